@@ -1,0 +1,27 @@
+# Every library NSTF builds on, found in one place (DESIGN: Debian 12's packages; tools/scripts/install-dependencies lists them).
+
+# The packages' own version file refuses `find_package(MLIR 22)`, hence the check by hand.
+find_package(MLIR REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
+if(NOT LLVM_VERSION_MAJOR EQUAL 22)
+  message(FATAL_ERROR "expected LLVM 22 but got ${LLVM_VERSION} in ${LLVM_DIR}")
+endif()
+find_package(LLD REQUIRED CONFIG HINTS ${LLVM_DIR}/../lld)
+list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+separate_arguments(NSTF_LLVM_DEFINITIONS NATIVE_COMMAND ${LLVM_DEFINITIONS})
+
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(Eigen3 REQUIRED NO_MODULE)
+find_package(TBB REQUIRED)
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(sentencepiece REQUIRED IMPORTED_TARGET sentencepiece)
+pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
+find_path(HIP_INCLUDE_DIR hip/hip_runtime_api.h REQUIRED)
+if(NSTF_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+endif()

@@ -1,0 +1,26 @@
+# lit's settings for every .mlir and .test below this folder. Run: lit -sv test -Dbuild=build
+import os
+
+import lit.formats
+
+root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+build = os.path.abspath(lit_config.params.get("build", os.path.join(root, "build")))
+
+config.name = "NSTF"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.join(root, "test")
+config.test_exec_root = os.path.join(build, "test")
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(build, "bin"), "/usr/lib/llvm-22/bin", os.environ["PATH"]]
+)
+config.environment["HOME"] = config.test_exec_root
+
+# Real checkpoints beside the checkout; tests that need them say `REQUIRES: shared-models`.
+shared = os.path.join(os.path.dirname(root), "shared", "models")
+if os.path.isdir(shared):
+    config.available_features.add("shared-models")
+else:
+    lit_config.note("no ../shared/models beside this checkout: its tests are skipped")
+config.substitutions += [("%shared", shared), ("%root", root), ("%build", build)]
