@@ -1,0 +1,161 @@
+// Code objects (ELF64 amdgpu, code object V4 to V6) loaded into the device's memory, and the kernels in them.
+//
+// Program::load checks the file against the device, lays the PT_LOAD segments out in one allocation, applies the
+// relocations and reads each kernel's descriptor (`.kd` symbol) and its NT_AMDGPU_METADATA entry. Layout and fields:
+// LLVM's AMDGPUUsage, "Code Object" and "Kernel Descriptor". Every offset of the file is checked; a malformed file
+// throws LoadError.
+#ifndef NSTF_RUNTIME_EMULATOR_MEMORY_CODEOBJECT_H
+#define NSTF_RUNTIME_EMULATOR_MEMORY_CODEOBJECT_H
+
+#include "runtime/emulator/memory/Memory.h"
+#include "runtime/emulator/memory/TargetId.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nstf::emulator {
+
+class Program;
+
+/// Why a code object could not be loaded.
+struct LoadError : std::runtime_error {
+  enum class Reason { Malformed, WrongTarget, OutOfMemory, NotFound };
+  Reason reason;
+  LoadError(Reason reason, const std::string &message) : std::runtime_error(message), reason(reason) {}
+};
+
+/// The 64-byte kernel descriptor, spelled out. Counts are in units of the thing counted (registers, bytes).
+struct KernelDescriptor {
+  uint32_t rsrc1 = 0, rsrc2 = 0, rsrc3 = 0; ///< the raw words of COMPUTE_PGM_RSRC1..3
+  uint16_t properties = 0;                  ///< the raw KERNEL_CODE_PROPERTIES
+
+  uint32_t ldsBytes = 0, scratchBytes = 0 /* per lane */, kernargBytes = 0;
+  int64_t entryOffset = 0;  ///< from the descriptor's address
+  uint32_t vgprs = 0;       ///< unified file: VGPRs and AGPRs together, allocation granule included
+  uint32_t accumOffset = 0; ///< first AGPR's number in the unified file
+  uint32_t userSgprs = 0;   ///< user SGPRs in all, preloaded arguments included
+  // User SGPRs in this order, each where its flag is set (AMDGPUUsage, "Initial Kernel Execution State").
+  bool privateSegmentBuffer = false; ///< 4 SGPRs
+  bool dispatchPtr = false;          ///< 2
+  bool queuePtr = false;             ///< 2
+  bool kernargSegmentPtr = false;    ///< 2
+  bool dispatchId = false;           ///< 2
+  bool flatScratchInit = false;      ///< 2
+  bool privateSegmentSize = false;   ///< 1
+  uint32_t preloadDwords = 0;        ///< kernel argument dwords that follow the flags above …
+  uint32_t preloadOffset = 0;        ///< … taken from this dword of the argument block on
+  // System SGPRs behind the user SGPRs.
+  bool workgroupIdX = false, workgroupIdY = false, workgroupIdZ = false, workgroupInfo = false;
+  bool privateSegmentWaveOffset = false; ///< scratch in use
+  uint32_t workitemIdDimensions = 1;     ///< 1: x in v0; 2: x, y; 3: x, y, z
+  uint32_t roundMode32 = 0, roundMode16_64 = 0, denormMode32 = 0, denormMode16_64 = 0;
+  bool ieeeMode = false, dx10Clamp = false, fp16Overflow = false, threadgroupSplit = false;
+  bool wave32 = false, dynamicStack = false;
+
+  /// Reads the 64 bytes of a descriptor.
+  static KernelDescriptor decode(const std::byte *bytes);
+};
+
+/// One argument of a kernel as the metadata tells it.
+struct KernelArgument {
+  std::string name;      ///< may be empty
+  std::string valueKind; ///< "global_buffer", "by_value", "hidden_block_count_x", …
+  uint32_t offset = 0, size = 0;
+  bool hidden() const { return valueKind.starts_with("hidden_"); }
+};
+
+/// A kernel of a loaded code object. Lives as long as its program.
+struct Kernel {
+  std::string name; ///< without ".kd"
+  uint64_t descriptorAddress = 0;
+  uint64_t entry = 0;   ///< address of the first instruction in the loaded image
+  uint64_t codeEnd = 0; ///< end of the kernel's function symbol, or of its text range where the symbol has no size
+  const Program *program = nullptr;
+  KernelDescriptor descriptor;
+  size_t kernargSize = 0;                ///< argument block in bytes, hidden arguments included
+  size_t ldsSize = 0;                    ///< static LDS (group_segment_fixed_size)
+  size_t scratchSize = 0;                ///< private bytes of a lane
+  std::vector<KernelArgument> arguments; ///< in the metadata's order; empty when there was no metadata
+  bool hasMetadata = false;
+  uint32_t waveSize = 64;
+  uint32_t maxFlatWorkgroupSize = 1024;
+  std::array<uint32_t, 3> requiredWorkgroupSize = {0, 0, 0}; ///< zeros: any
+  uint32_t vgprCount = 0, agprCount = 0, sgprCount = 0, vgprSpills = 0, sgprSpills = 0;
+};
+
+/// A code object in device memory.
+class Program {
+public:
+  /// A range of executable bytes of the image.
+  struct TextRange {
+    uint64_t begin, end;
+  };
+  struct Variable {
+    std::string name;
+    uint64_t address, size;
+  };
+
+  /// Loads the ELF `bytes` (copied) for `device`; `name` is used in messages. Throws LoadError.
+  static std::unique_ptr<Program> load(Memory &memory, const TargetId &device, std::span<const std::byte> bytes,
+                                       std::string name);
+  ~Program();
+  Program(const Program &) = delete;
+  Program &operator=(const Program &) = delete;
+
+  const std::string &name() const { return name_; }
+  const TargetId &targetId() const { return target_; }
+  const std::vector<std::unique_ptr<Kernel>> &kernels() const { return kernels_; }
+  /// nullptr when there is no such kernel.
+  const Kernel *kernel(std::string_view name) const;
+  /// Data symbols of the image (device variables), nullptr when there is no such.
+  const Variable *variable(std::string_view name) const;
+  /// Executable segments, sorted; a program counter must lie in one of them.
+  const std::vector<TextRange> &text() const { return text_; }
+  /// Name of the function symbol that holds `address`, or "".
+  std::string functionAt(uint64_t address) const;
+  /// What to subtract from an address of the image to get the ELF's virtual address (for debug information).
+  uint64_t base() const { return base_; }
+  /// The whole file, for who reads its debug sections.
+  std::span<const std::byte> elf() const { return elf_; }
+
+  /// A place for what an executor derives from this program once (its decoded instructions). Guarded by cacheMutex.
+  mutable std::mutex cacheMutex;
+  mutable std::shared_ptr<void> cache;
+
+private:
+  friend class ProgramLoader;
+  explicit Program(Memory &memory) : memory_(memory) {}
+
+  struct Function {
+    uint64_t begin, end;
+    std::string name;
+  };
+  Memory &memory_;
+  std::string name_;
+  TargetId target_;
+  std::vector<std::byte> elf_;
+  void *image_ = nullptr;
+  uint64_t base_ = 0;
+  std::vector<TextRange> text_;
+  std::vector<std::unique_ptr<Kernel>> kernels_;
+  std::vector<Variable> variables_; // sorted by name
+  std::vector<Function> functions_; // sorted by begin
+};
+
+/// Finds the code object for `device` in what a module may be: an ELF, or a clang offload bundle
+/// (`__CLANG_OFFLOAD_BUNDLE__`), of which the most specific entry that runs on the device is taken. `size` may be
+/// SIZE_MAX where only a pointer is known (hipModuleLoadData): then sizes come from the headers. Throws LoadError.
+std::span<const std::byte> selectCodeObject(const TargetId &device, const void *data, size_t size,
+                                            const std::string &name);
+
+} // namespace nstf::emulator
+
+#endif // NSTF_RUNTIME_EMULATOR_MEMORY_CODEOBJECT_H

@@ -1,0 +1,151 @@
+// The emulated device's memory: which addresses a kernel may touch.
+//
+// A device address is a host address: an allocation is host memory, so a load needs no translation, only a check. The
+// check is an interval lookup in a sorted table of live regions. Allocations stand far apart (kGuardBytes of address
+// space that belongs to nobody), so an overrun hits no neighbour and is found; address space given back is not handed
+// out again before a large quarantine is used up, so use after free is found too.
+//
+// How an executor checks: take `regions()` once per launch, after everything the launch needs is allocated, and look
+// addresses up in that table. It doesn't change and needs no lock; `RegionTable::find` wants a hint per wave (the last
+// region found), which answers almost every lookup with two comparisons. The HIP layer frees nothing while a launch
+// runs.
+#ifndef NSTF_RUNTIME_EMULATOR_MEMORY_MEMORY_H
+#define NSTF_RUNTIME_EMULATOR_MEMORY_MEMORY_H
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace nstf::emulator {
+
+/// What a region of device-visible memory is for; only messages and HIP's pointer queries tell them apart.
+enum class RegionKind : uint8_t {
+  Device,    ///< hipMalloc
+  Host,      ///< hipHostMalloc, hipHostRegister
+  Managed,   ///< hipMallocManaged
+  Code,      ///< a loaded segment of a code object
+  Arguments, ///< a kernel's argument block, dispatch packets
+  Scratch,   ///< private memory of waves
+};
+
+/// One live piece of device-visible memory: the bytes [begin, end).
+struct Region {
+  uint64_t begin = 0, end = 0;
+  bool writable = true; ///< by a kernel; the host may always write
+  RegionKind kind = RegionKind::Device;
+  uint64_t id = 0; ///< running number of the allocation, for messages
+
+  uint64_t size() const { return end - begin; }
+  /// Whether [address, address + bytes) lies inside. `bytes` may be 0.
+  bool contains(uint64_t address, uint64_t bytes) const {
+    return address >= begin && address <= end && bytes <= end - address;
+  }
+  template <typename T = void> T *data() const { return reinterpret_cast<T *>(begin); }
+};
+
+/// An unchanging snapshot of the live regions, sorted by address. Safe to read from any number of threads.
+class RegionTable {
+public:
+  explicit RegionTable(std::vector<Region> sorted) : regions_(std::move(sorted)) {}
+
+  /// The region that holds the byte at `address`, or nullptr.
+  const Region *find(uint64_t address) const {
+    size_t low = 0, high = regions_.size();
+    while (low < high) { // the first region that begins after the address
+      size_t middle = (low + high) / 2;
+      if (regions_[middle].begin <= address)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low && address < regions_[low - 1].end ? &regions_[low - 1] : nullptr;
+  }
+  /// The region that holds all of [address, address + bytes), or nullptr; `hint` (may be null) is tried first and
+  /// becomes the region found.
+  const Region *find(uint64_t address, uint64_t bytes, const Region *&hint) const {
+    if (hint && hint->contains(address, bytes))
+      return hint;
+    const Region *region = find(address);
+    if (!region || !region->contains(address, bytes))
+      return nullptr;
+    return hint = region;
+  }
+  const std::vector<Region> &all() const { return regions_; }
+
+private:
+  std::vector<Region> regions_;
+};
+
+/// The registry of all memory of one emulated device. Every member is thread-safe.
+class Memory {
+public:
+  using Region = emulator::Region;
+  /// Address space left free behind every allocation.
+  static constexpr uint64_t kGuardBytes = 256 * 1024;
+  /// Every allocation begins on this boundary (hipMalloc promises 256).
+  static constexpr uint64_t kAlignment = 4096;
+
+  /// `limit`: bytes that may be allocated at one time.
+  explicit Memory(uint64_t limit = UINT64_MAX);
+  ~Memory();
+  Memory(const Memory &) = delete;
+  Memory &operator=(const Memory &) = delete;
+
+  /// Zeroed memory of `bytes` (at least 1 is reserved; the region is exactly `bytes` long), or nullptr when the limit
+  /// is reached.
+  void *allocate(size_t bytes) { return allocate(bytes, RegionKind::Device); }
+  void *allocate(size_t bytes, RegionKind kind, bool writable = true);
+  /// Gives back what allocate returned, and says whether `pointer` was the begin of a live allocation.
+  bool free(void *pointer);
+
+  /// Makes host memory that belongs to somebody else visible to kernels (hipHostRegister, segments of an image inside
+  /// one allocation are made with `split`). Returns false when it overlaps a live region.
+  bool adopt(void *pointer, size_t bytes, RegionKind kind, bool writable = true);
+  /// Ends `adopt`; says whether `pointer` was the begin of an adopted region.
+  bool release(void *pointer);
+  /// Replaces the region of a live allocation by parts of it (a loaded image: its segments, with gaps). Freeing the
+  /// allocation removes the parts. Parts must lie inside and be sorted.
+  bool split(void *pointer, const std::vector<Region> &parts);
+
+  /// The snapshot of now (cached until the next change).
+  std::shared_ptr<const RegionTable> regions() const;
+  /// The live region that holds `address`; false where there is none. For the host side, not for inner loops.
+  bool find(uint64_t address, Region &region) const;
+  /// Whether [address, address + bytes) lies in one live region.
+  bool covers(uint64_t address, uint64_t bytes) const;
+  /// A sentence for messages: which allocation holds the address, was freed there, or stands nearest and how far away
+  /// ("256 bytes past the end of allocation 3 [0x…, 0x…), 4096 bytes").
+  std::string describe(uint64_t address) const;
+
+  uint64_t limit() const { return limit_; }
+  uint64_t allocatedBytes() const;
+
+private:
+  struct Allocation {
+    uint64_t base = 0, span = 0; // address space taken, guard included; span 0: adopted
+    uint64_t bytes = 0;
+    std::vector<Region> regions;
+  };
+  struct FreedRange {
+    Region region;
+    uint64_t base, span;
+  };
+  uint64_t takeAddressSpace(uint64_t span);
+
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const RegionTable> snapshot_; // null after a change
+  std::map<uint64_t, Allocation> allocations_;          // by begin
+  std::deque<FreedRange> freed_;                        // oldest first
+  std::vector<std::pair<uint64_t, uint64_t>> chunks_;   // reserved address space: base, size
+  uint64_t chunkNext_ = 0, chunkEnd_ = 0, reserved_ = 0;
+  uint64_t limit_, allocated_ = 0, nextId_ = 1;
+};
+
+} // namespace nstf::emulator
+
+#endif // NSTF_RUNTIME_EMULATOR_MEMORY_MEMORY_H
