@@ -1,0 +1,250 @@
+// The NSTF runtime: a device, its memory, its code objects, and launches captured once and replayed.
+//
+//   nstf::Backend backend = nstf::Backend::open(nstf::DeviceKind::Auto, "gfx942");
+//   nstf::Module module = nstf::Module::fromFile(backend, "kernels.gfx942.hsaco");
+//   nstf::Buffer x(backend, 4096);
+//   x.upload(values, 4096);
+//   nstf::Launch launch{module.kernel("silu"), {16, 1, 1}, {256, 1, 1}};
+//   launch.addPointer(x);
+//   nstf::Stream stream(backend);
+//   nstf::HIPGraphRunner runner(backend, {launch});
+//   runner.run(stream);
+//   stream.synchronize();
+//   x.download(values, 4096);
+//
+// The device is whatever answers to HIP's C functions: a GPU through libamdhip64, found at run time, or NSTF's
+// emulator, which exports the same functions. This header needs neither: no HIP, no MLIR, C++17.
+//
+// Rules for all classes here: move-only; a moved-from object may only be destroyed or assigned to; each keeps the
+// library and device it came from alive. Failures throw nstf::Error, with a cause and what to do about it. Sizes and
+// offsets are bytes. One object must not be used from two threads at once; different objects may.
+#ifndef NSTF_RUNTIME_H
+#define NSTF_RUNTIME_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace nstf {
+
+namespace detail {
+class Device; // runtime/core/Device.h
+struct ModuleState;
+} // namespace detail
+
+/// A runtime failure: what happened, and what the user can do about it. what() holds both.
+class Error : public std::runtime_error {
+public:
+  explicit Error(std::string cause, std::string fix = "");
+  const std::string &cause() const { return cause_; }
+  /// May be empty.
+  const std::string &fix() const { return fix_; }
+
+private:
+  std::string cause_, fix_;
+};
+
+enum class DeviceKind {
+  Auto,     ///< a GPU where one answers, else the emulator
+  HIP,      ///< a GPU through libamdhip64
+  Emulator, ///< gfx90a / gfx942 on the CPU
+};
+
+/// "auto", "hip" or "emulator"; anything else throws Error.
+DeviceKind parseDeviceKind(std::string_view text);
+/// The word parseDeviceKind reads.
+const char *toString(DeviceKind kind);
+
+/// Whether code made for target ID `code` ("gfx942", "gfx90a:xnack-") runs on a device that calls itself `device`
+/// ("gfx942:sramecc+:xnack-"): same processor, and each feature that `code` fixes is set the same.
+bool targetRunsOn(std::string_view code, std::string_view device);
+
+/// What a device says of itself.
+struct DeviceProperties {
+  std::string name;     ///< "AMD Instinct MI300X", or the emulator's name for it
+  std::string targetId; ///< gcnArchName, "gfx942:sramecc+:xnack-"
+  uint64_t memory = 0;  ///< bytes of device memory
+  uint64_t ldsPerWorkgroup = 0;
+  uint32_t computeUnits = 0;
+  uint32_t waveSize = 0;
+  uint32_t maxThreadsPerWorkgroup = 0;
+};
+
+/// A device and the library that drives it. Copies share one device.
+class Backend {
+public:
+  /// Opens device number `index`.
+  /// `target`: which chip the emulator shall be ("gfx942"); empty: NSTF_EMU_TARGET, else gfx942. A GPU is what it is:
+  /// check with requireTarget. A process has one emulator: asking it for a second chip throws.
+  /// Errors: no libamdhip64 found; found, but no GPU answers (and which of the two); no emulator library
+  /// (searched: NSTF_EMULATOR_LIBRARY, ../lib/emulator and ../../lib/emulator beside the executable).
+  static Backend open(DeviceKind kind, std::string_view target = "", int index = 0);
+
+  /// HIP or Emulator, never Auto.
+  DeviceKind kind() const;
+  const DeviceProperties &properties() const;
+  /// properties().targetId.
+  const std::string &targetId() const;
+  /// The library's file, for messages.
+  const std::string &libraryPath() const;
+  /// One of `codeTargets` (a package's targets) that runs here, the first that fits; throws Error naming the device's
+  /// target ID and all of `codeTargets` when none does. `what` says whose targets they are ("package model.nstf").
+  std::string requireTarget(const std::vector<std::string> &codeTargets, std::string_view what) const;
+  /// Waits for everything submitted to the device.
+  void synchronize() const;
+
+  const std::shared_ptr<detail::Device> &device() const { return device_; }
+
+private:
+  explicit Backend(std::shared_ptr<detail::Device> device) : device_(std::move(device)) {}
+  std::shared_ptr<detail::Device> device_;
+};
+
+class Stream;
+
+/// Device memory. Copies with the host are checked against the size.
+class Buffer {
+public:
+  Buffer() = default;
+  /// Allocates `bytes` (0 is allowed: no memory); contents are undefined. Throws Error when the device has not that
+  /// much.
+  Buffer(const Backend &backend, size_t bytes);
+  ~Buffer();
+  Buffer(Buffer &&other) noexcept;
+  Buffer &operator=(Buffer &&other) noexcept;
+
+  size_t size() const { return size_; }
+  /// Device address; 0 for an empty buffer.
+  uint64_t address() const { return address_; }
+
+  /// Copy and return when done. They do not wait for work on a Stream: synchronize it first, or use the forms below.
+  void upload(const void *source, size_t bytes, size_t offset = 0);
+  void download(void *destination, size_t bytes, size_t offset = 0) const;
+  void fill(uint8_t value);
+  void fill(uint8_t value, size_t bytes, size_t offset);
+  /// In stream order; the host memory must stay as it is until the stream is synchronized.
+  void upload(Stream &stream, const void *source, size_t bytes, size_t offset = 0);
+  void download(Stream &stream, void *destination, size_t bytes, size_t offset = 0) const;
+  void fill(Stream &stream, uint8_t value, size_t bytes, size_t offset = 0);
+  /// From another buffer of the same device, in stream order.
+  void copyFrom(Stream &stream, const Buffer &source, size_t bytes, size_t sourceOffset = 0, size_t offset = 0);
+
+private:
+  void check(size_t bytes, size_t offset, const char *what) const;
+  void release() noexcept;
+  std::shared_ptr<detail::Device> device_;
+  uint64_t address_ = 0;
+  size_t size_ = 0;
+};
+
+/// A queue of the device: what is submitted runs in order, asynchronously.
+class Stream {
+public:
+  explicit Stream(const Backend &backend);
+  ~Stream();
+  Stream(Stream &&other) noexcept;
+  Stream &operator=(Stream &&other) noexcept;
+
+  /// Waits until everything submitted has run. Faults of kernels are thrown here at the latest (the emulator throws
+  /// them where they were launched, with the instruction and the address).
+  void synchronize();
+  void *handle() const { return stream_; } ///< hipStream_t
+
+private:
+  void release() noexcept;
+  std::shared_ptr<detail::Device> device_;
+  void *stream_ = nullptr;
+};
+
+/// A kernel of a module; keeps the module loaded. Copyable.
+class Kernel {
+public:
+  Kernel() = default;
+  const std::string &name() const { return name_; }
+  explicit operator bool() const { return function_ != nullptr; }
+  void *handle() const { return function_; } ///< hipFunction_t
+  /// As the driver reports them; 0 where it doesn't.
+  uint32_t maxThreadsPerWorkgroup() const { return maxThreads_; }
+  uint32_t ldsBytes() const { return lds_; }
+  uint32_t scratchBytes() const { return scratch_; } ///< a lane
+  uint32_t registers() const { return registers_; }
+
+private:
+  friend class Module;
+  std::shared_ptr<detail::ModuleState> module_;
+  std::string name_;
+  void *function_ = nullptr;
+  uint32_t maxThreads_ = 0, lds_ = 0, scratch_ = 0, registers_ = 0;
+};
+
+/// A code object (or clang offload bundle) loaded on the device.
+class Module {
+public:
+  /// `name` is used in messages. Throws Error when the bytes are no code object or made for another chip.
+  Module(const Backend &backend, const void *bytes, size_t size, std::string name);
+  static Module fromFile(const Backend &backend, const std::string &path);
+  Module(Module &&) noexcept = default;
+  Module &operator=(Module &&) noexcept = default;
+
+  /// Throws Error when the module has no such kernel.
+  Kernel kernel(const std::string &symbol) const;
+
+private:
+  std::shared_ptr<detail::ModuleState> state_;
+};
+
+/// One launch, everything resolved. Its buffers must outlive every run of it.
+struct Launch {
+  Kernel kernel;
+  std::array<uint32_t, 3> grid = {1, 1, 1};  ///< workgroups
+  std::array<uint32_t, 3> block = {1, 1, 1}; ///< work-items of a workgroup
+  uint32_t dynamicLds = 0;                   ///< bytes on top of what the kernel declares
+  std::vector<uint8_t> arguments = {};       ///< the explicit kernel arguments, laid out as the manifest says
+
+  /// Appends the 8-byte device address of `buffer` + `offset`, 8-byte aligned. Throws Error when offset is outside.
+  Launch &addPointer(const Buffer &buffer, size_t offset = 0);
+  /// Appends any trivially copyable value at its natural alignment.
+  template <typename T> Launch &addValue(const T &value) { return addBytes(&value, sizeof(T), alignof(T)); }
+  Launch &addBytes(const void *bytes, size_t size, size_t alignment);
+};
+
+/// Submits one launch; returns at once on a GPU.
+void launch(const Backend &backend, Stream &stream, const Launch &launch);
+
+/// The launches of one bucket of a package, in order: captured into a HIP graph at the first run and replayed after.
+/// Buffers' contents may change between runs, their addresses may not; kernels read what differs from run to run out of
+/// the control block. Where the driver offers no capture, runs submit the launches one by one.
+class HIPGraphRunner {
+public:
+  HIPGraphRunner(const Backend &backend, std::vector<Launch> launches);
+  ~HIPGraphRunner();
+  HIPGraphRunner(HIPGraphRunner &&other) noexcept;
+  HIPGraphRunner &operator=(HIPGraphRunner &&other) noexcept;
+
+  /// Submits all launches once, in stream order.
+  void run(Stream &stream);
+  /// Whether runs replay a captured graph (known after the first run).
+  bool captured() const { return graphExec_ != nullptr; }
+  /// Why not, "" when captured or not yet run.
+  const std::string &fallbackReason() const { return fallbackReason_; }
+  const std::vector<Launch> &launches() const { return launches_; }
+
+private:
+  void capture(Stream &stream);
+  void release() noexcept;
+  std::shared_ptr<detail::Device> device_;
+  std::vector<Launch> launches_;
+  void *graphExec_ = nullptr; // hipGraphExec_t
+  bool tried_ = false;
+  std::string fallbackReason_;
+};
+
+} // namespace nstf
+
+#endif // NSTF_RUNTIME_H
