@@ -1,0 +1,176 @@
+// Targets from YAML rows: see Target.h. The keys of a row are checked both ways, so that a misspelt one is an error and
+// not a number nobody reads.
+#include "compiler/target/Target.h"
+
+#include "dialects/nstf/Target.h"
+#include "mlir/IR/Builders.h"
+#include "templates/Templates.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <algorithm>
+#include <stdexcept>
+#include <yaml-cpp/yaml.h>
+
+using namespace mlir;
+
+namespace nstf {
+
+namespace {
+
+/// One mapping of a row: takes its keys one by one, and complains about those that nobody took.
+class Mapping {
+public:
+  Mapping(YAML::Node node, std::string file, std::string what)
+      : node(std::move(node)), file(std::move(file)), what(std::move(what)) {
+    if (!this->node.IsMap())
+      fail(this->node, "expected " + this->what + " to be a mapping");
+  }
+
+  template <typename T> T take(const std::string &key, const char *kind) {
+    taken.push_back(key);
+    YAML::Node value = node[key];
+    if (!value)
+      fail(node, "expected " + what + " to have " + kind + " '" + key + "' but got none");
+    try {
+      return value.as<T>();
+    } catch (const YAML::Exception &) {
+      fail(value, "expected '" + key + "' to be " + kind + " but got '" + YAML::Dump(value) + "'");
+    }
+  }
+  std::string text(const std::string &key) { return take<std::string>(key, "a text"); }
+  int64_t number(const std::string &key, int64_t minimum) {
+    auto value = take<int64_t>(key, "a whole number");
+    if (value < minimum)
+      fail(node[key],
+           "expected '" + key + "' to be at least " + std::to_string(minimum) + " but got " + std::to_string(value));
+    return value;
+  }
+  YAML::Node list(const std::string &key) {
+    auto value = take<YAML::Node>(key, "a list");
+    if (!value.IsSequence())
+      fail(value, "expected '" + key + "' to be a list");
+    return value;
+  }
+  void finish() {
+    for (const auto &entry : node) {
+      auto key = entry.first.as<std::string>();
+      if (std::find(taken.begin(), taken.end(), key) == taken.end())
+        fail(entry.first, "expected a key of " + what + " but got '" + key + "'");
+    }
+  }
+  [[noreturn]] void fail(const YAML::Node &at, const std::string &message) const {
+    throw std::runtime_error(file + ":" + std::to_string(at.Mark().line + 1) + ": " + message);
+  }
+
+private:
+  YAML::Node node;
+  std::string file, what;
+  std::vector<std::string> taken;
+};
+
+} // namespace
+
+static Target::Instruction parseInstruction(const YAML::Node &node, const std::string &file) {
+  Mapping row(node, file, "a matrix instruction");
+  Target::Instruction result;
+  result.name = row.text("name");
+  result.a = row.text("a");
+  result.b = row.text("b");
+  result.c = row.text("c");
+  result.m = row.number("m", 1);
+  result.n = row.number("n", 1);
+  result.k = row.number("k", 1);
+  result.blocks = row.number("blocks", 1);
+  result.passes = row.number("passes", 1);
+  row.finish();
+  return result;
+}
+
+Target parseTarget(std::string_view text, std::string_view fileName) {
+  std::string file(fileName);
+  YAML::Node root;
+  try {
+    root = YAML::Load(std::string(text));
+  } catch (const YAML::ParserException &error) {
+    throw std::runtime_error(file + ":" + std::to_string(error.mark.line + 1) + ": " + error.msg);
+  }
+  Mapping row(root, file, "a target");
+  Target target;
+  target.name = row.text("name");
+  target.description = row.text("description");
+  target.chip = row.text("chip");
+  target.fp8 = row.text("fp8");
+  if (target.fp8 != "none" && target.fp8 != "fnuz" && target.fp8 != "ocp")
+    row.fail(root["fp8"], "expected 'fp8' to be none, fnuz or ocp but got '" + target.fp8 + "'");
+  target.aliases = row.take<std::vector<std::string>>("aliases", "a list of names");
+  target.waveSizes = row.take<std::vector<int64_t>>("wave_sizes", "a list of numbers");
+#define NSTF_TARGET_NUMBER(key, name, minimum, doc) target.name = row.number(#key, minimum);
+#include "dialects/nstf/TargetFields.def"
+
+  for (int64_t lanes : target.waveSizes)
+    if (lanes != 32 && lanes != 64)
+      row.fail(root["wave_sizes"], "expected a wave size of 32 or 64 but got " + std::to_string(lanes));
+  std::sort(target.waveSizes.begin(), target.waveSizes.end());
+  if (!llvm::is_contained(target.waveSizes, target.preferredWaveSize))
+    row.fail(root["preferred_wave_size"], "expected 'preferred_wave_size' to be one of 'wave_sizes' but got " +
+                                              std::to_string(target.preferredWaveSize));
+  for (const YAML::Node &node : row.list("matrix_instructions"))
+    target.matrixInstructions.push_back(parseInstruction(node, file));
+  row.finish();
+  return target;
+}
+
+static constexpr std::string_view folder = "targets/";
+
+std::vector<Target> listTargets() {
+  std::vector<Target> targets;
+  for (std::string_view name : templateNames(folder))
+    targets.push_back(parseTarget(*templateText(name), "templates/" + std::string(name)));
+  return targets;
+}
+
+Target findTarget(std::string_view name) {
+  StringRef wanted(name.data(), name.size());
+  if (wanted.ends_with(".yaml")) {
+    auto buffer = llvm::MemoryBuffer::getFile(wanted, /*IsText=*/true);
+    if (!buffer)
+      throw std::runtime_error(wanted.str() + ": " + buffer.getError().message());
+    return parseTarget((*buffer)->getBuffer(), name);
+  }
+  std::string known;
+  for (Target &target : listTargets()) {
+    if (wanted.equals_insensitive(target.name) ||
+        llvm::any_of(target.aliases, [&](StringRef alias) { return wanted.equals_insensitive(alias); }))
+      return std::move(target);
+    known += (known.empty() ? "" : ", ") + target.name;
+    if (!target.aliases.empty())
+      known += " (" + llvm::join(target.aliases, ", ") + ")";
+  }
+  throw std::runtime_error("expected a known target but got '" + wanted.str() + "'; known are " + known);
+}
+
+DictionaryAttr Target::attribute(MLIRContext *context) const {
+  Builder builder(context);
+  auto entry = [&](StringRef key, Attribute value) { return builder.getNamedAttr(key, value); };
+  SmallVector<Attribute> rows;
+  for (const Instruction &i : matrixInstructions)
+    rows.push_back(builder.getDictionaryAttr(
+        {entry("name", builder.getStringAttr(i.name)), entry("m", builder.getI64IntegerAttr(i.m)),
+         entry("n", builder.getI64IntegerAttr(i.n)), entry("k", builder.getI64IntegerAttr(i.k)),
+         entry("blocks", builder.getI64IntegerAttr(i.blocks)), entry("a", builder.getStringAttr(i.a)),
+         entry("b", builder.getStringAttr(i.b)), entry("c", builder.getStringAttr(i.c)),
+         entry("passes", builder.getI64IntegerAttr(i.passes))}));
+  SmallVector<NamedAttribute> entries = {
+      entry("name", builder.getStringAttr(name)), entry("chip", builder.getStringAttr(chip)),
+      entry("fp8", builder.getStringAttr(fp8)), entry("wave_sizes", builder.getDenseI64ArrayAttr(waveSizes)),
+      entry("matrix_instructions", builder.getArrayAttr(rows))};
+#define NSTF_TARGET_NUMBER(key, name, minimum, doc) entries.push_back(entry(#key, builder.getI64IntegerAttr(name)));
+#include "dialects/nstf/TargetFields.def"
+  return builder.getDictionaryAttr(entries);
+}
+
+void attachTarget(ModuleOp module, const Target &target) {
+  module->setAttr(TargetView::attributeName, target.attribute(module.getContext()));
+}
+
+} // namespace nstf

@@ -1,0 +1,49 @@
+// The one door to chip facts: reads templates/targets/*.yaml (embedded in the program) and puts them on a module as the
+// attribute `nstf.target`, from where passes read them (dialects/nstf/Target.h).
+#pragma once
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nstf {
+
+/// A chip's row. Numbers by the names and units of dialects/nstf/TargetFields.def.
+struct Target {
+  struct Instruction {
+    std::string name, a, b, c;
+    int64_t m = 0, n = 0, k = 0, blocks = 0, passes = 0;
+  };
+
+  std::string name;        ///< "gfx942"
+  std::string description; ///< for people
+  std::string chip;        ///< LLVM's name of the processor
+  std::string fp8;         ///< "none", "fnuz" or "ocp"
+  std::vector<std::string> aliases;
+  std::vector<int64_t> waveSizes; ///< ascending
+  std::vector<Instruction> matrixInstructions;
+#define NSTF_TARGET_NUMBER(key, name, minimum, doc) int64_t name = 0;
+#include "dialects/nstf/TargetFields.def"
+
+  /// The attribute `nstf.target`.
+  mlir::DictionaryAttr attribute(mlir::MLIRContext *context) const;
+};
+
+/// Reads a row. Throws std::runtime_error "<file>:<line>: expected … but got …" for a missing, unknown, or ill-typed
+/// key.
+Target parseTarget(std::string_view text, std::string_view file);
+
+/// The built-in target of this name or alias (case does not matter), or the file `name` where it ends in .yaml.
+/// Throws std::runtime_error; for an unknown name it lists the known ones.
+Target findTarget(std::string_view name);
+
+/// All built-in targets, by name.
+std::vector<Target> listTargets();
+
+/// Puts the target on the module.
+void attachTarget(mlir::ModuleOp module, const Target &target);
+
+} // namespace nstf
