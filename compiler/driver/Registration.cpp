@@ -1,0 +1,31 @@
+// The one list of dialects and passes. Registered by name, not by mlir/InitAll*.h: those headers alone cost seconds.
+#include "compiler/driver/Registration.h"
+
+#include "dialects/nstf/NSTF.h"
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/Passes.h"
+
+void nstf::registerDialects(mlir::DialectRegistry &registry) {
+  registry.insert<NSTFDialect>();
+  // The levels below, top to bottom.
+  registry.insert<mlir::linalg::LinalgDialect, mlir::tensor::TensorDialect, mlir::func::FuncDialect,
+                  mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::gpu::GPUDialect,
+                  mlir::vector::VectorDialect, mlir::memref::MemRefDialect, mlir::amdgpu::AMDGPUDialect,
+                  mlir::ROCDL::ROCDLDialect, mlir::LLVM::LLVMDialect>();
+  // Template slots are functions; `inline` puts them into their kernels.
+  mlir::func::registerInlinerExtension(registry);
+}
+
+void nstf::registerPasses() { mlir::registerTransformsPasses(); }

@@ -1,0 +1,15 @@
+// What every tool of NSTF knows: one list of dialects and passes, so that no tool lacks what another has.
+#pragma once
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace nstf {
+
+/// Adds the dialects of NSTF, the upstream dialects its stages are written in, and the extensions they need.
+void registerDialects(mlir::DialectRegistry &registry);
+
+/// Registers NSTF's passes and upstream's general ones (canonicalize, cse, inline, symbol-dce …) by their flags.
+/// To be called once in a process.
+void registerPasses();
+
+} // namespace nstf

@@ -1,0 +1,97 @@
+// Types and verifiers of rope, kv_append and attention. Numbers are those of AttentionOps.td.
+#include "dialects/nstf/NSTF.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace nstf;
+
+//===-- RopeOp --------------------------------------------------------------------------------------------------===//
+
+LogicalResult RopeOp::inferReturnTypes(MLIRContext *, std::optional<Location>, RopeOp::Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getX().getType());
+  return success();
+}
+
+LogicalResult RopeOp::verify() {
+  RankedTensorType x = getX().getType();
+  int64_t headSize = getHeadSize();
+  // rope_c1
+  if (headSize <= 0 || x.getDimSize(1) % headSize != 0)
+    return emitOpError() << "expected features in multiples of head_size but got " << x.getDimSize(1) << " and "
+                         << headSize;
+  // rope_c2
+  if (getInvFreq().empty() || getRotaryDim() > headSize)
+    return emitOpError() << "expected 1 to " << headSize / 2 << " frequencies for head_size " << headSize << " but got "
+                         << getInvFreq().size();
+  // rope_c3
+  for (double value : getInvFreq())
+    if (!std::isfinite(value))
+      return emitOpError() << "expected finite frequencies but got " << value;
+  if (!getScale().isFinite())
+    return emitOpError() << "expected a finite scale but got " << getScaleAttr();
+  // rope_c4
+  if (TypedValue<RankedTensorType> table = getTable()) {
+    RankedTensorType type = table.getType();
+    if (type.getDimSize(1) != getRotaryDim())
+      return emitOpError() << "expected a table of " << getRotaryDim() << " columns but got " << type.getDimSize(1);
+    if (type.getElementType() != x.getElementType() && !type.getElementType().isF32())
+      return emitOpError() << "expected a table of " << x.getElementType() << " or f32 but got "
+                           << type.getElementType();
+  }
+  return success();
+}
+
+//===-- KvAppendOp ----------------------------------------------------------------------------------------------===//
+
+LogicalResult KvAppendOp::inferReturnTypes(MLIRContext *, std::optional<Location>, KvAppendOp::Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getCache().getType());
+  return success();
+}
+
+LogicalResult KvAppendOp::verify() {
+  RankedTensorType rows = getRows().getType(), cache = getCache().getType();
+  // kv_append_c1
+  if (rows.getDimSize(1) != cache.getDimSize(1) || rows.getElementType() != cache.getElementType())
+    return emitOpError() << "expected rows and cache of the same features and element type but got " << rows << " and "
+                         << cache;
+  return success();
+}
+
+//===-- AttentionOp ---------------------------------------------------------------------------------------------===//
+
+LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, std::optional<Location>, AttentionOp::Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getQ().getType());
+  return success();
+}
+
+LogicalResult AttentionOp::verify() {
+  RankedTensorType q = getQ().getType(), k = getK().getType(), v = getV().getType();
+  int64_t heads = getHeads(), kvHeads = getKvHeads();
+  // attention_c1
+  if (heads <= 0 || kvHeads <= 0 || heads % kvHeads != 0)
+    return emitOpError() << "expected heads in multiples of kv_heads but got " << heads << " and " << kvHeads;
+  // attention_c2
+  if (q.getDimSize(1) % heads != 0)
+    return emitOpError() << "expected features of q in multiples of heads but got " << q.getDimSize(1) << " and "
+                         << heads;
+  // attention_c3
+  if (k != v)
+    return emitOpError() << "expected k and v of one type but got " << k << " and " << v;
+  // attention_c4
+  int64_t features = kvHeads * getHeadSize();
+  if (k.getDimSize(1) != features || k.getElementType() != q.getElementType())
+    return emitOpError() << "expected k of " << features << " features of " << q.getElementType() << " but got " << k;
+  // attention_c5
+  if (readsCache() && (k.isDynamicDim(0) || !getCausal()))
+    return emitOpError() << "expected k of " << q
+                         << " to be rows of this step, or a static cache and 'causal', but got " << k
+                         << (getCausal() ? "" : " without 'causal'");
+  // attention_c6
+  if (!getScale().isFinite())
+    return emitOpError() << "expected a finite scale but got " << getScaleAttr();
+  return success();
+}

@@ -1,0 +1,122 @@
+// Operations that know where a row stands in the text: rotary embedding, the KV cache and attention.
+#ifndef NSTF_ATTENTION_OPS
+#define NSTF_ATTENTION_OPS
+
+include "dialects/nstf/Dialect.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def NSTF_RopeOp : NSTF_Op<"rope", [Pure, InferTypeOpAdaptor]> {
+  let summary = "rotary position embedding of every head";
+  let description = [{
+    The one canonical form all importers give: frequencies spelled out, one for every pair. With n = |inv_freq| and
+    angle = (position + row)·inv_freq[i], pair i of each head, (a, b), becomes
+    scale·(a·cos(angle) - b·sin(angle), b·cos(angle) + a·sin(angle)). Pair i are the features i and i+n of the head,
+    or 2i and 2i+1 if `interleaved`. Features from 2n on pass through unchanged and unscaled.
+
+    `table` [context, 2n] holds scale·cos and scale·sin of every position (see #nstf.rope_table);
+    nstf-materialize-rope-tables adds it.
+
+    - C1: head_size > 0, and the features of x are a multiple of it.
+    - C2: 1 ≤ n and 2n ≤ head_size.
+    - C3: inv_freq and scale are finite.
+    - C4: table, where given, has 2n columns and the element type of x or f32.
+    - C5: the result has the type of x.
+
+    ```mlir
+    func.func @rope(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
+      %y = nstf.rope %x {head_size = 8 : i64, inv_freq = array<f64: 1.0, 0.1, 0.01, 0.001>, interleaved}
+          : (tensor<?x64xf32>) -> tensor<?x64xf32>
+      return %y : tensor<?x64xf32>
+    }
+    ```
+  }];
+  let arguments = (ins
+    Arg<NSTF_Activation, "[M, heads·head_size]">:$x,
+    Arg<Optional<NSTF_Matrix>, "[context, 2n] cosines and sines">:$table,
+    I64Attr:$head_size,
+    DenseF64ArrayAttr:$inv_freq,
+    UnitAttr:$interleaved,
+    DefaultValuedAttr<F64Attr, "1.0">:$scale);
+  let results = (outs NSTF_Activation:$result);
+  let assemblyFormat = "$x (`,` $table^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Features of a head that turn: 2n.
+    int64_t getRotaryDim() { return 2 * getInvFreq().size(); }
+  }];
+}
+
+def NSTF_KvAppendOp : NSTF_Op<"kv_append", [Pure, InferTypeOpAdaptor]> {
+  let summary = "a cache with the rows of this step written into it";
+  let description = [{
+    result[position + i, :] = rows[i, :], and result = cache everywhere else.
+
+    As values the op is pure. In memory the result *is* the storage of `cache`, written in place: appending costs the
+    rows alone. So the cache has no other use (graph_c5), and reading the cache from the result orders the read after
+    the write.
+
+    - C1: rows [M, F] and cache [context, F] have the same F and element type.
+    - C2: the result has the type of the cache.
+
+    ```mlir
+    func.func @kv_append(%rows: tensor<?x32xf32>, %cache: tensor<512x32xf32>) -> tensor<512x32xf32> {
+      %y = nstf.kv_append %rows, %cache : (tensor<?x32xf32>, tensor<512x32xf32>) -> tensor<512x32xf32>
+      return %y : tensor<512x32xf32>
+    }
+    ```
+  }];
+  let arguments = (ins
+    Arg<NSTF_Activation, "[M, kv_heads·head_size], the keys or values of this step">:$rows,
+    Arg<NSTF_Matrix, "[context, kv_heads·head_size]">:$cache);
+  let results = (outs NSTF_Matrix:$result);
+  let assemblyFormat = "$rows `,` $cache attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def NSTF_AttentionOp : NSTF_Op<"attention", [Pure, InferTypeOpAdaptor]> {
+  let summary = "softmax(scale·q·kᵀ)·v for every head";
+  let description = [{
+    With D = features(q) / heads, query head h takes the features h·D … h·D+D-1 of q and reads the key and value head
+    g = h / (heads / kv_heads):
+    s[i, t] = scale·Σ_d q[i, h·D+d]·k[t, g·D+d], result[i, h·D+d] = Σₜ softmaxₜ(s[i, t])·v[t, g·D+d].
+
+    k and v are either rows of this step (their leading dimension is that of q): t runs over all rows, or over
+    0 … i if `causal`; or caches [context, kv_heads·D]: t runs over 0 … position+i.
+
+    - C1: heads > 0, kv_heads > 0, and heads is a multiple of kv_heads.
+    - C2: the features of q are a multiple of heads.
+    - C3: k and v have the same type.
+    - C4: k has kv_heads·D features and the element type of q.
+    - C5: a cache needs `causal`: what lies behind the last position has no meaning.
+    - C6: scale is finite.
+    - C7: the result has the type of q.
+
+    ```mlir
+    func.func @attention(%q: tensor<?x64xf32>, %k: tensor<512x32xf32>, %v: tensor<512x32xf32>) -> tensor<?x64xf32> {
+      %y = nstf.attention %q, %k, %v {heads = 8 : i64, kv_heads = 4 : i64, causal, scale = 0.35355339059327373 : f64}
+          : (tensor<?x64xf32>, tensor<512x32xf32>, tensor<512x32xf32>) -> tensor<?x64xf32>
+      return %y : tensor<?x64xf32>
+    }
+    ```
+  }];
+  let arguments = (ins
+    Arg<NSTF_Activation, "[M, heads·D]">:$q,
+    Arg<NSTF_Activation, "[T, kv_heads·D]">:$k,
+    Arg<NSTF_Activation, "[T, kv_heads·D]">:$v,
+    I64Attr:$heads,
+    I64Attr:$kv_heads,
+    UnitAttr:$causal,
+    F64Attr:$scale);
+  let results = (outs NSTF_Activation:$result);
+  let assemblyFormat = "$q `,` $k `,` $v attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// D, the features of one head.
+    int64_t getHeadSize() { return getQ().getType().getDimSize(1) / static_cast<int64_t>(getHeads()); }
+    /// Whether k and v are caches, not rows of this step.
+    bool readsCache() { return getK().getType().getDimSize(0) != getQ().getType().getDimSize(0); }
+  }];
+}
+
+#endif

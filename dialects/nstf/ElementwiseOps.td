@@ -1,0 +1,93 @@
+// Operations on elements, which fuse into the kernels around them.
+#ifndef NSTF_ELEMENTWISE_OPS
+#define NSTF_ELEMENTWISE_OPS
+
+include "dialects/nstf/Dialect.td"
+include "dialects/nstf/Interfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class NSTF_UnaryOp<string mnemonic>
+    : NSTF_Op<mnemonic, [Pure, SameOperandsAndResultType, DeclareOpInterfaceMethods<NSTF_ElementwiseOp>]> {
+  let arguments = (ins Arg<NSTF_Activation, "[M, N]">:$x);
+  let results = (outs NSTF_Activation:$result);
+  let assemblyFormat = "$x attr-dict `:` type($result)";
+}
+
+class NSTF_BinaryOp<string mnemonic, list<Trait> traits = []>
+    : NSTF_Op<mnemonic, !listconcat(traits, [Pure, SameOperandsAndResultType,
+                                             DeclareOpInterfaceMethods<NSTF_ElementwiseOp>])> {
+  let arguments = (ins Arg<NSTF_Activation, "[M, N]">:$a, Arg<NSTF_Activation, "[M, N]">:$b);
+  let results = (outs NSTF_Activation:$result);
+  let assemblyFormat = "$a `,` $b attr-dict `:` type($result)";
+}
+
+def NSTF_SiluOp : NSTF_UnaryOp<"silu"> {
+  let summary = "x·sigmoid(x)";
+  let description = [{
+    result[i, j] = x[i, j] / (1 + exp(-x[i, j]))
+
+    - C1: the result has the type of x.
+
+    ```mlir
+    func.func @silu(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
+      %y = nstf.silu %x : tensor<?x64xf32>
+      return %y : tensor<?x64xf32>
+    }
+    ```
+  }];
+}
+
+def NSTF_SwigluOp : NSTF_Op<"swiglu", [Pure, SameOperandsAndResultType,
+                                       DeclareOpInterfaceMethods<NSTF_ElementwiseOp>]> {
+  let summary = "the gated activation silu(gate)·up";
+  let description = [{
+    result[i, j] = gate[i, j] / (1 + exp(-gate[i, j]))·up[i, j]
+
+    - C1: gate, up and the result have the same type.
+
+    ```mlir
+    func.func @swiglu(%gate: tensor<?x172xf32>, %up: tensor<?x172xf32>) -> tensor<?x172xf32> {
+      %y = nstf.swiglu %gate, %up : tensor<?x172xf32>
+      return %y : tensor<?x172xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Arg<NSTF_Activation, "[M, N]">:$gate, Arg<NSTF_Activation, "[M, N]">:$up);
+  let results = (outs NSTF_Activation:$result);
+  let assemblyFormat = "$gate `,` $up attr-dict `:` type($result)";
+}
+
+def NSTF_AddOp : NSTF_BinaryOp<"add", [Commutative]> {
+  let summary = "sum";
+  let description = [{
+    result[i, j] = a[i, j] + b[i, j]
+
+    - C1: a, b and the result have the same type.
+
+    ```mlir
+    func.func @add(%a: tensor<?x64xf32>, %b: tensor<?x64xf32>) -> tensor<?x64xf32> {
+      %y = nstf.add %a, %b : tensor<?x64xf32>
+      return %y : tensor<?x64xf32>
+    }
+    ```
+  }];
+}
+
+def NSTF_MulOp : NSTF_BinaryOp<"mul", [Commutative]> {
+  let summary = "product of elements";
+  let description = [{
+    result[i, j] = a[i, j]·b[i, j]
+
+    - C1: a, b and the result have the same type.
+
+    ```mlir
+    func.func @mul(%a: tensor<?x64xf32>, %b: tensor<?x64xf32>) -> tensor<?x64xf32> {
+      %y = nstf.mul %a, %b : tensor<?x64xf32>
+      return %y : tensor<?x64xf32>
+    }
+    ```
+  }];
+}
+
+#endif

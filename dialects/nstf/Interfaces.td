@@ -1,0 +1,16 @@
+// What passes ask of an operation without knowing which one it is.
+#ifndef NSTF_INTERFACES
+#define NSTF_INTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def NSTF_ElementwiseOp : OpInterface<"ElementwiseOp"> {
+  let cppNamespace = "::nstf";
+  let description = [{
+    Element [i, j] of the one result depends on element [i, j] of each operand and on nothing else, and all types are
+    equal. So the op can move into the slot of whatever kernel makes one of its operands.
+  }];
+  let methods = [];
+}
+
+#endif

@@ -1,0 +1,145 @@
+// Layers that work row by row: embedding, linear, normalisation, and the choice of a row or an index.
+#ifndef NSTF_LAYER_OPS
+#define NSTF_LAYER_OPS
+
+include "dialects/nstf/Dialect.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def NSTF_EmbeddingOp : NSTF_Op<"embedding", [Pure, InferTypeOpAdaptor]> {
+  let summary = "rows of a table, chosen by ids";
+  let description = [{
+    result[i, j] = table[ids[i], j]
+
+    An id outside 0 … V-1 is the caller's error: the runtime checks ids before a step.
+
+    - C1: the result is [M, H] for ids [M] and a table [V, H], with the table's element type.
+
+    ```mlir
+    func.func @embedding(%ids: tensor<?xi32>, %table: tensor<512x64xf32>) -> tensor<?x64xf32> {
+      %x = nstf.embedding %ids, %table : (tensor<?xi32>, tensor<512x64xf32>) -> tensor<?x64xf32>
+      return %x : tensor<?x64xf32>
+    }
+    ```
+  }];
+  let arguments = (ins
+    Arg<NSTF_Ids, "token ids, one for each row">:$ids,
+    Arg<NSTF_Matrix, "one row for each id">:$table);
+  let results = (outs NSTF_Activation:$result);
+  let assemblyFormat = "$ids `,` $table attr-dict `:` functional-type(operands, results)";
+}
+
+def NSTF_LinearOp : NSTF_Op<"linear", [Pure, InferTypeOpAdaptor]> {
+  let summary = "product with a weight matrix, with or without a bias";
+  let description = [{
+    result[i, n] = Σₖ x[i, k]·w[n, k] + bias[n]
+
+    The weight has its output dimension outside, as Hugging Face stores it.
+
+    - C1: x [M, K] and w [N, K] have the same K.
+    - C2: bias, where given, is [N].
+    - C3: all element types are equal.
+    - C4: the result is [M, N].
+
+    ```mlir
+    func.func @linear(%x: tensor<?x64xf32>, %w: tensor<172x64xf32>, %bias: tensor<172xf32>) -> tensor<?x172xf32> {
+      %y = nstf.linear %x, %w, %bias
+          : (tensor<?x64xf32>, tensor<172x64xf32>, tensor<172xf32>) -> tensor<?x172xf32>
+      return %y : tensor<?x172xf32>
+    }
+    ```
+  }];
+  let arguments = (ins
+    Arg<NSTF_Activation, "[M, K]">:$x,
+    Arg<NSTF_Matrix, "[N, K]">:$w,
+    Arg<Optional<NSTF_Vector>, "[N], added to every row">:$bias);
+  let results = (outs NSTF_Activation:$result);
+  let assemblyFormat = "$x `,` $w (`,` $bias^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def NSTF_RmsNormOp : NSTF_Op<"rms_norm", [Pure, InferTypeOpAdaptor]> {
+  let summary = "normalisation by the root of the mean square";
+  let description = [{
+    result[i, j] = x[i, j]·weight[j] / √(meanⱼ(x[i, j]²) + eps)
+
+    - C1: weight is [K] for x [M, K].
+    - C2: element types are equal.
+    - C3: eps is finite and ≥ 0.
+    - C4: the result has the type of x.
+
+    ```mlir
+    func.func @rms_norm(%x: tensor<?x64xf32>, %weight: tensor<64xf32>) -> tensor<?x64xf32> {
+      %y = nstf.rms_norm %x, %weight {eps = 1.0e-5 : f64} : (tensor<?x64xf32>, tensor<64xf32>) -> tensor<?x64xf32>
+      return %y : tensor<?x64xf32>
+    }
+    ```
+  }];
+  let arguments = (ins
+    Arg<NSTF_Activation, "[M, K]">:$x,
+    Arg<NSTF_Vector, "[K], a factor for every feature">:$weight,
+    F64Attr:$eps);
+  let results = (outs NSTF_Activation:$result);
+  let assemblyFormat = "$x `,` $weight attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def NSTF_SoftmaxOp : NSTF_Op<"softmax", [Pure, SameOperandsAndResultType]> {
+  let summary = "softmax over the features of each row";
+  let description = [{
+    result[i, j] = exp(x[i, j] - maxⱼ x[i, j]) / Σⱼ exp(x[i, j] - maxⱼ x[i, j])
+
+    - C1: the result has the type of x.
+
+    ```mlir
+    func.func @softmax(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
+      %y = nstf.softmax %x : tensor<?x64xf32>
+      return %y : tensor<?x64xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Arg<NSTF_Activation, "[M, N]">:$x);
+  let results = (outs NSTF_Activation:$result);
+  let assemblyFormat = "$x attr-dict `:` type($result)";
+}
+
+def NSTF_ArgmaxOp : NSTF_Op<"argmax", [Pure, InferTypeOpAdaptor]> {
+  let summary = "index of the largest feature of each row";
+  let description = [{
+    result[i] = the smallest j with x[i, j] = maxⱼ x[i, j]
+
+    - C1: the result is [M] of i32 for x [M, N].
+
+    ```mlir
+    func.func @argmax(%x: tensor<1x512xf32>) -> tensor<1xi32> {
+      %y = nstf.argmax %x : (tensor<1x512xf32>) -> tensor<1xi32>
+      return %y : tensor<1xi32>
+    }
+    ```
+  }];
+  let arguments = (ins Arg<NSTF_Activation, "[M, N]">:$x);
+  let results = (outs NSTF_Ids:$result);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+}
+
+def NSTF_LastRowOp : NSTF_Op<"last_row", [Pure, InferTypeOpAdaptor]> {
+  let summary = "the row of the step's last token";
+  let description = [{
+    result[0, j] = x[tokens-1, j], where tokens is M when x has a static M. Of a single row it is that row, and folds.
+
+    - C1: the result is [1, F] for x [M, F].
+
+    ```mlir
+    func.func @last_row(%x: tensor<?x64xf32>) -> tensor<1x64xf32> {
+      %y = nstf.last_row %x : (tensor<?x64xf32>) -> tensor<1x64xf32>
+      return %y : tensor<1x64xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Arg<NSTF_Activation, "[M, F]">:$x);
+  let results = (outs NSTF_Activation:$result);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+  let hasFolder = 1;
+}
+
+#endif

@@ -1,0 +1,10 @@
+// All operations of the dialect, for tablegen.
+#ifndef NSTF_OPS
+#define NSTF_OPS
+
+include "dialects/nstf/StructureOps.td"
+include "dialects/nstf/LayerOps.td"
+include "dialects/nstf/AttentionOps.td"
+include "dialects/nstf/ElementwiseOps.td"
+
+#endif

@@ -1,0 +1,256 @@
+// Syntax and verifiers of graph, kernel, weight, state, get, step and return. Numbers are those of StructureOps.td.
+#include "dialects/nstf/NSTF.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace nstf;
+
+#define GET_OP_CLASSES
+#include "dialects/nstf/Ops.cpp.inc"
+
+//===-- What graph and kernel share -----------------------------------------------------------------------------===//
+
+template <typename OpT> static ParseResult parseFunction(OpAsmParser &parser, OperationState &result) {
+  auto makeType = [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
+                     function_interface_impl::VariadicFlag,
+                     std::string &) { return builder.getFunctionType(inputs, results); };
+  return function_interface_impl::parseFunctionOp(
+      parser, result, /*allowVariadic=*/false, OpT::getFunctionTypeAttrName(result.name), makeType,
+      OpT::getArgAttrsAttrName(result.name), OpT::getResAttrsAttrName(result.name));
+}
+
+template <typename OpT> static void printFunction(OpT op, OpAsmPrinter &printer) {
+  function_interface_impl::printFunctionOp(printer, op, /*isVariadic=*/false, op.getFunctionTypeAttrName(),
+                                           op.getArgAttrsAttrName(), op.getResAttrsAttrName());
+}
+
+template <typename OpT>
+static void buildFunction(OpBuilder &builder, OperationState &state, StringRef name, FunctionType type) {
+  state.addAttribute(SymbolTable::getSymbolAttrName(), builder.getStringAttr(name));
+  state.addAttribute(OpT::getFunctionTypeAttrName(state.name), TypeAttr::get(type));
+  Block &entry = state.addRegion()->emplaceBlock();
+  for (Type input : type.getInputs())
+    entry.addArgument(input, state.location);
+}
+
+// graph_c1, kernel_c1, graph_c3, kernel_c3
+static LogicalResult verifyFunction(FunctionOpInterface op) {
+  if (!llvm::hasSingleElement(op.getFunctionBody()))
+    return op.emitOpError() << "expected a body of one block but got " << op.getFunctionBody().getBlocks().size();
+  auto verifyTypes = [&](ArrayRef<Type> types, StringRef where) -> LogicalResult {
+    for (auto [i, type] : llvm::enumerate(types)) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor || tensor.getRank() == 0 || llvm::is_contained(tensor.getShape().drop_front(), ShapedType::kDynamic))
+        return op.emitOpError() << "expected " << where << " " << i
+                                << " to be a ranked tensor, static but for its leading dimension, but got " << type;
+    }
+    return success();
+  };
+  if (failed(verifyTypes(op.getArgumentTypes(), "argument")))
+    return failure();
+  return verifyTypes(op.getResultTypes(), "result");
+}
+
+//===-- GraphOp -------------------------------------------------------------------------------------------------===//
+
+ParseResult GraphOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseFunction<GraphOp>(parser, result);
+}
+void GraphOp::print(OpAsmPrinter &printer) { printFunction(*this, printer); }
+
+void GraphOp::build(OpBuilder &builder, OperationState &state, StringRef name, FunctionType type, int64_t context) {
+  buildFunction<GraphOp>(builder, state, name, type);
+  state.addAttribute(getContextAttrName(state.name), builder.getI64IntegerAttr(context));
+}
+
+ReturnOp GraphOp::getReturn() { return cast<ReturnOp>(getBody().front().getTerminator()); }
+
+static StringRef nameOf(StringAttr name) { return name ? name.getValue() : StringRef(); }
+StringRef GraphOp::getInputName(unsigned index) {
+  return nameOf(getArgAttrOfType<StringAttr>(index, NSTFDialect::kNameAttr));
+}
+StringRef GraphOp::getOutputName(unsigned index) {
+  return nameOf(getResultAttrOfType<StringAttr>(index, NSTFDialect::kNameAttr));
+}
+void GraphOp::setInputName(unsigned index, StringRef name) {
+  setArgAttr(index, NSTFDialect::kNameAttr, StringAttr::get((*this)->getContext(), name));
+}
+void GraphOp::setOutputName(unsigned index, StringRef name) {
+  setResultAttr(index, NSTFDialect::kNameAttr, StringAttr::get((*this)->getContext(), name));
+}
+
+std::optional<int64_t> GraphOp::getArenaSize() {
+  auto size = (*this)->getAttrOfType<IntegerAttr>(NSTFDialect::kArenaSizeAttr);
+  return size ? std::optional<int64_t>(size.getInt()) : std::nullopt;
+}
+
+LogicalResult GraphOp::verify() {
+  if (failed(verifyFunction(*this)))
+    return failure();
+  // graph_c2
+  auto verifyNames = [&](unsigned count, StringRef where,
+                         llvm::function_ref<StringRef(unsigned)> name) -> LogicalResult {
+    llvm::StringSet<> seen;
+    for (unsigned i = 0; i != count; ++i) {
+      if (name(i).empty())
+        return emitOpError() << "expected '" << NSTFDialect::kNameAttr << "' on " << where << " " << i;
+      if (!seen.insert(name(i)).second)
+        return emitOpError() << "expected " << where << "s of different names but got '" << name(i) << "' twice";
+    }
+    return success();
+  };
+  if (failed(verifyNames(getNumArguments(), "argument", [&](unsigned i) { return getInputName(i); })) ||
+      failed(verifyNames(getNumResults(), "result", [&](unsigned i) { return getOutputName(i); })))
+    return failure();
+  // graph_c4
+  int64_t positions = getContextAttr().getInt();
+  if (positions <= 0)
+    return emitOpError() << "expected a context of at least 1 but got " << positions;
+  // graph_c6
+  if (auto module = dyn_cast<ModuleOp>((*this)->getParentOp()))
+    for (GraphOp other : module.getOps<GraphOp>()) {
+      if (other == *this)
+        break;
+      return emitOpError() << "expected one graph in a module but got a second";
+    }
+  return success();
+}
+
+LogicalResult GraphOp::verifyRegions() {
+  // graph_c5
+  for (KvAppendOp append : getBody().getOps<KvAppendOp>())
+    if (!append.getCache().hasOneUse()) {
+      InFlightDiagnostic error = append.emitOpError() << "expected the cache, which is written in place, to have no "
+                                                         "other use";
+      for (OpOperand &use : append.getCache().getUses())
+        if (use.getOwner() != append)
+          error.attachNote(use.getOwner()->getLoc()) << "other use";
+      return error;
+    }
+  return success();
+}
+
+//===-- KernelOp ------------------------------------------------------------------------------------------------===//
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseFunction<KernelOp>(parser, result);
+}
+void KernelOp::print(OpAsmPrinter &printer) { printFunction(*this, printer); }
+
+void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name, FunctionType type) {
+  buildFunction<KernelOp>(builder, state, name, type);
+}
+
+ReturnOp KernelOp::getReturn() { return cast<ReturnOp>(getBody().front().getTerminator()); }
+
+LogicalResult KernelOp::verify() {
+  if (failed(verifyFunction(*this)))
+    return failure();
+  // kernel_c2: get and step verify it themselves, by their trait HasParent<"GraphOp">.
+  // kernel_c4
+  if (getNumResults() == 0)
+    return emitOpError() << "expected at least one result but got none";
+  return success();
+}
+
+//===-- WeightOp, StateOp ---------------------------------------------------------------------------------------===//
+
+void WeightOp::build(OpBuilder &builder, OperationState &state, StringRef name, RankedTensorType type,
+                     SourceAttr source) {
+  build(builder, state, builder.getStringAttr(name), TypeAttr::get(type), source, /*generator=*/nullptr,
+        /*sym_visibility=*/nullptr);
+}
+
+static LogicalResult verifyStatic(Operation *op, Type type) {
+  if (!cast<RankedTensorType>(type).hasStaticShape())
+    return op->emitOpError() << "expected a static type but got " << type;
+  return success();
+}
+
+LogicalResult WeightOp::verify() {
+  // weight_c1
+  if (failed(verifyStatic(*this, getType())))
+    return failure();
+  // weight_c2
+  if (getSource() && getGenerator())
+    return emitOpError() << "expected either 'from' or 'computed' but got both";
+  // weight_c3
+  if (std::optional<RopeTableAttr> table = getGenerator()) {
+    auto type = cast<RankedTensorType>(getType());
+    if (type.getRank() != 2 || type.getDimSize(1) != table->getWidth() || !isa<FloatType>(type.getElementType()))
+      return emitOpError() << "expected a float tensor of " << table->getWidth() << " columns but got " << type;
+  }
+  return success();
+}
+
+void StateOp::build(OpBuilder &builder, OperationState &state, StringRef name, RankedTensorType type) {
+  build(builder, state, builder.getStringAttr(name), TypeAttr::get(type), /*sym_visibility=*/nullptr);
+}
+
+// state_c1
+LogicalResult StateOp::verify() { return verifyStatic(*this, getType()); }
+
+//===-- GetOp, StepOp, ReturnOp ---------------------------------------------------------------------------------===//
+
+LogicalResult GetOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  Operation *target = symbols.lookupNearestSymbolFrom(*this, getSymbolAttr());
+  // get_c1
+  if (!isa_and_nonnull<WeightOp, StateOp>(target)) {
+    InFlightDiagnostic error = emitOpError() << "expected the name of a weight or state but got " << getSymbolAttr();
+    if (target)
+      error.attachNote(target->getLoc()) << "which is this";
+    return error;
+  }
+  // get_c2
+  Type expected = isa<WeightOp>(target) ? cast<WeightOp>(target).getType() : cast<StateOp>(target).getType();
+  if (getType() != expected) {
+    InFlightDiagnostic error = emitOpError() << "expected the type " << expected << " but got " << getType();
+    error.attachNote(target->getLoc()) << "declared here";
+    return error;
+  }
+  return success();
+}
+
+LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  Operation *target = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());
+  // step_c1
+  auto kernel = dyn_cast_or_null<KernelOp>(target);
+  if (!kernel) {
+    InFlightDiagnostic error = emitOpError() << "expected the name of a kernel but got " << getKernelAttr();
+    if (target)
+      error.attachNote(target->getLoc()) << "which is this";
+    return error;
+  }
+  // step_c2
+  auto type = FunctionType::get(getContext(), getOperandTypes(), getResultTypes());
+  if (type != kernel.getFunctionType()) {
+    InFlightDiagnostic error = emitOpError() << "expected the type " << kernel.getFunctionType() << " but got " << type;
+    error.attachNote(kernel.getLoc()) << "declared here";
+    return error;
+  }
+  // step_c3
+  if (std::optional<ArrayRef<int64_t>> offsets = getOffsets()) {
+    if (offsets->size() != getNumResults())
+      return emitOpError() << "expected " << getNumResults() << " offsets but got " << offsets->size();
+    for (int64_t offset : *offsets)
+      if (offset < -1)
+        return emitOpError() << "expected offsets of at least -1 but got " << offset;
+  }
+  return success();
+}
+
+LogicalResult ReturnOp::verify() {
+  auto function = cast<FunctionOpInterface>((*this)->getParentOp());
+  // return_c1
+  if (!llvm::equal(getOperandTypes(), function.getResultTypes())) {
+    InFlightDiagnostic error = emitOpError() << "expected the types " << function.getResultTypes() << " but got "
+                                             << getOperandTypes();
+    error.attachNote(function.getLoc()) << "declared here";
+    return error;
+  }
+  return success();
+}
