@@ -1,0 +1,35 @@
+#include "runtime/emulator/memory/CodeObject.h"
+
+#include <algorithm>
+
+namespace nstf::emulator {
+
+Program::~Program() {
+  cache = nullptr; // may read the image
+  if (image_)
+    memory_.free(image_);
+}
+
+const Kernel *Program::kernel(std::string_view name) const {
+  for (const std::unique_ptr<Kernel> &kernel : kernels_)
+    if (kernel->name == name)
+      return kernel.get();
+  return nullptr;
+}
+
+const Program::Variable *Program::variable(std::string_view name) const {
+  auto it = std::lower_bound(variables_.begin(), variables_.end(), name,
+                             [](const Variable &variable, std::string_view text) { return variable.name < text; });
+  return it != variables_.end() && it->name == name ? &*it : nullptr;
+}
+
+std::string Program::functionAt(uint64_t address) const {
+  auto it = std::upper_bound(functions_.begin(), functions_.end(), address,
+                             [](uint64_t value, const Function &function) { return value < function.begin; });
+  if (it == functions_.begin())
+    return "";
+  --it;
+  return address < it->end || it->end == it->begin ? it->name : "";
+}
+
+} // namespace nstf::emulator

@@ -1,0 +1,65 @@
+#include "runtime/emulator/memory/ElfFile.h"
+#include "runtime/emulator/memory/CodeObject.h"
+
+namespace nstf::emulator {
+using namespace llvm::ELF;
+
+ElfFile::ElfFile(std::span<const std::byte> bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {
+  std::memcpy(&header_, this->bytes(0, sizeof header_, "the ELF header").data(), sizeof header_);
+  if (std::memcmp(header_.e_ident, ElfMagic, 4) != 0)
+    malformed("it does not begin with the ELF magic");
+  if (header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != ELFDATA2LSB)
+    malformed("expected a 64-bit little-endian ELF");
+  if (header_.e_machine != EM_AMDGPU)
+    malformed("expected an ELF for amdgpu (machine 224) but got machine " + std::to_string(header_.e_machine));
+  if (header_.e_ident[EI_OSABI] != ELFOSABI_AMDGPU_HSA)
+    malformed("expected OS ABI 64 (amdhsa) but got " + std::to_string(header_.e_ident[EI_OSABI]));
+  if (header_.e_type == ET_REL)
+    malformed("it is a relocatable object: link it with ld.lld -shared first");
+  if (header_.e_type != ET_DYN)
+    malformed("expected a shared object (type 3) but got type " + std::to_string(header_.e_type));
+  if (!header_.e_phnum || header_.e_phentsize != sizeof(Elf64_Phdr))
+    malformed("expected program headers of 56 bytes");
+  if (!header_.e_shnum || header_.e_shentsize != sizeof(Elf64_Shdr))
+    malformed("expected section headers of 64 bytes");
+
+  segments_.resize(header_.e_phnum);
+  std::span<const std::byte> data =
+      this->bytes(header_.e_phoff, segments_.size() * sizeof(Elf64_Phdr), "the program headers");
+  std::memcpy(segments_.data(), data.data(), data.size());
+  for (const Elf64_Phdr &segment : segments_)
+    this->bytes(segment.p_offset, segment.p_filesz, "a segment");
+
+  sections_.resize(header_.e_shnum);
+  data = this->bytes(header_.e_shoff, sections_.size() * sizeof(Elf64_Shdr), "the section headers");
+  std::memcpy(sections_.data(), data.data(), data.size());
+  for (const Elf64_Shdr &section : sections_)
+    if (section.sh_type != SHT_NOBITS && section.sh_type != SHT_NULL)
+      this->bytes(section.sh_offset, section.sh_size, "a section");
+}
+
+std::span<const std::byte> ElfFile::bytes(uint64_t offset, uint64_t size, const char *what) const {
+  if (offset > bytes_.size() || size > bytes_.size() - offset)
+    malformed(std::string(what) + " reaches past the end of the file (" + std::to_string(offset) + " + " +
+              std::to_string(size) + " of " + std::to_string(bytes_.size()) + " bytes; truncated?)");
+  return bytes_.subspan(offset, size);
+}
+
+std::string_view ElfFile::string(uint32_t index, uint64_t offset) const {
+  if (index >= sections_.size() || sections_[index].sh_type != SHT_STRTAB)
+    malformed("section " + std::to_string(index) + " is no string table");
+  std::span<const std::byte> table = bytes(sections_[index].sh_offset, sections_[index].sh_size, "a string table");
+  if (offset >= table.size())
+    malformed("a name lies outside its string table");
+  const char *begin = reinterpret_cast<const char *>(table.data()) + offset;
+  const void *end = std::memchr(begin, 0, table.size() - offset);
+  if (!end)
+    malformed("a string table does not end with 0");
+  return {begin, static_cast<size_t>(static_cast<const char *>(end) - begin)};
+}
+
+void ElfFile::malformed(const std::string &what) const {
+  throw LoadError(LoadError::Reason::Malformed, name_ + " is not a loadable code object: " + what);
+}
+
+} // namespace nstf::emulator

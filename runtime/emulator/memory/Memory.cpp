@@ -1,0 +1,235 @@
+// Address space comes from large reserved mappings, handed out front to back; pages take host memory when first
+// touched.
+#include "runtime/emulator/memory/Memory.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <sys/mman.h>
+
+namespace nstf::emulator {
+namespace {
+constexpr uint64_t kChunkBytes = uint64_t(64) << 30;
+// Freed address space is taken again only when this much is reserved in all (a process has 128 TiB).
+constexpr uint64_t kReuseThreshold = uint64_t(4) << 40;
+constexpr size_t kRememberedFreed = 65536;
+
+uint64_t roundUp(uint64_t value, uint64_t granule) { return (value + granule - 1) / granule * granule; }
+
+std::string hex(uint64_t value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+const char *kindName(RegionKind kind) {
+  switch (kind) {
+  case RegionKind::Device:
+    return "allocation";
+  case RegionKind::Host:
+    return "host allocation";
+  case RegionKind::Managed:
+    return "managed allocation";
+  case RegionKind::Code:
+    return "code object";
+  case RegionKind::Arguments:
+    return "kernel argument block";
+  case RegionKind::Scratch:
+    return "scratch";
+  }
+  return "region";
+}
+
+std::string describeRegion(const Region &region) {
+  return std::string(kindName(region.kind)) + " " + std::to_string(region.id) + " [" + hex(region.begin) + ", " +
+         hex(region.end) + "), " + std::to_string(region.size()) + " bytes" + (region.writable ? "" : ", read-only");
+}
+} // namespace
+
+Memory::Memory(uint64_t limit) : limit_(limit) {}
+
+Memory::~Memory() {
+  for (auto [base, size] : chunks_)
+    munmap(reinterpret_cast<void *>(base), size);
+}
+
+uint64_t Memory::takeAddressSpace(uint64_t span) {
+  if (reserved_ >= kReuseThreshold) {
+    for (auto it = freed_.begin(); it != freed_.end(); ++it)
+      if (it->span >= span) {
+        uint64_t base = it->base;
+        freed_.erase(it);
+        return base;
+      }
+  }
+  if (chunkEnd_ - chunkNext_ < span) {
+    // Where a large reservation is refused (ulimit -v), one as large as needed may still be granted.
+    for (uint64_t size : {std::max(kChunkBytes, span), span}) {
+      void *base = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (base == MAP_FAILED)
+        continue;
+      chunkNext_ = reinterpret_cast<uint64_t>(base);
+      chunkEnd_ = chunkNext_ + size;
+      chunks_.emplace_back(chunkNext_, size);
+      reserved_ += size;
+      break;
+    }
+    if (chunkEnd_ - chunkNext_ < span)
+      return 0;
+  }
+  uint64_t base = chunkNext_;
+  chunkNext_ += span;
+  return base;
+}
+
+void *Memory::allocate(size_t bytes, RegionKind kind, bool writable) {
+  std::lock_guard lock(mutex_);
+  if (bytes > limit_ - std::min(limit_, allocated_) || bytes > UINT64_MAX - 2 * kGuardBytes)
+    return nullptr;
+  uint64_t pages = roundUp(std::max<uint64_t>(bytes, 1), kAlignment);
+  uint64_t span = pages + kGuardBytes;
+  uint64_t base = takeAddressSpace(span);
+  if (!base)
+    return nullptr;
+  Region region{base, base + bytes, writable, kind, nextId_++};
+  allocations_[base] = Allocation{base, span, bytes, {region}};
+  allocated_ += bytes;
+  snapshot_ = nullptr;
+  return reinterpret_cast<void *>(base);
+}
+
+bool Memory::free(void *pointer) {
+  std::lock_guard lock(mutex_);
+  auto it = allocations_.find(reinterpret_cast<uint64_t>(pointer));
+  if (it == allocations_.end() || !it->second.span)
+    return false;
+  Allocation &allocation = it->second;
+  // The pages go back to the host and read as zero when the address space is used again.
+  madvise(pointer, roundUp(std::max<uint64_t>(allocation.bytes, 1), kAlignment), MADV_DONTNEED);
+  Region region{allocation.base, allocation.base + allocation.bytes, true, RegionKind::Device, 0};
+  if (!allocation.regions.empty()) {
+    region.kind = allocation.regions.front().kind;
+    region.id = allocation.regions.front().id;
+  }
+  freed_.push_back({region, allocation.base, allocation.span});
+  if (freed_.size() > kRememberedFreed && reserved_ < kReuseThreshold)
+    freed_.pop_front();
+  allocated_ -= allocation.bytes;
+  allocations_.erase(it);
+  snapshot_ = nullptr;
+  return true;
+}
+
+bool Memory::adopt(void *pointer, size_t bytes, RegionKind kind, bool writable) {
+  std::lock_guard lock(mutex_);
+  uint64_t begin = reinterpret_cast<uint64_t>(pointer);
+  if (!begin || !bytes || bytes > UINT64_MAX - begin)
+    return false;
+  auto next = allocations_.lower_bound(begin);
+  if (next != allocations_.end() && next->first < begin + bytes)
+    return false;
+  if (next != allocations_.begin()) {
+    auto previous = std::prev(next);
+    if (previous->first + std::max(previous->second.bytes, previous->second.span) > begin)
+      return false;
+  }
+  allocations_[begin] = Allocation{begin, 0, bytes, {{begin, begin + bytes, writable, kind, nextId_++}}};
+  snapshot_ = nullptr;
+  return true;
+}
+
+bool Memory::release(void *pointer) {
+  std::lock_guard lock(mutex_);
+  auto it = allocations_.find(reinterpret_cast<uint64_t>(pointer));
+  if (it == allocations_.end() || it->second.span)
+    return false;
+  allocations_.erase(it);
+  snapshot_ = nullptr;
+  return true;
+}
+
+bool Memory::split(void *pointer, const std::vector<Region> &parts) {
+  std::lock_guard lock(mutex_);
+  auto it = allocations_.find(reinterpret_cast<uint64_t>(pointer));
+  if (it == allocations_.end())
+    return false;
+  Allocation &allocation = it->second;
+  uint64_t reached = allocation.base;
+  for (const Region &part : parts) {
+    if (part.begin < reached || part.end < part.begin || part.end > allocation.base + allocation.bytes)
+      return false;
+    reached = part.end;
+  }
+  uint64_t id = allocation.regions.empty() ? nextId_++ : allocation.regions.front().id;
+  allocation.regions = parts;
+  for (Region &part : allocation.regions)
+    part.id = id;
+  snapshot_ = nullptr;
+  return true;
+}
+
+std::shared_ptr<const RegionTable> Memory::regions() const {
+  std::lock_guard lock(mutex_);
+  if (!snapshot_) {
+    std::vector<Region> all;
+    all.reserve(allocations_.size());
+    for (const auto &entry : allocations_)
+      all.insert(all.end(), entry.second.regions.begin(), entry.second.regions.end());
+    snapshot_ = std::make_shared<const RegionTable>(std::move(all));
+  }
+  return snapshot_;
+}
+
+bool Memory::find(uint64_t address, Region &region) const {
+  std::lock_guard lock(mutex_);
+  auto it = allocations_.upper_bound(address);
+  if (it == allocations_.begin())
+    return false;
+  for (const Region &candidate : std::prev(it)->second.regions)
+    if (address >= candidate.begin && address < candidate.end) {
+      region = candidate;
+      return true;
+    }
+  return false;
+}
+
+bool Memory::covers(uint64_t address, uint64_t bytes) const {
+  Region region;
+  return find(address, region) && region.contains(address, bytes);
+}
+
+std::string Memory::describe(uint64_t address) const {
+  std::shared_ptr<const RegionTable> table = regions();
+  if (address < 65536)
+    return hex(address) + " is a null pointer" + (address ? " plus " + std::to_string(address) + " bytes" : "");
+  if (const Region *region = table->find(address))
+    return hex(address) + " is " + std::to_string(address - region->begin) + " bytes into " + describeRegion(*region);
+  const Region *nearest = nullptr;
+  uint64_t distance = UINT64_MAX;
+  for (const Region &region : table->all()) {
+    uint64_t d = address < region.begin ? region.begin - address : address - region.end;
+    if (d < distance) {
+      distance = d;
+      nearest = &region;
+    }
+  }
+  {
+    std::lock_guard lock(mutex_);
+    // The newest of what was freed there.
+    for (auto it = freed_.rbegin(); it != freed_.rend(); ++it)
+      if (address >= it->region.begin && address < it->region.end)
+        return hex(address) + " is " + std::to_string(address - it->region.begin) + " bytes into " +
+               describeRegion(it->region) + ", which was freed";
+  }
+  if (!nearest)
+    return hex(address) + " is in no allocation (there is none)";
+  if (address < nearest->begin)
+    return hex(address) + " is " + std::to_string(distance) + " bytes before the begin of " + describeRegion(*nearest);
+  return hex(address) + " is " + std::to_string(distance) + " bytes past the end of " + describeRegion(*nearest);
+}
+
+uint64_t Memory::allocatedBytes() const {
+  std::lock_guard lock(mutex_);
+  return allocated_;
+}
+
+} // namespace nstf::emulator
