@@ -1,0 +1,255 @@
+// gpu.module → LLVM and ROCDL dialect, with no ROCm library behind it.
+//
+// Upstream's patterns, in this order of preference: math functions to LLVM intrinsics (benefit 10) before the calls of
+// `__ocml_*` that the ROCDL patterns would make; everything else as upstream has it. Two checks stand around the
+// conversion, since the back end aborts the process on what it cannot select ("Cannot select"): before it, matrix
+// instructions against the chip's row and math functions against the table below; after it, whatever is left over.
+#include "passes/systolic_to_gpu/Passes.h"
+
+#include "dialects/nstf/Target.h"
+#include "mlir/Conversion/AMDGPUToROCDL/AMDGPUToROCDL.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/GPUToROCDL/GPUToROCDLPass.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/AMDGPU/Utils/Chipset.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace nstf {
+#define GEN_PASS_DEF_CONVERTGPUTOROCDLPASS
+#include "passes/systolic_to_gpu/Passes.h.inc"
+} // namespace nstf
+
+using namespace nstf;
+
+//===----------------------------------------------------------------------===//
+// What the back end can select
+//===----------------------------------------------------------------------===//
+
+/// Which float types the AMDGPU back end computes a math function in, without a library.
+enum class MathSupport { None, F32, F16AndF32, AllFloats };
+
+static MathSupport mathSupport(StringRef function) {
+  return llvm::StringSwitch<MathSupport>(function)
+      .Cases({"absf", "ceil", "copysign", "floor", "fma", "round", "roundeven", "rsqrt", "sqrt", "trunc"},
+             MathSupport::AllFloats)
+      .Cases({"isfinite", "isinf", "isnan", "isnormal"}, MathSupport::AllFloats)
+      .Cases({"absi", "ctlz", "cttz", "ctpop"}, MathSupport::AllFloats) // on integers
+      .Cases({"cos", "exp", "exp2", "expm1", "log", "log10", "log1p", "log2", "sin"}, MathSupport::F16AndF32)
+      .Case("powf", MathSupport::F32)
+      .Default(MathSupport::None);
+}
+
+static LogicalResult checkMath(Operation *op) {
+  StringRef function = op->getName().stripDialect();
+  Type type = getElementTypeOrSelf(op->getOperand(0).getType());
+  MathSupport support = mathSupport(function);
+  if (support == MathSupport::None)
+    return op->emitOpError("expected a function that instructions compute but got '")
+           << function << "'; expand it before (math-expand-ops)";
+  bool legal = support == MathSupport::AllFloats || type.isF32() || (support == MathSupport::F16AndF32 && type.isF16());
+  if (!legal)
+    return op->emitOpError("expected an element type of ")
+           << (support == MathSupport::F32 ? "f32" : "f16 or f32") << " but got " << type;
+  return success();
+}
+
+static std::string typeName(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << getElementTypeOrSelf(type);
+  return text;
+}
+
+static LogicalResult checkMatrixInstruction(amdgpu::MFMAOp op, const TargetView &target) {
+  std::string a = op.getReducePrecision() ? "xf32" : typeName(op.getSourceA().getType());
+  std::string b = op.getReducePrecision() ? "xf32" : typeName(op.getSourceB().getType());
+  std::string c = typeName(op.getDestC().getType());
+  auto instructions = target.matrixInstructions();
+  for (const MatrixInstruction &i : instructions)
+    if (i.m == op.getM() && i.n == op.getN() && i.k == op.getK() && i.blocks == op.getBlocks() && i.a == a &&
+        i.b == b && i.c == c)
+      return success();
+  InFlightDiagnostic error = op.emitOpError("expected a matrix instruction of ")
+                             << target.chip() << " but got " << op.getM() << "x" << op.getN() << "x" << op.getK()
+                             << " with " << op.getBlocks() << " blocks of " << a << " times " << b << " plus " << c;
+  std::string known;
+  for (const MatrixInstruction &i : instructions)
+    if (i.a == a && i.b == b && i.c == c)
+      known += " " + i.name.str();
+  if (!known.empty())
+    error.attachNote() << "for these types it has" << known;
+  return error;
+}
+
+/// Errors for all that would make LLVM abort or need a library.
+static LogicalResult checkBefore(gpu::GPUModuleOp module, const TargetView &target, unsigned indexBitwidth) {
+  bool failed = false;
+  module.walk([&](Operation *op) {
+    LogicalResult ok = success();
+    if (isa<math::MathDialect>(op->getDialect()))
+      ok = checkMath(op);
+    else if (auto mfma = dyn_cast<amdgpu::MFMAOp>(op))
+      ok = checkMatrixInstruction(mfma, target);
+    else if (isa<amdgpu::WMMAOp, amdgpu::ScaledMFMAOp, amdgpu::SparseMFMAOp>(op))
+      ok = op->emitOpError("expected a dense matrix instruction of ") << target.chip() << " but got another";
+    else if (isa<gpu::GridDimOp, gpu::BlockDimOp, gpu::SubgroupIdOp, gpu::SubgroupReduceOp, gpu::AllReduceOp>(op))
+      ok = op->emitOpError("expected an operation that needs no device library; known sizes are constants");
+    else if (auto kernel = dyn_cast<gpu::GPUFuncOp>(op)) {
+      for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+        auto memref = dyn_cast<MemRefType>(type);
+        if (memref && !memref.hasStaticShape())
+          ok = kernel.emitOpError("expected argument ") << index << " to be a memref of static shape but got " << type;
+        else if (memref && indexBitwidth == 32 && memref.getNumElements() >= int64_t(1) << 31)
+          ok = kernel.emitOpError("expected argument ")
+               << index << " to have less than 2^31 elements with 32-bit indices but got " << type;
+      }
+      if (kernel.isKernel() && !kernel.getKnownBlockSize())
+        ok = kernel.emitOpError("expected a kernel to have 'known_block_size' but got none");
+    }
+    failed |= mlir::failed(ok);
+  });
+  return failure(failed);
+}
+
+/// Errors for all that the translation to LLVM IR does not take, and for calls of what nobody links.
+static LogicalResult checkAfter(gpu::GPUModuleOp module) {
+  WalkResult result = module.walk([&](Operation *op) {
+    Dialect *dialect = op->getDialect();
+    if (op != module && !isa_and_present<LLVM::LLVMDialect, ROCDL::ROCDLDialect>(dialect) &&
+        !isa<UnrealizedConversionCastOp>(op))
+      return op->emitOpError("was left over by the conversion to the ROCDL dialect"), WalkResult::interrupt();
+    if (auto call = dyn_cast<LLVM::CallOp>(op))
+      if (auto callee = call.getCallee()) {
+        auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(*callee);
+        if (!function || function.isExternal())
+          return call.emitOpError("expected to need no device library but it calls '") << *callee << "'",
+                 WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// The conversion
+//===----------------------------------------------------------------------===//
+
+/// Breaks vector operations down to those the LLVM dialect has a counterpart for.
+static LogicalResult lowerVectors(gpu::GPUModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
+  vector::populateVectorMaskMaterializationPatterns(patterns, /*force32BitVectorIndices=*/true);
+  vector::populateVectorMultiReductionLoweringPatterns(patterns, vector::VectorMultiReductionLowering::InnerReduction);
+  vector::populateVectorBroadcastLoweringPatterns(patterns);
+  vector::populateVectorShapeCastLoweringPatterns(patterns);
+  vector::populateVectorTransposeLoweringPatterns(patterns, vector::VectorTransposeLowering::EltWise);
+  vector::populateVectorTransferLoweringPatterns(patterns, /*maxTransferRank=*/1);
+  return applyPatternsGreedily(module, std::move(patterns));
+}
+
+static LogicalResult convert(gpu::GPUModuleOp module, amdgpu::Chipset chip, unsigned indexBitwidth) {
+  MLIRContext *context = module.getContext();
+  LowerToLLVMOptions options(context, DataLayout(module));
+  options.overrideIndexBitwidth(indexBitwidth);
+  options.useBarePtrCallConv = true;
+  LLVMTypeConverter converter(context, options);
+  amdgpu::populateCommonGPUTypeAndAttributeConversions(converter);
+
+  RewritePatternSet patterns(context);
+  populateMathToLLVMConversionPatterns(converter, patterns, /*approximateLog1p=*/true, /*benefit=*/10);
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  index::populateIndexToLLVMConversionPatterns(converter, patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+  populateVectorToLLVMConversionPatterns(converter, patterns);
+  ub::populateUBToLLVMConversionPatterns(converter, patterns);
+  populateAMDGPUToROCDLConversionPatterns(converter, patterns, chip);
+  populateGpuToROCDLConversionPatterns(converter, patterns, gpu::amd::Runtime::HIP, chip);
+
+  LLVMConversionTarget target(*context);
+  configureGpuToROCDLConversionLegality(target);
+  // Upstream makes these illegal to get library calls instead; here they are what we want.
+  target.addLegalOp<LLVM::CosOp, LLVM::ExpOp, LLVM::Exp2Op, LLVM::FAbsOp, LLVM::FCeilOp, LLVM::FFloorOp, LLVM::FRemOp,
+                    LLVM::LogOp, LLVM::Log10Op, LLVM::Log2Op, LLVM::PowOp, LLVM::SinOp>();
+  return applyPartialConversion(module, target, std::move(patterns));
+}
+
+/// Alignments and sizes that LLVM cannot know: see mlir22.md on LDS.
+static void alignWorkgroupMemory(gpu::GPUModuleOp module) {
+  auto sixteen = IntegerAttr::get(IntegerType::get(module.getContext(), 64), 16);
+  StringRef key = LLVM::LLVMDialect::getAlignAttrName();
+  module.walk([&](gpu::GPUFuncOp kernel) {
+    for (unsigned i = 0, n = kernel.getNumWorkgroupAttributions(); i < n; ++i)
+      if (!kernel.getWorkgroupAttributionAttr(i, key))
+        kernel.setWorkgroupAttributionAttr(i, key, sixteen);
+  });
+}
+
+/// The launch is always made of whole workgroups of exactly the known size: tells LLVM so.
+static void fixWorkgroupSize(gpu::GPUModuleOp module) {
+  Builder builder(module.getContext());
+  module.walk([&](LLVM::LLVMFuncOp kernel) {
+    auto size = kernel->getAttrOfType<DenseI32ArrayAttr>("rocdl.reqd_work_group_size");
+    if (!size)
+      return;
+    int64_t items = 1;
+    for (int32_t extent : size.asArrayRef())
+      items *= extent;
+    std::string flat = std::to_string(items) + "," + std::to_string(items);
+    kernel->setAttr("rocdl.flat_work_group_size", builder.getStringAttr(flat));
+    kernel->setAttr("rocdl.uniform_work_group_size", builder.getBoolAttr(true));
+  });
+}
+
+namespace {
+struct ConvertGPUToROCDLPass : nstf::impl::ConvertGPUToROCDLPassBase<ConvertGPUToROCDLPass> {
+  using ConvertGPUToROCDLPassBase::ConvertGPUToROCDLPassBase;
+
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    FailureOr<TargetView> target = TargetView::require(module);
+    if (failed(target))
+      return signalPassFailure();
+    FailureOr<amdgpu::Chipset> chip = amdgpu::Chipset::parse(target->chip());
+    if (failed(chip)) {
+      module.emitError("expected a chip named like gfx942 but got '") << target->chip() << "'";
+      return signalPassFailure();
+    }
+    if (failed(checkBefore(module, *target, indexBitwidth)))
+      return signalPassFailure();
+    alignWorkgroupMemory(module);
+    if (failed(lowerVectors(module)) || failed(convert(module, *chip, indexBitwidth)) || failed(checkAfter(module)))
+      return signalPassFailure();
+    fixWorkgroupSize(module);
+  }
+};
+} // namespace
+
+void nstf::buildGPUToROCDLPipeline(OpPassManager &pm) {
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertGPUToROCDLPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}

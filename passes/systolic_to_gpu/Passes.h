@@ -1,0 +1,27 @@
+// The passes from the systolic dialect down to what the code generator takes; each is described in Passes.td.
+#pragma once
+
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace nstf {
+
+#define GEN_PASS_DECL
+#include "passes/systolic_to_gpu/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "passes/systolic_to_gpu/Passes.h.inc"
+
+/// The end of every kernel's way, for a pass manager on gpu.module: gpu, scf, vector, memref, math and amdgpu
+/// operations in, LLVM and ROCDL dialect out.
+void buildGPUToROCDLPipeline(mlir::OpPassManager &pm);
+
+} // namespace nstf

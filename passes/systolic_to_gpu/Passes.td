@@ -1,0 +1,36 @@
+// The passes of this folder: from the systolic dialect to what the code generator takes. Keep alphabetical.
+#ifndef NSTF_PASSES_SYSTOLIC_TO_GPU
+#define NSTF_PASSES_SYSTOLIC_TO_GPU
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertGPUToROCDLPass : Pass<"systolic-to-gpu-convert-gpu-to-rocdl", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "gpu, vector, memref, math and amdgpu operations to the LLVM and ROCDL dialects, without any library call";
+  let description = [{
+    What upstream's `convert-gpu-to-rocdl` does, with these differences:
+
+    - exp2, log2, sin, cos, floor, ceil, rsqrt and their like become LLVM intrinsics that the AMDGPU back end selects by
+      itself, not calls of ROCm's device library.
+    - The chip comes from the attribute `nstf.target` around the module.
+    - What LLVM would abort on is an error here: a matrix instruction that the chip's row does not list, and a math
+      function or element type that no instruction computes.
+    - Workgroup memory is aligned to 16 bytes, so that 128-bit LDS accesses can be used.
+    - Whatever is not LLVM or ROCDL afterwards is an error that names the operation.
+
+    Preconditions: `expand-strided-metadata`, `lower-affine` and `convert-scf-to-cf` were run; kernel arguments are
+    memrefs of static shape (they become bare pointers) or scalars; `known_block_size` is on every kernel.
+
+    (* example filepath=test/passes/systolic_to_gpu/convert-gpu-to-rocdl.mlir *)
+  }];
+  let options = [
+    Option<"indexBitwidth", "index-bitwidth", "unsigned", "32",
+           "bits of index: 32 makes offsets cheap and allows buffers of less than 2^31 elements">,
+  ];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::ROCDL::ROCDLDialect", "::mlir::amdgpu::AMDGPUDialect",
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect",
+  ];
+}
+
+#endif // NSTF_PASSES_SYSTOLIC_TO_GPU
