@@ -1,0 +1,52 @@
+// The systolic dialect's C++ face: dialect, attributes, types and ops.
+#pragma once
+
+#include "dialects/systolic/Digit.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/systolic/SystolicDialect.h.inc"
+#include "dialects/systolic/SystolicEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/systolic/SystolicAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/systolic/SystolicTypes.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/systolic/SystolicOps.h.inc"
+
+namespace nstf::systolic {
+
+/// A value's type as a tile, or null where it is none.
+inline mlir::RankedTensorType getTileType(mlir::Value value) {
+  return mlir::dyn_cast<mlir::RankedTensorType>(value.getType());
+}
+
+/// The layout of a tile type, or null where it has none (yet).
+inline FragmentAttr getFragment(mlir::Type type) {
+  auto tile = mlir::dyn_cast<mlir::RankedTensorType>(type);
+  return tile ? mlir::dyn_cast_or_null<FragmentAttr>(tile.getEncoding()) : FragmentAttr();
+}
+
+/// A buffer's axes, or null where the type is no buffer.
+inline AxesAttr getBufferAxes(mlir::Type type) {
+  auto buffer = mlir::dyn_cast<mlir::MemRefType>(type);
+  return buffer ? mlir::dyn_cast_or_null<AxesAttr>(buffer.getMemorySpace()) : AxesAttr();
+}
+
+/// Whether a kernel argument of this type is the control block of a run.
+inline bool isControlBlock(mlir::Type type) {
+  auto block = mlir::dyn_cast<mlir::MemRefType>(type);
+  return block && !getBufferAxes(type) && block.getElementType().isInteger(32) && block.getRank() == 1;
+}
+
+} // namespace nstf::systolic

@@ -1,0 +1,114 @@
+// Attributes and types of the systolic dialect: axis names, fragments, swizzles, the array, LDS handles.
+#ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICATTRS
+#define NSTF_DIALECTS_SYSTOLIC_SYSTOLICATTRS
+
+include "dialects/systolic/SystolicDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/TensorEncoding.td"
+
+class Systolic_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Systolic_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+def Systolic_AxesAttr : Systolic_Attr<"Axes", "axes", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "names the axes of a tile, a buffer or an LDS array";
+  let description = [{
+    One entry a dimension: the name of the kernel parameter that is its size, or an integer that never changes.
+    `systolic-instantiate` resizes every type by these names. Example: `#systolic.axes<BM, BK>`, `#systolic.axes<1, BN>`.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::Attribute">:$names);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// The axes with entry `dim` taken out.
+    AxesAttr dropDim(unsigned dim) const;
+  }];
+}
+
+def Systolic_DigitsParameter : ArrayRefParameter<"::nstf::systolic::Digit">;
+
+def Systolic_FragmentAttr
+    : Systolic_Attr<"Fragment", "fragment", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "which wave, lane and register hold which element of a tile";
+  let description = [{
+    Three mixed-radix numbers, fastest digit first: the register index, the lane and the wave. A digit
+    `dim:count*stride` with value v in [0, count) moves coordinate `dim` of the element by v*stride; `dim` -1 means that
+    the value does not matter: the element is replicated. Digits instead of bits, since 96, 48 and 192 must work.
+    The canonical form drops digits of count 1 and merges contiguous ones, so equal layouts are equal attributes.
+
+    - fragment_c1: no digit names a dimension the tile does not have.
+    - fragment_c2: every count is positive.
+    - fragment_c3: the digits of each dimension cover its size exactly.
+
+    Example, the accumulator of a 16x16 matrix instruction:
+    `#systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>`
+  }];
+  let parameters = (ins Systolic_DigitsParameter:$reg, Systolic_DigitsParameter:$lane, Systolic_DigitsParameter:$wave);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// Merges and drops digits where that changes nothing.
+    static FragmentAttr getCanonical(::mlir::MLIRContext *context, ::llvm::ArrayRef<Digit> reg,
+                                     ::llvm::ArrayRef<Digit> lane, ::llvm::ArrayRef<Digit> wave);
+    /// Registers a lane holds.
+    int64_t getNumRegisters() const;
+    /// What register `index` adds to the coordinates that the lane and the wave give.
+    ::llvm::SmallVector<int64_t> getRegisterCoordinates(int64_t index, unsigned rank) const;
+    /// The layout of a slice without dimension `dim`: its lane and wave digits become replicated.
+    FragmentAttr dropDim(int64_t dim) const;
+    /// The layout with a dimension of size 1 put in at `dim`.
+    FragmentAttr insertUnitDim(int64_t dim) const;
+  }];
+}
+
+def Systolic_SwizzleAttr : Systolic_Attr<"Swizzle", "swizzle"> {
+  let summary = "spreads the columns of an LDS array over the banks";
+  let description = [{
+    Columns move in groups of `vector` elements; column group c of row r stands at c xor (r mod `rows`).
+    `rows` is a power of two.
+  }];
+  let parameters = (ins "int64_t":$vector, "int64_t":$rows);
+  let assemblyFormat = "`<` $vector `,` $rows `>`";
+  let genVerifyDecl = 1;
+}
+
+def Systolic_ArrayAttr : Systolic_Attr<"SystolicArray", "array"> {
+  let summary = "the virtual systolic array of a workgroup";
+  let description = [{
+    `waves = RxC`: the waves of the workgroup, R along the rows of a product's result and C along its columns.
+    `cell = MxNxK`: what one cell multiplies, as K / IK matrix instructions of M x N x `instruction_k`. A cell gives each
+    lane 4 consecutive elements along K whatever the type, so that one layout serves every instruction: f32's
+    16x16x4 becomes a cell of 16x16x16. A kernel without matrix products has no cell (0).
+  }];
+  let parameters = (ins "int64_t":$waveRows, "int64_t":$waveCols, "int64_t":$m, "int64_t":$n, "int64_t":$k,
+                        "int64_t":$instructionK);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    bool hasCell() const { return getM() != 0; }
+    int64_t getNumWaves() const { return getWaveRows() * getWaveCols(); }
+    /// Consecutive elements along K that a lane of `waveSize` holds of one cell.
+    int64_t getElementsPerLane(int64_t waveSize = 64) const { return getK() * getM() / waveSize; }
+  }];
+}
+
+class Systolic_Type<string name, string typeMnemonic> : TypeDef<Systolic_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def Systolic_LdsType : Systolic_Type<"Lds", "lds"> {
+  let summary = "a handle to arrays in LDS";
+  let description = [{
+    `!systolic.lds<3 x 128x64xf16, #systolic.swizzle<8, 8>, #systolic.axes<BM, BK>>`: how many buffers, the shape of each,
+    the swizzle (`unit`: none) and the names of the axes.
+  }];
+  let parameters = (ins "int64_t":$buffers, ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
+                        "::mlir::Attribute":$swizzle, "::nstf::systolic::AxesAttr":$axes);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Bytes of all buffers.
+    int64_t getSizeInBytes() const;
+  }];
+}
+
+#endif

@@ -1,0 +1,47 @@
+// Registration of the systolic dialect, its inlining rule and its printed aliases.
+#include "dialects/systolic/Systolic.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+#include "dialects/systolic/SystolicDialect.cpp.inc"
+
+#include "dialects/systolic/SystolicEnums.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/systolic/SystolicOps.cpp.inc"
+
+namespace {
+
+/// A kernel's slots are functions that hold systolic ops: without this the inliner leaves them alone, silently.
+struct SystolicInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
+};
+
+/// Types with a spelled-out layout are unreadable.
+struct SystolicAsmInterface : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attribute, raw_ostream &os) const override {
+    if (!isa<FragmentAttr>(attribute))
+      return AliasResult::NoAlias;
+    os << "fragment";
+    return AliasResult::FinalAlias;
+  }
+};
+
+} // namespace
+
+void SystolicDialect::initialize() {
+  registerAttributes();
+  registerTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/systolic/SystolicOps.cpp.inc"
+      >();
+  addInterfaces<SystolicInlinerInterface, SystolicAsmInterface>();
+}

@@ -1,0 +1,25 @@
+// The systolic dialect: what one workgroup does, as a tile program.
+#ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICDIALECT
+#define NSTF_DIALECTS_SYSTOLIC_SYSTOLICDIALECT
+
+include "mlir/IR/DialectBase.td"
+
+def Systolic_Dialect : Dialect {
+  let name = "systolic";
+  let cppNamespace = "::nstf::systolic";
+  let summary = "a workgroup as a virtual systolic array of tiles";
+  let description = [{
+    A tile is a tensor of rank 1 or 2. Its encoding first names its axes, `tensor<128x64xf16, #systolic.axes<BM, BK>>`,
+    and after layout assignment says which lane and register of which wave hold which element,
+    `#systolic.fragment<...>`. Because the layout is the tensor's encoding, `arith` and `math` are the elementwise
+    ops; this dialect holds only what they can't say: kernels, memory, matrix products, reductions, coordinates.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let extraClassDeclaration = [{
+    void registerAttributes();
+    void registerTypes();
+  }];
+}
+
+#endif

@@ -1,0 +1,183 @@
+// Verifiers, folds and custom syntax of the systolic ops. Comments carry the constraints' numbers (SystolicOps.td).
+#include "dialects/systolic/Systolic.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+//===-- kernel
+//------------------------------------------------------------------------------------------------------===//
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto build = [](Builder &builder, ArrayRef<Type> arguments, ArrayRef<Type> results,
+                  function_interface_impl::VariadicFlag,
+                  std::string &) { return builder.getFunctionType(arguments, results); };
+  return function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false,
+                                                  getFunctionTypeAttrName(result.name), build,
+                                                  getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+}
+
+void KernelOp::print(OpAsmPrinter &printer) {
+  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
+                                           getArgAttrsAttrName(), getResAttrsAttrName());
+}
+
+std::optional<int64_t> KernelOp::getParam(StringRef name) {
+  if (auto value = getParams().getAs<IntegerAttr>(name))
+    return value.getInt();
+  return std::nullopt;
+}
+
+int64_t KernelOp::getNumWorkItems() {
+  int64_t items = 1;
+  for (size_t i = 0; i + 1 < getGrid().size(); i += 2)
+    items *= llvm::divideCeil(*getParam(cast<StringAttr>(getGrid()[i]).getValue()),
+                              *getParam(cast<StringAttr>(getGrid()[i + 1]).getValue()));
+  return items;
+}
+
+LogicalResult KernelOp::verify() {
+  int64_t workItems = llvm::count_if(getArgumentTypes(), [](Type type) { return isa<IndexType>(type); });
+  if (workItems != 1) // kernel_c1
+    return emitOpError() << "expected one work item argument of type index but got " << workItems;
+  if (!getResultTypes().empty()) // kernel_c2
+    return emitOpError() << "expected no results but got " << getResultTypes().size();
+  for (Type type : getArgumentTypes())
+    if (!getBufferAxes(type) && !isControlBlock(type) && !isa<IndexType, LdsType>(type)) // kernel_c3
+      return emitOpError() << "expected a buffer, a control block, a work item or an LDS array but got " << type;
+  if (getGrid().size() % 2) // kernel_c4
+    return emitOpError() << "expected pairs of parameters in grid but got " << getGrid().size() << " names";
+  for (Attribute name : getGrid())
+    if (auto string = dyn_cast<StringAttr>(name); !string || !getParam(string.getValue()))
+      return emitOpError() << "expected grid to name parameters but got " << name;
+  return success();
+}
+
+//===-- Memory
+//------------------------------------------------------------------------------------------------------===//
+
+/// The rules that load and store share: constraints 1 and 2 of both.
+static LogicalResult verifyAccess(Operation *op, RankedTensorType tile, MemRefType buffer, size_t indices,
+                                  size_t limits) {
+  if (tile.getRank() != buffer.getRank() || tile.getElementType() != buffer.getElementType())
+    return op->emitOpError() << "expected tile and buffer of one rank and element type but got " << tile << " and "
+                             << buffer;
+  if (indices != size_t(buffer.getRank()))
+    return op->emitOpError() << "expected " << buffer.getRank() << " indices but got " << indices;
+  if (limits != 0 && limits != indices)
+    return op->emitOpError() << "expected " << indices << " limits or none but got " << limits;
+  return success();
+}
+
+/// An index tile must have one entry for each of the `size` rows or columns.
+static LogicalResult verifyIndexTile(Operation *op, StringRef name, Value tile, int64_t size) {
+  if (tile && getTileType(tile).getDimSize(0) != size)
+    return op->emitOpError() << "expected " << size << " entries in " << name << " but got "
+                             << getTileType(tile).getDimSize(0);
+  return success();
+}
+
+LogicalResult LoadOp::verify() {
+  auto tile = cast<RankedTensorType>(getResult().getType());
+  if (failed(verifyAccess(*this, tile, cast<MemRefType>(getBuffer().getType()), getIndices().size(),
+                          getLimits().size()))) // load_c1, load_c2
+    return failure();
+  if (getRows() && tile.getRank() != 2) // load_c3
+    return emitOpError("expected a tile of rank 2 for rows");
+  if (failed(verifyIndexTile(*this, "rows", getRows(), tile.getDimSize(0))))
+    return failure();
+  return verifyIndexTile(*this, "cols", getCols(), tile.getDimSize(tile.getRank() - 1));
+}
+
+LogicalResult StoreOp::verify() {
+  auto tile = cast<RankedTensorType>(getTile().getType());
+  if (failed(verifyAccess(*this, tile, cast<MemRefType>(getBuffer().getType()), getIndices().size(),
+                          getLimits().size()))) // store_c1, store_c2
+    return failure();
+  if ((getRows() || getTransposed()) && tile.getRank() != 2) // store_c3, store_c4
+    return emitOpError("expected a tile of rank 2 for rows and transposed");
+  return verifyIndexTile(*this, "rows", getRows(), tile.getDimSize(getTransposed() ? 1 : 0)); // store_c3
+}
+
+static bool sameShape(RankedTensorType tile, LdsType lds, bool transposed) {
+  SmallVector<int64_t> shape(tile.getShape());
+  if (transposed)
+    std::reverse(shape.begin(), shape.end());
+  return lds.getShape() == ArrayRef<int64_t>(shape) && tile.getElementType() == lds.getElementType();
+}
+
+LogicalResult WriteOp::verify() {
+  if (!sameShape(cast<RankedTensorType>(getTile().getType()), getLds().getType(), false)) // write_c1
+    return emitOpError() << "expected tile and LDS array of one shape and element type but got " << getTile().getType()
+                         << " and " << getLds().getType();
+  return success();
+}
+
+LogicalResult ReadOp::verify() {
+  if (!sameShape(cast<RankedTensorType>(getResult().getType()), getLds().getType(), getTransposed())) // read_c1
+    return emitOpError() << "expected a tile of the LDS array's " << (getTransposed() ? "transposed " : "")
+                         << "shape and element type but got " << getResult().getType() << " and " << getLds().getType();
+  return success();
+}
+
+//===-- Computation
+//-------------------------------------------------------------------------------------------------===//
+
+LogicalResult MmaOp::verify() {
+  auto a = cast<RankedTensorType>(getA().getType()), b = cast<RankedTensorType>(getB().getType()),
+       acc = cast<RankedTensorType>(getAcc().getType());
+  if (a.getRank() != 2 || b.getRank() != 2 || acc.getRank() != 2 || a.getDimSize(1) != b.getDimSize(0) ||
+      a.getDimSize(0) != acc.getDimSize(0) || b.getDimSize(1) != acc.getDimSize(1)) // mma_c1
+    return emitOpError() << "expected MxK, KxN and MxN but got " << a << ", " << b << " and " << acc;
+  if (a.getElementType() != b.getElementType()) // mma_c2
+    return emitOpError() << "expected operands of one element type but got " << a.getElementType() << " and "
+                         << b.getElementType();
+  return success();
+}
+
+/// Whether `slice` is `whole` without dimension `dim`.
+static bool isSlice(RankedTensorType slice, RankedTensorType whole, int64_t dim) {
+  if (dim < 0 || dim >= whole.getRank() || slice.getElementType() != whole.getElementType())
+    return false;
+  SmallVector<int64_t> shape(whole.getShape());
+  shape.erase(shape.begin() + dim);
+  return slice.getShape() == ArrayRef<int64_t>(shape);
+}
+
+LogicalResult ReduceOp::verify() {
+  auto tile = cast<RankedTensorType>(getTile().getType()), result = cast<RankedTensorType>(getResult().getType());
+  if (!isSlice(result, tile, getDim())) // reduce_c1
+    return emitOpError() << "expected the tile without dimension " << getDim() << " but got " << result << " from "
+                         << tile;
+  return success();
+}
+
+LogicalResult BroadcastOp::verify() {
+  auto result = cast<RankedTensorType>(getResult().getType());
+  Type elementType = getElementTypeOrSelf(getSource().getType());
+  if (elementType != result.getElementType()) // broadcast_c1
+    return emitOpError() << "expected a source of element type " << result.getElementType() << " but got "
+                         << elementType;
+  if (auto source = getTileType(getSource()); source && !isSlice(source, result, getDim())) // broadcast_c2
+    return emitOpError() << "expected the result without dimension " << getDim() << " as source but got " << source
+                         << " for " << result;
+  return success();
+}
+
+LogicalResult IotaOp::verify() {
+  auto tile = cast<RankedTensorType>(getResult().getType());
+  if (int64_t(getDim()) >= tile.getRank() || !tile.getElementType().isInteger(32)) // iota_c1
+    return emitOpError() << "expected an i32 tile with dimension " << getDim() << " but got " << tile;
+  return success();
+}
+
+OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) { return getTile().getType() == getType() ? getTile() : Value(); }
+
+LogicalResult ConvertLayoutOp::verify() {
+  auto from = cast<RankedTensorType>(getTile().getType()), to = cast<RankedTensorType>(getResult().getType());
+  if (from.getShape() != to.getShape() || from.getElementType() != to.getElementType()) // convert_layout_c1
+    return emitOpError() << "expected one shape and element type but got " << from << " and " << to;
+  return success();
+}

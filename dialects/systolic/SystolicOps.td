@@ -1,0 +1,223 @@
+// Operations of the systolic dialect. Each lists its formula and its numbered constraints; the verifier carries the
+// same numbers.
+#ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICOPS
+#define NSTF_DIALECTS_SYSTOLIC_SYSTOLICOPS
+
+include "dialects/systolic/SystolicAttrs.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Systolic_Op<string opMnemonic, list<Trait> traits = []> : Op<Systolic_Dialect, opMnemonic, traits>;
+
+def Systolic_Tile : Type<And<[CPred<"::llvm::isa<::mlir::RankedTensorType>($_self)">,
+                              CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).hasStaticShape()">,
+                              CPred<"::llvm::is_contained({1, 2}, ::llvm::cast<::mlir::RankedTensorType>($_self).getRank())">]>,
+                         "tile of rank 1 or 2", "::mlir::RankedTensorType">;
+def Systolic_Buffer : Type<And<[CPred<"::llvm::isa<::mlir::MemRefType>($_self)">,
+                                CPred<"::llvm::isa_and_nonnull<::nstf::systolic::AxesAttr>("
+                                      "::llvm::cast<::mlir::MemRefType>($_self).getMemorySpace())">]>,
+                           "buffer (memref with axes)", "::mlir::MemRefType">;
+def Systolic_IndexTile : Type<And<[Systolic_Tile.predicate,
+                                   CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getRank() == 1">,
+                                   CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getElementType().isInteger(32)">]>,
+                              "rank-1 tile of i32", "::mlir::RankedTensorType">;
+
+//===-- Kernels -----------------------------------------------------------------------------------------------------===//
+
+def Systolic_KernelOp
+    : Systolic_Op<"kernel", [IsolatedFromAbove, AutomaticAllocationScope, Symbol, FunctionOpInterface]> {
+  let summary = "what one workgroup does with one work item";
+  let description = [{
+    The role of a block argument is its type: a memref with axes is a buffer, `memref<16xi32>` the control block of the
+    run, `index` the work item, `!systolic.lds` an array in LDS. Who launches the kernel decides where they come from.
+
+    `params` are the numbers a template can be instantiated with; `grid` lists pairs of parameters (extent, tile) whose
+    rounded-up quotients multiply to the number of work items. `array` and `wave_size` are set by passes.
+
+    - kernel_c1: there is exactly one work item argument.
+    - kernel_c2: there are no results.
+    - kernel_c3: every argument is a buffer, a control block, the work item or an LDS array.
+    - kernel_c4: `grid` names parameters, in pairs.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type, DictionaryAttr:$params,
+                       ArrayAttr:$grid, OptionalAttr<Systolic_ArrayAttr>:$array, OptionalAttr<I64Attr>:$wave_size,
+                       OptionalAttr<StrAttr>:$sym_visibility, OptionalAttr<DictArrayAttr>:$arg_attrs,
+                       OptionalAttr<DictArrayAttr>:$res_attrs);
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+    /// The value of a parameter, or nothing where the kernel has none of that name.
+    std::optional<int64_t> getParam(::llvm::StringRef name);
+    /// Work items of a launch at the present parameters.
+    int64_t getNumWorkItems();
+  }];
+}
+
+def Systolic_ReturnOp : Systolic_Op<"return", [Pure, HasParent<"KernelOp">, ReturnLike, Terminator]> {
+  let summary = "ends a kernel";
+  let assemblyFormat = "attr-dict";
+}
+
+def Systolic_ParamOp : Systolic_Op<"param", [Pure]> {
+  let summary = "the value of a kernel parameter; `systolic-instantiate` makes it a constant";
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$name attr-dict";
+}
+
+def Systolic_ControlField : I32EnumAttr<"ControlField", "a run scalar in the control block",
+    [I32EnumAttrCase<"tokens", 0>, I32EnumAttrCase<"position", 1>]> {
+  let cppNamespace = "::nstf::systolic";
+}
+
+def Systolic_ControlOp : Systolic_Op<"control", [Pure]> {
+  let summary = "reads a run scalar: `tokens` in this step, `position` of its first token";
+  let arguments = (ins MemRefRankOf<[I32], [1]>:$block, Systolic_ControlField:$field);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$field $block attr-dict `:` type($block)";
+}
+
+//===-- Memory ------------------------------------------------------------------------------------------------------===//
+
+class Systolic_AccessDescription {
+  string text = [{
+    Element (r, c) of the tile stands at `buffer[i + r, j + c]`. `rows` (`cols`) replaces r (c) by the entry r (c) of an
+    index tile. `limit` gives for each dimension a bound that an absolute index must stay below; a bound never exceeds
+    the buffer's size. The size of the buffer is a bound in every dimension.
+  }];
+}
+
+def Systolic_LoadOp : Systolic_Op<"load", [AttrSizedOperandSegments]> {
+  let summary = "reads a tile from a buffer; what lies outside is 0";
+  let description = Systolic_AccessDescription<>.text # [{
+    - load_c1: tile and buffer have the same rank and element type.
+    - load_c2: there is one index a dimension, and one limit a dimension or none.
+    - load_c3: `rows` has as many entries as the tile has rows, `cols` as it has columns; `rows` needs rank 2.
+  }];
+  let arguments = (ins Arg<Systolic_Buffer, "", [MemRead]>:$buffer, Variadic<Index>:$indices, Variadic<Index>:$limits,
+                       Optional<Systolic_IndexTile>:$rows, Optional<Systolic_IndexTile>:$cols);
+  let results = (outs Systolic_Tile:$result);
+  let assemblyFormat = [{
+    $buffer `[` $indices `]` (`limit` `[` $limits^ `]`)? (`rows` `(` $rows^ `:` type($rows) `)`)?
+    (`cols` `(` $cols^ `:` type($cols) `)`)? attr-dict `:` type($buffer) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Systolic_StoreOp : Systolic_Op<"store", [AttrSizedOperandSegments]> {
+  let summary = "writes a tile to a buffer; what lies outside is dropped";
+  let description = Systolic_AccessDescription<>.text # [{
+    With `transposed`, element (r, c) of the tile stands at row c and column r.
+    An element that several lanes hold is written by one of them.
+    - store_c1: tile and buffer have the same rank and element type.
+    - store_c2: there is one index a dimension, and one limit a dimension or none.
+    - store_c3: `rows` has as many entries as rows of the buffer are written, and needs rank 2.
+    - store_c4: `transposed` needs rank 2.
+  }];
+  let arguments = (ins Systolic_Tile:$tile, Arg<Systolic_Buffer, "", [MemWrite]>:$buffer, Variadic<Index>:$indices,
+                       Variadic<Index>:$limits, Optional<Systolic_IndexTile>:$rows, UnitAttr:$transposed);
+  let assemblyFormat = [{
+    $tile `,` $buffer `[` $indices `]` (`limit` `[` $limits^ `]`)? (`rows` `(` $rows^ `:` type($rows) `)`)?
+    (`transposed` $transposed^)? attr-dict `:` type($tile) `,` type($buffer)
+  }];
+  let hasVerifier = 1;
+}
+
+def Systolic_WriteOp : Systolic_Op<"write"> {
+  let summary = "writes a tile from registers to an LDS buffer";
+  let description = "- write_c1: tile and LDS array have the same shape and element type.";
+  let arguments = (ins Systolic_Tile:$tile, Arg<Systolic_LdsType, "", [MemWrite]>:$lds, Index:$buffer);
+  let assemblyFormat = "$tile `,` $lds `[` $buffer `]` attr-dict `:` type($tile) `,` type($lds)";
+  let hasVerifier = 1;
+}
+
+def Systolic_ReadOp : Systolic_Op<"read"> {
+  let summary = "reads a tile from an LDS buffer into registers";
+  let description = [{
+    - read_c1: tile and LDS array have the same element type, and the same shape, or each other's transpose with
+      `transposed`.
+  }];
+  let arguments = (ins Arg<Systolic_LdsType, "", [MemRead]>:$lds, Index:$buffer, UnitAttr:$transposed);
+  let results = (outs Systolic_Tile:$result);
+  let assemblyFormat = [{
+    $lds `[` $buffer `]` (`transposed` $transposed^)? attr-dict `:` type($lds) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Systolic_BarrierOp : Systolic_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waits until every wave of the workgroup is here and its LDS accesses are done";
+  let assemblyFormat = "attr-dict";
+}
+
+//===-- Computation -------------------------------------------------------------------------------------------------===//
+
+def Systolic_MmaOp : Systolic_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
+  let summary = "result = acc + a * b on the matrix cores";
+  let description = [{
+    - mma_c1: a is MxK, b KxN, acc MxN.
+    - mma_c2: a and b have the same element type.
+  }];
+  let arguments = (ins Systolic_Tile:$a, Systolic_Tile:$b, Systolic_Tile:$acc);
+  let results = (outs Systolic_Tile:$result);
+  let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` type($a) `,` type($b) `->` type($acc)";
+  let hasVerifier = 1;
+}
+
+def Systolic_ReduceKind : I32EnumAttr<"ReduceKind", "how elements combine",
+    [I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"max", 1>, I32EnumAttrCase<"min", 2>]> {
+  let cppNamespace = "::nstf::systolic";
+}
+
+def Systolic_ReduceOp : Systolic_Op<"reduce", [Pure]> {
+  let summary = "combines a tile's elements along one dimension";
+  let description = [{
+    The order is fixed: registers first, then lanes and waves as a tree. Integers are signed.
+    - reduce_c1: the dimension exists, and the result is the tile without it.
+  }];
+  let arguments = (ins Systolic_ReduceKind:$kind, Systolic_Tile:$tile, I64Attr:$dim);
+  let results = (outs Systolic_Tile:$result);
+  let assemblyFormat = "$kind $tile `along` $dim attr-dict `:` type($tile) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Systolic_BroadcastOp : Systolic_Op<"broadcast", [Pure]> {
+  let summary = "repeats a scalar, or a rank-1 tile along a new dimension";
+  let description = [{
+    - broadcast_c1: source and result have the same element type.
+    - broadcast_c2: a tile source is the result without dimension `dim`.
+  }];
+  let arguments = (ins AnyType:$source, DefaultValuedAttr<I64Attr, "0">:$dim);
+  let results = (outs Systolic_Tile:$result);
+  let assemblyFormat = "$source (`along` $dim^)? attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Systolic_IotaOp : Systolic_Op<"iota", [Pure]> {
+  let summary = "each element's own coordinate along a dimension";
+  let description = "- iota_c1: the dimension exists and the element type is i32.";
+  let arguments = (ins I64Attr:$dim);
+  let results = (outs Systolic_Tile:$result);
+  let assemblyFormat = "`along` $dim attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Systolic_ConvertLayoutOp : Systolic_Op<"convert_layout", [Pure]> {
+  let summary = "the same tile held by other lanes and registers; through LDS unless a lane keeps all it has";
+  let description = "- convert_layout_c1: shape and element type stay.";
+  let arguments = (ins Systolic_Tile:$tile);
+  let results = (outs Systolic_Tile:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($result)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,59 @@
+// systolic-allocate-scratch: one shared piece of LDS for conversions and reductions (Passes.td).
+#include "dialects/nstf/Target.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/systolic/Passes.h"
+#include "passes/systolic/Scratch.h"
+
+namespace nstf::systolic {
+#define GEN_PASS_DEF_ALLOCATESCRATCHPASS
+#include "passes/systolic/Passes.h.inc"
+} // namespace nstf::systolic
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+namespace {
+
+struct AllocateScratchPass : nstf::systolic::impl::AllocateScratchPassBase<AllocateScratchPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    FailureOr<nstf::TargetView> target = nstf::TargetView::require(kernel);
+    if (failed(target))
+      return signalPassFailure();
+    if (!kernel.getWaveSize()) {
+      kernel.emitError("expected a wave size (systolic-select-wave-size) but got none");
+      return signalPassFailure();
+    }
+    int64_t scratch = 0;
+    kernel.walk([&](Operation *op) { scratch = std::max(scratch, getScratchBytes(op, *kernel.getWaveSize())); });
+    if (scratch > 0)
+      addScratch(kernel, scratch);
+
+    int64_t total = 0;
+    for (Type type : kernel.getArgumentTypes())
+      if (auto lds = dyn_cast<LdsType>(type))
+        total += lds.getSizeInBytes();
+    if (total > target->ldsBytes()) {
+      kernel.emitError() << "expected at most " << target->ldsBytes() << " bytes of LDS on " << target->name()
+                         << " but got " << total << ", " << scratch << " of them for layout conversions";
+      return signalPassFailure();
+    }
+    remark::analysis(kernel.getLoc(),
+                     remark::RemarkOpts::name("Lds").category(getArgument()).function(kernel.getSymName()))
+        << (std::to_string(total) + " bytes of LDS, " + std::to_string(scratch) + " of them scratch")
+        << remark::metric("lds", total) << remark::metric("scratch", scratch);
+  }
+
+  void addScratch(KernelOp kernel, int64_t bytes) {
+    MLIRContext *context = &getContext();
+    Builder builder(context);
+    auto axes = AxesAttr::get(context, Attribute(builder.getI64IntegerAttr(bytes)));
+    auto type = LdsType::get(context, 1, bytes, builder.getI8Type(), builder.getUnitAttr(), axes);
+    auto attributes = builder.getDictionaryAttr(builder.getNamedAttr(scratchAttributeName, builder.getUnitAttr()));
+    (void)kernel.insertArgument(kernel.getNumArguments(), type, attributes, kernel.getLoc());
+  }
+};
+
+} // namespace

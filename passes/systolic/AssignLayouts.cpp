@@ -1,0 +1,287 @@
+// systolic-assign-layouts: every tile gets its layout (Passes.td).
+//
+// BEFORE  %s = systolic.mma %k, %q, %zero : tensor<32x16xf32, #axes<BKV, D>>, … -> tensor<32x16xf32, #axes<BKV, BQ>>
+// AFTER   %s = systolic.mma %k, %q, %zero : tensor<32x16xf32, #fragment1>, … -> tensor<32x16xf32, #fragment>
+//
+// Layouts spread along links: an operation that relates the layouts of its operands and results (elementwise: all
+// equal; loop: initial value, carried value, yielded value and result equal; broadcast and reduce: a slice). Each seed
+// spreads as far as it gets before the next one is placed; the first to arrive wins, the rest is converted.
+#include "dialects/systolic/Layouts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/systolic/Passes.h"
+
+namespace nstf::systolic {
+#define GEN_PASS_DEF_ASSIGNLAYOUTSPASS
+#include "passes/systolic/Passes.h.inc"
+} // namespace nstf::systolic
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+namespace {
+
+bool isElementwise(Operation *op) {
+  return op->hasTrait<OpTrait::Elementwise>() && !op->hasTrait<OpTrait::ConstantLike>();
+}
+
+/// A tile made of nothing but scalars and constants: cheaper to make anew than to convert.
+bool isFreeToClone(Operation *op) {
+  return op->getNumResults() == 1 && getTileType(op->getResult(0)) && isa<arith::ConstantOp, IotaOp, BroadcastOp>(op) &&
+         llvm::none_of(op->getOperands(), [](Value value) { return bool(getTileType(value)); });
+}
+
+/// The dimension of a store's tile that runs along the rows of its buffer.
+unsigned getRowDim(StoreOp store) { return store.getTransposed() ? 1 : 0; }
+
+struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLayoutsPass> {
+  using Base::Base;
+
+  llvm::MapVector<Value, FragmentAttr> layouts;
+  SmallVector<Value> worklist;
+  KernelOp kernel;
+  int64_t conversions;
+
+  void runOnOperation() override {
+    kernel = getOperation();
+    layouts.clear();
+    conversions = 0;
+    if (!kernel.getArray() || !kernel.getWaveSize()) {
+      kernel.emitError("expected array and wave_size (systolic-select-array) but got none");
+      return signalPassFailure();
+    }
+    cloneFreeTiles();
+    if (failed(seedProducts()))
+      return signalPassFailure();
+    seedRest();
+    if (failed(applyLayouts()))
+      return signalPassFailure();
+    insertConversions();
+    remark::analysis(kernel.getLoc(),
+                     remark::RemarkOpts::name("Layouts").category(getArgument()).function(kernel.getSymName()))
+        << (std::to_string(conversions) + " layout conversions") << remark::metric("conversions", conversions);
+  }
+
+  /// CSE has merged constants and coordinates whose uses will want different layouts.
+  void cloneFreeTiles() {
+    SmallVector<Operation *> ops;
+    kernel.walk([&](Operation *op) {
+      if (isFreeToClone(op))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops) {
+      SmallVector<OpOperand *> uses(llvm::make_pointer_range(op->getUses()));
+      for (OpOperand *use : llvm::drop_begin(uses))
+        use->set(OpBuilder(op).clone(*op)->getResult(0));
+    }
+  }
+
+  //===-- Spreading
+  //-------------------------------------------------------------------------------------------------===//
+
+  void assign(Value value, FragmentAttr layout) {
+    if (value && getTileType(value) && layouts.insert({value, layout}).second)
+      worklist.push_back(value);
+  }
+
+  void assignLoopValue(scf::ForOp loop, unsigned index, FragmentAttr layout) {
+    assign(loop.getInitArgs()[index], layout);
+    assign(loop.getRegionIterArg(index), layout);
+    assign(loop.getYieldedValues()[index], layout);
+    assign(loop.getResult(index), layout);
+  }
+
+  /// Spreads the layout of `value`, which `op` defines (use null) or uses.
+  void spreadThrough(Operation *op, Value value, FragmentAttr layout, OpOperand *use) {
+    if (isElementwise(op)) {
+      for (Value other : op->getOperands())
+        assign(other, layout);
+      for (Value other : op->getResults())
+        assign(other, layout);
+      return;
+    }
+    if (auto product = dyn_cast<MmaOp>(op)) {
+      if (!use || use == &product.getAccMutable()) {
+        assign(product.getAcc(), layout);
+        assign(product.getResult(), layout);
+      }
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      if (!use)
+        assignLoopValue(loop, cast<OpResult>(value).getResultNumber(), layout);
+      else if (use->getOperandNumber() >= loop.getNumControlOperands())
+        assignLoopValue(loop, use->getOperandNumber() - loop.getNumControlOperands(), layout);
+    } else if (isa<scf::YieldOp>(op)) {
+      if (auto parent = dyn_cast<scf::ForOp>(op->getParentOp()))
+        assignLoopValue(parent, use->getOperandNumber(), layout);
+    } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+      if (!use)
+        assign(broadcast.getSource(), layout.dropDim(broadcast.getDim()));
+      else if (getTileType(broadcast.getResult()).getDimSize(broadcast.getDim()) == 1)
+        assign(broadcast.getResult(), layout.insertUnitDim(broadcast.getDim()));
+    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      if (use)
+        assign(reduce.getResult(), layout.dropDim(reduce.getDim()));
+    } else if (auto load = dyn_cast<LoadOp>(op)) {
+      if (!use && load.getRows())
+        assign(load.getRows(), layout.dropDim(1));
+      if (!use && load.getCols())
+        assign(load.getCols(), getColumnSlice(load, layout));
+    } else if (auto store = dyn_cast<StoreOp>(op)) {
+      if (use == &store.getTileMutable() && store.getRows())
+        assign(store.getRows(), layout.dropDim(1 - getRowDim(store)));
+    }
+  }
+
+  static FragmentAttr getColumnSlice(LoadOp load, FragmentAttr layout) {
+    return getTileType(load.getResult()).getRank() == 2 ? layout.dropDim(0) : layout;
+  }
+
+  void spread() {
+    while (!worklist.empty()) {
+      Value value = worklist.pop_back_val();
+      FragmentAttr layout = layouts.lookup(value);
+      if (Operation *op = value.getDefiningOp())
+        spreadThrough(op, value, layout, nullptr);
+      else if (auto loop = dyn_cast<scf::ForOp>(value.getParentBlock()->getParentOp()))
+        assignLoopValue(loop, cast<BlockArgument>(value).getArgNumber() - loop.getNumInductionVars(), layout);
+      for (OpOperand &use : value.getUses())
+        spreadThrough(use.getOwner(), value, layout, &use);
+    }
+  }
+
+  //===-- Seeds
+  //-----------------------------------------------------------------------------------------------------===//
+
+  FragmentAttr wantedLayout(Value value, MmaOperand operand) {
+    return getMmaLayout(*kernel.getArray(), operand, getTileType(value).getShape(), *kernel.getWaveSize());
+  }
+
+  LogicalResult seedProducts() {
+    SmallVector<MmaOp> products;
+    kernel.walk([&](MmaOp op) { products.push_back(op); });
+    for (MmaOp op : products)
+      if (!wantedLayout(op.getAcc(), MmaOperand::Acc) || !wantedLayout(op.getA(), MmaOperand::A) ||
+          !wantedLayout(op.getB(), MmaOperand::B))
+        return op.emitOpError() << "expected a product that " << *kernel.getArray() << " divides but got "
+                                << op.getA().getType() << " x " << op.getB().getType();
+    for (MmaOp op : products)
+      assign(op.getResult(), wantedLayout(op.getResult(), MmaOperand::Acc));
+    spread();
+    for (MmaOp op : products) {
+      assign(op.getA(), wantedLayout(op.getA(), MmaOperand::A));
+      assign(op.getB(), wantedLayout(op.getB(), MmaOperand::B));
+    }
+    spread();
+    return success();
+  }
+
+  /// Larger tiles first: what they decide is what costs most to convert. Loads come before what is computed.
+  void seedRest() {
+    SmallVector<Value> values;
+    kernel.walk([&](Operation *op) {
+      for (Value value : op->getResults())
+        if (getTileType(value))
+          values.push_back(value);
+    });
+    llvm::stable_sort(values, [](Value left, Value right) {
+      auto rank = [](Value value) {
+        return std::pair(getTileType(value).getNumElements(), bool(value.getDefiningOp<LoadOp>()));
+      };
+      return rank(left) > rank(right);
+    });
+    for (Value value : values) {
+      RankedTensorType tile = getTileType(value);
+      assign(value, getBlockedLayout(&getContext(), tile.getShape(), tile.getElementTypeBitWidth(),
+                                     kernel.getArray()->getNumWaves(), *kernel.getWaveSize()));
+      spread();
+    }
+  }
+
+  //===-- Types and conversions
+  //-------------------------------------------------------------------------------------===//
+
+  static RankedTensorType withLayout(RankedTensorType tile, FragmentAttr layout) {
+    return RankedTensorType::get(tile.getShape(), tile.getElementType(), layout);
+  }
+
+  LogicalResult applyLayouts() {
+    for (auto &[value, layout] : layouts) {
+      RankedTensorType tile = getTileType(value);
+      // RankedTensorType::get does not verify encodings in release builds.
+      if (failed(layout.verifyEncoding(tile.getShape(), tile.getElementType(),
+                                       [&, loc = value.getLoc()] { return emitError(loc); })))
+        return failure();
+      value.setType(withLayout(tile, layout));
+      if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
+        auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
+        if (!splat)
+          return constant.emitOpError("expected a splat constant for a tile");
+        constant.setValueAttr(splat.resizeSplat(cast<ShapedType>(value.getType())));
+      }
+    }
+    return success();
+  }
+
+  void convert(OpOperand &use, FragmentAttr layout) {
+    RankedTensorType tile = getTileType(use.get());
+    if (!tile || tile.getEncoding() == layout)
+      return;
+    OpBuilder builder(use.getOwner());
+    use.set(ConvertLayoutOp::create(builder, use.getOwner()->getLoc(), withLayout(tile, layout), use.get()));
+    ++conversions;
+  }
+
+  void insertConversions() {
+    SmallVector<Operation *> ops;
+    kernel.walk([&](Operation *op) { ops.push_back(op); });
+    for (Operation *op : ops) {
+      if (isElementwise(op)) {
+        if (FragmentAttr layout = getFragment(op->getResult(0).getType()))
+          for (OpOperand &operand : op->getOpOperands())
+            convert(operand, layout);
+      } else if (auto product = dyn_cast<MmaOp>(op)) {
+        convert(product.getAMutable(), wantedLayout(product.getA(), MmaOperand::A));
+        convert(product.getBMutable(), wantedLayout(product.getB(), MmaOperand::B));
+        convert(product.getAccMutable(), wantedLayout(product.getAcc(), MmaOperand::Acc));
+      } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs()))
+          if (FragmentAttr layout = getFragment(argument.getType())) {
+            convert(loop.getInitArgsMutable()[index], layout);
+            convert(loop.getBody()->getTerminator()->getOpOperand(index), layout);
+          }
+      } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+        if (getTileType(broadcast.getSource()))
+          convert(broadcast.getSourceMutable(),
+                  getFragment(broadcast.getResult().getType()).dropDim(broadcast.getDim()));
+      } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+        convertReduction(reduce);
+      } else if (auto load = dyn_cast<LoadOp>(op)) {
+        FragmentAttr layout = getFragment(load.getResult().getType());
+        for (OpOperand &rows : load.getRowsMutable())
+          convert(rows, layout.dropDim(1));
+        for (OpOperand &cols : load.getColsMutable())
+          convert(cols, getColumnSlice(load, layout));
+      } else if (auto store = dyn_cast<StoreOp>(op)) {
+        for (OpOperand &rows : store.getRowsMutable())
+          convert(rows, getFragment(store.getTile().getType()).dropDim(1 - getRowDim(store)));
+      }
+    }
+  }
+
+  /// A reduction's result is a slice of its operand; where something else was wanted of it, a conversion follows.
+  void convertReduction(ReduceOp reduce) {
+    FragmentAttr slice = getFragment(reduce.getTile().getType()).dropDim(reduce.getDim());
+    RankedTensorType wanted = getTileType(reduce.getResult());
+    if (wanted.getEncoding() == slice)
+      return;
+    reduce.getResult().setType(withLayout(wanted, slice));
+    OpBuilder builder(&getContext());
+    builder.setInsertionPointAfter(reduce);
+    Value converted = ConvertLayoutOp::create(builder, reduce.getLoc(), wanted, reduce.getResult());
+    reduce.getResult().replaceAllUsesExcept(converted, converted.getDefiningOp());
+    ++conversions;
+  }
+};
+
+} // namespace

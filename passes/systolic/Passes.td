@@ -1,0 +1,63 @@
+// Passes on tile programs, in the order they run. File, class, flag and test share one name:
+// InsertPrefetch.cpp, InsertPrefetchPass, systolic-insert-prefetch, test/passes/systolic/insert-prefetch.mlir.
+#ifndef NSTF_PASSES_SYSTOLIC_PASSES
+#define NSTF_PASSES_SYSTOLIC_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def InstantiatePass : Pass<"systolic-instantiate", "::mlir::ModuleOp"> {
+  let summary = "sets a template's parameters and resizes every type by its axis names";
+  let description = [{
+    Takes the parameters of the module's one kernel, overridden by the option, resizes tiles, buffers, LDS arrays, splat
+    constants and the signatures of the slots, and turns every `systolic.param` into a constant. No text substitution.
+
+    Precondition: the module holds one `systolic.kernel`, and tiles carry axes, not fragments.
+  }];
+  let options = [ListOption<"params", "params", "std::string", "parameters to override, NAME=INTEGER">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def SelectWaveSizePass : Pass<"systolic-select-wave-size", "::nstf::systolic::KernelOp"> {
+  let summary = "chooses between wave32 and wave64";
+  let description = [{
+    A chip with one wave size leaves no choice. Where there are two, a kernel with matrix products takes the target's
+    preferred size; one that only streams takes the wider wave, as long as its tiles fill it.
+    `wave-size` forces one; it is an error where the target lacks it.
+  }];
+  let options = [Option<"waveSize", "wave-size", "int64_t", "0", "32 or 64; 0: choose">];
+}
+
+def SelectArrayPass : Pass<"systolic-select-array", "::nstf::systolic::KernelOp"> {
+  let summary = "lays out the virtual systolic array: waves, and the matrix instruction of its cells";
+  let description = [{
+    The parameters WM and WN say how many waves stand along the rows and columns of a product. The cell is the
+    target's largest single-block instruction for the operands' type that divides every product's wave tile and leaves
+    at most 128 accumulator registers a lane. A cell whose instruction has fewer than 4 elements a lane is several
+    instructions deep along K.
+
+    Precondition: instantiated; `wave_size` is set.
+  }];
+}
+
+def AssignLayoutsPass : Pass<"systolic-assign-layouts", "::nstf::systolic::KernelOp"> {
+  let summary = "gives every tile its layout";
+  let description = [{
+    Seeds are the matrix products' results, then their operands, then the remaining tiles, larger ones first, with a
+    blocked layout; after each seed the layout spreads through elementwise ops, loops, broadcasts and reductions. Where
+    two layouts meet, a `convert_layout` goes between.
+
+    Precondition: `array` and `wave_size` are set.
+  }];
+}
+
+def AllocateScratchPass : Pass<"systolic-allocate-scratch", "::nstf::systolic::KernelOp"> {
+  let summary = "gives layout conversions and reductions across waves one shared piece of LDS";
+  let description = [{
+    Each use is fenced by barriers, so the largest decides. The kernel gets an i8 LDS argument marked
+    `systolic.scratch`. Says in a remark how much LDS the kernel takes in all, and refuses more than the target has.
+
+    Precondition: layouts are assigned.
+  }];
+}
+
+#endif

@@ -1,0 +1,30 @@
+// How much LDS an operation needs for itself while it runs (Scratch.h).
+#include "passes/systolic/Scratch.h"
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+bool nstf::systolic::movesBetweenLanes(ConvertLayoutOp op) {
+  FragmentAttr from = getFragment(op.getTile().getType()), to = getFragment(op.getResult().getType());
+  return from.getLane() != to.getLane() || from.getWave() != to.getWave();
+}
+
+int64_t nstf::systolic::getScratchBytes(Operation *op, int64_t waveSize) {
+  if (auto conversion = dyn_cast<ConvertLayoutOp>(op)) {
+    RankedTensorType tile = getTileType(conversion.getTile());
+    return movesBetweenLanes(conversion) ? tile.getNumElements() * (tile.getElementTypeBitWidth() / 8) : 0;
+  }
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    FragmentAttr layout = getFragment(reduce.getTile().getType());
+    int64_t waves = 1;
+    bool acrossWaves = false;
+    for (const Digit &digit : layout.getWave()) {
+      waves *= digit.count;
+      acrossWaves |= digit.dim == int64_t(reduce.getDim());
+    }
+    if (acrossWaves)
+      return waves * waveSize * getFragment(reduce.getResult().getType()).getNumRegisters() *
+             (getTileType(reduce.getResult()).getElementTypeBitWidth() / 8);
+  }
+  return 0;
+}

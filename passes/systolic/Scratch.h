@@ -1,0 +1,18 @@
+// How much LDS an operation needs for itself while it runs.
+#pragma once
+
+#include "dialects/systolic/Systolic.h"
+
+namespace nstf::systolic {
+
+/// The argument attribute of the LDS array that such operations share.
+constexpr llvm::StringLiteral scratchAttributeName = "systolic.scratch";
+
+/// Whether a conversion moves elements between lanes; if not it only renames registers.
+bool movesBetweenLanes(ConvertLayoutOp op);
+
+/// Bytes of LDS `op` needs: a conversion between lanes the whole tile, a reduction across waves one value for each
+/// register, lane and wave of its result. 0 for everything else.
+int64_t getScratchBytes(mlir::Operation *op, int64_t waveSize);
+
+} // namespace nstf::systolic

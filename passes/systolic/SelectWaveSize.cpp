@@ -1,0 +1,64 @@
+// systolic-select-wave-size: wave32 or wave64, from the target's row (Passes.td).
+#include "dialects/nstf/Target.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/systolic/Passes.h"
+
+namespace nstf::systolic {
+#define GEN_PASS_DEF_SELECTWAVESIZEPASS
+#include "passes/systolic/Passes.h.inc"
+} // namespace nstf::systolic
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+namespace {
+
+struct SelectWaveSizePass : nstf::systolic::impl::SelectWaveSizePassBase<SelectWaveSizePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    FailureOr<nstf::TargetView> target = nstf::TargetView::require(kernel);
+    if (failed(target))
+      return signalPassFailure();
+    std::string reason;
+    FailureOr<int64_t> size = choose(kernel, *target, reason);
+    if (failed(size))
+      return signalPassFailure();
+    kernel.setWaveSize(*size);
+    remark::passed(kernel.getLoc(),
+                   remark::RemarkOpts::name("WaveSize").category(getArgument()).function(kernel.getSymName()))
+        << ("wave" + std::to_string(*size) + ": " + reason) << remark::metric("wave_size", *size);
+  }
+
+  FailureOr<int64_t> choose(KernelOp kernel, nstf::TargetView target, std::string &reason) {
+    if (waveSize != 0) {
+      if (!target.hasWaveSize(waveSize)) {
+        auto error = kernel.emitError() << "expected a wave size of " << target.name() << " (";
+        llvm::interleaveComma(target.waveSizes(), error);
+        return error << ") but got " << waveSize;
+      }
+      reason = "asked for";
+      return int64_t(waveSize);
+    }
+    if (target.waveSizes().size() == 1) {
+      reason = "the only one of " + target.name().str();
+      return target.waveSizes().front();
+    }
+    bool hasProduct = kernel.walk([](MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    if (hasProduct) {
+      reason = "matrix products take the target's preferred size";
+      return target.preferredWaveSize();
+    }
+    int64_t widest = target.waveSizes().back(), most = 0;
+    kernel.walk([&](LoadOp load) { most = std::max(most, getTileType(load.getResult()).getNumElements()); });
+    if (most >= widest) {
+      reason = "no matrix product, and tiles of " + std::to_string(most) + " elements fill the wider wave";
+      return widest;
+    }
+    reason = "no tile has more than " + std::to_string(most) + " elements";
+    return target.waveSizes().front();
+  }
+};
+
+} // namespace
