@@ -1,5 +1,6 @@
 # lit's settings for every .mlir and .test below this folder. Run: lit -sv test -Dbuild=build
 import os
+import sys
 
 import lit.formats
 
@@ -23,4 +24,4 @@ if os.path.isdir(shared):
     config.available_features.add("shared-models")
 else:
     lit_config.note("no ../shared/models beside this checkout: its tests are skipped")
-config.substitutions += [("%shared", shared), ("%root", root), ("%build", build)]
+config.substitutions += [("%shared", shared), ("%root", root), ("%build", build), ("%python", sys.executable)]
