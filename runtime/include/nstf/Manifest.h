@@ -1,0 +1,197 @@
+//===- Manifest.h - What the manifest.json of a package says ----------------------===//
+//
+// Plain data, one struct for each object of manifest.schema.json, by the same names. Instances come from readManifest,
+// which checks everything that can be checked without a device, so whoever holds a Manifest may index without asking:
+// names are resolved to indices, every offset lies inside its buffer, no sum overflows.
+//
+//===----------------------------------------------------------------------------------===//
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nstf::manifest {
+
+/// Number formats of tensors in device memory and in files.
+enum class ElementType { F64, F32, F16, BF16, I64, I32, I16, I8, U8 };
+
+/// Bytes of one element.
+std::uint64_t sizeOf(ElementType type);
+/// "f32", …: the name in the manifest.
+std::string_view nameOf(ElementType type);
+/// The inverse of nameOf.
+std::optional<ElementType> elementTypeFromName(std::string_view name);
+
+/// Dimensions, outermost first. The first may be the rows of the step ("tokens"), then it is `tokensDimension` here.
+struct Shape {
+  static constexpr std::int64_t tokensDimension = -1;
+  std::vector<std::int64_t> dimensions;
+
+  bool hasTokens() const { return !dimensions.empty() && dimensions.front() == tokensDimension; }
+  /// The shape in a step of `tokens` rows.
+  std::vector<std::int64_t> at(std::int64_t tokens) const;
+  /// Number of elements in a step of `tokens` rows.
+  std::uint64_t elements(std::int64_t tokens) const;
+  /// "[tokens, 64]"
+  std::string str() const;
+};
+
+enum class BufferKind { Weights, Arena, Control, Input, Output, State };
+std::string_view nameOf(BufferKind kind);
+
+/// Device memory, one allocation each.
+struct Buffer {
+  std::string name;
+  BufferKind kind;
+  std::uint64_t size; // bytes
+  std::optional<ElementType> type;
+  std::optional<Shape> shape;
+};
+
+/// An input or output of the model, at the start of its buffer.
+struct Port {
+  std::string name;
+  ElementType type;
+  Shape shape;
+  std::size_t buffer; // index into Manifest::buffers
+};
+
+/// Where the scalars of a run stand in the control buffer: 32-bit little-endian words at these byte offsets.
+struct Control {
+  std::size_t buffer; // index into Manifest::buffers
+  std::uint64_t size; // bytes
+  std::uint64_t tokens, position;
+};
+
+struct Tokenizer {
+  std::string kind = "none"; // none, sentencepiece, tok512
+  std::string file;          // relative to the package
+};
+
+struct Model {
+  std::string name, architecture;
+  std::optional<std::int64_t> context, vocabulary;
+  std::optional<std::int32_t> bos;
+  std::vector<std::int32_t> eos;
+  Tokenizer tokenizer;
+};
+
+struct WeightSource {
+  std::string file;     // relative: inside the package
+  std::uint64_t offset; // bytes from the start of the file
+  ElementType storedType;
+  std::string sha256; // of the stored bytes; empty: not given
+};
+
+struct Weight {
+  std::string name;
+  ElementType type;
+  Shape shape;
+  std::uint64_t offset, size; // bytes, in the buffer of kind weights
+  std::optional<WeightSource> source;
+};
+
+enum class WeightsMode { Pack, Reference, Random, None };
+
+struct Weights {
+  WeightsMode mode;
+  std::uint64_t seed = 0;
+  std::optional<std::size_t> buffer; // index into Manifest::buffers; none where there are no tensors
+  std::vector<Weight> tensors;
+};
+
+enum class Access { Read, Write, ReadWrite };
+
+/// A parameter of a kernel: an 8-byte device address in its argument segment.
+struct KernelArgument {
+  std::string name;
+  std::uint32_t offset, size;
+  ElementType type;
+  Shape shape;
+  std::uint32_t alignment; // of the address
+  Access access;
+};
+
+struct Kernel {
+  std::string symbol, templateName;
+  std::uint32_t waveSize;
+  std::array<std::uint32_t, 3> block; // work items
+  std::uint32_t lds;                  // bytes a workgroup
+  std::uint32_t vgprs, agprs, sgprs, scratch, spills, occupancy;
+  std::uint32_t kernargSize;
+  std::vector<KernelArgument> arguments;
+};
+
+struct StepArgument {
+  std::size_t buffer; // index into Manifest::buffers
+  std::uint64_t offset;
+};
+
+/// One launch.
+struct Step {
+  std::string name;
+  std::size_t kernel;                // index into Target::kernels
+  std::array<std::uint32_t, 3> grid; // workgroups
+  std::uint32_t device = 0, queue = 0;
+  std::vector<std::uint32_t> after;    // indices of earlier steps of the bucket
+  std::vector<StepArgument> arguments; // one for each of the kernel's
+};
+
+/// The launches of a step of minTokens … maxTokens rows.
+struct Bucket {
+  std::int64_t minTokens, maxTokens;
+  std::vector<Step> steps;
+};
+
+struct ArenaValue {
+  std::string name;
+  std::uint64_t offset, size;
+  std::uint32_t firstStep, lastStep;
+};
+
+struct Target {
+  std::string id; // LLVM target ID: "gfx942", "gfx942:sramecc+:xnack-"
+  std::string codeObject, sha256;
+  std::uint32_t codeObjectVersion;
+  std::vector<Kernel> kernels;
+  std::uint64_t arenaPeak = 0;
+  std::vector<ArenaValue> arenaValues;
+  std::vector<Bucket> buckets; // by ascending tokens, disjoint
+
+  /// The bucket for a step of that many rows, or nullptr.
+  const Bucket *bucketFor(std::int64_t tokens) const;
+  std::int64_t maxTokens() const { return buckets.back().maxTokens; }
+  /// "1, 2-16": what bucketFor takes.
+  std::string bucketRanges() const;
+};
+
+/// The processor of a target ID: "gfx942" of "gfx942:sramecc+:xnack-".
+std::string_view processorOf(std::string_view targetId);
+
+struct Manifest {
+  std::string compiler;
+  Model model;
+  std::vector<Port> inputs, outputs;
+  Control control;
+  std::vector<Buffer> buffers;
+  Weights weights;
+  std::vector<Target> targets;
+
+  /// The input or output of that name, or nullptr.
+  const Port *findInput(std::string_view name) const;
+  const Port *findOutput(std::string_view name) const;
+};
+
+/// Reads and checks the manifest in `text`; `file` is named in errors.
+/// Throws std::runtime_error: "<file>: $.targets[0].buckets[1].steps[3].grid[0]: expected … but got …".
+Manifest parseManifest(std::string_view text, const std::string &file);
+/// The same for a file.
+Manifest readManifest(const std::filesystem::path &file);
+
+} // namespace nstf::manifest

@@ -1,0 +1,128 @@
+#include "runtime/model/JsonCursor.h"
+
+#include <set>
+#include <stdexcept>
+
+namespace nstf::runtime {
+
+nlohmann::json JsonCursor::parse(std::string_view text, const std::string &file) {
+  // The parser keeps the last of two equal keys; in a hand-edited file that is a mistake worth a word.
+  std::vector<std::set<std::string>> keys;
+  std::string duplicate;
+  auto watch = [&](int, nlohmann::json::parse_event_t event, nlohmann::json &parsed) {
+    using Event = nlohmann::json::parse_event_t;
+    if (event == Event::object_start)
+      keys.emplace_back();
+    else if (event == Event::object_end)
+      keys.pop_back();
+    else if (event == Event::key && !keys.back().insert(parsed.get<std::string>()).second && duplicate.empty())
+      duplicate = parsed.get<std::string>();
+    return true;
+  };
+  nlohmann::json document;
+  try {
+    document = nlohmann::json::parse(text.begin(), text.end(), watch);
+  } catch (const nlohmann::json::exception &error) {
+    std::string what = error.what(); // "[json.exception.parse_error.101] parse error at line 3, column 5: …"
+    if (std::size_t end = what.find("] "); end != std::string::npos)
+      what.erase(0, end + 2);
+    throw std::runtime_error(file + ": expected JSON: " + what);
+  }
+  if (!duplicate.empty())
+    throw std::runtime_error(file + ": the key \"" + duplicate + "\" stands twice in one object");
+  return document;
+}
+
+void JsonCursor::fail(const std::string &message) const {
+  throw std::runtime_error(*file + ": " + path + ": " + message);
+}
+
+void JsonCursor::failExpected(const std::string &what) const {
+  std::string got;
+  if (value->is_object())
+    got = "an object";
+  else if (value->is_array())
+    got = "an array of " + std::to_string(value->size());
+  else
+    got = value->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (got.size() > 80)
+    got = got.substr(0, 77) + "…";
+  fail("expected " + what + " but got " + got);
+}
+
+void JsonCursor::expectObject() const {
+  if (!value->is_object())
+    failExpected("an object");
+}
+
+JsonCursor JsonCursor::operator[](const char *key) const {
+  if (std::optional<JsonCursor> member = find(key))
+    return *member;
+  fail("expected a member \"" + std::string(key) + "\" but it is missing");
+}
+
+std::optional<JsonCursor> JsonCursor::find(const char *key) const {
+  expectObject();
+  auto it = value->find(key);
+  if (it == value->end())
+    return std::nullopt;
+  return JsonCursor(*it, file, path + "." + key);
+}
+
+std::vector<JsonCursor> JsonCursor::elements(std::size_t min, std::size_t max) const {
+  if (!value->is_array() || value->size() < min || value->size() > max) {
+    if (min == max)
+      failExpected("an array of " + std::to_string(min));
+    failExpected(min == 0 ? "an array" : "an array of at least " + std::to_string(min));
+  }
+  std::vector<JsonCursor> result;
+  result.reserve(value->size());
+  for (std::size_t i = 0; i < value->size(); ++i)
+    result.push_back(JsonCursor((*value)[i], file, path + "[" + std::to_string(i) + "]"));
+  return result;
+}
+
+std::vector<std::pair<std::string, JsonCursor>> JsonCursor::members() const {
+  expectObject();
+  std::vector<std::pair<std::string, JsonCursor>> result;
+  for (auto it = value->begin(); it != value->end(); ++it)
+    result.emplace_back(it.key(), JsonCursor(*it, file, path + "." + it.key()));
+  return result;
+}
+
+std::string JsonCursor::string() const {
+  if (!value->is_string())
+    failExpected("a string");
+  std::string text = value->get<std::string>();
+  if (text.find('\0') != std::string::npos)
+    failExpected("a string without NUL");
+  return text;
+}
+
+std::string JsonCursor::nonEmptyString() const {
+  std::string text = string();
+  if (text.empty())
+    failExpected("a string that is not empty");
+  return text;
+}
+
+std::uint64_t JsonCursor::integer(std::uint64_t min, std::uint64_t max) const {
+  // A non-negative integer is parsed as unsigned; 1.0, 1e3 and what exceeds 64 bits are floats, hence refused.
+  if (!value->is_number_unsigned() || value->get<std::uint64_t>() < min || value->get<std::uint64_t>() > max)
+    failExpected(min == max ? std::to_string(min)
+                            : "an integer from " + std::to_string(min) + " to " + std::to_string(max));
+  return value->get<std::uint64_t>();
+}
+
+std::size_t JsonCursor::oneOf(std::initializer_list<std::string_view> names) const {
+  std::string list;
+  std::size_t index = 0;
+  for (std::string_view name : names) {
+    if (value->is_string() && value->get_ref<const std::string &>() == name)
+      return index;
+    list += (index++ ? ", " : "") + std::string(name);
+  }
+  failExpected("one of " + list);
+}
+
+} // namespace nstf::runtime

@@ -1,0 +1,84 @@
+#include "nstf/Manifest.h"
+
+#include <algorithm>
+
+namespace nstf::manifest {
+
+namespace {
+struct TypeRow {
+  ElementType type;
+  std::string_view name;
+  std::uint64_t size;
+};
+constexpr TypeRow typeRows[] = {
+    {ElementType::F64, "f64", 8},   {ElementType::F32, "f32", 4}, {ElementType::F16, "f16", 2},
+    {ElementType::BF16, "bf16", 2}, {ElementType::I64, "i64", 8}, {ElementType::I32, "i32", 4},
+    {ElementType::I16, "i16", 2},   {ElementType::I8, "i8", 1},   {ElementType::U8, "u8", 1}};
+constexpr const TypeRow &rowOf(ElementType type) { return typeRows[static_cast<int>(type)]; }
+
+template <typename List> auto *findByName(List &list, std::string_view name) {
+  auto it = std::find_if(list.begin(), list.end(), [&](const auto &item) { return item.name == name; });
+  return it == list.end() ? nullptr : &*it;
+}
+} // namespace
+
+std::uint64_t sizeOf(ElementType type) { return rowOf(type).size; }
+std::string_view nameOf(ElementType type) { return rowOf(type).name; }
+std::optional<ElementType> elementTypeFromName(std::string_view name) {
+  for (const TypeRow &row : typeRows)
+    if (row.name == name)
+      return row.type;
+  return std::nullopt;
+}
+
+std::string_view nameOf(BufferKind kind) {
+  constexpr std::string_view names[] = {"weights", "arena", "control", "input", "output", "state"};
+  return names[static_cast<int>(kind)];
+}
+
+std::vector<std::int64_t> Shape::at(std::int64_t tokens) const {
+  std::vector<std::int64_t> result = dimensions;
+  if (hasTokens())
+    result.front() = tokens;
+  return result;
+}
+
+std::uint64_t Shape::elements(std::int64_t tokens) const {
+  std::uint64_t product = 1;
+  for (std::int64_t dimension : at(tokens))
+    product *= static_cast<std::uint64_t>(dimension);
+  return product;
+}
+
+std::string Shape::str() const {
+  std::string text = "[";
+  for (std::int64_t dimension : dimensions) {
+    text += text.size() > 1 ? ", " : "";
+    text += dimension == tokensDimension ? "tokens" : std::to_string(dimension);
+  }
+  return text + "]";
+}
+
+const Bucket *Target::bucketFor(std::int64_t tokens) const {
+  for (const Bucket &bucket : buckets)
+    if (bucket.minTokens <= tokens && tokens <= bucket.maxTokens)
+      return &bucket;
+  return nullptr;
+}
+
+std::string Target::bucketRanges() const {
+  std::string text;
+  for (const Bucket &bucket : buckets) {
+    text += (text.empty() ? "" : ", ") + std::to_string(bucket.minTokens);
+    if (bucket.maxTokens != bucket.minTokens)
+      text += "-" + std::to_string(bucket.maxTokens);
+  }
+  return text;
+}
+
+std::string_view processorOf(std::string_view targetId) { return targetId.substr(0, targetId.find(':')); }
+
+const Port *Manifest::findInput(std::string_view name) const { return findByName(inputs, name); }
+const Port *Manifest::findOutput(std::string_view name) const { return findByName(outputs, name); }
+
+} // namespace nstf::manifest

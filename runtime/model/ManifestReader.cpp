@@ -1,0 +1,320 @@
+//===- ManifestReader.cpp - Model, ports, control, buffers and weights -------------===//
+//
+// Order of reading: buffers first, since everything else points into them. Rules that join two parts of the file stand
+// at the end (checkModelAgainstBuffers): they keep an edited number, such as a larger context, from sending a kernel
+// past the end of its memory.
+//
+//===----------------------------------------------------------------------------------===//
+#include "runtime/model/ManifestReader.h"
+#include "runtime/model/MappedFile.h"
+#include "runtime/model/Sha256.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+namespace nstf::manifest {
+
+using runtime::JsonCursor;
+
+ElementType readElementType(const JsonCursor &value) {
+  return static_cast<ElementType>(value.oneOf({"f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u8"}));
+}
+
+Shape readShape(const JsonCursor &value, bool allowTokens) {
+  Shape shape;
+  std::uint64_t product = 1;
+  for (const JsonCursor &dimension : value.elements(0, 8)) {
+    if (dimension.isString()) {
+      if (!allowTokens)
+        dimension.failExpected("a fixed dimension");
+      if (dimension.string() != "tokens" || !shape.dimensions.empty())
+        dimension.failExpected(shape.dimensions.empty() ? "a dimension or \"tokens\"" : "a dimension");
+      shape.dimensions.push_back(Shape::tokensDimension);
+      continue;
+    }
+    std::uint64_t size = dimension.integer(1, maxBytes);
+    if (__builtin_mul_overflow(product, size, &product) || product > maxBytes)
+      value.fail("expected a shape of at most 2^48 elements but its product is larger");
+    shape.dimensions.push_back(static_cast<std::int64_t>(size));
+  }
+  return shape;
+}
+
+std::string readFileName(const JsonCursor &value) {
+  std::string name = value.nonEmptyString();
+  std::filesystem::path path(name);
+  if (path.is_relative())
+    for (const std::filesystem::path &part : path)
+      if (part == "..")
+        value.failExpected("a file inside the package or an absolute path");
+  return name;
+}
+
+std::string readSha256(const JsonCursor &value) {
+  std::string text = value.string();
+  if (text.size() != 64 || text.find_first_not_of("0123456789abcdef") != std::string::npos)
+    value.failExpected("64 lower-case hexadecimal digits");
+  return text;
+}
+
+std::optional<std::uint64_t> extentOf(const Shape &shape, ElementType type, std::int64_t tokens) {
+  std::uint64_t bytes = sizeOf(type);
+  for (std::int64_t dimension : shape.at(tokens))
+    if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(dimension), &bytes))
+      return std::nullopt;
+  return bytes <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) ? std::optional(bytes)
+                                                                                       : std::nullopt;
+}
+
+std::size_t readBufferName(const JsonCursor &value, const Manifest &manifest) {
+  std::string name = value.string();
+  for (std::size_t i = 0; i < manifest.buffers.size(); ++i)
+    if (manifest.buffers[i].name == name)
+      return i;
+  value.failExpected("the name of a buffer");
+}
+
+namespace {
+
+Model readModel(const JsonCursor &value) {
+  Model model;
+  model.name = value["name"].string();
+  if (auto architecture = value.find("architecture"))
+    model.architecture = architecture->string();
+  if (auto context = value.find("context"))
+    model.context = context->integer(1, maxInt32);
+  if (auto vocabulary = value.find("vocabulary"))
+    model.vocabulary = vocabulary->integer(1, maxInt32);
+  // Special tokens are ids of the vocabulary like any other.
+  std::uint64_t lastId = model.vocabulary ? *model.vocabulary - 1 : maxInt32;
+  if (auto bos = value.find("bos"); bos && !bos->isNull())
+    model.bos = static_cast<std::int32_t>(bos->integer(0, lastId));
+  if (auto eos = value.find("eos"))
+    for (const JsonCursor &id : eos->elements())
+      model.eos.push_back(static_cast<std::int32_t>(id.integer(0, lastId)));
+  if (auto tokenizer = value.find("tokenizer")) {
+    std::size_t kind = (*tokenizer)["kind"].oneOf({"none", "sentencepiece", "tok512"});
+    model.tokenizer.kind = (*tokenizer)["kind"].string();
+    if (kind != 0)
+      model.tokenizer.file = readFileName((*tokenizer)["file"]);
+  }
+  return model;
+}
+
+std::vector<Buffer> readBuffers(const JsonCursor &value) {
+  std::vector<Buffer> buffers;
+  std::set<std::string> names;
+  int count[6] = {};
+  for (const JsonCursor &item : value.elements(1)) {
+    Buffer buffer;
+    buffer.name = item["name"].nonEmptyString();
+    if (!names.insert(buffer.name).second)
+      item["name"].failExpected("a name no other buffer has");
+    buffer.kind =
+        static_cast<BufferKind>(item["kind"].oneOf({"weights", "arena", "control", "input", "output", "state"}));
+    buffer.size = item["size"].integer(1, maxBytes);
+    bool state = buffer.kind == BufferKind::State;
+    if (auto type = item.find("type"))
+      buffer.type = readElementType(*type);
+    if (auto shape = item.find("shape"))
+      buffer.shape = readShape(*shape, /*allowTokens=*/!state);
+    if (state && !(buffer.type && buffer.shape))
+      item.fail("expected a state to have \"type\" and \"shape\"");
+    if (state && extentOf(*buffer.shape, *buffer.type, 0) != buffer.size)
+      item["size"].failExpected("the " + std::to_string(extentOf(*buffer.shape, *buffer.type, 0).value_or(0)) +
+                                " bytes of " + buffer.shape->str());
+    // One each, so that "the weights" and "the control block" mean something.
+    bool unique =
+        buffer.kind == BufferKind::Weights || buffer.kind == BufferKind::Arena || buffer.kind == BufferKind::Control;
+    if (++count[static_cast<int>(buffer.kind)] > 1 && unique)
+      item["kind"].fail("expected one buffer of kind \"" + std::string(nameOf(buffer.kind)) + "\" but this is another");
+    buffers.push_back(std::move(buffer));
+  }
+  if (count[static_cast<int>(BufferKind::Control)] == 0)
+    value.fail("expected a buffer of kind \"control\" but there is none");
+  return buffers;
+}
+
+std::size_t bufferOfKind(const Manifest &manifest, BufferKind kind) {
+  auto it = std::find_if(manifest.buffers.begin(), manifest.buffers.end(),
+                         [&](const Buffer &buffer) { return buffer.kind == kind; });
+  return it - manifest.buffers.begin();
+}
+
+Control readControl(const JsonCursor &value, const Manifest &manifest) {
+  Control control;
+  control.buffer = bufferOfKind(manifest, BufferKind::Control);
+  control.size = value["size"].integer(1, maxBytes);
+  if (control.size > manifest.buffers[control.buffer].size)
+    value["size"].failExpected("at most the " + std::to_string(manifest.buffers[control.buffer].size) +
+                               " bytes of its buffer");
+  auto readOffset = [&](const JsonCursor &field) {
+    std::uint64_t offset = field.integer(0, maxBytes);
+    if (offset % 4 != 0 || offset + 4 > control.size)
+      field.failExpected("a multiple of 4 inside the control block of " + std::to_string(control.size) + " bytes");
+    return offset;
+  };
+  JsonCursor fields = value["fields"];
+  control.tokens = readOffset(fields["tokens"]);
+  control.position = readOffset(fields["position"]);
+  if (control.tokens == control.position)
+    fields["position"].fail("expected an offset of its own but \"tokens\" stands there");
+  for (const auto &[name, field] : fields.members())
+    if (name != "tokens" && name != "position")
+      field.fail("expected a run scalar this runtime can fill (tokens, position) but got \"" + name + "\"");
+  return control;
+}
+
+std::vector<Port> readPorts(const JsonCursor &value, const Manifest &manifest, BufferKind kind, std::size_t min) {
+  std::vector<Port> ports;
+  std::set<std::string> names;
+  std::set<std::size_t> buffers;
+  for (const JsonCursor &item : value.elements(min)) {
+    Port port;
+    port.name = item["name"].nonEmptyString();
+    if (!names.insert(port.name).second)
+      item["name"].failExpected("a name no other one has");
+    port.type = readElementType(item["type"]);
+    port.shape = readShape(item["shape"], /*allowTokens=*/true);
+    port.buffer = readBufferName(item["buffer"], manifest);
+    if (manifest.buffers[port.buffer].kind != kind)
+      item["buffer"].fail("expected a buffer of kind \"" + std::string(nameOf(kind)) + "\" but \"" +
+                          manifest.buffers[port.buffer].name + "\" is of kind \"" +
+                          std::string(nameOf(manifest.buffers[port.buffer].kind)) + "\"");
+    if (!buffers.insert(port.buffer).second)
+      item["buffer"].failExpected("a buffer no other one has");
+    ports.push_back(std::move(port));
+  }
+  return ports;
+}
+
+Weight readWeight(const JsonCursor &item, const Buffer *buffer, WeightsMode mode) {
+  Weight weight;
+  weight.name = item["name"].nonEmptyString();
+  weight.type = readElementType(item["type"]);
+  weight.shape = readShape(item["shape"], /*allowTokens=*/false);
+  weight.offset = item["offset"].integer(0, maxBytes);
+  weight.size = item["size"].integer(1, maxBytes);
+  std::uint64_t expected = weight.shape.elements(0) * sizeOf(weight.type);
+  if (weight.size != expected)
+    item["size"].failExpected("the " + std::to_string(expected) + " bytes of " + weight.shape.str() + " " +
+                              std::string(nameOf(weight.type)));
+  if (!buffer)
+    item.fail("expected a buffer of kind \"weights\" but there is none");
+  if (weight.offset + weight.size > buffer->size)
+    item["offset"].failExpected("a place inside the " + std::to_string(buffer->size) + " bytes of \"" + buffer->name +
+                                "\" for " + std::to_string(weight.size) + " bytes");
+  if (auto source = item.find("source")) {
+    weight.source.emplace();
+    weight.source->file = readFileName((*source)["file"]);
+    weight.source->offset = (*source)["offset"].integer(0, maxBytes);
+    weight.source->storedType = readElementType((*source)["stored_type"]);
+    if (auto hash = source->find("sha256"))
+      weight.source->sha256 = readSha256(*hash);
+    bool same = weight.source->storedType == weight.type;
+    ElementType stored = weight.source->storedType;
+    bool convertible = weight.type == ElementType::F32 &&
+                       (stored == ElementType::F16 || stored == ElementType::BF16 || stored == ElementType::F64);
+    if (!same && !convertible)
+      (*source)["stored_type"].failExpected("a format that converts to " + std::string(nameOf(weight.type)));
+  } else if (mode == WeightsMode::Pack || mode == WeightsMode::Reference) {
+    item["source"]; // says that it is missing
+  }
+  return weight;
+}
+
+Weights readWeights(const JsonCursor &value, const Manifest &manifest) {
+  Weights weights;
+  weights.mode = static_cast<WeightsMode>(value["mode"].oneOf({"pack", "reference", "random", "none"}));
+  if (auto seed = value.find("seed"))
+    weights.seed = seed->integer(0, std::numeric_limits<std::uint64_t>::max());
+  std::size_t index = bufferOfKind(manifest, BufferKind::Weights);
+  if (index < manifest.buffers.size())
+    weights.buffer = index;
+  const Buffer *buffer = weights.buffer ? &manifest.buffers[index] : nullptr;
+
+  std::set<std::string> names;
+  std::vector<std::pair<std::uint64_t, std::size_t>> byOffset;
+  std::vector<JsonCursor> items = value["tensors"].elements();
+  for (const JsonCursor &item : items) {
+    weights.tensors.push_back(readWeight(item, buffer, weights.mode));
+    if (!names.insert(weights.tensors.back().name).second)
+      item["name"].failExpected("a name no other tensor has");
+    byOffset.emplace_back(weights.tensors.back().offset, byOffset.size());
+  }
+  std::sort(byOffset.begin(), byOffset.end());
+  for (std::size_t i = 1; i < byOffset.size(); ++i) {
+    const Weight &before = weights.tensors[byOffset[i - 1].second];
+    if (before.offset + before.size > byOffset[i].first)
+      items[byOffset[i].second]["offset"].fail("expected a place of its own but \"" + before.name + "\" ends at " +
+                                               std::to_string(before.offset + before.size));
+  }
+  return weights;
+}
+
+/// What keeps positions and token ids inside the memory made for them.
+void checkModelAgainstBuffers(const JsonCursor &root, const Manifest &manifest) {
+  std::vector<JsonCursor> buffers = root["buffers"].elements();
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const Buffer &buffer = manifest.buffers[i];
+    if (buffer.kind != BufferKind::State)
+      continue;
+    if (!manifest.model.context)
+      root["model"]["context"]; // says that it is missing: a state has a row for each position
+    if (buffer.shape->dimensions.empty() || buffer.shape->dimensions.front() < *manifest.model.context)
+      buffers[i]["shape"].failExpected("a row for each of the " + std::to_string(*manifest.model.context) +
+                                       " positions of the context");
+  }
+  for (std::size_t i = 0; i < manifest.outputs.size(); ++i) {
+    const Port &output = manifest.outputs[i];
+    if (output.name == "logits" && manifest.model.vocabulary &&
+        (output.shape.dimensions.empty() || output.shape.dimensions.back() != *manifest.model.vocabulary))
+      root["outputs"].elements()[i]["shape"].fail("expected a last dimension of " +
+                                                  std::to_string(*manifest.model.vocabulary) +
+                                                  ", the model's vocabulary, but got " + output.shape.str());
+  }
+}
+
+/// "digest" is the SHA-256 of the document without it, keys sorted, no white space: any edit shows.
+void checkDigest(const nlohmann::json &document, const JsonCursor &root) {
+  std::optional<JsonCursor> digest = root.find("digest");
+  if (!digest)
+    return;
+  std::string expected = readSha256(*digest);
+  nlohmann::json rest = document;
+  rest.erase("digest");
+  std::string got = runtime::sha256Hex(rest.dump());
+  if (got != expected)
+    digest->fail("expected the manifest as the compiler wrote it, digest " + expected + " but got " + got +
+                 ": it was edited; compile the package again");
+}
+
+} // namespace
+
+Manifest parseManifest(std::string_view text, const std::string &file) {
+  nlohmann::json document = JsonCursor::parse(text, file);
+  JsonCursor root(document, file);
+  root["format"].oneOf({"nstf-package"});
+  root["version"].integer(1, 1);
+
+  Manifest manifest;
+  manifest.compiler = root["compiler"].string();
+  manifest.model = readModel(root["model"]);
+  manifest.buffers = readBuffers(root["buffers"]);
+  manifest.control = readControl(root["control"], manifest);
+  manifest.inputs = readPorts(root["inputs"], manifest, BufferKind::Input, 0);
+  manifest.outputs = readPorts(root["outputs"], manifest, BufferKind::Output, 1);
+  manifest.weights = readWeights(root["weights"], manifest);
+  checkModelAgainstBuffers(root, manifest);
+  manifest.targets = readTargets(root["targets"], manifest);
+  checkDigest(document, root);
+  return manifest;
+}
+
+Manifest readManifest(const std::filesystem::path &file) {
+  runtime::MappedFile mapped(file);
+  return parseManifest(mapped.text(), file.string());
+}
+
+} // namespace nstf::manifest

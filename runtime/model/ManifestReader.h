@@ -1,0 +1,32 @@
+//===- ManifestReader.h - From JSON to nstf::manifest, inside the library ----------===//
+//
+// The reader in parts, each of which checks what it reads: the common pieces here and in ManifestReader.cpp, the
+// targets (kernels, buckets, steps) in ManifestTargets.cpp, which need the buffers to be read before.
+//
+//===----------------------------------------------------------------------------------===//
+#pragma once
+
+#include "nstf/Manifest.h"
+#include "runtime/model/JsonCursor.h"
+
+namespace nstf::manifest {
+
+/// No offset or size in a package exceeds this (2^48), so sums of two never overflow 64 bits.
+inline constexpr std::uint64_t maxBytes = std::uint64_t(1) << 48;
+inline constexpr std::uint64_t maxInt32 = 0x7fffffff;
+
+ElementType readElementType(const runtime::JsonCursor &value);
+/// A shape of at most 2^48 elements a row; `allowTokens`: its first dimension may be "tokens".
+Shape readShape(const runtime::JsonCursor &value, bool allowTokens);
+/// A file name; a relative one must stay inside the package.
+std::string readFileName(const runtime::JsonCursor &value);
+std::string readSha256(const runtime::JsonCursor &value);
+/// Bytes of a tensor in a step of `tokens` rows, or nothing where they exceed 2^63.
+std::optional<std::uint64_t> extentOf(const Shape &shape, ElementType type, std::int64_t tokens);
+/// Index of the buffer with the name in `value`.
+std::size_t readBufferName(const runtime::JsonCursor &value, const Manifest &manifest);
+
+/// Reads "targets"; everything else of `manifest` has been read.
+std::vector<Target> readTargets(const runtime::JsonCursor &value, const Manifest &manifest);
+
+} // namespace nstf::manifest

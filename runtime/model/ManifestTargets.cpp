@@ -1,0 +1,234 @@
+//===- ManifestTargets.cpp - Kernels, buckets and steps of a manifest --------------===//
+//
+// A step is checked at the largest number of tokens its bucket takes: every argument's tensor must lie inside its
+// buffer, at the alignment the kernel was compiled for, and nothing may write weights, inputs or the control block.
+//
+//===----------------------------------------------------------------------------------===//
+#include "runtime/model/ManifestReader.h"
+
+#include <algorithm>
+#include <set>
+
+namespace nstf::manifest {
+
+using runtime::JsonCursor;
+
+namespace {
+
+constexpr std::uint64_t maxUInt32 = 0xffffffff;
+constexpr std::uint64_t maxKernargSize = 4096; // bytes; what HIP passes to a kernel
+
+std::array<std::uint32_t, 3> readDim3(const JsonCursor &value, std::uint64_t max) {
+  std::vector<JsonCursor> items = value.elements(3, 3);
+  std::array<std::uint32_t, 3> result;
+  for (int i = 0; i < 3; ++i)
+    result[i] = static_cast<std::uint32_t>(items[i].integer(1, max));
+  return result;
+}
+
+std::uint32_t readCount(const JsonCursor &object, const char *key) {
+  std::optional<JsonCursor> value = object.find(key);
+  return value ? static_cast<std::uint32_t>(value->integer(0, maxUInt32)) : 0;
+}
+
+KernelArgument readKernelArgument(const JsonCursor &item, std::uint32_t kernargSize) {
+  KernelArgument argument;
+  argument.name = item["name"].string();
+  argument.offset = item["offset"].integer(0, maxKernargSize);
+  argument.size = item["size"].integer(8, 8);
+  item["kind"].oneOf({"buffer"});
+  argument.type = readElementType(item["type"]);
+  argument.shape = readShape(item["shape"], /*allowTokens=*/true);
+  argument.alignment = item["alignment"].integer(1, 4096);
+  argument.access = static_cast<Access>(item["access"].oneOf({"read", "write", "read_write"}));
+  if ((argument.alignment & (argument.alignment - 1)) != 0)
+    item["alignment"].failExpected("a power of two");
+  if (argument.offset % 8 != 0 || argument.offset + argument.size > kernargSize)
+    item["offset"].failExpected("a multiple of 8 that leaves 8 bytes of kernarg_size " + std::to_string(kernargSize));
+  return argument;
+}
+
+Kernel readKernel(const JsonCursor &item) {
+  Kernel kernel;
+  kernel.symbol = item["symbol"].nonEmptyString();
+  if (auto name = item.find("template"))
+    kernel.templateName = name->string();
+  kernel.waveSize = item["wave_size"].integer(32, 64);
+  if (kernel.waveSize != 32 && kernel.waveSize != 64)
+    item["wave_size"].failExpected("32 or 64");
+  kernel.block = readDim3(item["block"], 1024);
+  if (std::uint64_t(kernel.block[0]) * kernel.block[1] * kernel.block[2] > 1024)
+    item["block"].fail("expected a workgroup of at most 1024 work items but the product is larger");
+  kernel.lds = item["lds"].integer(0, 1 << 20);
+  kernel.vgprs = readCount(item, "vgprs");
+  kernel.agprs = readCount(item, "agprs");
+  kernel.sgprs = readCount(item, "sgprs");
+  kernel.scratch = readCount(item, "scratch");
+  kernel.spills = readCount(item, "spills");
+  kernel.occupancy = readCount(item, "occupancy");
+  kernel.kernargSize = item["kernarg_size"].integer(0, maxKernargSize);
+
+  std::set<std::uint32_t> offsets;
+  for (const JsonCursor &argument : item["arguments"].elements()) {
+    kernel.arguments.push_back(readKernelArgument(argument, kernel.kernargSize));
+    if (!offsets.insert(kernel.arguments.back().offset).second)
+      argument["offset"].failExpected("an offset no other argument has");
+  }
+  return kernel;
+}
+
+void readArena(const JsonCursor &value, const Manifest &manifest, Target &target) {
+  std::uint64_t size = 0;
+  for (const Buffer &buffer : manifest.buffers)
+    if (buffer.kind == BufferKind::Arena)
+      size = buffer.size;
+  target.arenaPeak = value["peak"].integer(0, maxBytes);
+  if (target.arenaPeak > size)
+    value["peak"].failExpected("at most the " + std::to_string(size) + " bytes of the arena");
+  std::size_t steps = 0;
+  for (const Bucket &bucket : target.buckets)
+    steps = std::max(steps, bucket.steps.size());
+  for (const JsonCursor &item : value["values"].elements()) {
+    ArenaValue arena;
+    arena.name = item["name"].string();
+    arena.offset = item["offset"].integer(0, maxBytes);
+    arena.size = item["size"].integer(0, maxBytes);
+    arena.firstStep = item["first_step"].integer(0, maxUInt32);
+    arena.lastStep = item["last_step"].integer(0, maxUInt32);
+    if (arena.offset + arena.size > target.arenaPeak)
+      item["offset"].failExpected("a place below the peak " + std::to_string(target.arenaPeak) + " for " +
+                                  std::to_string(arena.size) + " bytes");
+    if (arena.lastStep < arena.firstStep || arena.lastStep >= steps)
+      item["last_step"].failExpected("a step from " + std::to_string(arena.firstStep) + " to " +
+                                     std::to_string(steps - 1));
+    target.arenaValues.push_back(std::move(arena));
+  }
+}
+
+void checkStepArgument(const JsonCursor &item, const StepArgument &argument, const KernelArgument &parameter,
+                       const Buffer &buffer, std::int64_t maxTokens) {
+  std::optional<std::uint64_t> extent = extentOf(parameter.shape, parameter.type, maxTokens);
+  if (!extent || argument.offset > buffer.size || *extent > buffer.size - argument.offset)
+    item["offset"].fail("expected the " + std::to_string(buffer.size) + " bytes of \"" + buffer.name + "\" to hold " +
+                        parameter.shape.str() + " " + std::string(nameOf(parameter.type)) + " at " +
+                        std::to_string(maxTokens) + " tokens for argument \"" + parameter.name + "\" but offset " +
+                        std::to_string(argument.offset) + " leaves too little");
+  if (argument.offset % parameter.alignment != 0)
+    item["offset"].failExpected("a multiple of " + std::to_string(parameter.alignment) + ", the alignment of \"" +
+                                parameter.name + "\",");
+  bool constant =
+      buffer.kind == BufferKind::Weights || buffer.kind == BufferKind::Input || buffer.kind == BufferKind::Control;
+  if (parameter.access != Access::Read && constant)
+    item["buffer"].fail("expected memory that may be written for argument \"" + parameter.name + "\" but \"" +
+                        buffer.name + "\" is of kind \"" + std::string(nameOf(buffer.kind)) + "\"");
+}
+
+Step readStep(const JsonCursor &item, std::size_t index, const Target &target, const Manifest &manifest,
+              std::int64_t maxTokens) {
+  Step step;
+  step.name = item["name"].string();
+  std::string symbol = item["kernel"].string();
+  auto kernel = std::find_if(target.kernels.begin(), target.kernels.end(),
+                             [&](const Kernel &kernel) { return kernel.symbol == symbol; });
+  if (kernel == target.kernels.end())
+    item["kernel"].failExpected("a kernel of target " + target.id);
+  step.kernel = kernel - target.kernels.begin();
+  step.grid = readDim3(item["grid"], maxInt32);
+  for (int i = 0; i < 3; ++i)
+    if (std::uint64_t(step.grid[i]) * kernel->block[i] > maxUInt32)
+      item["grid"].fail("expected fewer than 2^32 work items a dimension but " + std::to_string(step.grid[i]) +
+                        " workgroups of " + std::to_string(kernel->block[i]) + " have more");
+  if (auto device = item.find("device"))
+    step.device = static_cast<std::uint32_t>(device->integer(0, 0)); // one device a package for now
+  step.queue = readCount(item, "queue");
+  if (auto after = item.find("after"))
+    for (const JsonCursor &before : after->elements()) {
+      step.after.push_back(static_cast<std::uint32_t>(before.integer(0, maxUInt32)));
+      if (step.after.back() >= index)
+        before.failExpected("an earlier step, below " + std::to_string(index) + ",");
+    }
+  std::vector<JsonCursor> arguments = item["arguments"].elements();
+  if (arguments.size() != kernel->arguments.size())
+    item["arguments"].failExpected("one for each of the " + std::to_string(kernel->arguments.size()) +
+                                   " arguments of \"" + symbol + "\"");
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    StepArgument argument;
+    argument.buffer = readBufferName(arguments[i]["buffer"], manifest);
+    argument.offset = arguments[i]["offset"].integer(0, maxBytes);
+    checkStepArgument(arguments[i], argument, kernel->arguments[i], manifest.buffers[argument.buffer], maxTokens);
+    step.arguments.push_back(argument);
+  }
+  return step;
+}
+
+void readBuckets(const JsonCursor &value, const Manifest &manifest, Target &target) {
+  for (const JsonCursor &item : value.elements(1)) {
+    Bucket bucket;
+    bucket.minTokens = item["min_tokens"].integer(1, maxInt32);
+    bucket.maxTokens = item["max_tokens"].integer(1, maxInt32);
+    if (bucket.maxTokens < bucket.minTokens)
+      item["max_tokens"].failExpected("at least min_tokens, " + std::to_string(bucket.minTokens) + ",");
+    if (!target.buckets.empty() && bucket.minTokens <= target.buckets.back().maxTokens)
+      item["min_tokens"].failExpected("more than the " + std::to_string(target.buckets.back().maxTokens) +
+                                      " of the bucket before");
+    if (manifest.model.context && bucket.maxTokens > *manifest.model.context)
+      item["max_tokens"].failExpected("at most the model's context of " + std::to_string(*manifest.model.context));
+    for (const JsonCursor &step : item["steps"].elements(1))
+      bucket.steps.push_back(readStep(step, bucket.steps.size(), target, manifest, bucket.maxTokens));
+    for (const auto *ports : {&manifest.inputs, &manifest.outputs})
+      for (const Port &port : *ports) {
+        std::optional<std::uint64_t> extent = extentOf(port.shape, port.type, bucket.maxTokens);
+        const Buffer &buffer = manifest.buffers[port.buffer];
+        if (!extent || *extent > buffer.size)
+          item["max_tokens"].failExpected("no more tokens than the " + std::to_string(buffer.size) + " bytes of \"" +
+                                          buffer.name + "\" hold as " + port.shape.str() + " " +
+                                          std::string(nameOf(port.type)));
+      }
+    target.buckets.push_back(std::move(bucket));
+  }
+}
+
+std::string readTargetId(const JsonCursor &value) {
+  std::string id = value.string();
+  std::string_view processor = processorOf(id);
+  bool good = processor.size() > 3 && processor.substr(0, 3) == "gfx" &&
+              processor.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz-") == std::string_view::npos;
+  // Features: ":sramecc+", ":xnack-".
+  for (std::string_view rest = std::string_view(id).substr(processor.size()); good && !rest.empty();) {
+    std::string_view feature = rest.substr(0, rest.find(':', 1));
+    good = feature == ":sramecc+" || feature == ":sramecc-" || feature == ":xnack+" || feature == ":xnack-";
+    rest.remove_prefix(feature.size());
+  }
+  if (!good)
+    value.failExpected("a target ID such as gfx942 or gfx90a:sramecc+:xnack-");
+  return id;
+}
+
+} // namespace
+
+std::vector<Target> readTargets(const JsonCursor &value, const Manifest &manifest) {
+  std::vector<Target> targets;
+  std::set<std::string> ids;
+  for (const JsonCursor &item : value.elements(1)) {
+    Target target;
+    target.id = readTargetId(item["id"]);
+    if (!ids.insert(target.id).second)
+      item["id"].failExpected("an id no other target has");
+    target.codeObject = readFileName(item["code_object"]);
+    target.codeObjectVersion = item["code_object_version"].integer(4, 6);
+    target.sha256 = readSha256(item["sha256"]);
+    std::set<std::string> symbols;
+    for (const JsonCursor &kernel : item["kernels"].elements(1)) {
+      target.kernels.push_back(readKernel(kernel));
+      if (!symbols.insert(target.kernels.back().symbol).second)
+        kernel["symbol"].failExpected("a symbol no other kernel has");
+    }
+    readBuckets(item["buckets"], manifest, target);
+    if (auto arena = item.find("arena"))
+      readArena(*arena, manifest, target);
+    targets.push_back(std::move(target));
+  }
+  return targets;
+}
+
+} // namespace nstf::manifest

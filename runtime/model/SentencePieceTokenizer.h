@@ -1,0 +1,26 @@
+//===- SentencePieceTokenizer.h - tokenizer.model files, by libsentencepiece -----------===//
+#pragma once
+
+#include "nstf/Tokenizer.h"
+
+namespace sentencepiece {
+class SentencePieceProcessor;
+}
+
+namespace nstf::runtime {
+
+class SentencePieceTokenizer : public Tokenizer {
+public:
+  explicit SentencePieceTokenizer(const std::filesystem::path &file);
+  ~SentencePieceTokenizer() override;
+  std::vector<std::int32_t> encode(std::string_view text) const override;
+  std::int32_t vocabularySize() const override;
+  std::string bytesOf(std::int32_t id) const override;
+  LeadingSpaces leadingSpaces() const override { return leading; }
+
+private:
+  std::unique_ptr<sentencepiece::SentencePieceProcessor> processor;
+  LeadingSpaces leading;
+};
+
+} // namespace nstf::runtime
