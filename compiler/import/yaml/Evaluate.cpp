@@ -1,0 +1,230 @@
+//===- Evaluate.cpp - Small expressions over a model's parameters: their values -----------===//
+
+#include "compiler/import/ImportError.h"
+#include "compiler/import/Rope.h"
+#include "compiler/import/yaml/ExpressionNodes.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+using namespace nstf;
+
+static std::string describeNumber(double value) {
+  char buffer[32];
+  return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+}
+
+template <typename T, typename Describe>
+static std::string describeList(const std::vector<T> &list, Describe describeOne) {
+  std::string text = "[";
+  for (size_t i = 0; i < list.size(); ++i)
+    text += (i ? ", " : "") + describeOne(list[i]);
+  return text + "]";
+}
+
+std::string nstf::describe(const Value &value) {
+  struct Visitor {
+    std::string operator()(std::monostate) { return "null"; }
+    std::string operator()(bool b) { return b ? "true" : "false"; }
+    std::string operator()(int64_t i) { return std::to_string(i); }
+    std::string operator()(double d) { return describeNumber(d); }
+    std::string operator()(const std::string &text) { return "'" + text + "'"; }
+    std::string operator()(const std::vector<int64_t> &list) {
+      return describeList(list, [](int64_t i) { return std::to_string(i); });
+    }
+    std::string operator()(const std::vector<double> &list) { return describeList(list, describeNumber); }
+    std::string operator()(const OpaqueValue &opaque) { return opaque.text; }
+  };
+  return std::visit(Visitor(), value);
+}
+
+std::string nstf::kindOf(const Value &value) {
+  static const char *const kinds[] = {"null",   "true or false",           "a whole number",    "a number",
+                                      "a text", "a list of whole numbers", "a list of numbers", "something else"};
+  return kinds[value.index()];
+}
+
+static std::optional<double> toFloat(const Value &value) {
+  if (const int64_t *integer = std::get_if<int64_t>(&value))
+    return static_cast<double>(*integer);
+  if (const double *number = std::get_if<double>(&value))
+    return *number;
+  return std::nullopt;
+}
+
+static double numberOf(const Value &value) {
+  if (auto number = toFloat(value))
+    return *number;
+  throw ImportError("expected a number but got " + describe(value));
+}
+
+static bool conditionOf(const Value &value) {
+  if (const bool *condition = std::get_if<bool>(&value))
+    return *condition;
+  throw ImportError("expected true or false but got " + describe(value));
+}
+
+static Value arithmetic(Operator op, const Value &left, const Value &right) {
+  const int64_t *a = std::get_if<int64_t>(&left), *b = std::get_if<int64_t>(&right);
+  if (!a || !b) {
+    double x = numberOf(left), y = numberOf(right);
+    switch (op) {
+    case Operator::add:
+      return x + y;
+    case Operator::subtract:
+      return x - y;
+    case Operator::multiply:
+      return x * y;
+    case Operator::divide:
+      return x / y;
+    default:
+      return std::fmod(x, y);
+    }
+  }
+  int64_t result = 0;
+  bool overflow = false;
+  switch (op) {
+  case Operator::add:
+    overflow = __builtin_add_overflow(*a, *b, &result);
+    break;
+  case Operator::subtract:
+    overflow = __builtin_sub_overflow(*a, *b, &result);
+    break;
+  case Operator::multiply:
+    overflow = __builtin_mul_overflow(*a, *b, &result);
+    break;
+  default:
+    if (*b == 0)
+      throw ImportError("division of " + std::to_string(*a) + " by zero");
+    if (*b == -1) { // INT64_MIN / -1 traps
+      overflow = __builtin_sub_overflow(int64_t{0}, *a, &result);
+      if (op == Operator::remainder)
+        return int64_t{0};
+      break;
+    }
+    if (op == Operator::remainder)
+      return *a % *b;
+    if (*a % *b != 0)
+      throw ImportError(std::to_string(*a) + " / " + std::to_string(*b) + " is not a whole number");
+    result = *a / *b;
+  }
+  if (overflow)
+    throw ImportError("a result doesn't fit in 64 bits");
+  return result;
+}
+
+static bool compare(Operator op, const Value &left, const Value &right) {
+  auto a = toFloat(left), b = toFloat(right);
+  if (op == Operator::equal || op == Operator::notEqual) {
+    bool equal = describe(left) == describe(right) && left.index() == right.index();
+    if (a && b)
+      equal = *a == *b;
+    return equal == (op == Operator::equal);
+  }
+  double x = numberOf(left), y = numberOf(right);
+  switch (op) {
+  case Operator::less:
+    return x < y;
+  case Operator::lessEqual:
+    return x <= y;
+  case Operator::greater:
+    return x > y;
+  default:
+    return x >= y;
+  }
+}
+
+//===----------------------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------------------===//
+
+static Value toInteger(const std::vector<Value> &a) {
+  double number = std::trunc(numberOf(a[0]));
+  if (!(std::abs(number) < 0x1p53))
+    throw ImportError("expected int() of less than 2^53 but got " + describe(a[0]));
+  return static_cast<int64_t>(number);
+}
+
+static Value squareRoot(const std::vector<Value> &a) {
+  double number = numberOf(a[0]);
+  if (number < 0)
+    throw ImportError("expected sqrt() of at least 0 but got " + describe(a[0]));
+  return std::sqrt(number);
+}
+
+static Value ropeFrequencyList(const std::vector<Value> &a) {
+  const int64_t *rotary = std::get_if<int64_t>(&a[0]);
+  if (!rotary)
+    throw ImportError("expected the rotary dimension to be a whole number but got " + describe(a[0]));
+  return ropeFrequencies(*rotary, numberOf(a[1]));
+}
+
+static Value call(const std::string &name, const std::vector<Value> &arguments) {
+  struct Function {
+    const char *name;
+    size_t arguments;
+    Value (*body)(const std::vector<Value> &);
+  };
+  static const Function functions[] = {
+      {"int", 1, toInteger},
+      {"float", 1, [](const std::vector<Value> &a) -> Value { return numberOf(a[0]); }},
+      {"sqrt", 1, squareRoot},
+      {"min", 2,
+       [](const std::vector<Value> &a) -> Value { return compare(Operator::less, a[1], a[0]) ? a[1] : a[0]; }},
+      {"max", 2,
+       [](const std::vector<Value> &a) -> Value { return compare(Operator::less, a[0], a[1]) ? a[1] : a[0]; }},
+      {"rope_frequencies", 2, ropeFrequencyList},
+  };
+  std::string known;
+  for (const Function &function : functions) {
+    known += (known.empty() ? "" : ", ") + std::string(function.name);
+    if (name != function.name)
+      continue;
+    if (arguments.size() != function.arguments)
+      throw ImportError("expected " + std::to_string(function.arguments) + " arguments of " + name + " but got " +
+                        std::to_string(arguments.size()));
+    return function.body(arguments);
+  }
+  throw ImportError("unknown function '" + name + "' (known: " + known + ")");
+}
+
+Value nstf::evaluate(const Expression::Node &node, const Scope &scope) {
+  auto operand = [&](size_t i) { return evaluate(*node.operands[i], scope); };
+  switch (node.op) {
+  case Operator::constant:
+    return node.value;
+  case Operator::name:
+    if (const Value *value = scope(node.name))
+      return *value;
+    throw ImportError("unknown name '" + node.name + "'");
+  case Operator::call: {
+    std::vector<Value> arguments;
+    for (size_t i = 0; i < node.operands.size(); ++i)
+      arguments.push_back(operand(i));
+    return call(node.name, arguments);
+  }
+  case Operator::choice:
+    return conditionOf(operand(0)) ? operand(1) : operand(2);
+  case Operator::logicalOr:
+    return conditionOf(operand(0)) || conditionOf(operand(1));
+  case Operator::logicalAnd:
+    return conditionOf(operand(0)) && conditionOf(operand(1));
+  case Operator::logicalNot:
+    return !conditionOf(operand(0));
+  case Operator::negate: {
+    Value value = operand(0);
+    return std::holds_alternative<int64_t>(value) ? arithmetic(Operator::subtract, int64_t{0}, value)
+                                                  : Value(-numberOf(value));
+  }
+  case Operator::add:
+  case Operator::subtract:
+  case Operator::multiply:
+  case Operator::divide:
+  case Operator::remainder:
+    return arithmetic(node.op, operand(0), operand(1));
+  default:
+    return compare(node.op, operand(0), operand(1));
+  }
+}
