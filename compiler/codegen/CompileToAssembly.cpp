@@ -1,0 +1,174 @@
+// One gpu.module → LLVM IR → assembly text. What has to be set on the way, since LLVM's defaults are others:
+//
+// - code object version 5 (LLVM 22 would write 6);
+// - argument names, so that the metadata has them;
+// - the O1 pipeline: without it accumulators are moved in every iteration of a loop and pointers stay generic. Without
+//   unrolling and vectorisation: the shape of the loops is decided by our passes;
+// - a diagnostic handler: by itself LLVM goes on after an error ("LDS over the limit") and emits code.
+#include "compiler/codegen/Codegen.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include <mutex>
+
+using namespace mlir;
+
+namespace nstf {
+
+void registerCodegenTranslations(DialectRegistry &registry) {
+  registry.insert<gpu::GPUDialect, LLVM::LLVMDialect, ROCDL::ROCDLDialect>();
+  registerBuiltinDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerROCDLDialectTranslation(registry);
+}
+
+void initializeAMDGPU() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTarget();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUAsmPrinter();
+    LLVMInitializeAMDGPUAsmParser();
+  });
+}
+
+namespace {
+
+/// Keeps LLVM's errors; remarks and warnings are none.
+struct ErrorCollector : llvm::DiagnosticHandler {
+  explicit ErrorCollector(std::string &text) : text(text) {}
+
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() != llvm::DS_Error)
+      return true;
+    llvm::raw_string_ostream stream(text);
+    if (!text.empty())
+      stream << "; ";
+    llvm::DiagnosticPrinterRawOStream printer(stream);
+    info.print(printer);
+    return true;
+  }
+
+  std::string &text;
+};
+
+} // namespace
+
+/// The first operation that has no translation to LLVM IR, or null.
+static Operation *findLeftOver(gpu::GPUModuleOp module) {
+  Operation *found = nullptr;
+  module.walk([&](Operation *op) {
+    if (op == module || isa_and_present<LLVM::LLVMDialect, ROCDL::ROCDLDialect>(op->getDialect()))
+      return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+/// The kernel's arguments by their attribute `nstf.name`: the back end writes these names into the metadata.
+static void nameArguments(gpu::GPUModuleOp module, llvm::Module &llvmModule) {
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    llvm::Function *translated = llvmModule.getFunction(function.getSymName());
+    if (!translated || translated->isDeclaration())
+      continue;
+    for (unsigned i = 0, n = translated->arg_size(); i < n; ++i) {
+      auto name = function.getArgAttrOfType<StringAttr>(i, "nstf.name");
+      translated->getArg(i)->setName(name ? name.getValue().str() : "arg" + std::to_string(i));
+    }
+  }
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::PipelineTuningOptions options;
+  options.LoopUnrolling = false;
+  options.LoopInterleaving = false;
+  options.LoopVectorization = false;
+  options.SLPVectorization = false;
+  llvm::PassBuilder builder(&machine, options);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1).run(module, modules);
+}
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const CodegenOptions &options) {
+  initializeAMDGPU();
+  llvm::Triple triple(amdgpuTriple);
+  std::string message;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!target)
+    return llvm::createStringError(message);
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(target->createMCSubtargetInfo(triple, "", ""));
+  if (!subtarget->isCPUStringValid(options.chip))
+    return llvm::createStringError("expected a processor that LLVM knows but got '" + options.chip + "'");
+  llvm::TargetOptions targetOptions;
+  targetOptions.MCOptions.AsmVerbose = true;
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(triple, options.chip, options.features, targetOptions, llvm::Reloc::PIC_,
+                                  std::nullopt, llvm::CodeGenOptLevel::Default));
+}
+
+llvm::Expected<std::string> compileToAssembly(gpu::GPUModuleOp module, const CodegenOptions &options,
+                                              std::string *llvmText) {
+  if (Operation *op = findLeftOver(module))
+    return llvm::createStringError("expected operations of the LLVM and ROCDL dialects but got '" +
+                                   op->getName().getStringRef() + "'");
+  auto machine = createMachine(options);
+  if (!machine)
+    return machine.takeError();
+
+  std::string errors;
+  llvm::LLVMContext context;
+  context.setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
+  std::unique_ptr<llvm::Module> llvmModule = translateModuleToLLVMIR(module, context, module.getName());
+  if (!llvmModule)
+    return llvm::createStringError("could not be translated to LLVM IR");
+  nameArguments(module, *llvmModule);
+  llvmModule->setTargetTriple(llvm::Triple(amdgpuTriple));
+  llvmModule->setDataLayout((*machine)->createDataLayout());
+  llvmModule->addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", codeObjectVersionFlag);
+  llvm::raw_string_ostream verifierStream(errors);
+  if (llvm::verifyModule(*llvmModule, &verifierStream))
+    return llvm::createStringError("LLVM IR is not valid: " + errors);
+
+  optimize(*llvmModule, **machine);
+  if (llvmText) {
+    llvm::raw_string_ostream stream(*llvmText);
+    llvmModule->print(stream, nullptr);
+  }
+  llvm::SmallString<0> assembly;
+  llvm::raw_svector_ostream stream(assembly);
+  llvm::legacy::PassManager passes;
+  if ((*machine)->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
+    return llvm::createStringError("LLVM cannot emit assembly for '" + options.chip + "'");
+  passes.run(*llvmModule);
+  if (!errors.empty())
+    return llvm::createStringError(errors);
+  return std::string(assembly);
+}
+
+} // namespace nstf

@@ -1,0 +1,266 @@
+// From MLIR text to a code object: what comes out, what is read back from it, and what goes wrong when it should.
+#include "compiler/codegen/Codegen.h"
+
+#include "compiler/target/Target.h"
+#include "passes/systolic_to_gpu/Passes.h"
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/CommandLine.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <thread>
+
+using namespace mlir;
+using namespace nstf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+// C[16,16] = A[16,16]·B[16,16] by four matrix instructions in a loop, one wave; then exp of it.
+constexpr const char *matmul = R"mlir(
+  gpu.module @matmul {
+    gpu.func @matmul(%a: memref<16x16xf32> {nstf.name = "a", llvm.noalias, llvm.readonly},
+                     %b: memref<16x16xf32> {nstf.name = "b", llvm.noalias, llvm.readonly},
+                     %c: memref<16x16xf32> {nstf.name = "c", llvm.noalias})
+        workgroup(%lds : memref<64xf32, #gpu.address_space<workgroup>>)
+        kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+      %c0 = arith.constant 0 : index
+      %c4 = arith.constant 4 : index
+      %c16 = arith.constant 16 : index
+      %zero = arith.constant dense<0.0> : vector<4xf32>
+      %lane = gpu.thread_id x
+      %i = arith.remui %lane, %c16 : index
+      %q = arith.divui %lane, %c16 : index
+      %d = scf.for %k = %c0 to %c16 step %c4 iter_args(%acc = %zero) -> vector<4xf32> {
+        %kk = arith.addi %k, %q : index
+        %x = memref.load %a[%i, %kk] : memref<16x16xf32>
+        %y = memref.load %b[%kk, %i] : memref<16x16xf32>
+        %next = amdgpu.mfma 16x16x4 %x * %y + %acc {blocks = 1 : i32} blgp = none : f32, f32, vector<4xf32>
+        scf.yield %next : vector<4xf32>
+      }
+      %e = math.exp %d : vector<4xf32>
+      memref.store %e0, %lds[%lane] : memref<64xf32, #gpu.address_space<workgroup>>
+      gpu.barrier
+      %t = memref.load %lds[%i] : memref<64xf32, #gpu.address_space<workgroup>>
+      %row = arith.muli %q, %c4 : index
+      memref.store %t, %c[%row, %i] : memref<16x16xf32>
+      gpu.return
+    }
+  })mlir";
+
+std::string matmulText() {
+  std::string text = matmul;
+  // math on a vector and the extraction of an element are both part of what must go through.
+  std::string from = "memref.store %e0", to = "%e0 = vector.extract %e[0] : f32 from vector<4xf32>\n memref.store %e0";
+  return text.replace(text.find(from), from.size(), to);
+}
+
+std::string copyKernel(const std::string &name, const std::string &body = "") {
+  return "gpu.module @" + name + " { gpu.func @" + name +
+         "(%x: memref<64xf32>, %y: memref<64xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {\n"
+         "%i = gpu.thread_id x\n %v = memref.load %x[%i] : memref<64xf32>\n" +
+         body + "memref.store %v, %y[%i] : memref<64xf32>\n gpu.return } }\n";
+}
+
+class CodegenTest : public testing::Test {
+protected:
+  CodegenTest() : context(registry()) {
+    context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) { diagnostics += diagnostic.str() + "\n"; });
+  }
+
+  static DialectRegistry registry() {
+    DialectRegistry registry;
+    registry.insert<amdgpu::AMDGPUDialect, arith::ArithDialect, gpu::GPUDialect, math::MathDialect,
+                    memref::MemRefDialect, scf::SCFDialect, vector::VectorDialect>();
+    registerCodegenTranslations(registry);
+    return registry;
+  }
+
+  /// Parses, lowers and compiles; on failure the text of what was said.
+  llvm::Expected<CodeObject> compile(const std::string &text, const std::string &targetName) {
+    Target target = findTarget(targetName);
+    module = parseSourceString<ModuleOp>(text, &context);
+    if (!module)
+      return llvm::createStringError("parse: " + diagnostics);
+    attachTarget(*module, target);
+    PassManager passes(&context);
+    buildGPUToROCDLPipeline(passes.nest<gpu::GPUModuleOp>());
+    if (failed(passes.run(*module)))
+      return llvm::createStringError("lowering: " + diagnostics);
+    CodegenOptions options;
+    options.chip = target.chip;
+    options.keepLLVM = options.keepAssembly = true;
+    return generateCode(llvm::to_vector(module->getOps<gpu::GPUModuleOp>()), options);
+  }
+
+  std::string failure(const std::string &text, const std::string &targetName) {
+    auto result = compile(text, targetName);
+    return result ? "no failure" : llvm::toString(result.takeError());
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  std::string diagnostics;
+};
+
+class CodegenOnBothChips : public CodegenTest, public testing::WithParamInterface<const char *> {};
+
+TEST_P(CodegenOnBothChips, MetadataOfAMatrixKernel) {
+  auto object = compile(matmulText(), GetParam());
+  ASSERT_TRUE(bool(object)) << llvm::toString(object.takeError());
+  ASSERT_EQ(object->kernels.size(), 1u);
+  const KernelMetadata &kernel = object->kernels[0];
+  EXPECT_EQ(kernel.symbol, "matmul");
+  ASSERT_EQ(kernel.arguments.size(), 3u);
+  for (unsigned i = 0; i < 3; ++i) {
+    EXPECT_EQ(kernel.arguments[i].name, std::string(1, "abc"[i]));
+    EXPECT_EQ(kernel.arguments[i].offset, 8 * i);
+    EXPECT_EQ(kernel.arguments[i].size, 8u);
+    EXPECT_EQ(kernel.arguments[i].valueKind, "global_buffer");
+  }
+  EXPECT_EQ(kernel.kernargSize, 24u);
+  EXPECT_EQ(kernel.ldsSize, 256u);
+  EXPECT_EQ(kernel.scratchSize, 0u);
+  EXPECT_EQ(kernel.vgprSpills, 0u);
+  EXPECT_EQ(kernel.sgprSpills, 0u);
+  EXPECT_EQ(kernel.waveSize, 64u);
+  EXPECT_EQ(kernel.maxWorkgroupSize, 64u);
+  EXPECT_THAT(kernel.workgroupSize, ElementsAre(64, 1, 1));
+  EXPECT_GT(kernel.vgprs, 4u);
+  EXPECT_LT(kernel.vgprs + kernel.agprs, 64u);
+  EXPECT_GT(kernel.sgprs, 0u);
+
+  ASSERT_EQ(object->stages.size(), 1u);
+  EXPECT_THAT(object->stages[0].llvm, HasSubstr("llvm.amdgcn.mfma.f32.16x16x4f32"));
+  EXPECT_THAT(object->stages[0].assembly, HasSubstr("v_mfma_f32_16x16x4"));
+  EXPECT_THAT(object->stages[0].assembly, HasSubstr(".amdhsa_code_object_version 5"));
+  EXPECT_THAT(object->stages[0].assembly, testing::Not(HasSubstr("__ocml")));
+}
+
+TEST_P(CodegenOnBothChips, KernelsOfSeveralModulesInOrderAndTheSameBytesEachTime) {
+  std::string text;
+  for (int i = 0; i < 6; ++i)
+    text += copyKernel("copy" + std::to_string(i));
+  text += matmulText();
+  auto first = compile(text, GetParam());
+  ASSERT_TRUE(bool(first)) << llvm::toString(first.takeError());
+  ASSERT_EQ(first->kernels.size(), 7u);
+  for (int i = 0; i < 6; ++i)
+    EXPECT_EQ(first->kernels[i].symbol, "copy" + std::to_string(i));
+  EXPECT_EQ(first->kernels[6].symbol, "matmul");
+  auto second = compile(text, GetParam());
+  ASSERT_TRUE(bool(second)) << llvm::toString(second.takeError());
+  EXPECT_EQ(first->bytes, second->bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, CodegenOnBothChips, testing::Values("gfx90a", "gfx942"));
+
+TEST_F(CodegenTest, SpillsAndScratchAreFigures) {
+  // A private array that is indexed at run time cannot stay in registers.
+  std::string body = R"(
+    %p = memref.alloca() : memref<64xf32, #gpu.address_space<private>>
+    memref.store %v, %p[%i] : memref<64xf32, #gpu.address_space<private>>
+    gpu.barrier
+    %n = memref.load %x[%i] : memref<64xf32>
+    %m = arith.fptoui %n : f32 to i32
+    %j = arith.index_cast %m : i32 to index
+    %w = memref.load %p[%j] : memref<64xf32, #gpu.address_space<private>>
+    memref.store %w, %y[%i] : memref<64xf32>
+  )";
+  auto object = compile(copyKernel("k", body), "gfx942");
+  ASSERT_TRUE(bool(object)) << llvm::toString(object.takeError());
+  EXPECT_GE(object->kernels[0].scratchSize, 256u);
+}
+
+TEST_F(CodegenTest, TooMuchLdsIsAnErrorWithTheKernelsName) {
+  std::string text = R"(gpu.module @big { gpu.func @big(%y: memref<64xf32>)
+      workgroup(%lds : memref<20000xf32, #gpu.address_space<workgroup>>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %i = gpu.thread_id x
+    %v = memref.load %lds[%i] : memref<20000xf32, #gpu.address_space<workgroup>>
+    memref.store %v, %y[%i] : memref<64xf32>
+    gpu.return } })";
+  std::string message = failure(text, "gfx942");
+  EXPECT_THAT(message, HasSubstr("kernel 'big'"));
+  EXPECT_THAT(message, HasSubstr("80000"));
+  EXPECT_THAT(message, HasSubstr("65536"));
+}
+
+TEST_F(CodegenTest, KernelsOfTheSameNameAreAnError) {
+  std::string text = copyKernel("k");
+  std::string other = copyKernel("k");
+  other.replace(other.find("@k"), 2, "@m");
+  EXPECT_THAT(failure(text + other, "gfx942"), HasSubstr("expected kernels of different names but got 'k'"));
+}
+
+TEST_F(CodegenTest, AnUnknownProcessorIsAnError) {
+  ASSERT_TRUE(bool(compile(copyKernel("k"), "gfx942")));
+  CodegenOptions options;
+  options.chip = "gfx000";
+  auto result = compileToAssembly(*module->getOps<gpu::GPUModuleOp>().begin(), options);
+  ASSERT_FALSE(bool(result));
+  EXPECT_THAT(llvm::toString(result.takeError()), HasSubstr("expected a processor that LLVM knows but got 'gfx000'"));
+}
+
+TEST_F(CodegenTest, OperationsThatWereNotLoweredAreNamed) {
+  module = parseSourceString<ModuleOp>(copyKernel("k"), &context);
+  CodegenOptions options;
+  options.chip = "gfx942";
+  auto result = generateCode(llvm::to_vector(module->getOps<gpu::GPUModuleOp>()), options);
+  ASSERT_FALSE(bool(result));
+  EXPECT_THAT(llvm::toString(result.takeError()), HasSubstr("kernel 'k': expected operations of the LLVM and ROCDL"));
+}
+
+TEST_F(CodegenTest, AssemblyErrorsNameTheLine) {
+  CodegenOptions options;
+  options.chip = "gfx90a";
+  auto result = assemble("s_nop 0\nv_mfma_f32_16x16x32_fp8_fp8 a[0:3], v[0:1], v[2:3], a[0:3]\n", options);
+  ASSERT_FALSE(bool(result));
+  EXPECT_THAT(llvm::toString(result.takeError()), HasSubstr("assembly line 2: instruction not supported on this GPU"));
+}
+
+TEST_F(CodegenTest, LinkingNonsenseIsAnError) {
+  auto result = linkObjects({"not an object"});
+  ASSERT_FALSE(bool(result));
+  EXPECT_THAT(llvm::toString(result.takeError()), HasSubstr("lld: "));
+  auto empty = readKernelMetadata("not a code object");
+  ASSERT_FALSE(bool(empty));
+  llvm::consumeError(empty.takeError());
+}
+
+llvm::cl::opt<int> someOption("nstf-codegen-test-option", llvm::cl::init(1));
+
+TEST_F(CodegenTest, LinkingLeavesCommandLineOptionsAlone) {
+  someOption = 7;
+  ASSERT_TRUE(bool(compile(copyKernel("k"), "gfx942")));
+  EXPECT_EQ(someOption, 7);
+  EXPECT_EQ(llvm::cl::getRegisteredOptions().count("nstf-codegen-test-option"), 1u);
+}
+
+TEST_F(CodegenTest, SeveralThreadsAtOnce) {
+  ASSERT_TRUE(bool(compile(matmulText(), "gfx942")));
+  gpu::GPUModuleOp kernel = *module->getOps<gpu::GPUModuleOp>().begin();
+  CodegenOptions options;
+  options.chip = "gfx942";
+  std::vector<std::string> results(4);
+  std::vector<std::thread> threads;
+  for (std::string &result : results)
+    threads.emplace_back([&] {
+      auto assembly = compileToAssembly(kernel, options);
+      auto object = assembly ? assemble(*assembly, options) : std::move(assembly);
+      auto linked = object ? linkObjects({*object}) : std::move(object);
+      result = linked ? *linked : llvm::toString(linked.takeError());
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(results[0].substr(1, 3), "ELF");
+  for (const std::string &result : results)
+    EXPECT_EQ(result, results[0]);
+}
+
+} // namespace
