@@ -7,15 +7,17 @@ include "dialects/nstf/Interfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+// AllTypesMatch and not SameOperandsAndResultType, which would let [1, N] pass where [?, N] is meant.
+
 class NSTF_UnaryOp<string mnemonic>
-    : NSTF_Op<mnemonic, [Pure, SameOperandsAndResultType, DeclareOpInterfaceMethods<NSTF_ElementwiseOp>]> {
+    : NSTF_Op<mnemonic, [Pure, AllTypesMatch<["x", "result"]>, DeclareOpInterfaceMethods<NSTF_ElementwiseOp>]> {
   let arguments = (ins Arg<NSTF_Activation, "[M, N]">:$x);
   let results = (outs NSTF_Activation:$result);
   let assemblyFormat = "$x attr-dict `:` type($result)";
 }
 
 class NSTF_BinaryOp<string mnemonic, list<Trait> traits = []>
-    : NSTF_Op<mnemonic, !listconcat(traits, [Pure, SameOperandsAndResultType,
+    : NSTF_Op<mnemonic, !listconcat(traits, [Pure, AllTypesMatch<["a", "b", "result"]>,
                                              DeclareOpInterfaceMethods<NSTF_ElementwiseOp>])> {
   let arguments = (ins Arg<NSTF_Activation, "[M, N]">:$a, Arg<NSTF_Activation, "[M, N]">:$b);
   let results = (outs NSTF_Activation:$result);
@@ -38,7 +40,7 @@ def NSTF_SiluOp : NSTF_UnaryOp<"silu"> {
   }];
 }
 
-def NSTF_SwigluOp : NSTF_Op<"swiglu", [Pure, SameOperandsAndResultType,
+def NSTF_SwigluOp : NSTF_Op<"swiglu", [Pure, AllTypesMatch<["gate", "up", "result"]>,
                                        DeclareOpInterfaceMethods<NSTF_ElementwiseOp>]> {
   let summary = "the gated activation silu(gate)·up";
   let description = [{

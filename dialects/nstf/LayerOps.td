@@ -84,7 +84,7 @@ def NSTF_RmsNormOp : NSTF_Op<"rms_norm", [Pure, InferTypeOpAdaptor]> {
   let hasVerifier = 1;
 }
 
-def NSTF_SoftmaxOp : NSTF_Op<"softmax", [Pure, SameOperandsAndResultType]> {
+def NSTF_SoftmaxOp : NSTF_Op<"softmax", [Pure, AllTypesMatch<["x", "result"]>]> {
   let summary = "softmax over the features of each row";
   let description = [{
     result[i, j] = exp(x[i, j] - maxⱼ x[i, j]) / Σⱼ exp(x[i, j] - maxⱼ x[i, j])

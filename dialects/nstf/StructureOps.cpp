@@ -122,15 +122,24 @@ LogicalResult GraphOp::verify() {
 
 LogicalResult GraphOp::verifyRegions() {
   // graph_c5
-  for (KvAppendOp append : getBody().getOps<KvAppendOp>())
-    if (!append.getCache().hasOneUse()) {
-      InFlightDiagnostic error = append.emitOpError() << "expected the cache, which is written in place, to have no "
-                                                         "other use";
-      for (OpOperand &use : append.getCache().getUses())
-        if (use.getOwner() != append)
-          error.attachNote(use.getOwner()->getLoc()) << "other use";
-      return error;
-    }
+  auto refuse = [](KvAppendOp append, Operation *other) -> LogicalResult {
+    InFlightDiagnostic error = append.emitOpError() << "expected the cache, which is written in place, to have no "
+                                                       "other use";
+    error.attachNote(other->getLoc()) << "other use";
+    return error;
+  };
+  for (KvAppendOp append : getBody().getOps<KvAppendOp>()) {
+    Value cache = append.getCache();
+    for (OpOperand &use : cache.getUses())
+      if (use.getOwner() != append)
+        return refuse(append, use.getOwner());
+    auto get = cache.getDefiningOp<GetOp>();
+    if (!get)
+      continue;
+    for (GetOp other : getBody().getOps<GetOp>())
+      if (other != get && other.getSymbolAttr() == get.getSymbolAttr())
+        return refuse(append, other);
+  }
   return success();
 }
 
@@ -212,6 +221,11 @@ LogicalResult GetOp::verifySymbolUses(SymbolTableCollection &symbols) {
     error.attachNote(target->getLoc()) << "declared here";
     return error;
   }
+  // get_c3
+  if (isa<WeightOp>(target))
+    for (OpOperand &use : getResult().getUses())
+      if (auto append = dyn_cast<KvAppendOp>(use.getOwner()); append && append.getCache() == getResult())
+        return append.emitOpError() << "expected a state as cache but got the weight " << getSymbolAttr();
   return success();
 }
 

@@ -40,7 +40,7 @@ def NSTF_GraphOp : NSTF_FunctionOp<"graph"> {
     - C2: every argument and result has an attribute `nstf.name`, and no two arguments or two results share one.
     - C3: arguments and results are ranked tensors, static but for the leading dimension.
     - C4: `context` > 0: the positions a run can have.
-    - C5: a value that `kv_append` writes in place has no other use.
+    - C5: a value that `kv_append` writes in place has no other use, and a state it writes no other `get`.
     - C6: it is the only graph of its module.
 
     ```mlir
@@ -143,6 +143,7 @@ def NSTF_GetOp : NSTF_Op<"get", [Pure, HasParent<"GraphOp">, DeclareOpInterfaceM
 
     - C1: `symbol` names a weight or a state of the module.
     - C2: the result has its type.
+    - C3: a weight is no `cache` of kv_append: it is never written.
 
     ```mlir
     nstf.weight @norm : tensor<64xf32>

@@ -1,0 +1,163 @@
+// One refusal for every numbered constraint of dialects/nstf/AttentionOps.td.
+// RUN: nstf-opt %s -split-input-file -verify-diagnostics
+
+func.func @rope_c1(%x: tensor<?x64xf32>) {
+  // expected-error @+1 {{expected features in multiples of head_size but got 64 and 6}}
+  %y = nstf.rope %x {head_size = 6 : i64, inv_freq = array<f64: 1.0>} : (tensor<?x64xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @rope_c1(%x: tensor<?x64xf32>) {
+  // expected-error @+1 {{expected features in multiples of head_size but got 64 and 0}}
+  %y = nstf.rope %x {head_size = 0 : i64, inv_freq = array<f64: 1.0>} : (tensor<?x64xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @rope_c2(%x: tensor<?x64xf32>) {
+  // expected-error @+1 {{expected 1 to 2 frequencies for head_size 4 but got 3}}
+  %y = nstf.rope %x {head_size = 4 : i64, inv_freq = array<f64: 1.0, 0.5, 0.25>} : (tensor<?x64xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @rope_c2(%x: tensor<?x64xf32>) {
+  // expected-error @+1 {{expected 1 to 2 frequencies for head_size 4 but got 0}}
+  %y = nstf.rope %x {head_size = 4 : i64, inv_freq = array<f64>} : (tensor<?x64xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @rope_c3(%x: tensor<?x64xf32>) {
+  // expected-error @+1 {{expected finite frequencies but got INF}}
+  %y = nstf.rope %x {head_size = 4 : i64, inv_freq = array<f64: 0x7FF0000000000000>} : (tensor<?x64xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @rope_c3(%x: tensor<?x64xf32>) {
+  // expected-error @+1 {{expected a finite scale but got 0x7FF0000000000000 : f64}}
+  %y = nstf.rope %x {head_size = 4 : i64, inv_freq = array<f64: 1.0>, scale = 0x7FF0000000000000 : f64} : (tensor<?x64xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @rope_c4(%x: tensor<?x64xf32>, %table: tensor<512x8xf32>) {
+  // expected-error @+1 {{expected a table of 2 columns but got 8}}
+  %y = nstf.rope %x, %table {head_size = 8 : i64, inv_freq = array<f64: 1.0>} : (tensor<?x64xf32>, tensor<512x8xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @rope_c4(%x: tensor<?x64xf32>, %table: tensor<512x2xf16>) {
+  // expected-error @+1 {{expected a table of 'f32' or f32 but got 'f16'}}
+  %y = nstf.rope %x, %table {head_size = 8 : i64, inv_freq = array<f64: 1.0>} : (tensor<?x64xf32>, tensor<512x2xf16>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @rope_c5(%x: tensor<?x64xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{inferred type(s) 'tensor<?x64xf32>' are incompatible with return type(s) of operation 'tensor<1x64xf32>'}}
+  %y = nstf.rope %x {head_size = 8 : i64, inv_freq = array<f64: 1.0>} : (tensor<?x64xf32>) -> tensor<1x64xf32>
+  return
+}
+
+// -----
+
+func.func @kv_append_c1(%rows: tensor<?x32xf32>, %cache: tensor<512x64xf32>) {
+  // expected-error @+1 {{expected rows and cache of the same features and element type but got 'tensor<?x32xf32>' and 'tensor<512x64xf32>'}}
+  %y = nstf.kv_append %rows, %cache : (tensor<?x32xf32>, tensor<512x64xf32>) -> tensor<512x64xf32>
+  return
+}
+
+// -----
+
+func.func @kv_append_c2(%rows: tensor<?x32xf32>, %cache: tensor<512x32xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{inferred type(s) 'tensor<512x32xf32>' are incompatible with return type(s) of operation 'tensor<256x32xf32>'}}
+  %y = nstf.kv_append %rows, %cache : (tensor<?x32xf32>, tensor<512x32xf32>) -> tensor<256x32xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c1(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>) {
+  // expected-error @+1 {{expected heads in multiples of kv_heads but got 8 and 3}}
+  %y = nstf.attention %q, %k, %k {heads = 8 : i64, kv_heads = 3 : i64, scale = 1.0 : f64}
+      : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c1(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>) {
+  // expected-error @+1 {{expected heads in multiples of kv_heads but got 0 and 0}}
+  %y = nstf.attention %q, %k, %k {heads = 0 : i64, kv_heads = 0 : i64, scale = 1.0 : f64}
+      : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c2(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>) {
+  // expected-error @+1 {{expected features of q in multiples of heads but got 64 and 6}}
+  %y = nstf.attention %q, %k, %k {heads = 6 : i64, kv_heads = 3 : i64, scale = 1.0 : f64}
+      : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c3(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>, %v: tensor<512x64xf32>) {
+  // expected-error @+1 {{expected k and v of one type but got 'tensor<?x64xf32>' and 'tensor<512x64xf32>'}}
+  %y = nstf.attention %q, %k, %v {heads = 8 : i64, kv_heads = 8 : i64, scale = 1.0 : f64}
+      : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<512x64xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c4(%q: tensor<?x64xf32>, %k: tensor<?x64xf32>) {
+  // expected-error @+1 {{expected k of 32 features of 'f32' but got 'tensor<?x64xf32>'}}
+  %y = nstf.attention %q, %k, %k {heads = 8 : i64, kv_heads = 4 : i64, scale = 1.0 : f64}
+      : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c5(%q: tensor<?x64xf32>, %k: tensor<512x64xf32>) {
+  // expected-error @+1 {{expected k of 'tensor<?x64xf32>' to be rows of this step, or a static cache and 'causal', but got 'tensor<512x64xf32>' without 'causal'}}
+  %y = nstf.attention %q, %k, %k {heads = 8 : i64, kv_heads = 8 : i64, scale = 1.0 : f64}
+      : (tensor<?x64xf32>, tensor<512x64xf32>, tensor<512x64xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c6(%q: tensor<?x64xf32>) {
+  // expected-error @+1 {{expected a finite scale but got 0x7FF8000000000000 : f64}}
+  %y = nstf.attention %q, %q, %q {heads = 8 : i64, kv_heads = 8 : i64, scale = 0x7FF8000000000000 : f64}
+      : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c7(%q: tensor<?x64xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{inferred type(s) 'tensor<?x64xf32>' are incompatible with return type(s) of operation 'tensor<?x32xf32>'}}
+  %y = nstf.attention %q, %q, %q {heads = 8 : i64, kv_heads = 8 : i64, scale = 1.0 : f64}
+      : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x32xf32>
+  return
+}

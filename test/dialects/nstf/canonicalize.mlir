@@ -1,0 +1,18 @@
+// RUN: nstf-opt %s -canonicalize | FileCheck %s
+
+// The last row of one row is that row.
+// CHECK-LABEL: @last_row_of_one
+// CHECK-SAME: (%[[X:.+]]: tensor<1x64xf32>)
+// CHECK-NEXT: return %[[X]]
+func.func @last_row_of_one(%x: tensor<1x64xf32>) -> tensor<1x64xf32> {
+  %y = nstf.last_row %x : (tensor<1x64xf32>) -> tensor<1x64xf32>
+  return %y : tensor<1x64xf32>
+}
+
+// Of a step's rows it is not known which one it is.
+// CHECK-LABEL: @last_row_of_many
+// CHECK: nstf.last_row
+func.func @last_row_of_many(%x: tensor<?x64xf32>) -> tensor<1x64xf32> {
+  %y = nstf.last_row %x : (tensor<?x64xf32>) -> tensor<1x64xf32>
+  return %y : tensor<1x64xf32>
+}

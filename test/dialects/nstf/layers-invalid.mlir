@@ -1,0 +1,117 @@
+// One refusal for every numbered constraint of dialects/nstf/LayerOps.td.
+// RUN: nstf-opt %s -split-input-file -verify-diagnostics
+
+func.func @embedding_c1(%ids: tensor<?xi32>, %table: tensor<512x64xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{inferred type(s) 'tensor<?x64xf32>' are incompatible with return type(s) of operation 'tensor<?x32xf32>'}}
+  %x = nstf.embedding %ids, %table : (tensor<?xi32>, tensor<512x64xf32>) -> tensor<?x32xf32>
+  return
+}
+
+// -----
+
+func.func @embedding_ids(%ids: tensor<?xi64>, %table: tensor<512x64xf32>) {
+  // expected-error @+1 {{operand #0 must be [rows] tensor of i32, but got 'tensor<?xi64>'}}
+  %x = nstf.embedding %ids, %table : (tensor<?xi64>, tensor<512x64xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c1(%x: tensor<?x64xf32>, %w: tensor<172x32xf32>) {
+  // expected-error @+1 {{expected K of x and w to be equal but got 64 and 32}}
+  %y = nstf.linear %x, %w : (tensor<?x64xf32>, tensor<172x32xf32>) -> tensor<?x172xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c2(%x: tensor<?x64xf32>, %w: tensor<172x64xf32>, %bias: tensor<64xf32>) {
+  // expected-error @+1 {{expected a bias of type 'tensor<172xf32>' but got 'tensor<64xf32>'}}
+  %y = nstf.linear %x, %w, %bias : (tensor<?x64xf32>, tensor<172x64xf32>, tensor<64xf32>) -> tensor<?x172xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c3(%x: tensor<?x64xf32>, %w: tensor<172x64xf16>) {
+  // expected-error @+1 {{expected x and w of one element type but got 'f32' and 'f16'}}
+  %y = nstf.linear %x, %w : (tensor<?x64xf32>, tensor<172x64xf16>) -> tensor<?x172xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c4(%x: tensor<?x64xf32>, %w: tensor<172x64xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{inferred type(s) 'tensor<?x172xf32>' are incompatible with return type(s) of operation 'tensor<8x172xf32>'}}
+  %y = nstf.linear %x, %w : (tensor<?x64xf32>, tensor<172x64xf32>) -> tensor<8x172xf32>
+  return
+}
+
+// -----
+
+func.func @linear_features(%x: tensor<?x?xf32>, %w: tensor<172x64xf32>) {
+  // expected-error @+1 {{operand #0 must be [rows, features] tensor of f32, f16 or bf16 with static features, but got 'tensor<?x?xf32>'}}
+  %y = nstf.linear %x, %w : (tensor<?x?xf32>, tensor<172x64xf32>) -> tensor<?x172xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_c1(%x: tensor<?x64xf32>, %weight: tensor<32xf32>) {
+  // expected-error @+1 {{expected a weight of type 'tensor<64xf32>' but got 'tensor<32xf32>'}}
+  %y = nstf.rms_norm %x, %weight {eps = 1.0e-5 : f64} : (tensor<?x64xf32>, tensor<32xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_c2(%x: tensor<?x64xf32>, %weight: tensor<64xbf16>) {
+  // expected-error @+1 {{expected a weight of type 'tensor<64xf32>' but got 'tensor<64xbf16>'}}
+  %y = nstf.rms_norm %x, %weight {eps = 1.0e-5 : f64} : (tensor<?x64xf32>, tensor<64xbf16>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_c3(%x: tensor<?x64xf32>, %weight: tensor<64xf32>) {
+  // expected-error @+1 {{expected a finite eps of at least 0 but got -1}}
+  %y = nstf.rms_norm %x, %weight {eps = -1.0 : f64} : (tensor<?x64xf32>, tensor<64xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @rms_norm_c4(%x: tensor<?x64xf32>, %weight: tensor<64xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{inferred type(s) 'tensor<?x64xf32>' are incompatible with return type(s) of operation 'tensor<1x64xf32>'}}
+  %y = nstf.rms_norm %x, %weight {eps = 1.0e-5 : f64} : (tensor<?x64xf32>, tensor<64xf32>) -> tensor<1x64xf32>
+  return
+}
+
+// -----
+
+func.func @softmax_c1(%x: tensor<?x64xf32>) {
+  // expected-error @+1 {{all of {x, result} have same type}}
+  %y = "nstf.softmax"(%x) : (tensor<?x64xf32>) -> tensor<?x32xf32>
+  return
+}
+
+// -----
+
+func.func @argmax_c1(%x: tensor<?x64xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{inferred type(s) 'tensor<?xi32>' are incompatible with return type(s) of operation 'tensor<1xi32>'}}
+  %y = nstf.argmax %x : (tensor<?x64xf32>) -> tensor<1xi32>
+  return
+}
+
+// -----
+
+func.func @last_row_c1(%x: tensor<?x64xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{inferred type(s) 'tensor<1x64xf32>' are incompatible with return type(s) of operation 'tensor<?x64xf32>'}}
+  %y = nstf.last_row %x : (tensor<?x64xf32>) -> tensor<?x64xf32>
+  return
+}

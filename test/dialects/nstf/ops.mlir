@@ -1,0 +1,46 @@
+// What the examples of the documents (examples.test) leave out: every optional operand and attribute, other types.
+// RUN: nstf-opt %s -verify-roundtrip | FileCheck %s
+
+// Numbers keep all their digits.
+// CHECK: nstf.weight @table : tensor<8x4xbf16> computed <inv_freq = [0.33333333333333331, 1.000000e-300], scale = -1.000000e-01>
+nstf.weight @table : tensor<8x4xbf16> computed <inv_freq = [0.33333333333333331, 1.0e-300], scale = -0.1>
+
+// CHECK-LABEL: @no_bias_f16
+// CHECK: nstf.linear %{{.*}}, %{{.*}} : (tensor<16x3xf16>, tensor<5x3xf16>) -> tensor<16x5xf16>
+func.func @no_bias_f16(%x: tensor<16x3xf16>, %w: tensor<5x3xf16>) -> tensor<16x5xf16> {
+  %y = nstf.linear %x, %w : (tensor<16x3xf16>, tensor<5x3xf16>) -> tensor<16x5xf16>
+  return %y : tensor<16x5xf16>
+}
+
+// A rotary dimension smaller than the head, a table in f32 beside bf16 rows, a scale.
+// CHECK-LABEL: @rope_partial
+// CHECK: nstf.rope %{{.*}}, %{{.*}} {head_size = 8 : i64, inv_freq = array<f64: 1.{{.*}}>, scale = 2.{{.*}} : f64} : (tensor<?x16xbf16>, tensor<32x2xf32>) -> tensor<?x16xbf16>
+func.func @rope_partial(%x: tensor<?x16xbf16>, %table: tensor<32x2xf32>) -> tensor<?x16xbf16> {
+  %y = nstf.rope %x, %table {head_size = 8 : i64, inv_freq = array<f64: 1.0>, scale = 2.0 : f64}
+      : (tensor<?x16xbf16>, tensor<32x2xf32>) -> tensor<?x16xbf16>
+  return %y : tensor<?x16xbf16>
+}
+
+// Attention over the rows of the step alone, every row sees every other.
+// CHECK-LABEL: @attention_rows
+// CHECK: nstf.attention %{{.*}} {heads = 2 : i64, kv_heads = 1 : i64, scale = 1.{{.*}} : f64} : (tensor<?x16xf32>, tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x16xf32>
+func.func @attention_rows(%q: tensor<?x16xf32>, %k: tensor<?x8xf32>) -> tensor<?x16xf32> {
+  %y = nstf.attention %q, %k, %k {heads = 2 : i64, kv_heads = 1 : i64, scale = 1.0 : f64}
+      : (tensor<?x16xf32>, tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x16xf32>
+  return %y : tensor<?x16xf32>
+}
+
+// A kernel with two results, launched, with its places in the arena.
+// CHECK: nstf.kernel @two(%[[X:.+]]: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?xi32>) {
+nstf.kernel @two(%x: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?xi32>) {
+  %y = nstf.softmax %x : tensor<?x4xf32>
+  %z = nstf.argmax %x : (tensor<?x4xf32>) -> tensor<?xi32>
+  nstf.return %y, %z : tensor<?x4xf32>, tensor<?xi32>
+}
+// CHECK: nstf.graph @main(%{{.+}}: tensor<?x4xf32> {nstf.name = "x"}) -> (tensor<?xi32> {nstf.name = "y"}) attributes {context = 8 : i64, nstf.arena_size = 256 : i64} {
+nstf.graph @main(%x: tensor<?x4xf32> {nstf.name = "x"}) -> (tensor<?xi32> {nstf.name = "y"})
+    attributes {context = 8 : i64, nstf.arena_size = 256 : i64} {
+  // CHECK: nstf.step @two(%{{.+}}) {offsets = array<i64: 0, -1>} : (tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?xi32>)
+  %0:2 = nstf.step @two(%x) {offsets = array<i64: 0, -1>} : (tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?xi32>)
+  nstf.return %0#1 : tensor<?xi32>
+}
