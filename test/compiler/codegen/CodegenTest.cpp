@@ -2,13 +2,13 @@
 #include "compiler/codegen/Codegen.h"
 
 #include "compiler/target/Target.h"
-#include "passes/systolic_to_gpu/Passes.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/systolic_to_gpu/Passes.h"
 #include "llvm/Support/CommandLine.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -161,20 +161,19 @@ TEST_P(CodegenOnBothChips, KernelsOfSeveralModulesInOrderAndTheSameBytesEachTime
 INSTANTIATE_TEST_SUITE_P(Chips, CodegenOnBothChips, testing::Values("gfx90a", "gfx942"));
 
 TEST_F(CodegenTest, SpillsAndScratchAreFigures) {
-  // A private array that is indexed at run time cannot stay in registers.
+  // A private array, too large for registers and LDS, with an index known at run time only.
   std::string body = R"(
-    %p = memref.alloca() : memref<64xf32, #gpu.address_space<private>>
-    memref.store %v, %p[%i] : memref<64xf32, #gpu.address_space<private>>
-    gpu.barrier
-    %n = memref.load %x[%i] : memref<64xf32>
-    %m = arith.fptoui %n : f32 to i32
+    %p = memref.alloca() : memref<1024xf32, #gpu.address_space<private>>
+    %m = arith.fptoui %v : f32 to i32
     %j = arith.index_cast %m : i32 to index
-    %w = memref.load %p[%j] : memref<64xf32, #gpu.address_space<private>>
-    memref.store %w, %y[%i] : memref<64xf32>
+    memref.store %v, %p[%j] : memref<1024xf32, #gpu.address_space<private>>
+    gpu.barrier
+    %w = memref.load %p[%i] : memref<1024xf32, #gpu.address_space<private>>
+    memref.store %w, %x[%i] : memref<64xf32>
   )";
   auto object = compile(copyKernel("k", body), "gfx942");
   ASSERT_TRUE(bool(object)) << llvm::toString(object.takeError());
-  EXPECT_GE(object->kernels[0].scratchSize, 256u);
+  EXPECT_GE(object->kernels[0].scratchSize, 4096u);
 }
 
 TEST_F(CodegenTest, TooMuchLdsIsAnErrorWithTheKernelsName) {
@@ -182,7 +181,11 @@ TEST_F(CodegenTest, TooMuchLdsIsAnErrorWithTheKernelsName) {
       workgroup(%lds : memref<20000xf32, #gpu.address_space<workgroup>>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %i = gpu.thread_id x
-    %v = memref.load %lds[%i] : memref<20000xf32, #gpu.address_space<workgroup>>
+    %u = memref.load %y[%i] : memref<64xf32>
+    memref.store %u, %lds[%i] : memref<20000xf32, #gpu.address_space<workgroup>>
+    gpu.barrier
+    %c5 = arith.constant 5 : index
+    %v = memref.load %lds[%c5] : memref<20000xf32, #gpu.address_space<workgroup>>
     memref.store %v, %y[%i] : memref<64xf32>
     gpu.return } })";
   std::string message = failure(text, "gfx942");
