@@ -20,6 +20,7 @@ def NSTF_Dialect : Dialect {
     - `nstf.model` on the module, a dictionary set by importers: `architecture` (string), `name` (string), `context`
       and `vocabulary` (i64), `bos` (i64), `eos` (array of i64), `tokenizer` (string, a path or empty).
     - `nstf.max_tokens` on the module: the rows the largest bucket holds, what `?` counts as when memory is planned.
+    - `nstf.target` on the module: the chip, a dictionary (Target.h).
     - `nstf.arena_size` on the graph: bytes of the arena, written by nstf-plan-memory.
   }];
   let useDefaultAttributePrinterParser = 1;

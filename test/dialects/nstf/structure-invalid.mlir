@@ -289,14 +289,6 @@ func.func @misplaced(%x: tensor<?x4xf32>) {
 
 // -----
 
-func.func @unknown(%x: tensor<?x4xf32>) {
-  // expected-error @+1 {{expected no attribute 'nstf.wrong': the nstf dialect has none of that name here}}
-  %y = nstf.silu %x {nstf.wrong = 4 : i64} : tensor<?x4xf32>
-  return
-}
-
-// -----
-
 // expected-error @+1 {{expected a name as 'nstf.name' of argument 0 but got 3 : i64}}
 nstf.graph @name(%x: tensor<?x4xf32> {nstf.name = 3 : i64}) attributes {context = 8 : i64} {
   nstf.return
