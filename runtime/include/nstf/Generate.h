@@ -1,0 +1,112 @@
+//===- Generate.h - Text from a package in ten lines --------------------------------===//
+//
+//   #include <iostream>
+//   #include <nstf/Generate.h>
+//
+//   int main() {
+//     auto model = nstf::runtime::TextModel::load("model.nstf");
+//     nstf::runtime::GenerateOptions options;
+//     options.tokens = 100;
+//     options.sampling = {.temperature = 0.8f, .topP = 0.9f, .seed = 1};
+//     model.generate("Once upon a time", options, [](std::string_view text) { std::cout << text << std::flush; });
+//   }
+//
+// Failures throw std::runtime_error with a message for people.
+//
+//===----------------------------------------------------------------------------------===//
+#pragma once
+
+#include "nstf/Sampler.h"
+#include "nstf/Session.h"
+#include "nstf/Tokenizer.h"
+
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nstf::runtime {
+
+struct GenerateOptions {
+  /// New tokens at most; a sequence ends at the model's context in any case.
+  std::int64_t tokens = std::numeric_limits<std::int64_t>::max();
+  SamplerOptions sampling; ///< greedy unless told otherwise
+  bool stopAtEos = true;   ///< end after one of the model's eos ids, which is the last of the result
+  /// Largest number of prompt tokens a step; 0: what the package's largest bucket takes.
+  std::int64_t chunk = 0;
+  /// Called with each new token as soon as it is known.
+  std::function<void(std::int32_t)> onToken;
+  /// Called after each step that was run, chunks of the prompt included, with the logits of its last position.
+  std::function<void(std::span<const float>)> onLogits;
+};
+
+enum class StopReason {
+  Tokens,    ///< as many as were asked for
+  EndOfText, ///< an eos id
+  Context,   ///< no position is left
+};
+
+struct Generation {
+  std::vector<std::int32_t> ids; ///< the prompt's and the new ones
+  std::size_t promptTokens = 0;
+  StopReason stop = StopReason::Tokens;
+  std::size_t promptSteps = 0, decodeSteps = 0; ///< decode steps take one token each
+  double promptSeconds = 0;                     ///< until the first new token is known
+  double decodeSeconds = 0;                     ///< from then on
+  std::size_t newTokens() const { return ids.size() - promptTokens; }
+};
+
+/// The sizes of the steps that take `tokens` rows: as large as `target`'s buckets and `limit` (0: none) allow, the rest
+/// last. Throws std::runtime_error when the buckets leave a gap that cannot be filled.
+std::vector<std::int64_t> planChunks(const manifest::Target &target, std::int64_t tokens, std::int64_t limit = 0);
+
+/// The loop of a language model on a session: input "ids", outputs "logits" (f32 [1, vocabulary]) and, where the
+/// package has it, "next" (i32 [1], the greedy token).
+class Generator {
+public:
+  /// Throws std::runtime_error when the package is no language model. The session outlives the generator.
+  explicit Generator(Session &session);
+  /// Continues the session's sequence with the prompt's ids and then with tokens of its own. (The last token is not
+  /// run: it is not needed to know it.) Throws std::runtime_error: an empty prompt, an id outside the vocabulary, a
+  /// prompt longer than what is left of the context.
+  Generation generate(std::span<const std::int32_t> prompt, const GenerateOptions &options = {});
+
+private:
+  void run(std::span<const std::int32_t> ids, const GenerateOptions &options);
+  std::int32_t nextToken(Sampler &sampler) const;
+
+  Session &session;
+  std::int64_t context, vocabulary;
+  bool hasLogits, hasNext;
+};
+
+/// A package with its tokenizer, for text in and text out.
+class TextModel {
+public:
+  /// Throws std::runtime_error; also when the package has no tokenizer.
+  static TextModel load(const std::filesystem::path &package, const SessionOptions &options = {});
+
+  /// Starts anew with the prompt, the model's BOS first, and calls `onText` with pieces of the continuation, each of
+  /// whole UTF-8 characters.
+  Generation generate(std::string_view prompt, const GenerateOptions &options = {},
+                      const std::function<void(std::string_view)> &onText = {});
+  /// The ids generate starts from.
+  std::vector<std::int32_t> encode(std::string_view prompt) const;
+  Session &session() { return *held; }
+  const Tokenizer &tokenizer() const { return *words; }
+
+private:
+  TextModel(std::unique_ptr<Session> session, std::unique_ptr<Tokenizer> tokenizer)
+      : held(std::move(session)), words(std::move(tokenizer)) {}
+  std::unique_ptr<Session> held;
+  std::unique_ptr<Tokenizer> words;
+};
+
+/// Ids of a prompt: the model's BOS, if it has one, and the text's tokens.
+std::vector<std::int32_t> encodePrompt(const manifest::Model &model, const Tokenizer &tokenizer,
+                                       std::string_view prompt);
+
+} // namespace nstf::runtime

@@ -1,0 +1,110 @@
+//===- Session.h - A package on a device, step by step --------------------------------===//
+//
+// A session holds a package's memory and kernels on one device. It knows no operation: it writes inputs and the control
+// block, launches the steps of the bucket that fits, and reads outputs. State such as the KV cache lives in it from
+// step to step.
+//
+//   Session session = Session::open("mlp.nstf");
+//   session.setInput("x", tensor);            // [7, 64] where the manifest says ["tokens", 64]
+//   session.run(7);
+//   HostTensor y = session.output("y");
+//
+// Failures throw std::runtime_error (nstf::Error, which is one, where the device has its say).
+//
+//===----------------------------------------------------------------------------------===//
+#pragma once
+
+#include "nstf/Npy.h"
+#include "nstf/Package.h"
+#include "nstf/Runtime.h"
+
+#include <functional>
+#include <optional>
+#include <span>
+
+namespace nstf::runtime {
+
+struct SessionOptions {
+  DeviceKind device = DeviceKind::Auto;
+  /// Which of the package's targets; empty: the device's, on an emulator the package's first (unless NSTF_EMU_TARGET
+  /// says which chip that is).
+  std::string target;
+  /// Safetensors files for a package compiled with --weights=none.
+  std::vector<std::filesystem::path> weights;
+  /// Seed for a package compiled with --weights=random, instead of the one it was compiled with.
+  std::optional<std::uint64_t> seed;
+  /// Compare weights with the hashes in the manifest. The code object's hash is always compared.
+  bool checkHashes = true;
+};
+
+class Session;
+
+/// What an observer of Session::runSteps sees: one launch that has just finished.
+class LaunchView {
+public:
+  std::size_t index() const { return stepIndex; } ///< in the bucket's list of steps
+  const manifest::Step &step() const;
+  const manifest::Kernel &kernel() const;
+  std::int64_t tokens() const { return rows; }
+  std::int64_t position() const { return start; }
+  /// What argument `argument` of the kernel points to now, as a tensor of its shape at this many tokens.
+  HostTensor read(std::size_t argument) const;
+  const Session &session() const { return owner; }
+
+private:
+  friend class Session;
+  LaunchView(const Session &owner, const manifest::Bucket &bucket, std::size_t index, std::int64_t rows,
+             std::int64_t start)
+      : owner(owner), bucket(bucket), stepIndex(index), rows(rows), start(start) {}
+  const Session &owner;
+  const manifest::Bucket &bucket;
+  std::size_t stepIndex;
+  std::int64_t rows, start;
+};
+
+class Session {
+public:
+  using Observer = std::function<void(const LaunchView &)>;
+
+  static Session open(const std::filesystem::path &package, const SessionOptions &options = {});
+  /// Opens the device, loads the target's code object, allocates all memory and uploads the weights.
+  explicit Session(Package package, const SessionOptions &options = {});
+  Session(Session &&) noexcept;
+  Session &operator=(Session &&) noexcept;
+  ~Session();
+
+  const Package &package() const;
+  const manifest::Manifest &manifest() const { return package().manifest(); }
+  const manifest::Target &target() const;
+  const Backend &backend() const;
+
+  /// Rows that have been run since the start or reset(): the absolute position of the next step's first row.
+  std::int64_t position() const;
+  /// Starts a new sequence: position 0, states zero.
+  void reset();
+
+  /// Sets an input for the next run. The type must be the input's, the shape too, with the step's rows for "tokens".
+  /// Token ids (the input "ids") must be in the vocabulary.
+  void setInput(std::string_view name, const HostTensor &value);
+  /// Runs one step of `tokens` rows at position() and moves position() on. Every input must have been set, to that
+  /// many rows. Errors: no bucket takes that many, or the context ends before.
+  void run(std::int64_t tokens);
+  /// The same, launch by launch, with a look at the device's memory after each one.
+  void runSteps(std::int64_t tokens, const Observer &observer);
+
+  /// An output of the last run; "tokens" in its shape is that run's rows.
+  HostTensor output(std::string_view name) const;
+  /// Bytes of any buffer, by index into Manifest::buffers or by name.
+  void readBuffer(std::size_t buffer, std::uint64_t offset, std::span<std::byte> destination) const;
+  void readBuffer(std::string_view buffer, std::uint64_t offset, std::span<std::byte> destination) const;
+
+  /// Whether run() replays captured HIP graphs, and why not where it doesn't; known after the first run.
+  std::string graphState() const;
+
+private:
+  struct State;
+  void begin(std::int64_t tokens);
+  std::unique_ptr<State> state;
+};
+
+} // namespace nstf::runtime

@@ -1,0 +1,183 @@
+#include "nstf/Generate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <stdexcept>
+
+namespace nstf::runtime {
+
+using manifest::ElementType;
+
+namespace {
+double secondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+} // namespace
+
+std::vector<std::int64_t> planChunks(const manifest::Target &target, std::int64_t tokens, std::int64_t limit) {
+  std::int64_t largest = limit > 0 ? std::min(limit, target.maxTokens()) : target.maxTokens();
+  std::vector<std::int64_t> chunks;
+  while (tokens > 0) {
+    std::int64_t size = std::min(tokens, largest);
+    if (!target.bucketFor(size)) {
+      // Between two buckets: the most the lower one takes.
+      std::int64_t below = 0;
+      for (const manifest::Bucket &bucket : target.buckets)
+        if (bucket.maxTokens < size)
+          below = bucket.maxTokens;
+      if (below == 0)
+        throw std::runtime_error("expected steps of as many tokens as the package was compiled for (" +
+                                 target.bucketRanges() + ") but " + std::to_string(tokens) +
+                                 (chunks.empty() ? "" : " more") + " are to be run" +
+                                 (limit > 0 ? ", at most " + std::to_string(limit) + " a step" : ""));
+      size = below;
+    }
+    chunks.push_back(size);
+    tokens -= size;
+  }
+  return chunks;
+}
+
+Generator::Generator(Session &session) : session(session) {
+  const manifest::Manifest &manifest = session.manifest();
+  auto fail = [&](const std::string &what) {
+    throw std::runtime_error(session.package().folder().string() + ": expected a language model, with " + what +
+                             "; run other packages with named inputs and outputs");
+  };
+  const manifest::Port *ids = manifest.findInput("ids");
+  if (!ids || ids->type != ElementType::I32 || ids->shape.str() != "[tokens]" || manifest.inputs.size() != 1)
+    fail("one input \"ids\", i32 [tokens]");
+  if (!manifest.model.context || !manifest.model.vocabulary)
+    fail("a context and a vocabulary");
+  context = *manifest.model.context;
+  vocabulary = *manifest.model.vocabulary;
+  const manifest::Port *logits = manifest.findOutput("logits"), *next = manifest.findOutput("next");
+  hasLogits = logits && logits->type == ElementType::F32 &&
+              logits->shape.dimensions == std::vector{std::int64_t(1), vocabulary};
+  hasNext = next && next->type == ElementType::I32 && next->shape.dimensions == std::vector<std::int64_t>{1};
+  if (!hasLogits && !hasNext)
+    fail("an output \"logits\", f32 [1, " + std::to_string(vocabulary) + "], or \"next\", i32 [1]");
+}
+
+void Generator::run(std::span<const std::int32_t> ids, const GenerateOptions &options) {
+  HostTensor input{ElementType::I32, {static_cast<std::int64_t>(ids.size())}, {}};
+  input.data.resize(ids.size_bytes());
+  std::memcpy(input.data.data(), ids.data(), ids.size_bytes());
+  session.setInput("ids", input);
+  session.run(static_cast<std::int64_t>(ids.size()));
+  if (options.onLogits) {
+    HostTensor logits = session.output("logits");
+    options.onLogits({logits.as<float>(), logits.elements()});
+  }
+}
+
+std::int32_t Generator::nextToken(Sampler &sampler) const {
+  if (!sampler.greedy() || !hasNext) {
+    HostTensor logits = session.output("logits");
+    return sampler.sample({logits.as<float>(), logits.elements()});
+  }
+  // Chosen on the device: four bytes come back instead of the vocabulary.
+  std::int32_t next = *session.output("next").as<std::int32_t>();
+  if (next < 0 || next >= vocabulary)
+    throw std::runtime_error("expected the device to choose a token from 0 to " + std::to_string(vocabulary - 1) +
+                             " but got " + std::to_string(next) + ": the logits may not be numbers");
+  return next;
+}
+
+Generation Generator::generate(std::span<const std::int32_t> prompt, const GenerateOptions &options) {
+  Sampler sampler(options.sampling);
+  if ((!sampler.greedy() || options.onLogits) && !hasLogits)
+    throw std::runtime_error(session.package().folder().string() +
+                             ": expected an output \"logits\" to sample from but there is none");
+  if (prompt.empty())
+    throw std::runtime_error("expected a prompt of at least one token but got none");
+  for (std::int32_t id : prompt)
+    if (id < 0 || id >= vocabulary)
+      throw std::runtime_error("expected token ids from 0 to " + std::to_string(vocabulary - 1) + " but got " +
+                               std::to_string(id));
+  std::int64_t left = context - session.position();
+  if (static_cast<std::int64_t>(prompt.size()) > left)
+    throw std::runtime_error("expected a prompt of at most " + std::to_string(left) + " tokens, " +
+                             (session.position() ? "what is left of the model's context" : "the model's context") +
+                             ", but got " + std::to_string(prompt.size()));
+
+  Generation result;
+  result.ids.assign(prompt.begin(), prompt.end());
+  result.promptTokens = prompt.size();
+  auto start = std::chrono::steady_clock::now();
+  std::size_t done = 0;
+  for (std::int64_t chunk : planChunks(session.target(), static_cast<std::int64_t>(prompt.size()), options.chunk)) {
+    run(prompt.subspan(done, chunk), options);
+    done += chunk;
+    ++result.promptSteps;
+  }
+  const std::vector<std::int32_t> &eos = session.manifest().model.eos;
+  while (static_cast<std::int64_t>(result.newTokens()) < options.tokens) {
+    std::int32_t token = nextToken(sampler);
+    if (result.newTokens() == 0) {
+      result.promptSeconds = secondsSince(start);
+      start = std::chrono::steady_clock::now();
+    }
+    result.ids.push_back(token);
+    if (options.onToken)
+      options.onToken(token);
+    if (options.stopAtEos && std::find(eos.begin(), eos.end(), token) != eos.end()) {
+      result.stop = StopReason::EndOfText;
+      break;
+    }
+    if (static_cast<std::int64_t>(result.newTokens()) >= options.tokens)
+      break;
+    if (session.position() >= context) {
+      result.stop = StopReason::Context;
+      break;
+    }
+    run({&token, 1}, options);
+    ++result.decodeSteps;
+  }
+  (result.newTokens() == 0 ? result.promptSeconds : result.decodeSeconds) = secondsSince(start);
+  return result;
+}
+
+std::vector<std::int32_t> encodePrompt(const manifest::Model &model, const Tokenizer &tokenizer,
+                                       std::string_view prompt) {
+  std::vector<std::int32_t> ids = tokenizer.encode(prompt);
+  if (model.bos)
+    ids.insert(ids.begin(), *model.bos);
+  return ids;
+}
+
+TextModel TextModel::load(const std::filesystem::path &path, const SessionOptions &options) {
+  Package package = Package::open(path);
+  std::unique_ptr<Tokenizer> tokenizer = package.tokenizer();
+  if (!tokenizer)
+    throw std::runtime_error(path.string() + ": expected a package with a tokenizer but it has none: give token ids");
+  return TextModel(std::make_unique<Session>(std::move(package), options), std::move(tokenizer));
+}
+
+std::vector<std::int32_t> TextModel::encode(std::string_view prompt) const {
+  return encodePrompt(held->manifest().model, *words, prompt);
+}
+
+Generation TextModel::generate(std::string_view prompt, const GenerateOptions &options,
+                               const std::function<void(std::string_view)> &onText) {
+  std::vector<std::int32_t> ids = encode(prompt);
+  StreamDecoder decoder(*words);
+  for (std::int32_t id : ids)
+    decoder.push(id); // what follows decodes in the light of what stood before
+  GenerateOptions streaming = options;
+  streaming.onToken = [&](std::int32_t id) {
+    if (options.onToken)
+      options.onToken(id);
+    std::string text = decoder.push(id);
+    if (onText && !text.empty())
+      onText(text);
+  };
+  held->reset();
+  Generation result = Generator(*held).generate(ids, streaming);
+  if (std::string rest = decoder.finish(); onText && !rest.empty())
+    onText(rest);
+  return result;
+}
+
+} // namespace nstf::runtime

@@ -1,0 +1,65 @@
+#include "nstf/Package.h"
+#include "runtime/model/MappedFile.h"
+#include "runtime/model/Sha256.h"
+
+#include <stdexcept>
+
+namespace nstf::runtime {
+
+Package Package::open(const std::filesystem::path &folder) {
+  std::error_code error;
+  std::filesystem::file_status status = std::filesystem::status(folder, error);
+  if (!std::filesystem::exists(status))
+    throw std::runtime_error(folder.string() + ": expected a package folder but there is no such folder");
+  if (!std::filesystem::is_directory(status))
+    throw std::runtime_error(folder.string() + ": expected a package folder but it is a file");
+  return Package(folder, manifest::readManifest(folder / "manifest.json"));
+}
+
+std::vector<std::string> Package::targetIds() const {
+  std::vector<std::string> ids;
+  for (const manifest::Target &target : contents.targets)
+    ids.push_back(target.id);
+  return ids;
+}
+
+const manifest::Target &Package::target(std::string_view id) const {
+  const manifest::Target *found = nullptr;
+  std::string known;
+  for (const manifest::Target &target : contents.targets) {
+    if (target.id == id)
+      return target;
+    if (manifest::processorOf(target.id) == id)
+      found = found ? nullptr : &target;
+    known += (known.empty() ? "" : ", ") + target.id;
+  }
+  if (found)
+    return *found;
+  throw std::runtime_error(root.string() + ": expected one of the package's targets (" + known + ") but got \"" +
+                           std::string(id) + "\"");
+}
+
+std::string Package::codeObject(const manifest::Target &target) const {
+  std::filesystem::path file = resolve(target.codeObject);
+  MappedFile mapped(file);
+  std::string hash = sha256Hex(mapped.text());
+  if (hash != target.sha256)
+    throw std::runtime_error(file.string() + ": expected the code object with SHA-256 " + target.sha256 + " but got " +
+                             hash);
+  return std::string(mapped.text());
+}
+
+std::unique_ptr<Tokenizer> Package::tokenizer() const {
+  const manifest::Model &model = contents.model;
+  if (model.tokenizer.kind == "none")
+    return nullptr;
+  std::filesystem::path file = resolve(model.tokenizer.file);
+  std::unique_ptr<Tokenizer> tokenizer = Tokenizer::load(model.tokenizer.kind, file);
+  // Fewer is usual: vocabularies are padded to round sizes.
+  if (model.vocabulary && tokenizer->vocabularySize() > *model.vocabulary)
+    throw std::runtime_error(file.string() + ": expected at most " + std::to_string(*model.vocabulary) +
+                             " tokens, the model's vocabulary, but got " + std::to_string(tokenizer->vocabularySize()));
+  return tokenizer;
+}
+
+} // namespace nstf::runtime

@@ -1,0 +1,277 @@
+//===- Session.cpp ------------------------------------------------------------------===//
+//
+// Order on the stream: copies to the device wait until earlier work is done, a run is submitted without waiting, and
+// reading an output waits for it. So a decode loop waits once per token.
+//
+//===----------------------------------------------------------------------------------===//
+#include "nstf/Session.h"
+#include "runtime/model/Weights.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+namespace nstf::runtime {
+
+using manifest::BufferKind;
+
+struct Session::State {
+  State(Package package, const SessionOptions &options);
+  std::vector<Launch> launchesOf(const manifest::Bucket &bucket) const;
+  const manifest::Bucket &bucketFor(std::int64_t tokens) const;
+
+  Package package;
+  Backend backend;
+  const manifest::Target &target;
+  Module module;
+  mutable Stream stream; // waiting for results is not a change
+  std::vector<Buffer> buffers;
+  std::vector<Kernel> kernels;                        // as target.kernels
+  std::vector<std::optional<HIPGraphRunner>> runners; // as target.buckets, made at first use
+  std::vector<std::optional<std::int64_t>> inputRows; // as manifest.inputs: rows set; 0 where the shape is fixed
+  std::vector<std::uint8_t> control;
+  std::int64_t position = 0, lastTokens = 0;
+};
+
+namespace {
+
+/// The emulator becomes the chip of the package's first target unless somebody said which chip it is.
+Backend openBackend(const Package &package, const SessionOptions &options) {
+  if (!options.target.empty())
+    return Backend::open(options.device, package.target(options.target).id);
+  const char *chip = std::getenv("NSTF_EMU_TARGET");
+  return Backend::open(options.device, chip && *chip ? "" : package.manifest().targets.front().id);
+}
+
+const manifest::Target &chooseTarget(const Package &package, const Backend &backend, const SessionOptions &options) {
+  std::vector<std::string> ids = package.targetIds();
+  if (!options.target.empty())
+    ids = {package.target(options.target).id};
+  return package.target(backend.requireTarget(ids, "package " + package.folder().string()));
+}
+
+Module loadModule(const Package &package, const Backend &backend, const manifest::Target &target) {
+  std::string bytes = package.codeObject(target);
+  return Module(backend, bytes.data(), bytes.size(), package.resolve(target.codeObject).string());
+}
+
+/// The manifest's word against the code object's, where the driver tells.
+void checkKernel(const manifest::Kernel &expected, const Kernel &got, const Package &package) {
+  auto fail = [&](const std::string &message) {
+    throw std::runtime_error((package.folder() / "manifest.json").string() + ": kernel \"" + expected.symbol +
+                             "\": " + message);
+  };
+  std::uint32_t items = expected.block[0] * expected.block[1] * expected.block[2];
+  if (got.maxThreadsPerWorkgroup() != 0 && items > got.maxThreadsPerWorkgroup())
+    fail("expected a block of at most the " + std::to_string(got.maxThreadsPerWorkgroup()) +
+         " work items it was compiled for but got " + std::to_string(items));
+  if (got.ldsBytes() != 0 && got.ldsBytes() != expected.lds)
+    fail("expected the code object's " + std::to_string(got.ldsBytes()) + " bytes of LDS but got " +
+         std::to_string(expected.lds));
+}
+
+std::string describe(const manifest::Port &port) {
+  return port.shape.str() + " " + std::string(manifest::nameOf(port.type));
+}
+
+} // namespace
+
+Session::State::State(Package given, const SessionOptions &options)
+    : package(std::move(given)), backend(openBackend(package, options)),
+      target(chooseTarget(package, backend, options)), module(loadModule(package, backend, target)), stream(backend) {
+  const manifest::Manifest &manifest = package.manifest();
+  for (const manifest::Kernel &kernel : target.kernels) {
+    kernels.push_back(module.kernel(kernel.symbol));
+    checkKernel(kernel, kernels.back(), package);
+  }
+  for (const manifest::Buffer &buffer : manifest.buffers) {
+    buffers.emplace_back(backend, buffer.size);
+    if (buffer.kind != BufferKind::Weights)
+      buffers.back().fill(0); // states start at zero; the rest so that runs repeat exactly
+  }
+  if (manifest.weights.buffer)
+    loadWeights(package, {options.weights, options.seed, options.checkHashes}, buffers[*manifest.weights.buffer]);
+  runners.resize(target.buckets.size());
+  inputRows.resize(manifest.inputs.size());
+  control.resize(manifest.control.size);
+}
+
+std::vector<Launch> Session::State::launchesOf(const manifest::Bucket &bucket) const {
+  std::vector<Launch> launches;
+  for (const manifest::Step &step : bucket.steps) {
+    const manifest::Kernel &kernel = target.kernels[step.kernel];
+    Launch launch;
+    launch.kernel = kernels[step.kernel];
+    launch.grid = step.grid;
+    launch.block = kernel.block;
+    // The manifest says where each address goes; the compiler's hidden arguments, behind them, are the driver's.
+    std::size_t size = 0;
+    for (const manifest::KernelArgument &argument : kernel.arguments)
+      size = std::max<std::size_t>(size, argument.offset + argument.size);
+    launch.arguments.assign(size, 0);
+    for (std::size_t i = 0; i < step.arguments.size(); ++i) {
+      std::uint64_t address = buffers[step.arguments[i].buffer].address() + step.arguments[i].offset;
+      std::memcpy(launch.arguments.data() + kernel.arguments[i].offset, &address, sizeof(address));
+    }
+    launches.push_back(std::move(launch));
+  }
+  return launches;
+}
+
+const manifest::Bucket &Session::State::bucketFor(std::int64_t tokens) const {
+  if (const manifest::Bucket *bucket = target.bucketFor(tokens))
+    return *bucket;
+  throw std::runtime_error("expected a step of as many tokens as the package was compiled for (" +
+                           target.bucketRanges() + ") but got " + std::to_string(tokens));
+}
+
+Session Session::open(const std::filesystem::path &package, const SessionOptions &options) {
+  return Session(Package::open(package), options);
+}
+Session::Session(Package package, const SessionOptions &options)
+    : state(std::make_unique<State>(std::move(package), options)) {}
+Session::Session(Session &&) noexcept = default;
+Session &Session::operator=(Session &&) noexcept = default;
+Session::~Session() = default;
+
+const Package &Session::package() const { return state->package; }
+const manifest::Target &Session::target() const { return state->target; }
+const Backend &Session::backend() const { return state->backend; }
+std::int64_t Session::position() const { return state->position; }
+
+void Session::reset() {
+  state->stream.synchronize();
+  for (std::size_t i = 0; i < state->buffers.size(); ++i)
+    if (manifest().buffers[i].kind == BufferKind::State)
+      state->buffers[i].fill(0);
+  state->position = 0;
+}
+
+void Session::setInput(std::string_view name, const HostTensor &value) {
+  const manifest::Port *input = manifest().findInput(name);
+  if (!input) {
+    std::string known;
+    for (const manifest::Port &port : manifest().inputs)
+      known += (known.empty() ? "" : ", ") + port.name + " " + describe(port);
+    throw std::runtime_error("expected one of the package's inputs (" + known + ") but got \"" + std::string(name) +
+                             "\"");
+  }
+  std::int64_t rows = input->shape.hasTokens() && !value.shape.empty() ? value.shape.front() : 0;
+  if (value.type != input->type || value.shape != input->shape.at(rows) ||
+      value.data.size() != value.elements() * manifest::sizeOf(value.type))
+    throw std::runtime_error("expected input \"" + input->name + "\" to be " + describe(*input) + " but got " +
+                             value.str());
+  if (input->shape.hasTokens())
+    state->bucketFor(rows); // also: the rows fit into the buffer
+  if (input->name == "ids" && input->type == manifest::ElementType::I32 && manifest().model.vocabulary)
+    for (std::size_t i = 0; i < value.elements(); ++i)
+      if (std::int32_t id = value.as<std::int32_t>()[i]; id < 0 || id >= *manifest().model.vocabulary)
+        throw std::runtime_error("expected token ids from 0 to " + std::to_string(*manifest().model.vocabulary - 1) +
+                                 " but got " + std::to_string(id));
+  state->stream.synchronize();
+  state->buffers[input->buffer].upload(value.data.data(), value.data.size());
+  state->inputRows[input - manifest().inputs.data()] = rows;
+}
+
+void Session::begin(std::int64_t tokens) {
+  const manifest::Manifest &manifest = this->manifest();
+  state->bucketFor(tokens);
+  // Without a context nothing depends on the position, or was made for later ones.
+  if (manifest.model.context && tokens > *manifest.model.context - state->position)
+    throw std::runtime_error("expected at most " + std::to_string(*manifest.model.context) +
+                             " positions, the model's context, but " + std::to_string(state->position) + " and " +
+                             std::to_string(tokens) + " more are needed");
+  for (std::size_t i = 0; i < manifest.inputs.size(); ++i) {
+    const manifest::Port &input = manifest.inputs[i];
+    if (!state->inputRows[i])
+      throw std::runtime_error("expected a value for input \"" + input.name + "\", " + describe(input) +
+                               ", but none was given");
+    if (input.shape.hasTokens() && *state->inputRows[i] != tokens)
+      throw std::runtime_error("expected input \"" + input.name + "\" to have the step's " + std::to_string(tokens) +
+                               " rows but got " + std::to_string(*state->inputRows[i]));
+  }
+  state->stream.synchronize(); // the control block of the run before is no longer read
+  std::uint32_t rows = static_cast<std::uint32_t>(tokens), start = static_cast<std::uint32_t>(state->position);
+  std::memcpy(state->control.data() + manifest.control.tokens, &rows, sizeof(rows));
+  std::memcpy(state->control.data() + manifest.control.position, &start, sizeof(start));
+  state->buffers[manifest.control.buffer].upload(state->stream, state->control.data(), state->control.size());
+}
+
+void Session::run(std::int64_t tokens) {
+  begin(tokens);
+  const manifest::Bucket &bucket = state->bucketFor(tokens);
+  std::optional<HIPGraphRunner> &runner = state->runners[&bucket - state->target.buckets.data()];
+  if (!runner)
+    runner.emplace(state->backend, state->launchesOf(bucket));
+  runner->run(state->stream);
+  state->lastTokens = tokens;
+  state->position += manifest().model.context ? tokens : 0;
+}
+
+void Session::runSteps(std::int64_t tokens, const Observer &observer) {
+  begin(tokens);
+  const manifest::Bucket &bucket = state->bucketFor(tokens);
+  std::vector<Launch> launches = state->launchesOf(bucket);
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    launch(state->backend, state->stream, launches[i]);
+    state->stream.synchronize();
+    observer(LaunchView(*this, bucket, i, tokens, state->position));
+  }
+  state->lastTokens = tokens;
+  state->position += manifest().model.context ? tokens : 0;
+}
+
+HostTensor Session::output(std::string_view name) const {
+  const manifest::Port *output = manifest().findOutput(name);
+  if (!output) {
+    std::string known;
+    for (const manifest::Port &port : manifest().outputs)
+      known += (known.empty() ? "" : ", ") + port.name + " " + describe(port);
+    throw std::runtime_error("expected one of the package's outputs (" + known + ") but got \"" + std::string(name) +
+                             "\"");
+  }
+  if (state->lastTokens == 0)
+    throw std::runtime_error("expected a run before output \"" + output->name + "\" is read but there was none");
+  HostTensor tensor{output->type, output->shape.at(state->lastTokens), {}};
+  tensor.data.resize(tensor.elements() * manifest::sizeOf(tensor.type));
+  readBuffer(output->buffer, 0, tensor.data);
+  return tensor;
+}
+
+void Session::readBuffer(std::size_t buffer, std::uint64_t offset, std::span<std::byte> destination) const {
+  state->stream.synchronize();
+  state->buffers.at(buffer).download(destination.data(), destination.size(), offset);
+}
+
+void Session::readBuffer(std::string_view buffer, std::uint64_t offset, std::span<std::byte> destination) const {
+  const std::vector<manifest::Buffer> &buffers = manifest().buffers;
+  auto it = std::find_if(buffers.begin(), buffers.end(), [&](const auto &item) { return item.name == buffer; });
+  if (it == buffers.end())
+    throw std::runtime_error("expected the name of a buffer of the package but got \"" + std::string(buffer) + "\"");
+  readBuffer(it - buffers.begin(), offset, destination);
+}
+
+std::string Session::graphState() const {
+  bool any = false;
+  for (const std::optional<HIPGraphRunner> &runner : state->runners) {
+    if (runner && !runner->captured())
+      return "launch by launch: " + runner->fallbackReason();
+    any |= runner.has_value();
+  }
+  return any ? "captured graph" : "not run yet";
+}
+
+const manifest::Step &LaunchView::step() const { return bucket.steps[stepIndex]; }
+const manifest::Kernel &LaunchView::kernel() const { return owner.target().kernels[step().kernel]; }
+
+HostTensor LaunchView::read(std::size_t argument) const {
+  const manifest::KernelArgument &parameter = kernel().arguments.at(argument);
+  HostTensor tensor{parameter.type, parameter.shape.at(rows), {}};
+  tensor.data.resize(tensor.elements() * manifest::sizeOf(tensor.type));
+  const manifest::StepArgument &place = step().arguments[argument];
+  owner.readBuffer(place.buffer, place.offset, tensor.data);
+  return tensor;
+}
+
+} // namespace nstf::runtime

@@ -1,0 +1,204 @@
+#include "runtime/model/Weights.h"
+#include "nstf/RandomWeights.h"
+#include "runtime/model/SafeTensorsFile.h"
+#include "runtime/model/Sha256.h"
+
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+namespace nstf::runtime {
+
+using manifest::ElementType;
+using manifest::Weight;
+
+namespace {
+
+constexpr std::size_t pieceElements = 1 << 18; // 1 MiB of f32: the most that is staged on the host
+
+/// Where the bytes of one tensor are.
+struct Stored {
+  const Weight *weight;
+  std::span<const std::byte> bytes; // empty: generated
+  ElementType type;
+  std::string where; // for messages
+};
+
+float halfToFloat(std::uint16_t half) {
+  std::uint32_t sign = std::uint32_t(half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 0x3ff;
+  if (exponent == 0) // zero and subnormals: fraction × 2^-24, exact in f32
+    return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(static_cast<float>(fraction) * 0x1p-24f));
+  exponent = exponent == 31 ? 255 : exponent + 112;
+  return std::bit_cast<float>(sign | exponent << 23 | fraction << 13);
+}
+
+template <typename T> T loadAs(const std::byte *from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
+}
+
+/// The files of a package's sources, each mapped once.
+class SourceFiles {
+public:
+  explicit SourceFiles(const Package &package) : package(package) {}
+  Stored find(const Weight &weight) {
+    const manifest::WeightSource &source = *weight.source;
+    std::filesystem::path path = package.resolve(source.file);
+    auto it = files.find(path);
+    if (it == files.end())
+      it = files.emplace(path, MappedFile(path)).first;
+    std::uint64_t size = weight.shape.elements(0) * manifest::sizeOf(source.storedType);
+    if (source.offset > it->second.size() || size > it->second.size() - source.offset)
+      throw std::runtime_error(path.string() + ": expected " + std::to_string(size) + " bytes of \"" + weight.name +
+                               "\" at offset " + std::to_string(source.offset) + " but the file has " +
+                               std::to_string(it->second.size()));
+    return {&weight, it->second.bytes().subspan(source.offset, size), source.storedType, path.string()};
+  }
+
+private:
+  const Package &package;
+  std::map<std::filesystem::path, MappedFile> files;
+};
+
+Stored findGiven(const std::vector<SafeTensorsFile> &files, const WeightsOptions &options, const Weight &weight) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const SafeTensorsFile::Entry *entry = files[i].find(weight.name);
+    if (!entry)
+      continue;
+    std::string where = options.files[i].string();
+    bool convertible =
+        entry->type == weight.type ||
+        (weight.type == ElementType::F32 &&
+         (entry->type == ElementType::F16 || entry->type == ElementType::BF16 || entry->type == ElementType::F64));
+    if (entry->shape.dimensions != weight.shape.dimensions || !convertible)
+      throw std::runtime_error(where + ": expected \"" + weight.name + "\" to be " + weight.shape.str() + " " +
+                               std::string(nameOf(weight.type)) + " but got " + entry->shape.str() + " " +
+                               std::string(nameOf(entry->type)));
+    return {&weight, entry->bytes, entry->type, where};
+  }
+  std::string list;
+  for (const std::filesystem::path &file : options.files)
+    list += (list.empty() ? "" : ", ") + file.string();
+  throw std::runtime_error(list + ": expected a tensor \"" + weight.name + "\" of " + weight.shape.str() +
+                           " but there is none");
+}
+
+/// Hashes are independent of each other and the slowest part of loading, so all cores compute them.
+void checkHashes(const std::vector<Stored> &tensors) {
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::map<std::size_t, std::string> failures; // by tensor, so that the message does not depend on the threads
+  auto work = [&] {
+    for (std::size_t i; (i = next++) < tensors.size();) {
+      const Stored &tensor = tensors[i];
+      if (tensor.bytes.empty() || !tensor.weight->source || tensor.weight->source->sha256.empty())
+        continue;
+      std::string hash = sha256Hex({reinterpret_cast<const char *>(tensor.bytes.data()), tensor.bytes.size()});
+      if (hash == tensor.weight->source->sha256)
+        continue;
+      std::lock_guard lock(mutex);
+      failures[i] = tensor.where + ": expected \"" + tensor.weight->name + "\" with SHA-256 " +
+                    tensor.weight->source->sha256 + " but got " + hash + ": the file changed since it was compiled";
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < std::min<std::size_t>(std::thread::hardware_concurrency(), tensors.size()); ++i)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+  if (!failures.empty())
+    throw std::runtime_error(failures.begin()->second);
+}
+
+void uploadGenerated(const Weight &weight, std::uint64_t seed, Buffer &buffer) {
+  if (weight.type != ElementType::F32)
+    throw std::runtime_error("expected f32 for the generated weight \"" + weight.name + "\" but got " +
+                             std::string(nameOf(weight.type)));
+  RandomWeights random(seed, weight.name, weight.shape.dimensions.data(), weight.shape.dimensions.size());
+  std::uint64_t count = weight.shape.elements(0);
+  std::vector<float> piece;
+  for (std::uint64_t begin = 0; begin < count; begin += piece.size()) {
+    piece.resize(std::min<std::uint64_t>(pieceElements, count - begin));
+    for (std::size_t i = 0; i < piece.size(); ++i)
+      piece[i] = random(begin + i);
+    buffer.upload(piece.data(), piece.size() * sizeof(float), weight.offset + begin * sizeof(float));
+  }
+}
+
+void uploadStored(const Stored &tensor, Buffer &buffer) {
+  const Weight &weight = *tensor.weight;
+  if (tensor.type == weight.type) {
+    buffer.upload(tensor.bytes.data(), tensor.bytes.size(), weight.offset);
+    return;
+  }
+  std::uint64_t count = weight.shape.elements(0), stored = manifest::sizeOf(tensor.type);
+  std::vector<float> piece;
+  for (std::uint64_t begin = 0; begin < count; begin += piece.size()) {
+    piece.resize(std::min<std::uint64_t>(pieceElements, count - begin));
+    convertToFloat(tensor.bytes.data() + begin * stored, tensor.type, piece.data(), piece.size());
+    buffer.upload(piece.data(), piece.size() * sizeof(float), weight.offset + begin * sizeof(float));
+  }
+}
+
+} // namespace
+
+void convertToFloat(const std::byte *source, ElementType from, float *destination, std::size_t count) {
+  switch (from) {
+  case ElementType::F32:
+    std::memcpy(destination, source, count * sizeof(float));
+    return;
+  case ElementType::F16:
+    for (std::size_t i = 0; i < count; ++i)
+      destination[i] = halfToFloat(loadAs<std::uint16_t>(source + 2 * i));
+    return;
+  case ElementType::BF16:
+    for (std::size_t i = 0; i < count; ++i)
+      destination[i] = std::bit_cast<float>(std::uint32_t(loadAs<std::uint16_t>(source + 2 * i)) << 16);
+    return;
+  case ElementType::F64:
+    for (std::size_t i = 0; i < count; ++i)
+      destination[i] = static_cast<float>(loadAs<double>(source + 8 * i));
+    return;
+  default:
+    throw std::runtime_error("expected f32, f16, bf16 or f64 weights but got " + std::string(nameOf(from)));
+  }
+}
+
+void loadWeights(const Package &package, const WeightsOptions &options, Buffer &buffer) {
+  const manifest::Weights &weights = package.manifest().weights;
+  SourceFiles sources(package);
+  std::vector<SafeTensorsFile> given;
+  for (const std::filesystem::path &file : options.files)
+    given.emplace_back(file);
+
+  std::vector<Stored> tensors;
+  for (const Weight &weight : weights.tensors) {
+    if (weight.source)
+      tensors.push_back(sources.find(weight));
+    else if (!given.empty())
+      tensors.push_back(findGiven(given, options, weight));
+    else if (weights.mode == manifest::WeightsMode::Random)
+      tensors.push_back({&weight, {}, weight.type, ""});
+    else
+      throw std::runtime_error(package.folder().string() + ": the package was compiled without weights, \"" +
+                               weight.name + "\" is the first missing: give them with --weights=FILE.safetensors");
+  }
+  if (options.checkHashes)
+    checkHashes(tensors);
+
+  buffer.fill(0); // gaps between tensors are defined too
+  for (const Stored &tensor : tensors) {
+    if (tensor.bytes.empty())
+      uploadGenerated(*tensor.weight, options.seed.value_or(weights.seed), buffer);
+    else
+      uploadStored(tensor, buffer);
+  }
+}
+
+} // namespace nstf::runtime

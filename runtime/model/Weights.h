@@ -1,0 +1,30 @@
+//===- Weights.h - From files or a seed into the device's weight buffer -----------------===//
+//
+// Every tensor has one origin: its source in a file (mapped, checked against its hash, copied as it is or converted to
+// f32), a safetensors file given at run time, or the generator of nstf/RandomWeights.h. The host never holds more than
+// one converted piece.
+//
+//===----------------------------------------------------------------------------------===//
+#pragma once
+
+#include "nstf/Package.h"
+#include "nstf/Runtime.h"
+
+#include <optional>
+
+namespace nstf::runtime {
+
+struct WeightsOptions {
+  std::vector<std::filesystem::path> files; // safetensors, for tensors without a source
+  std::optional<std::uint64_t> seed;        // instead of the package's
+  bool checkHashes = true;
+};
+
+/// Fills `buffer`, the package's buffer of kind weights. Throws std::runtime_error: a file missing or too short, a hash
+/// that differs, a tensor not found in `files` or of another shape, or a package without weights and no `files`.
+void loadWeights(const Package &package, const WeightsOptions &options, Buffer &buffer);
+
+/// `count` elements of `from` at `source` as f32. `from` is f32, f16, bf16 or f64.
+void convertToFloat(const std::byte *source, manifest::ElementType from, float *destination, std::size_t count);
+
+} // namespace nstf::runtime
