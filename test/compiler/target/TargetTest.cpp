@@ -1,0 +1,172 @@
+// Chip rows: that all of them are sound, and what is said of one that is not.
+#include "compiler/target/Target.h"
+
+#include "compiler/codegen/Codegen.h"
+#include "dialects/nstf/Target.h"
+#include "mlir/Parser/Parser.h"
+#include "templates/Templates.h"
+#include "llvm/Support/raw_ostream.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <regex>
+#include <sstream>
+
+using namespace mlir;
+using namespace nstf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+std::string failure(const std::function<void()> &action) {
+  try {
+    action();
+  } catch (const std::runtime_error &error) {
+    return error.what();
+  }
+  return "no failure";
+}
+
+/// The gfx942 row with one piece of its text replaced.
+std::string edited(const std::string &from, const std::string &to) {
+  std::string text(*templateText("targets/gfx942.yaml"));
+  size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::string failureOf(const std::string &text) {
+  return failure([&] { parseTarget(text, "row.yaml"); });
+}
+
+TEST(Templates, EveryFileIsFoundByItsName) {
+  auto names = templateNames();
+  EXPECT_THAT(names, testing::Contains("targets/gfx90a.yaml"));
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  for (std::string_view name : names)
+    EXPECT_TRUE(templateText(name).has_value()) << name;
+  EXPECT_FALSE(templateText("targets/gfx942").has_value());
+  EXPECT_FALSE(templateText("").has_value());
+  EXPECT_TRUE(templateNames("nothing/").empty());
+}
+
+TEST(Target, EveryNumberHasASource) {
+  for (std::string_view name : templateNames("targets/")) {
+    std::istringstream lines{std::string(*templateText(name))};
+    std::regex number("^[a-z0-9_]+: +[0-9]+ .*"), sourced("^[a-z0-9_]+: +[0-9]+ +# \\[[DMIU]\\] .+");
+    unsigned numbers = 0;
+    for (std::string line; std::getline(lines, line);) {
+      if (!std::regex_match(line + " ", number))
+        continue;
+      ++numbers;
+      EXPECT_TRUE(std::regex_match(line, sourced)) << name << ": " << line;
+    }
+    EXPECT_GT(numbers, 30u) << name;
+  }
+}
+
+TEST(Target, KnownFacts) {
+  Target target = findTarget("gfx942");
+  EXPECT_EQ(target.computeUnits, 304);
+  EXPECT_EQ(target.vgprsPerLane, 512);
+  EXPECT_EQ(target.fp8, "fnuz");
+  EXPECT_THAT(target.waveSizes, ElementsAre(64));
+  EXPECT_EQ(findTarget("gfx90a").fp8, "none");
+}
+
+TEST(Target, NamesAndAliases) {
+  EXPECT_EQ(findTarget("mi210").name, "gfx90a");
+  EXPECT_EQ(findTarget("MI250X").name, "gfx90a");
+  EXPECT_EQ(findTarget("mi300x").name, "gfx942");
+  EXPECT_THAT(failure([] { findTarget("gfx1100"); }),
+              HasSubstr("expected a known target but got 'gfx1100'; known are gfx90a (mi210, mi250, mi250x), gfx942"));
+  EXPECT_THAT(failure([] { findTarget("nowhere.yaml"); }), HasSubstr("nowhere.yaml: No such file"));
+}
+
+TEST(Target, ARowOfOnesOwn) {
+  Target target = findTarget(TEST_WAVE_ROW);
+  EXPECT_EQ(target.name, "test-wave");
+  EXPECT_THAT(target.waveSizes, ElementsAre(32, 64));
+  EXPECT_EQ(target.preferredWaveSize, 32);
+}
+
+TEST(Target, WrongRowsNameFileAndLine) {
+  EXPECT_THAT(failureOf(edited("compute_units: 304", "compute_unit: 304")),
+              HasSubstr("expected a target to have a whole number 'compute_units' but got none"));
+  EXPECT_THAT(failureOf(edited("\nname:", "\nspeed: 3\nname:")),
+              HasSubstr("expected a key of a target but got 'speed'"));
+  EXPECT_THAT(failureOf(edited("compute_units: 304", "compute_units: many")),
+              testing::MatchesRegex("row\\.yaml:[0-9]+: expected 'compute_units' to be a whole number but got 'many'"));
+  EXPECT_THAT(failureOf(edited("lds_bytes: 65536", "lds_bytes: 0")),
+              HasSubstr("expected 'lds_bytes' to be at least 1 but got 0"));
+  EXPECT_THAT(failureOf(edited("preferred_wave_size: 64", "preferred_wave_size: 32")),
+              HasSubstr("expected 'preferred_wave_size' to be one of 'wave_sizes' but got 32"));
+  EXPECT_THAT(failureOf(edited("wave_sizes: [64]", "wave_sizes: [48]")),
+              HasSubstr("expected a wave size of 32 or 64 but got 48"));
+  EXPECT_THAT(failureOf(edited("fp8: fnuz", "fp8: e4m3")), HasSubstr("expected 'fp8' to be none, fnuz or ocp"));
+  EXPECT_THAT(failureOf(edited("passes: 16}", "pass: 16}")), HasSubstr("to have a whole number 'passes' but got none"));
+  EXPECT_THAT(failureOf("name: [unclosed"), HasSubstr("row.yaml:"));
+  EXPECT_THAT(failureOf("just text"), HasSubstr("row.yaml:1: expected a target to be a mapping"));
+}
+
+TEST(TargetView, SaysWhatTheRowSays) {
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  EXPECT_FALSE(TargetView::lookup(*module));
+  Target target = findTarget("gfx942");
+  attachTarget(*module, target);
+  auto view = TargetView::require(*module);
+  ASSERT_TRUE(succeeded(view));
+  EXPECT_EQ(view->chip(), "gfx942");
+  EXPECT_TRUE(view->hasWaveSize(64));
+  EXPECT_FALSE(view->hasWaveSize(32));
+#define NSTF_TARGET_NUMBER(key, name, minimum, doc) EXPECT_EQ(view->name(), target.name) << #key;
+#include "dialects/nstf/TargetFields.def"
+  auto instructions = view->matrixInstructions();
+  ASSERT_EQ(instructions.size(), target.matrixInstructions.size());
+  EXPECT_EQ(instructions[2].name, "v_mfma_f32_16x16x4_f32");
+  EXPECT_EQ(instructions[2].flops(), 2048);
+}
+
+TEST(TargetView, AnAttributeByHandIsVerified) {
+  MLIRContext context;
+  std::string said;
+  context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) { said += diagnostic.str(); });
+  auto module = parseSourceString<ModuleOp>(
+      R"(module attributes {nstf.target = {name = "x", chip = "y", fp8 = "none", compute_units = -1}} {})", &context);
+  ASSERT_TRUE(bool(module));
+  EXPECT_TRUE(failed(TargetView::require(*module)));
+  EXPECT_EQ(said, "expected a target to have a number 'compute_units' of at least 1 but got -1 : i64");
+  said.clear();
+  (*module)->removeAttr(TargetView::attributeName);
+  EXPECT_TRUE(failed(TargetView::require(*module)));
+  EXPECT_THAT(said, HasSubstr("expected a target"));
+}
+
+/// Registers of an operand that holds `elements` numbers of `type` spread over 64 lanes, as the assembler writes them.
+std::string operand(char file, int64_t elements, const std::string &type) {
+  int64_t bits = type.starts_with("f8") || type == "i8" ? 8
+                 : type == "f16" || type == "bf16"      ? 16
+                 : type == "f64"                        ? 64
+                                                        : 32;
+  int64_t registers = elements * bits / 32 / 64;
+  return registers == 1 ? std::string(1, file) + "0"
+                        : std::string(1, file) + "[0:" + std::to_string(registers - 1) + "]";
+}
+
+// LLVM's assembler is the judge of the names, shapes and types.
+TEST(Target, EveryMatrixInstructionAssembles) {
+  for (const Target &target : listTargets()) {
+    CodegenOptions options;
+    options.chip = target.chip;
+    for (const Target::Instruction &i : target.matrixInstructions) {
+      std::string c = operand('a', i.m * i.n * i.blocks, i.c);
+      std::string text = i.name + " " + c + ", " + operand('v', i.m * i.k * i.blocks, i.a) + ", " +
+                         operand('v', i.k * i.n * i.blocks, i.b) + ", " + c + "\n";
+      auto object = assemble(text, options);
+      EXPECT_TRUE(bool(object)) << target.name << ": " << text << llvm::toString(object.takeError());
+    }
+  }
+}
+
+} // namespace
