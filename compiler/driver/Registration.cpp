@@ -2,6 +2,7 @@
 #include "compiler/driver/Registration.h"
 
 #include "dialects/nstf/NSTF.h"
+#include "dialects/systolic/Systolic.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
@@ -16,9 +17,11 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/systolic/Passes.h"
+#include "passes/systolic_to_gpu/Passes.h"
 
 void nstf::registerDialects(mlir::DialectRegistry &registry) {
-  registry.insert<NSTFDialect>();
+  registry.insert<NSTFDialect, systolic::SystolicDialect>();
   // The levels below, top to bottom.
   registry.insert<mlir::linalg::LinalgDialect, mlir::tensor::TensorDialect, mlir::func::FuncDialect,
                   mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::gpu::GPUDialect,
@@ -28,4 +31,8 @@ void nstf::registerDialects(mlir::DialectRegistry &registry) {
   mlir::func::registerInlinerExtension(registry);
 }
 
-void nstf::registerPasses() { mlir::registerTransformsPasses(); }
+void nstf::registerPasses() {
+  mlir::registerTransformsPasses();
+  systolic::registerSystolicPasses();
+  registerSystolicToGPUPasses();
+}

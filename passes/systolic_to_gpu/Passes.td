@@ -33,4 +33,22 @@ def ConvertGPUToROCDLPass : Pass<"systolic-to-gpu-convert-gpu-to-rocdl", "::mlir
   ];
 }
 
+def LowerKernelsPass : Pass<"systolic-to-gpu-lower-kernels", "::mlir::ModuleOp"> {
+  let summary = "a tile program becomes a gpu.func on per-lane vectors";
+  let description = [{
+    The one place that knows who launches: the work item is the workgroup's id, buffers become pointers to global memory
+    in their order, LDS arrays workgroup memory. A tile becomes one flat vector per lane, register r of its layout at
+    element r; elementwise ops and loops carry over as they are. Loads and stores are raw buffer accesses, whose range
+    check does the bounds: where an element is outside in an inner dimension or past a limit, its index is made one past
+    the end.
+
+    Preconditions: slots are inlined, layouts are assigned, scratch is allocated; one kernel in the module.
+  }];
+  let dependentDialects = [
+    "::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::ROCDL::ROCDLDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect",
+  ];
+}
+
 #endif // NSTF_PASSES_SYSTOLIC_TO_GPU

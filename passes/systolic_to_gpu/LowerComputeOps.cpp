@@ -1,0 +1,194 @@
+// Lowering of matrix products, reductions, broadcasts and coordinates to per-lane vectors.
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/systolic_to_gpu/TileLowering.h"
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+namespace {
+
+/// K steps outermost: consecutive instructions then write different accumulators and need not wait for each other.
+struct MmaPattern : TilePattern<MmaOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(MmaOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder index{rewriter, op.getLoc()};
+    SystolicArrayAttr array = kernel.array;
+    RankedTensorType a = getTileType(op.getA()), b = getTileType(op.getB());
+    int64_t perCell = array.getElementsPerLane(kernel.waveSize); // operand registers of a cell
+    int64_t depth = array.getK() / array.getInstructionK();      // instructions of a cell
+    int64_t perInstruction = perCell / depth;
+    int64_t accumulators = array.getM() * array.getN() / kernel.waveSize; // of a cell
+    int64_t cellsK = a.getDimSize(1) / array.getK();
+    int64_t cellsM = a.getDimSize(0) / array.getWaveRows() / array.getM();
+    int64_t cellsN = b.getDimSize(1) / array.getWaveCols() / array.getN();
+    SmallVector<Value> cells;
+    for (int64_t cell = 0; cell < cellsM * cellsN; ++cell)
+      cells.push_back(extractRegisters(index, adaptor.getAcc(), cell * accumulators, accumulators));
+    for (int64_t k = 0; k < cellsK; ++k)
+      for (int64_t step = 0; step < depth; ++step)
+        for (int64_t i = 0; i < cellsM; ++i)
+          for (int64_t j = 0; j < cellsN; ++j) {
+            auto operand = [&](Value vector, int64_t cell) {
+              return extractRegisters(index, vector, (cell * cellsK + k) * perCell + step * perInstruction,
+                                      perInstruction);
+            };
+            Value &acc = cells[i * cellsN + j];
+            acc = amdgpu::MFMAOp::create(rewriter, op.getLoc(), acc.getType(), uint32_t(array.getM()),
+                                         uint32_t(array.getN()), uint32_t(array.getInstructionK()), 1u,
+                                         operand(adaptor.getA(), i), operand(adaptor.getB(), j), acc);
+          }
+    Value result = adaptor.getAcc();
+    for (auto [cell, acc] : llvm::enumerate(cells))
+      result = insertRegisters(index, acc, result, cell * accumulators);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct BroadcastPattern : TilePattern<BroadcastOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(BroadcastOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    VectorType type = getVectorType(op.getResult());
+    if (!getTileType(op.getSource())) {
+      rewriter.replaceOpWithNewOp<vector::BroadcastOp>(op, type, adaptor.getSource());
+      return success();
+    }
+    RankedTensorType tile = getTileType(op.getResult());
+    auto registers = mapRegisters(getFragment(op.getSource().getType()), tile.getRank() - 1);
+    SmallVector<int64_t> order;
+    for (int64_t i = 0; i < type.getNumElements(); ++i) {
+      auto coordinates = getFragment(tile).getRegisterCoordinates(i, tile.getRank());
+      coordinates.erase(coordinates.begin() + op.getDim());
+      auto it = registers.find(coordinates);
+      if (it == registers.end())
+        return op.emitOpError("expected a source laid out as a slice of the result (systolic-assign-layouts)");
+      order.push_back(it->second);
+    }
+    rewriter.replaceOpWithNewOp<vector::ShuffleOp>(op, adaptor.getSource(), adaptor.getSource(), order);
+    return success();
+  }
+};
+
+struct IotaPattern : TilePattern<IotaOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(IotaOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder index{rewriter, op.getLoc()};
+    VectorType type = getVectorType(op.getResult());
+    FragmentAttr layout = getFragment(op.getResult().getType());
+    unsigned rank = getTileType(op.getResult()).getRank();
+    SmallVector<int32_t> offsets;
+    for (int64_t i = 0; i < type.getNumElements(); ++i)
+      offsets.push_back(layout.getRegisterCoordinates(i, rank)[op.getDim()]);
+    Value start = index.toI32(getLaneCoordinates(index, kernel, layout, rank)[op.getDim()]);
+    Value constants = arith::ConstantOp::create(rewriter, op.getLoc(), DenseElementsAttr::get(type, ArrayRef(offsets)));
+    rewriter.replaceOpWithNewOp<arith::AddIOp>(op, vector::BroadcastOp::create(rewriter, op.getLoc(), type, start),
+                                               constants);
+    return success();
+  }
+};
+
+/// Registers first, then lanes as a butterfly, then waves through scratch, all in a fixed order.
+struct ReducePattern : TilePattern<ReduceOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult matchAndRewrite(ReduceOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder index{rewriter, op.getLoc()};
+    FragmentAttr from = getFragment(op.getTile().getType()), to = getFragment(op.getResult().getType());
+    unsigned rank = getTileType(op.getTile()).getRank();
+    auto registers = mapRegisters(to, rank - 1);
+    SmallVector<Value> values(to.getNumRegisters());
+    for (int64_t i = 0; i < from.getNumRegisters(); ++i) {
+      auto coordinates = from.getRegisterCoordinates(i, rank);
+      coordinates.erase(coordinates.begin() + op.getDim());
+      Value &value = values[registers.at(coordinates)];
+      Value element = extractRegisters(index, adaptor.getTile(), i, 1);
+      value = value ? combine(index, op.getKind(), value, element) : element;
+    }
+    reduceLanes(index, op, from, values);
+    reduceWaves(index, op, from, values);
+    VectorType type = getVectorType(op.getResult());
+    Value result = zeroVector(index, type);
+    for (auto [i, value] : llvm::enumerate(values))
+      result = insertRegisters(index, value, result, i);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+  static Value combine(IndexBuilder &index, ReduceKind kind, Value left, Value right) {
+    OpBuilder &builder = index.builder;
+    bool isFloat = isa<FloatType>(left.getType());
+    switch (kind) {
+    case ReduceKind::add:
+      return isFloat ? Value(arith::AddFOp::create(builder, index.loc, left, right))
+                     : Value(arith::AddIOp::create(builder, index.loc, left, right));
+    case ReduceKind::max:
+      return isFloat ? Value(arith::MaxNumFOp::create(builder, index.loc, left, right))
+                     : Value(arith::MaxSIOp::create(builder, index.loc, left, right));
+    case ReduceKind::min:
+      return isFloat ? Value(arith::MinNumFOp::create(builder, index.loc, left, right))
+                     : Value(arith::MinSIOp::create(builder, index.loc, left, right));
+    }
+    llvm_unreachable("all kinds are listed");
+  }
+
+  /// The value of the lane whose number differs in the bit `distance`.
+  static Value exchange(IndexBuilder &index, Value value, int64_t distance, int64_t waveSize) {
+    if (distance < 32 && value.getType().getIntOrFloatBitWidth() == 32)
+      return amdgpu::SwizzleBitModeOp::create(index.builder, index.loc, value.getType(), value, /*and_mask=*/31u,
+                                              /*or_mask=*/0u, /*xor_mask=*/uint32_t(distance));
+    return gpu::ShuffleOp::create(index.builder, index.loc, value, distance, waveSize, gpu::ShuffleMode::XOR)
+        .getShuffleResult();
+  }
+
+  void reduceLanes(IndexBuilder &index, ReduceOp op, FragmentAttr layout, SmallVectorImpl<Value> &values) const {
+    int64_t place = 1;
+    for (const Digit &digit : layout.getLane()) {
+      if (digit.dim == int64_t(op.getDim()))
+        for (int64_t step = 1; step < digit.count; step *= 2)
+          for (Value &value : values)
+            value = combine(index, op.getKind(), value, exchange(index, value, place * step, kernel.waveSize));
+      place *= digit.count;
+    }
+  }
+
+  /// Every wave leaves its values in scratch and reads those of the waves it combines with.
+  void reduceWaves(IndexBuilder &index, ReduceOp op, FragmentAttr layout, SmallVectorImpl<Value> &values) const {
+    int64_t place = 1, waves = 1;
+    for (const Digit &digit : layout.getWave())
+      waves *= digit.count;
+    for (const Digit &digit : layout.getWave()) {
+      if (digit.dim == int64_t(op.getDim())) {
+        int64_t count = values.size();
+        Value memory = viewScratch(index, kernel, {waves, count, kernel.waveSize}, values.front().getType());
+        Value own = index.rem(index.div(kernel.wave, place), digit.count);
+        Value first = arith::SubIOp::create(index.builder, index.loc, kernel.wave, index.mul(own, place));
+        amdgpu::LDSBarrierOp::create(index.builder, index.loc);
+        for (int64_t i = 0; i < count; ++i)
+          memref::StoreOp::create(index.builder, index.loc, values[i], memory,
+                                  ValueRange{kernel.wave, index.constant(i), kernel.lane});
+        amdgpu::LDSBarrierOp::create(index.builder, index.loc);
+        for (int64_t i = 0; i < count; ++i) {
+          Value sum;
+          for (int64_t other = 0; other < digit.count; ++other) {
+            Value value =
+                memref::LoadOp::create(index.builder, index.loc, memory,
+                                       ValueRange{index.add(first, other * place), index.constant(i), kernel.lane});
+            sum = sum ? combine(index, op.getKind(), sum, value) : value;
+          }
+          values[i] = sum;
+        }
+      }
+      place *= digit.count;
+    }
+  }
+};
+
+} // namespace
+
+void nstf::systolic::populateComputeLowering(const KernelContext &kernel, TypeConverter &converter,
+                                             RewritePatternSet &patterns) {
+  patterns.add<MmaPattern, BroadcastPattern, IotaPattern, ReducePattern>(kernel, converter, patterns.getContext());
+}

@@ -1,0 +1,165 @@
+// systolic-to-gpu-lower-kernels: a tile program becomes a gpu.func on per-lane vectors (Passes.td).
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "passes/systolic/Scratch.h"
+#include "passes/systolic_to_gpu/Passes.h"
+#include "passes/systolic_to_gpu/TileLowering.h"
+
+namespace nstf {
+#define GEN_PASS_DEF_LOWERKERNELSPASS
+#include "passes/systolic_to_gpu/Passes.h.inc"
+} // namespace nstf
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+namespace {
+
+/// A tile's arith or math op is the same op on the vector of its registers.
+struct ElementwisePattern : ConversionPattern {
+  ElementwisePattern(TypeConverter &converter, MLIRContext *context)
+      : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+  LogicalResult matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!op->hasTrait<OpTrait::Elementwise>())
+      return failure();
+    SmallVector<Type> types;
+    if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), types)))
+      return failure();
+    OperationState state(op->getLoc(), op->getName(), operands, types, op->getAttrs());
+    rewriter.replaceOp(op, rewriter.create(state));
+    return success();
+  }
+};
+
+struct ConstantPattern : OpConversionPattern<arith::ConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(arith::ConstantOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
+    if (!splat || !getFragment(op.getType()))
+      return failure();
+    auto type = cast<ShapedType>(getTypeConverter()->convertType(op.getType()));
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, DenseElementsAttr::get(type, splat.getSplatValue<Attribute>()));
+    return success();
+  }
+};
+
+struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    auto kernels = llvm::to_vector(getOperation().getOps<KernelOp>());
+    if (kernels.size() != 1) {
+      getOperation().emitError() << "expected one systolic.kernel in the module but got " << kernels.size();
+      return signalPassFailure();
+    }
+    KernelOp kernel = kernels.front();
+    if (!kernel.getArray() || !kernel.getWaveSize()) {
+      kernel.emitError("expected array and wave_size (systolic-select-array) but got none");
+      return signalPassFailure();
+    }
+    TileTypeConverter converter;
+    KernelContext context;
+    context.array = *kernel.getArray();
+    context.waveSize = *kernel.getWaveSize();
+    makeFunction(kernel, converter, context);
+    // The slots are inlined by now.
+    for (auto slot : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      slot.erase();
+    if (failed(lowerBody(converter, context)))
+      signalPassFailure();
+  }
+
+  /// The gpu.func with the kernel's body moved in; the body still holds tiles.
+  void makeFunction(KernelOp kernel, TypeConverter &converter, KernelContext &context) {
+    OpBuilder builder(kernel);
+    Location loc = kernel.getLoc();
+    auto module = gpu::GPUModuleOp::create(builder, loc, "kernels");
+    builder.setInsertionPointToStart(module.getBody());
+    SmallVector<Type> arguments, workgroupMemory;
+    for (Type type : kernel.getArgumentTypes())
+      if (isa<MemRefType>(type))
+        arguments.push_back(converter.convertType(type));
+      else if (isa<LdsType>(type))
+        workgroupMemory.push_back(converter.convertType(type));
+    auto function = gpu::GPUFuncOp::create(builder, loc, kernel.getSymName(), builder.getFunctionType(arguments, {}),
+                                           workgroupMemory, TypeRange());
+    function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+    int32_t workItems = context.waveSize * context.array.getNumWaves();
+    function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr({workItems, 1, 1}));
+
+    Block &entry = function.getBody().front();
+    builder.setInsertionPointToStart(&entry);
+    IndexBuilder index{builder, loc};
+    Value thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
+    context.lane = index.rem(thread, context.waveSize);
+    context.wave = index.constant(0);
+    if (context.array.getNumWaves() > 1) {
+      Value wave = index.toI32(index.div(thread, context.waveSize));
+      // Scalar for all that depends on it.
+      wave = ROCDL::ReadfirstlaneOp::create(builder, loc, builder.getI32Type(), wave);
+      context.wave = arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), wave);
+    } else {
+      context.lane = thread;
+    }
+
+    Block &body = kernel.getBody().front();
+    unsigned nextArgument = 0, nextMemory = 0;
+    for (auto [position, argument] : llvm::enumerate(body.getArguments())) {
+      Value value;
+      if (isa<MemRefType>(argument.getType())) {
+        value = entry.getArgument(nextArgument);
+        annotateArgument(kernel, position, function, nextArgument++);
+      } else if (isa<LdsType>(argument.getType())) {
+        value = function.getWorkgroupAttributions()[nextMemory++];
+        if (kernel.getArgAttr(position, scratchAttributeName))
+          context.scratch = dropBufferDim(builder, value);
+      } else {
+        value = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
+      }
+      if (value.getType() != argument.getType())
+        value = UnrealizedConversionCastOp::create(builder, loc, argument.getType(), value).getResult(0);
+      argument.replaceAllUsesWith(value);
+    }
+    entry.getOperations().splice(entry.end(), body.getOperations());
+    Operation *terminator = entry.getTerminator();
+    builder.setInsertionPoint(terminator);
+    gpu::ReturnOp::create(builder, terminator->getLoc());
+    terminator->erase();
+    kernel.erase();
+  }
+
+  /// Carries an argument's name over, and says of the control block that nobody writes it.
+  static void annotateArgument(KernelOp kernel, unsigned from, gpu::GPUFuncOp function, unsigned to) {
+    Builder builder(function.getContext());
+    if (DictionaryAttr attributes = kernel.getArgAttrDict(from))
+      for (NamedAttribute attribute : attributes)
+        function.setArgAttr(to, attribute.getName(), attribute.getValue());
+    if (isControlBlock(kernel.getArgumentTypes()[from])) {
+      function.setArgAttr(to, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
+      function.setArgAttr(to, LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());
+    }
+  }
+
+  /// Scratch has one buffer; memref.view wants it flat.
+  static Value dropBufferDim(OpBuilder &builder, Value memory) {
+    ReassociationIndices all = {0, 1};
+    return memref::CollapseShapeOp::create(builder, memory.getLoc(), memory, ArrayRef<ReassociationIndices>(all));
+  }
+
+  LogicalResult lowerBody(TypeConverter &converter, const KernelContext &context) {
+    MLIRContext *mlir = &getContext();
+    ConversionTarget target(*mlir);
+    RewritePatternSet patterns(mlir);
+    target.addIllegalDialect<SystolicDialect>();
+    target.markUnknownOpDynamicallyLegal(
+        [&](Operation *op) { return converter.isLegal(op) || isa<UnrealizedConversionCastOp>(op); });
+    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
+    populateMemoryLowering(context, converter, patterns);
+    populateComputeLowering(context, converter, patterns);
+    patterns.add<ConstantPattern, ElementwisePattern>(converter, mlir);
+    return applyPartialConversion(getOperation(), target, std::move(patterns));
+  }
+};
+
+} // namespace

@@ -1,0 +1,368 @@
+// Lowering of loads, stores, LDS accesses, layout conversions, barriers and the control block.
+//
+// Buffers are rank-1 here, so that an access is base + constant: the constants end up in the instructions' offset
+// field. An element outside gets the index one past the end, which the hardware's range check reads as 0 and drops on
+// writing (amdgpu raw buffer accesses; CDNA3 ISA manual, buffer addressing).
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/systolic/Scratch.h"
+#include "passes/systolic_to_gpu/TileLowering.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+namespace {
+
+//===-- Buffers
+//-----------------------------------------------------------------------------------------------------===//
+
+/// A number that divides an index; 0 for the constant 0, which everything divides.
+int64_t getDivisor(Value index) {
+  if (auto constant = getConstantIntValue(index))
+    return std::abs(*constant);
+  if (auto mul = index.getDefiningOp<arith::MulIOp>())
+    return getDivisor(mul.getLhs()) * getDivisor(mul.getRhs());
+  if (auto add = index.getDefiningOp<arith::AddIOp>())
+    return std::gcd(getDivisor(add.getLhs()), getDivisor(add.getRhs()));
+  if (auto argument = dyn_cast<BlockArgument>(index))
+    if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+        loop && argument == loop.getInductionVar())
+      return std::gcd(getDivisor(loop.getLowerBound()), getDivisor(loop.getStep()));
+  return 1;
+}
+
+bool divides(int64_t divisor, int64_t value) { return value % divisor == 0; }
+
+/// One load's or store's addresses.
+class BufferAccess {
+public:
+  struct Description {
+    MemRefType buffer; ///< with its axes, before conversion
+    RankedTensorType tile;
+    ValueRange indices, limits; ///< of the buffer's dimensions
+    Value rows, cols;           ///< converted index tiles, or null
+    FragmentAttr rowsLayout, colsLayout;
+    bool transposed = false;
+    Value condition; ///< further condition for every element, or null
+  };
+
+  BufferAccess(IndexBuilder &index, const KernelContext &kernel, Description access)
+      : index(index), access(std::move(access)), rank(this->access.tile.getRank()),
+        layout(getFragment(this->access.tile)) {
+    start = getLaneCoordinates(index, kernel, layout, rank);
+    if (this->access.transposed)
+      std::swap(start[0], start[1]);
+    if (this->access.rows)
+      start[0] = index.constant(0);
+    if (this->access.cols)
+      start[rank - 1] = index.constant(0);
+    for (unsigned dim = 0; dim < rank; ++dim)
+      start[dim] = index.add(start[dim], this->access.indices[dim]);
+    if (this->access.rows)
+      rowRegisters = mapRegisters(this->access.rowsLayout, 1);
+    if (this->access.cols)
+      colRegisters = mapRegisters(this->access.colsLayout, 1);
+  }
+
+  /// Elements that one instruction moves.
+  int64_t getWidth() const {
+    unsigned bits = access.tile.getElementTypeBitWidth();
+    if (access.cols)
+      return 1;
+    int64_t width = getVectorWidth(layout, access.transposed ? 0 : rank - 1, bits);
+    // Nothing that decides where a row starts or ends may cut through a vector.
+    auto shrink = [&](int64_t divisor) { width = std::gcd(width, divisor); };
+    shrink(access.buffer.getDimSize(rank - 1));
+    shrink(getDivisor(access.indices[rank - 1]));
+    if (!access.limits.empty())
+      shrink(getDivisor(access.limits[rank - 1]));
+    return width;
+  }
+
+  /// The index of register `number`, one past the end where its element is outside.
+  Value getIndex(int64_t number) {
+    SmallVector<int64_t> offsets = layout.getRegisterCoordinates(number, rank);
+    if (access.transposed)
+      std::swap(offsets[0], offsets[1]);
+    SmallVector<Value> coordinates;
+    for (unsigned dim = 0; dim < rank; ++dim)
+      coordinates.push_back(getCoordinate(dim, offsets[dim]));
+    Value inside = access.condition, linear = coordinates[rank - 1];
+    if (rank == 2)
+      linear = index.add(index.mul(coordinates[0], access.buffer.getDimSize(1)), linear);
+    for (unsigned dim = 0; dim < rank; ++dim)
+      if (Value bound = getBound(dim))
+        inside = index.both(inside, index.lessThan(coordinates[dim], bound));
+    if (inside)
+      linear = arith::SelectOp::create(index.builder, index.loc, inside, linear,
+                                       index.constant(access.buffer.getNumElements()));
+    return index.toI32(linear);
+  }
+
+private:
+  Value getCoordinate(unsigned dim, int64_t offset) {
+    Value coordinate = start[dim];
+    Value tile = dim == rank - 1 && access.cols ? access.cols : dim == 0 ? access.rows : Value();
+    if (!tile)
+      return index.add(coordinate, offset);
+    auto &registers = tile == access.cols ? colRegisters : rowRegisters;
+    Value entry = vector::ExtractOp::create(index.builder, index.loc, tile, registers.at({offset}));
+    return index.add(coordinate,
+                     arith::IndexCastOp::create(index.builder, index.loc, index.builder.getIndexType(), entry));
+  }
+
+  /// What the coordinate must stay below, or null where it always does or where the range check sees to it.
+  Value getBound(unsigned dim) {
+    if (!access.limits.empty() && !isFullBound(dim))
+      return access.limits[dim];
+    bool isOutermost = dim == 0 && !(dim == rank - 1 && rank == 2);
+    if (isOutermost)
+      return {};
+    int64_t size = access.buffer.getDimSize(dim);
+    int64_t extent = access.tile.getDimSize(access.transposed ? 1 - dim : dim);
+    bool isGathered = access.cols && dim == rank - 1;
+    if (!isGathered && divides(extent, size) && divides(extent, getDivisor(access.indices[dim])))
+      return {};
+    return index.constant(size);
+  }
+
+  /// Whether the limit of a dimension is the constant size of the buffer.
+  bool isFullBound(unsigned dim) const {
+    return getConstantIntValue(access.limits[dim]) == access.buffer.getDimSize(dim);
+  }
+
+  IndexBuilder &index;
+  Description access;
+  unsigned rank;
+  FragmentAttr layout;
+  SmallVector<Value> start;
+  std::map<SmallVector<int64_t>, int64_t> rowRegisters, colRegisters;
+};
+
+struct LoadPattern : TilePattern<LoadOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(LoadOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder index{rewriter, op.getLoc()};
+    VectorType type = getVectorType(op.getResult());
+    BufferAccess access(index, kernel,
+                        {.buffer = cast<MemRefType>(op.getBuffer().getType()),
+                         .tile = getTileType(op.getResult()),
+                         .indices = adaptor.getIndices(),
+                         .limits = adaptor.getLimits(),
+                         .rows = adaptor.getRows(),
+                         .cols = adaptor.getCols(),
+                         .rowsLayout = op.getRows() ? getFragment(op.getRows().getType()) : FragmentAttr(),
+                         .colsLayout = op.getCols() ? getFragment(op.getCols().getType()) : FragmentAttr()});
+    int64_t width = access.getWidth();
+    Type part = width == 1 ? type.getElementType() : VectorType::get(width, type.getElementType());
+    Value result = zeroVector(index, type);
+    for (int64_t i = 0; i < type.getNumElements(); i += width) {
+      Value value =
+          amdgpu::RawBufferLoadOp::create(rewriter, op.getLoc(), part, adaptor.getBuffer(), access.getIndex(i),
+                                          rewriter.getBoolAttr(true), IntegerAttr(), Value());
+      result = insertRegisters(index, value, result, i);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct StorePattern : TilePattern<StoreOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(StoreOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder index{rewriter, op.getLoc()};
+    FragmentAttr layout = getFragment(op.getTile().getType());
+    BufferAccess access(index, kernel,
+                        {.buffer = cast<MemRefType>(op.getBuffer().getType()),
+                         .tile = getTileType(op.getTile()),
+                         .indices = adaptor.getIndices(),
+                         .limits = adaptor.getLimits(),
+                         .rows = adaptor.getRows(),
+                         .rowsLayout = op.getRows() ? getFragment(op.getRows().getType()) : FragmentAttr(),
+                         .transposed = op.getTransposed(),
+                         .condition = isFirstReplica(index, kernel, layout)});
+    int64_t width = access.getWidth();
+    for (int64_t i = 0; i < layout.getNumRegisters(); i += width)
+      amdgpu::RawBufferStoreOp::create(rewriter, op.getLoc(), extractRegisters(index, adaptor.getTile(), i, width),
+                                       adaptor.getBuffer(), access.getIndex(i), rewriter.getBoolAttr(true),
+                                       IntegerAttr(), Value());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===-- LDS
+//---------------------------------------------------------------------------------------------------------===//
+
+/// Accesses of a whole tile to one buffer of an LDS array (buffers x rows x cols, or buffers x cols).
+class LdsAccess {
+public:
+  LdsAccess(IndexBuilder &index, const KernelContext &kernel, Value memory, Value buffer, Attribute swizzle,
+            RankedTensorType tile, bool transposed)
+      : index(index), memory(memory), buffer(buffer), swizzle(dyn_cast_or_null<SwizzleAttr>(swizzle)),
+        layout(getFragment(tile)), rank(tile.getRank()), transposed(transposed) {
+    start = getLaneCoordinates(index, kernel, layout, rank);
+    elementBits = tile.getElementTypeBitWidth();
+    width = getVectorWidth(layout, transposed ? 0 : rank - 1, elementBits);
+    width = std::gcd(width, cast<MemRefType>(memory.getType()).getShape().back());
+    if (this->swizzle)
+      width = std::gcd(width, this->swizzle.getVector());
+  }
+
+  Value load(VectorType type) {
+    Value result = zeroVector(index, type);
+    for (int64_t i = 0; i < type.getNumElements(); i += width) {
+      Value part;
+      if (width == 1) {
+        part = memref::LoadOp::create(index.builder, index.loc, memory, getIndices(i));
+      } else {
+        auto load = vector::LoadOp::create(index.builder, index.loc, VectorType::get(width, type.getElementType()),
+                                           memory, getIndices(i));
+        load->setAttr("alignment", getAlignment());
+        part = load;
+      }
+      result = insertRegisters(index, part, result, i);
+    }
+    return result;
+  }
+
+  void store(Value vector) {
+    for (int64_t i = 0; i < layout.getNumRegisters(); i += width) {
+      Value part = extractRegisters(index, vector, i, width);
+      if (width == 1) {
+        memref::StoreOp::create(index.builder, index.loc, part, memory, getIndices(i));
+      } else {
+        auto store = vector::StoreOp::create(index.builder, index.loc, part, memory, getIndices(i));
+        store->setAttr("alignment", getAlignment());
+      }
+    }
+  }
+
+private:
+  SmallVector<Value> getIndices(int64_t number) {
+    SmallVector<int64_t> offsets = layout.getRegisterCoordinates(number, rank);
+    SmallVector<Value> indices;
+    for (unsigned dim = 0; dim < rank; ++dim)
+      indices.push_back(index.add(start[dim], offsets[dim]));
+    if (transposed)
+      std::swap(indices[0], indices[1]);
+    if (swizzle) {
+      Value shift = index.mul(index.rem(indices[0], swizzle.getRows()), swizzle.getVector());
+      indices[1] = arith::XOrIOp::create(index.builder, index.loc, indices[1], shift);
+    }
+    indices.insert(indices.begin(), buffer);
+    return indices;
+  }
+
+  IntegerAttr getAlignment() { return index.builder.getI64IntegerAttr(width * elementBits / 8); }
+
+  IndexBuilder &index;
+  Value memory, buffer;
+  SwizzleAttr swizzle;
+  FragmentAttr layout;
+  unsigned rank, elementBits;
+  bool transposed;
+  int64_t width;
+  SmallVector<Value> start;
+};
+
+/// Runs `body` on one lane of each set of replicas.
+void onFirstReplica(IndexBuilder &index, const KernelContext &kernel, FragmentAttr layout, function_ref<void()> body) {
+  Value condition = isFirstReplica(index, kernel, layout);
+  if (!condition)
+    return body();
+  auto branch = scf::IfOp::create(index.builder, index.loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(index.builder);
+  index.builder.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
+struct WritePattern : TilePattern<WriteOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(WriteOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder index{rewriter, op.getLoc()};
+    onFirstReplica(index, kernel, getFragment(op.getTile().getType()), [&] {
+      LdsAccess(index, kernel, adaptor.getLds(), adaptor.getBuffer(), op.getLds().getType().getSwizzle(),
+                getTileType(op.getTile()), /*transposed=*/false)
+          .store(adaptor.getTile());
+    });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ReadPattern : TilePattern<ReadOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(ReadOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder index{rewriter, op.getLoc()};
+    LdsAccess access(index, kernel, adaptor.getLds(), adaptor.getBuffer(), op.getLds().getType().getSwizzle(),
+                     getTileType(op.getResult()), op.getTransposed());
+    rewriter.replaceOp(op, access.load(getVectorType(op.getResult())));
+    return success();
+  }
+};
+
+struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(ConvertLayoutOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder index{rewriter, op.getLoc()};
+    RankedTensorType from = getTileType(op.getTile()), to = getTileType(op.getResult());
+    VectorType type = getVectorType(op.getResult());
+    if (!movesBetweenLanes(op)) {
+      auto registers = mapRegisters(getFragment(from), from.getRank());
+      SmallVector<int64_t> order;
+      for (int64_t i = 0; i < type.getNumElements(); ++i)
+        order.push_back(registers.at(getFragment(to).getRegisterCoordinates(i, to.getRank())));
+      rewriter.replaceOpWithNewOp<vector::ShuffleOp>(op, adaptor.getTile(), adaptor.getTile(), order);
+      return success();
+    }
+    SmallVector<int64_t> shape(to.getShape());
+    shape.insert(shape.begin(), 1);
+    Value memory = viewScratch(index, kernel, shape, to.getElementType()), zero = index.constant(0);
+    amdgpu::LDSBarrierOp::create(rewriter, op.getLoc());
+    onFirstReplica(index, kernel, getFragment(from), [&] {
+      LdsAccess(index, kernel, memory, zero, Attribute(), from, /*transposed=*/false).store(adaptor.getTile());
+    });
+    amdgpu::LDSBarrierOp::create(rewriter, op.getLoc());
+    rewriter.replaceOp(op, LdsAccess(index, kernel, memory, zero, Attribute(), to, /*transposed=*/false).load(type));
+    return success();
+  }
+};
+
+//===-- Barrier, control block
+//--------------------------------------------------------------------------------------===//
+
+struct BarrierPattern : TilePattern<BarrierOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(BarrierOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<amdgpu::LDSBarrierOp>(op);
+    return success();
+  }
+};
+
+struct ControlPattern : TilePattern<ControlOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(ControlOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder index{rewriter, op.getLoc()};
+    Value value = memref::LoadOp::create(rewriter, op.getLoc(), adaptor.getBlock(),
+                                         ValueRange(index.constant(int64_t(op.getField()))));
+    // The same for all lanes, which LLVM can't know of a load: loops over it must be scalar.
+    value = ROCDL::ReadfirstlaneOp::create(rewriter, op.getLoc(), rewriter.getI32Type(), value);
+    rewriter.replaceOpWithNewOp<arith::IndexCastUIOp>(op, rewriter.getIndexType(), value);
+    return success();
+  }
+};
+
+} // namespace
+
+void nstf::systolic::populateMemoryLowering(const KernelContext &kernel, TypeConverter &converter,
+                                            RewritePatternSet &patterns) {
+  patterns
+      .add<LoadPattern, StorePattern, WritePattern, ReadPattern, ConvertLayoutPattern, BarrierPattern, ControlPattern>(
+          kernel, converter, patterns.getContext());
+}

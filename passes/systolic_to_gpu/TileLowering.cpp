@@ -1,0 +1,170 @@
+// Helpers of the patterns that lower tile ops (TileLowering.h).
+#include "passes/systolic_to_gpu/TileLowering.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+static MemRefType getMemory(ArrayRef<int64_t> shape, Type elementType, gpu::AddressSpace space) {
+  return MemRefType::get(shape, elementType, MemRefLayoutAttrInterface(),
+                         gpu::AddressSpaceAttr::get(elementType.getContext(), space));
+}
+
+TileTypeConverter::TileTypeConverter() {
+  addConversion([](Type type) { return type; });
+  addConversion([](RankedTensorType tile) -> std::optional<Type> {
+    FragmentAttr layout = getFragment(tile);
+    if (!layout)
+      return std::nullopt;
+    return VectorType::get(layout.getNumRegisters(), tile.getElementType());
+  });
+  addConversion([](LdsType lds) -> Type {
+    SmallVector<int64_t> shape(lds.getShape());
+    shape.insert(shape.begin(), lds.getBuffers());
+    return getMemory(shape, lds.getElementType(), gpu::AddressSpace::Workgroup);
+  });
+  addConversion([](MemRefType memory) -> std::optional<Type> {
+    if (!getBufferAxes(memory) && !isControlBlock(memory))
+      return std::nullopt;
+    if (isa_and_nonnull<gpu::AddressSpaceAttr>(memory.getMemorySpace()))
+      return memory;
+    return getMemory(memory.getNumElements(), memory.getElementType(), gpu::AddressSpace::Global);
+  });
+  auto cast = [](OpBuilder &builder, Type type, ValueRange values, Location loc) -> Value {
+    return UnrealizedConversionCastOp::create(builder, loc, type, values).getResult(0);
+  };
+  addSourceMaterialization(cast);
+  addTargetMaterialization(cast);
+}
+
+//===-- Index arithmetic
+//--------------------------------------------------------------------------------------------===//
+
+static std::optional<int64_t> getConstant(Value value) { return getConstantIntValue(value); }
+
+Value IndexBuilder::constant(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+
+Value IndexBuilder::add(Value left, Value right) {
+  auto a = getConstant(left), b = getConstant(right);
+  if (a && b)
+    return constant(*a + *b);
+  if (a == 0)
+    return right;
+  if (b == 0)
+    return left;
+  return arith::AddIOp::create(builder, loc, left, right);
+}
+
+Value IndexBuilder::mul(Value left, int64_t right) {
+  if (auto a = getConstant(left))
+    return constant(*a * right);
+  return right == 1 ? left : right == 0 ? constant(0) : arith::MulIOp::create(builder, loc, left, constant(right));
+}
+
+Value IndexBuilder::div(Value left, int64_t right) {
+  return right == 1 ? left : arith::DivUIOp::create(builder, loc, left, constant(right));
+}
+
+Value IndexBuilder::rem(Value left, int64_t right) {
+  return right == 1 ? constant(0) : arith::RemUIOp::create(builder, loc, left, constant(right));
+}
+
+Value IndexBuilder::lessThan(Value left, Value right) {
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, left, right);
+}
+
+Value IndexBuilder::both(Value left, Value right) {
+  if (!left || !right)
+    return left ? left : right;
+  return arith::AndIOp::create(builder, loc, left, right);
+}
+
+Value IndexBuilder::toI32(Value index) { return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index); }
+
+//===-- Lanes and registers
+//-----------------------------------------------------------------------------------------===//
+
+/// Calls `visit` with each digit of more than one value and that value as an index.
+static void forEachDigit(IndexBuilder &index, ArrayRef<Digit> digits, Value number, int64_t numbers,
+                         function_ref<bool(const Digit &)> wanted, function_ref<void(const Digit &, Value)> visit) {
+  int64_t place = 1;
+  for (const Digit &digit : digits) {
+    if (wanted(digit)) {
+      Value value = index.div(number, place);
+      // The last digit needs no remainder: the number is in range.
+      visit(digit, place * digit.count == numbers ? value : index.rem(value, digit.count));
+    }
+    place *= digit.count;
+  }
+}
+
+SmallVector<Value> nstf::systolic::getLaneCoordinates(IndexBuilder &index, const KernelContext &kernel,
+                                                      FragmentAttr layout, unsigned rank) {
+  SmallVector<Value> coordinates(rank, index.constant(0));
+  auto isReal = [](const Digit &digit) { return digit.dim >= 0; };
+  auto move = [&](const Digit &digit, Value value) {
+    coordinates[digit.dim] = index.add(coordinates[digit.dim], index.mul(value, digit.stride));
+  };
+  forEachDigit(index, layout.getLane(), kernel.lane, kernel.waveSize, isReal, move);
+  forEachDigit(index, layout.getWave(), kernel.wave, kernel.array.getNumWaves(), isReal, move);
+  return coordinates;
+}
+
+Value nstf::systolic::isFirstReplica(IndexBuilder &index, const KernelContext &kernel, FragmentAttr layout) {
+  Value first;
+  auto isReplica = [](const Digit &digit) { return digit.dim < 0; };
+  auto compare = [&](const Digit &, Value value) {
+    first = index.both(
+        first, arith::CmpIOp::create(index.builder, index.loc, arith::CmpIPredicate::eq, value, index.constant(0)));
+  };
+  forEachDigit(index, layout.getLane(), kernel.lane, kernel.waveSize, isReplica, compare);
+  forEachDigit(index, layout.getWave(), kernel.wave, kernel.array.getNumWaves(), isReplica, compare);
+  return first;
+}
+
+int64_t nstf::systolic::getVectorWidth(FragmentAttr layout, int64_t dim, unsigned elementBits) {
+  ArrayRef<Digit> digits = layout.getReg();
+  if (digits.empty() || digits.front().dim != dim || digits.front().stride != 1)
+    return 1;
+  int64_t width = 1;
+  while (digits.front().count % (2 * width) == 0 && 2 * width * elementBits <= 128)
+    width *= 2;
+  return width;
+}
+
+Value nstf::systolic::extractRegisters(IndexBuilder &index, Value vector, int64_t first, int64_t count) {
+  if (count == 1)
+    return vector::ExtractOp::create(index.builder, index.loc, vector, first);
+  if (count == cast<VectorType>(vector.getType()).getNumElements())
+    return vector;
+  return vector::ExtractStridedSliceOp::create(index.builder, index.loc, vector, ArrayRef<int64_t>{first},
+                                               ArrayRef<int64_t>{count}, ArrayRef<int64_t>{1});
+}
+
+Value nstf::systolic::insertRegisters(IndexBuilder &index, Value registers, Value vector, int64_t first) {
+  if (!isa<VectorType>(registers.getType()))
+    return vector::InsertOp::create(index.builder, index.loc, registers, vector, first);
+  if (registers.getType() == vector.getType())
+    return registers;
+  return vector::InsertStridedSliceOp::create(index.builder, index.loc, registers, vector, ArrayRef<int64_t>{first},
+                                              ArrayRef<int64_t>{1});
+}
+
+Value nstf::systolic::zeroVector(IndexBuilder &index, VectorType type) {
+  return arith::ConstantOp::create(index.builder, index.loc, cast<TypedAttr>(index.builder.getZeroAttr(type)));
+}
+
+std::map<SmallVector<int64_t>, int64_t> nstf::systolic::mapRegisters(FragmentAttr layout, unsigned rank) {
+  std::map<SmallVector<int64_t>, int64_t> registers;
+  for (int64_t i = 0; i < layout.getNumRegisters(); ++i)
+    registers.insert({layout.getRegisterCoordinates(i, rank), i});
+  return registers;
+}
+
+Value nstf::systolic::viewScratch(IndexBuilder &index, const KernelContext &kernel, ArrayRef<int64_t> shape,
+                                  Type elementType) {
+  MemRefType type = getMemory(shape, elementType, gpu::AddressSpace::Workgroup);
+  return memref::ViewOp::create(index.builder, index.loc, type, kernel.scratch, index.constant(0), ValueRange());
+}

@@ -1,0 +1,80 @@
+// What the patterns that lower tile ops share: the kernel around them, lane coordinates, registers of a vector.
+#pragma once
+
+#include "dialects/systolic/Systolic.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace nstf::systolic {
+
+/// The kernel being lowered. `lane` and `wave` are index values made once at its entry; `scratch` is the shared i8 LDS
+/// array, null where no op needs one.
+struct KernelContext {
+  SystolicArrayAttr array;
+  int64_t waveSize = 0;
+  mlir::Value lane, wave, scratch;
+};
+
+/// Types below the tile level: a tile is a flat vector of its registers, a buffer a rank-1 memref in global memory, an
+/// LDS array a memref of buffers x shape in workgroup memory.
+struct TileTypeConverter : mlir::TypeConverter {
+  TileTypeConverter();
+};
+
+/// Index arithmetic that folds what is constant.
+struct IndexBuilder {
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+
+  mlir::Value constant(int64_t value);
+  mlir::Value add(mlir::Value left, mlir::Value right);
+  mlir::Value add(mlir::Value left, int64_t right) { return right == 0 ? left : add(left, constant(right)); }
+  mlir::Value mul(mlir::Value left, int64_t right);
+  mlir::Value div(mlir::Value left, int64_t right);
+  mlir::Value rem(mlir::Value left, int64_t right);
+  mlir::Value lessThan(mlir::Value left, mlir::Value right);
+  /// Conjunction; a null value counts as true.
+  mlir::Value both(mlir::Value left, mlir::Value right);
+  mlir::Value toI32(mlir::Value index);
+};
+
+/// The part of each coordinate that the lane and the wave decide.
+llvm::SmallVector<mlir::Value> getLaneCoordinates(IndexBuilder &index, const KernelContext &kernel, FragmentAttr layout,
+                                                  unsigned rank);
+
+/// True on one of the lanes that hold the same elements; null where nothing is replicated.
+mlir::Value isFirstReplica(IndexBuilder &index, const KernelContext &kernel, FragmentAttr layout);
+
+/// Consecutive registers along dimension `dim` that one access of up to 16 bytes can move: a power of two.
+int64_t getVectorWidth(FragmentAttr layout, int64_t dim, unsigned elementBits);
+
+/// `count` registers of `vector` from `first`: a scalar where count is 1.
+mlir::Value extractRegisters(IndexBuilder &index, mlir::Value vector, int64_t first, int64_t count);
+mlir::Value insertRegisters(IndexBuilder &index, mlir::Value registers, mlir::Value vector, int64_t first);
+mlir::Value zeroVector(IndexBuilder &index, mlir::VectorType type);
+
+/// Which register holds a coordinate (of those the registers decide).
+std::map<llvm::SmallVector<int64_t>, int64_t> mapRegisters(FragmentAttr layout, unsigned rank);
+
+/// The scratch array seen as `shape` x `elementType`.
+mlir::Value viewScratch(IndexBuilder &index, const KernelContext &kernel, llvm::ArrayRef<int64_t> shape,
+                        mlir::Type elementType);
+
+/// A pattern that knows its kernel.
+template <typename Op> struct TilePattern : mlir::OpConversionPattern<Op> {
+  TilePattern(const KernelContext &kernel, mlir::TypeConverter &converter, mlir::MLIRContext *context)
+      : mlir::OpConversionPattern<Op>(converter, context), kernel(kernel) {}
+
+  mlir::VectorType getVectorType(mlir::Value tile) const {
+    return mlir::cast<mlir::VectorType>(this->getTypeConverter()->convertType(tile.getType()));
+  }
+
+  const KernelContext &kernel;
+};
+
+void populateMemoryLowering(const KernelContext &kernel, mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
+void populateComputeLowering(const KernelContext &kernel, mlir::TypeConverter &converter,
+                             mlir::RewritePatternSet &patterns);
+
+} // namespace nstf::systolic

@@ -1,0 +1,40 @@
+// embedding: Y[m, n] = epilogue(T[ids[m], n]).
+//
+// One work item is a BM x BN tile of Y. An id outside the table reads as zeros.
+!id = tensor<4xi32, #systolic.axes<BM>>
+!y = tensor<4x256xf32, #systolic.axes<BM, BN>>
+!ids = memref<64xi32, #systolic.axes<M>>
+!T = memref<512x64xf32, #systolic.axes<V, N>>
+!Y = memref<64x64xf32, #systolic.axes<M, N>>
+
+module {
+  func.func private @epilogue(%tile: !y, %m0: index, %n0: index) -> !y {
+    return %tile : !y
+  }
+
+  systolic.kernel @embedding(%ids: !ids {nstf.name = "ids"}, %T: !T {nstf.name = "table"}, %Y: !Y {nstf.name = "y"},
+                             %control: memref<16xi32> {nstf.name = "control"}, %work: index)
+      attributes {params = {M = 64, N = 64, V = 512, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0},
+                  grid = ["M", "BM", "N", "BN"]} {
+    %BM = systolic.param "BM"
+    %BN = systolic.param "BN"
+    %N = systolic.param "N"
+    %V = systolic.param "V"
+    %ROWS = systolic.param "ROWS"
+    %c0 = arith.constant 0 : index
+    %tokens = systolic.control tokens %control : memref<16xi32>
+    %is_step = arith.cmpi eq, %ROWS, %c0 : index
+    %rows = arith.select %is_step, %tokens, %ROWS : index
+    %blocks_n = arith.ceildivui %N, %BN : index
+    %block_m = arith.divui %work, %blocks_n : index
+    %block_n = arith.remui %work, %blocks_n : index
+    %m0 = arith.muli %block_m, %BM : index
+    %n0 = arith.muli %block_n, %BN : index
+
+    %id = systolic.load %ids[%m0] limit [%rows] : !ids -> !id
+    %y = systolic.load %T[%c0, %n0] limit [%V, %N] rows(%id : !id) : !T -> !y
+    %result = func.call @epilogue(%y, %m0, %n0) : (!y, index, index) -> !y
+    systolic.store %result, %Y[%m0, %n0] limit [%rows, %N] : !y, !Y
+    systolic.return
+  }
+}

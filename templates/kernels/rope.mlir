@@ -1,0 +1,104 @@
+// rope: Y[r + p, j] = X[r, j] * cos(t, f(j)) -/+ X[r, partner(j)] * sin(t, f(j)); the rest of a head passes through.
+//
+// Rows are heads: row r of a step is head r mod H of token t = r / H. The table holds, for each position, RD/2 cosines
+// and then RD/2 sines, already scaled. Rotate-half pairs j with j + RD/2; INTERLEAVED = 1 pairs 2i with 2i + 1.
+// APPEND = 1: the rows go to the step's position in a KV cache. One work item is BR rows of one head each.
+!x = tensor<32x64xf32, #systolic.axes<BR, BD>>
+!row = tensor<32xi32, #systolic.axes<BR>>
+!col = tensor<64xi32, #systolic.axes<BD>>
+!mask = tensor<64xi1, #systolic.axes<BD>>
+!factor = tensor<64xf32, #systolic.axes<BD>>
+!X = memref<64x64xf32, #systolic.axes<R, D>>
+!T = memref<512x64xf32, #systolic.axes<CTX, RD>>
+!Y = memref<64x64xf32, #systolic.axes<RY, D>>
+
+module {
+  systolic.kernel @rope(%X: !X {nstf.name = "x"}, %T: !T {nstf.name = "table"}, %Y: !Y {nstf.name = "y"},
+                        %control: memref<16xi32> {nstf.name = "control"}, %work: index)
+      attributes {params = {R = 64, RY = 64, D = 64, H = 1, RD = 64, CTX = 512, BR = 32, BD = 64, WM = 4, WN = 1,
+                            ROWS = 0, APPEND = 0, INTERLEAVED = 0}, grid = ["R", "BR"]} {
+    %BR = systolic.param "BR"
+    %D = systolic.param "D"
+    %H = systolic.param "H"
+    %RD = systolic.param "RD"
+    %CTX = systolic.param "CTX"
+    %ROWS = systolic.param "ROWS"
+    %APPEND = systolic.param "APPEND"
+    %INTERLEAVED = systolic.param "INTERLEAVED"
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %tokens = systolic.control tokens %control : memref<16xi32>
+    %position = systolic.control position %control : memref<16xi32>
+    %is_step = arith.cmpi eq, %ROWS, %c0 : index
+    %step_rows = arith.select %is_step, %tokens, %ROWS : index
+    %rows = arith.muli %step_rows, %H : index
+    %r0 = arith.muli %work, %BR : index
+    %skipped = arith.muli %position, %H : index
+    %place = arith.muli %skipped, %APPEND : index
+    %y0 = arith.addi %r0, %place : index
+    %end = arith.addi %rows, %place : index
+
+    // Which partner, frequency and sign each column has.
+    %j = systolic.iota along 0 : !col
+    %half_index = arith.divui %RD, %c2 : index
+    %half_i32 = arith.index_cast %half_index : index to i32
+    %half = systolic.broadcast %half_i32 : i32 -> !col
+    %RD_i32 = arith.index_cast %RD : index to i32
+    %rotary = systolic.broadcast %RD_i32 : i32 -> !col
+    %zero_col = arith.constant dense<0> : !col
+    %one_col = arith.constant dense<1> : !col
+    %two_col = arith.constant dense<2> : !col
+    %is_low_half = arith.cmpi ult, %j, %half : !col
+    %up = arith.addi %j, %half : !col
+    %down = arith.subi %j, %half : !col
+    %partner_half = arith.select %is_low_half, %up, %down : !mask, !col
+    %frequency_half = arith.select %is_low_half, %j, %down : !mask, !col
+    %partner_pair = arith.xori %j, %one_col : !col
+    %frequency_pair = arith.divui %j, %two_col : !col
+    %parity = arith.andi %j, %one_col : !col
+    %is_low_pair = arith.cmpi eq, %parity, %zero_col : !col
+    %is_interleaved = arith.cmpi ne, %INTERLEAVED, %c0 : index
+    %partner_rotated = arith.select %is_interleaved, %partner_pair, %partner_half : !col
+    %frequency_rotated = arith.select %is_interleaved, %frequency_pair, %frequency_half : !col
+    %is_low = arith.select %is_interleaved, %is_low_pair, %is_low_half : !mask
+    %is_rotated = arith.cmpi ult, %j, %rotary : !col
+    %partner = arith.select %is_rotated, %partner_rotated, %j : !mask, !col
+    %frequency = arith.select %is_rotated, %frequency_rotated, %zero_col : !mask, !col
+    %sine_place = arith.addi %frequency, %half : !col
+
+    // Which position each row has.
+    %i = systolic.iota along 0 : !row
+    %r0_i32 = arith.index_cast %r0 : index to i32
+    %first = systolic.broadcast %r0_i32 : i32 -> !row
+    %r = arith.addi %i, %first : !row
+    %H_i32 = arith.index_cast %H : index to i32
+    %heads = systolic.broadcast %H_i32 : i32 -> !row
+    %token = arith.divui %r, %heads : !row
+    %position_i32 = arith.index_cast %position : index to i32
+    %start = systolic.broadcast %position_i32 : i32 -> !row
+    %t = arith.addi %token, %start : !row
+
+    %x = systolic.load %X[%r0, %c0] : !X -> !x
+    %other = systolic.load %X[%r0, %c0] cols(%partner : !col) : !X -> !x
+    %cosine_table = systolic.load %T[%c0, %c0] limit [%CTX, %RD] rows(%t : !row) cols(%frequency : !col) : !T -> !x
+    %sine_table = systolic.load %T[%c0, %c0] limit [%CTX, %RD] rows(%t : !row) cols(%sine_place : !col) : !T -> !x
+
+    %one = arith.constant dense<1.0> : !factor
+    %minus_one = arith.constant dense<-1.0> : !factor
+    %zero = arith.constant dense<0.0> : !factor
+    %sign_rotated = arith.select %is_low, %minus_one, %one : !mask, !factor
+    %sign = arith.select %is_rotated, %sign_rotated, %zero : !mask, !factor
+    %pass = arith.select %is_rotated, %zero, %one : !mask, !factor
+    %signs = systolic.broadcast %sign along 0 : !factor -> !x
+    %passes = systolic.broadcast %pass along 0 : !factor -> !x
+    %rotated_ones = arith.select %is_rotated, %one, %zero : !mask, !factor
+    %turns = systolic.broadcast %rotated_ones along 0 : !factor -> !x
+    %cosine_part = arith.mulf %cosine_table, %turns : !x
+    %cosine = arith.addf %cosine_part, %passes : !x
+    %sine = arith.mulf %sine_table, %signs : !x
+    %turned = arith.mulf %other, %sine : !x
+    %y = math.fma %x, %cosine, %turned : !x
+    systolic.store %y, %Y[%y0, %c0] limit [%end, %D] : !x, !Y
+    systolic.return
+  }
+}
