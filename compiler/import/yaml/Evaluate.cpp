@@ -24,7 +24,7 @@ static std::string describeList(const std::vector<T> &list, Describe describeOne
   return text + "]";
 }
 
-std::string nstf::describe(const Value &value) {
+std::string nstf::describe(const ParameterValue &value) {
   struct Visitor {
     std::string operator()(std::monostate) { return "null"; }
     std::string operator()(bool b) { return b ? "true" : "false"; }
@@ -40,13 +40,13 @@ std::string nstf::describe(const Value &value) {
   return std::visit(Visitor(), value);
 }
 
-std::string nstf::kindOf(const Value &value) {
+std::string nstf::kindOf(const ParameterValue &value) {
   static const char *const kinds[] = {"null",   "true or false",           "a whole number",    "a number",
                                       "a text", "a list of whole numbers", "a list of numbers", "something else"};
   return kinds[value.index()];
 }
 
-static std::optional<double> toFloat(const Value &value) {
+static std::optional<double> toFloat(const ParameterValue &value) {
   if (const int64_t *integer = std::get_if<int64_t>(&value))
     return static_cast<double>(*integer);
   if (const double *number = std::get_if<double>(&value))
@@ -54,19 +54,19 @@ static std::optional<double> toFloat(const Value &value) {
   return std::nullopt;
 }
 
-static double numberOf(const Value &value) {
+static double numberOf(const ParameterValue &value) {
   if (auto number = toFloat(value))
     return *number;
   throw ImportError("expected a number but got " + describe(value));
 }
 
-static bool conditionOf(const Value &value) {
+static bool conditionOf(const ParameterValue &value) {
   if (const bool *condition = std::get_if<bool>(&value))
     return *condition;
   throw ImportError("expected true or false but got " + describe(value));
 }
 
-static Value arithmetic(Operator op, const Value &left, const Value &right) {
+static ParameterValue arithmetic(Operator op, const ParameterValue &left, const ParameterValue &right) {
   const int64_t *a = std::get_if<int64_t>(&left), *b = std::get_if<int64_t>(&right);
   if (!a || !b) {
     double x = numberOf(left), y = numberOf(right);
@@ -115,7 +115,7 @@ static Value arithmetic(Operator op, const Value &left, const Value &right) {
   return result;
 }
 
-static bool compare(Operator op, const Value &left, const Value &right) {
+static bool compare(Operator op, const ParameterValue &left, const ParameterValue &right) {
   auto a = toFloat(left), b = toFloat(right);
   if (op == Operator::equal || op == Operator::notEqual) {
     bool equal = describe(left) == describe(right) && left.index() == right.index();
@@ -140,41 +140,45 @@ static bool compare(Operator op, const Value &left, const Value &right) {
 // Functions
 //===----------------------------------------------------------------------------------===//
 
-static Value toInteger(const std::vector<Value> &a) {
+static ParameterValue toInteger(const std::vector<ParameterValue> &a) {
   double number = std::trunc(numberOf(a[0]));
   if (!(std::abs(number) < 0x1p53))
     throw ImportError("expected int() of less than 2^53 but got " + describe(a[0]));
   return static_cast<int64_t>(number);
 }
 
-static Value squareRoot(const std::vector<Value> &a) {
+static ParameterValue squareRoot(const std::vector<ParameterValue> &a) {
   double number = numberOf(a[0]);
   if (number < 0)
     throw ImportError("expected sqrt() of at least 0 but got " + describe(a[0]));
   return std::sqrt(number);
 }
 
-static Value ropeFrequencyList(const std::vector<Value> &a) {
+static ParameterValue ropeFrequencyList(const std::vector<ParameterValue> &a) {
   const int64_t *rotary = std::get_if<int64_t>(&a[0]);
   if (!rotary)
     throw ImportError("expected the rotary dimension to be a whole number but got " + describe(a[0]));
   return ropeFrequencies(*rotary, numberOf(a[1]));
 }
 
-static Value call(const std::string &name, const std::vector<Value> &arguments) {
+static ParameterValue call(const std::string &name, const std::vector<ParameterValue> &arguments) {
   struct Function {
     const char *name;
     size_t arguments;
-    Value (*body)(const std::vector<Value> &);
+    ParameterValue (*body)(const std::vector<ParameterValue> &);
   };
   static const Function functions[] = {
       {"int", 1, toInteger},
-      {"float", 1, [](const std::vector<Value> &a) -> Value { return numberOf(a[0]); }},
+      {"float", 1, [](const std::vector<ParameterValue> &a) -> ParameterValue { return numberOf(a[0]); }},
       {"sqrt", 1, squareRoot},
       {"min", 2,
-       [](const std::vector<Value> &a) -> Value { return compare(Operator::less, a[1], a[0]) ? a[1] : a[0]; }},
+       [](const std::vector<ParameterValue> &a) -> ParameterValue {
+         return compare(Operator::less, a[1], a[0]) ? a[1] : a[0];
+       }},
       {"max", 2,
-       [](const std::vector<Value> &a) -> Value { return compare(Operator::less, a[0], a[1]) ? a[1] : a[0]; }},
+       [](const std::vector<ParameterValue> &a) -> ParameterValue {
+         return compare(Operator::less, a[0], a[1]) ? a[1] : a[0];
+       }},
       {"rope_frequencies", 2, ropeFrequencyList},
   };
   std::string known;
@@ -190,17 +194,17 @@ static Value call(const std::string &name, const std::vector<Value> &arguments) 
   throw ImportError("unknown function '" + name + "' (known: " + known + ")");
 }
 
-Value nstf::evaluate(const Expression::Node &node, const Scope &scope) {
+ParameterValue nstf::evaluate(const Expression::Node &node, const Scope &scope) {
   auto operand = [&](size_t i) { return evaluate(*node.operands[i], scope); };
   switch (node.op) {
   case Operator::constant:
     return node.value;
   case Operator::name:
-    if (const Value *value = scope(node.name))
+    if (const ParameterValue *value = scope(node.name))
       return *value;
     throw ImportError("unknown name '" + node.name + "'");
   case Operator::call: {
-    std::vector<Value> arguments;
+    std::vector<ParameterValue> arguments;
     for (size_t i = 0; i < node.operands.size(); ++i)
       arguments.push_back(operand(i));
     return call(node.name, arguments);
@@ -214,9 +218,9 @@ Value nstf::evaluate(const Expression::Node &node, const Scope &scope) {
   case Operator::logicalNot:
     return !conditionOf(operand(0));
   case Operator::negate: {
-    Value value = operand(0);
+    ParameterValue value = operand(0);
     return std::holds_alternative<int64_t>(value) ? arithmetic(Operator::subtract, int64_t{0}, value)
-                                                  : Value(-numberOf(value));
+                                                  : ParameterValue(-numberOf(value));
   }
   case Operator::add:
   case Operator::subtract:

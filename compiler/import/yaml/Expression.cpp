@@ -142,7 +142,7 @@ private:
     return negated ? make(Operator::negate, {node}) : node;
   }
 
-  NodePtr constant(Value value) {
+  NodePtr constant(ParameterValue value) {
     return std::make_shared<Expression::Node>(Expression::Node{Operator::constant, std::move(value), {}, {}});
   }
 
@@ -226,7 +226,7 @@ Expression::Expression() : source("null"), root(Parser(source).parse()) {}
 
 Expression::Expression(const std::string &text) : source(text), root(Parser(source).parse()) {}
 
-Value Expression::evaluate(const Scope &scope) const {
+ParameterValue Expression::evaluate(const Scope &scope) const {
   try {
     return nstf::evaluate(*root, scope);
   } catch (const ImportError &error) {
@@ -235,14 +235,14 @@ Value Expression::evaluate(const Scope &scope) const {
 }
 
 int64_t Expression::evaluateInteger(const Scope &scope) const {
-  Value value = evaluate(scope);
+  ParameterValue value = evaluate(scope);
   if (const int64_t *integer = std::get_if<int64_t>(&value))
     return *integer;
   throw ImportError("in '" + source + "': expected a whole number but got " + nstf::describe(value));
 }
 
 bool Expression::evaluateCondition(const Scope &scope) const {
-  Value value = evaluate(scope);
+  ParameterValue value = evaluate(scope);
   if (const bool *condition = std::get_if<bool>(&value))
     return *condition;
   throw ImportError("in '" + source + "': expected true or false but got " + nstf::describe(value));
@@ -258,7 +258,7 @@ std::string nstf::interpolate(const std::string &pattern, const Scope &scope) {
     size_t close = pattern.find('}', open);
     if (close == std::string::npos)
       throw ImportError("in '" + pattern + "': expected a closing '}'");
-    Value value = Expression(pattern.substr(open + 1, close - open - 1)).evaluate(scope);
+    ParameterValue value = Expression(pattern.substr(open + 1, close - open - 1)).evaluate(scope);
     if (const int64_t *integer = std::get_if<int64_t>(&value))
       result += std::to_string(*integer);
     else if (const std::string *text = std::get_if<std::string>(&value))

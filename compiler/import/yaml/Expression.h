@@ -30,16 +30,16 @@ struct OpaqueValue {
 };
 
 /// What an expression is made of and gives. std::monostate is null: a key that is absent.
-using Value = std::variant<std::monostate, bool, int64_t, double, std::string, std::vector<int64_t>,
-                           std::vector<double>, OpaqueValue>;
+using ParameterValue = std::variant<std::monostate, bool, int64_t, double, std::string, std::vector<int64_t>,
+                                    std::vector<double>, OpaqueValue>;
 
 /// "64", "'silu'", "[1, 2]", …: a value in a message.
-std::string describe(const Value &value);
+std::string describe(const ParameterValue &value);
 /// "a whole number", "a text", …
-std::string kindOf(const Value &value);
+std::string kindOf(const ParameterValue &value);
 
 /// Gives the value of a name, or nullptr when there is none of that name.
-using Scope = std::function<const Value *(const std::string &name)>;
+using Scope = std::function<const ParameterValue *(const std::string &name)>;
 
 class Expression {
 public:
@@ -53,7 +53,7 @@ public:
   const std::string &text() const { return source; }
 
   /// Throws ImportError (without a place): unknown name, wrong kind, overflow, inexact division.
-  Value evaluate(const Scope &scope) const;
+  ParameterValue evaluate(const Scope &scope) const;
   int64_t evaluateInteger(const Scope &scope) const;
   bool evaluateCondition(const Scope &scope) const;
 

@@ -33,12 +33,12 @@ enum class Operator {
 
 struct Expression::Node {
   Operator op;
-  Value value;      // constant
-  std::string name; // name, call
+  ParameterValue value; // constant
+  std::string name;     // name, call
   std::vector<std::shared_ptr<const Node>> operands;
 };
 
 /// Throws ImportError without a place.
-Value evaluate(const Expression::Node &node, const Scope &scope);
+ParameterValue evaluate(const Expression::Node &node, const Scope &scope);
 
 } // namespace nstf

@@ -15,11 +15,11 @@ using testing::HasSubstr;
 
 namespace {
 
-const std::map<std::string, Value> values = {{"heads", int64_t{8}}, {"hidden", int64_t{64}},
-                                             {"tied", true},        {"act", std::string("silu")},
-                                             {"none", Value()},     {"big", int64_t{1} << 62}};
+const std::map<std::string, ParameterValue> values = {
+    {"heads", int64_t{8}},        {"hidden", int64_t{64}},    {"tied", true},
+    {"act", std::string("silu")}, {"none", ParameterValue()}, {"big", int64_t{1} << 62}};
 
-const Value *scope(const std::string &name) {
+const ParameterValue *scope(const std::string &name) {
   auto found = values.find(name);
   return found == values.end() ? nullptr : &found->second;
 }

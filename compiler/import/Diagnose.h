@@ -1,0 +1,30 @@
+//===- Diagnose.h - From thrown errors to MLIR diagnostics --------------------------------===//
+#pragma once
+
+#include "compiler/import/ImportError.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <filesystem>
+
+namespace nstf {
+
+/// Runs `import`, which returns a module. What it throws becomes one diagnostic, at the line it names, and a null
+/// module.
+template <typename Import> mlir::OwningOpRef<mlir::ModuleOp> diagnose(mlir::MLIRContext *context, Import import) {
+  try {
+    return import();
+  } catch (const ImportError &error) {
+    mlir::Location location = mlir::UnknownLoc::get(context);
+    if (error.place.line)
+      location = mlir::FileLineColLoc::get(context, error.file, error.place.line, error.place.column);
+    mlir::emitError(location) << error.what();
+  } catch (const std::filesystem::filesystem_error &error) {
+    mlir::emitError(mlir::UnknownLoc::get(context)) << "'" << error.path1().string() << "': " << error.code().message();
+  }
+  return nullptr;
+}
+
+} // namespace nstf

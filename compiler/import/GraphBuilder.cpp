@@ -1,0 +1,198 @@
+//===- GraphBuilder.cpp - An expanded graph as an nstf module -----------------------------===//
+
+#include "compiler/import/GraphBuilder.h"
+
+#include "compiler/import/ImportError.h"
+#include "compiler/import/NodeBuilder.h"
+#include "dialects/nstf/NSTF.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace nstf;
+
+namespace {
+
+class GraphBuilder {
+public:
+  GraphBuilder(const ExpandedGraph &graph, const ModelFacts &facts, const Checkpoint *checkpoint,
+               const std::string &expectedFrom, bool locateInFile, MLIRContext *context)
+      : graph(graph), facts(facts), checkpoint(checkpoint), expectedFrom(expectedFrom), locateInFile(locateInFile),
+        context(context), builder(context) {}
+
+  OwningOpRef<ModuleOp> build() {
+    checkWeights();
+    OwningOpRef<ModuleOp> module = ModuleOp::create(locate("", Place{1, 1}));
+    (*module)->setAttr(NSTFDialect::kModelAttr, modelAttribute());
+    builder.setInsertionPointToEnd(module->getBody());
+    for (const ExpandedTensor &weight : graph.weights)
+      WeightOp::create(builder, locate(weight.name, weight.place), weight.name, typeOf(weight), sourceOf(weight));
+    for (const ExpandedTensor &state : graph.states)
+      StateOp::create(builder, locate(state.name, state.place), state.name, typeOf(state));
+    if (!buildGraph() || failed(verify(*module)))
+      return nullptr;
+    return module;
+  }
+
+private:
+  Location locate(const std::string &name, Place place) {
+    Location file = UnknownLoc::get(context);
+    if (locateInFile)
+      file = FileLineColLoc::get(context, graph.file, place.line, place.column);
+    return name.empty() ? file : Location(NameLoc::get(builder.getStringAttr(name), file));
+  }
+
+  RankedTensorType typeOf(const ExpandedTensor &tensor) {
+    Type element = tensor.type == "i32"    ? Type(builder.getI32Type())
+                   : tensor.type == "f16"  ? Type(builder.getF16Type())
+                   : tensor.type == "bf16" ? Type(builder.getBF16Type())
+                                           : Type(builder.getF32Type());
+    SmallVector<int64_t> shape(tensor.shape.begin(), tensor.shape.end());
+    for (int64_t &extent : shape)
+      if (extent == ExpandedTensor::tokens)
+        extent = ShapedType::kDynamic;
+    return RankedTensorType::get(shape, element);
+  }
+
+  //===-- Weights -------------------------------------------------------------------------===//
+
+  /// Every weight has its tensor, of the shape the description gives. All that are missing are one fault: the first is
+  /// named, the others counted.
+  void checkWeights() {
+    if (!checkpoint)
+      return;
+    const ExpandedTensor *firstMissing = nullptr;
+    size_t missing = 0;
+    for (const ExpandedTensor &weight : graph.weights) {
+      Checkpoint::Entry entry = checkpoint->find(weight.tensor);
+      if (!entry) {
+        firstMissing = firstMissing ? firstMissing : &weight;
+        ++missing;
+        continue;
+      }
+      std::string where = "'" + entry.file->path() + "': tensor '" + weight.tensor + "'";
+      if (entry.tensor->shape != weight.shape)
+        throw ImportError(where + ": expected shape " + describeShape(weight.shape) + " (" + expectedFrom +
+                          ") but got " + describeShape(entry.tensor->shape));
+      if (!isFloat(entry.tensor->type))
+        throw ImportError(where + ": expected a type of f32, f16, bf16 or f64 but got " +
+                          std::string(nameOf(entry.tensor->type)));
+    }
+    if (missing)
+      throw ImportError("'" + checkpoint->path() + "': tensor '" + firstMissing->tensor + "' is missing" +
+                        (missing > 1 ? ", and " + std::to_string(missing - 1) + " more" : "") + " (" + expectedFrom +
+                        " wants " + std::to_string(graph.weights.size()) + " tensors)");
+  }
+
+  SourceAttr sourceOf(const ExpandedTensor &weight) {
+    if (!checkpoint)
+      return {};
+    Checkpoint::Entry entry = checkpoint->find(weight.tensor);
+    Type stored = entry.tensor->type == StoredType::f64    ? Type(builder.getF64Type())
+                  : entry.tensor->type == StoredType::f16  ? Type(builder.getF16Type())
+                  : entry.tensor->type == StoredType::bf16 ? Type(builder.getBF16Type())
+                                                           : Type(builder.getF32Type());
+    return SourceAttr::get(context, entry.file->path(), static_cast<int64_t>(entry.tensor->offset), stored);
+  }
+
+  //===-- Graph ---------------------------------------------------------------------------===//
+
+  int64_t modelInteger(const char *key, int64_t absent) {
+    auto found = graph.model.find(key);
+    const int64_t *value = found == graph.model.end() ? nullptr : std::get_if<int64_t>(&found->second);
+    return value ? *value : absent;
+  }
+
+  DictionaryAttr modelAttribute() {
+    std::vector<int64_t> eos;
+    if (auto found = graph.model.find("eos"); found != graph.model.end()) {
+      if (const auto *list = std::get_if<std::vector<int64_t>>(&found->second))
+        eos = *list;
+      else if (const int64_t *one = std::get_if<int64_t>(&found->second))
+        eos = {*one};
+    }
+    return builder.getDictionaryAttr({
+        builder.getNamedAttr("architecture", builder.getStringAttr(facts.architecture)),
+        builder.getNamedAttr("name", builder.getStringAttr(facts.name)),
+        builder.getNamedAttr("context", builder.getI64IntegerAttr(graph.context)),
+        builder.getNamedAttr("vocabulary", builder.getI64IntegerAttr(modelInteger("vocabulary", 0))),
+        builder.getNamedAttr("bos", builder.getI64IntegerAttr(modelInteger("bos", -1))),
+        builder.getNamedAttr("eos", builder.getDenseI64ArrayAttr(eos)),
+        builder.getNamedAttr("tokenizer", builder.getStringAttr(facts.tokenizer)),
+    });
+  }
+
+  mlir::Value valueOf(Reference reference) {
+    switch (reference.kind) {
+    case Reference::input:
+      return body->getArgument(reference.index);
+    case Reference::node:
+      return nodeValues[reference.index];
+    default: {
+      bool isWeight = reference.kind == Reference::weight;
+      const ExpandedTensor &tensor = (isWeight ? graph.weights : graph.states)[reference.index];
+      mlir::Value &value = gotten[{isWeight, reference.index}];
+      if (!value)
+        value = GetOp::create(builder, locate(tensor.name, tensor.place), typeOf(tensor), tensor.name);
+      return value;
+    }
+    }
+  }
+
+  bool buildGraph() {
+    SmallVector<Type> inputTypes;
+    for (const ExpandedTensor &input : graph.inputs)
+      inputTypes.push_back(typeOf(input));
+    auto op = GraphOp::create(builder, locate(graph.name, Place{1, 1}), graph.name,
+                              builder.getFunctionType(inputTypes, {}), graph.context);
+    body = &op.getBody().front();
+    for (auto [i, input] : llvm::enumerate(graph.inputs))
+      body->getArgument(i).setLoc(locate(input.name, input.place));
+    builder.setInsertionPointToEnd(body);
+    for (const ExpandedNode &node : graph.nodes) {
+      SmallVector<mlir::Value> operands;
+      for (Reference operand : node.operands)
+        operands.push_back(valueOf(operand));
+      Operation *made;
+      try {
+        made = buildNode(node, operands, locate(node.name, node.place), builder);
+      } catch (const ImportError &error) {
+        throw ImportError(graph.file, node.place, error.what());
+      }
+      if (!made)
+        return false;
+      nodeValues.push_back(made->getResult(0));
+    }
+
+    SmallVector<mlir::Value> results;
+    for (const auto &[name, reference] : graph.outputs)
+      results.push_back(valueOf(reference));
+    ReturnOp::create(builder, op.getLoc(), results);
+    op.setFunctionType(builder.getFunctionType(inputTypes, ValueRange(results).getTypes()));
+    for (auto [i, input] : llvm::enumerate(graph.inputs))
+      op.setInputName(i, input.name);
+    for (auto [i, output] : llvm::enumerate(graph.outputs))
+      op.setOutputName(i, output.first);
+    return true;
+  }
+
+  const ExpandedGraph &graph;
+  const ModelFacts &facts;
+  const Checkpoint *checkpoint;
+  const std::string &expectedFrom;
+  bool locateInFile;
+  MLIRContext *context;
+  OpBuilder builder;
+  Block *body = nullptr;
+  std::vector<mlir::Value> nodeValues;
+  std::map<std::pair<bool, size_t>, mlir::Value> gotten;
+};
+
+} // namespace
+
+OwningOpRef<ModuleOp> nstf::buildModule(const ExpandedGraph &graph, const ModelFacts &facts,
+                                        const Checkpoint *checkpoint, const std::string &expectedFrom,
+                                        bool locateInFile, MLIRContext *context) {
+  return GraphBuilder(graph, facts, checkpoint, expectedFrom, locateInFile, context).build();
+}

@@ -1,0 +1,38 @@
+//===- GraphBuilder.h - An expanded graph as an nstf module -------------------------------===//
+//
+// Knows no operation: names, attributes, operands and result types are asked of the nstf dialect, so an operation the
+// dialect gains can be used in YAML at once.
+//
+//===----------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/import/SafeTensors.h"
+#include "compiler/import/yaml/GraphExpansion.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <string>
+#include <vector>
+
+namespace nstf {
+
+/// What goes into the module's attribute nstf.model beside the graph's own numbers.
+struct ModelFacts {
+  std::string architecture; // "llama"; "graph" for a user's own
+  std::string name;
+  std::string tokenizer; // path, or empty
+};
+
+/// Builds and verifies the module. `checkpoint` may be null: weights then have no source; `expectedFrom` is the file a
+/// weight's expected shape comes from, for messages. `locateInFile` puts the line of the description into locations
+/// (for files the user wrote); the name of the node is in them always. Emits a diagnostic and returns null when a
+/// tensor is missing, of wrong shape or no float, an operation or attribute is unknown, or operands don't fit.
+mlir::OwningOpRef<mlir::ModuleOp> buildModule(const ExpandedGraph &graph, const ModelFacts &facts,
+                                              const Checkpoint *checkpoint, const std::string &expectedFrom,
+                                              bool locateInFile, mlir::MLIRContext *context);
+
+/// Names of the operations a node may be, without the dialect's prefix, sorted.
+std::vector<std::string> graphOperations(mlir::MLIRContext *context);
+
+} // namespace nstf

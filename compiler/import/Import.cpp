@@ -1,0 +1,75 @@
+//===- Import.cpp - Every way into the compiler ---------------------------------------------===//
+
+#include "compiler/import/Import.h"
+
+#include "compiler/import/Diagnose.h"
+#include "compiler/import/huggingface/HuggingFace.h"
+#include "compiler/import/yaml/YamlGraph.h"
+#include "dialects/nstf/NSTF.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include <filesystem>
+
+using namespace mlir;
+using namespace nstf;
+namespace fs = std::filesystem;
+
+/// Makes a weight's path one from the working directory, and checks that the file holds its bytes.
+static LogicalResult resolveSource(WeightOp weight, const fs::path &folder) {
+  SourceAttr source = *weight.getSource();
+  fs::path file = folder / source.getPath().str();
+  std::error_code error;
+  uint64_t fileSize = fs::file_size(file, error);
+  if (error)
+    return weight.emitOpError() << "cannot open '" << file.string() << "': " << error.message();
+  auto type = cast<RankedTensorType>(weight.getType());
+  uint64_t bytes = source.getStoredType().getIntOrFloatBitWidth() / 8;
+  bool overflow = false;
+  for (int64_t extent : type.getShape())
+    overflow |= __builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes);
+  uint64_t offset = source.getOffset();
+  if (overflow || offset > fileSize || bytes > fileSize - offset)
+    return weight.emitOpError() << "expected " << type << " of " << source.getStoredType() << " at offset " << offset
+                                << " of '" << file.string() << "' but the file has " << fileSize << " bytes";
+  weight.setSourceAttr(SourceAttr::get(weight.getContext(), file.string(), source.getOffset(), source.getStoredType()));
+  return success();
+}
+
+OwningOpRef<ModuleOp> nstf::importMlir(const std::string &path, MLIRContext *context, const ImportOptions &options) {
+  return diagnose(context, [&]() -> OwningOpRef<ModuleOp> {
+    if (!fs::is_regular_file(path))
+      throw ImportError("cannot open '" + path + "': no such file");
+    OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, ParserConfig(context));
+    if (!module)
+      return nullptr;
+    if (module->getOps<GraphOp>().empty())
+      throw ImportError(path, Place{1, 1}, "expected an nstf.graph but the module has none");
+    for (WeightOp weight : module->getOps<WeightOp>()) {
+      if (!options.needWeights)
+        weight.removeSourceAttr();
+      else if (weight.getSource() && failed(resolveSource(weight, fs::path(path).parent_path())))
+        return nullptr;
+    }
+    return module;
+  });
+}
+
+OwningOpRef<ModuleOp> nstf::importModel(const std::string &path, MLIRContext *context, const ImportOptions &options) {
+  context->loadDialect<NSTFDialect>();
+  return diagnose(context, [&]() -> OwningOpRef<ModuleOp> {
+    std::string extension = fs::path(path).extension().string();
+    if (fs::is_directory(path)) {
+      if (!fs::exists(fs::path(path) / "config.json"))
+        throw ImportError("'" + path + "': expected a model folder with a config.json but it has none");
+      return importHuggingFace(path, context, options);
+    }
+    if (!fs::exists(path))
+      throw ImportError("'" + path + "': no such file or folder");
+    if (extension == ".yaml" || extension == ".yml")
+      return importYamlGraph(path, context, options);
+    if (extension == ".mlir")
+      return importMlir(path, context, options);
+    throw ImportError("'" + path + "': expected a model folder, a .yaml graph or a .mlir module");
+  });
+}

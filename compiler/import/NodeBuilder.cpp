@@ -1,0 +1,132 @@
+//===- NodeBuilder.cpp - One node as an operation of the nstf dialect ---------------------===//
+
+#include "compiler/import/NodeBuilder.h"
+
+#include "compiler/import/GraphBuilder.h"
+#include "compiler/import/ImportError.h"
+#include "dialects/nstf/NSTF.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace nstf;
+
+/// What a node can be: everything that computes one value. Structure (graph, get, step, …) infers no types.
+static bool isGraphOperation(RegisteredOperationName name) {
+  return name.hasInterface<InferTypeOpInterface>() && name.hasTrait<OpTrait::OneResult>();
+}
+
+std::vector<std::string> nstf::graphOperations(MLIRContext *context) {
+  std::vector<std::string> names;
+  for (RegisteredOperationName name : context->getRegisteredOperationsByDialect("nstf"))
+    if (isGraphOperation(name))
+      names.push_back(name.stripDialect().str());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+static std::string join(const std::vector<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names)
+    text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// The forms a value can take as an attribute, the likeliest first; the operation's constraints choose. A null
+/// attribute means the attribute is left out: an absent key, or a flag that is false.
+static SmallVector<Attribute> candidates(const ParameterValue &value, Builder &builder) {
+  if (const bool *flag = std::get_if<bool>(&value))
+    return {*flag ? Attribute(builder.getUnitAttr()) : Attribute(), builder.getBoolAttr(*flag)};
+  if (const int64_t *integer = std::get_if<int64_t>(&value))
+    return {builder.getI64IntegerAttr(*integer), builder.getF64FloatAttr(static_cast<double>(*integer))};
+  if (const double *number = std::get_if<double>(&value))
+    return {builder.getF64FloatAttr(*number)};
+  if (const std::string *text = std::get_if<std::string>(&value))
+    return {builder.getStringAttr(*text)};
+  if (const auto *list = std::get_if<std::vector<int64_t>>(&value))
+    return {builder.getDenseI64ArrayAttr(*list),
+            builder.getDenseF64ArrayAttr(std::vector<double>(list->begin(), list->end()))};
+  if (const auto *list = std::get_if<std::vector<double>>(&value))
+    return {builder.getDenseF64ArrayAttr(*list)};
+  return {Attribute()};
+}
+
+static void addAttribute(const ExpandedNode::Attribute &attribute, RegisteredOperationName name, OperationState &state,
+                         Builder &builder, const std::string &where) {
+  if (!llvm::is_contained(name.getAttributeNames(), attribute.name)) {
+    std::vector<std::string> known;
+    for (StringAttr knownName : name.getAttributeNames())
+      known.push_back(knownName.str());
+    throw ImportError(where + ": '" + name.stripDialect().str() + "' has no attribute '" + attribute.name + "' (" +
+                      (known.empty() ? "it has none" : "known: " + join(known)) + ")");
+  }
+  std::string reason;
+  for (Attribute candidate : candidates(attribute.value, builder)) {
+    if (!candidate)
+      return;
+    NamedAttrList alone;
+    alone.set(attribute.name, candidate);
+    ScopedDiagnosticHandler quiet(builder.getContext(), [&](Diagnostic &diagnostic) { reason = diagnostic.str(); });
+    auto emitHere = [&] { return emitError(state.location); };
+    if (succeeded(name.verifyInherentAttrs(alone, emitHere))) {
+      state.addAttribute(attribute.name, candidate);
+      return;
+    }
+  }
+  throw ImportError(where + ": attribute '" + attribute.name + "' can't be " + describe(attribute.value) +
+                    (reason.empty() ? "" : ": " + reason));
+}
+
+/// Type inference trusts its operands. So the operation is first made with a result type for show, and what its
+/// verifier says about operands and attributes is final; what it says about the result is not.
+static bool operandsFit(Operation *op) {
+  std::string message;
+  bool failed;
+  {
+    ScopedDiagnosticHandler quiet(op->getContext(), [&](Diagnostic &diagnostic) {
+      if (message.empty())
+        message = diagnostic.str();
+    });
+    failed = mlir::failed(op->getName().verifyInvariants(op));
+  }
+  bool aboutOperands = message.find("operand") != std::string::npos || message.find("attribute") != std::string::npos;
+  if (!failed || !aboutOperands)
+    return true;
+  emitError(op->getLoc()) << message;
+  return false;
+}
+
+Operation *nstf::buildNode(const ExpandedNode &node, ValueRange operands, Location location, OpBuilder &builder) {
+  MLIRContext *context = builder.getContext();
+  std::string where = "node '" + node.name + "'";
+  auto name = RegisteredOperationName::lookup("nstf." + node.op, context);
+  if (!name || !isGraphOperation(*name))
+    throw ImportError(where + ": unknown op '" + node.op + "' (known: " + join(graphOperations(context)) + ")");
+
+  OperationState state(location, *name);
+  state.addOperands(operands);
+  for (const ExpandedNode::Attribute &attribute : node.attributes)
+    addAttribute(attribute, *name, state, builder, where);
+  state.addTypes(operands.empty() ? RankedTensorType::get({1, 1}, builder.getF32Type()) : operands[0].getType());
+
+  Operation *op = builder.create(state);
+  SmallVector<Type> types;
+  auto give = [&]() -> Operation * {
+    op->erase();
+    return nullptr;
+  };
+  if (!operandsFit(op))
+    return give();
+  auto inference = cast<InferTypeOpInterface>(op);
+  if (failed(inference.inferReturnTypes(context, location, op->getOperands(), op->getAttrDictionary(),
+                                        op->getPropertiesStorage(), op->getRegions(), types)) ||
+      types.size() != 1) {
+    emitError(location) << "'" << op->getName() << "' op gives no type for these operands";
+    return give();
+  }
+  op->getResult(0).setType(types[0]);
+  return succeeded(mlir::verify(op)) ? op : give();
+}

@@ -1,0 +1,60 @@
+//===- Config.cpp - config.json of a Hugging Face folder ----------------------------------===//
+
+#include "compiler/import/huggingface/Config.h"
+
+#include "compiler/import/Json.h"
+#include "compiler/import/MappedFile.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace nstf;
+using nlohmann::json;
+
+Config::Config(const std::string &path) : path(path), root(parseJson(readTextFile(path), path)) {
+  if (!root.is_object())
+    throw ImportError("'" + path + "': expected an object but got " + describe(root));
+}
+
+static bool fitsInteger(const json &value) {
+  return value.is_number_integer() &&
+         (!value.is_number_unsigned() ||
+          value.get<uint64_t>() <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()));
+}
+
+ParameterValue Config::find(const std::string &key) const {
+  const json *value = &root;
+  for (size_t at = 0; at <= key.size();) {
+    size_t dot = std::min(key.find('.', at), key.size());
+    if (!value->is_object())
+      return {};
+    auto found = value->find(key.substr(at, dot - at));
+    if (found == value->end())
+      return {};
+    value = &*found;
+    at = dot + 1;
+  }
+  if (value->is_null())
+    return {};
+  if (value->is_boolean())
+    return value->get<bool>();
+  if (fitsInteger(*value))
+    return value->get<int64_t>();
+  if (value->is_number_float())
+    return value->get<double>();
+  if (value->is_string())
+    return value->get<std::string>();
+  if (value->is_array() && !value->empty() && std::all_of(value->begin(), value->end(), fitsInteger))
+    return value->get<std::vector<int64_t>>();
+  return OpaqueValue{describe(*value)};
+}
+
+std::vector<std::string> Config::architectures() const {
+  auto found = root.find("architectures");
+  bool isList = found != root.end() && found->is_array() && !found->empty() &&
+                std::all_of(found->begin(), found->end(), [](const json &name) { return name.is_string(); });
+  if (!isList)
+    throw ImportError("'" + path + "': expected a list 'architectures' of names but got " +
+                      (found == root.end() ? "none" : describe(*found)));
+  return found->get<std::vector<std::string>>();
+}

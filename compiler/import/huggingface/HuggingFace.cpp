@@ -1,0 +1,95 @@
+//===- HuggingFace.cpp - Models in Hugging Face's folder layout ---------------------------===//
+//
+// config.json names an architecture, a file of templates/models describes it, its parameters come from config.json, its
+// weights from the safetensors files, and GraphBuilder makes the module. Nothing here knows a model.
+//
+//===----------------------------------------------------------------------------------===//
+
+#include "compiler/import/huggingface/HuggingFace.h"
+
+#include "compiler/import/Diagnose.h"
+#include "compiler/import/GraphBuilder.h"
+#include "compiler/import/huggingface/Config.h"
+#include "templates/Templates.h"
+
+#include <algorithm>
+#include <filesystem>
+
+using namespace mlir;
+using namespace nstf;
+namespace fs = std::filesystem;
+
+/// All architecture files, read: they are few and small, and their "architectures" decide which is meant.
+static std::vector<GraphDescription> readArchitectures() {
+  std::vector<GraphDescription> result;
+  for (std::string_view name : templateNames("models/"))
+    result.push_back(readGraphDescription(std::string(*templateText(name)), "templates/" + std::string(name)));
+  return result;
+}
+
+static std::vector<std::string> namesOf(const std::vector<GraphDescription> &architectures) {
+  std::vector<std::string> names;
+  for (const GraphDescription &architecture : architectures)
+    names.insert(names.end(), architecture.architectures.begin(), architecture.architectures.end());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> nstf::knownArchitectures() { return namesOf(readArchitectures()); }
+
+static GraphDescription chooseArchitecture(const Config &config) {
+  std::vector<GraphDescription> architectures = readArchitectures();
+  std::vector<std::string> wanted = config.architectures();
+  for (GraphDescription &architecture : architectures)
+    for (const std::string &name : architecture.architectures)
+      if (std::find(wanted.begin(), wanted.end(), name) != wanted.end())
+        return std::move(architecture);
+  std::string known;
+  for (const std::string &name : namesOf(architectures))
+    known += (known.empty() ? "" : ", ") + name;
+  throw ImportError("'" + config.name() + "': unknown architecture '" + wanted[0] + "' (known: " + known + ")");
+}
+
+/// Replaces the model's own limit of positions by the user's smaller one.
+static void limitContext(Parameters &parameters, int64_t wanted, const Config &config) {
+  auto own = parameters.find("context");
+  const int64_t *limit = own == parameters.end() ? nullptr : std::get_if<int64_t>(&own->second);
+  if (!limit)
+    throw ImportError("'" + config.name() + "': this architecture has no parameter 'context' that could be set");
+  if (wanted < 1 || wanted > *limit)
+    throw ImportError("'" + config.name() + "': expected a context of 1 to " + std::to_string(*limit) + " but got " +
+                      std::to_string(wanted));
+  own->second = wanted;
+}
+
+static std::string tokenizerOf(const fs::path &folder) {
+  for (const char *name : {"tokenizer.model", "tok512.bin"})
+    if (fs::exists(folder / name))
+      return (folder / name).string();
+  return "";
+}
+
+/// "checkpoints/tiny/" and "." both have a name.
+static std::string modelName(const fs::path &folder) {
+  fs::path absolute = fs::absolute(folder).lexically_normal();
+  return (absolute.has_filename() ? absolute : absolute.parent_path()).filename().string();
+}
+
+OwningOpRef<ModuleOp> nstf::importHuggingFace(const std::string &folder, MLIRContext *context,
+                                              const ImportOptions &options) {
+  return diagnose(context, [&]() -> OwningOpRef<ModuleOp> {
+    if (!fs::is_directory(folder))
+      throw ImportError("'" + folder + "': no such folder");
+    Config config((fs::path(folder) / "config.json").string());
+    GraphDescription description = chooseArchitecture(config);
+    Parameters parameters = evaluateParameters(description, &config);
+    if (options.context)
+      limitContext(parameters, *options.context, config);
+    ExpandedGraph graph = expandGraph(description, parameters);
+    std::optional<Checkpoint> checkpoint;
+    if (options.needWeights)
+      checkpoint = Checkpoint::open(folder);
+    return buildModule(graph, {description.name, modelName(folder), tokenizerOf(folder)},
+                       checkpoint ? &*checkpoint : nullptr, "'" + config.name() + "'", /*locateInFile=*/false, context);
+  });
+}

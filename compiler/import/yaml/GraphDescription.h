@@ -1,0 +1,124 @@
+//===- GraphDescription.h - What a YAML file says about a graph -----------------------------===//
+//
+// One format (README.md, graph.schema.json) serves graphs a user writes and the architectures of templates/models. This
+// is the file as read: names and expressions; GraphExpansion.h gives it numbers.
+//
+//===----------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/import/ImportError.h"
+#include "compiler/import/yaml/Expression.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nstf {
+
+/// A number the rest of the file is written in.
+struct ParameterDescription {
+  std::string name;
+  Place place;
+  /// Where it is looked for, the first that is there and not null wins; none: it is `value`.
+  std::vector<std::string> keys;
+  /// "integer", "float", "boolean", "text" or "integers".
+  std::string type;
+  /// The value, or with keys the default. Nothing: the source must have it.
+  std::optional<Expression> value;
+  std::optional<Expression> minimum, maximum;
+  std::vector<Expression> oneOf;
+};
+
+struct CheckDescription {
+  Place place;
+  Expression condition;
+  std::string message; // with {expressions}; empty: "expected <condition>"
+};
+
+/// An input, weight or state.
+struct TensorDescription {
+  std::string name;
+  Place place;
+  std::string type;
+  std::vector<Expression> shape; // "tokens" is an expression of its own: the rows of a step
+  std::optional<Expression> when;
+  std::string tensor; // weights: its name in the checkpoint where that isn't `name`
+};
+
+/// `a | b`: the first that exists; with `| none` at the end, nothing when none does.
+struct OperandDescription {
+  Place place;
+  std::vector<std::string> alternatives;
+  bool optional = false;
+};
+
+struct NodeDescription {
+  std::string name;
+  Place place;
+  std::string op;
+  std::vector<OperandDescription> operands;
+  /// A list is several expressions, a scalar one.
+  struct Attribute {
+    std::string name;
+    Place place;
+    std::vector<Expression> values;
+    bool isList;
+  };
+  std::vector<Attribute> attributes;
+  std::optional<Expression> when;
+};
+
+/// Weights, states and nodes that see each other.
+struct SectionDescription {
+  std::vector<TensorDescription> weights, states;
+  std::vector<NodeDescription> nodes;
+};
+
+/// A section that stands `count` times, each time with its own names.
+struct RepeatDescription : SectionDescription {
+  std::string name;
+  Place place;
+  Expression count;
+  std::string variable;
+  std::string prefix; // of weights and nodes, with {expressions}
+  /// A value handed from one time to the next: `first` outside, then `next` of the time before.
+  struct Carry {
+    std::string name;
+    Place place;
+    OperandDescription first, next;
+  };
+  std::vector<Carry> carries;
+};
+
+struct GraphDescription : SectionDescription {
+  std::string file;
+  std::string name;
+  /// Names in config.json's "architectures" that this file describes; empty for a graph.
+  std::vector<std::string> architectures;
+  /// Keys the source must not have (absent or null), with the reason.
+  std::vector<std::pair<std::string, std::string>> refused;
+  std::vector<ParameterDescription> parameters;
+  std::vector<CheckDescription> checks;
+  std::optional<Expression> context;
+  Place contextPlace;
+  std::optional<std::string> checkpoint;
+  std::vector<std::pair<std::string, Expression>> model;
+  std::vector<TensorDescription> inputs;
+  std::vector<RepeatDescription> repeats;
+  struct Output {
+    std::string name;
+    OperandDescription value;
+  };
+  std::vector<Output> outputs;
+};
+
+/// Reads `text`; `file` is its name in messages. Throws ImportError with the line of the fault: not YAML, an unknown or
+/// repeated key, a missing one, a value of the wrong form, an expression that isn't one.
+GraphDescription readGraphDescription(const std::string &text, const std::string &file);
+
+/// The keys the reader knows, by the place they stand at ("document", "parameter", "tensor", "node", …). A test holds
+/// graph.schema.json against them.
+const std::map<std::string, std::vector<std::string>> &knownKeys();
+
+} // namespace nstf
