@@ -1,0 +1,77 @@
+// The one device of the process: chip, memory, and the handles that programs hold.
+#ifndef NSTF_RUNTIME_EMULATOR_HIPAPI_DEVICE_H
+#define NSTF_RUNTIME_EMULATOR_HIPAPI_DEVICE_H
+
+#include "runtime/emulator/decode/Target.h"
+#include "runtime/emulator/hip_api/DeviceModel.h"
+#include "runtime/emulator/hip_api/Errors.h"
+#include "runtime/emulator/memory/Memory.h"
+#include "runtime/emulator/memory/TargetId.h"
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <shared_mutex>
+#include <vector>
+
+namespace nstf::emulator {
+
+/// The live objects behind one kind of handle: a handle is used only after it was found here.
+template <typename T> class Handles {
+public:
+  template <typename Handle> Handle add(std::unique_ptr<T> object) {
+    std::lock_guard lock(mutex_);
+    T *pointer = object.release();
+    live_.insert(pointer);
+    return reinterpret_cast<Handle>(pointer);
+  }
+  /// The object, or HipError(`code`).
+  template <typename Handle> T &get(Handle handle, hipError_t code = hipErrorInvalidHandle) {
+    std::lock_guard lock(mutex_);
+    T *pointer = reinterpret_cast<T *>(handle);
+    if (!live_.count(pointer))
+      throw HipError(code, "the handle is of no live object");
+    return *pointer;
+  }
+  template <typename Handle> std::unique_ptr<T> remove(Handle handle, hipError_t code = hipErrorInvalidHandle) {
+    T &object = get(handle, code);
+    std::lock_guard lock(mutex_);
+    live_.erase(&object);
+    return std::unique_ptr<T>(&object);
+  }
+  template <typename Function> void forEach(Function &&function) {
+    std::lock_guard lock(mutex_);
+    for (T *object : live_)
+      function(*object);
+  }
+
+private:
+  std::mutex mutex_;
+  std::set<T *> live_;
+};
+
+class Device {
+public:
+  /// The device, made at the first call: NSTF_EMU_TARGET says which chip ("gfx90a", "gfx942:xnack+"; gfx942 if unset).
+  /// Throws HipError(hipErrorNoDevice) when it names none. Never destroyed: programs call HIP in their own destructors.
+  static Device &get();
+  /// The same with the check of a device ordinal (0 is the only one).
+  static Device &get(int ordinal);
+
+  const Target &target;
+  const TargetId id; ///< features set: "gfx942:sramecc+:xnack-"
+  const DeviceModel model;
+  Memory memory;
+  /// Held shared while a kernel or a copy runs, exclusively while memory is given back.
+  std::shared_mutex running;
+
+private:
+  Device(const Target &target, TargetId id, DeviceModel model);
+};
+
+/// 5 or 6: which HIP's enum values the program expects, by the soname it found this library under (.so.5 means 5).
+int hipMajorVersion();
+
+} // namespace nstf::emulator
+
+#endif // NSTF_RUNTIME_EMULATOR_HIPAPI_DEVICE_H

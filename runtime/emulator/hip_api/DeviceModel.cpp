@@ -1,0 +1,46 @@
+#include "runtime/emulator/hip_api/DeviceModel.h"
+
+#include "templates/Templates.h"
+
+#include <stdexcept>
+#include <yaml-cpp/yaml.h>
+
+namespace nstf::emulator {
+
+DeviceModel DeviceModel::load(const std::string &processor) {
+  const std::string file = "targets/" + processor + ".yaml";
+  auto text = nstf::templateText(file);
+  if (!text)
+    throw std::runtime_error("expected one of the chips in templates/targets but got \"" + processor + "\"");
+  YAML::Node row = YAML::Load(std::string(*text));
+  auto number = [&](const char *key) -> uint64_t {
+    YAML::Node value = row[key];
+    if (!value)
+      throw std::runtime_error("templates/" + file + " lacks " + key);
+    return value.as<uint64_t>();
+  };
+  DeviceModel model;
+  model.name = row["description"].as<std::string>() + " (NSTF emulator)";
+  model.memoryBytes = number("memory_bytes");
+  model.l2Bytes = number("l2_bytes");
+  model.ldsBytes = number("lds_bytes");
+  model.ldsGranule = number("lds_granule");
+  model.computeUnits = number("compute_units");
+  model.simds = number("simds_per_compute_unit");
+  model.maxWavesPerSimd = number("max_waves_per_simd");
+  model.maxWorkgroupSize = number("max_workgroup_size");
+  model.waveSize = number("preferred_wave_size");
+  model.vgprsPerLane = number("vgprs_per_lane");
+  model.vgprGranule = number("vgpr_granule");
+  model.peakClockMhz = number("peak_clock");
+  model.memoryBandwidthGBs = number("memory_bandwidth");
+  const std::string digits = processor.substr(3);
+  if (digits.size() < 3)
+    throw std::runtime_error("expected a processor name like gfx942 but got \"" + processor + "\"");
+  model.major = std::stoi(digits.substr(0, digits.size() - 2));
+  model.minor = std::stoi(digits.substr(digits.size() - 2, 1), nullptr, 16);
+  model.stepping = std::stoi(digits.substr(digits.size() - 1), nullptr, 16);
+  return model;
+}
+
+} // namespace nstf::emulator

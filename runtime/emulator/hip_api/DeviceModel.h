@@ -1,0 +1,26 @@
+// What HIP reports about the emulated chip, out of templates/targets/<chip>.yaml.
+#ifndef NSTF_RUNTIME_EMULATOR_HIPAPI_DEVICEMODEL_H
+#define NSTF_RUNTIME_EMULATOR_HIPAPI_DEVICEMODEL_H
+
+#include <cstdint>
+#include <string>
+
+namespace nstf::emulator {
+
+struct DeviceModel {
+  std::string name; ///< for people: "AMD Instinct MI300X, CDNA3 (NSTF emulator)"
+  uint64_t memoryBytes = 0, l2Bytes = 0, ldsBytes = 0, ldsGranule = 0;
+  uint32_t computeUnits = 0, simds = 0, maxWavesPerSimd = 0, maxWorkgroupSize = 0, waveSize = 0;
+  uint32_t vgprsPerLane = 0, vgprGranule = 0;
+  uint32_t peakClockMhz = 0;
+  uint32_t memoryBandwidthGBs = 0;
+  // Of "gfx" major minor stepping, the last two one hexadecimal digit each.
+  int major = 0, minor = 0, stepping = 0;
+
+  /// The facts of `processor` ("gfx942"). Throws std::runtime_error when there is no such row.
+  static DeviceModel load(const std::string &processor);
+};
+
+} // namespace nstf::emulator
+
+#endif // NSTF_RUNTIME_EMULATOR_HIPAPI_DEVICEMODEL_H

@@ -1,0 +1,112 @@
+#include "runtime/emulator/hip_api/Operation.h"
+#include "runtime/emulator/execute/Dispatch.h"
+
+#include <cstring>
+
+namespace nstf::emulator {
+namespace {
+
+enum class Side { Host, Device, Unknown };
+
+/// A pointer that is no device memory passes as host memory where the kind allows host memory.
+void checkRange(const void *pointer, size_t bytes, Side side, const char *what) {
+  if (!bytes)
+    return;
+  require(pointer != nullptr, "a pointer is null");
+  Memory &memory = Device::get().memory;
+  const uint64_t address = reinterpret_cast<uint64_t>(pointer);
+  Region region;
+  const bool known = memory.find(address, region);
+  if (known ? region.contains(address, bytes) : side != Side::Device)
+    return;
+  throw HipError(hipErrorInvalidValue,
+                 "the " + std::string(what) + " of " + std::to_string(bytes) +
+                     " bytes is not inside one allocation: " + memory.describe(address),
+                 true);
+}
+
+size_t extent(size_t width, size_t height, size_t pitch) { return width && height ? (height - 1) * pitch + width : 0; }
+
+void checkCopy(const CopyOperation &copy) {
+  if (copy.kind < hipMemcpyHostToHost || copy.kind > hipMemcpyDefault)
+    throw HipError(hipErrorInvalidMemcpyDirection, "memcpy kind " + std::to_string(int(copy.kind)));
+  require(copy.height <= 1 || (copy.width <= copy.destinationPitch && copy.width <= copy.sourcePitch),
+          "a row is wider than its pitch");
+  auto side = [&](hipMemcpyKind a, hipMemcpyKind b) {
+    return copy.kind == a || copy.kind == b ? Side::Device : Side::Unknown;
+  };
+  checkRange(copy.destination, extent(copy.width, copy.height, copy.destinationPitch),
+             side(hipMemcpyHostToDevice, hipMemcpyDeviceToDevice), "copy's destination");
+  checkRange(copy.source, extent(copy.width, copy.height, copy.sourcePitch),
+             side(hipMemcpyDeviceToHost, hipMemcpyDeviceToDevice), "copy's source");
+}
+
+void runCopy(const CopyOperation &copy) {
+  std::shared_lock lock(Device::get().running);
+  checkCopy(copy);
+  auto *to = static_cast<char *>(copy.destination);
+  auto *from = static_cast<const char *>(copy.source);
+  for (size_t row = 0; row < copy.height && copy.width; ++row)
+    std::memmove(to + row * copy.destinationPitch, from + row * copy.sourcePitch, copy.width);
+}
+
+void checkFill(const FillOperation &fill) {
+  require(fill.elementSize == 1 || fill.elementSize == 2 || fill.elementSize == 4, "element size must be 1, 2 or 4");
+  checkRange(fill.destination, extent(fill.count * fill.elementSize, fill.height, fill.pitch), Side::Device,
+             "memset's destination");
+}
+
+void runFill(const FillOperation &fill) {
+  std::shared_lock lock(Device::get().running);
+  checkFill(fill);
+  for (size_t row = 0; row < fill.height; ++row) {
+    char *to = static_cast<char *>(fill.destination) + row * fill.pitch;
+    if (fill.elementSize == 1) {
+      std::memset(to, int(fill.value), fill.count);
+      continue;
+    }
+    for (size_t i = 0; i < fill.count; ++i)
+      std::memcpy(to + i * fill.elementSize, &fill.value, fill.elementSize);
+  }
+}
+
+void runKernel(const KernelOperation &operation) {
+  Device &device = Device::get();
+  std::shared_lock lock(device.running);
+  LaunchArguments launch{};
+  launch.kernel = operation.kernel;
+  const dim3 &grid = operation.grid, &block = operation.block;
+  launch.grid[0] = grid.x, launch.grid[1] = grid.y, launch.grid[2] = grid.z;
+  launch.block[0] = block.x, launch.block[1] = block.y, launch.block[2] = block.z;
+  launch.dynamicLds = operation.dynamicLds;
+  launch.kernarg = operation.arguments.data();
+  launch.kernargSize = operation.arguments.size();
+  try {
+    dispatch(device.target, device.memory, launch);
+  } catch (const Fault &fault) {
+    throw HipError(hipErrorLaunchFailure, fault.what(), true);
+  } catch (const std::runtime_error &error) {
+    throw HipError(hipErrorLaunchOutOfResources, error.what(), true);
+  }
+}
+} // namespace
+
+void check(const Operation &operation) {
+  if (const auto *copy = std::get_if<CopyOperation>(&operation))
+    checkCopy(*copy);
+  else if (const auto *fill = std::get_if<FillOperation>(&operation))
+    checkFill(*fill);
+}
+
+void run(const Operation &operation) {
+  if (const auto *kernel = std::get_if<KernelOperation>(&operation))
+    runKernel(*kernel);
+  else if (const auto *copy = std::get_if<CopyOperation>(&operation))
+    runCopy(*copy);
+  else if (const auto *fill = std::get_if<FillOperation>(&operation))
+    runFill(*fill);
+  else if (const auto *host = std::get_if<HostOperation>(&operation))
+    host->call(); // no lock: the program may call HIP from there
+}
+
+} // namespace nstf::emulator
