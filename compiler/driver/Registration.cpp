@@ -1,6 +1,7 @@
 // The one list of dialects and passes. Registered by name, not by mlir/InitAll*.h: those headers alone cost seconds.
 #include "compiler/driver/Registration.h"
 
+#include "compiler/target/SetTargetPass.h"
 #include "dialects/nstf/NSTF.h"
 #include "dialects/systolic/Systolic.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
@@ -17,6 +18,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/nstf/Passes.h"
 #include "passes/systolic/Passes.h"
 #include "passes/systolic_to_gpu/Passes.h"
 
@@ -33,6 +35,8 @@ void nstf::registerDialects(mlir::DialectRegistry &registry) {
 
 void nstf::registerPasses() {
   mlir::registerTransformsPasses();
+  registerSetTargetPass();
+  registerNSTFPasses();
   systolic::registerSystolicPasses();
   registerSystolicToGPUPasses();
 }

@@ -1,0 +1,194 @@
+// nstf-form-kernels: groups operations, then moves each group into a kernel and leaves a step (Passes.td).
+//
+//   %y = nstf.linear %x, %w                            nstf.kernel @linear_add_0(%x, %w, %r) {
+//   %z = nstf.add %r, %y                     ->          linear, add, return }
+//                                                      %z = nstf.step @linear_add_0(%x, %w, %r)
+//
+// Why a group may stand where its last op stood: every value inside a group but the last has its one use in the group.
+// So nothing between its ops needs what it makes, and all it uses from outside is there by then.
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/nstf/FormedGraph.h"
+#include "passes/nstf/Passes.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace nstf {
+#define GEN_PASS_DEF_FORMKERNELSPASS
+#include "passes/nstf/Passes.h.inc"
+} // namespace nstf
+
+using namespace mlir;
+using namespace nstf;
+
+namespace {
+
+// Which anchors' kernel templates have a slot for elementwise ops on their result. A line here needs a template that
+// declares `@epilogue`.
+bool hasEpilogue(Operation *anchor) { return isa<LinearOp, ElementwiseOp>(anchor); }
+
+// What becomes one kernel: the anchor, then ops in the order of the graph.
+struct Group {
+  SmallVector<Operation *> ops;
+  Operation *anchor() const { return ops.front(); }
+  Operation *last() const { return ops.back(); }
+  bool isElementwise() const { return isa<ElementwiseOp>(anchor()); }
+};
+
+struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    FailureOr<GraphOp> graph = getGraph(getOperation());
+    if (failed(graph) || failed(verifyPrecondition(*graph)))
+      return signalPassFailure();
+    std::vector<Group> groups = formGroups(*graph);
+    SymbolTable symbols(getOperation());
+    llvm::StringMap<int64_t> numbers; // of the next kernel, by stem
+    for (const Group &group : groups)
+      moveToKernel(group, *graph, symbols, numbers);
+    if (failed(verifyFormed(*graph)))
+      return signalPassFailure();
+    remark::passed(graph->getLoc(),
+                   remark::RemarkOpts::name("Kernels").category(getArgument()).function(graph->getSymName()))
+        << "operations were grouped into launches" << remark::metric("operations", operations)
+        << remark::metric("launches", int64_t(groups.size()));
+  }
+
+  LogicalResult verifyPrecondition(GraphOp graph) {
+    for (Operation &op : graph.getBody().front()) {
+      if (isa<StepOp>(op))
+        return op.emitOpError() << "expected a graph without launches but got one";
+      if (!isa<NSTFDialect>(op.getDialect()))
+        return op.emitOpError() << "expected operations of the nstf dialect only in a graph: there is no kernel "
+                                   "template for others";
+    }
+    return success();
+  }
+
+  //===-- Grouping ----------------------------------------------------------------------------------------------===//
+
+  std::vector<Group> formGroups(GraphOp graph) {
+    std::vector<Group> groups;
+    DenseMap<Operation *, size_t> groupOf;
+    for (Operation &op : graph.getBody().front().without_terminator()) {
+      if (isa<GetOp>(op))
+        continue;
+      ++operations;
+      std::optional<size_t> joined;
+      if (isa<ElementwiseOp>(op))
+        joined = joinEpilogue(op, groups, groupOf);
+      else if (auto append = dyn_cast<KvAppendOp>(op))
+        joined = joinRope(append, groupOf);
+      if (!joined) {
+        joined = groups.size();
+        groups.emplace_back();
+      }
+      groups[*joined].ops.push_back(&op);
+      groupOf[&op] = *joined;
+    }
+    llvm::erase_if(groups, [](const Group &group) { return group.ops.empty(); }); // those merged into others
+    // The order of the steps: by the place of the last op.
+    llvm::sort(groups, [](const Group &a, const Group &b) { return a.last()->isBeforeInBlock(b.last()); });
+    return groups;
+  }
+
+  // The group whose epilogue takes an elementwise op, where there is one. Chains of elementwise ops that end in this op
+  // move into it too.
+  std::optional<size_t> joinEpilogue(Operation &op, std::vector<Group> &groups,
+                                     DenseMap<Operation *, size_t> &groupOf) {
+    llvm::SmallSetVector<size_t, 2> candidates;
+    bool isShared = false;
+    for (Value operand : op.getOperands())
+      if (Operation *producer = operand.getDefiningOp(); producer && groupOf.contains(producer)) {
+        size_t group = groupOf[producer];
+        if (!hasEpilogue(groups[group].anchor()))
+          continue;
+        if (isOnlyUsedBy(operand, op))
+          candidates.insert(group);
+        else
+          isShared = true;
+      }
+    if (candidates.empty()) {
+      if (isShared)
+        remark::missed(op.getLoc(), remark::RemarkOpts::name("Epilogue").category(getArgument()))
+            << "every operand has other uses, so its kernel must store it";
+      return std::nullopt;
+    }
+    // The last that is no mere chain, or the last.
+    size_t target = *llvm::max_element(candidates, [&](size_t a, size_t b) {
+      if (groups[a].isElementwise() != groups[b].isElementwise())
+        return groups[a].isElementwise();
+      return groups[a].last()->isBeforeInBlock(groups[b].last());
+    });
+    for (size_t chain : candidates) {
+      if (chain == target || !groups[chain].isElementwise())
+        continue;
+      for (Operation *member : groups[chain].ops) {
+        groups[target].ops.push_back(member);
+        groupOf[member] = target;
+      }
+      groups[chain].ops.clear();
+      // The anchor stays in front; of a chain any order that is the graph's will do.
+      auto rest = llvm::drop_begin(groups[target].ops, groups[target].isElementwise() ? 0 : 1);
+      std::sort(rest.begin(), rest.end(), [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    }
+    return target;
+  }
+
+  std::optional<size_t> joinRope(KvAppendOp append, DenseMap<Operation *, size_t> &groupOf) {
+    auto rope = append.getRows().getDefiningOp<RopeOp>();
+    if (!rope || !isOnlyUsedBy(append.getRows(), *append))
+      return std::nullopt;
+    return groupOf[rope];
+  }
+
+  static bool isOnlyUsedBy(Value value, Operation &user) {
+    return llvm::all_of(value.getUsers(), [&](Operation *other) { return other == &user; });
+  }
+
+  //===-- Kernels -----------------------------------------------------------------------------------------------===//
+
+  void moveToKernel(const Group &group, GraphOp graph, SymbolTable &symbols, llvm::StringMap<int64_t> &numbers) {
+    llvm::SetVector<Value> inputs;
+    std::string stem;
+    llvm::SmallPtrSet<Operation *, 4> members(llvm::from_range, group.ops);
+    for (Operation *op : group.ops) {
+      stem += op->getName().stripDialect().str() + "_";
+      for (Value operand : op->getOperands())
+        if (!members.contains(operand.getDefiningOp()))
+          inputs.insert(operand);
+    }
+    std::string name;
+    do
+      name = stem + std::to_string(numbers[stem]++);
+    while (symbols.lookup(name));
+
+    OpBuilder builder(graph);
+    SmallVector<Type> inputTypes(ValueRange(inputs.getArrayRef()).getTypes());
+    auto type = FunctionType::get(&getContext(), inputTypes, group.last()->getResultTypes());
+    Location location = group.anchor()->getLoc();
+    auto kernel = KernelOp::create(builder, location, name, type);
+    symbols.insert(kernel);
+    builder.setInsertionPoint(group.last());
+    auto step = StepOp::create(builder, location, type.getResults(), name, inputs.getArrayRef(),
+                               /*offsets=*/nullptr);
+    group.last()->replaceAllUsesWith(step);
+
+    IRMapping mapping;
+    mapping.map(inputs.getArrayRef(), kernel.getBody().getArguments());
+    builder.setInsertionPointToStart(&kernel.getBody().front());
+    for (Operation *op : group.ops)
+      builder.clone(*op, mapping);
+    SmallVector<Value> results;
+    for (Value result : group.last()->getResults())
+      results.push_back(mapping.lookup(result));
+    ReturnOp::create(builder, location, results);
+    for (Operation *op : llvm::reverse(group.ops))
+      op->erase();
+  }
+
+  int64_t operations = 0;
+};
+
+} // namespace

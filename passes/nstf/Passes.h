@@ -1,0 +1,14 @@
+// Passes on whole models (Passes.td says what each does).
+#pragma once
+
+#include "dialects/nstf/NSTF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace nstf {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/nstf/Passes.h.inc"
+
+} // namespace nstf
