@@ -85,11 +85,7 @@ std::int32_t Generator::nextToken(Sampler &sampler) const {
   return next;
 }
 
-Generation Generator::generate(std::span<const std::int32_t> prompt, const GenerateOptions &options) {
-  Sampler sampler(options.sampling);
-  if ((!sampler.greedy() || options.onLogits) && !hasLogits)
-    throw std::runtime_error(session.package().folder().string() +
-                             ": expected an output \"logits\" to sample from but there is none");
+void Generator::check(std::span<const std::int32_t> prompt) const {
   if (prompt.empty())
     throw std::runtime_error("expected a prompt of at least one token but got none");
   for (std::int32_t id : prompt)
@@ -101,6 +97,14 @@ Generation Generator::generate(std::span<const std::int32_t> prompt, const Gener
     throw std::runtime_error("expected a prompt of at most " + std::to_string(left) + " tokens, " +
                              (session.position() ? "what is left of the model's context" : "the model's context") +
                              ", but got " + std::to_string(prompt.size()));
+}
+
+Generation Generator::generate(std::span<const std::int32_t> prompt, const GenerateOptions &options) {
+  Sampler sampler(options.sampling);
+  if ((!sampler.greedy() || options.onLogits) && !hasLogits)
+    throw std::runtime_error(session.package().folder().string() +
+                             ": expected an output \"logits\" to sample from but there is none");
+  check(prompt);
 
   Generation result;
   result.ids.assign(prompt.begin(), prompt.end());

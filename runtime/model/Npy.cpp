@@ -187,11 +187,9 @@ void writeNpy(const std::filesystem::path &path, const HostTensor &tensor) {
   if (descr.empty())
     throw std::runtime_error(path.string() + ": npy has no type " + std::string(manifest::nameOf(tensor.type)));
   std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (";
-  for (std::int64_t dimension : tensor.shape)
-    header += std::to_string(dimension) + ", ";
-  if (tensor.shape.size() > 1) // (3, 64) but (3,)
-    header.resize(header.size() - 2);
-  header += "), }";
+  for (std::size_t i = 0; i < tensor.shape.size(); ++i)
+    header += (i ? ", " : "") + std::to_string(tensor.shape[i]);
+  header += tensor.shape.size() == 1 ? ",), }" : "), }"; // (7,) but (3, 64)
   header.append(63 - (10 + header.size()) % 64, ' '); // data starts at a multiple of 64
   header += '\n';
 

@@ -69,6 +69,9 @@ class Generator {
 public:
   /// Throws std::runtime_error when the package is no language model. The session outlives the generator.
   explicit Generator(Session &session);
+  /// Throws std::runtime_error when generate would refuse the prompt: it is empty, an id is outside the vocabulary, or
+  /// it is longer than what is left of the context.
+  void check(std::span<const std::int32_t> prompt) const;
   /// Continues the session's sequence with the prompt's ids and then with tokens of its own. (The last token is not
   /// run: it is not needed to know it.) Throws std::runtime_error: an empty prompt, an id outside the vocabulary, a
   /// prompt longer than what is left of the context.

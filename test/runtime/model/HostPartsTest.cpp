@@ -1,0 +1,139 @@
+// Small parts without a device: SHA-256, conversions of weights, safetensors headers, chunks of a prompt, packages.
+#include "nstf/Generate.h"
+#include "runtime/model/SafeTensorsFile.h"
+#include "runtime/model/Sha256.h"
+#include "runtime/model/Weights.h"
+#include "test/runtime/model/GoodManifest.h"
+#include "test/runtime/model/TestFiles.h"
+
+#include <bit>
+#include <cmath>
+#include <gmock/gmock.h>
+
+using namespace nstf;
+using namespace nstf::runtime;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+using Chunks = std::vector<std::int64_t>;
+
+namespace {
+
+// FIPS 180-4's examples, and lengths around the padding's edges against `sha256sum`.
+TEST(Sha256, KnownHashes) {
+  EXPECT_EQ(sha256Hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256Hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256Hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(sha256Hex(std::string(1000000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  EXPECT_EQ(sha256Hex(std::string(55, 'a')), "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318");
+  EXPECT_EQ(sha256Hex(std::string(56, 'a')), "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a");
+  EXPECT_EQ(sha256Hex(std::string(64, 'a')), "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb");
+}
+
+float convert(manifest::ElementType type, auto value) {
+  float result;
+  convertToFloat(reinterpret_cast<const std::byte *>(&value), type, &result, 1);
+  return result;
+}
+
+TEST(Weights, HalfAndBfloat) {
+  using manifest::ElementType;
+  // Every f16: sign, exponent and fraction by the definition, in double.
+  for (int bits = 0; bits < 65536; ++bits) {
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double value = exponent == 31  ? (fraction ? NAN : INFINITY)
+                   : exponent == 0 ? std::ldexp(fraction, -24)
+                                   : std::ldexp(1024 + fraction, exponent - 25);
+    float got = convert(ElementType::F16, std::uint16_t(bits)), expected = float(bits & 0x8000 ? -value : value);
+    if (std::isnan(expected))
+      EXPECT_TRUE(std::isnan(got)) << bits;
+    else
+      EXPECT_EQ(std::bit_cast<std::uint32_t>(got), std::bit_cast<std::uint32_t>(expected)) << bits;
+  }
+  EXPECT_EQ(convert(ElementType::BF16, std::uint16_t(0x3fc0)), 1.5f);
+  EXPECT_EQ(convert(ElementType::BF16, std::uint16_t(0xc000)), -2.0f);
+  EXPECT_EQ(convert(ElementType::F64, 0.1), 0.1f);
+  EXPECT_THROW(convert(ElementType::I32, 1), std::runtime_error);
+}
+
+std::string safetensors(const std::string &header, const std::string &data) {
+  return test::bytesOf(std::uint64_t(header.size())) + header + data;
+}
+
+TEST(SafeTensorsFile, ReadsAndRefuses) {
+  test::TemporaryFolder folder;
+  std::string header = R"({"__metadata__": {"a": "b"}, "w": {"dtype": "F32", "shape": [2, 1], "data_offsets": [4, 12]},
+                          "odd": {"dtype": "F8_E4M3", "shape": [4], "data_offsets": [0, 4]}})";
+  SafeTensorsFile file(folder.write("w.safetensors", safetensors(header, "....abcdefgh")));
+  ASSERT_NE(file.find("w"), nullptr);
+  EXPECT_EQ(file.find("w")->shape.str(), "[2, 1]");
+  EXPECT_EQ(static_cast<char>(file.find("w")->bytes[0]), 'a');
+  EXPECT_EQ(file.find("odd"), nullptr);
+  auto refuses = [&](const std::string &bytes, const std::string &what) {
+    EXPECT_THAT([&] { SafeTensorsFile(folder.write("w.safetensors", bytes)); },
+                ThrowsMessage<std::runtime_error>(HasSubstr(what)));
+  };
+  refuses("", "but it has 0 bytes");
+  refuses(test::bytesOf(std::uint64_t(1) << 60), "expected a header of");
+  refuses(safetensors("[]", ""), "expected an object");
+  refuses(safetensors(header, "....abcdefg"), "data_offsets");
+  refuses(safetensors(R"({"w": {"dtype": "F32", "shape": [2], "data_offsets": [8, 0]}})", "12345678"), "data_offsets");
+  refuses(safetensors(R"({"w": {"dtype": "F32", "shape": [2], "data_offsets": [-8, 0]}})", "12345678"), "data_offsets");
+  refuses(safetensors(R"({"w": {"dtype": "F32", "shape": [3], "data_offsets": [0, 8]}})", "12345678"), "expected 12");
+}
+
+manifest::Target targetWith(std::vector<std::pair<int, int>> ranges) {
+  manifest::Target target;
+  for (auto [min, max] : ranges)
+    target.buckets.push_back({min, max, {}});
+  return target;
+}
+
+TEST(PlanChunks, FillsTheLargestBucket) {
+  manifest::Target target = targetWith({{1, 1}, {2, 16}, {17, 64}});
+  EXPECT_EQ(planChunks(target, 1), (Chunks{1}));
+  EXPECT_EQ(planChunks(target, 64), (Chunks{64}));
+  EXPECT_EQ(planChunks(target, 200), (Chunks{64, 64, 64, 8}));
+  EXPECT_EQ(planChunks(target, 7, 1), (Chunks(7, 1)));
+  EXPECT_EQ(planChunks(target, 7, 3), (Chunks{3, 3, 1}));
+  EXPECT_EQ(planChunks(target, 5, 100), (Chunks{5}));
+  EXPECT_EQ(planChunks(target, 0), (Chunks{}));
+}
+
+TEST(PlanChunks, GapsBetweenBuckets) {
+  manifest::Target target = targetWith({{1, 1}, {16, 16}});
+  EXPECT_EQ(planChunks(target, 18), (Chunks{16, 1, 1}));
+  EXPECT_EQ(planChunks(target, 3), (Chunks{1, 1, 1}));
+  target = targetWith({{16, 16}});
+  EXPECT_EQ(planChunks(target, 32), (Chunks{16, 16}));
+  EXPECT_THAT([&] { planChunks(target, 20); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("compiled for (16) but 4 more")));
+  EXPECT_THAT([&] { planChunks(target, 32, 8); }, ThrowsMessage<std::runtime_error>(HasSubstr("at most 8 a step")));
+}
+
+TEST(Package, FilesAndTargets) {
+  test::TemporaryFolder folder;
+  EXPECT_THAT([&] { Package::open(folder / "absent"); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("there is no such folder")));
+  EXPECT_THAT([&] { Package::open(folder.path()); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("manifest.json: No such file")));
+  nlohmann::json manifest = test::goodManifest();
+  manifest["targets"][0]["id"] = "gfx942:sramecc+";
+  manifest["targets"][0]["sha256"] = sha256Hex("code");
+  folder.write("manifest.json", manifest.dump());
+  Package package = Package::open(folder.path());
+  EXPECT_EQ(package.target("gfx942").id, "gfx942:sramecc+");
+  EXPECT_THAT([&] { package.target("gfx90a"); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("targets (gfx942:sramecc+) but got \"gfx90a\"")));
+  const manifest::Target &target = package.target("gfx942:sramecc+");
+  EXPECT_THAT([&] { package.codeObject(target); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("kernels.gfx942.hsaco: No such")));
+  folder.write("kernels.gfx942.hsaco", "code");
+  EXPECT_EQ(package.codeObject(target), "code");
+  folder.write("kernels.gfx942.hsaco", "coda");
+  EXPECT_THAT([&] { package.codeObject(target); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("expected the code object with SHA-256")));
+  EXPECT_EQ(package.tokenizer(), nullptr);
+}
+
+} // namespace

@@ -1,0 +1,214 @@
+// Every member of a good manifest is deleted and replaced by every odd value, one at a time. The reader must either
+// refuse with a message that names file and place, or return a manifest that is safe to run: an independent check of
+// the bounds says so, and JSON Schema accepts it too.
+#include "nstf/Manifest.h"
+#include "test/runtime/model/GoodManifest.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <regex>
+
+using namespace nstf;
+using nlohmann::json;
+
+namespace {
+
+/// Bytes of a tensor in 128 bits, so that no product wraps.
+unsigned __int128 bytesOf(const manifest::Shape &shape, manifest::ElementType type, std::int64_t tokens) {
+  unsigned __int128 bytes = manifest::sizeOf(type);
+  for (std::int64_t dimension : shape.dimensions)
+    bytes *= static_cast<unsigned __int128>(dimension == manifest::Shape::tokensDimension ? tokens : dimension);
+  return bytes;
+}
+
+/// What a runner relies on, written down a second time.
+void expectSafe(const manifest::Manifest &m, const std::string &edit) {
+  auto inside = [&](std::size_t buffer, unsigned __int128 offset, unsigned __int128 size) {
+    return buffer < m.buffers.size() && offset + size <= m.buffers[buffer].size;
+  };
+  EXPECT_TRUE(inside(m.control.buffer, m.control.tokens, 4)) << edit;
+  EXPECT_TRUE(inside(m.control.buffer, m.control.position, 4)) << edit;
+  EXPECT_NE(m.control.tokens, m.control.position) << edit;
+  for (const manifest::Weight &weight : m.weights.tensors) {
+    ASSERT_TRUE(m.weights.buffer) << edit;
+    EXPECT_TRUE(inside(*m.weights.buffer, weight.offset, weight.size)) << edit;
+    EXPECT_TRUE(bytesOf(weight.shape, weight.type, 1) == weight.size) << edit;
+    EXPECT_TRUE(weight.source || m.weights.mode == manifest::WeightsMode::Random ||
+                m.weights.mode == manifest::WeightsMode::None)
+        << edit;
+  }
+  ASSERT_FALSE(m.targets.empty()) << edit;
+  for (const manifest::Target &target : m.targets)
+    for (const manifest::Bucket &bucket : target.buckets) {
+      EXPECT_LE(bucket.minTokens, bucket.maxTokens) << edit;
+      for (const auto *ports : {&m.inputs, &m.outputs})
+        for (const manifest::Port &port : *ports)
+          EXPECT_TRUE(inside(port.buffer, 0, bytesOf(port.shape, port.type, bucket.maxTokens))) << edit;
+      for (const manifest::Step &step : bucket.steps) {
+        ASSERT_LT(step.kernel, target.kernels.size()) << edit;
+        const manifest::Kernel &kernel = target.kernels[step.kernel];
+        ASSERT_EQ(step.arguments.size(), kernel.arguments.size()) << edit;
+        for (std::size_t i = 0; i < step.arguments.size(); ++i) {
+          const manifest::KernelArgument &argument = kernel.arguments[i];
+          EXPECT_LE(argument.offset + 8u, kernel.kernargSize) << edit;
+          EXPECT_TRUE(inside(step.arguments[i].buffer, step.arguments[i].offset,
+                             bytesOf(argument.shape, argument.type, bucket.maxTokens)))
+              << edit;
+        }
+      }
+    }
+  for (const manifest::Buffer &buffer : m.buffers)
+    if (buffer.kind == manifest::BufferKind::State) {
+      ASSERT_TRUE(m.model.context) << edit;
+      EXPECT_GE(buffer.shape->dimensions.at(0), *m.model.context) << edit;
+    }
+}
+
+class Fuzz {
+public:
+  void run() {
+    json document = test::goodManifest();
+    visit(document, json::json_pointer(), document);
+  }
+  int refused = 0;
+  std::vector<std::string> accepted; // as JSON
+
+private:
+  void visit(const json &document, const json::json_pointer &place, const json &value) {
+    if (!place.empty()) {
+      json without = document.patch({{{"op", "remove"}, {"path", place.to_string()}}});
+      attempt(without, "without " + place.to_string());
+      static const std::vector<json> odd = {nullptr,
+                                            true,
+                                            -1,
+                                            0,
+                                            1,
+                                            2,
+                                            3,
+                                            5,
+                                            7,
+                                            31,
+                                            33,
+                                            63,
+                                            65,
+                                            255,
+                                            256,
+                                            257,
+                                            1024,
+                                            1025,
+                                            65536,
+                                            2147483647,
+                                            2147483648u,
+                                            4294967295u,
+                                            281474976710656u,
+                                            9223372036854775807,
+                                            9223372036854775808u,
+                                            18446744073709551615u,
+                                            0.5,
+                                            1e30,
+                                            "",
+                                            "x",
+                                            "tokens",
+                                            "f16",
+                                            "i32",
+                                            "arena",
+                                            "state",
+                                            "output",
+                                            "weights",
+                                            "..",
+                                            "/",
+                                            std::string(1, '\0'),
+                                            json::array(),
+                                            json::object(),
+                                            json::array({1, 2, 3}),
+                                            json::array({"tokens", "tokens"}),
+                                            json::array({nullptr}),
+                                            std::string(1000, 'y')};
+      for (const json &replacement : odd) {
+        json with = document;
+        with[place] = replacement;
+        attempt(with, place.to_string() + " = " + replacement.dump().substr(0, 40));
+      }
+      if (value.is_number_unsigned())
+        for (std::int64_t difference : {-1, 1, 4, 8}) {
+          json with = document;
+          with[place] = value.get<std::int64_t>() + difference;
+          attempt(with, place.to_string() + " changed by " + std::to_string(difference));
+        }
+    }
+    if (value.is_array()) {
+      for (std::size_t i = 0; i < value.size(); ++i)
+        visit(document, place / i, value[i]);
+      if (!value.empty()) {
+        json with = document; // one element twice
+        with[place].push_back(value.back());
+        attempt(with, place.to_string() + " with a repeated element");
+      }
+    }
+    if (value.is_object())
+      for (const auto &[key, member] : value.items())
+        visit(document, place / key, member);
+  }
+
+  void attempt(const json &document, const std::string &edit) {
+    std::string text = document.dump();
+    try {
+      manifest::Manifest manifest = manifest::parseManifest(text, "m.json");
+      expectSafe(manifest, edit);
+      accepted.push_back(std::move(text));
+    } catch (const std::runtime_error &error) {
+      ++refused;
+      std::string message = error.what();
+      EXPECT_EQ(message.rfind("m.json: $", 0), 0u) << edit << ": " << message;
+      EXPECT_EQ(message.find('\n'), std::string::npos) << edit << ": " << message;
+      EXPECT_LT(message.size(), 500u) << edit << ": " << message;
+    }
+  }
+};
+
+TEST(ManifestFuzz, EveryFieldDeletedAndAltered) {
+  Fuzz fuzz;
+  fuzz.run();
+  std::cerr << fuzz.refused << " edits refused, " << fuzz.accepted.size() << " harmless\n";
+  EXPECT_GT(fuzz.refused, 5000);
+  ASSERT_GT(fuzz.accepted.size(), 100u);
+  // The schema may be more lenient than the reader, never stricter.
+  if (std::system("python3 -c 'import jsonschema' 2>/dev/null") != 0)
+    GTEST_SKIP() << "the Python package jsonschema is missing: the schema is not compared with the reader";
+  std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "nstf-manifests.jsonl";
+  std::ofstream stream(file);
+  for (const std::string &text : fuzz.accepted)
+    stream << text << '\n';
+  stream.close();
+  std::string command = "python3 " NSTF_SOURCE_DIR "/tools/scripts/validate-manifest " + file.string();
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  std::filesystem::remove(file);
+}
+
+// Bytes flipped in the text: JSON or not, no crash.
+TEST(ManifestFuzz, FlippedBytes) {
+  std::string good = test::goodManifest().dump();
+  std::uint64_t state = 1;
+  for (int i = 0; i < 3000; ++i) {
+    std::string text = good;
+    for (int flips = 0; flips < 3; ++flips) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      text[(state >> 33) % text.size()] = static_cast<char>(state >> 56);
+    }
+    try {
+      expectSafe(manifest::parseManifest(text, "m.json"), text);
+    } catch (const std::runtime_error &error) {
+      EXPECT_EQ(std::string(error.what()).rfind("m.json: ", 0), 0u) << error.what();
+    }
+  }
+}
+
+TEST(ManifestFuzz, CutOff) {
+  std::string good = test::goodManifest().dump();
+  for (std::size_t length = 0; length < good.size(); length += 7)
+    EXPECT_THROW(manifest::parseManifest(good.substr(0, length), "m.json"), std::runtime_error);
+}
+
+} // namespace

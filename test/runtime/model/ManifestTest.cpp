@@ -1,0 +1,150 @@
+// The manifest reader: what it makes of a good manifest, and what it says of each kind of mistake.
+#include "nstf/Manifest.h"
+#include "runtime/model/Sha256.h"
+#include "test/runtime/model/GoodManifest.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace nstf;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+namespace {
+
+/// The message for the good manifest with `value` at `pointer`.
+std::string messageWith(const char *pointer, json value) {
+  json document = test::goodManifest();
+  document[json::json_pointer(pointer)] = std::move(value);
+  try {
+    manifest::parseManifest(document.dump(), "m.json");
+  } catch (const std::runtime_error &error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Manifest, GoodOneIsRead) {
+  manifest::Manifest manifest = manifest::parseManifest(test::goodManifest().dump(), "m.json");
+  EXPECT_EQ(manifest.model.context, 16);
+  EXPECT_EQ(manifest.model.bos, 1);
+  ASSERT_EQ(manifest.targets.size(), 1u);
+  const manifest::Target &target = manifest.targets[0];
+  EXPECT_EQ(target.bucketRanges(), "1, 2-4");
+  EXPECT_EQ(target.bucketFor(1), &target.buckets[0]);
+  EXPECT_EQ(target.bucketFor(3), &target.buckets[1]);
+  EXPECT_EQ(target.bucketFor(5), nullptr);
+  EXPECT_EQ(target.buckets[1].steps[1].kernel, 1u);
+  EXPECT_EQ(target.buckets[1].steps[1].arguments[2].offset, 128u);
+  EXPECT_EQ(target.kernels[0].arguments[1].shape.str(), "[tokens]");
+  EXPECT_EQ(manifest.weights.tensors[1].source->storedType, manifest::ElementType::F16);
+}
+
+TEST(Manifest, OptionalPartsMayBeAbsent) {
+  json document = test::goodManifest();
+  for (const char *pointer : {"/model/bos", "/model/eos", "/model/tokenizer", "/model/architecture", "/weights/seed",
+                              "/targets/0/arena", "/targets/0/kernels/0/template", "/targets/0/kernels/0/vgprs",
+                              "/targets/0/buckets/0/steps/0/after", "/targets/0/buckets/0/steps/0/queue"})
+    document = document.patch({{{"op", "remove"}, {"path", pointer}}});
+  manifest::Manifest manifest = manifest::parseManifest(document.dump(), "m.json");
+  EXPECT_FALSE(manifest.model.bos);
+  EXPECT_EQ(manifest.model.tokenizer.kind, "none");
+}
+
+TEST(Manifest, ErrorsNameFileAndPlace) {
+  EXPECT_EQ(messageWith("/targets/0/kernels/1/block/0", "x"),
+            "m.json: $.targets[0].kernels[1].block[0]: expected an integer from 1 to 1024 but got \"x\"");
+  EXPECT_EQ(messageWith("/targets/0/buckets/1/steps/0/kernel", "apend"),
+            "m.json: $.targets[0].buckets[1].steps[0].kernel: expected a kernel of target gfx942 but got \"apend\"");
+  EXPECT_EQ(messageWith("/version", 2), "m.json: $.version: expected 1 but got 2");
+  EXPECT_EQ(messageWith("/inputs/0/buffer", "idz"),
+            "m.json: $.inputs[0].buffer: expected the name of a buffer but got \"idz\"");
+}
+
+TEST(Manifest, OffsetsStayInsideTheirBuffers) {
+  EXPECT_THAT(messageWith("/targets/0/buckets/0/steps/1/arguments/2/offset", 132),
+              StartsWith("m.json: $.targets[0].buckets[0].steps[1].arguments[2].offset: expected the 256 bytes of "
+                         "\"arena\" to hold [32] i32"));
+  EXPECT_THAT(messageWith("/targets/0/buckets/0/steps/1/arguments/2/offset", 281474976710656u),
+              HasSubstr("too little"));
+  EXPECT_THAT(messageWith("/targets/0/buckets/0/steps/1/arguments/2/offset", -4), HasSubstr("but got -4"));
+  EXPECT_THAT(messageWith("/targets/0/buckets/0/steps/1/arguments/2/offset", 126), HasSubstr("a multiple of 4"));
+  EXPECT_THAT(messageWith("/weights/tensors/0/offset", 136), HasSubstr("a place inside the 256 bytes"));
+  EXPECT_THAT(messageWith("/weights/tensors/0/offset", 64), HasSubstr("\"table\" ends at 192"));
+  EXPECT_THAT(messageWith("/control/fields/position", 62), HasSubstr("inside the control block"));
+  EXPECT_THAT(messageWith("/control/fields/position", 0), HasSubstr("\"tokens\" stands there"));
+  EXPECT_THAT(messageWith("/targets/0/kernels/0/arguments/3/offset", 32), HasSubstr("kernarg_size 32"));
+  EXPECT_THAT(messageWith("/targets/0/kernels/0/arguments/3/offset", 16), HasSubstr("no other argument has"));
+}
+
+TEST(Manifest, SizesMustFitTogether) {
+  EXPECT_THAT(messageWith("/buffers/3/size", 8), HasSubstr("to hold [tokens] i32 at 4 tokens"));
+  EXPECT_THAT(messageWith("/targets/0/buckets/1/max_tokens", 5), HasSubstr("at 5 tokens"));
+  EXPECT_THAT(messageWith("/targets/0/buckets/1/max_tokens", 17), HasSubstr("at most the model's context of 16"));
+  EXPECT_THAT(messageWith("/targets/0/buckets/1/min_tokens", 1), HasSubstr("more than the 1 of the bucket before"));
+  EXPECT_THAT(messageWith("/weights/tensors/0/size", 124), HasSubstr("the 128 bytes of [32, 1] f32"));
+  EXPECT_THAT(messageWith("/buffers/6/size", 128), HasSubstr("expected the 64 bytes of [16, 1] but got 128"));
+  EXPECT_THAT(messageWith("/weights/tensors/0/shape", json::array({1u << 30, 1u << 30})), HasSubstr("at most 2^48"));
+  EXPECT_THAT(messageWith("/targets/0/arena/peak", 257), HasSubstr("at most the 256 bytes"));
+  EXPECT_THAT(messageWith("/targets/0/kernels/1/block", json::array({1024, 2, 1})),
+              HasSubstr("at most 1024 work items"));
+  EXPECT_THAT(messageWith("/targets/0/buckets/0/steps/1/grid/0", 2147483647), HasSubstr("fewer than 2^32"));
+}
+
+TEST(Manifest, LargerContextOrVocabularyIsNoWayOut) {
+  EXPECT_THAT(messageWith("/model/context", 17), HasSubstr("a row for each of the 17 positions"));
+  EXPECT_THAT(messageWith("/model/vocabulary", 33), HasSubstr("a last dimension of 33"));
+  EXPECT_THAT(messageWith("/model/eos/0", 32), HasSubstr("from 0 to 31 but got 32"));
+}
+
+TEST(Manifest, ConstantMemoryIsNotWritten) {
+  EXPECT_THAT(messageWith("/targets/0/kernels/0/arguments/2/access", "write"),
+              HasSubstr("may be written for argument \"table\" but \"weights\" is of kind \"weights\""));
+}
+
+TEST(Manifest, NamesStandOnce) {
+  EXPECT_THAT(messageWith("/buffers/0/name", "arena"), HasSubstr("a name no other buffer has"));
+  EXPECT_THAT(messageWith("/buffers/0/kind", "arena"), HasSubstr("one buffer of kind \"arena\""));
+  EXPECT_THAT(messageWith("/targets/0/kernels/0/symbol", "score"), HasSubstr("a symbol no other kernel has"));
+  EXPECT_THAT(messageWith("/outputs/1/buffer", "logits"), HasSubstr("a buffer no other one has"));
+  std::string text = test::goodManifest().dump();
+  text.insert(1, "\"version\": 1, ");
+  EXPECT_THAT([&] { manifest::parseManifest(text, "m.json"); },
+              testing::ThrowsMessage<std::runtime_error>(HasSubstr("\"version\" stands twice")));
+}
+
+TEST(Manifest, FilesStayInsideThePackage) {
+  EXPECT_THAT(messageWith("/targets/0/code_object", "../../etc/passwd"), HasSubstr("a file inside the package"));
+  EXPECT_THAT(messageWith("/weights/tensors/0/source/file", "a/../../b"), HasSubstr("a file inside the package"));
+}
+
+TEST(Manifest, TargetIds) {
+  EXPECT_EQ(messageWith("/targets/0/id", "gfx90a:sramecc+:xnack-"), "no error");
+  EXPECT_EQ(messageWith("/targets/0/id", "gfx9-4-generic:xnack-"), "no error");
+  for (const char *bad : {"", "gfx", "sm_90", "gfx942:", "gfx942:foo+", "gfx942:xnack", "GFX942"})
+    EXPECT_THAT(messageWith("/targets/0/id", bad), HasSubstr("a target ID such as gfx942")) << bad;
+}
+
+TEST(Manifest, NotJson) {
+  EXPECT_THAT([] { manifest::parseManifest("{\"format\": \n", "m.json"); },
+              testing::ThrowsMessage<std::runtime_error>(StartsWith("m.json: expected JSON: parse error at line 2")));
+  EXPECT_THAT([] { manifest::parseManifest("", "m.json"); }, testing::Throws<std::runtime_error>());
+  EXPECT_THAT([] { manifest::parseManifest("[1]", "m.json"); },
+              testing::ThrowsMessage<std::runtime_error>("m.json: $: expected an object but got an array of 1"));
+  std::string deep(100000, '[');
+  EXPECT_THAT([&] { manifest::parseManifest(deep, "m.json"); }, testing::Throws<std::runtime_error>());
+  EXPECT_THAT([&] { manifest::parseManifest(deep + std::string(100000, ']'), "m.json"); },
+              testing::Throws<std::runtime_error>());
+}
+
+TEST(Manifest, DigestShowsEdits) {
+  json document = test::goodManifest();
+  document["digest"] = runtime::sha256Hex(document.dump());
+  EXPECT_NO_THROW(manifest::parseManifest(document.dump(2), "m.json")); // white space is free
+  document["targets"][0]["buckets"][0]["steps"][1]["grid"][0] = 2;      // well-formed, and wrong
+  EXPECT_THAT([&] { manifest::parseManifest(document.dump(), "m.json"); },
+              testing::ThrowsMessage<std::runtime_error>(HasSubstr("it was edited")));
+}
+
+} // namespace

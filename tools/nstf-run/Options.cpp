@@ -1,0 +1,145 @@
+#include "tools/nstf-run/Options.h"
+
+#include <CLI/CLI.hpp>
+#include <limits>
+
+namespace {
+
+constexpr const char *footer = R"(
+One of --prompt, --ids and --input says what to run:
+  nstf-run llama.nstf --prompt "Once upon a time" --tokens 100 --temperature 0.8 --top-p 0.9 --seed 1
+  nstf-run llama.nstf --ids 1,403,407 --tokens 64 --greedy --print-ids
+  nstf-run mlp.nstf --input x=x.npy --output y=y.npy
+Text goes to standard output as it is generated, times and tokens/s to standard error.)";
+
+std::pair<std::string, std::string> nameAndFile(const std::string &text, const char *option) {
+  std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos || equals + 1 == text.size())
+    throw CLI::ValidationError(option, "expected name=file.npy but got " + text);
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+} // namespace
+
+std::optional<int> parseOptions(int argc, char **argv, Options &options) {
+  CLI::App app("nstf-run: runs a package made by nstfc, on a GPU or on the emulator", "nstf-run");
+  app.footer(footer);
+  app.failure_message([](const CLI::App *, const CLI::Error &error) {
+    return "error: " + std::string(error.what()) + " (nstf-run --help lists the options)\n";
+  });
+
+  app.add_option("package", options.package, "the package, a folder model.nstf")->required()->type_name("PKG");
+
+  std::string prompt, device = "auto", weights;
+  std::vector<std::int64_t> ids;
+  auto *promptOption =
+      app.add_option("--prompt", prompt, "text to continue; the model's BOS is put first")->group("Text");
+  auto *idsOption = app.add_option("--ids", ids, "token ids to continue, as they are: 1,403,407")
+                        ->delimiter(',')
+                        ->excludes(promptOption)
+                        ->group("Text")
+                        ->type_name("ID,...");
+  options.tokens = 128;
+  app.add_option("--tokens", options.tokens,
+                 "how many new tokens to generate at most, the prompt's not counted; the prompt and these are printed. "
+                 "Generation also ends at the model's end of text, and where its context is full")
+      ->check(CLI::Range(std::int64_t(0), std::numeric_limits<std::int64_t>::max()))
+      ->capture_default_str()
+      ->group("Text")
+      ->type_name("N");
+  bool greedy = false;
+  auto *greedyOption =
+      app.add_flag("--greedy", greedy, "always the most likely token, the first of equals (the default)")
+          ->group("Text");
+  auto *temperature = app.add_option("--temperature", options.sampling.temperature,
+                                     "sample from softmax(logits / T); 0 is greedy (default: 0, with --top-p 1)")
+                          ->excludes(greedyOption)
+                          ->group("Text")
+                          ->type_name("T");
+  auto *topP = app.add_option("--top-p", options.sampling.topP,
+                              "sample from the most likely tokens only, the fewest whose probabilities sum to P")
+                   ->excludes(greedyOption)
+                   ->group("Text")
+                   ->type_name("P");
+  app.add_option("--seed", options.sampling.seed, "of the sampling; the same seed gives the same text")
+      ->capture_default_str()
+      ->group("Text")
+      ->type_name("N");
+  app.add_flag("--ignore-eos", options.ignoreEos, "go on after the model's end of text")->group("Text");
+  app.add_option("--chunk", options.chunk,
+                 "the most prompt tokens a step takes; 1 runs them one by one (default: as many as the package allows)")
+      ->check(CLI::Range(std::int64_t(1), std::int64_t(std::numeric_limits<std::int32_t>::max())))
+      ->group("Text")
+      ->type_name("N");
+  app.add_flag("--print-ids", options.printIds, "print all ids, the prompt's included, on one line instead of the text")
+      ->group("Text");
+  app.add_option("--print-logits", options.logitsFile,
+                 "write the logits of the last position of each step that was run, one row a step, f32")
+      ->group("Text")
+      ->type_name("FILE.npy");
+
+  std::vector<std::string> inputs, outputs;
+  app.add_option("--input", inputs, "value of an input, f32 or i32; repeatable")
+      ->allow_extra_args(false)
+      ->excludes(promptOption)
+      ->excludes(idsOption)
+      ->group("Tensors")
+      ->type_name("NAME=FILE.npy");
+  app.add_option("--output", outputs, "where to write an output; repeatable")
+      ->allow_extra_args(false)
+      ->excludes(promptOption)
+      ->excludes(idsOption)
+      ->group("Tensors")
+      ->type_name("NAME=FILE.npy");
+
+  app.add_option("--device", device, "auto takes a GPU where one answers, else the emulator")
+      ->check(CLI::IsMember({"auto", "hip", "emulator"}))
+      ->capture_default_str()
+      ->group("Device")
+      ->type_name("NAME");
+  app.add_option("--target", options.session.target,
+                 "which of the package's targets (default: the device's; on the emulator the package's first)")
+      ->group("Device")
+      ->type_name("ID");
+  std::vector<std::string> files;
+  app.add_option("--weights", files, "weights for a package compiled with --weights=none; repeatable")
+      ->allow_extra_args(false)
+      ->group("Weights")
+      ->type_name("FILE.safetensors");
+  std::uint64_t weightsSeed = 0;
+  auto *weightsSeedOption =
+      app.add_option("--weights-seed", weightsSeed, "another seed for a package compiled with --weights=random")
+          ->group("Weights")
+          ->type_name("N");
+  bool noHashCheck = false;
+  app.add_flag("--no-hash-check", noHashCheck, "do not compare the weights with the hashes in the package")
+      ->group("Weights");
+
+  try {
+    app.parse(argc, argv);
+    if (*promptOption)
+      options.prompt = prompt;
+    for (std::int64_t id : ids) {
+      if (id < 0 || id > std::numeric_limits<std::int32_t>::max())
+        throw CLI::ValidationError("--ids", "expected token ids of 0 and more but got " + std::to_string(id));
+      options.ids.push_back(static_cast<std::int32_t>(id));
+    }
+    for (const std::string &text : inputs)
+      options.inputs.push_back(nameAndFile(text, "--input"));
+    for (const std::string &text : outputs)
+      options.outputs.push_back(nameAndFile(text, "--output"));
+    if (!options.prompt && options.ids.empty() && options.outputs.empty())
+      throw CLI::ValidationError("expected --prompt, --ids, or --input and --output");
+    if (*topP && !*temperature)
+      options.sampling.temperature = 1.0f;
+    for (const std::string &file : files)
+      options.session.weights.emplace_back(file);
+    if (*weightsSeedOption)
+      options.session.seed = weightsSeed;
+    options.session.checkHashes = !noHashCheck;
+    options.session.device = nstf::parseDeviceKind(device);
+  } catch (const CLI::ParseError &error) {
+    return app.exit(error);
+  }
+  return std::nullopt;
+}

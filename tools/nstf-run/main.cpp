@@ -1,0 +1,163 @@
+//===- main.cpp - nstf-run: runs a package -----------------------------------------===//
+//
+// Standard output holds the result and nothing else: the text as it grows, or the ids (--print-ids). Device, times and
+// tokens/s go to standard error. Any failure is one line "error: …" there, and exit status 1.
+//
+//===----------------------------------------------------------------------------------===//
+#include "tools/nstf-run/Options.h"
+
+#include "nstf/Generate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <stdexcept>
+
+using namespace nstf;
+using namespace nstf::runtime;
+
+namespace {
+
+void printSession(const Session &session) {
+  std::fprintf(stderr, "package: %s, %s for %s\n", session.package().folder().c_str(),
+               session.manifest().model.name.c_str(), session.target().id.c_str());
+  std::fprintf(stderr, "device:  %s (%s), %s\n", session.backend().properties().name.c_str(),
+               session.backend().targetId().c_str(), toString(session.backend().kind()));
+}
+
+void printTimes(const Generation &result, const Session &session) {
+  auto rate = [](double tokens, double seconds) { return seconds > 0 ? tokens / seconds : 0.0; };
+  std::fprintf(stderr, "prompt:  %zu tokens in %zu steps, %.3f s, %.1f tokens/s\n", result.promptTokens,
+               result.promptSteps, result.promptSeconds, rate(double(result.promptTokens), result.promptSeconds));
+  // The first new token comes out of the prompt's last step, so decode steps are what decode seconds were spent on.
+  std::fprintf(stderr, "decode:  %zu tokens in %zu steps, %.3f s, %.1f tokens/s (%s)\n", result.newTokens(),
+               result.decodeSteps, result.decodeSeconds, rate(double(result.decodeSteps), result.decodeSeconds),
+               session.graphState().c_str());
+  const char *reasons[] = {"as many tokens as asked for", "end of text", "the context is full"};
+  std::fprintf(stderr, "stopped: %s\n", reasons[static_cast<int>(result.stop)]);
+}
+
+void finishOutput() {
+  std::cout.flush();
+  if (!std::cout)
+    throw std::runtime_error("cannot write to standard output: " + std::string(std::strerror(errno)));
+}
+
+std::vector<std::int32_t> promptIds(const Options &options, const Package &package, const Tokenizer *tokenizer) {
+  if (!options.prompt)
+    return options.ids;
+  if (!tokenizer)
+    throw std::runtime_error(package.folder().string() + ": the package has no tokenizer: give token ids with --ids");
+  return encodePrompt(package.manifest().model, *tokenizer, *options.prompt);
+}
+
+/// Prompt in, tokens out.
+void generate(Session &session, const Options &options, const Tokenizer *tokenizer) {
+  std::vector<std::int32_t> prompt = promptIds(options, session.package(), tokenizer);
+  bool printIds = options.printIds || !tokenizer;
+  std::unique_ptr<StreamDecoder> decoder;
+  auto show = [&](std::int32_t id) {
+    if (!printIds)
+      std::cout << decoder->push(id) << std::flush;
+  };
+  if (!printIds)
+    decoder = std::make_unique<StreamDecoder>(*tokenizer);
+
+  std::vector<float> logits;
+  std::int64_t rows = 0;
+  GenerateOptions generation;
+  generation.tokens = options.tokens;
+  generation.sampling = options.sampling;
+  generation.stopAtEos = !options.ignoreEos;
+  generation.chunk = options.chunk;
+  generation.onToken = show;
+  if (!options.logitsFile.empty())
+    generation.onLogits = [&](std::span<const float> row) {
+      logits.insert(logits.end(), row.begin(), row.end());
+      ++rows;
+    };
+  Generator generator(session);
+  generator.check(prompt);
+  for (std::int32_t id : prompt)
+    show(id);
+  Generation result = generator.generate(prompt, generation);
+
+  if (printIds) {
+    for (std::size_t i = 0; i < result.ids.size(); ++i)
+      std::cout << (i ? " " : "") << result.ids[i];
+  } else {
+    std::cout << decoder->finish();
+  }
+  std::cout << '\n';
+  finishOutput();
+  if (!options.logitsFile.empty()) {
+    HostTensor tensor{manifest::ElementType::F32, {rows, rows ? std::int64_t(logits.size()) / rows : 0}, {}};
+    tensor.data.resize(logits.size() * sizeof(float));
+    std::memcpy(tensor.data.data(), logits.data(), tensor.data.size());
+    writeNpy(options.logitsFile, tensor);
+  }
+  printTimes(result, session);
+}
+
+/// Named tensors in, named tensors out, one step.
+void runOnce(Session &session, const Options &options) {
+  const manifest::Manifest &manifest = session.manifest();
+  // Without an input whose first dimension is "tokens", the step is the smallest there is.
+  std::int64_t tokens = session.target().buckets.front().minTokens;
+  bool known = false;
+  for (const auto &[name, file] : options.inputs) {
+    HostTensor value = readNpy(file);
+    try {
+      session.setInput(name, value);
+    } catch (const std::runtime_error &error) {
+      throw std::runtime_error(file + ": " + error.what());
+    }
+    if (const manifest::Port *port = manifest.findInput(name); port->shape.hasTokens() && !known) {
+      tokens = value.shape.front();
+      known = true;
+    }
+  }
+  auto start = std::chrono::steady_clock::now();
+  session.run(tokens);
+  std::vector<HostTensor> results;
+  for (const auto &[name, file] : options.outputs)
+    results.push_back(session.output(name));
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  for (std::size_t i = 0; i < results.size(); ++i)
+    writeNpy(options.outputs[i].second, results[i]);
+  std::fprintf(stderr, "step:    %lld rows, %.3f s (%s)\n", static_cast<long long>(tokens), seconds,
+               session.graphState().c_str());
+}
+
+int run(const Options &options) {
+  // What needs no device comes first: its errors should not wait for one.
+  Package package = Package::open(options.package);
+  bool text = options.prompt || !options.ids.empty();
+  std::unique_ptr<Tokenizer> tokenizer;
+  if (text && (options.prompt || !options.printIds))
+    tokenizer = package.tokenizer();
+  Session session(std::move(package), options.session);
+  printSession(session);
+  if (text)
+    generate(session, options, tokenizer.get());
+  else
+    runOnce(session, options);
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Options options;
+  if (std::optional<int> exitStatus = parseOptions(argc, argv, options))
+    return *exitStatus;
+  try {
+    return run(options);
+  } catch (const std::exception &error) {
+    std::cout.flush();
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return 1;
+  }
+}
