@@ -1,0 +1,68 @@
+// The order of writing: see Package.h for what, and PackageFolder.h for how it becomes one step.
+#include "compiler/package/Package.h"
+
+#include "compiler/package/PackageFolder.h"
+#include "compiler/package/WeightWriter.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace nstf {
+
+namespace fs = std::filesystem;
+
+static std::string sha256Hex(const std::string &bytes) {
+  llvm::ArrayRef<uint8_t> data(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size());
+  return llvm::toHex(llvm::SHA256::hash(data), /*LowerCase=*/true);
+}
+
+static void writeCodeObjects(PackageFolder &folder, PackageInputs &inputs) {
+  auto &targets = inputs.manifest.targets;
+  if (inputs.codeObjects.size() != targets.size())
+    throw std::runtime_error("expected a code object for each of " + std::to_string(targets.size()) +
+                             " targets but got " + std::to_string(inputs.codeObjects.size()));
+  for (size_t i = 0; i < targets.size(); ++i) {
+    std::string id = targets[i].id;
+    std::replace(id.begin(), id.end(), ':', '-'); // of a target id with features; not a character for file names
+    targets[i].codeObject = "kernels." + id + ".hsaco";
+    targets[i].sha256 = sha256Hex(inputs.codeObjects[i]);
+    folder.write(targets[i].codeObject, inputs.codeObjects[i]);
+  }
+}
+
+static void copyTokenizer(PackageFolder &folder, PackageInputs &inputs) {
+  manifest::Tokenizer &tokenizer = inputs.manifest.model.tokenizer;
+  if (tokenizer.kind == "none") {
+    tokenizer.file.clear();
+    return;
+  }
+  fs::path source = inputs.tokenizerFile;
+  std::ifstream file(source, std::ios::binary);
+  if (!file)
+    throw std::runtime_error(source.string() + ": expected the tokenizer's file but it cannot be read");
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  tokenizer.file = source.filename().string();
+  folder.write(tokenizer.file, bytes);
+}
+
+void writePackage(const fs::path &path, PackageInputs inputs) {
+  if (inputs.weightOrigins.size() != inputs.manifest.weights.tensors.size())
+    throw std::runtime_error("expected an origin for each of " +
+                             std::to_string(inputs.manifest.weights.tensors.size()) + " weights but got " +
+                             std::to_string(inputs.weightOrigins.size()));
+  PackageFolder folder(path);
+  writeCodeObjects(folder, inputs);
+  copyTokenizer(folder, inputs);
+  writeWeights(folder, inputs.manifest.weights, inputs.weightOrigins);
+  std::string text = manifestText(inputs.manifest);
+  // The reader is the judge of what it will be given: no package is written that it would refuse.
+  manifest::parseManifest(text, (path / "manifest.json").string());
+  folder.write("manifest.json", text);
+  folder.commit();
+}
+
+} // namespace nstf

@@ -1,0 +1,292 @@
+// weights.safetensors: 8 bytes with the header's length, the header (JSON: name → dtype, shape, first and last byte),
+// the data. The header is padded so that the data starts, as every tensor in it does, at a multiple of 256; and since
+// the format allows no gaps in the data, what is left between two tensors is a tensor of zeros of its own.
+//
+// Bytes go from the mapped source through one piece of memory a thread to their place in the file: nothing is held
+// whole. Tensors are hashed, converted and written on all cores; the file is the same whatever their order.
+#include "compiler/package/WeightWriter.h"
+
+#include "compiler/import/MappedFile.h"
+#include "compiler/import/StoredType.h"
+#include "compiler/package/PackageFolder.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <thread>
+
+namespace nstf {
+
+using manifest::ElementType;
+using manifest::Weight;
+using manifest::WeightsMode;
+
+static constexpr const char *fileName = "weights.safetensors";
+static constexpr std::uint64_t largest = std::uint64_t(1) << 48; // bytes, the manifest's limit
+static constexpr std::size_t pieceElements = 1 << 17;
+
+static std::uint64_t alignUp(std::uint64_t value) {
+  return (value + weightAlignment - 1) / weightAlignment * weightAlignment;
+}
+
+/// Bytes of a tensor of that type.
+static std::uint64_t bytesOf(const Weight &weight, ElementType type) {
+  std::uint64_t bytes = manifest::sizeOf(type);
+  for (std::int64_t dimension : weight.shape.dimensions)
+    if (dimension < 1 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(dimension), &bytes) ||
+        bytes > largest)
+      throw std::runtime_error("expected the weight '" + weight.name + "' to have between 1 and 2^48 bytes but got " +
+                               weight.shape.str() + " " + std::string(manifest::nameOf(type)));
+  return bytes;
+}
+
+std::uint64_t layoutWeights(manifest::Weights &weights) {
+  std::uint64_t end = 0;
+  for (Weight &weight : weights.tensors) {
+    weight.size = bytesOf(weight, weight.type);
+    weight.offset = alignUp(end);
+    end = weight.offset + weight.size;
+    if (end > largest)
+      throw std::runtime_error("expected weights of at most 2^48 bytes but got more at '" + weight.name + "'");
+  }
+  return end;
+}
+
+namespace {
+
+/// One tensor to be hashed and, where it is packed, written.
+struct Task {
+  Weight *weight = nullptr;
+  const WeightOrigin *origin = nullptr;
+  const MappedFile *file = nullptr; ///< of a WeightInFile
+  bool packed = false;
+  std::uint64_t dataOffset = 0; ///< in the data of weights.safetensors, where packed
+};
+
+/// The files that weights come from, each mapped once.
+class SourceFiles {
+public:
+  const MappedFile &open(const WeightInFile &origin, const Weight &weight) {
+    auto &file = files[origin.path];
+    if (!file)
+      file = std::make_unique<MappedFile>(origin.path);
+    std::uint64_t size = bytesOf(weight, origin.storedType);
+    if (origin.offset > file->size() || size > file->size() - origin.offset)
+      throw std::runtime_error(origin.path + ": expected " + std::to_string(size) + " bytes of '" + weight.name +
+                               "' at offset " + std::to_string(origin.offset) + " but the file has " +
+                               std::to_string(file->size()));
+    return *file;
+  }
+
+private:
+  std::map<std::string, std::unique_ptr<MappedFile>> files;
+};
+
+} // namespace
+
+static const char *safeTensorsName(ElementType type) {
+  switch (type) {
+  case ElementType::F64:
+    return "F64";
+  case ElementType::F32:
+    return "F32";
+  case ElementType::F16:
+    return "F16";
+  case ElementType::BF16:
+    return "BF16";
+  case ElementType::I64:
+    return "I64";
+  case ElementType::I32:
+    return "I32";
+  case ElementType::I16:
+    return "I16";
+  case ElementType::I8:
+    return "I8";
+  case ElementType::U8:
+    return "U8";
+  }
+  return "";
+}
+
+/// Which of two types a weight may be stored in and computed in: equal, or floats read as f32.
+static void checkConversion(const Weight &weight, ElementType stored) {
+  bool widens = weight.type == ElementType::F32 &&
+                (stored == ElementType::F16 || stored == ElementType::BF16 || stored == ElementType::F64);
+  if (stored != weight.type && !widens)
+    throw std::runtime_error("expected the weight '" + weight.name + "' to be stored in a type that converts to " +
+                             std::string(manifest::nameOf(weight.type)) + " but got " +
+                             std::string(manifest::nameOf(stored)));
+}
+
+/// What has to be done, in the manifest's order. Sets the sources of the tensors, but for the hashes.
+static std::vector<Task> planTasks(manifest::Weights &weights, const std::vector<WeightOrigin> &origins,
+                                   SourceFiles &files) {
+  bool stored = weights.mode == WeightsMode::Pack || weights.mode == WeightsMode::Reference;
+  std::vector<Task> tasks;
+  std::uint64_t end = 0;
+  for (size_t i = 0; i < origins.size(); ++i) {
+    Weight &weight = weights.tensors[i];
+    Task task;
+    task.weight = &weight;
+    task.origin = &origins[i];
+    weight.source.reset();
+    bool computed = std::holds_alternative<ComputedWeight>(origins[i]);
+    if (auto *origin = std::get_if<WeightInFile>(&origins[i]); origin && stored) {
+      task.file = &files.open(*origin, weight);
+      checkConversion(weight, origin->storedType);
+    } else if (!computed) {
+      if (stored)
+        throw std::runtime_error("expected bytes for the weight '" + weight.name +
+                                 "' but the model has none; take --weights=random:SEED or --weights=none");
+      continue;
+    }
+    task.packed = computed || weights.mode == WeightsMode::Pack;
+    manifest::WeightSource source;
+    if (task.packed) {
+      // Packed whole, the file is the image of the device's buffer.
+      task.dataOffset = weights.mode == WeightsMode::Pack ? weight.offset : alignUp(end);
+      end = task.dataOffset + weight.size;
+      source = {fileName, task.dataOffset, weight.type, ""}; // the data's start is added when it is known
+    } else {
+      auto &origin = std::get<WeightInFile>(origins[i]);
+      source = {std::filesystem::canonical(origin.path).string(), origin.offset, origin.storedType, ""};
+    }
+    weight.source = source;
+    tasks.push_back(task);
+  }
+  return tasks;
+}
+
+/// The first bytes of weights.safetensors, with a length that is a multiple of the alignment.
+static std::string headerText(const std::vector<Task> &tasks) {
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  header["__metadata__"] = {{"format", "nstf"}};
+  std::uint64_t end = 0;
+  unsigned gaps = 0;
+  auto add = [&](const std::string &name, const char *type, const std::vector<std::int64_t> &shape, std::uint64_t begin,
+                 std::uint64_t size) {
+    if (header.contains(name))
+      throw std::runtime_error("expected weights of different names but got '" + name + "' twice");
+    header[name] = {{"dtype", type}, {"shape", shape}, {"data_offsets", {begin, begin + size}}};
+    end = begin + size;
+  };
+  for (const Task &task : tasks) {
+    if (!task.packed)
+      continue;
+    if (task.dataOffset > end) {
+      std::uint64_t gap = task.dataOffset - end;
+      add("nstf.padding." + std::to_string(gaps++), "U8", {static_cast<std::int64_t>(gap)}, end, gap);
+    }
+    const Weight &weight = *task.weight;
+    add(weight.name, safeTensorsName(weight.type), weight.shape.dimensions, task.dataOffset, weight.size);
+  }
+  std::string json = header.dump();
+  std::uint64_t length = alignUp(8 + json.size()) - 8;
+  json.resize(length, ' ');
+  std::string bytes(8, '\0');
+  for (int i = 0; i < 8; ++i)
+    bytes[i] = static_cast<char>(length >> (8 * i) & 0xff);
+  return bytes + json;
+}
+
+/// Calls `take` with the tensor's bytes in the type they are kept in, piece by piece and in order.
+template <typename Take> static void forEachPiece(const Task &task, Take take) {
+  const Weight &weight = *task.weight;
+  if (auto *computed = std::get_if<ComputedWeight>(task.origin)) {
+    if (weight.type != ElementType::F32)
+      throw std::runtime_error("expected the computed weight '" + weight.name + "' to be f32 but got " +
+                               std::string(manifest::nameOf(weight.type)));
+    std::int64_t rows = weight.shape.dimensions.empty() ? 1 : weight.shape.dimensions.front();
+    std::vector<double> values(weight.size / sizeof(float) / rows);
+    std::vector<float> rounded(values.size());
+    for (std::int64_t row = 0; row < rows; ++row) {
+      computed->fillRow(row, values);
+      std::transform(values.begin(), values.end(), rounded.begin(), [](double x) { return static_cast<float>(x); });
+      take(std::as_bytes(std::span(rounded)));
+    }
+    return;
+  }
+  auto &origin = std::get<WeightInFile>(*task.origin);
+  ElementType kept = task.packed ? weight.type : origin.storedType;
+  std::size_t storedSize = manifest::sizeOf(origin.storedType);
+  std::size_t count = bytesOf(weight, origin.storedType) / storedSize;
+  const std::byte *bytes = task.file->data() + origin.offset;
+  if (kept == origin.storedType) {
+    for (std::size_t begin = 0; begin < count; begin += pieceElements)
+      take(std::span(bytes + begin * storedSize, std::min(pieceElements, count - begin) * storedSize));
+    return;
+  }
+  StoredType stored = *storedTypeFromName(manifest::nameOf(origin.storedType));
+  std::vector<float> piece(std::min(pieceElements, count));
+  for (std::size_t begin = 0; begin < count; begin += pieceElements) {
+    std::size_t n = std::min(pieceElements, count - begin);
+    readFloats(stored, bytes + begin * storedSize, n, piece.data());
+    take(std::as_bytes(std::span(piece.data(), n)));
+  }
+}
+
+static void runTask(const Task &task, PackageFile *file, std::uint64_t dataStart) {
+  llvm::SHA256 hash;
+  std::uint64_t offset = dataStart + task.dataOffset;
+  forEachPiece(task, [&](std::span<const std::byte> bytes) {
+    hash.update(llvm::ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
+    if (task.packed)
+      file->writeAt(offset, bytes);
+    offset += bytes.size();
+  });
+  task.weight->source->sha256 = llvm::toHex(hash.final(), /*LowerCase=*/true);
+  if (task.packed)
+    task.weight->source->offset = dataStart + task.dataOffset;
+}
+
+/// Runs `work(i)` for all i below `count` on all cores. Of several exceptions the one with the smallest i is thrown.
+template <typename Work> static void forAll(std::size_t count, Work work) {
+  std::vector<std::exception_ptr> failures(count);
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> failed = false;
+  auto loop = [&] {
+    for (std::size_t i; !failed && (i = next++) < count;) {
+      try {
+        work(i);
+      } catch (...) {
+        failures[i] = std::current_exception();
+        failed = true;
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (std::size_t i = 1, n = std::min<std::size_t>(std::thread::hardware_concurrency(), count); i < n; ++i)
+    threads.emplace_back(loop);
+  loop();
+  for (std::thread &thread : threads)
+    thread.join();
+  for (std::exception_ptr &failure : failures)
+    if (failure)
+      std::rethrow_exception(failure);
+}
+
+void writeWeights(PackageFolder &folder, manifest::Weights &weights, const std::vector<WeightOrigin> &origins) {
+  SourceFiles files;
+  std::vector<Task> tasks = planTasks(weights, origins, files);
+  std::optional<PackageFile> file;
+  std::uint64_t dataStart = 0;
+  auto last = std::find_if(tasks.rbegin(), tasks.rend(), [](const Task &task) { return task.packed; });
+  if (last != tasks.rend()) {
+    std::string header = headerText(tasks);
+    dataStart = header.size();
+    file.emplace(folder.create(fileName, dataStart + last->dataOffset + last->weight->size));
+    file->writeAt(0, std::as_bytes(std::span(header.data(), header.size())));
+  }
+  forAll(tasks.size(), [&](std::size_t i) { runTask(tasks[i], file ? &*file : nullptr, dataStart); });
+  if (file)
+    file->close();
+}
+
+} // namespace nstf
