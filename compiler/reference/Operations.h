@@ -1,0 +1,32 @@
+//===- Operations.h - The meaning of each nstf operation ----------------------------------===//
+#pragma once
+
+#include "compiler/reference/Tensor.h"
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/ArrayRef.h"
+
+#include <string>
+#include <vector>
+
+namespace nstf {
+
+/// The scalars of a run that operations read from the control block.
+struct StepScalars {
+  int64_t tokens;   // rows of this step
+  int64_t position; // where its row 0 stands
+};
+
+/// Computes the one result of a graph operation from its operands, in float64, as the dialect's formula says.
+/// `kv_append` gives a whole new cache; ReferenceModel lets it write in place. Throws std::runtime_error for an
+/// operation without a reference and for numbers no run may have: an id outside its table, a position outside the
+/// cache.
+Tensor evaluateOperation(mlir::Operation *op, llvm::ArrayRef<const Tensor *> operands, StepScalars step);
+
+/// Writes the rows of `kv_append` into `cache`. Throws when they don't fit.
+void appendRows(const Tensor &rows, StepScalars step, Tensor &cache);
+
+/// Names of the operations that have a reference, sorted: "add", "argmax", …
+std::vector<std::string> referenceOperations();
+
+} // namespace nstf

@@ -1,0 +1,193 @@
+//===- ReferenceModel.cpp - A module run in float64 on the CPU --------------------------------===//
+
+#include "compiler/reference/ReferenceModel.h"
+
+#include "compiler/reference/WeightReader.h"
+
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <set>
+#include <stdexcept>
+
+using namespace mlir;
+using namespace nstf;
+using Pointer = std::shared_ptr<Tensor>;
+
+//===----------------------------------------------------------------------------------===//
+// Blocks of operations
+//===----------------------------------------------------------------------------------===//
+
+namespace {
+
+/// Walks a body of a graph or kernel. Values are shared, not copied: a cache handed into a kernel is the state itself.
+class Interpreter {
+public:
+  StepScalars step;
+  std::function<Pointer(GetOp)> get;
+  ReferenceModel::Observer observer;
+  /// Tensors kv_append writes in place; any other it copies, as a value.
+  std::set<const Tensor *> writable;
+
+  std::vector<Pointer> run(Block &block, const std::vector<Pointer> &arguments) {
+    llvm::DenseMap<Value, Pointer> values;
+    for (auto [argument, value] : llvm::zip_equal(block.getArguments(), arguments))
+      values[argument] = value;
+    auto operandsOf = [&](Operation &op) {
+      std::vector<Pointer> operands;
+      for (Value operand : op.getOperands())
+        operands.push_back(values.at(operand));
+      return operands;
+    };
+    for (Operation &op : block) {
+      std::vector<Pointer> results;
+      if (isa<ReturnOp>(op))
+        return operandsOf(op);
+      if (auto weight = dyn_cast<GetOp>(op))
+        results = {get(weight)};
+      else if (auto launch = dyn_cast<StepOp>(op))
+        results = runKernel(launch, operandsOf(op));
+      else
+        results = {evaluate(op, operandsOf(op))};
+      for (auto [result, value] : llvm::zip_equal(op.getResults(), results))
+        values[result] = value;
+      if (observer && !isa<GetOp>(op)) {
+        std::vector<const Tensor *> seen;
+        for (const Pointer &result : results)
+          seen.push_back(result.get());
+        observer(&op, seen);
+      }
+    }
+    throw std::runtime_error("expected a block that ends in nstf.return");
+  }
+
+private:
+  std::vector<Pointer> runKernel(StepOp launch, const std::vector<Pointer> &operands) {
+    auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(launch, launch.getKernelAttr());
+    if (!kernel)
+      throw std::runtime_error("no kernel '" + launch.getKernel().str() + "'");
+    Interpreter inner{step, {}, {}, writable};
+    return inner.run(kernel.getBody().front(), operands);
+  }
+
+  Pointer evaluate(Operation &op, const std::vector<Pointer> &operands) {
+    try {
+      if (isa<KvAppendOp>(op) && writable.count(operands[1].get())) {
+        appendRows(*operands[0], step, *operands[1]);
+        return operands[1];
+      }
+      std::vector<const Tensor *> tensors;
+      for (const Pointer &operand : operands)
+        tensors.push_back(operand.get());
+      return std::make_shared<Tensor>(evaluateOperation(&op, tensors, step));
+    } catch (const std::runtime_error &error) {
+      std::string where;
+      if (auto name = dyn_cast<NameLoc>(op.getLoc()))
+        where = "'" + name.getName().str() + "': ";
+      throw std::runtime_error(where + error.what());
+    }
+  }
+};
+
+} // namespace
+
+std::vector<Tensor> nstf::evaluateKernel(KernelOp kernel, std::vector<Tensor> &arguments, StepScalars step) {
+  Interpreter interpreter{step, {}, {}, {}};
+  std::vector<Pointer> pointers;
+  for (Tensor &argument : arguments)
+    pointers.push_back(std::make_shared<Tensor>(std::move(argument)));
+  // A cache's reader comes after kv_append and reads its result, so every argument may be written.
+  for (const Pointer &pointer : pointers)
+    interpreter.writable.insert(pointer.get());
+  std::vector<Tensor> results;
+  for (const Pointer &result : interpreter.run(kernel.getBody().front(), pointers))
+    results.push_back(*result);
+  for (auto [argument, pointer] : llvm::zip_equal(arguments, pointers))
+    argument = std::move(*pointer);
+  return results;
+}
+
+//===----------------------------------------------------------------------------------===//
+// Models
+//===----------------------------------------------------------------------------------===//
+
+ReferenceModel::ReferenceModel(ModuleOp module, ReferenceOptions options)
+    : module(module), reader(std::make_unique<WeightReader>(options.randomSeed)) {
+  auto graphs = module.getOps<GraphOp>();
+  if (graphs.empty())
+    throw std::runtime_error("expected a module with an nstf.graph");
+  graph = *graphs.begin();
+  reset();
+}
+
+ReferenceModel::~ReferenceModel() = default;
+
+void ReferenceModel::reset() {
+  states.clear();
+  for (StateOp state : module.getOps<StateOp>())
+    states[state.getSymName().str()] =
+        std::make_shared<Tensor>(std::vector<int64_t>(cast<RankedTensorType>(state.getType()).getShape()));
+}
+
+const Tensor &ReferenceModel::state(const std::string &name) const {
+  auto found = states.find(name);
+  if (found == states.end())
+    throw std::runtime_error("no state '" + name + "'");
+  return *found->second;
+}
+
+Pointer ReferenceModel::get(GetOp op) {
+  std::string name = op.getSymbol().str();
+  if (auto state = states.find(name); state != states.end())
+    return state->second;
+  Pointer &weight = weights[name];
+  if (!weight)
+    weight = reader->read(SymbolTable::lookupNearestSymbolFrom<WeightOp>(op, op.getSymbolAttr()));
+  return weight;
+}
+
+static std::string describe(const std::vector<int64_t> &shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+ReferenceModel::Tensors ReferenceModel::run(const Tensors &inputs, int64_t tokens, int64_t position,
+                                            const Observer &observer) {
+  int64_t context = graph.getContextAttr().getInt();
+  if (tokens < 1 || position < 0 || tokens > context - position)
+    throw std::runtime_error("expected 1 or more tokens within a context of " + std::to_string(context) + " but got " +
+                             std::to_string(tokens) + " at position " + std::to_string(position));
+  std::vector<Pointer> arguments;
+  for (BlockArgument argument : graph.getBody().getArguments()) {
+    std::string name = graph.getInputName(argument.getArgNumber()).str();
+    auto input = inputs.find(name);
+    if (input == inputs.end())
+      throw std::runtime_error("input '" + name + "' is missing");
+    std::vector<int64_t> shape(cast<RankedTensorType>(argument.getType()).getShape());
+    for (int64_t &extent : shape)
+      extent = ShapedType::isDynamic(extent) ? tokens : extent;
+    if (input->second.shape != shape)
+      throw std::runtime_error("input '" + name + "': expected shape " + ::describe(shape) + " but got " +
+                               ::describe(input->second.shape));
+    arguments.push_back(std::make_shared<Tensor>(input->second));
+  }
+  Interpreter interpreter{{tokens, position}, [this](GetOp op) { return get(op); }, observer, {}};
+  for (const auto &[name, state] : states)
+    interpreter.writable.insert(state.get());
+  Tensors outputs;
+  for (auto [i, result] : llvm::enumerate(interpreter.run(graph.getBody().front(), arguments)))
+    outputs[graph.getOutputName(i).str()] = *result;
+  return outputs;
+}
+
+std::vector<double> ReferenceModel::runIds(const std::vector<int32_t> &ids, int64_t position,
+                                           const Observer &observer) {
+  int64_t tokens = ids.size();
+  Tensors outputs = run({{"ids", Tensor({tokens}, ids)}}, tokens, position, observer);
+  auto logits = outputs.find("logits");
+  if (logits == outputs.end())
+    throw std::runtime_error("expected a graph with an output 'logits'");
+  return {logits->second.data(), logits->second.data() + logits->second.size()};
+}

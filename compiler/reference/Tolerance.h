@@ -1,0 +1,44 @@
+//===- Tolerance.h - How far a result may be from the reference -----------------------------===//
+//
+// One table for tests, `nstfc --verify` and the report: |got - want| ≤ absolute + relative · max|want| over the tensor.
+//
+//===----------------------------------------------------------------------------------===//
+#pragma once
+
+#include "compiler/reference/Tensor.h"
+#include "dialects/nstf/NSTF.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <optional>
+
+namespace nstf {
+
+struct Tolerance {
+  double absolute = 0;
+  double relative = 0;
+};
+
+/// Of one operation ("linear", without the dialect's prefix) on given inputs, for its result's element type: f32, f16,
+/// bf16 or i32. Nothing when the table has no such row.
+std::optional<Tolerance> operationTolerance(llvm::StringRef operation, mlir::Type elementType);
+
+/// Of a kernel on given inputs: the sum over its operations, since each one's error goes through those after it.
+std::optional<Tolerance> kernelTolerance(KernelOp kernel, mlir::Type elementType);
+
+/// Of any value of a whole model that ran by itself, where errors of all layers before have added up.
+Tolerance modelTolerance(mlir::Type elementType);
+
+/// How a result compares with the reference.
+struct Comparison {
+  double largestError = 0; // |got - want|; infinite where got is not a number
+  int64_t where = -1;      // row-major index of it
+  double largestWant = 0;  // max|want|
+  double allowed = 0;      // what the tolerance allows
+  bool passes() const { return largestError <= allowed; }
+};
+
+/// Precondition: as many numbers as `want` has.
+Comparison compare(llvm::ArrayRef<float> got, const Tensor &want, Tolerance tolerance);
+
+} // namespace nstf

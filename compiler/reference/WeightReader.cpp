@@ -1,0 +1,76 @@
+//===- WeightReader.cpp - Weights as float64 ------------------------------------------------===//
+
+#include "compiler/reference/WeightReader.h"
+
+#include "compiler/import/StoredType.h"
+#include "nstf/RandomWeights.h"
+
+#include "llvm/ADT/APFloat.h"
+
+#include <stdexcept>
+
+using namespace mlir;
+using namespace nstf;
+
+/// Rounds to what a tensor of this element type can hold, to nearest even.
+static void roundTo(Type type, Tensor &tensor) {
+  if (type.isF32()) {
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      tensor.data()[i] = static_cast<float>(tensor.data()[i]);
+    return;
+  }
+  auto floatType = dyn_cast<FloatType>(type);
+  if (!floatType || type.isF64())
+    return;
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    bool losesInfo;
+    llvm::APFloat value(tensor.data()[i]);
+    value.convert(floatType.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    tensor.data()[i] = value.convertToDouble();
+  }
+}
+
+static std::optional<StoredType> storedTypeOf(Type type) {
+  return type.isF64()    ? std::optional(StoredType::f64)
+         : type.isF32()  ? std::optional(StoredType::f32)
+         : type.isF16()  ? std::optional(StoredType::f16)
+         : type.isBF16() ? std::optional(StoredType::bf16)
+                         : std::nullopt;
+}
+
+void WeightReader::readFile(WeightOp weight, SourceAttr source, Tensor &result) {
+  std::string where = "weight '" + weight.getSymName().str() + "': ";
+  std::optional<StoredType> stored = storedTypeOf(source.getStoredType());
+  if (!stored)
+    throw std::runtime_error(where + "expected a stored type of f32, f16, bf16 or f64");
+  std::unique_ptr<MappedFile> &file = files[source.getPath().str()];
+  if (!file)
+    file = std::make_unique<MappedFile>(source.getPath().str());
+  uint64_t bytes = result.size() * sizeOf(*stored), offset = source.getOffset();
+  if (offset > file->size() || bytes > file->size() - offset)
+    throw std::runtime_error(where + "expected " + std::to_string(bytes) + " bytes at offset " +
+                             std::to_string(offset) + " of '" + file->path() + "' but the file has " +
+                             std::to_string(file->size()));
+  readFloats(*stored, file->data() + offset, result.size(), result.data());
+}
+
+std::shared_ptr<Tensor> WeightReader::read(WeightOp weight) {
+  auto type = cast<RankedTensorType>(weight.getType());
+  auto result = std::make_shared<Tensor>(std::vector<int64_t>(type.getShape()));
+  if (auto table = weight.getGenerator()) {
+    for (int64_t position = 0; position < result->values.rows(); ++position)
+      table->fillRow(position, MutableArrayRef<double>(&result->values(position, 0), result->values.cols()));
+  } else if (randomSeed) {
+    std::vector<int64_t> shape = result->shape;
+    RandomWeights random(*randomSeed, weight.getSymName(), shape.data(), shape.size());
+    for (int64_t i = 0; i < result->size(); ++i)
+      result->data()[i] = random(i);
+  } else if (auto source = weight.getSource()) {
+    readFile(weight, *source, *result);
+  } else {
+    throw std::runtime_error("weight '" + weight.getSymName().str() +
+                             "' has neither a file nor a formula, and no seed was given");
+  }
+  roundTo(type.getElementType(), *result);
+  return result;
+}

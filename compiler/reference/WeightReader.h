@@ -1,0 +1,33 @@
+//===- WeightReader.h - Weights as float64 --------------------------------------------------===//
+#pragma once
+
+#include "compiler/import/MappedFile.h"
+#include "compiler/reference/Tensor.h"
+#include "dialects/nstf/NSTF.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace nstf {
+
+/// Reads weights when they are first asked for. A weight has the numbers its `type` can hold: stored ones are rounded
+/// to it as the packager does, computed tables are rounded once, random ones come from nstf/RandomWeights.h.
+class WeightReader {
+public:
+  /// With a seed every weight that isn't computed is random, wherever the module says it comes from.
+  explicit WeightReader(std::optional<uint64_t> randomSeed) : randomSeed(randomSeed) {}
+
+  /// Throws std::runtime_error when the file can't be read or is too short, and for a weight that has neither file nor
+  /// formula while there is no seed.
+  std::shared_ptr<Tensor> read(WeightOp weight);
+
+private:
+  void readFile(WeightOp weight, SourceAttr source, Tensor &result);
+
+  std::optional<uint64_t> randomSeed;
+  std::map<std::string, std::unique_ptr<MappedFile>> files;
+};
+
+} // namespace nstf
