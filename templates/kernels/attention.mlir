@@ -1,4 +1,4 @@
-// attention: O[t, h] = softmax(scale * Q[t, h] . K[0..n, g]) . V[0..n, g], with an online softmax.
+// attention: Y[t, h] = softmax(scale * Q[t, h] . K[0..n, g]) . V[0..n, g], with an online softmax.
 //
 // Rows are (token, query head of one key head): row r of key head g is query head g*G + r mod G of token r / G, with
 // G = H / HK, so that the heads of a group share the keys they read. One work item is BQ such rows of one key head.
@@ -76,7 +76,7 @@ module {
   }
 
   systolic.kernel @attention(%Q: !Q {nstf.name = "q"}, %K: !K {nstf.name = "k"}, %V: !K {nstf.name = "v"},
-                             %O: !Q {nstf.name = "o"}, %control: memref<16xi32> {nstf.name = "control"}, %work: index,
+                             %Y: !Q {nstf.name = "y"}, %control: memref<16xi32> {nstf.name = "control"}, %work: index,
                              %lds_q: !lds_q, %lds_k: !lds_k, %lds_v: !lds_v)
       attributes {params = {RG = 64, RQ = 64, L = 64, F = 64, H = 1, HK = 1, G = 1, D = 64, DP = 16, BQ = 16, BK = 32,
                             WM = 1, WN = 1, ROWS = 0, CAUSAL = 1, CACHED = 1, SCALE = 1065353216, ONE = 1},
@@ -163,7 +163,7 @@ module {
     %sums = systolic.broadcast %state#2 along 0 : !r -> !o
     %result = arith.divf %state#0, %sums : !o
     %result_rows = func.call @rows(%q0) : (index) -> !ri
-    systolic.store %result, %O[%head_row, %c0] limit [%query_limit, %D] rows(%result_rows : !ri) transposed : !o, !Q
+    systolic.store %result, %Y[%head_row, %c0] limit [%query_limit, %D] rows(%result_rows : !ri) transposed : !o, !Q
     systolic.return
   }
 }

@@ -1,27 +1,27 @@
-// matmul: C[m, n] = epilogue(sum over k of A[m, k] * B[n, k]), on the matrix cores.
+// matmul: Y[m, n] = epilogue(sum over k of X[m, k] * W[n, k]), on the matrix cores.
 //
-// One work item is a BM x BN tile of C. Blocks of BK along K go through LDS, swizzled so that the cells' 16-byte reads
-// spread over the banks; B stands N x K in memory, as weights do, and is read transposed. What lies outside A or B
+// One work item is a BM x BN tile of Y. Blocks of BK along K go through LDS, swizzled so that the cells' 16-byte reads
+// spread over the banks; W stands N x K in memory, as weights do, and is read transposed. What lies outside X or W
 // counts as 0, so K need not be a multiple of BK. ROWS: rows of this step, 0 = as many as the step has tokens; a work
 // item past them does nothing.
 // Waves: WM x WN over the tile.
-!a = tensor<32x32xf32, #systolic.axes<BM, BK>>
-!b = tensor<32x32xf32, #systolic.axes<BN, BK>>
-!bt = tensor<32x32xf32, #systolic.axes<BK, BN>>
-!c = tensor<32x32xf32, #systolic.axes<BM, BN>>
-!lds_a = !systolic.lds<1 x 32x32xf32, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
-!lds_b = !systolic.lds<1 x 32x32xf32, #systolic.swizzle<4, 8>, #systolic.axes<BN, BK>>
-!A = memref<64x64xf32, #systolic.axes<M, K>>
-!B = memref<64x64xf32, #systolic.axes<N, K>>
-!C = memref<64x64xf32, #systolic.axes<M, N>>
+!x = tensor<32x32xf32, #systolic.axes<BM, BK>>
+!w = tensor<32x32xf32, #systolic.axes<BN, BK>>
+!wt = tensor<32x32xf32, #systolic.axes<BK, BN>>
+!y = tensor<32x32xf32, #systolic.axes<BM, BN>>
+!lds_x = !systolic.lds<1 x 32x32xf32, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
+!lds_w = !systolic.lds<1 x 32x32xf32, #systolic.swizzle<4, 8>, #systolic.axes<BN, BK>>
+!X = memref<64x64xf32, #systolic.axes<M, K>>
+!W = memref<64x64xf32, #systolic.axes<N, K>>
+!Y = memref<64x64xf32, #systolic.axes<M, N>>
 
 module {
-  func.func private @epilogue(%tile: !c, %m0: index, %n0: index) -> !c {
-    return %tile : !c
+  func.func private @epilogue(%tile: !y, %m0: index, %n0: index) -> !y {
+    return %tile : !y
   }
 
-  systolic.kernel @matmul(%A: !A {nstf.name = "a"}, %B: !B {nstf.name = "b"}, %C: !C {nstf.name = "c"},
-                          %control: memref<16xi32> {nstf.name = "control"}, %work: index, %lds_a: !lds_a, %lds_b: !lds_b)
+  systolic.kernel @matmul(%X: !X {nstf.name = "x"}, %W: !W {nstf.name = "w"}, %Y: !Y {nstf.name = "y"},
+                          %control: memref<16xi32> {nstf.name = "control"}, %work: index, %lds_x: !lds_x, %lds_w: !lds_w)
       attributes {params = {M = 64, N = 64, K = 64, BM = 32, BN = 32, BK = 32, WM = 2, WN = 2, ROWS = 0},
                   grid = ["M", "BM", "N", "BN"]} {
     %BM = systolic.param "BM"
@@ -42,21 +42,21 @@ module {
     %is_inside = arith.cmpi ult, %m0, %rows : index
     %end = arith.select %is_inside, %K, %c0 : index
 
-    %zero = arith.constant dense<0.0> : !c
-    %sum = scf.for %k = %c0 to %end step %BK iter_args(%acc = %zero) -> (!c) {
-      %a_global = systolic.load %A[%m0, %k] : !A -> !a
-      %b_global = systolic.load %B[%n0, %k] : !B -> !b
+    %zero = arith.constant dense<0.0> : !y
+    %sum = scf.for %k = %c0 to %end step %BK iter_args(%acc = %zero) -> (!y) {
+      %x_global = systolic.load %X[%m0, %k] : !X -> !x
+      %w_global = systolic.load %W[%n0, %k] : !W -> !w
       systolic.barrier
-      systolic.write %a_global, %lds_a[%c0] : !a, !lds_a
-      systolic.write %b_global, %lds_b[%c0] : !b, !lds_b
+      systolic.write %x_global, %lds_x[%c0] : !x, !lds_x
+      systolic.write %w_global, %lds_w[%c0] : !w, !lds_w
       systolic.barrier
-      %a = systolic.read %lds_a[%c0] : !lds_a -> !a
-      %b = systolic.read %lds_b[%c0] transposed : !lds_b -> !bt
-      %next = systolic.mma %a, %b, %acc : !a, !bt -> !c
-      scf.yield %next : !c
+      %x = systolic.read %lds_x[%c0] : !lds_x -> !x
+      %w = systolic.read %lds_w[%c0] transposed : !lds_w -> !wt
+      %next = systolic.mma %x, %w, %acc : !x, !wt -> !y
+      scf.yield %next : !y
     }
-    %result = func.call @epilogue(%sum, %m0, %n0) : (!c, index, index) -> !c
-    systolic.store %result, %C[%m0, %n0] limit [%rows, %N] : !c, !C
+    %result = func.call @epilogue(%sum, %m0, %n0) : (!y, index, index) -> !y
+    systolic.store %result, %Y[%m0, %n0] limit [%rows, %N] : !y, !Y
     systolic.return
   }
 }

@@ -1,44 +1,38 @@
 // rms_norm: Y[m, n] = epilogue(X[m, n] * W[n] / sqrt(mean over n of X[m, n]^2 + eps)).
 //
-// One work item is BM rows, read twice in blocks of BN columns. EPS: the bits of eps as a float. LAST = 1: the one row
-// of the result comes from the step's last token. ROWS: see matmul.mlir.
+// One work item is BM rows, read twice in blocks of BN columns. EPS: the bits of eps as a float. ROWS: see
+// matmul.mlir.
 !x = tensor<4x256xf32, #systolic.axes<BM, BN>>
 !w = tensor<256xf32, #systolic.axes<BN>>
 !r = tensor<4xf32, #systolic.axes<BM>>
-!X = memref<64x64xf32, #systolic.axes<MX, N>>
 !W = memref<64xf32, #systolic.axes<N>>
-!Y = memref<64x64xf32, #systolic.axes<M, N>>
+!X = memref<64x64xf32, #systolic.axes<M, N>>
 
 module {
   func.func private @epilogue(%tile: !x, %m0: index, %n0: index) -> !x {
     return %tile : !x
   }
 
-  systolic.kernel @rms_norm(%X: !X {nstf.name = "x"}, %W: !W {nstf.name = "w"}, %Y: !Y {nstf.name = "y"},
+  systolic.kernel @rms_norm(%X: !X {nstf.name = "x"}, %W: !W {nstf.name = "weight"}, %Y: !X {nstf.name = "y"},
                             %control: memref<16xi32> {nstf.name = "control"}, %work: index)
-      attributes {params = {M = 64, MX = 64, N = 64, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0, LAST = 0,
+      attributes {params = {M = 64, N = 64, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0,
                             EPS = 925353388}, grid = ["M", "BM"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"
     %N = systolic.param "N"
     %ROWS = systolic.param "ROWS"
-    %LAST = systolic.param "LAST"
     %EPS = systolic.param "EPS"
     %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
     %tokens = systolic.control tokens %control : memref<16xi32>
     %is_step = arith.cmpi eq, %ROWS, %c0 : index
     %rows = arith.select %is_step, %tokens, %ROWS : index
-    %last = arith.subi %tokens, %c1 : index
-    %skipped = arith.muli %last, %LAST : index
     %m0 = arith.muli %work, %BM : index
-    %x0 = arith.addi %m0, %skipped : index
     %is_inside = arith.cmpi ult, %m0, %rows : index
     %end = arith.select %is_inside, %N, %c0 : index
 
     %zero = arith.constant dense<0.0> : !x
     %squares = scf.for %n = %c0 to %end step %BN iter_args(%acc = %zero) -> (!x) {
-      %x = systolic.load %X[%x0, %n] : !X -> !x
+      %x = systolic.load %X[%m0, %n] : !X -> !x
       %next = math.fma %x, %x, %acc : !x
       scf.yield %next : !x
     }
@@ -57,13 +51,13 @@ module {
     %scales = systolic.broadcast %scale along 1 : !r -> !x
 
     scf.for %n = %c0 to %end step %BN {
-      %x = systolic.load %X[%x0, %n] : !X -> !x
+      %x = systolic.load %X[%m0, %n] : !X -> !x
       %w = systolic.load %W[%n] limit [%N] : !W -> !w
       %ws = systolic.broadcast %w along 0 : !w -> !x
       %normalized = arith.mulf %x, %scales : !x
       %y = arith.mulf %normalized, %ws : !x
       %result = func.call @epilogue(%y, %m0, %n) : (!x, index, index) -> !x
-      systolic.store %result, %Y[%m0, %n] limit [%rows, %N] : !x, !Y
+      systolic.store %result, %Y[%m0, %n] limit [%rows, %N] : !x, !X
     }
     systolic.return
   }

@@ -1,0 +1,34 @@
+// How a kernel region fits a template: which value is which of the template's buffers, and what its extents are.
+#pragma once
+
+#include "dialects/nstf/NSTF.h"
+
+namespace nstf {
+
+struct TemplateBinding {
+  /// A buffer of the template, by its name, and the value of the region that lives in it.
+  struct Buffer {
+    llvm::StringRef name;
+    mlir::Value value;
+  };
+  struct Parameter {
+    llvm::StringRef name;
+    int64_t value;
+    int64_t perToken = 0; ///< rows for each token, where the extent grows with the tokens of a step
+  };
+
+  mlir::Operation *anchor = nullptr; ///< null for a region of elementwise ops alone
+  mlir::Value tile;                  ///< what the template hands to its epilogue
+  llvm::SmallVector<Buffer> buffers; ///< without the buffer "y", which holds the region's result
+  llvm::SmallVector<Parameter> parameters;
+};
+
+/// Templates' names for what a region's operation computes: "matmul" and "matvec" for linear, else the op's own name;
+/// "elementwise" for elementwise ops, kv_append and last_row.
+llvm::SmallVector<llvm::StringRef> getTemplateNames(KernelOp kernel);
+
+/// The binding of a region to a template. `maxTokens` stands for a leading `?`. An error on the kernel where there is
+/// no template for it.
+mlir::FailureOr<TemplateBinding> bindTemplate(KernelOp kernel, llvm::StringRef templateName, int64_t maxTokens);
+
+} // namespace nstf

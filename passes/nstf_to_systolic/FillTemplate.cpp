@@ -1,0 +1,151 @@
+// nstf-to-systolic-fill-template: a kernel region's sizes, buffers and elementwise ops go into its template
+// (Passes.td).
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/nstf_to_systolic/Binding.h"
+#include "passes/nstf_to_systolic/Passes.h"
+#include "passes/nstf_to_systolic/Slot.h"
+
+namespace nstf {
+#define GEN_PASS_DEF_FILLTEMPLATEPASS
+#include "passes/nstf_to_systolic/Passes.h.inc"
+} // namespace nstf
+
+using namespace mlir;
+using namespace nstf;
+
+namespace {
+
+constexpr StringLiteral slotName = "epilogue", outputName = "y";
+
+struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    auto regions = llvm::to_vector(getOperation().getOps<KernelOp>());
+    auto programs = llvm::to_vector(getOperation().getOps<systolic::KernelOp>());
+    if (regions.size() != 1 || programs.size() != 1) {
+      getOperation().emitError() << "expected one nstf.kernel and one systolic.kernel in the module but got "
+                                 << regions.size() << " and " << programs.size();
+      return signalPassFailure();
+    }
+    if (failed(fill(regions.front(), programs.front())))
+      return signalPassFailure();
+    regions.front().erase();
+  }
+
+  LogicalResult fill(KernelOp region, systolic::KernelOp program) {
+    auto maxTokens = getOperation()->getAttrOfType<IntegerAttr>("nstf.max_tokens");
+    if (!maxTokens)
+      return getOperation().emitError("expected nstf.max_tokens on the module but got none");
+    FailureOr<TemplateBinding> binding = bindTemplate(region, program.getSymName(), maxTokens.getInt());
+    if (failed(binding) || failed(setParameters(region, program, *binding)) ||
+        failed(bindBuffers(region, program, *binding)) || failed(fillEpilogue(region, program, *binding)))
+      return failure();
+    remark::passed(region.getLoc(),
+                   remark::RemarkOpts::name("Template").category(getArgument()).function(region.getSymName()))
+        << ("template " + program.getSymName()).str();
+    program.setSymName(region.getSymName());
+    program->setLoc(region.getLoc());
+    return success();
+  }
+
+  /// The template's defaults, then the extents, then what tuning says.
+  LogicalResult setParameters(KernelOp region, systolic::KernelOp program, const TemplateBinding &binding) {
+    Builder builder(&getContext());
+    NamedAttrList parameters(program.getParams()), perToken;
+    auto set = [&](StringRef name, int64_t value) {
+      if (!parameters.get(name))
+        return failure();
+      parameters.set(name, builder.getI64IntegerAttr(value));
+      return success();
+    };
+    for (const TemplateBinding::Parameter &parameter : binding.parameters) {
+      // A template without a row extent of its own (matvec) needs no ROWS either.
+      if (failed(set(parameter.name, parameter.value)) && parameter.name != "ROWS")
+        return program.emitError() << "expected the template to have parameter " << parameter.name;
+      if (parameter.perToken)
+        perToken.set(parameter.name, builder.getI64IntegerAttr(parameter.perToken));
+    }
+    if (auto tuning = region->getAttrOfType<DictionaryAttr>("nstf.tuning"))
+      for (NamedAttribute entry : tuning)
+        if (auto value = dyn_cast<IntegerAttr>(entry.getValue());
+            !value || failed(set(entry.getName(), value.getInt())))
+          return program.emitError() << "expected tuning to name an integer parameter of the template but got "
+                                     << entry.getName();
+    program.setParamsAttr(parameters.getDictionary(&getContext()));
+    program->setAttr("nstf.per_token", perToken.getDictionary(&getContext()));
+    return success();
+  }
+
+  static std::optional<unsigned> findBuffer(systolic::KernelOp program, StringRef name) {
+    for (unsigned i = 0; i < program.getNumArguments(); ++i)
+      if (auto attribute = program.getArgAttrOfType<StringAttr>(i, "nstf.name"); attribute && attribute == name)
+        return i;
+    return std::nullopt;
+  }
+
+  /// Says of an argument which operand of the step it is and how it is used.
+  void bindOperand(systolic::KernelOp program, unsigned argument, Value value, StringRef access) {
+    Builder builder(&getContext());
+    program.setArgAttr(argument, "nstf.operand", builder.getI64IntegerAttr(cast<BlockArgument>(value).getArgNumber()));
+    program.setArgAttr(argument, "nstf.access", builder.getStringAttr(access));
+  }
+
+  LogicalResult bindBuffers(KernelOp region, systolic::KernelOp program, const TemplateBinding &binding) {
+    for (const TemplateBinding::Buffer &buffer : binding.buffers) {
+      std::optional<unsigned> argument = findBuffer(program, buffer.name);
+      if (!argument || !isa<BlockArgument>(buffer.value))
+        return program.emitError() << "expected buffer " << buffer.name << " for an argument of the nstf.kernel";
+      bindOperand(program, *argument, buffer.value, "read");
+    }
+    std::optional<unsigned> output = findBuffer(program, outputName);
+    if (!output)
+      return program.emitError() << "expected a buffer " << outputName << " in the template";
+    Builder builder(&getContext());
+    if (std::optional<unsigned> inPlace = region.getInPlaceArgument(0)) {
+      bindOperand(program, *output, region.getBody().getArgument(*inPlace), "read_write");
+    } else {
+      program.setArgAttr(*output, "nstf.result", builder.getI64IntegerAttr(0));
+      program.setArgAttr(*output, "nstf.access", builder.getStringAttr("write"));
+    }
+    if (std::optional<unsigned> control = findBuffer(program, "control")) {
+      program.setArgAttr(*control, "nstf.control", builder.getUnitAttr());
+      program.setArgAttr(*control, "nstf.access", builder.getStringAttr("read"));
+    }
+    return success();
+  }
+
+  LogicalResult fillEpilogue(KernelOp region, systolic::KernelOp program, const TemplateBinding &binding) {
+    unsigned output = *findBuffer(program, outputName);
+    auto outputType = cast<MemRefType>(program.getArgumentTypes()[output]);
+    SmallVector<SlotOperand> operands = getSlotOperands(region, binding.tile, outputType);
+    bool isEmpty = operands.empty() &&
+                   llvm::none_of(region.getBody().front(), [](Operation &op) { return isa<ElementwiseOp>(op); });
+    if (isEmpty)
+      return success();
+    auto slot = getOperation().lookupSymbol<func::FuncOp>(slotName);
+    if (!slot)
+      return region.emitError() << "expected a template with a slot @" << slotName << " but got "
+                                << program.getSymName();
+
+    // The operands follow the last buffer, so that they are launched with them.
+    unsigned place = output + 1;
+    SmallVector<Value> buffers;
+    Builder builder(&getContext());
+    for (auto [i, operand] : llvm::enumerate(operands)) {
+      auto name = builder.getNamedAttr("nstf.name", builder.getStringAttr("e" + Twine(i)));
+      (void)program.insertArgument(place, operand.type, builder.getDictionaryAttr(name), program.getLoc());
+      bindOperand(program, place++, operand.value, "read");
+    }
+    for (unsigned i = output + 1; i < place; ++i)
+      buffers.push_back(program.getBody().getArgument(i));
+    program.walk([&](func::CallOp call) {
+      if (call.getCallee() == slotName)
+        call.getOperandsMutable().append(buffers);
+    });
+    return fillSlot(slot, region, binding.tile, operands);
+  }
+};
+
+} // namespace

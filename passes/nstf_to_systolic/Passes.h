@@ -1,0 +1,18 @@
+// Passes from kernel regions to tile programs (Passes.td says what each does).
+#pragma once
+
+#include "dialects/nstf/NSTF.h"
+#include "dialects/systolic/Systolic.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace nstf {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/nstf_to_systolic/Passes.h.inc"
+
+} // namespace nstf

@@ -1,0 +1,23 @@
+// From a kernel region to a tile program.
+#ifndef NSTF_PASSES_NSTF_TO_SYSTOLIC_PASSES
+#define NSTF_PASSES_NSTF_TO_SYSTOLIC_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def FillTemplatePass : Pass<"nstf-to-systolic-fill-template", "::mlir::ModuleOp"> {
+  let summary = "puts an nstf.kernel's sizes, buffers and elementwise ops into its template";
+  let description = [{
+    The module holds one `nstf.kernel` and beside it the template that was chosen for it. The template's kernel takes the
+    name of the nstf.kernel; its extents become those of the types, with `nstf.max_tokens` of the module for a `?`, and
+    the tuning parameters of the nstf.kernel's `nstf.tuning` go over its defaults. Elementwise ops after the anchor, and
+    a bias, go into the slot @epilogue; what they read beyond the tile becomes a buffer more. The nstf.kernel is erased.
+
+    Every buffer argument then says what it is bound to: `nstf.operand = i` or `nstf.result = i` of the step, or
+    `nstf.control`; `nstf.access` says how it is used. `nstf.per_token` on the kernel lists the extents that grow with
+    the tokens of a step, and how many rows each token has.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
+                           "::nstf::systolic::SystolicDialect"];
+}
+
+#endif

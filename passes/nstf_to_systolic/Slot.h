@@ -1,0 +1,25 @@
+// Fills a template's slot @epilogue: the elementwise ops that follow a region's anchor, on one tile.
+#pragma once
+
+#include "dialects/nstf/NSTF.h"
+#include "dialects/systolic/Systolic.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace nstf {
+
+/// A buffer that the slot reads beside its tile.
+struct SlotOperand {
+  mlir::Value value; ///< in the region
+  mlir::MemRefType type;
+};
+
+/// What `epilogue` reads for the ops of `region` beyond the value in `tile`: one buffer for each such value. `output`
+/// is the template's output buffer: matrices stand like it, a bias along its columns.
+llvm::SmallVector<SlotOperand> getSlotOperands(KernelOp region, mlir::Value tile, mlir::MemRefType output);
+
+/// Writes the slot's body: appends the operands to its arguments, applies the bias and the elementwise ops. The slot
+/// takes (tile, first row, first column) and returns a tile of the same type.
+mlir::LogicalResult fillSlot(mlir::func::FuncOp slot, KernelOp region, mlir::Value tile,
+                             llvm::ArrayRef<SlotOperand> operands);
+
+} // namespace nstf
