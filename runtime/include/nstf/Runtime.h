@@ -237,6 +237,7 @@ public:
 
 private:
   void capture(Stream &stream);
+  void submit(Stream &stream) const;
   void release() noexcept;
   std::shared_ptr<detail::Device> device_;
   std::vector<Launch> launches_;

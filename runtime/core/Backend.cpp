@@ -1,0 +1,229 @@
+// Finds a library and a device. A GPU's driver and the emulator are told apart only here.
+#include "runtime/core/Device.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <unistd.h>
+
+namespace nstf {
+
+Error::Error(std::string cause, std::string fix)
+    : std::runtime_error(fix.empty() ? cause : cause + " (" + fix + ")"), cause_(std::move(cause)),
+      fix_(std::move(fix)) {}
+
+DeviceKind parseDeviceKind(std::string_view text) {
+  for (DeviceKind kind : {DeviceKind::Auto, DeviceKind::HIP, DeviceKind::Emulator})
+    if (text == toString(kind))
+      return kind;
+  throw Error("expected device auto, hip or emulator but got \"" + std::string(text) + "\"");
+}
+
+const char *toString(DeviceKind kind) {
+  switch (kind) {
+  case DeviceKind::Auto:
+    return "auto";
+  case DeviceKind::HIP:
+    return "hip";
+  case DeviceKind::Emulator:
+    return "emulator";
+  }
+  return "?";
+}
+
+bool targetRunsOn(std::string_view code, std::string_view device) {
+  auto processor = [](std::string_view id) { return id.substr(0, id.find(':')); };
+  if (processor(code) != processor(device))
+    return false;
+  // Every feature the code fixes ("xnack-") must not be set the other way on the device.
+  while (code.find(':') != std::string_view::npos) {
+    code.remove_prefix(code.find(':') + 1);
+    std::string_view feature = code.substr(0, code.find(':'));
+    if (feature.empty())
+      continue;
+    std::string other = ":" + std::string(feature);
+    other.back() = feature.back() == '+' ? '-' : '+';
+    if (device.find(other) != std::string_view::npos)
+      return false;
+  }
+  return true;
+}
+
+namespace detail {
+namespace {
+// hipDeviceProp_t: the two layouts, field by field where the runtime reads one (HIP's header of 5.2 and of 6).
+struct PropertyLayout {
+  size_t bytes, name, memory, lds, waveSize, maxThreads, computeUnits, targetId;
+};
+constexpr PropertyLayout kOld = {792, 0, 256, 264, 276, 280, 336, 396};
+constexpr PropertyLayout kR0600 = {1472, 0, 288, 296, 308, 320, 388, 1160};
+
+template <typename T> T read(const std::vector<char> &bytes, size_t offset) {
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+DeviceProperties readProperties(const HIPLibrary &hip, int index) {
+  const bool newer = hip.hipGetDevicePropertiesR0600 != nullptr;
+  if (!newer && !hip.hipGetDeviceProperties)
+    throw Error(hip.path() + " has no hipGetDeviceProperties");
+  const PropertyLayout &layout = newer ? kR0600 : kOld;
+  // Later releases may append fields.
+  std::vector<char> bytes(layout.bytes + 4096);
+  hip.check((newer ? hip.hipGetDevicePropertiesR0600 : hip.hipGetDeviceProperties)(bytes.data(), index),
+            "cannot read the properties of device " + std::to_string(index));
+  auto text = [&](size_t offset) { return std::string(&bytes[offset], strnlen(&bytes[offset], 256)); };
+  DeviceProperties properties;
+  properties.name = text(layout.name);
+  properties.targetId = text(layout.targetId);
+  properties.memory = read<uint64_t>(bytes, layout.memory);
+  properties.ldsPerWorkgroup = read<uint64_t>(bytes, layout.lds);
+  properties.waveSize = uint32_t(read<int32_t>(bytes, layout.waveSize));
+  properties.maxThreadsPerWorkgroup = uint32_t(read<int32_t>(bytes, layout.maxThreads));
+  properties.computeUnits = uint32_t(read<int32_t>(bytes, layout.computeUnits));
+  return properties;
+}
+
+std::vector<std::string> hipCandidates() {
+  std::vector<std::string> names;
+  for (const char *name : {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"})
+    names.push_back(name);
+  const char *rocm = std::getenv("ROCM_PATH");
+  names.push_back(std::string(rocm && *rocm ? rocm : "/opt/rocm") + "/lib/libamdhip64.so");
+  return names;
+}
+
+std::vector<std::string> emulatorCandidates() {
+  if (const char *path = std::getenv("NSTF_EMULATOR_LIBRARY"); path && *path)
+    return {path};
+  std::error_code error;
+  const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", error);
+  std::vector<std::string> paths;
+  for (const char *up : {"../lib/emulator", "../../lib/emulator"})
+    paths.push_back((executable.parent_path() / up / "libamdhip64.so").lexically_normal().string());
+  return paths;
+}
+
+std::string joined(const std::vector<std::string> &parts) {
+  std::string text;
+  for (const std::string &part : parts)
+    text += (text.empty() ? "" : "; ") + part;
+  return text;
+}
+
+/// The library with a GPU that answers, or nullptr with the reason: no library, or no GPU.
+std::shared_ptr<HIPLibrary> openGPU(int index, std::string_view target, std::string &reason, std::string &fix) {
+  std::vector<std::string> tried;
+  std::shared_ptr<HIPLibrary> library = HIPLibrary::load(hipCandidates(), tried);
+  if (!library) {
+    reason = "no HIP library was found (" + joined(tried) + ")";
+    fix = "install ROCm or Debian's libamdhip64-5, or use --device=emulator";
+    return nullptr;
+  }
+  // A library that LD_LIBRARY_PATH put in the place of libamdhip64 may be the emulator.
+  if (library->isEmulator() && !target.empty())
+    setenv("NSTF_EMU_TARGET", std::string(target).c_str(), 1);
+  int count = 0;
+  const HIPError code = library->hipGetDeviceCount(&count);
+  if (code || count <= index) {
+    reason = "HIP library " + library->path() + " found, but no GPU answers" +
+             (index ? " as device " + std::to_string(index) : std::string()) + ": " +
+             (code ? library->describe(code) : std::to_string(count) + " devices");
+    fix = "check that the amdgpu driver is loaded and /dev/kfd may be opened, or use --device=emulator";
+    return nullptr;
+  }
+  return library;
+}
+
+/// Whether the kernel offers a GPU to compute on at all: loading ROCm takes long, so `auto` looks here first.
+bool mayHaveGPU() { return access("/dev/kfd", F_OK) == 0 || access("/dev/dxg", F_OK) == 0; }
+
+std::shared_ptr<HIPLibrary> openEmulator(std::string_view target) {
+  // The emulator reads the variable at its first call. It stays loaded then: one process, one chip.
+  static std::mutex mutex;
+  static std::shared_ptr<HIPLibrary> loaded;
+  std::lock_guard lock(mutex);
+  if (loaded)
+    return loaded;
+  std::vector<std::string> tried;
+  const char *before = std::getenv("NSTF_EMU_TARGET");
+  const std::string restore = before ? before : "";
+  if (!target.empty())
+    setenv("NSTF_EMU_TARGET", std::string(target).c_str(), 1);
+  std::shared_ptr<HIPLibrary> library = HIPLibrary::load(emulatorCandidates(), tried);
+  if (!library)
+    throw Error("the emulator's library was not found (" + joined(tried) + ")",
+                "set NSTF_EMULATOR_LIBRARY to libamdhip64.so of NSTF's lib/emulator folder");
+  if (!library->isEmulator())
+    throw Error(library->path() + " is not NSTF's emulator", "check NSTF_EMULATOR_LIBRARY");
+  int count = 0;
+  const HIPError code = library->hipGetDeviceCount(&count);
+  if (code) {
+    const std::string cause = "the emulator does not start: " + library->describe(code);
+    if (before)
+      setenv("NSTF_EMU_TARGET", restore.c_str(), 1);
+    else
+      unsetenv("NSTF_EMU_TARGET");
+    throw Error(cause);
+  }
+  library->nstfEmulatorPrintFaults(0); // they come as Error
+  return loaded = library;
+}
+} // namespace
+
+Device::Device(std::shared_ptr<HIPLibrary> library, DeviceKind kind, int index)
+    : library_(std::move(library)), kind_(kind), index_(index), properties_(readProperties(*library_, index)) {
+  activate();
+}
+
+void Device::activate() const {
+  library_->check(library_->hipSetDevice(index_), "cannot use device " + std::to_string(index_));
+}
+} // namespace detail
+
+Backend Backend::open(DeviceKind kind, std::string_view target, int index) {
+  using namespace detail;
+  std::shared_ptr<HIPLibrary> library;
+  if (kind == DeviceKind::HIP || (kind == DeviceKind::Auto && mayHaveGPU())) {
+    std::string reason, fix;
+    library = openGPU(index, target, reason, fix);
+    if (!library && kind == DeviceKind::HIP)
+      throw Error(reason, fix);
+  }
+  if (!library)
+    library = openEmulator(target);
+  const DeviceKind found = library->isEmulator() ? DeviceKind::Emulator : DeviceKind::HIP;
+  Backend backend(std::make_shared<Device>(library, found, index));
+  if (found == DeviceKind::Emulator && !target.empty() && !targetRunsOn(target, backend.targetId()))
+    throw Error("the emulator of this process is a " + backend.targetId() + ", so it can't be a " +
+                    std::string(target) + " as well",
+                "run the two targets in two processes");
+  return backend;
+}
+
+DeviceKind Backend::kind() const { return device_->kind(); }
+const DeviceProperties &Backend::properties() const { return device_->properties(); }
+const std::string &Backend::targetId() const { return device_->properties().targetId; }
+const std::string &Backend::libraryPath() const { return device_->hip().path(); }
+
+std::string Backend::requireTarget(const std::vector<std::string> &codeTargets, std::string_view what) const {
+  std::string all;
+  for (const std::string &target : codeTargets) {
+    if (targetRunsOn(target, targetId()))
+      return target;
+    all += (all.empty() ? "" : ", ") + target;
+  }
+  throw Error(std::string(what) + " holds code for " + (all.empty() ? "no target" : all) + ", but the device is a " +
+                  targetId() + " (" + properties().name + ")",
+              "compile it with --target=" + targetId().substr(0, targetId().find(':')) +
+                  (kind() == DeviceKind::HIP ? ", or run it with --device=emulator" : ""));
+}
+
+void Backend::synchronize() const {
+  device_->activate();
+  device_->hip().check(device_->hip().hipDeviceSynchronize(), "the device reports a failure");
+}
+
+} // namespace nstf

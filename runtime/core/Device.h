@@ -1,0 +1,43 @@
+// What Backend, Buffer, Stream and Module share: the library, the device's number and what it says of itself.
+#ifndef NSTF_RUNTIME_CORE_DEVICE_H
+#define NSTF_RUNTIME_CORE_DEVICE_H
+
+#include "nstf/Runtime.h"
+#include "runtime/core/HIPLibrary.h"
+
+#include <memory>
+
+namespace nstf::detail {
+
+class Device {
+public:
+  /// Reads the properties of device `index`. Throws Error.
+  Device(std::shared_ptr<HIPLibrary> library, DeviceKind kind, int index);
+
+  const HIPLibrary &hip() const { return *library_; }
+  DeviceKind kind() const { return kind_; }
+  const DeviceProperties &properties() const { return properties_; }
+  /// Makes the device current for this host thread, as HIP wants before most calls.
+  void activate() const;
+
+private:
+  std::shared_ptr<HIPLibrary> library_;
+  DeviceKind kind_;
+  int index_;
+  DeviceProperties properties_;
+};
+
+/// Submits one launch to a device that is current.
+void submit(const Device &device, Stream &stream, const Launch &launch);
+
+struct ModuleState {
+  std::shared_ptr<Device> device;
+  void *module = nullptr; // hipModule_t
+  std::string name;
+  std::vector<unsigned char> bytes; // hipModuleLoadData may read them as long as the module lives
+  ~ModuleState();
+};
+
+} // namespace nstf::detail
+
+#endif // NSTF_RUNTIME_CORE_DEVICE_H

@@ -1,0 +1,88 @@
+// HIP's C functions as the runtime calls them, found with dlopen: in libamdhip64, or in the emulator, which exports the
+// same. Declared here and not taken from HIP's headers, so that the runtime builds where no HIP is installed; all of
+// these signatures have been the same since HIP 4.3.
+#ifndef NSTF_RUNTIME_CORE_HIPLIBRARY_H
+#define NSTF_RUNTIME_CORE_HIPLIBRARY_H
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nstf::detail {
+
+using HIPError = int; // hipError_t; 0 is success
+
+/// hipMemcpyKind.
+enum class CopyKind : int { HostToDevice = 1, DeviceToHost = 2, DeviceToDevice = 3 };
+
+// X(name, parameters): functions every HIP since 4.3 has.
+#define NSTF_HIP_FUNCTIONS(X)                                                                                          \
+  X(hipGetDeviceCount, (int *))                                                                                        \
+  X(hipSetDevice, (int))                                                                                               \
+  X(hipDeviceSynchronize, ())                                                                                          \
+  X(hipMalloc, (void **, size_t))                                                                                      \
+  X(hipFree, (void *))                                                                                                 \
+  X(hipMemcpy, (void *, const void *, size_t, CopyKind))                                                               \
+  X(hipMemcpyAsync, (void *, const void *, size_t, CopyKind, void *))                                                  \
+  X(hipMemset, (void *, int, size_t))                                                                                  \
+  X(hipMemsetAsync, (void *, int, size_t, void *))                                                                     \
+  X(hipMemGetInfo, (size_t *, size_t *))                                                                               \
+  X(hipStreamCreateWithFlags, (void **, unsigned))                                                                     \
+  X(hipStreamDestroy, (void *))                                                                                        \
+  X(hipStreamSynchronize, (void *))                                                                                    \
+  X(hipModuleLoadData, (void **, const void *))                                                                        \
+  X(hipModuleUnload, (void *))                                                                                         \
+  X(hipModuleGetFunction, (void **, void *, const char *))                                                             \
+  X(hipFuncGetAttribute, (int *, int, void *))                                                                         \
+  X(hipModuleLaunchKernel,                                                                                             \
+    (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **))
+
+// Absent in old drivers, or in libamdhip64 altogether (nstf…): null then.
+#define NSTF_HIP_OPTIONAL_FUNCTIONS(X)                                                                                 \
+  X(hipGetDeviceProperties, (void *, int))                                                                             \
+  X(hipGetDevicePropertiesR0600, (void *, int))                                                                        \
+  X(hipStreamBeginCapture, (void *, int))                                                                              \
+  X(hipStreamEndCapture, (void *, void **))                                                                            \
+  X(hipGraphInstantiate, (void **, void *, void **, char *, size_t))                                                   \
+  X(hipGraphLaunch, (void *, void *))                                                                                  \
+  X(hipGraphExecDestroy, (void *))                                                                                     \
+  X(hipGraphDestroy, (void *))                                                                                         \
+  X(nstfEmulatorModuleLoad, (void **, const void *, size_t, const char *))
+
+/// A loaded library with its functions.
+class HIPLibrary {
+public:
+  /// Loads the first of `candidates` that loads (names or paths). Returns nullptr and fills `tried` ("name: dlopen's
+  /// reason" each) when none does; throws Error when one loads and lacks a function.
+  static std::shared_ptr<HIPLibrary> load(const std::vector<std::string> &candidates, std::vector<std::string> &tried);
+  ~HIPLibrary();
+  HIPLibrary(const HIPLibrary &) = delete;
+  HIPLibrary &operator=(const HIPLibrary &) = delete;
+
+  const std::string &path() const { return path_; }
+  bool isEmulator() const { return nstfEmulatorLastFault != nullptr; }
+  /// Throws Error("`what`: hipErrorX (text)…") when `code` is no success; a fault's text from the emulator is included.
+  void check(HIPError code, const std::string &what, const std::string &fix = "") const;
+  /// "hipErrorX (text)", with the emulator's detail where there is one.
+  std::string describe(HIPError code) const;
+
+#define NSTF_DECLARE(name, parameters) HIPError(*name) parameters = nullptr;
+  NSTF_HIP_FUNCTIONS(NSTF_DECLARE)
+  NSTF_HIP_OPTIONAL_FUNCTIONS(NSTF_DECLARE)
+#undef NSTF_DECLARE
+  const char *(*hipGetErrorName)(HIPError) = nullptr;
+  const char *(*hipGetErrorString)(HIPError) = nullptr;
+  const char *(*nstfEmulatorLastFault)() = nullptr;
+  void (*nstfEmulatorPrintFaults)(int) = nullptr;
+
+private:
+  HIPLibrary() = default;
+  void *handle_ = nullptr;
+  std::string path_;
+};
+
+} // namespace nstf::detail
+
+#endif // NSTF_RUNTIME_CORE_HIPLIBRARY_H

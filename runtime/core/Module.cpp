@@ -1,0 +1,76 @@
+#include "runtime/core/Device.h"
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+namespace nstf {
+namespace {
+// hipFunction_attribute.
+constexpr int kMaxThreads = 0, kSharedBytes = 1, kLocalBytes = 3, kRegisters = 4;
+
+constexpr size_t kElfHeaderBytes = 64;
+constexpr char kBundleMagic[] = "__CLANG_OFFLOAD_BUNDLE__";
+
+/// A driver is given a pointer without a size and trusts what it finds there: refuse what is no code object at all.
+void checkImage(const std::vector<unsigned char> &bytes, const std::string &name) {
+  const bool elf = bytes.size() >= kElfHeaderBytes && std::memcmp(bytes.data(), "\177ELF", 4) == 0;
+  const bool bundle =
+      bytes.size() > sizeof kBundleMagic + 32 && std::memcmp(bytes.data(), kBundleMagic, sizeof kBundleMagic - 1) == 0;
+  if (!elf && !bundle)
+    throw Error(name + " is no code object: expected an ELF or a clang offload bundle but got " +
+                    std::to_string(bytes.size()) + " other bytes",
+                "compile the package again");
+}
+} // namespace
+
+detail::ModuleState::~ModuleState() {
+  if (module)
+    (void)device->hip().hipModuleUnload(module);
+}
+
+Module::Module(const Backend &backend, const void *bytes, size_t size, std::string name)
+    : state_(std::make_shared<detail::ModuleState>()) {
+  const auto *begin = static_cast<const unsigned char *>(bytes);
+  state_->device = backend.device();
+  state_->name = std::move(name);
+  state_->bytes.assign(begin, begin + size);
+  checkImage(state_->bytes, state_->name);
+  const detail::HIPLibrary &hip = state_->device->hip();
+  state_->device->activate();
+  const int code = hip.nstfEmulatorModuleLoad
+                       ? hip.nstfEmulatorModuleLoad(&state_->module, state_->bytes.data(), size, state_->name.c_str())
+                       : hip.hipModuleLoadData(&state_->module, state_->bytes.data());
+  hip.check(code, "cannot load " + state_->name + " on a " + backend.targetId());
+}
+
+Module Module::fromFile(const Backend &backend, const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    throw Error("cannot read " + path + ": " + std::strerror(errno));
+  const std::vector<char> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (file.bad())
+    throw Error("cannot read " + path);
+  return Module(backend, bytes.data(), bytes.size(), path);
+}
+
+Kernel Module::kernel(const std::string &symbol) const {
+  const detail::HIPLibrary &hip = state_->device->hip();
+  state_->device->activate();
+  Kernel kernel;
+  kernel.module_ = state_;
+  kernel.name_ = symbol;
+  hip.check(hip.hipModuleGetFunction(&kernel.function_, state_->module, symbol.c_str()),
+            state_->name + " gives no kernel " + symbol);
+  auto attribute = [&](int number) -> uint32_t {
+    int value = 0;
+    return hip.hipFuncGetAttribute(&value, number, kernel.function_) || value < 0 ? 0 : uint32_t(value);
+  };
+  kernel.maxThreads_ = attribute(kMaxThreads);
+  kernel.lds_ = attribute(kSharedBytes);
+  kernel.scratch_ = attribute(kLocalBytes);
+  kernel.registers_ = attribute(kRegisters);
+  return kernel;
+}
+
+} // namespace nstf
