@@ -1,6 +1,7 @@
 // The one list of dialects and passes. Registered by name, not by mlir/InitAll*.h: those headers alone cost seconds.
 #include "compiler/driver/Registration.h"
 
+#include "compiler/pipelines/Pipelines.h"
 #include "compiler/target/SetTargetPass.h"
 #include "dialects/nstf/NSTF.h"
 #include "dialects/systolic/Systolic.h"
@@ -19,6 +20,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/nstf/Passes.h"
+#include "passes/nstf_to_systolic/Passes.h"
 #include "passes/systolic/Passes.h"
 #include "passes/systolic_to_gpu/Passes.h"
 
@@ -36,7 +38,9 @@ void nstf::registerDialects(mlir::DialectRegistry &registry) {
 void nstf::registerPasses() {
   mlir::registerTransformsPasses();
   registerSetTargetPass();
+  registerPipelines();
   registerNSTFPasses();
+  registerNSTFToSystolicPasses();
   systolic::registerSystolicPasses();
   registerSystolicToGPUPasses();
 }

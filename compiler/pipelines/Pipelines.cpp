@@ -4,7 +4,7 @@
 #include "passes/nstf_to_systolic/Passes.h"
 #include "passes/systolic/Passes.h"
 #include "passes/systolic_to_gpu/Passes.h"
-#include "mlir/Dialect/LLVMIR/Transforms/DIScopeForLLVMFuncOp.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
