@@ -3,6 +3,7 @@
 #include "mlir/IR/Remarks.h"
 #include "passes/nstf/Passes.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace nstf {
 #define GEN_PASS_DEF_DEDUPLICATEKERNELSPASS
@@ -40,22 +41,15 @@ struct DeduplicateKernelsPass : nstf::impl::DeduplicateKernelsPassBase<Deduplica
   void runOnOperation() override {
     // Every different kernel with those that equal it, by hash, in the order of the module.
     llvm::MapVector<size_t, SmallVector<SmallVector<KernelOp, 1>, 1>> buckets;
-    llvm::StringMap<KernelOp> survivors; // by the name of the kernel that goes
+    llvm::StringMap<KernelOp> survivors; // by the name every kernel had
     for (KernelOp kernel : getOperation().getOps<KernelOp>()) {
       auto &classes = buckets[hashKernel(kernel)];
       auto equal = llvm::find_if(classes, [&](auto &members) { return isEqual(members.front(), kernel); });
-      if (equal == classes.end()) {
-        classes.push_back({kernel});
-      } else {
-        equal->push_back(kernel);
-        survivors[kernel.getSymName()] = equal->front();
-      }
+      if (equal == classes.end())
+        equal = classes.insert(classes.end(), SmallVector<KernelOp, 1>());
+      equal->push_back(kernel);
+      survivors[kernel.getSymName()] = equal->front();
     }
-    getOperation().walk([&](StepOp step) {
-      auto survivor = survivors.find(step.getKernel());
-      if (survivor != survivors.end())
-        step.setKernel(survivor->second.getSymName());
-    });
     for (auto &[hash, classes] : buckets)
       for (auto &members : classes) {
         if (members.size() == 1)
@@ -67,6 +61,37 @@ struct DeduplicateKernelsPass : nstf::impl::DeduplicateKernelsPassBase<Deduplica
         for (KernelOp kernel : llvm::drop_begin(members))
           kernel.erase();
       }
+    closeGaps();
+    getOperation().walk([&](StepOp step) {
+      auto survivor = survivors.find(step.getKernel());
+      if (survivor != survivors.end())
+        step.setKernel(survivor->second.getSymName());
+    });
+  }
+
+  // Numbers the kernels that are left anew, so that names don't tell how many layers a model has: of @linear_0 and
+  // @linear_8 the second becomes @linear_1. A name without a number stays.
+  void closeGaps() {
+    llvm::StringSet<> taken; // by what keeps its name
+    for (Operation &op : *getOperation().getBody())
+      if (auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
+        if (!isa<KernelOp>(op) || !splitNumber(name).second)
+          taken.insert(name);
+    llvm::StringMap<int64_t> numbers;
+    for (KernelOp kernel : getOperation().getOps<KernelOp>())
+      if (auto [stem, isNumbered] = splitNumber(kernel.getSymName()); isNumbered) {
+        std::string name;
+        do
+          name = (stem + Twine(numbers[stem]++)).str();
+        while (taken.contains(name));
+        kernel.setSymName(name);
+      }
+  }
+
+  // "linear_8" -> "linear_" and whether there was a number.
+  static std::pair<std::string, bool> splitNumber(StringRef name) {
+    StringRef stem = name.rtrim("0123456789");
+    return {stem.str(), stem.ends_with("_") && stem.size() != name.size()};
   }
 };
 

@@ -41,7 +41,8 @@ def FormKernelsPass : Pass<"nstf-form-kernels", "::mlir::ModuleOp"> {
 def DeduplicateKernelsPass : Pass<"nstf-deduplicate-kernels", "::mlir::ModuleOp"> {
   let summary = "equal kernels become one, so that equal layers are compiled once";
   let description = [{
-    Kernels are equal when their types, attributes and bodies are, but for names and locations. The first one stays.
+    Kernels are equal when their types, attributes and bodies are, but for names and locations. The first one stays. Names
+    that end in a number, as nstf-form-kernels makes them, are numbered anew without gaps.
   }];
 }
 

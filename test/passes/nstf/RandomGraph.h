@@ -1,0 +1,103 @@
+// Random graphs for property tests: every op, shared and single uses, caches, several outputs.
+#pragma once
+
+#include "dialects/nstf/NSTF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <random>
+
+namespace nstf::test {
+
+/// A module of one graph with about `size` operations, the same for the same seed.
+inline mlir::OwningOpRef<mlir::ModuleOp> makeRandomGraph(mlir::MLIRContext &context, unsigned seed, int size) {
+  std::mt19937 random(seed);
+  mlir::OpBuilder builder(&context);
+  mlir::Location loc = builder.getUnknownLoc();
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(loc);
+  mlir::Type f32 = builder.getF32Type();
+  const int64_t positions = 16, width = 8, dynamic = mlir::ShapedType::kDynamic;
+  auto rowsType = mlir::RankedTensorType::get({dynamic, width}, f32);
+  auto matrixType = mlir::RankedTensorType::get({width, width}, f32);
+  auto cacheType = mlir::RankedTensorType::get({positions, width}, f32);
+
+  builder.setInsertionPointToEnd(module->getBody());
+  WeightOp::create(builder, loc, "matrix", matrixType);
+  WeightOp::create(builder, loc, "vector", mlir::RankedTensorType::get({width}, f32));
+  const unsigned results = 1 + random() % 3;
+  auto type = builder.getFunctionType({rowsType, rowsType}, llvm::SmallVector<mlir::Type>(results, rowsType));
+  auto graph = GraphOp::create(builder, loc, "main", type, positions);
+  for (unsigned i = 0; i != 2; ++i)
+    graph.setInputName(i, "x" + std::to_string(i));
+  for (unsigned i = 0; i != results; ++i)
+    graph.setOutputName(i, "y" + std::to_string(i));
+
+  mlir::Block &body = graph.getBody().front();
+  llvm::SmallVector<mlir::Value> values(body.getArguments());
+  // Late values more often: long chains, and a few uses far away.
+  auto any = [&]() { return values[values.size() - 1 - std::min<size_t>(random() % values.size(), random() % 6)]; };
+  int caches = 0;
+  auto append = [&](mlir::Value rows) -> mlir::Value {
+    std::string name = "cache" + std::to_string(caches++);
+    mlir::OpBuilder outside(graph);
+    StateOp::create(outside, loc, name, cacheType);
+    auto cache = GetOp::create(builder, loc, cacheType, name);
+    return KvAppendOp::create(builder, loc, rows, cache);
+  };
+  builder.setInsertionPointToEnd(&body);
+  for (int i = 0; i < size; ++i) {
+    switch (random() % 9) {
+    case 0:
+    case 1: {
+      mlir::Value weight = GetOp::create(builder, loc, matrixType, "matrix");
+      values.push_back(LinearOp::create(builder, loc, any(), weight, mlir::Value()));
+      break;
+    }
+    case 2: {
+      mlir::Value weight = GetOp::create(builder, loc, mlir::RankedTensorType::get({width}, f32), "vector");
+      values.push_back(RmsNormOp::create(builder, loc, any(), weight, builder.getF64FloatAttr(1e-5)));
+      break;
+    }
+    case 3:
+      values.push_back(SiluOp::create(builder, loc, any()));
+      break;
+    case 4:
+      values.push_back(SwigluOp::create(builder, loc, any(), any()));
+      break;
+    case 5:
+      values.push_back(AddOp::create(builder, loc, any(), any()));
+      break;
+    case 6:
+      values.push_back(MulOp::create(builder, loc, any(), any()));
+      break;
+    case 7:
+      values.push_back(SoftmaxOp::create(builder, loc, any()));
+      break;
+    case 8: {
+      mlir::Value k = any();
+      if (random() % 2)
+        k = RopeOp::create(builder, loc, k, mlir::Value(), builder.getI64IntegerAttr(4),
+                           builder.getDenseF64ArrayAttr({1.0, 0.5}), mlir::UnitAttr(), builder.getF64FloatAttr(1.0));
+      mlir::Value keys = append(k), rows = append(any());
+      values.push_back(AttentionOp::create(builder, loc, any(), keys, rows, builder.getI64IntegerAttr(2),
+                                           builder.getI64IntegerAttr(2), builder.getUnitAttr(),
+                                           builder.getF64FloatAttr(0.5)));
+      break;
+    }
+    }
+  }
+  // Outputs: different results of operations, the last one and others from anywhere.
+  while (values.size() < 2 + results)
+    values.push_back(SiluOp::create(builder, loc, any()));
+  llvm::SmallVector<mlir::Value> outputs = {values.back()};
+  values.pop_back();
+  while (outputs.size() < results) {
+    size_t index = 2 + random() % (values.size() - 2);
+    outputs.push_back(values[index]);
+    values.erase(values.begin() + index);
+  }
+  ReturnOp::create(builder, loc, outputs);
+  return module;
+}
+
+} // namespace nstf::test

@@ -1,0 +1,192 @@
+// RUN: nstf-opt %s -split-input-file -nstf-form-kernels --verify-diagnostics | FileCheck %s
+
+// Every op takes a kernel of its own; arguments are the anchor's operands in order.
+
+nstf.weight @table : tensor<10x8xf32>
+nstf.weight @norm : tensor<8xf32>
+// CHECK: nstf.kernel @embedding_0(%[[IDS:.+]]: tensor<?xi32>, %[[TABLE:.+]]: tensor<10x8xf32>) -> tensor<?x8xf32> {
+// CHECK-NEXT: %[[R:.+]] = nstf.embedding %[[IDS]], %[[TABLE]]
+// CHECK-NEXT: nstf.return %[[R]]
+// CHECK: nstf.kernel @rms_norm_0(
+// CHECK: nstf.kernel @last_row_0(
+// CHECK: nstf.kernel @linear_0(
+// CHECK: nstf.kernel @argmax_0(
+// CHECK-LABEL: nstf.graph @own(
+// CHECK-SAME: %[[ARG:.+]]: tensor<?xi32>
+nstf.graph @own(%ids: tensor<?xi32> {nstf.name = "ids"}) -> (tensor<1x10xf32> {nstf.name = "logits"}, tensor<1xi32> {nstf.name = "next"}) attributes {context = 16 : i64} {
+  // CHECK: %[[T:.+]] = nstf.get @table
+  // CHECK: %[[X:.+]] = nstf.step @embedding_0(%[[ARG]], %[[T]])
+  // CHECK: %[[N:.+]] = nstf.step @rms_norm_0(%[[X]], %{{.+}})
+  // CHECK: %[[L:.+]] = nstf.step @last_row_0(%[[N]])
+  // CHECK: %[[LOGITS:.+]] = nstf.step @linear_0(%[[L]], %[[T]])
+  // CHECK: %[[NEXT:.+]] = nstf.step @argmax_0(%[[LOGITS]])
+  // CHECK: nstf.return %[[LOGITS]], %[[NEXT]]
+  %t = nstf.get @table : tensor<10x8xf32>
+  %w = nstf.get @norm : tensor<8xf32>
+  %x = nstf.embedding %ids, %t : (tensor<?xi32>, tensor<10x8xf32>) -> tensor<?x8xf32>
+  %n = nstf.rms_norm %x, %w {eps = 1.0e-5 : f64} : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+  %l = nstf.last_row %n : (tensor<?x8xf32>) -> tensor<1x8xf32>
+  %logits = nstf.linear %l, %t : (tensor<1x8xf32>, tensor<10x8xf32>) -> tensor<1x10xf32>
+  %next = nstf.argmax %logits : (tensor<1x10xf32>) -> tensor<1xi32>
+  nstf.return %logits, %next : tensor<1x10xf32>, tensor<1xi32>
+}
+
+// -----
+
+// Elementwise consumers move into the epilogue of a linear: a residual comes in as a further argument, and a swiglu joins
+// the last of its producers.
+
+nstf.weight @w : tensor<8x8xf32>
+// CHECK: nstf.kernel @linear_0(
+// CHECK: nstf.kernel @linear_swiglu_add_0(%[[A:.+]]: tensor<?x8xf32>, %[[W:.+]]: tensor<8x8xf32>, %[[GATE:.+]]: tensor<?x8xf32>) -> tensor<?x8xf32> {
+// CHECK-NEXT: %[[UP:.+]] = nstf.linear %[[A]], %[[W]]
+// CHECK-NEXT: %[[ACT:.+]] = nstf.swiglu %[[GATE]], %[[UP]]
+// CHECK-NEXT: %[[SUM:.+]] = nstf.add %[[ACT]], %[[A]]
+// CHECK-NEXT: nstf.return %[[SUM]]
+// CHECK-LABEL: nstf.graph @epilogue(
+nstf.graph @epilogue(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 16 : i64} {
+  // CHECK: %[[G:.+]] = nstf.step @linear_0(
+  // CHECK: %[[Y:.+]] = nstf.step @linear_swiglu_add_0(%{{.+}}, %{{.+}}, %[[G]])
+  // CHECK: nstf.return %[[Y]]
+  %w = nstf.get @w : tensor<8x8xf32>
+  %gate = nstf.linear %x, %w : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
+  %up = nstf.linear %x, %w : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
+  %act = nstf.swiglu %gate, %up : tensor<?x8xf32>
+  %y = nstf.add %act, %x : tensor<?x8xf32>
+  nstf.return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// A bias stays with its linear, and an activation on one operand moves into the kernel of the other, anchor first.
+
+nstf.weight @w : tensor<8x8xf32>
+nstf.weight @b : tensor<8xf32>
+// CHECK: nstf.kernel @linear_silu_mul_0(%[[A:.+]]: tensor<?x8xf32>, %[[W:.+]]: tensor<8x8xf32>, %[[B:.+]]: tensor<8xf32>, %[[Z:.+]]: tensor<?x8xf32>) -> tensor<?x8xf32> {
+// CHECK-NEXT: %[[L:.+]] = nstf.linear %[[A]], %[[W]], %[[B]]
+// CHECK-NEXT: %[[S:.+]] = nstf.silu %[[Z]]
+// CHECK-NEXT: %[[M:.+]] = nstf.mul %[[S]], %[[L]]
+// CHECK-NEXT: nstf.return %[[M]]
+// CHECK-LABEL: nstf.graph @chain(
+nstf.graph @chain(%x: tensor<?x8xf32> {nstf.name = "x"}, %z: tensor<?x8xf32> {nstf.name = "z"}) -> (tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 16 : i64} {
+  %w = nstf.get @w : tensor<8x8xf32>
+  %b = nstf.get @b : tensor<8xf32>
+  %s = nstf.silu %z : tensor<?x8xf32>
+  %l = nstf.linear %x, %w, %b : (tensor<?x8xf32>, tensor<8x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+  %y = nstf.mul %s, %l : tensor<?x8xf32>
+  nstf.return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// What is used twice is stored, so nothing joins its kernel; an rms_norm has no epilogue. Elementwise ops without an
+// anchor are one kernel.
+
+nstf.weight @w : tensor<8x8xf32>
+nstf.weight @n : tensor<8xf32>
+// CHECK: nstf.kernel @linear_0(
+// CHECK: nstf.kernel @silu_mul_0(%[[A:.+]]: tensor<?x8xf32>) -> tensor<?x8xf32> {
+// CHECK-NEXT: %[[S:.+]] = nstf.silu %[[A]]
+// CHECK-NEXT: %[[M:.+]] = nstf.mul %[[S]], %[[A]]
+// CHECK-NEXT: nstf.return %[[M]]
+// CHECK: nstf.kernel @rms_norm_0(
+// CHECK: nstf.kernel @silu_0(
+// CHECK-LABEL: nstf.graph @apart(
+nstf.graph @apart(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 16 : i64} {
+  %w = nstf.get @w : tensor<8x8xf32>
+  %n = nstf.get @n : tensor<8xf32>
+  %l = nstf.linear %x, %w : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
+  %s = nstf.silu %l : tensor<?x8xf32>
+  %m = nstf.mul %s, %l : tensor<?x8xf32>
+  %r = nstf.rms_norm %m, %n {eps = 0.0 : f64} : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+  %y = nstf.silu %r : tensor<?x8xf32>
+  nstf.return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// A result of the graph is stored too.
+
+nstf.weight @w : tensor<8x8xf32>
+// CHECK: nstf.kernel @linear_0(
+// CHECK: nstf.kernel @silu_0(
+// CHECK-LABEL: nstf.graph @returned(
+nstf.graph @returned(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nstf.name = "l"}, tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 16 : i64} {
+  %w = nstf.get @w : tensor<8x8xf32>
+  %l = nstf.linear %x, %w : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
+  %y = nstf.silu %l : tensor<?x8xf32>
+  nstf.return %l, %y : tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// -----
+
+// A rope goes straight into the cache; one with another reader does not.
+
+nstf.state @k : tensor<16x8xf32>
+nstf.state @v : tensor<16x8xf32>
+// CHECK: nstf.kernel @rope_0(
+// CHECK: nstf.kernel @rope_kv_append_0(%[[X:.+]]: tensor<?x8xf32>, %[[C:.+]]: tensor<16x8xf32>) -> tensor<16x8xf32> {
+// CHECK-NEXT: %[[R:.+]] = nstf.rope %[[X]]
+// CHECK-NEXT: %[[S:.+]] = nstf.kv_append %[[R]], %[[C]]
+// CHECK-NEXT: nstf.return %[[S]]
+// CHECK: nstf.kernel @kv_append_0(
+// CHECK: nstf.kernel @attention_0(
+// CHECK-LABEL: nstf.graph @cache(
+nstf.graph @cache(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 16 : i64} {
+  %q = nstf.rope %x {head_size = 8 : i64, inv_freq = array<f64: 1.0>} : (tensor<?x8xf32>) -> tensor<?x8xf32>
+  %r = nstf.rope %x {head_size = 8 : i64, inv_freq = array<f64: 1.0>} : (tensor<?x8xf32>) -> tensor<?x8xf32>
+  %k = nstf.get @k : tensor<16x8xf32>
+  %v = nstf.get @v : tensor<16x8xf32>
+  %ks = nstf.kv_append %r, %k : (tensor<?x8xf32>, tensor<16x8xf32>) -> tensor<16x8xf32>
+  %vs = nstf.kv_append %q, %v : (tensor<?x8xf32>, tensor<16x8xf32>) -> tensor<16x8xf32>
+  %y = nstf.attention %q, %ks, %vs {heads = 1 : i64, kv_heads = 1 : i64, causal, scale = 1.0 : f64}
+      : (tensor<?x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>) -> tensor<?x8xf32>
+  nstf.return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// What it refuses.
+
+nstf.graph @argument(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 16 : i64} {
+  // expected-error @+1 {{expected result 'y' of the graph to be computed by a step of its own but got an argument}}
+  nstf.return %x : tensor<?x8xf32>
+}
+
+// -----
+
+nstf.graph @twice(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nstf.name = "y"}, tensor<?x8xf32> {nstf.name = "z"}) attributes {context = 16 : i64} {
+  %y = nstf.silu %x : tensor<?x8xf32>
+  // expected-error @+1 {{expected result 'z' of the graph to be computed by a step of its own but got another result too}}
+  nstf.return %y, %y : tensor<?x8xf32>, tensor<?x8xf32>
+}
+
+// -----
+
+nstf.state @cache : tensor<16x8xf32>
+nstf.graph @state(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<16x8xf32> {nstf.name = "y"}) attributes {context = 16 : i64} {
+  %c = nstf.get @cache : tensor<16x8xf32>
+  %y = nstf.kv_append %x, %c : (tensor<?x8xf32>, tensor<16x8xf32>) -> tensor<16x8xf32>
+  // expected-error @+1 {{expected result 'y' of the graph to be computed by a step of its own but got a state updated in place}}
+  nstf.return %y : tensor<16x8xf32>
+}
+
+// -----
+
+nstf.graph @foreign(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 16 : i64} {
+  // expected-error @+1 {{expected operations of the nstf dialect only in a graph: there is no kernel template for others}}
+  %y = math.exp %x : tensor<?x8xf32>
+  nstf.return %y : tensor<?x8xf32>
+}
+
+// -----
+
+nstf.kernel @silu_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %y = nstf.silu %x : tensor<?x8xf32>
+  nstf.return %y : tensor<?x8xf32>
+}
+nstf.graph @formed(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 16 : i64} {
+  // expected-error @+1 {{expected a graph without launches but got one}}
+  %y = nstf.step @silu_0(%x) : (tensor<?x8xf32>) -> tensor<?x8xf32>
+  nstf.return %y : tensor<?x8xf32>
+}
