@@ -1,0 +1,36 @@
+// RUN: nstf-opt %s -pass-pipeline="builtin.module(nstf-set-target{target=gfx942},nstf-pipeline-llvm)" | FileCheck %s
+// RUN: nstf-opt %s -pass-pipeline="builtin.module(nstf-set-target{target=gfx90a},nstf-pipeline-llvm)" | FileCheck %s
+
+// The math function becomes an intrinsic, the matrix instruction ROCDL's; the argument keeps its name, workgroup memory
+// is aligned, and the workgroup's size is said in both of its forms.
+
+// CHECK: llvm.mlir.global internal @{{.*}}() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<64 x f32>
+// CHECK-LABEL: llvm.func @k
+// CHECK-SAME: %{{.*}}: !llvm.ptr {llvm.noalias, nstf.name = "x"}
+// CHECK-SAME: rocdl.flat_work_group_size = "64,64"
+// CHECK-SAME: rocdl.kernel
+// CHECK-SAME: rocdl.reqd_work_group_size = array<i32: 64, 1, 1>
+// CHECK-SAME: rocdl.uniform_work_group_size = true
+// CHECK: rocdl.mfma.f32.16x16x4f32
+// CHECK: llvm.intr.exp2
+// CHECK-NOT: llvm.call
+module {
+  gpu.module @m {
+    gpu.func @k(%x: memref<64xf32> {nstf.name = "x", llvm.noalias})
+        workgroup(%lds : memref<64xf32, #gpu.address_space<workgroup>>)
+        kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+      %i = gpu.thread_id x
+      %v = memref.load %x[%i] : memref<64xf32>
+      %zero = arith.constant dense<0.0> : vector<4xf32>
+      %d = amdgpu.mfma 16x16x4 %v * %v + %zero {blocks = 1 : i32} blgp = none : f32, f32, vector<4xf32>
+      %e = math.exp2 %d : vector<4xf32>
+      %s = vector.extract %e[0] : f32 from vector<4xf32>
+      memref.store %s, %lds[%i] : memref<64xf32, #gpu.address_space<workgroup>>
+      gpu.barrier
+      %c0 = arith.constant 0 : index
+      %t = memref.load %lds[%c0] : memref<64xf32, #gpu.address_space<workgroup>>
+      memref.store %t, %x[%i] : memref<64xf32>
+      gpu.return
+    }
+  }
+}
