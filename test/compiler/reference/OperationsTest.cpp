@@ -1,0 +1,170 @@
+// Every operation on numbers small enough to work out by hand.
+#include "ReferenceTest.h"
+
+#include "compiler/import/GraphBuilder.h"
+
+#include <cmath>
+
+using namespace nstf;
+using namespace nstf::test;
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pointwise;
+
+namespace {
+
+const double tiny = 1e-15;
+
+using OperationsTest = ReferenceTest;
+
+TEST_F(OperationsTest, everyGraphOperationHasAReference) {
+  EXPECT_EQ(referenceOperations(), graphOperations(&context));
+}
+
+TEST_F(OperationsTest, embedding) {
+  auto run = [&](std::vector<int> ids) {
+    return evaluate(argument("a", "tensor<?xi32>") + ", " + argument("b", "tensor<3x2xf32>"), "tensor<?x2xf32>",
+                    "%y = nstf.embedding %a, %b : (tensor<?xi32>, tensor<3x2xf32>) -> tensor<?x2xf32>",
+                    {Tensor({2}, ids), Tensor({3, 2}, std::vector<int>{1, 2, 3, 4, 5, 6})}, 2);
+  };
+  EXPECT_THAT(numbers(run({2, 0})), ElementsAre(5, 6, 1, 2));
+  EXPECT_THAT([&] { run({0, 3}); }, testing::ThrowsMessage<std::runtime_error>(HasSubstr("ids of 0 to 2 but got 3")));
+  EXPECT_THAT([&] { run({-1, 0}); }, testing::ThrowsMessage<std::runtime_error>(HasSubstr("but got -1")));
+}
+
+TEST_F(OperationsTest, linearWithBias) {
+  Tensor y =
+      evaluate(argument("a", "tensor<?x2xf32>") + ", " + argument("b", "tensor<3x2xf32>") + ", " +
+                   argument("c", "tensor<3xf32>"),
+               "tensor<?x3xf32>",
+               "%y = nstf.linear %a, %b, %c : (tensor<?x2xf32>, tensor<3x2xf32>, tensor<3xf32>) -> tensor<?x3xf32>",
+               {Tensor({2, 2}, std::vector<int>{1, 2, 3, 4}), Tensor({3, 2}, std::vector<int>{1, 0, 0, 1, 1, 1}),
+                Tensor({3}, std::vector<int>{10, 20, 30})},
+               2);
+  EXPECT_THAT(y.shape, ElementsAre(2, 3));
+  EXPECT_THAT(numbers(y), ElementsAre(11, 22, 33, 13, 24, 37));
+}
+
+TEST_F(OperationsTest, rmsNorm) {
+  Tensor y = evaluate(argument("a", "tensor<?x2xf32>") + ", " + argument("b", "tensor<2xf32>"), "tensor<?x2xf32>",
+                      "%y = nstf.rms_norm %a, %b {eps = 11.5 : f64} : (tensor<?x2xf32>, tensor<2xf32>) -> "
+                      "tensor<?x2xf32>",
+                      {Tensor({1, 2}, std::vector<int>{3, 4}), Tensor({2}, std::vector<int>{1, 10})}, 1);
+  double root = std::sqrt(12.5 + 11.5);
+  EXPECT_THAT(numbers(y), Pointwise(DoubleNear(tiny), {3 / root, 40 / root}));
+}
+
+// One head of six: four features turn in two pairs, two pass through.
+TEST_F(OperationsTest, ropeRotateHalf) {
+  Tensor y = evaluate(argument("a", "tensor<?x6xf32>"), "tensor<?x6xf32>",
+                      "%y = nstf.rope %a {head_size = 6 : i64, inv_freq = array<f64: 1.0, 0.5>, scale = 2.0 : f64} : "
+                      "(tensor<?x6xf32>) -> tensor<?x6xf32>",
+                      {Tensor({2, 6}, std::vector<int>{9, 9, 9, 9, 9, 9, 1, 2, 3, 4, 5, 6})}, 2, /*position=*/6);
+  double c = std::cos(7.0), s = std::sin(7.0), d = std::cos(3.5), t = std::sin(3.5);
+  std::vector<double> second = numbers(y);
+  second.erase(second.begin(), second.begin() + 6);
+  EXPECT_THAT(second, Pointwise(DoubleNear(tiny * 10), {2 * (1 * c - 3 * s), 2 * (2 * d - 4 * t), 2 * (3 * c + 1 * s),
+                                                        2 * (4 * d + 2 * t), 5.0, 6.0}));
+}
+
+TEST_F(OperationsTest, ropeInterleavedInTwoHeads) {
+  Tensor y = evaluate(argument("a", "tensor<?x4xf32>"), "tensor<?x4xf32>",
+                      "%y = nstf.rope %a {head_size = 2 : i64, inv_freq = array<f64: 0.5>, interleaved} : "
+                      "(tensor<?x4xf32>) -> tensor<?x4xf32>",
+                      {Tensor({1, 4}, std::vector<int>{1, 2, 3, 4})}, 1, /*position=*/3);
+  double c = std::cos(1.5), s = std::sin(1.5);
+  EXPECT_THAT(numbers(y), Pointwise(DoubleNear(tiny), {c - 2 * s, 2 * c + s, 3 * c - 4 * s, 4 * c + 3 * s}));
+}
+
+TEST_F(OperationsTest, ropeFromATable) {
+  const char *body = "%y = nstf.rope %a, %b {head_size = 2 : i64, inv_freq = array<f64: 9.0>} : (tensor<?x2xf32>, "
+                     "tensor<5x2xf32>) -> tensor<?x2xf32>";
+  auto run = [&](int64_t position) {
+    return evaluate(
+        argument("a", "tensor<?x2xf32>") + ", " + argument("b", "tensor<5x2xf32>"), "tensor<?x2xf32>", body,
+        {Tensor({1, 2}, std::vector<int>{1, 2}), Tensor({5, 2}, std::vector<int>{0, 0, 0, 0, 0, 0, 3, 5, 0, 0})}, 1,
+        position);
+  };
+  EXPECT_THAT(numbers(run(3)), ElementsAre(3 - 10, 6 + 5));
+  EXPECT_THAT([&] { run(5); }, testing::ThrowsMessage<std::runtime_error>(HasSubstr("positions below 5 but got 5")));
+}
+
+// Two query heads of size 1 share one key-value head; three cached rows are seen by the second token, two by the first.
+TEST_F(OperationsTest, attentionOverACache) {
+  Tensor y =
+      evaluate(argument("a", "tensor<?x2xf32>") + ", " + argument("b", "tensor<4x1xf32>") + ", " +
+                   argument("c", "tensor<4x1xf32>"),
+               "tensor<?x2xf32>",
+               "%y = nstf.attention %a, %b, %c {heads = 2 : i64, kv_heads = 1 : i64, causal, scale = 0.5 : f64} : "
+               "(tensor<?x2xf32>, tensor<4x1xf32>, tensor<4x1xf32>) -> tensor<?x2xf32>",
+               {Tensor({2, 2}, std::vector<int>{0, 2, 2, 4}), Tensor({4, 1}, std::vector<int>{0, 1, 2, 99}),
+                Tensor({4, 1}, std::vector<int>{1, 2, 4, 99})},
+               2, /*position=*/1);
+  double e = std::exp(1.0);
+  EXPECT_THAT(numbers(y),
+              Pointwise(DoubleNear(tiny * 10), {1.5, (1 + 2 * e) / (1 + e), (1 + 2 * e + 4 * e * e) / (1 + e + e * e),
+                                                (1 + 2 * e * e + 4 * e * e * e * e) / (1 + e * e + e * e * e * e)}));
+}
+
+TEST_F(OperationsTest, attentionOverRowsOfTheStep) {
+  auto run = [&](const std::string &causal) {
+    return evaluate(argument("a", "tensor<?x1xf32>") + ", " + argument("b", "tensor<?x1xf32>") + ", " +
+                        argument("c", "tensor<?x1xf32>"),
+                    "tensor<?x1xf32>",
+                    "%y = nstf.attention %a, %b, %c {heads = 1 : i64, kv_heads = 1 : i64, scale = 1.0 : f64" + causal +
+                        "} : (tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>) -> tensor<?x1xf32>",
+                    {Tensor({2, 1}, std::vector<int>{0, 0}), Tensor({2, 1}, std::vector<int>{7, 7}),
+                     Tensor({2, 1}, std::vector<int>{1, 3})},
+                    2);
+  };
+  EXPECT_THAT(numbers(run("")), Pointwise(DoubleNear(tiny), {2.0, 2.0}));
+  EXPECT_THAT(numbers(run(", causal")), Pointwise(DoubleNear(tiny), {1.0, 2.0}));
+}
+
+TEST_F(OperationsTest, kvAppendIsAValueWhereItIsNoState) {
+  Tensor y = evaluate(argument("a", "tensor<?x1xf32>") + ", " + argument("b", "tensor<4x1xf32>"), "tensor<4x1xf32>",
+                      "%y = nstf.kv_append %a, %b : (tensor<?x1xf32>, tensor<4x1xf32>) -> tensor<4x1xf32>",
+                      {Tensor({2, 1}, std::vector<int>{8, 9}), Tensor({4, 1}, std::vector<int>{1, 2, 3, 4})}, 2,
+                      /*position=*/2);
+  EXPECT_THAT(numbers(y), ElementsAre(1, 2, 8, 9));
+}
+
+TEST_F(OperationsTest, elementwise) {
+  auto binary = [&](const std::string &op) {
+    return numbers(evaluate(argument("a", "tensor<?x2xf32>") + ", " + argument("b", "tensor<?x2xf32>"),
+                            "tensor<?x2xf32>", "%y = nstf." + op + " %a, %b : tensor<?x2xf32>",
+                            {Tensor({1, 2}, std::vector<int>{1, -2}), Tensor({1, 2}, std::vector<int>{3, 5})}, 1));
+  };
+  auto silu = [](double x) { return x / (1 + std::exp(-x)); };
+  EXPECT_THAT(binary("add"), ElementsAre(4, 3));
+  EXPECT_THAT(binary("mul"), ElementsAre(3, -10));
+  EXPECT_THAT(binary("swiglu"), Pointwise(DoubleNear(tiny), {3 * silu(1), 5 * silu(-2)}));
+  EXPECT_THAT(numbers(evaluate(argument("a", "tensor<?x2xf32>"), "tensor<?x2xf32>",
+                               "%y = nstf.silu %a : tensor<?x2xf32>", {Tensor({1, 2}, std::vector<int>{1, -800})}, 1)),
+              Pointwise(DoubleNear(tiny), {silu(1), 0.0}));
+}
+
+TEST_F(OperationsTest, softmaxOfLargeNumbers) {
+  Tensor y = evaluate(argument("a", "tensor<?x2xf32>"), "tensor<?x2xf32>", "%y = nstf.softmax %a : tensor<?x2xf32>",
+                      {Tensor({2, 2}, std::vector<int>{5000, 5001, 3, 3})}, 2);
+  double e = std::exp(1.0);
+  EXPECT_THAT(numbers(y), Pointwise(DoubleNear(tiny), {1 / (1 + e), e / (1 + e), 0.5, 0.5}));
+}
+
+TEST_F(OperationsTest, argmaxTakesTheFirstOfEquals) {
+  Tensor y = evaluate(argument("a", "tensor<?x3xf32>"), "tensor<?xi32>",
+                      "%y = nstf.argmax %a : (tensor<?x3xf32>) -> tensor<?xi32>",
+                      {Tensor({2, 3}, std::vector<int>{1, 7, 7, -1, -2, -3})}, 2);
+  EXPECT_THAT(y.shape, ElementsAre(2));
+  EXPECT_THAT(numbers(y), ElementsAre(1, 0));
+}
+
+TEST_F(OperationsTest, lastRow) {
+  Tensor y = evaluate(argument("a", "tensor<?x2xf32>"), "tensor<1x2xf32>",
+                      "%y = nstf.last_row %a : (tensor<?x2xf32>) -> tensor<1x2xf32>",
+                      {Tensor({2, 2}, std::vector<int>{1, 2, 3, 4})}, 2);
+  EXPECT_THAT(numbers(y), ElementsAre(3, 4));
+}
+
+} // namespace
