@@ -2,6 +2,9 @@
 #include "ReferenceTest.h"
 
 #include "compiler/import/Import.h"
+#include "passes/nstf/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
 
 #include <nlohmann/json.hpp>
 
@@ -92,6 +95,26 @@ TEST_F(StoriesTest, prefillEqualsSingleSteps) {
     for (size_t i = 0; i < one.size(); ++i)
       ASSERT_NEAR(one[i], whole[i], 1e-12) << tokens;
   }
+}
+
+// Passes that form kernels change what is launched, not what it means.
+TEST_F(StoriesTest, formedKernels) {
+  std::vector<int32_t> ids = expected("expected_prompt.json")["prompt_ids"];
+  std::vector<double> before = ReferenceModel(*module).runIds(ids, 0);
+  mlir::PassManager passes(&context);
+  passes.addPass(createMaterializeRopeTablesPass());
+  passes.addPass(createFormKernelsPass());
+  passes.addPass(createDeduplicateKernelsPass());
+  passes.addPass(createPlanMemoryPass());
+  ASSERT_TRUE(mlir::succeeded(passes.run(*module)));
+  size_t steps = 0;
+  std::vector<double> after = ReferenceModel(*module).runIds(
+      ids, 0, [&](mlir::Operation *op, llvm::ArrayRef<const Tensor *>) { steps += mlir::isa<StepOp>(op); });
+  EXPECT_GT(steps, 40u);
+  double largest = 0;
+  for (size_t i = 0; i < before.size(); ++i)
+    largest = std::max(largest, std::abs(before[i] - after[i]));
+  EXPECT_LE(largest, 1e-5); // the rope table is rounded to float32
 }
 
 } // namespace
