@@ -26,10 +26,8 @@ std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
 }
 
 std::string StreamDecoder::push(std::int32_t id) {
-  if (id < 0 || id >= tokenizer.vocabularySize())
-    throw std::runtime_error("expected a token id from 0 to " + std::to_string(tokenizer.vocabularySize() - 1) +
-                             " but got " + std::to_string(id));
-  std::string bytes = tokenizer.bytesOf(id);
+  bool known = id >= 0 && id < tokenizer.vocabularySize();
+  std::string bytes = known ? tokenizer.bytesOf(id) : replacementCharacter;
   if (atStart && !bytes.empty()) {
     using Leading = Tokenizer::LeadingSpaces;
     Leading leading = tokenizer.leadingSpaces();

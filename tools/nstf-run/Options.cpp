@@ -19,6 +19,11 @@ std::pair<std::string, std::string> nameAndFile(const std::string &text, const c
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+void expectAtLeast(const char *option, std::int64_t min, std::int64_t value) {
+  if (value < min)
+    throw CLI::ValidationError(option, "expected " + std::to_string(min) + " or more but got " + std::to_string(value));
+}
+
 } // namespace
 
 std::optional<int> parseOptions(int argc, char **argv, Options &options) {
@@ -43,7 +48,6 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   app.add_option("--tokens", options.tokens,
                  "how many new tokens to generate at most, the prompt's not counted; the prompt and these are printed. "
                  "Generation also ends at the model's end of text, and where its context is full")
-      ->check(CLI::Range(std::int64_t(0), std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str()
       ->group("Text")
       ->type_name("N");
@@ -66,11 +70,12 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
       ->group("Text")
       ->type_name("N");
   app.add_flag("--ignore-eos", options.ignoreEos, "go on after the model's end of text")->group("Text");
-  app.add_option("--chunk", options.chunk,
-                 "the most prompt tokens a step takes; 1 runs them one by one (default: as many as the package allows)")
-      ->check(CLI::Range(std::int64_t(1), std::int64_t(std::numeric_limits<std::int32_t>::max())))
-      ->group("Text")
-      ->type_name("N");
+  auto *chunkOption =
+      app.add_option(
+             "--chunk", options.chunk,
+             "the most prompt tokens a step takes; 1 runs them one by one (default: as many as the package allows)")
+          ->group("Text")
+          ->type_name("N");
   app.add_flag("--print-ids", options.printIds, "print all ids, the prompt's included, on one line instead of the text")
       ->group("Text");
   app.add_option("--print-logits", options.logitsFile,
@@ -119,6 +124,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
     app.parse(argc, argv);
     if (*promptOption)
       options.prompt = prompt;
+    expectAtLeast("--tokens", 0, options.tokens);
+    if (*chunkOption)
+      expectAtLeast("--chunk", 1, options.chunk);
     for (std::int64_t id : ids) {
       if (id < 0 || id > std::numeric_limits<std::int32_t>::max())
         throw CLI::ValidationError("--ids", "expected token ids of 0 and more but got " + std::to_string(id));
@@ -139,7 +147,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
     options.session.checkHashes = !noHashCheck;
     options.session.device = nstf::parseDeviceKind(device);
   } catch (const CLI::ParseError &error) {
-    return app.exit(error);
+    return app.exit(error) == 0 ? 0 : 1; // --help is an "error" of status 0
   }
   return std::nullopt;
 }

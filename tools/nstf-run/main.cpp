@@ -133,6 +133,7 @@ void runOnce(Session &session, const Options &options) {
 
 int run(const Options &options) {
   // What needs no device comes first: its errors should not wait for one.
+  Sampler check(options.sampling);
   Package package = Package::open(options.package);
   bool text = options.prompt || !options.ids.empty();
   std::unique_ptr<Tokenizer> tokenizer;

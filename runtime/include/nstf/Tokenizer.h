@@ -33,7 +33,7 @@ public:
   enum class LeadingSpaces { Keep, DropOne, DropAll };
   virtual LeadingSpaces leadingSpaces() const = 0;
 
-  /// The text of a whole sequence. Throws std::runtime_error on an id outside the vocabulary.
+  /// The text of a whole sequence; see StreamDecoder.
   std::string decode(std::span<const std::int32_t> ids) const;
 };
 
@@ -43,7 +43,7 @@ public:
   /// `tokenizer` outlives the decoder.
   explicit StreamDecoder(const Tokenizer &tokenizer) : tokenizer(tokenizer) {}
   /// The text that became certain with this token: whole UTF-8 characters only, perhaps none. Bytes that are no UTF-8
-  /// come out as U+FFFD. Throws std::runtime_error on an id outside the vocabulary.
+  /// come out as U+FFFD, and so does an id that is not in the tokenizer: models pad their vocabulary to round sizes.
   std::string push(std::int32_t id);
   /// What is left when no more tokens come: an unfinished character as U+FFFD.
   std::string finish();

@@ -139,8 +139,8 @@ TEST(Tok512, StreamsWholeCharacters) {
   EXPECT_EQ(push(0xc3), "");
   EXPECT_EQ(decoder.finish(), "\xef\xbf\xbd");
   EXPECT_EQ(decoder.finish(), "");
-  EXPECT_THAT([&] { decoder.push(100000); }, ThrowsMessage<std::runtime_error>(HasSubstr("but got 100000")));
-  EXPECT_THROW(decoder.push(-1), std::runtime_error);
+  EXPECT_EQ(decoder.push(100000), "\xef\xbf\xbd"); // padding of the model's vocabulary
+  EXPECT_EQ(decoder.push(-1), "\xef\xbf\xbd");
 }
 
 TEST(Tok512, BrokenFiles) {

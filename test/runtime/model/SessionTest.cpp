@@ -1,0 +1,330 @@
+// Packages on the emulator: text generation, chunks against single steps, weights of every origin, the observer, and
+// what is refused. The code object is clang's; nothing here knows what the kernels do but the expected numbers.
+#include "nstf/Generate.h"
+#include "nstf/RandomWeights.h"
+#include "runtime/model/Sha256.h"
+#include "test/runtime/model/TestFiles.h"
+#include "test/runtime/model/ToyPackage.h"
+
+#include <gmock/gmock.h>
+
+using namespace nstf;
+using namespace nstf::runtime;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+using Ids = std::vector<std::int32_t>;
+
+namespace {
+
+class SessionTest : public testing::Test {
+protected:
+  Session open(const json &manifest, SessionOptions options = {}) {
+    folder.write("manifest.json", manifest.dump());
+    options.device = DeviceKind::Emulator;
+    return Session::open(folder.path(), options);
+  }
+  Session open() { return open(manifest); }
+  std::string openError(const json &manifest, SessionOptions options = {}) {
+    try {
+      open(manifest, options);
+    } catch (const std::runtime_error &error) {
+      return error.what();
+    }
+    return "no error";
+  }
+  std::vector<float> weightsOf(const Session &session) {
+    std::vector<float> values(64);
+    session.readBuffer("weights", 0, std::as_writable_bytes(std::span(values)));
+    return values;
+  }
+
+  test::TemporaryFolder folder;
+  json manifest = test::makeToyFiles(folder.path());
+};
+
+HostTensor idsTensor(const Ids &ids) {
+  HostTensor tensor{manifest::ElementType::I32, {std::int64_t(ids.size())}, {}};
+  auto bytes = std::as_bytes(std::span(ids));
+  tensor.data.assign(bytes.begin(), bytes.end());
+  return tensor;
+}
+
+TEST_F(SessionTest, GeneratesGreedily) {
+  Session session = open();
+  Generator generator(session);
+  GenerateOptions options;
+  options.tokens = 6;
+  options.stopAtEos = false;
+  Ids streamed;
+  options.onToken = [&](std::int32_t id) { streamed.push_back(id); };
+  Generation result = generator.generate(Ids{1, 5, 9, 30, 7}, options);
+  EXPECT_EQ(result.ids, test::expectedTokens({1, 5, 9, 30, 7}, 6));
+  EXPECT_EQ(streamed, Ids(result.ids.begin() + 5, result.ids.end()));
+  EXPECT_EQ(result.promptSteps, 2u); // 4 + 1: the largest bucket takes 4
+  EXPECT_EQ(result.decodeSteps, 5u); // the last token is not run
+  EXPECT_EQ(result.stop, StopReason::Tokens);
+  EXPECT_EQ(session.position(), 10);
+}
+
+TEST_F(SessionTest, ChunksAndSingleStepsAgree) {
+  Session session = open();
+  Ids prompt = {1, 4, 4, 17, 31, 2, 8};
+  std::vector<std::vector<float>> last;
+  for (std::int64_t chunk : {0, 1, 2, 3}) {
+    session.reset();
+    GenerateOptions options;
+    options.tokens = 0;
+    options.chunk = chunk;
+    std::vector<std::vector<float>> rows;
+    options.onLogits = [&](std::span<const float> row) { rows.emplace_back(row.begin(), row.end()); };
+    Generation result = Generator(session).generate(prompt, options);
+    EXPECT_EQ(result.ids, prompt);
+    EXPECT_EQ(rows.size(), result.promptSteps);
+    EXPECT_EQ(rows.size(), chunk == 1 ? 7u : chunk == 2 ? 4u : chunk == 3 ? 3u : 2u);
+    last.push_back(rows.back());
+  }
+  for (const auto &row : last)
+    EXPECT_EQ(row, last.front());
+}
+
+TEST_F(SessionTest, StopsAtEndOfTextAndAtTheContext) {
+  Session session = open();
+  // 3·t + 1 = 2 modulo 32 for t = 11: the sum after one token is 34.
+  GenerateOptions options;
+  Generation result = Generator(session).generate(Ids{11}, options);
+  EXPECT_EQ(result.stop, StopReason::EndOfText);
+  EXPECT_EQ(result.ids, (Ids{11, 2}));
+  session.reset();
+  options.stopAtEos = false;
+  result = Generator(session).generate(Ids{11}, options);
+  EXPECT_EQ(result.stop, StopReason::Context);
+  EXPECT_EQ(result.ids.size(), 17u); // 16 positions, and the token that follows the last
+  EXPECT_EQ(result.ids, test::expectedTokens({11}, 16));
+  EXPECT_EQ(session.position(), 16);
+}
+
+TEST_F(SessionTest, ContinuesASequence) {
+  Session session = open();
+  Generator generator(session);
+  GenerateOptions options;
+  options.tokens = 1;
+  options.stopAtEos = false;
+  generator.generate(Ids{3, 4}, options);
+  EXPECT_EQ(generator.generate(Ids{5}, options).ids.back(), test::expectedTokens({3, 4, 5}, 1).back());
+  session.reset();
+  EXPECT_EQ(generator.generate(Ids{5}, options).ids, test::expectedTokens({5}, 1));
+}
+
+TEST_F(SessionTest, SamplingRepeatsWithItsSeed) {
+  Session session = open();
+  auto sample = [&](std::uint64_t seed) {
+    session.reset();
+    GenerateOptions options;
+    options.tokens = 12;
+    options.stopAtEos = false;
+    options.sampling = {50.0f, 0.9f, seed};
+    return Generator(session).generate(Ids{1}, options).ids;
+  };
+  EXPECT_EQ(sample(1), sample(1));
+  EXPECT_NE(sample(1), sample(2));
+}
+
+TEST_F(SessionTest, WithoutNextTheHostChooses) {
+  json changed = manifest;
+  changed["outputs"].erase(1);
+  Session session = open(changed);
+  GenerateOptions options;
+  options.tokens = 6;
+  options.stopAtEos = false;
+  EXPECT_EQ(Generator(session).generate(Ids{9}, options).ids, test::expectedTokens({9}, 6));
+}
+
+TEST_F(SessionTest, RefusesPrompts) {
+  Session session = open();
+  Generator generator(session);
+  auto message = [&](const Ids &prompt, GenerateOptions options = {}) -> std::string {
+    try {
+      generator.generate(prompt, options);
+    } catch (const std::runtime_error &error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(message({}), "expected a prompt of at least one token but got none");
+  EXPECT_EQ(message({1, 32}), "expected token ids from 0 to 31 but got 32");
+  EXPECT_EQ(message({-1}), "expected token ids from 0 to 31 but got -1");
+  EXPECT_EQ(message(Ids(17, 1)), "expected a prompt of at most 16 tokens, the model's context, but got 17");
+  GenerateOptions options;
+  options.sampling.temperature = -1;
+  EXPECT_THAT(message({1}, options), HasSubstr("temperature"));
+  EXPECT_EQ(session.position(), 0);
+}
+
+TEST_F(SessionTest, StepsByHand) {
+  Session session = open();
+  EXPECT_THAT([&] { session.output("logits"); }, ThrowsMessage<std::runtime_error>(HasSubstr("but there was none")));
+  EXPECT_THAT([&] { session.run(1); }, ThrowsMessage<std::runtime_error>(HasSubstr("a value for input \"ids\"")));
+  EXPECT_THAT([&] { session.setInput("x", {}); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("inputs (ids [tokens] i32) but got \"x\"")));
+  EXPECT_THAT([&] { session.setInput("ids", {manifest::ElementType::F32, {1}, std::vector<std::byte>(4)}); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("to be [tokens] i32 but got [1] f32")));
+  EXPECT_THAT([&] { session.setInput("ids", idsTensor({1, 2, 3, 4, 5})); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("compiled for (1, 2-4) but got 5")));
+  EXPECT_THAT([&] { session.setInput("ids", idsTensor({1, 99})); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("but got 99")));
+  session.setInput("ids", idsTensor({1, 2}));
+  EXPECT_THAT([&] { session.run(3); }, ThrowsMessage<std::runtime_error>(HasSubstr("3 rows but got 2")));
+  session.run(2);
+  EXPECT_EQ(*session.output("next").as<std::int32_t>(), test::expectedTokens({1, 2}, 1).back());
+  EXPECT_EQ(session.output("logits").shape, (std::vector<std::int64_t>{1, 32}));
+  EXPECT_THAT([&] { session.output("y"); }, ThrowsMessage<std::runtime_error>(HasSubstr("logits [1, 32] f32, next")));
+  for (int i = 0; i < 7; ++i)
+    session.run(2);
+  EXPECT_THAT([&] { session.run(2); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("at most 16 positions, the model's context, but 16 and 2")));
+  std::byte byte;
+  EXPECT_THROW(session.readBuffer("weights", 256, {&byte, 1}), std::runtime_error);
+  EXPECT_THROW(session.readBuffer("nothing", 0, {&byte, 1}), std::runtime_error);
+}
+
+TEST_F(SessionTest, ObserverSeesEveryLaunch) {
+  Session session = open();
+  session.setInput("ids", idsTensor({6, 7}));
+  std::vector<std::string> seen;
+  int sum = test::tableValue(6) + test::tableValue(7);
+  session.runSteps(2, [&](const LaunchView &view) {
+    seen.push_back(view.step().name);
+    EXPECT_EQ(view.tokens(), 2);
+    EXPECT_EQ(view.position(), 0);
+    EXPECT_EQ(view.index(), seen.size() - 1);
+    if (view.step().name == "append") {
+      EXPECT_EQ(view.read(1).shape, (std::vector<std::int64_t>{2})); // ids at two tokens
+      EXPECT_EQ(view.read(3).as<std::int32_t>()[1], test::tableValue(7));
+    } else {
+      EXPECT_EQ(view.kernel().symbol, "score");
+      EXPECT_EQ(view.read(2).as<std::int32_t>()[31], sum); // in the arena
+      EXPECT_EQ(view.read(4).as<std::int32_t>()[0], sum & 31);
+    }
+  });
+  EXPECT_EQ(seen, (std::vector<std::string>{"append", "score"}));
+  EXPECT_EQ(session.position(), 2);
+  EXPECT_EQ(*session.output("next").as<std::int32_t>(), sum & 31);
+}
+
+TEST_F(SessionTest, PackedWeightsAreConverted) {
+  std::vector<float> values = weightsOf(open());
+  for (int token = 0; token < 32; ++token)
+    EXPECT_EQ(values[token], test::tableValue(token));
+  EXPECT_EQ(std::vector<float>(values.begin() + 32, values.begin() + 40),
+            (std::vector<float>{0, 0.5f, 1, 1.5f, 2, -1, 65504, 0x1p-24f}));
+  EXPECT_EQ(values[40], 0.0f); // behind the last tensor
+}
+
+TEST_F(SessionTest, ReferencedWeightsAreCheckedByHash) {
+  test::TemporaryFolder elsewhere;
+  std::filesystem::path file = elsewhere.write("model.safetensors", test::toyWeights());
+  json changed = manifest;
+  changed["weights"]["mode"] = "reference";
+  for (json &tensor : changed["weights"]["tensors"])
+    tensor["source"]["file"] = file.string();
+  EXPECT_EQ(weightsOf(open(changed))[4], test::tableValue(4));
+  std::string edited = test::toyWeights();
+  edited[5] ^= 1;
+  elsewhere.write("model.safetensors", edited);
+  EXPECT_THAT(openError(changed), HasSubstr("expected \"table\" with SHA-256"));
+  SessionOptions trusting;
+  trusting.checkHashes = false;
+  EXPECT_EQ(openError(changed, trusting), "no error");
+  elsewhere.write("model.safetensors", edited.substr(0, 140));
+  EXPECT_THAT(openError(changed), HasSubstr("expected 16 bytes of \"bias\" at offset 128 but the file has 140"));
+  std::filesystem::remove(file);
+  EXPECT_EQ(openError(changed), file.string() + ": No such file or directory");
+}
+
+TEST_F(SessionTest, RandomWeightsAreTheSeedsAlone) {
+  json changed = manifest;
+  changed["weights"]["mode"] = "random";
+  changed["weights"]["seed"] = 7;
+  changed["weights"]["tensors"][0].erase("source");
+  std::vector<float> values = weightsOf(open(changed));
+  const std::int64_t shape[] = {32, 1};
+  RandomWeights expected(7, "table", shape, 2);
+  for (int i = 0; i < 32; ++i)
+    EXPECT_EQ(values[i], expected(i));
+  EXPECT_EQ(values[34], 1.0f); // the tensor that has a source is read
+  SessionOptions other;
+  other.seed = 8;
+  EXPECT_NE(weightsOf(open(changed, other))[0], values[0]);
+}
+
+TEST_F(SessionTest, AbsentWeightsAreAskedFor) {
+  json changed = manifest;
+  changed["weights"]["mode"] = "none";
+  for (json &tensor : changed["weights"]["tensors"])
+    tensor.erase("source");
+  EXPECT_THAT(openError(changed), HasSubstr("give them with --weights=FILE.safetensors"));
+  std::string header = R"({"bias": {"dtype": "F16", "shape": [8], "data_offsets": [128, 144]},
+                          "table": {"dtype": "F32", "shape": [32, 1], "data_offsets": [0, 128]}})";
+  std::string bytes = test::bytesOf(std::uint64_t(header.size())) + header + test::toyWeights();
+  SessionOptions options;
+  options.weights = {folder.write("w.safetensors", bytes)};
+  EXPECT_EQ(weightsOf(open(changed, options))[4], test::tableValue(4));
+  std::string wrong = bytes;
+  wrong.replace(wrong.find("[8]"), 3, "[4]").replace(wrong.find("144"), 3, "136");
+  folder.write("w.safetensors", wrong);
+  EXPECT_THAT(openError(changed, options), HasSubstr("expected \"bias\" to be [8] f32 but got [4] f16"));
+  wrong = bytes;
+  wrong.replace(wrong.find("bias"), 4, "bios");
+  folder.write("w.safetensors", wrong);
+  EXPECT_THAT(openError(changed, options), HasSubstr("expected a tensor \"bias\" of [8] but there is none"));
+}
+
+TEST_F(SessionTest, ManifestAgainstCodeObject) {
+  json changed = manifest;
+  changed["targets"][0]["kernels"][1]["symbol"] = "scores";
+  for (json &bucket : changed["targets"][0]["buckets"])
+    bucket["steps"][1]["kernel"] = "scores";
+  EXPECT_THAT(openError(changed), HasSubstr("scores"));
+  changed = manifest;
+  changed["targets"][0]["sha256"] = std::string(64, '0');
+  EXPECT_THAT(openError(changed), HasSubstr("expected the code object with SHA-256 0000"));
+  folder.write("kernels.gfx942.hsaco", "no code object");
+  changed["targets"][0]["sha256"] = sha256Hex("no code object");
+  EXPECT_THAT(openError(changed), HasSubstr("kernels.gfx942.hsaco"));
+  std::filesystem::remove(folder / "kernels.gfx942.hsaco");
+  EXPECT_THAT(openError(changed), HasSubstr("kernels.gfx942.hsaco: No such file"));
+}
+
+TEST_F(SessionTest, HugeBuffersAreRefusedByTheDevice) {
+  json changed = manifest;
+  changed["buffers"][1]["size"] = std::int64_t(1) << 48;
+  EXPECT_THAT(openError(changed), HasSubstr("hipErrorOutOfMemory"));
+}
+
+TEST_F(SessionTest, OtherTargetThanThePackages) {
+  SessionOptions options;
+  options.target = "gfx90a";
+  EXPECT_THAT(openError(manifest, options), HasSubstr("targets (gfx942) but got \"gfx90a\""));
+}
+
+TEST_F(SessionTest, TextModel) {
+  test::addToyTokenizer(folder.path(), manifest);
+  open(manifest);
+  SessionOptions session;
+  session.device = DeviceKind::Emulator;
+  TextModel model = TextModel::load(folder.path(), session);
+  GenerateOptions options;
+  options.tokens = 8;
+  options.stopAtEos = false;
+  std::string text;
+  Generation result = model.generate("fox", options, [&](std::string_view piece) { text += piece; });
+  Ids prompt = model.encode("fox");
+  ASSERT_EQ(prompt.size(), 5u); // BOS, the space before the text, three letters
+  EXPECT_EQ(prompt.front(), 1);
+  EXPECT_EQ(result.ids, test::expectedTokens(prompt, 8));
+  EXPECT_EQ("fox" + text, model.tokenizer().decode(result.ids));
+  EXPECT_EQ(model.generate("fox", options).ids, result.ids); // from the start again
+}
+
+} // namespace

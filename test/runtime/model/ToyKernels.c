@@ -1,0 +1,28 @@
+// The kernels of GoodManifest's model, compiled by clang when a test runs. The cache holds one number for each
+// position, table[id] of its token; the next token is their sum modulo 32, and the logits say so: the farther a token
+// is from it, the lower. Both kernels take tokens and position from the control block, words 0 and 1.
+
+#define GLOBAL __attribute__((address_space(1)))
+
+// One workgroup for each row of the bucket; those past the step's rows leave.
+__attribute__((amdgpu_kernel)) void append(const GLOBAL int *control, const GLOBAL int *ids, const GLOBAL float *table,
+                                           GLOBAL int *cache) {
+  int row = __builtin_amdgcn_workgroup_id_x();
+  if (row >= control[0])
+    return;
+  cache[control[1] + row] = (int)table[ids[row]];
+}
+
+// 32 work items, one for each token of the vocabulary.
+__attribute__((amdgpu_kernel)) void score(const GLOBAL int *control, const GLOBAL int *cache, GLOBAL int *sums,
+                                          GLOBAL float *logits, GLOBAL int *next) {
+  int token = __builtin_amdgcn_workitem_id_x();
+  int sum = 0;
+  for (int i = 0; i < control[0] + control[1]; ++i)
+    sum += cache[i];
+  sums[token] = sum;
+  int distance = token - (sum & 31);
+  logits[token] = (float)(-distance * distance);
+  if (distance == 0)
+    next[0] = token;
+}

@@ -1,0 +1,28 @@
+// make-toy-package FOLDER [TARGET...]: writes ToyPackage, with its tokenizer, for the lit tests of nstf-run.
+// A JSON patch on standard input (RFC 6902) is applied to the manifest first; nothing there means none.
+#include "test/runtime/model/ToyPackage.h"
+
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+int main(int argc, char **argv) {
+  if (argc < 2) {
+    std::cerr << "error: expected a folder\n";
+    return 1;
+  }
+  try {
+    std::filesystem::path folder = argv[1];
+    std::vector<std::string> targets(argv + 2, argv + argc);
+    nlohmann::json manifest =
+        nstf::test::makeToyFiles(folder, targets.empty() ? std::vector<std::string>{"gfx942"} : targets);
+    nstf::test::addToyTokenizer(folder, manifest);
+    std::string patch(std::istreambuf_iterator<char>(std::cin), {});
+    if (!patch.empty())
+      manifest.patch_inplace(nlohmann::json::parse(patch));
+    std::ofstream(folder / "manifest.json") << manifest.dump(2);
+  } catch (const std::exception &error) {
+    std::cerr << "error: " << error.what() << "\n";
+    return 1;
+  }
+}
