@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct CodegenOptions {
   std::string features;      ///< LLVM's subtarget features ("+xnack"); empty: any
   bool keepLLVM = false;     ///< fill KernelStages::llvm
   bool keepAssembly = false; ///< fill KernelStages::assembly
+  /// Called with a module's name when its object is done; from several threads.
+  std::function<void(llvm::StringRef)> onKernel;
 };
 
 /// One argument in the kernarg segment. Offsets and sizes in bytes.

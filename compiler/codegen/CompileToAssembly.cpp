@@ -4,11 +4,13 @@
 // - argument names, so that the metadata has them;
 // - the O1 pipeline: without it accumulators are moved in every iteration of a loop and pointers stay generic. Without
 //   unrolling and vectorisation: the shape of the loops is decided by our passes;
+// - debug information (where a pass made some) without folders;
 // - a diagnostic handler: by itself LLVM goes on after an error ("LDS over the limit") and emits code.
 #include "compiler/codegen/Codegen.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -22,6 +24,7 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include <mutex>
@@ -96,6 +99,16 @@ static void nameArguments(gpu::GPUModuleOp module, llvm::Module &llvmModule) {
   }
 }
 
+/// Leaves the names of source files in the debug information, and takes the folders out: the same input gives the same
+/// bytes wherever it lies.
+static void forgetFolders(gpu::GPUModuleOp module) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([](LLVM::DIFileAttr file) {
+    return LLVM::DIFileAttr::get(file.getContext(), llvm::sys::path::filename(file.getName().getValue()), "");
+  });
+  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/true);
+}
+
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::PipelineTuningOptions options;
   options.LoopUnrolling = false;
@@ -144,6 +157,7 @@ llvm::Expected<std::string> compileToAssembly(gpu::GPUModuleOp module, const Cod
   std::string errors;
   llvm::LLVMContext context;
   context.setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
+  forgetFolders(module);
   std::unique_ptr<llvm::Module> llvmModule = translateModuleToLLVMIR(module, context, module.getName());
   if (!llvmModule)
     return llvm::createStringError("could not be translated to LLVM IR");
