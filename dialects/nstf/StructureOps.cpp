@@ -55,6 +55,32 @@ static LogicalResult verifyFunction(FunctionOpInterface op) {
   return verifyTypes(op.getResultTypes(), "result");
 }
 
+// graph_c5, kernel_c5
+static LogicalResult verifyCaches(Region &body) {
+  auto refuse = [](KvAppendOp append, Operation *other) -> LogicalResult {
+    InFlightDiagnostic error = append.emitOpError() << "expected the cache, which is written in place, to have no "
+                                                       "other use";
+    error.attachNote(other->getLoc()) << "other use";
+    return error;
+  };
+  for (KvAppendOp append : body.getOps<KvAppendOp>()) {
+    Value cache = append.getCache();
+    for (OpOperand &use : cache.getUses())
+      if (use.getOwner() != append)
+        return refuse(append, use.getOwner());
+    auto get = cache.getDefiningOp<GetOp>();
+    if (!get && !isa<BlockArgument>(cache) && !cache.getDefiningOp<KvAppendOp>())
+      return append.emitOpError() << "expected a state or an argument as cache but got the result of "
+                                  << cache.getDefiningOp()->getName();
+    if (!get)
+      continue;
+    for (GetOp other : body.getOps<GetOp>())
+      if (other != get && other.getSymbolAttr() == get.getSymbolAttr())
+        return refuse(append, other);
+  }
+  return success();
+}
+
 //===-- GraphOp -------------------------------------------------------------------------------------------------===//
 
 ParseResult GraphOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -120,28 +146,7 @@ LogicalResult GraphOp::verify() {
   return success();
 }
 
-LogicalResult GraphOp::verifyRegions() {
-  // graph_c5
-  auto refuse = [](KvAppendOp append, Operation *other) -> LogicalResult {
-    InFlightDiagnostic error = append.emitOpError() << "expected the cache, which is written in place, to have no "
-                                                       "other use";
-    error.attachNote(other->getLoc()) << "other use";
-    return error;
-  };
-  for (KvAppendOp append : getBody().getOps<KvAppendOp>()) {
-    Value cache = append.getCache();
-    for (OpOperand &use : cache.getUses())
-      if (use.getOwner() != append)
-        return refuse(append, use.getOwner());
-    auto get = cache.getDefiningOp<GetOp>();
-    if (!get)
-      continue;
-    for (GetOp other : getBody().getOps<GetOp>())
-      if (other != get && other.getSymbolAttr() == get.getSymbolAttr())
-        return refuse(append, other);
-  }
-  return success();
-}
+LogicalResult GraphOp::verifyRegions() { return verifyCaches(getBody()); }
 
 //===-- KernelOp ------------------------------------------------------------------------------------------------===//
 
@@ -156,6 +161,17 @@ void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name, 
 
 ReturnOp KernelOp::getReturn() { return cast<ReturnOp>(getBody().front().getTerminator()); }
 
+std::optional<unsigned> KernelOp::getInPlaceArgument(unsigned index) {
+  Value value = getReturn().getValues()[index];
+  bool written = false;
+  while (auto append = value.getDefiningOp<KvAppendOp>()) {
+    value = append.getCache();
+    written = true;
+  }
+  auto argument = dyn_cast<BlockArgument>(value);
+  return written && argument ? std::optional<unsigned>(argument.getArgNumber()) : std::nullopt;
+}
+
 LogicalResult KernelOp::verify() {
   if (failed(verifyFunction(*this)))
     return failure();
@@ -165,6 +181,8 @@ LogicalResult KernelOp::verify() {
     return emitOpError() << "expected at least one result but got none";
   return success();
 }
+
+LogicalResult KernelOp::verifyRegions() { return verifyCaches(getBody()); }
 
 //===-- WeightOp, StateOp ---------------------------------------------------------------------------------------===//
 

@@ -40,7 +40,7 @@ def NSTF_GraphOp : NSTF_FunctionOp<"graph"> {
     - C2: every argument and result has an attribute `nstf.name`, and no two arguments or two results share one.
     - C3: arguments and results are ranked tensors, static but for the leading dimension.
     - C4: `context` > 0: the positions a run can have.
-    - C5: a value that `kv_append` writes in place has no other use, and a state it writes no other `get`.
+    - C5: what `kv_append` writes in place is a state or an argument, has no other use, and no other `get`.
     - C6: it is the only graph of its module.
 
     ```mlir
@@ -76,6 +76,7 @@ def NSTF_KernelOp : NSTF_FunctionOp<"kernel"> {
     - C2: the body holds no `get` and no `step`: a kernel touches its arguments and the control block only.
     - C3: arguments and results are ranked tensors, static but for the leading dimension.
     - C4: it has at least one result.
+    - C5: what `kv_append` writes in place is an argument, and has no other use.
 
     ```mlir
     nstf.kernel @linear_silu_0(%x: tensor<?x64xf32>, %w: tensor<172x64xf32>) -> tensor<?x172xf32> {
@@ -86,8 +87,13 @@ def NSTF_KernelOp : NSTF_FunctionOp<"kernel"> {
     ```
   }];
   let arguments = NSTF_FunctionArguments;
+  let hasRegionVerifier = 1;
   let builders = [OpBuilder<(ins "llvm::StringRef":$name, "mlir::FunctionType":$type)>];
-  let extraClassDeclaration = functionDeclarations;
+  let extraClassDeclaration = functionDeclarations # [{
+    /// The argument whose storage result `index` is, because kv_append writes it in place; nothing where the result has
+    /// storage of its own.
+    std::optional<unsigned> getInPlaceArgument(unsigned index);
+  }];
 }
 
 def NSTF_WeightOp : NSTF_Op<"weight", [Symbol]> {

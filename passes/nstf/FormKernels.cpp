@@ -88,7 +88,7 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
       groupOf[&op] = *joined;
     }
     llvm::erase_if(groups, [](const Group &group) { return group.ops.empty(); }); // those merged into others
-    // The order of the steps: by the place of the last op.
+    // Kernels stand in the order of their steps, which stand where the last op stood.
     llvm::sort(groups, [](const Group &a, const Group &b) { return a.last()->isBeforeInBlock(b.last()); });
     return groups;
   }

@@ -129,6 +129,16 @@ nstf.graph @graph_c5(%x: tensor<?x4xf32> {nstf.name = "x"}) -> (tensor<?x4xf32> 
 
 // -----
 
+// graph_c5: there must be storage to write to
+nstf.graph @graph_c5(%x: tensor<8x4xf32> {nstf.name = "x"}) attributes {context = 8 : i64} {
+  %c = nstf.silu %x : tensor<8x4xf32>
+  // expected-error @+1 {{expected a state or an argument as cache but got the result of nstf.silu}}
+  %new = nstf.kv_append %x, %c : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  nstf.return
+}
+
+// -----
+
 // graph_c6
 nstf.graph @first() attributes {context = 8 : i64} {
   nstf.return
@@ -168,6 +178,16 @@ nstf.kernel @kernel_c3(%x: tensor<?xf32>) -> tensor<f32> {
 // expected-error @+1 {{expected at least one result but got none}}
 nstf.kernel @kernel_c4(%x: tensor<?x4xf32>) {
   nstf.return
+}
+
+// -----
+
+// kernel_c5
+nstf.kernel @kernel_c5(%x: tensor<?x4xf32>, %c: tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>) {
+  // expected-error @+1 {{expected the cache, which is written in place, to have no other use}}
+  %new = nstf.kv_append %x, %c : (tensor<?x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  // expected-note @+1 {{other use}}
+  nstf.return %new, %c : tensor<8x4xf32>, tensor<8x4xf32>
 }
 
 // -----
