@@ -11,6 +11,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "passes/systolic_to_gpu/Passes.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <thread>
@@ -137,6 +139,12 @@ TEST_P(CodegenOnBothChips, MetadataOfAMatrixKernel) {
   EXPECT_GT(kernel.vgprs, 4u);
   EXPECT_LT(kernel.vgprs + kernel.agprs, 64u);
   EXPECT_GT(kernel.sgprs, 0u);
+
+  if (const char *folder = std::getenv("NSTF_TEST_FOLDER")) { // for the test that disassembles it
+    std::error_code error;
+    llvm::raw_fd_ostream(std::string(folder) + "/" + GetParam() + ".hsaco", error) << object->bytes;
+    ASSERT_FALSE(error) << error.message();
+  }
 
   ASSERT_EQ(object->stages.size(), 1u);
   EXPECT_THAT(object->stages[0].llvm, HasSubstr("llvm.amdgcn.mfma.f32.16x16x4f32"));
