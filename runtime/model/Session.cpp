@@ -71,6 +71,17 @@ void checkKernel(const manifest::Kernel &expected, const Kernel &got, const Pack
          std::to_string(expected.lds));
 }
 
+/// Refuses a package that cannot fit before anything is allocated, with the sum and not the buffer that was too much.
+void checkMemory(const Package &package, const Backend &backend) {
+  std::uint64_t needed = 0; // at most 2^48 each, so that no sum of a readable manifest wraps
+  for (const manifest::Buffer &buffer : package.manifest().buffers)
+    needed += buffer.size;
+  const DeviceProperties &device = backend.properties();
+  if (device.memory != 0 && needed > device.memory)
+    throw std::runtime_error("package " + package.folder().string() + " needs " + std::to_string(needed) +
+                             " bytes of device memory but " + device.name + " has " + std::to_string(device.memory));
+}
+
 std::string describe(const manifest::Port &port) {
   return port.shape.str() + " " + std::string(manifest::nameOf(port.type));
 }
@@ -85,6 +96,7 @@ Session::State::State(Package given, const SessionOptions &options)
     kernels.push_back(module.kernel(kernel.symbol));
     checkKernel(kernel, kernels.back(), package);
   }
+  checkMemory(package, backend);
   for (const manifest::Buffer &buffer : manifest.buffers) {
     buffers.emplace_back(backend, buffer.size);
     if (buffer.kind != BufferKind::Weights)
