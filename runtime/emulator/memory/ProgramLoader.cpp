@@ -40,9 +40,10 @@ public:
       else if (section.sh_type == SHT_REL && (section.sh_flags & SHF_ALLOC))
         file_.malformed("it has relocations without addends");
     readMetadata();
-    for (const auto &[name, metadata] : metadata_)
-      if (!program_->kernel(metadata.fields.name) && !descriptors_.count(name))
-        file_.malformed("its metadata names kernel " + metadata.fields.name + " but symbol " + name + " is not there");
+    for (const auto &[symbol, metadata] : metadata_)
+      if (!descriptors_.count(symbol))
+        file_.malformed("its metadata names kernel " + metadata.fields.name + " but symbol " + symbol +
+                        " is not there");
     for (const auto &entry : descriptors_)
       addKernel(entry.first, entry.second);
     finish();

@@ -1,0 +1,200 @@
+// Launches of kernels that clang-22 compiled, each way HIP offers, and what comes back when they go wrong.
+#include "test/runtime/emulator/hip_api/HipTest.h"
+
+#include <numeric>
+
+extern "C" hipError_t hipExtModuleLaunchKernel(hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
+                                               uint32_t, size_t, hipStream_t, void **, void **, hipEvent_t, hipEvent_t,
+                                               uint32_t);
+
+namespace {
+using testing::HasSubstr;
+
+std::vector<float> ramp(size_t count, float step = 1.0f) {
+  std::vector<float> values(count);
+  for (size_t i = 0; i < count; ++i)
+    values[i] = step * float(i);
+  return values;
+}
+
+TEST_F(KernelTest, vectorAddWithParameters) {
+  int n = 1000;
+  float *a = device(ramp(n)), *b = device(ramp(n, 0.5f)), *c = device(std::vector<float>(n, -1.0f));
+  void *parameters[] = {&a, &b, &c, &n};
+  ASSERT_HIP(hipModuleLaunchKernel(kernel("vectorAdd"), 16, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr));
+  ASSERT_HIP(hipDeviceSynchronize());
+  EXPECT_EQ(host(c, n), ramp(n, 1.5f));
+  for (float *pointer : {a, b, c})
+    EXPECT_HIP(hipFree(pointer));
+}
+
+TEST_F(KernelTest, vectorAddWithAnArgumentBlock) {
+  const int n = 500;
+  struct {
+    float *a, *b, *c;
+    int n;
+  } arguments{device(ramp(n)), device(ramp(n)), device(std::vector<float>(n)), n};
+  size_t size = sizeof arguments - 4;
+  void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &arguments, HIP_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                   HIP_LAUNCH_PARAM_END};
+  ASSERT_HIP(hipModuleLaunchKernel(kernel("vectorAdd"), 2, 1, 1, 256, 1, 1, 0, nullptr, nullptr, extra));
+  EXPECT_EQ(host(arguments.c, n), ramp(n, 2.0f));
+  size = 24;
+  EXPECT_EQ(hipModuleLaunchKernel(kernel("vectorAdd"), 2, 1, 1, 256, 1, 1, 0, nullptr, nullptr, extra),
+            hipErrorInvalidValue);
+  EXPECT_THAT(nstfEmulatorLastFault(), HasSubstr("takes 28 bytes of arguments but got 24"));
+  for (float *pointer : {arguments.a, arguments.b, arguments.c})
+    EXPECT_HIP(hipFree(pointer));
+}
+
+TEST_F(KernelTest, argumentsOfEverySizeStandWhereTheMetadataSays) {
+  struct Mixed {
+    double scale;
+    int16_t offset;
+    uint8_t shift;
+  } mixed{2.5, -7, 9};
+  uint8_t first = 200, last = 100;
+  float *out = device(std::vector<float>(5));
+  void *parameters[] = {&first, &mixed, &out, &last};
+  ASSERT_HIP(hipModuleLaunchKernel(kernel("mixedArguments"), 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+  EXPECT_THAT(host(out, 5), testing::ElementsAre(200, 2.5f, -7, 9, 100));
+  EXPECT_HIP(hipFree(out));
+}
+
+TEST_F(KernelTest, hiddenArgumentsTellTheLaunch) {
+  uint32_t *out = device(std::vector<uint32_t>(8, 99));
+  void *parameters[] = {&out};
+  ASSERT_HIP(hipModuleLaunchKernel(kernel("launchShape"), 5, 3, 2, 16, 4, 1, 512, nullptr, parameters, nullptr));
+  EXPECT_THAT(host(out, 8), testing::ElementsAre(5, 3, 2, 16, 4, 1, 3, 512));
+  EXPECT_HIP(hipFree(out));
+}
+
+TEST_F(KernelTest, ldsStaticAndDynamic) {
+  std::vector<float> in = ramp(1024);
+  float *x = device(in), *sums = device(std::vector<float>(4));
+  void *parameters[] = {&x, &sums};
+  ASSERT_HIP(hipModuleLaunchKernel(kernel("blockSum"), 4, 1, 1, 256, 1, 1, 1024, nullptr, parameters, nullptr));
+  std::vector<float> expected;
+  for (int i = 0; i < 4; ++i)
+    expected.push_back(std::accumulate(in.begin() + i * 256, in.begin() + (i + 1) * 256, 0.0f));
+  EXPECT_EQ(host(sums, 4), expected);
+  EXPECT_HIP(hipFree(x));
+  EXPECT_HIP(hipFree(sums));
+}
+
+TEST_F(KernelTest, deviceVariablesThroughRelocatedPointers) {
+  float *x = device(ramp(64));
+  int which = 1;
+  void *parameters[] = {&x, &which};
+  ASSERT_HIP(hipModuleLaunchKernel(kernel("scaleByVariable"), 1, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr));
+  EXPECT_EQ(host(x, 64), ramp(64, 5.0f));
+  hipDeviceptr_t factor = nullptr;
+  size_t bytes = 0;
+  ASSERT_HIP(hipModuleGetGlobal(&factor, &bytes, module, "otherFactor"));
+  float two = 2.0f;
+  ASSERT_HIP(hipMemcpy(factor, &two, 4, hipMemcpyHostToDevice));
+  ASSERT_HIP(hipModuleLaunchKernel(kernel("scaleByVariable"), 1, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr));
+  EXPECT_EQ(host(x, 64), ramp(64, 10.0f));
+  EXPECT_HIP(hipFree(x));
+}
+
+TEST_F(KernelTest, pinnedHostMemoryIsWrittenByKernels) {
+  float *pinned = nullptr;
+  ASSERT_HIP(hipHostMalloc(reinterpret_cast<void **>(&pinned), 256, 0));
+  void *parameters[] = {&pinned};
+  ASSERT_HIP(hipModuleLaunchKernel(kernel("smallBlocksOnly"), 1, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr));
+  EXPECT_EQ(std::vector<float>(pinned, pinned + 64), ramp(64));
+  EXPECT_HIP(hipHostFree(pinned));
+}
+
+TEST_F(KernelTest, capturedLaunchesReplay) {
+  float *x = device(std::vector<float>(128));
+  hipStream_t stream = nullptr;
+  ASSERT_HIP(hipStreamCreate(&stream));
+  ASSERT_HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
+  for (float value : {1.0f, 10.0f}) { // arguments are taken at capture: `value` is gone at the replay
+    void *parameters[] = {&x, &value};
+    ASSERT_HIP(hipModuleLaunchKernel(kernel("add"), 2, 1, 1, 64, 1, 1, 0, stream, parameters, nullptr));
+  }
+  hipGraph_t graph = nullptr;
+  hipGraphExec_t exec = nullptr;
+  ASSERT_HIP(hipStreamEndCapture(stream, &graph));
+  ASSERT_HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+  EXPECT_HIP(hipGraphDestroy(graph));
+  for (int i = 0; i < 3; ++i)
+    ASSERT_HIP(hipGraphLaunch(exec, stream));
+  EXPECT_EQ(host(x, 128), std::vector<float>(128, 33.0f));
+  // A graph keeps the code it launches.
+  ASSERT_HIP(hipModuleUnload(module));
+  module = nullptr;
+  ASSERT_HIP(hipGraphLaunch(exec, stream));
+  EXPECT_EQ(host(x, 128), std::vector<float>(128, 44.0f));
+  EXPECT_HIP(hipGraphExecDestroy(exec));
+  EXPECT_HIP(hipStreamDestroy(stream));
+  EXPECT_HIP(hipFree(x));
+}
+
+TEST_F(KernelTest, launchSizesInWorkItems) {
+  float *x = device(std::vector<float>(128)), one = 1.0f;
+  void *parameters[] = {&x, &one};
+  hipEvent_t start = nullptr, stop = nullptr;
+  ASSERT_HIP(hipEventCreate(&start));
+  ASSERT_HIP(hipEventCreate(&stop));
+  ASSERT_HIP(
+      hipExtModuleLaunchKernel(kernel("add"), 128, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr, start, stop, 0));
+  EXPECT_EQ(host(x, 128), std::vector<float>(128, 1.0f));
+  float milliseconds = -1;
+  EXPECT_HIP(hipEventElapsedTime(&milliseconds, start, stop));
+  EXPECT_GT(milliseconds, 0);
+  EXPECT_EQ(hipExtModuleLaunchKernel(kernel("add"), 100, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr, nullptr,
+                                     nullptr, 0),
+            hipErrorNotSupported);
+  EXPECT_HIP(hipEventDestroy(start));
+  EXPECT_HIP(hipEventDestroy(stop));
+  EXPECT_HIP(hipFree(x));
+}
+
+TEST_F(KernelTest, impossibleConfigurationsAreRefused) {
+  float *x = device(std::vector<float>(64));
+  void *parameters[] = {&x};
+  auto launch = [&](const char *name, unsigned grid, unsigned block, unsigned lds) {
+    return hipModuleLaunchKernel(kernel(name), grid, 1, 1, block, 1, 1, lds, nullptr, parameters, nullptr);
+  };
+  EXPECT_EQ(launch("smallBlocksOnly", 0, 64, 0), hipErrorInvalidConfiguration);
+  EXPECT_EQ(launch("smallBlocksOnly", 1, 0, 0), hipErrorInvalidConfiguration);
+  EXPECT_EQ(launch("smallBlocksOnly", 1, 65, 0), hipErrorInvalidConfiguration);
+  EXPECT_THAT(nstfEmulatorLastFault(), HasSubstr("at most 64 work-items in a workgroup but got 65x1x1"));
+  EXPECT_EQ(launch("smallBlocksOnly", 1, 64, 65537), hipErrorInvalidConfiguration);
+  EXPECT_EQ(launch("smallBlocksOnly", UINT32_MAX, 64, 0), hipErrorInvalidConfiguration);
+  EXPECT_EQ(hipModuleLaunchKernel(nullptr, 1, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr), hipErrorInvalidHandle);
+  void *null[] = {nullptr};
+  EXPECT_EQ(hipModuleLaunchKernel(kernel("smallBlocksOnly"), 1, 1, 1, 64, 1, 1, 0, nullptr, null, nullptr),
+            hipErrorInvalidValue);
+  EXPECT_HIP(hipFree(x));
+}
+
+TEST_F(KernelTest, faultsNameKernelAndAddress) {
+  float *x = device(std::vector<float>(64));
+  long index = 64; // one past the end
+  void *parameters[] = {&x, &index};
+  EXPECT_EQ(hipModuleLaunchKernel(kernel("store"), 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr),
+            hipErrorIllegalAddress);
+  EXPECT_THAT(nstfEmulatorLastFault(), HasSubstr("store"));
+  EXPECT_THAT(nstfEmulatorLastFault(), HasSubstr("past the end of"));
+  EXPECT_EQ(hipGetLastError(), hipErrorIllegalAddress);
+  index = -1;
+  EXPECT_EQ(hipModuleLaunchKernel(kernel("store"), 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr),
+            hipErrorIllegalAddress);
+  EXPECT_HIP(hipFree(x));
+  index = 0;
+  EXPECT_EQ(hipModuleLaunchKernel(kernel("store"), 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr),
+            hipErrorIllegalAddress);
+  EXPECT_THAT(nstfEmulatorLastFault(), HasSubstr("was freed"));
+  // Nothing is broken for what comes after.
+  x = device(std::vector<float>(1));
+  EXPECT_HIP(hipModuleLaunchKernel(kernel("store"), 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+  EXPECT_EQ(host(x, 1)[0], 1.0f);
+  EXPECT_HIP(hipFree(x));
+}
+
+} // namespace
