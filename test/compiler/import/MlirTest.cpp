@@ -1,7 +1,7 @@
 // Modules of the nstf dialect as input, and the choice among the ways in.
 #include "compiler/import/Import.h"
 
-#include "ImportTest.h"
+#include "test/compiler/import/ImportTest.h"
 
 using namespace nstf;
 using namespace nstf::test;

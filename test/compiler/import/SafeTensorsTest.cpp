@@ -1,7 +1,7 @@
 // The safetensors reader believes nothing: each rule of the format has a file that breaks it.
 #include "compiler/import/SafeTensors.h"
 
-#include "TestFiles.h"
+#include "test/compiler/import/TestFiles.h"
 
 #include <gmock/gmock.h>
 

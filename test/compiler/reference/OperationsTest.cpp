@@ -1,5 +1,5 @@
 // Every operation on numbers small enough to work out by hand.
-#include "ReferenceTest.h"
+#include "test/compiler/reference/ReferenceTest.h"
 
 #include "compiler/import/GraphBuilder.h"
 

@@ -1,5 +1,5 @@
 // Models of the reference: states from step to step, kernels in place of operations, weights of every origin.
-#include "ReferenceTest.h"
+#include "test/compiler/reference/ReferenceTest.h"
 
 #include "compiler/reference/Tolerance.h"
 #include "nstf/RandomWeights.h"

@@ -1,5 +1,5 @@
 // A real Llama, imported and run in float64, against expectations that another program computed.
-#include "ReferenceTest.h"
+#include "test/compiler/reference/ReferenceTest.h"
 
 #include "compiler/import/Import.h"
 #include "passes/nstf/Passes.h"

@@ -1,7 +1,7 @@
 // Hugging Face folders: what a tiny Llama becomes, and one clear line for every way a folder can be wrong.
 #include "compiler/import/huggingface/HuggingFace.h"
 
-#include "../ImportTest.h"
+#include "test/compiler/import/ImportTest.h"
 
 using namespace nstf;
 using namespace nstf::test;

@@ -1,8 +1,8 @@
 // Expressions: values, what is refused, and how names are filled in.
 #include "compiler/import/yaml/Expression.h"
 
-#include "../TestFiles.h"
 #include "compiler/import/Rope.h"
+#include "test/compiler/import/TestFiles.h"
 
 #include <gmock/gmock.h>
 

@@ -1,9 +1,9 @@
 // Graphs in YAML: what one becomes, and the line of every way one can be wrong.
 #include "compiler/import/yaml/YamlGraph.h"
 
-#include "../ImportTest.h"
 #include "compiler/import/GraphBuilder.h"
 #include "compiler/import/yaml/GraphDescription.h"
+#include "test/compiler/import/ImportTest.h"
 
 #include <fstream>
 #include <sstream>
