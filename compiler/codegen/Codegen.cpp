@@ -55,6 +55,8 @@ llvm::Expected<CodeObject> generateCode(ArrayRef<gpu::GPUModuleOp> modules, cons
       objects[i] = std::move(*object);
     else
       failures[i] = llvm::toString(withName(module.getName(), object.takeError()));
+    if (options.onKernel)
+      options.onKernel(stages.name);
   });
   for (std::string &failure : failures)
     if (!failure.empty())

@@ -90,8 +90,6 @@ module {
     %CAUSAL = systolic.param "CAUSAL"
     %CACHED = systolic.param "CACHED"
     %SCALE = systolic.param "SCALE"
-    %L = systolic.param "L"
-    %RQ = systolic.param "RQ"
     %H = systolic.param "H"
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -109,7 +107,9 @@ module {
     // Keys any row of this block sees: up to its last token's position, or all.
     %q_end = arith.addi %q0, %BQ : index
     %q_last = arith.minui %q_end, %rows : index
-    %token_end = arith.ceildivui %q_last, %G : index
+    %G_minus_1 = arith.subi %G, %c1 : index
+    %q_rounded = arith.addi %q_last, %G_minus_1 : index
+    %token_end = arith.divui %q_rounded, %G : index
     %causal_end = arith.addi %token_end, %before : index
     %is_causal = arith.cmpi ne, %CAUSAL, %c0 : index
     %seen = arith.select %is_causal, %causal_end, %length : index

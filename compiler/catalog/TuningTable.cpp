@@ -1,0 +1,101 @@
+// Reader of tuning rows (TuningTable.h).
+#include "compiler/catalog/TuningTable.h"
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <yaml-cpp/yaml.h>
+
+using namespace nstf;
+
+namespace {
+
+class Reader {
+public:
+  explicit Reader(const std::string &file) : file(file) {}
+
+  TuningTable readTable(const YAML::Node &root) {
+    checkKeys(root, {"provenance", "rows"});
+    TuningTable table;
+    YAML::Node provenance = require(root, "provenance");
+    checkKeys(provenance, {"date", "tool", "kind"});
+    table.provenance = readText(require(provenance, "kind")) + ", " + readText(require(provenance, "tool")) + ", " +
+                       readText(require(provenance, "date"));
+    for (const YAML::Node &row : require(root, "rows"))
+      table.rows.push_back(readRow(row));
+    return table;
+  }
+
+  [[noreturn]] void fail(const YAML::Mark &mark, const std::string &message) const {
+    throw std::runtime_error(file + ":" + std::to_string(mark.line + 1) + ": " + message);
+  }
+
+private:
+  TuningRow readRow(const YAML::Node &node) {
+    checkKeys(node, {"when", "set", "because"});
+    TuningRow row;
+    if (YAML::Node when = node["when"])
+      for (const auto &entry : when) {
+        if (!entry.second.IsSequence() || entry.second.size() != 2)
+          fail(entry.second.Mark(), "expected a range [lowest, highest]");
+        row.ranges[readText(entry.first)] = {readInteger(entry.second[0]), readInteger(entry.second[1])};
+      }
+    for (const auto &entry : require(node, "set"))
+      row.parameters[readText(entry.first)] = readInteger(entry.second);
+    row.because = readText(require(node, "because"));
+    return row;
+  }
+
+  void checkKeys(const YAML::Node &node, const std::set<std::string> &known) {
+    if (!node.IsMap())
+      fail(node.Mark(), "expected a map");
+    for (const auto &entry : node)
+      if (!known.contains(readText(entry.first)))
+        fail(entry.first.Mark(), "expected a known key but got '" + readText(entry.first) + "'");
+  }
+
+  YAML::Node require(const YAML::Node &node, const char *key) {
+    YAML::Node value = node[key];
+    if (!value)
+      fail(node.Mark(), std::string("expected key '") + key + "' but got none");
+    return value;
+  }
+
+  std::string readText(const YAML::Node &node) {
+    if (!node.IsScalar())
+      fail(node.Mark(), "expected a text");
+    return node.Scalar();
+  }
+
+  int64_t readInteger(const YAML::Node &node) {
+    try {
+      return node.as<int64_t>();
+    } catch (const YAML::Exception &) {
+      fail(node.Mark(), "expected an integer but got '" + (node.IsScalar() ? node.Scalar() : "no scalar") + "'");
+    }
+  }
+
+  std::string file;
+};
+
+} // namespace
+
+std::optional<size_t> TuningTable::find(const std::map<std::string, int64_t> &extents) const {
+  auto holds = [&](const auto &range) {
+    auto extent = extents.find(range.first);
+    return extent != extents.end() && extent->second >= range.second.first && extent->second <= range.second.second;
+  };
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (std::all_of(rows[i].ranges.begin(), rows[i].ranges.end(), holds))
+      return i;
+  return std::nullopt;
+}
+
+TuningTable nstf::parseTuning(std::string_view text, const std::string &file) {
+  Reader reader(file);
+  try {
+    return reader.readTable(YAML::Load(std::string(text)));
+  } catch (const YAML::Exception &error) {
+    reader.fail(error.mark, error.msg);
+  }
+}

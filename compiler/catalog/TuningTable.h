@@ -1,0 +1,36 @@
+// Tuning rows of one template on one target for one type.
+//
+//   provenance: {date: 2026-11-21, tool: by hand, kind: predicted}
+//   rows:
+//     - when: {M: [1, 16]}             # inclusive ranges of the template's extents; all must hold, none: always
+//       set: {BM: 16, BN: 64}
+//       because: one cell of rows
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nstf {
+
+struct TuningRow {
+  std::map<std::string, std::pair<int64_t, int64_t>> ranges;
+  std::map<std::string, int64_t> parameters;
+  std::string because;
+};
+
+struct TuningTable {
+  std::string provenance; ///< "predicted, by hand, 2026-11-21"
+  std::vector<TuningRow> rows;
+
+  /// Index of the first row whose ranges hold.
+  std::optional<size_t> find(const std::map<std::string, int64_t> &extents) const;
+};
+
+/// Throws std::runtime_error "<file>:<line>: expected … but got …".
+TuningTable parseTuning(std::string_view text, const std::string &file);
+
+} // namespace nstf

@@ -1,0 +1,213 @@
+// One compilation, stage by stage (Compile.h).
+#include "compiler/driver/Compile.h"
+#include "compiler/driver/PackageBuild.h"
+#include "compiler/import/Import.h"
+#include "compiler/pipelines/Pipelines.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/nstf/FormedGraph.h"
+
+#include <atomic>
+#include <fstream>
+#include <mutex>
+#include <stdexcept>
+
+using namespace mlir;
+using namespace nstf;
+
+static constexpr std::pair<Stage, StringLiteral> stageNames[] = {
+    {Stage::NSTF, "nstf"}, {Stage::Fused, "fused"}, {Stage::Systolic, "systolic"}, {Stage::GPU, "gpu"},
+    {Stage::LLVM, "llvm"}, {Stage::ISA, "isa"},     {Stage::Hsaco, "hsaco"},       {Stage::Package, "package"}};
+
+std::optional<Stage> nstf::parseStage(StringRef name) {
+  for (const auto &[stage, stageName] : stageNames)
+    if (stageName == name)
+      return stage;
+  return std::nullopt;
+}
+
+StringRef nstf::getStageName(Stage stage) { return stageNames[size_t(stage)].second; }
+
+/// Rows of the largest step where nobody says: longer prompts run in pieces, and the arena stays small.
+static constexpr int64_t defaultMaxTokens = 512;
+
+Compilation::Compilation(MLIRContext &context, CompileOptions options, TimingScope &timing)
+    : context(context), options(std::move(options)), timing(timing) {}
+
+LogicalResult Compilation::run(Stage last) {
+  for (const std::string &name : options.targets)
+    targets.push_back({findTarget(name), {}, {}});
+  if (failed(import()))
+    return failure();
+  dump(Stage::NSTF);
+  if (last == Stage::NSTF)
+    return success();
+  if (failed(buildGraph()))
+    return failure();
+  dump(Stage::Fused);
+  if (last == Stage::Fused)
+    return success();
+  for (CompiledTarget &target : targets)
+    if (failed(buildKernels(target, last)))
+      return failure();
+  return success();
+}
+
+LogicalResult Compilation::import() {
+  TimingScope scope = timing.nest("import");
+  ImportOptions import;
+  import.context = options.context;
+  import.needWeights =
+      options.weights == manifest::WeightsMode::Pack || options.weights == manifest::WeightsMode::Reference;
+  model = importModel(options.input, &context, import);
+  if (!model)
+    return failure();
+  FailureOr<GraphOp> found = nstf::getGraph(*model);
+  if (failed(found))
+    return failure();
+  graph = *found;
+  return success();
+}
+
+LogicalResult Compilation::buildGraph() {
+  TimingScope scope = timing.nest("graph");
+  int64_t tokens = options.maxTokens.value_or(std::min<int64_t>(graph.getContext(), defaultMaxTokens));
+  if (tokens < 1 || tokens > int64_t(graph.getContext()))
+    return emitError(graph.getLoc()) << "expected max-tokens of 1 to " << graph.getContext()
+                                     << ", the context, but got " << tokens;
+  PassManager pm(&context);
+  pm.enableTiming(scope);
+  buildGraphPipeline(pm, tokens);
+  return pm.run(*model);
+}
+
+LogicalResult Compilation::buildKernels(CompiledTarget &target, Stage last) {
+  TimingScope scope = timing.nest("kernels " + target.target.name);
+  target.plan = planKernels(*model, graph, target.target);
+  auto runPipeline = [&](llvm::function_ref<void(OpPassManager &)> build,
+                         llvm::function_ref<void(KernelVariant &)> then) {
+    return runOnVariants(target.plan, [&](KernelVariant &variant) {
+      PassManager pm(&context);
+      build(pm);
+      if (failed(pm.run(*variant.module)))
+        return failure();
+      then(variant);
+      return success();
+    });
+  };
+  {
+    TimingScope stage = scope.nest("tile programs");
+    auto readLaunch = [](KernelVariant &variant) {
+      variant.launch = readLaunchInfo(*variant.module->getOps<systolic::KernelOp>().begin());
+    };
+    if (failed(runPipeline([&](OpPassManager &pm) { buildTilePipeline(pm, options.waveSize); }, readLaunch)))
+      return failure();
+  }
+  dump(Stage::Systolic);
+  if (last == Stage::Systolic)
+    return success();
+  auto nothing = [](KernelVariant &) {};
+  {
+    TimingScope stage = scope.nest("gpu");
+    if (failed(runPipeline([](OpPassManager &pm) { buildGPUPipeline(pm); }, nothing)))
+      return failure();
+  }
+  dump(Stage::GPU);
+  if (last == Stage::GPU)
+    return success();
+  {
+    TimingScope stage = scope.nest("llvm dialect");
+    if (failed(runPipeline([](OpPassManager &pm) { buildLLVMPipeline(pm); }, nothing)))
+      return failure();
+  }
+  return generate(target, last);
+}
+
+LogicalResult Compilation::generate(CompiledTarget &target, Stage last) {
+  TimingScope scope = timing.nest("code generation " + target.target.name);
+  SmallVector<gpu::GPUModuleOp> modules;
+  for (KernelVariant &variant : target.plan.variants)
+    modules.push_back(*variant.module->getOps<gpu::GPUModuleOp>().begin());
+  CodegenOptions codegen;
+  codegen.chip = target.target.chip;
+  bool keepsText = !options.dumpStages.empty() || last == Stage::LLVM || last == Stage::ISA;
+  codegen.keepLLVM = codegen.keepAssembly = keepsText;
+  std::atomic<size_t> done = 0;
+  std::mutex lock;
+  if (options.progress)
+    codegen.onKernel = [&](StringRef name) {
+      std::lock_guard<std::mutex> guard(lock);
+      options.progress(++done, modules.size(), name.str());
+    };
+  llvm::Expected<CodeObject> object = generateCode(modules, codegen);
+  if (!object)
+    return emitError(graph.getLoc()) << llvm::toString(object.takeError());
+  target.codeObject = std::move(*object);
+  for (KernelVariant &variant : target.plan.variants) {
+    auto metadata = llvm::find_if(target.codeObject.kernels,
+                                  [&](const KernelMetadata &kernel) { return kernel.symbol == variant.symbol; });
+    if (metadata == target.codeObject.kernels.end())
+      return emitError(variant.region.getLoc())
+             << "expected kernel " << variant.symbol << " in the code object but it has none";
+    variant.metadata = *metadata;
+  }
+  reportSpills(target);
+  dump(Stage::LLVM);
+  dump(Stage::ISA);
+  dump(Stage::Hsaco);
+  return success();
+}
+
+void Compilation::reportSpills(const CompiledTarget &target) {
+  for (const KernelVariant &variant : target.plan.variants) {
+    const KernelMetadata &kernel = variant.metadata;
+    if (kernel.vgprSpills || kernel.sgprSpills || kernel.scratchSize)
+      remark::missed(KernelOp(variant.region).getLoc(),
+                     remark::RemarkOpts::name("Spills").category("codegen").function(variant.symbol))
+          << "registers were spilled" << remark::metric("vgpr_spills", int64_t(kernel.vgprSpills))
+          << remark::metric("sgpr_spills", int64_t(kernel.sgprSpills))
+          << remark::metric("scratch_bytes", int64_t(kernel.scratchSize));
+  }
+}
+
+std::string Compilation::getText(Stage stage) const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (stage <= Stage::Fused) {
+    os << *model;
+    return text;
+  }
+  for (const CompiledTarget &target : targets) {
+    if (stage == Stage::Hsaco)
+      return target.codeObject.bytes;
+    bool isMlir = stage <= Stage::GPU;
+    StringRef comment = isMlir ? "// " : "; ";
+    if (isMlir)
+      for (const KernelVariant &variant : target.plan.variants)
+        os << comment << "-----\n"
+           << comment << target.target.name << " " << variant.symbol << ": " << variant.choice.reason << "\n"
+           << **variant.module << "\n";
+    else
+      for (const KernelStages &kernel : target.codeObject.stages)
+        os << (stage == Stage::LLVM ? kernel.llvm : kernel.assembly) << "\n";
+  }
+  return text;
+}
+
+void Compilation::dump(Stage stage) {
+  if (options.dumpStages.empty())
+    return;
+  static constexpr StringLiteral endings[] = {"mlir", "mlir", "mlir", "mlir", "ll", "s", "hsaco", ""};
+  std::filesystem::create_directories(options.dumpStages);
+  std::string name =
+      std::to_string(size_t(stage) + 1) + "-" + getStageName(stage).str() + "." + endings[size_t(stage)].str();
+  std::ofstream file(options.dumpStages / name, std::ios::binary);
+  file << getText(stage);
+  if (!file.flush())
+    throw std::runtime_error((options.dumpStages / name).string() + ": expected to write but the file system refused");
+}
+
+void Compilation::writePackage(const std::filesystem::path &folder) {
+  TimingScope scope = timing.nest("package");
+  nstf::writePackage(folder, buildPackage(*this));
+}

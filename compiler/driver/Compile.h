@@ -1,0 +1,77 @@
+// One compilation: a model in, the stages of DESIGN §1 in order, a package out. nstfc is a command line around it.
+#pragma once
+
+#include "compiler/driver/KernelBuild.h"
+#include "compiler/target/Target.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/Timing.h"
+#include "nstf/Manifest.h"
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nstf {
+
+/// The stages a compilation can stop at, in order.
+enum class Stage { NSTF, Fused, Systolic, GPU, LLVM, ISA, Hsaco, Package };
+/// "nstf", "fused", …; nothing for an unknown name.
+std::optional<Stage> parseStage(llvm::StringRef name);
+llvm::StringRef getStageName(Stage stage);
+
+struct CompileOptions {
+  std::string input;                ///< folder or file: compiler/import/Import.h
+  std::vector<std::string> targets; ///< names, aliases or .yaml files
+  std::optional<int64_t> context;   ///< positions, where fewer are wanted than the model allows
+  std::optional<int64_t> maxTokens; ///< rows of the largest step; default: the context, at most 512
+  manifest::WeightsMode weights = manifest::WeightsMode::Pack;
+  uint64_t seed = 0;
+  int64_t waveSize = 0;             ///< 0: chosen by the passes
+  std::filesystem::path dumpStages; ///< folder that gets every stage's text; empty: none
+  /// Called as kernels get done, for a progress line.
+  std::function<void(size_t done, size_t all, const std::string &what)> progress;
+};
+
+/// A model compiled for one target.
+struct CompiledTarget {
+  Target target;
+  KernelPlan plan;
+  CodeObject codeObject;
+};
+
+/// Errors are diagnostics of the context or std::runtime_error.
+class Compilation {
+public:
+  Compilation(mlir::MLIRContext &context, CompileOptions options, mlir::TimingScope &timing);
+
+  /// Runs up to and including `last`; before Stage::Package nothing is written but dumps.
+  mlir::LogicalResult run(Stage last);
+  /// The text of the last stage run; code objects are bytes.
+  std::string getText(Stage stage) const;
+  /// Writes the package. Precondition: run(Stage::Hsaco) or further.
+  void writePackage(const std::filesystem::path &folder);
+
+  mlir::ModuleOp getModel() const { return *model; }
+  GraphOp getGraph() const { return graph; }
+  const std::vector<CompiledTarget> &getTargets() const { return targets; }
+  const CompileOptions &getOptions() const { return options; }
+
+private:
+  mlir::LogicalResult import();
+  mlir::LogicalResult buildGraph();
+  mlir::LogicalResult buildKernels(CompiledTarget &target, Stage last);
+  mlir::LogicalResult generate(CompiledTarget &target, Stage last);
+  void reportSpills(const CompiledTarget &target);
+  void dump(Stage stage);
+
+  mlir::MLIRContext &context;
+  CompileOptions options;
+  mlir::TimingScope &timing;
+  mlir::OwningOpRef<mlir::ModuleOp> model;
+  GraphOp graph;
+  std::vector<CompiledTarget> targets;
+};
+
+} // namespace nstf

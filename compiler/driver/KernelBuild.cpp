@@ -1,0 +1,131 @@
+// Variants of kernels and their modules (KernelBuild.h).
+#include "compiler/driver/KernelBuild.h"
+#include "dialects/nstf/Target.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Parser/Parser.h"
+#include "templates/Templates.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <stdexcept>
+
+using namespace mlir;
+using namespace nstf;
+
+int64_t LaunchInfo::getWorkItems(int64_t tokens) const {
+  int64_t items = 1;
+  for (const auto &[extent, tile] : grid) {
+    auto growing = perToken.find(extent);
+    int64_t size = growing == perToken.end() ? parameters.at(extent) : growing->second * tokens;
+    items *= llvm::divideCeil(size, parameters.at(tile));
+  }
+  return items;
+}
+
+static bool hasTokens(GraphOp graph) {
+  auto isDynamic = [](Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); };
+  return llvm::any_of(graph.getFunctionType().getInputs(), isDynamic);
+}
+
+std::vector<BucketPlan> nstf::makeBuckets(GraphOp graph, int64_t maxTokens) {
+  if (!hasTokens(graph))
+    return {BucketPlan{}};
+  std::vector<BucketPlan> buckets;
+  int64_t first = 1;
+  for (int64_t last : {int64_t(1), int64_t(16), int64_t(64), maxTokens}) {
+    last = std::min(last, maxTokens);
+    if (first <= last)
+      buckets.push_back({first, last, {}});
+    first = last + 1;
+  }
+  return buckets;
+}
+
+/// The template's text with a copy of the region beside it.
+static OwningOpRef<ModuleOp> makeModule(KernelVariant &variant, int64_t maxTokens, DictionaryAttr target) {
+  std::string name = "kernels/" + variant.choice.templateName + ".mlir";
+  std::optional<std::string_view> text = templateText(name);
+  if (!text)
+    throw std::runtime_error("expected a kernel template templates/" + name + " but there is none");
+  MLIRContext *context = variant.region->getContext();
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(StringRef(text->data(), text->size()), context, "templates/" + name);
+  if (!module)
+    throw std::runtime_error("templates/" + name + " is no valid module");
+  Builder builder(context);
+  (*module)->setAttr(TargetView::attributeName, target);
+  (*module)->setAttr(NSTFDialect::kMaxTokensAttr, builder.getI64IntegerAttr(maxTokens));
+  auto region = cast<KernelOp>(variant.region->clone());
+  region.setSymName(variant.symbol);
+  NamedAttrList tuning;
+  for (const auto &[parameter, value] : variant.choice.tuning)
+    tuning.set(parameter, builder.getI64IntegerAttr(value));
+  region->setAttr("nstf.tuning", tuning.getDictionary(context));
+  module->push_back(region);
+  return module;
+}
+
+KernelPlan nstf::planKernels(ModuleOp model, GraphOp graph, const Target &target) {
+  int64_t maxTokens = model->getAttrOfType<IntegerAttr>(NSTFDialect::kMaxTokensAttr).getInt();
+  DictionaryAttr attribute = target.attribute(model.getContext());
+  KernelPlan plan;
+  plan.buckets = makeBuckets(graph, maxTokens);
+  SymbolTable symbols(model);
+  for (BucketPlan &bucket : plan.buckets)
+    for (StepOp step : graph.getBody().getOps<StepOp>()) {
+      auto region = symbols.lookup<KernelOp>(step.getKernel());
+      KernelChoice choice = chooseKernel(region, bucket.maxTokens, target);
+      auto same = [&](const KernelVariant &variant) { return variant.region == region && variant.choice == choice; };
+      auto known = llvm::find_if(plan.variants, same);
+      bucket.kernels.push_back(known - plan.variants.begin());
+      if (known != plan.variants.end())
+        continue;
+      KernelVariant variant;
+      variant.symbol = region.getSymName().str() + "_t" + std::to_string(bucket.maxTokens);
+      variant.region = region;
+      variant.choice = std::move(choice);
+      plan.variants.push_back(std::move(variant));
+    }
+  for (KernelVariant &variant : plan.variants)
+    variant.module = makeModule(variant, maxTokens, attribute);
+  return plan;
+}
+
+LogicalResult nstf::runOnVariants(KernelPlan &plan, llvm::function_ref<LogicalResult(KernelVariant &)> run) {
+  if (plan.variants.empty())
+    return success();
+  MLIRContext *context = plan.variants.front().region->getContext();
+  return failableParallelForEach(context, plan.variants, run);
+}
+
+LaunchInfo nstf::readLaunchInfo(systolic::KernelOp kernel) {
+  LaunchInfo info;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    if (!isa<MemRefType>(kernel.getArgumentTypes()[i]))
+      continue;
+    LaunchInfo::Argument argument;
+    argument.name = kernel.getArgAttrOfType<StringAttr>(i, NSTFDialect::kNameAttr).str();
+    argument.access = kernel.getArgAttrOfType<StringAttr>(i, "nstf.access").str();
+    if (auto operand = kernel.getArgAttrOfType<IntegerAttr>(i, "nstf.operand")) {
+      argument.kind = LaunchInfo::Argument::Operand;
+      argument.index = operand.getInt();
+    } else if (auto result = kernel.getArgAttrOfType<IntegerAttr>(i, "nstf.result")) {
+      argument.kind = LaunchInfo::Argument::Result;
+      argument.index = result.getInt();
+    } else {
+      argument.kind = LaunchInfo::Argument::Control;
+    }
+    info.arguments.push_back(argument);
+  }
+  ArrayAttr grid = kernel.getGrid();
+  for (size_t i = 0; i + 1 < grid.size(); i += 2)
+    info.grid.push_back({cast<StringAttr>(grid[i]).str(), cast<StringAttr>(grid[i + 1]).str()});
+  for (NamedAttribute parameter : kernel.getParams())
+    info.parameters[parameter.getName().str()] = cast<IntegerAttr>(parameter.getValue()).getInt();
+  for (NamedAttribute entry : kernel->getAttrOfType<DictionaryAttr>("nstf.per_token"))
+    info.perToken[entry.getName().str()] = cast<IntegerAttr>(entry.getValue()).getInt();
+  info.waveSize = kernel.getWaveSize().value();
+  info.waves = kernel.getArray()->getNumWaves();
+  llvm::raw_string_ostream(info.array) << *kernel.getArray();
+  return info;
+}

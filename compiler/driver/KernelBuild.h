@@ -1,0 +1,70 @@
+// From kernel regions to tile programs to gpu.modules: each variant of a kernel is a module of its own, so that they
+// build side by side and their symbols never meet.
+#pragma once
+
+#include "compiler/catalog/Catalog.h"
+#include "compiler/codegen/Codegen.h"
+#include "dialects/nstf/NSTF.h"
+#include "dialects/systolic/Systolic.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace nstf {
+
+/// What launching a kernel takes, read from its tile program.
+struct LaunchInfo {
+  struct Argument {
+    enum Kind { Operand, Result, Control } kind;
+    unsigned index = 0; ///< of the step's operand or result
+    std::string name, access;
+  };
+  std::vector<Argument> arguments;
+  std::vector<std::array<std::string, 2>> grid; ///< pairs of parameters (extent, tile)
+  std::map<std::string, int64_t> parameters;
+  std::map<std::string, int64_t> perToken; ///< rows for each token of the extents that grow with a step
+  int64_t waveSize = 0, waves = 0;
+  std::string array; ///< as printed
+
+  /// Workgroups of a launch in a bucket of up to `tokens` rows.
+  int64_t getWorkItems(int64_t tokens) const;
+};
+
+/// A kernel as it is compiled: a region with a template and parameters. Steps of several buckets may share it.
+struct KernelVariant {
+  std::string symbol;
+  KernelOp region;
+  KernelChoice choice;
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< at the level it has been built to
+  LaunchInfo launch;
+  KernelMetadata metadata; ///< after code generation
+};
+
+/// The steps of up to maxTokens rows; kernels[i] is step i's index into the variants.
+struct BucketPlan {
+  int64_t minTokens = 1, maxTokens = 1;
+  std::vector<size_t> kernels;
+};
+
+struct KernelPlan {
+  std::vector<KernelVariant> variants;
+  std::vector<BucketPlan> buckets;
+};
+
+/// The token ranges kernels are made for: 1, 2-16, 17-64 and the rest; one bucket where no dimension is dynamic.
+std::vector<BucketPlan> makeBuckets(GraphOp graph, int64_t maxTokens);
+
+/// Chooses a template for every step of every bucket and puts each distinct choice into a module with its template.
+/// Throws std::runtime_error.
+KernelPlan planKernels(mlir::ModuleOp model, GraphOp graph, const Target &target);
+
+/// Runs a pipeline on every variant's module, on the context's threads. `progress` is called after each.
+mlir::LogicalResult runOnVariants(KernelPlan &plan, llvm::function_ref<mlir::LogicalResult(KernelVariant &)> run);
+
+/// Reads what a launch takes from a tile program; before it is lowered.
+LaunchInfo readLaunchInfo(systolic::KernelOp kernel);
+
+} // namespace nstf

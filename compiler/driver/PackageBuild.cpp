@@ -1,0 +1,302 @@
+// A finished compilation as what the package writer takes (PackageBuild.h).
+#include "compiler/driver/PackageBuild.h"
+#include "compiler/driver/StepOrder.h"
+#include "passes/analysis/Occupancy.h"
+#include "passes/nstf/FormedGraph.h"
+#include "llvm/Config/llvm-config.h"
+
+#include <stdexcept>
+
+using namespace mlir;
+using namespace nstf;
+
+namespace {
+
+constexpr uint64_t controlBytes = 64, controlTokens = 0, controlPosition = 4;
+constexpr unsigned codeObjectVersion = 5;
+/// What kernels may rely on of every buffer's address, bytes.
+constexpr uint32_t argumentAlignment = 16;
+
+manifest::ElementType getElementType(Type type) {
+  std::string name;
+  llvm::raw_string_ostream(name) << type;
+  if (std::optional<manifest::ElementType> known = manifest::elementTypeFromName(name))
+    return *known;
+  throw std::runtime_error("expected a tensor of a type that a package can hold but got " + name);
+}
+
+manifest::ElementType getElementType(RankedTensorType type) { return getElementType(type.getElementType()); }
+
+manifest::Shape getShape(RankedTensorType type) {
+  manifest::Shape shape;
+  for (int64_t size : type.getShape())
+    shape.dimensions.push_back(ShapedType::isDynamic(size) ? manifest::Shape::tokensDimension : size);
+  return shape;
+}
+
+std::string getName(Location loc, StringRef otherwise) {
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return name.getName().str();
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    for (Location part : fused.getLocations())
+      if (isa<NameLoc>(part))
+        return getName(part, otherwise);
+  return otherwise.str();
+}
+
+class PackageBuilder {
+public:
+  explicit PackageBuilder(const Compilation &compilation)
+      : compilation(compilation), model(compilation.getModel()), graph(compilation.getGraph()),
+        maxTokens(model->getAttrOfType<IntegerAttr>(NSTFDialect::kMaxTokensAttr).getInt()) {}
+
+  PackageInputs build() {
+    inputs.manifest.compiler = "nstf " NSTF_VERSION ", LLVM " LLVM_VERSION_STRING;
+    addModel();
+    addWeights();
+    addBuffers();
+    for (const CompiledTarget &target : compilation.getTargets())
+      addTarget(target);
+    return std::move(inputs);
+  }
+
+private:
+  void addModel() {
+    manifest::Model &facts = inputs.manifest.model;
+    facts.name = std::filesystem::path(compilation.getOptions().input).lexically_normal().stem().string();
+    facts.context = graph.getContext();
+    auto attribute = model->getAttrOfType<DictionaryAttr>(NSTFDialect::kModelAttr);
+    if (!attribute)
+      return;
+    if (auto name = attribute.getAs<StringAttr>("name"); name && !name.empty())
+      facts.name = name.str();
+    if (auto architecture = attribute.getAs<StringAttr>("architecture"))
+      facts.architecture = architecture.str();
+    if (auto vocabulary = attribute.getAs<IntegerAttr>("vocabulary"); vocabulary && vocabulary.getInt() > 0)
+      facts.vocabulary = vocabulary.getInt();
+    if (auto bos = attribute.getAs<IntegerAttr>("bos"); bos && bos.getInt() >= 0)
+      facts.bos = bos.getInt();
+    if (auto eos = attribute.getAs<DenseI64ArrayAttr>("eos"))
+      facts.eos.assign(eos.asArrayRef().begin(), eos.asArrayRef().end());
+    if (auto tokenizer = attribute.getAs<StringAttr>("tokenizer"); tokenizer && !tokenizer.empty()) {
+      inputs.tokenizerFile = tokenizer.str();
+      std::string file = std::filesystem::path(inputs.tokenizerFile).filename().string();
+      facts.tokenizer.kind = StringRef(file).ends_with(".bin") ? "tok512" : "sentencepiece";
+      facts.tokenizer.file = file;
+    }
+  }
+
+  void addWeights() {
+    manifest::Weights &weights = inputs.manifest.weights;
+    weights.mode = compilation.getOptions().weights;
+    weights.seed = compilation.getOptions().seed;
+    for (WeightOp weight : model.getOps<WeightOp>()) {
+      auto type = cast<RankedTensorType>(weight.getType());
+      weightNumbers[weight.getSymName()] = weights.tensors.size();
+      weights.tensors.push_back({weight.getSymName().str(), getElementType(type), getShape(type), 0, 0, {}});
+      inputs.weightOrigins.push_back(getOrigin(weight));
+    }
+    weightBytes = layoutWeights(weights);
+  }
+
+  static WeightOrigin getOrigin(WeightOp weight) {
+    if (auto generator = weight.getGenerator())
+      return ComputedWeight{[table = *generator](int64_t row, std::span<double> values) {
+        table.fillRow(row, MutableArrayRef<double>(values.data(), values.size()));
+      }};
+    if (auto source = weight.getSource())
+      return WeightInFile{source->getPath().str(), uint64_t(source->getOffset()),
+                          getElementType(source->getStoredType())};
+    return std::monostate();
+  }
+
+  size_t addBuffer(std::string name, manifest::BufferKind kind, uint64_t size) {
+    inputs.manifest.buffers.push_back({std::move(name), kind, size, {}, {}});
+    return inputs.manifest.buffers.size() - 1;
+  }
+
+  size_t addBuffer(std::string name, manifest::BufferKind kind, RankedTensorType type) {
+    size_t number = addBuffer(std::move(name), kind, getBytes(type));
+    inputs.manifest.buffers[number].type = getElementType(type);
+    inputs.manifest.buffers[number].shape = getShape(type);
+    return number;
+  }
+
+  uint64_t getBytes(Type type) const {
+    auto tensor = cast<RankedTensorType>(type);
+    return getShape(tensor).elements(maxTokens) * manifest::sizeOf(getElementType(tensor));
+  }
+
+  void addBuffers() {
+    manifest::Manifest &manifest = inputs.manifest;
+    if (weightBytes)
+      manifest.weights.buffer = addBuffer("weights", manifest::BufferKind::Weights, weightBytes);
+    if (auto size = graph->getAttrOfType<IntegerAttr>(NSTFDialect::kArenaSizeAttr); size && size.getInt() > 0)
+      arena = addBuffer("arena", manifest::BufferKind::Arena, size.getInt());
+    control = addBuffer("control", manifest::BufferKind::Control, controlBytes);
+    manifest.control = {control, controlBytes, controlTokens, controlPosition};
+    for (unsigned i = 0; i < graph.getNumArguments(); ++i) {
+      auto type = cast<RankedTensorType>(graph.getArgumentTypes()[i]);
+      std::string name = graph.getArgAttrOfType<StringAttr>(i, NSTFDialect::kNameAttr).str();
+      inputBuffers.push_back(addBuffer(name, manifest::BufferKind::Input, type));
+      manifest.inputs.push_back({name, getElementType(type), getShape(type), inputBuffers.back()});
+    }
+    for (unsigned i = 0; i < graph.getNumResults(); ++i) {
+      auto type = cast<RankedTensorType>(graph.getResultTypes()[i]);
+      std::string name = graph.getResultAttrOfType<StringAttr>(i, NSTFDialect::kNameAttr).str();
+      outputBuffers.push_back(addBuffer(name, manifest::BufferKind::Output, type));
+      manifest.outputs.push_back({name, getElementType(type), getShape(type), outputBuffers.back()});
+    }
+    for (StateOp state : model.getOps<StateOp>())
+      stateBuffers[state.getSymName()] =
+          addBuffer(state.getSymName().str(), manifest::BufferKind::State, cast<RankedTensorType>(state.getType()));
+  }
+
+  manifest::StepArgument locate(Value value) {
+    Storage storage = getStorage(value, symbols);
+    switch (storage.kind) {
+    case Storage::Input:
+      return {inputBuffers[storage.index], 0};
+    case Storage::Output:
+      return {outputBuffers[storage.index], 0};
+    case Storage::Symbol:
+      if (auto weight = weightNumbers.find(storage.symbol.getValue()); weight != weightNumbers.end())
+        return {*inputs.manifest.weights.buffer, inputs.manifest.weights.tensors[weight->second].offset};
+      return {stateBuffers.at(storage.symbol.getValue()), 0};
+    case Storage::Arena:
+      auto result = cast<OpResult>(value);
+      return {*arena, uint64_t((*cast<StepOp>(result.getOwner()).getOffsets())[result.getResultNumber()])};
+    }
+    llvm_unreachable("all kinds are listed");
+  }
+
+  static Value getValue(StepOp step, const LaunchInfo::Argument &argument) {
+    return argument.kind == LaunchInfo::Argument::Operand ? step.getInputs()[argument.index]
+                                                          : step.getOutputs()[argument.index];
+  }
+
+  static RankedTensorType getValueType(const KernelVariant &variant, const LaunchInfo::Argument &argument) {
+    KernelOp region = variant.region;
+    return cast<RankedTensorType>(argument.kind == LaunchInfo::Argument::Operand
+                                      ? region.getArgumentTypes()[argument.index]
+                                      : region.getResultTypes()[argument.index]);
+  }
+
+  manifest::Kernel makeKernel(const KernelVariant &variant, const Target &target) {
+    const KernelMetadata &metadata = variant.metadata;
+    manifest::Kernel kernel{};
+    kernel.symbol = variant.symbol;
+    kernel.templateName = variant.choice.templateName;
+    kernel.waveSize = variant.launch.waveSize;
+    kernel.block = {uint32_t(variant.launch.waveSize * variant.launch.waves), 1, 1};
+    kernel.lds = metadata.ldsSize;
+    kernel.vgprs = metadata.vgprs;
+    kernel.agprs = metadata.agprs;
+    kernel.sgprs = metadata.sgprs;
+    kernel.scratch = metadata.scratchSize;
+    kernel.spills = metadata.vgprSpills + metadata.sgprSpills;
+    kernel.kernargSize = metadata.kernargSize;
+    TargetView view(target.attribute(model.getContext()));
+    kernel.occupancy = getOccupancy(view, {int64_t(metadata.vgprs + metadata.agprs), int64_t(metadata.sgprs),
+                                           int64_t(metadata.ldsSize), variant.launch.waves})
+                           .wavesPerSimd;
+    for (auto [i, argument] : llvm::enumerate(variant.launch.arguments)) {
+      const KernelArgumentMetadata &place = metadata.arguments.at(i);
+      manifest::KernelArgument entry{
+          argument.name,     place.offset,          place.size, manifest::ElementType::I32, {},
+          argumentAlignment, manifest::Access::Read};
+      if (argument.kind == LaunchInfo::Argument::Control) {
+        entry.shape.dimensions = {int64_t(controlBytes / 4)};
+      } else {
+        entry.type = getElementType(getValueType(variant, argument));
+        entry.shape = getShape(getValueType(variant, argument));
+      }
+      if (argument.access != "read")
+        entry.access = argument.access == "write" ? manifest::Access::Write : manifest::Access::ReadWrite;
+      kernel.arguments.push_back(std::move(entry));
+    }
+    return kernel;
+  }
+
+  manifest::Bucket makeBucket(const BucketPlan &plan, const CompiledTarget &target) {
+    manifest::Bucket bucket{plan.minTokens, plan.maxTokens, {}};
+    std::vector<std::vector<MemoryTouch>> touches;
+    for (auto [i, op] : llvm::enumerate(graph.getBody().getOps<StepOp>())) {
+      StepOp step = op;
+      const KernelVariant &variant = target.plan.variants[plan.kernels[i]];
+      manifest::Step entry;
+      entry.name = getName(step.getLoc(), step.getKernel());
+      entry.kernel = plan.kernels[i];
+      int64_t items = variant.launch.getWorkItems(plan.maxTokens);
+      if (items < 1 || items > INT32_MAX)
+        throw std::runtime_error("step " + entry.name + ": expected 1 to 2147483647 workgroups but got " +
+                                 std::to_string(items));
+      entry.grid = {uint32_t(items), 1, 1};
+      touches.emplace_back();
+      for (const LaunchInfo::Argument &argument : variant.launch.arguments) {
+        if (argument.kind == LaunchInfo::Argument::Control) {
+          entry.arguments.push_back({control, 0});
+          continue;
+        }
+        manifest::StepArgument place = locate(getValue(step, argument));
+        entry.arguments.push_back(place);
+        uint64_t size = getBytes(getValueType(variant, argument));
+        touches.back().push_back({place.buffer, place.offset, place.offset + size, argument.access != "read"});
+      }
+      bucket.steps.push_back(std::move(entry));
+    }
+    std::vector<std::vector<uint32_t>> after = orderSteps(touches);
+    for (auto [step, earlier] : llvm::zip_equal(bucket.steps, after))
+      step.after = earlier;
+    return bucket;
+  }
+
+  void addTarget(const CompiledTarget &target) {
+    manifest::Target entry;
+    entry.id = target.target.name;
+    entry.codeObjectVersion = codeObjectVersion;
+    for (const KernelVariant &variant : target.plan.variants)
+      entry.kernels.push_back(makeKernel(variant, target.target));
+    addArenaMap(entry);
+    for (const BucketPlan &bucket : target.plan.buckets)
+      entry.buckets.push_back(makeBucket(bucket, target));
+    inputs.manifest.targets.push_back(std::move(entry));
+    inputs.codeObjects.push_back(target.codeObject.bytes);
+  }
+
+  void addArenaMap(manifest::Target &target) {
+    if (arena)
+      target.arenaPeak = inputs.manifest.buffers[*arena].size;
+    SmallVector<StepOp> steps(graph.getBody().getOps<StepOp>());
+    DenseMap<Operation *, uint32_t> numbers;
+    for (auto [i, step] : llvm::enumerate(steps))
+      numbers[step] = i;
+    for (auto [i, step] : llvm::enumerate(steps))
+      for (OpResult value : step->getResults()) {
+        if (getStorage(value, symbols).kind != Storage::Arena)
+          continue;
+        uint32_t last = i;
+        for (Operation *user : value.getUsers())
+          if (auto number = numbers.find(user); number != numbers.end())
+            last = std::max(last, number->second);
+        target.arenaValues.push_back({getName(step.getLoc(), step.getKernel()), locate(value).offset,
+                                      getBytes(value.getType()), uint32_t(i), last});
+      }
+  }
+
+  const Compilation &compilation;
+  ModuleOp model;
+  GraphOp graph;
+  int64_t maxTokens;
+  SymbolTableCollection symbols;
+  PackageInputs inputs;
+  uint64_t weightBytes = 0;
+  std::optional<size_t> arena;
+  size_t control = 0;
+  std::vector<size_t> inputBuffers, outputBuffers;
+  llvm::StringMap<size_t> stateBuffers, weightNumbers;
+};
+
+} // namespace
+
+PackageInputs nstf::buildPackage(const Compilation &compilation) { return PackageBuilder(compilation).build(); }

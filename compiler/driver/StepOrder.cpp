@@ -1,0 +1,36 @@
+// Which earlier steps a step must wait for (StepOrder.h).
+#include "compiler/driver/StepOrder.h"
+
+#include "llvm/ADT/BitVector.h"
+
+using namespace nstf;
+
+static bool conflict(const MemoryTouch &left, const MemoryTouch &right) {
+  return left.buffer == right.buffer && (left.isWrite || right.isWrite) && left.begin < right.end &&
+         right.begin < left.end;
+}
+
+static bool conflict(const std::vector<MemoryTouch> &left, const std::vector<MemoryTouch> &right) {
+  for (const MemoryTouch &a : left)
+    for (const MemoryTouch &b : right)
+      if (conflict(a, b))
+        return true;
+  return false;
+}
+
+std::vector<std::vector<uint32_t>> nstf::orderSteps(const std::vector<std::vector<MemoryTouch>> &steps) {
+  std::vector<std::vector<uint32_t>> direct(steps.size());
+  std::vector<llvm::BitVector> all; // direct and indirect
+  for (size_t i = 0; i < steps.size(); ++i) {
+    all.emplace_back(steps.size());
+    // Latest first: what it waits for need not be listed.
+    for (size_t j = i; j-- > 0;) {
+      if (all[i][j] || !conflict(steps[i], steps[j]))
+        continue;
+      direct[i].insert(direct[i].begin(), j);
+      all[i].set(j);
+      all[i] |= all[j];
+    }
+  }
+  return direct;
+}

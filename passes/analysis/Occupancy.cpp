@@ -1,0 +1,22 @@
+// How many waves of a kernel fit on a SIMD (Occupancy.h).
+#include "passes/analysis/Occupancy.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace nstf;
+
+Occupancy nstf::getOccupancy(TargetView target, KernelResources kernel) {
+  Occupancy occupancy{target.maxWavesPerSimd(), "waves"};
+  auto limit = [&](int64_t waves, llvm::StringRef reason) {
+    if (waves < occupancy.wavesPerSimd)
+      occupancy = {waves, reason};
+  };
+  int64_t vgprs = llvm::alignTo(std::max<int64_t>(kernel.vgprs, 1), target.vgprGranule());
+  limit(target.vgprsPerLane() / vgprs, "vgprs");
+  int64_t sgprs = llvm::alignTo(std::max<int64_t>(kernel.sgprs, 1), target.sgprGranule());
+  limit(target.sgprsPerSimd() / sgprs, "sgprs");
+  if (kernel.ldsBytes > 0) {
+    int64_t groups = target.ldsBytes() / int64_t(llvm::alignTo(kernel.ldsBytes, target.ldsGranule()));
+    limit(llvm::divideCeil(groups * kernel.wavesPerGroup, target.simdsPerComputeUnit()), "lds");
+  }
+  return occupancy;
+}

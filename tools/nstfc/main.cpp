@@ -1,0 +1,159 @@
+// nstfc: compiles a model to a package of AMD GPU code objects. The command line around compiler/driver/Compile.h.
+#include "compiler/driver/Compile.h"
+#include "compiler/driver/Registration.h"
+#include "compiler/driver/Remarks.h"
+#include "compiler/driver/Verify.h"
+#include "compiler/package/WriteFile.h"
+#include "dialects/nstf/NSTF.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/Timing.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <unistd.h>
+
+using namespace nstf;
+
+namespace {
+
+struct CommandLine {
+  CompileOptions compile;
+  std::string output, emit = "package", weights = "pack", remarks;
+  bool listTargets = false, listOps = false, timePasses = false, verify = false;
+  int verifyTokens = 16;
+};
+
+void addOptions(CLI::App &app, CommandLine &line) {
+  app.add_option("model", line.compile.input,
+                 "Hugging Face folder (config.json, *.safetensors), YAML graph or .mlir in the nstf dialect");
+  app.add_option("-o,--output", line.output, "package folder, or file for --emit of another stage (default: stdout)");
+  app.add_option("--target", line.compile.targets, "chip: gfx90a, gfx942, an alias, or a .yaml file; repeatable")
+      ->take_all();
+  app.add_option("--emit", line.emit, "stage: nstf, fused, systolic, gpu, llvm, isa, hsaco or package")
+      ->capture_default_str();
+  app.add_option("--dump-stages", line.compile.dumpStages, "folder that gets the text of every stage");
+  app.add_option("--weights", line.weights, "pack, reference, random:SEED or none")->capture_default_str();
+  app.add_option("--context", line.compile.context, "positions of a run, where fewer are wanted than the model allows");
+  app.add_option("--max-tokens", line.compile.maxTokens,
+                 "tokens of the largest step; longer prompts run in pieces (default: the context, at most 512)");
+  app.add_option("--wave", line.compile.waveSize, "wave size: 0 (chosen), 32 or 64")->capture_default_str();
+  app.add_flag("--verify", line.verify,
+               "run package and float64 reference on the same inputs on the emulator, and compare every kernel");
+  app.add_option("--verify-tokens", line.verifyTokens, "tokens that --verify runs")->capture_default_str();
+  app.add_option("--remarks", line.remarks, "print the decisions of passes whose category matches this expression")
+      ->expected(0, 1)
+      ->default_str(".*");
+  app.add_flag("--time-passes", line.timePasses, "print where the time went");
+  app.add_flag("--list-targets", line.listTargets, "print the chips and leave");
+  app.add_flag("--list-ops", line.listOps, "print the operations of the nstf dialect and leave");
+  app.set_version_flag("--version", "nstfc " NSTF_VERSION);
+}
+
+int printTargets() {
+  for (const Target &target : nstf::listTargets()) {
+    std::cout << target.name << ": " << target.description << "\n  ";
+    for (const std::string &alias : target.aliases)
+      std::cout << "also " << alias << ", ";
+    std::cout << target.computeUnits << " compute units, LDS " << target.ldsBytes << " bytes, " << target.vgprsPerLane
+              << " VGPRs, wave sizes";
+    for (int64_t size : target.waveSizes)
+      std::cout << " " << size;
+    std::cout << ", fp8 " << target.fp8 << "\n";
+  }
+  return 0;
+}
+
+int printOps(mlir::MLIRContext &context) {
+  context.loadDialect<NSTFDialect>();
+  for (mlir::RegisteredOperationName name : context.getRegisteredOperationsByDialect("nstf"))
+    std::cout << name.getStringRef().str() << "\n";
+  return 0;
+}
+
+void parseWeights(CommandLine &line) {
+  using manifest::WeightsMode;
+  llvm::StringRef mode = line.weights;
+  if (mode.consume_front("random:")) {
+    line.compile.weights = WeightsMode::Random;
+    if (mode.getAsInteger(10, line.compile.seed))
+      throw std::runtime_error("--weights: expected random:SEED with an integer but got '" + line.weights + "'");
+    return;
+  }
+  if (mode != "pack" && mode != "reference" && mode != "none")
+    throw std::runtime_error("--weights: expected pack, reference, random:SEED or none but got '" + line.weights + "'");
+  line.compile.weights = mode == "pack"        ? WeightsMode::Pack
+                         : mode == "reference" ? WeightsMode::Reference
+                                               : WeightsMode::None;
+}
+
+/// A line on the terminal that is written over and over, and wiped at the end.
+void showProgress(CompileOptions &options) {
+  if (!isatty(STDERR_FILENO))
+    return;
+  options.progress = [](size_t done, size_t all, const std::string &what) {
+    std::cerr << "\r\033[K[" << done << "/" << all << "] " << what << std::flush;
+    if (done == all)
+      std::cerr << "\r\033[K" << std::flush;
+  };
+}
+
+int run(CommandLine &line, mlir::MLIRContext &context) {
+  if (line.compile.input.empty())
+    throw std::runtime_error("expected a model but got none (--help shows the options)");
+  std::optional<Stage> stage = parseStage(line.emit);
+  if (!stage)
+    throw std::runtime_error("--emit: expected nstf, fused, systolic, gpu, llvm, isa, hsaco or package but got '" +
+                             line.emit + "'");
+  parseWeights(line);
+  if (line.compile.targets.empty() && *stage > Stage::Fused)
+    throw std::runtime_error("--target: expected at least one chip (--list-targets) but got none");
+  if (*stage == Stage::Package && line.output.empty())
+    throw std::runtime_error("-o: expected a folder for the package but got none");
+  if (*stage == Stage::Hsaco && line.compile.targets.size() != 1)
+    throw std::runtime_error("--emit=hsaco: expected one target but got " +
+                             std::to_string(line.compile.targets.size()));
+  showProgress(line.compile);
+
+  mlir::DefaultTimingManager timing;
+  timing.setEnabled(line.timePasses);
+  mlir::TimingScope root = timing.getRootScope();
+  Compilation compilation(context, line.compile, root);
+  if (failed(compilation.run(*stage)))
+    return 1;
+  if (*stage != Stage::Package) {
+    std::string text = compilation.getText(*stage);
+    if (line.output.empty())
+      std::cout << text << std::flush;
+    else
+      writeFileAside(line.output, text);
+    return std::cout ? 0 : 1;
+  }
+  compilation.writePackage(line.output);
+  return line.verify ? verify(compilation, line.output, line.verifyTokens, std::cout) : 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  CommandLine line;
+  CLI::App app("Compiles transformer models to AMD GPU code objects, with everything needed to launch them.", "nstfc");
+  addOptions(app, line);
+  CLI11_PARSE(app, argc, argv);
+
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  registerCodegenTranslations(registry);
+  mlir::MLIRContext context(registry);
+  try {
+    if (line.listTargets)
+      return printTargets();
+    if (line.listOps)
+      return printOps(context);
+    if (app.count("--remarks"))
+      enableRemarks(context, line.remarks.empty() ? ".*" : line.remarks);
+    return run(line, context);
+  } catch (const std::exception &error) {
+    std::cerr << "error: " << error.what() << "\n";
+    return 1;
+  }
+}
