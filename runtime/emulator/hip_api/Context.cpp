@@ -26,6 +26,10 @@ NSTF_HIP_API hipError_t hipGetDevice(int *ordinal) {
     *ordinal = 0;
   });
 }
+// The only device is the best fit for any properties, in either layout.
+NSTF_HIP_API hipError_t hipChooseDevice(int *ordinal, const hipDeviceProp_t *) { return hipGetDevice(ordinal); }
+NSTF_HIP_API hipError_t hipChooseDeviceR0000(int *ordinal, const void *) { return hipGetDevice(ordinal); }
+NSTF_HIP_API hipError_t hipChooseDeviceR0600(int *ordinal, const void *) { return hipGetDevice(ordinal); }
 NSTF_HIP_API hipError_t hipSetDeviceFlags(unsigned) {
   return guarded("hipSetDeviceFlags", [&] { Device::get(); });
 }

@@ -1,6 +1,7 @@
 #include "runtime/emulator/hip_api/Device.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <string_view>
@@ -18,10 +19,12 @@ Device::Device(const Target &target, TargetId id, DeviceModel model)
 
 Device &Device::get() {
   static std::mutex mutex;
-  static Device *device = nullptr;
+  static std::atomic<Device *> device = nullptr;
+  if (Device *made = device.load(std::memory_order_acquire))
+    return *made;
   std::lock_guard lock(mutex);
-  if (device)
-    return *device;
+  if (Device *made = device.load(std::memory_order_acquire))
+    return *made;
   const char *wanted = std::getenv("NSTF_EMU_TARGET");
   if (!wanted || !*wanted)
     wanted = kDefaultTarget;
@@ -35,7 +38,7 @@ Device &Device::get() {
       id.sramecc = TargetId::Feature::On;
     if (id.xnack == TargetId::Feature::Any)
       id.xnack = TargetId::Feature::Off;
-    device = new Device(*target, id, DeviceModel::load(id.processor));
+    device.store(new Device(*target, id, DeviceModel::load(id.processor)), std::memory_order_release);
   } catch (const std::exception &error) {
     std::string known;
     for (const Target &target : Target::all())

@@ -84,7 +84,7 @@ void runKernel(const KernelOperation &operation) {
   try {
     dispatch(device.target, device.memory, launch);
   } catch (const Fault &fault) {
-    throw HipError(hipErrorLaunchFailure, fault.what(), true);
+    throw HipError(fault.illegalAddress ? hipErrorIllegalAddress : hipErrorLaunchFailure, fault.what(), true);
   } catch (const std::runtime_error &error) {
     throw HipError(hipErrorLaunchOutOfResources, error.what(), true);
   }
