@@ -1,0 +1,37 @@
+#include "runtime/emulator/decode/DecodedProgram.h"
+#include "runtime/emulator/decode/Disassembler.h"
+#include "runtime/emulator/decode/Translator.h"
+
+namespace nstf::emulator {
+
+std::shared_ptr<const DecodedProgram> DecodedProgram::decode(const Target &target,
+                                                             std::span<const std::span<const uint8_t>> texts) {
+  auto program = std::make_shared<DecodedProgram>();
+  program->target = &target;
+  Translator(target, *program).run(texts);
+  return program;
+}
+
+const MicroOp *DecodedProgram::at(uint64_t address) const {
+  for (const Text &text : texts) {
+    uint64_t begin = reinterpret_cast<uint64_t>(text.bytes.data());
+    if (address < begin || address - begin >= text.bytes.size() || address % 4)
+      continue;
+    uint32_t op = opOfDword[text.firstDword + (address - begin) / 4];
+    return op == ~0u ? nullptr : &ops[op];
+  }
+  return nullptr;
+}
+
+std::string DecodedProgram::textOf(const MicroOp *op) const {
+  uint64_t address = addressOf(op);
+  for (const Text &text : texts) {
+    uint64_t begin = reinterpret_cast<uint64_t>(text.bytes.data());
+    if (address < begin || address - begin >= text.bytes.size())
+      continue;
+    return Disassembler(*target).print(text.bytes.subspan(address - begin), address);
+  }
+  return "past the end of the code";
+}
+
+} // namespace nstf::emulator

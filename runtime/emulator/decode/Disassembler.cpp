@@ -1,0 +1,259 @@
+#include "runtime/emulator/decode/Disassembler.h"
+#include "runtime/emulator/decode/MicroOp.h"
+#include "runtime/emulator/decode/Target.h"
+
+#include <llvm/MC/MCAsmInfo.h>
+#include <llvm/MC/MCContext.h>
+#include <llvm/MC/MCDisassembler/MCDisassembler.h>
+#include <llvm/MC/MCInst.h>
+#include <llvm/MC/MCInstPrinter.h>
+#include <llvm/MC/MCInstrInfo.h>
+#include <llvm/MC/MCRegisterInfo.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/MCTargetOptions.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <mutex>
+#include <stdexcept>
+#include <unordered_map>
+
+namespace nstf::emulator {
+namespace {
+
+void initializeLLVM() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUDisassembler();
+  });
+}
+
+bool stripSuffix(std::string &name, llvm::StringRef suffix) {
+  if (!llvm::StringRef(name).ends_with(suffix))
+    return false;
+  name.resize(name.size() - suffix.size());
+  return true;
+}
+
+/// Parts the name of an MC opcode into the instruction's and what the suffixes say.
+Encoding parseName(std::string name) {
+  Encoding e;
+  // _vcd, _acd: C and D in VGPRs or AGPRs; the operands' registers say it too.
+  const char *generations[] = {"_vi", "_gfx9", "_gfx90a", "_gfx940", "_vcd", "_acd"};
+  e.keepsHalf = llvm::StringRef(name).ends_with("_gfx9_gfx9");
+  for (bool again = true; again;) {
+    again = false;
+    for (const char *suffix : generations)
+      again |= stripSuffix(name, suffix);
+    again |= stripSuffix(name, "_e32");
+    if (stripSuffix(name, "_e64"))
+      again = e.vop3 = true;
+    if (stripSuffix(name, "_dpp"))
+      again = e.dpp = true;
+    if (stripSuffix(name, "_sdwa"))
+      again = e.sdwa = true;
+  }
+  llvm::StringRef view = name;
+  if (view.starts_with("GLOBAL_") || view.starts_with("FLAT_")) {
+    for (bool again = true; again;) {
+      again = stripSuffix(name, "_SADDR") && (e.scalarAddress = true);
+      again |= stripSuffix(name, "_RTN") && (e.returns = true);
+    }
+  } else if (view.starts_with("SCRATCH_")) {
+    if (stripSuffix(name, "_SADDR"))
+      e.scratch = Encoding::Sgpr;
+    else if (stripSuffix(name, "_SVS"))
+      e.scratch = Encoding::Both;
+    else if (stripSuffix(name, "_ST"))
+      e.scratch = Encoding::None;
+    else {
+      stripSuffix(name, "_VE");
+      e.scratch = Encoding::Vgpr;
+    }
+  } else if (view.starts_with("BUFFER_")) {
+    e.returns = stripSuffix(name, "_RTN");
+    if (stripSuffix(name, "_BOTHEN"))
+      e.offen = e.idxen = true;
+    else if (stripSuffix(name, "_OFFEN"))
+      e.offen = true;
+    else if (stripSuffix(name, "_IDXEN"))
+      e.idxen = true;
+    else
+      stripSuffix(name, "_OFFSET");
+    e.lds = stripSuffix(name, "_LDS");
+  } else if (view.starts_with("S_LOAD_") || view.starts_with("S_BUFFER_LOAD_") || view.starts_with("S_STORE_")) {
+    if (stripSuffix(name, "_SGPR_IMM") || stripSuffix(name, "_SGPR"))
+      e.scalarOffset = true;
+    else
+      stripSuffix(name, "_IMM");
+  } else if (view.starts_with("DS_")) {
+    // DS_ADD_RTN_U32
+    size_t at = name.find("_RTN_");
+    if (at != std::string::npos) {
+      name.erase(at, 4);
+      e.returns = true;
+    }
+    if (name == "DS_WRXCHG_B32" || name == "DS_WRXCHG_B64")
+      e.returns = true;
+  }
+  e.opcode = findOpcode(name);
+  e.name = std::move(name);
+  return e;
+}
+
+} // namespace
+
+struct Disassembler::Implementation {
+  llvm::Triple triple{"amdgcn-amd-amdhsa"};
+  llvm::MCTargetOptions options;
+  std::unique_ptr<llvm::MCRegisterInfo> registers;
+  std::unique_ptr<llvm::MCAsmInfo> asmInfo;
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
+  std::unique_ptr<llvm::MCInstrInfo> instructions;
+  std::unique_ptr<llvm::MCContext> context;
+  std::unique_ptr<llvm::MCDisassembler> disassembler;
+  std::unique_ptr<llvm::MCInstPrinter> printer;
+  uint8_t modifierType = 0; // MCOI operand type of source modifiers; no public header names it
+  std::unordered_map<unsigned, Encoding> encodings;
+  std::unordered_map<unsigned, RawOperand> registerOperands;
+
+  explicit Implementation(const Target &target) {
+    initializeLLVM();
+    std::string error;
+    const llvm::Target *llvmTarget = llvm::TargetRegistry::lookupTarget(triple, error);
+    if (!llvmTarget)
+      throw std::runtime_error("this LLVM has no AMDGPU target: " + error);
+    registers.reset(llvmTarget->createMCRegInfo(triple));
+    asmInfo.reset(llvmTarget->createMCAsmInfo(*registers, triple, options));
+    subtarget.reset(llvmTarget->createMCSubtargetInfo(triple, target.name, ""));
+    instructions.reset(llvmTarget->createMCInstrInfo());
+    context = std::make_unique<llvm::MCContext>(triple, asmInfo.get(), registers.get(), subtarget.get());
+    disassembler.reset(llvmTarget->createMCDisassembler(*subtarget, *context));
+    printer.reset(
+        llvmTarget->createMCInstPrinter(triple, asmInfo->getAssemblerDialect(), *asmInfo, *instructions, *registers));
+    for (unsigned i = 0; i < instructions->getNumOpcodes() && !modifierType; ++i)
+      if (instructions->getName(i) == "V_FMA_F32_vi")
+        modifierType = instructions->get(i).operands()[1].OperandType;
+    if (!modifierType)
+      throw std::runtime_error("expected LLVM's AMDGPU target to know V_FMA_F32_vi");
+  }
+
+  const Encoding &encodingOf(unsigned opcode) {
+    auto found = encodings.find(opcode);
+    if (found != encodings.end())
+      return found->second;
+    Encoding e = parseName(instructions->getName(opcode).str());
+    const llvm::MCInstrDesc &description = instructions->get(opcode);
+    e.definitions = description.getNumDefs();
+    for (const llvm::MCOperandInfo &info : description.operands())
+      e.modifiers.push_back(info.OperandType == modifierType);
+    return encodings.emplace(opcode, std::move(e)).first->second;
+  }
+
+  const RawOperand &registerOperand(llvm::MCRegister reg) {
+    auto found = registerOperands.find(reg.id());
+    if (found != registerOperands.end())
+      return found->second;
+    return registerOperands.emplace(reg.id(), makeRegisterOperand(reg)).first->second;
+  }
+
+  RawOperand makeRegisterOperand(llvm::MCRegister reg) const {
+    constexpr unsigned vgpr = 0x400, agpr = 0x800;
+    unsigned encoding = registers->getEncodingValue(reg), index = encoding & 0xff;
+    llvm::StringRef name = registers->getName(reg);
+    RawOperand operand;
+    operand.count = 1 + name.count('_');
+    if (encoding & agpr) {
+      operand.kind = RawOperand::Vector;
+      operand.value = agprRow + index;
+    } else if (encoding & vgpr) {
+      operand.kind = RawOperand::Vector;
+      operand.value = index;
+    } else {
+      operand.kind = RawOperand::Scalar;
+      operand.value = index;
+      // The operand numbers 235 to 253 are values that can only be read; they have places of their own in the file.
+      switch (index) {
+      case 235:
+        operand.value = sgpr::sharedBase;
+        break;
+      case 236:
+        operand.value = sgpr::sharedLimit;
+        break;
+      case 237:
+        operand.value = sgpr::privateBase;
+        break;
+      case 238:
+        operand.value = sgpr::privateLimit;
+        break;
+      case 251:
+        operand.value = sgpr::vccz;
+        break;
+      case 252:
+        operand.value = sgpr::execz;
+        break;
+      case 253:
+        operand.value = sgpr::scc;
+        break;
+      default:
+        if (index > 127)
+          operand.kind = RawOperand::Unsupported;
+      }
+    }
+    return operand;
+  }
+};
+
+Disassembler::Disassembler(const Target &target) : impl(std::make_unique<Implementation>(target)) {}
+Disassembler::~Disassembler() = default;
+
+bool Disassembler::decode(std::span<const uint8_t> bytes, uint64_t address, RawInstruction &instruction, unsigned &size) {
+  llvm::MCInst inst;
+  uint64_t taken = 0;
+  llvm::ArrayRef<uint8_t> array(bytes.data(), bytes.size());
+  bool ok = impl->disassembler->getInstruction(inst, taken, array, address, llvm::nulls()) ==
+            llvm::MCDisassembler::Success;
+  size = taken < 4 ? 4 : unsigned(taken);
+  if (!ok)
+    return false;
+  const Encoding &encoding = impl->encodingOf(inst.getOpcode());
+  instruction.encoding = &encoding;
+  instruction.operands.clear();
+  for (unsigned i = 0; i < inst.getNumOperands(); ++i) {
+    const llvm::MCOperand &operand = inst.getOperand(i);
+    if (operand.isReg() && operand.getReg())
+      instruction.operands.push_back(impl->registerOperand(operand.getReg()));
+    else if (operand.isImm())
+      instruction.operands.push_back(
+          {i < encoding.modifiers.size() && encoding.modifiers[i] ? RawOperand::Modifiers : RawOperand::Immediate, 1,
+           operand.getImm()});
+    else
+      instruction.operands.push_back({RawOperand::Unsupported});
+  }
+  return true;
+}
+
+std::string Disassembler::print(std::span<const uint8_t> bytes, uint64_t address) {
+  llvm::MCInst inst;
+  uint64_t taken = 0;
+  llvm::ArrayRef<uint8_t> array(bytes.data(), bytes.size());
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (impl->disassembler->getInstruction(inst, taken, array, address, llvm::nulls()) != llvm::MCDisassembler::Success) {
+    stream << "no instruction";
+    for (size_t i = 0; i + 4 <= bytes.size() && i < 8; i += 4)
+      stream << (i ? " " : ": ") << llvm::format_hex(uint32_t(bytes[i]) | bytes[i + 1] << 8 | bytes[i + 2] << 16 |
+                                                         uint32_t(bytes[i + 3]) << 24, 10);
+    return text;
+  }
+  impl->printer->printInst(&inst, address, "", *impl->subtarget, stream);
+  for (char &c : text)
+    if (c == '\t')
+      c = ' ';
+  return text.substr(text.find_first_not_of(' ') == std::string::npos ? 0 : text.find_first_not_of(' '));
+}
+
+} // namespace nstf::emulator

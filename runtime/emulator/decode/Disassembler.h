@@ -1,0 +1,64 @@
+//===- Disassembler.h - LLVM MC as a source of plain instructions --------------------------------------------------===//
+//
+// The only place that sees LLVM. An instruction comes out with its name free of encoding and generation suffixes, its
+// opcode in our list, and its operands as rows, SGPR numbers and immediates in LLVM's order.
+//
+//===---------------------------------------------------------------------------------------------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_DECODE_DISASSEMBLER_H
+#define NSTF_RUNTIME_EMULATOR_DECODE_DISASSEMBLER_H
+
+#include "runtime/emulator/decode/Instructions.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace nstf::emulator {
+
+struct Target;
+
+/// An operand as encoded.
+struct RawOperand {
+  enum Kind : uint8_t { Vector, Scalar, Immediate, Modifiers, Unsupported } kind;
+  unsigned count = 1; ///< registers of a tuple
+  int64_t value = 0;  ///< row, SGPR file index, or value
+};
+
+/// What stands behind an instruction's name.
+struct Encoding {
+  std::string name;        ///< free of suffixes: "V_ADD_F32", "GLOBAL_LOAD_DWORD"
+  Opcode opcode = Opcode::Trap;
+  bool dpp = false, sdwa = false, vop3 = false, returns = false;
+  // Address forms.
+  bool scalarAddress = false, offen = false, idxen = false, lds = false;
+  bool scalarOffset = false; ///< SMEM: an SGPR offset
+  enum Scratch : uint8_t { None, Vgpr, Sgpr, Both } scratch = None;
+  bool keepsHalf = false;    ///< 16-bit VOP3 with op_sel: the other half of the destination is kept
+  unsigned definitions = 0;
+  std::vector<bool> modifiers; ///< by operand: a source modifier that goes with the next
+};
+
+struct RawInstruction {
+  const Encoding *encoding = nullptr;
+  std::vector<RawOperand> operands;
+};
+
+class Disassembler {
+public:
+  explicit Disassembler(const Target &target);
+  ~Disassembler();
+  /// Decodes what `bytes` begins with; false where that is no instruction. `size`: bytes taken, at least 4.
+  bool decode(std::span<const uint8_t> bytes, uint64_t address, RawInstruction &instruction, unsigned &size);
+  /// Assembly text of what `bytes` begins with.
+  std::string print(std::span<const uint8_t> bytes, uint64_t address);
+
+private:
+  struct Implementation;
+  std::unique_ptr<Implementation> impl;
+};
+
+} // namespace nstf::emulator
+
+#endif

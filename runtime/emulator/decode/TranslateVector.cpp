@@ -1,0 +1,482 @@
+//===- TranslateVector.cpp - vector instructions to micro-ops ------------------------------------------------------===//
+#include "runtime/emulator/decode/Translator.h"
+#include "runtime/emulator/execute/Matrix.h"
+#include "runtime/emulator/execute/Modifiers.h"
+#include "runtime/emulator/execute/Wave.h"
+
+namespace nstf::emulator {
+namespace {
+
+// LLVM's bits of a source modifier operand (SISrcMods).
+enum : unsigned { modNegate = 1, modAbsolute = 2, modOpSel = 4, modOpSelHigh = 8 };
+
+bool isPair16(OperandType t) {
+  using enum OperandType;
+  return t == v2f16 || t == v2u16 || t == v2i16 || t == v2f16raw;
+}
+bool isPair32(OperandType t) { return t == OperandType::v2f32 || t == OperandType::v2b32; }
+
+FloatMode floatModeOf(const InstructionInfo &info) {
+  using enum OperandType;
+  for (OperandType t : info.types) {
+    if (t == f32 || t == v2f32)
+      return FloatMode::Single;
+    if (t == f16 || t == f64 || t == v2f16)
+      return FloatMode::HalfDouble;
+  }
+  return FloatMode::None;
+}
+
+} // namespace
+
+SourceRef Translator::plainSource(const RawOperand &operand, OperandType type, unsigned k) {
+  bool wide = bitsOf(type) == 64;
+  switch (operand.kind) {
+  case RawOperand::Vector:
+    if (indexedOperands >> k & 1) {
+      if (wide)
+        throw Unsupported();
+      MicroOp &read = emit(Opcode::ReadIndexed);
+      read.destination = uint16_t(temporary(k));
+      read.source[0] = rowRef(unsigned(operand.value));
+      return rowRef(temporary(k));
+    }
+    return rowRef(unsigned(operand.value));
+  case RawOperand::Scalar: {
+    SourceRef source = scalarSource(operand);
+    MicroOp &broadcast = emit(wide ? Opcode::Broadcast64 : Opcode::Broadcast32);
+    broadcast.destination = uint16_t(temporary(k));
+    broadcast.source[0] = source;
+    return rowRef(temporary(k));
+  }
+  case RawOperand::Immediate:
+    return constantRow(isPair32(type) ? uint32_t(operand.value) : uint64_t(operand.value), wide);
+  default:
+    throw Unsupported();
+  }
+}
+
+SourceRef Translator::vectorSource(const RawOperand &operand, OperandType type, unsigned k, unsigned modifiers, int select) {
+  SourceRef source = plainSource(operand, type, k);
+  auto modify = [&](Opcode opcode, uint32_t flags) {
+    MicroOp &op = emit(opcode);
+    op.destination = uint16_t(temporary(k));
+    op.source[0] = source;
+    op.flags = flags;
+    source = rowRef(temporary(k));
+  };
+  if (isPair16(type) || isPair32(type)) {
+    if (modifiers != modOpSelHigh)
+      modify(isPair16(type) ? Opcode::SelectHalves : Opcode::SelectPair,
+             (modifiers & modOpSel ? packLowFromHigh : 0) | (modifiers & modOpSelHigh ? packHighFromHigh : 0) |
+                 (modifiers & modNegate ? packNegateLow : 0) | (modifiers & modAbsolute ? packNegateHigh : 0));
+    return source;
+  }
+  if (select >= 0) {
+    bool extend = !isFloat(type) && (modifiers & modNegate);
+    if (select != 6 || extend)
+      modify(Opcode::SelectBytes, uint32_t(select) | (extend ? selectSignExtend : 0));
+    if (!isFloat(type))
+      return source;
+  } else if (bitsOf(type) == 16 && (modifiers & modOpSel)) {
+    modify(Opcode::SelectHigh16, 0);
+  }
+  if (uint32_t signs = modifiers & (modNegate | modAbsolute); signs && (isFloat(type) || bitsOf(type) == 16))
+    modify(bitsOf(type) == 16 ? Opcode::Negate16 : bitsOf(type) == 64 ? Opcode::Negate64 : Opcode::Negate32, signs);
+  return source;
+}
+
+/// Clamp and output modifier after the instruction wrote `row`.
+void Translator::finish(unsigned row, OperandType type, int64_t clamp, int64_t omod) {
+  using enum OperandType;
+  auto after = [&](Opcode opcode, int64_t flags) {
+    MicroOp &op = emit(opcode);
+    op.destination = uint16_t(row);
+    op.flags = uint32_t(flags);
+  };
+  if (omod) {
+    if (type != f16 && type != f32 && type != f64)
+      throw Unsupported();
+    after(type == f16 ? Opcode::Scale16 : type == f32 ? Opcode::Scale32 : Opcode::Scale64, omod);
+  }
+  if (clamp) {
+    switch (type) {
+    case f16:
+      return after(Opcode::Clamp16, 0);
+    case f32:
+      return after(Opcode::Clamp32, 0);
+    case f64:
+      return after(Opcode::Clamp64, 0);
+    case v2f16:
+      return after(Opcode::ClampPair16, 0);
+    case v2f32:
+      return after(Opcode::ClampPair32, 0);
+    default: // saturating integers
+      throw Unsupported();
+    }
+  }
+}
+
+void Translator::vector(const RawInstruction &raw) {
+  const Encoding &e = *raw.encoding;
+  const InstructionInfo &info = infoOf(e.opcode);
+  Cursor cursor{raw};
+  unsigned destination = vectorRow(cursor.next());
+  if (e.dpp && cursor.at < raw.operands.size())
+    cursor.next(); // the old destination again
+  unsigned count = 0;
+  while (count < 3 && info.types[count + 1] != OperandType::none)
+    ++count;
+  bool accumulates = info.form == Form::Accumulate;
+  unsigned encoded = accumulates ? 2 : count;
+  const RawOperand *operands[3];
+  unsigned modifiers[3] = {};
+  bool anyModifiers = false;
+  for (unsigned k = 0; k < encoded; ++k) {
+    unsigned before = cursor.at;
+    operands[k] = &cursor.source(modifiers[k]);
+    anyModifiers |= cursor.at - before == 2;
+    if (cursor.at - before == 1 && (isPair16(info.types[k + 1]) || isPair32(info.types[k + 1])))
+      modifiers[k] = modOpSelHigh; // v_dot2c: no op_sel
+  }
+  std::vector<int64_t> rest = cursor.rest();
+  int selects[3] = {-1, -1, -1};
+  int64_t clamp = 0, omod = 0;
+  unsigned resultSelect = 6, resultUnused = 0;
+  if (e.sdwa) {
+    // clamp, [omod,] dst_sel, dst_unused, src0_sel[, src1_sel]
+    unsigned fields = 2 + encoded;
+    if (rest.size() < fields + 1)
+      throw Unsupported();
+    size_t at = rest.size() - fields;
+    clamp = rest[0];
+    omod = at > 1 ? rest[1] : 0;
+    resultSelect = unsigned(rest[at]);
+    resultUnused = unsigned(rest[at + 1]);
+    for (unsigned k = 0; k < encoded; ++k)
+      selects[k] = int(rest[at + 2 + k]);
+  } else if (!e.dpp) {
+    clamp = rest.size() > 0 ? rest[0] : 0;
+    omod = rest.size() > 1 ? rest[1] : 0;
+  } else if (rest.size() < 4) {
+    throw Unsupported();
+  }
+
+  SourceRef sources[3] = {};
+  for (unsigned k = 0; k < encoded; ++k) {
+    if (k == 0 && e.dpp) {
+      bool pair = bitsOf(info.types[1]) == 64;
+      MicroOp &permute = emit(Opcode::LanePermute);
+      permute.source[0] = rowRef(vectorRow(*operands[0]));
+      permute.destination = uint16_t(temporary(0));
+      size_t at = rest.size() - 4;
+      permute.flags = uint32_t(rest[at] & 0x1ff) | uint32_t(rest[at + 1] & 15) << 12 | uint32_t(rest[at + 2] & 15) << 16 |
+                      uint32_t(rest[at + 3] & 1) << 20 | uint32_t(pair) << 21;
+      RawOperand permuted{RawOperand::Vector, 1, int64_t(temporary(0))};
+      sources[0] = vectorSource(permuted, info.types[1], 0, modifiers[0]);
+    } else {
+      sources[k] = vectorSource(*operands[k], info.types[k + 1], k, modifiers[k], selects[k]);
+    }
+  }
+  if (accumulates)
+    sources[2] = rowRef(destination);
+
+  // 16-bit VOP3 instructions may write either half; the ones that have op_sel keep the other.
+  bool half = bitsOf(info.types[0]) == 16 && !e.sdwa && !e.dpp && anyModifiers && e.keepsHalf;
+  bool partial = (e.sdwa && resultSelect != 6) || half || (indexedOperands & 8);
+  unsigned row = partial ? resultTemporary : destination;
+  MicroOp &op = emit(e.opcode);
+  op.destination = uint16_t(row);
+  std::copy(std::begin(sources), std::end(sources), op.source);
+  op.floatMode = uint8_t(floatModeOf(info));
+  if (clamp || omod)
+    finish(row, info.types[0], clamp, omod);
+  if (partial) {
+    MicroOp &merge = emit(indexedOperands & 8 ? Opcode::WriteIndexed : half ? Opcode::MergeHalf : Opcode::MergeBytes);
+    merge.destination = uint16_t(destination);
+    merge.source[0] = rowRef(row);
+    merge.flags = indexedOperands & 8 ? 0 : half ? (modifiers[0] & modOpSelHigh ? 1 : 0) : resultSelect | resultUnused << 4;
+  }
+  if (e.dpp)
+    emit(Opcode::LaneRestore);
+}
+
+void Translator::compare(const RawInstruction &raw) {
+  const Encoding &e = *raw.encoding;
+  const InstructionInfo &info = infoOf(e.opcode);
+  Cursor cursor{raw};
+  unsigned destination = e.definitions && raw.operands[0].kind == RawOperand::Scalar ? unsigned(cursor.next().value) : sgpr::vcc;
+  unsigned modifiers[2];
+  const RawOperand *operands[2];
+  for (unsigned k = 0; k < 2; ++k)
+    operands[k] = &cursor.source(modifiers[k]);
+  std::vector<int64_t> rest = cursor.rest();
+  SourceRef sources[2];
+  for (unsigned k = 0; k < 2; ++k)
+    sources[k] = vectorSource(*operands[k], info.types[k + 1], k, modifiers[k],
+                              e.sdwa && rest.size() >= 2 ? int(rest[rest.size() - 2 + k]) : -1);
+  MicroOp &op = emit(e.opcode);
+  op.scalarDestination = uint16_t(destination);
+  op.source[0] = sources[0];
+  op.source[1] = sources[1];
+  op.floatMode = uint8_t(floatModeOf(info));
+}
+
+void Translator::carry(const RawInstruction &raw) {
+  const Encoding &e = *raw.encoding;
+  Cursor cursor{raw};
+  unsigned destination = vectorRow(cursor.next()), carryOut = sgpr::vcc;
+  if (e.definitions > 1)
+    carryOut = unsigned(cursor.next().value);
+  if (e.dpp)
+    cursor.next();
+  unsigned modifiers[2];
+  const RawOperand *operands[2];
+  for (unsigned k = 0; k < 2; ++k)
+    operands[k] = &cursor.source(modifiers[k]);
+  SourceRef carryIn = sgpr::vcc * 4;
+  if (!cursor.done() && raw.operands[cursor.at].kind == RawOperand::Scalar)
+    carryIn = scalarSource(cursor.next());
+  std::vector<int64_t> rest = cursor.rest();
+  if (e.dpp || (!e.sdwa && !rest.empty() && rest[0]))
+    throw Unsupported();
+  unsigned row = destination, select = 6, unused = 0;
+  if (e.sdwa) {
+    if (rest.size() < 4)
+      throw Unsupported();
+    select = unsigned(rest[rest.size() - 4]);
+    unused = unsigned(rest[rest.size() - 3]);
+  }
+  SourceRef sources[2];
+  for (unsigned k = 0; k < 2; ++k)
+    sources[k] = vectorSource(*operands[k], OperandType::u32, k, modifiers[k], e.sdwa ? int(rest[rest.size() - 2 + k]) : -1);
+  if (select != 6)
+    row = resultTemporary;
+  MicroOp &op = emit(e.opcode);
+  op.destination = uint16_t(row);
+  op.scalarDestination = uint16_t(carryOut);
+  op.source[0] = sources[0];
+  op.source[1] = sources[1];
+  op.source[2] = carryIn;
+  if (select != 6) {
+    MicroOp &merge = emit(Opcode::MergeBytes);
+    merge.destination = uint16_t(destination);
+    merge.source[0] = rowRef(row);
+    merge.flags = select | unused << 4;
+  }
+}
+
+void Translator::mixedFma(const RawInstruction &raw) {
+  Cursor cursor{raw};
+  unsigned destination = vectorRow(cursor.next());
+  uint32_t flags = 0;
+  SourceRef sources[3];
+  for (unsigned k = 0; k < 3; ++k) {
+    unsigned modifiers;
+    const RawOperand &operand = cursor.source(modifiers);
+    bool isHalf = modifiers & modOpSelHigh;
+    sources[k] = plainSource(operand, OperandType::u32, k);
+    flags |= uint32_t(isHalf) << k | uint32_t(isHalf && (modifiers & modOpSel)) << (4 + k) |
+             uint32_t((modifiers & modAbsolute) != 0) << (8 + k) | uint32_t((modifiers & modNegate) != 0) << (12 + k);
+  }
+  std::vector<int64_t> rest = cursor.rest();
+  if (!rest.empty() && rest[0])
+    flags |= 1u << 16;
+  MicroOp &op = emit(raw.encoding->opcode);
+  op.destination = uint16_t(destination);
+  std::copy(std::begin(sources), std::end(sources), op.source);
+  op.flags = flags;
+  op.floatMode = uint8_t(FloatMode::Single);
+}
+
+void Translator::crossLane(const RawInstruction &raw) {
+  using enum OperandType;
+  const Encoding &e = *raw.encoding;
+  Cursor cursor{raw};
+  unsigned modifiers;
+  switch (e.opcode) {
+  case Opcode::V_CNDMASK_B32: {
+    unsigned destination = vectorRow(cursor.next());
+    if (e.dpp)
+      cursor.next();
+    unsigned mods[2];
+    const RawOperand *operands[2];
+    for (unsigned k = 0; k < 2; ++k)
+      operands[k] = &cursor.source(mods[k]);
+    SourceRef mask = sgpr::vcc * 4;
+    if (!cursor.done() && raw.operands[cursor.at].kind != RawOperand::Immediate)
+      mask = scalarSource(cursor.next());
+    else if (e.vop3 && !cursor.done())
+      mask = scalarConstant(uint64_t(cursor.next().value));
+    std::vector<int64_t> rest = cursor.rest();
+    SourceRef sources[2];
+    unsigned row = destination, select = 6, unused = 0;
+    if (e.sdwa) {
+      if (rest.size() < 4)
+        throw Unsupported();
+      select = unsigned(rest[rest.size() - 4]);
+      unused = unsigned(rest[rest.size() - 3]);
+    }
+    for (unsigned k = 0; k < 2; ++k) {
+      if (e.dpp && k == 0) {
+        if (rest.size() < 4)
+          throw Unsupported();
+        size_t at = rest.size() - 4;
+        MicroOp &permute = emit(Opcode::LanePermute);
+        permute.source[0] = rowRef(vectorRow(*operands[0]));
+        permute.destination = uint16_t(temporary(0));
+        permute.flags = uint32_t(rest[at] & 0x1ff) | uint32_t(rest[at + 1] & 15) << 12 |
+                        uint32_t(rest[at + 2] & 15) << 16 | uint32_t(rest[at + 3] & 1) << 20;
+        sources[0] = vectorSource({RawOperand::Vector, 1, int64_t(temporary(0))}, f32, 0, mods[0]);
+        continue;
+      }
+      sources[k] = vectorSource(*operands[k], f32, k, mods[k], e.sdwa ? int(rest[rest.size() - 2 + k]) : -1);
+    }
+    if (select != 6)
+      row = resultTemporary;
+    MicroOp &op = emit(e.opcode);
+    op.destination = uint16_t(row);
+    op.source[0] = sources[0];
+    op.source[1] = sources[1];
+    op.source[2] = mask;
+    if (select != 6) {
+      MicroOp &merge = emit(Opcode::MergeBytes);
+      merge.destination = uint16_t(destination);
+      merge.source[0] = rowRef(row);
+      merge.flags = select | unused << 4;
+    }
+    if (e.dpp)
+      emit(Opcode::LaneRestore);
+    return;
+  }
+  case Opcode::V_READFIRSTLANE_B32:
+  case Opcode::V_READLANE_B32: {
+    unsigned destination = unsigned(cursor.next().value);
+    SourceRef source = rowRef(vectorRow(cursor.next()));
+    SourceRef lane = e.opcode == Opcode::V_READLANE_B32 ? scalarSource(cursor.next()) : 0;
+    MicroOp &op = emit(e.opcode);
+    op.scalarDestination = uint16_t(destination);
+    op.source[0] = source;
+    op.source[1] = lane;
+    return;
+  }
+  case Opcode::V_WRITELANE_B32: {
+    unsigned destination = vectorRow(cursor.next());
+    SourceRef value = scalarSource(cursor.next()), lane = scalarSource(cursor.next());
+    if (indexedOperands & 8)
+      throw Unsupported();
+    MicroOp &op = emit(e.opcode);
+    op.destination = uint16_t(destination);
+    op.source[0] = value;
+    op.source[1] = lane;
+    return;
+  }
+  case Opcode::V_SWAP_B32: {
+    unsigned a = vectorRow(cursor.next()), b = vectorRow(cursor.next());
+    MicroOp &op = emit(e.opcode);
+    op.destination = uint16_t(a);
+    op.scalarDestination = uint16_t(b);
+    return;
+  }
+  case Opcode::V_MBCNT_LO_U32_B32:
+  case Opcode::V_MBCNT_HI_U32_B32: {
+    unsigned destination = vectorRow(cursor.next());
+    SourceRef a = plainSource(cursor.source(modifiers), u32, 0);
+    SourceRef b = plainSource(cursor.source(modifiers), u32, 1);
+    MicroOp &op = emit(e.opcode);
+    op.destination = uint16_t(destination);
+    op.source[0] = a;
+    op.source[1] = b;
+    return;
+  }
+  case Opcode::V_MAD_U64_U32:
+  case Opcode::V_MAD_I64_I32:
+  case Opcode::V_DIV_SCALE_F32:
+  case Opcode::V_DIV_SCALE_F64:
+  case Opcode::V_DIV_FMAS_F32:
+  case Opcode::V_DIV_FMAS_F64: {
+    unsigned destination = vectorRow(cursor.next());
+    unsigned carryOut = e.definitions > 1 ? unsigned(cursor.next().value) : sgpr::vcc;
+    bool wideMad = e.opcode == Opcode::V_MAD_U64_U32 || e.opcode == Opcode::V_MAD_I64_I32;
+    bool isDouble = e.opcode == Opcode::V_DIV_SCALE_F64 || e.opcode == Opcode::V_DIV_FMAS_F64;
+    SourceRef sources[3];
+    for (unsigned k = 0; k < 3; ++k) {
+      const RawOperand &operand = cursor.source(modifiers);
+      sources[k] = vectorSource(operand, wideMad ? (k == 2 ? u64 : u32) : isDouble ? f64 : f32, k, modifiers);
+    }
+    std::vector<int64_t> rest = cursor.rest();
+    MicroOp &op = emit(e.opcode);
+    op.destination = uint16_t(destination);
+    op.scalarDestination = uint16_t(carryOut);
+    std::copy(std::begin(sources), std::end(sources), op.source);
+    op.floatMode = uint8_t(wideMad ? FloatMode::None : isDouble ? FloatMode::HalfDouble : FloatMode::Single);
+    if (wideMad && !rest.empty() && rest[0])
+      throw Unsupported();
+    if (!wideMad)
+      finish(destination, isDouble ? f64 : f32, rest.size() > 0 ? rest[0] : 0, rest.size() > 1 ? rest[1] : 0);
+    return;
+  }
+  case Opcode::V_FMA_MIX_F32:
+  case Opcode::V_FMA_MIXLO_F16:
+  case Opcode::V_FMA_MIXHI_F16:
+    return mixedFma(raw);
+  default:
+    return conversionFp8(raw);
+  }
+}
+
+/// fp8 conversions: op_sel picks the byte, half or place of the result, in the handler's flags: bit k op_sel of source k
+/// (bits 0 to 2), bit 3 that of the result.
+void Translator::conversionFp8(const RawInstruction &raw) {
+  const Encoding &e = *raw.encoding;
+  if (e.dpp)
+    throw Unsupported();
+  bool fromByte = e.name.starts_with("V_CVT_F32_") || e.name.starts_with("V_CVT_PK_F32_");
+  bool stochastic = e.name.starts_with("V_CVT_SR_");
+  Cursor cursor{raw};
+  unsigned destination = vectorRow(cursor.next());
+  uint32_t flags = 0;
+  SourceRef sources[2] = {};
+  for (unsigned k = 0; k < (fromByte ? 1 : 2); ++k) {
+    unsigned modifiers;
+    const RawOperand &operand = cursor.source(modifiers);
+    OperandType type = fromByte || (stochastic && k == 1) ? OperandType::u32 : OperandType::f32;
+    sources[k] = vectorSource(operand, type, k, modifiers & (modNegate | modAbsolute));
+    if (modifiers & modOpSel)
+      flags |= 1u << k;
+    if (k == 0 && (modifiers & modOpSelHigh))
+      flags |= 8;
+  }
+  std::vector<int64_t> rest = cursor.rest();
+  if (e.sdwa && rest.size() >= 1) { // the source's byte or half; results are whole registers
+    if (rest.size() >= 4 && rest[rest.size() - 3] != 6)
+      throw Unsupported();
+    unsigned select = unsigned(rest.back());
+    flags = select < 4 ? select << 4 | 1u << 8 : select < 6 ? (select - 4) << 5 | 1u << 8 : 0;
+  }
+  MicroOp &op = emit(e.opcode);
+  op.destination = uint16_t(destination);
+  op.source[0] = sources[0];
+  op.source[1] = sources[1];
+  op.flags = flags;
+}
+
+void Translator::matrix(const RawInstruction &raw) {
+  Cursor cursor{raw};
+  unsigned destination = vectorRow(cursor.next());
+  SourceRef a = rowRef(vectorRow(cursor.next())), b = rowRef(vectorRow(cursor.next()));
+  const RawOperand &c = cursor.next();
+  bool constant = c.kind == RawOperand::Immediate;
+  SourceRef addend = constant ? constantRow(uint64_t(c.value), true) : rowRef(vectorRow(c));
+  std::vector<int64_t> rest = cursor.rest();
+  rest.resize(3);
+  MicroOp &op = emit(raw.encoding->opcode);
+  op.destination = uint16_t(destination);
+  op.source[0] = a;
+  op.source[1] = b;
+  op.source[2] = addend;
+  op.immediate = uint64_t(rest[0] & 7) | uint64_t(rest[1] & 15) << 8 | uint64_t(rest[2] & 7) << 16;
+  op.flags = constant ? matrixConstant : 0;
+}
+
+} // namespace nstf::emulator

@@ -1,0 +1,405 @@
+#include "runtime/emulator/decode/Translator.h"
+#include "runtime/emulator/decode/Target.h"
+#include "runtime/emulator/execute/HandlerTable.h"
+#include "runtime/emulator/execute/Memory.h"
+#include "runtime/emulator/execute/Modifiers.h"
+#include "runtime/emulator/execute/Wave.h"
+
+namespace nstf::emulator {
+
+constexpr uint32_t noOp = ~0u;
+
+const RawOperand &Translator::Cursor::next() {
+  if (done())
+    throw Unsupported();
+  return raw.operands[at++];
+}
+const RawOperand &Translator::Cursor::source(unsigned &modifiers) {
+  modifiers = 0;
+  const RawOperand *operand = &next();
+  bool modified = operand->kind == RawOperand::Modifiers;
+  if (modified) {
+    modifiers = unsigned(operand->value);
+    operand = &next();
+  }
+  return *operand;
+}
+std::vector<int64_t> Translator::Cursor::rest() const {
+  std::vector<int64_t> values;
+  for (unsigned i = at; i < raw.operands.size(); ++i)
+    if (raw.operands[i].kind == RawOperand::Immediate)
+      values.push_back(raw.operands[i].value);
+  return values;
+}
+
+Translator::Translator(const Target &target, DecodedProgram &program)
+    : target(target), program(program), disassembler(target) {
+  constantRow(0, true);
+}
+
+void Translator::run(std::span<const std::span<const uint8_t>> texts) {
+  RawInstruction raw;
+  size_t dwords = 0;
+  for (std::span<const uint8_t> text : texts) {
+    program.texts.push_back({text, dwords});
+    dwords += (text.size() + 3) / 4;
+    program.opOfDword.resize(dwords, noOp);
+    indexedOperands = 0;
+    uint64_t base = reinterpret_cast<uint64_t>(text.data());
+    unsigned size = 4;
+    for (size_t at = 0; at + 4 <= text.size(); at += size) {
+      program.opOfDword[program.texts.back().firstDword + at / 4] = uint32_t(program.ops.size());
+      current = uint32_t(program.addresses.size());
+      program.addresses.push_back(base + at);
+      if (disassembler.decode(text.subspan(at), base + at, raw, size) && raw.encoding->opcode != Opcode::Trap)
+        instruction(raw, base + at, size);
+      else
+        trap();
+    }
+    current = uint32_t(program.addresses.size()); // running off the end
+    program.addresses.push_back(base + text.size());
+    trap();
+    --program.traps;
+  }
+  uint32_t trapOp = uint32_t(program.ops.size());
+  trap();
+  --program.traps;
+  for (const Fixup &fixup : fixups) {
+    const MicroOp *to = program.at(fixup.target);
+    int64_t distance = (to ? to - program.ops.data() : int64_t(trapOp)) - int64_t(fixup.op);
+    if (fixup.inFlags)
+      program.ops[fixup.op].flags = uint32_t(distance);
+    else
+      program.ops[fixup.op].immediate = uint64_t(distance);
+  }
+}
+
+void Translator::instruction(const RawInstruction &raw, uint64_t address, unsigned size) {
+  size_t before = program.ops.size(), fixupsBefore = fixups.size();
+  try {
+    for (const RawOperand &operand : raw.operands)
+      if (operand.kind == RawOperand::Unsupported)
+        throw Unsupported();
+    switch (infoOf(raw.encoding->opcode).form) {
+    case Form::Scalar:
+    case Form::ScalarImmediate:
+    case Form::ScalarCompare:
+    case Form::ScalarCompareImmediate:
+      return scalar(raw);
+    case Form::Control:
+      return control(raw, address, size);
+    case Form::ScalarMemory:
+      return scalarMemory(raw);
+    case Form::Vector:
+    case Form::Accumulate:
+      return vector(raw);
+    case Form::Compare:
+      return compare(raw);
+    case Form::Carry:
+      return carry(raw);
+    case Form::CrossLane:
+      return crossLane(raw);
+    case Form::Matrix:
+      return matrix(raw);
+    case Form::Lds:
+    case Form::LdsLanes:
+      return lds(raw);
+    case Form::Memory:
+      return raw.encoding->name.starts_with("BUFFER_") ? buffer(raw) : memory(raw);
+    case Form::Cache:
+      emit(raw.encoding->opcode);
+      return;
+    }
+  } catch (const Unsupported &) {
+    program.ops.resize(before);
+    fixups.resize(fixupsBefore);
+    trap();
+  }
+}
+
+MicroOp &Translator::emit(Opcode opcode) {
+  MicroOp op = {};
+  op.handler = handlers()[unsigned(opcode)];
+  op.instruction = current;
+  op.opcode = uint16_t(opcode);
+  program.ops.push_back(op);
+  return program.ops.back();
+}
+
+void Translator::trap() {
+  emit(Opcode::Trap);
+  ++program.traps;
+}
+
+SourceRef Translator::constantRow(uint64_t value, bool wide) {
+  auto &known = wide ? rows64 : rows32;
+  if (!wide)
+    value = uint32_t(value);
+  auto found = known.find(value);
+  if (found != known.end())
+    return found->second;
+  SourceRef ref = SourceRef(program.rows.size() * 4) | constantSource;
+  program.rows.insert(program.rows.end(), Wave::width, uint32_t(value));
+  if (wide)
+    program.rows.insert(program.rows.end(), Wave::width, uint32_t(value >> 32));
+  return known[value] = ref;
+}
+
+SourceRef Translator::scalarConstant(uint64_t value) {
+  auto found = scalars.find(value);
+  if (found != scalars.end())
+    return found->second;
+  SourceRef ref = SourceRef(program.scalars.size() * 8) | constantSource;
+  program.scalars.push_back(value);
+  return scalars[value] = ref;
+}
+
+SourceRef Translator::scalarSource(const RawOperand &operand) {
+  if (operand.kind == RawOperand::Immediate)
+    return scalarConstant(uint64_t(operand.value));
+  if (operand.kind != RawOperand::Scalar)
+    throw Unsupported();
+  if (operand.value == sgpr::vccz || operand.value == sgpr::execz)
+    emit(Opcode::ScalarCondition);
+  return SourceRef(operand.value * 4);
+}
+
+unsigned Translator::vectorRow(const RawOperand &operand) const {
+  if (operand.kind != RawOperand::Vector)
+    throw Unsupported();
+  return unsigned(operand.value);
+}
+
+//===-- Scalar -----------------------------------------------------------------------------------------------------===//
+
+void Translator::scalar(const RawInstruction &raw) {
+  Cursor cursor{raw};
+  Opcode opcode = raw.encoding->opcode;
+  const InstructionInfo &info = infoOf(opcode);
+  unsigned destination = raw.encoding->definitions ? unsigned(cursor.next().value) : 0;
+  SourceRef sources[2] = {};
+  uint64_t immediate = 0;
+  if (info.form == Form::ScalarImmediate || info.form == Form::ScalarCompareImmediate) {
+    immediate = uint64_t(raw.operands.back().value);
+    if (info.form == Form::ScalarCompareImmediate)
+      sources[0] = scalarSource(cursor.next());
+  } else {
+    unsigned count = info.types[2] != OperandType::none ? 2 : 1;
+    for (unsigned k = 0; k < count; ++k)
+      sources[k] = scalarSource(cursor.next());
+    // s_cmov, s_bitset: the tied old value is in the destination anyway
+  }
+  MicroOp &op = emit(opcode);
+  op.destination = uint16_t(destination);
+  op.source[0] = sources[0];
+  op.source[1] = sources[1];
+  op.immediate = immediate;
+}
+
+void Translator::branchTo(uint64_t target, bool inFlags) {
+  fixups.push_back({uint32_t(program.ops.size() - 1), target, inFlags});
+}
+
+void Translator::control(const RawInstruction &raw, uint64_t address, unsigned size) {
+  Opcode opcode = raw.encoding->opcode;
+  uint64_t next = address + size;
+  auto target = [&](int64_t simm16) { return next + uint64_t(int64_t(int16_t(simm16)) * 4); };
+  Cursor cursor{raw};
+  switch (opcode) {
+  case Opcode::S_BRANCH:
+  case Opcode::S_CBRANCH_SCC0:
+  case Opcode::S_CBRANCH_SCC1:
+  case Opcode::S_CBRANCH_VCCZ:
+  case Opcode::S_CBRANCH_VCCNZ:
+  case Opcode::S_CBRANCH_EXECZ:
+  case Opcode::S_CBRANCH_EXECNZ:
+    emit(opcode);
+    return branchTo(target(cursor.next().value), false);
+  case Opcode::S_CALL_B64: {
+    MicroOp &op = emit(opcode);
+    op.destination = uint16_t(cursor.next().value);
+    op.immediate = next;
+    return branchTo(target(cursor.next().value), true);
+  }
+  case Opcode::S_GETPC_B64: {
+    MicroOp &op = emit(opcode);
+    op.destination = uint16_t(cursor.next().value);
+    op.immediate = next;
+    return;
+  }
+  case Opcode::S_SETPC_B64: {
+    SourceRef source = scalarSource(cursor.next());
+    emit(opcode).source[0] = source;
+    return;
+  }
+  case Opcode::S_SWAPPC_B64: {
+    unsigned destination = unsigned(cursor.next().value);
+    SourceRef source = scalarSource(cursor.next());
+    MicroOp &op = emit(opcode);
+    op.destination = uint16_t(destination);
+    op.source[0] = source;
+    op.immediate = next;
+    return;
+  }
+  case Opcode::S_GETREG_B32: {
+    MicroOp &op = emit(opcode);
+    op.destination = uint16_t(cursor.next().value);
+    op.immediate = uint64_t(cursor.next().value);
+    return;
+  }
+  case Opcode::S_SETREG_B32: {
+    SourceRef source = scalarSource(cursor.next());
+    MicroOp &op = emit(opcode);
+    op.source[0] = source;
+    op.immediate = uint64_t(cursor.next().value);
+    return;
+  }
+  case Opcode::S_SETREG_IMM32_B32: {
+    MicroOp &op = emit(opcode);
+    op.flags = uint32_t(cursor.next().value);
+    op.immediate = uint64_t(cursor.next().value);
+    return;
+  }
+  case Opcode::S_MEMTIME:
+  case Opcode::S_MEMREALTIME:
+    emit(opcode).destination = uint16_t(cursor.next().value);
+    return;
+  case Opcode::S_SET_GPR_IDX_ON: {
+    SourceRef source = scalarSource(cursor.next());
+    MicroOp &op = emit(opcode);
+    op.source[0] = source;
+    op.immediate = uint64_t(cursor.next().value);
+    indexedOperands = unsigned(op.immediate & 15);
+    return;
+  }
+  case Opcode::S_SET_GPR_IDX_OFF:
+    indexedOperands = 0;
+    emit(opcode);
+    return;
+  default: {
+    MicroOp &op = emit(opcode);
+    op.immediate = raw.operands.empty() ? 0 : uint64_t(raw.operands[0].value);
+  }
+  }
+}
+
+void Translator::scalarMemory(const RawInstruction &raw) {
+  Cursor cursor{raw};
+  unsigned destination = unsigned(cursor.next().value);
+  SourceRef base = scalarSource(cursor.next());
+  SourceRef offset = scalarConstant(0);
+  if (raw.encoding->scalarOffset)
+    offset = scalarSource(cursor.next());
+  int64_t immediate = 0;
+  if (raw.operands.size() - cursor.at >= 2) // the last is the cache policy
+    immediate = int64_t(uint64_t(cursor.next().value) << 43) >> 43;
+  MicroOp &op = emit(raw.encoding->opcode);
+  op.destination = uint16_t(destination);
+  op.source[0] = base;
+  op.source[1] = offset;
+  op.immediate = uint64_t(immediate);
+}
+
+//===-- Memory -----------------------------------------------------------------------------------------------------===//
+
+void Translator::lds(const RawInstruction &raw) {
+  std::vector<SourceRef> sources;
+  std::vector<int64_t> immediates;
+  unsigned destination = 0;
+  bool hasOffset = false;
+  for (unsigned i = 0; i < raw.operands.size(); ++i) {
+    const RawOperand &operand = raw.operands[i];
+    if (i < raw.encoding->definitions)
+      destination = vectorRow(operand);
+    else if (operand.kind == RawOperand::Vector && !hasOffset)
+      sources.push_back(rowRef(vectorRow(operand)));
+    else if (operand.kind == RawOperand::Immediate) {
+      immediates.push_back(operand.value);
+      hasOffset = true; // registers after it repeat the destination
+    }
+  }
+  if (sources.empty() || immediates.empty())
+    throw Unsupported();
+  sources.resize(4, constantRow(0, true));
+  const std::string &name = raw.encoding->name;
+  MicroOp &op = emit(raw.encoding->opcode);
+  op.destination = uint16_t(destination);
+  std::copy(sources.begin(), sources.begin() + 4, op.source);
+  op.immediate = uint64_t(immediates[0]) & 0xffff;
+  if (name.starts_with("DS_READ2") || name.starts_with("DS_WRITE2"))
+    op.immediate = (uint64_t(immediates[0]) & 0xff) | (uint64_t(immediates.at(1)) & 0xff) << 8;
+  op.flags = raw.encoding->returns ? memoryReturns : 0;
+}
+
+void Translator::memory(const RawInstruction &raw) {
+  const Encoding &e = *raw.encoding;
+  bool isScratch = e.name.starts_with("SCRATCH_"), isStore = e.name.find("_STORE_") != std::string::npos;
+  Cursor cursor{raw};
+  unsigned destination = e.definitions ? vectorRow(cursor.next()) : 0;
+  SourceRef none = constantRow(0, true), address = none, data = none, base = scalarConstant(0);
+  uint32_t flags = e.returns ? memoryReturns : 0;
+  if (isScratch) {
+    if (isStore)
+      data = rowRef(vectorRow(cursor.next()));
+    if (e.scratch == Encoding::Vgpr || e.scratch == Encoding::Both) {
+      address = rowRef(vectorRow(cursor.next()));
+      flags |= memoryVectorOffset;
+    }
+    if (e.scratch == Encoding::Sgpr || e.scratch == Encoding::Both) {
+      base = scalarSource(cursor.next());
+      flags |= memoryScalarBase;
+    }
+  } else {
+    std::vector<unsigned> rows;
+    while (!cursor.done() && raw.operands[cursor.at].kind != RawOperand::Immediate) {
+      const RawOperand &operand = cursor.next();
+      if (operand.kind == RawOperand::Scalar) {
+        base = scalarSource(operand);
+        flags |= memoryScalarBase;
+      } else {
+        rows.push_back(vectorRow(operand));
+      }
+    }
+    if (rows.empty())
+      throw Unsupported();
+    address = rowRef(rows[0]);
+    if (rows.size() > 1)
+      data = rowRef(rows[1]);
+  }
+  int64_t offset = cursor.next().value & 0x1fff;
+  MicroOp &op = emit(e.opcode);
+  op.destination = uint16_t(destination);
+  op.source[0] = address;
+  op.source[1] = base;
+  op.source[2] = data;
+  op.immediate = uint64_t(int64_t(uint64_t(offset) << 51) >> 51); // 13 bits
+  op.flags = flags;
+}
+
+void Translator::buffer(const RawInstruction &raw) {
+  const Encoding &e = *raw.encoding;
+  Cursor cursor{raw};
+  unsigned data = 0;
+  SourceRef address = constantRow(0, true);
+  uint32_t flags = (e.offen ? bufferOffset : 0) | (e.idxen ? bufferIndex : 0) | (e.lds ? bufferToLds : 0) |
+                   (e.returns ? memoryReturns : 0);
+  if (!e.lds)
+    data = vectorRow(cursor.next());
+  if (e.returns) // the data register again
+    data = vectorRow(cursor.next());
+  if (e.offen || e.idxen)
+    address = rowRef(vectorRow(cursor.next()));
+  SourceRef resource = scalarSource(cursor.next());
+  SourceRef scalarOffset = scalarSource(cursor.next());
+  int64_t offset = cursor.next().value & 0xfff;
+  MicroOp &op = emit(e.opcode);
+  op.destination = uint16_t(data);
+  op.source[0] = address;
+  op.source[1] = resource;
+  op.source[2] = rowRef(data);
+  op.source[3] = scalarOffset;
+  op.immediate = uint64_t(offset);
+  op.flags = flags;
+}
+
+} // namespace nstf::emulator

@@ -1,0 +1,88 @@
+//===- Translator.h - instructions to micro-ops --------------------------------------------------------------------===//
+//
+// One function a form (Instructions.h). Vector instructions' sources become rows: what isn't a row or a constant already (an
+// SGPR, a modified source, a DPP or SDWA source) is made one in a temporary row by a micro-op before.
+//
+//===---------------------------------------------------------------------------------------------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_DECODE_TRANSLATOR_H
+#define NSTF_RUNTIME_EMULATOR_DECODE_TRANSLATOR_H
+
+#include "runtime/emulator/decode/DecodedProgram.h"
+#include "runtime/emulator/decode/Disassembler.h"
+
+#include <map>
+#include <unordered_map>
+
+namespace nstf::emulator {
+
+class Translator {
+public:
+  Translator(const Target &target, DecodedProgram &program);
+  /// Translates all texts of the program.
+  void run(std::span<const std::span<const uint8_t>> texts);
+
+private:
+  /// Walks over an instruction's operands.
+  struct Cursor {
+    const RawInstruction &raw;
+    unsigned at = 0;
+    bool done() const { return at >= raw.operands.size(); }
+    const RawOperand &next();
+    /// The next source and its modifiers, if it has any.
+    const RawOperand &source(unsigned &modifiers);
+    /// The immediates that are left, in order.
+    std::vector<int64_t> rest() const;
+  };
+  /// Thrown where an operand combination has no meaning here; the instruction becomes a trap.
+  struct Unsupported {};
+
+  void instruction(const RawInstruction &raw, uint64_t address, unsigned size);
+  void scalar(const RawInstruction &raw);
+  void control(const RawInstruction &raw, uint64_t address, unsigned size);
+  void scalarMemory(const RawInstruction &raw);
+  void vector(const RawInstruction &raw);
+  void compare(const RawInstruction &raw);
+  void carry(const RawInstruction &raw);
+  void crossLane(const RawInstruction &raw);
+  void mixedFma(const RawInstruction &raw);
+  void conversionFp8(const RawInstruction &raw);
+  void matrix(const RawInstruction &raw);
+  void lds(const RawInstruction &raw);
+  void memory(const RawInstruction &raw);
+  void buffer(const RawInstruction &raw);
+
+  MicroOp &emit(Opcode opcode);
+  void trap();
+  SourceRef rowRef(unsigned row) const { return row * 256; }
+  static unsigned temporary(unsigned k) { return temporaryRow + 2 * k; }
+  /// Constant rows of a 32- or 64-bit value.
+  SourceRef constantRow(uint64_t value, bool wide);
+  SourceRef scalarConstant(uint64_t value);
+  SourceRef scalarSource(const RawOperand &operand);
+  /// Source k of a vector instruction as a row, with its modifiers done. `select` ≥ 0: its SDWA selector.
+  SourceRef vectorSource(const RawOperand &operand, OperandType type, unsigned k, unsigned modifiers, int select = -1);
+  /// Source k as a row, unmodified.
+  SourceRef plainSource(const RawOperand &operand, OperandType type, unsigned k);
+  unsigned vectorRow(const RawOperand &operand) const;
+  void finish(unsigned row, OperandType type, int64_t clamp, int64_t omod);
+  void branchTo(uint64_t target, bool inFlags);
+
+  static constexpr unsigned resultTemporary = temporaryRow + 8;
+  struct Fixup {
+    uint32_t op;
+    uint64_t target;
+    bool inFlags;
+  };
+
+  const Target &target;
+  DecodedProgram &program;
+  Disassembler disassembler;
+  std::unordered_map<uint64_t, SourceRef> rows32, rows64, scalars;
+  std::vector<Fixup> fixups;
+  uint32_t current = 0;       // instruction number
+  unsigned indexedOperands = 0; // s_set_gpr_idx_on's mask while it is on
+};
+
+} // namespace nstf::emulator
+
+#endif

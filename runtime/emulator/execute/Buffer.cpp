@@ -1,0 +1,268 @@
+//===- Buffer.cpp - memory through a buffer resource ---------------------------------------------------------------===//
+//
+// "CDNA3 Instruction Set Architecture", "Vector memory buffer instructions". A resource is base (48 bits), stride, size and
+// swizzle. Raw buffers (no stride, or no index) are checked in bytes against num_records, soffset included, each dword for
+// itself: what is outside reads zero and isn't stored. Structured ones are checked by index. Only then the address must lie
+// in an allocation. Swizzled buffers with the lane's number as index are how gfx90a code reaches scratch.
+//
+//===---------------------------------------------------------------------------------------------------------------===//
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "runtime/emulator/execute/Buffer.cpp"
+#include <hwy/foreach_target.h>
+
+#include "runtime/emulator/execute/Access-inl.h"
+#include "runtime/emulator/execute/Atomics.h"
+#include "runtime/emulator/execute/Memory.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nstf::emulator::HWY_NAMESPACE {
+namespace {
+
+struct Resource {
+  uint64_t base;
+  uint32_t stride, records, elementSize, indexStride;
+  bool swizzle, addLane;
+
+  Resource(const Wave &w, SourceRef ref) {
+    struct {
+      uint32_t word[4];
+    } r = w.scalarSource<decltype(r)>(ref);
+    base = uint64_t(r.word[1] & 0xffff) << 32 | r.word[0];
+    stride = r.word[1] >> 16 & 0x3fff;
+    swizzle = r.word[1] >> 31;
+    records = r.word[2];
+    elementSize = 2u << (r.word[3] >> 19 & 3);
+    indexStride = 8u << (r.word[3] >> 21 & 3);
+    addLane = r.word[3] >> 23 & 1;
+  }
+};
+
+/// A lane's place in a buffer, for what isn't a plain raw access.
+struct Place {
+  uint64_t index, offset; // offset without soffset
+};
+
+template <unsigned width> struct BufferAccess {
+  Resource resource;
+  uint64_t scalarOffset;
+  const uint32_t *offsets = nullptr, *indices = nullptr; // rows, or null
+  uint64_t immediate;
+
+  BufferAccess(const Wave &w, const MicroOp *op)
+      : resource(w, op->source[1]), scalarOffset(w.scalarSource<uint32_t>(op->source[3])), immediate(op->immediate) {
+    const uint32_t *row = w.row(op->source[0]);
+    if (op->flags & bufferIndex) {
+      indices = row;
+      row += width;
+    }
+    if (op->flags & bufferOffset)
+      offsets = row;
+  }
+  bool structured() const { return resource.stride && (indices || resource.addLane); }
+  bool plain() const { return !resource.swizzle && !indices && !resource.addLane; }
+
+  Place place(unsigned lane) const {
+    return {(indices ? indices[lane] : 0) + uint64_t(resource.addLane ? lane : 0), (offsets ? offsets[lane] : 0) + immediate};
+  }
+  bool inside(Place p, unsigned bytes) const {
+    if (structured())
+      return p.index < resource.records && (!resource.swizzle || p.offset + bytes <= resource.stride);
+    return p.offset + scalarOffset + bytes <= resource.records;
+  }
+  uint64_t address(Place p) const {
+    uint64_t at;
+    if (resource.swizzle) {
+      uint64_t indexHigh = p.index / resource.indexStride, indexLow = p.index % resource.indexStride;
+      uint64_t offsetHigh = p.offset / resource.elementSize, offsetLow = p.offset % resource.elementSize;
+      at = (indexHigh * resource.stride + offsetHigh * resource.elementSize) * resource.indexStride +
+           indexLow * resource.elementSize + offsetLow;
+    } else {
+      at = p.index * resource.stride + p.offset;
+    }
+    return resource.base + scalarOffset + at;
+  }
+
+  /// Addresses of a plain raw access; returns the lanes of `exec` that are inside with all their bytes, and in `partly`
+  /// those that are inside with some.
+  uint64_t rawAddresses(uint64_t *to, uint64_t exec, unsigned bytes, uint64_t &partly) const {
+    uint64_t all = 0, some = 0, base = resource.base, records = resource.records;
+    uint64_t constant = scalarOffset + immediate;
+    unsigned unit = bytes < 4 ? bytes : 4;
+    for (unsigned c = 0; c < width / chunk; ++c) {
+      U64 at = U64(constant);
+      if (offsets)
+        at += convertTo<U64>(loadRow(offsets, c));
+      storeAddresses(to, c, at + base);
+      all |= uint64_t(bitsOfMask(at + uint64_t(bytes) <= records)) << c * chunk;
+      some |= uint64_t(bitsOfMask(at + uint64_t(unit) <= records)) << c * chunk;
+    }
+    partly = some & ~all & exec;
+    return all & exec;
+  }
+};
+
+/// Bytes of one lane, dword by dword, each checked for itself.
+template <unsigned width, typename Kind, bool write>
+void moveLane(Wave &w, const MicroOp *op, const BufferAccess<width> &access, unsigned lane, char *data) {
+  constexpr unsigned unit = Kind::bytes < 4 ? Kind::bytes : 4;
+  for (unsigned at = 0; at < Kind::bytes; at += unit) {
+    Place p = access.place(lane);
+    p.offset += at;
+    if (!access.inside(p, unit)) {
+      if (!write)
+        std::memset(data + at, 0, unit);
+      continue;
+    }
+    uint64_t address = access.address(p);
+    checkAccess(w, op, int(lane), address, unit, write);
+    void *memory = reinterpret_cast<void *>(address);
+    if (write)
+      std::memcpy(memory, data + at, unit);
+    else
+      std::memcpy(data + at, memory, unit);
+  }
+}
+
+template <typename Kind> void setRow(uint32_t *to, unsigned lane, char *data) {
+  if constexpr (isDwords<Kind>) {
+    for (unsigned k = 0; k < Kind::rows; ++k)
+      std::memcpy(&to[k * Wave::width + lane], data + 4 * k, 4);
+  } else {
+    to[lane] = Kind::get(reinterpret_cast<uint64_t>(data));
+  }
+}
+
+/// `buffer_load … lds`: lane i's data go to LDS at M0 plus the instruction's offset plus i times their size.
+template <unsigned width, typename Kind> void loadToLds(Wave &w, const MicroOp *op, const BufferAccess<width> &access, uint64_t exec) {
+  uint64_t base = (w.scalars[sgpr::m0] & 0xffff) + op->immediate;
+  constexpr unsigned step = Kind::bytes < 4 ? 4 : Kind::bytes;
+  for (uint64_t left = exec; left; left &= left - 1) {
+    unsigned lane = std::countr_zero(left);
+    char data[16] = {};
+    moveLane<width, Kind, false>(w, op, access, lane, data);
+    if (base + lane * step + step > w.group->launch->ldsBytes)
+      throwOutsideLds(w, op, int(lane), base + lane * step, step);
+    std::memcpy(w.group->lds + base + lane * step, data, step);
+  }
+}
+
+template <unsigned width, typename Kind> const MicroOp *loadSlowly(Wave &w, const MicroOp *op, uint64_t exec) {
+  BufferAccess<width> access(w, op);
+  char data[width][16]; // all lanes first: the destination may hold the offsets
+  for (uint64_t left = exec; left; left &= left - 1) {
+    unsigned lane = std::countr_zero(left);
+    moveLane<width, Kind, false>(w, op, access, lane, data[lane]);
+  }
+  for (uint64_t left = exec; left; left &= left - 1) {
+    unsigned lane = std::countr_zero(left);
+    setRow<Kind>(w.destination(op), lane, data[lane]);
+  }
+  return op + 1;
+}
+
+template <unsigned width, typename Kind> const MicroOp *load(Wave &w, const MicroOp *op) {
+  uint64_t exec = w.exec();
+  if (!exec)
+    return op + 1;
+  BufferAccess<width> access(w, op);
+  if (op->flags & bufferToLds) {
+    loadToLds<width, Kind>(w, op, access, exec);
+    return op + 1;
+  }
+  uint32_t *to = w.destination(op);
+  if (HWY_LIKELY(access.plain())) {
+    alignas(64) uint64_t address[width];
+    uint64_t partly, inside = access.rawAddresses(address, exec, Kind::bytes, partly);
+    if (HWY_UNLIKELY(partly))
+      return loadSlowly<width, Kind>(w, op, exec);
+    if (inside) {
+      checkLanes<width>(w, op, address, inside, Kind::bytes, false);
+      loadLanes<width, Kind>(to, address, inside);
+    }
+    if (uint64_t outside = exec & ~inside)
+      for (unsigned k = 0; k < Kind::rows; ++k)
+        for (unsigned c = 0; c < width / chunk; ++c)
+          storeRow(to + k * width, c, U32(0u), uint16_t(outside >> c * chunk));
+    return op + 1;
+  }
+  return loadSlowly<width, Kind>(w, op, exec);
+}
+template <unsigned width, typename Kind> const MicroOp *store(Wave &w, const MicroOp *op) {
+  uint64_t exec = w.exec();
+  if (!exec)
+    return op + 1;
+  BufferAccess<width> access(w, op);
+  const uint32_t *from = w.row(op->source[2]);
+  if (HWY_LIKELY(access.plain())) {
+    alignas(64) uint64_t address[width];
+    uint64_t partly, inside = access.rawAddresses(address, exec, Kind::bytes, partly);
+    if (HWY_LIKELY(!partly)) {
+      if (inside) {
+        checkLanes<width>(w, op, address, inside, Kind::bytes, true);
+        storeLanes<width, Kind>(from, address, inside);
+      }
+      return op + 1;
+    }
+  }
+  for (uint64_t left = exec; left; left &= left - 1) {
+    unsigned lane = std::countr_zero(left);
+    char data[16];
+    if constexpr (isDwords<Kind>)
+      for (unsigned k = 0; k < Kind::rows; ++k)
+        std::memcpy(data + 4 * k, &from[k * width + lane], 4);
+    else
+      Kind::put(reinterpret_cast<uint64_t>(data), from[lane]);
+    moveLane<width, Kind, true>(w, op, access, lane, data);
+  }
+  return op + 1;
+}
+
+template <unsigned width, typename T, typename Operation> const MicroOp *atomicModify(Wave &w, const MicroOp *op) {
+  constexpr bool wide = sizeof(T) == 8;
+  BufferAccess<width> access(w, op);
+  const uint32_t *from = w.row(op->source[2]);
+  uint32_t *to = w.destination(op);
+  bool returns = op->flags & memoryReturns;
+  for (uint64_t left = w.exec(); left; left &= left - 1) {
+    unsigned lane = std::countr_zero(left);
+    uint64_t value = from[lane], compare = from[lane + width], old = 0;
+    if (wide) {
+      value |= uint64_t(from[lane + width]) << 32;
+      compare = from[lane + 2 * width] | uint64_t(from[lane + 3 * width]) << 32;
+    }
+    Place p = access.place(lane);
+    if (access.inside(p, sizeof(T))) {
+      uint64_t address = access.address(p);
+      checkAccess(w, op, int(lane), address, sizeof(T), true);
+      if (address % sizeof(T))
+        throw WaveFault{op, "atomic on an address that is not a multiple of its size", int(lane), true, address};
+      old = atomic::modify<T, Operation>(address, value, compare);
+    }
+    if (returns) {
+      to[lane] = uint32_t(old);
+      if (wide)
+        to[lane + width] = uint32_t(old >> 32);
+    }
+  }
+  return op + 1;
+}
+
+} // namespace
+
+void enterBufferFor(HandlerTable &table) {
+  constexpr unsigned width = Wave::width;
+#define LOAD(name, kind) table[unsigned(Opcode::BUFFER_##name)] = load<width, kind>;
+#define STORE(name, kind) table[unsigned(Opcode::BUFFER_##name)] = store<width, kind>;
+#define ATOMIC(name, T, meaning) table[unsigned(Opcode::BUFFER_##name)] = atomicModify<width, T, atomic::meaning>;
+#include "runtime/emulator/decode/Instructions.def"
+}
+
+} // namespace nstf::emulator::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace nstf::emulator {
+HWY_EXPORT(enterBufferFor);
+void enterBuffer(HandlerTable &table) { HWY_DYNAMIC_DISPATCH(enterBufferFor)(table); }
+} // namespace nstf::emulator
+#endif

@@ -1,0 +1,133 @@
+//===- Control.cpp - program flow, barriers, hardware registers ----------------------------------------------------===//
+//
+// Branch targets are resolved at decode time: `immediate` is the distance in micro-ops. Cache and wait instructions do
+// nothing: every access is complete when its micro-op is.
+//
+//===---------------------------------------------------------------------------------------------------------------===//
+#include "runtime/emulator/decode/DecodedProgram.h"
+#include "runtime/emulator/decode/Target.h"
+#include "runtime/emulator/execute/HandlerTable.h"
+#include "runtime/emulator/execute/Wave.h"
+
+namespace nstf::emulator {
+namespace {
+
+const MicroOp *stop(Wave &w, const MicroOp *next, WaveStatus status) {
+  w.next = next;
+  w.status = status;
+  return nullptr;
+}
+
+const MicroOp *nothing(Wave &, const MicroOp *op) { return op + 1; }
+const MicroOp *yield(Wave &w, const MicroOp *op) { return stop(w, op + 1, WaveStatus::Yielded); }
+const MicroOp *end(Wave &w, const MicroOp *op) { return stop(w, op, WaveStatus::Ended); }
+const MicroOp *barrier(Wave &w, const MicroOp *op) { return stop(w, op + 1, WaveStatus::AtBarrier); }
+const MicroOp *halt(Wave &w, const MicroOp *op) {
+  if (op->immediate & 1)
+    throw WaveFault{op, "the wave halts for ever"};
+  return op + 1;
+}
+const MicroOp *trap(Wave &w, const MicroOp *op) {
+  throw WaveFault{op, "trap " + std::to_string(op->immediate) + (op->immediate == 2 ? " (abort or assertion)" : "")};
+}
+const MicroOp *unknown(Wave &, const MicroOp *op) { throw WaveFault{op, "no meaning for this instruction"}; }
+
+const MicroOp *taken(const MicroOp *op) { return op + int64_t(op->immediate); }
+const MicroOp *branch(Wave &, const MicroOp *op) { return taken(op); }
+const MicroOp *branchScc0(Wave &w, const MicroOp *op) { return w.scc() ? op + 1 : taken(op); }
+const MicroOp *branchScc1(Wave &w, const MicroOp *op) { return w.scc() ? taken(op) : op + 1; }
+const MicroOp *branchVccz(Wave &w, const MicroOp *op) { return w.scalar64(sgpr::vcc) ? op + 1 : taken(op); }
+const MicroOp *branchVccnz(Wave &w, const MicroOp *op) { return w.scalar64(sgpr::vcc) ? taken(op) : op + 1; }
+const MicroOp *branchExecz(Wave &w, const MicroOp *op) { return w.exec() ? op + 1 : taken(op); }
+const MicroOp *branchExecnz(Wave &w, const MicroOp *op) { return w.exec() ? taken(op) : op + 1; }
+
+const MicroOp *jump(Wave &w, const MicroOp *op, uint64_t address) {
+  const MicroOp *target = w.group->launch->program->at(address & ~uint64_t(3));
+  if (!target)
+    throw WaveFault{op, "jump to where no instruction begins", -1, true, address};
+  return target;
+}
+/// `immediate` of these is the address of the next instruction (s_call: its target is a distance in `flags`).
+const MicroOp *getpc(Wave &w, const MicroOp *op) {
+  w.setScalar64(op->destination, op->immediate);
+  return op + 1;
+}
+const MicroOp *setpc(Wave &w, const MicroOp *op) { return jump(w, op, w.scalarSource<uint64_t>(op->source[0])); }
+const MicroOp *swappc(Wave &w, const MicroOp *op) {
+  uint64_t target = w.scalarSource<uint64_t>(op->source[0]);
+  w.setScalar64(op->destination, op->immediate);
+  return jump(w, op, target);
+}
+const MicroOp *call(Wave &w, const MicroOp *op) {
+  w.setScalar64(op->destination, op->immediate);
+  return op + int32_t(op->flags);
+}
+
+/// hwreg operand: id | offset << 6 | (width - 1) << 11.
+struct HardwareRegister {
+  unsigned id, offset, width;
+  explicit HardwareRegister(uint64_t operand)
+      : id(operand & 63), offset(operand >> 6 & 31), width((operand >> 11 & 31) + 1) {}
+  uint32_t mask() const { return uint32_t((uint64_t(1) << width) - 1); }
+};
+enum { regMode = 1, regStatus = 2, regTrapStatus = 3, regHardwareId = 4, regGprAlloc = 5, regLdsAlloc = 6, regXccId = 20 };
+
+const MicroOp *getreg(Wave &w, const MicroOp *op) {
+  HardwareRegister reg(op->immediate);
+  uint32_t value = 0; // what isn't modelled reads as zero: IDs of the place a wave runs at, trap status
+  switch (reg.id) {
+  case regMode:
+    value = w.mode;
+    break;
+  case regStatus:
+    value = uint32_t(w.scc()) | uint32_t(w.exec() == 0) << 9 | uint32_t(w.scalar64(sgpr::vcc) == 0) << 10;
+    break;
+  case regHardwareId:
+    value = w.number & 15;
+    break;
+  case regLdsAlloc:
+    value = (w.group->launch->ldsBytes + 511) / 512 << 12;
+    break;
+  }
+  w.scalars[op->destination] = value >> reg.offset & reg.mask();
+  return op + 1;
+}
+const MicroOp *writeRegister(Wave &w, const MicroOp *op, uint32_t value) {
+  HardwareRegister reg(op->immediate);
+  if (reg.id != regMode) // trap handler state and such: no effect on results
+    return op + 1;
+  uint32_t mask = reg.mask() << reg.offset;
+  w.mode = (w.mode & ~mask) | (value << reg.offset & mask);
+  return stop(w, op + 1, WaveStatus::Running); // the run loop goes by MODE
+}
+const MicroOp *setreg(Wave &w, const MicroOp *op) {
+  return writeRegister(w, op, w.scalarSource<uint32_t>(op->source[0]));
+}
+const MicroOp *setregImmediate(Wave &w, const MicroOp *op) { return writeRegister(w, op, op->flags); }
+
+/// Time that always goes on and is the same in every run.
+const MicroOp *memtime(Wave &w, const MicroOp *op) {
+  w.clock += 64;
+  w.setScalar64(op->destination, w.clock);
+  return op + 1;
+}
+
+/// s_set_gpr_idx_on: M0[7:0] is the index, M0[15:12] says which operands take it; decoding has put the redirections
+/// in place already.
+const MicroOp *gprIndexOn(Wave &w, const MicroOp *op) {
+  uint32_t index = w.scalarSource<uint32_t>(op->source[0]);
+  w.scalars[sgpr::m0] = (w.scalars[sgpr::m0] & 0xffff0f00) | (index & 0xff) | uint32_t(op->immediate & 15) << 12;
+  return op + 1;
+}
+const MicroOp *gprIndexOff(Wave &, const MicroOp *op) { return op + 1; }
+
+} // namespace
+
+void enterControl(HandlerTable &table) {
+#define CONTROL(name, meaning) table[unsigned(Opcode::name)] = meaning;
+#define CACHE(name) table[unsigned(Opcode::name)] = nothing;
+#include "runtime/emulator/decode/Instructions.def"
+  table[unsigned(Opcode::Trap)] = unknown;
+}
+
+} // namespace nstf::emulator

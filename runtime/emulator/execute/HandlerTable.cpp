@@ -1,0 +1,60 @@
+#include "runtime/emulator/execute/HandlerTable.h"
+#include "runtime/emulator/execute/Dispatch.h"
+
+#include <cstdlib>
+#include <hwy/highway.h>
+#include <hwy/targets.h>
+#include <stdexcept>
+
+namespace nstf::emulator {
+namespace {
+
+/// NSTF_EMU_VECTORS=AVX2|SSE2|NEON: nothing better than that, to compare hosts on one machine.
+void limitVectors() {
+  const char *name = std::getenv("NSTF_EMU_VECTORS");
+  if (!name || !*name)
+    return;
+  for (int64_t left = HWY_TARGETS; left; left &= left - 1) {
+    int64_t one = left & -left;
+    if (std::string(hwy::TargetName(one)) == name) {
+      hwy::DisableTargets(one - 1); // lower bits are better
+      return;
+    }
+  }
+  throw std::runtime_error("NSTF_EMU_VECTORS: this build has no vectors called '" + std::string(name) + "'");
+}
+
+} // namespace
+
+const HandlerTable &handlers() {
+  static const HandlerTable table = [] {
+    limitVectors();
+    HandlerTable t = {};
+    enterScalar(t);
+    enterControl(t);
+    enterScalarMemory(t);
+    enterVectorFloat(t);
+    enterVectorInteger(t);
+    enterVectorCompare(t);
+    enterConversion(t);
+    enterCrossLane(t);
+    enterModifiers(t);
+    enterMatrix(t);
+    enterLds(t);
+    enterGlobal(t);
+    enterBuffer(t);
+    for (Handler &handler : t)
+      if (!handler)
+        handler = t[unsigned(Opcode::Trap)];
+    return t;
+  }();
+  return table;
+}
+
+std::string hostVectorTarget() {
+  handlers(); // chooses it
+  int64_t usable = hwy::SupportedTargets() & HWY_TARGETS;
+  return hwy::TargetName(usable & -usable); // the lowest bit is the best
+}
+
+} // namespace nstf::emulator

@@ -1,0 +1,38 @@
+//===- HandlerTable.h - opcode to handler --------------------------------------------------------------------------===//
+//
+// Each family's file enters its handlers. The families with vector code are compiled once for every kind of host vector
+// (Highway's foreach_target), and the best one of this host enters.
+//
+//===---------------------------------------------------------------------------------------------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_HANDLERTABLE_H
+#define NSTF_RUNTIME_EMULATOR_EXECUTE_HANDLERTABLE_H
+
+#include "runtime/emulator/decode/Instructions.h"
+#include "runtime/emulator/decode/MicroOp.h"
+
+#include <array>
+
+namespace nstf::emulator {
+
+using HandlerTable = std::array<Handler, opcodeCount>;
+
+/// The handlers for this host; an instruction without one has the trap's.
+const HandlerTable &handlers();
+
+void enterScalar(HandlerTable &table);
+void enterControl(HandlerTable &table);
+void enterScalarMemory(HandlerTable &table);
+void enterVectorFloat(HandlerTable &table);
+void enterVectorInteger(HandlerTable &table);
+void enterVectorCompare(HandlerTable &table);
+void enterConversion(HandlerTable &table);
+void enterCrossLane(HandlerTable &table);
+void enterModifiers(HandlerTable &table);
+void enterMatrix(HandlerTable &table);
+void enterLds(HandlerTable &table);
+void enterGlobal(HandlerTable &table);
+void enterBuffer(HandlerTable &table);
+
+} // namespace nstf::emulator
+
+#endif

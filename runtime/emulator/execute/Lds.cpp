@@ -1,0 +1,178 @@
+//===- Lds.cpp - the workgroup's shared memory, and lane permutations by ds_ instructions --------------------------===//
+//
+// An address is a byte offset a lane plus the instruction's offset. Past the workgroup's LDS the hardware reads zero; here it
+// is a fault, since no correct kernel goes there.
+//
+//===---------------------------------------------------------------------------------------------------------------===//
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "runtime/emulator/execute/Lds.cpp"
+#include <hwy/foreach_target.h>
+
+#include "runtime/emulator/execute/Access-inl.h"
+#include "runtime/emulator/execute/Atomics.h"
+#include "runtime/emulator/execute/Memory.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nstf::emulator::HWY_NAMESPACE {
+namespace {
+
+/// Host addresses of the lanes' accesses at `offset`, checked.
+template <unsigned width>
+HWY_INLINE void ldsAddresses(Wave &w, const MicroOp *op, const uint32_t *row, uint64_t offset, unsigned bytes, uint64_t exec,
+                             uint64_t *address) {
+  uint64_t base = reinterpret_cast<uint64_t>(w.group->lds) + offset;
+  uint64_t size = w.group->launch->ldsBytes;
+  uint64_t outside = 0;
+  for (unsigned c = 0; c < width / chunk; ++c) {
+    U64 at = convertTo<U64>(loadRow(row, c));
+    outside |= uint64_t(bitsOfMask(at + (offset + bytes) > size)) << c * chunk;
+    storeAddresses(address, c, at + base);
+  }
+  outside &= exec;
+  if (HWY_UNLIKELY(outside)) {
+    unsigned lane = std::countr_zero(outside);
+    throwOutsideLds(w, op, int(lane), row[lane] + offset, bytes);
+  }
+}
+
+template <unsigned width, typename Kind> const MicroOp *read(Wave &w, const MicroOp *op) {
+  uint64_t exec = w.exec();
+  alignas(64) uint64_t address[width];
+  ldsAddresses<width>(w, op, w.row(op->source[0]), op->immediate, Kind::bytes, exec, address);
+  loadLanes<width, Kind>(w.destination(op), address, exec);
+  return op + 1;
+}
+template <unsigned width, typename Kind> const MicroOp *write(Wave &w, const MicroOp *op) {
+  uint64_t exec = w.exec();
+  alignas(64) uint64_t address[width];
+  ldsAddresses<width>(w, op, w.row(op->source[0]), op->immediate, Kind::bytes, exec, address);
+  storeLanes<width, Kind>(w.row(op->source[1]), address, exec);
+  return op + 1;
+}
+
+/// ds_read2, ds_write2: two accesses at offsets in units of the element (times 64 in the st64 forms).
+template <unsigned width, unsigned dwords, unsigned stride> struct Pair {
+  static constexpr unsigned bytes = dwords * 4;
+  static const MicroOp *read(Wave &w, const MicroOp *op) {
+    uint64_t exec = w.exec();
+    alignas(64) uint64_t first[width], second[width];
+    addresses(w, op, exec, first, second);
+    uint32_t *to = w.destination(op);
+    loadLanes<width, dword<dwords>>(to, first, exec);
+    loadLanes<width, dword<dwords>>(to + dwords * width, second, exec);
+    return op + 1;
+  }
+  static const MicroOp *write(Wave &w, const MicroOp *op) {
+    uint64_t exec = w.exec();
+    alignas(64) uint64_t first[width], second[width];
+    addresses(w, op, exec, first, second);
+    storeLanes<width, words<dwords>>(w.row(op->source[1]), first, exec);
+    storeLanes<width, words<dwords>>(w.row(op->source[2]), second, exec);
+    return op + 1;
+  }
+  static HWY_INLINE void addresses(Wave &w, const MicroOp *op, uint64_t exec, uint64_t *first, uint64_t *second) {
+    const uint32_t *row = w.row(op->source[0]);
+    ldsAddresses<width>(w, op, row, (op->immediate & 0xff) * bytes * stride, bytes, exec, first);
+    ldsAddresses<width>(w, op, row, (op->immediate >> 8 & 0xff) * bytes * stride, bytes, exec, second);
+  }
+};
+
+template <unsigned width, typename T, typename Operation> const MicroOp *atomicModify(Wave &w, const MicroOp *op) {
+  constexpr bool wide = sizeof(T) == 8;
+  uint64_t exec = w.exec();
+  alignas(64) uint64_t address[width];
+  ldsAddresses<width>(w, op, w.row(op->source[0]), op->immediate, sizeof(T), exec, address);
+  const uint32_t *data = w.row(op->source[1]), *data2 = w.row(op->source[2]);
+  uint32_t *to = w.destination(op);
+  bool returns = op->flags & memoryReturns;
+  for (uint64_t left = exec; left; left &= left - 1) {
+    unsigned lane = std::countr_zero(left);
+    if (address[lane] % sizeof(T))
+      throw WaveFault{op, "LDS atomic on an offset that is not a multiple of its size", int(lane)};
+    auto operand = [&](const uint32_t *row) { return row[lane] | (wide ? uint64_t(row[lane + width]) << 32 : 0); };
+    uint64_t value = operand(data), compare = 0;
+    if constexpr (std::is_same_v<Operation, atomic::compareExchange>) {
+      compare = value; // ds_cmpst: what to compare with comes first
+      value = operand(data2);
+    }
+    uint64_t old = atomic::modify<T, Operation>(address[lane], value, compare);
+    if (returns) {
+      to[lane] = uint32_t(old);
+      if (wide)
+        to[lane + width] = uint32_t(old >> 32);
+    }
+  }
+  return op + 1;
+}
+
+/// Quad permutations (bit 15), else in groups of 32: lane = ((lane & and) | or) ^ xor. Disabled source lanes read zero.
+template <unsigned width> const MicroOp *swizzle(Wave &w, const MicroOp *op) {
+  uint64_t exec = w.exec();
+  uint32_t pattern = uint32_t(op->immediate), result[width];
+  const uint32_t *from = w.row(op->source[0]);
+  uint32_t *to = w.destination(op);
+  for (unsigned i = 0; i < width; ++i) {
+    unsigned lane;
+    if (pattern & 0x8000)
+      lane = (i & ~3u) | (pattern >> 2 * (i & 3) & 3);
+    else
+      lane = (i & ~31u) | ((((i & pattern & 31) | (pattern >> 5 & 31)) ^ (pattern >> 10 & 31)) & 31);
+    result[i] = exec >> lane & 1 ? from[lane] : 0;
+  }
+  for (unsigned i = 0; i < width; ++i)
+    if (exec >> i & 1)
+      to[i] = result[i];
+  return op + 1;
+}
+
+/// Pull: lane i reads lane (address / 4) mod 64; a disabled source lane gives zero.
+template <unsigned width> const MicroOp *backwardPermute(Wave &w, const MicroOp *op) {
+  uint64_t exec = w.exec();
+  const uint32_t *at = w.row(op->source[0]), *from = w.row(op->source[1]);
+  uint32_t *to = w.destination(op), result[width];
+  for (unsigned i = 0; i < width; ++i) {
+    unsigned lane = (at[i] + uint32_t(op->immediate)) / 4 % width;
+    result[i] = exec >> lane & 1 ? from[lane] : 0;
+  }
+  for (unsigned i = 0; i < width; ++i)
+    if (exec >> i & 1)
+      to[i] = result[i];
+  return op + 1;
+}
+/// Push: lane i writes lane (address / 4) mod 64; the highest writer wins, who gets nothing gets zero.
+template <unsigned width> const MicroOp *permute(Wave &w, const MicroOp *op) {
+  uint64_t exec = w.exec();
+  const uint32_t *at = w.row(op->source[0]), *from = w.row(op->source[1]);
+  uint32_t *to = w.destination(op), result[width] = {};
+  for (unsigned i = 0; i < width; ++i)
+    if (exec >> i & 1)
+      result[(at[i] + uint32_t(op->immediate)) / 4 % width] = from[i];
+  for (unsigned i = 0; i < width; ++i)
+    if (exec >> i & 1)
+      to[i] = result[i];
+  return op + 1;
+}
+
+} // namespace
+
+void enterLdsFor(HandlerTable &table) {
+  constexpr unsigned width = Wave::width;
+#define SET(name) table[unsigned(Opcode::name)]
+#define LDSREAD(name, kind) SET(name) = read<width, kind>;
+#define LDSWRITE(name, kind) SET(name) = write<width, kind>;
+#define LDSPAIR(name, dwords, stride, meaning) SET(name) = Pair<width, dwords, stride>::meaning;
+#define LDSATOMIC(name, T, meaning) SET(name) = atomicModify<width, T, atomic::meaning>;
+#define LDSLANES(name, meaning) SET(name) = meaning<width>;
+#include "runtime/emulator/decode/Instructions.def"
+#undef SET
+}
+
+} // namespace nstf::emulator::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace nstf::emulator {
+HWY_EXPORT(enterLdsFor);
+void enterLds(HandlerTable &table) { HWY_DYNAMIC_DISPATCH(enterLdsFor)(table); }
+} // namespace nstf::emulator
+#endif

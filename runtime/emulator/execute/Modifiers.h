@@ -1,0 +1,18 @@
+//===- Modifiers.h - flags of the micro-ops around a vector instruction --------------------------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_MODIFIERS_H
+#define NSTF_RUNTIME_EMULATOR_EXECUTE_MODIFIERS_H
+
+#include <cstdint>
+
+namespace nstf::emulator {
+
+/// Negate16, Negate32, Negate64; also LLVM's bits of a source modifier operand.
+constexpr uint32_t sourceNegate = 1, sourceAbsolute = 2;
+/// SelectHalves, SelectPair.
+constexpr uint32_t packLowFromHigh = 1, packHighFromHigh = 2, packNegateLow = 4, packNegateHigh = 8;
+/// SelectBytes: the SDWA selector in the low bits, and this.
+constexpr uint32_t selectSignExtend = 8;
+
+} // namespace nstf::emulator
+
+#endif

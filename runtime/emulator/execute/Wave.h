@@ -1,0 +1,115 @@
+//===- Wave.h - the state of waves and workgroups ------------------------------------------------------------------===//
+//
+// A wave's registers, and what it shares with the workgroup and the launch. Handlers see nothing else.
+//
+//===---------------------------------------------------------------------------------------------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_WAVE_H
+#define NSTF_RUNTIME_EMULATOR_EXECUTE_WAVE_H
+
+#include "runtime/emulator/decode/MicroOp.h"
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nstf::emulator {
+
+class DecodedProgram;
+class Memory;
+class RegionTable;
+struct Kernel;
+struct LaunchArguments;
+struct Region;
+struct Target;
+
+/// What is the same for all workgroups of a launch.
+struct Launch {
+  const Target *target;
+  const Kernel *kernel;
+  const LaunchArguments *arguments;
+  const DecodedProgram *program;
+  const Memory *memory;
+  const RegionTable *regions;
+  uint32_t ldsBytes;      ///< static and dynamic
+  uint32_t scratchBytes;  ///< of a lane
+  uint32_t wavesPerGroup;
+  uint64_t kernarg;       ///< address of the argument block
+  uint64_t dispatchPacket; ///< address of the AQL packet
+  uint64_t queue;          ///< address of the queue descriptor
+  const MicroOp *entry;
+};
+
+struct Wave;
+
+struct Workgroup {
+  const Launch *launch = nullptr;
+  uint32_t id[3] = {};
+  uint8_t *lds = nullptr;
+  std::vector<Wave *> waves;
+};
+
+enum class WaveStatus : uint8_t { Running, AtBarrier, Yielded, Ended };
+
+struct alignas(64) Wave {
+  static constexpr unsigned width = 64; ///< lanes; handlers take it as a template parameter
+  uint32_t rows[registerRows][width];
+  alignas(8) uint32_t scalars[sgpr::count];
+  /// Where an operand's byte offset counts from: [0] the registers, [1] the program's constants.
+  const char *vectorBase[2];
+  const char *scalarBase[2];
+  uint64_t savedExec;    ///< EXEC beside an instruction that runs under a narrower one (DPP)
+  const MicroOp *next;   ///< where to go on
+  const Region *hint;    ///< the region found last (RegionTable::find)
+  Workgroup *group;
+  uint32_t mode;         ///< MODE
+  uint32_t number;       ///< in the workgroup
+  uint64_t scratch;      ///< address of the wave's scratch memory, dwords interleaved over the lanes
+  uint64_t clock;        ///< what s_memtime gives
+  WaveStatus status;
+
+  uint64_t scalar64(unsigned index) const {
+    uint64_t value;
+    std::memcpy(&value, scalars + index, 8);
+    return value;
+  }
+  void setScalar64(unsigned index, uint64_t value) { std::memcpy(scalars + index, &value, 8); }
+  uint64_t exec() const { return scalar64(sgpr::exec); }
+  void setExec(uint64_t value) { setScalar64(sgpr::exec, value); }
+  bool scc() const { return scalars[sgpr::scc] != 0; }
+  void setScc(bool value) { scalars[sgpr::scc] = value; }
+
+  /// Value of a scalar source.
+  template <typename T> T scalarSource(SourceRef ref) const {
+    T value;
+    std::memcpy(&value, scalarBase[ref >> 31] + (ref & ~constantSource), sizeof(T));
+    return value;
+  }
+  /// First row of a vector source; a 64-bit source's upper halves are the next row.
+  const uint32_t *row(SourceRef ref) const {
+    const char *pointer = vectorBase[ref >> 31] + (ref & ~constantSource);
+    return static_cast<const uint32_t *>(__builtin_assume_aligned(pointer, 64));
+  }
+  uint32_t *destination(const MicroOp *op) { return rows[op->destination]; }
+};
+
+/// MODE fields (machine ISA, "MODE register").
+namespace mode {
+constexpr uint32_t round32 = 0, round16_64 = 2, denormal32 = 4, denormal16_64 = 6, dx10Clamp = 8, ieee = 9;
+/// Rounding to nearest even and subnormals kept: what the host does by default.
+constexpr uint32_t floatMask = 0xff, floatDefault = 0xf0;
+} // namespace mode
+
+/// Thrown by handlers; dispatch makes a Fault of it, with kernel, workgroup and instruction.
+struct WaveFault {
+  const MicroOp *op;
+  std::string what;
+  int lane = -1;            ///< -1: the whole wave
+  bool hasAddress = false;
+  uint64_t address = 0;
+};
+
+} // namespace nstf::emulator
+
+#endif

@@ -1,0 +1,14 @@
+//===- WaveStart.h - what a wave's registers hold when it starts ---------------------------------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_WAVESTART_H
+#define NSTF_RUNTIME_EMULATOR_EXECUTE_WAVESTART_H
+
+#include "runtime/emulator/execute/Wave.h"
+
+namespace nstf::emulator {
+
+/// Makes `wave` the wave `number` of `group`, before its first instruction. `scratch`: the address of its scratch memory.
+void startWave(Wave &wave, Workgroup &group, unsigned number, uint64_t scratch);
+
+} // namespace nstf::emulator
+
+#endif
