@@ -1,7 +1,10 @@
 // Launches of kernels that clang-22 compiled, each way HIP offers, and what comes back when they go wrong.
 #include "test/runtime/emulator/hip_api/HipTest.h"
 
+#include <algorithm>
+#include <atomic>
 #include <numeric>
+#include <thread>
 
 extern "C" hipError_t hipExtModuleLaunchKernel(hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
                                                uint32_t, size_t, hipStream_t, void **, void **, hipEvent_t, hipEvent_t,
@@ -195,6 +198,47 @@ TEST_F(KernelTest, faultsNameKernelAndAddress) {
   EXPECT_HIP(hipModuleLaunchKernel(kernel("store"), 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
   EXPECT_EQ(host(x, 1)[0], 1.0f);
   EXPECT_HIP(hipFree(x));
+}
+
+TEST_F(KernelTest, faultsAreToldOnceOnStderr) {
+  float *x = device(std::vector<float>(64));
+  long index = 1000;
+  void *parameters[] = {&x, &index};
+  hipFunction_t store = kernel("store");
+  nstfEmulatorPrintFaults(1);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(hipModuleLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr), hipErrorIllegalAddress);
+  EXPECT_HIP(hipDeviceSynchronize());
+  const std::string text = testing::internal::GetCapturedStderr();
+  nstfEmulatorPrintFaults(0);
+  EXPECT_THAT(text, testing::StartsWith("nstf-emulator: hipModuleLaunchKernel: "));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
+  EXPECT_HIP(hipFree(x));
+}
+
+TEST_F(KernelTest, threadsLaunchAtOnce) {
+  hipFunction_t add = kernel("add");
+  std::vector<std::thread> threads;
+  std::atomic<int> failures = 0;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      std::vector<float> values(256);
+      void *x = nullptr;
+      hipStream_t stream = nullptr;
+      bool bad = hipStreamCreate(&stream) || hipMalloc(&x, 1024) || hipMemset(x, 0, 1024);
+      for (int i = 0; i < 50 && !bad; ++i) {
+        float value = float(t);
+        void *parameters[] = {&x, &value};
+        bad = hipModuleLaunchKernel(add, 4, 1, 1, 64, 1, 1, 0, stream, parameters, nullptr);
+      }
+      bad = bad || hipMemcpyAsync(values.data(), x, 1024, hipMemcpyDeviceToHost, stream) ||
+            hipStreamSynchronize(stream) || values != std::vector<float>(256, 50.0f * float(t)) || hipFree(x) ||
+            hipStreamDestroy(stream);
+      failures += bad;
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(failures, 0);
 }
 
 } // namespace

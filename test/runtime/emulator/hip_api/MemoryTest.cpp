@@ -1,5 +1,6 @@
 #include "test/runtime/emulator/hip_api/HipTest.h"
 
+#include <atomic>
 #include <numeric>
 #include <thread>
 
