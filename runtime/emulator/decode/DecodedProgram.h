@@ -13,13 +13,24 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
+#include <tbb/cache_aligned_allocator.h>
 #include <vector>
 
 namespace nstf::emulator {
 
 struct Target;
+
+/// Handlers read rows with the host's aligned vector loads, which fault on what plain new returns.
+template <typename T> struct RowAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t alignment{64};
+  T *allocate(size_t count) { return static_cast<T *>(::operator new(count * sizeof(T), alignment)); }
+  void deallocate(T *pointer, size_t) { ::operator delete(pointer, alignment); }
+  bool operator==(const RowAllocator &) const = default;
+};
 
 /// Micro-ops and constants of one code object. Unchanging once made, so any number of threads may run it.
 class DecodedProgram {
@@ -56,7 +67,7 @@ private:
   std::vector<MicroOp> ops;
   std::vector<uint64_t> addresses; // by instruction
   std::vector<uint32_t> opOfDword; // by dword of the texts: index of the micro-op that begins there, or noOp
-  std::vector<uint32_t> rows;
+  std::vector<uint32_t, RowAllocator<uint32_t>> rows;
   std::vector<uint64_t> scalars;
   size_t traps = 0;
 };
