@@ -27,7 +27,17 @@ __global__ void launchShape(uint32_t *out) {
   for (int i = 0; i < 3; ++i)
     out[3 + i] = sizes[i];                            // hidden_group_size_*
   out[6] = *((const uint16_t *)implicit + 32);        // hidden_grid_dims, byte 64
-  out[7] = implicit[30];                              // hidden_dynamic_lds_size, byte 120
+}
+
+// The compiler offers hidden_dynamic_lds_size (byte 120) to kernels that use dynamic LDS.
+__global__ void dynamicLdsSize(uint32_t *out) {
+  extern __shared__ uint32_t dynamic[];
+  dynamic[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    out[0] = ((const uint32_t *)__builtin_amdgcn_implicitarg_ptr())[30];
+    out[1] = dynamic[63];
+  }
 }
 
 // Sums the block's values in LDS: static for 256 work-items, and as much dynamic LDS.

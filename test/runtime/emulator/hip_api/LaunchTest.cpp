@@ -67,8 +67,10 @@ TEST_F(KernelTest, argumentsOfEverySizeStandWhereTheMetadataSays) {
 TEST_F(KernelTest, hiddenArgumentsTellTheLaunch) {
   uint32_t *out = device(std::vector<uint32_t>(8, 99));
   void *parameters[] = {&out};
-  ASSERT_HIP(hipModuleLaunchKernel(kernel("launchShape"), 5, 3, 2, 16, 4, 1, 512, nullptr, parameters, nullptr));
-  EXPECT_THAT(host(out, 8), testing::ElementsAre(5, 3, 2, 16, 4, 1, 3, 512));
+  ASSERT_HIP(hipModuleLaunchKernel(kernel("launchShape"), 5, 3, 2, 16, 4, 1, 0, nullptr, parameters, nullptr));
+  EXPECT_THAT(host(out, 7), testing::ElementsAre(5, 3, 2, 16, 4, 1, 3));
+  ASSERT_HIP(hipModuleLaunchKernel(kernel("dynamicLdsSize"), 1, 1, 1, 64, 1, 1, 512, nullptr, parameters, nullptr));
+  EXPECT_THAT(host(out, 2), testing::ElementsAre(512, 63));
   EXPECT_HIP(hipFree(out));
 }
 
