@@ -16,7 +16,6 @@
 #include <new>
 #include <span>
 #include <string>
-#include <tbb/cache_aligned_allocator.h>
 #include <vector>
 
 namespace nstf::emulator {

@@ -20,18 +20,18 @@ namespace {
 template <unsigned width>
 HWY_INLINE void ldsAddresses(Wave &w, const MicroOp *op, const uint32_t *row, uint64_t offset, unsigned bytes, uint64_t exec,
                              uint64_t *address) {
-  uint64_t base = reinterpret_cast<uint64_t>(w.group->lds) + offset;
+  uint64_t base = reinterpret_cast<uint64_t>(w.group->lds);
   uint64_t size = w.group->launch->ldsBytes;
   uint64_t outside = 0;
   for (unsigned c = 0; c < width / chunk; ++c) {
-    U64 at = convertTo<U64>(loadRow(row, c));
-    outside |= uint64_t(bitsOfMask(at + (offset + bytes) > size)) << c * chunk;
+    U64 at = convertTo<U64>(loadRow(row, c) + uint32_t(offset)); // in 32 bits: compilers fold offsets to negative bases
+    outside |= uint64_t(bitsOfMask(at + uint64_t(bytes) > size)) << c * chunk;
     storeAddresses(address, c, at + base);
   }
   outside &= exec;
   if (HWY_UNLIKELY(outside)) {
     unsigned lane = std::countr_zero(outside);
-    throwOutsideLds(w, op, int(lane), row[lane] + offset, bytes);
+    throwOutsideLds(w, op, int(lane), uint32_t(row[lane] + offset), bytes);
   }
 }
 
