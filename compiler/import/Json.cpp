@@ -23,8 +23,8 @@ json nstf::parseJson(std::string_view text, const std::string &file) {
   };
   try {
     return json::parse(text.begin(), text.end(), check);
-  } catch (const json::parse_error &error) {
-    // what(): "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while …"
+  } catch (const json::exception &error) {
+    // what(): "[json.exception.parse_error.101] parse error at line 1, …"; also out_of_range for a number like 1e400
     std::string reason = error.what();
     if (size_t bracket = reason.find("] "); bracket != std::string::npos)
       reason = reason.substr(bracket + 2);
