@@ -32,7 +32,10 @@ StringRef nstf::getStageName(Stage stage) { return stageNames[size_t(stage)].sec
 static constexpr int64_t defaultMaxTokens = 512;
 
 Compilation::Compilation(MLIRContext &context, CompileOptions options, TimingScope &timing)
-    : context(context), options(std::move(options)), timing(timing) {}
+    : context(context), options(std::move(options)), timing(timing) {
+  // Kernels are built on several threads; loading a dialect there would be a race.
+  context.loadAllAvailableDialects();
+}
 
 LogicalResult Compilation::run(Stage last) {
   for (const std::string &name : options.targets)
