@@ -6,7 +6,6 @@
 #include <llvm/MC/MCContext.h>
 #include <llvm/MC/MCDisassembler/MCDisassembler.h>
 #include <llvm/MC/MCExpr.h>
-#include <llvm/MC/MCExpr.h>
 #include <llvm/MC/MCInst.h>
 #include <llvm/MC/MCInstPrinter.h>
 #include <llvm/MC/MCInstrInfo.h>
@@ -232,8 +231,6 @@ bool Disassembler::decode(std::span<const uint8_t> bytes, uint64_t address, RawI
       instruction.operands.push_back(
           {i < encoding.modifiers.size() && encoding.modifiers[i] ? RawOperand::Modifiers : RawOperand::Immediate, 1,
            operand.getImm()});
-    else if (int64_t literal; operand.isExpr() && operand.getExpr()->evaluateAsAbsolute(literal))
-      instruction.operands.push_back({RawOperand::Immediate, 1, literal}); // a literal that had an inline form: lit(0x0)
     else if (int64_t value; operand.isExpr() && operand.getExpr()->evaluateAsAbsolute(value)) // lit(…)
       instruction.operands.push_back({RawOperand::Immediate, 1, value});
     else
