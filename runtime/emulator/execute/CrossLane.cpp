@@ -121,9 +121,9 @@ template <typename E> E divScale(E s0, E s1, E s2, bool &scaled) {
   if (isSubnormal(s1))
     return std::ldexp(s0, D::scale);
   bool tinyReciprocal = isSubnormal(E(1) / s1), tinyQuotient = isSubnormal(s2 / s1);
-  if (tinyReciprocal && tinyQuotient) {
+  if (tinyReciprocal && tinyQuotient) { // the manual says + scale, which overflows: 1 / 3e38 would be NaN
     scaled = true;
-    return s0 == s1 ? std::ldexp(s0, D::scale) : s0;
+    return s0 == s1 ? std::ldexp(s0, -D::scale) : s0;
   }
   if (tinyReciprocal)
     return std::ldexp(s0, -D::scale);

@@ -15,7 +15,9 @@ struct Setting {
 };
 class EndToEnd : public ::testing::TestWithParam<Setting> {
 protected:
-  CompiledKernels compile(const std::string &source) { return {GetParam().target, source, GetParam().level}; }
+  CompiledKernels compile(const std::string &source, const std::string &flags = "") {
+    return {GetParam().target, source, GetParam().level + (" " + flags)};
+  }
   std::mt19937 random{42};
   std::vector<float> floats(size_t count, float low = -2, float high = 2) {
     std::uniform_real_distribution<float> distribution(low, high);
@@ -118,7 +120,8 @@ TEST_P(EndToEnd, floatDivisionIsCorrectlyRounded) {
       int i = get_global_id(0);
       c[i] = a[i] / b[i];
       z[i] = x[i] / y[i];
-    })");
+    })",
+                   "-cl-fp32-correctly-rounded-divide-sqrt");
   int n = 4096;
   std::vector<float> a(n), b(n);
   std::vector<double> x(n), y(n);
@@ -139,9 +142,33 @@ TEST_P(EndToEnd, floatDivisionIsCorrectlyRounded) {
     float expected = a[i] / b[i];
     if (std::isnan(expected))
       ASSERT_TRUE(std::isnan(c[i])) << a[i] << " / " << b[i];
-    else // OpenCL's division is 2.5 ulp unless asked otherwise
-      ASSERT_NEAR(c[i], expected, std::fabs(expected) * 3e-7f + 1e-44f) << a[i] << " / " << b[i];
+    else
+      ASSERT_EQ(c[i], expected) << a[i] << " / " << b[i];
     ASSERT_EQ(z[i], x[i] / y[i]);
+  }
+}
+
+TEST_P(EndToEnd, rootsAndExponentials) {
+  auto k = compile(R"(
+    kernel void roots(global const float *a, global float *root, global float *inverse, global float *power, global float *logarithm) {
+      int i = get_global_id(0);
+      root[i] = __builtin_sqrtf(a[i]);
+      inverse[i] = 1.0f / __builtin_sqrtf(a[i]);
+      power[i] = __builtin_exp2f(a[i] - 10);
+      logarithm[i] = __builtin_log2f(a[i]);
+    })",
+                   "-cl-fp32-correctly-rounded-divide-sqrt");
+  int n = 1024;
+  auto a = floats(n, 0, 30);
+  a[0] = 0, a[1] = 1e-40f, a[2] = 1e38f, a[3] = 1, a[4] = INFINITY;
+  float *da = upload(k.memory, a), *root = upload(k.memory, a), *inverse = upload(k.memory, a), *power = upload(k.memory, a),
+        *logarithm = upload(k.memory, a);
+  launch(k, "roots", {4}, {256}, da, root, inverse, power, logarithm);
+  for (int i = 0; i < n; ++i) {
+    ASSERT_EQ(root[i], std::sqrt(a[i])) << a[i];
+    ASSERT_FLOAT_EQ(inverse[i], 1 / std::sqrt(a[i])) << a[i];
+    ASSERT_FLOAT_EQ(power[i], std::exp2(a[i] - 10)) << a[i];
+    ASSERT_NEAR(logarithm[i], std::log2(a[i]), std::isinf(std::log2(a[i])) ? INFINITY : 2e-6) << a[i];
   }
 }
 

@@ -47,8 +47,7 @@ typedef unsigned long ulong;
 #define get_local_size(d) ((int)IN_DIMENSION(d, __builtin_amdgcn_workgroup_size))
 #define get_global_size(d) ((int)IN_DIMENSION(d, __builtin_amdgcn_grid_size))
 #define get_global_id(d) (get_group_id(d) * get_local_size(d) + get_local_id(d))
-#define CLK_LOCAL_MEM_FENCE 1
-inline void workgroupBarrier(void) {
+static void workgroupBarrier(void) {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
