@@ -2,13 +2,16 @@
 #include "compiler/driver/Verify.h"
 #include "compiler/reference/ReferenceModel.h"
 #include "compiler/reference/Tolerance.h"
-#include "nstf/RandomWeights.h"
 #include "nstf/Session.h"
 
+#include <cerrno>
 #include <cstring>
 #include <iomanip>
 #include <random>
+#include <sstream>
 #include <stdexcept>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace nstf;
@@ -159,10 +162,48 @@ private:
 
 } // namespace
 
+/// Runs `body` in a process of its own and appends what it prints: the emulator is one chip for the life of a process.
+static int runApart(std::ostream &os, llvm::function_ref<int(std::ostream &)> body) {
+  int ends[2];
+  if (pipe(ends) != 0)
+    throw std::runtime_error(std::string("--verify: expected a pipe but ") + std::strerror(errno));
+  os.flush();
+  pid_t child = fork();
+  if (child < 0)
+    throw std::runtime_error(std::string("--verify: expected a process but ") + std::strerror(errno));
+  if (child == 0) {
+    close(ends[0]);
+    std::ostringstream text;
+    int status = 1;
+    try {
+      status = body(text);
+    } catch (const std::exception &error) {
+      text << "error: " << error.what() << "\n";
+    }
+    std::string bytes = text.str();
+    for (size_t done = 0; done < bytes.size();) {
+      ssize_t written = write(ends[1], bytes.data() + done, bytes.size() - done);
+      if (written <= 0)
+        _exit(1);
+      done += written;
+    }
+    _exit(status);
+  }
+  close(ends[1]);
+  char buffer[4096];
+  for (ssize_t count; (count = read(ends[0], buffer, sizeof buffer)) > 0;)
+    os.write(buffer, count);
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
 int nstf::verify(const Compilation &compilation, const std::filesystem::path &package, int64_t tokens,
                  std::ostream &os) {
   int status = 0;
   for (const CompiledTarget &target : compilation.getTargets())
-    status |= Verifier(compilation, target, package).run(tokens, os);
+    status |=
+        runApart(os, [&](std::ostream &text) { return Verifier(compilation, target, package).run(tokens, text); });
   return status;
 }
