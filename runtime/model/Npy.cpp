@@ -190,7 +190,7 @@ void writeNpy(const std::filesystem::path &path, const HostTensor &tensor) {
   for (std::size_t i = 0; i < tensor.shape.size(); ++i)
     header += (i ? ", " : "") + std::to_string(tensor.shape[i]);
   header += tensor.shape.size() == 1 ? ",), }" : "), }"; // (7,) but (3, 64)
-  header.append(63 - (10 + header.size()) % 64, ' '); // data starts at a multiple of 64
+  header.append(63 - (10 + header.size()) % 64, ' ');    // data starts at a multiple of 64
   header += '\n';
 
   std::filesystem::path aside = path;

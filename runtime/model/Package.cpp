@@ -49,12 +49,13 @@ std::string Package::codeObject(const manifest::Target &target) const {
   return std::string(mapped.text());
 }
 
-std::unique_ptr<Tokenizer> Package::tokenizer() const {
+std::unique_ptr<Tokenizer> Package::tokenizer(const std::filesystem::path &given) const {
   const manifest::Model &model = contents.model;
-  if (model.tokenizer.kind == "none")
+  if (given.empty() && model.tokenizer.kind == "none")
     return nullptr;
-  std::filesystem::path file = resolve(model.tokenizer.file);
-  std::unique_ptr<Tokenizer> tokenizer = Tokenizer::load(model.tokenizer.kind, file);
+  std::filesystem::path file = given.empty() ? resolve(model.tokenizer.file) : given;
+  std::unique_ptr<Tokenizer> tokenizer =
+      Tokenizer::load(given.empty() ? std::string_view(model.tokenizer.kind) : Tokenizer::kindOf(given), file);
   // Fewer is usual: vocabularies are padded to round sizes.
   if (model.vocabulary && tokenizer->vocabularySize() > *model.vocabulary)
     throw std::runtime_error(file.string() + ": expected at most " + std::to_string(*model.vocabulary) +

@@ -17,6 +17,14 @@ std::unique_ptr<Tokenizer> Tokenizer::load(std::string_view kind, const std::fil
                            std::string(kind) + "\"");
 }
 
+std::string_view Tokenizer::kindOf(const std::filesystem::path &file) {
+  if (file.extension() == ".model")
+    return "sentencepiece";
+  if (file.extension() == ".bin")
+    return "tok512";
+  throw std::runtime_error(file.string() + ": expected a tokenizer named *.model (sentencepiece) or *.bin (tok512)");
+}
+
 std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
   StreamDecoder decoder(*this);
   std::string text;

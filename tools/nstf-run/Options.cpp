@@ -41,6 +41,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
       app.add_option("--prompt", prompt, "text to continue; the model's BOS is put first")->group("Text");
   auto *idsOption = app.add_option("--ids", ids, "token ids to continue, as they are: 1,403,407")
                         ->delimiter(',')
+                        ->allow_extra_args(false)
                         ->excludes(promptOption)
                         ->group("Text")
                         ->type_name("ID,...");
@@ -82,6 +83,11 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
                  "write the logits of the last position of each step that was run, one row a step, f32")
       ->group("Text")
       ->type_name("FILE.npy");
+
+  app.add_option("--tokenizer", options.tokenizerFile,
+                 "instead of the package's: *.model (sentencepiece) or *.bin (tok512)")
+      ->group("Text")
+      ->type_name("FILE");
 
   std::vector<std::string> inputs, outputs;
   app.add_option("--input", inputs, "value of an input, f32 or i32; repeatable")

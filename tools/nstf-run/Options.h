@@ -17,7 +17,7 @@ struct Options {
   std::int64_t tokens = 0, chunk = 0;
   nstf::runtime::SamplerOptions sampling;
   bool ignoreEos = false, printIds = false;
-  std::string logitsFile;
+  std::string logitsFile, tokenizerFile;
   // Tensors: {name, file}.
   std::vector<std::pair<std::string, std::string>> inputs, outputs;
 };

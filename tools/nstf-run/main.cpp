@@ -49,7 +49,8 @@ std::vector<std::int32_t> promptIds(const Options &options, const Package &packa
   if (!options.prompt)
     return options.ids;
   if (!tokenizer)
-    throw std::runtime_error(package.folder().string() + ": the package has no tokenizer: give token ids with --ids");
+    throw std::runtime_error(package.folder().string() +
+                             ": the package has no tokenizer: give one with --tokenizer, or token ids with --ids");
   return encodePrompt(package.manifest().model, *tokenizer, *options.prompt);
 }
 
@@ -138,7 +139,7 @@ int run(const Options &options) {
   bool text = options.prompt || !options.ids.empty();
   std::unique_ptr<Tokenizer> tokenizer;
   if (text && (options.prompt || !options.printIds))
-    tokenizer = package.tokenizer();
+    tokenizer = package.tokenizer(options.tokenizerFile);
   Session session(std::move(package), options.session);
   printSession(session);
   if (text)

@@ -29,9 +29,9 @@ public:
   const manifest::Target &target(std::string_view id) const;
   /// The bytes of a target's code object; throws std::runtime_error when the file is missing or its hash differs.
   std::string codeObject(const manifest::Target &target) const;
-  /// The package's tokenizer, nullptr when its kind is "none". Throws std::runtime_error when the file is missing or
-  /// broken, or makes ids the model does not have.
-  std::unique_ptr<Tokenizer> tokenizer() const;
+  /// The package's tokenizer, nullptr when its kind is "none"; or the one in `file`, where that is given. Throws
+  /// std::runtime_error when the file is missing or broken, or makes ids the model does not have.
+  std::unique_ptr<Tokenizer> tokenizer(const std::filesystem::path &file = {}) const;
 
 private:
   Package(std::filesystem::path root, manifest::Manifest contents)

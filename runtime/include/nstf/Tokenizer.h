@@ -21,6 +21,8 @@ class Tokenizer {
 public:
   /// `kind`: "sentencepiece" or "tok512". Throws std::runtime_error that names the file.
   static std::unique_ptr<Tokenizer> load(std::string_view kind, const std::filesystem::path &file);
+  /// The kind a file's name says: "….model" sentencepiece, "….bin" tok512. Throws std::runtime_error on others.
+  static std::string_view kindOf(const std::filesystem::path &file);
   virtual ~Tokenizer() = default;
 
   /// Token ids of a text, without BOS and EOS. Any bytes are accepted.
