@@ -280,6 +280,8 @@ struct divFixup {
     if constexpr (!std::is_same_v<T, f16>)
       if (std::ilogb(n) - std::ilogb(d) < (sizeof(E) == 8 ? -1075 : -150))
         return sign * E(0);
+    if (q != q) // the steps before overflowed on the way
+      return sign * Limits::infinity();
     return std::copysign(std::fabs(q), sign);
   }
 };
