@@ -85,7 +85,7 @@ LogicalResult Compilation::buildGraph() {
 }
 
 LogicalResult Compilation::buildKernels(CompiledTarget &target, Stage last) {
-  TimingScope scope = timing.nest("kernels " + target.target.name);
+  TimingScope scope = timing.nest(target.target.name);
   target.plan = planKernels(*model, graph, target.target);
   auto runPipeline = [&](llvm::function_ref<void(OpPassManager &)> build,
                          llvm::function_ref<void(KernelVariant &)> then) {
@@ -123,11 +123,11 @@ LogicalResult Compilation::buildKernels(CompiledTarget &target, Stage last) {
     if (failed(runPipeline([](OpPassManager &pm) { buildLLVMPipeline(pm); }, nothing)))
       return failure();
   }
-  return generate(target, last);
+  return generate(target, last, scope);
 }
 
-LogicalResult Compilation::generate(CompiledTarget &target, Stage last) {
-  TimingScope scope = timing.nest("code generation " + target.target.name);
+LogicalResult Compilation::generate(CompiledTarget &target, Stage last, TimingScope &timing) {
+  TimingScope scope = timing.nest("code generation");
   SmallVector<gpu::GPUModuleOp> modules;
   for (KernelVariant &variant : target.plan.variants)
     modules.push_back(*variant.module->getOps<gpu::GPUModuleOp>().begin());

@@ -62,7 +62,7 @@ private:
   mlir::LogicalResult import();
   mlir::LogicalResult buildGraph();
   mlir::LogicalResult buildKernels(CompiledTarget &target, Stage last);
-  mlir::LogicalResult generate(CompiledTarget &target, Stage last);
+  mlir::LogicalResult generate(CompiledTarget &target, Stage last, mlir::TimingScope &timing);
   void reportSpills(const CompiledTarget &target);
   void dump(Stage stage);
 

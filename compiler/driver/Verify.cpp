@@ -47,12 +47,16 @@ public:
       : compilation(compilation), target(target), session(openSession(target, package)),
         reference(compilation.getModel(), getReferenceOptions()) {}
 
-  int run(int64_t tokens, std::ostream &os) {
+  int run(const VerifyOptions &options, std::ostream &os) {
     int64_t context = GraphOp(compilation.getGraph()).getContext();
-    int64_t most = std::min(session.target().maxTokens(), context - 1);
-    runStep(std::max<int64_t>(1, std::min(tokens, most)));
-    if (session.target().bucketFor(1) && context > 1)
-      runStep(1);
+    for (int64_t tokens : options.steps) {
+      int64_t rows = std::clamp<int64_t>(tokens, 1, std::min(session.target().maxTokens(), context));
+      if (session.position() + rows > context) {
+        session.reset();
+        reference.reset();
+      }
+      runStep(rows, options);
+    }
     return report(os);
   }
 
@@ -92,10 +96,12 @@ private:
     return tensor;
   }
 
-  void runStep(int64_t tokens) {
+  void runStep(int64_t tokens, const VerifyOptions &options) {
     ReferenceModel::Tensors inputs;
     for (const manifest::Port &port : session.manifest().inputs) {
       runtime::HostTensor value = makeInput(port, tokens);
+      if (options.changeInput)
+        options.changeInput(port.name, value);
       session.setInput(port.name, value);
       inputs[port.name] = toTensor(value);
     }
@@ -108,6 +114,17 @@ private:
       Tolerance tolerance = port.type == manifest::ElementType::I32 ? Tolerance{0, 0} : modelTolerance(type);
       outputs[port.name].add(compare(toFloats(value), wanted.at(port.name), tolerance));
     }
+    for (const manifest::Buffer &buffer : session.manifest().buffers)
+      if (buffer.kind == manifest::BufferKind::State)
+        compareState(buffer);
+  }
+
+  /// All of it: a write outside the rows of the step would show here, and nowhere else.
+  void compareState(const manifest::Buffer &buffer) {
+    runtime::HostTensor value{*buffer.type, buffer.shape->at(0), std::vector<std::byte>(buffer.size)};
+    session.readBuffer(buffer.name, 0, value.data);
+    states[buffer.name].add(
+        compare(toFloats(value), reference.state(buffer.name), modelTolerance(getType(*buffer.type))));
   }
 
   Type getType(manifest::ElementType type) {
@@ -149,6 +166,8 @@ private:
       print("kernel", name, worst);
     for (const auto &[name, worst] : outputs)
       print("output", name, worst);
+    for (const auto &[name, worst] : states)
+      print("state", name, worst);
     return failures ? 1 : 0;
   }
 
@@ -157,7 +176,7 @@ private:
   runtime::Session session;
   ReferenceModel reference;
   std::mt19937 random{1};
-  std::map<std::string, Worst> kernels, outputs;
+  std::map<std::string, Worst> kernels, outputs, states;
 };
 
 } // namespace
@@ -199,11 +218,11 @@ static int runApart(std::ostream &os, llvm::function_ref<int(std::ostream &)> bo
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-int nstf::verify(const Compilation &compilation, const std::filesystem::path &package, int64_t tokens,
+int nstf::verify(const Compilation &compilation, const std::filesystem::path &package, const VerifyOptions &options,
                  std::ostream &os) {
   int status = 0;
   for (const CompiledTarget &target : compilation.getTargets())
     status |=
-        runApart(os, [&](std::ostream &text) { return Verifier(compilation, target, package).run(tokens, text); });
+        runApart(os, [&](std::ostream &text) { return Verifier(compilation, target, package).run(options, text); });
   return status;
 }
