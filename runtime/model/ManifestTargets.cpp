@@ -105,8 +105,28 @@ void readArena(const JsonCursor &value, const Manifest &manifest, Target &target
   }
 }
 
+/// What is known to stand at a place: the element type of the input, output, state or weight there. The arena holds
+/// this and that.
+std::optional<ElementType> typeAt(const Manifest &manifest, const StepArgument &place) {
+  const Buffer &buffer = manifest.buffers[place.buffer];
+  if (buffer.kind == BufferKind::Control)
+    return ElementType::I32;
+  if (buffer.kind == BufferKind::State)
+    return buffer.type;
+  for (const auto *ports : {&manifest.inputs, &manifest.outputs})
+    for (const Port &port : *ports)
+      if (port.buffer == place.buffer)
+        return port.type;
+  if (buffer.kind == BufferKind::Weights)
+    for (const Weight &weight : manifest.weights.tensors)
+      if (weight.offset <= place.offset && place.offset - weight.offset < weight.size)
+        return weight.type;
+  return std::nullopt;
+}
+
 void checkStepArgument(const JsonCursor &item, const StepArgument &argument, const KernelArgument &parameter,
-                       const Buffer &buffer, std::int64_t maxTokens) {
+                       const Manifest &manifest, std::int64_t maxTokens) {
+  const Buffer &buffer = manifest.buffers[argument.buffer];
   std::optional<std::uint64_t> extent = extentOf(parameter.shape, parameter.type, maxTokens);
   if (!extent || argument.offset > buffer.size || *extent > buffer.size - argument.offset)
     item["offset"].fail("expected the " + std::to_string(buffer.size) + " bytes of \"" + buffer.name + "\" to hold " +
@@ -116,6 +136,13 @@ void checkStepArgument(const JsonCursor &item, const StepArgument &argument, con
   if (argument.offset % parameter.alignment != 0)
     item["offset"].failExpected("a multiple of " + std::to_string(parameter.alignment) + ", the alignment of \"" +
                                 parameter.name + "\",");
+  std::optional<ElementType> type = typeAt(manifest, argument);
+  if (type && *type != parameter.type)
+    item.fail("expected " + std::string(nameOf(parameter.type)) + " for argument \"" + parameter.name + "\" but \"" +
+              buffer.name + "\" holds " + std::string(nameOf(*type)) + " at offset " + std::to_string(argument.offset));
+  if (!type && buffer.kind == BufferKind::Weights)
+    item["offset"].fail("expected a weight at offset " + std::to_string(argument.offset) + " for argument \"" +
+                        parameter.name + "\" but there is none");
   bool constant =
       buffer.kind == BufferKind::Weights || buffer.kind == BufferKind::Input || buffer.kind == BufferKind::Control;
   if (parameter.access != Access::Read && constant)
@@ -155,7 +182,7 @@ Step readStep(const JsonCursor &item, std::size_t index, const Target &target, c
     StepArgument argument;
     argument.buffer = readBufferName(arguments[i]["buffer"], manifest);
     argument.offset = arguments[i]["offset"].integer(0, maxBytes);
-    checkStepArgument(arguments[i], argument, kernel->arguments[i], manifest.buffers[argument.buffer], maxTokens);
+    checkStepArgument(arguments[i], argument, kernel->arguments[i], manifest, maxTokens);
     step.arguments.push_back(argument);
   }
   return step;

@@ -3,12 +3,12 @@
 // the bounds says so, and JSON Schema accepts it too.
 #include "nstf/Manifest.h"
 #include "test/runtime/model/GoodManifest.h"
+#include "test/runtime/model/ManifestEdits.h"
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <regex>
 
 using namespace nstf;
 using nlohmann::json;
@@ -66,93 +66,10 @@ void expectSafe(const manifest::Manifest &m, const std::string &edit) {
     }
 }
 
-class Fuzz {
-public:
-  void run() {
-    json document = test::goodManifest();
-    visit(document, json::json_pointer(), document);
-  }
+TEST(ManifestFuzz, EveryFieldDeletedAndAltered) {
   int refused = 0;
-  std::vector<std::string> accepted; // as JSON
-
-private:
-  void visit(const json &document, const json::json_pointer &place, const json &value) {
-    if (!place.empty()) {
-      json without = document.patch({{{"op", "remove"}, {"path", place.to_string()}}});
-      attempt(without, "without " + place.to_string());
-      static const std::vector<json> odd = {nullptr,
-                                            true,
-                                            -1,
-                                            0,
-                                            1,
-                                            2,
-                                            3,
-                                            5,
-                                            7,
-                                            31,
-                                            33,
-                                            63,
-                                            65,
-                                            255,
-                                            256,
-                                            257,
-                                            1024,
-                                            1025,
-                                            65536,
-                                            2147483647,
-                                            2147483648u,
-                                            4294967295u,
-                                            281474976710656u,
-                                            9223372036854775807,
-                                            9223372036854775808u,
-                                            18446744073709551615u,
-                                            0.5,
-                                            1e30,
-                                            "",
-                                            "x",
-                                            "tokens",
-                                            "f16",
-                                            "i32",
-                                            "arena",
-                                            "state",
-                                            "output",
-                                            "weights",
-                                            "..",
-                                            "/",
-                                            std::string(1, '\0'),
-                                            json::array(),
-                                            json::object(),
-                                            json::array({1, 2, 3}),
-                                            json::array({"tokens", "tokens"}),
-                                            json::array({nullptr}),
-                                            std::string(1000, 'y')};
-      for (const json &replacement : odd) {
-        json with = document;
-        with[place] = replacement;
-        attempt(with, place.to_string() + " = " + replacement.dump().substr(0, 40));
-      }
-      if (value.is_number_unsigned())
-        for (std::int64_t difference : {-1, 1, 4, 8}) {
-          json with = document;
-          with[place] = value.get<std::int64_t>() + difference;
-          attempt(with, place.to_string() + " changed by " + std::to_string(difference));
-        }
-    }
-    if (value.is_array()) {
-      for (std::size_t i = 0; i < value.size(); ++i)
-        visit(document, place / i, value[i]);
-      if (!value.empty()) {
-        json with = document; // one element twice
-        with[place].push_back(value.back());
-        attempt(with, place.to_string() + " with a repeated element");
-      }
-    }
-    if (value.is_object())
-      for (const auto &[key, member] : value.items())
-        visit(document, place / key, member);
-  }
-
-  void attempt(const json &document, const std::string &edit) {
+  std::vector<std::string> accepted;
+  test::forEachEdit(test::goodManifest(), [&](const json &document, const std::string &edit) {
     std::string text = document.dump();
     try {
       manifest::Manifest manifest = manifest::parseManifest(text, "m.json");
@@ -165,21 +82,16 @@ private:
       EXPECT_EQ(message.find('\n'), std::string::npos) << edit << ": " << message;
       EXPECT_LT(message.size(), 500u) << edit << ": " << message;
     }
-  }
-};
-
-TEST(ManifestFuzz, EveryFieldDeletedAndAltered) {
-  Fuzz fuzz;
-  fuzz.run();
-  std::cerr << fuzz.refused << " edits refused, " << fuzz.accepted.size() << " harmless\n";
-  EXPECT_GT(fuzz.refused, 5000);
-  ASSERT_GT(fuzz.accepted.size(), 100u);
+  });
+  std::cerr << refused << " edits refused, " << accepted.size() << " harmless\n";
+  EXPECT_GT(refused, 5000);
+  ASSERT_GT(accepted.size(), 100u);
   // The schema may be more lenient than the reader, never stricter.
   if (std::system("python3 -c 'import jsonschema' 2>/dev/null") != 0)
     GTEST_SKIP() << "the Python package jsonschema is missing: the schema is not compared with the reader";
   std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "nstf-manifests.jsonl";
   std::ofstream stream(file);
-  for (const std::string &text : fuzz.accepted)
+  for (const std::string &text : accepted)
     stream << text << '\n';
   stream.close();
   std::string command = "python3 " NSTF_SOURCE_DIR "/tools/scripts/validate-manifest " + file.string();

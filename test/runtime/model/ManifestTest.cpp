@@ -103,6 +103,19 @@ TEST(Manifest, ConstantMemoryIsNotWritten) {
               HasSubstr("may be written for argument \"table\" but \"weights\" is of kind \"weights\""));
 }
 
+TEST(Manifest, ArgumentsPointToTheirType) {
+  EXPECT_EQ(messageWith("/targets/0/buckets/0/steps/0/arguments/1/buffer", "weights"),
+            "m.json: $.targets[0].buckets[0].steps[0].arguments[1]: expected i32 for argument \"ids\" but \"weights\" "
+            "holds f32 at offset 0");
+  EXPECT_THAT(messageWith("/targets/0/buckets/0/steps/0/arguments/0/buffer", "logits"),
+              HasSubstr("\"logits\" holds f32"));
+  EXPECT_THAT(messageWith("/targets/0/kernels/0/arguments/3/type", "f32"), HasSubstr("\"cache\" holds i32"));
+  json document = test::goodManifest();
+  document["weights"]["tensors"].erase(0);
+  EXPECT_THAT([&] { manifest::parseManifest(document.dump(), "m.json"); },
+              testing::ThrowsMessage<std::runtime_error>(HasSubstr("a weight at offset 0 for argument \"table\"")));
+}
+
 TEST(Manifest, NamesStandOnce) {
   EXPECT_THAT(messageWith("/buffers/0/name", "arena"), HasSubstr("a name no other buffer has"));
   EXPECT_THAT(messageWith("/buffers/0/kind", "arena"), HasSubstr("one buffer of kind \"arena\""));

@@ -3,6 +3,7 @@
 #include "nstf/Generate.h"
 #include "nstf/RandomWeights.h"
 #include "runtime/model/Sha256.h"
+#include "test/runtime/model/ManifestEdits.h"
 #include "test/runtime/model/TestFiles.h"
 #include "test/runtime/model/ToyPackage.h"
 
@@ -300,6 +301,36 @@ TEST_F(SessionTest, HugeBuffersAreRefused) {
   json changed = manifest;
   changed["buffers"][1]["size"] = std::int64_t(1) << 48;
   EXPECT_THAT(openError(changed), HasSubstr("needs 281474976711188 bytes of device memory but"));
+}
+
+// What the reader lets through may still be wrong; then the device or the runtime says so, or the model computes
+// something else. Nothing crashes and nothing leaves the package's memory: the emulator would fault.
+TEST_F(SessionTest, HarmlessEditsDoNoHarm) {
+  int ran = 0, refused = 0, readerRefused = 0; // by whom
+  test::forEachEdit(manifest, [&](const json &document, const std::string &edit) {
+    // Two billion workgroups or gigabytes are no error, they only take their time.
+    if (edit.find("/grid/") != std::string::npos || (edit.find("/size") != std::string::npos && edit.size() > 24))
+      return;
+    try {
+      manifest::parseManifest(document.dump(), "m.json");
+    } catch (const std::runtime_error &) {
+      ++readerRefused;
+      return;
+    }
+    try {
+      Session session = open(document);
+      GenerateOptions options;
+      options.tokens = 3;
+      Generator(session).generate(Ids{1, 5, 9}, options);
+      ++ran;
+    } catch (const std::runtime_error &error) {
+      ++refused;
+      EXPECT_EQ(std::string(error.what()).find("outside every allocation"), std::string::npos) << edit << error.what();
+    }
+  });
+  std::cerr << readerRefused << " edits refused by the reader, " << refused << " later, " << ran << " ran\n";
+  EXPECT_GT(ran, 100);
+  EXPECT_GT(refused, 100);
 }
 
 TEST_F(SessionTest, OtherTargetThanThePackages) {

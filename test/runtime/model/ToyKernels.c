@@ -3,10 +3,10 @@
 // is from it, the lower. Both kernels take tokens and position from the control block, words 0 and 1.
 
 #define GLOBAL __attribute__((address_space(1)))
+#define KERNEL(items) __attribute__((amdgpu_kernel, amdgpu_flat_work_group_size(items, items)))
 
 // One workgroup for each row of the bucket; those past the step's rows leave.
-__attribute__((amdgpu_kernel)) void append(const GLOBAL int *control, const GLOBAL int *ids, const GLOBAL float *table,
-                                           GLOBAL int *cache) {
+KERNEL(1) void append(const GLOBAL int *control, const GLOBAL int *ids, const GLOBAL float *table, GLOBAL int *cache) {
   int row = __builtin_amdgcn_workgroup_id_x();
   if (row >= control[0])
     return;
@@ -14,8 +14,9 @@ __attribute__((amdgpu_kernel)) void append(const GLOBAL int *control, const GLOB
 }
 
 // 32 work items, one for each token of the vocabulary.
-__attribute__((amdgpu_kernel)) void score(const GLOBAL int *control, const GLOBAL int *cache, GLOBAL int *sums,
-                                          GLOBAL float *logits, GLOBAL int *next) {
+KERNEL(32)
+void score(const GLOBAL int *control, const GLOBAL int *cache, GLOBAL int *sums, GLOBAL float *logits,
+           GLOBAL int *next) {
   int token = __builtin_amdgcn_workitem_id_x();
   int sum = 0;
   for (int i = 0; i < control[0] + control[1]; ++i)
