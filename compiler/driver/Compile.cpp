@@ -2,13 +2,13 @@
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/PackageBuild.h"
 #include "compiler/import/Import.h"
+#include "compiler/package/WriteFile.h"
 #include "compiler/pipelines/Pipelines.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/nstf/FormedGraph.h"
 
 #include <atomic>
-#include <fstream>
 #include <mutex>
 #include <stdexcept>
 
@@ -174,40 +174,39 @@ void Compilation::reportSpills(const CompiledTarget &target) {
 }
 
 std::string Compilation::getText(Stage stage) const {
+  if (stage == Stage::Hsaco)
+    return targets.front().codeObject.bytes;
   std::string text;
   llvm::raw_string_ostream os(text);
   if (stage <= Stage::Fused) {
     os << *model;
     return text;
   }
-  for (const CompiledTarget &target : targets) {
-    if (stage == Stage::Hsaco)
-      return target.codeObject.bytes;
-    bool isMlir = stage <= Stage::GPU;
-    StringRef comment = isMlir ? "// " : "; ";
-    if (isMlir)
+  for (const CompiledTarget &target : targets)
+    if (stage <= Stage::GPU)
       for (const KernelVariant &variant : target.plan.variants)
-        os << comment << "-----\n"
-           << comment << target.target.name << " " << variant.symbol << ": " << variant.choice.reason << "\n"
+        os << "// -----\n// " << target.target.name << " " << variant.symbol << ": " << variant.choice.reason << "\n"
            << **variant.module << "\n";
     else
       for (const KernelStages &kernel : target.codeObject.stages)
         os << (stage == Stage::LLVM ? kernel.llvm : kernel.assembly) << "\n";
-  }
   return text;
 }
 
 void Compilation::dump(Stage stage) {
   if (options.dumpStages.empty())
     return;
-  static constexpr StringLiteral endings[] = {"mlir", "mlir", "mlir", "mlir", "ll", "s", "hsaco", ""};
-  std::filesystem::create_directories(options.dumpStages);
-  std::string name =
-      std::to_string(size_t(stage) + 1) + "-" + getStageName(stage).str() + "." + endings[size_t(stage)].str();
-  std::ofstream file(options.dumpStages / name, std::ios::binary);
-  file << getText(stage);
-  if (!file.flush())
-    throw std::runtime_error((options.dumpStages / name).string() + ": expected to write but the file system refused");
+  std::error_code error;
+  std::filesystem::create_directories(options.dumpStages, error);
+  std::filesystem::path file =
+      options.dumpStages / (std::to_string(size_t(stage) + 1) + "-" + getStageName(stage).str());
+  if (stage == Stage::Hsaco) {
+    for (const CompiledTarget &target : targets)
+      writeFileAside(file.string() + "." + target.target.name, target.codeObject.bytes);
+    return;
+  }
+  file += stage == Stage::LLVM ? ".ll" : stage == Stage::ISA ? ".s" : ".mlir";
+  writeFileAside(file, getText(stage));
 }
 
 void Compilation::writePackage(const std::filesystem::path &folder) {

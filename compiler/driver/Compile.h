@@ -48,7 +48,8 @@ public:
 
   /// Runs up to and including `last`; before Stage::Package nothing is written but dumps.
   mlir::LogicalResult run(Stage last);
-  /// The text of the last stage run; code objects are bytes.
+  /// The text of a stage; of Stage::Hsaco the bytes of the first target's code object. Before Stage::LLVM only the last
+  /// stage run is there. Precondition: run(stage), or further for the texts of LLVM and ISA with a dump folder.
   std::string getText(Stage stage) const;
   /// Writes the package. Precondition: run(Stage::Hsaco) or further.
   void writePackage(const std::filesystem::path &folder);
