@@ -74,7 +74,7 @@ TEST_F(HipTest, whatReachesOutsideIsRefusedWithItsPlace) {
   EXPECT_EQ(hipMemcpy(bytes, bytes, 4, hipMemcpyDeviceToHost), hipErrorInvalidValue)
       << "host memory is no device memory";
   EXPECT_EQ(hipMemset(pointer, 0, 65), hipErrorInvalidValue);
-  EXPECT_EQ(hipMemcpy(pointer, bytes, 4, hipMemcpyKind(9)), hipErrorInvalidMemcpyDirection);
+  EXPECT_EQ(hipMemcpy(pointer, bytes, 4, hipMemcpyKind(7)), hipErrorInvalidMemcpyDirection);
   EXPECT_EQ(hipFree(static_cast<char *>(pointer) + 4), hipErrorInvalidValue);
   EXPECT_HIP(hipFree(pointer));
   EXPECT_EQ(hipFree(pointer), hipErrorInvalidValue) << "freed twice";
