@@ -6,7 +6,10 @@
 #include "compiler/pipelines/Pipelines.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
+#include "nstf/Tokenizer.h"
 #include "passes/nstf/FormedGraph.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <atomic>
 #include <mutex>
@@ -40,8 +43,11 @@ Compilation::Compilation(MLIRContext &context, CompileOptions options, TimingSco
 LogicalResult Compilation::run(Stage last) {
   for (const std::string &name : options.targets)
     targets.push_back({findTarget(name), {}, {}});
+  checkTargets();
   if (failed(import()))
     return failure();
+  if (!options.tokenizer.empty())
+    setTokenizer();
   dump(Stage::NSTF);
   if (last == Stage::NSTF)
     return success();
@@ -72,6 +78,35 @@ LogicalResult Compilation::import() {
   return success();
 }
 
+void Compilation::checkTargets() const {
+  llvm::StringSet<> names;
+  for (const CompiledTarget &target : targets) {
+    const Target &facts = target.target;
+    if (!names.insert(facts.name).second)
+      throw std::runtime_error("expected each target once but got " + facts.name + " twice");
+    if (options.waveSize && !llvm::is_contained(facts.waveSizes, options.waveSize))
+      throw std::runtime_error(
+          "expected a wave size of " + facts.name + " (" +
+          llvm::join(llvm::map_range(facts.waveSizes, [](int64_t size) { return std::to_string(size); }), ", ") +
+          ") but got " + std::to_string(options.waveSize));
+  }
+}
+
+/// The file is read here once: a wrong one is found before anything is compiled.
+void Compilation::setTokenizer() {
+  auto tokenizer = runtime::Tokenizer::load(runtime::Tokenizer::kindOf(options.tokenizer), options.tokenizer);
+  NamedAttrList facts;
+  if (auto known = (*model)->getAttrOfType<DictionaryAttr>(NSTFDialect::kModelAttr))
+    facts.append(known.begin(), known.end());
+  if (auto vocabulary = dyn_cast_or_null<IntegerAttr>(facts.get("vocabulary"));
+      vocabulary && vocabulary.getInt() > 0 && tokenizer->vocabularySize() > vocabulary.getInt())
+    throw std::runtime_error(options.tokenizer.string() + ": expected at most the model's " +
+                             std::to_string(vocabulary.getInt()) + " tokens but got " +
+                             std::to_string(tokenizer->vocabularySize()));
+  facts.set("tokenizer", StringAttr::get(&context, options.tokenizer.string()));
+  (*model)->setAttr(NSTFDialect::kModelAttr, facts.getDictionary(&context));
+}
+
 LogicalResult Compilation::buildGraph() {
   TimingScope scope = timing.nest("graph");
   int64_t tokens = options.maxTokens.value_or(std::min<int64_t>(graph.getContext(), defaultMaxTokens));
@@ -86,7 +121,10 @@ LogicalResult Compilation::buildGraph() {
 
 LogicalResult Compilation::buildKernels(CompiledTarget &target, Stage last) {
   TimingScope scope = timing.nest(target.target.name);
-  target.plan = planKernels(*model, graph, target.target);
+  FailureOr<KernelPlan> plan = planKernels(*model, graph, target.target);
+  if (failed(plan))
+    return failure();
+  target.plan = std::move(*plan);
   auto runPipeline = [&](llvm::function_ref<void(OpPassManager &)> build,
                          llvm::function_ref<void(KernelVariant &)> then) {
     return runOnVariants(target.plan, [&](KernelVariant &variant) {
@@ -106,7 +144,7 @@ LogicalResult Compilation::buildKernels(CompiledTarget &target, Stage last) {
     if (failed(runPipeline([&](OpPassManager &pm) { buildTilePipeline(pm, options.waveSize); }, readLaunch)))
       return failure();
   }
-  dump(Stage::Systolic);
+  dump(Stage::Systolic, &target);
   if (last == Stage::Systolic)
     return success();
   auto nothing = [](KernelVariant &) {};
@@ -115,7 +153,7 @@ LogicalResult Compilation::buildKernels(CompiledTarget &target, Stage last) {
     if (failed(runPipeline([](OpPassManager &pm) { buildGPUPipeline(pm); }, nothing)))
       return failure();
   }
-  dump(Stage::GPU);
+  dump(Stage::GPU, &target);
   if (last == Stage::GPU)
     return success();
   {
@@ -155,9 +193,9 @@ LogicalResult Compilation::generate(CompiledTarget &target, Stage last, TimingSc
     variant.metadata = *metadata;
   }
   reportSpills(target);
-  dump(Stage::LLVM);
-  dump(Stage::ISA);
-  dump(Stage::Hsaco);
+  dump(Stage::LLVM, &target);
+  dump(Stage::ISA, &target);
+  dump(Stage::Hsaco, &target);
   return success();
 }
 
@@ -174,39 +212,42 @@ void Compilation::reportSpills(const CompiledTarget &target) {
 }
 
 std::string Compilation::getText(Stage stage) const {
-  if (stage == Stage::Hsaco)
-    return targets.front().codeObject.bytes;
   std::string text;
-  llvm::raw_string_ostream os(text);
   if (stage <= Stage::Fused) {
-    os << *model;
+    llvm::raw_string_ostream(text) << *model << "\n";
     return text;
   }
   for (const CompiledTarget &target : targets)
-    if (stage <= Stage::GPU)
-      for (const KernelVariant &variant : target.plan.variants)
-        os << "// -----\n// " << target.target.name << " " << variant.symbol << ": " << variant.choice.reason << "\n"
-           << **variant.module << "\n";
-    else
-      for (const KernelStages &kernel : target.codeObject.stages)
-        os << (stage == Stage::LLVM ? kernel.llvm : kernel.assembly) << "\n";
+    text += getText(stage, target);
   return text;
 }
 
-void Compilation::dump(Stage stage) {
+std::string Compilation::getText(Stage stage, const CompiledTarget &target) {
+  if (stage == Stage::Hsaco)
+    return target.codeObject.bytes;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (stage <= Stage::GPU)
+    for (const KernelVariant &variant : target.plan.variants)
+      os << "// -----\n// " << target.target.name << " " << variant.symbol << ": " << variant.choice.reason << "\n"
+         << **variant.module << "\n";
+  else
+    for (const KernelStages &kernel : target.codeObject.stages)
+      os << (stage == Stage::LLVM ? kernel.llvm : kernel.assembly) << "\n";
+  return text;
+}
+
+void Compilation::dump(Stage stage, const CompiledTarget *target) {
   if (options.dumpStages.empty())
     return;
-  std::error_code error;
-  std::filesystem::create_directories(options.dumpStages, error);
-  std::filesystem::path file =
-      options.dumpStages / (std::to_string(size_t(stage) + 1) + "-" + getStageName(stage).str());
-  if (stage == Stage::Hsaco) {
-    for (const CompiledTarget &target : targets)
-      writeFileAside(file.string() + "." + target.target.name, target.codeObject.bytes);
-    return;
-  }
-  file += stage == Stage::LLVM ? ".ll" : stage == Stage::ISA ? ".s" : ".mlir";
-  writeFileAside(file, getText(stage));
+  // Where this fails, writing the file says so.
+  std::error_code ignored;
+  std::filesystem::create_directories(options.dumpStages, ignored);
+  std::string name = std::to_string(size_t(stage) + 1) + "-" + getStageName(stage).str();
+  if (target)
+    name += "." + target->target.name;
+  name += stage == Stage::LLVM ? ".ll" : stage == Stage::ISA ? ".s" : stage == Stage::Hsaco ? "" : ".mlir";
+  writeFileAside(options.dumpStages / name, target ? getText(stage, *target) : getText(stage));
 }
 
 void Compilation::writePackage(const std::filesystem::path &folder) {

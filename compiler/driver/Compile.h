@@ -29,7 +29,8 @@ struct CompileOptions {
   manifest::WeightsMode weights = manifest::WeightsMode::Pack;
   uint64_t seed = 0;
   int64_t waveSize = 0;             ///< 0: chosen by the passes
-  std::filesystem::path dumpStages; ///< folder that gets every stage's text; empty: none
+  std::filesystem::path tokenizer;  ///< takes the place of the model's own; empty: that one
+  std::filesystem::path dumpStages; ///< folder that gets every stage: 1-nstf.mlir, 3-systolic.gfx942.mlir, …
   /// Called as kernels get done, for a progress line.
   std::function<void(size_t done, size_t all, const std::string &what)> progress;
 };
@@ -48,8 +49,8 @@ public:
 
   /// Runs up to and including `last`; before Stage::Package nothing is written but dumps.
   mlir::LogicalResult run(Stage last);
-  /// The text of a stage; of Stage::Hsaco the bytes of the first target's code object. Before Stage::LLVM only the last
-  /// stage run is there. Precondition: run(stage), or further for the texts of LLVM and ISA with a dump folder.
+  /// The text of a stage, all targets one after the other; of Stage::Hsaco the bytes of their code objects.
+  /// Precondition: the last stage run; the modules of earlier ones are gone.
   std::string getText(Stage stage) const;
   /// Writes the package. Precondition: run(Stage::Hsaco) or further.
   void writePackage(const std::filesystem::path &folder);
@@ -60,12 +61,16 @@ public:
   const CompileOptions &getOptions() const { return options; }
 
 private:
+  void checkTargets() const;
   mlir::LogicalResult import();
+  void setTokenizer();
   mlir::LogicalResult buildGraph();
   mlir::LogicalResult buildKernels(CompiledTarget &target, Stage last);
   mlir::LogicalResult generate(CompiledTarget &target, Stage last, mlir::TimingScope &timing);
   void reportSpills(const CompiledTarget &target);
-  void dump(Stage stage);
+  static std::string getText(Stage stage, const CompiledTarget &target);
+  /// Writes a stage's text into the dump folder; of one target where the stage has any.
+  void dump(Stage stage, const CompiledTarget *target = nullptr);
 
   mlir::MLIRContext &context;
   CompileOptions options;

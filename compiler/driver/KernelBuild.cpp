@@ -65,7 +65,7 @@ static OwningOpRef<ModuleOp> makeModule(KernelVariant &variant, int64_t maxToken
   return module;
 }
 
-KernelPlan nstf::planKernels(ModuleOp model, GraphOp graph, const Target &target) {
+FailureOr<KernelPlan> nstf::planKernels(ModuleOp model, GraphOp graph, const Target &target) {
   int64_t maxTokens = model->getAttrOfType<IntegerAttr>(NSTFDialect::kMaxTokensAttr).getInt();
   DictionaryAttr attribute = target.attribute(model.getContext());
   KernelPlan plan;
@@ -74,8 +74,10 @@ KernelPlan nstf::planKernels(ModuleOp model, GraphOp graph, const Target &target
   for (BucketPlan &bucket : plan.buckets)
     for (StepOp step : graph.getBody().getOps<StepOp>()) {
       auto region = symbols.lookup<KernelOp>(step.getKernel());
-      KernelChoice choice = chooseKernel(region, bucket.maxTokens, target);
-      auto same = [&](const KernelVariant &variant) { return variant.region == region && variant.choice == choice; };
+      FailureOr<KernelChoice> choice = chooseKernel(region, bucket.maxTokens, target);
+      if (failed(choice))
+        return failure();
+      auto same = [&](const KernelVariant &variant) { return variant.region == region && variant.choice == *choice; };
       auto known = llvm::find_if(plan.variants, same);
       bucket.kernels.push_back(known - plan.variants.begin());
       if (known != plan.variants.end())
@@ -83,7 +85,7 @@ KernelPlan nstf::planKernels(ModuleOp model, GraphOp graph, const Target &target
       KernelVariant variant;
       variant.symbol = region.getSymName().str() + "_t" + std::to_string(bucket.maxTokens);
       variant.region = region;
-      variant.choice = std::move(choice);
+      variant.choice = std::move(*choice);
       plan.variants.push_back(std::move(variant));
     }
   for (KernelVariant &variant : plan.variants)

@@ -58,8 +58,8 @@ struct KernelPlan {
 std::vector<BucketPlan> makeBuckets(GraphOp graph, int64_t maxTokens);
 
 /// Chooses a template for every step of every bucket and puts each distinct choice into a module with its template.
-/// Throws std::runtime_error.
-KernelPlan planKernels(mlir::ModuleOp model, GraphOp graph, const Target &target);
+/// Emits an error where a region has no template; throws std::runtime_error on faults of the templates.
+mlir::FailureOr<KernelPlan> planKernels(mlir::ModuleOp model, GraphOp graph, const Target &target);
 
 /// Runs a pipeline on every variant's module, on the context's threads. `progress` is called after each.
 mlir::LogicalResult runOnVariants(KernelPlan &plan, llvm::function_ref<mlir::LogicalResult(KernelVariant &)> run);

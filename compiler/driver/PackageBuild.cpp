@@ -1,6 +1,7 @@
 // A finished compilation as what the package writer takes (PackageBuild.h).
 #include "compiler/driver/PackageBuild.h"
 #include "compiler/driver/StepOrder.h"
+#include "nstf/Tokenizer.h"
 #include "passes/analysis/Occupancy.h"
 #include "passes/nstf/FormedGraph.h"
 #include "llvm/Config/llvm-config.h"
@@ -80,9 +81,8 @@ private:
       facts.eos.assign(eos.asArrayRef().begin(), eos.asArrayRef().end());
     if (auto tokenizer = attribute.getAs<StringAttr>("tokenizer"); tokenizer && !tokenizer.empty()) {
       inputs.tokenizerFile = tokenizer.str();
-      std::string file = std::filesystem::path(inputs.tokenizerFile).filename().string();
-      facts.tokenizer.kind = StringRef(file).ends_with(".bin") ? "tok512" : "sentencepiece";
-      facts.tokenizer.file = file;
+      facts.tokenizer.kind = runtime::Tokenizer::kindOf(inputs.tokenizerFile);
+      facts.tokenizer.file = std::filesystem::path(inputs.tokenizerFile).filename().string();
     }
   }
 

@@ -1,0 +1,70 @@
+// Prints MLIR's diagnostics for people (Diagnostics.h).
+#include "compiler/driver/Diagnostics.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
+
+#include <memory>
+#include <mutex>
+#include <set>
+
+using namespace mlir;
+
+namespace {
+
+/// What can be said of a location: a file's line, and the name of a layer.
+struct Place {
+  std::string file, name;
+};
+
+void describe(Location location, Place &place) {
+  location->walk([&](Location part) {
+    if (auto file = dyn_cast<FileLineColLoc>(part); file && place.file.empty())
+      place.file = file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" +
+                   std::to_string(file.getColumn()) + ": ";
+    if (auto name = dyn_cast<NameLoc>(part); name && place.name.empty())
+      place.name = name.getName().str() + ": ";
+    return WalkResult::advance();
+  });
+}
+
+const char *getKind(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Error:
+    return "error: ";
+  case DiagnosticSeverity::Warning:
+    return "warning: ";
+  case DiagnosticSeverity::Note:
+    return "note: ";
+  case DiagnosticSeverity::Remark:
+    return "remark: ";
+  }
+  llvm_unreachable("all severities are listed");
+}
+
+std::string getLine(Diagnostic &diagnostic) {
+  Place place;
+  describe(diagnostic.getLocation(), place);
+  return place.file + getKind(diagnostic.getSeverity()) + place.name + diagnostic.str() + "\n";
+}
+
+/// Kernels are compiled side by side.
+struct Printer {
+  std::mutex lock;
+  std::set<std::string> printed;
+
+  void print(Diagnostic &diagnostic) {
+    std::string text = getLine(diagnostic);
+    for (Diagnostic &note : diagnostic.getNotes())
+      text += getLine(note);
+    std::lock_guard<std::mutex> guard(lock);
+    if (printed.insert(text).second)
+      llvm::errs() << text;
+  }
+};
+
+} // namespace
+
+void nstf::printDiagnostics(MLIRContext &context) {
+  context.getDiagEngine().registerHandler(
+      [printer = std::make_shared<Printer>()](Diagnostic &diagnostic) { printer->print(diagnostic); });
+}
