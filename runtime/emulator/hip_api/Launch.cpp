@@ -174,6 +174,20 @@ NSTF_HIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_
   });
 }
 
+// hip_ext.h of HIP 5 declares it as a C++ function.
+NSTF_HIP_API hipError_t nstfExtModuleLaunchKernel(
+    hipFunction_t function, uint32_t sizeX, uint32_t sizeY, uint32_t sizeZ, uint32_t blockX, uint32_t blockY,
+    uint32_t blockZ, size_t lds, hipStream_t stream, void **parameters, void **extra, hipEvent_t start, hipEvent_t stop,
+    uint32_t flags) __asm__("_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_"
+                            "tS6_j");
+hipError_t nstfExtModuleLaunchKernel(hipFunction_t function, uint32_t sizeX, uint32_t sizeY, uint32_t sizeZ,
+                                     uint32_t blockX, uint32_t blockY, uint32_t blockZ, size_t lds, hipStream_t stream,
+                                     void **parameters, void **extra, hipEvent_t start, hipEvent_t stop,
+                                     uint32_t flags) {
+  return hipExtModuleLaunchKernel(function, sizeX, sizeY, sizeZ, blockX, blockY, blockZ, lds, stream, parameters, extra,
+                                  start, stop, flags);
+}
+
 NSTF_HIP_API hipError_t hipLaunchKernel(const void *stub, dim3 grid, dim3 block, void **parameters, size_t lds,
                                         hipStream_t stream) {
   return guarded("hipLaunchKernel", [&] {

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <thread>
 
-extern "C" hipError_t hipExtModuleLaunchKernel(hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
-                                               uint32_t, size_t, hipStream_t, void **, void **, hipEvent_t, hipEvent_t,
-                                               uint32_t);
+// As hip_ext.h declares it: a C++ function in HIP 5.
+hipError_t hipExtModuleLaunchKernel(hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t,
+                                    hipStream_t, void **, void **, hipEvent_t, hipEvent_t, uint32_t);
 
 namespace {
 using testing::HasSubstr;

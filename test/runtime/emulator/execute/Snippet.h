@@ -1,0 +1,59 @@
+//===- Snippet.h - a few instructions, assembled and run on one wave -----------------------------------------------===//
+#ifndef NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_SNIPPET_H
+#define NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_SNIPPET_H
+
+#include "runtime/emulator/decode/DecodedProgram.h"
+#include "runtime/emulator/decode/Target.h"
+#include "runtime/emulator/execute/Wave.h"
+#include "runtime/emulator/memory/Memory.h"
+
+#include <string>
+#include <vector>
+
+namespace nstf::emulator::test {
+
+/// Machine code of assembly text, by LLVM MC in this process. Throws std::runtime_error with the assembler's message.
+std::vector<uint8_t> assemble(const std::string &target, const std::string &text);
+
+/// A wave in front of a piece of code. Registers are set and read through `wave`.
+class Snippet {
+public:
+  /// `s_endpgm` is added at the end.
+  Snippet(const std::string &target, const std::string &text, uint32_t ldsBytes = 4096);
+  ~Snippet();
+  /// Runs from the beginning to the end. Throws WaveFault.
+  void run();
+  /// Memory that the code may touch from the next run on.
+  void allow(void *pointer, size_t bytes, bool writable = true);
+
+  template <typename T> T lane(unsigned row, unsigned lane) const {
+    uint64_t bits = wave().rows[row][lane];
+    if (sizeof(T) == 8)
+      bits |= uint64_t(wave().rows[row + 1][lane]) << 32;
+    T value;
+    std::memcpy(&value, &bits, sizeof(T));
+    return value;
+  }
+  template <typename T> void setLane(unsigned row, unsigned lane, T value) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(T));
+    wave().rows[row][lane] = uint32_t(bits);
+    if (sizeof(T) == 8)
+      wave().rows[row + 1][lane] = uint32_t(bits >> 32);
+  }
+  Wave &wave() const { return *state; }
+  std::vector<uint8_t> lds;
+  std::shared_ptr<const DecodedProgram> program;
+
+private:
+  std::vector<uint8_t> code;
+  std::unique_ptr<Wave> state;
+  Workgroup group;
+  Launch launch = {};
+  Memory memory;
+  std::vector<Region> regions;
+};
+
+} // namespace nstf::emulator::test
+
+#endif
