@@ -117,6 +117,22 @@ TEST_F(SessionTest, ContinuesASequence) {
   EXPECT_EQ(generator.generate(Ids{5}, options).ids, test::expectedTokens({5}, 1));
 }
 
+TEST_F(SessionTest, ResetZeroesTheState) {
+  Session session = open();
+  std::vector<std::int32_t> cache(16, -1);
+  auto read = [&] { session.readBuffer("cache", 0, std::as_writable_bytes(std::span(cache))); };
+  read();
+  EXPECT_EQ(cache, Ids(16, 0)); // at the start too
+  session.setInput("ids", idsTensor({3, 4}));
+  session.run(2);
+  read();
+  EXPECT_EQ(cache[1], test::tableValue(4));
+  session.reset();
+  read();
+  EXPECT_EQ(cache, Ids(16, 0));
+  EXPECT_EQ(session.position(), 0);
+}
+
 TEST_F(SessionTest, SamplingRepeatsWithItsSeed) {
   Session session = open();
   auto sample = [&](std::uint64_t seed) {
