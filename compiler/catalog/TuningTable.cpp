@@ -21,7 +21,10 @@ public:
     checkKeys(provenance, {"date", "tool", "kind"});
     table.provenance = readText(require(provenance, "kind")) + ", " + readText(require(provenance, "tool")) + ", " +
                        readText(require(provenance, "date"));
-    for (const YAML::Node &row : require(root, "rows"))
+    YAML::Node rows = require(root, "rows");
+    if (!rows.IsSequence())
+      fail(rows.Mark(), "expected a list of rows");
+    for (const YAML::Node &row : rows)
       table.rows.push_back(readRow(row));
     return table;
   }
@@ -34,16 +37,35 @@ private:
   TuningRow readRow(const YAML::Node &node) {
     checkKeys(node, {"when", "set", "because"});
     TuningRow row;
-    if (YAML::Node when = node["when"])
-      for (const auto &entry : when) {
-        if (!entry.second.IsSequence() || entry.second.size() != 2)
-          fail(entry.second.Mark(), "expected a range [lowest, highest]");
-        row.ranges[readText(entry.first)] = {readInteger(entry.second[0]), readInteger(entry.second[1])};
-      }
-    for (const auto &entry : require(node, "set"))
-      row.parameters[readText(entry.first)] = readInteger(entry.second);
+    if (YAML::Node when = node["when"]) {
+      if (!when.IsMap())
+        fail(when.Mark(), "expected a map of ranges");
+      for (const auto &entry : when)
+        if (!row.ranges.insert({readText(entry.first), readRange(entry.second)}).second)
+          fail(entry.first.Mark(), "expected one range for each extent but got a second for " + readText(entry.first));
+    }
+    YAML::Node set = require(node, "set");
+    if (!set.IsMap())
+      fail(set.Mark(), "expected a map of parameters");
+    for (const auto &entry : set) {
+      int64_t value = readInteger(entry.second);
+      if (value < 1)
+        fail(entry.second.Mark(), "expected a value of at least 1 but got " + std::to_string(value));
+      if (!row.parameters.insert({readText(entry.first), value}).second)
+        fail(entry.first.Mark(), "expected one value for each parameter but got a second for " + readText(entry.first));
+    }
     row.because = readText(require(node, "because"));
     return row;
+  }
+
+  std::pair<int64_t, int64_t> readRange(const YAML::Node &node) {
+    if (!node.IsSequence() || node.size() != 2)
+      fail(node.Mark(), "expected a range [lowest, highest]");
+    std::pair range(readInteger(node[0]), readInteger(node[1]));
+    if (range.first > range.second)
+      fail(node.Mark(), "expected a range [lowest, highest] but got [" + std::to_string(range.first) + ", " +
+                            std::to_string(range.second) + "]");
+    return range;
   }
 
   void checkKeys(const YAML::Node &node, const std::set<std::string> &known) {

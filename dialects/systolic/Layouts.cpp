@@ -54,9 +54,11 @@ FragmentAttr nstf::systolic::getBlockedLayout(MLIRContext *context, ArrayRef<int
     vector /= 2;
   int64_t lanesAlongCols = powerOfTwoIn(cols / vector, waveSize);
   int64_t lanesAlongRows = powerOfTwoIn(rows, waveSize / lanesAlongCols);
-  int64_t wavesAlongRows = powerOfTwoIn(rows / lanesAlongRows, waves);
+  // Of three waves none, of six two can share the work evenly; the others do the same again.
+  int64_t evenWaves = powerOfTwoIn(waves, waves);
+  int64_t wavesAlongRows = powerOfTwoIn(rows / lanesAlongRows, evenWaves);
   int64_t colGroups = cols / vector / lanesAlongCols;
-  int64_t wavesAlongCols = powerOfTwoIn(colGroups, waves / wavesAlongRows);
+  int64_t wavesAlongCols = powerOfTwoIn(colGroups, evenWaves / wavesAlongRows);
 
   SmallVector<Digit> reg = {{last, vector, 1}}, lane = {{last, lanesAlongCols, vector}}, wave;
   reg.push_back({last, colGroups / wavesAlongCols, vector * lanesAlongCols * wavesAlongCols});

@@ -28,8 +28,7 @@ void SystolicDialect::registerTypes() {
       >();
 }
 
-//===-- #systolic.axes
-//----------------------------------------------------------------------------------------------===//
+//===-- #systolic.axes ------------------------------------------------------------------------------------------===//
 
 Attribute AxesAttr::parse(AsmParser &parser, Type) {
   SmallVector<Attribute> names;
@@ -48,7 +47,14 @@ Attribute AxesAttr::parse(AsmParser &parser, Type) {
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseName))
     return {};
-  return get(parser.getContext(), names);
+  return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), names);
+}
+
+LogicalResult AxesAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<Attribute> names) {
+  for (Attribute name : names)
+    if (auto size = dyn_cast<IntegerAttr>(name); size && size.getInt() < 1) // axes_c1
+      return emitError() << "expected an axis of size at least 1 but got " << size.getInt();
+  return success();
 }
 
 void AxesAttr::print(AsmPrinter &printer) const {
@@ -64,7 +70,7 @@ void AxesAttr::print(AsmPrinter &printer) const {
 
 LogicalResult AxesAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                                        function_ref<InFlightDiagnostic()> emitError) const {
-  if (shape.size() != getNames().size())
+  if (shape.size() != getNames().size()) // axes_c2
     return emitError() << "expected " << shape.size() << " axis names but got " << getNames().size();
   return success();
 }
@@ -75,8 +81,7 @@ AxesAttr AxesAttr::dropDim(unsigned dim) const {
   return get(getContext(), names);
 }
 
-//===-- #systolic.fragment
-//------------------------------------------------------------------------------------------===//
+//===-- #systolic.fragment --------------------------------------------------------------------------------------===//
 
 static ParseResult parseDigits(AsmParser &parser, StringRef keyword, SmallVector<Digit> &digits) {
   if (parser.parseKeyword(keyword))
@@ -117,20 +122,30 @@ void FragmentAttr::print(AsmPrinter &printer) const {
 
 LogicalResult FragmentAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                                            function_ref<InFlightDiagnostic()> emitError) const {
-  SmallVector<int64_t> covered(shape.size(), 1);
+  SmallVector<SmallVector<Digit>> byDim(shape.size());
   for (ArrayRef<Digit> digits : {getReg(), getLane(), getWave()})
     for (const Digit &digit : digits) {
-      if (digit.dim >= int64_t(shape.size())) // fragment_c1
-        return emitError() << "expected a dimension below " << shape.size() << " but got " << digit.dim;
+      if (digit.dim < -1 || digit.dim >= int64_t(shape.size())) // fragment_c1
+        return emitError() << "expected a dimension below " << shape.size() << ", or -1, but got " << digit.dim;
       if (digit.count <= 0) // fragment_c2
         return emitError() << "expected a positive digit count but got " << digit.count;
-      if (digit.dim >= 0)
-        covered[digit.dim] *= digit.count;
+      if (digit.dim >= 0 && digit.count > 1)
+        byDim[digit.dim].push_back(digit);
     }
-  for (auto [dim, size] : llvm::enumerate(shape))
-    if (covered[dim] != size) // fragment_c3
+  for (auto [dim, size] : llvm::enumerate(shape)) { // fragment_c3
+    SmallVector<Digit> &digits = byDim[dim];
+    llvm::sort(digits, [](const Digit &left, const Digit &right) { return left.stride < right.stride; });
+    int64_t covered = 1;
+    for (const Digit &digit : digits) {
+      if (digit.stride != covered)
+        return emitError() << "expected a digit of dimension " << dim << " with stride " << covered << " but got "
+                           << digit.stride;
+      covered *= digit.count;
+    }
+    if (covered != size)
       return emitError() << "expected the digits of dimension " << dim << " to cover " << size << " but got "
-                         << covered[dim];
+                         << covered;
+  }
   return success();
 }
 
@@ -199,12 +214,11 @@ FragmentAttr FragmentAttr::insertUnitDim(int64_t dim) const {
   return getCanonical(getContext(), insert(getReg()), insert(getLane()), insert(getWave()));
 }
 
-//===-- #systolic.swizzle, #systolic.array
-//--------------------------------------------------------------------------===//
+//===-- #systolic.swizzle, #systolic.array ----------------------------------------------------------------------===//
 
 LogicalResult SwizzleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t vector, int64_t rows) {
-  if (vector <= 0 || rows <= 0 || !llvm::isPowerOf2_64(rows))
-    return emitError() << "expected a positive vector and a power of two of rows but got " << vector << " and " << rows;
+  if (vector <= 0 || rows <= 0 || !llvm::isPowerOf2_64(vector) || !llvm::isPowerOf2_64(rows)) // swizzle_c1
+    return emitError() << "expected powers of two but got " << vector << " and " << rows;
   return success();
 }
 
@@ -228,7 +242,20 @@ Attribute SystolicArrayAttr::parse(AsmParser &parser, Type) {
     parser.emitError(parser.getNameLoc(), "expected RxC waves and an MxNxK cell");
     return {};
   }
-  return get(parser.getContext(), waves[0], waves[1], cell[0], cell[1], cell[2], instructionK);
+  return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), waves[0], waves[1],
+                    cell[0], cell[1], cell[2], instructionK);
+}
+
+LogicalResult SystolicArrayAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t waveRows,
+                                        int64_t waveCols, int64_t m, int64_t n, int64_t k, int64_t instructionK) {
+  if (waveRows < 1 || waveCols < 1) // array_c1
+    return emitError() << "expected at least 1x1 waves but got " << waveRows << "x" << waveCols;
+  if (m == 0 && n == 0 && k == 0 && instructionK == 0)
+    return success();
+  if (m < 1 || n < 1 || k < 1 || instructionK < 1 || k % instructionK != 0) // array_c2
+    return emitError() << "expected a cell of positive sizes whose K instruction_k divides but got " << m << "x" << n
+                       << "x" << k << " and " << instructionK;
+  return success();
 }
 
 void SystolicArrayAttr::print(AsmPrinter &printer) const {
@@ -238,8 +265,7 @@ void SystolicArrayAttr::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
-//===-- !systolic.lds
-//-----------------------------------------------------------------------------------------------===//
+//===-- !systolic.lds -------------------------------------------------------------------------------------------===//
 
 Type LdsType::parse(AsmParser &parser) {
   int64_t buffers;
@@ -265,15 +291,19 @@ void LdsType::print(AsmPrinter &printer) const {
 
 LogicalResult LdsType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t buffers, ArrayRef<int64_t> shape,
                               Type elementType, Attribute swizzle, AxesAttr axes) {
-  if (buffers <= 0 || shape.empty() || shape.size() > 2)
+  if (buffers <= 0 || shape.empty() || shape.size() > 2) // lds_c1
     return emitError() << "expected at least one buffer of rank 1 or 2 but got " << buffers << " of rank "
                        << shape.size();
-  if (!elementType.isIntOrFloat())
-    return emitError() << "expected an integer or float element type but got " << elementType;
-  if (shape.size() != axes.getNames().size())
+  if (!elementType.isIntOrFloat() || elementType.getIntOrFloatBitWidth() % 8 != 0) // lds_c2
+    return emitError() << "expected an integer or float element type of whole bytes but got " << elementType;
+  if (shape.size() != axes.getNames().size()) // lds_c3
     return emitError() << "expected " << shape.size() << " axis names but got " << axes.getNames().size();
-  if (!isa<UnitAttr, SwizzleAttr>(swizzle))
+  if (!isa<UnitAttr, SwizzleAttr>(swizzle)) // lds_c4
     return emitError() << "expected unit or a #systolic.swizzle but got " << swizzle;
+  auto groups = dyn_cast<SwizzleAttr>(swizzle);
+  if (groups && (shape.size() != 2 || shape[1] % (groups.getVector() * groups.getRows()) != 0)) // lds_c5
+    return emitError() << "expected rows of a multiple of " << groups.getVector() * groups.getRows()
+                       << " columns for the swizzle but got " << shape.back() << " in rank " << shape.size();
   return success();
 }
 

@@ -17,9 +17,13 @@ def Systolic_AxesAttr : Systolic_Attr<"Axes", "axes", [DeclareAttrInterfaceMetho
   let description = [{
     One entry a dimension: the name of the kernel parameter that is its size, or an integer that never changes.
     `systolic-instantiate` resizes every type by these names. Example: `#systolic.axes<BM, BK>`, `#systolic.axes<1, BN>`.
+
+    - axes_c1: an integer is at least 1.
+    - axes_c2: there is one entry a dimension.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::Attribute">:$names);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The axes with entry `dim` taken out.
     AxesAttr dropDim(unsigned dim) const;
@@ -39,7 +43,8 @@ def Systolic_FragmentAttr
 
     - fragment_c1: no digit names a dimension the tile does not have.
     - fragment_c2: every count is positive.
-    - fragment_c3: the digits of each dimension cover its size exactly.
+    - fragment_c3: the digits of each dimension reach every coordinate below its size, each once: sorted by stride, a
+      digit's stride is the product of the counts before it.
 
     Example, the accumulator of a 16x16 matrix instruction:
     `#systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>`
@@ -65,7 +70,8 @@ def Systolic_SwizzleAttr : Systolic_Attr<"Swizzle", "swizzle"> {
   let summary = "spreads the columns of an LDS array over the banks";
   let description = [{
     Columns move in groups of `vector` elements; column group c of row r stands at c xor (r mod `rows`).
-    `rows` is a power of two.
+
+    - swizzle_c1: `vector` and `rows` are powers of two.
   }];
   let parameters = (ins "int64_t":$vector, "int64_t":$rows);
   let assemblyFormat = "`<` $vector `,` $rows `>`";
@@ -79,10 +85,14 @@ def Systolic_ArrayAttr : Systolic_Attr<"SystolicArray", "array"> {
     `cell = MxNxK`: what one cell multiplies, as K / IK matrix instructions of M x N x `instruction_k`. A cell gives each
     lane 4 consecutive elements along K whatever the type, so that one layout serves every instruction: f32's
     16x16x4 becomes a cell of 16x16x16. A kernel without matrix products has no cell (0).
+
+    - array_c1: there is at least one wave in each direction.
+    - array_c2: a cell's sizes are positive, and `instruction_k` divides K.
   }];
   let parameters = (ins "int64_t":$waveRows, "int64_t":$waveCols, "int64_t":$m, "int64_t":$n, "int64_t":$k,
                         "int64_t":$instructionK);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     bool hasCell() const { return getM() != 0; }
     int64_t getNumWaves() const { return getWaveRows() * getWaveCols(); }
@@ -100,6 +110,13 @@ def Systolic_LdsType : Systolic_Type<"Lds", "lds"> {
   let description = [{
     `!systolic.lds<3 x 128x64xf16, #systolic.swizzle<8, 8>, #systolic.axes<BM, BK>>`: how many buffers, the shape of each,
     the swizzle (`unit`: none) and the names of the axes.
+
+    - lds_c1: there is at least one buffer, of rank 1 or 2.
+    - lds_c2: elements are integers or floats of whole bytes.
+    - lds_c3: there is one axis a dimension.
+    - lds_c4: the swizzle is `unit` or a `#systolic.swizzle`.
+    - lds_c5: a swizzled array has rank 2, and the swizzle's groups divide its columns: it must not move an element into
+      the next row.
   }];
   let parameters = (ins "int64_t":$buffers, ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
                         "::mlir::Attribute":$swizzle, "::nstf::systolic::AxesAttr":$axes);

@@ -7,8 +7,7 @@
 using namespace mlir;
 using namespace nstf::systolic;
 
-//===-- kernel
-//------------------------------------------------------------------------------------------------------===//
+//===-- kernel --------------------------------------------------------------------------------------------------===//
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   auto build = [](Builder &builder, ArrayRef<Type> arguments, ArrayRef<Type> results,
@@ -45,18 +44,17 @@ LogicalResult KernelOp::verify() {
   if (!getResultTypes().empty()) // kernel_c2
     return emitOpError() << "expected no results but got " << getResultTypes().size();
   for (Type type : getArgumentTypes())
-    if (!getBufferAxes(type) && !isControlBlock(type) && !isa<IndexType, LdsType>(type)) // kernel_c3
+    if (!isBuffer(type) && !isControlBlock(type) && !isa<IndexType, LdsType>(type)) // kernel_c3
       return emitOpError() << "expected a buffer, a control block, a work item or an LDS array but got " << type;
   if (getGrid().size() % 2) // kernel_c4
     return emitOpError() << "expected pairs of parameters in grid but got " << getGrid().size() << " names";
   for (Attribute name : getGrid())
-    if (auto string = dyn_cast<StringAttr>(name); !string || !getParam(string.getValue()))
-      return emitOpError() << "expected grid to name parameters but got " << name;
+    if (auto string = dyn_cast<StringAttr>(name); !string || getParam(string.getValue()).value_or(0) < 1)
+      return emitOpError() << "expected grid to name parameters of at least 1 but got " << name;
   return success();
 }
 
-//===-- Memory
-//------------------------------------------------------------------------------------------------------===//
+//===-- Memory --------------------------------------------------------------------------------------------------===//
 
 /// The rules that load and store share: constraints 1 and 2 of both.
 static LogicalResult verifyAccess(Operation *op, RankedTensorType tile, MemRefType buffer, size_t indices,
@@ -122,8 +120,7 @@ LogicalResult ReadOp::verify() {
   return success();
 }
 
-//===-- Computation
-//-------------------------------------------------------------------------------------------------===//
+//===-- Computation ---------------------------------------------------------------------------------------------===//
 
 LogicalResult MmaOp::verify() {
   auto a = cast<RankedTensorType>(getA().getType()), b = cast<RankedTensorType>(getB().getType()),
@@ -151,6 +148,8 @@ LogicalResult ReduceOp::verify() {
   if (!isSlice(result, tile, getDim())) // reduce_c1
     return emitOpError() << "expected the tile without dimension " << getDim() << " but got " << result << " from "
                          << tile;
+  if (tile.getElementType().isInteger(1)) // reduce_c2
+    return emitOpError() << "expected elements that are numbers but got " << tile;
   return success();
 }
 

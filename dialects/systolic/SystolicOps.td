@@ -17,10 +17,8 @@ def Systolic_Tile : Type<And<[CPred<"::llvm::isa<::mlir::RankedTensorType>($_sel
                               CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).hasStaticShape()">,
                               CPred<"::llvm::is_contained({1, 2}, ::llvm::cast<::mlir::RankedTensorType>($_self).getRank())">]>,
                          "tile of rank 1 or 2", "::mlir::RankedTensorType">;
-def Systolic_Buffer : Type<And<[CPred<"::llvm::isa<::mlir::MemRefType>($_self)">,
-                                CPred<"::llvm::isa_and_nonnull<::nstf::systolic::AxesAttr>("
-                                      "::llvm::cast<::mlir::MemRefType>($_self).getMemorySpace())">]>,
-                           "buffer (memref with axes)", "::mlir::MemRefType">;
+def Systolic_Buffer : Type<CPred<"::nstf::systolic::isBuffer($_self)">,
+                           "buffer (memref of static shape, rank 1 or 2, with as many axes)", "::mlir::MemRefType">;
 def Systolic_IndexTile : Type<And<[Systolic_Tile.predicate,
                                    CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getRank() == 1">,
                                    CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getElementType().isInteger(32)">]>,
@@ -41,7 +39,18 @@ def Systolic_KernelOp
     - kernel_c1: there is exactly one work item argument.
     - kernel_c2: there are no results.
     - kernel_c3: every argument is a buffer, a control block, the work item or an LDS array.
-    - kernel_c4: `grid` names parameters, in pairs.
+    - kernel_c4: `grid` names parameters of at least 1, in pairs.
+
+    ```mlir
+    systolic.kernel @copy(%X: memref<100xf32, #systolic.axes<N>>, %Y: memref<100xf32, #systolic.axes<N>>, %work: index)
+        attributes {params = {N = 100, BN = 64}, grid = ["N", "BN"]} {
+      %BN = systolic.param "BN"
+      %n0 = arith.muli %work, %BN : index
+      %x = systolic.load %X[%n0] : memref<100xf32, #systolic.axes<N>> -> tensor<64xf32, #systolic.axes<BN>>
+      systolic.store %x, %Y[%n0] : tensor<64xf32, #systolic.axes<BN>>, memref<100xf32, #systolic.axes<N>>
+      systolic.return
+    }
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type, DictionaryAttr:$params,
                        ArrayAttr:$grid, OptionalAttr<Systolic_ArrayAttr>:$array, OptionalAttr<I64Attr>:$wave_size,
@@ -63,11 +72,26 @@ def Systolic_KernelOp
 
 def Systolic_ReturnOp : Systolic_Op<"return", [Pure, HasParent<"KernelOp">, ReturnLike, Terminator]> {
   let summary = "ends a kernel";
+  let description = [{
+    ```mlir
+    systolic.kernel @nothing(%work: index) attributes {params = {}, grid = []} {
+      systolic.return
+    }
+    ```
+  }];
   let assemblyFormat = "attr-dict";
 }
 
 def Systolic_ParamOp : Systolic_Op<"param", [Pure]> {
   let summary = "the value of a kernel parameter; `systolic-instantiate` makes it a constant";
+  let description = [{
+    ```mlir
+    func.func private @slot() -> index {
+      %BM = systolic.param "BM"
+      return %BM : index
+    }
+    ```
+  }];
   let arguments = (ins StrAttr:$name);
   let results = (outs Index:$result);
   let assemblyFormat = "$name attr-dict";
@@ -80,7 +104,17 @@ def Systolic_ControlField : I32EnumAttr<"ControlField", "a run scalar in the con
 
 def Systolic_ControlOp : Systolic_Op<"control", [Pure]> {
   let summary = "reads a run scalar: `tokens` in this step, `position` of its first token";
-  let arguments = (ins MemRefRankOf<[I32], [1]>:$block, Systolic_ControlField:$field);
+  let description = [{
+    ```mlir
+    func.func @step(%block: memref<16xi32>) -> (index, index) {
+      %tokens = systolic.control tokens %block : memref<16xi32>
+      %position = systolic.control position %block : memref<16xi32>
+      return %tokens, %position : index, index
+    }
+    ```
+  }];
+  let arguments = (ins Arg<MemRefRankOf<[I32], [1]>, "the control block of the run">:$block,
+                       Systolic_ControlField:$field);
   let results = (outs Index:$result);
   let assemblyFormat = "$field $block attr-dict `:` type($block)";
 }
@@ -101,9 +135,24 @@ def Systolic_LoadOp : Systolic_Op<"load", [AttrSizedOperandSegments]> {
     - load_c1: tile and buffer have the same rank and element type.
     - load_c2: there is one index a dimension, and one limit a dimension or none.
     - load_c3: `rows` has as many entries as the tile has rows, `cols` as it has columns; `rows` needs rank 2.
+
+    ```mlir
+    !T = memref<512x64xf32, #systolic.axes<V, N>>
+    !tile = tensor<4x32xf32, #systolic.axes<BM, BN>>
+    !ids = tensor<4xi32, #systolic.axes<BM>>
+    func.func @load(%T: !T, %i: index, %j: index, %limit: index, %ids: !ids) -> (!tile, !tile, !tile) {
+      %block = systolic.load %T[%i, %j] : !T -> !tile
+      %part = systolic.load %T[%i, %j] limit [%limit, %limit] : !T -> !tile
+      %gathered = systolic.load %T[%i, %j] rows(%ids : !ids) : !T -> !tile
+      return %block, %part, %gathered : !tile, !tile, !tile
+    }
+    ```
   }];
-  let arguments = (ins Arg<Systolic_Buffer, "", [MemRead]>:$buffer, Variadic<Index>:$indices, Variadic<Index>:$limits,
-                       Optional<Systolic_IndexTile>:$rows, Optional<Systolic_IndexTile>:$cols);
+  let arguments = (ins Arg<Systolic_Buffer, "where the tile is read", [MemRead]>:$buffer,
+                       Arg<Variadic<Index>, "where the tile starts, one a dimension">:$indices,
+                       Arg<Variadic<Index>, "where the readable part ends">:$limits,
+                       Arg<Optional<Systolic_IndexTile>, "row of each row of the tile">:$rows,
+                       Arg<Optional<Systolic_IndexTile>, "column of each column of the tile">:$cols);
   let results = (outs Systolic_Tile:$result);
   let assemblyFormat = [{
     $buffer `[` $indices `]` (`limit` `[` $limits^ `]`)? (`rows` `(` $rows^ `:` type($rows) `)`)?
@@ -121,9 +170,25 @@ def Systolic_StoreOp : Systolic_Op<"store", [AttrSizedOperandSegments]> {
     - store_c2: there is one index a dimension, and one limit a dimension or none.
     - store_c3: `rows` has as many entries as rows of the buffer are written, and needs rank 2.
     - store_c4: `transposed` needs rank 2.
+
+    ```mlir
+    !Y = memref<64x64xf32, #systolic.axes<M, N>>
+    !tile = tensor<4x32xf32, #systolic.axes<BM, BN>>
+    !turned = tensor<32x4xf32, #systolic.axes<BN, BM>>
+    !rows = tensor<4xi32, #systolic.axes<BM>>
+    func.func @store(%Y: !Y, %tile: !tile, %turned: !turned, %i: index, %j: index, %limit: index, %rows: !rows) {
+      systolic.store %tile, %Y[%i, %j] limit [%limit, %limit] : !tile, !Y
+      systolic.store %turned, %Y[%i, %j] rows(%rows : !rows) transposed : !turned, !Y
+      return
+    }
+    ```
   }];
-  let arguments = (ins Systolic_Tile:$tile, Arg<Systolic_Buffer, "", [MemWrite]>:$buffer, Variadic<Index>:$indices,
-                       Variadic<Index>:$limits, Optional<Systolic_IndexTile>:$rows, UnitAttr:$transposed);
+  let arguments = (ins Arg<Systolic_Tile, "what is written">:$tile,
+                       Arg<Systolic_Buffer, "where it is written", [MemWrite]>:$buffer,
+                       Arg<Variadic<Index>, "where the tile starts, one a dimension">:$indices,
+                       Arg<Variadic<Index>, "where the writable part ends">:$limits,
+                       Arg<Optional<Systolic_IndexTile>, "row of each row that is written">:$rows,
+                       UnitAttr:$transposed);
   let assemblyFormat = [{
     $tile `,` $buffer `[` $indices `]` (`limit` `[` $limits^ `]`)? (`rows` `(` $rows^ `:` type($rows) `)`)?
     (`transposed` $transposed^)? attr-dict `:` type($tile) `,` type($buffer)
@@ -133,9 +198,22 @@ def Systolic_StoreOp : Systolic_Op<"store", [AttrSizedOperandSegments]> {
 
 def Systolic_WriteOp : Systolic_Op<"write"> {
   let summary = "writes a tile from registers to an LDS buffer";
-  let description = "- write_c1: tile and LDS array have the same shape and element type.";
-  let arguments = (ins Systolic_Tile:$tile, Arg<Systolic_LdsType, "", [MemWrite]>:$lds, Index:$buffer);
-  let assemblyFormat = "$tile `,` $lds `[` $buffer `]` attr-dict `:` type($tile) `,` type($lds)";
+  let description = [{
+    - write_c1: tile and LDS array have the same shape and element type.
+
+    ```mlir
+    !lds = !systolic.lds<2 x 16x32xf32, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
+    !tile = tensor<16x32xf32, #systolic.axes<BM, BK>>
+    func.func @write(%tile: !tile, %lds: !lds, %buffer: index) {
+      systolic.write %tile, %lds[%buffer] : !tile, !lds
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Systolic_Tile, "what is written">:$tile,
+                       Arg<Systolic_LdsType, "where it is written", [MemWrite]>:$lds,
+                       Arg<Index, "which of the array's buffers">:$buffer);
+  let assemblyFormat = "$tile `,` $lds `[` $buffer `]` attr-dict `:` type($tile) `,` qualified(type($lds))";
   let hasVerifier = 1;
 }
 
@@ -144,17 +222,37 @@ def Systolic_ReadOp : Systolic_Op<"read"> {
   let description = [{
     - read_c1: tile and LDS array have the same element type, and the same shape, or each other's transpose with
       `transposed`.
+
+    ```mlir
+    !lds = !systolic.lds<2 x 16x32xf32, unit, #systolic.axes<BN, BK>>
+    !tile = tensor<16x32xf32, #systolic.axes<BN, BK>>
+    !turned = tensor<32x16xf32, #systolic.axes<BK, BN>>
+    func.func @read(%lds: !lds, %buffer: index) -> (!tile, !turned) {
+      %tile = systolic.read %lds[%buffer] : !lds -> !tile
+      %turned = systolic.read %lds[%buffer] transposed : !lds -> !turned
+      return %tile, %turned : !tile, !turned
+    }
+    ```
   }];
-  let arguments = (ins Arg<Systolic_LdsType, "", [MemRead]>:$lds, Index:$buffer, UnitAttr:$transposed);
+  let arguments = (ins Arg<Systolic_LdsType, "what is read", [MemRead]>:$lds,
+                       Arg<Index, "which of the array's buffers">:$buffer, UnitAttr:$transposed);
   let results = (outs Systolic_Tile:$result);
   let assemblyFormat = [{
-    $lds `[` $buffer `]` (`transposed` $transposed^)? attr-dict `:` type($lds) `->` type($result)
+    $lds `[` $buffer `]` (`transposed` $transposed^)? attr-dict `:` qualified(type($lds)) `->` type($result)
   }];
   let hasVerifier = 1;
 }
 
 def Systolic_BarrierOp : Systolic_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "waits until every wave of the workgroup is here and its LDS accesses are done";
+  let description = [{
+    ```mlir
+    func.func @barrier() {
+      systolic.barrier
+      return
+    }
+    ```
+  }];
   let assemblyFormat = "attr-dict";
 }
 
@@ -165,8 +263,18 @@ def Systolic_MmaOp : Systolic_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]
   let description = [{
     - mma_c1: a is MxK, b KxN, acc MxN.
     - mma_c2: a and b have the same element type.
+
+    ```mlir
+    !a = tensor<16x32xf16, #systolic.axes<BM, BK>>
+    !b = tensor<32x64xf16, #systolic.axes<BK, BN>>
+    !c = tensor<16x64xf32, #systolic.axes<BM, BN>>
+    func.func @mma(%a: !a, %b: !b, %acc: !c) -> !c {
+      %c = systolic.mma %a, %b, %acc : !a, !b -> !c
+      return %c : !c
+    }
+    ```
   }];
-  let arguments = (ins Systolic_Tile:$a, Systolic_Tile:$b, Systolic_Tile:$acc);
+  let arguments = (ins Arg<Systolic_Tile, "MxK">:$a, Arg<Systolic_Tile, "KxN">:$b, Arg<Systolic_Tile, "MxN">:$acc);
   let results = (outs Systolic_Tile:$result);
   let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` type($a) `,` type($b) `->` type($acc)";
   let hasVerifier = 1;
@@ -182,8 +290,21 @@ def Systolic_ReduceOp : Systolic_Op<"reduce", [Pure]> {
   let description = [{
     The order is fixed: registers first, then lanes and waves as a tree. Integers are signed.
     - reduce_c1: the dimension exists, and the result is the tile without it.
+    - reduce_c2: elements are numbers, not i1.
+
+    ```mlir
+    !tile = tensor<4x64xf32, #systolic.axes<BM, BN>>
+    !row = tensor<4xf32, #systolic.axes<BM>>
+    func.func @reduce(%tile: !tile) -> (!row, !row, !row) {
+      %sum = systolic.reduce add %tile along 1 : !tile -> !row
+      %max = systolic.reduce max %tile along 1 : !tile -> !row
+      %min = systolic.reduce min %tile along 1 : !tile -> !row
+      return %sum, %max, %min : !row, !row, !row
+    }
+    ```
   }];
-  let arguments = (ins Systolic_ReduceKind:$kind, Systolic_Tile:$tile, I64Attr:$dim);
+  let arguments = (ins Systolic_ReduceKind:$kind, Arg<Systolic_Tile, "what is combined, of rank 2">:$tile,
+                       I64Attr:$dim);
   let results = (outs Systolic_Tile:$result);
   let assemblyFormat = "$kind $tile `along` $dim attr-dict `:` type($tile) `->` type($result)";
   let hasVerifier = 1;
@@ -194,8 +315,18 @@ def Systolic_BroadcastOp : Systolic_Op<"broadcast", [Pure]> {
   let description = [{
     - broadcast_c1: source and result have the same element type.
     - broadcast_c2: a tile source is the result without dimension `dim`.
+
+    ```mlir
+    !tile = tensor<4x64xf32, #systolic.axes<BM, BN>>
+    !row = tensor<4xf32, #systolic.axes<BM>>
+    func.func @broadcast(%scalar: f32, %row: !row) -> (!tile, !tile) {
+      %all = systolic.broadcast %scalar : f32 -> !tile
+      %columns = systolic.broadcast %row along 1 : !row -> !tile
+      return %all, %columns : !tile, !tile
+    }
+    ```
   }];
-  let arguments = (ins AnyType:$source, DefaultValuedAttr<I64Attr, "0">:$dim);
+  let arguments = (ins Arg<AnyType, "a scalar or a tile of rank 1">:$source, DefaultValuedAttr<I64Attr, "0">:$dim);
   let results = (outs Systolic_Tile:$result);
   let assemblyFormat = "$source (`along` $dim^)? attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
@@ -203,7 +334,17 @@ def Systolic_BroadcastOp : Systolic_Op<"broadcast", [Pure]> {
 
 def Systolic_IotaOp : Systolic_Op<"iota", [Pure]> {
   let summary = "each element's own coordinate along a dimension";
-  let description = "- iota_c1: the dimension exists and the element type is i32.";
+  let description = [{
+    - iota_c1: the dimension exists and the element type is i32.
+
+    ```mlir
+    !tile = tensor<4x64xi32, #systolic.axes<BM, BN>>
+    func.func @iota() -> !tile {
+      %column = systolic.iota along 1 : !tile
+      return %column : !tile
+    }
+    ```
+  }];
   let arguments = (ins I64Attr:$dim);
   let results = (outs Systolic_Tile:$result);
   let assemblyFormat = "`along` $dim attr-dict `:` type($result)";
@@ -212,8 +353,19 @@ def Systolic_IotaOp : Systolic_Op<"iota", [Pure]> {
 
 def Systolic_ConvertLayoutOp : Systolic_Op<"convert_layout", [Pure]> {
   let summary = "the same tile held by other lanes and registers; through LDS unless a lane keeps all it has";
-  let description = "- convert_layout_c1: shape and element type stay.";
-  let arguments = (ins Systolic_Tile:$tile);
+  let description = [{
+    - convert_layout_c1: shape and element type stay.
+
+    ```mlir
+    #rows = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
+    #columns = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+    func.func @convert(%tile: tensor<16x16xf32, #rows>) -> tensor<16x16xf32, #columns> {
+      %turned = systolic.convert_layout %tile : tensor<16x16xf32, #rows> -> tensor<16x16xf32, #columns>
+      return %turned : tensor<16x16xf32, #columns>
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Systolic_Tile, "the tile as it lies">:$tile);
   let results = (outs Systolic_Tile:$result);
   let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($result)";
   let hasFolder = 1;

@@ -51,6 +51,8 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
       kernel.emitError("expected array and wave_size (systolic-select-array) but got none");
       return signalPassFailure();
     }
+    if (failed(checkOperations()))
+      return signalPassFailure();
     cloneFreeTiles();
     if (failed(seedProducts()))
       return signalPassFailure();
@@ -61,6 +63,21 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     remark::analysis(kernel.getLoc(),
                      remark::RemarkOpts::name("Layouts").category(getArgument()).function(kernel.getSymName()))
         << (std::to_string(conversions) + " layout conversions") << remark::metric("conversions", conversions);
+  }
+
+  /// Layouts spread through the operations that spreadThrough knows; a tile in any other would get one by chance.
+  LogicalResult checkOperations() {
+    auto isTile = [](Type type) { return isa<RankedTensorType>(type); };
+    WalkResult result = kernel.walk([&](Operation *op) {
+      bool isKnown = isElementwise(op) || isa<arith::ConstantOp, scf::ForOp>(op) ||
+                     isa_and_nonnull<SystolicDialect>(op->getDialect()) ||
+                     (isa<scf::YieldOp>(op) && isa<scf::ForOp>(op->getParentOp()));
+      if (isKnown || (llvm::none_of(op->getOperandTypes(), isTile) && llvm::none_of(op->getResultTypes(), isTile)))
+        return WalkResult::advance();
+      op->emitError() << "expected tiles in elementwise ops, scf.for and systolic ops only but got " << op->getName();
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
   }
 
   /// CSE has merged constants and coordinates whose uses will want different layouts.
@@ -77,8 +94,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     }
   }
 
-  //===-- Spreading
-  //-------------------------------------------------------------------------------------------------===//
+  //===-- Spreading ---------------------------------------------------------------------------------------------===//
 
   void assign(Value value, FragmentAttr layout) {
     if (value && getTileType(value) && layouts.insert({value, layout}).second)
@@ -150,8 +166,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     }
   }
 
-  //===-- Seeds
-  //-----------------------------------------------------------------------------------------------------===//
+  //===-- Seeds -------------------------------------------------------------------------------------------------===//
 
   FragmentAttr wantedLayout(Value value, MmaOperand operand) {
     return getMmaLayout(*kernel.getArray(), operand, getTileType(value).getShape(), *kernel.getWaveSize());
@@ -198,8 +213,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     }
   }
 
-  //===-- Types and conversions
-  //-------------------------------------------------------------------------------------===//
+  //===-- Types and conversions ---------------------------------------------------------------------------------===//
 
   static RankedTensorType withLayout(RankedTensorType tile, FragmentAttr layout) {
     return RankedTensorType::get(tile.getShape(), tile.getElementType(), layout);

@@ -18,47 +18,70 @@ namespace {
 
 using Parameters = llvm::StringMap<int64_t>;
 
-SmallVector<int64_t> resize(ArrayRef<int64_t> shape, AxesAttr axes, const Parameters &parameters) {
-  SmallVector<int64_t> result(shape);
-  for (auto [dim, name] : llvm::enumerate(axes.getNames())) {
-    if (auto string = dyn_cast<StringAttr>(name)) {
-      if (auto it = parameters.find(string.getValue()); it != parameters.end())
-        result[dim] = it->second;
-    } else {
-      result[dim] = cast<IntegerAttr>(name).getInt();
+/// Gives shapes the sizes of their axes. An axis that is no parameter of at least 1 is remembered in `badAxis`, since
+/// types have no location to report it at.
+struct Resizer {
+  const Parameters &parameters;
+  StringAttr badAxis;
+
+  SmallVector<int64_t> resize(AxesAttr axes) {
+    SmallVector<int64_t> shape;
+    for (Attribute axis : axes.getNames()) {
+      int64_t size;
+      if (auto name = dyn_cast<StringAttr>(axis)) {
+        size = parameters.lookup(name.getValue());
+        if (size < 1 && !badAxis)
+          badAxis = name;
+      } else {
+        size = cast<IntegerAttr>(axis).getInt();
+      }
+      shape.push_back(std::max<int64_t>(size, 1));
     }
+    return shape;
   }
-  return result;
+
+  RankedTensorType resize(RankedTensorType tile) {
+    auto axes = dyn_cast_or_null<AxesAttr>(tile.getEncoding());
+    return axes ? RankedTensorType::get(resize(axes), tile.getElementType(), axes) : tile;
+  }
+};
+
+/// The swizzle with as many rows as rows of `columns` elements allow: a group must not leave its row.
+Attribute fitSwizzle(Attribute attribute, int64_t columns) {
+  auto swizzle = dyn_cast<SwizzleAttr>(attribute);
+  if (!swizzle)
+    return attribute;
+  int64_t vector = swizzle.getVector(), rows = swizzle.getRows();
+  while (vector > 1 && columns % vector != 0)
+    vector /= 2;
+  while (rows > 1 && columns % (vector * rows) != 0)
+    rows /= 2;
+  return SwizzleAttr::get(swizzle.getContext(), vector, rows);
 }
 
-RankedTensorType resizeTile(RankedTensorType tile, const Parameters &parameters) {
-  auto axes = dyn_cast_or_null<AxesAttr>(tile.getEncoding());
-  return axes ? RankedTensorType::get(resize(tile.getShape(), axes, parameters), tile.getElementType(), axes) : tile;
-}
-
-AttrTypeReplacer makeReplacer(const Parameters &parameters) {
+AttrTypeReplacer makeReplacer(Resizer &resizer) {
   AttrTypeReplacer replacer;
-  replacer.addReplacement([&](RankedTensorType tile) -> std::pair<Type, WalkResult> {
-    return {resizeTile(tile, parameters), WalkResult::skip()};
-  });
+  replacer.addReplacement(
+      [&](RankedTensorType tile) -> std::pair<Type, WalkResult> { return {resizer.resize(tile), WalkResult::skip()}; });
   replacer.addReplacement([&](MemRefType buffer) -> std::optional<std::pair<Type, WalkResult>> {
     AxesAttr axes = getBufferAxes(buffer);
     if (!axes)
       return std::nullopt;
-    return std::pair<Type, WalkResult>{MemRefType::get(resize(buffer.getShape(), axes, parameters),
-                                                       buffer.getElementType(), MemRefLayoutAttrInterface(), axes),
-                                       WalkResult::skip()};
+    return std::pair<Type, WalkResult>{
+        MemRefType::get(resizer.resize(axes), buffer.getElementType(), MemRefLayoutAttrInterface(), axes),
+        WalkResult::skip()};
   });
   replacer.addReplacement([&](LdsType lds) -> std::pair<Type, WalkResult> {
-    return {LdsType::get(lds.getContext(), lds.getBuffers(), resize(lds.getShape(), lds.getAxes(), parameters),
-                         lds.getElementType(), lds.getSwizzle(), lds.getAxes()),
+    SmallVector<int64_t> shape = resizer.resize(lds.getAxes());
+    return {LdsType::get(lds.getContext(), lds.getBuffers(), shape, lds.getElementType(),
+                         fitSwizzle(lds.getSwizzle(), shape.back()), lds.getAxes()),
             WalkResult::skip()};
   });
   replacer.addReplacement([&](DenseElementsAttr splat) -> std::optional<std::pair<Attribute, WalkResult>> {
     auto tile = dyn_cast<RankedTensorType>(splat.getType());
     if (!tile || !splat.isSplat())
       return std::nullopt;
-    return std::pair<Attribute, WalkResult>{splat.resizeSplat(resizeTile(tile, parameters)), WalkResult::skip()};
+    return std::pair<Attribute, WalkResult>{splat.resizeSplat(resizer.resize(tile)), WalkResult::skip()};
   });
   return replacer;
 }
@@ -77,9 +100,13 @@ struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePa
     if (failed(readParameters(kernel, parameters)))
       return signalPassFailure();
 
-    makeReplacer(parameters)
-        .recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true, /*replaceLocs=*/false,
-                                      /*replaceTypes=*/true);
+    Resizer resizer{parameters, {}};
+    makeReplacer(resizer).recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                                       /*replaceTypes=*/true);
+    if (resizer.badAxis) {
+      kernel.emitError() << "expected axis " << resizer.badAxis.getValue() << " to be a parameter of at least 1";
+      return signalPassFailure();
+    }
 
     WalkResult result = getOperation().walk([&](ParamOp op) {
       auto it = parameters.find(op.getName());
@@ -101,8 +128,8 @@ struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePa
     for (NamedAttribute parameter : kernel.getParams()) {
       auto value = dyn_cast<IntegerAttr>(parameter.getValue());
       if (!value)
-        return kernel.emitError() << "expected an integer for parameter " << parameter.getName() << " but got "
-                                  << parameter.getValue();
+        return kernel.emitError() << "expected an integer for parameter " << parameter.getName().getValue()
+                                  << " but got " << parameter.getValue();
       parameters[parameter.getName()] = value.getInt();
     }
     for (const std::string &text : params) {
@@ -111,7 +138,7 @@ struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePa
       if (number.getAsInteger(10, value))
         return kernel.emitError() << "expected NAME=INTEGER but got " << text;
       if (!parameters.contains(name))
-        return kernel.emitError() << "has no parameter " << name;
+        return kernel.emitError() << "expected a parameter of the kernel but got " << name;
       parameters[name] = value;
     }
     Builder builder(&getContext());

@@ -4,6 +4,10 @@
 using namespace mlir;
 using namespace nstf::systolic;
 
+Type nstf::systolic::getStoredElementType(Type elementType) {
+  return elementType.isInteger(1) ? IntegerType::get(elementType.getContext(), 8) : elementType;
+}
+
 bool nstf::systolic::movesBetweenLanes(ConvertLayoutOp op) {
   FragmentAttr from = getFragment(op.getTile().getType()), to = getFragment(op.getResult().getType());
   return from.getLane() != to.getLane() || from.getWave() != to.getWave();
@@ -12,7 +16,8 @@ bool nstf::systolic::movesBetweenLanes(ConvertLayoutOp op) {
 int64_t nstf::systolic::getScratchBytes(Operation *op, int64_t waveSize) {
   if (auto conversion = dyn_cast<ConvertLayoutOp>(op)) {
     RankedTensorType tile = getTileType(conversion.getTile());
-    return movesBetweenLanes(conversion) ? tile.getNumElements() * (tile.getElementTypeBitWidth() / 8) : 0;
+    int64_t bytes = getStoredElementType(tile.getElementType()).getIntOrFloatBitWidth() / 8;
+    return movesBetweenLanes(conversion) ? tile.getNumElements() * bytes : 0;
   }
   if (auto reduce = dyn_cast<ReduceOp>(op)) {
     FragmentAttr layout = getFragment(reduce.getTile().getType());

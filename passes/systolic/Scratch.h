@@ -8,6 +8,9 @@ namespace nstf::systolic {
 /// The argument attribute of the LDS array that such operations share.
 constexpr llvm::StringLiteral scratchAttributeName = "systolic.scratch";
 
+/// The type in which LDS holds an element: i1 takes a byte.
+mlir::Type getStoredElementType(mlir::Type elementType);
+
 /// Whether a conversion moves elements between lanes; if not it only renames registers.
 bool movesBetweenLanes(ConvertLayoutOp op);
 

@@ -93,7 +93,13 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
   }
 
   static bool fits(SystolicArrayAttr array, ArrayRef<MmaOp> products, int64_t waveSize) {
+    auto elementTypes = [](MmaOp product) {
+      return std::pair(getTileType(product.getA()).getElementType(), getTileType(product.getAcc()).getElementType());
+    };
     return llvm::all_of(products, [&](MmaOp product) {
+      // One array, one instruction.
+      if (elementTypes(product) != elementTypes(products.front()))
+        return false;
       auto layout = [&](Value value, MmaOperand operand) {
         return getMmaLayout(array, operand, getTileType(value).getShape(), waveSize);
       };

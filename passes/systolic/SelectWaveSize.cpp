@@ -36,7 +36,7 @@ struct SelectWaveSizePass : nstf::systolic::impl::SelectWaveSizePassBase<SelectW
       if (!target.hasWaveSize(waveSize)) {
         auto error = kernel.emitError() << "expected a wave size of " << target.name() << " (";
         llvm::interleaveComma(target.waveSizes(), error);
-        return error << ") but got " << waveSize;
+        return error << ") but got " << waveSize.getValue();
       }
       reason = "asked for";
       return int64_t(waveSize);

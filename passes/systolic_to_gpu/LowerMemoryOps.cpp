@@ -17,8 +17,7 @@ using namespace nstf::systolic;
 
 namespace {
 
-//===-- Buffers
-//-----------------------------------------------------------------------------------------------------===//
+//===-- Buffers -------------------------------------------------------------------------------------------------===//
 
 /// A number that divides an index; 0 for the constant 0, which everything divides.
 int64_t getDivisor(Value index) {
@@ -119,12 +118,12 @@ private:
   Value getBound(unsigned dim) {
     if (!access.limits.empty() && !isFullBound(dim))
       return access.limits[dim];
-    bool isOutermost = dim == 0 && !(dim == rank - 1 && rank == 2);
-    if (isOutermost)
-      return {};
     int64_t size = access.buffer.getDimSize(dim);
     int64_t extent = access.tile.getDimSize(access.transposed ? 1 - dim : dim);
-    bool isGathered = access.cols && dim == rank - 1;
+    // An index out of memory may be anything, and times the row's bytes come back into range modulo 2^32.
+    bool isGathered = (access.cols && dim == rank - 1) || (access.rows && dim == 0);
+    if (dim == 0 && !isGathered)
+      return {};
     if (!isGathered && divides(extent, size) && divides(extent, getDivisor(access.indices[dim])))
       return {};
     return index.constant(size);
@@ -195,8 +194,7 @@ struct StorePattern : TilePattern<StoreOp> {
   }
 };
 
-//===-- LDS
-//---------------------------------------------------------------------------------------------------------===//
+//===-- LDS -----------------------------------------------------------------------------------------------------===//
 
 /// Accesses of a whole tile to one buffer of an LDS array (buffers x rows x cols, or buffers x cols).
 class LdsAccess {
@@ -323,19 +321,30 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
     }
     SmallVector<int64_t> shape(to.getShape());
     shape.insert(shape.begin(), 1);
-    Value memory = viewScratch(index, kernel, shape, to.getElementType()), zero = index.constant(0);
+    Type stored = getStoredElementType(to.getElementType());
+    Value tile = adaptor.getTile();
+    if (stored != to.getElementType()) {
+      from = RankedTensorType::get(from.getShape(), stored, from.getEncoding());
+      to = RankedTensorType::get(to.getShape(), stored, to.getEncoding());
+      tile = arith::ExtUIOp::create(rewriter, op.getLoc(), VectorType::get(getFragment(from).getNumRegisters(), stored),
+                                    tile);
+    }
+    Value memory = viewScratch(index, kernel, shape, stored), zero = index.constant(0);
     amdgpu::LDSBarrierOp::create(rewriter, op.getLoc());
     onFirstReplica(index, kernel, getFragment(from), [&] {
-      LdsAccess(index, kernel, memory, zero, Attribute(), from, /*transposed=*/false).store(adaptor.getTile());
+      LdsAccess(index, kernel, memory, zero, Attribute(), from, /*transposed=*/false).store(tile);
     });
     amdgpu::LDSBarrierOp::create(rewriter, op.getLoc());
-    rewriter.replaceOp(op, LdsAccess(index, kernel, memory, zero, Attribute(), to, /*transposed=*/false).load(type));
+    LdsAccess access(index, kernel, memory, zero, Attribute(), to, /*transposed=*/false);
+    Value result = access.load(VectorType::get(type.getShape(), stored));
+    if (result.getType() != type)
+      result = arith::TruncIOp::create(rewriter, op.getLoc(), type, result);
+    rewriter.replaceOp(op, result);
     return success();
   }
 };
 
-//===-- Barrier, control block
-//--------------------------------------------------------------------------------------===//
+//===-- Barrier, control block ----------------------------------------------------------------------------------===//
 
 struct BarrierPattern : TilePattern<BarrierOp> {
   using TilePattern::TilePattern;

@@ -1,0 +1,52 @@
+// What systolic-instantiate refuses.
+// RUN: nstf-opt %s -split-input-file -systolic-instantiate -verify-diagnostics
+// RUN: not nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate=params=BQ=16 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate=params=BM=many 2>&1 | FileCheck %s --check-prefix=NUMBER
+// RUN: not nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate=params=BM 2>&1 | FileCheck %s --check-prefix=PAIR
+// RUN: not nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate=params=BM=-16 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: not nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate=params=BM=0 2>&1 | FileCheck %s --check-prefix=ZERO
+
+// UNKNOWN: error: expected a parameter of the kernel but got BQ
+// NUMBER: error: expected NAME=INTEGER but got BM=many
+// PAIR: error: expected NAME=INTEGER but got BM
+// NEGATIVE: error: expected parameter BM to be at least 0 but got -16
+// ZERO: error: expected axis BM to be a parameter of at least 1
+
+// expected-error @+1 {{expected one systolic.kernel in the module but got 0}}
+module {
+}
+
+// -----
+
+// expected-error @+1 {{expected one systolic.kernel in the module but got 2}}
+module {
+  systolic.kernel @a(%work: index) attributes {params = {}, grid = []} {
+    systolic.return
+  }
+  systolic.kernel @b(%work: index) attributes {params = {}, grid = []} {
+    systolic.return
+  }
+}
+
+// -----
+
+// expected-error @+1 {{expected an integer for parameter M but got "four"}}
+systolic.kernel @kernel(%work: index) attributes {params = {M = "four"}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected axis BN to be a parameter of at least 1}}
+systolic.kernel @kernel(%work: index) attributes {params = {BM = 4}, grid = []} {
+  %x = arith.constant dense<0.0> : tensor<4x4xf32, #systolic.axes<BM, BN>>
+  systolic.return
+}
+
+// -----
+
+systolic.kernel @kernel(%work: index) attributes {params = {BM = 4}, grid = []} {
+  // expected-error @+1 {{expected a parameter of the kernel but got BN}}
+  %BN = systolic.param "BN"
+  systolic.return
+}

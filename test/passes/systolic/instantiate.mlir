@@ -1,0 +1,57 @@
+// Types follow the kernel's parameters by the names of their axes; errors: instantiate-errors.mlir.
+// RUN: nstf-opt %s -systolic-instantiate=params=BM=48,BK=24,M=100 | FileCheck %s
+// RUN: nstf-opt %s -systolic-instantiate | FileCheck %s --check-prefix=DEFAULT
+
+!X = memref<64x64xf32, #systolic.axes<M, K>>
+!x = tensor<32x32xf32, #systolic.axes<BM, BK>>
+!row = tensor<1x32xf32, #systolic.axes<1, BK>>
+!lds = !systolic.lds<2 x 32x32xf32, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
+!plain = !systolic.lds<1 x 32x32xf32, unit, #systolic.axes<BM, BK>>
+
+// A slot's signature and body are resized with the kernel; a parameter it reads is the kernel's.
+// CHECK-LABEL: func.func private @epilogue(
+// CHECK-SAME: %{{.+}}: tensor<48x24xf32, #systolic.axes<BM, BK>>) -> tensor<48x24xf32, #systolic.axes<BM, BK>>
+// CHECK: arith.constant 24 : index
+func.func private @epilogue(%x: !x) -> !x {
+  %BK = systolic.param "BK"
+  %BK_i32 = arith.index_cast %BK : index to i32
+  %BK_f32 = arith.sitofp %BK_i32 : i32 to f32
+  %b = systolic.broadcast %BK_f32 : f32 -> !x
+  %y = arith.mulf %x, %b : !x
+  return %y : !x
+}
+
+// Rows of 24 elements hold two swizzle groups of 4 elements each three times: the swizzle gets as few rows as that.
+// CHECK-LABEL: systolic.kernel @copy(
+// CHECK-SAME: memref<100x64xf32, #systolic.axes<M, K>>, %{{.+}}: index
+// CHECK-SAME: !systolic.lds<2 x 48x24xf32, #systolic.swizzle<4, 2>, #systolic.axes<BM, BK>>
+// CHECK-SAME: !systolic.lds<1 x 48x24xf32, unit, #systolic.axes<BM, BK>>
+// CHECK-SAME: params = {BK = 24 : i64, BM = 48 : i64, K = 64 : i64, M = 100 : i64}
+// DEFAULT-LABEL: systolic.kernel @copy(
+// DEFAULT-SAME: memref<64x64xf32, #systolic.axes<M, K>>
+// DEFAULT-SAME: !systolic.lds<2 x 32x32xf32, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
+// DEFAULT-SAME: params = {BK = 32 : i64, BM = 32 : i64, K = 64 : i64, M = 64 : i64}
+systolic.kernel @copy(%X: !X, %work: index, %lds: !lds, %plain: !plain)
+    attributes {params = {M = 64, K = 64, BM = 32, BK = 32}, grid = ["M", "BM"]} {
+  // CHECK: %[[BM:.+]] = arith.constant 48 : index
+  // CHECK-NOT: systolic.param
+  %BM = systolic.param "BM"
+  %c0 = arith.constant 0 : index
+  // Splat constants keep their value, a dimension without a name its size.
+  // CHECK: arith.constant dense<2.500000e+00> : tensor<48x24xf32, #systolic.axes<BM, BK>>
+  // CHECK: arith.constant dense<0.000000e+00> : tensor<1x24xf32, #systolic.axes<1, BK>>
+  // DEFAULT: arith.constant dense<2.500000e+00> : tensor<32x32xf32, #systolic.axes<BM, BK>>
+  %c = arith.constant dense<2.5> : !x
+  %r = arith.constant dense<0.0> : !row
+  // Loop-carried tiles too.
+  // CHECK: scf.for {{.+}} -> (tensor<48x24xf32, #systolic.axes<BM, BK>>)
+  %sum = scf.for %i = %c0 to %work step %BM iter_args(%acc = %c) -> (!x) {
+    %x = systolic.load %X[%i, %c0] : !X -> !x
+    %next = arith.addf %acc, %x : !x
+    scf.yield %next : !x
+  }
+  // CHECK: call @epilogue(%{{.+}}) : (tensor<48x24xf32, #systolic.axes<BM, BK>>) -> tensor<48x24xf32, #systolic.axes<BM, BK>>
+  %y = func.call @epilogue(%sum) : (!x) -> !x
+  systolic.store %y, %X[%c0, %c0] : !x, !X
+  systolic.return
+}

@@ -1,0 +1,77 @@
+// What systolic-select-array says it chose, and what it refuses.
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-select-array))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o /dev/null
+
+// expected-remark @+1 {{[Passed] Array | Category:systolic-select-array | Function=remark | Remark="v_mfma_f32_16x16x4_f32 on 2x1 waves"}}
+systolic.kernel @remark(%work: index) attributes {params = {WM = 2}, grid = [], wave_size = 64 : i64} {
+  %a = arith.constant dense<0.0> : tensor<32x32xf32, #systolic.axes<BM, BK>>
+  %b = arith.constant dense<0.0> : tensor<32x32xf32, #systolic.axes<BK, BN>>
+  %c = arith.constant dense<0.0> : tensor<32x32xf32, #systolic.axes<BM, BN>>
+  %d = systolic.mma %a, %b, %c : tensor<32x32xf32, #systolic.axes<BM, BK>>, tensor<32x32xf32, #systolic.axes<BK, BN>> -> tensor<32x32xf32, #systolic.axes<BM, BN>>
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected a wave size (systolic-select-wave-size) but got none}}
+systolic.kernel @no_wave_size(%work: index) attributes {params = {}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected at most 1024 work-items in a workgroup but got 5x4 waves of 64}}
+systolic.kernel @too_many_waves(%work: index) attributes {params = {WM = 5, WN = 4}, grid = [], wave_size = 64 : i64} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected at most 1024 work-items in a workgroup but got 0x4 waves of 64}}
+systolic.kernel @no_waves(%work: index) attributes {params = {WM = 0, WN = 4}, grid = [], wave_size = 64 : i64} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected a matrix instruction of gfx942 that divides the products of the kernel but got none for 'tensor<24x32xf32, #systolic.axes<BM, BK>>' x 'tensor<32x32xf32, #systolic.axes<BK, BN>>' on 1x1 waves}}
+systolic.kernel @undivided(%work: index) attributes {params = {}, grid = [], wave_size = 64 : i64} {
+  %a = arith.constant dense<0.0> : tensor<24x32xf32, #systolic.axes<BM, BK>>
+  %b = arith.constant dense<0.0> : tensor<32x32xf32, #systolic.axes<BK, BN>>
+  %c = arith.constant dense<0.0> : tensor<24x32xf32, #systolic.axes<BM, BN>>
+  %d = systolic.mma %a, %b, %c : tensor<24x32xf32, #systolic.axes<BM, BK>>, tensor<32x32xf32, #systolic.axes<BK, BN>> -> tensor<24x32xf32, #systolic.axes<BM, BN>>
+  systolic.return
+}
+
+// -----
+
+// 256 accumulators a lane would spill.
+// expected-error @+1 {{but got none for 'tensor<128x16xf32, #systolic.axes<BM, BK>>' x 'tensor<16x128xf32, #systolic.axes<BK, BN>>' on 1x1 waves}}
+systolic.kernel @too_many_accumulators(%work: index) attributes {params = {}, grid = [], wave_size = 64 : i64} {
+  %a = arith.constant dense<0.0> : tensor<128x16xf32, #systolic.axes<BM, BK>>
+  %b = arith.constant dense<0.0> : tensor<16x128xf32, #systolic.axes<BK, BN>>
+  %c = arith.constant dense<0.0> : tensor<128x128xf32, #systolic.axes<BM, BN>>
+  %d = systolic.mma %a, %b, %c : tensor<128x16xf32, #systolic.axes<BM, BK>>, tensor<16x128xf32, #systolic.axes<BK, BN>> -> tensor<128x128xf32, #systolic.axes<BM, BN>>
+  systolic.return
+}
+
+// -----
+
+// No instruction multiplies i32.
+// expected-error @+1 {{expected a matrix instruction of gfx942}}
+systolic.kernel @no_type(%work: index) attributes {params = {}, grid = [], wave_size = 64 : i64} {
+  %a = arith.constant dense<0> : tensor<32x32xi32, #systolic.axes<BM, BK>>
+  %d = systolic.mma %a, %a, %a : tensor<32x32xi32, #systolic.axes<BM, BK>>, tensor<32x32xi32, #systolic.axes<BM, BK>> -> tensor<32x32xi32, #systolic.axes<BM, BK>>
+  systolic.return
+}
+
+// -----
+
+// One array has one instruction.
+// expected-error @+1 {{expected a matrix instruction of gfx942}}
+systolic.kernel @two_types(%work: index) attributes {params = {}, grid = [], wave_size = 64 : i64} {
+  %a = arith.constant dense<0.0> : tensor<32x32xf32, #systolic.axes<BM, BK>>
+  %b = arith.constant dense<0.0> : tensor<32x32xf16, #systolic.axes<BM, BK>>
+  %d = systolic.mma %a, %a, %a : tensor<32x32xf32, #systolic.axes<BM, BK>>, tensor<32x32xf32, #systolic.axes<BM, BK>> -> tensor<32x32xf32, #systolic.axes<BM, BK>>
+  %e = systolic.mma %b, %b, %d : tensor<32x32xf16, #systolic.axes<BM, BK>>, tensor<32x32xf16, #systolic.axes<BM, BK>> -> tensor<32x32xf32, #systolic.axes<BM, BK>>
+  systolic.return
+}
