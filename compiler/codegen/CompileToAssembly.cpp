@@ -4,6 +4,7 @@
 // - argument names, so that the metadata has them;
 // - the O1 pipeline: without it accumulators are moved in every iteration of a loop and pointers stay generic. Without
 //   unrolling and vectorisation: the shape of the loops is decided by our passes;
+// - no loop strength reduction: it makes offsets that a buffer's range check refuses (see below);
 // - debug information (where a pass made some) without folders;
 // - a diagnostic handler: by itself LLVM goes on after an error ("LDS over the limit") and emits code.
 #include "compiler/codegen/Codegen.h"
@@ -24,6 +25,8 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -41,9 +44,22 @@ void registerCodegenTranslations(DialectRegistry &registry) {
   registerROCDLDialectTranslation(registry);
 }
 
+/// Loop strength reduction counts a loop's offsets up from below zero: it puts -128 into the register and +128 into the
+/// instruction. The range check of a buffer access adds the two without wrapping, finds the lane out of range, and
+/// reads 0 (SIISelLowering.cpp, splitBufferOffsets, avoids such offsets where it makes them itself). The back end adds
+/// the pass by itself, and asks only this option of LLVM's.
+static void disableLoopStrengthReduction() {
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto found = options.find("disable-lsr");
+  if (found == options.end())
+    llvm::report_fatal_error("expected LLVM to have the option disable-lsr but got none");
+  static_cast<llvm::cl::opt<bool> *>(found->second)->setValue(true);
+}
+
 void initializeAMDGPU() {
   static std::once_flag once;
   std::call_once(once, [] {
+    disableLoopStrengthReduction();
     LLVMInitializeAMDGPUTargetInfo();
     LLVMInitializeAMDGPUTarget();
     LLVMInitializeAMDGPUTargetMC();
