@@ -21,8 +21,9 @@ static bool isGraphOperation(RegisteredOperationName name) {
 
 std::vector<std::string> nstf::graphOperations(MLIRContext *context) {
   std::vector<std::string> names;
-  for (RegisteredOperationName name : context->getRegisteredOperationsByDialect("nstf"))
-    if (isGraphOperation(name))
+  // getRegisteredOperationsByDialect of LLVM 22 finds nothing once several dialects are loaded.
+  for (RegisteredOperationName name : context->getRegisteredOperations())
+    if (name.getDialectNamespace() == NSTFDialect::getDialectNamespace() && isGraphOperation(name))
       names.push_back(name.stripDialect().str());
   std::sort(names.begin(), names.end());
   return names;
@@ -80,23 +81,23 @@ static void addAttribute(const ExpandedNode::Attribute &attribute, RegisteredOpe
                     (reason.empty() ? "" : ": " + reason));
 }
 
-/// Type inference trusts its operands. So the operation is first made with a result type for show, and what its
-/// verifier says about operands and attributes is final; what it says about the result is not.
-static bool operandsFit(Operation *op) {
+/// The first diagnostic of `check`, without its notes (they show the operation in MLIR, which the user didn't write);
+/// empty when it succeeds.
+static std::string errorOf(MLIRContext *context, llvm::function_ref<LogicalResult()> check) {
   std::string message;
-  bool failed;
-  {
-    ScopedDiagnosticHandler quiet(op->getContext(), [&](Diagnostic &diagnostic) {
-      if (message.empty())
-        message = diagnostic.str();
-    });
-    failed = mlir::failed(op->getName().verifyInvariants(op));
-  }
-  bool aboutOperands = message.find("operand") != std::string::npos || message.find("attribute") != std::string::npos;
-  if (!failed || !aboutOperands)
-    return true;
-  emitError(op->getLoc()) << message;
-  return false;
+  ScopedDiagnosticHandler quiet(context, [&](Diagnostic &diagnostic) {
+    if (message.empty())
+      message = diagnostic.str();
+  });
+  return failed(check()) ? (message.empty() ? "doesn't verify" : message) : "";
+}
+
+/// Type inference trusts its operands. So the operation is first made with a result type for show; what its verifier
+/// says about operands and attributes is final, what it says about the result is not.
+static std::string errorOfOperands(Operation *op) {
+  std::string message = errorOf(op->getContext(), [&] { return op->getName().verifyInvariants(op); });
+  bool isFinal = message.find("operand") != std::string::npos || message.find("attribute") != std::string::npos;
+  return isFinal ? message : "";
 }
 
 Operation *nstf::buildNode(const ExpandedNode &node, ValueRange operands, Location location, OpBuilder &builder) {
@@ -113,20 +114,23 @@ Operation *nstf::buildNode(const ExpandedNode &node, ValueRange operands, Locati
   state.addTypes(operands.empty() ? RankedTensorType::get({1, 1}, builder.getF32Type()) : operands[0].getType());
 
   Operation *op = builder.create(state);
-  SmallVector<Type> types;
-  auto give = [&]() -> Operation * {
+  auto refuse = [&](const std::string &message) -> Operation * {
+    emitError(location) << message;
     op->erase();
     return nullptr;
   };
-  if (!operandsFit(op))
-    return give();
-  auto inference = cast<InferTypeOpInterface>(op);
-  if (failed(inference.inferReturnTypes(context, location, op->getOperands(), op->getAttrDictionary(),
-                                        op->getPropertiesStorage(), op->getRegions(), types)) ||
-      types.size() != 1) {
-    emitError(location) << "'" << op->getName() << "' op gives no type for these operands";
-    return give();
-  }
+  if (std::string message = errorOfOperands(op); !message.empty())
+    return refuse(message);
+  SmallVector<Type> types;
+  auto infer = [&] {
+    return cast<InferTypeOpInterface>(op).inferReturnTypes(context, location, op->getOperands(),
+                                                           op->getAttrDictionary(), op->getPropertiesStorage(),
+                                                           op->getRegions(), types);
+  };
+  if (std::string message = errorOf(context, infer); !message.empty() || types.size() != 1)
+    return refuse("'nstf." + node.op + "' op gives no type for these operands");
   op->getResult(0).setType(types[0]);
-  return succeeded(mlir::verify(op)) ? op : give();
+  if (std::string message = errorOf(context, [&] { return mlir::verify(op); }); !message.empty())
+    return refuse(message);
+  return op;
 }
