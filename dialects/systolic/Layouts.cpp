@@ -7,6 +7,9 @@ using namespace nstf::systolic;
 FragmentAttr nstf::systolic::getMmaLayout(SystolicArrayAttr array, MmaOperand operand, ArrayRef<int64_t> shape,
                                           int64_t waveSize) {
   int64_t m = array.getM(), n = array.getN(), k = array.getK();
+  // A cell's operands must fill the wave, and its accumulator come in groups of four rows.
+  if (!array.hasCell() || waveSize % m || waveSize % n || k * m % waveSize || m % (4 * (waveSize / m)))
+    return {};
   int64_t waveRows = array.getWaveRows(), waveCols = array.getWaveCols();
   int64_t perLane = array.getElementsPerLane(waveSize), groups = waveSize / m;
   SmallVector<Digit> reg, lane, wave;

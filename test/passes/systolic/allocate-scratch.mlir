@@ -1,0 +1,69 @@
+// One piece of LDS for all conversions and reductions across waves: as large as the largest use.
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-allocate-scratch))' | FileCheck %s
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-allocate-scratch))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o /dev/null
+
+#rows = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
+#cols = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+!lds = !systolic.lds<1 x 16x32xf32, unit, #systolic.axes<BM, BK>>
+
+// 16 x 16 floats; the mask's 256 bytes fit in beside them.
+// CHECK-LABEL: systolic.kernel @conversions(
+// CHECK-SAME: !systolic.lds<1 x 16x32xf32, unit, #systolic.axes<BM, BK>>, %{{.+}}: !systolic.lds<1 x 1024xi8, unit, #systolic.axes<1024>> {systolic.scratch})
+// expected-remark @+1 {{[Analysis] Lds | Category:systolic-allocate-scratch | Function=conversions | Remark="3072 bytes of LDS, 1024 of them scratch", lds=3072, scratch=1024}}
+systolic.kernel @conversions(%work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %a = arith.constant dense<0.0> : tensor<16x16xf32, #rows>
+  %b = systolic.convert_layout %a : tensor<16x16xf32, #rows> -> tensor<16x16xf32, #cols>
+  %m = arith.constant dense<true> : tensor<16x16xi1, #rows>
+  %n = systolic.convert_layout %m : tensor<16x16xi1, #rows> -> tensor<16x16xi1, #cols>
+  systolic.return
+}
+
+// -----
+
+#rows = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
+#cols = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+
+// An element of a mask takes a byte.
+// CHECK-LABEL: systolic.kernel @mask(
+// CHECK-SAME: !systolic.lds<1 x 256xi8
+// expected-remark @+1 {{"256 bytes of LDS, 256 of them scratch"}}
+systolic.kernel @mask(%work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %m = arith.constant dense<true> : tensor<16x16xi1, #rows>
+  %n = systolic.convert_layout %m : tensor<16x16xi1, #rows> -> tensor<16x16xi1, #cols>
+  systolic.return
+}
+
+// -----
+
+#tile = #systolic.fragment<reg [1:4*1], lane [1:16*4, 0:4*1], wave [1:4*64]>
+#row = #systolic.fragment<reg [], lane [-1:16*0, 0:4*1], wave [-1:4*0]>
+
+// Each of four waves leaves one value for each of its 64 lanes.
+// CHECK-LABEL: systolic.kernel @across_waves(
+// CHECK-SAME: !systolic.lds<1 x 1024xi8
+// expected-remark @+1 {{"1024 bytes of LDS, 1024 of them scratch"}}
+systolic.kernel @across_waves(%work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x4>} {
+  %a = arith.constant dense<0.0> : tensor<4x256xf32, #tile>
+  %b = systolic.reduce add %a along 1 : tensor<4x256xf32, #tile> -> tensor<4xf32, #row>
+  systolic.return
+}
+
+// -----
+
+#tile = #systolic.fragment<reg [1:4*1], lane [1:16*4, 0:4*1], wave [0:4*4]>
+#row = #systolic.fragment<reg [], lane [-1:16*0, 0:4*1], wave [0:4*4]>
+#other = #systolic.fragment<reg [1:2*2, 1:2*1], lane [1:16*4, 0:4*1], wave [0:4*4]>
+
+// Within a wave shuffles do; another order of the same registers is a matter of names.
+// CHECK-LABEL: systolic.kernel @none(%{{.+}}: index)
+// expected-remark @+1 {{"0 bytes of LDS, 0 of them scratch"}}
+systolic.kernel @none(%work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 4x1>} {
+  %a = arith.constant dense<0.0> : tensor<16x64xf32, #tile>
+  %b = systolic.reduce add %a along 1 : tensor<16x64xf32, #tile> -> tensor<16xf32, #row>
+  %c = systolic.convert_layout %a : tensor<16x64xf32, #tile> -> tensor<16x64xf32, #other>
+  systolic.return
+}

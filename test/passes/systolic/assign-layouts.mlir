@@ -1,0 +1,137 @@
+// Layouts spread from the products, then from the largest tiles; where two meet, one is converted.
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(systolic.kernel(systolic-assign-layouts))' | FileCheck %s
+
+// Accumulator, operands, and everything elementwise or sliced around them: nothing is converted.
+!X = memref<64x64xf32, #systolic.axes<M, K>>
+!x = tensor<16x32xf32, #systolic.axes<BM, BK>>
+!w = tensor<32x16xf32, #systolic.axes<BK, BN>>
+!y = tensor<16x16xf32, #systolic.axes<BM, BN>>
+!r = tensor<16xf32, #systolic.axes<BN>>
+// CHECK-DAG: #[[ACC:.+]] = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+// CHECK-DAG: #[[A:.+]] = #systolic.fragment<reg [1:4*1, 1:2*16], lane [0:16*1, 1:4*4], wave []>
+// CHECK-DAG: #[[B:.+]] = #systolic.fragment<reg [0:4*1, 0:2*16], lane [1:16*1, 0:4*4], wave []>
+// CHECK-DAG: #[[SLICE:.+]] = #systolic.fragment<reg [], lane [0:16*1, -1:4*0], wave []>
+// CHECK-LABEL: systolic.kernel @product
+// CHECK-NOT: convert_layout
+// CHECK: arith.constant dense<0.000000e+00> : tensor<16x16xf32, #[[ACC]]>
+// CHECK: scf.for {{.+}} -> (tensor<16x16xf32, #[[ACC]]>)
+// CHECK: systolic.load {{.+}} -> tensor<16x32xf32, #[[A]]>
+// CHECK: systolic.load {{.+}} -> tensor<32x16xf32, #[[B]]>
+// CHECK: systolic.mma {{.+}} : tensor<16x32xf32, #[[A]]>, tensor<32x16xf32, #[[B]]> -> tensor<16x16xf32, #[[ACC]]>
+// CHECK: systolic.reduce max {{.+}} along 0 : tensor<16x16xf32, #[[ACC]]> -> tensor<16xf32, #[[SLICE]]>
+// CHECK: systolic.broadcast {{.+}} : tensor<16xf32, #[[SLICE]]> -> tensor<16x16xf32, #[[ACC]]>
+// CHECK: systolic.load {{.+}} -> tensor<16x16xf32, #[[ACC]]>
+// CHECK: arith.mulf {{.+}} : tensor<16x16xf32, #[[ACC]]>
+systolic.kernel @product(%X: !X, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 4>} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : !y
+  %sum = scf.for %k = %c0 to %c64 step %c32 iter_args(%acc = %zero) -> (!y) {
+    %x = systolic.load %X[%c0, %k] : !X -> !x
+    %w = systolic.load %X[%k, %c0] : !X -> !w
+    %next = systolic.mma %x, %w, %acc : !x, !w -> !y
+    scf.yield %next : !y
+  }
+  %max = systolic.reduce max %sum along 0 : !y -> !r
+  %columns = systolic.broadcast %max along 0 : !r -> !y
+  %shifted = arith.subf %sum, %columns : !y
+  %gate = systolic.load %X[%c0, %c0] : !X -> !y
+  %result = arith.mulf %shifted, %gate : !y
+  systolic.store %result, %X[%c0, %c0] : !y, !X
+  systolic.return
+}
+
+// -----
+
+// Attention's way: the first product's result is the second one's B as it lies. As A it must be converted.
+!k = tensor<16x16xf32, #systolic.axes<BK, DP>>
+!q = tensor<16x16xf32, #systolic.axes<DP, BQ>>
+!s = tensor<16x16xf32, #systolic.axes<BK, BQ>>
+// CHECK-LABEL: systolic.kernel @chained
+// CHECK: %[[S:.+]] = systolic.mma
+// CHECK-NEXT: %[[O:.+]] = systolic.mma %{{.+}}, %[[S]], %{{.+}}
+// CHECK-NEXT: %[[T:.+]] = systolic.convert_layout %[[S]] : {{.+}} -> tensor<16x16xf32, #[[A:.+]]>
+// CHECK-NEXT: systolic.mma %[[T]], %{{.+}} : tensor<16x16xf32, #[[A]]>
+systolic.kernel @chained(%K: memref<64x64xf32, #systolic.axes<L, D>>, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 4>} {
+  %k = systolic.load %K[%work, %work] : memref<64x64xf32, #systolic.axes<L, D>> -> !k
+  %q = systolic.load %K[%work, %work] : memref<64x64xf32, #systolic.axes<L, D>> -> !q
+  %zero = arith.constant dense<0.0> : !s
+  %s = systolic.mma %k, %q, %zero : !k, !q -> !s
+  %o = systolic.mma %k, %s, %zero : !k, !s -> !s
+  %p = systolic.mma %s, %q, %zero : !s, !q -> !s
+  systolic.store %o, %K[%work, %work] : !s, memref<64x64xf32, #systolic.axes<L, D>>
+  systolic.store %p, %K[%work, %work] : !s, memref<64x64xf32, #systolic.axes<L, D>>
+  systolic.return
+}
+
+// -----
+
+// Without products the largest tile decides, with 16 bytes a lane. What four rows leave to do for four waves is nothing:
+// they do the same. Index tiles lie as slices of what they index, and are made anew for each use.
+!X = memref<64x64xf32, #systolic.axes<M, K>>
+!V = memref<64xf32, #systolic.axes<K>>
+!x = tensor<4x64xf32, #systolic.axes<BM, BK>>
+!v = tensor<64xf32, #systolic.axes<BK>>
+!r = tensor<4xf32, #systolic.axes<BM>>
+!i = tensor<4xi32, #systolic.axes<BM>>
+// CHECK-DAG: #[[X:.+]] = #systolic.fragment<reg [1:4*1], lane [1:16*4, 0:4*1], wave [-1:4*0]>
+// CHECK-DAG: #[[ROWS:.+]] = #systolic.fragment<reg [], lane [-1:16*0, 0:4*1], wave [-1:4*0]>
+// CHECK-DAG: #[[COLS:.+]] = #systolic.fragment<reg [0:4*1], lane [0:16*4, -1:4*0], wave [-1:4*0]>
+// CHECK-LABEL: systolic.kernel @rows
+// CHECK: %[[I:.+]] = systolic.iota along 0 : tensor<4xi32, #[[ROWS]]>
+// CHECK: %[[J:.+]] = systolic.iota along 0 : tensor<4xi32, #[[ROWS]]>
+// CHECK: systolic.load {{.+}} rows(%[[I]] : {{.+}}) : {{.+}} -> tensor<4x64xf32, #[[X]]>
+// CHECK: systolic.load {{.+}} -> tensor<64xf32, #[[COLS]]>
+// CHECK: systolic.broadcast {{.+}} : tensor<64xf32, #[[COLS]]> -> tensor<4x64xf32, #[[X]]>
+// CHECK: systolic.reduce add {{.+}} along 1 : tensor<4x64xf32, #[[X]]> -> tensor<4xf32, #[[ROWS]]>
+// CHECK: systolic.broadcast {{.+}} along 1 : tensor<4xf32, #[[ROWS]]> -> tensor<4x64xf32, #[[X]]>
+// CHECK: systolic.store {{.+}} rows(%[[J]]
+systolic.kernel @rows(%X: !X, %V: !V, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 4x1>} {
+  %zero = arith.constant 0 : index
+  %i = systolic.iota along 0 : !i
+  %x = systolic.load %X[%zero, %zero] rows(%i : !i) : !X -> !x
+  %v = systolic.load %V[%zero] : !V -> !v
+  %vb = systolic.broadcast %v along 0 : !v -> !x
+  %y = arith.mulf %x, %vb : !x
+  %s = systolic.reduce add %y along 1 : !x -> !r
+  %n = arith.constant dense<1.0> : !r
+  %q = arith.divf %n, %s : !r
+  %qb = systolic.broadcast %q along 1 : !r -> !x
+  %z = arith.mulf %y, %qb : !x
+  systolic.store %z, %X[%zero, %zero] rows(%i : !i) : !x, !X
+  systolic.return
+}
+
+// -----
+
+// One constant, two uses, two layouts: it is cloned, not converted. A computed tile is converted.
+!X = memref<64x64xf32, #systolic.axes<M, K>>
+!x = tensor<16x16xf32, #systolic.axes<BM, BM>>
+!v = tensor<16xf32, #systolic.axes<BM>>
+// CHECK-LABEL: systolic.kernel @shared
+// CHECK: %[[V:.+]] = systolic.reduce max {{.+}} -> tensor<16xf32, #[[ROWS:.+]]>
+// CHECK: arith.constant dense<2.000000e+00> : tensor<16xf32, #[[ROWS]]>
+// CHECK: arith.constant dense<2.000000e+00> : tensor<16xf32, #[[COLS:.+]]>
+// CHECK: %[[A:.+]] = arith.mulf %[[V]], %{{.+}} : tensor<16xf32, #[[ROWS]]>
+// CHECK: %[[B:.+]] = systolic.convert_layout %[[A]] : tensor<16xf32, #[[ROWS]]> -> tensor<16xf32, #[[COLS]]>
+// CHECK: systolic.broadcast %[[B]] : tensor<16xf32, #[[COLS]]>
+systolic.kernel @shared(%X: !X, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %zero = arith.constant 0 : index
+  %x = systolic.load %X[%zero, %zero] : !X -> !x
+  %v = systolic.reduce max %x along 1 : !x -> !v
+  %two = arith.constant dense<2.0> : !v
+  %a = arith.mulf %v, %two : !v
+  %b = systolic.broadcast %a along 0 : !v -> !x
+  %t = systolic.broadcast %two along 0 : !v -> !x
+  %c = arith.addf %b, %t : !x
+  %d = arith.addf %c, %x : !x
+  systolic.store %d, %X[%zero, %zero] : !x, !X
+  systolic.return
+}
