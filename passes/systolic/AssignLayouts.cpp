@@ -84,7 +84,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
   void cloneFreeTiles() {
     SmallVector<Operation *> ops;
     kernel.walk([&](Operation *op) {
-      if (isFreeToClone(op))
+      if (isFreeToClone(op) && !op->use_empty())
         ops.push_back(op);
     });
     for (Operation *op : ops) {
