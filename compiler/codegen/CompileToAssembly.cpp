@@ -102,16 +102,32 @@ static Operation *findLeftOver(gpu::GPUModuleOp module) {
   return found;
 }
 
-/// The kernel's arguments by their attribute `nstf.name`: the back end writes these names into the metadata.
-static void nameArguments(gpu::GPUModuleOp module, llvm::Module &llvmModule) {
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
-    llvm::Function *translated = llvmModule.getFunction(function.getSymName());
-    if (!translated || translated->isDeclaration())
-      continue;
-    for (unsigned i = 0, n = translated->arg_size(); i < n; ++i) {
+using ArgumentNames = llvm::StringMap<SmallVector<std::string>>;
+
+/// Every function's argument names (attribute `nstf.name`), and no attribute of ours left on the arguments: the
+/// translation to LLVM IR warns about each that it does not know.
+static ArgumentNames takeArgumentNames(gpu::GPUModuleOp module) {
+  ArgumentNames names;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+    for (unsigned i = 0, n = function.getNumArguments(); i < n; ++i) {
       auto name = function.getArgAttrOfType<StringAttr>(i, "nstf.name");
-      translated->getArg(i)->setName(name ? name.getValue().str() : "arg" + std::to_string(i));
+      names[function.getSymName()].push_back(name ? name.getValue().str() : "arg" + std::to_string(i));
+      SmallVector<NamedAttribute> attributes(mlir::function_interface_impl::getArgAttrs(function, i));
+      for (NamedAttribute attribute : attributes)
+        if (attribute.getName().strref().starts_with("nstf."))
+          function.removeArgAttr(i, attribute.getName());
     }
+  return names;
+}
+
+/// Names the arguments: the back end writes these names into the metadata.
+static void nameArguments(const ArgumentNames &names, llvm::Module &llvmModule) {
+  for (auto &entry : names) {
+    llvm::Function *function = llvmModule.getFunction(entry.getKey());
+    if (!function || function->isDeclaration())
+      continue;
+    for (auto [argument, name] : llvm::zip_equal(function->args(), entry.getValue()))
+      argument.setName(name);
   }
 }
 
@@ -174,10 +190,11 @@ llvm::Expected<std::string> compileToAssembly(gpu::GPUModuleOp module, const Cod
   llvm::LLVMContext context;
   context.setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
   forgetFolders(module);
+  ArgumentNames names = takeArgumentNames(module);
   std::unique_ptr<llvm::Module> llvmModule = translateModuleToLLVMIR(module, context, module.getName());
   if (!llvmModule)
     return llvm::createStringError("could not be translated to LLVM IR");
-  nameArguments(module, *llvmModule);
+  nameArguments(names, *llvmModule);
   llvmModule->setTargetTriple(llvm::Triple(amdgpuTriple));
   llvmModule->setDataLayout((*machine)->createDataLayout());
   llvmModule->addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", codeObjectVersionFlag);
