@@ -42,6 +42,7 @@ constexpr InstructionInfo table[] = {
 #define STORE(name, kind) LOAD(name, kind)
 #define ATOMIC(name, T, meaning)                                                                                       \
   {"GLOBAL_" #name, Form::Memory, {}}, {"FLAT_" #name, Form::Memory, {}}, {"BUFFER_" #name, Form::Memory, {}},
+#define LOADTOLDS(name, kind) {#name, Form::Memory, {}},
 #define CACHE(name) {#name, Form::Cache, {}},
 #include "runtime/emulator/decode/Instructions.def"
 #undef T

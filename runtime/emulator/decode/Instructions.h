@@ -32,6 +32,7 @@ enum class Opcode : uint16_t {
 #define LOAD(name, kind) GLOBAL_##name, FLAT_##name, SCRATCH_##name, BUFFER_##name,
 #define STORE(name, kind) GLOBAL_##name, FLAT_##name, SCRATCH_##name, BUFFER_##name,
 #define ATOMIC(name, T, meaning) GLOBAL_##name, FLAT_##name, BUFFER_##name,
+#define LOADTOLDS(name, kind) name,
 #define CACHE(name) name,
 #include "runtime/emulator/decode/Instructions.def"
   // What no instruction is by itself: the micro-ops around a vector instruction.

@@ -8,7 +8,7 @@ namespace nstf::emulator {
 namespace {
 
 // LLVM's bits of a source modifier operand (SISrcMods).
-enum : unsigned { modNegate = 1, modAbsolute = 2, modOpSel = 4, modOpSelHigh = 8 };
+enum : unsigned { modNegate = 1, modAbsolute = 2, modOpSel = 4, modOpSelHigh = 8, modSignExtend = 16 };
 
 bool isPair16(OperandType t) {
   using enum OperandType;
@@ -73,7 +73,7 @@ SourceRef Translator::vectorSource(const RawOperand &operand, OperandType type, 
     return source;
   }
   if (select >= 0) {
-    bool extend = !isFloat(type) && (modifiers & modNegate);
+    bool extend = modifiers & modSignExtend;
     if (select != 6 || extend)
       modify(Opcode::SelectBytes, uint32_t(select) | (extend ? selectSignExtend : 0));
     if (!isFloat(type))
@@ -84,6 +84,21 @@ SourceRef Translator::vectorSource(const RawOperand &operand, OperandType type, 
   if (uint32_t signs = modifiers & (modNegate | modAbsolute); signs && (isFloat(type) || bitsOf(type) == 16))
     modify(bitsOf(type) == 16 ? Opcode::Negate16 : bitsOf(type) == 64 ? Opcode::Negate64 : Opcode::Negate32, signs);
   return source;
+}
+
+/// DPP: source 0 with its lanes moved, EXEC narrowed until LaneRestore. The control is the last four immediates.
+SourceRef Translator::permutedSource(const RawOperand &operand, OperandType type, unsigned modifiers,
+                                     const std::vector<int64_t> &rest) {
+  if (rest.size() < 4)
+    throw Unsupported();
+  size_t at = rest.size() - 4;
+  unsigned row = vectorRow(operand);
+  MicroOp &permute = emit(Opcode::LanePermute);
+  permute.source[0] = rowRef(row);
+  permute.destination = uint16_t(temporary(0));
+  permute.flags = uint32_t(rest[at] & 0x1ff) | uint32_t(rest[at + 1] & 15) << 12 | uint32_t(rest[at + 2] & 15) << 16 |
+                  uint32_t(rest[at + 3] & 1) << 20 | uint32_t(bitsOf(type) == 64) << 21;
+  return vectorSource({RawOperand::Vector, 1, int64_t(temporary(0))}, type, 0, modifiers);
 }
 
 /// Clamp and output modifier after the instruction wrote `row`.
@@ -111,7 +126,7 @@ void Translator::finish(unsigned row, OperandType type, int64_t clamp, int64_t o
       return after(Opcode::ClampPair16, 0);
     case v2f32:
       return after(Opcode::ClampPair32, 0);
-    default: // saturating integers
+    default:
       throw Unsupported();
     }
   }
@@ -122,12 +137,12 @@ void Translator::vector(const RawInstruction &raw) {
   const InstructionInfo &info = infoOf(e.opcode);
   Cursor cursor{raw};
   unsigned destination = vectorRow(cursor.next());
-  if (e.dpp && cursor.at < raw.operands.size())
+  bool accumulates = info.form == Form::Accumulate;
+  if (e.dpp && !accumulates)
     cursor.next(); // the old destination again
   unsigned count = 0;
   while (count < 3 && info.types[count + 1] != OperandType::none)
     ++count;
-  bool accumulates = info.form == Form::Accumulate;
   unsigned encoded = accumulates ? 2 : count;
   const RawOperand *operands[3];
   unsigned modifiers[3] = {};
@@ -165,15 +180,7 @@ void Translator::vector(const RawInstruction &raw) {
   SourceRef sources[3] = {};
   for (unsigned k = 0; k < encoded; ++k) {
     if (k == 0 && e.dpp) {
-      bool pair = bitsOf(info.types[1]) == 64;
-      MicroOp &permute = emit(Opcode::LanePermute);
-      permute.source[0] = rowRef(vectorRow(*operands[0]));
-      permute.destination = uint16_t(temporary(0));
-      size_t at = rest.size() - 4;
-      permute.flags = uint32_t(rest[at] & 0x1ff) | uint32_t(rest[at + 1] & 15) << 12 | uint32_t(rest[at + 2] & 15) << 16 |
-                      uint32_t(rest[at + 3] & 1) << 20 | uint32_t(pair) << 21;
-      RawOperand permuted{RawOperand::Vector, 1, int64_t(temporary(0))};
-      sources[0] = vectorSource(permuted, info.types[1], 0, modifiers[0]);
+      sources[0] = permutedSource(*operands[0], info.types[1], modifiers[0], rest);
     } else {
       sources[k] = vectorSource(*operands[k], info.types[k + 1], k, modifiers[k], selects[k]);
     }
@@ -185,7 +192,14 @@ void Translator::vector(const RawInstruction &raw) {
   bool half = bitsOf(info.types[0]) == 16 && !e.sdwa && !e.dpp && anyModifiers && e.keepsHalf;
   bool partial = (e.sdwa && resultSelect != 6) || half || (indexedOperands & 8);
   unsigned row = partial ? resultTemporary : destination;
-  MicroOp &op = emit(e.opcode);
+  Opcode opcode = e.opcode;
+  if (clamp && !isFloat(info.types[0])) {
+    opcode = findOpcode(e.name + "_CLAMP");
+    if (opcode == Opcode::Trap)
+      throw Unsupported();
+    clamp = 0;
+  }
+  MicroOp &op = emit(opcode);
   op.destination = uint16_t(row);
   std::copy(std::begin(sources), std::end(sources), op.source);
   op.floatMode = uint8_t(floatModeOf(info));
@@ -238,7 +252,7 @@ void Translator::carry(const RawInstruction &raw) {
   if (!cursor.done() && raw.operands[cursor.at].kind == RawOperand::Scalar)
     carryIn = scalarSource(cursor.next());
   std::vector<int64_t> rest = cursor.rest();
-  if (e.dpp || (!e.sdwa && !rest.empty() && rest[0]))
+  if (!e.dpp && !e.sdwa && !rest.empty() && rest[0])
     throw Unsupported();
   unsigned row = destination, select = 6, unused = 0;
   if (e.sdwa) {
@@ -249,7 +263,9 @@ void Translator::carry(const RawInstruction &raw) {
   }
   SourceRef sources[2];
   for (unsigned k = 0; k < 2; ++k)
-    sources[k] = vectorSource(*operands[k], OperandType::u32, k, modifiers[k], e.sdwa ? int(rest[rest.size() - 2 + k]) : -1);
+    sources[k] = e.dpp && k == 0 ? permutedSource(*operands[0], OperandType::u32, 0, rest)
+                                 : vectorSource(*operands[k], OperandType::u32, k, modifiers[k],
+                                                e.sdwa ? int(rest[rest.size() - 2 + k]) : -1);
   if (select != 6)
     row = resultTemporary;
   MicroOp &op = emit(e.opcode);
@@ -264,6 +280,8 @@ void Translator::carry(const RawInstruction &raw) {
     merge.source[0] = rowRef(row);
     merge.flags = select | unused << 4;
   }
+  if (e.dpp)
+    emit(Opcode::LaneRestore);
 }
 
 void Translator::mixedFma(const RawInstruction &raw) {
@@ -319,15 +337,7 @@ void Translator::crossLane(const RawInstruction &raw) {
     }
     for (unsigned k = 0; k < 2; ++k) {
       if (e.dpp && k == 0) {
-        if (rest.size() < 4)
-          throw Unsupported();
-        size_t at = rest.size() - 4;
-        MicroOp &permute = emit(Opcode::LanePermute);
-        permute.source[0] = rowRef(vectorRow(*operands[0]));
-        permute.destination = uint16_t(temporary(0));
-        permute.flags = uint32_t(rest[at] & 0x1ff) | uint32_t(rest[at + 1] & 15) << 12 |
-                        uint32_t(rest[at + 2] & 15) << 16 | uint32_t(rest[at + 3] & 1) << 20;
-        sources[0] = vectorSource({RawOperand::Vector, 1, int64_t(temporary(0))}, f32, 0, mods[0]);
+        sources[0] = permutedSource(*operands[0], f32, mods[0], rest);
         continue;
       }
       sources[k] = vectorSource(*operands[k], f32, k, mods[k], e.sdwa ? int(rest[rest.size() - 2 + k]) : -1);
@@ -447,6 +457,8 @@ void Translator::conversionFp8(const RawInstruction &raw) {
     if (k == 0 && (modifiers & modOpSelHigh))
       flags |= 8;
   }
+  if (stochastic && !cursor.done() && raw.operands[cursor.at].kind == RawOperand::Modifiers)
+    flags |= cursor.next().value & modOpSel; // op_sel[2]: low bit of the byte's number
   std::vector<int64_t> rest = cursor.rest();
   if (e.sdwa && rest.size() >= 1) { // the source's byte or half; results are whole registers
     if (rest.size() >= 4 && rest[rest.size() - 3] != 6)

@@ -64,6 +64,8 @@ private:
   /// Source k as a row, unmodified.
   SourceRef plainSource(const RawOperand &operand, OperandType type, unsigned k);
   unsigned vectorRow(const RawOperand &operand) const;
+  SourceRef permutedSource(const RawOperand &operand, OperandType type, unsigned modifiers,
+                           const std::vector<int64_t> &rest);
   void finish(unsigned row, OperandType type, int64_t clamp, int64_t omod);
   void branchTo(uint64_t target, bool inFlags);
 

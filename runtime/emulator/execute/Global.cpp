@@ -169,6 +169,29 @@ template <unsigned width, typename Kind, bool flat> const MicroOp *store(Wave &w
   return op + 1;
 }
 
+/// Lane i's data go to LDS at M0 plus the instruction's offset plus i dwords.
+template <unsigned width, typename Kind> const MicroOp *loadToLds(Wave &w, const MicroOp *op) {
+  uint64_t exec = w.exec();
+  if (!exec)
+    return op + 1;
+  alignas(64) uint64_t address[width];
+  globalAddresses<width>(w, op, address);
+  checkLanes<width>(w, op, address, exec, Kind::bytes, false);
+  uint64_t base = (w.scalars[sgpr::m0] & 0xffff) + op->immediate;
+  for (uint64_t left = exec; left; left &= left - 1) {
+    unsigned lane = std::countr_zero(left);
+    uint32_t value;
+    if constexpr (isDwords<Kind>)
+      std::memcpy(&value, reinterpret_cast<const void *>(address[lane]), 4);
+    else
+      value = Kind::get(address[lane]);
+    if (base + lane * 4 + 4 > w.group->launch->ldsBytes)
+      throwOutsideLds(w, op, int(lane), base + lane * 4, 4);
+    std::memcpy(w.group->lds + base + lane * 4, &value, 4);
+  }
+  return op + 1;
+}
+
 /// Scratch offset of a lane: the sum of what the form has, 32 bits.
 template <unsigned width, typename Kind, bool write> const MicroOp *scratch(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec();
@@ -254,6 +277,7 @@ void enterGlobalFor(HandlerTable &table) {
   SET(GLOBAL_##name) = load<width, kind, false>;                                                                       \
   SET(FLAT_##name) = load<width, kind, true>;                                                                          \
   SET(SCRATCH_##name) = scratch<width, kind, false>;
+#define LOADTOLDS(name, kind) SET(name) = loadToLds<width, kind>;
 #define STORE(name, kind)                                                                                              \
   SET(GLOBAL_##name) = store<width, kind, false>;                                                                      \
   SET(FLAT_##name) = store<width, kind, true>;                                                                         \

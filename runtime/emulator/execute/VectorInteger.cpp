@@ -10,6 +10,8 @@
 
 #include "runtime/emulator/execute/Lanes-inl.h"
 
+#include <limits>
+
 HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {
 namespace {
@@ -63,6 +65,15 @@ struct add { template <typename T, typename V> static HWY_INLINE V run(V a, V b)
 struct sub { template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return bitsAs<V>(wrapped(a) - wrapped(b)); } };
 struct subReverse { template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return bitsAs<V>(wrapped(b) - wrapped(a)); } };
 struct mul { template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return bitsAs<V>(wrapped(a) * wrapped(b)); } };
+/// Saturating: the exact result, brought into the type's range.
+template <typename T, typename W> HWY_INLINE typename T::V inRange(W wide) {
+  using Limits = std::numeric_limits<typename T::Scalar>;
+  W low = W(int64_t(Limits::min())), high = W(int64_t(Limits::max()));
+  return convertTo<typename T::V>(W(__builtin_elementwise_max(__builtin_elementwise_min(wide, high), low)));
+}
+struct addSaturated { template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return inRange<T>(convertTo<I64>(a) + convertTo<I64>(b)); } };
+struct subSaturated { template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return inRange<T>(convertTo<I64>(a) - convertTo<I64>(b)); } };
+struct subReverseSaturated { template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return inRange<T>(convertTo<I64>(b) - convertTo<I64>(a)); } };
 struct mulHigh {
   template <typename T> static HWY_INLINE U32 run(U32 a, U32 b) { return convertTo<U32>(convertTo<U64>(a) * convertTo<U64>(b) >> 32); }
   template <typename T> static HWY_INLINE I32 run(I32 a, I32 b) { return convertTo<I32>(convertTo<I64>(a) * convertTo<I64>(b) >> 32); }

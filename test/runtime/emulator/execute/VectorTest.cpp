@@ -168,7 +168,7 @@ TEST(Vector, integer32) {
       CASE3("v_med3_i32 v8, v2, v4, v6", u32, u32, u32, u32, med3(i32(a), i32(b), i32(c))),
       CASE3("v_sad_u8 v8, v2, v4, v6", u32, u32, u32, u32, sad8(a, b, c)),
       CASE3("v_sad_u32 v8, v2, v4, v6", u32, u32, u32, u32, (u32(a) > u32(b) ? a - b : b - a) + c),
-      CASE3("v_perm_b32 v8, v2, v4, v6", u32, u32, u32, u32, perm(a, b, c & 0x0f0f0f0f)),
+      CASE3("v_perm_b32 v8, v2, v4, v6", u32, u32, u32, u32, perm(a, b, c)),
       CASE3("v_lshl_add_u32 v8, v2, v4, v6", u32, u32, shift, u32, (u32(a) << (b & 31)) + c),
       CASE3("v_add_lshl_u32 v8, v2, v4, v6", u32, u32, u32, shift, u32(a + b) << (c & 31)),
       CASE3("v_add3_u32 v8, v2, v4, v6", u32, u32, u32, u32, a + b + c),
