@@ -1,3 +1,4 @@
+// Device memory (nstf/Runtime.h, class Buffer): allocation, and copies that are checked against its size.
 #include "runtime/core/Device.h"
 
 namespace nstf {

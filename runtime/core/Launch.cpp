@@ -1,3 +1,4 @@
+// Launching one kernel, and the errors a launch can end with (nstf/Runtime.h).
 #include "runtime/core/Device.h"
 
 #include <cstring>

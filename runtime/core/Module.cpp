@@ -1,3 +1,4 @@
+// A code object on a device and its kernels by name (nstf/Runtime.h, classes Module and Kernel).
 #include "runtime/core/Device.h"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// Order of work on a device (nstf/Runtime.h, class Stream).
 #include "runtime/core/Device.h"
 
 namespace nstf {

@@ -1,5 +1,5 @@
 // Small kernels compiled by clang for both chips at every optimisation level, run and compared with the same on the host.
-#include "Kernels.h"
+#include "test/runtime/emulator/execute/Kernels.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

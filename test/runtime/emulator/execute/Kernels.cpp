@@ -1,4 +1,4 @@
-#include "Kernels.h"
+#include "test/runtime/emulator/execute/Kernels.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // Matrix instructions element by element. The layout here is written from the tables of AMD's matrix instruction
 // calculator, case by case, and shares nothing with the emulator's formula.
-#include "Operands.h"
-#include "Snippet.h"
+#include "test/runtime/emulator/execute/Operands.h"
+#include "test/runtime/emulator/execute/Snippet.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

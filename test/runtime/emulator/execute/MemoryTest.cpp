@@ -1,6 +1,6 @@
 // LDS, global, flat, scratch and buffer memory.
-#include "Operands.h"
-#include "Snippet.h"
+#include "test/runtime/emulator/execute/Operands.h"
+#include "test/runtime/emulator/execute/Snippet.h"
 #include "runtime/emulator/execute/Dispatch.h"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // DPP, SDWA and relative register indices.
-#include "Operands.h"
-#include "Snippet.h"
+#include "test/runtime/emulator/execute/Operands.h"
+#include "test/runtime/emulator/execute/Snippet.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The scalar ALU, control flow, hardware registers and scalar loads against meanings written down from the ISA manuals.
-#include "Operands.h"
-#include "Snippet.h"
+#include "test/runtime/emulator/execute/Operands.h"
+#include "test/runtime/emulator/execute/Snippet.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "Snippet.h"
+#include "test/runtime/emulator/execute/Snippet.h"
 #include "runtime/emulator/execute/Interpreter.h"
 #include "runtime/emulator/execute/WaveStart.h"
 

@@ -1,6 +1,6 @@
 // Lane-by-lane vector instructions against scalar meanings written down from the ISA manuals, one line each.
-#include "Operands.h"
-#include "Snippet.h"
+#include "test/runtime/emulator/execute/Operands.h"
+#include "test/runtime/emulator/execute/Snippet.h"
 
 #include <bit>
 #include <cmath>

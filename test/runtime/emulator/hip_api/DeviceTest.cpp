@@ -1,3 +1,4 @@
+// Devices: count, properties in both layouts, attributes, versions.
 #include "test/runtime/emulator/hip_api/HipTest.h"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// Memory calls: allocation, copies, fills, and what they refuse.
 #include "test/runtime/emulator/hip_api/HipTest.h"
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// Streams, events, capture and graphs.
 #include "test/runtime/emulator/hip_api/HipTest.h"
 
 namespace {

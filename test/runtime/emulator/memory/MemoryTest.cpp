@@ -1,3 +1,4 @@
+// The allocation registry: lookup, guard distance, use after free.
 #include "runtime/emulator/memory/Memory.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Target IDs: parsing, and which code object runs on which device.
 #include "runtime/emulator/memory/TargetId.h"
 
 #include <gtest/gtest.h>
