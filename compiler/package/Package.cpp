@@ -1,6 +1,7 @@
 // The order of writing: see Package.h for what, and PackageFolder.h for how it becomes one step.
 #include "compiler/package/Package.h"
 
+#include "compiler/package/LauncherText.h"
 #include "compiler/package/PackageFolder.h"
 #include "compiler/package/WeightWriter.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 namespace nstf {
@@ -62,6 +64,9 @@ void writePackage(const fs::path &path, PackageInputs inputs) {
   // The reader is the judge of what it will be given: no package is written that it would refuse.
   manifest::parseManifest(text, (path / "manifest.json").string());
   folder.write("manifest.json", text);
+  std::string digest = nlohmann::json::parse(text).at("digest");
+  folder.write("model.h", launcherHeaderText(inputs.manifest));
+  folder.write("model.cpp", launcherSourceText(inputs.manifest, digest));
   folder.commit();
 }
 

@@ -1,4 +1,5 @@
-// Writes a package: the folder `model.nstf` with manifest.json, code objects, weights and tokenizer (DESIGN §5).
+// Writes a package: the folder `model.nstf` with manifest.json, code objects, weights, tokenizer and launcher
+// (README.md describes each of them).
 //
 // The format is runtime/include/nstf/Manifest.h: whoever plans a model fills that structure, and says beside it where
 // the bytes of every weight come from. This library turns it into files and knows nothing of MLIR.

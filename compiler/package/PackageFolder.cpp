@@ -52,7 +52,7 @@ static std::set<std::string> filesOfPackage(const fs::path &manifestFile) {
   auto document = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
   if (!document.is_object() || document.value("format", nlohmann::json()) != "nstf-package")
     return {};
-  std::set<std::string> names = {"manifest.json", "weights.safetensors"};
+  std::set<std::string> names = {"manifest.json", "weights.safetensors", "model.h", "model.cpp"};
   auto add = [&](const char *pointer) {
     auto value = document.value(nlohmann::json::json_pointer(pointer), nlohmann::json());
     if (value.is_string())

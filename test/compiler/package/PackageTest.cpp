@@ -242,9 +242,16 @@ TEST_F(PackageTest, NoWeightsNoFile) {
 TEST_F(PackageTest, TheSameBytesEachTime) {
   writePackage(package, inputs(WeightsMode::Pack));
   std::string manifestBefore = readFile(package / "manifest.json"), before = readFile(package / "weights.safetensors");
+  std::string header = readFile(package / "model.h"), source = readFile(package / "model.cpp");
   writePackage(package, inputs(WeightsMode::Pack)); // replaces the first
   EXPECT_EQ(readFile(package / "manifest.json"), manifestBefore);
   EXPECT_EQ(readFile(package / "weights.safetensors"), before);
+  EXPECT_EQ(readFile(package / "model.h"), header);
+  EXPECT_EQ(readFile(package / "model.cpp"), source);
+  EXPECT_THAT(header, HasSubstr("namespace small_model"));
+  size_t digest = manifestBefore.find("\"digest\": \"");
+  ASSERT_NE(digest, std::string::npos);
+  EXPECT_THAT(source, HasSubstr(manifestBefore.substr(digest + 11, 64)));
   EXPECT_EQ(names(), withPackage());
 }
 

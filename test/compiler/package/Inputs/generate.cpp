@@ -1,0 +1,48 @@
+// An application of a language model's package, without NSTF: generate PACKAGE IDS COUNT LOGITS. Continues the ids
+// greedily by COUNT tokens, prints all of them, and writes the logits of each step. Twice, the second must be the same.
+#include "model.h"
+
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+static std::vector<std::int32_t> generate(MODEL::Model &model, std::vector<std::int32_t> ids, int count,
+                                          std::vector<float> &logits) {
+  std::size_t done = 0;
+  for (int i = 0; i < count; ++i) {
+    model.step(ids.data() + done, int(ids.size() - done));
+    done = ids.size();
+    if (model.position() != std::int64_t(done))
+      throw std::runtime_error("wrong position");
+    std::vector<float> row = model.logits();
+    logits.insert(logits.end(), row.begin(), row.end());
+    ids.push_back(model.next().at(0));
+  }
+  return ids;
+}
+
+int main(int argc, char **argv) try {
+  if (argc != 5)
+    throw std::runtime_error("expected PACKAGE IDS COUNT LOGITS");
+  std::vector<std::int32_t> prompt;
+  std::istringstream list(argv[2]);
+  for (std::string id; std::getline(list, id, ',');)
+    prompt.push_back(std::stoi(id));
+  std::vector<float> logits, again;
+  MODEL::Model first(argv[1]), model = std::move(first);
+  std::vector<std::int32_t> ids = generate(model, prompt, std::stoi(argv[3]), logits);
+  model.reset();
+  if (generate(model, prompt, std::stoi(argv[3]), again) != ids || again != logits)
+    throw std::runtime_error("another text after reset()");
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    std::cout << (i ? " " : "") << ids[i];
+  std::cout << "\n";
+  std::cerr << "target: " << model.target() << "\n";
+  std::ofstream(argv[4], std::ios::binary)
+      .write(reinterpret_cast<char *>(logits.data()), std::streamsize(4 * logits.size()));
+} catch (const std::exception &error) {
+  std::cerr << "error: " << error.what() << "\n";
+  return 1;
+}
