@@ -72,7 +72,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
         if (auto value = dyn_cast<IntegerAttr>(entry.getValue());
             !value || failed(set(entry.getName(), value.getInt())))
           return program.emitError() << "expected tuning to name an integer parameter of the template but got "
-                                     << entry.getName();
+                                     << entry.getName().getValue();
     program.setParamsAttr(parameters.getDictionary(&getContext()));
     program->setAttr("nstf.per_token", perToken.getDictionary(&getContext()));
     return success();

@@ -1,0 +1,177 @@
+// What nstf-to-systolic-fill-template says, and every refusal of it.
+// RUN: nstf-opt %s -split-input-file -nstf-to-systolic-fill-template --remark-format=emitRemark --remarks-filter=nstf-.* -verify-diagnostics -o /dev/null
+
+module attributes {nstf.max_tokens = 4 : i64} {
+  systolic.kernel @softmax(%x: memref<8x8xf32, #systolic.axes<M, N>> {nstf.name = "x"}, %y: memref<8x8xf32, #systolic.axes<M, N>> {nstf.name = "y"}, %work: index)
+      attributes {params = {M = 8, N = 8, ROWS = 0}, grid = []} {
+    systolic.return
+  }
+  // expected-remark @+1 {{[Passed] Template | Category:nstf-to-systolic-fill-template | Function=softmax_0 | Remark="template softmax"}}
+  nstf.kernel @softmax_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %y = nstf.softmax %x : tensor<?x8xf32>
+    nstf.return %y : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+// expected-error @+1 {{expected one nstf.kernel and one systolic.kernel in the module but got 1 and 0}}
+module attributes {nstf.max_tokens = 4 : i64} {
+  nstf.kernel @softmax_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %y = nstf.softmax %x : tensor<?x8xf32>
+    nstf.return %y : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+// expected-error @+1 {{expected nstf.max_tokens on the module but got none}}
+module {
+  systolic.kernel @softmax(%work: index) attributes {params = {}, grid = []} {
+    systolic.return
+  }
+  nstf.kernel @softmax_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %y = nstf.softmax %x : tensor<?x8xf32>
+    nstf.return %y : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+module attributes {nstf.max_tokens = 4 : i64} {
+  systolic.kernel @softmax(%work: index) attributes {params = {}, grid = []} {
+    systolic.return
+  }
+  // expected-error @+1 {{expected tensors of f32 or i32, which kernel templates are written for, but got 'tensor<?x8xf16>'}}
+  nstf.kernel @softmax_0(%x: tensor<?x8xf16>) -> tensor<?x8xf16> {
+    %y = nstf.softmax %x : tensor<?x8xf16>
+    nstf.return %y : tensor<?x8xf16>
+  }
+}
+
+// -----
+
+module attributes {nstf.max_tokens = 4 : i64} {
+  systolic.kernel @rope(%work: index) attributes {params = {}, grid = []} {
+    systolic.return
+  }
+  nstf.kernel @rope_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+    // expected-error @+1 {{expected a table (nstf-materialize-rope-tables) but got none}}
+    %y = nstf.rope %x {head_size = 8 : i64, inv_freq = array<f64: 1.0>} : (tensor<?x8xf32>) -> tensor<?x8xf32>
+    nstf.return %y : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+module attributes {nstf.max_tokens = 4 : i64} {
+  systolic.kernel @nothing(%work: index) attributes {params = {}, grid = []} {
+    systolic.return
+  }
+  // expected-error @+1 {{expected an operation with a kernel template but got nstf.return}}
+  nstf.kernel @nothing_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+    nstf.return %x : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+module attributes {nstf.max_tokens = 4 : i64} {
+  // expected-error @+1 {{expected the template to have parameter N}}
+  systolic.kernel @softmax(%work: index) attributes {params = {M = 8, ROWS = 0}, grid = []} {
+    systolic.return
+  }
+  nstf.kernel @softmax_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %y = nstf.softmax %x : tensor<?x8xf32>
+    nstf.return %y : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+module attributes {nstf.max_tokens = 4 : i64} {
+  // expected-error @+1 {{expected tuning to name an integer parameter of the template but got BK}}
+  systolic.kernel @softmax(%work: index) attributes {params = {M = 8, N = 8, ROWS = 0}, grid = []} {
+    systolic.return
+  }
+  nstf.kernel @softmax_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {nstf.tuning = {BK = 8}} {
+    %y = nstf.softmax %x : tensor<?x8xf32>
+    nstf.return %y : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+module attributes {nstf.max_tokens = 4 : i64} {
+  // expected-error @+1 {{expected tuning to name an integer parameter of the template but got N}}
+  systolic.kernel @softmax(%work: index) attributes {params = {M = 8, N = 8, ROWS = 0}, grid = []} {
+    systolic.return
+  }
+  nstf.kernel @softmax_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {nstf.tuning = {N = "eight"}} {
+    %y = nstf.softmax %x : tensor<?x8xf32>
+    nstf.return %y : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+module attributes {nstf.max_tokens = 4 : i64} {
+  // expected-error @+1 {{expected buffer x for an argument of the nstf.kernel}}
+  systolic.kernel @softmax(%y: memref<8x8xf32, #systolic.axes<M, N>> {nstf.name = "y"}, %work: index)
+      attributes {params = {M = 8, N = 8, ROWS = 0}, grid = []} {
+    systolic.return
+  }
+  nstf.kernel @softmax_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %y = nstf.softmax %x : tensor<?x8xf32>
+    nstf.return %y : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+module attributes {nstf.max_tokens = 4 : i64} {
+  // expected-error @+1 {{expected a buffer y in the template}}
+  systolic.kernel @softmax(%x: memref<8x8xf32, #systolic.axes<M, N>> {nstf.name = "x"}, %work: index)
+      attributes {params = {M = 8, N = 8, ROWS = 0}, grid = []} {
+    systolic.return
+  }
+  nstf.kernel @softmax_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %y = nstf.softmax %x : tensor<?x8xf32>
+    nstf.return %y : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+module attributes {nstf.max_tokens = 4 : i64} {
+  systolic.kernel @softmax(%x: memref<8x8xf32, #systolic.axes<M, N>> {nstf.name = "x"}, %y: memref<8x8xf32, #systolic.axes<M, N>> {nstf.name = "y"}, %work: index)
+      attributes {params = {M = 8, N = 8, ROWS = 0}, grid = []} {
+    systolic.return
+  }
+  // expected-error @+1 {{expected a template with a slot @epilogue but got softmax}}
+  nstf.kernel @softmax_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %y = nstf.softmax %x : tensor<?x8xf32>
+    %z = nstf.silu %y : tensor<?x8xf32>
+    nstf.return %z : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+// The slot sees one tile of the anchor's result, and an anchor's operand with other columns is none of it.
+module attributes {nstf.max_tokens = 4 : i64} {
+  func.func private @epilogue(%tile: tensor<4x8xf32, #systolic.axes<BM, BN>>, %m0: index, %n0: index) -> tensor<4x8xf32, #systolic.axes<BM, BN>> {
+    return %tile : tensor<4x8xf32, #systolic.axes<BM, BN>>
+  }
+  systolic.kernel @elementwise(%x: memref<8x8xf32, #systolic.axes<MX, N>> {nstf.name = "x"}, %y: memref<8x8xf32, #systolic.axes<MY, N>> {nstf.name = "y"}, %work: index)
+      attributes {params = {M = 8, MX = 8, MY = 8, N = 8, ROWS = 0, APPEND = 0}, grid = []} {
+    systolic.return
+  }
+  nstf.kernel @append(%x: tensor<?x8xf32>, %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
+    %y = nstf.kv_append %x, %c : (tensor<?x8xf32>, tensor<16x8xf32>) -> tensor<16x8xf32>
+    %p = nstf.softmax %y : tensor<16x8xf32>
+    // expected-error @+1 {{expected operands that the slot of the kernel's template can see}}
+    %z = nstf.silu %p : tensor<16x8xf32>
+    nstf.return %z : tensor<16x8xf32>
+  }
+}

@@ -1,0 +1,183 @@
+// Kernel regions in the templates the compiler ships: buffers, extents, and what goes into the slot. Each part below is
+// put beside its template in one module.
+// RUN: split-file %s %t
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/matmul.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matmul.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/' -e '/^module/r %t/matvec.mlir' %root/templates/kernels/matvec.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matvec.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/rope.mlir' %root/templates/kernels/rope.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/rope.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/rope-append.mlir' %root/templates/kernels/rope.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/rope-append.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-step.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-step.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/embedding.mlir' %root/templates/kernels/embedding.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/embedding.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/rms-norm.mlir' %root/templates/kernels/rms_norm.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/rms-norm.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/append.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/append.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/last-row.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/last-row.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/chain.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/chain.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/softmax.mlir' %root/templates/kernels/softmax.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/softmax.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/argmax.mlir' %root/templates/kernels/argmax.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/argmax.mlir
+
+//--- matmul.mlir
+// Tuning goes over the defaults; `?` is max_tokens; bias, silu and the residual are in the slot, with a buffer each for bias
+// and residual behind the output's.
+// CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<32x32xf32, #systolic.axes<BM, BN>>, %[[M0:.+]]: index, %[[N0:.+]]: index, %[[E0:.+]]: memref<64xf32, #systolic.axes<N>>, %[[E1:.+]]: memref<64x64xf32, #systolic.axes<M, N>>)
+// CHECK: %[[BIAS:.+]] = systolic.load %[[E0]][%[[N0]]]
+// CHECK: %[[ROWS:.+]] = systolic.broadcast %[[BIAS]] : tensor<32xf32, #systolic.axes<BN>> -> tensor<32x32xf32, #systolic.axes<BM, BN>>
+// CHECK: %[[R:.+]] = systolic.load %[[E1]][%[[M0]], %[[N0]]]
+// CHECK: %[[Y:.+]] = arith.addf %[[TILE]], %[[ROWS]]
+// CHECK: %[[NEGATED:.+]] = arith.negf %[[Y]]
+// CHECK: %[[EXP:.+]] = math.exp %[[NEGATED]]
+// CHECK: %[[SUM:.+]] = arith.addf %[[EXP]], %{{.+}}
+// CHECK: %[[SILU:.+]] = arith.divf %[[Y]], %[[SUM]]
+// CHECK: %[[RESULT:.+]] = arith.addf %[[SILU]], %[[R]]
+// CHECK: return %[[RESULT]]
+// CHECK: systolic.kernel @linear_0(
+// CHECK-SAME: {nstf.access = "read", nstf.name = "x", nstf.operand = 0 : i64}
+// CHECK-SAME: {nstf.access = "read", nstf.name = "w", nstf.operand = 1 : i64}
+// CHECK-SAME: {nstf.access = "write", nstf.name = "y", nstf.result = 0 : i64}
+// CHECK-SAME: %[[A0:[a-z0-9]+]]: memref<64xf32, #systolic.axes<N>> {nstf.access = "read", nstf.name = "e0", nstf.operand = 2 : i64}
+// CHECK-SAME: %[[A1:[a-z0-9]+]]: memref<64x64xf32, #systolic.axes<M, N>> {nstf.access = "read", nstf.name = "e1", nstf.operand = 3 : i64}
+// CHECK-SAME: {nstf.access = "read", nstf.control, nstf.name = "control"}
+// CHECK-SAME: nstf.per_token = {M = 1 : i64}
+// CHECK-SAME: params = {BK = 32 : i64, BM = 16 : i64, BN = 64 : i64, K = 20 : i64, M = 100 : i64, N = 33 : i64, ROWS = 0 : i64, WM = 2 : i64, WN = 2 : i64}
+// CHECK: call @epilogue(%{{.+}}, %{{.+}}, %{{.+}}, %[[A0]], %[[A1]])
+// CHECK-NOT: nstf.kernel
+nstf.kernel @linear_0(%x: tensor<?x20xf32>, %w: tensor<33x20xf32>, %bias: tensor<33xf32>, %r: tensor<?x33xf32>) -> tensor<?x33xf32> attributes {nstf.tuning = {BM = 16, BN = 64}} {
+  %y = nstf.linear %x, %w, %bias : (tensor<?x20xf32>, tensor<33x20xf32>, tensor<33xf32>) -> tensor<?x33xf32>
+  %s = nstf.silu %y : tensor<?x33xf32>
+  %a = nstf.add %s, %r : tensor<?x33xf32>
+  nstf.return %a : tensor<?x33xf32>
+}
+
+//--- matvec.mlir
+// One row: no M, and nothing in the slot that was not there.
+// CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<1x16xf32, #systolic.axes<1, BN>>, %{{.+}}: index, %{{.+}}: index)
+// CHECK-NEXT: return %[[TILE]]
+// CHECK: systolic.kernel @linear_0(
+// CHECK-SAME: nstf.per_token = {}
+// CHECK-SAME: params = {BK = 64 : i64, BN = 16 : i64, K = 20 : i64, N = 33 : i64,
+nstf.kernel @linear_0(%x: tensor<1x20xf32>, %w: tensor<33x20xf32>) -> tensor<1x33xf32> {
+  %y = nstf.linear %x, %w : (tensor<1x20xf32>, tensor<33x20xf32>) -> tensor<1x33xf32>
+  nstf.return %y : tensor<1x33xf32>
+}
+
+//--- rope.mlir
+// Rows are heads: 3 for each token. The tile is as wide as the next power of two.
+// CHECK: systolic.kernel @rope_0(
+// CHECK-SAME: nstf.per_token = {R = 3 : i64}
+// CHECK-SAME: params = {APPEND = 0 : i64, BD = 16 : i64, BR = 32 : i64, CTX = 512 : i64, D = 12 : i64, H = 3 : i64, INTERLEAVED = 1 : i64, R = 300 : i64, RD = 8 : i64, ROWS = 0 : i64, RY = 300 : i64,
+nstf.kernel @rope_0(%x: tensor<?x36xf32>, %t: tensor<512x8xf32>) -> tensor<?x36xf32> {
+  %y = nstf.rope %x, %t {head_size = 12 : i64, inv_freq = array<f64: 1.0, 0.5, 0.25, 0.1>, interleaved} : (tensor<?x36xf32>, tensor<512x8xf32>) -> tensor<?x36xf32>
+  nstf.return %y : tensor<?x36xf32>
+}
+
+//--- rope-append.mlir
+// Keys go from rope into the cache: in place, so the output is the operand of the cache.
+// CHECK: systolic.kernel @rope_kv(
+// CHECK-SAME: {nstf.access = "read", nstf.name = "x", nstf.operand = 0 : i64}
+// CHECK-SAME: {nstf.access = "read", nstf.name = "table", nstf.operand = 1 : i64}
+// CHECK-SAME: {nstf.access = "read_write", nstf.name = "y", nstf.operand = 2 : i64}
+// CHECK-SAME: params = {APPEND = 1 : i64,
+// CHECK-SAME: R = 200 : i64,
+// CHECK-SAME: RY = 1024 : i64,
+nstf.kernel @rope_kv(%x: tensor<?x16xf32>, %t: tensor<512x8xf32>, %cache: tensor<512x16xf32>) -> tensor<512x16xf32> {
+  %y = nstf.rope %x, %t {head_size = 8 : i64, inv_freq = array<f64: 1.0, 0.5, 0.25, 0.1>} : (tensor<?x16xf32>, tensor<512x8xf32>) -> tensor<?x16xf32>
+  %z = nstf.kv_append %y, %cache : (tensor<?x16xf32>, tensor<512x16xf32>) -> tensor<512x16xf32>
+  nstf.return %z : tensor<512x16xf32>
+}
+
+//--- attention.mlir
+// Six query heads of 20 share two key heads: 3 rows of a key head for each token. The head is padded to whole cells.
+// SCALE holds 0.5 as the bits of a float, 0x3f000000.
+// CHECK: systolic.kernel @attention_0(
+// CHECK-SAME: nstf.per_token = {RG = 3 : i64, RQ = 6 : i64}
+// CHECK-SAME: params = {BK = 32 : i64, BQ = 16 : i64, CACHED = 1 : i64, CAUSAL = 1 : i64, D = 20 : i64, DP = 32 : i64, F = 40 : i64, G = 3 : i64, H = 6 : i64, HK = 2 : i64, L = 512 : i64, ONE = 1 : i64, RG = 300 : i64, ROWS = 0 : i64, RQ = 600 : i64, SCALE = 1056964608 : i64,
+nstf.kernel @attention_0(%q: tensor<?x120xf32>, %k: tensor<512x40xf32>, %v: tensor<512x40xf32>) -> tensor<?x120xf32> {
+  %y = nstf.attention %q, %k, %v {heads = 6 : i64, kv_heads = 2 : i64, causal, scale = 0.5 : f64} : (tensor<?x120xf32>, tensor<512x40xf32>, tensor<512x40xf32>) -> tensor<?x120xf32>
+  nstf.return %y : tensor<?x120xf32>
+}
+
+//--- attention-step.mlir
+// Keys of the step alone, and all of them.
+// CHECK: systolic.kernel @attention_0(
+// CHECK-SAME: CACHED = 0 : i64, CAUSAL = 0 : i64,
+// CHECK-SAME: L = 100 : i64,
+nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<?x16xf32>, %v: tensor<?x16xf32>) -> tensor<?x16xf32> {
+  %y = nstf.attention %q, %k, %v {heads = 1 : i64, kv_heads = 1 : i64, scale = 1.0 : f64} : (tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x16xf32>) -> tensor<?x16xf32>
+  nstf.return %y : tensor<?x16xf32>
+}
+
+//--- embedding.mlir
+// CHECK: systolic.kernel @embedding_0(
+// CHECK-SAME: {nstf.access = "read", nstf.name = "ids", nstf.operand = 0 : i64}
+// CHECK-SAME: {nstf.access = "read", nstf.name = "table", nstf.operand = 1 : i64}
+// CHECK-SAME: M = 100 : i64, N = 20 : i64, ROWS = 0 : i64, V = 77 : i64,
+nstf.kernel @embedding_0(%ids: tensor<?xi32>, %t: tensor<77x20xf32>) -> tensor<?x20xf32> {
+  %y = nstf.embedding %ids, %t : (tensor<?xi32>, tensor<77x20xf32>) -> tensor<?x20xf32>
+  nstf.return %y : tensor<?x20xf32>
+}
+
+//--- rms-norm.mlir
+// A static row count goes into ROWS: the launch does not depend on the step. EPS holds 0.5.
+// CHECK: systolic.kernel @rms_norm_0(
+// CHECK-SAME: nstf.per_token = {}
+// CHECK-SAME: EPS = 1056964608 : i64, M = 3 : i64, N = 20 : i64, ROWS = 3 : i64,
+nstf.kernel @rms_norm_0(%x: tensor<3x20xf32>, %w: tensor<20xf32>) -> tensor<3x20xf32> {
+  %y = nstf.rms_norm %x, %w {eps = 0.5 : f64} : (tensor<3x20xf32>, tensor<20xf32>) -> tensor<3x20xf32>
+  nstf.return %y : tensor<3x20xf32>
+}
+
+//--- append.mlir
+// A cache is as long as the context, but only the step's rows are written.
+// CHECK: systolic.kernel @append_0(
+// CHECK-SAME: {nstf.access = "read_write", nstf.name = "y", nstf.operand = 1 : i64}
+// CHECK-SAME: nstf.per_token = {M = 1 : i64}
+// CHECK-SAME: params = {APPEND = 1 : i64,
+// CHECK-SAME: LAST = 0 : i64, M = 100 : i64, MX = 100 : i64, MY = 512 : i64, N = 20 : i64, ROWS = 0 : i64,
+nstf.kernel @append_0(%x: tensor<?x20xf32>, %cache: tensor<512x20xf32>) -> tensor<512x20xf32> {
+  %y = nstf.kv_append %x, %cache : (tensor<?x20xf32>, tensor<512x20xf32>) -> tensor<512x20xf32>
+  nstf.return %y : tensor<512x20xf32>
+}
+
+//--- last-row.mlir
+// CHECK: systolic.kernel @last_0(
+// CHECK-SAME: nstf.per_token = {}
+// CHECK-SAME: params = {APPEND = 0 : i64,
+// CHECK-SAME: LAST = 1 : i64, M = 1 : i64, MX = 100 : i64, MY = 1 : i64, N = 20 : i64, ROWS = 1 : i64,
+nstf.kernel @last_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
+  %y = nstf.last_row %x : (tensor<?x20xf32>) -> tensor<1x20xf32>
+  nstf.return %y : tensor<1x20xf32>
+}
+
+//--- chain.mlir
+// Elementwise ops alone: the first operand is the template's tile, wherever it is read again.
+// CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<4x256xf32, #systolic.axes<BM, BN>>, %{{.+}}: index, %{{.+}}: index, %[[E0:.+]]: memref<64x64xf32, #systolic.axes<MY, N>>)
+// CHECK: %[[UP:.+]] = systolic.load %[[E0]]
+// CHECK: %[[SILU:.+]] = arith.divf %[[TILE]]
+// CHECK: %[[GATED:.+]] = arith.mulf %[[SILU]], %[[UP]]
+// CHECK: %[[RESULT:.+]] = arith.mulf %[[GATED]], %[[TILE]]
+// CHECK: return %[[RESULT]]
+// CHECK: systolic.kernel @chain_0(
+// CHECK-SAME: {nstf.access = "read", nstf.name = "x", nstf.operand = 1 : i64}
+// CHECK-SAME: {nstf.access = "read", nstf.name = "e0", nstf.operand = 0 : i64}
+nstf.kernel @chain_0(%up: tensor<?x20xf32>, %gate: tensor<?x20xf32>) -> tensor<?x20xf32> {
+  %y = nstf.swiglu %gate, %up : tensor<?x20xf32>
+  %z = nstf.mul %y, %gate : tensor<?x20xf32>
+  nstf.return %z : tensor<?x20xf32>
+}
+
+//--- softmax.mlir
+// CHECK: systolic.kernel @softmax_0(
+// CHECK-SAME: nstf.per_token = {M = 1 : i64}
+// CHECK-SAME: M = 100 : i64, N = 20 : i64, ROWS = 0 : i64,
+nstf.kernel @softmax_0(%x: tensor<?x20xf32>) -> tensor<?x20xf32> {
+  %y = nstf.softmax %x : tensor<?x20xf32>
+  nstf.return %y : tensor<?x20xf32>
+}
+
+//--- argmax.mlir
+// CHECK: systolic.kernel @argmax_0(
+// CHECK-SAME: {nstf.access = "write", nstf.name = "y", nstf.result = 0 : i64}
+// CHECK-SAME: M = 100 : i64, N = 20 : i64, ROWS = 0 : i64,
+nstf.kernel @argmax_0(%x: tensor<?x20xf32>) -> tensor<?xi32> {
+  %y = nstf.argmax %x : (tensor<?x20xf32>) -> tensor<?xi32>
+  nstf.return %y : tensor<?xi32>
+}
