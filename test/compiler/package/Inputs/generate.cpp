@@ -2,6 +2,9 @@
 // greedily by COUNT tokens, prints all of them, and writes the logits of each step. Twice, the second must be the same.
 #include "model.h"
 
+#ifdef SEED
+#include "nstf/RandomWeights.h" // the one header that decides the numbers of --weights=random
+#endif
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -31,7 +34,19 @@ int main(int argc, char **argv) try {
   for (std::string id; std::getline(list, id, ',');)
     prompt.push_back(std::stoi(id));
   std::vector<float> logits, again;
-  MODEL::Model first(argv[1]), model = std::move(first);
+#ifdef SEED
+  std::vector<float> weights;
+  MODEL::Model first(argv[1], [&](const MODEL::Weight &weight) {
+    nstf::RandomWeights random(SEED, weight.name, weight.shape, weight.rank);
+    weights.resize(weight.size / sizeof(float));
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      weights[i] = random(i);
+    return weights.data();
+  });
+#else
+  MODEL::Model first(argv[1]);
+#endif
+  MODEL::Model model = std::move(first);
   std::vector<std::int32_t> ids = generate(model, prompt, std::stoi(argv[3]), logits);
   model.reset();
   if (generate(model, prompt, std::stoi(argv[3]), again) != ids || again != logits)
