@@ -32,12 +32,12 @@ static std::string getTypeName(KernelOp region) {
   return name;
 }
 
-KernelChoice nstf::chooseKernel(KernelOp region, int64_t tokens, const Target &target) {
+FailureOr<KernelChoice> nstf::chooseKernel(KernelOp region, int64_t tokens, const Target &target) {
   KernelChoice choice;
   choice.templateName = chooseTemplate(region, tokens, choice.reason);
   FailureOr<TemplateBinding> binding = bindTemplate(region, choice.templateName, tokens);
   if (failed(binding))
-    throw std::runtime_error("kernel " + region.getSymName().str() + " has no template");
+    return failure();
   std::map<std::string, int64_t> extents;
   for (const TemplateBinding::Parameter &parameter : binding->parameters)
     extents[parameter.name.str()] = parameter.value;

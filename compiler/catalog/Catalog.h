@@ -23,8 +23,8 @@ struct KernelChoice {
   }
 };
 
-/// The choice for steps of up to `tokens` rows. Throws std::runtime_error where the region has no template, or where a
-/// tuning file is ill-formed (file and line named).
-KernelChoice chooseKernel(KernelOp region, int64_t tokens, const Target &target);
+/// The choice for steps of up to `tokens` rows. Emits an error where the region has no template; throws
+/// std::runtime_error where a tuning file is ill-formed (file and line named).
+mlir::FailureOr<KernelChoice> chooseKernel(KernelOp region, int64_t tokens, const Target &target);
 
 } // namespace nstf

@@ -67,7 +67,7 @@ public:
 
   void bind(AttentionOp op) {
     int64_t heads = op.getHeads(), kvHeads = op.getKvHeads(), headSize = getType(op.getQ()).getDimSize(1) / heads;
-    bool isCached = !getType(op.getK()).isDynamicDim(0);
+    bool isCached = op.readsCache();
     buffer("q", op.getQ());
     buffer("k", op.getK());
     buffer("v", op.getV());
@@ -152,7 +152,27 @@ SmallVector<StringRef> nstf::getTemplateNames(KernelOp kernel) {
   return {anchor->getName().stripDialect()};
 }
 
+/// Templates are written for f32 and ids of i32.
+static LogicalResult checkTypes(KernelOp kernel) {
+  auto check = [&](Type type) -> LogicalResult {
+    Type element = cast<RankedTensorType>(type).getElementType();
+    if (element.isF32() || element.isInteger(32))
+      return success();
+    return kernel.emitError() << "expected tensors of f32 or i32, which kernel templates are written for, but got "
+                              << type;
+  };
+  for (Type type : kernel.getArgumentTypes())
+    if (failed(check(type)))
+      return failure();
+  for (Type type : kernel.getResultTypes())
+    if (failed(check(type)))
+      return failure();
+  return success();
+}
+
 FailureOr<TemplateBinding> nstf::bindTemplate(KernelOp kernel, StringRef templateName, int64_t maxTokens) {
+  if (failed(checkTypes(kernel)))
+    return failure();
   Operation *anchor = &kernel.getBody().front().front();
   Binder binder(maxTokens, templateName);
   binder.binding.anchor = anchor;
