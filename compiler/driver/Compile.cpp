@@ -229,8 +229,8 @@ std::string Compilation::getText(Stage stage, const CompiledTarget &target) {
   llvm::raw_string_ostream os(text);
   if (stage <= Stage::GPU)
     for (const KernelVariant &variant : target.plan.variants)
-      os << "// -----\n// " << target.target.name << " " << variant.symbol << ": " << variant.choice.reason << "\n"
-         << **variant.module << "\n";
+      os << "// " << target.target.name << " " << variant.symbol << ": " << variant.choice.reason << "\n"
+         << **variant.module << "\n// -----\n";
   else
     for (const KernelStages &kernel : target.codeObject.stages)
       os << (stage == Stage::LLVM ? kernel.llvm : kernel.assembly) << "\n";

@@ -6,7 +6,8 @@
 
 namespace nstf {
 
-/// Writes beside `file`, then renames. Throws std::runtime_error and leaves nothing behind where that fails.
-void writeFileAside(const std::filesystem::path &file, std::string_view bytes);
+/// Writes beside the file, then renames; a device or pipe is written to as it is. Throws std::runtime_error and leaves
+/// nothing behind where that fails.
+void writeFileAside(const std::filesystem::path &path, std::string_view bytes);
 
 } // namespace nstf

@@ -1,5 +1,6 @@
 // nstfc: compiles a model to a package of AMD GPU code objects. The command line around compiler/driver/Compile.h.
 #include "compiler/driver/Compile.h"
+#include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/Registration.h"
 #include "compiler/driver/Remarks.h"
 #include "compiler/driver/Verify.h"
@@ -9,7 +10,11 @@
 #include "mlir/Support/Timing.h"
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <iostream>
+#include <set>
 #include <unistd.h>
 
 using namespace nstf;
@@ -36,6 +41,8 @@ void addOptions(CLI::App &app, CommandLine &line) {
   app.add_option("--context", line.compile.context, "positions of a run, where fewer are wanted than the model allows");
   app.add_option("--max-tokens", line.compile.maxTokens,
                  "tokens of the largest step; longer prompts run in pieces (default: the context, at most 512)");
+  app.add_option("--tokenizer", line.compile.tokenizer,
+                 "tokenizer that the package gets, *.model (sentencepiece) or *.bin (tok512), instead of the model's");
   app.add_option("--wave", line.compile.waveSize, "wave size: 0 (chosen), 32 or 64")->capture_default_str();
   app.add_flag("--verify", line.verify,
                "run package and float64 reference on the same inputs on the emulator, and compare every kernel");
@@ -65,8 +72,12 @@ int printTargets() {
 
 int printOps(mlir::MLIRContext &context) {
   context.loadDialect<NSTFDialect>();
-  for (mlir::RegisteredOperationName name : context.getRegisteredOperationsByDialect("nstf"))
-    std::cout << name.getStringRef().str() << "\n";
+  std::set<std::string> names;
+  for (mlir::RegisteredOperationName name : context.getRegisteredOperations())
+    if (name.getDialectNamespace() == NSTFDialect::getDialectNamespace())
+      names.insert(name.getStringRef().str());
+  for (const std::string &name : names)
+    std::cout << name << "\n";
   return 0;
 }
 
@@ -107,6 +118,11 @@ int run(CommandLine &line, mlir::MLIRContext &context) {
   parseWeights(line);
   if (line.compile.targets.empty() && *stage > Stage::Fused)
     throw std::runtime_error("--target: expected at least one chip (--list-targets) but got none");
+  if (line.verify && (*stage != Stage::Package || line.compile.weights == manifest::WeightsMode::None))
+    throw std::runtime_error("--verify: expected a package with weights to run but got --emit=" + line.emit +
+                             " --weights=" + line.weights);
+  if (line.verifyTokens < 1)
+    throw std::runtime_error("--verify-tokens: expected 1 or more but got " + std::to_string(line.verifyTokens));
   if (*stage == Stage::Package && line.output.empty())
     throw std::runtime_error("-o: expected a folder for the package but got none");
   if (*stage == Stage::Hsaco && line.compile.targets.size() != 1)
@@ -123,18 +139,20 @@ int run(CommandLine &line, mlir::MLIRContext &context) {
   if (*stage != Stage::Package) {
     std::string text = compilation.getText(*stage);
     if (line.output.empty())
-      std::cout << text << std::flush;
+      std::cout << text;
     else
       writeFileAside(line.output, text);
-    return std::cout ? 0 : 1;
+    return 0;
   }
   compilation.writePackage(line.output);
-  return line.verify ? verify(compilation, line.output, line.verifyTokens, std::cout) : 0;
+  return line.verify ? verify(compilation, line.output, {{line.verifyTokens, 1}, {}}, std::cout) : 0;
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
+  // A file past `ulimit -f` is an error of the write, as a full disk is, not the end of the process.
+  std::signal(SIGXFSZ, SIG_IGN);
   CommandLine line;
   CLI::App app("Compiles transformer models to AMD GPU code objects, with everything needed to launch them.", "nstfc");
   addOptions(app, line);
@@ -144,14 +162,14 @@ int main(int argc, char **argv) {
   registerDialects(registry);
   registerCodegenTranslations(registry);
   mlir::MLIRContext context(registry);
+  printDiagnostics(context);
   try {
-    if (line.listTargets)
-      return printTargets();
-    if (line.listOps)
-      return printOps(context);
     if (app.count("--remarks"))
       enableRemarks(context, line.remarks.empty() ? ".*" : line.remarks);
-    return run(line, context);
+    int status = line.listTargets ? printTargets() : line.listOps ? printOps(context) : run(line, context);
+    if (!std::cout.flush())
+      throw std::runtime_error("cannot write to standard output: " + std::string(std::strerror(errno)));
+    return status;
   } catch (const std::exception &error) {
     std::cerr << "error: " << error.what() << "\n";
     return 1;
