@@ -1,0 +1,84 @@
+// Attention of every head size and grouping, over caches and over the rows of a step.
+#include "test/compiler/driver/KernelTest.h"
+
+#include <cmath>
+
+using namespace nstf;
+using namespace nstf::test;
+
+namespace {
+
+constexpr int64_t tokens = GraphText::tokens;
+
+struct AttentionCase {
+  int64_t headSize, heads, kvHeads;
+};
+
+std::string attributes(const AttentionCase &attention, bool isCausal) {
+  return "{heads = " + std::to_string(attention.heads) + " : i64, kv_heads = " + std::to_string(attention.kvHeads) +
+         " : i64, " + (isCausal ? "causal, " : "") +
+         "scale = " + std::to_string(4 / std::sqrt(double(attention.headSize))) + " : f64}";
+}
+
+void addCached(GraphText &graph, const AttentionCase &attention, int64_t context) {
+  int64_t features = attention.kvHeads * attention.headSize;
+  TextValue q = graph.input({tokens, attention.heads * attention.headSize});
+  TextValue k = graph.input({tokens, features}), v = graph.input({tokens, features});
+  TextValue keys = graph.state({context, features}), values = graph.state({context, features});
+  keys = graph.op("kv_append", {k, keys}, keys.type);
+  values = graph.op("kv_append", {v, values}, values.type);
+  graph.output(graph.op("attention", {q, keys, values}, q.type, attributes(attention, true)));
+}
+
+/// Steps at many positions, to the very end of the context.
+TEST_F(KernelTest, AttentionOverACache) {
+  GraphText graph(300);
+  for (AttentionCase attention :
+       {AttentionCase{8, 8, 4}, {1, 4, 4}, {16, 8, 1}, {38, 6, 3}, {64, 5, 1}, {80, 4, 4}, {128, 6, 3}, {256, 2, 1}})
+    addCached(graph, attention, 300);
+  options.maxTokens = 200;
+  check(graph, {{7, 1, 1, 16, 200, 65, 9, 1, 64, 17, 2, 38, 65}, {}});
+}
+
+TEST_F(KernelTest, AttentionOverTheRowsOfAStep) {
+  GraphText graph(1024);
+  for (AttentionCase attention : {AttentionCase{8, 8, 4}, {1, 6, 3}, {38, 4, 4}, {64, 5, 1}, {128, 2, 1}}) {
+    int64_t features = attention.kvHeads * attention.headSize;
+    TextValue q = graph.input({tokens, attention.heads * attention.headSize});
+    TextValue k = graph.input({tokens, features}), v = graph.input({tokens, features});
+    graph.output(graph.op("attention", {q, k, v}, q.type, attributes(attention, false)));
+    graph.output(graph.op("attention", {q, k, v}, q.type, attributes(attention, true)));
+  }
+  options.maxTokens = 200;
+  check(graph, allTokens());
+}
+
+/// Groups that fill no power of two, groups larger than a tile of queries, a context of one position.
+TEST_F(KernelTest, AttentionOfOddGroups) {
+  GraphText graph(40);
+  for (AttentionCase attention : {AttentionCase{8, 21, 3}, {4, 40, 1}, {10, 9, 3}, {2, 7, 7}})
+    addCached(graph, attention, 40);
+  options.maxTokens = 40;
+  check(graph, {{1, 3, 1, 17, 1, 40, 16}, {}});
+}
+
+TEST_F(KernelTest, AttentionInAContextOfOne) {
+  GraphText graph(1);
+  addCached(graph, {8, 2, 1}, 1);
+  check(graph, {{1, 1}, {}});
+}
+
+/// Scores far apart: the running maximum grows from block to block of keys, and what came before counts for nothing.
+TEST_F(KernelTest, AttentionOfLargeScores) {
+  GraphText graph(200);
+  addCached(graph, {16, 4, 2}, 200);
+  options.maxTokens = 64;
+  check(graph, {{64, 1, 16, 64, 1}, [](const std::string &name, runtime::HostTensor &value) {
+                  float *numbers = reinterpret_cast<float *>(value.data.data());
+                  if (name == "in0")
+                    for (uint64_t i = 0; i < value.elements(); ++i)
+                      numbers[i] *= 30;
+                }});
+}
+
+} // namespace

@@ -1,0 +1,87 @@
+// --verify finds what is wrong: another model's package, a changed file, a missing one.
+#include "test/compiler/driver/KernelTest.h"
+
+#include <gmock/gmock.h>
+
+using namespace nstf;
+using namespace nstf::test;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+namespace {
+
+class VerifyTest : public KernelTest {
+protected:
+  VerifyTest() { options.targets = {"gfx942"}; }
+
+  static std::string makeText(const std::string &activation) {
+    GraphText graph(64);
+    TextValue x = graph.input({GraphText::tokens, 20});
+    TextValue y = graph.op("linear", {x, graph.weight({7, 20})}, tensorType({GraphText::tokens, 7}));
+    graph.output(y);
+    graph.output(graph.op(activation, {y}, y.type));
+    return graph.text();
+  }
+
+  std::pair<int, std::string> runVerify() {
+    std::ostringstream report;
+    int status = verify(*compilation, package(), {}, report);
+    return {status, report.str()};
+  }
+};
+
+TEST_F(VerifyTest, AgreesWithItsOwnPackage) {
+  compile(makeText("silu"));
+  auto [status, report] = runVerify();
+  EXPECT_EQ(status, 0) << report;
+  EXPECT_THAT(report, HasSubstr("verify: gfx942 output out0: 2 compared"));
+  EXPECT_THAT(report, Not(HasSubstr("PAST TOLERANCE")));
+}
+
+TEST_F(VerifyTest, FindsOtherWeights) {
+  compile(makeText("silu"));
+  std::filesystem::rename(package(), folder / "first.nstf");
+  options.seed = 8;
+  compile(makeText("silu"));
+  std::filesystem::remove_all(package());
+  std::filesystem::rename(folder / "first.nstf", package());
+  auto [status, report] = runVerify();
+  EXPECT_EQ(status, 1);
+  // The kernels do what they should on what they read; the model does not.
+  EXPECT_THAT(report, ::testing::ContainsRegex("output out0: [^\n]*PAST TOLERANCE"));
+  EXPECT_THAT(report, Not(::testing::ContainsRegex("kernel [^\n]*PAST TOLERANCE")));
+}
+
+TEST_F(VerifyTest, FindsAnotherKernel) {
+  compile(makeText("softmax"));
+  std::filesystem::rename(package(), folder / "first.nstf");
+  compile(makeText("silu"));
+  std::filesystem::remove_all(package());
+  std::filesystem::rename(folder / "first.nstf", package());
+  auto [status, report] = runVerify();
+  EXPECT_EQ(status, 1);
+  EXPECT_THAT(report, ::testing::ContainsRegex("kernel silu_0_t1: [^\n]*PAST TOLERANCE"));
+  EXPECT_THAT(report, ::testing::ContainsRegex("output out1: [^\n]*PAST TOLERANCE"));
+  EXPECT_THAT(report, Not(::testing::ContainsRegex("output out0: [^\n]*PAST TOLERANCE")));
+}
+
+TEST_F(VerifyTest, FindsAChangedCodeObject) {
+  compile(makeText("silu"));
+  std::fstream file(package() / "kernels.gfx942.hsaco", std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(-1, std::ios::end);
+  file.put('x');
+  file.close();
+  auto [status, report] = runVerify();
+  EXPECT_EQ(status, 1);
+  EXPECT_THAT(report, HasSubstr("kernels.gfx942.hsaco: expected the code object with SHA-256"));
+}
+
+TEST_F(VerifyTest, FindsAMissingFile) {
+  compile(makeText("silu"));
+  std::filesystem::remove(package() / "manifest.json");
+  auto [status, report] = runVerify();
+  EXPECT_EQ(status, 1);
+  EXPECT_THAT(report, HasSubstr("manifest.json"));
+}
+
+} // namespace
