@@ -62,10 +62,7 @@ struct BroadcastPattern : TilePattern<BroadcastOp> {
     for (int64_t i = 0; i < type.getNumElements(); ++i) {
       auto coordinates = getFragment(tile).getRegisterCoordinates(i, tile.getRank());
       coordinates.erase(coordinates.begin() + op.getDim());
-      auto it = registers.find(coordinates);
-      if (it == registers.end())
-        return op.emitOpError("expected a source laid out as a slice of the result (systolic-assign-layouts)");
-      order.push_back(it->second);
+      order.push_back(registers.at(coordinates));
     }
     rewriter.replaceOpWithNewOp<vector::ShuffleOp>(op, adaptor.getSource(), adaptor.getSource(), order);
     return success();

@@ -54,11 +54,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
       return signalPassFailure();
     }
     KernelOp kernel = kernels.front();
-    if (!kernel.getArray() || !kernel.getWaveSize()) {
-      kernel.emitError("expected array and wave_size (systolic-select-array) but got none");
-      return signalPassFailure();
-    }
-    if (failed(checkSizes(kernel)))
+    if (failed(checkTileProgram(kernel)))
       return signalPassFailure();
     TileTypeConverter converter;
     KernelContext context;
@@ -70,20 +66,6 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
       slot.erase();
     if (failed(lowerBody(converter, context)))
       signalPassFailure();
-  }
-
-  /// A buffer access has a 32-bit byte offset, and the offset one past the end must exist.
-  static LogicalResult checkSizes(KernelOp kernel) {
-    for (auto [position, type] : llvm::enumerate(kernel.getArgumentTypes())) {
-      auto buffer = dyn_cast<MemRefType>(type);
-      if (!buffer)
-        continue;
-      int64_t bytes = buffer.getNumElements() * buffer.getElementTypeBitWidth() / 8;
-      if (bytes > int64_t(UINT32_MAX))
-        return kernel.emitError() << "expected buffers of less than 4294967296 bytes but argument " << position
-                                  << " has " << bytes;
-    }
-    return success();
   }
 
   /// The gpu.func with the kernel's body moved in; the body still holds tiles.

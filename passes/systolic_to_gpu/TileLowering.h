@@ -60,6 +60,10 @@ std::map<llvm::SmallVector<int64_t>, int64_t> mapRegisters(FragmentAttr layout, 
 mlir::Value viewScratch(IndexBuilder &index, const KernelContext &kernel, llvm::ArrayRef<int64_t> shape,
                         mlir::Type elementType);
 
+/// Whether the kernel is what lowering takes for granted: instantiated, slots inlined, every tile with a layout that
+/// goes with its neighbours', scratch allocated, buffers within reach of 32-bit offsets. Else an error says what is not.
+mlir::LogicalResult checkTileProgram(KernelOp kernel);
+
 /// A pattern that knows its kernel.
 template <typename Op> struct TilePattern : mlir::OpConversionPattern<Op> {
   TilePattern(const KernelContext &kernel, mlir::TypeConverter &converter, mlir::MLIRContext *context)

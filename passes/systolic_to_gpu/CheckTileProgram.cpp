@@ -1,0 +1,121 @@
+// What lowering takes for granted of a tile program, checked before it begins: patterns that met something else could
+// only fail in the middle, or give a wrong kernel.
+#include "dialects/systolic/Layouts.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/systolic/Scratch.h"
+#include "passes/systolic_to_gpu/TileLowering.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+namespace {
+
+/// A buffer access has a 32-bit byte offset, and the offset one past the end must exist.
+LogicalResult checkSizes(KernelOp kernel) {
+  for (auto [position, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    auto buffer = dyn_cast<MemRefType>(type);
+    if (!buffer)
+      continue;
+    int64_t bytes = buffer.getNumElements() * buffer.getElementTypeBitWidth() / 8;
+    if (bytes > int64_t(UINT32_MAX))
+      return kernel.emitError() << "expected buffers of less than 4294967296 bytes but argument " << position << " has "
+                                << bytes;
+  }
+  return success();
+}
+
+LogicalResult checkHasLayouts(Operation *op) {
+  auto check = [&](Type type) -> LogicalResult {
+    if (!isa<RankedTensorType>(type) || getFragment(type))
+      return success();
+    return op->emitError() << "expected tiles with layouts (systolic-assign-layouts) but got " << type;
+  };
+  for (Type type : op->getOperandTypes())
+    if (failed(check(type)))
+      return failure();
+  for (Type type : op->getResultTypes())
+    if (failed(check(type)))
+      return failure();
+  return success();
+}
+
+/// A tile that must lie as `wanted`.
+LogicalResult checkLayout(Operation *op, StringRef name, Value tile, FragmentAttr wanted) {
+  if (!tile || getFragment(tile.getType()) == wanted)
+    return success();
+  auto error = op->emitOpError() << "expected " << name << " laid out as ";
+  if (wanted)
+    error << wanted;
+  else
+    error << "an operand of the kernel's array";
+  return error << " but got " << getFragment(tile.getType());
+}
+
+/// Index tiles, broadcasts and reductions are slices of the tile they go with.
+LogicalResult checkSlices(Operation *op) {
+  auto layout = [](Value tile) { return getFragment(tile.getType()); };
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](LoadOp load) -> LogicalResult {
+        unsigned rank = getTileType(load.getResult()).getRank();
+        if (load.getRows() &&
+            failed(checkLayout(op, "rows", load.getRows(), layout(load.getResult()).dropDim(rank - 1))))
+          return failure();
+        FragmentAttr columns = rank == 2 ? layout(load.getResult()).dropDim(0) : layout(load.getResult());
+        return checkLayout(op, "cols", load.getCols(), columns);
+      })
+      .Case([&](StoreOp store) -> LogicalResult {
+        if (!store.getRows())
+          return success();
+        return checkLayout(op, "rows", store.getRows(), layout(store.getTile()).dropDim(store.getTransposed() ? 0 : 1));
+      })
+      .Case([&](BroadcastOp broadcast) -> LogicalResult {
+        if (!getTileType(broadcast.getSource()))
+          return success();
+        return checkLayout(op, "a source", broadcast.getSource(),
+                           layout(broadcast.getResult()).dropDim(broadcast.getDim()));
+      })
+      .Case([&](ReduceOp reduce) {
+        return checkLayout(op, "a result", reduce.getResult(), layout(reduce.getTile()).dropDim(reduce.getDim()));
+      })
+      .Default([](Operation *) { return success(); });
+}
+
+LogicalResult checkProduct(MmaOp op, SystolicArrayAttr array, int64_t waveSize) {
+  auto check = [&](StringRef name, Value tile, MmaOperand operand) {
+    return checkLayout(op, name, tile, getMmaLayout(array, operand, getTileType(tile).getShape(), waveSize));
+  };
+  if (failed(check("a", op.getA(), MmaOperand::A)) || failed(check("b", op.getB(), MmaOperand::B)))
+    return failure();
+  return check("acc", op.getAcc(), MmaOperand::Acc);
+}
+
+} // namespace
+
+LogicalResult nstf::systolic::checkTileProgram(KernelOp kernel) {
+  if (!kernel.getArray() || !kernel.getWaveSize())
+    return kernel.emitError("expected array and wave_size (systolic-select-array) but got none");
+  if (failed(checkSizes(kernel)))
+    return failure();
+  int64_t waveSize = *kernel.getWaveSize(), scratch = 0;
+  for (auto [position, type] : llvm::enumerate(kernel.getArgumentTypes()))
+    if (kernel.getArgAttr(position, scratchAttributeName))
+      scratch = cast<LdsType>(type).getSizeInBytes();
+  WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
+    if (op == kernel)
+      return WalkResult::advance();
+    if (isa<func::CallOp>(op))
+      return op->emitError("expected slots to be inlined but got a call");
+    if (isa<ParamOp>(op))
+      return op->emitError("expected parameters to be constants (systolic-instantiate)");
+    if (failed(checkHasLayouts(op)) || failed(checkSlices(op)))
+      return WalkResult::interrupt();
+    if (auto product = dyn_cast<MmaOp>(op); product && failed(checkProduct(product, *kernel.getArray(), waveSize)))
+      return WalkResult::interrupt();
+    if (int64_t bytes = getScratchBytes(op, waveSize); bytes > scratch)
+      return op->emitError() << "expected " << bytes << " bytes of scratch (systolic-allocate-scratch) but got "
+                             << scratch;
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}

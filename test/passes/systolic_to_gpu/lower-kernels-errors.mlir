@@ -1,0 +1,129 @@
+// What systolic-to-gpu-lower-kernels refuses.
+// RUN: nstf-opt %s -split-input-file -systolic-to-gpu-lower-kernels -verify-diagnostics
+
+// expected-error @+1 {{expected one systolic.kernel in the module but got 0}}
+module {
+}
+
+// -----
+
+// expected-error @+1 {{expected array and wave_size (systolic-select-array) but got none}}
+systolic.kernel @no_array(%work: index) attributes {params = {}, grid = [], wave_size = 64 : i64} {
+  systolic.return
+}
+
+// -----
+
+// One element more and 32 bits could not name the place past the end.
+// expected-error @+1 {{expected buffers of less than 4294967296 bytes but argument 0 has 4294967296}}
+systolic.kernel @too_large(%X: memref<32768x32768xf32, #systolic.axes<M, K>>, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  systolic.return
+}
+
+// -----
+
+// Layouts are not assigned.
+systolic.kernel @no_layout(%X: memref<64xf32, #systolic.axes<M>>, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  // expected-error @+1 {{expected tiles with layouts (systolic-assign-layouts) but got 'tensor<64xf32, #systolic.axes<BM>>'}}
+  %x = systolic.load %X[%work] : memref<64xf32, #systolic.axes<M>> -> tensor<64xf32, #systolic.axes<BM>>
+  systolic.return
+}
+
+// -----
+
+// A parameter that was not instantiated.
+systolic.kernel @param(%work: index)
+    attributes {params = {BM = 4}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  // expected-error @+1 {{expected parameters to be constants (systolic-instantiate)}}
+  %BM = systolic.param "BM"
+  systolic.return
+}
+
+// -----
+
+// A source in another layout than the result's slice.
+#tile = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+#row = #systolic.fragment<reg [0:4*1], lane [0:4*4, -1:16*0], wave []>
+systolic.kernel @broadcast(%work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %x = arith.constant dense<0.0> : tensor<16xf32, #row>
+  // expected-error @+1 {{expected a source laid out as #systolic.fragment<reg [], lane [0:16*1, -1:4*0], wave []> but got #systolic.fragment<reg [0:4*1], lane [0:4*4, -1:16*0], wave []>}}
+  %y = systolic.broadcast %x along 0 : tensor<16xf32, #row> -> tensor<16x16xf32, #tile>
+  systolic.return
+}
+
+// -----
+
+// A conversion between lanes before scratch was allocated.
+#rows = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
+#cols = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+systolic.kernel @no_scratch(%work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %x = arith.constant dense<0.0> : tensor<16x16xf32, #rows>
+  // expected-error @+1 {{expected 1024 bytes of scratch (systolic-allocate-scratch) but got 0}}
+  %y = systolic.convert_layout %x : tensor<16x16xf32, #rows> -> tensor<16x16xf32, #cols>
+  systolic.return
+}
+
+// -----
+
+#tile = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+#col = #systolic.fragment<reg [0:4*1], lane [0:4*4, -1:16*0], wave []>
+systolic.kernel @reduce(%work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %x = arith.constant dense<0.0> : tensor<16x16xf32, #tile>
+  // expected-error @+1 {{expected a result laid out as #systolic.fragment<reg [0:4*1], lane [-1:16*0, 0:4*4], wave []> but got}}
+  %y = systolic.reduce add %x along 1 : tensor<16x16xf32, #tile> -> tensor<16xf32, #col>
+  systolic.return
+}
+
+// -----
+
+// An accumulator where A belongs.
+#acc = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+systolic.kernel @mma(%work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 4>} {
+  %x = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
+  // expected-error @+1 {{expected a laid out as #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave []> but got #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>}}
+  %y = systolic.mma %x, %x, %x : tensor<16x16xf32, #acc>, tensor<16x16xf32, #acc> -> tensor<16x16xf32, #acc>
+  systolic.return
+}
+
+// -----
+
+#acc = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+systolic.kernel @mma_without_cell(%work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %x = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
+  // expected-error @+1 {{expected a laid out as an operand of the kernel's array but got}}
+  %y = systolic.mma %x, %x, %x : tensor<16x16xf32, #acc>, tensor<16x16xf32, #acc> -> tensor<16x16xf32, #acc>
+  systolic.return
+}
+
+// -----
+
+#tile = #systolic.fragment<reg [1:4*1], lane [1:8*4, 0:8*1], wave []>
+#rows = #systolic.fragment<reg [], lane [0:8*1, -1:8*0], wave []>
+systolic.kernel @rows(%X: memref<10x32xf32, #systolic.axes<M, K>>, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %i = systolic.iota along 0 : tensor<8xi32, #rows>
+  // expected-error @+1 {{expected rows laid out as #systolic.fragment<reg [], lane [-1:8*0, 0:8*1], wave []> but got}}
+  %x = systolic.load %X[%work, %work] rows(%i : tensor<8xi32, #rows>) : memref<10x32xf32, #systolic.axes<M, K>> -> tensor<8x32xf32, #tile>
+  systolic.return
+}
+
+// -----
+
+// A slot that was not inlined.
+module {
+  func.func private @slot(index) -> index
+  systolic.kernel @call(%work: index)
+      attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+    // expected-error @+1 {{expected slots to be inlined but got a call}}
+    %x = func.call @slot(%work) : (index) -> index
+    systolic.return
+  }
+}

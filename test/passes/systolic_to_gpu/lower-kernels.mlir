@@ -1,0 +1,239 @@
+// A tile program as a gpu.func on per-lane vectors. What it refuses: lower-kernels-errors.mlir.
+// RUN: nstf-opt %s -split-input-file -systolic-to-gpu-lower-kernels -canonicalize -cse | FileCheck %s
+
+// Who launches: buffers and the control block are pointers in their order, the work item is the workgroup. The slots, which
+// are inlined by now, are gone.
+// CHECK-LABEL: gpu.module @kernels
+// CHECK: gpu.func @arguments(
+// CHECK-SAME: %[[X:.+]]: memref<300xf32, #gpu.address_space<global>> {nstf.name = "x"}
+// CHECK-SAME: %[[CONTROL:.+]]: memref<16xi32, #gpu.address_space<global>> {llvm.noalias, llvm.readonly, nstf.name = "control"}
+// CHECK-SAME: workgroup(%{{.+}} : memref<2x16x16xf32, #gpu.address_space<workgroup>>)
+// CHECK-SAME: kernel attributes {known_block_size = array<i32: 256, 1, 1>}
+// CHECK-DAG: %[[GROUP:.+]] = gpu.block_id x
+// CHECK-DAG: %[[TOKENS:.+]] = memref.load %[[CONTROL]][%c0]
+// CHECK-DAG: rocdl.readfirstlane %[[TOKENS]] : i32
+// CHECK-DAG: memref.load %[[CONTROL]][%c1]
+// CHECK-NOT: func.func
+#tile = #systolic.fragment<reg [1:4*1], lane [1:16*4, 0:4*1], wave [0:4*4]>
+!X = memref<10x30xf32, #systolic.axes<M, K>>
+!lds = !systolic.lds<2 x 16x16xf32, unit, #systolic.axes<BM, BK>>
+module {
+  func.func private @epilogue(%x: index) -> index {
+    return %x : index
+  }
+  systolic.kernel @arguments(%X: !X {nstf.name = "x"}, %work: index, %lds: !lds, %control: memref<16xi32> {nstf.name = "control"})
+      attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 4x1>} {
+    %tokens = systolic.control tokens %control : memref<16xi32>
+    %position = systolic.control position %control : memref<16xi32>
+    %x = systolic.load %X[%work, %tokens] : !X -> tensor<16x64xf32, #tile>
+    systolic.store %x, %X[%position, %tokens] : tensor<16x64xf32, #tile>, !X
+    systolic.return
+  }
+}
+
+// -----
+
+// Rows of 30 floats are 8-byte aligned, so two registers move at once. What is past the row's end gets the index past the
+// buffer's end; rows need no check, since theirs is there already. A limit is a check.
+// CHECK-LABEL: gpu.func @bounds(
+// CHECK-SAME: %[[X:.+]]: memref<300xf32
+// CHECK: %[[INSIDE:.+]] = arith.cmpi ult, %[[COLUMN:.+]], %c30
+// CHECK: %[[INDEX:.+]] = arith.select %[[INSIDE]], %{{.+}}, %c300
+// CHECK: %[[I32:.+]] = arith.index_cast %[[INDEX]] : index to i32
+// CHECK: amdgpu.raw_buffer_load %[[X]][%[[I32]]] : memref<300xf32, #gpu.address_space<global>>, i32 -> vector<2xf32>
+// CHECK: amdgpu.raw_buffer_load %[[X]]{{.+}} -> vector<2xf32>
+// CHECK-NOT: raw_buffer_load
+// CHECK: %[[ROW_INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %{{.+}}
+// CHECK: %[[BOTH:.+]] = arith.andi %[[ROW_INSIDE]], %[[INSIDE]]
+// CHECK: %[[STORE:.+]] = arith.select %[[BOTH]], %{{.+}}, %c300
+// CHECK: amdgpu.raw_buffer_store {{.+}} : vector<2xf32> -> memref<300xf32
+#tile = #systolic.fragment<reg [1:4*1], lane [1:4*4, 0:16*1], wave []>
+!X = memref<10x30xf32, #systolic.axes<M, K>>
+systolic.kernel @bounds(%X: !X, %control: memref<16xi32>, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %c30 = arith.constant 30 : index
+  %tokens = systolic.control tokens %control : memref<16xi32>
+  %x = systolic.load %X[%work, %c0] : !X -> tensor<16x16xf32, #tile>
+  systolic.store %x, %X[%work, %c0] limit [%tokens, %c30] : tensor<16x16xf32, #tile>, !X
+  systolic.return
+}
+
+// -----
+
+// Rows of 32 floats at multiples of 16: 16 bytes at once, and no check at all.
+// CHECK-LABEL: gpu.func @aligned(
+// CHECK-NOT: arith.cmpi
+// CHECK: amdgpu.raw_buffer_load {{.+}} -> vector<4xf32>
+// CHECK-NOT: raw_buffer_load
+#tile = #systolic.fragment<reg [1:4*1], lane [1:4*4, 0:16*1], wave []>
+!X = memref<10x32xf32, #systolic.axes<M, K>>
+systolic.kernel @aligned(%X: !X, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c16 = arith.constant 16 : index
+  %j = arith.muli %work, %c16 : index
+  %x = systolic.load %X[%work, %j] : !X -> tensor<16x16xf32, #tile>
+  systolic.store %x, %X[%work, %j] : tensor<16x16xf32, #tile>, !X
+  systolic.return
+}
+
+// -----
+
+// A gathered row may be anything, so it is compared with the buffer's rows, limit or none.
+// CHECK-LABEL: gpu.func @gathered(
+// CHECK: %[[ID:.+]] = amdgpu.raw_buffer_load {{.+}} -> i32
+// CHECK: %[[ROW:.+]] = arith.index_cast %[[ID]] : i32 to index
+// CHECK: %[[INSIDE:.+]] = arith.cmpi ult, %[[ROW]], %c10
+// CHECK: arith.select %[[INSIDE]]
+#tile = #systolic.fragment<reg [1:4*1], lane [1:8*4, 0:8*1], wave []>
+#rows = #systolic.fragment<reg [], lane [-1:8*0, 0:8*1], wave []>
+!X = memref<10x32xf32, #systolic.axes<M, K>>
+!I = memref<10xi32, #systolic.axes<M>>
+systolic.kernel @gathered(%X: !X, %ids: !I, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %c10 = arith.constant 10 : index
+  %c32 = arith.constant 32 : index
+  %id = systolic.load %ids[%c0] : !I -> tensor<8xi32, #rows>
+  %x = systolic.load %X[%c0, %c0] limit [%c10, %c32] rows(%id : tensor<8xi32, #rows>) : !X -> tensor<8x32xf32, #tile>
+  systolic.store %x, %X[%c0, %c0] : tensor<8x32xf32, #tile>, !X
+  systolic.return
+}
+
+// -----
+
+// 16 lanes hold the same element: one of them stores.
+// CHECK-LABEL: gpu.func @replicas(
+// CHECK: %[[LANE:.+]] = gpu.thread_id x
+// CHECK: %[[REPLICA:.+]] = arith.divui %[[LANE]], %c16
+// CHECK: %[[FIRST:.+]] = arith.cmpi eq, %[[REPLICA]], %c0
+// CHECK: arith.select %[[FIRST]], %{{.+}}, %c16
+// CHECK: amdgpu.raw_buffer_store
+#row = #systolic.fragment<reg [], lane [0:16*1, -1:4*0], wave []>
+systolic.kernel @replicas(%X: memref<16xf32, #systolic.axes<M>>, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %x = arith.constant dense<1.0> : tensor<16xf32, #row>
+  systolic.store %x, %X[%c0] : tensor<16xf32, #row>, memref<16xf32, #systolic.axes<M>>
+  systolic.return
+}
+
+// -----
+
+// A cell of f32 is four instructions deep, each taking the next of the four elements a lane holds. Swizzled LDS rows are read
+// 16 bytes at once, transposed or not.
+// CHECK-LABEL: gpu.func @product(
+// CHECK-SAME: workgroup(%[[LDS:[a-z0-9]+]] : memref<1x16x16xf32, #gpu.address_space<workgroup>>, %[[LDS_B:[a-z0-9]+]] : memref
+// CHECK: %[[SWIZZLED:.+]] = arith.xori
+// CHECK: %[[A:.+]] = vector.load %[[LDS]][%c0, %{{.+}}, %[[SWIZZLED]]] {alignment = 16 : i64} : memref<1x16x16xf32, {{.+}}>, vector<4xf32>
+// CHECK: %[[B:.+]] = vector.load %[[LDS_B]][%c0, %{{.+}}, %[[SWIZZLED]]] {alignment = 16 : i64}
+// CHECK-DAG: %[[A0:.+]] = vector.extract %[[A]][0]
+// CHECK-DAG: %[[B0:.+]] = vector.extract %[[B]][0]
+// CHECK: %[[S0:.+]] = amdgpu.mfma 16x16x4 %[[A0]] * %[[B0]] + %cst
+// CHECK-DAG: %[[A1:.+]] = vector.extract %[[A]][1]
+// CHECK-DAG: %[[B1:.+]] = vector.extract %[[B]][1]
+// CHECK: %[[S1:.+]] = amdgpu.mfma 16x16x4 %[[A1]] * %[[B1]] + %[[S0]]
+// CHECK: %[[S2:.+]] = amdgpu.mfma 16x16x4 {{.+}} + %[[S1]]
+// CHECK: amdgpu.mfma 16x16x4 {{.+}} + %[[S2]]
+// CHECK: amdgpu.lds_barrier
+// CHECK: vector.store %[[A]], %[[LDS]]{{.+}} {alignment = 16 : i64}
+#a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave []>
+#b = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+!lds = !systolic.lds<1 x 16x16xf32, #systolic.swizzle<4, 4>, #systolic.axes<BM, BK>>
+systolic.kernel @product(%lds: !lds, %lds_b: !lds, %X: memref<16x16xf32, #systolic.axes<M, K>>, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 4>} {
+  %c0 = arith.constant 0 : index
+  %a = systolic.read %lds[%c0] : !lds -> tensor<16x16xf32, #a>
+  %b = systolic.read %lds_b[%c0] transposed : !lds -> tensor<16x16xf32, #b>
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32, #b>
+  %c = systolic.mma %a, %b, %zero : tensor<16x16xf32, #a>, tensor<16x16xf32, #b> -> tensor<16x16xf32, #b>
+  systolic.barrier
+  systolic.write %a, %lds[%c0] : tensor<16x16xf32, #a>, !lds
+  systolic.store %c, %X[%c0, %c0] : tensor<16x16xf32, #b>, memref<16x16xf32, #systolic.axes<M, K>>
+  systolic.return
+}
+
+// -----
+
+// Registers first, then lanes: swizzles within 32 lanes, a shuffle across.
+// CHECK-LABEL: gpu.func @reduce(
+// CHECK: arith.maxnumf
+// CHECK: arith.maxnumf
+// CHECK: arith.maxnumf
+// CHECK: amdgpu.swizzle_bitmode %{{.+}} 31 0 16 : f32
+// CHECK: gpu.shuffle xor %{{.+}}, %c32_i32, %c64_i32 : f32
+// CHECK-NOT: swizzle_bitmode
+// CHECK-NOT: lds_barrier
+#tile = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+#row = #systolic.fragment<reg [], lane [0:16*1, -1:4*0], wave []>
+systolic.kernel @reduce(%X: memref<16x16xf32, #systolic.axes<M, K>>, %Y: memref<16xf32, #systolic.axes<K>>, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %x = systolic.load %X[%c0, %c0] : memref<16x16xf32, #systolic.axes<M, K>> -> tensor<16x16xf32, #tile>
+  %y = systolic.reduce max %x along 0 : tensor<16x16xf32, #tile> -> tensor<16xf32, #row>
+  systolic.store %y, %Y[%c0] : tensor<16xf32, #row>, memref<16xf32, #systolic.axes<K>>
+  systolic.return
+}
+
+// -----
+
+// Across waves: each leaves its value in scratch between two barriers and adds up those of all, in one order.
+// CHECK-LABEL: gpu.func @across_waves(
+// CHECK: %[[VIEW:.+]] = memref.view %{{.+}} : memref<1024xi8, #gpu.address_space<workgroup>> to memref<4x1x64xf32, #gpu.address_space<workgroup>>
+// CHECK: amdgpu.lds_barrier
+// CHECK: memref.store %{{.+}}, %[[VIEW]]
+// CHECK: amdgpu.lds_barrier
+// CHECK-COUNT-4: memref.load %[[VIEW]]
+#tile = #systolic.fragment<reg [], lane [0:64*1], wave [1:4*1]>
+#row = #systolic.fragment<reg [], lane [0:64*1], wave [-1:4*0]>
+systolic.kernel @across_waves(%X: memref<64x4xf32, #systolic.axes<M, K>>, %Y: memref<64xf32, #systolic.axes<M>>, %work: index,
+                              %scratch: !systolic.lds<1 x 1024xi8, unit, #systolic.axes<1024>> {systolic.scratch})
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x4>} {
+  %c0 = arith.constant 0 : index
+  %x = systolic.load %X[%c0, %c0] : memref<64x4xf32, #systolic.axes<M, K>> -> tensor<64x4xf32, #tile>
+  %y = systolic.reduce add %x along 1 : tensor<64x4xf32, #tile> -> tensor<64xf32, #row>
+  systolic.store %y, %Y[%c0] : tensor<64xf32, #row>, memref<64xf32, #systolic.axes<M>>
+  systolic.return
+}
+
+// -----
+
+// A mask changes lanes as bytes.
+// CHECK-LABEL: gpu.func @mask(
+// CHECK: %[[BYTES:.+]] = arith.extui %{{.+}} : vector<16xi1> to vector<16xi8>
+// CHECK: vector.store %[[BYTES]]
+// CHECK: arith.trunci %{{.+}} : vector<4xi8> to vector<4xi1>
+#rows = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
+#cols = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+systolic.kernel @mask(%Y: memref<16x16xf32, #systolic.axes<M, K>>, %work: index,
+                      %scratch: !systolic.lds<1 x 256xi8, unit, #systolic.axes<256>> {systolic.scratch})
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %i = systolic.iota along 0 : tensor<16x16xi32, #rows>
+  %j = systolic.iota along 1 : tensor<16x16xi32, #rows>
+  %m = arith.cmpi ult, %i, %j : tensor<16x16xi32, #rows>
+  %n = systolic.convert_layout %m : tensor<16x16xi1, #rows> -> tensor<16x16xi1, #cols>
+  %y = arith.uitofp %n : tensor<16x16xi1, #cols> to tensor<16x16xf32, #cols>
+  systolic.store %y, %Y[%c0, %c0] : tensor<16x16xf32, #cols>, memref<16x16xf32, #systolic.axes<M, K>>
+  systolic.return
+}
+
+// -----
+
+// The same lanes with their registers in another order: names change, nothing moves. Coordinates are the lane's plus
+// constants.
+// CHECK-LABEL: gpu.func @renamed(
+// CHECK: %[[ORDER:.+]] = arith.constant dense<[0, 2, 1, 3]> : vector<4xi32>
+// CHECK-NOT: lds_barrier
+#tile = #systolic.fragment<reg [0:4*1], lane [0:64*4], wave []>
+#other = #systolic.fragment<reg [0:2*2, 0:2*1], lane [0:64*4], wave []>
+systolic.kernel @renamed(%Y: memref<256xi32, #systolic.axes<M>>, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %i = systolic.iota along 0 : tensor<256xi32, #other>
+  %j = systolic.convert_layout %i : tensor<256xi32, #other> -> tensor<256xi32, #tile>
+  %k = systolic.convert_layout %j : tensor<256xi32, #tile> -> tensor<256xi32, #other>
+  systolic.store %k, %Y[%c0] : tensor<256xi32, #other>, memref<256xi32, #systolic.axes<M>>
+  systolic.return
+}
