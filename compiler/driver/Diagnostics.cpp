@@ -65,6 +65,8 @@ struct Printer {
 } // namespace
 
 void nstf::printDiagnostics(MLIRContext &context) {
+  // The operation as text is for developers of passes (nstf-opt); the place and the message say enough here.
+  context.printOpOnDiagnostic(false);
   context.getDiagEngine().registerHandler(
       [printer = std::make_shared<Printer>()](Diagnostic &diagnostic) { printer->print(diagnostic); });
 }

@@ -35,6 +35,16 @@ void nstf::registerDialects(mlir::DialectRegistry &registry) {
   mlir::func::registerInlinerExtension(registry);
 }
 
+std::vector<std::string> nstf::listOperations(mlir::MLIRContext &context) {
+  context.loadDialect<NSTFDialect>();
+  std::vector<std::string> names;
+  for (mlir::RegisteredOperationName name : context.getRegisteredOperations())
+    if (name.getDialectNamespace() == NSTFDialect::getDialectNamespace())
+      names.push_back(name.getStringRef().str());
+  llvm::sort(names);
+  return names;
+}
+
 void nstf::registerPasses() {
   mlir::registerTransformsPasses();
   registerSetTargetPass();

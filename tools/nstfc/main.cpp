@@ -5,7 +5,6 @@
 #include "compiler/driver/Remarks.h"
 #include "compiler/driver/Verify.h"
 #include "compiler/package/WriteFile.h"
-#include "dialects/nstf/NSTF.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/Timing.h"
 
@@ -14,7 +13,6 @@
 #include <csignal>
 #include <cstring>
 #include <iostream>
-#include <set>
 #include <unistd.h>
 
 using namespace nstf;
@@ -71,12 +69,7 @@ int printTargets() {
 }
 
 int printOps(mlir::MLIRContext &context) {
-  context.loadDialect<NSTFDialect>();
-  std::set<std::string> names;
-  for (mlir::RegisteredOperationName name : context.getRegisteredOperations())
-    if (name.getDialectNamespace() == NSTFDialect::getDialectNamespace())
-      names.insert(name.getStringRef().str());
-  for (const std::string &name : names)
+  for (const std::string &name : listOperations(context))
     std::cout << name << "\n";
   return 0;
 }
