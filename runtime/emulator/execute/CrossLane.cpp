@@ -165,6 +165,18 @@ template <unsigned width, typename E> const MicroOp *runDivScale(Wave &w, const 
   return op + 1;
 }
 
+/// x * y + z times 2^by with one rounding, also to a subnormal; r is x * y + z rounded. Scaling rounds r again, which is
+/// wrong only where r lies half way between two results: then what r lost decides.
+double scaledOnce(double x, double y, double z, double r, int by) {
+  double scaled = std::ldexp(r, by);
+  if (std::fpclassify(scaled) != FP_SUBNORMAL && scaled != 0)
+    return scaled;
+  double half = std::ldexp(1.0, -1075 - by), lost = std::fma(x, y, z - r); // z is nearly r: their difference is exact
+  if (lost == 0 || std::fabs(r - std::ldexp(scaled, -by)) != half)
+    return scaled;
+  return std::ldexp(lost > 0 ? r + half : r - half, by);
+}
+
 /// Fused multiply-add, scaled back where VCC says so: up if the quotient is large, down if it is small.
 template <unsigned width, typename E> const MicroOp *runDivFmas(Wave &w, const MicroOp *op) {
   using T = typename Division<E>::T;
@@ -180,7 +192,7 @@ template <unsigned width, typename E> const MicroOp *runDivFmas(Wave &w, const M
       if constexpr (sizeof(E) == 4) // one rounding, also to a subnormal
         result[i] = float(std::ldexp(std::fma(double(x[i]), double(y[i]), double(z[i])), by));
       else
-        result[i] = std::ldexp(result[i], by);
+        result[i] = scaledOnce(x[i], y[i], z[i], result[i], by);
     }
     T::store(to, c, result, uint16_t(exec >> c * chunk));
   }

@@ -47,7 +47,7 @@ public:
 /// Threads may call it at once; the grid's memory effects are complete when it returns.
 void dispatch(const Target &target, Memory &memory, const LaunchArguments &launch);
 
-/// Which vector instructions of the host the handlers use ("AVX3", "AVX2", "SSE2"), for reports.
+/// Which vector instructions of the host the handlers use ("AVX3", "AVX2", "EMU128": none), for reports.
 std::string hostVectorTarget();
 
 } // namespace nstf::emulator

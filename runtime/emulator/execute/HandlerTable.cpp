@@ -9,7 +9,7 @@
 namespace nstf::emulator {
 namespace {
 
-/// NSTF_EMU_VECTORS=AVX2|SSE2|NEON: nothing better than that, to compare hosts on one machine.
+/// NSTF_EMU_VECTORS=AVX2|EMU128|…: nothing better than that, to compare hosts on one machine.
 void limitVectors() {
   const char *name = std::getenv("NSTF_EMU_VECTORS");
   if (!name || !*name)
