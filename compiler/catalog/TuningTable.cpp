@@ -30,7 +30,7 @@ public:
   }
 
   [[noreturn]] void fail(const YAML::Mark &mark, const std::string &message) const {
-    throw std::runtime_error(file + ":" + std::to_string(mark.line + 1) + ": " + message);
+    throw std::runtime_error(file + ":" + std::to_string(std::max(mark.line, 0) + 1) + ": " + message);
   }
 
 private:

@@ -1,0 +1,121 @@
+// Which template and parameters a region takes, and that the choice says why.
+#include "compiler/catalog/Catalog.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+namespace nstf {
+namespace {
+
+class Catalog : public testing::Test {
+protected:
+  Catalog() { context.loadDialect<NSTFDialect>(); }
+
+  KernelOp parse(const std::string &text) {
+    module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    return module ? *module->getOps<KernelOp>().begin() : KernelOp();
+  }
+
+  KernelOp linear(const std::string &rows, int K = 64, int N = 200, const std::string &type = "f32") {
+    std::string x = "tensor<" + rows + "x" + std::to_string(K) + "x" + type + ">",
+                w = "tensor<" + std::to_string(N) + "x" + std::to_string(K) + "x" + type + ">",
+                y = "tensor<" + rows + "x" + std::to_string(N) + "x" + type + ">";
+    return parse("nstf.kernel @linear_0(%x: " + x + ", %w: " + w + ") -> " + y + " { %y = nstf.linear %x, %w : (" + x +
+                 ", " + w + ") -> " + y + " nstf.return %y : " + y + " }");
+  }
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  Target target = findTarget("gfx942");
+};
+
+TEST_F(Catalog, OneRowTakesTheVectorUnits) {
+  for (const char *rows : {"?", "1"}) {
+    mlir::FailureOr<KernelChoice> choice = chooseKernel(linear(rows), 1, target);
+    ASSERT_TRUE(succeeded(choice));
+    EXPECT_EQ(choice->templateName, "matvec");
+    EXPECT_THAT(choice->reason, StartsWith("one row: vector units; tuning/gfx942/matvec/f32.yaml row "));
+  }
+}
+
+TEST_F(Catalog, MoreRowsTakeTheMatrixCores) {
+  struct {
+    int64_t tokens, BM;
+  } cases[] = {{2, 16}, {16, 16}, {17, 64}, {64, 64}, {65, 128}, {512, 128}};
+  for (auto [tokens, BM] : cases) {
+    mlir::FailureOr<KernelChoice> choice = chooseKernel(linear("?"), tokens, target);
+    ASSERT_TRUE(succeeded(choice));
+    EXPECT_EQ(choice->templateName, "matmul") << tokens;
+    EXPECT_EQ(choice->tuning.at("BM"), BM) << tokens;
+    EXPECT_THAT(choice->reason, StartsWith("up to " + std::to_string(tokens) + " rows: matrix cores; "));
+    EXPECT_THAT(choice->reason, HasSubstr("(predicted, by hand, 20"));
+  }
+}
+
+TEST_F(Catalog, AFixedRowCountDecidesAlone) {
+  mlir::FailureOr<KernelChoice> choice = chooseKernel(linear("40"), 1, target);
+  ASSERT_TRUE(succeeded(choice));
+  EXPECT_EQ(choice->templateName, "matmul");
+  EXPECT_EQ(choice->tuning.at("BM"), 64);
+}
+
+TEST_F(Catalog, EqualChoicesAreEqual) {
+  KernelChoice two = *chooseKernel(linear("?"), 2, target), sixteen = *chooseKernel(linear("?"), 16, target),
+               many = *chooseKernel(linear("?"), 512, target);
+  EXPECT_TRUE(two == sixteen); // one kernel serves both, whatever the reasons say
+  EXPECT_FALSE(two == many);
+}
+
+TEST_F(Catalog, WithoutRowsTheTemplatesDefaults) {
+  Target other = target;
+  other.name = "gfx000";
+  mlir::FailureOr<KernelChoice> choice = chooseKernel(linear("?"), 16, other);
+  ASSERT_TRUE(succeeded(choice));
+  EXPECT_TRUE(choice->tuning.empty());
+  EXPECT_THAT(choice->reason, HasSubstr("no tuning/gfx000/matmul/f32.yaml: the template's defaults"));
+}
+
+TEST_F(Catalog, OtherTemplates) {
+  struct {
+    const char *text, *name;
+  } cases[] = {
+      {"nstf.kernel @k(%x: tensor<?x8xf32>) -> tensor<?x8xf32> { %y = nstf.softmax %x : tensor<?x8xf32> "
+       "nstf.return %y : tensor<?x8xf32> }",
+       "softmax"},
+      {"nstf.kernel @k(%x: tensor<?x8xf32>) -> tensor<?xi32> { %y = nstf.argmax %x : (tensor<?x8xf32>) -> "
+       "tensor<?xi32> nstf.return %y : tensor<?xi32> }",
+       "argmax"},
+      {"nstf.kernel @k(%x: tensor<?x8xf32>) -> tensor<?x8xf32> { %y = nstf.silu %x : tensor<?x8xf32> "
+       "nstf.return %y : tensor<?x8xf32> }",
+       "elementwise"},
+      {"nstf.kernel @k(%x: tensor<?x8xf32>) -> tensor<1x8xf32> { %y = nstf.last_row %x : (tensor<?x8xf32>) -> "
+       "tensor<1x8xf32> nstf.return %y : tensor<1x8xf32> }",
+       "elementwise"},
+      {"nstf.kernel @k(%i: tensor<?xi32>, %t: tensor<9x8xf32>) -> tensor<?x8xf32> { %y = nstf.embedding %i, %t : "
+       "(tensor<?xi32>, tensor<9x8xf32>) -> tensor<?x8xf32> nstf.return %y : tensor<?x8xf32> }",
+       "embedding"},
+  };
+  for (auto [text, name] : cases) {
+    mlir::FailureOr<KernelChoice> choice = chooseKernel(parse(text), 5, target);
+    ASSERT_TRUE(succeeded(choice)) << text;
+    EXPECT_EQ(choice->templateName, name);
+    EXPECT_THAT(choice->reason, HasSubstr(std::string("tuning/gfx942/") + name + "/f32.yaml row "));
+  }
+}
+
+TEST_F(Catalog, ATypeWithoutTemplates) {
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) { message += diagnostic.str(); });
+  EXPECT_TRUE(failed(chooseKernel(linear("?", 64, 200, "f16"), 16, target)));
+  EXPECT_THAT(message, HasSubstr("expected tensors of f32 or i32"));
+}
+
+} // namespace
+} // namespace nstf

@@ -1,0 +1,148 @@
+// Tuning rows: what is read, what is refused and where, and that every file the compiler ships is sound.
+#include "compiler/catalog/TuningTable.h"
+#include "templates/Templates.h"
+
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <regex>
+#include <set>
+#include <stdexcept>
+
+namespace nstf {
+namespace {
+
+const std::string head = "provenance: {date: 2026-11-21, tool: by hand, kind: predicted}\n";
+
+std::string failureOf(const std::string &text) {
+  try {
+    parseTuning(text, "f32.yaml");
+  } catch (const std::runtime_error &error) {
+    return error.what();
+  }
+  return "no failure";
+}
+
+TEST(TuningTable, Rows) {
+  TuningTable table = parseTuning(head + "rows:\n"
+                                         "  - when: {M: [1, 16], N: [1, 64]}\n"
+                                         "    set: {BM: 16, BN: 64}\n"
+                                         "    because: few rows\n"
+                                         "  - when: {M: [17, 64]}\n"
+                                         "    set: {BM: 64}\n"
+                                         "    because: more rows\n",
+                                  "f32.yaml");
+  EXPECT_EQ(table.provenance, "predicted, by hand, 2026-11-21");
+  ASSERT_EQ(table.rows.size(), 2u);
+  EXPECT_EQ(table.rows[0].parameters, (std::map<std::string, int64_t>{{"BM", 16}, {"BN", 64}}));
+  EXPECT_EQ(table.rows[0].because, "few rows");
+  // Both ends belong to a range, and all ranges of a row must hold.
+  EXPECT_EQ(table.find({{"M", 1}, {"N", 64}}), 0u);
+  EXPECT_EQ(table.find({{"M", 16}, {"N", 1}}), 0u);
+  EXPECT_EQ(table.find({{"M", 16}, {"N", 65}}), std::nullopt);
+  EXPECT_EQ(table.find({{"M", 17}, {"N", 65}}), 1u);
+  EXPECT_EQ(table.find({{"M", 64}}), 1u);
+  EXPECT_EQ(table.find({{"M", 65}}), std::nullopt);
+  // An extent that the template does not have is never in range.
+  EXPECT_EQ(table.find({{"N", 1}}), std::nullopt);
+}
+
+TEST(TuningTable, FirstRowThatHoldsAndTheRowForAll) {
+  TuningTable table = parseTuning(head + "rows:\n"
+                                         "  - {when: {M: [1, 8]}, set: {BM: 1}, because: a}\n"
+                                         "  - {when: {M: [1, 16]}, set: {BM: 2}, because: b}\n"
+                                         "  - {set: {BM: 3}, because: c}\n",
+                                  "f32.yaml");
+  EXPECT_EQ(table.find({{"M", 8}}), 0u);
+  EXPECT_EQ(table.find({{"M", 9}}), 1u);
+  EXPECT_EQ(table.find({{"M", 17}}), 2u);
+  EXPECT_EQ(table.find({}), 2u);
+}
+
+TEST(TuningTable, Refusals) {
+  auto row = [](const std::string &text) { return failureOf(head + "rows:\n  - " + text + "\n"); };
+  EXPECT_EQ(failureOf("rows: []\n"), "f32.yaml:1: expected key 'provenance' but got none");
+  EXPECT_EQ(failureOf(head), "f32.yaml:1: expected key 'rows' but got none");
+  EXPECT_EQ(failureOf("provenance: {date: 2026-11-21, tool: by hand}\nrows: []\n"),
+            "f32.yaml:1: expected key 'kind' but got none");
+  EXPECT_EQ(failureOf(head + "rows: all\n"), "f32.yaml:2: expected a list of rows");
+  EXPECT_EQ(failureOf(head + "rows: []\nchip: gfx942\n"), "f32.yaml:3: expected a known key but got 'chip'");
+  EXPECT_EQ(failureOf("- a\n- b\n"), "f32.yaml:1: expected a map");
+  EXPECT_EQ(row("{set: {BM: 16}}"), "f32.yaml:3: expected key 'because' but got none");
+  EXPECT_EQ(row("{because: none}"), "f32.yaml:3: expected key 'set' but got none");
+  EXPECT_EQ(row("{set: [BM], because: x}"), "f32.yaml:3: expected a map of parameters");
+  EXPECT_EQ(row("{set: {BM: large}, because: x}"), "f32.yaml:3: expected an integer but got 'large'");
+  EXPECT_EQ(row("{set: {BM: 1.5}, because: x}"), "f32.yaml:3: expected an integer but got '1.5'");
+  EXPECT_EQ(row("{set: {BM: [16]}, because: x}"), "f32.yaml:3: expected an integer but got 'no scalar'");
+  EXPECT_EQ(row("{set: {BM: 0}, because: x}"), "f32.yaml:3: expected a value of at least 1 but got 0");
+  EXPECT_EQ(row("{set: {BM: 1, BM: 2}, because: x}"),
+            "f32.yaml:3: expected one value for each parameter but got a second for BM");
+  EXPECT_EQ(row("{when: [M], set: {BM: 1}, because: x}"), "f32.yaml:3: expected a map of ranges");
+  EXPECT_EQ(row("{when: {M: 16}, set: {BM: 1}, because: x}"), "f32.yaml:3: expected a range [lowest, highest]");
+  EXPECT_EQ(row("{when: {M: [16, 1]}, set: {BM: 1}, because: x}"),
+            "f32.yaml:3: expected a range [lowest, highest] but got [16, 1]");
+  EXPECT_EQ(row("{when: {M: [1, 2], M: [3, 4]}, set: {BM: 1}, because: x}"),
+            "f32.yaml:3: expected one range for each extent but got a second for M");
+  EXPECT_EQ(row("{set: {BM: 1}, because: [x]}"), "f32.yaml:3: expected a text");
+  // The line is the one of the mistake, not of the file's begin.
+  EXPECT_EQ(
+      failureOf(head +
+                "rows:\n  - set: {BM: 16}\n    because: x\n  - set:\n      BM: 16\n      BN: wide\n    because: y\n"),
+      "f32.yaml:7: expected an integer but got 'wide'");
+  EXPECT_THAT(failureOf(head + "rows:\n  - {set: {BM: 16\n"), testing::StartsWith("f32.yaml:"));
+  EXPECT_EQ(failureOf(""), "f32.yaml:1: expected a map");
+}
+
+// The parameters that a template declares, from its text.
+std::set<std::string> parametersOf(const std::string &name) {
+  std::optional<std::string_view> text = templateText("kernels/" + name + ".mlir");
+  if (!text)
+    return {};
+  std::string whole(*text);
+  std::smatch params;
+  if (!std::regex_search(whole, params, std::regex(R"(params = \{([^}]*)\})")))
+    return {};
+  std::string list = params[1];
+  std::regex entry(R"((\w+) = -?\d+)");
+  std::set<std::string> names;
+  for (std::sregex_iterator it(list.begin(), list.end(), entry), end; it != end; ++it)
+    names.insert((*it)[1]);
+  return names;
+}
+
+TEST(TuningTable, ShippedFilesNameParametersOfTheirTemplates) {
+  std::vector<std::string_view> files = templateNames("tuning/");
+  std::map<std::string, std::set<std::string>> templatesOfTarget;
+  for (std::string_view file : files) {
+    SCOPED_TRACE(std::string(file));
+    // tuning/<target>/<template>/<type>.yaml
+    std::smatch parts;
+    std::string name(file);
+    ASSERT_TRUE(std::regex_match(name, parts, std::regex(R"(tuning/(\w+)/(\w+)/(\w+)\.yaml)")));
+    EXPECT_TRUE(templateText("targets/" + parts[1].str() + ".yaml")) << "no such target";
+    std::set<std::string> parameters = parametersOf(parts[2]);
+    ASSERT_FALSE(parameters.empty()) << "no such template";
+    templatesOfTarget[parts[1]].insert(parts[2]);
+    TuningTable table = parseTuning(*templateText(file), name);
+    EXPECT_FALSE(table.rows.empty());
+    for (const TuningRow &row : table.rows) {
+      for (const auto &[extent, range] : row.ranges)
+        EXPECT_TRUE(parameters.contains(extent)) << extent;
+      for (const auto &[parameter, value] : row.parameters)
+        EXPECT_TRUE(parameters.contains(parameter)) << parameter;
+      EXPECT_FALSE(row.because.empty());
+    }
+    // The last row is for all sizes, so that none falls back to a template's defaults by oversight.
+    EXPECT_TRUE(table.rows.back().ranges.empty());
+  }
+  // Each target has rows for each template.
+  std::set<std::string> templates;
+  for (std::string_view name : templateNames("kernels/"))
+    templates.insert(std::string(name.substr(8, name.size() - 8 - 5)));
+  EXPECT_EQ(templatesOfTarget.size(), templateNames("targets/").size());
+  for (const auto &[target, tuned] : templatesOfTarget)
+    EXPECT_EQ(tuned, templates) << target;
+}
+
+} // namespace
+} // namespace nstf

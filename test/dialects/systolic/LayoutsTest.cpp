@@ -1,0 +1,242 @@
+// The matrix cores' register maps, against formulas written down here and against a multiplication done as the hardware
+// does it; blocked layouts, by counting every element of many shapes.
+#include "dialects/systolic/Layouts.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include <gtest/gtest.h>
+
+namespace nstf::systolic {
+namespace {
+
+class Layouts : public testing::Test {
+protected:
+  Layouts() { context.loadDialect<SystolicDialect>(); }
+
+  SystolicArrayAttr array(int64_t waveRows, int64_t waveCols, int64_t m, int64_t k, int64_t instructionK) {
+    return SystolicArrayAttr::get(&context, waveRows, waveCols, m, m, k, instructionK);
+  }
+
+  mlir::MLIRContext context;
+};
+
+int64_t product(llvm::ArrayRef<Digit> digits) {
+  int64_t count = 1;
+  for (const Digit &digit : digits)
+    count *= digit.count;
+  return count;
+}
+
+// Adds what the number says to the coordinates; whether it is the first of its replicas.
+bool move(llvm::ArrayRef<Digit> digits, int64_t number, std::array<int64_t, 2> &coordinates) {
+  bool isFirst = true;
+  for (const Digit &digit : digits) {
+    int64_t value = number % digit.count;
+    number /= digit.count;
+    if (digit.dim < 0)
+      isFirst &= value == 0;
+    else
+      coordinates[digit.dim] += value * digit.stride;
+  }
+  return isFirst;
+}
+
+std::array<int64_t, 2> coordinates(FragmentAttr layout, int64_t reg, int64_t lane, int64_t wave) {
+  std::array<int64_t, 2> result = {0, 0};
+  move(layout.getReg(), reg, result);
+  move(layout.getLane(), lane, result);
+  move(layout.getWave(), wave, result);
+  return result;
+}
+
+// A cell is m x m x 4*64/m; a lane holds 4 consecutive elements along K of its row or column. D of a 32x32 instruction
+// comes in blocks of 8 rows, 4 for each half of the wave (CDNA3 ISA, "matrix arithmetic instructions").
+void expectFormulas(SystolicArrayAttr array, int64_t M, int64_t N, int64_t K) {
+  int64_t m = array.getM(), cellK = 256 / m, WR = array.getWaveRows(), WC = array.getWaveCols();
+  FragmentAttr a = getMmaLayout(array, MmaOperand::A, {M, K}, 64), b = getMmaLayout(array, MmaOperand::B, {K, N}, 64),
+               acc = getMmaLayout(array, MmaOperand::Acc, {M, N}, 64);
+  ASSERT_TRUE(a && b && acc);
+  ASSERT_EQ(a.getNumRegisters(), M / WR * K / 64);
+  ASSERT_EQ(b.getNumRegisters(), N / WC * K / 64);
+  ASSERT_EQ(acc.getNumRegisters(), M / WR * N / WC / 64);
+  for (int64_t wave = 0; wave < WR * WC; ++wave)
+    for (int64_t lane = 0; lane < 64; ++lane) {
+      int64_t row0 = wave % WR * (M / WR), col0 = wave / WR * (N / WC);
+      for (int64_t reg = 0; reg < a.getNumRegisters(); ++reg) {
+        int64_t k = reg / 4 % (K / cellK) * cellK + lane / m * 4 + reg % 4, cell = reg / 4 / (K / cellK);
+        std::array<int64_t, 2> expected = {row0 + cell * m + lane % m, k};
+        ASSERT_EQ(coordinates(a, reg, lane, wave), expected) << "A " << reg << " " << lane << " " << wave;
+      }
+      for (int64_t reg = 0; reg < b.getNumRegisters(); ++reg) {
+        int64_t k = reg / 4 % (K / cellK) * cellK + lane / m * 4 + reg % 4, cell = reg / 4 / (K / cellK);
+        std::array<int64_t, 2> expected = {k, col0 + cell * m + lane % m};
+        ASSERT_EQ(coordinates(b, reg, lane, wave), expected) << "B " << reg << " " << lane << " " << wave;
+      }
+      int64_t perCell = m * m / 64, cellsN = N / WC / m;
+      for (int64_t reg = 0; reg < acc.getNumRegisters(); ++reg) {
+        int64_t r = reg % perCell, cell = reg / perCell;
+        int64_t row = m == 16 ? lane / 16 * 4 + r : r / 4 * 8 + lane / 32 * 4 + r % 4;
+        std::array<int64_t, 2> expected = {row0 + cell / cellsN * m + row, col0 + cell % cellsN * m + lane % m};
+        ASSERT_EQ(coordinates(acc, reg, lane, wave), expected) << "Acc " << reg << " " << lane << " " << wave;
+      }
+    }
+}
+
+TEST_F(Layouts, FormulasOf16x16) {
+  expectFormulas(array(1, 1, 16, 16, 4), 16, 16, 16);
+  expectFormulas(array(1, 1, 16, 16, 4), 48, 32, 80);
+  expectFormulas(array(2, 2, 16, 16, 4), 64, 96, 32);
+  expectFormulas(array(3, 1, 16, 16, 16), 48, 16, 16);
+  expectFormulas(array(1, 4, 16, 16, 4), 16, 64, 32);
+}
+
+TEST_F(Layouts, FormulasOf32x32) {
+  expectFormulas(array(1, 1, 32, 8, 2), 32, 32, 8);
+  expectFormulas(array(1, 1, 32, 8, 8), 96, 64, 24);
+  expectFormulas(array(2, 2, 32, 8, 2), 128, 64, 32);
+  expectFormulas(array(4, 1, 32, 8, 2), 128, 32, 8);
+}
+
+// One f32 instruction as the hardware does it: lane l gives A[l mod m][l / m] and B[l / m][l mod m] of its own slice of
+// K.
+void multiply(SystolicArrayAttr array, int64_t M, int64_t N, int64_t K) {
+  FragmentAttr a = getMmaLayout(array, MmaOperand::A, {M, K}, 64), b = getMmaLayout(array, MmaOperand::B, {K, N}, 64),
+               acc = getMmaLayout(array, MmaOperand::Acc, {M, N}, 64);
+  ASSERT_TRUE(a && b && acc);
+  auto left = [](int64_t i, int64_t k) { return (i * 7 + k * 13) % 31 - 15; };
+  auto right = [](int64_t k, int64_t j) { return (k * 11 + j * 5) % 29 - 14; };
+  int64_t m = array.getM(), groups = 64 / m, cellsK = K / array.getK(), perCell = m * m / 64;
+  int64_t cellsM = M / array.getWaveRows() / m, cellsN = N / array.getWaveCols() / m;
+  for (int64_t wave = 0; wave < array.getNumWaves(); ++wave)
+    for (int64_t cellM = 0; cellM < cellsM; ++cellM)
+      for (int64_t cellN = 0; cellN < cellsN; ++cellN) {
+        std::vector<std::vector<int64_t>> d(m, std::vector<int64_t>(m, 0));
+        for (int64_t step = 0; step < 4 * cellsK; ++step)
+          for (int64_t group = 0; group < groups; ++group)
+            for (int64_t i = 0; i < m; ++i)
+              for (int64_t j = 0; j < m; ++j) {
+                auto [row, ka] = coordinates(a, cellM * 4 * cellsK + step, group * m + i, wave);
+                auto [kb, col] = coordinates(b, cellN * 4 * cellsK + step, group * m + j, wave);
+                ASSERT_EQ(ka, kb);
+                d[i][j] += left(row, ka) * right(kb, col);
+              }
+        for (int64_t lane = 0; lane < 64; ++lane)
+          for (int64_t r = 0; r < perCell; ++r) {
+            auto [row, col] = coordinates(acc, (cellM * cellsN + cellN) * perCell + r, lane, wave);
+            int64_t expected = 0;
+            for (int64_t k = 0; k < K; ++k)
+              expected += left(row, k) * right(k, col);
+            int64_t i = m == 16 ? lane / 16 * 4 + r : r / 4 * 8 + lane / 32 * 4 + r % 4;
+            ASSERT_EQ(d[i][lane % m], expected) << row << " " << col;
+          }
+      }
+}
+
+TEST_F(Layouts, ProductsComeOutRight) {
+  multiply(array(1, 1, 16, 16, 4), 16, 16, 32);
+  multiply(array(2, 1, 16, 16, 4), 64, 48, 16);
+  multiply(array(1, 1, 32, 8, 2), 32, 64, 24);
+  multiply(array(2, 2, 32, 8, 2), 64, 64, 8);
+}
+
+// For attention: the accumulator of a cell four deep is B as it lies.
+TEST_F(Layouts, AccumulatorIsTheNextB) {
+  for (auto cells : {array(1, 1, 16, 16, 4), array(1, 4, 16, 16, 4)}) {
+    int64_t N = 16 * cells.getWaveCols();
+    EXPECT_EQ(getMmaLayout(cells, MmaOperand::Acc, {16, N}, 64), getMmaLayout(cells, MmaOperand::B, {16, N}, 64));
+  }
+}
+
+TEST_F(Layouts, NoWholeCells) {
+  SystolicArrayAttr cells = array(2, 2, 16, 16, 4);
+  EXPECT_TRUE(getMmaLayout(cells, MmaOperand::A, {32, 16}, 64));
+  EXPECT_FALSE(getMmaLayout(cells, MmaOperand::A, {16, 16}, 64));
+  EXPECT_FALSE(getMmaLayout(cells, MmaOperand::A, {32, 24}, 64));
+  EXPECT_FALSE(getMmaLayout(cells, MmaOperand::B, {24, 32}, 64));
+  EXPECT_FALSE(getMmaLayout(cells, MmaOperand::B, {16, 48}, 64));
+  EXPECT_FALSE(getMmaLayout(cells, MmaOperand::Acc, {32, 16}, 64));
+  EXPECT_FALSE(getMmaLayout(cells, MmaOperand::Acc, {33, 32}, 64));
+  // A cell that does not fill the wave, and an array without one.
+  EXPECT_FALSE(getMmaLayout(array(1, 1, 16, 2, 1), MmaOperand::A, {16, 16}, 64));
+  EXPECT_FALSE(getMmaLayout(array(1, 1, 0, 0, 0), MmaOperand::A, {16, 16}, 64));
+}
+
+// Every element is held exactly once by the lanes that are first among their replicas, and every lane and wave counts.
+void expectPartition(mlir::MLIRContext &context, llvm::ArrayRef<int64_t> shape, unsigned bits, int64_t waves,
+                     int64_t waveSize) {
+  FragmentAttr layout = getBlockedLayout(&context, shape, bits, waves, waveSize);
+  ASSERT_EQ(product(layout.getLane()), waveSize);
+  ASSERT_EQ(product(layout.getWave()), waves);
+  int64_t cols = shape.size() == 2 ? shape[1] : 1, elements = shape[0] * cols;
+  std::vector<int> holders(elements, 0), firsts(elements, 0);
+  for (int64_t wave = 0; wave < waves; ++wave)
+    for (int64_t lane = 0; lane < waveSize; ++lane)
+      for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg) {
+        std::array<int64_t, 2> at = {0, 0};
+        bool isFirst = move(layout.getReg(), reg, at);
+        isFirst &= move(layout.getLane(), lane, at);
+        isFirst &= move(layout.getWave(), wave, at);
+        ASSERT_LT(at[0], shape[0]);
+        ASSERT_LT(at[1], cols);
+        ++holders[at[0] * cols + at[1]];
+        firsts[at[0] * cols + at[1]] += isFirst;
+      }
+  for (int64_t i = 0; i < elements; ++i) {
+    ASSERT_EQ(firsts[i], 1) << "element " << i << " of " << elements << ", " << waves << " waves";
+    ASSERT_EQ(holders[i], holders[0]);
+  }
+}
+
+TEST_F(Layouts, BlockedRank1) {
+  for (int64_t size = 1; size <= 512; ++size)
+    for (int64_t waves : {1, 4, 6})
+      expectPartition(context, {size}, size % 2 ? 32 : 16, waves, size % 3 ? 64 : 32);
+}
+
+TEST_F(Layouts, BlockedRank2) {
+  const int64_t sizes[] = {1,  2,  3,  4,  5,  6,  7,   8,   12,  16,  24,  31,
+                           32, 33, 48, 64, 65, 96, 100, 128, 192, 255, 256, 512};
+  for (int64_t rows : sizes)
+    for (int64_t cols : sizes)
+      for (int64_t waves : {1, 3, 4, 8})
+        if (rows * cols <= 4096)
+          expectPartition(context, {rows, cols}, cols % 3 ? 32 : 8, waves, 64);
+}
+
+TEST_F(Layouts, BlockedUsesWideAccesses) {
+  // 16 bytes a lane where there is enough for all lanes, fewer where not.
+  auto vector = [&](llvm::ArrayRef<int64_t> shape, unsigned bits) {
+    return getBlockedLayout(&context, shape, bits, 1, 64).getReg().front();
+  };
+  EXPECT_EQ(vector({16, 64}, 32), (Digit{1, 4, 1}));
+  EXPECT_EQ(vector({16, 64}, 16), (Digit{1, 8, 1}));
+  EXPECT_EQ(vector({2, 64}, 32), (Digit{1, 2, 1}));
+  EXPECT_EQ(vector({16, 6}, 16), (Digit{1, 3, 2}));
+}
+
+TEST_F(Layouts, CanonicalForm) {
+  // Digits of one value go, contiguous ones merge, replicas have no stride.
+  FragmentAttr layout = FragmentAttr::getCanonical(&context, {{0, 4, 1}, {1, 1, 7}, {0, 2, 4}, {0, 2, 16}},
+                                                   {{-1, 2, 3}, {-1, 4, 5}}, {{1, 2, 1}, {1, 2, 4}});
+  EXPECT_EQ(layout.getReg(), llvm::ArrayRef<Digit>({{0, 8, 1}, {0, 2, 16}}));
+  EXPECT_EQ(layout.getLane(), llvm::ArrayRef<Digit>({{-1, 8, 0}}));
+  EXPECT_EQ(layout.getWave(), llvm::ArrayRef<Digit>({{1, 2, 1}, {1, 2, 4}}));
+}
+
+TEST_F(Layouts, Slices) {
+  FragmentAttr layout =
+      FragmentAttr::getCanonical(&context, {{0, 4, 1}, {1, 2, 16}}, {{1, 16, 1}, {0, 4, 4}}, {{0, 2, 16}});
+  // Without its rows: their registers go, their lanes and waves hold the same, columns move down.
+  FragmentAttr columns = layout.dropDim(0);
+  EXPECT_EQ(columns.getReg(), llvm::ArrayRef<Digit>({{0, 2, 16}}));
+  EXPECT_EQ(columns.getLane(), llvm::ArrayRef<Digit>({{0, 16, 1}, {-1, 4, 0}}));
+  EXPECT_EQ(columns.getWave(), llvm::ArrayRef<Digit>({{-1, 2, 0}}));
+  FragmentAttr rows = layout.dropDim(1);
+  EXPECT_EQ(rows.getReg(), llvm::ArrayRef<Digit>({{0, 4, 1}}));
+  EXPECT_EQ(rows.getLane(), llvm::ArrayRef<Digit>({{-1, 16, 0}, {0, 4, 4}}));
+  // A unit dimension put in and taken out again changes nothing.
+  EXPECT_EQ(columns.insertUnitDim(0).dropDim(0), columns);
+  EXPECT_EQ(columns.insertUnitDim(0).getReg(), llvm::ArrayRef<Digit>({{1, 2, 16}}));
+}
+
+} // namespace
+} // namespace nstf::systolic
