@@ -4,6 +4,8 @@
 #include "runtime/emulator/execute/Modifiers.h"
 #include "runtime/emulator/execute/Wave.h"
 
+#include <array>
+
 namespace nstf::emulator {
 namespace {
 
@@ -15,6 +17,49 @@ bool isPair16(OperandType t) {
   return t == v2f16 || t == v2u16 || t == v2i16 || t == v2f16raw;
 }
 bool isPair32(OperandType t) { return t == OperandType::v2f32 || t == OperandType::v2b32; }
+
+/// The lane that DPP control `control` has lane i read, or -1 (rows are 16 lanes).
+int dppLane(unsigned control, int i) {
+  int row = i & ~15, in = i & 15;
+  if (control <= 0xff)
+    return (i & ~3) | (control >> 2 * (i & 3) & 3);
+  unsigned n = control & 15;
+  switch (control >> 4) {
+  case 0x10: // row_shl
+    return in + n < 16 ? i + n : -1;
+  case 0x11: // row_shr
+    return in >= int(n) ? i - n : -1;
+  case 0x12: // row_ror
+    return row | ((in - n) & 15);
+  case 0x13:
+    switch (n) {
+    case 0x0: // wave_shl
+      return i < 63 ? i + 1 : -1;
+    case 0x4: // wave_rol
+      return (i + 1) & 63;
+    case 0x8: // wave_shr
+      return i - 1;
+    case 0xc: // wave_ror
+      return (i - 1) & 63;
+    }
+    return -1;
+  case 0x14:
+    switch (n) {
+    case 0: // row_mirror
+      return row | (15 - in);
+    case 1: // row_half_mirror
+      return (i & ~7) | (7 - (i & 7));
+    case 2: // row_bcast:15
+      return row ? row - 1 : -1;
+    case 3: // row_bcast:31
+      return i >= 32 ? 31 : -1;
+    }
+    return -1;
+  case 0x15: // row_newbcast
+    return row | n;
+  }
+  return -1;
+}
 
 FloatMode floatModeOf(const InstructionInfo &info) {
   using enum OperandType;
@@ -93,11 +138,21 @@ SourceRef Translator::permutedSource(const RawOperand &operand, OperandType type
     throw Unsupported();
   size_t at = rest.size() - 4;
   unsigned row = vectorRow(operand);
+  uint64_t valid = 0, enabled = 0;
+  std::array<uint32_t, Wave::width> lanes;
+  for (unsigned i = 0; i < Wave::width; ++i) {
+    int lane = dppLane(unsigned(rest[at] & 0x1ff), int(i));
+    lanes[i] = lane < 0 ? i : unsigned(lane);
+    valid |= uint64_t(lane >= 0) << i;
+    enabled |= uint64_t((rest[at + 1] >> (i / 16) & 1) && (rest[at + 2] >> (i / 4 % 4) & 1)) << i;
+  }
   MicroOp &permute = emit(Opcode::LanePermute);
   permute.source[0] = rowRef(row);
+  permute.source[1] = constantLanes(lanes);
+  permute.source[2] = scalarConstant(valid);
   permute.destination = uint16_t(temporary(0));
-  permute.flags = uint32_t(rest[at] & 0x1ff) | uint32_t(rest[at + 1] & 15) << 12 | uint32_t(rest[at + 2] & 15) << 16 |
-                  uint32_t(rest[at + 3] & 1) << 20 | uint32_t(bitsOf(type) == 64) << 21;
+  permute.immediate = enabled;
+  permute.flags = (rest[at + 3] & 1 ? laneBound : 0) | (bitsOf(type) == 64 ? lanePair : 0);
   return vectorSource({RawOperand::Vector, 1, int64_t(temporary(0))}, type, 0, modifiers);
 }
 

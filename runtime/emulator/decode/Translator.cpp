@@ -145,6 +145,14 @@ SourceRef Translator::constantRow(uint64_t value, bool wide) {
   return known[value] = ref;
 }
 
+SourceRef Translator::constantLanes(const std::array<uint32_t, 64> &values) {
+  static_assert(Wave::width == 64);
+  auto [found, isNew] = laneRows.try_emplace(values, SourceRef(program.rows.size() * 4) | constantSource);
+  if (isNew)
+    program.rows.insert(program.rows.end(), values.begin(), values.end());
+  return found->second;
+}
+
 SourceRef Translator::scalarConstant(uint64_t value) {
   auto found = scalars.find(value);
   if (found != scalars.end())
@@ -302,6 +310,16 @@ void Translator::scalarMemory(const RawInstruction &raw) {
 
 //===-- Memory -----------------------------------------------------------------------------------------------------===//
 
+/// The lane each lane reads: quad permutations (bit 15), else in groups of 32 ((lane & and) | or) ^ xor.
+static std::array<uint32_t, 64> swizzledLanes(unsigned pattern) {
+  std::array<uint32_t, 64> lanes;
+  for (unsigned i = 0; i < 64; ++i)
+    lanes[i] = pattern & 0x8000
+                   ? (i & ~3u) | (pattern >> 2 * (i & 3) & 3)
+                   : (i & ~31u) | ((((i & pattern & 31) | (pattern >> 5 & 31)) ^ (pattern >> 10 & 31)) & 31);
+  return lanes;
+}
+
 void Translator::lds(const RawInstruction &raw) {
   std::vector<SourceRef> sources;
   std::vector<int64_t> immediates;
@@ -322,6 +340,8 @@ void Translator::lds(const RawInstruction &raw) {
     throw Unsupported();
   sources.resize(4, constantRow(0, true));
   const std::string &name = raw.encoding->name;
+  if (raw.encoding->opcode == Opcode::DS_SWIZZLE_B32)
+    sources[1] = constantLanes(swizzledLanes(unsigned(immediates[0])));
   MicroOp &op = emit(raw.encoding->opcode);
   op.destination = uint16_t(destination);
   std::copy(sources.begin(), sources.begin() + 4, op.source);

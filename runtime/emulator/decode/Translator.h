@@ -10,6 +10,7 @@
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Disassembler.h"
 
+#include <array>
 #include <map>
 #include <unordered_map>
 
@@ -57,6 +58,8 @@ private:
   static unsigned temporary(unsigned k) { return temporaryRow + 2 * k; }
   /// Constant rows of a 32- or 64-bit value.
   SourceRef constantRow(uint64_t value, bool wide);
+  /// A row with a value of its own in each lane.
+  SourceRef constantLanes(const std::array<uint32_t, 64> &values);
   SourceRef scalarConstant(uint64_t value);
   SourceRef scalarSource(const RawOperand &operand);
   /// Source k of a vector instruction as a row, with its modifiers done. `select` ≥ 0: its SDWA selector.
@@ -80,6 +83,7 @@ private:
   DecodedProgram &program;
   Disassembler disassembler;
   std::unordered_map<uint64_t, SourceRef> rows32, rows64, scalars;
+  std::map<std::array<uint32_t, 64>, SourceRef> laneRows;
   std::vector<Fixup> fixups;
   uint32_t current = 0;       // instruction number
   unsigned indexedOperands = 0; // s_set_gpr_idx_on's mask while it is on

@@ -77,6 +77,47 @@ HWY_INLINE void checkLanes(Wave &w, const MicroOp *op, const uint64_t *address, 
   }
 }
 
+//===-- Four dwords a lane -----------------------------------------------------------------------------------------===//
+using Quad = uint32_t __attribute__((ext_vector_type(4)));
+
+/// Rows of a 4 x 4 matrix become its columns.
+HWY_INLINE void transpose(Quad &a, Quad &b, Quad &c, Quad &d) {
+  Quad ab0 = __builtin_shufflevector(a, b, 0, 4, 1, 5), ab1 = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  Quad cd0 = __builtin_shufflevector(c, d, 0, 4, 1, 5), cd1 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  a = __builtin_shufflevector(ab0, cd0, 0, 1, 4, 5);
+  b = __builtin_shufflevector(ab0, cd0, 2, 3, 6, 7);
+  c = __builtin_shufflevector(ab1, cd1, 0, 1, 4, 5);
+  d = __builtin_shufflevector(ab1, cd1, 2, 3, 6, 7);
+}
+HWY_INLINE Quad loadQuad(const void *from) {
+  Quad v;
+  __builtin_memcpy(&v, from, sizeof(v));
+  return v;
+}
+HWY_INLINE void storeQuad(void *to, Quad v) { __builtin_memcpy(to, &v, sizeof(v)); }
+
+/// All lanes load four dwords, from wherever: four lanes at a time, turned into four pieces of rows.
+template <unsigned width> HWY_INLINE void loadQuads(uint32_t *to, const uint64_t *address) {
+  for (unsigned i = 0; i < width; i += 4) {
+    auto at = [&](unsigned k) HWY_ATTR { return loadQuad(reinterpret_cast<const void *>(address[i + k])); };
+    Quad a = at(0), b = at(1), c = at(2), d = at(3);
+    transpose(a, b, c, d);
+    storeQuad(to + i, a);
+    storeQuad(to + width + i, b);
+    storeQuad(to + 2 * width + i, c);
+    storeQuad(to + 3 * width + i, d);
+  }
+}
+template <unsigned width> HWY_INLINE void storeQuads(const uint32_t *from, const uint64_t *address) {
+  for (unsigned i = 0; i < width; i += 4) {
+    Quad a = loadQuad(from + i), b = loadQuad(from + width + i), c = loadQuad(from + 2 * width + i),
+         d = loadQuad(from + 3 * width + i);
+    transpose(a, b, c, d);
+    auto put = [&](unsigned k, Quad v) HWY_ATTR { storeQuad(reinterpret_cast<void *>(address[i + k]), v); };
+    put(0, a), put(1, b), put(2, c), put(3, d);
+  }
+}
+
 //===-- What a load makes of memory --------------------------------------------------------------------------------===//
 template <unsigned n> struct dword {
   static constexpr unsigned bytes = 4 * n, rows = n;
@@ -108,6 +149,8 @@ template <unsigned width, typename Kind>
 HWY_INLINE void loadLanes(uint32_t *to, const uint64_t *address, uint64_t exec) {
   if constexpr (isDwords<Kind>) {
     constexpr unsigned n = Kind::rows;
+    if (n == 4 && exec == ~uint64_t(0) >> (64 - width))
+      return loadQuads<width>(to, address);
     if (consecutive<width>(address, exec, Kind::bytes)) {
       const char *from = reinterpret_cast<const char *>(address[0]);
       if constexpr (n == 1) {
@@ -154,6 +197,8 @@ template <unsigned width, typename Kind>
 HWY_INLINE void storeLanes(const uint32_t *from, const uint64_t *address, uint64_t exec) {
   if constexpr (isDwords<Kind>) {
     constexpr unsigned n = Kind::rows;
+    if (n == 4 && exec == ~uint64_t(0) >> (64 - width))
+      return storeQuads<width>(from, address);
     if (consecutive<width>(address, exec, Kind::bytes)) {
       char *to = reinterpret_cast<char *>(address[0]);
       if constexpr (n == 1) {

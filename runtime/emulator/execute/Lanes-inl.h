@@ -273,6 +273,24 @@ const MicroOp *runVector3(Wave &w, const MicroOp *op) {
   return op + 1;
 }
 
+/// Bit i of the result: bit lanes[i] of `mask`.
+template <unsigned width> HWY_INLINE uint64_t bitsOfLanes(uint64_t mask, const uint32_t *lanes) {
+  uint64_t result = 0;
+  for (unsigned i = 0; i < width; ++i)
+    result |= (mask >> lanes[i] & 1) << i;
+  return result;
+}
+/// to[i] = from[lanes[i]] for the lanes of `valid`, 0 for the others. `to` and `from` are different rows.
+template <unsigned width>
+HWY_INLINE void moveLanes(uint32_t *to, const uint32_t *from, const uint32_t *lanes, uint64_t valid) {
+  for (unsigned c = 0; c < width / chunk; ++c) {
+    U32 v;
+    for (unsigned i = 0; i < chunk; ++i)
+      v[i] = from[lanes[c * chunk + i]];
+    storeRow(to, c, choose(maskOfBits(uint16_t(valid >> c * chunk)), v, U32(0u)), 0xffff);
+  }
+}
+
 /// A meaning given for one lane at a time, for what host vectors don't do.
 template <typename R, typename F, typename... V> HWY_INLINE R eachLane(F function, V... sources) {
   R result;

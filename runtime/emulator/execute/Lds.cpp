@@ -105,38 +105,31 @@ template <unsigned width, typename T, typename Operation> const MicroOp *atomicM
   return op + 1;
 }
 
-/// Quad permutations (bit 15), else in groups of 32: lane = ((lane & and) | or) ^ xor. Disabled source lanes read zero.
+/// Lanes moved by a row of lane numbers; disabled source lanes read zero. `to` may be `from`.
+template <unsigned width>
+HWY_INLINE void permuteLanes(uint32_t *to, const uint32_t *from, const uint32_t *lanes, uint64_t exec) {
+  uint64_t valid = ~uint64_t(0);
+  if (exec != ~uint64_t(0) >> (64 - width))
+    valid = bitsOfLanes<width>(exec, lanes);
+  alignas(64) uint32_t result[width];
+  moveLanes<width>(result, from, lanes, valid);
+  for (unsigned c = 0; c < width / chunk; ++c)
+    storeRow(to, c, loadRow(result, c), uint16_t(exec >> c * chunk));
+}
+
+/// source[1]: the row of source lanes, from the pattern.
 template <unsigned width> const MicroOp *swizzle(Wave &w, const MicroOp *op) {
-  uint64_t exec = w.exec();
-  uint32_t pattern = uint32_t(op->immediate), result[width];
-  const uint32_t *from = w.row(op->source[0]);
-  uint32_t *to = w.destination(op);
-  for (unsigned i = 0; i < width; ++i) {
-    unsigned lane;
-    if (pattern & 0x8000)
-      lane = (i & ~3u) | (pattern >> 2 * (i & 3) & 3);
-    else
-      lane = (i & ~31u) | ((((i & pattern & 31) | (pattern >> 5 & 31)) ^ (pattern >> 10 & 31)) & 31);
-    result[i] = exec >> lane & 1 ? from[lane] : 0;
-  }
-  for (unsigned i = 0; i < width; ++i)
-    if (exec >> i & 1)
-      to[i] = result[i];
+  permuteLanes<width>(w.destination(op), w.row(op->source[0]), w.row(op->source[1]), w.exec());
   return op + 1;
 }
 
 /// Pull: lane i reads lane (address / 4) mod 64; a disabled source lane gives zero.
 template <unsigned width> const MicroOp *backwardPermute(Wave &w, const MicroOp *op) {
-  uint64_t exec = w.exec();
-  const uint32_t *at = w.row(op->source[0]), *from = w.row(op->source[1]);
-  uint32_t *to = w.destination(op), result[width];
-  for (unsigned i = 0; i < width; ++i) {
-    unsigned lane = (at[i] + uint32_t(op->immediate)) / 4 % width;
-    result[i] = exec >> lane & 1 ? from[lane] : 0;
-  }
-  for (unsigned i = 0; i < width; ++i)
-    if (exec >> i & 1)
-      to[i] = result[i];
+  const uint32_t *at = w.row(op->source[0]);
+  alignas(64) uint32_t lanes[width];
+  for (unsigned c = 0; c < width / chunk; ++c)
+    storeRow(lanes, c, ((loadRow(at, c) + uint32_t(op->immediate)) >> 2) & (width - 1), 0xffff);
+  permuteLanes<width>(w.destination(op), w.row(op->source[1]), lanes, w.exec());
   return op + 1;
 }
 /// Push: lane i writes lane (address / 4) mod 64; the highest writer wins, who gets nothing gets zero.

@@ -130,68 +130,19 @@ template <unsigned width> const MicroOp *mergeHalf(Wave &w, const MicroOp *op) {
   return op + 1;
 }
 
-/// The lane that DPP control `control` has lane i read, or -1.
-inline int dppLane(unsigned control, int i) {
-  int row = i & ~15, in = i & 15;
-  if (control <= 0xff)
-    return (i & ~3) | (control >> 2 * (i & 3) & 3);
-  unsigned n = control & 15;
-  switch (control >> 4) {
-  case 0x10: // row_shl
-    return in + n < 16 ? i + n : -1;
-  case 0x11: // row_shr
-    return in >= int(n) ? i - n : -1;
-  case 0x12: // row_ror
-    return row | ((in - n) & 15);
-  case 0x13:
-    switch (n) {
-    case 0x0: // wave_shl
-      return i < 63 ? i + 1 : -1;
-    case 0x4: // wave_rol
-      return (i + 1) & 63;
-    case 0x8: // wave_shr
-      return i - 1;
-    case 0xc: // wave_ror
-      return (i - 1) & 63;
-    }
-    return -1;
-  case 0x14:
-    switch (n) {
-    case 0: // row_mirror
-      return row | (15 - in);
-    case 1: // row_half_mirror
-      return (i & ~7) | (7 - (i & 7));
-    case 2: // row_bcast:15
-      return row ? row - 1 : -1;
-    case 3: // row_bcast:31
-      return i >= 32 ? 31 : -1;
-    }
-    return -1;
-  case 0x15: // row_newbcast
-    return row | n;
-  }
-  return -1;
-}
-
 /// DPP: the source's lanes moved to a temporary row, EXEC narrowed to the lanes that get something. A lane whose source
-/// doesn't exist or is disabled reads 0 with bound_ctrl and is left out without.
+/// doesn't exist or is disabled reads 0 with bound_ctrl and is left out without. source[1]: the row of source lanes,
+/// source[2]: mask of lanes that have one; immediate: mask of enabled lanes; flags: laneBound, lanePair.
 template <unsigned width> const MicroOp *lanePermute(Wave &w, const MicroOp *op) {
-  uint64_t exec = w.exec(), write = 0;
-  unsigned control = op->flags & 0x1ff, rowMask = op->flags >> 12 & 15, bankMask = op->flags >> 16 & 15;
-  bool bound = op->flags >> 20 & 1, pair = op->flags >> 21 & 1;
-  const uint32_t *from = w.row(op->source[0]);
-  uint32_t *to = w.destination(op);
-  for (unsigned i = 0; i < width; ++i) {
-    int lane = dppLane(control, i);
-    bool valid = lane >= 0 && (exec >> lane & 1);
-    to[i] = valid ? from[lane] : 0;
-    if (pair)
-      to[width + i] = valid ? from[width + lane] : 0;
-    bool enabled = (rowMask >> (i / 16) & 1) && (bankMask >> (i / 4 % 4) & 1);
-    write |= uint64_t(enabled && (valid || bound)) << i;
-  }
+  uint64_t exec = w.exec(), valid = w.scalarSource<uint64_t>(op->source[2]);
+  const uint32_t *lanes = w.row(op->source[1]);
+  if (exec != ~uint64_t(0) >> (64 - width))
+    valid &= bitsOfLanes<width>(exec, lanes);
+  moveLanes<width>(w.destination(op), w.row(op->source[0]), lanes, valid);
+  if (op->flags & lanePair)
+    moveLanes<width>(w.destination(op) + width, w.row(op->source[0]) + width, lanes, valid);
   w.savedExec = exec;
-  w.setExec(exec & write);
+  w.setExec(exec & op->immediate & (op->flags & laneBound ? ~uint64_t(0) : valid));
   return op + 1;
 }
 const MicroOp *laneRestore(Wave &w, const MicroOp *op) {
