@@ -150,16 +150,36 @@ template <typename E> HWY_INLINE void setLane(uint32_t *row, unsigned i, E value
     row[i] = __builtin_bit_cast(uint32_t, value);
   }
 }
+/// Whether in all active lanes denominator and numerator are in the middle of the range, where nothing is scaled.
+template <typename E> HWY_INLINE bool needNoScaling(const uint32_t *denominator, const uint32_t *numerator, unsigned c, uint16_t active) {
+  constexpr unsigned top = sizeof(E) == 8 ? Wave::width : 0, shift = sizeof(E) == 8 ? 20 : 23;
+  constexpr int bias = Division<E>::bias, last = 2 * bias + 1; // the exponent of infinity
+  auto exponent = [&](const uint32_t *row) HWY_ATTR {
+    return bitsAs<I32>(loadRow(row + top, c) >> shift & uint32_t(last));
+  };
+  I32 d = exponent(denominator), n = exponent(numerator);
+  I32 middle = (d >= 1) & (d <= last - 3) & (n > Division<E>::tinyNumerator) & (n < last) &
+               (n - d < Division<E>::nearMaximum) & (n - d > 2 - bias);
+  return !(uint16_t(~bitsOfMask(middle)) & active);
+}
 template <unsigned width, typename E> const MicroOp *runDivScale(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec(), mask = 0;
   uint32_t *to = w.destination(op);
   const uint32_t *a = w.row(op->source[0]), *b = w.row(op->source[1]), *d = w.row(op->source[2]);
-  for (unsigned i = 0; i < width; ++i) {
-    if (!(exec >> i & 1))
+  for (unsigned c = 0; c < width / chunk; ++c) {
+    uint16_t active = uint16_t(exec >> c * chunk);
+    if (HWY_LIKELY(needNoScaling<E>(b, d, c, active))) {
+      storeRow(to, c, loadRow(a, c), active);
+      if (sizeof(E) == 8)
+        storeRow(to + width, c, loadRow(a + width, c), active);
       continue;
-    bool scaled;
-    setLane<E>(to, i, divScale(laneOf<E>(a, i), laneOf<E>(b, i), laneOf<E>(d, i), scaled));
-    mask |= uint64_t(scaled) << i;
+    }
+    for (; active; active &= active - 1) {
+      unsigned i = c * chunk + std::countr_zero(active);
+      bool scaled;
+      setLane<E>(to, i, divScale(laneOf<E>(a, i), laneOf<E>(b, i), laneOf<E>(d, i), scaled));
+      mask |= uint64_t(scaled) << i;
+    }
   }
   w.setScalar64(op->scalarDestination, mask);
   return op + 1;

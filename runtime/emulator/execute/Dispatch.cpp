@@ -31,7 +31,7 @@ std::shared_ptr<const DecodedProgram> decoded(const Target &target, const Progra
 }
 
 unsigned threadCount() {
-  unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  static const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   const char *text = std::getenv("NSTF_EMU_THREADS");
   if (!text || !*text)
     return cores;
@@ -208,7 +208,10 @@ void dispatch(const Target &target, Memory &memory, const LaunchArguments &argum
              launch.scratchBytes);
   fillQueue(reinterpret_cast<char *>(launch.queue));
 
-  unsigned threads = unsigned(std::min<uint64_t>(threadCount(), groups));
+  // Waking a thread takes as long as a few waves of a small kernel.
+  constexpr uint64_t wavesPerThread = 4;
+  uint64_t useful = std::min(groups, (groups * launch.wavesPerGroup + wavesPerThread - 1) / wavesPerThread);
+  unsigned threads = unsigned(std::min<uint64_t>(threadCount(), useful));
   uint64_t scratchPerThread = uint64_t(launch.scratchBytes) * Wave::width * launch.wavesPerGroup;
   Block scratch(scratchPerThread * threads);
 

@@ -264,6 +264,15 @@ struct frexpMantissa {
 /// Quotient `q` of n/d as v_div_fmas left it, made right where the steps before can't be: sign and special cases.
 struct divFixup {
   template <typename T, typename V> static HWY_INLINE V run(V q, V d, V n) {
+    if constexpr (std::is_same_v<T, f32>) { // nearly always nothing is special
+      I32 dExponent = bitsAs<I32>(bitsAs<U32>(d) >> 23 & 255u), nExponent = bitsAs<I32>(bitsAs<U32>(n) >> 23 & 255u);
+      I32 special = (dExponent == 0) | (dExponent == 255) | (nExponent == 0) | (nExponent == 255) |
+                    (nExponent - dExponent < -149) | isNan(q);
+      if (HWY_LIKELY(!any(special))) {
+        U32 sign = (bitsAs<U32>(d) ^ bitsAs<U32>(n)) & 0x80000000u;
+        return bitsAs<V>((bitsAs<U32>(q) & 0x7fffffffu) | sign);
+      }
+    }
     V result = eachLane<V>([](auto q, auto d, auto n) { return one<T>(q, d, n); }, q, d, n);
     result = choose(isNan(d), quiet(d), result);
     return choose(isNan(n), quiet(n), result);
