@@ -27,6 +27,7 @@ protected:
     registerDialects(registry);
     registerCodegenTranslations(registry);
     context = std::make_unique<mlir::MLIRContext>(registry);
+    context->loadAllAvailableDialects();
     root = timing.getRootScope();
     options.targets = {"gfx942", "gfx90a"};
     options.weights = manifest::WeightsMode::Random;
@@ -41,6 +42,10 @@ protected:
     compilation = std::make_unique<Compilation>(*context, options, root);
     ASSERT_TRUE(succeeded(compilation->run(Stage::Package))) << text;
     compilation->writePackage(package());
+    expectNoSpills();
+  }
+
+  void expectNoSpills() {
     for (const CompiledTarget &target : compilation->getTargets())
       for (const KernelVariant &variant : target.plan.variants) {
         const KernelMetadata &kernel = variant.metadata;

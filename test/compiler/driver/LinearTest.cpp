@@ -57,16 +57,18 @@ TEST_F(KernelTest, LinearWithSlotsFilled) {
 
 TEST_F(KernelTest, LinearWithAChainInItsSlot) {
   GraphText graph(positions);
-  std::string type = tensorType({tokens, 38});
-  TextValue x = graph.input({tokens, 64}), a = graph.input({tokens, 38}), b = graph.input({tokens, 38});
-  TextValue sum = graph.op("add", {addLinear(graph, x, 64, 38, true), a}, type);
-  TextValue product = graph.op("mul", {graph.op("silu", {sum}, type), b}, type);
-  graph.output(graph.op("add", {product, a}, type));
-  // Two products into one sum; a product added to itself.
-  TextValue left = addLinear(graph, x, 64, 38, false), right = addLinear(graph, x, 64, 38, true);
-  graph.output(graph.op("add", {left, right}, type));
-  TextValue twice = addLinear(graph, x, 64, 38, false);
-  graph.output(graph.op("mul", {twice, twice}, type));
+  for (int64_t n : {38, 172}) {
+    std::string type = tensorType({tokens, n});
+    TextValue x = graph.input({tokens, 64}), a = graph.input({tokens, n}), b = graph.input({tokens, n});
+    TextValue sum = graph.op("add", {addLinear(graph, x, 64, n, true), a}, type);
+    TextValue product = graph.op("mul", {graph.op("silu", {sum}, type), b}, type);
+    graph.output(graph.op("add", {product, a}, type));
+    // Two products into one sum; a product times itself.
+    TextValue left = addLinear(graph, x, 64, n, false), right = addLinear(graph, x, 64, n, true);
+    graph.output(graph.op("add", {left, right}, type));
+    TextValue twice = addLinear(graph, x, 64, n, false);
+    graph.output(graph.op("mul", {twice, twice}, type));
+  }
   options.maxTokens = 200;
   check(graph, allTokens());
 }
