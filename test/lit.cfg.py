@@ -1,5 +1,7 @@
 # lit's settings for every .mlir and .test below this folder. Run: lit -sv test -Dbuild=build
 import os
+import shutil
+import subprocess
 import sys
 
 import lit.formats
@@ -24,4 +26,9 @@ if os.path.isdir(shared):
     config.available_features.add("shared-models")
 else:
     lit_config.note("no ../shared/models beside this checkout: its tests are skipped")
+# A file system of any size for one command, where this user may mount one.
+probe = ["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+if shutil.which(probe[0]) and subprocess.run(probe, capture_output=True).returncode == 0:
+    config.available_features.add("mount")
+
 config.substitutions += [("%shared", shared), ("%root", root), ("%build", build), ("%python", sys.executable)]
