@@ -9,25 +9,57 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <ctime>
+#include <map>
 #include <mutex>
 #include <sstream>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <thread>
+#include <unordered_map>
 
 namespace nstf::emulator {
 namespace {
 
+/// What is kept of a code object: its micro-ops, and how long a workgroup of each kernel took.
+struct CachedProgram {
+  std::shared_ptr<const DecodedProgram> program;
+  std::mutex mutex;
+  std::unordered_map<const Kernel *, uint64_t> nanosecondsPerGroup;
+};
+
 /// The program's micro-ops, decoded at its first launch.
-std::shared_ptr<const DecodedProgram> decoded(const Target &target, const Program &program) {
+std::shared_ptr<CachedProgram> decoded(const Target &target, const Program &program) {
   std::lock_guard lock(program.cacheMutex);
   if (!program.cache) {
     std::vector<std::span<const uint8_t>> texts;
     for (const Program::TextRange &range : program.text())
       texts.emplace_back(reinterpret_cast<const uint8_t *>(range.begin), range.end - range.begin);
-    program.cache = std::const_pointer_cast<DecodedProgram>(DecodedProgram::decode(target, texts));
+    auto cached = std::make_shared<CachedProgram>();
+    cached->program = DecodedProgram::decode(target, texts);
+    program.cache = cached;
   }
-  return std::static_pointer_cast<const DecodedProgram>(program.cache);
+  return std::static_pointer_cast<CachedProgram>(program.cache);
+}
+
+/// How many threads a launch is worth: a thread that has to be woken costs more than a short launch takes.
+unsigned usefulThreads(CachedProgram &cached, const Kernel &kernel, uint64_t groups, unsigned threads) {
+  constexpr uint64_t shortLaunch = 200'000; // nanoseconds
+  std::lock_guard lock(cached.mutex);
+  auto known = cached.nanosecondsPerGroup.find(&kernel);
+  if (known != cached.nanosecondsPerGroup.end() && known->second * groups < shortLaunch)
+    return 1;
+  return unsigned(std::min<uint64_t>(threads, groups));
+}
+void rememberTime(CachedProgram &cached, const Kernel &kernel, uint64_t groups, uint64_t nanoseconds) {
+  std::lock_guard lock(cached.mutex);
+  cached.nanosecondsPerGroup[&kernel] = nanoseconds / groups;
+}
+/// Time this thread had on a core, in nanoseconds.
+uint64_t threadTime() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return uint64_t(time.tv_sec) * 1'000'000'000 + uint64_t(time.tv_nsec);
 }
 
 unsigned threadCount() {
@@ -120,14 +152,26 @@ private:
   uint64_t scratch;
 };
 
+/// The arena for that many threads. It stays: workers that just left it are found again without being woken.
+tbb::task_arena &arenaOf(unsigned threads) {
+  static std::mutex mutex;
+  static std::map<unsigned, std::unique_ptr<tbb::task_arena>> arenas;
+  std::lock_guard lock(mutex);
+  std::unique_ptr<tbb::task_arena> &arena = arenas[threads];
+  if (!arena)
+    arena = std::make_unique<tbb::task_arena>(int(threads));
+  return *arena;
+}
+
 /// Runs all workgroups. After a fault no new ones begin; those with lower numbers have begun and run to their end, so the
-/// fault reported is the lowest workgroup's.
-void runGrid(const Launch &launch, uint64_t groups, unsigned threads, uint64_t scratch, uint64_t scratchPerThread) {
-  std::atomic<uint64_t> next{0};
+/// fault reported is the lowest workgroup's. Returns the threads' time together, in nanoseconds.
+uint64_t runGrid(const Launch &launch, uint64_t groups, unsigned threads, uint64_t scratch, uint64_t scratchPerThread) {
+  std::atomic<uint64_t> next{0}, time{0};
   std::mutex mutex;
   uint64_t faultyGroup = UINT64_MAX;
   std::exception_ptr fault;
   auto work = [&](unsigned thread) {
+    uint64_t start = threadTime();
     Worker worker(launch, scratch + thread * scratchPerThread);
     for (uint64_t index; (index = next.fetch_add(1)) < groups;) {
       try {
@@ -141,17 +185,18 @@ void runGrid(const Launch &launch, uint64_t groups, unsigned threads, uint64_t s
         }
       }
     }
+    time += threadTime() - start;
   };
   if (threads == 1) {
     work(0);
   } else {
-    tbb::task_arena arena{int(threads)};
-    arena.execute([&] {
+    arenaOf(threads).execute([&] {
       tbb::parallel_for(0u, threads, work, tbb::simple_partitioner());
     });
   }
   if (fault)
     std::rethrow_exception(fault);
+  return time;
 }
 
 } // namespace
@@ -179,7 +224,8 @@ void dispatch(const Target &target, Memory &memory, const LaunchArguments &argum
   if (!groups)
     return;
 
-  std::shared_ptr<const DecodedProgram> program = decoded(target, *kernel.program);
+  std::shared_ptr<CachedProgram> cached = decoded(target, *kernel.program);
+  std::shared_ptr<const DecodedProgram> program = cached->program;
   // A kernel with preloaded arguments begins 256 bytes further on; before it stands a prologue for old firmware.
   const MicroOp *entry = program->at(kernel.entry + (kernel.descriptor.preloadDwords ? 256 : 0));
   if (!entry)
@@ -208,10 +254,7 @@ void dispatch(const Target &target, Memory &memory, const LaunchArguments &argum
              launch.scratchBytes);
   fillQueue(reinterpret_cast<char *>(launch.queue));
 
-  // Waking a thread takes as long as a few waves of a small kernel.
-  constexpr uint64_t wavesPerThread = 4;
-  uint64_t useful = std::min(groups, (groups * launch.wavesPerGroup + wavesPerThread - 1) / wavesPerThread);
-  unsigned threads = unsigned(std::min<uint64_t>(threadCount(), useful));
+  unsigned threads = usefulThreads(*cached, kernel, groups, threadCount());
   uint64_t scratchPerThread = uint64_t(launch.scratchBytes) * Wave::width * launch.wavesPerGroup;
   Block scratch(scratchPerThread * threads);
 
@@ -227,7 +270,7 @@ void dispatch(const Target &target, Memory &memory, const LaunchArguments &argum
     add(scratch.address(), scratchPerThread * threads, RegionKind::Scratch, true);
   RegionTable table(std::move(regions));
   launch.regions = &table;
-  runGrid(launch, groups, threads, scratch.address(), scratchPerThread);
+  rememberTime(*cached, kernel, groups, runGrid(launch, groups, threads, scratch.address(), scratchPerThread));
 }
 
 } // namespace nstf::emulator
