@@ -71,7 +71,7 @@ unsigned threadCount() {
   long value = std::strtol(text, &end, 10);
   if (*end || value < 1 || value > 1024)
     throw std::runtime_error("NSTF_EMU_THREADS: expected a number from 1 to 1024 but got '" + std::string(text) + "'");
-  return unsigned(value);
+  return std::min(unsigned(value), cores);
 }
 
 /// Host memory in whole cache lines, zeroed.

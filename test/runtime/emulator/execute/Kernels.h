@@ -18,7 +18,7 @@
 
 namespace nstf::emulator::test {
 
-/// Compiles OpenCL C (`language` "cl") or assembly ("assembler") with clang and loads it.
+/// Compiles OpenCL C (`language` "cl"), C ("c") or assembly ("assembler") with clang and loads it.
 /// Throws std::runtime_error with the compiler's output.
 class CompiledKernels {
 public:
