@@ -1,0 +1,270 @@
+// Kernel templates as machine code of both chips on the emulator, with tiles and waves that tuning rows do not use:
+// tiles of 96, 48 and 6, three waves, blocks shorter than a swizzle. The meaning of each template is written down here
+// in double precision.
+#include "compiler/codegen/Codegen.h"
+#include "compiler/driver/Registration.h"
+#include "compiler/target/Target.h"
+#include "dialects/systolic/Systolic.h"
+#include "nstf/Runtime.h"
+#include "templates/Templates.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <map>
+#include <random>
+
+namespace nstf {
+namespace {
+
+using Floats = std::vector<float>;
+using Ids = std::vector<int32_t>;
+
+/// What a buffer holds before the launch, by the name of the template's argument; what it holds after, in the same
+/// place.
+using Memory = std::map<std::string, std::vector<uint32_t>>;
+
+constexpr float untouched = -777;
+
+template <typename T> std::vector<uint32_t> words(const std::vector<T> &values) {
+  std::vector<uint32_t> result(values.size());
+  std::memcpy(result.data(), values.data(), values.size() * 4);
+  return result;
+}
+
+Floats floats(const std::vector<uint32_t> &words) {
+  Floats result(words.size());
+  std::memcpy(result.data(), words.data(), words.size() * 4);
+  return result;
+}
+
+Floats randomFloats(size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  Floats values(count);
+  for (float &value : values)
+    value = float(int32_t(random())) / float(1u << 31);
+  return values;
+}
+
+class TemplateTest : public testing::Test {
+protected:
+  TemplateTest() {
+    static const bool once = (registerPasses(), true);
+    (void)once;
+    registerDialects(registry);
+    registerCodegenTranslations(registry);
+    context = std::make_unique<mlir::MLIRContext>(registry);
+    context->loadAllAvailableDialects();
+  }
+
+  /// Instantiates and lowers a template and runs all its work items.
+  void run(const std::string &name, const std::string &params, Memory &memory, uint32_t tokens, uint32_t position = 0) {
+    SCOPED_TRACE(name + " " + params);
+    std::string_view text = *templateText("kernels/" + name + ".mlir");
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(llvm::StringRef(text.data(), text.size()), context.get());
+    ASSERT_TRUE(module);
+    attachTarget(*module, findTarget(target));
+    ASSERT_TRUE(runPasses(*module, "systolic-instantiate{params=" + params +
+                                       "},inline,canonicalize,cse,systolic.kernel(systolic-select-wave-size,"
+                                       "systolic-select-array,systolic-assign-layouts,systolic-allocate-scratch)"));
+    systolic::KernelOp kernel = *module->getOps<systolic::KernelOp>().begin();
+    std::vector<std::string> arguments;
+    for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+      if (auto argument = kernel.getArgAttrOfType<mlir::StringAttr>(i, "nstf.name"))
+        arguments.push_back(argument.str());
+    uint32_t workItems = kernel.getNumWorkItems();
+    uint32_t threads = *kernel.getWaveSize() * kernel.getArray()->getNumWaves();
+    ASSERT_TRUE(runPasses(*module, "nstf-pipeline-gpu,nstf-pipeline-llvm"));
+    auto code = generateCode(llvm::to_vector(module->getOps<mlir::gpu::GPUModuleOp>()), {.chip = target});
+    ASSERT_TRUE(bool(code)) << toString(code.takeError());
+    launchKernel(*code, name, arguments, workItems, threads, memory, {tokens, position});
+  }
+
+private:
+  static bool runPasses(mlir::ModuleOp module, const std::string &pipeline) {
+    mlir::PassManager manager(module.getContext());
+    return succeeded(mlir::parsePassPipeline(pipeline, manager)) && succeeded(manager.run(module));
+  }
+
+  void launchKernel(const CodeObject &code, const std::string &name, const std::vector<std::string> &arguments,
+                    uint32_t workItems, uint32_t threads, Memory &memory, std::vector<uint32_t> control) {
+    control.resize(16);
+    memory["control"] = control;
+    Module loaded(backend, code.bytes.data(), code.bytes.size(), name);
+    Launch step{loaded.kernel(name), {workItems, 1, 1}, {threads, 1, 1}};
+    std::map<std::string, Buffer> buffers;
+    for (const std::string &argument : arguments) {
+      const std::vector<uint32_t> &contents = memory.at(argument);
+      Buffer &buffer = buffers[argument] = Buffer(backend, contents.size() * 4);
+      buffer.upload(contents.data(), contents.size() * 4);
+      step.addPointer(buffer);
+    }
+    Stream stream(backend);
+    launch(backend, stream, step);
+    stream.synchronize();
+    for (auto &[argument, buffer] : buffers)
+      buffer.download(memory[argument].data(), memory[argument].size() * 4);
+  }
+
+  // A process has one emulator: the other chip is a run of its own.
+  std::string target = std::getenv("NSTF_TEST_TARGET") ? std::getenv("NSTF_TEST_TARGET") : "gfx942";
+  mlir::DialectRegistry registry;
+  std::unique_ptr<mlir::MLIRContext> context;
+  Backend backend = Backend::open(DeviceKind::Emulator, target);
+};
+
+void expectNear(const Floats &actual, const std::vector<double> &expected, double tolerance) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (size_t i = 0; i < actual.size(); ++i)
+    ASSERT_NEAR(actual[i], expected[i], tolerance) << "element " << i;
+}
+
+/// X [M, K] times W [N, K] transposed, the first `rows` rows of it.
+std::vector<double> product(const Floats &x, const Floats &w, int M, int N, int K, int rows) {
+  std::vector<double> y(M * N, untouched);
+  for (int m = 0; m < rows; ++m)
+    for (int n = 0; n < N; ++n) {
+      double sum = 0;
+      for (int k = 0; k < K; ++k)
+        sum += double(x[m * K + k]) * w[n * K + k];
+      y[m * N + n] = sum;
+    }
+  return y;
+}
+
+TEST_F(TemplateTest, Matmul) {
+  struct {
+    int M, N, K, rows;
+    std::string tiles;
+  } cases[] = {
+      {100, 77, 53, 100, "BM=96,BN=48,BK=16,WM=3,WN=1"}, // three waves, swizzle of 16 columns
+      {100, 77, 53, 90, "BM=96,BN=48,BK=48,WM=1,WN=1"},  // a swizzle of 48 columns; rows past the step stay
+      {33, 65, 7, 33, "BM=32,BN=96,BK=8,WM=1,WN=3"},     // 32x32 cells, one along K
+      {70, 130, 65, 65, "BM=64,BN=192,BK=32,WM=2,WN=3"}, // six waves
+  };
+  for (const auto &[M, N, K, rows, tiles] : cases) {
+    Floats x = randomFloats(M * K, 1), w = randomFloats(N * K, 2);
+    Memory memory = {{"x", words(x)}, {"w", words(w)}, {"y", words(Floats(M * N, untouched))}};
+    run("matmul", llvm::formatv("M={0},N={1},K={2},{3}", M, N, K, tiles), memory, rows);
+    expectNear(floats(memory["y"]), product(x, w, M, N, K, rows), 1e-4);
+  }
+}
+
+TEST_F(TemplateTest, Matvec) {
+  struct {
+    int N, K;
+    std::string tiles;
+  } cases[] = {{77, 50, "BN=6,BK=24,WM=3"}, {5, 1, "BN=16,BK=64,WM=4"}, {33, 1001, "BN=12,BK=192,WM=1,WN=3"}};
+  for (const auto &[N, K, tiles] : cases) {
+    Floats x = randomFloats(K, 3), w = randomFloats(N * K, 4);
+    Memory memory = {{"x", words(x)}, {"w", words(w)}, {"y", words(Floats(N, untouched))}};
+    run("matvec", llvm::formatv("N={0},K={1},{2}", N, K, tiles), memory, 1);
+    expectNear(floats(memory["y"]), product(x, w, 1, N, K, 1), 1e-4);
+  }
+}
+
+TEST_F(TemplateTest, RowsInOddTiles) {
+  for (const std::string tiles :
+       {"BM=3,BN=96,WM=3,WN=1", "BM=3,BN=96,WM=1,WN=3", "BM=6,BN=48,WM=2,WN=3", "BM=1,BN=7,WM=1,WN=1"}) {
+    int M = 5, N = 100, rows = 4;
+    Floats x = randomFloats(M * N, 5), weight = randomFloats(N, 6);
+    x[2 * N + 31] = x[2 * N + 77] = 2; // the largest value twice: the first counts
+    std::string params = llvm::formatv("M={0},N={1},{2}", M, N, tiles);
+    std::vector<double> softmax(M * N, untouched), norm(M * N, untouched);
+    std::vector<int32_t> argmax(M, -1);
+    for (int m = 0; m < rows; ++m) {
+      double sum = 0, squares = 0;
+      const float *row = &x[m * N];
+      argmax[m] = std::max_element(row, row + N) - row;
+      for (int n = 0; n < N; ++n) {
+        sum += std::exp(double(row[n]));
+        squares += double(row[n]) * row[n];
+      }
+      for (int n = 0; n < N; ++n) {
+        softmax[m * N + n] = std::exp(double(row[n])) / sum;
+        norm[m * N + n] = row[n] * weight[n] / std::sqrt(squares / N + 1e-5);
+      }
+    }
+    Memory memory = {{"x", words(x)}, {"y", words(Floats(M * N, untouched))}};
+    run("softmax", params, memory, rows);
+    expectNear(floats(memory["y"]), softmax, 1e-6);
+    memory = {{"x", words(x)}, {"weight", words(weight)}, {"y", words(Floats(M * N, untouched))}};
+    run("rms_norm", params, memory, rows);
+    expectNear(floats(memory["y"]), norm, 1e-5);
+    memory = {{"x", words(x)}, {"y", words(Ids(M, -1))}};
+    run("argmax", params, memory, rows);
+    EXPECT_EQ(memory["y"], words(argmax)) << tiles;
+  }
+}
+
+TEST_F(TemplateTest, EmbeddingOfIdsThatAreNone) {
+  // With 64 columns, row 2^24 is 2^32 bytes away: modulo 2^32 it is row 0.
+  int M = 6, N = 64, V = 10;
+  Ids ids = {3, -1, 1 << 24, 9, 10, 0x7fffffff};
+  Floats table = randomFloats(V * N, 7);
+  std::vector<double> expected(M * N, 0);
+  for (int m : {0, 3})
+    for (int n = 0; n < N; ++n)
+      expected[m * N + n] = table[ids[m] * N + n];
+  Memory memory = {{"ids", words(ids)}, {"table", words(table)}, {"y", words(Floats(M * N, untouched))}};
+  run("embedding", llvm::formatv("M={0},N={1},V={2},BM=6,BN=48,WM=3,WN=1", M, N, V), memory, M);
+  expectNear(floats(memory["y"]), expected, 0);
+}
+
+TEST_F(TemplateTest, ElementwisePlaces) {
+  int M = 5, N = 37, context = 40;
+  Floats x = randomFloats(M * N, 8);
+  // Into a cache at the step's position.
+  std::vector<double> cache(context * N, untouched);
+  for (int i = 0; i < 4 * N; ++i)
+    cache[20 * N + i] = x[i];
+  Memory memory = {{"x", words(x)}, {"y", words(Floats(context * N, untouched))}};
+  run("elementwise", llvm::formatv("M={0},MX={0},MY={1},N={2},APPEND=1,BM=3,BN=48,WM=3", M, context, N), memory, 4, 20);
+  expectNear(floats(memory["y"]), cache, 0);
+  // The last row of the step.
+  memory = {{"x", words(x)}, {"y", words(Floats(N, untouched))}};
+  run("elementwise", llvm::formatv("M=1,MX={0},MY=1,N={1},LAST=1,ROWS=1,BM=1,BN=6,WM=1,WN=3", M, N), memory, 4, 20);
+  expectNear(floats(memory["y"]), std::vector<double>(x.begin() + 3 * N, x.begin() + 4 * N), 0);
+}
+
+TEST_F(TemplateTest, AttentionOnThreeWaves) {
+  int H = 6, HK = 2, G = 3, D = 20, context = 64, tokens = 13, position = 37, F = HK * D, most = 16;
+  Floats q = randomFloats(most * H * D, 9), k = randomFloats(context * F, 10), v = randomFloats(context * F, 11);
+  std::vector<double> expected(most * H * D, untouched);
+  for (int t = 0; t < tokens; ++t)
+    for (int h = 0; h < H; ++h) {
+      std::vector<double> weights(position + t + 1);
+      double sum = 0;
+      for (size_t key = 0; key < weights.size(); ++key) {
+        double score = 0;
+        for (int d = 0; d < D; ++d)
+          score += double(q[(t * H + h) * D + d]) * k[key * F + h / G * D + d];
+        sum += weights[key] = std::exp(score * 0.5);
+      }
+      for (int d = 0; d < D; ++d) {
+        double y = 0;
+        for (size_t key = 0; key < weights.size(); ++key)
+          y += weights[key] / sum * v[key * F + h / G * D + d];
+        expected[(t * H + h) * D + d] = y;
+      }
+    }
+  for (const std::string tiles : {"BQ=48,BK=16,WN=3", "BQ=16,BK=48,WN=1", "BQ=96,BK=32,WN=3"}) {
+    Memory memory = {{"q", words(q)}, {"k", words(k)}, {"v", words(v)}, {"y", words(Floats(most * H * D, untouched))}};
+    // SCALE: the bits of 0.5.
+    run("attention",
+        llvm::formatv("RG={0},RQ={1},L={2},F={3},H={4},HK={5},G={6},D={7},DP=32,SCALE=1056964608,{8}", most * G,
+                      most * H, context, F, H, HK, G, D, tiles),
+        memory, tokens, position);
+    expectNear(floats(memory["y"]), expected, 1e-5);
+  }
+}
+
+} // namespace
+} // namespace nstf
