@@ -43,13 +43,13 @@ inline AxesAttr getBufferAxes(mlir::Type type) {
   return buffer ? mlir::dyn_cast_or_null<AxesAttr>(buffer.getMemorySpace()) : AxesAttr();
 }
 
-/// Whether this type is a buffer: a memref of static shape, rank 1 or 2, with one axis a dimension.
+/// Whether this type is a buffer: a memref of static shape, rank 1 or 2, not empty, with one axis a dimension.
 inline bool isBuffer(mlir::Type type) {
   AxesAttr axes = getBufferAxes(type);
   if (!axes)
     return false;
   auto buffer = mlir::cast<mlir::MemRefType>(type);
-  return buffer.hasStaticShape() && buffer.getRank() >= 1 && buffer.getRank() <= 2 &&
+  return buffer.hasStaticShape() && buffer.getNumElements() > 0 && buffer.getRank() >= 1 && buffer.getRank() <= 2 &&
          size_t(buffer.getRank()) == axes.getNames().size();
 }
 

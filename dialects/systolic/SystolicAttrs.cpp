@@ -291,9 +291,9 @@ void LdsType::print(AsmPrinter &printer) const {
 
 LogicalResult LdsType::verify(function_ref<InFlightDiagnostic()> emitError, int64_t buffers, ArrayRef<int64_t> shape,
                               Type elementType, Attribute swizzle, AxesAttr axes) {
-  if (buffers <= 0 || shape.empty() || shape.size() > 2) // lds_c1
-    return emitError() << "expected at least one buffer of rank 1 or 2 but got " << buffers << " of rank "
-                       << shape.size();
+  if (buffers <= 0 || shape.empty() || shape.size() > 2 || llvm::is_contained(shape, 0)) // lds_c1
+    return emitError() << "expected at least one buffer of rank 1 or 2 that is not empty but got " << buffers
+                       << " of rank " << shape.size();
   if (!elementType.isIntOrFloat() || elementType.getIntOrFloatBitWidth() % 8 != 0) // lds_c2
     return emitError() << "expected an integer or float element type of whole bytes but got " << elementType;
   if (shape.size() != axes.getNames().size()) // lds_c3

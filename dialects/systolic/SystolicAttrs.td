@@ -111,7 +111,7 @@ def Systolic_LdsType : Systolic_Type<"Lds", "lds"> {
     `!systolic.lds<3 x 128x64xf16, #systolic.swizzle<8, 8>, #systolic.axes<BM, BK>>`: how many buffers, the shape of each,
     the swizzle (`unit`: none) and the names of the axes.
 
-    - lds_c1: there is at least one buffer, of rank 1 or 2.
+    - lds_c1: there is at least one buffer, of rank 1 or 2, and it is not empty.
     - lds_c2: elements are integers or floats of whole bytes.
     - lds_c3: there is one axis a dimension.
     - lds_c4: the swizzle is `unit` or a `#systolic.swizzle`.

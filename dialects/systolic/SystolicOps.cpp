@@ -51,6 +51,15 @@ LogicalResult KernelOp::verify() {
   for (Attribute name : getGrid())
     if (auto string = dyn_cast<StringAttr>(name); !string || getParam(string.getValue()).value_or(0) < 1)
       return emitOpError() << "expected grid to name parameters of at least 1 but got " << name;
+  if (auto size = getWaveSize(); size && *size != 32 && *size != 64) // kernel_c5
+    return emitOpError() << "expected a wave size of 32 or 64 but got " << *size;
+  for (unsigned i = 0; i < getNumArguments(); ++i)
+    if (getArgAttr(i, "systolic.scratch")) { // kernel_c6
+      auto lds = dyn_cast<LdsType>(getArgumentTypes()[i]);
+      if (!lds || lds.getBuffers() != 1 || lds.getShape().size() != 1 || !lds.getElementType().isInteger(8))
+        return emitOpError() << "expected scratch to be one LDS buffer of rank 1 and type i8 but got "
+                             << getArgumentTypes()[i];
+    }
   return success();
 }
 
@@ -167,7 +176,7 @@ LogicalResult BroadcastOp::verify() {
 
 LogicalResult IotaOp::verify() {
   auto tile = cast<RankedTensorType>(getResult().getType());
-  if (int64_t(getDim()) >= tile.getRank() || !tile.getElementType().isInteger(32)) // iota_c1
+  if (getDim() >= uint64_t(tile.getRank()) || !tile.getElementType().isInteger(32)) // iota_c1
     return emitOpError() << "expected an i32 tile with dimension " << getDim() << " but got " << tile;
   return success();
 }

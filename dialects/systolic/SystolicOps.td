@@ -15,10 +15,11 @@ class Systolic_Op<string opMnemonic, list<Trait> traits = []> : Op<Systolic_Dial
 
 def Systolic_Tile : Type<And<[CPred<"::llvm::isa<::mlir::RankedTensorType>($_self)">,
                               CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).hasStaticShape()">,
-                              CPred<"::llvm::is_contained({1, 2}, ::llvm::cast<::mlir::RankedTensorType>($_self).getRank())">]>,
-                         "tile of rank 1 or 2", "::mlir::RankedTensorType">;
+                              CPred<"::llvm::is_contained({1, 2}, ::llvm::cast<::mlir::RankedTensorType>($_self).getRank())">,
+                              CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getNumElements() > 0">]>,
+                         "tile of rank 1 or 2 that is not empty", "::mlir::RankedTensorType">;
 def Systolic_Buffer : Type<CPred<"::nstf::systolic::isBuffer($_self)">,
-                           "buffer (memref of static shape, rank 1 or 2, with as many axes)", "::mlir::MemRefType">;
+                           "buffer (memref of static shape, rank 1 or 2, not empty, with as many axes)", "::mlir::MemRefType">;
 def Systolic_IndexTile : Type<And<[Systolic_Tile.predicate,
                                    CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getRank() == 1">,
                                    CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getElementType().isInteger(32)">]>,
@@ -40,6 +41,8 @@ def Systolic_KernelOp
     - kernel_c2: there are no results.
     - kernel_c3: every argument is a buffer, a control block, the work item or an LDS array.
     - kernel_c4: `grid` names parameters of at least 1, in pairs.
+    - kernel_c5: `wave_size`, where given, is 32 or 64.
+    - kernel_c6: the argument marked `systolic.scratch` is one LDS buffer of rank 1 and type i8.
 
     ```mlir
     systolic.kernel @copy(%X: memref<100xf32, #systolic.axes<N>>, %Y: memref<100xf32, #systolic.axes<N>>, %work: index)

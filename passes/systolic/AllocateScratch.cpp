@@ -27,7 +27,16 @@ struct AllocateScratchPass : nstf::systolic::impl::AllocateScratchPassBase<Alloc
       return signalPassFailure();
     }
     int64_t scratch = 0;
-    kernel.walk([&](Operation *op) { scratch = std::max(scratch, getScratchBytes(op, *kernel.getWaveSize())); });
+    WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
+      if (isa<ConvertLayoutOp, ReduceOp>(op))
+        for (Type type : {op->getOperand(0).getType(), op->getResult(0).getType()})
+          if (!getFragment(type))
+            return op->emitError() << "expected tiles with layouts (systolic-assign-layouts) but got " << type;
+      scratch = std::max(scratch, getScratchBytes(op, *kernel.getWaveSize()));
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return signalPassFailure();
     if (scratch > 0)
       addScratch(kernel, scratch);
 

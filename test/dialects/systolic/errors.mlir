@@ -75,13 +75,18 @@ func.func private @array_shape() attributes {array = #array_shape}
 
 // -----
 
-// expected-error @+1 {{expected at least one buffer of rank 1 or 2 but got 0 of rank 2}}
+// expected-error @+1 {{expected at least one buffer of rank 1 or 2 that is not empty but got 0 of rank 2}}
 func.func private @lds_c1_buffers(!systolic.lds<0 x 16x32xf32, unit, #systolic.axes<BM, BK>>)
 
 // -----
 
-// expected-error @+1 {{expected at least one buffer of rank 1 or 2 but got 1 of rank 3}}
+// expected-error @+1 {{expected at least one buffer of rank 1 or 2 that is not empty but got 1 of rank 3}}
 func.func private @lds_c1_rank(!systolic.lds<1 x 16x32x2xf32, unit, #systolic.axes<BM, BK, 2>>)
+
+// -----
+
+// expected-error @+1 {{expected at least one buffer of rank 1 or 2 that is not empty but got 1 of rank 2}}
+func.func private @lds_c1_empty(!systolic.lds<1 x 0x32xf32, unit, #systolic.axes<BM, BK>>)
 
 // -----
 
@@ -154,6 +159,28 @@ systolic.kernel @kernel_c4_name(%work: index) attributes {params = {M = 4}, grid
 
 // expected-error @+1 {{expected grid to name parameters of at least 1 but got "BM"}}
 systolic.kernel @kernel_c4_zero(%work: index) attributes {params = {M = 4, BM = 0}, grid = ["M", "BM"]} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected a wave size of 32 or 64 but got 48}}
+systolic.kernel @kernel_c5(%work: index) attributes {params = {}, grid = [], wave_size = 48 : i64} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected scratch to be one LDS buffer of rank 1 and type i8 but got '!systolic.lds<1 x 16xf32, unit, #systolic.axes<16>>'}}
+systolic.kernel @kernel_c6(%work: index, %s: !systolic.lds<1 x 16xf32, unit, #systolic.axes<16>> {systolic.scratch})
+    attributes {params = {}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected scratch to be one LDS buffer of rank 1 and type i8 but got 'index'}}
+systolic.kernel @kernel_c6_type(%work: index {systolic.scratch}) attributes {params = {}, grid = []} {
   systolic.return
 }
 
@@ -373,6 +400,22 @@ func.func @broadcast_c2(%r: !r) {
 func.func @iota_c1_dim() {
   // expected-error @+1 {{expected an i32 tile with dimension 2 but got 'tensor<16x32xi32, #systolic.axes<BM, BK>>'}}
   %y = systolic.iota along 2 : tensor<16x32xi32, #systolic.axes<BM, BK>>
+  return
+}
+
+// -----
+
+func.func @iota_c1_negative() {
+  // expected-error @+1 {{expected an i32 tile with dimension}}
+  %y = systolic.iota along -1 : tensor<16x32xi32, #systolic.axes<BM, BK>>
+  return
+}
+
+// -----
+
+func.func @empty_tile() {
+  // expected-error @+1 {{result #0 must be tile of rank 1 or 2 that is not empty}}
+  %y = systolic.iota along 0 : tensor<0x32xi32, #systolic.axes<BM, BK>>
   return
 }
 
