@@ -177,7 +177,7 @@ LogicalResult BroadcastOp::verify() {
 LogicalResult IotaOp::verify() {
   auto tile = cast<RankedTensorType>(getResult().getType());
   if (getDim() >= uint64_t(tile.getRank()) || !tile.getElementType().isInteger(32)) // iota_c1
-    return emitOpError() << "expected an i32 tile with dimension " << getDim() << " but got " << tile;
+    return emitOpError() << "expected an i32 tile with dimension " << int64_t(getDim()) << " but got " << tile;
   return success();
 }
 

@@ -89,6 +89,18 @@ AttrTypeReplacer makeReplacer(Resizer &resizer) {
 struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePass> {
   using Base::Base;
 
+  /// Any name is an option: {BM=48 BN=96} is {params=BM=48,BN=96}.
+  LogicalResult initializeOptions(StringRef options, function_ref<LogicalResult(const Twine &)> errorHandler) override {
+    SmallVector<StringRef> entries;
+    options.split(entries, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+    std::string list;
+    for (StringRef entry : entries) {
+      entry.consume_front("params=");
+      list += (list.empty() ? "params=" : ",") + entry.str();
+    }
+    return Base::initializeOptions(list, errorHandler);
+  }
+
   void runOnOperation() override {
     auto kernels = llvm::to_vector(getOperation().getOps<KernelOp>());
     if (kernels.size() != 1) {

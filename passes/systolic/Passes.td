@@ -10,6 +10,7 @@ def InstantiatePass : Pass<"systolic-instantiate", "::mlir::ModuleOp"> {
   let description = [{
     Takes the parameters of the module's one kernel, overridden by the option, resizes tiles, buffers, LDS arrays, splat
     constants and the signatures of the slots, and turns every `systolic.param` into a constant. No text substitution.
+    Each parameter is an option by its own name: `systolic-instantiate{BM=48 BN=96}`.
 
     Precondition: the module holds one `systolic.kernel`, and tiles carry axes, not fragments.
   }];

@@ -406,7 +406,7 @@ func.func @iota_c1_dim() {
 // -----
 
 func.func @iota_c1_negative() {
-  // expected-error @+1 {{expected an i32 tile with dimension}}
+  // expected-error @+1 {{expected an i32 tile with dimension -1 but got 'tensor<16x32xi32, #systolic.axes<BM, BK>>'}}
   %y = systolic.iota along -1 : tensor<16x32xi32, #systolic.axes<BM, BK>>
   return
 }

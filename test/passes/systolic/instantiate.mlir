@@ -1,5 +1,7 @@
 // Types follow the kernel's parameters by the names of their axes; errors: instantiate-errors.mlir.
 // RUN: nstf-opt %s -systolic-instantiate=params=BM=48,BK=24,M=100 | FileCheck %s
+// RUN: nstf-opt %s -systolic-instantiate="BM=48 BK=24 M=100" | FileCheck %s
+// RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic-instantiate{BM=48 BK=24 M=100})' | FileCheck %s
 // RUN: nstf-opt %s -systolic-instantiate | FileCheck %s --check-prefix=DEFAULT
 
 !X = memref<64x64xf32, #systolic.axes<M, K>>
