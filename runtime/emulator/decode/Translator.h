@@ -16,6 +16,9 @@
 
 namespace nstf::emulator {
 
+/// LLVM's bits of a source modifier operand (SISrcMods). Packed instructions: negate the low, the high half; op_sel; op_sel_hi.
+enum SourceModifier : unsigned { modNegate = 1, modAbsolute = 2, modOpSel = 4, modOpSelHigh = 8, modSignExtend = 16 };
+
 class Translator {
 public:
   Translator(const Target &target, DecodedProgram &program);

@@ -22,6 +22,11 @@ inline void checkAccess(Wave &w, const MicroOp *op, int lane, uint64_t address, 
     throwOutside(w, op, lane, address, bytes, write);
 }
 
+struct AtomicOperation;
+/// A lane's atomic on checked device memory: operands from the rows at source[2] (a second one behind the first), the old
+/// value to the destination if flags ask for it.
+void modifyLane(Wave &w, const MicroOp *op, const AtomicOperation &operation, unsigned lane, uint64_t address);
+
 } // namespace nstf::emulator
 
 #endif

@@ -217,31 +217,20 @@ template <unsigned width, typename Kind> const MicroOp *store(Wave &w, const Mic
   return op + 1;
 }
 
-template <unsigned width, typename T, typename Operation> const MicroOp *atomicModify(Wave &w, const MicroOp *op) {
-  constexpr bool wide = sizeof(T) == 8;
+template <unsigned width> const MicroOp *atomicModify(Wave &w, const MicroOp *op) {
+  const AtomicOperation &operation = atomicOperation(Opcode(op->opcode));
   BufferAccess<width> access(w, op);
-  const uint32_t *from = w.row(op->source[2]);
-  uint32_t *to = w.destination(op);
-  bool returns = op->flags & memoryReturns;
   for (uint64_t left = w.exec(); left; left &= left - 1) {
     unsigned lane = std::countr_zero(left);
-    uint64_t value = from[lane], compare = from[lane + width], old = 0;
-    if (wide) {
-      value |= uint64_t(from[lane + width]) << 32;
-      compare = from[lane + 2 * width] | uint64_t(from[lane + 3 * width]) << 32;
-    }
     Place p = access.place(lane);
-    if (access.inside(p, sizeof(T))) {
+    if (access.inside(p, operation.bytes)) {
       uint64_t address = access.address(p);
-      checkAccess(w, op, int(lane), address, sizeof(T), true);
-      if (address % sizeof(T))
-        throw WaveFault{op, "atomic on an address that is not a multiple of its size", int(lane), true, address};
-      old = atomic::modify<T, Operation>(address, value, compare);
-    }
-    if (returns) {
-      to[lane] = uint32_t(old);
-      if (wide)
-        to[lane + width] = uint32_t(old >> 32);
+      checkAccess(w, op, int(lane), address, operation.bytes, true);
+      modifyLane(w, op, operation, lane, address);
+    } else if (op->flags & memoryReturns) {
+      w.destination(op)[lane] = 0;
+      if (operation.bytes == 8)
+        w.destination(op)[lane + width] = 0;
     }
   }
   return op + 1;
@@ -253,7 +242,7 @@ void enterBufferFor(HandlerTable &table) {
   constexpr unsigned width = Wave::width;
 #define LOAD(name, kind) table[unsigned(Opcode::BUFFER_##name)] = load<width, kind>;
 #define STORE(name, kind) table[unsigned(Opcode::BUFFER_##name)] = store<width, kind>;
-#define ATOMIC(name, T, meaning) table[unsigned(Opcode::BUFFER_##name)] = atomicModify<width, T, atomic::meaning>;
+#define ATOMIC(name, T, meaning) table[unsigned(Opcode::BUFFER_##name)] = atomicModify<width>;
 #include "runtime/emulator/decode/Instructions.def"
 }
 

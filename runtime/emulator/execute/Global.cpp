@@ -229,41 +229,23 @@ template <unsigned width, typename Kind, bool write> const MicroOp *scratch(Wave
   return op + 1;
 }
 
-template <unsigned width, typename T, typename Operation, bool flat>
-const MicroOp *atomicModify(Wave &w, const MicroOp *op) {
-  constexpr bool wide = sizeof(T) == 8;
+template <unsigned width, bool flat> const MicroOp *atomicModify(Wave &w, const MicroOp *op) {
+  const AtomicOperation &operation = atomicOperation(Opcode(op->opcode));
   uint64_t exec = w.exec();
   if (!exec)
     return op + 1;
   alignas(64) uint64_t address[width];
   globalAddresses<width>(w, op, address);
   if constexpr (flat) {
-    if (resolveFlat<width>(w, op, address, exec, sizeof(T)))
+    if (resolveFlat<width>(w, op, address, exec, operation.bytes))
       throw WaveFault{op, "atomic on scratch memory"};
-    checkFlat<width>(w, op, address, exec, sizeof(T), true);
+    checkFlat<width>(w, op, address, exec, operation.bytes, true);
   } else {
-    checkLanes<width>(w, op, address, exec, sizeof(T), true);
+    checkLanes<width>(w, op, address, exec, operation.bytes, true);
   }
-  const uint32_t *from = w.row(op->source[2]);
-  uint32_t *to = w.destination(op);
-  bool returns = op->flags & memoryReturns;
   for (uint64_t left = exec; left; left &= left - 1) {
     unsigned lane = std::countr_zero(left);
-    if (address[lane] % sizeof(T))
-      throw WaveFault{op, "atomic on an address that is not a multiple of its size", int(lane), true, address[lane]};
-    uint64_t value = from[lane], compare;
-    if (wide) {
-      value |= uint64_t(from[lane + width]) << 32;
-      compare = from[lane + 2 * width] | uint64_t(from[lane + 3 * width]) << 32;
-    } else {
-      compare = from[lane + width];
-    }
-    uint64_t old = atomic::modify<T, Operation>(address[lane], value, compare);
-    if (returns) {
-      to[lane] = uint32_t(old);
-      if (wide)
-        to[lane + width] = uint32_t(old >> 32);
-    }
+    modifyLane(w, op, operation, lane, address[lane]);
   }
   return op + 1;
 }
@@ -283,8 +265,8 @@ void enterGlobalFor(HandlerTable &table) {
   SET(FLAT_##name) = store<width, kind, true>;                                                                         \
   SET(SCRATCH_##name) = scratch<width, kind, true>;
 #define ATOMIC(name, T, meaning)                                                                                       \
-  SET(GLOBAL_##name) = atomicModify<width, T, atomic::meaning, false>;                                                 \
-  SET(FLAT_##name) = atomicModify<width, T, atomic::meaning, true>;
+  SET(GLOBAL_##name) = atomicModify<width, false>;                                                                     \
+  SET(FLAT_##name) = atomicModify<width, true>;
 #include "runtime/emulator/decode/Instructions.def"
 #undef SET
 }

@@ -77,25 +77,21 @@ template <unsigned width, unsigned dwords, unsigned stride> struct Pair {
   }
 };
 
-template <unsigned width, typename T, typename Operation> const MicroOp *atomicModify(Wave &w, const MicroOp *op) {
-  constexpr bool wide = sizeof(T) == 8;
+template <unsigned width> const MicroOp *atomicModify(Wave &w, const MicroOp *op) {
+  const AtomicOperation &operation = atomicOperation(Opcode(op->opcode));
+  bool wide = operation.bytes == 8, returns = op->flags & memoryReturns;
   uint64_t exec = w.exec();
   alignas(64) uint64_t address[width];
-  ldsAddresses<width>(w, op, w.row(op->source[0]), op->immediate, sizeof(T), exec, address);
+  ldsAddresses<width>(w, op, w.row(op->source[0]), op->immediate, operation.bytes, exec, address);
   const uint32_t *data = w.row(op->source[1]), *data2 = w.row(op->source[2]);
   uint32_t *to = w.destination(op);
-  bool returns = op->flags & memoryReturns;
   for (uint64_t left = exec; left; left &= left - 1) {
     unsigned lane = std::countr_zero(left);
-    if (address[lane] % sizeof(T))
+    if (address[lane] % operation.bytes)
       throw WaveFault{op, "LDS atomic on an offset that is not a multiple of its size", int(lane)};
     auto operand = [&](const uint32_t *row) { return row[lane] | (wide ? uint64_t(row[lane + width]) << 32 : 0); };
-    uint64_t value = operand(data), compare = 0;
-    if constexpr (std::is_same_v<Operation, atomic::compareExchange>) {
-      compare = value; // ds_cmpst: what to compare with comes first
-      value = operand(data2);
-    }
-    uint64_t old = atomic::modify<T, Operation>(address[lane], value, compare);
+    uint64_t old = operation.comparesFirst ? operation.modify(address[lane], operand(data2), operand(data))
+                                           : operation.modify(address[lane], operand(data), 0);
     if (returns) {
       to[lane] = uint32_t(old);
       if (wide)
@@ -154,7 +150,7 @@ void enterLdsFor(HandlerTable &table) {
 #define LDSREAD(name, kind) SET(name) = read<width, kind>;
 #define LDSWRITE(name, kind) SET(name) = write<width, kind>;
 #define LDSPAIR(name, dwords, stride, meaning) SET(name) = Pair<width, dwords, stride>::meaning;
-#define LDSATOMIC(name, T, meaning) SET(name) = atomicModify<width, T, atomic::meaning>;
+#define LDSATOMIC(name, T, meaning) SET(name) = atomicModify<width>;
 #define LDSLANES(name, meaning) SET(name) = meaning<width>;
 #include "runtime/emulator/decode/Instructions.def"
 #undef SET

@@ -11,6 +11,7 @@ namespace nstf::emulator {
 constexpr uint32_t memoryScalarBase = 1;  ///< 64-bit SGPR base and 32-bit offset row (scratch: SGPR offset)
 constexpr uint32_t memoryVectorOffset = 2; ///< scratch: an offset row
 constexpr uint32_t memoryReturns = 4;     ///< atomics: the old value is wanted
+constexpr uint32_t memoryCompares = 64;  ///< atomics: a second operand follows the first
 // Buffer. source[0]: offset row, source[1]: resource (4 SGPRs), source[2]: data row, source[3]: soffset; immediate: the
 // instruction's offset.
 constexpr uint32_t bufferOffset = 8;  ///< offen

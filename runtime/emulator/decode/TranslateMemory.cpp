@@ -1,0 +1,147 @@
+//===- TranslateMemory.cpp - memory instructions to micro-ops ------------------------------------------------------===//
+//
+// LLVM gives operands by position; which position means what depends on the address form, which is in the name's suffix.
+//
+//===---------------------------------------------------------------------------------------------------------------===//
+#include "runtime/emulator/decode/Translator.h"
+#include "runtime/emulator/execute/Memory.h"
+
+#include <algorithm>
+
+namespace nstf::emulator {
+namespace {
+
+/// The lane each lane reads: quad permutations (bit 15), else in groups of 32 ((lane & and) | or) ^ xor.
+std::array<uint32_t, 64> swizzledLanes(unsigned pattern) {
+  std::array<uint32_t, 64> lanes;
+  for (unsigned i = 0; i < 64; ++i)
+    lanes[i] = pattern & 0x8000
+                   ? (i & ~3u) | (pattern >> 2 * (i & 3) & 3)
+                   : (i & ~31u) | ((((i & pattern & 31) | (pattern >> 5 & 31)) ^ (pattern >> 10 & 31)) & 31);
+  return lanes;
+}
+
+bool compares(const Encoding &e) { return e.name.find("_CMPSWAP") != std::string::npos; }
+
+} // namespace
+
+void Translator::scalarMemory(const RawInstruction &raw) {
+  Cursor cursor{raw};
+  unsigned destination = unsigned(cursor.next().value);
+  SourceRef base = scalarSource(cursor.next());
+  SourceRef offset = scalarConstant(0);
+  if (raw.encoding->scalarOffset)
+    offset = scalarSource(cursor.next());
+  int64_t immediate = 0;
+  if (raw.operands.size() - cursor.at >= 2) // the last is the cache policy
+    immediate = int64_t(uint64_t(cursor.next().value) << 43) >> 43;
+  MicroOp &op = emit(raw.encoding->opcode);
+  op.destination = uint16_t(destination);
+  op.source[0] = base;
+  op.source[1] = offset;
+  op.immediate = uint64_t(immediate);
+}
+
+void Translator::lds(const RawInstruction &raw) {
+  std::vector<SourceRef> sources;
+  std::vector<int64_t> immediates;
+  unsigned destination = 0;
+  bool hasOffset = false;
+  for (unsigned i = 0; i < raw.operands.size(); ++i) {
+    const RawOperand &operand = raw.operands[i];
+    if (i < raw.encoding->definitions)
+      destination = vectorRow(operand);
+    else if (operand.kind == RawOperand::Vector && !hasOffset)
+      sources.push_back(rowRef(vectorRow(operand)));
+    else if (operand.kind == RawOperand::Immediate) {
+      immediates.push_back(operand.value);
+      hasOffset = true; // registers after it repeat the destination
+    }
+  }
+  if (sources.empty() || immediates.empty())
+    throw Unsupported();
+  sources.resize(4, constantRow(0, true));
+  const std::string &name = raw.encoding->name;
+  if (raw.encoding->opcode == Opcode::DS_SWIZZLE_B32)
+    sources[1] = constantLanes(swizzledLanes(unsigned(immediates[0])));
+  MicroOp &op = emit(raw.encoding->opcode);
+  op.destination = uint16_t(destination);
+  std::copy(sources.begin(), sources.begin() + 4, op.source);
+  op.immediate = uint64_t(immediates[0]) & 0xffff;
+  if (name.starts_with("DS_READ2") || name.starts_with("DS_WRITE2"))
+    op.immediate = (uint64_t(immediates[0]) & 0xff) | (uint64_t(immediates.at(1)) & 0xff) << 8;
+  op.flags = raw.encoding->returns ? memoryReturns : 0;
+}
+
+void Translator::memory(const RawInstruction &raw) {
+  const Encoding &e = *raw.encoding;
+  bool isScratch = e.name.starts_with("SCRATCH_"), isStore = e.name.find("_STORE_") != std::string::npos;
+  Cursor cursor{raw};
+  unsigned destination = e.definitions ? vectorRow(cursor.next()) : 0;
+  SourceRef none = constantRow(0, true), address = none, data = none, base = scalarConstant(0);
+  uint32_t flags = (e.returns ? memoryReturns : 0) | (compares(e) ? memoryCompares : 0);
+  if (isScratch) {
+    if (isStore)
+      data = rowRef(vectorRow(cursor.next()));
+    if (e.scratch == Encoding::Vgpr || e.scratch == Encoding::Both) {
+      address = rowRef(vectorRow(cursor.next()));
+      flags |= memoryVectorOffset;
+    }
+    if (e.scratch == Encoding::Sgpr || e.scratch == Encoding::Both) {
+      base = scalarSource(cursor.next());
+      flags |= memoryScalarBase;
+    }
+  } else {
+    std::vector<unsigned> rows;
+    while (!cursor.done() && raw.operands[cursor.at].kind != RawOperand::Immediate) {
+      const RawOperand &operand = cursor.next();
+      if (operand.kind == RawOperand::Scalar) {
+        base = scalarSource(operand);
+        flags |= memoryScalarBase;
+      } else {
+        rows.push_back(vectorRow(operand));
+      }
+    }
+    if (rows.empty())
+      throw Unsupported();
+    address = rowRef(rows[0]);
+    if (rows.size() > 1)
+      data = rowRef(rows[1]);
+  }
+  int64_t offset = cursor.next().value & 0x1fff;
+  MicroOp &op = emit(e.opcode);
+  op.destination = uint16_t(destination);
+  op.source[0] = address;
+  op.source[1] = base;
+  op.source[2] = data;
+  op.immediate = uint64_t(int64_t(uint64_t(offset) << 51) >> 51); // 13 bits
+  op.flags = flags;
+}
+
+void Translator::buffer(const RawInstruction &raw) {
+  const Encoding &e = *raw.encoding;
+  Cursor cursor{raw};
+  unsigned data = 0;
+  SourceRef address = constantRow(0, true);
+  uint32_t flags = (e.offen ? bufferOffset : 0) | (e.idxen ? bufferIndex : 0) | (e.lds ? bufferToLds : 0) |
+                   (e.returns ? memoryReturns : 0) | (compares(e) ? memoryCompares : 0);
+  if (!e.lds)
+    data = vectorRow(cursor.next());
+  if (e.returns) // the data register again
+    data = vectorRow(cursor.next());
+  if (e.offen || e.idxen)
+    address = rowRef(vectorRow(cursor.next()));
+  SourceRef resource = scalarSource(cursor.next());
+  SourceRef scalarOffset = scalarSource(cursor.next());
+  int64_t offset = cursor.next().value & 0xfff;
+  MicroOp &op = emit(e.opcode);
+  op.destination = uint16_t(data);
+  op.source[0] = address;
+  op.source[1] = resource;
+  op.source[2] = rowRef(data);
+  op.source[3] = scalarOffset;
+  op.immediate = uint64_t(offset);
+  op.flags = flags;
+}
+
+} // namespace nstf::emulator

@@ -1,0 +1,97 @@
+//===- Atomics.cpp - read-modify-write on device memory and LDS ----------------------------------------------------===//
+//
+// Workgroups run on several host threads, so these are host atomics. What each makes of the old value and the operand:
+// "CDNA3 Instruction Set Architecture", "DS/FLAT/MUBUF atomics".
+//
+//===---------------------------------------------------------------------------------------------------------------===//
+#include "runtime/emulator/execute/Atomics.h"
+
+#include <array>
+#include <cmath>
+#include <type_traits>
+
+namespace nstf::emulator {
+namespace {
+
+// clang-format off
+struct add { template <typename T> static T run(T old, T v) { return T(std::make_unsigned_t<T>(old) + std::make_unsigned_t<T>(v)); } };
+struct sub { template <typename T> static T run(T old, T v) { return T(std::make_unsigned_t<T>(old) - std::make_unsigned_t<T>(v)); } };
+struct subReverse { template <typename T> static T run(T old, T v) { return v - old; } };
+struct increment { template <typename T> static T run(T old, T v) { return old >= v ? T(0) : old + 1; } };
+struct decrement { template <typename T> static T run(T old, T v) { return old == 0 || old > v ? v : old - 1; } };
+struct minimum { template <typename T> static T run(T old, T v) { return v < old ? v : old; } };
+struct maximum { template <typename T> static T run(T old, T v) { return v > old ? v : old; } };
+struct bitAnd { template <typename T> static T run(T old, T v) { return old & v; } };
+struct bitOr { template <typename T> static T run(T old, T v) { return old | v; } };
+struct bitXor { template <typename T> static T run(T old, T v) { return old ^ v; } };
+struct exchange { template <typename T> static T run(T, T v) { return v; } };
+/// The only one with a second operand: what the old value is compared with.
+struct compareExchange { template <typename T> static T run(T, T v) { return v; } };
+struct addFloat {
+  template <typename T> static T run(T old, T v) {
+    T sum = old + v;
+    return sum != sum ? (old != old ? old : v != v ? v : std::copysign(sum, T(1))) : sum;
+  }
+};
+struct minNumber { template <typename T> static T run(T old, T v) { return old != old ? v : v < old ? v : old; } };
+struct maxNumber { template <typename T> static T run(T old, T v) { return old != old ? v : v > old ? v : old; } };
+// clang-format on
+template <typename F> uint32_t eachHalf(uint32_t old, uint32_t v, F function) {
+  return uint32_t(function(uint16_t(old), uint16_t(v))) | uint32_t(function(uint16_t(old >> 16), uint16_t(v >> 16))) << 16;
+}
+struct addHalves {
+  static uint32_t run(uint32_t old, uint32_t v) {
+    return eachHalf(old, v, [](uint16_t a, uint16_t b) {
+      float sum = float(__builtin_bit_cast(_Float16, a)) + float(__builtin_bit_cast(_Float16, b));
+      return __builtin_bit_cast(uint16_t, _Float16(sum));
+    });
+  }
+};
+struct addBfloats {
+  static uint32_t run(uint32_t old, uint32_t v) {
+    return eachHalf(old, v, [](uint16_t a, uint16_t b) {
+      float sum = __builtin_bit_cast(float, uint32_t(a) << 16) + __builtin_bit_cast(float, uint32_t(b) << 16);
+      uint32_t bits = __builtin_bit_cast(uint32_t, sum);
+      if (sum != sum)
+        return uint16_t(bits >> 16 | 0x40);
+      return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+    });
+  }
+};
+
+
+template <typename T, typename Operation> uint64_t modify(uint64_t address, uint64_t value, uint64_t compare) {
+  using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+  Bits *memory = reinterpret_cast<Bits *>(address);
+  Bits old = __atomic_load_n(memory, __ATOMIC_RELAXED);
+  for (;;) {
+    Bits next;
+    if constexpr (std::is_same_v<Operation, compareExchange>)
+      next = old == Bits(compare) ? Bits(value) : old;
+    else
+      next = __builtin_bit_cast(Bits, Operation::run(__builtin_bit_cast(T, old), __builtin_bit_cast(T, Bits(value))));
+    if (__atomic_compare_exchange_n(memory, &old, next, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+      return old;
+  }
+}
+
+} // namespace
+
+const AtomicOperation &atomicOperation(Opcode opcode) {
+  static const std::array<AtomicOperation, opcodeCount> table = [] {
+    std::array<AtomicOperation, opcodeCount> t;
+#define SET(name, T, meaning, first)                                                                                   \
+  t[unsigned(Opcode::name)] = {modify<T, meaning>, sizeof(T), first && std::is_same_v<meaning, compareExchange>};
+#define LDSATOMIC(name, T, meaning) SET(name, T, meaning, true)
+#define ATOMIC(name, T, meaning)                                                                                       \
+  SET(GLOBAL_##name, T, meaning, false)                                                                                \
+  SET(FLAT_##name, T, meaning, false)                                                                                  \
+  SET(BUFFER_##name, T, meaning, false)
+#include "runtime/emulator/decode/Instructions.def"
+#undef SET
+    return t;
+  }();
+  return table[unsigned(opcode)];
+}
+
+} // namespace nstf::emulator
