@@ -25,7 +25,7 @@ static const Row rows[] = {
     {"kv_append", {0, 0}},       // a copy
     {"argmax", {0, 0}},          // an index
     {"add", {0, 1.2e-7}},        // 2 u
-    {"mul", {0, 1.2e-7}},        // 2 u
+    {"mul", {0x1p-149, 1.2e-7}}, // 2 u; a product below all subnormals is 0
     {"silu", {1e-7, 1e-6}},      // exp, reciprocal and product: up to 16 u
     {"swiglu", {1e-7, 1e-6}},    // the same
     {"rope", {1e-7, 5e-7}},      // two products with table entries rounded once, a sum: 4 u of the larger operand
