@@ -1,9 +1,11 @@
-//===- DecodedProgram.h - a code object's text, decoded once -------------------------------------------------------===//
+//===- DecodedProgram.h - a code object's text, decoded once
+//-------------------------------------------------------===//
 //
 // LLVM MC reads the loaded text once; what remains is a flat array of micro-ops that the interpreter runs without ever
 // looking at an encoding again. One instruction becomes one micro-op, or a few: reads of SGPRs by vector instructions,
 // source modifiers, DPP, SDWA, clamp and omod are micro-ops of their own around it, so that no handler pays for them.
-// Bytes that are no instruction, and instructions without a meaning here, become a trap that stops the run when reached.
+// Bytes that are no instruction, and instructions without a meaning here, become a trap that stops the run when
+// reached.
 //
 //===---------------------------------------------------------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_DECODE_DECODEDPROGRAM_H

@@ -211,12 +211,13 @@ struct Disassembler::Implementation {
 Disassembler::Disassembler(const Target &target) : impl(std::make_unique<Implementation>(target)) {}
 Disassembler::~Disassembler() = default;
 
-bool Disassembler::decode(std::span<const uint8_t> bytes, uint64_t address, RawInstruction &instruction, unsigned &size) {
+bool Disassembler::decode(std::span<const uint8_t> bytes, uint64_t address, RawInstruction &instruction,
+                          unsigned &size) {
   llvm::MCInst inst;
   uint64_t taken = 0;
   llvm::ArrayRef<uint8_t> array(bytes.data(), bytes.size());
-  bool ok = impl->disassembler->getInstruction(inst, taken, array, address, llvm::nulls()) ==
-            llvm::MCDisassembler::Success;
+  bool ok =
+      impl->disassembler->getInstruction(inst, taken, array, address, llvm::nulls()) == llvm::MCDisassembler::Success;
   size = taken < 4 ? 4 : unsigned(taken);
   if (!ok)
     return false;
@@ -248,8 +249,9 @@ std::string Disassembler::print(std::span<const uint8_t> bytes, uint64_t address
   if (impl->disassembler->getInstruction(inst, taken, array, address, llvm::nulls()) != llvm::MCDisassembler::Success) {
     stream << "no instruction";
     for (size_t i = 0; i + 4 <= bytes.size() && i < 8; i += 4)
-      stream << (i ? " " : ": ") << llvm::format_hex(uint32_t(bytes[i]) | bytes[i + 1] << 8 | bytes[i + 2] << 16 |
-                                                         uint32_t(bytes[i + 3]) << 24, 10);
+      stream << (i ? " " : ": ")
+             << llvm::format_hex(
+                    uint32_t(bytes[i]) | bytes[i + 1] << 8 | bytes[i + 2] << 16 | uint32_t(bytes[i + 3]) << 24, 10);
     return text;
   }
   impl->printer->printInst(&inst, address, "", *impl->subtarget, stream);

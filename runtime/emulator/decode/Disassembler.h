@@ -1,4 +1,5 @@
-//===- Disassembler.h - LLVM MC as a source of plain instructions --------------------------------------------------===//
+//===- Disassembler.h - LLVM MC as a source of plain instructions
+//--------------------------------------------------===//
 //
 // The only place that sees LLVM. An instruction comes out with its name free of encoding and generation suffixes, its
 // opcode in our list, and its operands as rows, SGPR numbers and immediates in LLVM's order.
@@ -28,14 +29,14 @@ struct RawOperand {
 
 /// What stands behind an instruction's name.
 struct Encoding {
-  std::string name;        ///< free of suffixes: "V_ADD_F32", "GLOBAL_LOAD_DWORD"
+  std::string name; ///< free of suffixes: "V_ADD_F32", "GLOBAL_LOAD_DWORD"
   Opcode opcode = Opcode::Trap;
   bool dpp = false, sdwa = false, vop3 = false, returns = false;
   // Address forms.
   bool scalarAddress = false, offen = false, idxen = false, lds = false;
   bool scalarOffset = false; ///< SMEM: an SGPR offset
   enum Scratch : uint8_t { None, Vgpr, Sgpr, Both } scratch = None;
-  bool keepsHalf = false;    ///< 16-bit VOP3 with op_sel: the other half of the destination is kept
+  bool keepsHalf = false; ///< 16-bit VOP3 with op_sel: the other half of the destination is kept
   unsigned definitions = 0;
   std::vector<bool> modifiers; ///< by operand: a source modifier that goes with the next
 };

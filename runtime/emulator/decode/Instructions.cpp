@@ -66,7 +66,12 @@ Opcode findOpcode(std::string_view name) {
 bool isFloat(OperandType type) {
   using enum OperandType;
   switch (type) {
-  case f16: case f32: case f64: case v2f16: case v2f16raw: case v2f32:
+  case f16:
+  case f32:
+  case f64:
+  case v2f16:
+  case v2f16raw:
+  case v2f32:
     return true;
   default:
     return false;
@@ -78,9 +83,15 @@ unsigned bitsOf(OperandType type) {
   switch (type) {
   case none:
     return 0;
-  case u16: case i16: case f16:
+  case u16:
+  case i16:
+  case f16:
     return 16;
-  case u64: case i64: case f64: case v2f32: case v2b32:
+  case u64:
+  case i64:
+  case f64:
+  case v2f32:
+  case v2b32:
     return 64;
   default:
     return 32;

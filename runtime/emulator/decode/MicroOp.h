@@ -1,4 +1,5 @@
-//===- MicroOp.h - what the interpreter runs ------------------------------------------------------------------------===//
+//===- MicroOp.h - what the interpreter runs
+//------------------------------------------------------------------------===//
 //
 // A micro-op has its handler and its operands resolved: vector operands are byte offsets of 64-lane rows in the wave's
 // register file or in the program's constants, scalar operands byte offsets into the SGPR file or the scalar constants.
@@ -23,8 +24,8 @@ constexpr SourceRef constantSource = 0x80000000u;
 
 struct MicroOp {
   Handler handler;
-  uint32_t instruction; ///< number of the instruction it belongs to (DecodedProgram::addressOf)
-  uint16_t destination; ///< vector: row; scalar: SGPR file index
+  uint32_t instruction;       ///< number of the instruction it belongs to (DecodedProgram::addressOf)
+  uint16_t destination;       ///< vector: row; scalar: SGPR file index
   uint16_t scalarDestination; ///< SGPR file index of the carry or mask result, or of the mask input
   SourceRef source[4];
   uint64_t immediate; ///< offset, DPP control, branch target … (the handler's business)

@@ -1,7 +1,8 @@
-//===- Target.h - the chips the emulator can be --------------------------------------------------------------------===//
+//===- Target.h - the chips the emulator can be
+//--------------------------------------------------------------------===//
 //
-// What execution must know of a chip: the name LLVM MC disassembles for, and the few points where the ABI or the meaning
-// of an instruction differs between CDNA2 (gfx90a) and CDNA3 (gfx942).
+// What execution must know of a chip: the name LLVM MC disassembles for, and the few points where the ABI or the
+// meaning of an instruction differs between CDNA2 (gfx90a) and CDNA3 (gfx942).
 //
 //===---------------------------------------------------------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_DECODE_TARGET_H
@@ -14,9 +15,9 @@
 namespace nstf::emulator {
 
 struct Target {
-  std::string name;                ///< "gfx90a" or "gfx942", as in `-mcpu`
-  bool architectedFlatScratch;     ///< gfx942: no scratch SGPRs, the hardware holds the wave's scratch base
-  uint32_t ldsBytes = 64 * 1024;   ///< most a workgroup can have
+  std::string name;              ///< "gfx90a" or "gfx942", as in `-mcpu`
+  bool architectedFlatScratch;   ///< gfx942: no scratch SGPRs, the hardware holds the wave's scratch base
+  uint32_t ldsBytes = 64 * 1024; ///< most a workgroup can have
 
   /// The target of that name, or nullptr.
   static const Target *find(const std::string &name);

@@ -1,4 +1,5 @@
-//===- TranslateCrossLane.cpp - vector instructions with operands of their own, and matrix instructions ------------===//
+//===- TranslateCrossLane.cpp - vector instructions with operands of their own, and matrix instructions
+//------------===//
 #include "runtime/emulator/decode/Translator.h"
 #include "runtime/emulator/execute/Matrix.h"
 
@@ -157,8 +158,8 @@ void Translator::crossLane(const RawInstruction &raw) {
   }
 }
 
-/// fp8 conversions: op_sel picks the byte, half or place of the result, in the handler's flags: bit k op_sel of source k
-/// (bits 0 to 2), bit 3 that of the result.
+/// fp8 conversions: op_sel picks the byte, half or place of the result, in the handler's flags: bit k op_sel of source
+/// k (bits 0 to 2), bit 3 that of the result.
 void Translator::conversionFp8(const RawInstruction &raw) {
   const Encoding &e = *raw.encoding;
   if (e.dpp)

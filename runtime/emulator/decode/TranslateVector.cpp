@@ -1,4 +1,5 @@
-//===- TranslateVector.cpp - vector instructions to micro-ops ------------------------------------------------------===//
+//===- TranslateVector.cpp - vector instructions to micro-ops
+//------------------------------------------------------===//
 #include "runtime/emulator/decode/Translator.h"
 #include "runtime/emulator/execute/Modifiers.h"
 #include "runtime/emulator/execute/Wave.h"
@@ -97,7 +98,8 @@ SourceRef Translator::plainSource(const RawOperand &operand, OperandType type, u
   }
 }
 
-SourceRef Translator::vectorSource(const RawOperand &operand, OperandType type, unsigned k, unsigned modifiers, int select) {
+SourceRef Translator::vectorSource(const RawOperand &operand, OperandType type, unsigned k, unsigned modifiers,
+                                   int select) {
   SourceRef source = plainSource(operand, type, k);
   auto modify = [&](Opcode opcode, uint32_t flags) {
     MicroOp &op = emit(opcode);
@@ -260,7 +262,9 @@ void Translator::vector(const RawInstruction &raw) {
     MicroOp &merge = emit(indexedOperands & 8 ? Opcode::WriteIndexed : half ? Opcode::MergeHalf : Opcode::MergeBytes);
     merge.destination = uint16_t(destination);
     merge.source[0] = rowRef(row);
-    merge.flags = indexedOperands & 8 ? 0 : half ? (modifiers[0] & modOpSelHigh ? 1 : 0) : resultSelect | resultUnused << 4;
+    merge.flags = indexedOperands & 8 ? 0
+                  : half              ? (modifiers[0] & modOpSelHigh ? 1 : 0)
+                                      : resultSelect | resultUnused << 4;
   }
   if (e.dpp)
     emit(Opcode::LaneRestore);
@@ -270,7 +274,8 @@ void Translator::compare(const RawInstruction &raw) {
   const Encoding &e = *raw.encoding;
   const InstructionInfo &info = infoOf(e.opcode);
   Cursor cursor{raw};
-  unsigned destination = e.definitions && raw.operands[0].kind == RawOperand::Scalar ? unsigned(cursor.next().value) : sgpr::vcc;
+  unsigned destination =
+      e.definitions && raw.operands[0].kind == RawOperand::Scalar ? unsigned(cursor.next().value) : sgpr::vcc;
   unsigned modifiers[2];
   const RawOperand *operands[2];
   for (unsigned k = 0; k < 2; ++k)

@@ -1,7 +1,8 @@
-//===- Translator.h - instructions to micro-ops --------------------------------------------------------------------===//
+//===- Translator.h - instructions to micro-ops
+//--------------------------------------------------------------------===//
 //
-// One function a form (Instructions.h). Vector instructions' sources become rows: what isn't a row or a constant already (an
-// SGPR, a modified source, a DPP or SDWA source) is made one in a temporary row by a micro-op before.
+// One function a form (Instructions.h). Vector instructions' sources become rows: what isn't a row or a constant
+// already (an SGPR, a modified source, a DPP or SDWA source) is made one in a temporary row by a micro-op before.
 //
 //===---------------------------------------------------------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_DECODE_TRANSLATOR_H
@@ -16,7 +17,8 @@
 
 namespace nstf::emulator {
 
-/// LLVM's bits of a source modifier operand (SISrcMods). Packed instructions: negate the low, the high half; op_sel; op_sel_hi.
+/// LLVM's bits of a source modifier operand (SISrcMods). Packed instructions: negate the low, the high half; op_sel;
+/// op_sel_hi.
 enum SourceModifier : unsigned { modNegate = 1, modAbsolute = 2, modOpSel = 4, modOpSelHigh = 8, modSignExtend = 16 };
 
 class Translator {
@@ -88,7 +90,7 @@ private:
   std::unordered_map<uint64_t, SourceRef> rows32, rows64, scalars;
   std::map<std::array<uint32_t, 64>, SourceRef> laneRows;
   std::vector<Fixup> fixups;
-  uint32_t current = 0;       // instruction number
+  uint32_t current = 0;         // instruction number
   unsigned indexedOperands = 0; // s_set_gpr_idx_on's mask while it is on
 };
 

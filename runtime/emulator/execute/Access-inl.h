@@ -1,8 +1,9 @@
-//===- Access-inl.h - loads and stores of 64 lanes -----------------------------------------------------------------===//
+//===- Access-inl.h - loads and stores of 64 lanes
+//-----------------------------------------------------------------===//
 //
-// The addressing modes compute one host address a lane; here lanes are checked and moved. What is checked first is the span
-// from the lowest to the highest address: nearly always inside one allocation. Consecutive lanes at consecutive addresses
-// are moved as vectors.
+// The addressing modes compute one host address a lane; here lanes are checked and moved. What is checked first is the
+// span from the lowest to the highest address: nearly always inside one allocation. Consecutive lanes at consecutive
+// addresses are moved as vectors.
 //
 //===---------------------------------------------------------------------------------------------------------------===//
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_ACCESS_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -36,7 +37,9 @@ HWY_INLINE U64 loadAddresses(const uint64_t *address, unsigned c) {
   __builtin_memcpy(&v, address + c * chunk, sizeof(v));
   return v;
 }
-HWY_INLINE void storeAddresses(uint64_t *address, unsigned c, U64 v) { __builtin_memcpy(address + c * chunk, &v, sizeof(v)); }
+HWY_INLINE void storeAddresses(uint64_t *address, unsigned c, U64 v) {
+  __builtin_memcpy(address + c * chunk, &v, sizeof(v));
+}
 
 HWY_INLINE U64 laneNumbers(unsigned c) {
   const U64 numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -57,7 +60,8 @@ template <unsigned width> HWY_INLINE bool consecutive(const uint64_t *address, u
 
 /// Checks the access of every active lane; exec is not 0.
 template <unsigned width>
-HWY_INLINE void checkLanes(Wave &w, const MicroOp *op, const uint64_t *address, uint64_t exec, unsigned bytes, bool write) {
+HWY_INLINE void checkLanes(Wave &w, const MicroOp *op, const uint64_t *address, uint64_t exec, unsigned bytes,
+                           bool write) {
   uint64_t first = address[std::countr_zero(exec)];
   U64 low = first, high = first;
   for (unsigned c = 0; c < width / chunk; ++c) {
@@ -77,7 +81,8 @@ HWY_INLINE void checkLanes(Wave &w, const MicroOp *op, const uint64_t *address, 
   }
 }
 
-//===-- Four dwords a lane -----------------------------------------------------------------------------------------===//
+//===-- Four dwords a lane
+//-----------------------------------------------------------------------------------------===//
 using Quad = uint32_t __attribute__((ext_vector_type(4)));
 
 /// Rows of a 4 x 4 matrix become its columns.
@@ -118,7 +123,8 @@ template <unsigned width> HWY_INLINE void storeQuads(const uint32_t *from, const
   }
 }
 
-//===-- What a load makes of memory --------------------------------------------------------------------------------===//
+//===-- What a load makes of memory
+//--------------------------------------------------------------------------------===//
 template <unsigned n> struct dword {
   static constexpr unsigned bytes = 4 * n, rows = n;
 };
@@ -177,7 +183,8 @@ HWY_INLINE void loadLanes(uint32_t *to, const uint64_t *address, uint64_t exec) 
   }
 }
 
-//===-- What a store makes of registers ----------------------------------------------------------------------------===//
+//===-- What a store makes of registers
+//----------------------------------------------------------------------------===//
 template <unsigned n> struct words {
   static constexpr unsigned bytes = 4 * n, rows = n;
 };

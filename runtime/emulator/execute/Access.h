@@ -1,4 +1,5 @@
-//===- Access.h - checked access to device memory ------------------------------------------------------------------===//
+//===- Access.h - checked access to device memory
+//------------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_ACCESS_H
 #define NSTF_RUNTIME_EMULATOR_EXECUTE_ACCESS_H
 
@@ -8,7 +9,8 @@
 namespace nstf::emulator {
 
 /// Throws what an access outside the allocations is; `lane` -1: a scalar access.
-[[noreturn]] void throwOutside(const Wave &w, const MicroOp *op, int lane, uint64_t address, unsigned bytes, bool write);
+[[noreturn]] void throwOutside(const Wave &w, const MicroOp *op, int lane, uint64_t address, unsigned bytes,
+                               bool write);
 /// Throws what an LDS access past the workgroup's LDS is.
 [[noreturn]] void throwOutsideLds(const Wave &w, const MicroOp *op, int lane, uint64_t offset, unsigned bytes);
 
@@ -23,8 +25,8 @@ inline void checkAccess(Wave &w, const MicroOp *op, int lane, uint64_t address, 
 }
 
 struct AtomicOperation;
-/// A lane's atomic on checked device memory: operands from the rows at source[2] (a second one behind the first), the old
-/// value to the destination if flags ask for it.
+/// A lane's atomic on checked device memory: operands from the rows at source[2] (a second one behind the first), the
+/// old value to the destination if flags ask for it.
 void modifyLane(Wave &w, const MicroOp *op, const AtomicOperation &operation, unsigned lane, uint64_t address);
 
 } // namespace nstf::emulator

@@ -1,4 +1,5 @@
-//===- Atomics.cpp - read-modify-write on device memory and LDS ----------------------------------------------------===//
+//===- Atomics.cpp - read-modify-write on device memory and LDS
+//----------------------------------------------------===//
 //
 // Workgroups run on several host threads, so these are host atomics. What each makes of the old value and the operand:
 // "CDNA3 Instruction Set Architecture", "DS/FLAT/MUBUF atomics".
@@ -37,7 +38,8 @@ struct minNumber { template <typename T> static T run(T old, T v) { return old !
 struct maxNumber { template <typename T> static T run(T old, T v) { return old != old ? v : v > old ? v : old; } };
 // clang-format on
 template <typename F> uint32_t eachHalf(uint32_t old, uint32_t v, F function) {
-  return uint32_t(function(uint16_t(old), uint16_t(v))) | uint32_t(function(uint16_t(old >> 16), uint16_t(v >> 16))) << 16;
+  return uint32_t(function(uint16_t(old), uint16_t(v))) | uint32_t(function(uint16_t(old >> 16), uint16_t(v >> 16)))
+                                                              << 16;
 }
 struct addHalves {
   static uint32_t run(uint32_t old, uint32_t v) {
@@ -58,7 +60,6 @@ struct addBfloats {
     });
   }
 };
-
 
 template <typename T, typename Operation> uint64_t modify(uint64_t address, uint64_t value, uint64_t compare) {
   using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;

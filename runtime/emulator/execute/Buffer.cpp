@@ -1,9 +1,11 @@
-//===- Buffer.cpp - memory through a buffer resource ---------------------------------------------------------------===//
+//===- Buffer.cpp - memory through a buffer resource
+//---------------------------------------------------------------===//
 //
-// "CDNA3 Instruction Set Architecture", "Vector memory buffer instructions". A resource is base (48 bits), stride, size and
-// swizzle. Raw buffers (no stride, or no index) are checked in bytes against num_records, soffset included, each dword for
-// itself: what is outside reads zero and isn't stored. Structured ones are checked by index. Only then the address must lie
-// in an allocation. Swizzled buffers with the lane's number as index are how gfx90a code reaches scratch.
+// "CDNA3 Instruction Set Architecture", "Vector memory buffer instructions". A resource is base (48 bits), stride, size
+// and swizzle. Raw buffers (no stride, or no index) are checked in bytes against num_records, soffset included, each
+// dword for itself: what is outside reads zero and isn't stored. Structured ones are checked by index. Only then the
+// address must lie in an allocation. Swizzled buffers with the lane's number as index are how gfx90a code reaches
+// scratch.
 //
 //===---------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
@@ -62,7 +64,8 @@ template <unsigned width> struct BufferAccess {
   bool plain() const { return !resource.swizzle && !indices && !resource.addLane; }
 
   Place place(unsigned lane) const {
-    return {(indices ? indices[lane] : 0) + uint64_t(resource.addLane ? lane : 0), (offsets ? offsets[lane] : 0) + immediate};
+    return {(indices ? indices[lane] : 0) + uint64_t(resource.addLane ? lane : 0),
+            (offsets ? offsets[lane] : 0) + immediate};
   }
   bool inside(Place p, unsigned bytes) const {
     if (structured())
@@ -133,7 +136,8 @@ template <typename Kind> void setRow(uint32_t *to, unsigned lane, char *data) {
 }
 
 /// `buffer_load … lds`: lane i's data go to LDS at M0 plus the instruction's offset plus i times their size.
-template <unsigned width, typename Kind> void loadToLds(Wave &w, const MicroOp *op, const BufferAccess<width> &access, uint64_t exec) {
+template <unsigned width, typename Kind>
+void loadToLds(Wave &w, const MicroOp *op, const BufferAccess<width> &access, uint64_t exec) {
   uint64_t base = (w.scalars[sgpr::m0] & 0xffff) + op->immediate;
   constexpr unsigned step = Kind::bytes < 4 ? 4 : Kind::bytes;
   for (uint64_t left = exec; left; left &= left - 1) {

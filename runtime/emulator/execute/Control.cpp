@@ -1,4 +1,5 @@
-//===- Control.cpp - program flow, barriers, hardware registers ----------------------------------------------------===//
+//===- Control.cpp - program flow, barriers, hardware registers
+//----------------------------------------------------===//
 //
 // Branch targets are resolved at decode time: `immediate` is the distance in micro-ops. Cache and wait instructions do
 // nothing: every access is complete when its micro-op is.
@@ -70,7 +71,15 @@ struct HardwareRegister {
       : id(operand & 63), offset(operand >> 6 & 31), width((operand >> 11 & 31) + 1) {}
   uint32_t mask() const { return uint32_t((uint64_t(1) << width) - 1); }
 };
-enum { regMode = 1, regStatus = 2, regTrapStatus = 3, regHardwareId = 4, regGprAlloc = 5, regLdsAlloc = 6, regXccId = 20 };
+enum {
+  regMode = 1,
+  regStatus = 2,
+  regTrapStatus = 3,
+  regHardwareId = 4,
+  regGprAlloc = 5,
+  regLdsAlloc = 6,
+  regXccId = 20
+};
 
 const MicroOp *getreg(Wave &w, const MicroOp *op) {
   HardwareRegister reg(op->immediate);

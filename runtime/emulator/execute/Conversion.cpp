@@ -1,4 +1,5 @@
-//===- Conversion.cpp - between number formats ---------------------------------------------------------------------===//
+//===- Conversion.cpp - between number formats
+//---------------------------------------------------------------------===//
 //
 // To integers: toward zero, saturating, NaN to 0. To fp8: nearest even, too large is NaN unless MODE.fp16_ovfl clamps.
 //
@@ -49,7 +50,9 @@ struct toUnsigned {
   template <typename T, typename V> static HWY_INLINE U32 run(V a) { return saturated<u32>(a, 0, 4294967296.0); }
 };
 struct toSigned {
-  template <typename T, typename V> static HWY_INLINE I32 run(V a) { return saturated<i32>(a, -2147483648.0, 2147483648.0); }
+  template <typename T, typename V> static HWY_INLINE I32 run(V a) {
+    return saturated<i32>(a, -2147483648.0, 2147483648.0);
+  }
 };
 struct toUnsigned16 {
   template <typename T> static HWY_INLINE U32 run(F32 a) { return saturated<u32>(a, 0, 65536.0) & 0xffffu; }
@@ -76,7 +79,9 @@ template <unsigned byte> struct fromByte {
 };
 /// Four bits, signed, in sixteenths.
 struct fromOffsetNibble {
-  template <typename T> static HWY_INLINE F32 run(U32 a) { return convertTo<F32>(bitsAs<I32>(a << 28) >> 28) * 0.0625f; }
+  template <typename T> static HWY_INLINE F32 run(U32 a) {
+    return convertTo<F32>(bitsAs<I32>(a << 28) >> 28) * 0.0625f;
+  }
 };
 /// v = m * 2^e with m in [1/2, 1); 0 for zero, infinity and NaN.
 struct frexpExponent {
@@ -131,7 +136,8 @@ struct packByte {
   }
 };
 
-//===-- fp8 --------------------------------------------------------------------------------------------------------===//
+//===-- fp8
+//--------------------------------------------------------------------------------------------------------===//
 // flags: see Translator::conversionFp8; bit 8: SDWA, with the bit offset of byte or half in bits 4 and 5 (units of 8).
 
 template <unsigned width, typename Format, bool pair> const MicroOp *fromSmall(Wave &w, const MicroOp *op) {
@@ -162,7 +168,8 @@ template <unsigned width, typename Format> const MicroOp *pairToSmall(Wave &w, c
   uint32_t *to = w.destination(op);
   for (unsigned i = 0; i < width; ++i)
     if (exec >> i & 1) {
-      uint32_t value = Format::encode(a[i], false, 0, saturate) | uint32_t(Format::encode(b[i], false, 0, saturate)) << 8;
+      uint32_t value = Format::encode(a[i], false, 0, saturate) | uint32_t(Format::encode(b[i], false, 0, saturate))
+                                                                      << 8;
       to[i] = (to[i] & ~(0xffffu << shift)) | value << shift;
     }
   return op + 1;

@@ -1,4 +1,5 @@
-//===- CrossLane.cpp - vector instructions with masks, lanes or operands of their own ------------------------------===//
+//===- CrossLane.cpp - vector instructions with masks, lanes or operands of their own
+//------------------------------===//
 //
 // v_cndmask, wide multiply-add with carry, lane counts and lane access, the division helpers, mixed-precision fma.
 //
@@ -151,12 +152,12 @@ template <typename E> HWY_INLINE void setLane(uint32_t *row, unsigned i, E value
   }
 }
 /// Whether in all active lanes denominator and numerator are in the middle of the range, where nothing is scaled.
-template <typename E> HWY_INLINE bool needNoScaling(const uint32_t *denominator, const uint32_t *numerator, unsigned c, uint16_t active) {
+template <typename E>
+HWY_INLINE bool needNoScaling(const uint32_t *denominator, const uint32_t *numerator, unsigned c, uint16_t active) {
   constexpr unsigned top = sizeof(E) == 8 ? Wave::width : 0, shift = sizeof(E) == 8 ? 20 : 23;
   constexpr int bias = Division<E>::bias, last = 2 * bias + 1; // the exponent of infinity
-  auto exponent = [&](const uint32_t *row) HWY_ATTR {
-    return bitsAs<I32>(loadRow(row + top, c) >> shift & uint32_t(last));
-  };
+  auto exponent = [&](const uint32_t *row)
+                      HWY_ATTR { return bitsAs<I32>(loadRow(row + top, c) >> shift & uint32_t(last)); };
   I32 d = exponent(denominator), n = exponent(numerator);
   I32 middle = (d >= 1) & (d <= last - 3) & (n > Division<E>::tinyNumerator) & (n < last) &
                (n - d < Division<E>::nearMaximum) & (n - d > 2 - bias);
@@ -185,8 +186,8 @@ template <unsigned width, typename E> const MicroOp *runDivScale(Wave &w, const 
   return op + 1;
 }
 
-/// x * y + z times 2^by with one rounding, also to a subnormal; r is x * y + z rounded. Scaling rounds r again, which is
-/// wrong only where r lies half way between two results: then what r lost decides.
+/// x * y + z times 2^by with one rounding, also to a subnormal; r is x * y + z rounded. Scaling rounds r again, which
+/// is wrong only where r lies half way between two results: then what r lost decides.
 double scaledOnce(double x, double y, double z, double r, int by) {
   double scaled = std::ldexp(r, by);
   if (std::fpclassify(scaled) != FP_SUBNORMAL && scaled != 0)
@@ -242,7 +243,9 @@ template <unsigned width, int half> const MicroOp *fmaMix(Wave &w, const MicroOp
     if (op->flags >> 16 & 1) // clamp
       r = choose(r > 0.0f, choose(r < 1.0f, r, F32(1)), F32(0));
     U32 old = loadRow(to, c);
-    U32 bits = half == 0 ? bitsAs<U32>(r) : half == 1 ? (old & 0xffff0000u) | toHalf(r) : (old & 0xffffu) | toHalf(r) << 16;
+    U32 bits = half == 0   ? bitsAs<U32>(r)
+               : half == 1 ? (old & 0xffff0000u) | toHalf(r)
+                           : (old & 0xffffu) | toHalf(r) << 16;
     storeRow(to, c, bits, uint16_t(exec >> c * chunk));
   }
   return op + 1;

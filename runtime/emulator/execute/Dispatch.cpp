@@ -163,8 +163,8 @@ tbb::task_arena &arenaOf(unsigned threads) {
   return *arena;
 }
 
-/// Runs all workgroups. After a fault no new ones begin; those with lower numbers have begun and run to their end, so the
-/// fault reported is the lowest workgroup's. Returns the threads' time together, in nanoseconds.
+/// Runs all workgroups. After a fault no new ones begin; those with lower numbers have begun and run to their end, so
+/// the fault reported is the lowest workgroup's. Returns the threads' time together, in nanoseconds.
 uint64_t runGrid(const Launch &launch, uint64_t groups, unsigned threads, uint64_t scratch, uint64_t scratchPerThread) {
   std::atomic<uint64_t> next{0}, time{0};
   std::mutex mutex;
@@ -190,9 +190,7 @@ uint64_t runGrid(const Launch &launch, uint64_t groups, unsigned threads, uint64
   if (threads == 1) {
     work(0);
   } else {
-    arenaOf(threads).execute([&] {
-      tbb::parallel_for(0u, threads, work, tbb::simple_partitioner());
-    });
+    arenaOf(threads).execute([&] { tbb::parallel_for(0u, threads, work, tbb::simple_partitioner()); });
   }
   if (fault)
     std::rethrow_exception(fault);
@@ -242,7 +240,8 @@ void dispatch(const Target &target, Memory &memory, const LaunchArguments &argum
   launch.scratchBytes = uint32_t((kernel.scratchSize + 3) & ~size_t(3));
   launch.wavesPerGroup = uint32_t((items + Wave::width - 1) / Wave::width);
 
-  // Memory that lives as long as the launch: arguments (with room behind for loads of whole blocks), packet, queue, scratch.
+  // Memory that lives as long as the launch: arguments (with room behind for loads of whole blocks), packet, queue,
+  // scratch.
   size_t argumentBytes = std::max<size_t>(arguments.kernargSize, kernel.kernargSize);
   Block block((argumentBytes + 127) / 64 * 64 + 64 + 256);
   launch.kernarg = block.address();

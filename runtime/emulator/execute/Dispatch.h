@@ -1,7 +1,8 @@
-//===- Dispatch.h - runs a kernel launch to its end -------------------------------------------------------------------===//
+//===- Dispatch.h - runs a kernel launch to its end
+//-------------------------------------------------------------------===//
 //
-// The door between the HIP side (hip_api, memory) and execution. Workgroups spread over NSTF_EMU_THREADS oneTBB threads;
-// the waves of a workgroup take turns on one thread, each running until a barrier or its end.
+// The door between the HIP side (hip_api, memory) and execution. Workgroups spread over NSTF_EMU_THREADS oneTBB
+// threads; the waves of a workgroup take turns on one thread, each running until a barrier or its end.
 //
 //===---------------------------------------------------------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_DISPATCH_H
@@ -25,15 +26,16 @@ constexpr uint32_t privateApertureHigh = 0x00020000;
 
 struct LaunchArguments {
   const Kernel *kernel;
-  uint32_t grid[3];     ///< in workgroups
-  uint32_t block[3];    ///< in work-items
-  uint32_t dynamicLds;  ///< bytes after the kernel's static LDS
-  const void *kernarg;  ///< the kernarg segment, hidden arguments filled in; copied, need not be device memory
-  size_t kernargSize;   ///< bytes readable at `kernarg`, at least Kernel::kernargSize
+  uint32_t grid[3];    ///< in workgroups
+  uint32_t block[3];   ///< in work-items
+  uint32_t dynamicLds; ///< bytes after the kernel's static LDS
+  const void *kernarg; ///< the kernarg segment, hidden arguments filled in; copied, need not be device memory
+  size_t kernargSize;  ///< bytes readable at `kernarg`, at least Kernel::kernargSize
 };
 
 /// What stopped a run: an access outside every allocation, an unknown instruction, a trap …
-/// what() names the kernel, pc, instruction text, workgroup, wave, lane, address and nearest allocation as far as they apply.
+/// what() names the kernel, pc, instruction text, workgroup, wave, lane, address and nearest allocation as far as they
+/// apply.
 class Fault : public std::runtime_error {
 public:
   explicit Fault(const std::string &message, bool illegalAddress = false)

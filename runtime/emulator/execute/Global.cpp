@@ -1,8 +1,9 @@
-//===- Global.cpp - global, flat and scratch memory ----------------------------------------------------------------===//
+//===- Global.cpp - global, flat and scratch memory
+//----------------------------------------------------------------===//
 //
-// Global: a 64-bit address a lane, or an SGPR base with a 32-bit offset a lane. Flat: the same, but an address whose upper half
-// is an aperture's means LDS or the lane's scratch. Scratch: an offset into the lane's private bytes, which lie in dwords
-// interleaved over the wave's lanes.
+// Global: a 64-bit address a lane, or an SGPR base with a 32-bit offset a lane. Flat: the same, but an address whose
+// upper half is an aperture's means LDS or the lane's scratch. Scratch: an offset into the lane's private bytes, which
+// lie in dwords interleaved over the wave's lanes.
 //
 //===---------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
@@ -36,8 +37,9 @@ HWY_INLINE uint64_t scratchAddress(const Wave &w, unsigned lane, uint64_t offset
 }
 void checkScratch(const Wave &w, const MicroOp *op, unsigned lane, uint64_t offset, unsigned bytes) {
   if (offset + bytes > w.group->launch->scratchBytes)
-    throw WaveFault{op, "access of " + std::to_string(bytes) + " bytes at scratch offset " + std::to_string(offset) +
-                            ", but a lane has " + std::to_string(w.group->launch->scratchBytes) + " bytes",
+    throw WaveFault{op,
+                    "access of " + std::to_string(bytes) + " bytes at scratch offset " + std::to_string(offset) +
+                        ", but a lane has " + std::to_string(w.group->launch->scratchBytes) + " bytes",
                     int(lane)};
 }
 /// Moves a lane's bytes between scratch and `data`, dword by dword (they may straddle dwords).

@@ -1,9 +1,10 @@
-//===- Lanes-inl.h - registers as host vectors ---------------------------------------------------------------------===//
+//===- Lanes-inl.h - registers as host vectors
+//---------------------------------------------------------------------===//
 //
-// A row of 64 lanes is worked on 16 lanes at a time in the compiler's vector types, which become one AVX-512 register, two
-// AVX2, four SSE2 or NEON ones. Highway's foreach_target compiles the handlers once for each of these; include this file
-// after it. Arithmetic is the same bits everywhere: -ffp-contract=off, fused multiply-add only where an instruction fuses,
-// and NaN results chosen here rather than by the host.
+// A row of 64 lanes is worked on 16 lanes at a time in the compiler's vector types, which become one AVX-512 register,
+// two AVX2, four SSE2 or NEON ones. Highway's foreach_target compiles the handlers once for each of these; include this
+// file after it. Arithmetic is the same bits everywhere: -ffp-contract=off, fused multiply-add only where an
+// instruction fuses, and NaN results chosen here rather than by the host.
 //
 // Every type of Instructions.def is a struct here: V is what 16 lanes of it are computed in, load and store convert.
 //
@@ -84,7 +85,8 @@ HWY_INLINE void storePair(uint32_t *row, unsigned c, U64 v, uint16_t exec) {
 HWY_INLINE F32 fromHalf(U32 low) { return convertTo<F32>(bitsAs<H16>(convertTo<U16>(low))); }
 HWY_INLINE U32 toHalf(F32 v) { return convertTo<U32>(bitsAs<U16>(convertTo<H16>(v))); }
 
-//===-- NaN --------------------------------------------------------------------------------------------------------===//
+//===-- NaN
+//--------------------------------------------------------------------------------------------------------===//
 // The result of an arithmetic instruction that is NaN is the first source that is NaN, made quiet, or else 0x7fc00000.
 // Hosts differ (x86 makes negative NaNs, compilers swap operands), so NaN lanes are made here; they are rare.
 
@@ -105,7 +107,8 @@ template <typename V, typename... Sources> HWY_INLINE V withNan(V result, Source
   return result;
 }
 
-//===-- Types ------------------------------------------------------------------------------------------------------===//
+//===-- Types
+//------------------------------------------------------------------------------------------------------===//
 
 struct u32 {
   using V = U32;
@@ -117,13 +120,17 @@ struct i32 {
   using V = I32;
   using Scalar = int32_t;
   static HWY_INLINE V load(const uint32_t *row, unsigned c) { return bitsAs<I32>(loadRow(row, c)); }
-  static HWY_INLINE void store(uint32_t *row, unsigned c, V v, uint16_t exec) { storeRow(row, c, bitsAs<U32>(v), exec); }
+  static HWY_INLINE void store(uint32_t *row, unsigned c, V v, uint16_t exec) {
+    storeRow(row, c, bitsAs<U32>(v), exec);
+  }
 };
 struct f32 {
   using V = F32;
   using Scalar = float;
   static HWY_INLINE V load(const uint32_t *row, unsigned c) { return bitsAs<F32>(loadRow(row, c)); }
-  static HWY_INLINE void store(uint32_t *row, unsigned c, V v, uint16_t exec) { storeRow(row, c, bitsAs<U32>(v), exec); }
+  static HWY_INLINE void store(uint32_t *row, unsigned c, V v, uint16_t exec) {
+    storeRow(row, c, bitsAs<U32>(v), exec);
+  }
 };
 struct u24 {
   using V = U32;
@@ -163,13 +170,17 @@ struct i64 {
   using V = I64;
   using Scalar = int64_t;
   static HWY_INLINE V load(const uint32_t *row, unsigned c) { return bitsAs<I64>(loadPair(row, c)); }
-  static HWY_INLINE void store(uint32_t *row, unsigned c, V v, uint16_t exec) { storePair(row, c, bitsAs<U64>(v), exec); }
+  static HWY_INLINE void store(uint32_t *row, unsigned c, V v, uint16_t exec) {
+    storePair(row, c, bitsAs<U64>(v), exec);
+  }
 };
 struct f64 {
   using V = F64;
   using Scalar = double;
   static HWY_INLINE V load(const uint32_t *row, unsigned c) { return bitsAs<F64>(loadPair(row, c)); }
-  static HWY_INLINE void store(uint32_t *row, unsigned c, V v, uint16_t exec) { storePair(row, c, bitsAs<U64>(v), exec); }
+  static HWY_INLINE void store(uint32_t *row, unsigned c, V v, uint16_t exec) {
+    storePair(row, c, bitsAs<U64>(v), exec);
+  }
 };
 /// Exponents of v_ldexp: an integer source beside a float destination.
 using i16exponent = i16;
@@ -221,12 +232,14 @@ struct v2f16raw {
   static HWY_INLINE V load(const uint32_t *row, unsigned c) { return loadRow(row, c); }
 };
 
-template <typename T> concept Packed = requires { typename T::Half; };
+template <typename T>
+concept Packed = requires { typename T::Half; };
 
-//===-- Handlers ---------------------------------------------------------------------------------------------------===//
+//===-- Handlers
+//---------------------------------------------------------------------------------------------------===//
 
-/// The handlers of lane-by-lane instructions with one, two and three sources. `Meaning::run<T>` takes the source vectors and
-/// gives the destination's; T is the destination's type (of one half, if packed).
+/// The handlers of lane-by-lane instructions with one, two and three sources. `Meaning::run<T>` takes the source
+/// vectors and gives the destination's; T is the destination's type (of one half, if packed).
 template <unsigned width, typename Meaning, typename D, typename A>
 const MicroOp *runVector1(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec();

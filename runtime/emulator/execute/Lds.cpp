@@ -1,7 +1,8 @@
-//===- Lds.cpp - the workgroup's shared memory, and lane permutations by ds_ instructions --------------------------===//
+//===- Lds.cpp - the workgroup's shared memory, and lane permutations by ds_ instructions
+//--------------------------===//
 //
-// An address is a byte offset a lane plus the instruction's offset. Past the workgroup's LDS the hardware reads zero; here it
-// is a fault, since no correct kernel goes there.
+// An address is a byte offset a lane plus the instruction's offset. Past the workgroup's LDS the hardware reads zero;
+// here it is a fault, since no correct kernel goes there.
 //
 //===---------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
@@ -18,8 +19,8 @@ namespace {
 
 /// Host addresses of the lanes' accesses at `offset`, checked.
 template <unsigned width>
-HWY_INLINE void ldsAddresses(Wave &w, const MicroOp *op, const uint32_t *row, uint64_t offset, unsigned bytes, uint64_t exec,
-                             uint64_t *address) {
+HWY_INLINE void ldsAddresses(Wave &w, const MicroOp *op, const uint32_t *row, uint64_t offset, unsigned bytes,
+                             uint64_t exec, uint64_t *address) {
   uint64_t base = reinterpret_cast<uint64_t>(w.group->lds);
   uint64_t size = w.group->launch->ldsBytes;
   uint64_t outside = 0;

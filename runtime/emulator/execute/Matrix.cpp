@@ -1,12 +1,13 @@
-//===- Matrix.cpp - matrix instructions, fast mode -----------------------------------------------------------------===//
+//===- Matrix.cpp - matrix instructions, fast mode
+//-----------------------------------------------------------------===//
 //
-// D = A * B + C for `blocks` independent products, each element by fused multiply-adds with k ascending, starting from C
-// (reference/matrix-numerics.md is what the later exact mode does). EXEC doesn't matter to them.
+// D = A * B + C for `blocks` independent products, each element by fused multiply-adds with k ascending, starting from
+// C (reference/matrix-numerics.md is what the later exact mode does). EXEC doesn't matter to them.
 //
 // Where elements are (n lanes hold a row; kl = rows * depth * blocks / 64 elements of k a lane):
-//   A[i][k] of block b: lane i + rows * (b + blocks * (k / kl)), element k % kl of the lane's registers; B[k][j] likewise by j
-//   D[i][j], 32 bits: with q = b * rows / 4 + i / 4: lane j + columns * (q % g), register 4 * (q / g) + i % 4, g = 64 / columns
-//   D[i][j], 64 bits: with q = b + blocks * i: lane j + columns * (q % g), register pair q / g
+//   A[i][k] of block b: lane i + rows * (b + blocks * (k / kl)), element k % kl of the lane's registers; B[k][j]
+//   likewise by j D[i][j], 32 bits: with q = b * rows / 4 + i / 4: lane j + columns * (q % g), register 4 * (q / g) + i
+//   % 4, g = 64 / columns D[i][j], 64 bits: with q = b + blocks * i: lane j + columns * (q % g), register pair q / g
 // cbsz, abid: 2^cbsz neighbouring blocks all take A's block abid of them; blgp permutes the lanes of B.
 // Source: AMD's matrix instruction calculator; the f64 layout: machine.md "ISA and ABI facts" 4.
 //
@@ -76,7 +77,9 @@ struct FromF64 {
 
 HWY_INLINE F32 multiplyAdd(F32 a, F32 b, F32 c) { return __builtin_elementwise_fma(a, b, c); }
 HWY_INLINE F64 multiplyAdd(F64 a, F64 b, F64 c) { return __builtin_elementwise_fma(a, b, c); }
-HWY_INLINE I32 multiplyAdd(I32 a, I32 b, I32 c) { return bitsAs<I32>(bitsAs<U32>(a) * bitsAs<U32>(b) + bitsAs<U32>(c)); }
+HWY_INLINE I32 multiplyAdd(I32 a, I32 b, I32 c) {
+  return bitsAs<I32>(bitsAs<U32>(a) * bitsAs<U32>(b) + bitsAs<U32>(c));
+}
 
 HWY_INLINE F32 oneNan(F32 v) { return HWY_UNLIKELY(any(isNan(v))) ? choose(isNan(v), defaultNan(v), v) : v; }
 HWY_INLINE F64 oneNan(F64 v) { return HWY_UNLIKELY(any(isNan(v))) ? choose(isNan(v), defaultNan(v), v) : v; }
@@ -98,7 +101,10 @@ HWY_INLINE unsigned permutedLane(unsigned blgp, unsigned i) {
     return i | 32;
   case 3: // rotated by 16
     return (i + 16) & 63;
-  case 4: case 5: case 6: case 7: // one of the four groups of 16 for all
+  case 4:
+  case 5:
+  case 6:
+  case 7: // one of the four groups of 16 for all
     return (blgp - 4) * 16 + (i & 15);
   default:
     return i;
@@ -112,7 +118,8 @@ constexpr unsigned rowsAtOnce = 8;
 constexpr unsigned rowsAtOnce = 4;
 #endif
 
-template <typename FromA, typename FromB, unsigned rows, unsigned columns, unsigned depth, unsigned blocks> struct Product {
+template <typename FromA, typename FromB, unsigned rows, unsigned columns, unsigned depth, unsigned blocks>
+struct Product {
   static constexpr unsigned width = 64;
   static constexpr unsigned perLane = rows * depth * blocks / width;
   static constexpr unsigned groups = width / columns; // rows of D side by side in a register
@@ -228,8 +235,8 @@ template <typename FromA, typename FromB, unsigned rows, unsigned columns, unsig
   }
 
   /// Blocks narrower than 16 lanes (4x4): lane by lane.
-  static HWY_INLINE void multiplySmall(const Value (*a)[width], const Value (*b)[width], const uint32_t *c, unsigned strideC,
-                                       uint32_t *d, bool negateC) {
+  static HWY_INLINE void multiplySmall(const Value (*a)[width], const Value (*b)[width], const uint32_t *c,
+                                       unsigned strideC, uint32_t *d, bool negateC) {
     for (unsigned r = 0; r < results; ++r)
       for (unsigned part = 0; part < width / chunk; ++part) {
         V sum = addend(c + r * strideC, part, negateC);

@@ -1,4 +1,5 @@
-//===- Matrix.h - flags of matrix micro-ops ------------------------------------------------------------------------===//
+//===- Matrix.h - flags of matrix micro-ops
+//------------------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIX_H
 #define NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIX_H
 

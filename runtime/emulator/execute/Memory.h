@@ -1,4 +1,5 @@
-//===- Memory.h - flags of memory micro-ops ------------------------------------------------------------------------===//
+//===- Memory.h - flags of memory micro-ops
+//------------------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_MEMORY_H
 #define NSTF_RUNTIME_EMULATOR_EXECUTE_MEMORY_H
 
@@ -6,17 +7,17 @@
 
 namespace nstf::emulator {
 
-// Global, flat, scratch. source[0]: address row (pair, or 32-bit offset), source[1]: scalar address, source[2]: data row;
-// immediate: the offset, sign-extended; destination: result row.
-constexpr uint32_t memoryScalarBase = 1;  ///< 64-bit SGPR base and 32-bit offset row (scratch: SGPR offset)
+// Global, flat, scratch. source[0]: address row (pair, or 32-bit offset), source[1]: scalar address, source[2]: data
+// row; immediate: the offset, sign-extended; destination: result row.
+constexpr uint32_t memoryScalarBase = 1;   ///< 64-bit SGPR base and 32-bit offset row (scratch: SGPR offset)
 constexpr uint32_t memoryVectorOffset = 2; ///< scratch: an offset row
-constexpr uint32_t memoryReturns = 4;     ///< atomics: the old value is wanted
-constexpr uint32_t memoryCompares = 64;  ///< atomics: a second operand follows the first
+constexpr uint32_t memoryReturns = 4;      ///< atomics: the old value is wanted
+constexpr uint32_t memoryCompares = 64;    ///< atomics: a second operand follows the first
 // Buffer. source[0]: offset row, source[1]: resource (4 SGPRs), source[2]: data row, source[3]: soffset; immediate: the
 // instruction's offset.
-constexpr uint32_t bufferOffset = 8;  ///< offen
-constexpr uint32_t bufferIndex = 16;  ///< idxen; with offen the index stands first
-constexpr uint32_t bufferToLds = 32;  ///< the data go to LDS at M0
+constexpr uint32_t bufferOffset = 8; ///< offen
+constexpr uint32_t bufferIndex = 16; ///< idxen; with offen the index stands first
+constexpr uint32_t bufferToLds = 32; ///< the data go to LDS at M0
 
 } // namespace nstf::emulator
 

@@ -1,8 +1,9 @@
-//===- Modifiers.cpp - the micro-ops around a vector instruction ---------------------------------------------------===//
+//===- Modifiers.cpp - the micro-ops around a vector instruction
+//---------------------------------------------------===//
 //
-// What an encoding adds to an instruction: scalar sources, neg and abs, op_sel, SDWA, DPP, clamp, omod. The translator puts
-// these micro-ops before and after the instruction's own. Those before fill temporary rows in all lanes; those after write
-// the destination under EXEC.
+// What an encoding adds to an instruction: scalar sources, neg and abs, op_sel, SDWA, DPP, clamp, omod. The translator
+// puts these micro-ops before and after the instruction's own. Those before fill temporary rows in all lanes; those
+// after write the destination under EXEC.
 //
 //===---------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
@@ -67,7 +68,8 @@ template <unsigned width> const MicroOp *selectPair(Wave &w, const MicroOp *op) 
   const uint32_t *from = w.row(op->source[0]);
   const uint32_t *low = op->flags & packLowFromHigh ? from + width : from;
   const uint32_t *high = op->flags & packHighFromHigh ? from + width : from;
-  uint32_t flipLow = op->flags & packNegateLow ? 0x80000000u : 0u, flipHigh = op->flags & packNegateHigh ? 0x80000000u : 0u;
+  uint32_t flipLow = op->flags & packNegateLow ? 0x80000000u : 0u,
+           flipHigh = op->flags & packNegateHigh ? 0x80000000u : 0u;
   for (unsigned c = 0; c < width / chunk; ++c) {
     storeRow(w.destination(op), c, loadRow(low, c) ^ flipLow, all);
     storeRow(w.destination(op) + width, c, loadRow(high, c) ^ flipHigh, all);

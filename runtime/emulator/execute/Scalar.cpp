@@ -1,6 +1,8 @@
-//===- Scalar.cpp - the scalar ALU ---------------------------------------------------------------------------------===//
+//===- Scalar.cpp - the scalar ALU
+//---------------------------------------------------------------------------------===//
 //
-// Meanings after "CDNA3 Instruction Set Architecture", SOP1, SOP2, SOPC and SOPK. A meaning takes the wave for SCC and EXEC.
+// Meanings after "CDNA3 Instruction Set Architecture", SOP1, SOP2, SOPC and SOPK. A meaning takes the wave for SCC and
+// EXEC.
 //
 //===---------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/execute/HandlerTable.h"

@@ -1,8 +1,9 @@
-//===- Transcendental-inl.h - exp2, log2, sine ---------------------------------------------------------------------===//
+//===- Transcendental-inl.h - exp2, log2, sine
+//---------------------------------------------------------------------===//
 //
 // The hardware gives these within 1 ulp, from tables that aren't published. Here they are computed in f64 with fused
-// multiply-adds in a fixed order (so: the same bits on every host), close enough to be the correctly rounded f32 in all but
-// about one case in 10^5. Polynomials: Taylor series where the reduced argument makes them converge to 2^-45.
+// multiply-adds in a fixed order (so: the same bits on every host), close enough to be the correctly rounded f32 in all
+// but about one case in 10^5. Polynomials: Taylor series where the reduced argument makes them converge to 2^-45.
 //
 //===---------------------------------------------------------------------------------------------------------------===//
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_TRANSCENDENTAL_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -65,8 +66,14 @@ HWY_INLINE F64 sineOfRevolutions(F64 x) {
   F64 folded = choose(magnitude > 0.25, 0.5 - magnitude, magnitude);
   F64 t = folded * 6.283185307179586477, t2 = t * t;
   F64 s = -1.0 / 121645100408832000.0; // 1/19!
-  const double series[] = {1.0 / 355687428096000.0, -1.0 / 1307674368000.0, 1.0 / 6227020800.0, -1.0 / 39916800.0,
-                           1.0 / 362880.0,          -1.0 / 5040.0,          1.0 / 120.0,        -1.0 / 6.0,
+  const double series[] = {1.0 / 355687428096000.0,
+                           -1.0 / 1307674368000.0,
+                           1.0 / 6227020800.0,
+                           -1.0 / 39916800.0,
+                           1.0 / 362880.0,
+                           -1.0 / 5040.0,
+                           1.0 / 120.0,
+                           -1.0 / 6.0,
                            1.0};
   for (double factor : series)
     s = fusedMultiplyAdd(s, t2, F64(factor));

@@ -1,4 +1,5 @@
-//===- VectorCompare.cpp - v_cmp and v_cmpx ------------------------------------------------------------------------===//
+//===- VectorCompare.cpp - v_cmp and v_cmpx
+//------------------------------------------------------------------------===//
 //
 // The result is a bit a lane in SGPRs or VCC, 0 for lanes that EXEC disables; v_cmpx writes it to EXEC too.
 //
@@ -48,8 +49,8 @@ struct notLessEqual { template <typename A, typename V> static HWY_INLINE auto r
 struct notLess { template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return ~(a < b); } };
 // clang-format on
 
-/// Bit k of the second source asks for class k: 0 signaling NaN, 1 quiet NaN, 2 -infinity, 3 -normal, 4 -subnormal, 5 -0, 6 +0,
-/// 7 +subnormal, 8 +normal, 9 +infinity.
+/// Bit k of the second source asks for class k: 0 signaling NaN, 1 quiet NaN, 2 -infinity, 3 -normal, 4 -subnormal, 5
+/// -0, 6 +0, 7 +subnormal, 8 +normal, 9 +infinity.
 struct floatClass {
   template <typename A, typename V> static HWY_INLINE I32 run(V bits, U32 wanted) {
     constexpr unsigned size = std::is_same_v<A, u64> ? 64 : std::is_same_v<A, u16> ? 16 : 32;

@@ -1,8 +1,10 @@
-//===- VectorFloat.cpp - floating-point vector instructions --------------------------------------------------------===//
+//===- VectorFloat.cpp - floating-point vector instructions
+//--------------------------------------------------------===//
 //
-// Meanings after "CDNA3 Instruction Set Architecture", chapter "VOP1/VOP2/VOP3 instructions". f16 is computed in f32 (sums and
-// products rounded twice are rounded once here, 24 >= 2 * 11 + 2), its fused multiply-add in f64. The approximating
-// instructions (rcp, rsq, sqrt, exp, log on f32) take subnormals for zero and give none, as the hardware does.
+// Meanings after "CDNA3 Instruction Set Architecture", chapter "VOP1/VOP2/VOP3 instructions". f16 is computed in f32
+// (sums and products rounded twice are rounded once here, 24 >= 2 * 11 + 2), its fused multiply-add in f64. The
+// approximating instructions (rcp, rsq, sqrt, exp, log on f32) take subnormals for zero and give none, as the hardware
+// does.
 //
 //===---------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
@@ -144,7 +146,8 @@ struct maxNumber3 {
 struct median {
   template <typename T, typename V> static HWY_INLINE V run(V a, V b, V c) {
     V most = maxNumber3::run<T>(a, b, c);
-    V of = choose(most == a, maxNumber::run<T>(b, c), choose(most == b, maxNumber::run<T>(a, c), maxNumber::run<T>(a, b)));
+    V of =
+        choose(most == a, maxNumber::run<T>(b, c), choose(most == b, maxNumber::run<T>(a, c), maxNumber::run<T>(a, b)));
     auto nan = isNan(a) | isNan(b) | isNan(c);
     return choose(nan, minNumber3::run<T>(a, b, c), of);
   }
@@ -160,9 +163,12 @@ struct ldexp {
       return withNan(convertTo<F32>(scaled), a);
   }
   template <typename T> static HWY_INLINE F64 run(F64 a, I32 exponent) {
-    return withNan(eachLane<F64>([](double v, int32_t e) { return std::ldexp(v, e < -5000 ? -5000 : e > 5000 ? 5000 : e); }, a,
-                                 exponent),
-                   a);
+    return withNan(
+        eachLane<F64>([](double v, int32_t e) { return std::ldexp(v, e < -5000  ? -5000
+                                                                     : e > 5000 ? 5000
+                                                                                : e); }, a,
+                      exponent),
+        a);
   }
 };
 struct trunc {
@@ -300,13 +306,12 @@ struct trigPreop {
     return eachLane<F64>([](double v, int32_t s) { return one(v, s); }, a, segment);
   }
   static double one(double value, int32_t segment) {
-    static constexpr uint64_t twoOverPi[] = {0xA2F9836E4E441529ull, 0xFC2757D1F534DDC0ull, 0xDB6295993C439041ull,
-                                             0xFE5163ABDEBBC561ull, 0xB7246E3A424DD2E0ull, 0x06492EEA09D1921Cull,
-                                             0xFE1DEB1CB129A73Eull, 0xE88235F52EBB4484ull, 0xE99C7026B45F7E41ull,
-                                             0x3991D639835339F4ull, 0x9C845F8BBDF9283Bull, 0x1FF897FFDE05980Full,
-                                             0xEF2F118B5A0A6D1Full, 0x6D367ECF27CB09B7ull, 0x4F463F669E5FEA2Dull,
-                                             0x7527BAC7EBE5F17Bull, 0x3D0739F78A5292EAull, 0x6BFB5FB1F8D5D085ull,
-                                             0x6033046FC7B6BABFull, 0};
+    static constexpr uint64_t twoOverPi[] = {
+        0xA2F9836E4E441529ull, 0xFC2757D1F534DDC0ull, 0xDB6295993C439041ull, 0xFE5163ABDEBBC561ull,
+        0xB7246E3A424DD2E0ull, 0x06492EEA09D1921Cull, 0xFE1DEB1CB129A73Eull, 0xE88235F52EBB4484ull,
+        0xE99C7026B45F7E41ull, 0x3991D639835339F4ull, 0x9C845F8BBDF9283Bull, 0x1FF897FFDE05980Full,
+        0xEF2F118B5A0A6D1Full, 0x6D367ECF27CB09B7ull, 0x4F463F669E5FEA2Dull, 0x7527BAC7EBE5F17Bull,
+        0x3D0739F78A5292EAull, 0x6BFB5FB1F8D5D085ull, 0x6033046FC7B6BABFull, 0};
     int exponent = int(__builtin_bit_cast(uint64_t, value) >> 52 & 0x7ff);
     unsigned shift = unsigned(segment & 31) * 53;
     if (exponent > 1077)

@@ -1,7 +1,8 @@
-//===- VectorInteger.cpp - integer and bit vector instructions -----------------------------------------------------===//
+//===- VectorInteger.cpp - integer and bit vector instructions
+//-----------------------------------------------------===//
 //
-// Meanings after "CDNA3 Instruction Set Architecture", chapter "VOP1/VOP2/VOP3 instructions". "Reverse" forms have their
-// sources the other way round; shift counts wrap at the width.
+// Meanings after "CDNA3 Instruction Set Architecture", chapter "VOP1/VOP2/VOP3 instructions". "Reverse" forms have
+// their sources the other way round; shift counts wrap at the width.
 //
 //===---------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE

@@ -1,4 +1,5 @@
-//===- Wave.h - the state of waves and workgroups ------------------------------------------------------------------===//
+//===- Wave.h - the state of waves and workgroups
+//------------------------------------------------------------------===//
 //
 // A wave's registers, and what it shares with the workgroup and the launch. Handlers see nothing else.
 //
@@ -32,10 +33,10 @@ struct Launch {
   const DecodedProgram *program;
   const Memory *memory;
   const RegionTable *regions;
-  uint32_t ldsBytes;      ///< static and dynamic
-  uint32_t scratchBytes;  ///< of a lane
+  uint32_t ldsBytes;     ///< static and dynamic
+  uint32_t scratchBytes; ///< of a lane
   uint32_t wavesPerGroup;
-  uint64_t kernarg;       ///< address of the argument block
+  uint64_t kernarg;        ///< address of the argument block
   uint64_t dispatchPacket; ///< address of the AQL packet
   uint64_t queue;          ///< address of the queue descriptor
   const MicroOp *entry;
@@ -59,14 +60,14 @@ struct alignas(64) Wave {
   /// Where an operand's byte offset counts from: [0] the registers, [1] the program's constants.
   const char *vectorBase[2];
   const char *scalarBase[2];
-  uint64_t savedExec;    ///< EXEC beside an instruction that runs under a narrower one (DPP)
-  const MicroOp *next;   ///< where to go on
-  const Region *hint;    ///< the region found last (RegionTable::find)
+  uint64_t savedExec;  ///< EXEC beside an instruction that runs under a narrower one (DPP)
+  const MicroOp *next; ///< where to go on
+  const Region *hint;  ///< the region found last (RegionTable::find)
   Workgroup *group;
-  uint32_t mode;         ///< MODE
-  uint32_t number;       ///< in the workgroup
-  uint64_t scratch;      ///< address of the wave's scratch memory, dwords interleaved over the lanes
-  uint64_t clock;        ///< what s_memtime gives
+  uint32_t mode;    ///< MODE
+  uint32_t number;  ///< in the workgroup
+  uint64_t scratch; ///< address of the wave's scratch memory, dwords interleaved over the lanes
+  uint64_t clock;   ///< what s_memtime gives
   WaveStatus status;
 
   uint64_t scalar64(unsigned index) const {
@@ -105,7 +106,7 @@ constexpr uint32_t floatMask = 0xff, floatDefault = 0xf0;
 struct WaveFault {
   const MicroOp *op;
   std::string what;
-  int lane = -1;            ///< -1: the whole wave
+  int lane = -1; ///< -1: the whole wave
   bool hasAddress = false;
   uint64_t address = 0;
 };

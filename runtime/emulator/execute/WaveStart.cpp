@@ -1,7 +1,8 @@
-//===- WaveStart.cpp - what a wave's registers hold when it starts -------------------------------------------------===//
+//===- WaveStart.cpp - what a wave's registers hold when it starts
+//-------------------------------------------------===//
 //
-// After LLVM's "User Guide for AMDGPU Backend", "Initial Kernel Execution State": user SGPRs in the order of the descriptor's
-// flags, preloaded kernel arguments, then the system SGPRs; work-item ids packed in v0.
+// After LLVM's "User Guide for AMDGPU Backend", "Initial Kernel Execution State": user SGPRs in the order of the
+// descriptor's flags, preloaded kernel arguments, then the system SGPRs; work-item ids packed in v0.
 //
 //===---------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/execute/WaveStart.h"

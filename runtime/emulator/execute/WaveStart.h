@@ -1,4 +1,5 @@
-//===- WaveStart.h - what a wave's registers hold when it starts ---------------------------------------------------===//
+//===- WaveStart.h - what a wave's registers hold when it starts
+//---------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_WAVESTART_H
 #define NSTF_RUNTIME_EMULATOR_EXECUTE_WAVESTART_H
 
@@ -6,7 +7,8 @@
 
 namespace nstf::emulator {
 
-/// Makes `wave` the wave `number` of `group`, before its first instruction. `scratch`: the address of its scratch memory.
+/// Makes `wave` the wave `number` of `group`, before its first instruction. `scratch`: the address of its scratch
+/// memory.
 void startWave(Wave &wave, Workgroup &group, unsigned number, uint64_t scratch);
 
 } // namespace nstf::emulator

@@ -1,7 +1,8 @@
-//===- Benchmark.cpp - how fast the emulator runs, one thread ------------------------------------------------------===//
+//===- Benchmark.cpp - how fast the emulator runs, one thread
+//------------------------------------------------------===//
 //
-// bench-emulator [gfx942|gfx90a]: loops of one kind of instruction, in wave instructions a second; matrix instructions also in
-// GFLOP/s. NSTF_EMU_VECTORS=AVX2 measures what a host without AVX-512 gives.
+// bench-emulator [gfx942|gfx90a]: loops of one kind of instruction, in wave instructions a second; matrix instructions
+// also in GFLOP/s. NSTF_EMU_VECTORS=AVX2 measures what a host without AVX-512 gives.
 //
 //===---------------------------------------------------------------------------------------------------------------===//
 #include "Snippet.h"
@@ -84,10 +85,20 @@ int main(int argc, char **argv) {
       {"buffer_load_dwordx4", "buffer_load_dwordx4 v[8:11], v4, s[20:23], 0 offen", 1, 0},
       {"buffer_load_dword", "buffer_load_dword v8, v4, s[20:23], 0 offen", 1, 0},
       {"global_load_dwordx4", "global_load_dwordx4 v[8:11], v[2:3], off", 1, 0},
-      {"mfma f32 16x16x4", cdna3 ? "v_mfma_f32_16x16x4_f32 a[0:3], v8, v9, a[0:3]" : "v_mfma_f32_16x16x4f32 a[0:3], v8, v9, a[0:3]", 1, 2048},
-      {"mfma f32 32x32x2", cdna3 ? "v_mfma_f32_32x32x2_f32 a[0:15], v8, v9, a[0:15]" : "v_mfma_f32_32x32x2f32 a[0:15], v8, v9, a[0:15]", 1, 4096},
-      {"mfma f16 16x16x16", cdna3 ? "v_mfma_f32_16x16x16_f16 a[0:3], v[8:9], v[10:11], a[0:3]" : "v_mfma_f32_16x16x16f16 a[0:3], v[8:9], v[10:11], a[0:3]", 1, 8192},
-      {"mfma f16 32x32x8", cdna3 ? "v_mfma_f32_32x32x8_f16 a[0:15], v[8:9], v[10:11], a[0:15]" : "v_mfma_f32_32x32x8f16 a[0:15], v[8:9], v[10:11], a[0:15]", 1, 16384},
+      {"mfma f32 16x16x4",
+       cdna3 ? "v_mfma_f32_16x16x4_f32 a[0:3], v8, v9, a[0:3]" : "v_mfma_f32_16x16x4f32 a[0:3], v8, v9, a[0:3]", 1,
+       2048},
+      {"mfma f32 32x32x2",
+       cdna3 ? "v_mfma_f32_32x32x2_f32 a[0:15], v8, v9, a[0:15]" : "v_mfma_f32_32x32x2f32 a[0:15], v8, v9, a[0:15]", 1,
+       4096},
+      {"mfma f16 16x16x16",
+       cdna3 ? "v_mfma_f32_16x16x16_f16 a[0:3], v[8:9], v[10:11], a[0:3]"
+             : "v_mfma_f32_16x16x16f16 a[0:3], v[8:9], v[10:11], a[0:3]",
+       1, 8192},
+      {"mfma f16 32x32x8",
+       cdna3 ? "v_mfma_f32_32x32x8_f16 a[0:15], v[8:9], v[10:11], a[0:15]"
+             : "v_mfma_f32_32x32x8f16 a[0:15], v[8:9], v[10:11], a[0:15]",
+       1, 16384},
   };
   std::printf("%s, host vectors %s\n", target.c_str(), hostVectorTarget().c_str());
   for (const Row &row : rows) {

@@ -13,7 +13,9 @@ namespace {
 
 class Dispatch : public ::testing::TestWithParam<const char *> {
 protected:
-  CompiledKernels compile(const std::string &source, const std::string &flags = "-O2") { return {GetParam(), source, flags}; }
+  CompiledKernels compile(const std::string &source, const std::string &flags = "-O2") {
+    return {GetParam(), source, flags};
+  }
 };
 
 /// Sets an environment variable for a scope.
@@ -159,7 +161,8 @@ TEST_P(Dispatch, faultsSayWhere) {
 }
 
 TEST_P(Dispatch, launchesThatCantBe) {
-  auto k = compile("kernel void nothing(global int *p) { local int big[8192]; big[get_local_id(0)] = 1; p[0] = big[get_local_id(0) ^ 1]; }");
+  auto k = compile("kernel void nothing(global int *p) { local int big[8192]; big[get_local_id(0)] = 1; p[0] = "
+                   "big[get_local_id(0) ^ 1]; }");
   auto messageOf = [&](Dimensions block, uint32_t dynamicLds) -> std::string {
     try {
       launchBytes(k, "nothing", {1}, block, dynamicLds, {bytesOf<int *>(nullptr)});
@@ -194,6 +197,7 @@ TEST_P(Dispatch, indirectCallsAndRecursion) {
     ASSERT_EQ(out[i], (i & 1 ? 2 * i : i * i) + fibonacci[i & 7]) << i;
 }
 
-INSTANTIATE_TEST_SUITE_P(Chips, Dispatch, ::testing::Values("gfx90a", "gfx942"), [](const auto &info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Chips, Dispatch, ::testing::Values("gfx90a", "gfx942"),
+                         [](const auto &info) { return std::string(info.param); });
 
 } // namespace

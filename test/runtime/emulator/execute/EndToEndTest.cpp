@@ -1,4 +1,5 @@
-// Small kernels compiled by clang for both chips at every optimisation level, run and compared with the same on the host.
+// Small kernels compiled by clang for both chips at every optimisation level, run and compared with the same on the
+// host.
 #include "test/runtime/emulator/execute/Kernels.h"
 
 #include <cmath>
@@ -126,7 +127,9 @@ TEST_P(EndToEnd, floatDivisionIsCorrectlyRounded) {
   std::vector<float> a(n), b(n);
   std::vector<double> x(n), y(n);
   for (int i = 0; i < n; ++i) {
-    auto any32 = [&] { return std::ldexp(1 + float(random() % 8388608) / 8388608, int(random() % 250) - 125) * (random() % 2 ? 1 : -1); };
+    auto any32 = [&] {
+      return std::ldexp(1 + float(random() % 8388608) / 8388608, int(random() % 250) - 125) * (random() % 2 ? 1 : -1);
+    };
     a[i] = float(any32()), b[i] = float(any32());
     x[i] = std::ldexp(double(random()) * 4294967296.0 + double(random()), int(random() % 800) - 400);
     y[i] = std::ldexp(double(random()) * 4294967296.0 + double(random() | 1), int(random() % 800) - 400);
@@ -161,8 +164,8 @@ TEST_P(EndToEnd, rootsAndExponentials) {
   int n = 1024;
   auto a = floats(n, 0, 30);
   a[0] = 0, a[1] = 1e-40f, a[2] = 1e38f, a[3] = 1, a[4] = INFINITY;
-  float *da = upload(k.memory, a), *root = upload(k.memory, a), *inverse = upload(k.memory, a), *power = upload(k.memory, a),
-        *logarithm = upload(k.memory, a);
+  float *da = upload(k.memory, a), *root = upload(k.memory, a), *inverse = upload(k.memory, a),
+        *power = upload(k.memory, a), *logarithm = upload(k.memory, a);
   launch(k, "roots", {4}, {256}, da, root, inverse, power, logarithm);
   for (int i = 0; i < n; ++i) {
     ASSERT_EQ(root[i], std::sqrt(a[i])) << a[i];
@@ -318,7 +321,8 @@ TEST_P(EndToEnd, crossLaneBuiltins) {
       ballot[i] = __builtin_amdgcn_uicmp(v, 0x7fffffff, 34);
     })");
   auto a = integers(64);
-  int *da = upload(k.memory, a), *sum = upload(k.memory, a), *swizzled = upload(k.memory, a), *first = upload(k.memory, a);
+  int *da = upload(k.memory, a), *sum = upload(k.memory, a), *swizzled = upload(k.memory, a),
+      *first = upload(k.memory, a);
   uint64_t *ballot = upload(k.memory, std::vector<uint64_t>(64));
   launch(k, "lanes", {1}, {64}, da, sum, swizzled, first, ballot);
   uint64_t above = 0;
@@ -364,6 +368,8 @@ INSTANTIATE_TEST_SUITE_P(All, EndToEnd,
                          ::testing::Values(Setting{"gfx942", "-O0"}, Setting{"gfx942", "-O1"}, Setting{"gfx942", "-O2"},
                                            Setting{"gfx942", "-O3"}, Setting{"gfx90a", "-O0"}, Setting{"gfx90a", "-O1"},
                                            Setting{"gfx90a", "-O2"}, Setting{"gfx90a", "-O3"}),
-                         [](const auto &info) { return std::string(info.param.target) + "_" + (info.param.level + 1); });
+                         [](const auto &info) {
+                           return std::string(info.param.target) + "_" + (info.param.level + 1);
+                         });
 
 } // namespace

@@ -72,8 +72,8 @@ CompiledKernels::CompiledKernels(const std::string &targetName, const std::strin
   std::ofstream(folder.path + "/source") << (language == "cl" ? prelude : "") << source;
   std::string standard = language == "cl" ? " -cl-std=CL2.0" : "";
   std::string command = std::string(NSTF_TEST_CLANG) + " -x " + language + standard +
-                        " -target amdgcn-amd-amdhsa -nogpulib -mcode-object-version=5 -mcpu=" + targetName + " " + flags +
-                        " " + folder.path + "/source -o " + folder.path + "/code 2> " + folder.path + "/log";
+                        " -target amdgcn-amd-amdhsa -nogpulib -mcode-object-version=5 -mcpu=" + targetName + " " +
+                        flags + " " + folder.path + "/source -o " + folder.path + "/code 2> " + folder.path + "/log";
   if (std::system(command.c_str()) != 0)
     throw std::runtime_error(command + "\n" + readAll(folder.path + "/log"));
   std::string code = readAll(folder.path + "/code");
@@ -88,8 +88,8 @@ const Kernel &CompiledKernels::kernel(const std::string &name) const {
   return *kernel;
 }
 
-void launchBytes(CompiledKernels &kernels, const std::string &name, Dimensions grid, Dimensions block, uint32_t dynamicLds,
-                 const std::vector<std::vector<char>> &arguments) {
+void launchBytes(CompiledKernels &kernels, const std::string &name, Dimensions grid, Dimensions block,
+                 uint32_t dynamicLds, const std::vector<std::vector<char>> &arguments) {
   const Kernel &kernel = kernels.kernel(name);
   std::vector<char> kernarg(kernel.kernargSize);
   auto put = [&](size_t at, const void *data, size_t size) {
@@ -116,8 +116,8 @@ void launchBytes(CompiledKernels &kernels, const std::string &name, Dimensions g
         put(argument.offset, &sizes[i], 2);
     }
   }
-  LaunchArguments launch{&kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamicLds, kernarg.data(),
-                         kernarg.size()};
+  LaunchArguments launch{&kernel,    {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
+                         dynamicLds, kernarg.data(),           kernarg.size()};
   dispatch(kernels.target, kernels.memory, launch);
 }
 

@@ -1,7 +1,8 @@
-//===- Kernels.h - kernels compiled by clang for the tests ---------------------------------------------------------===//
+//===- Kernels.h - kernels compiled by clang for the tests
+//---------------------------------------------------------===//
 //
-// Source in, kernel of a loaded code object out, and launches with arguments by value. The compiler that makes the code is
-// clang-22, which the project is built with.
+// Source in, kernel of a loaded code object out, and launches with arguments by value. The compiler that makes the code
+// is clang-22, which the project is built with.
 //
 //===---------------------------------------------------------------------------------------------------------------===//
 #ifndef NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_KERNELS_H
@@ -46,15 +47,16 @@ struct Dimensions {
 };
 
 /// Launches with `arguments` laid out as the metadata says, hidden arguments filled in.
-void launchBytes(CompiledKernels &kernels, const std::string &name, Dimensions grid, Dimensions block, uint32_t dynamicLds,
-                 const std::vector<std::vector<char>> &arguments);
+void launchBytes(CompiledKernels &kernels, const std::string &name, Dimensions grid, Dimensions block,
+                 uint32_t dynamicLds, const std::vector<std::vector<char>> &arguments);
 
 template <typename T> std::vector<char> bytesOf(const T &value) {
   const char *begin = reinterpret_cast<const char *>(&value);
   return {begin, begin + sizeof(T)};
 }
 template <typename... Arguments>
-void launch(CompiledKernels &kernels, const std::string &name, Dimensions grid, Dimensions block, Arguments... arguments) {
+void launch(CompiledKernels &kernels, const std::string &name, Dimensions grid, Dimensions block,
+            Arguments... arguments) {
   launchBytes(kernels, name, grid, block, 0, {bytesOf(arguments)...});
 }
 

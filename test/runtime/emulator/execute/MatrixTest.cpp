@@ -24,10 +24,16 @@ struct Shape {
 
 unsigned bitsOf(Element e) {
   switch (e) {
-  case Element::f64: return 64;
-  case Element::f32: case Element::xf32: return 32;
-  case Element::f16: case Element::bf16: return 16;
-  default: return 8;
+  case Element::f64:
+    return 64;
+  case Element::f32:
+  case Element::xf32:
+    return 32;
+  case Element::f16:
+  case Element::bf16:
+    return 16;
+  default:
+    return 8;
   }
 }
 
@@ -43,14 +49,22 @@ float smallFloat(unsigned byte, unsigned exponentBits) {
 }
 double valueOf(Element e, u64 bits) {
   switch (e) {
-  case Element::f32: return as<float>(bits);
-  case Element::xf32: return as<float>(bits & 0xffffe000);
-  case Element::f16: return float(as<_Float16>(bits));
-  case Element::bf16: return as<float>(bits << 16);
-  case Element::i8: return int8_t(bits);
-  case Element::f64: return as<double>(bits);
-  case Element::fp8: return smallFloat(unsigned(bits), 4);
-  case Element::bf8: return smallFloat(unsigned(bits), 5);
+  case Element::f32:
+    return as<float>(bits);
+  case Element::xf32:
+    return as<float>(bits & 0xffffe000);
+  case Element::f16:
+    return float(as<_Float16>(bits));
+  case Element::bf16:
+    return as<float>(bits << 16);
+  case Element::i8:
+    return int8_t(bits);
+  case Element::f64:
+    return as<double>(bits);
+  case Element::fp8:
+    return smallFloat(unsigned(bits), 4);
+  case Element::bf8:
+    return smallFloat(unsigned(bits), 5);
   }
   return 0;
 }
@@ -58,11 +72,17 @@ u64 randomElement(Element e, Operands &operands) {
   std::uniform_real_distribution<double> uniform(-2, 2);
   double v = uniform(operands.engine);
   switch (e) {
-  case Element::f32: case Element::xf32: return bits(float(v));
-  case Element::f16: return bits(_Float16(v));
-  case Element::bf16: return bits(float(v)) >> 16;
-  case Element::f64: return bits(v);
-  default: return operands.engine() & 0x7f; // no NaN
+  case Element::f32:
+  case Element::xf32:
+    return bits(float(v));
+  case Element::f16:
+    return bits(_Float16(v));
+  case Element::bf16:
+    return bits(float(v)) >> 16;
+  case Element::f64:
+    return bits(v);
+  default:
+    return operands.engine() & 0x7f; // no NaN
   }
 }
 
@@ -82,9 +102,12 @@ Place placeOfD(const Shape &s, unsigned b, unsigned i, unsigned j) {
   if (s.a == Element::f64)
     return s.rows == 4 ? Place{j + 4 * b + 16 * i, 0} : Place{j + 16 * (i % 4), i / 4};
   switch (s.rows) {
-  case 4: return {j + 4 * b, i};
-  case 16: return {j + 16 * (i / 4), i % 4 + 4 * b};
-  default: return {j + 32 * (i / 4 % 2), i % 4 + 4 * (i / 8) + 16 * b};
+  case 4:
+    return {j + 4 * b, i};
+  case 16:
+    return {j + 16 * (i / 4), i % 4 + 4 * b};
+  default:
+    return {j + 32 * (i / 4 % 2), i % 4 + 4 * (i / 8) + 16 * b};
   }
 }
 
@@ -97,17 +120,20 @@ u64 get(Snippet &s, unsigned row, Place p, unsigned bits) {
 
 void check(const char *target, const char *name, const Shape &shape, bool agprs, bool constant) {
   SCOPED_TRACE(std::string(target) + " " + name + (agprs ? " in AGPRs" : ""));
-  unsigned elementBits = bitsOf(shape.a), resultRegisters = shape.rows * shape.columns * shape.blocks / 64 * (elementBits == 64 ? 2 : 1);
+  unsigned elementBits = bitsOf(shape.a),
+           resultRegisters = shape.rows * shape.columns * shape.blocks / 64 * (elementBits == 64 ? 2 : 1);
   unsigned sourceRegisters = shape.rows * shape.depth * shape.blocks * elementBits / 64 / 32;
   if (shape.a == Element::i8 || shape.a == Element::fp8 || shape.a == Element::bf8 || elementBits == 16)
     sourceRegisters = std::max(sourceRegisters, 1u);
   auto range = [](char file, unsigned first, unsigned count) {
-    return count == 1 ? file + std::to_string(first)
-                      : std::string(1, file) + "[" + std::to_string(first) + ":" + std::to_string(first + count - 1) + "]";
+    return count == 1
+               ? file + std::to_string(first)
+               : std::string(1, file) + "[" + std::to_string(first) + ":" + std::to_string(first + count - 1) + "]";
   };
   char file = agprs ? 'a' : 'v';
-  Snippet s(target, std::string(name) + " " + range(file, 64, resultRegisters) + ", " + range('v', 8, sourceRegisters) + ", " +
-                        range('v', 16, sourceRegisters) + ", " + (constant ? "1.0" : range(file, 64, resultRegisters)));
+  Snippet s(target, std::string(name) + " " + range(file, 64, resultRegisters) + ", " + range('v', 8, sourceRegisters) +
+                        ", " + range('v', 16, sourceRegisters) + ", " +
+                        (constant ? "1.0" : range(file, 64, resultRegisters)));
   ASSERT_EQ(s.program->trapCount(), 0u);
   s.wave().setExec(0x5555); // doesn't matter
   Operands operands;
@@ -141,7 +167,8 @@ void check(const char *target, const char *name, const Shape &shape, bool agprs,
     for (unsigned b = 0; b < shape.blocks; ++b)
       for (unsigned i = 0; i < shape.rows; ++i)
         for (unsigned j = 0; j < shape.columns; ++j)
-          before.push_back(constant ? (elementBits == 64 ? bits(1.0) : bits(1.0f)) : get(s, result, placeOfD(shape, b, i, j), resultBits));
+          before.push_back(constant ? (elementBits == 64 ? bits(1.0) : bits(1.0f))
+                                    : get(s, result, placeOfD(shape, b, i, j), resultBits));
     s.run();
     size_t at = 0;
     for (unsigned b = 0; b < shape.blocks; ++b)

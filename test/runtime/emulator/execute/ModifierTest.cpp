@@ -15,19 +15,32 @@ using u64 = uint64_t;
 /// The lane each lane reads, -1 for none, written down from the manual's pictures.
 int sourceLane(const std::string &control, int n, int lane) {
   int row = lane / 16 * 16, in = lane % 16;
-  if (control == "row_shl") return in + n <= 15 ? lane + n : -1;
-  if (control == "row_shr") return in - n >= 0 ? lane - n : -1;
-  if (control == "row_ror") return row + (in + 16 - n) % 16;
-  if (control == "wave_shl") return lane == 63 ? -1 : lane + 1;
-  if (control == "wave_rol") return (lane + 1) % 64;
-  if (control == "wave_shr") return lane - 1;
-  if (control == "wave_ror") return (lane + 63) % 64;
-  if (control == "row_mirror") return row + 15 - in;
-  if (control == "row_half_mirror") return lane / 8 * 8 + 7 - lane % 8;
-  if (control == "row_bcast" && n == 15) return lane < 16 ? -1 : row - 1;
-  if (control == "row_bcast" && n == 31) return lane < 32 ? -1 : 31;
-  if (control == "row_newbcast") return row + n;
-  if (control == "quad_perm") return lane / 4 * 4 + (n >> 2 * (lane % 4) & 3);
+  if (control == "row_shl")
+    return in + n <= 15 ? lane + n : -1;
+  if (control == "row_shr")
+    return in - n >= 0 ? lane - n : -1;
+  if (control == "row_ror")
+    return row + (in + 16 - n) % 16;
+  if (control == "wave_shl")
+    return lane == 63 ? -1 : lane + 1;
+  if (control == "wave_rol")
+    return (lane + 1) % 64;
+  if (control == "wave_shr")
+    return lane - 1;
+  if (control == "wave_ror")
+    return (lane + 63) % 64;
+  if (control == "row_mirror")
+    return row + 15 - in;
+  if (control == "row_half_mirror")
+    return lane / 8 * 8 + 7 - lane % 8;
+  if (control == "row_bcast" && n == 15)
+    return lane < 16 ? -1 : row - 1;
+  if (control == "row_bcast" && n == 31)
+    return lane < 32 ? -1 : 31;
+  if (control == "row_newbcast")
+    return row + n;
+  if (control == "quad_perm")
+    return lane / 4 * 4 + (n >> 2 * (lane % 4) & 3);
   return -1;
 }
 
@@ -36,9 +49,10 @@ TEST(Modifiers, dpp) {
     const char *control;
     int n;
   };
-  const Form forms[] = {{"row_shl", 1}, {"row_shl", 15}, {"row_shr", 1}, {"row_shr", 8}, {"row_ror", 5}, {"wave_shl", 1},
-                        {"wave_rol", 1}, {"wave_shr", 1}, {"wave_ror", 1}, {"row_mirror", 0}, {"row_half_mirror", 0},
-                        {"row_bcast", 15}, {"row_bcast", 31}, {"row_newbcast", 6}, {"quad_perm", 0x1b}, {"quad_perm", 0x4e}};
+  const Form forms[] = {{"row_shl", 1},    {"row_shl", 15},     {"row_shr", 1},         {"row_shr", 8},
+                        {"row_ror", 5},    {"wave_shl", 1},     {"wave_rol", 1},        {"wave_shr", 1},
+                        {"wave_ror", 1},   {"row_mirror", 0},   {"row_half_mirror", 0}, {"row_bcast", 15},
+                        {"row_bcast", 31}, {"row_newbcast", 6}, {"quad_perm", 0x1b},    {"quad_perm", 0x4e}};
   Operands operands;
   for (const Form &form : forms)
     for (unsigned variant = 0; variant < 3; ++variant) {
@@ -49,8 +63,8 @@ TEST(Modifiers, dpp) {
       else if (form.n)
         control += ":" + std::to_string(form.n);
       unsigned rowMask = variant == 1 ? 0xa : 0xf, bankMask = variant == 1 ? 0x5 : 0xf;
-      std::string tail = " " + control + " row_mask:" + std::to_string(rowMask) + " bank_mask:" + std::to_string(bankMask) +
-                         (variant == 2 ? " bound_ctrl:1" : "");
+      std::string tail = " " + control + " row_mask:" + std::to_string(rowMask) +
+                         " bank_mask:" + std::to_string(bankMask) + (variant == 2 ? " bound_ctrl:1" : "");
       SCOPED_TRACE(tail);
       Snippet s("gfx942", "v_add_u32_dpp v8, v2, v4" + tail + "\nv_mov_b32_dpp v9, v2" + tail +
                               "\nv_add_f32_dpp v10, -v5, |v6|" + tail);
@@ -72,7 +86,8 @@ TEST(Modifiers, dpp) {
         for (unsigned l = 0; l < 64; ++l) {
           int from = sourceLane(form.control, form.n, int(l));
           bool valid = from >= 0 && (exec >> from & 1);
-          bool written = (exec >> l & 1) && (rowMask >> l / 16 & 1) && (bankMask >> l % 16 / 4 & 1) && (valid || variant == 2);
+          bool written =
+              (exec >> l & 1) && (rowMask >> l / 16 & 1) && (bankMask >> l % 16 / 4 & 1) && (valid || variant == 2);
           auto row = [&](unsigned r) { return s.wave().rows[r][l]; };
           u32 source = valid ? s.wave().rows[2][from] : 0;
           ASSERT_EQ(row(8), written ? source + row(4) : old[0][l]) << l;
@@ -114,8 +129,10 @@ TEST(Modifiers, sdwa) {
   const char *selects[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"};
   const char *unusedRules[] = {"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"};
   auto select = [](u32 v, unsigned how, bool extend) -> u32 {
-    if (how == 6) return v;
-    if (how < 4) return extend ? u32(int(int8_t(v >> 8 * how))) : v >> 8 * how & 0xff;
+    if (how == 6)
+      return v;
+    if (how < 4)
+      return extend ? u32(int(int8_t(v >> 8 * how))) : v >> 8 * how & 0xff;
     return extend ? u32(int(int16_t(v >> 16 * (how - 4)))) : v >> 16 * (how - 4) & 0xffff;
   };
   Operands operands;
@@ -124,8 +141,9 @@ TEST(Modifiers, sdwa) {
       for (unsigned k = 0; k < 7; ++k) {
         unsigned k0 = k, k1 = (k * 3 + d) % 7;
         bool extend = (k + d) % 2;
-        std::string text = std::string("v_add_u32_sdwa v8, v2, ") + (extend ? "sext(v4)" : "v4") + " dst_sel:" + selects[d] +
-                           " dst_unused:" + unusedRules[unused] + " src0_sel:" + selects[k0] + " src1_sel:" + selects[k1];
+        std::string text = std::string("v_add_u32_sdwa v8, v2, ") + (extend ? "sext(v4)" : "v4") +
+                           " dst_sel:" + selects[d] + " dst_unused:" + unusedRules[unused] +
+                           " src0_sel:" + selects[k0] + " src1_sel:" + selects[k1];
         SCOPED_TRACE(text);
         Snippet s("gfx90a", text);
         ASSERT_EQ(s.program->trapCount(), 0u);
@@ -163,7 +181,7 @@ TEST(Modifiers, sdwa) {
   ASSERT_EQ(s.program->trapCount(), 0u);
   for (unsigned l = 0; l < 64; ++l) {
     s.wave().rows[2][l] = 0x42008000 + l * 0x100; // high half 3.0
-    s.wave().rows[4][l] = 0x00003800;              // 0.5
+    s.wave().rows[4][l] = 0x00003800;             // 0.5
     s.wave().rows[9][l] = 0x12345678;
   }
   s.run();

@@ -1,4 +1,5 @@
-//===- Operands.h - random and edge operands -----------------------------------------------------------------------===//
+//===- Operands.h - random and edge operands
+//-----------------------------------------------------------------------===//
 #ifndef NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_OPERANDS_H
 #define NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_OPERANDS_H
 
@@ -13,11 +14,12 @@ namespace nstf::emulator::test {
 enum class Kind { u16, f16, u32, f32, u64, f64, shift, packed };
 
 inline const std::vector<uint64_t> &edgesOf(Kind kind) {
-  static const std::vector<uint64_t> halves = {0, 0x8000, 1, 0x8001, 0x3ff, 0x400, 0x3c00, 0xbc00, 0x3800, 0x7bff, 0xfbff,
-                                               0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x4248, 0x0401, 0x5640};
-  static const std::vector<uint64_t> singles = {0,          0x80000000, 1,          0x80000001, 0x007fffff, 0x00800000, 0x3f800000,
-                                                0xbf800000, 0x3f000000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000,
-                                                0xffc12345, 0x4b800000, 0x4f000000, 0xcf000000, 0x4f800000, 0x3fc00000, 0xc0200000};
+  static const std::vector<uint64_t> halves = {0,      0x8000, 1,      0x8001, 0x3ff,  0x400,  0x3c00, 0xbc00, 0x3800,
+                                               0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x4248, 0x0401, 0x5640};
+  static const std::vector<uint64_t> singles = {0,          0x80000000, 1,          0x80000001, 0x007fffff, 0x00800000,
+                                                0x3f800000, 0xbf800000, 0x3f000000, 0x7f7fffff, 0xff7fffff, 0x7f800000,
+                                                0xff800000, 0x7fc00000, 0xffc12345, 0x4b800000, 0x4f000000, 0xcf000000,
+                                                0x4f800000, 0x3fc00000, 0xc0200000};
   static const std::vector<uint64_t> doubles = {0,
                                                 0x8000000000000000ull,
                                                 1,
@@ -34,10 +36,17 @@ inline const std::vector<uint64_t> &edgesOf(Kind kind) {
                                                 0x41dfffffffc00000ull,
                                                 0xc1e0000000000000ull,
                                                 0x4008000000000000ull};
-  static const std::vector<uint64_t> integers = {0, 1, 2, 31, 32, 33, 63, 64, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x10000,
-                                                 0x7fffff, 0x800000, 0xffffff, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff};
-  static const std::vector<uint64_t> longs = {0, 1, 0xffffffff, 0x100000000ull, 0x7fffffffffffffffull, 0x8000000000000000ull,
-                                              0xffffffffffffffffull, 0xffffffff00000000ull};
+  static const std::vector<uint64_t> integers = {
+      0,      1,      2,      31,      32,       33,       63,       64,         0x7f,       0x80,       0xff,
+      0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffff, 0x800000, 0xffffff, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff};
+  static const std::vector<uint64_t> longs = {0,
+                                              1,
+                                              0xffffffff,
+                                              0x100000000ull,
+                                              0x7fffffffffffffffull,
+                                              0x8000000000000000ull,
+                                              0xffffffffffffffffull,
+                                              0xffffffff00000000ull};
   switch (kind) {
   case Kind::f16:
     return halves;
@@ -58,7 +67,8 @@ public:
   uint64_t next(Kind kind) {
     const std::vector<uint64_t> &edges = edgesOf(kind);
     if (engine() % 3 == 0)
-      return edges[engine() % edges.size()] | (kind == Kind::f16 || kind == Kind::u16 ? engine() << 16 & 0xffff0000 : 0);
+      return edges[engine() % edges.size()] |
+             (kind == Kind::f16 || kind == Kind::u16 ? engine() << 16 & 0xffff0000 : 0);
     uint64_t bits = engine();
     switch (kind) {
     case Kind::f32: // exponents near each other, so that sums and products have something to round

@@ -1,5 +1,6 @@
-// Every operation of Inputs/operations.inc, compiled by clang for both chips and run on the emulator, against the same line of
-// C compiled for this host: long division, wide multiplication, conversions and all that LLVM makes of several instructions.
+// Every operation of Inputs/operations.inc, compiled by clang for both chips and run on the emulator, against the same
+// line of C compiled for this host: long division, wide multiplication, conversions and all that LLVM makes of several
+// instructions.
 #include "Kernels.h"
 
 #include <cmath>
@@ -28,7 +29,8 @@ using f64 = double;
 constexpr int count = 2048;
 
 // Integers narrower than int are promoted; the results are what fits the type.
-#define MEDIAN(a, b, c) ((a) < (b) ? ((b) < (c) ? (b) : (a) < (c) ? (c) : (a)) : ((a) < (c) ? (a) : (b) < (c) ? (c) : (b)))
+#define MEDIAN(a, b, c)                                                                                                \
+  ((a) < (b) ? ((b) < (c) ? (b) : (a) < (c) ? (c) : (a)) : ((a) < (c) ? (a) : (b) < (c) ? (c) : (b)))
 #define OPERATION(name, R, A, expression)                                                                              \
   [[maybe_unused]] void host_##name(const A *pa, const A *pb, const A *pc, R *out) {                                   \
     for (int i = 0; i < count; ++i) {                                                                                  \
@@ -105,7 +107,8 @@ TEST_P(Operations, areTheHosts) {
   std::ifstream file(NSTF_TEST_INPUTS "/operations.inc");
   std::stringstream source;
   source << prelude << file.rdbuf();
-  CompiledKernels kernels(GetParam().target, source.str(), std::string("-w -ffp-contract=off ") + GetParam().level, "c");
+  CompiledKernels kernels(GetParam().target, source.str(), std::string("-w -ffp-contract=off ") + GetParam().level,
+                          "c");
 #define OPERATION(name, R, A, expression) compare<R, A>(kernels, #name, host_##name);
 #include "Inputs/operations.inc"
 #undef OPERATION
@@ -114,6 +117,8 @@ TEST_P(Operations, areTheHosts) {
 INSTANTIATE_TEST_SUITE_P(All, Operations,
                          ::testing::Values(Setting{"gfx942", "-O0"}, Setting{"gfx942", "-O2"}, Setting{"gfx90a", "-O1"},
                                            Setting{"gfx90a", "-O3"}),
-                         [](const auto &info) { return std::string(info.param.target) + "_" + (info.param.level + 1); });
+                         [](const auto &info) {
+                           return std::string(info.param.target) + "_" + (info.param.level + 1);
+                         });
 
 } // namespace

@@ -156,11 +156,11 @@ TEST(Scalar, arithmeticAndScc) {
 
 TEST(Scalar, saveexec) {
   const std::pair<const char *, std::function<u64(u64, u64)>> forms[] = {
-      {"and", [](u64 a, u64 e) { return a & e; }},      {"or", [](u64 a, u64 e) { return a | e; }},
-      {"xor", [](u64 a, u64 e) { return a ^ e; }},      {"andn2", [](u64 a, u64 e) { return a & ~e; }},
-      {"orn2", [](u64 a, u64 e) { return a | ~e; }},    {"nand", [](u64 a, u64 e) { return ~(a & e); }},
-      {"nor", [](u64 a, u64 e) { return ~(a | e); }},   {"xnor", [](u64 a, u64 e) { return ~(a ^ e); }},
-      {"andn1", [](u64 a, u64 e) { return ~a & e; }},   {"orn1", [](u64 a, u64 e) { return ~a | e; }}};
+      {"and", [](u64 a, u64 e) { return a & e; }},    {"or", [](u64 a, u64 e) { return a | e; }},
+      {"xor", [](u64 a, u64 e) { return a ^ e; }},    {"andn2", [](u64 a, u64 e) { return a & ~e; }},
+      {"orn2", [](u64 a, u64 e) { return a | ~e; }},  {"nand", [](u64 a, u64 e) { return ~(a & e); }},
+      {"nor", [](u64 a, u64 e) { return ~(a | e); }}, {"xnor", [](u64 a, u64 e) { return ~(a ^ e); }},
+      {"andn1", [](u64 a, u64 e) { return ~a & e; }}, {"orn1", [](u64 a, u64 e) { return ~a | e; }}};
   Operands operands;
   for (const auto &[name, meaning] : forms) {
     Snippet s("gfx942", "s_" + std::string(name) + "_saveexec_b64 s[8:9], s[2:3]");
@@ -237,11 +237,11 @@ TEST(Scalar, hardwareRegisters) {
   s.run();
   EXPECT_EQ(s.wave().scalars[2], mode);
   EXPECT_EQ(s.wave().scalars[3], 0xcu);
-  EXPECT_EQ(s.lane<float>(2, 5), 0.0f);         // subnormals flushed
-  EXPECT_EQ(s.lane<float>(6, 5), 0x1p-127f);    // and kept
+  EXPECT_EQ(s.lane<float>(2, 5), 0.0f);          // subnormals flushed
+  EXPECT_EQ(s.lane<float>(6, 5), 0x1p-127f);     // and kept
   EXPECT_EQ(s.lane<float>(7, 5), 0x1.000002p0f); // up
-  EXPECT_EQ(s.lane<float>(8, 5), 1.0f);         // down
-  EXPECT_EQ(s.lane<float>(9, 5), 1.0f);         // toward zero
+  EXPECT_EQ(s.lane<float>(8, 5), 1.0f);          // down
+  EXPECT_EQ(s.lane<float>(9, 5), 1.0f);          // toward zero
   EXPECT_EQ(s.lane<float>(10, 5), 0x1.000002p0f);
   EXPECT_EQ(s.wave().mode, mode);
 }

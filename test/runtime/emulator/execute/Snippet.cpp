@@ -48,7 +48,8 @@ std::vector<uint8_t> assemble(const std::string &targetName, const std::string &
   std::string messages;
   sources.setDiagHandler(
       [](const llvm::SMDiagnostic &diagnostic, void *out) {
-        *static_cast<std::string *>(out) += diagnostic.getMessage().str() + ": " + diagnostic.getLineContents().str() + "\n";
+        *static_cast<std::string *>(out) +=
+            diagnostic.getMessage().str() + ": " + diagnostic.getLineContents().str() + "\n";
       },
       &messages);
   llvm::MCContext context(triple, asmInfo.get(), registers.get(), subtarget.get(), &sources, &options);
