@@ -5,8 +5,8 @@
 // also in GFLOP/s. NSTF_EMU_VECTORS=AVX2 measures what a host without AVX-512 gives.
 //
 //===---------------------------------------------------------------------------------------------------------------===//
-#include "Snippet.h"
 #include "runtime/emulator/execute/Dispatch.h"
+#include "test/runtime/emulator/execute/Snippet.h"
 
 #include <cstdio>
 #include <ctime>

@@ -1,5 +1,5 @@
 // v_cmp, v_cmpx and class tests.
-#include "VectorCases.h"
+#include "test/runtime/emulator/execute/VectorCases.h"
 
 #include <bit>
 #include <cmath>

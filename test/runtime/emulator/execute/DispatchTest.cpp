@@ -1,5 +1,5 @@
 // What a kernel finds when it starts, and what a launch answers when it goes wrong.
-#include "Kernels.h"
+#include "test/runtime/emulator/execute/Kernels.h"
 
 #include <cstdlib>
 #include <gmock/gmock.h>

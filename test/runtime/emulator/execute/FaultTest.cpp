@@ -1,5 +1,5 @@
 // What stops a wave, and what is said about it.
-#include "Snippet.h"
+#include "test/runtime/emulator/execute/Snippet.h"
 
 #include <gtest/gtest.h>
 

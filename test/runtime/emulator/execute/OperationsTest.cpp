@@ -1,7 +1,7 @@
 // Every operation of Inputs/operations.inc, compiled by clang for both chips and run on the emulator, against the same
 // line of C compiled for this host: long division, wide multiplication, conversions and all that LLVM makes of several
 // instructions.
-#include "Kernels.h"
+#include "test/runtime/emulator/execute/Kernels.h"
 
 #include <cmath>
 #include <fstream>
@@ -38,7 +38,7 @@ constexpr int count = 2048;
       out[i] = R(expression);                                                                                          \
     }                                                                                                                  \
   }
-#include "Inputs/operations.inc"
+#include "test/runtime/emulator/execute/Inputs/operations.inc"
 #undef OPERATION
 
 const char *prelude = R"(
@@ -110,7 +110,7 @@ TEST_P(Operations, areTheHosts) {
   CompiledKernels kernels(GetParam().target, source.str(), std::string("-w -ffp-contract=off ") + GetParam().level,
                           "c");
 #define OPERATION(name, R, A, expression) compare<R, A>(kernels, #name, host_##name);
-#include "Inputs/operations.inc"
+#include "test/runtime/emulator/execute/Inputs/operations.inc"
 #undef OPERATION
 }
 

@@ -1,4 +1,4 @@
-#include "VectorCases.h"
+#include "test/runtime/emulator/execute/VectorCases.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 #ifndef NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_VECTORCASES_H
 #define NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_VECTORCASES_H
 
-#include "Operands.h"
-#include "Snippet.h"
+#include "test/runtime/emulator/execute/Operands.h"
+#include "test/runtime/emulator/execute/Snippet.h"
 
 #include <functional>
 

@@ -1,5 +1,5 @@
 // Floating-point vector instructions and conversions against scalar meanings written down from the ISA manuals.
-#include "VectorCases.h"
+#include "test/runtime/emulator/execute/VectorCases.h"
 
 #include <bit>
 #include <cmath>

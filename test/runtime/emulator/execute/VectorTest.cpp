@@ -1,6 +1,6 @@
 // Lane-by-lane integer instructions, carries, selection and lane access against scalar meanings written down from the
 // ISA manuals, one line each.
-#include "VectorCases.h"
+#include "test/runtime/emulator/execute/VectorCases.h"
 
 #include <bit>
 #include <cmath>
