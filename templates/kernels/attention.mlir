@@ -6,6 +6,8 @@
 // the second one's operand. DP is the head size D rounded up to whole cells; the columns past D are zeros.
 // CAUSAL = 1: token t sees the keys up to its own position; otherwise all keys of the step. CACHED = 1: keys and values
 // are caches, filled up to the step's last position. SCALE: the bits of the scale as a float.
+// Keys that a row does not see weigh 0, so an infinite or undefined number among their values reaches the rows that share
+// their block.
 // Waves: one row of WN, each with BQ / WN rows of the queries.
 !q = tensor<16x16xf32, #systolic.axes<BQ, DP>>
 !qt = tensor<16x16xf32, #systolic.axes<DP, BQ>>
