@@ -18,9 +18,15 @@ constexpr unsigned codeObjectVersion = 5;
 /// What kernels may rely on of every buffer's address, bytes.
 constexpr uint32_t argumentAlignment = 16;
 
+/// A type or attribute as it is printed.
+template <typename Printed> std::string getText(Printed printed) {
+  std::string text;
+  llvm::raw_string_ostream(text) << printed;
+  return text;
+}
+
 manifest::ElementType getElementType(Type type) {
-  std::string name;
-  llvm::raw_string_ostream(name) << type;
+  std::string name = getText(type);
   if (std::optional<manifest::ElementType> known = manifest::elementTypeFromName(name))
     return *known;
   throw std::runtime_error("expected a tensor of a type that a package can hold but got " + name);
@@ -79,6 +85,14 @@ private:
       facts.bos = bos.getInt();
     if (auto eos = attribute.getAs<DenseI64ArrayAttr>("eos"))
       facts.eos.assign(eos.asArrayRef().begin(), eos.asArrayRef().end());
+    // As people write it in .mlir: eos = [2].
+    if (auto eos = attribute.getAs<ArrayAttr>("eos"))
+      for (Attribute id : eos) {
+        auto number = dyn_cast<IntegerAttr>(id);
+        if (!number)
+          throw std::runtime_error("nstf.model: expected eos to be integers but got " + getText(eos));
+        facts.eos.push_back(number.getInt());
+      }
     if (auto tokenizer = attribute.getAs<StringAttr>("tokenizer"); tokenizer && !tokenizer.empty()) {
       inputs.tokenizerFile = tokenizer.str();
       facts.tokenizer.kind = runtime::Tokenizer::kindOf(inputs.tokenizerFile);
