@@ -215,7 +215,11 @@ static int runApart(std::ostream &os, llvm::function_ref<int(std::ostream &)> bo
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+  if (WIFEXITED(status))
+    return WEXITSTATUS(status);
+  os << "error: the process that verified was ended by signal " << WTERMSIG(status) << " ("
+     << strsignal(WTERMSIG(status)) << ")\n";
+  return 1;
 }
 
 int nstf::verify(const Compilation &compilation, const std::filesystem::path &package, const VerifyOptions &options,

@@ -1,6 +1,7 @@
 // --verify finds what is wrong: another model's package, a changed file, a missing one.
 #include "test/compiler/driver/KernelTest.h"
 
+#include <csignal>
 #include <gmock/gmock.h>
 
 using namespace nstf;
@@ -74,6 +75,14 @@ TEST_F(VerifyTest, FindsAChangedCodeObject) {
   auto [status, report] = runVerify();
   EXPECT_EQ(status, 1);
   EXPECT_THAT(report, HasSubstr("kernels.gfx942.hsaco: expected the code object with SHA-256"));
+}
+
+TEST_F(VerifyTest, TellsWhenItsProcessEnds) {
+  compile(makeText("silu"));
+  std::ostringstream report;
+  auto end = [](const std::string &, runtime::HostTensor &) { std::raise(SIGKILL); };
+  EXPECT_EQ(verify(*compilation, package(), {{1}, end}, report), 1);
+  EXPECT_THAT(report.str(), HasSubstr("error: the process that verified was ended by signal 9"));
 }
 
 TEST_F(VerifyTest, FindsAMissingFile) {
