@@ -39,7 +39,8 @@ bool stripSuffix(std::string &name, llvm::StringRef suffix) {
   return true;
 }
 
-/// Parts the name of an MC opcode into the instruction's and what the suffixes say.
+} // namespace
+
 Encoding parseName(std::string name) {
   Encoding e;
   // _vcd, _acd: C and D in VGPRs or AGPRs; the operands' registers say it too.
@@ -104,8 +105,6 @@ Encoding parseName(std::string name) {
   e.name = std::move(name);
   return e;
 }
-
-} // namespace
 
 struct Disassembler::Implementation {
   llvm::Triple triple{"amdgcn-amd-amdhsa"};
@@ -211,10 +210,19 @@ struct Disassembler::Implementation {
 Disassembler::Disassembler(const Target &target) : impl(std::make_unique<Implementation>(target)) {}
 Disassembler::~Disassembler() = default;
 
+/// Buffer instructions with 0xff (a literal, which they can't have) as soffset: LLVM 22.1.8's disassembler reads freed
+/// memory while it makes the error message.
+static bool crashesLLVM(std::span<const uint8_t> bytes) {
+  return bytes.size() >= 8 && ((bytes[3] >> 2) == 0x38 || (bytes[3] >> 2) == 0x3a) && bytes[7] == 0xff;
+}
+
 bool Disassembler::decode(std::span<const uint8_t> bytes, uint64_t address, RawInstruction &instruction,
                           unsigned &size) {
   llvm::MCInst inst;
   uint64_t taken = 0;
+  size = 8;
+  if (crashesLLVM(bytes))
+    return false;
   llvm::ArrayRef<uint8_t> array(bytes.data(), bytes.size());
   bool ok =
       impl->disassembler->getInstruction(inst, taken, array, address, llvm::nulls()) == llvm::MCDisassembler::Success;
@@ -246,7 +254,8 @@ std::string Disassembler::print(std::span<const uint8_t> bytes, uint64_t address
   llvm::ArrayRef<uint8_t> array(bytes.data(), bytes.size());
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (impl->disassembler->getInstruction(inst, taken, array, address, llvm::nulls()) != llvm::MCDisassembler::Success) {
+  if (crashesLLVM(bytes) ||
+      impl->disassembler->getInstruction(inst, taken, array, address, llvm::nulls()) != llvm::MCDisassembler::Success) {
     stream << "no instruction";
     for (size_t i = 0; i + 4 <= bytes.size() && i < 8; i += 4)
       stream << (i ? " " : ": ")

@@ -41,6 +41,9 @@ struct Encoding {
   std::vector<bool> modifiers; ///< by operand: a source modifier that goes with the next
 };
 
+/// Parts the name of an MC opcode (MCInstrInfo::getName) into the instruction's and what the suffixes say.
+Encoding parseName(std::string name);
+
 struct RawInstruction {
   const Encoding *encoding = nullptr;
   std::vector<RawOperand> operands;

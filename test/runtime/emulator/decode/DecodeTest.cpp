@@ -1,0 +1,118 @@
+// The instruction list against LLVM's, and what decoding makes of code, good and bad.
+#include "runtime/emulator/decode/Disassembler.h"
+#include "runtime/emulator/execute/HandlerTable.h"
+#include "test/runtime/emulator/execute/Snippet.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <llvm/MC/MCInstrInfo.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/TargetParser/Triple.h>
+#include <random>
+#include <set>
+
+using namespace nstf::emulator;
+using namespace nstf::emulator::test;
+
+namespace {
+
+TEST(Instructions, everyNameIsOneOfLLVMs) {
+  assemble("gfx942", "s_nop 0"); // makes the target known
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(llvm::Triple("amdgcn-amd-amdhsa"), error);
+  ASSERT_TRUE(target) << error;
+  std::unique_ptr<llvm::MCInstrInfo> info(target->createMCInstrInfo());
+  std::set<std::string> known;
+  for (unsigned i = 0; i < info->getNumOpcodes(); ++i)
+    known.insert(parseName(info->getName(i).str()).name);
+  for (unsigned i = 0; i < unsigned(Opcode::Trap); ++i) {
+    std::string name(infoOf(Opcode(i)).name);
+    if (name.ends_with("_CLAMP")) // ours: the instruction with its clamp bit set
+      name.resize(name.size() - 6);
+    EXPECT_TRUE(known.count(name)) << name;
+  }
+}
+
+TEST(Instructions, everyNameHasAHandler) {
+  for (unsigned i = 0; i < unsigned(Opcode::Trap); ++i)
+    EXPECT_NE(handlers()[i], handlers()[unsigned(Opcode::Trap)]) << infoOf(Opcode(i)).name;
+}
+
+TEST(Instructions, namesAreParted) {
+  struct {
+    const char *full, *name;
+  } const cases[] = {{"V_ADD_F32_e64_vi", "V_ADD_F32"},
+                     {"V_FMA_F16_gfx9_gfx9", "V_FMA_F16"},
+                     {"V_MFMA_F32_16X16X4F32_gfx940_vcd", "V_MFMA_F32_16X16X4F32"},
+                     {"GLOBAL_ATOMIC_ADD_SADDR_RTN_vi", "GLOBAL_ATOMIC_ADD"},
+                     {"SCRATCH_LOAD_DWORD_SVS_gfx940", "SCRATCH_LOAD_DWORD"},
+                     {"BUFFER_LOAD_DWORD_LDS_OFFEN_gfx90a", "BUFFER_LOAD_DWORD"},
+                     {"S_LOAD_DWORDX4_SGPR_IMM_gfx9", "S_LOAD_DWORDX4"},
+                     {"DS_CMPST_RTN_B32_vi", "DS_CMPST_B32"},
+                     {"V_ALIGNBIT_B32_opsel_gfx9", "V_ALIGNBIT_B32"}};
+  for (const auto &c : cases)
+    EXPECT_EQ(parseName(c.full).name, c.name);
+  EXPECT_TRUE(parseName("V_ADD_F32_dpp_vi").dpp);
+  EXPECT_TRUE(parseName("V_ADD_F32_sdwa_gfx9").sdwa);
+  EXPECT_TRUE(parseName("GLOBAL_ATOMIC_ADD_SADDR_RTN_vi").returns);
+  EXPECT_TRUE(parseName("BUFFER_LOAD_DWORD_BOTHEN_gfx90a").idxen);
+}
+
+TEST(Program, addressesAndTexts) {
+  std::vector<uint8_t> code =
+      assemble("gfx942", "s_mov_b32 s1, 0x12345678\nv_add_f32_e64 v1, -v2, |s3| clamp\ns_endpgm");
+  std::span<const uint8_t> span(code);
+  auto program = DecodedProgram::decode(*Target::find("gfx942"), {&span, 1});
+  uint64_t begin = reinterpret_cast<uint64_t>(code.data());
+  EXPECT_EQ(program->instructionCount(), 4u); // and what stands behind the end
+  EXPECT_EQ(program->trapCount(), 0u);
+  ASSERT_TRUE(program->at(begin));
+  EXPECT_FALSE(program->at(begin + 4)); // the literal
+  EXPECT_FALSE(program->at(begin + 2));
+  EXPECT_FALSE(program->at(begin + code.size()));
+  EXPECT_FALSE(program->at(begin - 4));
+  const MicroOp *add = program->at(begin + 8);
+  ASSERT_TRUE(add);
+  EXPECT_EQ(program->textOf(add), "v_add_f32_e64 v1, -v2, |s3| clamp");
+  EXPECT_EQ(program->addressOf(add), begin + 8);
+  EXPECT_EQ(program->addressOf(add + 1), begin + 8) << "micro-ops around it belong to it";
+}
+
+TEST(Program, runningOffTheEndTraps) {
+  std::vector<uint8_t> code = assemble("gfx90a", "s_nop 0");
+  std::span<const uint8_t> span(code);
+  auto program = DecodedProgram::decode(*Target::find("gfx90a"), {&span, 1});
+  const MicroOp *nop = program->at(reinterpret_cast<uint64_t>(code.data()));
+  EXPECT_EQ(Opcode(nop[1].opcode), Opcode::Trap);
+  EXPECT_EQ(program->textOf(nop + 1), "past the end of the code");
+}
+
+TEST(Program, branchesOutOfTheCodeTrap) {
+  Snippet s("gfx942", "s_branch 1000");
+  EXPECT_THROW(s.run(), WaveFault);
+  Snippet middle("gfx942", "s_branch 1\ns_mov_b32 s1, 0x12345678"); // into a literal
+  EXPECT_THROW(middle.run(), WaveFault);
+}
+
+TEST(Program, anyBytesDecode) {
+  std::mt19937 random(7);
+  for (const char *target : {"gfx90a", "gfx942"}) {
+    std::vector<uint8_t> bytes(1 << 18);
+    for (uint8_t &b : bytes)
+      b = uint8_t(random());
+    std::span<const uint8_t> span(bytes);
+    auto program = DecodedProgram::decode(*Target::find(target), {&span, 1});
+    EXPECT_GT(program->trapCount(), 0u);
+    EXPECT_LT(program->trapCount(), program->instructionCount());
+  }
+  std::span<const uint8_t> empty;
+  EXPECT_EQ(DecodedProgram::decode(*Target::find("gfx942"), {&empty, 1})->trapCount(), 0u);
+}
+
+TEST(Targets, areFoundByName) {
+  EXPECT_TRUE(Target::find("gfx942")->architectedFlatScratch);
+  EXPECT_FALSE(Target::find("gfx90a")->architectedFlatScratch);
+  EXPECT_EQ(Target::find("gfx1100"), nullptr);
+}
+
+} // namespace
