@@ -44,7 +44,7 @@ bool stripSuffix(std::string &name, llvm::StringRef suffix) {
 Encoding parseName(std::string name) {
   Encoding e;
   // _vcd, _acd: C and D in VGPRs or AGPRs; the operands' registers say it too.
-  const char *generations[] = {"_vi", "_gfx9", "_gfx90a", "_gfx940", "_vcd", "_acd", "_opsel"};
+  const char *generations[] = {"_vi", "_gfx9", "_gfx90a", "_gfx940", "_vcd", "_acd", "_opsel", "_agpr", "_alt"};
   e.keepsHalf = llvm::StringRef(name).ends_with("_gfx9_gfx9");
   for (bool again = true; again;) {
     again = false;

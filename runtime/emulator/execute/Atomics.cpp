@@ -68,7 +68,7 @@ template <typename T, typename Operation> uint64_t modify(uint64_t address, uint
   for (;;) {
     Bits next;
     if constexpr (std::is_same_v<Operation, compareExchange>)
-      next = old == Bits(compare) ? Bits(value) : old;
+      next = __builtin_bit_cast(T, old) == __builtin_bit_cast(T, Bits(compare)) ? Bits(value) : old;
     else
       next = __builtin_bit_cast(Bits, Operation::run(__builtin_bit_cast(T, old), __builtin_bit_cast(T, Bits(value))));
     if (__atomic_compare_exchange_n(memory, &old, next, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))

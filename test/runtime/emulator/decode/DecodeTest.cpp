@@ -49,6 +49,8 @@ TEST(Instructions, namesAreParted) {
                      {"BUFFER_LOAD_DWORD_LDS_OFFEN_gfx90a", "BUFFER_LOAD_DWORD"},
                      {"S_LOAD_DWORDX4_SGPR_IMM_gfx9", "S_LOAD_DWORDX4"},
                      {"DS_CMPST_RTN_B32_vi", "DS_CMPST_B32"},
+                     {"GLOBAL_ATOMIC_ADD_X2_SADDR_RTN_agpr_vi", "GLOBAL_ATOMIC_ADD_X2"},
+                     {"S_LOAD_DWORD_SGPR_alt_gfx9", "S_LOAD_DWORD"},
                      {"V_ALIGNBIT_B32_opsel_gfx9", "V_ALIGNBIT_B32"}};
   for (const auto &c : cases)
     EXPECT_EQ(parseName(c.full).name, c.name);

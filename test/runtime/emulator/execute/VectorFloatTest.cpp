@@ -167,7 +167,9 @@ TEST(Vector, packedFloats) {
       v_mov_b32 v39, v6
       v_fma_mixhi_f16 v39, v2, v4, v6 op_sel_hi:[1,1,1]
       v_dot2_f32_f16 v40, v2, v4, v6
-      v_cvt_pkrtz_f16_f32 v41, v2, v4)");
+      v_cvt_pkrtz_f16_f32 v41, v2, v4
+      v_mov_b32 v42, v6
+      v_pk_fmac_f16 v42, v2, v4)");
     ASSERT_EQ(s.program->trapCount(), 0u);
     Operands operands;
     for (int round = 0; round < 30; ++round) {
@@ -188,6 +190,7 @@ TEST(Vector, packedFloats) {
         ASSERT_TRUE(halvesEqual(row(20), a0 + b0, a1 + b1));
         ASSERT_TRUE(halvesEqual(row(21), a1 * -b0, -a0 * b1));
         ASSERT_TRUE(halvesEqual(row(22), f64(a0) * b0 + c0, f64(a1) * b1 + c1));
+        ASSERT_TRUE(halvesEqual(row(42), f64(a0) * b0 + c0, f64(a1) * b1 + c1));
         ASSERT_TRUE(equal(single(24), single(2) + single(4)) && equal(single(25), single(3) + single(5)));
         ASSERT_TRUE(equal(single(26), single(3) * single(4)) && equal(single(27), single(2) * single(5)));
         ASSERT_TRUE(equal(single(28), std::fma(-single(2), single(4), single(6))));
