@@ -33,14 +33,20 @@ const MicroOp *trap(Wave &w, const MicroOp *op) {
 }
 const MicroOp *unknown(Wave &, const MicroOp *op) { throw WaveFault{op, "no meaning for this instruction"}; }
 
-const MicroOp *taken(const MicroOp *op) { return op + int64_t(op->immediate); }
-const MicroOp *branch(Wave &, const MicroOp *op) { return taken(op); }
-const MicroOp *branchScc0(Wave &w, const MicroOp *op) { return w.scc() ? op + 1 : taken(op); }
-const MicroOp *branchScc1(Wave &w, const MicroOp *op) { return w.scc() ? taken(op) : op + 1; }
-const MicroOp *branchVccz(Wave &w, const MicroOp *op) { return w.scalar64(sgpr::vcc) ? op + 1 : taken(op); }
-const MicroOp *branchVccnz(Wave &w, const MicroOp *op) { return w.scalar64(sgpr::vcc) ? taken(op) : op + 1; }
-const MicroOp *branchExecz(Wave &w, const MicroOp *op) { return w.exec() ? op + 1 : taken(op); }
-const MicroOp *branchExecnz(Wave &w, const MicroOp *op) { return w.exec() ? taken(op) : op + 1; }
+/// A loop may be one that waits for another wave: after many rounds the others have their turn.
+const MicroOp *taken(Wave &w, const MicroOp *op) {
+  const MicroOp *target = op + int64_t(op->immediate);
+  if (target <= op && --w.fuel == 0)
+    return stop(w, target, WaveStatus::Yielded);
+  return target;
+}
+const MicroOp *branch(Wave &w, const MicroOp *op) { return taken(w, op); }
+const MicroOp *branchScc0(Wave &w, const MicroOp *op) { return w.scc() ? op + 1 : taken(w, op); }
+const MicroOp *branchScc1(Wave &w, const MicroOp *op) { return w.scc() ? taken(w, op) : op + 1; }
+const MicroOp *branchVccz(Wave &w, const MicroOp *op) { return w.scalar64(sgpr::vcc) ? op + 1 : taken(w, op); }
+const MicroOp *branchVccnz(Wave &w, const MicroOp *op) { return w.scalar64(sgpr::vcc) ? taken(w, op) : op + 1; }
+const MicroOp *branchExecz(Wave &w, const MicroOp *op) { return w.exec() ? op + 1 : taken(w, op); }
+const MicroOp *branchExecnz(Wave &w, const MicroOp *op) { return w.exec() ? taken(w, op) : op + 1; }
 
 const MicroOp *jump(Wave &w, const MicroOp *op, uint64_t address) {
   const MicroOp *target = w.group->launch->program->at(address & ~uint64_t(3));

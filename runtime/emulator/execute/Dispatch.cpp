@@ -74,6 +74,14 @@ unsigned threadCount() {
   return std::min(unsigned(value), cores);
 }
 
+/// Matrix instructions run in fast mode; NSTF_EMU_MATRIX may say so, and nothing else yet.
+void checkMatrixMode() {
+  const char *mode = std::getenv("NSTF_EMU_MATRIX");
+  if (mode && *mode && std::string(mode) != "fast")
+    throw std::runtime_error("NSTF_EMU_MATRIX: expected 'fast' but got '" + std::string(mode) +
+                             "' (matrix instructions have no exact mode yet)");
+}
+
 /// Host memory in whole cache lines, zeroed.
 struct Block {
   explicit Block(size_t bytes) : bytes(bytes ? bytes : 1), words((bytes + 127) / 8) {}
@@ -219,6 +227,7 @@ void dispatch(const Target &target, Memory &memory, const LaunchArguments &argum
   if (arguments.kernargSize < kernel.kernargSize)
     refuse("expected " + std::to_string(kernel.kernargSize) + " bytes of arguments but got " +
            std::to_string(arguments.kernargSize));
+  checkMatrixMode();
   if (!groups)
     return;
 

@@ -73,6 +73,7 @@ const MicroOp *runInMode(Wave &w, const MicroOp *op) {
 
 void runWave(Wave &w) {
   w.status = WaveStatus::Running;
+  w.fuel = fuelOfTurn;
   do { // s_setreg comes back here
     const MicroOp *op = w.next;
     if ((w.mode & mode::floatMask) == mode::floatDefault)

@@ -51,6 +51,10 @@ struct Workgroup {
   std::vector<Wave *> waves;
 };
 
+/// Backward branches a wave may take before it yields: enough for any loop that does work, little for one that only
+/// waits.
+constexpr uint32_t fuelOfTurn = 1 << 16;
+
 enum class WaveStatus : uint8_t { Running, AtBarrier, Yielded, Ended };
 
 struct alignas(64) Wave {
@@ -68,6 +72,7 @@ struct alignas(64) Wave {
   uint32_t number;  ///< in the workgroup
   uint64_t scratch; ///< address of the wave's scratch memory, dwords interleaved over the lanes
   uint64_t clock;   ///< what s_memtime gives
+  uint32_t fuel;    ///< backward branches until the wave lets the others of its workgroup go on
   WaveStatus status;
 
   uint64_t scalar64(unsigned index) const {

@@ -94,7 +94,7 @@ TEST_P(Dispatch, dynamicLdsAfterStatic) {
 }
 
 TEST_P(Dispatch, wavesThatWaitForEachOther) {
-  // The first wave spins on what the last one writes; s_sleep lets the others go on.
+  // The first waves spin on what the last one writes; s_sleep, or long spinning, lets the others go on.
   auto k = compile(R"(
     kernel void relay(global int *out) {
       local volatile int flag;
@@ -106,7 +106,8 @@ TEST_P(Dispatch, wavesThatWaitForEachOther) {
         flag = 77;
       } else {
         while (flag == 0)
-          __builtin_amdgcn_s_sleep(1);
+          if (wave != 1)
+            __builtin_amdgcn_s_sleep(1);
       }
       barrier(CLK_LOCAL_MEM_FENCE);
       out[get_local_id(0)] = flag;
@@ -174,6 +175,11 @@ TEST_P(Dispatch, launchesThatCantBe) {
   EXPECT_EQ(messageOf({1025}, 0), "kernel 'nothing': expected block sizes from 1 to 1024 but got 1025");
   EXPECT_EQ(messageOf({64, 32}, 0), "kernel 'nothing': expected at most 1024 work-items in a workgroup but got 2048");
   EXPECT_EQ(messageOf({64}, 40000), "kernel 'nothing': expected at most 65536 bytes of LDS but got 72768");
+  {
+    Environment environment("NSTF_EMU_MATRIX", "exact");
+    EXPECT_EQ(messageOf({64}, 0),
+              "NSTF_EMU_MATRIX: expected 'fast' but got 'exact' (matrix instructions have no exact mode yet)");
+  }
   Environment environment("NSTF_EMU_THREADS", "many");
   EXPECT_EQ(messageOf({64}, 0), "NSTF_EMU_THREADS: expected a number from 1 to 1024 but got 'many'");
 }
