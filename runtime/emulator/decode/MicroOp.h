@@ -32,7 +32,7 @@ struct MicroOp {
   uint32_t flags;     ///< ditto
   uint16_t opcode;    ///< Opcode
   uint8_t floatMode;  ///< which of MODE's float settings it is subject to (FloatMode)
-  uint8_t reserved;
+  uint8_t vector;             ///< 1: not executed while MODE.vskip is set
 };
 static_assert(sizeof(MicroOp) == 48);
 

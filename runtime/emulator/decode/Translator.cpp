@@ -5,6 +5,14 @@
 
 namespace nstf::emulator {
 
+/// VALU, LDS and vector memory, with the micro-ops around them.
+static bool isVector(Opcode opcode) {
+  if (opcode >= Opcode::Trap)
+    return opcode != Opcode::Trap && opcode != Opcode::ScalarCondition;
+  Form form = infoOf(opcode).form;
+  return form >= Form::Vector && form != Form::Cache;
+}
+
 constexpr uint32_t noOp = ~0u;
 
 const RawOperand &Translator::Cursor::next() {
@@ -120,6 +128,7 @@ MicroOp &Translator::emit(Opcode opcode) {
   op.handler = handlers()[unsigned(opcode)];
   op.instruction = current;
   op.opcode = uint16_t(opcode);
+  op.vector = isVector(opcode);
   program.ops.push_back(op);
   return program.ops.back();
 }
@@ -259,6 +268,13 @@ void Translator::control(const RawInstruction &raw, uint64_t address, unsigned s
     MicroOp &op = emit(opcode);
     op.source[0] = source;
     op.immediate = uint64_t(cursor.next().value);
+    return;
+  }
+  case Opcode::S_SETVSKIP: {
+    SourceRef bits = scalarSource(cursor.next()), bit = scalarSource(cursor.next());
+    MicroOp &op = emit(opcode);
+    op.source[0] = bits;
+    op.source[1] = bit;
     return;
   }
   case Opcode::S_SETREG_IMM32_B32: {

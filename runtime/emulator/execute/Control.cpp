@@ -120,6 +120,13 @@ const MicroOp *setreg(Wave &w, const MicroOp *op) {
 }
 const MicroOp *setregImmediate(Wave &w, const MicroOp *op) { return writeRegister(w, op, op->flags); }
 
+/// Bit S1 of S0.
+const MicroOp *setVectorSkip(Wave &w, const MicroOp *op) {
+  bool skip = w.scalarSource<uint32_t>(op->source[0]) >> (w.scalarSource<uint32_t>(op->source[1]) & 31) & 1;
+  w.mode = skip ? w.mode | mode::vectorSkip : w.mode & ~mode::vectorSkip;
+  return stop(w, op + 1, WaveStatus::Running);
+}
+
 /// Time that always goes on and is the same in every run.
 const MicroOp *memtime(Wave &w, const MicroOp *op) {
   w.clock += 64;

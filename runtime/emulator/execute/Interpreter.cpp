@@ -49,7 +49,12 @@ const MicroOp *runInMode(Wave &w, const MicroOp *op) {
   HostFloatMode host;
   auto single = host.with(w.mode >> mode::round32 & 3, w.mode >> mode::denormal32 & 3);
   auto halfDouble = host.with(w.mode >> mode::round16_64 & 3, w.mode >> mode::denormal16_64 & 3);
+  bool skip = w.mode & mode::vectorSkip;
   while (op) {
+    if (skip && op->vector) {
+      ++op;
+      continue;
+    }
     switch (FloatMode(op->floatMode)) {
     case FloatMode::None:
       op = op->handler(w, op);
@@ -76,7 +81,7 @@ void runWave(Wave &w) {
   w.fuel = fuelOfTurn;
   do { // s_setreg comes back here
     const MicroOp *op = w.next;
-    if ((w.mode & mode::floatMask) == mode::floatDefault)
+    if ((w.mode & (mode::floatMask | mode::vectorSkip)) == mode::floatDefault)
       while (op)
         op = op->handler(w, op);
     else

@@ -105,6 +105,8 @@ namespace mode {
 constexpr uint32_t round32 = 0, round16_64 = 2, denormal32 = 4, denormal16_64 = 6, dx10Clamp = 8, ieee = 9;
 /// Rounding to nearest even and subnormals kept: what the host does by default.
 constexpr uint32_t floatMask = 0xff, floatDefault = 0xf0;
+/// Vector instructions are left out (s_setvskip).
+constexpr uint32_t vectorSkip = 1u << 28;
 } // namespace mode
 
 /// Thrown by handlers; dispatch makes a Fault of it, with kernel, workgroup and instruction.

@@ -246,6 +246,34 @@ TEST(Scalar, hardwareRegisters) {
   EXPECT_EQ(s.wave().mode, mode);
 }
 
+TEST(Scalar, vectorInstructionsAreSkipped) {
+  Snippet s("gfx90a", R"(
+    s_setvskip s2, s3
+    v_mov_b32 v1, 1.0
+    v_add_f32_dpp v2, v3, v3 row_shr:1 row_mask:0xf bank_mask:0xf
+    v_cmp_eq_u32 vcc, v0, v0
+    s_mov_b32 s4, 7
+    v_readfirstlane_b32 s5, v0
+    s_setvskip 0, 0
+    v_mov_b32 v4, 1.0)");
+  ASSERT_EQ(s.program->trapCount(), 0u);
+  for (bool skip : {true, false}) {
+    s.wave().scalars[2] = skip ? 0x20 : 0;
+    s.wave().scalars[3] = 5;
+    s.wave().scalars[5] = 99;
+    s.wave().setScalar64(sgpr::vcc, 0);
+    for (unsigned r = 0; r < 5; ++r)
+      s.wave().rows[r][9] = 0;
+    s.run();
+    EXPECT_EQ(s.lane<float>(1, 9), skip ? 0.0f : 1.0f);
+    EXPECT_EQ(s.wave().scalar64(sgpr::vcc), skip ? 0 : ~u64(0));
+    EXPECT_EQ(s.wave().scalars[4], 7u);
+    EXPECT_EQ(s.wave().scalars[5], skip ? 99u : 0u);
+    EXPECT_EQ(s.lane<float>(4, 9), 1.0f);
+    EXPECT_EQ(s.wave().exec(), ~u64(0));
+  }
+}
+
 TEST(Scalar, loads) {
   Snippet s("gfx942", R"(
     s_load_dword s8, s[2:3], 0x10
