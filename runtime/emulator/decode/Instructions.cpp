@@ -31,6 +31,7 @@ constexpr InstructionInfo table[] = {
 #define CARRY(name, in, meaning) {#name, Form::Carry, {T(u32), T(u32), T(u32)}},
 #define CROSSLANE(name, meaning) {#name, Form::CrossLane, {}},
 #define MATRIX(name, D, A, rows, columns, depth, blocks) {#name, Form::Matrix, {}},
+#define SPARSE(name, D, A, rows, columns, depth) {#name, Form::Matrix, {}},
 #define LDSREAD(name, kind) {#name, Form::Lds, {}},
 #define LDSWRITE(name, kind) {#name, Form::Lds, {}},
 #define LDSPAIR(name, kind, stride, meaning) {#name, Form::Lds, {}},

@@ -24,6 +24,7 @@ enum class Opcode : uint16_t {
 #define CARRY(name, in, meaning) name,
 #define CROSSLANE(name, meaning) name,
 #define MATRIX(name, D, A, rows, columns, depth, blocks) name,
+#define SPARSE(name, D, A, rows, columns, depth) name,
 #define LDSREAD(name, kind) name,
 #define LDSWRITE(name, kind) name,
 #define LDSPAIR(name, kind, stride, meaning) name,

@@ -200,7 +200,7 @@ void Translator::matrix(const RawInstruction &raw) {
   Cursor cursor{raw};
   unsigned destination = vectorRow(cursor.next());
   SourceRef a = rowRef(vectorRow(cursor.next())), b = rowRef(vectorRow(cursor.next()));
-  const RawOperand &c = cursor.next();
+  const RawOperand &c = cursor.next(); // of the sparse forms: the index; what is added to is the destination
   bool constant = c.kind == RawOperand::Immediate;
   SourceRef addend = constant ? constantRow(uint64_t(c.value), true) : rowRef(vectorRow(c));
   std::vector<int64_t> rest = cursor.rest();
@@ -209,7 +209,9 @@ void Translator::matrix(const RawInstruction &raw) {
   op.destination = uint16_t(destination);
   op.source[0] = a;
   op.source[1] = b;
-  op.source[2] = addend;
+  bool sparse = raw.encoding->name.starts_with("V_SMFMAC_");
+  op.source[2] = sparse ? rowRef(destination) : addend;
+  op.source[3] = sparse ? addend : 0;
   op.immediate = uint64_t(rest[0] & 7) | uint64_t(rest[1] & 15) << 8 | uint64_t(rest[2] & 7) << 16;
   op.flags = constant ? matrixConstant : 0;
 }

@@ -40,6 +40,7 @@ const HandlerTable &handlers() {
     enterCrossLane(t);
     enterModifiers(t);
     enterMatrix(t);
+    enterSparseMatrix(t);
     enterLds(t);
     enterGlobal(t);
     enterBuffer(t);

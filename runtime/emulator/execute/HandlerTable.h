@@ -30,6 +30,7 @@ void enterConversion(HandlerTable &table);
 void enterCrossLane(HandlerTable &table);
 void enterModifiers(HandlerTable &table);
 void enterMatrix(HandlerTable &table);
+void enterSparseMatrix(HandlerTable &table);
 void enterLds(HandlerTable &table);
 void enterGlobal(HandlerTable &table);
 void enterBuffer(HandlerTable &table);

@@ -268,6 +268,61 @@ TEST(Matrix, broadcastsOfBlocksAndLanes) {
     }
 }
 
+TEST(Matrix, sparse) {
+  const Shape sparseShapes[] = {
+      {nullptr, "v_smfmac_f32_16x16x32_f16", 16, 16, 32, 1, Element::f16, Element::f16},
+      {nullptr, "v_smfmac_f32_32x32x16_bf16", 32, 32, 16, 1, Element::bf16, Element::bf16},
+      {nullptr, "v_smfmac_i32_32x32x32_i8", 32, 32, 32, 1, Element::i8, Element::i8},
+      {nullptr, "v_smfmac_f32_16x16x64_bf8_fp8", 16, 16, 64, 1, Element::bf8, Element::fp8},
+  };
+  Operands operands;
+  for (const Shape &shape : sparseShapes)
+    for (unsigned abid : {0u, 1u}) {
+      SCOPED_TRACE(shape.gfx942);
+      unsigned results = shape.rows * shape.columns / 64, bitsOfElement = bitsOf(shape.a);
+      unsigned perLane = shape.rows * shape.depth / 64; // of the dense matrices
+      Snippet s("gfx942", std::string(shape.gfx942) + " v[64:" + std::to_string(63 + results) +
+                              "], v[8:9], v[16:19], v4" + (abid ? " abid:1" : ""));
+      ASSERT_EQ(s.program->trapCount(), 0u);
+      for (unsigned l = 0; l < 64; ++l) {
+        for (unsigned r = 0; r < 6; ++r) {
+          u32 word = 0;
+          for (unsigned at = 0; at < 32; at += bitsOfElement)
+            word |= u32(randomElement(r < 2 ? shape.a : shape.b, operands)) << at;
+          s.wave().rows[r < 2 ? 8 + r : 14 + r][l] = word;
+        }
+        // Two different ones of four each, ascending.
+        u32 index = 0;
+        const u32 pairs[] = {0x4, 0x8, 0xc, 0x9, 0xd, 0xe};
+        for (unsigned at = 0; at < 32; at += 4)
+          index |= pairs[operands.engine() % 6] << at;
+        s.wave().rows[4][l] = index;
+        for (unsigned r = 0; r < results; ++r)
+          s.wave().rows[64 + r][l] = shape.a == Element::i8 ? u32(operands.engine() % 1000) : u32(bits(float(l) - 20));
+      }
+      std::vector<u64> before;
+      for (unsigned i = 0; i < shape.rows; ++i)
+        for (unsigned j = 0; j < shape.columns; ++j)
+          before.push_back(get(s, 64, placeOfD(shape, 0, i, j), 32));
+      s.run();
+      for (unsigned i = 0; i < shape.rows; ++i)
+        for (unsigned j = 0; j < shape.columns; ++j) {
+          float sum = as<float>(before[i * shape.columns + j]);
+          u32 integers = u32(before[i * shape.columns + j]);
+          for (unsigned n = 0; n < shape.depth / 2; ++n) { // the n-th element of the row that is there
+            unsigned lane = i + shape.rows * (n / (perLane / 2)), element = n % (perLane / 2);
+            unsigned which = s.wave().rows[4][lane] >> (abid * perLane + 2 * element) & 3, k = n / 2 * 4 + which;
+            double a = valueOf(shape.a, get(s, 8, {lane, element}, bitsOfElement));
+            double y = valueOf(shape.b, get(s, 16, {j + shape.columns * (k / perLane), k % perLane}, bitsOfElement));
+            sum = std::fma(float(a), float(y), sum);
+            integers += u32(int(a) * int(y));
+          }
+          u64 expected = shape.a == Element::i8 ? integers : bits(sum);
+          ASSERT_EQ(get(s, 64, placeOfD(shape, 0, i, j), 32), expected) << i << ' ' << j;
+        }
+    }
+}
+
 TEST(Matrix, negatedDoubles) {
   Snippet s("gfx942", "v_mfma_f64_16x16x4_f64 v[20:27], v[2:3], v[4:5], v[20:27] neg:[1,0,1]");
   for (unsigned l = 0; l < 64; ++l) {

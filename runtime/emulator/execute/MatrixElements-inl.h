@@ -1,0 +1,105 @@
+//===- MatrixElements-inl.h - elements of matrix operands in registers
+//---------------------------------------------===//
+#if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXELEMENTS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXELEMENTS_INL_H
+#undef NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXELEMENTS_INL_H
+#else
+#define NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXELEMENTS_INL_H
+#endif
+
+#include "runtime/emulator/execute/Lanes-inl.h"
+#include "runtime/emulator/execute/SmallFloats.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nstf::emulator::HWY_NAMESPACE {
+
+// Element types: how many a register holds, what they are multiplied as, and 16 lanes' element `local`.
+struct FromF32 {
+  using Value = float;
+  static HWY_INLINE F32 element(const uint32_t *rows, unsigned local, unsigned c) {
+    return bitsAs<F32>(loadRow(rows + local * Wave::width, c));
+  }
+};
+/// The low 13 bits are cut off.
+struct FromXf32 {
+  using Value = float;
+  static HWY_INLINE F32 element(const uint32_t *rows, unsigned local, unsigned c) {
+    return bitsAs<F32>(loadRow(rows + local * Wave::width, c) & 0xffffe000u);
+  }
+};
+struct FromF16 {
+  using Value = float;
+  static HWY_INLINE F32 element(const uint32_t *rows, unsigned local, unsigned c) {
+    return fromHalf(loadRow(rows + local / 2 * Wave::width, c) >> (local % 2 * 16) & 0xffffu);
+  }
+};
+struct FromBf16 {
+  using Value = float;
+  static HWY_INLINE F32 element(const uint32_t *rows, unsigned local, unsigned c) {
+    return bitsAs<F32>(loadRow(rows + local / 2 * Wave::width, c) >> (local % 2 * 16) << 16);
+  }
+};
+struct FromI8 {
+  using Value = int32_t;
+  static HWY_INLINE I32 element(const uint32_t *rows, unsigned local, unsigned c) {
+    return bitsAs<I32>(loadRow(rows + local / 4 * Wave::width, c) << (24 - local % 4 * 8)) >> 24;
+  }
+};
+template <typename Format> struct FromSmall {
+  using Value = float;
+  static HWY_INLINE F32 element(const uint32_t *rows, unsigned local, unsigned c) {
+    U32 bytes = loadRow(rows + local / 4 * Wave::width, c) >> (local % 4 * 8) & 255u;
+    F32 result;
+    for (unsigned i = 0; i < chunk; ++i)
+      result[i] = Format::table[bytes[i]];
+    return result;
+  }
+};
+using FromFp8 = FromSmall<Fp8>;
+using FromBf8 = FromSmall<Bf8>;
+struct FromF64 {
+  using Value = double;
+  static HWY_INLINE F64 element(const uint32_t *rows, unsigned local, unsigned c) {
+    return bitsAs<F64>(loadPair(rows + local * 2 * Wave::width, c));
+  }
+};
+
+HWY_INLINE F32 multiplyAdd(F32 a, F32 b, F32 c) { return __builtin_elementwise_fma(a, b, c); }
+HWY_INLINE F64 multiplyAdd(F64 a, F64 b, F64 c) { return __builtin_elementwise_fma(a, b, c); }
+HWY_INLINE I32 multiplyAdd(I32 a, I32 b, I32 c) {
+  return bitsAs<I32>(bitsAs<U32>(a) * bitsAs<U32>(b) + bitsAs<U32>(c));
+}
+
+HWY_INLINE F32 oneNan(F32 v) { return HWY_UNLIKELY(any(isNan(v))) ? choose(isNan(v), defaultNan(v), v) : v; }
+HWY_INLINE F64 oneNan(F64 v) { return HWY_UNLIKELY(any(isNan(v))) ? choose(isNan(v), defaultNan(v), v) : v; }
+HWY_INLINE I32 oneNan(I32 v) { return v; }
+
+HWY_INLINE void loadResult(const uint32_t *rows, unsigned c, F32 &v) { v = bitsAs<F32>(loadRow(rows, c)); }
+HWY_INLINE void loadResult(const uint32_t *rows, unsigned c, I32 &v) { v = bitsAs<I32>(loadRow(rows, c)); }
+HWY_INLINE void loadResult(const uint32_t *rows, unsigned c, F64 &v) { v = bitsAs<F64>(loadPair(rows, c)); }
+HWY_INLINE void storeResult(uint32_t *rows, unsigned c, F32 v) { storeRow(rows, c, bitsAs<U32>(v), 0xffff); }
+HWY_INLINE void storeResult(uint32_t *rows, unsigned c, I32 v) { storeRow(rows, c, bitsAs<U32>(v), 0xffff); }
+HWY_INLINE void storeResult(uint32_t *rows, unsigned c, F64 v) { storePair(rows, c, bitsAs<U64>(v), 0xffff); }
+
+// What the list calls the types of A and B.
+template <typename A, typename B> struct Types {
+  using FromA = A;
+  using FromB = B;
+};
+namespace matrixType {
+using f32 = Types<FromF32, FromF32>;
+using xf32 = Types<FromXf32, FromXf32>;
+using f16 = Types<FromF16, FromF16>;
+using bf16 = Types<FromBf16, FromBf16>;
+using i8 = Types<FromI8, FromI8>;
+using f64 = Types<FromF64, FromF64>;
+using FP8_FP8 = Types<FromFp8, FromFp8>;
+using FP8_BF8 = Types<FromFp8, FromBf8>;
+using BF8_FP8 = Types<FromBf8, FromFp8>;
+using BF8_BF8 = Types<FromBf8, FromBf8>;
+} // namespace matrixType
+
+} // namespace nstf::emulator::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
