@@ -1,5 +1,4 @@
-//===- DecodedProgram.h - a code object's text, decoded once
-//-------------------------------------------------------===//
+//===- DecodedProgram.h - a code object's text, decoded once -----------------------------------------------------===//
 //
 // LLVM MC reads the loaded text once; what remains is a flat array of micro-ops that the interpreter runs without ever
 // looking at an encoding again. One instruction becomes one micro-op, or a few: reads of SGPRs by vector instructions,
@@ -7,7 +6,7 @@
 // Bytes that are no instruction, and instructions without a meaning here, become a trap that stops the run when
 // reached.
 //
-//===---------------------------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_DECODE_DECODEDPROGRAM_H
 #define NSTF_RUNTIME_EMULATOR_DECODE_DECODEDPROGRAM_H
 

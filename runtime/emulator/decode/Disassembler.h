@@ -1,10 +1,9 @@
-//===- Disassembler.h - LLVM MC as a source of plain instructions
-//--------------------------------------------------===//
+//===- Disassembler.h - LLVM MC as a source of plain instructions ------------------------------------------------===//
 //
 // The only place that sees LLVM. An instruction comes out with its name free of encoding and generation suffixes, its
 // opcode in our list, and its operands as rows, SGPR numbers and immediates in LLVM's order.
 //
-//===---------------------------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_DECODE_DISASSEMBLER_H
 #define NSTF_RUNTIME_EMULATOR_DECODE_DISASSEMBLER_H
 

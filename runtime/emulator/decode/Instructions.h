@@ -1,4 +1,4 @@
-//===- Instructions.h - the instruction list as enumeration and table ---------------------------------------------===//
+//===- Instructions.h - the instruction list as enumeration and table --------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_DECODE_INSTRUCTIONS_H
 #define NSTF_RUNTIME_EMULATOR_DECODE_INSTRUCTIONS_H
 

@@ -1,10 +1,9 @@
-//===- MicroOp.h - what the interpreter runs
-//------------------------------------------------------------------------===//
+//===- MicroOp.h - what the interpreter runs ---------------------------------------------------------------------===//
 //
 // A micro-op has its handler and its operands resolved: vector operands are byte offsets of 64-lane rows in the wave's
 // register file or in the program's constants, scalar operands byte offsets into the SGPR file or the scalar constants.
 //
-//===---------------------------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_DECODE_MICROOP_H
 #define NSTF_RUNTIME_EMULATOR_DECODE_MICROOP_H
 

@@ -1,10 +1,9 @@
-//===- Target.h - the chips the emulator can be
-//--------------------------------------------------------------------===//
+//===- Target.h - the chips the emulator can be ------------------------------------------------------------------===//
 //
 // What execution must know of a chip: the name LLVM MC disassembles for, and the few points where the ABI or the
 // meaning of an instruction differs between CDNA2 (gfx90a) and CDNA3 (gfx942).
 //
-//===---------------------------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_DECODE_TARGET_H
 #define NSTF_RUNTIME_EMULATOR_DECODE_TARGET_H
 

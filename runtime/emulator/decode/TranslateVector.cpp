@@ -1,5 +1,4 @@
-//===- TranslateVector.cpp - vector instructions to micro-ops
-//------------------------------------------------------===//
+//===- TranslateVector.cpp - vector instructions to micro-ops ----------------------------------------------------===//
 #include "runtime/emulator/decode/Translator.h"
 #include "runtime/emulator/execute/Modifiers.h"
 #include "runtime/emulator/execute/Wave.h"

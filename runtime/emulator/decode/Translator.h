@@ -1,10 +1,9 @@
-//===- Translator.h - instructions to micro-ops
-//--------------------------------------------------------------------===//
+//===- Translator.h - instructions to micro-ops ------------------------------------------------------------------===//
 //
 // One function a form (Instructions.h). Vector instructions' sources become rows: what isn't a row or a constant
 // already (an SGPR, a modified source, a DPP or SDWA source) is made one in a temporary row by a micro-op before.
 //
-//===---------------------------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_DECODE_TRANSLATOR_H
 #define NSTF_RUNTIME_EMULATOR_DECODE_TRANSLATOR_H
 

@@ -1,5 +1,4 @@
-//===- Access.h - checked access to device memory
-//------------------------------------------------------------------===//
+//===- Access.h - checked access to device memory ----------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_ACCESS_H
 #define NSTF_RUNTIME_EMULATOR_EXECUTE_ACCESS_H
 

@@ -1,10 +1,9 @@
-//===- Atomics.cpp - read-modify-write on device memory and LDS
-//----------------------------------------------------===//
+//===- Atomics.cpp - read-modify-write on device memory and LDS --------------------------------------------------===//
 //
 // Workgroups run on several host threads, so these are host atomics. What each makes of the old value and the operand:
 // "CDNA3 Instruction Set Architecture", "DS/FLAT/MUBUF atomics".
 //
-//===---------------------------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/execute/Atomics.h"
 
 #include <array>
@@ -14,29 +13,59 @@
 namespace nstf::emulator {
 namespace {
 
-// clang-format off
-struct add { template <typename T> static T run(T old, T v) { return T(std::make_unsigned_t<T>(old) + std::make_unsigned_t<T>(v)); } };
-struct sub { template <typename T> static T run(T old, T v) { return T(std::make_unsigned_t<T>(old) - std::make_unsigned_t<T>(v)); } };
-struct subReverse { template <typename T> static T run(T old, T v) { return v - old; } };
-struct increment { template <typename T> static T run(T old, T v) { return old >= v ? T(0) : old + 1; } };
-struct decrement { template <typename T> static T run(T old, T v) { return old == 0 || old > v ? v : old - 1; } };
-struct minimum { template <typename T> static T run(T old, T v) { return v < old ? v : old; } };
-struct maximum { template <typename T> static T run(T old, T v) { return v > old ? v : old; } };
-struct bitAnd { template <typename T> static T run(T old, T v) { return old & v; } };
-struct bitOr { template <typename T> static T run(T old, T v) { return old | v; } };
-struct bitXor { template <typename T> static T run(T old, T v) { return old ^ v; } };
-struct exchange { template <typename T> static T run(T, T v) { return v; } };
+struct add {
+  template <typename T> static T run(T old, T v) {
+    return T(std::make_unsigned_t<T>(old) + std::make_unsigned_t<T>(v));
+  }
+};
+struct sub {
+  template <typename T> static T run(T old, T v) {
+    return T(std::make_unsigned_t<T>(old) - std::make_unsigned_t<T>(v));
+  }
+};
+struct subReverse {
+  template <typename T> static T run(T old, T v) { return v - old; }
+};
+struct increment {
+  template <typename T> static T run(T old, T v) { return old >= v ? T(0) : old + 1; }
+};
+struct decrement {
+  template <typename T> static T run(T old, T v) { return old == 0 || old > v ? v : old - 1; }
+};
+struct minimum {
+  template <typename T> static T run(T old, T v) { return v < old ? v : old; }
+};
+struct maximum {
+  template <typename T> static T run(T old, T v) { return v > old ? v : old; }
+};
+struct bitAnd {
+  template <typename T> static T run(T old, T v) { return old & v; }
+};
+struct bitOr {
+  template <typename T> static T run(T old, T v) { return old | v; }
+};
+struct bitXor {
+  template <typename T> static T run(T old, T v) { return old ^ v; }
+};
+struct exchange {
+  template <typename T> static T run(T, T v) { return v; }
+};
 /// The only one with a second operand: what the old value is compared with.
-struct compareExchange { template <typename T> static T run(T, T v) { return v; } };
+struct compareExchange {
+  template <typename T> static T run(T, T v) { return v; }
+};
 struct addFloat {
   template <typename T> static T run(T old, T v) {
     T sum = old + v;
     return sum != sum ? (old != old ? old : v != v ? v : std::copysign(sum, T(1))) : sum;
   }
 };
-struct minNumber { template <typename T> static T run(T old, T v) { return old != old ? v : v < old ? v : old; } };
-struct maxNumber { template <typename T> static T run(T old, T v) { return old != old ? v : v > old ? v : old; } };
-// clang-format on
+struct minNumber {
+  template <typename T> static T run(T old, T v) { return old != old ? v : v < old ? v : old; }
+};
+struct maxNumber {
+  template <typename T> static T run(T old, T v) { return old != old ? v : v > old ? v : old; }
+};
 template <typename F> uint32_t eachHalf(uint32_t old, uint32_t v, F function) {
   return uint32_t(function(uint16_t(old), uint16_t(v))) | uint32_t(function(uint16_t(old >> 16), uint16_t(v >> 16)))
                                                               << 16;

@@ -1,5 +1,4 @@
-//===- Atomics.h - read-modify-write on device memory and LDS
-//------------------------------------------------------===//
+//===- Atomics.h - read-modify-write on device memory and LDS ----------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_ATOMICS_H
 #define NSTF_RUNTIME_EMULATOR_EXECUTE_ATOMICS_H
 

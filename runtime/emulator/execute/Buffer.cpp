@@ -1,5 +1,4 @@
-//===- Buffer.cpp - memory through a buffer resource
-//---------------------------------------------------------------===//
+//===- Buffer.cpp - memory through a buffer resource -------------------------------------------------------------===//
 //
 // "CDNA3 Instruction Set Architecture", "Vector memory buffer instructions". A resource is base (48 bits), stride, size
 // and swizzle. Raw buffers (no stride, or no index) are checked in bytes against num_records, soffset included, each
@@ -7,7 +6,7 @@
 // address must lie in an allocation. Swizzled buffers with the lane's number as index are how gfx90a code reaches
 // scratch.
 //
-//===---------------------------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/execute/Buffer.cpp"
 #include <hwy/foreach_target.h>

@@ -1,10 +1,9 @@
-//===- Control.cpp - program flow, barriers, hardware registers
-//----------------------------------------------------===//
+//===- Control.cpp - program flow, barriers, hardware registers --------------------------------------------------===//
 //
 // Branch targets are resolved at decode time: `immediate` is the distance in micro-ops. Cache and wait instructions do
 // nothing: every access is complete when its micro-op is.
 //
-//===---------------------------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/execute/HandlerTable.h"

@@ -1,10 +1,10 @@
-//===- Dispatch.h - runs a kernel launch to its end
-//-------------------------------------------------------------------===//
+//===- Dispatch.h - runs a kernel launch to its end --------------------------------------------------------------===//
 //
 // The door between the HIP side (hip_api, memory) and execution. Workgroups spread over NSTF_EMU_THREADS oneTBB
-// threads; the waves of a workgroup take turns on one thread, each running until a barrier or its end.
+// threads (at most one a core); the waves of a workgroup take turns on one thread, each running until a barrier or its
+// end.
 //
-//===---------------------------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_DISPATCH_H
 #define NSTF_RUNTIME_EMULATOR_EXECUTE_DISPATCH_H
 

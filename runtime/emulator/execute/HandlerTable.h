@@ -1,10 +1,9 @@
-//===- HandlerTable.h - opcode to handler
-//--------------------------------------------------------------------------===//
+//===- HandlerTable.h - opcode to handler ------------------------------------------------------------------------===//
 //
 // Each family's file enters its handlers. The families with vector code are compiled once for every kind of host vector
 // (Highway's foreach_target), and the best one of this host enters.
 //
-//===---------------------------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_HANDLERTABLE_H
 #define NSTF_RUNTIME_EMULATOR_EXECUTE_HANDLERTABLE_H
 

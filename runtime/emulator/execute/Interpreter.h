@@ -1,5 +1,4 @@
-//===- Interpreter.h - runs waves and workgroups
-//-------------------------------------------------------------------===//
+//===- Interpreter.h - runs waves and workgroups -----------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_INTERPRETER_H
 #define NSTF_RUNTIME_EMULATOR_EXECUTE_INTERPRETER_H
 

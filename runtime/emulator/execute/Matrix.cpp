@@ -1,5 +1,4 @@
-//===- Matrix.cpp - matrix instructions, fast mode
-//-----------------------------------------------------------------===//
+//===- Matrix.cpp - matrix instructions, fast mode ---------------------------------------------------------------===//
 //
 // D = A * B + C for `blocks` independent products, each element by fused multiply-adds with k ascending, starting from
 // C (reference/matrix-numerics.md is what the later exact mode does). EXEC doesn't matter to them.
@@ -11,7 +10,7 @@
 // cbsz, abid: 2^cbsz neighbouring blocks all take A's block abid of them; blgp permutes the lanes of B.
 // Source: AMD's matrix instruction calculator; the f64 layout: machine.md "ISA and ABI facts" 4.
 //
-//===---------------------------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/execute/Matrix.cpp"
 #include <hwy/foreach_target.h>

@@ -1,5 +1,4 @@
-//===- Matrix.h - flags of matrix micro-ops
-//------------------------------------------------------------------------===//
+//===- Matrix.h - flags of matrix micro-ops ----------------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIX_H
 #define NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIX_H
 

@@ -1,5 +1,4 @@
-//===- MatrixElements-inl.h - elements of matrix operands in registers
-//---------------------------------------------===//
+//===- MatrixElements-inl.h - elements of matrix operands in registers -------------------------------------------===//
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXELEMENTS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXELEMENTS_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXELEMENTS_INL_H

@@ -1,5 +1,4 @@
-//===- Memory.h - flags of memory micro-ops
-//------------------------------------------------------------------------===//
+//===- Memory.h - flags of memory micro-ops ----------------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_MEMORY_H
 #define NSTF_RUNTIME_EMULATOR_EXECUTE_MEMORY_H
 

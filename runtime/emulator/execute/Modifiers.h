@@ -1,5 +1,4 @@
-//===- Modifiers.h - flags of the micro-ops around a vector instruction
-//--------------------------------------------===//
+//===- Modifiers.h - flags of the micro-ops around a vector instruction ------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_MODIFIERS_H
 #define NSTF_RUNTIME_EMULATOR_EXECUTE_MODIFIERS_H
 

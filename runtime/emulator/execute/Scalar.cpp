@@ -1,10 +1,9 @@
-//===- Scalar.cpp - the scalar ALU
-//---------------------------------------------------------------------------------===//
+//===- Scalar.cpp - the scalar ALU -------------------------------------------------------------------------------===//
 //
 // Meanings after "CDNA3 Instruction Set Architecture", SOP1, SOP2, SOPC and SOPK. A meaning takes the wave for SCC and
 // EXEC.
 //
-//===---------------------------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/execute/HandlerTable.h"
 #include "runtime/emulator/execute/Wave.h"
 
@@ -26,7 +25,6 @@ template <typename T> T nonzero(Wave &w, T value) {
   return value;
 }
 
-// clang-format off
 template <typename D, typename A> D mov(Wave &, D, A a) { return a; }
 template <typename D, typename A> D bitNot(Wave &w, D, A a) { return nonzero<D>(w, ~a); }
 template <typename D, typename A> D reverseBits(Wave &, D, A a) {
@@ -86,8 +84,14 @@ template <typename D, typename A> D saveexecNor(Wave &w, D, A a) { return saveex
 template <typename D, typename A> D saveexecXnor(Wave &w, D, A a) { return saveexec(w, ~(a ^ w.exec())); }
 template <typename D, typename A> D saveexecAndn1(Wave &w, D, A a) { return saveexec(w, ~a & w.exec()); }
 template <typename D, typename A> D saveexecOrn1(Wave &w, D, A a) { return saveexec(w, ~a | w.exec()); }
-template <typename D, typename A> D wrexecAndn1(Wave &w, D, A a) { saveexec(w, ~a & w.exec()); return w.exec(); }
-template <typename D, typename A> D wrexecAndn2(Wave &w, D, A a) { saveexec(w, a & ~w.exec()); return w.exec(); }
+template <typename D, typename A> D wrexecAndn1(Wave &w, D, A a) {
+  saveexec(w, ~a & w.exec());
+  return w.exec();
+}
+template <typename D, typename A> D wrexecAndn2(Wave &w, D, A a) {
+  saveexec(w, a & ~w.exec());
+  return w.exec();
+}
 
 template <typename D, typename A, typename B> D addUnsigned(Wave &w, D, A a, B b) {
   D sum = a + b;
@@ -119,8 +123,14 @@ template <typename D, typename A, typename B> D subBorrow(Wave &w, D, A a, B b) 
   return D(difference);
 }
 /// SCC says that the first source was taken.
-template <typename D, typename A, typename B> D minimum(Wave &w, D, A a, B b) { w.setScc(a < b); return std::min(a, b); }
-template <typename D, typename A, typename B> D maximum(Wave &w, D, A a, B b) { w.setScc(a > b); return std::max(a, b); }
+template <typename D, typename A, typename B> D minimum(Wave &w, D, A a, B b) {
+  w.setScc(a < b);
+  return std::min(a, b);
+}
+template <typename D, typename A, typename B> D maximum(Wave &w, D, A a, B b) {
+  w.setScc(a > b);
+  return std::max(a, b);
+}
 template <typename D, typename A, typename B> D select(Wave &w, D, A a, B b) { return w.scc() ? a : b; }
 template <typename D, typename A, typename B> D bitAnd(Wave &w, D, A a, B b) { return nonzero<D>(w, a & b); }
 template <typename D, typename A, typename B> D bitOr(Wave &w, D, A a, B b) { return nonzero<D>(w, a | b); }
@@ -130,8 +140,12 @@ template <typename D, typename A, typename B> D bitOrn2(Wave &w, D, A a, B b) { 
 template <typename D, typename A, typename B> D bitNand(Wave &w, D, A a, B b) { return nonzero<D>(w, ~(a & b)); }
 template <typename D, typename A, typename B> D bitNor(Wave &w, D, A a, B b) { return nonzero<D>(w, ~(a | b)); }
 template <typename D, typename A, typename B> D bitXnor(Wave &w, D, A a, B b) { return nonzero<D>(w, ~(a ^ b)); }
-template <typename D, typename A, typename B> D shiftLeft(Wave &w, D, A a, B b) { return nonzero<D>(w, a << (b & (sizeof(A) * 8 - 1))); }
-template <typename D, typename A, typename B> D shiftRight(Wave &w, D, A a, B b) { return nonzero<D>(w, a >> (b & (sizeof(A) * 8 - 1))); }
+template <typename D, typename A, typename B> D shiftLeft(Wave &w, D, A a, B b) {
+  return nonzero<D>(w, a << (b & (sizeof(A) * 8 - 1)));
+}
+template <typename D, typename A, typename B> D shiftRight(Wave &w, D, A a, B b) {
+  return nonzero<D>(w, a >> (b & (sizeof(A) * 8 - 1)));
+}
 template <typename D, typename A, typename B> D fieldMask(Wave &, D, A a, B b) {
   constexpr unsigned wrap = sizeof(D) * 8 - 1;
   return ((D(1) << (a & wrap)) - 1) << (b & wrap);
@@ -162,7 +176,9 @@ template <unsigned shift, typename D, typename A, typename B> D shiftAdd(Wave &w
   return D(sum);
 }
 template <typename D, typename A, typename B> D packLowLow(Wave &, D, A a, B b) { return (a & 0xffff) | b << 16; }
-template <typename D, typename A, typename B> D packLowHigh(Wave &, D, A a, B b) { return (a & 0xffff) | (b & 0xffff0000); }
+template <typename D, typename A, typename B> D packLowHigh(Wave &, D, A a, B b) {
+  return (a & 0xffff) | (b & 0xffff0000);
+}
 template <typename D, typename A, typename B> D packHighHigh(Wave &, D, A a, B b) { return a >> 16 | (b & 0xffff0000); }
 
 inline u32 movk(Wave &, u32, i32 k) { return k; }
@@ -178,7 +194,6 @@ template <typename A, typename B> bool less(A a, B b) { return a < b; }
 template <typename A, typename B> bool lessEqual(A a, B b) { return a <= b; }
 template <typename A, typename B> bool bitIsZero(A a, B b) { return !(a >> (b & (sizeof(A) * 8 - 1)) & 1); }
 template <typename A, typename B> bool bitIsOne(A a, B b) { return a >> (b & (sizeof(A) * 8 - 1)) & 1; }
-// clang-format on
 
 /// Reads the old destination only where a meaning may need it; writing it back is harmless.
 template <typename D> D oldValue(const Wave &w, const MicroOp *op) {

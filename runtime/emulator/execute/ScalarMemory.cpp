@@ -1,10 +1,9 @@
-//===- ScalarMemory.cpp - s_load, s_store, s_buffer_load
-//-----------------------------------------------------------===//
+//===- ScalarMemory.cpp - s_load, s_store, s_buffer_load ---------------------------------------------------------===//
 //
 // source[0]: base (SGPR pair, or the four of a buffer resource), source[1]: offset in an SGPR or zero, immediate: the
 // instruction's offset. Dwords only; the low address bits are ignored. Outside num_records a buffer reads zero.
 //
-//===---------------------------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/execute/Access.h"
 #include "runtime/emulator/execute/HandlerTable.h"
 #include "runtime/emulator/execute/Wave.h"

@@ -1,9 +1,8 @@
-//===- SmallFloats.h - fp8 and bf8 of gfx942
-//-----------------------------------------------------------------------===//
+//===- SmallFloats.h - fp8 and bf8 of gfx942 ---------------------------------------------------------------------===//
 //
 // "FNUZ" formats: E4M3 with bias 8, E5M2 with bias 16, no infinity, no negative zero; 0x80 is the only NaN.
 //
-//===---------------------------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_SMALLFLOATS_H
 #define NSTF_RUNTIME_EMULATOR_EXECUTE_SMALLFLOATS_H
 

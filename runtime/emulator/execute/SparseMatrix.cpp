@@ -1,5 +1,4 @@
-//===- SparseMatrix.cpp - v_smfmac, fast mode
-//----------------------------------------------------------------------===//
+//===- SparseMatrix.cpp - v_smfmac, fast mode --------------------------------------------------------------------===//
 //
 // D = A * B + D, where of every four consecutive elements of a row of A only two are there. A lane holds rows * depth /
 // 128 elements of A; two bits for each in the index register say which of the four it is, so which row of B it meets.
@@ -7,7 +6,7 @@
 // first. B and D lie as in the dense forms (Matrix.cpp). Source: "CDNA3 Instruction Set Architecture", "Sparse matrix
 // instructions".
 //
-//===---------------------------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/execute/SparseMatrix.cpp"
 #include <hwy/foreach_target.h>

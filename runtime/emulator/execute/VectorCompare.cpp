@@ -1,9 +1,8 @@
-//===- VectorCompare.cpp - v_cmp and v_cmpx
-//------------------------------------------------------------------------===//
+//===- VectorCompare.cpp - v_cmp and v_cmpx ----------------------------------------------------------------------===//
 //
 // The result is a bit a lane in SGPRs or VCC, 0 for lanes that EXEC disables; v_cmpx writes it to EXEC too.
 //
-//===---------------------------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/execute/VectorCompare.cpp"
 #include <hwy/foreach_target.h>
@@ -30,24 +29,54 @@ using F32bits = u32;
 using F64bits = u64;
 } // namespace type
 
-// clang-format off
-struct never { template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return (a == b) & (a != b); } };
-struct always { template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return (a == b) | (a != b); } };
-struct less { template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return a < b; } };
-struct equal { template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return a == b; } };
-struct lessEqual { template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return a <= b; } };
-struct greater { template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return a > b; } };
-struct notEqual { template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return a != b; } };
-struct greaterEqual { template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return a >= b; } };
-struct lessOrGreater { template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return (a < b) | (a > b); } };
-struct ordered { template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return (a == a) & (b == b); } };
-struct unordered { template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return (a != a) | (b != b); } };
-struct notGreaterEqual { template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return ~(a >= b); } };
-struct notLessOrGreater { template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return ~((a < b) | (a > b)); } };
-struct notGreater { template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return ~(a > b); } };
-struct notLessEqual { template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return ~(a <= b); } };
-struct notLess { template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return ~(a < b); } };
-// clang-format on
+struct never {
+  template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return (a == b) & (a != b); }
+};
+struct always {
+  template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return (a == b) | (a != b); }
+};
+struct less {
+  template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return a < b; }
+};
+struct equal {
+  template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return a == b; }
+};
+struct lessEqual {
+  template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return a <= b; }
+};
+struct greater {
+  template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return a > b; }
+};
+struct notEqual {
+  template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return a != b; }
+};
+struct greaterEqual {
+  template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return a >= b; }
+};
+struct lessOrGreater {
+  template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return (a < b) | (a > b); }
+};
+struct ordered {
+  template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return (a == a) & (b == b); }
+};
+struct unordered {
+  template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return (a != a) | (b != b); }
+};
+struct notGreaterEqual {
+  template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return ~(a >= b); }
+};
+struct notLessOrGreater {
+  template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return ~((a < b) | (a > b)); }
+};
+struct notGreater {
+  template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return ~(a > b); }
+};
+struct notLessEqual {
+  template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return ~(a <= b); }
+};
+struct notLess {
+  template <typename A, typename V> static HWY_INLINE auto run(V a, V b) { return ~(a < b); }
+};
 
 /// Bit k of the second source asks for class k: 0 signaling NaN, 1 quiet NaN, 2 -infinity, 3 -normal, 4 -subnormal, 5
 /// -0, 6 +0, 7 +subnormal, 8 +normal, 9 +infinity.

@@ -1,12 +1,11 @@
-//===- VectorFloat.cpp - floating-point vector instructions
-//--------------------------------------------------------===//
+//===- VectorFloat.cpp - floating-point vector instructions ------------------------------------------------------===//
 //
 // Meanings after "CDNA3 Instruction Set Architecture", chapter "VOP1/VOP2/VOP3 instructions". f16 is computed in f32
 // (sums and products rounded twice are rounded once here, 24 >= 2 * 11 + 2), its fused multiply-add in f64. The
 // approximating instructions (rcp, rsq, sqrt, exp, log on f32) take subnormals for zero and give none, as the hardware
 // does.
 //
-//===---------------------------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/execute/VectorFloat.cpp"
 #include <hwy/foreach_target.h>

@@ -1,10 +1,9 @@
-//===- VectorInteger.cpp - integer and bit vector instructions
-//-----------------------------------------------------===//
+//===- VectorInteger.cpp - integer and bit vector instructions ---------------------------------------------------===//
 //
 // Meanings after "CDNA3 Instruction Set Architecture", chapter "VOP1/VOP2/VOP3 instructions". "Reverse" forms have
 // their sources the other way round; shift counts wrap at the width.
 //
-//===---------------------------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/execute/VectorInteger.cpp"
 #include <hwy/foreach_target.h>
@@ -30,9 +29,12 @@ template <typename V> HWY_INLINE auto wrapped(V v) {
     return v;
 }
 
-// clang-format off
-struct mov { template <typename T, typename V> static HWY_INLINE V run(V a) { return a; } };
-struct bitNot { template <typename T, typename V> static HWY_INLINE V run(V a) { return ~a; } };
+struct mov {
+  template <typename T, typename V> static HWY_INLINE V run(V a) { return a; }
+};
+struct bitNot {
+  template <typename T, typename V> static HWY_INLINE V run(V a) { return ~a; }
+};
 struct reverseBits {
   template <typename T> static HWY_INLINE U32 run(U32 a) {
     a = (a >> 1 & 0x55555555u) | (a & 0x55555555u) << 1;
@@ -54,7 +56,9 @@ HWY_INLINE U32 spreadDown(U32 a) {
 }
 /// Counts from the top; -1 where there is none.
 struct leadingZeros {
-  template <typename T> static HWY_INLINE U32 run(U32 a) { return choose(a == 0u, U32(~0u), 32u - onesIn(spreadDown(a))); }
+  template <typename T> static HWY_INLINE U32 run(U32 a) {
+    return choose(a == 0u, U32(~0u), 32u - onesIn(spreadDown(a)));
+  }
 };
 struct leadingSigns {
   template <typename T> static HWY_INLINE U32 run(I32 a) { return leadingZeros::run<T>(bitsAs<U32>(a ^ (a >> 31))); }
@@ -62,29 +66,65 @@ struct leadingSigns {
 struct firstOne {
   template <typename T> static HWY_INLINE U32 run(U32 a) { return choose(a == 0u, U32(~0u), onesIn(~a & (a - 1u))); }
 };
-struct add { template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return bitsAs<V>(wrapped(a) + wrapped(b)); } };
-struct sub { template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return bitsAs<V>(wrapped(a) - wrapped(b)); } };
-struct subReverse { template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return bitsAs<V>(wrapped(b) - wrapped(a)); } };
-struct mul { template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return bitsAs<V>(wrapped(a) * wrapped(b)); } };
+struct add {
+  template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return bitsAs<V>(wrapped(a) + wrapped(b)); }
+};
+struct sub {
+  template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return bitsAs<V>(wrapped(a) - wrapped(b)); }
+};
+struct subReverse {
+  template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return bitsAs<V>(wrapped(b) - wrapped(a)); }
+};
+struct mul {
+  template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return bitsAs<V>(wrapped(a) * wrapped(b)); }
+};
 /// Saturating: the exact result, brought into the type's range.
 template <typename T, typename W> HWY_INLINE typename T::V inRange(W wide) {
   using Limits = std::numeric_limits<typename T::Scalar>;
   W low = W(int64_t(Limits::min())), high = W(int64_t(Limits::max()));
   return convertTo<typename T::V>(W(__builtin_elementwise_max(__builtin_elementwise_min(wide, high), low)));
 }
-struct addSaturated { template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return inRange<T>(convertTo<I64>(a) + convertTo<I64>(b)); } };
-struct subSaturated { template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return inRange<T>(convertTo<I64>(a) - convertTo<I64>(b)); } };
-struct subReverseSaturated { template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return inRange<T>(convertTo<I64>(b) - convertTo<I64>(a)); } };
-struct mulHigh {
-  template <typename T> static HWY_INLINE U32 run(U32 a, U32 b) { return convertTo<U32>(convertTo<U64>(a) * convertTo<U64>(b) >> 32); }
-  template <typename T> static HWY_INLINE I32 run(I32 a, I32 b) { return convertTo<I32>(convertTo<I64>(a) * convertTo<I64>(b) >> 32); }
+struct addSaturated {
+  template <typename T, typename V> static HWY_INLINE V run(V a, V b) {
+    return inRange<T>(convertTo<I64>(a) + convertTo<I64>(b));
+  }
 };
-struct minimum { template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return __builtin_elementwise_min(a, b); } };
-struct maximum { template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return __builtin_elementwise_max(a, b); } };
-struct bitAnd { template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return a & b; } };
-struct bitOr { template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return a | b; } };
-struct bitXor { template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return a ^ b; } };
-struct bitXnor { template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return ~(a ^ b); } };
+struct subSaturated {
+  template <typename T, typename V> static HWY_INLINE V run(V a, V b) {
+    return inRange<T>(convertTo<I64>(a) - convertTo<I64>(b));
+  }
+};
+struct subReverseSaturated {
+  template <typename T, typename V> static HWY_INLINE V run(V a, V b) {
+    return inRange<T>(convertTo<I64>(b) - convertTo<I64>(a));
+  }
+};
+struct mulHigh {
+  template <typename T> static HWY_INLINE U32 run(U32 a, U32 b) {
+    return convertTo<U32>(convertTo<U64>(a) * convertTo<U64>(b) >> 32);
+  }
+  template <typename T> static HWY_INLINE I32 run(I32 a, I32 b) {
+    return convertTo<I32>(convertTo<I64>(a) * convertTo<I64>(b) >> 32);
+  }
+};
+struct minimum {
+  template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return __builtin_elementwise_min(a, b); }
+};
+struct maximum {
+  template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return __builtin_elementwise_max(a, b); }
+};
+struct bitAnd {
+  template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return a & b; }
+};
+struct bitOr {
+  template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return a | b; }
+};
+struct bitXor {
+  template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return a ^ b; }
+};
+struct bitXnor {
+  template <typename T, typename V> static HWY_INLINE V run(V a, V b) { return ~(a ^ b); }
+};
 struct shiftLeftReverse {
   template <typename T> static HWY_INLINE U32 run(U32 n, U32 a) { return a << (n & 31u); }
   template <typename T> static HWY_INLINE U64 run(U32 n, U64 a) { return a << convertTo<U64>(n & 63u); }
@@ -95,15 +135,27 @@ struct shiftRightReverse {
   template <typename T> static HWY_INLINE U64 run(U32 n, U64 a) { return a >> convertTo<U64>(n & 63u); }
   template <typename T> static HWY_INLINE I64 run(U32 n, I64 a) { return a >> convertTo<I64>(n & 63u); }
 };
-struct shiftLeftReverse16 { template <typename T, typename V> static HWY_INLINE V run(V n, V a) { return a << (n & 15); } };
-struct shiftRightReverse16 { template <typename T, typename V> static HWY_INLINE V run(V n, V a) { return a >> (n & 15); } };
-struct fieldMask { template <typename T> static HWY_INLINE U32 run(U32 a, U32 b) { return ((1u << (a & 31u)) - 1u) << (b & 31u); } };
-struct countOnesAdd { template <typename T> static HWY_INLINE U32 run(U32 a, U32 b) { return onesIn(a) + b; } };
+struct shiftLeftReverse16 {
+  template <typename T, typename V> static HWY_INLINE V run(V n, V a) { return a << (n & 15); }
+};
+struct shiftRightReverse16 {
+  template <typename T, typename V> static HWY_INLINE V run(V n, V a) { return a >> (n & 15); }
+};
+struct fieldMask {
+  template <typename T> static HWY_INLINE U32 run(U32 a, U32 b) { return ((1u << (a & 31u)) - 1u) << (b & 31u); }
+};
+struct countOnesAdd {
+  template <typename T> static HWY_INLINE U32 run(U32 a, U32 b) { return onesIn(a) + b; }
+};
 struct mad {
-  template <typename T, typename V, typename C> static HWY_INLINE C run(V a, V b, C c) { return bitsAs<C>(wrapped(a) * wrapped(b) + wrapped(c)); }
+  template <typename T, typename V, typename C> static HWY_INLINE C run(V a, V b, C c) {
+    return bitsAs<C>(wrapped(a) * wrapped(b) + wrapped(c));
+  }
 };
 struct extractField {
-  template <typename T> static HWY_INLINE U32 run(U32 a, U32 offset, U32 count) { return a >> (offset & 31u) & ((1u << (count & 31u)) - 1u); }
+  template <typename T> static HWY_INLINE U32 run(U32 a, U32 offset, U32 count) {
+    return a >> (offset & 31u) & ((1u << (count & 31u)) - 1u);
+  }
   template <typename T> static HWY_INLINE I32 run(I32 a, I32 offset, I32 count) {
     I32 o = offset & 31, n = count & 31;
     I32 fits = o + n < 32;
@@ -112,16 +164,30 @@ struct extractField {
     return choose(n == 0, I32(0), field);
   }
 };
-struct insertField { template <typename T> static HWY_INLINE U32 run(U32 mask, U32 a, U32 b) { return (mask & a) | (~mask & b); } };
+struct insertField {
+  template <typename T> static HWY_INLINE U32 run(U32 mask, U32 a, U32 b) { return (mask & a) | (~mask & b); }
+};
 struct alignBit {
   template <typename T> static HWY_INLINE U32 run(U32 high, U32 low, U32 n) {
     n = n & 31u;
     return low >> n | choose(n == 0u, U32(0u), high << ((32u - n) & 31u));
   }
 };
-struct alignByte { template <typename T> static HWY_INLINE U32 run(U32 high, U32 low, U32 n) { return alignBit::run<T>(high, low, (n & 3u) * 8u); } };
-struct minimum3 { template <typename T, typename V> static HWY_INLINE V run(V a, V b, V c) { return minimum::run<T>(minimum::run<T>(a, b), c); } };
-struct maximum3 { template <typename T, typename V> static HWY_INLINE V run(V a, V b, V c) { return maximum::run<T>(maximum::run<T>(a, b), c); } };
+struct alignByte {
+  template <typename T> static HWY_INLINE U32 run(U32 high, U32 low, U32 n) {
+    return alignBit::run<T>(high, low, (n & 3u) * 8u);
+  }
+};
+struct minimum3 {
+  template <typename T, typename V> static HWY_INLINE V run(V a, V b, V c) {
+    return minimum::run<T>(minimum::run<T>(a, b), c);
+  }
+};
+struct maximum3 {
+  template <typename T, typename V> static HWY_INLINE V run(V a, V b, V c) {
+    return maximum::run<T>(maximum::run<T>(a, b), c);
+  }
+};
 struct medianInteger {
   template <typename T, typename V> static HWY_INLINE V run(V a, V b, V c) {
     V low = minimum::run<T>(a, b), high = maximum::run<T>(a, b);
@@ -136,13 +202,19 @@ struct sad8 {
     return c;
   }
 };
-struct sad8High { template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) { return (sad8::run<T>(a, b, U32(0u)) << 16) + c; } };
+struct sad8High {
+  template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) {
+    return (sad8::run<T>(a, b, U32(0u)) << 16) + c;
+  }
+};
 struct sad16 {
   template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) {
     return c + absoluteDifference(a & 0xffffu, b & 0xffffu) + absoluteDifference(a >> 16, b >> 16);
   }
 };
-struct sad32 { template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) { return c + absoluteDifference(a, b); } };
+struct sad32 {
+  template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) { return c + absoluteDifference(a, b); }
+};
 /// Average of bytes, rounded up where c's byte is odd.
 struct lerp8 {
   template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) {
@@ -171,13 +243,27 @@ struct shiftAdd {
   template <typename T> static HWY_INLINE U32 run(U32 a, U32 n, U32 c) { return (a << (n & 31u)) + c; }
   template <typename T> static HWY_INLINE U64 run(U64 a, U32 n, U64 c) { return (a << convertTo<U64>(n & 7u)) + c; }
 };
-struct addShift { template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 n) { return (a + b) << (n & 31u); } };
-struct add3 { template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) { return a + b + c; } };
-struct shiftOr { template <typename T> static HWY_INLINE U32 run(U32 a, U32 n, U32 c) { return a << (n & 31u) | c; } };
-struct andOr { template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) { return (a & b) | c; } };
-struct or3 { template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) { return a | b | c; } };
-struct xorAdd { template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) { return (a ^ b) + c; } };
-struct packHalves { template <typename T> static HWY_INLINE U32 run(U32 a, U32 b) { return a | b << 16; } };
+struct addShift {
+  template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 n) { return (a + b) << (n & 31u); }
+};
+struct add3 {
+  template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) { return a + b + c; }
+};
+struct shiftOr {
+  template <typename T> static HWY_INLINE U32 run(U32 a, U32 n, U32 c) { return a << (n & 31u) | c; }
+};
+struct andOr {
+  template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) { return (a & b) | c; }
+};
+struct or3 {
+  template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) { return a | b | c; }
+};
+struct xorAdd {
+  template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) { return (a ^ b) + c; }
+};
+struct packHalves {
+  template <typename T> static HWY_INLINE U32 run(U32 a, U32 b) { return a | b << 16; }
+};
 struct saturatePackBytes {
   template <typename T> static HWY_INLINE U32 run(U32 a) {
     I32 low = bitsAs<I32>(a << 16) >> 16, high = bitsAs<I32>(a) >> 16;
@@ -207,7 +293,6 @@ using dot4Signed = dotProduct<8, true>;
 using dot4Unsigned = dotProduct<8, false>;
 using dot8Signed = dotProduct<4, true>;
 using dot8Unsigned = dotProduct<4, false>;
-// clang-format on
 
 /// Add and subtract with carry: the carry out is a bit mask in SGPRs, the carry in another.
 template <unsigned width, typename Meaning, bool hasCarryIn> const MicroOp *runCarry(Wave &w, const MicroOp *op) {

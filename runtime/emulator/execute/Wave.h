@@ -1,9 +1,8 @@
-//===- Wave.h - the state of waves and workgroups
-//------------------------------------------------------------------===//
+//===- Wave.h - the state of waves and workgroups ----------------------------------------------------------------===//
 //
 // A wave's registers, and what it shares with the workgroup and the launch. Handlers see nothing else.
 //
-//===---------------------------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_WAVE_H
 #define NSTF_RUNTIME_EMULATOR_EXECUTE_WAVE_H
 

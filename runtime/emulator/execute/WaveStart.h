@@ -1,5 +1,4 @@
-//===- WaveStart.h - what a wave's registers hold when it starts
-//---------------------------------------------------===//
+//===- WaveStart.h - what a wave's registers hold when it starts -------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_WAVESTART_H
 #define NSTF_RUNTIME_EMULATOR_EXECUTE_WAVESTART_H
 

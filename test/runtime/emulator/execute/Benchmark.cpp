@@ -1,10 +1,9 @@
-//===- Benchmark.cpp - how fast the emulator runs, one thread
-//------------------------------------------------------===//
+//===- Benchmark.cpp - how fast the emulator runs, one thread ----------------------------------------------------===//
 //
 // bench-emulator [gfx942|gfx90a]: loops of one kind of instruction, in wave instructions a second; matrix instructions
 // also in GFLOP/s. NSTF_EMU_VECTORS=AVX2 measures what a host without AVX-512 gives.
 //
-//===---------------------------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/execute/Dispatch.h"
 #include "test/runtime/emulator/execute/Snippet.h"
 

@@ -1,10 +1,9 @@
-//===- Kernels.h - kernels compiled by clang for the tests
-//---------------------------------------------------------===//
+//===- Kernels.h - kernels compiled by clang for the tests -------------------------------------------------------===//
 //
 // Source in, kernel of a loaded code object out, and launches with arguments by value. The compiler that makes the code
 // is clang-22, which the project is built with.
 //
-//===---------------------------------------------------------------------------------------------------------------===//
+//===-------------------------------------------------------------------------------------------------------------===//
 #ifndef NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_KERNELS_H
 #define NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_KERNELS_H
 

@@ -1,5 +1,4 @@
-//===- Operands.h - random and edge operands
-//-----------------------------------------------------------------------===//
+//===- Operands.h - random and edge operands ---------------------------------------------------------------------===//
 #ifndef NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_OPERANDS_H
 #define NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_OPERANDS_H
 

@@ -1,5 +1,4 @@
-//===- Snippet.h - a few instructions, assembled and run on one wave
-//-----------------------------------------------===//
+//===- Snippet.h - a few instructions, assembled and run on one wave ---------------------------------------------===//
 #ifndef NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_SNIPPET_H
 #define NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_SNIPPET_H
 

@@ -1,5 +1,4 @@
-//===- VectorCases.h - one instruction, one meaning
-//----------------------------------------------------------------===//
+//===- VectorCases.h - one instruction, one meaning --------------------------------------------------------------===//
 #ifndef NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_VECTORCASES_H
 #define NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_VECTORCASES_H
 
