@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <thread>
 
 using namespace nstf::emulator;
 using namespace nstf::emulator::test;
@@ -135,6 +136,34 @@ TEST_P(Dispatch, sameResultsOnAnyNumberOfThreads) {
   }
   EXPECT_EQ(results[0], results[1]);
   EXPECT_EQ(results[0], results[2]);
+}
+
+TEST_P(Dispatch, launchesFromSeveralThreads) {
+  auto k = compile(R"(
+    kernel void fill(global int *out, int value) { out[get_global_id(0)] = value + get_local_id(0); }
+    kernel void double_(global int *out, int count) {
+      local int room[64];
+      room[get_local_id(0)] = out[get_global_id(0)];
+      barrier(CLK_LOCAL_MEM_FENCE);
+      out[get_global_id(0)] = room[get_local_id(0) ^ 1] * 2;
+    })");
+  constexpr int size = 64 * 64;
+  std::vector<int *> buffers;
+  for (int t = 0; t < 4; ++t)
+    buffers.push_back(upload(k.memory, std::vector<int>(size)));
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int round = 0; round < 20; ++round) {
+        launch(k, "fill", {64}, {64}, buffers[t], t * 1000);
+        launch(k, "double_", {64}, {64}, buffers[t], size);
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (int t = 0; t < 4; ++t)
+    for (int i = 0; i < size; ++i)
+      ASSERT_EQ(buffers[t][i], 2 * (t * 1000 + (i % 64 ^ 1)));
 }
 
 TEST_P(Dispatch, faultsSayWhere) {
