@@ -246,7 +246,10 @@ void dispatch(const Target &target, Memory &memory, const LaunchArguments &argum
   launch.entry = entry;
   launch.memory = &memory;
   launch.ldsBytes = uint32_t(ldsBytes);
-  launch.scratchBytes = uint32_t((kernel.scratchSize + 3) & ~size_t(3));
+  // Recursion and calls through pointers: the compiler doesn't know how much stack they need.
+  constexpr size_t dynamicStack = 16 * 1024;
+  launch.scratchBytes =
+      uint32_t((kernel.scratchSize + (kernel.descriptor.dynamicStack ? dynamicStack : 0) + 3) & ~size_t(3));
   launch.wavesPerGroup = uint32_t((items + Wave::width - 1) / Wave::width);
 
   // Memory that lives as long as the launch: arguments (with room behind for loads of whole blocks), packet, queue,

@@ -225,7 +225,7 @@ TEST_P(Dispatch, indirectCallsAndRecursion) {
     })",
                     "-O1", "c");
   int *out = upload(k.memory, std::vector<int>(64));
-  const_cast<Kernel &>(k.kernel("calls")).scratchSize = 4096; // a dynamic stack: the caller decides how large
+  EXPECT_TRUE(k.kernel("calls").descriptor.dynamicStack);
   launch(k, "calls", {1}, {64}, out);
   const int fibonacci[] = {0, 1, 1, 2, 3, 5, 8, 13};
   for (int i = 0; i < 64; ++i)
