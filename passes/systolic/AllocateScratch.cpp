@@ -2,6 +2,7 @@
 #include "dialects/nstf/Target.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/systolic/Passes.h"
+#include "passes/systolic/Preconditions.h"
 #include "passes/systolic/Scratch.h"
 
 namespace nstf::systolic {
@@ -20,12 +21,8 @@ struct AllocateScratchPass : nstf::systolic::impl::AllocateScratchPassBase<Alloc
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     FailureOr<nstf::TargetView> target = nstf::TargetView::require(kernel);
-    if (failed(target))
+    if (failed(target) || failed(requireWaveSize(kernel)))
       return signalPassFailure();
-    if (!kernel.getWaveSize()) {
-      kernel.emitError("expected a wave size (systolic-select-wave-size) but got none");
-      return signalPassFailure();
-    }
     int64_t scratch = 0;
     WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
       if (isa<ConvertLayoutOp, ReduceOp>(op))

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "passes/systolic/Passes.h"
+#include "passes/systolic/Preconditions.h"
 
 namespace nstf::systolic {
 #define GEN_PASS_DEF_INSTANTIATEPASS
@@ -102,12 +103,10 @@ struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePa
   }
 
   void runOnOperation() override {
-    auto kernels = llvm::to_vector(getOperation().getOps<KernelOp>());
-    if (kernels.size() != 1) {
-      getOperation().emitError() << "expected one systolic.kernel in the module but got " << kernels.size();
+    FailureOr<KernelOp> found = requireOneKernel(getOperation());
+    if (failed(found))
       return signalPassFailure();
-    }
-    KernelOp kernel = kernels.front();
+    KernelOp kernel = *found;
     Parameters parameters;
     if (failed(readParameters(kernel, parameters)))
       return signalPassFailure();

@@ -3,6 +3,7 @@
 #include "dialects/systolic/Layouts.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/systolic/Passes.h"
+#include "passes/systolic/Preconditions.h"
 
 namespace nstf::systolic {
 #define GEN_PASS_DEF_SELECTARRAYPASS
@@ -25,12 +26,8 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     FailureOr<nstf::TargetView> target = nstf::TargetView::require(kernel);
-    if (failed(target))
+    if (failed(target) || failed(requireWaveSize(kernel)))
       return signalPassFailure();
-    if (!kernel.getWaveSize()) {
-      kernel.emitError("expected a wave size (systolic-select-wave-size) but got none");
-      return signalPassFailure();
-    }
     int64_t rows = kernel.getParam("WM").value_or(1), cols = kernel.getParam("WN").value_or(1);
     int64_t workItems = rows * cols * *kernel.getWaveSize();
     if (rows < 1 || cols < 1 || workItems > target->maxWorkgroupSize()) {

@@ -1,6 +1,7 @@
 // systolic-to-gpu-lower-kernels: a tile program becomes a gpu.func on per-lane vectors (Passes.td).
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "passes/systolic/Preconditions.h"
 #include "passes/systolic/Scratch.h"
 #include "passes/systolic_to_gpu/Passes.h"
 #include "passes/systolic_to_gpu/TileLowering.h"
@@ -48,12 +49,10 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    auto kernels = llvm::to_vector(getOperation().getOps<KernelOp>());
-    if (kernels.size() != 1) {
-      getOperation().emitError() << "expected one systolic.kernel in the module but got " << kernels.size();
+    FailureOr<KernelOp> found = requireOneKernel(getOperation());
+    if (failed(found))
       return signalPassFailure();
-    }
-    KernelOp kernel = kernels.front();
+    KernelOp kernel = *found;
     if (failed(checkTileProgram(kernel)))
       return signalPassFailure();
     TileTypeConverter converter;

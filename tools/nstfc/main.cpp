@@ -149,7 +149,14 @@ int main(int argc, char **argv) {
   CommandLine line;
   CLI::App app("Compiles transformer models to AMD GPU code objects, with everything needed to launch them.", "nstfc");
   addOptions(app, line);
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    if (error.get_exit_code() == 0) // --help, --version
+      return app.exit(error);
+    std::cerr << "error: " << error.what() << " (nstfc --help lists the options)\n";
+    return 1;
+  }
 
   mlir::DialectRegistry registry;
   registerDialects(registry);

@@ -16,19 +16,6 @@ using u16 = uint16_t;
 using u32 = uint32_t;
 using u64 = uint64_t;
 
-std::vector<u8> randomBytes(size_t count) {
-  Operands operands;
-  std::vector<u8> bytes(count);
-  for (u8 &b : bytes)
-    b = u8(operands.engine());
-  return bytes;
-}
-template <typename T> T read(const u8 *at) {
-  T value;
-  std::memcpy(&value, at, sizeof(T));
-  return value;
-}
-
 TEST(Global, loadsAndStores) {
   for (const char *target : {"gfx90a", "gfx942"})
     for (const char *space : {"global", "flat"}) {

@@ -118,6 +118,22 @@ template <typename T> uint64_t bits(T value) {
   return b;
 }
 
+/// Bytes to fill memory with; the same in every run.
+inline std::vector<uint8_t> randomBytes(size_t count) {
+  Operands operands;
+  std::vector<uint8_t> bytes(count);
+  for (uint8_t &byte : bytes)
+    byte = uint8_t(operands.engine());
+  return bytes;
+}
+
+/// The T that starts at `at`, aligned or not.
+template <typename T> T read(const uint8_t *at) {
+  T value;
+  std::memcpy(&value, at, sizeof(T));
+  return value;
+}
+
 } // namespace nstf::emulator::test
 
 #endif

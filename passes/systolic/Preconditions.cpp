@@ -1,0 +1,18 @@
+// Preconditions of passes on tile programs (Preconditions.h).
+#include "passes/systolic/Preconditions.h"
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+FailureOr<KernelOp> nstf::systolic::requireOneKernel(ModuleOp module) {
+  auto kernels = llvm::to_vector(module.getOps<KernelOp>());
+  if (kernels.size() != 1)
+    return module.emitError() << "expected one systolic.kernel in the module but got " << kernels.size();
+  return kernels.front();
+}
+
+FailureOr<int64_t> nstf::systolic::requireWaveSize(KernelOp kernel) {
+  if (!kernel.getWaveSize())
+    return kernel.emitError("expected a wave size (systolic-select-wave-size) but got none");
+  return int64_t(*kernel.getWaveSize());
+}
