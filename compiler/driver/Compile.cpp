@@ -36,7 +36,15 @@ static constexpr int64_t defaultMaxTokens = 512;
 
 Compilation::Compilation(MLIRContext &context, CompileOptions options, TimingScope &timing)
     : context(context), options(std::move(options)), timing(timing) {
-  // Kernels are built on several threads; loading a dialect there would be a race.
+  // Kernels are built on several threads. Loading a dialect there would be a race, and so would the registry's growing
+  // by one that only a pass names: PassManager::run adds those it does not find.
+  PassManager all(&context);
+  buildTilePipeline(all);
+  buildGPUPipeline(all);
+  buildLLVMPipeline(all);
+  DialectRegistry named;
+  all.getDependentDialects(named);
+  context.appendDialectRegistry(named);
   context.loadAllAvailableDialects();
 }
 

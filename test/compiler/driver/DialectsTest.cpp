@@ -1,0 +1,34 @@
+// Once kernels build, no dialect is loaded and none is added to the context's registry: they build on several threads,
+// and MLIR guards neither.
+#include "compiler/codegen/Codegen.h"
+#include "compiler/driver/Compile.h"
+#include "compiler/driver/Registration.h"
+
+#include <gtest/gtest.h>
+
+using namespace nstf;
+
+TEST(Dialects, AreAllKnownBeforeKernelsAreBuilt) {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  registerCodegenTranslations(registry);
+  mlir::MLIRContext context(registry);
+  auto getDialects = [&] {
+    std::vector<std::string> names;
+    for (mlir::Dialect *dialect : context.getLoadedDialects())
+      names.push_back(dialect->getNamespace().str());
+    for (llvm::StringRef name : context.getAvailableDialects())
+      names.push_back("available: " + name.str());
+    return names;
+  };
+  CompileOptions options;
+  options.input = NSTF_SOURCE_DIR "/test/passes/nstf/Inputs/llama.mlir";
+  options.weights = manifest::WeightsMode::None;
+  options.targets = {"gfx942", "gfx90a"};
+  mlir::DefaultTimingManager timing;
+  mlir::TimingScope root = timing.getRootScope();
+  Compilation compilation(context, options, root);
+  std::vector<std::string> before = getDialects();
+  ASSERT_TRUE(succeeded(compilation.run(Stage::Hsaco)));
+  EXPECT_EQ(before, getDialects());
+}
