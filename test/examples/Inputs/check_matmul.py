@@ -1,4 +1,4 @@
-"""Runs a package of examples/02-matmul with 1 to 64 rows and compares y = silu(x * w^T + b) with float64.
+"""Runs a package of examples/04-matmul with 1 to 64 rows and compares y = silu(x * w^T + b) with float64.
 
 check_matmul.py PACKAGE TARGET FOLDER: calls nstf-run; FOLDER takes the files. The weights are those of --weights=random:1, computed
 here once more from the formula in runtime/include/nstf/RandomWeights.h.
