@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <stdexcept>
 
 using namespace mlir;
@@ -19,6 +20,17 @@ using Operands = llvm::ArrayRef<const Tensor *>;
 static std::vector<int64_t> rowsOf(const Tensor &like, int64_t features) { return {like.values.rows(), features}; }
 
 static double silu(double x) { return x / (1 + std::exp(-x)); }
+static double relu(double x) { return x < 0 ? 0 : x; }
+static double hyperbolicTangent(double x) { return std::tanh(x); }
+
+/// x times erfc(-x/√2)/2, which is (1 + erf(x/√2))/2 with all its digits below 0 too.
+static double gelu(double x) { return std::isinf(x) ? std::max(x, 0.0) : x / 2 * std::erfc(-x / std::numbers::sqrt2); }
+
+/// The same for the approximation: (1 + tanh(t))/2 is 1/(1 + exp(-2t)).
+static double geluTanh(double x) {
+  double t = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
+  return std::isinf(x) ? std::max(x, 0.0) : x / (1 + std::exp(-2 * t));
+}
 
 static void softmaxInPlace(Eigen::Ref<Eigen::RowVectorXd> row) {
   row = (row.array() - row.maxCoeff()).exp();
@@ -46,13 +58,50 @@ static Tensor linear(LinearOp, Operands in, StepScalars) {
   return result;
 }
 
+static Tensor addPositions(AddPositionsOp op, Operands in, StepScalars step) {
+  const Matrix &table = in[1]->values;
+  Tensor result = *in[0];
+  int64_t first = step.position + static_cast<int64_t>(op.getOffset()), count = result.values.rows();
+  if (first < 0 || first + count > table.rows())
+    throw std::runtime_error("expected rows of 0 to " + std::to_string(table.rows() - 1) +
+                             " of the positions but got " + std::to_string(first) + " to " +
+                             std::to_string(first + count - 1));
+  result.values += table.middleRows(first, count);
+  return result;
+}
+
 static Tensor rmsNorm(RmsNormOp op, Operands in, StepScalars) {
+  double eps = op.getEps().convertToDouble();
+  const auto weight = in[1]->values.row(0);
+  Tensor result = *in[0];
+  for (int64_t i = 0; i < result.values.rows(); ++i)
+    for (int64_t from = 0; from < result.values.cols(); from += weight.cols()) {
+      auto group = result.values.row(i).segment(from, weight.cols());
+      double meanSquare = group.squaredNorm() / static_cast<double>(weight.cols());
+      group = group.cwiseProduct(weight).eval() / std::sqrt(meanSquare + eps);
+    }
+  return result;
+}
+
+static Tensor layerNorm(LayerNormOp op, Operands in, StepScalars) {
   double eps = op.getEps().convertToDouble();
   Tensor result = *in[0];
   for (int64_t i = 0; i < result.values.rows(); ++i) {
-    double meanSquare = result.values.row(i).squaredNorm() / static_cast<double>(result.values.cols());
-    result.values.row(i) = result.values.row(i).cwiseProduct(in[1]->values.row(0)) / std::sqrt(meanSquare + eps);
+    auto row = result.values.row(i);
+    row.array() -= row.mean();
+    double variance = row.squaredNorm() / static_cast<double>(row.cols());
+    row = row.cwiseProduct(in[1]->values.row(0)).eval() / std::sqrt(variance + eps);
+    if (in.size() > 2)
+      row += in[2]->values.row(0);
   }
+  return result;
+}
+
+static Tensor l2Normalize(L2NormalizeOp op, Operands in, StepScalars) {
+  double eps = op.getEps().convertToDouble();
+  Tensor result = *in[0];
+  for (int64_t i = 0; i < result.values.rows(); ++i)
+    result.values.row(i) /= std::max(result.values.row(i).norm(), eps);
   return result;
 }
 
@@ -104,24 +153,36 @@ static Tensor attention(AttentionOp op, Operands in, StepScalars step) {
   Tensor result(rowsOf(*in[0], q.cols()));
   for (int64_t row = 0; row < q.rows(); ++row) {
     int64_t seen = op.readsCache() ? step.position + row + 1 : op.getCausal() ? row + 1 : k.rows();
+    // The first key in the window of the row, whose position is seen - 1.
+    int64_t first = std::max<int64_t>(0, seen - op.getWindow().value_or(seen)), count = seen - first;
     if (seen > k.rows())
       throw std::runtime_error("expected positions below " + std::to_string(k.rows()) + " but got " +
                                std::to_string(seen - 1));
     for (int64_t head = 0; head < heads; ++head) {
       int64_t from = head / group * size;
       Eigen::RowVectorXd weights =
-          scale * q.row(row).segment(head * size, size) * k.block(0, from, seen, size).transpose();
+          scale * q.row(row).segment(head * size, size) * k.block(first, from, count, size).transpose();
       softmaxInPlace(weights);
-      result.values.row(row).segment(head * size, size) = weights * v.block(0, from, seen, size);
+      result.values.row(row).segment(head * size, size) = weights * v.block(first, from, count, size);
     }
   }
   return result;
 }
 
-static Tensor siluRows(SiluOp, Operands in, StepScalars) {
-  Tensor result = *in[0];
-  result.values = result.values.unaryExpr(&silu);
+static Tensor applyToAll(const Tensor &x, double (*function)(double)) {
+  Tensor result = x;
+  result.values = x.values.unaryExpr(function);
   return result;
+}
+
+/// Exact: rounding is an error like others, for Tolerance.h to allow.
+static Tensor convert(ConvertOp, Operands in, StepScalars) { return *in[0]; }
+
+static Tensor siluRows(SiluOp, Operands in, StepScalars) { return applyToAll(*in[0], silu); }
+static Tensor reluRows(ReluOp, Operands in, StepScalars) { return applyToAll(*in[0], relu); }
+static Tensor tanhRows(TanhOp, Operands in, StepScalars) { return applyToAll(*in[0], hyperbolicTangent); }
+static Tensor geluRows(GeluOp op, Operands in, StepScalars) {
+  return applyToAll(*in[0], op.getTanh() ? geluTanh : gelu);
 }
 
 static Tensor swiglu(SwigluOp, Operands in, StepScalars) {
@@ -168,6 +229,18 @@ static Tensor lastRow(LastRowOp, Operands in, StepScalars) {
   return result;
 }
 
+static Tensor firstRow(FirstRowOp, Operands in, StepScalars) {
+  Tensor result({1, in[0]->values.cols()});
+  result.values = in[0]->values.topRows(1);
+  return result;
+}
+
+static Tensor meanRows(MeanRowsOp, Operands in, StepScalars) {
+  Tensor result({1, in[0]->values.cols()});
+  result.values = in[0]->values.colwise().mean();
+  return result;
+}
+
 //===----------------------------------------------------------------------------------===//
 // By name
 //===----------------------------------------------------------------------------------===//
@@ -183,18 +256,27 @@ static std::pair<const StringRef, Meaning> entry() {
 static const std::map<StringRef, Meaning> &meanings() {
   static const std::map<StringRef, Meaning> table = {
       entry<AddOp, add>(),
+      entry<AddPositionsOp, addPositions>(),
       entry<ArgmaxOp, argmax>(),
       entry<AttentionOp, attention>(),
+      entry<ConvertOp, convert>(),
       entry<EmbeddingOp, embedding>(),
+      entry<FirstRowOp, firstRow>(),
+      entry<GeluOp, geluRows>(),
       entry<KvAppendOp, kvAppend>(),
+      entry<L2NormalizeOp, l2Normalize>(),
       entry<LastRowOp, lastRow>(),
+      entry<LayerNormOp, layerNorm>(),
       entry<LinearOp, linear>(),
+      entry<MeanRowsOp, meanRows>(),
       entry<MulOp, mul>(),
+      entry<ReluOp, reluRows>(),
       entry<RmsNormOp, rmsNorm>(),
       entry<RopeOp, rope>(),
       entry<SiluOp, siluRows>(),
       entry<SoftmaxOp, softmax>(),
       entry<SwigluOp, swiglu>(),
+      entry<TanhOp, tanhRows>(),
   };
   return table;
 }

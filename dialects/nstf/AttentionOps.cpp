@@ -36,9 +36,8 @@ LogicalResult RopeOp::verify() {
     RankedTensorType type = table.getType();
     if (type.getDimSize(1) != getRotaryDim())
       return emitOpError() << "expected a table of " << getRotaryDim() << " columns but got " << type.getDimSize(1);
-    if (type.getElementType() != x.getElementType() && !type.getElementType().isF32())
-      return emitOpError() << "expected a table of " << x.getElementType() << " or f32 but got "
-                           << type.getElementType();
+    if (!type.getElementType().isF32())
+      return emitOpError() << "expected a table of f32 but got " << type.getElementType();
   }
   return success();
 }
@@ -62,9 +61,10 @@ LogicalResult KvAppendOp::verify() {
 
 //===-- AttentionOp ---------------------------------------------------------------------------------------------===//
 
-LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, std::optional<Location>, AttentionOp::Adaptor adaptor,
+LogicalResult AttentionOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, AttentionOp::Adaptor adaptor,
                                             SmallVectorImpl<Type> &types) {
-  types.push_back(adaptor.getQ().getType());
+  auto q = cast<RankedTensorType>(adaptor.getQ().getType());
+  types.push_back(RankedTensorType::get(q.getShape(), Float32Type::get(context)));
   return success();
 }
 
@@ -93,5 +93,12 @@ LogicalResult AttentionOp::verify() {
   // attention_c6
   if (!getScale().isFinite())
     return emitOpError() << "expected a finite scale but got " << getScaleAttr();
+  // attention_c8
+  if (std::optional<int64_t> window = getWindow()) {
+    if (*window < 1)
+      return emitOpError() << "expected a window of at least 1 but got " << *window;
+    if (!getCausal())
+      return emitOpError() << "expected 'causal' beside a window of " << *window << " but got none";
+  }
   return success();
 }

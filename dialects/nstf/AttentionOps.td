@@ -20,7 +20,7 @@ def NSTF_RopeOp : NSTF_Op<"rope", [Pure, InferTypeOpAdaptor]> {
     - C1: head_size > 0, and the features of x are a multiple of it.
     - C2: 1 ≤ n and 2n ≤ head_size.
     - C3: inv_freq and scale are finite.
-    - C4: table, where given, has 2n columns and the element type of x or f32.
+    - C4: table, where given, has 2n columns of f32.
     - C5: the result has the type of x.
 
     ```mlir
@@ -67,7 +67,7 @@ def NSTF_KvAppendOp : NSTF_Op<"kv_append", [Pure, InferTypeOpAdaptor]> {
     ```
   }];
   let arguments = (ins
-    Arg<NSTF_Activation, "[M, kv_heads·head_size], the keys or values of this step">:$rows,
+    Arg<NSTF_Operand, "[M, kv_heads·head_size], the keys or values of this step">:$rows,
     Arg<NSTF_Matrix, "[context, kv_heads·head_size]">:$cache);
   let results = (outs NSTF_Matrix:$result);
   let assemblyFormat = "$rows `,` $cache attr-dict `:` functional-type(operands, results)";
@@ -82,7 +82,8 @@ def NSTF_AttentionOp : NSTF_Op<"attention", [Pure, InferTypeOpAdaptor]> {
     s[i, t] = scale·Σ_d q[i, h·D+d]·k[t, g·D+d], result[i, h·D+d] = Σₜ softmaxₜ(s[i, t])·v[t, g·D+d].
 
     k and v are either rows of this step (their leading dimension is that of q): t runs over all rows, or over
-    0 … i if `causal`; or caches [context, kv_heads·D]: t runs over 0 … position+i.
+    0 … i if `causal`; or caches [context, kv_heads·D]: t runs over 0 … position+i. With `window` only the last so many
+    of these count: a row at p sees key t if p - t < window.
 
     - C1: heads > 0, kv_heads > 0, and heads is a multiple of kv_heads.
     - C2: the features of q are a multiple of heads.
@@ -90,7 +91,8 @@ def NSTF_AttentionOp : NSTF_Op<"attention", [Pure, InferTypeOpAdaptor]> {
     - C4: k has kv_heads·D features and the element type of q.
     - C5: a cache needs `causal`: what lies behind the last position has no meaning.
     - C6: scale is finite.
-    - C7: the result has the type of q.
+    - C7: the result has the shape of q and is f32.
+    - C8: window, where given, is ≥ 1, and needs `causal`.
 
     ```mlir
     func.func @attention(%q: tensor<?x64xf32>, %k: tensor<512x32xf32>, %v: tensor<512x32xf32>) -> tensor<?x64xf32> {
@@ -101,12 +103,13 @@ def NSTF_AttentionOp : NSTF_Op<"attention", [Pure, InferTypeOpAdaptor]> {
     ```
   }];
   let arguments = (ins
-    Arg<NSTF_Activation, "[M, heads·D]">:$q,
-    Arg<NSTF_Activation, "[T, kv_heads·D]">:$k,
-    Arg<NSTF_Activation, "[T, kv_heads·D]">:$v,
+    Arg<NSTF_Operand, "[M, heads·D]">:$q,
+    Arg<NSTF_Operand, "[T, kv_heads·D]">:$k,
+    Arg<NSTF_Operand, "[T, kv_heads·D]">:$v,
     I64Attr:$heads,
     I64Attr:$kv_heads,
     UnitAttr:$causal,
+    OptionalAttr<I64Attr>:$window,
     F64Attr:$scale);
   let results = (outs NSTF_Activation:$result);
   let assemblyFormat = "$q `,` $k `,` $v attr-dict `:` functional-type(operands, results)";

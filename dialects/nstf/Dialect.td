@@ -15,6 +15,10 @@ def NSTF_Dialect : Dialect {
     position `position + i`. `tokens` and `position` are scalars of a run, which a kernel reads from the control block;
     they are implicit in `rope`, `kv_append`, `attention` and `last_row`.
 
+    Arithmetic on activations is f32. Memory may hold fewer bits: `linear`, `attention` and `kv_append` take operands of
+    f16 or bf16, tables may be of them, and `convert` says where an activation becomes one. A graph is imported in f32;
+    nstf-set-precision makes it such a mixed one.
+
     Discardable attributes:
     - `nstf.name` on arguments and results of a graph: the name under which an application finds the buffer.
     - `nstf.model` on the module, a dictionary set by importers: `architecture` (string), `name` (string), `context`
@@ -52,10 +56,13 @@ class NSTF_TensorOf<int rank, Pred shape, TypeConstraint element, string descrip
          SubstLeaves<"$_self", "::llvm::cast<::mlir::ShapedType>($_self).getElementType()", element.predicate>]>,
     description, "::mlir::RankedTensorType">;
 
-def NSTF_Activation : NSTF_TensorOf<2, NSTF_LeadingDynamic, NSTF_Float,
+// Arithmetic is f32. What memory holds in fewer bits are the operands of matrix products, caches and tables.
+def NSTF_Activation : NSTF_TensorOf<2, NSTF_LeadingDynamic, F32,
+    "[rows, features] tensor of f32 with static features">;
+def NSTF_Operand : NSTF_TensorOf<2, NSTF_LeadingDynamic, NSTF_Float,
     "[rows, features] tensor of f32, f16 or bf16 with static features">;
 def NSTF_Matrix : NSTF_TensorOf<2, NSTF_AllStatic, NSTF_Float, "static [rows, columns] tensor of f32, f16 or bf16">;
-def NSTF_Vector : NSTF_TensorOf<1, NSTF_AllStatic, NSTF_Float, "static [features] tensor of f32, f16 or bf16">;
+def NSTF_Vector : NSTF_TensorOf<1, NSTF_AllStatic, F32, "static [features] tensor of f32">;
 def NSTF_Ids : Type<And<[IsRankedTensorTypePred, HasAnyRankOfPred<[1]>,
     CPred<"::llvm::cast<::mlir::ShapedType>($_self).getElementType().isSignlessInteger(32)">]>,
     "[rows] tensor of i32", "::mlir::RankedTensorType">;

@@ -24,6 +24,27 @@ class NSTF_BinaryOp<string mnemonic, list<Trait> traits = []>
   let assemblyFormat = "$a `,` $b attr-dict `:` type($result)";
 }
 
+def NSTF_ConvertOp : NSTF_Op<"convert", [Pure, InferTypeOpAdaptor, DeclareOpInterfaceMethods<NSTF_ElementwiseOp>]> {
+  let summary = "the same numbers in another float type";
+  let description = [{
+    Rounds to nearest even, beyond the largest number to infinity.
+
+    - C1: `type` is f32, f16 or bf16.
+    - C2: the result has the shape of x and elements of `type`.
+
+    ```mlir
+    func.func @convert(%x: tensor<?x64xf32>) -> tensor<?x64xf16> {
+      %y = nstf.convert %x {type = f16} : (tensor<?x64xf32>) -> tensor<?x64xf16>
+      return %y : tensor<?x64xf16>
+    }
+    ```
+  }];
+  let arguments = (ins Arg<NSTF_Operand, "[M, N]">:$x, TypeAttrOf<NSTF_Float>:$type);
+  let results = (outs NSTF_Operand:$result);
+  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
+  let hasFolder = 1;
+}
+
 def NSTF_SiluOp : NSTF_UnaryOp<"silu"> {
   let summary = "x·sigmoid(x)";
   let description = [{
@@ -34,6 +55,60 @@ def NSTF_SiluOp : NSTF_UnaryOp<"silu"> {
     ```mlir
     func.func @silu(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
       %y = nstf.silu %x : tensor<?x64xf32>
+      return %y : tensor<?x64xf32>
+    }
+    ```
+  }];
+}
+
+def NSTF_GeluOp : NSTF_Op<"gelu", [Pure, AllTypesMatch<["x", "result"]>,
+                                   DeclareOpInterfaceMethods<NSTF_ElementwiseOp>]> {
+  let summary = "x times the normal distribution's share below x";
+  let description = [{
+    result = x/2·(1 + erf(x/√2)), or with `tanh` its usual approximation x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), of
+    every element.
+
+    - C1: the result has the type of x.
+
+    ```mlir
+    func.func @gelu(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
+      %y = nstf.gelu %x : tensor<?x64xf32>
+      %z = nstf.gelu %y {tanh} : tensor<?x64xf32>
+      return %z : tensor<?x64xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Arg<NSTF_Activation, "[M, N]">:$x, UnitAttr:$tanh);
+  let results = (outs NSTF_Activation:$result);
+  let assemblyFormat = "$x attr-dict `:` type($result)";
+}
+
+def NSTF_ReluOp : NSTF_UnaryOp<"relu"> {
+  let summary = "the positive part";
+  let description = [{
+    result[i, j] = max(x[i, j], 0); what is not a number stays so.
+
+    - C1: the result has the type of x.
+
+    ```mlir
+    func.func @relu(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
+      %y = nstf.relu %x : tensor<?x64xf32>
+      return %y : tensor<?x64xf32>
+    }
+    ```
+  }];
+}
+
+def NSTF_TanhOp : NSTF_UnaryOp<"tanh"> {
+  let summary = "hyperbolic tangent";
+  let description = [{
+    result[i, j] = tanh(x[i, j])
+
+    - C1: the result has the type of x.
+
+    ```mlir
+    func.func @tanh(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
+      %y = nstf.tanh %x : tensor<?x64xf32>
       return %y : tensor<?x64xf32>
     }
     ```

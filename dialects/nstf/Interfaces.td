@@ -8,7 +8,8 @@ def NSTF_ElementwiseOp : OpInterface<"ElementwiseOp"> {
   let cppNamespace = "::nstf";
   let description = [{
     Element [i, j] of the one result depends on element [i, j] of each operand and on nothing else, and all types are
-    equal. So the op can move into the slot of whatever kernel makes one of its operands.
+    equal (of `convert` all but the element type). So the op can move into the slot of whatever kernel makes one of its
+    operands.
   }];
   let methods = [];
 }

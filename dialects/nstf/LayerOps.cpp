@@ -1,7 +1,5 @@
-// Types, verifiers and folders of the row-wise layers. Numbers are those of LayerOps.td.
+// Types and verifiers of the row-wise layers. Numbers are those of LayerOps.td.
 #include "dialects/nstf/NSTF.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace nstf;
@@ -10,19 +8,46 @@ static RankedTensorType rows(Value activation) { return cast<RankedTensorType>(a
 
 //===-- EmbeddingOp ---------------------------------------------------------------------------------------------===//
 
-LogicalResult EmbeddingOp::inferReturnTypes(MLIRContext *, std::optional<Location>, EmbeddingOp::Adaptor adaptor,
+LogicalResult EmbeddingOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, EmbeddingOp::Adaptor adaptor,
                                             SmallVectorImpl<Type> &types) {
   RankedTensorType ids = rows(adaptor.getIds()), table = rows(adaptor.getTable());
-  types.push_back(RankedTensorType::get({ids.getDimSize(0), table.getDimSize(1)}, table.getElementType()));
+  types.push_back(RankedTensorType::get({ids.getDimSize(0), table.getDimSize(1)}, Float32Type::get(context)));
+  return success();
+}
+
+//===-- AddPositionsOp ------------------------------------------------------------------------------------------===//
+
+LogicalResult AddPositionsOp::inferReturnTypes(MLIRContext *, std::optional<Location>, AddPositionsOp::Adaptor adaptor,
+                                               SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getX().getType());
+  return success();
+}
+
+LogicalResult AddPositionsOp::verify() {
+  int64_t features = getX().getType().getDimSize(1), offset = getOffset();
+  RankedTensorType table = getTable().getType();
+  // add_positions_c1
+  if (table.getDimSize(1) != features)
+    return emitOpError() << "expected a table of " << features << " columns but got " << table.getDimSize(1);
+  // add_positions_c2
+  if (offset < 0)
+    return emitOpError() << "expected an offset of at least 0 but got " << offset;
+  // add_positions_c3
+  if (auto graph = dyn_cast_or_null<GraphOp>((*this)->getParentOp())) {
+    int64_t rows = table.getDimSize(0), context = graph.getContext();
+    if (rows < offset || rows - offset < context)
+      return emitOpError() << "expected a table with a row for each of " << context << " positions from row " << offset
+                           << " on but got " << rows << " rows";
+  }
   return success();
 }
 
 //===-- LinearOp ------------------------------------------------------------------------------------------------===//
 
-LogicalResult LinearOp::inferReturnTypes(MLIRContext *, std::optional<Location>, LinearOp::Adaptor adaptor,
+LogicalResult LinearOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, LinearOp::Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
   RankedTensorType x = rows(adaptor.getX()), w = rows(adaptor.getW());
-  types.push_back(RankedTensorType::get({x.getDimSize(0), w.getDimSize(0)}, x.getElementType()));
+  types.push_back(RankedTensorType::get({x.getDimSize(0), w.getDimSize(0)}, Float32Type::get(context)));
   return success();
 }
 
@@ -37,32 +62,11 @@ LogicalResult LinearOp::verify() {
     return emitOpError() << "expected x and w of one element type but got " << x.getElementType() << " and "
                          << w.getElementType();
   if (Value bias = getBias()) {
-    auto expected = RankedTensorType::get({w.getDimSize(0)}, x.getElementType());
-    // linear_c2, linear_c3
+    auto expected = RankedTensorType::get({w.getDimSize(0)}, Float32Type::get(getContext()));
+    // linear_c2
     if (bias.getType() != expected)
       return emitOpError() << "expected a bias of type " << expected << " but got " << bias.getType();
   }
-  return success();
-}
-
-//===-- RmsNormOp -----------------------------------------------------------------------------------------------===//
-
-LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *, std::optional<Location>, RmsNormOp::Adaptor adaptor,
-                                          SmallVectorImpl<Type> &types) {
-  types.push_back(adaptor.getX().getType());
-  return success();
-}
-
-LogicalResult RmsNormOp::verify() {
-  RankedTensorType x = getX().getType();
-  auto expected = RankedTensorType::get({x.getDimSize(1)}, x.getElementType());
-  // rms_norm_c1, rms_norm_c2
-  if (getWeight().getType() != expected)
-    return emitOpError() << "expected a weight of type " << expected << " but got " << getWeight().getType();
-  // rms_norm_c3
-  double eps = getEps().convertToDouble();
-  if (!std::isfinite(eps) || eps < 0)
-    return emitOpError() << "expected a finite eps of at least 0 but got " << eps;
   return success();
 }
 
@@ -73,14 +77,3 @@ LogicalResult ArgmaxOp::inferReturnTypes(MLIRContext *context, std::optional<Loc
   types.push_back(RankedTensorType::get({rows(adaptor.getX()).getDimSize(0)}, IntegerType::get(context, 32)));
   return success();
 }
-
-//===-- LastRowOp -----------------------------------------------------------------------------------------------===//
-
-LogicalResult LastRowOp::inferReturnTypes(MLIRContext *, std::optional<Location>, LastRowOp::Adaptor adaptor,
-                                          SmallVectorImpl<Type> &types) {
-  RankedTensorType x = rows(adaptor.getX());
-  types.push_back(RankedTensorType::get({1, x.getDimSize(1)}, x.getElementType()));
-  return success();
-}
-
-OpFoldResult LastRowOp::fold(FoldAdaptor) { return getX().getType() == getType() ? getX() : OpFoldResult(); }

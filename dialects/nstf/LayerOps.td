@@ -1,4 +1,4 @@
-// Layers that work row by row: embedding, linear, normalisation, and the choice of a row or an index.
+// Layers that work row by row: embedding, positions, linear, softmax and the choice of an index.
 #ifndef NSTF_LAYER_OPS
 #define NSTF_LAYER_OPS
 
@@ -13,7 +13,7 @@ def NSTF_EmbeddingOp : NSTF_Op<"embedding", [Pure, InferTypeOpAdaptor]> {
 
     An id outside 0 … V-1 is the caller's error: the runtime checks ids before a step.
 
-    - C1: the result is [M, H] for ids [M] and a table [V, H], with the table's element type.
+    - C1: the result is [M, H] of f32 for ids [M] and a table [V, H] of any float type.
 
     ```mlir
     func.func @embedding(%ids: tensor<?xi32>, %table: tensor<512x64xf32>) -> tensor<?x64xf32> {
@@ -29,6 +29,32 @@ def NSTF_EmbeddingOp : NSTF_Op<"embedding", [Pure, InferTypeOpAdaptor]> {
   let assemblyFormat = "$ids `,` $table attr-dict `:` functional-type(operands, results)";
 }
 
+def NSTF_AddPositionsOp : NSTF_Op<"add_positions", [Pure, InferTypeOpAdaptor]> {
+  let summary = "learned positions added to every row";
+  let description = [{
+    result[i, j] = x[i, j] + table[position + i + offset, j]
+
+    - C1: table is [P, K] for x [M, K], of any float type.
+    - C2: offset ≥ 0.
+    - C3: in a graph, P ≥ context + offset: every position has a row.
+    - C4: the result has the type of x.
+
+    ```mlir
+    func.func @add_positions(%x: tensor<?x64xf32>, %table: tensor<514x64xf32>) -> tensor<?x64xf32> {
+      %y = nstf.add_positions %x, %table {offset = 2 : i64} : (tensor<?x64xf32>, tensor<514x64xf32>) -> tensor<?x64xf32>
+      return %y : tensor<?x64xf32>
+    }
+    ```
+  }];
+  let arguments = (ins
+    Arg<NSTF_Activation, "[M, K]">:$x,
+    Arg<NSTF_Matrix, "[P, K], one row for each position">:$table,
+    DefaultValuedAttr<I64Attr, "0">:$offset);
+  let results = (outs NSTF_Activation:$result);
+  let assemblyFormat = "$x `,` $table attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 def NSTF_LinearOp : NSTF_Op<"linear", [Pure, InferTypeOpAdaptor]> {
   let summary = "product with a weight matrix, with or without a bias";
   let description = [{
@@ -38,7 +64,7 @@ def NSTF_LinearOp : NSTF_Op<"linear", [Pure, InferTypeOpAdaptor]> {
 
     - C1: x [M, K] and w [N, K] have the same K.
     - C2: bias, where given, is [N].
-    - C3: all element types are equal.
+    - C3: x and w have the same element type, of any float type; bias and result are f32.
     - C4: the result is [M, N].
 
     ```mlir
@@ -50,37 +76,11 @@ def NSTF_LinearOp : NSTF_Op<"linear", [Pure, InferTypeOpAdaptor]> {
     ```
   }];
   let arguments = (ins
-    Arg<NSTF_Activation, "[M, K]">:$x,
+    Arg<NSTF_Operand, "[M, K]">:$x,
     Arg<NSTF_Matrix, "[N, K]">:$w,
     Arg<Optional<NSTF_Vector>, "[N], added to every row">:$bias);
   let results = (outs NSTF_Activation:$result);
   let assemblyFormat = "$x `,` $w (`,` $bias^)? attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
-}
-
-def NSTF_RmsNormOp : NSTF_Op<"rms_norm", [Pure, InferTypeOpAdaptor]> {
-  let summary = "normalisation by the root of the mean square";
-  let description = [{
-    result[i, j] = x[i, j]·weight[j] / √(meanⱼ(x[i, j]²) + eps)
-
-    - C1: weight is [K] for x [M, K].
-    - C2: element types are equal.
-    - C3: eps is finite and ≥ 0.
-    - C4: the result has the type of x.
-
-    ```mlir
-    func.func @rms_norm(%x: tensor<?x64xf32>, %weight: tensor<64xf32>) -> tensor<?x64xf32> {
-      %y = nstf.rms_norm %x, %weight {eps = 1.0e-5 : f64} : (tensor<?x64xf32>, tensor<64xf32>) -> tensor<?x64xf32>
-      return %y : tensor<?x64xf32>
-    }
-    ```
-  }];
-  let arguments = (ins
-    Arg<NSTF_Activation, "[M, K]">:$x,
-    Arg<NSTF_Vector, "[K], a factor for every feature">:$weight,
-    F64Attr:$eps);
-  let results = (outs NSTF_Activation:$result);
-  let assemblyFormat = "$x `,` $weight attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
@@ -120,26 +120,6 @@ def NSTF_ArgmaxOp : NSTF_Op<"argmax", [Pure, InferTypeOpAdaptor]> {
   let arguments = (ins Arg<NSTF_Activation, "[M, N]">:$x);
   let results = (outs NSTF_Ids:$result);
   let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
-}
-
-def NSTF_LastRowOp : NSTF_Op<"last_row", [Pure, InferTypeOpAdaptor]> {
-  let summary = "the row of the step's last token";
-  let description = [{
-    result[0, j] = x[tokens-1, j], where tokens is M when x has a static M. Of a single row it is that row, and folds.
-
-    - C1: the result is [1, F] for x [M, F].
-
-    ```mlir
-    func.func @last_row(%x: tensor<?x64xf32>) -> tensor<1x64xf32> {
-      %y = nstf.last_row %x : (tensor<?x64xf32>) -> tensor<1x64xf32>
-      return %y : tensor<1x64xf32>
-    }
-    ```
-  }];
-  let arguments = (ins Arg<NSTF_Activation, "[M, F]">:$x);
-  let results = (outs NSTF_Activation:$result);
-  let assemblyFormat = "$x attr-dict `:` functional-type(operands, results)";
-  let hasFolder = 1;
 }
 
 #endif

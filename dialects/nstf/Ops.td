@@ -4,6 +4,8 @@
 
 include "dialects/nstf/StructureOps.td"
 include "dialects/nstf/LayerOps.td"
+include "dialects/nstf/NormOps.td"
+include "dialects/nstf/RowOps.td"
 include "dialects/nstf/AttentionOps.td"
 include "dialects/nstf/ElementwiseOps.td"
 

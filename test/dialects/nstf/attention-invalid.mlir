@@ -161,3 +161,21 @@ func.func @attention_c7(%q: tensor<?x64xf32>) {
       : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x32xf32>
   return
 }
+
+// -----
+
+func.func @attention_c8(%q: tensor<?x64xf32>) {
+  // expected-error @+1 {{expected a window of at least 1 but got 0}}
+  %y = nstf.attention %q, %q, %q {heads = 8 : i64, kv_heads = 8 : i64, causal, window = 0 : i64, scale = 1.0 : f64}
+      : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c8(%q: tensor<?x64xf32>) {
+  // expected-error @+1 {{expected 'causal' beside a window of 4 but got none}}
+  %y = nstf.attention %q, %q, %q {heads = 8 : i64, kv_heads = 8 : i64, window = 4 : i64, scale = 1.0 : f64}
+      : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32>
+  return
+}

@@ -10,6 +10,30 @@ func.func @silu_c1(%x: tensor<?x64xf32>) {
 
 // -----
 
+func.func @gelu_c1(%x: tensor<?x64xf32>) {
+  // expected-error @+1 {{all of {x, result} have same type}}
+  %y = "nstf.gelu"(%x) : (tensor<?x64xf32>) -> tensor<1x64xf32>
+  return
+}
+
+// -----
+
+func.func @relu_c1(%x: tensor<?x64xf32>) {
+  // expected-error @+1 {{all of {x, result} have same type}}
+  %y = "nstf.relu"(%x) : (tensor<?x64xf32>) -> tensor<1x64xf32>
+  return
+}
+
+// -----
+
+func.func @tanh_c1(%x: tensor<?x64xf32>) {
+  // expected-error @+1 {{all of {x, result} have same type}}
+  %y = "nstf.tanh"(%x) : (tensor<?x64xf32>) -> tensor<1x64xf32>
+  return
+}
+
+// -----
+
 func.func @swiglu_c1(%gate: tensor<?x64xf32>, %up: tensor<?x32xf32>) {
   // expected-error @+1 {{all of {gate, up, result} have same type}}
   %y = "nstf.swiglu"(%gate, %up) : (tensor<?x64xf32>, tensor<?x32xf32>) -> tensor<?x64xf32>

@@ -59,39 +59,6 @@ func.func @linear_features(%x: tensor<?x?xf32>, %w: tensor<172x64xf32>) {
 
 // -----
 
-func.func @rms_norm_c1(%x: tensor<?x64xf32>, %weight: tensor<32xf32>) {
-  // expected-error @+1 {{expected a weight of type 'tensor<64xf32>' but got 'tensor<32xf32>'}}
-  %y = nstf.rms_norm %x, %weight {eps = 1.0e-5 : f64} : (tensor<?x64xf32>, tensor<32xf32>) -> tensor<?x64xf32>
-  return
-}
-
-// -----
-
-func.func @rms_norm_c2(%x: tensor<?x64xf32>, %weight: tensor<64xbf16>) {
-  // expected-error @+1 {{expected a weight of type 'tensor<64xf32>' but got 'tensor<64xbf16>'}}
-  %y = nstf.rms_norm %x, %weight {eps = 1.0e-5 : f64} : (tensor<?x64xf32>, tensor<64xbf16>) -> tensor<?x64xf32>
-  return
-}
-
-// -----
-
-func.func @rms_norm_c3(%x: tensor<?x64xf32>, %weight: tensor<64xf32>) {
-  // expected-error @+1 {{expected a finite eps of at least 0 but got -1}}
-  %y = nstf.rms_norm %x, %weight {eps = -1.0 : f64} : (tensor<?x64xf32>, tensor<64xf32>) -> tensor<?x64xf32>
-  return
-}
-
-// -----
-
-func.func @rms_norm_c4(%x: tensor<?x64xf32>, %weight: tensor<64xf32>) {
-  // expected-error @+2 {{failed to infer returned types}}
-  // expected-error @+1 {{inferred type(s) 'tensor<?x64xf32>' are incompatible with return type(s) of operation 'tensor<1x64xf32>'}}
-  %y = nstf.rms_norm %x, %weight {eps = 1.0e-5 : f64} : (tensor<?x64xf32>, tensor<64xf32>) -> tensor<1x64xf32>
-  return
-}
-
-// -----
-
 func.func @softmax_c1(%x: tensor<?x64xf32>) {
   // expected-error @+1 {{all of {x, result} have same type}}
   %y = "nstf.softmax"(%x) : (tensor<?x64xf32>) -> tensor<?x32xf32>
@@ -109,9 +76,36 @@ func.func @argmax_c1(%x: tensor<?x64xf32>) {
 
 // -----
 
-func.func @last_row_c1(%x: tensor<?x64xf32>) {
+func.func @add_positions_c1(%x: tensor<?x64xf32>, %table: tensor<16x32xf32>) {
+  // expected-error @+1 {{expected a table of 64 columns but got 32}}
+  %y = nstf.add_positions %x, %table : (tensor<?x64xf32>, tensor<16x32xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @add_positions_c2(%x: tensor<?x64xf32>, %table: tensor<16x64xf32>) {
+  // expected-error @+1 {{expected an offset of at least 0 but got -1}}
+  %y = nstf.add_positions %x, %table {offset = -1 : i64} : (tensor<?x64xf32>, tensor<16x64xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+nstf.weight @table : tensor<17x64xf32>
+nstf.graph @add_positions_c3(%x: tensor<?x64xf32> {nstf.name = "x"}) -> (tensor<?x64xf32> {nstf.name = "y"})
+    attributes {context = 16 : i64} {
+  %table = nstf.get @table : tensor<17x64xf32>
+  // expected-error @+1 {{expected a table with a row for each of 16 positions from row 2 on but got 17 rows}}
+  %y = nstf.add_positions %x, %table {offset = 2 : i64} : (tensor<?x64xf32>, tensor<17x64xf32>) -> tensor<?x64xf32>
+  nstf.return %y : tensor<?x64xf32>
+}
+
+// -----
+
+func.func @add_positions_c4(%x: tensor<?x64xf32>, %table: tensor<16x64xf16>) {
   // expected-error @+2 {{failed to infer returned types}}
-  // expected-error @+1 {{inferred type(s) 'tensor<1x64xf32>' are incompatible with return type(s) of operation 'tensor<?x64xf32>'}}
-  %y = nstf.last_row %x : (tensor<?x64xf32>) -> tensor<?x64xf32>
+  // expected-error @+1 {{inferred type(s) 'tensor<?x64xf32>' are incompatible with return type(s) of operation 'tensor<?x64xf16>'}}
+  %y = nstf.add_positions %x, %table : (tensor<?x64xf32>, tensor<16x64xf16>) -> tensor<?x64xf16>
   return
 }

@@ -30,6 +30,29 @@ func.func @attention_rows(%q: tensor<?x16xf32>, %k: tensor<?x8xf32>) -> tensor<?
   return %y : tensor<?x16xf32>
 }
 
+// CHECK-LABEL: @attention_window
+// CHECK: nstf.attention %{{.*}} {causal, heads = 2 : i64, kv_heads = 1 : i64, scale = 1.{{.*}} : f64, window = 3 : i64}
+func.func @attention_window(%q: tensor<?x16xf32>, %k: tensor<?x8xf32>) -> tensor<?x16xf32> {
+  %y = nstf.attention %q, %k, %k {heads = 2 : i64, kv_heads = 1 : i64, causal, window = 3 : i64, scale = 1.0 : f64}
+      : (tensor<?x16xf32>, tensor<?x8xf32>, tensor<?x8xf32>) -> tensor<?x16xf32>
+  return %y : tensor<?x16xf32>
+}
+
+// Norms: of each head, without a bias; a length with an eps of its own; positions of another type without an offset.
+// CHECK-LABEL: @norms
+// CHECK: nstf.rms_norm %{{.*}} : (tensor<?x16xf32>, tensor<8xf32>) -> tensor<?x16xf32>
+// CHECK: nstf.layer_norm %{{.*}} : (tensor<?x16xf32>, tensor<16xf32>) -> tensor<?x16xf32>
+// CHECK: nstf.l2_normalize %{{.*}} {eps = 5.{{.*}} : f64} : (tensor<?x16xf32>) -> tensor<?x16xf32>
+// CHECK: nstf.add_positions %{{[^ ]*}}, %{{[^ ]*}} : (tensor<?x16xf32>, tensor<9x16xbf16>) -> tensor<?x16xf32>
+func.func @norms(%x: tensor<?x16xf32>, %head: tensor<8xf32>, %w: tensor<16xf32>, %table: tensor<9x16xbf16>)
+    -> tensor<?x16xf32> {
+  %0 = nstf.rms_norm %x, %head {eps = 0.0 : f64} : (tensor<?x16xf32>, tensor<8xf32>) -> tensor<?x16xf32>
+  %1 = nstf.layer_norm %0, %w {eps = 0.0 : f64} : (tensor<?x16xf32>, tensor<16xf32>) -> tensor<?x16xf32>
+  %2 = nstf.l2_normalize %1 {eps = 0.5 : f64} : (tensor<?x16xf32>) -> tensor<?x16xf32>
+  %3 = nstf.add_positions %2, %table : (tensor<?x16xf32>, tensor<9x16xbf16>) -> tensor<?x16xf32>
+  return %3 : tensor<?x16xf32>
+}
+
 // A kernel with two results, launched, with its places in the arena.
 // CHECK: nstf.kernel @two(%[[X:.+]]: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?xi32>) {
 nstf.kernel @two(%x: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?xi32>) {

@@ -19,6 +19,30 @@ nstf.weight @source_c3 : tensor<4xf32> from <"a", offset = 0, type = i4>
 
 // -----
 
+// source_c4
+// expected-error @+1 {{expected a stride for each of 2 sizes but got 1}}
+nstf.weight @source_c4 : tensor<2x2xf32> from <"a", offset = 0, type = f32, sizes = [2, 2], strides = [1]>
+
+// -----
+
+// source_c4
+// expected-error @+1 {{expected sizes and strides of at least 1 but got 0}}
+nstf.weight @source_c4 : tensor<2x2xf32> from <"a", offset = 0, type = f32, sizes = [2, 2], strides = [1, 0]>
+
+// -----
+
+// source_c5
+// expected-error @+1 {{expected a view that ends within 2^63 bytes}}
+nstf.weight @source_c5 : tensor<2x2xf32> from <"a", offset = 0, type = f32, sizes = [2, 2], strides = [1, 4611686018427387904]>
+
+// -----
+
+// weight_c4
+// expected-error @+1 {{expected a view of as many elements as 'tensor<2x2xf32>' but got one of [2, 3]}}
+nstf.weight @weight_c4 : tensor<2x2xf32> from <"a", offset = 0, type = f32, sizes = [2, 3], strides = [3, 1]>
+
+// -----
+
 // rope_table_c1
 // expected-error @+1 {{expected at least one frequency but got none}}
 nstf.weight @rope_table_c1 : tensor<4x2xf32> computed <inv_freq = [], scale = 1.0>

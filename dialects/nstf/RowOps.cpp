@@ -1,0 +1,35 @@
+// Types and folders of the choice of a row and the mean of rows. Numbers are those of RowOps.td.
+#include "dialects/nstf/NSTF.h"
+
+using namespace mlir;
+using namespace nstf;
+
+/// The type of one row of `x`.
+static RankedTensorType rowOf(Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  return RankedTensorType::get({1, type.getDimSize(1)}, type.getElementType());
+}
+
+LogicalResult LastRowOp::inferReturnTypes(MLIRContext *, std::optional<Location>, LastRowOp::Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  types.push_back(rowOf(adaptor.getX()));
+  return success();
+}
+
+OpFoldResult LastRowOp::fold(FoldAdaptor) { return getX().getType() == getType() ? getX() : OpFoldResult(); }
+
+LogicalResult FirstRowOp::inferReturnTypes(MLIRContext *, std::optional<Location>, FirstRowOp::Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  types.push_back(rowOf(adaptor.getX()));
+  return success();
+}
+
+OpFoldResult FirstRowOp::fold(FoldAdaptor) { return getX().getType() == getType() ? getX() : OpFoldResult(); }
+
+LogicalResult MeanRowsOp::inferReturnTypes(MLIRContext *, std::optional<Location>, MeanRowsOp::Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  types.push_back(rowOf(adaptor.getX()));
+  return success();
+}
+
+OpFoldResult MeanRowsOp::fold(FoldAdaptor) { return getX().getType() == getType() ? getX() : OpFoldResult(); }
