@@ -14,6 +14,7 @@
 #include "runtime/emulator/execute/Access-inl.h"
 #include "runtime/emulator/execute/Atomics.h"
 #include "runtime/emulator/execute/Memory.h"
+#include "runtime/emulator/execute/Statistics.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {
@@ -241,6 +242,27 @@ template <unsigned width> const MicroOp *atomicModify(Wave &w, const MicroOp *op
 
 } // namespace
 
+uint64_t bufferBytesFor(const Wave &w, const MicroOp *op, unsigned bytes, unsigned unit, bool &isScratch) {
+  constexpr unsigned width = Wave::width;
+  BufferAccess<width> access(w, op);
+  isScratch = access.resource.swizzle && access.resource.addLane;
+  uint64_t exec = w.exec();
+  if (access.plain()) {
+    alignas(64) uint64_t address[width];
+    uint64_t partly, inside = access.rawAddresses(address, exec, bytes, partly);
+    if (!partly)
+      return uint64_t(std::popcount(inside)) * bytes;
+  }
+  uint64_t moved = 0;
+  for (uint64_t left = exec; left; left &= left - 1)
+    for (unsigned at = 0; at < bytes; at += unit) {
+      Place p = access.place(unsigned(std::countr_zero(left)));
+      p.offset += at;
+      moved += access.inside(p, unit) ? unit : 0;
+    }
+  return moved;
+}
+
 void enterBufferFor(HandlerTable &table) {
   constexpr unsigned width = Wave::width;
 #define LOAD(name, kind) table[unsigned(Opcode::BUFFER_##name)] = load<width, kind>;
@@ -254,6 +276,10 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace nstf::emulator {
+HWY_EXPORT(bufferBytesFor);
+uint64_t bufferBytes(const Wave &w, const MicroOp *op, unsigned bytes, unsigned unit, bool &isScratch) {
+  return HWY_DYNAMIC_DISPATCH(bufferBytesFor)(w, op, bytes, unit, isScratch);
+}
 HWY_EXPORT(enterBufferFor);
 void enterBuffer(HandlerTable &table) { HWY_DYNAMIC_DISPATCH(enterBufferFor)(table); }
 } // namespace nstf::emulator

@@ -2,6 +2,7 @@
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/execute/Interpreter.h"
+#include "runtime/emulator/execute/Statistics.h"
 #include "runtime/emulator/execute/WaveStart.h"
 #include "runtime/emulator/memory/CodeObject.h"
 #include "runtime/emulator/memory/Memory.h"
@@ -112,8 +113,10 @@ void fillQueue(char *queue) {
 /// The launch as seen by one host thread: registers, LDS and scratch of one workgroup at a time.
 class Worker {
 public:
-  Worker(const Launch &launch, uint64_t scratch) : launch(launch), lds(launch.ldsBytes), scratch(scratch) {
+  Worker(const Launch &launch, uint64_t scratch, ExecutionCounters *counters)
+      : launch(launch), lds(launch.ldsBytes), scratch(scratch) {
     group.launch = &launch;
+    group.counters = counters;
     group.lds = reinterpret_cast<uint8_t *>(lds.address());
     thread_local std::vector<std::unique_ptr<Wave>> pool; // registers are large; they serve all launches of the thread
     while (pool.size() < launch.wavesPerGroup)
@@ -173,14 +176,16 @@ tbb::task_arena &arenaOf(unsigned threads) {
 
 /// Runs all workgroups. After a fault no new ones begin; those with lower numbers have begun and run to their end, so
 /// the fault reported is the lowest workgroup's. Returns the threads' time together, in nanoseconds.
-uint64_t runGrid(const Launch &launch, uint64_t groups, unsigned threads, uint64_t scratch, uint64_t scratchPerThread) {
+uint64_t runGrid(const Launch &launch, uint64_t groups, unsigned threads, uint64_t scratch, uint64_t scratchPerThread,
+                 ExecutionStatistics *statistics) {
   std::atomic<uint64_t> next{0}, time{0};
   std::mutex mutex;
   uint64_t faultyGroup = UINT64_MAX;
   std::exception_ptr fault;
   auto work = [&](unsigned thread) {
     uint64_t start = threadTime();
-    Worker worker(launch, scratch + thread * scratchPerThread);
+    std::unique_ptr<ExecutionCounters> counters(statistics ? new ExecutionCounters : nullptr);
+    Worker worker(launch, scratch + thread * scratchPerThread, counters.get());
     for (uint64_t index; (index = next.fetch_add(1)) < groups;) {
       try {
         worker.run(index);
@@ -194,6 +199,10 @@ uint64_t runGrid(const Launch &launch, uint64_t groups, unsigned threads, uint64
       }
     }
     time += threadTime() - start;
+    if (counters) {
+      std::lock_guard lock(mutex);
+      counters->addTo(*statistics);
+    }
   };
   if (threads == 1) {
     work(0);
@@ -207,7 +216,7 @@ uint64_t runGrid(const Launch &launch, uint64_t groups, unsigned threads, uint64
 
 } // namespace
 
-void dispatch(const Target &target, Memory &memory, const LaunchArguments &arguments) {
+void dispatch(const Target &target, Memory &memory, const LaunchArguments &arguments, ExecutionStatistics *statistics) {
   const Kernel &kernel = *arguments.kernel;
   auto refuse = [&](const std::string &why) { throw std::runtime_error("kernel '" + kernel.name + "': " + why); };
   uint64_t items = 1, groups = 1;
@@ -281,7 +290,8 @@ void dispatch(const Target &target, Memory &memory, const LaunchArguments &argum
     add(scratch.address(), scratchPerThread * threads, RegionKind::Scratch, true);
   RegionTable table(std::move(regions));
   launch.regions = &table;
-  rememberTime(*cached, kernel, groups, runGrid(launch, groups, threads, scratch.address(), scratchPerThread));
+  uint64_t time = runGrid(launch, groups, threads, scratch.address(), scratchPerThread, statistics);
+  rememberTime(*cached, kernel, groups, time);
 }
 
 } // namespace nstf::emulator

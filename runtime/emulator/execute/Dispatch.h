@@ -18,6 +18,7 @@ namespace nstf::emulator {
 struct Target;
 struct Kernel; // runtime/emulator/memory/CodeObject.h
 class Memory;  // runtime/emulator/memory/Memory.h
+struct ExecutionStatistics;
 
 /// Upper 32 bits of flat addresses that mean LDS and scratch (src_shared_base, src_private_base, hidden_shared_base …).
 /// Host addresses have none of these bits, so no allocation can lie there.
@@ -44,10 +45,12 @@ public:
   bool illegalAddress;
 };
 
-/// Runs a launch to its end. Throws Fault on the first fault (of the lowest workgroup that faulted), and
-/// std::runtime_error for a launch that the kernel can't take (block too large, LDS beyond the chip's).
-/// Threads may call it at once; the grid's memory effects are complete when it returns.
-void dispatch(const Target &target, Memory &memory, const LaunchArguments &launch);
+/// Runs a launch to its end; where `statistics` are given, counts what it does and adds that to them. Throws Fault on
+/// the first fault (of the lowest workgroup that faulted), and std::runtime_error for a launch that the kernel can't
+/// take (block too large, LDS beyond the chip's). Threads may call it at once; the grid's memory effects are complete
+/// when it returns.
+void dispatch(const Target &target, Memory &memory, const LaunchArguments &launch,
+              ExecutionStatistics *statistics = nullptr);
 
 /// Which vector instructions of the host the handlers use ("AVX3", "AVX2", "EMU128": none), for reports.
 std::string hostVectorTarget();

@@ -1,4 +1,5 @@
 #include "runtime/emulator/execute/Interpreter.h"
+#include "runtime/emulator/execute/Statistics.h"
 
 #if defined(__SSE2__)
 #include <xmmintrin.h>
@@ -45,7 +46,7 @@ private:
 };
 
 /// The run loop for a MODE that isn't the host's default.
-const MicroOp *runInMode(Wave &w, const MicroOp *op) {
+template <typename Observe> void runInMode(Wave &w, const MicroOp *op, Observe observe) {
   HostFloatMode host;
   auto single = host.with(w.mode >> mode::round32 & 3, w.mode >> mode::denormal32 & 3);
   auto halfDouble = host.with(w.mode >> mode::round16_64 & 3, w.mode >> mode::denormal16_64 & 3);
@@ -55,6 +56,7 @@ const MicroOp *runInMode(Wave &w, const MicroOp *op) {
       ++op;
       continue;
     }
+    observe(op);
     switch (FloatMode(op->floatMode)) {
     case FloatMode::None:
       op = op->handler(w, op);
@@ -71,7 +73,21 @@ const MicroOp *runInMode(Wave &w, const MicroOp *op) {
       break;
     }
   }
-  return nullptr;
+}
+
+/// Calls `observe` before every micro-op. A loop of its own for each kind of observer: who observes nothing pays
+/// nothing.
+template <typename Observe> void runTurn(Wave &w, Observe observe) {
+  do { // s_setreg comes back here
+    const MicroOp *op = w.next;
+    if ((w.mode & (mode::floatMask | mode::vectorSkip)) == mode::floatDefault)
+      while (op) {
+        observe(op);
+        op = op->handler(w, op);
+      }
+    else
+      runInMode(w, op, observe);
+  } while (w.status == WaveStatus::Running);
 }
 
 } // namespace
@@ -79,14 +95,10 @@ const MicroOp *runInMode(Wave &w, const MicroOp *op) {
 void runWave(Wave &w) {
   w.status = WaveStatus::Running;
   w.fuel = fuelOfTurn;
-  do { // s_setreg comes back here
-    const MicroOp *op = w.next;
-    if ((w.mode & (mode::floatMask | mode::vectorSkip)) == mode::floatDefault)
-      while (op)
-        op = op->handler(w, op);
-    else
-      runInMode(w, op);
-  } while (w.status == WaveStatus::Running);
+  if (ExecutionCounters *counters = w.group->counters)
+    runTurn(w, [&w, counters](const MicroOp *op) { counters->count(w, op); });
+  else
+    runTurn(w, [](const MicroOp *) {});
 }
 
 void runWorkgroup(Workgroup &group, Wave *&faulting) {

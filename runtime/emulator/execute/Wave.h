@@ -42,12 +42,14 @@ struct Launch {
 };
 
 struct Wave;
+class ExecutionCounters;
 
 struct Workgroup {
   const Launch *launch = nullptr;
   uint32_t id[3] = {};
   uint8_t *lds = nullptr;
   std::vector<Wave *> waves;
+  ExecutionCounters *counters = nullptr; ///< null: nothing is counted
 };
 
 /// Backward branches a wave may take before it yields: enough for any loop that does work, little for one that only

@@ -1,6 +1,8 @@
 #include "runtime/emulator/hip_api/Operation.h"
 #include "runtime/emulator/execute/Dispatch.h"
+#include "runtime/emulator/hip_api/Statistics.h"
 
+#include <chrono>
 #include <cstring>
 
 namespace nstf::emulator {
@@ -82,7 +84,13 @@ void runKernel(const KernelOperation &operation) {
   launch.kernarg = operation.arguments.data();
   launch.kernargSize = operation.arguments.size();
   try {
-    dispatch(device.target, device.memory, launch);
+    if (!wantsStatistics())
+      return dispatch(device.target, device.memory, launch);
+    ExecutionStatistics counted;
+    auto start = std::chrono::steady_clock::now();
+    dispatch(device.target, device.memory, launch, &counted);
+    std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    reportStatistics(operation, counted, seconds.count());
   } catch (const Fault &fault) {
     throw HipError(fault.illegalAddress ? hipErrorIllegalAddress : hipErrorLaunchFailure, fault.what(), true);
   } catch (const std::runtime_error &error) {

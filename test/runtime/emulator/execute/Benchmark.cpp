@@ -1,10 +1,12 @@
 //===- Benchmark.cpp - how fast the emulator runs, one thread ----------------------------------------------------===//
 //
-// bench-emulator [gfx942|gfx90a]: loops of one kind of instruction, in wave instructions a second; matrix instructions
-// also in GFLOP/s. NSTF_EMU_VECTORS=AVX2 measures what a host without AVX-512 gives.
+// bench-emulator [gfx942|gfx90a] [--count]: loops of one kind of instruction, in wave instructions a second; matrix
+// instructions also in GFLOP/s. NSTF_EMU_VECTORS=AVX2 measures what a host without AVX-512 gives, --count what counting
+// costs.
 //
 //===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/execute/Dispatch.h"
+#include "runtime/emulator/execute/Statistics.h"
 #include "test/runtime/emulator/execute/Snippet.h"
 
 #include <cstdio>
@@ -19,13 +21,16 @@ namespace {
 double processorSeconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
 
 /// Runs `body` repeated `unroll` times in a loop; returns seconds for one body.
-double secondsOf(const std::string &target, const std::string &body, unsigned unroll, void (*prepare)(Snippet &)) {
+double secondsOf(const std::string &target, const std::string &body, unsigned unroll, ExecutionCounters *counters,
+                 void (*prepare)(Snippet &)) {
   std::string text = "loop:\n";
   for (unsigned i = 0; i < unroll; ++i)
     text += body + "\n";
   text += "s_sub_u32 s40, s40, 1\ns_cmp_lg_u32 s40, 0\ns_cbranch_scc1 loop";
   Snippet snippet(target, text, 65536);
   prepare(snippet);
+  if (counters)
+    snippet.count(*counters);
   unsigned rounds = 16;
   for (;;) {
     snippet.wave().scalars[40] = rounds;
@@ -57,6 +62,8 @@ void prepare(Snippet &s) {
 
 int main(int argc, char **argv) {
   std::string target = argc > 1 ? argv[1] : "gfx942";
+  ExecutionCounters counters;
+  bool counts = argc > 2 && std::string(argv[2]) == "--count";
   if (!Target::find(target)) {
     std::fprintf(stderr, "error: unknown target '%s'\n", target.c_str());
     return 1;
@@ -99,9 +106,9 @@ int main(int argc, char **argv) {
              : "v_mfma_f32_32x32x8f16 a[0:15], v[8:9], v[10:11], a[0:15]",
        1, 16384},
   };
-  std::printf("%s, host vectors %s\n", target.c_str(), hostVectorTarget().c_str());
+  std::printf("%s, host vectors %s%s\n", target.c_str(), hostVectorTarget().c_str(), counts ? ", counting" : "");
   for (const Row &row : rows) {
-    double seconds = secondsOf(target, row.body, 32, prepare);
+    double seconds = secondsOf(target, row.body, 32, counts ? &counters : nullptr, prepare);
     std::printf("%-34s %8.1f M wave instructions/s", row.name, row.instructions / seconds / 1e6);
     if (row.flops > 0)
       std::printf(" %8.1f GFLOP/s", row.flops / seconds / 1e9);

@@ -23,6 +23,8 @@ public:
   ~Snippet();
   /// Runs from the beginning to the end. Throws WaveFault.
   void run();
+  /// Counts what the runs execute.
+  void count(ExecutionCounters &counters) { group.counters = &counters; }
   /// Memory that the code may touch from the next run on.
   void allow(void *pointer, size_t bytes, bool writable = true);
 

@@ -1,0 +1,17 @@
+// Who wants to know what launches do: an observer (nstf/EmulatorStatistics.h), and the file NSTF_EMU_STATISTICS.
+#ifndef NSTF_RUNTIME_EMULATOR_HIPAPI_STATISTICS_H
+#define NSTF_RUNTIME_EMULATOR_HIPAPI_STATISTICS_H
+
+#include "runtime/emulator/execute/Statistics.h"
+#include "runtime/emulator/hip_api/Operation.h"
+
+namespace nstf::emulator {
+
+/// Whether the next launch has to count.
+bool wantsStatistics();
+/// A launch that was counted and took `seconds` here.
+void reportStatistics(const KernelOperation &launch, const ExecutionStatistics &counted, double seconds);
+
+} // namespace nstf::emulator
+
+#endif // NSTF_RUNTIME_EMULATOR_HIPAPI_STATISTICS_H
