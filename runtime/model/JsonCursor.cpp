@@ -114,6 +114,18 @@ std::uint64_t JsonCursor::integer(std::uint64_t min, std::uint64_t max) const {
   return value->get<std::uint64_t>();
 }
 
+double JsonCursor::number() const {
+  if (!value->is_number())
+    failExpected("a number");
+  return value->get<double>();
+}
+
+bool JsonCursor::boolean() const {
+  if (!value->is_boolean())
+    failExpected("true or false");
+  return value->get<bool>();
+}
+
 std::size_t JsonCursor::oneOf(std::initializer_list<std::string_view> names) const {
   std::string list;
   std::size_t index = 0;

@@ -37,6 +37,9 @@ public:
   std::string string() const;
   std::string nonEmptyString() const;
   std::uint64_t integer(std::uint64_t min, std::uint64_t max) const;
+  /// Any number, as a double.
+  double number() const;
+  bool boolean() const;
   /// Index of the string in `names`.
   std::size_t oneOf(std::initializer_list<std::string_view> names) const;
   bool isNull() const { return value->is_null(); }

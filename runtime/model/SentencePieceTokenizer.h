@@ -1,7 +1,7 @@
 //===- SentencePieceTokenizer.h - tokenizer.model files, by libsentencepiece -----------===//
 #pragma once
 
-#include "nstf/Tokenizer.h"
+#include "runtime/model/PieceTokenizer.h"
 
 namespace sentencepiece {
 class SentencePieceProcessor;
@@ -9,7 +9,7 @@ class SentencePieceProcessor;
 
 namespace nstf::runtime {
 
-class SentencePieceTokenizer : public Tokenizer {
+class SentencePieceTokenizer : public PieceTokenizer {
 public:
   explicit SentencePieceTokenizer(const std::filesystem::path &file);
   ~SentencePieceTokenizer() override;

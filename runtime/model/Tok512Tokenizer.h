@@ -8,13 +8,13 @@
 //===----------------------------------------------------------------------------------===//
 #pragma once
 
-#include "nstf/Tokenizer.h"
+#include "runtime/model/PieceTokenizer.h"
 
 #include <unordered_map>
 
 namespace nstf::runtime {
 
-class Tok512Tokenizer : public Tokenizer {
+class Tok512Tokenizer : public PieceTokenizer {
 public:
   explicit Tok512Tokenizer(const std::filesystem::path &file);
   std::vector<std::int32_t> encode(std::string_view text) const override;

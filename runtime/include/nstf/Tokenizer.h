@@ -1,15 +1,16 @@
 //===- Tokenizer.h - Text to token ids and back -------------------------------------===//
 //
-// Two kinds: SentencePiece models (tokenizer.model, by libsentencepiece) and llama2.c's tok512.bin. Both fall back to
-// bytes for characters they do not know, so a character may be spread over several tokens: StreamDecoder holds bytes
-// back until a character is whole.
+// Three kinds: Hugging Face's tokenizer.json, SentencePiece models (tokenizer.model, by libsentencepiece) and llama2.c's
+// tok512.bin. A character may be spread over several tokens, as bytes: StreamDecoder holds them back until it is whole.
 //
 //===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,23 +18,49 @@
 
 namespace nstf::runtime {
 
+/// Tokens as a model takes them.
+struct TokenSequence {
+  std::vector<std::int32_t> ids;
+  std::vector<std::int32_t> types; // of an encoder's segments; as many as ids, mostly 0
+};
+
+/// The way back of one text, token by token.
+class TokenStream {
+public:
+  virtual ~TokenStream() = default;
+  /// The text that became certain with this token.
+  virtual std::string push(std::int32_t id) = 0;
+  /// What is left when no more tokens come. Nothing may be pushed after it.
+  virtual std::string finish() = 0;
+};
+
 class Tokenizer {
 public:
-  /// `kind`: "sentencepiece" or "tok512". Throws std::runtime_error that names the file.
-  static std::unique_ptr<Tokenizer> load(std::string_view kind, const std::filesystem::path &file);
-  /// The kind a file's name says: "….model" sentencepiece, "….bin" tok512. Throws std::runtime_error on others.
+  static constexpr std::size_t noLimit = std::numeric_limits<std::size_t>::max();
+
+  /// `kind`: "tokenizer_json", "sentencepiece" or "tok512". `config`: the tokenizer_config.json that goes with a
+  /// tokenizer.json, or empty. Throws std::runtime_error that names the file.
+  static std::unique_ptr<Tokenizer> load(std::string_view kind, const std::filesystem::path &file,
+                                         const std::filesystem::path &config = {});
+  /// The same for a user's file: its kind by its name, its config where one lies beside it.
+  static std::unique_ptr<Tokenizer> load(const std::filesystem::path &file);
+  /// The kind a file's name says: "….json" tokenizer_json, "….model" sentencepiece, "….bin" tok512. Throws
+  /// std::runtime_error on others.
   static std::string_view kindOf(const std::filesystem::path &file);
+  /// The tokenizer_config.json beside a tokenizer.json; empty where there is none, or none is needed.
+  static std::filesystem::path configOf(const std::filesystem::path &file);
   virtual ~Tokenizer() = default;
 
   /// Token ids of a text, without BOS and EOS. Any bytes are accepted.
   virtual std::vector<std::int32_t> encode(std::string_view text) const = 0;
+  /// The text as a model wants it: with what the tokenizer's file puts around it (BOS, [CLS] and [SEP]), or, where the
+  /// file does not say, with the model's `bos` before it. At most `limit` tokens: the text's last ones are left out.
+  virtual TokenSequence encodePrompt(std::string_view text, std::optional<std::int32_t> bos,
+                                     std::size_t limit = noLimit) const;
   /// Ids are 0 … vocabularySize()-1.
   virtual std::int32_t vocabularySize() const = 0;
-  /// The bytes a token stands for, spaces as spaces; empty for control tokens such as BOS.
-  virtual std::string bytesOf(std::int32_t id) const = 0;
-  /// What decoding does with spaces at the start of a text: encode may have put one there, or dropped some.
-  enum class LeadingSpaces { Keep, DropOne, DropAll };
-  virtual LeadingSpaces leadingSpaces() const = 0;
+  /// A decoder of one text; the tokenizer outlives it. Ids are those of the vocabulary.
+  virtual std::unique_ptr<TokenStream> stream() const = 0;
 
   /// The text of a whole sequence; see StreamDecoder.
   std::string decode(std::span<const std::int32_t> ids) const;
@@ -43,17 +70,17 @@ public:
 class StreamDecoder {
 public:
   /// `tokenizer` outlives the decoder.
-  explicit StreamDecoder(const Tokenizer &tokenizer) : tokenizer(tokenizer) {}
-  /// The text that became certain with this token: whole UTF-8 characters only, perhaps none. Bytes that are no UTF-8
-  /// come out as U+FFFD, and so does an id that is not in the tokenizer: models pad their vocabulary to round sizes.
+  explicit StreamDecoder(const Tokenizer &tokenizer) : tokenizer(tokenizer), current(tokenizer.stream()) {}
+  /// The text that became certain with this token: whole UTF-8 characters only, perhaps none. Special tokens are no
+  /// text. Bytes that are no UTF-8 come out as U+FFFD, and so does an id that is not in the tokenizer: models pad their
+  /// vocabulary to round sizes.
   std::string push(std::int32_t id);
-  /// What is left when no more tokens come: an unfinished character as U+FFFD.
+  /// What is left when no more tokens come, an unfinished character as U+FFFD. What is pushed then is a new text.
   std::string finish();
 
 private:
   const Tokenizer &tokenizer;
-  std::string pending; // the start of a character, at most 3 bytes
-  bool atStart = true;
+  std::unique_ptr<TokenStream> current;
 };
 
 } // namespace nstf::runtime

@@ -1,0 +1,59 @@
+//===- AddedTokens.h - The "added_tokens" of tokenizer.json --------------------------===//
+//
+// Tokens that are found in the text as they stand, before the model sees it: special ones ("<s>") and a user's own. At
+// each place the longest counts. Those with "normalized": false are looked for in the raw text, the others in the
+// normalised one.
+//
+//===----------------------------------------------------------------------------------===//
+#pragma once
+
+#include "runtime/model/JsonCursor.h"
+#include "runtime/model/tokenizer_json/Normalizer.h"
+#include "runtime/model/tokenizer_json/WordModel.h"
+
+#include <map>
+
+namespace nstf::runtime {
+
+class AddedTokens {
+public:
+  AddedTokens() = default;
+  /// Reads the list; ids must agree with the model's vocabulary. Throws std::runtime_error at the place that is wrong.
+  AddedTokens(const JsonCursor &list, const Vocabulary &vocabulary, const Normalizer &normalizer);
+
+  /// A piece of text, or the token found in its place.
+  struct Part {
+    std::string_view text;
+    std::size_t offset; // in the text that was cut
+    std::optional<std::int32_t> token;
+  };
+  /// Cuts at the tokens that are looked for in raw, or in normalised, text.
+  std::vector<Part> cut(std::string_view text, bool normalized) const;
+
+  struct Token {
+    std::string content;
+    bool special, singleWord, leftStrip, rightStrip;
+  };
+  /// nullptr where no added token has that id.
+  const Token *find(std::int32_t id) const;
+  std::optional<std::int32_t> idOf(const std::string &content) const;
+  /// The largest id + 1.
+  std::int32_t size() const { return tokens.empty() ? 0 : tokens.rbegin()->first + 1; }
+
+private:
+  /// The strings looked for, as a tree of bytes.
+  struct Tree {
+    std::map<std::pair<std::int32_t, unsigned char>, std::int32_t> next; // (node, byte) → node
+    std::unordered_map<std::int32_t, std::int32_t> tokenAt;              // node → id
+    std::int32_t nodes = 1;
+    bool starts[256] = {}; // whether a string begins with the byte
+    void insert(std::string_view text, std::int32_t id);
+    /// The longest string at the start of `text`: its token and its length.
+    std::optional<std::pair<std::int32_t, std::size_t>> longest(std::string_view text) const;
+  };
+  std::map<std::int32_t, Token> tokens;
+  std::unordered_map<std::string, std::int32_t> ids;
+  Tree raw, normal;
+};
+
+} // namespace nstf::runtime

@@ -1,0 +1,131 @@
+#include "runtime/model/tokenizer_json/Normalizer.h"
+#include "runtime/model/tokenizer_json/ByteAlphabet.h"
+#include "runtime/model/tokenizer_json/ReadFields.h"
+#include "runtime/model/tokenizer_json/Unicode.h"
+
+namespace nstf::runtime {
+
+namespace {
+
+/// The text without the characters `drops` is true of.
+template <typename Drops> std::string without(std::string_view text, Drops drops) {
+  std::string result;
+  for (std::size_t position = 0; position < text.size();) {
+    std::size_t begin = position;
+    if (!drops(unicode::take(text, position)))
+      result += text.substr(begin, position - begin);
+  }
+  return result;
+}
+
+/// BERT's: what is no text dropped, white space as spaces, ideographs apart, accents off, lower case.
+Normalizer readBert(const JsonCursor &json) {
+  bool clean = readFlag(json, "clean_text", true), ideographs = readFlag(json, "handle_chinese_chars", true);
+  bool lowercase = readFlag(json, "lowercase", true), stripAccents = readFlag(json, "strip_accents", lowercase);
+  return [=](std::string text) {
+    std::string result;
+    for (std::size_t position = 0; position < text.size();) {
+      std::size_t begin = position;
+      char32_t character = unicode::take(text, position);
+      bool line = character == '\t' || character == '\n' || character == '\r';
+      if (clean && !line && (character == 0 || character == 0xfffd || unicode::isOther(character)))
+        continue;
+      bool apart = ideographs && unicode::isIdeograph(character);
+      result += apart ? " " : "";
+      if (clean && unicode::isSpace(character))
+        result += ' ';
+      else
+        result.append(text, begin, position - begin);
+      result += apart ? " " : "";
+    }
+    if (stripAccents)
+      result = without(unicode::normalize(result, unicode::Form::NFD), unicode::isNonspacingMark);
+    return lowercase ? unicode::lower(result) : result;
+  };
+}
+
+Normalizer readStrip(const JsonCursor &json) {
+  bool left = readFlag(json, "strip_left", true), right = readFlag(json, "strip_right", true);
+  return [=](std::string text) {
+    std::size_t begin = 0;
+    for (std::size_t position = 0; left && position < text.size() && unicode::isSpace(unicode::take(text, position));)
+      begin = position;
+    text.erase(0, begin);
+    while (right && !text.empty() && unicode::isSpace(unicode::last(text))) {
+      std::size_t end = text.size() - 1;
+      while ((text[end] & 0xc0) == 0x80)
+        --end;
+      text.resize(end);
+    }
+    return text;
+  };
+}
+
+/// Of Google's neural machine translation: controls dropped, other white space and joiners as spaces.
+std::string normalizeNmt(std::string text) {
+  std::string result;
+  for (std::size_t position = 0; position < text.size();) {
+    char32_t c = unicode::take(text, position);
+    if ((c >= 0x01 && c <= 0x08) || c == 0x0b || (c >= 0x0e && c <= 0x1f) || c == 0x7f || c == 0x8f || c == 0x9f)
+      continue;
+    bool space = c == 0x09 || c == 0x0a || c == 0x0c || c == 0x0d || c == 0x1680 || (c >= 0x200b && c <= 0x200f) ||
+                 c == 0x2028 || c == 0x2029 || c == 0x2581 || c == 0xfeff || c == 0xfffd;
+    unicode::append(result, space ? U' ' : c);
+  }
+  return result;
+}
+
+Normalizer readSequence(const JsonCursor &json, int depth) {
+  std::vector<Normalizer> parts;
+  for (const JsonCursor &part : json["normalizers"].elements())
+    parts.push_back(readNormalizer(part, depth + 1));
+  return [parts = std::move(parts)](std::string text) {
+    for (const Normalizer &part : parts)
+      text = part(std::move(text));
+    return text;
+  };
+}
+
+} // namespace
+
+Normalizer readNormalizer(const JsonCursor &json, int depth) {
+  if (depth > maxDepth)
+    json.fail("expected sequences at most " + std::to_string(maxDepth) + " deep");
+  auto form = [](unicode::Form form) { return [form](std::string text) { return unicode::normalize(text, form); }; };
+  JsonCursor type = json["type"];
+  switch (type.oneOf({"Sequence", "NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Strip", "Replace",
+                      "Prepend", "ByteLevel", "Nmt", "Precompiled", "BertNormalizer"})) {
+  case 0:
+    return readSequence(json, depth);
+  case 1:
+    return form(unicode::Form::NFC);
+  case 2:
+    return form(unicode::Form::NFD);
+  case 3:
+    return form(unicode::Form::NFKC);
+  case 4:
+    return form(unicode::Form::NFKD);
+  case 5:
+    return [](std::string text) { return unicode::lower(text); };
+  case 6:
+    return [](std::string text) { return without(text, unicode::isMark); };
+  case 7:
+    return readStrip(json);
+  case 8:
+    return [pattern = readPattern(json["pattern"]), content = json["content"].string()](std::string text) {
+      return pattern.replace(text, content);
+    };
+  case 9:
+    return [start = json["prepend"].string()](std::string text) { return text.empty() ? text : start + text; };
+  case 10:
+    return [](std::string text) { return bytesToAlphabet(text); };
+  case 11:
+    return normalizeNmt;
+  case 12:
+    return readPrecompiled(json);
+  default:
+    return readBert(json);
+  }
+}
+
+} // namespace nstf::runtime

@@ -1,0 +1,42 @@
+#include "runtime/model/tokenizer_json/ReadFields.h"
+#include "runtime/model/tokenizer_json/Unicode.h"
+
+#include <stdexcept>
+
+namespace nstf::runtime {
+
+bool readFlag(const JsonCursor &json, const char *key, bool absent) {
+  std::optional<JsonCursor> value = json.find(key);
+  return value && !value->isNull() ? value->boolean() : absent;
+}
+
+std::string readText(const JsonCursor &json, const char *key) {
+  std::optional<JsonCursor> value = json.find(key);
+  return value && !value->isNull() ? value->string() : "";
+}
+
+char32_t readCharacter(const JsonCursor &value) {
+  std::string text = value.string();
+  std::size_t position = 0;
+  char32_t character = text.empty() ? 0 : unicode::take(text, position);
+  if (text.empty() || position != text.size())
+    value.failExpected("one character");
+  return character;
+}
+
+Pattern readPattern(const JsonCursor &value) {
+  if (std::optional<JsonCursor> text = value.find("String"))
+    return Pattern::literal(text->nonEmptyString());
+  JsonCursor place = value["Regex"];
+  std::string expression = place.nonEmptyString(), problem;
+  try {
+    return Pattern::compile(expression);
+  } catch (const std::runtime_error &error) {
+    problem = error.what();
+  }
+  place.failExpected("a regular expression (" + problem + ")");
+}
+
+std::int32_t readId(const JsonCursor &value) { return static_cast<std::int32_t>(value.integer(0, maxTokenId)); }
+
+} // namespace nstf::runtime

@@ -1,0 +1,144 @@
+#include "runtime/model/tokenizer_json/TokenizerJson.h"
+#include "runtime/model/MappedFile.h"
+#include "runtime/model/Utf8.h"
+#include "runtime/model/tokenizer_json/ReadFields.h"
+#include "runtime/model/tokenizer_json/Unicode.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace nstf::runtime {
+
+namespace {
+std::optional<JsonCursor> findGiven(const JsonCursor &json, const char *key) {
+  std::optional<JsonCursor> value = json.find(key);
+  return value && value->isNull() ? std::nullopt : value;
+}
+} // namespace
+
+TokenizerJson::TokenizerJson(const std::filesystem::path &path, const std::filesystem::path &config) {
+  MappedFile mapped(path);
+  std::string file = path.string();
+  nlohmann::json document = JsonCursor::parse(mapped.text(), file);
+  JsonCursor root(document, file);
+  if (auto version = root.find("version"))
+    version->oneOf({"1.0"});
+  model = WordModel::read(root["model"]);
+  if (auto json = findGiven(root, "normalizer"))
+    normalizer = readNormalizer(*json);
+  if (auto json = findGiven(root, "pre_tokenizer"))
+    preTokenizer = readPreTokenizer(*json);
+  if (auto json = findGiven(root, "added_tokens"))
+    added = AddedTokens(*json, model->vocabulary(), normalizer);
+  if (auto json = findGiven(root, "post_processor"))
+    postProcessor = readPostProcessor(*json, vocabularySize());
+  auto json = findGiven(root, "decoder");
+  decoder = json ? readDecoder(*json) : joinBySpaces();
+  if (!config.empty())
+    readConfig(config);
+}
+
+void TokenizerJson::readConfig(const std::filesystem::path &path) {
+  MappedFile mapped(path);
+  std::string file = path.string();
+  nlohmann::json document = JsonCursor::parse(mapped.text(), file);
+  JsonCursor root(document, file);
+  std::optional<JsonCursor> flag = findGiven(root, "add_bos_token"), token = findGiven(root, "bos_token");
+  if (!flag || !token)
+    return;
+  // A string, or an object with its "content".
+  JsonCursor content = token->isString() ? *token : (*token)["content"];
+  std::string name = content.string();
+  std::optional<std::int32_t> id = added.idOf(name);
+  if (!id)
+    id = model->vocabulary().idOf(name);
+  if (!id && flag->boolean())
+    content.failExpected("a token of the tokenizer beside");
+  if (!id)
+    return;
+  addBos = flag->boolean();
+  bosToken = *id;
+}
+
+std::int32_t TokenizerJson::vocabularySize() const { return std::max(model->vocabulary().size(), added.size()); }
+
+void TokenizerJson::encodePiece(Piece piece, std::vector<std::int32_t> &ids) const {
+  std::vector<Piece> pieces;
+  pieces.push_back(std::move(piece));
+  if (preTokenizer)
+    preTokenizer(pieces);
+  for (const Piece &part : pieces)
+    model->encode(part.text, ids);
+}
+
+std::vector<std::int32_t> TokenizerJson::encode(std::string_view bytes) const {
+  std::string text = unicode::makeValid(bytes);
+  std::vector<std::int32_t> ids;
+  for (const AddedTokens::Part &part : added.cut(text, /*normalized=*/false)) {
+    if (part.token) {
+      ids.push_back(*part.token);
+      continue;
+    }
+    std::string normal(part.text);
+    if (normalizer)
+      normal = normalizer(std::move(normal));
+    for (const AddedTokens::Part &inner : added.cut(normal, /*normalized=*/true)) {
+      if (inner.token)
+        ids.push_back(*inner.token);
+      else
+        encodePiece({std::string(inner.text), part.offset == 0 && inner.offset == 0}, ids);
+    }
+  }
+  return ids;
+}
+
+bool TokenizerJson::processorAddsBos() const {
+  std::vector<std::int32_t> around = postProcessor ? postProcessor({}).ids : std::vector<std::int32_t>();
+  return !around.empty() && around.front() == bosToken;
+}
+
+TokenSequence TokenizerJson::encodePrompt(std::string_view text, std::optional<std::int32_t>, std::size_t limit) const {
+  auto surround = [&](TokenSequence sequence) {
+    if (postProcessor)
+      sequence = postProcessor(std::move(sequence));
+    if (addBos && *addBos != processorAddsBos()) {
+      if (*addBos) {
+        sequence.ids.insert(sequence.ids.begin(), bosToken);
+        sequence.types.insert(sequence.types.begin(), 0);
+      } else {
+        sequence.ids.erase(sequence.ids.begin());
+        sequence.types.erase(sequence.types.begin());
+      }
+    }
+    return sequence;
+  };
+  std::vector<std::int32_t> ids = encode(text);
+  std::size_t around = surround({}).ids.size();
+  ids.resize(std::min(ids.size(), limit - std::min(limit, around)));
+  std::vector<std::int32_t> types(ids.size());
+  return surround({std::move(ids), std::move(types)});
+}
+
+/// The decoder of one text.
+class TokenizerJson::Stream : public TokenStream {
+public:
+  explicit Stream(const TokenizerJson &owner) : owner(owner), chain(owner.decoder) {}
+
+  std::string push(std::int32_t id) override {
+    const AddedTokens::Token *token = owner.added.find(id);
+    if (token && token->special)
+      return "";
+    const std::string *piece = token ? &token->content : owner.model->vocabulary().nameOf(id);
+    // What stands for no text breaks no chain: the character goes in between.
+    return piece ? chain.push(*piece) : chain.finish() + replacementCharacter;
+  }
+  std::string finish() override { return chain.finish(); }
+
+private:
+  const TokenizerJson &owner;
+  DecoderChain chain;
+};
+
+std::unique_ptr<TokenStream> TokenizerJson::stream() const { return std::make_unique<Stream>(*this); }
+
+} // namespace nstf::runtime

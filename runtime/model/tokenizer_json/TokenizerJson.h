@@ -1,0 +1,49 @@
+//===- TokenizerJson.h - Hugging Face's tokenizer.json -------------------------------===//
+//
+// The file of the library "tokenizers" (https://github.com/huggingface/tokenizers, version "1.0" of the format): added
+// tokens are found first, then the text goes through normalizer, pre_tokenizer and model, and post_processor puts
+// special tokens around it; decoder is the way back. Behaviour follows that library to the id, except that prompts are
+// never padded or cut ("truncation" and "padding" are the application's), and a text that is not UTF-8 has U+FFFD in
+// its place.
+//
+// tokenizer_config.json, where it lies beside, has a say about the beginning of a text: "add_bos_token" with
+// "bos_token" outweighs the post_processor.
+//
+//===----------------------------------------------------------------------------------===//
+#pragma once
+
+#include "nstf/Tokenizer.h"
+#include "runtime/model/tokenizer_json/AddedTokens.h"
+#include "runtime/model/tokenizer_json/Decoder.h"
+#include "runtime/model/tokenizer_json/PostProcessor.h"
+#include "runtime/model/tokenizer_json/PreTokenizer.h"
+
+namespace nstf::runtime {
+
+class TokenizerJson : public Tokenizer {
+public:
+  /// `config`: tokenizer_config.json, or empty.
+  TokenizerJson(const std::filesystem::path &file, const std::filesystem::path &config);
+  std::vector<std::int32_t> encode(std::string_view text) const override;
+  TokenSequence encodePrompt(std::string_view text, std::optional<std::int32_t> bos, std::size_t limit) const override;
+  std::int32_t vocabularySize() const override;
+  std::unique_ptr<TokenStream> stream() const override;
+
+private:
+  class Stream;
+  void readConfig(const std::filesystem::path &config);
+  bool processorAddsBos() const;
+  /// Appends the ids of a text between added tokens.
+  void encodePiece(Piece piece, std::vector<std::int32_t> &ids) const;
+
+  Normalizer normalizer;     // may be empty
+  PreTokenizer preTokenizer; // may be empty
+  std::unique_ptr<WordModel> model;
+  AddedTokens added;
+  PostProcessor postProcessor; // may be empty
+  Decoder decoder;
+  std::optional<bool> addBos;
+  std::int32_t bosToken = 0; // where addBos has a value
+};
+
+} // namespace nstf::runtime

@@ -1,0 +1,40 @@
+//===- Unicode.h - Characters, their classes and normal forms ------------------------===//
+//
+// By utf8proc (Unicode 15). Texts are valid UTF-8 from makeValid on, so nothing here checks again. The classes are
+// those Hugging Face's tokenizers uses; characters that Unicode assigned lately may be in another class there than
+// here.
+//
+//===----------------------------------------------------------------------------------===//
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace nstf::runtime::unicode {
+
+/// The text with each maximal ill-formed piece as U+FFFD, as Python's bytes.decode("utf-8", "replace") makes it.
+std::string makeValid(std::string_view bytes);
+
+/// The character at `position`, which moves behind it.
+char32_t take(std::string_view text, std::size_t &position);
+/// The last character of a text that is not empty.
+char32_t last(std::string_view text);
+void append(std::string &text, char32_t character);
+/// Number of characters.
+std::size_t count(std::string_view text);
+
+bool isSpace(char32_t character);          // White_Space
+bool isPunctuation(char32_t character);    // P, and all of ASCII that is neither letter, digit, space nor control
+bool isNonspacingMark(char32_t character); // Mn
+bool isMark(char32_t character);           // M
+bool isNumber(char32_t character);         // N
+bool isOther(char32_t character);          // Cc, Cf, Co
+bool isWord(char32_t character);           // regular expressions' \w: Alphabetic, M, Nd, Pc, Join_Control
+bool isIdeograph(char32_t character);      // BERT's "Chinese characters": the CJK Unified Ideographs blocks
+
+enum class Form { NFC, NFD, NFKC, NFKD };
+std::string normalize(std::string_view text, Form form);
+/// Character by character, without regard to neighbours.
+std::string lower(std::string_view text);
+
+} // namespace nstf::runtime::unicode

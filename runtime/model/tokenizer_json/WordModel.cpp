@@ -1,0 +1,103 @@
+#include "runtime/model/tokenizer_json/WordModel.h"
+#include "runtime/model/tokenizer_json/ReadFields.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <stdexcept>
+
+namespace nstf::runtime {
+
+bool Vocabulary::add(std::string name, std::int32_t id) {
+  if (names.count(id))
+    return false;
+  auto [entry, isNew] = ids.emplace(std::move(name), id);
+  if (!isNew)
+    return false;
+  names.emplace(id, &entry->first);
+  end = std::max(end, id + 1);
+  longestName = std::max(longestName, entry->first.size());
+  return true;
+}
+
+std::optional<std::int32_t> Vocabulary::idOf(std::string_view name) const {
+  auto it = ids.find(name);
+  return it == ids.end() ? std::nullopt : std::optional(it->second);
+}
+
+const std::string *Vocabulary::nameOf(std::int32_t id) const {
+  auto it = names.find(id);
+  return it == names.end() ? nullptr : it->second;
+}
+
+std::optional<std::vector<std::int32_t>> bytePieces(const Vocabulary &vocabulary, std::string_view bytes) {
+  std::vector<std::int32_t> ids;
+  for (char byte : bytes) {
+    char name[8];
+    std::snprintf(name, sizeof(name), "<0x%02X>", static_cast<unsigned char>(byte));
+    std::optional<std::int32_t> id = vocabulary.idOf(name);
+    if (!id)
+      return std::nullopt;
+    ids.push_back(*id);
+  }
+  return ids;
+}
+
+void WordModel::readVocabulary(const JsonCursor &json) {
+  JsonCursor vocab = json["vocab"];
+  for (const auto &[name, value] : vocab.members())
+    if (!words.add(name, readId(value)))
+      value.failExpected("an id no other piece has");
+  if (words.size() == 0)
+    vocab.failExpected("at least one piece");
+}
+
+std::optional<std::int32_t> WordModel::readName(const JsonCursor &json, const char *key) const {
+  std::optional<JsonCursor> value = json.find(key);
+  if (!value || value->isNull())
+    return std::nullopt;
+  std::optional<std::int32_t> id = words.idOf(value->string());
+  if (!id)
+    value->failExpected("a piece of the vocabulary");
+  return id;
+}
+
+namespace {
+
+class WordLevelModel : public WordModel {
+public:
+  explicit WordLevelModel(const JsonCursor &json) {
+    readVocabulary(json);
+    unknown = words.idOf(json["unk_token"].string());
+  }
+  void encode(std::string_view piece, std::vector<std::int32_t> &ids) const override {
+    std::optional<std::int32_t> id = words.idOf(piece);
+    if (!id && !unknown)
+      throw std::runtime_error("cannot tokenize \"" + std::string(piece) +
+                               "\": the tokenizer has neither this word nor an unknown token");
+    ids.push_back(id ? *id : *unknown);
+  }
+
+private:
+  std::optional<std::int32_t> unknown;
+};
+
+} // namespace
+
+std::unique_ptr<WordModel> WordModel::read(const JsonCursor &json) {
+  // Old files leave the type of their BPE model out.
+  std::optional<JsonCursor> type = json.find("type");
+  if (!type && json.find("merges"))
+    return readBytePairModel(json);
+  switch (json["type"].oneOf({"BPE", "WordPiece", "Unigram", "WordLevel"})) {
+  case 0:
+    return readBytePairModel(json);
+  case 1:
+    return readWordPieceModel(json);
+  case 2:
+    return readUnigramModel(json);
+  default:
+    return std::make_unique<WordLevelModel>(json);
+  }
+}
+
+} // namespace nstf::runtime

@@ -1,0 +1,64 @@
+// WordPiece (WordModel.h).
+#include "runtime/model/tokenizer_json/ReadFields.h"
+#include "runtime/model/tokenizer_json/Unicode.h"
+#include "runtime/model/tokenizer_json/WordModel.h"
+
+#include <algorithm>
+
+namespace nstf::runtime {
+
+namespace {
+
+class WordPieceModel : public WordModel {
+public:
+  explicit WordPieceModel(const JsonCursor &json) {
+    readVocabulary(json);
+    json["unk_token"];
+    unknown = *readName(json, "unk_token");
+    continuing = json["continuing_subword_prefix"].string();
+    longestWord = json["max_input_chars_per_word"].integer(0, maxTokenId);
+  }
+
+  void encode(std::string_view piece, std::vector<std::int32_t> &ids) const override {
+    std::size_t before = ids.size();
+    if (unicode::count(piece) > longestWord || !split(piece, ids)) {
+      ids.resize(before);
+      ids.push_back(unknown);
+    }
+  }
+
+private:
+  bool split(std::string_view word, std::vector<std::int32_t> &ids) const {
+    std::string name;
+    for (std::size_t start = 0; start < word.size();) {
+      const std::string &prefix = start == 0 ? empty : continuing;
+      // No name is longer than the longest one, so a long word costs no more than that.
+      std::size_t end = std::min(word.size(), start + words.longest());
+      std::optional<std::int32_t> id;
+      for (; end > start; --end) {
+        if (end < word.size() && (word[end] & 0xc0) == 0x80)
+          continue; // inside a character
+        name = prefix;
+        name += word.substr(start, end - start);
+        if ((id = words.idOf(name)))
+          break;
+      }
+      if (!id)
+        return false;
+      ids.push_back(*id);
+      start = end;
+    }
+    return true;
+  }
+
+  const std::string empty;
+  std::int32_t unknown;
+  std::string continuing;
+  std::size_t longestWord;
+};
+
+} // namespace
+
+std::unique_ptr<WordModel> readWordPieceModel(const JsonCursor &json) { return std::make_unique<WordPieceModel>(json); }
+
+} // namespace nstf::runtime
