@@ -11,7 +11,10 @@ def NSTF_ElementwiseOp : OpInterface<"ElementwiseOp"> {
     equal (of `convert` all but the element type). So the op can move into the slot of whatever kernel makes one of its
     operands.
   }];
-  let methods = [];
+  let methods = [InterfaceMethod<
+      [{Whether it is so of this operand. If not, the operand is a table of which row i of the result takes the row of
+        its position, and comes from memory.}],
+      "bool", "isByElement", (ins "unsigned":$operand), "", "return true;">];
 }
 
 #endif

@@ -42,6 +42,8 @@ LogicalResult AddPositionsOp::verify() {
   return success();
 }
 
+bool AddPositionsOp::isByElement(unsigned operand) { return operand == 0; }
+
 //===-- LinearOp ------------------------------------------------------------------------------------------------===//
 
 LogicalResult LinearOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, LinearOp::Adaptor adaptor,

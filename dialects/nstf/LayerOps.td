@@ -3,6 +3,7 @@
 #define NSTF_LAYER_OPS
 
 include "dialects/nstf/Dialect.td"
+include "dialects/nstf/Interfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -29,7 +30,8 @@ def NSTF_EmbeddingOp : NSTF_Op<"embedding", [Pure, InferTypeOpAdaptor]> {
   let assemblyFormat = "$ids `,` $table attr-dict `:` functional-type(operands, results)";
 }
 
-def NSTF_AddPositionsOp : NSTF_Op<"add_positions", [Pure, InferTypeOpAdaptor]> {
+def NSTF_AddPositionsOp : NSTF_Op<"add_positions", [Pure, InferTypeOpAdaptor,
+                                                   DeclareOpInterfaceMethods<NSTF_ElementwiseOp, ["isByElement"]>]> {
   let summary = "learned positions added to every row";
   let description = [{
     result[i, j] = x[i, j] + table[position + i + offset, j]

@@ -105,7 +105,7 @@ nstf.graph @add_positions_c3(%x: tensor<?x64xf32> {nstf.name = "x"}) -> (tensor<
 
 func.func @add_positions_c4(%x: tensor<?x64xf32>, %table: tensor<16x64xf16>) {
   // expected-error @+2 {{failed to infer returned types}}
-  // expected-error @+1 {{inferred type(s) 'tensor<?x64xf32>' are incompatible with return type(s) of operation 'tensor<?x64xf16>'}}
-  %y = nstf.add_positions %x, %table : (tensor<?x64xf32>, tensor<16x64xf16>) -> tensor<?x64xf16>
+  // expected-error @+1 {{inferred type(s) 'tensor<?x64xf32>' are incompatible with return type(s) of operation 'tensor<16x64xf32>'}}
+  %y = nstf.add_positions %x, %table : (tensor<?x64xf32>, tensor<16x64xf16>) -> tensor<16x64xf32>
   return
 }

@@ -52,7 +52,7 @@ func.func @layer_norm_c1(%x: tensor<?x64xf32>, %weight: tensor<64xf32>, %bias: t
 // -----
 
 func.func @layer_norm_c2(%x: tensor<?x64xf32>, %weight: tensor<64xf32>) {
-  // expected-error @+1 {{expected a finite eps of at least 0 but got NAN}}
+  // expected-error @+1 {{expected a finite eps of at least 0 but got nan}}
   %y = nstf.layer_norm %x, %weight {eps = 0x7FF8000000000000 : f64} : (tensor<?x64xf32>, tensor<64xf32>) -> tensor<?x64xf32>
   return
 }

@@ -79,8 +79,8 @@ nstf.graph @chain(%x: tensor<?x8xf32> {nstf.name = "x"}, %z: tensor<?x8xf32> {ns
 
 // -----
 
-// What is used twice is stored, so nothing joins its kernel; an rms_norm has no epilogue. Elementwise ops without an
-// anchor are one kernel.
+// What is used twice is stored, so nothing joins its kernel. A norm has an epilogue. Elementwise ops without an anchor are
+// one kernel.
 
 nstf.weight @w : tensor<8x8xf32>
 nstf.weight @n : tensor<8xf32>
@@ -89,8 +89,7 @@ nstf.weight @n : tensor<8xf32>
 // CHECK-NEXT: %[[S:.+]] = nstf.silu %[[A]]
 // CHECK-NEXT: %[[M:.+]] = nstf.mul %[[S]], %[[A]]
 // CHECK-NEXT: nstf.return %[[M]]
-// CHECK: nstf.kernel @rms_norm_0(
-// CHECK: nstf.kernel @silu_0(
+// CHECK: nstf.kernel @rms_norm_silu_0(
 // CHECK-LABEL: nstf.graph @apart(
 nstf.graph @apart(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 16 : i64} {
   %w = nstf.get @w : tensor<8x8xf32>
@@ -100,6 +99,65 @@ nstf.graph @apart(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {ns
   %m = nstf.mul %s, %l : tensor<?x8xf32>
   %r = nstf.rms_norm %m, %n {eps = 0.0 : f64} : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
   %y = nstf.silu %r : tensor<?x8xf32>
+  nstf.return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// A softmax has no epilogue.
+
+// CHECK: nstf.kernel @softmax_0(
+// CHECK: nstf.kernel @tanh_relu_0(
+nstf.graph @softmax(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 16 : i64} {
+  %s = nstf.softmax %x : tensor<?x8xf32>
+  %t = nstf.tanh %s : tensor<?x8xf32>
+  %y = nstf.relu %t : tensor<?x8xf32>
+  nstf.return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// Two embeddings, their sum and positions are two launches; what follows a layer_norm joins it.
+
+nstf.weight @words : tensor<32x8xf32>
+nstf.weight @types : tensor<2x8xf32>
+nstf.weight @positions : tensor<18x8xf32>
+nstf.weight @n : tensor<8xf32>
+// CHECK: nstf.kernel @embedding_0(
+// CHECK: nstf.kernel @embedding_add_add_positions_0(%{{.+}}: tensor<?xi32>, %{{.+}}: tensor<2x8xf32>, %{{.+}}: tensor<?x8xf32>, %{{.+}}: tensor<18x8xf32>)
+// CHECK: nstf.kernel @layer_norm_gelu_0(
+// CHECK-LABEL: nstf.graph @embeddings(
+nstf.graph @embeddings(%ids: tensor<?xi32> {nstf.name = "ids"}, %kinds: tensor<?xi32> {nstf.name = "kinds"}) -> (tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 16 : i64} {
+  %words = nstf.get @words : tensor<32x8xf32>
+  %types = nstf.get @types : tensor<2x8xf32>
+  %positions = nstf.get @positions : tensor<18x8xf32>
+  %n = nstf.get @n : tensor<8xf32>
+  %w = nstf.embedding %ids, %words : (tensor<?xi32>, tensor<32x8xf32>) -> tensor<?x8xf32>
+  %k = nstf.embedding %kinds, %types : (tensor<?xi32>, tensor<2x8xf32>) -> tensor<?x8xf32>
+  %s = nstf.add %w, %k : tensor<?x8xf32>
+  %p = nstf.add_positions %s, %positions {offset = 2 : i64} : (tensor<?x8xf32>, tensor<18x8xf32>) -> tensor<?x8xf32>
+  %l = nstf.layer_norm %p, %n, %n {eps = 0.0 : f64} : (tensor<?x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+  %y = nstf.gelu %l : tensor<?x8xf32>
+  nstf.return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// Positions join neither what makes their table nor a norm of heads, whose rows are no rows of the step; other ops join it.
+
+nstf.weight @w : tensor<8x8xf32>
+nstf.weight @h : tensor<4xf32>
+// CHECK: nstf.kernel @rms_norm_silu_0(
+// CHECK: nstf.kernel @linear_0(
+// CHECK: nstf.kernel @add_positions_0(
+// CHECK-LABEL: nstf.graph @positions(
+nstf.graph @positions(%x: tensor<?x8xf32> {nstf.name = "x"}, %t: tensor<16x8xf32> {nstf.name = "t"}) -> (tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 16 : i64} {
+  %w = nstf.get @w : tensor<8x8xf32>
+  %h = nstf.get @h : tensor<4xf32>
+  %n = nstf.rms_norm %x, %h {eps = 0.0 : f64} : (tensor<?x8xf32>, tensor<4xf32>) -> tensor<?x8xf32>
+  %s = nstf.silu %n : tensor<?x8xf32>
+  %table = nstf.linear %t, %w : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
+  %y = nstf.add_positions %s, %table : (tensor<?x8xf32>, tensor<16x8xf32>) -> tensor<?x8xf32>
   nstf.return %y : tensor<?x8xf32>
 }
 

@@ -14,6 +14,13 @@
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/chain.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/chain.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/softmax.mlir' %root/templates/kernels/softmax.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/softmax.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/argmax.mlir' %root/templates/kernels/argmax.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/argmax.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/head-norm.mlir' %root/templates/kernels/rms_norm.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/head-norm.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/layer-norm.mlir' %root/templates/kernels/layer_norm.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/layer-norm.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/l2-normalize.mlir' %root/templates/kernels/l2_normalize.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/l2-normalize.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/mean-rows.mlir' %root/templates/kernels/mean_rows.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/mean-rows.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/first-row.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/first-row.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/add-positions.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/add-positions.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/activations.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/activations.mlir
 
 //--- matmul.mlir
 // Tuning goes over the defaults; `?` is max_tokens; bias, silu and the residual are in the slot, with a buffer each for bias
@@ -119,10 +126,104 @@ nstf.kernel @embedding_0(%ids: tensor<?xi32>, %t: tensor<77x20xf32>) -> tensor<?
 // A static row count goes into ROWS: the launch does not depend on the step. EPS holds 0.5.
 // CHECK: systolic.kernel @rms_norm_0(
 // CHECK-SAME: nstf.per_token = {}
-// CHECK-SAME: EPS = 1056964608 : i64, M = 3 : i64, N = 20 : i64, ROWS = 3 : i64,
+// CHECK-SAME: EPS = 1056964608 : i64, G = 1 : i64, M = 3 : i64, N = 20 : i64, ROWS = 3 : i64,
 nstf.kernel @rms_norm_0(%x: tensor<3x20xf32>, %w: tensor<20xf32>) -> tensor<3x20xf32> {
   %y = nstf.rms_norm %x, %w {eps = 0.5 : f64} : (tensor<3x20xf32>, tensor<20xf32>) -> tensor<3x20xf32>
   nstf.return %y : tensor<3x20xf32>
+}
+
+//--- head-norm.mlir
+// Three heads of a row are three rows of the template, with a factor that is read by rows of 20 features.
+// CHECK: func.func private @epilogue(%{{.+}}: tensor<4x256xf32, #systolic.axes<BM, BN>>, %{{.+}}: index, %{{.+}}: index, %{{.+}}: memref<64x64xf32, #systolic.axes<M, N>>)
+// CHECK: systolic.kernel @rms_norm_0(
+// CHECK-SAME: nstf.per_token = {M = 3 : i64}
+// CHECK-SAME: G = 3 : i64, M = 300 : i64, N = 20 : i64, ROWS = 0 : i64,
+nstf.kernel @rms_norm_0(%x: tensor<?x60xf32>, %w: tensor<20xf32>, %z: tensor<?x60xf32>) -> tensor<?x60xf32> {
+  %y = nstf.rms_norm %x, %w {eps = 0.5 : f64} : (tensor<?x60xf32>, tensor<20xf32>) -> tensor<?x60xf32>
+  %m = nstf.mul %y, %z : tensor<?x60xf32>
+  nstf.return %m : tensor<?x60xf32>
+}
+
+//--- layer-norm.mlir
+// The bias of a norm is the slot's, as that of a linear.
+// CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<4x256xf32, #systolic.axes<BM, BN>>, %[[M0:.+]]: index, %[[N0:.+]]: index, %[[E0:.+]]: memref<64xf32, #systolic.axes<N>>)
+// CHECK: %[[BIAS:.+]] = systolic.load %[[E0]][%[[N0]]]
+// CHECK: %[[ROWS:.+]] = systolic.broadcast %[[BIAS]]
+// CHECK: %[[Y:.+]] = arith.addf %[[TILE]], %[[ROWS]]
+// CHECK: %[[RESULT:.+]] = math.tanh %[[Y]]
+// CHECK: return %[[RESULT]]
+// CHECK: systolic.kernel @layer_norm_0(
+// CHECK-SAME: {nstf.access = "read", nstf.name = "weight", nstf.operand = 1 : i64}
+// CHECK-SAME: EPS = 1056964608 : i64, M = 100 : i64, N = 20 : i64, ROWS = 0 : i64,
+nstf.kernel @layer_norm_0(%x: tensor<?x20xf32>, %w: tensor<20xf32>, %b: tensor<20xf32>) -> tensor<?x20xf32> {
+  %y = nstf.layer_norm %x, %w, %b {eps = 0.5 : f64} : (tensor<?x20xf32>, tensor<20xf32>, tensor<20xf32>) -> tensor<?x20xf32>
+  %z = nstf.tanh %y : tensor<?x20xf32>
+  nstf.return %z : tensor<?x20xf32>
+}
+
+//--- l2-normalize.mlir
+// EPS holds 0.5.
+// CHECK: systolic.kernel @l2_normalize_0(
+// CHECK-SAME: nstf.per_token = {}
+// CHECK-SAME: EPS = 1056964608 : i64, M = 1 : i64, N = 20 : i64, ROWS = 1 : i64,
+nstf.kernel @l2_normalize_0(%x: tensor<1x20xf32>) -> tensor<1x20xf32> {
+  %y = nstf.l2_normalize %x {eps = 0.5 : f64} : (tensor<1x20xf32>) -> tensor<1x20xf32>
+  nstf.return %y : tensor<1x20xf32>
+}
+
+//--- mean-rows.mlir
+// The rows of the step are read, one is written.
+// CHECK: systolic.kernel @mean_rows_0(
+// CHECK-SAME: %{{.+}}: memref<1x64xf32, #systolic.axes<1, N>> {nstf.access = "write", nstf.name = "y", nstf.result = 0 : i64}
+// CHECK-SAME: grid = ["N", "BN"]
+// CHECK-SAME: M = 100 : i64, N = 20 : i64, ROWS = 0 : i64,
+nstf.kernel @mean_rows_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
+  %y = nstf.mean_rows %x : (tensor<?x20xf32>) -> tensor<1x20xf32>
+  nstf.return %y : tensor<1x20xf32>
+}
+
+//--- first-row.mlir
+// CHECK: systolic.kernel @first_0(
+// CHECK-SAME: nstf.per_token = {}
+// CHECK-SAME: LAST = 0 : i64, M = 1 : i64, MX = 100 : i64, MY = 1 : i64, N = 20 : i64, ROWS = 1 : i64,
+nstf.kernel @first_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
+  %y = nstf.first_row %x : (tensor<?x20xf32>) -> tensor<1x20xf32>
+  nstf.return %y : tensor<1x20xf32>
+}
+
+//--- add-positions.mlir
+// Rows of the table by the step's position, which the slot reads from the control block. The table keeps its type and
+// its number of rows.
+// CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<4x256xf32, #systolic.axes<BM, BN>>, %[[M0:.+]]: index, %[[N0:.+]]: index, %[[E0:.+]]: memref<66x64xbf16, #systolic.axes<66, N>>, %[[CONTROL:.+]]: memref<16xi32>)
+// CHECK: %[[POSITION:.+]] = systolic.control position %[[CONTROL]]
+// CHECK: %[[FIRST:.+]] = arith.addi %[[M0]], %[[POSITION]]
+// CHECK: %[[TWO:.+]] = arith.constant 2 : index
+// CHECK: %[[ROW:.+]] = arith.addi %[[FIRST]], %[[TWO]]
+// CHECK: %[[TABLE:.+]] = systolic.load %[[E0]][%[[ROW]], %[[N0]]]
+// CHECK: %[[RESULT:.+]] = arith.addf %[[TILE]], %[[TABLE]]
+// CHECK: return %[[RESULT]]
+// CHECK: systolic.kernel @positions_0(
+// CHECK-SAME: {nstf.access = "read", nstf.name = "e0", nstf.operand = 1 : i64}
+// CHECK-SAME: %[[BLOCK:[a-z0-9]+]]: memref<16xi32>
+// CHECK: call @epilogue(%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %[[BLOCK]])
+nstf.kernel @positions_0(%x: tensor<?x20xf32>, %t: tensor<66x20xbf16>) -> tensor<?x20xf32> {
+  %y = nstf.add_positions %x, %t {offset = 2 : i64} : (tensor<?x20xf32>, tensor<66x20xbf16>) -> tensor<?x20xf32>
+  nstf.return %y : tensor<?x20xf32>
+}
+
+//--- activations.mlir
+// CHECK: func.func private @epilogue(%[[X:.+]]: tensor<4x256xf32, #systolic.axes<BM, BN>>, %{{.+}}: index, %{{.+}}: index)
+// CHECK: %[[NEGATIVE:.+]] = arith.cmpf olt, %[[X]], %{{.+}}
+// CHECK: %[[RELU:.+]] = arith.select %[[NEGATIVE]], %{{.+}}, %[[X]]
+// CHECK: math.erf
+// CHECK-NOT: math.tanh
+// CHECK: math.exp
+// CHECK: return
+nstf.kernel @activations_0(%x: tensor<?x20xf32>) -> tensor<?x20xf32> {
+  %0 = nstf.relu %x : tensor<?x20xf32>
+  %1 = nstf.gelu %0 : tensor<?x20xf32>
+  %2 = nstf.gelu %1 {tanh} : tensor<?x20xf32>
+  nstf.return %2 : tensor<?x20xf32>
 }
 
 //--- append.mlir

@@ -1,0 +1,87 @@
+// layer_norm: Y[m, n] = epilogue((X[m, n] - mean) * W[n] / sqrt(variance + eps)), with mean = mean over n of X[m, n] and
+// variance = mean over n of (X[m, n] - mean)^2. A bias is the epilogue's.
+//
+// One work item is BM rows, read three times in blocks of BN columns: mean, variance, result. The variance is that of
+// differences, since the difference of a mean square and a squared mean has no digits left where the mean is large.
+// EPS: the bits of eps as a float. ROWS: see matmul.mlir.
+!x = tensor<4x256xf32, #systolic.axes<BM, BN>>
+!i = tensor<4x256xi32, #systolic.axes<BM, BN>>
+!w = tensor<256xf32, #systolic.axes<BN>>
+!r = tensor<4xf32, #systolic.axes<BM>>
+!mask = tensor<4x256xi1, #systolic.axes<BM, BN>>
+!W = memref<64xf32, #systolic.axes<N>>
+!X = memref<64x64xf32, #systolic.axes<M, N>>
+
+module {
+  func.func private @epilogue(%tile: !x, %m0: index, %n0: index) -> !x {
+    return %tile : !x
+  }
+
+  systolic.kernel @layer_norm(%X: !X {nstf.name = "x"}, %W: !W {nstf.name = "weight"}, %Y: !X {nstf.name = "y"},
+                              %control: memref<16xi32> {nstf.name = "control"}, %work: index)
+      attributes {params = {M = 64, N = 64, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0,
+                            EPS = 925353388}, grid = ["M", "BM"]} {
+    %BM = systolic.param "BM"
+    %BN = systolic.param "BN"
+    %N = systolic.param "N"
+    %ROWS = systolic.param "ROWS"
+    %EPS = systolic.param "EPS"
+    %c0 = arith.constant 0 : index
+    %tokens = systolic.control tokens %control : memref<16xi32>
+    %is_step = arith.cmpi eq, %ROWS, %c0 : index
+    %rows = arith.select %is_step, %tokens, %ROWS : index
+    %m0 = arith.muli %work, %BM : index
+    %is_inside = arith.cmpi ult, %m0, %rows : index
+    %end = arith.select %is_inside, %N, %c0 : index
+    %N_i32 = arith.index_cast %N : index to i32
+    %N_f32 = arith.uitofp %N_i32 : i32 to f32
+    %count = systolic.broadcast %N_f32 : f32 -> !r
+
+    %zero = arith.constant dense<0.0> : !x
+    %sums = scf.for %n = %c0 to %end step %BN iter_args(%acc = %zero) -> (!x) {
+      %x = systolic.load %X[%m0, %n] : !X -> !x
+      %next = arith.addf %acc, %x : !x
+      scf.yield %next : !x
+    }
+    %sum = systolic.reduce add %sums along 1 : !x -> !r
+    %mean = arith.divf %sum, %count : !r
+    %means = systolic.broadcast %mean along 1 : !r -> !x
+
+    // Columns past the row read as zeros, whose difference to the mean does not count.
+    %column = systolic.iota along 1 : !i
+    %columns = systolic.broadcast %N_i32 : i32 -> !i
+    %squares = scf.for %n = %c0 to %end step %BN iter_args(%acc = %zero) -> (!x) {
+      %x = systolic.load %X[%m0, %n] : !X -> !x
+      %difference = arith.subf %x, %means : !x
+      %n_i32 = arith.index_cast %n : index to i32
+      %first = systolic.broadcast %n_i32 : i32 -> !i
+      %j = arith.addi %column, %first : !i
+      %exists = arith.cmpi ult, %j, %columns : !i
+      %kept = arith.select %exists, %difference, %zero : !mask, !x
+      %next = math.fma %kept, %kept, %acc : !x
+      scf.yield %next : !x
+    }
+    %square = systolic.reduce add %squares along 1 : !x -> !r
+    %variance = arith.divf %square, %count : !r
+    %EPS_i32 = arith.index_cast %EPS : index to i32
+    %EPS_f32 = arith.bitcast %EPS_i32 : i32 to f32
+    %eps = systolic.broadcast %EPS_f32 : f32 -> !r
+    %shifted = arith.addf %variance, %eps : !r
+    %one = arith.constant dense<1.0> : !r
+    %root = math.sqrt %shifted : !r
+    %scale = arith.divf %one, %root : !r
+    %scales = systolic.broadcast %scale along 1 : !r -> !x
+
+    scf.for %n = %c0 to %end step %BN {
+      %x = systolic.load %X[%m0, %n] : !X -> !x
+      %w = systolic.load %W[%n] limit [%N] : !W -> !w
+      %ws = systolic.broadcast %w along 0 : !w -> !x
+      %difference = arith.subf %x, %means : !x
+      %normalized = arith.mulf %difference, %scales : !x
+      %y = arith.mulf %normalized, %ws : !x
+      %result = func.call @epilogue(%y, %m0, %n) : (!x, index, index) -> !x
+      systolic.store %result, %Y[%m0, %n] limit [%rows, %N] : !x, !X
+    }
+    systolic.return
+  }
+}
