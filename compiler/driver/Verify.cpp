@@ -1,12 +1,14 @@
 // The package against the float64 reference (Verify.h).
 #include "compiler/driver/Verify.h"
+#include "compiler/driver/VerifyReport.h"
+#include "compiler/package/WriteFile.h"
 #include "compiler/reference/ReferenceModel.h"
 #include "compiler/reference/Tolerance.h"
+#include "nstf/FloatTypes.h"
 #include "nstf/Session.h"
 
 #include <cerrno>
 #include <cstring>
-#include <iomanip>
 #include <random>
 #include <sstream>
 #include <stdexcept>
@@ -15,27 +17,17 @@
 
 using namespace mlir;
 using namespace nstf;
+using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// The worst of many comparisons under one name.
-struct Worst {
-  Comparison comparison;
-  int64_t count = 0;
-  void add(const Comparison &other) {
-    if (count++ == 0 || other.largestError / other.allowed > comparison.largestError / comparison.allowed)
-      comparison = other;
-  }
-};
-
 std::vector<float> toFloats(const runtime::HostTensor &tensor) {
   std::vector<float> values(tensor.elements());
-  if (tensor.type == manifest::ElementType::F32)
-    std::memcpy(values.data(), tensor.data.data(), tensor.data.size());
-  else if (tensor.type == manifest::ElementType::I32)
+  if (tensor.type == manifest::ElementType::I32)
     std::copy_n(tensor.as<int32_t>(), values.size(), values.begin());
   else
-    throw std::runtime_error("expected f32 or i32 to compare but got " + tensor.str());
+    convertNumbers(tensor.data.data(), tensor.type, reinterpret_cast<std::byte *>(values.data()),
+                   manifest::ElementType::F32, values.size());
   return values;
 }
 
@@ -45,19 +37,22 @@ class Verifier {
 public:
   Verifier(const Compilation &compilation, const CompiledTarget &target, const std::filesystem::path &package)
       : compilation(compilation), target(target), session(openSession(target, package)),
-        reference(compilation.getModel(), getReferenceOptions()) {}
+        reference(compilation.getModel(), getReferenceOptions()), precision(findPrecision()) {}
 
-  int run(const VerifyOptions &options, std::ostream &os) {
+  void run(const VerifyOptions &options, VerifyReport &into) {
+    report = &into;
+    report->countLaunches(session.backend().libraryPath());
     int64_t context = GraphOp(compilation.getGraph()).getContext();
-    for (int64_t tokens : options.steps) {
-      int64_t rows = std::clamp<int64_t>(tokens, 1, std::min(session.target().maxTokens(), context));
-      if (session.position() + rows > context) {
+    for (const VerifyStep &step : options.steps) {
+      int64_t rows = std::clamp<int64_t>(step.tokens, 1, std::min(session.target().maxTokens(), context));
+      if (step.position) {
+        startAt(*step.position);
+      } else if (session.position() + rows > context) {
         session.reset();
         reference.reset();
       }
       runStep(rows, options);
     }
-    return report(os);
   }
 
 private:
@@ -77,20 +72,35 @@ private:
     return options;
   }
 
-  /// Ids below the vocabulary, numbers in [-1, 1); the same in every run.
+  /// A sequence whose earlier rows are random numbers.
+  void startAt(int64_t position) {
+    session.seek(position);
+    for (const manifest::Buffer &buffer : session.manifest().buffers)
+      if (buffer.kind == manifest::BufferKind::State) {
+        runtime::HostTensor value = makeNumbers(*buffer.type, buffer.shape->at(0));
+        session.setState(buffer.name, value);
+        reference.setState(buffer.name, toTensor(value));
+      }
+  }
+
   runtime::HostTensor makeInput(const manifest::Port &port, int64_t tokens) {
-    runtime::HostTensor tensor{port.type, port.shape.at(tokens), {}};
-    tensor.data.resize(tensor.elements() * manifest::sizeOf(port.type));
+    return makeNumbers(port.type, port.shape.at(tokens));
+  }
+
+  /// Ids below the vocabulary, numbers in [-1, 1); the same in every run.
+  runtime::HostTensor makeNumbers(manifest::ElementType type, std::vector<int64_t> shape) {
+    runtime::HostTensor tensor{type, std::move(shape), {}};
+    tensor.data.resize(tensor.elements() * manifest::sizeOf(type));
     uint32_t vocabulary = uint32_t(session.manifest().model.vocabulary.value_or(2));
     for (uint64_t i = 0; i < tensor.elements(); ++i) {
-      if (port.type == manifest::ElementType::I32) {
+      if (type == manifest::ElementType::I32) {
         int32_t id = random() % vocabulary;
         std::memcpy(tensor.data.data() + i * 4, &id, 4);
-      } else if (port.type == manifest::ElementType::F32) {
-        float number = float(int32_t(random() & 0xffff) - 0x8000) / 0x8000;
-        std::memcpy(tensor.data.data() + i * 4, &number, 4);
       } else {
-        throw std::runtime_error("--verify: expected inputs of f32 or i32 but got " + tensor.str());
+        float number = float(int32_t(random() & 0xffff) - 0x8000) / 0x8000;
+        uint64_t size = manifest::sizeOf(type);
+        convertNumbers(reinterpret_cast<const std::byte *>(&number), manifest::ElementType::F32,
+                       tensor.data.data() + i * size, type, 1);
       }
     }
     return tensor;
@@ -110,9 +120,12 @@ private:
     ReferenceModel::Tensors wanted = reference.run(inputs, tokens, position);
     for (const manifest::Port &port : session.manifest().outputs) {
       runtime::HostTensor value = session.output(port.name);
-      Type type = getType(port.type);
-      Tolerance tolerance = port.type == manifest::ElementType::I32 ? Tolerance{0, 0} : modelTolerance(type);
-      outputs[port.name].add(compare(toFloats(value), wanted.at(port.name), tolerance));
+      // An index chosen among rounded numbers may be another.
+      bool isIndex = port.type == manifest::ElementType::I32;
+      if (isIndex && !precision.isF32())
+        continue;
+      Tolerance tolerance = isIndex ? Tolerance{0, 0} : modelTolerance(precision);
+      report->add("output", port.name, compare(toFloats(value), wanted.at(port.name), tolerance));
     }
     for (const manifest::Buffer &buffer : session.manifest().buffers)
       if (buffer.kind == manifest::BufferKind::State)
@@ -123,13 +136,26 @@ private:
   void compareState(const manifest::Buffer &buffer) {
     runtime::HostTensor value{*buffer.type, buffer.shape->at(0), std::vector<std::byte>(buffer.size)};
     session.readBuffer(buffer.name, 0, value.data);
-    states[buffer.name].add(
-        compare(toFloats(value), reference.state(buffer.name), modelTolerance(getType(*buffer.type))));
+    report->add("state", buffer.name,
+                compare(toFloats(value), reference.state(buffer.name), modelTolerance(precision)));
   }
 
-  Type getType(manifest::ElementType type) {
-    MLIRContext *context = GraphOp(compilation.getGraph())->getContext();
-    return type == manifest::ElementType::I32 ? Type(IntegerType::get(context, 32)) : Float32Type::get(context);
+  /// Of the compilation, or of a model that says it itself: the narrowest type of any weight or state.
+  Type findPrecision() {
+    MLIRContext *context = compilation.getModel().getContext();
+    Type narrowest = Float32Type::get(context);
+    auto take = [&](Type tensor) {
+      Type element = cast<RankedTensorType>(tensor).getElementType();
+      if (element.isBF16() || (element.isF16() && narrowest.isF32()))
+        narrowest = element;
+    };
+    for (StateOp state : compilation.getModel().getOps<StateOp>())
+      take(state.getType());
+    compilation.getModel().walk([&](KernelOp kernel) {
+      for (Type type : kernel.getArgumentTypes())
+        take(type);
+    });
+    return narrowest;
   }
 
   /// The kernel's meaning on what the launch read, against what it wrote.
@@ -145,88 +171,85 @@ private:
         arguments[argument.index] = toTensor(launch.read(i));
     }
     std::vector<Tensor> results = evaluateKernel(region, arguments, StepScalars{launch.tokens(), launch.position()});
-    auto type = cast<RankedTensorType>(region.getResultTypes().front()).getElementType();
-    std::optional<Tolerance> tolerance = kernelTolerance(region, type);
+    std::optional<Tolerance> tolerance = kernelTolerance(region);
     if (!tolerance)
       throw std::runtime_error("kernel " + variant.symbol + " has no tolerance");
-    kernels[variant.symbol].add(compare(toFloats(launch.read(*output)), results.front(), *tolerance));
-  }
-
-  int report(std::ostream &os) {
-    int failures = 0;
-    auto print = [&](const char *kind, const std::string &name, const Worst &worst) {
-      const Comparison &comparison = worst.comparison;
-      failures += !comparison.passes();
-      os << "verify: " << target.target.name << " " << kind << " " << name << ": " << worst.count
-         << " compared, largest error " << std::setprecision(3) << comparison.largestError << " of largest value "
-         << comparison.largestWant << ", allowed " << comparison.allowed
-         << (comparison.passes() ? "" : " PAST TOLERANCE") << "\n";
-    };
-    for (const auto &[name, worst] : kernels)
-      print("kernel", name, worst);
-    for (const auto &[name, worst] : outputs)
-      print("output", name, worst);
-    for (const auto &[name, worst] : states)
-      print("state", name, worst);
-    return failures ? 1 : 0;
+    report->add("kernel", variant.symbol, compare(toFloats(launch.read(*output)), results.front(), *tolerance));
   }
 
   const Compilation &compilation;
   const CompiledTarget &target;
   runtime::Session session;
   ReferenceModel reference;
+  Type precision;
   std::mt19937 random{1};
-  std::map<std::string, Worst> kernels, outputs, states;
+  VerifyReport *report = nullptr;
 };
 
 } // namespace
 
-/// Runs `body` in a process of its own and appends what it prints: the emulator is one chip for the life of a process.
-static int runApart(std::ostream &os, llvm::function_ref<int(std::ostream &)> body) {
+/// Runs `body` in a process of its own and gives what it returns: the emulator is one chip for the life of a process.
+/// {"error": text} where that throws or the process ends early.
+static Json runApart(llvm::function_ref<Json()> body) {
   int ends[2];
   if (pipe(ends) != 0)
     throw std::runtime_error(std::string("--verify: expected a pipe but ") + std::strerror(errno));
-  os.flush();
   pid_t child = fork();
   if (child < 0)
     throw std::runtime_error(std::string("--verify: expected a process but ") + std::strerror(errno));
   if (child == 0) {
     close(ends[0]);
-    std::ostringstream text;
-    int status = 1;
+    Json result;
     try {
-      status = body(text);
+      result = body();
     } catch (const std::exception &error) {
-      text << "error: " << error.what() << "\n";
+      result = {{"error", error.what()}};
     }
-    std::string bytes = text.str();
+    std::string bytes = result.dump(-1, ' ', true, Json::error_handler_t::replace);
     for (size_t done = 0; done < bytes.size();) {
       ssize_t written = write(ends[1], bytes.data() + done, bytes.size() - done);
       if (written <= 0)
         _exit(1);
       done += written;
     }
-    _exit(status);
+    _exit(0);
   }
   close(ends[1]);
+  std::string bytes;
   char buffer[4096];
   for (ssize_t count; (count = read(ends[0], buffer, sizeof buffer)) > 0;)
-    os.write(buffer, count);
+    bytes.append(buffer, count);
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
   if (WIFEXITED(status))
-    return WEXITSTATUS(status);
-  os << "error: the process that verified was ended by signal " << WTERMSIG(status) << " ("
-     << strsignal(WTERMSIG(status)) << ")\n";
-  return 1;
+    return Json::parse(bytes);
+  return {{"error", "the process that verified was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
+                        strsignal(WTERMSIG(status)) + ")"}};
 }
 
 int nstf::verify(const Compilation &compilation, const std::filesystem::path &package, const VerifyOptions &options,
                  std::ostream &os) {
-  int status = 0;
-  for (const CompiledTarget &target : compilation.getTargets())
-    status |=
-        runApart(os, [&](std::ostream &text) { return Verifier(compilation, target, package).run(options, text); });
-  return status;
+  int failures = 0;
+  Json all = Json::array();
+  for (const CompiledTarget &target : compilation.getTargets()) {
+    os.flush();
+    Json report = runApart([&] {
+      VerifyReport report;
+      Verifier(compilation, target, package).run(options, report);
+      return report.toJson();
+    });
+    if (report.contains("error")) {
+      os << "error: " << report.at("error").get<std::string>() << "\n";
+      ++failures;
+    } else {
+      failures += printReport(target.target.name, report, os);
+    }
+    Json entry{{"target", target.target.name}};
+    entry.update(report);
+    all.push_back(std::move(entry));
+  }
+  if (!options.reportFile.empty())
+    writeFileAside(options.reportFile, all.dump(1) + "\n");
+  return failures ? 1 : 0;
 }

@@ -2,6 +2,8 @@
 
 #include "compiler/import/StoredType.h"
 
+#include "nstf/FloatTypes.h"
+
 #include <bit>
 #include <cassert>
 #include <cstring>
@@ -74,20 +76,6 @@ bool nstf::isFloat(StoredType type) {
   return type == StoredType::f64 || type == StoredType::f32 || type == StoredType::f16 || type == StoredType::bf16;
 }
 
-static float halfToFloat(uint16_t half) {
-  uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;
-  uint32_t exponent = (half >> 10) & 0x1fu, fraction = half & 0x3ffu;
-  if (exponent == 0x1f) // infinity, NaN
-    return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
-  if (exponent == 0) { // zero, subnormal: fraction · 2⁻²⁴ is exact in float32
-    float magnitude = static_cast<float>(fraction) * 0x1p-24f;
-    return sign ? -magnitude : magnitude;
-  }
-  return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
-}
-
-static float bfloatToFloat(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
-
 template <typename Stored, typename Result, typename Convert>
 static void convert(const std::byte *bytes, size_t count, Result *result, Convert convertOne) {
   for (size_t i = 0; i < count; ++i) {
@@ -105,9 +93,9 @@ template <typename Result> static void readAs(StoredType type, const std::byte *
   case StoredType::f32:
     return convert<float>(bytes, count, result, same);
   case StoredType::f16:
-    return convert<uint16_t>(bytes, count, result, halfToFloat);
+    return convert<uint16_t>(bytes, count, result, widenF16);
   case StoredType::bf16:
-    return convert<uint16_t>(bytes, count, result, bfloatToFloat);
+    return convert<uint16_t>(bytes, count, result, widenBF16);
   default:
     assert(false && "precondition: isFloat(type)");
   }

@@ -7,8 +7,8 @@
 #include "compiler/package/WeightWriter.h"
 
 #include "compiler/import/MappedFile.h"
-#include "compiler/import/StoredType.h"
 #include "compiler/package/PackageFolder.h"
+#include "nstf/FloatTypes.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
@@ -70,6 +70,21 @@ struct Task {
   std::uint64_t dataOffset = 0; ///< in the data of weights.safetensors, where packed
 };
 
+/// Bytes from the first element of a view to the end of its last.
+std::uint64_t spanOf(const WeightInFile &origin, const Weight &weight) {
+  std::int64_t elements = 1, span = 1;
+  bool fits = origin.view.sizes.size() == origin.view.strides.size();
+  for (std::size_t i = 0; fits && i < origin.view.sizes.size(); ++i) {
+    std::int64_t size = origin.view.sizes[i], stride = origin.view.strides[i], part;
+    fits = size >= 1 && stride >= 1 && !__builtin_mul_overflow(elements, size, &elements) &&
+           !__builtin_mul_overflow(size - 1, stride, &part) && !__builtin_add_overflow(span, part, &span);
+  }
+  if (!fits || elements != weight.shape.elements(1) || static_cast<std::uint64_t>(span) > largest)
+    throw std::runtime_error("expected a view of the elements of '" + weight.name + "', " + weight.shape.str() +
+                             ", within 2^48 bytes");
+  return span * manifest::sizeOf(origin.storedType);
+}
+
 /// The files that weights come from, each mapped once.
 class SourceFiles {
 public:
@@ -78,6 +93,8 @@ public:
     if (!file)
       file = std::make_unique<MappedFile>(origin.path);
     std::uint64_t size = bytesOf(weight, origin.storedType);
+    if (!origin.view.sizes.empty())
+      size = spanOf(origin, weight);
     if (origin.offset > file->size() || size > file->size() - origin.offset)
       throw std::runtime_error(origin.path + ": expected " + std::to_string(size) + " bytes of '" + weight.name +
                                "' at offset " + std::to_string(origin.offset) + " but the file has " +
@@ -115,11 +132,9 @@ static const char *safeTensorsName(ElementType type) {
   return "";
 }
 
-/// Which of two types a weight may be stored in and computed in: equal, or floats read as f32.
+/// Which of two types a weight may be stored in and computed in: equal, or floats.
 static void checkConversion(const Weight &weight, ElementType stored) {
-  bool widens = weight.type == ElementType::F32 &&
-                (stored == ElementType::F16 || stored == ElementType::BF16 || stored == ElementType::F64);
-  if (stored != weight.type && !widens)
+  if (stored != weight.type && !(isFloatType(stored) && isFloatType(weight.type)))
     throw std::runtime_error("expected the weight '" + weight.name + "' to be stored in a type that converts to " +
                              std::string(manifest::nameOf(weight.type)) + " but got " +
                              std::string(manifest::nameOf(stored)));
@@ -147,7 +162,11 @@ static std::vector<Task> planTasks(manifest::Weights &weights, const std::vector
                                  "' but the model has none; take --weights=random:SEED or --weights=none");
       continue;
     }
-    task.packed = computed || weights.mode == WeightsMode::Pack;
+    auto *inFile = std::get_if<WeightInFile>(&origins[i]);
+    // Readers of a package know no views, and convert to f32 only.
+    bool apart = inFile && (!inFile->view.sizes.empty() ||
+                            (inFile->storedType != weight.type && weight.type != ElementType::F32));
+    task.packed = computed || apart || weights.mode == WeightsMode::Pack;
     manifest::WeightSource source;
     if (task.packed) {
       // Packed whole, the file is the image of the device's buffer.
@@ -217,18 +236,27 @@ template <typename Take> static void forEachPiece(const Task &task, Take take) {
   ElementType kept = task.packed ? weight.type : origin.storedType;
   std::size_t storedSize = manifest::sizeOf(origin.storedType);
   std::size_t count = bytesOf(weight, origin.storedType) / storedSize;
-  const std::byte *bytes = task.file->data() + origin.offset;
+  const std::byte *first = task.file->data() + origin.offset;
+  std::vector<std::byte> gathered(origin.view.sizes.empty() ? 0 : std::min(pieceElements, count) * storedSize);
+  auto bytesAt = [&](std::size_t begin, std::size_t n) -> const std::byte * {
+    if (gathered.empty())
+      return first + begin * storedSize;
+    origin.view.gather(first, storedSize, begin, n, gathered.data());
+    return gathered.data();
+  };
   if (kept == origin.storedType) {
-    for (std::size_t begin = 0; begin < count; begin += pieceElements)
-      take(std::span(bytes + begin * storedSize, std::min(pieceElements, count - begin) * storedSize));
+    for (std::size_t begin = 0; begin < count; begin += pieceElements) {
+      std::size_t n = std::min(pieceElements, count - begin);
+      take(std::span(bytesAt(begin, n), n * storedSize));
+    }
     return;
   }
-  StoredType stored = *storedTypeFromName(manifest::nameOf(origin.storedType));
-  std::vector<float> piece(std::min(pieceElements, count));
+  std::size_t keptSize = manifest::sizeOf(kept);
+  std::vector<std::byte> piece(std::min(pieceElements, count) * keptSize);
   for (std::size_t begin = 0; begin < count; begin += pieceElements) {
     std::size_t n = std::min(pieceElements, count - begin);
-    readFloats(stored, bytes + begin * storedSize, n, piece.data());
-    take(std::as_bytes(std::span(piece.data(), n)));
+    convertNumbers(bytesAt(begin, n), origin.storedType, piece.data(), kept, n);
+    take(std::span(std::as_const(piece).data(), n * keptSize));
   }
 }
 

@@ -4,14 +4,18 @@
 #include "passes/nstf_to_systolic/Passes.h"
 #include "passes/systolic/Passes.h"
 #include "passes/systolic_to_gpu/Passes.h"
-#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
-void nstf::buildGraphPipeline(OpPassManager &pm, int64_t maxTokens) {
+void nstf::buildGraphPipeline(OpPassManager &pm, int64_t maxTokens, StringRef precision) {
+  SetPrecisionPassOptions operands;
+  operands.type = precision.str();
+  pm.addPass(createSetPrecisionPass(operands));
   pm.addPass(createMaterializeRopeTablesPass());
+  pm.addPass(createNormalizeTensorOpsPass());
+  pm.addPass(createFormTensorKernelsPass());
   pm.addPass(createFormKernelsPass());
   pm.addPass(createDeduplicateKernelsPass());
   PlanMemoryPassOptions plan;
@@ -27,6 +31,8 @@ void nstf::buildTilePipeline(OpPassManager &pm, int64_t waveSize) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   OpPassManager &kernel = pm.nest<systolic::KernelOp>();
+  kernel.addPass(systolic::createDropUnusedControlPass());
+  kernel.addPass(systolic::createExpandMathPass());
   systolic::SelectWaveSizePassOptions wave;
   wave.waveSize = waveSize;
   kernel.addPass(systolic::createSelectWaveSizePass(wave));
@@ -44,8 +50,7 @@ void nstf::buildGPUPipeline(OpPassManager &pm) {
 
 void nstf::buildLLVMPipeline(OpPassManager &pm) {
   buildGPUToROCDLPipeline(pm.nest<gpu::GPUModuleOp>());
-  // On the outer module: only there does .debug_line survive the link.
-  pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
+  pm.addPass(createAttachDebugInfoPass());
 }
 
 void nstf::registerPipelines() {

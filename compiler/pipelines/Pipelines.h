@@ -6,8 +6,8 @@
 
 namespace nstf {
 
-/// nstf → fused: kernels and steps, memory planned. On the model's module.
-void buildGraphPipeline(mlir::OpPassManager &pm, int64_t maxTokens);
+/// nstf → fused: precision ("f32", "f16" or "bf16") set, kernels and steps, memory planned. On the model's module.
+void buildGraphPipeline(mlir::OpPassManager &pm, int64_t maxTokens, llvm::StringRef precision = "f32");
 
 /// fused → systolic: one kernel with its template becomes a tile program with layouts. On the kernel's own module; 0
 /// lets the pass choose the wave size.

@@ -19,15 +19,17 @@ struct Tolerance {
   double relative = 0;
 };
 
-/// Of one operation ("linear", without the dialect's prefix) on given inputs, for its result's element type: f32, f16,
-/// bf16 or i32. Nothing when the table has no such row.
-std::optional<Tolerance> operationTolerance(llvm::StringRef operation, mlir::Type elementType);
+/// Of one operation ("linear", without the dialect's prefix) on given inputs, which rounds to `rounded` on its way: the
+/// operands' type of attention, the result's of convert; of others it does not matter. Nothing when the table has no
+/// such row.
+std::optional<Tolerance> operationTolerance(llvm::StringRef operation, mlir::Type rounded);
 
 /// Of a kernel on given inputs: the sum over its operations, since each one's error goes through those after it.
-std::optional<Tolerance> kernelTolerance(KernelOp kernel, mlir::Type elementType);
+std::optional<Tolerance> kernelTolerance(KernelOp kernel);
 
-/// Of any value of a whole model that ran by itself, where errors of all layers before have added up.
-Tolerance modelTolerance(mlir::Type elementType);
+/// Of any value of a whole model that ran by itself with matrix operands of `precision`, where errors of all layers
+/// before have added up.
+Tolerance modelTolerance(mlir::Type precision);
 
 /// How a result compares with the reference.
 struct Comparison {

@@ -68,9 +68,10 @@ LogicalResult KernelOp::verify() {
 /// The rules that load and store share: constraints 1 and 2 of both.
 static LogicalResult verifyAccess(Operation *op, RankedTensorType tile, MemRefType buffer, size_t indices,
                                   size_t limits) {
-  if (tile.getRank() != buffer.getRank() || tile.getElementType() != buffer.getElementType())
-    return op->emitOpError() << "expected tile and buffer of one rank and element type but got " << tile << " and "
-                             << buffer;
+  Type from = tile.getElementType(), to = buffer.getElementType();
+  if (tile.getRank() != buffer.getRank() || (from != to && !(isa<FloatType>(from) && isa<FloatType>(to))))
+    return op->emitOpError() << "expected tile and buffer of one rank and element type, or two float types, but got "
+                             << tile << " and " << buffer;
   if (indices != size_t(buffer.getRank()))
     return op->emitOpError() << "expected " << buffer.getRank() << " indices but got " << indices;
   if (limits != 0 && limits != indices)
@@ -86,8 +87,25 @@ static LogicalResult verifyIndexTile(Operation *op, StringRef name, Value tile, 
   return success();
 }
 
+/// load_c4
+static LogicalResult verifyPlaces(LoadOp op, RankedTensorType tile, RankedTensorType places) {
+  Type from = tile.getElementType(), to = cast<MemRefType>(op.getBuffer().getType()).getElementType();
+  if (from != to && !(isa<FloatType>(from) && isa<FloatType>(to)))
+    return op.emitOpError() << "expected tile and buffer of one element type, or two float types, but got " << tile
+                            << " and " << op.getBuffer().getType();
+  if (op.getIndices().size() != 1 || cast<MemRefType>(op.getBuffer().getType()).getRank() != 1)
+    return op.emitOpError() << "expected a buffer of rank 1 for at but got " << op.getBuffer().getType();
+  if (places.getShape() != tile.getShape() || !places.getElementType().isInteger(32))
+    return op.emitOpError() << "expected an i32 in at for each element of " << tile << " but got " << places;
+  if (op.getRows() || op.getCols() || !op.getLimits().empty())
+    return op.emitOpError("expected at without rows, cols and limit");
+  return success();
+}
+
 LogicalResult LoadOp::verify() {
   auto tile = cast<RankedTensorType>(getResult().getType());
+  if (getAt())
+    return verifyPlaces(*this, tile, cast<RankedTensorType>(getAt().getType()));
   if (failed(verifyAccess(*this, tile, cast<MemRefType>(getBuffer().getType()), getIndices().size(),
                           getLimits().size()))) // load_c1, load_c2
     return failure();

@@ -135,19 +135,28 @@ class Systolic_AccessDescription {
 def Systolic_LoadOp : Systolic_Op<"load", [AttrSizedOperandSegments]> {
   let summary = "reads a tile from a buffer; what lies outside is 0";
   let description = Systolic_AccessDescription<>.text # [{
-    - load_c1: tile and buffer have the same rank and element type.
+    Floats are converted from the buffer's type to the tile's.
+    - load_c1: tile and buffer have the same rank (but with `at`) and element type, or two float types.
     - load_c2: there is one index a dimension, and one limit a dimension or none.
     - load_c3: `rows` has as many entries as the tile has rows, `cols` as it has columns; `rows` needs rank 2.
+    - load_c4: `at` gives every element of the tile, of rank 1 or 2, an index of its own in a buffer of rank 1; it has the
+      tile's shape and goes with no `rows`, `cols` or `limit`.
 
     ```mlir
     !T = memref<512x64xf32, #systolic.axes<V, N>>
     !tile = tensor<4x32xf32, #systolic.axes<BM, BN>>
     !ids = tensor<4xi32, #systolic.axes<BM>>
+    !flat = memref<512xf32, #systolic.axes<N>>
+    !places = tensor<4x32xi32, #systolic.axes<BM, BN>>
     func.func @load(%T: !T, %i: index, %j: index, %limit: index, %ids: !ids) -> (!tile, !tile, !tile) {
       %block = systolic.load %T[%i, %j] : !T -> !tile
       %part = systolic.load %T[%i, %j] limit [%limit, %limit] : !T -> !tile
       %gathered = systolic.load %T[%i, %j] rows(%ids : !ids) : !T -> !tile
       return %block, %part, %gathered : !tile, !tile, !tile
+    }
+    func.func @pick(%x: !flat, %i: index, %places: !places) -> !tile {
+      %picked = systolic.load %x[%i] at(%places : !places) : !flat -> !tile
+      return %picked : !tile
     }
     ```
   }];
@@ -155,12 +164,17 @@ def Systolic_LoadOp : Systolic_Op<"load", [AttrSizedOperandSegments]> {
                        Arg<Variadic<Index>, "where the tile starts, one a dimension">:$indices,
                        Arg<Variadic<Index>, "where the readable part ends">:$limits,
                        Arg<Optional<Systolic_IndexTile>, "row of each row of the tile">:$rows,
-                       Arg<Optional<Systolic_IndexTile>, "column of each column of the tile">:$cols);
+                       Arg<Optional<Systolic_IndexTile>, "column of each column of the tile">:$cols,
+                       Arg<Optional<Systolic_Tile>, "index of each element of the tile, i32">:$at);
   let results = (outs Systolic_Tile:$result);
   let assemblyFormat = [{
     $buffer `[` $indices `]` (`limit` `[` $limits^ `]`)? (`rows` `(` $rows^ `:` type($rows) `)`)?
-    (`cols` `(` $cols^ `:` type($cols) `)`)? attr-dict `:` type($buffer) `->` type($result)
+    (`cols` `(` $cols^ `:` type($cols) `)`)? (`at` `(` $at^ `:` type($at) `)`)? attr-dict
+    `:` type($buffer) `->` type($result)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$buffer, "::mlir::ValueRange":$indices,
+                                 "::mlir::ValueRange":$limits, "::mlir::Value":$rows, "::mlir::Value":$cols),
+                            [{ build($_builder, $_state, result, buffer, indices, limits, rows, cols, ::mlir::Value()); }]>];
   let hasVerifier = 1;
 }
 
@@ -168,8 +182,9 @@ def Systolic_StoreOp : Systolic_Op<"store", [AttrSizedOperandSegments]> {
   let summary = "writes a tile to a buffer; what lies outside is dropped";
   let description = Systolic_AccessDescription<>.text # [{
     With `transposed`, element (r, c) of the tile stands at row c and column r.
-    An element that several lanes hold is written by one of them.
-    - store_c1: tile and buffer have the same rank and element type.
+    An element that several lanes hold is written by one of them. Floats are converted from the tile's type to the
+    buffer's, rounded to nearest even.
+    - store_c1: tile and buffer have the same rank and element type, or two float types.
     - store_c2: there is one index a dimension, and one limit a dimension or none.
     - store_c3: `rows` has as many entries as rows of the buffer are written, and needs rank 2.
     - store_c4: `transposed` needs rank 2.
@@ -284,14 +299,16 @@ def Systolic_MmaOp : Systolic_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]
 }
 
 def Systolic_ReduceKind : I32EnumAttr<"ReduceKind", "how elements combine",
-    [I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"max", 1>, I32EnumAttrCase<"min", 2>]> {
+    [I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"max", 1>, I32EnumAttrCase<"min", 2>, I32EnumAttrCase<"maximum", 3>,
+     I32EnumAttrCase<"minimum", 4>]> {
   let cppNamespace = "::nstf::systolic";
 }
 
 def Systolic_ReduceOp : Systolic_Op<"reduce", [Pure]> {
   let summary = "combines a tile's elements along one dimension";
   let description = [{
-    The order is fixed: registers first, then lanes and waves as a tree. Integers are signed.
+    The order is fixed: registers first, then lanes and waves as a tree. Integers are signed. Of floats `max` and `min`
+    pass over a NaN, `maximum` and `minimum` give it on.
     - reduce_c1: the dimension exists, and the result is the tile without it.
     - reduce_c2: elements are numbers, not i1.
 

@@ -25,7 +25,15 @@ namespace {
 
 // Which anchors' kernel templates have a slot for elementwise ops on their result. A line here needs a template that
 // declares `@epilogue`.
-bool hasEpilogue(Operation *anchor) { return isa<LinearOp, ElementwiseOp>(anchor); }
+bool hasEpilogue(Operation *anchor) {
+  return isa<LinearOp, EmbeddingOp, RmsNormOp, LayerNormOp, L2NormalizeOp, MeanRowsOp, ElementwiseOp>(anchor);
+}
+
+// Whether a template's rows are parts of the step's rows, which have no position of their own.
+bool hasGroups(Operation *anchor) {
+  auto norm = dyn_cast<RmsNormOp>(anchor);
+  return norm && norm.getWeight().getType().getDimSize(0) != norm.getX().getType().getDimSize(1);
+}
 
 // What becomes one kernel: the anchor, then ops in the order of the graph.
 struct Group {
@@ -57,11 +65,9 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
 
   LogicalResult verifyPrecondition(GraphOp graph) {
     for (Operation &op : graph.getBody().front()) {
-      if (isa<StepOp>(op))
-        return op.emitOpError() << "expected a graph without launches but got one";
       if (!isa<NSTFDialect>(op.getDialect()))
-        return op.emitOpError() << "expected operations of the nstf dialect only in a graph: there is no kernel "
-                                   "template for others";
+        return op.emitOpError() << "expected operations of the nstf dialect only in a graph "
+                                   "(nstf-form-tensor-kernels takes others)";
     }
     return success();
   }
@@ -72,14 +78,16 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
     std::vector<Group> groups;
     DenseMap<Operation *, size_t> groupOf;
     for (Operation &op : graph.getBody().front().without_terminator()) {
-      if (isa<GetOp>(op))
+      if (isa<GetOp, StepOp>(op)) // a launch of tensor code is one already
         continue;
       ++operations;
       std::optional<size_t> joined;
-      if (isa<ElementwiseOp>(op))
+      if (auto convert = dyn_cast<ConvertOp>(op))
+        joined = joinStore(convert, groupOf);
+      if (!joined && isa<ElementwiseOp>(op))
         joined = joinEpilogue(op, groups, groupOf);
       else if (auto append = dyn_cast<KvAppendOp>(op))
-        joined = joinRope(append, groupOf);
+        joined = joinRope(append, groups, groupOf);
       if (!joined) {
         joined = groups.size();
         groups.emplace_back();
@@ -99,10 +107,11 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
                                      DenseMap<Operation *, size_t> &groupOf) {
     llvm::SmallSetVector<size_t, 2> candidates;
     bool isShared = false;
-    for (Value operand : op.getOperands())
-      if (Operation *producer = operand.getDefiningOp(); producer && groupOf.contains(producer)) {
+    for (auto [i, operand] : llvm::enumerate(op.getOperands()))
+      if (Operation *producer = operand.getDefiningOp();
+          producer && groupOf.contains(producer) && cast<ElementwiseOp>(op).isByElement(i)) {
         size_t group = groupOf[producer];
-        if (!hasEpilogue(groups[group].anchor()))
+        if (!hasEpilogue(groups[group].anchor()) || (isa<AddPositionsOp>(op) && hasGroups(groups[group].anchor())))
           continue;
         if (isOnlyUsedBy(operand, op))
           candidates.insert(group);
@@ -136,11 +145,21 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
     return target;
   }
 
-  std::optional<size_t> joinRope(KvAppendOp append, DenseMap<Operation *, size_t> &groupOf) {
-    auto rope = append.getRows().getDefiningOp<RopeOp>();
-    if (!rope || !isOnlyUsedBy(append.getRows(), *append))
+  /// The group that makes a value only the conversion uses: whatever its kernel, its store converts.
+  std::optional<size_t> joinStore(ConvertOp convert, DenseMap<Operation *, size_t> &groupOf) {
+    Operation *producer = convert.getX().getDefiningOp();
+    if (!producer || !groupOf.contains(producer) || !isOnlyUsedBy(convert.getX(), *convert))
       return std::nullopt;
-    return groupOf[rope];
+    return groupOf[producer];
+  }
+
+  std::optional<size_t> joinRope(KvAppendOp append, const std::vector<Group> &groups,
+                                 DenseMap<Operation *, size_t> &groupOf) {
+    Operation *producer = append.getRows().getDefiningOp();
+    if (!producer || !groupOf.contains(producer) || !isOnlyUsedBy(append.getRows(), *append) ||
+        !isa<RopeOp>(groups[groupOf[producer]].anchor()))
+      return std::nullopt;
+    return groupOf[producer];
   }
 
   static bool isOnlyUsedBy(Value value, Operation &user) {

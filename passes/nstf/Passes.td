@@ -16,6 +16,51 @@ def MaterializeRopeTablesPass : Pass<"nstf-materialize-rope-tables", "::mlir::Mo
   let dependentDialects = ["::nstf::NSTFDialect"];
 }
 
+def SetPrecisionPass : Pass<"nstf-set-precision", "::mlir::ModuleOp"> {
+  let summary = "lets memory hold the operands of matrix products in fewer bits";
+  let description = [{
+    With `type` f16 or bf16, the operands of every `linear` and `attention` become of that type: weights and caches where
+    nothing else uses them, activations by a `convert` behind what makes them, one for all products that read it. Tables
+    that `embedding` and `add_positions` read are held in the type too. All arithmetic stays f32: sums of products,
+    residuals, norms. With f32 nothing changes.
+
+    Operands that have another type than f32 already, because the model says so, stay as they are.
+
+    Precondition: operations stand in the graph, not yet in kernels.
+  }];
+  let options = [Option<"type", "type", "std::string", "\"f32\"", "f32, f16 or bf16">];
+  let dependentDialects = ["::nstf::NSTFDialect"];
+}
+
+def NormalizeTensorOpsPass : Pass<"nstf-normalize-tensor-ops", "::mlir::ModuleOp"> {
+  let summary = "one way to write tensor code: linalg.generic";
+  let description = [{
+    Tensor code is what of a graph is not in the nstf dialect. Named linalg ops (map, reduce, transpose, broadcast, fill,
+    matmul, pooling …) and elementwise arith and math ops on tensors become linalg.generic; linalg.softmax becomes the
+    generics it is made of. A graph without tensor code stays as it is.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect", "::nstf::NSTFDialect"];
+}
+
+def FormTensorKernelsPass : Pass<"nstf-form-tensor-kernels", "::mlir::ModuleOp"> {
+  let summary = "moves tensor code into kernels";
+  let description = [{
+    A tensor is stored, and the kernel that makes it is a kernel of its own, if an nstf op or the graph's return uses it,
+    or if it is computed (not merely moved: slices, reshapes, concatenations, transposes, broadcasts) and some element of
+    it is read more than once: several uses, a broadcast, a gather. A reduction is stored too unless elementwise code
+    alone reads it. All else is computed where it is read, also twice.
+
+    A kernel holds the ops between its inputs and its one result; a kernel of a linalg.generic of several results returns
+    one of them. Its name is @tensor_ and a number. Afterwards the graph holds nstf ops only, some of them steps.
+
+    Every `?` must mean the tokens of the step. What the generic template cannot compute is an error at the op.
+
+    Precondition: nstf-normalize-tensor-ops ran.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect", "::nstf::NSTFDialect"];
+}
+
 def FormKernelsPass : Pass<"nstf-form-kernels", "::mlir::ModuleOp"> {
   let summary = "groups a graph's operations into launches";
   let description = [{
@@ -24,6 +69,7 @@ def FormKernelsPass : Pass<"nstf-form-kernels", "::mlir::ModuleOp"> {
       kernel has a slot for them: the `epilogue` of its anchor. If several operands offer one, the last wins, and the
       others come in as inputs. Anchors with an epilogue: `linear`, and a chain of elementwise ops.
     - a chain of elementwise ops, of which each result has one use: one kernel, which then joins another the same way.
+    - `convert` of a value with no other use, which joins the kernel that makes it: its store converts.
     - `kv_append` of a `rope` with no other use, which joins it.
 
     A kernel's arguments are what its ops use from outside, its anchor's operands first. Its body holds the anchor, then
@@ -33,7 +79,9 @@ def FormKernelsPass : Pass<"nstf-form-kernels", "::mlir::ModuleOp"> {
     Afterwards the graph holds `get`, `step` and `return` only, and every result of the graph is a result of a step,
     which no other result of the graph shares.
 
-    Precondition: the graph holds operations of the nstf dialect only, and no kernels yet.
+    Launches that are there already, of tensor code, stay.
+
+    Precondition: the graph holds operations of the nstf dialect only.
   }];
   let dependentDialects = ["::nstf::NSTFDialect"];
 }

@@ -1,6 +1,7 @@
 // How a kernel region fits a template (Binding.h). Each operation that has a kernel of its own has one function here:
 // it names the template's buffers and gives the extents and switches that the template's header explains.
 #include "passes/nstf_to_systolic/Binding.h"
+#include "passes/nstf_to_systolic/TensorSlot.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/ADT/bit.h"
 
@@ -24,6 +25,7 @@ public:
   void bind(LinearOp op) {
     buffer("x", op.getX());
     buffer("w", op.getW());
+    binding.operandType = getType(op.getX()).getElementType();
     parameter("N", getType(op.getW()).getDimSize(0));
     parameter("K", getType(op.getW()).getDimSize(1));
     if (templateName == "matmul")
@@ -33,8 +35,22 @@ public:
   void bind(RmsNormOp op) {
     buffer("x", op.getX());
     buffer("weight", op.getWeight());
-    rows("M", op.getX());
-    parameter("N", getType(op.getX()).getDimSize(1));
+    // Every group of a row is a row of the template.
+    int64_t features = getType(op.getX()).getDimSize(1), group = getType(op.getWeight()).getDimSize(0);
+    rows("M", op.getX(), features / group);
+    parameter("G", features / group);
+    parameter("N", group);
+    parameter("EPS", getBits(op.getEps()));
+  }
+
+  void bind(LayerNormOp op) {
+    bindRows(op.getX());
+    buffer("weight", op.getWeight());
+    parameter("EPS", getBits(op.getEps()));
+  }
+
+  void bind(L2NormalizeOp op) {
+    bindRows(op.getX());
     parameter("EPS", getBits(op.getEps()));
   }
 
@@ -57,9 +73,14 @@ public:
     parameter("RD", getType(op.getTable()).getDimSize(1));
     parameter("CTX", getType(op.getTable()).getDimSize(0));
     parameter("INTERLEAVED", op.getInterleaved());
-    Value result = op.getResult();
-    auto append = result.hasOneUse() ? dyn_cast<KvAppendOp>(*result.getUsers().begin()) : KvAppendOp();
-    Value target = append ? append.getResult() : result;
+    // What follows is a conversion, an append or both; the store does them.
+    Value target = op.getResult();
+    KvAppendOp append;
+    while (target.hasOneUse() && isa<ConvertOp, KvAppendOp>(*target.getUsers().begin())) {
+      Operation *next = *target.getUsers().begin();
+      append = dyn_cast<KvAppendOp>(next);
+      target = next->getResult(0);
+    }
     parameter("APPEND", bool(append));
     parameter("RY", getRows(target) * heads);
     binding.tile = target;
@@ -71,6 +92,7 @@ public:
     buffer("q", op.getQ());
     buffer("k", op.getK());
     buffer("v", op.getV());
+    binding.operandType = getType(op.getQ()).getElementType();
     // Cells are 16 wide; 32-wide ones divide no more than they do.
     parameter("DP", llvm::alignTo(headSize, 16));
     rows("RG", op.getQ(), heads / kvHeads);
@@ -88,6 +110,7 @@ public:
 
   void bind(SoftmaxOp op) { bindRows(op.getX()); }
   void bind(ArgmaxOp op) { bindRows(op.getX()); }
+  void bind(MeanRowsOp op) { bindRows(op.getX()); }
 
   void bind(KvAppendOp op) {
     copy(op.getRows(), op.getResult());
@@ -98,6 +121,8 @@ public:
     copy(op.getX(), op.getResult());
     parameter("LAST", 1);
   }
+
+  void bind(FirstRowOp op) { copy(op.getX(), op.getResult()); }
 
   void bindElementwise(Operation *op) {
     Value input = *llvm::find_if(op->getOperands(), [](Value value) { return isa<BlockArgument>(value); });
@@ -144,35 +169,19 @@ private:
 } // namespace
 
 SmallVector<StringRef> nstf::getTemplateNames(KernelOp kernel) {
+  if (isTensorKernel(kernel))
+    return {"generic"};
   Operation *anchor = &kernel.getBody().front().front();
   if (isa<LinearOp>(anchor))
     return {"matvec", "matmul"};
-  if (isa<ElementwiseOp, KvAppendOp, LastRowOp>(anchor))
+  if (isa<ElementwiseOp, KvAppendOp, LastRowOp, FirstRowOp>(anchor))
     return {"elementwise"};
   return {anchor->getName().stripDialect()};
 }
 
-/// Templates are written for f32 and ids of i32.
-static LogicalResult checkTypes(KernelOp kernel) {
-  auto check = [&](Type type) -> LogicalResult {
-    Type element = cast<RankedTensorType>(type).getElementType();
-    if (element.isF32() || element.isInteger(32))
-      return success();
-    return kernel.emitError() << "expected tensors of f32 or i32, which kernel templates are written for, but got "
-                              << type;
-  };
-  for (Type type : kernel.getArgumentTypes())
-    if (failed(check(type)))
-      return failure();
-  for (Type type : kernel.getResultTypes())
-    if (failed(check(type)))
-      return failure();
-  return success();
-}
-
 FailureOr<TemplateBinding> nstf::bindTemplate(KernelOp kernel, StringRef templateName, int64_t maxTokens) {
-  if (failed(checkTypes(kernel)))
-    return failure();
+  if (isTensorKernel(kernel))
+    return bindTensorKernel(kernel, maxTokens);
   Operation *anchor = &kernel.getBody().front().front();
   Binder binder(maxTokens, templateName);
   binder.binding.anchor = anchor;
@@ -182,7 +191,8 @@ FailureOr<TemplateBinding> nstf::bindTemplate(KernelOp kernel, StringRef templat
     return rope.emitOpError("expected a table (nstf-materialize-rope-tables) but got none");
   bool isBound =
       llvm::TypeSwitch<Operation *, bool>(anchor)
-          .Case<LinearOp, RmsNormOp, EmbeddingOp, RopeOp, AttentionOp, SoftmaxOp, ArgmaxOp, KvAppendOp, LastRowOp>(
+          .Case<LinearOp, RmsNormOp, LayerNormOp, L2NormalizeOp, EmbeddingOp, RopeOp, AttentionOp, SoftmaxOp, ArgmaxOp,
+                KvAppendOp, LastRowOp, FirstRowOp, MeanRowsOp>(
               [&](auto op) {
                 binder.bind(op);
                 return true;

@@ -20,11 +20,12 @@ struct TemplateBinding {
   mlir::Operation *anchor = nullptr; ///< null for a region of elementwise ops alone
   mlir::Value tile;                  ///< what the template hands to its epilogue
   llvm::SmallVector<Buffer> buffers; ///< without the buffer "y", which holds the region's result
+  mlir::Type operandType;            ///< of matrix products; null where the template has none
   llvm::SmallVector<Parameter> parameters;
 };
 
 /// Templates' names for what a region's operation computes: "matmul" and "matvec" for linear, else the op's own name;
-/// "elementwise" for elementwise ops, kv_append and last_row.
+/// "elementwise" for elementwise ops, kv_append, last_row and first_row.
 llvm::SmallVector<llvm::StringRef> getTemplateNames(KernelOp kernel);
 
 /// The binding of a region to a template. `maxTokens` stands for a leading `?`. An error on the kernel where there is

@@ -5,6 +5,7 @@
 #include "passes/nstf_to_systolic/Binding.h"
 #include "passes/nstf_to_systolic/Passes.h"
 #include "passes/nstf_to_systolic/Slot.h"
+#include "passes/nstf_to_systolic/TensorSlot.h"
 
 namespace nstf {
 #define GEN_PASS_DEF_FILLTEMPLATEPASS
@@ -39,8 +40,14 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     if (!maxTokens)
       return getOperation().emitError("expected nstf.max_tokens on the module but got none");
     FailureOr<TemplateBinding> binding = bindTemplate(region, program.getSymName(), maxTokens.getInt());
-    if (failed(binding) || failed(setParameters(region, program, *binding)) ||
-        failed(bindBuffers(region, program, *binding)) || failed(fillEpilogue(region, program, *binding)))
+    if (failed(binding) || failed(setParameters(region, program, *binding)))
+      return failure();
+    if (binding->operandType)
+      setOperandType(binding->operandType);
+    if (failed(bindBuffers(region, program, *binding)))
+      return failure();
+    if (isTensorKernel(region) ? failed(fillCompute(region, program, maxTokens.getInt()))
+                               : failed(fillEpilogue(region, program, *binding)))
       return failure();
     remark::passed(region.getLoc(),
                    remark::RemarkOpts::name("Template").category(getArgument()).function(region.getSymName()))
@@ -85,9 +92,38 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     return std::nullopt;
   }
 
+  /// f16 stands for the type of matrix operands in a template's tiles and LDS arrays; conversions between equal types
+  /// are gone then.
+  void setOperandType(Type type) {
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([](MemRefType buffer) { return std::pair<Type, WalkResult>{buffer, WalkResult::skip()}; });
+    replacer.addReplacement([&](Float16Type) { return type; });
+    for (auto program : getOperation().getOps<systolic::KernelOp>())
+      replacer.recursivelyReplaceElementsIn(program, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                            /*replaceTypes=*/true);
+    for (auto slot : getOperation().getOps<func::FuncOp>())
+      replacer.recursivelyReplaceElementsIn(slot, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
+    getOperation().walk([](Operation *op) {
+      if (isa<arith::ExtFOp, arith::TruncFOp>(op) && op->getOperand(0).getType() == op->getResult(0).getType()) {
+        op->replaceAllUsesWith(op->getOperands());
+        op->erase();
+      }
+    });
+  }
+
+  /// A buffer holds what the value bound to it does: loads and stores convert.
+  static void setElementType(systolic::KernelOp program, unsigned argument, Type tensor) {
+    Type element = cast<RankedTensorType>(tensor).getElementType();
+    SmallVector<Type> types(program.getArgumentTypes());
+    types[argument] = MemRefType::Builder(cast<MemRefType>(types[argument])).setElementType(element);
+    program.getBody().getArgument(argument).setType(types[argument]);
+    program.setFunctionType(FunctionType::get(program.getContext(), types, {}));
+  }
+
   /// Says of an argument which operand of the step it is and how it is used.
   void bindOperand(systolic::KernelOp program, unsigned argument, Value value, StringRef access) {
     Builder builder(&getContext());
+    setElementType(program, argument, value.getType());
     program.setArgAttr(argument, "nstf.operand", builder.getI64IntegerAttr(cast<BlockArgument>(value).getArgNumber()));
     program.setArgAttr(argument, "nstf.access", builder.getStringAttr(access));
   }
@@ -106,6 +142,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     if (std::optional<unsigned> inPlace = region.getInPlaceArgument(0)) {
       bindOperand(program, *output, region.getBody().getArgument(*inPlace), "read_write");
     } else {
+      setElementType(program, *output, region.getResultTypes().front());
       program.setArgAttr(*output, "nstf.result", builder.getI64IntegerAttr(0));
       program.setArgAttr(*output, "nstf.access", builder.getStringAttr("write"));
     }
@@ -116,12 +153,21 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     return success();
   }
 
+  LogicalResult fillCompute(KernelOp region, systolic::KernelOp program, int64_t maxTokens) {
+    auto slot = getOperation().lookupSymbol<func::FuncOp>("compute");
+    if (!slot)
+      return region.emitError() << "expected a template with a slot @compute but got " << program.getSymName();
+    return fillTensorSlot(slot, region, program, maxTokens);
+  }
+
   LogicalResult fillEpilogue(KernelOp region, systolic::KernelOp program, const TemplateBinding &binding) {
     unsigned output = *findBuffer(program, outputName);
     auto outputType = cast<MemRefType>(program.getArgumentTypes()[output]);
     SmallVector<SlotOperand> operands = getSlotOperands(region, binding.tile, outputType);
-    bool isEmpty = operands.empty() &&
-                   llvm::none_of(region.getBody().front(), [](Operation &op) { return isa<ElementwiseOp>(op); });
+    // A conversion of the result is the store's.
+    bool isEmpty = operands.empty() && llvm::none_of(region.getBody().front(), [](Operation &op) {
+                     return isa<ElementwiseOp>(op) && !(isa<ConvertOp>(op) && isStoreConversion(op));
+                   });
     if (isEmpty)
       return success();
     auto slot = getOperation().lookupSymbol<func::FuncOp>(slotName);
@@ -140,6 +186,12 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     }
     for (unsigned i = output + 1; i < place; ++i)
       buffers.push_back(program.getBody().getArgument(i));
+    if (readsPosition(operands)) {
+      std::optional<unsigned> control = findBuffer(program, "control");
+      if (!control)
+        return program.emitError("expected a template with a control block, which has the step's position");
+      buffers.push_back(program.getBody().getArgument(*control));
+    }
     program.walk([&](func::CallOp call) {
       if (call.getCallee() == slotName)
         call.getOperandsMutable().append(buffers);

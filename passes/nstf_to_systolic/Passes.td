@@ -9,7 +9,8 @@ def FillTemplatePass : Pass<"nstf-to-systolic-fill-template", "::mlir::ModuleOp"
   let description = [{
     The module holds one `nstf.kernel` and beside it the template that was chosen for it. The template's kernel takes the
     name of the nstf.kernel; its extents become those of the types, with `nstf.max_tokens` of the module for a `?`, and
-    the tuning parameters of the nstf.kernel's `nstf.tuning` go over its defaults. Elementwise ops after the anchor, and
+    the tuning parameters of the nstf.kernel's `nstf.tuning` go over its defaults. Buffers get the element types of what
+    is bound to them; f16 in tiles and LDS arrays becomes the type of the products' operands. Elementwise ops after the anchor, and
     a bias, go into the slot @epilogue; what they read beyond the tile becomes a buffer more. The nstf.kernel is erased.
 
     Every buffer argument then says what it is bound to: `nstf.operand = i` or `nstf.result = i` of the step, or
@@ -17,7 +18,7 @@ def FillTemplatePass : Pass<"nstf-to-systolic-fill-template", "::mlir::ModuleOp"
     the tokens of a step, and how many rows each token has.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
-                           "::nstf::systolic::SystolicDialect"];
+                           "::mlir::scf::SCFDialect", "::nstf::systolic::SystolicDialect"];
 }
 
 #endif

@@ -11,14 +11,22 @@ namespace nstf {
 struct SlotOperand {
   mlir::Value value; ///< in the region
   mlir::MemRefType type;
+  AddPositionsOp positions; ///< whose table it is; the slot reads the step's position for it. Else null
 };
 
 /// What `epilogue` reads for the ops of `region` beyond the value in `tile`: one buffer for each such value. `output`
-/// is the template's output buffer: matrices stand like it, a bias along its columns.
+/// is the template's output buffer: matrices stand like it, a bias along its columns, a table has rows of its own.
 llvm::SmallVector<SlotOperand> getSlotOperands(KernelOp region, mlir::Value tile, mlir::MemRefType output);
 
+/// Whether a convert's rounding is the store's: nothing else in the region sees the result.
+bool isStoreConversion(mlir::Operation &convert);
+
+/// Whether the slot reads the control block.
+bool readsPosition(llvm::ArrayRef<SlotOperand> operands);
+
 /// Writes the slot's body: appends the operands to its arguments, applies the bias and the elementwise ops. The slot
-/// takes (tile, first row, first column) and returns a tile of the same type.
+/// takes (tile, first row, first column) and returns a tile of the same type. Where an operand is a
+/// table, the control block is its last argument.
 mlir::LogicalResult fillSlot(mlir::func::FuncOp slot, KernelOp region, mlir::Value tile,
                              llvm::ArrayRef<SlotOperand> operands);
 

@@ -143,6 +143,8 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
         assign(load.getRows(), layout.dropDim(1));
       if (!use && load.getCols())
         assign(load.getCols(), getColumnSlice(load, layout));
+      if (load.getAt()) // every element has its own index, beside it
+        assign(use ? load.getResult() : load.getAt(), layout);
     } else if (auto store = dyn_cast<StoreOp>(op)) {
       if (use == &store.getTileMutable() && store.getRows())
         assign(store.getRows(), layout.dropDim(1 - getRowDim(store)));
@@ -207,7 +209,11 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     });
     for (Value value : values) {
       RankedTensorType tile = getTileType(value);
-      assign(value, getBlockedLayout(&getContext(), tile.getShape(), tile.getElementTypeBitWidth(),
+      // A lane's share is counted in bytes of memory.
+      unsigned bits = tile.getElementTypeBitWidth();
+      if (auto load = value.getDefiningOp<LoadOp>())
+        bits = cast<MemRefType>(load.getBuffer().getType()).getElementTypeBitWidth();
+      assign(value, getBlockedLayout(&getContext(), tile.getShape(), bits,
                                      kernel.getArray()->getNumWaves(), *kernel.getWaveSize()));
       spread();
     }
@@ -276,6 +282,8 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
           convert(rows, layout.dropDim(1));
         for (OpOperand &cols : load.getColsMutable())
           convert(cols, getColumnSlice(load, layout));
+        for (OpOperand &at : load.getAtMutable())
+          convert(at, layout);
       } else if (auto store = dyn_cast<StoreOp>(op)) {
         for (OpOperand &rows : store.getRowsMutable())
           convert(rows, getFragment(store.getTile().getType()).dropDim(1 - getRowDim(store)));

@@ -69,7 +69,7 @@ public:
 
   /// Elements that one instruction moves.
   int64_t getWidth() const {
-    unsigned bits = access.tile.getElementTypeBitWidth();
+    unsigned bits = access.buffer.getElementTypeBitWidth();
     if (access.cols)
       return 1;
     int64_t width = getVectorWidth(layout, access.transposed ? 0 : rank - 1, bits);
@@ -142,13 +142,35 @@ private:
   std::map<SmallVector<int64_t>, int64_t> rowRegisters, colRegisters;
 };
 
+/// `vector` with elements of `type`: floats are extended, or rounded to nearest even.
+Value convertFloats(IndexBuilder &index, Value vector, Type type) {
+  auto from = cast<VectorType>(vector.getType());
+  if (from.getElementType() == type)
+    return vector;
+  auto to = VectorType::get(from.getShape(), type);
+  if (from.getElementTypeBitWidth() < to.getElementTypeBitWidth())
+    return arith::ExtFOp::create(index.builder, index.loc, to, vector);
+  if (from.getElementTypeBitWidth() > to.getElementTypeBitWidth())
+    return arith::TruncFOp::create(index.builder, index.loc, to, vector);
+  // f16 and bf16 meet in f32, which holds both.
+  auto wide = VectorType::get(from.getShape(), index.builder.getF32Type());
+  return arith::TruncFOp::create(index.builder, index.loc, to,
+                                 arith::ExtFOp::create(index.builder, index.loc, wide, vector));
+}
+
 struct LoadPattern : TilePattern<LoadOp> {
   using TilePattern::TilePattern;
   LogicalResult matchAndRewrite(LoadOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     IndexBuilder index{rewriter, op.getLoc()};
-    VectorType type = getVectorType(op.getResult());
+    auto buffer = cast<MemRefType>(op.getBuffer().getType());
+    VectorType type = VectorType::get(getVectorType(op.getResult()).getShape(), buffer.getElementType());
+    if (op.getAt()) {
+      Value picked = pick(index, adaptor, buffer, type);
+      rewriter.replaceOp(op, convertFloats(index, picked, getTileType(op.getResult()).getElementType()));
+      return success();
+    }
     BufferAccess access(index, kernel,
-                        {.buffer = cast<MemRefType>(op.getBuffer().getType()),
+                        {.buffer = buffer,
                          .tile = getTileType(op.getResult()),
                          .indices = adaptor.getIndices(),
                          .limits = adaptor.getLimits(),
@@ -165,8 +187,25 @@ struct LoadPattern : TilePattern<LoadOp> {
                                           rewriter.getBoolAttr(true), IntegerAttr(), Value());
       result = insertRegisters(index, value, result, i);
     }
-    rewriter.replaceOp(op, result);
+    rewriter.replaceOp(op, convertFloats(index, result, getTileType(op.getResult()).getElementType()));
     return success();
+  }
+
+  /// Every register from the place that the same register of `at` names; a place outside is one past the end.
+  static Value pick(IndexBuilder &index, OpAdaptor adaptor, MemRefType buffer, VectorType type) {
+    Value result = zeroVector(index, type), end = index.constant(buffer.getNumElements());
+    for (int64_t i = 0; i < type.getNumElements(); ++i) {
+      Value entry = vector::ExtractOp::create(index.builder, index.loc, adaptor.getAt(), i);
+      Value place = index.add(
+          adaptor.getIndices()[0],
+          arith::IndexCastOp::create(index.builder, index.loc, index.builder.getIndexType(), entry));
+      place = arith::SelectOp::create(index.builder, index.loc, index.lessThan(place, end), place, end);
+      Value value = amdgpu::RawBufferLoadOp::create(index.builder, index.loc, type.getElementType(),
+                                                    adaptor.getBuffer(), index.toI32(place),
+                                                    index.builder.getBoolAttr(true), IntegerAttr(), Value());
+      result = insertRegisters(index, value, result, i);
+    }
+    return result;
   }
 };
 
@@ -175,8 +214,9 @@ struct StorePattern : TilePattern<StoreOp> {
   LogicalResult matchAndRewrite(StoreOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     IndexBuilder index{rewriter, op.getLoc()};
     FragmentAttr layout = getFragment(op.getTile().getType());
+    auto buffer = cast<MemRefType>(op.getBuffer().getType());
     BufferAccess access(index, kernel,
-                        {.buffer = cast<MemRefType>(op.getBuffer().getType()),
+                        {.buffer = buffer,
                          .tile = getTileType(op.getTile()),
                          .indices = adaptor.getIndices(),
                          .limits = adaptor.getLimits(),
@@ -185,8 +225,9 @@ struct StorePattern : TilePattern<StoreOp> {
                          .transposed = op.getTransposed(),
                          .condition = isFirstReplica(index, kernel, layout)});
     int64_t width = access.getWidth();
+    Value tile = convertFloats(index, adaptor.getTile(), buffer.getElementType());
     for (int64_t i = 0; i < layout.getNumRegisters(); i += width)
-      amdgpu::RawBufferStoreOp::create(rewriter, op.getLoc(), extractRegisters(index, adaptor.getTile(), i, width),
+      amdgpu::RawBufferStoreOp::create(rewriter, op.getLoc(), extractRegisters(index, tile, i, width),
                                        adaptor.getBuffer(), access.getIndex(i), rewriter.getBoolAttr(true),
                                        IntegerAttr(), Value());
     rewriter.eraseOp(op);

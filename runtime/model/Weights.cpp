@@ -1,11 +1,10 @@
 #include "runtime/model/Weights.h"
+#include "nstf/FloatTypes.h"
 #include "nstf/RandomWeights.h"
 #include "runtime/model/SafeTensorsFile.h"
 #include "runtime/model/Sha256.h"
 
 #include <atomic>
-#include <bit>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -27,20 +26,6 @@ struct Stored {
   ElementType type;
   std::string where; // for messages
 };
-
-float halfToFloat(std::uint16_t half) {
-  std::uint32_t sign = std::uint32_t(half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 0x3ff;
-  if (exponent == 0) // zero and subnormals: fraction × 2^-24, exact in f32
-    return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(static_cast<float>(fraction) * 0x1p-24f));
-  exponent = exponent == 31 ? 255 : exponent + 112;
-  return std::bit_cast<float>(sign | exponent << 23 | fraction << 13);
-}
-
-template <typename T> T loadAs(const std::byte *from) {
-  T value;
-  std::memcpy(&value, from, sizeof(T));
-  return value;
-}
 
 /// The files of a package's sources, each mapped once.
 class SourceFiles {
@@ -71,10 +56,7 @@ Stored findGiven(const std::vector<SafeTensorsFile> &files, const WeightsOptions
     if (!entry)
       continue;
     std::string where = options.files[i].string();
-    bool convertible =
-        entry->type == weight.type ||
-        (weight.type == ElementType::F32 &&
-         (entry->type == ElementType::F16 || entry->type == ElementType::BF16 || entry->type == ElementType::F64));
+    bool convertible = entry->type == weight.type || (isFloatType(weight.type) && isFloatType(entry->type));
     if (entry->shape.dimensions != weight.shape.dimensions || !convertible)
       throw std::runtime_error(where + ": expected \"" + weight.name + "\" to be " + weight.shape.str() + " " +
                                std::string(nameOf(weight.type)) + " but got " + entry->shape.str() + " " +
@@ -116,10 +98,16 @@ void checkHashes(const std::vector<Stored> &tensors) {
     throw std::runtime_error(failures.begin()->second);
 }
 
+/// `count` numbers of `type`, in the weight's type, into the weight from element `begin` on.
+void uploadPiece(const Weight &weight, std::uint64_t begin, const std::byte *numbers, ElementType type,
+                 std::size_t count, Buffer &buffer) {
+  std::size_t size = manifest::sizeOf(weight.type);
+  std::vector<std::byte> piece(count * size);
+  convertNumbers(numbers, type, piece.data(), weight.type, count);
+  buffer.upload(piece.data(), piece.size(), weight.offset + begin * size);
+}
+
 void uploadGenerated(const Weight &weight, std::uint64_t seed, Buffer &buffer) {
-  if (weight.type != ElementType::F32)
-    throw std::runtime_error("expected f32 for the generated weight \"" + weight.name + "\" but got " +
-                             std::string(nameOf(weight.type)));
   RandomWeights random(seed, weight.name, weight.shape.dimensions.data(), weight.shape.dimensions.size());
   std::uint64_t count = weight.shape.elements(0);
   std::vector<float> piece;
@@ -127,7 +115,8 @@ void uploadGenerated(const Weight &weight, std::uint64_t seed, Buffer &buffer) {
     piece.resize(std::min<std::uint64_t>(pieceElements, count - begin));
     for (std::size_t i = 0; i < piece.size(); ++i)
       piece[i] = random(begin + i);
-    buffer.upload(piece.data(), piece.size() * sizeof(float), weight.offset + begin * sizeof(float));
+    uploadPiece(weight, begin, reinterpret_cast<const std::byte *>(piece.data()), ElementType::F32, piece.size(),
+                buffer);
   }
 }
 
@@ -138,37 +127,12 @@ void uploadStored(const Stored &tensor, Buffer &buffer) {
     return;
   }
   std::uint64_t count = weight.shape.elements(0), stored = manifest::sizeOf(tensor.type);
-  std::vector<float> piece;
-  for (std::uint64_t begin = 0; begin < count; begin += piece.size()) {
-    piece.resize(std::min<std::uint64_t>(pieceElements, count - begin));
-    convertToFloat(tensor.bytes.data() + begin * stored, tensor.type, piece.data(), piece.size());
-    buffer.upload(piece.data(), piece.size() * sizeof(float), weight.offset + begin * sizeof(float));
-  }
+  for (std::uint64_t begin = 0; begin < count; begin += pieceElements)
+    uploadPiece(weight, begin, tensor.bytes.data() + begin * stored, tensor.type,
+                std::min<std::uint64_t>(pieceElements, count - begin), buffer);
 }
 
 } // namespace
-
-void convertToFloat(const std::byte *source, ElementType from, float *destination, std::size_t count) {
-  switch (from) {
-  case ElementType::F32:
-    std::memcpy(destination, source, count * sizeof(float));
-    return;
-  case ElementType::F16:
-    for (std::size_t i = 0; i < count; ++i)
-      destination[i] = halfToFloat(loadAs<std::uint16_t>(source + 2 * i));
-    return;
-  case ElementType::BF16:
-    for (std::size_t i = 0; i < count; ++i)
-      destination[i] = std::bit_cast<float>(std::uint32_t(loadAs<std::uint16_t>(source + 2 * i)) << 16);
-    return;
-  case ElementType::F64:
-    for (std::size_t i = 0; i < count; ++i)
-      destination[i] = static_cast<float>(loadAs<double>(source + 8 * i));
-    return;
-  default:
-    throw std::runtime_error("expected f32, f16, bf16 or f64 weights but got " + std::string(nameOf(from)));
-  }
-}
 
 void loadWeights(const Package &package, const WeightsOptions &options, Buffer &buffer) {
   const manifest::Weights &weights = package.manifest().weights;

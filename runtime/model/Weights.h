@@ -24,7 +24,4 @@ struct WeightsOptions {
 /// that differs, a tensor not found in `files` or of another shape, or a package without weights and no `files`.
 void loadWeights(const Package &package, const WeightsOptions &options, Buffer &buffer);
 
-/// `count` elements of `from` at `source` as f32. `from` is f32, f16, bf16 or f64.
-void convertToFloat(const std::byte *source, manifest::ElementType from, float *destination, std::size_t count);
-
 } // namespace nstf::runtime

@@ -8,22 +8,25 @@
 // are caches, filled up to the step's last position. SCALE: the bits of the scale as a float.
 // Keys that a row does not see weigh 0, so an infinite or undefined number among their values reaches the rows that share
 // their block.
+// f16 stands for the type of Q, K and V. Scores, sums and the output are f32; the weights are rounded to that type.
 // Waves: one row of WN, each with BQ / WN rows of the queries.
-!q = tensor<16x16xf32, #systolic.axes<BQ, DP>>
-!qt = tensor<16x16xf32, #systolic.axes<DP, BQ>>
-!kv = tensor<32x16xf32, #systolic.axes<BK, DP>>
-!vt = tensor<16x32xf32, #systolic.axes<DP, BK>>
+!q = tensor<16x16xf16, #systolic.axes<BQ, DP>>
+!qt = tensor<16x16xf16, #systolic.axes<DP, BQ>>
+!kv = tensor<32x16xf16, #systolic.axes<BK, DP>>
+!vt = tensor<16x32xf16, #systolic.axes<DP, BK>>
+!p = tensor<32x16xf16, #systolic.axes<BK, BQ>>
 !s = tensor<32x16xf32, #systolic.axes<BK, BQ>>
 !si = tensor<32x16xi32, #systolic.axes<BK, BQ>>
 !mask = tensor<32x16xi1, #systolic.axes<BK, BQ>>
 !o = tensor<16x16xf32, #systolic.axes<DP, BQ>>
 !r = tensor<16xf32, #systolic.axes<BQ>>
 !ri = tensor<16xi32, #systolic.axes<BQ>>
-!lds_q = !systolic.lds<1 x 16x16xf32, #systolic.swizzle<4, 4>, #systolic.axes<BQ, DP>>
-!lds_k = !systolic.lds<1 x 32x16xf32, #systolic.swizzle<4, 4>, #systolic.axes<BK, DP>>
-!lds_v = !systolic.lds<1 x 32x16xf32, unit, #systolic.axes<BK, DP>>
-!Q = memref<64x64xf32, #systolic.axes<RQ, D>>
-!K = memref<64x64xf32, #systolic.axes<L, F>>
+!lds_q = !systolic.lds<1 x 16x16xf16, #systolic.swizzle<4, 4>, #systolic.axes<BQ, DP>>
+!lds_k = !systolic.lds<1 x 32x16xf16, #systolic.swizzle<4, 4>, #systolic.axes<BK, DP>>
+!lds_v = !systolic.lds<1 x 32x16xf16, unit, #systolic.axes<BK, DP>>
+!Q = memref<64x64xf16, #systolic.axes<RQ, D>>
+!K = memref<64x64xf16, #systolic.axes<L, F>>
+!Y = memref<64x64xf32, #systolic.axes<RQ, D>>
 
 module {
   // Row r of the work item's key head, as query row token * H + head; and its token.
@@ -78,7 +81,7 @@ module {
   }
 
   systolic.kernel @attention(%Q: !Q {nstf.name = "q"}, %K: !K {nstf.name = "k"}, %V: !K {nstf.name = "v"},
-                             %Y: !Q {nstf.name = "y"}, %control: memref<16xi32> {nstf.name = "control"}, %work: index,
+                             %Y: !Y {nstf.name = "y"}, %control: memref<16xi32> {nstf.name = "control"}, %work: index,
                              %lds_q: !lds_q, %lds_k: !lds_k, %lds_v: !lds_v)
       attributes {params = {RG = 64, RQ = 64, L = 64, F = 64, H = 1, HK = 1, G = 1, D = 64, DP = 16, BQ = 16, BK = 32,
                             WM = 1, WN = 1, ROWS = 0, CAUSAL = 1, CACHED = 1, SCALE = 1065353216, ONE = 1},
@@ -159,13 +162,14 @@ module {
       %next_sum = math.fma %sum, %shrink, %block_sum : !r
       %shrinks = systolic.broadcast %shrink along 0 : !r -> !o
       %kept = arith.mulf %o, %shrinks : !o
-      %next_o = systolic.mma %v, %p, %kept : !vt, !s -> !o
+      %p_rounded = arith.truncf %p : !s to !p
+      %next_o = systolic.mma %v, %p_rounded, %kept : !vt, !p -> !o
       scf.yield %next_o, %next_max, %next_sum : !o, !r, !r
     }
     %sums = systolic.broadcast %state#2 along 0 : !r -> !o
     %result = arith.divf %state#0, %sums : !o
     %result_rows = func.call @rows(%q0) : (index) -> !ri
-    systolic.store %result, %Y[%head_row, %c0] limit [%query_limit, %D] rows(%result_rows : !ri) transposed : !o, !Q
+    systolic.store %result, %Y[%head_row, %c0] limit [%query_limit, %D] rows(%result_rows : !ri) transposed : !o, !Y
     systolic.return
   }
 }

@@ -4,15 +4,16 @@
 // spread over the banks; W stands N x K in memory, as weights do, and is read transposed. What lies outside X or W
 // counts as 0, so K need not be a multiple of BK. ROWS: rows of this step, 0 = as many as the step has tokens; a work
 // item past them does nothing.
+// f16 stands for the type of X and W; sums are f32.
 // Waves: WM x WN over the tile.
-!x = tensor<32x32xf32, #systolic.axes<BM, BK>>
-!w = tensor<32x32xf32, #systolic.axes<BN, BK>>
-!wt = tensor<32x32xf32, #systolic.axes<BK, BN>>
+!x = tensor<32x32xf16, #systolic.axes<BM, BK>>
+!w = tensor<32x32xf16, #systolic.axes<BN, BK>>
+!wt = tensor<32x32xf16, #systolic.axes<BK, BN>>
 !y = tensor<32x32xf32, #systolic.axes<BM, BN>>
-!lds_x = !systolic.lds<1 x 32x32xf32, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
-!lds_w = !systolic.lds<1 x 32x32xf32, #systolic.swizzle<4, 8>, #systolic.axes<BN, BK>>
-!X = memref<64x64xf32, #systolic.axes<M, K>>
-!W = memref<64x64xf32, #systolic.axes<N, K>>
+!lds_x = !systolic.lds<1 x 32x32xf16, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
+!lds_w = !systolic.lds<1 x 32x32xf16, #systolic.swizzle<4, 8>, #systolic.axes<BN, BK>>
+!X = memref<64x64xf16, #systolic.axes<M, K>>
+!W = memref<64x64xf16, #systolic.axes<N, K>>
 !Y = memref<64x64xf32, #systolic.axes<M, N>>
 
 module {

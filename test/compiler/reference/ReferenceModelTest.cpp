@@ -49,6 +49,11 @@ TEST_F(ReferenceModelTest, statesLiveFromStepToStep) {
   EXPECT_THAT([&] { model.run({}, 1, 0); }, message("input 'x' is missing"));
   EXPECT_THAT([&] { model.run({{"x", Tensor({2, 1})}}, 1, 0); }, message("expected shape [1, 1] but got [2, 1]"));
   EXPECT_THAT([&] { model.state("none"); }, message("no state 'none'"));
+
+  model.setState("cache", Tensor({4, 1}, std::vector<int>{1, 2, 3, 4}));
+  EXPECT_THAT(run({8}, 2), ElementsAre((1 + 2 + 8) / 3.0));
+  EXPECT_THAT([&] { model.setState("cache", Tensor({3, 1})); }, message("expected shape [4, 1] but got [3, 1]"));
+  EXPECT_THAT([&] { model.setState("none", Tensor({4, 1})); }, message("no state 'none'"));
 }
 
 TEST_F(ReferenceModelTest, kernelsMeanWhatTheirOperationsMean) {
@@ -149,12 +154,12 @@ TEST(RandomWeightsTest, isTheDocumentedGenerator) {
 
 TEST_F(ReferenceModelTest, tolerances) {
   mlir::Type f32 = mlir::Float32Type::get(&context), f16 = mlir::Float16Type::get(&context);
-  mlir::Type i32 = mlir::IntegerType::get(&context, 32);
   for (const std::string &operation : referenceOperations())
     EXPECT_TRUE(operationTolerance(operation, f32)) << operation;
   EXPECT_FALSE(operationTolerance("no_such_op", f32));
-  EXPECT_FALSE(operationTolerance("linear", i32));
-  EXPECT_GT(operationTolerance("linear", f16)->relative, operationTolerance("linear", f32)->relative);
+  EXPECT_EQ(operationTolerance("linear", f16)->relative, operationTolerance("linear", f32)->relative);
+  EXPECT_GT(operationTolerance("attention", f16)->relative, operationTolerance("attention", f32)->relative);
+  EXPECT_EQ(operationTolerance("convert", f16)->relative, 0x1p-11);
   EXPECT_EQ(operationTolerance("embedding", f16)->relative, 0);
 
   Tensor want({3}, std::vector<int>{1, -100, 0});

@@ -1,4 +1,5 @@
 // Small parts without a device: SHA-256, conversions of weights, safetensors headers, chunks of a prompt, packages.
+#include "nstf/FloatTypes.h"
 #include "nstf/Generate.h"
 #include "runtime/model/SafeTensorsFile.h"
 #include "runtime/model/Sha256.h"
@@ -32,7 +33,8 @@ TEST(Sha256, KnownHashes) {
 
 float convert(manifest::ElementType type, auto value) {
   float result;
-  convertToFloat(reinterpret_cast<const std::byte *>(&value), type, &result, 1);
+  convertNumbers(reinterpret_cast<const std::byte *>(&value), type, reinterpret_cast<std::byte *>(&result),
+                 manifest::ElementType::F32, 1);
   return result;
 }
 
@@ -54,6 +56,48 @@ TEST(Weights, HalfAndBfloat) {
   EXPECT_EQ(convert(ElementType::BF16, std::uint16_t(0xc000)), -2.0f);
   EXPECT_EQ(convert(ElementType::F64, 0.1), 0.1f);
   EXPECT_THROW(convert(ElementType::I32, 1), std::runtime_error);
+}
+
+/// What rounds to nearest even chooses: the nearer of the two neighbours, of two equally near ones the even.
+void expectNearest(double value, std::uint16_t got, float (*widen)(std::uint16_t)) {
+  double own = std::abs(widen(got) - value);
+  for (int step : {-1, 1}) {
+    auto other = std::uint16_t(got + step);
+    if ((got & 0x7fff) == 0 && step < 0)
+      other = std::uint16_t(got ^ 0x8000) + 1; // the other side of zero
+    double distance = std::abs(widen(other) - value);
+    if (std::isnan(distance) || std::isinf(widen(other)))
+      continue;
+    EXPECT_TRUE(own < distance || (own == distance && got % 2 == 0)) << value << " gave " << got;
+  }
+}
+
+TEST(Weights, RoundingTo16Bits) {
+  // Every number is itself; halfway between two neighbours the even one wins, and a little more or less decides.
+  for (auto [widen, round, infinity] :
+       {std::tuple(widenF16, roundToF16, 0x7c00), std::tuple(widenBF16, roundToBF16, 0x7f80)})
+    for (int bits = 0; bits < infinity; ++bits) {
+      double value = widen(bits);
+      ASSERT_EQ(round(value), bits);
+      ASSERT_EQ(round(-value), bits | 0x8000);
+      if (bits + 1 == infinity)
+        break;
+      double middle = (value + widen(bits + 1)) / 2;
+      ASSERT_EQ(round(middle), bits + bits % 2);
+      ASSERT_EQ(round(std::nextafter(middle, 0)), bits);
+      ASSERT_EQ(round(-std::nextafter(middle, INFINITY)), (bits + 1) | 0x8000);
+    }
+  for (double value : {1.0 / 3, 1e-6, 1e-40, 65519.9, 3.3e38, -2.0e-8, 123.456})
+    for (auto [widen, round] : {std::pair(widenF16, roundToF16), std::pair(widenBF16, roundToBF16)})
+      if (std::isfinite(widen(round(value))))
+        expectNearest(value, round(value), widen);
+  EXPECT_EQ(roundToF16(65519.999), 0x7bff);
+  EXPECT_EQ(roundToF16(65520), 0x7c00);
+  EXPECT_EQ(roundToBF16(3.4e38), 0x7f80);
+  EXPECT_EQ(roundToF16(-INFINITY), 0xfc00);
+  EXPECT_TRUE(std::isnan(widenF16(roundToF16(NAN))) && std::isnan(widenBF16(roundToBF16(-NAN))));
+  // Once: through f32 this would be a tie.
+  EXPECT_EQ(roundToF16(1 + 0x1p-11 + 0x1p-40), 0x3c01);
 }
 
 std::string safetensors(const std::string &header, const std::string &data) {

@@ -1,0 +1,155 @@
+// nstf-set-precision: operands of matrix products in fewer bits (Passes.td).
+//
+//   %h = nstf.rms_norm %x, %g                          %h = nstf.rms_norm %x, %g
+//   %q = nstf.linear %h, %w                      ->    %t = nstf.convert %h {type = f16}
+//                                                      %q = nstf.linear %t, %w : (tensor<?x64xf16>, tensor<64x64xf16>)
+//                                                      …
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/IR/SymbolTable.h"
+#include "passes/nstf/FormedGraph.h"
+#include "passes/nstf/Passes.h"
+
+namespace nstf {
+#define GEN_PASS_DEF_SETPRECISIONPASS
+#include "passes/nstf/Passes.h.inc"
+} // namespace nstf
+
+using namespace mlir;
+using namespace nstf;
+
+namespace {
+
+RankedTensorType getTensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+RankedTensorType withElement(Type tensor, Type element) {
+  return RankedTensorType::get(cast<RankedTensorType>(tensor).getShape(), element);
+}
+
+/// Whether an operand is one of a matrix product.
+bool isProductOperand(OpOperand &operand) {
+  if (auto linear = dyn_cast<LinearOp>(operand.getOwner()))
+    return operand.get() != linear.getBias();
+  return isa<AttentionOp>(operand.getOwner());
+}
+
+/// Whether an operation reads its operand in any float type.
+bool takesAnyFloat(OpOperand &operand) {
+  if (auto embedding = dyn_cast<EmbeddingOp>(operand.getOwner()))
+    return operand.get() == embedding.getTable();
+  if (auto positions = dyn_cast<AddPositionsOp>(operand.getOwner()))
+    return operand.get() == positions.getTable();
+  return isProductOperand(operand);
+}
+
+struct SetPrecisionPass : nstf::impl::SetPrecisionPassBase<SetPrecisionPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    FailureOr<GraphOp> graph = getGraph(getOperation());
+    if (failed(graph))
+      return signalPassFailure();
+    Builder builder(&getContext());
+    target = type == "f16" ? Type(builder.getF16Type()) : type == "bf16" ? Type(builder.getBF16Type()) : Type();
+    if (!target && type != "f32") {
+      getOperation().emitError() << "expected a precision of f32, f16 or bf16 but got " << type;
+      return signalPassFailure();
+    }
+    if (!target)
+      return;
+    for (StepOp step : graph->getBody().getOps<StepOp>()) {
+      step.emitOpError("expected a graph without launches but got one");
+      return signalPassFailure();
+    }
+    weights = states = conversions = 0;
+    setWeights(*graph);
+    setStates(*graph);
+    convertOperands(*graph);
+    remark::passed(graph->getLoc(),
+                   remark::RemarkOpts::name("Precision").category(getArgument()).function(graph->getSymName()))
+        << ("operands of matrix products in " + type) << remark::metric("weights", weights)
+        << remark::metric("states", states) << remark::metric("conversions", conversions);
+  }
+
+  /// The reads of every symbol for which all uses of all reads satisfy `test`, by symbol.
+  llvm::MapVector<StringAttr, SmallVector<GetOp>> findReads(GraphOp graph, function_ref<bool(OpOperand &)> test) {
+    llvm::MapVector<StringAttr, SmallVector<GetOp>> reads;
+    for (GetOp get : graph.getBody().getOps<GetOp>())
+      reads[get.getSymbolAttr().getAttr()].push_back(get);
+    reads.remove_if([&](auto &entry) {
+      return !llvm::all_of(entry.second, [&](GetOp get) {
+        return getTensorType(get).getElementType().isF32() && llvm::all_of(get->getUses(), test);
+      });
+    });
+    return reads;
+  }
+
+  void setWeights(GraphOp graph) {
+    SymbolTable symbols(getOperation());
+    for (auto &[symbol, reads] : findReads(graph, takesAnyFloat))
+      if (auto weight = symbols.lookup<WeightOp>(symbol)) {
+        weight.setType(withElement(weight.getType(), target));
+        for (GetOp get : reads)
+          get.getResult().setType(cast<RankedTensorType>(weight.getType()));
+        ++weights;
+      }
+  }
+
+  /// Caches that only grow and are only attended to.
+  void setStates(GraphOp graph) {
+    SymbolTable symbols(getOperation());
+    auto isCache = [](OpOperand &use) {
+      auto append = dyn_cast<KvAppendOp>(use.getOwner());
+      return append && use.get() == append.getCache() && llvm::all_of(append->getUses(), isProductOperand);
+    };
+    for (auto &[symbol, reads] : findReads(graph, isCache))
+      if (auto state = symbols.lookup<StateOp>(symbol)) {
+        state.setType(withElement(state.getType(), target));
+        for (GetOp get : reads) {
+          get.getResult().setType(cast<RankedTensorType>(state.getType()));
+          for (Operation *user : get->getUsers())
+            cast<KvAppendOp>(user).getResult().setType(cast<RankedTensorType>(state.getType()));
+        }
+        ++states;
+      }
+  }
+
+  /// Whatever of f32 a product or a cache of another type still reads.
+  void convertOperands(GraphOp graph) {
+    DenseMap<Value, Value> converted;
+    for (Operation &op : llvm::make_early_inc_range(graph.getBody().front()))
+      for (OpOperand &operand : op.getOpOperands()) {
+        auto append = dyn_cast<KvAppendOp>(op);
+        bool isRowsOfCache =
+            append && operand.get() == append.getRows() && getTensorType(append.getCache()).getElementType() == target;
+        if (isRowsOfCache || (isProductOperand(operand) && !hasOtherType(op)))
+          operand.set(convert(operand.get(), converted));
+      }
+  }
+
+  /// A product with an operand of a third type keeps to that one.
+  bool hasOtherType(Operation &op) {
+    return llvm::any_of(op.getOpOperands(), [&](OpOperand &operand) {
+      Type element = getTensorType(operand.get()).getElementType();
+      return isProductOperand(operand) && element != target && !element.isF32();
+    });
+  }
+
+  Value convert(Value value, DenseMap<Value, Value> &converted) {
+    if (getTensorType(value).getElementType() == target)
+      return value;
+    Value &result = converted[value];
+    if (!result) {
+      OpBuilder builder(&getContext());
+      builder.setInsertionPointAfterValue(value);
+      result = ConvertOp::create(builder, value.getLoc(), withElement(value.getType(), target), value, target);
+      ++conversions;
+    }
+    return result;
+  }
+
+  Type target;
+  int64_t weights = 0, states = 0, conversions = 0;
+};
+
+} // namespace
