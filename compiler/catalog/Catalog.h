@@ -9,22 +9,34 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace nstf {
 
 struct KernelChoice {
   std::string templateName;
   std::map<std::string, int64_t> tuning; ///< over the template's defaults
-  std::string reason;                    ///< "templates/tuning/gfx942/matmul/f32.yaml row 2: …"
+  std::string templateReason;            ///< "one row: vector units"; empty where there was one template only
+  std::string tuningReason;              ///< "tuning/gfx942/matmul/f32.yaml row 2 (predicted, by hand, …): …"
+  /// What was not taken, each with why: "matvec: up to 64 rows: …", "row 1: M is 40, not 1 to 16".
+  std::vector<std::string> rejectedTemplates, rejectedTuning;
+
+  std::string getReason() const { return templateReason.empty() ? tuningReason : templateReason + "; " + tuningReason; }
 
   bool operator==(const KernelChoice &other) const {
     return templateName == other.templateName && tuning == other.tuning;
   }
 };
 
-/// The choice for steps of up to `tokens` rows. Emits an error where the region has no template; throws
-/// std::runtime_error where a tuning file is ill-formed (file and line named).
-mlir::FailureOr<KernelChoice> chooseKernel(KernelOp region, int64_t tokens, const Target &target);
+/// The choice for steps of up to `tokens` rows; `wishes` are tuning parameters that a user sets over the row's values.
+/// Emits an error where the region has no template; throws std::runtime_error where a tuning file is ill-formed (file
+/// and line named), and where a wish is no tuning parameter of the template.
+mlir::FailureOr<KernelChoice> chooseKernel(KernelOp region, int64_t tokens, const Target &target,
+                                           const std::map<std::string, int64_t> &wishes = {});
+
+/// The parameters that tuning may set: those that a row of any target's tables for the template sets.
+std::set<std::string> getTunableParameters(const std::string &templateName);
 
 } // namespace nstf

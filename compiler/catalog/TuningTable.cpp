@@ -102,13 +102,21 @@ private:
 
 } // namespace
 
+std::string TuningRow::getMismatch(const std::map<std::string, int64_t> &extents) const {
+  for (const auto &[name, range] : ranges) {
+    auto extent = extents.find(name);
+    if (extent == extents.end())
+      return "there is no " + name;
+    if (extent->second < range.first || extent->second > range.second)
+      return name + " is " + std::to_string(extent->second) + ", not " + std::to_string(range.first) + " to " +
+             std::to_string(range.second);
+  }
+  return "";
+}
+
 std::optional<size_t> TuningTable::find(const std::map<std::string, int64_t> &extents) const {
-  auto holds = [&](const auto &range) {
-    auto extent = extents.find(range.first);
-    return extent != extents.end() && extent->second >= range.second.first && extent->second <= range.second.second;
-  };
   for (size_t i = 0; i < rows.size(); ++i)
-    if (std::all_of(rows[i].ranges.begin(), rows[i].ranges.end(), holds))
+    if (rows[i].getMismatch(extents).empty())
       return i;
   return std::nullopt;
 }

@@ -20,6 +20,9 @@ struct TuningRow {
   std::map<std::string, std::pair<int64_t, int64_t>> ranges;
   std::map<std::string, int64_t> parameters;
   std::string because;
+
+  /// Why the row does not hold: "M is 40, not 1 to 16"; empty where it does.
+  std::string getMismatch(const std::map<std::string, int64_t> &extents) const;
 };
 
 struct TuningTable {

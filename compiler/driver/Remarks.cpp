@@ -1,9 +1,8 @@
-// Prints the passes' decisions (Remarks.h).
+// Prints and keeps the passes' decisions (Remarks.h).
 #include "compiler/driver/Remarks.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/Regex.h"
 
-#include <mutex>
 #include <stdexcept>
 
 using namespace mlir;
@@ -11,42 +10,66 @@ using namespace mlir;
 namespace {
 
 /// "remark: linear_add_0_t1: systolic-select-array Array: v_mfma…"; kernels are compiled side by side.
-class Printer final : public remark::detail::MLIRRemarkStreamerBase {
+class Streamer final : public remark::detail::MLIRRemarkStreamerBase {
 public:
+  Streamer(std::optional<std::string> categories, nstf::RemarkLog *log) : categories(std::move(categories)), log(log) {}
+
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
-    std::string text;
-    llvm::raw_string_ostream os(text);
+    if (log)
+      log->add(remark.getFunction().str(), {remark.getCombinedCategoryName().str(), getText(remark),
+                                            remark.getRemarkType() != llvm::remarks::Type::Missed});
+    if (!categories || !llvm::Regex(*categories).match(remark.getCombinedCategoryName()))
+      return;
+    std::string line;
+    llvm::raw_string_ostream os(line);
     os << "remark: ";
     if (!remark.getFunction().empty())
       os << remark.getFunction() << ": ";
-    os << remark.getCombinedCategoryName() << " " << remark.getRemarkName() << ":";
-    // The text has the key "Remark", every metric its own.
-    for (const remark::detail::Remark::Arg &argument : remark.getArgs())
-      if (argument.key == "Remark")
-        os << " " << argument.val;
+    os << remark.getCombinedCategoryName() << " " << remark.getRemarkName() << ": " << getText(remark);
     for (const remark::detail::Remark::Arg &argument : remark.getArgs())
       if (argument.key != "Remark")
         os << ", " << argument.key << " = " << argument.val;
     os << "\n";
     std::lock_guard<std::mutex> guard(lock);
-    llvm::errs() << text;
+    llvm::errs() << line;
   }
 
 private:
+  /// The text has the key "Remark", every metric its own.
+  static std::string getText(const remark::detail::Remark &remark) {
+    std::string text;
+    for (const remark::detail::Remark::Arg &argument : remark.getArgs())
+      if (argument.key == "Remark")
+        text += (text.empty() ? "" : " ") + argument.val;
+    return text;
+  }
+
+  std::optional<std::string> categories;
+  nstf::RemarkLog *log;
   std::mutex lock;
 };
 
 } // namespace
 
-void nstf::enableRemarks(MLIRContext &context, const std::string &categories) {
+void nstf::RemarkLog::add(const std::string &function, PassRemark remark) {
+  std::lock_guard<std::mutex> guard(lock);
+  remarks[function].push_back(std::move(remark));
+}
+
+std::vector<nstf::PassRemark> nstf::RemarkLog::take(const std::string &function) {
+  std::lock_guard<std::mutex> guard(lock);
+  auto node = remarks.extract(function);
+  return node.empty() ? std::vector<PassRemark>() : std::move(node.mapped());
+}
+
+void nstf::enableRemarks(MLIRContext &context, const std::optional<std::string> &categories, RemarkLog *log) {
   std::string message;
-  if (!llvm::Regex(categories).isValid(message))
-    throw std::runtime_error("--remarks: expected a regular expression but got '" + categories + "': " + message);
-  // `all` of LLVM 22 adds to the other filters and does nothing alone.
+  if (categories && !llvm::Regex(*categories).isValid(message))
+    throw std::runtime_error("--remarks: expected a regular expression but got '" + *categories + "': " + message);
+  // `all` of LLVM 22 adds to the other filters and does nothing alone; filters match whole names.
   remark::RemarkCategories all;
-  // Its filters match whole names.
-  all.passed = all.missed = all.analysis = all.failed = ".*(" + categories + ").*";
-  if (failed(remark::enableOptimizationRemarks(context, std::make_unique<Printer>(),
+  all.passed = all.missed = all.analysis = all.failed = ".*";
+  if (failed(remark::enableOptimizationRemarks(context, std::make_unique<Streamer>(categories, log),
                                                std::make_unique<remark::RemarkEmittingPolicyAll>(), all)))
     throw std::runtime_error("remarks are enabled already");
 }

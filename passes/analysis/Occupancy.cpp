@@ -18,5 +18,9 @@ Occupancy nstf::getOccupancy(TargetView target, KernelResources kernel) {
     int64_t groups = target.ldsBytes() / int64_t(llvm::alignTo(kernel.ldsBytes, target.ldsGranule()));
     limit(llvm::divideCeil(groups * kernel.wavesPerGroup, target.simdsPerComputeUnit()), "lds");
   }
+  // Workgroups come whole: what is left when no more fits stays empty.
+  int64_t slots = occupancy.wavesPerSimd * target.simdsPerComputeUnit();
+  limit(llvm::divideCeil(slots / kernel.wavesPerGroup * kernel.wavesPerGroup, target.simdsPerComputeUnit()),
+        "workgroup size");
   return occupancy;
 }

@@ -40,16 +40,25 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
       kernel.setArrayAttr(SystolicArrayAttr::get(&getContext(), rows, cols, 0, 0, 0, 0));
       return;
     }
+    bool isChosen = false;
     for (const nstf::MatrixInstruction &instruction : candidates(*target, products.front())) {
-      SystolicArrayAttr array = makeArray(instruction, rows, cols, *kernel.getWaveSize());
-      if (!fits(array, products, *kernel.getWaveSize()))
+      auto options = remark::RemarkOpts::name("Array").category(getArgument()).function(kernel.getSymName());
+      if (isChosen) {
+        remark::missed(kernel.getLoc(), options) << (instruction.name + ": smaller than the one that fits").str();
         continue;
+      }
+      SystolicArrayAttr array = makeArray(instruction, rows, cols, *kernel.getWaveSize());
+      if (std::string reason = getMisfit(array, products, *kernel.getWaveSize()); !reason.empty()) {
+        remark::missed(kernel.getLoc(), options) << (instruction.name + ": " + reason).str();
+        continue;
+      }
       kernel.setArrayAttr(array);
-      remark::passed(kernel.getLoc(),
-                     remark::RemarkOpts::name("Array").category(getArgument()).function(kernel.getSymName()))
+      isChosen = true;
+      remark::passed(kernel.getLoc(), options)
           << (instruction.name + " on " + Twine(rows) + "x" + Twine(cols) + " waves").str();
-      return;
     }
+    if (isChosen)
+      return;
     auto error = kernel.emitError() << "expected a matrix instruction of " << target->name()
                                     << " that divides the products of the kernel but got none for";
     for (MmaOp product : products)
@@ -89,21 +98,32 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
                                   std::max(instruction.k, leastK), instruction.k);
   }
 
-  static bool fits(SystolicArrayAttr array, ArrayRef<MmaOp> products, int64_t waveSize) {
+  /// Why a product cannot be made of the array's cells; empty where all can.
+  static std::string getMisfit(SystolicArrayAttr array, ArrayRef<MmaOp> products, int64_t waveSize) {
     auto elementTypes = [](MmaOp product) {
       return std::pair(getTileType(product.getA()).getElementType(), getTileType(product.getAcc()).getElementType());
     };
-    return llvm::all_of(products, [&](MmaOp product) {
-      // One array, one instruction.
+    auto shape = [](Value tile) {
+      return std::to_string(getTileType(tile).getDimSize(0)) + "x" + std::to_string(getTileType(tile).getDimSize(1));
+    };
+    std::string waves = std::to_string(array.getWaveRows()) + "x" + std::to_string(array.getWaveCols()) + " waves";
+    for (MmaOp product : products) {
       if (elementTypes(product) != elementTypes(products.front()))
-        return false;
+        return "the kernel's products have different types, and an array has one instruction";
       auto layout = [&](Value value, MmaOperand operand) {
         return getMmaLayout(array, operand, getTileType(value).getShape(), waveSize);
       };
       FragmentAttr acc = layout(product.getAcc(), MmaOperand::Acc);
-      return acc && layout(product.getA(), MmaOperand::A) && layout(product.getB(), MmaOperand::B) &&
-             acc.getNumRegisters() <= mostAccumulators;
-    });
+      if (!acc)
+        return "its cells do not tile " + shape(product.getAcc()) + " on " + waves;
+      if (!layout(product.getA(), MmaOperand::A) || !layout(product.getB(), MmaOperand::B))
+        return "its cells are " + std::to_string(array.getK()) + " deep, which does not divide the " +
+               std::to_string(getTileType(product.getA()).getDimSize(1)) + " of a product";
+      if (acc.getNumRegisters() > mostAccumulators)
+        return std::to_string(acc.getNumRegisters()) + " accumulators a lane, over the " +
+               std::to_string(mostAccumulators) + " that do not spill";
+    }
+    return "";
   }
 };
 

@@ -41,7 +41,7 @@ TEST_F(Catalog, OneRowTakesTheVectorUnits) {
     mlir::FailureOr<KernelChoice> choice = chooseKernel(linear(rows), 1, target);
     ASSERT_TRUE(succeeded(choice));
     EXPECT_EQ(choice->templateName, "matvec");
-    EXPECT_THAT(choice->reason, StartsWith("one row: vector units; tuning/gfx942/matvec/f32.yaml row "));
+    EXPECT_THAT(choice->getReason(), StartsWith("one row: vector units; tuning/gfx942/matvec/f32.yaml row "));
   }
 }
 
@@ -54,8 +54,8 @@ TEST_F(Catalog, MoreRowsTakeTheMatrixCores) {
     ASSERT_TRUE(succeeded(choice));
     EXPECT_EQ(choice->templateName, "matmul") << tokens;
     EXPECT_EQ(choice->tuning.at("BM"), BM) << tokens;
-    EXPECT_THAT(choice->reason, StartsWith("up to " + std::to_string(tokens) + " rows: matrix cores; "));
-    EXPECT_THAT(choice->reason, HasSubstr("(predicted, by hand, 20"));
+    EXPECT_THAT(choice->getReason(), StartsWith("up to " + std::to_string(tokens) + " rows: matrix cores; "));
+    EXPECT_THAT(choice->getReason(), HasSubstr("(predicted, by hand, 20"));
   }
 }
 
@@ -79,7 +79,7 @@ TEST_F(Catalog, WithoutRowsTheTemplatesDefaults) {
   mlir::FailureOr<KernelChoice> choice = chooseKernel(linear("?"), 16, other);
   ASSERT_TRUE(succeeded(choice));
   EXPECT_TRUE(choice->tuning.empty());
-  EXPECT_THAT(choice->reason, HasSubstr("no tuning/gfx000/matmul/f32.yaml: the template's defaults"));
+  EXPECT_THAT(choice->getReason(), HasSubstr("no tuning/gfx000/matmul/f32.yaml: the template's defaults"));
 }
 
 TEST_F(Catalog, OtherTemplates) {
@@ -106,7 +106,7 @@ TEST_F(Catalog, OtherTemplates) {
     mlir::FailureOr<KernelChoice> choice = chooseKernel(parse(text), 5, target);
     ASSERT_TRUE(succeeded(choice)) << text;
     EXPECT_EQ(choice->templateName, name);
-    EXPECT_THAT(choice->reason, HasSubstr(std::string("tuning/gfx942/") + name + "/f32.yaml row "));
+    EXPECT_THAT(choice->getReason(), HasSubstr(std::string("tuning/gfx942/") + name + "/f32.yaml row "));
   }
 }
 

@@ -57,6 +57,15 @@ TEST_P(OccupancyOf, Lds) {
   expect({.ldsBytes = 65537, .wavesPerGroup = 4}, 0, "lds");
 }
 
+TEST_P(OccupancyOf, WorkgroupsComeWhole) {
+  // 7 waves on each of 4 SIMDs: one workgroup of 16, not one and three quarters.
+  expect({.vgprs = 72, .wavesPerGroup = 16}, 4, "workgroup size");
+  expect({.vgprs = 72, .wavesPerGroup = 4}, 7, "vgprs");
+  // Nine workgroups of three: a SIMD still has seven.
+  expect({.vgprs = 72, .wavesPerGroup = 3}, 7, "vgprs");
+  expect({.vgprs = 256, .wavesPerGroup = 16}, 0, "workgroup size");
+}
+
 TEST_P(OccupancyOf, TheTightestIsNamed) {
   expect({.vgprs = 128, .sgprs = 102, .ldsBytes = 32768, .wavesPerGroup = 4}, 2, "lds");
   expect({.vgprs = 256, .sgprs = 102, .ldsBytes = 16384, .wavesPerGroup = 4}, 2, "vgprs");

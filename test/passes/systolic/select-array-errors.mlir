@@ -1,16 +1,5 @@
-// What systolic-select-array says it chose, and what it refuses.
-// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-select-array))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o /dev/null
-
-// expected-remark @+1 {{[Passed] Array | Category:systolic-select-array | Function=remark | Remark="v_mfma_f32_16x16x4_f32 on 2x1 waves"}}
-systolic.kernel @remark(%work: index) attributes {params = {WM = 2}, grid = [], wave_size = 64 : i64} {
-  %a = arith.constant dense<0.0> : tensor<32x32xf32, #systolic.axes<BM, BK>>
-  %b = arith.constant dense<0.0> : tensor<32x32xf32, #systolic.axes<BK, BN>>
-  %c = arith.constant dense<0.0> : tensor<32x32xf32, #systolic.axes<BM, BN>>
-  %d = systolic.mma %a, %b, %c : tensor<32x32xf32, #systolic.axes<BM, BK>>, tensor<32x32xf32, #systolic.axes<BK, BN>> -> tensor<32x32xf32, #systolic.axes<BM, BN>>
-  systolic.return
-}
-
-// -----
+// What systolic-select-array refuses.
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-select-array))' -verify-diagnostics -o /dev/null
 
 // expected-error @+1 {{expected a wave size (systolic-select-wave-size) but got none}}
 systolic.kernel @no_wave_size(%work: index) attributes {params = {}, grid = []} {

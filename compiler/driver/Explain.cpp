@@ -1,0 +1,151 @@
+// What each kernel is made of and why (Explain.h). Nothing here knows a reason: it lays out those of the catalog and of
+// the passes.
+#include "compiler/driver/Explain.h"
+#include "compiler/driver/KernelFacts.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Regex.h"
+
+#include <stdexcept>
+
+using namespace mlir;
+using namespace nstf;
+
+namespace {
+
+std::string getLayer(StepOp step) {
+  std::string name;
+  step.getLoc()->walk([&](Location part) {
+    auto layer = dyn_cast<NameLoc>(part);
+    if (layer)
+      name = layer.getName().str();
+    return layer ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return name.empty() ? step.getKernel().str() : name;
+}
+
+std::string count(size_t number, const std::string &what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+class Explanation {
+public:
+  Explanation(const Compilation &compilation, const CompiledTarget &target, llvm::raw_ostream &os)
+      : graph(compilation.getGraph()), target(target), os(os) {}
+
+  void explain(size_t number) {
+    const KernelVariant &variant = target.plan.variants[number];
+    os << target.target.name << " " << variant.symbol << "\n";
+    explainLaunches(number);
+    explainTemplate(variant);
+    explainTuning(variant);
+    explainPass("wave", variant, "systolic-select-wave-size", std::to_string(variant.launch.waveSize));
+    explainPass("array", variant, "systolic-select-array", variant.launch.array);
+    explainResources(variant);
+    os << "\n";
+  }
+
+private:
+  void line(StringRef what, const std::string &text) { os << "  " << llvm::left_justify(what, 12) << text << "\n"; }
+
+  void explainLaunches(size_t number) {
+    const KernelVariant &variant = target.plan.variants[number];
+    line("computes", getOperations(variant));
+    for (const BucketPlan &bucket : target.plan.buckets) {
+      std::vector<std::string> layers;
+      for (auto [i, step] : llvm::enumerate(graph.getBody().getOps<StepOp>()))
+        if (bucket.kernels[i] == number)
+          layers.push_back(getLayer(step));
+      if (layers.empty())
+        continue;
+      std::string rows = std::to_string(bucket.minTokens);
+      rows += bucket.maxTokens == bucket.minTokens ? "" : " to " + std::to_string(bucket.maxTokens);
+      bool isFixed = target.plan.buckets.size() == 1 && bucket.maxTokens == 1;
+      int64_t items = variant.launch.getWorkItems(bucket.maxTokens);
+      line("launch",
+           (isFixed ? "" : "steps of " + rows + (rows == "1" ? " row: " : " rows: ")) + count(items, "workgroup") +
+               " of " + std::to_string(variant.launch.waves * variant.launch.waveSize) + " work-items on " +
+               std::to_string(target.target.computeUnits) + " compute units; " + count(layers.size(), "time") +
+               " a step: " + layers.front() + (layers.size() > 1 ? ", …" : ""));
+    }
+  }
+
+  static std::string getOperations(const KernelVariant &variant) {
+    std::string text;
+    for (Operation &op : KernelOp(variant.region).getBody().front().without_terminator())
+      text += (text.empty() ? "" : ", ") + op.getName().stripDialect().str();
+    return text;
+  }
+
+  void explainTemplate(const KernelVariant &variant) {
+    const KernelChoice &choice = variant.choice;
+    line("template", choice.templateName + (choice.templateReason.empty() ? "" : ": " + choice.templateReason));
+    for (const std::string &other : choice.rejectedTemplates)
+      line("", "not " + other);
+  }
+
+  /// What tuning sets, the rest being sizes.
+  void explainTuning(const KernelVariant &variant) {
+    std::set<std::string> tunable = getTunableParameters(variant.choice.templateName);
+    std::string tuned, sizes;
+    for (const auto &[name, value] : variant.launch.parameters)
+      (tunable.contains(name) ? tuned : sizes) += " " + name + "=" + std::to_string(value);
+    line("parameters", StringRef(tuned).ltrim().str() + "; sizes" + sizes);
+    line("", variant.choice.tuningReason);
+    for (const std::string &row : variant.choice.rejectedTuning)
+      line("", "not " + row);
+  }
+
+  void explainPass(StringRef what, const KernelVariant &variant, StringRef pass, const std::string &otherwise) {
+    bool isFirst = true;
+    auto say = [&](const std::string &text) {
+      line(isFirst ? what : "", text);
+      isFirst = false;
+    };
+    for (const PassRemark &remark : variant.remarks)
+      if (remark.category == pass && remark.isPassed)
+        say(remark.text + (what == "array" ? ", " + otherwise : ""));
+    if (isFirst)
+      say(otherwise);
+    for (const PassRemark &remark : variant.remarks)
+      if (remark.category == pass && !remark.isPassed)
+        say("not " + remark.text);
+  }
+
+  void explainResources(const KernelVariant &variant) {
+    const KernelMetadata &metadata = variant.metadata;
+    line("registers", std::to_string(metadata.vgprs) + " V, " + std::to_string(metadata.agprs) + " A, " +
+                          std::to_string(metadata.sgprs) + " S; " +
+                          count(metadata.vgprSpills + metadata.sgprSpills, "spill") + ", " +
+                          count(metadata.scratchSize, "byte") + " of scratch a work-item");
+    std::string lds = count(metadata.ldsSize, "byte") + " a workgroup";
+    for (const PassRemark &remark : variant.remarks)
+      if (remark.category == "systolic-allocate-scratch")
+        lds += " (" + remark.text + ")";
+    line("LDS", lds);
+    Occupancy occupancy = getOccupancy(variant, target.target);
+    line("occupancy", count(occupancy.wavesPerSimd, "wave") + " on a SIMD of at most " +
+                          std::to_string(target.target.maxWavesPerSimd) + ", bounded by " + occupancy.limit.str());
+  }
+
+  GraphOp graph;
+  const CompiledTarget &target;
+  llvm::raw_ostream &os;
+};
+
+} // namespace
+
+std::string nstf::explain(const Compilation &compilation, const std::string &kernels) {
+  std::string message;
+  llvm::Regex wanted(kernels);
+  if (!wanted.isValid(message))
+    throw std::runtime_error("--explain: expected a regular expression but got '" + kernels + "': " + message);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const CompiledTarget &target : compilation.getTargets())
+    for (auto [i, variant] : llvm::enumerate(target.plan.variants))
+      if (wanted.match(variant.symbol))
+        Explanation(compilation, target, os).explain(i);
+  if (text.empty())
+    throw std::runtime_error("--explain: expected the name of a kernel but got '" + kernels + "', which matches none");
+  return text;
+}

@@ -1,0 +1,154 @@
+// One kernel by itself (KernelCommand.h).
+#include "compiler/driver/KernelCommand.h"
+#include "compiler/driver/KernelFacts.h"
+#include "compiler/package/KernelHeader.h"
+#include "compiler/package/OffloadBundle.h"
+#include "compiler/package/WriteFile.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/SHA256.h"
+
+#include <stdexcept>
+
+using namespace mlir;
+using namespace nstf;
+
+static constexpr char compilerName[] = "nstf " NSTF_VERSION ", LLVM " LLVM_VERSION_STRING;
+
+/// The name and a hash of all that decides what the kernel is, so that a header never meets another's code object.
+static std::string makeSymbol(const KernelRequest &request, ModuleOp module) {
+  std::string key;
+  llvm::raw_string_ostream os(key);
+  os << compilerName << "\n" << request.name << "\n" << module << "\nwave " << request.compile.waveSize << "\n";
+  for (const auto &[name, value] : request.compile.wishes.tuning)
+    os << name << " = " << value << "\n";
+  for (const std::string &target : request.compile.targets)
+    os << findTarget(target).name << "\n";
+  std::string hash = llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(key)), /*LowerCase=*/true);
+  return request.name + "_" + hash.substr(0, 8);
+}
+
+KernelCompilation::KernelCompilation(MLIRContext &context, const KernelDescription &description, KernelRequest asked,
+                                     TimingScope &timing)
+    : context(context), description(description), request(std::move(asked)), timing(timing) {
+  if (request.name.empty())
+    request.name = kernelIdentifier(description.getName());
+  if (std::string identifier = kernelIdentifier(request.name); identifier != request.name)
+    throw std::runtime_error("--name: expected an identifier of C such as '" + identifier + "' but got '" +
+                             request.name + "'");
+}
+
+/// One code object for each chip: HIP could not choose between two.
+static void checkChips(const std::vector<std::string> &targets) {
+  std::map<std::string, std::string> names;
+  for (const std::string &name : targets) {
+    Target target = findTarget(name);
+    auto [known, isNew] = names.insert({target.chip, target.name});
+    if (!isNew)
+      throw std::runtime_error("expected one target for each chip but got " + known->second + " and " + target.name +
+                               " for " + target.chip);
+  }
+}
+
+LogicalResult KernelCompilation::run(Stage last) {
+  checkChips(request.compile.targets);
+  context.loadDialect<NSTFDialect>();
+  OwningOpRef<ModuleOp> module = description.makeModule(request.values, request.runtimeRows, context);
+  if (!module)
+    return failure();
+  GraphOp graph = *module->getOps<GraphOp>().begin();
+  CompileOptions options = request.compile;
+  options.maxTokens = graph.getContext();
+  options.wishes.oneBucket = true;
+  options.wishes.symbol = makeSymbol(request, *module);
+  options.makeModule = [&](MLIRContext &) { return std::move(module); };
+  compilation.emplace(context, std::move(options), timing);
+  if (failed(compilation->run(std::min(last, Stage::Fused))))
+    return failure();
+  auto steps = llvm::range_size(compilation->getGraph().getBody().getOps<StepOp>());
+  if (last > Stage::Fused && steps != 1)
+    return emitError(compilation->getGraph().getLoc())
+           << "expected operations that make one launch but got " << steps << " launches";
+  return last > Stage::Fused ? compilation->resume(last) : success();
+}
+
+namespace {
+
+/// What the header says of an argument: the graph's names, not the template's.
+struct ArgumentNames {
+  std::string name, about;
+};
+
+ArgumentNames getNames(GraphOp graph, const KernelDescription &description, const LaunchInfo::Argument &argument) {
+  if (argument.kind == LaunchInfo::Argument::Control)
+    return {"control", ""};
+  StepOp step = *graph.getBody().getOps<StepOp>().begin();
+  if (argument.kind == LaunchInfo::Argument::Result)
+    return {graph.getOutputName(0).str(), ""};
+  unsigned input = cast<BlockArgument>(step.getInputs()[argument.index]).getArgNumber();
+  StringRef name = graph.getInputName(input);
+  return {name.str(), description.getInputAbout(name)};
+}
+
+KernelHeader::Launch getLaunch(const CompiledTarget &target, bool runtimeRows) {
+  const KernelVariant &variant = target.plan.variants.front();
+  KernelHeader::Launch launch{target.target.chip, describeKernel(variant, target.target)};
+  for (const auto &[extent, tile] : variant.launch.grid) {
+    int64_t size = variant.launch.parameters.at(extent), step = variant.launch.parameters.at(tile);
+    auto growing = variant.launch.perToken.find(extent);
+    if (runtimeRows && growing != variant.launch.perToken.end() && growing->second > 0) {
+      launch.rowsFactor = growing->second;
+      launch.rowsTile = step;
+      continue;
+    }
+    launch.workgroups *= llvm::divideCeil(size, step);
+  }
+  return launch;
+}
+
+} // namespace
+
+std::string KernelCompilation::makeHeader() const {
+  GraphOp graph = compilation->getGraph();
+  KernelHeader header;
+  header.name = request.name;
+  header.about = description.getAbout();
+  header.command = request.command;
+  header.compiler = compilerName;
+  for (const KernelOption &option : description.getOptions())
+    if (auto value = request.values.find(option.key); value != request.values.end())
+      header.values.push_back({(request.runtimeRows && option.isRows ? "max_" : "") + option.key, value->second});
+  if (request.runtimeRows)
+    header.mostRows = graph.getContext();
+  const LaunchInfo &info = compilation->getTargets().front().plan.variants.front().launch;
+  header.readsTokens = info.readsTokens;
+  header.readsPosition = info.readsPosition;
+  std::vector<ArgumentNames> names;
+  for (auto [i, argument] : llvm::enumerate(info.arguments)) {
+    names.push_back(getNames(graph, description, argument));
+    header.argumentAbouts.push_back(names.back().about);
+    if (argument.kind == LaunchInfo::Argument::Control)
+      header.control = i;
+  }
+  for (const CompiledTarget &target : compilation->getTargets()) {
+    header.launches.push_back(getLaunch(target, request.runtimeRows));
+    manifest::Kernel &kernel = header.launches.back().kernel;
+    for (auto [i, argument] : llvm::enumerate(kernel.arguments))
+      argument.name = names[i].name;
+  }
+  return kernelHeaderText(header);
+}
+
+void KernelCompilation::write(const std::filesystem::path &object, const std::filesystem::path &header) const {
+  std::vector<std::pair<std::string, std::string_view>> objects;
+  for (const CompiledTarget &target : compilation->getTargets())
+    objects.push_back({target.target.chip, target.codeObject.bytes});
+  std::string bytes = bundleCodeObjects(objects), text = header.empty() ? "" : makeHeader();
+  std::vector<std::pair<std::filesystem::path, std::string_view>> files;
+  if (!object.empty())
+    files.push_back({object, bytes});
+  if (!header.empty())
+    files.push_back({header, text});
+  writeFilesAside(files);
+}

@@ -1,0 +1,44 @@
+// `nstfc kernel`: one kernel by itself, as a code object and a C header for applications that launch it themselves.
+#pragma once
+
+#include "compiler/driver/Compile.h"
+#include "compiler/driver/KernelDescription.h"
+
+#include <filesystem>
+
+namespace nstf {
+
+struct KernelRequest {
+  KernelDescription::Values values; ///< options by key
+  bool runtimeRows = false;         ///< the rows' option says only how many there are at most
+  std::string name;                 ///< an identifier of C; empty: made from the description's name
+  std::string command;              ///< for the header's comment
+  CompileOptions compile;           ///< targets, wave size, dumps, and tuning among the wishes
+};
+
+/// The compilation of a kernel, by the same catalog and pipelines as a model's. The description must outlive it.
+class KernelCompilation {
+public:
+  /// Throws std::runtime_error for a name that is no identifier.
+  KernelCompilation(mlir::MLIRContext &context, const KernelDescription &description, KernelRequest request,
+                    mlir::TimingScope &timing);
+
+  /// Emits diagnostics; throws std::runtime_error for unknown targets and tuning parameters.
+  mlir::LogicalResult run(Stage last);
+  /// Writes the code object (several targets: an offload bundle) and the header, both or none; an empty path is left
+  /// out. Precondition: run(Stage::Hsaco).
+  void write(const std::filesystem::path &object, const std::filesystem::path &header) const;
+  /// Precondition: run.
+  const Compilation &getCompilation() const { return *compilation; }
+
+private:
+  std::string makeHeader() const;
+
+  mlir::MLIRContext &context;
+  const KernelDescription &description;
+  KernelRequest request;
+  mlir::TimingScope &timing;
+  std::optional<Compilation> compilation;
+};
+
+} // namespace nstf

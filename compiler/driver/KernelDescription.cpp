@@ -1,0 +1,178 @@
+// Descriptions of kernels and their graphs (KernelDescription.h).
+#include "compiler/driver/KernelDescription.h"
+#include "compiler/import/Diagnose.h"
+#include "compiler/import/GraphBuilder.h"
+#include "compiler/import/Json.h"
+#include "compiler/import/yaml/GraphExpansion.h"
+#include "compiler/import/yaml/Parameters.h"
+#include "dialects/nstf/NSTF.h"
+#include "templates/Templates.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace nstf;
+
+namespace {
+
+constexpr llvm::StringLiteral folder = "standalone/";
+/// A kernel counts elements and bytes in 32 bits.
+constexpr int64_t mostElements = INT32_MAX, mostBytes = UINT32_MAX;
+
+/// The options as what a description's parameters are read from.
+class CommandLine final : public ParameterSource {
+public:
+  CommandLine(const GraphDescription &graph, const KernelDescription::Values &values) : graph(graph), values(values) {}
+
+  ParameterValue find(const std::string &key) const override {
+    auto found = values.find(key);
+    if (found == values.end())
+      return {};
+    const std::string &text = found->second;
+    std::string type = getType(key);
+    int64_t integer;
+    if ((type == "integer" || type == "float") && llvm::to_integer(text, integer, 10))
+      return integer;
+    double number;
+    if (type == "float" && llvm::to_float(text, number))
+      return number;
+    if (type == "boolean" && (text == "true" || text == "false"))
+      return text == "true";
+    return text;
+  }
+  std::string name() const override { return "kernel " + graph.name; }
+
+private:
+  std::string getType(const std::string &key) const {
+    for (const ParameterDescription &parameter : graph.parameters)
+      if (llvm::is_contained(parameter.keys, key))
+        return parameter.type;
+    return "";
+  }
+
+  const GraphDescription &graph;
+  const KernelDescription::Values &values;
+};
+
+std::string getFlag(std::string key) {
+  std::replace(key.begin(), key.end(), '_', '-');
+  return "--" + key;
+}
+
+/// With a fixed number of rows no extent depends on the launch.
+void fixRows(GraphDescription &graph) {
+  for (TensorDescription &input : graph.inputs)
+    for (Expression &extent : input.shape)
+      if (extent.text() == "tokens" && graph.context)
+        extent = *graph.context;
+}
+
+std::string getShape(RankedTensorType type) {
+  std::string text;
+  for (int64_t size : type.getShape())
+    text += (text.empty() ? "" : "x") + (ShapedType::isDynamic(size) ? "?" : std::to_string(size));
+  return text;
+}
+
+/// Before anything multiplies extents without looking.
+void checkSize(Type type, StringRef what, int64_t rows) {
+  auto tensor = cast<RankedTensorType>(type);
+  int64_t elements = 1, bytes;
+  bool isTooLarge = false;
+  for (int64_t size : tensor.getShape())
+    isTooLarge |= llvm::MulOverflow(elements, ShapedType::isDynamic(size) ? rows : size, elements);
+  isTooLarge |= llvm::MulOverflow<int64_t>(elements, tensor.getElementTypeBitWidth() / 8, bytes);
+  if (isTooLarge || elements > mostElements)
+    throw ImportError(what.str() + ": expected at most " + std::to_string(mostElements) + " elements but got " +
+                      getShape(tensor));
+  if (bytes > mostBytes)
+    throw ImportError(what.str() + ": expected at most " + std::to_string(mostBytes) + " bytes but got " +
+                      std::to_string(bytes));
+}
+
+void checkSizes(GraphOp graph) {
+  int64_t rows = graph.getContext();
+  for (unsigned i = 0; i < graph.getNumArguments(); ++i)
+    checkSize(graph.getArgumentTypes()[i], graph.getInputName(i), rows);
+  for (unsigned i = 0; i < graph.getNumResults(); ++i)
+    checkSize(graph.getResultTypes()[i], graph.getOutputName(i), rows);
+}
+
+} // namespace
+
+std::vector<KernelDescription> KernelDescription::list() {
+  std::vector<KernelDescription> kernels;
+  for (std::string_view name : templateNames(folder.str()))
+    kernels.push_back(
+        KernelDescription(readGraphDescription(std::string(*templateText(name)), "templates/" + std::string(name))));
+  return kernels;
+}
+
+KernelDescription KernelDescription::find(const std::string &name) {
+  if (StringRef(name).ends_with(".yaml"))
+    return KernelDescription(readGraphDescription(readTextFile(name), name));
+  std::string known;
+  for (KernelDescription &kernel : list()) {
+    if (kernel.getName() == name)
+      return std::move(kernel);
+    known += (known.empty() ? "" : ", ") + kernel.getName();
+  }
+  throw ImportError("expected a kernel but got '" + name + "'; known are " + known + ", and graphs in .yaml files");
+}
+
+std::vector<KernelOption> KernelDescription::getOptions() const {
+  std::vector<KernelOption> options;
+  for (const ParameterDescription &parameter : graph.parameters) {
+    if (parameter.keys.empty())
+      continue;
+    KernelOption option{parameter.keys.front(), parameter.type, parameter.about, "", {}, false};
+    if (parameter.value)
+      option.fallback = parameter.value->text();
+    for (const Expression &value : parameter.oneOf)
+      option.oneOf.push_back(StringRef(value.text()).trim('\'').str());
+    option.isRows = graph.context && graph.context->text() == parameter.name;
+    options.push_back(std::move(option));
+  }
+  return options;
+}
+
+std::string KernelDescription::getRowsKey() const {
+  for (const KernelOption &option : getOptions())
+    if (option.isRows)
+      return option.key;
+  return "";
+}
+
+std::string KernelDescription::getInputAbout(StringRef input) const {
+  for (const TensorDescription &tensor : graph.inputs)
+    if (tensor.name == input)
+      return tensor.about;
+  return "";
+}
+
+OwningOpRef<ModuleOp> KernelDescription::makeModule(const Values &values, bool runtimeRows,
+                                                    MLIRContext &context) const {
+  return diagnose(&context, [&]() -> OwningOpRef<ModuleOp> {
+    std::vector<KernelOption> options = getOptions();
+    for (const KernelOption &option : options)
+      if (option.fallback.empty() && !values.count(option.key))
+        throw ImportError("kernel " + getName() + ": expected " + getFlag(option.key) + " but got none");
+    for (const auto &[key, value] : values)
+      if (llvm::none_of(options, [&, &wanted = key](const KernelOption &option) { return option.key == wanted; }))
+        throw ImportError("kernel " + getName() + ": expected one of its options but got " + getFlag(key));
+    GraphDescription own = graph;
+    if (!runtimeRows)
+      fixRows(own);
+    CommandLine source(own, values);
+    ExpandedGraph expanded = expandGraph(own, evaluateParameters(own, &source));
+    if (!expanded.weights.empty() || !expanded.states.empty())
+      throw ImportError("kernel " + getName() +
+                        ": expected inputs only but got weights or states: whoever launches a "
+                        "kernel hands it everything");
+    OwningOpRef<ModuleOp> module =
+        buildModule(expanded, {"kernel", graph.name, ""}, nullptr, "", /*locateInFile=*/false, &context);
+    if (module)
+      checkSizes(*module->getOps<GraphOp>().begin());
+    return module;
+  });
+}

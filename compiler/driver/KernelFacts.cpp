@@ -1,0 +1,73 @@
+// Facts of a compiled kernel (KernelFacts.h).
+#include "compiler/driver/KernelFacts.h"
+
+#include <stdexcept>
+
+using namespace mlir;
+using namespace nstf;
+
+/// What kernels may rely on of every buffer's address, bytes.
+static constexpr uint32_t argumentAlignment = 16;
+
+manifest::ElementType nstf::getElementType(Type type) {
+  std::string name;
+  llvm::raw_string_ostream(name) << type;
+  if (std::optional<manifest::ElementType> known = manifest::elementTypeFromName(name))
+    return *known;
+  throw std::runtime_error("expected a tensor of a type that a package can hold but got " + name);
+}
+
+manifest::ElementType nstf::getElementType(RankedTensorType type) { return getElementType(type.getElementType()); }
+
+manifest::Shape nstf::getShape(RankedTensorType type) {
+  manifest::Shape shape;
+  for (int64_t size : type.getShape())
+    shape.dimensions.push_back(ShapedType::isDynamic(size) ? manifest::Shape::tokensDimension : size);
+  return shape;
+}
+
+RankedTensorType nstf::getValueType(const KernelVariant &variant, const LaunchInfo::Argument &argument) {
+  KernelOp region = variant.region;
+  return cast<RankedTensorType>(argument.kind == LaunchInfo::Argument::Operand
+                                    ? region.getArgumentTypes()[argument.index]
+                                    : region.getResultTypes()[argument.index]);
+}
+
+Occupancy nstf::getOccupancy(const KernelVariant &variant, const Target &target) {
+  const KernelMetadata &metadata = variant.metadata;
+  TargetView view(target.attribute(KernelOp(variant.region)->getContext()));
+  return getOccupancy(view, {int64_t(metadata.vgprs + metadata.agprs), int64_t(metadata.sgprs),
+                             int64_t(metadata.ldsSize), variant.launch.waves});
+}
+
+manifest::Kernel nstf::describeKernel(const KernelVariant &variant, const Target &target) {
+  const KernelMetadata &metadata = variant.metadata;
+  manifest::Kernel kernel{};
+  kernel.symbol = variant.symbol;
+  kernel.templateName = variant.choice.templateName;
+  kernel.waveSize = variant.launch.waveSize;
+  kernel.block = {uint32_t(variant.launch.waveSize * variant.launch.waves), 1, 1};
+  kernel.lds = metadata.ldsSize;
+  kernel.vgprs = metadata.vgprs;
+  kernel.agprs = metadata.agprs;
+  kernel.sgprs = metadata.sgprs;
+  kernel.scratch = metadata.scratchSize;
+  kernel.spills = metadata.vgprSpills + metadata.sgprSpills;
+  kernel.kernargSize = metadata.kernargSize;
+  kernel.occupancy = getOccupancy(variant, target).wavesPerSimd;
+  for (auto [i, argument] : llvm::enumerate(variant.launch.arguments)) {
+    const KernelArgumentMetadata &place = metadata.arguments.at(i);
+    manifest::KernelArgument entry{argument.name,     place.offset,          place.size, manifest::ElementType::I32, {},
+                                   argumentAlignment, manifest::Access::Read};
+    if (argument.kind == LaunchInfo::Argument::Control) {
+      entry.shape.dimensions = {int64_t(controlBytes / 4)};
+    } else {
+      entry.type = getElementType(getValueType(variant, argument));
+      entry.shape = getShape(getValueType(variant, argument));
+    }
+    if (argument.access != "read")
+      entry.access = argument.access == "write" ? manifest::Access::Write : manifest::Access::ReadWrite;
+    kernel.arguments.push_back(std::move(entry));
+  }
+  return kernel;
+}

@@ -1,0 +1,27 @@
+// systolic-drop-unused-control: a kernel that reads no run scalar takes no control block (Passes.td).
+#include "passes/systolic/Passes.h"
+
+namespace nstf::systolic {
+#define GEN_PASS_DEF_DROPUNUSEDCONTROLPASS
+#include "passes/systolic/Passes.h.inc"
+} // namespace nstf::systolic
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+namespace {
+
+struct DropUnusedControlPass : nstf::systolic::impl::DropUnusedControlPassBase<DropUnusedControlPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    BitVector unused(kernel.getNumArguments());
+    for (BlockArgument argument : kernel.getArguments())
+      if (isControlBlock(argument.getType()) && argument.use_empty())
+        unused.set(argument.getArgNumber());
+    (void)kernel.eraseArguments(unused);
+  }
+};
+
+} // namespace

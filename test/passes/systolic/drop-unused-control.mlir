@@ -1,0 +1,18 @@
+// A control block that nothing reads goes away; one that is read stays, and so does every other argument.
+// RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-drop-unused-control))' | FileCheck %s
+!X = memref<64xf32, #systolic.axes<N>>
+
+// CHECK-LABEL: systolic.kernel @unread(%{{.*}}: memref<64xf32, #systolic.axes<N>> {nstf.name = "x"}, %{{.*}}: index)
+systolic.kernel @unread(%X: !X {nstf.name = "x"}, %control: memref<16xi32> {nstf.name = "control"}, %work: index)
+    attributes {params = {}, grid = []} {
+  systolic.return
+}
+
+// CHECK-LABEL: systolic.kernel @read(%{{.*}}: memref<64xf32, #systolic.axes<N>>, %{{.*}}: memref<16xi32> {nstf.name = "control"}, %{{.*}}: index)
+systolic.kernel @read(%X: !X, %control: memref<16xi32> {nstf.name = "control"}, %work: index)
+    attributes {params = {}, grid = []} {
+  %tokens = systolic.control tokens %control : memref<16xi32>
+  %x = systolic.load %X[%tokens] : !X -> tensor<16xf32, #systolic.axes<BN>>
+  systolic.store %x, %X[%work] : tensor<16xf32, #systolic.axes<BN>>, !X
+  systolic.return
+}

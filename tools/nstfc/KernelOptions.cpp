@@ -1,0 +1,235 @@
+// The command line of `nstfc kernel` (KernelOptions.h). Options of a kernel are the parameters of its description, so
+// that a new one needs no C++.
+#include "tools/nstfc/KernelOptions.h"
+#include "compiler/codegen/Codegen.h"
+#include "compiler/driver/Diagnostics.h"
+#include "compiler/driver/Explain.h"
+#include "compiler/driver/KernelCommand.h"
+#include "compiler/driver/Registration.h"
+#include "compiler/driver/Remarks.h"
+#include "compiler/package/WriteFile.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+
+using namespace nstf;
+
+namespace {
+
+/// Every option takes its values as a list, so that one given twice is our own error.
+using Values = std::vector<std::string>;
+
+struct Arguments {
+  Values targets, tuning, output, header, name, emit, dump, wave, explain;
+  std::map<std::string, Values> kernel; ///< by key
+  Values mostRows;
+};
+
+std::string getFlag(std::string key) {
+  std::replace(key.begin(), key.end(), '_', '-');
+  return "--" + key;
+}
+
+std::string describe(const KernelOption &option) {
+  std::string text = option.about;
+  if (!option.oneOf.empty())
+    text += " (" + llvm::join(option.oneOf, ", ") + ")";
+  return option.fallback.empty() ? text + "; must be given"
+                                 : text + " [" + llvm::StringRef(option.fallback).trim('\'').str() + "]";
+}
+
+void addOptions(CLI::App &app, const KernelDescription &description, Arguments &arguments) {
+  auto add = [&](const std::string &flag, Values &values, const std::string &about) {
+    return app.add_option(flag, values, about)->take_all()->type_name("")->allow_extra_args(false);
+  };
+  for (const KernelOption &option : description.getOptions()) {
+    CLI::Option *added = add(getFlag(option.key), arguments.kernel[option.key], describe(option));
+    if (option.type == "boolean")
+      added->expected(0, 1)->default_str("true");
+    if (option.isRows)
+      add(getFlag("max_" + option.key), arguments.mostRows,
+          "in place of " + getFlag(option.key) + ": the most there can be, each launch says how many");
+  }
+  app.option_defaults()->group("Every kernel");
+  add("--target", arguments.targets, "chips: gfx90a, gfx942, an alias or a .yaml file; several in one file with commas")
+      ->delimiter(',');
+  add("-o,--output", arguments.output,
+      "the code object; of several targets an offload bundle, as hipcc --genco writes");
+  add("--header", arguments.header, "C header with arguments and launch geometry");
+  add("--name", arguments.name, "what names in the header begin with, and the symbol [" + description.getName() + "]");
+  add("--set", arguments.tuning, "a tuning parameter over the table's, NAME=VALUE; repeatable");
+  add("--wave", arguments.wave, "wave size: 32 or 64, where the target leaves a choice");
+  add("--explain", arguments.explain, "print what the kernel is made of, and why")->expected(0, 1)->default_str(".*");
+  add("--emit", arguments.emit, "prints a stage: nstf, fused, systolic, gpu, llvm or isa");
+  add("--dump-stages", arguments.dump, "folder that gets the text of every stage");
+}
+
+/// The value of an option that can be given once.
+std::optional<std::string> once(const std::string &flag, const Values &values) {
+  if (values.size() > 1)
+    throw std::runtime_error(flag + ": expected it once but got it " + std::to_string(values.size()) + " times");
+  return values.empty() ? std::nullopt : std::optional(values.front());
+}
+
+int64_t readInteger(const std::string &flag, llvm::StringRef text) {
+  int64_t value;
+  if (text.getAsInteger(10, value))
+    throw std::runtime_error(flag + ": expected a whole number but got '" + text.str() + "'");
+  return value;
+}
+
+KernelRequest makeRequest(const KernelDescription &description, const Arguments &arguments) {
+  KernelRequest request;
+  for (const auto &[key, values] : arguments.kernel)
+    if (std::optional<std::string> value = once(getFlag(key), values))
+      request.values[key] = *value;
+  std::string rows = description.getRowsKey();
+  if (std::optional<std::string> most = once(getFlag("max_" + rows), arguments.mostRows)) {
+    if (!request.values.insert({rows, *most}).second)
+      throw std::runtime_error("expected " + getFlag(rows) + " or " + getFlag("max_" + rows) + " but got both");
+    request.runtimeRows = true;
+  }
+  for (const std::string &setting : arguments.tuning) {
+    auto [name, value] = llvm::StringRef(setting).split('=');
+    int64_t number;
+    if (name.empty() || value.getAsInteger(10, number) || number < 1)
+      throw std::runtime_error("--set: expected NAME=VALUE with a whole number of at least 1 but got '" + setting +
+                               "'");
+    if (!request.compile.wishes.tuning.insert({name.str(), number}).second)
+      throw std::runtime_error("--set: expected each parameter once but got " + name.str() + " twice");
+  }
+  request.name = once("--name", arguments.name).value_or("");
+  request.compile.input = "kernel " + description.getName();
+  request.compile.targets = arguments.targets;
+  request.compile.dumpStages = once("--dump-stages", arguments.dump).value_or("");
+  if (std::optional<std::string> wave = once("--wave", arguments.wave))
+    request.compile.waveSize = readInteger("--wave", *wave);
+  return request;
+}
+
+/// What comes out: files, or a stage, or an explanation.
+struct Outputs {
+  std::string object, header;
+  std::optional<Stage> stage; ///< that --emit names
+  std::optional<std::string> explain;
+};
+
+Outputs readOutputs(const Arguments &arguments) {
+  Outputs outputs;
+  outputs.object = once("-o", arguments.output).value_or("");
+  outputs.header = once("--header", arguments.header).value_or("");
+  outputs.explain = once("--explain", arguments.explain);
+  if (std::optional<std::string> name = once("--emit", arguments.emit)) {
+    outputs.stage = parseStage(*name);
+    if (!outputs.stage || *outputs.stage > Stage::ISA)
+      throw std::runtime_error("--emit: expected nstf, fused, systolic, gpu, llvm or isa but got '" + *name + "'");
+    if (!outputs.header.empty() || outputs.explain)
+      throw std::runtime_error("--emit: expected neither --header nor --explain beside it");
+  }
+  if (arguments.targets.empty() && outputs.stage.value_or(Stage::Hsaco) > Stage::Fused)
+    throw std::runtime_error("--target: expected at least one chip (--list-targets) but got none");
+  if (!outputs.stage && !outputs.explain && outputs.object.empty() && outputs.header.empty())
+    throw std::runtime_error("-o: expected a file for the code object but got none");
+  if (!outputs.object.empty() && outputs.object == outputs.header)
+    throw std::runtime_error("-o and --header: expected two files but got " + outputs.object + " twice");
+  return outputs;
+}
+
+int compile(const KernelDescription &description, KernelRequest request, const Outputs &outputs) {
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  registerCodegenTranslations(registry);
+  mlir::MLIRContext context(registry);
+  printDiagnostics(context);
+  RemarkLog log;
+  if (outputs.explain) {
+    enableRemarks(context, std::nullopt, &log);
+    request.compile.remarks = &log;
+  }
+  mlir::DefaultTimingManager timing;
+  mlir::TimingScope root = timing.getRootScope();
+  KernelCompilation compilation(context, description, std::move(request), root);
+  if (failed(compilation.run(outputs.stage.value_or(Stage::Hsaco))))
+    return 1;
+  if (!outputs.stage) {
+    std::string text = outputs.explain ? explain(compilation.getCompilation(), *outputs.explain) : "";
+    compilation.write(outputs.object, outputs.header);
+    std::cout << text;
+    return 0;
+  }
+  std::string text = compilation.getCompilation().getText(*outputs.stage);
+  if (outputs.object.empty())
+    std::cout << text;
+  else
+    writeFileAside(outputs.object, text);
+  return 0;
+}
+
+std::string getSummary(const KernelDescription &kernel) {
+  std::string required, optional;
+  for (const KernelOption &option : kernel.getOptions()) {
+    std::string fallback = llvm::StringRef(option.fallback).trim('\'').str();
+    (fallback.empty() ? required : optional) += " " + getFlag(option.key) + (fallback.empty() ? "=" : "=" + fallback);
+  }
+  return kernel.getName() + ": " + kernel.getAbout() + "\n   " + required + "\n" +
+         (optional.empty() ? "" : "   " + optional + "\n");
+}
+
+int list() {
+  for (const KernelDescription &kernel : KernelDescription::list())
+    std::cout << getSummary(kernel);
+  return 0;
+}
+
+const char *usage = "Compiles one kernel to a code object, with a C header that says how to launch it.\n"
+                    "Usage: nstfc kernel KERNEL [OPTIONS] --target=CHIPS -o FILE.hsaco --header FILE.h\n\n"
+                    "  nstfc kernel --list         the kernels with their sizes and options' defaults\n"
+                    "  nstfc kernel KERNEL --help  the options of one\n\n"
+                    "KERNEL is one of the list, or a .yaml graph whose operations make one launch.\n\n";
+
+std::string getCommand(int argc, char **argv) {
+  std::string command = "nstfc";
+  for (int i = 0; i < argc; ++i)
+    command += std::string(" ") + argv[i];
+  return command;
+}
+
+} // namespace
+
+int nstf::runKernelCommand(int argc, char **argv) {
+  std::string kernel = argc > 1 ? argv[1] : "";
+  if (kernel == "--list")
+    return list();
+  if (kernel == "--help" || kernel == "-h") {
+    std::cout << usage;
+    return list();
+  }
+  if (kernel.empty() || kernel.front() == '-')
+    throw std::runtime_error("expected the name of a kernel but got " + (kernel.empty() ? "none" : "'" + kernel + "'") +
+                             " (nstfc kernel --list shows them)");
+  KernelDescription description = [&] {
+    try {
+      return KernelDescription::find(kernel);
+    } catch (const ImportError &error) {
+      std::string place = error.place.line ? error.file + ":" + std::to_string(error.place.line) + ": " : "";
+      throw std::runtime_error(place + error.what());
+    }
+  }();
+  CLI::App app(description.getAbout(), "nstfc kernel " + kernel);
+  app.option_defaults()->group("This kernel");
+  Arguments arguments;
+  addOptions(app, description, arguments);
+  try {
+    app.parse(argc - 1, argv + 1);
+  } catch (const CLI::ParseError &error) {
+    if (error.get_exit_code() == 0) // --help
+      return app.exit(error);
+    throw std::runtime_error(std::string(error.what()) + " (nstfc kernel " + kernel + " --help lists the options)");
+  }
+  KernelRequest request = makeRequest(description, arguments);
+  request.command = getCommand(argc, argv);
+  return compile(description, std::move(request), readOutputs(arguments));
+}
