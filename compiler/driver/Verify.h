@@ -6,16 +6,27 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <ostream>
 
 namespace nstf {
 
+/// One step of a verification.
+struct VerifyStep {
+  int64_t tokens;
+  /// Where it starts, with every state full of random numbers. Nothing: behind the step before.
+  std::optional<int64_t> position;
+  VerifyStep(int64_t tokens, std::optional<int64_t> position = {}) : tokens(tokens), position(position) {}
+};
+
 struct VerifyOptions {
-  /// Tokens of each step, one after the other; no more than the largest step and the context take. Where the context
-  /// would end before a step does, a new sequence starts.
-  std::vector<int64_t> steps = {16, 1};
+  /// One after the other; no more tokens than the largest step and the context take. Where the context would end before
+  /// a step without a position does, a new sequence starts.
+  std::vector<VerifyStep> steps = {16, 1};
   /// May change the numbers of an input before it is used; called for every input of every step.
-  std::function<void(const std::string &input, runtime::HostTensor &value)> changeInput;
+  std::function<void(const std::string &input, runtime::HostTensor &value)> changeInput = {};
+  /// Gets the report as JSON as well; empty: nothing does.
+  std::filesystem::path reportFile = {};
 };
 
 /// Runs the steps on the emulator, for each of the package's targets in a process of its own. Every launch is compared

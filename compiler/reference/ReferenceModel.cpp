@@ -141,16 +141,23 @@ Pointer ReferenceModel::get(GetOp op) {
   if (auto state = states.find(name); state != states.end())
     return state->second;
   Pointer &weight = weights[name];
-  if (!weight)
-    weight = reader->read(SymbolTable::lookupNearestSymbolFrom<WeightOp>(op, op.getSymbolAttr()));
-  return weight;
-}
-
 static std::string describe(const std::vector<int64_t> &shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i)
     text += (i ? ", " : "") + std::to_string(shape[i]);
   return text + "]";
+}
+
+void ReferenceModel::setState(const std::string &name, Tensor value) {
+  if (state(name).shape != value.shape)
+    throw std::runtime_error("state '" + name + "': expected shape " + ::describe(state(name).shape) + " but got " +
+                             ::describe(value.shape));
+  *states.at(name) = std::move(value);
+}
+
+  if (!weight)
+    weight = reader->read(SymbolTable::lookupNearestSymbolFrom<WeightOp>(op, op.getSymbolAttr()));
+  return weight;
 }
 
 ReferenceModel::Tensors ReferenceModel::run(const Tensors &inputs, int64_t tokens, int64_t position,

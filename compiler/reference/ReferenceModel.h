@@ -52,6 +52,8 @@ public:
 
   /// What a state holds, all zero before the first run. Throws std::runtime_error for an unknown name.
   const Tensor &state(const std::string &name) const;
+  /// Replaces it. Throws std::runtime_error for an unknown name and for another shape.
+  void setState(const std::string &name, Tensor value);
 
 private:
   std::shared_ptr<Tensor> get(GetOp op);

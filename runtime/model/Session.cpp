@@ -160,6 +160,30 @@ void Session::reset() {
   state->position = 0;
 }
 
+void Session::seek(std::int64_t position) {
+  std::int64_t context = manifest().model.context.value_or(0);
+  if (position < 0 || position >= context)
+    throw std::runtime_error("expected a position from 0 to " + std::to_string(context - 1) +
+                             ", inside the model's context, but got " + std::to_string(position));
+  state->position = position;
+}
+
+void Session::setState(std::string_view name, const HostTensor &value) {
+  const std::vector<manifest::Buffer> &buffers = manifest().buffers;
+  auto found = std::find_if(buffers.begin(), buffers.end(), [&](const manifest::Buffer &buffer) {
+    return buffer.kind == BufferKind::State && buffer.name == name;
+  });
+  if (found == buffers.end())
+    throw std::runtime_error("expected the name of a state of the package but got \"" + std::string(name) + "\"");
+  if (!found->type || !found->shape)
+    throw std::runtime_error("state \"" + found->name + "\" has no type and shape in the manifest");
+  if (value.type != *found->type || value.shape != found->shape->at(0) || value.data.size() != found->size)
+    throw std::runtime_error("expected state \"" + found->name + "\" to be " + found->shape->str() + " " +
+                             std::string(manifest::nameOf(*found->type)) + " but got " + value.str());
+  state->stream.synchronize();
+  state->buffers[found - buffers.begin()].upload(value.data.data(), value.data.size());
+}
+
 void Session::setInput(std::string_view name, const HostTensor &value) {
   const manifest::Port *input = manifest().findInput(name);
   if (!input) {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 using namespace nstf;
+#include <map>
 
 namespace {
 
@@ -29,6 +30,8 @@ struct CommandLine {
 void addOptions(CLI::App &app, CommandLine &line) {
   app.add_option("model", line.compile.input,
                  "Hugging Face folder (config.json, *.safetensors), YAML graph or .mlir in the nstf dialect");
+  std::vector<std::string> verifySteps, verifyInputs;
+  VerifyOptions verification;
   app.add_option("-o,--output", line.output, "package folder, or file for --emit of another stage (default: stdout)");
   app.add_option("--target", line.compile.targets, "chip: gfx90a, gfx942, an alias, or a .yaml file; repeatable")
       ->take_all();
@@ -58,6 +61,16 @@ int printTargets() {
   for (const Target &target : nstf::listTargets()) {
     std::cout << target.name << ": " << target.description << "\n  ";
     for (const std::string &alias : target.aliases)
+  app.add_option("--verify-steps", line.verifySteps,
+                 "other steps instead, TOKENS or TOKENS@POSITION: there on states full of random numbers (64,1@511)")
+      ->delimiter(',');
+  app.add_option("--verify-input", line.verifyInputs, "NAME=FILE.npy: numbers for an input of --verify; repeatable");
+  app.add_option("--verify-report", line.verification.reportFile,
+                 "JSON file that gets what --verify found, and what the emulator counted of each kernel");
+  app.add_option("--explain", line.explain,
+                 "print what each kernel is made of and why; of those whose name matches the expression")
+      ->expected(0, 1)
+      ->default_str(".*");
       std::cout << "also " << alias << ", ";
     std::cout << target.computeUnits << " compute units, LDS " << target.ldsBytes << " bytes, " << target.vgprsPerLane
               << " VGPRs, wave sizes";
@@ -105,6 +118,41 @@ int run(CommandLine &line, mlir::MLIRContext &context) {
   if (line.compile.input.empty())
     throw std::runtime_error("expected a model but got none (--help shows the options)");
   std::optional<Stage> stage = parseStage(line.emit);
+/// Steps and given inputs of --verify.
+void parseVerification(CommandLine &line) {
+  if (line.verifyTokens < 1)
+    throw std::runtime_error("--verify-tokens: expected 1 or more but got " + std::to_string(line.verifyTokens));
+  line.verification.steps = {line.verifyTokens, 1};
+  if (!line.verifySteps.empty())
+    line.verification.steps.clear();
+  for (const std::string &text : line.verifySteps) {
+    auto [tokens, position] = llvm::StringRef(text).split('@');
+    int64_t count = 0, start = 0;
+    bool hasPosition = text.find('@') != std::string::npos;
+    if (tokens.getAsInteger(10, count) || count < 1 || (hasPosition && (position.getAsInteger(10, start) || start < 0)))
+      throw std::runtime_error("--verify-steps: expected TOKENS or TOKENS@POSITION but got '" + text + "'");
+    line.verification.steps.push_back({count, hasPosition ? std::optional(start) : std::nullopt});
+  }
+  std::map<std::string, runtime::HostTensor> values;
+  for (const std::string &text : line.verifyInputs) {
+    auto [name, file] = llvm::StringRef(text).split('=');
+    if (name.empty() || file.empty())
+      throw std::runtime_error("--verify-input: expected NAME=FILE.npy but got '" + text + "'");
+    values[name.str()] = runtime::readNpy(file.str());
+  }
+  if (values.empty())
+    return;
+  line.verification.changeInput = [values](const std::string &input, runtime::HostTensor &value) {
+    auto given = values.find(input);
+    if (given == values.end())
+      return;
+    if (given->second.type != value.type || given->second.shape != value.shape)
+      throw std::runtime_error("--verify-input: expected '" + input + "' to be " + value.str() + " but got " +
+                               given->second.str());
+    value = given->second;
+  };
+}
+
   if (!stage)
     throw std::runtime_error("--emit: expected nstf, fused, systolic, gpu, llvm, isa, hsaco or package but got '" +
                              line.emit + "'");
@@ -114,9 +162,12 @@ int run(CommandLine &line, mlir::MLIRContext &context) {
   if (line.verify && (*stage != Stage::Package || line.compile.weights == manifest::WeightsMode::None))
     throw std::runtime_error("--verify: expected a package with weights to run but got --emit=" + line.emit +
                              " --weights=" + line.weights);
-  if (line.verifyTokens < 1)
-    throw std::runtime_error("--verify-tokens: expected 1 or more but got " + std::to_string(line.verifyTokens));
-  if (*stage == Stage::Package && line.output.empty())
+  parseVerification(line);
+  if (line.explains && *stage != Stage::Package)
+    throw std::runtime_error("--explain: expected a package or nothing to write but got --emit=" + line.emit);
+  if (line.explains && line.verify)
+    throw std::runtime_error("--explain: expected no --verify beside it");
+  if (*stage == Stage::Package && line.output.empty() && !line.explains)
     throw std::runtime_error("-o: expected a folder for the package but got none");
   if (*stage == Stage::Hsaco && line.compile.targets.size() != 1)
     throw std::runtime_error("--emit=hsaco: expected one target but got " +
@@ -138,7 +189,20 @@ int run(CommandLine &line, mlir::MLIRContext &context) {
     return 0;
   }
   compilation.writePackage(line.output);
-  return line.verify ? verify(compilation, line.output, {{line.verifyTokens, 1}, {}}, std::cout) : 0;
+  return line.verify ? verify(compilation, line.output, line.verification, std::cout) : 0;
+}
+
+/// Runs a command; what it throws, and output that nobody could take, is one line of error.
+int runGuarded(llvm::function_ref<int()> command) {
+  try {
+    int status = command();
+    if (!std::cout.flush())
+      throw std::runtime_error("cannot write to standard output: " + std::string(std::strerror(errno)));
+    return status;
+  } catch (const std::exception &error) {
+    std::cerr << "error: " << error.what() << "\n";
+    return 1;
+  }
 }
 
 } // namespace

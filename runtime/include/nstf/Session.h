@@ -82,6 +82,11 @@ public:
   std::int64_t position() const;
   /// Starts a new sequence: position 0, states zero.
   void reset();
+  /// Goes on at `position` with the states as they are: behind a sequence whose states were given by setState. Errors:
+  /// a position outside the context, or a model without one.
+  void seek(std::int64_t position);
+  /// Replaces all that a state holds: type and shape must be the state's.
+  void setState(std::string_view name, const HostTensor &value);
 
   /// Sets an input for the next run. The type must be the input's, the shape too, with the step's rows for "tokens".
   /// Token ids (the input "ids") must be in the vocabulary.

@@ -2,7 +2,10 @@
 #include "test/compiler/driver/KernelTest.h"
 
 #include <csignal>
+#include <fstream>
 #include <gmock/gmock.h>
+#include <map>
+#include <nlohmann/json.hpp>
 
 using namespace nstf;
 using namespace nstf::test;
@@ -83,6 +86,48 @@ TEST_F(VerifyTest, TellsWhenItsProcessEnds) {
   auto end = [](const std::string &, runtime::HostTensor &) { std::raise(SIGKILL); };
   EXPECT_EQ(verify(*compilation, package(), {{1}, end}, report), 1);
   EXPECT_THAT(report.str(), HasSubstr("error: the process that verified was ended by signal 9"));
+}
+
+TEST_F(VerifyTest, StartsAnywhere) {
+  GraphText graph(64);
+  TextValue x = graph.input({GraphText::tokens, 8}), cache = graph.state({64, 8});
+  TextValue k = graph.op("kv_append", {x, cache}, cache.type);
+  graph.output(
+      graph.op("attention", {x, k, k}, x.type, "{heads = 1 : i64, kv_heads = 1 : i64, causal, scale = 0.5 : f64}"));
+  compile(graph.text());
+  std::ostringstream text;
+  EXPECT_EQ(verify(*compilation, package(), {{{1, 40}, 5, {3, 20}}, {}}, text), 0) << text.str();
+  EXPECT_THAT(text.str(), HasSubstr("output out0: 3 compared"));
+  // Had both run on empty states, the largest result at position 40 would be a 41st of the row.
+  std::ostringstream late;
+  EXPECT_EQ(verify(*compilation, package(), {{{1, 64}}, {}}, late), 1);
+  EXPECT_THAT(late.str(), HasSubstr("error: expected a position from 0 to 63"));
+}
+
+TEST_F(VerifyTest, ReportsAsJson) {
+  compile(makeText("silu"));
+  VerifyOptions verification{{16}, {}, folder / "report.json"};
+  std::ostringstream text;
+  EXPECT_EQ(verify(*compilation, package(), verification, text), 0);
+  std::ifstream file(verification.reportFile);
+  auto report = nlohmann::json::parse(file);
+  ASSERT_EQ(report.size(), 1u);
+  EXPECT_EQ(report[0]["target"], "gfx942");
+  std::map<std::string, int> kinds;
+  for (const auto &line : report[0]["compared"]) {
+    ++kinds[line["kind"]];
+    EXPECT_LE(line["error"], line["allowed"]);
+  }
+  EXPECT_EQ(kinds["output"], 2);
+  EXPECT_GE(kinds["kernel"], 1);
+  uint64_t matrix = 0, stored = 0;
+  for (const auto &kernel : report[0]["executed"]) {
+    EXPECT_EQ(kernel["launches"], 1);
+    matrix += kernel["matrix"].get<uint64_t>();
+    stored += kernel["globalBytesStored"].get<uint64_t>();
+  }
+  EXPECT_GT(matrix, 0u);
+  EXPECT_EQ(stored, 2 * 16 * 7 * 4u); // two outputs of [16, 7] in f32, each byte once
 }
 
 TEST_F(VerifyTest, FindsAMissingFile) {

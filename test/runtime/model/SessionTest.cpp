@@ -133,6 +133,32 @@ TEST_F(SessionTest, ResetZeroesTheState) {
   EXPECT_EQ(session.position(), 0);
 }
 
+TEST_F(SessionTest, GoesOnBehindAGivenState) {
+  // What a run of three tokens leaves behind, put into another session by hand.
+  Ids cache(16, 0);
+  for (int i = 0; i < 3; ++i)
+    cache[i] = test::tableValue(i + 3);
+  auto bytes = std::as_bytes(std::span(cache));
+  HostTensor value{manifest::ElementType::I32, {16}, {bytes.begin(), bytes.end()}};
+  Session session = open();
+  session.setState("cache", value);
+  session.seek(3);
+  EXPECT_EQ(session.position(), 3);
+  session.setInput("ids", idsTensor({6}));
+  session.run(1);
+  EXPECT_EQ(session.position(), 4);
+  EXPECT_EQ(*session.output("next").as<std::int32_t>(), test::expectedTokens({3, 4, 5, 6}, 1).back());
+
+  EXPECT_THAT([&] { session.seek(16); }, ThrowsMessage<std::runtime_error>(HasSubstr("from 0 to 15")));
+  EXPECT_THAT([&] { session.seek(-1); }, ThrowsMessage<std::runtime_error>(HasSubstr("but got -1")));
+  EXPECT_THAT([&] { session.setState("weights", value); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("the name of a state of the package but got \"weights\"")));
+  value.shape = {8};
+  value.data.resize(32);
+  EXPECT_THAT([&] { session.setState("cache", value); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("to be [16] i32 but got [8] i32")));
+}
+
 TEST_F(SessionTest, SamplingRepeatsWithItsSeed) {
   Session session = open();
   auto sample = [&](std::uint64_t seed) {

@@ -1,0 +1,103 @@
+#include "compiler/driver/VerifyReport.h"
+
+#include <cmath>
+#include <dlfcn.h>
+#include <iomanip>
+#include <limits>
+
+using namespace nstf;
+using Json = nlohmann::ordered_json;
+
+/// X(field): what is summed over launches.
+#define NSTF_SUMMED(X)                                                                                                 \
+  X(workgroups)                                                                                                        \
+  X(waves)                                                                                                             \
+  X(matrix)                                                                                                            \
+  X(vector)                                                                                                            \
+  X(lds)                                                                                                               \
+  X(vectorMemory)                                                                                                      \
+  X(scalar)                                                                                                            \
+  X(scalarMemory)                                                                                                      \
+  X(branch)                                                                                                            \
+  X(other)                                                                                                             \
+  X(globalBytesLoaded)                                                                                                 \
+  X(globalBytesStored)                                                                                                 \
+  X(ldsBytesLoaded)                                                                                                    \
+  X(ldsBytesStored)                                                                                                    \
+  X(scratchBytesLoaded)                                                                                                \
+  X(scratchBytesStored)                                                                                                \
+  X(scalarBytesLoaded)                                                                                                 \
+  X(scalarBytesStored)                                                                                                 \
+  X(hostSeconds)
+
+void VerifyReport::add(const std::string &kind, const std::string &name, const Comparison &comparison) {
+  Worst &known = worst[kind][name];
+  auto share = [](const Comparison &c) { return c.largestError / c.allowed; };
+  if (known.count++ == 0 || share(comparison) > share(known.comparison))
+    known.comparison = comparison;
+}
+
+void VerifyReport::countLaunches(const std::string &library) {
+  void *handle = dlopen(library.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  if (!handle)
+    return;
+  observe = reinterpret_cast<NSTFObserveDispatches *>(dlsym(handle, "nstfEmulatorObserveDispatches"));
+  dlclose(handle); // the session keeps it loaded
+  if (observe)
+    observe(note, this);
+}
+
+VerifyReport::~VerifyReport() {
+  if (observe)
+    observe(nullptr, nullptr);
+}
+
+void VerifyReport::note(void *self, const NSTFDispatchStatistics *launch) {
+  if (launch->size < sizeof(*launch)) // an older library: fields are missing
+    return;
+  Executed &entry = static_cast<VerifyReport *>(self)->executed[launch->kernel];
+  ++entry.launches;
+#define ADD(field) entry.sum.field += launch->field;
+  NSTF_SUMMED(ADD)
+#undef ADD
+}
+
+Json VerifyReport::toJson() const {
+  Json compared = Json::array(), counted = Json::array();
+  for (const auto &[kind, names] : worst)
+    for (const auto &[name, found] : names) {
+      const Comparison &c = found.comparison;
+      compared.push_back({{"kind", kind},
+                          {"name", name},
+                          {"count", found.count},
+                          {"error", c.largestError}, // infinite: null
+                          {"largest", c.largestWant},
+                          {"allowed", c.allowed}});
+    }
+  for (const auto &[kernel, entry] : executed) {
+    Json one{{"kernel", kernel}, {"launches", entry.launches}};
+#define PUT(field) one[#field] = entry.sum.field;
+    NSTF_SUMMED(PUT)
+#undef PUT
+    counted.push_back(std::move(one));
+  }
+  return {{"compared", compared}, {"executed", counted}};
+}
+
+int nstf::printReport(const std::string &target, const Json &report, std::ostream &os) {
+  int failures = 0;
+  for (const Json &line : report.at("compared")) {
+    bool isNumber = line.at("error").is_number();
+    double error = isNumber ? line.at("error").get<double>() : std::numeric_limits<double>::infinity();
+    double largest = line.at("largest"), allowed = line.at("allowed");
+    bool passes = error <= allowed;
+    failures += !passes;
+    os << "verify: " << target << " " << line.at("kind").get<std::string>() << " " << line.at("name").get<std::string>()
+       << ": " << line.at("count").get<int64_t>() << " compared, largest error " << std::setprecision(3) << error
+       << " of largest value " << largest;
+    if (largest > 0)
+      os << " (relative " << error / largest << ")";
+    os << ", allowed " << allowed << (passes ? "" : " PAST TOLERANCE") << "\n";
+  }
+  return failures;
+}
