@@ -65,35 +65,45 @@ private:
     const ExpandedTensor *firstMissing = nullptr;
     size_t missing = 0;
     for (const ExpandedTensor &weight : graph.weights) {
-      Checkpoint::Entry entry = checkpoint->find(weight.tensor);
+      Checkpoint::Entry entry = find(weight);
       if (!entry) {
         firstMissing = firstMissing ? firstMissing : &weight;
         ++missing;
         continue;
       }
-      std::string where = "'" + entry.file->path() + "': tensor '" + weight.tensor + "'";
-      if (entry.tensor->shape != weight.shape)
-        throw ImportError(where + ": expected shape " + describeShape(weight.shape) + " (" + expectedFrom +
+      std::string where = "'" + entry.file->path() + "': tensor '" + entry.tensor->name + "'";
+      if (entry.tensor->shape != weight.stored &&
+          !(weight.regrouped && groupsInto(weight.stored, entry.tensor->shape)))
+        throw ImportError(where + ": expected shape " + describeShape(weight.stored) + " (" + expectedFrom +
                           ") but got " + describeShape(entry.tensor->shape));
       if (!isFloat(entry.tensor->type))
         throw ImportError(where + ": expected a type of f32, f16, bf16 or f64 but got " +
                           std::string(nameOf(entry.tensor->type)));
     }
     if (missing)
-      throw ImportError("'" + checkpoint->path() + "': tensor '" + firstMissing->tensor + "' is missing" +
+      throw ImportError("'" + checkpoint->path() + "': tensor '" + firstMissing->tensors[0] + "' is missing" +
                         (missing > 1 ? ", and " + std::to_string(missing - 1) + " more" : "") + " (" + expectedFrom +
                         " wants " + std::to_string(graph.weights.size()) + " tensors)");
+  }
+
+  Checkpoint::Entry find(const ExpandedTensor &weight) {
+    for (const std::string &name : weight.tensors)
+      if (Checkpoint::Entry entry = checkpoint->find(name, graph.optionalPrefix))
+        return entry;
+    return {};
   }
 
   SourceAttr sourceOf(const ExpandedTensor &weight) {
     if (!checkpoint)
       return {};
-    Checkpoint::Entry entry = checkpoint->find(weight.tensor);
+    Checkpoint::Entry entry = find(weight);
     Type stored = entry.tensor->type == StoredType::f64    ? Type(builder.getF64Type())
                   : entry.tensor->type == StoredType::f16  ? Type(builder.getF16Type())
                   : entry.tensor->type == StoredType::bf16 ? Type(builder.getBF16Type())
                                                            : Type(builder.getF32Type());
-    return SourceAttr::get(context, entry.file->path(), static_cast<int64_t>(entry.tensor->offset), stored);
+    StridedView view = weight.view.simplify();
+    int64_t offset = static_cast<int64_t>(entry.tensor->offset + view.offset * sizeOf(entry.tensor->type));
+    return SourceAttr::get(context, entry.file->path(), offset, stored, view.sizes, view.strides);
   }
 
   //===-- Graph ---------------------------------------------------------------------------===//

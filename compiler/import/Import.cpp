@@ -24,15 +24,17 @@ static LogicalResult resolveSource(WeightOp weight, const fs::path &folder) {
   if (error)
     return weight.emitOpError() << "cannot open '" << file.string() << "': " << error.message();
   auto type = cast<RankedTensorType>(weight.getType());
-  uint64_t bytes = source.getStoredType().getIntOrFloatBitWidth() / 8;
+  int64_t elements = 1;
   bool overflow = false;
   for (int64_t extent : type.getShape())
-    overflow |= __builtin_mul_overflow(bytes, static_cast<uint64_t>(extent), &bytes);
+    overflow |= __builtin_mul_overflow(elements, extent, &elements);
+  std::optional<int64_t> bytes = overflow ? std::nullopt : source.getByteSpan(elements);
   uint64_t offset = source.getOffset();
-  if (overflow || offset > fileSize || bytes > fileSize - offset)
+  if (!bytes || offset > fileSize || static_cast<uint64_t>(*bytes) > fileSize - offset)
     return weight.emitOpError() << "expected " << type << " of " << source.getStoredType() << " at offset " << offset
                                 << " of '" << file.string() << "' but the file has " << fileSize << " bytes";
-  weight.setSourceAttr(SourceAttr::get(weight.getContext(), file.string(), source.getOffset(), source.getStoredType()));
+  weight.setSourceAttr(SourceAttr::get(weight.getContext(), file.string(), source.getOffset(), source.getStoredType(),
+                                       source.getSizes(), source.getStrides()));
   return success();
 }
 

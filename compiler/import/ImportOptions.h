@@ -3,14 +3,18 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace nstf {
 
 struct ImportOptions {
   /// False for --weights=random|none: weights need no files, none is opened and nstf.weight gets no source.
   bool needWeights = true;
-  /// Positions a run can have, where the user wants fewer than the model allows.
+  /// Positions a run can have, where the user wants others than the model says.
   std::optional<int64_t> context;
+  /// Files that describe architectures, beside those of templates/models and before them.
+  std::vector<std::string> architectures;
 };
 
 } // namespace nstf

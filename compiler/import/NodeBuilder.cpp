@@ -45,8 +45,16 @@ static SmallVector<Attribute> candidates(const ParameterValue &value, Builder &b
     return {builder.getI64IntegerAttr(*integer), builder.getF64FloatAttr(static_cast<double>(*integer))};
   if (const double *number = std::get_if<double>(&value))
     return {builder.getF64FloatAttr(*number)};
-  if (const std::string *text = std::get_if<std::string>(&value))
-    return {builder.getStringAttr(*text)};
+  if (const std::string *text = std::get_if<std::string>(&value)) {
+    SmallVector<Attribute> forms = {builder.getStringAttr(*text)};
+    for (Type type : {Type(builder.getF32Type()), Type(builder.getF16Type()), Type(builder.getBF16Type())}) {
+      std::string name;
+      llvm::raw_string_ostream(name) << type;
+      if (name == *text)
+        forms.push_back(TypeAttr::get(type));
+    }
+    return forms;
+  }
   if (const auto *list = std::get_if<std::vector<int64_t>>(&value))
     return {builder.getDenseI64ArrayAttr(*list),
             builder.getDenseF64ArrayAttr(std::vector<double>(list->begin(), list->end()))};

@@ -195,7 +195,9 @@ Checkpoint Checkpoint::open(const std::string &path) {
   return checkpoint;
 }
 
-Checkpoint::Entry Checkpoint::find(std::string_view name) const {
+Checkpoint::Entry Checkpoint::find(std::string_view name, std::string_view optionalPrefix) const {
   auto found = byName.find(name);
+  if (found == byName.end() && name.starts_with(optionalPrefix))
+    found = byName.find(name.substr(optionalPrefix.size()));
   return found == byName.end() ? Entry{} : found->second;
 }

@@ -8,6 +8,7 @@
 // by one rename. A folder that is not a package is never replaced.
 #pragma once
 
+#include "compiler/import/StridedView.h"
 #include "nstf/Manifest.h"
 
 #include <cstdint>
@@ -20,11 +21,13 @@
 
 namespace nstf {
 
-/// A weight's bytes in a file, row-major and little-endian.
+/// A weight's bytes in a file, little-endian. Row-major and side by side, or with `view` apart from each other; its
+/// offset is 0, and it has as many elements as the weight.
 struct WeightInFile {
   std::string path;
   std::uint64_t offset = 0; ///< of the first byte, from the start of the file
   manifest::ElementType storedType = manifest::ElementType::F32;
+  StridedView view = {};
 };
 
 /// A weight that is computed: `fillRow(i, values)` writes row i (all dimensions but the first) in float64. It is
@@ -46,6 +49,8 @@ struct PackageInputs {
   std::vector<std::string> codeObjects;
   /// The file to copy where manifest.model.tokenizer.kind is not "none".
   std::string tokenizerFile;
+  /// The tokenizer_config.json that goes with it, or empty.
+  std::string tokenizerConfig;
 };
 
 /// Tensors start at multiples of this in the device's weight buffer and in weights.safetensors.
@@ -58,7 +63,8 @@ std::uint64_t layoutWeights(manifest::Weights &weights);
 /// Writes the package to `folder`, in the mode manifest.weights.mode:
 ///
 ///   pack       every tensor in weights.safetensors, in the manifest's order, converted to its type
-///   reference  tensors with a file stay there (absolute path, hash); computed ones go into weights.safetensors
+///   reference  tensors with a file stay there (absolute path, hash); computed ones and views whose elements lie apart
+///              go into weights.safetensors
 ///   random     computed ones go into weights.safetensors; the others are generated at run time from the seed
 ///   none       the same, and the others are given at run time
 ///

@@ -3,6 +3,7 @@
 #include "compiler/reference/WeightReader.h"
 
 #include "compiler/import/StoredType.h"
+#include "compiler/import/StridedView.h"
 #include "nstf/RandomWeights.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -46,12 +47,18 @@ void WeightReader::readFile(WeightOp weight, SourceAttr source, Tensor &result) 
   std::unique_ptr<MappedFile> &file = files[source.getPath().str()];
   if (!file)
     file = std::make_unique<MappedFile>(source.getPath().str());
-  uint64_t bytes = result.size() * sizeOf(*stored), offset = source.getOffset();
+  uint64_t bytes = *source.getByteSpan(result.size()), offset = source.getOffset();
   if (offset > file->size() || bytes > file->size() - offset)
     throw std::runtime_error(where + "expected " + std::to_string(bytes) + " bytes at offset " +
                              std::to_string(offset) + " of '" + file->path() + "' but the file has " +
                              std::to_string(file->size()));
-  readFloats(*stored, file->data() + offset, result.size(), result.data());
+  const std::byte *first = file->data() + offset;
+  if (!source.isView())
+    return readFloats(*stored, first, result.size(), result.data());
+  StridedView view{0, source.getSizes(), source.getStrides()};
+  std::vector<std::byte> gathered(result.size() * sizeOf(*stored));
+  view.gather(first, sizeOf(*stored), 0, result.size(), gathered.data());
+  readFloats(*stored, gathered.data(), result.size(), result.data());
 }
 
 std::shared_ptr<Tensor> WeightReader::read(WeightOp weight) {

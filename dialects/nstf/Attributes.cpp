@@ -4,6 +4,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
@@ -22,8 +23,20 @@ void NSTFDialect::registerAttributes() {
 
 //===-- SourceAttr ----------------------------------------------------------------------------------------------===//
 
+/// Of a view, or where `sizes` is empty, of so many elements side by side.
+static std::optional<int64_t> byteSpan(Type storedType, ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides,
+                                       int64_t elements) {
+  int64_t span = sizes.empty() ? elements : 1, bytes = storedType.getIntOrFloatBitWidth() / 8;
+  for (auto [size, stride] : llvm::zip_equal(sizes, strides))
+    if (int64_t part; llvm::MulOverflow(size - 1, stride, part) || llvm::AddOverflow(span, part, span))
+      return std::nullopt;
+  if (llvm::MulOverflow(span, bytes, span))
+    return std::nullopt;
+  return span;
+}
+
 LogicalResult SourceAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef path, int64_t offset,
-                                 Type storedType) {
+                                 Type storedType, ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides) {
   // source_c1
   if (path.empty())
     return emitError() << "expected the path of a file but got none";
@@ -33,7 +46,21 @@ LogicalResult SourceAttr::verify(function_ref<InFlightDiagnostic()> emitError, S
   // source_c3
   if (!storedType.isIntOrFloat() || storedType.getIntOrFloatBitWidth() % 8 != 0)
     return emitError() << "expected a stored type of whole bytes but got " << storedType;
+  // source_c4
+  if (sizes.size() != strides.size())
+    return emitError() << "expected a stride for each of " << sizes.size() << " sizes but got " << strides.size();
+  for (int64_t number : llvm::concat<const int64_t>(sizes, strides))
+    if (number < 1)
+      return emitError() << "expected sizes and strides of at least 1 but got " << number;
+  // source_c5
+  std::optional<int64_t> span = byteSpan(storedType, sizes, strides, /*elements=*/0);
+  if (int64_t end; !span || llvm::AddOverflow(offset, *span, end))
+    return emitError() << "expected a view that ends within 2^63 bytes";
   return success();
+}
+
+std::optional<int64_t> SourceAttr::getByteSpan(int64_t elements) const {
+  return byteSpan(getStoredType(), getSizes(), getStrides(), elements);
 }
 
 //===-- RopeTableAttr -------------------------------------------------------------------------------------------===//

@@ -12,22 +12,43 @@ class NSTF_Attr<string name, string attrMnemonic> : AttrDef<NSTF_Dialect, name> 
 def NSTF_SourceAttr : NSTF_Attr<"Source", "source"> {
   let summary = "a tensor's bytes in a file";
   let description = [{
-    Row-major, little-endian elements of type `storedType` that start `offset` bytes after the start of the file.
+    Row-major, little-endian elements of type `storedType` that start `offset` bytes after the start of the file. With a
+    view, `sizes` and `strides` (in elements), they may lie apart: element [i, j, …] of the view is the one i·strides[0] +
+    j·strides[1] + … elements after the first, and the weight's elements in row-major order are the view's. So parts of
+    packed tensors and transposed ones are weights without a copy.
 
     - C1: `path` is not empty.
     - C2: `offset` ≥ 0.
     - C3: `storedType` is a float or integer type of whole bytes.
+    - C4: `sizes` and `strides` are of one length, and all numbers ≥ 1.
+    - C5: the view ends within 2⁶³ bytes of the file's start.
 
     ```mlir
     nstf.weight @up : tensor<172x64xf32> from <"model.safetensors", offset = 1234, type = bf16>
+    nstf.weight @down : tensor<64x172xf32>
+        from <"model.safetensors", offset = 1234, type = bf16, sizes = [64, 172], strides = [1, 64]>
     ```
   }];
   let parameters = (ins
     StringRefParameter<"path of the file, absolute or relative to the working directory">:$path,
     "int64_t":$offset,
-    "::mlir::Type":$storedType
+    "::mlir::Type":$storedType,
+    OptionalArrayRefParameter<"int64_t">:$sizes,
+    OptionalArrayRefParameter<"int64_t">:$strides
   );
-  let assemblyFormat = "`<` $path `,` `offset` `=` $offset `,` `type` `=` $storedType `>`";
+  let assemblyFormat = [{
+    `<` $path `,` `offset` `=` $offset `,` `type` `=` $storedType
+    (`,` `sizes` `=` `[` $sizes^ `]` `,` `strides` `=` `[` $strides `]`)? `>`
+  }];
+  let builders = [AttrBuilder<(ins "::llvm::StringRef":$path, "int64_t":$offset, "::mlir::Type":$storedType), [{
+    return $_get($_ctxt, path, offset, storedType, ::llvm::ArrayRef<int64_t>(), ::llvm::ArrayRef<int64_t>());
+  }]>];
+  let extraClassDeclaration = [{
+    /// Elements apart from each other: `sizes` and `strides` say where.
+    bool isView() const { return !getSizes().empty(); }
+    /// Bytes from `offset` to the end of the last of `elements` elements; nothing where that is more than 2⁶³.
+    std::optional<int64_t> getByteSpan(int64_t elements) const;
+  }];
   let genVerifyDecl = 1;
 }
 

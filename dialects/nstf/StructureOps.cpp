@@ -5,6 +5,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/InterleavedRange.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace nstf;
@@ -38,13 +40,14 @@ static void buildFunction(OpBuilder &builder, OperationState &state, StringRef n
 }
 
 // graph_c1, kernel_c1, graph_c3, kernel_c3
-static LogicalResult verifyFunction(FunctionOpInterface op) {
+static LogicalResult verifyFunction(FunctionOpInterface op, int64_t leastRank) {
   if (!llvm::hasSingleElement(op.getFunctionBody()))
     return op.emitOpError() << "expected a body of one block but got " << op.getFunctionBody().getBlocks().size();
   auto verifyTypes = [&](ArrayRef<Type> types, StringRef where) -> LogicalResult {
     for (auto [i, type] : llvm::enumerate(types)) {
       auto tensor = dyn_cast<RankedTensorType>(type);
-      if (!tensor || tensor.getRank() == 0 || llvm::is_contained(tensor.getShape().drop_front(), ShapedType::kDynamic))
+      if (!tensor || tensor.getRank() < leastRank ||
+          (tensor.getRank() > 0 && llvm::is_contained(tensor.getShape().drop_front(), ShapedType::kDynamic)))
         return op.emitOpError() << "expected " << where << " " << i
                                 << " to be a ranked tensor, static but for its leading dimension, but got " << type;
     }
@@ -115,7 +118,7 @@ std::optional<int64_t> GraphOp::getArenaSize() {
 }
 
 LogicalResult GraphOp::verify() {
-  if (failed(verifyFunction(*this)))
+  if (failed(verifyFunction(*this, /*leastRank=*/1)))
     return failure();
   // graph_c2
   auto verifyNames = [&](unsigned count, StringRef where,
@@ -173,7 +176,7 @@ std::optional<unsigned> KernelOp::getInPlaceArgument(unsigned index) {
 }
 
 LogicalResult KernelOp::verify() {
-  if (failed(verifyFunction(*this)))
+  if (failed(verifyFunction(*this, /*leastRank=*/0)))
     return failure();
   // kernel_c2: get and step verify it themselves, by their trait HasParent<"GraphOp">.
   // kernel_c4
@@ -210,6 +213,16 @@ LogicalResult WeightOp::verify() {
     auto type = cast<RankedTensorType>(getType());
     if (type.getRank() != 2 || type.getDimSize(1) != table->getWidth() || !isa<FloatType>(type.getElementType()))
       return emitOpError() << "expected a float tensor of " << table->getWidth() << " columns but got " << type;
+  }
+  // weight_c4
+  if (std::optional<SourceAttr> source = getSource(); source && source->isView()) {
+    int64_t elements = 1;
+    bool overflow = false;
+    for (int64_t size : source->getSizes())
+      overflow |= llvm::MulOverflow(elements, size, elements);
+    if (overflow || elements != cast<RankedTensorType>(getType()).getNumElements())
+      return emitOpError() << "expected a view of as many elements as " << getType() << " but got one of "
+                           << llvm::interleaved_array(source->getSizes());
   }
   return success();
 }

@@ -38,7 +38,7 @@ def NSTF_GraphOp : NSTF_FunctionOp<"graph"> {
 
     - C1: the body is one block.
     - C2: every argument and result has an attribute `nstf.name`, and no two arguments or two results share one.
-    - C3: arguments and results are ranked tensors, static but for the leading dimension.
+    - C3: arguments and results are ranked tensors of rank 1 or more, static but for the leading dimension.
     - C4: `context` > 0: the positions a run can have.
     - C5: what `kv_append` writes in place is a state or an argument, has no other use, and no other `get`.
     - C6: it is the only graph of its module.
@@ -105,6 +105,7 @@ def NSTF_WeightOp : NSTF_Op<"weight", [Symbol]> {
     - C1: `type` is a static ranked tensor.
     - C2: not both `source` and `generator`.
     - C3: a computed table has the width its generator says and a float element type.
+    - C4: a view has as many elements as `type`.
 
     ```mlir
     nstf.weight @"model.norm.weight" : tensor<64xf32> from <"model.safetensors", offset = 4096, type = f32>

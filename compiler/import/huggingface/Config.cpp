@@ -6,6 +6,7 @@
 #include "compiler/import/MappedFile.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 
 using namespace nstf;
@@ -22,19 +23,37 @@ static bool fitsInteger(const json &value) {
           value.get<uint64_t>() <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()));
 }
 
-ParameterValue Config::find(const std::string &key) const {
+const json *Config::lookUp(const std::string &key) const {
   const json *value = &root;
-  for (size_t at = 0; at <= key.size();) {
+  size_t at = 0;
+  if (size_t hash = key.find('#'); hash != std::string::npos) {
+    std::filesystem::path file = std::filesystem::path(path).parent_path() / key.substr(0, hash);
+    if (!std::filesystem::exists(file))
+      return nullptr;
+    auto [other, isNew] = others.try_emplace(file.string());
+    if (isNew)
+      other->second = parseJson(readTextFile(file.string()), file.string());
+    value = &other->second;
+    at = hash + 1;
+  }
+  while (at <= key.size()) {
     size_t dot = std::min(key.find('.', at), key.size());
     if (!value->is_object())
-      return {};
+      return nullptr;
     auto found = value->find(key.substr(at, dot - at));
     if (found == value->end())
-      return {};
+      return nullptr;
     value = &*found;
     at = dot + 1;
   }
-  if (value->is_null())
+  return value;
+}
+
+bool Config::has(const std::string &key) const { return lookUp(key) != nullptr; }
+
+ParameterValue Config::find(const std::string &key) const {
+  const json *value = lookUp(key);
+  if (!value || value->is_null())
     return {};
   if (value->is_boolean())
     return value->get<bool>();
@@ -46,6 +65,10 @@ ParameterValue Config::find(const std::string &key) const {
     return value->get<std::string>();
   if (value->is_array() && !value->empty() && std::all_of(value->begin(), value->end(), fitsInteger))
     return value->get<std::vector<int64_t>>();
+  bool areTexts = value->is_array() && !value->empty() &&
+                  std::all_of(value->begin(), value->end(), [](const json &item) { return item.is_string(); });
+  if (areTexts)
+    return value->get<std::vector<std::string>>();
   return OpaqueValue{describe(*value)};
 }
 

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,16 +16,21 @@ public:
   /// Throws ImportError when the file can't be read, isn't JSON or isn't an object.
   explicit Config(const std::string &path);
 
-  /// Objects and lists that aren't of whole numbers come as OpaqueValue.
+  /// A key of another file of the folder is "1_Pooling/config.json#key": absent where the file is. Objects and lists of
+  /// other things than whole numbers or texts come as OpaqueValue.
   ParameterValue find(const std::string &key) const override;
+  bool has(const std::string &key) const override;
   std::string name() const override { return path; }
 
   /// "architectures". Throws ImportError when it isn't a list of texts with at least one entry.
   std::vector<std::string> architectures() const;
 
 private:
+  const nlohmann::json *lookUp(const std::string &key) const;
+
   std::string path;
   nlohmann::json root;
+  mutable std::map<std::string, nlohmann::json> others; // files beside it, read when asked for
 };
 
 } // namespace nstf

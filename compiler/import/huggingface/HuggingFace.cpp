@@ -19,9 +19,15 @@ using namespace mlir;
 using namespace nstf;
 namespace fs = std::filesystem;
 
-/// All architecture files, read: they are few and small, and their "architectures" decide which is meant.
-static std::vector<GraphDescription> readArchitectures() {
+/// All architecture files, the user's first, read: they are few and small, and their "architectures" decide which is
+/// meant.
+static std::vector<GraphDescription> readArchitectures(const std::vector<std::string> &files) {
   std::vector<GraphDescription> result;
+  for (const std::string &file : files) {
+    result.push_back(readGraphDescription(readTextFile(file), file));
+    if (result.back().architectures.empty())
+      throw ImportError(file, Place{1, 1}, "expected a key 'architectures' that names what the file describes");
+  }
   for (std::string_view name : templateNames("models/"))
     result.push_back(readGraphDescription(std::string(*templateText(name)), "templates/" + std::string(name)));
   return result;
@@ -35,10 +41,10 @@ static std::vector<std::string> namesOf(const std::vector<GraphDescription> &arc
   return names;
 }
 
-std::vector<std::string> nstf::knownArchitectures() { return namesOf(readArchitectures()); }
+std::vector<std::string> nstf::knownArchitectures() { return namesOf(readArchitectures({})); }
 
-static GraphDescription chooseArchitecture(const Config &config) {
-  std::vector<GraphDescription> architectures = readArchitectures();
+static GraphDescription chooseArchitecture(const Config &config, const std::vector<std::string> &files) {
+  std::vector<GraphDescription> architectures = readArchitectures(files);
   std::vector<std::string> wanted = config.architectures();
   for (GraphDescription &architecture : architectures)
     for (const std::string &name : architecture.architectures)
@@ -50,11 +56,12 @@ static GraphDescription chooseArchitecture(const Config &config) {
   throw ImportError("'" + config.name() + "': unknown architecture '" + wanted[0] + "' (known: " + known + ")");
 }
 
-/// Replaces the model's own limit of positions by the user's smaller one.
-static void limitContext(Parameters &parameters, int64_t wanted, const Config &config) {
-  auto own = parameters.find("context");
-  const int64_t *limit = own == parameters.end() ? nullptr : std::get_if<int64_t>(&own->second);
-  if (!limit)
+/// Replaces the model's own number of positions by the user's, at most that or `longest_context`.
+static void setContext(Parameters &parameters, int64_t wanted, const Config &config) {
+  auto own = parameters.find("context"), longest = parameters.find("longest_context");
+  auto most = longest == parameters.end() ? own : longest;
+  const int64_t *limit = most == parameters.end() ? nullptr : std::get_if<int64_t>(&most->second);
+  if (!limit || own == parameters.end())
     throw ImportError("'" + config.name() + "': this architecture has no parameter 'context' that could be set");
   if (wanted < 1 || wanted > *limit)
     throw ImportError("'" + config.name() + "': expected a context of 1 to " + std::to_string(*limit) + " but got " +
@@ -63,7 +70,7 @@ static void limitContext(Parameters &parameters, int64_t wanted, const Config &c
 }
 
 static std::string tokenizerOf(const fs::path &folder) {
-  for (const char *name : {"tokenizer.model", "tok512.bin"})
+  for (const char *name : {"tokenizer.json", "tokenizer.model", "tok512.bin"})
     if (fs::exists(folder / name))
       return (folder / name).string();
   return "";
@@ -81,15 +88,15 @@ OwningOpRef<ModuleOp> nstf::importHuggingFace(const std::string &folder, MLIRCon
     if (!fs::is_directory(folder))
       throw ImportError("'" + folder + "': no such folder");
     Config config((fs::path(folder) / "config.json").string());
-    GraphDescription description = chooseArchitecture(config);
-    Parameters parameters = evaluateParameters(description, &config);
-    if (options.context)
-      limitContext(parameters, *options.context, config);
-    ExpandedGraph graph = expandGraph(description, parameters);
+    GraphDescription description = chooseArchitecture(config, options.architectures);
     std::optional<Checkpoint> checkpoint;
     if (options.needWeights)
       checkpoint = Checkpoint::open(folder);
+    Parameters parameters = evaluateParameters(description, &config, checkpoint ? &*checkpoint : nullptr);
+    if (options.context)
+      setContext(parameters, *options.context, config);
+    ExpandedGraph graph = expandGraph(description, parameters);
     return buildModule(graph, {description.name, modelName(folder), tokenizerOf(folder)},
-                       checkpoint ? &*checkpoint : nullptr, "'" + config.name() + "'", /*locateInFile=*/false, context);
+                       checkpoint ? &*checkpoint : nullptr, "'" + config.name() + "'", /*locateInFile=*/true, context);
   });
 }

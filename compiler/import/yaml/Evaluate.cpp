@@ -35,6 +35,12 @@ std::string nstf::describe(const ParameterValue &value) {
       return describeList(list, [](int64_t i) { return std::to_string(i); });
     }
     std::string operator()(const std::vector<double> &list) { return describeList(list, describeNumber); }
+    std::string operator()(const std::vector<std::string> &list) {
+      return describeList(list, [](const std::string &text) { return "'" + text + "'"; });
+    }
+    std::string operator()(const RopeScaling &scaling) {
+      return "rope of type '" + std::string(RopeScaling::kindNames[scaling.kind]) + "'";
+    }
     std::string operator()(const OpaqueValue &opaque) { return opaque.text; }
   };
   return std::visit(Visitor(), value);
@@ -42,7 +48,8 @@ std::string nstf::describe(const ParameterValue &value) {
 
 std::string nstf::kindOf(const ParameterValue &value) {
   static const char *const kinds[] = {"null",   "true or false",           "a whole number",    "a number",
-                                      "a text", "a list of whole numbers", "a list of numbers", "something else"};
+                                      "a text", "a list of whole numbers", "a list of numbers", "a list of texts",
+                                      "a rope", "something else"};
   return kinds[value.index()];
 }
 
@@ -154,11 +161,39 @@ static ParameterValue squareRoot(const std::vector<ParameterValue> &a) {
   return std::sqrt(number);
 }
 
+static const RopeScaling &ropeOf(const ParameterValue &value) {
+  if (const auto *scaling = std::get_if<RopeScaling>(&value))
+    return *scaling;
+  throw ImportError("expected a parameter of type rope but got " + describe(value));
+}
+
 static ParameterValue ropeFrequencyList(const std::vector<ParameterValue> &a) {
   const int64_t *rotary = std::get_if<int64_t>(&a[0]);
   if (!rotary)
     throw ImportError("expected the rotary dimension to be a whole number but got " + describe(a[0]));
-  return ropeFrequencies(*rotary, numberOf(a[1]));
+  if (a.size() == 2)
+    return ropeFrequencies(*rotary, numberOf(a[1]));
+  return ropeFrequencies(*rotary, numberOf(a[1]), ropeOf(a[2]), numberOf(a[3]), numberOf(a[4]));
+}
+
+/// Calls `use` with the list that `value` holds.
+template <typename Use> static ParameterValue withList(const ParameterValue &value, Use use) {
+  if (const auto *list = std::get_if<std::vector<int64_t>>(&value))
+    return use(*list);
+  if (const auto *list = std::get_if<std::vector<double>>(&value))
+    return use(*list);
+  if (const auto *list = std::get_if<std::vector<std::string>>(&value))
+    return use(*list);
+  throw ImportError("expected a list but got " + describe(value));
+}
+
+static ParameterValue itemOf(const std::vector<ParameterValue> &a) {
+  return withList(a[0], [&](const auto &list) -> ParameterValue {
+    const int64_t *index = std::get_if<int64_t>(&a[1]);
+    if (!index || *index < 0 || static_cast<size_t>(*index) >= list.size())
+      throw ImportError("expected an index below " + std::to_string(list.size()) + " but got " + describe(a[1]));
+    return list[*index];
+  });
 }
 
 static ParameterValue call(const std::string &name, const std::vector<ParameterValue> &arguments) {
@@ -179,18 +214,35 @@ static ParameterValue call(const std::string &name, const std::vector<ParameterV
        [](const std::vector<ParameterValue> &a) -> ParameterValue {
          return compare(Operator::less, a[0], a[1]) ? a[1] : a[0];
        }},
+      {"length", 1,
+       [](const std::vector<ParameterValue> &a) {
+         return withList(
+             a[0], [](const auto &list) -> ParameterValue { return static_cast<int64_t>(list.size()); });
+       }},
+      {"item", 2, itemOf},
       {"rope_frequencies", 2, ropeFrequencyList},
+      {"rope_frequencies", 5, ropeFrequencyList},
+      {"rope_positions", 2,
+       [](const std::vector<ParameterValue> &a) -> ParameterValue {
+         if (const int64_t *positions = std::get_if<int64_t>(&a[1]))
+           return ropePositions(ropeOf(a[0]), *positions);
+         throw ImportError("expected the positions to be a whole number but got " + describe(a[1]));
+       }},
+      {"rope_scale", 2,
+       [](const std::vector<ParameterValue> &a) -> ParameterValue { return ropeScale(ropeOf(a[0]), numberOf(a[1])); }},
   };
-  std::string known;
+  std::string known, wanted;
   for (const Function &function : functions) {
-    known += (known.empty() ? "" : ", ") + std::string(function.name);
+    if (known.find(function.name) == std::string::npos)
+      known += (known.empty() ? "" : ", ") + std::string(function.name);
     if (name != function.name)
       continue;
-    if (arguments.size() != function.arguments)
-      throw ImportError("expected " + std::to_string(function.arguments) + " arguments of " + name + " but got " +
-                        std::to_string(arguments.size()));
-    return function.body(arguments);
+    if (arguments.size() == function.arguments)
+      return function.body(arguments);
+    wanted += (wanted.empty() ? "" : " or ") + std::to_string(function.arguments);
   }
+  if (!wanted.empty())
+    throw ImportError("expected " + wanted + " arguments of " + name + " but got " + std::to_string(arguments.size()));
   throw ImportError("unknown function '" + name + "' (known: " + known + ")");
 }
 

@@ -10,10 +10,14 @@
 //
 // Whole numbers are 64-bit and never wrap: an overflow is an error, and so is `/` with a remainder. A whole number and
 // a float give a float. `and`, `or` and `?:` don't evaluate what they don't need. Functions: int(x) towards zero,
-// float(x), sqrt(x), min(a, b), max(a, b), rope_frequencies(rotary dimension, theta).
+// float(x), sqrt(x), min(a, b), max(a, b), length(list), item(list, index),
+// rope_frequencies(rotary dimension, theta[, rope, positions of the model, context compiled]), rope_scale(rope, positions
+// of the model), rope_positions(rope, positions of the model); `rope` is a parameter of that type (Rope.h).
 //
 //===----------------------------------------------------------------------------------===//
 #pragma once
+
+#include "compiler/import/Rope.h"
 
 #include <cstdint>
 #include <functional>
@@ -31,7 +35,7 @@ struct OpaqueValue {
 
 /// What an expression is made of and gives. std::monostate is null: a key that is absent.
 using ParameterValue = std::variant<std::monostate, bool, int64_t, double, std::string, std::vector<int64_t>,
-                                    std::vector<double>, OpaqueValue>;
+                                    std::vector<double>, std::vector<std::string>, RopeScaling, OpaqueValue>;
 
 /// "64", "'silu'", "[1, 2]", …: a value in a message.
 std::string describe(const ParameterValue &value);

@@ -12,13 +12,14 @@ using namespace nstf;
 const std::map<std::string, std::vector<std::string>> &nstf::knownKeys() {
   static const std::map<std::string, std::vector<std::string>> keys = {
       {"document",
-       {"name", "architectures", "refuse", "parameters", "checks", "context", "checkpoint", "model", "inputs",
+       {"name", "about", "architectures", "optional_prefix", "refuse", "parameters", "checks", "context", "checkpoint", "model", "inputs",
         "weights", "states", "repeat", "nodes", "outputs"}},
-      {"parameter", {"key", "type", "default", "minimum", "maximum", "one_of"}},
+      {"parameter", {"key", "tensor", "about", "type", "nullable", "default", "minimum", "maximum", "one_of"}},
       {"check", {"that", "message"}},
       {"model", {"vocabulary", "bos", "eos"}},
-      {"input", {"type", "shape"}},
-      {"weight", {"type", "shape", "when", "tensor"}},
+      {"input", {"type", "shape", "about", "when"}},
+      {"weight", {"type", "shape", "when", "tensor", "stored", "slice", "transposed"}},
+      {"slice", {"axis", "from", "count"}},
       {"state", {"type", "shape", "when"}},
       {"repeat", {"count", "variable", "prefix", "carry", "weights", "states", "nodes"}},
       {"carry", {"first", "next"}},
@@ -50,7 +51,11 @@ private:
   static Place place(const YAML::Mark &mark) { return {mark.line + 1, mark.column + 1}; }
   static Place place(const YAML::Node &node) { return place(node.Mark()); }
 
-  [[noreturn]] void fail(Place place, const std::string &message) { throw ImportError(graph.file, place, message); }
+  /// The message is one line, whatever a quoted text of the file holds.
+  [[noreturn]] void fail(Place place, std::string message) {
+    std::replace_if(message.begin(), message.end(), [](unsigned char c) { return c < ' '; }, ' ');
+    throw ImportError(graph.file, place, message);
+  }
 
   /// The entries of a map in their order, each key once.
   std::vector<Entry> entries(const YAML::Node &node, const std::string &what) {
@@ -136,6 +141,23 @@ private:
     return result;
   }
 
+  /// A text or a list of them.
+  std::vector<std::string> texts(const YAML::Node &node, const std::string &kind, const std::string &what) {
+    if (!node.IsSequence())
+      return {scalar(node, "the " + kind + " of " + what)};
+    std::vector<std::string> result;
+    for (const YAML::Node &item : node)
+      result.push_back(scalar(item, "a " + kind + " of " + what));
+    return result;
+  }
+
+  bool boolean(const YAML::Node &node, const std::string &what) {
+    std::string text = scalar(node, what);
+    if (text != "true" && text != "false")
+      fail(place(node), "expected " + what + " to be true or false but got '" + text + "'");
+    return text == "true";
+  }
+
   void checkName(const YAML::Node &key, const std::string &what) {
     if (key.Scalar().empty() || key.Scalar().find_first_of("|{} ") != std::string::npos || key.Scalar() == "none")
       fail(place(key),
@@ -158,20 +180,27 @@ private:
         parameter.value = expression(value, what);
       } else {
         auto field = fields(value, what, "parameter");
-        if (!field.count("key"))
-          fail(parameter.place, what + ": expected a 'key' but it has none");
-        if (YAML::Node keys = field["key"]; keys.IsSequence())
-          for (const YAML::Node &item : keys)
-            parameter.keys.push_back(scalar(item, "a key of " + what));
-        else
-          parameter.keys.push_back(scalar(keys, "the key of " + what));
-        if (parameter.keys.empty())
+        if (field.count("key") == field.count("tensor"))
+          fail(parameter.place, what + ": expected a 'key' or a 'tensor' but it has " +
+                                    (field.count("key") ? "both" : "none"));
+        if (field.count("tensor"))
+          parameter.tensor = scalar(field["tensor"], "the tensor of " + what);
+        else if (parameter.keys = texts(field["key"], "key", what); parameter.keys.empty())
           fail(place(field["key"]), what + ": expected at least one key");
-        parameter.type = field.count("type") ? scalar(field["type"], "the type of " + what) : "integer";
-        static const std::set<std::string> types = {"integer", "float", "boolean", "text", "integers"};
-        if (!types.count(parameter.type))
-          fail(place(field["type"]), what + ": expected a type of integer, float, boolean, text or integers but got '" +
-                                         parameter.type + "'");
+        parameter.type = field.count("type")     ? scalar(field["type"], "the type of " + what)
+                         : field.count("tensor") ? "boolean"
+                                                 : "integer";
+        static const std::set<std::string> types = {"integer", "float", "boolean", "text", "integers", "texts", "rope"};
+        if (!types.count(parameter.type) || (field.count("tensor") && parameter.type != "boolean"))
+          fail(place(field["type"]), what + ": expected a type of " +
+                                         (field.count("tensor")
+                                              ? "boolean"
+                                              : "integer, float, boolean, text, integers, texts or rope") +
+                                         " but got '" + parameter.type + "'");
+        if (field.count("nullable"))
+          parameter.nullable = boolean(field["nullable"], "nullable of " + what);
+        if (field.count("about"))
+          parameter.about = scalar(field["about"], "what is said about " + what);
         if (field.count("default"))
           parameter.value = expression(field["default"], "the default of " + what);
         if (field.count("minimum"))
@@ -220,15 +249,35 @@ private:
           tensor.type = scalar(field["type"], "the type of " + what);
         if (field.count("when"))
           tensor.when = expression(field["when"], "the condition of " + what);
+        if (field.count("about"))
+          tensor.about = scalar(field["about"], "what is said about " + what);
         if (field.count("tensor"))
-          tensor.tensor = scalar(field["tensor"], "the tensor of " + what);
+          tensor.tensors = texts(field["tensor"], "tensor", what);
+        readStored(field, what, tensor);
       }
       static const std::set<std::string> types = {"f32", "f16", "bf16", "i32"};
-      if (!types.count(tensor.type))
+      if (!types.count(tensor.type) && tensor.type.find('{') == std::string::npos)
         fail(tensor.place, what + ": expected a type of f32, f16, bf16 or i32 but got '" + tensor.type + "'");
       result.push_back(std::move(tensor));
     }
     return result;
+  }
+
+  void readStored(std::map<std::string, YAML::Node> &field, const std::string &what, TensorDescription &tensor) {
+    if (field.count("stored"))
+      tensor.stored = expressions(field["stored"], "the stored shape of " + what);
+    if (field.count("transposed"))
+      tensor.transposed = boolean(field["transposed"], "transposed of " + what);
+    if (!field.count("slice"))
+      return;
+    if (!field.count("stored"))
+      fail(place(field["slice"]), what + ": expected a slice beside a stored shape only");
+    auto part = fields(field["slice"], "the slice of " + what, "slice");
+    if (part.size() != 3)
+      fail(place(field["slice"]), what + ": expected a slice to have an axis, a from and a count");
+    tensor.slice = {place(field["slice"]), expression(part["axis"], "the axis of the slice of " + what),
+                    expression(part["from"], "the start of the slice of " + what),
+                    expression(part["count"], "the count of the slice of " + what)};
   }
 
   std::vector<NodeDescription> nodes(const YAML::Node &map) {
@@ -304,9 +353,13 @@ private:
       if (!field.count(key))
         fail(place(root), std::string("expected a key '") + key + "' but the file has none");
     graph.name = scalar(field["name"], "the name");
+    if (field.count("about"))
+      graph.about = scalar(field["about"], "what is said about the file");
     if (field.count("architectures"))
       for (const YAML::Node &item : list(field["architectures"], "architectures"))
         graph.architectures.push_back(scalar(item, "an architecture"));
+    if (field.count("optional_prefix"))
+      graph.optionalPrefix = scalar(field["optional_prefix"], "the optional prefix");
     if (field.count("refuse"))
       for (auto &[key, reason] : entries(field["refuse"], "refuse"))
         graph.refused.emplace_back(key.Scalar(), scalar(reason, "a reason to refuse"));

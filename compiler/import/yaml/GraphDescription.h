@@ -20,14 +20,19 @@ namespace nstf {
 struct ParameterDescription {
   std::string name;
   Place place;
+  std::string about; // for people
   /// Where it is looked for, the first that is there and not null wins; none: it is `value`.
   std::vector<std::string> keys;
-  /// "integer", "float", "boolean", "text" or "integers".
+  /// A tensor, instead of keys: whether the checkpoint has it.
+  std::string tensor;
+  /// "integer", "float", "boolean", "text", "integers", "texts" or "rope".
   std::string type;
   /// The value, or with keys the default. Nothing: the source must have it.
   std::optional<Expression> value;
   std::optional<Expression> minimum, maximum;
   std::vector<Expression> oneOf;
+  /// Whether a key that is null is the value null, and not as good as absent.
+  bool nullable = false;
 };
 
 struct CheckDescription {
@@ -40,10 +45,20 @@ struct CheckDescription {
 struct TensorDescription {
   std::string name;
   Place place;
-  std::string type;
+  std::string type;  // or "{expression}"
+  std::string about; // inputs: for people
   std::vector<Expression> shape; // "tokens" is an expression of its own: the rows of a step
   std::optional<Expression> when;
-  std::string tensor; // weights: its name in the checkpoint where that isn't `name`
+  /// Weights: its names in the checkpoint where that isn't `name`; the first that is there counts.
+  std::vector<std::string> tensors;
+  /// Weights: the shape in the checkpoint, where the tensor there is another or has a part for this one.
+  std::vector<Expression> stored;
+  struct Slice {
+    Place place;
+    Expression axis, from, count;
+  };
+  std::optional<Slice> slice; // of what is stored
+  bool transposed = false;    // what is stored, or the slice of it
 };
 
 /// `a | b`: the first that exists; with `| none` at the end, nothing when none does.
@@ -94,8 +109,11 @@ struct RepeatDescription : SectionDescription {
 struct GraphDescription : SectionDescription {
   std::string file;
   std::string name;
+  std::string about; // for people
   /// Names in config.json's "architectures" that this file describes; empty for a graph.
   std::vector<std::string> architectures;
+  /// What the names of tensors may also lack in a checkpoint ("model."); empty for none.
+  std::string optionalPrefix;
   /// Keys the source must not have (absent or null), with the reason.
   std::vector<std::pair<std::string, std::string>> refused;
   std::vector<ParameterDescription> parameters;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/import/StridedView.h"
 #include "compiler/import/yaml/Parameters.h"
 
 #include <cstdint>
@@ -23,7 +24,11 @@ struct ExpandedTensor {
   Place place;
   std::string type; // "f32", "f16", "bf16", "i32"
   std::vector<int64_t> shape;
-  std::string tensor; // weights: the name in the checkpoint
+  /// Weights: the names it may have in the checkpoint, the shape there, and which part of that it is.
+  std::vector<std::string> tensors;
+  std::vector<int64_t> stored;
+  bool regrouped = false; // the tensor's own shape may be groupsInto of `stored`
+  StridedView view;
 };
 
 /// What an operand is: an entry of one of the lists of ExpandedGraph.
@@ -48,15 +53,20 @@ struct ExpandedNode {
 struct ExpandedGraph {
   std::string file;
   std::string name;
-  int64_t context; // positions a run can have
+  std::string optionalPrefix; // which names of tensors may lack
+  int64_t context;            // positions a run can have
   std::map<std::string, ParameterValue> model;
   std::vector<ExpandedTensor> inputs, weights, states;
   std::vector<ExpandedNode> nodes;
   std::vector<std::pair<std::string, Reference>> outputs;
 };
 
+/// Whether each extent of `shape` is the product of some neighbours in `parts`, in their order: [4, 3, 5] are [12, 5].
+bool groupsInto(const std::vector<int64_t> &parts, const std::vector<int64_t> &shape);
+
 /// Throws ImportError with the line of the fault: an unknown operand, a cycle (with its nodes), a name used twice, a
-/// shape that isn't whole numbers of at least 1, a context of less than 1, more than a million nodes.
+/// shape that isn't whole numbers of at least 1, a part that isn't one of what is stored or doesn't fit the weight, a
+/// context of less than 1, more than a million nodes.
 ExpandedGraph expandGraph(const GraphDescription &description, const Parameters &parameters);
 
 } // namespace nstf

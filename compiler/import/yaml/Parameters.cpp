@@ -26,7 +26,8 @@ static std::optional<ParameterValue> convert(const ParameterValue &value, const 
     return value;
   if (type == "integers" && integer)
     return std::vector<int64_t>{*integer};
-  if (type == "integers" && std::holds_alternative<std::vector<int64_t>>(value))
+  if ((type == "integers" && std::holds_alternative<std::vector<int64_t>>(value)) ||
+      (type == "texts" && std::holds_alternative<std::vector<std::string>>(value)))
     return value;
   return std::nullopt;
 }
@@ -36,6 +37,7 @@ static std::string articleFor(const std::string &type) {
          : type == "float"    ? "a number"
          : type == "boolean"  ? "true or false"
          : type == "integers" ? "a whole number or a list of them"
+         : type == "texts"    ? "a list of texts"
                               : "a text";
 }
 
@@ -43,8 +45,8 @@ namespace {
 
 class Evaluation {
 public:
-  Evaluation(const GraphDescription &description, const ParameterSource *source)
-      : description(description), source(source), scope(scopeOf(parameters)) {}
+  Evaluation(const GraphDescription &description, const ParameterSource *source, const Checkpoint *checkpoint)
+      : description(description), source(source), checkpoint(checkpoint), scope(scopeOf(parameters)) {}
 
   Parameters run() {
     if (source)
@@ -60,6 +62,11 @@ public:
 
 private:
   ParameterValue evaluate(const ParameterDescription &parameter) {
+    if (!parameter.tensor.empty()) {
+      if (checkpoint)
+        return static_cast<bool>(checkpoint->find(parameter.tensor, description.optionalPrefix));
+      return parameter.value ? evaluate(*parameter.value, parameter.place) : ParameterValue(true);
+    }
     if (parameter.keys.empty())
       return evaluate(*parameter.value, parameter.place);
     if (!source)
@@ -74,6 +81,10 @@ private:
         break;
       }
     std::string where = "'" + source->name() + "': ";
+    if (isNull(value) && parameter.nullable && source->has(parameter.keys[0]))
+      return value;
+    if (parameter.type == "rope")
+      return isNull(value) ? RopeScaling() : readRopeScaling(*source, key);
     if (isNull(value)) {
       if (!parameter.value)
         throw ImportError(where + "expected a key '" + key + "' but it has none");
@@ -117,6 +128,11 @@ private:
                   const ParameterValue &value) {
     if (parameter.oneOf.empty())
       return;
+    if (const auto *items = std::get_if<std::vector<std::string>>(&value)) { // each of them
+      for (const std::string &item : *items)
+        checkOneOf(parameter, where, key, item);
+      return;
+    }
     std::string list;
     for (const Expression &allowed : parameter.oneOf) {
       ParameterValue candidate = evaluate(allowed, parameter.place);
@@ -128,16 +144,14 @@ private:
   }
 
   void run(const CheckDescription &check) {
-    bool holds;
     std::string message;
     try {
-      holds = check.condition.evaluateCondition(scope);
+      if (check.condition.evaluateCondition(scope))
+        return;
       message = check.message.empty() ? "expected " + check.condition.text() : interpolate(check.message, scope);
     } catch (const ImportError &error) {
       throw ImportError(description.file, check.place, error.what());
     }
-    if (holds)
-      return;
     if (source)
       throw ImportError("'" + source->name() + "': " + message);
     throw ImportError(description.file, check.place, message);
@@ -153,12 +167,14 @@ private:
 
   const GraphDescription &description;
   const ParameterSource *source;
+  const Checkpoint *checkpoint;
   Parameters parameters;
   Scope scope;
 };
 
 } // namespace
 
-Parameters nstf::evaluateParameters(const GraphDescription &description, const ParameterSource *source) {
-  return Evaluation(description, source).run();
+Parameters nstf::evaluateParameters(const GraphDescription &description, const ParameterSource *source,
+                                    const Checkpoint *checkpoint) {
+  return Evaluation(description, source, checkpoint).run();
 }

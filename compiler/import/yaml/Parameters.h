@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------------------===//
 #pragma once
 
+#include "compiler/import/SafeTensors.h"
 #include "compiler/import/yaml/GraphDescription.h"
 
 #include <map>
@@ -18,6 +19,8 @@ public:
   virtual ~ParameterSource() = default;
   /// The value of a key; null when it is absent. Dots lead into objects: "rope_scaling.type".
   virtual ParameterValue find(const std::string &key) const = 0;
+  /// Whether the key is there, be it null.
+  virtual bool has(const std::string &key) const { return !std::holds_alternative<std::monostate>(find(key)); }
   /// The file, for messages.
   virtual std::string name() const = 0;
 };
@@ -28,8 +31,14 @@ using Parameters = std::map<std::string, ParameterValue>;
 Scope scopeOf(const Parameters &parameters);
 
 /// Evaluates the parameters of `description` in their order, each may use those before it, then its checks and refused
-/// keys. `source` may be null for a description without keys. Throws ImportError: with the source's name where the
-/// source is at fault, with a line of the description otherwise.
-Parameters evaluateParameters(const GraphDescription &description, const ParameterSource *source);
+/// keys. `source` may be null for a description without keys; without `checkpoint` parameters that ask for a tensor have
+/// their default. Throws ImportError: with the source's name where the source is at fault, with a line of the description
+/// otherwise.
+Parameters evaluateParameters(const GraphDescription &description, const ParameterSource *source,
+                              const Checkpoint *checkpoint = nullptr);
+
+/// The scaling of rotary embeddings that stands under `key` of `source`, an object as config.json's "rope_scaling".
+/// Throws ImportError that names the source and the key at fault.
+RopeScaling readRopeScaling(const ParameterSource &source, const std::string &key);
 
 } // namespace nstf

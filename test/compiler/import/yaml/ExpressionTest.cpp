@@ -1,7 +1,6 @@
 // Expressions: values, what is refused, and how names are filled in.
 #include "compiler/import/yaml/Expression.h"
 
-#include "compiler/import/Rope.h"
 #include "test/compiler/import/TestFiles.h"
 
 #include <gmock/gmock.h>
@@ -92,16 +91,23 @@ TEST(ExpressionTest, interpolation) {
   EXPECT_THAT(errorOf([] { interpolate("a{tied}", scope); }), HasSubstr("a whole number or a text but got true"));
 }
 
-TEST(RopeTest, frequencies) {
-  std::vector<double> frequencies = ropeFrequencies(8, 10000);
-  ASSERT_EQ(frequencies.size(), 4u);
-  EXPECT_EQ(frequencies[0], 1.0);
-  EXPECT_NEAR(frequencies[1], 0.1, 1e-16);
-  EXPECT_NEAR(frequencies[3], 0.001, 1e-18);
-  EXPECT_THAT(errorOf([] { ropeFrequencies(7, 10000); }),
-              HasSubstr("an even rotary dimension of 2 to 65536 but got 7"));
-  EXPECT_THAT(errorOf([] { ropeFrequencies(8, 0); }), HasSubstr("rope theta"));
-  EXPECT_THAT(errorOf([] { ropeFrequencies(8, std::nan("")); }), HasSubstr("rope theta"));
+TEST(ExpressionTest, lists) {
+  std::vector<std::string> texts = {"full", "sliding"};
+  ParameterValue list = texts, rope = RopeScaling{RopeScaling::linear, 2.0, {}};
+  Scope lists = [&](const std::string &name) { return name == "list" ? &list : name == "rope" ? &rope : nullptr; };
+  auto value = [&](const char *text) { return Expression(text).evaluate(lists); };
+  EXPECT_EQ(std::get<int64_t>(value("length(list)")), 2);
+  EXPECT_EQ(std::get<std::string>(value("item(list, 1)")), "sliding");
+  EXPECT_TRUE(std::get<bool>(value("list != null and item(list, 0) == 'full'")));
+  EXPECT_THAT(errorOf([&] { value("item(list, 2)"); }), HasSubstr("expected an index below 2 but got 2"));
+  EXPECT_THAT(errorOf([&] { value("length(3)"); }), HasSubstr("expected a list but got 3"));
+  EXPECT_EQ(std::get<std::vector<double>>(value("rope_frequencies(4, 100, rope, 8, 8)")),
+            (std::vector<double>{0.5, 0.05}));
+  EXPECT_EQ(std::get<double>(value("rope_scale(rope, 8)")), 1);
+  EXPECT_THAT(errorOf([&] { value("rope_scale(list, 8)"); }),
+              HasSubstr("expected a parameter of type rope but got ['full', 'sliding']"));
+  EXPECT_THAT(errorOf([&] { value("rope_frequencies(4)"); }),
+              HasSubstr("expected 2 or 5 arguments of rope_frequencies but got 1"));
 }
 
 } // namespace

@@ -11,6 +11,7 @@
 using namespace nstf;
 using namespace nstf::test;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 namespace {
@@ -70,6 +71,31 @@ TEST_F(YamlGraphTest, nodesInAnyOrderAndAttributesOfEveryKind) {
   EXPECT_THAT(text, HasSubstr("{eps = 0.000000e+00 : f64}"));
 }
 
+TEST_F(YamlGraphTest, typesByExpressionAndInputsByCondition) {
+  auto graph = [&](const std::string &type, const std::string &bias) {
+    return imported("name: g\nabout: a product\n"
+                    "parameters: {type: \"'" +
+                    type + "'\", bias: " + bias +
+                    "}\n"
+                    "inputs:\n"
+                    "  x: {type: \"{type}\", shape: [2, 4], about: rows}\n"
+                    "  w: {type: \"{type}\", shape: [3, 4]}\n"
+                    "  b: {shape: [3], when: bias}\n"
+                    "nodes:\n"
+                    "  product: {op: linear, operands: [x, w, b | none]}\n"
+                    "  y: {op: convert, operands: [product], attributes: {type: type}, when: type != 'f32'}\n"
+                    "outputs: {y: y | product}\n");
+  };
+  std::string text = graph("bf16", "true");
+  EXPECT_THAT(text, HasSubstr("(tensor<2x4xbf16>, tensor<3x4xbf16>, tensor<3xf32>) -> tensor<2x3xf32>"));
+  EXPECT_THAT(text, HasSubstr("nstf.convert %0 {type = bf16}"));
+  text = graph("f32", "false");
+  EXPECT_THAT(text, HasSubstr("(tensor<2x4xf32>, tensor<3x4xf32>) -> tensor<2x3xf32>"));
+  EXPECT_THAT(text, Not(HasSubstr("convert")));
+  EXPECT_THAT(graph("f8", "false"),
+              HasSubstr("graph.yaml:5:3: 'x': expected a type of f32, f16, bf16 or i32 but got 'f8'"));
+}
+
 TEST_F(YamlGraphTest, repeatedSections) {
   const char *text = R"(
 name: tower
@@ -104,7 +130,7 @@ outputs: {y: y}
 
 TEST_F(YamlGraphTest, wrongNodes) {
   EXPECT_THAT(withNodes("  y: {op: lineer, operands: [x, w]}\n"),
-              StartsWith("graph.yaml:9:3: node 'y': unknown op 'lineer' (known: add, argmax, attention, "));
+              StartsWith("graph.yaml:9:3: node 'y': unknown op 'lineer' (known: add, add_positions, argmax, attention, "));
   EXPECT_THAT(withNodes("  y: {op: graph, operands: [x]}\n"), HasSubstr("unknown op 'graph'"));
   EXPECT_THAT(withNodes("  y: {op: silu, operands: [z]}\n"), StartsWith("graph.yaml:9:28: unknown operand 'z'"));
   EXPECT_THAT(withNodes("  y: {op: silu, operands: []}\n"), HasSubstr("requires a single operand"));
