@@ -6,6 +6,7 @@
 #include "runtime/emulator/execute/WaveStart.h"
 #include "runtime/emulator/memory/CodeObject.h"
 #include "runtime/emulator/memory/Memory.h"
+#include "runtime/emulator/memory/SourceFrames.h"
 
 #include <algorithm>
 #include <atomic>
@@ -154,6 +155,10 @@ private:
       text << ", lane " << fault.lane;
     if (fault.hasAddress)
       text << ", address 0x" << std::hex << fault.address << ": " << launch.memory->describe(fault.address);
+    const Program &object = *launch.kernel->program;
+    std::string source = describe(findSourceFrames(object.elf(), program.addressOf(fault.op) - object.base()));
+    if (!source.empty())
+      text << "; " << source;
     return text.str();
   }
 

@@ -1,0 +1,32 @@
+// Where an instruction comes from: the functions and lines that a code object's DWARF gives for an address.
+//
+// Works for anybody's code object: NSTF's (kernel template inlined into a layer of the model), clang's with -g or
+// -gline-tables-only. Read when a fault is told and at no other time, so nothing is kept.
+#ifndef NSTF_RUNTIME_EMULATOR_MEMORY_SOURCEFRAMES_H
+#define NSTF_RUNTIME_EMULATOR_MEMORY_SOURCEFRAMES_H
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace nstf::emulator {
+
+struct SourceFrame {
+  std::string function; ///< empty: not known
+  std::string file;     ///< as the compiler wrote it
+  uint32_t line = 0;    ///< 0: the instruction belongs to no line of its own
+  uint32_t column = 0;  ///< 0: not known
+};
+
+/// The frames of the instruction at `address` (a virtual address of the ELF), innermost first. Empty where the file has
+/// no debug information, or none for the address, or a damaged one: that is never an error.
+std::vector<SourceFrame> findSourceFrames(std::span<const std::byte> elf, uint64_t address);
+
+/// "at matmul.mlir:51:12 in matmul, inlined at llama.yaml:99:7 in model.layers.0.mlp.down_proj"; empty for no frames.
+std::string describe(const std::vector<SourceFrame> &frames);
+
+} // namespace nstf::emulator
+
+#endif // NSTF_RUNTIME_EMULATOR_MEMORY_SOURCEFRAMES_H
