@@ -2,6 +2,7 @@
 
 #include "compiler/reference/ReferenceModel.h"
 
+#include "compiler/reference/TensorCode.h"
 #include "compiler/reference/WeightReader.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -47,6 +48,10 @@ public:
         results = {get(weight)};
       else if (auto launch = dyn_cast<StepOp>(op))
         results = runKernel(launch, operandsOf(op));
+      else if (isTensorOperation(&op))
+        for (Tensor &result : evaluateTensorOperation(
+                 &op, [&](Value value) -> const Tensor & { return *values.at(value); }, step))
+          results.push_back(std::make_shared<Tensor>(std::move(result)));
       else
         results = {evaluate(op, operandsOf(op))};
       for (auto [result, value] : llvm::zip_equal(op.getResults(), results))
@@ -136,11 +141,6 @@ const Tensor &ReferenceModel::state(const std::string &name) const {
   return *found->second;
 }
 
-Pointer ReferenceModel::get(GetOp op) {
-  std::string name = op.getSymbol().str();
-  if (auto state = states.find(name); state != states.end())
-    return state->second;
-  Pointer &weight = weights[name];
 static std::string describe(const std::vector<int64_t> &shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i)
@@ -155,6 +155,11 @@ void ReferenceModel::setState(const std::string &name, Tensor value) {
   *states.at(name) = std::move(value);
 }
 
+Pointer ReferenceModel::get(GetOp op) {
+  std::string name = op.getSymbol().str();
+  if (auto state = states.find(name); state != states.end())
+    return state->second;
+  Pointer &weight = weights[name];
   if (!weight)
     weight = reader->read(SymbolTable::lookupNearestSymbolFrom<WeightOp>(op, op.getSymbolAttr()));
   return weight;

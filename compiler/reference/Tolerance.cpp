@@ -2,6 +2,8 @@
 
 #include "compiler/reference/Tolerance.h"
 
+#include "compiler/reference/TensorCode.h"
+
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -61,6 +63,12 @@ std::optional<Tolerance> nstf::operationTolerance(llvm::StringRef operation, Typ
 std::optional<Tolerance> nstf::kernelTolerance(KernelOp kernel) {
   Tolerance sum;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
+    if (isTensorOperation(&op)) {
+      Tolerance one = tensorTolerance(&op);
+      sum.absolute += one.absolute;
+      sum.relative += one.relative;
+      continue;
+    }
     Value rounded = isa<AttentionOp>(op) ? op.getOperand(0) : op.getResult(0);
     auto one = operationTolerance(op.getName().stripDialect(), getElementTypeOrSelf(rounded.getType()));
     if (!one)

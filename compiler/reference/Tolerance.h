@@ -24,6 +24,9 @@ struct Tolerance {
 /// such row.
 std::optional<Tolerance> operationTolerance(llvm::StringRef operation, mlir::Type rounded);
 
+/// Of one op of tensor code: the sum over the scalar operations in it.
+Tolerance tensorTolerance(mlir::Operation *op);
+
 /// Of a kernel on given inputs: the sum over its operations, since each one's error goes through those after it.
 std::optional<Tolerance> kernelTolerance(KernelOp kernel);
 

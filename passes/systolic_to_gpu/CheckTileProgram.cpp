@@ -58,6 +58,8 @@ LogicalResult checkSlices(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](LoadOp load) -> LogicalResult {
         unsigned rank = getTileType(load.getResult()).getRank();
+        if (load.getAt())
+          return checkLayout(op, "at", load.getAt(), layout(load.getResult()));
         if (load.getRows() &&
             failed(checkLayout(op, "rows", load.getRows(), layout(load.getResult()).dropDim(rank - 1))))
           return failure();

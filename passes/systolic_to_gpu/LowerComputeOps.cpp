@@ -127,6 +127,12 @@ struct ReducePattern : TilePattern<ReduceOp> {
     case ReduceKind::min:
       return isFloat ? Value(arith::MinNumFOp::create(builder, index.loc, left, right))
                      : Value(arith::MinSIOp::create(builder, index.loc, left, right));
+    case ReduceKind::maximum:
+      return isFloat ? Value(arith::MaximumFOp::create(builder, index.loc, left, right))
+                     : Value(arith::MaxSIOp::create(builder, index.loc, left, right));
+    case ReduceKind::minimum:
+      return isFloat ? Value(arith::MinimumFOp::create(builder, index.loc, left, right))
+                     : Value(arith::MinSIOp::create(builder, index.loc, left, right));
     }
     llvm_unreachable("all kinds are listed");
   }

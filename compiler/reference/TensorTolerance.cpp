@@ -1,0 +1,43 @@
+//===- TensorTolerance.cpp - How far tensor code may be from the reference ----------------===//
+
+#include "compiler/reference/Tolerance.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace nstf;
+
+/// The same allowances as the rows of Tolerance.cpp: 2 u for an operation of arith, 16 u for a function, room for K in
+/// a sum, half a unit in the last place where a float gets a narrower type.
+static Tolerance scalarTolerance(Operation *op) {
+  Type type = getElementTypeOrSelf(op->getResult(0).getType());
+  if (!isa<FloatType>(type) || isa<arith::ConstantOp, arith::SelectOp, arith::ExtFOp, arith::NegFOp>(op))
+    return {};
+  double rounding = type.isF16() ? 0x1p-10 : type.isBF16() ? 0x1p-7 : 0;
+  if (isa<arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp>(op))
+    return {0, rounding + (type.isF32() ? 1.2e-7 : 0)};
+  if (isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp, arith::BitcastOp, math::AbsFOp,
+          math::CeilOp, math::CopySignOp, math::FloorOp, math::RoundOp, math::RoundEvenOp, math::TruncOp>(op))
+    return {};
+  bool isFunction = isa<math::MathDialect>(op->getDialect()) && !isa<math::FmaOp>(op);
+  return isFunction ? Tolerance{1e-7, 1e-6 + rounding} : Tolerance{1e-7, 1.2e-7 + rounding};
+}
+
+Tolerance nstf::tensorTolerance(Operation *op) {
+  Tolerance sum;
+  op->walk([&](Operation *inner) {
+    if (inner->getNumResults() != 1 || !isa<arith::ArithDialect, math::MathDialect>(inner->getDialect()))
+      return;
+    Tolerance one = scalarTolerance(inner);
+    sum.absolute += one.absolute;
+    sum.relative += one.relative;
+  });
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (generic && generic.getNumReductionLoops() > 0 && sum.relative > 0) {
+    sum.absolute += 5e-7;
+    sum.relative += 4e-6;
+  }
+  return sum;
+}

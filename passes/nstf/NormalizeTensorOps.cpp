@@ -1,0 +1,64 @@
+// nstf-normalize-tensor-ops: one way to write tensor code (Passes.td).
+//
+// Upstream's patterns: named linalg ops become linalg.generic, elementwise arith and math ops on tensors too, and
+// linalg.softmax the generics it is made of. tensor.generate stays: its body is a scalar formula already.
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/nstf/FormedGraph.h"
+#include "passes/nstf/Passes.h"
+
+namespace nstf {
+#define GEN_PASS_DEF_NORMALIZETENSOROPSPASS
+#include "passes/nstf/Passes.h.inc"
+} // namespace nstf
+
+using namespace mlir;
+using namespace nstf;
+
+namespace {
+
+struct DecomposeSoftmax : OpRewritePattern<linalg::SoftmaxOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(linalg::SoftmaxOp op, PatternRewriter &rewriter) const override {
+    if (!isa<RankedTensorType>(op.getInput().getType()))
+      return failure();
+    FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+    if (failed(results))
+      return failure();
+    rewriter.replaceOp(op, *results);
+    return success();
+  }
+};
+
+struct NormalizeTensorOpsPass : nstf::impl::NormalizeTensorOpsPassBase<NormalizeTensorOpsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    FailureOr<GraphOp> graph = getGraph(getOperation());
+    if (failed(graph))
+      return signalPassFailure();
+    // Most models hold none; the greedy driver would visit every op of theirs to find that out.
+    bool hasTensorOps = llvm::any_of(graph->getBody().front(),
+                                     [](Operation &op) { return !isa_and_nonnull<NSTFDialect>(op.getDialect()); });
+    if (!hasTensorOps)
+      return;
+    RewritePatternSet patterns(&getContext());
+    linalg::populateLinalgNamedOpsGeneralizationPatterns(patterns);
+    linalg::populateElementwiseToLinalgConversionPatterns(patterns);
+    patterns.add<DecomposeSoftmax>(&getContext());
+    GreedyRewriteConfig config;
+    // Constants and regions stay where their writer put them: a diagnostic names the line.
+    config.enableFolding(true).enableConstantCSE(false).setRegionSimplificationLevel(
+        GreedySimplifyRegionLevel::Disabled);
+    if (failed(applyPatternsGreedily(graph->getBody(), std::move(patterns), config))) {
+      graph->emitOpError("expected tensor ops that normalise");
+      signalPassFailure();
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,92 @@
+// The value of a tensor where a tile of places points: how tensor code becomes a tile program.
+//
+// "Pull": starting at the kernel's result, every op says which elements of its operands its own come from. A kernel
+// argument is a load at these places, a linalg.generic its body on tiles, a reduction a loop; slices, reshapes and
+// concatenations are arithmetic on places. Nothing of a tensor is ever stored between.
+#pragma once
+
+#include "dialects/nstf/NSTF.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/nstf_to_systolic/TensorTiles.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace nstf {
+
+/// The scalars of a body while it is computed on tiles.
+struct ScalarScope {
+  /// A block argument of the body's region.
+  std::function<mlir::Value(mlir::BlockArgument)> argument;
+  /// What linalg.index gives.
+  std::function<mlir::Value(unsigned)> loop;
+  llvm::DenseMap<mlir::Value, mlir::Value> known;
+};
+
+class TensorPull {
+public:
+  struct Options {
+    mlir::RankedTensorType tile;                      ///< [BN], i32
+    int64_t lanes = 1;                                ///< BR: lanes of a reduction
+    mlir::Value tokens;                               ///< index
+    mlir::Value start;                                ///< index of the first element of the tile, an index
+    mlir::Value linear;                               ///< indices of all of them, [BN] of i32
+    llvm::DenseMap<mlir::Value, mlir::Value> buffers; ///< of the kernel's arguments
+  };
+
+  TensorPull(mlir::OpBuilder &builder, mlir::Location loc, const Options &options)
+      : options(options), builder(builder), tiles(builder, loc, options.tile) {}
+
+  /// The elements of the kernel's result at `linear`; null after an error at an op that has no meaning on tiles.
+  mlir::Value pull(mlir::Value tensor, const Place &place);
+
+private:
+  mlir::Value pullUnknown(mlir::Value tensor, const Place &place);
+  mlir::Value load(mlir::BlockArgument argument, const Place &place);
+  mlir::Value pullConstant(mlir::arith::ConstantOp op, const Place &place);
+  mlir::Value pullElements(mlir::tensor::FromElementsOp op, const Place &place);
+  mlir::Value pullExtractSlice(mlir::tensor::ExtractSliceOp op, const Place &place);
+  mlir::Value pullInsertSlice(mlir::tensor::InsertSliceOp op, const Place &place);
+  mlir::Value pullCollapse(mlir::tensor::CollapseShapeOp op, const Place &place);
+  mlir::Value pullExpand(mlir::tensor::ExpandShapeOp op, const Place &place);
+  mlir::Value pullConcat(mlir::tensor::ConcatOp op, const Place &place);
+  mlir::Value pullPad(mlir::tensor::PadOp op, const Place &place);
+  mlir::Value pullGather(mlir::tensor::GatherOp op, const Place &place);
+  mlir::Value pullGenerate(mlir::tensor::GenerateOp op, const Place &place);
+
+  // Reductions and elementwise code (TensorLoops.cpp).
+  struct Loops; // the loop indices of a linalg.generic as tiles
+  mlir::Value pullGeneric(mlir::linalg::GenericOp op, unsigned result, const Place &place);
+  Place getOperandPlace(mlir::linalg::GenericOp op, mlir::OpOperand &operand, const Loops &loops);
+  bool computeBody(mlir::linalg::GenericOp op, const Loops &loops, llvm::ArrayRef<mlir::Value> accumulators,
+                   llvm::ArrayRef<unsigned> results, llvm::SmallVectorImpl<mlir::Value> &values);
+  mlir::Value reduceInOrder(mlir::linalg::GenericOp op, unsigned result, Loops &loops);
+  mlir::Value reduceAcrossLanes(mlir::linalg::GenericOp op, unsigned result, Loops &loops);
+  mlir::Value getExtent(int64_t size);
+
+  // Scalars (TensorScalars.cpp).
+  mlir::Value compute(mlir::Value scalar, ScalarScope &scope);
+  mlir::Value computeFoldResult(mlir::OpFoldResult scalar, ScalarScope &scope);
+  mlir::Value computeFunction(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
+  mlir::Value extract(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
+  /// A float as f16 or bf16 holds it, in f32.
+  mlir::Value round(mlir::Value tile, mlir::Type type);
+  /// The size of a dimension: a constant or the tokens.
+  mlir::Value getSize(int64_t size);
+
+  Options options;
+  mlir::OpBuilder &builder;
+  TileShape tiles;
+  /// What was computed where, so that a tensor read twice alike is computed once. Of values visible at the builder.
+  std::vector<std::tuple<mlir::Value, Place, mlir::Value>> known;
+};
+
+/// Whether a linalg.generic's loop can lie across lanes: one result, `acc = acc op f(inputs)` for an op that may be
+/// computed in any order; and the op's kind and neutral element.
+struct LaneReduction {
+  systolic::ReduceKind kind;
+  mlir::TypedAttr neutral;
+  mlir::Operation *combiner;
+};
+std::optional<LaneReduction> getLaneReduction(mlir::linalg::GenericOp op);
+
+} // namespace nstf

@@ -1,0 +1,114 @@
+// Scalars of tensor code on tiles: the ops of bodies (TensorPull.h).
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/nstf_to_systolic/TensorPull.h"
+
+using namespace mlir;
+using namespace nstf;
+
+Value TensorPull::getSize(int64_t size) {
+  return ShapedType::isDynamic(size) ? tiles.splat(options.tokens) : tiles.constant(size);
+}
+
+Value TensorPull::round(Value tile, Type type) {
+  if (!type.isF16() && !type.isBF16())
+    return tile;
+  auto wide = cast<RankedTensorType>(tile.getType());
+  auto narrow = RankedTensorType::get(wide.getShape(), type, wide.getEncoding());
+  Value rounded = arith::TruncFOp::create(builder, tiles.loc, narrow, tile);
+  return arith::ExtFOp::create(builder, tiles.loc, wide, rounded);
+}
+
+Value TensorPull::computeFoldResult(OpFoldResult scalar, ScalarScope &scope) {
+  if (std::optional<int64_t> constant = getConstantIntValue(scalar))
+    return tiles.constant(*constant);
+  return compute(cast<Value>(scalar), scope);
+}
+
+Value TensorPull::compute(Value scalar, ScalarScope &scope) {
+  if (Value value = scope.known.lookup(scalar))
+    return value;
+  Value result;
+  if (auto argument = dyn_cast<BlockArgument>(scalar)) {
+    result = scope.argument(argument);
+  } else if (auto index = scalar.getDefiningOp<linalg::IndexOp>()) {
+    result = scope.loop(index.getDim());
+  } else if (auto constant = scalar.getDefiningOp<arith::ConstantOp>()) {
+    result = tiles.constant(cast<TypedAttr>(constant.getValue()));
+  } else if (auto dim = scalar.getDefiningOp<tensor::DimOp>()) {
+    std::optional<int64_t> index = dim.getConstantIndex();
+    auto type = cast<RankedTensorType>(dim.getSource().getType());
+    if (!index || *index >= type.getRank()) {
+      dim.emitOpError("expected a constant dimension of the tensor");
+      return {};
+    }
+    result = getSize(type.getDimSize(*index));
+  } else {
+    Operation *op = scalar.getDefiningOp();
+    SmallVector<Value> operands;
+    auto extraction = dyn_cast<tensor::ExtractOp>(op);
+    for (Value operand : extraction ? ValueRange(extraction.getIndices()) : ValueRange(op->getOperands())) {
+      operands.push_back(compute(operand, scope));
+      if (!operands.back())
+        return {};
+    }
+    if (extraction) {
+      result = extract(extraction.getTensor(), operands);
+    } else if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
+      // Operands may be negative, unlike loop indices: they are symbols, dimensions first.
+      AffineMap map = apply.getAffineMap();
+      SmallVector<AffineExpr> dims, symbols;
+      for (unsigned i = 0; i < map.getNumInputs(); ++i)
+        (i < map.getNumDims() ? dims : symbols).push_back(getAffineSymbolExpr(i, op->getContext()));
+      result = tiles.apply(map.getResult(0).replaceDimsAndSymbols(dims, symbols), {},
+                           [&](unsigned i) { return operands[i]; });
+    } else {
+      result = computeFunction(op, operands);
+    }
+  }
+  if (result)
+    scope.known[scalar] = result;
+  return result;
+}
+
+/// An arith or math op on tiles. Indices are i32 there, and f16 and bf16 are f32: a conversion that only changes such a
+/// type is nothing, and what computes an f16 is rounded to one.
+Value TensorPull::computeFunction(Operation *op, ArrayRef<Value> operands) {
+  if (op->getNumResults() != 1 || !op->hasTrait<OpTrait::Elementwise>()) {
+    op->emitOpError("expected an arith or math op that the generic kernel template computes");
+    return {};
+  }
+  Type type = op->getResult(0).getType();
+  RankedTensorType tile = tiles.getType(type);
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtFOp, arith::TruncFOp>(op)) {
+    Type from = cast<RankedTensorType>(operands[0].getType()).getElementType();
+    if (from == tile.getElementType())
+      return round(operands[0], type);
+    // A truth value as an index, or back.
+    if (from.isInteger(1) && isa<arith::IndexCastOp>(op))
+      return arith::ExtSIOp::create(builder, tiles.loc, tile, operands[0]);
+    if (from.isInteger(1))
+      return arith::ExtUIOp::create(builder, tiles.loc, tile, operands[0]);
+    return arith::TruncIOp::create(builder, tiles.loc, tile, operands[0]);
+  }
+  IRMapping mapping;
+  mapping.map(op->getOperands(), operands);
+  Operation *copy = builder.clone(*op, mapping);
+  copy->setLoc(tiles.loc);
+  copy->getResult(0).setType(tile);
+  return round(copy->getResult(0), type);
+}
+
+/// An index outside the tensor gives 0, also where the address of what it would mean is inside the buffer.
+Value TensorPull::extract(Value tensor, ArrayRef<Value> indices) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Place place{SmallVector<Value>(indices), {}};
+  Value isInside;
+  for (auto [dim, index] : llvm::enumerate(indices))
+    isInside = tiles.both(isInside, tiles.lessThan(index, getSize(type.getDimSize(dim))));
+  if (indices.empty())
+    place.linear = tiles.constant(0);
+  Value value = pull(tensor, place);
+  return value ? tiles.select(isInside, value, tiles.zero(type.getElementType())) : Value();
+}

@@ -1,0 +1,41 @@
+// generic: Y[n] = compute(n), n the row-major index of an element of the result, whatever its rank.
+//
+// What tensor code (linalg and tensor ops) becomes: the work is in the slot, which gets the tile of indices, the first of
+// them, and the tokens of the step; by default an element is its own index. One work item is BN elements. BR: lanes that
+// share an element where the slot reduces. E: elements of the result for each token (ROWS = 0), or all (ROWS = 1).
+// R and C serve the choice of BN and BR: elements a reduction combines; 1 where consecutive lanes then read consecutive
+// elements.
+!i = tensor<256xi32, #systolic.axes<BN>>
+!y = tensor<256xf32, #systolic.axes<BN>>
+!Y = memref<4096xf32, #systolic.axes<N>>
+
+module {
+  func.func private @compute(%index: !i, %first: index, %tokens: index) -> !y {
+    %y = arith.sitofp %index : !i to !y
+    return %y : !y
+  }
+
+  systolic.kernel @generic(%Y: !Y {nstf.name = "y"}, %control: memref<16xi32> {nstf.name = "control"}, %work: index)
+      attributes {params = {N = 4096, E = 64, ROWS = 0, R = 1, C = 0, BN = 256, BR = 1, WM = 4, WN = 1},
+                  grid = ["N", "BN"]} {
+    %BN = systolic.param "BN"
+    %E = systolic.param "E"
+    %ROWS = systolic.param "ROWS"
+    %c0 = arith.constant 0 : index
+    %tokens = systolic.control tokens %control : memref<16xi32>
+    %is_step = arith.cmpi eq, %ROWS, %c0 : index
+    %rows = arith.select %is_step, %tokens, %ROWS : index
+    %end = arith.muli %rows, %E : index
+    %first = arith.muli %work, %BN : index
+    %is_inside = arith.cmpi ult, %first, %end : index
+    scf.if %is_inside {
+      %j = systolic.iota along 0 : !i
+      %first_i32 = arith.index_cast %first : index to i32
+      %start = systolic.broadcast %first_i32 : i32 -> !i
+      %index = arith.addi %start, %j : !i
+      %y = func.call @compute(%index, %first, %tokens) : (!i, index, index) -> !y
+      systolic.store %y, %Y[%first] limit [%end] : !y, !Y
+    }
+    systolic.return
+  }
+}

@@ -1,0 +1,61 @@
+// Tensor code: linalg and tensor ops of every kind the generic template computes, over odd shapes and all buckets, each
+// launch against the reference. The graphs are the files Inputs/tensor-*.mlir.
+#include "test/compiler/driver/KernelTest.h"
+
+#include <cstring>
+
+using namespace nstf;
+using namespace nstf::test;
+
+namespace {
+
+class TensorTest : public KernelTest {
+protected:
+  void checkFile(const std::string &name, const VerifyOptions &verification = allTokens()) {
+    std::ifstream file(std::string(NSTF_SOURCE_DIR) + "/test/compiler/driver/Inputs/" + name);
+    std::stringstream text;
+    text << file.rdbuf();
+    ASSERT_FALSE(text.str().empty()) << name;
+    compile(text.str());
+    if (!HasFatalFailure())
+      expectReference(verification);
+  }
+};
+
+TEST_F(TensorTest, Elementwise) { checkFile("tensor-elementwise.mlir"); }
+
+// Rows of 4096 in the float64 interpreter take their time: fewer steps, of every bucket.
+TEST_F(TensorTest, Reductions) {
+  options.maxTokens = 70;
+  checkFile("tensor-reductions.mlir", {{1, 7, 33, 70}, [](const std::string &name, runtime::HostTensor &value) {
+                                         if (name != "n")
+                                           return;
+                                         auto *numbers = reinterpret_cast<int32_t *>(value.data.data());
+                                         for (uint64_t i = 0; i < value.elements(); ++i)
+                                           numbers[i] = int32_t(i * 2654435761u) / 1000;
+                                       }});
+}
+
+TEST_F(TensorTest, Movement) {
+  checkFile("tensor-movement.mlir", {allTokens().steps, [](const std::string &name, runtime::HostTensor &value) {
+                                       if (name != "ids")
+                                         return;
+                                       auto *ids = reinterpret_cast<int32_t *>(value.data.data());
+                                       for (uint64_t i = 0; i < value.elements(); ++i)
+                                         ids[i] = int32_t(i * 7 % 19); // some rows are outside the table
+                                     }});
+}
+
+TEST_F(TensorTest, Types) { checkFile("tensor-types.mlir", {{1, 5, 33, 70}, {}}); }
+
+TEST_F(TensorTest, AmongTransformerOps) {
+  checkFile("tensor-mixed.mlir", {{1, 5, 1, 17, 1, 65, 1}, [](const std::string &name, runtime::HostTensor &value) {
+                                    if (name != "ids")
+                                      return;
+                                    auto *ids = reinterpret_cast<int32_t *>(value.data.data());
+                                    for (uint64_t i = 0; i < value.elements(); ++i)
+                                      ids[i] = int32_t(i * 7 % 50);
+                                  }});
+}
+
+} // namespace
