@@ -9,9 +9,7 @@ using namespace mlir;
 
 namespace nstf {
 
-static llvm::Error withName(StringRef name, llvm::Error error) {
-  return llvm::createStringError(llvm::Twine("kernel '") + name + "': " + llvm::toString(std::move(error)));
-}
+char CodegenError::ID = 0;
 
 /// Symbols of kernels must be unique in a code object; lld would only name object files without a meaning to the user.
 static llvm::Error checkSymbols(ArrayRef<gpu::GPUModuleOp> modules) {
@@ -33,6 +31,8 @@ llvm::Expected<CodeObject> generateCode(ArrayRef<gpu::GPUModuleOp> modules, cons
     return llvm::createStringError("expected at least one kernel but got none");
   if (llvm::Error error = checkSymbols(modules))
     return error;
+  if (llvm::Error error = checkProcessor(options))
+    return error;
 
   CodeObject result;
   result.stages.resize(modules.size());
@@ -51,16 +51,22 @@ llvm::Expected<CodeObject> generateCode(ArrayRef<gpu::GPUModuleOp> modules, cons
         stages.assembly = std::move(*assembly);
       return object;
     };
-    if (llvm::Expected<std::string> object = compile())
-      objects[i] = std::move(*object);
+    auto compileOrFail = [&] {
+      if (llvm::Expected<std::string> object = compile())
+        objects[i] = std::move(*object);
+      else
+        failures[i] = ("kernel '" + module.getName() + "': " + llvm::toString(object.takeError())).str();
+    };
+    if (options.around)
+      options.around(i, compileOrFail);
     else
-      failures[i] = llvm::toString(withName(module.getName(), object.takeError()));
+      compileOrFail();
     if (options.onKernel)
       options.onKernel(stages.name);
   });
-  for (std::string &failure : failures)
-    if (!failure.empty())
-      return llvm::createStringError(failure);
+  for (size_t i = 0; i < failures.size(); ++i)
+    if (!failures[i].empty())
+      return llvm::make_error<CodegenError>(i, std::move(failures[i]));
 
   auto bytes = linkObjects(objects);
   if (!bytes)

@@ -25,6 +25,9 @@ struct CodegenOptions {
   std::string features;      ///< LLVM's subtarget features ("+xnack"); empty: any
   bool keepLLVM = false;     ///< fill KernelStages::llvm
   bool keepAssembly = false; ///< fill KernelStages::assembly
+  /// Called on the thread that is to compile module i, and must call `compile` there: for who keeps track of what runs
+  /// where. Null: it is just compiled.
+  std::function<void(size_t i, llvm::function_ref<void()> compile)> around;
   /// Called with a module's name when its object is done; from several threads.
   std::function<void(llvm::StringRef)> onKernel;
 };
@@ -69,17 +72,31 @@ struct CodeObject {
   std::vector<KernelStages> stages;    ///< one a module, in their order
 };
 
+/// LLVM could not compile a module.
+class CodegenError : public llvm::ErrorInfo<CodegenError> {
+public:
+  static char ID;
+  CodegenError(size_t module, std::string message) : module(module), message(std::move(message)) {}
+  void log(llvm::raw_ostream &os) const override { os << message; }
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+
+  const size_t module; ///< its index
+  const std::string message;
+};
+
 /// Lets an MLIR context translate to LLVM IR: for the registry of every program that calls `generateCode`.
 void registerCodegenTranslations(mlir::DialectRegistry &registry);
 
 /// Compiles the modules and links them. All that LLVM reports as an error makes it fail with that message, with the
-/// module's name before it; spills and scratch are not errors but figures in the metadata.
+/// module's name before it (a CodegenError); spills and scratch are not errors but figures in the metadata.
 llvm::Expected<CodeObject> generateCode(llvm::ArrayRef<mlir::gpu::GPUModuleOp> modules, const CodegenOptions &options);
 
 /// The stages one by one. `compileToAssembly` also gives the LLVM IR where `llvmText` is not null.
 llvm::Expected<std::string> compileToAssembly(mlir::gpu::GPUModuleOp module, const CodegenOptions &options,
                                               std::string *llvmText = nullptr);
 llvm::Expected<std::string> assemble(llvm::StringRef assembly, const CodegenOptions &options);
+/// An error where LLVM knows no such processor.
+llvm::Error checkProcessor(const CodegenOptions &options);
 /// Objects in, code object out. One link at a time in the process, whoever calls.
 llvm::Expected<std::string> linkObjects(llvm::ArrayRef<std::string> objects);
 llvm::Expected<std::vector<KernelMetadata>> readKernelMetadata(llvm::StringRef codeObject);

@@ -132,11 +132,14 @@ static void nameArguments(const ArgumentNames &names, llvm::Module &llvmModule) 
 }
 
 /// Leaves the names of source files in the debug information, and takes the folders out: the same input gives the same
-/// bytes wherever it lies.
+/// bytes wherever it lies. Files of NSTF itself keep their path from the repository's root, which is the same for all.
 static void forgetFolders(gpu::GPUModuleOp module) {
   AttrTypeReplacer replacer;
   replacer.addReplacement([](LLVM::DIFileAttr file) {
-    return LLVM::DIFileAttr::get(file.getContext(), llvm::sys::path::filename(file.getName().getValue()), "");
+    StringRef name = file.getName().getValue();
+    if (!name.starts_with("templates/"))
+      name = llvm::sys::path::filename(name);
+    return LLVM::DIFileAttr::get(file.getContext(), name, "");
   });
   replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/true);
 }
@@ -160,21 +163,37 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1).run(module, modules);
 }
 
-static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const CodegenOptions &options) {
+static llvm::Expected<const llvm::Target *> findBackEnd() {
   initializeAMDGPU();
-  llvm::Triple triple(amdgpuTriple);
   std::string message;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, message);
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(llvm::Triple(amdgpuTriple), message);
   if (!target)
     return llvm::createStringError(message);
-  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(target->createMCSubtargetInfo(triple, "", ""));
+  return target;
+}
+
+llvm::Error checkProcessor(const CodegenOptions &options) {
+  auto target = findBackEnd();
+  if (!target)
+    return target.takeError();
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
+      (*target)->createMCSubtargetInfo(llvm::Triple(amdgpuTriple), "", ""));
   if (!subtarget->isCPUStringValid(options.chip))
     return llvm::createStringError("expected a processor that LLVM knows but got '" + options.chip + "'");
+  return llvm::Error::success();
+}
+
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createMachine(const CodegenOptions &options) {
+  if (llvm::Error error = checkProcessor(options))
+    return error;
+  auto target = findBackEnd();
+  if (!target)
+    return target.takeError();
   llvm::TargetOptions targetOptions;
   targetOptions.MCOptions.AsmVerbose = true;
   return std::unique_ptr<llvm::TargetMachine>(
-      target->createTargetMachine(triple, options.chip, options.features, targetOptions, llvm::Reloc::PIC_,
-                                  std::nullopt, llvm::CodeGenOptLevel::Default));
+      (*target)->createTargetMachine(llvm::Triple(amdgpuTriple), options.chip, options.features, targetOptions,
+                                     llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
 llvm::Expected<std::string> compileToAssembly(gpu::GPUModuleOp module, const CodegenOptions &options,

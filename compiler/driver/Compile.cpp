@@ -54,16 +54,17 @@ LogicalResult Compilation::run(Stage last) {
   checkTargets();
   if (failed(import()))
     return failure();
-  if (!options.tokenizer.empty())
-    setTokenizer();
+  checkTokenizer();
   dump(Stage::NSTF);
   if (last == Stage::NSTF)
     return success();
   if (failed(buildGraph()))
     return failure();
   dump(Stage::Fused);
-  if (last == Stage::Fused)
-    return success();
+  return last == Stage::Fused ? success() : resume(last);
+}
+
+LogicalResult Compilation::resume(Stage last) {
   for (CompiledTarget &target : targets)
     if (failed(buildKernels(target, last)))
       return failure();
@@ -74,9 +75,10 @@ LogicalResult Compilation::import() {
   TimingScope scope = timing.nest("import");
   ImportOptions import;
   import.context = options.context;
+  import.architectures = options.architectures;
   import.needWeights =
       options.weights == manifest::WeightsMode::Pack || options.weights == manifest::WeightsMode::Reference;
-  model = importModel(options.input, &context, import);
+  model = options.makeModule ? options.makeModule(context) : importModel(options.input, &context, import);
   if (!model)
     return failure();
   FailureOr<GraphOp> found = nstf::getGraph(*model);
@@ -100,19 +102,25 @@ void Compilation::checkTargets() const {
   }
 }
 
-/// The file is read here once: a wrong one is found before anything is compiled.
-void Compilation::setTokenizer() {
-  auto tokenizer = runtime::Tokenizer::load(runtime::Tokenizer::kindOf(options.tokenizer), options.tokenizer);
+/// The tokenizer's file, the model's own or the one that takes its place, is read here once: a wrong one is found before
+/// anything is compiled.
+void Compilation::checkTokenizer() {
   NamedAttrList facts;
   if (auto known = (*model)->getAttrOfType<DictionaryAttr>(NSTFDialect::kModelAttr))
     facts.append(known.begin(), known.end());
+  if (!options.tokenizer.empty()) {
+    std::string file = options.tokenizer == "none" ? "" : options.tokenizer.string();
+    facts.set("tokenizer", StringAttr::get(&context, file));
+    (*model)->setAttr(NSTFDialect::kModelAttr, facts.getDictionary(&context));
+  }
+  auto file = dyn_cast_or_null<StringAttr>(facts.get("tokenizer"));
+  if (!file || file.empty())
+    return;
+  auto tokenizer = runtime::Tokenizer::load(file.str());
   if (auto vocabulary = dyn_cast_or_null<IntegerAttr>(facts.get("vocabulary"));
       vocabulary && vocabulary.getInt() > 0 && tokenizer->vocabularySize() > vocabulary.getInt())
-    throw std::runtime_error(options.tokenizer.string() + ": expected at most the model's " +
-                             std::to_string(vocabulary.getInt()) + " tokens but got " +
-                             std::to_string(tokenizer->vocabularySize()));
-  facts.set("tokenizer", StringAttr::get(&context, options.tokenizer.string()));
-  (*model)->setAttr(NSTFDialect::kModelAttr, facts.getDictionary(&context));
+    throw std::runtime_error(file.str() + ": expected at most the model's " + std::to_string(vocabulary.getInt()) +
+                             " tokens but got " + std::to_string(tokenizer->vocabularySize()));
 }
 
 LogicalResult Compilation::buildGraph() {
@@ -123,31 +131,56 @@ LogicalResult Compilation::buildGraph() {
                                      << ", the context, but got " << tokens;
   PassManager pm(&context);
   pm.enableTiming(scope);
-  buildGraphPipeline(pm, tokens);
-  return pm.run(*model);
+  buildGraphPipeline(pm, tokens, options.precision);
+  Reproducer reproducer(*model, "the graph of the model", "graph", options.reproducerDir);
+  LogicalResult result = reproducer.run(pm, *model);
+  if (reproducer.hasFailed())
+    reproducer.report();
+  return result;
+}
+
+/// One tells for all: what is wrong with one kernel is mostly wrong with its neighbours.
+static void reportFirst(const KernelPlan &plan) {
+  auto failed = llvm::find_if(plan.variants, [](const KernelVariant &v) { return v.reproducer.hasFailed(); });
+  if (failed != plan.variants.end())
+    failed->reproducer.report();
 }
 
 LogicalResult Compilation::buildKernels(CompiledTarget &target, Stage last) {
   TimingScope scope = timing.nest(target.target.name);
-  FailureOr<KernelPlan> plan = planKernels(*model, graph, target.target);
+  FailureOr<KernelPlan> plan = planKernels(*model, graph, target.target, options.wishes);
   if (failed(plan))
     return failure();
   target.plan = std::move(*plan);
+  auto startReproducer = [&](KernelVariant &variant) {
+    std::string what = "kernel '" + variant.symbol + "'";
+    if (auto layer = dyn_cast<NameLoc>(variant.region.getLoc()))
+      what += " (" + layer.getName().str() + ")";
+    variant.reproducer =
+        Reproducer(*variant.module, what, target.target.name + "-" + variant.symbol, options.reproducerDir);
+    return success();
+  };
+  if (failed(runOnVariants(target.plan, startReproducer)))
+    return failure();
   auto runPipeline = [&](llvm::function_ref<void(OpPassManager &)> build,
                          llvm::function_ref<void(KernelVariant &)> then) {
-    return runOnVariants(target.plan, [&](KernelVariant &variant) {
+    LogicalResult result = runOnVariants(target.plan, [&](KernelVariant &variant) {
       PassManager pm(&context);
       build(pm);
-      if (failed(pm.run(*variant.module)))
+      if (failed(variant.reproducer.run(pm, *variant.module)))
         return failure();
       then(variant);
       return success();
     });
+    reportFirst(target.plan);
+    return result;
   };
   {
     TimingScope stage = scope.nest("tile programs");
-    auto readLaunch = [](KernelVariant &variant) {
+    auto readLaunch = [&](KernelVariant &variant) {
       variant.launch = readLaunchInfo(*variant.module->getOps<systolic::KernelOp>().begin());
+      if (options.remarks)
+        variant.remarks = options.remarks->take(variant.symbol);
     };
     if (failed(runPipeline([&](OpPassManager &pm) { buildTilePipeline(pm, options.waveSize); }, readLaunch)))
       return failure();
@@ -188,9 +221,14 @@ LogicalResult Compilation::generate(CompiledTarget &target, Stage last, TimingSc
       std::lock_guard<std::mutex> guard(lock);
       options.progress(++done, modules.size(), name.str());
     };
+  codegen.around = [&](size_t i, llvm::function_ref<void()> compile) {
+    target.plan.variants[i].reproducer.runCodegen(compile);
+  };
   llvm::Expected<CodeObject> object = generateCode(modules, codegen);
-  if (!object)
-    return emitError(graph.getLoc()) << llvm::toString(object.takeError());
+  if (!object) {
+    handleCodegenError(target, object.takeError());
+    return failure();
+  }
   target.codeObject = std::move(*object);
   for (KernelVariant &variant : target.plan.variants) {
     auto metadata = llvm::find_if(target.codeObject.kernels,
@@ -205,6 +243,16 @@ LogicalResult Compilation::generate(CompiledTarget &target, Stage last, TimingSc
   dump(Stage::ISA, &target);
   dump(Stage::Hsaco, &target);
   return success();
+}
+
+/// An error in one kernel is its reproducer's to tell; one of the link concerns all of them together.
+void Compilation::handleCodegenError(CompiledTarget &target, llvm::Error error) {
+  auto inKernel = [&](const CodegenError &failed) {
+    target.plan.variants[failed.module].reproducer.setError(failed.message);
+    reportFirst(target.plan);
+  };
+  auto other = [&](const llvm::ErrorInfoBase &failed) { emitError(graph.getLoc()) << failed.message(); };
+  llvm::handleAllErrors(std::move(error), inKernel, other);
 }
 
 void Compilation::reportSpills(const CompiledTarget &target) {
@@ -237,7 +285,7 @@ std::string Compilation::getText(Stage stage, const CompiledTarget &target) {
   llvm::raw_string_ostream os(text);
   if (stage <= Stage::GPU)
     for (const KernelVariant &variant : target.plan.variants)
-      os << "// " << target.target.name << " " << variant.symbol << ": " << variant.choice.reason << "\n"
+      os << "// " << target.target.name << " " << variant.symbol << ": " << variant.choice.getReason() << "\n"
          << **variant.module << "\n// -----\n";
   else
     for (const KernelStages &kernel : target.codeObject.stages)

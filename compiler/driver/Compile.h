@@ -22,15 +22,22 @@ std::optional<Stage> parseStage(llvm::StringRef name);
 llvm::StringRef getStageName(Stage stage);
 
 struct CompileOptions {
-  std::string input;                ///< folder or file: compiler/import/Import.h
+  std::string input; ///< folder or file: compiler/import/Import.h
+  /// Makes the module in place of reading `input`; emits diagnostics and returns null where it cannot.
+  std::function<mlir::OwningOpRef<mlir::ModuleOp>(mlir::MLIRContext &)> makeModule;
   std::vector<std::string> targets; ///< names, aliases or .yaml files
-  std::optional<int64_t> context;   ///< positions, where fewer are wanted than the model allows
+  std::optional<int64_t> context;   ///< positions, where others are wanted than the model says
+  std::vector<std::string> architectures; ///< .yaml files, beside templates/models: compiler/import/yaml/README.md
   std::optional<int64_t> maxTokens; ///< rows of the largest step; default: the context, at most 512
+  std::string precision = "f32";    ///< of matrix operands, weights and caches: f32, f16 or bf16
   manifest::WeightsMode weights = manifest::WeightsMode::Pack;
   uint64_t seed = 0;
   int64_t waveSize = 0;             ///< 0: chosen by the passes
-  std::filesystem::path tokenizer;  ///< takes the place of the model's own; empty: that one
+  PlanWishes wishes;
+  RemarkLog *remarks = nullptr;     ///< the context's log: each kernel takes out what is about it
+  std::filesystem::path tokenizer;  ///< takes the place of the model's own; empty: that one; "none": none
   std::filesystem::path dumpStages; ///< folder that gets every stage: 1-nstf.mlir, 3-systolic.gfx942.mlir, …
+  std::filesystem::path reproducerDir; ///< folder for what replays an internal error; empty: the working directory
   /// Called as kernels get done, for a progress line.
   std::function<void(size_t done, size_t all, const std::string &what)> progress;
 };
@@ -49,6 +56,8 @@ public:
 
   /// Runs up to and including `last`; before Stage::Package nothing is written but dumps.
   mlir::LogicalResult run(Stage last);
+  /// Goes on from Stage::Fused, where run(Stage::Fused) ended.
+  mlir::LogicalResult resume(Stage last);
   /// The text of a stage, all targets one after the other; of Stage::Hsaco the bytes of their code objects.
   /// Precondition: the last stage run; the modules of earlier ones are gone.
   std::string getText(Stage stage) const;
@@ -63,10 +72,11 @@ public:
 private:
   void checkTargets() const;
   mlir::LogicalResult import();
-  void setTokenizer();
+  void checkTokenizer();
   mlir::LogicalResult buildGraph();
   mlir::LogicalResult buildKernels(CompiledTarget &target, Stage last);
   mlir::LogicalResult generate(CompiledTarget &target, Stage last, mlir::TimingScope &timing);
+  void handleCodegenError(CompiledTarget &target, llvm::Error error);
   void reportSpills(const CompiledTarget &target);
   static std::string getText(Stage stage, const CompiledTarget &target);
   /// Writes a stage's text into the dump folder; of one target where the stage has any.

@@ -16,9 +16,12 @@ struct Place {
   std::string file, name;
 };
 
+/// Architectures are files of ours: the layer's name says more to who has only a checkpoint.
+bool isOfTheUser(FileLineColLoc file) { return !file.getFilename().strref().starts_with("templates/models/"); }
+
 void describe(Location location, Place &place) {
   location->walk([&](Location part) {
-    if (auto file = dyn_cast<FileLineColLoc>(part); file && place.file.empty())
+    if (auto file = dyn_cast<FileLineColLoc>(part); file && place.file.empty() && isOfTheUser(file))
       place.file = file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" +
                    std::to_string(file.getColumn()) + ": ";
     if (auto name = dyn_cast<NameLoc>(part); name && place.name.empty())

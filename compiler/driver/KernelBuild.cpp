@@ -65,16 +65,19 @@ static OwningOpRef<ModuleOp> makeModule(KernelVariant &variant, int64_t maxToken
   return module;
 }
 
-FailureOr<KernelPlan> nstf::planKernels(ModuleOp model, GraphOp graph, const Target &target) {
+FailureOr<KernelPlan> nstf::planKernels(ModuleOp model, GraphOp graph, const Target &target,
+                                        const PlanWishes &wishes) {
   int64_t maxTokens = model->getAttrOfType<IntegerAttr>(NSTFDialect::kMaxTokensAttr).getInt();
   DictionaryAttr attribute = target.attribute(model.getContext());
   KernelPlan plan;
   plan.buckets = makeBuckets(graph, maxTokens);
+  if (wishes.oneBucket)
+    plan.buckets = {BucketPlan{1, plan.buckets.back().maxTokens, {}}};
   SymbolTable symbols(model);
   for (BucketPlan &bucket : plan.buckets)
     for (StepOp step : graph.getBody().getOps<StepOp>()) {
       auto region = symbols.lookup<KernelOp>(step.getKernel());
-      FailureOr<KernelChoice> choice = chooseKernel(region, bucket.maxTokens, target);
+      FailureOr<KernelChoice> choice = chooseKernel(region, bucket.maxTokens, target, wishes.tuning);
       if (failed(choice))
         return failure();
       auto same = [&](const KernelVariant &variant) { return variant.region == region && variant.choice == *choice; };
@@ -83,7 +86,8 @@ FailureOr<KernelPlan> nstf::planKernels(ModuleOp model, GraphOp graph, const Tar
       if (known != plan.variants.end())
         continue;
       KernelVariant variant;
-      variant.symbol = region.getSymName().str() + "_t" + std::to_string(bucket.maxTokens);
+      variant.symbol = wishes.symbol.empty() ? region.getSymName().str() + "_t" + std::to_string(bucket.maxTokens)
+                                             : wishes.symbol;
       variant.region = region;
       variant.choice = std::move(*choice);
       plan.variants.push_back(std::move(variant));
@@ -126,6 +130,9 @@ LaunchInfo nstf::readLaunchInfo(systolic::KernelOp kernel) {
     info.parameters[parameter.getName().str()] = cast<IntegerAttr>(parameter.getValue()).getInt();
   for (NamedAttribute entry : kernel->getAttrOfType<DictionaryAttr>("nstf.per_token"))
     info.perToken[entry.getName().str()] = cast<IntegerAttr>(entry.getValue()).getInt();
+  kernel.walk([&](systolic::ControlOp op) {
+    (op.getField() == systolic::ControlField::tokens ? info.readsTokens : info.readsPosition) = true;
+  });
   info.waveSize = kernel.getWaveSize().value();
   info.waves = kernel.getArray()->getNumWaves();
   llvm::raw_string_ostream(info.array) << *kernel.getArray();

@@ -4,6 +4,8 @@
 
 #include "compiler/catalog/Catalog.h"
 #include "compiler/codegen/Codegen.h"
+#include "compiler/driver/Remarks.h"
+#include "compiler/driver/Reproducer.h"
 #include "dialects/nstf/NSTF.h"
 #include "dialects/systolic/Systolic.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -28,6 +30,7 @@ struct LaunchInfo {
   std::map<std::string, int64_t> perToken; ///< rows for each token of the extents that grow with a step
   int64_t waveSize = 0, waves = 0;
   std::string array; ///< as printed
+  bool readsTokens = false, readsPosition = false; ///< from the control block
 
   /// Workgroups of a launch in a bucket of up to `tokens` rows.
   int64_t getWorkItems(int64_t tokens) const;
@@ -39,8 +42,10 @@ struct KernelVariant {
   KernelOp region;
   KernelChoice choice;
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< at the level it has been built to
+  Reproducer reproducer;                    ///< from the module's first level on
   LaunchInfo launch;
   KernelMetadata metadata; ///< after code generation
+  std::vector<PassRemark> remarks; ///< what the passes said up to the tile program, where a log was asked for
 };
 
 /// The steps of up to maxTokens rows; kernels[i] is step i's index into the variants.
@@ -54,12 +59,20 @@ struct KernelPlan {
   std::vector<BucketPlan> buckets;
 };
 
+/// What a user may ask of a plan beyond what follows from the model.
+struct PlanWishes {
+  bool oneBucket = false;                ///< one kernel for every number of rows, chosen for the most
+  std::string symbol;                    ///< of a plan with one kernel; empty: <region>_t<rows>
+  std::map<std::string, int64_t> tuning; ///< parameters over the catalog's
+};
+
 /// The token ranges kernels are made for: 1, 2-16, 17-64 and the rest; one bucket where no dimension is dynamic.
 std::vector<BucketPlan> makeBuckets(GraphOp graph, int64_t maxTokens);
 
 /// Chooses a template for every step of every bucket and puts each distinct choice into a module with its template.
 /// Emits an error where a region has no template; throws std::runtime_error on faults of the templates.
-mlir::FailureOr<KernelPlan> planKernels(mlir::ModuleOp model, GraphOp graph, const Target &target);
+mlir::FailureOr<KernelPlan> planKernels(mlir::ModuleOp model, GraphOp graph, const Target &target,
+                                        const PlanWishes &wishes = {});
 
 /// Runs a pipeline on every variant's module, on the context's threads. `progress` is called after each.
 mlir::LogicalResult runOnVariants(KernelPlan &plan, llvm::function_ref<mlir::LogicalResult(KernelVariant &)> run);

@@ -1,11 +1,13 @@
 // The one list of dialects and passes. Registered by name, not by mlir/InitAll*.h: those headers alone cost seconds.
 #include "compiler/driver/Registration.h"
 
+#include "compiler/codegen/GenerateCodePass.h"
 #include "compiler/pipelines/Pipelines.h"
 #include "compiler/target/SetTargetPass.h"
 #include "dialects/nstf/NSTF.h"
 #include "dialects/systolic/Systolic.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,6 +20,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/nstf/Passes.h"
 #include "passes/nstf_to_systolic/Passes.h"
@@ -27,7 +33,8 @@
 void nstf::registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<NSTFDialect, systolic::SystolicDialect>();
   // The levels below, top to bottom.
-  registry.insert<mlir::linalg::LinalgDialect, mlir::tensor::TensorDialect, mlir::func::FuncDialect,
+  registry.insert<mlir::linalg::LinalgDialect, mlir::tensor::TensorDialect, mlir::affine::AffineDialect,
+                  mlir::func::FuncDialect,
                   mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::gpu::GPUDialect,
                   mlir::vector::VectorDialect, mlir::memref::MemRefDialect, mlir::amdgpu::AMDGPUDialect,
                   mlir::ROCDL::ROCDLDialect, mlir::LLVM::LLVMDialect>();
@@ -47,6 +54,12 @@ std::vector<std::string> nstf::listOperations(mlir::MLIRContext &context) {
 
 void nstf::registerPasses() {
   mlir::registerTransformsPasses();
+  // Those of upstream's that our pipelines name: a pipeline as text must be one that can be read.
+  mlir::registerPass([] { return mlir::memref::createExpandStridedMetadataPass(); });
+  mlir::registerPass([] { return mlir::createLowerAffinePass(); });
+  mlir::registerPass([] { return mlir::createReconcileUnrealizedCastsPass(); });
+  mlir::registerPass([] { return mlir::createSCFToControlFlowPass(); });
+  registerGenerateCodePass();
   registerSetTargetPass();
   registerPipelines();
   registerNSTFPasses();

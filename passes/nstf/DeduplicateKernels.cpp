@@ -58,6 +58,10 @@ struct DeduplicateKernelsPass : nstf::impl::DeduplicateKernelsPassBase<Deduplica
         remark::passed(survivor.getLoc(),
                        remark::RemarkOpts::name("EqualKernels").category(getArgument()).function(survivor.getSymName()))
             << "equal kernels became one" << remark::metric("kernels", int64_t(members.size()));
+        if (auto name = dyn_cast<NameLoc>(survivor.getLoc())) {
+          std::string all = (name.getName().strref() + " and " + Twine(members.size() - 1) + " more").str();
+          survivor->setLoc(NameLoc::get(StringAttr::get(&getContext(), all), name.getChildLoc()));
+        }
         for (KernelOp kernel : llvm::drop_begin(members))
           kernel.erase();
       }

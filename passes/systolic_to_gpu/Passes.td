@@ -4,6 +4,24 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AttachDebugInfoPass : Pass<"systolic-to-gpu-attach-debug-info", "::mlir::ModuleOp"> {
+  let summary = "locations become debug information: which layer, which line of the model, which line of the template";
+  let description = [{
+    Every llvm.func gets a subprogram: its name is the layer's where the function's location has one (else the symbol),
+    its line the model's. A line of the kernel template is a function inlined into it, named after the template's file;
+    an operation that fusion put into a slot is a function of its own name, inlined into the template where the slot is
+    called. So a debugger, a symboliser or the emulator shows, from the inside out:
+
+        model.layers.0.mlp_residual    templates/models/llama.yaml:100
+        matmul                         templates/kernels/matmul.mlir:55
+        model.layers.0.mlp.down_proj   templates/models/llama.yaml:99
+
+    Only line tables and names of functions are made; no variables, no types. An operation of unknown place gets the
+    kernel's. Functions that have a subprogram stay as they are.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def ConvertGPUToROCDLPass : Pass<"systolic-to-gpu-convert-gpu-to-rocdl", "::mlir::gpu::GPUModuleOp"> {
   let summary = "gpu, vector, memref, math and amdgpu operations to the LLVM and ROCDL dialects, without any library call";
   let description = [{

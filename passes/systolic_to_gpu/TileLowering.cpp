@@ -133,11 +133,13 @@ int64_t nstf::systolic::getVectorWidth(FragmentAttr layout, int64_t dim, unsigne
 }
 
 Value nstf::systolic::extractRegisters(IndexBuilder &index, Value vector, int64_t first, int64_t count) {
+  // At the producer's line: canonicalisation may make the producer's operation anew, at the line of the extract.
+  Location loc = vector.getDefiningOp() ? vector.getLoc() : index.loc;
   if (count == 1)
-    return vector::ExtractOp::create(index.builder, index.loc, vector, first);
+    return vector::ExtractOp::create(index.builder, loc, vector, first);
   if (count == cast<VectorType>(vector.getType()).getNumElements())
     return vector;
-  return vector::ExtractStridedSliceOp::create(index.builder, index.loc, vector, ArrayRef<int64_t>{first},
+  return vector::ExtractStridedSliceOp::create(index.builder, loc, vector, ArrayRef<int64_t>{first},
                                                ArrayRef<int64_t>{count}, ArrayRef<int64_t>{1});
 }
 

@@ -4,7 +4,6 @@
 #include "compiler/target/Target.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Parser/Parser.h"
@@ -94,7 +93,7 @@ protected:
     attachTarget(*module, target);
     PassManager passes(&context);
     buildGPUToROCDLPipeline(passes.nest<gpu::GPUModuleOp>());
-    passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
+    passes.addPass(createAttachDebugInfoPass());
     if (failed(passes.run(*module)))
       return llvm::createStringError("lowering: " + diagnostics);
     CodegenOptions options;

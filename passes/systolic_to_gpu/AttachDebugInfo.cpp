@@ -1,0 +1,143 @@
+// systolic-to-gpu-attach-debug-info: MLIR locations become scopes that DWARF can say (Passes.td).
+//
+// A location is read as a stack of frames, innermost first: a call site is its callee's frames and then its caller's; a
+// name goes with the file's line below it; of a fusion the first part that says something counts. The last frame stands
+// in the kernel's function, every other one becomes a function inlined there:
+//
+//   add's line in the model    at  matmul.mlir:55             in  kernel "model.layers.0.mlp.down_proj"
+//   a subprogram of its name       a subprogram "matmul"          the kernel's subprogram
+#include "passes/systolic_to_gpu/Passes.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/Support/Path.h"
+
+namespace nstf {
+#define GEN_PASS_DEF_ATTACHDEBUGINFOPASS
+#include "passes/systolic_to_gpu/Passes.h.inc"
+} // namespace nstf
+
+using namespace mlir;
+
+namespace {
+
+struct Frame {
+  StringAttr name; ///< null: nothing but a line is known
+  FileLineColLoc line;
+
+  bool operator==(const Frame &other) const { return name == other.name && line == other.line; }
+};
+
+/// The first line of a file in the location; null where it has none.
+FileLineColLoc findLine(Location location) {
+  FileLineColLoc found;
+  location->walk([&](Location part) {
+    found = dyn_cast<FileLineColLoc>(part);
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
+void appendFrames(Location location, SmallVectorImpl<Frame> &frames) {
+  if (auto call = dyn_cast<CallSiteLoc>(location)) {
+    appendFrames(call.getCallee(), frames);
+    appendFrames(call.getCaller(), frames);
+  } else if (auto named = dyn_cast<NameLoc>(location)) {
+    if (FileLineColLoc line = findLine(named.getChildLoc()))
+      frames.push_back({named.getName(), line});
+  } else if (auto line = dyn_cast<FileLineColLoc>(location)) {
+    frames.push_back({{}, line});
+  } else if (auto fused = dyn_cast<FusedLoc>(location)) {
+    size_t before = frames.size();
+    for (Location part : fused.getLocations())
+      if (frames.size() == before)
+        appendFrames(part, frames);
+  }
+}
+
+class KernelScopes {
+public:
+  KernelScopes(LLVM::LLVMFuncOp kernel) : context(kernel.getContext()), kernel(kernel) {
+    SmallVector<Frame> frames;
+    appendFrames(kernel.getLoc(), frames);
+    own.line = FileLineColLoc::get(context, "<unknown>", 0, 0);
+    if (!frames.empty())
+      own = frames.front();
+    unit = LLVM::DICompileUnitAttr::get(DistinctAttr::create(UnitAttr::get(context)), llvm::dwarf::DW_LANG_C,
+                                        getFile(own.line), StringAttr::get(context, "nstf"), /*isOptimized=*/true,
+                                        LLVM::DIEmissionKind::LineTablesOnly);
+    function = makeFunction(own, kernel.getSymNameAttr(), own.name ? own.name : kernel.getSymNameAttr());
+    kernelLocation = FusedLoc::get({own.line}, function, context);
+  }
+
+  Location getKernelLocation() { return kernelLocation; }
+
+  /// What stands for the location of an operation in the kernel.
+  Location translate(Location location) {
+    auto [known, isNew] = translated.try_emplace(location, kernelLocation);
+    if (!isNew)
+      return known->second;
+    SmallVector<Frame> frames;
+    appendFrames(location, frames);
+    if (frames.empty())
+      return known->second;
+    // What was made at the kernel's own location, or is a line of the very file the kernel stands in, is its body.
+    bool isBody = frames.back() == own || (!frames.back().name && frames.back().line.getFilename() == getOwnFile());
+    Location result =
+        isBody ? Location(FusedLoc::get({frames.pop_back_val().line}, function, context)) : kernelLocation;
+    for (const Frame &frame : llvm::reverse(frames))
+      result = CallSiteLoc::get(FusedLoc::get({frame.line}, getInlined(frame), context), result);
+    return translated.insert_or_assign(location, result).first->second;
+  }
+
+private:
+  StringAttr getOwnFile() { return own.line.getFilename(); }
+
+  LLVM::DIFileAttr getFile(FileLineColLoc line) { return LLVM::DIFileAttr::get(context, line.getFilename(), ""); }
+
+  LLVM::DISubprogramAttr makeFunction(const Frame &frame, StringAttr symbol, StringAttr name) {
+    LLVM::DIFileAttr file = getFile(frame.line);
+    auto type = LLVM::DISubroutineTypeAttr::get(context, llvm::dwarf::DW_CC_normal, {});
+    return LLVM::DISubprogramAttr::get(
+        context, DistinctAttr::create(UnitAttr::get(context)), unit, file, name, symbol, file, frame.line.getLine(),
+        frame.line.getLine(), LLVM::DISubprogramFlags::Definition | LLVM::DISubprogramFlags::Optimized, type, {}, {});
+  }
+
+  /// A function for each name; lines without one belong to a function named after their file.
+  LLVM::DISubprogramAttr getInlined(const Frame &frame) {
+    StringAttr name = frame.name;
+    if (!name)
+      name = StringAttr::get(context, llvm::sys::path::stem(frame.line.getFilename()));
+    LLVM::DISubprogramAttr &known = inlined[{frame.line.getFilename(), name}];
+    if (!known)
+      known = makeFunction(frame, {}, name);
+    return known;
+  }
+
+  MLIRContext *context;
+  LLVM::LLVMFuncOp kernel;
+  Frame own;
+  LLVM::DICompileUnitAttr unit;
+  LLVM::DISubprogramAttr function;
+  Location kernelLocation = UnknownLoc::get(context);
+  DenseMap<std::pair<StringAttr, StringAttr>, LLVM::DISubprogramAttr> inlined;
+  DenseMap<Location, Location> translated;
+};
+
+struct AttachDebugInfoPass : nstf::impl::AttachDebugInfoPassBase<AttachDebugInfoPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    getOperation().walk([](LLVM::LLVMFuncOp function) {
+      auto known = dyn_cast<FusedLoc>(function.getLoc());
+      if (function.isExternal() || (known && isa_and_nonnull<LLVM::DISubprogramAttr>(known.getMetadata())))
+        return;
+      KernelScopes scopes(function);
+      function.getBody().walk([&](Operation *op) { op->setLoc(scopes.translate(op->getLoc())); });
+      function->setLoc(scopes.getKernelLocation());
+    });
+  }
+};
+
+} // namespace

@@ -1,0 +1,188 @@
+// Internal errors, each of its kind, provoked by passes of this test; and crashes in child processes.
+#include "compiler/driver/Reproducer.h"
+#include "compiler/driver/CrashHandler.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Support/ErrorHandling.h"
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <thread>
+
+using namespace mlir;
+using namespace nstf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace {
+
+using Action = std::function<LogicalResult(ModuleOp)>;
+
+struct TestPass : PassWrapper<TestPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestPass)
+  TestPass(std::string flag, Action action) : flag(std::move(flag)), action(std::move(action)) {}
+  StringRef getArgument() const override { return flag; }
+  void runOnOperation() override {
+    if (failed(action(getOperation())))
+      signalPassFailure();
+  }
+  std::string flag;
+  Action action;
+};
+
+class ReproducerTest : public testing::Test {
+protected:
+  ReproducerTest()
+      : folder(std::filesystem::path(testing::TempDir()) /
+               ("nstf-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()))) {
+    std::filesystem::create_directories(folder);
+    context.loadDialect<func::FuncDialect>();
+    context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) { told += diagnostic.str() + "\n"; });
+    module = parseSourceString<ModuleOp>("func.func @f() { return }", &context, "model.mlir");
+    reproducer = Reproducer(*module, "kernel 'f' (up_proj)", "test-f", folder);
+  }
+  ~ReproducerTest() override { std::filesystem::remove_all(folder); }
+
+  LogicalResult run(const std::string &flag, Action action) {
+    PassManager passes(&context);
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(std::make_unique<TestPass>(flag, std::move(action)));
+    return reproducer.run(passes, *module);
+  }
+
+  /// What is printed by `report`; the file it wrote is in `text`.
+  std::string report() {
+    testing::internal::CaptureStderr();
+    reproducer.report();
+    std::string printed = testing::internal::GetCapturedStderr();
+    text = readFile();
+    return printed;
+  }
+
+  std::string file() const { return (folder / "nstf-reproducer-test-f.mlir").string(); }
+  std::string readFile() const {
+    std::ifstream stream(file());
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  std::filesystem::path folder;
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  Reproducer reproducer;
+  std::string told, text;
+};
+
+TEST_F(ReproducerTest, whatAPassOfOursSaysIsTheUsers) {
+  EXPECT_TRUE(
+      failed(run("nstf-picky", [](ModuleOp module) { return module.emitError("expected more but got less"); })));
+  EXPECT_FALSE(reproducer.hasFailed());
+  EXPECT_EQ(told, "expected more but got less\n");
+  EXPECT_THAT(readFile(), IsEmpty());
+}
+
+TEST_F(ReproducerTest, aPassThatFailsWithoutAWord) {
+  EXPECT_TRUE(failed(run("nstf-silent", [](ModuleOp) { return failure(); })));
+  ASSERT_TRUE(reproducer.hasFailed());
+  EXPECT_EQ(report(), "error: internal error in kernel 'f' (up_proj): pass nstf-silent: it failed without a word\n"
+                      "note: replay it with: nstf-opt --run-reproducer " +
+                          file() + "\n");
+  EXPECT_THAT(text, HasSubstr("// nstf-opt --run-reproducer " + file()));
+  EXPECT_THAT(text, HasSubstr("return loc(\"model.mlir\":1:18)"));
+  EXPECT_THAT(text, HasSubstr("mlir_reproducer"));
+  EXPECT_THAT(text, HasSubstr("nstf-silent)\""));
+}
+
+TEST_F(ReproducerTest, aPassThatLeavesAnInvalidModule) {
+  auto breakModule = [](ModuleOp module) {
+    auto function = *module.getOps<func::FuncOp>().begin();
+    function.setFunctionType(FunctionType::get(module.getContext(), {}, {IndexType::get(module.getContext())}));
+    return success();
+  };
+  EXPECT_TRUE(failed(run("nstf-sloppy", breakModule)));
+  ASSERT_TRUE(reproducer.hasFailed());
+  EXPECT_THAT(told, IsEmpty()); // it is in the one line of error
+  EXPECT_THAT(report(), HasSubstr("pass nstf-sloppy: 'func.return' op has 0 operands, but enclosing function"));
+  EXPECT_THAT(text, HasSubstr("func.func @f() {")); // as it was before
+}
+
+TEST_F(ReproducerTest, upstreamsPassesAndUnfinishedConversions) {
+  EXPECT_TRUE(failed(run("lower-something", [](ModuleOp module) { return module.emitError("cannot lower"); })));
+  EXPECT_TRUE(reproducer.hasFailed());
+  EXPECT_THAT(report(), HasSubstr("pass lower-something: cannot lower\n"));
+  reproducer = Reproducer(*module, "f", "test-f", folder);
+  EXPECT_TRUE(failed(run("nstf-convert", [](ModuleOp module) {
+    return module.emitError("failed to legalize operation 'a.b' that was explicitly marked illegal");
+  })));
+  EXPECT_TRUE(reproducer.hasFailed());
+}
+
+TEST_F(ReproducerTest, thePipelineGrowsByStages) {
+  EXPECT_TRUE(succeeded(run("nstf-first", [](ModuleOp) { return success(); })));
+  EXPECT_TRUE(failed(run("nstf-second", [](ModuleOp) { return failure(); })));
+  report();
+  size_t first = text.find(",nstf-first,canonicalize"), second = text.find(",nstf-second)\"");
+  EXPECT_NE(first, std::string::npos) << text;
+  EXPECT_NE(second, std::string::npos) << text;
+  EXPECT_LT(first, second);
+}
+
+TEST_F(ReproducerTest, aNameThatAShellWouldSplit) {
+  std::filesystem::create_directories(folder / "it's here");
+  reproducer = Reproducer(*module, "f", "test-f", folder / "it's here");
+  EXPECT_TRUE(failed(run("nstf-silent", [](ModuleOp) { return failure(); })));
+  EXPECT_THAT(report(),
+              HasSubstr("--run-reproducer '" + folder.string() + "/it'\\''s here/nstf-reproducer-test-f.mlir'\n"));
+}
+
+__attribute__((noinline)) int overflow(volatile int *depth) {
+  volatile int here = *depth + 1;
+  return overflow(&here) + here;
+}
+
+TEST_F(ReproducerTest, crashesWriteTheFileAndEndTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto crash = [&](Action action) {
+    installCrashHandler("nstfc model");
+    std::thread([&] { (void)run("nstf-crash", action); }).join();
+  };
+  auto exitsWithOne = testing::ExitedWithCode(1);
+  auto message = [](const std::string &reason) {
+    return "error: internal error in kernel 'f' \\(up_proj\\): " + reason +
+           "\nnote: replay it with: nstf-opt --run-reproducer .*/nstf-reproducer-test-f.mlir\n$";
+  };
+  auto raise = [](int signal) { return [signal](ModuleOp) { return success(std::raise(signal) == 0); }; };
+  EXPECT_EXIT(crash(raise(SIGSEGV)), exitsWithOne, message("segmentation fault"));
+  EXPECT_EXIT(crash(raise(SIGABRT)), exitsWithOne, message("abort"));
+  EXPECT_EXIT(crash(raise(SIGILL)), exitsWithOne, message("illegal instruction"));
+  EXPECT_EXIT(crash([](ModuleOp) {
+                throw std::runtime_error("unexpected");
+                return success();
+              }),
+              exitsWithOne, message("abort"));
+  EXPECT_EXIT(crash([](ModuleOp) -> LogicalResult { llvm::report_fatal_error("Cannot select: x"); }), exitsWithOne,
+              message("Cannot select: x"));
+  EXPECT_EXIT(crash([](ModuleOp) {
+                volatile int depth = 0;
+                return success(overflow(&depth) == 0);
+              }),
+              exitsWithOne, message("segmentation fault"));
+}
+
+TEST(CrashHandler, outsideOfAnyScope) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        installCrashHandler("nstfc model -o x");
+        std::raise(SIGSEGV);
+      },
+      testing::ExitedWithCode(1),
+      "^error: internal error: segmentation fault\nnote: replay it with: nstfc model -o x\n$");
+}
+
+} // namespace
