@@ -109,8 +109,8 @@ def NSTF_AttentionOp : NSTF_Op<"attention", [Pure, InferTypeOpAdaptor]> {
     I64Attr:$heads,
     I64Attr:$kv_heads,
     UnitAttr:$causal,
-    OptionalAttr<I64Attr>:$window,
-    F64Attr:$scale);
+    F64Attr:$scale,
+    OptionalAttr<I64Attr>:$window);
   let results = (outs NSTF_Activation:$result);
   let assemblyFormat = "$q `,` $k `,` $v attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;

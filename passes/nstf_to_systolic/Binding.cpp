@@ -106,6 +106,9 @@ public:
     parameter("CAUSAL", op.getCausal());
     parameter("CACHED", isCached);
     parameter("SCALE", getBits(op.getScale()));
+    // A window as long as the keys hides none.
+    int64_t window = op.getWindow().value_or(0);
+    parameter("WINDOW", window < getRows(op.getK()) ? window : 0);
   }
 
   void bind(SoftmaxOp op) { bindRows(op.getX()); }

@@ -18,6 +18,27 @@ def InstantiatePass : Pass<"systolic-instantiate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def DropUnusedControlPass : Pass<"systolic-drop-unused-control", "::nstf::systolic::KernelOp"> {
+  let summary = "takes the control block off a kernel that reads no run scalar";
+  let description = [{
+    A kernel for a fixed number of rows reads neither `tokens` nor `position` once its parameters are constants. Then
+    whoever launches it need not have a control block.
+
+    Precondition: instantiated and canonicalized, so that what is not needed is gone.
+  }];
+}
+
+def ExpandMathPass : Pass<"systolic-expand-math", "::nstf::systolic::KernelOp"> {
+  let summary = "writes tanh and erf as arithmetic and exp";
+  let description = [{
+    The chips have no instruction for either. On numbers and tiles of f32, with an error of at most 1e-7; signed zeros,
+    infinities and what is not a number come out as they should.
+
+    Precondition: slots are inlined.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 def SelectWaveSizePass : Pass<"systolic-select-wave-size", "::nstf::systolic::KernelOp"> {
   let summary = "chooses between wave32 and wave64";
   let description = [{

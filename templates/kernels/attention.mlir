@@ -5,7 +5,9 @@
 // Written transposed: S' = K . Q' and O' = V' . P, so that the first product's result is, as it lies in the registers,
 // the second one's operand. DP is the head size D rounded up to whole cells; the columns past D are zeros.
 // CAUSAL = 1: token t sees the keys up to its own position; otherwise all keys of the step. CACHED = 1: keys and values
-// are caches, filled up to the step's last position. SCALE: the bits of the scale as a float.
+// are caches, filled up to the step's last position. SCALE: the bits of the scale as a float. WINDOW: a token sees only the
+// last so many of its keys, itself included; 0: all. A row that sees nothing of its first blocks starts its sum anew
+// with the first key it sees.
 // Keys that a row does not see weigh 0, so an infinite or undefined number among their values reaches the rows that share
 // their block.
 // f16 stands for the type of Q, K and V. Scores, sums and the output are f32; the weights are rounded to that type.
@@ -52,6 +54,7 @@ module {
   func.func private @mask(%scores: !s, %k0: index, %q0: index, %length: index, %position: index) -> !s {
     %G = systolic.param "G"
     %CAUSAL = systolic.param "CAUSAL"
+    %WINDOW = systolic.param "WINDOW"
     %c0 = arith.constant 0 : index
     %key_in_block = systolic.iota along 0 : !si
     %k0_i32 = arith.index_cast %k0 : index to i32
@@ -74,7 +77,14 @@ module {
     %sees_all = arith.constant dense<true> : !mask
     %is_causal = arith.cmpi ne, %CAUSAL, %c0 : index
     %may_see = arith.select %is_causal, %is_past, %sees_all : !mask
-    %is_seen = arith.andi %exists, %may_see : !mask
+    %WINDOW_i32 = arith.index_cast %WINDOW : index to i32
+    %window = systolic.broadcast %WINDOW_i32 : i32 -> !si
+    %window_end = arith.addi %key, %window : !si
+    %is_near = arith.cmpi ult, %own, %window_end : !si
+    %has_window = arith.cmpi ne, %WINDOW, %c0 : index
+    %may_reach = arith.select %has_window, %is_near, %sees_all : !mask
+    %is_visible = arith.andi %may_see, %may_reach : !mask
+    %is_seen = arith.andi %exists, %is_visible : !mask
     %lowest = arith.constant dense<-1.0e30> : !s
     %result = arith.select %is_seen, %scores, %lowest : !mask, !s
     return %result : !s
@@ -84,7 +94,8 @@ module {
                              %Y: !Y {nstf.name = "y"}, %control: memref<16xi32> {nstf.name = "control"}, %work: index,
                              %lds_q: !lds_q, %lds_k: !lds_k, %lds_v: !lds_v)
       attributes {params = {RG = 64, RQ = 64, L = 64, F = 64, H = 1, HK = 1, G = 1, D = 64, DP = 16, BQ = 16, BK = 32,
-                            WM = 1, WN = 1, ROWS = 0, CAUSAL = 1, CACHED = 1, SCALE = 1065353216, ONE = 1},
+                            WM = 1, WN = 1, ROWS = 0, CAUSAL = 1, CACHED = 1, SCALE = 1065353216, WINDOW = 0,
+                            ONE = 1},
                   grid = ["RG", "BQ", "HK", "ONE"]} {
     %BQ = systolic.param "BQ"
     %BK = systolic.param "BK"
@@ -95,6 +106,7 @@ module {
     %CAUSAL = systolic.param "CAUSAL"
     %CACHED = systolic.param "CACHED"
     %SCALE = systolic.param "SCALE"
+    %WINDOW = systolic.param "WINDOW"
     %H = systolic.param "H"
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -121,6 +133,19 @@ module {
     %is_inside = arith.cmpi ult, %q0, %rows : index
     %end = arith.select %is_inside, %seen, %c0 : index
 
+    // The block of keys that the window of its first token begins in. Blocks begin at multiples of BK always, so that a
+    // row adds up its keys in the same order wherever the step begins.
+    %token_first = arith.divui %q0, %G : index
+    %own_first = arith.addi %token_first, %before : index
+    %after_first = arith.addi %own_first, %c1 : index
+    %is_far = arith.cmpi ugt, %after_first, %WINDOW : index
+    %unseen = arith.subi %after_first, %WINDOW : index
+    %unseen_block = arith.divui %unseen, %BK : index
+    %unseen_start = arith.muli %unseen_block, %BK : index
+    %has_window = arith.cmpi ne, %WINDOW, %c0 : index
+    %skips = arith.andi %has_window, %is_far : i1
+    %first = arith.select %skips, %unseen_start, %c0 : index
+
     %head_row = arith.muli %head, %G : index
     %query_rows = func.call @rows(%q0) : (index) -> !ri
     %query_limit = arith.muli %step_rows, %H : index
@@ -138,7 +163,7 @@ module {
     %zero_o = arith.constant dense<0.0> : !o
     %zero_r = arith.constant dense<0.0> : !r
     %lowest = arith.constant dense<-1.0e30> : !r
-    %state:3 = scf.for %k0 = %c0 to %end step %BK iter_args(%o = %zero_o, %max = %lowest, %sum = %zero_r)
+    %state:3 = scf.for %k0 = %first to %end step %BK iter_args(%o = %zero_o, %max = %lowest, %sum = %zero_r)
         -> (!o, !r, !r) {
       %k_global = systolic.load %K[%k0, %f0] limit [%length, %f_end] : !K -> !kv
       %v_global = systolic.load %V[%k0, %f0] limit [%length, %f_end] : !K -> !kv
@@ -158,11 +183,13 @@ module {
       %max_rows = systolic.broadcast %next_max along 0 : !r -> !s
       %shifted = arith.subf %scores, %max_rows : !s
       %p = math.exp %shifted : !s
-      %block_sum = systolic.reduce add %p along 0 : !s -> !r
+      // The sum is of the weights as they are used, so that equal ones round without bias.
+      %p_rounded = arith.truncf %p : !s to !p
+      %p_used = arith.extf %p_rounded : !p to !s
+      %block_sum = systolic.reduce add %p_used along 0 : !s -> !r
       %next_sum = math.fma %sum, %shrink, %block_sum : !r
       %shrinks = systolic.broadcast %shrink along 0 : !r -> !o
       %kept = arith.mulf %o, %shrinks : !o
-      %p_rounded = arith.truncf %p : !s to !p
       %next_o = systolic.mma %v, %p_rounded, %kept : !vt, !p -> !o
       scf.yield %next_o, %next_max, %next_sum : !o, !r, !r
     }

@@ -1,130 +1,15 @@
 // Kernel templates as machine code of both chips on the emulator, with tiles and waves that tuning rows do not use:
 // tiles of 96, 48 and 6, three waves, blocks shorter than a swizzle. The meaning of each template is written down here
 // in double precision.
-#include "compiler/codegen/Codegen.h"
-#include "compiler/driver/Registration.h"
-#include "compiler/target/Target.h"
-#include "dialects/systolic/Systolic.h"
-#include "nstf/Runtime.h"
-#include "templates/Templates.h"
+#include "test/templates/TemplateTest.h"
 
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <gtest/gtest.h>
-#include <map>
-#include <random>
 
 namespace nstf {
 namespace {
 
-using Floats = std::vector<float>;
-using Ids = std::vector<int32_t>;
-
-/// What a buffer holds before the launch, by the name of the template's argument; what it holds after, in the same
-/// place.
-using Memory = std::map<std::string, std::vector<uint32_t>>;
-
-constexpr float untouched = -777;
-
-template <typename T> std::vector<uint32_t> words(const std::vector<T> &values) {
-  std::vector<uint32_t> result(values.size());
-  std::memcpy(result.data(), values.data(), values.size() * 4);
-  return result;
-}
-
-Floats floats(const std::vector<uint32_t> &words) {
-  Floats result(words.size());
-  std::memcpy(result.data(), words.data(), words.size() * 4);
-  return result;
-}
-
-Floats randomFloats(size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  Floats values(count);
-  for (float &value : values)
-    value = float(int32_t(random())) / float(1u << 31);
-  return values;
-}
-
-class TemplateTest : public testing::Test {
-protected:
-  TemplateTest() {
-    static const bool once = (registerPasses(), true);
-    (void)once;
-    registerDialects(registry);
-    registerCodegenTranslations(registry);
-    context = std::make_unique<mlir::MLIRContext>(registry);
-    context->loadAllAvailableDialects();
-  }
-
-  /// Instantiates and lowers a template and runs all its work items.
-  void run(const std::string &name, const std::string &params, Memory &memory, uint32_t tokens, uint32_t position = 0) {
-    SCOPED_TRACE(name + " " + params);
-    std::string_view text = *templateText("kernels/" + name + ".mlir");
-    auto module = mlir::parseSourceString<mlir::ModuleOp>(llvm::StringRef(text.data(), text.size()), context.get());
-    ASSERT_TRUE(module);
-    attachTarget(*module, findTarget(target));
-    ASSERT_TRUE(runPasses(*module, "systolic-instantiate{params=" + params +
-                                       "},inline,canonicalize,cse,systolic.kernel(systolic-select-wave-size,"
-                                       "systolic-select-array,systolic-assign-layouts,systolic-allocate-scratch)"));
-    systolic::KernelOp kernel = *module->getOps<systolic::KernelOp>().begin();
-    std::vector<std::string> arguments;
-    for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
-      if (auto argument = kernel.getArgAttrOfType<mlir::StringAttr>(i, "nstf.name"))
-        arguments.push_back(argument.str());
-    uint32_t workItems = kernel.getNumWorkItems();
-    uint32_t threads = *kernel.getWaveSize() * kernel.getArray()->getNumWaves();
-    ASSERT_TRUE(runPasses(*module, "nstf-pipeline-gpu,nstf-pipeline-llvm"));
-    auto code = generateCode(llvm::to_vector(module->getOps<mlir::gpu::GPUModuleOp>()), {.chip = target});
-    ASSERT_TRUE(bool(code)) << toString(code.takeError());
-    launchKernel(*code, name, arguments, workItems, threads, memory, {tokens, position});
-  }
-
-private:
-  static bool runPasses(mlir::ModuleOp module, const std::string &pipeline) {
-    mlir::PassManager manager(module.getContext());
-    return succeeded(mlir::parsePassPipeline(pipeline, manager)) && succeeded(manager.run(module));
-  }
-
-  void launchKernel(const CodeObject &code, const std::string &name, const std::vector<std::string> &arguments,
-                    uint32_t workItems, uint32_t threads, Memory &memory, std::vector<uint32_t> control) {
-    control.resize(16);
-    memory["control"] = control;
-    Module loaded(backend, code.bytes.data(), code.bytes.size(), name);
-    Launch step{loaded.kernel(name), {workItems, 1, 1}, {threads, 1, 1}};
-    std::map<std::string, Buffer> buffers;
-    for (const std::string &argument : arguments) {
-      const std::vector<uint32_t> &contents = memory.at(argument);
-      Buffer &buffer = buffers[argument] = Buffer(backend, contents.size() * 4);
-      buffer.upload(contents.data(), contents.size() * 4);
-      step.addPointer(buffer);
-    }
-    Stream stream(backend);
-    launch(backend, stream, step);
-    stream.synchronize();
-    for (auto &[argument, buffer] : buffers)
-      buffer.download(memory[argument].data(), memory[argument].size() * 4);
-  }
-
-  // A process has one emulator: the other chip is a run of its own.
-  std::string target = std::getenv("NSTF_TEST_TARGET") ? std::getenv("NSTF_TEST_TARGET") : "gfx942";
-  mlir::DialectRegistry registry;
-  std::unique_ptr<mlir::MLIRContext> context;
-  Backend backend = Backend::open(DeviceKind::Emulator, target);
-};
-
-void expectNear(const Floats &actual, const std::vector<double> &expected, double tolerance) {
-  ASSERT_EQ(actual.size(), expected.size());
-  for (size_t i = 0; i < actual.size(); ++i)
-    ASSERT_NEAR(actual[i], expected[i], tolerance) << "element " << i;
-}
+using namespace test;
 
 /// X [M, K] times W [N, K] transposed, the first `rows` rows of it.
 std::vector<double> product(const Floats &x, const Floats &w, int M, int N, int K, int rows) {
@@ -152,7 +37,13 @@ TEST_F(TemplateTest, Matmul) {
   for (const auto &[M, N, K, rows, tiles] : cases) {
     Floats x = randomFloats(M * K, 1), w = randomFloats(N * K, 2);
     Memory memory = {{"x", words(x)}, {"w", words(w)}, {"y", words(Floats(M * N, untouched))}};
-    run("matmul", llvm::formatv("M={0},N={1},K={2},{3}", M, N, K, tiles), memory, rows);
+    std::string kernel =
+        llvm::formatv("nstf.kernel @k(%x: tensor<?x{1}xf32>, %w: tensor<{0}x{1}xf32>) -> tensor<?x{0}xf32> "
+                      "attributes {{nstf.tuning = {{{2}}} {{ "
+                      "%y = nstf.linear %x, %w : (tensor<?x{1}xf32>, tensor<{0}x{1}xf32>) -> tensor<?x{0}xf32> "
+                      "nstf.return %y : tensor<?x{0}xf32> }",
+                      N, K, tiles);
+    runKernel("matmul", kernel, M, memory, rows);
     expectNear(floats(memory["y"]), product(x, w, M, N, K, rows), 1e-4);
   }
 }
@@ -234,35 +125,45 @@ TEST_F(TemplateTest, ElementwisePlaces) {
   expectNear(floats(memory["y"]), std::vector<double>(x.begin() + 3 * N, x.begin() + 4 * N), 0);
 }
 
+/// Without a window, and with ones shorter and longer than a block of keys.
 TEST_F(TemplateTest, AttentionOnThreeWaves) {
-  int H = 6, HK = 2, G = 3, D = 20, context = 64, tokens = 13, position = 37, F = HK * D, most = 16;
-  Floats q = randomFloats(most * H * D, 9), k = randomFloats(context * F, 10), v = randomFloats(context * F, 11);
-  std::vector<double> expected(most * H * D, untouched);
-  for (int t = 0; t < tokens; ++t)
-    for (int h = 0; h < H; ++h) {
-      std::vector<double> weights(position + t + 1);
-      double sum = 0;
-      for (size_t key = 0; key < weights.size(); ++key) {
-        double score = 0;
-        for (int d = 0; d < D; ++d)
-          score += double(q[(t * H + h) * D + d]) * k[key * F + h / G * D + d];
-        sum += weights[key] = std::exp(score * 0.5);
+  for (int window : {0, 1, 15, 40, 64}) {
+    int H = 6, G = 3, D = 20, context = 64, tokens = 13, position = 37, F = 40, most = 16;
+    Floats q = randomFloats(most * H * D, 9), k = randomFloats(context * F, 10), v = randomFloats(context * F, 11);
+    std::vector<double> expected(most * H * D, untouched);
+    for (int t = 0; t < tokens; ++t)
+      for (int h = 0; h < H; ++h) {
+        std::vector<double> weights(position + t + 1);
+        double sum = 0;
+        for (size_t key = 0; key < weights.size(); ++key) {
+          if (window && position + t - int(key) >= window)
+            continue;
+          double score = 0;
+          for (int d = 0; d < D; ++d)
+            score += double(q[(t * H + h) * D + d]) * k[key * F + h / G * D + d];
+          sum += weights[key] = std::exp(score * 0.5);
+        }
+        for (int d = 0; d < D; ++d) {
+          double y = 0;
+          for (size_t key = 0; key < weights.size(); ++key)
+            y += weights[key] / sum * v[key * F + h / G * D + d];
+          expected[(t * H + h) * D + d] = y;
+        }
       }
-      for (int d = 0; d < D; ++d) {
-        double y = 0;
-        for (size_t key = 0; key < weights.size(); ++key)
-          y += weights[key] / sum * v[key * F + h / G * D + d];
-        expected[(t * H + h) * D + d] = y;
-      }
+    for (const std::string tiles : {"BQ=48,BK=16,WN=3", "BQ=16,BK=48,WN=1", "BQ=96,BK=32,WN=3"}) {
+      Memory memory = {
+          {"q", words(q)}, {"k", words(k)}, {"v", words(v)}, {"y", words(Floats(most * H * D, untouched))}};
+      std::string types = "(tensor<?x120xf32>, tensor<64x40xf32>, tensor<64x40xf32>) -> tensor<?x120xf32>";
+      std::string seen = window ? llvm::formatv("window = {0} : i64, ", window) : std::string();
+      std::string kernel = llvm::formatv(
+          "nstf.kernel @k(%q: tensor<?x120xf32>, %k: tensor<64x40xf32>, %v: tensor<64x40xf32>) -> tensor<?x120xf32> "
+          "attributes {{nstf.tuning = {{{0}}} {{ "
+          "%y = nstf.attention %q, %k, %v {{heads = 6 : i64, kv_heads = 2 : i64, causal, {1}scale = 0.5 : f64} : {2} "
+          "nstf.return %y : tensor<?x120xf32> }",
+          tiles, seen, types);
+      runKernel("attention", kernel, most, memory, tokens, position);
+      expectNear(floats(memory["y"]), expected, 1e-5);
     }
-  for (const std::string tiles : {"BQ=48,BK=16,WN=3", "BQ=16,BK=48,WN=1", "BQ=96,BK=32,WN=3"}) {
-    Memory memory = {{"q", words(q)}, {"k", words(k)}, {"v", words(v)}, {"y", words(Floats(most * H * D, untouched))}};
-    // SCALE: the bits of 0.5.
-    run("attention",
-        llvm::formatv("RG={0},RQ={1},L={2},F={3},H={4},HK={5},G={6},D={7},DP=32,SCALE=1056964608,{8}", most * G,
-                      most * H, context, F, H, HK, G, D, tiles),
-        memory, tokens, position);
-    expectNear(floats(memory["y"]), expected, 1e-5);
   }
 }
 

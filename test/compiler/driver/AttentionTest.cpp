@@ -12,11 +12,13 @@ constexpr int64_t tokens = GraphText::tokens;
 
 struct AttentionCase {
   int64_t headSize, heads, kvHeads;
+  int64_t window = 0; // none
 };
 
 std::string attributes(const AttentionCase &attention, bool isCausal) {
   return "{heads = " + std::to_string(attention.heads) + " : i64, kv_heads = " + std::to_string(attention.kvHeads) +
          " : i64, " + (isCausal ? "causal, " : "") +
+         (attention.window ? "window = " + std::to_string(attention.window) + " : i64, " : "") +
          "scale = " + std::to_string(4 / std::sqrt(double(attention.headSize))) + " : f64}";
 }
 
@@ -47,6 +49,36 @@ TEST_F(KernelTest, AttentionOverTheRowsOfAStep) {
     TextValue q = graph.input({tokens, attention.heads * attention.headSize});
     TextValue k = graph.input({tokens, features}), v = graph.input({tokens, features});
     graph.output(graph.op("attention", {q, k, v}, q.type, attributes(attention, false)));
+    graph.output(graph.op("attention", {q, k, v}, q.type, attributes(attention, true)));
+  }
+  options.maxTokens = 200;
+  check(graph, allTokens());
+}
+
+/// Windows of one key, shorter than a block of keys, longer, odd, just short of the context, and longer than it.
+TEST_F(KernelTest, AttentionInAWindow) {
+  GraphText graph(300);
+  for (AttentionCase attention : {AttentionCase{8, 8, 4, 1},
+                                  {38, 6, 3, 31},
+                                  {64, 5, 1, 33},
+                                  {80, 4, 4, 64},
+                                  {96, 2, 2, 7},
+                                  {128, 6, 3, 150},
+                                  {256, 2, 1, 17},
+                                  {8, 2, 1, 299},
+                                  {8, 2, 1, 300},
+                                  {8, 2, 2, 100000}})
+    addCached(graph, attention, 300);
+  options.maxTokens = 200;
+  check(graph, {{7, 1, 1, 16, 200, 65, 9, 1, 64, 17, 2, 38, 65, {1, 299}, {200, 100}, {33, 31}}, {}});
+}
+
+TEST_F(KernelTest, AttentionInAWindowOfTheRowsOfAStep) {
+  GraphText graph(1024);
+  for (AttentionCase attention : {AttentionCase{8, 8, 4, 1}, {38, 4, 4, 33}, {64, 5, 1, 199}, {128, 2, 1, 200}}) {
+    int64_t features = attention.kvHeads * attention.headSize;
+    TextValue q = graph.input({tokens, attention.heads * attention.headSize});
+    TextValue k = graph.input({tokens, features}), v = graph.input({tokens, features});
     graph.output(graph.op("attention", {q, k, v}, q.type, attributes(attention, true)));
   }
   options.maxTokens = 200;

@@ -81,7 +81,7 @@ inline mlir::OwningOpRef<mlir::ModuleOp> makeRandomGraph(mlir::MLIRContext &cont
       mlir::Value keys = append(k), rows = append(any());
       values.push_back(AttentionOp::create(builder, loc, any(), keys, rows, builder.getI64IntegerAttr(2),
                                            builder.getI64IntegerAttr(2), builder.getUnitAttr(),
-                                           builder.getF64FloatAttr(0.5)));
+                                           builder.getF64FloatAttr(0.5), mlir::IntegerAttr()));
       break;
     }
     }

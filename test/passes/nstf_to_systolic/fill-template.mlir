@@ -21,6 +21,8 @@
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/first-row.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/first-row.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/add-positions.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/add-positions.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/activations.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/activations.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-window.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-window.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-wide-window.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-wide-window.mlir
 
 //--- matmul.mlir
 // Tuning goes over the defaults; `?` is max_tokens; bias, silu and the residual are in the slot, with a buffer each for bias
@@ -44,7 +46,7 @@
 // CHECK-SAME: %[[A1:[a-z0-9]+]]: memref<64x64xf32, #systolic.axes<M, N>> {nstf.access = "read", nstf.name = "e1", nstf.operand = 3 : i64}
 // CHECK-SAME: {nstf.access = "read", nstf.control, nstf.name = "control"}
 // CHECK-SAME: nstf.per_token = {M = 1 : i64}
-// CHECK-SAME: params = {BK = 32 : i64, BM = 16 : i64, BN = 64 : i64, K = 20 : i64, M = 100 : i64, N = 33 : i64, ROWS = 0 : i64, WM = 2 : i64, WN = 2 : i64}
+// CHECK-SAME: params = {BK = 32 : i64, BM = 16 : i64, BN = 64 : i64, K = 20 : i64, KS = 512 : i64, M = 100 : i64, N = 33 : i64, ROWS = 0 : i64, WM = 2 : i64, WN = 2 : i64}
 // CHECK: call @epilogue(%{{.+}}, %{{.+}}, %{{.+}}, %[[A0]], %[[A1]])
 // CHECK-NOT: nstf.kernel
 nstf.kernel @linear_0(%x: tensor<?x20xf32>, %w: tensor<33x20xf32>, %bias: tensor<33xf32>, %r: tensor<?x33xf32>) -> tensor<?x33xf32> attributes {nstf.tuning = {BM = 16, BN = 64}} {
@@ -100,6 +102,23 @@ nstf.kernel @rope_kv(%x: tensor<?x16xf32>, %t: tensor<512x8xf32>, %cache: tensor
 nstf.kernel @attention_0(%q: tensor<?x120xf32>, %k: tensor<512x40xf32>, %v: tensor<512x40xf32>) -> tensor<?x120xf32> {
   %y = nstf.attention %q, %k, %v {heads = 6 : i64, kv_heads = 2 : i64, causal, scale = 0.5 : f64} : (tensor<?x120xf32>, tensor<512x40xf32>, tensor<512x40xf32>) -> tensor<?x120xf32>
   nstf.return %y : tensor<?x120xf32>
+}
+
+//--- attention-window.mlir
+// CHECK: systolic.kernel @attention_0(
+// CHECK-SAME: WINDOW = 5 : i64,
+nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<512x16xf32>, %v: tensor<512x16xf32>) -> tensor<?x16xf32> {
+  %y = nstf.attention %q, %k, %v {heads = 1 : i64, kv_heads = 1 : i64, causal, window = 5 : i64, scale = 1.0 : f64} : (tensor<?x16xf32>, tensor<512x16xf32>, tensor<512x16xf32>) -> tensor<?x16xf32>
+  nstf.return %y : tensor<?x16xf32>
+}
+
+//--- attention-wide-window.mlir
+// As long as the cache: no window.
+// CHECK: systolic.kernel @attention_0(
+// CHECK-SAME: WINDOW = 0 : i64,
+nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<512x16xf32>, %v: tensor<512x16xf32>) -> tensor<?x16xf32> {
+  %y = nstf.attention %q, %k, %v {heads = 1 : i64, kv_heads = 1 : i64, causal, window = 512 : i64, scale = 1.0 : f64} : (tensor<?x16xf32>, tensor<512x16xf32>, tensor<512x16xf32>) -> tensor<?x16xf32>
+  nstf.return %y : tensor<?x16xf32>
 }
 
 //--- attention-step.mlir
