@@ -35,16 +35,21 @@ static Json modelJson(const Model &model) {
   json["tokenizer"] = {{"kind", model.tokenizer.kind}};
   if (model.tokenizer.kind != "none")
     json["tokenizer"]["file"] = model.tokenizer.file;
+  if (!model.tokenizer.config.empty())
+    json["tokenizer"]["config"] = model.tokenizer.config;
   return json;
 }
 
 static Json portsJson(const std::vector<Port> &ports, const Manifest &manifest) {
   Json list = Json::array();
-  for (const Port &port : ports)
+  for (const Port &port : ports) {
     list.push_back({{"name", port.name},
                     {"type", nameOf(port.type)},
                     {"shape", shapeJson(port.shape)},
                     {"buffer", manifest.buffers.at(port.buffer).name}});
+    if (port.limit)
+      list.back()["limit"] = *port.limit;
+  }
   return list;
 }
 

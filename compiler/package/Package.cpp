@@ -36,19 +36,28 @@ static void writeCodeObjects(PackageFolder &folder, PackageInputs &inputs) {
   }
 }
 
+static void copyFile(PackageFolder &folder, const fs::path &source, const std::string &name) {
+  std::ifstream file(source, std::ios::binary);
+  if (!file)
+    throw std::runtime_error(source.string() + ": expected the tokenizer's file but it cannot be read");
+  folder.write(name, std::string{std::istreambuf_iterator<char>(file), {}});
+}
+
 static void copyTokenizer(PackageFolder &folder, PackageInputs &inputs) {
   manifest::Tokenizer &tokenizer = inputs.manifest.model.tokenizer;
+  tokenizer.config.clear();
   if (tokenizer.kind == "none") {
     tokenizer.file.clear();
     return;
   }
   fs::path source = inputs.tokenizerFile;
-  std::ifstream file(source, std::ios::binary);
-  if (!file)
-    throw std::runtime_error(source.string() + ": expected the tokenizer's file but it cannot be read");
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  tokenizer.file = source.filename().string();
-  folder.write(tokenizer.file, bytes);
+  // Any .json may be a tokenizer's, also one that has the name of the package's own.
+  tokenizer.file = tokenizer.kind == "tokenizer_json" ? "tokenizer.json" : source.filename().string();
+  copyFile(folder, source, tokenizer.file);
+  if (inputs.tokenizerConfig.empty())
+    return;
+  tokenizer.config = "tokenizer_config.json";
+  copyFile(folder, inputs.tokenizerConfig, tokenizer.config);
 }
 
 void writePackage(const fs::path &path, PackageInputs inputs) {

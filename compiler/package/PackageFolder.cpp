@@ -59,6 +59,7 @@ static std::set<std::string> filesOfPackage(const fs::path &manifestFile) {
       names.insert(value.get<std::string>());
   };
   add("/model/tokenizer/file");
+  add("/model/tokenizer/config");
   if (document.contains("targets") && document["targets"].is_array())
     for (size_t i = 0; i < document["targets"].size(); ++i)
       add(("/targets/" + std::to_string(i) + "/code_object").c_str());

@@ -1,4 +1,5 @@
 #include "nstf/Generate.h"
+#include "nstf/Encoder.h"
 
 #include <algorithm>
 #include <chrono>
@@ -45,6 +46,9 @@ Generator::Generator(Session &session) : session(session) {
     throw std::runtime_error(session.package().folder().string() + ": expected a language model, with " + what +
                              "; run other packages with named inputs and outputs");
   };
+  if (Encoder::accepts(manifest))
+    throw std::runtime_error(session.package().folder().string() +
+                             ": expected a language model but got an encoder, which makes no text");
   const manifest::Port *ids = manifest.findInput("ids");
   if (!ids || ids->type != ElementType::I32 || ids->shape.str() != "[tokens]" || manifest.inputs.size() != 1)
     fail("one input \"ids\", i32 [tokens]");
@@ -145,10 +149,7 @@ Generation Generator::generate(std::span<const std::int32_t> prompt, const Gener
 
 std::vector<std::int32_t> encodePrompt(const manifest::Model &model, const Tokenizer &tokenizer,
                                        std::string_view prompt) {
-  std::vector<std::int32_t> ids = tokenizer.encode(prompt);
-  if (model.bos)
-    ids.insert(ids.begin(), *model.bos);
-  return ids;
+  return tokenizer.encodePrompt(prompt, model.bos).ids;
 }
 
 TextModel TextModel::load(const std::filesystem::path &path, const SessionOptions &options) {

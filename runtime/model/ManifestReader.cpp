@@ -94,10 +94,12 @@ Model readModel(const JsonCursor &value) {
     for (const JsonCursor &id : eos->elements())
       model.eos.push_back(static_cast<std::int32_t>(id.integer(0, lastId)));
   if (auto tokenizer = value.find("tokenizer")) {
-    std::size_t kind = (*tokenizer)["kind"].oneOf({"none", "sentencepiece", "tok512"});
+    std::size_t kind = (*tokenizer)["kind"].oneOf({"none", "tokenizer_json", "sentencepiece", "tok512"});
     model.tokenizer.kind = (*tokenizer)["kind"].string();
     if (kind != 0)
       model.tokenizer.file = readFileName((*tokenizer)["file"]);
+    if (auto config = tokenizer->find("config"); config && kind == 1)
+      model.tokenizer.config = readFileName(*config);
   }
   return model;
 }
@@ -184,6 +186,11 @@ std::vector<Port> readPorts(const JsonCursor &value, const Manifest &manifest, B
                           std::string(nameOf(manifest.buffers[port.buffer].kind)) + "\"");
     if (!buffers.insert(port.buffer).second)
       item["buffer"].failExpected("a buffer no other one has");
+    if (auto limit = item.find("limit")) {
+      port.limit = static_cast<std::int64_t>(limit->integer(1, maxInt32));
+      if (kind != BufferKind::Input || port.type != ElementType::I32)
+        limit->fail("expected a limit at an input of type i32 only");
+    }
     ports.push_back(std::move(port));
   }
   return ports;

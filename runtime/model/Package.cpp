@@ -54,8 +54,9 @@ std::unique_ptr<Tokenizer> Package::tokenizer(const std::filesystem::path &given
   if (given.empty() && model.tokenizer.kind == "none")
     return nullptr;
   std::filesystem::path file = given.empty() ? resolve(model.tokenizer.file) : given;
+  std::filesystem::path config = model.tokenizer.config.empty() ? "" : resolve(model.tokenizer.config);
   std::unique_ptr<Tokenizer> tokenizer =
-      Tokenizer::load(given.empty() ? std::string_view(model.tokenizer.kind) : Tokenizer::kindOf(given), file);
+      given.empty() ? Tokenizer::load(model.tokenizer.kind, file, config) : Tokenizer::load(given);
   // Fewer is usual: vocabularies are padded to round sizes.
   if (model.vocabulary && tokenizer->vocabularySize() > *model.vocabulary)
     throw std::runtime_error(file.string() + ": expected at most " + std::to_string(*model.vocabulary) +

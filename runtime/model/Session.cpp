@@ -200,11 +200,13 @@ void Session::setInput(std::string_view name, const HostTensor &value) {
                              value.str());
   if (input->shape.hasTokens())
     state->bucketFor(rows); // also: the rows fit into the buffer
-  if (input->name == "ids" && input->type == manifest::ElementType::I32 && manifest().model.vocabulary)
+  bool isIds = input->name == "ids" && input->type == manifest::ElementType::I32;
+  if (std::optional<std::int64_t> limit =
+          isIds && manifest().model.vocabulary ? manifest().model.vocabulary : input->limit)
     for (std::size_t i = 0; i < value.elements(); ++i)
-      if (std::int32_t id = value.as<std::int32_t>()[i]; id < 0 || id >= *manifest().model.vocabulary)
-        throw std::runtime_error("expected token ids from 0 to " + std::to_string(*manifest().model.vocabulary - 1) +
-                                 " but got " + std::to_string(id));
+      if (std::int32_t id = value.as<std::int32_t>()[i]; id < 0 || id >= *limit)
+        throw std::runtime_error("expected " + (isIds ? "token ids" : "values of \"" + input->name + "\"") +
+                                 " from 0 to " + std::to_string(*limit - 1) + " but got " + std::to_string(id));
   state->stream.synchronize();
   state->buffers[input->buffer].upload(value.data.data(), value.data.size());
   state->inputRows[input - manifest().inputs.data()] = rows;

@@ -6,13 +6,16 @@
 //===----------------------------------------------------------------------------------===//
 #include "tools/nstf-run/Options.h"
 
+#include "nstf/Encoder.h"
 #include "nstf/Generate.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <iomanip>
 #include <iostream>
+#include <span>
 #include <stdexcept>
 
 using namespace nstf;
@@ -45,18 +48,53 @@ void finishOutput() {
     throw std::runtime_error("cannot write to standard output: " + std::string(std::strerror(errno)));
 }
 
-std::vector<std::int32_t> promptIds(const Options &options, const Package &package, const Tokenizer *tokenizer) {
+TokenSequence promptOf(const Options &options, const Package &package, const Tokenizer *tokenizer) {
   if (!options.prompt)
-    return options.ids;
+    return {options.ids, {}};
   if (!tokenizer)
     throw std::runtime_error(package.folder().string() +
                              ": the package has no tokenizer: give one with --tokenizer, or token ids with --ids");
-  return encodePrompt(package.manifest().model, *tokenizer, *options.prompt);
+  return tokenizer->encodePrompt(*options.prompt, package.manifest().model.bos, options.truncate);
+}
+
+void printNumbers(const auto &numbers) {
+  const char *separator = "";
+  for (auto number : numbers) {
+    std::cout << separator << number;
+    separator = " ";
+  }
+  std::cout << '\n';
+}
+
+/// A text in, hidden states or an embedding out.
+void encode(Session &session, const Options &options, const Tokenizer *tokenizer) {
+  TokenSequence text = promptOf(options, session.package(), tokenizer);
+  if (!options.tokenTypes.empty())
+    text.types = options.tokenTypes;
+  Encoder encoder(session);
+  auto start = std::chrono::steady_clock::now();
+  encoder.run(text);
+  std::vector<std::pair<std::string, HostTensor>> results;
+  for (const auto &[name, file] : options.outputs)
+    results.emplace_back(file, name == "embedding" ? encoder.embedding() : session.output(name));
+  bool print = options.embed && options.outputs.empty();
+  HostTensor embedding = print ? encoder.embedding() : HostTensor();
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  for (const auto &[file, tensor] : results)
+    writeNpy(file, tensor);
+  if (options.printIds)
+    printNumbers(text.ids);
+  if (print) {
+    std::cout << std::setprecision(9); // as many digits as tell any two floats apart
+    printNumbers(std::span(embedding.as<float>(), embedding.elements()));
+  }
+  finishOutput();
+  std::fprintf(stderr, "text:    %zu tokens, %.3f s (%s)\n", text.ids.size(), seconds, session.graphState().c_str());
 }
 
 /// Prompt in, tokens out.
 void generate(Session &session, const Options &options, const Tokenizer *tokenizer) {
-  std::vector<std::int32_t> prompt = promptIds(options, session.package(), tokenizer);
+  std::vector<std::int32_t> prompt = promptOf(options, session.package(), tokenizer).ids;
   bool printIds = options.printIds || !tokenizer;
   std::unique_ptr<StreamDecoder> decoder;
   auto show = [&](std::int32_t id) {
@@ -85,13 +123,10 @@ void generate(Session &session, const Options &options, const Tokenizer *tokeniz
     show(id);
   Generation result = generator.generate(prompt, generation);
 
-  if (printIds) {
-    for (std::size_t i = 0; i < result.ids.size(); ++i)
-      std::cout << (i ? " " : "") << result.ids[i];
-  } else {
-    std::cout << decoder->finish();
-  }
-  std::cout << '\n';
+  if (printIds)
+    printNumbers(result.ids);
+  else
+    std::cout << decoder->finish() << '\n';
   finishOutput();
   if (!options.logitsFile.empty()) {
     HostTensor tensor{manifest::ElementType::F32, {rows, rows ? std::int64_t(logits.size()) / rows : 0}, {}};
@@ -132,17 +167,34 @@ void runOnce(Session &session, const Options &options) {
                session.graphState().c_str());
 }
 
+/// An encoder makes no text, and a language model's states are no embedding.
+void checkPurpose(const Package &package, bool text, bool encodes) {
+  std::string reason = Encoder::reasonAgainst(package.manifest());
+  if (encodes && !reason.empty())
+    throw std::runtime_error(package.folder().string() +
+                             ": expected an encoder for --output, --embed and --token-types "
+                             "with a text but " +
+                             reason);
+  if (text && !encodes && reason.empty())
+    throw std::runtime_error(package.folder().string() + ": an encoder makes no text: ask for its last hidden state "
+                                                         "with --output=FILE.npy, or for the embedding with --embed");
+}
+
 int run(const Options &options) {
   // What needs no device comes first: its errors should not wait for one.
   Sampler check(options.sampling);
   Package package = Package::open(options.package);
   bool text = options.prompt || !options.ids.empty();
+  bool encodes = text && (options.encodes() || !options.outputs.empty());
+  checkPurpose(package, text, encodes);
   std::unique_ptr<Tokenizer> tokenizer;
-  if (text && (options.prompt || !options.printIds))
+  if (options.prompt || (text && !encodes && !options.printIds))
     tokenizer = package.tokenizer(options.tokenizerFile);
   Session session(std::move(package), options.session);
   printSession(session);
-  if (text)
+  if (encodes)
+    encode(session, options, tokenizer.get());
+  else if (text)
     generate(session, options, tokenizer.get());
   else
     runOnce(session, options);

@@ -92,7 +92,7 @@ public:
   /// Throws std::runtime_error; also when the package has no tokenizer.
   static TextModel load(const std::filesystem::path &package, const SessionOptions &options = {});
 
-  /// Starts anew with the prompt, the model's BOS first, and calls `onText` with pieces of the continuation, each of
+  /// Starts anew with the prompt, as encodePrompt makes it, and calls `onText` with pieces of the continuation, each of
   /// whole UTF-8 characters.
   Generation generate(std::string_view prompt, const GenerateOptions &options = {},
                       const std::function<void(std::string_view)> &onText = {});
@@ -108,7 +108,7 @@ private:
   std::unique_ptr<Tokenizer> words;
 };
 
-/// Ids of a prompt: the model's BOS, if it has one, and the text's tokens.
+/// Ids of a prompt: the text's tokens and what the tokenizer's file, or the model by its BOS, wants before them.
 std::vector<std::int32_t> encodePrompt(const manifest::Model &model, const Tokenizer &tokenizer,
                                        std::string_view prompt);
 

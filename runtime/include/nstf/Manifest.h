@@ -60,6 +60,8 @@ struct Port {
   ElementType type;
   Shape shape;
   std::size_t buffer; // index into Manifest::buffers
+  /// Of an i32 input: its values choose rows of tables and are 0 … limit-1.
+  std::optional<std::int64_t> limit = {};
 };
 
 /// Where the scalars of a run stand in the control buffer: 32-bit little-endian words at these byte offsets.
@@ -70,8 +72,9 @@ struct Control {
 };
 
 struct Tokenizer {
-  std::string kind = "none"; // none, sentencepiece, tok512
+  std::string kind = "none"; // none, tokenizer_json, sentencepiece, tok512
   std::string file;          // relative to the package
+  std::string config;        // tokenizer_config.json, relative to the package; empty: none
 };
 
 struct Model {

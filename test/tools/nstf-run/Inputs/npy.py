@@ -1,4 +1,4 @@
-"""npy.py FILE: prints type, shape and values. npy.py FILE f4|i4 ROWS VALUE...: writes a vector of ROWS values.
+"""npy.py FILE: prints type, shape and values. npy.py FILE f4|i4 SHAPE VALUE...: writes a tensor of a shape like 3 or 2x3x4.
 
 By the standard library alone, so that the tests need no numpy."""
 import ast
@@ -7,7 +7,7 @@ import sys
 
 if len(sys.argv) > 2:
     kind, values = sys.argv[2], sys.argv[4:]
-    header = "{'descr': '<%s', 'fortran_order': False, 'shape': (%s,), }\n" % (kind, sys.argv[3])
+    header = "{'descr': '<%s', 'fortran_order': False, 'shape': (%s,), }\n" % (kind, sys.argv[3].replace("x", ", "))
     data = struct.pack("<%d%s" % (len(values), "f" if kind == "f4" else "i"), *map(float if kind == "f4" else int, values))
     with open(sys.argv[1], "wb") as file:
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
