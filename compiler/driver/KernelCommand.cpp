@@ -58,6 +58,8 @@ LogicalResult KernelCompilation::run(Stage last) {
   if (!module)
     return failure();
   GraphOp graph = *module->getOps<GraphOp>().begin();
+  request.runtimeRows =
+      llvm::any_of(graph.getArgumentTypes(), [](Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); });
   CompileOptions options = request.compile;
   options.maxTokens = graph.getContext();
   options.wishes.oneBucket = true;
@@ -86,8 +88,10 @@ ArgumentNames getNames(GraphOp graph, const KernelDescription &description, cons
   StepOp step = *graph.getBody().getOps<StepOp>().begin();
   if (argument.kind == LaunchInfo::Argument::Result)
     return {graph.getOutputName(0).str(), ""};
-  unsigned input = cast<BlockArgument>(step.getInputs()[argument.index]).getArgNumber();
-  StringRef name = graph.getInputName(input);
+  // Weights and states are arguments like others: whoever launches a kernel hands it everything.
+  Value value = step.getInputs()[argument.index];
+  auto input = dyn_cast<BlockArgument>(value);
+  StringRef name = input ? graph.getInputName(input.getArgNumber()) : value.getDefiningOp<GetOp>().getSymbol();
   return {name.str(), description.getInputAbout(name)};
 }
 

@@ -2,13 +2,15 @@
 #include "compiler/driver/KernelDescription.h"
 #include "compiler/import/Diagnose.h"
 #include "compiler/import/GraphBuilder.h"
-#include "compiler/import/Json.h"
+#include "compiler/import/Import.h"
+#include "compiler/import/MappedFile.h"
 #include "compiler/import/yaml/GraphExpansion.h"
 #include "compiler/import/yaml/Parameters.h"
 #include "dialects/nstf/NSTF.h"
 #include "templates/Templates.h"
 
 #include <algorithm>
+#include <filesystem>
 
 using namespace mlir;
 using namespace nstf;
@@ -90,8 +92,23 @@ void checkSize(Type type, StringRef what, int64_t rows) {
                       std::to_string(bytes));
 }
 
-void checkSizes(GraphOp graph) {
+/// A cache that is written in place is an argument already, and no result of its own.
+void dropInPlaceResults(GraphOp graph) {
+  ReturnOp terminator = graph.getReturn();
+  for (unsigned i = graph.getNumResults(); i-- > 0;)
+    if (terminator.getValues()[i].getDefiningOp<KvAppendOp>()) {
+      terminator->eraseOperand(i);
+      (void)graph.eraseResult(i);
+    }
+}
+
+void checkSizes(ModuleOp module) {
+  GraphOp graph = *module.getOps<GraphOp>().begin();
   int64_t rows = graph.getContext();
+  for (WeightOp weight : module.getOps<WeightOp>())
+    checkSize(weight.getType(), weight.getSymName(), rows);
+  for (StateOp state : module.getOps<StateOp>())
+    checkSize(state.getType(), state.getSymName(), rows);
   for (unsigned i = 0; i < graph.getNumArguments(); ++i)
     checkSize(graph.getArgumentTypes()[i], graph.getInputName(i), rows);
   for (unsigned i = 0; i < graph.getNumResults(); ++i)
@@ -109,6 +126,13 @@ std::vector<KernelDescription> KernelDescription::list() {
 }
 
 KernelDescription KernelDescription::find(const std::string &name) {
+  if (StringRef(name).ends_with(".mlir")) {
+    KernelDescription kernel((GraphDescription()));
+    kernel.moduleFile = name;
+    kernel.graph.name = std::filesystem::path(name).stem().string();
+    kernel.graph.about = "the graph of " + std::filesystem::path(name).filename().string();
+    return kernel;
+  }
   if (StringRef(name).ends_with(".yaml"))
     return KernelDescription(readGraphDescription(readTextFile(name), name));
   std::string known;
@@ -117,7 +141,8 @@ KernelDescription KernelDescription::find(const std::string &name) {
       return std::move(kernel);
     known += (known.empty() ? "" : ", ") + kernel.getName();
   }
-  throw ImportError("expected a kernel but got '" + name + "'; known are " + known + ", and graphs in .yaml files");
+  throw ImportError("expected a kernel but got '" + name + "'; known are " + known +
+                    ", and graphs in .yaml and .mlir files");
 }
 
 std::vector<KernelOption> KernelDescription::getOptions() const {
@@ -144,9 +169,10 @@ std::string KernelDescription::getRowsKey() const {
 }
 
 std::string KernelDescription::getInputAbout(StringRef input) const {
-  for (const TensorDescription &tensor : graph.inputs)
-    if (tensor.name == input)
-      return tensor.about;
+  for (const auto &tensors : {graph.inputs, graph.weights, graph.states})
+    for (const TensorDescription &tensor : tensors)
+      if (tensor.name == input)
+        return tensor.about;
   return "";
 }
 
@@ -160,19 +186,22 @@ OwningOpRef<ModuleOp> KernelDescription::makeModule(const Values &values, bool r
     for (const auto &[key, value] : values)
       if (llvm::none_of(options, [&, &wanted = key](const KernelOption &option) { return option.key == wanted; }))
         throw ImportError("kernel " + getName() + ": expected one of its options but got " + getFlag(key));
-    GraphDescription own = graph;
-    if (!runtimeRows)
-      fixRows(own);
-    CommandLine source(own, values);
-    ExpandedGraph expanded = expandGraph(own, evaluateParameters(own, &source));
-    if (!expanded.weights.empty() || !expanded.states.empty())
-      throw ImportError("kernel " + getName() +
-                        ": expected inputs only but got weights or states: whoever launches a "
-                        "kernel hands it everything");
-    OwningOpRef<ModuleOp> module =
-        buildModule(expanded, {"kernel", graph.name, ""}, nullptr, "", /*locateInFile=*/false, &context);
-    if (module)
-      checkSizes(*module->getOps<GraphOp>().begin());
+    OwningOpRef<ModuleOp> module = moduleFile.empty() ? buildGraph(values, runtimeRows, context)
+                                                      : importMlir(moduleFile, &context, ImportOptions());
+    if (!module)
+      return nullptr;
+    checkSizes(*module);
+    dropInPlaceResults(*module->getOps<GraphOp>().begin());
     return module;
   });
+}
+
+OwningOpRef<ModuleOp> KernelDescription::buildGraph(const Values &values, bool runtimeRows,
+                                                    MLIRContext &context) const {
+  GraphDescription own = graph;
+  if (!runtimeRows)
+    fixRows(own);
+  CommandLine source(own, values);
+  ExpandedGraph expanded = expandGraph(own, evaluateParameters(own, &source));
+  return buildModule(expanded, {"kernel", graph.name, ""}, nullptr, "", /*locateInFile=*/false, &context);
 }

@@ -35,20 +35,25 @@ public:
   std::vector<KernelOption> getOptions() const;
   /// The key of the rows' option; empty where there is none.
   std::string getRowsKey() const;
-  /// What the description says about an input; empty where it says nothing.
+  /// What the description says about an input, weight or state; empty where it says nothing.
   std::string getInputAbout(llvm::StringRef input) const;
 
   /// Options' values as text, by key.
   using Values = std::map<std::string, std::string>;
 
-  /// The module of the kernel's graph. With `runtimeRows` the value of the rows' option is only the most there can be.
-  /// Emits a diagnostic and returns null: a missing, unknown or wrong value, a tensor too large for a kernel.
+  /// The module of the kernel's graph; its rows are dynamic where launches decide how many there are. With
+  /// `runtimeRows` the value of the rows' option is only the most there can be. Emits a diagnostic and returns null: a
+  /// missing, unknown or wrong value, a tensor too large for a kernel.
   mlir::OwningOpRef<mlir::ModuleOp> makeModule(const Values &values, bool runtimeRows,
                                                mlir::MLIRContext &context) const;
 
 private:
   explicit KernelDescription(GraphDescription graph) : graph(std::move(graph)) {}
+  mlir::OwningOpRef<mlir::ModuleOp> buildGraph(const Values &values, bool runtimeRows,
+                                               mlir::MLIRContext &context) const;
+
   GraphDescription graph;
+  std::string moduleFile; ///< where it is a module
 };
 
 } // namespace nstf

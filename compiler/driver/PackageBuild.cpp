@@ -1,8 +1,8 @@
 // A finished compilation as what the package writer takes (PackageBuild.h).
 #include "compiler/driver/PackageBuild.h"
+#include "compiler/driver/KernelFacts.h"
 #include "compiler/driver/StepOrder.h"
 #include "nstf/Tokenizer.h"
-#include "passes/analysis/Occupancy.h"
 #include "passes/nstf/FormedGraph.h"
 #include "llvm/Config/llvm-config.h"
 
@@ -13,32 +13,14 @@ using namespace nstf;
 
 namespace {
 
-constexpr uint64_t controlBytes = 64, controlTokens = 0, controlPosition = 4;
+constexpr uint64_t controlTokens = 0, controlPosition = 4;
 constexpr unsigned codeObjectVersion = 5;
-/// What kernels may rely on of every buffer's address, bytes.
-constexpr uint32_t argumentAlignment = 16;
 
 /// A type or attribute as it is printed.
 template <typename Printed> std::string getText(Printed printed) {
   std::string text;
   llvm::raw_string_ostream(text) << printed;
   return text;
-}
-
-manifest::ElementType getElementType(Type type) {
-  std::string name = getText(type);
-  if (std::optional<manifest::ElementType> known = manifest::elementTypeFromName(name))
-    return *known;
-  throw std::runtime_error("expected a tensor of a type that a package can hold but got " + name);
-}
-
-manifest::ElementType getElementType(RankedTensorType type) { return getElementType(type.getElementType()); }
-
-manifest::Shape getShape(RankedTensorType type) {
-  manifest::Shape shape;
-  for (int64_t size : type.getShape())
-    shape.dimensions.push_back(ShapedType::isDynamic(size) ? manifest::Shape::tokensDimension : size);
-  return shape;
 }
 
 std::string getName(Location loc, StringRef otherwise) {
@@ -62,6 +44,7 @@ public:
     addModel();
     addWeights();
     addBuffers();
+    addLimits();
     for (const CompiledTarget &target : compilation.getTargets())
       addTarget(target);
     return std::move(inputs);
@@ -95,6 +78,7 @@ private:
       }
     if (auto tokenizer = attribute.getAs<StringAttr>("tokenizer"); tokenizer && !tokenizer.empty()) {
       inputs.tokenizerFile = tokenizer.str();
+      inputs.tokenizerConfig = runtime::Tokenizer::configOf(inputs.tokenizerFile).string();
       facts.tokenizer.kind = runtime::Tokenizer::kindOf(inputs.tokenizerFile);
       facts.tokenizer.file = std::filesystem::path(inputs.tokenizerFile).filename().string();
     }
@@ -120,7 +104,7 @@ private:
       }};
     if (auto source = weight.getSource())
       return WeightInFile{source->getPath().str(), uint64_t(source->getOffset()),
-                          getElementType(source->getStoredType())};
+                          getElementType(source->getStoredType()), {0, source->getSizes(), source->getStrides()}};
     return std::monostate();
   }
 
@@ -166,6 +150,22 @@ private:
           addBuffer(state.getSymName().str(), manifest::BufferKind::State, cast<RankedTensorType>(state.getType()));
   }
 
+  /// An input that chooses rows of a table may not name rows the table has not.
+  void addLimits() {
+    for (StepOp step : graph.getBody().getOps<StepOp>()) {
+      auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(step, step.getKernelAttr());
+      kernel.walk([&](EmbeddingOp op) {
+        auto ids = dyn_cast<BlockArgument>(op.getIds());
+        auto input = ids ? dyn_cast<BlockArgument>(step.getInputs()[ids.getArgNumber()]) : BlockArgument();
+        if (!input)
+          return;
+        int64_t rows = cast<RankedTensorType>(op.getTable().getType()).getDimSize(0);
+        std::optional<int64_t> &limit = inputs.manifest.inputs[input.getArgNumber()].limit;
+        limit = std::min(limit.value_or(rows), rows);
+      });
+    }
+  }
+
   manifest::StepArgument locate(Value value) {
     Storage storage = getStorage(value, symbols);
     switch (storage.kind) {
@@ -187,49 +187,6 @@ private:
   static Value getValue(StepOp step, const LaunchInfo::Argument &argument) {
     return argument.kind == LaunchInfo::Argument::Operand ? step.getInputs()[argument.index]
                                                           : step.getOutputs()[argument.index];
-  }
-
-  static RankedTensorType getValueType(const KernelVariant &variant, const LaunchInfo::Argument &argument) {
-    KernelOp region = variant.region;
-    return cast<RankedTensorType>(argument.kind == LaunchInfo::Argument::Operand
-                                      ? region.getArgumentTypes()[argument.index]
-                                      : region.getResultTypes()[argument.index]);
-  }
-
-  manifest::Kernel makeKernel(const KernelVariant &variant, const Target &target) {
-    const KernelMetadata &metadata = variant.metadata;
-    manifest::Kernel kernel{};
-    kernel.symbol = variant.symbol;
-    kernel.templateName = variant.choice.templateName;
-    kernel.waveSize = variant.launch.waveSize;
-    kernel.block = {uint32_t(variant.launch.waveSize * variant.launch.waves), 1, 1};
-    kernel.lds = metadata.ldsSize;
-    kernel.vgprs = metadata.vgprs;
-    kernel.agprs = metadata.agprs;
-    kernel.sgprs = metadata.sgprs;
-    kernel.scratch = metadata.scratchSize;
-    kernel.spills = metadata.vgprSpills + metadata.sgprSpills;
-    kernel.kernargSize = metadata.kernargSize;
-    TargetView view(target.attribute(model.getContext()));
-    kernel.occupancy = getOccupancy(view, {int64_t(metadata.vgprs + metadata.agprs), int64_t(metadata.sgprs),
-                                           int64_t(metadata.ldsSize), variant.launch.waves})
-                           .wavesPerSimd;
-    for (auto [i, argument] : llvm::enumerate(variant.launch.arguments)) {
-      const KernelArgumentMetadata &place = metadata.arguments.at(i);
-      manifest::KernelArgument entry{
-          argument.name,     place.offset,          place.size, manifest::ElementType::I32, {},
-          argumentAlignment, manifest::Access::Read};
-      if (argument.kind == LaunchInfo::Argument::Control) {
-        entry.shape.dimensions = {int64_t(controlBytes / 4)};
-      } else {
-        entry.type = getElementType(getValueType(variant, argument));
-        entry.shape = getShape(getValueType(variant, argument));
-      }
-      if (argument.access != "read")
-        entry.access = argument.access == "write" ? manifest::Access::Write : manifest::Access::ReadWrite;
-      kernel.arguments.push_back(std::move(entry));
-    }
-    return kernel;
   }
 
   manifest::Bucket makeBucket(const BucketPlan &plan, const CompiledTarget &target) {
@@ -270,7 +227,7 @@ private:
     entry.id = target.target.name;
     entry.codeObjectVersion = codeObjectVersion;
     for (const KernelVariant &variant : target.plan.variants)
-      entry.kernels.push_back(makeKernel(variant, target.target));
+      entry.kernels.push_back(describeKernel(variant, target.target));
     addArenaMap(entry);
     for (const BucketPlan &bucket : target.plan.buckets)
       entry.buckets.push_back(makeBucket(bucket, target));

@@ -184,11 +184,12 @@ int list() {
   return 0;
 }
 
-const char *usage = "Compiles one kernel to a code object, with a C header that says how to launch it.\n"
-                    "Usage: nstfc kernel KERNEL [OPTIONS] --target=CHIPS -o FILE.hsaco --header FILE.h\n\n"
-                    "  nstfc kernel --list         the kernels with their sizes and options' defaults\n"
-                    "  nstfc kernel KERNEL --help  the options of one\n\n"
-                    "KERNEL is one of the list, or a .yaml graph whose operations make one launch.\n\n";
+const char *usage =
+    "Compiles one kernel to a code object, with a C header that says how to launch it.\n"
+    "Usage: nstfc kernel KERNEL [OPTIONS] --target=CHIPS -o FILE.hsaco --header FILE.h\n\n"
+    "  nstfc kernel --list         the kernels with their sizes and options' defaults\n"
+    "  nstfc kernel KERNEL --help  the options of one\n\n"
+    "KERNEL is one of the list, or a graph in a .yaml or .mlir file whose operations make one launch.\n\n";
 
 std::string getCommand(int argc, char **argv) {
   std::string command = "nstfc";

@@ -1,37 +1,42 @@
 // nstfc: compiles a model to a package of AMD GPU code objects. The command line around compiler/driver/Compile.h.
 #include "compiler/driver/Compile.h"
+#include "compiler/driver/CrashHandler.h"
 #include "compiler/driver/Diagnostics.h"
+#include "compiler/driver/Explain.h"
 #include "compiler/driver/Registration.h"
 #include "compiler/driver/Remarks.h"
 #include "compiler/driver/Verify.h"
 #include "compiler/package/WriteFile.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/Timing.h"
+#include "tools/nstfc/KernelOptions.h"
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <iostream>
+#include <map>
 #include <unistd.h>
 
 using namespace nstf;
-#include <map>
 
 namespace {
 
 struct CommandLine {
   CompileOptions compile;
-  std::string output, emit = "package", weights = "pack", remarks;
+  std::string output, emit = "package", weights = "pack", remarks, explain;
+  bool explains = false;
+  RemarkLog log; ///< for --explain
   bool listTargets = false, listOps = false, timePasses = false, verify = false;
   int verifyTokens = 16;
+  std::vector<std::string> verifySteps, verifyInputs;
+  VerifyOptions verification;
 };
 
 void addOptions(CLI::App &app, CommandLine &line) {
   app.add_option("model", line.compile.input,
                  "Hugging Face folder (config.json, *.safetensors), YAML graph or .mlir in the nstf dialect");
-  std::vector<std::string> verifySteps, verifyInputs;
-  VerifyOptions verification;
   app.add_option("-o,--output", line.output, "package folder, or file for --emit of another stage (default: stdout)");
   app.add_option("--target", line.compile.targets, "chip: gfx90a, gfx942, an alias, or a .yaml file; repeatable")
       ->take_all();
@@ -39,28 +44,23 @@ void addOptions(CLI::App &app, CommandLine &line) {
       ->capture_default_str();
   app.add_option("--dump-stages", line.compile.dumpStages, "folder that gets the text of every stage");
   app.add_option("--weights", line.weights, "pack, reference, random:SEED or none")->capture_default_str();
-  app.add_option("--context", line.compile.context, "positions of a run, where fewer are wanted than the model allows");
+  app.add_option("--context", line.compile.context, "positions of a run, where others are wanted than the model says");
+  app.add_option("--architecture", line.compile.architectures,
+                 "a .yaml file that describes an architecture, beside those nstfc knows; repeatable")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--precision", line.compile.precision, "type of matrix operands, weights and KV caches; sums are f32")
+      ->check(CLI::IsMember({"f32", "f16", "bf16"}))
+      ->capture_default_str();
   app.add_option("--max-tokens", line.compile.maxTokens,
                  "tokens of the largest step; longer prompts run in pieces (default: the context, at most 512)");
   app.add_option("--tokenizer", line.compile.tokenizer,
-                 "tokenizer that the package gets, *.model (sentencepiece) or *.bin (tok512), instead of the model's");
+                 "tokenizer that the package gets instead of the model's: *.json (tokenizer.json), *.model "
+                 "(sentencepiece), *.bin (tok512) or none");
   app.add_option("--wave", line.compile.waveSize, "wave size: 0 (chosen), 32 or 64")->capture_default_str();
   app.add_flag("--verify", line.verify,
                "run package and float64 reference on the same inputs on the emulator, and compare every kernel");
   app.add_option("--verify-tokens", line.verifyTokens, "tokens that --verify runs")->capture_default_str();
-  app.add_option("--remarks", line.remarks, "print the decisions of passes whose category matches this expression")
-      ->expected(0, 1)
-      ->default_str(".*");
-  app.add_flag("--time-passes", line.timePasses, "print where the time went");
-  app.add_flag("--list-targets", line.listTargets, "print the chips and leave");
-  app.add_flag("--list-ops", line.listOps, "print the operations of the nstf dialect and leave");
-  app.set_version_flag("--version", "nstfc " NSTF_VERSION);
-}
-
-int printTargets() {
-  for (const Target &target : nstf::listTargets()) {
-    std::cout << target.name << ": " << target.description << "\n  ";
-    for (const std::string &alias : target.aliases)
   app.add_option("--verify-steps", line.verifySteps,
                  "other steps instead, TOKENS or TOKENS@POSITION: there on states full of random numbers (64,1@511)")
       ->delimiter(',');
@@ -71,6 +71,21 @@ int printTargets() {
                  "print what each kernel is made of and why; of those whose name matches the expression")
       ->expected(0, 1)
       ->default_str(".*");
+  app.add_option("--remarks", line.remarks, "print the decisions of passes whose category matches this expression")
+      ->expected(0, 1)
+      ->default_str(".*");
+  app.add_option("--reproducer-dir", line.compile.reproducerDir,
+                 "folder for what replays an internal error (default: the working directory)");
+  app.add_flag("--time-passes", line.timePasses, "print where the time went");
+  app.add_flag("--list-targets", line.listTargets, "print the chips and leave");
+  app.add_flag("--list-ops", line.listOps, "print the operations of the nstf dialect and leave");
+  app.set_version_flag("--version", "nstfc " NSTF_VERSION);
+}
+
+int printTargets() {
+  for (const Target &target : nstf::listTargets()) {
+    std::cout << target.name << ": " << target.description << "\n  ";
+    for (const std::string &alias : target.aliases)
       std::cout << "also " << alias << ", ";
     std::cout << target.computeUnits << " compute units, LDS " << target.ldsBytes << " bytes, " << target.vgprsPerLane
               << " VGPRs, wave sizes";
@@ -103,21 +118,6 @@ void parseWeights(CommandLine &line) {
                                                : WeightsMode::None;
 }
 
-/// A line on the terminal that is written over and over, and wiped at the end.
-void showProgress(CompileOptions &options) {
-  if (!isatty(STDERR_FILENO))
-    return;
-  options.progress = [](size_t done, size_t all, const std::string &what) {
-    std::cerr << "\r\033[K[" << done << "/" << all << "] " << what << std::flush;
-    if (done == all)
-      std::cerr << "\r\033[K" << std::flush;
-  };
-}
-
-int run(CommandLine &line, mlir::MLIRContext &context) {
-  if (line.compile.input.empty())
-    throw std::runtime_error("expected a model but got none (--help shows the options)");
-  std::optional<Stage> stage = parseStage(line.emit);
 /// Steps and given inputs of --verify.
 void parseVerification(CommandLine &line) {
   if (line.verifyTokens < 1)
@@ -153,6 +153,21 @@ void parseVerification(CommandLine &line) {
   };
 }
 
+/// A line on the terminal that is written over and over, and wiped at the end.
+void showProgress(CompileOptions &options) {
+  if (!isatty(STDERR_FILENO))
+    return;
+  options.progress = [](size_t done, size_t all, const std::string &what) {
+    std::cerr << "\r\033[K[" << done << "/" << all << "] " << what << std::flush;
+    if (done == all)
+      std::cerr << "\r\033[K" << std::flush;
+  };
+}
+
+int run(CommandLine &line, mlir::MLIRContext &context) {
+  if (line.compile.input.empty())
+    throw std::runtime_error("expected a model but got none (--help shows the options)");
+  std::optional<Stage> stage = parseStage(line.emit);
   if (!stage)
     throw std::runtime_error("--emit: expected nstf, fused, systolic, gpu, llvm, isa, hsaco or package but got '" +
                              line.emit + "'");
@@ -177,9 +192,18 @@ void parseVerification(CommandLine &line) {
   mlir::DefaultTimingManager timing;
   timing.setEnabled(line.timePasses);
   mlir::TimingScope root = timing.getRootScope();
+  if (line.explains)
+    line.compile.remarks = &line.log;
   Compilation compilation(context, line.compile, root);
-  if (failed(compilation.run(*stage)))
+  if (failed(compilation.run(line.output.empty() ? std::min(*stage, Stage::Hsaco) : *stage)))
     return 1;
+  if (line.explains) {
+    std::string text = explain(compilation, line.explain.empty() ? ".*" : line.explain);
+    if (!line.output.empty())
+      compilation.writePackage(line.output);
+    std::cout << text;
+    return 0;
+  }
   if (*stage != Stage::Package) {
     std::string text = compilation.getText(*stage);
     if (line.output.empty())
@@ -210,6 +234,12 @@ int runGuarded(llvm::function_ref<int()> command) {
 int main(int argc, char **argv) {
   // A file past `ulimit -f` is an error of the write, as a full disk is, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
+  std::string command;
+  for (int i = 0; i < argc; ++i)
+    command += (i ? " " : "") + std::string(argv[i]);
+  installCrashHandler(command);
+  if (argc > 1 && llvm::StringRef(argv[1]) == "kernel")
+    return runGuarded([&] { return runKernelCommand(argc - 1, argv + 1); });
   CommandLine line;
   CLI::App app("Compiles transformer models to AMD GPU code objects, with everything needed to launch them.", "nstfc");
   addOptions(app, line);
@@ -227,15 +257,13 @@ int main(int argc, char **argv) {
   registerCodegenTranslations(registry);
   mlir::MLIRContext context(registry);
   printDiagnostics(context);
-  try {
+  return runGuarded([&] {
+    line.explains = app.count("--explain") > 0;
+    std::optional<std::string> printed;
     if (app.count("--remarks"))
-      enableRemarks(context, line.remarks.empty() ? ".*" : line.remarks);
-    int status = line.listTargets ? printTargets() : line.listOps ? printOps(context) : run(line, context);
-    if (!std::cout.flush())
-      throw std::runtime_error("cannot write to standard output: " + std::string(std::strerror(errno)));
-    return status;
-  } catch (const std::exception &error) {
-    std::cerr << "error: " << error.what() << "\n";
-    return 1;
-  }
+      printed = line.remarks.empty() ? ".*" : line.remarks;
+    if (printed || line.explains)
+      enableRemarks(context, printed, line.explains ? &line.log : nullptr);
+    return line.listTargets ? printTargets() : line.listOps ? printOps(context) : run(line, context);
+  });
 }

@@ -216,8 +216,7 @@ static ParameterValue call(const std::string &name, const std::vector<ParameterV
        }},
       {"length", 1,
        [](const std::vector<ParameterValue> &a) {
-         return withList(
-             a[0], [](const auto &list) -> ParameterValue { return static_cast<int64_t>(list.size()); });
+         return withList(a[0], [](const auto &list) -> ParameterValue { return static_cast<int64_t>(list.size()); });
        }},
       {"item", 2, itemOf},
       {"rope_frequencies", 2, ropeFrequencyList},

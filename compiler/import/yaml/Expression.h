@@ -11,8 +11,8 @@
 // Whole numbers are 64-bit and never wrap: an overflow is an error, and so is `/` with a remainder. A whole number and
 // a float give a float. `and`, `or` and `?:` don't evaluate what they don't need. Functions: int(x) towards zero,
 // float(x), sqrt(x), min(a, b), max(a, b), length(list), item(list, index),
-// rope_frequencies(rotary dimension, theta[, rope, positions of the model, context compiled]), rope_scale(rope, positions
-// of the model), rope_positions(rope, positions of the model); `rope` is a parameter of that type (Rope.h).
+// rope_frequencies(rotary dimension, theta[, rope, positions of the model, context compiled]), rope_scale(rope,
+// positions of the model), rope_positions(rope, positions of the model); `rope` is a parameter of that type (Rope.h).
 //
 //===----------------------------------------------------------------------------------===//
 #pragma once

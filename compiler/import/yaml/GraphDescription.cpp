@@ -12,15 +12,15 @@ using namespace nstf;
 const std::map<std::string, std::vector<std::string>> &nstf::knownKeys() {
   static const std::map<std::string, std::vector<std::string>> keys = {
       {"document",
-       {"name", "about", "architectures", "optional_prefix", "refuse", "parameters", "checks", "context", "checkpoint", "model", "inputs",
-        "weights", "states", "repeat", "nodes", "outputs"}},
+       {"name", "about", "architectures", "optional_prefix", "refuse", "parameters", "checks", "context", "checkpoint",
+        "model", "inputs", "weights", "states", "repeat", "nodes", "outputs"}},
       {"parameter", {"key", "tensor", "about", "type", "nullable", "default", "minimum", "maximum", "one_of"}},
       {"check", {"that", "message"}},
       {"model", {"vocabulary", "bos", "eos"}},
       {"input", {"type", "shape", "about", "when"}},
       {"weight", {"type", "shape", "when", "tensor", "stored", "slice", "transposed"}},
       {"slice", {"axis", "from", "count"}},
-      {"state", {"type", "shape", "when"}},
+      {"state", {"type", "shape", "about", "when"}},
       {"repeat", {"count", "variable", "prefix", "carry", "weights", "states", "nodes"}},
       {"carry", {"first", "next"}},
       {"node", {"op", "operands", "attributes", "when"}},
@@ -181,8 +181,8 @@ private:
       } else {
         auto field = fields(value, what, "parameter");
         if (field.count("key") == field.count("tensor"))
-          fail(parameter.place, what + ": expected a 'key' or a 'tensor' but it has " +
-                                    (field.count("key") ? "both" : "none"));
+          fail(parameter.place,
+               what + ": expected a 'key' or a 'tensor' but it has " + (field.count("key") ? "both" : "none"));
         if (field.count("tensor"))
           parameter.tensor = scalar(field["tensor"], "the tensor of " + what);
         else if (parameter.keys = texts(field["key"], "key", what); parameter.keys.empty())
@@ -192,11 +192,10 @@ private:
                                                  : "integer";
         static const std::set<std::string> types = {"integer", "float", "boolean", "text", "integers", "texts", "rope"};
         if (!types.count(parameter.type) || (field.count("tensor") && parameter.type != "boolean"))
-          fail(place(field["type"]), what + ": expected a type of " +
-                                         (field.count("tensor")
-                                              ? "boolean"
-                                              : "integer, float, boolean, text, integers, texts or rope") +
-                                         " but got '" + parameter.type + "'");
+          fail(place(field["type"]),
+               what + ": expected a type of " +
+                   (field.count("tensor") ? "boolean" : "integer, float, boolean, text, integers, texts or rope") +
+                   " but got '" + parameter.type + "'");
         if (field.count("nullable"))
           parameter.nullable = boolean(field["nullable"], "nullable of " + what);
         if (field.count("about"))

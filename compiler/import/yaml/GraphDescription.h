@@ -45,8 +45,8 @@ struct CheckDescription {
 struct TensorDescription {
   std::string name;
   Place place;
-  std::string type;  // or "{expression}"
-  std::string about; // inputs: for people
+  std::string type;              // or "{expression}"
+  std::string about;             // inputs: for people
   std::vector<Expression> shape; // "tokens" is an expression of its own: the rows of a step
   std::optional<Expression> when;
   /// Weights: its names in the checkpoint where that isn't `name`; the first that is there counts.

@@ -8,6 +8,8 @@
 
 #include "compiler/import/yaml/GraphExpansion.h"
 
+#include "compiler/import/yaml/StoredPart.h"
+
 #include <algorithm>
 #include <queue>
 
@@ -62,12 +64,7 @@ private:
 
   int64_t integer(const Expression &expression, const Scope &scope, Place place, const std::string &what,
                   int64_t minimum = 1) {
-    ParameterValue value = evaluate(expression, scope, place);
-    const int64_t *number = std::get_if<int64_t>(&value);
-    if (!number || *number < minimum)
-      fail(place, "expected " + what + " to be a whole number of at least " + std::to_string(minimum) + " but got " +
-                      describe(value));
-    return *number;
+    return evaluateInteger(description.file, expression, scope, place, what, minimum);
   }
 
   bool condition(const std::optional<Expression> &when, const Scope &scope, Place place) {
@@ -114,7 +111,7 @@ private:
       if (expanded.tensors.empty())
         expanded.tensors = {expanded.name};
       if (kind == Reference::weight)
-        locate(tensor, numbers, expanded);
+        locateStored(description.file, tensor, numbers, expanded);
       declare(scope, tensor.name, tensor.place, valueOf(kind, result.size()));
       result.push_back(std::move(expanded));
     }
@@ -125,53 +122,6 @@ private:
     if (type != "f32" && type != "f16" && type != "bf16" && type != "i32")
       fail(tensor.place, "'" + tensor.name + "': expected a type of f32, f16, bf16 or i32 but got '" + type + "'");
     return type;
-  }
-
-  /// Where the elements of a weight lie in the tensor that is stored.
-  void locate(const TensorDescription &tensor, const Scope &numbers, ExpandedTensor &expanded) {
-    std::string what = "'" + tensor.name + "'";
-    auto extent = [&](const Expression &value) {
-      return integer(value, numbers, tensor.place, "an extent of the stored shape of " + what);
-    };
-    expanded.stored = expanded.shape;
-    if (!tensor.stored.empty()) {
-      expanded.stored.clear();
-      expanded.regrouped = true;
-      std::transform(tensor.stored.begin(), tensor.stored.end(), std::back_inserter(expanded.stored), extent);
-    } else if (tensor.transposed) {
-      std::reverse(expanded.stored.begin(), expanded.stored.end());
-    }
-    int64_t elements = 1;
-    for (int64_t size : expanded.stored)
-      if (__builtin_mul_overflow(elements, size, &elements))
-        fail(tensor.place, what + ": " + describeShape(expanded.stored) + " has more elements than can be counted");
-    expanded.view = StridedView::of(expanded.stored);
-    if (tensor.slice)
-      expanded.view = slice(*tensor.slice, numbers, what, expanded.view);
-    if (tensor.transposed) {
-      if (expanded.stored.size() != 2)
-        fail(tensor.place, what + ": expected two extents of what is transposed but got " +
-                               describeShape(expanded.stored));
-      expanded.view = expanded.view.transpose();
-    }
-    if (!groupsInto(expanded.view.sizes, expanded.shape))
-      fail(tensor.place, what + ": expected a stored part of shape " + describeShape(expanded.shape) + " but got " +
-                             describeShape(expanded.view.sizes));
-  }
-
-  StridedView slice(const TensorDescription::Slice &slice, const Scope &numbers, const std::string &what,
-                    const StridedView &stored) {
-    int64_t axis = integer(slice.axis, numbers, slice.place, "the axis of the slice of " + what, 0);
-    int64_t from = integer(slice.from, numbers, slice.place, "the start of the slice of " + what, 0);
-    int64_t count = integer(slice.count, numbers, slice.place, "the count of the slice of " + what);
-    if (axis >= static_cast<int64_t>(stored.sizes.size()))
-      fail(slice.place, what + ": expected the axis of a slice to be less than " + std::to_string(stored.sizes.size()) +
-                            " but got " + std::to_string(axis));
-    if (count > stored.sizes[axis] || from > stored.sizes[axis] - count)
-      fail(slice.place, what + ": expected a slice of the " + std::to_string(stored.sizes[axis]) + " indices of axis " +
-                            std::to_string(axis) + " but got " + std::to_string(count) + " from " +
-                            std::to_string(from) + " on");
-    return stored.slice(axis, from, count);
   }
 
   std::string text(const std::string &pattern, const Scope &numbers, Place place) {
@@ -383,19 +333,6 @@ private:
 };
 
 } // namespace
-
-bool nstf::groupsInto(const std::vector<int64_t> &parts, const std::vector<int64_t> &shape) {
-  size_t part = 0;
-  for (int64_t extent : shape) {
-    int64_t product = 1;
-    while (product < extent && part < parts.size())
-      if (__builtin_mul_overflow(product, parts[part++], &product))
-        return false;
-    if (product != extent)
-      return false;
-  }
-  return std::all_of(parts.begin() + part, parts.end(), [](int64_t extent) { return extent == 1; });
-}
 
 ExpandedGraph nstf::expandGraph(const GraphDescription &description, const Parameters &parameters) {
   return Expansion(description, parameters).run();

@@ -61,9 +61,6 @@ struct ExpandedGraph {
   std::vector<std::pair<std::string, Reference>> outputs;
 };
 
-/// Whether each extent of `shape` is the product of some neighbours in `parts`, in their order: [4, 3, 5] are [12, 5].
-bool groupsInto(const std::vector<int64_t> &parts, const std::vector<int64_t> &shape);
-
 /// Throws ImportError with the line of the fault: an unknown operand, a cycle (with its nodes), a name used twice, a
 /// shape that isn't whole numbers of at least 1, a part that isn't one of what is stored or doesn't fit the weight, a
 /// context of less than 1, more than a million nodes.

@@ -31,9 +31,9 @@ using Parameters = std::map<std::string, ParameterValue>;
 Scope scopeOf(const Parameters &parameters);
 
 /// Evaluates the parameters of `description` in their order, each may use those before it, then its checks and refused
-/// keys. `source` may be null for a description without keys; without `checkpoint` parameters that ask for a tensor have
-/// their default. Throws ImportError: with the source's name where the source is at fault, with a line of the description
-/// otherwise.
+/// keys. `source` may be null for a description without keys; without `checkpoint` parameters that ask for a tensor
+/// have their default. Throws ImportError: with the source's name where the source is at fault, with a line of the
+/// description otherwise.
 Parameters evaluateParameters(const GraphDescription &description, const ParameterSource *source,
                               const Checkpoint *checkpoint = nullptr);
 
