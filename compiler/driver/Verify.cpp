@@ -171,7 +171,7 @@ private:
         arguments[argument.index] = toTensor(launch.read(i));
     }
     std::vector<Tensor> results = evaluateKernel(region, arguments, StepScalars{launch.tokens(), launch.position()});
-    std::optional<Tolerance> tolerance = kernelTolerance(region);
+    std::optional<Tolerance> tolerance = kernelTolerance(region, arguments);
     if (!tolerance)
       throw std::runtime_error("kernel " + variant.symbol + " has no tolerance");
     report->add("kernel", variant.symbol, compare(toFloats(launch.read(*output)), results.front(), *tolerance));

@@ -19,16 +19,15 @@ struct Tolerance {
   double relative = 0;
 };
 
-/// Of one operation ("linear", without the dialect's prefix) on given inputs, which rounds to `rounded` on its way: the
-/// operands' type of attention, the result's of convert; of others it does not matter. Nothing when the table has no
-/// such row.
+/// Of one operation ("linear", without the dialect's prefix) on given inputs, which rounds its result to `rounded`:
+/// convert does; of others it does not matter. Nothing when the table has no such row.
 std::optional<Tolerance> operationTolerance(llvm::StringRef operation, mlir::Type rounded);
 
 /// Of one op of tensor code: the sum over the scalar operations in it.
 Tolerance tensorTolerance(mlir::Operation *op);
 
-/// Of a kernel on given inputs: the sum over its operations, since each one's error goes through those after it.
-std::optional<Tolerance> kernelTolerance(KernelOp kernel);
+/// Of a kernel on these arguments: the sum over its operations, since each one's error goes through those after it.
+std::optional<Tolerance> kernelTolerance(KernelOp kernel, llvm::ArrayRef<Tensor> arguments);
 
 /// Of any value of a whole model that ran by itself with matrix operands of `precision`, where errors of all layers
 /// before have added up.

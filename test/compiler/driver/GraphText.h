@@ -50,7 +50,7 @@ public:
     // Elementwise operations and softmax are written with their one type.
     bool isSameType = true;
     for (const char *other : {"linear", "embedding", "rms_norm", "rope", "kv_append", "attention", "argmax", "last_row",
-                              "first_row", "mean_rows", "layer_norm", "l2_normalize", "add_positions"})
+                              "first_row", "mean_rows", "layer_norm", "l2_normalize", "add_positions", "convert"})
       isSameType &= name != other;
     body += " " + attributes + " : " + (isSameType ? type : "(" + types + ") -> " + type) + "\n";
     return result;

@@ -58,7 +58,7 @@ func.func @rope_c4(%x: tensor<?x64xf32>, %table: tensor<512x8xf32>) {
 // -----
 
 func.func @rope_c4(%x: tensor<?x64xf32>, %table: tensor<512x2xf16>) {
-  // expected-error @+1 {{expected a table of 'f32' or f32 but got 'f16'}}
+  // expected-error @+1 {{expected a table of f32 but got 'f16'}}
   %y = nstf.rope %x, %table {head_size = 8 : i64, inv_freq = array<f64: 1.0>} : (tensor<?x64xf32>, tensor<512x2xf16>) -> tensor<?x64xf32>
   return
 }

@@ -59,7 +59,24 @@ func.func @mul_c1(%a: tensor<?x64xf32>, %b: tensor<?x64xf16>) {
 // -----
 
 func.func @integer(%a: tensor<?x64xi32>) {
-  // expected-error @+1 {{operand #0 must be [rows, features] tensor of f32, f16 or bf16 with static features, but got 'tensor<?x64xi32>'}}
+  // expected-error @+1 {{operand #0 must be [rows, features] tensor of f32 with static features, but got 'tensor<?x64xi32>'}}
   %y = nstf.silu %a : tensor<?x64xi32>
+  return
+}
+
+// -----
+
+func.func @convert_c1(%x: tensor<?x64xf32>) {
+  // expected-error @+1 {{attribute 'type' failed to satisfy constraint: type attribute of f32, f16 or bf16}}
+  %y = nstf.convert %x {type = i8} : (tensor<?x64xf32>) -> tensor<?x64xi8>
+  return
+}
+
+// -----
+
+func.func @convert_c2(%x: tensor<?x64xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{inferred type(s) 'tensor<?x64xf16>' are incompatible with return type(s) of operation 'tensor<?x64xbf16>'}}
+  %y = nstf.convert %x {type = f16} : (tensor<?x64xf32>) -> tensor<?x64xbf16>
   return
 }

@@ -51,6 +51,23 @@ func.func @linear_c4(%x: tensor<?x64xf32>, %w: tensor<172x64xf32>) {
 
 // -----
 
+func.func @linear_c3_bias(%x: tensor<?x64xf16>, %w: tensor<172x64xf16>, %bias: tensor<172xf16>) {
+  // expected-error @+1 {{operand #2 must be static [features] tensor of f32, but got 'tensor<172xf16>'}}
+  %y = nstf.linear %x, %w, %bias : (tensor<?x64xf16>, tensor<172x64xf16>, tensor<172xf16>) -> tensor<?x172xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c3_result(%x: tensor<?x64xf16>, %w: tensor<172x64xf16>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{inferred type(s) 'tensor<?x172xf32>' are incompatible with return type(s) of operation 'tensor<?x172xf16>'}}
+  %y = nstf.linear %x, %w : (tensor<?x64xf16>, tensor<172x64xf16>) -> tensor<?x172xf16>
+  return
+}
+
+// -----
+
 func.func @linear_features(%x: tensor<?x?xf32>, %w: tensor<172x64xf32>) {
   // expected-error @+1 {{operand #0 must be [rows, features] tensor of f32, f16 or bf16 with static features, but got 'tensor<?x?xf32>'}}
   %y = nstf.linear %x, %w : (tensor<?x?xf32>, tensor<172x64xf32>) -> tensor<?x172xf32>

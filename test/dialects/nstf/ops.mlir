@@ -6,19 +6,32 @@
 nstf.weight @table : tensor<8x4xbf16> computed <inv_freq = [0.33333333333333331, 1.0e-300], scale = -0.1>
 
 // CHECK-LABEL: @no_bias_f16
-// CHECK: nstf.linear %{{.*}}, %{{.*}} : (tensor<16x3xf16>, tensor<5x3xf16>) -> tensor<16x5xf16>
-func.func @no_bias_f16(%x: tensor<16x3xf16>, %w: tensor<5x3xf16>) -> tensor<16x5xf16> {
-  %y = nstf.linear %x, %w : (tensor<16x3xf16>, tensor<5x3xf16>) -> tensor<16x5xf16>
-  return %y : tensor<16x5xf16>
+// CHECK: nstf.linear %{{.*}}, %{{.*}} : (tensor<16x3xf16>, tensor<5x3xf16>) -> tensor<16x5xf32>
+func.func @no_bias_f16(%x: tensor<16x3xf16>, %w: tensor<5x3xf16>) -> tensor<16x5xf32> {
+  %y = nstf.linear %x, %w : (tensor<16x3xf16>, tensor<5x3xf16>) -> tensor<16x5xf32>
+  return %y : tensor<16x5xf32>
 }
 
-// A rotary dimension smaller than the head, a table in f32 beside bf16 rows, a scale.
+// Sums and biases are f32 whatever the operands; a table of any float type.
+// CHECK-LABEL: @operands_bf16
+// CHECK: nstf.linear %{{.*}}, %{{.*}}, %{{.*}} : (tensor<?x3xbf16>, tensor<5x3xbf16>, tensor<5xf32>) -> tensor<?x5xf32>
+// CHECK: nstf.convert %{{.*}} {type = bf16} : (tensor<?x5xf32>) -> tensor<?x5xbf16>
+// CHECK: nstf.embedding %{{.*}}, %{{.*}} : (tensor<?xi32>, tensor<9x5xbf16>) -> tensor<?x5xf32>
+func.func @operands_bf16(%x: tensor<?x3xbf16>, %w: tensor<5x3xbf16>, %bias: tensor<5xf32>, %ids: tensor<?xi32>,
+                         %table: tensor<9x5xbf16>) -> (tensor<?x5xbf16>, tensor<?x5xf32>) {
+  %y = nstf.linear %x, %w, %bias : (tensor<?x3xbf16>, tensor<5x3xbf16>, tensor<5xf32>) -> tensor<?x5xf32>
+  %t = nstf.convert %y {type = bf16} : (tensor<?x5xf32>) -> tensor<?x5xbf16>
+  %e = nstf.embedding %ids, %table : (tensor<?xi32>, tensor<9x5xbf16>) -> tensor<?x5xf32>
+  return %t, %e : tensor<?x5xbf16>, tensor<?x5xf32>
+}
+
+// A rotary dimension smaller than the head, a scale.
 // CHECK-LABEL: @rope_partial
-// CHECK: nstf.rope %{{.*}}, %{{.*}} {head_size = 8 : i64, inv_freq = array<f64: 1.{{.*}}>, scale = 2.{{.*}} : f64} : (tensor<?x16xbf16>, tensor<32x2xf32>) -> tensor<?x16xbf16>
-func.func @rope_partial(%x: tensor<?x16xbf16>, %table: tensor<32x2xf32>) -> tensor<?x16xbf16> {
+// CHECK: nstf.rope %{{.*}}, %{{.*}} {head_size = 8 : i64, inv_freq = array<f64: 1.{{.*}}>, scale = 2.{{.*}} : f64} : (tensor<?x16xf32>, tensor<32x2xf32>) -> tensor<?x16xf32>
+func.func @rope_partial(%x: tensor<?x16xf32>, %table: tensor<32x2xf32>) -> tensor<?x16xf32> {
   %y = nstf.rope %x, %table {head_size = 8 : i64, inv_freq = array<f64: 1.0>, scale = 2.0 : f64}
-      : (tensor<?x16xbf16>, tensor<32x2xf32>) -> tensor<?x16xbf16>
-  return %y : tensor<?x16xbf16>
+      : (tensor<?x16xf32>, tensor<32x2xf32>) -> tensor<?x16xf32>
+  return %y : tensor<?x16xf32>
 }
 
 // Attention over the rows of the step alone, every row sees every other.

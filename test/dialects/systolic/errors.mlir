@@ -188,7 +188,7 @@ systolic.kernel @kernel_c6_type(%work: index {systolic.scratch}) attributes {par
 
 !X = memref<64x48xf32, #systolic.axes<M, K>>
 func.func @load_c1_rank(%X: !X, %i: index) {
-  // expected-error @+1 {{expected tile and buffer of one rank and element type but got 'tensor<16xf32, #systolic.axes<BK>>' and 'memref<64x48xf32, #systolic.axes<M, K>>'}}
+  // expected-error @+1 {{expected tile and buffer of one rank and element type, or two float types, but got 'tensor<16xf32, #systolic.axes<BK>>' and 'memref<64x48xf32, #systolic.axes<M, K>>'}}
   %x = systolic.load %X[%i, %i] : !X -> tensor<16xf32, #systolic.axes<BK>>
   return
 }
@@ -198,7 +198,7 @@ func.func @load_c1_rank(%X: !X, %i: index) {
 !X = memref<64x48xf32, #systolic.axes<M, K>>
 func.func @load_c1_type(%X: !X, %i: index) {
   // expected-error @+1 {{expected tile and buffer of one rank and element type}}
-  %x = systolic.load %X[%i, %i] : !X -> tensor<4x16xf16, #systolic.axes<BM, BK>>
+  %x = systolic.load %X[%i, %i] : !X -> tensor<4x16xi32, #systolic.axes<BM, BK>>
   return
 }
 
@@ -247,6 +247,56 @@ func.func @load_c3_cols(%X: !X, %i: index, %cols: !cols) {
 func.func @load_c3_rank(%X: !X, %i: index, %rows: !rows) {
   // expected-error @+1 {{expected a tile of rank 2 for rows}}
   %x = systolic.load %X[%i] rows(%rows : !rows) : !X -> tensor<16xf32, #systolic.axes<BK>>
+  return
+}
+
+// -----
+
+!X = memref<64x48xf32, #systolic.axes<M, K>>
+!at = tensor<4x16xi32, #systolic.axes<BM, BK>>
+func.func @load_c4_rank(%X: !X, %i: index, %at: !at) {
+  // expected-error @+1 {{expected a buffer of rank 1 for at but got}}
+  %x = systolic.load %X[%i, %i] at(%at : !at) : !X -> tensor<4x16xf32, #systolic.axes<BM, BK>>
+  return
+}
+
+// -----
+
+!X = memref<48xf32, #systolic.axes<K>>
+!at = tensor<16xi32, #systolic.axes<BK>>
+func.func @load_c4_shape(%X: !X, %i: index, %at: !at) {
+  // expected-error @+1 {{expected an i32 in at for each element of}}
+  %x = systolic.load %X[%i] at(%at : !at) : !X -> tensor<4x16xf32, #systolic.axes<BM, BK>>
+  return
+}
+
+// -----
+
+!X = memref<48xf32, #systolic.axes<K>>
+!at = tensor<16xf32, #systolic.axes<BK>>
+func.func @load_c4_type(%X: !X, %i: index, %at: !at) {
+  // expected-error @+1 {{expected an i32 in at for each element of}}
+  %x = systolic.load %X[%i] at(%at : !at) : !X -> tensor<16xf32, #systolic.axes<BK>>
+  return
+}
+
+// -----
+
+!X = memref<48xf32, #systolic.axes<K>>
+!at = tensor<16xi32, #systolic.axes<BK>>
+func.func @load_c4_element(%X: !X, %i: index, %at: !at) {
+  // expected-error @+1 {{expected tile and buffer of one element type, or two float types, but got}}
+  %x = systolic.load %X[%i] at(%at : !at) : !X -> tensor<16xi32, #systolic.axes<BK>>
+  return
+}
+
+// -----
+
+!X = memref<48xf32, #systolic.axes<K>>
+!at = tensor<16xi32, #systolic.axes<BK>>
+func.func @load_c4_limit(%X: !X, %i: index, %at: !at) {
+  // expected-error @+1 {{expected at without rows, cols and limit}}
+  %x = systolic.load %X[%i] limit [%i] at(%at : !at) : !X -> tensor<16xf32, #systolic.axes<BK>>
   return
 }
 
