@@ -65,7 +65,7 @@ LogicalResult verifyScalarOp(Operation *op) {
 }
 
 LogicalResult verifyBody(Region &region) {
-  WalkResult result = region.walk(
+  WalkResult result = region.walk<WalkOrder::PreOrder>(
       [](Operation *op) { return failed(verifyScalarOp(op)) ? WalkResult::interrupt() : WalkResult(success()); });
   return failure(result.wasInterrupted());
 }

@@ -191,8 +191,8 @@ nstf.kernel @kernel_c2() -> tensor<4x4xf32> {
 // -----
 
 // kernel_c3
-// expected-error @+1 {{expected result 0 to be a ranked tensor, static but for its leading dimension, but got 'tensor<f32>'}}
-nstf.kernel @kernel_c3(%x: tensor<?xf32>) -> tensor<f32> {
+// expected-error @+1 {{expected result 0 to be a ranked tensor, static but for its leading dimension, but got 'tensor<4x?xf32>'}}
+nstf.kernel @kernel_c3(%x: tensor<?xf32>) -> tensor<4x?xf32> {
   nstf.return %x : tensor<?xf32>
 }
 
