@@ -7,7 +7,10 @@
 #include "nstf/RandomWeights.h"
 
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/bit.h"
 
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 
 using namespace mlir;
@@ -23,11 +26,20 @@ static void roundTo(Type type, Tensor &tensor) {
   auto floatType = dyn_cast<FloatType>(type);
   if (!floatType || type.isF64())
     return;
+  // Numbers of one binary exponent are multiples of a power of two; dividing by that is exact, and rint goes to even.
+  // (APFloat would take a minute for the weights of a layer.)
+  const llvm::fltSemantics &format = floatType.getFloatSemantics();
+  int digits = llvm::APFloat::semanticsPrecision(format), least = llvm::APFloat::semanticsMinExponent(format);
+  double largest = llvm::APFloat::getLargest(format).convertToDouble();
   for (int64_t i = 0; i < tensor.size(); ++i) {
-    bool losesInfo;
-    llvm::APFloat value(tensor.data()[i]);
-    value.convert(floatType.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-    tensor.data()[i] = value.convertToDouble();
+    double &value = tensor.data()[i];
+    int exponent = static_cast<int>(llvm::bit_cast<uint64_t>(value) >> 52 & 0x7ff) - 1023;
+    if (exponent == 1024) // infinite, or no number
+      continue;
+    double step = std::ldexp(1.0, std::max(exponent, least) - digits + 1);
+    value = std::rint(value / step) * step;
+    if (std::abs(value) > largest)
+      value = std::copysign(std::numeric_limits<double>::infinity(), value);
   }
 }
 

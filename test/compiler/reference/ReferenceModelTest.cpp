@@ -4,6 +4,8 @@
 #include "compiler/reference/Tolerance.h"
 #include "nstf/RandomWeights.h"
 
+#include "llvm/ADT/APFloat.h"
+
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -109,6 +111,40 @@ TEST_F(ReferenceModelTest, weightsFromFiles) {
   auto beyond = parse(weightGraph("from <\"" + path + "\", offset = 16, type = f64>", "tensor<2xf32>"));
   EXPECT_THAT([&] { ReferenceModel(*beyond).run({}, 1, 0); },
               testing::ThrowsMessage<std::runtime_error>(HasSubstr("expected 16 bytes at offset 16")));
+  std::filesystem::remove(path);
+}
+
+// Against LLVM's own arithmetic: ties, subnormals, what overflows, and numbers of every size.
+TEST_F(ReferenceModelTest, weightsOf16Bits) {
+  std::vector<double> stored = {0.0,         -0.0,
+                                1 + 0x1p-11, 1 + 0x3p-11,
+                                1 + 0x1p-8,  1 + 0x3p-8,
+                                65504,       65519.9,
+                                65520,       -1e6,
+                                0x1p-24,     0x1p-25,
+                                0x1.8p-25,   -0x3p-25,
+                                0x1p-133,    0x1p-134,
+                                0x1.fffp-15, 3.4e38,
+                                3.4028e38,   1e300,
+                                5e-324,      std::numeric_limits<double>::infinity()};
+  RandomWeights random(3, "any", nullptr, 0);
+  for (int i = 0; i < 2000; ++i)
+    stored.push_back(std::ldexp(random(i), i % 300 - 150));
+  std::string path = (std::filesystem::temp_directory_path() / ("nstf-rounding-" + std::to_string(getpid()))).string();
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<char *>(stored.data()), static_cast<std::streamsize>(stored.size() * sizeof(double)));
+  for (auto [name, format] : {std::pair("f16", &llvm::APFloat::IEEEhalf()), {"bf16", &llvm::APFloat::BFloat()}}) {
+    auto type = "tensor<" + std::to_string(stored.size()) + "x" + name + ">";
+    auto module = parse(weightGraph("from <\"" + path + "\", offset = 0, type = f64>", type));
+    std::vector<double> got = numbers(ReferenceModel(*module).run({}, 1, 0).at("y"));
+    ASSERT_EQ(got.size(), stored.size());
+    for (size_t i = 0; i < stored.size(); ++i) {
+      llvm::APFloat expected(stored[i]);
+      bool losesInfo;
+      expected.convert(*format, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+      EXPECT_EQ(got[i], expected.convertToDouble()) << name << " of " << stored[i];
+    }
+  }
   std::filesystem::remove(path);
 }
 
