@@ -50,9 +50,9 @@ func.func @add_c1(%a: tensor<?x64xf32>, %b: tensor<1x64xf32>) {
 
 // -----
 
-func.func @mul_c1(%a: tensor<?x64xf32>, %b: tensor<?x64xf16>) {
+func.func @mul_c1(%a: tensor<?x64xf32>, %b: tensor<?x32xf32>) {
   // expected-error @+1 {{all of {a, b, result} have same type}}
-  %y = "nstf.mul"(%a, %b) : (tensor<?x64xf32>, tensor<?x64xf16>) -> tensor<?x64xf32>
+  %y = "nstf.mul"(%a, %b) : (tensor<?x64xf32>, tensor<?x32xf32>) -> tensor<?x64xf32>
   return
 }
 

@@ -58,9 +58,9 @@ nstf.graph @main(%ids: tensor<?xi32> {nstf.name = "ids"}) -> (tensor<?x8xf32> {n
 
 // A weight that something else reads too stays f32 and is converted; a product whose model says bf16 keeps to it.
 // CHECK-LABEL: nstf.weight @shared : tensor<4x4xf32>
+// CHECK: %[[X:.*]] = nstf.convert %{{.*}} {type = f16}
 // CHECK: %[[W:.*]] = nstf.get @shared : tensor<4x4xf32>
 // CHECK: %[[T:.*]] = nstf.convert %[[W]] {type = f16} : (tensor<4x4xf32>) -> tensor<4x4xf16>
-// CHECK: %[[X:.*]] = nstf.convert %{{.*}} {type = f16}
 // CHECK: nstf.linear %[[X]], %[[T]]
 // CHECK: nstf.add %{{.*}}, %[[W]]
 // CHECK: nstf.linear {{.*}} : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xf32>
