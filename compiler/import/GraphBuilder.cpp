@@ -4,6 +4,7 @@
 
 #include "compiler/import/ImportError.h"
 #include "compiler/import/NodeBuilder.h"
+#include "compiler/import/yaml/StoredPart.h"
 #include "dialects/nstf/NSTF.h"
 
 #include "mlir/IR/Builders.h"
@@ -72,8 +73,7 @@ private:
         continue;
       }
       std::string where = "'" + entry.file->path() + "': tensor '" + entry.tensor->name + "'";
-      if (entry.tensor->shape != weight.stored &&
-          !(weight.regrouped && groupsInto(weight.stored, entry.tensor->shape)))
+      if (entry.tensor->shape != weight.stored && !(weight.regrouped && groupsInto(weight.stored, entry.tensor->shape)))
         throw ImportError(where + ": expected shape " + describeShape(weight.stored) + " (" + expectedFrom +
                           ") but got " + describeShape(entry.tensor->shape));
       if (!isFloat(entry.tensor->type))

@@ -64,8 +64,8 @@ public:
   /// model.safetensors or any *.safetensors, looked for in this order. Throws ImportError.
   static Checkpoint open(const std::string &path);
 
-  /// An Entry that is false when there is no such tensor. `optionalPrefix` is what the name may start with here and lack
-  /// in the files.
+  /// An Entry that is false when there is no such tensor. `optionalPrefix` is what the name may start with here and
+  /// lack in the files.
   Entry find(std::string_view name, std::string_view optionalPrefix = {}) const;
   size_t size() const { return byName.size(); }
   /// What was opened, for messages.

@@ -4,6 +4,7 @@
 #include "nstf/FloatTypes.h"
 #include "nstf/RandomWeights.h"
 
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -65,6 +66,16 @@ struct Fixture {
       std::ofstream(folder / "model.safetensors.index.json") << nlohmann::json{{"weight_map", places}}.dump();
   }
 
+  /// A list of numbers, or of lists of them.
+  static std::vector<double> flatten(const nlohmann::json &value) {
+    if (!value[0].is_array())
+      return value;
+    std::vector<double> all;
+    for (const nlohmann::json &row : value)
+      all.insert(all.end(), row.begin(), row.end());
+    return all;
+  }
+
   bool isEncoder() const { return config["model_type"] == "bert"; }
   /// A description of the architecture that NSTF doesn't have: none where it has.
   std::vector<std::string> architectures() const {
@@ -73,6 +84,9 @@ struct Fixture {
   }
   /// 0 where the model's own is compiled.
   int64_t context() const { return expected.value("context", 0); }
+
+  /// Every so manieth column of the logits stands in `expected`.
+  size_t columns() const { return expected.value("columns", 1); }
 
   nlohmann::json config, expected;
   std::string name;
@@ -99,5 +113,12 @@ private:
     return bytes;
   }
 };
+
+/// "gpt2-erf" as a name of a test.
+inline std::string fixtureTestName(const ::testing::TestParamInfo<std::string> &info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
 
 } // namespace nstf::test

@@ -51,8 +51,8 @@ protected:
     expectNoSpills();
   }
 
-  /// Every sentence through tokenizer and encoder. Embeddings may differ by `tolerance` in a number, and in direction by
-  /// 1 - `cosine`; the last hidden state's first numbers by `hiddenTolerance`.
+  /// Every sentence through tokenizer and encoder. Embeddings may differ by `tolerance` in a number, and in direction
+  /// by 1 - `cosine`; the last hidden state's first numbers by `hiddenTolerance`.
   void expectSentences(double tolerance, double cosine, double hiddenTolerance) {
     runtime::Package opened = runtime::Package::open(package());
     auto tokenizer = opened.tokenizer();

@@ -12,6 +12,7 @@ expected.json with
     type      how the checkpoint stores them: F32, F16 or BF16
     shards    files the checkpoint has; more than one: with an index
     context   what is compiled, where that isn't the model's own
+    columns   how far apart the columns of logits are that stand here, where they would be too many
     runs      ids (and token_types) with what comes out: logits of every position, or hidden, embedding and pooled
 
 `rope` is the file rope.json: frequencies and scales of rotary embeddings, for every kind of scaling (RopeTest).
@@ -88,6 +89,8 @@ FIXTURES = {
     "gpt2-erf": dict(without="transformer.", type="F16", config=GPT2 | {
         "vocab_size": 1, "activation_function": "gelu", "n_inner": 90, "tie_word_embeddings": False,
         "scale_attn_by_inverse_layer_idx": True}),
+    "gpt2-words": dict(type="F16", columns=911, config=GPT2 | {
+        "vocab_size": 50257, "n_embd": 2, "n_head": 1, "n_layer": 1, "n_inner": 7, "activation_function": "relu"}),
     "gptj": dict(type="BF16", config={
         "architectures": ["GPTJForCausalLM"], "model_type": "gptj", "n_embd": 160, "n_layer": 1, "n_head": 2,
         "n_inner": 90, "n_positions": 32, "rotary_dim": 24, "vocab_size": 54, "activation_function": "gelu_new",
@@ -163,7 +166,7 @@ def run_encoder(model, base, count):
     return run
 
 
-def make(name, config, type="F32", shards=1, context=None, without="", rename=()):
+def make(name, config, type="F32", shards=1, context=None, without="", rename=(), columns=1):
     folder = HERE / name
     folder.mkdir(exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
@@ -184,12 +187,14 @@ def make(name, config, type="F32", shards=1, context=None, without="", rename=()
         if config["model_type"] == "bert":
             runs = [run_encoder(model, getattr(model, "bert", model), count) for count in (1, 7, 32)]
         else:
-            words = ids(24, config["vocab_size"])
-            runs = [{"ids": words, "logits": rounded(model(torch.tensor([words])).logits[0])}]
+            words = [word * columns % config["vocab_size"] for word in ids(24, config["vocab_size"])]
+            runs = [{"ids": words, "logits": rounded(model(torch.tensor([words])).logits[0][:, ::columns])}]
     expected = {"made_with": f"transformers {transformers.__version__}", "type": type, "shards": shards,
                 "tensors": tensors, "runs": runs}
     if context:
         expected["context"] = context
+    if columns > 1:
+        expected["columns"] = columns
     text = json.dumps(expected, separators=(",", ":")).replace("],[", "],\n[").replace('"runs"', '\n"runs"')
     (folder / "expected.json").write_text(text + "\n")
     print(f"{name}: {size} bytes of weights, {len(text)} of numbers")

@@ -2,7 +2,7 @@
 // of every part that isn't one.
 #include "compiler/import/yaml/YamlGraph.h"
 
-#include "compiler/import/yaml/GraphExpansion.h"
+#include "compiler/import/yaml/StoredPart.h"
 #include "test/compiler/import/ImportTest.h"
 
 using namespace nstf;
