@@ -68,13 +68,16 @@ llvm::Expected<CodeObject> generateCode(ArrayRef<gpu::GPUModuleOp> modules, cons
     if (!failures[i].empty())
       return llvm::make_error<CodegenError>(i, std::move(failures[i]));
 
+  auto together = [](llvm::Error error) {
+    return llvm::make_error<CodegenError>(CodegenError::all, llvm::toString(std::move(error)));
+  };
   auto bytes = linkObjects(objects);
   if (!bytes)
-    return bytes.takeError();
+    return together(bytes.takeError());
   result.bytes = std::move(*bytes);
   auto kernels = readKernelMetadata(result.bytes);
   if (!kernels)
-    return kernels.takeError();
+    return together(kernels.takeError());
   result.kernels = std::move(*kernels);
   return result;
 }

@@ -72,15 +72,16 @@ struct CodeObject {
   std::vector<KernelStages> stages;    ///< one a module, in their order
 };
 
-/// LLVM could not compile a module.
+/// LLVM could not compile a module, or lld not link them.
 class CodegenError : public llvm::ErrorInfo<CodegenError> {
 public:
   static char ID;
+  static constexpr size_t all = SIZE_MAX;
   CodegenError(size_t module, std::string message) : module(module), message(std::move(message)) {}
   void log(llvm::raw_ostream &os) const override { os << message; }
   std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
 
-  const size_t module; ///< its index
+  const size_t module; ///< its index, or `all` where they failed together
   const std::string message;
 };
 

@@ -245,14 +245,23 @@ LogicalResult Compilation::generate(CompiledTarget &target, Stage last, TimingSc
   return success();
 }
 
-/// An error in one kernel is its reproducer's to tell; one of the link concerns all of them together.
+/// An error in one kernel is its reproducer's to tell; for one of the link it takes them all, as LLVM got them.
 void Compilation::handleCodegenError(CompiledTarget &target, llvm::Error error) {
-  auto inKernel = [&](const CodegenError &failed) {
-    target.plan.variants[failed.module].reproducer.setError(failed.message);
-    reportFirst(target.plan);
+  auto internal = [&](const CodegenError &failed) {
+    if (failed.module != CodegenError::all) {
+      target.plan.variants[failed.module].reproducer.setError(failed.message);
+      return reportFirst(target.plan);
+    }
+    SmallVector<ModuleOp> modules;
+    for (KernelVariant &variant : target.plan.variants)
+      modules.push_back(*variant.module);
+    Reproducer reproducer(modules, "the link of all kernels", target.target.name + "-link", options.reproducerDir);
+    reproducer.runCodegen([] {});
+    reproducer.setError(failed.message);
+    reproducer.report();
   };
   auto other = [&](const llvm::ErrorInfoBase &failed) { emitError(graph.getLoc()) << failed.message(); };
-  llvm::handleAllErrors(std::move(error), inKernel, other);
+  llvm::handleAllErrors(std::move(error), internal, other);
 }
 
 void Compilation::reportSpills(const CompiledTarget &target) {

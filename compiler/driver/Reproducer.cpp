@@ -79,10 +79,26 @@ std::string quote(const std::string &word) {
 
 } // namespace
 
+static void print(ModuleOp module, llvm::raw_ostream &os) {
+  module->print(os, OpPrintingFlags().enableDebugInfo().useLocalScope());
+}
+
 Reproducer::Reproducer(ModuleOp module, std::string what, const std::string &name, const std::filesystem::path &folder)
     : what(std::move(what)), file(folder / ("nstf-reproducer-" + name + ".mlir")) {
   llvm::raw_string_ostream os(text);
-  module->print(os, OpPrintingFlags().enableDebugInfo().useLocalScope());
+  print(module, os);
+}
+
+Reproducer::Reproducer(ArrayRef<ModuleOp> modules, std::string what, const std::string &name,
+                       const std::filesystem::path &folder)
+    : what(std::move(what)), file(folder / ("nstf-reproducer-" + name + ".mlir")) {
+  llvm::raw_string_ostream os(text);
+  os << "module {\n";
+  for (ModuleOp module : modules) {
+    print(module, os);
+    os << "\n";
+  }
+  os << "}";
 }
 
 void Reproducer::append(StringRef passes) { pipeline += ((pipeline.empty() ? "" : ",") + passes).str(); }

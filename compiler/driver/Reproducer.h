@@ -24,6 +24,9 @@ public:
   /// Keeps the module's text as it is now. `what` names it in messages ("kernel 'linear_0_t1' (model.layers.0)"); the
   /// file will be `folder`/nstf-reproducer-`name`.mlir.
   Reproducer(mlir::ModuleOp module, std::string what, const std::string &name, const std::filesystem::path &folder);
+  /// The same of several modules, which become one around them.
+  Reproducer(llvm::ArrayRef<mlir::ModuleOp> modules, std::string what, const std::string &name,
+             const std::filesystem::path &folder);
 
   /// Runs the pipeline on the module; a crash on the way writes the file and ends the process. On an internal error
   /// the diagnostics are kept back and `hasFailed` is true; on another they come as ever.

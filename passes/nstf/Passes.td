@@ -90,7 +90,8 @@ def DeduplicateKernelsPass : Pass<"nstf-deduplicate-kernels", "::mlir::ModuleOp"
   let summary = "equal kernels become one, so that equal layers are compiled once";
   let description = [{
     Kernels are equal when their types, attributes and bodies are, but for names and locations. The first one stays. Names
-    that end in a number, as nstf-form-kernels makes them, are numbered anew without gaps.
+    that end in a number, as nstf-form-kernels makes them, are numbered anew without gaps. The name in the location of one
+    that stands for several says so: "model.layers.0.mlp.up_proj and 4 more".
   }];
 }
 

@@ -140,6 +140,18 @@ TEST_F(ReproducerTest, aNameThatAShellWouldSplit) {
               HasSubstr("--run-reproducer '" + folder.string() + "/it'\\''s here/nstf-reproducer-test-f.mlir'\n"));
 }
 
+TEST_F(ReproducerTest, severalModulesBecomeOne) {
+  OwningOpRef<ModuleOp> other = parseSourceString<ModuleOp>("func.func @f() { return }", &context, "other.mlir");
+  reproducer = Reproducer(ArrayRef<ModuleOp>{*module, *other}, "the link", "test-f", folder);
+  reproducer.runCodegen([] {});
+  reproducer.setError("lld: no");
+  EXPECT_THAT(report(), HasSubstr("error: internal error in the link: lld: no\n"));
+  EXPECT_THAT(text, HasSubstr("builtin.module(nstf-generate-code)"));
+  OwningOpRef<ModuleOp> read = parseSourceString<ModuleOp>(text, &context);
+  ASSERT_TRUE(bool(read));
+  EXPECT_EQ(std::distance(read->getOps<ModuleOp>().begin(), read->getOps<ModuleOp>().end()), 2);
+}
+
 __attribute__((noinline)) int overflow(volatile int *depth) {
   volatile int here = *depth + 1;
   return overflow(&here) + here;

@@ -92,3 +92,9 @@ nstf.graph @main(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nst
 // LLAMA: nstf.kernel @argmax_0(
 // LLAMA-NOT: nstf.kernel
 // LLAMA: nstf.graph @main
+
+// The name in the location of a kernel that stands for several says of how many.
+// RUN: nstf-opt %S/Inputs/layers.mlir -nstf-deduplicate-kernels -mlir-print-debuginfo -mlir-print-local-scope | FileCheck %s --check-prefix=NAMES
+// NAMES: } loc("layers.0.act and 2 more"("model.yaml":7:3))
+// NAMES: } loc("head"("model.yaml":9:3))
+// NAMES: nstf.step @silu_0(%{{.*}} loc("layers.1.act"("model.yaml":7:3))
