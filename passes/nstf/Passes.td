@@ -67,7 +67,8 @@ def FormKernelsPass : Pass<"nstf-form-kernels", "::mlir::ModuleOp"> {
     Every op becomes a kernel of its own, but for
     - elementwise ops, which join the kernel that makes one of their operands, if that value has no other use and the
       kernel has a slot for them: the `epilogue` of its anchor. If several operands offer one, the last wins, and the
-      others come in as inputs. Anchors with an epilogue: `linear`, and a chain of elementwise ops.
+      others come in as inputs. Anchors with an epilogue: `linear`, `embedding`, the norms, `mean_rows`, and a chain of
+      elementwise ops. `add_positions` counts as elementwise in its first operand, but does not join a norm of heads.
     - a chain of elementwise ops, of which each result has one use: one kernel, which then joins another the same way.
     - `convert` of a value with no other use, which joins the kernel that makes it: its store converts.
     - `kv_append` of a `rope` with no other use, which joins it.

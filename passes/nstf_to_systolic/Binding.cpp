@@ -192,19 +192,17 @@ FailureOr<TemplateBinding> nstf::bindTemplate(KernelOp kernel, StringRef templat
     binder.binding.tile = anchor->getResult(0);
   if (auto rope = dyn_cast<RopeOp>(anchor); rope && !rope.getTable())
     return rope.emitOpError("expected a table (nstf-materialize-rope-tables) but got none");
-  bool isBound =
-      llvm::TypeSwitch<Operation *, bool>(anchor)
-          .Case<LinearOp, RmsNormOp, LayerNormOp, L2NormalizeOp, EmbeddingOp, RopeOp, AttentionOp, SoftmaxOp, ArgmaxOp,
-                KvAppendOp, LastRowOp, FirstRowOp, MeanRowsOp>(
-              [&](auto op) {
-                binder.bind(op);
-                return true;
-              })
-          .Default([&](Operation *op) {
-            if (isa<ElementwiseOp>(op))
-              binder.bindElementwise(op);
-            return isa<ElementwiseOp>(op);
-          });
+  bool isBound = llvm::TypeSwitch<Operation *, bool>(anchor)
+                     .Case<LinearOp, RmsNormOp, LayerNormOp, L2NormalizeOp, EmbeddingOp, RopeOp, AttentionOp, SoftmaxOp,
+                           ArgmaxOp, KvAppendOp, LastRowOp, FirstRowOp, MeanRowsOp>([&](auto op) {
+                       binder.bind(op);
+                       return true;
+                     })
+                     .Default([&](Operation *op) {
+                       if (isa<ElementwiseOp>(op))
+                         binder.bindElementwise(op);
+                       return isa<ElementwiseOp>(op);
+                     });
   if (!isBound)
     return kernel.emitError() << "expected an operation with a kernel template but got " << anchor->getName();
   return std::move(binder.binding);

@@ -68,12 +68,32 @@ TEST_F(Dialect, ElementwiseOps) {
       %2 = nstf.add %1, %x : tensor<?x4xf32>
       %3 = nstf.mul %2, %x : tensor<?x4xf32>
       %4 = nstf.softmax %3 : tensor<?x4xf32>
-      nstf.return %4 : tensor<?x4xf32>
+      %5 = nstf.gelu %4 {tanh} : tensor<?x4xf32>
+      %6 = nstf.relu %5 : tensor<?x4xf32>
+      %7 = nstf.tanh %6 : tensor<?x4xf32>
+      nstf.return %7 : tensor<?x4xf32>
     })");
   ASSERT_TRUE(module);
   int elementwise = 0;
-  module->walk([&](ElementwiseOp) { ++elementwise; });
-  EXPECT_EQ(elementwise, 4); // softmax looks at its neighbours
+  module->walk([&](ElementwiseOp op) {
+    ++elementwise;
+    for (unsigned i = 0; i < op->getNumOperands(); ++i)
+      EXPECT_TRUE(op.isByElement(i));
+  });
+  EXPECT_EQ(elementwise, 7); // softmax looks at its neighbours
+}
+
+TEST_F(Dialect, PositionsAreElementwiseButForTheirTable) {
+  auto module = parse(R"(
+    nstf.kernel @k(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+      %0 = nstf.add_positions %x, %x : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+      nstf.return %0 : tensor<8x4xf32>
+    })");
+  ASSERT_TRUE(module);
+  module->walk([&](ElementwiseOp op) {
+    EXPECT_TRUE(op.isByElement(0));
+    EXPECT_FALSE(op.isByElement(1));
+  });
 }
 
 TEST_F(Dialect, ResultsInPlace) {

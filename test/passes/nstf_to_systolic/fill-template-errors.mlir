@@ -39,13 +39,17 @@ module {
 // -----
 
 module attributes {nstf.max_tokens = 4 : i64} {
-  systolic.kernel @softmax(%work: index) attributes {params = {}, grid = []} {
+  func.func private @epilogue(%tile: tensor<4x8xf32, #systolic.axes<BM, BN>>, %m0: index, %n0: index) -> tensor<4x8xf32, #systolic.axes<BM, BN>> {
+    return %tile : tensor<4x8xf32, #systolic.axes<BM, BN>>
+  }
+  // expected-error @+1 {{expected a template with a control block, which has the step's position}}
+  systolic.kernel @elementwise(%x: memref<8x8xf32, #systolic.axes<MX, N>> {nstf.name = "x"}, %y: memref<8x8xf32, #systolic.axes<MY, N>> {nstf.name = "y"}, %work: index)
+      attributes {params = {M = 8, MX = 8, MY = 8, N = 8, ROWS = 0}, grid = []} {
     systolic.return
   }
-  // expected-error @+1 {{expected tensors of f32 or i32, which kernel templates are written for, but got 'tensor<?x8xf16>'}}
-  nstf.kernel @softmax_0(%x: tensor<?x8xf16>) -> tensor<?x8xf16> {
-    %y = nstf.softmax %x : tensor<?x8xf16>
-    nstf.return %y : tensor<?x8xf16>
+  nstf.kernel @add_positions_0(%x: tensor<?x8xf32>, %t: tensor<16x8xf32>) -> tensor<?x8xf32> {
+    %y = nstf.add_positions %x, %t : (tensor<?x8xf32>, tensor<16x8xf32>) -> tensor<?x8xf32>
+    nstf.return %y : tensor<?x8xf32>
   }
 }
 
