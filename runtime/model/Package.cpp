@@ -45,7 +45,7 @@ std::string Package::codeObject(const manifest::Target &target) const {
   std::string hash = sha256Hex(mapped.text());
   if (hash != target.sha256)
     throw std::runtime_error(file.string() + ": expected the code object with SHA-256 " + target.sha256 + " but got " +
-                             hash);
+                             hash + ": it was changed or not copied whole; compile the package again");
   return std::string(mapped.text());
 }
 

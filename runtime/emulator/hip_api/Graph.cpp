@@ -133,8 +133,17 @@ NSTF_HIP_API hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) 
         submit(stream, operation);
       return;
     }
-    for (const Operation &operation : object.operations)
-      run(operation);
+    const std::vector<Operation> &operations = object.operations;
+    for (size_t i = 0; i < operations.size(); ++i) {
+      try {
+        run(operations[i]);
+      } catch (const HipError &error) { // one kernel may stand in a graph many times
+        throw HipError(error.code,
+                       "node " + std::to_string(i + 1) + " of " + std::to_string(operations.size()) + ": " +
+                           error.what(),
+                       error.print);
+      }
+    }
   });
 }
 NSTF_HIP_API hipError_t hipGraphExecDestroy(hipGraphExec_t exec) {

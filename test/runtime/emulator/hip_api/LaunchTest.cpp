@@ -202,6 +202,27 @@ TEST_F(KernelTest, faultsNameKernelAndAddress) {
   EXPECT_HIP(hipFree(x));
 }
 
+TEST_F(KernelTest, faultsInAGraphNameTheNode) {
+  float *x = device(std::vector<float>(64));
+  hipStream_t stream = nullptr;
+  ASSERT_HIP(hipStreamCreate(&stream));
+  ASSERT_HIP(hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal));
+  for (long index : {0, 64, 1}) {
+    void *parameters[] = {&x, &index};
+    ASSERT_HIP(hipModuleLaunchKernel(kernel("store"), 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr));
+  }
+  hipGraph_t graph = nullptr;
+  hipGraphExec_t exec = nullptr;
+  ASSERT_HIP(hipStreamEndCapture(stream, &graph));
+  ASSERT_HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+  EXPECT_EQ(hipGraphLaunch(exec, stream), hipErrorIllegalAddress);
+  EXPECT_THAT(nstfEmulatorLastFault(), testing::StartsWith("hipGraphLaunch: node 2 of 3: store of 4 bytes"));
+  EXPECT_HIP(hipGraphExecDestroy(exec));
+  EXPECT_HIP(hipGraphDestroy(graph));
+  EXPECT_HIP(hipStreamDestroy(stream));
+  EXPECT_HIP(hipFree(x));
+}
+
 TEST_F(KernelTest, faultsAreToldOnceOnStderr) {
   float *x = device(std::vector<float>(64));
   long index = 1000;
