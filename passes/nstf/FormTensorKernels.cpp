@@ -31,6 +31,8 @@ namespace {
 
 /// Ops computed into one another in a kernel at most: what walks such a tree recurses.
 constexpr int64_t mostOps = 100;
+/// The same where no op in between has a result that can be stored.
+constexpr int64_t mostUnstoredOps = 1000;
 
 /// How a tensor of the graph is used.
 struct Use {
@@ -60,8 +62,7 @@ struct FormTensorKernelsPass : nstf::impl::FormTensorKernelsPassBase<FormTensorK
     ops = collectTensorOps();
     for (Operation *op : llvm::reverse(ops))
       findUses(op);
-    limitTrees(ops);
-    if (failed(formKernels(ops)))
+    if (failed(limitTrees(ops)) || failed(formKernels(ops)))
       return signalPassFailure();
     for (Operation *op : llvm::reverse(ops))
       op->erase();
@@ -155,7 +156,7 @@ struct FormTensorKernelsPass : nstf::impl::FormTensorKernelsPassBase<FormTensorK
     }
   }
 
-  void limitTrees(ArrayRef<Operation *> ops) {
+  LogicalResult limitTrees(ArrayRef<Operation *> ops) {
     DenseMap<Operation *, int64_t> sizes;
     for (Operation *op : ops) {
       int64_t size = 1;
@@ -163,11 +164,15 @@ struct FormTensorKernelsPass : nstf::impl::FormTensorKernelsPassBase<FormTensorK
         if (auto producer = sizes.find(operand.getDefiningOp()); producer != sizes.end() && !uses[operand].isStored)
           size += producer->second;
       sizes[op] = size;
+      if (size > mostUnstoredOps)
+        return op->emitOpError() << "expected at most " << mostUnstoredOps
+                                 << " ops behind scalars and tensors that cannot be stored, but got " << size;
       if (size > mostOps)
         for (Value value : op->getResults())
           if (isStorable(value.getType()))
             uses[value].isStored = true;
     }
+    return success();
   }
 
   /// Operands, and values of the graph that regions use.

@@ -58,6 +58,10 @@ bool TensorPull::computeBody(linalg::GenericOp op, const Loops &loops, ArrayRef<
     }
     return pull(operand.get(), getOperandPlace(op, operand, loops));
   };
+  // In order, so that long bodies make no deep recursion; what nobody uses goes away with the canonicalizer.
+  for (Operation &inner : op.getBody()->without_terminator())
+    if (!compute(inner.getResult(0), scope))
+      return false;
   Operation *yield = op.getBody()->getTerminator();
   for (unsigned result : results) {
     values.push_back(compute(yield->getOperand(result), scope));

@@ -59,10 +59,10 @@ Value TensorPull::load(BlockArgument argument, const Place &place) {
 
 Value TensorPull::pullConstant(arith::ConstantOp op, const Place &place) {
   auto elements = cast<DenseElementsAttr>(op.getValue());
+  if (elements.isSplat())
+    return tiles.constant(elements.getSplatValue<TypedAttr>());
   auto values = llvm::to_vector(elements.getValues<TypedAttr>());
   Value result = tiles.constant(values.back());
-  if (elements.isSplat())
-    return result;
   Value linear = getLinear(tiles, place, getTensor(op));
   for (size_t i = values.size() - 1; i-- > 0;)
     result = tiles.select(tiles.equal(linear, tiles.constant(i)), tiles.constant(values[i]), result);

@@ -67,6 +67,8 @@ private:
   mlir::Value compute(mlir::Value scalar, ScalarScope &scope);
   mlir::Value computeFoldResult(mlir::OpFoldResult scalar, ScalarScope &scope);
   mlir::Value computeFunction(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
+  mlir::Value turn(mlir::Operation *op, mlir::Value x);
+  mlir::Value power(mlir::Value x, mlir::Value y);
   mlir::Value extract(mlir::Value tensor, llvm::ArrayRef<mlir::Value> indices);
   /// A float as f16 or bf16 holds it, in f32.
   mlir::Value round(mlir::Value tile, mlir::Type type);

@@ -92,12 +92,49 @@ Value TensorPull::computeFunction(Operation *op, ArrayRef<Value> operands) {
       return arith::ExtUIOp::create(builder, tiles.loc, tile, operands[0]);
     return arith::TruncIOp::create(builder, tiles.loc, tile, operands[0]);
   }
+  if (isa<math::SinOp, math::CosOp>(op))
+    return round(turn(op, operands[0]), type);
+  if (isa<math::PowFOp>(op))
+    return round(power(operands[0], operands[1]), type);
   IRMapping mapping;
   mapping.map(op->getOperands(), operands);
   Operation *copy = builder.clone(*op, mapping);
   copy->setLoc(tiles.loc);
   copy->getResult(0).setType(tile);
   return round(copy->getResult(0), type);
+}
+
+/// sin or cos. The instructions take a fraction of a turn and lose the digits that whole turns take: those go first, 2π
+/// in three parts of few bits each, so that subtracting them is exact for up to 2^12 turns (Cody and Waite, Software
+/// Manual for the Elementary Functions, 1980).
+Value TensorPull::turn(Operation *op, Value x) {
+  Type f32 = builder.getF32Type();
+  auto number = [&](double value) { return tiles.constant(builder.getF32FloatAttr(float(value))); };
+  Value turns = math::RoundEvenOp::create(
+      builder, tiles.loc, arith::MulFOp::create(builder, tiles.loc, x, number(0.15915494309189535)).getResult());
+  Value back = arith::NegFOp::create(builder, tiles.loc, turns);
+  for (double part : {6.28125, 0.0019350051879882812, 3.019916050561733e-07})
+    x = math::FmaOp::create(builder, tiles.loc, back, number(part), x);
+  return isa<math::SinOp>(op) ? Value(math::SinOp::create(builder, tiles.loc, tiles.getType(f32), x))
+                              : Value(math::CosOp::create(builder, tiles.loc, tiles.getType(f32), x));
+}
+
+/// x to the power of y. The chips have exp2(y·log2(x)), which knows positive x only.
+Value TensorPull::power(Value x, Value y) {
+  auto number = [&](double value) { return tiles.constant(builder.getF32FloatAttr(float(value))); };
+  auto is = [&](arith::CmpFPredicate predicate, Value left, Value right) -> Value {
+    return arith::CmpFOp::create(builder, tiles.loc, predicate, left, right);
+  };
+  auto isWhole = [&](Value value) {
+    return is(arith::CmpFPredicate::OEQ, math::FloorOp::create(builder, tiles.loc, value), value);
+  };
+  Value zero = number(0), one = number(1);
+  Value size = math::PowFOp::create(builder, tiles.loc, math::AbsFOp::create(builder, tiles.loc, x).getResult(), y);
+  Value half = arith::MulFOp::create(builder, tiles.loc, y, number(0.5));
+  Value negative = arith::NegFOp::create(builder, tiles.loc, size);
+  Value ofNegative = tiles.select(isWhole(half), size, tiles.select(isWhole(y), negative, number(NAN)));
+  Value result = tiles.select(is(arith::CmpFPredicate::OLT, x, zero), ofNegative, size);
+  return tiles.select(is(arith::CmpFPredicate::OEQ, y, zero), one, result);
 }
 
 /// An index outside the tensor gives 0, also where the address of what it would mean is inside the buffer.

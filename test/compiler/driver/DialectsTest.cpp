@@ -8,7 +8,9 @@
 
 using namespace nstf;
 
-TEST(Dialects, AreAllKnownBeforeKernelsAreBuilt) {
+class Dialects : public testing::TestWithParam<const char *> {};
+
+TEST_P(Dialects, AreAllKnownBeforeKernelsAreBuilt) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   registerCodegenTranslations(registry);
@@ -22,7 +24,7 @@ TEST(Dialects, AreAllKnownBeforeKernelsAreBuilt) {
     return names;
   };
   CompileOptions options;
-  options.input = NSTF_SOURCE_DIR "/test/passes/nstf/Inputs/llama.mlir";
+  options.input = std::string(NSTF_SOURCE_DIR) + GetParam();
   options.weights = manifest::WeightsMode::None;
   options.targets = {"gfx942", "gfx90a"};
   mlir::DefaultTimingManager timing;
@@ -32,3 +34,7 @@ TEST(Dialects, AreAllKnownBeforeKernelsAreBuilt) {
   ASSERT_TRUE(succeeded(compilation.run(Stage::Hsaco)));
   EXPECT_EQ(before, getDialects());
 }
+
+INSTANTIATE_TEST_SUITE_P(Models, Dialects,
+                         testing::Values("/test/passes/nstf/Inputs/llama.mlir",
+                                         "/test/compiler/driver/Inputs/tensor-mixed.mlir"));

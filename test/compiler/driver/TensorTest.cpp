@@ -24,6 +24,8 @@ protected:
 
 TEST_F(TensorTest, Elementwise) { checkFile("tensor-elementwise.mlir"); }
 
+TEST_F(TensorTest, Functions) { checkFile("tensor-functions.mlir", {{1, 5, 33, 65, 70}, {}}); }
+
 // Rows of 4096 in the float64 interpreter take their time: fewer steps, of every bucket.
 TEST_F(TensorTest, Reductions) {
   options.maxTokens = 70;

@@ -73,10 +73,10 @@ TEST_F(TensorCodeTest, Integers) {
   };
   EXPECT_THAT(integers("divsi", {7, -7, 7, -7}, {2, 2, -2, -2}), ElementsAre(3, -3, -3, 3));
   EXPECT_THAT(integers("remsi", {7, -7, 7, -7}, {2, 2, -2, -2}), ElementsAre(1, -1, 1, -1));
-  EXPECT_THAT(integers("divui", {7, -2, 7, 1}, {2, 2, -1, 1}), ElementsAre(3, 2147483647, 0, 1));
+  EXPECT_THAT(integers("divui", {7, -2, 7, 1}, {2, 2, -1, 1}), ElementsAre(3, 2147483648.0, 0, 1));
   EXPECT_THAT(integers("muli", {65536, 65536, -3, 0}, {65536, 32768, 5, 1}), ElementsAre(0, -2147483648.0, -15, 0));
   EXPECT_THAT(integers("shrsi", {-8, 8, -1, 0}, {1, 1, 3, 1}), ElementsAre(-4, 4, -1, 0));
-  EXPECT_THAT(integers("shrui", {-8, 8, 1, 0}, {1, 1, 3, 1}), ElementsAre(2147483644, 4, 0, 0));
+  EXPECT_THAT(integers("shrui", {-8, 8, 1, 0}, {28, 1, 3, 1}), ElementsAre(15, 4, 0, 0));
   EXPECT_THAT(integers("maxui", {-1, 2, 3, 4}, {5, 1, 9, 4}), ElementsAre(-1, 2, 9, 4));
   EXPECT_THAT(map(prefix + "%c = arith.cmpi ult, %1, %2 : i32\n %3 = arith.extsi %c : i1 to i32" + suffix,
                   {1, -1, 3, 2}, {2, 0, 3, -1}),
@@ -101,7 +101,7 @@ TEST_F(TensorCodeTest, Reductions) {
       %t = tensor.dim %a, %c0 : tensor<?x3xf32>
       %ef = tensor.empty(%t) : tensor<?xf32>
       %ei = tensor.empty(%t) : tensor<?xi32>
-      %x, %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, 2 - d1)>, affine_map<(d0, d1) -> (d0)>,
+      %x, %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>,
                                                 affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
           ins(%a : tensor<?x3xf32>) outs(%ef, %ei : tensor<?xf32>, tensor<?xi32>) {
       ^bb0(%p: f32, %acc: f32, %at: i32):
@@ -113,7 +113,7 @@ TEST_F(TensorCodeTest, Reductions) {
         linalg.yield %3, %4 : f32, i32
       } -> (tensor<?xf32>, tensor<?xi32>))",
                                {Tensor({2, 3}, std::vector<int>{1, 5, 3, 4, 5, 6})}, 2)),
-              ElementsAre(1, 0));
+              ElementsAre(1, 2));
 }
 
 TEST_F(TensorCodeTest, Movement) {
