@@ -57,6 +57,8 @@ def SelectArrayPass : Pass<"systolic-select-array", "::nstf::systolic::KernelOp"
     at most 128 accumulator registers a lane. A cell whose instruction has fewer than 4 elements a lane is several
     instructions deep along K.
 
+    A tile that would take more registers a lane than a wave has is refused.
+
     Precondition: instantiated; `wave_size` is set.
   }];
 }

@@ -35,6 +35,8 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
                          << rows << "x" << cols << " waves of " << *kernel.getWaveSize();
       return signalPassFailure();
     }
+    if (failed(checkTiles(kernel, *target, workItems)))
+      return signalPassFailure();
     auto products = collectProducts(kernel);
     if (products.empty()) {
       kernel.setArrayAttr(SystolicArrayAttr::get(&getContext(), rows, cols, 0, 0, 0, 0));
@@ -65,6 +67,22 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
       error << " " << product.getA().getType() << " x " << product.getB().getType();
     error << " on " << rows << "x" << cols << " waves";
     signalPassFailure();
+  }
+
+  /// A tile that no register file holds would only be found out after hours of unrolling.
+  static LogicalResult checkTiles(KernelOp kernel, nstf::TargetView target, int64_t workItems) {
+    WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
+      for (Type type : op->getResultTypes()) {
+        auto tile = dyn_cast<RankedTensorType>(type);
+        int64_t bits = target.maxVgprsPerWave() * 32 * workItems;
+        if (!tile || tile.getNumElements() <= bits / std::max(tile.getElementTypeBitWidth(), 16u))
+          continue;
+        return kernel.emitError() << "expected tiles of at most " << target.maxVgprsPerWave()
+                                  << " registers a lane but got " << tile << " on " << workItems << " work-items";
+      }
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
   }
 
   static SmallVector<MmaOp> collectProducts(KernelOp kernel) {

@@ -64,3 +64,12 @@ systolic.kernel @two_types(%work: index) attributes {params = {}, grid = [], wav
   %e = systolic.mma %b, %b, %d : tensor<32x32xf16, #systolic.axes<BM, BK>>, tensor<32x32xf16, #systolic.axes<BM, BK>> -> tensor<32x32xf32, #systolic.axes<BM, BK>>
   systolic.return
 }
+
+// -----
+
+// 513 f32 for each of 64 lanes.
+// expected-error @+1 {{expected tiles of at most 512 registers a lane but got 'tensor<64x513xf32, #systolic.axes<BM, BN>>' on 64 work-items}}
+systolic.kernel @too_large(%work: index) attributes {params = {}, grid = [], wave_size = 64 : i64} {
+  %a = arith.constant dense<0.0> : tensor<64x513xf32, #systolic.axes<BM, BN>>
+  systolic.return
+}
