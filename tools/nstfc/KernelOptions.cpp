@@ -23,7 +23,7 @@ namespace {
 using Values = std::vector<std::string>;
 
 struct Arguments {
-  Values targets, tuning, output, header, name, emit, dump, wave, explain;
+  Values targets, tuning, output, header, name, emit, dump, wave, explain, reproducers;
   std::map<std::string, Values> kernel; ///< by key
   Values mostRows;
 };
@@ -65,6 +65,7 @@ void addOptions(CLI::App &app, const KernelDescription &description, Arguments &
   add("--explain", arguments.explain, "print what the kernel is made of, and why")->expected(0, 1)->default_str(".*");
   add("--emit", arguments.emit, "prints a stage: nstf, fused, systolic, gpu, llvm or isa");
   add("--dump-stages", arguments.dump, "folder that gets the text of every stage");
+  add("--reproducer-dir", arguments.reproducers, "folder for what replays an internal error (default: the working one)");
 }
 
 /// The value of an option that can be given once.
@@ -105,6 +106,7 @@ KernelRequest makeRequest(const KernelDescription &description, const Arguments 
   request.compile.input = "kernel " + description.getName();
   request.compile.targets = arguments.targets;
   request.compile.dumpStages = once("--dump-stages", arguments.dump).value_or("");
+  request.compile.reproducerDir = once("--reproducer-dir", arguments.reproducers).value_or("");
   if (std::optional<std::string> wave = once("--wave", arguments.wave))
     request.compile.waveSize = readInteger("--wave", *wave);
   return request;
