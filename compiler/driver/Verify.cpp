@@ -84,17 +84,16 @@ private:
   }
 
   runtime::HostTensor makeInput(const manifest::Port &port, int64_t tokens) {
-    return makeNumbers(port.type, port.shape.at(tokens));
+    return makeNumbers(port.type, port.shape.at(tokens), session.manifest().limitOf(port).value_or(2));
   }
 
-  /// Ids below the vocabulary, numbers in [-1, 1); the same in every run.
-  runtime::HostTensor makeNumbers(manifest::ElementType type, std::vector<int64_t> shape) {
+  /// Indices below `limit`, numbers in [-1, 1); the same in every run.
+  runtime::HostTensor makeNumbers(manifest::ElementType type, std::vector<int64_t> shape, int64_t limit = 2) {
     runtime::HostTensor tensor{type, std::move(shape), {}};
     tensor.data.resize(tensor.elements() * manifest::sizeOf(type));
-    uint32_t vocabulary = uint32_t(session.manifest().model.vocabulary.value_or(2));
     for (uint64_t i = 0; i < tensor.elements(); ++i) {
       if (type == manifest::ElementType::I32) {
-        int32_t id = random() % vocabulary;
+        int32_t id = random() % uint32_t(limit);
         std::memcpy(tensor.data.data() + i * 4, &id, 4);
       } else {
         float number = float(int32_t(random() & 0xffff) - 0x8000) / 0x8000;

@@ -28,8 +28,13 @@ static std::vector<GraphDescription> readArchitectures(const std::vector<std::st
     if (result.back().architectures.empty())
       throw ImportError(file, Place{1, 1}, "expected a key 'architectures' that names what the file describes");
   }
-  for (std::string_view name : templateNames("models/"))
-    result.push_back(readGraphDescription(std::string(*templateText(name)), "templates/" + std::string(name)));
+  static const std::vector<GraphDescription> own = [] {
+    std::vector<GraphDescription> read;
+    for (std::string_view name : templateNames("models/"))
+      read.push_back(readGraphDescription(std::string(*templateText(name)), "templates/" + std::string(name)));
+    return read;
+  }();
+  result.insert(result.end(), own.begin(), own.end());
   return result;
 }
 

@@ -40,6 +40,15 @@ TEST_F(MlirTest, wrongModules) {
   write("w.bin", std::string(71, '\0'));
   EXPECT_THAT(withWeight("nstf.weight @w : tensor<4x4xf32> from <\"w.bin\", offset = 8, type = f32>"),
               StartsWith("m.mlir:1:1: 'nstf.weight' op expected 'tensor<4x4xf32>' of 'f32' at offset 8"));
+  // Columns of 4 in rows of 5: the last element is the 19th, and the file has 71 bytes.
+  const std::string view = ", type = f32, sizes = [4, 4], strides = [1, 5]>";
+  EXPECT_THAT(withWeight("nstf.weight @w : tensor<4x4xf32> from <\"w.bin\", offset = 0" + view),
+              HasSubstr("expected 'tensor<4x4xf32>' of 'f32' at offset 0"));
+  write("w.bin", std::string(76, '\0'));
+  EXPECT_THAT(withWeight("nstf.weight @w : tensor<4x4xf32> from <\"w.bin\", offset = 0" + view),
+              HasSubstr("from <\"w.bin\", offset = 0, type = f32, sizes = [4, 4], strides = [1, 5]>"));
+  EXPECT_THAT(withWeight("nstf.weight @w : tensor<4x4xf32> from <\"w.bin\", offset = 1" + view),
+              HasSubstr("at offset 1 of '"));
   EXPECT_THAT(withWeight("nstf.weight @w : tensor<4x4xf32> from <\"none.bin\", offset = 8, type = f32>"),
               HasSubstr("No such file"));
   EXPECT_THAT(withWeight("nstf.weight @w : tensor<4x5xf32>"),

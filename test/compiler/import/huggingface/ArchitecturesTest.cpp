@@ -146,6 +146,46 @@ TEST_F(ArchitecturesTest, indexOfMissingShards) {
                         "says it is"));
 }
 
+/// Whatever stands under a key of config.json, it is a model or one error of one line.
+TEST_F(ArchitecturesTest, anyValueOfAnyKey) {
+  mlir::MLIRContext context;
+  context.loadDialect<NSTFDialect>();
+  int models = 0, errors = 0;
+  for (const char *fixture : {"llama-yarn", "gpt2", "qwen3", "bert"}) {
+    std::ifstream in(std::string(NSTF_SOURCE_DIR) + "/test/models/" + fixture + "/config.json");
+    json whole = json::parse(in);
+    std::vector<std::pair<json *, std::string>> places;
+    auto collect = [&](auto &&self, json &object) -> void {
+      for (auto &[key, value] : object.items()) {
+        places.emplace_back(&object, key);
+        if (value.is_object())
+          self(self, value);
+      }
+    };
+    collect(collect, whole);
+    for (auto &[object, key] : places)
+      for (const char *value : {"null", "-1", "0", "3", "0.5", "4294967296", "9223372036854775807", "1e300", "\"x\"",
+                                "true", "[]", "[1, \"x\"]", "{}", "{\"rope_type\": \"yarn\"}"}) {
+        json saved = (*object)[key];
+        (*object)[key] = json::parse(value);
+        write("config.json", whole.dump());
+        (*object)[key] = saved;
+        std::vector<std::string> diagnostics;
+        mlir::ScopedDiagnosticHandler handler(
+            &context, [&](mlir::Diagnostic &diagnostic) { diagnostics.push_back(diagnostic.str()); });
+        ImportOptions options;
+        options.needWeights = false;
+        bool isModel = static_cast<bool>(importHuggingFace(folder.string(), &context, options));
+        ++(isModel ? models : errors);
+        ASSERT_EQ(diagnostics.size(), isModel ? 0u : 1u) << fixture << ": " << key << " = " << value;
+        if (!isModel)
+          EXPECT_THAT(diagnostics[0], Not(HasSubstr("\n"))) << fixture << ": " << key << " = " << value;
+      }
+  }
+  EXPECT_GT(models, 100);
+  EXPECT_GT(errors, 300);
+}
+
 TEST_F(ArchitecturesTest, filesOfTheUser) {
   EXPECT_THAT(imported("phi"), HasSubstr("unknown architecture 'PhiForCausalLM' (known: "));
   ImportOptions options;
