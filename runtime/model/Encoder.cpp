@@ -79,7 +79,7 @@ void Encoder::check(const TokenSequence &text) const {
                                  " but got " + std::to_string(value));
   };
   const manifest::Port *ids = manifest.findInput("ids"), *types = manifest.findInput("token_types");
-  if (std::optional<std::int64_t> limit = manifest.model.vocabulary ? manifest.model.vocabulary : ids->limit)
+  if (std::optional<std::int64_t> limit = manifest.limitOf(*ids))
     checkValues("token ids", text.ids, *limit);
   if (types && types->limit)
     checkValues("token types", text.types, *types->limit);

@@ -81,4 +81,10 @@ std::string_view processorOf(std::string_view targetId) { return targetId.substr
 const Port *Manifest::findInput(std::string_view name) const { return findByName(inputs, name); }
 const Port *Manifest::findOutput(std::string_view name) const { return findByName(outputs, name); }
 
+std::optional<std::int64_t> Manifest::limitOf(const Port &input) const {
+  if (input.name != "ids" || input.type != ElementType::I32 || !model.vocabulary)
+    return input.limit;
+  return std::min(*model.vocabulary, input.limit.value_or(*model.vocabulary));
+}
+
 } // namespace nstf::manifest

@@ -200,9 +200,8 @@ void Session::setInput(std::string_view name, const HostTensor &value) {
                              value.str());
   if (input->shape.hasTokens())
     state->bucketFor(rows); // also: the rows fit into the buffer
-  bool isIds = input->name == "ids" && input->type == manifest::ElementType::I32;
-  if (std::optional<std::int64_t> limit =
-          isIds && manifest().model.vocabulary ? manifest().model.vocabulary : input->limit)
+  bool isIds = input->name == "ids";
+  if (std::optional<std::int64_t> limit = manifest().limitOf(*input))
     for (std::size_t i = 0; i < value.elements(); ++i)
       if (std::int32_t id = value.as<std::int32_t>()[i]; id < 0 || id >= *limit)
         throw std::runtime_error("expected " + (isIds ? "token ids" : "values of \"" + input->name + "\"") +

@@ -189,6 +189,8 @@ struct Manifest {
   /// The input or output of that name, or nullptr.
   const Port *findInput(std::string_view name) const;
   const Port *findOutput(std::string_view name) const;
+  /// What the values of an i32 input are below: its limit and, of token ids (the input "ids"), the vocabulary.
+  std::optional<std::int64_t> limitOf(const Port &input) const;
 };
 
 /// Reads and checks the manifest in `text`; `file` is named in errors.

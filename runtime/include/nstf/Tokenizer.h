@@ -1,7 +1,8 @@
 //===- Tokenizer.h - Text to token ids and back -------------------------------------===//
 //
-// Three kinds: Hugging Face's tokenizer.json, SentencePiece models (tokenizer.model, by libsentencepiece) and llama2.c's
-// tok512.bin. A character may be spread over several tokens, as bytes: StreamDecoder holds them back until it is whole.
+// Three kinds: Hugging Face's tokenizer.json, SentencePiece models (tokenizer.model, by libsentencepiece) and
+// llama2.c's tok512.bin. A character may be spread over several tokens, as bytes: StreamDecoder holds them back until
+// it is whole.
 //
 //===----------------------------------------------------------------------------------===//
 #pragma once

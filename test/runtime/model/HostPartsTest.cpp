@@ -75,7 +75,7 @@ void expectNearest(double value, std::uint16_t got, float (*widen)(std::uint16_t
 TEST(Weights, RoundingTo16Bits) {
   // Every number is itself; halfway between two neighbours the even one wins, and a little more or less decides.
   for (auto [widen, round, infinity] :
-       {std::tuple(widenF16, roundToF16, 0x7c00), std::tuple(widenBF16, roundToBF16, 0x7f80)})
+       {std::tuple(&widenF16, &roundToF16, 0x7c00), std::tuple(&widenBF16, &roundToBF16, 0x7f80)})
     for (int bits = 0; bits < infinity; ++bits) {
       double value = widen(bits);
       ASSERT_EQ(round(value), bits);
@@ -88,7 +88,7 @@ TEST(Weights, RoundingTo16Bits) {
       ASSERT_EQ(round(-std::nextafter(middle, INFINITY)), (bits + 1) | 0x8000);
     }
   for (double value : {1.0 / 3, 1e-6, 1e-40, 65519.9, 3.3e38, -2.0e-8, 123.456})
-    for (auto [widen, round] : {std::pair(widenF16, roundToF16), std::pair(widenBF16, roundToBF16)})
+    for (auto [widen, round] : {std::pair(&widenF16, &roundToF16), std::pair(&widenBF16, &roundToBF16)})
       if (std::isfinite(widen(round(value))))
         expectNearest(value, round(value), widen);
   EXPECT_EQ(roundToF16(65519.999), 0x7bff);

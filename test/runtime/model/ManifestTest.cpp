@@ -98,6 +98,19 @@ TEST(Manifest, LargerContextOrVocabularyIsNoWayOut) {
   EXPECT_THAT(messageWith("/model/eos/0", 32), HasSubstr("from 0 to 31 but got 32"));
 }
 
+TEST(Manifest, LimitsOfInputs) {
+  manifest::Manifest manifest = manifest::parseManifest(test::goodManifest().dump(), "m.json");
+  EXPECT_EQ(manifest.limitOf(manifest.inputs[0]), 32);
+  manifest.inputs[0].limit = 30; // the table may have fewer rows than the vocabulary says
+  EXPECT_EQ(manifest.limitOf(manifest.inputs[0]), 30);
+  manifest.inputs[0].limit.reset();
+  EXPECT_EQ(manifest.limitOf(manifest.inputs[0]), 32);
+  manifest.inputs[0].name = "token_types";
+  EXPECT_EQ(manifest.limitOf(manifest.inputs[0]), std::nullopt);
+  EXPECT_THAT(messageWith("/inputs/0/limit", 0), HasSubstr("$.inputs[0].limit: expected an integer from 1"));
+  EXPECT_THAT(messageWith("/outputs/1/limit", 5), HasSubstr("expected a limit at an input of type i32 only"));
+}
+
 TEST(Manifest, ConstantMemoryIsNotWritten) {
   EXPECT_THAT(messageWith("/targets/0/kernels/0/arguments/2/access", "write"),
               HasSubstr("may be written for argument \"table\" but \"weights\" is of kind \"weights\""));
