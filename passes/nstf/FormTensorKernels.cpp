@@ -160,7 +160,12 @@ struct FormTensorKernelsPass : nstf::impl::FormTensorKernelsPassBase<FormTensorK
     DenseMap<Operation *, int64_t> sizes;
     for (Operation *op : ops) {
       int64_t size = 1;
-      for (Value operand : getReads(op))
+      // An operand that is there twice is computed twice, at other places.
+      SmallVector<Value> reads(op->getOperands());
+      for (Value value : getReads(op))
+        if (!llvm::is_contained(op->getOperands(), value))
+          reads.push_back(value);
+      for (Value operand : reads)
         if (auto producer = sizes.find(operand.getDefiningOp()); producer != sizes.end() && !uses[operand].isStored)
           size += producer->second;
       sizes[op] = size;
