@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <map>
@@ -74,6 +75,19 @@ unsigned threadCount() {
   if (*end || value < 1 || value > 1024)
     throw std::runtime_error("NSTF_EMU_THREADS: expected a number from 1 to 1024 but got '" + std::string(text) + "'");
   return std::min(unsigned(value), cores);
+}
+
+/// When a launch that begins now has to be done; the epoch: whenever it is.
+std::chrono::steady_clock::time_point readDeadline() {
+  const char *text = std::getenv("NSTF_EMU_TIMEOUT");
+  if (!text || !*text)
+    return {};
+  char *end;
+  double seconds = std::strtod(text, &end);
+  if (*end || !(seconds > 0) || seconds > 1e6)
+    throw std::runtime_error("NSTF_EMU_TIMEOUT: expected seconds, more than 0 and up to 1000000, but got '" +
+                             std::string(text) + "'");
+  return std::chrono::steady_clock::now() + std::chrono::microseconds(int64_t(seconds * 1e6));
 }
 
 /// Matrix instructions run in fast mode; NSTF_EMU_MATRIX may say so, and nothing else yet.
@@ -258,6 +272,7 @@ void dispatch(const Target &target, Memory &memory, const LaunchArguments &argum
   launch.arguments = &arguments;
   launch.program = program.get();
   launch.entry = entry;
+  launch.deadline = readDeadline();
   launch.memory = &memory;
   launch.ldsBytes = uint32_t(ldsBytes);
   // Recursion and calls through pointers: the compiler doesn't know how much stack they need.

@@ -101,6 +101,14 @@ void runWave(Wave &w) {
     runTurn(w, [](const MicroOp *) {});
 }
 
+/// A wave that waits for what never comes yields for ever; where a time is set, that ends there.
+static void checkTime(const Wave &wave) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point deadline = wave.group->launch->deadline;
+  if (deadline != Clock::time_point() && Clock::now() > deadline)
+    throw WaveFault{wave.next, "still running at the end of NSTF_EMU_TIMEOUT"};
+}
+
 void runWorkgroup(Workgroup &group, Wave *&faulting) {
   size_t left = group.waves.size();
   while (left) {
@@ -111,6 +119,8 @@ void runWorkgroup(Workgroup &group, Wave *&faulting) {
       if (wave->status != WaveStatus::AtBarrier) {
         faulting = wave;
         runWave(*wave);
+        if (wave->status == WaveStatus::Yielded)
+          checkTime(*wave);
         faulting = nullptr;
       }
       if (wave->status == WaveStatus::Ended)

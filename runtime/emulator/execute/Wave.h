@@ -8,6 +8,7 @@
 
 #include "runtime/emulator/decode/MicroOp.h"
 
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -39,6 +40,7 @@ struct Launch {
   uint64_t dispatchPacket; ///< address of the AQL packet
   uint64_t queue;          ///< address of the queue descriptor
   const MicroOp *entry;
+  std::chrono::steady_clock::time_point deadline; ///< its end at the latest (NSTF_EMU_TIMEOUT); the epoch: never
 };
 
 struct Wave;

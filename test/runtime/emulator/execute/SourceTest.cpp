@@ -71,6 +71,37 @@ TEST_P(Source, everyFaultNamesItsLine) {
   }
 }
 
+TEST_P(Source, aKernelThatNeverEndsIsAFaultWhereATimeIsSet) {
+  CompiledKernels k(GetParam(), R"(
+#line 1 "endless.cl"
+kernel void waits(global int *data) {
+  while (__scoped_atomic_load_n(data, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE) == 0)
+    __builtin_amdgcn_s_sleep(1);
+}
+kernel void turns(global int *data) {
+  for (int i = 0; data[1] == 0; ++i)
+    __asm__ volatile("s_nop 0");
+}
+)",
+                    "-O2 -g");
+  int *data = upload(k.memory, std::vector<int>(64));
+  setenv("NSTF_EMU_TIMEOUT", "0.2", 1);
+  EXPECT_THAT(faultOf(k, "waits", data),
+              ContainsRegex("still running at the end of NSTF_EMU_TIMEOUT: kernel 'waits', .*"
+                            "; at endless.cl:[23]:"));
+  EXPECT_THAT(faultOf(k, "turns", data),
+              ContainsRegex("still running at the end of NSTF_EMU_TIMEOUT: kernel 'turns', .*"
+                            "; at endless.cl:[67]:"));
+  data[0] = 1;
+  EXPECT_EQ(faultOf(k, "waits", data), "no fault");
+  for (const char *wrong : {"soon", "0", "-1", "nan", "1s"}) {
+    setenv("NSTF_EMU_TIMEOUT", wrong, 1);
+    EXPECT_THAT([&] { launch(k, "waits", {1}, {64}, data); },
+                testing::ThrowsMessage<std::runtime_error>(HasSubstr("NSTF_EMU_TIMEOUT: expected seconds")));
+  }
+  unsetenv("NSTF_EMU_TIMEOUT");
+}
+
 TEST_P(Source, withoutDebugInformationThereIsNothingToSay) {
   CompiledKernels k(GetParam(), source, "-O2");
   int *data = upload(k.memory, std::vector<int>(64));
