@@ -139,7 +139,7 @@ TEST_F(SessionTest, GoesOnBehindAGivenState) {
   for (int i = 0; i < 3; ++i)
     cache[i] = test::tableValue(i + 3);
   auto bytes = std::as_bytes(std::span(cache));
-  HostTensor value{manifest::ElementType::I32, {16}, {bytes.begin(), bytes.end()}};
+  HostTensor value{manifest::ElementType::I32, {16, 1}, {bytes.begin(), bytes.end()}};
   Session session = open();
   session.setState("cache", value);
   session.seek(3);
@@ -153,10 +153,10 @@ TEST_F(SessionTest, GoesOnBehindAGivenState) {
   EXPECT_THAT([&] { session.seek(-1); }, ThrowsMessage<std::runtime_error>(HasSubstr("but got -1")));
   EXPECT_THAT([&] { session.setState("weights", value); },
               ThrowsMessage<std::runtime_error>(HasSubstr("the name of a state of the package but got \"weights\"")));
-  value.shape = {8};
+  value.shape = {8, 1};
   value.data.resize(32);
   EXPECT_THAT([&] { session.setState("cache", value); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("to be [16] i32 but got [8] i32")));
+              ThrowsMessage<std::runtime_error>(HasSubstr("to be [16, 1] i32 but got [8, 1] i32")));
 }
 
 TEST_F(SessionTest, SamplingRepeatsWithItsSeed) {
