@@ -132,15 +132,21 @@ LogicalResult Reproducer::run(PassManager &passes, ModuleOp module) {
     result = passes.run(module);
     errors = held.take();
   }
-  if (succeeded(result))
+  auto emitAll = [&] {
+    for (Diagnostic &diagnostic : errors)
+      module.getContext()->getDiagEngine().emit(std::move(diagnostic));
+  };
+  if (succeeded(result)) {
+    // While this thread waited for others, it may have built another kernel, whose errors these are.
+    emitAll();
     return success();
+  }
   std::string message = errors.empty() ? "it failed without a word" : errors.front().str();
   if (errors.empty() || failed.isInvalid || !failed.isOurs || llvm::any_of(errors, isUnfinishedConversion)) {
     error = "pass " + failed.pass + ": " + message;
     return failure();
   }
-  for (Diagnostic &diagnostic : errors)
-    module.getContext()->getDiagEngine().emit(std::move(diagnostic));
+  emitAll();
   return failure();
 }
 
@@ -153,7 +159,8 @@ void Reproducer::runCodegen(llvm::function_ref<void()> generate) {
 void Reproducer::setError(std::string message) { error = std::move(message); }
 
 void Reproducer::report() const {
-  llvm::errs() << "error: internal error in " << what << ": " << error << "\n";
+  // Of a message of many lines (lld's, LLVM's dumps) the first; the replay shows all.
+  llvm::errs() << "error: internal error in " << what << ": " << StringRef(error).split('\n').first << "\n";
   std::ofstream stream(file, std::ios::binary | std::ios::trunc);
   stream << getFileText();
   if (!stream.flush())

@@ -15,7 +15,8 @@ module {
     return %tile : !y
   }
 
-  systolic.kernel @matvec(%X: !X {nstf.name = "x"}, %W: !W {nstf.name = "w"}, %Y: !Y {nstf.name = "y"}, %work: index)
+  systolic.kernel @matvec(%X: !X {nstf.name = "x"}, %W: !W {nstf.name = "w"}, %Y: !Y {nstf.name = "y"},
+                          %control: memref<16xi32> {nstf.name = "control"}, %work: index)
       attributes {params = {N = 64, K = 64, BN = 16, BK = 64, WM = 4, WN = 1}, grid = ["N", "BN"]} {
     %BN = systolic.param "BN"
     %BK = systolic.param "BK"

@@ -20,10 +20,14 @@ inline mlir::OwningOpRef<mlir::ModuleOp> makeRandomGraph(mlir::MLIRContext &cont
   auto rowsType = mlir::RankedTensorType::get({dynamic, width}, f32);
   auto matrixType = mlir::RankedTensorType::get({width, width}, f32);
   auto cacheType = mlir::RankedTensorType::get({positions, width}, f32);
+  auto tableType = mlir::RankedTensorType::get({positions + 1, width}, f32);
+  auto vectorType = mlir::RankedTensorType::get({width}, f32), headType = mlir::RankedTensorType::get({width / 2}, f32);
 
   builder.setInsertionPointToEnd(module->getBody());
   WeightOp::create(builder, loc, "matrix", matrixType);
-  WeightOp::create(builder, loc, "vector", mlir::RankedTensorType::get({width}, f32));
+  WeightOp::create(builder, loc, "vector", vectorType);
+  WeightOp::create(builder, loc, "head", headType);
+  WeightOp::create(builder, loc, "positions", tableType);
   const unsigned results = 1 + random() % 3;
   auto type = builder.getFunctionType({rowsType, rowsType}, llvm::SmallVector<mlir::Type>(results, rowsType));
   auto graph = GraphOp::create(builder, loc, "main", type, positions);
@@ -46,7 +50,7 @@ inline mlir::OwningOpRef<mlir::ModuleOp> makeRandomGraph(mlir::MLIRContext &cont
   };
   builder.setInsertionPointToEnd(&body);
   for (int i = 0; i < size; ++i) {
-    switch (random() % 9) {
+    switch (random() % 12) {
     case 0:
     case 1: {
       mlir::Value weight = GetOp::create(builder, loc, matrixType, "matrix");
@@ -54,7 +58,8 @@ inline mlir::OwningOpRef<mlir::ModuleOp> makeRandomGraph(mlir::MLIRContext &cont
       break;
     }
     case 2: {
-      mlir::Value weight = GetOp::create(builder, loc, mlir::RankedTensorType::get({width}, f32), "vector");
+      bool ofHeads = random() % 2;
+      mlir::Value weight = GetOp::create(builder, loc, ofHeads ? headType : vectorType, ofHeads ? "head" : "vector");
       values.push_back(RmsNormOp::create(builder, loc, any(), weight, builder.getF64FloatAttr(1e-5)));
       break;
     }
@@ -73,6 +78,23 @@ inline mlir::OwningOpRef<mlir::ModuleOp> makeRandomGraph(mlir::MLIRContext &cont
     case 7:
       values.push_back(SoftmaxOp::create(builder, loc, any()));
       break;
+    case 9: {
+      mlir::Value weight = GetOp::create(builder, loc, vectorType, "vector");
+      mlir::Value bias = random() % 2 ? weight : mlir::Value();
+      values.push_back(LayerNormOp::create(builder, loc, any(), weight, bias, builder.getF64FloatAttr(1e-5)));
+      break;
+    }
+    case 10: {
+      mlir::Value table = GetOp::create(builder, loc, tableType, "positions");
+      values.push_back(AddPositionsOp::create(builder, loc, any(), table, builder.getI64IntegerAttr(random() % 2)));
+      break;
+    }
+    case 11:
+      if (random() % 2)
+        values.push_back(GeluOp::create(builder, loc, any(), /*tanh=*/random() % 2));
+      else
+        values.push_back(TanhOp::create(builder, loc, any()));
+      break;
     case 8: {
       mlir::Value k = any();
       if (random() % 2)
@@ -81,7 +103,8 @@ inline mlir::OwningOpRef<mlir::ModuleOp> makeRandomGraph(mlir::MLIRContext &cont
       mlir::Value keys = append(k), rows = append(any());
       values.push_back(AttentionOp::create(builder, loc, any(), keys, rows, builder.getI64IntegerAttr(2),
                                            builder.getI64IntegerAttr(2), builder.getUnitAttr(),
-                                           builder.getF64FloatAttr(0.5), mlir::IntegerAttr()));
+                                           builder.getF64FloatAttr(0.5),
+                                           random() % 2 ? builder.getI64IntegerAttr(3) : mlir::IntegerAttr()));
       break;
     }
     }
