@@ -30,6 +30,8 @@ static void put(int descriptor, const char *text, size_t size) {
   }
 }
 static void print(const char *text) { put(STDERR_FILENO, text, std::strlen(text)); }
+/// Of a message of many lines the first; the replay shows all.
+static void printLine(const char *text) { put(STDERR_FILENO, text, std::strcspn(text, "\n")); }
 static void print(const std::string &text) { put(STDERR_FILENO, text.data(), text.size()); }
 
 struct CrashReport {
@@ -44,7 +46,7 @@ struct CrashReport {
       print(" in ");
       print(scope->what);
       print(": ");
-      print(reason);
+      printLine(reason);
       int file = open(scope->file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
       if (file >= 0) {
         put(file, scope->text.data(), scope->text.size());
@@ -57,7 +59,7 @@ struct CrashReport {
       }
     } else {
       print(": ");
-      print(reason);
+      printLine(reason);
       if (fallbackCommand) {
         print("\nnote: replay it with: ");
         print(*fallbackCommand);

@@ -144,7 +144,7 @@ TEST_F(ReproducerTest, severalModulesBecomeOne) {
   OwningOpRef<ModuleOp> other = parseSourceString<ModuleOp>("func.func @f() { return }", &context, "other.mlir");
   reproducer = Reproducer(ArrayRef<ModuleOp>{*module, *other}, "the link", "test-f", folder);
   reproducer.runCodegen([] {});
-  reproducer.setError("lld: no");
+  reproducer.setError("lld: no\n>>> referenced by f");
   EXPECT_THAT(report(), HasSubstr("error: internal error in the link: lld: no\n"));
   EXPECT_THAT(text, HasSubstr("builtin.module(nstf-generate-code)"));
   OwningOpRef<ModuleOp> read = parseSourceString<ModuleOp>(text, &context);
@@ -177,8 +177,8 @@ TEST_F(ReproducerTest, crashesWriteTheFileAndEndTheProcess) {
                 return success();
               }),
               exitsWithOne, message("abort"));
-  EXPECT_EXIT(crash([](ModuleOp) -> LogicalResult { llvm::report_fatal_error("Cannot select: x"); }), exitsWithOne,
-              message("Cannot select: x"));
+  EXPECT_EXIT(crash([](ModuleOp) -> LogicalResult { llvm::report_fatal_error("Cannot select: x\n  t5: f32 = y"); }),
+              exitsWithOne, message("Cannot select: x"));
   EXPECT_EXIT(crash([](ModuleOp) {
                 volatile int depth = 0;
                 return success(overflow(&depth) == 0);
