@@ -4,7 +4,7 @@
 // at run time. Of NSTF nothing is linked.
 #include <hip/hip_runtime_api.h>
 
-#include "matmul.h" // after HIP's header, so that it has matmul_launch
+#include <matmul.h> // what nstfc kernel wrote; after HIP's header, so that it has matmul_launch
 
 #include <cmath>
 #include <cstdio>

@@ -21,17 +21,21 @@ struct SelectWaveSizePass : nstf::systolic::impl::SelectWaveSizePassBase<SelectW
     FailureOr<nstf::TargetView> target = nstf::TargetView::require(kernel);
     if (failed(target))
       return signalPassFailure();
-    std::string reason;
-    FailureOr<int64_t> size = choose(kernel, *target, reason);
+    std::string reason, otherReason;
+    FailureOr<int64_t> size = choose(kernel, *target, reason, otherReason);
     if (failed(size))
       return signalPassFailure();
     kernel.setWaveSize(*size);
-    remark::passed(kernel.getLoc(),
-                   remark::RemarkOpts::name("WaveSize").category(getArgument()).function(kernel.getSymName()))
+    auto options = remark::RemarkOpts::name("WaveSize").category(getArgument()).function(kernel.getSymName());
+    remark::passed(kernel.getLoc(), options)
         << ("wave" + std::to_string(*size) + ": " + reason) << remark::metric("wave_size", *size);
+    for (int64_t other : target->waveSizes())
+      if (other != *size)
+        remark::missed(kernel.getLoc(), options) << ("wave" + std::to_string(other) + ": " + otherReason);
   }
 
-  FailureOr<int64_t> choose(KernelOp kernel, nstf::TargetView target, std::string &reason) {
+  /// `otherReason`: why the target's other sizes were not taken.
+  FailureOr<int64_t> choose(KernelOp kernel, nstf::TargetView target, std::string &reason, std::string &otherReason) {
     if (waveSize != 0) {
       if (!target.hasWaveSize(waveSize)) {
         auto error = kernel.emitError() << "expected a wave size of " << target.name() << " (";
@@ -39,6 +43,7 @@ struct SelectWaveSizePass : nstf::systolic::impl::SelectWaveSizePassBase<SelectW
         return error << ") but got " << waveSize.getValue();
       }
       reason = "asked for";
+      otherReason = "not asked for";
       return int64_t(waveSize);
     }
     if (target.waveSizes().size() == 1) {
@@ -48,15 +53,18 @@ struct SelectWaveSizePass : nstf::systolic::impl::SelectWaveSizePassBase<SelectW
     bool hasProduct = kernel.walk([](MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
     if (hasProduct) {
       reason = "matrix products take the target's preferred size";
+      otherReason = "not the size the target prefers for matrix products";
       return target.preferredWaveSize();
     }
     int64_t widest = target.waveSizes().back(), most = 0;
     kernel.walk([&](LoadOp load) { most = std::max(most, getTileType(load.getResult()).getNumElements()); });
     if (most >= widest) {
+      otherReason = "narrower, and no matrix product asks for it";
       reason = "no matrix product, and tiles of " + std::to_string(most) + " elements fill the wider wave";
       return widest;
     }
     reason = "no tile has more than " + std::to_string(most) + " elements";
+    otherReason = "no tile fills it";
     return target.waveSizes().front();
   }
 };

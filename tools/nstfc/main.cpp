@@ -79,6 +79,7 @@ void addOptions(CLI::App &app, CommandLine &line) {
   app.add_flag("--time-passes", line.timePasses, "print where the time went");
   app.add_flag("--list-targets", line.listTargets, "print the chips and leave");
   app.add_flag("--list-ops", line.listOps, "print the operations of the nstf dialect and leave");
+  app.footer("One kernel by itself, with a C header: nstfc kernel --help");
   app.set_version_flag("--version", "nstfc " NSTF_VERSION);
 }
 

@@ -61,27 +61,31 @@ systolic.kernel @narrow(%X: !X, %work: index) attributes {params = {}, grid = []
 !a = tensor<16x16xf32, #systolic.axes<BM, BK>>
 !X = memref<64x64xf32, #systolic.axes<M, K>>
 
-// expected-remark @+1 {{[Passed] WaveSize | Category:systolic-select-wave-size | Function=product | Remark="wave32: matrix products take the target's preferred size", wave_size=32}}
+// expected-remark @+2 {{[Passed] WaveSize | Category:systolic-select-wave-size | Function=product | Remark="wave32: matrix products take the target's preferred size", wave_size=32}}
+// expected-remark @+1 {{[Missed] WaveSize | Category:systolic-select-wave-size | Function=product | Remark="wave64: not the size the target prefers for matrix products"}}
 systolic.kernel @product(%X: !X, %work: index) attributes {params = {}, grid = []} {
   %a = systolic.load %X[%work, %work] : !X -> !a
   %c = systolic.mma %a, %a, %a : !a, !a -> !a
   systolic.return
 }
 
-// expected-remark @+1 {{[Passed] WaveSize | Category:systolic-select-wave-size | Function=stream | Remark="wave64: no matrix product, and tiles of 256 elements fill the wider wave", wave_size=64}}
+// expected-remark @+2 {{[Passed] WaveSize | Category:systolic-select-wave-size | Function=stream | Remark="wave64: no matrix product, and tiles of 256 elements fill the wider wave", wave_size=64}}
+// expected-remark @+1 {{[Missed] WaveSize | Category:systolic-select-wave-size | Function=stream | Remark="wave32: narrower, and no matrix product asks for it"}}
 systolic.kernel @stream(%X: !X, %work: index) attributes {params = {}, grid = []} {
   %x = systolic.load %X[%work, %work] : !X -> !a
   systolic.return
 }
 
-// expected-remark @+1 {{[Passed] WaveSize | Category:systolic-select-wave-size | Function=narrow | Remark="wave32: no tile has more than 32 elements", wave_size=32}}
+// expected-remark @+2 {{[Passed] WaveSize | Category:systolic-select-wave-size | Function=narrow | Remark="wave32: no tile has more than 32 elements", wave_size=32}}
+// expected-remark @+1 {{[Missed] WaveSize | Category:systolic-select-wave-size | Function=narrow | Remark="wave64: no tile fills it"}}
 systolic.kernel @narrow(%X: !X, %work: index) attributes {params = {}, grid = []} {
   %x = systolic.load %X[%work, %work] : !X -> tensor<1x32xf32, #systolic.axes<1, BK>>
   systolic.return
 }
 
 //--- forced.mlir
-// expected-remark @+1 {{[Passed] WaveSize | Category:systolic-select-wave-size | Function=kernel | Remark="wave32: asked for", wave_size=32}}
+// expected-remark @+2 {{[Passed] WaveSize | Category:systolic-select-wave-size | Function=kernel | Remark="wave32: asked for", wave_size=32}}
+// expected-remark @+1 {{[Missed] WaveSize | Category:systolic-select-wave-size | Function=kernel | Remark="wave64: not asked for"}}
 systolic.kernel @kernel(%work: index) attributes {params = {}, grid = []} {
   systolic.return
 }
