@@ -124,7 +124,8 @@ private:
     line("LDS", lds);
     Occupancy occupancy = getOccupancy(variant, target.target);
     line("occupancy", count(occupancy.wavesPerSimd, "wave") + " on a SIMD of at most " +
-                          std::to_string(target.target.maxWavesPerSimd) + ", bounded by " + occupancy.limit.str());
+                          std::to_string(target.target.maxWavesPerSimd) + ", bounded by " + occupancy.limit.str() +
+                          "; " + count(occupancy.workgroups, "workgroup") + " on a compute unit");
   }
 
   GraphOp graph;

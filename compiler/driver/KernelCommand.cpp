@@ -113,12 +113,28 @@ KernelHeader::Launch getLaunch(const CompiledTarget &target, bool runtimeRows) {
 
 } // namespace
 
+/// What makes this kernel again, without where the files went: that is no part of the kernel.
+std::string KernelCompilation::makeCommand() const {
+  std::string command = "nstfc kernel " + description.getSource();
+  for (const KernelOption &option : description.getOptions())
+    if (auto value = request.values.find(option.key); value != request.values.end())
+      command += " " + KernelDescription::getFlag((request.runtimeRows && option.isRows ? "max_" : "") + option.key) +
+                 "=" + value->second;
+  if (request.name != kernelIdentifier(description.getName()))
+    command += " --name=" + request.name;
+  for (const auto &[parameter, value] : request.compile.wishes.tuning)
+    command += " --set=" + parameter + "=" + std::to_string(value);
+  if (request.compile.waveSize)
+    command += " --wave=" + std::to_string(request.compile.waveSize);
+  return command + " --target=" + llvm::join(request.compile.targets, ",");
+}
+
 std::string KernelCompilation::makeHeader() const {
   GraphOp graph = compilation->getGraph();
   KernelHeader header;
   header.name = request.name;
   header.about = description.getAbout();
-  header.command = request.command;
+  header.command = makeCommand();
   header.compiler = compilerName;
   for (const KernelOption &option : description.getOptions())
     if (auto value = request.values.find(option.key); value != request.values.end())
@@ -138,6 +154,10 @@ std::string KernelCompilation::makeHeader() const {
   for (const CompiledTarget &target : compilation->getTargets()) {
     header.launches.push_back(getLaunch(target, request.runtimeRows));
     manifest::Kernel &kernel = header.launches.back().kernel;
+    const manifest::KernelArgument &last = kernel.arguments.back();
+    if (kernel.kernargSize != last.offset + last.size)
+      throw std::runtime_error("expected " + std::to_string(last.offset + last.size) +
+                               " bytes of arguments and no hidden ones but got " + std::to_string(kernel.kernargSize));
     for (auto [i, argument] : llvm::enumerate(kernel.arguments))
       argument.name = names[i].name;
   }

@@ -12,7 +12,6 @@ struct KernelRequest {
   KernelDescription::Values values; ///< options by key
   bool runtimeRows = false;         ///< the rows' option says only how many there are at most
   std::string name;                 ///< an identifier of C; empty: made from the description's name
-  std::string command;              ///< for the header's comment
   CompileOptions compile;           ///< targets, wave size, dumps, and tuning among the wishes
 };
 
@@ -33,6 +32,7 @@ public:
 
 private:
   std::string makeHeader() const;
+  std::string makeCommand() const;
 
   mlir::MLIRContext &context;
   const KernelDescription &description;

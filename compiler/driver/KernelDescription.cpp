@@ -56,11 +56,6 @@ private:
   const KernelDescription::Values &values;
 };
 
-std::string getFlag(std::string key) {
-  std::replace(key.begin(), key.end(), '_', '-');
-  return "--" + key;
-}
-
 /// With a fixed number of rows no extent depends on the launch.
 void fixRows(GraphDescription &graph) {
   for (TensorDescription &input : graph.inputs)
@@ -117,6 +112,11 @@ void checkSizes(ModuleOp module) {
 
 } // namespace
 
+std::string KernelDescription::getFlag(std::string key) {
+  std::replace(key.begin(), key.end(), '_', '-');
+  return "--" + key;
+}
+
 std::vector<KernelDescription> KernelDescription::list() {
   std::vector<KernelDescription> kernels;
   for (std::string_view name : templateNames(folder.str()))
@@ -129,16 +129,22 @@ KernelDescription KernelDescription::find(const std::string &name) {
   if (StringRef(name).ends_with(".mlir")) {
     KernelDescription kernel((GraphDescription()));
     kernel.moduleFile = name;
+    kernel.source = std::filesystem::path(name).filename().string();
     kernel.graph.name = std::filesystem::path(name).stem().string();
     kernel.graph.about = "the graph of " + std::filesystem::path(name).filename().string();
     return kernel;
   }
-  if (StringRef(name).ends_with(".yaml"))
-    return KernelDescription(readGraphDescription(readTextFile(name), name));
+  if (StringRef(name).ends_with(".yaml")) {
+    KernelDescription kernel(readGraphDescription(readTextFile(name), name));
+    kernel.source = std::filesystem::path(name).filename().string();
+    return kernel;
+  }
   std::string known;
   for (KernelDescription &kernel : list()) {
-    if (kernel.getName() == name)
+    if (kernel.getName() == name) {
+      kernel.source = name;
       return std::move(kernel);
+    }
     known += (known.empty() ? "" : ", ") + kernel.getName();
   }
   throw ImportError("expected a kernel but got '" + name + "'; known are " + known +

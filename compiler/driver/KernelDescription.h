@@ -31,6 +31,10 @@ public:
   static KernelDescription find(const std::string &name);
 
   const std::string &getName() const { return graph.name; }
+  /// What `nstfc kernel` was given: the name, or a file's name.
+  const std::string &getSource() const { return source; }
+  /// "--kv-heads" for kv_heads.
+  static std::string getFlag(std::string key);
   const std::string &getAbout() const { return graph.about; }
   std::vector<KernelOption> getOptions() const;
   /// The key of the rows' option; empty where there is none.
@@ -53,6 +57,7 @@ private:
                                                mlir::MLIRContext &context) const;
 
   GraphDescription graph;
+  std::string source;     ///< its name, or its file's without the folder
   std::string moduleFile; ///< where it is a module
 };
 

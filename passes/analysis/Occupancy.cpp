@@ -5,22 +5,23 @@
 using namespace nstf;
 
 Occupancy nstf::getOccupancy(TargetView target, KernelResources kernel) {
-  Occupancy occupancy{target.maxWavesPerSimd(), "waves"};
+  Occupancy occupancy{target.maxWavesPerSimd(), 0, "waves"};
   auto limit = [&](int64_t waves, llvm::StringRef reason) {
     if (waves < occupancy.wavesPerSimd)
-      occupancy = {waves, reason};
+      occupancy = {waves, 0, reason};
   };
+  int64_t simds = target.simdsPerComputeUnit();
   int64_t vgprs = llvm::alignTo(std::max<int64_t>(kernel.vgprs, 1), target.vgprGranule());
   limit(target.vgprsPerLane() / vgprs, "vgprs");
   int64_t sgprs = llvm::alignTo(std::max<int64_t>(kernel.sgprs, 1), target.sgprGranule());
   limit(target.sgprsPerSimd() / sgprs, "sgprs");
-  if (kernel.ldsBytes > 0) {
-    int64_t groups = target.ldsBytes() / int64_t(llvm::alignTo(kernel.ldsBytes, target.ldsGranule()));
-    limit(llvm::divideCeil(groups * kernel.wavesPerGroup, target.simdsPerComputeUnit()), "lds");
-  }
   // Workgroups come whole: what is left when no more fits stays empty.
-  int64_t slots = occupancy.wavesPerSimd * target.simdsPerComputeUnit();
-  limit(llvm::divideCeil(slots / kernel.wavesPerGroup * kernel.wavesPerGroup, target.simdsPerComputeUnit()),
-        "workgroup size");
+  int64_t groups = occupancy.wavesPerSimd * simds / kernel.wavesPerGroup;
+  limit(llvm::divideCeil(groups * kernel.wavesPerGroup, simds), "workgroup size");
+  if (kernel.ldsBytes > 0) {
+    groups = std::min(groups, target.ldsBytes() / int64_t(llvm::alignTo(kernel.ldsBytes, target.ldsGranule())));
+    limit(llvm::divideCeil(groups * kernel.wavesPerGroup, simds), "lds");
+  }
+  occupancy.workgroups = groups;
   return occupancy;
 }

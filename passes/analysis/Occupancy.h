@@ -14,7 +14,8 @@ struct KernelResources {
 
 struct Occupancy {
   int64_t wavesPerSimd = 0;
-  llvm::StringRef limit; ///< "waves", "vgprs", "sgprs", "lds" or "workgroup size"
+  int64_t workgroups = 0; ///< on a compute unit
+  llvm::StringRef limit;  ///< "waves", "vgprs", "sgprs", "lds" or "workgroup size"
 };
 
 /// Waves on each SIMD of a compute unit that is full of this kernel's workgroups. 0 waves: not even one workgroup fits.

@@ -28,11 +28,6 @@ struct Arguments {
   Values mostRows;
 };
 
-std::string getFlag(std::string key) {
-  std::replace(key.begin(), key.end(), '_', '-');
-  return "--" + key;
-}
-
 std::string describe(const KernelOption &option) {
   std::string text = option.about;
   if (!option.oneOf.empty())
@@ -46,12 +41,13 @@ void addOptions(CLI::App &app, const KernelDescription &description, Arguments &
     return app.add_option(flag, values, about)->take_all()->type_name("")->allow_extra_args(false);
   };
   for (const KernelOption &option : description.getOptions()) {
-    CLI::Option *added = add(getFlag(option.key), arguments.kernel[option.key], describe(option));
+    CLI::Option *added = add(KernelDescription::getFlag(option.key), arguments.kernel[option.key], describe(option));
     if (option.type == "boolean")
       added->expected(0, 1)->default_str("true");
     if (option.isRows)
-      add(getFlag("max_" + option.key), arguments.mostRows,
-          "in place of " + getFlag(option.key) + ": the most there can be, each launch says how many");
+      add(KernelDescription::getFlag("max_" + option.key), arguments.mostRows,
+          "in place of " + KernelDescription::getFlag(option.key) +
+              ": the most there can be, each launch says how many");
   }
   app.option_defaults()->group("Every kernel");
   add("--target", arguments.targets, "chips: gfx90a, gfx942, an alias or a .yaml file; several in one file with commas")
@@ -65,7 +61,8 @@ void addOptions(CLI::App &app, const KernelDescription &description, Arguments &
   add("--explain", arguments.explain, "print what the kernel is made of, and why")->expected(0, 1)->default_str(".*");
   add("--emit", arguments.emit, "prints a stage: nstf, fused, systolic, gpu, llvm or isa");
   add("--dump-stages", arguments.dump, "folder that gets the text of every stage");
-  add("--reproducer-dir", arguments.reproducers, "folder for what replays an internal error (default: the working one)");
+  add("--reproducer-dir", arguments.reproducers,
+      "folder for what replays an internal error (default: the working one)");
 }
 
 /// The value of an option that can be given once.
@@ -85,12 +82,13 @@ int64_t readInteger(const std::string &flag, llvm::StringRef text) {
 KernelRequest makeRequest(const KernelDescription &description, const Arguments &arguments) {
   KernelRequest request;
   for (const auto &[key, values] : arguments.kernel)
-    if (std::optional<std::string> value = once(getFlag(key), values))
+    if (std::optional<std::string> value = once(KernelDescription::getFlag(key), values))
       request.values[key] = *value;
   std::string rows = description.getRowsKey();
-  if (std::optional<std::string> most = once(getFlag("max_" + rows), arguments.mostRows)) {
+  if (std::optional<std::string> most = once(KernelDescription::getFlag("max_" + rows), arguments.mostRows)) {
     if (!request.values.insert({rows, *most}).second)
-      throw std::runtime_error("expected " + getFlag(rows) + " or " + getFlag("max_" + rows) + " but got both");
+      throw std::runtime_error("expected " + KernelDescription::getFlag(rows) + " or " +
+                               KernelDescription::getFlag("max_" + rows) + " but got both");
     request.runtimeRows = true;
   }
   for (const std::string &setting : arguments.tuning) {
@@ -174,7 +172,8 @@ std::string getSummary(const KernelDescription &kernel) {
   std::string required, optional;
   for (const KernelOption &option : kernel.getOptions()) {
     std::string fallback = llvm::StringRef(option.fallback).trim('\'').str();
-    (fallback.empty() ? required : optional) += " " + getFlag(option.key) + (fallback.empty() ? "=" : "=" + fallback);
+    (fallback.empty() ? required : optional) +=
+        " " + KernelDescription::getFlag(option.key) + (fallback.empty() ? "=" : "=" + fallback);
   }
   return kernel.getName() + ": " + kernel.getAbout() + "\n   " + required + "\n" +
          (optional.empty() ? "" : "   " + optional + "\n");
@@ -192,13 +191,6 @@ const char *usage =
     "  nstfc kernel --list         the kernels with their sizes and options' defaults\n"
     "  nstfc kernel KERNEL --help  the options of one\n\n"
     "KERNEL is one of the list, or a graph in a .yaml or .mlir file whose operations make one launch.\n\n";
-
-std::string getCommand(int argc, char **argv) {
-  std::string command = "nstfc";
-  for (int i = 0; i < argc; ++i)
-    command += std::string(" ") + argv[i];
-  return command;
-}
 
 } // namespace
 
@@ -233,6 +225,5 @@ int nstf::runKernelCommand(int argc, char **argv) {
     throw std::runtime_error(std::string(error.what()) + " (nstfc kernel " + kernel + " --help lists the options)");
   }
   KernelRequest request = makeRequest(description, arguments);
-  request.command = getCommand(argc, argv);
   return compile(description, std::move(request), readOutputs(arguments));
 }

@@ -66,6 +66,15 @@ TEST_P(OccupancyOf, WorkgroupsComeWhole) {
   expect({.vgprs = 256, .wavesPerGroup = 16}, 0, "workgroup size");
 }
 
+TEST_P(OccupancyOf, Workgroups) {
+  EXPECT_EQ(get({.wavesPerGroup = 4}).workgroups, 8);
+  EXPECT_EQ(get({.vgprs = 72, .wavesPerGroup = 16}).workgroups, 1);
+  EXPECT_EQ(get({.vgprs = 72, .wavesPerGroup = 3}).workgroups, 9);
+  EXPECT_EQ(get({.ldsBytes = 40000, .wavesPerGroup = 1}).workgroups, 1);
+  EXPECT_EQ(get({.ldsBytes = 10240, .wavesPerGroup = 4}).workgroups, 6);
+  EXPECT_EQ(get({.ldsBytes = 65537, .wavesPerGroup = 4}).workgroups, 0);
+}
+
 TEST_P(OccupancyOf, TheTightestIsNamed) {
   expect({.vgprs = 128, .sgprs = 102, .ldsBytes = 32768, .wavesPerGroup = 4}, 2, "lds");
   expect({.vgprs = 256, .sgprs = 102, .ldsBytes = 16384, .wavesPerGroup = 4}, 2, "vgprs");
