@@ -58,6 +58,18 @@ static void scaleYarn(std::vector<double> &frequencies, double theta, const Rope
   }
 }
 
+static void scaleLongRope(std::vector<double> &frequencies, const RopeScaling &scaling, double positions,
+                          double context) {
+  bool isLong = context > scaling.original.value_or(positions);
+  const std::vector<double> &factors = isLong ? scaling.longFactors : scaling.shortFactors;
+  if (factors.size() != frequencies.size())
+    throw ImportError("expected " + std::string(isLong ? "long_factor" : "short_factor") +
+                      " of rope to have a number for each of " + std::to_string(frequencies.size()) +
+                      " pairs but got " + std::to_string(factors.size()));
+  for (size_t i = 0; i < frequencies.size(); ++i)
+    frequencies[i] /= factors[i];
+}
+
 std::vector<double> nstf::ropeFrequencies(int64_t rotary, double theta, const RopeScaling &scaling, double positions,
                                           double context) {
   if (scaling.kind == RopeScaling::dynamic) {
@@ -75,6 +87,8 @@ std::vector<double> nstf::ropeFrequencies(int64_t rotary, double theta, const Ro
     scaleLlama3(frequencies, scaling, positions);
   else if (scaling.kind == RopeScaling::yarn)
     scaleYarn(frequencies, theta, scaling, positions);
+  else if (scaling.kind == RopeScaling::longrope)
+    scaleLongRope(frequencies, scaling, positions, context);
   return frequencies;
 }
 
@@ -86,11 +100,13 @@ int64_t nstf::ropePositions(const RopeScaling &scaling, int64_t positions) {
 }
 
 double nstf::ropeScale(const RopeScaling &scaling, double positions) {
-  if (scaling.kind != RopeScaling::yarn)
+  if (scaling.kind != RopeScaling::yarn && scaling.kind != RopeScaling::longrope)
     return 1;
   if (scaling.attentionFactor)
     return *scaling.attentionFactor;
   double factor = factorOf(scaling, positions);
+  if (scaling.kind == RopeScaling::longrope)
+    return factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(scaling.original.value_or(positions)));
   auto scaleOf = [&](double weight) { return factor <= 1 ? 1.0 : 0.1 * weight * std::log(factor) + 1.0; };
   double mscale = scaling.mscale.value_or(0), all = scaling.mscaleAllDims.value_or(0);
   return mscale != 0 && all != 0 ? scaleOf(mscale) / scaleOf(all) : scaleOf(1);

@@ -8,6 +8,8 @@
 //   dynamic  the base grows with the context beyond `original` positions (bloc97, emozilla: NTK-aware scaling)
 //   llama3   low frequencies divided by `factor`, middle ones in part (Llama 3.1)
 //   yarn     a ramp between divided and kept frequencies, cosines and sines scaled (Peng et al. 2023, arXiv:2309.00071)
+//   longrope a divisor for each pair, of two lists the one for long or for short texts (Ding et al. 2024,
+//            arXiv:2402.13753); cosines and sines scaled
 //
 //===----------------------------------------------------------------------------------===//
 #pragma once
@@ -22,18 +24,22 @@ namespace nstf {
 
 /// How a model stretches its rotary embedding, as its configuration says it. What a kind has no use for is not read.
 struct RopeScaling {
-  enum Kind { none, linear, dynamic, llama3, yarn } kind = none;
-  /// Absent only in yarn: it is then the model's positions / `original`.
+  enum Kind { none, linear, dynamic, llama3, yarn, longrope } kind = none;
+  /// Absent only in yarn and longrope: it is then the model's positions / `original`.
   std::optional<double> factor;
-  /// Positions the model was trained with (llama3, yarn); absent: all that it has.
+  /// Positions the model was trained with (llama3, yarn, longrope); absent: all that it has.
   std::optional<double> original;
-  double lowFrequencyFactor = 1, highFrequencyFactor = 4;       // llama3
-  double betaFast = 32, betaSlow = 1;                           // yarn
-  std::optional<double> attentionFactor, mscale, mscaleAllDims; // yarn
-  bool truncate = true;                                         // yarn: the ramp's ends are whole pairs
+  double lowFrequencyFactor = 1, highFrequencyFactor = 4; // llama3
+  double betaFast = 32, betaSlow = 1;                     // yarn
+  std::optional<double> attentionFactor;                  // yarn, longrope
+  std::optional<double> mscale, mscaleAllDims;            // yarn
+  bool truncate = true;                                   // yarn: the ramp's ends are whole pairs
+
+  std::vector<double> shortFactors, longFactors; // longrope
 
   /// The names in configurations, in the order of Kind.
-  static constexpr std::array<std::string_view, 5> kindNames = {"default", "linear", "dynamic", "llama3", "yarn"};
+  static constexpr std::array<std::string_view, 6> kindNames = {"default", "linear", "dynamic",
+                                                                "llama3",  "yarn",   "longrope"};
 };
 
 /// inv_freq[i] = theta^(-2i / rotary) for i < rotary / 2, in float64. Throws ImportError unless rotary is even, at
@@ -41,15 +47,15 @@ struct RopeScaling {
 std::vector<double> ropeFrequencies(int64_t rotary, double theta);
 
 /// The same, scaled. `positions` is what the model says it can (max_position_embeddings), `context` what is compiled:
-/// of dynamic scaling, whose base depends on the length of the text, the compiled context is taken as that length, so
-/// the keys in the cache all turn by one set of frequencies.
+/// of dynamic scaling and longrope, which depend on the length of the text, the compiled context is taken as that
+/// length, so the keys in the cache all turn by one set of frequencies.
 std::vector<double> ropeFrequencies(int64_t rotary, double theta, const RopeScaling &scaling, double positions,
                                     double context);
 
 /// Positions a text can have: those of the model, and with dynamic scaling `factor` times as many.
 int64_t ropePositions(const RopeScaling &scaling, int64_t positions);
 
-/// What cosines and sines are multiplied by: 1 but for yarn.
+/// What cosines and sines are multiplied by: 1 but for yarn and longrope.
 double ropeScale(const RopeScaling &scaling, double positions);
 
 } // namespace nstf

@@ -67,6 +67,16 @@ BERT = {"model_type": "bert", "hidden_size": 40, "num_attention_heads": 2, "num_
         "intermediate_size": 60, "vocab_size": 54, "max_position_embeddings": 32, "type_vocab_size": 2,
         "layer_norm_eps": 1e-12, "pad_token_id": 0}
 
+# Long beyond 16 positions.
+PHI3_LONG = {
+    "architectures": ["Phi3ForCausalLM"], "model_type": "phi3", "hidden_size": 64, "num_attention_heads": 2,
+    "num_key_value_heads": 2, "intermediate_size": 50, "num_hidden_layers": 1, "vocab_size": 54,
+    "max_position_embeddings": 64, "original_max_position_embeddings": 16, "rms_norm_eps": 1e-5, "hidden_act": "silu",
+    "sliding_window": 32, "rope_theta": 10000.0, "tie_word_embeddings": False, "bos_token_id": 1, "eos_token_id": 2,
+    "pad_token_id": 0, "rope_scaling": {
+        "type": "longrope", "short_factor": [1 + 0.05 * i for i in range(16)],
+        "long_factor": [1 + 0.25 * i * i for i in range(16)]}}
+
 # `without` is a prefix the checkpoint's names lack, `rename` pairs of texts replaced in them.
 FIXTURES = {
     "llama-linear": dict(without="model.", config=LLAMA | {
@@ -133,6 +143,8 @@ FIXTURES = {
         "max_position_embeddings": 64, "original_max_position_embeddings": 64, "rms_norm_eps": 1e-5,
         "hidden_act": "silu", "sliding_window": 7, "partial_rotary_factor": 0.75, "rope_theta": 10000.0,
         "rope_scaling": None, "tie_word_embeddings": False, "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}),
+    "phi3-long": dict(config=PHI3_LONG),
+    "phi3-short": dict(context=16, config=PHI3_LONG),
     # Not in templates/models: phi/architecture.yaml is given to nstfc.
     "phi": dict(config={
         "architectures": ["PhiForCausalLM"], "model_type": "phi", "hidden_size": 64, "num_attention_heads": 2,
@@ -187,7 +199,7 @@ def make(name, config, type="F32", shards=1, context=None, without="", rename=()
         if config["model_type"] == "bert":
             runs = [run_encoder(model, getattr(model, "bert", model), count) for count in (1, 7, 32)]
         else:
-            words = [word * columns % config["vocab_size"] for word in ids(24, config["vocab_size"])]
+            words = [word * columns % config["vocab_size"] for word in ids(min(24, context or 24), config["vocab_size"])]
             runs = [{"ids": words, "logits": rounded(model(torch.tensor([words])).logits[0][:, ::columns])}]
     expected = {"made_with": f"transformers {transformers.__version__}", "type": type, "shards": shards,
                 "tensors": tensors, "runs": runs}
@@ -213,6 +225,10 @@ ROPES = [
     (65536, None, {"rope_type": "yarn", "factor": None, "original_max_position_embeddings": 8192}),
     (8192, None, {"rope_type": "yarn", "factor": 2.0, "attention_factor": 0.75}),
     (8192, None, {"rope_type": "yarn", "factor": 2.0, "partial_rotary_factor": 0.5}),
+    (131072, 4096, {"rope_type": "longrope", "original_max_position_embeddings": 4096}),
+    (131072, 131072, {"rope_type": "longrope", "original_max_position_embeddings": 4096}),
+    (4096, 512, {"rope_type": "longrope", "original_max_position_embeddings": 4096, "factor": 4.0,
+                 "attention_factor": 1.25}),
 ]
 
 
@@ -225,6 +241,9 @@ def make_ropes():
                 continue
             # The numbers of config.json, and nothing that transformers add to them.
             given = dict(parameters, rope_theta=theta)
+            if parameters["rope_type"] == "longrope":
+                given["short_factor"] = [1 + 0.01 * i for i in range(head_size // 2)]
+                given["long_factor"] = [1 + 0.5 * i for i in range(head_size // 2)]
             config = {"hidden_size": 2 * head_size, "num_attention_heads": 2, "max_position_embeddings": positions,
                       "rope_parameters": given}
             parsed = transformers.LlamaConfig(**json.loads(json.dumps(config)))

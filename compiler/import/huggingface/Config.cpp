@@ -65,6 +65,10 @@ ParameterValue Config::find(const std::string &key) const {
     return value->get<std::string>();
   if (value->is_array() && !value->empty() && std::all_of(value->begin(), value->end(), fitsInteger))
     return value->get<std::vector<int64_t>>();
+  bool areNumbers = value->is_array() && !value->empty() &&
+                    std::all_of(value->begin(), value->end(), [](const json &item) { return item.is_number(); });
+  if (areNumbers)
+    return value->get<std::vector<double>>();
   bool areTexts = value->is_array() && !value->empty() &&
                   std::all_of(value->begin(), value->end(), [](const json &item) { return item.is_string(); });
   if (areTexts)

@@ -17,7 +17,7 @@ public:
   explicit Config(const std::string &path);
 
   /// A key of another file of the folder is "1_Pooling/config.json#key": absent where the file is. Objects and lists of
-  /// other things than whole numbers or texts come as OpaqueValue.
+  /// other things than numbers or texts come as OpaqueValue.
   ParameterValue find(const std::string &key) const override;
   bool has(const std::string &key) const override;
   std::string name() const override { return path; }

@@ -84,7 +84,7 @@ private:
     if (isNull(value) && parameter.nullable && source->has(parameter.keys[0]))
       return value;
     if (parameter.type == "rope")
-      return isNull(value) ? RopeScaling() : readRopeScaling(*source, key);
+      return evaluateRope(parameter, key, isNull(value));
     if (isNull(value)) {
       if (!parameter.value)
         throw ImportError(where + "expected a key '" + key + "' but it has none");
@@ -104,6 +104,12 @@ private:
     checkBound(parameter, where + key, *converted, parameter.maximum, "at most", /*sign=*/-1);
     checkOneOf(parameter, where, key, *converted);
     return *converted;
+  }
+
+  RopeScaling evaluateRope(const ParameterDescription &parameter, const std::string &key, bool isAbsent) {
+    RopeScaling rope = isAbsent ? RopeScaling() : readRopeScaling(*source, key);
+    checkOneOf(parameter, "'" + source->name() + "': ", key, std::string(RopeScaling::kindNames[rope.kind]));
+    return rope;
   }
 
   void checkBound(const ParameterDescription &parameter, const std::string &where, const ParameterValue &value,

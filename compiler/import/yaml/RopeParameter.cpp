@@ -47,6 +47,13 @@ public:
       scaling.mscaleAllDims = number("mscale_all_dim");
       scaling.truncate = flag("truncate", /*absent=*/true);
       break;
+    case RopeScaling::longrope:
+      scaling.factor = positive("factor");
+      scaling.original = original();
+      scaling.attentionFactor = positive("attention_factor");
+      scaling.shortFactors = factors("short_factor");
+      scaling.longFactors = factors("long_factor");
+      break;
     }
     return scaling;
   }
@@ -71,6 +78,8 @@ private:
         continue;
       ParameterValue value = source.find(key);
       const std::string *text = std::get_if<std::string>(&value);
+      if (text && *text == "su") // longrope's first name
+        return RopeScaling::longrope;
       auto found = std::find(RopeScaling::kindNames.begin(), RopeScaling::kindNames.end(), text ? *text : "");
       if (found == RopeScaling::kindNames.end()) {
         std::string known;
@@ -111,6 +120,20 @@ private:
     if (auto value = positive(name))
       return *value;
     throw ImportError("'" + source.name() + "': expected a key '" + object + "." + name + "' but it has none");
+  }
+
+  std::vector<double> factors(const char *name) {
+    std::string key = object + "." + name;
+    ParameterValue value = source.find(key);
+    std::vector<double> list;
+    if (const auto *whole = std::get_if<std::vector<int64_t>>(&value))
+      list.assign(whole->begin(), whole->end());
+    else if (const auto *real = std::get_if<std::vector<double>>(&value))
+      list = *real;
+    bool arePositive = std::all_of(list.begin(), list.end(), [](double x) { return x > 0 && std::isfinite(x); });
+    if (list.empty() || !arePositive)
+      fail(key, "a list of numbers greater than 0");
+    return list;
   }
 
   std::optional<double> original() {

@@ -29,7 +29,7 @@ protected:
 TEST_F(RopeTest, everyScalingIsThatOfTransformers) {
   std::ifstream in(std::string(NSTF_SOURCE_DIR) + "/test/models/rope.json");
   json cases = json::parse(in);
-  ASSERT_GE(cases.size(), 25u);
+  ASSERT_GE(cases.size(), 34u);
   for (const json &one : cases) {
     const json &config = one["config"];
     RopeScaling rope = scaling(config, "rope_parameters");
@@ -64,6 +64,19 @@ TEST_F(RopeTest, dynamicScalingTakesTheCompiledContextAsLength) {
   EXPECT_THAT(errorOf([&] { ropeFrequencies(2, 10000, rope, 64, 65); }), HasSubstr("at least 4 for dynamic rope"));
 }
 
+TEST_F(RopeTest, longropeTakesTheListForTheCompiledContext) {
+  json config = {{"rope_scaling",
+                  {{"type", "longrope"},
+                   {"original_max_position_embeddings", 16},
+                   {"short_factor", {1, 2}},
+                   {"long_factor", {4, 8}}}}};
+  RopeScaling rope = scaling(config, "rope_scaling");
+  EXPECT_EQ(ropeFrequencies(4, 100, rope, 64, 16), (std::vector<double>{1, 0.05}));
+  EXPECT_EQ(ropeFrequencies(4, 100, rope, 64, 17), (std::vector<double>{0.25, 0.0125}));
+  EXPECT_THAT(errorOf([&] { ropeFrequencies(6, 100, rope, 64, 17); }),
+              HasSubstr("expected long_factor of rope to have a number for each of 3 pairs but got 2"));
+}
+
 TEST_F(RopeTest, positionsTrainedWithStandBesideTheObjectOrInIt) {
   json config = {{"rope_scaling", {{"type", "yarn"}, {"original_max_position_embeddings", 16}}}};
   EXPECT_EQ(scaling(config, "rope_scaling").original, 16);
@@ -72,13 +85,16 @@ TEST_F(RopeTest, positionsTrainedWithStandBesideTheObjectOrInIt) {
 }
 
 TEST_F(RopeTest, refusals) {
-  EXPECT_THAT(
-      error({{"rope_type", "longrope"}}),
-      HasSubstr("config.json': expected rope_scaling.rope_type to be 'default', 'linear', 'dynamic', 'llama3' or "
-                "'yarn' but got 'longrope'"));
+  EXPECT_THAT(error({{"rope_type", "mrope"}}),
+              HasSubstr("config.json': expected rope_scaling.rope_type to be 'default', 'linear', 'dynamic', 'llama3', "
+                        "'yarn' or 'longrope' but got 'mrope'"));
   EXPECT_THAT(error({{"type", 3}}), HasSubstr("expected rope_scaling.type to be 'default'"));
+  EXPECT_THAT(error({{"type", "su"}, {"short_factor", {1, 2}}}),
+              HasSubstr("expected rope_scaling.long_factor to be a list of numbers greater than 0 but got null"));
+  EXPECT_THAT(error({{"type", "longrope"}, {"short_factor", {1, -2.5}}, {"long_factor", {1, 2}}}),
+              HasSubstr("expected rope_scaling.short_factor to be a list of numbers greater than 0 but got [1, -2.5]"));
   EXPECT_THAT(error("linear"), HasSubstr("expected rope_scaling to be an object but got 'linear'"));
-  EXPECT_THAT(error({1.5, 2.5}), HasSubstr("expected rope_scaling to be an object but got [1.5,2.5]"));
+  EXPECT_THAT(error({1.5, 2.5}), HasSubstr("expected rope_scaling to be an object but got [1.5, 2.5]"));
   EXPECT_THAT(error({{"type", "linear"}}), HasSubstr("expected a key 'rope_scaling.factor' but it has none"));
   EXPECT_THAT(error({{"type", "linear"}, {"factor", -2}}),
               HasSubstr("expected rope_scaling.factor to be a number greater than 0 but got -2"));

@@ -79,16 +79,16 @@ TEST_F(ArchitecturesTest, windows) {
 TEST_F(ArchitecturesTest, ropes) {
   for (const char *fixture : {"llama-linear", "mistral", "qwen2", "gpt_neox"}) {
     EXPECT_THAT(
-        imported(fixture, {{"rope_scaling", {{"rope_type", "longrope"}}}}),
-        HasSubstr("config.json': expected rope_scaling.rope_type to be 'default', 'linear', 'dynamic', 'llama3' or "
-                  "'yarn' but got 'longrope'\n"))
+        imported(fixture, {{"rope_scaling", {{"rope_type", "mrope"}}}}),
+        HasSubstr("config.json': expected rope_scaling.rope_type to be 'default', 'linear', 'dynamic', 'llama3', "
+                  "'yarn' or 'longrope' but got 'mrope'\n"))
         << fixture;
     EXPECT_THAT(imported(fixture, {{"rope_scaling", {{"rope_type", "yarn"}, {"factor", 4}}}}),
                 HasSubstr(", scale = 1.13"))
         << fixture;
   }
-  EXPECT_THAT(imported("phi3", {{"rope_scaling", {{"type", "longrope"}}}}),
-              HasSubstr("expected rope_scaling.type to be 'default' but got 'longrope'\n"));
+  EXPECT_THAT(imported("phi3", {{"rope_scaling", {{"type", "linear"}, {"factor", 2}}}}),
+              HasSubstr("expected rope_scaling to be 'default' or 'longrope' but got 'linear'\n"));
   EXPECT_THAT(imported("llama-linear", {{"partial_rotary_factor", 0.5}}),
               HasSubstr("expected partial_rotary_factor to be 1 but got 0.5"));
   EXPECT_THAT(imported("gpt_neox", {{"rotary_pct", 0.2}}),
