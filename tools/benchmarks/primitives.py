@@ -84,7 +84,7 @@ def integer_gemm(m, n, k):
 def gemm(m, n, k, precision):
     data = graph({"x": ["tokens", k]}, {"product": node("linear", "x", "w")}, {"w": [n, k]}, context=m,
                  checkpoint="w.safetensors")
-    return Row(f"gemm {m}x{n}x{k}", data, m, precision=precision, files=integer_gemm(m, n, k))
+    return Row(f"gemm {m}x{n}x{k}", data, m, precision=precision, files=integer_gemm(m, n, k), only="linear")
 
 
 def linear(m, n, k, precision="f32"):
@@ -129,7 +129,8 @@ def attention(m, position, heads, kv_heads, size, context, precision="f32"):
                                    causal=True, scale=size ** -0.5)},
                  states={"k_cache": [context, k], "v_cache": [context, k]}, context=context)
     heads_text = f"{heads}/{kv_heads}" if kv_heads != heads else f"{heads}"
-    return Row(f"attention {m} at {position} heads {heads_text} size {size}", data, m, position, precision, only="attention")
+    return Row(f"attention {m} at {position} heads {heads_text} size {size}", data, m, position, precision,
+               only="attention")
 
 
 def block(m, position, precision):
