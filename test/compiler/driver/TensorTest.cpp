@@ -1,6 +1,7 @@
 // Tensor code: linalg and tensor ops of every kind the generic template computes, over odd shapes and all buckets, each
 // launch against the reference. The graphs are the files Inputs/tensor-*.mlir.
 #include "test/compiler/driver/KernelTest.h"
+#include "test/compiler/driver/RandomTensors.h"
 
 #include <cstring>
 
@@ -46,6 +47,16 @@ TEST_F(TensorTest, Movement) {
                                        for (uint64_t i = 0; i < value.elements(); ++i)
                                          ids[i] = int32_t(i * 7 % 19); // some rows are outside the table
                                      }});
+}
+
+TEST_F(TensorTest, Random) {
+  for (unsigned seed : {1000, 1001, 1002, 1003}) {
+    SCOPED_TRACE(seed);
+    compile(RandomTensors(seed).text());
+    if (HasFatalFailure())
+      return;
+    expectReference({{1, 5, 33}, {}});
+  }
 }
 
 TEST_F(TensorTest, Types) { checkFile("tensor-types.mlir", {{1, 5, 33, 70}, {}}); }
