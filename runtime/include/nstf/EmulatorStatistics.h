@@ -8,7 +8,7 @@
  *     observe(print, &sums);        // from now on print(&sums, &statistics) after every launch
  *
  * Without C++: NSTF_EMU_STATISTICS=FILE in the environment makes the emulator write the same numbers at the program's
- * end, as JSON, each launch and the sums by kernel. Nothing is counted, and nothing costs time, while neither is used.
+ * end (exit, not _exit), as JSON, each launch and the sums by kernel. Nothing is counted, and nothing costs time, while neither is used.
  *
  * Everything here is a count of an execution, the same in every run. It is no time of a chip, and says nothing of caches:
  * a byte that two waves load is counted twice.
