@@ -375,7 +375,8 @@ def contract(folder, target):
         y = launch(device, kernel, values, 40, 0, tokens=tokens)["y"]
         assert tokens != 0 or numpy.array_equal(y, values["y"]), "no rows: nothing is written"
 
-    kernel = Kernel(folder, target, "matmul", ["--m=16", "--n=16", "--k=16"])
+    (folder / "small").mkdir(exist_ok=True)
+    kernel = Kernel(folder / "small", target, "matmul", ["--m=16", "--n=16", "--k=16"])
     device = Device(kernel.build())
     small = numpy.full((16, 16), 2.0**-130)
     y = launch(device, kernel, {"x": small, "w": numpy.ones((16, 16)), "y": small}, 16, 0)["y"]
