@@ -4,8 +4,9 @@
 // spread over the banks; W stands N x K in memory, as weights do, and is read transposed. What lies outside X or W
 // counts as 0, so K need not be a multiple of BK. ROWS: rows of this step, 0 = as many as the step has tokens; a work
 // item past them does nothing.
-// KS: how much of K is summed up before it joins the total. A rounding error of f32 grows with the root of the number
-// of terms of one chain: for K = 4096, sums of 512 are 4 times as exact as one of 4096, for an addition every 512 columns.
+// KB: blocks of BK that are summed up by themselves before they join the total. The rounding error of an f32 sum grows
+// with the root of the number of its terms: for K = 4096, sums of 512 are 4 times as exact as one of 4096, and take one
+// addition every 512 columns.
 // f16 stands for the type of X and W; sums are f32.
 // Waves: WM x WN over the tile.
 !x = tensor<32x32xf16, #systolic.axes<BM, BK>>
@@ -25,14 +26,14 @@ module {
 
   systolic.kernel @matmul(%X: !X {nstf.name = "x"}, %W: !W {nstf.name = "w"}, %Y: !Y {nstf.name = "y"},
                           %control: memref<16xi32> {nstf.name = "control"}, %work: index, %lds_x: !lds_x, %lds_w: !lds_w)
-      attributes {params = {M = 64, N = 64, K = 64, BM = 32, BN = 32, BK = 32, WM = 2, WN = 2, KS = 512, ROWS = 0},
+      attributes {params = {M = 64, N = 64, K = 64, BM = 32, BN = 32, BK = 32, WM = 2, WN = 2, KB = 16, ROWS = 0},
                   grid = ["M", "BM", "N", "BN"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"
     %BK = systolic.param "BK"
     %N = systolic.param "N"
     %K = systolic.param "K"
-    %KS = systolic.param "KS"
+    %KB = systolic.param "KB"
     %ROWS = systolic.param "ROWS"
     %c0 = arith.constant 0 : index
     %tokens = systolic.control tokens %control : memref<16xi32>
@@ -47,8 +48,9 @@ module {
     %end = arith.select %is_inside, %K, %c0 : index
 
     %zero = arith.constant dense<0.0> : !y
-    %sum = scf.for %k0 = %c0 to %end step %KS iter_args(%total = %zero) -> (!y) {
-      %k1 = arith.addi %k0, %KS : index
+    %columns = arith.muli %BK, %KB : index
+    %sum = scf.for %k0 = %c0 to %end step %columns iter_args(%total = %zero) -> (!y) {
+      %k1 = arith.addi %k0, %columns : index
       %until = arith.minui %k1, %end : index
       %part = scf.for %k = %k0 to %until step %BK iter_args(%acc = %zero) -> (!y) {
         %x_global = systolic.load %X[%m0, %k] : !X -> !x
