@@ -157,8 +157,12 @@ void Checkpoint::addIndex(const std::string &path) {
   }
   std::map<std::string, bool> opened;
   for (const auto &[tensor, name] : fileOf)
-    if (opened.try_emplace(name, true).second)
-      add((fs::path(path).parent_path() / name).string());
+    if (fs::path file = fs::path(path).parent_path() / name; opened.try_emplace(name, true).second) {
+      if (!fs::exists(file))
+        throw ImportError("'" + path + "': expected the file '" + name + "', which should hold tensor '" + tensor +
+                          "', beside it but there is none");
+      add(file.string());
+    }
   for (const auto &[tensor, name] : fileOf) {
     Entry entry = find(tensor);
     if (!entry || fs::path(entry.file->path()).filename() != name)

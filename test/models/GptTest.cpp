@@ -1,6 +1,7 @@
-// A real character model in a format of its own, as a YAML graph that names its checkpoint: the same greedy tokens as
-// the numbers that come with it.
+// Models of GPT-2's kind: a real one in a format of its own, as a YAML graph that names its checkpoint, gives the
+// greedy tokens of the numbers that come with it; and packed tensors where weights stay in their files.
 #include "test/models/EmulatedModel.h"
+#include "test/models/Fixture.h"
 
 #include <nlohmann/json.hpp>
 
@@ -41,6 +42,26 @@ TEST_F(GptTest, GreedyTokensOfSlm4096) {
   std::printf("slm4096_gpt on %s: %zu greedy tokens, error of the first logits %.3g\n", options.targets.front().c_str(),
               ids.size() - prompt, error);
   EXPECT_LT(error, 1e-4);
+}
+
+/// Parts of packed tensors go into the package where all other weights stay in their files.
+TEST_F(GptTest, PartsOfTensorsWhereWeightsStayInTheirFiles) {
+  Fixture fixture("gpt2");
+  fixture.write(folder / "model");
+  options.weights = manifest::WeightsMode::Reference;
+  compileModel(folder / "model");
+  if (HasFatalFailure())
+    return;
+  const nlohmann::json &run = fixture.expected["runs"][0];
+  std::vector<int32_t> ids = run["ids"];
+  setIds("ids", ids);
+  session->run(ids.size());
+  EXPECT_LE(distance("logits", run["logits"].back()), fixtureTolerance);
+  size_t packed = 0, left = 0;
+  for (const manifest::Weight &weight : session->manifest().weights.tensors)
+    ++(weight.source->file == "weights.safetensors" ? packed : left);
+  EXPECT_EQ(packed, 12u); // six matrices that are transposed in each of two layers
+  EXPECT_GT(left, 12u);
 }
 
 } // namespace

@@ -134,7 +134,7 @@ TEST_F(SafeTensorsTest, severalFilesThroughAnIndex) {
   write(index, R"({"weight_map":{"a":"../one.safetensors"}})");
   EXPECT_THAT(errorOf(open), HasSubstr("expected the name of a file in the same folder"));
   write(index, R"({"weight_map":{"a":"none.safetensors"}})");
-  EXPECT_THAT(errorOf(open), HasSubstr("No such file"));
+  EXPECT_THAT(errorOf(open), HasSubstr("beside it but there is none"));
   write(index, R"({"weights":{}})");
   EXPECT_THAT(errorOf(open), HasSubstr("expected an object 'weight_map'"));
 }
