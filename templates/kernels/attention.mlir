@@ -73,18 +73,16 @@ module {
     %length_i32 = arith.index_cast %length : index to i32
     %end = systolic.broadcast %length_i32 : i32 -> !si
     %exists = arith.cmpi ult, %key, %end : !si
-    %is_past = arith.cmpi ule, %key, %own : !si
-    %sees_all = arith.constant dense<true> : !mask
-    %is_causal = arith.cmpi ne, %CAUSAL, %c0 : index
-    %may_see = arith.select %is_causal, %is_past, %sees_all : !mask
+    // The distance to a later key wraps around to 2^31 and more. A key that is not later exists.
+    %distance = arith.subi %own, %key : !si
     %WINDOW_i32 = arith.index_cast %WINDOW : index to i32
-    %window = systolic.broadcast %WINDOW_i32 : i32 -> !si
-    %window_end = arith.addi %key, %window : !si
-    %is_near = arith.cmpi ult, %own, %window_end : !si
+    %wrapped = arith.constant 0x80000000 : i32
     %has_window = arith.cmpi ne, %WINDOW, %c0 : index
-    %may_reach = arith.select %has_window, %is_near, %sees_all : !mask
-    %is_visible = arith.andi %may_see, %may_reach : !mask
-    %is_seen = arith.andi %exists, %is_visible : !mask
+    %reach = arith.select %has_window, %WINDOW_i32, %wrapped : i32
+    %window = systolic.broadcast %reach : i32 -> !si
+    %is_near = arith.cmpi ult, %distance, %window : !si
+    %is_causal = arith.cmpi ne, %CAUSAL, %c0 : index
+    %is_seen = arith.select %is_causal, %is_near, %exists : !mask
     %lowest = arith.constant dense<-1.0e30> : !s
     %result = arith.select %is_seen, %scores, %lowest : !mask, !s
     return %result : !s

@@ -34,7 +34,9 @@ public:
     return value;
   }
 
-  TextValue weight(const std::vector<int64_t> &shape) { return symbol("weight", "w", shape); }
+  TextValue weight(const std::vector<int64_t> &shape, const std::string &element = "f32") {
+    return symbol("weight", "w", shape, element);
+  }
   TextValue state(const std::vector<int64_t> &shape) { return symbol("state", "s", shape); }
 
   /// "linear", its operands, its attributes as "{…}" or nothing.
@@ -75,9 +77,10 @@ public:
 private:
   TextValue fresh(const std::string &type) { return {"%v" + std::to_string(values++), type}; }
 
-  TextValue symbol(const std::string &kind, const std::string &prefix, const std::vector<int64_t> &shape) {
+  TextValue symbol(const std::string &kind, const std::string &prefix, const std::vector<int64_t> &shape,
+                   const std::string &element = "f32") {
     std::string name = "@" + prefix + std::to_string(values);
-    std::string type = tensorType(shape);
+    std::string type = tensorType(shape, element);
     symbols += "nstf." + kind + " " + name + " : " + type + "\n";
     TextValue result = fresh(type);
     body += result.name + " = nstf.get " + name + " : " + type + "\n";

@@ -116,6 +116,18 @@ TEST_F(KernelTest, AddPositions) {
   check(graph, {{{7}, {1}, {1}, {16}, {200}, {65}, {9}, {1}, {100, 200}, {1, 299}, {64}, {17}, {2}, {38}, {65}}, {}});
 }
 
+TEST_F(KernelTest, AddPositionsOfNarrowTables) {
+  GraphText graph(64);
+  for (const char *element : {"f16", "bf16"})
+    for (int64_t features : {1, 38, 172}) {
+      TextValue x = graph.input({tokens, features}), table = graph.weight({65, features}, element);
+      TextValue y = graph.op("add_positions", {x, table}, x.type, "{offset = 1 : i64}");
+      graph.output(graph.op("layer_norm", {y, graph.weight({features})}, x.type, "{eps = 1.0e-5 : f64}"));
+    }
+  options.maxTokens = 64;
+  check(graph, {{1, 17, 2, 64, {1, 63}}, {}});
+}
+
 TEST_F(KernelTest, Activations) {
   GraphText graph(positions);
   for (int64_t features : {1, 8, 64, 172, 1030}) {

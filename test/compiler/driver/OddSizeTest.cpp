@@ -42,6 +42,50 @@ TEST_F(KernelTest, HeadsOf38And80And96) {
   check(graph, {{7, 1, 16, 200, 65, 9, 1, 64, 17, 2, 38, {1, 299}, {200, 100}}, {}});
 }
 
+/// Both kinds of blocks with operands of 16 bits: what the norms, positions and rotations make goes into products,
+/// caches and attention, and the mean of rows at last.
+TEST_F(KernelTest, BlocksInSixteenBits) {
+  for (const char *precision : {"f16", "bf16"}) {
+    GraphText graph(80, 54);
+    TextValue ids = graph.input({tokens}, "i32", "ids");
+    const int64_t hidden = 76, headSize = 38;
+    TextValue x = graph.op("embedding", {ids, graph.weight({54, hidden})}, tensorType({tokens, hidden}));
+    x = graph.op("add_positions", {x, graph.weight({82, hidden})}, x.type, "{offset = 2 : i64}");
+    for (bool isLlama : {false, true}) {
+      std::string eps = "{eps = 1.0e-5 : f64}", norm = isLlama ? "rms_norm" : "layer_norm";
+      auto normed = [&] { return graph.op(norm, {x, graph.weight({hidden})}, x.type, eps); };
+      auto linear = [&](const TextValue &from, int64_t k, int64_t n) {
+        return graph.op("linear", {from, graph.weight({n, k}), graph.weight({n})}, tensorType({tokens, n}));
+      };
+      TextValue h = normed();
+      auto head = [&](TextValue y) {
+        if (!isLlama)
+          return y;
+        y = graph.op("rms_norm", {y, graph.weight({headSize})}, y.type, eps);
+        return graph.op("rope", {y}, y.type, "{head_size = 38 : i64, inv_freq = array<f64: 1.0, 0.3, 0.01>}");
+      };
+      TextValue q = head(linear(h, hidden, hidden)), k = head(linear(h, hidden, hidden)), v = linear(h, hidden, hidden);
+      TextValue keys = graph.state({80, hidden}), values = graph.state({80, hidden});
+      keys = graph.op("kv_append", {k, keys}, keys.type);
+      values = graph.op("kv_append", {v, values}, values.type);
+      TextValue a = graph.op("attention", {q, keys, values}, q.type,
+                             "{heads = 2 : i64, kv_heads = 2 : i64, causal, window = 21 : i64, scale = 0.16 : f64}");
+      x = graph.op("add", {x, linear(a, hidden, hidden)}, x.type);
+      TextValue up = linear(normed(), hidden, 172);
+      up = graph.op("gelu", {up}, up.type, isLlama ? "" : "{tanh}");
+      x = graph.op("add", {x, linear(up, 172, hidden)}, x.type);
+    }
+    TextValue mean = graph.op("mean_rows", {x}, tensorType({1, hidden}));
+    graph.output(graph.op("l2_normalize", {mean}, mean.type));
+    TextValue first = graph.op("first_row", {x}, mean.type);
+    graph.output(
+        graph.op("tanh", {graph.op("linear", {first, graph.weight({hidden, hidden})}, first.type)}, first.type));
+    options.maxTokens = 64;
+    options.precision = precision;
+    check(graph, {{7, 1, 1, 16, 33, {64, 16}, 1, {1, 79}}, {}});
+  }
+}
+
 /// One table as embedding and head; hidden 172 of learned positions and norm between.
 TEST_F(KernelTest, VocabulariesOf1And54And50257) {
   for (auto [vocabulary, hidden] : {std::pair<int64_t, int64_t>{1, 172}, {54, 172}, {50257, 38}}) {
