@@ -30,6 +30,18 @@ TEST_F(KernelTest, LinearOfAnySize) {
   check(graph, allTokens());
 }
 
+// Around the lengths at which a partial sum of the matrix kernel ends: 512, 1024 in 16 bits.
+TEST_F(KernelTest, LinearOfSeveralPartialSums) {
+  for (const char *precision : {"f32", "f16"}) {
+    GraphText graph(positions);
+    for (int64_t k : {511, 512, 513, 1024, 1041})
+      graph.output(addLinear(graph, graph.input({tokens, k}), k, 38, k == 513));
+    options.maxTokens = 200;
+    options.precision = precision;
+    check(graph, allTokens());
+  }
+}
+
 TEST_F(KernelTest, LinearOfOneRowWhateverTheTokens) {
   GraphText graph(positions);
   for (auto [k, n] : {std::pair<int64_t, int64_t>{64, 54}, {257, 200}, {7, 1}}) {
