@@ -102,8 +102,8 @@ void Compilation::checkTargets() const {
   }
 }
 
-/// The tokenizer's file, the model's own or the one that takes its place, is read here once: a wrong one is found before
-/// anything is compiled.
+/// The tokenizer's file, the model's own or the one that takes its place, is read here once: a wrong one is found
+/// before anything is compiled.
 void Compilation::checkTokenizer() {
   NamedAttrList facts;
   if (auto known = (*model)->getAttrOfType<DictionaryAttr>(NSTFDialect::kModelAttr))
@@ -116,7 +116,14 @@ void Compilation::checkTokenizer() {
   auto file = dyn_cast_or_null<StringAttr>(facts.get("tokenizer"));
   if (!file || file.empty())
     return;
-  auto tokenizer = runtime::Tokenizer::load(file.str());
+  std::unique_ptr<runtime::Tokenizer> tokenizer;
+  try {
+    tokenizer = runtime::Tokenizer::load(file.str());
+  } catch (const std::runtime_error &error) {
+    if (!options.tokenizer.empty())
+      throw;
+    throw std::runtime_error(std::string(error.what()) + " (--tokenizer=none leaves it out)"); // the model's own
+  }
   if (auto vocabulary = dyn_cast_or_null<IntegerAttr>(facts.get("vocabulary"));
       vocabulary && vocabulary.getInt() > 0 && tokenizer->vocabularySize() > vocabulary.getInt())
     throw std::runtime_error(file.str() + ": expected at most the model's " + std::to_string(vocabulary.getInt()) +
