@@ -24,6 +24,7 @@ protected:
     compilation = std::make_unique<Compilation>(*context, options, root);
     ASSERT_TRUE(succeeded(compilation->run(Stage::Package)));
     compilation->writePackage(package());
+    expectNoSpills();
     runtime::SessionOptions session;
     session.device = DeviceKind::Emulator;
     session.target = options.targets.front();

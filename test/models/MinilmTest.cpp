@@ -48,6 +48,7 @@ protected:
     compilation = std::make_unique<Compilation>(*context, options, root);
     ASSERT_TRUE(succeeded(compilation->run(Stage::Package)));
     compilation->writePackage(package());
+    expectNoSpills();
   }
 
   /// Every sentence through tokenizer and encoder. Embeddings may differ by `tolerance` in a number, and in direction
