@@ -34,6 +34,23 @@ struct DecomposeSoftmax : OpRewritePattern<linalg::SoftmaxOp> {
   }
 };
 
+/// A conversion of what tensor code computes joins it: the kernel then stores the narrow type itself.
+struct ConvertTensorCode : OpRewritePattern<ConvertOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvertOp op, PatternRewriter &rewriter) const override {
+    Operation *producer = op.getX().getDefiningOp();
+    unsigned from = getElementTypeOrSelf(op.getX().getType()).getIntOrFloatBitWidth();
+    unsigned to = getElementTypeOrSelf(op.getResult().getType()).getIntOrFloatBitWidth();
+    if (!producer || isa<NSTFDialect>(producer->getDialect()) || from == to)
+      return failure();
+    if (from > to)
+      rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getResult().getType(), op.getX());
+    else
+      rewriter.replaceOpWithNewOp<arith::ExtFOp>(op, op.getResult().getType(), op.getX());
+    return success();
+  }
+};
+
 struct NormalizeTensorOpsPass : nstf::impl::NormalizeTensorOpsPassBase<NormalizeTensorOpsPass> {
   using Base::Base;
 
@@ -49,7 +66,7 @@ struct NormalizeTensorOpsPass : nstf::impl::NormalizeTensorOpsPassBase<Normalize
     RewritePatternSet patterns(&getContext());
     linalg::populateLinalgNamedOpsGeneralizationPatterns(patterns);
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
-    patterns.add<DecomposeSoftmax>(&getContext());
+    patterns.add<ConvertTensorCode, DecomposeSoftmax>(&getContext());
     GreedyRewriteConfig config;
     // Constants and regions stay where their writer put them: a diagnostic names the line.
     config.enableFolding(true).enableConstantCSE(false).setRegionSimplificationLevel(

@@ -37,7 +37,8 @@ def NormalizeTensorOpsPass : Pass<"nstf-normalize-tensor-ops", "::mlir::ModuleOp
   let description = [{
     Tensor code is what of a graph is not in the nstf dialect. Named linalg ops (map, reduce, transpose, broadcast, fill,
     matmul, pooling …) and elementwise arith and math ops on tensors become linalg.generic; linalg.softmax becomes the
-    generics it is made of. A graph without tensor code stays as it is.
+    generics it is made of, and an `nstf.convert` of what tensor code computes becomes tensor code. A graph without tensor
+    code stays as it is.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
                            "::mlir::tensor::TensorDialect", "::nstf::NSTFDialect"];

@@ -4,6 +4,7 @@
 
 #include "test/compiler/driver/GraphText.h"
 
+#include <algorithm>
 #include <random>
 
 namespace nstf::test {

@@ -71,4 +71,13 @@ TEST_F(TensorTest, AmongTransformerOps) {
                                   }});
 }
 
+// Activations that tensor code hands to products are stored in 16 bits by its own kernels.
+TEST_F(TensorTest, AmongTransformerOpsOfF16) {
+  options.precision = "f16";
+  options.maxTokens = 16;
+  checkFile("tensor-mixed.mlir", {{1, 9, 1}, {}});
+  for (const KernelVariant &variant : compilation->getTargets().front().plan.variants)
+    EXPECT_FALSE(llvm::StringRef(variant.symbol).starts_with("convert")) << variant.symbol;
+}
+
 } // namespace

@@ -41,6 +41,23 @@ nstf.graph @softmax(%x: tensor<4x8xf32> {nstf.name = "x"}) -> (tensor<4x8xf32> {
 
 // -----
 
+// A conversion of what tensor code computes joins it; one of an nstf op's result does not.
+// CHECK-LABEL: nstf.graph @converted
+// CHECK: math.exp
+// CHECK: arith.truncf {{.*}} : f32 to f16
+// CHECK: nstf.silu
+// CHECK-NEXT: nstf.convert
+nstf.graph @converted(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf16> {nstf.name = "y"}, tensor<?x8xf16> {nstf.name = "z"})
+    attributes {context = 16 : i64} {
+  %a = math.exp %x : tensor<?x8xf32>
+  %y = nstf.convert %a {type = f16} : (tensor<?x8xf32>) -> tensor<?x8xf16>
+  %b = nstf.silu %x : tensor<?x8xf32>
+  %z = nstf.convert %b {type = f16} : (tensor<?x8xf32>) -> tensor<?x8xf16>
+  nstf.return %y, %z : tensor<?x8xf16>, tensor<?x8xf16>
+}
+
+// -----
+
 // A graph without tensor code stays as it is.
 // CHECK-LABEL: nstf.graph @plain
 // CHECK-NEXT: nstf.silu
