@@ -8,28 +8,6 @@
 using namespace nstf;
 using Json = nlohmann::ordered_json;
 
-/// X(field): what is summed over launches.
-#define NSTF_SUMMED(X)                                                                                                 \
-  X(workgroups)                                                                                                        \
-  X(waves)                                                                                                             \
-  X(matrix)                                                                                                            \
-  X(vector)                                                                                                            \
-  X(lds)                                                                                                               \
-  X(vectorMemory)                                                                                                      \
-  X(scalar)                                                                                                            \
-  X(scalarMemory)                                                                                                      \
-  X(branch)                                                                                                            \
-  X(other)                                                                                                             \
-  X(globalBytesLoaded)                                                                                                 \
-  X(globalBytesStored)                                                                                                 \
-  X(ldsBytesLoaded)                                                                                                    \
-  X(ldsBytesStored)                                                                                                    \
-  X(scratchBytesLoaded)                                                                                                \
-  X(scratchBytesStored)                                                                                                \
-  X(scalarBytesLoaded)                                                                                                 \
-  X(scalarBytesStored)                                                                                                 \
-  X(hostSeconds)
-
 void VerifyReport::add(const std::string &kind, const std::string &name, const Comparison &comparison) {
   Worst &known = worst[kind][name];
   auto share = [](const Comparison &c) { return c.largestError / c.allowed; };
@@ -58,7 +36,7 @@ void VerifyReport::note(void *self, const NSTFDispatchStatistics *launch) {
   Executed &entry = static_cast<VerifyReport *>(self)->executed[launch->kernel];
   ++entry.launches;
 #define ADD(field) entry.sum.field += launch->field;
-  NSTF_SUMMED(ADD)
+  NSTF_DISPATCH_STATISTICS(ADD)
 #undef ADD
 }
 
@@ -77,7 +55,7 @@ Json VerifyReport::toJson() const {
   for (const auto &[kernel, entry] : executed) {
     Json one{{"kernel", kernel}, {"launches", entry.launches}};
 #define PUT(field) one[#field] = entry.sum.field;
-    NSTF_SUMMED(PUT)
+    NSTF_DISPATCH_STATISTICS(PUT)
 #undef PUT
     counted.push_back(std::move(one));
   }

@@ -14,31 +14,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// X(field): what is summed.
-#define NSTF_STATISTICS(X)                                                                                             \
-  X(workgroups)                                                                                                        \
-  X(waves)                                                                                                             \
-  X(matrix)                                                                                                            \
-  X(vector)                                                                                                            \
-  X(lds)                                                                                                               \
-  X(vectorMemory)                                                                                                      \
-  X(scalar)                                                                                                            \
-  X(scalarMemory)                                                                                                      \
-  X(branch)                                                                                                            \
-  X(other)                                                                                                             \
-  X(globalBytesLoaded)                                                                                                 \
-  X(globalBytesStored)                                                                                                 \
-  X(ldsBytesLoaded)                                                                                                    \
-  X(ldsBytesStored)                                                                                                    \
-  X(scratchBytesLoaded)                                                                                                \
-  X(scratchBytesStored)                                                                                                \
-  X(scalarBytesLoaded)                                                                                                 \
-  X(scalarBytesStored)                                                                                                 \
-  X(hostSeconds)
-
 void putFields(Json &to, const NSTFDispatchStatistics &from) {
 #define PUT(field) to[#field] = from.field;
-  NSTF_STATISTICS(PUT)
+  NSTF_DISPATCH_STATISTICS(PUT)
 #undef PUT
 }
 
@@ -55,7 +33,7 @@ public:
     auto [sum, isNew] = kernels.try_emplace(launch.kernel);
     ++sum->second.launches;
 #define ADD(field) sum->second.fields.field += launch.field;
-    NSTF_STATISTICS(ADD)
+    NSTF_DISPATCH_STATISTICS(ADD)
 #undef ADD
   }
 

@@ -8,10 +8,11 @@
  *     observe(print, &sums);        // from now on print(&sums, &statistics) after every launch
  *
  * Without C++: NSTF_EMU_STATISTICS=FILE in the environment makes the emulator write the same numbers at the program's
- * end (exit, not _exit), as JSON, each launch and the sums by kernel. Nothing is counted, and nothing costs time, while neither is used.
+ * end (exit, not _exit), as JSON, each launch and the sums by kernel. Nothing is counted, and nothing costs time, while
+ * neither is used.
  *
- * Everything here is a count of an execution, the same in every run. It is no time of a chip, and says nothing of caches:
- * a byte that two waves load is counted twice.
+ * Everything here is a count of an execution, the same in every run. It is no time of a chip, and says nothing of
+ * caches: a byte that two waves load is counted twice.
  *
  *===----------------------------------------------------------------------------------===*/
 #ifndef NSTF_EMULATORSTATISTICS_H
@@ -42,8 +43,8 @@ typedef struct NSTFDispatchStatistics {
   uint64_t branch;       /**< s_branch, s_cbranch_*, s_setpc, s_swappc, s_call; taken or not */
   uint64_t other;        /**< s_waitcnt, s_nop, s_barrier, s_endpgm and their like */
 
-  /* Bytes that lanes asked for: lanes that EXEC leaves out, and buffer accesses outside the buffer, move none. An atomic
-   * stores its operand, and loads where it gives the old value back. */
+  /* Bytes that lanes asked for: lanes that EXEC leaves out, and buffer accesses outside the buffer, move none. An
+   * atomic stores its operand, and loads where it gives the old value back. */
   uint64_t globalBytesLoaded, globalBytesStored;   /**< vector memory instructions, device memory */
   uint64_t ldsBytesLoaded, ldsBytesStored;         /**< the workgroup's LDS; lane permutations move none */
   uint64_t scratchBytesLoaded, scratchBytesStored; /**< the lanes' private memory: spills, arrays */
@@ -51,6 +52,13 @@ typedef struct NSTFDispatchStatistics {
 
   double hostSeconds; /**< what the launch took on this host: the emulator's time, never the chip's */
 } NSTFDispatchStatistics;
+
+/** The numbers of a launch that add up over launches: X(field). */
+#define NSTF_DISPATCH_STATISTICS(X)                                                                                    \
+  X(workgroups)                                                                                                        \
+  X(waves) X(matrix) X(vector) X(lds) X(vectorMemory) X(scalar) X(scalarMemory) X(branch) X(other)                     \
+      X(globalBytesLoaded) X(globalBytesStored) X(ldsBytesLoaded) X(ldsBytesStored) X(scratchBytesLoaded)              \
+          X(scratchBytesStored) X(scalarBytesLoaded) X(scalarBytesStored) X(hostSeconds)
 
 typedef void (*NSTFDispatchObserver)(void *user, const NSTFDispatchStatistics *statistics);
 
