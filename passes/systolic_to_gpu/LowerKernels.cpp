@@ -153,6 +153,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
         [&](Operation *op) { return converter.isLegal(op) || isa<UnrealizedConversionCastOp>(op); });
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
     populateMemoryLowering(context, converter, patterns);
+    populateLdsLowering(context, converter, patterns);
     populateComputeLowering(context, converter, patterns);
     patterns.add<ConstantPattern, ElementwisePattern>(converter, mlir);
     return applyPartialConversion(getOperation(), target, std::move(patterns));

@@ -1,4 +1,4 @@
-// Lowering of loads, stores, LDS accesses, layout conversions, barriers and the control block.
+// Lowering of loads, stores and the control block.
 //
 // Buffers are rank-1 here, so that an access is base + constant: the constants end up in the instructions' offset
 // field. An element outside gets the index one past the end, which the hardware's range check reads as 0 and drops on
@@ -8,7 +8,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "passes/systolic/Scratch.h"
 #include "passes/systolic_to_gpu/TileLowering.h"
 #include <numeric>
 
@@ -16,8 +15,6 @@ using namespace mlir;
 using namespace nstf::systolic;
 
 namespace {
-
-//===-- Buffers -------------------------------------------------------------------------------------------------===//
 
 /// A number that divides an index; 0 for the constant 0, which everything divides.
 int64_t getDivisor(Value index) {
@@ -196,13 +193,12 @@ struct LoadPattern : TilePattern<LoadOp> {
     Value result = zeroVector(index, type), end = index.constant(buffer.getNumElements());
     for (int64_t i = 0; i < type.getNumElements(); ++i) {
       Value entry = vector::ExtractOp::create(index.builder, index.loc, adaptor.getAt(), i);
-      Value place = index.add(
-          adaptor.getIndices()[0],
-          arith::IndexCastOp::create(index.builder, index.loc, index.builder.getIndexType(), entry));
+      Value place = index.add(adaptor.getIndices()[0], arith::IndexCastOp::create(index.builder, index.loc,
+                                                                                  index.builder.getIndexType(), entry));
       place = arith::SelectOp::create(index.builder, index.loc, index.lessThan(place, end), place, end);
-      Value value = amdgpu::RawBufferLoadOp::create(index.builder, index.loc, type.getElementType(),
-                                                    adaptor.getBuffer(), index.toI32(place),
-                                                    index.builder.getBoolAttr(true), IntegerAttr(), Value());
+      Value value =
+          amdgpu::RawBufferLoadOp::create(index.builder, index.loc, type.getElementType(), adaptor.getBuffer(),
+                                          index.toI32(place), index.builder.getBoolAttr(true), IntegerAttr(), Value());
       result = insertRegisters(index, value, result, i);
     }
     return result;
@@ -235,165 +231,7 @@ struct StorePattern : TilePattern<StoreOp> {
   }
 };
 
-//===-- LDS -----------------------------------------------------------------------------------------------------===//
-
-/// Accesses of a whole tile to one buffer of an LDS array (buffers x rows x cols, or buffers x cols).
-class LdsAccess {
-public:
-  LdsAccess(IndexBuilder &index, const KernelContext &kernel, Value memory, Value buffer, Attribute swizzle,
-            RankedTensorType tile, bool transposed)
-      : index(index), memory(memory), buffer(buffer), swizzle(dyn_cast_or_null<SwizzleAttr>(swizzle)),
-        layout(getFragment(tile)), rank(tile.getRank()), transposed(transposed) {
-    start = getLaneCoordinates(index, kernel, layout, rank);
-    elementBits = tile.getElementTypeBitWidth();
-    width = getVectorWidth(layout, transposed ? 0 : rank - 1, elementBits);
-    width = std::gcd(width, cast<MemRefType>(memory.getType()).getShape().back());
-    if (this->swizzle)
-      width = std::gcd(width, this->swizzle.getVector());
-  }
-
-  Value load(VectorType type) {
-    Value result = zeroVector(index, type);
-    for (int64_t i = 0; i < type.getNumElements(); i += width) {
-      Value part;
-      if (width == 1) {
-        part = memref::LoadOp::create(index.builder, index.loc, memory, getIndices(i));
-      } else {
-        auto load = vector::LoadOp::create(index.builder, index.loc, VectorType::get(width, type.getElementType()),
-                                           memory, getIndices(i));
-        load->setAttr("alignment", getAlignment());
-        part = load;
-      }
-      result = insertRegisters(index, part, result, i);
-    }
-    return result;
-  }
-
-  void store(Value vector) {
-    for (int64_t i = 0; i < layout.getNumRegisters(); i += width) {
-      Value part = extractRegisters(index, vector, i, width);
-      if (width == 1) {
-        memref::StoreOp::create(index.builder, index.loc, part, memory, getIndices(i));
-      } else {
-        auto store = vector::StoreOp::create(index.builder, index.loc, part, memory, getIndices(i));
-        store->setAttr("alignment", getAlignment());
-      }
-    }
-  }
-
-private:
-  SmallVector<Value> getIndices(int64_t number) {
-    SmallVector<int64_t> offsets = layout.getRegisterCoordinates(number, rank);
-    SmallVector<Value> indices;
-    for (unsigned dim = 0; dim < rank; ++dim)
-      indices.push_back(index.add(start[dim], offsets[dim]));
-    if (transposed)
-      std::swap(indices[0], indices[1]);
-    if (swizzle) {
-      Value shift = index.mul(index.rem(indices[0], swizzle.getRows()), swizzle.getVector());
-      indices[1] = arith::XOrIOp::create(index.builder, index.loc, indices[1], shift);
-    }
-    indices.insert(indices.begin(), buffer);
-    return indices;
-  }
-
-  IntegerAttr getAlignment() { return index.builder.getI64IntegerAttr(width * elementBits / 8); }
-
-  IndexBuilder &index;
-  Value memory, buffer;
-  SwizzleAttr swizzle;
-  FragmentAttr layout;
-  unsigned rank, elementBits;
-  bool transposed;
-  int64_t width;
-  SmallVector<Value> start;
-};
-
-/// Runs `body` on one lane of each set of replicas.
-void onFirstReplica(IndexBuilder &index, const KernelContext &kernel, FragmentAttr layout, function_ref<void()> body) {
-  Value condition = isFirstReplica(index, kernel, layout);
-  if (!condition)
-    return body();
-  auto branch = scf::IfOp::create(index.builder, index.loc, condition, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(index.builder);
-  index.builder.setInsertionPointToStart(branch.thenBlock());
-  body();
-}
-
-struct WritePattern : TilePattern<WriteOp> {
-  using TilePattern::TilePattern;
-  LogicalResult matchAndRewrite(WriteOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    IndexBuilder index{rewriter, op.getLoc()};
-    onFirstReplica(index, kernel, getFragment(op.getTile().getType()), [&] {
-      LdsAccess(index, kernel, adaptor.getLds(), adaptor.getBuffer(), op.getLds().getType().getSwizzle(),
-                getTileType(op.getTile()), /*transposed=*/false)
-          .store(adaptor.getTile());
-    });
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
-struct ReadPattern : TilePattern<ReadOp> {
-  using TilePattern::TilePattern;
-  LogicalResult matchAndRewrite(ReadOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    IndexBuilder index{rewriter, op.getLoc()};
-    LdsAccess access(index, kernel, adaptor.getLds(), adaptor.getBuffer(), op.getLds().getType().getSwizzle(),
-                     getTileType(op.getResult()), op.getTransposed());
-    rewriter.replaceOp(op, access.load(getVectorType(op.getResult())));
-    return success();
-  }
-};
-
-struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
-  using TilePattern::TilePattern;
-  LogicalResult matchAndRewrite(ConvertLayoutOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    IndexBuilder index{rewriter, op.getLoc()};
-    RankedTensorType from = getTileType(op.getTile()), to = getTileType(op.getResult());
-    VectorType type = getVectorType(op.getResult());
-    if (!movesBetweenLanes(op)) {
-      auto registers = mapRegisters(getFragment(from), from.getRank());
-      SmallVector<int64_t> order;
-      for (int64_t i = 0; i < type.getNumElements(); ++i)
-        order.push_back(registers.at(getFragment(to).getRegisterCoordinates(i, to.getRank())));
-      rewriter.replaceOpWithNewOp<vector::ShuffleOp>(op, adaptor.getTile(), adaptor.getTile(), order);
-      return success();
-    }
-    SmallVector<int64_t> shape(to.getShape());
-    shape.insert(shape.begin(), 1);
-    Type stored = getStoredElementType(to.getElementType());
-    Value tile = adaptor.getTile();
-    if (stored != to.getElementType()) {
-      from = RankedTensorType::get(from.getShape(), stored, from.getEncoding());
-      to = RankedTensorType::get(to.getShape(), stored, to.getEncoding());
-      tile = arith::ExtUIOp::create(rewriter, op.getLoc(), VectorType::get(getFragment(from).getNumRegisters(), stored),
-                                    tile);
-    }
-    Value memory = viewScratch(index, kernel, shape, stored), zero = index.constant(0);
-    amdgpu::LDSBarrierOp::create(rewriter, op.getLoc());
-    onFirstReplica(index, kernel, getFragment(from), [&] {
-      LdsAccess(index, kernel, memory, zero, Attribute(), from, /*transposed=*/false).store(tile);
-    });
-    amdgpu::LDSBarrierOp::create(rewriter, op.getLoc());
-    LdsAccess access(index, kernel, memory, zero, Attribute(), to, /*transposed=*/false);
-    Value result = access.load(VectorType::get(type.getShape(), stored));
-    if (result.getType() != type)
-      result = arith::TruncIOp::create(rewriter, op.getLoc(), type, result);
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
-
-//===-- Barrier, control block ----------------------------------------------------------------------------------===//
-
-struct BarrierPattern : TilePattern<BarrierOp> {
-  using TilePattern::TilePattern;
-  LogicalResult matchAndRewrite(BarrierOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<amdgpu::LDSBarrierOp>(op);
-    return success();
-  }
-};
+//===-- Control block ---------------------------------------------------------------------------------------------===//
 
 struct ControlPattern : TilePattern<ControlOp> {
   using TilePattern::TilePattern;
@@ -412,7 +250,5 @@ struct ControlPattern : TilePattern<ControlOp> {
 
 void nstf::systolic::populateMemoryLowering(const KernelContext &kernel, TypeConverter &converter,
                                             RewritePatternSet &patterns) {
-  patterns
-      .add<LoadPattern, StorePattern, WritePattern, ReadPattern, ConvertLayoutPattern, BarrierPattern, ControlPattern>(
-          kernel, converter, patterns.getContext());
+  patterns.add<LoadPattern, StorePattern, ControlPattern>(kernel, converter, patterns.getContext());
 }

@@ -61,7 +61,8 @@ mlir::Value viewScratch(IndexBuilder &index, const KernelContext &kernel, llvm::
                         mlir::Type elementType);
 
 /// Whether the kernel is what lowering takes for granted: instantiated, slots inlined, every tile with a layout that
-/// goes with its neighbours', scratch allocated, buffers within reach of 32-bit offsets. Else an error says what is not.
+/// goes with its neighbours', scratch allocated, buffers within reach of 32-bit offsets. Else an error says what is
+/// not.
 mlir::LogicalResult checkTileProgram(KernelOp kernel);
 
 /// A pattern that knows its kernel.
@@ -78,6 +79,8 @@ template <typename Op> struct TilePattern : mlir::OpConversionPattern<Op> {
 
 void populateMemoryLowering(const KernelContext &kernel, mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
+void populateLdsLowering(const KernelContext &kernel, mlir::TypeConverter &converter,
+                         mlir::RewritePatternSet &patterns);
 void populateComputeLowering(const KernelContext &kernel, mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
 
