@@ -1,0 +1,111 @@
+//===- Runner.cpp - runs the suite's cases ------------------------------------------------------------------------===//
+//
+// Each case becomes a GoogleTest for each level of optimisation and size: gemm.f16_O3_2. The chip is NSTF_EMU_TARGET's;
+// kernels are launched through the HIP API, so that NSTF_EMU_CHECK and the emulator's other variables apply.
+//
+//===-------------------------------------------------------------------------------------------------------------===//
+#include "test/runtime/emulator/hip_api/HipTest.h"
+#include "test/runtime/emulator/suite/suite.h"
+
+#include <stdexcept>
+
+namespace suite {
+namespace {
+
+std::vector<Case *> &registered() {
+  static std::vector<Case *> all;
+  return all;
+}
+
+void hip(hipError_t error, const char *what) {
+  if (error != hipSuccess)
+    throw std::runtime_error(std::string(what) + ": " + hipGetErrorString(error) + ": " + nstfEmulatorLastFault());
+}
+
+class SuiteTest : public testing::Test {
+public:
+  SuiteTest(const Case &test, std::string level, int size) : test(test), level(std::move(level)), size(size) {}
+  void TestBody() override {
+    bool gfx942 = chip() == "gfx942";
+    if (test.onlyGfx942 && !gfx942)
+      GTEST_SKIP() << chip() << " does not have what " << test.file << '.' << test.name << " uses";
+    hipModule_t module = nullptr;
+    ASSERT_HIP(hipModuleLoad(
+        &module,
+        (std::string(NSTF_TEST_KERNELS) + "/suite/" + test.file + "." + chip() + "." + level + ".hsaco").c_str()));
+    {
+      suite::Run run(module, gfx942, size);
+      test.run(run);
+    }
+    ASSERT_HIP(hipModuleUnload(module));
+  }
+
+private:
+  const Case &test;
+  std::string level;
+  int size;
+};
+
+} // namespace
+
+Case::Case(const char *file, const char *name, std::vector<int> sizes, void (*run)(Run &), bool onlyGfx942)
+    : file(file), name(name), sizes(std::move(sizes)), run(run), onlyGfx942(onlyGfx942) {
+  registered().push_back(this);
+}
+const std::vector<Case *> &cases() { return registered(); }
+
+Run::Run(void *module, bool gfx942, int size) : gfx942(gfx942), size(size), module(module) {}
+Run::~Run() {
+  for (void *allocation : allocations)
+    (void)hipFree(allocation);
+}
+
+void *Run::allocate(size_t bytes) {
+  void *pointer = nullptr;
+  hip(hipMalloc(&pointer, bytes), "hipMalloc");
+  allocations.push_back(pointer);
+  return pointer;
+}
+void Run::copyIn(void *device, const void *host, size_t bytes) {
+  hip(hipMemcpy(device, host, bytes, hipMemcpyHostToDevice), "hipMemcpy");
+}
+void Run::copyOut(void *host, const void *device, size_t bytes) {
+  hip(hipMemcpy(host, device, bytes, hipMemcpyDeviceToHost), "hipMemcpy");
+}
+
+std::string Run::start(const char *kernel, Grid grid, Grid block, unsigned lds, void **arguments) {
+  hipFunction_t function = nullptr;
+  hip(hipModuleGetFunction(&function, static_cast<hipModule_t>(module), kernel), kernel);
+  hipError_t error = hipModuleLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, lds, nullptr,
+                                           arguments, nullptr);
+  if (error == hipSuccess)
+    error = hipDeviceSynchronize();
+  return error == hipSuccess ? "" : std::string(hipGetErrorString(error)) + ": " + nstfEmulatorLastFault();
+}
+
+void Run::check(const std::string &error, const char *kernel) {
+  if (!error.empty())
+    throw std::runtime_error(std::string(kernel) + ": " + error);
+}
+void Run::expect(bool condition, const std::string &what) {
+  if (!condition)
+    throw std::runtime_error(what);
+}
+void Run::differ(const char *what, size_t place, double got, double expected) {
+  char text[200];
+  std::snprintf(text, sizeof text, "%s[%zu]: expected %.17g but got %.17g", what, place, expected, got);
+  throw std::runtime_error(text);
+}
+
+} // namespace suite
+
+int main(int argc, char **argv) {
+  testing::InitGoogleTest(&argc, argv);
+  for (const suite::Case *test : suite::cases())
+    for (const char *level : {"O0", "O3"})
+      for (int size : test->sizes)
+        testing::RegisterTest(test->file, (std::string(test->name) + "_" + level + "_" + std::to_string(size)).c_str(),
+                              nullptr, nullptr, __FILE__, __LINE__,
+                              [=]() -> testing::Test * { return new suite::SuiteTest(*test, level, size); });
+  return RUN_ALL_TESTS();
+}
