@@ -16,6 +16,8 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <algorithm>
+#include <cstring>
 #include <mutex>
 #include <stdexcept>
 #include <unordered_map>
@@ -116,6 +118,7 @@ struct Disassembler::Implementation {
   std::unique_ptr<llvm::MCContext> context;
   std::unique_ptr<llvm::MCDisassembler> disassembler;
   std::unique_ptr<llvm::MCInstPrinter> printer;
+  static constexpr size_t longest = 8; // bytes of an instruction
   uint8_t modifierType = 0; // MCOI operand type of source modifiers; no public header names it
   std::unordered_map<unsigned, Encoding> encodings;
   std::unordered_map<unsigned, RawOperand> registerOperands;
@@ -148,9 +151,34 @@ struct Disassembler::Implementation {
     Encoding e = parseName(instructions->getName(opcode).str());
     const llvm::MCInstrDesc &description = instructions->get(opcode);
     e.definitions = description.getNumDefs();
-    for (const llvm::MCOperandInfo &info : description.operands())
-      e.modifiers.push_back(info.OperandType == modifierType);
+    for (unsigned i = 0; i < description.getNumOperands(); ++i) {
+      e.modifiers.push_back(description.operands()[i].OperandType == modifierType);
+      e.tied.push_back(description.getOperandConstraint(i, llvm::MCOI::TIED_TO));
+    }
+    for (llvm::MCPhysReg reg : description.implicit_uses())
+      addImplicit(e.implicitReads, reg);
+    for (llvm::MCPhysReg reg : description.implicit_defs())
+      addImplicit(e.implicitWrites, reg);
+    e.mayLoad = description.mayLoad();
+    e.mayStore = description.mayStore();
+    if (llvm::StringRef(e.name).starts_with("V_MFMA_") || llvm::StringRef(e.name).starts_with("V_SMFMAC_"))
+      e.passes = unsigned(subtarget->getSchedModel().computeInstrLatency(
+          *subtarget, *subtarget->getSchedModel().getSchedClassDesc(description.getSchedClass())));
     return encodings.emplace(opcode, std::move(e)).first->second;
+  }
+
+  /// A literal that the end of the bytes cuts off would crash LLVM too: it gets to see zeros there.
+  bool read(std::span<const uint8_t> bytes, uint64_t address, llvm::MCInst &inst, unsigned &size) {
+    uint8_t padded[longest] = {};
+    llvm::ArrayRef<uint8_t> array(bytes.data(), bytes.size());
+    if (bytes.size() < longest) {
+      std::copy(bytes.begin(), bytes.end(), padded);
+      array = padded;
+    }
+    uint64_t taken = 0;
+    bool ok = disassembler->getInstruction(inst, taken, array, address, llvm::nulls()) == llvm::MCDisassembler::Success;
+    size = taken < 4 ? 4 : unsigned(taken);
+    return ok && taken <= bytes.size();
   }
 
   const RawOperand &registerOperand(llvm::MCRegister reg) {
@@ -158,6 +186,19 @@ struct Disassembler::Implementation {
     if (found != registerOperands.end())
       return found->second;
     return registerOperands.emplace(reg.id(), makeRegisterOperand(reg)).first->second;
+  }
+
+  /// Implicit registers are LLVM's own, not a generation's, so some have no encoding.
+  void addImplicit(std::vector<RawOperand> &operands, llvm::MCRegister reg) const {
+    static constexpr struct {
+      const char *name;
+      unsigned count, index;
+    } special[] = {{"VCC", 2, sgpr::vcc},          {"VCC_LO", 1, sgpr::vcc},    {"VCC_HI", 1, sgpr::vcc + 1},
+                   {"EXEC", 2, sgpr::exec},        {"EXEC_LO", 1, sgpr::exec},  {"EXEC_HI", 1, sgpr::exec + 1},
+                   {"FLAT_SCR", 2, sgpr::flatScratch}, {"SCC", 1, sgpr::scc}, {"M0", 1, sgpr::m0}};
+    for (const auto &s : special)
+      if (llvm::StringRef(registers->getName(reg)) == s.name)
+        operands.push_back({RawOperand::Scalar, s.count, s.index});
   }
 
   RawOperand makeRegisterOperand(llvm::MCRegister reg) const {
@@ -175,6 +216,13 @@ struct Disassembler::Implementation {
     } else {
       operand.kind = RawOperand::Scalar;
       operand.value = index;
+      // VCC, EXEC … are pairs with a name of their own; M0_gfxpre11 is no tuple.
+      bool pair = name.starts_with("VCC") || name.starts_with("EXEC") || name.starts_with("FLAT_SCR") ||
+                  name.starts_with("XNACK_MASK");
+      if (pair)
+        operand.count = name.contains("_LO") || name.contains("_HI") ? 1 : 2;
+      else if (!name.starts_with("SGPR"))
+        operand.count = name.starts_with("TTMP") ? unsigned(name.count("TTMP")) : 1;
       // The operand numbers 235 to 253 are values that can only be read; they have places of their own in the file.
       switch (index) {
       case 235:
@@ -210,24 +258,36 @@ struct Disassembler::Implementation {
 Disassembler::Disassembler(const Target &target) : impl(std::make_unique<Implementation>(target)) {}
 Disassembler::~Disassembler() = default;
 
-/// Buffer instructions with 0xff (a literal, which they can't have) as soffset: LLVM 22.1.8's disassembler reads freed
-/// memory while it makes the error message.
-static bool crashesLLVM(std::span<const uint8_t> bytes) {
-  return bytes.size() >= 8 && ((bytes[3] >> 2) == 0x38 || (bytes[3] >> 2) == 0x3a) && bytes[7] == 0xff;
+bool crashesDisassembler(std::span<const uint8_t> bytes) {
+  auto dword = [&](size_t at) {
+    uint32_t value = 0;
+    if (bytes.size() >= at + 4)
+      std::memcpy(&value, bytes.data() + at, 4);
+    return value;
+  };
+  constexpr uint32_t literal = 0xff;
+  uint32_t first = dword(0), second = dword(4), family = first >> 26;
+  if (bytes.size() < 8)
+    return false;
+  if (family == 0x34) // VOP3, VOP3P: three sources of nine bits
+    return (second & 0x1ff) == literal || (second >> 9 & 0x1ff) == literal || (second >> 18 & 0x1ff) == literal;
+  if (family == 0x38 || family == 0x3a) // MUBUF, MTBUF: soffset
+    return second >> 24 == literal;
+  bool isVop1 = first >> 25 == 0x3f;
+  if (first >> 31 == 0 && (first & 0x1ff) == 0xf9) // SDWA: one or two sources that may be scalar
+    return ((second & 0xff) == literal && (second >> 23 & 1)) ||
+           (!isVop1 && (first >> 9 & 0xff) == literal && second >> 31);
+  uint32_t vop2 = first >> 25; // v_madmk, v_madak, v_fmamk, v_fmaak: their dword is taken
+  return (vop2 == 0x17 || vop2 == 0x18 || vop2 == 0x24 || vop2 == 0x25) && (first & 0x1ff) == literal;
 }
 
 bool Disassembler::decode(std::span<const uint8_t> bytes, uint64_t address, RawInstruction &instruction,
                           unsigned &size) {
   llvm::MCInst inst;
-  uint64_t taken = 0;
   size = 8;
-  if (crashesLLVM(bytes))
+  if (crashesDisassembler(bytes))
     return false;
-  llvm::ArrayRef<uint8_t> array(bytes.data(), bytes.size());
-  bool ok =
-      impl->disassembler->getInstruction(inst, taken, array, address, llvm::nulls()) == llvm::MCDisassembler::Success;
-  size = taken < 4 ? 4 : unsigned(taken);
-  if (!ok)
+  if (!impl->read(bytes, address, inst, size))
     return false;
   const Encoding &encoding = impl->encodingOf(inst.getOpcode());
   instruction.encoding = &encoding;
@@ -250,12 +310,10 @@ bool Disassembler::decode(std::span<const uint8_t> bytes, uint64_t address, RawI
 
 std::string Disassembler::print(std::span<const uint8_t> bytes, uint64_t address) {
   llvm::MCInst inst;
-  uint64_t taken = 0;
-  llvm::ArrayRef<uint8_t> array(bytes.data(), bytes.size());
+  unsigned size;
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (crashesLLVM(bytes) ||
-      impl->disassembler->getInstruction(inst, taken, array, address, llvm::nulls()) != llvm::MCDisassembler::Success) {
+  if (crashesDisassembler(bytes) || !impl->read(bytes, address, inst, size)) {
     stream << "no instruction";
     for (size_t i = 0; i + 4 <= bytes.size() && i < 8; i += 4)
       stream << (i ? " " : ": ")

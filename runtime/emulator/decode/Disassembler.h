@@ -38,6 +38,11 @@ struct Encoding {
   bool keepsHalf = false; ///< 16-bit VOP3 with op_sel: the other half of the destination is kept
   unsigned definitions = 0;
   std::vector<bool> modifiers; ///< by operand: a source modifier that goes with the next
+  std::vector<int> tied;       ///< by operand: the operand whose register it repeats, or -1
+  // What LLVM's description says beyond the operands. MODE is left out.
+  std::vector<RawOperand> implicitReads, implicitWrites;
+  bool mayLoad = false, mayStore = false;
+  unsigned passes = 0; ///< matrix instructions: 4-clock passes, from LLVM's scheduling model
 };
 
 /// Parts the name of an MC opcode (MCInstrInfo::getName) into the instruction's and what the suffixes say.
@@ -47,6 +52,10 @@ struct RawInstruction {
   const Encoding *encoding = nullptr;
   std::vector<RawOperand> operands;
 };
+
+/// Eight-byte instructions whose source says that a literal follows, which they can't have. LLVM 22.1.8's disassembler
+/// reads freed memory while it makes the error message.
+bool crashesDisassembler(std::span<const uint8_t> bytes);
 
 class Disassembler {
 public:

@@ -1,0 +1,104 @@
+#include "runtime/emulator/checks/Checker.h"
+#include "runtime/emulator/execute/Wave.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace nstf::emulator::checks {
+
+CheckSet CheckSet::parse(std::string_view names, std::string_view origin) {
+  CheckSet set;
+  while (!names.empty()) {
+    size_t comma = names.find(',');
+    std::string_view name = names.substr(0, comma);
+    names = comma == names.npos ? "" : names.substr(comma + 1);
+    if (name == "memory")
+      set.memory = true;
+    else if (name == "uninit")
+      set.uninit = true;
+    else if (name == "race")
+      set.race = true;
+    else if (name == "hazard")
+      set.hazard = true;
+    else if (name == "wait")
+      set.wait = true;
+    else if (name == "all")
+      set = {true, true, true, true, true};
+    else
+      throw std::invalid_argument(std::string(origin) +
+                                  ": expected memory, uninit, race, hazard, wait or all but got '" + std::string(name) +
+                                  "'");
+  }
+  return set;
+}
+
+void FindingList::add(Finding finding) {
+  for (Finding &known : findings)
+    if (known.pc == finding.pc && known.check == finding.check && known.what == finding.what) {
+      known.count += finding.count;
+      return;
+    }
+  if (findings.size() < most)
+    findings.push_back(std::move(finding));
+  else
+    ++left;
+}
+
+void CheckContext::report(const Wave &wave, const MicroOp *op, std::string check, std::string what, uint64_t lanes) {
+  Finding finding = findingAt(wave, op, std::move(check), std::move(what));
+  finding.lanes = lanes;
+  findings.add(std::move(finding));
+}
+
+Checker::Checker(CheckSet set, const Target &target, Memory &memory) : context{target, memory, {}, nullptr} {
+  if (set.hazard)
+    checks.push_back(makeHazardCheck(context));
+  if (set.wait)
+    checks.push_back(makeWaitCheck(context));
+}
+Checker::~Checker() = default;
+
+std::unique_ptr<Checker> makeChecker(CheckSet set, const Target &target, Memory &memory) {
+  return std::make_unique<Checker>(set, target, memory);
+}
+
+void Checker::launchBegins(const Launch &launch) {
+  context.facts = std::make_unique<ProgramFacts>(context.target, *launch.program);
+  for (auto &check : checks)
+    check->launchBegins(launch);
+}
+void Checker::launchEnds(const Launch &launch) {
+  for (auto &check : checks)
+    check->launchEnds(launch);
+  context.facts.reset();
+}
+void Checker::groupBegins(Workgroup &group) {
+  for (auto &check : checks)
+    check->groupBegins(group);
+}
+void Checker::groupEnds(Workgroup &group) {
+  for (auto &check : checks)
+    check->groupEnds(group);
+}
+void Checker::waveBegins(Wave &wave) {
+  for (auto &check : checks)
+    check->waveBegins(wave);
+}
+void Checker::instruction(Wave &wave, const MicroOp *first) {
+  for (auto &check : checks)
+    check->instruction(wave, first);
+}
+void Checker::access(Wave &wave, const MicroOp *op, const MemoryAccess &access) {
+  for (auto &check : checks)
+    check->access(wave, op, access);
+}
+void Checker::retired(Wave &wave, const MicroOp *first) {
+  for (auto &check : checks)
+    check->retired(wave, first);
+}
+void Checker::barrier(Workgroup &group) {
+  for (auto &check : checks)
+    check->barrier(group);
+}
+
+} // namespace nstf::emulator::checks

@@ -1,0 +1,101 @@
+//===- Checker.h - the checks of a launch ------------------------------------------------------------------------===//
+//
+// Each check is a Monitor of its own; the checker passes everything on to those that are wanted and keeps what they
+// find.
+//
+//===-------------------------------------------------------------------------------------------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_CHECKS_CHECKER_H
+#define NSTF_RUNTIME_EMULATOR_CHECKS_CHECKER_H
+
+#include "runtime/emulator/checks/InstructionFacts.h"
+#include "runtime/emulator/execute/Finding.h"
+#include "runtime/emulator/execute/Monitor.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nstf::emulator {
+
+class Memory;
+
+namespace checks {
+
+/// Which checks are wanted.
+struct CheckSet {
+  bool memory = false; ///< bounds, lifetime, alignment
+  bool uninit = false; ///< values never written
+  bool race = false;   ///< accesses of several waves without a barrier
+  bool hazard = false; ///< instructions too close for the hardware
+  bool wait = false;   ///< missing s_waitcnt
+  bool any() const { return memory || uninit || race || hazard || wait; }
+  /// From "memory,wait" or "all"; "" is none. Throws std::invalid_argument naming `origin` ("--check",
+  /// "NSTF_EMU_CHECK") for a name there isn't.
+  static CheckSet parse(std::string_view names, std::string_view origin);
+};
+
+/// What the checks found: the same at the same place once, with a count.
+class FindingList {
+public:
+  static constexpr size_t most = 50;
+  void add(Finding finding);
+  const std::vector<Finding> &all() const { return findings; }
+  /// Findings at further places than the kept ones.
+  uint64_t dropped() const { return left; }
+
+private:
+  std::vector<Finding> findings;
+  uint64_t left = 0;
+};
+
+/// What the checks of one launch after another share.
+struct CheckContext {
+  const Target &target;
+  Memory &memory;
+  FindingList findings;
+  std::unique_ptr<ProgramFacts> facts; ///< of the running launch's program
+
+  void report(const Wave &wave, const MicroOp *op, std::string check, std::string what, uint64_t lanes = 0);
+};
+
+/// A check. Findings go to `context`; its `facts` stand while a launch runs.
+class Check : public Monitor {
+public:
+  explicit Check(CheckContext &context) : context(context) {}
+
+protected:
+  CheckContext &context;
+};
+std::unique_ptr<Check> makeHazardCheck(CheckContext &context);
+std::unique_ptr<Check> makeWaitCheck(CheckContext &context);
+
+class Checker final : public Monitor {
+public:
+  Checker(CheckSet set, const Target &target, Memory &memory);
+  ~Checker() override;
+  /// Of all launches so far.
+  const std::vector<Finding> &findings() const { return context.findings.all(); }
+  uint64_t dropped() const { return context.findings.dropped(); }
+
+  void launchBegins(const Launch &launch) override;
+  void launchEnds(const Launch &launch) override;
+  void groupBegins(Workgroup &group) override;
+  void groupEnds(Workgroup &group) override;
+  void waveBegins(Wave &wave) override;
+  void instruction(Wave &wave, const MicroOp *first) override;
+  void access(Wave &wave, const MicroOp *op, const MemoryAccess &access) override;
+  void retired(Wave &wave, const MicroOp *first) override;
+  void barrier(Workgroup &group) override;
+
+private:
+  CheckContext context;
+  std::vector<std::unique_ptr<Check>> checks;
+};
+
+std::unique_ptr<Checker> makeChecker(CheckSet set, const Target &target, Memory &memory);
+
+} // namespace checks
+} // namespace nstf::emulator
+
+#endif

@@ -1,0 +1,137 @@
+//===- InstructionFacts.h - what an instruction reads, writes and waits for --------------------------------------===//
+//
+// The view of an instruction that checks and traces need and execution doesn't: the registers it touches and what for,
+// the unit it goes to, the counters it raises. From LLVM's instruction descriptions (operands, tied operands, implicit
+// registers, scheduling model), corrected where these name more than the hardware reads (M0 of LDS instructions, which
+// only chips before gfx9 read).
+//
+//===-------------------------------------------------------------------------------------------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_CHECKS_INSTRUCTIONFACTS_H
+#define NSTF_RUNTIME_EMULATOR_CHECKS_INSTRUCTIONFACTS_H
+
+#include "runtime/emulator/decode/Disassembler.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nstf::emulator {
+
+class DecodedProgram;
+struct MicroOp;
+struct Target;
+
+namespace checks {
+
+/// Consecutive registers.
+struct RegisterRange {
+  bool vector; ///< rows of the wave (AGPRs from row 256 on), else places of the SGPR file (namespace sgpr)
+  uint16_t first;
+  uint16_t count;
+  bool operator==(const RegisterRange &) const = default;
+  bool overlaps(const RegisterRange &other) const {
+    return vector == other.vector && first < other.first + other.count && other.first < first + count;
+  }
+};
+/// "v[4:7]", "a3", "s[0:1]", "vcc", "exec_lo", "scc", "m0".
+std::string describe(const RegisterRange &range);
+
+/// What an operand is for.
+enum class OperandRole : uint8_t {
+  Source,   ///< goes into a computation; a branch's condition or target
+  Result,   ///< (writes)
+  Address,  ///< of memory: base, offset, soffset, M0 of LDS-DMA
+  Resource, ///< buffer descriptor
+  Data,     ///< goes to memory, or to other lanes through LDS
+  Old,      ///< the destination itself, kept where the instruction writes no or not all bits: DPP, SDWA, d16, writelane
+  Exec,     ///< EXEC as the mask of lanes
+};
+
+struct RegisterUse : RegisterRange {
+  OperandRole role;
+  int8_t operand; ///< index of the operand (RawInstruction); -1: implicit
+};
+
+enum class InstructionKind : uint8_t {
+  Unknown, ///< bytes that are no instruction
+  Scalar,
+  ScalarMemory, ///< includes s_memtime, s_dcache_*
+  Branch,       ///< and calls, s_setpc
+  Barrier,
+  Wait, ///< s_waitcnt
+  Nop,  ///< s_nop
+  End,
+  Message,
+  Control, ///< other s_* without a result: s_sleep, s_setprio, s_trap …
+  Vector,
+  Transcendental, ///< VALU at a quarter of the rate
+  Matrix,         ///< MFMA, SMFMAC
+  Lds,            ///< DS; also the ones that only move data between lanes
+  VectorMemory,   ///< buffer, global, scratch, cache maintenance
+  Flat,           ///< flat_*: LDS, scratch or global, by address
+};
+inline bool isVector(InstructionKind kind) {
+  return kind == InstructionKind::Vector || kind == InstructionKind::Transcendental || kind == InstructionKind::Matrix;
+}
+
+/// Which pipeline an MFMA takes: the matrix core; on gfx942 the slower one of f32; that of f64.
+enum class MatrixUnit : uint8_t { None, Xdl, Single, Double };
+
+/// Counts of s_waitcnt; none: it doesn't wait for that counter.
+struct WaitCounts {
+  static constexpr unsigned none = ~0u;
+  unsigned vm = none, lgkm = none, exp = none;
+  /// gfx9: vm[3:0] at 3:0, vm[5:4] at 15:14, exp at 6:4, lgkm at 11:8; all ones don't wait.
+  static WaitCounts decode(uint16_t immediate);
+};
+
+struct InstructionFacts {
+  const Encoding *encoding = nullptr; ///< nullptr: no instruction
+  InstructionKind kind = InstructionKind::Unknown;
+  std::vector<RegisterUse> reads, writes;
+  std::vector<RawOperand> operands; ///< as decoded
+  MatrixUnit matrix = MatrixUnit::None;
+  unsigned passes = 0;                                ///< of a matrix instruction
+  bool loads = false, stores = false, atomic = false; ///< memory; an atomic loads and stores
+  bool toLds = false;                                 ///< LDS-DMA: loads from memory into LDS
+  bool countsVm = false, countsLgkm = false;          ///< counters it raises
+  bool laneWise = false;     ///< lane i of the results depends on lane i of the vector sources only, EXEC masks both
+  bool partialWrite = false; ///< SDWA or op_sel: writes a part of the destination's dwords, chosen by a selector
+  WaitCounts waits;          ///< of s_waitcnt
+  unsigned waitStates = 1;   ///< issue slots it takes: s_nop N takes N+1
+  int64_t immediate = 0;     ///< of s_* without registers, hwreg of s_getreg and s_setreg
+
+  /// Name without suffixes ("V_ADD_F32"); empty for no instruction.
+  const std::string &name() const;
+};
+
+/// Facts of a decoded instruction.
+InstructionFacts factsOf(const Target &target, const RawInstruction &raw);
+
+/// The facts of a program's instructions, each made when first asked for. For one thread.
+class ProgramFacts {
+public:
+  ProgramFacts(const Target &target, const DecodedProgram &program);
+  ~ProgramFacts();
+  /// Of instruction number `instruction` (MicroOp::instruction).
+  const InstructionFacts &of(uint32_t instruction) const {
+    if (const InstructionFacts *known = facts[instruction].get())
+      return *known;
+    return make(instruction);
+  }
+  const InstructionFacts &of(const MicroOp *op) const;
+  const DecodedProgram &program() const { return decoded; }
+
+private:
+  const InstructionFacts &make(uint32_t instruction) const;
+  const Target &target;
+  const DecodedProgram &decoded;
+  mutable std::unique_ptr<Disassembler> disassembler;
+  mutable std::vector<std::unique_ptr<InstructionFacts>> facts;
+};
+
+} // namespace checks
+} // namespace nstf::emulator
+
+#endif

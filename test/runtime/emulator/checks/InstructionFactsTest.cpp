@@ -1,0 +1,96 @@
+// Registers, roles, counters and kinds of single instructions, by assembling them.
+#include "runtime/emulator/checks/InstructionFacts.h"
+#include "test/runtime/emulator/execute/Snippet.h"
+
+#include <gtest/gtest.h>
+
+using namespace nstf::emulator;
+using namespace nstf::emulator::checks;
+
+namespace {
+
+/// "v[0:1] address, v2 data, exec" …
+std::string list(const std::vector<RegisterUse> &uses) {
+  static const char *roles[] = {"", "", " address", " resource", " data", " old", ""};
+  std::string text;
+  for (const RegisterUse &use : uses)
+    text += (text.empty() ? "" : ", ") + describe(use) + roles[unsigned(use.role)];
+  return text;
+}
+
+class Facts {
+public:
+  explicit Facts(const char *target, const char *text)
+      : code(test::assemble(target, text)), bytes(code),
+        program(DecodedProgram::decode(*Target::find(target), {&bytes, 1})), facts(*Target::find(target), *program) {}
+  const InstructionFacts *operator->() const { return &facts.of(uint32_t(0)); }
+  std::string reads() const { return list((*this)->reads); }
+  std::string writes() const { return list((*this)->writes); }
+
+private:
+  std::vector<uint8_t> code;
+  std::span<const uint8_t> bytes;
+  std::shared_ptr<const DecodedProgram> program;
+  ProgramFacts facts;
+};
+
+struct Case {
+  const char *text, *writes, *reads;
+  InstructionKind kind;
+};
+
+TEST(InstructionFacts, registers) {
+  using enum InstructionKind;
+  const Case cases[] = {
+      {"s_add_u32 s0, s1, s2", "s0, scc", "s1, s2", Scalar},
+      {"s_addc_u32 s0, s1, vcc_lo", "s0, scc", "s1, vcc_lo, scc", Scalar},
+      {"s_and_saveexec_b64 s[4:5], vcc", "s[4:5], exec, scc", "vcc, exec", Scalar},
+      {"s_mov_b32 m0, s3", "m0", "s3", Scalar},
+      {"s_cmov_b32 s0, s1", "s0", "s1, scc", Scalar},
+      {"s_cbranch_vccnz 0", "", "vcc", Branch},
+      {"s_cbranch_execz 0", "", "exec", Branch},
+      {"s_setpc_b64 s[30:31]", "", "s[30:31]", Branch},
+      {"s_load_dwordx8 s[8:15], s[4:5], 0x10", "s[8:15]", "s[4:5] address", ScalarMemory},
+      {"s_buffer_load_dwordx2 vcc, s[4:7], s20", "vcc", "s[4:7] resource, s20 address", ScalarMemory},
+      {"v_add_f32 v0, s1, v2", "v0", "s1, v2, exec", Vector},
+      {"v_add_f64 v[0:1], v[2:3], s[4:5]", "v[0:1]", "v[2:3], s[4:5], exec", Vector},
+      {"v_cndmask_b32 v0, v1, v2, vcc", "v0", "v1, v2, vcc, exec", Vector},
+      {"v_cmp_lt_f32 vcc, v0, v1", "vcc", "v0, v1, exec", Vector},
+      {"v_cmp_lt_f32 s[10:11], v0, v1", "s[10:11]", "v0, v1, exec", Vector},
+      {"v_addc_co_u32 v0, vcc, v1, v2, vcc", "v0, vcc", "v1, v2, vcc, exec", Vector},
+      {"v_exp_f32 v0, v1", "v0", "v1, exec", Transcendental},
+      {"v_readlane_b32 s0, v1, s2", "s0", "v1, s2", Vector},
+      {"v_readfirstlane_b32 s0, v1", "s0", "v1, exec", Vector},
+      {"v_writelane_b32 v0, s1, 3", "v0", "s1, v0 old", Vector},
+      {"v_fmac_f32 v0, v1, v2", "v0", "v1, v2, v0, exec", Vector},
+      {"v_mov_b32_dpp v0, v1 row_shr:1 row_mask:0xf bank_mask:0xf", "v0", "v0 old, v1, exec", Vector},
+      {"v_accvgpr_write_b32 a3, v1", "a3", "v1, exec", Vector},
+      {"v_mfma_f32_32x32x8f16 a[0:15], v[0:1], v[2:3], a[0:15]", "a[0:15]", "v[0:1], v[2:3], a[0:15], exec", Matrix},
+      {"v_mfma_f32_4x4x1f32 v[0:3], v4, v5, 0", "v[0:3]", "v4, v5, exec", Matrix},
+      {"ds_read_b64 v[0:1], v2", "v[0:1]", "v2 address, exec", Lds},
+      {"ds_write2_b32 v0, v1, v2 offset1:1", "", "v0 address, v1 data, v2 data, exec", Lds},
+      {"ds_read_u16_d16_hi v0, v1", "v0", "v1 address, v0 old, exec", Lds},
+      {"ds_bpermute_b32 v0, v1, v2", "v0", "v1 address, v2 data, exec", Lds},
+      {"ds_add_rtn_u32 v0, v1, v2", "v0", "v1 address, v2 data, exec", Lds},
+      {"global_load_dwordx4 v[0:3], v[4:5], off", "v[0:3]", "v[4:5] address, exec", VectorMemory},
+      {"global_store_dword v0, v1, s[2:3]", "", "v0 address, v1 data, s[2:3] address, exec", VectorMemory},
+      {"global_atomic_add v0, v[2:3], v4, off glc", "v0", "v[2:3] address, v4 data, exec", VectorMemory},
+      {"global_load_dwordx2 a[0:1], v0, s[2:3]", "a[0:1]", "v0 address, s[2:3] address, exec", VectorMemory},
+      {"buffer_load_dword v0, v1, s[4:7], s8 offen", "v0", "v1 address, s[4:7] resource, s8 address, exec",
+       VectorMemory},
+      {"buffer_store_dwordx2 v[0:1], off, s[4:7], 0", "", "v[0:1] data, s[4:7] resource, exec", VectorMemory},
+      {"buffer_atomic_add v0, v1, s[4:7], 0 offen glc", "v0", "v0 data, v1 address, s[4:7] resource, exec",
+       VectorMemory},
+      {"buffer_load_dword v1, s[4:7], 0 offen lds", "", "v1 address, s[4:7] resource, exec, m0 address", VectorMemory},
+      {"flat_load_dword v0, v[2:3]", "v0", "v[2:3] address, exec, flat_scratch address", Flat},
+      {"scratch_store_dword off, v0, s33", "", "v0 data, s33 address, exec, flat_scratch address", VectorMemory},
+  };
+  for (const Case &c : cases) {
+    Facts facts("gfx90a", c.text);
+    EXPECT_EQ(facts->kind, c.kind) << c.text;
+    EXPECT_EQ(facts.writes(), c.writes) << c.text;
+    EXPECT_EQ(facts.reads(), c.reads) << c.text;
+  }
+}
+
+} // namespace
