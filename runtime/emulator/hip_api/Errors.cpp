@@ -49,6 +49,8 @@ hipError_t failWithCurrentException(const char *function) noexcept {
       return fail(hipErrorOutOfMemory, function, error.what(), true);
     case LoadError::Reason::NotFound:
       return fail(hipErrorSharedObjectSymbolNotFound, function, error.what(), true);
+    case LoadError::Reason::NoFile:
+      return fail(hipErrorFileNotFound, function, error.what(), true);
     }
     return fail(hipErrorUnknown, function, error.what(), true);
   } catch (const std::bad_alloc &) {

@@ -1,4 +1,4 @@
-// Code objects (ELF64 amdgpu, code object V4 to V6) loaded into the device's memory, and the kernels in them.
+// Code objects (ELF64 amdgpu, code object V3 to V6) loaded into the device's memory, and the kernels in them.
 //
 // Program::load checks the file against the device, lays the PT_LOAD segments out in one allocation, applies the
 // relocations and reads each kernel's descriptor (`.kd` symbol) and its NT_AMDGPU_METADATA entry. Layout and fields:
@@ -27,9 +27,10 @@ class Program;
 
 /// Why a code object could not be loaded.
 struct LoadError : std::runtime_error {
-  enum class Reason { Malformed, WrongTarget, OutOfMemory, NotFound };
+  enum class Reason { Malformed, WrongTarget, OutOfMemory, NotFound, NoFile };
   Reason reason;
-  LoadError(Reason reason, const std::string &message) : std::runtime_error(message), reason(reason) {}
+  /// What a file's own names bring into the message is kept on one line.
+  LoadError(Reason reason, std::string message);
 };
 
 /// The 64-byte kernel descriptor, spelled out. Counts are in units of the thing counted (registers, bytes).
@@ -69,6 +70,9 @@ struct KernelArgument {
   std::string name;      ///< may be empty
   std::string valueKind; ///< "global_buffer", "by_value", "hidden_block_count_x", …
   uint32_t offset = 0, size = 0;
+  std::string typeName;     ///< as the source spells it (OpenCL), or empty
+  std::string addressSpace; ///< of a pointer: "global", "local", "generic", …
+  std::string access;       ///< what the kernel does with what it points to, where the compiler told: "read_only", …
   bool hidden() const { return valueKind.starts_with("hidden_"); }
 };
 
@@ -149,12 +153,6 @@ private:
   std::vector<Variable> variables_; // sorted by name
   std::vector<Function> functions_; // sorted by begin
 };
-
-/// Finds the code object for `device` in what a module may be: an ELF, or a clang offload bundle
-/// (`__CLANG_OFFLOAD_BUNDLE__`), of which the most specific entry that runs on the device is taken. `size` may be
-/// SIZE_MAX where only a pointer is known (hipModuleLoadData): then sizes come from the headers. Throws LoadError.
-std::span<const std::byte> selectCodeObject(const TargetId &device, const void *data, size_t size,
-                                            const std::string &name);
 
 } // namespace nstf::emulator
 

@@ -4,12 +4,63 @@
 namespace nstf::emulator {
 using namespace llvm::ELF;
 
-ElfFile::ElfFile(std::span<const std::byte> bytes, std::string name) : bytes_(bytes), name_(std::move(name)) {
+bool ElfFile::startsHere(std::span<const std::byte> bytes) {
+  return bytes.size() >= 4 && std::memcmp(bytes.data(), ElfMagic, 4) == 0;
+}
+
+bool ElfFile::isAmdgpu(std::span<const std::byte> bytes) {
+  Elf64_Half machine;
+  if (!startsHere(bytes) || bytes.size() < sizeof(Elf64_Ehdr))
+    return false;
+  std::memcpy(&machine, bytes.data() + offsetof(Elf64_Ehdr, e_machine), sizeof machine);
+  return machine == EM_AMDGPU;
+}
+
+ElfFile::ElfFile(std::span<const std::byte> bytes, std::string name, Kind kind)
+    : bytes_(bytes), name_(std::move(name)), kind_(kind) {
   std::memcpy(&header_, this->bytes(0, sizeof header_, "the ELF header").data(), sizeof header_);
   if (std::memcmp(header_.e_ident, ElfMagic, 4) != 0)
     malformed("it does not begin with the ELF magic");
   if (header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != ELFDATA2LSB)
     malformed("expected a 64-bit little-endian ELF");
+  if (kind_ == Kind::CodeObject)
+    checkCodeObject();
+
+  if (header_.e_phnum && header_.e_phentsize != sizeof(Elf64_Phdr))
+    malformed("expected program headers of 56 bytes but got " + std::to_string(header_.e_phentsize));
+  std::span<const std::byte> data =
+      this->bytes(header_.e_phoff, header_.e_phnum * sizeof(Elf64_Phdr), "the program headers");
+  segments_.resize(header_.e_phnum);
+  if (!data.empty())
+    std::memcpy(segments_.data(), data.data(), data.size());
+
+  if (header_.e_shoff && header_.e_shentsize != sizeof(Elf64_Shdr))
+    malformed("expected section headers of 64 bytes but got " + std::to_string(header_.e_shentsize));
+  uint64_t count = header_.e_shnum;
+  namesSection_ = header_.e_shstrndx;
+  if (!count && header_.e_shoff) { // numbers that don't fit stand in the first section header
+    Elf64_Shdr first;
+    std::memcpy(&first, this->bytes(header_.e_shoff, sizeof first, "the section headers").data(), sizeof first);
+    count = first.sh_size;
+    if (namesSection_ == SHN_XINDEX)
+      namesSection_ = first.sh_link;
+  }
+  if (count > bytes_.size() / sizeof(Elf64_Shdr))
+    malformed("the section headers reach past the end of the file (truncated?)");
+  data = this->bytes(header_.e_shoff, count * sizeof(Elf64_Shdr), "the section headers");
+  sections_.resize(count);
+  if (!data.empty())
+    std::memcpy(sections_.data(), data.data(), data.size());
+  if (kind_ == Kind::Host)
+    return; // only the sections that are used must be there
+  for (const Elf64_Phdr &segment : segments_)
+    this->bytes(segment.p_offset, segment.p_filesz, "a segment");
+  for (const Elf64_Shdr &section : sections_)
+    if (section.sh_type != SHT_NOBITS && section.sh_type != SHT_NULL)
+      this->bytes(section.sh_offset, section.sh_size, "a section");
+}
+
+void ElfFile::checkCodeObject() const {
   if (header_.e_machine != EM_AMDGPU)
     malformed("expected an ELF for amdgpu (machine 224) but got machine " + std::to_string(header_.e_machine));
   if (header_.e_ident[EI_OSABI] != ELFOSABI_AMDGPU_HSA)
@@ -18,24 +69,10 @@ ElfFile::ElfFile(std::span<const std::byte> bytes, std::string name) : bytes_(by
     malformed("it is a relocatable object: link it with ld.lld -shared first");
   if (header_.e_type != ET_DYN)
     malformed("expected a shared object (type 3) but got type " + std::to_string(header_.e_type));
-  if (!header_.e_phnum || header_.e_phentsize != sizeof(Elf64_Phdr))
-    malformed("expected program headers of 56 bytes");
-  if (!header_.e_shnum || header_.e_shentsize != sizeof(Elf64_Shdr))
-    malformed("expected section headers of 64 bytes");
-
-  segments_.resize(header_.e_phnum);
-  std::span<const std::byte> data =
-      this->bytes(header_.e_phoff, segments_.size() * sizeof(Elf64_Phdr), "the program headers");
-  std::memcpy(segments_.data(), data.data(), data.size());
-  for (const Elf64_Phdr &segment : segments_)
-    this->bytes(segment.p_offset, segment.p_filesz, "a segment");
-
-  sections_.resize(header_.e_shnum);
-  data = this->bytes(header_.e_shoff, sections_.size() * sizeof(Elf64_Shdr), "the section headers");
-  std::memcpy(sections_.data(), data.data(), data.size());
-  for (const Elf64_Shdr &section : sections_)
-    if (section.sh_type != SHT_NOBITS && section.sh_type != SHT_NULL)
-      this->bytes(section.sh_offset, section.sh_size, "a section");
+  if (!header_.e_phnum)
+    malformed("expected program headers but got none");
+  if (!header_.e_shnum)
+    malformed("expected section headers but got none");
 }
 
 std::span<const std::byte> ElfFile::bytes(uint64_t offset, uint64_t size, const char *what) const {
@@ -58,8 +95,18 @@ std::string_view ElfFile::string(uint32_t index, uint64_t offset) const {
   return {begin, static_cast<size_t>(static_cast<const char *>(end) - begin)};
 }
 
+std::string_view ElfFile::sectionName(const Elf64_Shdr &section) const {
+  try {
+    return string(namesSection_, section.sh_name);
+  } catch (const LoadError &) {
+    return "";
+  }
+}
+
 void ElfFile::malformed(const std::string &what) const {
-  throw LoadError(LoadError::Reason::Malformed, name_ + " is not a loadable code object: " + what);
+  throw LoadError(LoadError::Reason::Malformed,
+                  name_ + (kind_ == Kind::Host ? " is not a readable ELF: " : " is not a loadable code object: ") +
+                      what);
 }
 
 } // namespace nstf::emulator

@@ -1,4 +1,5 @@
-// A bounds-checked view of an ELF64 little-endian amdgpu file: headers, segments, sections, symbols.
+// A bounds-checked view of an ELF64 little-endian file: headers, segments, sections, symbols. Either an amdgpu code
+// object, of which everything must be there, or a host's program or library that has some inside.
 #ifndef NSTF_RUNTIME_EMULATOR_MEMORY_ELFFILE_H
 #define NSTF_RUNTIME_EMULATOR_MEMORY_ELFFILE_H
 
@@ -17,7 +18,11 @@ namespace nstf::emulator {
 /// Throws LoadError(Malformed) from its constructor and members; what they return lies inside the file.
 class ElfFile {
 public:
-  ElfFile(std::span<const std::byte> bytes, std::string name);
+  enum class Kind { CodeObject, Host };
+  ElfFile(std::span<const std::byte> bytes, std::string name, Kind kind = Kind::CodeObject);
+  /// Whether `bytes` begin as an ELF does, and whether that is an amdgpu one.
+  static bool startsHere(std::span<const std::byte> bytes);
+  static bool isAmdgpu(std::span<const std::byte> bytes);
 
   const llvm::ELF::Elf64_Ehdr &header() const { return header_; }
   const std::vector<llvm::ELF::Elf64_Phdr> &segments() const { return segments_; }
@@ -36,11 +41,17 @@ public:
   }
   /// The string at `offset` of string table section `index`.
   std::string_view string(uint32_t index, uint64_t offset) const;
+  /// A section's name; "" where it has none that can be read.
+  std::string_view sectionName(const llvm::ELF::Elf64_Shdr &section) const;
   [[noreturn]] void malformed(const std::string &what) const;
 
 private:
+  void checkCodeObject() const;
+
   std::span<const std::byte> bytes_;
   std::string name_;
+  Kind kind_;
+  uint32_t namesSection_ = 0;
   llvm::ELF::Elf64_Ehdr header_{};
   std::vector<llvm::ELF::Elf64_Phdr> segments_;
   std::vector<llvm::ELF::Elf64_Shdr> sections_;

@@ -1,152 +1,147 @@
-// LLVM's msgpack Reader gives tokens; a small tree is built of them here, because msgpack::Document trusts its input
-// (it aborts on map keys that are no scalars).
+// Entry by entry and key by key, as the bytes come; keys that the emulator has no use for are passed over. Keys:
+// AMDGPUUsage, "Code Object V3 Metadata" to "V6"; later versions only add some.
 #include "runtime/emulator/memory/Metadata.h"
+#include "runtime/emulator/memory/MsgPack.h"
 
-#include "llvm/BinaryFormat/MsgPackReader.h"
-
-#include <map>
 #include <stdexcept>
 
 namespace nstf::emulator {
 namespace {
-using llvm::msgpack::Type;
-constexpr int kMaxDepth = 16;
 
-struct Node {
-  Type kind = Type::Nil;
-  uint64_t number = 0;
-  std::string text;
-  std::vector<Node> list;
-  std::map<std::string, Node> map; // entries with string keys
-};
-
-class TreeReader {
-public:
-  explicit TreeReader(std::string_view blob) : reader_(llvm::StringRef(blob.data(), blob.size())) {}
-
-  Node read(int depth = 0) {
-    if (depth > kMaxDepth)
-      throw std::runtime_error("kernel metadata nests deeper than " + std::to_string(kMaxDepth) + " levels");
-    llvm::msgpack::Object object;
-    llvm::Expected<bool> more = reader_.read(object);
-    if (!more)
-      throw std::runtime_error("kernel metadata is not valid msgpack: " + llvm::toString(more.takeError()));
-    if (!*more)
-      throw std::runtime_error("kernel metadata ends in the middle of an object");
-    Node node;
-    node.kind = object.Kind;
-    switch (object.Kind) {
-    case Type::Int:
-      if (object.Int < 0)
-        throw std::runtime_error("expected no negative number in kernel metadata but got " +
-                                 std::to_string(object.Int));
-      node.kind = Type::UInt;
-      node.number = object.Int;
-      break;
-    case Type::UInt:
-      node.number = object.UInt;
-      break;
-    case Type::Boolean:
-      node.number = object.Bool;
-      break;
-    case Type::String:
-      node.text = object.Raw.str();
-      break;
-    case Type::Array:
-      // The length is the file's claim: elements are read one by one, so a false one ends with the input.
-      for (size_t i = 0; i < object.Length; ++i)
-        node.list.push_back(read(depth + 1));
-      break;
-    case Type::Map:
-      for (size_t i = 0; i < object.Length; ++i) {
-        Node key = read(depth + 1);
-        Node value = read(depth + 1);
-        if (key.kind == Type::String)
-          node.map.emplace(std::move(key.text), std::move(value));
-      }
-      break;
-    default:
-      break;
+/// Reads one map, with `field(key)` for every key that is a string; it reads the value or returns false.
+template <typename Field> void readMap(MsgPackReader &reader, Field field) {
+  for (uint64_t left = reader.map(); left; --left) {
+    if (!reader.atString()) {
+      reader.skip();
+      reader.skip();
+    } else if (!field(reader.string())) {
+      reader.skip();
     }
-    return node;
+  }
+}
+
+/// A value as what the key asks for, with the key and kernel in the error.
+class Values {
+public:
+  Values(MsgPackReader &reader, const std::string &kernel) : reader_(reader), kernel_(kernel) {}
+
+  uint32_t number(std::string_view key) {
+    const uint64_t value = reader_.atNumber() ? reader_.number() : UINT64_MAX;
+    if (value > UINT32_MAX)
+      throw std::runtime_error("expected a 32-bit number for " + std::string(key) + where());
+    return uint32_t(value);
+  }
+  std::string text(std::string_view key) {
+    if (!reader_.atString())
+      throw std::runtime_error("expected a string for " + std::string(key) + where());
+    return std::string(reader_.string());
+  }
+  std::string where() const {
+    return kernel_.empty() ? " in the metadata of a kernel" : " in the metadata of kernel " + kernel_;
   }
 
 private:
-  llvm::msgpack::Reader reader_;
+  MsgPackReader &reader_;
+  const std::string &kernel_; // its name, once it was read
 };
 
-const Node *lookUp(const Node &node, const char *key) {
-  auto it = node.map.find(key);
-  return it == node.map.end() ? nullptr : &it->second;
+KernelArgument readArgument(MsgPackReader &reader, const std::string &kernel) {
+  KernelArgument argument;
+  bool hasOffset = false, hasSize = false;
+  Values values(reader, kernel);
+  readMap(reader, [&](std::string_view key) {
+    if (key == ".offset")
+      argument.offset = values.number(key), hasOffset = true;
+    else if (key == ".size")
+      argument.size = values.number(key), hasSize = true;
+    else if (key == ".value_kind")
+      argument.valueKind = values.text(key);
+    else if (key == ".name")
+      argument.name = values.text(key);
+    else if (key == ".type_name")
+      argument.typeName = values.text(key);
+    else if (key == ".address_space")
+      argument.addressSpace = values.text(key);
+    else if (key == ".access" || (key == ".actual_access" && argument.access.empty()))
+      argument.access = values.text(key);
+    else
+      return false;
+    return true;
+  });
+  if (!hasOffset || !hasSize || argument.valueKind.empty())
+    throw std::runtime_error("expected .offset, .size and .value_kind of every argument" + values.where());
+  return argument;
 }
 
-uint32_t number(const Node &node, const char *key, const std::string &where, bool required, uint32_t otherwise = 0) {
-  const Node *value = lookUp(node, key);
-  if (!value && !required)
-    return otherwise;
-  if (!value || (value->kind != Type::UInt && value->kind != Type::Boolean) || value->number > UINT32_MAX)
-    throw std::runtime_error("expected a 32-bit number for " + std::string(key) + " in the metadata of " + where);
-  return static_cast<uint32_t>(value->number);
-}
-
-std::string text(const Node &node, const char *key, const std::string &where, bool required) {
-  const Node *value = lookUp(node, key);
-  if (!value && !required)
-    return "";
-  if (!value || value->kind != Type::String)
-    throw std::runtime_error("expected a string for " + std::string(key) + " in the metadata of " + where);
-  return value->text;
-}
-
-KernelMetadata parseKernel(const Node &node) {
+KernelMetadata readKernel(MsgPackReader &reader) {
   KernelMetadata result;
   Kernel &kernel = result.fields;
-  kernel.name = text(node, ".name", "a kernel", true);
-  const std::string where = "kernel " + kernel.name;
-  result.descriptorSymbol = text(node, ".symbol", where, true);
   kernel.hasMetadata = true;
-  kernel.kernargSize = number(node, ".kernarg_segment_size", where, true);
-  kernel.ldsSize = number(node, ".group_segment_fixed_size", where, true);
-  kernel.scratchSize = number(node, ".private_segment_fixed_size", where, true);
-  kernel.waveSize = number(node, ".wavefront_size", where, false, 64);
-  kernel.maxFlatWorkgroupSize = number(node, ".max_flat_workgroup_size", where, false, 1024);
-  kernel.vgprCount = number(node, ".vgpr_count", where, false);
-  kernel.agprCount = number(node, ".agpr_count", where, false);
-  kernel.sgprCount = number(node, ".sgpr_count", where, false);
-  kernel.vgprSpills = number(node, ".vgpr_spill_count", where, false);
-  kernel.sgprSpills = number(node, ".sgpr_spill_count", where, false);
-  if (const Node *size = lookUp(node, ".reqd_workgroup_size")) {
-    if (size->list.size() != 3)
-      throw std::runtime_error("expected three numbers for .reqd_workgroup_size in the metadata of " + where);
-    for (int i = 0; i < 3; ++i)
-      kernel.requiredWorkgroupSize[i] = static_cast<uint32_t>(size->list[i].number);
-  }
-  if (const Node *arguments = lookUp(node, ".args")) {
-    for (const Node &entry : arguments->list) {
-      KernelArgument argument;
-      argument.name = text(entry, ".name", where, false);
-      argument.valueKind = text(entry, ".value_kind", where, true);
-      argument.offset = number(entry, ".offset", where, true);
-      argument.size = number(entry, ".size", where, true);
-      if (uint64_t(argument.offset) + argument.size > kernel.kernargSize)
-        throw std::runtime_error("argument " + std::to_string(kernel.arguments.size()) + " of " + where +
-                                 " lies outside the argument block of " + std::to_string(kernel.kernargSize) +
-                                 " bytes");
-      kernel.arguments.push_back(std::move(argument));
+  bool hasKernarg = false, hasLds = false, hasScratch = false;
+  Values values(reader, kernel.name);
+  readMap(reader, [&](std::string_view key) {
+    if (key == ".name")
+      kernel.name = values.text(key);
+    else if (key == ".symbol")
+      result.descriptorSymbol = values.text(key);
+    else if (key == ".kernarg_segment_size")
+      kernel.kernargSize = values.number(key), hasKernarg = true;
+    else if (key == ".group_segment_fixed_size")
+      kernel.ldsSize = values.number(key), hasLds = true;
+    else if (key == ".private_segment_fixed_size")
+      kernel.scratchSize = values.number(key), hasScratch = true;
+    else if (key == ".wavefront_size")
+      kernel.waveSize = values.number(key);
+    else if (key == ".max_flat_workgroup_size")
+      kernel.maxFlatWorkgroupSize = values.number(key);
+    else if (key == ".vgpr_count")
+      kernel.vgprCount = values.number(key);
+    else if (key == ".agpr_count")
+      kernel.agprCount = values.number(key);
+    else if (key == ".sgpr_count")
+      kernel.sgprCount = values.number(key);
+    else if (key == ".vgpr_spill_count")
+      kernel.vgprSpills = values.number(key);
+    else if (key == ".sgpr_spill_count")
+      kernel.sgprSpills = values.number(key);
+    else if (key == ".reqd_workgroup_size") {
+      if (!reader.atArray() || reader.array() != 3)
+        throw std::runtime_error("expected three numbers for .reqd_workgroup_size" + values.where());
+      for (uint32_t &size : kernel.requiredWorkgroupSize)
+        size = values.number(key);
+    } else if (key == ".args") {
+      if (!reader.atArray())
+        throw std::runtime_error("expected an array for .args" + values.where());
+      for (uint64_t left = reader.array(); left; --left)
+        kernel.arguments.push_back(readArgument(reader, kernel.name));
+    } else {
+      return false;
     }
-  }
+    return true;
+  });
+  if (kernel.name.empty() || result.descriptorSymbol.empty() || !hasKernarg || !hasLds || !hasScratch)
+    throw std::runtime_error("expected .name, .symbol, .kernarg_segment_size, .group_segment_fixed_size and "
+                             ".private_segment_fixed_size" +
+                             values.where());
+  for (size_t i = 0; i < kernel.arguments.size(); ++i)
+    if (uint64_t(kernel.arguments[i].offset) + kernel.arguments[i].size > kernel.kernargSize)
+      throw std::runtime_error("argument " + std::to_string(i) + " of kernel " + kernel.name +
+                               " lies outside the argument block of " + std::to_string(kernel.kernargSize) + " bytes");
   return result;
 }
+
 } // namespace
 
 std::vector<KernelMetadata> parseMetadata(std::string_view blob) {
-  Node root = TreeReader(blob).read();
-  if (root.kind != Type::Map)
-    throw std::runtime_error("expected a map as kernel metadata");
+  MsgPackReader reader(blob);
   std::vector<KernelMetadata> result;
-  if (const Node *kernels = lookUp(root, "amdhsa.kernels"))
-    for (const Node &entry : kernels->list)
-      result.push_back(parseKernel(entry));
+  readMap(reader, [&](std::string_view key) {
+    if (key != "amdhsa.kernels")
+      return false;
+    for (uint64_t left = reader.array(); left; --left)
+      result.push_back(readKernel(reader));
+    return true;
+  });
   return result;
 }
 

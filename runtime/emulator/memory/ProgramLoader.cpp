@@ -1,15 +1,13 @@
-// Loading, in the order of the steps: check the target, lay out the segments, read symbols, relocate, read descriptors
-// and metadata, write-protect. Relocation formulas: AMDGPUUsage, "Relocation Records" (S symbol, A addend, P place,
-// B base of the image).
+// Loading, in the order of the steps: read the file (CodeObjectFile), check the target, lay out the segments, relocate,
+// write-protect. Relocation formulas: AMDGPUUsage, "Relocation Records" (S symbol, A addend, P place, B base of the
+// image).
 #include "runtime/emulator/memory/CodeObject.h"
+#include "runtime/emulator/memory/CodeObjectFile.h"
 #include "runtime/emulator/memory/ElfFile.h"
-#include "runtime/emulator/memory/Metadata.h"
 
 #include "llvm/BinaryFormat/ELF.h"
-#include "llvm/Support/AMDHSAKernelDescriptor.h"
 
 #include <algorithm>
-#include <map>
 
 namespace nstf::emulator {
 using namespace llvm::ELF;
@@ -22,44 +20,33 @@ constexpr uint64_t kPage = 4096;
 
 class ProgramLoader {
 public:
-  ProgramLoader(Memory &memory, std::span<const std::byte> bytes, std::string name)
-      : memory_(memory), program_(new Program(memory)), file_(bytes, name) {
+  ProgramLoader(Memory &memory, const TargetId &device, std::span<const std::byte> bytes, std::string name)
+      : memory_(memory), program_(new Program(memory)), file_(bytes, name),
+        contents_(checkTarget(bytes, device, name)) {
     program_->name_ = std::move(name);
     program_->elf_.assign(bytes.begin(), bytes.end());
+    program_->target_ = contents_.target;
   }
 
-  std::unique_ptr<Program> run(const TargetId &device) {
-    checkTarget(device);
+  std::unique_ptr<Program> run() {
     layOutSegments();
-    for (uint32_t i = 0; i < file_.sections().size(); ++i)
-      if (file_.sections()[i].sh_type == SHT_DYNSYM || file_.sections()[i].sh_type == SHT_SYMTAB)
-        readSymbols(i);
     for (const Elf64_Shdr &section : file_.sections())
       if (section.sh_type == SHT_RELA && (section.sh_flags & SHF_ALLOC))
         relocate(section);
       else if (section.sh_type == SHT_REL && (section.sh_flags & SHF_ALLOC))
         file_.malformed("it has relocations without addends");
-    readMetadata();
-    for (const auto &[symbol, metadata] : metadata_)
-      if (!descriptors_.count(symbol))
-        file_.malformed("its metadata names kernel " + metadata.fields.name + " but symbol " + symbol +
-                        " is not there");
-    for (const auto &entry : descriptors_)
-      addKernel(entry.first, entry.second);
-    finish();
+    place();
     return std::move(program_);
   }
 
 private:
-  void checkTarget(const TargetId &device) {
-    try {
-      program_->target_ = TargetId::fromElfFlags(file_.header().e_flags, file_.header().e_ident[EI_ABIVERSION]);
-    } catch (const std::runtime_error &error) {
-      file_.malformed(error.what());
-    }
-    if (!program_->target_.runsOn(device))
-      throw LoadError(LoadError::Reason::WrongTarget, program_->name_ + " was made for " + program_->target_.str() +
-                                                          " but the device is " + device.str());
+  /// First of all: what another chip's file holds is of no interest.
+  const ElfFile &checkTarget(std::span<const std::byte> bytes, const TargetId &device, const std::string &name) const {
+    const std::optional<TargetId> target = codeObjectTarget(bytes);
+    if (target && !target->runsOn(device))
+      throw LoadError(LoadError::Reason::WrongTarget,
+                      name + " was made for " + target->str() + " but the device is " + device.str());
+    return file_;
   }
 
   void layOutSegments() {
@@ -107,28 +94,6 @@ private:
       if (part.contains(address, size))
         return true;
     return false;
-  }
-
-  void readSymbols(uint32_t index) {
-    const Elf64_Shdr &section = file_.sections()[index];
-    std::vector<Elf64_Sym> symbols = file_.table<Elf64_Sym>(section, "a symbol table");
-    for (const Elf64_Sym &symbol : symbols) {
-      if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx == SHN_ABS)
-        continue;
-      unsigned type = symbol.getType();
-      if (type != STT_FUNC && type != STT_OBJECT && type != STT_AMDGPU_HSA_KERNEL)
-        continue;
-      std::string name(file_.string(section.sh_link, symbol.st_name));
-      uint64_t address = program_->base_ + symbol.st_value;
-      if (!inImage(address, symbol.st_size))
-        file_.malformed("symbol " + name + " lies outside its segments");
-      if (type != STT_OBJECT)
-        functions_.emplace(address, Program::Function{address, address + symbol.st_size, name});
-      else if (name.ends_with(".kd"))
-        descriptors_[name] = address;
-      else
-        variables_.emplace(name, Program::Variable{name, address, symbol.st_size});
-    }
   }
 
   uint64_t symbolAddress(const Elf64_Shdr &relocations, uint32_t index) {
@@ -195,72 +160,21 @@ private:
     }
   }
 
-  /// Linked libraries hold one note per kernel, others one for all: every note is read.
-  void readMetadata() {
-    for (const Elf64_Phdr &segment : file_.segments()) {
-      if (segment.p_type != PT_NOTE)
-        continue;
-      std::span<const std::byte> notes = file_.bytes(segment.p_offset, segment.p_filesz, "the notes");
-      auto padded = [](uint64_t size) { return (size + 3) / 4 * 4; };
-      while (notes.size() >= sizeof(Elf64_Nhdr)) {
-        Elf64_Nhdr note;
-        std::memcpy(&note, notes.data(), sizeof note);
-        uint64_t described = sizeof note + padded(note.n_namesz), end = described + padded(note.n_descsz);
-        if (described + note.n_descsz > notes.size())
-          file_.malformed("a note reaches past the end of its segment");
-        std::string_view owner(reinterpret_cast<const char *>(notes.data()) + sizeof note, note.n_namesz);
-        if (note.n_type == NT_AMDGPU_METADATA && owner.substr(0, owner.find('\0')) == "AMDGPU")
-          addMetadata({reinterpret_cast<const char *>(notes.data()) + described, note.n_descsz});
-        notes = notes.subspan(std::min<uint64_t>(end, notes.size()));
-      }
+  /// Kernels, functions and variables, from the file's addresses to the image's.
+  void place() {
+    const uint64_t base = program_->base_;
+    for (Kernel &read : contents_.kernels) {
+      auto kernel = std::make_unique<Kernel>(std::move(read));
+      kernel->program = program_.get();
+      kernel->descriptorAddress += base;
+      kernel->entry += base;
+      kernel->codeEnd += base;
+      program_->kernels_.push_back(std::move(kernel));
     }
-  }
-
-  void addMetadata(std::string_view blob) {
-    try {
-      for (KernelMetadata &kernel : parseMetadata(blob))
-        metadata_.emplace(kernel.descriptorSymbol, std::move(kernel));
-    } catch (const std::runtime_error &error) {
-      file_.malformed(error.what());
-    }
-  }
-
-  void addKernel(const std::string &symbol, uint64_t address) {
-    if (!inImage(address, sizeof(llvm::amdhsa::kernel_descriptor_t)))
-      file_.malformed("kernel descriptor " + symbol + " lies outside its segments");
-    auto kernel = std::make_unique<Kernel>();
-    if (auto it = metadata_.find(symbol); it != metadata_.end())
-      *kernel = it->second.fields;
-    kernel->name = symbol.substr(0, symbol.size() - 3);
-    kernel->program = program_.get();
-    kernel->descriptorAddress = address;
-    kernel->descriptor = KernelDescriptor::decode(reinterpret_cast<const std::byte *>(address));
-    const KernelDescriptor &descriptor = kernel->descriptor;
-    if (!kernel->hasMetadata) {
-      kernel->kernargSize = descriptor.kernargBytes;
-      kernel->ldsSize = descriptor.ldsBytes;
-      kernel->scratchSize = descriptor.scratchBytes;
-      kernel->vgprCount = descriptor.vgprs;
-      kernel->waveSize = descriptor.wave32 ? 32 : 64;
-    }
-    kernel->entry = address + descriptor.entryOffset;
-    const Program::TextRange *text = nullptr;
-    for (const Program::TextRange &range : program_->text_)
-      if (kernel->entry >= range.begin && kernel->entry < range.end)
-        text = &range;
-    if (!text || kernel->entry % 4)
-      file_.malformed("the entry of kernel " + kernel->name + " lies outside its executable segments");
-    auto function = functions_.find(kernel->entry);
-    kernel->codeEnd =
-        function != functions_.end() && function->second.end > kernel->entry ? function->second.end : text->end;
-    program_->kernels_.push_back(std::move(kernel));
-  }
-
-  void finish() {
-    for (auto &entry : functions_)
-      program_->functions_.push_back(std::move(entry.second));
-    for (auto &entry : variables_)
-      program_->variables_.push_back(std::move(entry.second));
+    for (auto &[address, function] : contents_.functions)
+      program_->functions_.push_back({base + address, base + address + function.size, std::move(function.name)});
+    for (auto &[name, variable] : contents_.variables)
+      program_->variables_.push_back({name, base + variable.address, variable.size});
     if (!memory_.split(program_->image_, parts_))
       file_.malformed("its segments do not fit the image");
   }
@@ -268,16 +182,13 @@ private:
   Memory &memory_;
   std::unique_ptr<Program> program_;
   ElfFile file_;
+  CodeObjectFile contents_;
   std::vector<Region> parts_;
-  std::map<uint64_t, Program::Function> functions_;
-  std::map<std::string, Program::Variable> variables_;
-  std::map<std::string, uint64_t> descriptors_;
-  std::map<std::string, KernelMetadata> metadata_; // by descriptor symbol
 };
 
 std::unique_ptr<Program> Program::load(Memory &memory, const TargetId &device, std::span<const std::byte> bytes,
                                        std::string name) {
-  return ProgramLoader(memory, bytes, std::move(name)).run(device);
+  return ProgramLoader(memory, device, bytes, std::move(name)).run();
 }
 
 } // namespace nstf::emulator

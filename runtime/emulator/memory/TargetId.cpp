@@ -12,23 +12,64 @@ struct Machine {
   uint32_t flag;
   const char *name;
 };
-// EF_AMDGPU_MACH values whose names a message should be able to say; what the emulator runs is a smaller set.
+// EF_AMDGPU_MACH values by name: a file for another chip can be listed, and a message can say which chip it is for.
+#define NSTF_MACHINE(flag, name) {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_##flag, name}
 constexpr Machine kMachines[] = {
-    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX900, "gfx900"},
-    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX906, "gfx906"},
-    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX908, "gfx908"},
-    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX90A, "gfx90a"},
-    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX942, "gfx942"},
-    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX950, "gfx950"},
-    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1010, "gfx1010"},
-    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1030, "gfx1030"},
-    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1100, "gfx1100"},
-    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1101, "gfx1101"},
-    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1200, "gfx1200"},
-    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1201, "gfx1201"},
-    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX9_GENERIC, "gfx9-generic"},
-    {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX9_4_GENERIC, "gfx9-4-generic"},
+    NSTF_MACHINE(GFX600, "gfx600"),
+    NSTF_MACHINE(GFX601, "gfx601"),
+    NSTF_MACHINE(GFX602, "gfx602"),
+    NSTF_MACHINE(GFX700, "gfx700"),
+    NSTF_MACHINE(GFX701, "gfx701"),
+    NSTF_MACHINE(GFX702, "gfx702"),
+    NSTF_MACHINE(GFX703, "gfx703"),
+    NSTF_MACHINE(GFX704, "gfx704"),
+    NSTF_MACHINE(GFX705, "gfx705"),
+    NSTF_MACHINE(GFX801, "gfx801"),
+    NSTF_MACHINE(GFX802, "gfx802"),
+    NSTF_MACHINE(GFX803, "gfx803"),
+    NSTF_MACHINE(GFX805, "gfx805"),
+    NSTF_MACHINE(GFX810, "gfx810"),
+    NSTF_MACHINE(GFX900, "gfx900"),
+    NSTF_MACHINE(GFX902, "gfx902"),
+    NSTF_MACHINE(GFX904, "gfx904"),
+    NSTF_MACHINE(GFX906, "gfx906"),
+    NSTF_MACHINE(GFX908, "gfx908"),
+    NSTF_MACHINE(GFX909, "gfx909"),
+    NSTF_MACHINE(GFX90C, "gfx90c"),
+    NSTF_MACHINE(GFX90A, "gfx90a"),
+    NSTF_MACHINE(GFX942, "gfx942"),
+    NSTF_MACHINE(GFX950, "gfx950"),
+    NSTF_MACHINE(GFX1010, "gfx1010"),
+    NSTF_MACHINE(GFX1011, "gfx1011"),
+    NSTF_MACHINE(GFX1012, "gfx1012"),
+    NSTF_MACHINE(GFX1013, "gfx1013"),
+    NSTF_MACHINE(GFX1030, "gfx1030"),
+    NSTF_MACHINE(GFX1031, "gfx1031"),
+    NSTF_MACHINE(GFX1032, "gfx1032"),
+    NSTF_MACHINE(GFX1033, "gfx1033"),
+    NSTF_MACHINE(GFX1034, "gfx1034"),
+    NSTF_MACHINE(GFX1035, "gfx1035"),
+    NSTF_MACHINE(GFX1036, "gfx1036"),
+    NSTF_MACHINE(GFX1100, "gfx1100"),
+    NSTF_MACHINE(GFX1101, "gfx1101"),
+    NSTF_MACHINE(GFX1102, "gfx1102"),
+    NSTF_MACHINE(GFX1103, "gfx1103"),
+    NSTF_MACHINE(GFX1150, "gfx1150"),
+    NSTF_MACHINE(GFX1151, "gfx1151"),
+    NSTF_MACHINE(GFX1152, "gfx1152"),
+    NSTF_MACHINE(GFX1153, "gfx1153"),
+    NSTF_MACHINE(GFX1200, "gfx1200"),
+    NSTF_MACHINE(GFX1201, "gfx1201"),
+    NSTF_MACHINE(GFX1250, "gfx1250"),
+    NSTF_MACHINE(GFX1251, "gfx1251"),
+    NSTF_MACHINE(GFX9_GENERIC, "gfx9-generic"),
+    NSTF_MACHINE(GFX9_4_GENERIC, "gfx9-4-generic"),
+    NSTF_MACHINE(GFX10_1_GENERIC, "gfx10-1-generic"),
+    NSTF_MACHINE(GFX10_3_GENERIC, "gfx10-3-generic"),
+    NSTF_MACHINE(GFX11_GENERIC, "gfx11-generic"),
+    NSTF_MACHINE(GFX12_GENERIC, "gfx12-generic"),
 };
+#undef NSTF_MACHINE
 
 void append(std::string &text, const char *name, Feature feature) {
   if (feature == Feature::On || feature == Feature::Off)
@@ -64,8 +105,8 @@ TargetId TargetId::parse(std::string_view text) {
 
 TargetId TargetId::fromElfFlags(uint32_t flags, uint8_t abiVersion) {
   using namespace llvm::ELF;
-  if (abiVersion < ELFABIVERSION_AMDGPU_HSA_V4 || abiVersion > ELFABIVERSION_AMDGPU_HSA_V6)
-    throw std::runtime_error("expected a code object of version 4, 5 or 6 but got ELF ABI version " +
+  if (abiVersion < ELFABIVERSION_AMDGPU_HSA_V3 || abiVersion > ELFABIVERSION_AMDGPU_HSA_V6)
+    throw std::runtime_error("expected a code object of version 3 to 6 but got ELF ABI version " +
                              std::to_string(abiVersion));
   TargetId id;
   for (const Machine &machine : kMachines)
@@ -75,6 +116,17 @@ TargetId TargetId::fromElfFlags(uint32_t flags, uint8_t abiVersion) {
     char text[80];
     std::snprintf(text, sizeof text, "unknown amdgpu machine number 0x%x in the ELF's flags", flags & EF_AMDGPU_MACH);
     throw std::runtime_error(text);
+  }
+  if (abiVersion == ELFABIVERSION_AMDGPU_HSA_V3) { // one bit each, and only chips with the feature have a setting
+    const bool hasXnack = id.processor == "gfx900" || id.processor == "gfx906" || id.processor == "gfx908" ||
+                          id.processor == "gfx90a" || id.processor == "gfx942";
+    const bool hasSramecc = hasXnack && id.processor != "gfx900";
+    auto bit = [&](bool has, uint32_t mask) {
+      return !has ? Feature::Unsupported : flags & mask ? Feature::On : Feature::Off;
+    };
+    id.xnack = bit(hasXnack, EF_AMDGPU_FEATURE_XNACK_V3);
+    id.sramecc = bit(hasSramecc, EF_AMDGPU_FEATURE_SRAMECC_V3);
+    return id;
   }
   auto feature = [&](uint32_t mask, uint32_t any, uint32_t off, uint32_t on) {
     uint32_t value = flags & mask;

@@ -16,7 +16,7 @@ struct TargetId {
 
   /// Reads "gfx942:sramecc+:xnack-". Throws std::runtime_error on anything else.
   static TargetId parse(std::string_view text);
-  /// Reads e_flags of an amdgpu ELF (ABI versions 2 to 4, code object V4 to V6). Throws on an unknown machine.
+  /// Reads e_flags of an amdgpu ELF (ABI versions 1 to 4, code object V3 to V6). Throws on an unknown machine.
   static TargetId fromElfFlags(uint32_t flags, uint8_t abiVersion);
   /// "gfx942:sramecc+"; features left open aren't spelled.
   std::string str() const;

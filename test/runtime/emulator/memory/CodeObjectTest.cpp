@@ -1,6 +1,7 @@
 // Loading of code objects that clang-22 has just made (NSTF_TEST_KERNELS: the folder of kernels.<target>.hsaco), and of
 // damaged ones: whatever bytes come, the answer is a kernel or a LoadError.
 #include "runtime/emulator/memory/CodeObject.h"
+#include "runtime/emulator/memory/CodeObjectContainer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +24,8 @@ std::vector<std::byte> readKernels(const std::string &file) {
 
 std::string failure(Memory &memory, const TargetId &device, std::span<const std::byte> bytes) {
   try {
-    Program::load(memory, device, selectCodeObject(device, bytes.data(), bytes.size(), "test.hsaco"), "test.hsaco");
+    const ContainedCodeObject object = selectCodeObject(device, bytes.data(), bytes.size(), "test.hsaco");
+    Program::load(memory, device, object.code.bytes, "test.hsaco");
     return "";
   } catch (const LoadError &error) {
     return error.what();
@@ -193,12 +195,12 @@ TEST(OffloadBundle, entryOfTheDeviceIsTaken) {
                       {"hipv4-amdgcn-amd-amdhsa--gfx90a", a},
                       {"hipv4-amdgcn-amd-amdhsa--gfx942", b}});
   for (size_t size : {file.size(), SIZE_MAX}) {
-    auto code = selectCodeObject(TargetId::parse("gfx942:sramecc+:xnack-"), file.data(), size, "bundle");
+    auto code = selectCodeObject(TargetId::parse("gfx942:sramecc+:xnack-"), file.data(), size, "bundle").code.bytes;
     ASSERT_EQ(code.size(), b.size());
     EXPECT_EQ(std::memcmp(code.data(), b.data(), b.size()), 0);
   }
   // A pointer alone to an ELF: its headers say how long it is.
-  EXPECT_EQ(selectCodeObject(TargetId::parse("gfx90a"), a.data(), SIZE_MAX, "elf").size(), a.size());
+  EXPECT_EQ(selectCodeObject(TargetId::parse("gfx90a"), a.data(), SIZE_MAX, "elf").code.bytes.size(), a.size());
 }
 
 TEST(OffloadBundle, mostSpecificEntryWins) {
@@ -206,8 +208,8 @@ TEST(OffloadBundle, mostSpecificEntryWins) {
   auto file = bundle({{"hipv4-amdgcn-amd-amdhsa--gfx90a", any},
                       {"hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-", off},
                       {"hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+", on}});
-  EXPECT_EQ(selectCodeObject(TargetId::parse("gfx90a:xnack-"), file.data(), file.size(), "b").size(), 2u);
-  EXPECT_EQ(selectCodeObject(TargetId::parse("gfx90a:xnack+"), file.data(), file.size(), "b").size(), 3u);
+  EXPECT_EQ(selectCodeObject(TargetId::parse("gfx90a:xnack-"), file.data(), file.size(), "b").code.bytes.size(), 2u);
+  EXPECT_EQ(selectCodeObject(TargetId::parse("gfx90a:xnack+"), file.data(), file.size(), "b").code.bytes.size(), 3u);
 }
 
 TEST(OffloadBundle, missingTargetNamesBoth) {

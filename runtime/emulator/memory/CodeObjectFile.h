@@ -1,0 +1,63 @@
+// What the file of a code object says, before it is placed in memory: target, kernels, functions, variables.
+//
+// Quick enough for libraries of thousands of kernels: symbols, notes and descriptors are read where they stand, nothing
+// is copied but names, and no instruction is decoded. Every offset is checked; a malformed file throws LoadError.
+#ifndef NSTF_RUNTIME_EMULATOR_MEMORY_CODEOBJECTFILE_H
+#define NSTF_RUNTIME_EMULATOR_MEMORY_CODEOBJECTFILE_H
+
+#include "runtime/emulator/memory/CodeObject.h"
+#include "runtime/emulator/memory/ElfFile.h"
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nstf::emulator {
+
+struct CodeObjectFile {
+  struct Symbol {
+    std::string name;
+    uint64_t address, size;
+  };
+
+  TargetId target;
+  unsigned version = 0;                 ///< of the code object: 3 to 6
+  std::vector<Kernel> kernels;          ///< sorted by descriptor symbol; addresses are the ELF's virtual ones
+  std::map<uint64_t, Symbol> functions; ///< by address
+  std::map<std::string, Symbol> variables;
+
+  explicit CodeObjectFile(const ElfFile &file);
+
+private:
+  struct Segment {
+    uint64_t begin, end; // virtual addresses
+    std::span<const std::byte> bytes;
+    bool executable;
+  };
+  const Segment *segmentOf(uint64_t address, uint64_t size) const;
+  void readSegments(const ElfFile &file);
+  void readSymbols(const ElfFile &file, const llvm::ELF::Elf64_Shdr &section);
+  void readMetadata(const ElfFile &file);
+  void readNotes(const ElfFile &file, std::span<const std::byte> notes);
+  void readDescriptor(const ElfFile &file, Kernel &kernel, const std::string &symbol, uint64_t address);
+
+  std::vector<Segment> segments_;
+  std::map<std::string, uint64_t> descriptors_; // by symbol
+  std::map<std::string, Kernel> metadata_;      // by descriptor symbol
+};
+
+/// The kernels of the code object in `bytes`, whatever chip it is for; `name` is used in messages. Throws LoadError.
+CodeObjectFile readKernels(std::span<const std::byte> bytes, const std::string &name);
+
+/// The target its header names, if there is one that can be read.
+std::optional<TargetId> codeObjectTarget(std::span<const std::byte> bytes);
+
+/// Whether the code object has a kernel of that name: its symbols alone are looked at. False for a malformed file.
+bool hasKernel(std::span<const std::byte> bytes, std::string_view kernel);
+
+} // namespace nstf::emulator
+
+#endif // NSTF_RUNTIME_EMULATOR_MEMORY_CODEOBJECTFILE_H
