@@ -81,7 +81,8 @@ public:
 
   InstructionFacts collect() {
     // Order matters: the registers, then what depends on them.
-    for (unsigned i = 0; i < raw.operands.size(); ++i)
+    // The disassembler may repeat a tied register behind the operands that LLVM describes.
+    for (unsigned i = 0; i < raw.operands.size() && i < e.tied.size(); ++i)
       explicitOperand(i);
     for (const RawOperand &operand : e.implicitReads)
       implicitRead(operand);

@@ -75,7 +75,7 @@ TEST(InstructionFacts, registers) {
       {"global_load_dwordx4 v[0:3], v[4:5], off", "v[0:3]", "v[4:5] address, exec", VectorMemory},
       {"global_store_dword v0, v1, s[2:3]", "", "v0 address, v1 data, s[2:3] address, exec", VectorMemory},
       {"global_atomic_add v0, v[2:3], v4, off glc", "v0", "v[2:3] address, v4 data, exec", VectorMemory},
-      {"global_load_dwordx2 a[0:1], v0, s[2:3]", "a[0:1]", "v0 address, s[2:3] address, exec", VectorMemory},
+      {"global_load_dwordx2 a[0:1], v0, s[2:3]", "a[0:1]", "s[2:3] address, v0 address, exec", VectorMemory},
       {"buffer_load_dword v0, v1, s[4:7], s8 offen", "v0", "v1 address, s[4:7] resource, s8 address, exec",
        VectorMemory},
       {"buffer_store_dwordx2 v[0:1], off, s[4:7], 0", "", "v[0:1] data, s[4:7] resource, exec", VectorMemory},
