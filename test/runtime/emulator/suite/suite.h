@@ -17,6 +17,23 @@
 
 namespace suite {
 
+/// bf16, rounded to nearest even; for finite values.
+struct Bf16 {
+  uint16_t bits = 0;
+  Bf16() = default;
+  explicit Bf16(float value) {
+    uint32_t word;
+    std::memcpy(&word, &value, 4);
+    bits = uint16_t((word + 0x7fff + (word >> 16 & 1)) >> 16);
+  }
+  operator float() const {
+    uint32_t word = uint32_t(bits) << 16;
+    float value;
+    std::memcpy(&value, &word, 4);
+    return value;
+  }
+};
+
 struct Grid {
   unsigned x, y, z;
   Grid(unsigned x, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
@@ -113,8 +130,8 @@ struct Case {
   const char *file, *name;
   std::vector<int> sizes;
   void (*run)(Run &);
-  bool onlyGfx942;
-  Case(const char *file, const char *name, std::vector<int> sizes, void (*run)(Run &), bool onlyGfx942 = false);
+  const char *only; ///< the one chip that has what it uses, or null
+  Case(const char *file, const char *name, std::vector<int> sizes, void (*run)(Run &), const char *only = nullptr);
 };
 const std::vector<Case *> &cases();
 
@@ -125,6 +142,7 @@ const std::vector<Case *> &cases();
   static void name##Case(suite::Run &run);                                                                             \
   static suite::Case name##Registered(#file, #name, {__VA_ARGS__}, name##Case, only);                                  \
   static void name##Case(suite::Run &run)
-#define SUITE(file, name, ...) SUITE_ON(false, file, name, __VA_ARGS__)
-#define SUITE_GFX942(file, name, ...) SUITE_ON(true, file, name, __VA_ARGS__)
+#define SUITE(file, name, ...) SUITE_ON(nullptr, file, name, __VA_ARGS__)
+#define SUITE_GFX942(file, name, ...) SUITE_ON("gfx942", file, name, __VA_ARGS__)
+#define SUITE_GFX90A(file, name, ...) SUITE_ON("gfx90a", file, name, __VA_ARGS__)
 #endif
