@@ -5,10 +5,11 @@
 namespace nstf::emulator {
 
 std::shared_ptr<const DecodedProgram> DecodedProgram::decode(const Target &target,
-                                                             std::span<const std::span<const uint8_t>> texts) {
+                                                             std::span<const std::span<const uint8_t>> texts,
+                                                             MatrixMode matrix) {
   auto program = std::make_shared<DecodedProgram>();
   program->target = &target;
-  Translator(target, *program).run(texts);
+  Translator(target, *program, matrix).run(texts);
   return program;
 }
 
@@ -23,15 +24,18 @@ const MicroOp *DecodedProgram::at(uint64_t address) const {
   return nullptr;
 }
 
-std::string DecodedProgram::textOf(const MicroOp *op) const {
-  uint64_t address = addressOf(op);
+std::span<const uint8_t> DecodedProgram::bytesAt(uint64_t address) const {
   for (const Text &text : texts) {
     uint64_t begin = reinterpret_cast<uint64_t>(text.bytes.data());
-    if (address < begin || address - begin >= text.bytes.size())
-      continue;
-    return Disassembler(*target).print(text.bytes.subspan(address - begin), address);
+    if (address >= begin && address - begin < text.bytes.size())
+      return text.bytes.subspan(address - begin);
   }
-  return "past the end of the code";
+  return {};
+}
+
+std::string DecodedProgram::textOf(const MicroOp *op) const {
+  std::span<const uint8_t> bytes = bytesOf(op);
+  return bytes.empty() ? "past the end of the code" : Disassembler(*target).print(bytes, addressOf(op));
 }
 
 } // namespace nstf::emulator

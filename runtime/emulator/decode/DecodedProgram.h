@@ -23,6 +23,10 @@ namespace nstf::emulator {
 
 struct Target;
 
+/// How matrix instructions compute: by fused multiply-adds in f32 (an approximation of the chip's sums), or to the bit
+/// as the chip does.
+enum class MatrixMode : uint8_t { Fast, Exact };
+
 /// Handlers read rows with the host's aligned vector loads, which fault on what plain new returns.
 template <typename T> struct RowAllocator {
   using value_type = T;
@@ -39,12 +43,20 @@ public:
   /// addresses are what the instructions see as pc, so pc-relative reads of the image work. Bytes that can't be decoded
   /// trap when reached. Throws std::runtime_error when LLVM lacks the target.
   static std::shared_ptr<const DecodedProgram> decode(const Target &target,
-                                                      std::span<const std::span<const uint8_t>> texts);
+                                                      std::span<const std::span<const uint8_t>> texts,
+                                                      MatrixMode matrix = MatrixMode::Fast);
 
   /// The micro-op where the instruction at `address` begins, or nullptr if no instruction begins there.
   const MicroOp *at(uint64_t address) const;
   /// Address of the instruction that a micro-op belongs to.
   uint64_t addressOf(const MicroOp *op) const { return addresses[op->instruction]; }
+  /// Whether it is its instruction's first micro-op.
+  bool isFirst(const MicroOp *op) const { return op == ops.data() || op[-1].instruction != op->instruction; }
+  /// The bytes from the instruction's on, to the end of its text; empty behind the end.
+  std::span<const uint8_t> bytesOf(const MicroOp *op) const { return bytesAt(addressOf(op)); }
+  std::span<const uint8_t> bytesAt(uint64_t address) const;
+  /// Address of instruction number `instruction` (MicroOp::instruction).
+  uint64_t addressOfInstruction(uint32_t instruction) const { return addresses[instruction]; }
   /// Its assembly text, disassembled anew (for messages).
   std::string textOf(const MicroOp *op) const;
   /// Instructions in all, and of these the ones that trap when reached.

@@ -38,8 +38,8 @@ std::vector<int64_t> Translator::Cursor::rest() const {
   return values;
 }
 
-Translator::Translator(const Target &target, DecodedProgram &program)
-    : target(target), program(program), disassembler(target) {
+Translator::Translator(const Target &target, DecodedProgram &program, MatrixMode matrix)
+    : target(target), program(program), handlers(handlersFor(target, matrix)), disassembler(target) {
   constantRow(0, true);
 }
 
@@ -125,7 +125,7 @@ void Translator::instruction(const RawInstruction &raw, uint64_t address, unsign
 
 MicroOp &Translator::emit(Opcode opcode) {
   MicroOp op = {};
-  op.handler = handlers()[unsigned(opcode)];
+  op.handler = handlers[unsigned(opcode)];
   op.instruction = current;
   op.opcode = uint16_t(opcode);
   op.vector = isVector(opcode);

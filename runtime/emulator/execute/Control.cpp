@@ -51,6 +51,8 @@ const MicroOp *jump(Wave &w, const MicroOp *op, uint64_t address) {
   const MicroOp *target = w.group->launch->program->at(address & ~uint64_t(3));
   if (!target)
     throw WaveFault{op, "jump to where no instruction begins", -1, true, address};
+  if (target <= op && --w.fuel == 0)
+    return stop(w, target, WaveStatus::Yielded);
   return target;
 }
 /// `immediate` of these is the address of the next instruction (s_call: its target is a distance in `flags`).

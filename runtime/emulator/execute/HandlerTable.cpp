@@ -52,6 +52,12 @@ const HandlerTable &handlers() {
   return table;
 }
 
+const HandlerTable &handlersFor(const Target &, MatrixMode matrix) {
+  if (matrix == MatrixMode::Exact)
+    throw std::runtime_error("matrix mode: expected 'fast' but got 'exact' (there is no exact mode yet)");
+  return handlers();
+}
+
 std::string hostVectorTarget() {
   handlers(); // chooses it
   int64_t usable = hwy::SupportedTargets() & HWY_TARGETS;

@@ -7,6 +7,7 @@
 #ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_HANDLERTABLE_H
 #define NSTF_RUNTIME_EMULATOR_EXECUTE_HANDLERTABLE_H
 
+#include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Instructions.h"
 #include "runtime/emulator/decode/MicroOp.h"
 
@@ -18,6 +19,8 @@ using HandlerTable = std::array<Handler, opcodeCount>;
 
 /// The handlers for this host; an instruction without one has the trap's.
 const HandlerTable &handlers();
+/// The same with the target's matrix handlers for that mode.
+const HandlerTable &handlersFor(const Target &target, MatrixMode matrix);
 
 void enterScalar(HandlerTable &table);
 void enterControl(HandlerTable &table);

@@ -1,4 +1,6 @@
 #include "runtime/emulator/execute/Interpreter.h"
+#include "runtime/emulator/decode/DecodedProgram.h"
+#include "runtime/emulator/execute/Monitor.h"
 #include "runtime/emulator/execute/Statistics.h"
 
 #if defined(__SSE2__)
@@ -77,7 +79,7 @@ template <typename Observe> void runInMode(Wave &w, const MicroOp *op, Observe o
 
 /// Calls `observe` before every micro-op. A loop of its own for each kind of observer: who observes nothing pays
 /// nothing.
-template <typename Observe> void runTurn(Wave &w, Observe observe) {
+template <typename Observe> void runLoop(Wave &w, Observe observe) {
   do { // s_setreg comes back here
     const MicroOp *op = w.next;
     if ((w.mode & (mode::floatMask | mode::vectorSkip)) == mode::floatDefault)
@@ -90,48 +92,106 @@ template <typename Observe> void runTurn(Wave &w, Observe observe) {
   } while (w.status == WaveStatus::Running);
 }
 
+/// What a run loop tells a monitor and takes from the step budget, instruction by instruction.
+class Watch {
+public:
+  Watch(Wave &w, Monitor *monitor, StepBudget *steps)
+      : w(w), program(*w.group->launch->program), monitor(monitor), steps(steps) {}
+  ~Watch() {
+    if (steps)
+      steps->giveBack(left);
+  }
+  void operator()(const MicroOp *op) {
+    if (program.isFirst(op))
+      begin(op);
+    if (monitor)
+      monitor->step(w, op);
+  }
+  void retire() {
+    if (current && monitor)
+      monitor->retired(w, current);
+    current = nullptr;
+  }
+
+private:
+  void begin(const MicroOp *op) {
+    retire();
+    if (steps && left-- == 0) {
+      left = steps->take(portion);
+      if (!left--) {
+        left = 0;
+        WaveFault fault{op, "the launch has executed as many instructions as it may (step limit)"};
+        fault.check = "progress";
+        throw fault;
+      }
+    }
+    current = op;
+    if (monitor)
+      monitor->instruction(w, op);
+  }
+
+  static constexpr uint64_t portion = 4096;
+  Wave &w;
+  const DecodedProgram &program;
+  Monitor *monitor;
+  StepBudget *steps;
+  uint64_t left = 0;
+  const MicroOp *current = nullptr;
+};
+
+/// Runs a wave until it waits at a barrier, yields or ends.
+void runWave(Wave &w) {
+  Workgroup &group = *w.group;
+  w.status = WaveStatus::Running;
+  w.fuel = group.fuel;
+  ExecutionCounters *counters = group.counters;
+  if (group.monitor || group.steps) {
+    Watch watch(w, group.monitor, group.steps);
+    runLoop(w, [&](const MicroOp *op) {
+      watch(op);
+      if (counters)
+        counters->count(w, op);
+    });
+    watch.retire();
+  } else if (counters) {
+    runLoop(w, [&w, counters](const MicroOp *op) { counters->count(w, op); });
+  } else {
+    runLoop(w, [](const MicroOp *) {});
+  }
+}
+
 } // namespace
 
-void runWave(Wave &w) {
-  w.status = WaveStatus::Running;
-  w.fuel = fuelOfTurn;
-  if (ExecutionCounters *counters = w.group->counters)
-    runTurn(w, [&w, counters](const MicroOp *op) { counters->count(w, op); });
-  else
-    runTurn(w, [](const MicroOp *) {});
-}
-
-/// A wave that waits for what never comes yields for ever; where a time is set, that ends there.
-static void checkTime(const Wave &wave) {
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point deadline = wave.group->launch->deadline;
-  if (deadline != Clock::time_point() && Clock::now() > deadline)
-    throw WaveFault{wave.next, "still running at the end of NSTF_EMU_TIMEOUT"};
-}
-
-void runWorkgroup(Workgroup &group, Wave *&faulting) {
-  size_t left = group.waves.size();
-  while (left) {
-    size_t waiting = 0;
+Turn runTurn(Workgroup &group, Wave *&faulting) {
+  bool moved = false;
+  for (;;) {
+    size_t left = 0, waiting = 0;
+    bool movedNow = false;
     for (Wave *wave : group.waves) {
       if (wave->status == WaveStatus::Ended)
         continue;
+      ++left;
       if (wave->status != WaveStatus::AtBarrier) {
         faulting = wave;
         runWave(*wave);
-        if (wave->status == WaveStatus::Yielded)
-          checkTime(*wave);
         faulting = nullptr;
+        movedNow |= wave->status != WaveStatus::Yielded;
       }
-      if (wave->status == WaveStatus::Ended)
-        --left;
-      else if (wave->status == WaveStatus::AtBarrier)
-        ++waiting;
+      left -= wave->status == WaveStatus::Ended;
+      waiting += wave->status == WaveStatus::AtBarrier;
     }
-    if (waiting && waiting == left) // ended waves don't count at a barrier
+    if (!left)
+      return Turn::Ended;
+    if (waiting == left) { // ended waves don't count at a barrier
+      if (group.monitor)
+        group.monitor->barrier(group);
       for (Wave *wave : group.waves)
         if (wave->status == WaveStatus::AtBarrier)
           wave->status = WaveStatus::Running;
+    } else if (!movedNow) {
+      return moved ? Turn::Moved : Turn::Yielded;
+    }
+    moved |= movedNow;
   }
 }
 

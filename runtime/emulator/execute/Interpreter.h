@@ -4,14 +4,42 @@
 
 #include "runtime/emulator/execute/Wave.h"
 
+#include <atomic>
+
 namespace nstf::emulator {
 
-/// Runs a wave until it waits at a barrier, yields or ends (Wave::status). Throws WaveFault.
-void runWave(Wave &wave);
+/// The instructions that a launch may still execute. Threads take them in portions.
+class StepBudget {
+public:
+  explicit StepBudget(uint64_t limit) : left(limit) {}
+  /// Takes up to `portion`; 0: none are left.
+  uint64_t take(uint64_t portion) {
+    uint64_t before = left.load();
+    while (before && !left.compare_exchange_weak(before, before - std::min(before, portion)))
+      ;
+    return std::min(before, portion);
+  }
+  void giveBack(uint64_t rest) { left += rest; }
 
-/// Runs the waves of a workgroup, one after the other until each stops, until all have ended.
-/// A fault leaves the faulting wave in `faulting`.
-void runWorkgroup(Workgroup &group, Wave *&faulting);
+private:
+  std::atomic<uint64_t> left;
+};
+
+enum class Turn : uint8_t {
+  Ended,   ///< all waves have
+  Moved,   ///< a wave ended or came to a barrier, and all that can run have yielded
+  Yielded, ///< every wave waits at a barrier or yielded: it may be waiting for another workgroup
+};
+
+/// Runs the waves of a workgroup, each until it ends, waits at a barrier or yields, again and again while barriers let
+/// them go on. A fault (WaveFault) leaves the faulting wave in `faulting`.
+Turn runTurn(Workgroup &group, Wave *&faulting);
+
+/// Turn after turn to the end.
+inline void runWorkgroup(Workgroup &group, Wave *&faulting) {
+  while (runTurn(group, faulting) != Turn::Ended)
+    ;
+}
 
 } // namespace nstf::emulator
 

@@ -9,6 +9,7 @@
 #define NSTF_RUNTIME_EMULATOR_EXECUTE_STATISTICS_H
 
 #include "runtime/emulator/decode/Instructions.h"
+#include "runtime/emulator/execute/MemorySpace.h"
 #include "runtime/emulator/execute/Wave.h"
 
 #include <array>
@@ -21,7 +22,6 @@ enum class InstructionClass : uint8_t { Matrix, Vector, Lds, VectorMemory, Scala
 constexpr unsigned instructionClasses = unsigned(InstructionClass::count);
 InstructionClass classOf(Opcode opcode);
 
-enum class MemorySpace : uint8_t { Global, Lds, Scratch, Scalar, count };
 struct Traffic {
   uint64_t loaded = 0, stored = 0; ///< bytes
 };
@@ -30,6 +30,7 @@ struct Traffic {
 struct ExecutionStatistics {
   std::array<uint64_t, instructionClasses> instructions = {}; ///< wave instructions
   std::array<Traffic, unsigned(MemorySpace::count)> bytes = {};
+  std::array<uint64_t, opcodeCount> executed = {}; ///< wave instructions by opcode (for Fidelity.h)
 
   uint64_t &operator[](InstructionClass c) { return instructions[unsigned(c)]; }
   uint64_t operator[](InstructionClass c) const { return instructions[unsigned(c)]; }

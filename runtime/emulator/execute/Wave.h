@@ -8,7 +8,6 @@
 
 #include "runtime/emulator/decode/MicroOp.h"
 
-#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -40,23 +39,27 @@ struct Launch {
   uint64_t dispatchPacket; ///< address of the AQL packet
   uint64_t queue;          ///< address of the queue descriptor
   const MicroOp *entry;
-  std::chrono::steady_clock::time_point deadline; ///< its end at the latest (NSTF_EMU_TIMEOUT); the epoch: never
 };
 
 struct Wave;
 class ExecutionCounters;
+class Monitor;
+class StepBudget;
+
+/// Backward branches a wave may take before it yields: enough for any loop that does work, little for one that only
+/// waits.
+constexpr uint32_t fuelOfTurn = 1 << 16;
 
 struct Workgroup {
   const Launch *launch = nullptr;
   uint32_t id[3] = {};
   uint8_t *lds = nullptr;
   std::vector<Wave *> waves;
+  uint32_t fuel = fuelOfTurn;            ///< of each wave in each turn
   ExecutionCounters *counters = nullptr; ///< null: nothing is counted
+  Monitor *monitor = nullptr;            ///< null: nobody watches
+  StepBudget *steps = nullptr;           ///< null: no limit
 };
-
-/// Backward branches a wave may take before it yields: enough for any loop that does work, little for one that only
-/// waits.
-constexpr uint32_t fuelOfTurn = 1 << 16;
 
 enum class WaveStatus : uint8_t { Running, AtBarrier, Yielded, Ended };
 
@@ -112,13 +115,15 @@ constexpr uint32_t floatMask = 0xff, floatDefault = 0xf0;
 constexpr uint32_t vectorSkip = 1u << 28;
 } // namespace mode
 
-/// Thrown by handlers; dispatch makes a Fault of it, with kernel, workgroup and instruction.
+/// Thrown by handlers and monitors; dispatch makes a Fault of it, with kernel, workgroup and instruction.
 struct WaveFault {
   const MicroOp *op;
   std::string what;
   int lane = -1; ///< -1: the whole wave
   bool hasAddress = false;
   uint64_t address = 0;
+  std::string check = "fault"; ///< Finding::check
+  uint64_t lanes = 0;          ///< all lanes concerned, where there are more than `lane`
 };
 
 } // namespace nstf::emulator

@@ -59,6 +59,7 @@ void startWave(Wave &w, Workgroup &group, unsigned number, uint64_t scratch) {
   w.hint = nullptr;
   w.clock = 0;
   w.status = WaveStatus::Running;
+  w.fuel = 0;
   w.mode = startMode(d);
   w.vectorBase[0] = reinterpret_cast<const char *>(w.rows);
   w.vectorBase[1] = reinterpret_cast<const char *>(launch.program->vectorConstants());

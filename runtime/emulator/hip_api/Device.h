@@ -3,7 +3,7 @@
 #define NSTF_RUNTIME_EMULATOR_HIPAPI_DEVICE_H
 
 #include "runtime/emulator/decode/Target.h"
-#include "runtime/emulator/hip_api/DeviceModel.h"
+#include "runtime/emulator/device/DeviceModel.h"
 #include "runtime/emulator/hip_api/Errors.h"
 #include "runtime/emulator/memory/Memory.h"
 #include "runtime/emulator/memory/TargetId.h"

@@ -1,7 +1,6 @@
-// Argument blocks. Explicit arguments lie where the metadata says; hidden ones (AMDGPUUsage, "Code Object V5 Kernel
-// Argument Metadata") are computed from the launch. Pointers to services that a GPU driver would offer (printf,
-// hostcall, device heap, device queues) stay null: there are none.
-#include "runtime/emulator/execute/Dispatch.h"
+// Launches: arguments out of HIP's two forms into an argument block.
+#include "runtime/emulator/device/Occupancy.h"
+#include "runtime/emulator/execute/KernelArguments.h"
 #include "runtime/emulator/hip_api/Module.h"
 #include "runtime/emulator/hip_api/Stream.h"
 
@@ -10,48 +9,6 @@
 
 namespace nstf::emulator {
 namespace {
-// Scalar loads may fetch up to 16 dwords, of which the kernel uses those it declared.
-constexpr size_t kArgumentPadding = 64;
-
-std::string dimensions(const dim3 &d) {
-  return std::to_string(d.x) + "x" + std::to_string(d.y) + "x" + std::to_string(d.z);
-}
-
-[[noreturn]] void badConfiguration(const Kernel &kernel, const std::string &what) {
-  throw HipError(hipErrorInvalidConfiguration, "kernel " + kernel.name + ": " + what, true);
-}
-
-void checkConfiguration(const Kernel &kernel, const dim3 &grid, const dim3 &block, size_t dynamicLds) {
-  const DeviceModel &model = Device::get().model;
-  const uint64_t items = uint64_t(block.x) * block.y * block.z;
-  if (!grid.x || !grid.y || !grid.z || !items)
-    badConfiguration(kernel, "a grid of " + dimensions(grid) + " workgroups of " + dimensions(block) + " is empty");
-  const uint32_t most = std::min(model.maxWorkgroupSize, kernel.maxFlatWorkgroupSize);
-  if (block.x > most || block.y > most || block.z > most || items > most)
-    badConfiguration(kernel, "expected at most " + std::to_string(most) + " work-items in a workgroup but got " +
-                                 dimensions(block));
-  if (uint64_t(grid.x) * block.x > UINT32_MAX || uint64_t(grid.y) * block.y > UINT32_MAX ||
-      uint64_t(grid.z) * block.z > UINT32_MAX)
-    badConfiguration(kernel, "a grid of " + dimensions(grid) + " workgroups has more than 2^32 - 1 work-items");
-  const std::array<uint32_t, 3> &required = kernel.requiredWorkgroupSize;
-  if (required[0] && (block.x != required[0] || block.y != required[1] || block.z != required[2]))
-    badConfiguration(kernel, "it was compiled for workgroups of " +
-                                 dimensions(dim3(required[0], required[1], required[2])) + " but got " +
-                                 dimensions(block));
-  if (kernel.ldsSize + dynamicLds > model.ldsBytes)
-    badConfiguration(kernel, "it needs " + std::to_string(kernel.ldsSize) + " + " + std::to_string(dynamicLds) +
-                                 " bytes of LDS, a workgroup has " + std::to_string(model.ldsBytes));
-}
-
-/// End of the explicit arguments.
-size_t explicitBytes(const Kernel &kernel) {
-  size_t end = 0;
-  for (const KernelArgument &argument : kernel.arguments)
-    if (!argument.hidden())
-      end = std::max<size_t>(end, argument.offset + argument.size);
-  return end;
-}
-
 void packExtra(const Kernel &kernel, void **extra, std::vector<std::byte> &block) {
   const void *buffer = nullptr;
   size_t size = 0;
@@ -86,60 +43,26 @@ void packParameters(const Kernel &kernel, void **parameters, std::vector<std::by
     std::memcpy(block.data() + argument.offset, parameters[i++], argument.size);
   }
 }
-
-void fillHidden(const Kernel &kernel, const dim3 &grid, const dim3 &block, size_t dynamicLds,
-                std::vector<std::byte> &arguments) {
-  const uint64_t dims = grid.z * block.z > 1 ? 3 : grid.y * block.y > 1 ? 2 : 1;
-  const struct {
-    const char *name;
-    uint64_t value;
-  } values[] = {
-      {"hidden_block_count_x", grid.x},
-      {"hidden_block_count_y", grid.y},
-      {"hidden_block_count_z", grid.z},
-      {"hidden_group_size_x", block.x},
-      {"hidden_group_size_y", block.y},
-      {"hidden_group_size_z", block.z},
-      {"hidden_grid_dims", dims},
-      {"hidden_dynamic_lds_size", dynamicLds},
-      {"hidden_private_base", privateApertureHigh},
-      {"hidden_shared_base", sharedApertureHigh},
-      // Zero: hidden_remainder_* (grids are whole workgroups), hidden_global_offset_* (HIP has none), services.
-  };
-  for (const KernelArgument &argument : kernel.arguments)
-    for (const auto &entry : values)
-      if (argument.valueKind == entry.name)
-        std::memcpy(arguments.data() + argument.offset, &entry.value, std::min<size_t>(argument.size, 8));
-}
 } // namespace
 
 KernelOperation makeLaunch(const Function &function, dim3 grid, dim3 block, size_t dynamicLds,
                            const ArgumentSource &source) {
   const Kernel &kernel = *function.kernel;
-  checkConfiguration(kernel, grid, block, dynamicLds);
+  const LaunchShape shape{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamicLds};
+  if (std::string problem = problemOf(Device::get().model, kernel, shape); !problem.empty())
+    throw HipError(hipErrorInvalidConfiguration, "kernel " + kernel.name + ": " + problem, true);
   KernelOperation operation{function.program, function.kernel, grid, block, uint32_t(dynamicLds), {}};
-  operation.arguments.resize(kernel.kernargSize + kArgumentPadding);
+  operation.arguments.resize(kernel.kernargSize + argumentPadding);
   if (source.extra)
     packExtra(kernel, source.extra, operation.arguments);
   else
     packParameters(kernel, source.parameters, operation.arguments);
-  fillHidden(kernel, grid, block, dynamicLds, operation.arguments);
+  fillHidden(kernel, shape, operation.arguments);
   return operation;
 }
 
 uint32_t residentWorkgroups(const Kernel &kernel, uint32_t blockSize, size_t dynamicLds) {
-  const DeviceModel &model = Device::get().model;
-  const uint32_t granule = model.vgprGranule;
-  const uint32_t registers = std::max(granule, (kernel.vgprCount + granule - 1) / granule * granule);
-  const uint32_t wavesPerSimd = std::min(model.maxWavesPerSimd, model.vgprsPerLane / registers);
-  const uint32_t wavesPerGroup = (blockSize + model.waveSize - 1) / model.waveSize;
-  // A workgroup's waves spread over the SIMDs, each of which needs room for its share.
-  const uint32_t share = (wavesPerGroup + model.simds - 1) / model.simds;
-  uint32_t groups = wavesPerGroup <= model.simds ? wavesPerSimd * model.simds / wavesPerGroup : wavesPerSimd / share;
-  const size_t lds = (kernel.ldsSize + dynamicLds + model.ldsGranule - 1) / model.ldsGranule * model.ldsGranule;
-  if (lds)
-    groups = std::min<uint32_t>(groups, model.ldsBytes / lds);
-  return groups;
+  return occupancyOf(Device::get().model, kernel, blockSize, dynamicLds).workgroups;
 }
 
 } // namespace nstf::emulator

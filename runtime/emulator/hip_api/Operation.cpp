@@ -1,5 +1,6 @@
 #include "runtime/emulator/hip_api/Operation.h"
 #include "runtime/emulator/execute/Dispatch.h"
+#include "runtime/emulator/execute/Statistics.h"
 #include "runtime/emulator/hip_api/Statistics.h"
 
 #include <chrono>
@@ -48,8 +49,12 @@ void runCopy(const CopyOperation &copy) {
   checkCopy(copy);
   auto *to = static_cast<char *>(copy.destination);
   auto *from = static_cast<const char *>(copy.source);
-  for (size_t row = 0; row < copy.height && copy.width; ++row)
-    std::memmove(to + row * copy.destinationPitch, from + row * copy.sourcePitch, copy.width);
+  for (size_t row = 0; row < copy.height && copy.width; ++row) {
+    char *rowTo = to + row * copy.destinationPitch;
+    const char *rowFrom = from + row * copy.sourcePitch;
+    Device::get().memory.hostCopies(rowTo, rowFrom, copy.width);
+    std::memmove(rowTo, rowFrom, copy.width);
+  }
 }
 
 void checkFill(const FillOperation &fill) {
@@ -63,6 +68,7 @@ void runFill(const FillOperation &fill) {
   checkFill(fill);
   for (size_t row = 0; row < fill.height; ++row) {
     char *to = static_cast<char *>(fill.destination) + row * fill.pitch;
+    Device::get().memory.hostWrites(to, fill.count * fill.elementSize);
     if (fill.elementSize == 1) {
       std::memset(to, int(fill.value), fill.count);
       continue;
@@ -84,11 +90,13 @@ void runKernel(const KernelOperation &operation) {
   launch.kernarg = operation.arguments.data();
   launch.kernargSize = operation.arguments.size();
   try {
+    LaunchOptions options = LaunchOptions::fromEnvironment();
     if (!wantsStatistics())
-      return dispatch(device.target, device.memory, launch);
+      return dispatch(device.target, device.memory, launch, options);
     ExecutionStatistics counted;
+    options.statistics = &counted;
     auto start = std::chrono::steady_clock::now();
-    dispatch(device.target, device.memory, launch, &counted);
+    dispatch(device.target, device.memory, launch, options);
     std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     reportStatistics(operation, counted, seconds.count());
   } catch (const Fault &fault) {

@@ -1,9 +1,11 @@
 #include "test/runtime/emulator/execute/Kernels.h"
+#include "runtime/emulator/execute/KernelArguments.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <stdexcept>
 #include <unistd.h>
 
@@ -46,6 +48,7 @@ typedef unsigned long ulong;
 #define get_group_id(d) ((int)IN_DIMENSION(d, __builtin_amdgcn_workgroup_id))
 #define get_local_size(d) ((int)IN_DIMENSION(d, __builtin_amdgcn_workgroup_size))
 #define get_global_size(d) ((int)IN_DIMENSION(d, __builtin_amdgcn_grid_size))
+#define get_num_groups(d) (get_global_size(d) / get_local_size(d))
 #define get_global_id(d) (get_group_id(d) * get_local_size(d) + get_local_id(d))
 static void workgroupBarrier(void) {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
@@ -98,27 +101,19 @@ void launchBytes(CompiledKernels &kernels, const std::string &name, Dimensions g
     std::memcpy(kernarg.data() + at, data, size);
   };
   size_t next = 0;
-  const uint32_t counts[3] = {grid.x, grid.y, grid.z};
-  const uint16_t sizes[3] = {uint16_t(block.x), uint16_t(block.y), uint16_t(block.z)};
   for (const KernelArgument &argument : kernel.arguments) {
-    if (!argument.hidden()) {
-      const std::vector<char> &bytes = arguments.at(next++);
-      if (bytes.size() != argument.size)
-        throw std::runtime_error("argument " + argument.name + " has " + std::to_string(argument.size) + " bytes");
-      put(argument.offset, bytes.data(), bytes.size());
+    if (argument.hidden())
       continue;
-    }
-    for (unsigned i = 0; i < 3; ++i) {
-      std::string axis(1, char('x' + i));
-      if (argument.valueKind == "hidden_block_count_" + axis)
-        put(argument.offset, &counts[i], 4);
-      if (argument.valueKind == "hidden_group_size_" + axis)
-        put(argument.offset, &sizes[i], 2);
-    }
+    const std::vector<char> &bytes = arguments.at(next++);
+    if (bytes.size() != argument.size)
+      throw std::runtime_error("argument " + argument.name + " has " + std::to_string(argument.size) + " bytes");
+    put(argument.offset, bytes.data(), bytes.size());
   }
+  fillHidden(kernel, {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamicLds},
+             std::as_writable_bytes(std::span(kernarg)));
   LaunchArguments launch{&kernel,    {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
                          dynamicLds, kernarg.data(),           kernarg.size()};
-  dispatch(kernels.target, kernels.memory, launch);
+  dispatch(kernels.target, kernels.memory, launch, kernels.options.value_or(LaunchOptions::fromEnvironment()));
 }
 
 } // namespace nstf::emulator::test

@@ -13,6 +13,7 @@
 #include "runtime/emulator/memory/Memory.h"
 
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ public:
 
   Memory memory;
   const Target &target;
+  std::optional<LaunchOptions> options; ///< none: those of the environment
 
 private:
   std::unique_ptr<Program> program;

@@ -25,7 +25,8 @@
 
 namespace nstf::emulator::test {
 
-std::vector<uint8_t> assemble(const std::string &targetName, const std::string &text) {
+std::vector<uint8_t> assemble(const std::string &targetName, const std::string &text,
+                              std::map<unsigned, std::string> *refused) {
   static const bool initialized = [] {
     LLVMInitializeAMDGPUTargetInfo();
     LLVMInitializeAMDGPUTargetMC();
@@ -45,11 +46,12 @@ std::vector<uint8_t> assemble(const std::string &targetName, const std::string &
   std::unique_ptr<llvm::MCInstrInfo> instructions(target->createMCInstrInfo());
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text), llvm::SMLoc());
-  std::string messages;
+  std::map<unsigned, std::string> messages;
   sources.setDiagHandler(
       [](const llvm::SMDiagnostic &diagnostic, void *out) {
-        *static_cast<std::string *>(out) +=
-            diagnostic.getMessage().str() + ": " + diagnostic.getLineContents().str() + "\n";
+        if (diagnostic.getKind() == llvm::SourceMgr::DK_Error)
+          (*static_cast<std::map<unsigned, std::string> *>(out))[unsigned(diagnostic.getLineNo())] +=
+              diagnostic.getMessage().str() + ": " + diagnostic.getLineContents().str() + "\n";
       },
       &messages);
   llvm::MCContext context(triple, asmInfo.get(), registers.get(), subtarget.get(), &sources, &options);
@@ -66,8 +68,14 @@ std::vector<uint8_t> assemble(const std::string &targetName, const std::string &
   std::unique_ptr<llvm::MCTargetAsmParser> targetParser(
       target->createMCAsmParser(*subtarget, *parser, *instructions, options));
   parser->setTargetParser(*targetParser);
-  if (parser->Run(/*NoInitialTextSection=*/false))
-    throw std::runtime_error("assembling for " + targetName + ": " + messages);
+  if (parser->Run(/*NoInitialTextSection=*/false)) {
+    if (refused) {
+      *refused = std::move(messages);
+      return {};
+    }
+    throw std::runtime_error("assembling for " + targetName + ": " +
+                             (messages.empty() ? std::string("no message") : messages.begin()->second));
+  }
   auto file = llvm::object::ObjectFile::createObjectFile(
       llvm::MemoryBufferRef(llvm::StringRef(object.data(), object.size()), "snippet"));
   if (!file)
@@ -110,11 +118,11 @@ void Snippet::allow(void *pointer, size_t bytes, bool writable) {
   std::sort(regions.begin(), regions.end(), [](const Region &a, const Region &b) { return a.begin < b.begin; });
 }
 
-void Snippet::run() {
+void Snippet::run(size_t offset) {
   RegionTable table(regions);
   launch.regions = &table;
   state->hint = nullptr;
-  state->next = program->at(reinterpret_cast<uint64_t>(code.data()));
+  state->next = program->at(reinterpret_cast<uint64_t>(code.data() + offset));
   state->status = WaveStatus::Running;
   Wave *faulting;
   runWorkgroup(group, faulting);

@@ -7,13 +7,16 @@
 #include "runtime/emulator/execute/Wave.h"
 #include "runtime/emulator/memory/Memory.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
 namespace nstf::emulator::test {
 
-/// Machine code of assembly text, by LLVM MC in this process. Throws std::runtime_error with the assembler's message.
-std::vector<uint8_t> assemble(const std::string &target, const std::string &text);
+/// Machine code of assembly text, by LLVM MC in this process. Throws std::runtime_error with the assembler's message;
+/// or gives nothing, and the messages by line, if `refused` is given.
+std::vector<uint8_t> assemble(const std::string &target, const std::string &text,
+                              std::map<unsigned, std::string> *refused = nullptr);
 
 /// A wave in front of a piece of code. Registers are set and read through `wave`.
 class Snippet {
@@ -21,8 +24,8 @@ public:
   /// `s_endpgm` is added at the end.
   Snippet(const std::string &target, const std::string &text, uint32_t ldsBytes = 4096);
   ~Snippet();
-  /// Runs from the beginning to the end. Throws WaveFault.
-  void run();
+  /// Runs from `offset` bytes into the code to the next s_endpgm. Throws WaveFault.
+  void run(size_t offset = 0);
   /// Counts what the runs execute.
   void count(ExecutionCounters &counters) { group.counters = &counters; }
   /// Memory that the code may touch from the next run on.

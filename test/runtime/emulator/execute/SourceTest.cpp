@@ -87,10 +87,10 @@ kernel void turns(global int *data) {
   int *data = upload(k.memory, std::vector<int>(64));
   setenv("NSTF_EMU_TIMEOUT", "0.2", 1);
   EXPECT_THAT(faultOf(k, "waits", data),
-              ContainsRegex("still running at the end of NSTF_EMU_TIMEOUT: kernel 'waits', .*"
-                            "; at endless.cl:[23]:"));
+              ContainsRegex("still running at the end of its time .1 wave at pc .*: kernel 'waits', .*"
+                            "; at endless.cl:[123]:"));
   EXPECT_THAT(faultOf(k, "turns", data),
-              ContainsRegex("still running at the end of NSTF_EMU_TIMEOUT: kernel 'turns', .*"
+              ContainsRegex("still running at the end of its time .1 wave at pc .*: kernel 'turns', .*"
                             "; at endless.cl:[67]:"));
   data[0] = 1;
   EXPECT_EQ(faultOf(k, "waits", data), "no fault");

@@ -1,6 +1,6 @@
-// What HIP reports about the emulated chip, out of templates/targets/<chip>.yaml.
-#ifndef NSTF_RUNTIME_EMULATOR_HIPAPI_DEVICEMODEL_H
-#define NSTF_RUNTIME_EMULATOR_HIPAPI_DEVICEMODEL_H
+// What is known of the emulated chip, out of templates/targets/<chip>.yaml.
+#ifndef NSTF_RUNTIME_EMULATOR_DEVICE_DEVICEMODEL_H
+#define NSTF_RUNTIME_EMULATOR_DEVICE_DEVICEMODEL_H
 
 #include <cstdint>
 #include <string>
@@ -19,8 +19,10 @@ struct DeviceModel {
 
   /// The facts of `processor` ("gfx942"). Throws std::runtime_error when there is no such row.
   static DeviceModel load(const std::string &processor);
+  /// The same, read once.
+  static const DeviceModel &of(const std::string &processor);
 };
 
 } // namespace nstf::emulator
 
-#endif // NSTF_RUNTIME_EMULATOR_HIPAPI_DEVICEMODEL_H
+#endif // NSTF_RUNTIME_EMULATOR_DEVICE_DEVICEMODEL_H

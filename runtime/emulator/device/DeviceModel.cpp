@@ -1,7 +1,9 @@
-#include "runtime/emulator/hip_api/DeviceModel.h"
+#include "runtime/emulator/device/DeviceModel.h"
 
 #include "templates/Templates.h"
 
+#include <map>
+#include <mutex>
 #include <stdexcept>
 #include <yaml-cpp/yaml.h>
 
@@ -41,6 +43,14 @@ DeviceModel DeviceModel::load(const std::string &processor) {
   model.minor = std::stoi(digits.substr(digits.size() - 2, 1), nullptr, 16);
   model.stepping = std::stoi(digits.substr(digits.size() - 1), nullptr, 16);
   return model;
+}
+
+const DeviceModel &DeviceModel::of(const std::string &processor) {
+  static std::mutex mutex;
+  static std::map<std::string, DeviceModel> models;
+  std::lock_guard lock(mutex);
+  auto found = models.find(processor);
+  return found != models.end() ? found->second : models.emplace(processor, load(processor)).first->second;
 }
 
 } // namespace nstf::emulator

@@ -1,0 +1,40 @@
+//===- LaunchOptions.h - how a launch is run ---------------------------------------------------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_LAUNCHOPTIONS_H
+#define NSTF_RUNTIME_EMULATOR_EXECUTE_LAUNCHOPTIONS_H
+
+#include "runtime/emulator/decode/DecodedProgram.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+namespace nstf::emulator {
+
+class Monitor;
+struct ExecutionStatistics;
+
+struct LaunchOptions {
+  ExecutionStatistics *statistics = nullptr; ///< what the launch does is added to it
+  Monitor *monitor = nullptr;                ///< watches it, which then runs on one thread
+  MatrixMode matrix = MatrixMode::Fast;
+  unsigned threads = 0;   ///< 0: one a core; never more than cores
+  uint64_t stepLimit = 0; ///< wave instructions the launch may execute; 0: any number
+  std::chrono::duration<double> timeout = std::chrono::duration<double>::zero(); ///< zero: any time
+  const std::atomic<bool> *interrupt = nullptr;                                  ///< becomes true to end the launch
+  /// Nobody else writes memory while it runs: waves that wait for what can never come are then a Fault.
+  bool alone = false;
+  /// Called after each workgroup, from any thread, one at a time.
+  std::function<void(uint64_t done, uint64_t all)> progress;
+
+  /// NSTF_EMU_THREADS, NSTF_EMU_TIMEOUT (seconds) and NSTF_EMU_MATRIX (fast, exact). Throws std::runtime_error for what
+  /// isn't a value of theirs.
+  static LaunchOptions fromEnvironment();
+};
+
+/// "fast" or "exact"; throws std::runtime_error that begins with `where`.
+MatrixMode parseMatrixMode(const std::string &text, const std::string &where);
+
+} // namespace nstf::emulator
+
+#endif

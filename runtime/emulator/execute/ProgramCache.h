@@ -1,0 +1,38 @@
+//===- ProgramCache.h - what is kept of a code object from launch to launch --------------------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_PROGRAMCACHE_H
+#define NSTF_RUNTIME_EMULATOR_EXECUTE_PROGRAMCACHE_H
+
+#include "runtime/emulator/decode/DecodedProgram.h"
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+namespace nstf::emulator {
+
+class Program;
+struct Kernel;
+struct Target;
+
+/// A program's micro-ops, and how long a workgroup of each of its kernels took.
+class CachedProgram {
+public:
+  /// The program's, made at its first launch in that mode.
+  static std::shared_ptr<CachedProgram> of(const Target &target, const Program &program, MatrixMode matrix);
+
+  const std::shared_ptr<const DecodedProgram> decoded;
+  explicit CachedProgram(std::shared_ptr<const DecodedProgram> decoded) : decoded(std::move(decoded)) {}
+
+  /// How many threads a launch is worth, at most `threads`: one that has to be woken costs more than a short launch
+  /// takes.
+  unsigned usefulThreads(const Kernel &kernel, uint64_t groups, unsigned threads);
+  void rememberTime(const Kernel &kernel, uint64_t groups, uint64_t nanoseconds);
+
+private:
+  std::mutex mutex;
+  std::unordered_map<const Kernel *, uint64_t> nanosecondsPerGroup;
+};
+
+} // namespace nstf::emulator
+
+#endif
