@@ -99,6 +99,7 @@ void Run::differ(const char *what, size_t place, double got, double expected) {
 
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
+  nstfEmulatorPrintFaults(0); // an unexpected one is in the test's message
   for (const suite::Case *test : suite::cases()) {
     if (test->only && test->only != chip())
       continue;

@@ -9,6 +9,7 @@
 #ifdef __HIP__
 #include "test/runtime/emulator/suite/device.h"
 #else
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
