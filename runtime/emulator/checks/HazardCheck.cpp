@@ -1,0 +1,209 @@
+//===- HazardCheck.cpp - instructions closer than the hardware can take -------------------------------------------===//
+//
+// Keeps the wave's last instructions as long as the table can concern them and compares each new one with them. It
+// watches what runs, so distances across branches and calls are what the wave saw.
+//
+//===-------------------------------------------------------------------------------------------------------------===//
+#include "runtime/emulator/checks/Checker.h"
+#include "runtime/emulator/checks/HazardClasses.h"
+#include "runtime/emulator/decode/DecodedProgram.h"
+#include "runtime/emulator/decode/Target.h"
+#include "runtime/emulator/execute/Wave.h"
+#include "runtime/emulator/memory/CodeObject.h"
+
+#include <bitset>
+#include <deque>
+#include <sstream>
+#include <unordered_map>
+
+namespace nstf::emulator::checks {
+namespace {
+
+constexpr size_t ruleRoom = 96;
+using RuleSet = std::bitset<ruleRoom>;
+
+/// An instruction's part in the table.
+struct HazardFacts {
+  struct Part {
+    unsigned rule;
+    HazardRegisters registers;
+  };
+  std::vector<Part> produces, consumes;
+  RuleSet producer, consumer;
+  unsigned reach = 0; ///< most wait states it asks for as a producer
+};
+
+struct Issued {
+  const MicroOp *op;
+  const InstructionFacts *facts;
+  const HazardFacts *hazards;
+  uint64_t end; ///< wait states of the wave when the next instruction came
+};
+
+struct WaveState {
+  uint64_t time = 0; // wait states since the wave began
+  std::deque<Issued> issued;
+};
+
+class HazardCheck final : public Check {
+public:
+  explicit HazardCheck(CheckContext &context) : Check(context), rules(hazardRules()) {
+    for (size_t i = 0; i < rules.size(); ++i)
+      active[i] = rules[i].chips == HazardChips::Both ||
+                  (rules[i].chips == HazardChips::Gfx90a) == (context.target.name == "gfx90a");
+  }
+
+  void launchBegins(const Launch &launch) override {
+    waves.clear();
+    known.clear();
+    known.resize(launch.program->instructionCount());
+    lastVectorRegister = launch.kernel && launch.kernel->descriptor.accumOffset ? launch.kernel->descriptor.accumOffset - 1 : vgprRows;
+  }
+  void launchEnds(const Launch &) override {
+    waves.clear();
+    known.clear();
+  }
+  void waveBegins(Wave &wave) override { waves[&wave] = {}; }
+  void groupEnds(Workgroup &group) override {
+    for (Wave *wave : group.waves)
+      waves.erase(wave);
+  }
+  void instruction(Wave &wave, const MicroOp *op) override;
+
+private:
+  const HazardFacts &hazardsOf(const MicroOp *op, const InstructionFacts &facts);
+  void check(Wave &wave, const MicroOp *op, const WaveState &state, const HazardFacts::Part &part);
+  void checkShift(Wave &wave, const MicroOp *op, const InstructionFacts &facts);
+  bool applies(const HazardRule &rule, const Issued &before, const MicroOp *op, const RegisterRange &produced,
+               const RegisterRange &consumed) const;
+
+  std::span<const HazardRule> rules;
+  RuleSet active;
+  std::vector<std::unique_ptr<HazardFacts>> known;
+  std::unordered_map<const Wave *, WaveState> waves;
+  unsigned lastVectorRegister = vgprRows;
+};
+
+const HazardFacts &HazardCheck::hazardsOf(const MicroOp *op, const InstructionFacts &facts) {
+  std::unique_ptr<HazardFacts> &slot = known[op->instruction];
+  if (slot)
+    return *slot;
+  slot = std::make_unique<HazardFacts>();
+  if (!facts.encoding)
+    return *slot;
+  for (unsigned i = 0; i < rules.size(); ++i) {
+    if (!active[i])
+      continue;
+    HazardRegisters produced, consumed;
+    rules[i].producer(facts, produced);
+    rules[i].consumer(facts, consumed);
+    if (unsigned states = rules[i].waitStates(facts.passes); !produced.empty() && states) {
+      slot->produces.push_back({i, std::move(produced)});
+      slot->producer[i] = true;
+      slot->reach = std::max(slot->reach, states);
+    }
+    if (!consumed.empty()) {
+      slot->consumes.push_back({i, std::move(consumed)});
+      slot->consumer[i] = true;
+    }
+  }
+  return *slot;
+}
+
+bool HazardCheck::applies(const HazardRule &rule, const Issued &before, const MicroOp *op,
+                          const RegisterRange &produced, const RegisterRange &consumed) const {
+  switch (rule.overlap) {
+  case HazardOverlap::NearestSame:
+    return produced == consumed;
+  case HazardOverlap::NearestPartial:
+    return !(produced == consumed);
+  case HazardOverlap::NearestOther:
+    return before.op->opcode != op->opcode;
+  default:
+    return true;
+  }
+}
+
+void HazardCheck::check(Wave &wave, const MicroOp *op, const WaveState &state, const HazardFacts::Part &part) {
+  const HazardRule &rule = rules[part.rule];
+  bool nearest = rule.overlap >= HazardOverlap::NearestAny;
+  for (const RegisterRange &range : part.registers) {
+    bool pastDgemm = false;
+    for (size_t i = state.issued.size(); i-- > 0;) {
+      const Issued &before = state.issued[i];
+      bool found = false;
+      if (before.hazards->producer[part.rule])
+        for (const HazardFacts::Part &produced : before.hazards->produces) {
+          if (produced.rule != part.rule)
+            continue;
+          for (const RegisterRange &register_ : produced.registers) {
+            if (!register_.overlaps(range))
+              continue;
+            found = true;
+            unsigned needed = rule.waitStates(before.facts->passes);
+            uint64_t between = state.time - before.end;
+            if (between >= needed || !applies(rule, before, op, register_, range) ||
+                (rule.overlap == HazardOverlap::PastDgemm && !pastDgemm))
+              continue;
+            const DecodedProgram &program = context.facts->program();
+            std::ostringstream what;
+            if (range.vector || range.first < hazardUnit)
+              what << describe(range) << ": ";
+            what << "expected " << needed << (needed == 1 ? " wait state" : " wait states") << " behind '"
+                 << program.textOf(before.op) << "' at 0x" << std::hex << program.addressOf(before.op) << std::dec
+                 << " but got " << between << " (" << rule.name << ": " << rule.source << ")";
+            context.report(wave, op, "hazard", what.str());
+            return;
+          }
+        }
+      pastDgemm |= before.facts->matrix == MatrixUnit::Double;
+      bool matrixHere = before.facts->kind == InstructionKind::Matrix && !before.facts->writes.empty() &&
+                        before.facts->writes[0].overlaps(range);
+      if (nearest && (found || matrixHere))
+        break;
+    }
+  }
+}
+
+/// gfx90a: the amount of a 64-bit shift may not be the last vector register the wave has, where that ends a block of
+/// eight (LLVM fixShift64HighRegBug).
+void HazardCheck::checkShift(Wave &wave, const MicroOp *op, const InstructionFacts &facts) {
+  if (context.target.name != "gfx90a" || facts.encoding->dpp || facts.reads.empty())
+    return;
+  const std::string &name = facts.name();
+  if (name != "V_LSHLREV_B64" && name != "V_LSHRREV_B64" && name != "V_ASHRREV_I64")
+    return;
+  const RegisterUse &amount = facts.reads[0];
+  if (amount.vector && amount.count == 1 && amount.first % 8 == 7 && amount.first == lastVectorRegister)
+    context.report(wave, op, "hazard",
+                   describe(amount) +
+                       ", the wave's last vector register, is the amount of a 64-bit shift, which gfx90a "
+                       "gets wrong (LLVM fixShift64HighRegBug)");
+}
+
+void HazardCheck::instruction(Wave &wave, const MicroOp *op) {
+  const InstructionFacts &facts = context.facts->of(op);
+  const HazardFacts &hazards = hazardsOf(op, facts);
+  WaveState &state = waves[&wave];
+  std::erase_if(state.issued, [&](const Issued &before) { return state.time - before.end >= before.hazards->reach; });
+  if (!hazards.consumes.empty() && !state.issued.empty()) {
+    RuleSet open;
+    for (const Issued &before : state.issued)
+      open |= before.hazards->producer;
+    if ((open & hazards.consumer).any())
+      for (const HazardFacts::Part &part : hazards.consumes)
+        if (open[part.rule])
+          check(wave, op, state, part);
+  }
+  if (facts.encoding)
+    checkShift(wave, op, facts);
+  state.time += facts.waitStates;
+  if (hazards.reach)
+    state.issued.push_back({op, &facts, &hazards, state.time});
+}
+
+} // namespace
+
+std::unique_ptr<Check> makeHazardCheck(CheckContext &context) { return std::make_unique<HazardCheck>(context); }
+
+} // namespace nstf::emulator::checks

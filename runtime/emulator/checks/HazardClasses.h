@@ -1,0 +1,37 @@
+//===- HazardClasses.h - the classes of HazardTable.def ----------------------------------------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_CHECKS_HAZARDCLASSES_H
+#define NSTF_RUNTIME_EMULATOR_CHECKS_HAZARDCLASSES_H
+
+#include "runtime/emulator/checks/InstructionFacts.h"
+
+#include <span>
+
+namespace nstf::emulator::checks {
+
+/// How a producer's and a consumer's registers must meet.
+enum class HazardOverlap : uint8_t { Any, PastDgemm, NearestAny, NearestSame, NearestPartial, NearestOther };
+enum class HazardChips : uint8_t { Both, Gfx90a, Gfx942 };
+
+/// What takes part in a hazard: a register, or something that is no register (numbers from `hazardUnit` on: the
+/// hardware register of s_setreg, MODE, the f64 ALU).
+using HazardRegisters = std::vector<RegisterRange>;
+constexpr uint16_t hazardUnit = 0x4000;
+
+using HazardClass = void (*)(const InstructionFacts &, HazardRegisters &);
+
+struct HazardRule {
+  const char *name;
+  HazardChips chips;
+  HazardClass producer, consumer;
+  HazardOverlap overlap;
+  unsigned (*waitStates)(unsigned passes);
+  const char *source;
+};
+std::span<const HazardRule> hazardRules();
+
+/// Largest number of wait states in the table.
+constexpr unsigned mostWaitStates = 19;
+
+} // namespace nstf::emulator::checks
+
+#endif

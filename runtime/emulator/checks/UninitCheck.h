@@ -1,0 +1,113 @@
+//===- UninitCheck.h - values that nobody wrote ------------------------------------------------------------------===//
+//
+// Follows undefined bits through registers, LDS, scratch and device memory, micro-op by micro-op, so that every
+// modifier of an encoding is followed like an operation of its own. Loading, computing with and copying undefined bits
+// is fine; it is a finding when they decide something: the address of a memory access, a branch, EXEC, or when they are
+// stored to device memory. (Whole undefined bytes beside defined ones in a dword are stored without a word, as padding
+// of structures is; memory remembers that they are undefined.) Reported bits count as defined from then on.
+//
+// Undefined at first: vector registers but v0, SGPRs behind the ones the kernel is started with, VCC, M0, SCC; LDS of a
+// workgroup; scratch of a wave; device allocations (Memory::trackDefinedness).
+//
+//===-------------------------------------------------------------------------------------------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_CHECKS_UNINITCHECK_H
+#define NSTF_RUNTIME_EMULATOR_CHECKS_UNINITCHECK_H
+
+#include "runtime/emulator/checks/DefinednessRules.h"
+#include "runtime/emulator/checks/MemoryReport.h"
+#include "runtime/emulator/memory/Shadow.h"
+
+#include <memory>
+
+namespace nstf::emulator::checks {
+
+class UninitCheck final : public Check {
+public:
+  explicit UninitCheck(CheckContext &context);
+
+  void launchBegins(const Launch &launch) override;
+  void launchEnds(const Launch &launch) override;
+  void groupBegins(Workgroup &group) override;
+  void groupEnds(Workgroup &group) override;
+  void waveBegins(Wave &wave) override;
+  void step(Wave &wave, const MicroOp *op) override;
+  void access(Wave &wave, const MicroOp *op, const MemoryAccess &access) override;
+
+private:
+  struct Free {
+    void operator()(WaveShadow *shadow) const { std::free(shadow); }
+  };
+  /// What the undefined bits reach.
+  enum Sink : unsigned { Address, Branch, ExecMask, Store, AtomicData, AtomicMemory, Index };
+
+  WaveShadow &shadowOf(const Wave &wave) {
+    if (&wave != lastWave) {
+      last = waves[&wave].get();
+      lastWave = &wave;
+    }
+    return *last;
+  }
+
+  // DefinednessScalar.cpp
+  void scalar(Wave &w, WaveShadow &s, const MicroOp *op);
+  void scalarImmediate(Wave &w, WaveShadow &s, const MicroOp *op);
+  void saveExec(Wave &w, WaveShadow &s, const MicroOp *op, Bits source);
+  void control(Wave &w, WaveShadow &s, const MicroOp *op);
+  Bits scalarSource(const Wave &w, const WaveShadow &s, SourceRef ref, bool wide) const;
+  Origin scalarOrigin(const WaveShadow &s, SourceRef ref, bool wide) const;
+  void setScalarResult(Wave &w, WaveShadow &s, const MicroOp *op, unsigned index, uint64_t undefined, bool wide,
+                       Origin origin);
+  void checkExec(Wave &w, WaveShadow &s, const MicroOp *op);
+  void checkBranch(Wave &w, const MicroOp *op, const char *what, Origin origin);
+
+  // DefinednessVector.cpp
+  void vector(Wave &w, WaveShadow &s, const MicroOp *op);
+  void compare(Wave &w, WaveShadow &s, const MicroOp *op);
+  void carry(Wave &w, WaveShadow &s, const MicroOp *op);
+  uint64_t undefinedLanes(const WaveShadow &s, SourceRef ref, unsigned rows) const;
+  Bits laneSource(const Wave &w, const WaveShadow &s, SourceRef ref, unsigned lane, OperandType type) const;
+  Origin laneOrigin(const WaveShadow &s, SourceRef ref, unsigned lane, unsigned rows) const;
+
+  // DefinednessLanes.cpp
+  void crossLane(Wave &w, WaveShadow &s, const MicroOp *op);
+  void helper(Wave &w, WaveShadow &s, const MicroOp *op);
+  void lanePermute(Wave &w, WaveShadow &s, const MicroOp *op);
+  void ldsLanes(Wave &w, WaveShadow &s, const MicroOp *op);
+  void moveRow(WaveShadow &s, unsigned to, SourceRef from, const uint32_t *lanes, uint64_t valid, uint64_t exec);
+  void generic(Wave &w, WaveShadow &s, const MicroOp *op);
+
+  // DefinednessMatrix.cpp
+  void matrix(Wave &w, WaveShadow &s, const MicroOp *op);
+
+  // DefinednessMemory.cpp
+  void memory(Wave &w, WaveShadow &s, const MicroOp *op);
+  void checkAddressRow(Wave &w, WaveShadow &s, const MicroOp *op, SourceRef ref, unsigned rows, uint64_t lanes);
+  void checkAddressScalar(Wave &w, WaveShadow &s, const MicroOp *op, SourceRef ref, unsigned count);
+  void loadLane(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &access, unsigned lane,
+                const uint8_t *bits, Origin origin);
+  void load(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &access);
+  void store(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &access);
+  void atomic(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &access);
+  bool storedBits(const Wave &w, const WaveShadow &s, const MicroOp *op, const MemoryAccess &access, unsigned lane,
+                  uint8_t *bits, Origin &origin) const;
+  void scalarMemory(Wave &w, WaveShadow &s, const MicroOp *op);
+  void scalarLoad(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &access);
+
+  void report(Wave &w, const MicroOp *op, Sink sink, const std::string &what, Origin origin, uint64_t lanes,
+              const uint64_t *address = nullptr);
+  std::string describe(const Wave &w, Origin origin) const;
+
+  MemoryReport reports;
+  std::vector<std::unique_ptr<WaveShadow, Free>> pool;
+  std::unordered_map<const Wave *, std::unique_ptr<WaveShadow, Free>> waves;
+  std::unordered_map<const Workgroup *, std::unique_ptr<LdsShadow>> groups;
+  const Wave *lastWave = nullptr;
+  WaveShadow *last = nullptr;
+  Shadow scratch;
+  std::unordered_map<uint64_t, Origin> origins; ///< by dword of scratch and device memory, of undefined values there
+  unsigned vgprs = 0, agprs = 0;
+};
+
+} // namespace nstf::emulator::checks
+
+#endif
