@@ -1,9 +1,8 @@
 #include "runtime/emulator/hip_api/Module.h"
+#include "runtime/emulator/memory/CodeObjectContainer.h"
 
 #include <algorithm>
 #include <atomic>
-#include <fstream>
-#include <iterator>
 
 namespace nstf::emulator {
 
@@ -43,7 +42,8 @@ hipFunction_t Module::function(const std::string &name) {
 std::unique_ptr<Module> loadModule(const void *image, size_t size, const std::string &name) {
   Device &device = Device::get();
   auto module = std::make_unique<Module>();
-  module->program = Program::load(device.memory, device.id, selectCodeObject(device.id, image, size, name), name);
+  const ContainedCodeObject object = selectCodeObject(device.id, image, size, name);
+  module->program = Program::load(device.memory, device.id, object.code.bytes, name);
   return module;
 }
 
@@ -72,11 +72,8 @@ NSTF_HIP_API hipError_t nstfEmulatorModuleLoad(hipModule_t *module, const void *
 NSTF_HIP_API hipError_t hipModuleLoad(hipModule_t *module, const char *path) {
   return guarded("hipModuleLoad", [&] {
     require(module && path, "module or file name is null");
-    std::ifstream file(path, std::ios::binary);
-    std::vector<char> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-    if (!file.is_open())
-      throw HipError(hipErrorFileNotFound, std::string(path) + " can't be read", true);
-    *module = modules().add<hipModule_t>(loadModule(bytes.data(), bytes.size(), path));
+    const SharedBytes file = mapFile(path);
+    *module = modules().add<hipModule_t>(loadModule(file.bytes.data(), file.bytes.size(), path));
   });
 }
 NSTF_HIP_API hipError_t hipModuleUnload(hipModule_t module) {

@@ -2,6 +2,7 @@
 // (its checks for that are assertions, which LLVM's packages are compiled without), and the fault of a kernel must not
 // become one of the program around the emulator.
 #include "runtime/emulator/memory/SourceFrames.h"
+#include "runtime/emulator/memory/ElfFile.h"
 
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -25,19 +26,22 @@ void ignore(llvm::Error error) { llvm::consumeError(std::move(error)); }
 /// The reader's word for "not known" is "<invalid>".
 std::string known(const std::string &text) { return text == llvm::DILineInfo::BadString ? "" : text; }
 
-std::vector<SourceFrame> readFrames(std::span<const std::byte> elf, uint64_t address) {
+const llvm::DILineInfoSpecifier wantedInfo(llvm::DILineInfoSpecifier::FileLineInfoKind::RelativeFilePath,
+                                           llvm::DILineInfoSpecifier::FunctionNameKind::ShortName);
+
+/// Calls `read` with the file's debug information, where it is a file that has any.
+void withDwarf(std::span<const std::byte> elf, auto read) {
   llvm::StringRef bytes(reinterpret_cast<const char *>(elf.data()), elf.size());
   auto object = llvm::object::ELFObjectFile<llvm::object::ELF64LE>::create(llvm::MemoryBufferRef(bytes, ""));
-  if (!object) {
-    ignore(object.takeError());
-    return {};
-  }
-  auto dwarf = llvm::DWARFContext::create(*object, llvm::DWARFContext::ProcessDebugRelocations::Ignore, nullptr, "",
-                                          ignore, ignore);
-  llvm::DILineInfoSpecifier wanted(llvm::DILineInfoSpecifier::FileLineInfoKind::RelativeFilePath,
-                                   llvm::DILineInfoSpecifier::FunctionNameKind::ShortName);
+  if (!object)
+    return ignore(object.takeError());
+  read(*llvm::DWARFContext::create(*object, llvm::DWARFContext::ProcessDebugRelocations::Ignore, nullptr, "", ignore,
+                                   ignore));
+}
+
+std::vector<SourceFrame> readFrames(llvm::DWARFContext &dwarf, uint64_t address) {
   llvm::DIInliningInfo info =
-      dwarf->getInliningInfoForAddress({address, llvm::object::SectionedAddress::UndefSection}, wanted);
+      dwarf.getInliningInfoForAddress({address, llvm::object::SectionedAddress::UndefSection}, wantedInfo);
   std::vector<SourceFrame> frames;
   for (uint32_t i = 0; i < info.getNumberOfFrames(); ++i) {
     const llvm::DILineInfo &frame = info.getFrame(i);
@@ -48,34 +52,24 @@ std::vector<SourceFrame> readFrames(std::span<const std::byte> elf, uint64_t add
   return frames;
 }
 
-/// Frames as text that goes through a pipe: four strings each, every one with a 0 behind it.
-std::string encode(const std::vector<SourceFrame> &frames) {
-  std::string text;
-  for (const SourceFrame &frame : frames)
-    for (const std::string &field :
-         {frame.function, frame.file, std::to_string(frame.line), std::to_string(frame.column)})
-      text.append(field.c_str()).push_back('\0');
-  return text;
-}
+/// Fields go through a pipe as text, every one with a 0 behind it.
+void put(std::string &text, const std::string &field) { text.append(field.c_str()).push_back('\0'); }
 
-std::vector<SourceFrame> decode(std::string_view text) {
+std::vector<std::string> fieldsOf(std::string_view text) {
   std::vector<std::string> fields;
   for (size_t end; (end = text.find('\0')) != text.npos; text.remove_prefix(end + 1))
     fields.emplace_back(text.substr(0, end));
-  auto number = [](const std::string &digits) { return uint32_t(std::strtoul(digits.c_str(), nullptr, 10)); };
-  std::vector<SourceFrame> frames;
-  for (size_t i = 0; i + 3 < fields.size(); i += 4)
-    frames.push_back({fields[i], fields[i + 1], number(fields[i + 2]), number(fields[i + 3])});
-  return frames;
+  return fields;
 }
+uint64_t number(const std::string &digits) { return std::strtoull(digits.c_str(), nullptr, 10); }
 
-[[noreturn]] void runChild(int output, std::span<const std::byte> elf, uint64_t address) {
+[[noreturn]] void runChild(int output, auto read) {
   rlimit none{0, 0}; // a crash here is no news: no core file, none of the program's handlers
   setrlimit(RLIMIT_CORE, &none);
   for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
     std::signal(signal, SIG_DFL);
   close(STDERR_FILENO);
-  std::string text = encode(readFrames(elf, address));
+  std::string text = read();
   for (size_t done = 0; done < text.size();) {
     ssize_t written = write(output, text.data() + done, text.size() - done);
     if (written < 0 && errno != EINTR)
@@ -105,15 +99,28 @@ std::string readAll(int input) {
   }
 }
 
-} // namespace
+/// Most code objects have none, and asking a child would cost more than all else of a fault.
+bool hasDebugInformation(std::span<const std::byte> elf) {
+  try {
+    const ElfFile file(elf, "");
+    for (const llvm::ELF::Elf64_Shdr &section : file.sections())
+      if (file.sectionName(section).starts_with(".debug_") || file.sectionName(section).starts_with(".zdebug_"))
+        return true;
+  } catch (const std::runtime_error &) {
+  }
+  return false;
+}
 
-std::vector<SourceFrame> findSourceFrames(std::span<const std::byte> elf, uint64_t address) {
+/// The fields that `read` gives, in a child process.
+std::vector<std::string> readInChild(std::span<const std::byte> elf, auto read) {
+  if (!hasDebugInformation(elf))
+    return {};
   int ends[2];
   if (pipe2(ends, O_CLOEXEC))
     return {};
   pid_t child = fork();
   if (child == 0)
-    runChild(ends[1], elf, address);
+    runChild(ends[1], read);
   close(ends[1]);
   std::string text;
   if (child > 0) {
@@ -123,7 +130,43 @@ std::vector<SourceFrame> findSourceFrames(std::span<const std::byte> elf, uint64
       ;
   }
   close(ends[0]);
-  return decode(text);
+  return fieldsOf(text);
+}
+
+} // namespace
+
+std::vector<SourceFrame> findSourceFrames(std::span<const std::byte> elf, uint64_t address) {
+  std::vector<std::string> fields = readInChild(elf, [&] {
+    std::string text;
+    withDwarf(elf, [&](llvm::DWARFContext &dwarf) {
+      for (const SourceFrame &frame : readFrames(dwarf, address))
+        for (const std::string &field :
+             {frame.function, frame.file, std::to_string(frame.line), std::to_string(frame.column)})
+          put(text, field);
+    });
+    return text;
+  });
+  std::vector<SourceFrame> frames;
+  for (size_t i = 0; i + 3 < fields.size(); i += 4)
+    frames.push_back({fields[i], fields[i + 1], uint32_t(number(fields[i + 2])), uint32_t(number(fields[i + 3]))});
+  return frames;
+}
+
+std::vector<SourceLine> findSourceLines(std::span<const std::byte> elf, uint64_t begin, uint64_t end) {
+  std::vector<std::string> fields = readInChild(elf, [&] {
+    std::string text;
+    withDwarf(elf, [&](llvm::DWARFContext &dwarf) {
+      for (const auto &[address, info] : dwarf.getLineInfoForAddressRange(
+               {begin, llvm::object::SectionedAddress::UndefSection}, end - begin, wantedInfo))
+        for (const std::string &field : {std::to_string(address), known(info.FileName), std::to_string(info.Line)})
+          put(text, field);
+    });
+    return text;
+  });
+  std::vector<SourceLine> lines;
+  for (size_t i = 0; i + 2 < fields.size(); i += 3)
+    lines.push_back({number(fields[i]), fields[i + 1], uint32_t(number(fields[i + 2]))});
+  return lines;
 }
 
 std::string describe(const std::vector<SourceFrame> &frames) {

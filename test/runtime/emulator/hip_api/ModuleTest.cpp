@@ -78,4 +78,18 @@ TEST_F(HipTest, imagesAreCheckedBeforeTheyAreLoaded) {
   EXPECT_HIP(hipModuleUnload(module));
 }
 
+TEST_F(HipTest, compressedBundlesAreLoaded) {
+  for (const char *name : {"/plain.hipfb", "/compressed.v2.hipfb", "/compressed.v3.hipfb"}) {
+    const std::string path = std::string(NSTF_TEST_BUNDLES) + name;
+    const std::vector<char> bytes = readFile(path);
+    for (bool fromMemory : {false, true}) {
+      hipModule_t module = nullptr;
+      hipFunction_t function = nullptr;
+      ASSERT_HIP(fromMemory ? hipModuleLoadData(&module, bytes.data()) : hipModuleLoad(&module, path.c_str())) << path;
+      EXPECT_HIP(hipModuleGetFunction(&function, module, "vectorAdd")) << path;
+      EXPECT_HIP(hipModuleUnload(module));
+    }
+  }
+}
+
 } // namespace

@@ -1,0 +1,168 @@
+// Fuzzes execution: streams of valid instructions run on one or two waves over a sandboxed memory, on both chips, in
+// both matrix modes, with and without checks, through dispatch as every launch.
+//
+// Input: three bytes that choose (chip, mode, checks, waves; MODE; LDS and registers), then machine code. Before it
+// runs a prologue that leaves pointers and buffer descriptors in the registers that the mutations name most, so that
+// memory instructions find memory. Mutations put in instructions from a table of all that LLVM encodes for the chip,
+// and change bits of operands.
+#include "test/runtime/emulator/decode/EveryInstruction.h"
+#include "test/runtime/emulator/execute/Snippet.h"
+#include "test/runtime/emulator/fuzz/FuzzProgram.h"
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+
+using namespace nstf::emulator;
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
+
+namespace {
+constexpr size_t choiceBytes = 3, mostCode = 1024;
+
+const Target &targetOf(uint8_t choice) { return Target::all()[choice & 1]; }
+
+// s[8:11] and s[4:7] are descriptors of two buffers, the second one read-only, and begin with their addresses. v[4:5]
+// is an address in the first for each lane, v8 a small offset with v9 0, v12 and up are numbers, AGPRs too.
+constexpr const char *prologue = R"(
+  s_load_dwordx4 s[8:11], s[0:1], 0x0
+  s_load_dwordx4 s[4:7], s[0:1], 0x10
+  v_lshlrev_b32 v8, 4, v0
+  v_mov_b32 v9, 0
+  s_waitcnt lgkmcnt(0)
+  v_mov_b32 v1, s9
+  v_add_co_u32 v4, vcc, s8, v8
+  v_addc_co_u32 v5, vcc, 0, v1, vcc
+  global_load_dwordx4 v[12:15], v[4:5], off
+  global_load_dwordx4 v[16:19], v[4:5], off offset:1024
+  global_load_dwordx4 v[20:23], v[4:5], off offset:2048
+  s_load_dwordx8 s[16:23], s[4:5], 0x40
+  s_waitcnt vmcnt(0) lgkmcnt(0)
+  v_accvgpr_write_b32 a4, v12
+  v_accvgpr_write_b32 a5, v13
+  v_accvgpr_write_b32 a8, v14
+  v_accvgpr_write_b32 a9, v15
+  ds_write_b128 v8, v[12:15]
+  s_mov_b32 m0, -1
+  s_waitcnt lgkmcnt(0)
+)";
+
+const std::vector<uint8_t> &prologueOf(const Target &target) {
+  static std::vector<uint8_t> code[2];
+  std::vector<uint8_t> &own = code[&target - Target::all().data()];
+  if (own.empty())
+    own = test::assemble(target.name, target.architectedFlatScratch
+                                          ? prologue
+                                          : std::string("s_mov_b64 flat_scratch, s[2:3]\n") + prologue);
+  return own;
+}
+
+llvm::amdhsa::kernel_descriptor_t descriptorOf(const Target &target, uint8_t mode, uint8_t sizes) {
+  using namespace llvm::amdhsa;
+  kernel_descriptor_t d = {};
+  d.group_segment_fixed_size = sizes & 1 ? 65536 : 1024;
+  d.private_segment_fixed_size = sizes & 2 ? 64 : 0;
+  d.kernarg_size = 64;
+  uint32_t rsrc1 = 0, rsrc2 = 0, rsrc3 = 0;
+  uint16_t properties = 0;
+  // All 512 registers, AGPRs from 256 on.
+  AMDHSA_BITS_SET(rsrc1, COMPUTE_PGM_RSRC1_GRANULATED_WORKITEM_VGPR_COUNT, 63);
+  AMDHSA_BITS_SET(rsrc3, COMPUTE_PGM_RSRC3_GFX90A_ACCUM_OFFSET, 63);
+  AMDHSA_BITS_SET(rsrc1, COMPUTE_PGM_RSRC1_FLOAT_ROUND_MODE_32, (mode & 3u));
+  AMDHSA_BITS_SET(rsrc1, COMPUTE_PGM_RSRC1_FLOAT_ROUND_MODE_16_64, (mode >> 2 & 3u));
+  AMDHSA_BITS_SET(rsrc1, COMPUTE_PGM_RSRC1_FLOAT_DENORM_MODE_32, (~(mode >> 4) & 3u));
+  AMDHSA_BITS_SET(rsrc1, COMPUTE_PGM_RSRC1_FLOAT_DENORM_MODE_16_64, (~(mode >> 6) & 3u));
+  AMDHSA_BITS_SET(rsrc1, COMPUTE_PGM_RSRC1_GFX6_GFX11_ENABLE_DX10_CLAMP, (sizes >> 2 & 1u));
+  AMDHSA_BITS_SET(rsrc1, COMPUTE_PGM_RSRC1_GFX6_GFX11_ENABLE_IEEE_MODE, (sizes >> 3 & 1u));
+  AMDHSA_BITS_SET(rsrc1, COMPUTE_PGM_RSRC1_GFX9_PLUS_FP16_OVFL, (sizes >> 4 & 1u));
+  AMDHSA_BITS_SET(properties, KERNEL_CODE_PROPERTY_ENABLE_SGPR_KERNARG_SEGMENT_PTR, 1u);
+  uint32_t userSgprs = 2;
+  if (!target.architectedFlatScratch) {
+    AMDHSA_BITS_SET(properties, KERNEL_CODE_PROPERTY_ENABLE_SGPR_FLAT_SCRATCH_INIT, 1u);
+    userSgprs += 2;
+  }
+  AMDHSA_BITS_SET(rsrc2, COMPUTE_PGM_RSRC2_GFX6_GFX120_USER_SGPR_COUNT, userSgprs);
+  AMDHSA_BITS_SET(rsrc2, COMPUTE_PGM_RSRC2_ENABLE_PRIVATE_SEGMENT, (sizes >> 1 & 1u));
+  d.compute_pgm_rsrc1 = rsrc1;
+  d.compute_pgm_rsrc2 = rsrc2;
+  d.compute_pgm_rsrc3 = rsrc3;
+  d.kernel_code_properties = properties;
+  return d;
+}
+
+/// All instructions of a chip; made at the first mutation.
+const std::vector<test::KnownInstruction> &instructionsOf(const Target &target) {
+  static std::vector<test::KnownInstruction> known[2];
+  std::vector<test::KnownInstruction> &own = known[&target - Target::all().data()];
+  if (own.empty())
+    own = test::everyInstruction(target.name);
+  return own;
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (size < choiceBytes || size > choiceBytes + mostCode)
+    return -1; // not for the corpus
+  const uint8_t choice = data[0];
+  const Target &target = targetOf(choice);
+  std::vector<uint8_t> code = prologueOf(target);
+  code.insert(code.end(), data + choiceBytes, data + size);
+  code.resize((code.size() + 3) / 4 * 4);
+  constexpr uint32_t endOfProgram = 0xbf810000;
+  code.insert(code.end(), reinterpret_cast<const uint8_t *>(&endOfProgram),
+              reinterpret_cast<const uint8_t *>(&endOfProgram) + 4);
+  // Half of the runs unchecked: most launches are.
+  static constexpr const char *checks[8] = {"", "", "", "", "all", "memory,uninit", "race", "hazard,wait"};
+  fuzz::RunChoices run;
+  run.exact = choice & 2;
+  run.workItems = choice & 4 ? choice & 8 ? 100 : 128 : choice & 8 ? 50 : 64;
+  run.workgroups = choice & 128 ? 2 : 1;
+  run.checks = checks[choice >> 4 & 7];
+  run.stepLimit = 1000;
+  fuzz::loadAndRun(target, fuzz::makeCodeObject(target, descriptorOf(target, data[1], data[2]), code), run);
+  return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize, unsigned seed) {
+  std::minstd_rand random(seed);
+  maxSize = std::min(maxSize, choiceBytes + mostCode);
+  if (maxSize < choiceBytes + 16)
+    return LLVMFuzzerMutate(data, size, maxSize);
+  if (size < choiceBytes) {
+    std::memset(data + size, 0, choiceBytes - size);
+    size = choiceBytes;
+  }
+  std::vector<uint8_t> code(data + choiceBytes, data + size);
+  code.resize(code.size() / 4 * 4);
+  const size_t words = code.size() / 4, at = words ? random() % words * 4 : 0;
+  switch (random() % 8) {
+  case 0:
+    data[random() % choiceBytes] = uint8_t(random());
+    break;
+  case 1: // a bit of an operand
+  case 2:
+    if (words)
+      code[at + random() % 4] ^= uint8_t(1u << random() % 8);
+    break;
+  case 3:
+    if (words)
+      code.erase(code.begin() + long(at), code.begin() + long(at) + 4);
+    break;
+  case 4:
+    if (words) {
+      LLVMFuzzerMutate(code.data() + at, 4, 4);
+      break;
+    }
+    [[fallthrough]];
+  default: { // an instruction
+    const std::vector<test::KnownInstruction> &all = instructionsOf(targetOf(data[0]));
+    const std::vector<std::vector<uint8_t>> &shapes = all[random() % all.size()].shapes;
+    const std::vector<uint8_t> &bytes = shapes[random() % shapes.size()];
+    code.insert(code.begin() + long(random() % 2 ? at : code.size()), bytes.begin(), bytes.end());
+  }
+  }
+  code.resize(std::min(code.size(), (maxSize - choiceBytes) / 4 * 4));
+  std::copy(code.begin(), code.end(), data + choiceBytes);
+  return choiceBytes + code.size();
+}
