@@ -1,0 +1,121 @@
+#include "runtime/emulator/launch/Comparison.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+namespace nstf::emulator {
+namespace {
+
+std::string shortNumber(double value) {
+  char text[64];
+  auto [end, error] = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 4);
+  return std::string(text, end);
+}
+
+/// Tells the numbers of two types apart where `decode` would round: both are integers of the same type.
+bool sameBits(ElementType type, const std::byte *a, const std::byte *b) { return std::memcmp(a, b, sizeOf(type)) == 0; }
+
+} // namespace
+
+std::string indexText(uint64_t i, const std::vector<int64_t> &shape) {
+  std::string text;
+  for (size_t d = shape.size(); d-- > 0;) {
+    uint64_t size = std::max<uint64_t>(1, uint64_t(shape[d]));
+    text = std::to_string(i % size) + (text.empty() ? "" : ", ") + text;
+    i /= size;
+  }
+  return "[" + text + "]";
+}
+
+Comparison compare(const ExpectDescription &expectation, const BufferDescription &description,
+                   std::span<const std::byte> got, const Tensor &expected) {
+  ElementType type = description.type;
+  unsigned bytes = sizeOf(type);
+  Comparison result;
+  result.buffer = description.name;
+  result.elements = got.size() / bytes;
+  result.absolute = expectation.absolute;
+  result.relative = expectation.relative;
+  bool exact = !isFloat(type) && expected.type == type && !expectation.absolute && !expectation.relative;
+  double furthest = -1;
+  for (uint64_t i = 0; i < result.elements; ++i) {
+    const std::byte *element = got.data() + i * bytes;
+    double value = decode(type, element), wanted = decode(expected.type, expected.at(i));
+    double error = std::abs(value - wanted);
+    result.nans += std::isnan(value);
+    bool agrees;
+    if (std::isnan(value) || std::isnan(wanted)) {
+      agrees = std::isnan(value) && std::isnan(wanted) && expectation.nanEqual;
+    } else if (std::isinf(value) || std::isinf(wanted)) {
+      agrees = value == wanted;
+    } else {
+      agrees = exact ? sameBits(type, element, expected.at(i))
+                     : error <= expectation.absolute + expectation.relative * std::abs(wanted);
+      result.maxAbsolute = std::max(result.maxAbsolute, error);
+      if (error > 0) // against 0 there is no relative error
+        result.maxRelative = std::max(result.maxRelative, wanted != 0 ? error / std::abs(wanted) : 0.0);
+      if (error > furthest) {
+        furthest = error;
+        result.worst = i;
+      }
+    }
+    if (!agrees && result.mismatches++ == 0)
+      result.first = i;
+  }
+  if (result.mismatches) {
+    auto describe = [&](uint64_t i, std::string &index, std::string &wanted, std::string &is) {
+      index = indexText(i, description.shape);
+      wanted = toText(expected.type, expected.at(i));
+      is = toText(type, got.data() + i * bytes);
+    };
+    describe(result.first, result.firstIndex, result.firstExpected, result.firstGot);
+    describe(result.worst, result.worstIndex, result.worstExpected, result.worstGot);
+  }
+  return result;
+}
+
+std::string Comparison::text() const {
+  std::string errors =
+      "max abs error " + shortNumber(maxAbsolute) + ", max rel error " + shortNumber(maxRelative) +
+      (absolute || relative ? " (atol " + shortNumber(absolute) + ", rtol " + shortNumber(relative) + ")" : "");
+  std::string text = "buffer '" + buffer + "': ";
+  if (passed())
+    return text + "all " + std::to_string(elements) + " elements as expected, " + errors;
+  text += std::to_string(mismatches) + " of " + std::to_string(elements) + " elements differ; first at " + firstIndex +
+          ": expected " + firstExpected + " but got " + firstGot;
+  if (worst != first && maxAbsolute > 0)
+    text += "; furthest at " + worstIndex + ": expected " + worstExpected + " but got " + worstGot;
+  return text + "; " + errors + (nans ? ", " + std::to_string(nans) + " NaN" : "");
+}
+
+std::string summary(ElementType type, std::span<const std::byte> data) {
+  uint64_t elements = data.size() / sizeOf(type), nans = 0, infinities = 0, zeros = 0;
+  const std::byte *least = nullptr, *largest = nullptr;
+  for (uint64_t i = 0; i < elements; ++i) {
+    const std::byte *element = data.data() + i * sizeOf(type);
+    double value = decode(type, element);
+    nans += std::isnan(value);
+    infinities += std::isinf(value);
+    zeros += value == 0;
+    if (std::isnan(value))
+      continue;
+    if (!least || value < decode(type, least))
+      least = element;
+    if (!largest || value > decode(type, largest))
+      largest = element;
+  }
+  std::string text;
+  if (least)
+    text = toText(type, least) + " to " + toText(type, largest);
+  auto add = [&](uint64_t count, const char *what) {
+    if (count)
+      text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + what;
+  };
+  add(zeros, "zero");
+  add(nans, "NaN");
+  add(infinities, "infinite");
+  return text.empty() ? "empty" : text;
+}
+
+} // namespace nstf::emulator

@@ -1,0 +1,40 @@
+//===- Comparison.h - results against what was expected ----------------------------------------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_LAUNCH_COMPARISON_H
+#define NSTF_RUNTIME_EMULATOR_LAUNCH_COMPARISON_H
+
+#include "runtime/emulator/launch/Tensor.h"
+
+namespace nstf::emulator {
+
+/// How far a buffer is from what was expected. An element agrees where |got - expected| <= atol + rtol * |expected|;
+/// infinities agree with themselves, NaN with NaN where `nanEqual` says so, integers are compared exactly where both
+/// tolerances are 0.
+struct Comparison {
+  std::string buffer;
+  uint64_t elements = 0, mismatches = 0;
+  /// The first that disagrees, and the one furthest off of all (of those with finite numbers).
+  uint64_t first = 0, worst = 0;
+  std::string firstIndex, worstIndex; ///< "[3, 17]"
+  std::string firstExpected, firstGot, worstExpected, worstGot;
+  double maxAbsolute = 0, maxRelative = 0; ///< over all elements, agreeing ones included
+  double absolute = 0, relative = 0;       ///< the tolerances
+  uint64_t nans = 0;                       ///< in what was got
+
+  bool passed() const { return mismatches == 0; }
+  /// "buffer 'c': 3 of 4096 elements differ: first at [17]: expected 1 but got 2; …"
+  std::string text() const;
+};
+
+/// `got` has the description's type and shape; `expected` as many elements.
+Comparison compare(const ExpectDescription &expectation, const BufferDescription &description,
+                   std::span<const std::byte> got, const Tensor &expected);
+
+/// "[3, 17]": where element `i` of a tensor stands.
+std::string indexText(uint64_t i, const std::vector<int64_t> &shape);
+
+/// Least, largest, NaNs and infinities of a buffer's numbers, for people.
+std::string summary(ElementType type, std::span<const std::byte> data);
+
+} // namespace nstf::emulator
+
+#endif

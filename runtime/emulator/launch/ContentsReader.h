@@ -1,0 +1,18 @@
+//===- ContentsReader.h - the `init` and `expect` entries of a launch file ---------------------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_LAUNCH_CONTENTSREADER_H
+#define NSTF_RUNTIME_EMULATOR_LAUNCH_CONTENTSREADER_H
+
+#include "runtime/emulator/launch/LaunchFile.h"
+
+namespace nstf::emulator {
+
+enum class ContentsUse : uint8_t { Init, Expect };
+
+/// Reads what a tensor of `elements` numbers of `type` holds: for an `init`, one of zeros, value, values, random, iota,
+/// file and bytes; for an `expect`, one of value, values, iota, file, bytes and buffer, with tolerances beside it that
+/// are the caller's to read.
+Contents readContents(const YamlValue &value, ElementType type, uint64_t elements, ContentsUse use);
+
+} // namespace nstf::emulator
+
+#endif

@@ -1,0 +1,231 @@
+#include "runtime/emulator/launch/ElementType.h"
+
+#include "nstf/FloatTypes.h"
+#include "runtime/emulator/execute/SmallFloats.h"
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace nstf::emulator {
+namespace {
+
+using Info = ElementTypeInfo;
+constexpr Info infos[] = {
+    {"f64", 8, Info::Float, "<f8", ""},           {"f32", 4, Info::Float, "<f4", ""},
+    {"f16", 2, Info::Float, "<f2", ""},           {"bf16", 2, Info::Float, "<u2", "<V2"},
+    {"f8E4M3FNUZ", 1, Info::Float, "|u1", "<V1"}, {"f8E5M2FNUZ", 1, Info::Float, "|u1", "<V1"},
+    {"i64", 8, Info::Signed, "<i8", ""},          {"i32", 4, Info::Signed, "<i4", ""},
+    {"i16", 2, Info::Signed, "<i2", ""},          {"i8", 1, Info::Signed, "|i1", ""},
+    {"u64", 8, Info::Unsigned, "<u8", ""},        {"u32", 4, Info::Unsigned, "<u4", ""},
+    {"u16", 2, Info::Unsigned, "<u2", ""},        {"u8", 1, Info::Unsigned, "|u1", ""},
+    {"bool", 1, Info::Unsigned, "|b1", ""},
+};
+static_assert(std::size(infos) == size_t(ElementType::count));
+
+uint64_t largestOf(const Info &info, ElementType type) {
+  if (type == ElementType::Bool)
+    return 1;
+  unsigned bits = info.bytes * 8 - (info.kind == Info::Signed);
+  return bits == 64 ? UINT64_MAX : (uint64_t(1) << bits) - 1;
+}
+
+/// The float nearest to `value` among those that a later, coarser rounding treats as it would treat `value` itself:
+/// rounded to odd.
+float roundToOdd(double value) {
+  float nearest = float(value);
+  if (double(nearest) == value || std::isnan(value) || std::isinf(nearest))
+    return nearest;
+  auto bits = std::bit_cast<uint32_t>(nearest);
+  if (std::abs(double(nearest)) > std::abs(value))
+    --bits; // towards zero
+  return std::bit_cast<float>(bits | 1);
+}
+
+template <typename Small> bool encodeSmall(double value, std::byte *to) {
+  if (std::isinf(value))
+    return false;
+  float rounded = roundToOdd(value);
+  uint8_t code = Small::encode(std::bit_cast<uint32_t>(rounded), false, 0, false);
+  *to = std::byte(code);
+  return code != 0x80 || std::isnan(value);
+}
+
+bool encodeFloat(ElementType type, double value, std::byte *to) {
+  auto put = [&](auto bits) { std::memcpy(to, &bits, sizeof bits); };
+  switch (type) {
+  case ElementType::F64:
+    put(value);
+    return true;
+  case ElementType::F32:
+    put(float(value));
+    return std::isinf(value) || !std::isinf(float(value));
+  case ElementType::F16:
+    put(roundToF16(value));
+    return std::isinf(value) || !std::isinf(widenF16(roundToF16(value)));
+  case ElementType::BF16:
+    put(roundToBF16(value));
+    return std::isinf(value) || !std::isinf(widenBF16(roundToBF16(value)));
+  case ElementType::F8E4M3FNUZ:
+    return encodeSmall<Fp8>(value, to);
+  default:
+    return encodeSmall<Bf8>(value, to);
+  }
+}
+
+template <typename T> T read(const std::byte *from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+std::string shortest(auto value) {
+  char text[64];
+  auto [end, error] = std::to_chars(text, text + sizeof text, value);
+  return std::string(text, end);
+}
+
+} // namespace
+
+const ElementTypeInfo &infoOf(ElementType type) { return infos[size_t(type)]; }
+
+std::optional<ElementType> findElementType(std::string_view name) {
+  if (name == "fp8")
+    return ElementType::F8E4M3FNUZ;
+  if (name == "bf8")
+    return ElementType::F8E5M2FNUZ;
+  for (size_t i = 0; i < std::size(infos); ++i)
+    if (infos[i].name == name)
+      return ElementType(i);
+  return std::nullopt;
+}
+
+std::string elementTypeNames() {
+  std::string names;
+  for (const Info &info : infos)
+    names += (names.empty() ? "" : ", ") + std::string(info.name);
+  return names;
+}
+
+std::optional<Number> Number::parse(std::string_view text) {
+  Number number;
+  if (text == "true" || text == "false") {
+    number.isWhole = true;
+    number.magnitude = number.value = text == "true";
+    return number;
+  }
+  std::string_view digits = text;
+  if (!digits.empty() && (digits.front() == '-' || digits.front() == '+')) {
+    number.negative = digits.front() == '-';
+    digits.remove_prefix(1);
+  }
+  double sign = number.negative ? -1.0 : 1.0;
+  if (digits == "nan" || digits == ".nan" || digits == "NaN" || digits == ".NaN") {
+    number.value = std::copysign(std::numeric_limits<double>::quiet_NaN(), sign);
+    return number;
+  }
+  if (digits == "inf" || digits == ".inf" || digits == "Inf" || digits == ".Inf" || digits == "infinity") {
+    number.value = sign * std::numeric_limits<double>::infinity();
+    return number;
+  }
+  bool isHex = digits.starts_with("0x") || digits.starts_with("0X");
+  std::string_view body = isHex ? digits.substr(2) : digits;
+  // from_chars would take a second sign, and words.
+  if (body.empty() || (body.front() != '.' && !std::isxdigit(static_cast<unsigned char>(body.front()))))
+    return std::nullopt;
+  const char *end = body.data() + body.size();
+  auto whole = std::from_chars(body.data(), end, number.magnitude, isHex ? 16 : 10);
+  if (whole.ec == std::errc() && whole.ptr == end) {
+    number.isWhole = true;
+    number.value = sign * double(number.magnitude);
+    return number;
+  }
+  number.magnitude = 0;
+  auto real =
+      std::from_chars(body.data(), end, number.value, isHex ? std::chars_format::hex : std::chars_format::general);
+  if (real.ec != std::errc() || real.ptr != end)
+    return std::nullopt;
+  number.value *= sign;
+  return number;
+}
+
+bool encode(ElementType type, const Number &number, std::byte *to) {
+  const Info &info = infoOf(type);
+  if (info.kind == Info::Float) // "-0" is a float's negative zero, too
+    return encodeFloat(type, number.isWhole && number.negative && !number.magnitude ? -0.0 : number.value, to);
+  Number whole = number;
+  if (!whole.isWhole) { // 3e2 and 5.0 are whole, too
+    double magnitude = std::abs(number.value);
+    if (!(magnitude < 0x1p64) || magnitude != std::floor(magnitude))
+      return false;
+    whole.magnitude = uint64_t(magnitude);
+    whole.negative = number.value < 0;
+  }
+  uint64_t largest = largestOf(info, type);
+  bool negative = whole.negative && whole.magnitude;
+  if (negative ? info.kind == Info::Unsigned || whole.magnitude - 1 > largest : whole.magnitude > largest)
+    return false;
+  uint64_t bits = negative ? 0 - whole.magnitude : whole.magnitude;
+  std::memcpy(to, &bits, info.bytes); // little-endian, as the device is
+  return true;
+}
+
+std::string describeRange(ElementType type) {
+  const Info &info = infoOf(type);
+  if (info.kind == Info::Float)
+    return "a number that fits " + std::string(info.name);
+  uint64_t largest = largestOf(info, type);
+  std::string lowest = info.kind == Info::Signed ? "-" + std::to_string(largest + 1) : "0";
+  return "a whole number from " + lowest + " to " + std::to_string(largest);
+}
+
+double decode(ElementType type, const std::byte *from) {
+  switch (type) {
+  case ElementType::F64:
+    return read<double>(from);
+  case ElementType::F32:
+    return read<float>(from);
+  case ElementType::F16:
+    return widenF16(read<uint16_t>(from));
+  case ElementType::BF16:
+    return widenBF16(read<uint16_t>(from));
+  case ElementType::F8E4M3FNUZ:
+    return Fp8::table[read<uint8_t>(from)];
+  case ElementType::F8E5M2FNUZ:
+    return Bf8::table[read<uint8_t>(from)];
+  case ElementType::I64:
+    return double(read<int64_t>(from));
+  case ElementType::I32:
+    return read<int32_t>(from);
+  case ElementType::I16:
+    return read<int16_t>(from);
+  case ElementType::I8:
+    return read<int8_t>(from);
+  case ElementType::U64:
+    return double(read<uint64_t>(from));
+  case ElementType::U32:
+    return read<uint32_t>(from);
+  case ElementType::U16:
+    return read<uint16_t>(from);
+  default:
+    return read<uint8_t>(from);
+  }
+}
+
+std::string toText(ElementType type, const std::byte *from) {
+  switch (type) {
+  case ElementType::F64:
+    return shortest(read<double>(from));
+  case ElementType::I64:
+    return std::to_string(read<int64_t>(from));
+  case ElementType::U64:
+    return std::to_string(read<uint64_t>(from));
+  default:
+    // Every other type's values are floats or whole numbers below 2^32.
+    return isFloat(type) ? shortest(float(decode(type, from))) : std::to_string(int64_t(decode(type, from)));
+  }
+}
+
+} // namespace nstf::emulator

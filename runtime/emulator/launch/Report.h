@@ -1,0 +1,36 @@
+//===- Report.h - a run as JSON ----------------------------------------------------------------------------------===//
+//
+// The file of --report. Its fields are described by report.schema.json in this folder.
+//
+//===-------------------------------------------------------------------------------------------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_LAUNCH_REPORT_H
+#define NSTF_RUNTIME_EMULATOR_LAUNCH_REPORT_H
+
+#include "runtime/emulator/launch/LaunchSession.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace nstf::emulator {
+
+/// Wave instructions in all.
+uint64_t instructionsOf(const ExecutionStatistics &statistics);
+
+nlohmann::ordered_json toJson(const Finding &finding);
+
+class Report {
+public:
+  explicit Report(const LaunchSession &session);
+  ~Report();
+  void add(const PreparedLaunch &launch, const LaunchResult &result);
+  void add(const Comparison &comparison);
+  /// The whole report; `status`: the tool's exit status, `error`: what ended the run early.
+  std::string text(int status, const std::string &error) const;
+
+private:
+  const LaunchSession &session;
+  std::unique_ptr<nlohmann::ordered_json> launches, expectations;
+};
+
+} // namespace nstf::emulator
+
+#endif

@@ -1,0 +1,261 @@
+#include "runtime/emulator/launch/Tensor.h"
+
+#include "nstf/NpyHeader.h"
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <unistd.h>
+
+namespace nstf::emulator {
+namespace {
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const fs::path &path, const std::string &what) {
+  throw std::runtime_error(path.string() + ": " + what);
+}
+
+std::optional<ElementType> typeOfNpy(const std::string &descr, std::optional<ElementType> wanted) {
+  if (wanted && (infoOf(*wanted).npy == descr || infoOf(*wanted).alternative == descr ||
+                 // structured bytes are written with either sign for "no byte order"
+                 (descr.starts_with("|V") && infoOf(*wanted).alternative == "<" + descr.substr(1))))
+    return wanted;
+  for (unsigned i = 0; i < unsigned(ElementType::count); ++i) {
+    auto type = ElementType(i);
+    bool isBits = isFloat(type) && !infoOf(type).npy.starts_with("<f"); // never chosen by itself
+    if (!isBits && infoOf(type).npy == descr)
+      return type;
+  }
+  return std::nullopt;
+}
+
+/// Fortran order to C order: the element at C index i stands at the place that the first index runs fastest in.
+std::vector<std::byte> reordered(const std::byte *data, const std::vector<int64_t> &shape, unsigned bytes,
+                                 uint64_t elements) {
+  std::vector<std::byte> result(elements * bytes);
+  std::vector<uint64_t> index(shape.size(), 0), stride(shape.size(), 1);
+  for (size_t d = 1; d < shape.size(); ++d)
+    stride[d] = stride[d - 1] * uint64_t(shape[d - 1]);
+  uint64_t from = 0;
+  for (uint64_t i = 0; i < elements; ++i) {
+    std::memcpy(result.data() + i * bytes, data + from * bytes, bytes);
+    for (size_t d = shape.size(); d-- > 0;) { // count up, the last index fastest
+      from += stride[d];
+      if (++index[d] < uint64_t(shape[d]))
+        break;
+      from -= stride[d] * uint64_t(shape[d]);
+      index[d] = 0;
+    }
+  }
+  return result;
+}
+
+double realOf(const Contents &contents, size_t i) { return contents.values[i].number.value; }
+
+/// All elements, by a function of the index.
+template <typename Value> void fillEach(Tensor &tensor, uint64_t elements, const Place &place, Value value) {
+  unsigned bytes = sizeOf(tensor.type);
+  for (uint64_t i = 0; i < elements; ++i)
+    if (!encode(tensor.type, value(i), tensor.data.data() + i * bytes))
+      place.error("expected " + describeRange(tensor.type) + " for element " + std::to_string(i) +
+                  " but got one that does not fit");
+}
+
+/// A whole number as Number, from two's complement.
+Number wholeOf(uint64_t bits, bool isSigned) {
+  bool negative = isSigned && int64_t(bits) < 0;
+  uint64_t magnitude = negative ? 0 - bits : bits;
+  return {true, negative, magnitude, negative ? -double(magnitude) : double(magnitude)};
+}
+
+uint64_t bitsOf(const Number &number) { return number.negative ? 0 - number.magnitude : number.magnitude; }
+
+void fillRandom(Tensor &tensor, uint64_t elements, const Contents &contents) {
+  if (isFloat(tensor.type)) {
+    double low = realOf(contents, 0), high = realOf(contents, 1);
+    fillEach(tensor, elements, contents.place, [&](uint64_t i) {
+      double share = double(randomBits(contents.seed, i) >> 11) * 0x1p-53;
+      return Number::of(low + share * (high - low));
+    });
+    return;
+  }
+  bool isSigned = infoOf(tensor.type).kind == ElementTypeInfo::Signed;
+  auto bound = [&](size_t i) { // written perhaps as 1e3: by the element's own bits
+    std::byte bytes[8] = {};
+    encode(tensor.type, contents.values[i].number, bytes);
+    uint64_t value;
+    std::memcpy(&value, bytes, 8);
+    unsigned unused = 64 - 8 * sizeOf(tensor.type);
+    return isSigned ? uint64_t(int64_t(value << unused) >> unused) : value;
+  };
+  uint64_t low = bound(0), span = bound(1) - low + 1; // 0: all of 64 bits
+  fillEach(tensor, elements, contents.place, [&](uint64_t i) {
+    uint64_t random = randomBits(contents.seed, i);
+    if (span)
+      random = uint64_t((unsigned __int128)random * span >> 64);
+    return wholeOf(low + random, isSigned);
+  });
+}
+
+void fillIota(Tensor &tensor, uint64_t elements, const Contents &contents) {
+  const Number &start = contents.values[0].number, &step = contents.values[1].number;
+  bool isWhole = start.isWhole && step.isWhole;
+  bool isSigned = infoOf(tensor.type).kind != ElementTypeInfo::Unsigned || start.negative || step.negative;
+  fillEach(tensor, elements, contents.place, [&](uint64_t i) {
+    return isWhole ? wholeOf(bitsOf(start) + i * bitsOf(step), isSigned)
+                   : Number::of(start.value + double(i) * step.value);
+  });
+}
+
+/// `from` in another type; the numbers must fit.
+void convert(const Tensor &from, Tensor &to, const Place &place) {
+  bool isSigned = infoOf(from.type).kind == ElementTypeInfo::Signed;
+  fillEach(to, from.elements(), place, [&](uint64_t i) {
+    if (isFloat(from.type))
+      return Number::of(decode(from.type, from.at(i)));
+    uint64_t bits = 0;
+    std::memcpy(&bits, from.at(i), sizeOf(from.type));
+    unsigned unused = 64 - 8 * sizeOf(from.type);
+    return wholeOf(isSigned ? uint64_t(int64_t(bits << unused) >> unused) : bits, isSigned);
+  });
+}
+
+void readNpyContents(const LaunchFile &file, const Contents &contents, bool isExpectation, Tensor &tensor) {
+  Tensor read = readNpy(file.resolve(contents.file), tensor.type);
+  bool sameType = read.type == tensor.type;
+  // A reference may be of a wider type: it is compared as it is.
+  bool isReference = isExpectation && isFloat(read.type) && isFloat(tensor.type);
+  if (read.shape != tensor.shape || !(sameType || isReference || contents.convert))
+    throw std::runtime_error(
+        file.resolve(contents.file).string() + ": expected " + describeTensor(tensor.type, tensor.shape) + " but got " +
+        describeTensor(read.type, read.shape) +
+        (read.shape == tensor.shape && !isExpectation ? " ('convert: true' converts numbers)" : ""));
+  if (sameType || isReference)
+    tensor = std::move(read);
+  else
+    convert(read, tensor, contents.place);
+}
+
+} // namespace
+
+uint64_t randomBits(uint64_t seed, uint64_t i) {
+  uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+
+Tensor readNpy(const fs::path &path, std::optional<ElementType> wanted) {
+  std::vector<std::byte> bytes = readBytes(path);
+  std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  NpyHeader header = parseNpyHeader(text, path.string());
+  Tensor tensor;
+  std::optional<ElementType> type = typeOfNpy(header.descr, wanted);
+  if (!type)
+    fail(path, "expected little-endian numbers such as <f4 or <i4 but got " + header.descr);
+  tensor.type = *type;
+  tensor.shape = header.shape;
+  uint64_t expected = sizeOf(tensor.type);
+  bool fits = true;
+  for (int64_t size : tensor.shape)
+    fits &= !__builtin_mul_overflow(expected, uint64_t(size), &expected);
+  uint64_t got = bytes.size() - header.dataOffset;
+  if (!fits || got != expected)
+    fail(path, "expected " + (fits ? std::to_string(expected) + " bytes of data" : "a shape that fits 64 bits") +
+                   " for " + describeTensor(tensor.type, tensor.shape) + " but got " + std::to_string(got) + " bytes");
+  const std::byte *data = bytes.data() + header.dataOffset;
+  if (header.fortranOrder && tensor.shape.size() > 1)
+    tensor.data = reordered(data, tensor.shape, sizeOf(tensor.type), got / sizeOf(tensor.type));
+  else
+    tensor.data.assign(data, data + got);
+  return tensor;
+}
+
+std::vector<std::byte> readBytes(const fs::path &path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) // a folder, or a device that never ends
+    fail(path, error ? error.message() : "expected a file");
+  std::ifstream stream(path, std::ios::binary | std::ios::ate);
+  std::vector<std::byte> bytes(stream ? size_t(stream.tellg()) : 0);
+  stream.seekg(0);
+  if (!stream ||
+      (!bytes.empty() && !stream.read(reinterpret_cast<char *>(bytes.data()), std::streamsize(bytes.size()))))
+    fail(path, std::strerror(errno));
+  return bytes;
+}
+
+void writeFileAside(const fs::path &path, std::string_view bytes) {
+  std::error_code error;
+  fs::path place = fs::weakly_canonical(path, error); // a link stays one
+  if (error)
+    place = path;
+  bool isSpecial = fs::exists(place, error) && !fs::is_regular_file(place, error); // /dev/stdout
+  if (fs::is_directory(place, error))
+    fail(path, "cannot write it: " + std::string(std::strerror(EISDIR)));
+  fs::path aside = place;
+  if (!isSpecial)
+    aside += "." + std::to_string(::getpid()) + ".part";
+  errno = 0;
+  std::ofstream stream(aside, std::ios::binary | std::ios::trunc);
+  if (stream)
+    stream.write(bytes.data(), std::streamsize(bytes.size()));
+  stream.close();
+  int code = stream ? 0 : errno ? errno : EIO;
+  if (!code && !isSpecial && std::rename(aside.c_str(), place.c_str()) != 0)
+    code = errno;
+  if (code) {
+    if (!isSpecial)
+      fs::remove(aside, error);
+    fail(path, "cannot write it: " + std::string(std::strerror(code)));
+  }
+}
+
+std::string fileOf(const fs::path &path, ElementType type, const std::vector<int64_t> &shape,
+                   std::span<const std::byte> bytes) {
+  std::string text = path.extension() == ".npy" ? makeNpyHeader(std::string(infoOf(type).npy), shape) : "";
+  return text.append(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+}
+
+Tensor makeContents(const LaunchFile &file, const Contents &contents, const BufferDescription &description,
+                    bool isExpectation) {
+  Tensor tensor{description.type, description.shape, {}};
+  uint64_t elements = description.elements();
+  if (contents.kind != Contents::Npy && contents.kind != Contents::Raw)
+    tensor.data.resize(description.bytes(), contents.kind == Contents::Unset ? std::byte(0xff) : std::byte(0));
+  try {
+    switch (contents.kind) {
+    case Contents::Value:
+      fillEach(tensor, elements, contents.place, [&](uint64_t) { return contents.values[0].number; });
+      break;
+    case Contents::Values:
+      fillEach(tensor, elements, contents.place, [&](uint64_t i) { return contents.values[i].number; });
+      break;
+    case Contents::Random:
+      fillRandom(tensor, elements, contents);
+      break;
+    case Contents::Iota:
+      fillIota(tensor, elements, contents);
+      break;
+    case Contents::Npy:
+      readNpyContents(file, contents, isExpectation, tensor);
+      break;
+    case Contents::Raw:
+      tensor.data = readBytes(file.resolve(contents.file));
+      if (tensor.data.size() != description.bytes())
+        throw std::runtime_error(file.resolve(contents.file).string() + ": expected " +
+                                 std::to_string(description.bytes()) + " bytes for " + description.str() + " but got " +
+                                 std::to_string(tensor.data.size()));
+      break;
+    default:
+      break;
+    }
+  } catch (const InputError &) {
+    throw;
+  } catch (const std::runtime_error &error) {
+    contents.place.error(error.what());
+  }
+  return tensor;
+}
+
+} // namespace nstf::emulator

@@ -1,0 +1,203 @@
+#include "runtime/emulator/launch/Trace.h"
+
+#include "runtime/emulator/decode/DecodedProgram.h"
+#include "runtime/emulator/launch/RegisterText.h"
+#include "runtime/emulator/memory/SourceFrames.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+namespace nstf::emulator {
+namespace {
+
+std::string hex(uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+const char *nameOf(MemorySpace space) {
+  constexpr const char *names[] = {"global", "lds", "scratch", "scalar"};
+  return names[unsigned(space)];
+}
+const char *nameOf(AccessKind kind) {
+  return kind == AccessKind::Load ? "load" : kind == AccessKind::Store ? "store" : "atomic";
+}
+
+/// Which element of a buffer an offset is in: "c[17]", "c[17]+2".
+std::string elementText(const BufferDescription &buffer, uint64_t offset) {
+  unsigned bytes = sizeOf(buffer.type);
+  return buffer.name + indexText(offset / bytes, buffer.shape) +
+         (offset % bytes ? "+" + std::to_string(offset % bytes) : "");
+}
+
+} // namespace
+
+TraceMonitor::TraceMonitor(const LaunchSession &session, const TraceOptions &options, std::ostream &out)
+    : session(session), options(options), out(out) {}
+TraceMonitor::~TraceMonitor() = default;
+
+void TraceMonitor::launchBegins(const Launch &begun) {
+  launch = &begun;
+  facts = std::make_unique<checks::ProgramFacts>(*begun.target, *begun.program);
+  disassembler = std::make_unique<Disassembler>(*begun.target);
+  const Program &program = *begun.kernel->program;
+  for (const Program::TextRange &range : program.text()) {
+    auto found = findSourceLines(program.elf(), range.begin - program.base(), range.end - program.base());
+    lines.insert(lines.end(), found.begin(), found.end());
+  }
+}
+
+void TraceMonitor::launchEnds(const Launch &) {
+  if (current)
+    out << "        (did not finish)\n";
+  current = nullptr;
+  facts.reset();
+}
+
+bool TraceMonitor::isTraced(const Wave &wave) const {
+  return wave.number == options.wave && std::equal(options.workgroup.begin(), options.workgroup.end(), wave.group->id);
+}
+
+void TraceMonitor::waveBegins(Wave &wave) {
+  if (!isTraced(wave))
+    return;
+  found = true;
+  out << "workgroup (" << wave.group->id[0] << ", " << wave.group->id[1] << ", " << wave.group->id[2] << "), wave "
+      << wave.number << ": exec " << maskText(wave.exec()) << ", values of " << describeLanes(options.lanes)
+      << " (in brackets: not active)\n";
+}
+
+void TraceMonitor::groupEnds(Workgroup &group) {
+  if (std::equal(options.workgroup.begin(), options.workgroup.end(), group.id))
+    throw TraceEnd();
+}
+
+void TraceMonitor::instruction(Wave &wave, const MicroOp *first) {
+  if (!isTraced(wave))
+    return;
+  uint64_t address = launch->program->addressOf(first), offset = address - launch->kernel->entry;
+  if (offset < options.pcBegin || offset >= options.pcEnd || seen++ < options.skip)
+    return;
+  if (options.most && count == options.most)
+    throw TraceEnd();
+  ++count;
+  current = first;
+  instructionFacts = &facts->of(first);
+  const Program &program = *launch->kernel->program;
+  std::span<const uint8_t> bytes = launch->program->bytesOf(first);
+  std::string text = bytes.empty() ? "past the end of the code" : disassembler->print(bytes, address);
+  char place[48];
+  std::snprintf(place, sizeof place, "%-6llu +0x%-6llx ", static_cast<unsigned long long>(seen),
+                static_cast<unsigned long long>(offset));
+  out << place << text;
+  if (std::string function = program.functionAt(address); function != launch->kernel->name && !function.empty())
+    out << "  ; in " << function;
+  auto line = std::upper_bound(lines.begin(), lines.end(), address - program.base(),
+                               [](uint64_t a, const SourceLine &b) { return a < b.address; });
+  if (line != lines.begin() && (--line)->line)
+    out << "  ; " << line->file << ":" << line->line;
+  out << "\n        exec " << maskText(wave.exec()) << " scc " << wave.scc() << " vcc "
+      << maskText(wave.scalar64(sgpr::vcc)) << "\n";
+  printRegisters(wave, instructionFacts->reads, "read ");
+}
+
+void TraceMonitor::access(Wave &wave, const MicroOp *, const MemoryAccess &access) {
+  if (!current || !isTraced(wave))
+    return;
+  out << "        " << nameOf(access.space) << " " << nameOf(access.kind) << " of " << access.bytes << " bytes";
+  uint64_t lanes = access.space == MemorySpace::Scalar ? access.lanes : access.lanes & options.lanes;
+  if (!access.lanes)
+    out << " by no lane";
+  for (unsigned lane = 0; lane < Wave::width; ++lane) {
+    if (!(lanes >> lane & 1))
+      continue;
+    out << (access.space == MemorySpace::Scalar ? ": " : "; lane " + std::to_string(lane) + ": ");
+    uint64_t address = access.addresses[lane];
+    out << (access.space == MemorySpace::Lds ? hex(address) : placeOf(address));
+  }
+  out << "\n";
+}
+
+std::string TraceMonitor::placeOf(uint64_t address) {
+  uint64_t offset;
+  if (const BufferDescription *buffer = session.bufferAt(address, offset))
+    return hex(address) + " " + elementText(*buffer, offset);
+  if (address - launch->kernarg < launch->kernel->kernargSize)
+    return hex(address) + " argument block+" + hex(address - launch->kernarg);
+  return hex(address);
+}
+
+void TraceMonitor::retired(Wave &wave, const MicroOp *first) {
+  if (current != first || !current || !isTraced(wave))
+    return;
+  printRegisters(wave, instructionFacts->writes, "write");
+  current = nullptr;
+}
+
+void TraceMonitor::printRegisters(const Wave &wave, const std::vector<checks::RegisterUse> &uses, const char *what) {
+  std::vector<checks::RegisterRange> printed;
+  for (const checks::RegisterUse &use : uses) {
+    bool isExec = !use.vector && use.first == sgpr::exec && use.role == checks::OperandRole::Exec;
+    if (isExec || use.role == checks::OperandRole::Old ||
+        std::find(printed.begin(), printed.end(), checks::RegisterRange(use)) != printed.end())
+      continue;
+    printed.push_back(use);
+    if (use.vector)
+      printVector(wave, use, what);
+    else
+      out << "        " << what << " " << checks::describe(use) << ": " << scalarText(wave, use) << "\n";
+  }
+}
+
+/// One line for each register, or pair of f64; of wide tuples one for each, too.
+void TraceMonitor::printVector(const Wave &wave, const checks::RegisterRange &range, const char *what) {
+  NumberView view = viewOf(instructionFacts->name(), what[0] == 'w');
+  unsigned step = view == NumberView::F64 && range.count % 2 == 0 ? 2 : 1;
+  for (unsigned i = 0; i < range.count; i += step) {
+    checks::RegisterRange part{true, uint16_t(range.first + i), uint16_t(step)};
+    out << "        " << what << " " << checks::describe(part) << ":";
+    for (unsigned lane = 0; lane < Wave::width; ++lane) {
+      if (!(options.lanes >> lane & 1))
+        continue;
+      uint32_t low = wave.rows[part.first][lane];
+      uint32_t high = step == 2 ? wave.rows[part.first + 1][lane] : 0;
+      std::string value = step == 2 ? pairText(low | uint64_t(high) << 32, view) : dwordText(low, view);
+      out << " " << (wave.exec() >> lane & 1 ? value : "[" + value + "]");
+    }
+    out << "\n";
+  }
+}
+
+void WatchMonitor::access(Wave &, const MicroOp *, const MemoryAccess &access) {
+  if (access.kind == AccessKind::Load || access.space == MemorySpace::Lds)
+    return;
+  for (const WatchedElement &element : elements) {
+    uint64_t lanes = 0;
+    for (unsigned lane = 0; lane < Wave::width; ++lane)
+      if (access.lanes >> lane & 1 && access.addresses[lane] < element.address + sizeOf(element.buffer->type) &&
+          element.address < access.addresses[lane] + access.bytes)
+        lanes |= uint64_t(1) << lane;
+    if (lanes)
+      writes.push_back(
+          {&element, lanes, toText(element.buffer->type, reinterpret_cast<const std::byte *>(element.address))});
+  }
+}
+
+void WatchMonitor::retired(Wave &wave, const MicroOp *first) {
+  for (const Write &write : writes) {
+    Finding finding = findingAt(wave, first, "watch", "");
+    finding.lanes = write.lanes;
+    const BufferDescription &buffer = *write.element->buffer;
+    out << buffer.name << indexText(write.element->index, buffer.shape) << ": " << write.before << " -> "
+        << toText(buffer.type, reinterpret_cast<const std::byte *>(write.element->address)) << " by workgroup ("
+        << finding.workgroup[0] << ", " << finding.workgroup[1] << ", " << finding.workgroup[2] << "), wave "
+        << finding.wave << ", " << describeLanes(write.lanes) << ": +" << hex(finding.offset) << " "
+        << finding.instruction << (finding.source.empty() ? "" : "; " + finding.source) << "\n";
+    ++count;
+  }
+  writes.clear();
+}
+
+} // namespace nstf::emulator

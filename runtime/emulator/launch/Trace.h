@@ -1,0 +1,95 @@
+//===- Trace.h - one wave's instructions with their registers ----------------------------------------------------===//
+//
+// Monitors that print while a launch runs: what a wave does instruction by instruction, and who writes an element of a
+// buffer. Which registers an instruction reads and writes comes from checks/InstructionFacts.h.
+//
+//===-------------------------------------------------------------------------------------------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_LAUNCH_TRACE_H
+#define NSTF_RUNTIME_EMULATOR_LAUNCH_TRACE_H
+
+#include "runtime/emulator/checks/InstructionFacts.h"
+#include "runtime/emulator/execute/Monitor.h"
+#include "runtime/emulator/execute/Wave.h"
+#include "runtime/emulator/launch/LaunchSession.h"
+#include "runtime/emulator/memory/SourceFrames.h"
+
+#include <ostream>
+
+namespace nstf::emulator {
+
+struct TraceOptions {
+  std::array<uint32_t, 3> workgroup = {0, 0, 0};
+  uint32_t wave = 0;
+  uint64_t lanes = 0xf;                     ///< whose values of vector registers are shown
+  uint64_t pcBegin = 0, pcEnd = UINT64_MAX; ///< only instructions from here (offsets from the kernel's entry) …
+  uint64_t skip = 0;                        ///< … and of these not the first ones
+  uint64_t most = 10'000;                   ///< instructions printed; 0: any number
+};
+
+/// Thrown out of a launch when there is nothing left to print.
+struct TraceEnd {};
+
+class TraceMonitor final : public Monitor {
+public:
+  TraceMonitor(const LaunchSession &session, const TraceOptions &options, std::ostream &out);
+  ~TraceMonitor() override;
+  void launchBegins(const Launch &launch) override;
+  void launchEnds(const Launch &launch) override;
+  void waveBegins(Wave &wave) override;
+  void instruction(Wave &wave, const MicroOp *first) override;
+  void access(Wave &wave, const MicroOp *op, const MemoryAccess &access) override;
+  void retired(Wave &wave, const MicroOp *first) override;
+  void groupEnds(Workgroup &group) override;
+  uint64_t printed() const { return count; }
+  bool sawWave() const { return found; }
+
+private:
+  bool isTraced(const Wave &wave) const;
+  void printRegisters(const Wave &wave, const std::vector<checks::RegisterUse> &uses, const char *what);
+  void printVector(const Wave &wave, const checks::RegisterRange &range, const char *what);
+  std::string placeOf(uint64_t address);
+
+  const LaunchSession &session;
+  const TraceOptions options;
+  std::ostream &out;
+  const Launch *launch = nullptr;
+  std::unique_ptr<checks::ProgramFacts> facts;
+  std::unique_ptr<Disassembler> disassembler;
+  std::vector<SourceLine> lines;
+  const MicroOp *current = nullptr; ///< what is being printed
+  const checks::InstructionFacts *instructionFacts = nullptr;
+  uint64_t count = 0, seen = 0;
+  bool found = false;
+};
+
+/// Elements of a buffer whose writers are told.
+struct WatchedElement {
+  const BufferDescription *buffer;
+  uint64_t index;
+  uint64_t address;
+};
+
+/// Prints every store and atomic that touches one of the elements: by which instruction of which wave and lane, and the
+/// value before and after.
+class WatchMonitor final : public Monitor {
+public:
+  WatchMonitor(std::vector<WatchedElement> elements, std::ostream &out) : elements(std::move(elements)), out(out) {}
+  void access(Wave &wave, const MicroOp *op, const MemoryAccess &access) override;
+  void retired(Wave &wave, const MicroOp *first) override;
+  uint64_t printed() const { return count; }
+
+private:
+  struct Write {
+    const WatchedElement *element;
+    uint64_t lanes;
+    std::string before;
+  };
+  const std::vector<WatchedElement> elements;
+  std::ostream &out;
+  std::vector<Write> writes; ///< of the running instruction
+  uint64_t count = 0;
+};
+
+} // namespace nstf::emulator
+
+#endif

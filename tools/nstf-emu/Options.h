@@ -1,0 +1,53 @@
+// Options that several subcommands of nstf-emu have.
+#pragma once
+
+#include "runtime/emulator/launch/LaunchSession.h"
+
+#include <CLI/App.hpp>
+#include <atomic>
+#include <string>
+
+namespace nstf::emulator::tool {
+
+class Progress;
+
+/// The launch file, and what overrides it.
+struct SessionArguments {
+  std::string file;
+
+  void add(CLI::App &command);
+  void addCheck(CLI::App &command);
+  SessionOptions options() const;
+
+private:
+  std::string target, matrix, check;
+  bool checkGiven = false;
+  CLI::Option *checkOption = nullptr;
+};
+
+/// How far a launch may go.
+struct LaunchLimits {
+  void add(CLI::App &command, bool withThreads = true);
+  LaunchOptions launchOptions(Progress *progress) const;
+
+private:
+  unsigned threads = 0;
+  uint64_t maxSteps = 0;
+  double timeout = 0;
+};
+
+/// While it lives, Ctrl-C ends the running launch with a fault that says where the waves stand; a second one ends the
+/// process.
+class InterruptGuard {
+public:
+  InterruptGuard();
+  ~InterruptGuard();
+  static const std::atomic<bool> *flag();
+};
+
+/// "12,345,678"
+std::string grouped(uint64_t number);
+/// "1.23 s", "4.56 ms"
+std::string shortSeconds(double seconds);
+
+} // namespace nstf::emulator::tool

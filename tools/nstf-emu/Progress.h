@@ -1,0 +1,27 @@
+// A line on the terminal that is written over and over while a launch runs, and wiped at its end.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace nstf::emulator::tool {
+
+class Progress {
+public:
+  Progress(std::string what, bool quiet);
+  ~Progress() { clear(); }
+  Progress(const Progress &) = delete;
+  /// Not where standard error is no terminal.
+  bool isShown() const { return shown; }
+  void update(uint64_t done, uint64_t all);
+  void clear();
+
+private:
+  using Clock = std::chrono::steady_clock;
+  std::string what;
+  bool shown, written = false;
+  Clock::time_point start, last;
+};
+
+} // namespace nstf::emulator::tool

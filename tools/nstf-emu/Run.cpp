@@ -1,0 +1,168 @@
+// nstf-emu run: the launches of a file, their checks, results and report.
+#include "runtime/emulator/launch/Report.h"
+#include "tools/nstf-emu/Commands.h"
+#include "tools/nstf-emu/Options.h"
+#include "tools/nstf-emu/Progress.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+namespace nstf::emulator::tool {
+namespace {
+
+struct RunOptions {
+  SessionArguments session;
+  LaunchLimits limits;
+  std::string report;
+  std::vector<std::string> print;
+  bool quiet = false;
+};
+
+/// "c" or "c[16:32]": a buffer, and which of its elements.
+struct PrintRequest {
+  const BufferDescription *buffer;
+  uint64_t begin, end;
+
+  static PrintRequest parse(const std::string &text, const LaunchFile &file) {
+    std::string name = text.substr(0, text.find('['));
+    PrintRequest request{file.buffer(name), 0, 0};
+    if (!request.buffer) {
+      std::vector<std::string> known;
+      for (const BufferDescription &buffer : file.buffers)
+        known.push_back(buffer.name);
+      throw InputError("error: --print: expected one of the launch file's buffers but got '" + name + "'" +
+                       didYouMean(name, known));
+    }
+    request.end = std::min<uint64_t>(request.buffer->elements(), 64);
+    if (name.size() == text.size())
+      return request;
+    uint64_t begin = 0, end = 0;
+    int taken = 0;
+    std::string range = text.substr(name.size());
+    if (std::sscanf(range.c_str(), "[%lu:%lu]%n", &begin, &end, &taken) != 2 || size_t(taken) != range.size() ||
+        begin > end || end > request.buffer->elements())
+      throw InputError("error: --print: expected NAME[BEGIN:END] with elements up to " +
+                       std::to_string(request.buffer->elements()) + " but got '" + text + "'");
+    request.begin = begin;
+    request.end = end;
+    return request;
+  }
+
+  void print(const LaunchSession &session) const {
+    std::span<std::byte> bytes = session.contents(buffer->name);
+    unsigned size = sizeOf(buffer->type);
+    std::cout << buffer->name << ": " << buffer->str() << "\n";
+    const uint64_t perLine = 8;
+    for (uint64_t i = begin; i < end; ++i)
+      std::cout << (i == begin || (i - begin) % perLine == 0 ? "  " + indexText(i, buffer->shape) + ":" : "") << " "
+                << toText(buffer->type, bytes.data() + i * size)
+                << (i + 1 == end || (i - begin) % perLine == perLine - 1 ? "\n" : "");
+  }
+};
+
+std::string dimensions(const std::array<uint32_t, 3> &d) {
+  return std::to_string(d[0]) + "x" + std::to_string(d[1]) + "x" + std::to_string(d[2]);
+}
+
+void printLaunch(size_t number, const PreparedLaunch &launch, const LaunchResult &result) {
+  uint64_t instructions = instructionsOf(result.statistics);
+  std::cout << "launch " << number << ": " << launch.kernel->name << ", grid " << dimensions(launch.shape.grid)
+            << ", block " << dimensions(launch.shape.block)
+            << (launch.description->repeat > 1 ? ", " + std::to_string(launch.description->repeat) + " times" : "")
+            << ": " << grouped(instructions) << " wave instructions in " << shortSeconds(result.seconds)
+            << " of the emulator's time\n";
+}
+
+/// The status so far with something worse.
+int worse(int status, int other) { return status == foundFault || other == fine ? status : other; }
+
+int runLaunches(LaunchSession &session, const RunOptions &options, Report &report, std::string &error) {
+  int status = fine;
+  size_t number = 0;
+  for (const PreparedLaunch &launch : session.launches()) {
+    Progress progress("launch " + std::to_string(number) + " " + launch.kernel->name, options.quiet);
+    LaunchResult result = session.run(launch, options.limits.launchOptions(&progress));
+    progress.clear();
+    report.add(launch, result);
+    if (!options.quiet)
+      printLaunch(number, launch, result);
+    for (const Finding &finding : result.findings) {
+      std::cerr << finding.check << ": " << finding.text() << "\n";
+      status = foundFault;
+    }
+    if (result.fault) {
+      std::cerr << "fault: " << result.fault->text() << "\n";
+      error = result.fault->text();
+      return foundFault;
+    }
+    ++number;
+  }
+  if (session.droppedFindings())
+    std::cerr << "and findings at " << session.droppedFindings() << " more places\n";
+  return status;
+}
+
+int checkResults(LaunchSession &session, const RunOptions &options, Report &report) {
+  int status = fine;
+  session.writeOutputs();
+  for (const OutputDescription &output : session.file().outputs)
+    if (!options.quiet) {
+      const BufferDescription &buffer = *session.file().buffer(output.buffer);
+      std::cout << "output " << buffer.name << ", " << buffer.str() << ": "
+                << summary(buffer.type, session.contents(buffer.name)) << " -> "
+                << session.file().resolve(output.file).string() << "\n";
+    }
+  for (const Comparison &comparison : session.compare()) {
+    report.add(comparison);
+    if (!comparison.passed()) {
+      std::cerr << "expect: " << comparison.text() << "\n";
+      status = unexpected;
+    } else if (!options.quiet) {
+      std::cout << "expect: " << comparison.text() << "\n";
+    }
+  }
+  return status;
+}
+
+int run(const RunOptions &options) {
+  LaunchSession session(LaunchFile::read(options.session.file), options.session.options());
+  std::vector<PrintRequest> prints;
+  for (const std::string &text : options.print)
+    prints.push_back(PrintRequest::parse(text, session.file()));
+  Report report(session);
+  InterruptGuard guard;
+  std::string error;
+  int status = runLaunches(session, options, report, error);
+  if (error.empty())
+    status = worse(status, checkResults(session, options, report));
+  for (const PrintRequest &request : prints)
+    request.print(session);
+  if (!options.report.empty())
+    writeFileAside(options.report, report.text(status, error));
+  return status;
+}
+
+} // namespace
+
+Command addRun(CLI::App &app) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App *command = app.add_subcommand("run", "run the launches of a launch file, compare and write the results");
+  command->footer("\nA fault ends the run: outputs are not written then. Example:\n"
+                  "  nstf-emu run launch.yaml --check=all --report=report.json --print=c[0:16]\n"
+                  "Exit status: 0 all is well, 1 bad input, 2 a fault, a finding or a stopped launch, 3 a result that "
+                  "was not expected.");
+  options->session.add(*command);
+  options->session.addCheck(*command);
+  options->limits.add(*command);
+  command->add_option("--report", options->report, "JSON file that gets all there is to know about the run")
+      ->type_name("FILE");
+  command
+      ->add_option("--print", options->print,
+                   "print a buffer's first 64 elements at the end, or those of a range, also after a fault; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("NAME[BEGIN:END]");
+  command->add_flag("--quiet", options->quiet, "say nothing but findings, faults and unexpected results");
+  return [options] { return run(*options); };
+}
+
+} // namespace nstf::emulator::tool
