@@ -73,7 +73,8 @@ extern "C" __global__ void segmentedSum(const int *keys, const int *values, int 
     if (t >= step && otherKey == key)
       sum += other;
   }
-  bool last = t == 63 || shuffle(key, t + 1) != key;
+  int next = shuffle(key, t + 1); // with all lanes there: a lane that is not gives zero
+  bool last = t == 63 || next != key;
   sums[i] = last ? sum : 0;
   votes[i] = (ballot(sum > 100) == ~uint64_t(0)) + 2 * (ballot(sum > 100) != 0) + 4 * __builtin_ctzll(ballot(last));
 }
