@@ -51,6 +51,12 @@ void CheckContext::report(const Wave &wave, const MicroOp *op, std::string check
 }
 
 Checker::Checker(CheckSet set, const Target &target, Memory &memory) : context{target, memory, {}, nullptr} {
+  if (set.uninit)
+    checks.push_back(makeUninitCheck(context));
+  if (set.race)
+    checks.push_back(makeRaceCheck(context));
+  if (set.memory) // last: it ends the launch, what the others have to say of the access comes first
+    checks.push_back(makeMemoryCheck(context));
   if (set.hazard)
     checks.push_back(makeHazardCheck(context));
   if (set.wait)
@@ -87,6 +93,10 @@ void Checker::waveBegins(Wave &wave) {
 void Checker::instruction(Wave &wave, const MicroOp *first) {
   for (auto &check : checks)
     check->instruction(wave, first);
+}
+void Checker::step(Wave &wave, const MicroOp *op) {
+  for (auto &check : checks)
+    check->step(wave, op);
 }
 void Checker::access(Wave &wave, const MicroOp *op, const MemoryAccess &access) {
   for (auto &check : checks)

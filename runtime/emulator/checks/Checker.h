@@ -67,6 +67,9 @@ public:
 protected:
   CheckContext &context;
 };
+std::unique_ptr<Check> makeMemoryCheck(CheckContext &context);
+std::unique_ptr<Check> makeUninitCheck(CheckContext &context);
+std::unique_ptr<Check> makeRaceCheck(CheckContext &context);
 std::unique_ptr<Check> makeHazardCheck(CheckContext &context);
 std::unique_ptr<Check> makeWaitCheck(CheckContext &context);
 
@@ -84,6 +87,7 @@ public:
   void groupEnds(Workgroup &group) override;
   void waveBegins(Wave &wave) override;
   void instruction(Wave &wave, const MicroOp *first) override;
+  void step(Wave &wave, const MicroOp *op) override;
   void access(Wave &wave, const MicroOp *op, const MemoryAccess &access) override;
   void retired(Wave &wave, const MicroOp *first) override;
   void barrier(Workgroup &group) override;

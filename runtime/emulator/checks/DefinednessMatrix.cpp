@@ -41,8 +41,7 @@ const Shape &shapeOf(Opcode opcode) {
     };
 #define MATRIX(name, D, A, rows, columns, depth, blocks)                                                               \
   t[unsigned(Opcode::name)] = make(#A, rows, columns, depth, blocks, false);
-#define SPARSE(name, D, A, rows, columns, depth)                                                                       \
-  t[unsigned(Opcode::name)] = make(#A, rows, columns, depth, 1, true);
+#define SPARSE(name, D, A, rows, columns, depth) t[unsigned(Opcode::name)] = make(#A, rows, columns, depth, 1, true);
 #include "runtime/emulator/decode/Instructions.def"
     return t;
   }();
@@ -105,9 +104,8 @@ void UninitCheck::matrix(Wave &w, WaveShadow &s, const MicroOp *op) {
     unsigned block = lane / shape.rows % shape.blocks, other = ((block & ~((1u << cbsz) - 1)) + abid) % shape.blocks;
     return lane - block * shape.rows + other * shape.rows;
   });
-  mark(b, shape.columns, op->source[1], shape.registersB, columnUndefined, columnOrigin, [&](unsigned lane) {
-    return shape.isDouble || shape.sparse ? lane : permutedLane(blgp, lane);
-  });
+  mark(b, shape.columns, op->source[1], shape.registersB, columnUndefined, columnOrigin,
+       [&](unsigned lane) { return shape.isDouble || shape.sparse ? lane : permutedLane(blgp, lane); });
   mark(index, shape.rows, op->source[3], 1, rowUndefined, rowOrigin, same);
 
   const unsigned groups = width / shape.columns, perElement = shape.isDouble ? 2 : 1;
@@ -127,10 +125,10 @@ void UninitCheck::matrix(Wave &w, WaveShadow &s, const MicroOp *op) {
       if (!rowUndefined[block][i] && !columnUndefined[block][j] && !fromC)
         continue;
       undefined[r] |= uint64_t(1) << lane;
-      resultOrigins[r][lane] = rowUndefined[block][i]      ? rowOrigin[block][i]
-                               : columnUndefined[block][j] ? columnOrigin[block][j]
-                                                           : laneOrigin(s, op->source[2] + r * perElement * width * 4,
-                                                                        lane, perElement);
+      resultOrigins[r][lane] = rowUndefined[block][i] ? rowOrigin[block][i]
+                               : columnUndefined[block][j]
+                                   ? columnOrigin[block][j]
+                                   : laneOrigin(s, op->source[2] + r * perElement * width * 4, lane, perElement);
     }
   for (unsigned r = 0; r < results; ++r) {
     s.define(row + r, ~uint64_t(0));

@@ -91,8 +91,8 @@ OpRule make(Opcode opcode, std::string_view meaning, bool isComparison) {
     bool integer = !isFloat(info.types[1]);
     rule.comparesNothing = meaning == "never" || meaning == "always";
     rule.comparesEqual = integer && (meaning == "equal" || meaning == "notEqual");
-    rule.compares = integer && (meaning == "less" || meaning == "lessEqual" || meaning == "greater" ||
-                                meaning == "greaterEqual");
+    rule.compares =
+        integer && (meaning == "less" || meaning == "lessEqual" || meaning == "greater" || meaning == "greaterEqual");
   }
   return rule;
 }
@@ -114,7 +114,9 @@ Bits shiftLeft(Bits a, Bits n, unsigned width) {
   unsigned by = n.value & (width - 1);
   return {a.value << by, a.undefined << by};
 }
-uint64_t signExtended(uint64_t value, unsigned width) { return uint64_t(int64_t(value << (64 - width)) >> (64 - width)); }
+uint64_t signExtended(uint64_t value, unsigned width) {
+  return uint64_t(int64_t(value << (64 - width)) >> (64 - width));
+}
 Bits shiftRight(Bits a, Bits n, unsigned width, bool isSigned) {
   if (n.undefined & (width - 1))
     return everything;
@@ -229,10 +231,9 @@ Bits apply(Rule rule, unsigned width, bool isSigned, const Bits (&source)[3]) {
     case Rule::SignExtend16:
       return {signExtended(a.value, 16), signExtended(a.undefined, 16)};
     case Rule::ExtractScalarField:
-      return b.undefined & 0x7f003f
-                 ? anyOf(1)
-                 : extractField(a, b.value & (width - 1), std::min<unsigned>(b.value >> 16 & 0x7f, width), width,
-                                isSigned);
+      return b.undefined & 0x7f003f ? anyOf(1)
+                                    : extractField(a, b.value & (width - 1),
+                                                   std::min<unsigned>(b.value >> 16 & 0x7f, width), width, isSigned);
     case Rule::ExtractField:
       return (b.undefined | c.undefined) & 31 ? anyOf(1) : extractField(a, b.value & 31, c.value & 31, 32, isSigned);
     case Rule::InsertField:

@@ -63,7 +63,7 @@ enum class Rule : uint8_t {
 struct OpRule {
   Rule rule = Rule::Any;
   uint8_t sources = 0;
-  OperandType types[4] = {}; ///< destination, sources
+  OperandType types[4] = {};                                             ///< destination, sources
   bool comparesEqual = false, compares = false, comparesNothing = false; ///< equal and not equal; order; never, always
 };
 const OpRule &ruleOf(Opcode opcode);

@@ -138,8 +138,8 @@ void UninitCheck::compare(Wave &w, WaveShadow &s, const MicroOp *op) {
 
 void UninitCheck::carry(Wave &w, WaveShadow &s, const MicroOp *op) {
   Opcode opcode = Opcode(op->opcode);
-  bool carriesIn = opcode == Opcode::V_ADDC_CO_U32 || opcode == Opcode::V_SUBB_CO_U32 ||
-                   opcode == Opcode::V_SUBBREV_CO_U32;
+  bool carriesIn =
+      opcode == Opcode::V_ADDC_CO_U32 || opcode == Opcode::V_SUBB_CO_U32 || opcode == Opcode::V_SUBBREV_CO_U32;
   uint64_t exec = w.exec(), undefinedIn = 0, undefinedOut = 0;
   if (carriesIn && isRegister(op->source[2]))
     undefinedIn = s.scalar64(scalarOf(op->source[2])) & exec;

@@ -265,8 +265,6 @@ private:
       // … dst_sel, dst_unused, and a selector for each source
       return immediates.size() >= sources + 2 && immediates[immediates.size() - sources - 2] != dword;
     }
-    if (!e.vop3)
-      return false;
     constexpr int64_t destinationHigh = 8; // op_sel's bit of the destination, kept with a source's modifiers
     bool packed = name.starts_with("V_PK_") || name.starts_with("V_DOT") || contains(name, "_MIX");
     if (packed)

@@ -88,8 +88,8 @@ private:
   void load(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &access);
   void store(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &access);
   void atomic(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &access);
-  bool storedBits(const Wave &w, const WaveShadow &s, const MicroOp *op, const MemoryAccess &access, unsigned lane,
-                  uint8_t *bits, Origin &origin) const;
+  bool storedBits(const WaveShadow &s, const MicroOp *op, const MemoryAccess &access, unsigned lane, uint8_t *bits,
+                  Origin &origin) const;
   void scalarMemory(Wave &w, WaveShadow &s, const MicroOp *op);
   void scalarLoad(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &access);
 

@@ -1,0 +1,366 @@
+// Undefined bits through memory: addresses, what loads bring, what stores take away.
+#include "runtime/emulator/checks/MemoryData.h"
+#include "runtime/emulator/checks/UninitCheck.h"
+#include "runtime/emulator/execute/Access.h"
+#include "runtime/emulator/execute/Memory.h"
+#include "runtime/emulator/memory/Memory.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <string_view>
+
+namespace nstf::emulator::checks {
+namespace {
+
+bool isLds(Opcode opcode) { return infoOf(opcode).form == Form::Lds; }
+bool startsWith(Opcode opcode, const char *prefix) { return infoOf(opcode).name.starts_with(prefix); }
+
+} // namespace
+
+void UninitCheck::checkAddressRow(Wave &w, WaveShadow &s, const MicroOp *op, SourceRef ref, unsigned rows,
+                                  uint64_t lanes) {
+  uint64_t undefined = undefinedLanes(s, ref, rows) & lanes;
+  if (!undefined)
+    return;
+  Origin origin = laneOrigin(s, ref, unsigned(std::countr_zero(undefined)), rows);
+  std::string name = checks::describe(RegisterRange{true, uint16_t(rowOf(ref)), uint16_t(rows)});
+  report(w, op, Address, "the address in " + name + " is undefined", origin, undefined);
+  for (unsigned k = 0; k < rows; ++k)
+    s.define(rowOf(ref) + k, undefined);
+}
+
+void UninitCheck::checkAddressScalar(Wave &w, WaveShadow &s, const MicroOp *op, SourceRef ref, unsigned count) {
+  if (!isRegister(ref))
+    return;
+  unsigned first = scalarOf(ref);
+  for (unsigned k = 0; k < count; ++k)
+    if (s.scalars[first + k]) {
+      std::string name = checks::describe(RegisterRange{false, uint16_t(first), uint16_t(count)});
+      report(w, op, Address, "the address in " + name + " is undefined", s.scalarOrigin(first + k), 0);
+      std::fill_n(s.scalars + first, count, 0);
+      return;
+    }
+}
+
+void UninitCheck::memory(Wave &w, WaveShadow &s, const MicroOp *op) {
+  uint64_t exec = w.exec();
+  if (!exec)
+    return;
+  Opcode opcode = Opcode(op->opcode);
+  if (isLds(opcode)) {
+    checkAddressRow(w, s, op, op->source[0], 1, exec);
+  } else if (startsWith(opcode, "BUFFER_")) {
+    checkAddressScalar(w, s, op, op->source[1], 4);
+    checkAddressScalar(w, s, op, op->source[3], 1);
+    unsigned rows = bool(op->flags & bufferIndex) + bool(op->flags & bufferOffset);
+    if (rows)
+      checkAddressRow(w, s, op, op->source[0], rows, exec);
+  } else if (startsWith(opcode, "SCRATCH_")) {
+    if (op->flags & memoryVectorOffset)
+      checkAddressRow(w, s, op, op->source[0], 1, exec);
+    if (op->flags & memoryScalarBase)
+      checkAddressScalar(w, s, op, op->source[1], 1);
+  } else {
+    bool scalarBase = op->flags & memoryScalarBase;
+    checkAddressRow(w, s, op, op->source[0], scalarBase ? 1 : 2, exec);
+    if (scalarBase)
+      checkAddressScalar(w, s, op, op->source[1], 2);
+  }
+  if (isDmaLoad(op))
+    return checkAddressScalar(w, s, op, sgpr::m0 * 4, 1);
+  // What isn't loaded (outside a buffer) reads zero; `access` then says what is.
+  for (unsigned k = 0; k < dataFactsOf(opcode).destinations; ++k)
+    s.define(op->destination + k, exec);
+}
+
+void UninitCheck::access(Wave &w, const MicroOp *op, const MemoryAccess &a) {
+  WaveShadow &s = shadowOf(w);
+  switch (a.kind) {
+  case AccessKind::Load:
+    return a.space == MemorySpace::Scalar ? scalarLoad(w, s, op, a) : load(w, s, op, a);
+  case AccessKind::Store:
+    return store(w, s, op, a);
+  case AccessKind::Atomic:
+    return atomic(w, s, op, a);
+  }
+}
+
+namespace {
+/// The origin of the first undefined byte.
+template <typename Map>
+Origin originAt(const Map &origins, uint64_t at, const uint8_t *bits, unsigned bytes, Origin::Kind unwritten) {
+  unsigned i = 0;
+  while (i + 1 < bytes && !bits[i])
+    ++i;
+  auto found = origins.find((at + i) / 4);
+  return found == origins.end() ? Origin(unwritten, at + i) : found->second;
+}
+} // namespace
+
+/// A lane's loaded bytes to registers.
+void UninitCheck::loadLane(Wave &, WaveShadow &s, const MicroOp *op, const MemoryAccess &a, unsigned lane,
+                           const uint8_t *bits, Origin origin) {
+  const SmallAccess &small = dataFactsOf(Opcode(op->opcode)).small;
+  bool toLds = isDmaLoad(op);
+  auto put = [&](unsigned k, uint32_t value) {
+    if (toLds) {
+      s.dma[lane] = value;
+      s.dmaOrigins[lane] = origin;
+    } else {
+      s.setLane(op->destination + k, lane, value, origin);
+    }
+  };
+  if (small.bytes) {
+    // In pieces only from scratch at odd places: then any undefined bit counts for the whole.
+    uint32_t value = 0;
+    if (a.bytes < small.bytes) {
+      value = *bits ? (1u << small.bytes * 8) - 1 : 0;
+      value |= a.at ? s.laneBits(op->destination, lane) >> (small.shift & 31) : 0;
+    } else {
+      std::memcpy(&value, bits, small.bytes);
+    }
+    unsigned unused = 32 - small.bytes * 8;
+    if (small.isSigned)
+      value = uint32_t(int32_t(value << unused) >> unused);
+    return put(0, small.shift == 32 ? value : (value & 0xffff) << small.shift);
+  }
+  for (unsigned i = 0; i < a.bytes;) {
+    unsigned at = a.at + i, count = std::min(4 - at % 4, a.bytes - i);
+    uint32_t value = 0;
+    std::memcpy(&value, bits + i, count);
+    value <<= at % 4 * 8;
+    if (at % 4 && !toLds)
+      value |= s.laneBits(op->destination + at / 4, lane);
+    put(at / 4, value);
+    i += count;
+  }
+}
+
+void UninitCheck::load(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &a) {
+  std::fill_n(s.dma, Wave::width, 0);
+  std::array<uint8_t, 64> bits;
+  if (a.space == MemorySpace::Lds) {
+    const std::vector<uint8_t> &lds = s.lds->bits;
+    for (uint64_t left = a.lanes; left; left &= left - 1) {
+      unsigned lane = unsigned(std::countr_zero(left));
+      uint64_t at = a.addresses[lane];
+      if (at + a.bytes > lds.size() || at + a.bytes < at)
+        continue;
+      const uint8_t *from = lds.data() + at;
+      if (std::any_of(from, from + a.bytes, [](uint8_t b) { return b; }))
+        loadLane(w, s, op, a, lane, from, originAt(s.lds->origins, at, from, a.bytes, Origin::Lds));
+    }
+    return;
+  }
+  bool isScratch = a.space == MemorySpace::Scratch;
+  Shadow &shadow = isScratch ? scratch : *context.memory.definedness();
+  auto lock = shadow.lock();
+  if (shadow.empty())
+    return;
+  uint64_t low = ~uint64_t(0), high = 0;
+  for (uint64_t left = a.lanes; left; left &= left - 1) {
+    uint64_t at = a.addresses[std::countr_zero(left)];
+    low = std::min(low, at);
+    high = std::max(high, at);
+  }
+  if (high - low < 65536 && shadow.isDefined(low, high - low + a.bytes))
+    return;
+  for (uint64_t left = a.lanes; left; left &= left - 1) {
+    unsigned lane = unsigned(std::countr_zero(left));
+    uint64_t at = a.addresses[lane];
+    shadow.load(at, a.bytes, bits.data());
+    if (std::any_of(bits.data(), bits.data() + a.bytes, [](uint8_t b) { return b; }))
+      loadLane(w, s, op, a, lane, bits.data(),
+               originAt(origins, at, bits.data(), a.bytes, isScratch ? Origin::Scratch : Origin::Global));
+  }
+}
+
+/// The undefined bits of what a lane stores; false: there are none.
+bool UninitCheck::storedBits(const WaveShadow &s, const MicroOp *op, const MemoryAccess &a, unsigned lane,
+                             uint8_t *bits, Origin &origin) const {
+  std::memset(bits, 0, a.bytes);
+  if (isDmaStore(op, a)) {
+    std::memcpy(bits, &s.dma[lane], std::min(4u, a.bytes));
+    origin = s.dmaOrigins[lane];
+    return s.dma[lane];
+  }
+  DataPlace place = storedPlace(op, a);
+  if (!isRegister(place.data))
+    return false;
+  unsigned row = rowOf(place.data);
+  bool any = false;
+  for (unsigned i = 0; i < a.bytes; ++i) {
+    unsigned byte = place.byte + i;
+    bits[i] = uint8_t(s.laneBits(row + byte / 4, lane) >> byte % 4 * 8);
+    if (bits[i] && !any)
+      origin = s.laneOrigin(row + byte / 4, lane);
+    any |= bits[i] != 0;
+  }
+  return any;
+}
+
+namespace {
+/// Whether undefined bits stored to device memory look like padding: whole bytes, beside defined ones in their dword.
+bool isPadding(const uint8_t *bits, uint64_t address, unsigned bytes) {
+  if (bytes < 4)
+    return false;
+  for (unsigned i = 0; i < bytes;) {
+    unsigned count = unsigned(std::min<uint64_t>(4 - (address + i) % 4, bytes - i));
+    unsigned undefined = 0;
+    for (unsigned k = i; k < i + count; ++k) {
+      if (bits[k] && bits[k] != 0xff)
+        return false;
+      undefined += bits[k] != 0;
+    }
+    if (undefined == count)
+      return false;
+    i += count;
+  }
+  return true;
+}
+} // namespace
+
+void UninitCheck::store(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &a) {
+  std::array<uint8_t, 64> bits;
+  Origin origin, first;
+  bool isLdsSpace = a.space == MemorySpace::Lds, isScratch = a.space == MemorySpace::Scratch;
+  std::vector<uint8_t> &lds = s.lds->bits;
+  Shadow &shadow = isScratch ? scratch : *context.memory.definedness();
+  auto lock = shadow.lock();
+  uint64_t reported = 0, address = 0;
+  for (uint64_t left = a.lanes; left; left &= left - 1) {
+    unsigned lane = unsigned(std::countr_zero(left));
+    uint64_t at = a.addresses[lane];
+    bool any;
+    if (a.space == MemorySpace::Scalar) {
+      std::memcpy(bits.data(), s.scalars + op->destination + a.at / 4, a.bytes);
+      any = std::any_of(bits.data(), bits.data() + a.bytes, [](uint8_t b) { return b; });
+      origin = s.scalarOrigin(op->destination + a.at / 4);
+    } else {
+      any = storedBits(s, op, a, lane, bits.data(), origin);
+    }
+    if (isLdsSpace) {
+      if (at + a.bytes > lds.size() || at + a.bytes < at)
+        continue;
+      std::memcpy(lds.data() + at, bits.data(), a.bytes);
+      for (uint64_t dword = at / 4; any && dword <= (at + a.bytes - 1) / 4; ++dword)
+        s.lds->origins[dword] = origin;
+      continue;
+    }
+    if (!any) {
+      shadow.setDefined(at, a.bytes);
+      continue;
+    }
+    bool carry = isScratch;
+    if (!isScratch) {
+      const Region *region = w.group->launch->regions->find(at);
+      bool padding = isPadding(bits.data(), at, a.bytes);
+      carry = padding && region && region->kind == RegionKind::Device;
+      if (!padding) {
+        if (!reported) {
+          first = origin;
+          address = at;
+        }
+        reported |= uint64_t(1) << lane;
+      }
+    }
+    if (!carry) {
+      shadow.setDefined(at, a.bytes);
+      continue;
+    }
+    shadow.store(at, a.bytes, bits.data());
+    for (uint64_t dword = at / 4; dword <= (at + a.bytes - 1) / 4; ++dword)
+      origins[dword] = origin;
+  }
+  lock.unlock();
+  if (reported)
+    report(w, op, Store, "an undefined value is stored to device memory", first, reported, &address);
+}
+
+void UninitCheck::atomic(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &a) {
+  Opcode opcode = Opcode(op->opcode);
+  bool inLds = a.space == MemorySpace::Lds, returns = op->flags & memoryReturns;
+  bool swaps = infoOf(opcode).name.find("_SWAP") != std::string_view::npos ||
+               infoOf(opcode).name.find("WRXCHG") != std::string_view::npos;
+  SourceRef data = isLds(opcode) ? op->source[1] : op->source[2];
+  unsigned rows = (a.bytes + 3) / 4, dataRows = rows * (op->flags & memoryCompares ? 2 : 1);
+  Shadow &shadow = a.space == MemorySpace::Scratch ? scratch : *context.memory.definedness();
+  uint64_t undefinedData = undefinedLanes(s, data, dataRows) & a.lanes, undefinedMemory = 0, address = 0;
+  if (isLds(opcode) && infoOf(opcode).name.find("CMPST") != std::string_view::npos)
+    undefinedData |= undefinedLanes(s, op->source[2], rows) & a.lanes;
+  Origin dataOrigin, memoryOrigin;
+  if (undefinedData)
+    dataOrigin = laneOrigin(s, data, unsigned(std::countr_zero(undefinedData)), dataRows);
+  for (uint64_t left = a.lanes; left; left &= left - 1) {
+    unsigned lane = unsigned(std::countr_zero(left));
+    uint64_t at = a.addresses[lane], bit = uint64_t(1) << lane;
+    bool undefined = false;
+    Origin origin;
+    if (inLds) {
+      std::vector<uint8_t> &lds = s.lds->bits;
+      if (at + a.bytes > lds.size() || at + a.bytes < at)
+        continue;
+      uint8_t *bits = lds.data() + at;
+      undefined = std::any_of(bits, bits + a.bytes, [](uint8_t b) { return b; });
+      origin = originAt(s.lds->origins, at, bits, a.bytes, Origin::Lds);
+      bool after = undefinedData & bit || (undefined && !swaps);
+      std::fill_n(bits, a.bytes, after ? 0xff : 0);
+      for (uint64_t dword = at / 4; after && dword <= (at + a.bytes - 1) / 4; ++dword)
+        s.lds->origins[dword] = undefinedData & bit ? dataOrigin : origin;
+    } else {
+      auto lock = shadow.lock();
+      undefined = !shadow.isDefined(at, a.bytes);
+      origin = Origin(Origin::Global, at);
+      shadow.setDefined(at, a.bytes);
+    }
+    if (undefined && !undefinedMemory) {
+      memoryOrigin = origin;
+      address = at;
+    }
+    undefinedMemory |= undefined ? bit : 0;
+    for (unsigned k = 0; returns && k < rows; ++k)
+      s.setLane(op->destination + k, lane, undefined && (inLds || swaps) ? ~0u : 0, origin);
+  }
+  if (inLds)
+    return;
+  if (undefinedData) {
+    report(w, op, AtomicData, "an atomic operation takes an undefined value", dataOrigin, undefinedData,
+           &a.addresses[std::countr_zero(undefinedData)]);
+  }
+  if (undefinedMemory && !swaps)
+    report(w, op, AtomicMemory, "an atomic operation on an undefined value", memoryOrigin, undefinedMemory, &address);
+}
+
+//===-- Scalar memory --------------------------------------------------------------------------------------------===//
+
+void UninitCheck::scalarMemory(Wave &w, WaveShadow &s, const MicroOp *op) {
+  std::string_view name = infoOf(Opcode(op->opcode)).name;
+  checkAddressScalar(w, s, op, op->source[0], name.find("_BUFFER_") != name.npos ? 4 : 2);
+  checkAddressScalar(w, s, op, op->source[1], 1);
+  if (accessKindOf(Opcode(op->opcode)) != AccessKind::Load)
+    return;
+  size_t x = name.rfind('X');
+  unsigned dwords = x == name.npos ? 1 : unsigned(std::atoi(name.data() + x + 1));
+  for (unsigned k = 0; k < dwords && op->destination + k < sgpr::count; ++k)
+    s.setScalar(op->destination + k, 0, {});
+}
+
+void UninitCheck::scalarLoad(Wave &, WaveShadow &s, const MicroOp *op, const MemoryAccess &a) {
+  Shadow &shadow = *context.memory.definedness();
+  auto lock = shadow.lock();
+  uint64_t at = a.addresses[0];
+  if (shadow.isDefined(at, a.bytes))
+    return;
+  for (unsigned i = 0; i < a.bytes; i += 4) {
+    uint8_t bits[4];
+    shadow.load(at + i, 4, bits);
+    uint32_t value;
+    std::memcpy(&value, bits, 4);
+    if (value)
+      s.setScalar(op->destination + (a.at + i) / 4, value, originAt(origins, at + i, bits, 4, Origin::Global));
+  }
+}
+
+} // namespace nstf::emulator::checks

@@ -1,0 +1,38 @@
+//===- MemoryData.h - registers that a store takes its data from, and that a load fills --------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_CHECKS_MEMORYDATA_H
+#define NSTF_RUNTIME_EMULATOR_CHECKS_MEMORYDATA_H
+
+#include "runtime/emulator/decode/Instructions.h"
+#include "runtime/emulator/execute/Monitor.h"
+#include "runtime/emulator/execute/Wave.h"
+
+namespace nstf::emulator::checks {
+
+/// Loads and stores of less than a dword.
+struct SmallAccess {
+  uint8_t bytes = 0; ///< 0: whole dwords
+  bool isSigned = false;
+  uint8_t shift = 32; ///< bit of the register; loads: 32 when they fill all of it
+};
+struct DataFacts {
+  SmallAccess small;
+  uint8_t destinations = 0; ///< registers that a load fills
+};
+const DataFacts &dataFactsOf(Opcode opcode);
+
+/// Where a store's data are: byte `byte` of the rows at `data`.
+struct DataPlace {
+  SourceRef data;
+  unsigned byte;
+};
+DataPlace storedPlace(const MicroOp *op, const MemoryAccess &access);
+/// The bytes that a lane of a vector instruction stores; false for LDS-DMA, whose data are in no register.
+bool storedData(const Wave &w, const MicroOp *op, const MemoryAccess &access, unsigned lane, uint8_t *bytes);
+/// Whether this is the LDS half of an LDS-DMA load.
+bool isDmaStore(const MicroOp *op, const MemoryAccess &access);
+/// Whether the instruction is an LDS-DMA load.
+bool isDmaLoad(const MicroOp *op);
+
+} // namespace nstf::emulator::checks
+
+#endif

@@ -1,0 +1,290 @@
+#include "runtime/emulator/checks/RaceCheck.h"
+#include "runtime/emulator/checks/MemoryData.h"
+#include "runtime/emulator/decode/DecodedProgram.h"
+#include "runtime/emulator/decode/Target.h"
+#include "runtime/emulator/execute/Access.h"
+#include "runtime/emulator/memory/CodeObject.h"
+#include "runtime/emulator/memory/Memory.h"
+
+#include <bit>
+#include <cstring>
+#include <sstream>
+
+namespace nstf::emulator::checks {
+
+std::unique_ptr<Check> makeRaceCheck(CheckContext &context) { return std::make_unique<RaceCheck>(context); }
+
+/// One lane's access, as it is held against the cells.
+struct RaceCheck::Party {
+  Wave &w;
+  const MicroOp *op;
+  const MemoryAccess &access;
+  Group &group;
+  const Knowledge &now;
+  Epoch self;
+  bool writes;
+  unsigned lane;
+};
+
+void RaceCheck::launchBegins(const Launch &launch) {
+  cacheBits.assign(launch.program->instructionCount(), -1);
+  opOfInstruction.clear();
+}
+void RaceCheck::launchEnds(const Launch &) {
+  reports.flush();
+  groups.clear();
+  lastWorkgroup = nullptr;
+  memory.clear();
+  locations.clear();
+  groupIds.clear();
+}
+
+void RaceCheck::groupBegins(Workgroup &workgroup) {
+  auto group = std::make_unique<Group>();
+  group->number = uint32_t(groupIds.size());
+  groupIds.push_back({workgroup.id[0], workgroup.id[1], workgroup.id[2]});
+  group->waves.resize(std::min<size_t>(workgroup.launch->wavesPerGroup, wavesOfGroup));
+  for (unsigned i = 0; i < group->waves.size(); ++i)
+    group->waves[i].now.group[i] = 1;
+  groups[&workgroup] = std::move(group);
+  lastWorkgroup = nullptr;
+}
+void RaceCheck::groupEnds(Workgroup &workgroup) {
+  groups.erase(&workgroup);
+  lastWorkgroup = nullptr;
+}
+
+//===-- Order ----------------------------------------------------------------------------------------------------===//
+
+void RaceCheck::acquire(Group &group, WaveState &state) {
+  if (state.acquired.empty())
+    return;
+  std::shared_ptr<ForeignClocks> others;
+  for (const SyncLocation *location : state.acquired)
+    for (const auto &[number, clock] : location->released) {
+      if (number == (group.number & Epoch::groupMask)) {
+        join(state.now.group, clock);
+        continue;
+      }
+      const ForeignClocks *known = others ? others.get() : state.now.others.get();
+      if (known)
+        if (auto found = known->find(number); found != known->end()) {
+          GroupClock both = found->second;
+          if (!join(both, clock))
+            continue;
+        }
+      if (!others)
+        others =
+            state.now.others ? std::make_shared<ForeignClocks>(*state.now.others) : std::make_shared<ForeignClocks>();
+      join((*others)[number], clock);
+    }
+  if (others)
+    state.now.others = others;
+  state.acquired.clear();
+}
+
+void RaceCheck::synchronise(Group &group, unsigned wave, SyncLocation &location, AccessKind kind) {
+  WaveState &state = group.waves[wave];
+  if (kind != AccessKind::Load) {
+    const Knowledge &known = state.storePending ? state.beforeStores : state.now;
+    join(location.released[group.number & Epoch::groupMask], known.group);
+    if (known.others && location.mergedLast != known.others.get()) {
+      for (const auto &[number, clock] : *known.others)
+        join(location.released[number], clock);
+      location.mergedLast = known.others.get();
+    }
+  }
+  if (kind != AccessKind::Store &&
+      std::find(state.acquired.begin(), state.acquired.end(), &location) == state.acquired.end())
+    state.acquired.push_back(&location);
+}
+
+void RaceCheck::instruction(Wave &w, const MicroOp *first) {
+  if (Opcode(first->opcode) != Opcode::S_WAITCNT)
+    return;
+  Group &group = groupOf(w);
+  WaveState &state = group.waves[w.number];
+  acquire(group, state);
+  if (WaitCounts::decode(uint16_t(first->immediate)).vm == 0)
+    state.storePending = false;
+}
+
+void RaceCheck::barrier(Workgroup &workgroup) {
+  Group &group = *groups[&workgroup];
+  GroupClock all = {};
+  std::shared_ptr<const ForeignClocks> others;
+  for (WaveState &state : group.waves) {
+    acquire(group, state);
+    join(all, state.now.group);
+    if (!state.now.others || state.now.others == others)
+      continue;
+    if (!others) {
+      others = state.now.others;
+      continue;
+    }
+    auto merged = std::make_shared<ForeignClocks>(*others);
+    for (const auto &[number, clock] : *state.now.others)
+      join((*merged)[number], clock);
+    others = merged;
+  }
+  for (unsigned i = 0; i < group.waves.size(); ++i) {
+    WaveState &state = group.waves[i];
+    state.now.group = all;
+    ++state.now.group[i];
+    state.now.others = others;
+    state.storePending = false;
+  }
+}
+
+/// Whether the encoding has glc or sc bits: FLAT, GLOBAL and SCRATCH at 16 and 25, MUBUF at 14 and 15.
+bool RaceCheck::hasCacheBits(const Wave &w, const MicroOp *op) {
+  int8_t &known = cacheBits[op->instruction];
+  if (known < 0) {
+    uint32_t word = 0;
+    std::span<const uint8_t> bytes = w.group->launch->program->bytesOf(op);
+    if (bytes.size() >= 4)
+      std::memcpy(&word, bytes.data(), 4);
+    uint32_t mask = word >> 26 == 0x37 ? 1u << 16 | 1u << 25 : word >> 26 == 0x38 ? 1u << 14 | 1u << 15 : 0;
+    known = (word & mask) != 0;
+  }
+  return known;
+}
+
+bool RaceCheck::isSynchronising(const Wave &w, const MicroOp *op, const MemoryAccess &a) {
+  if (a.kind == AccessKind::Atomic)
+    return true;
+  if (a.space == MemorySpace::Scalar || a.space == MemorySpace::Lds)
+    return false;
+  if (hasCacheBits(w, op))
+    return true;
+  // gfx942 has bits for the scope of an atomic store; so do all chips with architected flat scratch.
+  const Launch &launch = *w.group->launch;
+  return a.kind == AccessKind::Store && !launch.target->architectedFlatScratch && std::has_single_bit(a.lanes) &&
+         (a.bytes == 4 || a.bytes == 8) && !groupOf(w).waves[w.number].storePending;
+}
+
+//===-- Accesses -------------------------------------------------------------------------------------------------===//
+
+void RaceCheck::access(Wave &w, const MicroOp *op, const MemoryAccess &a) {
+  if (a.space == MemorySpace::Scratch || w.number >= wavesOfGroup)
+    return;
+  Group &group = groupOf(w);
+  WaveState &state = group.waves[w.number];
+  const Launch &launch = *w.group->launch;
+  bool inLds = a.space == MemorySpace::Lds, writes = a.kind != AccessKind::Load;
+  bool synchronises = isSynchronising(w, op, a);
+  if (writes && !synchronises && !inLds && !state.storePending) {
+    state.beforeStores = state.now;
+    state.storePending = true;
+    ++state.now.group[w.number];
+  }
+  opOfInstruction.try_emplace(op->instruction, op);
+  RaceCells &cells = inLds ? group.lds : memory;
+  const Region *region = nullptr;
+  Epoch self(group.number, w.number, state.now.group[w.number], op->instruction, synchronises);
+  for (uint64_t left = a.lanes; left; left &= left - 1) {
+    unsigned lane = unsigned(std::countr_zero(left));
+    uint64_t at = a.addresses[lane];
+    if (inLds ? at + a.bytes > launch.ldsBytes || at + a.bytes < at : !launch.regions->find(at, a.bytes, region))
+      continue;
+    if (!inLds && !region->writable)
+      continue; // nobody can write it
+    Party party{w, op, a, group, state.now, self, writes, lane};
+    bool unlocks = false;
+    if (a.kind == AccessKind::Store && !synchronises && a.bytes <= 8) {
+      cells.forEach(at, a.bytes, [&](RaceCell &cell, uint64_t, unsigned) {
+        unlocks |=
+            cell.write && cell.write.atomic() && cell.write.group() == self.group() && cell.write.wave() == self.wave();
+      });
+      party.self.word |= uint64_t(unlocks);
+    }
+    cells.forEach(at, a.bytes, [&](RaceCell &cell, uint64_t byte, unsigned bytes) { check(party, cell, byte, bytes); });
+    if (synchronises || unlocks)
+      synchronise(group, w.number, inLds ? group.ldsLocations[at] : locations[at],
+                  unlocks ? AccessKind::Store : a.kind);
+  }
+  if (synchronises && writes)
+    ++state.now.group[w.number]; // what comes next wasn't released
+}
+
+void RaceCheck::check(Party &party, RaceCell &cell, uint64_t at, unsigned bytes) {
+  uint64_t self = party.self.word >> 40;
+  auto races = [&](Epoch other) {
+    return other && other.word >> 40 != self && !(other.atomic() && party.self.atomic()) &&
+           !party.now.covers(other, party.group.number);
+  };
+  if (races(cell.write) && !(party.writes && sameValue(party, at, bytes)))
+    report(party, cell.write, true, at, bytes);
+  if (party.writes) {
+    if (races(cell.firstRead))
+      report(party, cell.firstRead, false, at, bytes);
+    else if (races(cell.lastRead))
+      report(party, cell.lastRead, false, at, bytes);
+    cell.write = party.self;
+    cell.firstRead = cell.lastRead = {};
+    return;
+  }
+  if (!cell.firstRead || cell.firstRead.word >> 40 == self || party.now.covers(cell.firstRead, party.group.number))
+    cell.firstRead = party.self;
+  else
+    cell.lastRead = party.self;
+}
+
+/// Whether the store puts there what is there already.
+bool RaceCheck::sameValue(const Party &party, uint64_t at, unsigned bytes) const {
+  if (party.access.kind != AccessKind::Store)
+    return false;
+  const MemoryAccess &a = party.access;
+  uint8_t data[64];
+  if (a.bytes > sizeof(data) || !storedData(party.w, party.op, a, party.lane, data))
+    return false;
+  const uint8_t *there = a.space == MemorySpace::Lds ? party.w.group->lds + at : reinterpret_cast<const uint8_t *>(at);
+  return !std::memcmp(there, data + (at - a.addresses[party.lane]), bytes);
+}
+
+//===-- Messages -------------------------------------------------------------------------------------------------===//
+
+std::string RaceCheck::nameOf(const Party &party, Epoch other, bool otherWrites) const {
+  std::ostringstream text;
+  text << (other.atomic() ? otherWrites ? "changed atomically" : "loaded atomically"
+           : otherWrites  ? "stored"
+                          : "loaded")
+       << " by wave " << other.wave();
+  if (other.group() != (party.group.number & Epoch::groupMask) && other.group() < groupIds.size()) {
+    const auto &id = groupIds[other.group()];
+    text << " of workgroup (" << id[0] << ", " << id[1] << ", " << id[2] << ")";
+  }
+  auto found = opOfInstruction.find(other.instruction());
+  if (found != opOfInstruction.end()) {
+    const Launch &launch = *party.w.group->launch;
+    text << " at entry + 0x" << std::hex << launch.program->addressOf(found->second) - launch.kernel->entry << " ('"
+         << launch.program->textOf(found->second) << "')";
+  }
+  return text.str();
+}
+
+void RaceCheck::report(const Party &party, Epoch other, bool otherWrites, uint64_t at, unsigned bytes) {
+  reports.add(party.op, other.instruction() * 2 + unsigned(otherWrites) & 0xff, [&] {
+    const MemoryAccess &a = party.access;
+    bool inLds = a.space == MemorySpace::Lds;
+    std::string what =
+        std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes") +
+        (inLds ? " at LDS offset " + std::to_string(at) : "") +
+        (a.kind == AccessKind::Atomic ? " changed atomically here and "
+         : party.writes               ? " stored here and "
+                                      : " loaded here and ") +
+        nameOf(party, other, otherWrites) +
+        (other.group() == (party.group.number & Epoch::groupMask) ? " with no barrier between them"
+                                                                  : ", and nothing orders the two workgroups");
+    Finding finding = findingAt(party.w, party.op, "race", what);
+    finding.lanes = uint64_t(1) << party.lane;
+    if (!inLds) {
+      finding.hasAddress = true;
+      finding.address = at;
+      finding.allocation = context.memory.describe(at);
+    }
+    return finding;
+  });
+}
+
+} // namespace nstf::emulator::checks

@@ -1,0 +1,84 @@
+//===- RaceCheck.h - accesses of several waves that nothing orders -----------------------------------------------===//
+//
+// Two accesses of different waves to the same byte of LDS or device memory, one of them a write, race unless one
+// happens before the other. Happens-before is kept by vector clocks, so what is found doesn't depend on the order in
+// which the emulator runs waves:
+//   - a wave's own instructions, in order; lanes of a wave never race (they run in lockstep);
+//   - a barrier orders all waves of the workgroup, those that have ended included;
+//   - an atomic operation, a load and a store with cache bits (glc, sc0, sc1: that is how atomic loads and stores are
+//     compiled) release what the wave has done and acquire what was released at their address. Stores count as done
+//     when an s_waitcnt vmcnt(0) or a barrier has waited for them: a flag that is set without waiting for the data
+//     before releases nothing of them. What is acquired counts from the next s_waitcnt or barrier on;
+//   - gfx90a compiles atomic stores without a mark: there a store of one lane that follows such a wait counts as one;
+//     on both chips a plain store to a location that the wave itself has changed atomically last (unlocking).
+// Not found: races hidden by an atomic operation that happens to order them in this run; a missing buffer_inv or
+// buffer_wbl2 at an acquire or release between workgroups. Not reported: two waves that store the same value to the
+// same place (compilers let waves write replicated data redundantly), unless a third party reads it.
+//
+//===-------------------------------------------------------------------------------------------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_CHECKS_RACECHECK_H
+#define NSTF_RUNTIME_EMULATOR_CHECKS_RACECHECK_H
+
+#include "runtime/emulator/checks/MemoryReport.h"
+#include "runtime/emulator/checks/RaceShadow.h"
+#include "runtime/emulator/execute/Wave.h"
+
+namespace nstf::emulator::checks {
+
+class RaceCheck final : public Check {
+public:
+  explicit RaceCheck(CheckContext &context) : Check(context), reports(context) {}
+
+  void launchBegins(const Launch &launch) override;
+  void launchEnds(const Launch &launch) override;
+  void groupBegins(Workgroup &group) override;
+  void groupEnds(Workgroup &group) override;
+  void instruction(Wave &wave, const MicroOp *first) override;
+  void access(Wave &wave, const MicroOp *op, const MemoryAccess &access) override;
+  void barrier(Workgroup &group) override;
+
+private:
+  struct WaveState {
+    Knowledge now;
+    Knowledge beforeStores; ///< what it knew when the first store began that nothing has waited for yet
+    bool storePending = false;
+    std::vector<const SyncLocation *> acquired; ///< not yet waited for
+  };
+  struct Group {
+    uint32_t number = 0; ///< of all workgroups of the launch, in the order they begin
+    std::vector<WaveState> waves;
+    RaceCells lds;
+    std::unordered_map<uint64_t, SyncLocation> ldsLocations;
+  };
+  struct Party; // the access being looked at
+
+  Group &groupOf(const Wave &w) {
+    if (w.group != lastWorkgroup) {
+      lastWorkgroup = w.group;
+      lastGroup = groups[w.group].get();
+    }
+    return *lastGroup;
+  }
+  bool isSynchronising(const Wave &w, const MicroOp *op, const MemoryAccess &access);
+  bool hasCacheBits(const Wave &w, const MicroOp *op);
+  void acquire(Group &group, WaveState &state);
+  void synchronise(Group &group, unsigned wave, SyncLocation &location, AccessKind kind);
+  void check(Party &party, RaceCell &cell, uint64_t at, unsigned bytes);
+  bool sameValue(const Party &party, uint64_t at, unsigned bytes) const;
+  void report(const Party &party, Epoch other, bool otherWrites, uint64_t at, unsigned bytes);
+  std::string nameOf(const Party &party, Epoch other, bool otherWrites) const;
+
+  MemoryReport reports;
+  std::unordered_map<const Workgroup *, std::unique_ptr<Group>> groups;
+  const Workgroup *lastWorkgroup = nullptr;
+  Group *lastGroup = nullptr;
+  RaceCells memory;
+  std::unordered_map<uint64_t, SyncLocation> locations;          ///< by address
+  std::vector<std::array<uint32_t, 3>> groupIds;                 ///< by Group::number
+  std::vector<int8_t> cacheBits;                                 ///< by instruction: -1 unknown yet
+  std::unordered_map<uint32_t, const MicroOp *> opOfInstruction; ///< of accesses, for messages
+};
+
+} // namespace nstf::emulator::checks
+
+#endif

@@ -1,0 +1,94 @@
+//===- RaceShadow.h - who accessed which memory last -------------------------------------------------------------===//
+//
+// For each dword the last write and two reads since (the oldest that isn't superseded and the newest): after Flanagan
+// and Freund, "FastTrack: efficient and precise dynamic race detection" (PLDI 2009), with two readers instead of all,
+// so that what every workgroup reads costs no more than anything else. A dword of which only some bytes are accessed
+// has one entry for each byte from then on.
+//
+//===-------------------------------------------------------------------------------------------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_CHECKS_RACESHADOW_H
+#define NSTF_RUNTIME_EMULATOR_CHECKS_RACESHADOW_H
+
+#include "runtime/emulator/checks/RaceClock.h"
+
+#include <array>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace nstf::emulator::checks {
+
+struct RaceCell {
+  Epoch write, firstRead, lastRead;
+  static constexpr uint64_t splitMark = ~uint64_t(0);
+  bool split() const { return write.word == splitMark; } ///< its bytes have cells of their own
+};
+
+/// Cells by dword number.
+class RaceCells {
+public:
+  /// Calls `function(cell, first byte's address, bytes)` for the cells of [address, address + bytes).
+  template <typename F> void forEach(uint64_t address, unsigned bytes, F function) {
+    while (bytes) {
+      unsigned in = address % 4, count = std::min(4 - in, bytes);
+      RaceCell &cell = cellOf(address / 4);
+      if (count == 4 && !cell.split()) {
+        function(cell, address, 4u);
+      } else {
+        std::array<RaceCell, 4> &parts = splitCell(cell, address / 4);
+        for (unsigned i = 0; i < count; ++i)
+          function(parts[in + i], address + i, 1u);
+      }
+      address += count;
+      bytes -= count;
+    }
+  }
+  void clear() {
+    for (auto &entry : pages)
+      spare.push_back(std::move(entry.second));
+    pages.clear();
+    parts.clear();
+    lastNumber = ~uint64_t(0);
+  }
+
+private:
+  static constexpr unsigned pageCells = 1024;
+  using Page = std::array<RaceCell, pageCells>;
+
+  RaceCell &cellOf(uint64_t dword) {
+    uint64_t number = dword / pageCells;
+    if (number != lastNumber) {
+      std::unique_ptr<Page> &page = pages[number];
+      if (!page)
+        page = freshPage();
+      last = page.get();
+      lastNumber = number;
+    }
+    return (*last)[dword % pageCells];
+  }
+  std::unique_ptr<Page> freshPage() {
+    if (spare.empty())
+      return std::make_unique<Page>();
+    std::unique_ptr<Page> page = std::move(spare.back());
+    spare.pop_back();
+    page->fill({});
+    return page;
+  }
+  std::array<RaceCell, 4> &splitCell(RaceCell &cell, uint64_t dword) {
+    if (!cell.split()) {
+      parts[dword].fill(cell);
+      cell.write.word = RaceCell::splitMark;
+    }
+    return parts[dword];
+  }
+
+  std::unordered_map<uint64_t, std::unique_ptr<Page>> pages;
+  std::unordered_map<uint64_t, std::array<RaceCell, 4>> parts;
+  std::vector<std::unique_ptr<Page>> spare;
+  uint64_t lastNumber = ~uint64_t(0);
+  Page *last = nullptr;
+};
+
+} // namespace nstf::emulator::checks
+
+#endif
