@@ -61,6 +61,8 @@ template <unsigned width> HWY_INLINE bool consecutive(const uint64_t *address, u
 template <unsigned width>
 HWY_INLINE void checkLanes(Wave &w, const MicroOp *op, const uint64_t *address, uint64_t exec, unsigned bytes,
                            bool write) {
+  if (watched(w))
+    reportAccess(w, op, exec, address, bytes);
   uint64_t first = address[std::countr_zero(exec)];
   U64 low = first, high = first;
   for (unsigned c = 0; c < width / chunk; ++c) {
@@ -74,10 +76,14 @@ HWY_INLINE void checkLanes(Wave &w, const MicroOp *op, const uint64_t *address, 
   uint64_t lowest = __builtin_reduce_min(low), highest = __builtin_reduce_max(high);
   if (HWY_LIKELY(highest - lowest + bytes > highest - lowest) && accessible(w, lowest, highest - lowest + bytes, write))
     return;
-  for (uint64_t left = exec; left; left &= left - 1) {
-    unsigned lane = std::countr_zero(left);
-    checkAccess(w, op, int(lane), address[lane], bytes, write);
-  }
+  uint64_t outside = 0;
+  for (uint64_t left = exec; left; left &= left - 1)
+    if (unsigned lane = std::countr_zero(left); !accessible(w, address[lane], bytes, write))
+      outside |= uint64_t(1) << lane;
+  if (HWY_LIKELY(!outside))
+    return;
+  unsigned lane = std::countr_zero(outside);
+  throwOutside(w, op, int(lane), address[lane], bytes, write, outside);
 }
 
 //===-- Four dwords a lane ---------------------------------------------------------------------------------------===//

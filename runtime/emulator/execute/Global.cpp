@@ -41,6 +41,27 @@ void checkScratch(const Wave &w, const MicroOp *op, unsigned lane, uint64_t offs
                         ", but a lane has " + std::to_string(w.group->launch->scratchBytes) + " bytes",
                     int(lane)};
 }
+/// Tells the monitor of lanes' accesses at offsets of their scratch: in dwords, or in bytes where they aren't aligned.
+void reportScratch(Wave &w, const MicroOp *op, uint64_t lanes, const uint32_t *offsets, unsigned bytes) {
+  unsigned unit = bytes < 4 ? bytes : 4;
+  for (uint64_t left = lanes; left; left &= left - 1)
+    if (offsets[std::countr_zero(left)] % unit)
+      unit = 1;
+  uint64_t address[Wave::width];
+  for (unsigned at = 0; lanes && at < bytes; at += unit) {
+    for (uint64_t left = lanes; left; left &= left - 1) {
+      unsigned lane = std::countr_zero(left);
+      address[lane] = scratchAddress(w, lane, uint64_t(offsets[lane]) + at);
+    }
+    reportAccess(w, op, lanes, address, unit, at);
+  }
+}
+void reportFlatScratch(Wave &w, const MicroOp *op, uint64_t lanes, const uint64_t *addresses, unsigned bytes) {
+  uint32_t offsets[Wave::width];
+  for (unsigned lane = 0; lane < Wave::width; ++lane)
+    offsets[lane] = uint32_t(addresses[lane]);
+  reportScratch(w, op, lanes, offsets, bytes);
+}
 /// Moves a lane's bytes between scratch and `data`, dword by dword (they may straddle dwords).
 template <bool write> void moveScratch(const Wave &w, unsigned lane, uint64_t offset, char *data, unsigned bytes) {
   for (unsigned i = 0; i < bytes; ++i) {
@@ -90,11 +111,15 @@ HWY_INLINE uint64_t resolveFlat(const Wave &w, const MicroOp *op, uint64_t *addr
 template <unsigned width>
 void checkFlat(Wave &w, const MicroOp *op, const uint64_t *address, uint64_t exec, unsigned bytes, bool write) {
   uint64_t lds = reinterpret_cast<uint64_t>(w.group->lds), memory = exec;
+  if (!exec)
+    return;
   for (uint64_t left = exec; left; left &= left - 1) {
     unsigned lane = std::countr_zero(left);
     if (address[lane] >= lds && address[lane] + bytes <= lds + w.group->launch->ldsBytes)
       memory &= ~(uint64_t(1) << lane);
   }
+  if (memory != exec && watched(w))
+    reportLds(w, op, accessKindOf(Opcode(op->opcode)), exec & ~memory, address, bytes);
   if (memory)
     checkLanes<width>(w, op, address, memory, bytes, write);
 }
@@ -127,6 +152,8 @@ template <unsigned width, typename Kind, bool flat> const MicroOp *load(Wave &w,
     uint64_t original[width];
     std::memcpy(original, address, sizeof(address));
     uint64_t scratch = resolveFlat<width>(w, op, address, exec, Kind::bytes);
+    if (watched(w) && scratch)
+      reportFlatScratch(w, op, scratch, original, Kind::bytes);
     checkFlat<width>(w, op, address, exec & ~scratch, Kind::bytes, false);
     exec &= ~scratch;
     for (; scratch; scratch &= scratch - 1) {
@@ -154,6 +181,8 @@ template <unsigned width, typename Kind, bool flat> const MicroOp *store(Wave &w
     uint64_t original[width];
     std::memcpy(original, address, sizeof(address));
     uint64_t scratch = resolveFlat<width>(w, op, address, exec, Kind::bytes);
+    if (watched(w) && scratch)
+      reportFlatScratch(w, op, scratch, original, Kind::bytes);
     checkFlat<width>(w, op, address, exec & ~scratch, Kind::bytes, true);
     exec &= ~scratch;
     for (; scratch; scratch &= scratch - 1) {
@@ -186,6 +215,8 @@ template <unsigned width, typename Kind> const MicroOp *loadToLds(Wave &w, const
       std::memcpy(&value, reinterpret_cast<const void *>(address[lane]), 4);
     else
       value = Kind::get(address[lane]);
+    if (watched(w))
+      reportLdsLane(w, op, lane, base + lane * 4, 4);
     if (base + lane * 4 + 4 > w.group->launch->ldsBytes)
       throwOutsideLds(w, op, int(lane), base + lane * 4, 4);
     std::memcpy(w.group->lds + base + lane * 4, &value, 4);
@@ -203,6 +234,12 @@ template <unsigned width, typename Kind, bool write> const MicroOp *scratch(Wave
   const uint32_t *offsets = w.row(op->source[0]);
   uint32_t *to = w.destination(op);
   const uint32_t *from = w.row(op->source[2]);
+  uint32_t offset[width];
+  if (watched(w)) {
+    for (unsigned i = 0; i < width; ++i)
+      offset[i] = base + (varies ? offsets[i] : 0);
+    reportScratch(w, op, exec, offset, Kind::bytes);
+  }
   if (isDwords<Kind> && !varies && exec == ~uint64_t(0) && base % 4 == 0) {
     checkScratch(w, op, 0, base, Kind::bytes);
     void *memory = reinterpret_cast<void *>(scratchAddress(w, 0, base));
@@ -212,7 +249,6 @@ template <unsigned width, typename Kind, bool write> const MicroOp *scratch(Wave
       std::memcpy(to, memory, Kind::rows * width * 4);
     return op + 1;
   }
-  uint32_t offset[width];
   for (unsigned i = 0; i < width; ++i)
     offset[i] = base + (varies ? offsets[i] : 0);
   for (uint64_t left = exec; left; left &= left - 1) {

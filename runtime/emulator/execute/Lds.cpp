@@ -19,7 +19,7 @@ namespace {
 /// Host addresses of the lanes' accesses at `offset`, checked.
 template <unsigned width>
 HWY_INLINE void ldsAddresses(Wave &w, const MicroOp *op, const uint32_t *row, uint64_t offset, unsigned bytes,
-                             uint64_t exec, uint64_t *address) {
+                             uint64_t exec, uint64_t *address, unsigned dataAt = 0) {
   uint64_t base = reinterpret_cast<uint64_t>(w.group->lds);
   uint64_t size = w.group->launch->ldsBytes;
   uint64_t outside = 0;
@@ -28,10 +28,12 @@ HWY_INLINE void ldsAddresses(Wave &w, const MicroOp *op, const uint32_t *row, ui
     outside |= uint64_t(bitsOfMask(at + uint64_t(bytes) > size)) << c * chunk;
     storeAddresses(address, c, at + base);
   }
+  if (watched(w) && exec)
+    reportLds(w, op, accessKindOf(Opcode(op->opcode)), exec, address, bytes, dataAt);
   outside &= exec;
   if (HWY_UNLIKELY(outside)) {
     unsigned lane = std::countr_zero(outside);
-    throwOutsideLds(w, op, int(lane), uint32_t(row[lane] + offset), bytes);
+    throwOutsideLds(w, op, int(lane), uint32_t(row[lane] + offset), bytes, outside);
   }
 }
 
@@ -73,7 +75,7 @@ template <unsigned width, unsigned dwords, unsigned stride> struct Pair {
   static HWY_INLINE void addresses(Wave &w, const MicroOp *op, uint64_t exec, uint64_t *first, uint64_t *second) {
     const uint32_t *row = w.row(op->source[0]);
     ldsAddresses<width>(w, op, row, (op->immediate & 0xff) * bytes * stride, bytes, exec, first);
-    ldsAddresses<width>(w, op, row, (op->immediate >> 8 & 0xff) * bytes * stride, bytes, exec, second);
+    ldsAddresses<width>(w, op, row, (op->immediate >> 8 & 0xff) * bytes * stride, bytes, exec, second, bytes);
   }
 };
 

@@ -1,6 +1,6 @@
 #include "runtime/emulator/hip_api/Operation.h"
-#include "runtime/emulator/execute/Dispatch.h"
 #include "runtime/emulator/execute/Statistics.h"
+#include "runtime/emulator/hip_api/Checks.h"
 #include "runtime/emulator/hip_api/Statistics.h"
 
 #include <chrono>
@@ -92,11 +92,11 @@ void runKernel(const KernelOperation &operation) {
   try {
     LaunchOptions options = LaunchOptions::fromEnvironment();
     if (!wantsStatistics())
-      return dispatch(device.target, device.memory, launch, options);
+      return dispatchChecked(device, launch, options);
     ExecutionStatistics counted;
     options.statistics = &counted;
     auto start = std::chrono::steady_clock::now();
-    dispatch(device.target, device.memory, launch, options);
+    dispatchChecked(device, launch, options);
     std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     reportStatistics(operation, counted, seconds.count());
   } catch (const Fault &fault) {
