@@ -94,6 +94,10 @@ void *Memory::allocate(size_t bytes, RegionKind kind, bool writable) {
   allocations_[base] = Allocation{base, span, bytes, {region}};
   allocated_ += bytes;
   snapshot_ = nullptr;
+  if (definedness_ && kind == RegionKind::Device) {
+    auto shadow = definedness_->lock();
+    definedness_->setUndefined(base, bytes);
+  }
   return reinterpret_cast<void *>(base);
 }
 
@@ -113,6 +117,10 @@ bool Memory::free(void *pointer) {
   freed_.push_back({region, allocation.base, allocation.span});
   if (freed_.size() > kRememberedFreed && reserved_ < kReuseThreshold)
     freed_.pop_front();
+  if (definedness_) {
+    auto shadow = definedness_->lock();
+    definedness_->setDefined(allocation.base, allocation.bytes);
+  }
   allocated_ -= allocation.bytes;
   allocations_.erase(it);
   snapshot_ = nullptr;
@@ -225,6 +233,37 @@ std::string Memory::describe(uint64_t address) const {
   if (address < nearest->begin)
     return hex(address) + " is " + std::to_string(distance) + " bytes before the begin of " + describeRegion(*nearest);
   return hex(address) + " is " + std::to_string(distance) + " bytes past the end of " + describeRegion(*nearest);
+}
+
+void Memory::trackDefinedness() {
+  std::lock_guard lock(mutex_);
+  if (!definedness_)
+    definedness_ = std::make_unique<Shadow>();
+}
+
+void Memory::hostWrites(const void *to, uint64_t bytes) {
+  if (!definedness_)
+    return;
+  auto shadow = definedness_->lock();
+  definedness_->setDefined(reinterpret_cast<uint64_t>(to), bytes);
+}
+
+void Memory::hostCopies(const void *to, const void *from, uint64_t bytes) {
+  if (!definedness_ || !bytes)
+    return;
+  // The host writes its own memory unseen, so only device memory can be undefined.
+  auto isDevice = [&](const void *pointer) {
+    Region region;
+    return find(reinterpret_cast<uint64_t>(pointer), region) && region.kind == RegionKind::Device;
+  };
+  if (!isDevice(to))
+    return;
+  bool fromDevice = isDevice(from);
+  auto shadow = definedness_->lock();
+  if (fromDevice)
+    definedness_->copy(reinterpret_cast<uint64_t>(to), reinterpret_cast<uint64_t>(from), bytes);
+  else
+    definedness_->setDefined(reinterpret_cast<uint64_t>(to), bytes);
 }
 
 uint64_t Memory::allocatedBytes() const {

@@ -12,6 +12,8 @@
 #ifndef NSTF_RUNTIME_EMULATOR_MEMORY_MEMORY_H
 #define NSTF_RUNTIME_EMULATOR_MEMORY_MEMORY_H
 
+#include "runtime/emulator/memory/Shadow.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -122,6 +124,16 @@ public:
   /// ("256 bytes past the end of allocation 3 [0x…, 0x…), 4096 bytes").
   std::string describe(uint64_t address) const;
 
+  /// From now on keeps what of device memory was written: device allocations to come are undefined until the host or a
+  /// kernel writes them.
+  void trackDefinedness();
+  /// Null unless it is tracked.
+  Shadow *definedness() const { return definedness_.get(); }
+  /// The host writes there: it is defined.
+  void hostWrites(const void *to, uint64_t bytes);
+  /// A copy writes there: device memory becomes as defined as what it is copied from.
+  void hostCopies(const void *to, const void *from, uint64_t bytes);
+
   uint64_t limit() const { return limit_; }
   uint64_t allocatedBytes() const;
 
@@ -144,6 +156,7 @@ private:
   std::vector<std::pair<uint64_t, uint64_t>> chunks_;   // reserved address space: base, size
   uint64_t chunkNext_ = 0, chunkEnd_ = 0, reserved_ = 0;
   uint64_t limit_, allocated_ = 0, nextId_ = 1;
+  std::unique_ptr<Shadow> definedness_;
 };
 
 } // namespace nstf::emulator
