@@ -4,8 +4,8 @@ namespace nstf::emulator {
 
 const std::vector<Target> &Target::all() {
   static const std::vector<Target> targets = {
-      {.name = "gfx90a", .architectedFlatScratch = false},
-      {.name = "gfx942", .architectedFlatScratch = true},
+      {.name = "gfx90a", .architectedFlatScratch = false, .matrixSums = MatrixSums::Pairwise},
+      {.name = "gfx942", .architectedFlatScratch = true, .matrixSums = MatrixSums::CutProducts},
   };
   return targets;
 }

@@ -13,9 +13,13 @@
 
 namespace nstf::emulator {
 
+/// How matrix units add products of small float types (execute/PairwiseMatrix.cpp, execute/CutProducts-inl.h).
+enum class MatrixSums : uint8_t { Pairwise, CutProducts };
+
 struct Target {
   std::string name;              ///< "gfx90a" or "gfx942", as in `-mcpu`
   bool architectedFlatScratch;   ///< gfx942: no scratch SGPRs, the hardware holds the wave's scratch base
+  MatrixSums matrixSums;
   uint32_t ldsBytes = 64 * 1024; ///< most a workgroup can have
 
   /// The target of that name, or nullptr.

@@ -1,9 +1,12 @@
 #include "runtime/emulator/execute/HandlerTable.h"
+#include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/execute/Dispatch.h"
+#include "runtime/emulator/execute/ExactMatrix.h"
 
 #include <cstdlib>
 #include <hwy/highway.h>
 #include <hwy/targets.h>
+#include <map>
 #include <stdexcept>
 
 namespace nstf::emulator {
@@ -52,10 +55,18 @@ const HandlerTable &handlers() {
   return table;
 }
 
-const HandlerTable &handlersFor(const Target &, MatrixMode matrix) {
-  if (matrix == MatrixMode::Exact)
-    throw std::runtime_error("matrix mode: expected 'fast' but got 'exact' (there is no exact mode yet)");
-  return handlers();
+const HandlerTable &handlersFor(const Target &target, MatrixMode matrix) {
+  if (matrix == MatrixMode::Fast)
+    return handlers();
+  static const std::map<std::string, HandlerTable> exact = [] {
+    std::map<std::string, HandlerTable> tables;
+    for (const Target &t : Target::all()) {
+      HandlerTable &table = tables[t.name] = handlers();
+      enterExactMatrix(table, t);
+    }
+    return tables;
+  }();
+  return exact.at(target.name);
 }
 
 std::string hostVectorTarget() {

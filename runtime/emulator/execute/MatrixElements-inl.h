@@ -1,4 +1,8 @@
 //===- MatrixElements-inl.h - elements of matrix operands in registers -------------------------------------------===//
+//
+// What matrix instructions multiply: the element types, and all elements of A and B taken out of their registers.
+//
+//===-------------------------------------------------------------------------------------------------------------===//
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXELEMENTS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXELEMENTS_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXELEMENTS_INL_H
@@ -38,20 +42,26 @@ struct FromBf16 {
     return bitsAs<F32>(loadRow(rows + local / 2 * Wave::width, c) >> (local % 2 * 16) << 16);
   }
 };
+/// As f32: sums of the products of one instruction (at most 32 * 2^14) are exact in it.
 struct FromI8 {
-  using Value = int32_t;
-  static HWY_INLINE I32 element(const uint32_t *rows, unsigned local, unsigned c) {
-    return bitsAs<I32>(loadRow(rows + local / 4 * Wave::width, c) << (24 - local % 4 * 8)) >> 24;
+  using Value = float;
+  static HWY_INLINE F32 element(const uint32_t *rows, unsigned local, unsigned c) {
+    return convertTo<F32>(bitsAs<I32>(loadRow(rows + local / 4 * Wave::width, c) << (24 - local % 4 * 8)) >> 24);
   }
 };
+/// fp8, bf8: the exponent is moved to f32's bias; a subnormal is what stands above the smallest normal's one.
 template <typename Format> struct FromSmall {
   using Value = float;
   static HWY_INLINE F32 element(const uint32_t *rows, unsigned local, unsigned c) {
-    U32 bytes = loadRow(rows + local / 4 * Wave::width, c) >> (local % 4 * 8) & 255u;
-    F32 result;
-    for (unsigned i = 0; i < chunk; ++i)
-      result[i] = Format::table[bytes[i]];
-    return result;
+    constexpr unsigned shift = 23 - Format::fractionBits;
+    constexpr uint32_t rebias = uint32_t(127 - Format::bias) << 23, smallest = uint32_t(128 - Format::bias) << 23;
+    U32 word = loadRow(rows + local / 4 * Wave::width, c), byte = word >> (local % 4 * 8) & 255u;
+    U32 magnitude = (byte & 127u) << shift;
+    F32 normal = bitsAs<F32>(magnitude + rebias);
+    F32 subnormal = bitsAs<F32>(magnitude | smallest) - bitsAs<F32>(U32(smallest));
+    U32 value = bitsAs<U32>(choose(bitsAs<I32>(magnitude) < int32_t(1u << 23), subnormal, normal));
+    value |= (byte & 128u) << 24;
+    return bitsAs<F32>(choose(byte == 0x80u, U32(0x7fc00000u), value));
   }
 };
 using FromFp8 = FromSmall<Fp8>;
@@ -65,9 +75,6 @@ struct FromF64 {
 
 HWY_INLINE F32 multiplyAdd(F32 a, F32 b, F32 c) { return __builtin_elementwise_fma(a, b, c); }
 HWY_INLINE F64 multiplyAdd(F64 a, F64 b, F64 c) { return __builtin_elementwise_fma(a, b, c); }
-HWY_INLINE I32 multiplyAdd(I32 a, I32 b, I32 c) {
-  return bitsAs<I32>(bitsAs<U32>(a) * bitsAs<U32>(b) + bitsAs<U32>(c));
-}
 
 HWY_INLINE F32 oneNan(F32 v) { return HWY_UNLIKELY(any(isNan(v))) ? choose(isNan(v), defaultNan(v), v) : v; }
 HWY_INLINE F64 oneNan(F64 v) { return HWY_UNLIKELY(any(isNan(v))) ? choose(isNan(v), defaultNan(v), v) : v; }

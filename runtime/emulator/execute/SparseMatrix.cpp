@@ -1,64 +1,113 @@
-//===- SparseMatrix.cpp - v_smfmac, fast mode --------------------------------------------------------------------===//
+//===- SparseMatrix.cpp - v_smfmac -------------------------------------------------------------------------------===//
 //
 // D = A * B + D, where of every four consecutive elements of a row of A only two are there. A lane holds rows * depth /
 // 128 elements of A; two bits for each in the index register say which of the four it is, so which row of B it meets.
 // With cbsz 0, abid picks a lane's set of index bits (8 bits for 16-bit elements, 16 for 8-bit ones), else it is the
-// first. B and D lie as in the dense forms (Matrix.cpp). Source: "CDNA3 Instruction Set Architecture", "Sparse matrix
-// instructions".
+// first. B and D lie as in the dense forms (MatrixOperands-inl.h). Source: "CDNA3 Instruction Set Architecture",
+// "Sparse matrix instructions"; AMD's matrix instruction calculator.
+//
+// Fast mode: fused multiply-adds in the order of A's elements. Exact mode: the elements that are there are summed as in
+// the dense form of half the depth; the published model of gfx942 doesn't cover sparse forms, so that is not known to
+// be the chip's result (Fidelity.h).
 //
 //===-------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/execute/SparseMatrix.cpp"
 #include <hwy/foreach_target.h>
 
-#include "runtime/emulator/execute/MatrixElements-inl.h"
+#include "runtime/emulator/execute/CutProducts-inl.h"
+#include "runtime/emulator/execute/ExactMatrix.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {
 namespace {
 
-template <typename FromA, typename FromB, unsigned rows, unsigned columns, unsigned depth> struct SparseProduct {
-  static constexpr unsigned width = 64;
+template <typename D, typename FromA, typename FromB, unsigned rows, unsigned columns, unsigned depth>
+struct SparseProduct {
+  static constexpr unsigned width = Wave::width, parts = columns / chunk, products = depth / 2;
   static constexpr unsigned perLaneB = columns * depth / width, perLaneA = perLaneB / 2;
   static constexpr unsigned groups = width / columns;
-  using Value = typename FromA::Value;
-  using V = Vector<Value>;
+  static_assert(rows == columns);
 
-  static const MicroOp *run(Wave &w, const MicroOp *op) {
-    unsigned cbsz = op->immediate & 7, abid = op->immediate >> 8 & 15;
-    constexpr unsigned indexBits = 2 * perLaneA;
-    unsigned shift = cbsz == 0 ? abid * indexBits % 32 : 0;
-    alignas(64) Value a[perLaneA][width], b[perLaneB][width];
-    unpack<FromA, perLaneA>(a, w.row(op->source[0]));
-    unpack<FromB, perLaneB>(b, w.row(op->source[1]));
-    const uint32_t *index = w.row(op->source[3]);
+  struct Operands {
+    alignas(64) float a[perLaneA][width];
+    alignas(64) float b[perLaneB][width];
+    alignas(64) uint32_t index[width];
+
+    HWY_INLINE void load(const Wave &w, const MicroOp *op) {
+      unpack<FromA, perLaneA>(a, w.row(op->source[0]));
+      unpack<FromB, perLaneB>(b, w.row(op->source[1]));
+      unsigned cbsz = op->immediate & 7, abid = op->immediate >> 8 & 15, shift = cbsz ? 0 : abid * 2 * perLaneA % 32;
+      const uint32_t *from = w.row(op->source[3]);
+      for (unsigned i = 0; i < width; ++i)
+        index[i] = from[i] >> shift;
+    }
+  };
+  template <typename From, unsigned count> static HWY_INLINE void unpack(float (*to)[width], const uint32_t *from) {
+    for (unsigned local = 0; local < count; ++local)
+      for (unsigned c = 0; c < width / chunk; ++c) {
+        F32 v = From::element(from, local, c);
+        __builtin_memcpy(&to[local][c * chunk], &v, sizeof(v));
+      }
+  }
+  /// Of the n-th product of row i: A's element and lane; B's first lane and element.
+  static constexpr unsigned elementA(unsigned n) { return n % perLaneA; }
+  static constexpr unsigned laneA(unsigned n, unsigned i) { return i + rows * (n / perLaneA); }
+  static HWY_INLINE unsigned elementB(const Operands &from, unsigned n, unsigned i) {
+    return elementA(n) / 2 * 4 + (from.index[laneA(n, i)] >> 2 * elementA(n) & 3);
+  }
+  static constexpr unsigned laneB(unsigned n) { return columns * (n / perLaneA); }
+  /// Row i of D: its register, and the first of its 16-lane parts.
+  static constexpr unsigned registerOf(unsigned i) { return i / 4 / groups * 4 + i % 4; }
+  static constexpr unsigned partOfRow(unsigned i) { return i / 4 % groups * parts; }
+
+  static const MicroOp *runFast(Wave &w, const MicroOp *op) {
+    Operands operands;
+    operands.load(w, op);
     uint32_t *d = w.destination(op);
     for (unsigned i = 0; i < rows; ++i)
-      for (unsigned part = 0; part < columns / chunk; ++part) {
-        uint32_t *reg = d + (i / 4 / groups * 4 + i % 4) * width;
-        unsigned at = i / 4 % groups * (columns / chunk) + part;
-        V sum;
-        loadResult(reg, at, sum);
-        for (unsigned group = 0; group < width / rows; ++group) {
-          unsigned lane = i + rows * group;
-          for (unsigned e = 0; e < perLaneA; ++e) {
-            unsigned k = perLaneB * group + e / 2 * 4 + (index[lane] >> (shift + 2 * e) & 3);
-            V row;
-            __builtin_memcpy(&row, &b[k % perLaneB][columns * (k / perLaneB) + part * chunk], sizeof(V));
-            sum = multiplyAdd(V(a[e][lane]), row, sum);
-          }
-        }
-        storeResult(reg, at, oneNan(sum));
+      for (unsigned part = 0; part < parts; ++part) {
+        uint32_t *reg = d + registerOf(i) * width;
+        unsigned at = partOfRow(i) + part;
+        F32 sum = std::is_same_v<D, i32> ? F32(0) : f32::load(reg, at);
+        for (unsigned n = 0; n < products; ++n)
+          sum = multiplyAdd(F32(operands.a[elementA(n)][laneA(n, i)]),
+                            loadLanes(&operands.b[elementB(operands, n, i)][laneB(n) + part * chunk]), sum);
+        if constexpr (std::is_same_v<D, i32>) // the sum of products is exact in f32
+          storeRow(reg, at, loadRow(reg, at) + bitsAs<U32>(convertTo<I32>(sum)), 0xffff);
+        else
+          f32::store(reg, at, oneNan(sum), 0xffff);
       }
     return op + 1;
   }
 
-  template <typename From, unsigned count> static HWY_INLINE void unpack(Value (*to)[width], const uint32_t *from) {
-    for (unsigned local = 0; local < count; ++local)
-      for (unsigned c = 0; c < width / chunk; ++c) {
-        V v = From::element(from, local, c);
-        __builtin_memcpy(&to[local][c * chunk], &v, sizeof(V));
+  static const MicroOp *runExact(Wave &w, const MicroOp *op) {
+    constexpr unsigned count = products < groupOf<FromA> ? products : groupOf<FromA>;
+    Operands operands;
+    CutOperands<FromA, FromB, perLaneA, perLaneB> exponents;
+    operands.load(w, op);
+    exponents.prepare(operands.a, operands.b);
+    uint32_t *d = w.destination(op);
+    for (unsigned first = 0; first < products; first += count)
+      for (unsigned i = 0; i < rows; ++i) {
+        uint32_t *reg = d + registerOf(i) * width;
+        unsigned at = partOfRow(i), elements[count];
+        for (unsigned n = 0; n < count; ++n)
+          elements[n] = elementB(operands, first + n, i);
+        cutGroup<count, addsApart<FromA>, parts>(
+            exponents.tame, [&](unsigned n) { return F32(operands.a[elementA(first + n)][laneA(first + n, i)]); },
+            [&](unsigned n, unsigned part) {
+              return loadLanes(&operands.b[elements[n]][laneB(first + n) + part * chunk]);
+            },
+            [&](unsigned n) {
+              Exponents<parts> b;
+              __builtin_memcpy(&b, &exponents.exponentsB[elements[n]][laneB(first + n)], sizeof(b));
+              return b + Exponents<parts>(exponents.exponentsA[elementA(first + n)][laneA(first + n, i)]);
+            },
+            [&](unsigned part) { return f32::load(reg, at + part); },
+            [&](unsigned part, F32 v) { f32::store(reg, at + part, v, 0xffff); });
       }
+    return op + 1;
   }
 };
 
@@ -66,7 +115,15 @@ template <typename FromA, typename FromB, unsigned rows, unsigned columns, unsig
 
 void enterSparseMatrixFor(HandlerTable &table) {
 #define SPARSE(name, D, A, rows, columns, depth)                                                                       \
-  table[unsigned(Opcode::name)] = SparseProduct<matrixType::A::FromA, matrixType::A::FromB, rows, columns, depth>::run;
+  table[unsigned(Opcode::name)] =                                                                                      \
+      SparseProduct<D, matrixType::A::FromA, matrixType::A::FromB, rows, columns, depth>::runFast;
+#include "runtime/emulator/decode/Instructions.def"
+}
+void enterCutSparseMatrixFor(HandlerTable &table) {
+#define SPARSE(name, D, A, rows, columns, depth)                                                                       \
+  if constexpr (!std::is_same_v<D, i32>)                                                                               \
+    table[unsigned(Opcode::name)] =                                                                                    \
+        SparseProduct<D, matrixType::A::FromA, matrixType::A::FromB, rows, columns, depth>::runExact;
 #include "runtime/emulator/decode/Instructions.def"
 }
 
@@ -76,6 +133,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace nstf::emulator {
 HWY_EXPORT(enterSparseMatrixFor);
+HWY_EXPORT(enterCutSparseMatrixFor);
 void enterSparseMatrix(HandlerTable &table) { HWY_DYNAMIC_DISPATCH(enterSparseMatrixFor)(table); }
+void enterCutSparseMatrix(HandlerTable &table) { HWY_DYNAMIC_DISPATCH(enterCutSparseMatrixFor)(table); }
 } // namespace nstf::emulator
 #endif

@@ -191,8 +191,10 @@ void ExecutionCounters::countBytes(const Wave &w, const MicroOp *op) {
 
 void ExecutionCounters::addTo(ExecutionStatistics &sum) const {
   for (unsigned i = 0; i < unsigned(Opcode::Trap); ++i)
-    if (executed[i])
+    if (executed[i]) {
       sum[classOf(Opcode(i))] += executed[i];
+      sum.executed[i] += executed[i];
+    }
   for (unsigned i = 0; i < bytes.size(); ++i) {
     sum.bytes[i].loaded += bytes[i].loaded;
     sum.bytes[i].stored += bytes[i].stored;

@@ -22,7 +22,8 @@ std::vector<uint8_t> assemble(const std::string &target, const std::string &text
 class Snippet {
 public:
   /// `s_endpgm` is added at the end.
-  Snippet(const std::string &target, const std::string &text, uint32_t ldsBytes = 4096);
+  Snippet(const std::string &target, const std::string &text, uint32_t ldsBytes = 4096,
+          MatrixMode matrix = MatrixMode::Fast);
   ~Snippet();
   /// Runs from `offset` bytes into the code to the next s_endpgm. Throws WaveFault.
   void run(size_t offset = 0);
