@@ -1,0 +1,126 @@
+#include "test/runtime/emulator/checks/mutation/Module.h"
+#include "runtime/emulator/decode/DecodedProgram.h"
+#include "runtime/emulator/execute/Dispatch.h"
+#include "runtime/emulator/execute/KernelArguments.h"
+#include "runtime/emulator/execute/Wave.h"
+
+#include <cstdio>
+#include <span>
+#include <stdexcept>
+
+namespace nstf::emulator::test {
+
+Module::Module(const std::string &chip, const std::vector<char> &code) : target(*Target::find(chip)) {
+  memory.trackDefinedness();
+  program = Program::load(memory, TargetId::parse(chip), std::as_bytes(std::span(code)), "mutated");
+}
+
+Outcome runCase(const suite::Case &test, Module &module) {
+  Outcome outcome;
+  try {
+    suite::Run run(&module, module.target.name == "gfx942", test.sizes.at(0));
+    test.run(run);
+  } catch (const std::exception &error) {
+    outcome.error = error.what();
+  }
+  outcome.outputs = module.outputs;
+  return outcome;
+}
+
+void Coverage::launchBegins(const Launch &launch) {
+  base = launch.kernel->program->base();
+  program = launch.program;
+  seen.assign(program->instructionCount(), false);
+}
+void Coverage::instruction(Wave &, const MicroOp *first) {
+  ++steps;
+  if (seen[first->instruction])
+    return;
+  seen[first->instruction] = true;
+  executed.insert(program->addressOf(first) - base);
+}
+
+} // namespace nstf::emulator::test
+
+//===-- What suite.h leaves to who runs the cases ----------------------------------------------------------------===//
+
+namespace suite {
+namespace {
+
+using nstf::emulator::test::Module;
+Module &of(void *module) { return *static_cast<Module *>(module); }
+
+std::vector<Case *> &registered() {
+  static std::vector<Case *> all;
+  return all;
+}
+
+} // namespace
+
+Case::Case(const char *file, const char *name, std::vector<int> sizes, void (*run)(Run &), const char *only)
+    : file(file), name(name), sizes(std::move(sizes)), run(run), only(only) {
+  registered().push_back(this);
+}
+const std::vector<Case *> &cases() { return registered(); }
+
+Run::Run(void *module, bool gfx942, int size) : gfx942(gfx942), size(size), module(module) {}
+Run::~Run() {
+  for (void *allocation : allocations)
+    of(module).memory.free(allocation);
+}
+
+void *Run::allocate(size_t bytes) {
+  allocations.push_back(of(module).memory.allocate(bytes));
+  return allocations.back();
+}
+void Run::copyIn(void *device, const void *host, size_t bytes) {
+  std::memcpy(device, host, bytes);
+  of(module).memory.hostWrites(device, bytes);
+}
+void Run::copyOut(void *host, const void *device, size_t bytes) {
+  std::memcpy(host, device, bytes);
+  for (size_t i = 0; i < bytes; ++i)
+    of(module).outputs = (of(module).outputs ^ static_cast<const uint8_t *>(host)[i]) * 0x100000001b3u;
+}
+
+std::string Run::start(const char *kernelName, Grid grid, Grid block, unsigned lds, void **arguments) {
+  using namespace nstf::emulator;
+  Module &m = of(module);
+  const Kernel *kernel = m.program->kernel(kernelName);
+  if (!kernel)
+    return "no such kernel";
+  std::vector<std::byte> argumentBlock(kernel->kernargSize);
+  size_t next = 0;
+  for (const KernelArgument &argument : kernel->arguments)
+    if (!argument.hidden())
+      std::memcpy(argumentBlock.data() + argument.offset, arguments[next++], argument.size);
+  fillHidden(*kernel, {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, lds}, argumentBlock);
+  LaunchArguments launch{kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
+                         lds,    argumentBlock.data(),     argumentBlock.size()};
+  LaunchOptions options;
+  options.monitor = m.monitor;
+  options.stepLimit = m.stepLimit;
+  options.alone = true;
+  try {
+    dispatch(m.target, m.memory, launch, options);
+  } catch (const std::exception &error) {
+    return error.what();
+  }
+  return "";
+}
+
+void Run::check(const std::string &error, const char *kernel) {
+  if (!error.empty())
+    throw std::runtime_error(std::string(kernel) + ": " + error);
+}
+void Run::expect(bool condition, const std::string &what) {
+  if (!condition)
+    throw std::runtime_error(what);
+}
+void Run::differ(const char *what, size_t place, double got, double expected) {
+  char text[200];
+  std::snprintf(text, sizeof text, "%s[%zu]: expected %.17g but got %.17g", what, place, expected, got);
+  throw std::runtime_error(text);
+}
+
+} // namespace suite

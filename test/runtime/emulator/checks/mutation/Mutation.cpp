@@ -1,0 +1,273 @@
+//===- Mutation.cpp - what the checks find when waits, nops and barriers are left out -----------------------------===//
+//
+// Every s_waitcnt, s_nop and s_barrier that a suite case executes is deleted in turn from the compiled assembly, and
+// the case is run again twice over: under all checks, and under the adversary (Adversary.h), which shows without the
+// checks whether the deletion can change a result. A deletion that changes one must be found. The intact kernels must
+// give the same results under the adversary, and no finding.
+//
+// EmulatorMutation [--all] [--chip gfx942] [--case gemm.f16] [--list]: without --all a sample of sites.
+//
+//===-------------------------------------------------------------------------------------------------------------===//
+#include "runtime/emulator/checks/Checker.h"
+#include "test/runtime/emulator/checks/mutation/Adversary.h"
+#include "test/runtime/emulator/checks/mutation/Assembly.h"
+#include "test/runtime/emulator/checks/mutation/Module.h"
+
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <set>
+
+using namespace nstf::emulator;
+using namespace nstf::emulator::test;
+
+namespace {
+
+struct Options {
+  bool all = false, list = false;
+  std::string chip, name;
+};
+
+/// What became of the deletions of one kind.
+struct Tally {
+  unsigned deleted = 0, changed = 0, changedFound = 0, foundOnly = 0, silent = 0, notRun = 0;
+  Tally &operator+=(const Tally &other) {
+    deleted += other.deleted;
+    changed += other.changed;
+    changedFound += other.changedFound;
+    foundOnly += other.foundOnly;
+    silent += other.silent;
+    notRun += other.notRun;
+    return *this;
+  }
+  unsigned matter() const { return changed + foundOnly; }
+  unsigned found() const { return changedFound + foundOnly; }
+};
+
+/// An intact case: how it comes out, and under which adversaries its outputs are the same to the bit.
+struct Intact {
+  const suite::Case *test;
+  uint64_t steps = 0;
+  std::unordered_set<uint64_t> executed;
+  Outcome outcome;
+  std::map<WaveOrder, bool> sameBits; ///< else only the case's own check can tell
+};
+
+constexpr WaveOrder orders[] = {WaveOrder::Forward, WaveOrder::Backward, WaveOrder::Mixed};
+
+class Mutation {
+public:
+  explicit Mutation(Options options) : options(std::move(options)) {}
+  /// Exit status.
+  int run();
+
+private:
+  void file(const std::string &name, const std::string &chip);
+  std::optional<Intact> intact(const suite::Case &test, const std::string &chip, const std::vector<char> &code);
+  void mutate(const Site &site, const Intact &intact, const std::string &chip, const std::vector<char> &code);
+  bool wanted(const suite::Case &test, const std::string &chip) const;
+  void mistake(const std::string &text) {
+    std::printf("MISTAKE: %s\n", text.c_str());
+    ++mistakes;
+  }
+  static Outcome adversary(const suite::Case &test, const std::string &chip, const std::vector<char> &code,
+                           WaveOrder order, uint64_t steps);
+
+  Options options;
+  std::map<std::string, Tally[3]> tallies; // by chip, by kind of site
+  unsigned mistakes = 0;
+};
+
+/// The sample: small cases that use what differs between kernels, and each how many sites at most.
+constexpr struct {
+  const char *name, *chip;
+  size_t sites;
+} sample[] = {
+    {"gemm_types.i8", "gfx942", 12},     {"gemm_types.f64", "gfx90a", 10}, {"gemm_types.f16Small", "gfx90a", 12},
+    {"reduce.lds", "gfx90a", 12},        {"reduce.dpp", "gfx942", 14},     {"transpose.", "gfx942", 10},
+    {"memory.directToLds", "gfx942", 8}, {"softmax.", "gfx90a", 12},
+};
+
+std::string nameOf(const suite::Case &test) { return std::string(test.file) + "." + test.name; }
+
+bool Mutation::wanted(const suite::Case &test, const std::string &chip) const {
+  if (test.only && chip != test.only)
+    return false;
+  if (!options.chip.empty() && chip != options.chip)
+    return false;
+  if (!options.name.empty())
+    return nameOf(test).starts_with(options.name);
+  if (options.all)
+    return std::strcmp(test.file, "traps") != 0; // faults are what these are about
+  for (const auto &s : sample)
+    if (chip == s.chip && nameOf(test).starts_with(s.name))
+      return true;
+  return false;
+}
+
+Outcome Mutation::adversary(const suite::Case &test, const std::string &chip, const std::vector<char> &code,
+                            WaveOrder order, uint64_t steps) {
+  std::unique_ptr<Monitor> monitor = makeAdversary({.order = order});
+  Module module(chip, code);
+  module.monitor = monitor.get();
+  module.stepLimit = steps;
+  return runCase(test, module);
+}
+
+std::optional<Intact> Mutation::intact(const suite::Case &test, const std::string &chip,
+                                       const std::vector<char> &code) {
+  std::string name = chip + " " + nameOf(test);
+  Intact result{&test, 0, {}, {}, {}};
+  {
+    Coverage coverage;
+    Module module(chip, code);
+    module.monitor = &coverage;
+    result.outcome = runCase(test, module);
+    result.steps = coverage.steps * 4 + 1'000'000;
+    result.executed = std::move(coverage.executed);
+  }
+  if (!result.outcome.ok()) {
+    mistake(name + ": " + result.outcome.error);
+    return std::nullopt;
+  }
+  {
+    Module module(chip, code);
+    auto checker = checks::makeChecker(checks::CheckSet::parse("all", "mutation"), module.target, module.memory);
+    module.monitor = checker.get();
+    Outcome outcome = runCase(test, module);
+    for (const Finding &finding : checker->findings())
+      mistake(name + ": found in the intact kernel: " + finding.check + ": " + finding.text());
+    if (!outcome.ok())
+      mistake(name + ": under the checks: " + outcome.error);
+    if (!checker->findings().empty() || !outcome.ok())
+      return std::nullopt;
+  }
+  for (WaveOrder order : orders) {
+    Outcome outcome = adversary(test, chip, code, order, result.steps);
+    if (!outcome.ok()) {
+      mistake(name + ": wrong under the adversary: " + outcome.error);
+      return std::nullopt;
+    }
+    result.sameBits[order] = outcome.outputs == result.outcome.outputs;
+  }
+  return result;
+}
+
+void Mutation::mutate(const Site &site, const Intact &intact, const std::string &chip, const std::vector<char> &code) {
+  Module module(chip, code);
+  auto checker = checks::makeChecker(checks::CheckSet::parse("all", "mutation"), module.target, module.memory);
+  module.monitor = checker.get();
+  module.stepLimit = intact.steps;
+  Outcome checked = runCase(*intact.test, module);
+  bool found = !checker->findings().empty();
+  auto differs = [&](const Outcome &outcome, bool bits) {
+    return !outcome.ok() || (bits && outcome.outputs != intact.outcome.outputs);
+  };
+  bool changed = differs(checked, intact.sameBits.at(WaveOrder::Forward));
+  std::string how = changed ? "as it stands" : "";
+  for (WaveOrder order : orders) {
+    if (changed)
+      break;
+    changed = differs(adversary(*intact.test, chip, code, order, intact.steps), intact.sameBits.at(order));
+    how = changed ? "under the adversary" : "";
+  }
+  Tally &tally = tallies[chip][site.kind];
+  ++tally.deleted;
+  tally.changed += changed;
+  tally.changedFound += changed && found;
+  tally.foundOnly += found && !changed;
+  tally.silent += !found && !changed;
+  std::string what =
+      chip + " " + nameOf(*intact.test) + ", line " + std::to_string(site.line + 1) + ", without '" + site.text + "'";
+  if (changed && !found)
+    mistake(what + ": changes a result " + how + " and isn't found" + (checked.ok() ? "" : ": " + checked.error));
+  if (options.list)
+    std::printf("%s: %s%s%s\n", what.c_str(), changed ? "changes a result " : "same result", how.c_str(),
+                found ? (", found: " + checker->findings()[0].check + ": " + checker->findings()[0].text()).c_str()
+                      : ", nothing found");
+}
+
+void Mutation::file(const std::string &name, const std::string &chip) {
+  std::vector<const suite::Case *> cases;
+  for (const suite::Case *test : suite::cases())
+    if (name == test->file && wanted(*test, chip))
+      cases.push_back(test);
+  if (cases.empty())
+    return;
+  Assembly assembly(std::string(NSTF_TEST_ROOT) + "/test/runtime/emulator/suite/" + name + ".hip", chip, "O3");
+  std::vector<uint64_t> addresses;
+  std::vector<char> code = assembly.link(addresses);
+  std::vector<bool> done(assembly.sites().size());
+  for (const suite::Case *test : cases) {
+    std::optional<Intact> whole = intact(*test, chip, code);
+    if (!whole)
+      continue;
+    std::vector<size_t> sites;
+    for (size_t i = 0; i < done.size(); ++i)
+      if (!done[i] && whole->executed.contains(addresses[i]))
+        sites.push_back(i);
+    size_t most = sites.size();
+    if (!options.all && options.name.empty())
+      for (const auto &s : sample)
+        if (chip == s.chip && nameOf(*test).starts_with(s.name))
+          most = s.sites;
+    // Evenly from all of them.
+    for (size_t k = 0; k < std::min(most, sites.size()); ++k) {
+      size_t i = sites[k * sites.size() / std::min(most, sites.size())];
+      done[i] = true;
+      mutate(assembly.sites()[i], *whole, chip, assembly.linkWithout(assembly.sites()[i]));
+    }
+  }
+  if (options.all)
+    for (size_t i = 0; i < done.size(); ++i)
+      tallies[chip][assembly.sites()[i].kind].notRun += !done[i];
+}
+
+int Mutation::run() {
+  std::set<std::string> files;
+  for (const suite::Case *test : suite::cases())
+    files.insert(test->file);
+  for (const char *chip : {"gfx90a", "gfx942"})
+    for (const std::string &name : files)
+      file(name, chip);
+  Tally sum;
+  auto print = [](const std::string &what, const Tally &t) {
+    std::printf("%-20s %5u deleted: %5u matter (%u change a result, %u only by the rules), %u of them found (%.1f %%); "
+                "%u needed by nothing here; %u never run\n",
+                what.c_str(), t.deleted, t.matter(), t.changed, t.foundOnly, t.found(),
+                t.matter() ? 100.0 * t.found() / t.matter() : 100.0, t.silent, t.notRun);
+  };
+  for (auto &[chip, byKind] : tallies)
+    for (unsigned kind = 0; kind < 3; ++kind) {
+      print(chip + " " + siteKindNames[kind], byKind[kind]);
+      sum += byKind[kind];
+    }
+  print("mutations", sum);
+  if (!sum.deleted)
+    mistake("nothing was deleted");
+  return mistakes ? 1 : 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    std::string argument = argv[i];
+    if (argument == "--all")
+      options.all = true;
+    else if (argument == "--list")
+      options.list = true;
+    else if (argument == "--chip" && i + 1 < argc)
+      options.chip = argv[++i];
+    else if (argument == "--case" && i + 1 < argc)
+      options.name = argv[++i];
+    else {
+      std::fprintf(stderr, "expected --all, --list, --chip CHIP or --case FILE.NAME but got '%s'\n", argv[i]);
+      return 2;
+    }
+  }
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  return Mutation(options).run();
+}
