@@ -77,7 +77,7 @@ Encoding parseName(std::string name) {
       stripSuffix(name, "_VE");
       e.scratch = Encoding::Vgpr;
     }
-  } else if (view.starts_with("BUFFER_")) {
+  } else if (view.starts_with("BUFFER_") || view.starts_with("TBUFFER_")) {
     e.returns = stripSuffix(name, "_RTN");
     if (stripSuffix(name, "_BOTHEN"))
       e.offen = e.idxen = true;
@@ -88,7 +88,10 @@ Encoding parseName(std::string name) {
     else
       stripSuffix(name, "_OFFSET");
     e.lds = stripSuffix(name, "_LDS");
-  } else if (view.starts_with("S_LOAD_") || view.starts_with("S_BUFFER_LOAD_") || view.starts_with("S_STORE_")) {
+  } else if (view.starts_with("S_LOAD_") || view.starts_with("S_STORE_") || view.starts_with("S_BUFFER_") ||
+             view.starts_with("S_SCRATCH_") || view.starts_with("S_ATOMIC_") || view.starts_with("S_ATC_PROBE") ||
+             view.starts_with("S_DCACHE_DISCARD")) {
+    e.returns = stripSuffix(name, "_RTN");
     if (stripSuffix(name, "_SGPR_IMM") || stripSuffix(name, "_SGPR"))
       e.scalarOffset = true;
     else
@@ -119,11 +122,13 @@ struct Disassembler::Implementation {
   std::unique_ptr<llvm::MCDisassembler> disassembler;
   std::unique_ptr<llvm::MCInstPrinter> printer;
   static constexpr size_t longest = 8; // bytes of an instruction
+  std::string targetName;
+  size_t expressions = 0; // operands that LLVM made an expression of
   uint8_t modifierType = 0; // MCOI operand type of source modifiers; no public header names it
   std::unordered_map<unsigned, Encoding> encodings;
   std::unordered_map<unsigned, RawOperand> registerOperands;
 
-  explicit Implementation(const Target &target) {
+  explicit Implementation(const Target &target) : targetName(target.name) {
     initializeLLVM();
     std::string error;
     const llvm::Target *llvmTarget = llvm::TargetRegistry::lookupTarget(triple, error);
@@ -255,8 +260,39 @@ struct Disassembler::Implementation {
   }
 };
 
-Disassembler::Disassembler(const Target &target) : impl(std::make_unique<Implementation>(target)) {}
-Disassembler::~Disassembler() = default;
+/// Those that nobody uses right now: making one takes LLVM longer than decoding a small program.
+struct Disassembler::Idle {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Implementation>> all;
+  static Idle &get() {
+    static auto *idle = new Idle; // outlives whatever static object still decodes
+    return *idle;
+  }
+};
+
+Disassembler::Disassembler(const Target &target) {
+  {
+    Idle &idle = Idle::get();
+    std::lock_guard lock(idle.mutex);
+    for (std::unique_ptr<Implementation> &one : idle.all)
+      if (one->targetName == target.name) {
+        impl = std::move(one);
+        std::swap(one, idle.all.back());
+        idle.all.pop_back();
+        return;
+      }
+  }
+  impl = std::make_unique<Implementation>(target);
+}
+
+Disassembler::~Disassembler() {
+  constexpr size_t mostExpressions = 1 << 20; // they stay in LLVM's context as long as that lives
+  if (!impl || impl->expressions > mostExpressions)
+    return;
+  Idle &idle = Idle::get();
+  std::lock_guard lock(idle.mutex);
+  idle.all.push_back(std::move(impl));
+}
 
 bool crashesDisassembler(std::span<const uint8_t> bytes) {
   auto dword = [&](size_t at) {
@@ -269,16 +305,18 @@ bool crashesDisassembler(std::span<const uint8_t> bytes) {
   uint32_t first = dword(0), second = dword(4), family = first >> 26;
   if (bytes.size() < 8)
     return false;
-  if (family == 0x34) // VOP3, VOP3P: three sources of nine bits
-    return (second & 0x1ff) == literal || (second >> 9 & 0x1ff) == literal || (second >> 18 & 0x1ff) == literal;
-  if (family == 0x38 || family == 0x3a) // MUBUF, MTBUF: soffset
-    return second >> 24 == literal;
-  bool isVop1 = first >> 25 == 0x3f;
-  if (first >> 31 == 0 && (first & 0x1ff) == 0xf9) // SDWA: one or two sources that may be scalar
-    return ((second & 0xff) == literal && (second >> 23 & 1)) ||
-           (!isVop1 && (first >> 9 & 0xff) == literal && second >> 31);
-  uint32_t vop2 = first >> 25; // v_madmk, v_madak, v_fmamk, v_fmaak: their dword is taken
-  return (vop2 == 0x17 || vop2 == 0x18 || vop2 == 0x24 || vop2 == 0x25) && (first & 0x1ff) == literal;
+  if (family == 0x34) { // VOP3, VOP3P: three sources of nine bits
+    uint32_t opcode = first >> 16 & 0x3ff;
+    bool scalarResult = opcode < 0x100 || opcode == 0x142 || opcode == 0x289; // v_cmp, v_readfirstlane, v_readlane
+    return (second & 0x1ff) == literal || (second >> 9 & 0x1ff) == literal || (second >> 18 & 0x1ff) == literal ||
+           (scalarResult && (first & 0xff) == literal);
+  }
+  if (first >> 31 == 0 && (first & 0x1ff) == 0xf9) { // SDWA: selectors 0 to 6, three rules for unused bits
+    bool hasResult = first >> 25 != 0x3e, hasSecond = first >> 25 != 0x3f; // VOPC has none, VOP1 one source
+    return (second >> 16 & 7) == 7 || (hasSecond && (second >> 24 & 7) == 7) ||
+           (hasResult && ((second >> 8 & 7) == 7 || (second >> 11 & 3) == 3));
+  }
+  return (family == 0x38 || family == 0x3a) && second >> 24 == literal; // MUBUF, MTBUF: soffset
 }
 
 bool Disassembler::decode(std::span<const uint8_t> bytes, uint64_t address, RawInstruction &instruction,
@@ -300,7 +338,7 @@ bool Disassembler::decode(std::span<const uint8_t> bytes, uint64_t address, RawI
       instruction.operands.push_back(
           {i < encoding.modifiers.size() && encoding.modifiers[i] ? RawOperand::Modifiers : RawOperand::Immediate, 1,
            operand.getImm()});
-    else if (int64_t value; operand.isExpr() && operand.getExpr()->evaluateAsAbsolute(value)) // lit(…)
+    else if (int64_t value; operand.isExpr() && ++impl->expressions && operand.getExpr()->evaluateAsAbsolute(value)) // lit(…)
       instruction.operands.push_back({RawOperand::Immediate, 1, value});
     else
       instruction.operands.push_back({RawOperand::Unsupported});

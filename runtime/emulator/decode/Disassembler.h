@@ -53,8 +53,9 @@ struct RawInstruction {
   std::vector<RawOperand> operands;
 };
 
-/// Eight-byte instructions whose source says that a literal follows, which they can't have. LLVM 22.1.8's disassembler
-/// reads freed memory while it makes the error message.
+/// Eight-byte encodings of no instruction that LLVM 22.1.8 crashes at: 255 as a scalar operand (a literal that they
+/// can't have, or no register), for which the disassembler has nowhere to write its error message to, and reserved SDWA
+/// selectors, for which the printer has no name.
 bool crashesDisassembler(std::span<const uint8_t> bytes);
 
 class Disassembler {
@@ -68,6 +69,7 @@ public:
 
 private:
   struct Implementation;
+  struct Idle;
   std::unique_ptr<Implementation> impl;
 };
 

@@ -9,6 +9,7 @@ namespace {
 namespace spelled {
 using enum OperandType;
 constexpr OperandType U16 = u16, I16 = i16, F16 = f16, U32 = u32, I32 = i32, F32 = f32, U64 = u64, I64 = i64, F64 = f64;
+constexpr OperandType v2b16raw = v2f16raw;
 constexpr OperandType F16bits = f16, F32bits = f32, F64bits = f64;
 constexpr OperandType i16exponent = i16, i32exponent = i32, i64exponent = i32;
 } // namespace spelled
@@ -44,6 +45,15 @@ constexpr InstructionInfo table[] = {
 #define ATOMIC(name, T, meaning)                                                                                       \
   {"GLOBAL_" #name, Form::Memory, {}}, {"FLAT_" #name, Form::Memory, {}}, {"BUFFER_" #name, Form::Memory, {}},
 #define LOADTOLDS(name, kind) {#name, Form::Memory, {}},
+#define SCALARATOMIC(name, T, meaning)                                                                                 \
+  {"S_" #name, Form::ScalarMemory, {}}, {"S_BUFFER_" #name, Form::ScalarMemory, {}},
+#define LDSSPECIAL(name, bytes, meaning) {#name, Form::Lds, {}},
+#define LDSGLOBAL(name, meaning) {#name, Form::LdsLanes, {}},
+#define SCRATCHTOLDS(name, kind) {#name, Form::Memory, {}},
+#define LDSTOBUFFER(name) {#name, Form::Memory, {}},
+#define TYPEDLOAD(name, components, width) {"BUFFER_" #name, Form::Memory, {}}, {"TBUFFER_" #name, Form::Memory, {}},
+#define TYPEDSTORE(name, components, width) TYPEDLOAD(name, components, width)
+#define TYPEDHIGH(name, direction) {#name, Form::Memory, {}},
 #define CACHE(name) {#name, Form::Cache, {}},
 #include "runtime/emulator/decode/Instructions.def"
 #undef T

@@ -34,6 +34,14 @@ enum class Opcode : uint16_t {
 #define STORE(name, kind) GLOBAL_##name, FLAT_##name, SCRATCH_##name, BUFFER_##name,
 #define ATOMIC(name, T, meaning) GLOBAL_##name, FLAT_##name, BUFFER_##name,
 #define LOADTOLDS(name, kind) name,
+#define SCALARATOMIC(name, T, meaning) S_##name, S_BUFFER_##name,
+#define LDSSPECIAL(name, bytes, meaning) name,
+#define LDSGLOBAL(name, meaning) name,
+#define SCRATCHTOLDS(name, kind) name,
+#define LDSTOBUFFER(name) name,
+#define TYPEDLOAD(name, components, width) BUFFER_##name, TBUFFER_##name,
+#define TYPEDSTORE(name, components, width) BUFFER_##name, TBUFFER_##name,
+#define TYPEDHIGH(name, direction) name,
 #define CACHE(name) name,
 #include "runtime/emulator/decode/Instructions.def"
   // What no instruction is by itself: the micro-ops around a vector instruction.
@@ -60,6 +68,9 @@ enum class Opcode : uint16_t {
   Scale16,
   Scale32,
   Scale64,
+  ScalePair16,
+  SaturateCarry32,
+  SaturateCarry64,
   ReadIndexed,
   WriteIndexed,
   count

@@ -1,6 +1,7 @@
 //===- TranslateCrossLane.cpp - vector instructions with operands of their own, and matrix instructions ----------===//
 #include "runtime/emulator/decode/Translator.h"
 #include "runtime/emulator/execute/Matrix.h"
+#include "runtime/emulator/execute/Modifiers.h"
 
 #include <algorithm>
 
@@ -142,10 +143,26 @@ void Translator::crossLane(const RawInstruction &raw) {
     op.scalarDestination = uint16_t(carryOut);
     std::copy(std::begin(sources), std::end(sources), op.source);
     op.floatMode = uint8_t(wideMad ? FloatMode::None : isDouble ? FloatMode::HalfDouble : FloatMode::Single);
-    if (wideMad && !rest.empty() && rest[0])
-      throw Unsupported();
+    if (wideMad && !rest.empty() && rest[0]) {
+      MicroOp &saturate = emit(Opcode::SaturateCarry64);
+      saturate.destination = uint16_t(destination);
+      saturate.scalarDestination = uint16_t(carryOut);
+      saturate.flags = e.opcode == Opcode::V_MAD_I64_I32 ? saturateSigned : 0;
+    }
     if (!wideMad)
       finish(destination, isDouble ? f64 : f32, rest.size() > 0 ? rest[0] : 0, rest.size() > 1 ? rest[1] : 0);
+    return;
+  }
+  case Opcode::V_MQSAD_U32_U8: {
+    unsigned destination = vectorRow(cursor.next());
+    SourceRef a = plainSource(cursor.source(modifiers), u64, 0), b = plainSource(cursor.source(modifiers), u32, 1);
+    SourceRef accumulator = rowRef(vectorRow(cursor.source(modifiers)));
+    std::vector<int64_t> rest = cursor.rest();
+    MicroOp &op = emit(!rest.empty() && rest[0] ? Opcode::V_MQSAD_U32_U8_CLAMP : e.opcode);
+    op.destination = uint16_t(destination);
+    op.source[0] = a;
+    op.source[1] = b;
+    op.source[2] = accumulator;
     return;
   }
   case Opcode::V_FMA_MIX_F32:
@@ -161,19 +178,20 @@ void Translator::crossLane(const RawInstruction &raw) {
 /// k (bits 0 to 2), bit 3 that of the result.
 void Translator::conversionFp8(const RawInstruction &raw) {
   const Encoding &e = *raw.encoding;
-  if (e.dpp)
-    throw Unsupported();
   bool fromByte = e.name.starts_with("V_CVT_F32_") || e.name.starts_with("V_CVT_PK_F32_");
   bool stochastic = e.name.starts_with("V_CVT_SR_");
   Cursor cursor{raw};
   unsigned destination = vectorRow(cursor.next());
+  if (e.dpp)
+    cursor.next(); // the old destination again
   uint32_t flags = 0;
   SourceRef sources[2] = {};
   for (unsigned k = 0; k < (fromByte ? 1 : 2); ++k) {
     unsigned modifiers;
     const RawOperand &operand = cursor.source(modifiers);
     OperandType type = fromByte || (stochastic && k == 1) ? OperandType::u32 : OperandType::f32;
-    sources[k] = vectorSource(operand, type, k, modifiers & (modNegate | modAbsolute));
+    sources[k] = e.dpp ? permutedSource(operand, type, 0, cursor.rest())
+                       : vectorSource(operand, type, k, modifiers & (modNegate | modAbsolute));
     if (modifiers & modOpSel)
       flags |= 1u << k;
     if (k == 0 && (modifiers & modOpSelHigh))
@@ -193,6 +211,10 @@ void Translator::conversionFp8(const RawInstruction &raw) {
   op.source[0] = sources[0];
   op.source[1] = sources[1];
   op.flags = flags;
+  if (fromByte && !e.dpp && rest.size() >= 2)
+    finish(destination, e.name.starts_with("V_CVT_PK_") ? OperandType::v2f32 : OperandType::f32, rest[0], rest[1]);
+  if (e.dpp)
+    emit(Opcode::LaneRestore);
 }
 
 void Translator::matrix(const RawInstruction &raw) {

@@ -29,6 +29,8 @@ bool compares(const Encoding &e) { return e.name.find("_CMPSWAP") != std::string
 void Translator::scalarMemory(const RawInstruction &raw) {
   Cursor cursor{raw};
   unsigned destination = unsigned(cursor.next().value);
+  if (raw.encoding->returns) // the data again
+    cursor.next();
   SourceRef base = scalarSource(cursor.next());
   SourceRef offset = scalarConstant(0);
   if (raw.encoding->scalarOffset)
@@ -41,9 +43,40 @@ void Translator::scalarMemory(const RawInstruction &raw) {
   op.source[0] = base;
   op.source[1] = offset;
   op.immediate = uint64_t(immediate);
+  op.flags = (raw.encoding->returns ? memoryReturns : 0) | (compares(*raw.encoding) ? memoryCompares : 0);
+}
+
+/// The instructions without an address, or without data.
+void Translator::ldsByLane(const RawInstruction &raw) {
+  MicroOp &op = emit(raw.encoding->opcode);
+  if (raw.operands.empty()) // ds_nop
+    return;
+  Cursor cursor{raw};
+  unsigned row = raw.operands[0].kind == RawOperand::Vector ? vectorRow(cursor.next()) : 0;
+  op.destination = uint16_t(row);
+  op.source[1] = rowRef(row);
+  op.immediate = uint64_t(cursor.next().value) & 0xffff;
+  if (!cursor.done() && cursor.next().value) // gds
+    throw Unsupported();
 }
 
 void Translator::lds(const RawInstruction &raw) {
+  switch (raw.encoding->opcode) {
+  case Opcode::DS_NOP:
+  case Opcode::DS_APPEND:
+  case Opcode::DS_CONSUME:
+  case Opcode::DS_READ_ADDTID_B32:
+  case Opcode::DS_WRITE_ADDTID_B32:
+  case Opcode::DS_GWS_INIT:
+  case Opcode::DS_GWS_BARRIER:
+  case Opcode::DS_GWS_SEMA_V:
+  case Opcode::DS_GWS_SEMA_P:
+  case Opcode::DS_GWS_SEMA_BR:
+  case Opcode::DS_GWS_SEMA_RELEASE_ALL:
+    return ldsByLane(raw);
+  default:
+    break;
+  }
   std::vector<SourceRef> sources;
   std::vector<int64_t> immediates;
   unsigned destination = 0;
@@ -69,7 +102,10 @@ void Translator::lds(const RawInstruction &raw) {
   op.destination = uint16_t(destination);
   std::copy(sources.begin(), sources.begin() + 4, op.source);
   op.immediate = uint64_t(immediates[0]) & 0xffff;
-  if (name.starts_with("DS_READ2") || name.starts_with("DS_WRITE2"))
+  bool pair = name.starts_with("DS_READ2") || name.starts_with("DS_WRITE2") || name.starts_with("DS_WRXCHG2");
+  if (immediates.size() > (pair ? 2u : 1u) && immediates[pair ? 2 : 1]) // gds
+    throw Unsupported();
+  if (pair)
     op.immediate = (uint64_t(immediates[0]) & 0xff) | (uint64_t(immediates.at(1)) & 0xff) << 8;
   op.flags = raw.encoding->returns ? memoryReturns : 0;
 }
@@ -126,7 +162,7 @@ void Translator::buffer(const RawInstruction &raw) {
   SourceRef address = constantRow(0, true);
   uint32_t flags = (e.offen ? bufferOffset : 0) | (e.idxen ? bufferIndex : 0) | (e.lds ? bufferToLds : 0) |
                    (e.returns ? memoryReturns : 0) | (compares(e) ? memoryCompares : 0);
-  if (!e.lds)
+  if (!e.lds && e.opcode != Opcode::BUFFER_STORE_LDS_DWORD)
     data = vectorRow(cursor.next());
   if (e.returns) // the data register again
     data = vectorRow(cursor.next());
@@ -135,6 +171,8 @@ void Translator::buffer(const RawInstruction &raw) {
   SourceRef resource = scalarSource(cursor.next());
   SourceRef scalarOffset = scalarSource(cursor.next());
   int64_t offset = cursor.next().value & 0xfff;
+  if (e.name.starts_with("TBUFFER_"))
+    flags |= bufferTyped | uint32_t(cursor.next().value & 0x7f) << bufferFormatShift;
   MicroOp &op = emit(e.opcode);
   op.destination = uint16_t(data);
   op.source[0] = address;

@@ -57,8 +57,17 @@ int dppLane(unsigned control, int i) {
   return -1;
 }
 
+/// f64 and f16 results round by the setting for f64 and f16, whatever they come from, and so do conversions of f64.
 FloatMode floatModeOf(const InstructionInfo &info) {
   using enum OperandType;
+  // These look at bits, or are computed to more bits than rounding matters for.
+  for (const char *name : {"V_DIV_FIXUP_", "V_FREXP_", "V_EXP_", "V_LOG_", "V_SIN_", "V_COS_"})
+    if (info.name.starts_with(name))
+      return FloatMode::None;
+  if (info.types[1] == f64)
+    return FloatMode::HalfDouble;
+  if (info.types[1] == f32 && info.types[0] == f64) // exact: only its source may be flushed
+    return FloatMode::Single;
   for (OperandType t : info.types) {
     if (t == f32 || t == v2f32)
       return FloatMode::Single;
@@ -156,15 +165,23 @@ SourceRef Translator::permutedSource(const RawOperand &operand, OperandType type
 /// Clamp and output modifier after the instruction wrote `row`.
 void Translator::finish(unsigned row, OperandType type, int64_t clamp, int64_t omod) {
   using enum OperandType;
-  auto after = [&](Opcode opcode, int64_t flags) {
+  auto after = [&](Opcode opcode, int64_t flags, FloatMode mode = FloatMode::None) {
     MicroOp &op = emit(opcode);
+    op.floatMode = uint8_t(mode);
     op.destination = uint16_t(row);
     op.flags = uint32_t(flags);
   };
   if (omod) {
-    if (type != f16 && type != f32 && type != f64)
-      throw Unsupported();
-    after(type == f16 ? Opcode::Scale16 : type == f32 ? Opcode::Scale32 : Opcode::Scale64, omod);
+    if (type == v2f16)
+      after(Opcode::ScalePair16, omod, FloatMode::HalfDouble);
+    else if (type == v2f32)
+      for (unsigned k = 0; k < 2; ++k) {
+        after(Opcode::Scale32, omod, FloatMode::Single);
+        program.ops.back().destination = uint16_t(row + k);
+      }
+    else if (type == f16 || type == f32 || type == f64) // integers aren't scaled
+      after(type == f16 ? Opcode::Scale16 : type == f32 ? Opcode::Scale32 : Opcode::Scale64, omod,
+            type == f32 ? FloatMode::Single : FloatMode::HalfDouble);
   }
   if (clamp) {
     switch (type) {
@@ -178,8 +195,8 @@ void Translator::finish(unsigned row, OperandType type, int64_t clamp, int64_t o
       return after(Opcode::ClampPair16, 0);
     case v2f32:
       return after(Opcode::ClampPair32, 0);
-    default:
-      throw Unsupported();
+    default: // integers that can't overflow
+      return;
     }
   }
 }
@@ -190,7 +207,7 @@ void Translator::vector(const RawInstruction &raw) {
   Cursor cursor{raw};
   unsigned destination = vectorRow(cursor.next());
   bool accumulates = info.form == Form::Accumulate;
-  if (e.dpp && !accumulates)
+  if (e.dpp && (!accumulates || e.opcode == Opcode::V_PK_FMAC_F16)) // LLVM doesn't know that it accumulates
     cursor.next(); // the old destination again
   unsigned count = 0;
   while (count < 3 && info.types[count + 1] != OperandType::none)
@@ -205,6 +222,8 @@ void Translator::vector(const RawInstruction &raw) {
     anyModifiers |= cursor.at - before == 2;
     if (cursor.at - before == 1 && (isPair16(info.types[k + 1]) || isPair32(info.types[k + 1])))
       modifiers[k] = modOpSelHigh; // v_dot2c: no op_sel
+    else if (accumulates && isPair16(info.types[k + 1]))
+      modifiers[k] |= modOpSelHigh; // v_pk_fmac_f16 as VOP3 has none, either
   }
   std::vector<int64_t> rest = cursor.rest();
   int selects[3] = {-1, -1, -1};
@@ -240,29 +259,30 @@ void Translator::vector(const RawInstruction &raw) {
   if (accumulates)
     sources[2] = rowRef(destination);
 
-  // 16-bit VOP3 instructions may write either half; the ones that have op_sel keep the other.
-  bool half = bitsOf(info.types[0]) == 16 && !e.sdwa && !e.dpp && anyModifiers && e.keepsHalf;
+  // 16-bit VOP3 instructions may write the upper half and keep the lower; some keep the upper one, too.
+  bool toHigh = bitsOf(info.types[0]) == 16 && !e.sdwa && !e.dpp && anyModifiers && (modifiers[0] & modOpSelHigh);
+  bool half = toHigh || (bitsOf(info.types[0]) == 16 && !e.sdwa && !e.dpp && anyModifiers && e.keepsHalf);
   bool partial = (e.sdwa && resultSelect != 6) || half || (indexedOperands & 8);
   unsigned row = partial ? resultTemporary : destination;
   Opcode opcode = e.opcode;
-  if (clamp && !isFloat(info.types[0])) {
-    opcode = findOpcode(e.name + "_CLAMP");
-    if (opcode == Opcode::Trap)
-      throw Unsupported();
-    clamp = 0;
+  OperandType resultType = e.opcode == Opcode::V_CVT_PKRTZ_F16_F32 ? OperandType::v2f16 : info.types[0];
+  if (clamp && !isFloat(resultType)) { // what can overflow saturates
+    Opcode saturating = findOpcode(e.name + "_CLAMP");
+    if (saturating != Opcode::Trap)
+      opcode = saturating;
   }
   MicroOp &op = emit(opcode);
   op.destination = uint16_t(row);
   std::copy(std::begin(sources), std::end(sources), op.source);
   op.floatMode = uint8_t(floatModeOf(info));
   if (clamp || omod)
-    finish(row, info.types[0], clamp, omod);
+    finish(row, resultType, clamp, omod);
   if (partial) {
     MicroOp &merge = emit(indexedOperands & 8 ? Opcode::WriteIndexed : half ? Opcode::MergeHalf : Opcode::MergeBytes);
     merge.destination = uint16_t(destination);
     merge.source[0] = rowRef(row);
     merge.flags = indexedOperands & 8 ? 0
-                  : half              ? (modifiers[0] & modOpSelHigh ? 1 : 0)
+                  : half              ? (toHigh ? 1 : 0)
                                       : resultSelect | resultUnused << 4;
   }
   if (e.dpp)
@@ -307,8 +327,7 @@ void Translator::carry(const RawInstruction &raw) {
   if (!cursor.done() && raw.operands[cursor.at].kind == RawOperand::Scalar)
     carryIn = scalarSource(cursor.next());
   std::vector<int64_t> rest = cursor.rest();
-  if (!e.dpp && !e.sdwa && !rest.empty() && rest[0])
-    throw Unsupported();
+  bool clamp = !e.dpp && !rest.empty() && rest[0];
   unsigned row = destination, select = 6, unused = 0;
   if (e.sdwa) {
     if (rest.size() < 4)
@@ -329,6 +348,12 @@ void Translator::carry(const RawInstruction &raw) {
   op.source[0] = sources[0];
   op.source[1] = sources[1];
   op.source[2] = carryIn;
+  if (clamp) {
+    MicroOp &saturate = emit(Opcode::SaturateCarry32);
+    saturate.destination = uint16_t(row);
+    saturate.scalarDestination = uint16_t(carryOut);
+    saturate.flags = e.name.starts_with("V_SUB") ? saturateToZero : 0;
+  }
   if (select != 6) {
     MicroOp &merge = emit(Opcode::MergeBytes);
     merge.destination = uint16_t(destination);

@@ -1,4 +1,5 @@
 #include "runtime/emulator/decode/Translator.h"
+#include "runtime/emulator/decode/NotExecuted.h"
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/execute/HandlerTable.h"
 #include "runtime/emulator/execute/Wave.h"
@@ -14,6 +15,14 @@ static bool isVector(Opcode opcode) {
 }
 
 constexpr uint32_t noOp = ~0u;
+
+static unsigned reasonFor(const std::string &name) {
+  std::span<const NotExecuted> list = notExecuted();
+  for (unsigned i = 0; i < list.size(); ++i)
+    if (list[i].name == name)
+      return trapReason::listed + i;
+  return trapReason::unknown;
+}
 
 const RawOperand &Translator::Cursor::next() {
   if (done())
@@ -51,24 +60,27 @@ void Translator::run(std::span<const std::span<const uint8_t>> texts) {
     dwords += (text.size() + 3) / 4;
     program.opOfDword.resize(dwords, noOp);
     indexedOperands = 0;
+    indexing = false;
     uint64_t base = reinterpret_cast<uint64_t>(text.data());
     unsigned size = 4;
     for (size_t at = 0; at + 4 <= text.size(); at += size) {
       program.opOfDword[program.texts.back().firstDword + at / 4] = uint32_t(program.ops.size());
       current = uint32_t(program.addresses.size());
       program.addresses.push_back(base + at);
-      if (disassembler.decode(text.subspan(at), base + at, raw, size) && raw.encoding->opcode != Opcode::Trap)
-        instruction(raw, base + at, size);
+      if (!disassembler.decode(text.subspan(at), base + at, raw, size))
+        trap(trapReason::unknown);
+      else if (raw.encoding->opcode == Opcode::Trap)
+        trap(reasonFor(raw.encoding->name));
       else
-        trap();
+        instruction(raw, base + at, size);
     }
     current = uint32_t(program.addresses.size()); // running off the end
     program.addresses.push_back(base + text.size());
-    trap();
+    trap(trapReason::unknown);
     --program.traps;
   }
   uint32_t trapOp = uint32_t(program.ops.size());
-  trap();
+  trap(trapReason::unknown);
   --program.traps;
   for (const Fixup &fixup : fixups) {
     const MicroOp *to = program.at(fixup.target);
@@ -111,7 +123,7 @@ void Translator::instruction(const RawInstruction &raw, uint64_t address, unsign
     case Form::LdsLanes:
       return lds(raw);
     case Form::Memory:
-      return raw.encoding->name.starts_with("BUFFER_") ? buffer(raw) : memory(raw);
+      return raw.encoding->name.find("BUFFER_") < 2 ? buffer(raw) : memory(raw); // BUFFER_, TBUFFER_
     case Form::Cache:
       emit(raw.encoding->opcode);
       return;
@@ -119,7 +131,7 @@ void Translator::instruction(const RawInstruction &raw, uint64_t address, unsign
   } catch (const Unsupported &) {
     program.ops.resize(before);
     fixups.resize(fixupsBefore);
-    trap();
+    trap(trapReason::operands);
   }
 }
 
@@ -133,8 +145,8 @@ MicroOp &Translator::emit(Opcode opcode) {
   return program.ops.back();
 }
 
-void Translator::trap() {
-  emit(Opcode::Trap);
+void Translator::trap(unsigned reason) {
+  emit(Opcode::Trap).immediate = reason;
   ++program.traps;
 }
 
@@ -242,6 +254,8 @@ void Translator::control(const RawInstruction &raw, uint64_t address, unsigned s
     op.immediate = next;
     return;
   }
+  case Opcode::S_RFE_B64:
+  case Opcode::S_RFE_RESTORE_B64:
   case Opcode::S_SETPC_B64: {
     SourceRef source = scalarSource(cursor.next());
     emit(opcode).source[0] = source;
@@ -292,9 +306,39 @@ void Translator::control(const RawInstruction &raw, uint64_t address, unsigned s
     op.source[0] = source;
     op.immediate = uint64_t(cursor.next().value);
     indexedOperands = unsigned(op.immediate & 15);
+    indexing = true;
+    return;
+  }
+  case Opcode::S_SET_GPR_IDX_IDX: {
+    SourceRef source = scalarSource(cursor.next());
+    emit(opcode).source[0] = source;
+    return;
+  }
+  case Opcode::S_SET_GPR_IDX_MODE: {
+    MicroOp &op = emit(opcode);
+    op.immediate = uint64_t(cursor.next().value);
+    if (indexing)
+      indexedOperands = unsigned(op.immediate & 15);
+    return;
+  }
+  case Opcode::S_MOVRELS_B32:
+  case Opcode::S_MOVRELS_B64: {
+    MicroOp &op = emit(opcode);
+    op.destination = uint16_t(cursor.next().value);
+    op.scalarDestination = uint16_t(cursor.next().value);
+    return;
+  }
+  case Opcode::S_MOVRELD_B32:
+  case Opcode::S_MOVRELD_B64: {
+    unsigned destination = unsigned(cursor.next().value);
+    SourceRef source = scalarSource(cursor.next());
+    MicroOp &op = emit(opcode);
+    op.destination = uint16_t(destination);
+    op.source[0] = source;
     return;
   }
   case Opcode::S_SET_GPR_IDX_OFF:
+    indexing = false;
     indexedOperands = 0;
     emit(opcode);
     return;

@@ -53,11 +53,12 @@ private:
   void conversionFp8(const RawInstruction &raw);
   void matrix(const RawInstruction &raw);
   void lds(const RawInstruction &raw);
+  void ldsByLane(const RawInstruction &raw);
   void memory(const RawInstruction &raw);
   void buffer(const RawInstruction &raw);
 
   MicroOp &emit(Opcode opcode);
-  void trap();
+  void trap(unsigned reason);
   SourceRef rowRef(unsigned row) const { return row * 256; }
   static unsigned temporary(unsigned k) { return temporaryRow + 2 * k; }
   /// Constant rows of a 32- or 64-bit value.
@@ -92,6 +93,7 @@ private:
   std::vector<Fixup> fixups;
   uint32_t current = 0;         // instruction number
   unsigned indexedOperands = 0; // s_set_gpr_idx_on's mask while it is on
+  bool indexing = false;        // whether it is on
 };
 
 } // namespace nstf::emulator

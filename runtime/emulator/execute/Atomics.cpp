@@ -54,6 +54,24 @@ struct exchange {
 struct compareExchange {
   template <typename T> static T run(T, T v) { return v; }
 };
+// LDS instructions with two operands, the second as `v`.
+/// Bits of the mask are taken away, then the others set.
+struct maskedOr {
+  template <typename T> static T run(T old, T v, T mask) { return (old & ~mask) | v; }
+};
+/// A counter in a ring: goes down by the first operand, or up by the second where it would pass zero.
+struct wrapAround {
+  template <typename T> static T run(T old, T v, T limit) { return old >= limit ? old - limit : old + v; }
+};
+/// Two dwords, each exchanged where the new value's top bit is set, which isn't stored.
+struct exchangeWhereTop {
+  static uint64_t run(uint64_t old, uint64_t v) {
+    uint64_t taken = (v >> 31 & 1 ? 0xffffffffull : 0) | (v >> 63 ? 0xffffffffull << 32 : 0);
+    return (old & ~taken) | (v & taken & 0x7fffffff7fffffffull);
+  }
+};
+template <typename Operation>
+constexpr bool takesTwo = std::is_same_v<Operation, maskedOr> || std::is_same_v<Operation, wrapAround>;
 struct addFloat {
   template <typename T> static T run(T old, T v) {
     T sum = old + v;
@@ -98,6 +116,8 @@ template <typename T, typename Operation> uint64_t modify(uint64_t address, uint
     Bits next;
     if constexpr (std::is_same_v<Operation, compareExchange>)
       next = __builtin_bit_cast(T, old) == __builtin_bit_cast(T, Bits(compare)) ? Bits(value) : old;
+    else if constexpr (takesTwo<Operation>)
+      next = Operation::run(old, Bits(value), Bits(compare));
     else
       next = __builtin_bit_cast(Bits, Operation::run(__builtin_bit_cast(T, old), __builtin_bit_cast(T, Bits(value))));
     if (__atomic_compare_exchange_n(memory, &old, next, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
@@ -111,8 +131,12 @@ const AtomicOperation &atomicOperation(Opcode opcode) {
   static const std::array<AtomicOperation, opcodeCount> table = [] {
     std::array<AtomicOperation, opcodeCount> t;
 #define SET(name, T, meaning, first)                                                                                   \
-  t[unsigned(Opcode::name)] = {modify<T, meaning>, sizeof(T), first && std::is_same_v<meaning, compareExchange>};
+  t[unsigned(Opcode::name)] = {modify<T, meaning>, sizeof(T),                                                          \
+                               first && (std::is_same_v<meaning, compareExchange> || takesTwo<meaning>)};
 #define LDSATOMIC(name, T, meaning) SET(name, T, meaning, true)
+#define SCALARATOMIC(name, T, meaning)                                                                                 \
+  SET(S_##name, T, meaning, false)                                                                                     \
+  SET(S_BUFFER_##name, T, meaning, false)
 #define ATOMIC(name, T, meaning)                                                                                       \
   SET(GLOBAL_##name, T, meaning, false)                                                                                \
   SET(FLAT_##name, T, meaning, false)                                                                                  \

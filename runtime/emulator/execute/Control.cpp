@@ -5,6 +5,7 @@
 //
 //===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/decode/DecodedProgram.h"
+#include "runtime/emulator/decode/NotExecuted.h"
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/execute/HandlerTable.h"
 #include "runtime/emulator/execute/Wave.h"
@@ -30,7 +31,17 @@ const MicroOp *halt(Wave &w, const MicroOp *op) {
 const MicroOp *trap(Wave &w, const MicroOp *op) {
   throw WaveFault{op, "trap " + std::to_string(op->immediate) + (op->immediate == 2 ? " (abort or assertion)" : "")};
 }
-const MicroOp *unknown(Wave &, const MicroOp *op) { throw WaveFault{op, "no meaning for this instruction"}; }
+const MicroOp *sendAndHalt(Wave &, const MicroOp *op) { throw WaveFault{op, "the wave halts for ever"}; }
+/// s_setkill: the wave ends, as a host's command would end it.
+const MicroOp *kill(Wave &w, const MicroOp *op) { return op->immediate & 1 ? end(w, op) : op + 1; }
+const MicroOp *unknown(Wave &, const MicroOp *op) {
+  std::string what = "no meaning for this instruction";
+  if (op->immediate == trapReason::operands)
+    what = "no meaning for these operands of an instruction";
+  else if (op->immediate >= trapReason::listed)
+    what += " (" + std::string(notExecuted()[op->immediate - trapReason::listed].reason) + ")";
+  throw WaveFault{op, what};
+}
 
 /// A loop may be one that waits for another wave: after many rounds the others have their turn.
 const MicroOp *taken(Wave &w, const MicroOp *op) {
@@ -143,6 +154,32 @@ const MicroOp *gprIndexOn(Wave &w, const MicroOp *op) {
   return op + 1;
 }
 const MicroOp *gprIndexOff(Wave &, const MicroOp *op) { return op + 1; }
+const MicroOp *gprIndexValue(Wave &w, const MicroOp *op) {
+  w.scalars[sgpr::m0] = (w.scalars[sgpr::m0] & 0xffffff00) | (w.scalarSource<uint32_t>(op->source[0]) & 0xff);
+  return op + 1;
+}
+const MicroOp *gprIndexMode(Wave &w, const MicroOp *op) {
+  w.scalars[sgpr::m0] = (w.scalars[sgpr::m0] & 0xffff0fff) | uint32_t(op->immediate & 15) << 12;
+  return op + 1;
+}
+
+/// The SGPR at an operand's number plus M0. `destination` and `scalarDestination` are the operands' numbers.
+unsigned relativeSgpr(const Wave &w, const MicroOp *op, unsigned number, unsigned registers) {
+  uint64_t index = uint64_t(number) + w.scalars[sgpr::m0];
+  if (index + registers > sgpr::flatScratch)
+    throw WaveFault{op, "relative SGPR index past s101"};
+  return unsigned(index);
+}
+template <typename T> const MicroOp *moveFromRelative(Wave &w, const MicroOp *op) {
+  std::memcpy(w.scalars + op->destination, w.scalars + relativeSgpr(w, op, op->scalarDestination, sizeof(T) / 4),
+              sizeof(T));
+  return op + 1;
+}
+template <typename T> const MicroOp *moveToRelative(Wave &w, const MicroOp *op) {
+  T value = w.scalarSource<T>(op->source[0]);
+  std::memcpy(w.scalars + relativeSgpr(w, op, op->destination, sizeof(T) / 4), &value, sizeof(T));
+  return op + 1;
+}
 
 } // namespace
 

@@ -84,6 +84,7 @@ struct fromOffsetNibble {
 };
 /// v = m * 2^e with m in [1/2, 1); 0 for zero, infinity and NaN.
 struct frexpExponent {
+  static constexpr bool bitwise = true;
   template <typename T, typename V> static HWY_INLINE I32 run(V a) {
     return eachLane<I32>(
         [](auto v) {
@@ -114,9 +115,9 @@ HWY_INLINE U32 clampSigned16(I32 v) {
 struct packSigned16 {
   template <typename T> static HWY_INLINE U32 run(I32 a, I32 b) { return clampSigned16(a) | clampSigned16(b) << 16; }
 };
-HWY_INLINE I32 normalized(F32 v, float low, float scale) {
+HWY_INLINE I32 normalized(F32 v, float low, double scale) {
   F32 inside = choose(v > low, choose(v < 1.0f, v, F32(1)), choose(v == v, F32(low), F32(0)));
-  return convertTo<I32>(F32(__builtin_elementwise_roundeven(inside * scale)));
+  return convertTo<I32>(F64(__builtin_elementwise_roundeven(convertTo<F64>(inside) * scale))); // exact before rounding
 }
 struct packNormSigned16 {
   template <typename T> static HWY_INLINE U32 run(F32 a, F32 b) {
@@ -127,6 +128,12 @@ struct packNormUnsigned16 {
   template <typename T> static HWY_INLINE U32 run(F32 a, F32 b) {
     return bitsAs<U32>(normalized(a, 0, 65535)) | bitsAs<U32>(normalized(b, 0, 65535)) << 16;
   }
+};
+struct normSigned16 {
+  template <typename T> static HWY_INLINE I32 run(F32 a) { return normalized(a, -1, 32767); }
+};
+struct normUnsigned16 {
+  template <typename T> static HWY_INLINE U32 run(F32 a) { return bitsAs<U32>(normalized(a, 0, 65535)); }
 };
 struct packByte {
   template <typename T> static HWY_INLINE U32 run(F32 a, U32 byte, U32 old) {
@@ -193,6 +200,7 @@ void enterConversionFor(HandlerTable &table) {
 #define SET(name) table[unsigned(Opcode::name)]
 #define CONVERT1(name, D, A, meaning) SET(name) = runVector1<width, meaning, D, A>;
 #define CONVERT2(name, D, A, B, meaning) SET(name) = runVector2<width, meaning, D, A, B>;
+#define CONVERTACC(name, D, A, B, meaning) SET(name) = runVector3<width, meaning, D, A, B, D>;
 #define CONVERT3(name, D, A, B, C, meaning) SET(name) = runVector3<width, meaning, D, A, B, C>;
 #include "runtime/emulator/decode/Instructions.def"
   SET(V_CVT_F32_FP8) = fromSmall<width, Fp8, false>;

@@ -39,7 +39,9 @@ template <unsigned width, bool isSigned> const MicroOp *madWide(Wave &w, const M
       I64 x = convertTo<I64>(bitsAs<I32>(loadRow(a, c))), y = convertTo<I64>(bitsAs<I32>(loadRow(b, c)));
       U64 product = bitsAs<U64>(x * y);
       sum = product + addend;
-      carry |= uint64_t(bitsOfMask(((product ^ sum) & (addend ^ sum)) >> 63 != 0ull)) << c * chunk;
+      // Bit 64 of the exact sum: its sign, which is the sum's own unless that overflowed.
+      U64 overflow = (product ^ sum) & (addend ^ sum);
+      carry |= uint64_t(bitsOfMask((sum ^ overflow) >> 63 != 0ull)) << c * chunk;
     } else {
       sum = convertTo<U64>(loadRow(a, c)) * convertTo<U64>(loadRow(b, c)) + addend;
       carry |= uint64_t(bitsOfMask(sum < addend)) << c * chunk;

@@ -2,6 +2,7 @@
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/device/DeviceModel.h"
 #include "runtime/emulator/device/Occupancy.h"
+#include "runtime/emulator/execute/GlobalWaveSync.h"
 #include "runtime/emulator/execute/LaunchMemory.h"
 #include "runtime/emulator/execute/Monitor.h"
 #include "runtime/emulator/execute/ProgramCache.h"
@@ -77,6 +78,8 @@ void dispatch(const Target &target, Memory &memory, const LaunchArguments &argum
   launch.ldsBytes = uint32_t(kernel.ldsSize + arguments.dynamicLds);
   launch.scratchBytes = scratchOf(kernel);
   launch.wavesPerGroup = uint32_t((items + Wave::width - 1) / Wave::width);
+  GlobalWaveSync waveSync(groups * launch.wavesPerGroup);
+  launch.waveSync = &waveSync;
 
   const uint64_t scratchPerGroup = uint64_t(launch.scratchBytes) * Wave::width * launch.wavesPerGroup;
   const uint64_t residents = std::min(groups, residentsOf(target, arguments, items));

@@ -45,8 +45,12 @@ const HandlerTable &handlers() {
     enterMatrix(t);
     enterSparseMatrix(t);
     enterLds(t);
+    enterLdsSpecial(t);
+    enterLdsDma(t);
+    enterGlobalWaveSync(t);
     enterGlobal(t);
     enterBuffer(t);
+    enterTypedBuffer(t);
     for (Handler &handler : t)
       if (!handler)
         handler = t[unsigned(Opcode::Trap)];
@@ -71,7 +75,8 @@ const HandlerTable &handlersFor(const Target &target, MatrixMode matrix) {
 
 std::string hostVectorTarget() {
   handlers(); // chooses it
-  int64_t usable = hwy::SupportedTargets() & HWY_TARGETS;
+  int64_t supported = hwy::SupportedTargets(), usable = supported & HWY_TARGETS;
+  hwy::GetChosenTarget().Update(supported); // asking has chosen anew, as if nothing were disabled
   return hwy::TargetName(usable & -usable); // the lowest bit is the best
 }
 

@@ -34,8 +34,12 @@ void enterModifiers(HandlerTable &table);
 void enterMatrix(HandlerTable &table);
 void enterSparseMatrix(HandlerTable &table);
 void enterLds(HandlerTable &table);
+void enterLdsSpecial(HandlerTable &table);
+void enterGlobalWaveSync(HandlerTable &table);
+void enterLdsDma(HandlerTable &table);
 void enterGlobal(HandlerTable &table);
 void enterBuffer(HandlerTable &table);
+void enterTypedBuffer(HandlerTable &table);
 
 } // namespace nstf::emulator
 

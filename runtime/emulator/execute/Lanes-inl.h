@@ -229,8 +229,18 @@ struct v2f16raw {
   static HWY_INLINE V load(const uint32_t *row, unsigned c) { return loadRow(row, c); }
 };
 
+using v2b16raw = v2f16raw;
+
 template <typename T>
 concept Packed = requires { typename T::Half; };
+
+} // namespace nstf::emulator::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#include "runtime/emulator/execute/HalfMode-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nstf::emulator::HWY_NAMESPACE {
 
 //===-- Handlers -------------------------------------------------------------------------------------------------===//
 
@@ -238,6 +248,8 @@ concept Packed = requires { typename T::Half; };
 /// vectors and gives the destination's; T is the destination's type (of one half, if packed).
 template <unsigned width, typename Meaning, typename D, typename A>
 const MicroOp *runVector1(Wave &w, const MicroOp *op) {
+  if (needsHalfMode<Meaning, D, A>(w))
+    return runVector1<width, Meaning, Moded<D>, Moded<A>>(w, op);
   uint64_t exec = w.exec();
   uint32_t *to = w.destination(op);
   const uint32_t *a = w.row(op->source[0]);
@@ -248,6 +260,8 @@ const MicroOp *runVector1(Wave &w, const MicroOp *op) {
 
 template <unsigned width, typename Meaning, typename D, typename A, typename B>
 const MicroOp *runVector2(Wave &w, const MicroOp *op) {
+  if (needsHalfMode<Meaning, D, A, B>(w))
+    return runVector2<width, Meaning, Moded<D>, Moded<A>, Moded<B>>(w, op);
   uint64_t exec = w.exec();
   uint32_t *to = w.destination(op);
   const uint32_t *a = w.row(op->source[0]), *b = w.row(op->source[1]);
@@ -266,6 +280,8 @@ const MicroOp *runVector2(Wave &w, const MicroOp *op) {
 
 template <unsigned width, typename Meaning, typename D, typename A, typename B, typename C>
 const MicroOp *runVector3(Wave &w, const MicroOp *op) {
+  if (needsHalfMode<Meaning, D, A, B, C>(w))
+    return runVector3<width, Meaning, Moded<D>, Moded<A>, Moded<B>, Moded<C>>(w, op);
   uint64_t exec = w.exec();
   uint32_t *to = w.destination(op);
   const uint32_t *a = w.row(op->source[0]), *b = w.row(op->source[1]), *d = w.row(op->source[2]);

@@ -17,6 +17,8 @@ constexpr uint32_t memoryCompares = 64;    ///< atomics: a second operand follow
 constexpr uint32_t bufferOffset = 8; ///< offen
 constexpr uint32_t bufferIndex = 16; ///< idxen; with offen the index stands first
 constexpr uint32_t bufferToLds = 32; ///< the data go to LDS at M0
+constexpr uint32_t bufferTyped = 128; ///< tbuffer_: the format is the instruction's, from this bit on
+constexpr unsigned bufferFormatShift = 8;
 
 } // namespace nstf::emulator
 

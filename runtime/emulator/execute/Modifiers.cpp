@@ -158,13 +158,22 @@ struct clamp {
     return nanToZero ? inside : choose(isNan(v), v, inside);
   }
 };
-/// omod: times 2, times 4, or half.
+/// omod: times 2, times 4, or half. "Not compatible with output denormals", with which it is ignored, nor with
+/// MODE.ieee; -0 becomes +0.
 struct scale {
   template <typename V> static HWY_INLINE V run(V v, unsigned code) {
-    return withNan(v * (code == 1 ? V(2) : code == 2 ? V(4) : V(0.5f)), v);
+    V scaled = withNan(v * (code == 1 ? V(2) : code == 2 ? V(4) : V(0.5f)), v);
+    return choose(scaled == V(0), V(0), scaled);
   }
 };
 template <unsigned width, typename Meaning, typename T> const MicroOp *modifyResult(Wave &w, const MicroOp *op) {
+  if constexpr (std::is_same_v<Meaning, scale>) {
+    uint32_t keepResults = 2u << (std::is_same_v<T, f32> ? mode::denormal32 : mode::denormal16_64);
+    if (w.mode & (keepResults | 1u << mode::ieee))
+      return op + 1;
+    halfMode = HalfMode::of(w);
+    halfMode.positiveZero = true;
+  }
   uint64_t exec = w.exec();
   uint32_t *to = w.destination(op);
   unsigned argument = std::is_same_v<Meaning, clamp> ? w.mode >> mode::dx10Clamp & 1 : op->flags;
@@ -174,6 +183,29 @@ template <unsigned width, typename Meaning, typename T> const MicroOp *modifyRes
       T::store(to, c, Meaning::run(T::low(to, c), argument), Meaning::run(T::high(to, c), argument), active);
     else
       T::store(to, c, Meaning::run(T::load(to, c), argument), active);
+  }
+  return op + 1;
+}
+
+/// Clamp of an addition with carry out: lanes with a carry take the largest number, those of a borrow 0. Signed
+/// multiply-add: the carry is the exact result's sign; where the wrapped one has another, it overflowed.
+template <unsigned width, bool wide> const MicroOp *saturateCarry(Wave &w, const MicroOp *op) {
+  uint64_t carry = w.scalar64(op->scalarDestination);
+  uint32_t *low = w.destination(op), *high = low + width;
+  bool isSigned = wide && (op->flags & saturateSigned);
+  for (uint64_t mask = isSigned ? w.exec() : carry & w.exec(); mask; mask &= mask - 1) {
+    unsigned lane = unsigned(__builtin_ctzll(mask));
+    if (isSigned) {
+      bool negative = carry >> lane & 1;
+      if (negative != bool(high[lane] >> 31)) {
+        low[lane] = negative ? 0u : ~0u;
+        high[lane] = negative ? 0x80000000u : 0x7fffffffu;
+      }
+      continue;
+    }
+    low[lane] = op->flags & saturateToZero ? 0u : ~0u;
+    if (wide)
+      high[lane] = low[lane];
   }
   return op + 1;
 }
@@ -214,14 +246,17 @@ void enterModifiersFor(HandlerTable &table) {
   SET(MergeHalf) = mergeHalf<width>;
   SET(LanePermute) = lanePermute<width>;
   SET(LaneRestore) = laneRestore;
-  SET(Clamp16) = modifyResult<width, clamp, f16>;
+  SET(Clamp16) = modifyResult<width, clamp, Exact<f16>>;
   SET(Clamp32) = modifyResult<width, clamp, f32>;
   SET(Clamp64) = modifyResult<width, clamp, f64>;
-  SET(ClampPair16) = modifyResult<width, clamp, v2f16>;
+  SET(ClampPair16) = modifyResult<width, clamp, Exact<v2f16>>;
   SET(ClampPair32) = modifyResult<width, clamp, v2f32>;
-  SET(Scale16) = modifyResult<width, scale, f16>;
+  SET(Scale16) = modifyResult<width, scale, Moded<f16>>;
   SET(Scale32) = modifyResult<width, scale, f32>;
   SET(Scale64) = modifyResult<width, scale, f64>;
+  SET(ScalePair16) = modifyResult<width, scale, Moded<v2f16>>;
+  SET(SaturateCarry32) = saturateCarry<width, false>;
+  SET(SaturateCarry64) = saturateCarry<width, true>;
   SET(ReadIndexed) = readIndexed<width>;
   SET(WriteIndexed) = writeIndexed<width>;
 #undef SET

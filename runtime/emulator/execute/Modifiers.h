@@ -13,6 +13,9 @@ constexpr uint32_t packLowFromHigh = 1, packHighFromHigh = 2, packNegateLow = 4,
 /// SelectBytes: the SDWA selector in the low bits, and this.
 constexpr uint32_t selectSignExtend = 8;
 
+/// SaturateCarry32, SaturateCarry64.
+constexpr uint32_t saturateToZero = 1, saturateSigned = 2;
+
 /// LanePermute.
 constexpr uint32_t laneBound = 1, lanePair = 2;
 

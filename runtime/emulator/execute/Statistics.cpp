@@ -57,14 +57,20 @@ constexpr uint8_t ubyte = 1, sbyte = 1, ubyteLow = 1, ubyteHigh = 1, sbyteLow = 
                   byteHigh = 1;
 constexpr uint8_t ushort = 2, sshort = 2, ushortLow = 2, ushortHigh = 2, halfword = 2, halfwordHigh = 2;
 // Whether scalar memory and LDS instructions load or store, by their meanings' names.
-enum Meaning { load, bufferLoad, store, read, write };
+enum Meaning { load, bufferLoad, scratchLoad, store, bufferStore, scratchStore, read, write };
+constexpr bool stores(Meaning meaning) { return meaning == store || meaning == bufferStore || meaning == scratchStore; }
 
 constexpr std::array<Access, opcodeCount> makeAccesses() {
   std::array<Access, opcodeCount> t = {};
   auto set = [&](Opcode opcode, Access access) { t[unsigned(opcode)] = access; };
   using enum Addressing;
 #define SCALARMEMORY(name, dwords, meaning)                                                                            \
-  set(Opcode::name, {Scalar, uint8_t(meaning == store ? 0 : 4 * dwords), uint8_t(meaning == store ? 4 * dwords : 0)});
+  set(Opcode::name, {Scalar, uint8_t(stores(meaning) ? 0 : 4 * dwords), uint8_t(stores(meaning) ? 4 * dwords : 0)});
+#define SCALARATOMIC(name, T, meaning)                                                                                 \
+  set(Opcode::S_##name, {Scalar, sizeof(T), sizeof(T), true});                                                         \
+  set(Opcode::S_BUFFER_##name, {Scalar, sizeof(T), sizeof(T), true});
+#define SCRATCHTOLDS(name, kind) set(Opcode::name, {Scratch, kind, 0, false, true});
+#define LDSTOBUFFER(name) set(Opcode::name, {Buffer, 0, 4, false, true});
 #define LDSREAD(name, kind) set(Opcode::name, {Lds, kind, 0});
 #define LDSWRITE(name, kind) set(Opcode::name, {Lds, 0, kind});
 #define LDSPAIR(name, dwords, stride, meaning)                                                                         \

@@ -107,6 +107,8 @@ struct floatClass {
 
 template <unsigned width, typename Meaning, typename A, typename B, bool toExec>
 const MicroOp *runCompare(Wave &w, const MicroOp *op) {
+  if (needsHalfMode<Meaning, A, B>(w))
+    return runCompare<width, Meaning, Moded<A>, Moded<B>, toExec>(w, op);
   uint64_t exec = w.exec(), result = 0;
   const uint32_t *a = w.row(op->source[0]), *b = w.row(op->source[1]);
   for (unsigned c = 0; c < width / chunk; ++c)

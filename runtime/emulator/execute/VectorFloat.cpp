@@ -11,6 +11,7 @@
 #include <hwy/foreach_target.h>
 
 #include "runtime/emulator/execute/Lanes-inl.h"
+#include "runtime/emulator/execute/NumberChoice-inl.h"
 #include "runtime/emulator/execute/Transcendental-inl.h"
 
 #include <cmath>
@@ -19,9 +20,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {
 namespace {
-
-template <typename V> constexpr bool isDouble = std::is_same_v<V, F64>;
-template <typename V> using Bits = std::conditional_t<isDouble<V>, U64, U32>;
 
 /// Subnormals become zeros of their sign.
 HWY_INLINE F32 flushed(F32 v) {
@@ -56,7 +54,7 @@ struct mulLegacy {
 };
 struct fma {
   template <typename T, typename V> static HWY_INLINE V run(V a, V b, V c) {
-    if constexpr (std::is_same_v<T, f16>) {
+    if constexpr (isHalf<T>) {
       // Exact in f64 but for bits too far down to matter; the halves' rounding happens at the store.
       F64 wide = convertTo<F64>(a) * convertTo<F64>(b) + convertTo<F64>(c);
       return withNan(roundToOdd(wide), a, b, c);
@@ -78,18 +76,23 @@ struct fma {
 struct fmaMiddle { // v_fmamk: the constant is the second source
   template <typename T, typename V> static HWY_INLINE V run(V a, V k, V c) { return fma::run<T>(a, k, c); }
 };
-/// v_mad, v_mac: two roundings; the f32 ones flush subnormals whatever MODE says.
+/// v_mad, v_mac: two roundings; subnormals are flushed whatever MODE says.
 struct mad {
   template <typename T, typename V> static HWY_INLINE V run(V a, V b, V c) {
-    a = flushedIf32<T>(a), b = flushedIf32<T>(b), c = flushedIf32<T>(c);
-    V product = flushedIf32<T>(rounded<T>(a * b));
-    return flushedIf32<T>(withNan(product + c, a, b, c));
-  }
-  template <typename T, typename V> static HWY_INLINE V rounded(V v) {
-    if constexpr (std::is_same_v<T, f16>)
-      return fromHalf(toHalf(v));
-    else
-      return v;
+    if constexpr (isHalf<T>) {
+      HalfMode flushing{std::is_same_v<T, f16> ? 0 : halfMode.round, false, false, false};
+      auto rounded = [&](float v) { return float(__builtin_bit_cast(_Float16, uint16_t(roundToHalf(v, flushing)))); };
+      auto flushedHalf = [](float v) { return std::fabs(v) < 0x1p-14f ? std::copysign(0.0f, v) : v; };
+      V sum = eachLane<V>(
+          [&](float x, float y, float z) {
+            return rounded(rounded(flushedHalf(x) * flushedHalf(y)) + flushedHalf(z));
+          },
+          a, b, c);
+      return withNan(sum, a, b, c);
+    } else {
+      a = flushed(a), b = flushed(b), c = flushed(c);
+      return flushed(withNan(flushed(a * b) + c, a, b, c));
+    }
   }
 };
 struct madMiddle {
@@ -103,60 +106,11 @@ struct madLegacy {
   }
 };
 
-/// A NaN loses to a number (IEEE 754-2008 minNum), a signaling one wins, made quiet; -0 is less than +0.
-template <typename V> HWY_INLINE auto isSignaling(V v) {
-  if constexpr (isDouble<V>)
-    return isNan(v) & ((bitsAs<U64>(v) & 0x0008000000000000ull) == 0ull);
-  else
-    return isNan(v) & ((bitsAs<U32>(v) & 0x00400000u) == 0u);
-}
-template <typename V> HWY_INLINE V numberOf(V result, V a, V b) {
-  auto nan = isNan(a) | isNan(b);
-  if (HWY_UNLIKELY(any(nan))) {
-    V number = choose(isNan(a), b, a);
-    number = choose(isSignaling(b), quiet(b), number);
-    number = choose(isSignaling(a), quiet(a), number);
-    result = choose(nan, number, result);
-  }
-  return result;
-}
-struct minNumber {
-  template <typename T, typename V> static HWY_INLINE V run(V a, V b) {
-    V both = bitsAs<V>(bitsAs<Bits<V>>(a) | bitsAs<Bits<V>>(b)); // of equal numbers: themselves, or -0
-    return numberOf(choose(a == b, both, choose(a < b, a, b)), a, b);
-  }
-};
-struct maxNumber {
-  template <typename T, typename V> static HWY_INLINE V run(V a, V b) {
-    V both = bitsAs<V>(bitsAs<Bits<V>>(a) & bitsAs<Bits<V>>(b));
-    return numberOf(choose(a == b, both, choose(a > b, a, b)), a, b);
-  }
-};
-struct minNumber3 {
-  template <typename T, typename V> static HWY_INLINE V run(V a, V b, V c) {
-    return minNumber::run<T>(minNumber::run<T>(a, b), c);
-  }
-};
-struct maxNumber3 {
-  template <typename T, typename V> static HWY_INLINE V run(V a, V b, V c) {
-    return maxNumber::run<T>(maxNumber::run<T>(a, b), c);
-  }
-};
-struct median {
-  template <typename T, typename V> static HWY_INLINE V run(V a, V b, V c) {
-    V most = maxNumber3::run<T>(a, b, c);
-    V of =
-        choose(most == a, maxNumber::run<T>(b, c), choose(most == b, maxNumber::run<T>(a, c), maxNumber::run<T>(a, b)));
-    auto nan = isNan(a) | isNan(b) | isNan(c);
-    return choose(nan, minNumber3::run<T>(a, b, c), of);
-  }
-};
-
 struct ldexp {
   template <typename T> static HWY_INLINE F32 run(F32 a, I32 exponent) {
     I32 e = choose(exponent > 400, I32(400), choose(exponent < -400, I32(-400), exponent));
     F64 scaled = convertTo<F64>(a) * powerOfTwo(convertTo<F64>(e)); // exact; one rounding on the way back
-    if constexpr (std::is_same_v<T, f16>)
+    if constexpr (isHalf<T>)
       return withNan(fma::roundToOdd(scaled), a);
     else
       return withNan(convertTo<F32>(scaled), a);
@@ -189,7 +143,7 @@ struct fract {
   template <typename T, typename V> static HWY_INLINE V run(V a) {
     V part = a - __builtin_elementwise_floor(a);
     V below1;
-    if constexpr (std::is_same_v<T, f16>)
+    if constexpr (isHalf<T>)
       below1 = V(0.99951171875f);
     else if constexpr (isDouble<V>)
       below1 = V(0x1.fffffffffffffp-1);
@@ -198,6 +152,13 @@ struct fract {
     return withNan(choose(part > below1, below1, part), a);
   }
 };
+/// What the functions below give outside their domain: the manual's examples say 0xffc00000, 0xfe00.
+template <typename V> HWY_INLINE V outsideDomain(V result, V a) {
+  auto nan = isNan(result);
+  if (HWY_UNLIKELY(any(nan)))
+    result = choose(nan, choose(isNan(a), quiet(a), -defaultNan(a)), result);
+  return result;
+}
 struct rcp {
   template <typename T, typename V> static HWY_INLINE V run(V a) {
     a = flushedIf32<T>(a);
@@ -208,17 +169,17 @@ struct rsq {
   template <typename T, typename V> static HWY_INLINE V run(V a) {
     a = flushedIf32<T>(a);
     if constexpr (isDouble<V>) {
-      return withNan(1.0 / __builtin_elementwise_sqrt(a), a);
+      return outsideDomain(1.0 / __builtin_elementwise_sqrt(a), a);
     } else {
       F64 root = __builtin_elementwise_sqrt(convertTo<F64>(a));
-      return withNan(convertTo<F32>(1.0 / root), a);
+      return outsideDomain(convertTo<F32>(1.0 / root), a);
     }
   }
 };
 struct sqrt {
   template <typename T, typename V> static HWY_INLINE V run(V a) {
     a = flushedIf32<T>(a);
-    return withNan(__builtin_elementwise_sqrt(a), a);
+    return outsideDomain(__builtin_elementwise_sqrt(a), a);
   }
 };
 struct exp2 {
@@ -236,7 +197,7 @@ struct log2 {
     const float infinity = std::numeric_limits<float>::infinity();
     result = choose(a == infinity, a, result);
     result = choose(a == 0.0f, F32(-infinity), result);
-    result = choose(a < 0.0f, defaultNan(a), result);
+    result = choose(a < 0.0f, -defaultNan(a), result);
     return choose(isNan(a), quiet(a), result);
   }
 };
@@ -248,7 +209,7 @@ struct sinRevolutions {
     I32 inside = magnitude <= 256.0f;
     F32 result = convertTo<F32>(sineOfRevolutions(convertTo<F64>(choose(inside, a, F32(0))) + shift));
     result = choose(inside, result, F32(outside));
-    result = choose(magnitude == std::numeric_limits<float>::infinity(), defaultNan(a), result);
+    result = choose(magnitude == std::numeric_limits<float>::infinity(), -defaultNan(a), result);
     return choose(isNan(a), quiet(a), result);
   }
 };
@@ -256,6 +217,7 @@ struct cosRevolutions {
   template <typename T> static HWY_INLINE F32 run(F32 a) { return sinRevolutions::wave(a, 0.25, 1.0f); }
 };
 struct frexpMantissa {
+  static constexpr bool bitwise = true;
   template <typename T, typename V> static HWY_INLINE V run(V a) {
     V r = eachLane<V>(
         [](auto v) {
@@ -268,6 +230,7 @@ struct frexpMantissa {
 };
 /// Quotient `q` of n/d as v_div_fmas left it, made right where the steps before can't be: sign and special cases.
 struct divFixup {
+  static constexpr bool bitwise = true;
   template <typename T, typename V> static HWY_INLINE V run(V q, V d, V n) {
     if constexpr (std::is_same_v<T, f32>) { // nearly always nothing is special
       I32 dExponent = bitsAs<I32>(bitsAs<U32>(d) >> 23 & 255u), nExponent = bitsAs<I32>(bitsAs<U32>(n) >> 23 & 255u);
@@ -291,7 +254,7 @@ struct divFixup {
       return sign * Limits::infinity();
     if (std::isinf(d) || n == 0)
       return sign * E(0);
-    if constexpr (!std::is_same_v<T, f16>)
+    if constexpr (!isHalf<T>)
       if (std::ilogb(n) - std::ilogb(d) < (sizeof(E) == 8 ? -1075 : -150))
         return sign * E(0);
     if (q != q) // the steps before overflowed on the way
@@ -315,14 +278,48 @@ struct trigPreop {
     unsigned shift = unsigned(segment & 31) * 53;
     if (exponent > 1077)
       shift += exponent - 1077;
-    if (shift > 1201 - 53)
+    if (shift > 1200)
       return 0;
     unsigned word = shift / 64, bit = shift % 64;
     uint64_t bits = twoOverPi[word] << bit | (bit ? twoOverPi[word + 1] >> (64 - bit) : 0);
+    if (unsigned left = 1201 - shift; left < 64) // there are no more
+      bits &= ~uint64_t(0) << (64 - left);
     int scale = -53 - int(shift);
     if (exponent >= 1968)
       scale += 128;
     return std::ldexp(double(bits >> 11), scale);
+  }
+};
+/// Cube maps: the face that the largest of three coordinates picks (z before y before x where equal), the other two
+/// as seen from it, and twice the largest.
+struct CubeFace {
+  I32 z, y; // else x
+  CubeFace(F32 x_, F32 y_, F32 z_) {
+    F32 ax = __builtin_elementwise_abs(x_), ay = __builtin_elementwise_abs(y_), az = __builtin_elementwise_abs(z_);
+    z = (az >= ax) & (az >= ay);
+    y = ~z & (ay >= ax);
+  }
+  HWY_INLINE F32 pick(F32 ofX, F32 ofY, F32 ofZ) const { return choose(z, ofZ, choose(y, ofY, ofX)); }
+};
+struct cubeFace {
+  template <typename T> static HWY_INLINE F32 run(F32 x, F32 y, F32 z) {
+    auto signOf = [](F32 v, float positive, float negative) { return choose(v < 0.0f, F32(negative), F32(positive)); };
+    return CubeFace(x, y, z).pick(signOf(x, 0, 1), signOf(y, 2, 3), signOf(z, 4, 5));
+  }
+};
+struct cubeS {
+  template <typename T> static HWY_INLINE F32 run(F32 x, F32 y, F32 z) {
+    return CubeFace(x, y, z).pick(choose(x < 0.0f, z, -z), x, choose(z < 0.0f, -x, x));
+  }
+};
+struct cubeT {
+  template <typename T> static HWY_INLINE F32 run(F32 x, F32 y, F32 z) {
+    return CubeFace(x, y, z).pick(-y, choose(y < 0.0f, -z, z), -y);
+  }
+};
+struct cubeMajorAxis {
+  template <typename T> static HWY_INLINE F32 run(F32 x, F32 y, F32 z) {
+    return CubeFace(x, y, z).pick(x, y, z) * 2.0f;
   }
 };
 struct pkMov { // has a handler of its own
@@ -357,8 +354,8 @@ void enterVectorFloatFor(HandlerTable &table) {
   constexpr unsigned width = Wave::width;
 #define SET(name) table[unsigned(Opcode::name)]
 #define FLOAT1(name, D, A, meaning) SET(name) = runVector1<width, meaning, D, A>;
-#define FLOAT2(name, D, A, B, meaning) SET(name) = runVector2<width, meaning, D, A, B>;
-#define FLOAT3(name, D, A, B, C, meaning) SET(name) = runVector3<width, meaning, D, A, B, C>;
+#define FLOAT2(name, D, A, B, meaning) SET(name) = handlerOf2<width, meaning, D, A, B>();
+#define FLOAT3(name, D, A, B, C, meaning) SET(name) = handlerOf3<width, meaning, D, A, B, C>();
 #define FLOATACC(name, D, A, B, meaning) SET(name) = runVector3<width, meaning, D, A, B, D>;
 #include "runtime/emulator/decode/Instructions.def"
   SET(V_PK_MOV_B32) = runPackedMove<width>;

@@ -99,6 +99,16 @@ struct subReverseSaturated {
     return inRange<T>(convertTo<I64>(b) - convertTo<I64>(a));
   }
 };
+struct mulSaturated {
+  template <typename T, typename V> static HWY_INLINE V run(V a, V b) {
+    return inRange<T>(convertTo<I64>(a) * convertTo<I64>(b));
+  }
+};
+struct madSaturated {
+  template <typename T, typename V, typename C> static HWY_INLINE C run(V a, V b, C c) {
+    return inRange<T>(convertTo<I64>(a) * convertTo<I64>(b) + convertTo<I64>(c));
+  }
+};
 struct mulHigh {
   template <typename T> static HWY_INLINE U32 run(U32 a, U32 b) {
     return convertTo<U32>(convertTo<U64>(a) * convertTo<U64>(b) >> 32);
@@ -215,6 +225,53 @@ struct sad16 {
 struct sad32 {
   template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) { return c + absoluteDifference(a, b); }
 };
+/// Bytes of b that are 0 don't count.
+struct maskedSad8 {
+  template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) {
+    for (unsigned i = 0; i < 32; i += 8) {
+      U32 y = b >> i & 255u;
+      c += choose(y == 0u, U32(0u), absoluteDifference(a >> i & 255u, y));
+    }
+    return c;
+  }
+};
+/// The accumulator added with saturation.
+template <typename Sad> struct addedSaturated {
+  template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) {
+    return __builtin_elementwise_add_sat(Sad::template run<T>(a, b, U32(0u)), c);
+  }
+};
+/// The four bytes at offsets 0 to 3 of a, each against b, added to 16 bits of c.
+template <typename Sad, bool saturates> struct quadSadOf {
+  template <typename T> static HWY_INLINE U64 run(U64 a, U32 b, U64 c) {
+    U64 result = 0ull;
+    for (unsigned i = 0; i < 4; ++i) {
+      U32 sum = Sad::template run<T>(convertTo<U32>(a >> 8 * i), b, convertTo<U32>(c >> 16 * i) & 0xffffu);
+      sum = saturates ? __builtin_elementwise_min(sum, U32(0xffffu)) : sum & 0xffffu;
+      result |= convertTo<U64>(sum) << 16 * i;
+    }
+    return result;
+  }
+};
+using quadSad = quadSadOf<sad8, false>;
+using quadSadSaturated = quadSadOf<sad8, true>;
+using maskedQuadSad = quadSadOf<maskedSad8, false>;
+using maskedQuadSadSaturated = quadSadOf<maskedSad8, true>;
+/// The same with 32 bits of accumulator for each: four rows.
+template <unsigned width, typename Sad> const MicroOp *runQuadSadWide(Wave &w, const MicroOp *op) {
+  uint64_t exec = w.exec();
+  uint32_t *to = w.destination(op);
+  const uint32_t *a = w.row(op->source[0]), *b = w.row(op->source[1]), *d = w.row(op->source[2]);
+  for (unsigned c = 0; c < width / chunk; ++c) {
+    U64 bytes = loadPair(a, c);
+    U32 reference = loadRow(b, c), result[4];
+    for (unsigned i = 0; i < 4; ++i)
+      result[i] = Sad::template run<u32>(convertTo<U32>(bytes >> 8 * i), reference, loadRow(d + i * width, c));
+    for (unsigned i = 0; i < 4; ++i)
+      storeRow(to + i * width, c, result[i], uint16_t(exec >> c * chunk));
+  }
+  return op + 1;
+}
 /// Average of bytes, rounded up where c's byte is odd.
 struct lerp8 {
   template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 c) {
@@ -241,7 +298,10 @@ struct permuteBytes {
 };
 struct shiftAdd {
   template <typename T> static HWY_INLINE U32 run(U32 a, U32 n, U32 c) { return (a << (n & 31u)) + c; }
-  template <typename T> static HWY_INLINE U64 run(U64 a, U32 n, U64 c) { return (a << convertTo<U64>(n & 7u)) + c; }
+  template <typename T> static HWY_INLINE U64 run(U64 a, U32 n, U64 c) {
+    U32 count = n & 7u; // more than 4 isn't supported and counts as 0
+    return (a << convertTo<U64>(choose(count > 4u, U32(0u), count))) + c;
+  }
 };
 struct addShift {
   template <typename T> static HWY_INLINE U32 run(U32 a, U32 b, U32 n) { return (a + b) << (n & 31u); }
@@ -287,6 +347,27 @@ template <unsigned bits, bool isSignedField> struct dotProduct {
       return top >> (32 - bits);
   }
 };
+/// With the clamp bit: the exact sum, saturated.
+template <unsigned bits, bool isSignedField> struct dotProductSaturated {
+  using Exact = dotProduct<bits, isSignedField>;
+  template <typename T, typename C> static HWY_INLINE C run(U32 a, U32 b, C c) {
+    I64 sum = convertTo<I64>(c);
+    for (unsigned i = 0; i < 32; i += bits) {
+      U32 x = Exact::field(a, i), y = Exact::field(b, i);
+      if constexpr (isSignedField)
+        sum += convertTo<I64>(bitsAs<I32>(x)) * convertTo<I64>(bitsAs<I32>(y));
+      else
+        sum += convertTo<I64>(x) * convertTo<I64>(y);
+    }
+    return inRange<T>(sum);
+  }
+};
+using dot2SignedSaturated = dotProductSaturated<16, true>;
+using dot2UnsignedSaturated = dotProductSaturated<16, false>;
+using dot4SignedSaturated = dotProductSaturated<8, true>;
+using dot4UnsignedSaturated = dotProductSaturated<8, false>;
+using dot8SignedSaturated = dotProductSaturated<4, true>;
+using dot8UnsignedSaturated = dotProductSaturated<4, false>;
 using dot2Signed = dotProduct<16, true>;
 using dot2Unsigned = dotProduct<16, false>;
 using dot4Signed = dotProduct<8, true>;
@@ -327,6 +408,8 @@ void enterVectorIntegerFor(HandlerTable &table) {
 #define INTEGERACC(name, D, A, B, meaning) SET(name) = runVector3<width, meaning, D, A, B, D>;
 #define CARRY(name, in, meaning) SET(name) = runCarry<width, meaning, in>;
 #include "runtime/emulator/decode/Instructions.def"
+  SET(V_MQSAD_U32_U8) = runQuadSadWide<width, maskedSad8>;
+  SET(V_MQSAD_U32_U8_CLAMP) = runQuadSadWide<width, addedSaturated<maskedSad8>>;
 #undef SET
 }
 

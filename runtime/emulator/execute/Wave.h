@@ -17,6 +17,7 @@
 namespace nstf::emulator {
 
 class DecodedProgram;
+class GlobalWaveSync;
 class Memory;
 class RegionTable;
 struct Kernel;
@@ -39,6 +40,7 @@ struct Launch {
   uint64_t dispatchPacket; ///< address of the AQL packet
   uint64_t queue;          ///< address of the queue descriptor
   const MicroOp *entry;
+  GlobalWaveSync *waveSync; ///< may be null
 };
 
 struct Wave;

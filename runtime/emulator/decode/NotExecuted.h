@@ -1,0 +1,32 @@
+//===- NotExecuted.h - why an instruction has no meaning here ----------------------------------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_DECODE_NOTEXECUTED_H
+#define NSTF_RUNTIME_EMULATOR_DECODE_NOTEXECUTED_H
+
+#include <span>
+#include <string_view>
+
+namespace nstf::emulator {
+
+struct NotExecuted {
+  std::string_view name; ///< as LLVM has it, without suffixes
+  std::string_view reason;
+};
+
+/// All of NotExecuted.def.
+inline std::span<const NotExecuted> notExecuted() {
+  static constexpr NotExecuted list[] = {
+#define NOTEXECUTED(name, reason) {#name, reason},
+#include "runtime/emulator/decode/NotExecuted.def"
+#undef NOTEXECUTED
+  };
+  return list;
+}
+
+/// What a Trap micro-op's `immediate` says.
+namespace trapReason {
+constexpr unsigned unknown = 0, operands = 1, listed = 2; ///< from listed on: the numbers of notExecuted()
+}
+
+} // namespace nstf::emulator
+
+#endif

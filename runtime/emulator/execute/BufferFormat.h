@@ -1,0 +1,33 @@
+//===- BufferFormat.h - the element formats of typed buffers -----------------------------------------------------===//
+//
+// "CDNA3 Instruction Set Architecture", buffer resource: data format (how many components of how many bits) and number
+// format (what the bits mean). A format's name lists its components from the top bits down; component 0 is the lowest.
+//
+//===-------------------------------------------------------------------------------------------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_BUFFERFORMAT_H
+#define NSTF_RUNTIME_EMULATOR_EXECUTE_BUFFERFORMAT_H
+
+#include <cstdint>
+
+namespace nstf::emulator {
+
+enum class NumberFormat : uint8_t { Unorm, Snorm, Uscaled, Sscaled, Uint, Sint, SnormOgl, Float };
+
+struct BufferFormat {
+  unsigned components = 0; ///< 0: no such format
+  uint8_t bits[4] = {};
+  NumberFormat number = NumberFormat::Unorm;
+
+  BufferFormat(unsigned dataFormat, unsigned numberFormat);
+  unsigned bytes() const { return (bits[0] + bits[1] + bits[2] + bits[3]) / 8; }
+  bool isInteger() const { return number == NumberFormat::Uint || number == NumberFormat::Sint; }
+};
+
+/// The register's 32 bits for a component's bits in memory.
+uint32_t decodeComponent(NumberFormat number, unsigned bits, uint32_t value);
+/// The component's bits in memory for a register's 32 bits: rounded to nearest even, brought into range.
+uint32_t encodeComponent(NumberFormat number, unsigned bits, uint32_t value);
+
+} // namespace nstf::emulator
+
+#endif

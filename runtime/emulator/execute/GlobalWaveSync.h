@@ -1,0 +1,46 @@
+//===- GlobalWaveSync.h - barriers and semaphores between all waves of a launch ----------------------------------===//
+#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_GLOBALWAVESYNC_H
+#define NSTF_RUNTIME_EMULATOR_EXECUTE_GLOBALWAVESYNC_H
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+namespace nstf::emulator {
+
+struct Wave;
+
+/// The chip's 64 resources of global wave sync, as a launch sees them. A resource that no ds_gws_init has set up is a
+/// barrier of all the launch's waves: HIP sets it so before a cooperative launch.
+class GlobalWaveSync {
+public:
+  explicit GlobalWaveSync(uint64_t waves) : waves(waves) {}
+
+  /// `wavesLess1`: one less than the waves that a barrier waits for; a semaphore's count.
+  void initialize(unsigned resource, uint32_t wavesLess1);
+  /// Called again and again by each wave that arrives until it is true: all have arrived. `nextLess1`: the size of the
+  /// next barrier, 0: as before.
+  bool passBarrier(unsigned resource, const Wave *wave, uint32_t nextLess1);
+  void add(unsigned resource, uint32_t count);
+  /// Takes one from the semaphore; false where there is none.
+  bool take(unsigned resource, const Wave *wave);
+  /// Lets all go that wait for the semaphore.
+  void releaseAll(unsigned resource);
+
+private:
+  struct Resource {
+    bool ready = false, flag = false;
+    int64_t counter = 0, size = 0;
+    std::map<const Wave *, bool> waiting; // with the flag when they arrived
+  };
+  Resource &get(unsigned resource);
+
+  uint64_t waves;
+  std::mutex mutex;
+  std::array<Resource, 64> resources;
+};
+
+} // namespace nstf::emulator
+
+#endif

@@ -1,0 +1,137 @@
+// The yardstick of "the whole compute ISA": every opcode of LLVM's that the chip has decodes to micro-ops that run, or
+// stands in NotExecuted.def with its reason. And so does each kind of operand that its encoding takes.
+#include "runtime/emulator/decode/DecodedProgram.h"
+#include "runtime/emulator/decode/Disassembler.h"
+#include "runtime/emulator/decode/Instructions.h"
+#include "runtime/emulator/decode/NotExecuted.h"
+#include "runtime/emulator/decode/Target.h"
+#include "test/runtime/emulator/decode/EveryInstruction.h"
+
+#include <gtest/gtest.h>
+#include <iostream>
+#include <map>
+#include <set>
+
+using namespace nstf::emulator;
+using namespace nstf::emulator::test;
+
+namespace {
+
+/// Images, exports and ray tracing: no part of the compute ISA.
+bool isGraphics(const std::string &name) {
+  return name.starts_with("IMAGE_") || name.starts_with("EXP_") || name.starts_with("V_INTERP_");
+}
+bool isListed(const std::string &name) {
+  for (const NotExecuted &entry : notExecuted())
+    if (entry.name == name)
+      return true;
+  return false;
+}
+
+/// All shapes of all instructions as one program, and where each begins.
+struct Catalogue {
+  struct Place {
+    const KnownInstruction *instruction;
+    size_t shape, offset;
+  };
+  std::vector<KnownInstruction> instructions;
+  std::vector<Place> places;
+  std::vector<uint8_t> text;
+  std::shared_ptr<const DecodedProgram> program;
+
+  explicit Catalogue(const std::string &target) : instructions(everyInstruction(target)) {
+    for (const KnownInstruction &instruction : instructions)
+      for (size_t shape = 0; shape < instruction.shapes.size(); ++shape) {
+        places.push_back({&instruction, shape, text.size()});
+        text.insert(text.end(), instruction.shapes[shape].begin(), instruction.shapes[shape].end());
+      }
+    std::span<const uint8_t> span(text);
+    program = DecodedProgram::decode(*Target::find(target), {&span, 1});
+  }
+  bool traps(const Place &place) const {
+    const MicroOp *op = program->at(reinterpret_cast<uint64_t>(text.data()) + place.offset);
+    return !op || Opcode(op->opcode) == Opcode::Trap;
+  }
+};
+
+class Coverage : public testing::TestWithParam<const char *> {};
+
+TEST_P(Coverage, everyInstructionRunsOrIsListed) {
+  Catalogue catalogue(GetParam());
+  std::set<std::string> names, trapping, graphics;
+  std::map<std::string, std::string> example;
+  size_t shapes = 0, opcodes = 0;
+  for (const Catalogue::Place &place : catalogue.places) {
+    const KnownInstruction &instruction = *place.instruction;
+    if (isGraphics(instruction.name)) {
+      graphics.insert(instruction.name);
+      continue;
+    }
+    names.insert(instruction.name);
+    ++shapes;
+    opcodes += place.shape == 0;
+    if (!catalogue.traps(place))
+      continue;
+    std::string text = textOf(GetParam(), instruction.shapes[place.shape]);
+    if (text.find(" gds") != std::string::npos && !isListed(instruction.name))
+      continue; // the global data share: HIP gives kernels none (FaultTest)
+    trapping.insert(instruction.name);
+    example.emplace(instruction.name, instruction.opcode + ": " + text);
+  }
+  std::cout << GetParam() << ": " << opcodes << " opcodes of LLVM's, " << names.size() << " instructions, " << shapes
+            << " encodings; " << graphics.size() << " image instructions don't count; not run: " << trapping.size()
+            << " instructions\n";
+  for (const std::string &name : trapping) {
+    EXPECT_TRUE(isListed(name)) << "neither a meaning nor a reason for " << example[name];
+    std::cout << "  " << name << "\n";
+  }
+  EXPECT_GT(names.size(), 1000u) << "the catalogue is too small to prove anything";
+  EXPECT_GT(shapes, 50000u);
+}
+
+TEST(NotExecutedList, isShortAndNeedsEachOfItsNames) {
+  EXPECT_LE(notExecuted().size(), 40u);
+  std::set<std::string> known;
+  for (const char *target : {"gfx90a", "gfx942"})
+    for (const KnownInstruction &instruction : everyInstruction(target))
+      known.insert(instruction.name);
+  for (const NotExecuted &entry : notExecuted()) {
+    EXPECT_GT(entry.reason.size(), 20u) << entry.name;
+    EXPECT_TRUE(known.count(std::string(entry.name))) << entry.name << " is no instruction of these chips";
+    EXPECT_EQ(findOpcode(entry.name), Opcode::Trap) << entry.name << " has a meaning";
+  }
+}
+
+/// What AMD's shipped GEMM, BLAS and attention kernels use on these chips, most used first (mnemonics).
+TEST(Census, everyInstructionOfShippedKernelsHasAMeaning) {
+  const char *const names[] = {
+#include "test/runtime/emulator/decode/Inputs/census.inc"
+  };
+  // The assembler writes some names otherwise than LLVM's tables: v_mfma_f32_16x16x16_f16, and _bf16 for BF16_1K.
+  auto letters = [](std::string_view name) {
+    std::string result;
+    for (char c : name)
+      if (c != '_')
+        result += char(std::toupper(c));
+    return result;
+  };
+  std::set<std::string> known;
+  for (unsigned i = 0; i < unsigned(Opcode::Trap); ++i)
+    known.insert(letters(infoOf(Opcode(i)).name));
+  unsigned count = 0;
+  for (std::string name : names) {
+    for (char &c : name)
+      c = char(std::toupper(c));
+    if (name.ends_with("_E32"))
+      name.resize(name.size() - 4);
+    std::string plain = letters(parseName(name).name);
+    EXPECT_TRUE(known.count(plain) || known.count(plain + "1K")) << name;
+    ++count;
+  }
+  EXPECT_EQ(count, 502u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Coverage, testing::Values("gfx90a", "gfx942"),
+                         [](const auto &info) { return std::string(info.param); });
+
+} // namespace
