@@ -232,6 +232,32 @@ void UninitCheck::crossLane(Wave &w, WaveShadow &s, const MicroOp *op) {
     forLanes(lanes, [&](unsigned lane) { s.setLane(row, lane, bits[lane], origins[lane]); });
     return;
   }
+  case Opcode::V_MAD_U64_U32:
+  case Opcode::V_MAD_I64_I32: {
+    // The upper half of the addend is often garbage where only the lower half of the result is used.
+    uint64_t lanes =
+        undefinedLanes(s, op->source[0], 1) | undefinedLanes(s, op->source[1], 1) | undefinedLanes(s, op->source[2], 2);
+    lanes &= exec;
+    std::array<uint64_t, Wave::width> bits;
+    std::array<Origin, Wave::width> origins;
+    forLanes(lanes, [&](unsigned lane) {
+      uint64_t undefined = 0;
+      for (unsigned k = 0; k < 3; ++k) {
+        Bits source = laneSource(w, s, op->source[k], lane, k == 2 ? OperandType::u64 : OperandType::u32);
+        if (source.undefined && !undefined)
+          origins[lane] = laneOrigin(s, op->source[k], lane, k == 2 ? 2 : 1);
+        undefined |= source.undefined;
+      }
+      bits[lane] = undefined | -undefined;
+    });
+    s.define(row, exec);
+    s.define(row + 1, exec);
+    forLanes(lanes, [&](unsigned lane) {
+      s.setLane(row, lane, uint32_t(bits[lane]), origins[lane]);
+      s.setLane(row + 1, lane, uint32_t(bits[lane] >> 32), origins[lane]);
+    });
+    return s.setScalar64(op->scalarDestination, lanes, lanes ? origins[std::countr_zero(lanes)] : Origin());
+  }
   case Opcode::V_FMA_MIXLO_F16:
   case Opcode::V_FMA_MIXHI_F16:
   case Opcode::V_FMA_MIX_F32: {

@@ -51,7 +51,8 @@ private:
   enum Kind : unsigned { Unaligned, Elsewhere };
 
   void add(Wave &w, const MicroOp *op, Kind kind, std::string what, uint64_t lanes, const uint64_t *address) {
-    reports.add(op, kind, [&] {
+    reports.nextAccess();
+    reports.add(op, kind, lanes, [&] {
       Finding finding = findingAt(w, op, "memory", std::move(what));
       finding.lanes = lanes;
       if (address) {

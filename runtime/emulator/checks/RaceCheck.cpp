@@ -31,6 +31,8 @@ void RaceCheck::launchBegins(const Launch &launch) {
   opOfInstruction.clear();
 }
 void RaceCheck::launchEnds(const Launch &) {
+  for (auto &[workgroup, group] : groups) // ended by a fault
+    reportDeferred(*workgroup, *group);
   reports.flush();
   groups.clear();
   lastWorkgroup = nullptr;
@@ -50,6 +52,7 @@ void RaceCheck::groupBegins(Workgroup &workgroup) {
   lastWorkgroup = nullptr;
 }
 void RaceCheck::groupEnds(Workgroup &workgroup) {
+  reportDeferred(workgroup, *groups[&workgroup]);
   groups.erase(&workgroup);
   lastWorkgroup = nullptr;
 }
@@ -111,6 +114,7 @@ void RaceCheck::instruction(Wave &w, const MicroOp *first) {
 
 void RaceCheck::barrier(Workgroup &workgroup) {
   Group &group = *groups[&workgroup];
+  reportDeferred(workgroup, group);
   GroupClock all = {};
   std::shared_ptr<const ForeignClocks> others;
   for (WaveState &state : group.waves) {
@@ -163,6 +167,36 @@ bool RaceCheck::isSynchronising(const Wave &w, const MicroOp *op, const MemoryAc
          (a.bytes == 4 || a.bytes == 8) && !groupOf(w).waves[w.number].storePending;
 }
 
+namespace {
+bool comparesAndSwaps(const MicroOp *op) {
+  std::string_view name = infoOf(Opcode(op->opcode)).name;
+  return name.find("_CMPSWAP") != name.npos || name.find("_CMPST_") != name.npos;
+}
+uint64_t placeOf(MemorySpace space, uint64_t at) { return at | (space == MemorySpace::Lds ? uint64_t(1) << 63 : 0); }
+} // namespace
+
+void RaceCheck::defer(const Party &party, Epoch other, uint64_t at, unsigned bytes) {
+  constexpr size_t most = 4096; // of a wave between two barriers; what is more is one place's over and over
+  auto &deferred = party.group.waves[party.w.number].deferred;
+  if (deferred.size() < most)
+    deferred.try_emplace(placeOf(party.access.space, at), Deferred{party.op, other, party.lane, bytes});
+}
+
+void RaceCheck::reportDeferred(const Workgroup &workgroup, Group &group) {
+  for (unsigned number = 0; number < group.waves.size(); ++number) {
+    WaveState &state = group.waves[number];
+    std::vector<std::pair<uint64_t, Deferred>> left(state.deferred.begin(), state.deferred.end());
+    std::sort(left.begin(), left.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+    state.deferred.clear();
+    for (const auto &[place, load] : left) {
+      bool inLds = place >> 63;
+      MemoryAccess access{inLds ? MemorySpace::Lds : MemorySpace::Global, AccessKind::Load, 0, nullptr, load.bytes};
+      Party party{*workgroup.waves[number], load.op, access, group, state.now, {}, false, load.lane};
+      report(party, load.other, true, place & ~(uint64_t(1) << 63), load.bytes);
+    }
+  }
+}
+
 //===-- Accesses -------------------------------------------------------------------------------------------------===//
 
 void RaceCheck::access(Wave &w, const MicroOp *op, const MemoryAccess &a) {
@@ -173,6 +207,7 @@ void RaceCheck::access(Wave &w, const MicroOp *op, const MemoryAccess &a) {
   const Launch &launch = *w.group->launch;
   bool inLds = a.space == MemorySpace::Lds, writes = a.kind != AccessKind::Load;
   bool synchronises = isSynchronising(w, op, a);
+  reports.nextAccess();
   if (writes && !synchronises && !inLds && !state.storePending) {
     state.beforeStores = state.now;
     state.storePending = true;
@@ -189,6 +224,9 @@ void RaceCheck::access(Wave &w, const MicroOp *op, const MemoryAccess &a) {
       continue;
     if (!inLds && !region->writable)
       continue; // nobody can write it
+    if (!state.deferred.empty() && a.kind == AccessKind::Atomic && comparesAndSwaps(op))
+      for (unsigned i = 0; i < a.bytes; ++i)
+        state.deferred.erase(placeOf(a.space, at + i));
     Party party{w, op, a, group, state.now, self, writes, lane};
     bool unlocks = false;
     if (a.kind == AccessKind::Store && !synchronises && a.bytes <= 8) {
@@ -213,8 +251,12 @@ void RaceCheck::check(Party &party, RaceCell &cell, uint64_t at, unsigned bytes)
     return other && other.word >> 40 != self && !(other.atomic() && party.self.atomic()) &&
            !party.now.covers(other, party.group.number);
   };
-  if (races(cell.write) && !(party.writes && sameValue(party, at, bytes)))
-    report(party, cell.write, true, at, bytes);
+  if (races(cell.write) && !(party.writes && sameValue(party, at, bytes))) {
+    if (!party.writes && cell.write.atomic())
+      defer(party, cell.write, at, bytes);
+    else
+      report(party, cell.write, true, at, bytes);
+  }
   if (party.writes) {
     if (races(cell.firstRead))
       report(party, cell.firstRead, false, at, bytes);
@@ -264,7 +306,8 @@ std::string RaceCheck::nameOf(const Party &party, Epoch other, bool otherWrites)
 }
 
 void RaceCheck::report(const Party &party, Epoch other, bool otherWrites, uint64_t at, unsigned bytes) {
-  reports.add(party.op, other.instruction() * 2 + unsigned(otherWrites) & 0xff, [&] {
+  uint64_t lanes = uint64_t(1) << party.lane;
+  reports.add(party.op, other.instruction() * 2 + unsigned(otherWrites), lanes, [&] {
     const MemoryAccess &a = party.access;
     bool inLds = a.space == MemorySpace::Lds;
     std::string what =
@@ -277,7 +320,7 @@ void RaceCheck::report(const Party &party, Epoch other, bool otherWrites, uint64
         (other.group() == (party.group.number & Epoch::groupMask) ? " with no barrier between them"
                                                                   : ", and nothing orders the two workgroups");
     Finding finding = findingAt(party.w, party.op, "race", what);
-    finding.lanes = uint64_t(1) << party.lane;
+    finding.lanes = lanes;
     if (!inLds) {
       finding.hasAddress = true;
       finding.address = at;

@@ -11,6 +11,7 @@
 //     before releases nothing of them. What is acquired counts from the next s_waitcnt or barrier on;
 //   - gfx90a compiles atomic stores without a mark: there a store of one lane that follows such a wait counts as one;
 //     on both chips a plain store to a location that the wave itself has changed atomically last (unlocking).
+// Not a race: the plain load that compilers put before a loop around an atomic compare and swap of the same location.
 // Not found: races hidden by an atomic operation that happens to order them in this run; a missing buffer_inv or
 // buffer_wbl2 at an acquire or release between workgroups. Not reported: two waves that store the same value to the
 // same place (compilers let waves write replicated data redundantly), unless a third party reads it.
@@ -38,11 +39,19 @@ public:
   void barrier(Workgroup &group) override;
 
 private:
+  /// A plain load that races with an atomic operation: fine if it is the first guess of a loop around a compare and
+  /// swap of the same location, as compilers make them; else to be reported.
+  struct Deferred {
+    const MicroOp *op;
+    Epoch other;
+    unsigned lane, bytes;
+  };
   struct WaveState {
     Knowledge now;
     Knowledge beforeStores; ///< what it knew when the first store began that nothing has waited for yet
     bool storePending = false;
-    std::vector<const SyncLocation *> acquired; ///< not yet waited for
+    std::vector<const SyncLocation *> acquired;      ///< not yet waited for
+    std::unordered_map<uint64_t, Deferred> deferred; ///< by address (LDS: offset, with the top bit)
   };
   struct Group {
     uint32_t number = 0; ///< of all workgroups of the launch, in the order they begin
@@ -65,6 +74,8 @@ private:
   void synchronise(Group &group, unsigned wave, SyncLocation &location, AccessKind kind);
   void check(Party &party, RaceCell &cell, uint64_t at, unsigned bytes);
   bool sameValue(const Party &party, uint64_t at, unsigned bytes) const;
+  void defer(const Party &party, Epoch other, uint64_t at, unsigned bytes);
+  void reportDeferred(const Workgroup &workgroup, Group &group);
   void report(const Party &party, Epoch other, bool otherWrites, uint64_t at, unsigned bytes);
   std::string nameOf(const Party &party, Epoch other, bool otherWrites) const;
 

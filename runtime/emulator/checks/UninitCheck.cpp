@@ -147,7 +147,8 @@ std::string UninitCheck::describe(const Wave &w, Origin origin) const {
 
 void UninitCheck::report(Wave &w, const MicroOp *op, Sink sink, const std::string &what, Origin origin, uint64_t lanes,
                          const uint64_t *address) {
-  reports.add(op, sink, [&] {
+  reports.nextAccess();
+  reports.add(op, sink, lanes, [&] {
     Finding finding = findingAt(w, op, "uninit", what + ", from " + describe(w, origin));
     finding.lanes = lanes;
     if (address) {
