@@ -47,7 +47,10 @@ ZeroPages::~ZeroPages() {
 }
 
 size_t LaunchMemory::argumentBytes(const Launch &launch) {
-  size_t bytes = std::max<size_t>(launch.arguments->kernargSize, launch.kernel->kernargSize) + argumentPadding;
+  // A damaged descriptor may preload what lies behind the arguments.
+  const KernelDescriptor &descriptor = launch.kernel->descriptor;
+  const size_t preloaded = (size_t(descriptor.preloadOffset) + descriptor.preloadDwords) * 4;
+  size_t bytes = std::max({launch.arguments->kernargSize, launch.kernel->kernargSize, preloaded}) + argumentPadding;
   return (bytes + 63) / 64 * 64;
 }
 
