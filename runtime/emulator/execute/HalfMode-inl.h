@@ -67,7 +67,8 @@ template <typename H> struct WithHalf<Pair16<f16>, H> {
 template <typename T> using Moded = typename WithHalf<T, f16moded>::type;
 template <typename T> using Exact = typename WithHalf<T, f16exact>::type;
 template <typename... T> constexpr bool anyHalf = (!std::is_same_v<T, Moded<T>> || ...);
-template <typename T> constexpr bool isHalf = std::is_same_v<T, f16> || std::is_base_of_v<f16moded, T> || std::is_base_of_v<f16exact, T>;
+template <typename T>
+constexpr bool isHalf = std::is_same_v<T, f16> || std::is_base_of_v<f16moded, T> || std::is_base_of_v<f16exact, T>;
 
 /// Meanings that look at bits say `bitwise`: MODE is nothing to them.
 template <typename Meaning> constexpr bool obeysMode = !requires { Meaning::bitwise; };

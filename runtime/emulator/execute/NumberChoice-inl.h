@@ -39,7 +39,9 @@ template <bool byMode> struct Numbers {
     if constexpr (byMode)
       if (!numberRules.keepSources) {
         auto bits = bitsAs<Bits<V>>(v), magnitude = bits << 1 >> 1;
-        const Bits<V> smallest = isDouble<V> ? Bits<V>(0x0010000000000000ull) : isHalf<T> ? Bits<V>(0x38800000u) : Bits<V>(0x00800000u);
+        const Bits<V> smallest = isDouble<V> ? Bits<V>(0x0010000000000000ull)
+                                 : isHalf<T> ? Bits<V>(0x38800000u)
+                                             : Bits<V>(0x00800000u);
         return bitsAs<V>(choose(magnitude < smallest, bits ^ magnitude, bits));
       }
     return v;

@@ -1,0 +1,102 @@
+//===- Machine.h - what an instruction can see and change --------------------------------------------------------===//
+//
+// A wave's state as plain data, and the cases that compare: an assembly text, how its operands are set, and what it
+// means as a change of this state. Every register is compared afterwards, also those that must not change.
+//
+//===-------------------------------------------------------------------------------------------------------------===//
+#ifndef NSTF_TEST_RUNTIME_EMULATOR_MEANING_MACHINE_H
+#define NSTF_TEST_RUNTIME_EMULATOR_MEANING_MACHINE_H
+
+#include "test/runtime/emulator/meaning/Number.h"
+
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace nstf::emulator::meaning {
+
+constexpr unsigned lanes = 64;
+/// Numbers of scalar registers as encoded.
+constexpr unsigned vcc = 106, m0 = 124, execRegister = 126, scalarRegisters = 128;
+/// Rows of AGPRs come after the VGPRs.
+constexpr unsigned vgprs = 48, agprs = 8, agpr0 = vgprs;
+
+struct Machine {
+  u32 v[vgprs + agprs][lanes];
+  u32 s[scalarRegisters];
+  u32 mode; ///< the MODE register
+  bool scc;
+  bool gfx942;
+  std::vector<u8> lds;
+  std::vector<u8> memory; ///< at `memoryAddress`; also what scratch is, dwords interleaved over the lanes
+  u64 memoryAddress;
+
+  u64 pair(unsigned at) const { return s[at] | u64(s[at + 1]) << 32; }
+  void setPair(unsigned at, u64 value) { s[at] = u32(value), s[at + 1] = u32(value >> 32); }
+  u64 exec() const { return pair(execRegister); }
+  bool active(unsigned lane) const { return exec() >> lane & 1; }
+  u64 wide(unsigned row, unsigned lane) const { return v[row][lane] | u64(v[row + 1][lane]) << 32; }
+  FloatMode floats(Format f) const {
+    unsigned shift = f.fractionBits == 23 ? 0 : 2;
+    unsigned denormals = mode >> (4 + shift) & 3;
+    return {Rounding(mode >> shift & 3), bool(denormals & 1), bool(denormals & 2)};
+  }
+  bool dx10Clamp() const { return mode >> 8 & 1; }
+  bool ieee() const { return mode >> 9 & 1; }
+  bool overflowClamps() const { return mode >> 23 & 1; } ///< MODE.fp16_ovfl
+};
+/// Nearest even, subnormals kept, DX10_CLAMP, IEEE.
+constexpr u32 usualMode = 0x3f0;
+
+/// What the bits of an operand are, for choosing its values.
+enum class Type : u8 { none, b16, f16, b32, f32, b64, f64, p16, pf16, pf32, p32, shift, whole };
+inline unsigned bitsOf(Type t) {
+  return t == Type::b16 || t == Type::f16                                        ? 16
+         : t == Type::b64 || t == Type::f64 || t == Type::pf32 || t == Type::p32 ? 64
+                                                                                 : 32;
+}
+inline bool isFloat(Type t) { return t == Type::f16 || t == Type::f32 || t == Type::f64; }
+inline Format formatOf(Type t) { return t == Type::f16 || t == Type::pf16 ? half : t == Type::f64 ? doubled : single; }
+
+class Random {
+public:
+  explicit Random(u64 seed) : engine(seed) {}
+  u64 bits() { return engine(); }
+  unsigned below(unsigned n) { return unsigned(engine() % n); }
+  bool oneIn(unsigned n) { return below(n) == 0; }
+  /// Edge cases and random values of a type, also values near an earlier one.
+  u64 value(Type);
+  /// All lanes, one, none, a random half, few, a prefix.
+  u64 exec(unsigned round);
+
+private:
+  std::mt19937_64 engine;
+  u64 last = 0;
+};
+
+struct Case {
+  std::string name;                                 ///< in Instructions.def
+  std::string text;                                 ///< assembly; may be refused by the assembler if `optional`
+  std::function<void(Machine &, Random &)> prepare; ///< after all registers got random bits; may be empty
+  std::function<void(Machine &)> meaning;
+  bool optional = false;
+  /// Rows that may differ by `steps` of the format.
+  unsigned looseRow = 0, looseRows = 0;
+  u64 steps = 0;
+  Type loose = Type::none;
+  unsigned ldsBytes = 0, memoryBytes = 0;
+  unsigned rounds = 0; ///< 0: as usual
+  bool modes = false;  ///< with other float modes than the usual one, too
+  bool mayFault = false;
+};
+
+/// Runs cases on one chip and reports with GoogleTest. Returns the names of which at least one case ran.
+std::vector<std::string> runCases(const std::string &target, const std::vector<Case> &cases);
+/// NSTF_EMU_MEANING_ROUNDS multiplies the rounds, NSTF_EMU_MEANING_SEED changes what is random.
+unsigned roundsFactor();
+u64 randomSeed();
+
+} // namespace nstf::emulator::meaning
+
+#endif

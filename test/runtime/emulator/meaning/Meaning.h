@@ -1,0 +1,82 @@
+//===- Meaning.h - the table of meanings of vector instructions --------------------------------------------------===//
+//
+// One line an instruction: its operands' types, and what one lane's result is, a small scalar function written down
+// from AMD's "CDNA2"/"CDNA3 Instruction Set Architecture". The forms an instruction has (encodings, operands,
+// modifiers) are generated from the types (Forms.cpp), what the encodings add is in VectorModel.cpp.
+//
+//===-------------------------------------------------------------------------------------------------------------===//
+#ifndef NSTF_TEST_RUNTIME_EMULATOR_MEANING_MEANING_H
+#define NSTF_TEST_RUNTIME_EMULATOR_MEANING_MEANING_H
+
+#include "test/runtime/emulator/meaning/Machine.h"
+
+namespace nstf::emulator::meaning {
+
+/// What one lane's function sees. Sources have their modifiers applied and are cut to their type's width (packed: one
+/// half's).
+struct Lane {
+  u64 a = 0, b = 0, c = 0;
+  u64 old = 0; ///< what the destination held
+  unsigned lane = 0;
+  bool bit = false;    ///< the lane's bit of the mask source
+  bool clamp = false;  ///< integers saturate
+  unsigned opSel = 0;  ///< as encoded, for the few that use it in their own way
+  bool bitOut = false; ///< the lane's bit of the mask result
+  const Machine &machine;
+
+  FloatMode mode(Format f) const { return machine.floats(f); }
+  /// An exact integer as a result of the type: cut, or with clamp brought into its range.
+  template <typename T> u64 fit(i128 exact) const {
+    constexpr i128 low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+    if (clamp)
+      exact = exact < low ? low : exact > high ? high : exact;
+    return u64(std::make_unsigned_t<T>(exact));
+  }
+};
+
+enum Flags : u32 {
+  Accumulates = 1,      ///< the last source is the destination
+  MaskOut = 2,          ///< also gives a mask (VCC or an SGPR pair)
+  MaskIn = 4,           ///< reads a mask operand
+  ImplicitMaskIn = 8,   ///< reads VCC
+  MaskOnly = 16,        ///< a comparison
+  WritesExec = 32,      ///< v_cmpx
+  KeepsHalf = 64,       ///< a 16-bit result leaves the other half of the register as it is
+  ConstantMiddle = 128, ///< the second source is a literal
+  ConstantLast = 256,
+  NoScalars = 512,      ///< VGPR sources only
+  PlainOnly = 1024,     ///< no modifiers (untyped operation)
+  ByteSelect = 2048,    ///< SDWA selects bytes only
+  WordSelect = 4096,    ///< SDWA selects halves only
+  WholeRegister = 8192, ///< the result is a whole register made of `old` (destination parts by op_sel)
+  WholeHalves = 16384,  ///< … which are halves
+  UsualMode = 32768,    ///< MODE has nothing to do with it
+};
+
+struct VectorMeaning {
+  std::string name;
+  Type result;
+  std::vector<Type> sources;
+  std::function<u64(Lane &)> value;
+  u32 flags = 0;
+  u64 steps = 0; ///< documented error in units in the last place
+};
+
+std::vector<VectorMeaning> integerMeanings();
+std::vector<VectorMeaning> packedIntegerMeanings();
+std::vector<VectorMeaning> floatMeanings();
+std::vector<VectorMeaning> approximateMeanings();
+std::vector<VectorMeaning> divisionMeanings();
+std::vector<VectorMeaning> conversionMeanings();
+std::vector<VectorMeaning> compareMeanings();
+
+/// Every form of one instruction, as far as the assembler knows it.
+void addVectorCases(const VectorMeaning &, std::vector<Case> &);
+
+/// Minimum and maximum with MODE.ieee's rules for NaNs; -0 is less than +0.
+u64 lesser(Format, u64 a, u64 b, const Lane &);
+u64 greater(Format, u64 a, u64 b, const Lane &);
+
+} // namespace nstf::emulator::meaning
+
+#endif
