@@ -29,7 +29,16 @@ template <typename T, typename V> HWY_INLINE typename T::V saturated(V v, double
 }
 
 struct convert {
-  template <typename T, typename V> static HWY_INLINE typename T::V run(V a) { return convertTo<typename T::V>(a); }
+  template <typename T, typename V> static HWY_INLINE typename T::V run(V a) {
+    auto result = convertTo<typename T::V>(a);
+    if constexpr (std::is_same_v<V, U32>) { // hosts without the conversion subtract: rounding down, 0 would be -0
+      if constexpr (std::is_same_v<typename T::V, F64>)
+        result = choose(convertTo<I64>(a == 0u), F64(0), result);
+      else
+        result = choose(a == 0u, F32(0), result);
+    }
+    return result;
+  }
 };
 struct convertFloat {
   template <typename T> static HWY_INLINE typename T::V run(F64 a) {

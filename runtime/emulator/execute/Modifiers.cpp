@@ -70,8 +70,9 @@ template <unsigned width> const MicroOp *selectPair(Wave &w, const MicroOp *op) 
   uint32_t flipLow = op->flags & packNegateLow ? 0x80000000u : 0u,
            flipHigh = op->flags & packNegateHigh ? 0x80000000u : 0u;
   for (unsigned c = 0; c < width / chunk; ++c) {
-    storeRow(w.destination(op), c, loadRow(low, c) ^ flipLow, all);
-    storeRow(w.destination(op) + width, c, loadRow(high, c) ^ flipHigh, all);
+    U32 first = loadRow(low, c) ^ flipLow, second = loadRow(high, c) ^ flipHigh; // the source may be the destination
+    storeRow(w.destination(op), c, first, all);
+    storeRow(w.destination(op) + width, c, second, all);
   }
   return op + 1;
 }

@@ -76,6 +76,15 @@ struct fma {
 struct fmaMiddle { // v_fmamk: the constant is the second source
   template <typename T, typename V> static HWY_INLINE V run(V a, V k, V c) { return fma::run<T>(a, k, c); }
 };
+/// The product with tiny results flushed. What is tiny is decided before it is rounded to a subnormal, which may give
+/// the smallest normal number: multiplied once more, scaled up.
+HWY_INLINE F32 flushedProduct(F32 a, F32 b) {
+  const F32 smallest = 0x1p-126f;
+  F32 product = a * b;
+  if (HWY_UNLIKELY(any(__builtin_elementwise_abs(product) == smallest)))
+    product = choose(__builtin_elementwise_abs(a * 0x1p100f * b) < 0x1p-26f, product * 0.0f, product);
+  return flushed(product);
+}
 /// v_mad, v_mac: two roundings; subnormals are flushed whatever MODE says.
 struct mad {
   template <typename T, typename V> static HWY_INLINE V run(V a, V b, V c) {
@@ -91,7 +100,7 @@ struct mad {
       return withNan(sum, a, b, c);
     } else {
       a = flushed(a), b = flushed(b), c = flushed(c);
-      return flushed(withNan(flushed(a * b) + c, a, b, c));
+      return flushed(withNan(flushedProduct(a, b) + c, a, b, c));
     }
   }
 };
@@ -101,8 +110,8 @@ struct madMiddle {
 struct madLegacy {
   template <typename T, typename V> static HWY_INLINE V run(V a, V b, V c) {
     a = flushed(a), b = flushed(b), c = flushed(c);
-    V product = choose((a == 0) | (b == 0), V(0), flushed(a * b));
-    return flushed(withNan(product + c, a, b, c));
+    V product = choose((a == 0) | (b == 0), V(0), withNan(flushedProduct(a, b), a, b));
+    return flushed(withNan(product + c, product, c));
   }
 };
 
