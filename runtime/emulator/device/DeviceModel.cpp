@@ -28,6 +28,7 @@ DeviceModel DeviceModel::load(const std::string &processor) {
   model.ldsBytes = number("lds_bytes");
   model.ldsGranule = number("lds_granule");
   model.computeUnits = number("compute_units");
+  model.xcds = number("xcds");
   model.simds = number("simds_per_compute_unit");
   model.maxWavesPerSimd = number("max_waves_per_simd");
   model.maxWorkgroupSize = number("max_workgroup_size");

@@ -1,4 +1,5 @@
 #include "runtime/emulator/hip_api/Device.h"
+#include "runtime/emulator/checks/Checker.h"
 
 #include <algorithm>
 #include <atomic>
@@ -11,11 +12,19 @@ namespace nstf::emulator {
 namespace {
 constexpr const char *kDefaultTarget = "gfx942";
 
+std::unique_ptr<checks::Checker> wantedChecks(const Target &target, Memory &memory) {
+  const char *names = std::getenv("NSTF_EMU_CHECK");
+  auto set = checks::CheckSet::parse(names ? names : "", "NSTF_EMU_CHECK");
+  return set.any() ? checks::makeChecker(set, target, memory) : nullptr;
+}
+
 uint64_t hostMemory() { return uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGE_SIZE)); }
 } // namespace
 
 Device::Device(const Target &target, TargetId id, DeviceModel model)
-    : target(target), id(std::move(id)), model(model), memory(std::min(model.memoryBytes, hostMemory())) {}
+    : target(target), id(std::move(id)), model(model), memory(std::min(model.memoryBytes, hostMemory())),
+      checker(wantedChecks(target, memory)) {}
+Device::~Device() = default;
 
 Device &Device::get() {
   static std::mutex mutex;
@@ -39,6 +48,8 @@ Device &Device::get() {
     if (id.xnack == TargetId::Feature::Any)
       id.xnack = TargetId::Feature::Off;
     device.store(new Device(*target, id, DeviceModel::load(id.processor)), std::memory_order_release);
+  } catch (const std::invalid_argument &error) { // NSTF_EMU_CHECK
+    throw HipError(hipErrorNoDevice, error.what(), true);
   } catch (const std::exception &error) {
     std::string known;
     for (const Target &target : Target::all())

@@ -16,6 +16,10 @@
 
 namespace nstf::emulator {
 
+namespace checks {
+class Checker;
+}
+
 /// The live objects behind one kind of handle: a handle is used only after it was found here.
 template <typename T> class Handles {
 public:
@@ -62,11 +66,15 @@ public:
   const TargetId id; ///< features set: "gfx942:sramecc+:xnack-"
   const DeviceModel model;
   Memory memory;
+  /// What NSTF_EMU_CHECK asks for; null: nothing. `checking` is held while it watches a launch.
+  const std::unique_ptr<checks::Checker> checker;
+  std::mutex checking;
   /// Held shared while a kernel or a copy runs, exclusively while memory is given back.
   std::shared_mutex running;
 
 private:
   Device(const Target &target, TargetId id, DeviceModel model);
+  ~Device();
 };
 
 /// 5 or 6: which HIP's enum values the program expects, by the soname it found this library under (.so.5 means 5).

@@ -1,0 +1,16 @@
+// NSTF_EMU_CHECK=memory,uninit,race,hazard,wait|all: every launch runs under checks.
+#ifndef NSTF_RUNTIME_EMULATOR_HIPAPI_CHECKS_H
+#define NSTF_RUNTIME_EMULATOR_HIPAPI_CHECKS_H
+
+#include "runtime/emulator/execute/Dispatch.h"
+#include "runtime/emulator/hip_api/Device.h"
+
+namespace nstf::emulator {
+
+/// Runs a launch as `dispatch` does, under the device's checks if it has any: then one launch at a time. New findings
+/// go to stderr, a line each, and end in HipError(hipErrorLaunchFailure) with the first one's text.
+void dispatchChecked(Device &device, const LaunchArguments &launch, LaunchOptions options);
+
+} // namespace nstf::emulator
+
+#endif // NSTF_RUNTIME_EMULATOR_HIPAPI_CHECKS_H
