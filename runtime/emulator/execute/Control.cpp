@@ -1,4 +1,4 @@
-//===- Control.cpp - program flow, barriers, hardware registers --------------------------------------------------===//
+//===- Control.cpp - program flow and barriers -------------------------------------------------------------------===//
 //
 // Branch targets are resolved at decode time: `immediate` is the distance in micro-ops. Cache and wait instructions do
 // nothing: every access is complete when its micro-op is.
@@ -11,6 +11,12 @@
 #include "runtime/emulator/execute/Wave.h"
 
 namespace nstf::emulator {
+
+// HardwareRegisters.cpp
+const MicroOp *getreg(Wave &w, const MicroOp *op);
+const MicroOp *setreg(Wave &w, const MicroOp *op);
+const MicroOp *setregImmediate(Wave &w, const MicroOp *op);
+
 namespace {
 
 const MicroOp *stop(Wave &w, const MicroOp *next, WaveStatus status) {
@@ -81,56 +87,6 @@ const MicroOp *call(Wave &w, const MicroOp *op) {
   w.setScalar64(op->destination, op->immediate);
   return op + int32_t(op->flags);
 }
-
-/// hwreg operand: id | offset << 6 | (width - 1) << 11.
-struct HardwareRegister {
-  unsigned id, offset, width;
-  explicit HardwareRegister(uint64_t operand)
-      : id(operand & 63), offset(operand >> 6 & 31), width((operand >> 11 & 31) + 1) {}
-  uint32_t mask() const { return uint32_t((uint64_t(1) << width) - 1); }
-};
-enum {
-  regMode = 1,
-  regStatus = 2,
-  regTrapStatus = 3,
-  regHardwareId = 4,
-  regGprAlloc = 5,
-  regLdsAlloc = 6,
-  regXccId = 20
-};
-
-const MicroOp *getreg(Wave &w, const MicroOp *op) {
-  HardwareRegister reg(op->immediate);
-  uint32_t value = 0; // what isn't modelled reads as zero: IDs of the place a wave runs at, trap status
-  switch (reg.id) {
-  case regMode:
-    value = w.mode;
-    break;
-  case regStatus:
-    value = uint32_t(w.scc()) | uint32_t(w.exec() == 0) << 9 | uint32_t(w.scalar64(sgpr::vcc) == 0) << 10;
-    break;
-  case regHardwareId:
-    value = w.number & 15;
-    break;
-  case regLdsAlloc:
-    value = (w.group->launch->ldsBytes + 511) / 512 << 12;
-    break;
-  }
-  w.scalars[op->destination] = value >> reg.offset & reg.mask();
-  return op + 1;
-}
-const MicroOp *writeRegister(Wave &w, const MicroOp *op, uint32_t value) {
-  HardwareRegister reg(op->immediate);
-  if (reg.id != regMode) // trap handler state and such: no effect on results
-    return op + 1;
-  uint32_t mask = reg.mask() << reg.offset;
-  w.mode = (w.mode & ~mask) | (value << reg.offset & mask);
-  return stop(w, op + 1, WaveStatus::Running); // the run loop goes by MODE
-}
-const MicroOp *setreg(Wave &w, const MicroOp *op) {
-  return writeRegister(w, op, w.scalarSource<uint32_t>(op->source[0]));
-}
-const MicroOp *setregImmediate(Wave &w, const MicroOp *op) { return writeRegister(w, op, op->flags); }
 
 /// Bit S1 of S0.
 const MicroOp *setVectorSkip(Wave &w, const MicroOp *op) {

@@ -56,8 +56,6 @@ TEST(Faults, nameLaneAndInstruction) {
   EXPECT_EQ(unknown.program->trapCount(), 1u);
   EXPECT_EQ(faultOf(unknown), "no meaning for this instruction (a graphics table of pixels to shader engines, whose "
                               "contents depend on the chip): v_screen_partition_4se_b32_e32 v0, v1");
-  Snippet dataShare("gfx90a", "ds_add_u32 v0, v1 gds");
-  EXPECT_EQ(faultOf(dataShare), "no meaning for these operands of an instruction: ds_add_u32 v0, v1 gds");
   Snippet nothing("gfx942", ".long 0xfffffffe");
   EXPECT_EQ(faultOf(nothing).substr(0, 49), "no meaning for this instruction: no instruction: ");
 }
