@@ -15,10 +15,10 @@ Module::Module(const std::string &chip, const std::vector<char> &code) : target(
   program = Program::load(memory, TargetId::parse(chip), std::as_bytes(std::span(code)), "mutated");
 }
 
-Outcome runCase(const suite::Case &test, Module &module) {
+Outcome runCase(const suite::Case &test, int size, Module &module) {
   Outcome outcome;
   try {
-    suite::Run run(&module, module.target.name == "gfx942", test.sizes.at(0));
+    suite::Run run(&module, module.target.name == "gfx942", size);
     test.run(run);
   } catch (const std::exception &error) {
     outcome.error = error.what();

@@ -32,8 +32,7 @@ struct Outcome {
   uint64_t outputs = 0; ///< hash
   bool ok() const { return error.empty(); }
 };
-/// Runs a case at its smallest size.
-Outcome runCase(const suite::Case &test, Module &module);
+Outcome runCase(const suite::Case &test, int size, Module &module);
 
 /// The instructions that ran, by address in the code object's file.
 class Coverage final : public Monitor {

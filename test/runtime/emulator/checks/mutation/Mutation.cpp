@@ -5,7 +5,8 @@
 // checks whether the deletion can change a result. A deletion that changes one must be found. The intact kernels must
 // give the same results under the adversary, and no finding.
 //
-// EmulatorMutation [--all] [--chip gfx942] [--case gemm.f16] [--list]: without --all a sample of sites.
+// EmulatorMutation [--all] [--chip gfx942] [--case gemm.f16] [--level O3] [--list] [--intact]: without --all and --case
+// a sample of sites; --intact deletes nothing.
 //
 //===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/checks/Checker.h"
@@ -13,6 +14,7 @@
 #include "test/runtime/emulator/checks/mutation/Assembly.h"
 #include "test/runtime/emulator/checks/mutation/Module.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -25,8 +27,8 @@ using namespace nstf::emulator::test;
 namespace {
 
 struct Options {
-  bool all = false, list = false;
-  std::string chip, name;
+  bool all = false, list = false, intact = false;
+  std::string chip, name, level = "O3";
 };
 
 /// What became of the deletions of one kind.
@@ -45,9 +47,10 @@ struct Tally {
   unsigned found() const { return changedFound + foundOnly; }
 };
 
-/// An intact case: how it comes out, and under which adversaries its outputs are the same to the bit.
+/// An intact case at one size: how it comes out, and under which adversaries its outputs are the same to the bit.
 struct Intact {
   const suite::Case *test;
+  int size;
   uint64_t steps = 0;
   std::unordered_set<uint64_t> executed;
   Outcome outcome;
@@ -64,15 +67,17 @@ public:
 
 private:
   void file(const std::string &name, const std::string &chip);
-  std::optional<Intact> intact(const suite::Case &test, const std::string &chip, const std::vector<char> &code);
-  void mutate(const Site &site, const Intact &intact, const std::string &chip, const std::vector<char> &code);
+  std::optional<Intact> intact(const suite::Case &test, int size, const std::string &chip,
+                               const std::vector<char> &code);
+  void mutate(const Site &site, uint64_t address, const std::vector<Intact> &sizes, const std::string &chip,
+              const std::vector<char> &code);
   bool wanted(const suite::Case &test, const std::string &chip) const;
   void mistake(const std::string &text) {
     std::printf("MISTAKE: %s\n", text.c_str());
     ++mistakes;
   }
-  static Outcome adversary(const suite::Case &test, const std::string &chip, const std::vector<char> &code,
-                           WaveOrder order, uint64_t steps);
+  static Outcome adversary(const Intact &intact, const std::string &chip, const std::vector<char> &code,
+                           WaveOrder order);
 
   Options options;
   std::map<std::string, Tally[3]> tallies; // by chip, by kind of site
@@ -106,24 +111,24 @@ bool Mutation::wanted(const suite::Case &test, const std::string &chip) const {
   return false;
 }
 
-Outcome Mutation::adversary(const suite::Case &test, const std::string &chip, const std::vector<char> &code,
-                            WaveOrder order, uint64_t steps) {
+Outcome Mutation::adversary(const Intact &intact, const std::string &chip, const std::vector<char> &code,
+                            WaveOrder order) {
   std::unique_ptr<Monitor> monitor = makeAdversary({.order = order});
   Module module(chip, code);
   module.monitor = monitor.get();
-  module.stepLimit = steps;
-  return runCase(test, module);
+  module.stepLimit = intact.steps;
+  return runCase(*intact.test, intact.size, module);
 }
 
-std::optional<Intact> Mutation::intact(const suite::Case &test, const std::string &chip,
+std::optional<Intact> Mutation::intact(const suite::Case &test, int size, const std::string &chip,
                                        const std::vector<char> &code) {
-  std::string name = chip + " " + nameOf(test);
-  Intact result{&test, 0, {}, {}, {}};
+  std::string name = chip + " " + nameOf(test) + " " + std::to_string(size);
+  Intact result{&test, size, 0, {}, {}, {}};
   {
     Coverage coverage;
     Module module(chip, code);
     module.monitor = &coverage;
-    result.outcome = runCase(test, module);
+    result.outcome = runCase(test, size, module);
     result.steps = coverage.steps * 4 + 1'000'000;
     result.executed = std::move(coverage.executed);
   }
@@ -135,7 +140,7 @@ std::optional<Intact> Mutation::intact(const suite::Case &test, const std::strin
     Module module(chip, code);
     auto checker = checks::makeChecker(checks::CheckSet::parse("all", "mutation"), module.target, module.memory);
     module.monitor = checker.get();
-    Outcome outcome = runCase(test, module);
+    Outcome outcome = runCase(test, size, module);
     for (const Finding &finding : checker->findings())
       mistake(name + ": found in the intact kernel: " + finding.check + ": " + finding.text());
     if (!outcome.ok())
@@ -144,7 +149,7 @@ std::optional<Intact> Mutation::intact(const suite::Case &test, const std::strin
       return std::nullopt;
   }
   for (WaveOrder order : orders) {
-    Outcome outcome = adversary(test, chip, code, order, result.steps);
+    Outcome outcome = adversary(result, chip, code, order);
     if (!outcome.ok()) {
       mistake(name + ": wrong under the adversary: " + outcome.error);
       return std::nullopt;
@@ -154,23 +159,34 @@ std::optional<Intact> Mutation::intact(const suite::Case &test, const std::strin
   return result;
 }
 
-void Mutation::mutate(const Site &site, const Intact &intact, const std::string &chip, const std::vector<char> &code) {
-  Module module(chip, code);
-  auto checker = checks::makeChecker(checks::CheckSet::parse("all", "mutation"), module.target, module.memory);
-  module.monitor = checker.get();
-  module.stepLimit = intact.steps;
-  Outcome checked = runCase(*intact.test, module);
-  bool found = !checker->findings().empty();
-  auto differs = [&](const Outcome &outcome, bool bits) {
-    return !outcome.ok() || (bits && outcome.outputs != intact.outcome.outputs);
-  };
-  bool changed = differs(checked, intact.sameBits.at(WaveOrder::Forward));
-  std::string how = changed ? "as it stands" : "";
-  for (WaveOrder order : orders) {
-    if (changed)
+void Mutation::mutate(const Site &site, uint64_t address, const std::vector<Intact> &sizes, const std::string &chip,
+                      const std::vector<char> &code) {
+  bool found = false, changed = false;
+  std::string how, first;
+  // A second wave or a second turn of a loop may be what makes it matter: sizes until it does.
+  for (const Intact &intact : sizes) {
+    if (found || changed)
       break;
-    changed = differs(adversary(*intact.test, chip, code, order, intact.steps), intact.sameBits.at(order));
-    how = changed ? "under the adversary" : "";
+    if (!intact.executed.contains(address))
+      continue;
+    auto differs = [&](const Outcome &outcome, bool bits) {
+      return !outcome.ok() || (bits && outcome.outputs != intact.outcome.outputs);
+    };
+    Module module(chip, code);
+    auto checker = checks::makeChecker(checks::CheckSet::parse("all", "mutation"), module.target, module.memory);
+    module.monitor = checker.get();
+    module.stepLimit = intact.steps;
+    Outcome checked = runCase(*intact.test, intact.size, module);
+    found = !checker->findings().empty();
+    first = found ? checker->findings()[0].check + ": " + checker->findings()[0].text() : checked.error;
+    changed = differs(checked, intact.sameBits.at(WaveOrder::Forward));
+    how = changed ? "as it stands" : "";
+    for (WaveOrder order : orders) {
+      if (changed)
+        break;
+      changed = differs(adversary(intact, chip, code, order), intact.sameBits.at(order));
+      how = changed ? "under the adversary" : "";
+    }
   }
   Tally &tally = tallies[chip][site.kind];
   ++tally.deleted;
@@ -179,13 +195,12 @@ void Mutation::mutate(const Site &site, const Intact &intact, const std::string 
   tally.foundOnly += found && !changed;
   tally.silent += !found && !changed;
   std::string what =
-      chip + " " + nameOf(*intact.test) + ", line " + std::to_string(site.line + 1) + ", without '" + site.text + "'";
+      chip + " " + nameOf(*sizes[0].test) + ", line " + std::to_string(site.line + 1) + ", without '" + site.text + "'";
   if (changed && !found)
-    mistake(what + ": changes a result " + how + " and isn't found" + (checked.ok() ? "" : ": " + checked.error));
+    mistake(what + ": changes a result " + how + " and isn't found" + (first.empty() ? "" : ": " + first));
   if (options.list)
     std::printf("%s: %s%s%s\n", what.c_str(), changed ? "changes a result " : "same result", how.c_str(),
-                found ? (", found: " + checker->findings()[0].check + ": " + checker->findings()[0].text()).c_str()
-                      : ", nothing found");
+                found ? (", found: " + first).c_str() : ", nothing found");
 }
 
 void Mutation::file(const std::string &name, const std::string &chip) {
@@ -195,17 +210,21 @@ void Mutation::file(const std::string &name, const std::string &chip) {
       cases.push_back(test);
   if (cases.empty())
     return;
-  Assembly assembly(std::string(NSTF_TEST_ROOT) + "/test/runtime/emulator/suite/" + name + ".hip", chip, "O3");
+  Assembly assembly(std::string(NSTF_TEST_ROOT) + "/test/runtime/emulator/suite/" + name + ".hip", chip, options.level);
   std::vector<uint64_t> addresses;
   std::vector<char> code = assembly.link(addresses);
   std::vector<bool> done(assembly.sites().size());
   for (const suite::Case *test : cases) {
-    std::optional<Intact> whole = intact(*test, chip, code);
-    if (!whole)
+    std::vector<Intact> sizes;
+    for (size_t k = 0; k < std::min<size_t>(2, test->sizes.size()); ++k)
+      if (std::optional<Intact> whole = intact(*test, test->sizes[k], chip, code))
+        sizes.push_back(std::move(*whole));
+    if (options.intact || sizes.empty())
       continue;
     std::vector<size_t> sites;
     for (size_t i = 0; i < done.size(); ++i)
-      if (!done[i] && whole->executed.contains(addresses[i]))
+      if (!done[i] && std::any_of(sizes.begin(), sizes.end(),
+                                  [&](const Intact &whole) { return whole.executed.contains(addresses[i]); }))
         sites.push_back(i);
     size_t most = sites.size();
     if (!options.all && options.name.empty())
@@ -216,7 +235,7 @@ void Mutation::file(const std::string &name, const std::string &chip) {
     for (size_t k = 0; k < std::min(most, sites.size()); ++k) {
       size_t i = sites[k * sites.size() / std::min(most, sites.size())];
       done[i] = true;
-      mutate(assembly.sites()[i], *whole, chip, assembly.linkWithout(assembly.sites()[i]));
+      mutate(assembly.sites()[i], addresses[i], sizes, chip, assembly.linkWithout(assembly.sites()[i]));
     }
   }
   if (options.all)
@@ -244,7 +263,7 @@ int Mutation::run() {
       sum += byKind[kind];
     }
   print("mutations", sum);
-  if (!sum.deleted)
+  if (!sum.deleted && !options.intact)
     mistake("nothing was deleted");
   return mistakes ? 1 : 0;
 }
@@ -259,12 +278,18 @@ int main(int argc, char **argv) {
       options.all = true;
     else if (argument == "--list")
       options.list = true;
+    else if (argument == "--intact")
+      options.intact = true;
+    else if (argument == "--level" && i + 1 < argc)
+      options.level = argv[++i];
     else if (argument == "--chip" && i + 1 < argc)
       options.chip = argv[++i];
     else if (argument == "--case" && i + 1 < argc)
       options.name = argv[++i];
     else {
-      std::fprintf(stderr, "expected --all, --list, --chip CHIP or --case FILE.NAME but got '%s'\n", argv[i]);
+      std::fprintf(stderr,
+                   "expected --all, --list, --intact, --level O3, --chip CHIP or --case FILE.NAME but got '%s'\n",
+                   argv[i]);
       return 2;
     }
   }
