@@ -2,6 +2,7 @@
 //
 // Each case becomes a GoogleTest for each level of optimisation and size: gemm.f16_O3_2. The chip is NSTF_EMU_TARGET's;
 // kernels are launched through the HIP API, so that NSTF_EMU_CHECK and the emulator's other variables apply.
+// NSTF_SUITE_SAMPLE=1: one size of each.
 //
 //===-------------------------------------------------------------------------------------------------------------===//
 #include "test/runtime/emulator/hip_api/HipTest.h"
@@ -100,11 +101,12 @@ void Run::differ(const char *what, size_t place, double got, double expected) {
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
   nstfEmulatorPrintFaults(0); // an unexpected one is in the test's message
+  const char *sample = std::getenv("NSTF_SUITE_SAMPLE");
   for (const suite::Case *test : suite::cases()) {
     if (test->only && test->only != chip())
       continue;
     for (const char *level : {"O0", "O3"})
-      for (int size : test->sizes)
+      for (int size : sample && *sample ? std::vector<int>{test->sizes[test->sizes.size() / 2]} : test->sizes)
         testing::RegisterTest(test->file, (std::string(test->name) + "_" + level + "_" + std::to_string(size)).c_str(),
                               nullptr, nullptr, __FILE__, __LINE__,
                               [=]() -> testing::Test * { return new suite::SuiteTest(*test, level, size); });
