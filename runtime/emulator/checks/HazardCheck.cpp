@@ -42,6 +42,7 @@ struct Issued {
 
 struct WaveState {
   uint64_t time = 0; // wait states since the wave began
+  uint32_t last = 0; // instruction's number
   std::deque<Issued> issued;
 };
 
@@ -185,6 +186,10 @@ void HazardCheck::instruction(Wave &wave, const MicroOp *op) {
   const InstructionFacts &facts = context.facts->of(op);
   const HazardFacts &hazards = hazardsOf(op, facts);
   WaveState &state = waves[&wave];
+  // A jump takes two slots (LLVM's WriteBranch: 8 clocks), and compilers count on that: LLVM adds up all instructions of
+  // a block, even the s_branch behind a conditional branch that is taken.
+  state.time += state.time && op->instruction != state.last + 1;
+  state.last = op->instruction;
   std::erase_if(state.issued, [&](const Issued &before) { return state.time - before.end >= before.hazards->reach; });
   if (!hazards.consumes.empty() && !state.issued.empty()) {
     RuleSet open;

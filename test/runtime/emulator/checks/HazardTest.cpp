@@ -162,6 +162,14 @@ TEST(HazardCheck, acrossBranches) {
   EXPECT_EQ(findings[0].count, 1u);
 }
 
+TEST(HazardCheck, jumpsTakeTwoSlots) {
+  // As compilers count at a block's end: the branch that jumps, and the one behind it.
+  std::string jump = "v_cmp_eq_u32 vcc, v0, v0\n s_cmp_eq_u32 s2, 0\n s_cbranch_scc1 near\n s_branch far\n near:\n";
+  std::string use = "v_div_fmas_f32 v4, v0, v0, v0\n far:";
+  EXPECT_EQ(checkedRun("gfx90a", jump + "s_nop 0\n" + use, "hazard").size(), 0u);
+  EXPECT_EQ(checkedRun("gfx90a", jump + use, "hazard").size(), 1u);
+}
+
 TEST(HazardCheck, dgemmBetweenAluAndMemory) {
   std::string dgemm = "v_mfma_f64_4x4x4f64 v[8:9], v[4:5], v[4:5], 0\n";
   EXPECT_EQ(checkedRun("gfx90a", "v_mov_b32 v1, v0\n" + dgemm + "ds_write_b32 v0, v1", "hazard").size(), 1u);
