@@ -1,0 +1,13 @@
+//===- Peak.h - what the host could compute ----------------------------------------------------------------------===//
+#ifndef NSTF_TOOLS_BENCHMARKS_EMULATOR_PEAK_H
+#define NSTF_TOOLS_BENCHMARKS_EMULATOR_PEAK_H
+
+namespace nstf {
+
+/// Operations a second that one thread reaches with fused multiply-adds of f32 in registers, in the vectors that the
+/// emulator uses: 2 · lanes · ports · clock, measured.
+double measurePeak();
+
+} // namespace nstf
+
+#endif
