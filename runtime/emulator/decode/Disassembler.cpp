@@ -242,6 +242,10 @@ struct Disassembler::Implementation {
       case 238:
         operand.value = sgpr::privateLimit;
         break;
+      case 239: // pops_exiting_wave_id: pixel shaders' order; there is none
+        operand.kind = RawOperand::Immediate;
+        operand.value = 0;
+        break;
       case 251:
         operand.value = sgpr::vccz;
         break;

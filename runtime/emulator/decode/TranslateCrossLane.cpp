@@ -85,7 +85,8 @@ void Translator::crossLane(const RawInstruction &raw) {
   case Opcode::V_READFIRSTLANE_B32:
   case Opcode::V_READLANE_B32: {
     unsigned destination = unsigned(cursor.next().value);
-    SourceRef source = rowRef(vectorRow(cursor.next()));
+    vectorRow(raw.operands[cursor.at]); // nothing else
+    SourceRef source = plainSource(cursor.next(), u32, 0);
     SourceRef lane = e.opcode == Opcode::V_READLANE_B32 ? scalarSource(cursor.next()) : 0;
     MicroOp &op = emit(e.opcode);
     op.scalarDestination = uint16_t(destination);
@@ -96,8 +97,6 @@ void Translator::crossLane(const RawInstruction &raw) {
   case Opcode::V_WRITELANE_B32: {
     unsigned destination = vectorRow(cursor.next());
     SourceRef value = scalarSource(cursor.next()), lane = scalarSource(cursor.next());
-    if (indexedOperands & 8)
-      throw Unsupported();
     MicroOp &op = emit(e.opcode);
     op.destination = uint16_t(destination);
     op.source[0] = value;

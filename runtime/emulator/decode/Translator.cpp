@@ -114,9 +114,11 @@ void Translator::instruction(const RawInstruction &raw, uint64_t address, unsign
     case Form::Compare:
       return compare(raw);
     case Form::Carry:
-      return carry(raw);
+      carry(raw);
+      return redirectResult(raw, before);
     case Form::CrossLane:
-      return crossLane(raw);
+      crossLane(raw);
+      return redirectResult(raw, before);
     case Form::Matrix:
       return matrix(raw);
     case Form::Lds:

@@ -74,6 +74,8 @@ private:
   unsigned vectorRow(const RawOperand &operand) const;
   SourceRef permutedSource(const RawOperand &operand, OperandType type, unsigned modifiers,
                            const std::vector<int64_t> &rest);
+  void writeIndexed(unsigned destination, unsigned rows);
+  void redirectResult(const RawInstruction &raw, size_t first);
   void finish(unsigned row, OperandType type, int64_t clamp, int64_t omod);
   void branchTo(uint64_t target, bool inFlags);
 

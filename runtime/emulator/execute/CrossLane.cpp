@@ -79,7 +79,10 @@ template <unsigned width> const MicroOp *readLane(Wave &w, const MicroOp *op) {
 }
 template <unsigned width> const MicroOp *writeLane(Wave &w, const MicroOp *op) {
   unsigned lane = w.scalarSource<uint32_t>(op->source[1]) % width;
-  w.destination(op)[lane] = w.scalarSource<uint32_t>(op->source[0]);
+  unsigned row = op->destination;
+  if (op->flags && (row += w.scalars[sgpr::m0] & 0xff) >= vgprRows) // s_set_gpr_idx_on redirects it
+    throw WaveFault{op, "relative register index past v255"};
+  w.rows[row][lane] = w.scalarSource<uint32_t>(op->source[0]);
   return op + 1;
 }
 template <unsigned width> const MicroOp *swap(Wave &w, const MicroOp *op) {

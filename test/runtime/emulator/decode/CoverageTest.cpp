@@ -50,6 +50,10 @@ struct Catalogue {
       for (size_t shape = 0; shape < instruction.shapes.size(); ++shape) {
         places.push_back({&instruction, shape, text.size()});
         text.insert(text.end(), instruction.shapes[shape].begin(), instruction.shapes[shape].end());
+        if (instruction.name.starts_with("S_SET_GPR_IDX_")) { // what follows is decoded by it
+          const uint8_t off[] = {0, 0, 0x9c, 0xbf};           // s_set_gpr_idx_off
+          text.insert(text.end(), std::begin(off), std::end(off));
+        }
       }
     std::span<const uint8_t> span(text);
     program = DecodedProgram::decode(*Target::find(target), {&span, 1});

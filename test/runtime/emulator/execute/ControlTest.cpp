@@ -1,6 +1,7 @@
 // Hardware registers, relative SGPRs and register indices, and the ways a wave ends.
 #include "test/runtime/emulator/execute/Snippet.h"
 
+#include <cstring>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -129,6 +130,51 @@ TEST(RelativeRegisters, indexAndModeChangeWhileOn) {
     EXPECT_EQ(w.rows[30][7], 1010u);
     EXPECT_EQ(w.scalars[sgpr::m0] & 0xff, 5u);
     EXPECT_EQ(w.scalars[sgpr::m0] >> 12 & 15, 8u);
+  }
+}
+
+/// Whatever writes a vector register takes the index: wide results, carries, selections, single lanes.
+TEST(RelativeRegisters, resultsOfEveryForm) {
+  for (const char *target : targets) {
+    Snippet s(target, R"(
+      s_set_gpr_idx_on s0, gpr_idx(SRC0,DST)
+      v_lshlrev_b64 v[20:21], v2, v[4:5]
+      v_add_f64 v[24:25], v[6:7], v[4:5]
+      v_addc_co_u32 v30, vcc, v2, v3, vcc
+      v_cndmask_b32 v31, v2, v3, vcc
+      v_writelane_b32 v32, s1, 5
+      v_readlane_b32 s4, v2, 7
+      v_cmp_eq_u32 s[6:7], v2, v3
+      v_mad_u64_u32 v[34:35], s[8:9], v2, v3, v[4:5]
+      s_set_gpr_idx_off)");
+    ASSERT_EQ(s.program->trapCount(), 0u);
+    Wave &w = s.wave();
+    w.scalars[0] = 2; // v2 means v4, results go two further
+    w.scalars[1] = 4711;
+    w.setScalar64(sgpr::vcc, 0x5555555555555555ull);
+    for (unsigned l = 0; l < 64; ++l) {
+      w.rows[2][l] = 1;
+      w.rows[3][l] = 100 + l;
+      w.rows[4][l] = l % 3; // v2
+      w.rows[5][l] = 0x40000000;
+      s.setLane<double>(8, l, 1.5 * l); // v[6:7]
+    }
+    s.run();
+    for (unsigned l = 0; l < 64; ++l) {
+      u64 wide = (l % 3) | u64(0x40000000) << 32;
+      ASSERT_EQ(s.lane<u64>(22, l), wide << (l % 3));
+      double addend;
+      std::memcpy(&addend, &wide, 8);
+      ASSERT_EQ(s.lane<double>(26, l), 1.5 * l + addend);
+      ASSERT_EQ(w.rows[32][l], l % 3 + 100 + l + !(l & 1));
+      ASSERT_EQ(w.rows[33][l], l % 3) << "the carry out was 0, so the first source";
+      ASSERT_EQ(w.rows[34][l], l == 5 ? 4711u : 0u);
+      ASSERT_EQ(s.lane<u64>(36, l), (l % 3) * u64(100 + l) + wide);
+    }
+    EXPECT_EQ(w.scalars[4], 1u);
+    EXPECT_EQ(w.scalar64(6), 0u);
+    for (unsigned row : {20, 21, 24, 25, 30, 31})
+      EXPECT_EQ(w.rows[row][1], 0u) << row;
   }
 }
 
