@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdio>
 #include <cstring>
 #include <string_view>
 
@@ -222,6 +223,27 @@ bool isPadding(const uint8_t *bits, uint64_t address, unsigned bytes) {
 }
 } // namespace
 
+/// "v2 is", or which bits of it, of the first undefined register that a lane stores.
+static std::string undefinedData(const WaveShadow &s, const MicroOp *op, const MemoryAccess &a, unsigned lane) {
+  RegisterRange range{a.space != MemorySpace::Scalar, op->destination, 1};
+  uint32_t bits = 0;
+  if (!range.vector) {
+    range.first = uint16_t(op->destination + a.at / 4);
+    bits = s.scalars[range.first];
+  } else {
+    DataPlace place = storedPlace(op, a);
+    for (unsigned byte = place.byte; byte < place.byte + a.bytes && !bits; byte += 4) {
+      range.first = uint16_t(rowOf(place.data) + byte / 4);
+      bits = s.laneBits(range.first, lane);
+    }
+  }
+  if (!~bits)
+    return checks::describe(range) + " is";
+  char text[32];
+  std::snprintf(text, sizeof(text), "bits 0x%x of ", bits);
+  return text + checks::describe(range) + " are";
+}
+
 void UninitCheck::store(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &a) {
   std::array<uint8_t, 64> bits;
   Origin origin, first;
@@ -230,6 +252,7 @@ void UninitCheck::store(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryA
   Shadow &shadow = isScratch ? scratch : *context.memory.definedness();
   auto lock = shadow.lock();
   uint64_t reported = 0, address = 0;
+  unsigned firstLane = 0;
   for (uint64_t left = a.lanes; left; left &= left - 1) {
     unsigned lane = unsigned(std::countr_zero(left));
     uint64_t at = a.addresses[lane];
@@ -262,6 +285,7 @@ void UninitCheck::store(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryA
         if (!reported) {
           first = origin;
           address = at;
+          firstLane = lane;
         }
         reported |= uint64_t(1) << lane;
       }
@@ -276,7 +300,8 @@ void UninitCheck::store(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryA
   }
   lock.unlock();
   if (reported)
-    report(w, op, Store, "an undefined value is stored to device memory", first, reported, &address);
+    report(w, op, Store, undefinedData(s, op, a, firstLane) + " undefined where stored to device memory", first,
+           reported, &address);
 }
 
 void UninitCheck::atomic(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &a) {

@@ -89,17 +89,11 @@ private:
     uint64_t lanes = lanesWhere(a, [&](uint64_t at) { return at + a.bytes > size || at + a.bytes < at; });
     if (!lanes)
       return;
-    uint64_t first = uint32_t(a.addresses[std::countr_zero(lanes)]);
-    throw WaveFault{op,
-                    std::string(a.kind == AccessKind::Load ? "load" : "store") + " of " + std::to_string(a.bytes) +
-                        " bytes at LDS offset " + std::to_string(first) + ", " +
-                        std::to_string(first >= size ? first - size : first + a.bytes - size) + " bytes past the " +
-                        std::to_string(size) + " bytes of the workgroup",
-                    std::countr_zero(lanes),
-                    false,
-                    0,
-                    "memory",
-                    lanes};
+    int32_t first = int32_t(uint32_t(a.addresses[std::countr_zero(lanes)])); // negative: before the begin
+    std::string what = std::string(a.kind == AccessKind::Load ? "load" : "store") + " of " + std::to_string(a.bytes) +
+                       " bytes at LDS offset " + std::to_string(first) + ", outside the " + std::to_string(size) +
+                       " bytes of the workgroup";
+    throw WaveFault{op, what, std::countr_zero(lanes), false, 0, "memory", lanes};
   }
 
   void checkRegions(Wave &w, const MicroOp *op, const MemoryAccess &a) {
@@ -131,7 +125,7 @@ private:
                " bytes outside every allocation",
            outside);
     if (readOnly)
-      fail("store to read-only memory", readOnly);
+      fail(storeToReadOnly(*regions.find(a.addresses[std::countr_zero(readOnly)])), readOnly);
     if (elsewhere)
       add(w, op, Elsewhere,
           "the access ends in another allocation than it starts from: " + context.memory.describe(base), elsewhere,

@@ -89,7 +89,7 @@ void RaceCheck::acquire(Group &group, WaveState &state) {
 void RaceCheck::synchronise(Group &group, unsigned wave, SyncLocation &location, AccessKind kind) {
   WaveState &state = group.waves[wave];
   if (kind != AccessKind::Load) {
-    const Knowledge &known = state.storePending ? state.beforeStores : state.now;
+    const Knowledge &known = state.released(wave);
     join(location.released[group.number & Epoch::groupMask], known.group);
     if (known.others && location.mergedLast != known.others.get()) {
       for (const auto &[number, clock] : *known.others)
@@ -108,8 +108,11 @@ void RaceCheck::instruction(Wave &w, const MicroOp *first) {
   Group &group = groupOf(w);
   WaveState &state = group.waves[w.number];
   acquire(group, state);
-  if (WaitCounts::decode(uint16_t(first->immediate)).vm == 0)
-    state.storePending = false;
+  WaitCounts counts = WaitCounts::decode(uint16_t(first->immediate));
+  if (counts.vm == 0)
+    state.memory.any = false;
+  if (counts.lgkm == 0)
+    state.lds.any = false;
 }
 
 void RaceCheck::barrier(Workgroup &workgroup) {
@@ -136,7 +139,7 @@ void RaceCheck::barrier(Workgroup &workgroup) {
     state.now.group = all;
     ++state.now.group[i];
     state.now.others = others;
-    state.storePending = false;
+    state.memory.any = state.lds.any = false;
   }
 }
 
@@ -164,7 +167,7 @@ bool RaceCheck::isSynchronising(const Wave &w, const MicroOp *op, const MemoryAc
   // gfx942 has bits for the scope of an atomic store; so do all chips with architected flat scratch.
   const Launch &launch = *w.group->launch;
   return a.kind == AccessKind::Store && !launch.target->architectedFlatScratch && std::has_single_bit(a.lanes) &&
-         (a.bytes == 4 || a.bytes == 8) && !groupOf(w).waves[w.number].storePending;
+         (a.bytes == 4 || a.bytes == 8) && !groupOf(w).waves[w.number].memory.any;
 }
 
 namespace {
@@ -208,9 +211,10 @@ void RaceCheck::access(Wave &w, const MicroOp *op, const MemoryAccess &a) {
   bool inLds = a.space == MemorySpace::Lds, writes = a.kind != AccessKind::Load;
   bool synchronises = isSynchronising(w, op, a);
   reports.nextAccess();
-  if (writes && !synchronises && !inLds && !state.storePending) {
-    state.beforeStores = state.now;
-    state.storePending = true;
+  Pending &pending = inLds ? state.lds : state.memory;
+  if (writes && !synchronises && !pending.any) {
+    pending.any = true;
+    pending.before = state.now;
     ++state.now.group[w.number];
   }
   opOfInstruction.try_emplace(op->instruction, op);
@@ -237,9 +241,11 @@ void RaceCheck::access(Wave &w, const MicroOp *op, const MemoryAccess &a) {
       party.self.word |= uint64_t(unlocks);
     }
     cells.forEach(at, a.bytes, [&](RaceCell &cell, uint64_t byte, unsigned bytes) { check(party, cell, byte, bytes); });
+    // An atomic operation whose old value nobody asks for tells its wave nothing of the others.
+    bool tells = a.kind != AccessKind::Atomic || !context.facts->of(op).writes.empty();
     if (synchronises || unlocks)
       synchronise(group, w.number, inLds ? group.ldsLocations[at] : locations[at],
-                  unlocks ? AccessKind::Store : a.kind);
+                  unlocks || !tells ? AccessKind::Store : a.kind);
   }
   if (synchronises && writes)
     ++state.now.group[w.number]; // what comes next wasn't released
@@ -251,25 +257,30 @@ void RaceCheck::check(Party &party, RaceCell &cell, uint64_t at, unsigned bytes)
     return other && other.word >> 40 != self && !(other.atomic() && party.self.atomic()) &&
            !party.now.covers(other, party.group.number);
   };
-  if (races(cell.write) && !(party.writes && sameValue(party, at, bytes))) {
-    if (!party.writes && cell.write.atomic())
-      defer(party, cell.write, at, bytes);
+  bool isAtomic = party.self.atomic();
+  if (races(cell.write) && !(party.writes && sameValue(party, at, bytes)))
+    report(party, cell.write, true, at, bytes);
+  else if (races(cell.atomic))
+    party.writes ? report(party, cell.atomic, true, at, bytes) : defer(party, cell.atomic, at, bytes);
+  if (!party.writes) {
+    if (!cell.firstRead || cell.firstRead.word >> 40 == self || party.now.covers(cell.firstRead, party.group.number))
+      cell.firstRead = party.self;
     else
-      report(party, cell.write, true, at, bytes);
-  }
-  if (party.writes) {
-    if (races(cell.firstRead))
-      report(party, cell.firstRead, false, at, bytes);
-    else if (races(cell.lastRead))
-      report(party, cell.lastRead, false, at, bytes);
-    cell.write = party.self;
-    cell.firstRead = cell.lastRead = {};
+      cell.lastRead = party.self;
     return;
   }
-  if (!cell.firstRead || cell.firstRead.word >> 40 == self || party.now.covers(cell.firstRead, party.group.number))
-    cell.firstRead = party.self;
-  else
-    cell.lastRead = party.self;
+  if (races(cell.firstRead))
+    report(party, cell.firstRead, false, at, bytes);
+  else if (races(cell.lastRead))
+    report(party, cell.lastRead, false, at, bytes);
+  if (!isAtomic) {
+    cell = {party.self, {}, {}, {}};
+    return;
+  }
+  cell.atomic = party.self;
+  for (Epoch *read : {&cell.firstRead, &cell.lastRead})
+    if (read->word >> 40 == self)
+      *read = {};
 }
 
 /// Whether the store puts there what is there already.

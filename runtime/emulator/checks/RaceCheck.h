@@ -8,7 +8,7 @@
 //   - an atomic operation, a load and a store with cache bits (glc, sc0, sc1: that is how atomic loads and stores are
 //     compiled) release what the wave has done and acquire what was released at their address. Stores count as done
 //     when an s_waitcnt vmcnt(0) or a barrier has waited for them: a flag that is set without waiting for the data
-//     before releases nothing of them. What is acquired counts from the next s_waitcnt or barrier on;
+//     before releases nothing of them (LDS: lgkmcnt(0)). What is acquired counts from the next s_waitcnt or barrier on;
 //   - gfx90a compiles atomic stores without a mark: there a store of one lane that follows such a wait counts as one;
 //     on both chips a plain store to a location that the wave itself has changed atomically last (unlocking).
 // Not a race: the plain load that compilers put before a loop around an atomic compare and swap of the same location.
@@ -46,10 +46,22 @@ private:
     Epoch other;
     unsigned lane, bytes;
   };
+  /// Stores that nothing has waited for yet, and what the wave knew when the first of them began.
+  struct Pending {
+    bool any = false;
+    Knowledge before;
+  };
   struct WaveState {
     Knowledge now;
-    Knowledge beforeStores; ///< what it knew when the first store began that nothing has waited for yet
-    bool storePending = false;
+    Pending memory, lds; ///< stores
+    /// What a release hands on: without the stores that nothing has waited for.
+    const Knowledge &released(unsigned wave) const {
+      const Knowledge *oldest = &now;
+      for (const Pending *pending : {&memory, &lds})
+        if (pending->any && pending->before.group[wave] < oldest->group[wave])
+          oldest = &pending->before;
+      return *oldest;
+    }
     std::vector<const SyncLocation *> acquired;      ///< not yet waited for
     std::unordered_map<uint64_t, Deferred> deferred; ///< by address (LDS: offset, with the top bit)
   };

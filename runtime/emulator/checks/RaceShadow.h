@@ -1,9 +1,9 @@
 //===- RaceShadow.h - who accessed which memory last -------------------------------------------------------------===//
 //
-// For each dword the last write and two reads since (the oldest that isn't superseded and the newest): after Flanagan
-// and Freund, "FastTrack: efficient and precise dynamic race detection" (PLDI 2009), with two readers instead of all,
-// so that what every workgroup reads costs no more than anything else. A dword of which only some bytes are accessed
-// has one entry for each byte from then on.
+// For each dword the last plain write, the last atomic one and two reads since (the oldest that isn't superseded and
+// the newest): after Flanagan and Freund, "FastTrack: efficient and precise dynamic race detection" (PLDI 2009), with
+// two readers instead of all, so that what every workgroup reads costs no more than anything else. A dword of which
+// only some bytes are accessed has one entry for each byte from then on.
 //
 //===-------------------------------------------------------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_CHECKS_RACESHADOW_H
@@ -19,7 +19,7 @@
 namespace nstf::emulator::checks {
 
 struct RaceCell {
-  Epoch write, firstRead, lastRead;
+  Epoch write, atomic, firstRead, lastRead;
   static constexpr uint64_t splitMark = ~uint64_t(0);
   bool split() const { return write.word == splitMark; } ///< its bytes have cells of their own
 };

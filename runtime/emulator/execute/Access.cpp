@@ -7,12 +7,16 @@
 
 namespace nstf::emulator {
 
+const char *storeToReadOnly(const Region &region) {
+  return region.kind == RegionKind::Arguments ? "store to the kernel's arguments" : "store to read-only memory";
+}
+
 void throwOutside(const Wave &w, const MicroOp *op, int lane, uint64_t address, unsigned bytes, bool write,
                   uint64_t lanes) {
   const Region *region = w.group->launch->regions->find(address);
   const char *what = write ? "store" : "load";
   if (region && write && !region->writable)
-    throw WaveFault{op, "store to read-only memory", lane, true, address, "fault", lanes};
+    throw WaveFault{op, storeToReadOnly(*region), lane, true, address, "fault", lanes};
   std::string text = std::string(what) + " of " + std::to_string(bytes) + " bytes outside every allocation";
   throw WaveFault{op, text, lane, true, address, "fault", lanes};
 }

@@ -17,6 +17,9 @@ namespace nstf::emulator {
 [[noreturn]] void throwOutsideLds(const Wave &w, const MicroOp *op, int lane, uint64_t offset, unsigned bytes,
                                   uint64_t lanes = 0);
 
+/// What a store there is a mistake of.
+const char *storeToReadOnly(const Region &region);
+
 // What a monitored launch tells its monitor, before anything is checked: pieces of an instruction's access, `bytes` of
 // each lane of `lanes`, which stand at `at` in the lanes' data.
 /// Somebody watches: one test a memory instruction, all that an unmonitored launch pays.

@@ -230,6 +230,8 @@ std::string Memory::describe(uint64_t address) const {
   }
   if (!nearest)
     return hex(address) + " is in no allocation (there is none)";
+  if (distance >> 32)
+    return hex(address) + " is near no allocation";
   if (address < nearest->begin)
     return hex(address) + " is " + std::to_string(distance) + " bytes before the begin of " + describeRegion(*nearest);
   return hex(address) + " is " + std::to_string(distance) + " bytes past the end of " + describeRegion(*nearest);

@@ -1,0 +1,166 @@
+// The check of uninitialised values: each place they come from and each they reach, with the whole text; and what
+// correct kernels do with values that nobody wrote.
+#include "test/runtime/emulator/checks/MemoryCases.h"
+
+#include <gtest/gtest.h>
+
+using namespace nstf::emulator::test;
+
+namespace {
+
+const std::vector<MemoryCase> cases = {
+    // Where values come from, and where they go.
+    {"a register, stored",
+     "global_store_dword v1, v5, s[6:7]",
+     {"uninit: v5 is undefined where stored to device memory, from v5, which was never written: kernel 'k0', pc P "
+      "(entry + 0x1c), instruction 'global_store_dword v1, v5, s[6:7]', workgroup (0, 0, 0), wave 0, lanes 0-63, "
+      "address P: P is 0 bytes into allocation N [P, P), 4096 bytes"}},
+    {"a register as an address",
+     "v_add_u32 v2, v5, v1\n global_load_dword v3, v2, s[4:5]",
+     {"uninit: the address in v2 is undefined, from v5, which was never written: kernel 'k1', pc P (entry + 0x20), "
+      "instruction 'global_load_dword v3, v2, s[4:5]', workgroup (0, 0, 0), wave 0, lanes 0-63"}},
+    {"a scalar register as an address",
+     "s_mov_b32 s10, s4\n s_load_dword s12, s[10:11], 0x0",
+     {"uninit: the address in s[10:11] is undefined, from s11, which was never written: kernel 'k2', pc P (entry + "
+      "0x20), instruction 's_load_dword s12, s[10:11], 0x0', workgroup (0, 0, 0), wave 0",
+      "fault: load of 4 bytes outside every allocation: kernel 'k2', pc P (entry + 0x20), instruction 's_load_dword "
+      "s12, s[10:11], 0x0', workgroup (0, 0, 0), wave 0, address P: P is near no allocation"}},
+    {"an accumulation register",
+     "v_accvgpr_read_b32 v2, a3\n s_nop 1\n global_store_dword v1, v2, s[6:7]",
+     {"uninit: v2 is undefined where stored to device memory, from a3, which was never written: kernel 'k3', pc P "
+      "(entry + 0x28), instruction 'global_store_dword v1, v2, s[6:7]', workgroup (0, 0, 0), wave 0, lanes 0-63, "
+      "address P: P is 0 bytes into allocation N [P, P), 4096 bytes"}},
+    {"LDS, stored",
+     "ds_read_b32 v2, v1 offset:16\n s_waitcnt lgkmcnt(0)\n global_store_dword v1, v2, s[4:5]",
+     {"uninit: v2 is undefined where stored to device memory, from LDS offset 16, which was never written: kernel "
+      "'k4', pc P (entry + 0x28), instruction 'global_store_dword v1, v2, s[4:5]', workgroup (0, 0, 0), wave 0, lanes "
+      "0-63, address P: P is 0 bytes into allocation N [P, P), 4096 bytes"}},
+    {"LDS as an address",
+     "ds_read_b32 v2, v1\n s_waitcnt lgkmcnt(0)\n ds_read_b32 v3, v2",
+     {"uninit: the address in v2 is undefined, from LDS offset 0, which was never written: kernel 'k5', pc P (entry + "
+      "0x28), instruction 'ds_read_b32 v3, v2', workgroup (0, 0, 0), wave 0, lanes 0-63"}},
+    {"device memory, stored",
+     "global_load_dword v2, v1, s[6:7]\n s_waitcnt vmcnt(0)\n v_add_f32 v2, 1.0, v2\n"
+     "global_store_dword v1, v2, s[4:5]",
+     {"uninit: v2 is undefined where stored to device memory, from device memory that was never written: P is 0 bytes "
+      "into allocation N [P, P), 4096 bytes: kernel 'k6', pc P (entry + 0x2c), instruction 'global_store_dword v1, v2, "
+      "s[4:5]', workgroup (0, 0, 0), wave 0, lanes 0-63, address P: P is 0 bytes into allocation N [P, P), 4096 "
+      "bytes"}},
+    {"device memory as a branch's condition",
+     "s_load_dword s10, s[6:7], 0x8\n s_waitcnt lgkmcnt(0)\n s_cmp_eq_u32 s10, 3\n s_cbranch_scc1 0\n s_nop 0",
+     {"uninit: SCC is undefined where a branch depends on it, from device memory that was never written: P is 8 bytes "
+      "into allocation N [P, P), 4096 bytes: kernel 'k7', pc P (entry + 0x2c), instruction 's_cbranch_scc1 0', "
+      "workgroup (0, 0, 0), wave 0"}},
+    {"EXEC by a comparison",
+     "global_load_dword v2, v1, s[6:7]\n s_waitcnt vmcnt(0)\n v_cmp_gt_i32 vcc, 3, v2\n"
+     "s_and_saveexec_b64 s[10:11], vcc",
+     {"uninit: the condition that sets EXEC is undefined, from device memory that was never written: P is 0 bytes into "
+      "allocation N [P, P), 4096 bytes: kernel 'k8', pc P (entry + 0x2c), instruction 's_and_saveexec_b64 s[10:11], "
+      "vcc', workgroup (0, 0, 0), wave 0, lanes 0-63"}},
+    {"VCC that a branch tests",
+     "v_cmp_gt_i32 vcc, 3, v7\n s_cbranch_vccz 0\n s_nop 0",
+     {"uninit: VCC is undefined where a branch depends on it, from v7, which was never written: kernel 'k9', pc P "
+      "(entry + 0x20), instruction 's_cbranch_vccz 0', workgroup (0, 0, 0), wave 0"}},
+    {"a call's target",
+     "s_mov_b32 s10, s4\n s_setpc_b64 s[10:11]",
+     {"uninit: the target is undefined where a branch depends on it, from s11, which was never written: kernel 'k10', "
+      "pc P (entry + 0x20), instruction 's_setpc_b64 s[10:11]', workgroup (0, 0, 0), wave 0",
+      "fault: jump to where no instruction begins: kernel 'k10', pc P (entry + 0x20), instruction 's_setpc_b64 "
+      "s[10:11]', workgroup (0, 0, 0), wave 0, address P: P is near no allocation"}},
+    {"the stack",
+     "scratch_load_dword v2, off, off offset:8\n s_waitcnt vmcnt(0)\n global_store_dword v1, v2, s[4:5]",
+     {"uninit: v2 is undefined where stored to device memory, from the lane's stack at offset 8, which was never "
+      "written: kernel 'k11', pc P (entry + 0x28), instruction 'global_store_dword v1, v2, s[4:5]', workgroup (0, 0, "
+      "0), wave 0, lanes 0-63, address P: P is 0 bytes into allocation N [P, P), 4096 bytes"}},
+    {"an atomic's operand",
+     "global_atomic_add v1, v9, s[4:5]",
+     {"uninit: an atomic operation takes an undefined value, from v9, which was never written: kernel 'k12', pc P "
+      "(entry + 0x1c), instruction 'global_atomic_add v1, v9, s[4:5]', workgroup (0, 0, 0), wave 0, lanes 0-63, "
+      "address P: P is 0 bytes into allocation N [P, P), 4096 bytes"}},
+    {"an atomic on what nobody wrote",
+     "global_atomic_add v1, v1, s[6:7]",
+     {"uninit: an atomic operation on an undefined value, from device memory that was never written: P is 0 bytes into "
+      "allocation N [P, P), 4096 bytes: kernel 'k13', pc P (entry + 0x1c), instruction 'global_atomic_add v1, v1, "
+      "s[6:7]', workgroup (0, 0, 0), wave 0, lanes 0-63, address P: P is 0 bytes into allocation N [P, P), 4096 "
+      "bytes"}},
+    {"LDS-DMA",
+     "s_mov_b32 m0, 0\n s_nop 0\n global_load_lds_dword v1, s[6:7]\n s_waitcnt vmcnt(0)\n ds_read_b32 v2, v1\n"
+     "s_waitcnt lgkmcnt(0)\n global_store_dword v1, v2, s[4:5]",
+     {"uninit: v2 is undefined where stored to device memory, from device memory that was never written: P is 0 bytes "
+      "into allocation N [P, P), 4096 bytes: kernel 'k14', pc P (entry + 0x3c), instruction 'global_store_dword v1, "
+      "v2, s[4:5]', workgroup (0, 0, 0), wave 0, lanes 0-63, address P: P is 0 bytes into allocation N [P, P), 4096 "
+      "bytes"}},
+    {"M0 of LDS-DMA",
+     "global_load_lds_dword v1, s[4:5]",
+     {"uninit: the address in m0 is undefined, from m0, which was never written: kernel 'k15', pc P (entry + 0x1c), "
+      "instruction 'global_load_lds_dword v1, s[4:5]', workgroup (0, 0, 0), wave 0"}},
+    {"one lane of 64",
+     "v_mov_b32 v2, 0\n s_mov_b64 exec, 0xff\n v_mov_b32 v2, v5\n s_mov_b64 exec, -1\n"
+     "global_store_dword v1, v2, s[6:7]",
+     {"uninit: v2 is undefined where stored to device memory, from v5, which was never written: kernel 'k16', pc P "
+      "(entry + 0x30), instruction 'global_store_dword v1, v2, s[6:7]', workgroup (0, 0, 0), wave 0, lanes 0-7, "
+      "address P: P is 0 bytes into allocation N [P, P), 4096 bytes"}},
+    {"through a matrix product: one row",
+     "v_mov_b32 v2, 0\n v_mov_b32 v3, 0\n s_mov_b64 exec, 2\n v_mov_b32 v2, v9\n s_mov_b64 exec, -1\n s_nop 4\n"
+     "v_mfma_f32_16x16x4f32 v[4:7], v2, v3, 0\n s_nop 15\n global_store_dword v1, v4, s[4:5]\n"
+     "global_store_dword v1, v5, s[4:5]",
+     {"uninit: v5 is undefined where stored to device memory, from v9, which was never written: kernel 'k17', pc P "
+      "(entry + 0x48), instruction 'global_store_dword v1, v5, s[4:5]', workgroup (0, 0, 0), wave 0, lanes 0-15, "
+      "address P: P is 0 bytes into allocation N [P, P), 4096 bytes"}},
+    {"a lane moved by DPP",
+     "v_mov_b32 v2, v1\n v_mov_b32_dpp v2, v9 row_shr:1\n global_store_dword v1, v2, s[4:5]",
+     {"uninit: v2 is undefined where stored to device memory, from v9, which was never written: kernel 'k18', pc P "
+      "(entry + 0x28), instruction 'global_store_dword v1, v2, s[4:5]', workgroup (0, 0, 0), wave 0, lanes 1-15, "
+      "17-31, 33-47, 49-63, address P: P is 4 bytes into allocation N [P, P), 4096 bytes"}},
+    {"a byte of a register",
+     "v_mov_b32 v2, 0\n s_mov_b32 s20, 0x07060500\n v_perm_b32 v2, v2, v9, s20\n v_and_b32 v3, 0xf0, v2\n"
+     "global_store_byte v1, v3, s[4:5]",
+     {"uninit: bits 0xf0 of v3 are undefined where stored to device memory, from v9, which was never written: kernel "
+      "'k19', pc P (entry + 0x38), instruction 'global_store_byte v1, v3, s[4:5]', workgroup (0, 0, 0), wave 0, lanes "
+      "0-63, address P: P is 0 bytes into allocation N [P, P), 4096 bytes"}},
+    // What correct kernels do.
+    {"loaded and never used", "global_load_dword v2, v1, s[6:7]\n s_waitcnt vmcnt(0)", {}},
+    {"copied through registers and LDS, then masked away",
+     "global_load_dword v2, v1, s[6:7]\n s_waitcnt vmcnt(0)\n ds_write_b32 v1, v2\n s_waitcnt lgkmcnt(0)\n"
+     "ds_read_b32 v3, v1\n s_waitcnt lgkmcnt(0)\n v_and_b32 v3, 0, v3\n global_store_dword v1, v3, s[4:5]",
+     {}},
+    {"one byte of a dword that is half written",
+     "global_store_byte v1, v1, s[6:7]\n s_waitcnt vmcnt(0)\n global_load_dword v2, v1, s[6:7]\n s_waitcnt vmcnt(0)\n"
+     "v_and_b32 v2, 0xff, v2\n global_store_dword v1, v2, s[4:5]",
+     {}},
+    {"cleared by itself", "v_xor_b32 v2, v5, v5\n v_bfe_u32 v3, v1, 0, 8\n global_store_dword v1, v3, s[6:7]", {}},
+    {"lanes that are off",
+     "v_cmp_gt_u32 vcc, 32, v0\n s_and_saveexec_b64 s[10:11], vcc\n v_mov_b32 v2, 1\n global_store_dword v1, v2, "
+     "s[6:7]\n s_mov_b64 exec, s[10:11]\n v_cndmask_b32 v3, v1, v2, vcc\n global_store_dword v1, v3, s[4:5]",
+     {}},
+    {"a mask with garbage where lanes are off",
+     "s_mov_b64 exec, 0xffff\n v_cmp_gt_u32 vcc, 8, v0\n s_andn2_b64 s[12:13], s[14:15], exec\n"
+     "s_and_b64 s[16:17], vcc, exec\n s_or_b64 s[12:13], s[12:13], s[16:17]\n"
+     "s_and_saveexec_b64 s[18:19], s[12:13]\n s_cbranch_execz 0",
+     {}},
+    {"written by the kernel",
+     "global_store_dword v1, v1, s[6:7]\n s_waitcnt vmcnt(0)\n global_load_dword v2, v1, s[6:7]\n s_waitcnt vmcnt(0)\n"
+     "global_store_dword v1, v2, s[4:5]",
+     {}},
+    {"swapped into memory nobody wrote", "global_atomic_swap v1, v1, s[6:7]", {}},
+    {"padding of a structure",
+     "v_mov_b32 v2, v1\n s_mov_b32 s20, 0xffff\n v_bfi_b32 v3, s20, v1, v9\n"
+     "global_store_dwordx2 v1, v[2:3], s[6:7]",
+     {}},
+    {"the upper half of a wide multiplication's addend",
+     "v_mad_u64_u32 v[2:3], s[10:11], v1, v1, v[4:5]\n v_mov_b32 v4, v1\n"
+     "v_mad_u64_u32 v[2:3], s[10:11], v1, v1, v[4:5]\n global_store_dword v1, v2, s[4:5]",
+     {}},
+    {"decided by the bits that are there",
+     "v_and_b32 v2, 0xff, v5\n v_cmp_gt_u32 vcc, 0x100, v2\n s_and_saveexec_b64 s[10:11], vcc\n"
+     "v_or_b32 v3, 1, v5\n v_cmp_ne_u32 vcc, 0, v3\n s_and_saveexec_b64 s[10:11], vcc",
+     {}},
+    {"a row of a matrix that isn't stored",
+     "v_mov_b32 v2, 0\n v_mov_b32 v3, 0\n s_mov_b64 exec, 2\n v_mov_b32 v2, v9\n s_mov_b64 exec, -1\n s_nop 4\n"
+     "v_mfma_f32_16x16x4f32 v[4:7], v2, v3, 0\n s_nop 15\n global_store_dword v1, v4, s[4:5]",
+     {}},
+};
+
+TEST(UninitCheckTest, Gfx942) { runMemoryCases("gfx942", "uninit", cases); }
+
+} // namespace
