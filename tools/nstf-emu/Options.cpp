@@ -65,6 +65,7 @@ LaunchOptions LaunchLimits::launchOptions(Progress *progress) const {
     options.stepLimit = maxSteps;
   if (timeout > 0)
     options.timeout = std::chrono::duration<double>(timeout);
+  options.alone = true; // nobody else writes to the launch's memory
   options.interrupt = InterruptGuard::flag();
   if (progress && progress->isShown())
     options.progress = [progress](uint64_t done, uint64_t all) { progress->update(done, all); };
@@ -75,11 +76,23 @@ InterruptGuard::InterruptGuard() { std::signal(SIGINT, onInterrupt); }
 InterruptGuard::~InterruptGuard() { std::signal(SIGINT, SIG_DFL); }
 const std::atomic<bool> *InterruptGuard::flag() { return &interrupted; }
 
+std::string describe(const LaunchSession &session, const Finding &finding) {
+  std::string place = finding.hasAddress ? session.describeAddress(finding.address) : "";
+  return finding.text() + (place.empty() ? "" : "; " + place);
+}
+
 std::string grouped(uint64_t number) {
   std::string digits = std::to_string(number);
   for (size_t i = digits.size(); i > 3; i -= 3)
     digits.insert(i - 3, ",");
   return digits;
+}
+
+std::string shortRate(double number) {
+  char text[32];
+  bool isMillions = number >= 1e5;
+  std::snprintf(text, sizeof text, isMillions ? "%.3g M" : "%.3g", isMillions ? number / 1e6 : number);
+  return text;
 }
 
 std::string shortSeconds(double seconds) {

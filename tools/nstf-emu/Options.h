@@ -45,8 +45,13 @@ public:
   static const std::atomic<bool> *flag();
 };
 
+/// A finding's text, with the buffer that its address is in or near.
+std::string describe(const LaunchSession &session, const Finding &finding);
+
 /// "12,345,678"
 std::string grouped(uint64_t number);
+/// "1.23 M"
+std::string shortRate(double number);
 /// "1.23 s", "4.56 ms"
 std::string shortSeconds(double seconds);
 

@@ -15,6 +15,7 @@ struct RunOptions {
   LaunchLimits limits;
   std::string report;
   std::vector<std::string> print;
+  size_t mismatches = 1;
   bool quiet = false;
 };
 
@@ -70,7 +71,7 @@ void printLaunch(size_t number, const PreparedLaunch &launch, const LaunchResult
             << ", block " << dimensions(launch.shape.block)
             << (launch.description->repeat > 1 ? ", " + std::to_string(launch.description->repeat) + " times" : "")
             << ": " << grouped(instructions) << " wave instructions in " << shortSeconds(result.seconds)
-            << " of the emulator's time\n";
+            << " of the emulator's time, " << shortRate(double(instructions) / result.seconds) << "/s\n";
 }
 
 /// The status so far with something worse.
@@ -87,12 +88,12 @@ int runLaunches(LaunchSession &session, const RunOptions &options, Report &repor
     if (!options.quiet)
       printLaunch(number, launch, result);
     for (const Finding &finding : result.findings) {
-      std::cerr << finding.check << ": " << finding.text() << "\n";
+      std::cerr << finding.check << ": " << describe(session, finding) << "\n";
       status = foundFault;
     }
     if (result.fault) {
-      std::cerr << "fault: " << result.fault->text() << "\n";
-      error = result.fault->text();
+      std::cerr << "fault: " << describe(session, *result.fault) << "\n";
+      error = describe(session, *result.fault);
       return foundFault;
     }
     ++number;
@@ -112,10 +113,13 @@ int checkResults(LaunchSession &session, const RunOptions &options, Report &repo
                 << summary(buffer.type, session.contents(buffer.name)) << " -> "
                 << session.file().resolve(output.file).string() << "\n";
     }
-  for (const Comparison &comparison : session.compare()) {
+  for (const Comparison &comparison : session.compare(options.mismatches)) {
     report.add(comparison);
     if (!comparison.passed()) {
       std::cerr << "expect: " << comparison.text() << "\n";
+      for (size_t i = 1; i < comparison.first.size(); ++i) // the first is in the text
+        std::cerr << "  " << comparison.first[i].index << ": expected " << comparison.first[i].expected << " but got "
+                  << comparison.first[i].got << "\n";
       status = unexpected;
     } else if (!options.quiet) {
       std::cout << "expect: " << comparison.text() << "\n";
@@ -161,6 +165,12 @@ Command addRun(CLI::App &app) {
                    "print a buffer's first 64 elements at the end, or those of a range, also after a fault; repeatable")
       ->allow_extra_args(false)
       ->type_name("NAME[BEGIN:END]");
+  command
+      ->add_option("--mismatches", options->mismatches,
+                   "how many elements that are not as expected to tell of each buffer")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str()
+      ->type_name("N");
   command->add_flag("--quiet", options->quiet, "say nothing but findings, faults and unexpected results");
   return [options] { return run(*options); };
 }

@@ -4,6 +4,7 @@
 #include "tools/nstf-emu/Options.h"
 
 #include <CLI/CLI.hpp>
+#include <bit>
 #include <charconv>
 #include <iostream>
 
@@ -16,6 +17,7 @@ struct Arguments {
   size_t launch = 0;
   std::string workgroup = "0,0,0", lanes = "0-3", pc;
   std::vector<std::string> watch;
+  bool fault = false;
   TraceOptions trace;
 };
 
@@ -122,12 +124,83 @@ void checkPlace(const PreparedLaunch &launch, const TraceOptions &options) {
                      std::to_string(options.wave));
 }
 
-int finish(const LaunchResult &result) {
+int finish(const LaunchSession &session, const LaunchResult &result) {
   if (!result.fault)
     return fine;
   std::cout << std::flush;
-  std::cerr << "fault: " << result.fault->text() << "\n";
+  std::cerr << "fault: " << describe(session, *result.fault) << "\n";
   return foundFault;
+}
+
+int traceLaunch(LaunchSession &session, size_t number, LaunchOptions launchOptions, const TraceOptions &options) {
+  TraceMonitor monitor(session, options, std::cout);
+  launchOptions.monitor = &monitor;
+  try {
+    return finish(session, session.run(session.launches()[number], launchOptions));
+  } catch (const TraceEnd &) {
+    return fine;
+  }
+}
+
+int runBefore(LaunchSession &session, size_t launch, const LaunchOptions &options) {
+  for (size_t i = 0; i < launch; ++i)
+    if (int status = finish(session, session.run(session.launches()[i], options)))
+      return status;
+  return fine;
+}
+
+/// Finds the first fault or finding, then runs all again up to there and shows the wave's last instructions.
+int traceFault(const Arguments &arguments, const LaunchOptions &launchOptions, TraceOptions options) {
+  std::optional<Finding> finding;
+  size_t number = 0;
+  bool isFault = false;
+  {
+    LaunchSession session(LaunchFile::read(arguments.session.file), arguments.session.options());
+    for (; number < session.launches().size(); ++number) {
+      LaunchResult result = session.run(session.launches()[number], launchOptions);
+      isFault = result.findings.empty();
+      finding = isFault ? result.fault : result.findings.front();
+      if (finding)
+        break;
+    }
+    if (!finding) {
+      std::cout << "no launch ends with a fault" << (session.checks() ? " or a finding\n" : "\n");
+      return fine;
+    }
+    std::cerr << finding->check << ": launch " << number << ": " << describe(session, *finding) << "\n";
+  }
+  options.workgroup = finding->workgroup;
+  options.wave = finding->wave;
+  if (finding->lanes) { // the first ones concerned
+    options.lanes = 0;
+    for (unsigned lane = 0; lane < Wave::width && std::popcount(options.lanes) < 4; ++lane)
+      options.lanes |= finding->lanes & uint64_t(1) << lane;
+  }
+  if (!isFault)
+    options.stopAt = finding->offset;
+  if (!options.last)
+    options.last = 16;
+  SessionOptions sessionOptions = arguments.session.options();
+  sessionOptions.check = "";
+  LaunchSession session(LaunchFile::read(arguments.session.file), sessionOptions);
+  if (int status = runBefore(session, number, launchOptions))
+    return status;
+  traceLaunch(session, number, launchOptions, options);
+  return foundFault;
+}
+
+int watch(const Arguments &arguments, LaunchSession &session, LaunchOptions launchOptions) {
+  std::vector<WatchedElement> watched;
+  for (const std::string &text : arguments.watch)
+    watched.push_back(parseWatch(text, session));
+  if (int status = runBefore(session, arguments.launch, launchOptions))
+    return status;
+  WatchMonitor monitor(std::move(watched), std::cout);
+  launchOptions.monitor = &monitor;
+  LaunchResult result = session.run(session.launches()[arguments.launch], launchOptions);
+  if (!monitor.printed())
+    std::cout << "no store and no atomic of launch " << arguments.launch << " touches what is watched\n";
+  return finish(session, result);
 }
 
 int trace(const Arguments &arguments) {
@@ -135,37 +208,22 @@ int trace(const Arguments &arguments) {
   options.workgroup = parseWorkgroup(arguments.workgroup);
   options.lanes = parseLanes(arguments.lanes);
   parsePc(arguments.pc, options);
+  InterruptGuard guard;
+  LaunchOptions launchOptions = arguments.limits.launchOptions(nullptr);
+  if (arguments.fault)
+    return traceFault(arguments, launchOptions, options);
   SessionOptions sessionOptions = arguments.session.options();
   sessionOptions.check = "";
   LaunchSession session(LaunchFile::read(arguments.session.file), sessionOptions);
   if (arguments.launch >= session.launches().size())
     throw InputError("error: --launch: expected one of the file's " + std::to_string(session.launches().size()) +
                      " launches, counted from 0, but got " + std::to_string(arguments.launch));
-  std::vector<WatchedElement> watched;
-  for (const std::string &text : arguments.watch)
-    watched.push_back(parseWatch(text, session));
-  const PreparedLaunch &launch = session.launches()[arguments.launch];
-  checkPlace(launch, options);
-  InterruptGuard guard;
-  LaunchOptions launchOptions = arguments.limits.launchOptions(nullptr);
-  for (size_t i = 0; i < arguments.launch; ++i)
-    if (int status = finish(session.run(session.launches()[i], launchOptions)))
-      return status;
-  if (!watched.empty()) {
-    WatchMonitor monitor(std::move(watched), std::cout);
-    launchOptions.monitor = &monitor;
-    LaunchResult result = session.run(launch, launchOptions);
-    if (!monitor.printed())
-      std::cout << "no store and no atomic of launch " << arguments.launch << " touches what is watched\n";
-    return finish(result);
-  }
-  TraceMonitor monitor(session, options, std::cout);
-  launchOptions.monitor = &monitor;
-  try {
-    return finish(session.run(launch, launchOptions));
-  } catch (const TraceEnd &) {
-    return fine;
-  }
+  checkPlace(session.launches()[arguments.launch], options);
+  if (!arguments.watch.empty())
+    return watch(arguments, session, launchOptions);
+  if (int status = runBefore(session, arguments.launch, launchOptions))
+    return status;
+  return traceLaunch(session, arguments.launch, launchOptions, options);
 }
 
 } // namespace
@@ -179,8 +237,10 @@ Command addTrace(CLI::App &app) {
       "what it reads, accesses\nand writes. The launches before the traced one run as usual; a fault ends the trace "
       "with its message and exit status 2. Examples:\n"
       "  nstf-emu trace launch.yaml --workgroup=1,0,0 --wave=2 --lanes=0-3,63 --pc=0x40..0x80\n"
-      "  nstf-emu trace launch.yaml --watch=c[17]       who writes element 17 of buffer c, and what");
+      "  nstf-emu trace launch.yaml --watch=c[17]            who writes element 17 of buffer c, and what\n"
+      "  nstf-emu trace launch.yaml --fault --check=memory   what led to the first fault or finding");
   arguments->session.add(*command);
+  arguments->session.addCheck(*command);
   arguments->limits.add(*command, false);
   command->add_option("--launch", arguments->launch, "which of the file's launches, counted from 0")
       ->capture_default_str()
@@ -202,6 +262,11 @@ Command addTrace(CLI::App &app) {
   command->add_option("--max", arguments->trace.most, "instructions to print at most, 0: any number")
       ->capture_default_str()
       ->type_name("N");
+  command->add_option("--last", arguments->trace.last, "only the last ones, before the wave's end or its fault")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  command->add_flag("--fault", arguments->fault,
+                    "find the first fault, or finding of --check, and show its wave's last instructions (--last, 16)");
   command
       ->add_option("--watch", arguments->watch,
                    "instead of a wave: print every write to this element by any wave; repeatable")

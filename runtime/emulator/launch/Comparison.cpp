@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace nstf::emulator {
 namespace {
@@ -29,7 +30,7 @@ std::string indexText(uint64_t i, const std::vector<int64_t> &shape) {
 }
 
 Comparison compare(const ExpectDescription &expectation, const BufferDescription &description,
-                   std::span<const std::byte> got, const Tensor &expected) {
+                   std::span<const std::byte> got, const Tensor &expected, size_t most) {
   ElementType type = description.type;
   unsigned bytes = sizeOf(type);
   Comparison result;
@@ -38,11 +39,16 @@ Comparison compare(const ExpectDescription &expectation, const BufferDescription
   result.absolute = expectation.absolute;
   result.relative = expectation.relative;
   bool exact = !isFloat(type) && expected.type == type && !expectation.absolute && !expectation.relative;
+  auto describe = [&](uint64_t i) {
+    return Comparison::Element{i, indexText(i, description.shape), toText(expected.type, expected.at(i)),
+                               toText(type, got.data() + i * bytes)};
+  };
   double furthest = -1;
+  uint64_t worst = 0;
   for (uint64_t i = 0; i < result.elements; ++i) {
     const std::byte *element = got.data() + i * bytes;
     double value = decode(type, element), wanted = decode(expected.type, expected.at(i));
-    double error = std::abs(value - wanted);
+    double error = std::min(std::abs(value - wanted), std::numeric_limits<double>::max());
     result.nans += std::isnan(value);
     bool agrees;
     if (std::isnan(value) || std::isnan(wanted)) {
@@ -57,21 +63,14 @@ Comparison compare(const ExpectDescription &expectation, const BufferDescription
         result.maxRelative = std::max(result.maxRelative, wanted != 0 ? error / std::abs(wanted) : 0.0);
       if (error > furthest) {
         furthest = error;
-        result.worst = i;
+        worst = i;
       }
     }
-    if (!agrees && result.mismatches++ == 0)
-      result.first = i;
+    if (!agrees && result.mismatches++ < std::max<size_t>(most, 1))
+      result.first.push_back(describe(i));
   }
-  if (result.mismatches) {
-    auto describe = [&](uint64_t i, std::string &index, std::string &wanted, std::string &is) {
-      index = indexText(i, description.shape);
-      wanted = toText(expected.type, expected.at(i));
-      is = toText(type, got.data() + i * bytes);
-    };
-    describe(result.first, result.firstIndex, result.firstExpected, result.firstGot);
-    describe(result.worst, result.worstIndex, result.worstExpected, result.worstGot);
-  }
+  if (result.mismatches)
+    result.worst = describe(worst);
   return result;
 }
 
@@ -82,10 +81,11 @@ std::string Comparison::text() const {
   std::string text = "buffer '" + buffer + "': ";
   if (passed())
     return text + "all " + std::to_string(elements) + " elements as expected, " + errors;
-  text += std::to_string(mismatches) + " of " + std::to_string(elements) + " elements differ; first at " + firstIndex +
-          ": expected " + firstExpected + " but got " + firstGot;
-  if (worst != first && maxAbsolute > 0)
-    text += "; furthest at " + worstIndex + ": expected " + worstExpected + " but got " + worstGot;
+  const Element &begin = first.front();
+  text += std::to_string(mismatches) + " of " + std::to_string(elements) + " elements differ; first at " + begin.index +
+          ": expected " + begin.expected + " but got " + begin.got;
+  if (worst.number != begin.number && maxAbsolute > 0)
+    text += "; furthest at " + worst.index + ": expected " + worst.expected + " but got " + worst.got;
   return text + "; " + errors + (nans ? ", " + std::to_string(nans) + " NaN" : "");
 }
 

@@ -10,12 +10,15 @@ namespace nstf::emulator {
 /// infinities agree with themselves, NaN with NaN where `nanEqual` says so, integers are compared exactly where both
 /// tolerances are 0.
 struct Comparison {
+  /// An element, told.
+  struct Element {
+    uint64_t number = 0;
+    std::string index, expected, got; ///< "[3, 17]"
+  };
   std::string buffer;
   uint64_t elements = 0, mismatches = 0;
-  /// The first that disagrees, and the one furthest off of all (of those with finite numbers).
-  uint64_t first = 0, worst = 0;
-  std::string firstIndex, worstIndex; ///< "[3, 17]"
-  std::string firstExpected, firstGot, worstExpected, worstGot;
+  std::vector<Element> first;              ///< those that disagree, as many as were asked for
+  Element worst;                           ///< the one furthest off of all with finite numbers; set where any disagree
   double maxAbsolute = 0, maxRelative = 0; ///< over all elements, agreeing ones included
   double absolute = 0, relative = 0;       ///< the tolerances
   uint64_t nans = 0;                       ///< in what was got
@@ -25,9 +28,10 @@ struct Comparison {
   std::string text() const;
 };
 
-/// `got` has the description's type and shape; `expected` as many elements.
+/// `got` has the description's type and shape; `expected` as many elements. Of those that disagree the first `most` (at
+/// least 1) are told.
 Comparison compare(const ExpectDescription &expectation, const BufferDescription &description,
-                   std::span<const std::byte> got, const Tensor &expected);
+                   std::span<const std::byte> got, const Tensor &expected, size_t most = 1);
 
 /// "[3, 17]": where element `i` of a tensor stands.
 std::string indexText(uint64_t i, const std::vector<int64_t> &shape);

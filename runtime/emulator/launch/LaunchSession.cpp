@@ -204,7 +204,33 @@ const BufferDescription *LaunchSession::bufferAt(uint64_t address, uint64_t &off
   return nullptr;
 }
 
-std::vector<Comparison> LaunchSession::compare() const {
+std::string LaunchSession::describeAddress(uint64_t address) const {
+  uint64_t offset;
+  if (const BufferDescription *buffer = bufferAt(address, offset)) {
+    unsigned bytes = sizeOf(buffer->type);
+    return buffer->name + indexText(offset / bytes, buffer->shape) +
+           (offset % bytes ? "+" + std::to_string(offset % bytes) : "");
+  }
+  constexpr uint64_t near = uint64_t(1) << 30;
+  uint64_t best = near;
+  std::string text;
+  auto consider = [&](uint64_t distance, const std::string &where) {
+    if (distance < best) {
+      best = distance;
+      text = std::to_string(distance) + where;
+    }
+  };
+  for (const auto &[name, bytes] : buffers) {
+    uint64_t begin = reinterpret_cast<uint64_t>(bytes.data()), end = begin + bytes.size();
+    if (address >= end)
+      consider(address - end, " bytes past the end of " + name);
+    else
+      consider(begin - address, " bytes before " + name);
+  }
+  return text;
+}
+
+std::vector<Comparison> LaunchSession::compare(size_t most) const {
   std::vector<Comparison> results;
   for (size_t i = 0; i < expected.size(); ++i) {
     const ExpectDescription &expectation = launchFile.expectations[i];
@@ -216,7 +242,7 @@ std::vector<Comparison> LaunchSession::compare() const {
     }
     const bool isBuffer = expectation.contents.kind == Contents::Buffer;
     results.push_back(emulator::compare(expectation, *launchFile.buffer(expectation.buffer),
-                                        contents(expectation.buffer), isBuffer ? other : expected[i]));
+                                        contents(expectation.buffer), isBuffer ? other : expected[i], most));
   }
   return results;
 }

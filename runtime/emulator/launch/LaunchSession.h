@@ -69,8 +69,11 @@ public:
   std::span<std::byte> contents(const std::string &buffer) const;
   /// The buffer that holds an address, or nullptr.
   const BufferDescription *bufferAt(uint64_t address, uint64_t &offset) const;
-  /// What became of the expectations, in the file's order. Throws InputError.
-  std::vector<Comparison> compare() const;
+  /// Where an address is, in the launch file's words: "c[17]", "4 bytes past the end of c"; empty where no buffer is
+  /// near.
+  std::string describeAddress(uint64_t address) const;
+  /// What became of the expectations, in the file's order; `most`: how many elements that disagree are told of each.
+  std::vector<Comparison> compare(size_t most = 1) const;
   /// Throws std::runtime_error.
   void writeOutputs() const;
 

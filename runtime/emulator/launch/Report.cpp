@@ -79,7 +79,7 @@ uint64_t instructionsOf(const ExecutionStatistics &statistics) {
   return std::accumulate(statistics.instructions.begin(), statistics.instructions.end(), uint64_t(0));
 }
 
-Json toJson(const Finding &finding) {
+Json toJson(const LaunchSession &session, const Finding &finding) {
   Json lanes = Json::array();
   for (unsigned lane = 0; lane < Wave::width; ++lane)
     if (finding.lanes >> lane & 1)
@@ -91,6 +91,8 @@ Json toJson(const Finding &finding) {
   if (finding.hasAddress)
     json["address"] = hex(finding.address);
   json["allocation"] = finding.allocation;
+  if (finding.hasAddress)
+    json["buffer"] = session.describeAddress(finding.address);
   json["count"] = finding.count;
   return json;
 }
@@ -130,10 +132,10 @@ void Report::add(const PreparedLaunch &launch, const LaunchResult &result) {
   entry["fidelity"] = fidelityJson(session, launch, statistics);
   Json findings = Json::array();
   for (const Finding &finding : result.findings)
-    findings.push_back(toJson(finding));
+    findings.push_back(toJson(session, finding));
   entry["findings"] = std::move(findings);
   if (result.fault)
-    entry["fault"] = toJson(*result.fault);
+    entry["fault"] = toJson(session, *result.fault);
   launches->push_back(std::move(entry));
 }
 
@@ -147,12 +149,15 @@ void Report::add(const Comparison &comparison) {
              {"max_relative_error", comparison.maxRelative},
              {"atol", comparison.absolute},
              {"rtol", comparison.relative}};
-  auto put = [&](const char *key, const std::string &index, const std::string &expected, const std::string &got) {
-    entry[key] = {{"index", index}, {"expected", expected}, {"got", got}};
+  auto toJson = [](const Comparison::Element &e) { // numbers as text: JSON has neither NaN nor all of 64 bits
+    return Json{{"index", e.index}, {"expected", e.expected}, {"got", e.got}};
   };
-  if (!comparison.passed()) { // numbers as text: JSON has neither NaN nor all of 64 bits
-    put("first_mismatch", comparison.firstIndex, comparison.firstExpected, comparison.firstGot);
-    put("furthest", comparison.worstIndex, comparison.worstExpected, comparison.worstGot);
+  if (!comparison.passed()) {
+    Json first = Json::array();
+    for (const Comparison::Element &element : comparison.first)
+      first.push_back(toJson(element));
+    entry["first_mismatches"] = std::move(first);
+    entry["furthest"] = toJson(comparison.worst);
   }
   expectations->push_back(std::move(entry));
 }

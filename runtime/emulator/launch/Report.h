@@ -1,6 +1,6 @@
 //===- Report.h - a run as JSON ----------------------------------------------------------------------------------===//
 //
-// The file of --report. Its fields are described by report.schema.json in this folder.
+// The file of --report; tools/nstf-emu/report.schema.json describes its fields.
 //
 //===-------------------------------------------------------------------------------------------------------------===//
 #ifndef NSTF_RUNTIME_EMULATOR_LAUNCH_REPORT_H
@@ -15,7 +15,7 @@ namespace nstf::emulator {
 /// Wave instructions in all.
 uint64_t instructionsOf(const ExecutionStatistics &statistics);
 
-nlohmann::ordered_json toJson(const Finding &finding);
+nlohmann::ordered_json toJson(const LaunchSession &session, const Finding &finding);
 
 class Report {
 public:

@@ -133,8 +133,10 @@ void readNpyContents(const LaunchFile &file, const Contents &contents, bool isEx
         (read.shape == tensor.shape && !isExpectation ? " ('convert: true' converts numbers)" : ""));
   if (sameType || isReference)
     tensor = std::move(read);
-  else
+  else {
+    tensor.data.resize(read.elements() * sizeOf(tensor.type));
     convert(read, tensor, contents.place);
+  }
 }
 
 } // namespace
@@ -147,7 +149,10 @@ uint64_t randomBits(uint64_t seed, uint64_t i) {
 }
 
 Tensor readNpy(const fs::path &path, std::optional<ElementType> wanted) {
-  std::vector<std::byte> bytes = readBytes(path);
+  return parseNpy(readBytes(path), path, wanted);
+}
+
+Tensor parseNpy(std::span<const std::byte> bytes, const fs::path &path, std::optional<ElementType> wanted) {
   std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
   NpyHeader header = parseNpyHeader(text, path.string());
   Tensor tensor;

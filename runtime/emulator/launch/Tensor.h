@@ -21,6 +21,9 @@ struct Tensor {
 /// Reads a NumPy file in C or Fortran order. `wanted`: a file of plain whole numbers is taken as the bits of a bf16 or
 /// small float where one of that type is wanted. Throws std::runtime_error.
 Tensor readNpy(const std::filesystem::path &path, std::optional<ElementType> wanted = std::nullopt);
+/// The same of a file's bytes; `path` is for messages.
+Tensor parseNpy(std::span<const std::byte> bytes, const std::filesystem::path &path,
+                std::optional<ElementType> wanted = std::nullopt);
 /// The file's bytes. Throws std::runtime_error.
 std::vector<std::byte> readBytes(const std::filesystem::path &path);
 

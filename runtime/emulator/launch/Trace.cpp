@@ -25,13 +25,6 @@ const char *nameOf(AccessKind kind) {
   return kind == AccessKind::Load ? "load" : kind == AccessKind::Store ? "store" : "atomic";
 }
 
-/// Which element of a buffer an offset is in: "c[17]", "c[17]+2".
-std::string elementText(const BufferDescription &buffer, uint64_t offset) {
-  unsigned bytes = sizeOf(buffer.type);
-  return buffer.name + indexText(offset / bytes, buffer.shape) +
-         (offset % bytes ? "+" + std::to_string(offset % bytes) : "");
-}
-
 } // namespace
 
 TraceMonitor::TraceMonitor(const LaunchSession &session, const TraceOptions &options, std::ostream &out)
@@ -51,8 +44,11 @@ void TraceMonitor::launchBegins(const Launch &begun) {
 
 void TraceMonitor::launchEnds(const Launch &) {
   if (current)
-    out << "        (did not finish)\n";
-  current = nullptr;
+    text << "        (did not finish)\n";
+  finish();
+  for (const std::string &block : kept)
+    out << block;
+  kept.clear();
   facts.reset();
 }
 
@@ -78,62 +74,89 @@ void TraceMonitor::instruction(Wave &wave, const MicroOp *first) {
   if (!isTraced(wave))
     return;
   uint64_t address = launch->program->addressOf(first), offset = address - launch->kernel->entry;
-  if (offset < options.pcBegin || offset >= options.pcEnd || seen++ < options.skip)
+  ++executed;
+  if (offset < options.pcBegin || offset >= options.pcEnd || matched++ < options.skip)
     return;
-  if (options.most && count == options.most)
+  if (!options.last && options.most && count == options.most)
     throw TraceEnd();
   ++count;
   current = first;
   instructionFacts = &facts->of(first);
   const Program &program = *launch->kernel->program;
   std::span<const uint8_t> bytes = launch->program->bytesOf(first);
-  std::string text = bytes.empty() ? "past the end of the code" : disassembler->print(bytes, address);
+  std::string code = bytes.empty() ? "past the end of the code" : disassembler->print(bytes, address);
   char place[48];
-  std::snprintf(place, sizeof place, "%-6llu +0x%-6llx ", static_cast<unsigned long long>(seen),
+  std::snprintf(place, sizeof place, "%-6llu +0x%-6llx ", static_cast<unsigned long long>(executed),
                 static_cast<unsigned long long>(offset));
-  out << place << text;
+  text << place << code;
   if (std::string function = program.functionAt(address); function != launch->kernel->name && !function.empty())
-    out << "  ; in " << function;
+    text << "  ; in " << function;
   auto line = std::upper_bound(lines.begin(), lines.end(), address - program.base(),
                                [](uint64_t a, const SourceLine &b) { return a < b.address; });
   if (line != lines.begin() && (--line)->line)
-    out << "  ; " << line->file << ":" << line->line;
-  out << "\n        exec " << maskText(wave.exec()) << " scc " << wave.scc() << " vcc "
-      << maskText(wave.scalar64(sgpr::vcc)) << "\n";
+    text << "  ; " << line->file << ":" << line->line;
+  text << "\n        exec " << maskText(wave.exec()) << " scc " << wave.scc() << " vcc "
+       << maskText(wave.scalar64(sgpr::vcc)) << "\n";
   printRegisters(wave, instructionFacts->reads, "read ");
 }
 
 void TraceMonitor::access(Wave &wave, const MicroOp *, const MemoryAccess &access) {
   if (!current || !isTraced(wave))
     return;
-  out << "        " << nameOf(access.space) << " " << nameOf(access.kind) << " of " << access.bytes << " bytes";
+  text << "        " << nameOf(access.space) << " " << nameOf(access.kind) << " of " << access.bytes << " bytes";
   uint64_t lanes = access.space == MemorySpace::Scalar ? access.lanes : access.lanes & options.lanes;
   if (!access.lanes)
-    out << " by no lane";
+    text << " by no lane";
   for (unsigned lane = 0; lane < Wave::width; ++lane) {
     if (!(lanes >> lane & 1))
       continue;
-    out << (access.space == MemorySpace::Scalar ? ": " : "; lane " + std::to_string(lane) + ": ");
+    text << (access.space == MemorySpace::Scalar ? ": " : "; lane " + std::to_string(lane) + ": ");
     uint64_t address = access.addresses[lane];
-    out << (access.space == MemorySpace::Lds ? hex(address) : placeOf(address));
+    text << (access.space == MemorySpace::Lds ? hex(address) : placeOf(address));
   }
-  out << "\n";
+  text << "\n";
 }
 
-std::string TraceMonitor::placeOf(uint64_t address) {
-  uint64_t offset;
-  if (const BufferDescription *buffer = session.bufferAt(address, offset))
-    return hex(address) + " " + elementText(*buffer, offset);
+/// The running instruction is told.
+void TraceMonitor::finish() {
+  current = nullptr;
+  std::string block = text.str();
+  text.str("");
+  if (block.empty())
+    return;
+  if (!options.last) {
+    out << block;
+    return;
+  }
+  kept.push_back(std::move(block));
+  if (kept.size() > options.last)
+    kept.pop_front();
+}
+
+std::string TraceMonitor::placeOf(uint64_t address) const {
   if (address - launch->kernarg < launch->kernel->kernargSize)
     return hex(address) + " argument block+" + hex(address - launch->kernarg);
-  return hex(address);
+  std::string place = session.describeAddress(address);
+  return hex(address) + (place.empty() ? "" : " " + place);
+}
+
+/// Which of a range's pairs of registers point into buffers.
+std::string TraceMonitor::pointersIn(const Wave &wave, const checks::RegisterRange &range) const {
+  std::string places;
+  uint64_t offset;
+  for (unsigned i = range.first + range.first % 2; i + 1 < unsigned(range.first + range.count); i += 2)
+    if (session.bufferAt(wave.scalar64(i), offset))
+      places += (places.empty() ? "" : ", ") + session.describeAddress(wave.scalar64(i));
+  return places.empty() ? "" : "  ; " + places;
 }
 
 void TraceMonitor::retired(Wave &wave, const MicroOp *first) {
   if (current != first || !current || !isTraced(wave))
     return;
   printRegisters(wave, instructionFacts->writes, "write");
-  current = nullptr;
+  finish();
+  if (launch->program->addressOf(first) - launch->kernel->entry == options.stopAt)
+    throw TraceEnd();
 }
 
 void TraceMonitor::printRegisters(const Wave &wave, const std::vector<checks::RegisterUse> &uses, const char *what) {
@@ -147,7 +170,8 @@ void TraceMonitor::printRegisters(const Wave &wave, const std::vector<checks::Re
     if (use.vector)
       printVector(wave, use, what);
     else
-      out << "        " << what << " " << checks::describe(use) << ": " << scalarText(wave, use) << "\n";
+      text << "        " << what << " " << checks::describe(use) << ": " << scalarText(wave, use)
+           << pointersIn(wave, use) << "\n";
   }
 }
 
@@ -157,16 +181,16 @@ void TraceMonitor::printVector(const Wave &wave, const checks::RegisterRange &ra
   unsigned step = view == NumberView::F64 && range.count % 2 == 0 ? 2 : 1;
   for (unsigned i = 0; i < range.count; i += step) {
     checks::RegisterRange part{true, uint16_t(range.first + i), uint16_t(step)};
-    out << "        " << what << " " << checks::describe(part) << ":";
+    text << "        " << what << " " << checks::describe(part) << ":";
     for (unsigned lane = 0; lane < Wave::width; ++lane) {
       if (!(options.lanes >> lane & 1))
         continue;
       uint32_t low = wave.rows[part.first][lane];
       uint32_t high = step == 2 ? wave.rows[part.first + 1][lane] : 0;
       std::string value = step == 2 ? pairText(low | uint64_t(high) << 32, view) : dwordText(low, view);
-      out << " " << (wave.exec() >> lane & 1 ? value : "[" + value + "]");
+      text << " " << (wave.exec() >> lane & 1 ? value : "[" + value + "]");
     }
-    out << "\n";
+    text << "\n";
   }
 }
 

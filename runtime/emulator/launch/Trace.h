@@ -13,7 +13,9 @@
 #include "runtime/emulator/launch/LaunchSession.h"
 #include "runtime/emulator/memory/SourceFrames.h"
 
+#include <deque>
 #include <ostream>
+#include <sstream>
 
 namespace nstf::emulator {
 
@@ -24,6 +26,8 @@ struct TraceOptions {
   uint64_t pcBegin = 0, pcEnd = UINT64_MAX; ///< only instructions from here (offsets from the kernel's entry) …
   uint64_t skip = 0;                        ///< … and of these not the first ones
   uint64_t most = 10'000;                   ///< instructions printed; 0: any number
+  uint64_t stopAt = UINT64_MAX;             ///< the trace ends behind this offset's instruction
+  uint64_t last = 0;                        ///< only so many, the last ones; 0: all of them
 };
 
 /// Thrown out of a launch when there is nothing left to print.
@@ -47,7 +51,9 @@ private:
   bool isTraced(const Wave &wave) const;
   void printRegisters(const Wave &wave, const std::vector<checks::RegisterUse> &uses, const char *what);
   void printVector(const Wave &wave, const checks::RegisterRange &range, const char *what);
-  std::string placeOf(uint64_t address);
+  std::string placeOf(uint64_t address) const;
+  std::string pointersIn(const Wave &wave, const checks::RegisterRange &range) const;
+  void finish();
 
   const LaunchSession &session;
   const TraceOptions options;
@@ -58,7 +64,9 @@ private:
   std::vector<SourceLine> lines;
   const MicroOp *current = nullptr; ///< what is being printed
   const checks::InstructionFacts *instructionFacts = nullptr;
-  uint64_t count = 0, seen = 0;
+  std::ostringstream text;      ///< of the running instruction
+  std::deque<std::string> kept; ///< with options.last: of those before it
+  uint64_t count = 0, executed = 0, matched = 0;
   bool found = false;
 };
 

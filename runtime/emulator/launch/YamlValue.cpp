@@ -59,12 +59,13 @@ std::string didYouMean(std::string_view name, const std::vector<std::string> &kn
 }
 
 YamlValue YamlValue::readFile(const std::filesystem::path &path) {
+  auto fail = [&](int code) { throw InputError(path.string() + ": error: cannot read it: " + std::strerror(code)); };
+  if (std::filesystem::is_directory(path)) // reading one would throw
+    fail(EISDIR);
   std::ifstream stream(path, std::ios::binary);
+  if (!stream)
+    fail(errno);
   std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream.is_open() || stream.bad() || std::filesystem::is_directory(path)) {
-    int code = std::filesystem::is_directory(path) ? EISDIR : errno;
-    throw InputError(path.string() + ": error: cannot read it: " + std::strerror(code));
-  }
   return readText(text, path.string());
 }
 

@@ -1,0 +1,107 @@
+// Numbers as written, and as elements of each type.
+#include "runtime/emulator/launch/ElementType.h"
+
+#include <cmath>
+#include <cstring>
+#include <gtest/gtest.h>
+
+using namespace nstf::emulator;
+
+namespace {
+
+/// The element that a written number becomes, as bits; nothing where it doesn't fit.
+std::optional<uint64_t> bitsOf(const char *type, const char *text) {
+  uint64_t bits = 0;
+  std::optional<Number> number = Number::parse(text);
+  if (!number || !encode(*findElementType(type), *number, reinterpret_cast<std::byte *>(&bits)))
+    return std::nullopt;
+  return bits;
+}
+
+TEST(ElementType, WholeNumbers) {
+  EXPECT_EQ(bitsOf("u8", "255"), 255u);
+  EXPECT_EQ(bitsOf("u8", "256"), std::nullopt);
+  EXPECT_EQ(bitsOf("u8", "-1"), std::nullopt);
+  EXPECT_EQ(bitsOf("u8", "-0"), 0u);
+  EXPECT_EQ(bitsOf("i8", "-128"), 0x80u);
+  EXPECT_EQ(bitsOf("i8", "-129"), std::nullopt);
+  EXPECT_EQ(bitsOf("i8", "128"), std::nullopt);
+  EXPECT_EQ(bitsOf("i32", "-0x80000000"), 0x80000000u);
+  EXPECT_EQ(bitsOf("u64", "18446744073709551615"), UINT64_MAX);
+  EXPECT_EQ(bitsOf("u64", "18446744073709551616"), std::nullopt);
+  EXPECT_EQ(bitsOf("i64", "-9223372036854775808"), uint64_t(1) << 63);
+  EXPECT_EQ(bitsOf("i64", "9223372036854775808"), std::nullopt);
+  EXPECT_EQ(bitsOf("i32", "3e2"), 300u); // a float that is whole
+  EXPECT_EQ(bitsOf("i32", "0.5"), std::nullopt);
+  EXPECT_EQ(bitsOf("i32", "nan"), std::nullopt);
+  EXPECT_EQ(bitsOf("bool", "true"), 1u);
+  EXPECT_EQ(bitsOf("bool", "2"), std::nullopt);
+}
+
+TEST(ElementType, Floats) {
+  EXPECT_EQ(bitsOf("f32", "1"), 0x3f800000u);
+  EXPECT_EQ(bitsOf("f32", "-0"), 0x80000000u);
+  EXPECT_EQ(bitsOf("f32", "-0.0"), 0x80000000u);
+  EXPECT_EQ(bitsOf("f32", "inf"), 0x7f800000u);
+  EXPECT_EQ(bitsOf("f32", "-.inf"), 0xff800000u);
+  EXPECT_EQ(bitsOf("f32", "1e39"), std::nullopt); // finite, but infinite as f32
+  EXPECT_EQ(bitsOf("f32", "0x1.8p1"), 0x40400000u);
+  EXPECT_EQ(bitsOf("f64", "0.1"), 0x3fb999999999999au);
+  EXPECT_EQ(bitsOf("f16", "65504"), 0x7bffu);
+  EXPECT_EQ(bitsOf("f16", "65520"), std::nullopt);
+  EXPECT_EQ(bitsOf("f16", "1.00048828125"), 0x3c00u);     // halfway: to even
+  EXPECT_EQ(bitsOf("f16", "1.000488281250001"), 0x3c01u); // rounded once
+  EXPECT_EQ(bitsOf("bf16", "1"), 0x3f80u);
+  EXPECT_TRUE(std::isnan(decode(ElementType::BF16, reinterpret_cast<const std::byte *>("\xc0\x7f"))));
+}
+
+TEST(ElementType, SmallFloats) {
+  EXPECT_EQ(bitsOf("fp8", "1"), 0x40u); // E4M3, bias 8
+  EXPECT_EQ(bitsOf("bf8", "1"), 0x40u); // E5M2, bias 16
+  EXPECT_EQ(bitsOf("f8E4M3FNUZ", "240"), 0x7fu);
+  EXPECT_EQ(bitsOf("f8E4M3FNUZ", "250"), std::nullopt);
+  EXPECT_EQ(bitsOf("f8E4M3FNUZ", "inf"), std::nullopt);
+  EXPECT_EQ(bitsOf("f8E4M3FNUZ", "-0.0"), 0u); // there is no negative zero
+  EXPECT_EQ(bitsOf("f8E4M3FNUZ", "nan"), 0x80u);
+  EXPECT_EQ(bitsOf("f8E5M2FNUZ", "57344"), 0x7fu);
+  // Halfway between 1 and 1.125, and a hair above that only f64 tells: rounded once.
+  EXPECT_EQ(bitsOf("fp8", "1.0625"), 0x40u);
+  EXPECT_EQ(bitsOf("fp8", "1.0625000000001"), 0x41u);
+}
+
+/// Every element's text is read back to the same bits.
+TEST(ElementType, TextRoundTrip) {
+  for (unsigned t = 0; t < unsigned(ElementType::count); ++t) {
+    auto type = ElementType(t);
+    unsigned bytes = sizeOf(type);
+    uint64_t count = type == ElementType::Bool ? 2 : bytes == 1 ? 256 : 65536;
+    for (uint64_t i = 0; i < count; ++i) {
+      uint64_t bits = bytes <= 2 ? i : i * 0x9e3779b97f4a7c15 >> (64 - bytes * 8), again = 0;
+      auto *element = reinterpret_cast<const std::byte *>(&bits);
+      std::string text = toText(type, element);
+      std::optional<Number> number = Number::parse(text);
+      ASSERT_TRUE(number) << nameOf(type) << " " << text;
+      ASSERT_TRUE(encode(type, *number, reinterpret_cast<std::byte *>(&again))) << nameOf(type) << " " << text;
+      if (std::isnan(decode(type, element)))
+        ASSERT_TRUE(std::isnan(decode(type, reinterpret_cast<std::byte *>(&again)))) << text;
+      else
+        ASSERT_EQ(bits, again) << nameOf(type) << " " << text;
+    }
+  }
+}
+
+TEST(ElementType, WhatIsNoNumber) {
+  for (const char *text : {"", "-", "+", "abc", "1x", "0x", "--1", "+-1", "1e", "nano", "in", "1,0", " 1", "1 ", "0xg",
+                           "infinityy", "e5", ".", "true1"})
+    EXPECT_FALSE(Number::parse(text)) << text;
+}
+
+TEST(ElementType, Names) {
+  for (unsigned t = 0; t < unsigned(ElementType::count); ++t)
+    EXPECT_EQ(findElementType(nameOf(ElementType(t))), ElementType(t));
+  EXPECT_EQ(findElementType("f33"), std::nullopt);
+  EXPECT_EQ(describeRange(ElementType::I8), "a whole number from -128 to 127");
+  EXPECT_EQ(describeRange(ElementType::U64), "a whole number from 0 to 18446744073709551615");
+}
+
+} // namespace
