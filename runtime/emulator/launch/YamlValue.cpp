@@ -40,7 +40,11 @@ void Place::error(const std::string &message) const {
   std::string where = file ? *file : "";
   if (line)
     where += ":" + std::to_string(line) + ":" + std::to_string(column);
-  throw InputError(where + ": error: " + message);
+  std::string text = where + ": error: " + message;
+  for (char &c : text) // names out of the file: one line
+    if (static_cast<unsigned char>(c) < ' ')
+      c = ' ';
+  throw InputError(text);
 }
 
 std::string didYouMean(std::string_view name, const std::vector<std::string> &known) {
