@@ -90,12 +90,24 @@ llvm::amdhsa::kernel_descriptor_t descriptorOf(const Target &target, uint8_t mod
   return d;
 }
 
+/// Encodings of an instruction, one after another.
+struct Shapes {
+  unsigned bytes; // of each
+  std::vector<uint8_t> all;
+};
+
 /// All instructions of a chip; made at the first mutation.
-const std::vector<test::KnownInstruction> &instructionsOf(const Target &target) {
-  static std::vector<test::KnownInstruction> known[2];
-  std::vector<test::KnownInstruction> &own = known[&target - Target::all().data()];
+const std::vector<Shapes> &instructionsOf(const Target &target) {
+  static std::vector<Shapes> known[2];
+  std::vector<Shapes> &own = known[&target - Target::all().data()];
   if (own.empty())
-    own = test::everyInstruction(target.name);
+    for (const test::KnownInstruction &instruction : test::everyInstruction(target.name)) {
+      Shapes shapes{unsigned(instruction.shapes.front().size()), {}};
+      for (const std::vector<uint8_t> &bytes : instruction.shapes)
+        if (bytes.size() == shapes.bytes)
+          shapes.all.insert(shapes.all.end(), bytes.begin(), bytes.end());
+      own.push_back(std::move(shapes));
+    }
   return own;
 }
 
@@ -156,10 +168,10 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max
     }
     [[fallthrough]];
   default: { // an instruction
-    const std::vector<test::KnownInstruction> &all = instructionsOf(targetOf(data[0]));
-    const std::vector<std::vector<uint8_t>> &shapes = all[random() % all.size()].shapes;
-    const std::vector<uint8_t> &bytes = shapes[random() % shapes.size()];
-    code.insert(code.begin() + long(random() % 2 ? at : code.size()), bytes.begin(), bytes.end());
+    const std::vector<Shapes> &all = instructionsOf(targetOf(data[0]));
+    const Shapes &shapes = all[random() % all.size()];
+    const auto begin = shapes.all.begin() + long(random() % (shapes.all.size() / shapes.bytes) * shapes.bytes);
+    code.insert(code.begin() + long(random() % 2 ? at : code.size()), begin, begin + shapes.bytes);
   }
   }
   code.resize(std::min(code.size(), (maxSize - choiceBytes) / 4 * 4));
