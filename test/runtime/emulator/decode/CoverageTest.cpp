@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <iostream>
 #include <map>
+#include <random>
 #include <set>
 
 using namespace nstf::emulator;
@@ -97,6 +98,45 @@ TEST_P(Coverage, everyInstructionRunsOrIsListed) {
   }
   EXPECT_GT(names.size(), 1000u) << "the catalogue is too small to prove anything";
   EXPECT_GT(shapes, 50000u);
+}
+
+/// Bits of the operands flipped at random: what LLVM still reads as the same instruction runs, but for operands that
+/// the hardware hasn't.
+TEST_P(Coverage, operandsAreWhateverTheirBitsSay) {
+  std::string target = GetParam();
+  Disassembler disassembler(*Target::find(target));
+  std::mt19937 random(11);
+  std::vector<uint8_t> text;
+  std::vector<std::pair<size_t, std::string>> places;
+  RawInstruction raw;
+  for (const KnownInstruction &instruction : instructionsOf(target)) {
+    if (isGraphics(instruction.name) || isListed(instruction.name) || instruction.name.starts_with("S_SET_GPR_IDX_"))
+      continue;
+    for (unsigned variant = 0; variant < 12; ++variant) {
+      std::vector<uint8_t> bytes = instruction.shapes[random() % instruction.shapes.size()];
+      for (unsigned flips = 1 + random() % 4; flips; --flips) {
+        unsigned bit = unsigned(random() % (bytes.size() * 8));
+        bytes[bit / 8] ^= uint8_t(1u << bit % 8);
+      }
+      unsigned size = 0;
+      if (!disassembler.decode(bytes, 0, raw, size) || raw.encoding->name != instruction.name || size != bytes.size())
+        continue;
+      places.emplace_back(text.size(), instruction.name);
+      text.insert(text.end(), bytes.begin(), bytes.end());
+    }
+  }
+  EXPECT_GT(places.size(), 10000u);
+  std::span<const uint8_t> span(text);
+  auto program = DecodedProgram::decode(*Target::find(target), {&span, 1});
+  for (const auto &[offset, name] : places) {
+    const MicroOp *op = program->at(reinterpret_cast<uint64_t>(text.data()) + offset);
+    if (op && Opcode(op->opcode) != Opcode::Trap)
+      continue;
+    std::string assembly = disassembler.print(std::span(text).subspan(offset), 0);
+    bool impossible = assembly.find("/*Invalid") != std::string::npos || assembly.find(" src_") != std::string::npos ||
+                      assembly.find(" gds") != std::string::npos || name == "V_CNDMASK_B32"; // its mask in a VGPR
+    EXPECT_TRUE(impossible) << assembly;
+  }
 }
 
 TEST(NotExecutedList, isShortAndNeedsEachOfItsNames) {
