@@ -129,7 +129,7 @@ std::optional<Intact> Mutation::intact(const suite::Case &test, int size, const 
     Module module(chip, code);
     module.monitor = &coverage;
     result.outcome = runCase(test, size, module);
-    result.steps = coverage.steps * 4 + 1'000'000;
+    result.steps = coverage.steps * 8 + 50'000;
     result.executed = std::move(coverage.executed);
   }
   if (!result.outcome.ok()) {
