@@ -41,6 +41,12 @@ f32 fract32(f32 a) {
   return r >= 1 ? 0x1.fffffep-1f : r;
 }
 f32 flush(f32 a) { return std::fpclassify(a) == FP_SUBNORMAL ? std::copysign(0.0f, a) : a; }
+/// A product with subnormals flushed, then scaled; never -0.
+f32 scaled(f32 a, f32 b, f32 factor) {
+  f32 result = flush(flush(flush(a) * flush(b)) * factor);
+  return result == 0 ? 0 : result;
+}
+bool signalingHalf(u64 a) { return (a & 0x7c00) == 0x7c00 && (a & 0x1ff) && !(a & 0x200); }
 f32 saturate(f32 a) { return a > 0 ? (a < 1 ? a : 1) : 0; }
 i32 toInt(f64 v) { return std::isnan(v) ? 0 : v >= 2147483647.0 ? INT32_MAX : v <= -2147483648.0 ? INT32_MIN : i32(v); }
 u32 toUint(f64 v) { return std::isnan(v) ? 0 : v >= 4294967295.0 ? UINT32_MAX : v <= 0 ? 0 : u32(v); }
@@ -71,8 +77,12 @@ TEST(Vector, float32) {
       CASE3("v_max3_f32 v8, v2, v4, v6", f32, f32, f32, f32, bits(maxNum(maxNum(A(a), A(b)), A(c)))),
       CASE3("v_min3_f32 v8, v2, v4, v6", f32, f32, f32, f32, bits(minNum(minNum(A(a), A(b)), A(c)))),
       CASE2("v_add_f32 v8, v2, v4 clamp", f32, f32, f32, bits(saturate(A(a) + A(b)))),
-      CASE2("v_mul_f32 v8, v2, v4 mul:4", f32, f32, f32, bits(A(a) * A(b) * 4)),
-      CASE2("v_mul_f32 v8, v2, v4 div:2", f32, f32, f32, bits(A(a) * A(b) * 0.5f)),
+      // omod counts only where results are flushed and MODE.ieee is off
+      CASE2("v_mul_f32 v8, v2, v4 mul:4", f32, f32, f32, bits(A(a) * A(b))),
+      CASE2("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 10), 0x1c0\nv_mul_f32 v8, v2, v4 mul:4", f32, f32, f32,
+            bits(scaled(A(a), A(b), 4))),
+      CASE2("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 10), 0x1c0\nv_mul_f32 v8, v2, v4 div:2", f32, f32, f32,
+            bits(scaled(A(a), A(b), 0.5f))),
       CASE2("v_ldexp_f32 v8, v2, v4", f32, f32, u32, bits(std::ldexp(A(a), i32(b)))),
       CASE1("v_trunc_f32 v8, v2", f32, f32, bits(std::trunc(A(a)))),
       CASE1("v_ceil_f32 v8, v2", f32, f32, bits(std::ceil(A(a)))),
@@ -131,7 +141,8 @@ TEST(Vector, float64AndFloat16) {
       CASE2("v_add_f16 v8, v2, v4", f16, f16, f16, toH(H(a) + H(b))),
       CASE2("v_sub_f16 v8, v2, v4", f16, f16, f16, toH(H(a) - H(b))),
       CASE2("v_mul_f16 v8, v2, v4", f16, f16, f16, toH(H(a) * H(b))),
-      CASE2("v_max_f16 v8, v2, v4", f16, f16, f16, toH(maxNum(H(a), H(b)))),
+      CASE2("v_max_f16 v8, v2, v4", f16, f16, f16,
+            signalingHalf(a) || signalingHalf(b) ? 0x7e00 : toH(maxNum(H(a), H(b)))),
       // 53 bits hold a product of halves and nearly every sum; the rest can't round differently.
       CASE3("v_mov_b32 v8, 0\nv_fma_f16 v8, v2, v4, v6", f16, f16, f16, f16, toH(f64(H(a)) * H(b) + H(c))),
       CASE1("v_cvt_f16_u16 v8, v2", f16, u16, toH(u16(a))),
