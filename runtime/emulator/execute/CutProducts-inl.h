@@ -35,8 +35,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {
 
-/// Exponents are biased by 127 as in f32, sums of two by 254 while they are in 16 bits.
+/// Bias of exponents in 32 bits, as in f32.
 constexpr int bias = 127;
+/// In 16 bits those of A are biased by 126, those of B by 68: the complement of the low 8 bits of a sum of both is what
+/// cutGroup adds to the exponent of a product.
+constexpr int biasA = 126, biasB = 68, sumBias = biasA + biasB;
 template <unsigned parts> using Exponents = int16_t __attribute__((ext_vector_type(parts * chunk)));
 HWY_INLINE I32 partOf(Exponents<1> e, unsigned) { return convertTo<I32>(e); }
 HWY_INLINE I32 partOf(Exponents<2> e, unsigned part) {
@@ -46,11 +49,11 @@ HWY_INLINE I32 partOf(Exponents<2> e, unsigned part) {
   return convertTo<I32>(part ? high : low);
 }
 
-/// Smallest exponent of the types, biased.
-template <typename From> constexpr int smallestExponent = 1;
-template <> inline constexpr int smallestExponent<FromF16> = bias - 14;
-template <> inline constexpr int smallestExponent<FromFp8> = bias - 7;
-template <> inline constexpr int smallestExponent<FromBf8> = bias - 15;
+/// Smallest exponent of the types.
+template <typename From> constexpr int smallestExponent = -126;
+template <> inline constexpr int smallestExponent<FromF16> = -14;
+template <> inline constexpr int smallestExponent<FromFp8> = -7;
+template <> inline constexpr int smallestExponent<FromBf8> = -15;
 
 /// Products of a group, and whether even and odd ones are added apart.
 template <typename From> constexpr unsigned groupOf = 8;
@@ -59,36 +62,44 @@ template <> inline constexpr unsigned groupOf<FromFp8> = 16;
 template <> inline constexpr unsigned groupOf<FromBf8> = 16;
 template <typename From> constexpr bool addsApart = groupOf<From> == 16;
 
-/// A is multiplied by this where all is tame.
-constexpr int prescaleExponent = -37;
-/// Exponents of tame elements; of the group, not below that of its smallest nonzero product.
-constexpr int tameLowest = bias - 30, tameHighest = bias + 30, groupLowest = bias - 62;
+/// Exponents of tame elements; the lowest that is needed of a group, below that of any nonzero product.
+constexpr int tameLowest = -30, tameHighest = 30, groupLowest = -62;
+/// A is multiplied by 2^prescale where all is tame: scaling a product by 2^(24 - m) then adds 24 - prescale - m, from 0
+/// to 123, to its exponent.
+constexpr int prescale = -37;
+static_assert(24 - prescale == 255 - sumBias && groupLowest >= -sumBias);
 
 /// Exponents of 64 lanes' elements; whether all of them are tame is anded to `tame`.
-template <typename From> HWY_INLINE void exponentsOf(const float *values, int16_t *exponents, bool &tame) {
+template <typename From>
+HWY_INLINE void exponentsOf(const float *values, int16_t *exponents, int biasOfType, bool &tame) {
   I32 wild = 0;
   for (unsigned c = 0; c < Wave::width / chunk; ++c) {
     U32 magnitude = bitsAs<U32>(loadLanes(values + c * chunk)) & 0x7fffffffu;
     I32 field = bitsAs<I32>(magnitude >> 23), nonzero = magnitude != 0u;
-    wild |= nonzero & bitsAs<I32>(U32(field - tameLowest) > uint32_t(tameHighest - tameLowest));
-    I32 exponent = choose(nonzero, __builtin_elementwise_max(field, I32(smallestExponent<From>)), I32(1));
-    Exponents<1> narrow = convertTo<Exponents<1>>(exponent);
+    if constexpr (smallestExponent<From> != 1 - bias) // all finite ones
+      wild |= magnitude >= 0x7f800000u;
+    else
+      wild |= nonzero & bitsAs<I32>(U32(field - (bias + tameLowest)) > uint32_t(tameHighest - tameLowest));
+    // Zero has exponent -126.
+    I32 exponent = __builtin_elementwise_max(field - 1, I32(smallestExponent<From> + bias - 1)) & nonzero;
+    Exponents<1> narrow = convertTo<Exponents<1>>(exponent + (biasOfType - 126));
     __builtin_memcpy(exponents + c * chunk, &narrow, sizeof(narrow));
   }
   tame &= !any(wild != 0);
 }
 
-/// The operands with their exponents.
+/// The operands' exponents.
 template <typename FromA, typename FromB, unsigned perLaneA, unsigned perLaneB> struct CutOperands {
   alignas(64) int16_t exponentsA[perLaneA][Wave::width];
   alignas(64) int16_t exponentsB[perLaneB][Wave::width];
   bool tame = true;
 
+  /// Scales A, if all is tame.
   HWY_INLINE void prepare(float (*a)[Wave::width], const float (*b)[Wave::width]) {
     for (unsigned local = 0; local < perLaneA; ++local)
-      exponentsOf<FromA>(a[local], exponentsA[local], tame);
+      exponentsOf<FromA>(a[local], exponentsA[local], biasA, tame);
     for (unsigned local = 0; local < perLaneB; ++local)
-      exponentsOf<FromB>(b[local], exponentsB[local], tame);
+      exponentsOf<FromB>(b[local], exponentsB[local], biasB, tame);
     for (unsigned local = 0; local < perLaneA && tame; ++local)
       for (unsigned i = 0; i < Wave::width; ++i)
         a[local][i] *= 0x1p-37f;
@@ -97,8 +108,8 @@ template <typename FromA, typename FromB, unsigned perLaneA, unsigned perLaneB> 
 
 HWY_INLINE F64 doublePower(I32 e) { return bitsAs<F64>(convertTo<I64>(e + 1023) << 52); }
 
-/// One group for 16 elements of D, whatever the values; `exponents` are biased by 254. In f64 products are exact, and
-/// so are sums of what was cut: at most 40 bits.
+/// One group for 16 elements of D, whatever the values; `exponents` are sums with their bias. In f64 products are
+/// exact, and so are sums of what was cut: at most 40 bits.
 HWY_NOINLINE inline void cutGroupWide(const F32 *a, const F32 *b, const I32 *exponents, unsigned count, bool apart,
                                       bool tame, const F32 &c, F32 &d) {
   const double unscale = tame ? 0x1p37 : 1;
@@ -113,13 +124,13 @@ HWY_NOINLINE inline void cutGroupWide(const F32 *a, const F32 *b, const I32 *exp
     special += product;
     positive |= product >= 0x1p128;
     negative |= product <= -0x1p128;
-    sum[k % sums] += __builtin_elementwise_trunc(product * doublePower(24 + 2 * bias - largest[k % sums]));
+    sum[k % sums] += __builtin_elementwise_trunc(product * doublePower(24 + sumBias - largest[k % sums]));
   }
-  I32 m = __builtin_elementwise_max(largest[0], largest[1]) - 2 * bias;
+  I32 m = __builtin_elementwise_max(largest[0], largest[1]) - sumBias;
   F64 s = sum[0];
   if (apart)
-    s = __builtin_elementwise_floor(sum[0] * doublePower(largest[0] - 2 * bias - m)) +
-        __builtin_elementwise_floor(sum[1] * doublePower(largest[1] - 2 * bias - m));
+    s = __builtin_elementwise_floor(sum[0] * doublePower(largest[0] - sumBias - m)) +
+        __builtin_elementwise_floor(sum[1] * doublePower(largest[1] - sumBias - m));
   I32 exponentC = __builtin_elementwise_max(bitsAs<I32>(bitsAs<U32>(c) << 1 >> 24), I32(1)) - bias;
   I32 most = __builtin_elementwise_max(m, exponentC);
   s = __builtin_elementwise_floor(s * doublePower(m - most + 7));
@@ -139,23 +150,23 @@ HWY_NOINLINE inline void cutGroupWide(const F32 *a, const F32 *b, const I32 *exp
 /// Whether C is out of what `addRoundedOnce` takes: nonzero below 2^-62, or 2^110 and above.
 HWY_INLINE I32 isWild(F32 c) {
   U32 magnitude = bitsAs<U32>(c) & 0x7fffffffu;
-  constexpr uint32_t lowest = uint32_t(groupLowest) << 23, end = uint32_t(bias + 110) << 23;
+  constexpr uint32_t lowest = uint32_t(bias + groupLowest) << 23, end = uint32_t(bias + 110) << 23;
   return bitsAs<I32>(magnitude - lowest >= end - lowest) & bitsAs<I32>(magnitude != 0u);
 }
 
 /// Steps 2 and 3, S in units of 2^(m - 24).
 template <bool apart> HWY_INLINE F32 addRoundedOnce(I32 s, I32 m, F32 c) {
-  I32 exponentC = bitsAs<I32>((bitsAs<U32>(c) & 0x7fffffffu) >> 23);
-  I32 most = __builtin_elementwise_max(m, exponentC);
+  I32 exponentC = bitsAs<I32>((bitsAs<U32>(c) & 0x7fffffffu) >> 23), biased = m + bias;
+  I32 most = __builtin_elementwise_max(biased, exponentC);
   F32 scaled = c * bitsAs<F32>((24 + 2 * bias - most) << 23);
   F32 addend = __builtin_elementwise_floor(scaled) * bitsAs<F32>((most - 24) << 23);
   if constexpr (apart)
     addend = choose(exponentC < most - 25, F32(0), addend);
-  I32 kept = __builtin_elementwise_max(m + 7, most); // S is a multiple of 2^(kept - 31) from here on
-  I32 cut = s >> __builtin_elementwise_min(kept - (m + 7), I32(31));
+  I32 kept = __builtin_elementwise_max(biased + 7, most); // S is a multiple of 2^(kept - 31) from here on
+  I32 cut = s >> __builtin_elementwise_min(kept - (biased + 7), I32(31));
   F32 unit = bitsAs<F32>((kept - 31) << 23);
-  F32 rounded = convertTo<F32>(cut);
-  F32 high = rounded * unit, low = convertTo<F32>(cut - convertTo<I32>(rounded)) * unit;
+  // |S| < 2^30: what is above the low 7 bits is an f32.
+  F32 high = convertTo<F32>(cut & ~127) * unit, low = convertTo<F32>(cut & 127) * unit;
   F32 sum = addend + high, part = sum - addend;
   F32 error = (addend - (sum - part)) + (high - part);
   return sum + (error + low);
@@ -170,6 +181,7 @@ HWY_INLINE void cutGroup(bool tame, auto a, auto b, auto e, auto load, auto stor
   E largest[2] = {e(0), e(apart)};
   for (unsigned k = sums; k < count; ++k)
     largest[k % sums] = __builtin_elementwise_max(largest[k % sums], e(k));
+#pragma clang loop unroll(full)
   for (unsigned part = 0; part < parts; ++part) {
     F32 c = load(part);
     if (HWY_UNLIKELY(!tame || any(isWild(c)))) {
@@ -182,11 +194,12 @@ HWY_INLINE void cutGroup(bool tame, auto a, auto b, auto e, auto load, auto stor
       continue;
     }
     I32 m[sums], s[sums] = {};
-    for (unsigned n = 0; n < sums; ++n)
-      m[n] = __builtin_elementwise_max(partOf(largest[n], part) - bias, I32(groupLowest));
-    for (unsigned k = 0; k < count; ++k) {
-      I32 scale = (24 + bias - prescaleExponent - m[k % sums]) << 23;
-      s[k % sums] += convertTo<I32>(bitsAs<F32>(bitsAs<I32>(a(k) * b(k, part)) + scale));
+    for (unsigned n = 0; n < sums; ++n) {
+      m[n] = __builtin_elementwise_max(partOf(largest[n], part), I32(groupLowest + sumBias));
+      // 255 - m, written so that it isn't taken apart into a step more for each product
+      I32 scale = (m[n] ^ 255) << 23;
+      for (unsigned k = n; k < count; k += sums)
+        s[n] += convertTo<I32>(bitsAs<F32>(bitsAs<I32>(a(k) * b(k, part)) + scale));
     }
     if constexpr (apart) {
       I32 larger = __builtin_elementwise_max(m[0], m[1]);
@@ -194,7 +207,7 @@ HWY_INLINE void cutGroup(bool tame, auto a, auto b, auto e, auto load, auto stor
              (s[1] >> __builtin_elementwise_min(larger - m[1], I32(31)));
       m[0] = larger;
     }
-    store(part, addRoundedOnce<apart>(s[0], m[0], c));
+    store(part, addRoundedOnce<apart>(s[0], m[0] - sumBias, c));
   }
 }
 

@@ -30,9 +30,7 @@ template <typename D> struct Chain {
     V v = D::load(c, part);
     return negate ? -v : v;
   }
-  static HWY_INLINE void end(uint32_t *d, const uint32_t *, unsigned part, V sum) {
-    D::store(d, part, oneNan(sum), 0xffff);
-  }
+  static HWY_INLINE void end(uint32_t *d, const uint32_t *, unsigned part, V sum) { D::store(d, part, sum, 0xffff); }
 };
 template <> struct Chain<i32> {
   static HWY_INLINE F32 begin(const uint32_t *, unsigned, bool) { return F32(0); }
@@ -66,6 +64,7 @@ struct Product {
     constexpr unsigned together = rows < rowsAtOnce ? rows : rowsAtOnce;
     for (unsigned block = 0; block < blocks; ++block)
       for (unsigned part = 0; part < L::parts; ++part)
+#pragma clang loop unroll(disable) // or else all of A is broadcast, and spilled, before it starts
         for (unsigned first = 0; first < rows; first += together) {
           V sum[together];
           unsigned reg[together], at[together];
@@ -79,6 +78,7 @@ struct Product {
             for (unsigned n = 0; n < together; ++n)
               sum[n] = multiplyAdd(V(column[n]), row, sum[n]);
           }
+          oneNanAll(sum);
           for (unsigned n = 0; n < together; ++n)
             Chain<D>::end(d + reg[n] * words, c.at(reg[n]), at[n], sum[n]);
         }
@@ -103,7 +103,7 @@ struct Product {
       unsigned local = k % perLane, lane = (L::words == 2 ? k : part) * chunk;
       sum = multiplyAdd(ofEachFour<i>(loadLanes(&from.a[local][lane])), loadLanes(&from.b[local][lane]), sum);
     }
-    Chain<D>::end(d + reg * words, c.at(reg), part, sum);
+    Chain<D>::end(d + reg * words, c.at(reg), part, oneNan(sum));
   }
 };
 

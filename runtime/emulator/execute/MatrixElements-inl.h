@@ -78,14 +78,16 @@ HWY_INLINE F64 multiplyAdd(F64 a, F64 b, F64 c) { return __builtin_elementwise_f
 
 HWY_INLINE F32 oneNan(F32 v) { return HWY_UNLIKELY(any(isNan(v))) ? choose(isNan(v), defaultNan(v), v) : v; }
 HWY_INLINE F64 oneNan(F64 v) { return HWY_UNLIKELY(any(isNan(v))) ? choose(isNan(v), defaultNan(v), v) : v; }
-HWY_INLINE I32 oneNan(I32 v) { return v; }
-
-HWY_INLINE void loadResult(const uint32_t *rows, unsigned c, F32 &v) { v = bitsAs<F32>(loadRow(rows, c)); }
-HWY_INLINE void loadResult(const uint32_t *rows, unsigned c, I32 &v) { v = bitsAs<I32>(loadRow(rows, c)); }
-HWY_INLINE void loadResult(const uint32_t *rows, unsigned c, F64 &v) { v = bitsAs<F64>(loadPair(rows, c)); }
-HWY_INLINE void storeResult(uint32_t *rows, unsigned c, F32 v) { storeRow(rows, c, bitsAs<U32>(v), 0xffff); }
-HWY_INLINE void storeResult(uint32_t *rows, unsigned c, I32 v) { storeRow(rows, c, bitsAs<U32>(v), 0xffff); }
-HWY_INLINE void storeResult(uint32_t *rows, unsigned c, F64 v) { storePair(rows, c, bitsAs<U64>(v), 0xffff); }
+/// The same for several: one branch for all, so that the work before it isn't taken apart.
+template <typename V, unsigned count> HWY_INLINE void oneNanAll(V (&v)[count]) {
+  static_assert(count % 2 == 0);
+  auto nan = isNan(v[0]) | isNan(v[1]); // the host compares two for the price of one
+  for (unsigned n = 2; n < count; n += 2)
+    nan |= isNan(v[n]) | isNan(v[n + 1]);
+  if (HWY_UNLIKELY(any(nan != 0)))
+    for (unsigned n = 0; n < count; ++n)
+      v[n] = choose(isNan(v[n]), defaultNan(v[n]), v[n]);
+}
 
 // What the list calls the types of A and B.
 template <typename A, typename B> struct Types {

@@ -96,6 +96,7 @@ struct PairwiseProduct {
     constexpr unsigned together = 4;
     for (unsigned block = 0; block < blocks; ++block)
       for (unsigned part = 0; part < L::parts; ++part)
+#pragma clang loop unroll(disable) // or else all of A is broadcast, and spilled, before it starts
         for (unsigned i = 0; i < rows; i += together) {
           unsigned reg[together], at[together];
           F32 sum[together];
@@ -114,8 +115,9 @@ struct PairwiseProduct {
                     return loadLanes(
                         &from.b[(first + k) % perLane][L::laneBase(columns, block, first + k) + part * chunk]);
                   });
+          oneNanAll(sum);
           for (unsigned n = 0; n < together; ++n)
-            f32::store(d + reg[n] * width, at[n], oneNan(sum[n]), 0xffff);
+            f32::store(d + reg[n] * width, at[n], sum[n], 0xffff);
         }
   }
 
@@ -129,7 +131,8 @@ struct PairwiseProduct {
            sum[i], [&](unsigned k) { return ofEachFour<i>(loadLanes(&from.a[first + k][at * chunk])); },
            [&](unsigned k) { return loadLanes(&from.b[first + k][at * chunk]); }),
        ...);
-    (f32::store(d + i * width, at, oneNan(sum[i]), 0xffff), ...);
+    oneNanAll(sum);
+    (f32::store(d + i * width, at, sum[i], 0xffff), ...);
   }
 
   template <bool tame> static HWY_INLINE void add(F32 &sum, auto a, auto b) {

@@ -65,19 +65,33 @@ struct SparseProduct {
     Operands operands;
     operands.load(w, op);
     uint32_t *d = w.destination(op);
-    for (unsigned i = 0; i < rows; ++i)
+#pragma clang loop unroll(disable)
+    for (unsigned first = 0; first < rows; first += 4) { // rows of neighbouring registers
+      const float *rowsB[products][4];
+      for (unsigned n = 0; n < products; ++n)
+        for (unsigned r = 0; r < 4; ++r)
+          rowsB[n][r] = &operands.b[elementB(operands, n, first + r)][laneB(n)];
       for (unsigned part = 0; part < parts; ++part) {
-        uint32_t *reg = d + registerOf(i) * width;
-        unsigned at = partOfRow(i) + part;
-        F32 sum = std::is_same_v<D, i32> ? F32(0) : f32::load(reg, at);
+        unsigned at = partOfRow(first) + part;
+        uint32_t *reg[4];
+        F32 sum[4];
+        for (unsigned r = 0; r < 4; ++r) {
+          reg[r] = d + registerOf(first + r) * width;
+          sum[r] = std::is_same_v<D, i32> ? F32(0) : f32::load(reg[r], at);
+        }
         for (unsigned n = 0; n < products; ++n)
-          sum = multiplyAdd(F32(operands.a[elementA(n)][laneA(n, i)]),
-                            loadLanes(&operands.b[elementB(operands, n, i)][laneB(n) + part * chunk]), sum);
-        if constexpr (std::is_same_v<D, i32>) // the sum of products is exact in f32
-          storeRow(reg, at, loadRow(reg, at) + bitsAs<U32>(convertTo<I32>(sum)), 0xffff);
-        else
-          f32::store(reg, at, oneNan(sum), 0xffff);
+          for (unsigned r = 0; r < 4; ++r)
+            sum[r] = multiplyAdd(F32(operands.a[elementA(n)][laneA(n, first + r)]),
+                                 loadLanes(rowsB[n][r] + part * chunk), sum[r]);
+        if constexpr (!std::is_same_v<D, i32>)
+          oneNanAll(sum);
+        for (unsigned r = 0; r < 4; ++r)
+          if constexpr (std::is_same_v<D, i32>) // the sum of products is exact in f32
+            storeRow(reg[r], at, loadRow(reg[r], at) + bitsAs<U32>(convertTo<I32>(sum[r])), 0xffff);
+          else
+            f32::store(reg[r], at, sum[r], 0xffff);
       }
+    }
     return op + 1;
   }
 
