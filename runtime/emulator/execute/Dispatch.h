@@ -26,11 +26,12 @@ constexpr uint32_t privateApertureHigh = 0x00020000;
 
 struct LaunchArguments {
   const Kernel *kernel;
-  uint32_t grid[3];    ///< in workgroups
-  uint32_t block[3];   ///< in work-items
-  uint32_t dynamicLds; ///< bytes after the kernel's static LDS
-  const void *kernarg; ///< the kernarg segment, hidden arguments filled in; copied, need not be device memory
-  size_t kernargSize;  ///< bytes readable at `kernarg`, at least Kernel::kernargSize
+  uint32_t grid[3];           ///< in workgroups
+  uint32_t block[3];          ///< in work-items
+  uint32_t dynamicLds;        ///< bytes after the kernel's static LDS
+  const void *kernarg;        ///< the kernarg segment, hidden arguments filled in; copied, need not be device memory
+  size_t kernargSize;         ///< bytes readable at `kernarg`, at least Kernel::kernargSize
+  uint32_t remainder[3] = {}; ///< work-items of the last workgroup in each dimension; 0: it is full
 };
 
 /// Runs a launch to its end. Throws Fault for the first fault (of the lowest workgroup that faulted), and

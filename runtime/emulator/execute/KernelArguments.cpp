@@ -16,7 +16,7 @@ std::string dimensions(const std::array<uint32_t, 3> &d) {
 } // namespace
 
 std::string problemOf(const DeviceModel &model, const Kernel &kernel, const LaunchShape &shape) {
-  const auto &[grid, block, dynamicLds] = shape;
+  const auto &[grid, block, dynamicLds, remainder] = shape;
   const uint64_t mostItems = UINT32_MAX;
   uint64_t items = 1;
   for (uint32_t size : block)
@@ -29,6 +29,10 @@ std::string problemOf(const DeviceModel &model, const Kernel &kernel, const Laun
   for (unsigned i = 0; i < 3; ++i)
     if (uint64_t(grid[i]) * block[i] > UINT32_MAX)
       return "a grid of " + dimensions(grid) + " workgroups has more than 2^32 - 1 work-items";
+  for (unsigned i = 0; i < 3; ++i)
+    if (remainder[i] >= block[i])
+      return "expected fewer than " + std::to_string(block[i]) + " work-items in a partly filled workgroup but got " +
+             std::to_string(remainder[i]);
   const std::array<uint32_t, 3> &required = kernel.requiredWorkgroupSize;
   if (required[0] && block != required)
     return "it was compiled for workgroups of " + dimensions(required) + " but got " + dimensions(block);
@@ -47,23 +51,21 @@ size_t explicitBytes(const Kernel &kernel) {
 }
 
 void fillHidden(const Kernel &kernel, const LaunchShape &shape, std::span<std::byte> block) {
-  const auto &[grid, size, dynamicLds] = shape;
+  const auto &[grid, size, dynamicLds, remainder] = shape;
+  auto complete = [&, &grid = grid, &remainder = remainder](unsigned i) { return grid[i] - (remainder[i] != 0); };
   const uint64_t dims = grid[2] * size[2] > 1 ? 3 : grid[1] * size[1] > 1 ? 2 : 1;
   const struct {
     const char *name;
     uint64_t value;
   } values[] = {
-      {"hidden_block_count_x", grid[0]},
-      {"hidden_block_count_y", grid[1]},
-      {"hidden_block_count_z", grid[2]},
-      {"hidden_group_size_x", size[0]},
-      {"hidden_group_size_y", size[1]},
-      {"hidden_group_size_z", size[2]},
-      {"hidden_grid_dims", dims},
-      {"hidden_dynamic_lds_size", dynamicLds},
-      {"hidden_private_base", privateApertureHigh},
+      {"hidden_block_count_x", complete(0)},      {"hidden_block_count_y", complete(1)},
+      {"hidden_block_count_z", complete(2)},      {"hidden_group_size_x", size[0]},
+      {"hidden_group_size_y", size[1]},           {"hidden_group_size_z", size[2]},
+      {"hidden_remainder_x", remainder[0]},       {"hidden_remainder_y", remainder[1]},
+      {"hidden_remainder_z", remainder[2]},       {"hidden_grid_dims", dims},
+      {"hidden_dynamic_lds_size", dynamicLds},    {"hidden_private_base", privateApertureHigh},
       {"hidden_shared_base", sharedApertureHigh},
-      // Zero: hidden_remainder_* (grids are whole workgroups), hidden_global_offset_* (HIP has none), services.
+      // Zero: hidden_global_offset_* (HIP has none), services.
   };
   for (const KernelArgument &argument : kernel.arguments)
     for (const auto &entry : values)

@@ -20,9 +20,10 @@ struct DeviceModel;
 struct Kernel;
 
 struct LaunchShape {
-  std::array<uint32_t, 3> grid;  ///< in workgroups
-  std::array<uint32_t, 3> block; ///< in work-items
-  size_t dynamicLds = 0;         ///< bytes
+  std::array<uint32_t, 3> grid;           ///< in workgroups
+  std::array<uint32_t, 3> block;          ///< in work-items
+  size_t dynamicLds = 0;                  ///< bytes
+  std::array<uint32_t, 3> remainder = {}; ///< work-items of the last workgroup in each dimension; 0: it is full
 };
 
 /// Why the kernel can't be launched so on that chip ("expected … but got …"); empty if it can.

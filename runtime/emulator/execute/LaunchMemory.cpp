@@ -11,7 +11,7 @@
 namespace nstf::emulator {
 namespace {
 
-constexpr size_t packetBytes = 64, queueBytes = 256;
+constexpr size_t packetLines = 1, queueLines = 4;
 
 void fillPacket(char *packet, const Launch &launch) {
   auto put = [&](size_t at, auto value) { std::memcpy(packet + at, &value, sizeof(value)); };
@@ -20,7 +20,8 @@ void fillPacket(char *packet, const Launch &launch) {
   put(2, uint16_t(3)); // dimensions
   for (unsigned i = 0; i < 3; ++i) {
     put(4 + 2 * i, uint16_t(arguments.block[i]));
-    put(12 + 4 * i, arguments.grid[i] * arguments.block[i]);
+    const uint32_t missing = arguments.remainder[i] ? arguments.block[i] - arguments.remainder[i] : 0;
+    put(12 + 4 * i, arguments.grid[i] * arguments.block[i] - missing);
   }
   put(24, launch.scratchBytes);
   put(28, launch.ldsBytes);
@@ -46,19 +47,19 @@ ZeroPages::~ZeroPages() {
     munmap(pages, bytes);
 }
 
-size_t LaunchMemory::argumentBytes(const Launch &launch) {
+size_t LaunchMemory::argumentLines(const Launch &launch) {
   // A damaged descriptor may preload what lies behind the arguments.
   const KernelDescriptor &descriptor = launch.kernel->descriptor;
   const size_t preloaded = (size_t(descriptor.preloadOffset) + descriptor.preloadDwords) * 4;
   size_t bytes = std::max({launch.arguments->kernargSize, launch.kernel->kernargSize, preloaded}) + argumentPadding;
-  return (bytes + 63) / 64 * 64;
+  return (bytes + sizeof(Line) - 1) / sizeof(Line);
 }
 
 LaunchMemory::LaunchMemory(Launch &launch, const Memory &memory, size_t scratchBytes)
-    : arguments(argumentBytes(launch) + packetBytes + queueBytes), scratchPages(scratchBytes), table({}) {
-  launch.kernarg = arguments.address();
-  launch.dispatchPacket = launch.kernarg + argumentBytes(launch);
-  launch.queue = launch.dispatchPacket + packetBytes;
+    : arguments(argumentLines(launch) + packetLines + queueLines), scratchPages(scratchBytes), table({}) {
+  launch.kernarg = reinterpret_cast<uint64_t>(arguments.data());
+  launch.dispatchPacket = launch.kernarg + argumentLines(launch) * sizeof(Line);
+  launch.queue = launch.dispatchPacket + packetLines * sizeof(Line);
   if (launch.arguments->kernargSize)
     std::memcpy(reinterpret_cast<void *>(launch.kernarg), launch.arguments->kernarg, launch.arguments->kernargSize);
   fillPacket(reinterpret_cast<char *>(launch.dispatchPacket), launch);
@@ -71,7 +72,7 @@ LaunchMemory::LaunchMemory(Launch &launch, const Memory &memory, size_t scratchB
                                     [](const Region &a, const Region &b) { return a.begin < b.begin; }),
                    region);
   };
-  add(arguments.address(), arguments.size(), RegionKind::Arguments, false);
+  add(launch.kernarg, arguments.size() * sizeof(Line), RegionKind::Arguments, false);
   if (scratchBytes)
     add(scratchPages.address(), scratchBytes, RegionKind::Scratch, true);
   table = RegionTable(std::move(regions));

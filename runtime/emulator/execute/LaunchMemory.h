@@ -16,7 +16,7 @@
 
 namespace nstf::emulator {
 
-/// Zeroed host memory that begins on a page.
+/// Zeroed host memory that begins on a page and takes host memory only where it is touched.
 class ZeroPages {
 public:
   /// Throws std::runtime_error where the host has no room.
@@ -39,8 +39,12 @@ public:
   uint64_t scratch() const { return scratchPages.address(); }
 
 private:
-  static size_t argumentBytes(const Launch &launch);
-  ZeroPages arguments, scratchPages;
+  struct Line {
+    alignas(64) uint8_t bytes[64];
+  };
+  static size_t argumentLines(const Launch &launch);
+  std::vector<Line> arguments;
+  ZeroPages scratchPages;
   RegionTable table;
 };
 

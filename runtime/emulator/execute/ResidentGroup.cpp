@@ -24,12 +24,19 @@ std::unique_ptr<ResidentGroup> ResidentGroup::start(const Launch &launch, uint64
   group.id[0] = uint32_t(index % grid[0]);
   group.id[1] = uint32_t(index / grid[0] % grid[1]);
   group.id[2] = uint32_t(index / grid[0] / grid[1]);
+  uint32_t items = 1;
+  for (unsigned i = 0; i < 3; ++i) {
+    const uint32_t remainder = launch.arguments->remainder[i];
+    group.size[i] = remainder && group.id[i] + 1 == grid[i] ? remainder : launch.arguments->block[i];
+    items *= group.size[i];
+  }
+  const uint32_t waves = (items + Wave::width - 1) / Wave::width;
   resident->lds.assign((launch.ldsBytes + 63) / 64 + 1, Lines());
   group.lds = resident->lds.data()->bytes;
-  while (resident->waves.size() < launch.wavesPerGroup)
+  while (resident->waves.size() < waves)
     resident->waves.push_back(std::make_unique_for_overwrite<Wave>());
   group.waves.clear();
-  for (unsigned i = 0; i < launch.wavesPerGroup; ++i) {
+  for (unsigned i = 0; i < waves; ++i) {
     group.waves.push_back(resident->waves[i].get());
     startWave(*group.waves[i], group, i, scratch + uint64_t(i) * launch.scratchBytes * Wave::width);
   }

@@ -55,6 +55,7 @@ constexpr uint32_t fuelOfTurn = 1 << 16;
 struct Workgroup {
   const Launch *launch = nullptr;
   uint32_t id[3] = {};
+  uint32_t size[3] = {}; ///< in work-items; at the grid's end it may be less than the launch's
   uint8_t *lds = nullptr;
   std::vector<Wave *> waves;
   uint32_t fuel = fuelOfTurn;            ///< of each wave in each turn

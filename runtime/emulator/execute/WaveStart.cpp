@@ -30,7 +30,8 @@ uint32_t startMode(const KernelDescriptor &d) {
          uint32_t(d.ieeeMode) << mode::ieee | uint32_t(d.fp16Overflow) << 23;
 }
 
-void setWorkItems(Wave &w, const uint32_t (&block)[3], unsigned dimensions) {
+void setWorkItems(Wave &w, unsigned dimensions) {
+  const uint32_t (&block)[3] = w.group->size;
   uint32_t total = block[0] * block[1] * block[2], first = w.number * Wave::width;
   uint64_t exec = 0;
   uint32_t x = first % block[0], y = first / block[0] % block[1], z = first / block[0] / block[1];
@@ -67,7 +68,7 @@ void startWave(Wave &w, Workgroup &group, unsigned number, uint64_t scratch) {
   w.scalarBase[1] = reinterpret_cast<const char *>(launch.program->scalarConstants());
   w.next = launch.entry;
   clearRegisters(w, d);
-  setWorkItems(w, launch.arguments->block, d.workitemIdDimensions);
+  setWorkItems(w, d.workitemIdDimensions);
 
   w.setScalar64(sgpr::sharedBase, uint64_t(sharedApertureHigh) << 32);
   w.setScalar64(sgpr::sharedLimit, uint64_t(sharedApertureHigh) << 32 | 0xffffffff);

@@ -59,6 +59,7 @@ std::unordered_map<std::string, int64_t> integers(const Device &device) {
       {"arch", kArchFeatures},
       {"concurrentKernels", 1},
       {"canMapHostMemory", 1},
+      {"cooperativeLaunch", 1},
       {"managedMemory", 1},
       {"concurrentManagedAccess", 1},
       {"pageableMemoryAccess", 0},

@@ -46,12 +46,12 @@ void packParameters(const Kernel &kernel, void **parameters, std::vector<std::by
 } // namespace
 
 KernelOperation makeLaunch(const Function &function, dim3 grid, dim3 block, size_t dynamicLds,
-                           const ArgumentSource &source) {
+                           const ArgumentSource &source, std::array<uint32_t, 3> remainder) {
   const Kernel &kernel = *function.kernel;
-  const LaunchShape shape{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamicLds};
+  const LaunchShape shape{{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamicLds, remainder};
   if (std::string problem = problemOf(Device::get().model, kernel, shape); !problem.empty())
     throw HipError(hipErrorInvalidConfiguration, "kernel " + kernel.name + ": " + problem, true);
-  KernelOperation operation{function.program, function.kernel, grid, block, uint32_t(dynamicLds), {}};
+  KernelOperation operation{function.program, function.kernel, grid, block, remainder, uint32_t(dynamicLds), {}};
   operation.arguments.resize(kernel.kernargSize + argumentPadding);
   if (source.extra)
     packExtra(kernel, source.extra, operation.arguments);
@@ -78,17 +78,17 @@ NSTF_HIP_API hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned g
   });
 }
 
-// Sizes in work-items. A last workgroup that is only partly filled has no equal in the executor.
+// Sizes in work-items; the last workgroup of a dimension may be partly filled.
 NSTF_HIP_API hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t sizeX, uint32_t sizeY, uint32_t sizeZ,
                                                  uint32_t blockX, uint32_t blockY, uint32_t blockZ, size_t lds,
                                                  hipStream_t stream, void **parameters, void **extra, hipEvent_t start,
                                                  hipEvent_t stop, uint32_t) {
   return guarded("hipExtModuleLaunchKernel", [&] {
     require(blockX && blockY && blockZ, "a workgroup is empty");
-    if (sizeX % blockX || sizeY % blockY || sizeZ % blockZ)
-      throw HipError(hipErrorNotSupported, "grids that end in a partly filled workgroup are not supported", true);
-    KernelOperation launch = makeLaunch(functions().get(function), dim3(sizeX / blockX, sizeY / blockY, sizeZ / blockZ),
-                                        dim3(blockX, blockY, blockZ), lds, {parameters, extra});
+    auto groups = [](uint32_t size, uint32_t block) { return size / block + (size % block != 0); };
+    const dim3 grid(groups(sizeX, blockX), groups(sizeY, blockY), groups(sizeZ, blockZ));
+    KernelOperation launch = makeLaunch(functions().get(function), grid, dim3(blockX, blockY, blockZ), lds,
+                                        {parameters, extra}, {sizeX % blockX, sizeY % blockY, sizeZ % blockZ});
     if (start && hipEventRecord(start, stream) != hipSuccess)
       throw HipError(hipErrorInvalidHandle, "the start event is no live event");
     submit(stream, std::move(launch));

@@ -41,7 +41,7 @@ struct ArgumentSource {
 
 /// Checks the sizes and packs the argument block, hidden arguments included. Throws HipError.
 KernelOperation makeLaunch(const Function &function, dim3 grid, dim3 block, size_t dynamicLds,
-                           const ArgumentSource &arguments);
+                           const ArgumentSource &arguments, std::array<uint32_t, 3> remainder = {});
 
 /// Workgroups of `blockSize` work-items that one compute unit holds at a time.
 uint32_t residentWorkgroups(const Kernel &kernel, uint32_t blockSize, size_t dynamicLds);

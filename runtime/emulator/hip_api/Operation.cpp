@@ -3,6 +3,7 @@
 #include "runtime/emulator/hip_api/Checks.h"
 #include "runtime/emulator/hip_api/Statistics.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 
@@ -89,6 +90,7 @@ void runKernel(const KernelOperation &operation) {
   launch.dynamicLds = operation.dynamicLds;
   launch.kernarg = operation.arguments.data();
   launch.kernargSize = operation.arguments.size();
+  std::ranges::copy(operation.remainder, launch.remainder);
   try {
     LaunchOptions options = LaunchOptions::fromEnvironment();
     if (!wantsStatistics())

@@ -5,6 +5,7 @@
 #include "runtime/emulator/hip_api/Device.h"
 #include "runtime/emulator/memory/CodeObject.h"
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <variant>
@@ -22,8 +23,10 @@ struct KernelOperation {
   std::shared_ptr<const Program> program; // keeps the kernel loaded, whatever becomes of its module
   const Kernel *kernel = nullptr;
   dim3 grid, block;
+  std::array<uint32_t, 3> remainder = {}; // work-items of the last workgroup in each dimension; 0: it is full
   uint32_t dynamicLds = 0;
   std::vector<std::byte> arguments; // the whole argument block, hidden arguments filled in
+  std::shared_ptr<void> keep = {};  // device memory that hidden arguments point to
 };
 /// `height` rows of `width` bytes; one row for plain copies.
 struct CopyOperation {

@@ -151,12 +151,23 @@ TEST_F(KernelTest, launchSizesInWorkItems) {
   float milliseconds = -1;
   EXPECT_HIP(hipEventElapsedTime(&milliseconds, start, stop));
   EXPECT_GT(milliseconds, 0);
-  EXPECT_EQ(hipExtModuleLaunchKernel(kernel("add"), 100, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr, nullptr,
-                                     nullptr, 0),
-            hipErrorNotSupported);
   EXPECT_HIP(hipEventDestroy(start));
   EXPECT_HIP(hipEventDestroy(stop));
   EXPECT_HIP(hipFree(x));
+}
+
+TEST_F(KernelTest, theLastWorkgroupMayBePartlyFilled) {
+  for (uint32_t items : {1u, 63u, 64u, 65u, 200u, 256u, 300u, 777u}) {
+    uint32_t *out = device(std::vector<uint32_t>(1024, 7));
+    void *parameters[] = {&out};
+    ASSERT_HIP(hipExtModuleLaunchKernel(kernel("countItems"), items, 1, 1, 256, 1, 1, 0, nullptr, parameters, nullptr,
+                                        nullptr, nullptr, 0));
+    std::vector<uint32_t> expected(1024, 7);
+    for (uint32_t i = 0; i < items; ++i)
+      expected[i] = i / 256 < items / 256 ? 256 : items % 256;
+    EXPECT_EQ(host(out, 1024), expected) << items;
+    EXPECT_HIP(hipFree(out));
+  }
 }
 
 TEST_F(KernelTest, impossibleConfigurationsAreRefused) {
