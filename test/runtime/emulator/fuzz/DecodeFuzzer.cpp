@@ -16,7 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // A heap block of its own: a read past its end is seen.
   const std::vector<uint8_t> text(input.rest().begin(), input.rest().end());
   const std::span<const uint8_t> span(text);
-  const std::shared_ptr<const DecodedProgram> program = DecodedProgram::decode(target, {&span, 1}, MatrixMode::Fast);
+  const std::shared_ptr<const DecodedProgram> program =
+      DecodedProgram::decode(target, {&span, 1}, choice & 2 ? MatrixMode::Exact : MatrixMode::Fast);
   static Disassembler disassemblers[] = {Disassembler(Target::all()[0]), Disassembler(Target::all()[1])};
   checks::ProgramFacts facts(target, *program);
   for (size_t at = 0; at + 4 <= text.size(); at += 4) {

@@ -46,7 +46,7 @@ protected:
 TEST_P(CodeObject, kernelsAreFoundWithWhatTheirMetadataSays) {
   auto program = Program::load(memory, device, bytes, "kernels");
   EXPECT_EQ(program->targetId().processor, GetParam());
-  EXPECT_EQ(program->kernels().size(), 9u);
+  EXPECT_GE(program->kernels().size(), 9u);
   EXPECT_EQ(program->kernel("nothing"), nullptr);
   const Kernel *add = program->kernel("vectorAdd");
   ASSERT_NE(add, nullptr);
