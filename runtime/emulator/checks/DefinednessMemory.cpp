@@ -15,6 +15,11 @@
 namespace nstf::emulator::checks {
 namespace {
 
+/// LDS instructions that take their address from M0.
+bool accessesByM0(Opcode opcode) {
+  std::string_view name = infoOf(opcode).name;
+  return name.find("_ADDTID_") != name.npos || name == "DS_APPEND" || name == "DS_CONSUME";
+}
 bool isLds(Opcode opcode) { return infoOf(opcode).form == Form::Lds; }
 bool startsWith(Opcode opcode, const char *prefix) { return infoOf(opcode).name.starts_with(prefix); }
 
@@ -50,9 +55,12 @@ void UninitCheck::memory(Wave &w, WaveShadow &s, const MicroOp *op) {
   if (!exec)
     return;
   Opcode opcode = Opcode(op->opcode);
+  const DataFacts &data = dataFactsOf(opcode);
   if (isLds(opcode)) {
     checkAddressRow(w, s, op, op->source[0], 1, exec);
-  } else if (startsWith(opcode, "BUFFER_")) {
+    if (!data.plain && accessesByM0(opcode))
+      checkAddressScalar(w, s, op, sgpr::m0 * 4, 1);
+  } else if (isBuffer(opcode)) {
     checkAddressScalar(w, s, op, op->source[1], 4);
     checkAddressScalar(w, s, op, op->source[3], 1);
     unsigned rows = bool(op->flags & bufferIndex) + bool(op->flags & bufferOffset);
@@ -69,11 +77,16 @@ void UninitCheck::memory(Wave &w, WaveShadow &s, const MicroOp *op) {
     if (scalarBase)
       checkAddressScalar(w, s, op, op->source[1], 2);
   }
-  if (isDmaLoad(op))
+  if (isDma(op))
     return checkAddressScalar(w, s, op, sgpr::m0 * 4, 1);
   // What isn't loaded (outside a buffer) reads zero; `access` then says what is.
-  for (unsigned k = 0; k < dataFactsOf(opcode).destinations; ++k)
+  for (unsigned k = 0; k < data.destinations; ++k)
     s.define(op->destination + k, exec);
+  if (data.plain)
+    return;
+  if (accessKindOf(opcode) == AccessKind::Atomic) // the results may stand where the operands are
+    keepAtomicData(s, op, exec);
+  forResults(op, [&](unsigned row) { s.define(row, exec); });
 }
 
 void UninitCheck::access(Wave &w, const MicroOp *op, const MemoryAccess &a) {
@@ -88,23 +101,11 @@ void UninitCheck::access(Wave &w, const MicroOp *op, const MemoryAccess &a) {
   }
 }
 
-namespace {
-/// The origin of the first undefined byte.
-template <typename Map>
-Origin originAt(const Map &origins, uint64_t at, const uint8_t *bits, unsigned bytes, Origin::Kind unwritten) {
-  unsigned i = 0;
-  while (i + 1 < bytes && !bits[i])
-    ++i;
-  auto found = origins.find((at + i) / 4);
-  return found == origins.end() ? Origin(unwritten, at + i) : found->second;
-}
-} // namespace
-
 /// A lane's loaded bytes to registers.
 void UninitCheck::loadLane(Wave &, WaveShadow &s, const MicroOp *op, const MemoryAccess &a, unsigned lane,
                            const uint8_t *bits, Origin origin) {
   const SmallAccess &small = dataFactsOf(Opcode(op->opcode)).small;
-  bool toLds = isDmaLoad(op);
+  bool toLds = isDma(op);
   auto put = [&](unsigned k, uint32_t value) {
     if (toLds) {
       s.dma[lane] = value;
@@ -113,6 +114,10 @@ void UninitCheck::loadLane(Wave &, WaveShadow &s, const MicroOp *op, const Memor
       s.setLane(op->destination + k, lane, value, origin);
     }
   };
+  if (convertsFormat(Opcode(op->opcode))) {
+    toLds ? put(0, ~0u) : forResults(op, [&](unsigned row) { s.setLane(row, lane, ~0u, origin); });
+    return;
+  }
   if (small.bytes) {
     // In pieces only from scratch at odd places: then any undefined bit counts for the whole.
     uint32_t value = 0;
@@ -187,6 +192,15 @@ bool UninitCheck::storedBits(const WaveShadow &s, const MicroOp *op, const Memor
     origin = s.dmaOrigins[lane];
     return s.dma[lane];
   }
+  if (convertsFormat(Opcode(op->opcode))) {
+    uint64_t undefined = 0;
+    for (const RegisterUse &use : context.facts->of(op).reads)
+      for (unsigned r = 0; use.role == OperandRole::Data && r < use.count; ++r)
+        if (s.undefined[use.first + r] >> lane & 1 && !undefined++)
+          origin = s.laneOrigin(use.first + r, lane);
+    std::memset(bits, undefined ? 0xff : 0, a.bytes);
+    return undefined;
+  }
   DataPlace place = storedPlace(op, a);
   if (!isRegister(place.data))
     return false;
@@ -237,7 +251,7 @@ static std::string undefinedData(const WaveShadow &s, const MicroOp *op, const M
       bits = s.laneBits(range.first, lane);
     }
   }
-  if (!~bits)
+  if (!~bits || !bits || convertsFormat(Opcode(op->opcode)))
     return checks::describe(range) + " is";
   char text[32];
   std::snprintf(text, sizeof(text), "bits 0x%x of ", bits);
@@ -247,7 +261,7 @@ static std::string undefinedData(const WaveShadow &s, const MicroOp *op, const M
 void UninitCheck::store(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &a) {
   std::array<uint8_t, 64> bits;
   Origin origin, first;
-  bool isLdsSpace = a.space == MemorySpace::Lds, isScratch = a.space == MemorySpace::Scratch;
+  bool isLdsSpace = a.space == MemorySpace::Lds, isScratch = a.space == MemorySpace::Scratch || inScratch(w, a);
   std::vector<uint8_t> &lds = s.lds->bits;
   Shadow &shadow = isScratch ? scratch : *context.memory.definedness();
   auto lock = shadow.lock();
@@ -302,90 +316,6 @@ void UninitCheck::store(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryA
   if (reported)
     report(w, op, Store, undefinedData(s, op, a, firstLane) + " undefined where stored to device memory", first,
            reported, &address);
-}
-
-void UninitCheck::atomic(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &a) {
-  Opcode opcode = Opcode(op->opcode);
-  bool inLds = a.space == MemorySpace::Lds, returns = op->flags & memoryReturns;
-  bool swaps = infoOf(opcode).name.find("_SWAP") != std::string_view::npos ||
-               infoOf(opcode).name.find("WRXCHG") != std::string_view::npos;
-  SourceRef data = isLds(opcode) ? op->source[1] : op->source[2];
-  unsigned rows = (a.bytes + 3) / 4, dataRows = rows * (op->flags & memoryCompares ? 2 : 1);
-  Shadow &shadow = a.space == MemorySpace::Scratch ? scratch : *context.memory.definedness();
-  uint64_t undefinedData = undefinedLanes(s, data, dataRows) & a.lanes, undefinedMemory = 0, address = 0;
-  if (isLds(opcode) && infoOf(opcode).name.find("CMPST") != std::string_view::npos)
-    undefinedData |= undefinedLanes(s, op->source[2], rows) & a.lanes;
-  Origin dataOrigin, memoryOrigin;
-  if (undefinedData)
-    dataOrigin = laneOrigin(s, data, unsigned(std::countr_zero(undefinedData)), dataRows);
-  for (uint64_t left = a.lanes; left; left &= left - 1) {
-    unsigned lane = unsigned(std::countr_zero(left));
-    uint64_t at = a.addresses[lane], bit = uint64_t(1) << lane;
-    bool undefined = false;
-    Origin origin;
-    if (inLds) {
-      std::vector<uint8_t> &lds = s.lds->bits;
-      if (at + a.bytes > lds.size() || at + a.bytes < at)
-        continue;
-      uint8_t *bits = lds.data() + at;
-      undefined = std::any_of(bits, bits + a.bytes, [](uint8_t b) { return b; });
-      origin = originAt(s.lds->origins, at, bits, a.bytes, Origin::Lds);
-      bool after = undefinedData & bit || (undefined && !swaps);
-      std::fill_n(bits, a.bytes, after ? 0xff : 0);
-      for (uint64_t dword = at / 4; after && dword <= (at + a.bytes - 1) / 4; ++dword)
-        s.lds->origins[dword] = undefinedData & bit ? dataOrigin : origin;
-    } else {
-      auto lock = shadow.lock();
-      undefined = !shadow.isDefined(at, a.bytes);
-      origin = Origin(Origin::Global, at);
-      shadow.setDefined(at, a.bytes);
-    }
-    if (undefined && !undefinedMemory) {
-      memoryOrigin = origin;
-      address = at;
-    }
-    undefinedMemory |= undefined ? bit : 0;
-    for (unsigned k = 0; returns && k < rows; ++k)
-      s.setLane(op->destination + k, lane, undefined && (inLds || swaps) ? ~0u : 0, origin);
-  }
-  if (inLds)
-    return;
-  if (undefinedData) {
-    report(w, op, AtomicData, "an atomic operation takes an undefined value", dataOrigin, undefinedData,
-           &a.addresses[std::countr_zero(undefinedData)]);
-  }
-  if (undefinedMemory && !swaps)
-    report(w, op, AtomicMemory, "an atomic operation on an undefined value", memoryOrigin, undefinedMemory, &address);
-}
-
-//===-- Scalar memory --------------------------------------------------------------------------------------------===//
-
-void UninitCheck::scalarMemory(Wave &w, WaveShadow &s, const MicroOp *op) {
-  std::string_view name = infoOf(Opcode(op->opcode)).name;
-  checkAddressScalar(w, s, op, op->source[0], name.find("_BUFFER_") != name.npos ? 4 : 2);
-  checkAddressScalar(w, s, op, op->source[1], 1);
-  if (accessKindOf(Opcode(op->opcode)) != AccessKind::Load)
-    return;
-  size_t x = name.rfind('X');
-  unsigned dwords = x == name.npos ? 1 : unsigned(std::atoi(name.data() + x + 1));
-  for (unsigned k = 0; k < dwords && op->destination + k < sgpr::count; ++k)
-    s.setScalar(op->destination + k, 0, {});
-}
-
-void UninitCheck::scalarLoad(Wave &, WaveShadow &s, const MicroOp *op, const MemoryAccess &a) {
-  Shadow &shadow = *context.memory.definedness();
-  auto lock = shadow.lock();
-  uint64_t at = a.addresses[0];
-  if (shadow.isDefined(at, a.bytes))
-    return;
-  for (unsigned i = 0; i < a.bytes; i += 4) {
-    uint8_t bits[4];
-    shadow.load(at + i, 4, bits);
-    uint32_t value;
-    std::memcpy(&value, bits, 4);
-    if (value)
-      s.setScalar(op->destination + (a.at + i) / 4, value, originAt(origins, at + i, bits, 4, Origin::Global));
-  }
 }
 
 } // namespace nstf::emulator::checks

@@ -95,6 +95,16 @@ struct WaveShadow {
   }
 };
 
+/// The origin of the first undefined byte.
+template <typename Map>
+inline Origin originAt(const Map &origins, uint64_t at, const uint8_t *bits, unsigned bytes, Origin::Kind unwritten) {
+  unsigned i = 0;
+  while (i + 1 < bytes && !bits[i])
+    ++i;
+  auto found = origins.find((at + i) / 4);
+  return found == origins.end() ? Origin(unwritten, at + i) : found->second;
+}
+
 /// Row of a vector source that is a register; constants are always defined.
 inline bool isRegister(SourceRef ref) { return !(ref & constantSource); }
 inline unsigned rowOf(SourceRef ref) { return ref / (Wave::width * 4); }

@@ -10,6 +10,7 @@
 //     allocations doesn't catch them.
 //
 //===-------------------------------------------------------------------------------------------------------------===//
+#include "runtime/emulator/checks/MemoryData.h"
 #include "runtime/emulator/checks/MemoryReport.h"
 #include "runtime/emulator/execute/Access.h"
 #include "runtime/emulator/execute/Memory.h"
@@ -141,7 +142,7 @@ private:
       base = w.scalarSource<uint64_t>(op->source[1]);
       return true;
     }
-    if (name.starts_with("BUFFER_")) {
+    if (isBuffer(Opcode(op->opcode))) {
       base = w.scalarSource<uint64_t>(op->source[1]) & 0xffffffffffff;
       return true;
     }

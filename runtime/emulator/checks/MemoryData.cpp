@@ -38,14 +38,16 @@ const DataFacts &dataFactsOf(Opcode opcode) {
 #define SET(name) t[unsigned(Opcode::name)]
 #define LOAD(name, kind)                                                                                               \
   SET(GLOBAL_##name) = SET(FLAT_##name) = SET(SCRATCH_##name) =                                                        \
-      SET(BUFFER_##name) = {smallAccess(#kind), uint8_t(registersOf(#kind))};
+      SET(BUFFER_##name) = {smallAccess(#kind), uint8_t(registersOf(#kind)), true};
 #define STORE(name, kind)                                                                                              \
-  SET(GLOBAL_##name) = SET(FLAT_##name) = SET(SCRATCH_##name) = SET(BUFFER_##name) = {smallAccess(#kind)};
-#define LDSREAD(name, kind) SET(name) = {smallAccess(#kind), uint8_t(registersOf(#kind))};
-#define LDSWRITE(name, kind) SET(name) = {smallAccess(#kind)};
+  SET(GLOBAL_##name) = SET(FLAT_##name) = SET(SCRATCH_##name) = SET(BUFFER_##name) = {smallAccess(#kind), 0, true};
+#define LDSREAD(name, kind) SET(name) = {smallAccess(#kind), uint8_t(registersOf(#kind)), true};
+#define LDSWRITE(name, kind) SET(name) = {smallAccess(#kind), 0, true};
 #define LDSPAIR(name, kind, stride, meaning)                                                                           \
-  SET(name) = {{}, uint8_t(std::string_view(#meaning) == "read" ? 2 * kind : 0)};
-#define LOADTOLDS(name, kind) SET(name) = {smallAccess(#kind)};
+  SET(name) = {{}, uint8_t(std::string_view(#meaning) == "read" ? 2 * kind : 0), true};
+#define LOADTOLDS(name, kind) SET(name) = {smallAccess(#kind), 0, true};
+#define SCRATCHTOLDS(name, kind) SET(name) = {smallAccess(#kind), 0, true};
+#define LDSTOBUFFER(name) SET(name) = {{}, 0, true};
 #include "runtime/emulator/decode/Instructions.def"
 #undef SET
     return t;
@@ -53,13 +55,17 @@ const DataFacts &dataFactsOf(Opcode opcode) {
   return table[unsigned(opcode)];
 }
 
-bool isDmaStore(const MicroOp *op, const MemoryAccess &access) {
-  return access.kind == AccessKind::Store && accessKindOf(Opcode(op->opcode)) == AccessKind::Load;
+bool isBuffer(Opcode opcode) {
+  std::string_view name = infoOf(opcode).name;
+  return name.starts_with("BUFFER_") || name.starts_with("TBUFFER_");
 }
-bool isDmaLoad(const MicroOp *op) {
+bool isDma(const MicroOp *op) {
   std::string_view name = infoOf(Opcode(op->opcode)).name;
-  return name.starts_with("GLOBAL_LOAD_LDS_") || (name.starts_with("BUFFER_") && op->flags & bufferToLds);
+  return name.find("_LOAD_LDS_") != name.npos || name.find("_STORE_LDS_") != name.npos ||
+         (isBuffer(Opcode(op->opcode)) && op->flags & bufferToLds);
 }
+bool isDmaStore(const MicroOp *op, const MemoryAccess &access) { return access.kind == AccessKind::Store && isDma(op); }
+bool convertsFormat(Opcode opcode) { return infoOf(opcode).name.find("_FORMAT_") != std::string_view::npos; }
 
 DataPlace storedPlace(const MicroOp *op, const MemoryAccess &access) {
   Opcode opcode = Opcode(op->opcode);
@@ -74,7 +80,7 @@ DataPlace storedPlace(const MicroOp *op, const MemoryAccess &access) {
 }
 
 bool storedData(const Wave &w, const MicroOp *op, const MemoryAccess &access, unsigned lane, uint8_t *bytes) {
-  if (access.space == MemorySpace::Scalar || isDmaStore(op, access))
+  if (access.space == MemorySpace::Scalar || isDmaStore(op, access) || convertsFormat(Opcode(op->opcode)))
     return false;
   DataPlace place = storedPlace(op, access);
   const uint32_t *rows = w.row(place.data);

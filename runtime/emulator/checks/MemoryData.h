@@ -17,6 +17,7 @@ struct SmallAccess {
 struct DataFacts {
   SmallAccess small;
   uint8_t destinations = 0; ///< registers that a load fills
+  bool plain = false;       ///< bytes of memory are bytes of registers; else only InstructionFacts know the registers
 };
 const DataFacts &dataFactsOf(Opcode opcode);
 
@@ -28,10 +29,13 @@ struct DataPlace {
 DataPlace storedPlace(const MicroOp *op, const MemoryAccess &access);
 /// The bytes that a lane of a vector instruction stores; false for LDS-DMA, whose data are in no register.
 bool storedData(const Wave &w, const MicroOp *op, const MemoryAccess &access, unsigned lane, uint8_t *bytes);
-/// Whether this is the LDS half of an LDS-DMA load.
+/// Whether this is the second half of such a move: data that are in no register are stored.
 bool isDmaStore(const MicroOp *op, const MemoryAccess &access);
-/// Whether the instruction is an LDS-DMA load.
-bool isDmaLoad(const MicroOp *op);
+/// Whether the instruction moves data between LDS and other memory, past the registers.
+bool isDma(const MicroOp *op);
+/// Whether what memory holds is converted on the way (buffer formats).
+bool convertsFormat(Opcode opcode);
+bool isBuffer(Opcode opcode);
 
 } // namespace nstf::emulator::checks
 

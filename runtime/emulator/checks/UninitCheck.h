@@ -79,7 +79,7 @@ private:
   // DefinednessMatrix.cpp
   void matrix(Wave &w, WaveShadow &s, const MicroOp *op);
 
-  // DefinednessMemory.cpp
+  // DefinednessMemory.cpp, DefinednessAtomics.cpp
   void memory(Wave &w, WaveShadow &s, const MicroOp *op);
   void checkAddressRow(Wave &w, WaveShadow &s, const MicroOp *op, SourceRef ref, unsigned rows, uint64_t lanes);
   void checkAddressScalar(Wave &w, WaveShadow &s, const MicroOp *op, SourceRef ref, unsigned count);
@@ -90,7 +90,15 @@ private:
   void atomic(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &access);
   bool storedBits(const WaveShadow &s, const MicroOp *op, const MemoryAccess &access, unsigned lane, uint8_t *bits,
                   Origin &origin) const;
+  void keepAtomicData(WaveShadow &s, const MicroOp *op, uint64_t lanes);
+  static bool inScratch(const Wave &w, const MemoryAccess &access);
   void scalarMemory(Wave &w, WaveShadow &s, const MicroOp *op);
+  void scalarAtomic(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &access);
+  template <typename F> void forResults(const MicroOp *op, F function) {
+    for (const RegisterUse &use : context.facts->of(op).writes)
+      for (unsigned r = 0; use.vector && r < use.count; ++r)
+        function(use.first + r);
+  }
   void scalarLoad(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &access);
 
   void report(Wave &w, const MicroOp *op, Sink sink, const std::string &what, Origin origin, uint64_t lanes,

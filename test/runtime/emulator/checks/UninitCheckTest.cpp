@@ -118,6 +118,62 @@ const std::vector<MemoryCase> cases = {
      {"uninit: bits 0xf0 of v3 are undefined where stored to device memory, from v9, which was never written: kernel "
       "'k19', pc P (entry + 0x38), instruction 'global_store_byte v1, v3, s[4:5]', workgroup (0, 0, 0), wave 0, lanes "
       "0-63, address P: P is 0 bytes into allocation N [P, P), 4096 bytes"}},
+    {"an exchange's operand, which is its result too",
+     "global_atomic_swap v9, v1, v9, s[4:5] sc0\n s_waitcnt vmcnt(0)\n global_store_dword v1, v9, s[4:5]",
+     {"uninit: an atomic operation takes an undefined value, from v9, which was never written: kernel 'k20', pc P "
+      "(entry + 0x1c), instruction 'global_atomic_swap v9, v1, v9, s[4:5] sc0', workgroup (0, 0, 0), wave 0, lanes "
+      "0-63, address P: P is 0 bytes into allocation N [P, P), 4096 bytes"}},
+    {"what an exchange finds",
+     "global_atomic_swap v9, v1, v1, s[6:7] sc0\n s_waitcnt vmcnt(0)\n global_store_dword v1, v9, s[4:5]",
+     {"uninit: v9 is undefined where stored to device memory, from device memory that was never written: P is 0 bytes "
+      "into allocation N [P, P), 4096 bytes: kernel 'k21', pc P (entry + 0x28), instruction 'global_store_dword v1, "
+      "v9, s[4:5]', workgroup (0, 0, 0), wave 0, lanes 0-63, address P: P is 0 bytes into allocation N [P, P), 4096 "
+      "bytes"}},
+    {"a counter in LDS that nobody cleared",
+     "v_mov_b32 v2, 0\n v_mov_b32 v3, 1\n ds_add_rtn_u32 v4, v2, v3\n s_waitcnt lgkmcnt(0)\n"
+     "global_store_dword v1, v4, s[4:5]",
+     {"uninit: v4 is undefined where stored to device memory, from LDS offset 0, which was never written: kernel "
+      "'k22', pc P (entry + 0x30), instruction 'global_store_dword v1, v4, s[4:5]', workgroup (0, 0, 0), wave 0, lanes "
+      "0-63, address P: P is 0 bytes into allocation N [P, P), 4096 bytes"}},
+    {"both halves of a pair from LDS",
+     "ds_write_b32 v1, v1\n s_waitcnt lgkmcnt(0)\n ds_read2_b32 v[2:3], v1 offset1:128\n s_waitcnt lgkmcnt(0)\n"
+     "global_store_dword v1, v2, s[4:5]\n global_store_dword v1, v3, s[4:5]",
+     {"uninit: v3 is undefined where stored to device memory, from LDS offset 512, which was never written: kernel "
+      "'k23', pc P (entry + 0x3c), instruction 'global_store_dword v1, v3, s[4:5]', workgroup (0, 0, 0), wave 0, lanes "
+      "0-63, address P: P is 0 bytes into allocation N [P, P), 4096 bytes"}},
+    {"a byte of LDS, extended with its sign",
+     "ds_read_i8 v2, v1\n s_waitcnt lgkmcnt(0)\n global_store_dword v1, v2, s[4:5]",
+     {"uninit: v2 is undefined where stored to device memory, from LDS offset 0, which was never written: kernel "
+      "'k24', pc P (entry + 0x28), instruction 'global_store_dword v1, v2, s[4:5]', workgroup (0, 0, 0), wave 0, lanes "
+      "0-63, address P: P is 0 bytes into allocation N [P, P), 4096 bytes"}},
+    {"a buffer's offset",
+     "s_mov_b32 s6, 4096\n s_mov_b32 s7, 0x27000\n buffer_load_dword v2, v9, s[4:7], 0 offen",
+     {"uninit: the address in v9 is undefined, from v9, which was never written: kernel 'k25', pc P (entry + 0x2c), "
+      "instruction 'buffer_load_dword v2, v9, s[4:7], 0 offen', workgroup (0, 0, 0), wave 0, lanes 0-63"}},
+    {"a lane read by number",
+     "v_readlane_b32 s10, v9, 3\n v_mov_b32 v2, s10\n global_store_dword v1, v2, s[4:5]",
+     {"uninit: v2 is undefined where stored to device memory, from v9, which was never written: kernel 'k26', pc P "
+      "(entry + 0x28), instruction 'global_store_dword v1, v2, s[4:5]', workgroup (0, 0, 0), wave 0, lanes 0-63, "
+      "address P: P is 0 bytes into allocation N [P, P), 4096 bytes"}},
+    {"a carry",
+     "v_add_co_u32 v2, vcc, v1, v9\n v_mov_b32 v3, 0\n v_addc_co_u32 v3, vcc, v3, v3, vcc\n"
+     "global_store_dword v1, v3, s[4:5]",
+     {"uninit: v3 is undefined where stored to device memory, from v9, which was never written: kernel 'k27', pc P "
+      "(entry + 0x28), instruction 'global_store_dword v1, v3, s[4:5]', workgroup (0, 0, 0), wave 0, lanes 0-63, "
+      "address P: P is 0 bytes into allocation N [P, P), 4096 bytes"}},
+    {"a permutation through LDS",
+     "v_mov_b32 v2, 4\n ds_bpermute_b32 v3, v2, v9\n s_waitcnt lgkmcnt(0)\n global_store_dword v1, v3, s[4:5]",
+     {"uninit: v3 is undefined where stored to device memory, from v9, which was never written: kernel 'k28', pc P "
+      "(entry + 0x2c), instruction 'global_store_dword v1, v3, s[4:5]', workgroup (0, 0, 0), wave 0, lanes 0-63, "
+      "address P: P is 0 bytes into allocation N [P, P), 4096 bytes"}},
+    {"a typed buffer",
+     "s_mov_b32 s10, s6\n s_mov_b32 s11, s7\n s_mov_b32 s12, s10\n s_mov_b32 s13, s11\n s_mov_b32 s14, 4096\n"
+     "s_mov_b32 s15, 0x27fac\n buffer_load_format_x v2, v1, s[12:15], 0 offen\n s_waitcnt vmcnt(0)\n"
+     "global_store_dword v1, v2, s[4:5]",
+     {"uninit: v2 is undefined where stored to device memory, from device memory that was never written: P is 0 bytes "
+      "into allocation N [P, P), 4096 bytes: kernel 'k29', pc P (entry + 0x48), instruction 'global_store_dword v1, "
+      "v2, s[4:5]', workgroup (0, 0, 0), wave 0, lanes 0-63, address P: P is 0 bytes into allocation N [P, P), 4096 "
+      "bytes"}},
     // What correct kernels do.
     {"loaded and never used", "global_load_dword v2, v1, s[6:7]\n s_waitcnt vmcnt(0)", {}},
     {"copied through registers and LDS, then masked away",
@@ -137,6 +193,19 @@ const std::vector<MemoryCase> cases = {
      "s_mov_b64 exec, 0xffff\n v_cmp_gt_u32 vcc, 8, v0\n s_andn2_b64 s[12:13], s[14:15], exec\n"
      "s_and_b64 s[16:17], vcc, exec\n s_or_b64 s[12:13], s[12:13], s[16:17]\n"
      "s_and_saveexec_b64 s[18:19], s[12:13]\n s_cbranch_execz 0",
+     {}},
+    {"addresses by the lane's number, and counters",
+     "s_mov_b32 m0, 0\n s_nop 0\n ds_write_addtid_b32 v1\n s_waitcnt lgkmcnt(0)\n ds_read_addtid_b32 v2\n"
+     "ds_append v3\n s_waitcnt lgkmcnt(0)\n ds_wrxchg2_rtn_b32 v[4:5], v1, v1, v1 offset1:1\n s_waitcnt lgkmcnt(0)\n"
+     "global_store_dword v1, v2, s[4:5]\n global_store_dword v1, v3, s[4:5]\n global_store_dword v1, v4, s[4:5]",
+     {}},
+    {"outside a buffer: zero",
+     "s_mov_b32 s6, 0\n s_mov_b32 s7, 0x27000\n buffer_load_dword v2, v1, s[4:7], 0 offen\n s_waitcnt vmcnt(0)\n"
+     "global_store_dword v1, v2, s[4:5]",
+     {}},
+    {"a typed buffer that was written",
+     "s_mov_b32 s14, 4096\n s_mov_b32 s15, 0x27fac\n s_mov_b32 s12, s4\n s_mov_b32 s13, s5\n"
+     "buffer_load_format_x v2, v1, s[12:15], 0 offen\n s_waitcnt vmcnt(0)\n global_store_dword v1, v2, s[4:5]",
      {}},
     {"written by the kernel",
      "global_store_dword v1, v1, s[6:7]\n s_waitcnt vmcnt(0)\n global_load_dword v2, v1, s[6:7]\n s_waitcnt vmcnt(0)\n"
