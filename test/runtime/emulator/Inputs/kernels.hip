@@ -75,12 +75,13 @@ __global__ void store(float *x, long index) { x[index] = 1.0f; }
 
 __global__ __launch_bounds__(64) void smallBlocksOnly(float *x) { x[threadIdx.x] = float(threadIdx.x); }
 
-// One for each work-item there is; the partly filled workgroup at the end has hidden_remainder_x of them.
-__global__ void countItems(uint32_t *out) {
-  const uint32_t *implicit = (const uint32_t *)__builtin_amdgcn_implicitarg_ptr();
-  const uint16_t *sizes = (const uint16_t *)(implicit + 3);
-  uint32_t complete = implicit[0], size = blockIdx.x < complete ? sizes[0] : sizes[3];
-  out[blockIdx.x * sizes[0] + threadIdx.x] = size;
+// For each work-item its workgroup's size: the partly filled one at the end has hidden_remainder_x. Volatile, because
+// the compiler takes HIP's workgroups for full ones.
+__global__ void workgroupSizes(uint32_t *out) {
+  const volatile uint32_t *implicit = (const uint32_t *)__builtin_amdgcn_implicitarg_ptr();
+  const volatile uint16_t *sizes = (const volatile uint16_t *)(implicit + 3);
+  uint32_t complete = implicit[0];
+  out[blockIdx.x * sizes[0] + threadIdx.x] = blockIdx.x < complete ? sizes[0] : sizes[3];
 }
 
 __global__ void add(float *x, float value) { x[blockIdx.x * blockDim.x + threadIdx.x] += value; }

@@ -160,8 +160,8 @@ TEST_F(KernelTest, theLastWorkgroupMayBePartlyFilled) {
   for (uint32_t items : {1u, 63u, 64u, 65u, 200u, 256u, 300u, 777u}) {
     uint32_t *out = device(std::vector<uint32_t>(1024, 7));
     void *parameters[] = {&out};
-    ASSERT_HIP(hipExtModuleLaunchKernel(kernel("countItems"), items, 1, 1, 256, 1, 1, 0, nullptr, parameters, nullptr,
-                                        nullptr, nullptr, 0));
+    ASSERT_HIP(hipExtModuleLaunchKernel(kernel("workgroupSizes"), items, 1, 1, 256, 1, 1, 0, nullptr, parameters,
+                                        nullptr, nullptr, nullptr, 0));
     std::vector<uint32_t> expected(1024, 7);
     for (uint32_t i = 0; i < items; ++i)
       expected[i] = i / 256 < items / 256 ? 256 : items % 256;
