@@ -12,25 +12,25 @@
 
 namespace nstf::emulator {
 
-GlobalWaveSync::Resource &GlobalWaveSync::get(unsigned number) {
+GlobalWaveSync::Resource &GlobalWaveSync::get(unsigned number, bool asBarrier) {
   Resource &resource = resources[number % resources.size()];
   if (!resource.ready) {
     resource.ready = true;
-    resource.counter = resource.size = int64_t(waves) - 1;
+    resource.counter = resource.size = asBarrier ? int64_t(waves) - 1 : 0;
   }
   return resource;
 }
 
 void GlobalWaveSync::initialize(unsigned resource, uint32_t wavesLess1) {
   std::lock_guard lock(mutex);
-  Resource &r = get(resource);
+  Resource &r = get(resource, false);
   r.counter = r.size = wavesLess1;
   r.flag = false;
 }
 
 bool GlobalWaveSync::passBarrier(unsigned resource, const Wave *wave, uint32_t nextLess1) {
   std::lock_guard lock(mutex);
-  Resource &r = get(resource);
+  Resource &r = get(resource, true);
   auto found = r.waiting.find(wave);
   if (found != r.waiting.end()) {
     if (found->second == r.flag)
@@ -52,12 +52,12 @@ bool GlobalWaveSync::passBarrier(unsigned resource, const Wave *wave, uint32_t n
 
 void GlobalWaveSync::add(unsigned resource, uint32_t count) {
   std::lock_guard lock(mutex);
-  get(resource).counter += count;
+  get(resource, false).counter += count;
 }
 
 bool GlobalWaveSync::take(unsigned resource, const Wave *wave) {
   std::lock_guard lock(mutex);
-  Resource &r = get(resource);
+  Resource &r = get(resource, false);
   auto found = r.waiting.find(wave);
   bool released = found != r.waiting.end() && found->second != r.flag;
   if (!released && r.counter <= 0) {
@@ -74,7 +74,7 @@ bool GlobalWaveSync::take(unsigned resource, const Wave *wave) {
 
 void GlobalWaveSync::releaseAll(unsigned resource) {
   std::lock_guard lock(mutex);
-  Resource &r = get(resource);
+  Resource &r = get(resource, false);
   r.flag = !r.flag;
 }
 

@@ -11,8 +11,8 @@ namespace nstf::emulator {
 
 struct Wave;
 
-/// The chip's 64 resources of global wave sync, as a launch sees them. A resource that no ds_gws_init has set up is a
-/// barrier of all the launch's waves: HIP sets it so before a cooperative launch.
+/// The chip's 64 resources of global wave sync, as a launch sees them. A barrier that no ds_gws_init has set up is one of
+/// all the launch's waves: HIP sets it so before a cooperative launch.
 class GlobalWaveSync {
 public:
   explicit GlobalWaveSync(uint64_t waves) : waves(waves) {}
@@ -34,7 +34,7 @@ private:
     int64_t counter = 0, size = 0;
     std::map<const Wave *, bool> waiting; // with the flag when they arrived
   };
-  Resource &get(unsigned resource);
+  Resource &get(unsigned resource, bool asBarrier);
 
   uint64_t waves;
   std::mutex mutex;
