@@ -182,13 +182,20 @@ void HazardCheck::checkShift(Wave &wave, const MicroOp *op, const InstructionFac
                        "gets wrong (LLVM fixShift64HighRegBug)");
 }
 
+bool isConditionalBranch(const InstructionFacts &facts) { return facts.name().starts_with("S_CBRANCH_"); }
+
 void HazardCheck::instruction(Wave &wave, const MicroOp *op) {
   const InstructionFacts &facts = context.facts->of(op);
   const HazardFacts &hazards = hazardsOf(op, facts);
   WaveState &state = waves[&wave];
-  // A jump takes two slots (LLVM's WriteBranch: 8 clocks), and compilers count on that: LLVM adds up all instructions of
-  // a block, even the s_branch behind a conditional branch that is taken.
-  state.time += state.time && op->instruction != state.last + 1;
+  // Compilers add up the instructions of a block to its end, also the jumps behind a conditional one that is taken
+  // (LLVM getWaitStatesSince); hardware takes longer than that for a jump.
+  if (state.time && op->instruction != state.last + 1 && isConditionalBranch(context.facts->of(state.last)))
+    for (uint32_t next = state.last + 1; context.facts->of(next).kind == InstructionKind::Branch; ++next) {
+      ++state.time;
+      if (!isConditionalBranch(context.facts->of(next)))
+        break;
+    }
   state.last = op->instruction;
   std::erase_if(state.issued, [&](const Issued &before) { return state.time - before.end >= before.hazards->reach; });
   if (!hazards.consumes.empty() && !state.issued.empty()) {

@@ -162,7 +162,7 @@ TEST(HazardCheck, acrossBranches) {
   EXPECT_EQ(findings[0].count, 1u);
 }
 
-TEST(HazardCheck, jumpsTakeTwoSlots) {
+TEST(HazardCheck, jumpsBehindAJumpCount) {
   // As compilers count at a block's end: the branch that jumps, and the one behind it.
   std::string jump = "v_cmp_eq_u32 vcc, v0, v0\n s_cmp_eq_u32 s2, 0\n s_cbranch_scc1 near\n s_branch far\n near:\n";
   std::string use = "v_div_fmas_f32 v4, v0, v0, v0\n far:";

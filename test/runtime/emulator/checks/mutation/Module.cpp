@@ -83,7 +83,7 @@ void Run::copyOut(void *host, const void *device, size_t bytes) {
     of(module).outputs = (of(module).outputs ^ static_cast<const uint8_t *>(host)[i]) * 0x100000001b3u;
 }
 
-std::string Run::start(const char *kernelName, Grid grid, Grid block, unsigned lds, void **arguments) {
+std::string Run::start(const char *kernelName, Grid grid, Grid block, unsigned lds, void **arguments, bool) {
   using namespace nstf::emulator;
   Module &m = of(module);
   const Kernel *kernel = m.program->kernel(kernelName);
