@@ -2,6 +2,7 @@
 #include "runtime/emulator/memory/CodeObject.h"
 #include "runtime/emulator/memory/CodeObjectFile.h"
 #include "runtime/emulator/memory/ElfFile.h"
+#include "runtime/emulator/memory/OffloadBinary.h"
 #include "runtime/emulator/memory/OffloadBundle.h"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ uint64_t elfSize(std::span<const std::byte> bytes) {
 }
 
 bool isBundle(std::span<const std::byte> bytes) {
-  return OffloadBundle::startsHere(bytes) || CompressedBundle::startsHere(bytes);
+  return OffloadBundle::startsHere(bytes) || CompressedBundle::startsHere(bytes) || OffloadBinary::startsHere(bytes);
 }
 
 int fixedFeatures(const TargetId &id) {
@@ -91,10 +92,11 @@ void CodeObjectContainer::findPartsOfHost() {
   const ElfFile host(endless_ ? file_.bytes.first(elfSize(file_.bytes)) : file_.bytes, name_, ElfFile::Kind::Host);
   bool found = false;
   for (const Elf64_Shdr &section : host.sections()) {
-    if (section.sh_type == llvm::ELF::SHT_NOBITS || host.sectionName(section) != ".hip_fatbin")
+    const std::string_view name = host.sectionName(section);
+    if (section.sh_type == llvm::ELF::SHT_NOBITS || (name != ".hip_fatbin" && name != ".llvm.offloading"))
       continue;
     found = true;
-    host.bytes(section.sh_offset, section.sh_size, "section .hip_fatbin");
+    host.bytes(section.sh_offset, section.sh_size, "a section with device code");
     findBundles(section.sh_offset, section.sh_offset + section.sh_size);
   }
   if (found)
@@ -112,9 +114,10 @@ void CodeObjectContainer::findPartsOfHost() {
       }
   }
   if (parts_.empty())
-    throw LoadError(LoadError::Reason::Malformed,
-                    name_ + " is an ELF for machine " + std::to_string(host.header().e_machine) +
-                        " without a section .hip_fatbin: it has no code for an amdgpu device inside");
+    throw LoadError(
+        LoadError::Reason::Malformed,
+        name_ + " is an ELF for machine " + std::to_string(host.header().e_machine) +
+            " without a section .hip_fatbin or .llvm.offloading: it has no code for an amdgpu device inside");
 }
 
 void CodeObjectContainer::findBundles(uint64_t begin, uint64_t end) {
@@ -132,6 +135,9 @@ void CodeObjectContainer::findBundles(uint64_t begin, uint64_t end) {
     } else if (OffloadBundle::startsHere(bytes)) {
       part.kind = Part::Kind::Bundle;
       part.size = OffloadBundle::parse(bytes, place).size;
+    } else if (OffloadBinary::startsHere(bytes)) {
+      part.kind = Part::Kind::OffloadBinary;
+      part.size = OffloadBinary::parse(bytes, place).size;
     } else {
       if (parts_.size() > before) {
         leftover_ = name_ + ": expected a bundle at " + hex(at) + " but got " + std::to_string(end - at) +
@@ -174,6 +180,14 @@ std::vector<ContainedCodeObject> CodeObjectContainer::read(size_t part, bool che
     if (const std::optional<TargetId> target = codeObjectTarget(object.code.bytes))
       object.target = target->str();
     result.push_back(std::move(object));
+    return result;
+  }
+  if (p.kind == Part::Kind::OffloadBinary) {
+    const OffloadBinary binary = OffloadBinary::parse(bytes.bytes, place);
+    const SharedBytes image = bytes.part(binary.imageOffset, binary.imageBytes);
+    if (ElfFile::isAmdgpu(image.bytes)) // and not bitcode, another vendor's
+      result.push_back(
+          {binary.triple + "-" + binary.arch, binary.arch, part, 0, place + " (" + binary.arch + ")", image});
     return result;
   }
   if (p.kind == Part::Kind::CompressedBundle)

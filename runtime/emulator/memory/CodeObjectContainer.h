@@ -3,7 +3,7 @@
 //   - an ELF code object (hsaco);
 //   - clang's offload bundle, plain or compressed (OffloadBundle.h, CompressedBundle.h), or several one after another;
 //   - a host's program, library or object file with such bundles in its section .hip_fatbin (one for each translation
-//     unit, each on a page boundary).
+//     unit, each on a page boundary), or with OpenMP's offload binaries in .llvm.offloading (OffloadBinary.h).
 //
 // A file is mapped, and opening it reads no more than headers: `parts()` says where the pieces are. `read` parses one
 // of them, decompressing it where needed; what it gives keeps the bytes it stands in, and no other. So a library of
@@ -36,7 +36,7 @@ class CodeObjectContainer {
 public:
   /// An ELF or a bundle inside the file.
   struct Part {
-    enum class Kind : uint8_t { CodeObject, Bundle, CompressedBundle };
+    enum class Kind : uint8_t { CodeObject, Bundle, CompressedBundle, OffloadBinary };
     Kind kind;
     uint64_t offset = 0, size = 0; ///< in the file
     CompressedBundle compression;  ///< of a compressed bundle

@@ -217,6 +217,20 @@ TEST(Container, hostObjectsAndLibraries) {
   EXPECT_THAT(failure(readFile("/proc/self/exe")), HasSubstr("without a section .hip_fatbin"));
 }
 
+TEST(Container, offloadBinariesOfOpenMp) {
+  const Bytes file = readFile(NSTF_TEST_CORPUS "/container/offload-binaries");
+  const CodeObjectContainer container = CodeObjectContainer::view(file.data(), file.size(), "omp");
+  ASSERT_EQ(container.parts().size(), 2u);
+  EXPECT_EQ(container.leftover(), "");
+  EXPECT_EQ(container.select(gfx942, "fuzz").part, 1u);
+  EXPECT_THAT(container.select(gfx942).where, HasSubstr("omp: bundle 1 at 0x"));
+  EXPECT_TRUE(same(container.select(gfx90a).code.bytes, readFile(NSTF_TEST_CORPUS "/code-object/gfx90a.v5")));
+  for (size_t size = 0; size < file.size(); size += size < 256 ? 1 : 61) {
+    const Bytes part(file.begin(), file.begin() + long(size));
+    EXPECT_NE(failure(part), "") << size;
+  }
+}
+
 TEST(Container, mostSpecificEntryWins) {
   const Bytes any(1), off(2), on(3), generic(4);
   const Bytes file = bundle({{"gfx9-4-generic:xnack-", generic},
