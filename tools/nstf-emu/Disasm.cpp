@@ -14,8 +14,9 @@ struct DisasmOptions {
 };
 
 void printSummary(const std::string &where, const ListingSummary &summary) {
-  std::cerr << where << ": " << summary.instructions << " instructions in " << summary.functions << " functions, "
-            << summary.notExecuted << " that the emulator doesn't execute, " << summary.unknown << " unknown words\n";
+  std::cerr << where << ": " << summary.instructions << " instructions in " << summary.functions
+            << (summary.functions == 1 ? " function, " : " functions, ") << summary.notExecuted
+            << " that the emulator doesn't execute, " << summary.unknown << " unknown words\n";
 }
 
 int disasmKernel(const CodeObjectContainer &container, const TargetId &device, const DisasmOptions &options) {
@@ -30,7 +31,8 @@ int disasmKernel(const CodeObjectContainer &container, const TargetId &device, c
 
 int disasm(const DisasmOptions &options) {
   CodeObjectContainer container = CodeObjectContainer::open(options.file);
-  TargetId device = options.target.empty() ? deviceFor(container) : deviceOf(TargetId::parse(options.target));
+  TargetId device =
+      options.target.empty() ? deviceFor(container, "--target") : deviceOf(TargetId::parse(options.target));
   if (!options.kernel.empty())
     return disasmKernel(container, device, options);
   size_t shown = 0;

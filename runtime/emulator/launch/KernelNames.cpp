@@ -88,7 +88,7 @@ TargetId deviceOf(TargetId id) {
   return id;
 }
 
-TargetId deviceFor(const CodeObjectContainer &container) {
+TargetId deviceFor(const CodeObjectContainer &container, const std::string &key) {
   std::vector<TargetId> devices;
   std::string offered;
   for (size_t part = 0; part < container.parts().size() && devices.empty(); ++part)
@@ -112,7 +112,7 @@ TargetId deviceFor(const CodeObjectContainer &container) {
     throw std::runtime_error(container.name() + ": expected code for " + targetNames() + " but got code for " +
                              (offered.empty() ? "no amdgpu target" : offered));
   if (devices.size() > 1)
-    throw std::runtime_error(container.name() + ": expected 'target' to say which of " + offered + " is to run");
+    throw std::runtime_error(container.name() + ": expected '" + key + "' to say which of " + offered + " is to run");
   return devices.front();
 }
 

@@ -26,8 +26,8 @@ bool isCalled(const std::string &symbol, const std::string &name);
 
 /// A device of that chip, its features set as these chips come up by default where `id` leaves them open.
 TargetId deviceOf(TargetId id);
-/// The device that a file's code is for. Throws std::runtime_error where that may be several.
-TargetId deviceFor(const CodeObjectContainer &container);
+/// The device that a file's code is for. Throws std::runtime_error where that may be several: then `key` has to say it.
+TargetId deviceFor(const CodeObjectContainer &container, const std::string &key);
 /// Whether a code object runs there; false for chips that nobody here knows.
 bool runsOn(const ContainedCodeObject &object, const TargetId &device);
 /// "gfx90a, gfx942"

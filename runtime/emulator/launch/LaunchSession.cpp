@@ -76,7 +76,8 @@ void LaunchSession::chooseTarget(const SessionOptions &options) {
   }
   try {
     id = text.empty()
-             ? deviceFor(CodeObjectContainer::open(launchFile.resolve(launchFile.launches.front().codeObject).string()))
+             ? deviceFor(CodeObjectContainer::open(launchFile.resolve(launchFile.launches.front().codeObject).string()),
+                         "target")
              : deviceOf(TargetId::parse(text));
   } catch (const std::runtime_error &error) {
     fail(error.what());

@@ -54,7 +54,7 @@ std::string didYouMean(std::string_view name, const std::vector<std::string> &kn
     if (name.size() > 200 || candidate.size() > 200)
       continue;
     size_t distance = editDistance(name, candidate);
-    if (distance < best) {
+    if (distance < best && distance < name.size()) { // of one letter any other would be near
       best = distance;
       nearest = &candidate;
     }
