@@ -43,7 +43,7 @@ Fidelity fidelityOfMatrix(const MatrixShape &shape, MatrixMode mode, const Targe
   if (cutsProducts) // zeros and subnormals have the smallest normal's exponent there, which is what sets the cut
     bound += ", elements below the smallest normal number counted as that";
   else
-    bound += " and what subnormal elements contribute";
+    bound += " and what subnormal elements and sums contribute";
   std::string why;
   if (mode == MatrixMode::Exact)
     why = "computed as the dense form of the selected elements; the published model doesn't cover sparse forms";
