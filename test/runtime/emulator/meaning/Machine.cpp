@@ -175,8 +175,11 @@ std::vector<std::string> runCases(const std::string &target, const std::vector<C
   std::erase(cases, nullptr);
   test::Snippet snippet(target, textOf(cases), ldsBytes);
   Runner runner{target, snippet, {}, {}, std::vector<u8>(memoryBytes + 64), {}, false};
-  if (memoryBytes)
+  if (memoryBytes) { // scratch is the same bytes
     snippet.allow(runner.memory.data(), memoryBytes);
+    const_cast<Launch *>(snippet.wave().group->launch)->scratchBytes = memoryBytes / lanes;
+    snippet.wave().scratch = reinterpret_cast<u64>(runner.memory.data());
+  }
   std::set<std::string> ran;
   unsigned failures = 0;
   for (size_t i = 0; i < cases.size(); ++i) {
