@@ -8,17 +8,32 @@
 #include "runtime/emulator/execute/Memory.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace nstf::emulator {
 namespace {
 
-/// The lane each lane reads: quad permutations (bit 15), else in groups of 32 ((lane & and) | or) ^ xor.
+/// The lanes that ds_swizzle_b32's offset has each lane read, in groups of 32: an order for Fourier transforms, a
+/// rotation, a permutation of four lanes, or and-, or- and xor-masks.
 std::array<uint32_t, 64> swizzledLanes(unsigned pattern) {
   std::array<uint32_t, 64> lanes;
-  for (unsigned i = 0; i < 64; ++i)
-    lanes[i] = pattern & 0x8000
-                   ? (i & ~3u) | (pattern >> 2 * (i & 3) & 3)
-                   : (i & ~31u) | ((((i & pattern & 31) | (pattern >> 5 & 31)) ^ (pattern >> 10 & 31)) & 31);
+  for (unsigned i = 0; i < 64; ++i) {
+    unsigned in = i & 31, mask = pattern & 31, from;
+    if (pattern >= 0xe000) {
+      unsigned reversed = 0;
+      for (unsigned bit = 0; bit < 5; ++bit)
+        reversed |= (in >> bit & 1) << (4 - bit);
+      from = reversed >> std::popcount(mask) | (in & mask);
+    } else if (pattern >= 0xc000) {
+      unsigned count = pattern >> 5 & 31;
+      from = (in & mask) | ((pattern & 0x400 ? in - count : in + count) & 31 & ~mask);
+    } else if (pattern & 0x8000) {
+      from = (in & 28) | (pattern >> 2 * (in & 3) & 3);
+    } else {
+      from = ((in & mask) | (pattern >> 5 & 31)) ^ (pattern >> 10 & 31);
+    }
+    lanes[i] = (i & 32) | from;
+  }
   return lanes;
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/emulator/execute/Atomics.h"
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <type_traits>
 
@@ -72,10 +73,18 @@ struct exchangeWhereTop {
 };
 template <typename Operation>
 constexpr bool takesTwo = std::is_same_v<Operation, maskedOr> || std::is_same_v<Operation, wrapAround>;
+/// The first NaN, made quiet, or the default one: hosts and compilers differ.
+template <typename T> T nanOf(T a, T b) {
+  using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+  constexpr Bits quiet = sizeof(T) == 8 ? Bits(uint64_t(1) << 51) : Bits(1) << 22;
+  constexpr Bits infinity = sizeof(T) == 8 ? Bits(uint64_t(0x7ff) << 52) : Bits(0xff) << 23;
+  Bits bits = a != a ? std::bit_cast<Bits>(a) : b != b ? std::bit_cast<Bits>(b) : infinity;
+  return std::bit_cast<T>(Bits(bits | quiet));
+}
 struct addFloat {
   template <typename T> static T run(T old, T v) {
     T sum = old + v;
-    return sum != sum ? (old != old ? old : v != v ? v : std::copysign(sum, T(1))) : sum;
+    return sum != sum ? nanOf(old, v) : sum;
   }
 };
 struct minNumber {
@@ -91,18 +100,19 @@ template <typename F> uint32_t eachHalf(uint32_t old, uint32_t v, F function) {
 struct addHalves {
   static uint32_t run(uint32_t old, uint32_t v) {
     return eachHalf(old, v, [](uint16_t a, uint16_t b) {
-      float sum = float(__builtin_bit_cast(_Float16, a)) + float(__builtin_bit_cast(_Float16, b));
-      return __builtin_bit_cast(uint16_t, _Float16(sum));
+      float x = float(__builtin_bit_cast(_Float16, a)), y = float(__builtin_bit_cast(_Float16, b)), sum = x + y;
+      return __builtin_bit_cast(uint16_t, _Float16(sum != sum ? nanOf(x, y) : sum));
     });
   }
 };
 struct addBfloats {
   static uint32_t run(uint32_t old, uint32_t v) {
     return eachHalf(old, v, [](uint16_t a, uint16_t b) {
-      float sum = __builtin_bit_cast(float, uint32_t(a) << 16) + __builtin_bit_cast(float, uint32_t(b) << 16);
+      float x = __builtin_bit_cast(float, uint32_t(a) << 16), y = __builtin_bit_cast(float, uint32_t(b) << 16);
+      float sum = x + y;
       uint32_t bits = __builtin_bit_cast(uint32_t, sum);
       if (sum != sum)
-        return uint16_t(bits >> 16 | 0x40);
+        return uint16_t(__builtin_bit_cast(uint32_t, nanOf(x, y)) >> 16);
       return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
     });
   }

@@ -193,6 +193,8 @@ template <unsigned width, typename E> const MicroOp *runDivScale(Wave &w, const 
 /// x * y + z times 2^by with one rounding, also to a subnormal; r is x * y + z rounded. Scaling rounds r again, which
 /// is wrong only where r lies half way between two results: then what r lost decides.
 double scaledOnce(double x, double y, double z, double r, int by) {
+  if (std::isinf(r) && by < 0 && std::isfinite(x) && std::isfinite(y) && std::isfinite(z)) // overflowed too early
+    return std::fma(std::ldexp(x, by), y, std::ldexp(z, by));
   double scaled = std::ldexp(r, by);
   if (std::fpclassify(scaled) != FP_SUBNORMAL && scaled != 0)
     return scaled;
@@ -213,6 +215,8 @@ template <unsigned width, typename E> const MicroOp *runDivFmas(Wave &w, const M
     auto result = withNan(__builtin_elementwise_fma(x, y, z), x, y, z);
     for (uint16_t left = uint16_t(mask >> c * chunk); left; left &= left - 1) {
       unsigned i = std::countr_zero(left);
+      if (result[i] != result[i])
+        continue;
       int by = biasedExponent<E>(z[i]) > Division<E>::bias ? Division<E>::scale : -Division<E>::scale;
       if constexpr (sizeof(E) == 4) // one rounding, also to a subnormal
         result[i] = float(std::ldexp(std::fma(double(x[i]), double(y[i]), double(z[i])), by));
@@ -228,6 +232,8 @@ template <unsigned width, typename E> const MicroOp *runDivFmas(Wave &w, const M
 /// 8 + k: absolute, 12 + k: negative). Result: f32, or f16 into the low or high half.
 template <unsigned width, int half> const MicroOp *fmaMix(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec();
+  bool usual = (w.mode & mode::floatMask) == mode::floatDefault; // f16 results obey the setting for f16
+  halfMode = HalfMode::of(w);
   uint32_t *to = w.destination(op);
   const uint32_t *rows[3] = {w.row(op->source[0]), w.row(op->source[1]), w.row(op->source[2])};
   for (unsigned c = 0; c < width / chunk; ++c) {
@@ -244,12 +250,15 @@ template <unsigned width, int half> const MicroOp *fmaMix(Wave &w, const MicroOp
         v[k] = -v[k];
     }
     F32 r = withNan(__builtin_elementwise_fma(v[0], v[1], v[2]), v[0], v[1], v[2]);
-    if (op->flags >> 16 & 1) // clamp
-      r = choose(r > 0.0f, choose(r < 1.0f, r, F32(1)), F32(0));
+    if (op->flags >> 16 & 1) { // clamp
+      F32 inside = choose(r > 0.0f, choose(r < 1.0f, r, F32(1)), F32(0));
+      r = w.mode >> mode::dx10Clamp & 1 ? inside : choose(isNan(r), r, inside);
+    }
     U32 old = loadRow(to, c);
-    U32 bits = half == 0   ? bitsAs<U32>(r)
-               : half == 1 ? (old & 0xffff0000u) | toHalf(r)
-                           : (old & 0xffffu) | toHalf(r) << 16;
+    U32 rounded = half == 0 ? bitsAs<U32>(r) : usual ? toHalf(r) : bitsOfHalf(f16moded(), r);
+    U32 bits = half == 0   ? rounded
+               : half == 1 ? (old & 0xffff0000u) | rounded
+                           : (old & 0xffffu) | rounded << 16;
     storeRow(to, c, bits, uint16_t(exec >> c * chunk));
   }
   return op + 1;
