@@ -306,9 +306,8 @@ bool crashesDisassembler(std::span<const uint8_t> bytes) {
     return value;
   };
   constexpr uint32_t literal = 0xff;
+  // Where the bytes end after the first dword, LLVM gets to see zeros.
   uint32_t first = dword(0), second = dword(4), family = first >> 26;
-  if (bytes.size() < 8)
-    return false;
   if (family == 0x34) { // VOP3, VOP3P: three sources of nine bits
     uint32_t opcode = first >> 16 & 0x3ff;
     bool scalarResult = opcode < 0x100 || opcode == 0x142 || opcode == 0x289; // v_cmp, v_readfirstlane, v_readlane
