@@ -13,17 +13,7 @@
 #include <string_view>
 
 namespace nstf::emulator::checks {
-namespace {
-
-/// LDS instructions that take their address from M0.
-bool accessesByM0(Opcode opcode) {
-  std::string_view name = infoOf(opcode).name;
-  return name.find("_ADDTID_") != name.npos || name == "DS_APPEND" || name == "DS_CONSUME";
-}
-bool isLds(Opcode opcode) { return infoOf(opcode).form == Form::Lds; }
-bool startsWith(Opcode opcode, const char *prefix) { return infoOf(opcode).name.starts_with(prefix); }
-
-} // namespace
+namespace {} // namespace
 
 void UninitCheck::checkAddressRow(Wave &w, WaveShadow &s, const MicroOp *op, SourceRef ref, unsigned rows,
                                   uint64_t lanes) {
@@ -56,17 +46,17 @@ void UninitCheck::memory(Wave &w, WaveShadow &s, const MicroOp *op) {
     return;
   Opcode opcode = Opcode(op->opcode);
   const DataFacts &data = dataFactsOf(opcode);
-  if (isLds(opcode)) {
+  if (data.form == AddressForm::Lds) {
     checkAddressRow(w, s, op, op->source[0], 1, exec);
-    if (!data.plain && accessesByM0(opcode))
+    if (data.byM0)
       checkAddressScalar(w, s, op, sgpr::m0 * 4, 1);
-  } else if (isBuffer(opcode)) {
+  } else if (data.form == AddressForm::Buffer) {
     checkAddressScalar(w, s, op, op->source[1], 4);
     checkAddressScalar(w, s, op, op->source[3], 1);
     unsigned rows = bool(op->flags & bufferIndex) + bool(op->flags & bufferOffset);
     if (rows)
       checkAddressRow(w, s, op, op->source[0], rows, exec);
-  } else if (startsWith(opcode, "SCRATCH_")) {
+  } else if (data.form == AddressForm::Scratch) {
     if (op->flags & memoryVectorOffset)
       checkAddressRow(w, s, op, op->source[0], 1, exec);
     if (op->flags & memoryScalarBase)
@@ -114,7 +104,7 @@ void UninitCheck::loadLane(Wave &, WaveShadow &s, const MicroOp *op, const Memor
       s.setLane(op->destination + k, lane, value, origin);
     }
   };
-  if (convertsFormat(Opcode(op->opcode))) {
+  if (dataFactsOf(Opcode(op->opcode)).converts) {
     toLds ? put(0, ~0u) : forResults(op, [&](unsigned row) { s.setLane(row, lane, ~0u, origin); });
     return;
   }
@@ -155,7 +145,7 @@ void UninitCheck::load(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAc
       if (at + a.bytes > lds.size() || at + a.bytes < at)
         continue;
       const uint8_t *from = lds.data() + at;
-      if (std::any_of(from, from + a.bytes, [](uint8_t b) { return b; }))
+      if (!isZero(from, a.bytes))
         loadLane(w, s, op, a, lane, from, originAt(s.lds->origins, at, from, a.bytes, Origin::Lds));
     }
     return;
@@ -177,7 +167,7 @@ void UninitCheck::load(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAc
     unsigned lane = unsigned(std::countr_zero(left));
     uint64_t at = a.addresses[lane];
     shadow.load(at, a.bytes, bits.data());
-    if (std::any_of(bits.data(), bits.data() + a.bytes, [](uint8_t b) { return b; }))
+    if (!isZero(bits.data(), a.bytes))
       loadLane(w, s, op, a, lane, bits.data(),
                originAt(origins, at, bits.data(), a.bytes, isScratch ? Origin::Scratch : Origin::Global));
   }
@@ -192,7 +182,7 @@ bool UninitCheck::storedBits(const WaveShadow &s, const MicroOp *op, const Memor
     origin = s.dmaOrigins[lane];
     return s.dma[lane];
   }
-  if (convertsFormat(Opcode(op->opcode))) {
+  if (dataFactsOf(Opcode(op->opcode)).converts) {
     uint64_t undefined = 0;
     for (const RegisterUse &use : context.facts->of(op).reads)
       for (unsigned r = 0; use.role == OperandRole::Data && r < use.count; ++r)
@@ -251,11 +241,22 @@ static std::string undefinedData(const WaveShadow &s, const MicroOp *op, const M
       bits = s.laneBits(range.first, lane);
     }
   }
-  if (!~bits || !bits || convertsFormat(Opcode(op->opcode)))
+  if (!~bits || !bits || dataFactsOf(Opcode(op->opcode)).converts)
     return checks::describe(range) + " is";
   char text[32];
   std::snprintf(text, sizeof(text), "bits 0x%x of ", bits);
   return text + checks::describe(range) + " are";
+}
+
+/// Whether the data of all lanes are defined, which is nearly always so.
+bool UninitCheck::storesDefined(const WaveShadow &s, const MicroOp *op, const MemoryAccess &a) {
+  if (a.space == MemorySpace::Scalar || isDma(op) || dataFactsOf(Opcode(op->opcode)).converts)
+    return false;
+  DataPlace place = storedPlace(op, a);
+  uint64_t undefined = 0;
+  for (unsigned byte = place.byte; isRegister(place.data) && byte < place.byte + a.bytes; byte += 4 - byte % 4)
+    undefined |= s.undefined[rowOf(place.data) + byte / 4];
+  return !(undefined & a.lanes);
 }
 
 void UninitCheck::store(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &a) {
@@ -265,6 +266,16 @@ void UninitCheck::store(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryA
   std::vector<uint8_t> &lds = s.lds->bits;
   Shadow &shadow = isScratch ? scratch : *context.memory.definedness();
   auto lock = shadow.lock();
+  if (storesDefined(s, op, a)) {
+    for (uint64_t left = a.lanes; left; left &= left - 1) {
+      uint64_t at = a.addresses[std::countr_zero(left)];
+      if (!isLdsSpace)
+        shadow.setDefined(at, a.bytes);
+      else if (at + a.bytes <= lds.size() && at + a.bytes >= at)
+        std::fill_n(lds.data() + at, a.bytes, 0);
+    }
+    return;
+  }
   uint64_t reported = 0, address = 0;
   unsigned firstLane = 0;
   for (uint64_t left = a.lanes; left; left &= left - 1) {

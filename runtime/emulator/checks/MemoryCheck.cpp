@@ -137,12 +137,11 @@ private:
   static bool baseOf(const Wave &w, const MicroOp *op, const MemoryAccess &a, uint64_t &base) {
     if (a.space != MemorySpace::Global)
       return false;
-    std::string_view name = infoOf(Opcode(op->opcode)).name;
-    if (name.starts_with("GLOBAL_") && op->flags & memoryScalarBase) {
+    if (dataFactsOf(Opcode(op->opcode)).form == AddressForm::Flat && op->flags & memoryScalarBase) {
       base = w.scalarSource<uint64_t>(op->source[1]);
       return true;
     }
-    if (isBuffer(Opcode(op->opcode))) {
+    if (dataFactsOf(Opcode(op->opcode)).form == AddressForm::Buffer) {
       base = w.scalarSource<uint64_t>(op->source[1]) & 0xffffffffffff;
       return true;
     }

@@ -35,52 +35,64 @@ unsigned registersOf(std::string_view kind) {
 const DataFacts &dataFactsOf(Opcode opcode) {
   static const std::array<DataFacts, opcodeCount> table = [] {
     std::array<DataFacts, opcodeCount> t;
+    auto data = [](SmallAccess small, unsigned destinations) {
+      DataFacts facts;
+      facts.small = small;
+      facts.destinations = uint8_t(destinations);
+      facts.plain = true;
+      return facts;
+    };
 #define SET(name) t[unsigned(Opcode::name)]
 #define LOAD(name, kind)                                                                                               \
-  SET(GLOBAL_##name) = SET(FLAT_##name) = SET(SCRATCH_##name) =                                                        \
-      SET(BUFFER_##name) = {smallAccess(#kind), uint8_t(registersOf(#kind)), true};
+  SET(GLOBAL_##name) = SET(FLAT_##name) = SET(SCRATCH_##name) = SET(BUFFER_##name) =                                   \
+      data(smallAccess(#kind), registersOf(#kind));
 #define STORE(name, kind)                                                                                              \
-  SET(GLOBAL_##name) = SET(FLAT_##name) = SET(SCRATCH_##name) = SET(BUFFER_##name) = {smallAccess(#kind), 0, true};
-#define LDSREAD(name, kind) SET(name) = {smallAccess(#kind), uint8_t(registersOf(#kind)), true};
-#define LDSWRITE(name, kind) SET(name) = {smallAccess(#kind), 0, true};
-#define LDSPAIR(name, kind, stride, meaning)                                                                           \
-  SET(name) = {{}, uint8_t(std::string_view(#meaning) == "read" ? 2 * kind : 0), true};
-#define LOADTOLDS(name, kind) SET(name) = {smallAccess(#kind), 0, true};
-#define SCRATCHTOLDS(name, kind) SET(name) = {smallAccess(#kind), 0, true};
-#define LDSTOBUFFER(name) SET(name) = {{}, 0, true};
+  SET(GLOBAL_##name) = SET(FLAT_##name) = SET(SCRATCH_##name) = SET(BUFFER_##name) = data(smallAccess(#kind), 0);
+#define LDSREAD(name, kind) SET(name) = data(smallAccess(#kind), registersOf(#kind));
+#define LDSWRITE(name, kind) SET(name) = data(smallAccess(#kind), 0);
+#define LDSPAIR(name, kind, stride, meaning) SET(name) = data({}, std::string_view(#meaning) == "read" ? 2 * kind : 0);
+#define LOADTOLDS(name, kind) SET(name) = data(smallAccess(#kind), 0);
+#define SCRATCHTOLDS(name, kind) SET(name) = data(smallAccess(#kind), 0);
+#define LDSTOBUFFER(name) SET(name).plain = true;
 #include "runtime/emulator/decode/Instructions.def"
 #undef SET
+    for (unsigned i = 0; i < unsigned(Opcode::Trap); ++i) {
+      const InstructionInfo &info = infoOf(Opcode(i));
+      std::string_view name = info.name;
+      auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+      DataFacts &facts = t[i];
+      facts.form = info.form == Form::Lds                                        ? AddressForm::Lds
+                   : name.starts_with("BUFFER_") || name.starts_with("TBUFFER_") ? AddressForm::Buffer
+                   : name.starts_with("SCRATCH_")                                ? AddressForm::Scratch
+                                                                                 : AddressForm::Flat;
+      facts.dma = has("_LOAD_LDS_") || has("_STORE_LDS_");
+      facts.converts = has("_FORMAT_");
+      facts.pairs = name.starts_with("DS_WRITE2");
+      facts.byM0 = has("_ADDTID_") || name == "DS_APPEND" || name == "DS_CONSUME";
+    }
     return t;
   }();
   return table[unsigned(opcode)];
 }
 
-bool isBuffer(Opcode opcode) {
-  std::string_view name = infoOf(opcode).name;
-  return name.starts_with("BUFFER_") || name.starts_with("TBUFFER_");
-}
 bool isDma(const MicroOp *op) {
-  std::string_view name = infoOf(Opcode(op->opcode)).name;
-  return name.find("_LOAD_LDS_") != name.npos || name.find("_STORE_LDS_") != name.npos ||
-         (isBuffer(Opcode(op->opcode)) && op->flags & bufferToLds);
+  const DataFacts &facts = dataFactsOf(Opcode(op->opcode));
+  return facts.dma || (facts.form == AddressForm::Buffer && op->flags & bufferToLds);
 }
 bool isDmaStore(const MicroOp *op, const MemoryAccess &access) { return access.kind == AccessKind::Store && isDma(op); }
-bool convertsFormat(Opcode opcode) { return infoOf(opcode).name.find("_FORMAT_") != std::string_view::npos; }
 
 DataPlace storedPlace(const MicroOp *op, const MemoryAccess &access) {
-  Opcode opcode = Opcode(op->opcode);
-  const InstructionInfo &info = infoOf(opcode);
-  const SmallAccess &small = dataFactsOf(opcode).small;
-  unsigned shift = small.bytes && small.shift < 32 ? small.shift / 8 : 0;
-  if (info.form != Form::Lds)
+  const DataFacts &facts = dataFactsOf(Opcode(op->opcode));
+  unsigned shift = facts.small.bytes && facts.small.shift < 32 ? facts.small.shift / 8 : 0;
+  if (facts.form != AddressForm::Lds)
     return {op->source[2], access.at + shift};
-  if (info.name.starts_with("DS_WRITE2"))
+  if (facts.pairs)
     return {access.at ? op->source[2] : op->source[1], 0};
   return {op->source[1], access.at + shift};
 }
 
 bool storedData(const Wave &w, const MicroOp *op, const MemoryAccess &access, unsigned lane, uint8_t *bytes) {
-  if (access.space == MemorySpace::Scalar || isDmaStore(op, access) || convertsFormat(Opcode(op->opcode)))
+  if (access.space == MemorySpace::Scalar || isDmaStore(op, access) || dataFactsOf(Opcode(op->opcode)).converts)
     return false;
   DataPlace place = storedPlace(op, access);
   const uint32_t *rows = w.row(place.data);

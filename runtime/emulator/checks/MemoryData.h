@@ -14,7 +14,13 @@ struct SmallAccess {
   bool isSigned = false;
   uint8_t shift = 32; ///< bit of the register; loads: 32 when they fill all of it
 };
+enum class AddressForm : uint8_t { Lds, Buffer, Scratch, Flat }; ///< Flat: and global
 struct DataFacts {
+  AddressForm form = AddressForm::Flat;
+  bool dma = false;      ///< between LDS and other memory, past the registers (buffers: by a flag)
+  bool converts = false; ///< buffer formats
+  bool pairs = false;    ///< two pieces with data of their own
+  bool byM0 = false;     ///< LDS at M0
   SmallAccess small;
   uint8_t destinations = 0; ///< registers that a load fills
   bool plain = false;       ///< bytes of memory are bytes of registers; else only InstructionFacts know the registers
@@ -33,9 +39,6 @@ bool storedData(const Wave &w, const MicroOp *op, const MemoryAccess &access, un
 bool isDmaStore(const MicroOp *op, const MemoryAccess &access);
 /// Whether the instruction moves data between LDS and other memory, past the registers.
 bool isDma(const MicroOp *op);
-/// Whether what memory holds is converted on the way (buffer formats).
-bool convertsFormat(Opcode opcode);
-bool isBuffer(Opcode opcode);
 
 } // namespace nstf::emulator::checks
 

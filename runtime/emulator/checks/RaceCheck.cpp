@@ -194,7 +194,9 @@ void RaceCheck::reportDeferred(const Workgroup &workgroup, Group &group) {
     for (const auto &[place, load] : left) {
       bool inLds = place >> 63;
       MemoryAccess access{inLds ? MemorySpace::Lds : MemorySpace::Global, AccessKind::Load, 0, nullptr, load.bytes};
-      Party party{*workgroup.waves[number], load.op, access, group, state.now, {}, false, load.lane};
+      Wave &wave = **std::find_if(workgroup.waves.begin(), workgroup.waves.end(),
+                                        [&](const Wave *w) { return w->number == number; });
+      Party party{wave, load.op, access, group, state.now, {}, false, load.lane};
       report(party, load.other, true, place & ~(uint64_t(1) << 63), load.bytes);
     }
   }

@@ -48,7 +48,7 @@ public:
       spare.push_back(std::move(entry.second));
     pages.clear();
     parts.clear();
-    lastNumber = ~uint64_t(0);
+    recent.fill({});
   }
 
 private:
@@ -57,14 +57,14 @@ private:
 
   RaceCell &cellOf(uint64_t dword) {
     uint64_t number = dword / pageCells;
-    if (number != lastNumber) {
+    Recent &known = recent[number % recent.size()];
+    if (number != known.number) {
       std::unique_ptr<Page> &page = pages[number];
       if (!page)
         page = freshPage();
-      last = page.get();
-      lastNumber = number;
+      known = {number, page.get()};
     }
-    return (*last)[dword % pageCells];
+    return (*known.page)[dword % pageCells];
   }
   std::unique_ptr<Page> freshPage() {
     if (spare.empty())
@@ -85,8 +85,11 @@ private:
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages;
   std::unordered_map<uint64_t, std::array<RaceCell, 4>> parts;
   std::vector<std::unique_ptr<Page>> spare;
-  uint64_t lastNumber = ~uint64_t(0);
-  Page *last = nullptr;
+  struct Recent {
+    uint64_t number = ~uint64_t(0);
+    Page *page = nullptr;
+  };
+  std::array<Recent, 64> recent; ///< pages found lately, so that they needn't be looked up again
 };
 
 } // namespace nstf::emulator::checks

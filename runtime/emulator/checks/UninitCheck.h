@@ -86,6 +86,7 @@ private:
   void loadLane(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &access, unsigned lane,
                 const uint8_t *bits, Origin origin);
   void load(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &access);
+  static bool storesDefined(const WaveShadow &s, const MicroOp *op, const MemoryAccess &access);
   void store(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &access);
   void atomic(Wave &w, WaveShadow &s, const MicroOp *op, const MemoryAccess &access);
   bool storedBits(const WaveShadow &s, const MicroOp *op, const MemoryAccess &access, unsigned lane, uint8_t *bits,

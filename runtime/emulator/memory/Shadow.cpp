@@ -6,13 +6,30 @@
 
 namespace nstf::emulator {
 
+bool isZero(const uint8_t *bytes, uint64_t count) {
+  uint64_t any = 0, word;
+  for (; count >= 8; bytes += 8, count -= 8) {
+    std::memcpy(&word, bytes, 8);
+    any |= word;
+  }
+  if (count >= 4) {
+    uint32_t half;
+    std::memcpy(&half, bytes, 4);
+    any |= half;
+    bytes += 4, count -= 4;
+  }
+  while (count--)
+    any |= *bytes++;
+  return !any;
+}
+
 Shadow::Page &Shadow::own(uint64_t number) {
   Page *page = find(number);
   if (!page) {
     page = &pages[number];
     page->bits = std::make_unique<uint8_t[]>(pageBytes);
     page->undefined = 0;
-    lastNumber = number, last = page;
+    recent[number % recent.size()] = {number, page};
   } else if (!page->bits) {
     page->bits = std::make_unique_for_overwrite<uint8_t[]>(pageBytes);
     std::memset(page->bits.get(), 0xff, pageBytes);
@@ -22,12 +39,12 @@ Shadow::Page &Shadow::own(uint64_t number) {
 
 void Shadow::drop(uint64_t number) {
   pages.erase(number);
-  lastNumber = ~uint64_t(0);
+  recent[number % recent.size()] = {};
 }
 
 void Shadow::clear() {
   pages.clear();
-  lastNumber = ~uint64_t(0);
+  recent.fill({});
 }
 
 /// Calls `piece(page number, offset in the page, bytes)` for the pages that a range touches.
@@ -62,7 +79,7 @@ void Shadow::setUndefined(uint64_t address, uint64_t bytes) {
   forPages<pageBits>(address, bytes, [&](uint64_t number, uint64_t offset, uint64_t count) {
     if (count == pageBytes) {
       pages[number] = Page();
-      lastNumber = ~uint64_t(0);
+      recent[number % recent.size()] = {};
       return;
     }
     Page &page = own(number);
@@ -92,8 +109,7 @@ bool Shadow::isDefined(uint64_t address, uint64_t bytes) const {
   bool defined = true;
   forPages<pageBits>(address, bytes, [&](uint64_t number, uint64_t offset, uint64_t count) {
     if (const Page *page = defined ? find(number) : nullptr)
-      defined = page->bits && std::all_of(page->bits.get() + offset, page->bits.get() + offset + count,
-                                          [](uint8_t bits) { return !bits; });
+      defined = page->bits && isZero(page->bits.get() + offset, count);
   });
   return defined;
 }
@@ -113,7 +129,7 @@ void Shadow::store(uint64_t address, unsigned bytes, const uint8_t *bits) {
   forPages<pageBits>(address, bytes, [&](uint64_t number, uint64_t offset, uint64_t count) {
     const uint8_t *from = bits;
     bits += count;
-    if (!find(number) && std::all_of(from, from + count, [](uint8_t b) { return !b; }))
+    if (!find(number) && isZero(from, count))
       return;
     Page &page = own(number);
     uint8_t *to = page.bits.get() + offset;

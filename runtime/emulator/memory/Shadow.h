@@ -8,6 +8,7 @@
 #ifndef NSTF_RUNTIME_EMULATOR_MEMORY_SHADOW_H
 #define NSTF_RUNTIME_EMULATOR_MEMORY_SHADOW_H
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,6 +16,9 @@
 #include <unordered_map>
 
 namespace nstf::emulator {
+
+/// Whether all of some bytes are zero.
+bool isZero(const uint8_t *bytes, uint64_t count);
 
 /// Members may be called from several threads, one holding `lock()` at a time.
 class Shadow {
@@ -43,12 +47,12 @@ private:
     uint32_t undefined = pageBytes;  ///< bytes with an undefined bit
   };
   Page *find(uint64_t number) const {
-    if (number != lastNumber) {
+    Recent &known = recent[number % recent.size()];
+    if (number != known.number) {
       auto found = pages.find(number);
-      lastNumber = number;
-      last = found == pages.end() ? nullptr : const_cast<Page *>(&found->second);
+      known = {number, found == pages.end() ? nullptr : const_cast<Page *>(&found->second)};
     }
-    return last;
+    return known.page;
   }
   /// The page, with bytes of its own.
   Page &own(uint64_t number);
@@ -56,8 +60,11 @@ private:
 
   mutable std::mutex mutex;
   std::unordered_map<uint64_t, Page> pages;
-  mutable uint64_t lastNumber = ~uint64_t(0); // found last, so that it needn't be looked up again
-  mutable Page *last = nullptr;
+  struct Recent {
+    uint64_t number = ~uint64_t(0);
+    Page *page = nullptr; ///< null: there is none
+  };
+  mutable std::array<Recent, 16> recent; ///< looked up lately
 };
 
 } // namespace nstf::emulator
