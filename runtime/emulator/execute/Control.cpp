@@ -34,7 +34,10 @@ const MicroOp *halt(Wave &w, const MicroOp *op) {
     throw WaveFault{op, "the wave halts for ever"};
   return op + 1;
 }
-const MicroOp *trap(Wave &w, const MicroOp *op) {
+/// "User Guide for AMDGPU Backend", "Trap Handler ABI": 3 is a breakpoint, and nothing without a debugger.
+const MicroOp *trap(Wave &, const MicroOp *op) {
+  if (op->immediate == 3)
+    return op + 1;
   throw WaveFault{op, "trap " + std::to_string(op->immediate) + (op->immediate == 2 ? " (abort or assertion)" : "")};
 }
 const MicroOp *sendAndHalt(Wave &, const MicroOp *op) { throw WaveFault{op, "the wave halts for ever"}; }

@@ -183,7 +183,10 @@ TEST(Endings, killHaltAndReturn) {
   kill.run();
   EXPECT_EQ(kill.wave().scalars[0], 2u);
   EXPECT_EQ(kill.wave().status, WaveStatus::Ended);
-  for (const char *text : {"s_sendmsghalt 1", "s_sethalt 1"}) {
+  Snippet breakpoint("gfx942", "s_trap 3\ns_mov_b32 s0, 4");
+  breakpoint.run();
+  EXPECT_EQ(breakpoint.wave().scalars[0], 4u) << "without a debugger a breakpoint is nothing";
+  for (const char *text : {"s_sendmsghalt 1", "s_sethalt 1", "s_trap 2", "s_trap 1"}) {
     Snippet halt("gfx90a", text);
     EXPECT_THROW(halt.run(), WaveFault);
   }
