@@ -11,8 +11,8 @@
 #define HWY_TARGET_INCLUDE "runtime/emulator/execute/Buffer.cpp"
 #include <hwy/foreach_target.h>
 
-#include "runtime/emulator/execute/BufferAccess-inl.h"
 #include "runtime/emulator/execute/Atomics.h"
+#include "runtime/emulator/execute/BufferAccess-inl.h"
 #include "runtime/emulator/execute/Memory.h"
 #include "runtime/emulator/execute/Statistics.h"
 
@@ -72,6 +72,10 @@ template <unsigned width, typename Kind> const MicroOp *load(Wave &w, const Micr
   uint32_t *to = w.destination(op);
   if (HWY_LIKELY(access.plain())) {
     alignas(64) uint64_t address[width];
+    if (HWY_LIKELY(access.wholeAddresses(w, address, exec, Kind::bytes, false))) {
+      loadLanes<width, Kind>(to, address, exec);
+      return op + 1;
+    }
     uint64_t partly, inside = access.rawAddresses(address, exec, Kind::bytes, partly);
     if (HWY_UNLIKELY(partly))
       return loadSlowly<width, Kind>(w, op, exec);
@@ -95,6 +99,10 @@ template <unsigned width, typename Kind> const MicroOp *store(Wave &w, const Mic
   const uint32_t *from = w.row(op->source[2]);
   if (HWY_LIKELY(access.plain())) {
     alignas(64) uint64_t address[width];
+    if (HWY_LIKELY(access.wholeAddresses(w, address, exec, Kind::bytes, true))) {
+      storeLanes<width, Kind>(from, address, exec);
+      return op + 1;
+    }
     uint64_t partly, inside = access.rawAddresses(address, exec, Kind::bytes, partly);
     if (HWY_LIKELY(!partly)) {
       if (inside) {

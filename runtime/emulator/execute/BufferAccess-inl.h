@@ -82,6 +82,23 @@ template <unsigned width> struct BufferAccess {
     return resource.base + scalarOffset + at;
   }
 
+  /// Addresses of a plain raw access of all lanes, all inside and in one allocation; false where it is anything else.
+  HWY_INLINE bool wholeAddresses(Wave &w, uint64_t *to, uint64_t exec, unsigned bytes, bool write) const {
+    if (exec != ~uint64_t(0) >> (64 - width) || !offsets || HWY_UNLIKELY(watched(w)))
+      return false;
+    U32 low = loadRow(offsets, 0) + uint32_t(immediate), high = low;
+    const uint64_t begin = resource.base + scalarOffset;
+    storeAddresses(to, 0, convertTo<U64>(low) + begin);
+    for (unsigned c = 1; c < width / chunk; ++c) {
+      U32 at = loadRow(offsets, c) + uint32_t(immediate);
+      low = __builtin_elementwise_min(low, at);
+      high = __builtin_elementwise_max(high, at);
+      storeAddresses(to, c, convertTo<U64>(at) + begin);
+    }
+    const uint64_t lowest = __builtin_reduce_min(low), end = uint64_t(__builtin_reduce_max(high)) + bytes;
+    return end + scalarOffset <= resource.records && accessible(w, begin + lowest, end - lowest, write);
+  }
+
   /// Addresses of a plain raw access; returns the lanes of `exec` that are inside with all their bytes, and in `partly`
   /// those that are inside with some.
   uint64_t rawAddresses(uint64_t *to, uint64_t exec, unsigned bytes, uint64_t &partly) const {

@@ -308,11 +308,23 @@ template <unsigned width> HWY_INLINE uint64_t bitsOfLanes(uint64_t mask, const u
 /// to[i] = from[lanes[i]] for the lanes of `valid`, 0 for the others. `to` and `from` are different rows.
 template <unsigned width>
 HWY_INLINE void moveLanes(uint32_t *to, const uint32_t *from, const uint32_t *lanes, uint64_t valid) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::CappedTag<uint32_t, chunk> d;
   for (unsigned c = 0; c < width / chunk; ++c) {
     U32 v;
-    for (unsigned i = 0; i < chunk; ++i)
-      v[i] = from[lanes[c * chunk + i]];
-    storeRow(to, c, choose(maskOfBits(uint16_t(valid >> c * chunk)), v, U32(0u)), 0xffff);
+    if constexpr (hn::MaxLanes(d) == chunk) { // a register holds a chunk: look up in all of them, take the right one
+      const auto lane = hn::LoadU(d, lanes + c * chunk), part = hn::ShiftRight<4>(lane);
+      const auto index = hn::IndicesFromVec(d, hn::And(lane, hn::Set(d, chunk - 1)));
+      auto found = hn::TableLookupLanes(hn::LoadU(d, from), index);
+      for (unsigned p = 1; p < width / chunk; ++p)
+        found = hn::IfThenElse(hn::Eq(part, hn::Set(d, p)), hn::TableLookupLanes(hn::LoadU(d, from + p * chunk), index),
+                               found);
+      __builtin_memcpy(&v, &found, sizeof(v));
+    } else {
+      for (unsigned i = 0; i < chunk; ++i)
+        v[i] = from[lanes[c * chunk + i]];
+    }
+    storeRow(to, c, v & bitsAs<U32>(maskOfBits(uint16_t(valid >> c * chunk))), 0xffff);
   }
 }
 

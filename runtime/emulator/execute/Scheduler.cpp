@@ -60,7 +60,7 @@ Scheduler::Scheduler(const Launch &launch, const LaunchOptions &options, uint64_
 std::unique_ptr<ResidentGroup> Scheduler::admit(ExecutionCounters *counters) {
   uint64_t index, slot;
   {
-    std::lock_guard lock(mutex);
+    std::unique_lock lock = lockShared();
     if (next >= groups)
       return nullptr;
     if (!freeSlots.empty()) {
@@ -90,8 +90,10 @@ std::unique_ptr<ResidentGroup> Scheduler::admit(ExecutionCounters *counters) {
 void Scheduler::retire(std::unique_ptr<ResidentGroup> resident) {
   if (options.monitor)
     options.monitor->groupEnds(resident->group);
+  if (options.executed && resident->group.counters)
+    *options.executed += resident->group.counters->takeNew();
   {
-    std::lock_guard lock(mutex);
+    std::unique_lock lock = lockShared();
     freeSlots.push_back(scratchPerGroup ? (resident->scratch - scratch) / scratchPerGroup : 0);
     ++done;
     if (options.progress)

@@ -43,6 +43,10 @@ private:
   /// The next workgroup and a place for it; null where there is none, or no room.
   std::unique_ptr<ResidentGroup> admit(ExecutionCounters *counters);
   void retire(std::unique_ptr<ResidentGroup> group);
+  /// One thread needs no lock.
+  std::unique_lock<std::mutex> lockShared() {
+    return threads > 1 ? std::unique_lock(mutex) : std::unique_lock(mutex, std::defer_lock);
+  }
   void fail(uint64_t index, std::exception_ptr exception);
   bool failedBelow(uint64_t index) const { return faultyGroup.load() < index; }
   /// Called by a worker whose workgroups all wait and stand as they did a round ago. When that is so for every worker,
