@@ -27,7 +27,6 @@ struct Writer {
   Form form;
   Random &random;
   std::string constant[3]; ///< texts of constant sources
-  bool shared = false;     ///< an SGPR is read already
 
   const VectorMeaning &meaning() const { return *form.meaning; }
   bool plain() const { return meaning().flags & PlainOnly; }
@@ -66,9 +65,9 @@ struct Writer {
     s.value = s.type == Type::f64 ? u64(v) << 32 : v;
   }
   void scalar(Source &s) {
-    static const unsigned some[] = {8, 10, 14, vcc};
+    static const unsigned some[] = {8, 10, 14, vcc, m0};
     s.place = Source::Scalar;
-    s.at = some[random.below(3)];
+    s.at = some[random.below(bitsOf(s.type) == 64 ? 4 : 5)];
   }
 
   void addModifiers(Source &s) {
@@ -85,10 +84,11 @@ struct Writer {
   }
 
   std::string sourceText(const Source &s, const std::string &constantText) const {
-    std::string text = s.place == Source::Vector ? range('v', s.at, bitsOf(s.type))
-                       : s.place == Source::Scalar
-                           ? s.at == vcc ? (bitsOf(s.type) == 64 ? "vcc" : "vcc_lo") : range('s', s.at, bitsOf(s.type))
-                           : constantText;
+    std::string text = s.place == Source::Vector   ? range('v', s.at, bitsOf(s.type))
+                       : s.place == Source::Scalar ? s.at == m0    ? "m0"
+                                                     : s.at == vcc ? (bitsOf(s.type) == 64 ? "vcc" : "vcc_lo")
+                                                                   : range('s', s.at, bitsOf(s.type))
+                                                   : constantText;
     if (isPacked(s.type))
       return text;
     if (s.place == Source::Constant && (s.negate || s.absolute))
@@ -268,7 +268,7 @@ void addVectorCases(const VectorMeaning &meaning, std::vector<Case> &cases) {
   u32 flags = meaning.flags;
   bool constantSource = flags & (ConstantMiddle | ConstantLast);
   auto writer = [&](Encoding encoding) {
-    Writer w{Form(), random, {}, false};
+    Writer w{Form(), random, {}};
     w.form.meaning = shared;
     w.form.encoding = encoding;
     for (size_t k = 0; k < meaning.sources.size(); ++k) {
