@@ -67,8 +67,10 @@ LaunchOptions LaunchLimits::launchOptions(Progress *progress) const {
     options.timeout = std::chrono::duration<double>(timeout);
   options.alone = true; // nobody else writes to the launch's memory
   options.interrupt = InterruptGuard::flag();
-  if (progress && progress->isShown())
+  if (progress && progress->isShown()) {
     options.progress = [progress](uint64_t done, uint64_t all) { progress->update(done, all); };
+    options.executed = &progress->executed;
+  }
   return options;
 }
 

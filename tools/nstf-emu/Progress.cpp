@@ -1,4 +1,5 @@
 #include "tools/nstf-emu/Progress.h"
+#include "tools/nstf-emu/Options.h"
 
 #include <cstdio>
 #include <unistd.h>
@@ -15,9 +16,9 @@ void Progress::update(uint64_t done, uint64_t all) {
     return;
   last = now;
   double seconds = std::chrono::duration<double>(now - start).count(), rate = double(done) / seconds;
-  std::fprintf(stderr, "\r\033[K%s: %llu of %llu workgroups, %.3g/s, %.0f s left", what.c_str(),
-               static_cast<unsigned long long>(done), static_cast<unsigned long long>(all), rate,
-               rate > 0 ? double(all - done) / rate : 0.0);
+  std::fprintf(stderr, "\r\033[K%s: %llu of %llu workgroups, %s instructions/s, %.0f s left", what.c_str(),
+               static_cast<unsigned long long>(done), static_cast<unsigned long long>(all),
+               shortRate(double(executed.load()) / seconds).c_str(), rate > 0 ? double(all - done) / rate : 0.0);
   std::fflush(stderr);
   written = true;
 }

@@ -1,6 +1,7 @@
 // A line on the terminal that is written over and over while a launch runs, and wiped at its end.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -15,6 +16,8 @@ public:
   /// Not where standard error is no terminal.
   bool isShown() const { return shown; }
   void update(uint64_t done, uint64_t all);
+  /// Wave instructions so far; who runs the launch adds to it.
+  std::atomic<uint64_t> executed = 0;
   void clear();
 
 private:

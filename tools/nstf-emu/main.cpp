@@ -36,9 +36,8 @@ void print(const std::exception &error) {
 } // namespace
 
 int main(int argc, char **argv) {
-  // A file past `ulimit -f` is an error of the write, a reader that went away one of the output.
+  // A file past `ulimit -f` is an error of the write, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
-  std::signal(SIGPIPE, SIG_IGN);
   CLI::App app("nstf-emu: runs, checks and explains gfx90a and gfx942 kernels without a GPU", "nstf-emu");
   app.footer(footer);
   app.require_subcommand(1);

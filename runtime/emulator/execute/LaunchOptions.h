@@ -26,6 +26,8 @@ struct LaunchOptions {
   bool alone = false;
   /// Called after each workgroup, from any thread, one at a time.
   std::function<void(uint64_t done, uint64_t all)> progress;
+  /// With statistics: the wave instructions so far are added to it after each workgroup, before progress is called.
+  std::atomic<uint64_t> *executed = nullptr;
 
   /// NSTF_EMU_THREADS, NSTF_EMU_TIMEOUT (seconds) and NSTF_EMU_MATRIX (fast, exact). Throws std::runtime_error for what
   /// isn't a value of theirs.

@@ -3,6 +3,7 @@
 #include "runtime/emulator/execute/Memory.h"
 
 #include <bit>
+#include <utility>
 
 namespace nstf::emulator {
 namespace {
@@ -193,6 +194,13 @@ void ExecutionCounters::countBytes(const Wave &w, const MicroOp *op) {
     break;
   }
   }
+}
+
+uint64_t ExecutionCounters::takeNew() {
+  uint64_t all = 0;
+  for (unsigned i = 0; i < unsigned(Opcode::Trap); ++i)
+    all += executed[i];
+  return all - std::exchange(taken, all);
 }
 
 void ExecutionCounters::addTo(ExecutionStatistics &sum) const {

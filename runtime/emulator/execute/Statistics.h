@@ -49,6 +49,8 @@ public:
   }
   /// Adds what was counted.
   void addTo(ExecutionStatistics &sum) const;
+  /// Instructions counted since it was called last.
+  uint64_t takeNew();
 
 private:
   static const std::array<bool, opcodeCount> movesBytes;
@@ -56,6 +58,7 @@ private:
 
   std::array<uint64_t, opcodeCount> executed = {};
   std::array<Traffic, unsigned(MemorySpace::count)> bytes = {};
+  uint64_t taken = 0;
 };
 
 /// Bytes that the active lanes of a buffer instruction move, `bytes` each, checked against the buffer in pieces of
