@@ -63,7 +63,7 @@ TEST_F(HipTest, attributesAgreeWithProperties) {
   EXPECT_EQ(attribute(hipDeviceAttributeClockRate), p.clockRate);
   EXPECT_EQ(attribute(hipDeviceAttributeComputeCapabilityMajor), p.major);
   EXPECT_EQ(attribute(hipDeviceAttributeMaxGridDimX), p.maxGridSize[0]);
-  EXPECT_EQ(attribute(hipDeviceAttributeCooperativeLaunch), 0);
+  EXPECT_EQ(attribute(hipDeviceAttributeCooperativeLaunch), 1);
   int value;
   EXPECT_EQ(hipDeviceGetAttribute(&value, hipDeviceAttribute_t(12345), 0), hipErrorInvalidValue);
 }

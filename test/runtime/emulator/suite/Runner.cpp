@@ -10,6 +10,10 @@
 
 #include <stdexcept>
 
+// Newer than the distribution's header.
+extern "C" hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                                       unsigned, unsigned, hipStream_t, void **);
+
 namespace suite {
 namespace {
 
@@ -72,11 +76,13 @@ void Run::copyOut(void *host, const void *device, size_t bytes) {
   hip(hipMemcpy(host, device, bytes, hipMemcpyDeviceToHost), "hipMemcpy");
 }
 
-std::string Run::start(const char *kernel, Grid grid, Grid block, unsigned lds, void **arguments) {
+std::string Run::start(const char *kernel, Grid grid, Grid block, unsigned lds, void **arguments, bool cooperative) {
   hipFunction_t function = nullptr;
   hip(hipModuleGetFunction(&function, static_cast<hipModule_t>(module), kernel), kernel);
-  hipError_t error = hipModuleLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, lds, nullptr,
-                                           arguments, nullptr);
+  hipError_t error = cooperative ? hipModuleLaunchCooperativeKernel(function, grid.x, grid.y, grid.z, block.x, block.y,
+                                                                    block.z, lds, nullptr, arguments)
+                                 : hipModuleLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                                                         lds, nullptr, arguments, nullptr);
   if (error == hipSuccess)
     error = hipDeviceSynchronize();
   return error == hipSuccess ? "" : std::string(hipGetErrorString(error)) + ": " + nstfEmulatorLastFault();

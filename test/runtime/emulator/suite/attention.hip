@@ -122,7 +122,7 @@ template <typename T> void attentionCase(suite::Run &run, const char *kernel, bo
   std::vector<T> q(heads * queries * head), k(heads * keys * head), v(k.size());
   for (std::vector<T> *values : {&q, &k, &v})
     for (T &value : *values)
-      value = T(run.uniform(-1.5, 1.5));
+      value = T(run.normal16(-1.5, 1.5));
   std::vector<double> expected(q.size()), p(keys);
   for (int h = 0; h < heads; ++h)
     for (int i = 0; i < queries; ++i) {

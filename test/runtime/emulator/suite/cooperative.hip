@@ -1,4 +1,5 @@
-// Workgroups that work together in one launch: a barrier over the grid, split-K with a semaphore that hands the sum
+// Workgroups that work together in one launch: a barrier over the grid (its own, and a
+// cooperative launch's), split-K with a semaphore that hands the sum
 // from one to the next, split-K where the last adds up, producers and consumers of a ring. They need all workgroups
 // that wait to be resident; the emulator keeps as many as the chip would.
 #include "test/runtime/emulator/suite/suite.h"
@@ -27,6 +28,35 @@ extern "C" __global__ void smooth(unsigned *a, unsigned *b, unsigned *count, int
     a = b;
     b = kept;
     gridBarrier(count, s);
+  }
+}
+
+/// The same with the words of a cooperative launch, as ROCm's device library uses them for this_grid().sync().
+INLINE void launchedBarrier() {
+  struct Barrier {
+    uint64_t unused[4];
+    unsigned word, other, workgroups;
+  };
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    Barrier *barrier = *(Barrier **)((char *)__builtin_amdgcn_implicitarg_ptr() + 88);
+    unsigned workgroups = barrier->workgroups;
+    unsigned seen = __scoped_atomic_fetch_add(&barrier->word, 1u, __ATOMIC_ACQ_REL, __MEMORY_SCOPE_DEVICE);
+    if ((seen & 0xffff) == workgroups - 1)
+      __scoped_atomic_fetch_add(&barrier->word, 0x10000 - workgroups, __ATOMIC_RELEASE, __MEMORY_SCOPE_DEVICE);
+    while (ATOMIC_LOAD_ACQUIRE(&barrier->word) >> 16 == seen >> 16)
+      __builtin_amdgcn_s_sleep(1);
+  }
+  __syncthreads();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+}
+extern "C" __global__ void rotate(unsigned *a, unsigned *b, int steps) {
+  unsigned i = globalId(), n = gridSize();
+  for (int s = 0; s < steps; ++s) {
+    b[i] = a[(i + 1) % n] + 1;
+    launchedBarrier();
+    a[i] = b[(i + 1) % n] + 1;
+    launchedBarrier();
   }
 }
 
@@ -111,6 +141,29 @@ SUITE(cooperative, gridBarrier, 1, 7, 32) {
     for (unsigned i = 0; i < n; ++i)
       next[i] = values[(i + n - 1) % n] + 2 * values[i] + values[(i + 1) % n];
   run.expectEqual(run.download(steps % 2 ? b : a, n), values);
+}
+
+SUITE(cooperative, cooperativeLaunch, 1, 5, 40) {
+  unsigned n = run.size * 128, steps = 3;
+  auto values = run.integers(n);
+  std::vector<uint32_t> expected(n);
+  uint32_t *a = run.upload(values), *b = run.room<uint32_t>(n);
+  for (int launch = 0; launch < 2; ++launch)
+    run.launchCooperative("rotate", run.size, 128, a, b, int(steps));
+  for (unsigned i = 0; i < n; ++i)
+    expected[i] = values[(i + 4 * steps) % n] + 4 * steps;
+  run.expectEqual(run.download(a, n), expected);
+}
+
+SUITE(cooperative, tooLarge, 1) {
+  uint32_t *a = run.room<uint32_t>(1);
+  std::string error;
+  try {
+    run.launchCooperative("rotate", 100000, 128, a, a, 1);
+  } catch (const std::exception &exception) {
+    error = exception.what();
+  }
+  run.expect(error.find("too many blocks in cooperative launch") != std::string::npos, error);
 }
 
 namespace {

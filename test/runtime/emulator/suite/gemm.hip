@@ -31,9 +31,9 @@ template <typename Out> void f16Case(suite::Run &run, const char *kernel, double
   int m = 128 * run.size, n = 128, k = 32 * (2 * run.size - 1);
   std::vector<_Float16> a(m * k), b(n * k);
   for (auto &value : a)
-    value = _Float16(run.uniform(-1, 1));
+    value = _Float16(run.normal16(-1, 1));
   for (auto &value : b)
-    value = _Float16(run.uniform(-1, 1));
+    value = _Float16(run.normal16(-1, 1));
   std::vector<double> expected(m * n);
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j) {

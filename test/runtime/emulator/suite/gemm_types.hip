@@ -122,7 +122,7 @@ void gemmCase(suite::Run &run, const char *kernel, double tolerance, Make makeA,
   run.expectNear(run.download(c, m * n), expected, tolerance);
 }
 template <typename Element> Element makeFloat(suite::Run &run, double &value) {
-  Element element = Element(run.uniform(-1, 1));
+  Element element = Element(run.normal16(-1, 1));
   value = double(element);
   return element;
 }

@@ -71,6 +71,12 @@ public:
     void *pointers[] = {static_cast<void *>(&arguments)..., nullptr};
     check(start(kernel, grid, block, lds, pointers), kernel);
   }
+  /// hipModuleLaunchCooperativeKernel.
+  template <typename... Arguments>
+  void launchCooperative(const char *kernel, Grid grid, Grid block, Arguments... arguments) {
+    void *pointers[] = {static_cast<void *>(&arguments)..., nullptr};
+    check(start(kernel, grid, block, 0, pointers, true), kernel);
+  }
   /// The error of a launch that must fail; empty if it did not.
   template <typename... Arguments>
   std::string faultOf(const char *kernel, Grid grid, Grid block, Arguments... arguments) {
@@ -84,6 +90,11 @@ public:
     return uint32_t(state >> 32);
   }
   float uniform(float low, float high) { return low + (high - low) * float(random() >> 8) * 0x1p-24f; }
+  /// No f16 denormal: gfx90a's matrix instructions take them as zeros.
+  float normal16(float low, float high) {
+    float value = uniform(low, high);
+    return std::abs(value) < 0x1p-14f ? 0x1p-14f : value;
+  }
   std::vector<float> floats(size_t count, float low = -1, float high = 1) {
     std::vector<float> values(count);
     for (float &value : values)
@@ -119,7 +130,8 @@ private:
   void *allocate(size_t bytes);
   void copyIn(void *device, const void *host, size_t bytes);
   void copyOut(void *host, const void *device, size_t bytes);
-  std::string start(const char *kernel, Grid grid, Grid block, unsigned lds, void **arguments);
+  std::string start(const char *kernel, Grid grid, Grid block, unsigned lds, void **arguments,
+                    bool cooperative = false);
   void check(const std::string &error, const char *kernel);
   [[noreturn]] void differ(const char *what, size_t place, double got, double expected);
   void *module;
