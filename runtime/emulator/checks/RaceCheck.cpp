@@ -38,6 +38,7 @@ void RaceCheck::launchEnds(const Launch &) {
   lastWorkgroup = nullptr;
   memory.clear();
   locations.clear();
+  globalBarrier = {};
   groupIds.clear();
 }
 
@@ -103,16 +104,30 @@ void RaceCheck::synchronise(Group &group, unsigned wave, SyncLocation &location,
 }
 
 void RaceCheck::instruction(Wave &w, const MicroOp *first) {
+  if (Opcode(first->opcode) == Opcode::DS_GWS_BARRIER)
+    return arriveGlobally(w, first);
   if (Opcode(first->opcode) != Opcode::S_WAITCNT)
     return;
   Group &group = groupOf(w);
   WaveState &state = group.waves[w.number];
+  state.arrivedAt = nullptr;
   acquire(group, state);
   WaitCounts counts = WaitCounts::decode(uint16_t(first->immediate));
   if (counts.vm == 0)
     state.memory.any = false;
   if (counts.lgkm == 0)
     state.lds.any = false;
+}
+
+/// A barrier of all the launch's waves. A wave that waits comes here again and again; when it passes, all have come.
+void RaceCheck::arriveGlobally(Wave &w, const MicroOp *first) {
+  Group &group = groupOf(w);
+  WaveState &state = group.waves[w.number];
+  if (state.arrivedAt == first)
+    return;
+  state.arrivedAt = first;
+  synchronise(group, w.number, globalBarrier, AccessKind::Atomic);
+  ++state.now.group[w.number];
 }
 
 void RaceCheck::barrier(Workgroup &workgroup) {

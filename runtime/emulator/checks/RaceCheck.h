@@ -63,6 +63,7 @@ private:
       return *oldest;
     }
     std::vector<const SyncLocation *> acquired;      ///< not yet waited for
+    const MicroOp *arrivedAt = nullptr;              ///< ds_gws_barrier, until the next s_waitcnt
     std::unordered_map<uint64_t, Deferred> deferred; ///< by address (LDS: offset, with the top bit)
   };
   struct Group {
@@ -83,6 +84,7 @@ private:
   bool isSynchronising(const Wave &w, const MicroOp *op, const MemoryAccess &access);
   bool hasCacheBits(const Wave &w, const MicroOp *op);
   void acquire(Group &group, WaveState &state);
+  void arriveGlobally(Wave &w, const MicroOp *first);
   void synchronise(Group &group, unsigned wave, SyncLocation &location, AccessKind kind);
   void check(Party &party, RaceCell &cell, uint64_t at, unsigned bytes);
   bool sameValue(const Party &party, uint64_t at, unsigned bytes) const;
@@ -97,6 +99,7 @@ private:
   Group *lastGroup = nullptr;
   RaceCells memory;
   std::unordered_map<uint64_t, SyncLocation> locations;          ///< by address
+  SyncLocation globalBarrier;                                    ///< all resources of global wave sync
   std::vector<std::array<uint32_t, 3>> groupIds;                 ///< by Group::number
   std::vector<int8_t> cacheBits;                                 ///< by instruction: -1 unknown yet
   std::unordered_map<uint32_t, const MicroOp *> opOfInstruction; ///< of accesses, for messages

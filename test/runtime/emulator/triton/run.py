@@ -56,8 +56,9 @@ def run(case, target, device, keep):
             argument = (FORMATS[argument[0]], argument[1])
         arguments[name] = argument.bits if isinstance(argument, Float) else argument
     metadata = compiled.metadata
+    scratch = [None, None]  # Triton's own pointers, which these kernels don't use
     device.launch(compiled.asm["hsaco"], metadata.name, case["grid"], metadata.num_warps * 64, metadata.shared,
-                  list(arguments.values()))
+                  list(arguments.values()) + scratch)
     for name, (expected, tolerance) in case["outputs"].items():
         got = decode(case["arguments"][name])
         if callable(expected):
@@ -83,6 +84,7 @@ def main():
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
 
+    sys.path.append(str(pathlib.Path(__file__).parents[1]))
     from cases import all_cases
     from emulator import Device
 

@@ -19,9 +19,9 @@ class Device:
         if code:
             raise Fault(f"{name}: error {code}: {(self.hip.nstfEmulatorLastFault() or b'').decode()}")
 
-    def launch(self, code, kernel, grid, threads, lds, arguments):
-        """Runs `kernel` of the code object `code` (bytes). An array among `arguments` is copied to device memory of just its
-        size, and back; None is a null pointer; (format, value) is a scalar as struct packs it."""
+    def launch(self, code, kernel, grid, threads, lds, arguments, cooperative=False):
+        """Runs `kernel` of the code object or bundle `code` (bytes). An array among `arguments` is copied to device memory of
+        just its size, and back; None is a null pointer; (format, value) is a scalar as struct packs it."""
         module, function = ctypes.c_void_p(), ctypes.c_void_p()
         self.call("hipModuleLoadData", ctypes.byref(module), code)
         self.call("hipModuleGetFunction", ctypes.byref(function), module, kernel.encode())
@@ -37,10 +37,12 @@ class Device:
             elif argument is None:
                 argument = ("Q", 0)
             cells.append(ctypes.create_string_buffer(struct.pack("<" + argument[0], argument[1])))
-        cells += [ctypes.create_string_buffer(8)] * 2  # Triton's scratch pointers, which these kernels don't use
         parameters = (ctypes.c_void_p * len(cells))(*[ctypes.addressof(cell) for cell in cells])
         try:
-            self.call("hipModuleLaunchKernel", function, *grid, threads, 1, 1, lds, None, parameters, None)
+            if cooperative:
+                self.call("hipModuleLaunchCooperativeKernel", function, *grid, threads, 1, 1, lds, None, parameters)
+            else:
+                self.call("hipModuleLaunchKernel", function, *grid, threads, 1, 1, lds, None, parameters, None)
             self.call("hipDeviceSynchronize")
             for array, pointer in buffers:
                 self.call("hipMemcpy", array.ctypes.data_as(ctypes.c_void_p), pointer, ctypes.c_size_t(array.nbytes), 2)
