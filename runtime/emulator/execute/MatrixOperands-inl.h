@@ -47,24 +47,9 @@ template <unsigned words_, unsigned rows_, unsigned columns_, unsigned depth_, u
   }
 };
 
-/// The lane of B that lane i gets.
-HWY_INLINE unsigned permutedLane(unsigned blgp, unsigned i) {
-  switch (blgp) {
-  case 1: // the first 32 lanes for all
-    return i & 31;
-  case 2: // the second 32
-    return i | 32;
-  case 3: // rotated by 16
-    return (i + 16) & 63;
-  case 4:
-  case 5:
-  case 6:
-  case 7: // one of the four groups of 16 for all
-    return (blgp - 4) * 16 + (i & 15);
-  default:
-    return i;
-  }
-}
+/// Which 16 lanes of B each 16 lanes get, by blgp: the first or second 32 for both; all rotated by 16; one 16 for all.
+constexpr uint8_t lanePatterns[8][4] = {{0, 1, 2, 3}, {0, 1, 0, 1}, {2, 3, 2, 3}, {1, 2, 3, 0},
+                                        {0, 0, 0, 0}, {1, 1, 1, 1}, {2, 2, 2, 2}, {3, 3, 3, 3}};
 
 /// A's and B's elements as they are multiplied: [element of the lane][lane].
 template <typename FromA, typename FromB, typename Layout> struct MatrixOperands {
@@ -99,16 +84,15 @@ private:
     Value copy[width];
     for (unsigned local = 0; local < perLane && blgp; ++local) {
       std::memcpy(copy, b[local], sizeof(copy));
-      for (unsigned i = 0; i < width; ++i)
-        b[local][i] = copy[permutedLane(blgp, i)];
+      for (unsigned group = 0; group < 4; ++group)
+        std::memcpy(&b[local][group * 16], &copy[lanePatterns[blgp][group] * 16], 16 * sizeof(Value));
     }
     for (unsigned local = 0; local < perLane && cbsz; ++local) {
       std::memcpy(copy, a[local], sizeof(copy));
-      for (unsigned block = 0; block < Layout::blocks; ++block)
-        for (unsigned i = 0; i < Layout::rows; ++i) {
-          unsigned from = (block & ~((1u << cbsz) - 1)) + abid;
-          a[local][i + Layout::rows * block] = copy[i + Layout::rows * (from % Layout::blocks)];
-        }
+      for (unsigned block = 0; block < Layout::blocks; ++block) {
+        unsigned from = ((block & ~((1u << cbsz) - 1)) + abid) % Layout::blocks;
+        std::memcpy(&a[local][Layout::rows * block], &copy[Layout::rows * from], Layout::rows * sizeof(Value));
+      }
     }
   }
 };

@@ -131,6 +131,53 @@ TEST(MatrixLayout, everyElementOfDenseForms) {
   EXPECT_EQ(forms, 27u + 32u);
 }
 
+/// cbsz, abid and blgp, on full operands. What they do: the calculator's README, "--cbsz, --abid" and "--blgp".
+void checkModifiers(const std::string &target, const MatrixForm &form, MatrixMode mode, unsigned cbsz, unsigned abid,
+                    unsigned blgp) {
+  // Which 16 lanes of B the four times 16 lanes take.
+  static const unsigned groups[8][4] = {{0, 1, 2, 3}, {0, 1, 0, 1}, {2, 3, 2, 3}, {1, 2, 3, 0},
+                                        {0, 0, 0, 0}, {1, 1, 1, 1}, {2, 2, 2, 2}, {3, 3, 3, 3}};
+  std::string modifiers = (cbsz ? " cbsz:" + std::to_string(cbsz) : "") +
+                          (abid ? " abid:" + std::to_string(abid) : "") + (blgp ? " blgp:" + std::to_string(blgp) : "");
+  SCOPED_TRACE(target + " " + form.name(target) + modifiers);
+  Layout layout(target, form, mode, modifiers);
+  Snippet &s = layout.s;
+  ASSERT_EQ(s.program->trapCount(), 0u);
+  for (unsigned l = 0; l < 64; ++l)
+    for (unsigned n = 0; n < form.input.perLane; ++n) {
+      setElement(s, rowA, {l, n}, bitsOf(form.a), encode(form.a, valueAt(0, 0, l, n)));
+      setElement(s, rowB, {l, n}, bitsOf(form.b), encode(form.b, valueAt(1, 0, l, n)));
+    }
+  layout.setAddends(rowC);
+  s.run();
+  unsigned wrong = layout.wrongResults([&](unsigned block, unsigned i, unsigned j) {
+    unsigned sum = 0, shared = 1u << cbsz, blockA = block / shared * shared + abid;
+    for (unsigned k = 0; k < form.depth; ++k) {
+      Place a = placeOfInput(form, cbsz ? blockA : block, i, k), b = placeOfInput(form, block, j, k);
+      b.lane = groups[blgp][b.lane / 16] * 16 + b.lane % 16;
+      sum += valueAt(0, 0, a.lane, a.element) * valueAt(1, 0, b.lane, b.element);
+    }
+    return sum;
+  });
+  ASSERT_EQ(wrong, 0u);
+}
+
+TEST(MatrixLayout, broadcastsAndLanePatterns) {
+  for (const MatrixForm &form : matrixForms())
+    for (const std::string target : {"gfx90a", "gfx942"})
+      for (MatrixMode mode : {MatrixMode::Fast, MatrixMode::Exact}) {
+        if (!form.name(target) || form.sparse || form.a == Element::f64)
+          continue;
+        for (unsigned blgp = 0; blgp < 8; ++blgp)
+          checkModifiers(target, form, mode, 0, 0, blgp);
+        for (unsigned cbsz = 1; 1u << cbsz <= form.blocks; ++cbsz)
+          for (unsigned abid = 0; abid < 1u << cbsz; ++abid)
+            checkModifiers(target, form, mode, cbsz, abid, (cbsz + abid) % 8);
+        if (HasFatalFailure())
+          return;
+      }
+}
+
 /// Sparse: A's stored element (row i, four number `four`, slot) is 1 and its index bits say `index`.
 void checkSparse(const MatrixForm &form, MatrixMode mode, unsigned abid, unsigned cbsz) {
   std::string modifiers = (cbsz ? " cbsz:" + std::to_string(cbsz) : "") + (abid ? " abid:" + std::to_string(abid) : "");
