@@ -1,6 +1,7 @@
 // Workgroups that wait for each other, waits that never end, and the limits of a launch.
 #include "test/runtime/emulator/execute/Kernels.h"
 
+#include <cmath>
 #include <gmock/gmock.h>
 #include <thread>
 
@@ -65,6 +66,29 @@ kernel void lockedTwice(global int *lock) {
   if (get_local_id(0) == 0)
     while (__scoped_atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE, __MEMORY_SCOPE_DEVICE) != 0)
       ;
+}
+// Numbers the work-items in the order in which they come.
+kernel void order(global int *counter, global int *out) {
+  for (int i = 0; i < get_local_id(0) % 7; ++i)
+    __builtin_amdgcn_s_sleep(1);
+  out[get_global_id(0)] = ADD(counter, 1);
+}
+// Sums in an order that only the kernel decides.
+kernel void sums(global const float *in, global float *out) {
+  local float part[256];
+  int i = get_local_id(0);
+  float sum = 0;
+  for (int k = i; k < 4096; k += 256)
+    sum += in[k] * (float)(get_group_id(0) + 1);
+  part[i] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int step = 128; step; step /= 2) {
+    if (i < step)
+      part[i] += part[i + step];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  if (i == 0)
+    out[get_group_id(0)] = part[0];
 }
 kernel void longWork(global int *out, int count) {
   int sum = 0;
@@ -137,6 +161,36 @@ TEST_P(Scheduler, waitsThatNeverEndAreFound) {
     std::vector<int> flags(20001);
     int *many = upload(k.memory, flags);
     EXPECT_THAT(faultOf("chain", {20000}, {1024}, {bytesOf(many), bytesOf(1)}), HasSubstr("no wave can make progress"));
+  }
+}
+
+TEST_P(Scheduler, resultsDontDependOnThreads) {
+  constexpr unsigned groups = 301;
+  std::vector<float> in(4096);
+  for (size_t i = 0; i < in.size(); ++i)
+    in[i] = std::sin(float(i)) * 1e3f;
+  std::vector<float> first;
+  for (unsigned threads : {1, 2, 1, 2}) {
+    float *from = upload(k.memory, in), *to = upload(k.memory, std::vector<float>(groups));
+    k.options = LaunchOptions{.threads = threads};
+    launch(k, "sums", {groups}, {256}, from, to);
+    std::vector<float> sums = download(to, groups);
+    if (first.empty())
+      first = sums;
+    EXPECT_EQ(std::memcmp(sums.data(), first.data(), groups * sizeof(float)), 0) << threads << " threads";
+  }
+}
+
+TEST_P(Scheduler, oneThreadIsDeterministic) {
+  std::vector<int> first;
+  for (int run = 0; run < 3; ++run) {
+    int *counter = upload(k.memory, std::vector<int>(1)), *out = upload(k.memory, std::vector<int>(40 * 128));
+    k.options = LaunchOptions{.threads = 1};
+    launch(k, "order", {40}, {128}, counter, out);
+    std::vector<int> numbers = download(out, 40 * 128);
+    if (run == 0)
+      first = numbers;
+    EXPECT_EQ(numbers, first);
   }
 }
 
