@@ -1,4 +1,6 @@
 #include "runtime/emulator/execute/BufferFormat.h"
+#include "runtime/emulator/execute/Memory.h"
+#include "runtime/emulator/execute/Wave.h"
 
 #include <algorithm>
 #include <bit>
@@ -56,6 +58,15 @@ BufferFormat::BufferFormat(unsigned dataFormat, unsigned numberFormat) : number(
     bits[i] = layouts[dataFormat & 15][i];
     components += bits[i] != 0;
   }
+}
+
+BufferFormat BufferFormat::of(const Wave &w, const MicroOp *op) {
+  if (op->flags & bufferTyped)
+    return BufferFormat(op->flags >> bufferFormatShift, op->flags >> (bufferFormatShift + 4));
+  struct {
+    uint32_t word[4];
+  } r = w.scalarSource<decltype(r)>(op->source[1]);
+  return BufferFormat(r.word[3] >> 15, r.word[3] >> 12);
 }
 
 uint32_t decodeComponent(NumberFormat number, unsigned bits, uint32_t value) {

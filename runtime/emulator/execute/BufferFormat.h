@@ -11,6 +11,9 @@
 
 namespace nstf::emulator {
 
+struct MicroOp;
+struct Wave;
+
 enum class NumberFormat : uint8_t { Unorm, Snorm, Uscaled, Sscaled, Uint, Sint, SnormOgl, Float };
 
 struct BufferFormat {
@@ -19,6 +22,8 @@ struct BufferFormat {
   NumberFormat number = NumberFormat::Unorm;
 
   BufferFormat(unsigned dataFormat, unsigned numberFormat);
+  /// The instruction's own, or its resource's.
+  static BufferFormat of(const Wave &w, const MicroOp *op);
   unsigned bytes() const { return (bits[0] + bits[1] + bits[2] + bits[3]) / 8; }
   bool isInteger() const { return number == NumberFormat::Uint || number == NumberFormat::Sint; }
 };

@@ -1,4 +1,5 @@
 #include "runtime/emulator/execute/Statistics.h"
+#include "runtime/emulator/execute/BufferFormat.h"
 #include "runtime/emulator/execute/Dispatch.h"
 #include "runtime/emulator/execute/Memory.h"
 
@@ -18,6 +19,8 @@ InstructionClass classOfControl(Opcode opcode) {
   case Opcode::S_CBRANCH_EXECZ:
   case Opcode::S_CBRANCH_EXECNZ:
   case Opcode::S_SETPC_B64:
+  case Opcode::S_RFE_B64:
+  case Opcode::S_RFE_RESTORE_B64:
   case Opcode::S_SWAPPC_B64:
   case Opcode::S_CALL_B64:
     return InstructionClass::Branch;
@@ -27,6 +30,10 @@ InstructionClass classOfControl(Opcode opcode) {
   case Opcode::S_DCACHE_INV_VOL:
   case Opcode::S_DCACHE_WB:
   case Opcode::S_DCACHE_WB_VOL:
+  case Opcode::S_DCACHE_DISCARD:
+  case Opcode::S_DCACHE_DISCARD_X2:
+  case Opcode::S_ATC_PROBE:
+  case Opcode::S_ATC_PROBE_BUFFER:
     return InstructionClass::ScalarMemory;
   case Opcode::S_GETPC_B64:
   case Opcode::S_GETREG_B32:
@@ -34,6 +41,11 @@ InstructionClass classOfControl(Opcode opcode) {
   case Opcode::S_SETREG_IMM32_B32:
   case Opcode::S_SETVSKIP:
   case Opcode::S_SET_GPR_IDX_ON:
+  case Opcode::S_SET_GPR_IDX_IDX:
+  case Opcode::S_MOVRELS_B32:
+  case Opcode::S_MOVRELS_B64:
+  case Opcode::S_MOVRELD_B32:
+  case Opcode::S_MOVRELD_B64:
     return InstructionClass::Scalar;
   case Opcode::V_NOP:
     return InstructionClass::Vector;
@@ -43,7 +55,7 @@ InstructionClass classOfControl(Opcode opcode) {
 }
 
 /// What an access moves for each lane (scalar: for the wave).
-enum class Addressing : uint8_t { None, Scalar, Lds, Global, Flat, Scratch, Buffer };
+enum class Addressing : uint8_t { None, Scalar, Lds, Global, Flat, Scratch, Buffer, TypedBuffer };
 struct Access {
   Addressing addressing = Addressing::None;
   uint8_t loaded = 0, stored = 0; ///< bytes
@@ -59,6 +71,17 @@ constexpr uint8_t ubyte = 1, sbyte = 1, ubyteLow = 1, ubyteHigh = 1, sbyteLow = 
 constexpr uint8_t ushort = 2, sshort = 2, ushortLow = 2, ushortHigh = 2, halfword = 2, halfwordHigh = 2;
 // Whether scalar memory and LDS instructions load or store, by their meanings' names.
 enum Meaning { load, bufferLoad, scratchLoad, store, bufferStore, scratchStore, read, write };
+enum LdsMeaning {
+  readByLane,
+  writeByLane,
+  exchange32,
+  exchange64,
+  exchange32Apart,
+  exchange64Apart,
+  append,
+  consume,
+  nothing
+};
 constexpr bool stores(Meaning meaning) { return meaning == store || meaning == bufferStore || meaning == scratchStore; }
 
 constexpr std::array<Access, opcodeCount> makeAccesses() {
@@ -70,6 +93,13 @@ constexpr std::array<Access, opcodeCount> makeAccesses() {
 #define SCALARATOMIC(name, T, meaning)                                                                                 \
   set(Opcode::S_##name, {Scalar, sizeof(T), sizeof(T), true});                                                         \
   set(Opcode::S_BUFFER_##name, {Scalar, sizeof(T), sizeof(T), true});
+#define TYPEDLOAD(name, components, width)                                                                             \
+  set(Opcode::BUFFER_##name, {TypedBuffer, 1, 0});                                                                     \
+  set(Opcode::TBUFFER_##name, {TypedBuffer, 1, 0});
+#define TYPEDSTORE(name, components, width)                                                                            \
+  set(Opcode::BUFFER_##name, {TypedBuffer, 0, 1});                                                                     \
+  set(Opcode::TBUFFER_##name, {TypedBuffer, 0, 1});
+#define TYPEDHIGH(name, direction) set(Opcode::name, {TypedBuffer, direction == load, direction == store});
 #define SCRATCHTOLDS(name, kind) set(Opcode::name, {Scratch, kind, 0, false, true});
 #define LDSTOBUFFER(name) set(Opcode::name, {Buffer, 0, 4, false, true});
 #define LDSREAD(name, kind) set(Opcode::name, {Lds, kind, 0});
@@ -77,6 +107,8 @@ constexpr std::array<Access, opcodeCount> makeAccesses() {
 #define LDSPAIR(name, dwords, stride, meaning)                                                                         \
   set(Opcode::name, {Lds, meaning == read ? 8 * dwords : 0, meaning == write ? 8 * dwords : 0});
 #define LDSATOMIC(name, T, meaning) set(Opcode::name, {Lds, sizeof(T), sizeof(T), true});
+#define LDSSPECIAL(name, bytes, meaning)                                                                               \
+  set(Opcode::name, {bytes ? Lds : None, meaning == writeByLane ? 0 : bytes, meaning == readByLane ? 0 : bytes});
 #define LOAD(name, kind)                                                                                               \
   set(Opcode::GLOBAL_##name, {Global, kind, 0});                                                                       \
   set(Opcode::FLAT_##name, {Flat, kind, 0});                                                                           \
@@ -182,6 +214,17 @@ void ExecutionCounters::countBytes(const Wave &w, const MicroOp *op) {
   case Addressing::Scratch:
     add(MemorySpace::Scratch, lanes);
     break;
+  case Addressing::TypedBuffer: { // an element a lane, whatever the registers hold of it
+    bool isScratch = false;
+    unsigned size = BufferFormat::of(w, op).bytes();
+    uint64_t moved = size ? bufferBytes(w, op, size, size, isScratch) : 0;
+    Traffic &traffic = bytes[unsigned(MemorySpace::Global)];
+    traffic.loaded += loaded ? moved : 0;
+    traffic.stored += stored ? moved : 0;
+    if (op->flags & bufferToLds)
+      bytes[unsigned(MemorySpace::Lds)].stored += lanes * 4;
+    break;
+  }
   case Addressing::Buffer: {
     unsigned size = std::max(access.loaded, access.stored);
     bool isScratch = false;

@@ -24,16 +24,14 @@ struct TypedElement {
   BufferFormat format;
   uint8_t select[4];
 
-  TypedElement(const Wave &w, const MicroOp *op) : format(0, 0) {
+  TypedElement(const Wave &w, const MicroOp *op) : format(BufferFormat::of(w, op)) {
     if (op->flags & bufferTyped) {
-      format = BufferFormat(op->flags >> bufferFormatShift & 15, op->flags >> (bufferFormatShift + 4) & 7);
       for (uint8_t i = 0; i < 4; ++i)
         select[i] = i;
     } else {
       struct {
         uint32_t word[4];
       } r = w.scalarSource<decltype(r)>(op->source[1]);
-      format = BufferFormat(r.word[3] >> 15 & 15, r.word[3] >> 12 & 7);
       for (unsigned i = 0; i < 4; ++i) {
         unsigned code = r.word[3] >> 3 * i & 7; // 4 to 7: the element's components
         select[i] = uint8_t(code >= 4 ? code - 4 : code == 1 ? One : Zero);

@@ -157,6 +157,22 @@ TEST_P(Statistics, buffersMoveWhatIsInside) {
   expectBytes(masked[MemorySpace::Global], 4 * 4, 0);
 }
 
+TEST_P(Statistics, typedBuffersMoveElements) {
+  auto s = run("tbuffer_load_format_xyzw v[8:11], v4, s[20:23], 0 format:[BUF_DATA_FORMAT_16_16] offen");
+  expectBytes(s[MemorySpace::Global], 8 * 4, 0); // every 16 bytes of 128
+  s = run("tbuffer_store_format_x v8, v4, s[20:23], 0 format:[BUF_DATA_FORMAT_8] offen");
+  expectBytes(s[MemorySpace::Global], 0, 8);
+}
+
+TEST_P(Statistics, scalarAndLdsSpecials) {
+  expectBytes(run("ds_read_addtid_b32 v8\nds_wrxchg2_rtn_b32 v[8:9], v4, v10, v11 offset1:1")[MemorySpace::Lds],
+              64 * 4 + 64 * 8, 64 * 8);
+  auto s = run("s_movrels_b32 s4, s5\ns_atc_probe 0, s[4:5], 0x0\nds_nop");
+  EXPECT_EQ(s[Scalar], 1u);
+  EXPECT_EQ(s[ScalarMemory], 1u);
+  EXPECT_EQ(s[Lds], 1u);
+}
+
 TEST_P(Statistics, ldsAndItsAtomics) {
   expectBytes(run("ds_read_b128 v[8:11], v4\nds_write_b32 v4, v8")[MemorySpace::Lds], 64 * 16, 64 * 4);
   expectBytes(run("ds_read2_b64 v[8:11], v4 offset1:1")[MemorySpace::Lds], 64 * 16, 0);
