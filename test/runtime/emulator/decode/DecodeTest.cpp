@@ -96,6 +96,34 @@ TEST(Program, branchesOutOfTheCodeTrap) {
   EXPECT_THROW(middle.run(), WaveFault);
 }
 
+/// LLVM's disassembler or printer crashes at these; here they are no instructions, and say so.
+TEST(Disassembler, whatLLVMCrashesAtIsNoInstruction) {
+  const std::vector<uint32_t> cases[] = {
+      {0xd3d94004, 0x180000ff}, // VOP3P with a literal
+      {0xd1c10000, 0x03fe02ff}, // VOP3 with one
+      {0xd1c10000, 0x03fe0103}, // in the third source
+      {0xd06300ff, 0x00000000}, // v_cmp into no register
+      {0xd28900ff, 0x00000000}, // v_readlane into none
+      {0xe0501000, 0xff010400}, // a buffer's soffset
+      {0xe8500000, 0xff010400}, // a typed buffer's
+      {0x380810f9, 0x00000708}, // SDWA with a reserved selector of the result
+      {0x380810f9, 0x07000008}, // of the second source
+      {0x7e0810f9, 0x00070008}, // of the first
+      {0x7e0002ff},             // v_mov_b32 of a literal behind the end
+      {0xbe8000ff},             // s_mov_b32 of one
+  };
+  for (const char *target : {"gfx90a", "gfx942"}) {
+    Disassembler disassembler(*Target::find(target));
+    for (const std::vector<uint32_t> &dwords : cases) {
+      std::span bytes(reinterpret_cast<const uint8_t *>(dwords.data()), dwords.size() * 4);
+      RawInstruction raw;
+      unsigned size;
+      EXPECT_FALSE(disassembler.decode(bytes, 0, raw, size)) << std::hex << dwords[0];
+      EXPECT_TRUE(disassembler.print(bytes, 0).starts_with("no instruction: 0x")) << disassembler.print(bytes, 0);
+    }
+  }
+}
+
 TEST(Program, anyBytesDecode) {
   std::mt19937 random(7);
   for (const char *target : {"gfx90a", "gfx942"}) {
