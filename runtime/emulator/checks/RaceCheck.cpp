@@ -210,7 +210,7 @@ void RaceCheck::reportDeferred(const Workgroup &workgroup, Group &group) {
       bool inLds = place >> 63;
       MemoryAccess access{inLds ? MemorySpace::Lds : MemorySpace::Global, AccessKind::Load, 0, nullptr, load.bytes};
       Wave &wave = **std::find_if(workgroup.waves.begin(), workgroup.waves.end(),
-                                        [&](const Wave *w) { return w->number == number; });
+                                  [&](const Wave *w) { return w->number == number; });
       Party party{wave, load.op, access, group, state.now, {}, false, load.lane};
       report(party, load.other, true, place & ~(uint64_t(1) << 63), load.bytes);
     }
@@ -327,7 +327,7 @@ std::string RaceCheck::nameOf(const Party &party, Epoch other, bool otherWrites)
   auto found = opOfInstruction.find(other.instruction());
   if (found != opOfInstruction.end()) {
     const Launch &launch = *party.w.group->launch;
-    text << " at entry + 0x" << std::hex << launch.program->addressOf(found->second) - launch.kernel->entry << " ('"
+    text << " at " << describeOffset(launch.program->addressOf(found->second) - launch.kernel->entry) << " ('"
          << launch.program->textOf(found->second) << "')";
   }
   return text.str();

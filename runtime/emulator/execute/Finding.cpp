@@ -5,6 +5,7 @@
 #include "runtime/emulator/memory/SourceFrames.h"
 
 #include <bit>
+#include <cstdio>
 #include <sstream>
 
 namespace nstf::emulator {
@@ -27,9 +28,17 @@ std::string describeLanes(uint64_t lanes) {
   return text;
 }
 
+std::string describeOffset(uint64_t offset) {
+  bool before = int64_t(offset) < 0; // a function that stands before the kernel
+  char text[40];
+  std::snprintf(text, sizeof(text), "entry %c 0x%llx", before ? '-' : '+',
+                static_cast<unsigned long long>(before ? -offset : offset));
+  return text;
+}
+
 std::string Finding::text() const {
   std::ostringstream text;
-  text << what << ": kernel '" << kernel << "', pc 0x" << std::hex << pc << " (entry + 0x" << offset
+  text << what << ": kernel '" << kernel << "', pc 0x" << std::hex << pc << " (" << describeOffset(offset)
        << "), instruction '" << instruction << "', workgroup " << std::dec << '(' << workgroup[0] << ", "
        << workgroup[1] << ", " << workgroup[2] << "), wave " << wave;
   if (lanes)

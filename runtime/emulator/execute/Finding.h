@@ -35,6 +35,9 @@ struct Finding {
 /// A finding about the instruction of `op`, at which the wave stands.
 Finding findingAt(const Wave &wave, const MicroOp *op, std::string check, std::string what);
 
+/// Where an instruction is, seen from its kernel: "entry + 0x1c", "entry - 0x40".
+std::string describeOffset(uint64_t offset);
+
 /// The lanes of a mask: "lane 3", "lanes 0-15, 32".
 std::string describeLanes(uint64_t lanes);
 
