@@ -23,7 +23,9 @@ CheckSet CheckSet::parse(std::string_view names, std::string_view origin) {
     else if (name == "wait")
       set.wait = true;
     else if (name == "all")
-      set = {true, true, true, true, true};
+      set.memory = set.uninit = set.race = set.hazard = set.wait = true;
+    else if (name == "backward")
+      set.backward = true;
     else
       throw std::invalid_argument(std::string(origin) +
                                   ": expected memory, uninit, race, hazard, wait or all but got '" + std::string(name) +
@@ -50,7 +52,8 @@ void CheckContext::report(const Wave &wave, const MicroOp *op, std::string check
   findings.add(std::move(finding));
 }
 
-Checker::Checker(CheckSet set, const Target &target, Memory &memory) : context{target, memory, {}, nullptr} {
+Checker::Checker(CheckSet set, const Target &target, Memory &memory)
+    : context{target, memory, {}, nullptr}, backward(set.backward) {
   if (set.uninit)
     checks.push_back(makeUninitCheck(context));
   if (set.race)
@@ -79,6 +82,8 @@ void Checker::launchEnds(const Launch &launch) {
   context.facts.reset();
 }
 void Checker::groupBegins(Workgroup &group) {
+  if (backward)
+    std::reverse(group.waves.begin(), group.waves.end());
   for (auto &check : checks)
     check->groupBegins(group);
 }

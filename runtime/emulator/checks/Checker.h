@@ -29,6 +29,9 @@ struct CheckSet {
   bool race = false;   ///< accesses of several waves without a barrier
   bool hazard = false; ///< instructions too close for the hardware
   bool wait = false;   ///< missing s_waitcnt
+  /// "backward": the last wave of a workgroup goes first. Shows races that an atomic operation hides in the usual
+  /// order.
+  bool backward = false;
   bool any() const { return memory || uninit || race || hazard || wait; }
   /// From "memory,wait" or "all"; "" is none. Throws std::invalid_argument naming `origin` ("--check",
   /// "NSTF_EMU_CHECK") for a name there isn't.
@@ -94,6 +97,7 @@ public:
 
 private:
   CheckContext context;
+  bool backward;
   std::vector<std::unique_ptr<Check>> checks;
 };
 

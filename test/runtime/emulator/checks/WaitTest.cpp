@@ -127,7 +127,8 @@ TEST(CheckSet, names) {
   using checks::CheckSet;
   EXPECT_FALSE(CheckSet::parse("", "--check").any());
   CheckSet set = CheckSet::parse("hazard,wait", "--check");
-  EXPECT_TRUE(set.hazard && set.wait && !set.memory && !set.race && !set.uninit);
+  EXPECT_TRUE(set.hazard && set.wait && !set.memory && !set.race && !set.uninit && !set.backward);
+  EXPECT_TRUE(CheckSet::parse("race,backward", "--check").backward);
   set = CheckSet::parse("all", "--check");
   EXPECT_TRUE(set.hazard && set.wait && set.memory && set.race && set.uninit);
   try {

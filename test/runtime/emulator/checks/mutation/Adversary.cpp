@@ -31,7 +31,9 @@ struct LdsByte {
 
 /// An operation under way with what it will deliver.
 struct Late {
-  bool vm, lgkm, inOrder; ///< counters it raised and that are not yet down
+  bool vm, lgkm, inOrder;    ///< counters it raised and that are not yet down
+  bool vmBrings, lgkmBrings; ///< those that say when its results are there (FLAT: by where its lanes went)
+  bool delivered = false;
   std::vector<Saved> results;
   std::vector<LdsByte> lds; ///< of LDS-DMA: what the LDS will hold
 };
@@ -50,6 +52,7 @@ struct Recent {
 struct WaveState {
   std::deque<Late> late;
   std::vector<LdsByte> ldsBefore; // of the instruction at hand
+  bool touchedLds = false, touchedMemory = false;
   std::deque<Recent> recent;
   std::vector<Saved> hidden; // registers that hold rubbish for one instruction
   uint64_t time = 0;
@@ -146,8 +149,9 @@ void Adversary::deliver(Wave &wave, WaveState &state, const WaitCounts &counts) 
   };
   countDown(&Late::vm, counts.vm, true);
   countDown(&Late::lgkm, counts.lgkm, lgkmInOrder);
-  for (const Late &late : state.late)
-    if (!late.vm && !late.lgkm) {
+  for (Late &late : state.late)
+    if (!late.delivered && !(late.vm && late.vmBrings) && !(late.lgkm && late.lgkmBrings)) {
+      late.delivered = true;
       for (const Saved &saved : late.results)
         put(wave, saved);
       for (const LdsByte &byte : late.lds)
@@ -219,6 +223,7 @@ void Adversary::instruction(Wave &wave, const MicroOp *op) {
   if (now.kind == InstructionKind::Wait)
     deliver(wave, state, now.waits);
   state.ldsBefore.clear();
+  state.touchedLds = state.touchedMemory = false;
   if (!options.hazards)
     return;
   std::erase_if(state.recent, [&](const Recent &before) { return state.time - before.end >= mostWaitStates; });
@@ -230,6 +235,7 @@ void Adversary::instruction(Wave &wave, const MicroOp *op) {
 }
 
 void Adversary::access(Wave &wave, const MicroOp *op, const MemoryAccess &access) {
+  (access.space == MemorySpace::Lds ? waves[&wave].touchedLds : waves[&wave].touchedMemory) = true;
   if (access.space != MemorySpace::Lds || access.kind != AccessKind::Store || !facts->of(op).toLds)
     return;
   WaveState &state = waves[&wave];
@@ -257,11 +263,14 @@ void Adversary::retired(Wave &wave, const MicroOp *op) {
   state.hidden.clear();
   if (!options.lateLoads || (!now.countsVm && !now.countsLgkm))
     return;
-  Late late{now.countsVm,
-            now.countsLgkm,
-            now.kind == InstructionKind::Lds || now.kind == InstructionKind::VectorMemory,
-            {},
-            {}};
+  bool flat = now.kind == InstructionKind::Flat;
+  Late late{.vm = now.countsVm,
+            .lgkm = now.countsLgkm,
+            .inOrder = now.kind == InstructionKind::Lds || now.kind == InstructionKind::VectorMemory,
+            .vmBrings = !flat || state.touchedMemory,
+            .lgkmBrings = !flat || state.touchedLds,
+            .results = {},
+            .lds = {}};
   uint64_t lanes = now.kind == InstructionKind::ScalarMemory ? 1 : wave.exec();
   for (const RegisterUse &use : now.writes) {
     late.results.push_back(save(wave, use, lanes));

@@ -33,12 +33,13 @@ struct Options {
 
 /// What became of the deletions of one kind.
 struct Tally {
-  unsigned deleted = 0, changed = 0, changedFound = 0, foundOnly = 0, silent = 0, notRun = 0;
+  unsigned deleted = 0, changed = 0, changedFound = 0, foundOnly = 0, foundBackward = 0, silent = 0, notRun = 0;
   Tally &operator+=(const Tally &other) {
     deleted += other.deleted;
     changed += other.changed;
     changedFound += other.changedFound;
     foundOnly += other.foundOnly;
+    foundBackward += other.foundBackward;
     silent += other.silent;
     notRun += other.notRun;
     return *this;
@@ -89,9 +90,10 @@ constexpr struct {
   const char *name, *chip;
   size_t sites;
 } sample[] = {
-    {"gemm_types.i8", "gfx942", 12},     {"gemm_types.f64", "gfx90a", 10}, {"gemm_types.f16Small", "gfx90a", 12},
-    {"reduce.lds", "gfx90a", 12},        {"reduce.dpp", "gfx942", 14},     {"transpose.", "gfx942", 10},
-    {"memory.directToLds", "gfx942", 8}, {"softmax.", "gfx90a", 12},
+    {"gemm_types.i8", "gfx942", 12},     {"gemm_types.f64", "gfx90a", 8}, {"gemm_types.f16Small", "gfx90a", 10},
+    {"reduce.dpp", "gfx90a", 14},        {"reduce.lds", "gfx942", 10},    {"transpose.", "gfx942", 8},
+    {"memory.directToLds", "gfx942", 8}, {"softmax.", "gfx90a", 8},       {"arithmetic.division", "gfx942", 12},
+    {"atomics.sumsF32", "gfx942", 8},
 };
 
 std::string nameOf(const suite::Case &test) { return std::string(test.file) + "." + test.name; }
@@ -161,7 +163,7 @@ std::optional<Intact> Mutation::intact(const suite::Case &test, int size, const 
 
 void Mutation::mutate(const Site &site, uint64_t address, const std::vector<Intact> &sizes, const std::string &chip,
                       const std::vector<char> &code) {
-  bool found = false, changed = false;
+  bool found = false, changed = false, backward = false;
   std::string how, first;
   // A second wave or a second turn of a loop may be what makes it matter: sizes until it does.
   for (const Intact &intact : sizes) {
@@ -172,13 +174,17 @@ void Mutation::mutate(const Site &site, uint64_t address, const std::vector<Inta
     auto differs = [&](const Outcome &outcome, bool bits) {
       return !outcome.ok() || (bits && outcome.outputs != intact.outcome.outputs);
     };
-    Module module(chip, code);
-    auto checker = checks::makeChecker(checks::CheckSet::parse("all", "mutation"), module.target, module.memory);
-    module.monitor = checker.get();
-    module.stepLimit = intact.steps;
-    Outcome checked = runCase(*intact.test, intact.size, module);
-    found = !checker->findings().empty();
-    first = found ? checker->findings()[0].check + ": " + checker->findings()[0].text() : checked.error;
+    auto check = [&](const char *names) {
+      Module module(chip, code);
+      auto checker = checks::makeChecker(checks::CheckSet::parse(names, "mutation"), module.target, module.memory);
+      module.monitor = checker.get();
+      module.stepLimit = intact.steps;
+      Outcome outcome = runCase(*intact.test, intact.size, module);
+      found = !checker->findings().empty();
+      first = found ? checker->findings()[0].check + ": " + checker->findings()[0].text() : outcome.error;
+      return outcome;
+    };
+    Outcome checked = check("all");
     changed = differs(checked, intact.sameBits.at(WaveOrder::Forward));
     how = changed ? "as it stands" : "";
     for (WaveOrder order : orders) {
@@ -187,12 +193,17 @@ void Mutation::mutate(const Site &site, uint64_t address, const std::vector<Inta
       changed = differs(adversary(intact, chip, code, order), intact.sameBits.at(order));
       how = changed ? "under the adversary" : "";
     }
+    if (changed && !found) {
+      check("all,backward");
+      backward = found;
+    }
   }
   Tally &tally = tallies[chip][site.kind];
   ++tally.deleted;
   tally.changed += changed;
   tally.changedFound += changed && found;
   tally.foundOnly += found && !changed;
+  tally.foundBackward += backward;
   tally.silent += !found && !changed;
   std::string what =
       chip + " " + nameOf(*sizes[0].test) + ", line " + std::to_string(site.line + 1) + ", without '" + site.text + "'";
@@ -252,10 +263,11 @@ int Mutation::run() {
       file(name, chip);
   Tally sum;
   auto print = [](const std::string &what, const Tally &t) {
-    std::printf("%-20s %5u deleted: %5u matter (%u change a result, %u only by the rules), %u of them found (%.1f %%); "
-                "%u needed by nothing here; %u never run\n",
-                what.c_str(), t.deleted, t.matter(), t.changed, t.foundOnly, t.found(),
-                t.matter() ? 100.0 * t.found() / t.matter() : 100.0, t.silent, t.notRun);
+    std::printf(
+        "%-20s %5u deleted: %5u matter (%u change a result, %u only by the rules), %u of them found (%.1f %%; %u "
+        "with waves backward); %u needed by nothing here; %u never run\n",
+        what.c_str(), t.deleted, t.matter(), t.changed, t.foundOnly, t.found(),
+        t.matter() ? 100.0 * t.found() / t.matter() : 100.0, t.foundBackward, t.silent, t.notRun);
   };
   for (auto &[chip, byKind] : tallies)
     for (unsigned kind = 0; kind < 3; ++kind) {
