@@ -139,7 +139,12 @@ void run(const Target &target, Memory &memory, const Kernel &kernel, const RunCh
 } // namespace
 
 void loadAndRun(const Target &target, std::span<const std::byte> object, const RunChoices &choices) {
-  static Memory memory;
+  // A new one now and then: it remembers what was freed, for messages, and looks through all of that.
+  static std::unique_ptr<Memory> sandbox;
+  static unsigned uses = 0;
+  if (uses++ % 64 == 0)
+    sandbox = std::make_unique<Memory>();
+  Memory &memory = *sandbox;
   const uint64_t before = memory.allocatedBytes();
   try {
     const std::unique_ptr<Program> program = Program::load(memory, deviceOf(target), object, "fuzz");
