@@ -166,7 +166,9 @@ TEST(ExactMatrix, allPublishedExamples) {
 //===-- Against the reference
 //--------------------------------------------------------------------------------------===//
 
-enum Kind { Ordinary, Wide, Tiny, Cancelling, Edges, Zeros, Everything, kinds };
+/// Ties: one product is half of what C's last bit is worth, the others are far below. NearSubnormal: products of about
+/// the smallest normal f32, if the type has them.
+enum Kind { Ordinary, Wide, Tiny, Cancelling, Edges, Zeros, Everything, Ties, NearSubnormal, kinds };
 
 struct Format {
   unsigned exponentBits, fractionBits;
@@ -187,7 +189,7 @@ Format formatOf(Element e) {
   }
 }
 
-uint64_t randomElement(Element e, int kind, std::mt19937_64 &engine) {
+uint64_t randomElement(Element e, int kind, std::mt19937_64 &engine, unsigned k = 1) {
   Format f = formatOf(e);
   uint64_t sign = engine() % 2 << (f.exponentBits + f.fractionBits), most = (1u << f.exponentBits) - 1;
   uint64_t fraction = engine() & ((uint64_t(1) << f.fractionBits) - 1);
@@ -201,6 +203,13 @@ uint64_t randomElement(Element e, int kind, std::mt19937_64 &engine) {
     break;
   case Tiny:
     exponent = engine() % 3;
+    break;
+  case Ties:
+    exponent = k ? std::max<uint64_t>(one, 10) - 6 - engine() % 4 : one + engine() % 3;
+    fraction = k ? fraction : 0;
+    break;
+  case NearSubnormal:
+    exponent = f.exponentBits == 8 ? 63 + engine() % 4 : engine() % 3;
     break;
   case Zeros:
     if (engine() % 3)
@@ -258,10 +267,10 @@ void checkForm(const std::string &target, const MatrixForm &form, int kind, std:
   places([&](unsigned block, unsigned i) {
     uint64_t before[2] = {};
     for (unsigned k = 0; k < form.depth; ++k) {
-      uint64_t values[2] = {randomElement(form.a, kind, engine), randomElement(form.b, kind, engine)};
-      if (kind == Cancelling && k % 2 && engine() % 4) {
+      uint64_t values[2] = {randomElement(form.a, kind, engine, k), randomElement(form.b, kind, engine, k)};
+      if ((kind == Cancelling || kind == NearSubnormal) && k % 2 && engine() % 4) {
         values[0] = before[0] ^ uint64_t(1) << (bitsOf(form.a) - 1);
-        values[1] = before[1];
+        values[1] = before[1] ^ (kind == NearSubnormal ? engine() % 4 : 0);
       }
       setElement(s, a, placeOfInput(form, block, i, k), bitsOf(form.a), values[0]);
       setElement(s, b, placeOfInput(form, block, i, k), bitsOf(form.b), values[1]);
@@ -282,7 +291,15 @@ void checkForm(const std::string &target, const MatrixForm &form, int kind, std:
       double sum = 0;
       for (unsigned k = 0; k < form.depth; ++k)
         sum += valueOf(form.a, x[k]) * valueOf(form.b, y[k]);
-      setElement(s, c, placeOfOutput(form, block, i, j), 32, randomAddend(kind, sum, engine));
+      uint32_t addend = randomAddend(kind, sum, engine);
+      if (kind == Ties) {
+        uint64_t fraction = engine() % 4 ? engine() & 0x7fffff : 0;
+        int exponent = std::ilogb(valueOf(form.a, x[0]) * valueOf(form.b, y[0])) + 24;
+        addend = uint32_t(engine() % 2 << 31 | uint64_t(exponent + 127) << 23 | fraction);
+      } else if (kind == NearSubnormal) {
+        addend = uint32_t(engine() % 2 << 31 | engine() % 4 << 23 | (engine() & 0x7fffff));
+      }
+      setElement(s, c, placeOfOutput(form, block, i, j), 32, addend);
     }
   });
   s.run();
