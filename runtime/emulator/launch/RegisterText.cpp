@@ -9,16 +9,14 @@
 namespace nstf::emulator {
 namespace {
 
+/// By the type that a part of a name ends in: "_F32", "_16X16X16F16".
 NumberView viewOfSuffix(std::string_view type) {
   struct Row {
     std::string_view suffix;
     NumberView view;
   };
-  constexpr Row rows[] = {{"_BF16", NumberView::BF16},
-                          {"_F16", NumberView::F16},
-                          {"_F32", NumberView::F32},
-                          {"_XF32", NumberView::F32},
-                          {"_F64", NumberView::F64}};
+  constexpr Row rows[] = {
+      {"BF16", NumberView::BF16}, {"F16", NumberView::F16}, {"F32", NumberView::F32}, {"F64", NumberView::F64}};
   for (const Row &row : rows)
     if (type.find(row.suffix) != type.npos)
       return row.view;

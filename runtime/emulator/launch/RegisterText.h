@@ -8,7 +8,14 @@
 namespace nstf::emulator {
 
 /// What numbers an instruction works on, told by its name.
-enum class NumberView : uint8_t { Bits, F64, F32, F16, BF16 };
+enum class NumberView : uint8_t {
+  Bits,
+  Pair, ///< 64 bits
+  F64,
+  F32,
+  F16,
+  BF16
+};
 /// `isResult`: of what it writes; conversions and matrix instructions read other numbers than they write.
 NumberView viewOf(std::string_view instruction, bool isResult);
 

@@ -231,7 +231,10 @@ Tensor makeContents(const LaunchFile &file, const Contents &contents, const Buff
   try {
     switch (contents.kind) {
     case Contents::Value:
-      fillEach(tensor, elements, contents.place, [&](uint64_t) { return contents.values[0].number; });
+      fillEach(tensor, std::min<uint64_t>(elements, 1), contents.place,
+               [&](uint64_t) { return contents.values[0].number; });
+      for (size_t i = sizeOf(tensor.type); i < tensor.data.size(); ++i)
+        tensor.data[i] = tensor.data[i - sizeOf(tensor.type)];
       break;
     case Contents::Values:
       fillEach(tensor, elements, contents.place, [&](uint64_t i) { return contents.values[i].number; });

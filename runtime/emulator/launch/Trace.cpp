@@ -168,7 +168,7 @@ void TraceMonitor::printRegisters(const Wave &wave, const std::vector<checks::Re
       continue;
     printed.push_back(use);
     if (use.vector)
-      printVector(wave, use, what);
+      printVector(wave, use, viewOfUse(use, what[0] == 'w'), what);
     else
       text << "        " << what << " " << checks::describe(use) << ": " << scalarText(wave, use)
            << pointersIn(wave, use) << "\n";
@@ -176,9 +176,22 @@ void TraceMonitor::printRegisters(const Wave &wave, const std::vector<checks::Re
 }
 
 /// One line for each register, or pair of f64; of wide tuples one for each, too.
-void TraceMonitor::printVector(const Wave &wave, const checks::RegisterRange &range, const char *what) {
-  NumberView view = viewOf(instructionFacts->name(), what[0] == 'w');
-  unsigned step = view == NumberView::F64 && range.count % 2 == 0 ? 2 : 1;
+/// Addresses are bits; a matrix instruction's last source is of its result's type.
+NumberView TraceMonitor::viewOfUse(const checks::RegisterUse &use, bool isWrite) const {
+  if (use.role == checks::OperandRole::Address)
+    return use.count == 2 ? NumberView::Pair : NumberView::Bits;
+  bool isAccumulator = false;
+  if (instructionFacts->kind == checks::InstructionKind::Matrix && !isWrite)
+    isAccumulator = std::ranges::none_of(instructionFacts->reads, [&](const checks::RegisterUse &other) {
+      return other.vector && other.operand > use.operand;
+    });
+  return viewOf(instructionFacts->name(), isWrite || isAccumulator);
+}
+
+void TraceMonitor::printVector(const Wave &wave, const checks::RegisterRange &range, NumberView view,
+                               const char *what) {
+  bool isWide = view == NumberView::F64 || view == NumberView::Pair;
+  unsigned step = isWide && range.count % 2 == 0 ? 2 : 1;
   for (unsigned i = 0; i < range.count; i += step) {
     checks::RegisterRange part{true, uint16_t(range.first + i), uint16_t(step)};
     text << "        " << what << " " << checks::describe(part) << ":";

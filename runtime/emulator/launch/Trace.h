@@ -11,6 +11,7 @@
 #include "runtime/emulator/execute/Monitor.h"
 #include "runtime/emulator/execute/Wave.h"
 #include "runtime/emulator/launch/LaunchSession.h"
+#include "runtime/emulator/launch/RegisterText.h"
 #include "runtime/emulator/memory/SourceFrames.h"
 
 #include <deque>
@@ -50,7 +51,8 @@ public:
 private:
   bool isTraced(const Wave &wave) const;
   void printRegisters(const Wave &wave, const std::vector<checks::RegisterUse> &uses, const char *what);
-  void printVector(const Wave &wave, const checks::RegisterRange &range, const char *what);
+  void printVector(const Wave &wave, const checks::RegisterRange &range, NumberView view, const char *what);
+  NumberView viewOfUse(const checks::RegisterUse &use, bool isWrite) const;
   std::string placeOf(uint64_t address) const;
   std::string pointersIn(const Wave &wave, const checks::RegisterRange &range) const;
   void finish();

@@ -59,3 +59,13 @@ extern "C" __global__ void exponential(float *c) {
   int i = __builtin_amdgcn_workitem_id_x();
   c[i] = __builtin_amdgcn_exp2f(c[i]);
 }
+
+typedef _Float16 half4 __attribute__((ext_vector_type(4)));
+typedef float float4 __attribute__((ext_vector_type(4)));
+extern "C" __global__ void product(float *c) {
+  int i = __builtin_amdgcn_workitem_id_x();
+  half4 ones = (half4)(_Float16)c[i];
+  float4 sum = (float4)c[i];
+  sum = __builtin_amdgcn_mfma_f32_16x16x16f16(ones, ones, sum, 0, 0, 0);
+  c[i] = sum[0];
+}
