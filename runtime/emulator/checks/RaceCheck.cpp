@@ -327,7 +327,8 @@ std::string RaceCheck::nameOf(const Party &party, Epoch other, bool otherWrites)
   auto found = opOfInstruction.find(other.instruction());
   if (found != opOfInstruction.end()) {
     const Launch &launch = *party.w.group->launch;
-    text << " at " << describeOffset(launch.program->addressOf(found->second) - launch.kernel->entry) << " ('"
+    uint64_t entry = launch.kernel ? launch.kernel->entry : launch.program->addressOfInstruction(0);
+    text << " at " << describeOffset(launch.program->addressOf(found->second) - entry) << " ('"
          << launch.program->textOf(found->second) << "')";
   }
   return text.str();

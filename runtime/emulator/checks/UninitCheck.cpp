@@ -13,12 +13,6 @@ UninitCheck::UninitCheck(CheckContext &context) : Check(context), reports(contex
 }
 std::unique_ptr<Check> makeUninitCheck(CheckContext &context) { return std::make_unique<UninitCheck>(context); }
 
-void UninitCheck::launchBegins(const Launch &launch) {
-  const KernelDescriptor &d = launch.kernel->descriptor;
-  vgprs = std::min(d.accumOffset ? std::min(d.accumOffset, d.vgprs) : d.vgprs, vgprRows);
-  agprs = d.accumOffset && d.vgprs > d.accumOffset ? std::min(d.vgprs - d.accumOffset, vgprRows) : 0;
-}
-
 void UninitCheck::launchEnds(const Launch &) {
   for (auto &[wave, shadow] : waves)
     if (shadow)
@@ -62,7 +56,8 @@ void UninitCheck::waveBegins(Wave &w) {
   }
   WaveShadow &s = *shadow;
   const Launch &launch = *w.group->launch;
-  const KernelDescriptor &d = launch.kernel->descriptor;
+  static const KernelDescriptor none;
+  const KernelDescriptor &d = launch.kernel ? launch.kernel->descriptor : none;
   for (unsigned row = 0; row < registerRows; ++row)
     s.undefined[row] = s.fresh[row] = row < temporaryRow ? ~uint64_t(0) : 0;
   s.define(0, ~uint64_t(0)); // work-item ids

@@ -25,7 +25,6 @@ class UninitCheck final : public Check {
 public:
   explicit UninitCheck(CheckContext &context);
 
-  void launchBegins(const Launch &launch) override;
   void launchEnds(const Launch &launch) override;
   void groupBegins(Workgroup &group) override;
   void groupEnds(Workgroup &group) override;
@@ -114,7 +113,6 @@ private:
   WaveShadow *last = nullptr;
   Shadow scratch;
   std::unordered_map<uint64_t, Origin> origins; ///< by dword of scratch and device memory, of undefined values there
-  unsigned vgprs = 0, agprs = 0;
 };
 
 } // namespace nstf::emulator::checks
