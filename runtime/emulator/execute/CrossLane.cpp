@@ -204,6 +204,15 @@ double scaledOnce(double x, double y, double z, double r, int by) {
   return std::ldexp(lost > 0 ? r + half : r - half, by);
 }
 
+/// a + b, where it isn't exact with an odd last bit: rounding that to fewer bits is rounding once.
+double sumToOdd(double a, double b) {
+  double sum = a + b, part = sum - a, lost = (a - (sum - part)) + (b - part);
+  uint64_t bits = std::bit_cast<uint64_t>(sum);
+  if (lost == 0 || !std::isfinite(lost) || (bits & 1))
+    return sum;
+  return std::bit_cast<double>((lost > 0) == (sum > 0) ? bits + 1 : bits - 1);
+}
+
 /// Fused multiply-add, scaled back where VCC says so: up if the quotient is large, down if it is small.
 template <unsigned width, typename E> const MicroOp *runDivFmas(Wave &w, const MicroOp *op) {
   using T = typename Division<E>::T;
@@ -219,7 +228,7 @@ template <unsigned width, typename E> const MicroOp *runDivFmas(Wave &w, const M
         continue;
       int by = biasedExponent<E>(z[i]) > Division<E>::bias ? Division<E>::scale : -Division<E>::scale;
       if constexpr (sizeof(E) == 4) // one rounding, also to a subnormal
-        result[i] = float(std::ldexp(std::fma(double(x[i]), double(y[i]), double(z[i])), by));
+        result[i] = float(std::ldexp(sumToOdd(double(x[i]) * double(y[i]), double(z[i])), by));
       else
         result[i] = scaledOnce(x[i], y[i], z[i], result[i], by);
     }
@@ -250,15 +259,14 @@ template <unsigned width, int half> const MicroOp *fmaMix(Wave &w, const MicroOp
         v[k] = -v[k];
     }
     F32 r = withNan(__builtin_elementwise_fma(v[0], v[1], v[2]), v[0], v[1], v[2]);
-    if (op->flags >> 16 & 1) { // clamp
-      F32 inside = choose(r > 0.0f, choose(r < 1.0f, r, F32(1)), F32(0));
-      r = w.mode >> mode::dx10Clamp & 1 ? inside : choose(isNan(r), r, inside);
+    if (op->flags >> 16 & 1) {   // clamp
+      I32 bits = bitsAs<I32>(r); // compared as such: the host may take subnormals for 0 now
+      F32 inside = choose(bits > 0x3f800000, F32(1), choose(bits < 0, F32(0), r));
+      r = choose(isNan(r), w.mode >> mode::dx10Clamp & 1 ? F32(0) : r, inside);
     }
     U32 old = loadRow(to, c);
     U32 rounded = half == 0 ? bitsAs<U32>(r) : usual ? toHalf(r) : bitsOfHalf(f16moded(), r);
-    U32 bits = half == 0   ? rounded
-               : half == 1 ? (old & 0xffff0000u) | rounded
-                           : (old & 0xffffu) | rounded << 16;
+    U32 bits = half == 0 ? rounded : half == 1 ? (old & 0xffff0000u) | rounded : (old & 0xffffu) | rounded << 16;
     storeRow(to, c, bits, uint16_t(exec >> c * chunk));
   }
   return op + 1;
