@@ -1,4 +1,5 @@
 #include "runtime/emulator/checks/Checker.h"
+#include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/execute/Wave.h"
 
 #include <algorithm>
@@ -71,15 +72,22 @@ std::unique_ptr<Checker> makeChecker(CheckSet set, const Target &target, Memory 
   return std::make_unique<Checker>(set, target, memory);
 }
 
+std::unique_ptr<ProgramFacts> &Checker::factsOf(const Launch &launch) {
+  // By where the code is too: that address isn't given out again when the program goes.
+  return facts[{launch.program, launch.program->addressOfInstruction(0)}];
+}
+
 void Checker::launchBegins(const Launch &launch) {
-  context.facts = std::make_unique<ProgramFacts>(context.target, *launch.program);
+  context.facts = std::move(factsOf(launch));
+  if (!context.facts)
+    context.facts = std::make_unique<ProgramFacts>(context.target, *launch.program);
   for (auto &check : checks)
     check->launchBegins(launch);
 }
 void Checker::launchEnds(const Launch &launch) {
   for (auto &check : checks)
     check->launchEnds(launch);
-  context.facts.reset();
+  factsOf(launch) = std::move(context.facts);
 }
 void Checker::groupBegins(Workgroup &group) {
   if (backward)

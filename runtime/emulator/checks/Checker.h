@@ -11,6 +11,7 @@
 #include "runtime/emulator/execute/Finding.h"
 #include "runtime/emulator/execute/Monitor.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -96,9 +97,13 @@ public:
   void barrier(Workgroup &group) override;
 
 private:
+  /// A program's facts are kept from one launch to the next.
+  std::unique_ptr<ProgramFacts> &factsOf(const Launch &launch);
+
   CheckContext context;
   bool backward;
   std::vector<std::unique_ptr<Check>> checks;
+  std::map<std::pair<const DecodedProgram *, uint64_t>, std::unique_ptr<ProgramFacts>> facts;
 };
 
 std::unique_ptr<Checker> makeChecker(CheckSet set, const Target &target, Memory &memory);
