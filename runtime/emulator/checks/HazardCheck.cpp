@@ -56,14 +56,16 @@ public:
 
   void launchBegins(const Launch &launch) override {
     waves.clear();
-    known.clear();
-    known.resize(launch.program->instructionCount());
+    // The code's address isn't given out again when a program goes.
+    std::pair<const DecodedProgram *, uint64_t> program{launch.program, launch.program->addressOfInstruction(0)};
+    if (program != knownProgram) {
+      known.clear();
+      known.resize(launch.program->instructionCount());
+      knownProgram = program;
+    }
     lastVectorRegister = launch.kernel && launch.kernel->descriptor.accumOffset ? launch.kernel->descriptor.accumOffset - 1 : vgprRows;
   }
-  void launchEnds(const Launch &) override {
-    waves.clear();
-    known.clear();
-  }
+  void launchEnds(const Launch &) override { waves.clear(); }
   void waveBegins(Wave &wave) override { waves[&wave] = {}; }
   void groupEnds(Workgroup &group) override {
     for (Wave *wave : group.waves)
@@ -80,7 +82,8 @@ private:
 
   std::span<const HazardRule> rules;
   RuleSet active;
-  std::vector<std::unique_ptr<HazardFacts>> known;
+  std::vector<std::unique_ptr<HazardFacts>> known; ///< of the program that was launched last
+  std::pair<const DecodedProgram *, uint64_t> knownProgram{nullptr, 0};
   std::unordered_map<const Wave *, WaveState> waves;
   unsigned lastVectorRegister = vgprRows;
 };
