@@ -63,7 +63,8 @@ public:
       known.resize(launch.program->instructionCount());
       knownProgram = program;
     }
-    lastVectorRegister = launch.kernel && launch.kernel->descriptor.accumOffset ? launch.kernel->descriptor.accumOffset - 1 : vgprRows;
+    lastVectorRegister =
+        launch.kernel && launch.kernel->descriptor.accumOffset ? launch.kernel->descriptor.accumOffset - 1 : vgprRows;
   }
   void launchEnds(const Launch &) override { waves.clear(); }
   void waveBegins(Wave &wave) override { waves[&wave] = {}; }
