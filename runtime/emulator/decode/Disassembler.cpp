@@ -172,16 +172,25 @@ struct Disassembler::Implementation {
     return encodings.emplace(opcode, std::move(e)).first->second;
   }
 
-  /// A literal that the end of the bytes cuts off would crash LLVM too: it gets to see zeros there.
+  /// A literal that the end of the bytes cuts off would crash LLVM too: it gets to see zeros there. So would the literal
+  /// 255 of v_madmk_f16 and v_madak_f16, which it takes for the sign of a literal: it gets to see another one.
   bool read(std::span<const uint8_t> bytes, uint64_t address, llvm::MCInst &inst, unsigned &size) {
-    uint8_t padded[longest] = {};
+    constexpr uint32_t crashing = 255, other = 0x5a5a; // which no constant of an operand is
+    uint8_t changed[longest] = {};
     llvm::ArrayRef<uint8_t> array(bytes.data(), bytes.size());
-    if (bytes.size() < longest) {
-      std::copy(bytes.begin(), bytes.end(), padded);
-      array = padded;
+    const bool change =
+        bytes.size() >= longest && (bytes[3] & 0xfc) == 0x48 && std::memcmp(&bytes[4], &crashing, 4) == 0;
+    if (bytes.size() < longest || change) {
+      std::copy(bytes.begin(), bytes.begin() + long(std::min(bytes.size(), longest)), changed);
+      if (change)
+        std::memcpy(changed + 4, &other, 4);
+      array = changed;
     }
     uint64_t taken = 0;
     bool ok = disassembler->getInstruction(inst, taken, array, address, llvm::nulls()) == llvm::MCDisassembler::Success;
+    for (llvm::MCOperand &operand : inst)
+      if (change && operand.isImm() && operand.getImm() == other)
+        operand.setImm(crashing);
     size = taken < 4 ? 4 : unsigned(taken);
     return ok && taken <= bytes.size();
   }

@@ -124,6 +124,23 @@ TEST(Disassembler, whatLLVMCrashesAtIsNoInstruction) {
   }
 }
 
+TEST(Disassembler, literalsThatLLVMCrashesAtAreRead) {
+  for (const char *target : {"gfx90a", "gfx942"}) {
+    Disassembler disassembler(*Target::find(target));
+    RawInstruction raw;
+    unsigned size;
+    const std::vector<uint8_t> multiply = {0x00, 0x00, 0x80, 0x49, 0xff, 0, 0, 0};
+    ASSERT_TRUE(disassembler.decode(multiply, 0, raw, size));
+    EXPECT_EQ(size, 8u);
+    EXPECT_EQ(raw.encoding->name, "V_MADMK_F16");
+    EXPECT_EQ(disassembler.print(multiply, 0), "v_madmk_f16 v192, s0, 0xff, v0");
+    const std::vector<uint8_t> add = {0xff, 0x00, 0x80, 0x4b, 0xff, 0, 0, 0};
+    EXPECT_EQ(disassembler.print(add, 0), "v_madak_f16 v192, 0xff, v0, 0xff");
+    // The end of the text cuts an instruction off that LLVM crashes at.
+    EXPECT_FALSE(disassembler.decode(std::vector<uint8_t>{0xff, 0x1a, 0x43, 0xd0}, 0, raw, size));
+  }
+}
+
 TEST(Program, anyBytesDecode) {
   std::mt19937 random(7);
   for (const char *target : {"gfx90a", "gfx942"}) {
