@@ -21,7 +21,6 @@ struct SessionArguments {
 
 private:
   std::string target, matrix, check;
-  bool checkGiven = false;
   CLI::Option *checkOption = nullptr;
 };
 

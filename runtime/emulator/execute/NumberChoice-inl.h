@@ -86,8 +86,9 @@ template <bool byMode> struct Numbers {
   struct median {
     template <typename T, typename V> static HWY_INLINE V run(V a, V b, V c) {
       V most = maximum3::template run<T>(a, b, c);
-      auto larger = [](V x, V y) HWY_ATTR { return maximum::template run<T>(x, y); };
-      V of = choose(most == source<T>(a), larger(b, c), choose(most == source<T>(b), larger(a, c), larger(a, b)));
+      V ofAB = maximum::template run<T>(a, b), ofAC = maximum::template run<T>(a, c),
+        ofBC = maximum::template run<T>(b, c);
+      V of = choose(most == source<T>(a), ofBC, choose(most == source<T>(b), ofAC, ofAB));
       auto nan = isNan(a) | isNan(b) | isNan(c);
       return choose(nan, minimum3::template run<T>(a, b, c), of);
     }
