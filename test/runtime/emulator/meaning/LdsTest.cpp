@@ -1,6 +1,7 @@
 // LDS loads, stores, pairs and atomics against their meanings: bytes at address plus offset, one lane after the other.
 #include "test/runtime/emulator/meaning/Atomic.h"
 #include "test/runtime/emulator/meaning/Coverage.h"
+#include "test/runtime/emulator/meaning/MemoryCase.h"
 
 #include <gtest/gtest.h>
 
@@ -9,15 +10,7 @@ namespace nstf::emulator::meaning {
 namespace {
 
 constexpr unsigned ldsBytes = 49152;
-std::string lower(std::string s) {
-  for (char &c : s)
-    c = char(std::tolower(c));
-  return s;
-}
-std::string rows(unsigned first, unsigned count) {
-  return count == 1 ? "v" + std::to_string(first)
-                    : "v[" + std::to_string(first) + ":" + std::to_string(first + count - 1) + "]";
-}
+constexpr MemoryCases allCases = {.ldsBytes = ldsBytes, .memoryBytes = 0, .rounds = 8};
 /// Addresses in v2: any bytes, all the same, or by lane; aligned to `align`, below `limit`.
 std::function<void(Machine &, Random &)> addresses(unsigned align, unsigned limit, Type data = Type::none) {
   return [=](Machine &m, Random &random) {
@@ -45,39 +38,26 @@ template <typename F> void eachActive(Machine &m, F function) {
       function(lane);
 }
 
-void addCase(std::vector<Case> &cases, const std::string &name, const std::string &text,
-             std::function<void(Machine &, Random &)> prepare, std::function<void(Machine &)> meaning) {
-  Case c;
-  c.name = name;
-  c.text = text;
-  c.prepare = prepare;
-  c.meaning = meaning;
-  c.ldsBytes = ldsBytes;
-  c.rounds = 8;
-  c.optional = true;
-  cases.push_back(c);
-}
-
 void addLoads(std::vector<Case> &cases, Random &random) {
   for (const SmallAccess &s : smallLoads("DS_READ_", "", "U8", "I8", "U16", "I16", "U16_D16"))
     for (unsigned offset : {0u, 1u + random.below(200)})
-      addCase(cases, s.name, lower(s.name) + " v20, v2 offset:" + std::to_string(offset), addresses(s.bytes, 4096),
-              [=](Machine &m) {
-                eachActive(
-                    m, [&](unsigned l) { m.v[20][l] = s.loaded(readWord(m.lds, m.v[2][l] + offset, 8 * s.bytes)); });
-              });
+      allCases.add(
+          cases, s.name, lower(s.name) + " v20, v2 offset:" + std::to_string(offset), addresses(s.bytes, 4096),
+          [=](Machine &m) {
+            eachActive(m, [&](unsigned l) { m.v[20][l] = s.loaded(readWord(m.lds, m.v[2][l] + offset, 8 * s.bytes)); });
+          });
   for (unsigned n : {1u, 2u, 3u, 4u})
     for (unsigned offset : {0u, 4 * random.below(100), 4 * random.below(8000)})
       for (unsigned to : {20u, 2u}) { // also over the address
         std::string name = "DS_READ_B" + std::to_string(32 * n);
-        addCase(cases, name, lower(name) + " " + rows(to, n) + ", v2 offset:" + std::to_string(offset),
-                addresses(4, 4096), [=](Machine &m) {
-                  eachActive(m, [&](unsigned l) {
-                    u64 at = m.v[2][l] + offset;
-                    for (unsigned k = 0; k < n; ++k)
-                      m.v[to + k][l] = u32(readWord(m.lds, at + 4 * k, 32));
-                  });
-                });
+        allCases.add(cases, name, lower(name) + " " + registers('v', to, n) + ", v2 offset:" + std::to_string(offset),
+                     addresses(4, 4096), [=](Machine &m) {
+                       eachActive(m, [&](unsigned l) {
+                         u64 at = m.v[2][l] + offset;
+                         for (unsigned k = 0; k < n; ++k)
+                           m.v[to + k][l] = u32(readWord(m.lds, at + 4 * k, 32));
+                       });
+                     });
       }
 }
 
@@ -91,20 +71,21 @@ void addStores(std::vector<Case> &cases, Random &random) {
                   {"DS_WRITE_B16", 16, 0},
                   {"DS_WRITE_B16_D16_HI", 16, 16}})
     for (unsigned offset : {0u, 1u + random.below(200)})
-      addCase(cases, s.name, lower(s.name) + " v2, v4 offset:" + std::to_string(offset), addresses(s.bits / 8, 4096),
-              [=](Machine &m) {
-                eachActive(m, [&](unsigned l) { writeWord(m.lds, m.v[2][l] + offset, s.bits, m.v[4][l] >> s.shift); });
-              });
+      allCases.add(cases, s.name, lower(s.name) + " v2, v4 offset:" + std::to_string(offset),
+                   addresses(s.bits / 8, 4096), [=](Machine &m) {
+                     eachActive(
+                         m, [&](unsigned l) { writeWord(m.lds, m.v[2][l] + offset, s.bits, m.v[4][l] >> s.shift); });
+                   });
   for (unsigned n : {1u, 2u, 3u, 4u})
     for (unsigned offset : {0u, 4 * random.below(100)}) {
       std::string name = "DS_WRITE_B" + std::to_string(32 * n);
-      addCase(cases, name, lower(name) + " v2, " + rows(4, n) + " offset:" + std::to_string(offset), addresses(4, 4096),
-              [=](Machine &m) {
-                eachActive(m, [&](unsigned l) {
-                  for (unsigned k = 0; k < n; ++k)
-                    writeWord(m.lds, m.v[2][l] + offset + 4 * k, 32, m.v[4 + k][l]);
-                });
-              });
+      allCases.add(cases, name, lower(name) + " v2, " + registers('v', 4, n) + " offset:" + std::to_string(offset),
+                   addresses(4, 4096), [=](Machine &m) {
+                     eachActive(m, [&](unsigned l) {
+                       for (unsigned k = 0; k < n; ++k)
+                         writeWord(m.lds, m.v[2][l] + offset + 4 * k, 32, m.v[4 + k][l]);
+                     });
+                   });
     }
 }
 
@@ -117,24 +98,26 @@ void addPairs(std::vector<Case> &cases, Random &random) {
         unsigned o[2] = {random.below(stride == 64 ? 40 : 256), random.below(stride == 64 ? 40 : 256)};
         std::string offsets = " offset0:" + std::to_string(o[0]) + " offset1:" + std::to_string(o[1]);
         auto at = [=](const Machine &m, unsigned l, unsigned k) { return u64(m.v[2][l]) + o[k] * bytes * stride; };
-        addCase(cases, "DS_READ2" + suffix, lower("DS_READ2" + suffix) + " " + rows(20, 2 * n) + ", v2" + offsets,
-                addresses(bytes, limit), [=](Machine &m) {
-                  eachActive(m, [&](unsigned l) {
-                    for (unsigned k = 0; k < 2 * n; ++k)
-                      m.v[20 + k][l] = u32(readWord(m.lds, at(m, l, k / n) + k % n * 4, 32));
-                  });
-                });
-        addCase(cases, "DS_WRITE2" + suffix,
-                lower("DS_WRITE2" + suffix) + " v2, " + rows(4, n) + ", " + rows(6, n) + offsets,
-                addresses(bytes, limit), [=](Machine &m) {
-                  // The first values of all lanes, then the second ones.
-                  for (unsigned k = 0; k < 2; ++k)
-                    eachActive(m, [&](unsigned l) { writeWord(m.lds, at(m, l, k), 32 * n, m.wide(4 + 2 * k, l)); });
-                });
-        addCase(
+        allCases.add(cases, "DS_READ2" + suffix,
+                     lower("DS_READ2" + suffix) + " " + registers('v', 20, 2 * n) + ", v2" + offsets,
+                     addresses(bytes, limit), [=](Machine &m) {
+                       eachActive(m, [&](unsigned l) {
+                         for (unsigned k = 0; k < 2 * n; ++k)
+                           m.v[20 + k][l] = u32(readWord(m.lds, at(m, l, k / n) + k % n * 4, 32));
+                       });
+                     });
+        allCases.add(
+            cases, "DS_WRITE2" + suffix,
+            lower("DS_WRITE2" + suffix) + " v2, " + registers('v', 4, n) + ", " + registers('v', 6, n) + offsets,
+            addresses(bytes, limit), [=](Machine &m) {
+              // The first values of all lanes, then the second ones.
+              for (unsigned k = 0; k < 2; ++k)
+                eachActive(m, [&](unsigned l) { writeWord(m.lds, at(m, l, k), 32 * n, m.wide(4 + 2 * k, l)); });
+            });
+        allCases.add(
             cases, "DS_WRXCHG2" + suffix,
             lower("DS_WRXCHG2" + std::string(stride == 64 ? "ST64" : "") + "_RTN_B" + std::to_string(32 * n)) + " " +
-                rows(20, 2 * n) + ", v2, " + rows(4, n) + ", " + rows(6, n) + offsets,
+                registers('v', 20, 2 * n) + ", v2, " + registers('v', 4, n) + ", " + registers('v', 6, n) + offsets,
             [=](Machine &m, Random &r) { // lanes apart, so that their order doesn't matter
               addresses(bytes, limit)(m, r);
               for (unsigned l = 0; l < lanes; ++l)
@@ -171,10 +154,11 @@ void addAtomic(std::vector<Case> &cases, const std::string &name, const Atomic *
                     "_RTN");
   for (bool returns : {false, true}) {
     unsigned offset = 8 * random.below(64);
-    std::string text = "ds_" + lower(returns ? withReturn : name) + " " + (returns ? rows(20, n) + ", " : "") + "v2, " +
-                       rows(4, n) + (a->two ? ", " + rows(6, n) : "") + " offset:" + std::to_string(offset);
+    std::string text = "ds_" + lower(returns ? withReturn : name) + " " +
+                       (returns ? registers('v', 20, n) + ", " : "") + "v2, " + registers('v', 4, n) +
+                       (a->two ? ", " + registers('v', 6, n) : "") + " offset:" + std::to_string(offset);
     bool compares = std::string(a->name) == "CMPSWAP"; // ds_cmpst: the first is compared, the second written
-    addCase(cases, "DS_" + name, text, addresses(bits / 8, 2048, a->type), [=](Machine &m) {
+    allCases.add(cases, "DS_" + name, text, addresses(bits / 8, 2048, a->type), [=](Machine &m) {
       auto data = [&](unsigned row, unsigned l) { return n == 2 ? m.wide(row, l) : m.v[row][l]; };
       eachActive(m, [&](unsigned l) {
         u64 at = m.v[2][l] + offset, old = readWord(m.lds, at, bits);

@@ -2,6 +2,7 @@
 // the other.
 #include "test/runtime/emulator/meaning/Atomic.h"
 #include "test/runtime/emulator/meaning/Coverage.h"
+#include "test/runtime/emulator/meaning/MemoryCase.h"
 
 #include <gtest/gtest.h>
 
@@ -9,16 +10,7 @@ namespace nstf::emulator::meaning {
 namespace {
 
 constexpr unsigned memoryBytes = 64 * 512;
-std::string lower(std::string s) {
-  for (char &c : s)
-    c = char(std::tolower(c));
-  return s;
-}
-std::string rows(unsigned first, unsigned count, char file = 'v') {
-  std::string f(1, file);
-  return count == 1 ? f + std::to_string(first)
-                    : f + "[" + std::to_string(first) + ":" + std::to_string(first + count - 1) + "]";
-}
+constexpr MemoryCases allCases = {.ldsBytes = 0, .memoryBytes = memoryBytes, .rounds = 4};
 
 /// One way to address memory: how it is written, how its operands are set, and where a lane's byte k then is (or
 /// nowhere, for buffers).
@@ -124,19 +116,6 @@ std::vector<Addressing> addressings() {
   return all;
 }
 
-void addCase(std::vector<Case> &cases, const std::string &name, const std::string &text,
-             std::function<void(Machine &, Random &)> prepare, std::function<void(Machine &)> meaning) {
-  Case c;
-  c.name = name;
-  c.text = text;
-  c.prepare = prepare;
-  c.meaning = meaning;
-  c.memoryBytes = memoryBytes;
-  c.rounds = 4;
-  c.optional = true;
-  cases.push_back(c);
-}
-
 u64 readAt(const Machine &m, const Addressing &a, unsigned l, unsigned first, unsigned bytes) {
   u64 v = 0;
   for (unsigned k = 0; k < bytes; ++k) {
@@ -157,7 +136,7 @@ void writeAt(Machine &m, const Addressing &a, unsigned l, unsigned first, unsign
 
 void addLoadsAndStores(std::vector<Case> &cases, const Addressing &a) {
   for (const SmallAccess &s : smallLoads(a.prefix + "LOAD_", "", "UBYTE", "SBYTE", "USHORT", "SSHORT", "SHORT_D16"))
-    addCase(
+    allCases.add(
         cases, s.name, lower(s.name) + " v20, " + a.before + a.after,
         [=](Machine &m, Random &r) { a.prepare(m, r, s.bytes, s.bytes); },
         [=](Machine &m) {
@@ -170,9 +149,9 @@ void addLoadsAndStores(std::vector<Case> &cases, const Addressing &a) {
     for (bool accumulator : {false, true}) {
       std::string size = n == 1 ? "DWORD" : "DWORDX" + std::to_string(n), name = a.prefix + "LOAD_" + size;
       unsigned to = accumulator ? agpr0 + 2 : 20, from = accumulator ? agpr0 : 4;
-      std::string data = accumulator ? rows(2, n, 'a') : rows(20, n),
-                  source = accumulator ? rows(0, n, 'a') : rows(4, n);
-      addCase(
+      std::string data = accumulator ? registers('a', 2, n) : registers('v', 20, n),
+                  source = accumulator ? registers('a', 0, n) : registers('v', 4, n);
+      allCases.add(
           cases, name, lower(name) + " " + data + ", " + a.before + a.after,
           [=](Machine &m, Random &r) { a.prepare(m, r, r.oneIn(2) ? 4 : 1, 4 * n); },
           [=](Machine &m) {
@@ -184,7 +163,7 @@ void addLoadsAndStores(std::vector<Case> &cases, const Addressing &a) {
           });
       name = a.prefix + "STORE_" + size;
       bool buffer = a.prefix == "BUFFER_";
-      addCase(
+      allCases.add(
           cases, name, lower(name) + " " + (buffer ? source + ", " + a.before : a.before + ", " + source) + a.after,
           [=](Machine &m, Random &r) { a.prepare(m, r, 4, 4 * n); },
           [=](Machine &m) {
@@ -201,7 +180,7 @@ void addLoadsAndStores(std::vector<Case> &cases, const Addressing &a) {
   for (Small s : {Small{"BYTE", 1, 0}, {"BYTE_D16_HI", 1, 16}, {"SHORT", 2, 0}, {"SHORT_D16_HI", 2, 16}}) {
     std::string name = a.prefix + "STORE_" + s.name;
     bool buffer = a.prefix == "BUFFER_";
-    addCase(
+    allCases.add(
         cases, name, lower(name) + (buffer ? " v4, " + a.before : " " + a.before + ", v4") + a.after,
         [=](Machine &m, Random &r) { a.prepare(m, r, s.bytes, s.bytes); },
         [=](Machine &m) {
@@ -223,12 +202,12 @@ void addAtomic(std::vector<Case> &cases, const Addressing &a, const std::string 
     for (const char *bit : {" sc0", " glc"}) { // the chips spell it differently
       if (!returns && bit[1] == 'g')
         continue;
-      std::string full = a.prefix + "ATOMIC_" + name, data = rows(4, words), to = rows(20, n);
+      std::string full = a.prefix + "ATOMIC_" + name, data = registers('v', 4, words), to = registers('v', 20, n);
       unsigned result = buffer ? 4 : 20;
       std::string text = lower(full) + " " +
                          (buffer ? data + ", " + a.before : (returns ? to + ", " : "") + a.before + ", " + data) +
                          a.after + (returns ? bit : "");
-      addCase(
+      allCases.add(
           cases, full, text,
           [=](Machine &m, Random &random) {
             a.prepare(m, random, bits / 8, bits / 8);

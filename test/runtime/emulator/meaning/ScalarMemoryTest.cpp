@@ -1,6 +1,7 @@
 // Scalar loads, stores and atomics against their meanings.
 #include "test/runtime/emulator/meaning/Atomic.h"
 #include "test/runtime/emulator/meaning/Coverage.h"
+#include "test/runtime/emulator/meaning/MemoryCase.h"
 
 #include <gtest/gtest.h>
 
@@ -8,15 +9,7 @@ namespace nstf::emulator::meaning {
 namespace {
 
 constexpr unsigned memoryBytes = 16384;
-std::string lower(std::string s) {
-  for (char &c : s)
-    c = char(std::tolower(c));
-  return s;
-}
-std::string registers(unsigned first, unsigned count) {
-  return count == 1 ? "s" + std::to_string(first)
-                    : "s[" + std::to_string(first) + ":" + std::to_string(first + count - 1) + "]";
-}
+constexpr MemoryCases allCases = {.ldsBytes = 0, .memoryBytes = memoryBytes, .rounds = 6};
 
 struct Offset {
   std::string text;
@@ -26,19 +19,6 @@ struct Offset {
 std::vector<Offset> offsets() {
   return {{"0x0", false, 0},   {"0x40", false, 0x40}, {"0x3f8", false, 0x3f8},
           {"-16", false, -16}, {"s14", true, 0},      {"s14 offset:0x20", true, 0x20}};
-}
-
-void addCase(std::vector<Case> &cases, const std::string &name, const std::string &text,
-             std::function<void(Machine &, Random &)> prepare, std::function<void(Machine &)> meaning) {
-  Case c;
-  c.name = name;
-  c.text = text;
-  c.prepare = prepare;
-  c.meaning = meaning;
-  c.memoryBytes = memoryBytes;
-  c.rounds = 6;
-  c.optional = true;
-  cases.push_back(c);
 }
 
 /// Base in s[8:9] or a resource in s[8:11], offset in s14.
@@ -69,21 +49,21 @@ std::vector<Case> scalarMemoryCases() {
       std::string kind = buffer ? "S_BUFFER_" : "S_", base = buffer ? "s[8:11]" : "s[8:9]";
       for (unsigned n : {1u, 2u, 4u, 8u, 16u}) {
         std::string size = n == 1 ? "DWORD" : "DWORDX" + std::to_string(n);
-        std::string operands = " " + registers(20, n) + ", " + base + ", " + o.text;
-        addCase(cases, kind + "LOAD_" + size, lower(kind + "LOAD_" + size) + operands, prepare(buffer),
-                [=](Machine &m) {
-                  for (unsigned k = 0; k < n; ++k) {
-                    i64 at = place(m, buffer, o, k);
-                    m.s[20 + k] = at < 0 ? 0 : u32(readWord(m.memory, u64(at), 32));
-                  }
-                });
+        std::string operands = " " + registers('s', 20, n) + ", " + base + ", " + o.text;
+        allCases.add(cases, kind + "LOAD_" + size, lower(kind + "LOAD_" + size) + operands, prepare(buffer),
+                     [=](Machine &m) {
+                       for (unsigned k = 0; k < n; ++k) {
+                         i64 at = place(m, buffer, o, k);
+                         m.s[20 + k] = at < 0 ? 0 : u32(readWord(m.memory, u64(at), 32));
+                       }
+                     });
         if (n <= 4)
-          addCase(cases, kind + "STORE_" + size, lower(kind + "STORE_" + size) + operands, prepare(buffer),
-                  [=](Machine &m) {
-                    for (unsigned k = 0; k < n; ++k)
-                      if (i64 at = place(m, buffer, o, k); at >= 0)
-                        writeWord(m.memory, u64(at), 32, m.s[20 + k]);
-                  });
+          allCases.add(cases, kind + "STORE_" + size, lower(kind + "STORE_" + size) + operands, prepare(buffer),
+                       [=](Machine &m) {
+                         for (unsigned k = 0; k < n; ++k)
+                           if (i64 at = place(m, buffer, o, k); at >= 0)
+                             writeWord(m.memory, u64(at), 32, m.s[20 + k]);
+                       });
       }
       for (Type t : {Type::b32, Type::b64})
         for (const char *operation :
@@ -92,9 +72,9 @@ std::vector<Case> scalarMemoryCases() {
             const Atomic *a = findAtomic(operation, t);
             unsigned n = t == Type::b64 ? 2 : 1, words = a->two ? 2 * n : n, bits = 32 * n;
             std::string name = kind + "ATOMIC_" + operation + (n == 2 ? "_X2" : "");
-            addCase(
+            allCases.add(
                 cases, name,
-                lower(name) + " " + registers(20, words) + ", " + base + ", " + o.text + (returns ? " glc" : ""),
+                lower(name) + " " + registers('s', 20, words) + ", " + base + ", " + o.text + (returns ? " glc" : ""),
                 [=](Machine &m, Random &random) {
                   prepare(buffer)(m, random);
                   m.s[10] = 16384;
