@@ -3,6 +3,8 @@
 #include "runtime/emulator/memory/CodeObject.h"
 #include "runtime/emulator/memory/CodeObjectContainer.h"
 
+#include "llvm/BinaryFormat/ELF.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -94,6 +96,26 @@ TEST_P(CodeObject, segmentsAreProtectedAsTheFileSays) {
   ASSERT_NE(program->variable("factor"), nullptr);
   ASSERT_TRUE(memory.find(program->variable("factor")->address, region));
   EXPECT_TRUE(region.writable);
+}
+
+// A few bytes of file can claim any size in memory; what the file doesn't hold is no code.
+TEST_P(CodeObject, textEndsWithTheFilesBytes) {
+  llvm::ELF::Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  uint64_t fileBytes = 0;
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    llvm::ELF::Elf64_Phdr segment;
+    std::byte *place = bytes.data() + header.e_phoff + i * sizeof segment;
+    std::memcpy(&segment, place, sizeof segment);
+    if (segment.p_type != llvm::ELF::PT_LOAD || !(segment.p_flags & llvm::ELF::PF_X))
+      continue;
+    fileBytes = segment.p_filesz;
+    segment.p_memsz += 64;
+    std::memcpy(place, &segment, sizeof segment);
+  }
+  auto program = Program::load(memory, device, bytes, "kernels");
+  ASSERT_EQ(program->text().size(), 1u);
+  EXPECT_EQ(program->text()[0].end - program->text()[0].begin, fileBytes);
 }
 
 TEST_P(CodeObject, variablesAreInitialisedAndRelocated) {
