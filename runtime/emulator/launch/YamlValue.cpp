@@ -1,4 +1,5 @@
 #include "runtime/emulator/launch/YamlValue.h"
+#include "runtime/emulator/memory/OneLine.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -28,10 +29,7 @@ size_t editDistance(std::string_view a, std::string_view b) {
 
 /// Text of the user's inside a message: one line, not too long.
 std::string quoted(const std::string &text) {
-  std::string result = "'";
-  for (char c : text.substr(0, 60))
-    result += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  return result + (text.size() > 60 ? "…'" : "'");
+  return "'" + onOneLine(text.substr(0, 60)) + (text.size() > 60 ? "…'" : "'");
 }
 
 } // namespace
@@ -40,11 +38,7 @@ void Place::error(const std::string &message) const {
   std::string where = file ? *file : "";
   if (line)
     where += ":" + std::to_string(line) + ":" + std::to_string(column);
-  std::string text = where + ": error: " + message;
-  for (char &c : text) // names out of the file: one line
-    if (static_cast<unsigned char>(c) < ' ')
-      c = ' ';
-  throw InputError(text);
+  throw InputError(onOneLine(where + ": error: " + message));
 }
 
 std::string didYouMean(std::string_view name, const std::vector<std::string> &known) {

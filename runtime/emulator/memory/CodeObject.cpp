@@ -1,15 +1,9 @@
 #include "runtime/emulator/memory/CodeObject.h"
+#include "runtime/emulator/memory/OneLine.h"
 
 #include <algorithm>
 
 namespace nstf::emulator {
-
-static std::string onOneLine(std::string text) {
-  for (char &c : text)
-    if (static_cast<unsigned char>(c) < 32 || c == 127)
-      c = '?';
-  return text;
-}
 
 LoadError::LoadError(Reason reason, std::string message)
     : std::runtime_error(onOneLine(std::move(message))), reason(reason) {}

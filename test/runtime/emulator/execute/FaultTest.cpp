@@ -1,6 +1,8 @@
 // What stops a wave, and what is said about it.
+#include "runtime/emulator/execute/Finding.h"
 #include "test/runtime/emulator/execute/Snippet.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 using namespace nstf::emulator;
@@ -58,6 +60,13 @@ TEST(Faults, nameLaneAndInstruction) {
                               "contents depend on the chip): v_screen_partition_4se_b32_e32 v0, v1");
   Snippet nothing("gfx942", ".long 0xfffffffe");
   EXPECT_EQ(faultOf(nothing).substr(0, 49), "no meaning for this instruction: no instruction: ");
+}
+
+TEST(Fault, isOneLineWhateverTheKernelIsCalled) {
+  Finding finding;
+  finding.what = "trap 2";
+  finding.kernel = "two\nlines\x1b[0m";
+  EXPECT_THAT(finding.text(), testing::StartsWith("trap 2: kernel 'two?lines?[0m', pc"));
 }
 
 } // namespace
