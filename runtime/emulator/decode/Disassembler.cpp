@@ -123,7 +123,7 @@ struct Disassembler::Implementation {
   std::unique_ptr<llvm::MCInstPrinter> printer;
   static constexpr size_t longest = 8; // bytes of an instruction
   std::string targetName;
-  size_t expressions = 0; // operands that LLVM made an expression of
+  size_t expressions = 0;   // operands that LLVM made an expression of
   uint8_t modifierType = 0; // MCOI operand type of source modifiers; no public header names it
   std::unordered_map<unsigned, Encoding> encodings;
   std::unordered_map<unsigned, RawOperand> registerOperands;
@@ -172,20 +172,18 @@ struct Disassembler::Implementation {
     return encodings.emplace(opcode, std::move(e)).first->second;
   }
 
-  /// A literal that the end of the bytes cuts off would crash LLVM too: it gets to see zeros there. So would the literal
-  /// 255 of v_madmk_f16 and v_madak_f16, which it takes for the sign of a literal: it gets to see another one.
+  /// A literal that the end of the bytes cuts off would crash LLVM too: it gets to see zeros there. So would the
+  /// literal 255 of v_madmk_f16 and v_madak_f16, which it takes for the sign of a literal: it gets to see another one.
   bool read(std::span<const uint8_t> bytes, uint64_t address, llvm::MCInst &inst, unsigned &size) {
     constexpr uint32_t crashing = 255, other = 0x5a5a; // which no constant of an operand is
-    uint8_t changed[longest] = {};
+    uint8_t seen[longest] = {};
+    std::copy(bytes.begin(), bytes.begin() + long(std::min(bytes.size(), longest)), seen);
+    const bool change = (seen[3] & 0xfc) == 0x48 && std::memcmp(&seen[4], &crashing, 4) == 0;
+    if (change)
+      std::memcpy(&seen[4], &other, 4);
     llvm::ArrayRef<uint8_t> array(bytes.data(), bytes.size());
-    const bool change =
-        bytes.size() >= longest && (bytes[3] & 0xfc) == 0x48 && std::memcmp(&bytes[4], &crashing, 4) == 0;
-    if (bytes.size() < longest || change) {
-      std::copy(bytes.begin(), bytes.begin() + long(std::min(bytes.size(), longest)), changed);
-      if (change)
-        std::memcpy(changed + 4, &other, 4);
-      array = changed;
-    }
+    if (bytes.size() < longest || change)
+      array = seen;
     uint64_t taken = 0;
     bool ok = disassembler->getInstruction(inst, taken, array, address, llvm::nulls()) == llvm::MCDisassembler::Success;
     for (llvm::MCOperand &operand : inst)
@@ -207,9 +205,15 @@ struct Disassembler::Implementation {
     static constexpr struct {
       const char *name;
       unsigned count, index;
-    } special[] = {{"VCC", 2, sgpr::vcc},          {"VCC_LO", 1, sgpr::vcc},    {"VCC_HI", 1, sgpr::vcc + 1},
-                   {"EXEC", 2, sgpr::exec},        {"EXEC_LO", 1, sgpr::exec},  {"EXEC_HI", 1, sgpr::exec + 1},
-                   {"FLAT_SCR", 2, sgpr::flatScratch}, {"SCC", 1, sgpr::scc}, {"M0", 1, sgpr::m0}};
+    } special[] = {{"VCC", 2, sgpr::vcc},
+                   {"VCC_LO", 1, sgpr::vcc},
+                   {"VCC_HI", 1, sgpr::vcc + 1},
+                   {"EXEC", 2, sgpr::exec},
+                   {"EXEC_LO", 1, sgpr::exec},
+                   {"EXEC_HI", 1, sgpr::exec + 1},
+                   {"FLAT_SCR", 2, sgpr::flatScratch},
+                   {"SCC", 1, sgpr::scc},
+                   {"M0", 1, sgpr::m0}};
     for (const auto &s : special)
       if (llvm::StringRef(registers->getName(reg)) == s.name)
         operands.push_back({RawOperand::Scalar, s.count, s.index});
@@ -350,7 +354,8 @@ bool Disassembler::decode(std::span<const uint8_t> bytes, uint64_t address, RawI
       instruction.operands.push_back(
           {i < encoding.modifiers.size() && encoding.modifiers[i] ? RawOperand::Modifiers : RawOperand::Immediate, 1,
            operand.getImm()});
-    else if (int64_t value; operand.isExpr() && ++impl->expressions && operand.getExpr()->evaluateAsAbsolute(value)) // lit(…)
+    else if (int64_t value;
+             operand.isExpr() && ++impl->expressions && operand.getExpr()->evaluateAsAbsolute(value)) // lit(…)
       instruction.operands.push_back({RawOperand::Immediate, 1, value});
     else
       instruction.operands.push_back({RawOperand::Unsupported});
