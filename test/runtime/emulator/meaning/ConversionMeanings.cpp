@@ -61,13 +61,19 @@ Number numberOf8(u8 v, unsigned exponentBits) {
 }
 u64 from8(u64 v, unsigned exponentBits) { return bitsOf(single, numberOf8(u8(v), exponentBits)); }
 
-/// Nearest even among the 128 magnitudes, found by search; too large is NaN, or the largest under MODE.fp16_ovfl.
+/// What numbers too large become: NaN, or the largest under MODE.fp16_ovfl.
+u8 tooLarge8(const Number &n, const Lane &l) {
+  if (!l.machine.overflowClamps())
+    return 0x80;
+  return u8((n.negative ? 0x80 : 0) | 0x7f);
+}
+
+/// Nearest even among the 128 magnitudes, found by search.
 u8 to8(u64 v, unsigned exponentBits, const Lane &l) {
   Number n = numberOf(single, v);
-  bool clamps = l.machine.overflowClamps();
   if (n.kind == Number::Nan)
     return 0x80;
-  u8 sign = n.negative ? 0x80 : 0, largest = clamps ? u8(sign | 0x7f) : 0x80;
+  const u8 sign = n.negative ? 0x80 : 0, largest = tooLarge8(n, l);
   if (n.kind == Number::Infinite)
     return largest;
   n.negative = false;
@@ -91,10 +97,9 @@ u8 to8(u64 v, unsigned exponentBits, const Lane &l) {
 /// Stochastic: the upper random bits, in the place of what is cut off, are added before cutting.
 u8 to8Stochastic(u64 v, u32 random, unsigned exponentBits, const Lane &l) {
   Number n = numberOf(single, v);
-  bool clamps = l.machine.overflowClamps();
   if (n.kind == Number::Nan)
     return 0x80;
-  u8 sign = n.negative ? 0x80 : 0, largest = clamps ? u8(sign | 0x7f) : 0x80;
+  const u8 sign = n.negative ? 0x80 : 0, largest = tooLarge8(n, l);
   if (n.kind == Number::Infinite)
     return largest;
   if (n.kind == Number::Zero || single.isSubnormal(v))

@@ -3,7 +3,8 @@
 
 namespace nstf::emulator::meaning {
 
-u64 lesser(Format f, u64 a, u64 b, const Lane &l) {
+/// The lesser (`sign` -1) or the greater (1) of two; of zeros the one with that sign.
+static u64 extreme(Format f, u64 a, u64 b, const Lane &l, int sign) {
   FloatMode mode = l.mode(f);
   bool ieee = l.machine.ieee();
   if (ieee && f.isSignaling(a))
@@ -16,25 +17,11 @@ u64 lesser(Format f, u64 a, u64 b, const Lane &l) {
   if (f.isNan(b))
     return a;
   if (f.isZero(a) && f.isZero(b))
-    return f.isNegative(a) ? a : b;
-  return compare(numberOf(f, a), numberOf(f, b)) < 0 ? a : b;
+    return f.isNegative(a) == (sign < 0) ? a : b;
+  return compare(numberOf(f, a), numberOf(f, b)) * sign > 0 ? a : b;
 }
-u64 greater(Format f, u64 a, u64 b, const Lane &l) {
-  FloatMode mode = l.mode(f);
-  bool ieee = l.machine.ieee();
-  if (ieee && f.isSignaling(a))
-    return quieted(f, a);
-  if (ieee && f.isSignaling(b))
-    return quieted(f, b);
-  a = flushed(f, a, mode), b = flushed(f, b, mode);
-  if (f.isNan(a))
-    return b;
-  if (f.isNan(b))
-    return a;
-  if (f.isZero(a) && f.isZero(b))
-    return f.isNegative(a) ? b : a;
-  return compare(numberOf(f, a), numberOf(f, b)) > 0 ? a : b;
-}
+u64 lesser(Format f, u64 a, u64 b, const Lane &l) { return extreme(f, a, b, l, -1); }
+u64 greater(Format f, u64 a, u64 b, const Lane &l) { return extreme(f, a, b, l, 1); }
 
 namespace {
 

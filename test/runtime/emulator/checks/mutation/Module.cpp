@@ -4,7 +4,6 @@
 #include "runtime/emulator/execute/KernelArguments.h"
 #include "runtime/emulator/execute/Wave.h"
 
-#include <cstdio>
 #include <span>
 #include <stdexcept>
 
@@ -107,20 +106,6 @@ std::string Run::start(const char *kernelName, Grid grid, Grid block, unsigned l
     return error.what();
   }
   return "";
-}
-
-void Run::check(const std::string &error, const char *kernel) {
-  if (!error.empty())
-    throw std::runtime_error(std::string(kernel) + ": " + error);
-}
-void Run::expect(bool condition, const std::string &what) {
-  if (!condition)
-    throw std::runtime_error(what);
-}
-void Run::differ(const char *what, size_t place, double got, double expected) {
-  char text[200];
-  std::snprintf(text, sizeof text, "%s[%zu]: expected %.17g but got %.17g", what, place, expected, got);
-  throw std::runtime_error(text);
 }
 
 } // namespace suite
