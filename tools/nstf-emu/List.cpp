@@ -12,7 +12,8 @@ int list(const std::string &file, const ListOptions &options) {
   CodeObjectContainer container = CodeObjectContainer::open(file);
   ListSummary summary = listKernels(container, options, std::cout);
   if (summary.damaged)
-    throw std::runtime_error(file + ": " + std::to_string(summary.damaged) + " damaged code objects");
+    throw std::runtime_error(file + ": " + std::to_string(summary.damaged) + " damaged code object" +
+                             (summary.damaged > 1 ? "s, the first: " : ": ") + summary.firstDamage);
   if (!options.kernel.empty() && !summary.kernels)
     throw std::runtime_error(file + ": expected a kernel with '" + options.kernel + "' in its name but got none");
   if (!summary.codeObjects)

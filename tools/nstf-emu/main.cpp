@@ -1,5 +1,4 @@
-//===- main.cpp - nstf-emu: runs, checks and explains AMD kernels without a GPU
-//-------------------------------------===//
+//===- main.cpp - nstf-emu: runs, checks and explains AMD kernels without a GPU -----------------------------------===//
 //
 // The command line around runtime/emulator/launch. Standard output holds what was asked for (a listing, a trace, the
 // results' summary); errors, findings and progress go to standard error.
@@ -49,6 +48,10 @@ int main(int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0) // --help, --version
       return app.exit(error);
+    if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') {
+      std::cerr << "error: expected run, trace, list or disasm but got '" << argv[1] << "'\n";
+      return badInput;
+    }
     std::cerr << "error: " << error.what() << " (nstf-emu --help shows how it is called)\n";
     return badInput;
   }

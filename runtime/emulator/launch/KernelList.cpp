@@ -151,7 +151,7 @@ public:
         return;
       options.json ? addJson(object, file) : print(object, file);
     } catch (const LoadError &error) {
-      ++summary.damaged;
+      countDamaged(error);
       if (options.json)
         put(Json{{"where", object.where}, {"target", object.target}, {"error", error.what()}});
       else
@@ -159,8 +159,13 @@ public:
     }
   }
 
+  void countDamaged(const LoadError &error) {
+    if (!summary.damaged++)
+      summary.firstDamage = error.what();
+  }
+
   void addDamaged(size_t part, const LoadError &error) {
-    ++summary.damaged;
+    countDamaged(error);
     if (options.json)
       put(Json{{"part", part}, {"error", error.what()}});
     else

@@ -26,7 +26,8 @@ struct ListOptions {
 /// What was seen.
 struct ListSummary {
   size_t codeObjects = 0, kernels = 0;
-  size_t damaged = 0; ///< code objects that can't be read; `out` names them
+  size_t damaged = 0;      ///< code objects that can't be read; `out` names them
+  std::string firstDamage; ///< what is wrong with the first of them
 };
 
 /// Writes the list. Throws LoadError where the file as a whole is none that holds code objects.
