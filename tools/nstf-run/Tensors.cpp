@@ -1,0 +1,37 @@
+#include "tools/nstf-run/Commands.h"
+
+#include <chrono>
+#include <cstdio>
+#include <stdexcept>
+
+using namespace nstf;
+using namespace nstf::runtime;
+
+void runTensors(Session &session, const Options &options) {
+  const manifest::Manifest &manifest = session.manifest();
+  // Without an input whose first dimension is "tokens", the step is the smallest there is.
+  std::int64_t tokens = session.target().buckets.front().minTokens;
+  bool known = false;
+  for (const auto &[name, file] : options.inputs) {
+    HostTensor value = readNpy(file);
+    try {
+      session.setInput(name, value);
+    } catch (const std::runtime_error &error) {
+      throw std::runtime_error(file + ": " + error.what());
+    }
+    if (const manifest::Port *port = manifest.findInput(name); port->shape.hasTokens() && !known) {
+      tokens = value.shape.front();
+      known = true;
+    }
+  }
+  auto start = std::chrono::steady_clock::now();
+  session.run(tokens);
+  std::vector<HostTensor> results;
+  for (const auto &[name, file] : options.outputs)
+    results.push_back(session.output(name));
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  for (std::size_t i = 0; i < results.size(); ++i)
+    writeNpy(options.outputs[i].second, results[i]);
+  std::fprintf(stderr, "step:    %lld rows, %.3f s (%s)\n", static_cast<long long>(tokens), seconds,
+               session.graphState().c_str());
+}
