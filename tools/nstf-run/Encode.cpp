@@ -1,3 +1,4 @@
+// A text through an encoder: hidden states into files, or its embedding.
 #include "tools/nstf-run/Commands.h"
 #include "tools/nstf-run/Output.h"
 

@@ -1,3 +1,4 @@
+// A prompt through a language model: the text as it grows, ids or logits, and the times.
 #include "tools/nstf-run/Commands.h"
 #include "tools/nstf-run/Output.h"
 

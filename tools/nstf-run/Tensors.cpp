@@ -1,3 +1,4 @@
+// One step of any package: inputs from files, outputs into files.
 #include "tools/nstf-run/Commands.h"
 
 #include <chrono>
