@@ -3,32 +3,18 @@
 #include "compiler/import/Json.h"
 
 #include "compiler/import/ImportError.h"
-
-#include <set>
-#include <vector>
+#include "support/Json.h"
 
 using namespace nstf;
 using nlohmann::json;
 
 json nstf::parseJson(std::string_view text, const std::string &file) {
-  std::vector<std::set<std::string>> keys;
-  auto check = [&](int, json::parse_event_t event, json &value) {
-    if (event == json::parse_event_t::object_start)
-      keys.emplace_back();
-    else if (event == json::parse_event_t::object_end)
-      keys.pop_back();
-    else if (event == json::parse_event_t::key && !keys.back().insert(value.get<std::string>()).second)
-      throw ImportError("'" + file + "': the key '" + value.get<std::string>() + "' appears twice in one object");
-    return true;
-  };
   try {
-    return json::parse(text.begin(), text.end(), check);
-  } catch (const json::exception &error) {
-    // what(): "[json.exception.parse_error.101] parse error at line 1, …"; also out_of_range for a number like 1e400
-    std::string reason = error.what();
-    if (size_t bracket = reason.find("] "); bracket != std::string::npos)
-      reason = reason.substr(bracket + 2);
-    throw ImportError("'" + file + "' is not JSON: " + reason);
+    return parseJsonTree(text);
+  } catch (const JsonDuplicateKey &error) {
+    throw ImportError("'" + file + "': the key '" + error.key + "' appears twice in one object");
+  } catch (const JsonSyntaxError &error) {
+    throw ImportError("'" + file + "' is not JSON: " + error.what());
   }
 }
 

@@ -1,36 +1,18 @@
 #include "runtime/model/JsonCursor.h"
+#include "support/Json.h"
 
-#include <set>
 #include <stdexcept>
 
 namespace nstf::runtime {
 
 nlohmann::json JsonCursor::parse(std::string_view text, const std::string &file) {
-  // The parser keeps the last of two equal keys; in a hand-edited file that is a mistake worth a word.
-  std::vector<std::set<std::string>> keys;
-  std::string duplicate;
-  auto watch = [&](int, nlohmann::json::parse_event_t event, nlohmann::json &parsed) {
-    using Event = nlohmann::json::parse_event_t;
-    if (event == Event::object_start)
-      keys.emplace_back();
-    else if (event == Event::object_end)
-      keys.pop_back();
-    else if (event == Event::key && !keys.back().insert(parsed.get<std::string>()).second && duplicate.empty())
-      duplicate = parsed.get<std::string>();
-    return true;
-  };
-  nlohmann::json document;
   try {
-    document = nlohmann::json::parse(text.begin(), text.end(), watch);
-  } catch (const nlohmann::json::exception &error) {
-    std::string what = error.what(); // "[json.exception.parse_error.101] parse error at line 3, column 5: …"
-    if (std::size_t end = what.find("] "); end != std::string::npos)
-      what.erase(0, end + 2);
-    throw std::runtime_error(file + ": expected JSON: " + what);
+    return parseJsonTree(text);
+  } catch (const JsonDuplicateKey &error) {
+    throw std::runtime_error(file + ": the key \"" + error.key + "\" stands twice in one object");
+  } catch (const JsonSyntaxError &error) {
+    throw std::runtime_error(file + ": expected JSON: " + error.what());
   }
-  if (!duplicate.empty())
-    throw std::runtime_error(file + ": the key \"" + duplicate + "\" stands twice in one object");
-  return document;
 }
 
 void JsonCursor::fail(const std::string &message) const {
