@@ -1,5 +1,6 @@
 #include "nstf/Generate.h"
 #include "nstf/Encoder.h"
+#include "nstf/StopStrings.h"
 
 #include <algorithm>
 #include <chrono>
@@ -57,11 +58,10 @@ Generator::Generator(Session &session) : session(session) {
   context = *manifest.model.context;
   vocabulary = *manifest.model.vocabulary;
   const manifest::Port *logits = manifest.findOutput("logits"), *next = manifest.findOutput("next");
-  hasLogits = logits && logits->type == ElementType::F32 &&
-              logits->shape.dimensions == std::vector{std::int64_t(1), vocabulary};
+  if (!logits || logits->type != ElementType::F32 ||
+      logits->shape.dimensions != std::vector{std::int64_t(1), vocabulary})
+    fail("an output \"logits\", f32 [1, " + std::to_string(vocabulary) + "]");
   hasNext = next && next->type == ElementType::I32 && next->shape.dimensions == std::vector<std::int64_t>{1};
-  if (!hasLogits && !hasNext)
-    fail("an output \"logits\", f32 [1, " + std::to_string(vocabulary) + "], or \"next\", i32 [1]");
 }
 
 void Generator::run(std::span<const std::int32_t> ids, const GenerateOptions &options) {
@@ -76,17 +76,27 @@ void Generator::run(std::span<const std::int32_t> ids, const GenerateOptions &op
   }
 }
 
-std::int32_t Generator::nextToken(Sampler &sampler) const {
-  if (!sampler.greedy() || !hasNext) {
-    HostTensor logits = session.output("logits");
-    return sampler.sample({logits.as<float>(), logits.elements()});
+std::int32_t Generator::nextToken(Sampler &sampler, const GenerateOptions &options, Generation &result) const {
+  HostTensor tensor = session.output("logits");
+  std::span<const float> logits(tensor.as<float>(), tensor.elements());
+  std::int32_t token;
+  try {
+    if (sampler.takesLargest() && hasNext) {
+      checkLogits(logits);
+      token = *session.output("next").as<std::int32_t>();
+      if (token < 0 || token >= vocabulary)
+        throw std::runtime_error("expected the device to choose a token from 0 to " + std::to_string(vocabulary - 1) +
+                                 " but got " + std::to_string(token));
+    } else {
+      token = sampler.sample(logits);
+    }
+  } catch (const std::runtime_error &error) {
+    throw std::runtime_error("step " + std::to_string(result.promptSteps + result.decodeSteps) +
+                             ", for the token at position " + std::to_string(session.position()) + ": " + error.what());
   }
-  // Chosen on the device: four bytes come back instead of the vocabulary.
-  std::int32_t next = *session.output("next").as<std::int32_t>();
-  if (next < 0 || next >= vocabulary)
-    throw std::runtime_error("expected the device to choose a token from 0 to " + std::to_string(vocabulary - 1) +
-                             " but got " + std::to_string(next) + ": the logits may not be numbers");
-  return next;
+  if (options.logprobs)
+    result.logprobs.push_back({{token, logits[token] - logSumExp(logits)}, likeliest(logits, *options.logprobs)});
+  return token;
 }
 
 void Generator::check(std::span<const std::int32_t> prompt) const {
@@ -105,10 +115,8 @@ void Generator::check(std::span<const std::int32_t> prompt) const {
 
 Generation Generator::generate(std::span<const std::int32_t> prompt, const GenerateOptions &options) {
   Sampler sampler(options.sampling);
-  if ((!sampler.greedy() || options.onLogits) && !hasLogits)
-    throw std::runtime_error(session.package().folder().string() +
-                             ": expected an output \"logits\" to sample from but there is none");
   check(prompt);
+  sampler.begin(prompt);
 
   Generation result;
   result.ids.assign(prompt.begin(), prompt.end());
@@ -122,7 +130,7 @@ Generation Generator::generate(std::span<const std::int32_t> prompt, const Gener
   }
   const std::vector<std::int32_t> &eos = session.manifest().model.eos;
   while (static_cast<std::int64_t>(result.newTokens()) < options.tokens) {
-    std::int32_t token = nextToken(sampler);
+    std::int32_t token = nextToken(sampler, options, result);
     if (result.newTokens() == 0) {
       result.promptSeconds = secondsSince(start);
       start = std::chrono::steady_clock::now();
@@ -130,6 +138,10 @@ Generation Generator::generate(std::span<const std::int32_t> prompt, const Gener
     result.ids.push_back(token);
     if (options.onToken)
       options.onToken(token);
+    if (options.stopAfter && options.stopAfter(token)) {
+      result.stop = StopReason::Asked;
+      break;
+    }
     if (options.stopAtEos && std::find(eos.begin(), eos.end(), token) != eos.end()) {
       result.stop = StopReason::EndOfText;
       break;
@@ -168,20 +180,21 @@ Generation TextModel::generate(std::string_view prompt, const GenerateOptions &o
                                const std::function<void(std::string_view)> &onText) {
   std::vector<std::int32_t> ids = encode(prompt);
   StreamDecoder decoder(*words);
+  StopStrings stop(options.stop);
   for (std::int32_t id : ids)
     decoder.push(id); // what follows decodes in the light of what stood before
-  GenerateOptions streaming = options;
-  streaming.onToken = [&](std::int32_t id) {
-    if (options.onToken)
-      options.onToken(id);
-    std::string text = decoder.push(id);
+  auto show = [&](const std::string &text) {
     if (onText && !text.empty())
       onText(text);
   };
+  GenerateOptions streaming = options;
+  streaming.stopAfter = [&](std::int32_t id) {
+    show(stop.push(decoder.push(id)));
+    return stop.found() || (options.stopAfter && options.stopAfter(id));
+  };
   held->reset();
   Generation result = Generator(*held).generate(ids, streaming);
-  if (std::string rest = decoder.finish(); onText && !rest.empty())
-    onText(rest);
+  show(stop.push(decoder.finish()) + stop.finish());
   return result;
 }
 

@@ -2,29 +2,39 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
 namespace nstf::runtime {
 
-std::int32_t argmax(std::span<const float> logits) {
-  if (logits.empty())
-    throw std::runtime_error("expected logits but there are none");
-  std::size_t best = 0;
-  for (std::size_t i = 0; i < logits.size(); ++i) {
-    if (std::isnan(logits[i]))
-      throw std::runtime_error("expected logits to be numbers but the one of token " + std::to_string(i) + " is NaN");
-    if (logits[i] > logits[best])
-      best = i;
-  }
-  return static_cast<std::int32_t>(best);
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+static void expect(bool fine, const char *what, double got) {
+  if (fine)
+    return;
+  std::ostringstream text;
+  text << "expected " << what << " but got " << got;
+  throw std::runtime_error(text.str());
 }
 
 Sampler::Sampler(const SamplerOptions &options) : options(options), state(options.seed) {
-  if (!(options.temperature >= 0.0f) || !std::isfinite(options.temperature))
-    throw std::runtime_error("expected a temperature of 0 or more but got " + std::to_string(options.temperature));
-  if (!(options.topP > 0.0f && options.topP <= 1.0f))
-    throw std::runtime_error("expected top-p in (0, 1] but got " + std::to_string(options.topP));
+  expect(options.temperature >= 0.0f && std::isfinite(options.temperature), "a temperature of 0 or more",
+         options.temperature);
+  expect(options.topP > 0.0f && options.topP <= 1.0f, "top-p in (0, 1]", options.topP);
+  expect(options.topK >= 0, "top-k of 0 or more", double(options.topK));
+  expect(options.minP >= 0.0 && options.minP <= 1.0, "min-p in [0, 1]", options.minP);
+  expect(options.repetitionPenalty > 0.0 && std::isfinite(options.repetitionPenalty),
+         "a repetition penalty of more than 0", options.repetitionPenalty);
+  expect(std::isfinite(options.frequencyPenalty), "a finite frequency penalty", options.frequencyPenalty);
+  expect(std::isfinite(options.presencePenalty), "a finite presence penalty", options.presencePenalty);
+  for (const auto &[id, bias] : options.logitBias) {
+    expect(id >= 0, "token ids of 0 and more in the logit bias", id);
+    expect(bias < infinity, "a logit bias that is finite or -inf", bias);
+  }
+  changesLogits = options.repetitionPenalty != 1.0 || options.frequencyPenalty != 0.0 ||
+                  options.presencePenalty != 0.0 || !options.logitBias.empty();
 }
 
 double Sampler::random() {
@@ -35,24 +45,67 @@ double Sampler::random() {
   return static_cast<double>(x >> 11) * 0x1p-53;
 }
 
-std::int32_t Sampler::sample(std::span<const float> logits) {
-  std::int32_t best = argmax(logits);
-  if (greedy())
-    return best;
-  if (!std::isfinite(logits[best]))
-    throw std::runtime_error("expected a finite largest logit but got " + std::to_string(logits[best]));
-  // Softmax without the division: exp of what is at most 0 cannot overflow, and the largest term is 1.
+void Sampler::begin(std::span<const std::int32_t> prompt) {
+  seen.clear();
+  for (std::int32_t id : prompt)
+    seen[id].inPrompt = true;
+}
+
+void Sampler::adjust(std::span<const float> logits) {
+  checkLogits(logits);
+  scores.assign(logits.begin(), logits.end());
+  if (!changesLogits)
+    return;
+  auto size = static_cast<std::int32_t>(scores.size());
+  for (const auto &[id, bias] : options.logitBias) {
+    if (id >= size)
+      throw std::runtime_error("expected a logit bias of tokens from 0 to " + std::to_string(size - 1) + " but got " +
+                               std::to_string(id));
+    scores[id] += bias;
+  }
+  for (const auto &[id, times] : seen) {
+    if (id < 0 || id >= size)
+      continue; // of a prompt that is none of this model's
+    double &score = scores[id];
+    score = score > 0 ? score / options.repetitionPenalty : score * options.repetitionPenalty;
+    score -= options.frequencyPenalty * double(times.count) + (times.count ? options.presencePenalty : 0.0);
+  }
+  bool anyFinite = false;
+  for (double score : scores) {
+    if (!(score < infinity))
+      throw std::runtime_error("expected logit bias and penalties to keep logits finite but they overflow");
+    anyFinite |= score > -infinity;
+  }
+  if (!anyFinite)
+    throw std::runtime_error("expected a token that can be chosen but the logit bias masks every one");
+}
+
+double Sampler::choose() {
+  // By falling score; equals by index, so that order is defined.
+  auto isBefore = [](const auto &a, const auto &b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  };
   candidates.clear();
-  double sum = 0.0;
-  for (std::size_t i = 0; i < logits.size(); ++i) {
-    double weight = std::exp((double(logits[i]) - double(logits[best])) / options.temperature);
-    candidates.emplace_back(weight, static_cast<std::int32_t>(i));
-    sum += weight;
+  auto best = static_cast<std::int32_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
+  if (greedy()) {
+    candidates.emplace_back(1.0, best);
+    return 1.0;
+  }
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    candidates.emplace_back(scores[i], static_cast<std::int32_t>(i));
+  bool isCut = options.topK > 0 && static_cast<std::size_t>(options.topK) < candidates.size();
+  if (isCut) {
+    std::partial_sort(candidates.begin(), candidates.begin() + options.topK, candidates.end(), isBefore);
+    candidates.resize(options.topK);
+  }
+  // Softmax without the division: exp of what is at most 0 cannot overflow, and the largest term is 1.
+  double sum = 0.0, max = scores[best];
+  for (auto &[score, id] : candidates) {
+    score = std::exp((score - max) / options.temperature);
+    sum += score;
   }
   if (options.topP < 1.0f) {
-    std::sort(candidates.begin(), candidates.end(), [](const auto &a, const auto &b) {
-      return a.first != b.first ? a.first > b.first : a.second < b.second; // ties by index, so that order is defined
-    });
+    std::sort(candidates.begin(), candidates.end(), isBefore);
     double kept = 0.0, enough = sum * double(options.topP);
     std::size_t count = 0;
     while (count < candidates.size() && (count == 0 || kept < enough))
@@ -60,15 +113,45 @@ std::int32_t Sampler::sample(std::span<const float> logits) {
     candidates.resize(count);
     sum = kept;
   }
-  double point = random() * sum;
-  for (const auto &[weight, token] : candidates) {
-    if (point < weight)
-      return token;
+  if (options.minP > 0.0) {
+    std::erase_if(candidates,
+                  [&](const auto &candidate) { return candidate.first < options.minP; }); // the largest is 1
+    sum = 0.0;
+    for (const auto &[weight, id] : candidates)
+      sum += weight;
+  }
+  return sum;
+}
+
+std::vector<TokenProbability> Sampler::distribution(std::span<const float> logits) {
+  adjust(logits);
+  double sum = choose();
+  std::vector<TokenProbability> result;
+  for (const auto &[weight, id] : candidates)
+    result.push_back({id, weight / sum});
+  return result;
+}
+
+std::int32_t Sampler::sample(std::span<const float> logits) {
+  if (takesLargest())
+    return argmax(logits);
+  adjust(logits);
+  double sum = choose();
+  // Rounding can leave a remainder; the last token that can be drawn takes it.
+  std::int32_t token = std::find_if(candidates.rbegin(), candidates.rend(), [](const auto &candidate) {
+                         return candidate.first > 0.0;
+                       })->second;
+  double point = greedy() ? 0.0 : random() * sum;
+  for (const auto &[weight, id] : candidates) {
+    if (point < weight) {
+      token = id;
+      break;
+    }
     point -= weight;
   }
-  // Rounding can leave a remainder; the last token that can be drawn takes it.
-  auto last = std::find_if(candidates.rbegin(), candidates.rend(), [](const auto &c) { return c.first > 0.0; });
-  return last->second;
+  if (changesLogits)
+    ++seen[token].count;
+  return token;
 }
 
 } // namespace nstf::runtime

@@ -1,4 +1,4 @@
-//===- Generate.h - Text from a package in ten lines --------------------------------===//
+// Text from a package in ten lines:
 //
 //   #include <iostream>
 //   #include <nstf/Generate.h>
@@ -12,8 +12,6 @@
 //   }
 //
 // Failures throw std::runtime_error with a message for people.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "nstf/Sampler.h"
@@ -23,6 +21,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,6 +36,12 @@ struct GenerateOptions {
   bool stopAtEos = true;   ///< end after one of the model's eos ids, which is the last of the result
   /// Largest number of prompt tokens a step; 0: what the package's largest bucket takes.
   std::int64_t chunk = 0;
+  /// TextModel: strings that end the text, which is what comes before the first of them.
+  std::vector<std::string> stop;
+  /// Asked after each new token: true ends the generation.
+  std::function<bool(std::int32_t)> stopAfter;
+  /// For each new token, beside its own probability, those of so many of the likeliest; not set: none of them.
+  std::optional<std::size_t> logprobs;
   /// Called with each new token as soon as it is known.
   std::function<void(std::int32_t)> onToken;
   /// Called after each step that was run, chunks of the prompt included, with the logits of its last position.
@@ -47,12 +52,20 @@ enum class StopReason {
   Tokens,    ///< as many as were asked for
   EndOfText, ///< an eos id
   Context,   ///< no position is left
+  Asked,     ///< a stop string, or stopAfter
+};
+
+/// How probable a new token was, by the model's logits before any step of the Sampler.
+struct TokenLogprobs {
+  TokenLogprob token;
+  std::vector<TokenLogprob> likeliest; ///< may hold the token too
 };
 
 struct Generation {
   std::vector<std::int32_t> ids; ///< the prompt's and the new ones
   std::size_t promptTokens = 0;
   StopReason stop = StopReason::Tokens;
+  std::vector<TokenLogprobs> logprobs;          ///< for each new token, where they were asked for
   std::size_t promptSteps = 0, decodeSteps = 0; ///< decode steps take one token each
   double promptSeconds = 0;                     ///< until the first new token is known
   double decodeSeconds = 0;                     ///< from then on
@@ -64,7 +77,8 @@ struct Generation {
 std::vector<std::int64_t> planChunks(const manifest::Target &target, std::int64_t tokens, std::int64_t limit = 0);
 
 /// The loop of a language model on a session: input "ids", outputs "logits" (f32 [1, vocabulary]) and, where the
-/// package has it, "next" (i32 [1], the greedy token).
+/// package has it, "next" (i32 [1], the greedy token, chosen on the device). The device's choice passes over NaN, so
+/// the logits are looked at after every step that a token is chosen from, whoever chooses.
 class Generator {
 public:
   /// Throws std::runtime_error when the package is no language model. The session outlives the generator.
@@ -74,16 +88,17 @@ public:
   void check(std::span<const std::int32_t> prompt) const;
   /// Continues the session's sequence with the prompt's ids and then with tokens of its own. (The last token is not
   /// run: it is not needed to know it.) Throws std::runtime_error: an empty prompt, an id outside the vocabulary, a
-  /// prompt longer than what is left of the context.
+  /// prompt longer than what is left of the context; and with the step and the token's position, logits that no token
+  /// can be chosen from (nstf/Logits.h).
   Generation generate(std::span<const std::int32_t> prompt, const GenerateOptions &options = {});
 
 private:
   void run(std::span<const std::int32_t> ids, const GenerateOptions &options);
-  std::int32_t nextToken(Sampler &sampler) const;
+  std::int32_t nextToken(Sampler &sampler, const GenerateOptions &options, Generation &result) const;
 
   Session &session;
   std::int64_t context, vocabulary;
-  bool hasLogits, hasNext;
+  bool hasNext;
 };
 
 /// A package with its tokenizer, for text in and text out.

@@ -1,10 +1,12 @@
-// Greedy, temperature and top-p sampling.
+// Every step from logits to a token, alone and together.
 #include "nstf/Sampler.h"
 
 #include <cmath>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 
 using namespace nstf::runtime;
 
@@ -82,16 +84,127 @@ TEST(Sampler, ExtremeLogits) {
   EXPECT_EQ(draw({1.0f, 1.0f, 1}, {-INFINITY, 0.0f}, 100)[1], 100);
 }
 
+TEST(Sampler, TopKKeepsTheFirstOfEquals) {
+  SamplerOptions options{1.0f, 1.0f, 1, 2};
+  auto histogram = draw(options, {0.0f, 2.0f, 1.0f, 1.0f}, 1000);
+  EXPECT_EQ(histogram.size(), 2u);
+  EXPECT_GT(histogram[1], histogram[2]);
+  EXPECT_GT(histogram[2], 0);
+  options.topK = 1;
+  EXPECT_EQ(draw(options, {2.0f, 2.0f, 1.0f, 1.0f}, 100)[0], 100); // as greedy
+}
+
+TEST(Sampler, PenaltiesOfWhatItChose) {
+  SamplerOptions options;
+  options.frequencyPenalty = 1.0;
+  Sampler sampler(options);
+  std::vector<float> logits = {2.5f, 1.0f, 0.25f};
+  std::vector<int> tokens;
+  for (int i = 0; i < 5; ++i)
+    tokens.push_back(sampler.sample(logits));
+  // 2.5 1.5 (0.5 < 1) → token 1, 0.5, token 2 (0.25 > 0)
+  EXPECT_EQ(tokens, (std::vector<int>{0, 0, 1, 0, 2}));
+  sampler.begin({});
+  EXPECT_EQ(sampler.sample(logits), 0); // a new text
+}
+
+TEST(Sampler, BiasMasks) {
+  SamplerOptions options;
+  options.logitBias = {{1, -INFINITY}};
+  EXPECT_EQ(Sampler(options).sample(std::vector<float>{1, 3, 2}), 2);
+  options.temperature = 1;
+  EXPECT_EQ(draw(options, {1, 3, 2}, 500).count(1), 0u);
+  EXPECT_EQ(draw({1.0f, 1.0f, 1}, {1, -INFINITY, 2}, 500).count(1), 0u); // the model's own mask
+  auto message = [](const SamplerOptions &options, std::vector<float> logits) -> std::string {
+    try {
+      Sampler(options).sample(logits);
+    } catch (const std::runtime_error &error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_EQ(message(options, {1}), "expected a logit bias of tokens from 0 to 0 but got 1");
+  EXPECT_EQ(message(options, {-INFINITY, 3}), "expected a token that can be chosen but the logit bias masks every one");
+  options.logitBias = {{1, 1.7e308}, {0, 1.7e308}};
+  options.repetitionPenalty = 1e-10;
+  Sampler sampler(options);
+  sampler.begin(std::vector<int>{1});
+  EXPECT_THROW(sampler.sample(std::vector<float>{1, 1}), std::runtime_error);
+}
+
 TEST(Sampler, RefusesWhatIsNoNumber) {
   float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THROW(Sampler({}).sample(std::vector<float>{1, nan}), std::runtime_error);
   EXPECT_THROW(Sampler({}).sample(std::vector<float>{nan, 1}), std::runtime_error);
   EXPECT_THROW(Sampler({1.0f, 1.0f, 0}).sample(std::vector<float>{1, INFINITY}), std::runtime_error);
+  EXPECT_THROW(Sampler({}).sample(std::vector<float>{INFINITY, 1}), std::runtime_error);
+  EXPECT_THROW(Sampler({}).sample(std::vector<float>{-INFINITY, -INFINITY}), std::runtime_error);
   EXPECT_THROW(Sampler({}).sample({}), std::runtime_error);
   EXPECT_THROW(Sampler({-1.0f, 1.0f, 0}), std::runtime_error);
   EXPECT_THROW(Sampler({nan, 1.0f, 0}), std::runtime_error);
   EXPECT_THROW(Sampler({1.0f, 0.0f, 0}), std::runtime_error);
   EXPECT_THROW(Sampler({1.0f, 1.5f, 0}), std::runtime_error);
+  EXPECT_THROW(Sampler({1.0f, 1.0f, 0, -1}), std::runtime_error);
+  EXPECT_THROW(Sampler({1.0f, 1.0f, 0, 0, 1.5}), std::runtime_error);
+  EXPECT_THROW(Sampler({1.0f, 1.0f, 0, 0, nan}), std::runtime_error);
+  EXPECT_THROW(Sampler({1.0f, 1.0f, 0, 0, 0.0, 0.0}), std::runtime_error);
+  EXPECT_THROW(Sampler({1.0f, 1.0f, 0, 0, 0.0, 1.0, INFINITY}), std::runtime_error);
+  EXPECT_THROW(Sampler({1.0f, 1.0f, 0, 0, 0.0, 1.0, 0.0, nan}), std::runtime_error);
+  EXPECT_THROW(Sampler({1.0f, 1.0f, 0, 0, 0.0, 1.0, 0.0, 0.0, {{0, INFINITY}}}), std::runtime_error);
+  EXPECT_THROW(Sampler({1.0f, 1.0f, 0, 0, 0.0, 1.0, 0.0, 0.0, {{-1, 1.0}}}), std::runtime_error);
+}
+
+TEST(Logits, ProbabilitiesAndTheLikeliest) {
+  std::vector<float> logits = {0.0f, std::log(3.0f), -INFINITY, std::log(4.0f), 0.0f, std::log(3.0f)};
+  EXPECT_NEAR(logSumExp(logits), std::log(12.0), 1e-7);
+  std::vector<TokenLogprob> best = likeliest(logits, 4);
+  ASSERT_EQ(best.size(), 4u);
+  EXPECT_EQ(best[0].id, 3);
+  EXPECT_EQ(best[1].id, 1);
+  EXPECT_EQ(best[2].id, 5);
+  EXPECT_EQ(best[3].id, 0);
+  EXPECT_NEAR(best[1].logprob, std::log(0.25), 1e-7);
+  EXPECT_EQ(likeliest(logits, 99).back().logprob, -INFINITY);
+  EXPECT_TRUE(likeliest(logits, 0).empty());
+  EXPECT_NEAR(logSumExp(std::vector<float>{3e38f, 3e38f}), 3e38, 1e32);
+}
+
+/// The probabilities that transformers' processors give, after each one and after several (make_sampling.py).
+TEST(Sampler, AgreesWithTransformers) {
+  std::ifstream file(NSTF_SOURCE_DIR "/test/runtime/model/Inputs/sampling.json");
+  auto document = nlohmann::json::parse(file);
+  ASSERT_EQ(document["cases"].size(), 54u);
+  for (const auto &test : document["cases"]) {
+    const auto &given = test["options"];
+    SamplerOptions options;
+    options.temperature = given.value("temperature", 1.0f);
+    options.topP = given.value("top_p", 1.0f);
+    options.topK = given.value("top_k", 0);
+    options.minP = given.value("min_p", 0.0);
+    options.repetitionPenalty = given.value("repetition_penalty", 1.0);
+    options.frequencyPenalty = given.value("frequency_penalty", 0.0);
+    options.presencePenalty = given.value("presence_penalty", 0.0);
+    auto biases = given.value("logit_bias", nlohmann::json::object());
+    for (const auto &[id, bias] : biases.items())
+      options.logitBias[std::stoi(id)] = bias;
+    std::vector<float> logits;
+    for (const auto &logit : test["logits"])
+      logits.push_back(logit.is_null() ? -INFINITY : logit.get<float>());
+
+    // The text is what the sampler chose: logits that leave it no choice.
+    Sampler sampler(options);
+    sampler.begin(test["prompt"].get<std::vector<std::int32_t>>());
+    for (std::int32_t id : test["text"]) {
+      std::vector<float> only(logits.size(), -INFINITY);
+      only[id] = 0.0f;
+      ASSERT_EQ(sampler.sample(only), id);
+    }
+    std::vector<double> got(logits.size());
+    for (const TokenProbability &token : sampler.distribution(logits))
+      got[token.id] = token.probability;
+    for (std::size_t i = 0; i < got.size(); ++i)
+      EXPECT_NEAR(got[i], test["probabilities"][i].get<double>(), 1e-12) << given << " token " << i;
+  }
 }
 
 } // namespace

@@ -1,120 +1,22 @@
-// Packages on the emulator: text generation, chunks against single steps, weights of every origin, the observer, and
-// what is refused. The code object is clang's; nothing here knows what the kernels do but the expected numbers.
-#include "nstf/Generate.h"
+// Packages on the emulator: steps by hand, states, weights of every origin, the observer, and what is refused. The code
+// object is clang's; nothing here knows what the kernels do but the expected numbers.
+#include "test/runtime/model/SessionTest.h"
 #include "nstf/RandomWeights.h"
 #include "runtime/model/Sha256.h"
 #include "test/runtime/model/ManifestEdits.h"
-#include "test/runtime/model/TestFiles.h"
-#include "test/runtime/model/ToyPackage.h"
-
-#include <gmock/gmock.h>
 
 using namespace nstf;
-using namespace nstf::runtime;
-using nlohmann::json;
+using namespace nstf::test;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-using Ids = std::vector<std::int32_t>;
 
 namespace {
-
-class SessionTest : public testing::Test {
-protected:
-  Session open(const json &manifest, SessionOptions options = {}) {
-    folder.write("manifest.json", manifest.dump());
-    options.device = DeviceKind::Emulator;
-    return Session::open(folder.path(), options);
-  }
-  Session open() { return open(manifest); }
-  std::string openError(const json &manifest, SessionOptions options = {}) {
-    try {
-      open(manifest, options);
-    } catch (const std::runtime_error &error) {
-      return error.what();
-    }
-    return "no error";
-  }
-  std::vector<float> weightsOf(const Session &session) {
-    std::vector<float> values(64);
-    session.readBuffer("weights", 0, std::as_writable_bytes(std::span(values)));
-    return values;
-  }
-
-  test::TemporaryFolder folder;
-  json manifest = test::makeToyFiles(folder.path());
-};
 
 HostTensor idsTensor(const Ids &ids) {
   HostTensor tensor{manifest::ElementType::I32, {std::int64_t(ids.size())}, {}};
   auto bytes = std::as_bytes(std::span(ids));
   tensor.data.assign(bytes.begin(), bytes.end());
   return tensor;
-}
-
-TEST_F(SessionTest, GeneratesGreedily) {
-  Session session = open();
-  Generator generator(session);
-  GenerateOptions options;
-  options.tokens = 6;
-  options.stopAtEos = false;
-  Ids streamed;
-  options.onToken = [&](std::int32_t id) { streamed.push_back(id); };
-  Generation result = generator.generate(Ids{1, 5, 9, 30, 7}, options);
-  EXPECT_EQ(result.ids, test::expectedTokens({1, 5, 9, 30, 7}, 6));
-  EXPECT_EQ(streamed, Ids(result.ids.begin() + 5, result.ids.end()));
-  EXPECT_EQ(result.promptSteps, 2u); // 4 + 1: the largest bucket takes 4
-  EXPECT_EQ(result.decodeSteps, 5u); // the last token is not run
-  EXPECT_EQ(result.stop, StopReason::Tokens);
-  EXPECT_EQ(session.position(), 10);
-}
-
-TEST_F(SessionTest, ChunksAndSingleStepsAgree) {
-  Session session = open();
-  Ids prompt = {1, 4, 4, 17, 31, 2, 8};
-  std::vector<std::vector<float>> last;
-  for (std::int64_t chunk : {0, 1, 2, 3}) {
-    session.reset();
-    GenerateOptions options;
-    options.tokens = 0;
-    options.chunk = chunk;
-    std::vector<std::vector<float>> rows;
-    options.onLogits = [&](std::span<const float> row) { rows.emplace_back(row.begin(), row.end()); };
-    Generation result = Generator(session).generate(prompt, options);
-    EXPECT_EQ(result.ids, prompt);
-    EXPECT_EQ(rows.size(), result.promptSteps);
-    EXPECT_EQ(rows.size(), chunk == 1 ? 7u : chunk == 2 ? 4u : chunk == 3 ? 3u : 2u);
-    last.push_back(rows.back());
-  }
-  for (const auto &row : last)
-    EXPECT_EQ(row, last.front());
-}
-
-TEST_F(SessionTest, StopsAtEndOfTextAndAtTheContext) {
-  Session session = open();
-  // 3·t + 1 = 2 modulo 32 for t = 11: the sum after one token is 34.
-  GenerateOptions options;
-  Generation result = Generator(session).generate(Ids{11}, options);
-  EXPECT_EQ(result.stop, StopReason::EndOfText);
-  EXPECT_EQ(result.ids, (Ids{11, 2}));
-  session.reset();
-  options.stopAtEos = false;
-  result = Generator(session).generate(Ids{11}, options);
-  EXPECT_EQ(result.stop, StopReason::Context);
-  EXPECT_EQ(result.ids.size(), 17u); // 16 positions, and the token that follows the last
-  EXPECT_EQ(result.ids, test::expectedTokens({11}, 16));
-  EXPECT_EQ(session.position(), 16);
-}
-
-TEST_F(SessionTest, ContinuesASequence) {
-  Session session = open();
-  Generator generator(session);
-  GenerateOptions options;
-  options.tokens = 1;
-  options.stopAtEos = false;
-  generator.generate(Ids{3, 4}, options);
-  EXPECT_EQ(generator.generate(Ids{5}, options).ids.back(), test::expectedTokens({3, 4, 5}, 1).back());
-  session.reset();
-  EXPECT_EQ(generator.generate(Ids{5}, options).ids, test::expectedTokens({5}, 1));
 }
 
 TEST_F(SessionTest, ResetZeroesTheState) {
@@ -157,51 +59,6 @@ TEST_F(SessionTest, GoesOnBehindAGivenState) {
   value.data.resize(32);
   EXPECT_THAT([&] { session.setState("cache", value); },
               ThrowsMessage<std::runtime_error>(HasSubstr("to be [16, 1] i32 but got [8, 1] i32")));
-}
-
-TEST_F(SessionTest, SamplingRepeatsWithItsSeed) {
-  Session session = open();
-  auto sample = [&](std::uint64_t seed) {
-    session.reset();
-    GenerateOptions options;
-    options.tokens = 12;
-    options.stopAtEos = false;
-    options.sampling = {50.0f, 0.9f, seed};
-    return Generator(session).generate(Ids{1}, options).ids;
-  };
-  EXPECT_EQ(sample(1), sample(1));
-  EXPECT_NE(sample(1), sample(2));
-}
-
-TEST_F(SessionTest, WithoutNextTheHostChooses) {
-  json changed = manifest;
-  changed["outputs"].erase(1);
-  Session session = open(changed);
-  GenerateOptions options;
-  options.tokens = 6;
-  options.stopAtEos = false;
-  EXPECT_EQ(Generator(session).generate(Ids{9}, options).ids, test::expectedTokens({9}, 6));
-}
-
-TEST_F(SessionTest, RefusesPrompts) {
-  Session session = open();
-  Generator generator(session);
-  auto message = [&](const Ids &prompt, GenerateOptions options = {}) -> std::string {
-    try {
-      generator.generate(prompt, options);
-    } catch (const std::runtime_error &error) {
-      return error.what();
-    }
-    return "no error";
-  };
-  EXPECT_EQ(message({}), "expected a prompt of at least one token but got none");
-  EXPECT_EQ(message({1, 32}), "expected token ids from 0 to 31 but got 32");
-  EXPECT_EQ(message({-1}), "expected token ids from 0 to 31 but got -1");
-  EXPECT_EQ(message(Ids(17, 1)), "expected a prompt of at most 16 tokens, the model's context, but got 17");
-  GenerateOptions options;
-  options.sampling.temperature = -1;
-  EXPECT_THAT(message({1}, options), HasSubstr("temperature"));
-  EXPECT_EQ(session.position(), 0);
 }
 
 TEST_F(SessionTest, StepsByHand) {
@@ -379,25 +236,6 @@ TEST_F(SessionTest, OtherTargetThanThePackages) {
   SessionOptions options;
   options.target = "gfx90a";
   EXPECT_THAT(openError(manifest, options), HasSubstr("targets (gfx942) but got \"gfx90a\""));
-}
-
-TEST_F(SessionTest, TextModel) {
-  test::addToyTokenizer(folder.path(), manifest);
-  open(manifest);
-  SessionOptions session;
-  session.device = DeviceKind::Emulator;
-  TextModel model = TextModel::load(folder.path(), session);
-  GenerateOptions options;
-  options.tokens = 8;
-  options.stopAtEos = false;
-  std::string text;
-  Generation result = model.generate("fox", options, [&](std::string_view piece) { text += piece; });
-  Ids prompt = model.encode("fox");
-  ASSERT_EQ(prompt.size(), 5u); // BOS, the space before the text, three letters
-  EXPECT_EQ(prompt.front(), 1);
-  EXPECT_EQ(result.ids, test::expectedTokens(prompt, 8));
-  EXPECT_EQ("fox" + text, model.tokenizer().decode(result.ids));
-  EXPECT_EQ(model.generate("fox", options).ids, result.ids); // from the start again
 }
 
 } // namespace
