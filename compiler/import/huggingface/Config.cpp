@@ -78,10 +78,19 @@ ParameterValue Config::find(const std::string &key) const {
 
 std::vector<std::string> Config::architectures() const {
   auto found = root.find("architectures");
-  bool isList = found != root.end() && found->is_array() && !found->empty() &&
-                std::all_of(found->begin(), found->end(), [](const json &name) { return name.is_string(); });
-  if (!isList)
-    throw ImportError("'" + path + "': expected a list 'architectures' of names but got " +
-                      (found == root.end() ? "none" : describe(*found)));
+  if (found == root.end() || found->is_null())
+    return {};
+  if (!found->is_array() ||
+      !std::all_of(found->begin(), found->end(), [](const json &name) { return name.is_string(); }))
+    throw ImportError("'" + path + "': expected a list 'architectures' of names but got " + describe(*found));
   return found->get<std::vector<std::string>>();
+}
+
+std::string Config::modelType() const {
+  auto found = root.find("model_type");
+  if (found == root.end() || found->is_null())
+    return "";
+  if (!found->is_string())
+    throw ImportError("'" + path + "': expected a name 'model_type' but got " + describe(*found));
+  return found->get<std::string>();
 }

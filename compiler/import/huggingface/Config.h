@@ -22,8 +22,10 @@ public:
   bool has(const std::string &key) const override;
   std::string name() const override { return path; }
 
-  /// "architectures". Throws ImportError when it isn't a list of texts with at least one entry.
+  /// "architectures"; empty where it is absent, null or an empty list. Throws ImportError when it isn't a list of texts.
   std::vector<std::string> architectures() const;
+  /// "model_type", which says the same in other words; empty where it is absent. Throws ImportError when it isn't a text.
+  std::string modelType() const;
 
 private:
   const nlohmann::json *lookUp(const std::string &key) const;

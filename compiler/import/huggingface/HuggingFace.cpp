@@ -48,17 +48,34 @@ static std::vector<std::string> namesOf(const std::vector<GraphDescription> &arc
 
 std::vector<std::string> nstf::knownArchitectures() { return namesOf(readArchitectures({})); }
 
+/// By "architectures"; a config without goes by "model_type", which is a description's name.
 static GraphDescription chooseArchitecture(const Config &config, const std::vector<std::string> &files) {
-  std::vector<GraphDescription> architectures = readArchitectures(files);
+  std::vector<GraphDescription> descriptions = readArchitectures(files);
   std::vector<std::string> wanted = config.architectures();
-  for (GraphDescription &architecture : architectures)
-    for (const std::string &name : architecture.architectures)
-      if (std::find(wanted.begin(), wanted.end(), name) != wanted.end())
-        return std::move(architecture);
-  std::string known;
-  for (const std::string &name : namesOf(architectures))
-    known += (known.empty() ? "" : ", ") + name;
-  throw ImportError("'" + config.name() + "': unknown architecture '" + wanted[0] + "' (known: " + known + ")");
+  const std::string type = wanted.empty() ? config.modelType() : "";
+  auto isWanted = [&](const std::string &name) {
+    return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+  };
+  for (GraphDescription &description : descriptions) {
+    const std::vector<std::string> &names = description.architectures;
+    if (wanted.empty() ? description.name == type : std::any_of(names.begin(), names.end(), isWanted))
+      return std::move(description);
+  }
+  if (wanted.empty() && type.empty())
+    throw ImportError("'" + config.name() + "': expected 'architectures' or 'model_type' but got neither");
+  std::vector<std::string> known = namesOf(descriptions);
+  if (wanted.empty()) {
+    known.clear();
+    for (const GraphDescription &description : descriptions)
+      known.push_back(description.name);
+    std::sort(known.begin(), known.end());
+  }
+  std::string list;
+  for (const std::string &name : known)
+    list += (list.empty() ? "" : ", ") + name;
+  throw ImportError("'" + config.name() + "': unknown " +
+                    (wanted.empty() ? "model_type '" + type : "architecture '" + wanted[0]) + "' (known: " + list +
+                    "; --architecture FILE.yaml adds one)");
 }
 
 /// Replaces the model's own number of positions by the user's, at most that or `longest_context`.

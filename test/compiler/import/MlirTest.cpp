@@ -63,7 +63,7 @@ TEST_F(MlirTest, choosesByWhatItFinds) {
   EXPECT_THAT(imported(write("m.bin", "")), HasSubstr("expected a model folder, a .yaml graph or a .mlir module"));
   EXPECT_THAT(imported(write("g.yml", "name: g\n")), HasSubstr("expected a key 'inputs'"));
   write("config.json", "{}");
-  EXPECT_THAT(imported(folder.string()), HasSubstr("expected a list 'architectures'"));
+  EXPECT_THAT(imported(folder.string()), HasSubstr("expected 'architectures' or 'model_type'"));
 }
 
 } // namespace

@@ -138,12 +138,33 @@ TEST_F(HuggingFaceTest, badFolders) {
   write("config.json", "[]");
   EXPECT_THAT(imported(), HasSubstr("expected an object but got []"));
   write("config.json", "{}");
-  EXPECT_THAT(imported(), HasSubstr("expected a list 'architectures' of names but got none"));
+  EXPECT_THAT(imported(), HasSubstr("expected 'architectures' or 'model_type' but got neither"));
+  EXPECT_THAT(withConfig("architectures", "LlamaForCausalLM"),
+              HasSubstr("expected a list 'architectures' of names but got \"LlamaForCausalLM\""));
   EXPECT_THAT(withConfig("architectures", json{"Llama9ForCausalLM"}),
-              HasSubstr("unknown architecture 'Llama9ForCausalLM' (known: BertForMaskedLM, "));
+              AllOf(HasSubstr("unknown architecture 'Llama9ForCausalLM' (known: BertForMaskedLM, "),
+                    HasSubstr("; --architecture FILE.yaml adds one)")));
   std::string missing = path("none");
   EXPECT_THAT(printed([&](mlir::MLIRContext *context) { return importHuggingFace(missing, context); }),
               HasSubstr("'" + missing + "': no such folder"));
+}
+
+TEST_F(HuggingFaceTest, withoutArchitectures) {
+  writeFolder();
+  std::string named = imported();
+  for (json absent : {json(), json::array()}) {
+    config["architectures"] = absent;
+    config["model_type"] = "llama";
+    writeFolder();
+    EXPECT_EQ(imported(), named);
+  }
+  config.erase("architectures");
+  EXPECT_EQ(withConfig("model_type", "llama"), named);
+  EXPECT_THAT(withConfig("model_type", "llama9"),
+              HasSubstr("unknown model_type 'llama9' (known: bert, gpt2, gpt_neox, gptj, llama, mistral, phi3, qwen2, "
+                        "qwen3; --architecture FILE.yaml adds one)"));
+  EXPECT_THAT(withConfig("model_type", 1), HasSubstr("expected a name 'model_type' but got 1"));
+  EXPECT_THAT(withConfig("model_type", nullptr), HasSubstr("expected 'architectures' or 'model_type' but got neither"));
 }
 
 TEST_F(HuggingFaceTest, badConfigs) {
