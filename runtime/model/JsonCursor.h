@@ -50,6 +50,8 @@ public:
   /// Throws "<file>: <path>: expected <what> but got <this value>".
   [[noreturn]] void failExpected(const std::string &what) const;
   const std::string &where() const { return path; }
+  /// "<file>: <path>", for errors that come up later.
+  std::string place() const { return *file + ": " + path; }
 
 private:
   JsonCursor(const nlohmann::json &value, const std::string *file, std::string path)

@@ -47,7 +47,7 @@ AddedTokens::AddedTokens(const JsonCursor &list, const Vocabulary &vocabulary, c
     if (name && *name != token.content)
       item["id"].failExpected("an id of its own for \"" + token.content + "\", not that of \"" + *name + "\",");
     bool normalized = readFlag(item, "normalized", !token.special);
-    (normalized ? normal : raw).insert(normalized && normalizer ? normalizer(token.content) : token.content, id);
+    (normalized ? normal : raw).insert(normalized ? normalizer(token.content) : token.content, id);
     if (const Token *same = find(id); same && same->content != token.content)
       item["id"].failExpected("an id of its own for \"" + token.content + "\", not that of \"" + same->content + "\",");
     if (std::optional<std::int32_t> other = idOf(token.content); other && *other != id)

@@ -96,7 +96,7 @@ public:
       : pattern(std::move(pattern)), content(std::move(content)), inParts(inParts) {}
   void push(std::string text, bool starts) override {
     if (!inParts)
-      return emit(pattern.replace(text, content), starts);
+      return emit(pattern.replace(text, content, growth->left()), starts);
     pending += text;
     const std::string &wanted = pattern.literalText();
     if (wanted.empty())
@@ -112,7 +112,7 @@ public:
   }
   void finish() override {
     if (inParts)
-      pass(pattern.replace(pending, content));
+      pass(pattern.replace(pending, content, growth->left()));
   }
 
 private:
@@ -287,17 +287,21 @@ void readStages(const JsonCursor &json, Decoder &decoder, int depth) {
 
 Decoder readDecoder(const JsonCursor &json) {
   Decoder decoder;
+  decoder.place = json.place();
   readStages(json, decoder, 0);
   return decoder;
 }
 
-Decoder joinBySpaces() { return {{maker<JoinBySpaces>()}, false}; }
+Decoder joinBySpaces() { return {{maker<JoinBySpaces>()}, false, ""}; }
 
 DecoderChain::DecoderChain(const Decoder &decoder) {
+  growth->place = decoder.place;
+  growth->stages = decoder.stages.size();
   for (const StageMaker &make : decoder.stages)
     stages.push_back(make());
   for (std::size_t i = 0; i < stages.size(); ++i) {
     stages[i]->out = out.get();
+    stages[i]->growth = growth.get();
     stages[i]->next = i + 1 < stages.size() ? stages[i + 1].get() : nullptr;
   }
 }
@@ -305,6 +309,7 @@ DecoderChain::DecoderChain(const Decoder &decoder) {
 std::string DecoderChain::push(std::string token) {
   if (stages.empty())
     return token;
+  growth->given += token.size();
   stages.front()->push(std::move(token), /*starts=*/true);
   return std::exchange(*out, {});
 }

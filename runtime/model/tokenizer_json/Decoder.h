@@ -12,11 +12,29 @@
 #pragma once
 
 #include "runtime/model/JsonCursor.h"
+#include "runtime/model/tokenizer_json/Growth.h"
 
 #include <functional>
 #include <memory>
 
 namespace nstf::runtime {
+
+/// What the stages of a chain made of the tokens of one text.
+struct DecoderGrowth {
+  std::string place; ///< of the decoder, for messages
+  std::size_t stages = 0, given = 0, made = 0;
+
+  /// Bytes that may still come; throws std::runtime_error when there are none (Growth.h).
+  std::size_t left() const {
+    const std::size_t most = mostOf(given) * stages;
+    checkGrowth(place, made, most);
+    return most - made;
+  }
+  void add(std::size_t bytes) {
+    made += bytes;
+    left();
+  }
+};
 
 /// One function of the chain, for one text.
 class DecoderStage {
@@ -29,6 +47,7 @@ public:
 
 protected:
   void emit(std::string text, bool starts) {
+    growth->add(text.size());
     if (next)
       next->push(std::move(text), starts);
     else
@@ -39,6 +58,9 @@ private:
   friend class DecoderChain;
   DecoderStage *next = nullptr;
   std::string *out = nullptr;
+
+protected:
+  DecoderGrowth *growth = nullptr;
 };
 
 using StageMaker = std::function<std::unique_ptr<DecoderStage>()>;
@@ -47,6 +69,7 @@ using StageMaker = std::function<std::unique_ptr<DecoderStage>()>;
 struct Decoder {
   std::vector<StageMaker> stages;
   bool fused = false; // whether what leaves the last stage is one token
+  std::string place;  // for messages
 };
 
 /// Reads one; throws std::runtime_error at the place that is wrong.
@@ -64,7 +87,8 @@ public:
 
 private:
   std::vector<std::unique_ptr<DecoderStage>> stages;
-  std::unique_ptr<std::string> out = std::make_unique<std::string>(); // stages point to it
+  std::unique_ptr<std::string> out = std::make_unique<std::string>();        // stages point to it
+  std::unique_ptr<DecoderGrowth> growth = std::make_unique<DecoderGrowth>(); // and to it
 };
 
 } // namespace nstf::runtime

@@ -1,5 +1,6 @@
 #include "runtime/model/tokenizer_json/Normalizer.h"
 #include "runtime/model/tokenizer_json/ByteAlphabet.h"
+#include "runtime/model/tokenizer_json/Growth.h"
 #include "runtime/model/tokenizer_json/ReadFields.h"
 #include "runtime/model/tokenizer_json/Unicode.h"
 
@@ -19,10 +20,10 @@ template <typename Drops> std::string without(std::string_view text, Drops drops
 }
 
 /// BERT's: what is no text dropped, white space as spaces, ideographs apart, accents off, lower case.
-Normalizer readBert(const JsonCursor &json) {
+NormalizerStep readBert(const JsonCursor &json) {
   bool clean = readFlag(json, "clean_text", true), ideographs = readFlag(json, "handle_chinese_chars", true);
   bool lowercase = readFlag(json, "lowercase", true), stripAccents = readFlag(json, "strip_accents", lowercase);
-  return [=](std::string text) {
+  return [=](std::string text, std::size_t) {
     std::string result;
     for (std::size_t position = 0; position < text.size();) {
       std::size_t begin = position;
@@ -44,9 +45,9 @@ Normalizer readBert(const JsonCursor &json) {
   };
 }
 
-Normalizer readStrip(const JsonCursor &json) {
+NormalizerStep readStrip(const JsonCursor &json) {
   bool left = readFlag(json, "strip_left", true), right = readFlag(json, "strip_right", true);
-  return [=](std::string text) {
+  return [=](std::string text, std::size_t) {
     std::size_t begin = 0;
     for (std::size_t position = 0; left && position < text.size() && unicode::isSpace(unicode::take(text, position));)
       begin = position;
@@ -62,7 +63,7 @@ Normalizer readStrip(const JsonCursor &json) {
 }
 
 /// Of Google's neural machine translation: controls dropped, other white space and joiners as spaces.
-std::string normalizeNmt(std::string text) {
+std::string normalizeNmt(const std::string &text) {
   std::string result;
   for (std::size_t position = 0; position < text.size();) {
     char32_t c = unicode::take(text, position);
@@ -75,28 +76,12 @@ std::string normalizeNmt(std::string text) {
   return result;
 }
 
-Normalizer readSequence(const JsonCursor &json, int depth) {
-  std::vector<Normalizer> parts;
-  for (const JsonCursor &part : json["normalizers"].elements())
-    parts.push_back(readNormalizer(part, depth + 1));
-  return [parts = std::move(parts)](std::string text) {
-    for (const Normalizer &part : parts)
-      text = part(std::move(text));
-    return text;
+/// One step; sequences and prepends aside.
+NormalizerStep readStep(const JsonCursor &json, std::size_t kind) {
+  auto form = [](unicode::Form form) {
+    return [form](const std::string &text, std::size_t) { return unicode::normalize(text, form); };
   };
-}
-
-} // namespace
-
-Normalizer readNormalizer(const JsonCursor &json, int depth) {
-  if (depth > maxDepth)
-    json.fail("expected sequences at most " + std::to_string(maxDepth) + " deep");
-  auto form = [](unicode::Form form) { return [form](std::string text) { return unicode::normalize(text, form); }; };
-  JsonCursor type = json["type"];
-  switch (type.oneOf({"Sequence", "NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Strip", "Replace",
-                      "Prepend", "ByteLevel", "Nmt", "Precompiled", "BertNormalizer"})) {
-  case 0:
-    return readSequence(json, depth);
+  switch (kind) {
   case 1:
     return form(unicode::Form::NFC);
   case 2:
@@ -106,26 +91,67 @@ Normalizer readNormalizer(const JsonCursor &json, int depth) {
   case 4:
     return form(unicode::Form::NFKD);
   case 5:
-    return [](std::string text) { return unicode::lower(text); };
+    return [](const std::string &text, std::size_t) { return unicode::lower(text); };
   case 6:
-    return [](std::string text) { return without(text, unicode::isMark); };
+    return [](const std::string &text, std::size_t) { return without(text, unicode::isMark); };
   case 7:
     return readStrip(json);
   case 8:
-    return [pattern = readPattern(json["pattern"]), content = json["content"].string()](std::string text) {
-      return pattern.replace(text, content);
-    };
-  case 9:
-    return [start = json["prepend"].string()](std::string text) { return text.empty() ? text : start + text; };
+    return [pattern = readPattern(json["pattern"]), content = json["content"].string()](
+               const std::string &text, std::size_t most) { return pattern.replace(text, content, most); };
   case 10:
-    return [](std::string text) { return bytesToAlphabet(text); };
+    return [](const std::string &text, std::size_t) { return bytesToAlphabet(text); };
   case 11:
-    return normalizeNmt;
+    return [](const std::string &text, std::size_t) { return normalizeNmt(text); };
   case 12:
     return readPrecompiled(json);
   default:
     return readBert(json);
   }
+}
+
+} // namespace
+
+Normalizer::Normalizer(const JsonCursor &json) : place(json.place()) { read(json, 0); }
+
+void Normalizer::read(const JsonCursor &json, int depth) {
+  if (depth > maxDepth)
+    json.fail("expected sequences at most " + std::to_string(maxDepth) + " deep");
+  constexpr std::size_t maxSteps = 1 << 14;
+  if (steps.size() == maxSteps)
+    json.fail("expected at most " + std::to_string(maxSteps) + " normalizers");
+  const std::size_t kind =
+      json["type"].oneOf({"Sequence", "NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Strip", "Replace",
+                          "Prepend", "ByteLevel", "Nmt", "Precompiled", "BertNormalizer"});
+  if (kind == 0) {
+    for (const JsonCursor &part : json["normalizers"].elements())
+      read(part, depth + 1);
+  } else if (kind == 9) {
+    addPrepend(json["prepend"].string());
+  } else {
+    steps.push_back(readStep(json, kind));
+    prepended.reset();
+  }
+}
+
+/// One after another are one: each would copy the text.
+void Normalizer::addPrepend(const std::string &start) {
+  if (!prepended) {
+    prepended = std::make_shared<std::string>();
+    steps.push_back([all = prepended](std::string text, std::size_t) {
+      return text.empty() ? text : text.insert(0, std::string(all->rbegin(), all->rend()));
+    });
+  }
+  prepended->append(start.rbegin(), start.rend());
+}
+
+std::string Normalizer::operator()(std::string text) const {
+  const std::size_t most = mostOf(text.size());
+  for (const NormalizerStep &step : steps) {
+    text = step(std::move(text), most);
+    checkGrowth(place, text.size(), most);
+  }
+  return text;
 }
 
 } // namespace nstf::runtime

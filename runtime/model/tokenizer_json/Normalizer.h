@@ -9,16 +9,35 @@
 #include "runtime/model/JsonCursor.h"
 
 #include <functional>
+#include <memory>
 
 namespace nstf::runtime {
 
-/// A text on its way to the model.
-using Normalizer = std::function<std::string(std::string)>;
+/// Changes a text. What multiplies it without limit may stop once there are more than `most` bytes.
+using NormalizerStep = std::function<std::string(std::string text, std::size_t most)>;
 
-/// Reads one; throws std::runtime_error at the place that is wrong. `depth`: of sequences around it.
-Normalizer readNormalizer(const JsonCursor &json, int depth = 0);
-/// The normalizer with SentencePiece's table of replacements ("precompiled_charsmap", base64).
-Normalizer readPrecompiled(const JsonCursor &json);
+class Normalizer {
+public:
+  /// Changes nothing.
+  Normalizer() = default;
+  /// Throws std::runtime_error at the place that is wrong.
+  explicit Normalizer(const JsonCursor &json);
+
+  /// Throws std::runtime_error when the text grows beyond all reason (Growth.h).
+  std::string operator()(std::string text) const;
+
+private:
+  /// `depth`: of sequences around it.
+  void read(const JsonCursor &json, int depth);
+  void addPrepend(const std::string &start);
+
+  std::string place; // for messages
+  std::vector<NormalizerStep> steps;
+  std::shared_ptr<std::string> prepended; // backwards, by the last step, where that is all it does
+};
+
+/// The step with SentencePiece's table of replacements ("precompiled_charsmap", base64).
+NormalizerStep readPrecompiled(const JsonCursor &json);
 
 /// Sequences in sequences deeper than this are refused.
 inline constexpr int maxDepth = 8;

@@ -1,4 +1,5 @@
 #include "runtime/model/tokenizer_json/PostProcessor.h"
+#include "runtime/model/tokenizer_json/Growth.h"
 #include "runtime/model/tokenizer_json/Normalizer.h"
 #include "runtime/model/tokenizer_json/ReadFields.h"
 
@@ -79,9 +80,12 @@ PostProcessor readPostProcessor(const JsonCursor &json, std::int32_t size, int d
     std::vector<PostProcessor> parts;
     for (const JsonCursor &part : json["processors"].elements())
       parts.push_back(readPostProcessor(part, size, depth + 1));
-    return [parts = std::move(parts)](TokenSequence text) {
-      for (const PostProcessor &part : parts)
+    return [parts = std::move(parts), place = json.place()](TokenSequence text) {
+      const std::size_t most = mostOf(text.ids.size());
+      for (const PostProcessor &part : parts) {
         text = part(std::move(text));
+        checkGrowth(place, text.ids.size(), most);
+      }
       return text;
     };
   }

@@ -1,10 +1,12 @@
 #include "runtime/model/tokenizer_json/PreTokenizer.h"
 #include "runtime/model/tokenizer_json/ByteAlphabet.h"
+#include "runtime/model/tokenizer_json/Growth.h"
 #include "runtime/model/tokenizer_json/Normalizer.h"
 #include "runtime/model/tokenizer_json/ReadFields.h"
 #include "runtime/model/tokenizer_json/Unicode.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace nstf::runtime {
 
@@ -165,9 +167,16 @@ PreTokenizer readSequence(const JsonCursor &json, int depth) {
   std::vector<PreTokenizer> parts;
   for (const JsonCursor &part : json["pretokenizers"].elements())
     parts.push_back(readPreTokenizer(part, depth + 1));
-  return [parts = std::move(parts)](std::vector<Piece> &pieces) {
-    for (const PreTokenizer &part : parts)
+  return [parts = std::move(parts), place = json.place()](std::vector<Piece> &pieces) {
+    auto bytes = [&pieces] {
+      return std::accumulate(pieces.begin(), pieces.end(), std::size_t(0),
+                             [](std::size_t sum, const Piece &piece) { return sum + piece.text.size(); });
+    };
+    const std::size_t most = mostOf(bytes());
+    for (const PreTokenizer &part : parts) {
       part(pieces);
+      checkGrowth(place, bytes(), most);
+    }
   };
 }
 

@@ -25,7 +25,7 @@ TokenizerJson::TokenizerJson(const std::filesystem::path &path, const std::files
     version->oneOf({"1.0"});
   model = WordModel::read(root["model"]);
   if (auto json = findGiven(root, "normalizer"))
-    normalizer = readNormalizer(*json);
+    normalizer = Normalizer(*json);
   if (auto json = findGiven(root, "pre_tokenizer"))
     preTokenizer = readPreTokenizer(*json);
   if (auto json = findGiven(root, "added_tokens"))
@@ -79,9 +79,7 @@ std::vector<std::int32_t> TokenizerJson::encode(std::string_view bytes) const {
       ids.push_back(*part.token);
       continue;
     }
-    std::string normal(part.text);
-    if (normalizer)
-      normal = normalizer(std::move(normal));
+    std::string normal = normalizer(std::string(part.text));
     for (const AddedTokens::Part &inner : added.cut(normal, /*normalized=*/true)) {
       if (inner.token)
         ids.push_back(*inner.token);

@@ -36,7 +36,7 @@ private:
   /// Appends the ids of a text between added tokens.
   void encodePiece(Piece piece, std::vector<std::int32_t> &ids) const;
 
-  Normalizer normalizer;     // may be empty
+  Normalizer normalizer;
   PreTokenizer preTokenizer; // may be empty
   std::unique_ptr<WordModel> model;
   AddedTokens added;

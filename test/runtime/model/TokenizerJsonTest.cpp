@@ -155,6 +155,65 @@ TEST(TokenizerJson, LongTexts) {
   }
 }
 
+/// words.json's model with a rule `count` times under `key`, in a sequence.
+std::unique_ptr<Tokenizer> withRules(const test::TemporaryFolder &folder, const std::string &key,
+                                     const std::string &list, const json &rule, int count) {
+  json file = {{"version", "1.0"},
+               {"model", {{"type", "WordLevel"}, {"vocab", {{"a", 0}, {"[UNK]", 1}}}, {"unk_token", "[UNK]"}}}};
+  file[key] = {{"type", "Sequence"}, {list, json(count, rule)}};
+  return Tokenizer::load(folder.write("tokenizer.json", file.dump()));
+}
+
+// Rules that double the text, again and again, end in an error before they take the memory.
+TEST(TokenizerJson, RulesThatMultiplyTheText) {
+  test::TemporaryFolder folder;
+  auto grows = [](const std::string &place) {
+    return ThrowsMessage<std::runtime_error>(
+        HasSubstr("tokenizer.json: " + place + ": expected rules that make at most "));
+  };
+  json doubling = {{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", "aa"}};
+  auto normalizer = withRules(folder, "normalizer", "normalizers", doubling, 40);
+  EXPECT_THAT([&] { normalizer->encode("a"); }, grows("$.normalizer"));
+  json bytes = {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"trim_offsets", false}};
+  EXPECT_THAT([&] { withRules(folder, "normalizer", "normalizers", bytes, 40)->encode("é"); }, grows("$.normalizer"));
+  EXPECT_THAT([&] { withRules(folder, "pre_tokenizer", "pretokenizers", bytes, 40)->encode("é"); },
+              grows("$.pre_tokenizer"));
+  auto decoder = withRules(folder, "decoder", "decoders", doubling, 40);
+  EXPECT_THAT([&] { decoder->decode(Ids{0, 0}); }, grows("$.decoder"));
+  json twice = {{"type", "TemplateProcessing"},
+                {"single", json(2, {{"Sequence", {{"id", "A"}, {"type_id", 0}}}})},
+                {"special_tokens", json::object()}};
+  EXPECT_THAT([&] { withRules(folder, "post_processor", "processors", twice, 40)->encodePrompt("a", std::nullopt); },
+              grows("$.post_processor"));
+  // One rule alone.
+  doubling["content"] = std::string(1 << 20, 'a');
+  auto one = withRules(folder, "normalizer", "normalizers", doubling, 1);
+  EXPECT_THAT([&] { one->encode(std::string(1000, 'a')); }, grows("$.normalizer"));
+  auto last = withRules(folder, "decoder", "decoders", doubling, 1);
+  EXPECT_THAT([&] { last->decode(Ids{0}); }, grows("$.decoder"));
+  // What real files do is far from it.
+  doubling["content"] = "b";
+  EXPECT_EQ(withRules(folder, "normalizer", "normalizers", doubling, 40)->encode("a"), Ids{1});
+}
+
+TEST(TokenizerJson, ManyRules) {
+  test::TemporaryFolder folder;
+  auto start = std::chrono::steady_clock::now();
+  auto tokenizer =
+      withRules(folder, "normalizer", "normalizers", {{"type", "Prepend"}, {"prepend", "abcdefgh"}}, 10000);
+  EXPECT_EQ(tokenizer->encode("a"), Ids{1});
+  EXPECT_EQ(tokenizer->encode(""), Ids());
+  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 10);
+  EXPECT_THAT([&] { withRules(folder, "normalizer", "normalizers", {{"type", "NFC"}}, (1 << 14) + 1); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("expected at most 16384 normalizers")));
+  // The last one comes first.
+  json file = {{"model", {{"type", "WordLevel"}, {"vocab", {{"yxa", 0}, {"u", 1}}}, {"unk_token", "u"}}},
+               {"normalizer",
+                {{"type", "Sequence"},
+                 {"normalizers", {{{"type", "Prepend"}, {"prepend", "x"}}, {{"type", "Prepend"}, {"prepend", "y"}}}}}}};
+  EXPECT_EQ(Tokenizer::load(folder.write("tokenizer.json", file.dump()))->encode("a"), Ids{0});
+}
+
 TEST(TokenizerJson, Patterns) {
   auto split = [](const char *expression, std::string_view text) {
     std::vector<std::string> parts;
