@@ -1,4 +1,5 @@
 #include "support/Json.h"
+#include "support/TextLimits.h"
 
 #include <vector>
 
@@ -73,6 +74,8 @@ private:
 } // namespace
 
 json nstf::parseJsonTree(std::string_view text) {
+  if (std::optional<std::string> excess = support::findJsonExcess(text))
+    throw JsonExcess(*excess);
   json root;
   TreeBuilder builder(root);
   json::sax_parse(text.begin(), text.end(), &builder);

@@ -15,6 +15,11 @@ struct JsonSyntaxError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What is too long or nests too deep (support/TextLimits.h).
+struct JsonExcess : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// An object that has a key twice.
 struct JsonDuplicateKey : std::runtime_error {
   explicit JsonDuplicateKey(const std::string &key)
@@ -22,7 +27,7 @@ struct JsonDuplicateKey : std::runtime_error {
   std::string key;
 };
 
-/// Throws JsonSyntaxError or JsonDuplicateKey.
+/// Throws JsonSyntaxError, JsonExcess or JsonDuplicateKey.
 nlohmann::json parseJsonTree(std::string_view text);
 
 } // namespace nstf

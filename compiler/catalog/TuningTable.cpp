@@ -1,10 +1,10 @@
 // Reader of tuning rows (TuningTable.h).
 #include "compiler/catalog/TuningTable.h"
+#include "support/Yaml.h"
 
 #include <algorithm>
 #include <set>
 #include <stdexcept>
-#include <yaml-cpp/yaml.h>
 
 using namespace nstf;
 
@@ -124,7 +124,7 @@ std::optional<size_t> TuningTable::find(const std::map<std::string, int64_t> &ex
 TuningTable nstf::parseTuning(std::string_view text, const std::string &file) {
   Reader reader(file);
   try {
-    return reader.readTable(YAML::Load(std::string(text)));
+    return reader.readTable(support::loadYaml(std::string(text)));
   } catch (const YAML::Exception &error) {
     reader.fail(error.mark, error.msg);
   }

@@ -2,8 +2,8 @@
 // the passes.
 #include "compiler/driver/Explain.h"
 #include "compiler/driver/KernelFacts.h"
+#include "compiler/driver/OptionRegex.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Regex.h"
 
 #include <stdexcept>
 
@@ -136,10 +136,7 @@ private:
 } // namespace
 
 std::string nstf::explain(const Compilation &compilation, const std::string &kernels) {
-  std::string message;
-  llvm::Regex wanted(kernels);
-  if (!wanted.isValid(message))
-    throw std::runtime_error("--explain: expected a regular expression but got '" + kernels + "': " + message);
+  llvm::Regex wanted = parseRegex("--explain", kernels);
   std::string text;
   llvm::raw_string_ostream os(text);
   for (const CompiledTarget &target : compilation.getTargets())

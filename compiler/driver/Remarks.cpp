@@ -1,7 +1,7 @@
 // Prints and keeps the passes' decisions (Remarks.h).
 #include "compiler/driver/Remarks.h"
+#include "compiler/driver/OptionRegex.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/Support/Regex.h"
 
 #include <stdexcept>
 
@@ -12,13 +12,13 @@ namespace {
 /// "remark: linear_add_0_t1: systolic-select-array Array: v_mfma…"; kernels are compiled side by side.
 class Streamer final : public remark::detail::MLIRRemarkStreamerBase {
 public:
-  Streamer(std::optional<std::string> categories, nstf::RemarkLog *log) : categories(std::move(categories)), log(log) {}
+  Streamer(std::optional<llvm::Regex> categories, nstf::RemarkLog *log) : categories(std::move(categories)), log(log) {}
 
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
     if (log)
       log->add(remark.getFunction().str(), {remark.getCombinedCategoryName().str(), getText(remark),
                                             remark.getRemarkType() != llvm::remarks::Type::Missed});
-    if (!categories || !llvm::Regex(*categories).match(remark.getCombinedCategoryName()))
+    if (!categories || !categories->match(remark.getCombinedCategoryName()))
       return;
     std::string line;
     llvm::raw_string_ostream os(line);
@@ -44,7 +44,7 @@ private:
     return text;
   }
 
-  std::optional<std::string> categories;
+  std::optional<llvm::Regex> categories;
   nstf::RemarkLog *log;
   std::mutex lock;
 };
@@ -63,13 +63,13 @@ std::vector<nstf::PassRemark> nstf::RemarkLog::take(const std::string &function)
 }
 
 void nstf::enableRemarks(MLIRContext &context, const std::optional<std::string> &categories, RemarkLog *log) {
-  std::string message;
-  if (categories && !llvm::Regex(*categories).isValid(message))
-    throw std::runtime_error("--remarks: expected a regular expression but got '" + *categories + "': " + message);
+  std::optional<llvm::Regex> wanted;
+  if (categories)
+    wanted = parseRegex("--remarks", *categories);
   // `all` of LLVM 22 adds to the other filters and does nothing alone; filters match whole names.
   remark::RemarkCategories all;
   all.passed = all.missed = all.analysis = all.failed = ".*";
-  if (failed(remark::enableOptimizationRemarks(context, std::make_unique<Streamer>(categories, log),
+  if (failed(remark::enableOptimizationRemarks(context, std::make_unique<Streamer>(std::move(wanted), log),
                                                std::make_unique<remark::RemarkEmittingPolicyAll>(), all)))
     throw std::runtime_error("remarks are enabled already");
 }

@@ -3,9 +3,11 @@
 #include "compiler/import/Import.h"
 
 #include "compiler/import/Diagnose.h"
+#include "compiler/import/MappedFile.h"
 #include "compiler/import/huggingface/HuggingFace.h"
 #include "compiler/import/yaml/YamlGraph.h"
 #include "dialects/nstf/NSTF.h"
+#include "support/TextLimits.h"
 
 #include "mlir/Parser/Parser.h"
 
@@ -42,7 +44,10 @@ OwningOpRef<ModuleOp> nstf::importMlir(const std::string &path, MLIRContext *con
   return diagnose(context, [&]() -> OwningOpRef<ModuleOp> {
     if (!fs::is_regular_file(path))
       throw ImportError("cannot open '" + path + "': no such file");
-    OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, ParserConfig(context));
+    std::string text = readTextFile(path, size_t(1) << 30); // MLIR's parser recurses into brackets
+    if (std::optional<std::string> excess = support::findMlirExcess(text))
+      throw ImportError("'" + path + "': " + *excess);
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(context), path);
     if (!module)
       return nullptr;
     if (module->getOps<GraphOp>().empty())

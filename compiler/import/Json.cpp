@@ -13,6 +13,8 @@ json nstf::parseJson(std::string_view text, const std::string &file) {
     return parseJsonTree(text);
   } catch (const JsonDuplicateKey &error) {
     throw ImportError("'" + file + "': the key '" + error.key + "' appears twice in one object");
+  } catch (const JsonExcess &error) {
+    throw ImportError("'" + file + "': " + error.what());
   } catch (const JsonSyntaxError &error) {
     throw ImportError("'" + file + "' is not JSON: " + error.what());
   }

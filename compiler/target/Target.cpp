@@ -4,12 +4,12 @@
 
 #include "dialects/nstf/Target.h"
 #include "mlir/IR/Builders.h"
+#include "support/Yaml.h"
 #include "templates/Templates.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
 #include <stdexcept>
-#include <yaml-cpp/yaml.h>
 
 using namespace mlir;
 
@@ -90,7 +90,7 @@ Target parseTarget(std::string_view text, std::string_view fileName) {
   std::string file(fileName);
   YAML::Node root;
   try {
-    root = YAML::Load(std::string(text));
+    root = support::loadYaml(std::string(text));
   } catch (const YAML::ParserException &error) {
     throw std::runtime_error(file + ":" + std::to_string(error.mark.line + 1) + ": " + error.msg);
   }

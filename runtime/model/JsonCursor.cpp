@@ -10,6 +10,8 @@ nlohmann::json JsonCursor::parse(std::string_view text, const std::string &file)
     return parseJsonTree(text);
   } catch (const JsonDuplicateKey &error) {
     throw std::runtime_error(file + ": the key \"" + error.key + "\" stands twice in one object");
+  } catch (const JsonExcess &error) {
+    throw std::runtime_error(file + ": " + error.what());
   } catch (const JsonSyntaxError &error) {
     throw std::runtime_error(file + ": expected JSON: " + error.what());
   }

@@ -5,6 +5,7 @@
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/Explain.h"
 #include "compiler/driver/KernelCommand.h"
+#include "compiler/driver/OptionRegex.h"
 #include "compiler/driver/Registration.h"
 #include "compiler/driver/Remarks.h"
 #include "compiler/package/WriteFile.h"
@@ -122,6 +123,8 @@ Outputs readOutputs(const Arguments &arguments) {
   outputs.object = once("-o", arguments.output).value_or("");
   outputs.header = once("--header", arguments.header).value_or("");
   outputs.explain = once("--explain", arguments.explain);
+  if (outputs.explain)
+    parseRegex("--explain", *outputs.explain);
   if (std::optional<std::string> name = once("--emit", arguments.emit)) {
     outputs.stage = parseStage(*name);
     if (!outputs.stage || *outputs.stage > Stage::ISA)

@@ -3,6 +3,7 @@
 #include "compiler/driver/CrashHandler.h"
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/Explain.h"
+#include "compiler/driver/OptionRegex.h"
 #include "compiler/driver/Registration.h"
 #include "compiler/driver/Remarks.h"
 #include "compiler/driver/Verify.h"
@@ -183,6 +184,8 @@ int run(CommandLine &line, mlir::MLIRContext &context) {
     throw std::runtime_error("--explain: expected a package or nothing to write but got --emit=" + line.emit);
   if (line.explains && line.verify)
     throw std::runtime_error("--explain: expected no --verify beside it");
+  if (line.explains)
+    parseRegex("--explain", line.explain);
   if (*stage == Stage::Package && line.output.empty() && !line.explains)
     throw std::runtime_error("-o: expected a folder for the package but got none");
   if (*stage == Stage::Hsaco && line.compile.targets.size() != 1)

@@ -2,7 +2,7 @@
 
 #include "compiler/import/yaml/GraphDescription.h"
 
-#include <yaml-cpp/yaml.h>
+#include "support/Yaml.h"
 
 #include <algorithm>
 #include <set>
@@ -37,7 +37,7 @@ public:
   GraphDescription read(const std::string &text) {
     YAML::Node root;
     try {
-      root = YAML::Load(text);
+      root = support::loadYaml(text);
     } catch (const YAML::Exception &error) {
       throw ImportError(graph.file, place(error.mark), "not YAML: " + error.msg);
     }

@@ -1,11 +1,11 @@
 #include "runtime/emulator/device/DeviceModel.h"
 
+#include "support/Yaml.h"
 #include "templates/Templates.h"
 
 #include <map>
 #include <mutex>
 #include <stdexcept>
-#include <yaml-cpp/yaml.h>
 
 namespace nstf::emulator {
 
@@ -14,7 +14,7 @@ DeviceModel DeviceModel::load(const std::string &processor) {
   auto text = nstf::templateText(file);
   if (!text)
     throw std::runtime_error("expected one of the chips in templates/targets but got \"" + processor + "\"");
-  YAML::Node row = YAML::Load(std::string(*text));
+  YAML::Node row = support::loadYaml(std::string(*text));
   auto number = [&](const char *key) -> uint64_t {
     YAML::Node value = row[key];
     if (!value)

@@ -1,5 +1,6 @@
 #include "runtime/emulator/launch/YamlValue.h"
 #include "runtime/emulator/memory/OneLine.h"
+#include "support/Yaml.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -70,7 +71,7 @@ YamlValue YamlValue::readFile(const std::filesystem::path &path) {
 YamlValue YamlValue::readText(const std::string &text, const std::string &name) {
   Place start{std::make_shared<const std::string>(name), 1, 1};
   try {
-    YAML::Node root = YAML::Load(text);
+    YAML::Node root = support::loadYaml(text);
     return YamlValue(root, start);
   } catch (const YAML::Exception &error) {
     Place place = start;

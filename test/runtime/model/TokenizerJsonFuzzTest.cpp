@@ -191,7 +191,7 @@ TEST(TokenizerJsonFuzz, WhatIsWrongIsSaid) {
 
   // A sequence in itself, as far as JSON can say so.
   json nested = {{"type", "Fuse"}};
-  for (int i = 0; i < 200; ++i)
+  for (int i = 0; i < 100; ++i)
     nested = {{"type", "Sequence"}, {"decoders", {nested}}};
   EXPECT_THAT(message(set("/decoder", nested)), HasSubstr("expected sequences at most 8 deep"));
 

@@ -1,0 +1,113 @@
+#include "support/TextLimits.h"
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+namespace nstf::support {
+
+namespace {
+
+/// JSON has [] {} and strings; MLIR has () <> and comments too.
+enum class Syntax { json, mlir };
+
+/// Walks over a text and keeps the brackets that are open.
+class Walk {
+public:
+  Walk(std::string_view text, Syntax syntax) : text(text), syntax(syntax) {}
+
+  /// What there is too much of, and where.
+  std::optional<std::string> find() {
+    while (at < text.size()) {
+      const char c = text[at];
+      if (skipText(c))
+        continue;
+      if (opens(c)) {
+        if (open.size() == maxNesting)
+          return excess("values nested at most " + std::to_string(maxNesting) + " deep");
+        open.push_back(c);
+      } else if (closes(c)) {
+        close(c);
+      }
+      if (syntax == Syntax::mlir && countOperator(c) > maxOperators)
+        return excess("expressions of at most " + std::to_string(maxOperators) + " operators");
+      ++at;
+    }
+    return std::nullopt;
+  }
+
+private:
+  std::string excess(const std::string &limit) const {
+    const std::string_view before = text.substr(0, at);
+    const size_t line = 1 + size_t(std::count(before.begin(), before.end(), '\n'));
+    const size_t column = at - (before.rfind('\n') + 1) + 1; // npos + 1 is 0
+    return "expected " + limit + " but got more at line " + std::to_string(line) + ", column " + std::to_string(column);
+  }
+
+  /// Operators of the affine expression at hand: the parser recurses into the right side of each.
+  size_t countOperator(char c) {
+    const bool isWord = std::isalpha(static_cast<unsigned char>(c)) || c == '_' || c == '%';
+    if (isWord) { // to its last character
+      const size_t begin = at;
+      while (at + 1 < text.size() && (std::isalnum(static_cast<unsigned char>(text[at + 1])) || text[at + 1] == '_'))
+        ++at;
+      const std::string_view word = text.substr(begin, at + 1 - begin);
+      operators += word == "mod" || word == "floordiv" || word == "ceildiv";
+    } else if (c == '+' || c == '*' || (c == '-' && !text.substr(at).starts_with("->"))) {
+      ++operators;
+    } else if (std::ispunct(static_cast<unsigned char>(c))) {
+      operators = 0;
+    }
+    return operators;
+  }
+
+  /// A string or a comment.
+  bool skipText(char c) {
+    if (c == '"') {
+      for (++at; at < text.size() && text[at] != '"'; ++at)
+        at += text[at] == '\\';
+      ++at;
+      return true;
+    }
+    if (syntax == Syntax::mlir && text.substr(at).starts_with("//")) {
+      at = std::min(text.find('\n', at), text.size());
+      return true;
+    }
+    return false;
+  }
+
+  bool opens(char c) const { return c == '[' || c == '{' || (syntax == Syntax::mlir && (c == '(' || c == '<')); }
+
+  bool closes(char c) const {
+    if (c == '>') // -> and >= are no brackets
+      return syntax == Syntax::mlir && at > 0 && text[at - 1] != '-' && !text.substr(at).starts_with(">=");
+    return c == ']' || c == '}' || (syntax == Syntax::mlir && c == ')');
+  }
+
+  /// Back to what it closes, past any < that was none; what closes nothing is left to the parser.
+  void close(char c) {
+    const char opener = c == ']' ? '[' : c == '}' ? '{' : c == ')' ? '(' : '<';
+    size_t matching = open.size();
+    while (matching > 0 && open[matching - 1] != opener && open[matching - 1] == '<')
+      --matching;
+    if (matching > 0 && open[matching - 1] == opener)
+      open.resize(matching - 1);
+  }
+
+  std::string_view text;
+  Syntax syntax;
+  size_t at = 0, operators = 0;
+  std::vector<char> open;
+};
+
+} // namespace
+
+std::optional<std::string> findJsonExcess(std::string_view text) {
+  if (text.size() > maxJsonBytes)
+    return "expected at most " + std::to_string(maxJsonBytes) + " bytes of JSON but got " + std::to_string(text.size());
+  return Walk(text, Syntax::json).find();
+}
+
+std::optional<std::string> findMlirExcess(std::string_view text) { return Walk(text, Syntax::mlir).find(); }
+
+} // namespace nstf::support
