@@ -143,10 +143,7 @@ void UninitCheck::helper(Wave &w, WaveShadow &s, const MicroOp *op) {
     return lanePermute(w, s, op);
   case Opcode::ReadIndexed:
   case Opcode::WriteIndexed: {
-    if (s.scalars[sgpr::m0] & 0xff) {
-      report(w, op, Index, "a register's index (M0) is undefined", s.scalarOrigin(sgpr::m0), 0);
-      s.scalars[sgpr::m0] &= ~0xffu;
-    }
+    checkIndex(w, s, op, 0xff);
     unsigned by = w.scalars[sgpr::m0] & 0xff;
     if (Opcode(op->opcode) == Opcode::ReadIndexed) {
       unsigned from = rowOf(op->source[0]) + by;
@@ -156,6 +153,9 @@ void UninitCheck::helper(Wave &w, WaveShadow &s, const MicroOp *op) {
       each(op->flags ? everyLane : w.exec(), row + by, op->source[0], [](uint32_t b, unsigned) { return b; });
     return;
   }
+  case Opcode::SaturateCarry32:
+  case Opcode::SaturateCarry64:
+    return saturateCarry(w, s, op);
   default: // clamp, omod: what they change is wholly undefined already, or not at all
     return;
   }
@@ -165,28 +165,19 @@ void UninitCheck::crossLane(Wave &w, WaveShadow &s, const MicroOp *op) {
   uint64_t exec = w.exec();
   unsigned row = op->destination;
   switch (Opcode(op->opcode)) {
-  case Opcode::V_CNDMASK_B32: {
-    uint64_t mask = w.scalarSource<uint64_t>(op->source[2]);
-    uint64_t unknown = isRegister(op->source[2]) ? s.scalar64(scalarOf(op->source[2])) & exec : 0;
-    uint64_t lanes = (undefinedLanes(s, op->source[0], 1) | undefinedLanes(s, op->source[1], 1) | unknown) & exec;
-    std::array<uint32_t, Wave::width> bits;
-    std::array<Origin, Wave::width> origins;
-    forLanes(lanes, [&](unsigned lane) {
-      Bits a = laneSource(w, s, op->source[0], lane, OperandType::u32);
-      Bits b = laneSource(w, s, op->source[1], lane, OperandType::u32);
-      if (unknown >> lane & 1) {
-        bits[lane] = uint32_t(a.undefined | b.undefined | (a.value ^ b.value));
-        origins[lane] = scalarOrigin(s, op->source[2], true);
-        return;
-      }
-      unsigned k = mask >> lane & 1;
-      bits[lane] = uint32_t(k ? b.undefined : a.undefined);
-      origins[lane] = laneOrigin(s, op->source[k], lane, 1);
-    });
-    s.define(row, exec);
-    forLanes(lanes, [&](unsigned lane) { s.setLane(row, lane, bits[lane], origins[lane]); });
-    return;
-  }
+  case Opcode::V_CNDMASK_B32:
+    return choose(w, s, op);
+  case Opcode::V_MBCNT_LO_U32_B32:
+  case Opcode::V_MBCNT_HI_U32_B32:
+    return countBelow(w, s, op);
+  case Opcode::V_MAD_U64_U32:
+  case Opcode::V_MAD_I64_I32:
+    return multiplyWide(w, s, op);
+  case Opcode::V_DIV_SCALE_F32:
+  case Opcode::V_DIV_SCALE_F64:
+  case Opcode::V_DIV_FMAS_F32:
+  case Opcode::V_DIV_FMAS_F64:
+    return divide(w, s, op);
   case Opcode::V_READFIRSTLANE_B32:
   case Opcode::V_READLANE_B32: {
     unsigned lane = exec ? unsigned(std::countr_zero(exec)) : 0;
@@ -201,7 +192,21 @@ void UninitCheck::crossLane(Wave &w, WaveShadow &s, const MicroOp *op) {
   }
   case Opcode::V_WRITELANE_B32: {
     Bits value = scalarSource(w, s, op->source[0], false), which = scalarSource(w, s, op->source[1], false);
-    return s.setLane(row, which.value % Wave::width, uint32_t(value.undefined), scalarOrigin(s, op->source[0], false));
+    if (op->flags) { // s_set_gpr_idx_on redirects it
+      checkIndex(w, s, op, 0xff);
+      row += w.scalars[sgpr::m0] & 0xff;
+      if (row >= vgprRows)
+        return; // a fault
+    }
+    uint64_t unsure = which.undefined % Wave::width;
+    if (!unsure)
+      return s.setLane(row, which.value % Wave::width, uint32_t(value.undefined),
+                       scalarOrigin(s, op->source[0], false));
+    for (unsigned lane = 0; lane < Wave::width; ++lane) // any that the bits which are there allow
+      if (!((lane ^ which.value) % Wave::width & ~unsure))
+        s.setLane(row, lane, uint32_t(s.laneBits(row, lane) | value.undefined | (w.rows[row][lane] ^ value.value)),
+                  scalarOrigin(s, op->source[1], false));
+    return;
   }
   case Opcode::V_SWAP_B32: {
     unsigned other = op->scalarDestination;
@@ -212,51 +217,6 @@ void UninitCheck::crossLane(Wave &w, WaveShadow &s, const MicroOp *op) {
       s.setLane(other, lane, a, originA);
     });
     return;
-  }
-  case Opcode::V_MBCNT_LO_U32_B32:
-  case Opcode::V_MBCNT_HI_U32_B32: {
-    bool high = Opcode(op->opcode) == Opcode::V_MBCNT_HI_U32_B32;
-    uint64_t lanes = (undefinedLanes(s, op->source[0], 1) | undefinedLanes(s, op->source[1], 1)) & exec;
-    std::array<uint32_t, Wave::width> bits;
-    std::array<Origin, Wave::width> origins;
-    forLanes(lanes, [&](unsigned lane) {
-      uint64_t below = (uint64_t(1) << lane) - 1;
-      Bits a = laneSource(w, s, op->source[0], lane, OperandType::u32);
-      Bits b = laneSource(w, s, op->source[1], lane, OperandType::u32);
-      uint32_t undefined = a.undefined & uint32_t(high ? below >> 32 : below) ? 1u : 0u;
-      undefined |= uint32_t(b.undefined);
-      bits[lane] = undefined | -undefined;
-      origins[lane] = a.undefined ? laneOrigin(s, op->source[0], lane, 1) : laneOrigin(s, op->source[1], lane, 1);
-    });
-    s.define(row, exec);
-    forLanes(lanes, [&](unsigned lane) { s.setLane(row, lane, bits[lane], origins[lane]); });
-    return;
-  }
-  case Opcode::V_MAD_U64_U32:
-  case Opcode::V_MAD_I64_I32: {
-    // The upper half of the addend is often garbage where only the lower half of the result is used.
-    uint64_t lanes =
-        undefinedLanes(s, op->source[0], 1) | undefinedLanes(s, op->source[1], 1) | undefinedLanes(s, op->source[2], 2);
-    lanes &= exec;
-    std::array<uint64_t, Wave::width> bits;
-    std::array<Origin, Wave::width> origins;
-    forLanes(lanes, [&](unsigned lane) {
-      uint64_t undefined = 0;
-      for (unsigned k = 0; k < 3; ++k) {
-        Bits source = laneSource(w, s, op->source[k], lane, k == 2 ? OperandType::u64 : OperandType::u32);
-        if (source.undefined && !undefined)
-          origins[lane] = laneOrigin(s, op->source[k], lane, k == 2 ? 2 : 1);
-        undefined |= source.undefined;
-      }
-      bits[lane] = undefined | -undefined;
-    });
-    s.define(row, exec);
-    s.define(row + 1, exec);
-    forLanes(lanes, [&](unsigned lane) {
-      s.setLane(row, lane, uint32_t(bits[lane]), origins[lane]);
-      s.setLane(row + 1, lane, uint32_t(bits[lane] >> 32), origins[lane]);
-    });
-    return s.setScalar64(op->scalarDestination, lanes, lanes ? origins[std::countr_zero(lanes)] : Origin());
   }
   case Opcode::V_FMA_MIXLO_F16:
   case Opcode::V_FMA_MIXHI_F16:
@@ -291,18 +251,33 @@ void UninitCheck::crossLane(Wave &w, WaveShadow &s, const MicroOp *op) {
   case Opcode::V_CVT_PK_BF8_F32:
   case Opcode::V_CVT_SR_FP8_F32:
   case Opcode::V_CVT_SR_BF8_F32: {
+    // Two numbers, a byte each, or one, rounded by the bits of the second source.
     bool pair = Opcode(op->opcode) == Opcode::V_CVT_PK_FP8_F32 || Opcode(op->opcode) == Opcode::V_CVT_PK_BF8_F32;
     uint32_t field = pair ? (op->flags & 8 ? 0xffff0000u : 0xffffu) : 0xffu << (op->flags >> 2 & 3) * 8;
-    uint64_t sources = undefinedLanes(s, op->source[0], 1) | undefinedLanes(s, op->source[1], 1);
-    forLanes((sources | s.undefined[row]) & exec, [&](unsigned lane) {
-      uint32_t old = s.laneBits(row, lane) & ~field, bits = sources >> lane & 1 ? field : 0;
-      Origin origin = s.laneOrigin(row, lane);
-      if (bits)
-        origin =
-            laneOrigin(s, undefinedLanes(s, op->source[0], 1) >> lane & 1 ? op->source[0] : op->source[1], lane, 1);
-      s.setLane(row, lane, old | bits, origin);
+    uint64_t sources[2] = {undefinedLanes(s, op->source[0], 1), undefinedLanes(s, op->source[1], 1)};
+    uint64_t lanes = (sources[0] | sources[1] | s.undefined[row]) & exec;
+    return s.setLanes(row, 1, exec, lanes, [&](unsigned lane) {
+      Undefined result{s.laneBits(row, lane) & ~field, s.laneOrigin(row, lane)};
+      for (unsigned k = 0; k < 2; ++k)
+        if (sources[k] >> lane & 1) {
+          result.bits |= field & (!pair ? ~0u : k ? 0xff00ff00u : 0x00ff00ffu);
+          result.origin = laneOrigin(s, op->source[k], lane, 1);
+        }
+      return result;
     });
-    return;
+  }
+  case Opcode::V_CVT_F32_FP8:
+  case Opcode::V_CVT_F32_BF8:
+  case Opcode::V_CVT_PK_F32_FP8:
+  case Opcode::V_CVT_PK_F32_BF8: {
+    // A byte each.
+    bool pair = Opcode(op->opcode) == Opcode::V_CVT_PK_F32_FP8 || Opcode(op->opcode) == Opcode::V_CVT_PK_F32_BF8;
+    unsigned shift = op->flags & 0x100 ? (op->flags >> 4 & 3) * 8 : 0;
+    return s.setLanes(row, pair ? 2 : 1, exec, undefinedLanes(s, op->source[0], 1) & exec, [&](unsigned lane) {
+      uint32_t bits = s.laneBits(rowOf(op->source[0]), lane) >> shift;
+      uint64_t low = bits & 0xff ? 0xffffffff : 0, high = bits & 0xff00 ? 0xffffffff : 0;
+      return Undefined{low | high << 32, laneOrigin(s, op->source[0], lane, 1)};
+    });
   }
   default:
     return generic(w, s, op);
@@ -317,7 +292,12 @@ void UninitCheck::ldsLanes(Wave &w, WaveShadow &s, const MicroOp *op) {
     return generic(w, s, op);
   bool swizzle = opcode == Opcode::DS_SWIZZLE_B32, push = opcode == Opcode::DS_PERMUTE_B32;
   SourceRef data = swizzle ? op->source[0] : op->source[1], where = swizzle ? op->source[1] : op->source[0];
-  uint64_t undefined = undefinedLanes(s, data, 1), unknown = swizzle ? 0 : undefinedLanes(s, where, 1) & exec;
+  uint64_t undefined = undefinedLanes(s, data, 1), unknown = 0;
+  // Of an address bits 2 to 7 say which lane.
+  forLanes(swizzle ? 0 : undefinedLanes(s, where, 1) & exec, [&](unsigned lane) {
+    uint32_t bits = s.laneBits(rowOf(where), lane);
+    unknown |= uint64_t(((op->immediate & 3 ? bits | -bits : bits) & 0xfc) != 0) << lane;
+  });
   if (!((undefined | unknown) & exec))
     return s.define(op->destination, exec);
   const uint32_t *at = w.row(where);
@@ -329,8 +309,10 @@ void UninitCheck::ldsLanes(Wave &w, WaveShadow &s, const MicroOp *op) {
   };
   forLanes(exec, [&](unsigned lane) {
     if (unknown >> lane & 1) {
-      bits[push ? lane : lane] = ~0u;
-      origins[lane] = laneOrigin(s, where, lane, 1);
+      for (unsigned to = push ? 0 : lane; to < (push ? Wave::width : lane + 1); ++to) { // pushed to any lane
+        bits[to] = ~0u;
+        origins[to] = laneOrigin(s, where, lane, 1);
+      }
       return;
     }
     unsigned other = swizzle ? at[lane] : (at[lane] + uint32_t(op->immediate)) / 4 % Wave::width;

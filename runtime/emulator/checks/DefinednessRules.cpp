@@ -60,6 +60,7 @@ Rule ruleOfMeaning(std::string_view meaning, bool isFloat) {
       {"firstOne", Rule::FirstOne},
       {"leadingZeros", Rule::LeadingZeros},
       {"wholeQuads", Rule::Quads},
+      {"quadMask", Rule::QuadMask},
   };
   static const std::unordered_map<std::string_view, Rule> integer = {
       {"add", Rule::Upwards},         {"sub", Rule::Upwards},         {"subReverse", Rule::Upwards},
@@ -130,8 +131,8 @@ Bits extractField(Bits a, unsigned offset, unsigned count, unsigned width, bool 
   if (!count)
     return {};
   auto field = [&](uint64_t bits) {
-    uint64_t part = (bits & maskOf(width)) >> offset & maskOf(count);
-    return isSigned && offset + count <= width ? signExtended(part, count) : part;
+    return isSigned ? signExtended(uint64_t(int64_t(signExtended(bits, width)) >> offset), count)
+                    : (bits & maskOf(width)) >> offset & maskOf(count);
   };
   return {field(a.value), field(a.undefined)};
 }
@@ -161,6 +162,12 @@ Bits insertField(Bits mask, Bits a, Bits b) {
   Bits chosen = bitOr(bitAnd(mask, a), bitAnd(bitNot(mask), b));
   chosen.undefined &= ~(mask.undefined & ~a.undefined & ~b.undefined & ~(a.value ^ b.value)); // the same either way
   return chosen;
+}
+/// In the lowest bit of every four whether any of them is set.
+Bits anyOfQuads(Bits a) {
+  auto any = [](uint64_t bits) { return (bits | bits >> 1 | bits >> 2 | bits >> 3) & 0x1111111111111111; };
+  uint64_t sure = any(a.value & ~a.undefined);
+  return {sure, any(a.undefined) & ~sure};
 }
 Bits anyOf(uint64_t undefined) { return undefined ? everything : Bits(); }
 
@@ -247,6 +254,8 @@ Bits apply(Rule rule, unsigned width, bool isSigned, const Bits (&source)[3]) {
     case Rule::PermuteBytes:
       return permuteBytes(a, b, c);
     case Rule::ShiftAdd:
+      if (width == 64) // by up to 4
+        return upwards(shiftLeft(a, {(b.value & 7) > 4 ? 0 : b.value & 7, b.undefined & 7}, 8), c);
       return upwards(shiftLeft(a, b, width), c);
     case Rule::AddShift:
       return shiftLeft(upwards(a, b), c, width);
@@ -288,10 +297,16 @@ Bits apply(Rule rule, unsigned width, bool isSigned, const Bits (&source)[3]) {
       return anyOf(sure ? a.undefined & ~(std::bit_floor(sure) * 2 - 1) : a.undefined);
     }
     case Rule::Quads: {
-      uint64_t u = a.undefined;
-      u |= u >> 1 & 0x7777777777777777, u |= u >> 2 & 0x3333333333333333;
-      u &= 0x1111111111111111;
-      return {0, u * 15};
+      Bits any = anyOfQuads(a);
+      return {any.value * 15, any.undefined * 15};
+    }
+    case Rule::QuadMask: {
+      Bits any = anyOfQuads(a), result;
+      for (unsigned i = 0; i < 16; ++i) {
+        result.value |= (any.value >> 4 * i & 1) << i;
+        result.undefined |= (any.undefined >> 4 * i & 1) << i;
+      }
+      return result;
     }
     }
     return anyOf(1);

@@ -56,7 +56,8 @@ enum class Rule : uint8_t {
   Nibble,
   FirstOne,
   LeadingZeros,
-  Quads
+  Quads,
+  QuadMask
 };
 
 /// How an instruction's shadow is computed, as far as it has operands of the common kind.

@@ -30,6 +30,14 @@ void UninitCheck::checkExec(Wave &w, WaveShadow &s, const MicroOp *op) {
   s.setScalar64(sgpr::exec, 0, {});
 }
 
+/// M0 as a register's index, of which `used` bits are looked at.
+void UninitCheck::checkIndex(Wave &w, WaveShadow &s, const MicroOp *op, uint32_t used) {
+  if (!(s.scalars[sgpr::m0] & used))
+    return;
+  report(w, op, Index, "a register's index (M0) is undefined", s.scalarOrigin(sgpr::m0), 0);
+  s.scalars[sgpr::m0] &= ~used;
+}
+
 void UninitCheck::setScalarResult(Wave &w, WaveShadow &s, const MicroOp *op, unsigned index, uint64_t undefined,
                                   bool wide, Origin origin) {
   if (wide)
@@ -41,9 +49,11 @@ void UninitCheck::setScalarResult(Wave &w, WaveShadow &s, const MicroOp *op, uns
 }
 
 namespace {
-/// Which instructions leave in SCC whether the result is nonzero; of the others that write SCC any undefined bit makes
-/// it undefined.
-enum class SccRule : uint8_t { Kept, Nonzero, Any };
+/// Which instructions leave in SCC whether the result is nonzero, or whether they counted any bit; of the others that
+/// write SCC any undefined bit makes it undefined.
+enum class SccRule : uint8_t { Kept, Nonzero, Ones, Zeros, Any };
+/// Whether it depends on undefined bits if `bits`, as wide as they are, are all zero.
+bool zeroUndefined(Bits bits) { return bits.undefined && !(bits.value & ~bits.undefined); }
 SccRule sccRule(Rule rule, Opcode opcode) {
   switch (rule) {
   case Rule::And:
@@ -55,6 +65,7 @@ SccRule sccRule(Rule rule, Opcode opcode) {
   case Rule::ShiftRight:
   case Rule::ExtractScalarField:
   case Rule::Quads:
+  case Rule::QuadMask:
     return SccRule::Nonzero;
   case Rule::Move:
     return opcode == Opcode::S_NOT_B32 || opcode == Opcode::S_NOT_B64 ? SccRule::Nonzero : SccRule::Kept;
@@ -70,13 +81,13 @@ SccRule sccRule(Rule rule, Opcode opcode) {
   case Opcode::S_MAX_U32:
   case Opcode::S_ABSDIFF_I32:
   case Opcode::S_ABS_I32:
+    return SccRule::Any;
   case Opcode::S_BCNT0_I32_B32:
   case Opcode::S_BCNT0_I32_B64:
+    return SccRule::Zeros;
   case Opcode::S_BCNT1_I32_B32:
   case Opcode::S_BCNT1_I32_B64:
-  case Opcode::S_QUADMASK_B32:
-  case Opcode::S_QUADMASK_B64:
-    return SccRule::Any;
+    return SccRule::Ones;
   default:
     return SccRule::Kept;
   }
@@ -202,8 +213,16 @@ void UninitCheck::scalar(Wave &w, WaveShadow &s, const MicroOp *op) {
         opcode == Opcode::S_NOR_B64 || opcode == Opcode::S_XNOR_B32 || opcode == Opcode::S_XNOR_B64 ||
         opcode == Opcode::S_NOT_B32 || opcode == Opcode::S_NOT_B64)
       result.value = ~result.value & maskOf(wide ? 64 : 32);
-    s.setScalar(sgpr::scc, result.undefined && !(result.value & ~result.undefined), origin);
+    s.setScalar(sgpr::scc, zeroUndefined(result), origin);
     break;
+  case SccRule::Ones:
+    s.setScalar(sgpr::scc, zeroUndefined(source[0]), origin);
+    break;
+  case SccRule::Zeros: {
+    unsigned width = bitsOf(rule.types[1]);
+    s.setScalar(sgpr::scc, zeroUndefined({~source[0].value & maskOf(width), source[0].undefined}), origin);
+    break;
+  }
   case SccRule::Any:
     s.setScalar(sgpr::scc, 1, origin);
   }
@@ -226,8 +245,11 @@ void UninitCheck::scalarImmediate(Wave &w, WaveShadow &s, const MicroOp *op) {
   case Opcode::S_MOVK_I32:
     return setScalarResult(w, s, op, op->destination, 0, false, {});
   case Opcode::S_CMOVK_I32:
-    if (s.scalars[sgpr::scc])
-      return setScalarResult(w, s, op, op->destination, ~0u, false, s.scalarOrigin(sgpr::scc));
+    if (s.scalars[sgpr::scc]) {
+      uint32_t k = uint32_t(int32_t(int16_t(op->immediate)));
+      return setScalarResult(w, s, op, op->destination, old | (w.scalars[op->destination] ^ k), false,
+                             s.scalarOrigin(sgpr::scc));
+    }
     return setScalarResult(w, s, op, op->destination, w.scc() ? 0 : old, false, origin);
   case Opcode::S_ADDK_I32:
     s.setScalar(sgpr::scc, old != 0, origin);
@@ -241,7 +263,7 @@ void UninitCheck::control(Wave &w, WaveShadow &s, const MicroOp *op) {
   auto zeroTest = [&](unsigned index, const char *name) {
     uint64_t undefined = s.scalar64(index);
     // A bit that is surely set decides.
-    if (!undefined || (w.scalar64(index) & ~undefined))
+    if (!zeroUndefined({w.scalar64(index), undefined}))
       return;
     checkBranch(w, op, name, s.scalarOrigin(s.scalars[index] ? index : index + 1));
     s.setScalar64(index, 0, {});
@@ -279,9 +301,34 @@ void UninitCheck::control(Wave &w, WaveShadow &s, const MicroOp *op) {
     s.setScalar(sgpr::m0, kept | (uint32_t(index.undefined) & 0xff), scalarOrigin(s, op->source[0], false));
     return;
   }
+  case Opcode::S_SET_GPR_IDX_IDX: {
+    Bits index = scalarSource(w, s, op->source[0], false);
+    uint32_t kept = s.scalars[sgpr::m0] & 0xffffff00;
+    s.setScalar(sgpr::m0, kept | (uint32_t(index.undefined) & 0xff), scalarOrigin(s, op->source[0], false));
+    return;
+  }
+  case Opcode::S_MOVRELS_B32:
+  case Opcode::S_MOVRELS_B64:
+  case Opcode::S_MOVRELD_B32:
+  case Opcode::S_MOVRELD_B64:
+    return moveRelative(w, s, op);
   default:
     return;
   }
+}
+
+/// s_movrels, s_movreld: one of the two SGPRs is at its number plus M0.
+void UninitCheck::moveRelative(Wave &w, WaveShadow &s, const MicroOp *op) {
+  Opcode opcode = Opcode(op->opcode);
+  bool wide = opcode == Opcode::S_MOVRELS_B64 || opcode == Opcode::S_MOVRELD_B64;
+  bool from = opcode == Opcode::S_MOVRELS_B32 || opcode == Opcode::S_MOVRELS_B64;
+  checkIndex(w, s, op, ~0u);
+  uint64_t index = uint64_t(from ? op->scalarDestination : op->destination) + w.scalars[sgpr::m0];
+  if (index + wide >= sgpr::flatScratch)
+    return; // a fault
+  SourceRef source = from ? SourceRef(index * 4) : op->source[0];
+  setScalarResult(w, s, op, from ? op->destination : unsigned(index), scalarSource(w, s, source, wide).undefined, wide,
+                  scalarOrigin(s, source, wide));
 }
 
 } // namespace nstf::emulator::checks

@@ -10,6 +10,7 @@
 
 #include "runtime/emulator/execute/Wave.h"
 
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
@@ -31,6 +32,12 @@ struct Origin {
 /// A value and which of its bits are undefined.
 struct Bits {
   uint64_t value = 0, undefined = 0;
+};
+
+/// What is undefined of a lane's result, and where that comes from.
+struct Undefined {
+  uint64_t bits = 0;
+  Origin origin;
 };
 
 /// The LDS of a workgroup: the undefined bits of each byte; origins by dword, of undefined values stored there.
@@ -80,6 +87,23 @@ struct WaveShadow {
   void define(unsigned row, uint64_t lanes) {
     undefined[row] &= ~lanes;
     fresh[row] &= ~lanes;
+  }
+  /// The result of an instruction that goes lane by lane, of one or two rows: `result(lane)` says what is undefined of
+  /// the `lanes` whose operands are, the others of `exec` are defined. Nothing is set before all is asked for, as the
+  /// result may stand where the operands do.
+  template <typename F> void setLanes(unsigned row, unsigned rows, uint64_t exec, uint64_t lanes, F result) {
+    Undefined results[Wave::width];
+    for (uint64_t left = lanes; left; left &= left - 1) {
+      unsigned lane = unsigned(std::countr_zero(left));
+      results[lane] = result(lane);
+    }
+    for (unsigned k = 0; k < rows; ++k)
+      define(row + k, exec);
+    for (uint64_t left = lanes; left; left &= left - 1) {
+      unsigned lane = unsigned(std::countr_zero(left));
+      for (unsigned k = 0; k < rows; ++k)
+        setLane(row + k, lane, uint32_t(results[lane].bits >> 32 * k), results[lane].origin);
+    }
   }
   uint64_t scalar64(unsigned index) const { return scalars[index] | uint64_t(scalars[index + 1]) << 32; }
   void setScalar(unsigned index, uint32_t value, Origin origin) {

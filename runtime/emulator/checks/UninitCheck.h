@@ -32,13 +32,7 @@ public:
   void step(Wave &wave, const MicroOp *op) override;
   void access(Wave &wave, const MicroOp *op, const MemoryAccess &access) override;
 
-private:
-  struct Free {
-    void operator()(WaveShadow *shadow) const { std::free(shadow); }
-  };
-  /// What the undefined bits reach.
-  enum Sink : unsigned { Address, Branch, ExecMask, Store, AtomicData, AtomicMemory, Index };
-
+  /// The undefined bits of a running wave's registers.
   WaveShadow &shadowOf(const Wave &wave) {
     if (&wave != lastWave) {
       last = waves[&wave].get();
@@ -46,6 +40,13 @@ private:
     }
     return *last;
   }
+
+private:
+  struct Free {
+    void operator()(WaveShadow *shadow) const { std::free(shadow); }
+  };
+  /// What the undefined bits reach.
+  enum Sink : unsigned { Address, Branch, ExecMask, Store, AtomicData, AtomicMemory, Index };
 
   // DefinednessScalar.cpp
   void scalar(Wave &w, WaveShadow &s, const MicroOp *op);
@@ -56,13 +57,23 @@ private:
   Origin scalarOrigin(const WaveShadow &s, SourceRef ref, bool wide) const;
   void setScalarResult(Wave &w, WaveShadow &s, const MicroOp *op, unsigned index, uint64_t undefined, bool wide,
                        Origin origin);
+  void moveRelative(Wave &w, WaveShadow &s, const MicroOp *op);
+  void checkIndex(Wave &w, WaveShadow &s, const MicroOp *op, uint32_t used);
   void checkExec(Wave &w, WaveShadow &s, const MicroOp *op);
   void checkBranch(Wave &w, const MicroOp *op, const char *what, Origin origin);
 
-  // DefinednessVector.cpp
-  void vector(Wave &w, WaveShadow &s, const MicroOp *op);
+  // DefinednessMasks.cpp
   void compare(Wave &w, WaveShadow &s, const MicroOp *op);
   void carry(Wave &w, WaveShadow &s, const MicroOp *op);
+  void saturateCarry(Wave &w, WaveShadow &s, const MicroOp *op);
+  void choose(Wave &w, WaveShadow &s, const MicroOp *op);
+  void countBelow(Wave &w, WaveShadow &s, const MicroOp *op);
+  void multiplyWide(Wave &w, WaveShadow &s, const MicroOp *op);
+  void divide(Wave &w, WaveShadow &s, const MicroOp *op);
+  uint64_t undefinedMask(const WaveShadow &s, SourceRef ref) const;
+
+  // DefinednessVector.cpp
+  void vector(Wave &w, WaveShadow &s, const MicroOp *op);
   uint64_t undefinedLanes(const WaveShadow &s, SourceRef ref, unsigned rows) const;
   Bits laneSource(const Wave &w, const WaveShadow &s, SourceRef ref, unsigned lane, OperandType type) const;
   Origin laneOrigin(const WaveShadow &s, SourceRef ref, unsigned lane, unsigned rows) const;
