@@ -2,7 +2,7 @@
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/PackageBuild.h"
 #include "compiler/import/Import.h"
-#include "compiler/package/WriteFile.h"
+#include "support/WriteFile.h"
 #include "compiler/pipelines/Pipelines.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
@@ -319,7 +319,7 @@ void Compilation::dump(Stage stage, const CompiledTarget *target) {
   if (target)
     name += "." + target->target.name;
   name += stage == Stage::LLVM ? ".ll" : stage == Stage::ISA ? ".s" : stage == Stage::Hsaco ? "" : ".mlir";
-  writeFileAside(options.dumpStages / name, target ? getText(stage, *target) : getText(stage));
+  support::writeFile(options.dumpStages / name, target ? getText(stage, *target) : getText(stage));
 }
 
 void Compilation::writePackage(const std::filesystem::path &folder) {

@@ -3,7 +3,7 @@
 #include "compiler/driver/KernelFacts.h"
 #include "compiler/package/KernelHeader.h"
 #include "compiler/package/OffloadBundle.h"
-#include "compiler/package/WriteFile.h"
+#include "support/WriteFile.h"
 #include "templates/Templates.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -178,5 +178,5 @@ void KernelCompilation::write(const std::filesystem::path &object, const std::fi
     files.push_back({object, bytes});
   if (!header.empty())
     files.push_back({header, text});
-  writeFilesAside(files);
+  support::writeFiles(files);
 }

@@ -3,7 +3,7 @@
 #include "compiler/import/Diagnose.h"
 #include "compiler/import/GraphBuilder.h"
 #include "compiler/import/Import.h"
-#include "compiler/import/MappedFile.h"
+#include "support/MappedFile.h"
 #include "compiler/import/yaml/GraphExpansion.h"
 #include "compiler/import/yaml/Parameters.h"
 #include "dialects/nstf/NSTF.h"
@@ -135,7 +135,7 @@ KernelDescription KernelDescription::find(const std::string &name) {
     return kernel;
   }
   if (StringRef(name).ends_with(".yaml")) {
-    KernelDescription kernel(readGraphDescription(readTextFile(name), name));
+    KernelDescription kernel(readGraphDescription(support::readTextFile(name), name));
     kernel.source = std::filesystem::path(name).filename().string();
     return kernel;
   }

@@ -1,7 +1,7 @@
 // The package against the float64 reference (Verify.h).
 #include "compiler/driver/Verify.h"
 #include "compiler/driver/VerifyReport.h"
-#include "compiler/package/WriteFile.h"
+#include "support/WriteFile.h"
 #include "compiler/reference/ReferenceModel.h"
 #include "compiler/reference/Tolerance.h"
 #include "nstf/FloatTypes.h"
@@ -249,6 +249,6 @@ int nstf::verify(const Compilation &compilation, const std::filesystem::path &pa
     all.push_back(std::move(entry));
   }
   if (!options.reportFile.empty())
-    writeFileAside(options.reportFile, all.dump(1) + "\n");
+    support::writeFile(options.reportFile, all.dump(1) + "\n");
   return failures ? 1 : 0;
 }

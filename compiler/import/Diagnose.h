@@ -8,6 +8,7 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <filesystem>
+#include <stdexcept>
 
 namespace nstf {
 
@@ -23,6 +24,8 @@ template <typename Import> mlir::OwningOpRef<mlir::ModuleOp> diagnose(mlir::MLIR
     mlir::emitError(location) << error.what();
   } catch (const std::filesystem::filesystem_error &error) {
     mlir::emitError(mlir::UnknownLoc::get(context)) << "'" << error.path1().string() << "': " << error.code().message();
+  } catch (const std::runtime_error &error) { // of a file that cannot be read
+    mlir::emitError(mlir::UnknownLoc::get(context)) << error.what();
   }
   return nullptr;
 }

@@ -3,7 +3,7 @@
 #include "compiler/import/Import.h"
 
 #include "compiler/import/Diagnose.h"
-#include "compiler/import/MappedFile.h"
+#include "support/MappedFile.h"
 #include "compiler/import/huggingface/HuggingFace.h"
 #include "compiler/import/yaml/YamlGraph.h"
 #include "dialects/nstf/NSTF.h"
@@ -44,7 +44,7 @@ OwningOpRef<ModuleOp> nstf::importMlir(const std::string &path, MLIRContext *con
   return diagnose(context, [&]() -> OwningOpRef<ModuleOp> {
     if (!fs::is_regular_file(path))
       throw ImportError("cannot open '" + path + "': no such file");
-    std::string text = readTextFile(path, size_t(1) << 30); // MLIR's parser recurses into brackets
+    std::string text = support::readTextFile(path, size_t(1) << 30); // MLIR's parser recurses into brackets
     if (std::optional<std::string> excess = support::findMlirExcess(text))
       throw ImportError("'" + path + "': " + *excess);
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(context), path);

@@ -142,7 +142,7 @@ void Checkpoint::add(const std::string &path) {
 }
 
 void Checkpoint::addIndex(const std::string &path) {
-  json index = parseJson(readTextFile(path), path);
+  json index = parseJson(support::readTextFile(path), path);
   auto map = index.is_object() ? index.find("weight_map") : index.end();
   if (map == index.end() || !map->is_object())
     throw ImportError("'" + path + "': expected an object 'weight_map' from tensors to files but it has none");

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------------------===//
 #pragma once
 
-#include "compiler/import/MappedFile.h"
+#include "support/MappedFile.h"
 #include "compiler/import/StoredType.h"
 
 #include <cstdint>
@@ -43,7 +43,7 @@ public:
   const std::byte *bytes(const StoredTensor &tensor) const { return file.data() + tensor.offset; }
 
 private:
-  MappedFile file;
+  support::MappedFile file;
   std::vector<StoredTensor> entries;
   std::map<std::string, size_t, std::less<>> byName;
 };

@@ -6,7 +6,7 @@
 // whole. Tensors are hashed, converted and written on all cores; the file is the same whatever their order.
 #include "compiler/package/WeightWriter.h"
 
-#include "compiler/import/MappedFile.h"
+#include "support/MappedFile.h"
 #include "compiler/package/PackageFolder.h"
 #include "nstf/FloatTypes.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -65,7 +65,7 @@ namespace {
 struct Task {
   Weight *weight = nullptr;
   const WeightOrigin *origin = nullptr;
-  const MappedFile *file = nullptr; ///< of a WeightInFile
+  const support::MappedFile *file = nullptr; ///< of a WeightInFile
   bool packed = false;
   std::uint64_t dataOffset = 0; ///< in the data of weights.safetensors, where packed
 };
@@ -88,10 +88,10 @@ std::uint64_t spanOf(const WeightInFile &origin, const Weight &weight) {
 /// The files that weights come from, each mapped once.
 class SourceFiles {
 public:
-  const MappedFile &open(const WeightInFile &origin, const Weight &weight) {
+  const support::MappedFile &open(const WeightInFile &origin, const Weight &weight) {
     auto &file = files[origin.path];
     if (!file)
-      file = std::make_unique<MappedFile>(origin.path);
+      file = std::make_unique<support::MappedFile>(origin.path);
     std::uint64_t size = bytesOf(weight, origin.storedType);
     if (!origin.view.sizes.empty())
       size = spanOf(origin, weight);
@@ -103,7 +103,7 @@ public:
   }
 
 private:
-  std::map<std::string, std::unique_ptr<MappedFile>> files;
+  std::map<std::string, std::unique_ptr<support::MappedFile>> files;
 };
 
 } // namespace

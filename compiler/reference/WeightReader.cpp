@@ -56,9 +56,9 @@ void WeightReader::readFile(WeightOp weight, SourceAttr source, Tensor &result) 
   std::optional<StoredType> stored = storedTypeOf(source.getStoredType());
   if (!stored)
     throw std::runtime_error(where + "expected a stored type of f32, f16, bf16 or f64");
-  std::unique_ptr<MappedFile> &file = files[source.getPath().str()];
+  std::unique_ptr<support::MappedFile> &file = files[source.getPath().str()];
   if (!file)
-    file = std::make_unique<MappedFile>(source.getPath().str());
+    file = std::make_unique<support::MappedFile>(source.getPath().str());
   uint64_t bytes = *source.getByteSpan(result.size()), offset = source.getOffset();
   if (offset > file->size() || bytes > file->size() - offset)
     throw std::runtime_error(where + "expected " + std::to_string(bytes) + " bytes at offset " +

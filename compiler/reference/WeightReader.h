@@ -1,7 +1,7 @@
 //===- WeightReader.h - Weights as float64 --------------------------------------------------===//
 #pragma once
 
-#include "compiler/import/MappedFile.h"
+#include "support/MappedFile.h"
 #include "compiler/reference/Tensor.h"
 #include "dialects/nstf/NSTF.h"
 
@@ -27,7 +27,7 @@ private:
   void readFile(WeightOp weight, SourceAttr source, Tensor &result);
 
   std::optional<uint64_t> randomSeed;
-  std::map<std::string, std::unique_ptr<MappedFile>> files;
+  std::map<std::string, std::unique_ptr<support::MappedFile>> files;
 };
 
 } // namespace nstf

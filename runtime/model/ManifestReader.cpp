@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------------------===//
 #include "runtime/model/ManifestReader.h"
-#include "runtime/model/MappedFile.h"
+#include "support/MappedFile.h"
 #include "runtime/model/Sha256.h"
 
 #include <algorithm>
@@ -320,7 +320,7 @@ Manifest parseManifest(std::string_view text, const std::string &file) {
 }
 
 Manifest readManifest(const std::filesystem::path &file) {
-  runtime::MappedFile mapped(file);
+  support::MappedFile mapped(file);
   return parseManifest(mapped.text(), file.string());
 }
 

@@ -1,13 +1,10 @@
 #include "nstf/Npy.h"
 
 #include "nstf/NpyHeader.h"
-#include "runtime/model/MappedFile.h"
+#include "support/MappedFile.h"
+#include "support/WriteFile.h"
 
-#include <cstring>
-#include <fstream>
 #include <stdexcept>
-#include <system_error>
-#include <unistd.h>
 
 namespace nstf::runtime {
 
@@ -35,7 +32,7 @@ std::uint64_t HostTensor::elements() const {
 std::string HostTensor::str() const { return manifest::Shape{shape}.str() + " " + std::string(manifest::nameOf(type)); }
 
 HostTensor readNpy(const std::filesystem::path &path) {
-  MappedFile mapped(path);
+  support::MappedFile mapped(path);
   std::string file = path.string();
   NpyHeader header = parseNpyHeader(mapped.text(), file);
 
@@ -74,22 +71,7 @@ void writeNpy(const std::filesystem::path &path, const HostTensor &tensor) {
     throw std::runtime_error(path.string() + ": npy has no type " + std::string(manifest::nameOf(tensor.type)));
   std::string header = makeNpyHeader(descr, tensor.shape);
 
-  std::filesystem::path aside = path;
-  aside += "." + std::to_string(::getpid()) + ".part";
-  std::ofstream stream(aside, std::ios::binary);
-  stream.write(header.data(), header.size());
-  stream.write(reinterpret_cast<const char *>(tensor.data.data()), tensor.data.size());
-  stream.close();
-  std::error_code error;
-  if (!stream)
-    error = std::error_code(errno, std::generic_category());
-  else
-    std::filesystem::rename(aside, path, error);
-  if (error) {
-    std::error_code ignored;
-    std::filesystem::remove(aside, ignored);
-    throw std::runtime_error(path.string() + ": cannot write it: " + error.message());
-  }
+  support::writeFile(path, {header, {reinterpret_cast<const char *>(tensor.data.data()), tensor.data.size()}});
 }
 
 } // namespace nstf::runtime

@@ -1,5 +1,5 @@
 #include "nstf/Package.h"
-#include "runtime/model/MappedFile.h"
+#include "support/MappedFile.h"
 #include "runtime/model/Sha256.h"
 
 #include <stdexcept>
@@ -41,7 +41,7 @@ const manifest::Target &Package::target(std::string_view id) const {
 
 std::string Package::codeObject(const manifest::Target &target) const {
   std::filesystem::path file = resolve(target.codeObject);
-  MappedFile mapped(file);
+  support::MappedFile mapped(file);
   std::string hash = sha256Hex(mapped.text());
   if (hash != target.sha256)
     throw std::runtime_error(file.string() + ": expected the code object with SHA-256 " + target.sha256 + " but got " +

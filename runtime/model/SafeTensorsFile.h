@@ -8,7 +8,7 @@
 #pragma once
 
 #include "nstf/Manifest.h"
-#include "runtime/model/MappedFile.h"
+#include "support/MappedFile.h"
 
 #include <map>
 #include <string>
@@ -29,7 +29,7 @@ public:
   const Entry *find(const std::string &name) const;
 
 private:
-  MappedFile mapped;
+  support::MappedFile mapped;
   std::map<std::string, Entry> entries; // of the types manifest::ElementType has
 };
 

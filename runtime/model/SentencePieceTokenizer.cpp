@@ -1,5 +1,5 @@
 #include "runtime/model/SentencePieceTokenizer.h"
-#include "runtime/model/MappedFile.h"
+#include "support/MappedFile.h"
 
 #include <sentencepiece_processor.h>
 #include <stdexcept>
@@ -12,7 +12,7 @@ constexpr std::string_view spaceSymbol = "\xe2\x96\x81"; // U+2581, SentencePiec
 
 SentencePieceTokenizer::SentencePieceTokenizer(const std::filesystem::path &path)
     : processor(std::make_unique<sentencepiece::SentencePieceProcessor>()) {
-  MappedFile file(path);
+  support::MappedFile file(path);
   std::string_view bytes = file.text();
   sentencepiece::util::Status status = processor->LoadFromSerializedProto({bytes.data(), bytes.size()});
   if (!status.ok() || processor->GetPieceSize() == 0)

@@ -1,6 +1,6 @@
 #include "runtime/model/Tok512Tokenizer.h"
-#include "runtime/model/MappedFile.h"
-#include "runtime/model/Utf8.h"
+#include "support/MappedFile.h"
+#include "support/Utf8.h"
 
 #include <cmath>
 #include <cstring>
@@ -38,7 +38,7 @@ private:
 } // namespace
 
 Tok512Tokenizer::Tok512Tokenizer(const std::filesystem::path &path) {
-  MappedFile mapped(path);
+  support::MappedFile mapped(path);
   std::string file = path.string();
   Reader reader(mapped.text(), file);
   auto longest = reader.word<std::int32_t>("the longest token's length");
@@ -73,7 +73,7 @@ std::string Tok512Tokenizer::bytesOf(std::int32_t id) const {
 std::vector<std::int32_t> Tok512Tokenizer::split(std::string_view text) const {
   std::vector<std::int32_t> ids;
   while (!text.empty()) {
-    std::string_view character = text.substr(0, utf8Prefix(text).length);
+    std::string_view character = text.substr(0, support::utf8Prefix(text).length);
     auto known = idOf.find(character);
     if (known != idOf.end())
       ids.push_back(known->second);

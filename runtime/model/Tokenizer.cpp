@@ -1,7 +1,7 @@
 #include "nstf/Tokenizer.h"
 #include "runtime/model/SentencePieceTokenizer.h"
 #include "runtime/model/Tok512Tokenizer.h"
-#include "runtime/model/Utf8.h"
+#include "support/Utf8.h"
 #include "runtime/model/tokenizer_json/TokenizerJson.h"
 
 #include <algorithm>
@@ -73,7 +73,7 @@ public:
 
   std::string push(std::int32_t id) override {
     bool known = id >= 0 && id < tokenizer.vocabularySize();
-    std::string bytes = known ? tokenizer.bytesOf(id) : replacementCharacter;
+    std::string bytes = known ? tokenizer.bytesOf(id) : support::replacementCharacter;
     if (atStart && !bytes.empty()) {
       using Leading = PieceTokenizer::LeadingSpaces;
       Leading leading = tokenizer.leadingSpaces();
@@ -82,9 +82,9 @@ public:
       atStart = leading == Leading::DropAll && bytes.empty();
     }
     pending += bytes;
-    return takeWholeCharacters(pending);
+    return support::takeWholeCharacters(pending);
   }
-  std::string finish() override { return pending.empty() ? "" : replacementCharacter; }
+  std::string finish() override { return pending.empty() ? "" : support::replacementCharacter; }
 
 private:
   const PieceTokenizer &tokenizer;

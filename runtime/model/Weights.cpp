@@ -36,7 +36,7 @@ public:
     std::filesystem::path path = package.resolve(source.file);
     auto it = files.find(path);
     if (it == files.end())
-      it = files.emplace(path, MappedFile(path)).first;
+      it = files.emplace(path, support::MappedFile(path)).first;
     std::uint64_t size = weight.shape.elements(0) * manifest::sizeOf(source.storedType);
     if (source.offset > it->second.size() || size > it->second.size() - source.offset)
       throw std::runtime_error(path.string() + ": expected " + std::to_string(size) + " bytes of \"" + weight.name +
@@ -47,7 +47,7 @@ public:
 
 private:
   const Package &package;
-  std::map<std::filesystem::path, MappedFile> files;
+  std::map<std::filesystem::path, support::MappedFile> files;
 };
 
 Stored findGiven(const std::vector<SafeTensorsFile> &files, const WeightsOptions &options, const Weight &weight) {

@@ -1,5 +1,6 @@
 // nstf-emu run: the launches of a file, their checks, results and report.
 #include "runtime/emulator/launch/Report.h"
+#include "support/WriteFile.h"
 #include "tools/nstf-emu/Commands.h"
 #include "tools/nstf-emu/Options.h"
 #include "tools/nstf-emu/Progress.h"
@@ -142,7 +143,7 @@ int run(const RunOptions &options) {
   for (const PrintRequest &request : prints)
     request.print(session);
   if (!options.report.empty())
-    writeFileAside(options.report, report.text(status, error));
+    support::writeFile(options.report, report.text(status, error));
   return status;
 }
 

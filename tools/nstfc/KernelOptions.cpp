@@ -8,7 +8,7 @@
 #include "compiler/driver/OptionRegex.h"
 #include "compiler/driver/Registration.h"
 #include "compiler/driver/Remarks.h"
-#include "compiler/package/WriteFile.h"
+#include "support/WriteFile.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -167,7 +167,7 @@ int compile(const KernelDescription &description, KernelRequest request, const O
   if (outputs.object.empty())
     std::cout << text;
   else
-    writeFileAside(outputs.object, text);
+    support::writeFile(outputs.object, text);
   return 0;
 }
 

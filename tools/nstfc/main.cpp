@@ -7,7 +7,7 @@
 #include "compiler/driver/Registration.h"
 #include "compiler/driver/Remarks.h"
 #include "compiler/driver/Verify.h"
-#include "compiler/package/WriteFile.h"
+#include "support/WriteFile.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/Timing.h"
 #include "tools/nstfc/KernelOptions.h"
@@ -213,7 +213,7 @@ int run(CommandLine &line, mlir::MLIRContext &context) {
     if (line.output.empty())
       std::cout << text;
     else
-      writeFileAside(line.output, text);
+      support::writeFile(line.output, text);
     return 0;
   }
   compilation.writePackage(line.output);

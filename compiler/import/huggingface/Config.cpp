@@ -3,7 +3,7 @@
 #include "compiler/import/huggingface/Config.h"
 
 #include "compiler/import/Json.h"
-#include "compiler/import/MappedFile.h"
+#include "support/MappedFile.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -12,7 +12,7 @@
 using namespace nstf;
 using nlohmann::json;
 
-Config::Config(const std::string &path) : path(path), root(parseJson(readTextFile(path), path)) {
+Config::Config(const std::string &path) : path(path), root(parseJson(support::readTextFile(path), path)) {
   if (!root.is_object())
     throw ImportError("'" + path + "': expected an object but got " + describe(root));
 }
@@ -32,7 +32,7 @@ const json *Config::lookUp(const std::string &key) const {
       return nullptr;
     auto [other, isNew] = others.try_emplace(file.string());
     if (isNew)
-      other->second = parseJson(readTextFile(file.string()), file.string());
+      other->second = parseJson(support::readTextFile(file.string()), file.string());
     value = &other->second;
     at = hash + 1;
   }

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 static std::vector<GraphDescription> readArchitectures(const std::vector<std::string> &files) {
   std::vector<GraphDescription> result;
   for (const std::string &file : files) {
-    result.push_back(readGraphDescription(readTextFile(file), file));
+    result.push_back(readGraphDescription(support::readTextFile(file), file));
     if (result.back().architectures.empty())
       throw ImportError(file, Place{1, 1}, "expected a key 'architectures' that names what the file describes");
   }

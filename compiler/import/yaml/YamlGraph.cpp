@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 OwningOpRef<ModuleOp> nstf::importYamlGraph(const std::string &path, MLIRContext *context,
                                             const ImportOptions &options) {
   return diagnose(context, [&]() -> OwningOpRef<ModuleOp> {
-    GraphDescription description = readGraphDescription(readTextFile(path), path);
+    GraphDescription description = readGraphDescription(support::readTextFile(path), path);
     if (!description.architectures.empty())
       throw ImportError("'" + path + "' describes an architecture: import a folder with a config.json that names it");
     Parameters parameters = evaluateParameters(description, /*source=*/nullptr);

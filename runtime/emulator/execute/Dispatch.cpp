@@ -8,7 +8,7 @@
 #include "runtime/emulator/execute/ProgramCache.h"
 #include "runtime/emulator/execute/Scheduler.h"
 #include "runtime/emulator/memory/CodeObject.h"
-#include "runtime/emulator/memory/OneLine.h"
+#include "support/Escape.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -17,7 +17,7 @@ namespace nstf::emulator {
 namespace {
 
 [[noreturn]] void refuse(const Kernel &kernel, const std::string &why) {
-  throw std::runtime_error(onOneLine("kernel '" + kernel.name + "': " + why));
+  throw std::runtime_error(support::escape("kernel '" + kernel.name + "': " + why, support::longLimit));
 }
 
 uint64_t checkedItems(const Target &target, const LaunchArguments &arguments) {

@@ -2,7 +2,7 @@
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/execute/Wave.h"
 #include "runtime/emulator/memory/CodeObject.h"
-#include "runtime/emulator/memory/OneLine.h"
+#include "support/Escape.h"
 #include "runtime/emulator/memory/SourceFrames.h"
 
 #include <bit>
@@ -52,7 +52,7 @@ std::string Finding::text() const {
     text << "; " << source;
   if (count > 1)
     text << " (" << count << " times)";
-  return onOneLine(text.str());
+  return support::escape(text.str(), support::longLimit);
 }
 
 Finding findingAt(const Wave &wave, const MicroOp *op, std::string check, std::string what) {

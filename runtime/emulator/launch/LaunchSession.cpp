@@ -3,6 +3,7 @@
 #include "runtime/emulator/execute/Dispatch.h"
 #include "runtime/emulator/launch/ArgumentBlock.h"
 #include "runtime/emulator/launch/KernelNames.h"
+#include "support/WriteFile.h"
 
 #include <algorithm>
 #include <chrono>
@@ -252,7 +253,7 @@ void LaunchSession::writeOutputs() const {
   for (const OutputDescription &output : launchFile.outputs) {
     const BufferDescription &buffer = *launchFile.buffer(output.buffer);
     fs::path path = launchFile.resolve(output.file);
-    writeFileAside(path, fileOf(path, buffer.type, buffer.shape, contents(output.buffer)));
+    support::writeFile(path, fileOf(path, buffer.type, buffer.shape, contents(output.buffer)));
   }
 }
 

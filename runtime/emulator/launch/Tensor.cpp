@@ -1,12 +1,10 @@
 #include "runtime/emulator/launch/Tensor.h"
 
 #include "nstf/NpyHeader.h"
+#include "support/MappedFile.h"
 
-#include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <unistd.h>
 
 namespace nstf::emulator {
 namespace {
@@ -149,7 +147,7 @@ uint64_t randomBits(uint64_t seed, uint64_t i) {
 }
 
 Tensor readNpy(const fs::path &path, std::optional<ElementType> wanted) {
-  return parseNpy(readBytes(path), path, wanted);
+  return parseNpy(support::MappedFile(path).bytes(), path, wanted);
 }
 
 Tensor parseNpy(std::span<const std::byte> bytes, const fs::path &path, std::optional<ElementType> wanted) {
@@ -178,42 +176,8 @@ Tensor parseNpy(std::span<const std::byte> bytes, const fs::path &path, std::opt
 }
 
 std::vector<std::byte> readBytes(const fs::path &path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) // a folder, or a device that never ends
-    fail(path, error ? error.message() : "expected a file");
-  std::ifstream stream(path, std::ios::binary | std::ios::ate);
-  std::vector<std::byte> bytes(stream ? size_t(stream.tellg()) : 0);
-  stream.seekg(0);
-  if (!stream ||
-      (!bytes.empty() && !stream.read(reinterpret_cast<char *>(bytes.data()), std::streamsize(bytes.size()))))
-    fail(path, std::strerror(errno));
-  return bytes;
-}
-
-void writeFileAside(const fs::path &path, std::string_view bytes) {
-  std::error_code error;
-  fs::path place = fs::weakly_canonical(path, error); // a link stays one
-  if (error)
-    place = path;
-  bool isSpecial = fs::exists(place, error) && !fs::is_regular_file(place, error); // /dev/stdout
-  if (fs::is_directory(place, error))
-    fail(path, "cannot write it: " + std::string(std::strerror(EISDIR)));
-  fs::path aside = place;
-  if (!isSpecial)
-    aside += "." + std::to_string(::getpid()) + ".part";
-  errno = 0;
-  std::ofstream stream(aside, std::ios::binary | std::ios::trunc);
-  if (stream)
-    stream.write(bytes.data(), std::streamsize(bytes.size()));
-  stream.close();
-  int code = stream ? 0 : errno ? errno : EIO;
-  if (!code && !isSpecial && std::rename(aside.c_str(), place.c_str()) != 0)
-    code = errno;
-  if (code) {
-    if (!isSpecial)
-      fs::remove(aside, error);
-    fail(path, "cannot write it: " + std::string(std::strerror(code)));
-  }
+  support::MappedFile file(path);
+  return {file.bytes().begin(), file.bytes().end()};
 }
 
 std::string fileOf(const fs::path &path, ElementType type, const std::vector<int64_t> &shape,

@@ -27,8 +27,6 @@ Tensor parseNpy(std::span<const std::byte> bytes, const std::filesystem::path &p
 /// The file's bytes. Throws std::runtime_error.
 std::vector<std::byte> readBytes(const std::filesystem::path &path);
 
-/// A file that appears whole or not at all: it is written beside its place and then renamed. Throws std::runtime_error.
-void writeFileAside(const std::filesystem::path &path, std::string_view bytes);
 /// A NumPy file, or with another suffix than .npy the bytes alone.
 std::string fileOf(const std::filesystem::path &path, ElementType type, const std::vector<int64_t> &shape,
                    std::span<const std::byte> bytes);

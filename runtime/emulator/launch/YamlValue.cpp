@@ -1,12 +1,9 @@
 #include "runtime/emulator/launch/YamlValue.h"
-#include "runtime/emulator/memory/OneLine.h"
+#include "support/Escape.h"
+#include "support/MappedFile.h"
 #include "support/Yaml.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 
 namespace nstf::emulator {
 namespace {
@@ -28,18 +25,13 @@ size_t editDistance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// Text of the user's inside a message: one line, not too long.
-std::string quoted(const std::string &text) {
-  return "'" + onOneLine(text.substr(0, 60)) + (text.size() > 60 ? "…'" : "'");
-}
-
 } // namespace
 
 void Place::error(const std::string &message) const {
   std::string where = file ? *file : "";
   if (line)
     where += ":" + std::to_string(line) + ":" + std::to_string(column);
-  throw InputError(onOneLine(where + ": error: " + message));
+  throw InputError(support::escape(where + ": error: " + message, support::longLimit));
 }
 
 std::string didYouMean(std::string_view name, const std::vector<std::string> &known) {
@@ -58,14 +50,13 @@ std::string didYouMean(std::string_view name, const std::vector<std::string> &kn
 }
 
 YamlValue YamlValue::readFile(const std::filesystem::path &path) {
-  auto fail = [&](int code) { throw InputError(path.string() + ": error: cannot read it: " + std::strerror(code)); };
-  if (std::filesystem::is_directory(path)) // reading one would throw
-    fail(EISDIR);
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream)
-    fail(errno);
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  return readText(text, path.string());
+  try {
+    return readText(support::readTextFile(path), path.string());
+  } catch (const InputError &) {
+    throw;
+  } catch (const std::runtime_error &error) {
+    throw InputError(std::string("error: ") + error.what());
+  }
 }
 
 YamlValue YamlValue::readText(const std::string &text, const std::string &name) {
@@ -96,7 +87,7 @@ YamlValue YamlValue::child(const YAML::Node &node, const Place &otherwise) const
 std::string YamlValue::describe() const {
   switch (node.Type()) {
   case YAML::NodeType::Scalar:
-    return quoted(node.Scalar());
+    return "'" + support::escape(node.Scalar(), 60) + "'";
   case YAML::NodeType::Sequence:
     return "a list of " + std::to_string(node.size());
   case YAML::NodeType::Map:

@@ -1,12 +1,12 @@
 #include "runtime/emulator/memory/CodeObject.h"
-#include "runtime/emulator/memory/OneLine.h"
+#include "support/Escape.h"
 
 #include <algorithm>
 
 namespace nstf::emulator {
 
 LoadError::LoadError(Reason reason, std::string message)
-    : std::runtime_error(onOneLine(std::move(message))), reason(reason) {}
+    : std::runtime_error(support::escape(message, support::longLimit)), reason(reason) {}
 
 Program::~Program() {
   cache = nullptr; // may read the image

@@ -12,7 +12,7 @@
 #define NSTF_RUNTIME_EMULATOR_MEMORY_CODEOBJECTCONTAINER_H
 
 #include "runtime/emulator/memory/CompressedBundle.h"
-#include "runtime/emulator/memory/MappedFile.h"
+#include "runtime/emulator/memory/SharedBytes.h"
 #include "runtime/emulator/memory/TargetId.h"
 
 #include <optional>

@@ -9,7 +9,7 @@
 #ifndef NSTF_RUNTIME_EMULATOR_MEMORY_COMPRESSEDBUNDLE_H
 #define NSTF_RUNTIME_EMULATOR_MEMORY_COMPRESSEDBUNDLE_H
 
-#include "runtime/emulator/memory/MappedFile.h"
+#include "runtime/emulator/memory/SharedBytes.h"
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 #include "runtime/model/tokenizer_json/Decoder.h"
-#include "runtime/model/Utf8.h"
+#include "support/Utf8.h"
 #include "runtime/model/tokenizer_json/ByteAlphabet.h"
 #include "runtime/model/tokenizer_json/Normalizer.h"
 #include "runtime/model/tokenizer_json/ReadFields.h"
@@ -36,12 +36,12 @@ public:
   void push(std::string text, bool) override {
     std::optional<std::string> bytes = bytesFromAlphabet(text);
     pending += bytes ? *bytes : text;
-    emit(takeWholeCharacters(pending), !any);
+    emit(support::takeWholeCharacters(pending), !any);
     any = true;
   }
   void finish() override {
     if (!pending.empty())
-      emit(replacementCharacter, false);
+      emit(support::replacementCharacter, false);
   }
 
 private:
@@ -59,7 +59,7 @@ public:
       return emit(std::move(text), true);
     }
     pending += static_cast<char>(*byte);
-    for (std::string characters = takeWholeCharacters(pending); !characters.empty();) {
+    for (std::string characters = support::takeWholeCharacters(pending); !characters.empty();) {
       std::size_t size = 0;
       unicode::take(characters, size);
       emitCharacter(characters.substr(0, size));
@@ -68,7 +68,7 @@ public:
   }
   void finish() override {
     for (std::size_t i = 0; i < pending.size(); ++i)
-      emit(replacementCharacter, true);
+      emit(support::replacementCharacter, true);
     pending.clear();
     inRun = false;
   }

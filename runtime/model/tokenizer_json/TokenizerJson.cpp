@@ -1,6 +1,6 @@
 #include "runtime/model/tokenizer_json/TokenizerJson.h"
-#include "runtime/model/MappedFile.h"
-#include "runtime/model/Utf8.h"
+#include "support/MappedFile.h"
+#include "support/Utf8.h"
 #include "runtime/model/tokenizer_json/ReadFields.h"
 #include "runtime/model/tokenizer_json/Unicode.h"
 
@@ -17,7 +17,7 @@ std::optional<JsonCursor> findGiven(const JsonCursor &json, const char *key) {
 } // namespace
 
 TokenizerJson::TokenizerJson(const std::filesystem::path &path, const std::filesystem::path &config) {
-  MappedFile mapped(path);
+  support::MappedFile mapped(path);
   std::string file = path.string();
   nlohmann::json document = JsonCursor::parse(mapped.text(), file);
   JsonCursor root(document, file);
@@ -39,7 +39,7 @@ TokenizerJson::TokenizerJson(const std::filesystem::path &path, const std::files
 }
 
 void TokenizerJson::readConfig(const std::filesystem::path &path) {
-  MappedFile mapped(path);
+  support::MappedFile mapped(path);
   std::string file = path.string();
   nlohmann::json document = JsonCursor::parse(mapped.text(), file);
   JsonCursor root(document, file);
@@ -128,7 +128,7 @@ public:
       return "";
     const std::string *piece = token ? &token->content : owner.model->vocabulary().nameOf(id);
     // What stands for no text breaks no chain: the character goes in between.
-    return piece ? chain.push(*piece) : chain.finish() + replacementCharacter;
+    return piece ? chain.push(*piece) : chain.finish() + support::replacementCharacter;
   }
   std::string finish() override { return chain.finish(); }
 

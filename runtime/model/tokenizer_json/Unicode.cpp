@@ -1,5 +1,5 @@
 #include "runtime/model/tokenizer_json/Unicode.h"
-#include "runtime/model/Utf8.h"
+#include "support/Utf8.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -25,8 +25,8 @@ bool isAscii(std::string_view text) {
 
 std::string makeValid(std::string_view bytes) {
   std::string pending(bytes);
-  std::string text = takeWholeCharacters(pending);
-  return pending.empty() ? text : text + replacementCharacter;
+  std::string text = support::takeWholeCharacters(pending);
+  return pending.empty() ? text : text + support::replacementCharacter;
 }
 
 char32_t take(std::string_view text, std::size_t &position) {

@@ -41,11 +41,11 @@ protected:
   std::filesystem::path folder;
 };
 
-/// The message of the ImportError that `action` throws, without the path of the test's folder.
+/// The message of what `action` throws, without the path of the test's folder.
 template <typename Action> std::string errorOf(Action action) {
   try {
     action();
-  } catch (const ImportError &error) {
+  } catch (const std::runtime_error &error) {
     return error.what();
   }
   return "no error";

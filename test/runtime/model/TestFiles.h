@@ -1,5 +1,7 @@
-//===- TestFiles.h - Temporary folders and the shared checkpoints, for tests ---------------===//
+// Temporary folders and the shared checkpoints, for tests.
 #pragma once
+
+#include "test/support/TemporaryFolder.h"
 
 #include <cstring>
 #include <filesystem>
@@ -10,34 +12,6 @@
 #include <unistd.h>
 
 namespace nstf::test {
-
-/// A folder that lives as long as the object.
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    std::string pattern = testing::TempDir() + "/nstf-XXXXXX";
-    folder = ::mkdtemp(pattern.data());
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
-  }
-  std::filesystem::path operator/(const std::string &name) const { return folder / name; }
-  const std::filesystem::path &path() const { return folder; }
-  /// Writes a file in the folder and returns its path.
-  std::filesystem::path write(const std::string &name, std::string_view bytes) const {
-    std::ofstream(folder / name, std::ios::binary).write(bytes.data(), bytes.size());
-    return folder / name;
-  }
-
-private:
-  std::filesystem::path folder;
-};
-
-inline std::string readFile(const std::filesystem::path &file) {
-  std::ifstream stream(file, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(stream), {});
-}
 
 /// The bytes of a value, for building files.
 template <typename T> std::string bytesOf(T value) {

@@ -287,7 +287,7 @@ TEST(Container, filesThatCantBeRead) {
     }
   };
   EXPECT_EQ(opened("/no/such/file"), "/no/such/file: No such file or directory");
-  EXPECT_EQ(opened("/"), "/: expected a file");
+  EXPECT_EQ(opened("/"), "/: expected a file but got a folder");
   const TemporaryFile empty{Bytes()};
   EXPECT_EQ(opened(empty.path), empty.path + ": expected a code object but got 0 bytes");
 }
@@ -350,7 +350,7 @@ TEST(KernelList, otherChipsCanBeListed) {
   EXPECT_GE(readKernels(code, "other").kernels.size(), 9u);
 }
 
-TEST(LoadErrors, areOneLine) { EXPECT_STREQ(LoadError(LoadError::Reason::Malformed, "a\nb\x1b[2J").what(), "a?b?[2J"); }
+TEST(LoadErrors, areOneLine) { EXPECT_STREQ(LoadError(LoadError::Reason::Malformed, "a\nb\x1b[2J").what(), "a\\nb\\x1b[2J"); }
 
 } // namespace
 } // namespace nstf::emulator

@@ -1,17 +1,17 @@
-#include "runtime/model/Utf8.h"
+#include "support/Utf8.h"
 
-namespace nstf::runtime {
+namespace nstf::support {
 
 Utf8Prefix utf8Prefix(std::string_view bytes) {
-  auto byteAt = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  auto byteAt = [&](size_t i) { return static_cast<unsigned char>(bytes[i]); };
   unsigned char lead = byteAt(0);
-  std::size_t size = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  size_t size = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
   if (size == 0)
     return {1, false, false}; // a continuation byte, or a lead byte no character has
   // The second byte's range keeps out overlong forms, surrogates and what is above U+10FFFF.
   unsigned char low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
   unsigned char high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-  for (std::size_t i = 1; i < size; ++i, low = 0x80, high = 0xbf) {
+  for (size_t i = 1; i < size; ++i, low = 0x80, high = 0xbf) {
     if (i == bytes.size())
       return {i, false, true};
     if (byteAt(i) < low || byteAt(i) > high)
@@ -22,7 +22,7 @@ Utf8Prefix utf8Prefix(std::string_view bytes) {
 
 std::string takeWholeCharacters(std::string &bytes) {
   std::string text;
-  std::size_t position = 0;
+  size_t position = 0;
   while (position < bytes.size()) {
     Utf8Prefix prefix = utf8Prefix(std::string_view(bytes).substr(position));
     if (prefix.unfinished)
@@ -37,4 +37,4 @@ std::string takeWholeCharacters(std::string &bytes) {
   return text;
 }
 
-} // namespace nstf::runtime
+} // namespace nstf::support

@@ -1,18 +1,19 @@
-//===- Utf8.h - Cutting a byte stream into characters --------------------------------===//
+// Cutting a byte stream into characters.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
-namespace nstf::runtime {
+namespace nstf::support {
 
 inline constexpr const char *replacementCharacter = "\xef\xbf\xbd"; // U+FFFD
 
 /// How the bytes at the start of `bytes` continue (Unicode 15, table 3-7, well-formed UTF-8).
 struct Utf8Prefix {
-  std::size_t length; // bytes of the character, or of the longest start of one
-  bool valid;         // they are a whole character
-  bool unfinished;    // they end where `bytes` ends and more could complete them
+  size_t length;   ///< bytes of the character, or of the longest start of one
+  bool valid;      ///< they are a whole character
+  bool unfinished; ///< they end where `bytes` ends and more could complete them
 };
 Utf8Prefix utf8Prefix(std::string_view bytes);
 
@@ -20,4 +21,4 @@ Utf8Prefix utf8Prefix(std::string_view bytes);
 /// of a character at the end stays.
 std::string takeWholeCharacters(std::string &bytes);
 
-} // namespace nstf::runtime
+} // namespace nstf::support

@@ -2,8 +2,7 @@
 //
 // Both are mappings of their own: a file of gigabytes costs only the pages that are read, and a decompressed size that
 // a damaged header merely claims costs nothing until bytes really come.
-#ifndef NSTF_RUNTIME_EMULATOR_MEMORY_MAPPEDFILE_H
-#define NSTF_RUNTIME_EMULATOR_MEMORY_MAPPEDFILE_H
+#pragma once
 
 #include <cstddef>
 #include <memory>
@@ -28,5 +27,3 @@ SharedBytes mapFile(const std::string &path);
 SharedBytes mapPages(size_t size, std::byte *&data);
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_MEMORY_MAPPEDFILE_H

@@ -1,0 +1,72 @@
+#include "support/MappedFile.h"
+#include "support/Path.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <stdexcept>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace nstf::support {
+
+[[noreturn]] static void fail(const std::string &path, const std::string &reason) {
+  throw std::runtime_error(describePath(path) + ": " + reason);
+}
+
+static void checkRegular(const std::string &path, mode_t mode) {
+  if (!S_ISREG(mode))
+    fail(path, std::string("expected a file but got ") + describeKind(mode));
+}
+
+MappedFile::MappedFile(const std::filesystem::path &path) : name(path.string()) {
+  checkPath(name);
+  // Asked before it is opened: to open some devices does something. And again, since another may have come there.
+  struct stat status;
+  if (::stat(name.c_str(), &status) != 0)
+    fail(name, std::strerror(errno));
+  checkRegular(name, status.st_mode);
+  int descriptor = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0)
+    fail(name, std::strerror(errno));
+  int error = ::fstat(descriptor, &status) != 0 ? errno : 0;
+  if (error == 0 && S_ISREG(status.st_mode) && status.st_size > 0) { // mmap refuses a length of 0
+    length = static_cast<size_t>(status.st_size);
+    void *address = ::mmap(nullptr, length, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (address == MAP_FAILED)
+      error = errno;
+    else
+      start = static_cast<const std::byte *>(address);
+  }
+  ::close(descriptor);
+  if (error != 0)
+    fail(name, std::strerror(error));
+  checkRegular(name, status.st_mode);
+}
+
+MappedFile::MappedFile(MappedFile &&other) noexcept
+    : name(std::move(other.name)), start(std::exchange(other.start, nullptr)), length(std::exchange(other.length, 0)) {}
+
+MappedFile &MappedFile::operator=(MappedFile &&other) noexcept {
+  std::swap(name, other.name);
+  std::swap(start, other.start);
+  std::swap(length, other.length);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (start)
+    ::munmap(const_cast<std::byte *>(start), length);
+}
+
+std::string readTextFile(const std::filesystem::path &path, size_t limit) {
+  MappedFile file(path);
+  if (file.size() > limit)
+    fail(file.path(),
+         "expected a text of at most " + std::to_string(limit) + " bytes but got " + std::to_string(file.size()));
+  return std::string(file.text());
+}
+
+} // namespace nstf::support

@@ -1,0 +1,56 @@
+#include "support/StandardOutput.h"
+#include "support/Escape.h"
+
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <unistd.h>
+
+namespace nstf::support {
+
+StandardOutput::StandardOutput() {
+  setp(buffer.data(), buffer.data() + buffer.size());
+  former = std::cout.rdbuf(this);
+  std::cout.exceptions(std::ios::badbit); // lets through what sync throws
+}
+
+StandardOutput::~StandardOutput() {
+  std::cout.exceptions(std::ios::goodbit);
+  std::cout.flush();
+  std::cout.rdbuf(former);
+}
+
+StandardOutput::int_type StandardOutput::overflow(int_type character) {
+  sync();
+  if (!traits_type::eq_int_type(character, traits_type::eof()))
+    sputc(traits_type::to_char_type(character));
+  return traits_type::not_eof(character);
+}
+
+int StandardOutput::sync() {
+  const char *next = pbase(), *end = pptr();
+  setp(buffer.data(), buffer.data() + buffer.size());
+  while (next != end && !hasFailed) {
+    ssize_t written = ::write(STDOUT_FILENO, next, size_t(end - next));
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written < 0) {
+      hasFailed = true;
+      throw std::runtime_error("cannot write to standard output: " + std::string(std::strerror(errno)));
+    }
+    next += written;
+  }
+  return 0;
+}
+
+void printError(std::string_view message) {
+  // What was written before comes first, on a terminal that shows both.
+  std::cout.exceptions(std::ios::goodbit);
+  std::cout.clear();
+  std::cout.flush();
+  std::cerr << "error: " + escape(message, longLimit) + "\n";
+}
+
+} // namespace nstf::support
