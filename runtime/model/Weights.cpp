@@ -136,6 +136,13 @@ void uploadStored(const Stored &tensor, Buffer &buffer) {
 
 void loadWeights(const Package &package, const WeightsOptions &options, Buffer &buffer) {
   const manifest::Weights &weights = package.manifest().weights;
+  if (options.seed && weights.mode != manifest::WeightsMode::Random)
+    throw std::runtime_error(
+        package.folder().string() +
+        ": expected a package compiled with --weights=random for another seed but its weights are " +
+        (weights.mode == manifest::WeightsMode::Pack        ? "packed"
+         : weights.mode == manifest::WeightsMode::Reference ? "in files of their own"
+                                                            : "given at run time"));
   SourceFiles sources(package);
   std::vector<SafeTensorsFile> given;
   for (const std::filesystem::path &file : options.files)

@@ -3,9 +3,11 @@
 
 #include "tools/nstf-run/Options.h"
 
-/// A prompt in, tokens out.
-void generateText(nstf::runtime::Session &session, const Options &options, const nstf::runtime::Tokenizer *tokenizer);
-/// A text in, hidden states or an embedding out.
-void encodeText(nstf::runtime::Session &session, const Options &options, const nstf::runtime::Tokenizer *tokenizer);
+/// Prompts in, tokens out.
+void generateTexts(nstf::runtime::Session &session, const Options &options, const std::vector<TextRequest> &requests,
+                   const nstf::runtime::Tokenizer *tokenizer);
+/// Texts in, hidden states or embeddings out.
+void encodeTexts(nstf::runtime::Session &session, const Options &options, const std::vector<TextRequest> &requests,
+                 const nstf::runtime::Tokenizer *tokenizer);
 /// Named tensors in, named tensors out, one step.
 void runTensors(nstf::runtime::Session &session, const Options &options);

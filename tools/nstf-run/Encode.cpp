@@ -1,4 +1,4 @@
-// A text through an encoder: hidden states into files, or its embedding.
+// Texts through an encoder: hidden states into files, or embeddings.
 #include "tools/nstf-run/Commands.h"
 #include "tools/nstf-run/Output.h"
 
@@ -11,10 +11,7 @@
 
 using namespace nstf::runtime;
 
-void encodeText(Session &session, const Options &options, const Tokenizer *tokenizer) {
-  TokenSequence text = promptOf(options, session.package(), tokenizer);
-  if (!options.tokenTypes.empty())
-    text.types = options.tokenTypes;
+static void encodeText(Session &session, const Options &options, const TokenSequence &text) {
   Encoder encoder(session);
   auto start = std::chrono::steady_clock::now();
   encoder.run(text);
@@ -22,16 +19,38 @@ void encodeText(Session &session, const Options &options, const Tokenizer *token
   for (const auto &[name, file] : options.outputs)
     results.emplace_back(file, name == "embedding" ? encoder.embedding() : session.output(name));
   bool print = options.embed && options.outputs.empty();
-  HostTensor embedding = print ? encoder.embedding() : HostTensor();
+  HostTensor embedding = print || (options.embed && options.json) ? encoder.embedding() : HostTensor();
+  std::span values(embedding.as<float>(), embedding.data.size() / sizeof(float));
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   for (const auto &[file, tensor] : results)
     writeNpy(file, tensor);
-  if (options.printIds)
-    printNumbers(text.ids);
-  if (print) {
-    std::cout << std::setprecision(9); // as many digits as tell any two floats apart
-    printNumbers(std::span(embedding.as<float>(), embedding.elements()));
+  if (options.json) {
+    auto json = beginResult("encoding", session);
+    json["ids"] = text.ids;
+    if (options.embed)
+      json["embedding"] = std::vector<float>(values.begin(), values.end());
+    json["seconds"] = seconds;
+    printResult(json);
+  } else {
+    if (options.printIds)
+      printNumbers(text.ids);
+    if (print) {
+      std::cout << std::setprecision(9); // as many digits as tell any two floats apart
+      printNumbers(values);
+    }
   }
   finishOutput();
   std::fprintf(stderr, "text:    %zu tokens, %.3f s (%s)\n", text.ids.size(), seconds, session.graphState().c_str());
+}
+
+void encodeTexts(Session &session, const Options &options, const std::vector<TextRequest> &requests,
+                 const Tokenizer *tokenizer) {
+  std::vector<TokenSequence> texts = encodeRequests(requests, session.package(), tokenizer, options.truncate);
+  for (TokenSequence &text : texts) {
+    if (!options.tokenTypes.empty())
+      text.types = options.tokenTypes;
+    Encoder(session).check(text);
+  }
+  for (const TokenSequence &text : texts)
+    encodeText(session, options, text);
 }

@@ -1,71 +1,203 @@
-// A prompt through a language model: the text as it grows, ids or logits, and the times.
+// Prompts through a language model: texts as they grow, ids, logits or JSON, and the times.
 #include "tools/nstf-run/Commands.h"
 #include "tools/nstf-run/Output.h"
 
 #include "nstf/Generate.h"
+#include "nstf/StopStrings.h"
 
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 
 using namespace nstf;
 using namespace nstf::runtime;
+using Json = nlohmann::ordered_json;
 
 namespace {
 
+double rate(std::size_t tokens, double seconds) { return seconds > 0 ? double(tokens) / seconds : 0.0; }
+
 void printTimes(const Generation &result, const Session &session) {
-  auto rate = [](double tokens, double seconds) { return seconds > 0 ? tokens / seconds : 0.0; };
   std::fprintf(stderr, "prompt:  %zu tokens in %zu steps, %.3f s, %.1f tokens/s\n", result.promptTokens,
-               result.promptSteps, result.promptSeconds, rate(double(result.promptTokens), result.promptSeconds));
+               result.promptSteps, result.promptSeconds, rate(result.promptTokens, result.promptSeconds));
   // The first new token comes out of the prompt's last step, so decode steps are what decode seconds were spent on.
   std::fprintf(stderr, "decode:  %zu tokens in %zu steps, %.3f s, %.1f tokens/s (%s)\n", result.newTokens(),
-               result.decodeSteps, result.decodeSeconds, rate(double(result.decodeSteps), result.decodeSeconds),
+               result.decodeSteps, result.decodeSeconds, rate(result.decodeSteps, result.decodeSeconds),
                session.graphState().c_str());
-  const char *reasons[] = {"as many tokens as asked for", "end of text", "the context is full"};
+  const char *reasons[] = {"as many tokens as asked for", "end of text", "the context is full", "a stop string"};
   std::fprintf(stderr, "stopped: %s\n", reasons[static_cast<int>(result.stop)]);
 }
 
-} // namespace
+/// One request's way from ids to what is shown of it.
+class TextRun {
+public:
+  TextRun(Session &session, const Options &options, const TextRequest &request, const Tokenizer *tokenizer)
+      : session(session), options(options), request(request), tokenizer(tokenizer), stop(request.stop),
+        streams(tokenizer && !options.printIds && !options.json) {
+    if (tokenizer)
+      decoder.emplace(*tokenizer);
+  }
 
-void generateText(Session &session, const Options &options, const Tokenizer *tokenizer) {
-  std::vector<std::int32_t> prompt = promptOf(options, session.package(), tokenizer).ids;
-  bool printIds = options.printIds || !tokenizer;
-  std::unique_ptr<StreamDecoder> decoder;
-  auto show = [&](std::int32_t id) {
-    if (!printIds)
-      std::cout << decoder->push(id) << std::flush;
-  };
-  if (!printIds)
-    decoder = std::make_unique<StreamDecoder>(*tokenizer);
+  void run(const std::vector<int32_t> &prompt);
 
+private:
+  void show(const std::string &text, bool isNew);
+  void writeLogits() const;
+  void printLogprobs(const Generation &result) const;
+  Json describe(const Generation &result) const;
+  Json describe(const TokenLogprob &token, int32_t before) const;
+  /// The text of a token behind another one.
+  std::string textOf(int32_t id, int32_t before) const;
+
+  Session &session;
+  const Options &options;
+  const TextRequest &request;
+  const Tokenizer *tokenizer;
+  std::optional<StreamDecoder> decoder;
+  StopStrings stop;
+  bool streams; // text is printed as it grows
+  std::string newText;
   std::vector<float> logits;
-  std::int64_t rows = 0;
+  int64_t rows = 0;
+};
+
+void TextRun::show(const std::string &text, bool isNew) {
+  if (isNew)
+    newText += text;
+  if (streams)
+    std::cout << text << std::flush;
+}
+
+void TextRun::run(const std::vector<int32_t> &prompt) {
   GenerateOptions generation;
-  generation.tokens = options.tokens;
-  generation.sampling = options.sampling;
-  generation.stopAtEos = !options.ignoreEos;
+  generation.tokens = request.tokens;
+  generation.sampling = request.samplerOptions();
+  generation.stopAtEos = !request.ignoreEos;
   generation.chunk = options.chunk;
-  generation.onToken = show;
+  generation.logprobs = request.logprobs;
+  generation.stopAfter = [&](int32_t id) {
+    if (decoder)
+      show(stop.push(decoder->push(id)), true);
+    return stop.found();
+  };
   if (!options.logitsFile.empty())
     generation.onLogits = [&](std::span<const float> row) {
       logits.insert(logits.end(), row.begin(), row.end());
       ++rows;
     };
-  Generator generator(session);
-  generator.check(prompt);
-  for (std::int32_t id : prompt)
-    show(id);
-  Generation result = generator.generate(prompt, generation);
+  if (decoder)
+    for (int32_t id : prompt)
+      show(decoder->push(id), false);
+  Generation result = Generator(session).generate(prompt, generation);
+  if (decoder)
+    show(stop.push(decoder->finish()) + stop.finish(), true);
 
-  if (printIds)
-    printNumbers(result.ids);
+  if (options.json)
+    printResult(describe(result));
+  else if (streams)
+    std::cout << '\n';
   else
-    std::cout << decoder->finish() << '\n';
+    printNumbers(result.ids);
   finishOutput();
-  if (!options.logitsFile.empty()) {
-    HostTensor tensor{manifest::ElementType::F32, {rows, rows ? std::int64_t(logits.size()) / rows : 0}, {}};
-    tensor.data.resize(logits.size() * sizeof(float));
-    std::memcpy(tensor.data.data(), logits.data(), tensor.data.size());
-    writeNpy(options.logitsFile, tensor);
-  }
+  writeLogits();
   printTimes(result, session);
+  if (!options.json)
+    printLogprobs(result);
+}
+
+void TextRun::writeLogits() const {
+  if (options.logitsFile.empty())
+    return;
+  HostTensor tensor{manifest::ElementType::F32, {rows, rows ? int64_t(logits.size()) / rows : 0}, {}};
+  tensor.data.resize(logits.size() * sizeof(float));
+  std::memcpy(tensor.data.data(), logits.data(), tensor.data.size());
+  writeNpy(options.logitsFile, tensor);
+}
+
+std::string TextRun::textOf(int32_t id, int32_t before) const {
+  int32_t both[] = {before, id};
+  std::string text = tokenizer->decode(both), first = tokenizer->decode({both, 1});
+  return text.starts_with(first) ? text.substr(first.size()) : tokenizer->decode({both + 1, 1});
+}
+
+Json TextRun::describe(const TokenLogprob &token, int32_t before) const {
+  Json json = {{"id", token.id}};
+  if (tokenizer)
+    json["text"] = textOf(token.id, before);
+  json["logprob"] = std::isfinite(token.logprob) ? Json(token.logprob) : Json(); // null: a masked token
+  return json;
+}
+
+Json TextRun::describe(const Generation &result) const {
+  const char *reasons[] = {"tokens", "end_of_text", "context", "stop_string"};
+  Json json = beginResult("text", session);
+  if (request.prompt)
+    json["prompt"] = *request.prompt;
+  auto newIds = result.ids.begin() + result.promptTokens;
+  json["prompt_ids"] = std::vector<int32_t>(result.ids.begin(), newIds);
+  json["ids"] = std::vector<int32_t>(newIds, result.ids.end());
+  if (tokenizer)
+    json["text"] = newText;
+  json["stopped"] = reasons[static_cast<int>(result.stop)];
+  if (request.logprobs) {
+    Json tokens = Json::array();
+    for (std::size_t i = 0; i < result.logprobs.size(); ++i) {
+      int32_t before = newIds[std::ptrdiff_t(i) - 1];
+      Json token = describe(result.logprobs[i].token, before);
+      token["likeliest"] = Json::array();
+      for (const TokenLogprob &other : result.logprobs[i].likeliest)
+        token["likeliest"].push_back(describe(other, before));
+      tokens.push_back(token);
+    }
+    json["logprobs"] = tokens;
+  }
+  json["times"] = {{"prompt_steps", result.promptSteps},
+                   {"prompt_seconds", result.promptSeconds},
+                   {"prompt_tokens_per_second", rate(result.promptTokens, result.promptSeconds)},
+                   {"decode_steps", result.decodeSteps},
+                   {"decode_seconds", result.decodeSeconds},
+                   {"decode_tokens_per_second", rate(result.decodeSteps, result.decodeSeconds)}};
+  return json;
+}
+
+void TextRun::printLogprobs(const Generation &result) const {
+  for (std::size_t i = 0; i < result.logprobs.size(); ++i) {
+    int32_t before = result.ids[result.promptTokens + i - 1];
+    auto print = [&](const char *separator, const TokenLogprob &token) {
+      std::fprintf(stderr, "%s%d", separator, token.id);
+      if (tokenizer) // quoted, so that line breaks and the like stay on the line
+        std::fprintf(stderr, " %s", Json(textOf(token.id, before)).dump().c_str());
+      std::fprintf(stderr, " %.6f", token.logprob);
+    };
+    print("logprob: ", result.logprobs[i].token);
+    const char *separator = "; likeliest ";
+    for (const TokenLogprob &token : result.logprobs[i].likeliest) {
+      print(separator, token);
+      separator = ", ";
+    }
+    std::fputc('\n', stderr);
+  }
+}
+
+} // namespace
+
+void generateTexts(Session &session, const Options &options, const std::vector<TextRequest> &requests,
+                   const Tokenizer *tokenizer) {
+  std::vector<TokenSequence> prompts = encodeRequests(requests, session.package(), tokenizer, options.truncate);
+  Generator generator(session);
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    try {
+      if (!tokenizer && !requests[i].stop.empty())
+        throw std::runtime_error("expected a tokenizer, to find stop strings, but the package has none");
+      generator.check(prompts[i].ids);
+    } catch (const std::runtime_error &error) {
+      if (prompts.size() == 1)
+        throw;
+      throw std::runtime_error("prompt " + std::to_string(i + 1) + ": " + error.what());
+    }
+  }
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    session.reset();
+    TextRun(session, options, requests[i], tokenizer).run(prompts[i].ids);
+  }
 }

@@ -1,31 +1,51 @@
-//===- Options.h - nstf-run's command line --------------------------------------------===//
+// nstf-run's command line: what to do with which package.
 #pragma once
 
-#include "nstf/Generate.h"
+#include "nstf/Session.h"
+#include "tools/nstf-run/TextRequest.h"
 
+#include <CLI/App.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+enum class Task { Text, Tensors, Perplexity, Bench };
+
 struct Options {
   std::string package;
   nstf::runtime::SessionOptions session;
-  // Text: a prompt or ids.
-  std::optional<std::string> prompt;
-  std::vector<std::int32_t> ids;
+  Task task = Task::Text;
+  bool json = false;
+
+  // Text: one request, or a file of them that this one is the pattern of.
+  TextRequest request;
+  std::string promptFile, promptsFile, tokenizerFile;
   std::size_t truncate = nstf::runtime::Tokenizer::noLimit;
-  std::int64_t tokens = 0, chunk = 0;
-  nstf::runtime::SamplerOptions sampling;
-  bool ignoreEos = false, printIds = false;
-  std::string logitsFile, tokenizerFile;
+  int64_t chunk = 0; // the most prompt tokens a step takes; 0: as many as the package allows
+  bool printIds = false;
+  std::string logitsFile;
+
   // Encoders.
   bool embed = false;
-  std::vector<std::int32_t> tokenTypes;
-  bool encodes() const { return embed || !tokenTypes.empty(); }
+  std::vector<int32_t> tokenTypes;
+  /// A text goes in, and no text comes out.
+  bool encodes() const { return task == Task::Text && (embed || !tokenTypes.empty() || !outputs.empty()); }
+
   // Tensors: {name, file}.
   std::vector<std::pair<std::string, std::string>> inputs, outputs;
+
+  // Measurements.
+  std::string perplexityFile;
+  int64_t window = 0, stride = 0;
+  std::vector<int32_t> benchPrompts, benchTokens;
+  int64_t repetitions = 5;
 };
+
+// The options, group by group.
+void addTextOptions(CLI::App &app, Options &options);
+void addSamplingOptions(CLI::App &app, Options &options);
+void addMeasuringOptions(CLI::App &app, Options &options);
 
 /// Fills `options`; returns an exit status when the program is to end here (--help, or a message has been printed).
 std::optional<int> parseOptions(int argc, char **argv, Options &options);

@@ -5,17 +5,35 @@
 
 using namespace nstf::runtime;
 
-TokenSequence promptOf(const Options &options, const Package &package, const Tokenizer *tokenizer) {
-  if (!options.prompt)
-    return {options.ids, {}};
-  if (!tokenizer)
-    throw std::runtime_error(package.folder().string() +
-                             ": the package has no tokenizer: give one with --tokenizer, or token ids with --ids");
-  return tokenizer->encodePrompt(*options.prompt, package.manifest().model.bos, options.truncate);
+std::vector<TokenSequence> encodeRequests(const std::vector<TextRequest> &requests, const Package &package,
+                                          const Tokenizer *tokenizer, std::size_t truncate) {
+  std::vector<TokenSequence> texts;
+  for (const TextRequest &request : requests) {
+    if (request.prompt && !tokenizer)
+      throw std::runtime_error(package.folder().string() +
+                               ": the package has no tokenizer: give one with --tokenizer, or token ids with --ids");
+    texts.push_back(request.prompt ? tokenizer->encodePrompt(*request.prompt, package.manifest().model.bos, truncate)
+                                   : TokenSequence{request.ids, {}});
+  }
+  return texts;
+}
+
+nlohmann::ordered_json beginResult(const char *kind, const Session &session) {
+  return {{"kind", kind},
+          {"package", session.package().folder().string()},
+          {"model", session.manifest().model.name},
+          {"target", session.target().id},
+          {"device", session.backend().properties().name}};
+}
+
+void printResult(const nlohmann::ordered_json &result) {
+  std::cout << result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
 }
 
 void finishOutput() {
+  errno = 0; // what an earlier call left is no reason
   std::cout.flush();
   if (!std::cout)
-    throw std::runtime_error("cannot write to standard output: " + std::string(std::strerror(errno)));
+    throw std::runtime_error("cannot write to standard output: " +
+                             (errno ? std::string(std::strerror(errno)) : "it did not take everything"));
 }

@@ -1,13 +1,17 @@
-// What the commands of nstf-run have alike: the prompt, and numbers on standard output.
+// What the commands of nstf-run have alike: prompts as ids, and results on standard output.
 #pragma once
 
-#include "tools/nstf-run/Options.h"
+#include "nstf/Session.h"
+#include "tools/nstf-run/TextRequest.h"
 
 #include <iostream>
+#include <nlohmann/json.hpp>
 
-/// The ids given, or those of the prompt.
-nstf::runtime::TokenSequence promptOf(const Options &options, const nstf::runtime::Package &package,
-                                      const nstf::runtime::Tokenizer *tokenizer);
+/// The ids of each request, given or made of its prompt, in order. `truncate`: see Tokenizer::encodePrompt.
+std::vector<nstf::runtime::TokenSequence> encodeRequests(const std::vector<TextRequest> &requests,
+                                                         const nstf::runtime::Package &package,
+                                                         const nstf::runtime::Tokenizer *tokenizer,
+                                                         std::size_t truncate);
 
 /// Prints them on one line.
 void printNumbers(const auto &numbers) {
@@ -18,6 +22,11 @@ void printNumbers(const auto &numbers) {
   }
   std::cout << '\n';
 }
+
+/// A result of --json as it begins: what ran, and where (run.schema.json).
+nlohmann::ordered_json beginResult(const char *kind, const nstf::runtime::Session &session);
+/// Prints it on one line. Texts that are no UTF-8, as paths may be, get U+FFFD.
+void printResult(const nlohmann::ordered_json &result);
 
 /// Throws std::runtime_error where standard output did not take everything.
 void finishOutput();

@@ -1,5 +1,6 @@
 // One step of any package: inputs from files, outputs into files.
 #include "tools/nstf-run/Commands.h"
+#include "tools/nstf-run/Output.h"
 
 #include <chrono>
 #include <cstdio>
@@ -33,6 +34,18 @@ void runTensors(Session &session, const Options &options) {
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   for (std::size_t i = 0; i < results.size(); ++i)
     writeNpy(options.outputs[i].second, results[i]);
+  if (options.json) {
+    auto json = beginResult("tensors", session);
+    json["rows"] = tokens;
+    json["outputs"] = nlohmann::ordered_json::object();
+    for (std::size_t i = 0; i < results.size(); ++i)
+      json["outputs"][options.outputs[i].first] = {{"type", manifest::nameOf(results[i].type)},
+                                                   {"shape", results[i].shape},
+                                                   {"file", options.outputs[i].second}};
+    json["seconds"] = seconds;
+    printResult(json);
+    finishOutput();
+  }
   std::fprintf(stderr, "step:    %lld rows, %.3f s (%s)\n", static_cast<long long>(tokens), seconds,
                session.graphState().c_str());
 }

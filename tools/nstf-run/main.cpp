@@ -5,6 +5,7 @@
 #include "tools/nstf-run/Commands.h"
 
 #include "nstf/Encoder.h"
+#include "nstf/StopStrings.h"
 
 #include <cstdio>
 #include <iostream>
@@ -22,37 +23,47 @@ void printSession(const Session &session) {
 }
 
 /// An encoder makes no text, and a language model's states are no embedding.
-void checkPurpose(const Package &package, bool text, bool encodes) {
-  std::string reason = Encoder::reasonAgainst(package.manifest());
-  if (encodes && !reason.empty())
-    throw std::runtime_error(package.folder().string() +
-                             ": expected an encoder for --output, --embed and --token-types "
-                             "with a text but " +
+void checkPurpose(const Package &package, const Options &options) {
+  std::string reason = Encoder::reasonAgainst(package.manifest()), folder = package.folder().string();
+  if (options.encodes() && !reason.empty())
+    throw std::runtime_error(folder + ": expected an encoder for --output, --embed and --token-types with a text but " +
                              reason);
-  if (text && !encodes && reason.empty())
-    throw std::runtime_error(package.folder().string() + ": an encoder makes no text: ask for its last hidden state "
-                                                         "with --output=FILE.npy, or for the embedding with --embed");
+  if (options.task == Task::Text && !options.encodes() && reason.empty())
+    throw std::runtime_error(folder + ": an encoder makes no text: ask for its last hidden state with "
+                                      "--output=FILE.npy, or for the embedding with --embed");
 }
 
-int run(const Options &options) {
-  // What needs no device comes first: its errors should not wait for one.
-  Sampler check(options.sampling);
-  Package package = Package::open(options.package);
-  bool text = options.prompt || !options.ids.empty();
-  bool encodes = text && (options.encodes() || !options.outputs.empty());
-  checkPurpose(package, text, encodes);
-  std::unique_ptr<Tokenizer> tokenizer;
-  if (options.prompt || (text && !encodes && !options.printIds))
-    tokenizer = package.tokenizer(options.tokenizerFile);
+std::vector<TextRequest> requestsOf(const Options &options) {
+  if (!options.promptsFile.empty())
+    return readPrompts(options.promptsFile, options.request);
+  TextRequest request = options.request;
+  if (!options.promptFile.empty())
+    request.prompt = readPrompt(options.promptFile);
+  return {request};
+}
+
+void runTexts(const Options &options, Package package) {
+  std::vector<TextRequest> requests = requestsOf(options);
+  bool needsTokenizer = !options.encodes() && !options.printIds;
+  for (const TextRequest &request : requests)
+    needsTokenizer |= request.prompt.has_value() || !request.stop.empty();
+  std::unique_ptr<Tokenizer> tokenizer = needsTokenizer ? package.tokenizer(options.tokenizerFile) : nullptr;
   Session session(std::move(package), options.session);
   printSession(session);
-  if (encodes)
-    encodeText(session, options, tokenizer.get());
-  else if (text)
-    generateText(session, options, tokenizer.get());
-  else
-    runTensors(session, options);
-  return 0;
+  (options.encodes() ? encodeTexts : generateTexts)(session, options, requests, tokenizer.get());
+}
+
+void run(const Options &options) {
+  // What needs no device comes first: its errors should not wait for one.
+  Sampler sampler(options.request.samplerOptions());
+  StopStrings stop(options.request.stop);
+  Package package = Package::open(options.package);
+  checkPurpose(package, options);
+  if (options.task == Task::Text)
+    return runTexts(options, std::move(package));
+  Session session(std::move(package), options.session);
+  printSession(session);
+  runTensors(session, options);
 }
 
 } // namespace
@@ -62,7 +73,8 @@ int main(int argc, char **argv) {
   if (std::optional<int> exitStatus = parseOptions(argc, argv, options))
     return *exitStatus;
   try {
-    return run(options);
+    run(options);
+    return 0;
   } catch (const std::exception &error) {
     std::cout.flush();
     std::fprintf(stderr, "error: %s\n", error.what());

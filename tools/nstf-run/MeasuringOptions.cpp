@@ -1,0 +1,45 @@
+// The options of measurements: perplexity of a text, and speed.
+#include "tools/nstf-run/Options.h"
+#include "tools/nstf-run/Values.h"
+
+void addMeasuringOptions(CLI::App &app, Options &options) {
+  const char *perplexity = "Perplexity", *bench = "Speed";
+  app.add_option(
+         "--perplexity", options.perplexityFile,
+         "how well the model foretells a text: a file of text, or of token ids (*.npy, *.json: a list, or a list "
+         "of lists, each a text of its own); \"-\" is text from standard input")
+      ->group(perplexity)
+      ->type_name("FILE");
+  app.add_option_function<std::string>(
+         "--window", [&](const std::string &text) { options.window = parseInteger("--window", text, 2); },
+         "tokens that the model sees at a time (default: its context)")
+      ->group(perplexity)
+      ->type_name("N");
+  app.add_option_function<std::string>(
+         "--stride", [&](const std::string &text) { options.stride = parseInteger("--stride", text, 1); },
+         "how far a window begins behind the one before; what both have is context only (default: half a window)")
+      ->group(perplexity)
+      ->type_name("N");
+
+  app.add_flag("--bench")
+      ->description("tokens a second, of prompts and of decoding, over repetitions: a table, or --json")
+      ->group(bench);
+  app.add_option_function<std::string>(
+         "--bench-prompt",
+         [&](const std::string &text) { options.benchPrompts = parseList("--bench-prompt", text, 1); },
+         "lengths of the prompts (default: 512, or the context where that is less)")
+      ->group(bench)
+      ->type_name("N,...");
+  app.add_option_function<std::string>(
+         "--bench-tokens", [&](const std::string &text) { options.benchTokens = parseList("--bench-tokens", text, 1); },
+         "how many tokens to decode, from an empty context (default: 128, or what fits)")
+      ->group(bench)
+      ->type_name("N,...");
+  app.add_option_function<std::string>(
+         "--repetitions",
+         [&](const std::string &text) { options.repetitions = parseInteger("--repetitions", text, 1, 1000000); },
+         "runs of each, after one that is not counted")
+      ->default_str(std::to_string(options.repetitions))
+      ->group(bench)
+      ->type_name("N");
+}
