@@ -118,6 +118,8 @@ void UninitCheck::saveExec(Wave &w, WaveShadow &s, const MicroOp *op, Bits sourc
     undefined &= exec;
   }
   Origin origin = scalarOrigin(s, op->source[0], true);
+  if (undefined && Opcode(op->opcode) == Opcode::S_AND_SAVEEXEC_B64 && beginChoice(s, op, undefined, origin))
+    undefined = 0;
   s.setScalar64(sgpr::exec, undefined, origin);
   checkExec(w, s, op);
   s.scalars[sgpr::scc] = 0;

@@ -57,6 +57,10 @@ struct WaveShadow {
   LdsShadow *lds;
   uint32_t dma[Wave::width]; ///< undefined bits of what an LDS-DMA load is moving
   Origin dmaOrigins[Wave::width];
+  static constexpr uint32_t noChoice = ~0u;
+  uint32_t choice, choiceJoin; ///< the instruction of a choice under way, and the one that ends it or noChoice
+  uint64_t choiceLanes;        ///< that chose by something undefined
+  Origin choiceOrigin;
 
   static WaveShadow *make() {
     void *memory = std::calloc(1, sizeof(WaveShadow));
@@ -92,6 +96,11 @@ struct WaveShadow {
   /// the `lanes` whose operands are, the others of `exec` are defined. Nothing is set before all is asked for, as the
   /// result may stand where the operands do.
   template <typename F> void setLanes(unsigned row, unsigned rows, uint64_t exec, uint64_t lanes, F result) {
+    if (!lanes) { // nearly always
+      for (unsigned k = 0; k < rows; ++k)
+        define(row + k, exec);
+      return;
+    }
     Undefined results[Wave::width];
     for (uint64_t left = lanes; left; left &= left - 1) {
       unsigned lane = unsigned(std::countr_zero(left));

@@ -58,17 +58,8 @@ void UninitCheck::vector(Wave &w, WaveShadow &s, const MicroOp *op) {
   for (unsigned k = 0; k < rule.sources; ++k)
     lanes |= undefinedLanes(s, op->source[k], wideType(rule.types[k + 1]) ? 2 : 1);
   lanes &= exec;
-  unsigned row = op->destination, rows = wideType(rule.types[0]) ? 2 : 1;
-  if (!lanes) {
-    for (unsigned k = 0; k < rows; ++k)
-      s.define(row + k, exec);
-    return;
-  }
   OperandType type = rule.types[0];
-  bool pairOfRows = type == OperandType::v2f32 || type == OperandType::v2b32, halves = isHalves(type);
-  bool isMove = opcode == Opcode::V_PK_MOV_B32;
-  unsigned width = pairOfRows ? 32 : halves ? 16 : bitsOf(type);
-  s.setLanes(row, rows, exec, lanes, [&](unsigned lane) {
+  s.setLanes(op->destination, wideType(type) ? 2 : 1, exec, lanes, [&](unsigned lane) {
     Undefined result;
     Bits source[3];
     for (unsigned k = 0; k < rule.sources; ++k) {
@@ -76,10 +67,12 @@ void UninitCheck::vector(Wave &w, WaveShadow &s, const MicroOp *op) {
       if (source[k].undefined && result.origin.kind() == Origin::None)
         result.origin = laneOrigin(s, op->source[k], lane, wideType(rule.types[k + 1]) ? 2 : 1);
     }
-    if (isMove) {
+    if (opcode == Opcode::V_PK_MOV_B32) {
       result.bits = (source[0].undefined & 0xffffffff) | source[1].undefined << 32; // SelectPair has chosen the halves
       return result;
     }
+    bool pairOfRows = type == OperandType::v2f32 || type == OperandType::v2b32;
+    unsigned width = pairOfRows ? 32 : isHalves(type) ? 16 : bitsOf(type);
     for (unsigned shift = 0; shift < bitsOf(type); shift += width) {
       Bits part[3];
       for (unsigned k = 0; k < rule.sources; ++k) {

@@ -19,6 +19,7 @@ void UninitCheck::launchEnds(const Launch &) {
       pool.push_back(std::move(shadow));
   waves.clear();
   groups.clear();
+  choices.clear();
   lastWave = nullptr;
   scratch.clear();
   origins.clear();
@@ -72,6 +73,7 @@ void UninitCheck::waveBegins(Wave &w) {
   s.scalars[sgpr::vcc] = s.scalars[sgpr::vcc + 1] = s.scalars[sgpr::m0] = ~0u;
   s.scalars[sgpr::scc] = 1;
   s.lds = groups[w.group].get();
+  s.choiceJoin = WaveShadow::noChoice;
   lastWave = nullptr;
   if (launch.scratchBytes)
     scratch.setUndefined(w.scratch, uint64_t(launch.scratchBytes) * Wave::width);
@@ -79,6 +81,8 @@ void UninitCheck::waveBegins(Wave &w) {
 
 void UninitCheck::step(Wave &w, const MicroOp *op) {
   WaveShadow &s = shadowOf(w);
+  if (op->instruction == s.choiceJoin)
+    endChoice(s);
   Opcode opcode = Opcode(op->opcode);
   if (opcode >= Opcode::Trap)
     return helper(w, s, op);

@@ -72,6 +72,15 @@ private:
   void divide(Wave &w, WaveShadow &s, const MicroOp *op);
   uint64_t undefinedMask(const WaveShadow &s, SourceRef ref) const;
 
+  // DefinednessChoices.cpp
+  struct Choice {
+    uint32_t join = 0;                 ///< the instruction that widens EXEC again; 0: it isn't one of values
+    std::vector<unsigned> rows, masks; ///< that are written until then
+  };
+  Choice choiceBehind(uint32_t instruction) const;
+  bool beginChoice(WaveShadow &s, const MicroOp *op, uint64_t lanes, Origin origin);
+  void endChoice(WaveShadow &s);
+
   // DefinednessVector.cpp
   void vector(Wave &w, WaveShadow &s, const MicroOp *op);
   uint64_t undefinedLanes(const WaveShadow &s, SourceRef ref, unsigned rows) const;
@@ -122,6 +131,7 @@ private:
   std::unordered_map<const Workgroup *, std::unique_ptr<LdsShadow>> groups;
   const Wave *lastWave = nullptr;
   WaveShadow *last = nullptr;
+  std::unordered_map<uint32_t, Choice> choices; ///< by instruction
   Shadow scratch;
   std::unordered_map<uint64_t, Origin> origins; ///< by dword of scratch and device memory, of undefined values there
 };

@@ -52,6 +52,8 @@ EACH(modulo, int, r = a % b)
 EACH(divideByConstant, int, r = a / 7 + b % 10)
 EACH(divideU32, uint, r = a / b)
 EACH(divideI16, short, r = a / b)
+EACH(divideI64, long, r = a / b)
+EACH(moduloU64, ulong, r = a % b)
 EACH(sumI64, long, r = a + b * 3 - (a >> (b & 63)))
 EACH(leastI64, long, r = a < b ? a : b)
 EACH(saturate, int, r = __builtin_elementwise_add_sat(a, b))
@@ -119,12 +121,14 @@ struct Case {
       false; ///< without optimisation, on what was computed: a choice of the source is one of the program then
 };
 const Case cases[] = {
-    {"divideByThree", 4},  {"divide", 4},           {"reciprocal", 4},   {"squareRoot", 4},     {"power", 4},
-    {"exponential", 4},    {"arcTangent", 4, true}, {"remainder", 4},    {"classes", 4, true},  {"divideF64", 8},
-    {"squareRootF64", 8},  {"divideF16", 2},        {"divideI32", 4},    {"modulo", 4},         {"divideByConstant", 4},
-    {"divideU32", 4},      {"divideI16", 2},        {"sumI64", 8},       {"leastI64", 8, true}, {"saturate", 4},
-    {"overflow", 4, true}, {"neighbour", 4},        {"neighbourDpp", 4}, {"earlyExit", 4},      {"sumByDpp", 4},
-    {"sumByShuffle", 4},   {"compact", 4},
+    {"divideByThree", 4},  {"divide", 4},      {"reciprocal", 4},       {"squareRoot", 4},
+    {"power", 4},          {"exponential", 4}, {"arcTangent", 4, true}, {"remainder", 4},
+    {"classes", 4, true},  {"divideF64", 8},   {"squareRootF64", 8},    {"divideF16", 2},
+    {"divideI32", 4},      {"modulo", 4},      {"divideByConstant", 4}, {"divideU32", 4},
+    {"divideI16", 2},      {"divideI64", 8},   {"moduloU64", 8},        {"sumI64", 8},
+    {"leastI64", 8, true}, {"saturate", 4},    {"overflow", 4, true},   {"neighbour", 4},
+    {"neighbourDpp", 4},   {"earlyExit", 4},   {"sumByDpp", 4},         {"sumByShuffle", 4},
+    {"compact", 4},
 };
 
 std::vector<Finding> findingsOf(CompiledKernels &kernels, const char *kernel, unsigned bytes, int count) {
@@ -157,8 +161,9 @@ TEST_P(PartlyWritten, isFoundWhereItMatters) {
       ADD_FAILURE() << test.kernel << ": " << finding.check << ": " << finding.text();
   }
   // One lane too many.
-  for (const char *kernel : {"divideByThree", "divide", "divideF64", "modulo"}) {
-    std::vector<Finding> found = findingsOf(kernels, kernel, kernel == std::string("divideF64") ? 8 : 4, written + 1);
+  for (const char *kernel : {"divideByThree", "divide", "divideF64", "modulo", "divideI64", "moduloU64"}) {
+    unsigned bytes = std::string(kernel).ends_with("64") ? 8 : 4;
+    std::vector<Finding> found = findingsOf(kernels, kernel, bytes, written + 1);
     ASSERT_EQ(found.size(), 1u) << kernel;
     EXPECT_THAT(found[0].what, testing::HasSubstr("undefined where stored to device memory"));
     EXPECT_EQ(found[0].lanes, uint64_t(1) << written) << kernel;

@@ -174,6 +174,18 @@ const std::vector<MemoryCase> cases = {
       "into allocation N [P, P), 4096 bytes: kernel 'k29', pc P (entry + 0x48), instruction 'global_store_dword v1, "
       "v2, s[4:5]', workgroup (0, 0, 0), wave 0, lanes 0-63, address P: P is 0 bytes into allocation N [P, P), 4096 "
       "bytes"}},
+    {"a value that a branch decides",
+     "v_mov_b32 v2, 7\n v_mov_b32 v3, 7\n v_and_b32 v5, v5, v1\n v_cmp_gt_u32 vcc, 32, v5\n"
+     "s_and_saveexec_b64 s[10:11], vcc\n s_cbranch_execz 1\n v_add_u32 v3, v2, v2\n s_or_b64 exec, exec, s[10:11]\n"
+     "global_store_dword v1, v2, s[4:5]\n global_store_dword v1, v3, s[4:5]",
+     {"uninit: v3 is undefined where stored to device memory, from v5, which was never written: kernel 'k30', pc P "
+      "(entry + 0x44), instruction 'global_store_dword v1, v3, s[4:5]', workgroup (0, 0, 0), wave 0, lanes 8-63, "
+      "address P: P is 32 bytes into allocation N [P, P), 4096 bytes"}},
+    {"a branch around a store",
+     "v_cmp_gt_u32 vcc, 32, v5\n s_and_saveexec_b64 s[10:11], vcc\n s_cbranch_execz 3\n v_mov_b32 v3, 1\n"
+     "global_store_dword v1, v3, s[4:5]\n s_or_b64 exec, exec, s[10:11]",
+     {"uninit: the condition that sets EXEC is undefined, from v5, which was never written: kernel 'k31', pc P "
+      "(entry + 0x20), instruction 's_and_saveexec_b64 s[10:11], vcc', workgroup (0, 0, 0), wave 0, lanes 0-63"}},
     // What correct kernels do.
     {"loaded and never used", "global_load_dword v2, v1, s[6:7]\n s_waitcnt vmcnt(0)", {}},
     {"copied through registers and LDS, then masked away",
@@ -219,6 +231,11 @@ const std::vector<MemoryCase> cases = {
     {"the upper half of a wide multiplication's addend",
      "v_mad_u64_u32 v[2:3], s[10:11], v1, v1, v[4:5]\n v_mov_b32 v4, v1\n"
      "v_mad_u64_u32 v[2:3], s[10:11], v1, v1, v[4:5]\n global_store_dword v1, v2, s[4:5]",
+     {}},
+    {"a branch around arithmetic that decides a value nobody takes",
+     "v_mov_b32 v2, 7\n v_cmp_gt_u32 vcc, 32, v5\n s_and_saveexec_b64 s[10:11], vcc\n s_xor_b64 s[12:13], exec, "
+     "s[10:11]\n s_cbranch_execz 2\n v_add_u32 v3, v2, v2\n v_mov_b32 v4, 1\n s_andn2_saveexec_b64 s[10:11], "
+     "s[12:13]\n v_mov_b32 v3, 2\n s_or_b64 exec, exec, s[10:11]\n global_store_dword v1, v2, s[4:5]",
      {}},
     {"decided by the bits that are there",
      "v_and_b32 v2, 0xff, v5\n v_cmp_gt_u32 vcc, 0x100, v2\n s_and_saveexec_b64 s[10:11], vcc\n"
