@@ -64,12 +64,16 @@ Generator::Generator(Session &session) : session(session) {
   hasNext = next && next->type == ElementType::I32 && next->shape.dimensions == std::vector<std::int64_t>{1};
 }
 
-void Generator::run(std::span<const std::int32_t> ids, const GenerateOptions &options) {
+void Generator::step(std::span<const std::int32_t> ids) {
   HostTensor input{ElementType::I32, {static_cast<std::int64_t>(ids.size())}, {}};
   input.data.resize(ids.size_bytes());
   std::memcpy(input.data.data(), ids.data(), ids.size_bytes());
   session.setInput("ids", input);
   session.run(static_cast<std::int64_t>(ids.size()));
+}
+
+void Generator::run(std::span<const std::int32_t> ids, const GenerateOptions &options) {
+  step(ids);
   if (options.onLogits) {
     HostTensor logits = session.output("logits");
     options.onLogits({logits.as<float>(), logits.elements()});

@@ -11,3 +11,11 @@ void encodeTexts(nstf::runtime::Session &session, const Options &options, const 
                  const nstf::runtime::Tokenizer *tokenizer);
 /// Named tensors in, named tensors out, one step.
 void runTensors(nstf::runtime::Session &session, const Options &options);
+
+/// The texts of --perplexity as token ids.
+using PerplexityTexts = std::vector<std::vector<int32_t>>;
+PerplexityTexts readPerplexityTexts(const Options &options, const nstf::runtime::Package &package);
+/// How well the model foretells them.
+void printPerplexity(nstf::runtime::Session &session, const Options &options, const PerplexityTexts &texts);
+/// How fast prompts and decoding are.
+void runBench(nstf::runtime::Session &session, const Options &options);

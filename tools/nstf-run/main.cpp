@@ -61,9 +61,17 @@ void run(const Options &options) {
   checkPurpose(package, options);
   if (options.task == Task::Text)
     return runTexts(options, std::move(package));
+  PerplexityTexts texts;
+  if (options.task == Task::Perplexity)
+    texts = readPerplexityTexts(options, package);
   Session session(std::move(package), options.session);
   printSession(session);
-  runTensors(session, options);
+  if (options.task == Task::Perplexity)
+    printPerplexity(session, options, texts);
+  else if (options.task == Task::Bench)
+    runBench(session, options);
+  else
+    runTensors(session, options);
 }
 
 } // namespace

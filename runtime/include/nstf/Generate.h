@@ -92,6 +92,9 @@ public:
   /// can be chosen from (nstf/Logits.h).
   Generation generate(std::span<const std::int32_t> prompt, const GenerateOptions &options = {});
 
+  /// One step with these tokens at the session's position; the session's output "logits" is that of the last one.
+  void step(std::span<const std::int32_t> ids);
+
 private:
   void run(std::span<const std::int32_t> ids, const GenerateOptions &options);
   std::int32_t nextToken(Sampler &sampler, const GenerateOptions &options, Generation &result) const;

@@ -1,0 +1,88 @@
+#include "nstf/Perplexity.h"
+#include "nstf/Generate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <string>
+
+namespace nstf::runtime {
+
+Perplexity &Perplexity::operator+=(const Perplexity &other) {
+  tokens += other.tokens;
+  predicted += other.predicted;
+  windows += other.windows;
+  steps += other.steps;
+  negativeLogLikelihood += other.negativeLogLikelihood;
+  seconds += other.seconds;
+  return *this;
+}
+
+static void expect(bool fine, const std::string &what, int64_t got) {
+  if (!fine)
+    throw std::runtime_error("expected " + what + " but got " + std::to_string(got));
+}
+
+std::vector<PerplexityWindow> planWindows(int64_t tokens, int64_t window, int64_t stride) {
+  expect(tokens >= 2, "a text of at least 2 tokens, of which the second can be predicted,", tokens);
+  expect(window >= 2, "a window of at least 2 tokens", window);
+  expect(stride >= 1 && stride <= window, "a stride from 1 to the window's " + std::to_string(window), stride);
+  std::vector<PerplexityWindow> windows;
+  int64_t predicted = 1; // all before it are done with
+  for (int64_t begin = 0, end = 0; end < tokens; begin += stride) {
+    end = std::min(begin + window, tokens);
+    windows.push_back({begin, end, std::max(begin + 1, predicted)});
+    predicted = end;
+  }
+  if (windows.back().firstTarget == windows.back().end) // a single token, with nothing before it
+    windows.pop_back();
+  return windows;
+}
+
+Perplexity measurePerplexity(Session &session, std::span<const int32_t> ids, const PerplexityOptions &options) {
+  auto start = std::chrono::steady_clock::now();
+  Generator model(session);
+  int64_t context = *session.manifest().model.context;
+  int64_t length = options.window ? options.window : context;
+  expect(length <= context, "a window of at most the model's context of " + std::to_string(context) + " tokens",
+         length);
+  auto windows =
+      planWindows(int64_t(ids.size()), length, options.stride ? options.stride : std::max<int64_t>(1, length / 2));
+  size_t all = 0;
+  for (const PerplexityWindow &window : windows)
+    all += window.end - window.firstTarget;
+
+  Perplexity result;
+  result.tokens = ids.size();
+  result.windows = windows.size();
+  for (const PerplexityWindow &window : windows) {
+    session.reset();
+    model.check(ids.subspan(window.begin, window.end - window.begin));
+    int64_t done = window.begin;
+    auto run = [&](int64_t end) {
+      for (int64_t chunk : planChunks(session.target(), end - done)) {
+        model.step(ids.subspan(done, chunk));
+        done += chunk;
+        ++result.steps;
+      }
+    };
+    for (int64_t target = window.firstTarget; target < window.end; ++target) {
+      run(target);
+      HostTensor tensor = session.output("logits");
+      std::span<const float> logits(tensor.as<float>(), tensor.elements());
+      try {
+        checkLogits(logits);
+      } catch (const std::runtime_error &error) {
+        throw std::runtime_error("step " + std::to_string(result.steps) + ", for token " + std::to_string(target) +
+                                 " of the text: " + error.what());
+      }
+      result.negativeLogLikelihood += logSumExp(logits) - double(logits[ids[target]]);
+      if (++result.predicted; options.onToken)
+        options.onToken(result.predicted, all);
+    }
+  }
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+} // namespace nstf::runtime

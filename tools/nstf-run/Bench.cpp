@@ -1,0 +1,119 @@
+// Tokens a second, as llama-bench measures them: "pp512" is a prompt of 512 tokens, "tg128" 128 tokens that are decoded
+// one by one from an empty context. The mean over repetitions, and the standard deviation of one.
+#include "tools/nstf-run/Commands.h"
+#include "tools/nstf-run/Output.h"
+
+#include "nstf/Generate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+#include <stdexcept>
+
+using namespace nstf::runtime;
+
+namespace {
+
+struct Row {
+  bool decodes;
+  int64_t tokens;
+  std::vector<double> rates; // tokens a second
+
+  std::string name() const { return (decodes ? "tg" : "pp") + std::to_string(tokens); }
+  double mean() const { return std::accumulate(rates.begin(), rates.end(), 0.0) / double(rates.size()); }
+  /// Of a sample: 0 where there is one only.
+  double deviation() const {
+    double squares = 0;
+    for (double rate : rates)
+      squares += (rate - mean()) * (rate - mean());
+    return rates.size() > 1 ? std::sqrt(squares / double(rates.size() - 1)) : 0.0;
+  }
+};
+
+/// What text it is doesn't matter to the time, so it is the same one everywhere.
+std::vector<int32_t> makePrompt(int64_t tokens, int64_t vocabulary) {
+  std::vector<int32_t> ids;
+  for (int64_t i = 0; i < tokens; ++i)
+    ids.push_back(static_cast<int32_t>((3 + 7 * i + i * i % 11) % vocabulary));
+  return ids;
+}
+
+/// Tokens a second of a prompt, or (`decodes`) of so many steps of one token behind a prompt of one.
+double measure(Session &session, const Options &options, bool decodes, int64_t tokens) {
+  GenerateOptions generation;
+  generation.stopAtEos = false;
+  generation.chunk = options.chunk;
+  generation.tokens = decodes ? tokens + 1 : 1; // the first comes out of the prompt's step
+  session.reset();
+  Generation result =
+      Generator(session).generate(makePrompt(decodes ? 1 : tokens, *session.manifest().model.vocabulary), generation);
+  return double(tokens) / std::max(decodes ? result.decodeSeconds : result.promptSeconds, 1e-9);
+}
+
+/// Characters of UTF-8.
+size_t widthOf(const std::string &text) {
+  return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; });
+}
+
+void printTable(const Session &session, const std::vector<Row> &rows) {
+  std::vector<std::vector<std::string>> table = {{"model", "target", "test", "tokens/s"},
+                                                 {"---", "---", "---", "---:"}};
+  for (const Row &row : rows) {
+    char rate[64];
+    std::snprintf(rate, sizeof(rate), "%.2f ± %.2f", row.mean(), row.deviation());
+    table.push_back({session.manifest().model.name, session.target().id, row.name(), rate});
+  }
+  for (const auto &cells : table) {
+    std::cout << "|";
+    for (size_t column = 0; column < cells.size(); ++column) {
+      size_t width = 0;
+      for (const auto &other : table)
+        width = std::max(width, widthOf(other[column]));
+      std::cout << " " << cells[column] << std::string(width - widthOf(cells[column]), ' ') << " |";
+    }
+    std::cout << "\n";
+  }
+}
+
+} // namespace
+
+void runBench(Session &session, const Options &options) {
+  Generator generator(session); // says what is no language model
+  int64_t context = *session.manifest().model.context;
+  std::vector<Row> rows;
+  auto add = [&](bool decodes, const std::vector<int32_t> &given, int64_t preset) {
+    int64_t limit = decodes ? context - 1 : context; // decoding follows a prompt of one token
+    std::vector<int64_t> lengths(given.begin(), given.end());
+    if (given.empty() && limit > 0)
+      lengths = {std::min(preset, limit)};
+    for (int64_t length : lengths) {
+      if (length > limit)
+        throw std::runtime_error(std::string(decodes ? "--bench-tokens" : "--bench-prompt") + ": expected at most " +
+                                 std::to_string(limit) + " tokens, what fits into the model's context, but got " +
+                                 std::to_string(length));
+      rows.push_back({decodes, length, {}});
+    }
+  };
+  add(false, options.benchPrompts, 512);
+  add(true, options.benchTokens, 128);
+  for (Row &row : rows) {
+    measure(session, options, row.decodes, row.tokens); // captures graphs, warms caches
+    for (int64_t i = 0; i < options.repetitions; ++i)
+      row.rates.push_back(measure(session, options, row.decodes, row.tokens));
+  }
+  if (options.json) {
+    auto json = beginResult("bench", session);
+    json["tests"] = nlohmann::ordered_json::array();
+    for (const Row &row : rows)
+      json["tests"].push_back({{"name", row.name()},
+                               {"tokens", row.tokens},
+                               {"tokens_per_second", row.rates},
+                               {"mean", row.mean()},
+                               {"standard_deviation", row.deviation()}});
+    printResult(json);
+  } else {
+    printTable(session, rows);
+  }
+  finishOutput();
+}

@@ -1,0 +1,105 @@
+// How well a model foretells a text, or several: the text as a whole, or a file of token ids.
+#include "tools/nstf-run/Commands.h"
+#include "tools/nstf-run/Output.h"
+#include "tools/nstf-run/ReadText.h"
+
+#include "nstf/Perplexity.h"
+#include "runtime/model/JsonCursor.h"
+
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+
+using namespace nstf;
+using namespace nstf::runtime;
+
+namespace {
+
+PerplexityTexts readNpyIds(const std::string &file) {
+  HostTensor tensor = readNpy(file);
+  bool isWide = tensor.type == manifest::ElementType::I64;
+  if ((!isWide && tensor.type != manifest::ElementType::I32) || tensor.shape.empty() || tensor.shape.size() > 2)
+    throw std::runtime_error(file + ": expected token ids, i32 or i64, of one or two dimensions but got " +
+                             tensor.str());
+  PerplexityTexts texts(tensor.shape.size() == 2 ? tensor.shape[0] : 1);
+  for (size_t i = 0; i < tensor.elements(); ++i) {
+    int64_t id = isWide ? tensor.as<int64_t>()[i] : tensor.as<int32_t>()[i];
+    if (id < 0 || id > INT32_MAX)
+      throw std::runtime_error(file + ": expected token ids of 0 and more but got " + std::to_string(id));
+    texts[i / tensor.shape.back()].push_back(static_cast<int32_t>(id));
+  }
+  return texts;
+}
+
+std::vector<int32_t> readList(const std::vector<JsonCursor> &values) {
+  std::vector<int32_t> ids;
+  for (const JsonCursor &value : values)
+    ids.push_back(static_cast<int32_t>(value.integer(0, INT32_MAX)));
+  return ids;
+}
+
+PerplexityTexts readJsonIds(const std::string &file) {
+  nlohmann::json document = JsonCursor::parse(readText(file), file);
+  std::vector<JsonCursor> values = JsonCursor(document, file).elements(1);
+  if (!document.front().is_array())
+    return {readList(values)};
+  PerplexityTexts texts;
+  for (const JsonCursor &value : values)
+    texts.push_back(readList(value.elements()));
+  return texts;
+}
+
+/// What of the file is told by its name: *.npy and *.json are token ids, anything else is text.
+PerplexityTexts readTexts(const Options &options, const Package &package) {
+  const std::string &file = options.perplexityFile;
+  if (file.ends_with(".npy"))
+    return readNpyIds(file);
+  if (file.ends_with(".json"))
+    return readJsonIds(file);
+  std::unique_ptr<Tokenizer> tokenizer = package.tokenizer(options.tokenizerFile);
+  if (!tokenizer)
+    throw std::runtime_error(package.folder().string() +
+                             ": the package has no tokenizer: give one with --tokenizer, or "
+                             "token ids as a file *.npy or *.json");
+  return {tokenizer->encodePrompt(readText(file), package.manifest().model.bos).ids};
+}
+
+} // namespace
+
+PerplexityTexts readPerplexityTexts(const Options &options, const Package &package) {
+  PerplexityTexts texts = readTexts(options, package);
+  for (size_t i = 0; i < texts.size(); ++i)
+    if (texts[i].size() < 2)
+      throw std::runtime_error(options.perplexityFile + ": expected a text of at least 2 tokens but " +
+                               (texts.size() > 1 ? "text " + std::to_string(i + 1) : "it") + " has " +
+                               std::to_string(texts[i].size()));
+  return texts;
+}
+
+void printPerplexity(Session &session, const Options &options, const PerplexityTexts &texts) {
+  PerplexityOptions measuring{options.window, options.stride, {}};
+  Perplexity sum;
+  for (const std::vector<int32_t> &ids : texts)
+    sum += measurePerplexity(session, ids, measuring);
+  if (options.json) {
+    auto json = beginResult("perplexity", session);
+    json["perplexity"] = std::isfinite(sum.value()) ? nlohmann::ordered_json(sum.value()) : nlohmann::ordered_json();
+    json["mean_negative_log_likelihood"] =
+        std::isfinite(sum.mean()) ? nlohmann::ordered_json(sum.mean()) : nlohmann::ordered_json();
+    json["texts"] = texts.size();
+    json["tokens"] = sum.tokens;
+    json["predicted"] = sum.predicted;
+    json["windows"] = sum.windows;
+    json["steps"] = sum.steps;
+    json["seconds"] = sum.seconds;
+    printResult(json);
+  } else {
+    char line[200];
+    std::snprintf(line, sizeof(line), "perplexity %.6f over %zu of %zu tokens, %zu windows\n", sum.value(),
+                  sum.predicted, sum.tokens, sum.windows);
+    std::cout << line;
+  }
+  finishOutput();
+  std::fprintf(stderr, "ran:     %zu steps, %.3f s, %.1f tokens/s (%s)\n", sum.steps, sum.seconds,
+               sum.seconds > 0 ? double(sum.predicted) / sum.seconds : 0.0, session.graphState().c_str());
+}
