@@ -65,8 +65,26 @@ static OwningOpRef<ModuleOp> makeModule(KernelVariant &variant, int64_t maxToken
   return module;
 }
 
-FailureOr<KernelPlan> nstf::planKernels(ModuleOp model, GraphOp graph, const Target &target,
-                                        const PlanWishes &wishes) {
+/// The variant for this region and bucket, where there is none yet a new one: its index in the plan.
+static FailureOr<size_t> addVariant(KernelOp region, const BucketPlan &bucket, const Target &target,
+                                    const PlanWishes &wishes, KernelPlan &plan) {
+  FailureOr<KernelChoice> choice = chooseKernel(region, bucket.maxTokens, target, wishes.tuning);
+  if (failed(choice))
+    return failure();
+  auto same = [&](const KernelVariant &variant) { return variant.region == region && variant.choice == *choice; };
+  auto known = llvm::find_if(plan.variants, same);
+  if (known != plan.variants.end())
+    return known - plan.variants.begin();
+  KernelVariant variant;
+  variant.symbol =
+      wishes.symbol.empty() ? region.getSymName().str() + "_t" + std::to_string(bucket.maxTokens) : wishes.symbol;
+  variant.region = region;
+  variant.choice = std::move(*choice);
+  plan.variants.push_back(std::move(variant));
+  return plan.variants.size() - 1;
+}
+
+FailureOr<KernelPlan> nstf::planKernels(ModuleOp model, GraphOp graph, const Target &target, const PlanWishes &wishes) {
   int64_t maxTokens = model->getAttrOfType<IntegerAttr>(NSTFDialect::kMaxTokensAttr).getInt();
   DictionaryAttr attribute = target.attribute(model.getContext());
   KernelPlan plan;
@@ -74,24 +92,20 @@ FailureOr<KernelPlan> nstf::planKernels(ModuleOp model, GraphOp graph, const Tar
   if (wishes.oneBucket)
     plan.buckets = {BucketPlan{1, plan.buckets.back().maxTokens, {}}};
   SymbolTable symbols(model);
-  for (BucketPlan &bucket : plan.buckets)
+  for (BucketPlan &bucket : plan.buckets) {
+    llvm::StringMap<size_t> variantOf; // by the kernel's name: layers share kernels
     for (StepOp step : graph.getBody().getOps<StepOp>()) {
-      auto region = symbols.lookup<KernelOp>(step.getKernel());
-      FailureOr<KernelChoice> choice = chooseKernel(region, bucket.maxTokens, target, wishes.tuning);
-      if (failed(choice))
-        return failure();
-      auto same = [&](const KernelVariant &variant) { return variant.region == region && variant.choice == *choice; };
-      auto known = llvm::find_if(plan.variants, same);
-      bucket.kernels.push_back(known - plan.variants.begin());
-      if (known != plan.variants.end())
-        continue;
-      KernelVariant variant;
-      variant.symbol = wishes.symbol.empty() ? region.getSymName().str() + "_t" + std::to_string(bucket.maxTokens)
-                                             : wishes.symbol;
-      variant.region = region;
-      variant.choice = std::move(*choice);
-      plan.variants.push_back(std::move(variant));
+      auto [known, isNew] = variantOf.try_emplace(step.getKernel());
+      if (isNew) {
+        FailureOr<size_t> variant =
+            addVariant(symbols.lookup<KernelOp>(step.getKernel()), bucket, target, wishes, plan);
+        if (failed(variant))
+          return failure();
+        known->second = *variant;
+      }
+      bucket.kernels.push_back(known->second);
     }
+  }
   for (KernelVariant &variant : plan.variants)
     variant.module = makeModule(variant, maxTokens, attribute);
   return plan;

@@ -24,8 +24,8 @@ std::vector<std::vector<uint32_t>> nstf::orderSteps(const std::vector<std::vecto
   for (size_t i = 0; i < steps.size(); ++i) {
     all.emplace_back(steps.size());
     // Latest first: what it waits for need not be listed.
-    for (size_t j = i; j-- > 0;) {
-      if (all[i][j] || !conflict(steps[i], steps[j]))
+    for (int j = all[i].find_prev_unset(i); j >= 0; j = all[i].find_prev_unset(j)) {
+      if (!conflict(steps[i], steps[j]))
         continue;
       direct[i].insert(direct[i].begin(), j);
       all[i].set(j);

@@ -5,6 +5,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -155,11 +156,31 @@ static Json targetJson(const Target &target, const Manifest &manifest) {
   return json;
 }
 
+/// Appends `json` without white space; stops early where the line would be longer than `width` and returns false.
+static bool appendLine(const Json &json, size_t width, std::string &line) {
+  if (!json.is_structured()) {
+    line += json.dump();
+    return line.size() <= width;
+  }
+  line += json.is_object() ? '{' : '[';
+  bool first = true;
+  for (const auto &[key, value] : json.items()) {
+    line += first ? "" : ",";
+    first = false;
+    if (json.is_object())
+      line += Json(key).dump() + ":";
+    if (!appendLine(value, width, line))
+      return false;
+  }
+  line += json.is_object() ? '}' : ']';
+  return line.size() <= width;
+}
+
 /// JSON for people: what fits on a line stands on one.
 static void print(const Json &json, size_t indent, std::string &text) {
   constexpr size_t width = 160;
-  std::string line = json.dump();
-  if (!json.is_structured() || line.size() + indent <= width) {
+  std::string line;
+  if (appendLine(json, width - std::min(indent, width), line) || !json.is_structured()) {
     text += line;
     return;
   }
@@ -176,7 +197,7 @@ static void print(const Json &json, size_t indent, std::string &text) {
   text += "\n" + std::string(indent, ' ') + (json.is_object() ? "}" : "]");
 }
 
-std::string manifestText(const Manifest &manifest) {
+ManifestText makeManifestText(const Manifest &manifest) {
   Json json = {{"format", "nstf-package"}, {"version", 1}, {"compiler", manifest.compiler}};
   json["model"] = modelJson(manifest.model);
   json["inputs"] = portsJson(manifest.inputs, manifest);
@@ -190,12 +211,12 @@ std::string manifestText(const Manifest &manifest) {
     targets.push_back(targetJson(target, manifest));
 
   // Over the document with sorted keys and no white space, so that only a changed meaning changes it.
-  std::string canonical = nlohmann::json::parse(json.dump()).dump();
+  std::string canonical = nlohmann::json(json).dump();
   llvm::ArrayRef<uint8_t> bytes(reinterpret_cast<const uint8_t *>(canonical.data()), canonical.size());
-  json["digest"] = llvm::toHex(llvm::SHA256::hash(bytes), /*LowerCase=*/true);
-  std::string text;
+  std::string digest = llvm::toHex(llvm::SHA256::hash(bytes), /*LowerCase=*/true), text;
+  json["digest"] = digest;
   print(json, 0, text);
-  return text + "\n";
+  return {text + "\n", digest};
 }
 
 } // namespace nstf

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 namespace nstf {
@@ -69,11 +68,10 @@ void writePackage(const fs::path &path, PackageInputs inputs) {
   writeCodeObjects(folder, inputs);
   copyTokenizer(folder, inputs);
   writeWeights(folder, inputs.manifest.weights, inputs.weightOrigins);
-  std::string text = manifestText(inputs.manifest);
+  auto [text, digest] = makeManifestText(inputs.manifest);
   // The reader is the judge of what it will be given: no package is written that it would refuse.
   manifest::parseManifest(text, (path / "manifest.json").string());
   folder.write("manifest.json", text);
-  std::string digest = nlohmann::json::parse(text).at("digest");
   folder.write("model.h", launcherHeaderText(inputs.manifest));
   folder.write("model.cpp", launcherSourceText(inputs.manifest, digest));
   folder.commit();

@@ -74,6 +74,9 @@ std::uint64_t layoutWeights(manifest::Weights &weights);
 void writePackage(const std::filesystem::path &folder, PackageInputs inputs);
 
 /// The manifest as the text of manifest.json: stable order of keys, the digest over all of it included.
-std::string manifestText(const manifest::Manifest &manifest);
+struct ManifestText {
+  std::string text, digest;
+};
+ManifestText makeManifestText(const manifest::Manifest &manifest);
 
 } // namespace nstf

@@ -19,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -185,16 +186,17 @@ static std::vector<Task> planTasks(manifest::Weights &weights, const std::vector
 
 /// The first bytes of weights.safetensors, with a length that is a multiple of the alignment.
 static std::string headerText(const std::vector<Task> &tasks) {
-  nlohmann::ordered_json header = nlohmann::ordered_json::object();
-  header["__metadata__"] = {{"format", "nstf"}};
+  std::string json = R"({"__metadata__":{"format":"nstf"})";
+  std::set<std::string> names = {"__metadata__"};
   std::uint64_t end = 0;
   unsigned gaps = 0;
   auto add = [&](const std::string &name, const char *type, const std::vector<std::int64_t> &shape, std::uint64_t begin,
                  std::uint64_t size) {
-    if (header.contains(name))
+    if (!names.insert(name).second)
       throw std::runtime_error("expected weights of different names but got '" + name + "' twice");
-    header[name] = {{"dtype", type}, {"shape", shape}, {"data_offsets", {begin, begin + size}}};
     end = begin + size;
+    nlohmann::ordered_json entry = {{"dtype", type}, {"shape", shape}, {"data_offsets", {begin, end}}};
+    json += "," + nlohmann::json(name).dump() + ":" + entry.dump();
   };
   for (const Task &task : tasks) {
     if (!task.packed)
@@ -206,7 +208,7 @@ static std::string headerText(const std::vector<Task> &tasks) {
     const Weight &weight = *task.weight;
     add(weight.name, safeTensorsName(weight.type), weight.shape.dimensions, task.dataOffset, weight.size);
   }
-  std::string json = header.dump();
+  json += "}";
   std::uint64_t length = alignUp(8 + json.size()) - 8;
   json.resize(length, ' ');
   std::string bytes(8, '\0');

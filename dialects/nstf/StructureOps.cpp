@@ -66,6 +66,9 @@ static LogicalResult verifyCaches(Region &body) {
     error.attachNote(other->getLoc()) << "other use";
     return error;
   };
+  llvm::DenseMap<Attribute, SmallVector<GetOp, 1>> gets;
+  for (GetOp get : body.getOps<GetOp>())
+    gets[get.getSymbolAttr()].push_back(get);
   for (KvAppendOp append : body.getOps<KvAppendOp>()) {
     Value cache = append.getCache();
     for (OpOperand &use : cache.getUses())
@@ -77,8 +80,8 @@ static LogicalResult verifyCaches(Region &body) {
                                   << cache.getDefiningOp()->getName();
     if (!get)
       continue;
-    for (GetOp other : body.getOps<GetOp>())
-      if (other != get && other.getSymbolAttr() == get.getSymbolAttr())
+    for (GetOp other : gets[get.getSymbolAttr()])
+      if (other != get)
         return refuse(append, other);
   }
   return success();

@@ -67,12 +67,16 @@ std::optional<std::uint64_t> extentOf(const Shape &shape, ElementType type, std:
                                                                                        : std::nullopt;
 }
 
-std::size_t readBufferName(const JsonCursor &value, const Manifest &manifest) {
-  std::string name = value.string();
-  for (std::size_t i = 0; i < manifest.buffers.size(); ++i)
-    if (manifest.buffers[i].name == name)
-      return i;
-  value.failExpected("the name of a buffer");
+BufferNames::BufferNames(const std::vector<Buffer> &buffers) {
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    indices.emplace(buffers[i].name, i);
+}
+
+std::size_t BufferNames::read(const JsonCursor &value) const {
+  auto found = indices.find(value.string());
+  if (found == indices.end())
+    value.failExpected("the name of a buffer");
+  return found->second;
 }
 
 namespace {
@@ -168,7 +172,8 @@ Control readControl(const JsonCursor &value, const Manifest &manifest) {
   return control;
 }
 
-std::vector<Port> readPorts(const JsonCursor &value, const Manifest &manifest, BufferKind kind, std::size_t min) {
+std::vector<Port> readPorts(const JsonCursor &value, const Manifest &manifest, const BufferNames &bufferNames,
+                            BufferKind kind, std::size_t min) {
   std::vector<Port> ports;
   std::set<std::string> names;
   std::set<std::size_t> buffers;
@@ -179,7 +184,7 @@ std::vector<Port> readPorts(const JsonCursor &value, const Manifest &manifest, B
       item["name"].failExpected("a name no other one has");
     port.type = readElementType(item["type"]);
     port.shape = readShape(item["shape"], /*allowTokens=*/true);
-    port.buffer = readBufferName(item["buffer"], manifest);
+    port.buffer = bufferNames.read(item["buffer"]);
     if (manifest.buffers[port.buffer].kind != kind)
       item["buffer"].fail("expected a buffer of kind \"" + std::string(nameOf(kind)) + "\" but \"" +
                           manifest.buffers[port.buffer].name + "\" is of kind \"" +
@@ -309,12 +314,13 @@ Manifest parseManifest(std::string_view text, const std::string &file) {
   manifest.compiler = root["compiler"].string();
   manifest.model = readModel(root["model"]);
   manifest.buffers = readBuffers(root["buffers"]);
+  BufferNames bufferNames(manifest.buffers);
   manifest.control = readControl(root["control"], manifest);
-  manifest.inputs = readPorts(root["inputs"], manifest, BufferKind::Input, 0);
-  manifest.outputs = readPorts(root["outputs"], manifest, BufferKind::Output, 1);
+  manifest.inputs = readPorts(root["inputs"], manifest, bufferNames, BufferKind::Input, 0);
+  manifest.outputs = readPorts(root["outputs"], manifest, bufferNames, BufferKind::Output, 1);
   manifest.weights = readWeights(root["weights"], manifest);
   checkModelAgainstBuffers(root, manifest);
-  manifest.targets = readTargets(root["targets"], manifest);
+  manifest.targets = readTargets(root["targets"], manifest, bufferNames);
   checkDigest(document, root);
   return manifest;
 }

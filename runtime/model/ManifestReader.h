@@ -9,6 +9,8 @@
 #include "nstf/Manifest.h"
 #include "runtime/model/JsonCursor.h"
 
+#include <map>
+
 namespace nstf::manifest {
 
 /// No offset or size in a package exceeds this (2^48), so sums of two never overflow 64 bits.
@@ -23,10 +25,19 @@ std::string readFileName(const runtime::JsonCursor &value);
 std::string readSha256(const runtime::JsonCursor &value);
 /// Bytes of a tensor in a step of `tokens` rows, or nothing where they exceed 2^63.
 std::optional<std::uint64_t> extentOf(const Shape &shape, ElementType type, std::int64_t tokens);
-/// Index of the buffer with the name in `value`.
-std::size_t readBufferName(const runtime::JsonCursor &value, const Manifest &manifest);
+
+/// The buffers of a manifest, which outlive it, by name.
+class BufferNames {
+public:
+  explicit BufferNames(const std::vector<Buffer> &buffers);
+  /// Index of the buffer with the name in `value`.
+  std::size_t read(const runtime::JsonCursor &value) const;
+
+private:
+  std::map<std::string_view, std::size_t> indices;
+};
 
 /// Reads "targets"; everything else of `manifest` has been read.
-std::vector<Target> readTargets(const runtime::JsonCursor &value, const Manifest &manifest);
+std::vector<Target> readTargets(const runtime::JsonCursor &value, const Manifest &manifest, const BufferNames &buffers);
 
 } // namespace nstf::manifest

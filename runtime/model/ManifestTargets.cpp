@@ -7,6 +7,7 @@
 #include "runtime/model/ManifestReader.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace nstf::manifest {
@@ -105,27 +106,47 @@ void readArena(const JsonCursor &value, const Manifest &manifest, Target &target
   }
 }
 
-/// What is known to stand at a place: the element type of the input, output, state or weight there. The arena holds
-/// this and that.
-std::optional<ElementType> typeAt(const Manifest &manifest, const StepArgument &place) {
-  const Buffer &buffer = manifest.buffers[place.buffer];
-  if (buffer.kind == BufferKind::Control)
-    return ElementType::I32;
-  if (buffer.kind == BufferKind::State)
-    return buffer.type;
-  for (const auto *ports : {&manifest.inputs, &manifest.outputs})
-    for (const Port &port : *ports)
-      if (port.buffer == place.buffer)
-        return port.type;
-  if (buffer.kind == BufferKind::Weights)
+/// What stands where in the buffers of a manifest.
+class Places {
+public:
+  Places(const Manifest &manifest, const BufferNames &bufferNames)
+      : manifest(manifest), bufferNames(bufferNames), portTypes(manifest.buffers.size()) {
+    for (const auto *ports : {&manifest.inputs, &manifest.outputs})
+      for (const Port &port : *ports)
+        portTypes[port.buffer] = port.type;
     for (const Weight &weight : manifest.weights.tensors)
-      if (weight.offset <= place.offset && place.offset - weight.offset < weight.size)
-        return weight.type;
-  return std::nullopt;
-}
+      weights.emplace(weight.offset, &weight);
+  }
+
+  StepArgument read(const JsonCursor &item) const {
+    return {bufferNames.read(item["buffer"]), item["offset"].integer(0, maxBytes)};
+  }
+
+  /// The element type of the input, output, state or weight there, if any: the arena holds this and that.
+  std::optional<ElementType> typeAt(const StepArgument &place) const {
+    const Buffer &buffer = manifest.buffers[place.buffer];
+    if (buffer.kind == BufferKind::Control)
+      return ElementType::I32;
+    if (buffer.kind == BufferKind::State)
+      return buffer.type;
+    if (buffer.kind != BufferKind::Weights)
+      return portTypes[place.buffer];
+    auto after = weights.upper_bound(place.offset);
+    if (after == weights.begin())
+      return std::nullopt;
+    const Weight &weight = *std::prev(after)->second;
+    return place.offset - weight.offset < weight.size ? std::optional(weight.type) : std::nullopt;
+  }
+
+private:
+  const Manifest &manifest;
+  const BufferNames &bufferNames;
+  std::vector<std::optional<ElementType>> portTypes; // by buffer
+  std::map<std::uint64_t, const Weight *> weights;   // by offset
+};
 
 void checkStepArgument(const JsonCursor &item, const StepArgument &argument, const KernelArgument &parameter,
-                       const Manifest &manifest, std::int64_t maxTokens) {
+                       const Manifest &manifest, const Places &places, std::int64_t maxTokens) {
   const Buffer &buffer = manifest.buffers[argument.buffer];
   std::optional<std::uint64_t> extent = extentOf(parameter.shape, parameter.type, maxTokens);
   if (!extent || argument.offset > buffer.size || *extent > buffer.size - argument.offset)
@@ -136,7 +157,7 @@ void checkStepArgument(const JsonCursor &item, const StepArgument &argument, con
   if (argument.offset % parameter.alignment != 0)
     item["offset"].failExpected("a multiple of " + std::to_string(parameter.alignment) + ", the alignment of \"" +
                                 parameter.name + "\",");
-  std::optional<ElementType> type = typeAt(manifest, argument);
+  std::optional<ElementType> type = places.typeAt(argument);
   if (type && *type != parameter.type)
     item.fail("expected " + std::string(nameOf(parameter.type)) + " for argument \"" + parameter.name + "\" but \"" +
               buffer.name + "\" holds " + std::string(nameOf(*type)) + " at offset " + std::to_string(argument.offset));
@@ -150,21 +171,24 @@ void checkStepArgument(const JsonCursor &item, const StepArgument &argument, con
                         buffer.name + "\" is of kind \"" + std::string(nameOf(buffer.kind)) + "\"");
 }
 
-Step readStep(const JsonCursor &item, std::size_t index, const Target &target, const Manifest &manifest,
-              std::int64_t maxTokens) {
+/// Kernels of a target by symbol.
+using KernelSymbols = std::map<std::string, std::size_t>;
+
+Step readStep(const JsonCursor &item, std::size_t index, const Target &target, const KernelSymbols &symbols,
+              const Manifest &manifest, const Places &places, std::int64_t maxTokens) {
   Step step;
   step.name = item["name"].string();
   std::string symbol = item["kernel"].string();
-  auto kernel = std::find_if(target.kernels.begin(), target.kernels.end(),
-                             [&](const Kernel &kernel) { return kernel.symbol == symbol; });
-  if (kernel == target.kernels.end())
+  auto known = symbols.find(symbol);
+  if (known == symbols.end())
     item["kernel"].failExpected("a kernel of target " + target.id);
-  step.kernel = kernel - target.kernels.begin();
+  step.kernel = known->second;
+  const Kernel &kernel = target.kernels[step.kernel];
   step.grid = readDim3(item["grid"], maxInt32);
   for (int i = 0; i < 3; ++i)
-    if (std::uint64_t(step.grid[i]) * kernel->block[i] > maxUInt32)
+    if (std::uint64_t(step.grid[i]) * kernel.block[i] > maxUInt32)
       item["grid"].fail("expected fewer than 2^32 work items a dimension but " + std::to_string(step.grid[i]) +
-                        " workgroups of " + std::to_string(kernel->block[i]) + " have more");
+                        " workgroups of " + std::to_string(kernel.block[i]) + " have more");
   if (auto device = item.find("device"))
     step.device = static_cast<std::uint32_t>(device->integer(0, 0)); // one device a package for now
   step.queue = readCount(item, "queue");
@@ -175,20 +199,18 @@ Step readStep(const JsonCursor &item, std::size_t index, const Target &target, c
         before.failExpected("an earlier step, below " + std::to_string(index) + ",");
     }
   std::vector<JsonCursor> arguments = item["arguments"].elements();
-  if (arguments.size() != kernel->arguments.size())
-    item["arguments"].failExpected("one for each of the " + std::to_string(kernel->arguments.size()) +
+  if (arguments.size() != kernel.arguments.size())
+    item["arguments"].failExpected("one for each of the " + std::to_string(kernel.arguments.size()) +
                                    " arguments of \"" + symbol + "\"");
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    StepArgument argument;
-    argument.buffer = readBufferName(arguments[i]["buffer"], manifest);
-    argument.offset = arguments[i]["offset"].integer(0, maxBytes);
-    checkStepArgument(arguments[i], argument, kernel->arguments[i], manifest, maxTokens);
-    step.arguments.push_back(argument);
+    step.arguments.push_back(places.read(arguments[i]));
+    checkStepArgument(arguments[i], step.arguments.back(), kernel.arguments[i], manifest, places, maxTokens);
   }
   return step;
 }
 
-void readBuckets(const JsonCursor &value, const Manifest &manifest, Target &target) {
+void readBuckets(const JsonCursor &value, const KernelSymbols &symbols, const Manifest &manifest, const Places &places,
+                 Target &target) {
   for (const JsonCursor &item : value.elements(1)) {
     Bucket bucket;
     bucket.minTokens = item["min_tokens"].integer(1, maxInt32);
@@ -201,7 +223,7 @@ void readBuckets(const JsonCursor &value, const Manifest &manifest, Target &targ
     if (manifest.model.context && bucket.maxTokens > *manifest.model.context)
       item["max_tokens"].failExpected("at most the model's context of " + std::to_string(*manifest.model.context));
     for (const JsonCursor &step : item["steps"].elements(1))
-      bucket.steps.push_back(readStep(step, bucket.steps.size(), target, manifest, bucket.maxTokens));
+      bucket.steps.push_back(readStep(step, bucket.steps.size(), target, symbols, manifest, places, bucket.maxTokens));
     for (const auto *ports : {&manifest.inputs, &manifest.outputs})
       for (const Port &port : *ports) {
         std::optional<std::uint64_t> extent = extentOf(port.shape, port.type, bucket.maxTokens);
@@ -233,7 +255,8 @@ std::string readTargetId(const JsonCursor &value) {
 
 } // namespace
 
-std::vector<Target> readTargets(const JsonCursor &value, const Manifest &manifest) {
+std::vector<Target> readTargets(const JsonCursor &value, const Manifest &manifest, const BufferNames &buffers) {
+  Places places(manifest, buffers);
   std::vector<Target> targets;
   std::set<std::string> ids;
   for (const JsonCursor &item : value.elements(1)) {
@@ -244,13 +267,13 @@ std::vector<Target> readTargets(const JsonCursor &value, const Manifest &manifes
     target.codeObject = readFileName(item["code_object"]);
     target.codeObjectVersion = item["code_object_version"].integer(4, 6);
     target.sha256 = readSha256(item["sha256"]);
-    std::set<std::string> symbols;
+    KernelSymbols symbols;
     for (const JsonCursor &kernel : item["kernels"].elements(1)) {
       target.kernels.push_back(readKernel(kernel));
-      if (!symbols.insert(target.kernels.back().symbol).second)
+      if (!symbols.emplace(target.kernels.back().symbol, symbols.size()).second)
         kernel["symbol"].failExpected("a symbol no other kernel has");
     }
-    readBuckets(item["buckets"], manifest, target);
+    readBuckets(item["buckets"], symbols, manifest, places, target);
     if (auto arena = item.find("arena"))
       readArena(*arena, manifest, target);
     targets.push_back(std::move(target));

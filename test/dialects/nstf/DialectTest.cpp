@@ -5,6 +5,7 @@
 #include "mlir/Parser/Parser.h"
 
 #include <cmath>
+#include <ctime>
 #include <gtest/gtest.h>
 
 namespace nstf {
@@ -110,6 +111,26 @@ TEST_F(Dialect, ResultsInPlace) {
   EXPECT_EQ(kernel.getInPlaceArgument(0), std::nullopt);
   EXPECT_EQ(kernel.getInPlaceArgument(1), std::optional<unsigned>(2));
   EXPECT_EQ(kernel.getInPlaceArgument(2), std::nullopt); // a copy, as far as values go
+}
+
+TEST_F(Dialect, CachesOfManyLayersAreVerifiedOnceEach) {
+  constexpr int layers = 10'000;
+  std::string states, text;
+  for (int i = 0; i < layers; ++i) {
+    std::string n = std::to_string(i);
+    states += "nstf.state @s" + n + " : tensor<8x4xf32>\n";
+    text += "%g" + n + " = nstf.get @s" + n + " : tensor<8x4xf32>\n%a" + n + " = nstf.kv_append %x, %g" + n +
+            " : (tensor<?x4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>\n";
+  }
+  auto module = parse(states + R"(
+    nstf.graph @main(%x: tensor<?x4xf32> {nstf.name = "x"}) -> (tensor<?x4xf32> {nstf.name = "y"})
+        attributes {context = 8 : i64} {)" +
+                      text + "nstf.return %x : tensor<?x4xf32> }");
+  ASSERT_TRUE(module);
+  std::clock_t start = std::clock();
+  EXPECT_TRUE(succeeded(module->getOps<GraphOp>().begin().operator*().verifyRegions()));
+  // Milliseconds; 3 s where each cache is compared with all others.
+  EXPECT_LT(double(std::clock() - start) / CLOCKS_PER_SEC, 0.3);
 }
 
 } // namespace
