@@ -105,21 +105,23 @@ void UninitCheck::multiplyWide(Wave &w, WaveShadow &s, const MicroOp *op) {
   uint64_t exec = w.exec(), lanes = 0;
   for (unsigned k = 0; k < 3; ++k)
     lanes |= undefinedLanes(s, op->source[k], k == 2 ? 2 : 1) & exec;
+  uint64_t carries = 0;
   Origin origin;
   s.setLanes(op->destination, 2, exec, lanes, [&](unsigned lane) {
     Undefined result;
+    Bits source[3];
     for (unsigned k = 0; k < 3; ++k) {
-      Bits source = laneSource(w, s, op->source[k], lane, k == 2 ? OperandType::u64 : OperandType::u32);
-      if (source.undefined && !result.bits)
+      source[k] = laneSource(w, s, op->source[k], lane, k == 2 ? OperandType::u64 : OperandType::u32);
+      if (source[k].undefined && result.origin.kind() == Origin::None)
         result.origin = laneOrigin(s, op->source[k], lane, k == 2 ? 2 : 1);
-      result.bits |= source.undefined;
     }
-    result.bits |= -result.bits;
-    if (origin.kind() == Origin::None)
+    result.bits = apply(Rule::ProductSum, 64, false, source).undefined;
+    if (result.bits && !carries)
       origin = result.origin;
+    carries |= uint64_t(result.bits != 0) << lane;
     return result;
   });
-  setScalarResult(w, s, op, op->scalarDestination, lanes, true, origin);
+  setScalarResult(w, s, op, op->scalarDestination, carries, true, origin);
 }
 
 /// v_div_scale says by a mask which lanes v_div_fmas, which reads VCC, scales back.

@@ -63,12 +63,16 @@ Rule ruleOfMeaning(std::string_view meaning, bool isFloat) {
       {"quadMask", Rule::QuadMask},
   };
   static const std::unordered_map<std::string_view, Rule> integer = {
-      {"add", Rule::Upwards},         {"sub", Rule::Upwards},         {"subReverse", Rule::Upwards},
-      {"mul", Rule::Upwards},         {"mad", Rule::Upwards},         {"add3", Rule::Upwards},
-      {"addUnsigned", Rule::Upwards}, {"subUnsigned", Rule::Upwards}, {"addSigned", Rule::Upwards},
-      {"subSigned", Rule::Upwards},   {"addCarry", Rule::Upwards},    {"subBorrow", Rule::Upwards},
-      {"multiply", Rule::Upwards},    {"shiftAdd<1>", Rule::Upwards}, {"shiftAdd<2>", Rule::Upwards},
-      {"shiftAdd<3>", Rule::Upwards}, {"shiftAdd<4>", Rule::Upwards}, {"countOnesAdd", Rule::Any},
+      {"add", Rule::Upwards},         {"sub", Rule::Upwards},
+      {"subReverse", Rule::Upwards},  {"add3", Rule::Upwards},
+      {"addUnsigned", Rule::Upwards}, {"subUnsigned", Rule::Upwards},
+      {"addSigned", Rule::Upwards},   {"subSigned", Rule::Upwards},
+      {"addCarry", Rule::Upwards},    {"subBorrow", Rule::Upwards},
+      {"shiftAdd<1>", Rule::Upwards}, {"shiftAdd<2>", Rule::Upwards},
+      {"shiftAdd<3>", Rule::Upwards}, {"shiftAdd<4>", Rule::Upwards},
+      {"countOnesAdd", Rule::Any},    {"mul", Rule::Product},
+      {"multiply", Rule::Product},    {"mad", Rule::ProductSum},
+      {"mulHigh", Rule::HighProduct}, {"multiplyHigh", Rule::HighProduct},
   };
   if (auto found = exact.find(meaning); found != exact.end())
     return found->second;
@@ -107,6 +111,13 @@ Bits bitXor(Bits a, Bits b) { return {a.value ^ b.value, a.undefined | b.undefin
 Bits upwards(Bits a, Bits b, Bits c = {}) {
   uint64_t u = a.undefined | b.undefined | c.undefined;
   return {0, u | -u};
+}
+bool isZero(Bits a) { return !(a.value | a.undefined); }
+/// The lowest bit that may be set of `possible` times a number whose lowest set bit may be that of `undefined`, and all
+/// above.
+uint64_t productUpwards(uint64_t undefined, uint64_t possible) {
+  uint64_t u = (undefined & -undefined) * (possible & -possible);
+  return u | -u;
 }
 constexpr Bits everything = {0, ~uint64_t(0)};
 Bits shiftLeft(Bits a, Bits n, unsigned width) {
@@ -169,6 +180,9 @@ Bits anyOfQuads(Bits a) {
   uint64_t sure = any(a.value & ~a.undefined);
   return {sure, any(a.undefined) & ~sure};
 }
+Bits product(Bits a, Bits b) {
+  return {0, productUpwards(a.undefined, b.value | b.undefined) | productUpwards(b.undefined, a.value | a.undefined)};
+}
 Bits anyOf(uint64_t undefined) { return undefined ? everything : Bits(); }
 
 } // namespace
@@ -223,6 +237,12 @@ Bits apply(Rule rule, unsigned width, bool isSigned, const Bits (&source)[3]) {
       return bitXor(a, b);
     case Rule::Upwards:
       return upwards(a, b, c);
+    case Rule::Product:
+      return product(a, b);
+    case Rule::ProductSum:
+      return upwards(product(a, b), c);
+    case Rule::HighProduct:
+      return isZero(a) || isZero(b) ? Bits() : anyOf(a.undefined | b.undefined);
     case Rule::ShiftLeft:
       return shiftLeft(a, b, width);
     case Rule::ShiftRight:

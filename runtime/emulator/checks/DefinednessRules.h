@@ -24,6 +24,9 @@ enum class Rule : uint8_t {
   OrNot,
   Xor,
   Upwards, ///< from the lowest undefined bit on
+  Product, ///< likewise, above the zeros of the other factor; a zero defines it
+  ProductSum,
+  HighProduct, ///< a zero defines it
   ShiftLeft,
   ShiftRight,
   ShiftLeftReverse,

@@ -70,7 +70,7 @@ SccRule sccRule(Rule rule, Opcode opcode) {
   case Rule::Move:
     return opcode == Opcode::S_NOT_B32 || opcode == Opcode::S_NOT_B64 ? SccRule::Nonzero : SccRule::Kept;
   case Rule::Upwards:
-    return opcode == Opcode::S_MUL_I32 ? SccRule::Kept : SccRule::Any;
+    return SccRule::Any;
   default:
     break;
   }

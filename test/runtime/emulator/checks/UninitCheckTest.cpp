@@ -237,6 +237,12 @@ const std::vector<MemoryCase> cases = {
      "s[10:11]\n s_cbranch_execz 2\n v_add_u32 v3, v2, v2\n v_mov_b32 v4, 1\n s_andn2_saveexec_b64 s[10:11], "
      "s[12:13]\n v_mov_b32 v3, 2\n s_or_b64 exec, exec, s[10:11]\n global_store_dword v1, v2, s[4:5]",
      {}},
+    {"multiplied by zero, and the bits below a product",
+     "v_mul_lo_u32 v2, v5, 0\n global_store_dword v1, v2, s[4:5]\n v_mul_hi_u32 v2, 0, v5\n"
+     "global_store_dword v1, v2, s[4:5]\n v_mad_u64_u32 v[2:3], s[10:11], v5, 0, v[0:1]\n"
+     "global_store_dwordx2 v1, v[2:3], s[4:5]\n v_mul_u32_u24 v2, 16, v5\n v_and_b32 v2, 15, v2\n"
+     "global_store_dword v1, v2, s[4:5]",
+     {}},
     {"decided by the bits that are there",
      "v_and_b32 v2, 0xff, v5\n v_cmp_gt_u32 vcc, 0x100, v2\n s_and_saveexec_b64 s[10:11], vcc\n"
      "v_or_b32 v3, 1, v5\n v_cmp_ne_u32 vcc, 0, v3\n s_and_saveexec_b64 s[10:11], vcc",
