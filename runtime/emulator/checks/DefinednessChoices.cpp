@@ -16,53 +16,72 @@ bool touchesExec(const std::vector<RegisterUse> &uses) {
   });
 }
 
-/// What switches from one way to the other.
-bool switches(const std::string &name) {
-  for (const char *known : {"S_XOR_B64", "S_AND_B64", "S_ANDN2_B64", "S_ANDN2_SAVEEXEC_B64", "S_OR_SAVEEXEC_B64"})
-    if (name == known)
+/// What narrows EXEC, switches from one way to the other, or saves it.
+bool switches(const InstructionFacts &facts) {
+  for (const char *known : {"S_AND_SAVEEXEC_B64", "S_ANDN2_SAVEEXEC_B64", "S_OR_SAVEEXEC_B64"})
+    if (facts.name() == known)
       return true;
-  return false;
+  return (facts.name() == "S_XOR_B64" || facts.name() == "S_AND_B64" || facts.name() == "S_ANDN2_B64") &&
+         touchesExec(facts.reads);
 }
 
-/// Lane by lane, or without any effect on lanes.
-bool isArithmetic(const InstructionFacts &facts) {
-  if (facts.kind == InstructionKind::Nop || facts.kind == InstructionKind::Wait)
+/// Lane by lane, or the same for all lanes.
+bool isArithmetic(const InstructionFacts &facts, const std::vector<unsigned> &masks) {
+  if (touchesExec(facts.writes))
+    return false;
+  switch (facts.kind) {
+  case InstructionKind::Nop:
+  case InstructionKind::Wait:
     return true;
-  if (facts.name() == "S_MOV_B32" || facts.name() == "S_MOV_B64") // of a constant
-    return facts.reads.empty() && !touchesExec(facts.writes);
-  bool isVector = facts.kind == InstructionKind::Vector || facts.kind == InstructionKind::Transcendental;
-  return isVector && facts.laneWise && !touchesExec(facts.writes);
+  case InstructionKind::Vector:
+  case InstructionKind::Transcendental:
+    return facts.laneWise;
+  case InstructionKind::Scalar:
+    for (const char *indirect : {"S_SET_GPR_IDX_", "S_SETVSKIP", "S_MOVREL"})
+      if (facts.name().starts_with(indirect))
+        return false;
+    return std::none_of(facts.reads.begin(), facts.reads.end(), [&](const RegisterUse &use) {
+      auto overlaps = [&](unsigned first) { return use.overlaps({false, uint16_t(first), 2}); };
+      return overlaps(sgpr::exec) || overlaps(sgpr::vcc) || std::any_of(masks.begin(), masks.end(), overlaps);
+    });
+  default:
+    return false;
+  }
 }
 
 } // namespace
 
 /// The choice that begins behind an instruction which narrows EXEC: straight on, with jumps forward where no lane is
-/// left, to where EXEC is widened again.
+/// left, to where EXEC is widened again, other choices in between.
 UninitCheck::Choice UninitCheck::choiceBehind(uint32_t instruction) const {
   constexpr uint32_t longest = 1000;
   const DecodedProgram &program = context.facts->program();
   Choice choice;
   uint64_t furthest = 0; // jump
+  unsigned depth = 0;
   uint32_t end = std::min(uint32_t(program.instructionCount()), instruction + longest);
   for (uint32_t at = instruction + 1; at < end; ++at) {
     const InstructionFacts &facts = context.facts->of(at);
     uint64_t address = program.addressOfInstruction(at);
     if (facts.name() == "S_OR_B64" && touchesExec(facts.writes) && touchesExec(facts.reads)) {
+      if (depth--)
+        continue;
       choice.join = furthest <= address ? at : 0;
       return choice;
     }
     if (facts.name() == "S_CBRANCH_EXECZ" && int16_t(facts.immediate) > 0) {
       furthest = std::max(furthest, address + 4 + 4 * uint64_t(facts.immediate));
-    } else if (switches(facts.name()) && (touchesExec(facts.reads) || facts.name().ends_with("_SAVEEXEC_B64"))) {
-      for (const RegisterUse &use : facts.writes) // no result of the arithmetic any more
-        std::erase_if(choice.masks, [&](unsigned mask) { return use.overlaps({false, uint16_t(mask), 2}); });
-    } else if (isArithmetic(facts)) {
-      for (const RegisterUse &use : facts.writes)
+    } else if (switches(facts) || isArithmetic(facts, choice.masks)) {
+      depth += facts.name() == "S_AND_SAVEEXEC_B64";
+      for (const RegisterUse &use : facts.writes) {
+        for (unsigned r = 0; use.vector && r < use.count; ++r)
+          choice.rows.push_back(use.first + r);
         if (use.vector)
-          for (unsigned r = 0; r < use.count; ++r)
-            choice.rows.push_back(use.first + r);
-        else if (facts.name().starts_with("V_"))
+          continue;
+        std::erase_if(choice.masks, [&](unsigned mask) { return use.overlaps({false, uint16_t(mask), 2}); });
+        if (isVector(facts.kind))
           choice.masks.push_back(use.first);
+      }
     } else {
       return choice;
     }
@@ -74,23 +93,22 @@ bool UninitCheck::beginChoice(WaveShadow &s, const MicroOp *op, uint64_t lanes, 
   auto [found, isNew] = choices.try_emplace(op->instruction);
   if (isNew)
     found->second = choiceBehind(op->instruction);
-  if (!found->second.join)
+  if (!found->second.join || s.choiceDepth == std::size(s.choices))
     return false;
-  s.choice = op->instruction;
+  s.choices[s.choiceDepth++] = {op->instruction, found->second.join, lanes, origin};
   s.choiceJoin = found->second.join;
-  s.choiceLanes = lanes;
-  s.choiceOrigin = origin;
   return true;
 }
 
 void UninitCheck::endChoice(WaveShadow &s) {
-  const Choice &choice = choices[s.choice];
+  const WaveShadow::ChoiceUnderWay &ended = s.choices[--s.choiceDepth];
+  const Choice &choice = choices[ended.begin];
   for (unsigned row : choice.rows)
-    for (uint64_t left = s.choiceLanes; left; left &= left - 1)
-      s.setLane(row, unsigned(std::countr_zero(left)), ~0u, s.choiceOrigin);
+    for (uint64_t left = ended.lanes; left; left &= left - 1)
+      s.setLane(row, unsigned(std::countr_zero(left)), ~0u, ended.origin);
   for (unsigned mask : choice.masks)
-    s.setScalar64(mask, s.scalar64(mask) | s.choiceLanes, s.choiceOrigin);
-  s.choiceJoin = WaveShadow::noChoice;
+    s.setScalar64(mask, s.scalar64(mask) | ended.lanes, ended.origin);
+  s.choiceJoin = s.choiceDepth ? s.choices[s.choiceDepth - 1].join : WaveShadow::noChoice;
 }
 
 } // namespace nstf::emulator::checks

@@ -57,10 +57,16 @@ struct WaveShadow {
   LdsShadow *lds;
   uint32_t dma[Wave::width]; ///< undefined bits of what an LDS-DMA load is moving
   Origin dmaOrigins[Wave::width];
+  /// Choices of values by lanes whose condition is undefined (DefinednessChoices.cpp), by the instructions that begin
+  /// and end them, the innermost last.
+  struct ChoiceUnderWay {
+    uint32_t begin, join;
+    uint64_t lanes;
+    Origin origin;
+  } choices[8];
+  unsigned choiceDepth;
   static constexpr uint32_t noChoice = ~0u;
-  uint32_t choice, choiceJoin; ///< the instruction of a choice under way, and the one that ends it or noChoice
-  uint64_t choiceLanes;        ///< that chose by something undefined
-  Origin choiceOrigin;
+  uint32_t choiceJoin; ///< of the innermost
 
   static WaveShadow *make() {
     void *memory = std::calloc(1, sizeof(WaveShadow));

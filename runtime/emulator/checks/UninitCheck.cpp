@@ -73,6 +73,7 @@ void UninitCheck::waveBegins(Wave &w) {
   s.scalars[sgpr::vcc] = s.scalars[sgpr::vcc + 1] = s.scalars[sgpr::m0] = ~0u;
   s.scalars[sgpr::scc] = 1;
   s.lds = groups[w.group].get();
+  s.choiceDepth = 0;
   s.choiceJoin = WaveShadow::noChoice;
   lastWave = nullptr;
   if (launch.scratchBytes)
@@ -81,7 +82,7 @@ void UninitCheck::waveBegins(Wave &w) {
 
 void UninitCheck::step(Wave &w, const MicroOp *op) {
   WaveShadow &s = shadowOf(w);
-  if (op->instruction == s.choiceJoin)
+  while (op->instruction == s.choiceJoin)
     endChoice(s);
   Opcode opcode = Opcode(op->opcode);
   if (opcode >= Opcode::Trap)
