@@ -16,13 +16,20 @@ bool touchesExec(const std::vector<RegisterUse> &uses) {
   });
 }
 
-/// What narrows EXEC, switches from one way to the other, or saves it.
-bool switches(const InstructionFacts &facts) {
+/// Whether VCC or one of the masks that arithmetic has made is among them.
+bool readsMask(const InstructionFacts &facts, const std::vector<unsigned> &masks) {
+  return std::any_of(facts.reads.begin(), facts.reads.end(), [&](const RegisterUse &use) {
+    auto overlaps = [&](unsigned first) { return use.overlaps({false, uint16_t(first), 2}); };
+    return overlaps(sgpr::vcc) || std::any_of(masks.begin(), masks.end(), overlaps);
+  });
+}
+
+/// What narrows EXEC, switches from one way to the other, or saves it for that.
+bool switches(const InstructionFacts &facts, const std::vector<unsigned> &masks) {
   for (const char *known : {"S_AND_SAVEEXEC_B64", "S_ANDN2_SAVEEXEC_B64", "S_OR_SAVEEXEC_B64"})
     if (facts.name() == known)
       return true;
-  return (facts.name() == "S_XOR_B64" || facts.name() == "S_AND_B64" || facts.name() == "S_ANDN2_B64") &&
-         touchesExec(facts.reads);
+  return facts.name() == "S_XOR_B64" && touchesExec(facts.reads) && !readsMask(facts, masks);
 }
 
 /// Lane by lane, or the same for all lanes.
@@ -40,10 +47,7 @@ bool isArithmetic(const InstructionFacts &facts, const std::vector<unsigned> &ma
     for (const char *indirect : {"S_SET_GPR_IDX_", "S_SETVSKIP", "S_MOVREL"})
       if (facts.name().starts_with(indirect))
         return false;
-    return std::none_of(facts.reads.begin(), facts.reads.end(), [&](const RegisterUse &use) {
-      auto overlaps = [&](unsigned first) { return use.overlaps({false, uint16_t(first), 2}); };
-      return overlaps(sgpr::exec) || overlaps(sgpr::vcc) || std::any_of(masks.begin(), masks.end(), overlaps);
-    });
+    return !touchesExec(facts.reads) && !readsMask(facts, masks);
   default:
     return false;
   }
@@ -71,7 +75,7 @@ UninitCheck::Choice UninitCheck::choiceBehind(uint32_t instruction) const {
     }
     if (facts.name() == "S_CBRANCH_EXECZ" && int16_t(facts.immediate) > 0) {
       furthest = std::max(furthest, address + 4 + 4 * uint64_t(facts.immediate));
-    } else if (switches(facts) || isArithmetic(facts, choice.masks)) {
+    } else if (switches(facts, choice.masks) || isArithmetic(facts, choice.masks)) {
       depth += facts.name() == "S_AND_SAVEEXEC_B64";
       for (const RegisterUse &use : facts.writes) {
         for (unsigned r = 0; use.vector && r < use.count; ++r)

@@ -131,22 +131,28 @@ const Case cases[] = {
     {"neighbourDpp", 4},   {"earlyExit", 4},        {"sumByDpp", 4},   {"sumByShuffle", 4},   {"compact", 4},
 };
 
-std::vector<Finding> findingsOf(CompiledKernels &kernels, const char *kernel, unsigned bytes, int count) {
+struct Outcome {
+  std::vector<Finding> findings;
+  std::vector<unsigned char> stored;
+};
+/// `garbage`: every byte that nobody wrote.
+Outcome outcomeOf(CompiledKernels &kernels, const char *kernel, unsigned bytes, int count, int garbage = 0xa5) {
   auto checker = checks::makeChecker(checks::CheckSet::parse("all", "test"), kernels.target, kernels.memory);
   unsigned char *x = static_cast<unsigned char *>(kernels.memory.allocate(128 * bytes)),
                 *y = static_cast<unsigned char *>(kernels.memory.allocate(64 * bytes));
-  // Small positive numbers in every type; what nobody wrote has other bits.
-  std::memset(x, 0xa5, 128 * bytes);
-  for (unsigned i = 0; i < 128; i += 64) {
+  std::memset(y, 0, 64 * bytes);
+  std::memset(x, garbage, 128 * bytes);
+  for (unsigned i = 0; i < 128; i += 64) { // small positive numbers in every type
     std::memset(x + i * bytes, 0x3c, written * bytes);
     kernels.memory.hostWrites(x + i * bytes, written * bytes);
   }
   kernels.options = LaunchOptions();
   kernels.options->monitor = checker.get();
   launch(kernels, kernel, {1}, {64}, x, y, count);
+  Outcome outcome{checker->findings(), {y, y + 64 * bytes}};
   kernels.memory.free(x);
   kernels.memory.free(y);
-  return checker->findings();
+  return outcome;
 }
 
 class PartlyWritten : public testing::TestWithParam<std::tuple<const char *, const char *>> {};
@@ -157,18 +163,21 @@ TEST_P(PartlyWritten, isFoundWhereItMatters) {
   for (const Case &test : cases) {
     if (test.branches && level == std::string("-O0"))
       continue;
-    for (const Finding &finding : findingsOf(kernels, test.kernel, test.bytes, written))
+    Outcome outcome = outcomeOf(kernels, test.kernel, test.bytes, written);
+    for (const Finding &finding : outcome.findings)
       ADD_FAILURE() << test.kernel << ": " << finding.check << ": " << finding.text();
+    EXPECT_EQ(outcome.stored, outcomeOf(kernels, test.kernel, test.bytes, written, 0x3c).stored) << test.kernel;
   }
   // One lane too many.
   for (const char *kernel : {"divideByThree", "divide", "divideF64", "modulo", "divideI64", "moduloU64"}) {
     unsigned bytes = std::string(kernel).ends_with("64") ? 8 : 4;
-    std::vector<Finding> found = findingsOf(kernels, kernel, bytes, written + 1);
+    std::vector<Finding> found = outcomeOf(kernels, kernel, bytes, written + 1).findings;
     ASSERT_EQ(found.size(), 1u) << kernel;
     EXPECT_THAT(found[0].what, testing::HasSubstr("undefined where stored to device memory"));
     EXPECT_EQ(found[0].lanes, uint64_t(1) << written) << kernel;
   }
-  std::vector<Finding> lanes = findingsOf(kernels, "branch", 4, 0), wave = findingsOf(kernels, "branchOfTheWave", 4, 0);
+  std::vector<Finding> lanes = outcomeOf(kernels, "branch", 4, 0).findings;
+  std::vector<Finding> wave = outcomeOf(kernels, "branchOfTheWave", 4, 0).findings;
   ASSERT_EQ(lanes.size(), 1u);
   EXPECT_THAT(lanes[0].what, testing::HasSubstr("the condition that sets EXEC is undefined"));
   EXPECT_EQ(lanes[0].lanes, ~uint64_t(0) << written);

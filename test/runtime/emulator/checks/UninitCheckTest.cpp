@@ -186,6 +186,12 @@ const std::vector<MemoryCase> cases = {
      "global_store_dword v1, v3, s[4:5]\n s_or_b64 exec, exec, s[10:11]",
      {"uninit: the condition that sets EXEC is undefined, from v5, which was never written: kernel 'k31', pc P "
       "(entry + 0x20), instruction 's_and_saveexec_b64 s[10:11], vcc', workgroup (0, 0, 0), wave 0, lanes 0-63"}},
+    {"a branch around a mask that is used behind it",
+     "s_mov_b64 s[12:13], 0\n v_cmp_gt_u32 vcc, 32, v5\n s_and_saveexec_b64 s[10:11], vcc\n"
+     "v_cmp_gt_u32 vcc, 16, v1\n s_and_b64 s[12:13], vcc, exec\n s_or_b64 exec, exec, s[10:11]\n"
+     "v_cndmask_b32 v2, 0, 1, s[12:13]\n global_store_dword v1, v2, s[4:5]",
+     {"uninit: the condition that sets EXEC is undefined, from v5, which was never written: kernel 'k32', pc P "
+      "(entry + 0x24), instruction 's_and_saveexec_b64 s[10:11], vcc', workgroup (0, 0, 0), wave 0, lanes 0-63"}},
     // What correct kernels do.
     {"loaded and never used", "global_load_dword v2, v1, s[6:7]\n s_waitcnt vmcnt(0)", {}},
     {"copied through registers and LDS, then masked away",
