@@ -73,6 +73,14 @@ function(nstf_add_tool name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
 endfunction()
 
+# nstf_add_fuzzer(NAME library sources...): the program fuzz-NAME of libFuzzer (NSTF_BUILD_FUZZERS; tools/fuzz builds and
+# runs it). It takes bytes and must end without a report of AddressSanitizer or UndefinedBehaviorSanitizer; its corpus
+# stands in corpus/NAME beside the sources.
+function(nstf_add_fuzzer name library)
+  nstf_add_tool(fuzz-${name} ${ARGN} LINK ${library})
+  target_link_options(fuzz-${name} PRIVATE -fsanitize=fuzzer)
+endfunction()
+
 # nstf_add_unittest(NAME sources... [LINK libraries...]): a GoogleTest executable in build/bin/unittests, run by ctest.
 function(nstf_add_unittest name)
   if(NSTF_BUILD_TESTS)

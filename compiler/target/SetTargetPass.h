@@ -3,8 +3,8 @@
 
 namespace nstf {
 
-/// Registers `nstf-set-target{target=gfx942}`: what `--target` does in nstfc, so that passes can run alone on files that
-/// don't spell the chip's facts out.
+/// Registers `nstf-set-target{target=gfx942}`: what `--target` does in nstfc, so that passes can run alone on files
+/// that don't spell the chip's facts out.
 void registerSetTargetPass();
 
 } // namespace nstf

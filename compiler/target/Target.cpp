@@ -2,16 +2,14 @@
 // not a number nobody reads.
 #include "compiler/target/Target.h"
 
-#include "dialects/nstf/Target.h"
-#include "mlir/IR/Builders.h"
+#include "support/MappedFile.h"
 #include "support/Yaml.h"
 #include "templates/Templates.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include <algorithm>
-#include <stdexcept>
 
-using namespace mlir;
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <stdexcept>
 
 namespace nstf {
 
@@ -34,7 +32,11 @@ public:
     try {
       return value.as<T>();
     } catch (const YAML::Exception &) {
-      fail(value, "expected '" + key + "' to be " + kind + " but got '" + YAML::Dump(value) + "'");
+      fail(value, "expected '" + key + "' to be " + kind + " but got " +
+                      (value.IsScalar()     ? "'" + value.Scalar() + "'"
+                       : value.IsSequence() ? "a list"
+                       : value.IsMap()      ? "a mapping"
+                                            : "nothing"));
     }
   }
   std::string text(const std::string &key) { return take<std::string>(key, "a text"); }
@@ -52,10 +54,15 @@ public:
     return value;
   }
   void finish() {
+    std::set<std::string> seen;
     for (const auto &entry : node) {
-      auto key = entry.first.as<std::string>();
+      if (!entry.first.IsScalar())
+        fail(entry.first, "expected a key of " + what + " but got no text");
+      const std::string &key = entry.first.Scalar();
       if (std::find(taken.begin(), taken.end(), key) == taken.end())
         fail(entry.first, "expected a key of " + what + " but got '" + key + "'");
+      if (!seen.insert(key).second)
+        fail(entry.first, "expected each key of " + what + " once but got '" + key + "' twice");
     }
   }
   [[noreturn]] void fail(const YAML::Node &at, const std::string &message) const {
@@ -91,7 +98,7 @@ Target parseTarget(std::string_view text, std::string_view fileName) {
   YAML::Node root;
   try {
     root = support::loadYaml(std::string(text));
-  } catch (const YAML::ParserException &error) {
+  } catch (const YAML::Exception &error) {
     throw std::runtime_error(file + ":" + std::to_string(error.mark.line + 1) + ": " + error.msg);
   }
   Mapping row(root, file, "a target");
@@ -111,7 +118,7 @@ Target parseTarget(std::string_view text, std::string_view fileName) {
     if (lanes != 32 && lanes != 64)
       row.fail(root["wave_sizes"], "expected a wave size of 32 or 64 but got " + std::to_string(lanes));
   std::sort(target.waveSizes.begin(), target.waveSizes.end());
-  if (!llvm::is_contained(target.waveSizes, target.preferredWaveSize))
+  if (!std::count(target.waveSizes.begin(), target.waveSizes.end(), target.preferredWaveSize))
     row.fail(root["preferred_wave_size"], "expected 'preferred_wave_size' to be one of 'wave_sizes' but got " +
                                               std::to_string(target.preferredWaveSize));
   for (const YAML::Node &node : row.list("matrix_instructions"))
@@ -129,48 +136,27 @@ std::vector<Target> listTargets() {
   return targets;
 }
 
+static bool equalsIgnoringCase(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
 Target findTarget(std::string_view name) {
-  StringRef wanted(name.data(), name.size());
-  if (wanted.ends_with(".yaml")) {
-    auto buffer = llvm::MemoryBuffer::getFile(wanted, /*IsText=*/true);
-    if (!buffer)
-      throw std::runtime_error(wanted.str() + ": " + buffer.getError().message());
-    return parseTarget((*buffer)->getBuffer(), name);
-  }
+  if (name.ends_with(".yaml"))
+    return parseTarget(support::readTextFile(name), name);
   std::string known;
   for (Target &target : listTargets()) {
-    if (wanted.equals_insensitive(target.name) ||
-        llvm::any_of(target.aliases, [&](StringRef alias) { return wanted.equals_insensitive(alias); }))
+    std::string others;
+    bool isMeant = equalsIgnoringCase(name, target.name);
+    for (const std::string &alias : target.aliases) {
+      isMeant |= equalsIgnoringCase(name, alias);
+      others += (others.empty() ? "" : ", ") + alias;
+    }
+    if (isMeant)
       return std::move(target);
-    known += (known.empty() ? "" : ", ") + target.name;
-    if (!target.aliases.empty())
-      known += " (" + llvm::join(target.aliases, ", ") + ")";
+    known += (known.empty() ? "" : ", ") + target.name + (others.empty() ? "" : " (" + others + ")");
   }
-  throw std::runtime_error("expected a known target but got '" + wanted.str() + "'; known are " + known);
-}
-
-DictionaryAttr Target::attribute(MLIRContext *context) const {
-  Builder builder(context);
-  auto entry = [&](StringRef key, Attribute value) { return builder.getNamedAttr(key, value); };
-  SmallVector<Attribute> rows;
-  for (const Instruction &i : matrixInstructions)
-    rows.push_back(builder.getDictionaryAttr(
-        {entry("name", builder.getStringAttr(i.name)), entry("m", builder.getI64IntegerAttr(i.m)),
-         entry("n", builder.getI64IntegerAttr(i.n)), entry("k", builder.getI64IntegerAttr(i.k)),
-         entry("blocks", builder.getI64IntegerAttr(i.blocks)), entry("a", builder.getStringAttr(i.a)),
-         entry("b", builder.getStringAttr(i.b)), entry("c", builder.getStringAttr(i.c)),
-         entry("passes", builder.getI64IntegerAttr(i.passes))}));
-  SmallVector<NamedAttribute> entries = {
-      entry("name", builder.getStringAttr(name)), entry("chip", builder.getStringAttr(chip)),
-      entry("fp8", builder.getStringAttr(fp8)), entry("wave_sizes", builder.getDenseI64ArrayAttr(waveSizes)),
-      entry("matrix_instructions", builder.getArrayAttr(rows))};
-#define NSTF_TARGET_NUMBER(key, name, minimum, doc) entries.push_back(entry(#key, builder.getI64IntegerAttr(name)));
-#include "dialects/nstf/TargetFields.def"
-  return builder.getDictionaryAttr(entries);
-}
-
-void attachTarget(ModuleOp module, const Target &target) {
-  module->setAttr(TargetView::attributeName, target.attribute(module.getContext()));
+  throw std::runtime_error("expected a known target but got '" + std::string(name) + "'; known are " + known);
 }
 
 } // namespace nstf

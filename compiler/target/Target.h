@@ -1,13 +1,18 @@
-// The one door to chip facts: reads templates/targets/*.yaml (embedded in the program) and puts them on a module as the
-// attribute `nstf.target`, from where passes read them (dialects/nstf/Target.h).
+// The one door to chip facts: reads (Target.cpp, without MLIR) templates/targets/*.yaml (embedded in the program) and
+// puts them on a module as the attribute `nstf.target` (TargetAttribute.cpp), from where passes read them
+// (dialects/nstf/Target.h).
 #pragma once
 
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/BuiltinOps.h"
-
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace mlir {
+class DictionaryAttr;
+class MLIRContext;
+class ModuleOp;
+} // namespace mlir
 
 namespace nstf {
 

@@ -12,7 +12,9 @@
 using namespace nstf;
 using nlohmann::json;
 
-Config::Config(const std::string &path) : path(path), root(parseJson(support::readTextFile(path), path)) {
+Config::Config(const std::string &path) : Config(support::readTextFile(path), path) {}
+
+Config::Config(std::string_view text, const std::string &path) : path(path), root(parseJson(text, path)) {
   if (!root.is_object())
     throw ImportError("'" + path + "': expected an object but got " + describe(root));
 }

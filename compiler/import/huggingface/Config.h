@@ -15,6 +15,8 @@ class Config : public ParameterSource {
 public:
   /// Throws ImportError when the file can't be read, isn't JSON or isn't an object.
   explicit Config(const std::string &path);
+  /// The same of a text; `path` stands for the file in messages, and other files are beside it.
+  Config(std::string_view text, const std::string &path);
 
   /// A key of another file of the folder is "1_Pooling/config.json#key": absent where the file is. Objects and lists of
   /// other things than numbers or texts come as OpaqueValue.

@@ -95,6 +95,10 @@ TEST(Target, WrongRowsNameFileAndLine) {
               HasSubstr("expected a target to have a whole number 'compute_units' but got none"));
   EXPECT_THAT(failureOf(edited("\nname:", "\nspeed: 3\nname:")),
               HasSubstr("expected a key of a target but got 'speed'"));
+  std::string twice = edited("fp8: fnuz", "fp8: fnuz\nfp8: ocp");
+  EXPECT_THAT(failureOf(twice), HasSubstr("expected each key of a target once but got 'fp8' twice"));
+  EXPECT_THAT(failureOf(edited("fp8: fnuz", "fp8: fnuz\n[a, b]: c")), HasSubstr("but got no text"));
+  EXPECT_THAT(failureOf(edited("fp8: fnuz", "fp8: [a, b]")), HasSubstr("expected 'fp8' to be a text but got a list"));
   EXPECT_THAT(failureOf(edited("compute_units: 304", "compute_units: many")),
               testing::MatchesRegex("row\\.yaml:[0-9]+: expected 'compute_units' to be a whole number but got 'many'"));
   EXPECT_THAT(failureOf(edited("lds_bytes: 65536", "lds_bytes: 0")),

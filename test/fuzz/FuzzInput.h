@@ -1,0 +1,38 @@
+// What the fuzzers of readers share: bytes as a file, and what an error may look like.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace nstf::fuzz {
+
+inline std::string_view textOf(const uint8_t *data, size_t size) {
+  return {reinterpret_cast<const char *>(data), size};
+}
+
+/// A file in memory, for readers that want a path; one for all inputs.
+inline const std::string &fileOf(std::string_view bytes) {
+  static const int descriptor = ::memfd_create("fuzz", MFD_CLOEXEC);
+  static const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
+  if (::ftruncate(descriptor, 0) != 0 ||
+      ::pwrite(descriptor, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    std::abort();
+  return path;
+}
+
+/// Runs a reader. Bad input is a std::runtime_error that says something; whatever else it throws ends the fuzzer.
+template <typename Read> void expectRead(Read read) {
+  try {
+    read();
+  } catch (const std::runtime_error &error) {
+    if (std::string_view(error.what()).empty())
+      std::abort();
+  }
+}
+
+} // namespace nstf::fuzz

@@ -1,0 +1,13 @@
+// Fuzzes graphs in YAML: read, their parameters evaluated, repeated sections written out.
+#include "compiler/import/yaml/GraphExpansion.h"
+#include "test/fuzz/FuzzInput.h"
+
+using namespace nstf;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  fuzz::expectRead([&] {
+    const GraphDescription description = readGraphDescription(std::string(fuzz::textOf(data, size)), "graph.yaml");
+    expandGraph(description, evaluateParameters(description, /*source=*/nullptr));
+  });
+  return 0;
+}

@@ -1,0 +1,15 @@
+// Fuzzes NumPy's array files. What is read is whole: as many bytes as its shape and type say.
+#include "nstf/Npy.h"
+#include "test/fuzz/FuzzInput.h"
+
+using namespace nstf;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  fuzz::expectRead([&] {
+    const runtime::HostTensor tensor = runtime::readNpy(fuzz::fileOf(fuzz::textOf(data, size)));
+    if (tensor.data.size() != tensor.elements() * manifest::sizeOf(tensor.type))
+      std::abort();
+    tensor.str();
+  });
+  return 0;
+}
