@@ -123,6 +123,7 @@ LaunchInfo nstf::readLaunchInfo(systolic::KernelOp kernel) {
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
     if (!isa<MemRefType>(kernel.getArgumentTypes()[i]))
       continue;
+    info.readsTokens |= kernel.getElementsPerToken(i) != 0;
     LaunchInfo::Argument argument;
     argument.name = kernel.getArgAttrOfType<StringAttr>(i, NSTFDialect::kNameAttr).str();
     argument.access = kernel.getArgAttrOfType<StringAttr>(i, "nstf.access").str();

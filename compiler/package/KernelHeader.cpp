@@ -63,11 +63,14 @@ private:
             "_target.workgroup_size work-items along x; with\n   <hip/hip_runtime_api.h> included before, " + name +
             "_launch() does that. The symbol ends in a hash of everything this\n   header says, so that a code object "
             "of other sizes or another compiler is not found by it.\n\n";
+    text += "   What a caller must hold to:\n"
+            "   - All addresses are device addresses and multiples of 16. Matrices are row-major without gaps.\n"
+            "   - What is written overlaps nothing else that the kernel is given.\n"
+            "   - Memory is read and written inside the matrices only: no padding is needed, and none is touched.\n";
+    if (header.mostRows)
+      text += "     Of a matrix of up to " + number(*header.mostRows) +
+              " rows only those of the launch are: memory for more is not needed.\n";
     text +=
-        "   What a caller must hold to:\n"
-        "   - All addresses are device addresses and multiples of 16. Matrices are row-major without gaps.\n"
-        "   - What is written overlaps nothing else that the kernel is given.\n"
-        "   - Memory is read and written inside the matrices only: no padding is needed, and none is touched.\n"
         "   What it may rely on:\n"
         "   - The same inputs give the same bits, launch by launch, on every chip of a target: no atomics, and the\n"
         "     order of every sum is fixed. A row's bits depend on that row and what all rows share, not on others.\n"

@@ -53,6 +53,9 @@ inline bool isBuffer(mlir::Type type) {
          size_t(buffer.getRank()) == axes.getNames().size();
 }
 
+/// The argument attribute of a buffer that ends with the launch's tokens: its elements for each of them (kernel_c7).
+constexpr llvm::StringLiteral perTokenAttributeName = "systolic.per_token";
+
 /// Whether a kernel argument of this type is the control block of a run.
 inline bool isControlBlock(mlir::Type type) {
   auto block = mlir::dyn_cast<mlir::MemRefType>(type);

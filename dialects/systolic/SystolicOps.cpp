@@ -29,6 +29,12 @@ std::optional<int64_t> KernelOp::getParam(StringRef name) {
   return std::nullopt;
 }
 
+int64_t KernelOp::getElementsPerToken(unsigned argument) {
+  auto perToken = getArgAttrOfType<IntegerAttr>(argument, perTokenAttributeName);
+  bool isVariable = perToken && cast<MemRefType>(getArgumentTypes()[argument]).getNumElements() > perToken.getInt();
+  return isVariable ? perToken.getInt() : 0;
+}
+
 int64_t KernelOp::getNumWorkItems() {
   int64_t items = 1;
   for (size_t i = 0; i + 1 < getGrid().size(); i += 2)
@@ -59,6 +65,15 @@ LogicalResult KernelOp::verify() {
       if (!lds || lds.getBuffers() != 1 || lds.getShape().size() != 1 || !lds.getElementType().isInteger(8))
         return emitOpError() << "expected scratch to be one LDS buffer of rank 1 and type i8 but got "
                              << getArgumentTypes()[i];
+    }
+  for (unsigned i = 0; i < getNumArguments(); ++i)
+    if (Attribute attribute = getArgAttr(i, perTokenAttributeName)) { // kernel_c7
+      auto perToken = dyn_cast<IntegerAttr>(attribute);
+      if (!isBuffer(getArgumentTypes()[i]) || !perToken || perToken.getInt() < 1)
+        return emitOpError() << "expected a buffer with at least 1 element a token but got " << getArgumentTypes()[i]
+                             << " with " << attribute;
+      if (getElementsPerToken(i) && llvm::none_of(getArgumentTypes(), isControlBlock))
+        return emitOpError() << "expected a control block for the tokens of argument " << i << " but got none";
     }
   return success();
 }

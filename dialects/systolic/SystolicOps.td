@@ -43,6 +43,8 @@ def Systolic_KernelOp
     - kernel_c4: `grid` names parameters of at least 1, in pairs.
     - kernel_c5: `wave_size`, where given, is 32 or 64.
     - kernel_c6: the argument marked `systolic.scratch` is one LDS buffer of rank 1 and type i8.
+    - kernel_c7: an argument with `systolic.per_token = n`, n at least 1, is a buffer of n elements for each token of the
+      launch, its type the most there can be. Where that is more than one token, a control block says how many there are.
 
     ```mlir
     systolic.kernel @copy(%X: memref<100xf32, #systolic.axes<N>>, %Y: memref<100xf32, #systolic.axes<N>>, %work: index)
@@ -68,6 +70,9 @@ def Systolic_KernelOp
     ::mlir::Region *getCallableRegion() { return &getBody(); }
     /// The value of a parameter, or nothing where the kernel has none of that name.
     std::optional<int64_t> getParam(::llvm::StringRef name);
+    /// Elements for each token of a buffer that ends with the launch's tokens; 0 where it ends with its type, as one
+    /// for a single token does.
+    int64_t getElementsPerToken(unsigned argument);
     /// Work items of a launch at the present parameters.
     int64_t getNumWorkItems();
   }];

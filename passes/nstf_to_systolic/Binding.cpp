@@ -160,7 +160,9 @@ private:
     // A cache is as long as the context, but no more rows are written than come in; a last row is one.
     bool isAppend = to.getDefiningOp<KvAppendOp>();
     rows("M", isAppend ? from : to);
-    parameter("MX", getRows(from));
+    // A step may have no row behind the first, which is all that is read.
+    bool isFirst = to.getDefiningOp<FirstRowOp>() && getType(from).isDynamicDim(0);
+    parameter("MX", isFirst ? 1 : getRows(from));
     parameter("MY", getRows(to));
     parameter("N", getType(from).getDimSize(1));
   }
@@ -180,6 +182,14 @@ SmallVector<StringRef> nstf::getTemplateNames(KernelOp kernel) {
   if (isa<ElementwiseOp, KvAppendOp, LastRowOp, FirstRowOp>(anchor))
     return {"elementwise"};
   return {anchor->getName().stripDialect()};
+}
+
+void nstf::setElementsPerToken(systolic::KernelOp program, unsigned argument, RankedTensorType tensor) {
+  if (tensor.hasStaticShape())
+    return;
+  int64_t elements = ShapedType::getNumElements(tensor.getShape().drop_front());
+  program.setArgAttr(argument, systolic::perTokenAttributeName,
+                     Builder(program.getContext()).getI64IntegerAttr(elements));
 }
 
 FailureOr<TemplateBinding> nstf::bindTemplate(KernelOp kernel, StringRef templateName, int64_t maxTokens) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/nstf/NSTF.h"
+#include "dialects/systolic/Systolic.h"
 
 namespace nstf {
 
@@ -31,5 +32,9 @@ llvm::SmallVector<llvm::StringRef> getTemplateNames(KernelOp kernel);
 /// The binding of a region to a template. `maxTokens` stands for a leading `?`. An error on the kernel where there is
 /// no template for it.
 mlir::FailureOr<TemplateBinding> bindTemplate(KernelOp kernel, llvm::StringRef templateName, int64_t maxTokens);
+
+/// Says of the template's buffer at `argument` that it ends with the launch's tokens, where the tensor in it has a row
+/// for each of them (`systolic.per_token`).
+void setElementsPerToken(systolic::KernelOp program, unsigned argument, mlir::RankedTensorType tensor);
 
 } // namespace nstf

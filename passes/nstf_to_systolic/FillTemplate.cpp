@@ -111,19 +111,20 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     });
   }
 
-  /// A buffer holds what the value bound to it does: loads and stores convert.
-  static void setElementType(systolic::KernelOp program, unsigned argument, Type tensor) {
-    Type element = cast<RankedTensorType>(tensor).getElementType();
+  /// A buffer holds what the value bound to it does, as many rows too: loads and stores convert elements.
+  static void setContents(systolic::KernelOp program, unsigned argument, Type type) {
+    auto tensor = cast<RankedTensorType>(type);
     SmallVector<Type> types(program.getArgumentTypes());
-    types[argument] = MemRefType::Builder(cast<MemRefType>(types[argument])).setElementType(element);
+    types[argument] = MemRefType::Builder(cast<MemRefType>(types[argument])).setElementType(tensor.getElementType());
     program.getBody().getArgument(argument).setType(types[argument]);
     program.setFunctionType(FunctionType::get(program.getContext(), types, {}));
+    setElementsPerToken(program, argument, tensor);
   }
 
   /// Says of an argument which operand of the step it is and how it is used.
   void bindOperand(systolic::KernelOp program, unsigned argument, Value value, StringRef access) {
     Builder builder(&getContext());
-    setElementType(program, argument, value.getType());
+    setContents(program, argument, value.getType());
     program.setArgAttr(argument, "nstf.operand", builder.getI64IntegerAttr(cast<BlockArgument>(value).getArgNumber()));
     program.setArgAttr(argument, "nstf.access", builder.getStringAttr(access));
   }
@@ -142,7 +143,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     if (std::optional<unsigned> inPlace = region.getInPlaceArgument(0)) {
       bindOperand(program, *output, region.getBody().getArgument(*inPlace), "read_write");
     } else {
-      setElementType(program, *output, region.getResultTypes().front());
+      setContents(program, *output, region.getResultTypes().front());
       program.setArgAttr(*output, "nstf.result", builder.getI64IntegerAttr(0));
       program.setArgAttr(*output, "nstf.access", builder.getStringAttr("write"));
     }

@@ -14,7 +14,8 @@ def FillTemplatePass : Pass<"nstf-to-systolic-fill-template", "::mlir::ModuleOp"
     a bias, go into the slot @epilogue; what they read beyond the tile becomes a buffer more. The nstf.kernel is erased.
 
     Every buffer argument then says what it is bound to: `nstf.operand = i` or `nstf.result = i` of the step, or
-    `nstf.control`; `nstf.access` says how it is used. `nstf.per_token` on the kernel lists the extents that grow with
+    `nstf.control`; `nstf.access` says how it is used, and `systolic.per_token` that it ends with the launch's tokens,
+    because the tensor in it has a leading `?`. `nstf.per_token` on the kernel lists the extents that grow with
     the tokens of a step, and how many rows each token has.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect",

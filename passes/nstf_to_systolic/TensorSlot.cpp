@@ -103,6 +103,7 @@ LogicalResult nstf::fillTensorSlot(func::FuncOp slot, KernelOp kernel, systolic:
                               attributes.getNamedAttr("nstf.operand", attributes.getI64IntegerAttr(i)),
                               attributes.getNamedAttr("nstf.access", attributes.getStringAttr("read"))};
     (void)program.insertArgument(output + 1 + i, buffer, attributes.getDictionaryAttr(facts), program.getLoc());
+    setElementsPerToken(program, output + 1 + i, tensor);
     call.getOperandsMutable().append(Value(program.getArgument(output + 1 + i)));
     (void)slot.insertArgument(slot.getNumArguments(), buffer, {}, slot.getLoc());
     options.buffers[argument] = slot.getArguments().back();

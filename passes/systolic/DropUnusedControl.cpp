@@ -16,6 +16,9 @@ struct DropUnusedControlPass : nstf::systolic::impl::DropUnusedControlPassBase<D
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    auto endsWithTokens = [&](unsigned argument) { return kernel.getElementsPerToken(argument) != 0; };
+    if (llvm::any_of(llvm::seq(kernel.getNumArguments()), endsWithTokens))
+      return;
     BitVector unused(kernel.getNumArguments());
     for (BlockArgument argument : kernel.getArguments())
       if (isControlBlock(argument.getType()) && argument.use_empty())

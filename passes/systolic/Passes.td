@@ -21,8 +21,8 @@ def InstantiatePass : Pass<"systolic-instantiate", "::mlir::ModuleOp"> {
 def DropUnusedControlPass : Pass<"systolic-drop-unused-control", "::nstf::systolic::KernelOp"> {
   let summary = "takes the control block off a kernel that reads no run scalar";
   let description = [{
-    A kernel for a fixed number of rows reads neither `tokens` nor `position` once its parameters are constants. Then
-    whoever launches it need not have a control block.
+    A kernel for a fixed number of rows reads neither `tokens` nor `position` once its parameters are constants, and no
+    buffer of it ends with the launch's tokens. Then whoever launches it need not have a control block.
 
     Precondition: instantiated and canonicalized, so that what is not needed is gone.
   }];

@@ -11,7 +11,7 @@ using namespace nstf::systolic;
 
 namespace {
 
-/// A buffer access has a 32-bit byte offset, and the offset one past the end must exist.
+/// A buffer access has a 32-bit byte offset, and the offset one past the end must exist. Tokens are whole.
 LogicalResult checkSizes(KernelOp kernel) {
   for (auto [position, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     auto buffer = dyn_cast<MemRefType>(type);
@@ -21,6 +21,9 @@ LogicalResult checkSizes(KernelOp kernel) {
     if (bytes > int64_t(UINT32_MAX))
       return kernel.emitError() << "expected buffers of less than 4294967296 bytes but argument " << position << " has "
                                 << bytes;
+    if (int64_t perToken = kernel.getElementsPerToken(position); perToken && buffer.getNumElements() % perToken != 0)
+      return kernel.emitError() << "expected " << perToken << " elements for each token in argument " << position
+                                << " but got " << buffer.getNumElements();
   }
   return success();
 }

@@ -101,6 +101,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     }
 
     Block &body = kernel.getBody().front();
+    Value control;
     unsigned nextArgument = 0, nextMemory = 0;
     for (auto [position, argument] : llvm::enumerate(body.getArguments())) {
       Value value;
@@ -114,16 +115,41 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
       } else {
         value = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
       }
+      Value memory = value;
       if (value.getType() != argument.getType())
         value = UnrealizedConversionCastOp::create(builder, loc, argument.getType(), value).getResult(0);
       argument.replaceAllUsesWith(value);
+      if (isControlBlock(argument.getType()))
+        control = value;
+      if (int64_t perToken = kernel.getElementsPerToken(position))
+        context.tokenBuffers[value] = {memory, perToken};
     }
+    sizeTokenBuffers(context, control, builder, loc);
     entry.getOperations().splice(entry.end(), body.getOperations());
     Operation *terminator = entry.getTerminator();
     builder.setInsertionPoint(terminator);
     gpu::ReturnOp::create(builder, terminator->getLoc());
     terminator->erase();
     kernel.erase();
+  }
+
+  /// Sizes the memory of buffers that end with the launch's tokens: what lies behind is out of range, so that a launch
+  /// needs no room for more rows than it has. More tokens than there can be count as the most.
+  static void sizeTokenBuffers(KernelContext &context, Value control, OpBuilder &builder, Location loc) {
+    if (context.tokenBuffers.empty())
+      return;
+    IndexBuilder index{builder, loc};
+    Value tokens = ControlOp::create(builder, loc, control, ControlField::tokens);
+    for (auto &[_, buffer] : context.tokenBuffers) {
+      auto type = cast<MemRefType>(buffer.memory.getType());
+      Value most = index.constant(type.getNumElements() / buffer.perToken);
+      Value size = index.mul(arith::MinUIOp::create(builder, loc, tokens, most), buffer.perToken);
+      auto sized =
+          MemRefType::get(ShapedType::kDynamic, type.getElementType(), type.getLayout(), type.getMemorySpace());
+      buffer.memory = memref::ReinterpretCastOp::create(
+          builder, loc, sized, buffer.memory, /*offset=*/OpFoldResult(builder.getIndexAttr(0)),
+          /*sizes=*/OpFoldResult(size), /*strides=*/OpFoldResult(builder.getIndexAttr(1)));
+    }
   }
 
   /// Carries an argument's name over, and says of the control block that nobody writes it.

@@ -2,7 +2,8 @@
 //
 // Buffers are rank-1 here, so that an access is base + constant: the constants end up in the instructions' offset
 // field. An element outside gets the index one past the end, which the hardware's range check reads as 0 and drops on
-// writing (amdgpu raw buffer accesses; CDNA3 ISA manual, buffer addressing).
+// writing (amdgpu raw buffer accesses; CDNA3 ISA manual, buffer addressing). Where a buffer ends with the launch's
+// tokens, that index still is the one past its type's end.
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -38,6 +39,7 @@ class BufferAccess {
 public:
   struct Description {
     MemRefType buffer; ///< with its axes, before conversion
+    int64_t perToken;  ///< elements for each token where the buffer ends with the launch's, else 0
     RankedTensorType tile;
     ValueRange indices, limits; ///< of the buffer's dimensions
     Value rows, cols;           ///< converted index tiles, or null
@@ -76,6 +78,9 @@ public:
     shrink(getDivisor(access.indices[rank - 1]));
     if (!access.limits.empty())
       shrink(getDivisor(access.limits[rank - 1]));
+    // The range check takes each dword for itself: none may be half outside.
+    if (access.perToken * bits % 32 != 0)
+      shrink(access.perToken);
     return width;
   }
 
@@ -160,14 +165,16 @@ struct LoadPattern : TilePattern<LoadOp> {
   LogicalResult matchAndRewrite(LoadOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     IndexBuilder index{rewriter, op.getLoc()};
     auto buffer = cast<MemRefType>(op.getBuffer().getType());
+    Value memory = kernel.getMemory(op.getBuffer(), adaptor.getBuffer());
     VectorType type = VectorType::get(getVectorType(op.getResult()).getShape(), buffer.getElementType());
     if (op.getAt()) {
-      Value picked = pick(index, adaptor, buffer, type);
+      Value picked = pick(index, adaptor, buffer, memory, type);
       rewriter.replaceOp(op, convertFloats(index, picked, getTileType(op.getResult()).getElementType()));
       return success();
     }
     BufferAccess access(index, kernel,
                         {.buffer = buffer,
+                         .perToken = kernel.tokenBuffers.lookup(op.getBuffer()).perToken,
                          .tile = getTileType(op.getResult()),
                          .indices = adaptor.getIndices(),
                          .limits = adaptor.getLimits(),
@@ -179,9 +186,8 @@ struct LoadPattern : TilePattern<LoadOp> {
     Type part = width == 1 ? type.getElementType() : VectorType::get(width, type.getElementType());
     Value result = zeroVector(index, type);
     for (int64_t i = 0; i < type.getNumElements(); i += width) {
-      Value value =
-          amdgpu::RawBufferLoadOp::create(rewriter, op.getLoc(), part, adaptor.getBuffer(), access.getIndex(i),
-                                          rewriter.getBoolAttr(true), IntegerAttr(), Value());
+      Value value = amdgpu::RawBufferLoadOp::create(rewriter, op.getLoc(), part, memory, access.getIndex(i),
+                                                    rewriter.getBoolAttr(true), IntegerAttr(), Value());
       result = insertRegisters(index, value, result, i);
     }
     rewriter.replaceOp(op, convertFloats(index, result, getTileType(op.getResult()).getElementType()));
@@ -189,7 +195,7 @@ struct LoadPattern : TilePattern<LoadOp> {
   }
 
   /// Every register from the place that the same register of `at` names; a place outside is one past the end.
-  static Value pick(IndexBuilder &index, OpAdaptor adaptor, MemRefType buffer, VectorType type) {
+  static Value pick(IndexBuilder &index, OpAdaptor adaptor, MemRefType buffer, Value memory, VectorType type) {
     Value result = zeroVector(index, type), end = index.constant(buffer.getNumElements());
     for (int64_t i = 0; i < type.getNumElements(); ++i) {
       Value entry = vector::ExtractOp::create(index.builder, index.loc, adaptor.getAt(), i);
@@ -197,8 +203,8 @@ struct LoadPattern : TilePattern<LoadOp> {
                                                                                   index.builder.getIndexType(), entry));
       place = arith::SelectOp::create(index.builder, index.loc, index.lessThan(place, end), place, end);
       Value value =
-          amdgpu::RawBufferLoadOp::create(index.builder, index.loc, type.getElementType(), adaptor.getBuffer(),
-                                          index.toI32(place), index.builder.getBoolAttr(true), IntegerAttr(), Value());
+          amdgpu::RawBufferLoadOp::create(index.builder, index.loc, type.getElementType(), memory, index.toI32(place),
+                                          index.builder.getBoolAttr(true), IntegerAttr(), Value());
       result = insertRegisters(index, value, result, i);
     }
     return result;
@@ -213,6 +219,7 @@ struct StorePattern : TilePattern<StoreOp> {
     auto buffer = cast<MemRefType>(op.getBuffer().getType());
     BufferAccess access(index, kernel,
                         {.buffer = buffer,
+                         .perToken = kernel.tokenBuffers.lookup(op.getBuffer()).perToken,
                          .tile = getTileType(op.getTile()),
                          .indices = adaptor.getIndices(),
                          .limits = adaptor.getLimits(),
@@ -222,10 +229,10 @@ struct StorePattern : TilePattern<StoreOp> {
                          .condition = isFirstReplica(index, kernel, layout)});
     int64_t width = access.getWidth();
     Value tile = convertFloats(index, adaptor.getTile(), buffer.getElementType());
+    Value memory = kernel.getMemory(op.getBuffer(), adaptor.getBuffer());
     for (int64_t i = 0; i < layout.getNumRegisters(); i += width)
-      amdgpu::RawBufferStoreOp::create(rewriter, op.getLoc(), extractRegisters(index, tile, i, width),
-                                       adaptor.getBuffer(), access.getIndex(i), rewriter.getBoolAttr(true),
-                                       IntegerAttr(), Value());
+      amdgpu::RawBufferStoreOp::create(rewriter, op.getLoc(), extractRegisters(index, tile, i, width), memory,
+                                       access.getIndex(i), rewriter.getBoolAttr(true), IntegerAttr(), Value());
     rewriter.eraseOp(op);
     return success();
   }

@@ -58,7 +58,8 @@ def LowerKernelsPass : Pass<"systolic-to-gpu-lower-kernels", "::mlir::ModuleOp">
     in their order, LDS arrays workgroup memory. A tile becomes one flat vector per lane, register r of its layout at
     element r; elementwise ops and loops carry over as they are. Loads and stores are raw buffer accesses, whose range
     check does the bounds: where an element is outside in an inner dimension or past a limit, its index is made one past
-    the end.
+    the end. A buffer with `systolic.per_token` becomes a memref of the launch's size, made from the control block's
+    tokens.
 
     Preconditions: slots are inlined, layouts are assigned, scratch is allocated; one kernel in the module.
   }];

@@ -4,8 +4,15 @@
 #include "dialects/systolic/Systolic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace nstf::systolic {
+
+/// A buffer that ends with the launch's tokens.
+struct TokenBuffer {
+  mlir::Value memory;   ///< of as many elements as the launch has; null where the buffer ends with its type
+  int64_t perToken = 0; ///< elements for each token, likewise 0
+};
 
 /// The kernel being lowered. `lane` and `wave` are index values made once at its entry; `scratch` is the shared i8 LDS
 /// array, null where no op needs one.
@@ -13,6 +20,13 @@ struct KernelContext {
   SystolicArrayAttr array;
   int64_t waveSize = 0;
   mlir::Value lane, wave, scratch;
+  llvm::MapVector<mlir::Value, TokenBuffer> tokenBuffers; ///< by the tile program's buffer
+
+  /// Where accesses to `buffer` go, which was converted to `converted`.
+  mlir::Value getMemory(mlir::Value buffer, mlir::Value converted) const {
+    mlir::Value memory = tokenBuffers.lookup(buffer).memory;
+    return memory ? memory : converted;
+  }
 };
 
 /// Types below the tile level: a tile is a flat vector of its registers, a buffer a rank-1 memref in global memory, an

@@ -186,6 +186,29 @@ systolic.kernel @kernel_c6_type(%work: index {systolic.scratch}) attributes {par
 
 // -----
 
+// expected-error @+1 {{expected a buffer with at least 1 element a token but got 'index' with 4 : i64}}
+systolic.kernel @kernel_c7(%work: index {systolic.per_token = 4 : i64}) attributes {params = {}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+!X = memref<64xf32, #systolic.axes<N>>
+// expected-error @+1 {{expected a buffer with at least 1 element a token but got 'memref<64xf32, #systolic.axes<N>>' with 0 : i64}}
+systolic.kernel @kernel_c7_none(%X: !X {systolic.per_token = 0 : i64}, %work: index) attributes {params = {}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+!X = memref<64xf32, #systolic.axes<N>>
+// expected-error @+1 {{expected a control block for the tokens of argument 0 but got none}}
+systolic.kernel @kernel_c7_control(%X: !X {systolic.per_token = 4 : i64}, %work: index) attributes {params = {}, grid = []} {
+  systolic.return
+}
+
+// -----
+
 !X = memref<64x48xf32, #systolic.axes<M, K>>
 func.func @load_c1_rank(%X: !X, %i: index) {
   // expected-error @+1 {{expected tile and buffer of one rank and element type, or two float types, but got 'tensor<16xf32, #systolic.axes<BK>>' and 'memref<64x48xf32, #systolic.axes<M, K>>'}}

@@ -2,7 +2,7 @@
 // RUN: nstf-opt %s -split-input-file -nstf-to-systolic-fill-template --remark-format=emitRemark --remarks-filter=nstf-.* -verify-diagnostics -o /dev/null
 
 module attributes {nstf.max_tokens = 4 : i64} {
-  systolic.kernel @softmax(%x: memref<8x8xf32, #systolic.axes<M, N>> {nstf.name = "x"}, %y: memref<8x8xf32, #systolic.axes<M, N>> {nstf.name = "y"}, %work: index)
+  systolic.kernel @softmax(%x: memref<8x8xf32, #systolic.axes<M, N>> {nstf.name = "x"}, %y: memref<8x8xf32, #systolic.axes<M, N>> {nstf.name = "y"}, %control: memref<16xi32> {nstf.name = "control"}, %work: index)
       attributes {params = {M = 8, N = 8, ROWS = 0}, grid = []} {
     systolic.return
   }

@@ -39,11 +39,11 @@
 // CHECK: %[[RESULT:.+]] = arith.addf %[[SILU]], %[[R]]
 // CHECK: return %[[RESULT]]
 // CHECK: systolic.kernel @linear_0(
-// CHECK-SAME: {nstf.access = "read", nstf.name = "x", nstf.operand = 0 : i64}
+// CHECK-SAME: {nstf.access = "read", nstf.name = "x", nstf.operand = 0 : i64, systolic.per_token = 20 : i64}
 // CHECK-SAME: {nstf.access = "read", nstf.name = "w", nstf.operand = 1 : i64}
-// CHECK-SAME: {nstf.access = "write", nstf.name = "y", nstf.result = 0 : i64}
+// CHECK-SAME: {nstf.access = "write", nstf.name = "y", nstf.result = 0 : i64, systolic.per_token = 33 : i64}
 // CHECK-SAME: %[[A0:[a-z0-9]+]]: memref<64xf32, #systolic.axes<N>> {nstf.access = "read", nstf.name = "e0", nstf.operand = 2 : i64}
-// CHECK-SAME: %[[A1:[a-z0-9]+]]: memref<64x64xf32, #systolic.axes<M, N>> {nstf.access = "read", nstf.name = "e1", nstf.operand = 3 : i64}
+// CHECK-SAME: %[[A1:[a-z0-9]+]]: memref<64x64xf32, #systolic.axes<M, N>> {nstf.access = "read", nstf.name = "e1", nstf.operand = 3 : i64, systolic.per_token = 33 : i64}
 // CHECK-SAME: {nstf.access = "read", nstf.control, nstf.name = "control"}
 // CHECK-SAME: nstf.per_token = {M = 1 : i64}
 // CHECK-SAME: params = {BK = 32 : i64, BM = 16 : i64, BN = 64 : i64, K = 20 : i64, KB = 16 : i64, M = 100 : i64, N = 33 : i64, ROWS = 0 : i64, WM = 2 : i64, WN = 2 : i64}
@@ -81,7 +81,7 @@ nstf.kernel @rope_0(%x: tensor<?x36xf32>, %t: tensor<512x8xf32>) -> tensor<?x36x
 //--- rope-append.mlir
 // Keys go from rope into the cache: in place, so the output is the operand of the cache.
 // CHECK: systolic.kernel @rope_kv(
-// CHECK-SAME: {nstf.access = "read", nstf.name = "x", nstf.operand = 0 : i64}
+// CHECK-SAME: {nstf.access = "read", nstf.name = "x", nstf.operand = 0 : i64, systolic.per_token = 16 : i64}
 // CHECK-SAME: {nstf.access = "read", nstf.name = "table", nstf.operand = 1 : i64}
 // CHECK-SAME: {nstf.access = "read_write", nstf.name = "y", nstf.operand = 2 : i64}
 // CHECK-SAME: params = {APPEND = 1 : i64,
@@ -133,7 +133,7 @@ nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<?x16xf32>, %v: tensor<
 
 //--- embedding.mlir
 // CHECK: systolic.kernel @embedding_0(
-// CHECK-SAME: {nstf.access = "read", nstf.name = "ids", nstf.operand = 0 : i64}
+// CHECK-SAME: {nstf.access = "read", nstf.name = "ids", nstf.operand = 0 : i64, systolic.per_token = 1 : i64}
 // CHECK-SAME: {nstf.access = "read", nstf.name = "table", nstf.operand = 1 : i64}
 // CHECK-SAME: M = 100 : i64, N = 20 : i64, ROWS = 0 : i64, V = 77 : i64,
 nstf.kernel @embedding_0(%ids: tensor<?xi32>, %t: tensor<77x20xf32>) -> tensor<?x20xf32> {
@@ -204,7 +204,7 @@ nstf.kernel @mean_rows_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
 //--- first-row.mlir
 // CHECK: systolic.kernel @first_0(
 // CHECK-SAME: nstf.per_token = {}
-// CHECK-SAME: LAST = 0 : i64, M = 1 : i64, MX = 100 : i64, MY = 1 : i64, N = 20 : i64, ROWS = 1 : i64,
+// CHECK-SAME: LAST = 0 : i64, M = 1 : i64, MX = 1 : i64, MY = 1 : i64, N = 20 : i64, ROWS = 1 : i64,
 nstf.kernel @first_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
   %y = nstf.first_row %x : (tensor<?x20xf32>) -> tensor<1x20xf32>
   nstf.return %y : tensor<1x20xf32>
@@ -276,8 +276,8 @@ nstf.kernel @last_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
 // CHECK: %[[RESULT:.+]] = arith.mulf %[[GATED]], %[[TILE]]
 // CHECK: return %[[RESULT]]
 // CHECK: systolic.kernel @chain_0(
-// CHECK-SAME: {nstf.access = "read", nstf.name = "x", nstf.operand = 1 : i64}
-// CHECK-SAME: {nstf.access = "read", nstf.name = "e0", nstf.operand = 0 : i64}
+// CHECK-SAME: {nstf.access = "read", nstf.name = "x", nstf.operand = 1 : i64, systolic.per_token = 20 : i64}
+// CHECK-SAME: {nstf.access = "read", nstf.name = "e0", nstf.operand = 0 : i64, systolic.per_token = 20 : i64}
 nstf.kernel @chain_0(%up: tensor<?x20xf32>, %gate: tensor<?x20xf32>) -> tensor<?x20xf32> {
   %y = nstf.swiglu %gate, %up : tensor<?x20xf32>
   %z = nstf.mul %y, %gate : tensor<?x20xf32>
@@ -295,7 +295,7 @@ nstf.kernel @softmax_0(%x: tensor<?x20xf32>) -> tensor<?x20xf32> {
 
 //--- argmax.mlir
 // CHECK: systolic.kernel @argmax_0(
-// CHECK-SAME: {nstf.access = "write", nstf.name = "y", nstf.result = 0 : i64}
+// CHECK-SAME: {nstf.access = "write", nstf.name = "y", nstf.result = 0 : i64, systolic.per_token = 1 : i64}
 // CHECK-SAME: M = 100 : i64, N = 20 : i64, ROWS = 0 : i64,
 nstf.kernel @argmax_0(%x: tensor<?x20xf32>) -> tensor<?xi32> {
   %y = nstf.argmax %x : (tensor<?x20xf32>) -> tensor<?xi32>

@@ -16,3 +16,18 @@ systolic.kernel @read(%X: !X, %control: memref<16xi32> {nstf.name = "control"}, 
   systolic.store %x, %X[%work] : tensor<16xf32, #systolic.axes<BN>>, !X
   systolic.return
 }
+
+// A buffer that ends with the launch's tokens needs it; one for a single token does not.
+// CHECK-LABEL: systolic.kernel @ends_with_tokens(
+// CHECK-SAME: memref<16xi32>
+systolic.kernel @ends_with_tokens(%X: !X {systolic.per_token = 8 : i64}, %control: memref<16xi32>, %work: index)
+    attributes {params = {}, grid = []} {
+  systolic.return
+}
+
+// CHECK-LABEL: systolic.kernel @one_token(
+// CHECK-NOT: memref<16xi32>
+systolic.kernel @one_token(%X: !X {systolic.per_token = 64 : i64}, %control: memref<16xi32>, %work: index)
+    attributes {params = {}, grid = []} {
+  systolic.return
+}

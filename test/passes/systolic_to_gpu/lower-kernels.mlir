@@ -102,6 +102,59 @@ systolic.kernel @gathered(%X: !X, %ids: !I, %work: index)
 
 // -----
 
+// A buffer that ends with the launch's tokens has their size, whatever its type has room for; an element outside its rows
+// still gets the index past the end of all that room. Others keep the size of their type.
+// CHECK-LABEL: gpu.func @tokens(
+// CHECK-SAME: %[[X:.+]]: memref<300xf32, #gpu.address_space<global>> {systolic.per_token = 30 : i64}, %[[T:.+]]: memref<300xf32, #gpu.address_space<global>>, %[[CONTROL:.+]]: memref<16xi32
+// CHECK: %[[LOADED:.+]] = memref.load %[[CONTROL]][%c0]
+// CHECK: %[[I32:.+]] = rocdl.readfirstlane %[[LOADED]] : i32
+// CHECK: %[[TOKENS:.+]] = arith.index_castui %[[I32]] : i32 to index
+// CHECK: %[[ROWS:.+]] = arith.minui %[[TOKENS]], %c10 : index
+// CHECK: %[[SIZE:.+]] = arith.muli %[[ROWS]], %c30 : index
+// CHECK: %[[MEMORY:.+]] = memref.reinterpret_cast %[[X]] to offset: [0], sizes: [%[[SIZE]]], strides: [1] : memref<300xf32, #gpu.address_space<global>> to memref<?xf32, #gpu.address_space<global>>
+// CHECK: arith.select %{{.+}}, %{{.+}}, %c300
+// CHECK: amdgpu.raw_buffer_load %[[MEMORY]]{{.+}} -> vector<2xf32>
+// CHECK: amdgpu.raw_buffer_load %[[T]]{{.+}} -> vector<2xf32>
+// CHECK: amdgpu.raw_buffer_store {{.+}} -> memref<?xf32
+#tile = #systolic.fragment<reg [1:4*1], lane [1:4*4, 0:16*1], wave []>
+!X = memref<10x30xf32, #systolic.axes<M, K>>
+systolic.kernel @tokens(%X: !X {systolic.per_token = 30 : i64}, %T: !X, %control: memref<16xi32>, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %x = systolic.load %X[%work, %c0] : !X -> tensor<16x16xf32, #tile>
+  %t = systolic.load %T[%work, %c0] : !X -> tensor<16x16xf32, #tile>
+  %sum = arith.addf %x, %t : tensor<16x16xf32, #tile>
+  systolic.store %sum, %X[%work, %c0] : tensor<16x16xf32, #tile>, !X
+  systolic.return
+}
+
+// -----
+
+// The range check takes each dword for itself. Where a token's elements end in half a dword, a wide load of 16-bit elements
+// would lose the last one: they move one at a time. 32-bit elements and whole dwords need not.
+// CHECK-LABEL: gpu.func @dwords(
+// CHECK: amdgpu.raw_buffer_load {{.+}} memref<?xf16, {{.+}}, i32 -> f16
+// CHECK-NOT: -> vector
+// CHECK: amdgpu.raw_buffer_load {{.+}} memref<?xf16, {{.+}}, i32 -> vector<4xf16>
+// CHECK: amdgpu.raw_buffer_load {{.+}} memref<?xf32, {{.+}}, i32 -> vector<4xf32>
+#flat = #systolic.fragment<reg [0:4*1], lane [0:64*4], wave []>
+!odd = memref<128xf16, #systolic.axes<N>>
+!wide = memref<128xf32, #systolic.axes<N>>
+systolic.kernel @dwords(%A: !odd {systolic.per_token = 1 : i64}, %B: !odd {systolic.per_token = 2 : i64}, %C: !wide {systolic.per_token = 1 : i64},
+                        %control: memref<16xi32>, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %a = systolic.load %A[%c0] : !odd -> tensor<256xf32, #flat>
+  %b = systolic.load %B[%c0] : !odd -> tensor<256xf32, #flat>
+  %c = systolic.load %C[%c0] : !wide -> tensor<256xf32, #flat>
+  %ab = arith.addf %a, %b : tensor<256xf32, #flat>
+  %sum = arith.addf %ab, %c : tensor<256xf32, #flat>
+  systolic.store %sum, %C[%c0] : tensor<256xf32, #flat>, !wide
+  systolic.return
+}
+
+// -----
+
 // 16 lanes hold the same element: one of them stores.
 // CHECK-LABEL: gpu.func @replicas(
 // CHECK: %[[LANE:.+]] = gpu.thread_id x
