@@ -77,12 +77,14 @@ struct Catalogue {
     std::span<const uint8_t> span(text);
     program = DecodedProgram::decode(target, {&span, 1});
   }
-  /// Everything but memory, program flow and matrix instructions.
+  /// Everything but memory and program flow.
   static bool wanted(const InstructionInfo &info) {
     if (info.form == Form::Control)
       return info.name.starts_with("S_MOVREL");
     if (info.form == Form::LdsLanes)
       return !info.name.starts_with("DS_GWS_");
+    if (info.form == Form::Matrix) // of f64 in blocks no manual says what a broadcast of A means
+      return !info.name.starts_with("V_MFMA_F64_4X4X4");
     return info.form <= Form::CrossLane && info.form != Form::ScalarMemory;
   }
   static const Catalogue &of(const std::string &name) {
@@ -153,7 +155,8 @@ TEST_P(Masks, aLaneReachesItselfOnly) {
       for (UndefinedOperand &operand : operands)
         operand.lane = lane;
       Verdict verdict = sandbox.judge(op, operands, random, 10);
-      if (facts.name() == "DS_PERMUTE_B32") // pushes to any lane that its address may mean
+      // Pushes to any lane that its address may mean; rows and columns where a zero hides what reaches them.
+      if (facts.name() == "DS_PERMUTE_B32" || facts.kind == InstructionKind::Matrix)
         verdict.tainted = false;
       add(facts.name(), bytes, verdict, "one lane of its operands");
     }
