@@ -42,6 +42,7 @@ public:
   PackageInputs build() {
     inputs.manifest.compiler = "nstf " NSTF_VERSION ", LLVM " LLVM_VERSION_STRING;
     addModel();
+    addTextFiles();
     addWeights();
     addBuffers();
     addLimits();
@@ -78,10 +79,24 @@ private:
       }
     if (auto tokenizer = attribute.getAs<StringAttr>("tokenizer"); tokenizer && !tokenizer.empty()) {
       inputs.tokenizerFile = tokenizer.str();
-      inputs.tokenizerConfig = runtime::Tokenizer::configOf(inputs.tokenizerFile).string();
       facts.tokenizer.kind = runtime::Tokenizer::kindOf(inputs.tokenizerFile);
       facts.tokenizer.file = std::filesystem::path(inputs.tokenizerFile).filename().string();
     }
+  }
+
+  /// What lies beside the tokenizer, or where there is none in the model's folder, and isn't needed to compile.
+  void addTextFiles() {
+    std::filesystem::path input = compilation.getOptions().input, tokenizer = inputs.tokenizerFile;
+    std::error_code ignored;
+    if (tokenizer.empty() && !std::filesystem::is_directory(input, ignored))
+      return;
+    std::filesystem::path folder = tokenizer.empty() ? input : tokenizer.parent_path();
+    auto find = [&](const char *name) {
+      std::filesystem::path file = folder / name;
+      return std::filesystem::exists(file, ignored) ? file.string() : "";
+    };
+    inputs.tokenizerConfig = find("tokenizer_config.json");
+    inputs.chatTemplate = find("chat_template.jinja");
   }
 
   void addWeights() {

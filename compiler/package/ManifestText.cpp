@@ -38,6 +38,8 @@ static Json modelJson(const Model &model) {
     json["tokenizer"]["file"] = model.tokenizer.file;
   if (!model.tokenizer.config.empty())
     json["tokenizer"]["config"] = model.tokenizer.config;
+  if (!model.tokenizer.chatTemplate.empty())
+    json["tokenizer"]["chat_template"] = model.tokenizer.chatTemplate;
   return json;
 }
 

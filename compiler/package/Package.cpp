@@ -44,19 +44,16 @@ static void copyFile(PackageFolder &folder, const fs::path &source, const std::s
 
 static void copyTokenizer(PackageFolder &folder, PackageInputs &inputs) {
   manifest::Tokenizer &tokenizer = inputs.manifest.model.tokenizer;
-  tokenizer.config.clear();
-  if (tokenizer.kind == "none") {
-    tokenizer.file.clear();
-    return;
-  }
-  fs::path source = inputs.tokenizerFile;
+  auto copy = [&](const fs::path &source, const std::string &name, std::string &field) {
+    field = source.empty() ? "" : name;
+    if (!source.empty())
+      copyFile(folder, source, name);
+  };
+  fs::path source = tokenizer.kind == "none" ? fs::path() : fs::path(inputs.tokenizerFile);
   // Any .json may be a tokenizer's, also one that has the name of the package's own.
-  tokenizer.file = tokenizer.kind == "tokenizer_json" ? "tokenizer.json" : source.filename().string();
-  copyFile(folder, source, tokenizer.file);
-  if (inputs.tokenizerConfig.empty())
-    return;
-  tokenizer.config = "tokenizer_config.json";
-  copyFile(folder, inputs.tokenizerConfig, tokenizer.config);
+  copy(source, tokenizer.kind == "tokenizer_json" ? "tokenizer.json" : source.filename().string(), tokenizer.file);
+  copy(inputs.tokenizerConfig, "tokenizer_config.json", tokenizer.config);
+  copy(inputs.chatTemplate, "chat_template.jinja", tokenizer.chatTemplate);
 }
 
 void writePackage(const fs::path &path, PackageInputs inputs) {

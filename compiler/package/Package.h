@@ -49,8 +49,9 @@ struct PackageInputs {
   std::vector<std::string> codeObjects;
   /// The file to copy where manifest.model.tokenizer.kind is not "none".
   std::string tokenizerFile;
-  /// The tokenizer_config.json that goes with it, or empty.
-  std::string tokenizerConfig;
+  /// The tokenizer_config.json and the chat_template.jinja that go with it, or empty; copied without a tokenizer too,
+  /// as one may be given when the package runs.
+  std::string tokenizerConfig, chatTemplate;
 };
 
 /// Tensors start at multiples of this in the device's weight buffer and in weights.safetensors.

@@ -60,6 +60,7 @@ static std::set<std::string> filesOfPackage(const fs::path &manifestFile) {
   };
   add("/model/tokenizer/file");
   add("/model/tokenizer/config");
+  add("/model/tokenizer/chat_template");
   if (document.contains("targets") && document["targets"].is_array())
     for (size_t i = 0; i < document["targets"].size(); ++i)
       add(("/targets/" + std::to_string(i) + "/code_object").c_str());

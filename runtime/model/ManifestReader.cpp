@@ -102,8 +102,10 @@ Model readModel(const JsonCursor &value) {
     model.tokenizer.kind = (*tokenizer)["kind"].string();
     if (kind != 0)
       model.tokenizer.file = readFileName((*tokenizer)["file"]);
-    if (auto config = tokenizer->find("config"); config && kind == 1)
+    if (auto config = tokenizer->find("config"))
       model.tokenizer.config = readFileName(*config);
+    if (auto chatTemplate = tokenizer->find("chat_template"))
+      model.tokenizer.chatTemplate = readFileName(*chatTemplate);
   }
   return model;
 }

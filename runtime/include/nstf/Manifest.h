@@ -73,8 +73,10 @@ struct Control {
 
 struct Tokenizer {
   std::string kind = "none"; // none, tokenizer_json, sentencepiece, tok512
-  std::string file;          // relative to the package
-  std::string config;        // tokenizer_config.json, relative to the package; empty: none
+  // Relative to the package; empty: none.
+  std::string file;
+  std::string config;       // tokenizer_config.json
+  std::string chatTemplate; // chat_template.jinja
 };
 
 struct Model {

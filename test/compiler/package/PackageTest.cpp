@@ -94,6 +94,27 @@ TEST_F(PackageTest, NoWeightsNoFile) {
   EXPECT_FALSE(fs::exists(package / "tokenizer.model"));
 }
 
+// A server wants them, and somebody may give the tokenizer later.
+TEST_F(PackageTest, ChatTemplateAndConfigWithOrWithoutATokenizer) {
+  for (const char *kind : {"sentencepiece", "none"}) {
+    PackageInputs in = inputs(WeightsMode::Pack);
+    in.manifest.model.tokenizer.kind = kind;
+    writeFile(root / "chat.jinja", "{{ messages }}");
+    writeFile(root / "config.json", "{}");
+    in.chatTemplate = (root / "chat.jinja").string();
+    in.tokenizerConfig = (root / "config.json").string();
+    writePackage(package, std::move(in)); // the second replaces the first
+    manifest::Tokenizer tokenizer = manifest::readManifest(package / "manifest.json").model.tokenizer;
+    EXPECT_EQ(tokenizer.kind, kind);
+    EXPECT_EQ(readFile(package / tokenizer.chatTemplate), "{{ messages }}");
+    EXPECT_EQ(readFile(package / tokenizer.config), "{}");
+    EXPECT_EQ(tokenizer.chatTemplate, "chat_template.jinja");
+    EXPECT_EQ(tokenizer.config, "tokenizer_config.json");
+  }
+  writePackage(package, inputs(WeightsMode::Pack));
+  EXPECT_FALSE(fs::exists(package / "chat_template.jinja"));
+}
+
 TEST_F(PackageTest, TheSameBytesEachTime) {
   writePackage(package, inputs(WeightsMode::Pack));
   std::string manifestBefore = readFile(package / "manifest.json"), before = readFile(package / "weights.safetensors");
