@@ -1,4 +1,5 @@
 // model.h: what an application sees of the launcher (LauncherText.h).
+#include "compiler/package/LauncherChecks.h"
 #include "compiler/package/LauncherNames.h"
 #include "compiler/package/LauncherText.h"
 
@@ -128,8 +129,12 @@ static std::string modelClass(const Manifest &manifest, const Names &names) {
   text += "  Model(Model &&) noexcept;\n  Model &operator=(Model &&) noexcept;\n  ~Model();\n\n";
   text += stepDeclaration(manifest, names);
   for (std::size_t i = 0; i < manifest.outputs.size(); ++i)
-    text += "  /// " + describe(manifest.outputs[i]) + " of the last step, which it waits for.\n  std::vector<" +
-            cppType(manifest.outputs[i].type) + "> " + names.outputs[i] + "() const;\n";
+    text += "  /// " + describe(manifest.outputs[i]) + " of the last step, which it waits for.\n" +
+            (logitsBehind(manifest, i) ? "  /// An error where the logits are no choice: one is NaN or +inf, or all "
+                                         "are -inf. They are read for that;\n"
+                                         "  /// address() is where the token stands unread.\n"
+                                       : "") +
+            "  std::vector<" + cppType(manifest.outputs[i].type) + "> " + names.outputs[i] + "() const;\n";
   return text + R"cpp(
   /// Starts a new sequence: position 0, states zero.
   void reset();

@@ -1,5 +1,6 @@
 // model.cpp: the tables, and how a package is loaded and run (LauncherText.h). Parts that a model has no use for are
 // left out, so that the file compiles without a warning.
+#include "compiler/package/LauncherChecks.h"
 #include "compiler/package/LauncherTables.h"
 #include "compiler/package/LauncherText.h"
 
@@ -202,14 +203,6 @@ static const char loadGiven[] = R"cpp(  void loadGiven(const WeightFunction &wei
 
 )cpp";
 
-static const char checkIds[] = R"cpp(  void checkIds(const std::int32_t *ids, std::uint64_t count) const {
-    for (std::uint64_t i = 0; ids && i < count; ++i)
-      if (ids[i] < 0 || ids[i] >= vocabulary)
-        fail("expected token ids from 0 to " + std::to_string(vocabulary - 1) + " but got " + std::to_string(ids[i]));
-  }
-
-)cpp";
-
 /// Of a model with a context, positions are counted and have an end.
 static std::string runFunctions(bool hasContext) {
   std::string text = R"cpp(  /// The launches for a step of that many rows, which is a step that can be made.
@@ -316,17 +309,12 @@ static std::string elements(const manifest::Port &port, const std::string &token
   return port.shape.hasTokens() ? "std::uint64_t(" + tokens + ") * " + fixed : fixed;
 }
 
-/// The runner's rule: the input "ids" of a model with a vocabulary holds token ids.
-static bool isIds(const manifest::Port &port, const Manifest &manifest) {
-  return port.name == "ids" && port.type == manifest::ElementType::I32 && manifest.model.vocabulary;
-}
-
 static std::string ports(const Manifest &manifest, const Names &names) {
   std::string parameters, copies;
   for (std::size_t i = 0; i < manifest.inputs.size(); ++i) {
     const manifest::Port &port = manifest.inputs[i];
     parameters += "const " + cppType(port.type) + " *" + names.inputs[i] + ", ";
-    if (isIds(port, manifest))
+    if (isIds(manifest, port))
       copies += "  impl->checkIds(" + names.inputs[i] + ", " + elements(port, "tokens") + ");\n";
     copies += "  impl->copyIn(Buffer::" + names.buffers[port.buffer] + ", 0, " + names.inputs[i] + ", " +
               elements(port, "tokens") + " * " + std::to_string(sizeOf(port.type)) + ");\n";
@@ -337,7 +325,9 @@ static std::string ports(const Manifest &manifest, const Names &names) {
   for (std::size_t i = 0; i < manifest.outputs.size(); ++i) {
     const manifest::Port &port = manifest.outputs[i];
     std::string type = "std::vector<" + cppType(port.type) + ">";
-    text += "\n" + type + " Model::" + names.outputs[i] + "() const {\n  " + type + " values(" +
+    std::optional<std::size_t> logits = logitsBehind(manifest, i);
+    text += "\n" + type + " Model::" + names.outputs[i] + "() const {\n" +
+            (logits ? "  impl->checkLogits(" + names.outputs[*logits] + "());\n" : "") + "  " + type + " values(" +
             elements(port, "impl->rows") + ");\n  impl->copyOut(Buffer::" + names.buffers[port.buffer] +
             ", values.data(), values.size() * " + std::to_string(sizeOf(port.type)) + ");\n  return values;\n}\n";
   }
@@ -353,8 +343,8 @@ std::string launcherSourceText(const Manifest &manifest, std::string_view digest
   text += contents.stored ? "#include <algorithm>\n" : "";
   text += "#include <cstring>\n";
   text += contents.stored ? "#include <filesystem>\n" : "";
-  text += "#include <fstream>\n#include <iterator>\n#include <stdexcept>\n\nnamespace " + names.space +
-          " {\nnamespace {\n\nconstexpr char digest[] = " + literal(digest) + ";\n\n";
+  text += "#include <fstream>\n#include <iterator>\n#include <limits>\n#include <stdexcept>\n\nnamespace " +
+          names.space + " {\nnamespace {\n\nconstexpr char digest[] = " + literal(digest) + ";\n\n";
   text += launchTables(manifest, names);
   std::string states;
   std::size_t stateCount = 0;
@@ -370,10 +360,7 @@ std::string launcherSourceText(const Manifest &manifest, std::string_view digest
   text += std::string("} // namespace\n\n") + implBegin;
   text += contents.stored ? loadStored(contents.converted) : "";
   text += contents.given ? loadGiven : "";
-  bool ids = false;
-  for (const manifest::Port &port : manifest.inputs)
-    ids |= isIds(port, manifest);
-  text += ids ? checkIds : "";
+  text += checkFunctions(manifest);
   text += runFunctions(manifest.model.context.has_value());
   text += constructor(contents) + modelMembers + ports(manifest, names);
   return text + "\n} // namespace " + names.space + "\n";

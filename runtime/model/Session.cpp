@@ -141,8 +141,10 @@ const manifest::Bucket &Session::State::bucketFor(std::int64_t tokens) const {
 Session Session::open(const std::filesystem::path &package, const SessionOptions &options) {
   return Session(Package::open(package), options);
 }
-Session::Session(Package package, const SessionOptions &options)
-    : state(std::make_unique<State>(std::move(package), options)) {}
+Session::Session(Package package, const SessionOptions &options) {
+  checkOptions(package, {options.weights, options.seed, options.checkHashes}); // before a device is opened for it
+  state = std::make_unique<State>(std::move(package), options);
+}
 Session::Session(Session &&) noexcept = default;
 Session &Session::operator=(Session &&) noexcept = default;
 Session::~Session() = default;

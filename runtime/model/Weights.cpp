@@ -134,15 +134,22 @@ void uploadStored(const Stored &tensor, Buffer &buffer) {
 
 } // namespace
 
+void checkOptions(const Package &package, const WeightsOptions &options) {
+  using manifest::WeightsMode;
+  WeightsMode mode = package.manifest().weights.mode;
+  auto fail = [&](const char *option, const char *expected) {
+    const char *texts[] = {"packed", "left in their files", "random", "given when it runs"};
+    throw std::runtime_error(package.folder().string() + ": expected a package compiled with " + expected + " for " +
+                             option + " but its weights are " + texts[static_cast<int>(mode)]);
+  };
+  if (options.seed && mode != WeightsMode::Random)
+    fail("another seed", "--weights=random");
+  if (!options.files.empty() && (mode == WeightsMode::Pack || mode == WeightsMode::Reference))
+    fail("files of weights", "--weights=none");
+}
+
 void loadWeights(const Package &package, const WeightsOptions &options, Buffer &buffer) {
   const manifest::Weights &weights = package.manifest().weights;
-  if (options.seed && weights.mode != manifest::WeightsMode::Random)
-    throw std::runtime_error(
-        package.folder().string() +
-        ": expected a package compiled with --weights=random for another seed but its weights are " +
-        (weights.mode == manifest::WeightsMode::Pack        ? "packed"
-         : weights.mode == manifest::WeightsMode::Reference ? "in files of their own"
-                                                            : "given at run time"));
   SourceFiles sources(package);
   std::vector<SafeTensorsFile> given;
   for (const std::filesystem::path &file : options.files)

@@ -20,6 +20,9 @@ struct WeightsOptions {
   bool checkHashes = true;
 };
 
+/// Throws std::runtime_error where the options are for a package compiled with another --weights.
+void checkOptions(const Package &package, const WeightsOptions &options);
+
 /// Fills `buffer`, the package's buffer of kind weights. Throws std::runtime_error: a file missing or too short, a hash
 /// that differs, a tensor not found in `files` or of another shape, or a package without weights and no `files`.
 void loadWeights(const Package &package, const WeightsOptions &options, Buffer &buffer);

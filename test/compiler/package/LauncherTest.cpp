@@ -139,4 +139,15 @@ TEST(LauncherText, HoldsNoCodeWithoutUse) {
   EXPECT_THAT(launcherSourceText(m, ""), HasSubstr("position += tokens"));
 }
 
+TEST(LauncherText, LooksAtTheLogitsOfAToken) {
+  manifest::Manifest m = wildManifest();
+  EXPECT_THAT(launcherSourceText(m, ""), Not(HasSubstr("checkLogits")));
+  m.outputs[1] = {"logits", ElementType::F32, {{1, 10}}, m.outputs[1].buffer};
+  EXPECT_THAT(launcherSourceText(m, ""), Not(HasSubstr("checkLogits")));
+  m.outputs[2] = {"next", ElementType::I32, {{1}}, m.outputs[2].buffer};
+  EXPECT_THAT(launcherSourceText(m, ""), HasSubstr("Model::next() const {\n  impl->checkLogits(logits());\n"));
+  m.outputs[2].type = ElementType::I64; // another thing of that name
+  EXPECT_THAT(launcherSourceText(m, ""), Not(HasSubstr("checkLogits")));
+}
+
 } // namespace
