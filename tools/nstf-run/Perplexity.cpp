@@ -18,8 +18,9 @@ namespace {
 PerplexityTexts readNpyIds(const std::string &file) {
   HostTensor tensor = readNpy(file);
   bool isWide = tensor.type == manifest::ElementType::I64;
-  if ((!isWide && tensor.type != manifest::ElementType::I32) || tensor.shape.empty() || tensor.shape.size() > 2)
-    throw std::runtime_error(file + ": expected token ids, i32 or i64, of one or two dimensions but got " +
+  if ((!isWide && tensor.type != manifest::ElementType::I32) || tensor.shape.empty() || tensor.shape.size() > 2 ||
+      tensor.elements() == 0)
+    throw std::runtime_error(file + ": expected token ids, i32 or i64, in one or two dimensions but got " +
                              tensor.str());
   PerplexityTexts texts(tensor.shape.size() == 2 ? tensor.shape[0] : 1);
   for (size_t i = 0; i < tensor.elements(); ++i) {
