@@ -4,6 +4,7 @@
 #include "compiler/driver/StepOrder.h"
 #include "nstf/Tokenizer.h"
 #include "passes/nstf/FormedGraph.h"
+#include "support/SinCos.h"
 #include "llvm/Config/llvm-config.h"
 
 #include <stdexcept>
@@ -114,12 +115,16 @@ private:
 
   static WeightOrigin getOrigin(WeightOp weight) {
     if (auto generator = weight.getGenerator())
-      return ComputedWeight{[table = *generator](int64_t row, std::span<double> values) {
-        table.fillRow(row, MutableArrayRef<double>(values.data(), values.size()));
+      return ComputedWeight{[frequencies = std::span<const double>(generator->getInvFreq().asArrayRef()),
+                             scale = generator->getScale().getValueAsDouble()](int64_t row, std::span<float> values) {
+        auto [cosines, sines] = std::pair(values.first(frequencies.size()), values.last(frequencies.size()));
+        support::fillSinCos(double(row), frequencies, scale, cosines, sines);
       }};
     if (auto source = weight.getSource())
-      return WeightInFile{source->getPath().str(), uint64_t(source->getOffset()),
-                          getElementType(source->getStoredType()), {0, source->getSizes(), source->getStrides()}};
+      return WeightInFile{source->getPath().str(),
+                          uint64_t(source->getOffset()),
+                          getElementType(source->getStoredType()),
+                          {0, source->getSizes(), source->getStrides()}};
     return std::monostate();
   }
 

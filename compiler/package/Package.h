@@ -30,10 +30,10 @@ struct WeightInFile {
   StridedView view = {};
 };
 
-/// A weight that is computed: `fillRow(i, values)` writes row i (all dimensions but the first) in float64. It is
-/// rounded to the weight's type once. Called from several threads.
+/// A weight that is computed, of type f32: `fillRow(i, values)` writes row i (all dimensions but the first). Called
+/// from several threads.
 struct ComputedWeight {
-  std::function<void(std::int64_t row, std::span<double> values)> fillRow;
+  std::function<void(std::int64_t row, std::span<float> values)> fillRow;
 };
 
 /// Where a weight's bytes come from; std::monostate: nowhere, as in a model without a checkpoint.

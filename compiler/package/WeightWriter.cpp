@@ -2,13 +2,15 @@
 // the data. The header is padded so that the data starts, as every tensor in it does, at a multiple of 256; and since
 // the format allows no gaps in the data, what is left between two tensors is a tensor of zeros of its own.
 //
-// Bytes go from the mapped source through one piece of memory a thread to their place in the file: nothing is held
-// whole. Tensors are hashed, converted and written on all cores; the file is the same whatever their order.
+// Bytes go from the mapped source through a few pieces of memory to their place in the file: nothing is held whole.
+// Tensors, and the pieces of each, are made, hashed and written on all cores; the file is the same whatever their
+// order.
 #include "compiler/package/WeightWriter.h"
 
-#include "support/MappedFile.h"
 #include "compiler/package/PackageFolder.h"
 #include "nstf/FloatTypes.h"
+#include "support/ConvertNumbers.h"
+#include "support/MappedFile.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
@@ -21,7 +23,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
-#include <thread>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_pipeline.h>
+#include <tbb/task_arena.h>
 
 namespace nstf {
 
@@ -31,7 +35,7 @@ using manifest::WeightsMode;
 
 static constexpr const char *fileName = "weights.safetensors";
 static constexpr std::uint64_t largest = std::uint64_t(1) << 48; // bytes, the manifest's limit
-static constexpr std::size_t pieceElements = 1 << 17;
+static constexpr std::size_t pieceElements = 1 << 18;
 
 static std::uint64_t alignUp(std::uint64_t value) {
   return (value + weightAlignment - 1) / weightAlignment * weightAlignment;
@@ -217,60 +221,86 @@ static std::string headerText(const std::vector<Task> &tasks) {
   return bytes + json;
 }
 
-/// Calls `take` with the tensor's bytes in the type they are kept in, piece by piece and in order.
-template <typename Take> static void forEachPiece(const Task &task, Take take) {
-  const Weight &weight = *task.weight;
-  if (auto *computed = std::get_if<ComputedWeight>(task.origin)) {
-    if (weight.type != ElementType::F32)
-      throw std::runtime_error("expected the computed weight '" + weight.name + "' to be f32 but got " +
-                               std::string(manifest::nameOf(weight.type)));
-    std::int64_t rows = weight.shape.dimensions.empty() ? 1 : weight.shape.dimensions.front();
-    std::vector<double> values(weight.size / sizeof(float) / rows);
-    std::vector<float> rounded(values.size());
-    for (std::int64_t row = 0; row < rows; ++row) {
-      computed->fillRow(row, values);
-      std::transform(values.begin(), values.end(), rounded.begin(), [](double x) { return static_cast<float>(x); });
-      take(std::as_bytes(std::span(rounded)));
-    }
-    return;
-  }
-  auto &origin = std::get<WeightInFile>(*task.origin);
-  ElementType kept = task.packed ? weight.type : origin.storedType;
-  std::size_t storedSize = manifest::sizeOf(origin.storedType);
-  std::size_t count = bytesOf(weight, origin.storedType) / storedSize;
-  const std::byte *first = task.file->data() + origin.offset;
-  std::vector<std::byte> gathered(origin.view.sizes.empty() ? 0 : std::min(pieceElements, count) * storedSize);
-  auto bytesAt = [&](std::size_t begin, std::size_t n) -> const std::byte * {
-    if (gathered.empty())
-      return first + begin * storedSize;
-    origin.view.gather(first, storedSize, begin, n, gathered.data());
-    return gathered.data();
-  };
-  if (kept == origin.storedType) {
-    for (std::size_t begin = 0; begin < count; begin += pieceElements) {
-      std::size_t n = std::min(pieceElements, count - begin);
-      take(std::span(bytesAt(begin, n), n * storedSize));
-    }
-    return;
-  }
-  std::size_t keptSize = manifest::sizeOf(kept);
-  std::vector<std::byte> piece(std::min(pieceElements, count) * keptSize);
-  for (std::size_t begin = 0; begin < count; begin += pieceElements) {
-    std::size_t n = std::min(pieceElements, count - begin);
-    convertNumbers(bytesAt(begin, n), origin.storedType, piece.data(), kept, n);
-    take(std::span(std::as_const(piece).data(), n * keptSize));
-  }
+/// A part of a tensor on its way into the package.
+struct Piece {
+  std::uint64_t begin, count;          ///< elements
+  std::vector<std::byte> stored, kept; ///< room for the elements as they are in the file, and as they are kept
+  std::span<const std::byte> bytes;    ///< the finished piece
+};
+
+/// Elements of all dimensions but the first.
+static std::uint64_t getRowElements(const Weight &weight) {
+  const std::vector<std::int64_t> &dimensions = weight.shape.dimensions;
+  return weight.shape.elements(1) / (dimensions.empty() ? 1 : dimensions.front());
 }
 
+/// Makes the bytes of a computed tensor's piece, which is of whole rows.
+static void computePiece(const Task &task, Piece &piece) {
+  std::uint64_t row = getRowElements(*task.weight);
+  piece.kept.resize(piece.count * sizeof(float));
+  std::span<float> values(reinterpret_cast<float *>(piece.kept.data()), piece.count);
+  for (std::uint64_t i = 0; i < piece.count; i += row)
+    std::get<ComputedWeight>(*task.origin)
+        .fillRow(static_cast<std::int64_t>((piece.begin + i) / row), values.subspan(i, row));
+  piece.bytes = piece.kept;
+}
+
+/// Makes the piece's bytes of what the file holds: gathered where they lie apart, converted where their type differs.
+static void readPiece(const Task &task, Piece &piece) {
+  auto &origin = std::get<WeightInFile>(*task.origin);
+  ElementType kept = task.packed ? task.weight->type : origin.storedType;
+  std::size_t storedSize = manifest::sizeOf(origin.storedType);
+  const std::byte *first = task.file->data() + origin.offset;
+  piece.bytes = {first + piece.begin * storedSize, piece.count * storedSize};
+  if (!origin.view.sizes.empty()) {
+    piece.stored.resize(piece.count * storedSize);
+    origin.view.gather(first, storedSize, piece.begin, piece.count, piece.stored.data());
+    piece.bytes = piece.stored;
+  }
+  if (kept == origin.storedType)
+    return;
+  piece.kept.resize(piece.count * manifest::sizeOf(kept));
+  support::convertNumbers(piece.bytes.data(), *support::floatFormatFromName(nameOf(origin.storedType)),
+                          piece.kept.data(), *support::floatFormatFromName(nameOf(kept)), piece.count);
+  piece.bytes = piece.kept;
+}
+
+/// Pieces are made and written on all cores, and hashed in their order.
 static void runTask(const Task &task, PackageFile *file, std::uint64_t dataStart) {
+  const Weight &weight = *task.weight;
+  bool computed = std::holds_alternative<ComputedWeight>(*task.origin);
+  if (computed && weight.type != ElementType::F32)
+    throw std::runtime_error("expected the computed weight '" + weight.name + "' to be f32 but got " +
+                             std::string(manifest::nameOf(weight.type)));
+  std::uint64_t elements = weight.shape.elements(1), row = computed ? getRowElements(weight) : 1;
+  std::uint64_t step = std::max<std::uint64_t>(pieceElements / row, 1) * row, begin = 0, started = 0;
+  // As many as are under way at once. They end in their order, so the oldest is free when the next one starts.
+  std::vector<Piece> pieces(
+      std::min<std::uint64_t>(2 * tbb::this_task_arena::max_concurrency(), (elements + step - 1) / step));
   llvm::SHA256 hash;
-  std::uint64_t offset = dataStart + task.dataOffset;
-  forEachPiece(task, [&](std::span<const std::byte> bytes) {
-    hash.update(llvm::ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
+  auto start = [&](tbb::flow_control &control) -> Piece * {
+    if (begin == elements) {
+      control.stop();
+      return nullptr;
+    }
+    Piece &piece = pieces[started++ % pieces.size()];
+    piece.begin = begin;
+    piece.count = std::min(step, elements - begin);
+    begin += piece.count;
+    return &piece;
+  };
+  auto make = [&](Piece *piece) {
+    computed ? computePiece(task, *piece) : readPiece(task, *piece);
     if (task.packed)
-      file->writeAt(offset, bytes);
-    offset += bytes.size();
-  });
+      file->writeAt(dataStart + task.dataOffset + piece->begin * manifest::sizeOf(weight.type), piece->bytes);
+    return piece;
+  };
+  auto finish = [&](Piece *piece) {
+    hash.update(llvm::ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(piece->bytes.data()), piece->bytes.size()));
+  };
+  tbb::parallel_pipeline(pieces.size(), tbb::make_filter<void, Piece *>(tbb::filter_mode::serial_in_order, start) &
+                                            tbb::make_filter<Piece *, Piece *>(tbb::filter_mode::parallel, make) &
+                                            tbb::make_filter<Piece *, void>(tbb::filter_mode::serial_in_order, finish));
   task.weight->source->sha256 = llvm::toHex(hash.final(), /*LowerCase=*/true);
   if (task.packed)
     task.weight->source->offset = dataStart + task.dataOffset;
@@ -279,24 +309,17 @@ static void runTask(const Task &task, PackageFile *file, std::uint64_t dataStart
 /// Runs `work(i)` for all i below `count` on all cores. Of several exceptions the one with the smallest i is thrown.
 template <typename Work> static void forAll(std::size_t count, Work work) {
   std::vector<std::exception_ptr> failures(count);
-  std::atomic<std::size_t> next = 0;
   std::atomic<bool> failed = false;
-  auto loop = [&] {
-    for (std::size_t i; !failed && (i = next++) < count;) {
-      try {
-        work(i);
-      } catch (...) {
-        failures[i] = std::current_exception();
-        failed = true;
-      }
+  tbb::parallel_for(std::size_t(0), count, [&](std::size_t i) {
+    if (failed)
+      return;
+    try {
+      work(i);
+    } catch (...) {
+      failures[i] = std::current_exception();
+      failed = true;
     }
-  };
-  std::vector<std::thread> threads;
-  for (std::size_t i = 1, n = std::min<std::size_t>(std::thread::hardware_concurrency(), count); i < n; ++i)
-    threads.emplace_back(loop);
-  loop();
-  for (std::thread &thread : threads)
-    thread.join();
+  });
   for (std::exception_ptr &failure : failures)
     if (failure)
       std::rethrow_exception(failure);

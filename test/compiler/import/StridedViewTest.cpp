@@ -69,6 +69,26 @@ TEST(StridedViewTest, elementsOfEverySize) {
   expectGathers(view, doubles);
 }
 
+/// Larger than the tiles a transposed matrix is copied in, which its sizes are no multiples of.
+template <typename T> void expectTransposes() {
+  std::vector<T> all(75 * 2 * 141);
+  std::iota(all.begin(), all.end(), T(0));
+  StridedView whole = StridedView::of({75, 2, 141});
+  for (const StridedView &view : {whole.slice(1, 1, 1).transpose().simplify(), whole.transpose(),
+                                  whole.slice(2, 3, 131).slice(0, 1, 70).transpose()}) {
+    std::vector<T> wanted = listed(view, all);
+    for (size_t begin : {0, 1, 70, 151, 5001})
+      for (size_t n : {size_t(3), size_t(4321), wanted.size() - begin})
+        EXPECT_EQ(gather(view, all, begin, n), std::vector<T>(wanted.begin() + begin, wanted.begin() + begin + n));
+  }
+}
+
+TEST(StridedViewTest, largeTransposes) {
+  expectTransposes<uint16_t>();
+  expectTransposes<float>();
+  expectTransposes<double>();
+}
+
 TEST(StridedViewTest, simplestForm) {
   StridedView whole = StridedView::of({4, 3, 5});
   EXPECT_TRUE(whole.simplify().sizes.empty());

@@ -92,7 +92,7 @@ protected:
     std::uint64_t size = layoutWeights(m.weights);
     in.weightOrigins = {
         WeightInFile{source.string(), 10, ElementType::F32}, WeightInFile{source.string(), 34, ElementType::F16},
-        WeightInFile{source.string(), 40, ElementType::BF16}, ComputedWeight{[](std::int64_t row, std::span<double> v) {
+        WeightInFile{source.string(), 40, ElementType::BF16}, ComputedWeight{[](std::int64_t row, std::span<float> v) {
           v[0] = std::cos(0.1 * row);
           v[1] = std::sin(0.1 * row);
         }}};
