@@ -1,7 +1,7 @@
-// Branches around arithmetic alone: a compiler's own choice between two ways of computing the same (a 64-bit division
-// whose operands fit 32 bits), or a condition of the program that decides no more than a value. They are followed as a
-// choice by a mask is: nothing is found at EXEC, and what either way computes is undefined, behind both, in the lanes
-// whose condition was.
+// Branches and loops around arithmetic alone: a compiler's own choice between two ways of computing the same (a 64-bit
+// division whose operands fit 32 bits), or a condition of the program that decides no more than a value. They are
+// followed as a choice by a mask is: nothing is found at EXEC, and what either way computes is undefined, behind both,
+// in the lanes whose condition was.
 #include "runtime/emulator/checks/UninitCheck.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
 
@@ -10,6 +10,11 @@
 namespace nstf::emulator::checks {
 namespace {
 
+bool touches(const std::vector<RegisterUse> &uses, unsigned scalar) {
+  return std::any_of(uses.begin(), uses.end(),
+                     [&](const RegisterUse &use) { return use.overlaps({false, uint16_t(scalar), 1}); });
+}
+/// As an operand, not as the mask of lanes.
 bool touchesExec(const std::vector<RegisterUse> &uses) {
   return std::any_of(uses.begin(), uses.end(), [](const RegisterUse &use) {
     return use.overlaps({false, sgpr::exec, 2}) && use.role != OperandRole::Exec;
@@ -24,12 +29,23 @@ bool readsMask(const InstructionFacts &facts, const std::vector<unsigned> &masks
   });
 }
 
+bool isOneOf(const std::string &name, std::initializer_list<const char *> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+/// What narrows EXEC for good: up to an s_or_b64 that widens it again. A loop goes on with the lanes that are left.
+bool narrows(const InstructionFacts &facts) {
+  return facts.name() == "S_AND_SAVEEXEC_B64" || (facts.name() == "S_ANDN2_B64" && touchesExec(facts.writes));
+}
 /// What narrows EXEC, switches from one way to the other, or saves it for that.
 bool switches(const InstructionFacts &facts, const std::vector<unsigned> &masks) {
-  for (const char *known : {"S_AND_SAVEEXEC_B64", "S_ANDN2_SAVEEXEC_B64", "S_OR_SAVEEXEC_B64"})
-    if (facts.name() == known)
-      return true;
+  if (narrows(facts) || isOneOf(facts.name(), {"S_ANDN2_SAVEEXEC_B64", "S_OR_SAVEEXEC_B64"}))
+    return true;
   return facts.name() == "S_XOR_B64" && touchesExec(facts.reads) && !readsMask(facts, masks);
+}
+/// Logic of masks, whose result is one.
+bool makesMask(const InstructionFacts &facts) {
+  return isOneOf(facts.name(), {"S_AND_B64", "S_OR_B64", "S_XOR_B64", "S_ANDN2_B64", "S_ORN2_B64", "S_NOT_B64"}) &&
+         !touchesExec(facts.writes);
 }
 
 /// Lane by lane, or the same for all lanes.
@@ -47,7 +63,7 @@ bool isArithmetic(const InstructionFacts &facts, const std::vector<unsigned> &ma
     for (const char *indirect : {"S_SET_GPR_IDX_", "S_SETVSKIP", "S_MOVREL"})
       if (facts.name().starts_with(indirect))
         return false;
-    return !touchesExec(facts.reads) && !readsMask(facts, masks);
+    return makesMask(facts) || (!touchesExec(facts.reads) && !readsMask(facts, masks));
   default:
     return false;
   }
@@ -56,13 +72,14 @@ bool isArithmetic(const InstructionFacts &facts, const std::vector<unsigned> &ma
 } // namespace
 
 /// The choice that begins behind an instruction which narrows EXEC: straight on, with jumps forward where no lane is
-/// left, to where EXEC is widened again, other choices in between.
+/// left and back to a loop's beginning while one is, to where EXEC is widened again, other choices in between.
 UninitCheck::Choice UninitCheck::choiceBehind(uint32_t instruction) const {
   constexpr uint32_t longest = 1000;
   const DecodedProgram &program = context.facts->program();
   Choice choice;
-  uint64_t furthest = 0; // jump
+  uint64_t begin = program.addressOfInstruction(instruction), furthest = 0; // jump
   unsigned depth = 0;
+  bool sccOfMask = false; // SCC says something of the lanes
   uint32_t end = std::min(uint32_t(program.instructionCount()), instruction + longest);
   for (uint32_t at = instruction + 1; at < end; ++at) {
     const InstructionFacts &facts = context.facts->of(at);
@@ -73,17 +90,25 @@ UninitCheck::Choice UninitCheck::choiceBehind(uint32_t instruction) const {
       choice.join = furthest <= address ? at : 0;
       return choice;
     }
-    if (facts.name() == "S_CBRANCH_EXECZ" && int16_t(facts.immediate) > 0) {
-      furthest = std::max(furthest, address + 4 + 4 * uint64_t(facts.immediate));
+    int64_t jump = 4 + 4 * int64_t(int16_t(facts.immediate));
+    if (facts.name() == "S_CBRANCH_EXECZ" && jump > 0) {
+      furthest = std::max(furthest, address + uint64_t(jump));
+    } else if (facts.name() == "S_CBRANCH_EXECNZ" && jump <= 0 && address + uint64_t(jump) > begin) {
+      continue;
     } else if (switches(facts, choice.masks) || isArithmetic(facts, choice.masks)) {
-      depth += facts.name() == "S_AND_SAVEEXEC_B64";
+      if (sccOfMask && touches(facts.reads, sgpr::scc))
+        return choice;
+      bool isSwitch = switches(facts, choice.masks), isMask = isVector(facts.kind) || (!isSwitch && makesMask(facts));
+      if (touches(facts.writes, sgpr::scc))
+        sccOfMask = isSwitch || isMask;
+      depth += narrows(facts);
       for (const RegisterUse &use : facts.writes) {
         for (unsigned r = 0; use.vector && r < use.count; ++r)
           choice.rows.push_back(use.first + r);
         if (use.vector)
           continue;
         std::erase_if(choice.masks, [&](unsigned mask) { return use.overlaps({false, uint16_t(mask), 2}); });
-        if (isVector(facts.kind))
+        if (isMask && use.first != sgpr::scc)
           choice.masks.push_back(use.first);
       }
     } else {

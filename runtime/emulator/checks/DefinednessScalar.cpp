@@ -23,8 +23,10 @@ void UninitCheck::checkBranch(Wave &w, const MicroOp *op, const char *what, Orig
 
 void UninitCheck::checkExec(Wave &w, WaveShadow &s, const MicroOp *op) {
   uint64_t lanes = s.scalar64(sgpr::exec);
+  for (unsigned i = 0; i < s.choiceDepth; ++i) // within a choice the lane's results are undefined anyhow
+    lanes &= ~s.choices[i].lanes;
   if (!lanes)
-    return;
+    return s.setScalar64(sgpr::exec, 0, {});
   Origin origin = s.scalarOrigin(s.scalars[sgpr::exec] ? sgpr::exec : sgpr::exec + 1);
   report(w, op, ExecMask, "the condition that sets EXEC is undefined", origin, lanes);
   s.setScalar64(sgpr::exec, 0, {});

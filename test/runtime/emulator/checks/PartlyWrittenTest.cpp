@@ -58,6 +58,7 @@ EACH(sumI64, long, r = a + b * 3 - (a >> (b & 63)))
 EACH(leastI64, long, r = a < b ? a : b)
 EACH(nested, int, switch (a & 3) { case 0: r = b; break; case 1: r = b * 3; break; case 2: r = -b; break;
                                   default: r = b ^ a; })
+EACH(reduceRange, float, r = a * 8; while (r > b) r -= b)
 EACH(saturate, int, r = __builtin_elementwise_add_sat(a, b))
 EACH(overflow, uint, uint s; r = __builtin_add_overflow(a, b, &s) ? ~0u : s)
 EACH(neighbour, int, r = __builtin_amdgcn_ds_bpermute((i ^ 1) << 2, a) + b)
@@ -123,12 +124,14 @@ struct Case {
       false; ///< without optimisation, on what was computed: a choice of the source is one of the program then
 };
 const Case cases[] = {
-    {"divideByThree", 4},  {"divide", 4},           {"reciprocal", 4}, {"squareRoot", 4},     {"power", 4},
-    {"exponential", 4},    {"arcTangent", 4, true}, {"remainder", 4},  {"classes", 4, true},  {"divideF64", 8},
-    {"squareRootF64", 8},  {"divideF16", 2},        {"divideI32", 4},  {"modulo", 4},         {"divideByConstant", 4},
-    {"divideU32", 4},      {"divideI16", 2},        {"divideI64", 8},  {"moduloU64", 8},      {"sumI64", 8},
-    {"leastI64", 8, true}, {"nested", 4, true},     {"saturate", 4},   {"overflow", 4, true}, {"neighbour", 4},
-    {"neighbourDpp", 4},   {"earlyExit", 4},        {"sumByDpp", 4},   {"sumByShuffle", 4},   {"compact", 4},
+    {"divideByThree", 4},  {"divide", 4},       {"reciprocal", 4},        {"squareRoot", 4},
+    {"power", 4},          {"exponential", 4},  {"arcTangent", 4, true},  {"remainder", 4},
+    {"classes", 4, true},  {"divideF64", 8},    {"squareRootF64", 8},     {"divideF16", 2},
+    {"divideI32", 4},      {"modulo", 4},       {"divideByConstant", 4},  {"divideU32", 4},
+    {"divideI16", 2},      {"divideI64", 8},    {"moduloU64", 8},         {"sumI64", 8},
+    {"leastI64", 8, true}, {"nested", 4, true}, {"reduceRange", 4, true}, {"saturate", 4},
+    {"overflow", 4, true}, {"neighbour", 4},    {"neighbourDpp", 4},      {"earlyExit", 4},
+    {"sumByDpp", 4},       {"sumByShuffle", 4}, {"compact", 4},
 };
 
 struct Outcome {

@@ -190,8 +190,24 @@ const std::vector<MemoryCase> cases = {
      "s_mov_b64 s[12:13], 0\n v_cmp_gt_u32 vcc, 32, v5\n s_and_saveexec_b64 s[10:11], vcc\n"
      "v_cmp_gt_u32 vcc, 16, v1\n s_and_b64 s[12:13], vcc, exec\n s_or_b64 exec, exec, s[10:11]\n"
      "v_cndmask_b32 v2, 0, 1, s[12:13]\n global_store_dword v1, v2, s[4:5]",
-     {"uninit: the condition that sets EXEC is undefined, from v5, which was never written: kernel 'k32', pc P "
-      "(entry + 0x24), instruction 's_and_saveexec_b64 s[10:11], vcc', workgroup (0, 0, 0), wave 0, lanes 0-63"}},
+     {"uninit: bits 0x1 of v2 are undefined where stored to device memory, from v5, which was never written: kernel "
+      "'k32', pc P (entry + 0x3c), instruction 'global_store_dword v1, v2, s[4:5]', workgroup (0, 0, 0), wave 0, lanes "
+      "0-63, address P: P is 0 bytes into allocation N [P, P), 4096 bytes"}},
+    {"a loop that decides a value, and one around a store",
+     "v_mov_b32 v2, v1\n v_mov_b32 v3, v5\n v_cmp_gt_u32 vcc, 32, v3\n s_and_saveexec_b64 s[10:11], vcc\n"
+     "s_cbranch_execz 8\n s_mov_b64 s[12:13], 0\n v_add_u32 v3, 8, v3\n v_add_u32 v2, 1, v2\n"
+     "v_cmp_le_u32 vcc, 32, v3\n s_or_b64 s[12:13], vcc, s[12:13]\n s_andn2_b64 exec, exec, s[12:13]\n"
+     "s_cbranch_execnz -6\n s_or_b64 exec, exec, s[12:13]\n s_or_b64 exec, exec, s[10:11]\n"
+     "global_store_dword v1, v1, s[4:5]\n global_store_dword v1, v2, s[4:5]\n"
+     "v_cmp_gt_u32 vcc, 32, v6\n s_and_saveexec_b64 s[10:11], vcc\n global_store_dword v1, v1, s[4:5]\n"
+     "s_andn2_b64 exec, exec, vcc\n s_cbranch_execnz -4\n s_or_b64 exec, exec, s[10:11]",
+     {"uninit: v2 is undefined where stored to device memory, from v5, which was never written: kernel 'k33', pc P "
+      "(entry + 0x5c), instruction 'global_store_dword v1, v2, s[4:5]', workgroup (0, 0, 0), wave 0, lanes 0-63, "
+      "address P: P is 0 bytes into allocation N [P, P), 4096 bytes",
+      "uninit: the condition that sets EXEC is undefined, from v6, which was never written: kernel 'k33', pc P (entry + "
+      "0x68), instruction 's_and_saveexec_b64 s[10:11], vcc', workgroup (0, 0, 0), wave 0, lanes 0-63",
+      "uninit: the condition that sets EXEC is undefined, from v6, which was never written: kernel 'k33', pc P (entry + "
+      "0x74), instruction 's_andn2_b64 exec, exec, vcc', workgroup (0, 0, 0), wave 0, lanes 0-63"}},
     // What correct kernels do.
     {"loaded and never used", "global_load_dword v2, v1, s[6:7]\n s_waitcnt vmcnt(0)", {}},
     {"copied through registers and LDS, then masked away",
