@@ -46,11 +46,10 @@ static void encodeText(Session &session, const Options &options, const TokenSequ
 void encodeTexts(Session &session, const Options &options, const std::vector<TextRequest> &requests,
                  const Tokenizer *tokenizer) {
   std::vector<TokenSequence> texts = encodeRequests(requests, session.package(), tokenizer, options.truncate);
-  for (TokenSequence &text : texts) {
+  forEachPrompt(texts.size(), [&](std::size_t i) {
     if (!options.tokenTypes.empty())
-      text.types = options.tokenTypes;
-    Encoder(session).check(text);
-  }
-  for (const TokenSequence &text : texts)
-    encodeText(session, options, text);
+      texts[i].types = options.tokenTypes;
+    Encoder(session).check(texts[i]);
+  });
+  forEachPrompt(texts.size(), [&](std::size_t i) { encodeText(session, options, texts[i]); });
 }

@@ -185,19 +185,13 @@ void generateTexts(Session &session, const Options &options, const std::vector<T
                    const Tokenizer *tokenizer) {
   std::vector<TokenSequence> prompts = encodeRequests(requests, session.package(), tokenizer, options.truncate);
   Generator generator(session);
-  for (std::size_t i = 0; i < prompts.size(); ++i) {
-    try {
-      if (!tokenizer && !requests[i].stop.empty())
-        throw std::runtime_error("expected a tokenizer, to find stop strings, but the package has none");
-      generator.check(prompts[i].ids);
-    } catch (const std::runtime_error &error) {
-      if (prompts.size() == 1)
-        throw;
-      throw std::runtime_error("prompt " + std::to_string(i + 1) + ": " + error.what());
-    }
-  }
-  for (std::size_t i = 0; i < prompts.size(); ++i) {
+  forEachPrompt(prompts.size(), [&](std::size_t i) {
+    if (!tokenizer && !requests[i].stop.empty())
+      throw std::runtime_error("expected a tokenizer, to find stop strings, but the package has none");
+    generator.check(prompts[i].ids);
+  });
+  forEachPrompt(prompts.size(), [&](std::size_t i) {
     session.reset();
     TextRun(session, options, requests[i], tokenizer).run(prompts[i].ids);
-  }
+  });
 }

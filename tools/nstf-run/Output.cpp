@@ -18,6 +18,18 @@ std::vector<TokenSequence> encodeRequests(const std::vector<TextRequest> &reques
   return texts;
 }
 
+void forEachPrompt(std::size_t count, const std::function<void(std::size_t)> &function) {
+  for (std::size_t i = 0; i < count; ++i) {
+    try {
+      function(i);
+    } catch (const std::runtime_error &error) {
+      if (count == 1)
+        throw;
+      throw std::runtime_error("prompt " + std::to_string(i + 1) + ": " + error.what());
+    }
+  }
+}
+
 nlohmann::ordered_json beginResult(const char *kind, const Session &session) {
   return {{"kind", kind},
           {"package", session.package().folder().string()},

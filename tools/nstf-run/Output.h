@@ -4,6 +4,7 @@
 #include "nstf/Session.h"
 #include "tools/nstf-run/TextRequest.h"
 
+#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +13,9 @@ std::vector<nstf::runtime::TokenSequence> encodeRequests(const std::vector<TextR
                                                          const nstf::runtime::Package &package,
                                                          const nstf::runtime::Tokenizer *tokenizer,
                                                          std::size_t truncate);
+
+/// Calls `function(i)` for each of `count` prompts; an error says which one it is of, where there are several.
+void forEachPrompt(std::size_t count, const std::function<void(std::size_t)> &function);
 
 /// Prints them on one line.
 void printNumbers(const auto &numbers) {
