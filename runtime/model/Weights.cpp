@@ -1,13 +1,16 @@
 #include "runtime/model/Weights.h"
 #include "nstf/FloatTypes.h"
-#include "nstf/RandomWeights.h"
+#include "runtime/model/FillRandom.h"
 #include "runtime/model/SafeTensorsFile.h"
 #include "runtime/model/Sha256.h"
+#include "support/ConvertNumbers.h"
 
 #include <atomic>
 #include <map>
 #include <mutex>
 #include <stdexcept>
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
 #include <thread>
 
 namespace nstf::runtime {
@@ -17,7 +20,7 @@ using manifest::Weight;
 
 namespace {
 
-constexpr std::size_t pieceElements = 1 << 18; // 1 MiB of f32: the most that is staged on the host
+constexpr std::size_t pieceElements = 1 << 18; // 1 MiB of f32: the most that a thread stages on the host
 
 /// Where the bytes of one tensor are.
 struct Stored {
@@ -98,38 +101,50 @@ void checkHashes(const std::vector<Stored> &tensors) {
     throw std::runtime_error(failures.begin()->second);
 }
 
-/// `count` numbers of `type`, in the weight's type, into the weight from element `begin` on.
-void uploadPiece(const Weight &weight, std::uint64_t begin, const std::byte *numbers, ElementType type,
-                 std::size_t count, Buffer &buffer) {
-  std::size_t size = manifest::sizeOf(weight.type);
-  std::vector<std::byte> piece(count * size);
-  convertNumbers(numbers, type, piece.data(), weight.type, count);
-  buffer.upload(piece.data(), piece.size(), weight.offset + begin * size);
-}
+/// Room of one thread for a piece: as it is generated, and as the device gets it.
+struct Staging {
+  std::vector<float> generated;
+  std::vector<std::byte> converted;
+};
 
-void uploadGenerated(const Weight &weight, std::uint64_t seed, Buffer &buffer) {
-  RandomWeights random(seed, weight.name, weight.shape.dimensions.data(), weight.shape.dimensions.size());
-  std::uint64_t count = weight.shape.elements(0);
-  std::vector<float> piece;
-  for (std::uint64_t begin = 0; begin < count; begin += piece.size()) {
-    piece.resize(std::min<std::uint64_t>(pieceElements, count - begin));
-    for (std::size_t i = 0; i < piece.size(); ++i)
-      piece[i] = random(begin + i);
-    uploadPiece(weight, begin, reinterpret_cast<const std::byte *>(piece.data()), ElementType::F32, piece.size(),
-                buffer);
-  }
-}
-
-void uploadStored(const Stored &tensor, Buffer &buffer) {
+/// At most pieceElements of a tensor, from `begin` on, in the weight's type into the device's buffer.
+void uploadPiece(const Stored &tensor, std::uint64_t begin, std::uint64_t seed, Staging &staging, Buffer &buffer) {
   const Weight &weight = *tensor.weight;
-  if (tensor.type == weight.type) {
-    buffer.upload(tensor.bytes.data(), tensor.bytes.size(), weight.offset);
-    return;
+  std::size_t count = std::min<std::uint64_t>(pieceElements, weight.shape.elements(0) - begin);
+  std::size_t size = manifest::sizeOf(weight.type);
+  const std::byte *numbers;
+  ElementType type = tensor.type;
+  if (tensor.bytes.empty()) {
+    RandomWeights random(seed, weight.name, weight.shape.dimensions.data(), weight.shape.dimensions.size());
+    staging.generated.resize(count);
+    fillRandom(random, begin, staging.generated);
+    numbers = reinterpret_cast<const std::byte *>(staging.generated.data());
+    type = ElementType::F32;
+  } else {
+    numbers = tensor.bytes.data() + begin * manifest::sizeOf(type);
   }
-  std::uint64_t count = weight.shape.elements(0), stored = manifest::sizeOf(tensor.type);
-  for (std::uint64_t begin = 0; begin < count; begin += pieceElements)
-    uploadPiece(weight, begin, tensor.bytes.data() + begin * stored, tensor.type,
-                std::min<std::uint64_t>(pieceElements, count - begin), buffer);
+  if (type != weight.type) {
+    auto from = support::floatFormatFromName(nameOf(type)), to = support::floatFormatFromName(nameOf(weight.type));
+    if (!from || !to)
+      throw std::runtime_error("expected \"" + weight.name + "\" to be of a type that converts to " +
+                               std::string(nameOf(weight.type)) + " but got " + std::string(nameOf(type)));
+    staging.converted.resize(count * size);
+    support::convertNumbers(numbers, *from, staging.converted.data(), *to, count);
+    numbers = staging.converted.data();
+  }
+  buffer.upload(numbers, count * size, weight.offset + begin * size);
+}
+
+/// On all cores, piece by piece.
+void uploadAll(const std::vector<Stored> &tensors, std::uint64_t seed, Buffer &buffer) {
+  std::vector<std::pair<const Stored *, std::uint64_t>> pieces;
+  for (const Stored &tensor : tensors)
+    for (std::uint64_t begin = 0; begin < tensor.weight->shape.elements(0); begin += pieceElements)
+      pieces.emplace_back(&tensor, begin);
+  tbb::enumerable_thread_specific<Staging> staging;
+  tbb::parallel_for(std::size_t(0), pieces.size(), [&](std::size_t i) {
+    uploadPiece(*pieces[i].first, pieces[i].second, seed, staging.local(), buffer);
+  });
 }
 
 } // namespace
@@ -171,12 +186,7 @@ void loadWeights(const Package &package, const WeightsOptions &options, Buffer &
     checkHashes(tensors);
 
   buffer.fill(0); // gaps between tensors are defined too
-  for (const Stored &tensor : tensors) {
-    if (tensor.bytes.empty())
-      uploadGenerated(*tensor.weight, options.seed.value_or(weights.seed), buffer);
-    else
-      uploadStored(tensor, buffer);
-  }
+  uploadAll(tensors, options.seed.value_or(weights.seed), buffer);
 }
 
 } // namespace nstf::runtime

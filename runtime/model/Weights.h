@@ -1,8 +1,8 @@
 //===- Weights.h - From files or a seed into the device's weight buffer -----------------===//
 //
 // Every tensor has one origin: its source in a file (mapped, checked against its hash, copied as it is or converted to
-// f32), a safetensors file given at run time, or the generator of nstf/RandomWeights.h. The host never holds more than
-// one converted piece.
+// f32), a safetensors file given at run time, or the generator of nstf/RandomWeights.h. The host holds no
+// more than one converted piece for each core.
 //
 //===----------------------------------------------------------------------------------===//
 #pragma once
