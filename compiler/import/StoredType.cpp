@@ -2,11 +2,10 @@
 
 #include "compiler/import/StoredType.h"
 
-#include "nstf/FloatTypes.h"
+#include "support/ConvertNumbers.h"
 
 #include <bit>
 #include <cassert>
-#include <cstring>
 
 using namespace nstf;
 
@@ -76,34 +75,15 @@ bool nstf::isFloat(StoredType type) {
   return type == StoredType::f64 || type == StoredType::f32 || type == StoredType::f16 || type == StoredType::bf16;
 }
 
-template <typename Stored, typename Result, typename Convert>
-static void convert(const std::byte *bytes, size_t count, Result *result, Convert convertOne) {
-  for (size_t i = 0; i < count; ++i) {
-    Stored stored;
-    std::memcpy(&stored, bytes + i * sizeof(Stored), sizeof(Stored));
-    result[i] = static_cast<Result>(convertOne(stored));
-  }
-}
-
-template <typename Result> static void readAs(StoredType type, const std::byte *bytes, size_t count, Result *result) {
-  auto same = [](auto value) { return value; };
-  switch (type) {
-  case StoredType::f64:
-    return convert<double>(bytes, count, result, same);
-  case StoredType::f32:
-    return convert<float>(bytes, count, result, same);
-  case StoredType::f16:
-    return convert<uint16_t>(bytes, count, result, widenF16);
-  case StoredType::bf16:
-    return convert<uint16_t>(bytes, count, result, widenBF16);
-  default:
-    assert(false && "precondition: isFloat(type)");
-  }
+static void readAs(StoredType type, const std::byte *bytes, size_t count, support::FloatFormat format, void *result) {
+  assert(isFloat(type));
+  support::convertNumbers(bytes, *support::floatFormatFromName(nameOf(type)), static_cast<std::byte *>(result), format,
+                          count);
 }
 
 void nstf::readFloats(StoredType type, const std::byte *bytes, size_t count, float *result) {
-  readAs(type, bytes, count, result);
+  readAs(type, bytes, count, support::FloatFormat::f32, result);
 }
 void nstf::readFloats(StoredType type, const std::byte *bytes, size_t count, double *result) {
-  readAs(type, bytes, count, result);
+  readAs(type, bytes, count, support::FloatFormat::f64, result);
 }

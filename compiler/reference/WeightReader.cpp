@@ -5,43 +5,12 @@
 #include "compiler/import/StoredType.h"
 #include "compiler/import/StridedView.h"
 #include "nstf/RandomWeights.h"
+#include "support/ConvertNumbers.h"
 
-#include "llvm/ADT/APFloat.h"
-#include "llvm/ADT/bit.h"
-
-#include <cmath>
-#include <limits>
 #include <stdexcept>
 
 using namespace mlir;
 using namespace nstf;
-
-/// Rounds to what a tensor of this element type can hold, to nearest even.
-static void roundTo(Type type, Tensor &tensor) {
-  if (type.isF32()) {
-    for (int64_t i = 0; i < tensor.size(); ++i)
-      tensor.data()[i] = static_cast<float>(tensor.data()[i]);
-    return;
-  }
-  auto floatType = dyn_cast<FloatType>(type);
-  if (!floatType || type.isF64())
-    return;
-  // Numbers of one binary exponent are multiples of a power of two; dividing by that is exact, and rint goes to even.
-  // (APFloat would take a minute for the weights of a layer.)
-  const llvm::fltSemantics &format = floatType.getFloatSemantics();
-  int digits = llvm::APFloat::semanticsPrecision(format), least = llvm::APFloat::semanticsMinExponent(format);
-  double largest = llvm::APFloat::getLargest(format).convertToDouble();
-  for (int64_t i = 0; i < tensor.size(); ++i) {
-    double &value = tensor.data()[i];
-    int exponent = static_cast<int>(llvm::bit_cast<uint64_t>(value) >> 52 & 0x7ff) - 1023;
-    if (exponent == 1024) // infinite, or no number
-      continue;
-    double step = std::ldexp(1.0, std::max(exponent, least) - digits + 1);
-    value = std::rint(value / step) * step;
-    if (std::abs(value) > largest)
-      value = std::copysign(std::numeric_limits<double>::infinity(), value);
-  }
-}
 
 static std::optional<StoredType> storedTypeOf(Type type) {
   return type.isF64()    ? std::optional(StoredType::f64)
@@ -49,6 +18,18 @@ static std::optional<StoredType> storedTypeOf(Type type) {
          : type.isF16()  ? std::optional(StoredType::f16)
          : type.isBF16() ? std::optional(StoredType::bf16)
                          : std::nullopt;
+}
+
+/// Rounds to what a tensor of this element type can hold, to nearest even.
+static void roundTo(Type type, Tensor &tensor) {
+  std::optional<StoredType> stored = storedTypeOf(type);
+  if (!stored || *stored == StoredType::f64)
+    return;
+  auto format = *support::floatFormatFromName(nameOf(*stored));
+  auto *numbers = reinterpret_cast<std::byte *>(tensor.data());
+  std::vector<std::byte> rounded(tensor.size() * sizeOf(*stored));
+  support::convertNumbers(numbers, support::FloatFormat::f64, rounded.data(), format, tensor.size());
+  support::convertNumbers(rounded.data(), format, numbers, support::FloatFormat::f64, tensor.size());
 }
 
 void WeightReader::readFile(WeightOp weight, SourceAttr source, Tensor &result) {
