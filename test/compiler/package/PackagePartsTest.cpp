@@ -2,6 +2,7 @@
 #include "test/compiler/package/PackageTest.h"
 
 #include "nstf/FloatTypes.h"
+#include "runtime/model/Sha256.h"
 
 using namespace nstf;
 using namespace nstf::test;
@@ -35,6 +36,42 @@ TEST_F(PackageTest, PartsOfTensorsLieSideBySideInThePackage) {
     for (std::int64_t i = 0; i < rows * 200; ++i)
       ASSERT_EQ(half[i], roundToF16((i / 200 * columns + 201 + i % 200) % 2000)) << i;
   }
+}
+
+TEST_F(PackageTest, TensorsOfManyPieces) {
+  const std::int64_t count = 2'000'003, rows = 400'001;
+  std::string bytes;
+  for (std::int64_t i = 0; i < count; ++i) {
+    float value = static_cast<float>(i % 3001) / 7;
+    bytes.append(reinterpret_cast<const char *>(&value), 4);
+  }
+  writeFile(source, bytes);
+  PackageInputs in = inputs(WeightsMode::Pack);
+  in.manifest.weights.tensors = {weight("table", {rows, 3}), weight("short", {count}, ElementType::BF16)};
+  in.weightOrigins = {ComputedWeight{[](std::int64_t row, std::span<float> values) {
+                        ASSERT_EQ(values.size(), 3u);
+                        for (int i = 0; i < 3; ++i)
+                          values[i] = static_cast<float>(3 * row + i);
+                      }},
+                      WeightInFile{source.string(), 0, ElementType::F32}};
+  in.manifest.buffers[0].size = layoutWeights(in.manifest.weights);
+  writePackage(package, std::move(in));
+  SafeTensorsFile file((package / "weights.safetensors").string());
+  std::vector<std::uint16_t> rounded = tensorIn<std::uint16_t>(file, "short");
+  std::vector<float> table = tensorIn<float>(file, "table");
+  ASSERT_EQ(rounded.size(), size_t(count));
+  ASSERT_EQ(table.size(), size_t(3 * rows));
+  for (std::int64_t i = 0; i < count; ++i)
+    ASSERT_EQ(rounded[i], roundToBF16(static_cast<float>(i % 3001) / 7)) << i;
+  for (std::int64_t i = 0; i < 3 * rows; ++i)
+    ASSERT_EQ(table[i], static_cast<float>(i)) << i;
+  // Hashed in order, whichever piece was ready first.
+  manifest::Manifest written = manifest::readManifest(package / "manifest.json");
+  auto hashOf = [](const auto &numbers) {
+    return runtime::sha256Hex({reinterpret_cast<const char *>(numbers.data()), numbers.size() * sizeof(numbers[0])});
+  };
+  EXPECT_EQ(written.weights.tensors[0].source->sha256, hashOf(table));
+  EXPECT_EQ(written.weights.tensors[1].source->sha256, hashOf(rounded));
 }
 
 TEST_F(PackageTest, PartsThatDoNotFit) {
