@@ -1,11 +1,13 @@
 // Small parts without a device: SHA-256, conversions of weights, safetensors headers, chunks of a prompt, packages.
 #include "nstf/FloatTypes.h"
 #include "nstf/Generate.h"
+#include "runtime/model/FillRandom.h"
 #include "runtime/model/SafeTensorsFile.h"
 #include "runtime/model/Sha256.h"
 #include "runtime/model/Weights.h"
 #include "test/runtime/model/GoodManifest.h"
 #include "test/runtime/model/TestFiles.h"
+#include "test/support/HostVectors.h"
 
 #include <bit>
 #include <cmath>
@@ -98,6 +100,19 @@ TEST(Weights, RoundingTo16Bits) {
   EXPECT_TRUE(std::isnan(widenF16(roundToF16(NAN))) && std::isnan(widenBF16(roundToBF16(-NAN))));
   // Once: through f32 this would be a tie.
   EXPECT_EQ(roundToF16(1 + 0x1p-11 + 0x1p-40), 0x3c01);
+}
+
+TEST(Weights, ManyRandomOnesAreThoseOfOneAtATime) {
+  std::int64_t shape[] = {3, 1000};
+  RandomWeights random(7, "layer", shape, 2);
+  test::onEachKindOfVectors([&] {
+    for (std::uint64_t begin : {std::uint64_t(0), std::uint64_t(5), std::uint64_t(1) << 40}) {
+      std::vector<float> numbers(1003);
+      fillRandom(random, begin, numbers);
+      for (std::size_t i = 0; i < numbers.size(); ++i)
+        ASSERT_EQ(numbers[i], random(begin + i)) << begin + i;
+    }
+  });
 }
 
 std::string safetensors(const std::string &header, const std::string &data) {
