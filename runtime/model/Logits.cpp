@@ -29,9 +29,9 @@ void checkLogits(std::span<const float> logits) {
     throw std::runtime_error("expected a finite logit but all " + std::to_string(logits.size()) + " are -inf");
 }
 
-std::int32_t argmax(std::span<const float> logits) {
+int32_t argmax(std::span<const float> logits) {
   checkLogits(logits);
-  return static_cast<std::int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+  return static_cast<int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
 }
 
 double logSumExp(std::span<const float> logits) {
@@ -42,10 +42,10 @@ double logSumExp(std::span<const float> logits) {
 }
 
 std::vector<TokenLogprob> likeliest(std::span<const float> logits, std::size_t count) {
-  std::vector<std::int32_t> order(logits.size());
+  std::vector<int32_t> order(logits.size());
   std::iota(order.begin(), order.end(), 0);
   count = std::min(count, order.size());
-  std::partial_sort(order.begin(), order.begin() + count, order.end(), [&](std::int32_t a, std::int32_t b) {
+  std::partial_sort(order.begin(), order.begin() + count, order.end(), [&](int32_t a, int32_t b) {
     return logits[a] != logits[b] ? logits[a] > logits[b] : a < b;
   });
   double sum = count ? logSumExp(logits) : 0.0;

@@ -40,7 +40,7 @@ std::vector<int32_t> readList(const std::vector<JsonCursor> &values) {
 }
 
 PerplexityTexts readJsonIds(const std::string &file) {
-  nlohmann::json document = JsonCursor::parse(readText(file), file);
+  nlohmann::json document = JsonCursor::parse(readText(file, 8), file);
   std::vector<JsonCursor> values = JsonCursor(document, file).elements(1);
   if (!document.front().is_array())
     return {readList(values)};
@@ -62,7 +62,7 @@ PerplexityTexts readTexts(const Options &options, const Package &package) {
     throw std::runtime_error(package.folder().string() +
                              ": the package has no tokenizer: give one with --tokenizer, or "
                              "token ids as a file *.npy or *.json");
-  return {tokenizer->encodePrompt(readText(file), package.manifest().model.bos).ids};
+  return {tokenizer->encodePrompt(readText(file, 8), package.manifest().model.bos).ids};
 }
 
 } // namespace

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <unistd.h>
 
-std::string readText(const std::filesystem::path &file) {
-  constexpr std::size_t limit = 64 << 20;
+std::string readText(const std::filesystem::path &file, size_t mebibytes) {
+  size_t limit = mebibytes << 20;
   bool isInput = file == "-";
   std::string name = isInput ? "standard input" : file.string(), text;
   int descriptor = isInput ? STDIN_FILENO : ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
@@ -30,7 +30,8 @@ std::string readText(const std::filesystem::path &file) {
   if (got < 0)
     throw std::runtime_error(name + ": cannot read it: " + std::strerror(reason));
   if (length > limit)
-    throw std::runtime_error(name + ": expected at most 64 MiB of text but there is more");
+    throw std::runtime_error(name + ": expected at most " + std::to_string(mebibytes) +
+                             " MiB of text but there is more");
   text.resize(length);
   return text;
 }

@@ -12,7 +12,7 @@ using namespace nstf::runtime;
 void runTensors(Session &session, const Options &options) {
   const manifest::Manifest &manifest = session.manifest();
   // Without an input whose first dimension is "tokens", the step is the smallest there is.
-  std::int64_t tokens = session.target().buckets.front().minTokens;
+  int64_t tokens = session.target().buckets.front().minTokens;
   bool known = false;
   for (const auto &[name, file] : options.inputs) {
     HostTensor value = readNpy(file);

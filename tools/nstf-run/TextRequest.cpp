@@ -16,7 +16,7 @@ nstf::runtime::SamplerOptions TextRequest::samplerOptions() const {
 }
 
 std::string readPrompt(const std::filesystem::path &file) {
-  std::string text = readText(file);
+  std::string text = readText(file, 4);
   if (text.ends_with('\n'))
     text.pop_back();
   return text;
@@ -101,8 +101,10 @@ TextRequest readLine(std::string_view line, const std::string &where, const Text
 
 } // namespace
 
+constexpr size_t maxPrompts = 100'000;
+
 std::vector<TextRequest> readPrompts(const std::filesystem::path &file, const TextRequest &pattern) {
-  std::string text = readText(file), name = file == "-" ? "standard input" : file.string();
+  std::string text = readText(file, 16), name = file == "-" ? "standard input" : file.string();
   bool isJson = text.starts_with('{');
   std::vector<TextRequest> requests;
   std::size_t number = 0;
@@ -113,6 +115,9 @@ std::vector<TextRequest> readPrompts(const std::filesystem::path &file, const Te
       line.pop_back();
     if (line.empty())
       continue;
+    if (requests.size() == maxPrompts)
+      throw std::runtime_error(where + ": expected at most " + std::to_string(maxPrompts) +
+                               " prompts but there are more");
     if (isJson) {
       requests.push_back(readLine(line, where, pattern));
     } else {

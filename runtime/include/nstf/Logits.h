@@ -15,14 +15,14 @@ namespace nstf::runtime {
 void checkLogits(std::span<const float> logits);
 
 /// Index of the largest logit, the first of equals. Throws what checkLogits throws.
-std::int32_t argmax(std::span<const float> logits);
+int32_t argmax(std::span<const float> logits);
 
 /// log(sum(exp(logits))): a logit minus this is the logarithm of its token's probability. The row has passed
 /// checkLogits.
 double logSumExp(std::span<const float> logits);
 
 struct TokenLogprob {
-  std::int32_t id;
+  int32_t id;
   double logprob; ///< natural logarithm of the probability; -inf of a masked token
 };
 
