@@ -50,6 +50,13 @@ std::string escape(std::string_view text, size_t limit) {
   std::string result;
   size_t characters = 0;
   while (!text.empty()) {
+    if (text[0] >= ' ' && text[0] < 0x7f) { // most of all text
+      if (++characters > limit)
+        return result + "…";
+      result += text[0];
+      text.remove_prefix(1);
+      continue;
+    }
     Utf8Prefix prefix = utf8Prefix(text);
     std::string_view bytes = text.substr(0, prefix.length);
     text.remove_prefix(prefix.length);

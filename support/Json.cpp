@@ -1,4 +1,5 @@
 #include "support/Json.h"
+#include "support/Escape.h"
 #include "support/TextLimits.h"
 
 #include <vector>
@@ -39,7 +40,7 @@ public:
     std::string reason = error.what();
     if (std::size_t bracket = reason.find("] "); bracket != std::string::npos)
       reason.erase(0, bracket + 2);
-    throw nstf::JsonSyntaxError(reason);
+    throw nstf::JsonSyntaxError(nstf::support::escape(reason, 400));
   }
 
 private:

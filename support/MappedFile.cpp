@@ -16,21 +16,23 @@ namespace nstf::support {
   throw std::runtime_error(describePath(path) + ": " + reason);
 }
 
-static void checkRegular(const std::string &path, mode_t mode) {
-  if (!S_ISREG(mode))
-    fail(path, std::string("expected a file but got ") + describeKind(mode));
+static void checkRegular(const std::string &path) {
+  std::error_code error;
+  std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (error)
+    fail(path, error.message());
+  if (!std::filesystem::is_regular_file(status))
+    fail(path, std::string("expected a file but got ") + describeKind(status.type()));
 }
 
 MappedFile::MappedFile(const std::filesystem::path &path) : name(path.string()) {
   checkPath(name);
-  // Asked before it is opened: to open some devices does something. And again, since another may have come there.
-  struct stat status;
-  if (::stat(name.c_str(), &status) != 0)
-    fail(name, std::strerror(errno));
-  checkRegular(name, status.st_mode);
+  // Asked before it is opened, since to open some devices does something; what is opened then may be another.
+  checkRegular(name);
   int descriptor = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)
     fail(name, std::strerror(errno));
+  struct stat status;
   int error = ::fstat(descriptor, &status) != 0 ? errno : 0;
   if (error == 0 && S_ISREG(status.st_mode) && status.st_size > 0) { // mmap refuses a length of 0
     length = static_cast<size_t>(status.st_size);
@@ -41,9 +43,10 @@ MappedFile::MappedFile(const std::filesystem::path &path) : name(path.string()) 
       start = static_cast<const std::byte *>(address);
   }
   ::close(descriptor);
+  if (error == 0 && !S_ISREG(status.st_mode))
+    error = EINVAL;
   if (error != 0)
     fail(name, std::strerror(error));
-  checkRegular(name, status.st_mode);
 }
 
 MappedFile::MappedFile(MappedFile &&other) noexcept

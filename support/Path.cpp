@@ -8,21 +8,39 @@ namespace fs = std::filesystem;
 
 namespace nstf::support {
 
-std::string describePath(const fs::path &path) { return escape(path.native(), longLimit); }
+std::string describePath(const fs::path &path) {
+  constexpr size_t nameLimit = 255; // no file system has longer names
+  std::string result;
+  std::string_view rest = path.native();
+  for (size_t slash; (slash = rest.find('/')) != rest.npos && result.size() < longLimit;) {
+    result += escape(rest.substr(0, slash), nameLimit) + "/";
+    rest.remove_prefix(slash + 1);
+  }
+  return escape(result + escape(rest, nameLimit), longLimit);
+}
 
 void checkPath(const fs::path &path) {
   if (path.native().find('\0') != std::string::npos)
     throw std::runtime_error(describePath(path) + ": expected a path without a NUL character");
 }
 
-const char *describeKind(mode_t mode) {
-  return S_ISDIR(mode)    ? "a folder"
-         : S_ISFIFO(mode) ? "a FIFO"
-         : S_ISSOCK(mode) ? "a socket"
-         : S_ISCHR(mode)  ? "a character device"
-         : S_ISBLK(mode)  ? "a block device"
-         : S_ISREG(mode)  ? "a file"
-                          : "something else";
+const char *describeKind(fs::file_type type) {
+  switch (type) {
+  case fs::file_type::regular:
+    return "a file";
+  case fs::file_type::directory:
+    return "a folder";
+  case fs::file_type::fifo:
+    return "a FIFO";
+  case fs::file_type::socket:
+    return "a socket";
+  case fs::file_type::character:
+    return "a character device";
+  case fs::file_type::block:
+    return "a block device";
+  default:
+    return "something else";
+  }
 }
 
 Target findTarget(const fs::path &path) {

@@ -3,18 +3,17 @@
 
 #include <filesystem>
 #include <string>
-#include <sys/stat.h>
 
 namespace nstf::support {
 
-/// The path, fit to stand in a message.
+/// The path, fit to stand in a message: escaped, and cut where no file could have such a name.
 std::string describePath(const std::filesystem::path &path);
 
 /// Throws std::runtime_error where the path has a NUL, at which the system would cut it: another file would be meant.
 void checkPath(const std::filesystem::path &path);
 
-/// "a folder", "a FIFO", "a device": what `mode`, of struct stat, says of something that isn't a regular file.
-const char *describeKind(mode_t mode);
+/// "a file", "a folder", "a FIFO", "a character device".
+const char *describeKind(std::filesystem::file_type type);
 
 /// Where writing to a path ends.
 struct Target {

@@ -180,7 +180,7 @@ static void removeDead(const fs::path &parent) {
 
 // The folder
 
-StagingFolder::StagingFolder(const fs::path &target) : place(target) {
+StagingFolder::StagingFolder(const fs::path &place) {
   fs::path parent = place.parent_path();
   removeDead(parent);
   std::string name = "." + place.filename().string().substr(0, 200) + marker + "XXXXXX";
@@ -209,13 +209,13 @@ StagingFolder::~StagingFolder() {
   close(lock);
 }
 
-void StagingFolder::publish() {
+void StagingFolder::publish(const fs::path &place) {
   SignalsHeld held;
   if (rename(inside.c_str(), place.c_str()) != 0)
     failErrno(place, "write");
 }
 
-void StagingFolder::exchange() {
+void StagingFolder::exchange(const fs::path &place) {
   SignalsHeld held;
   if (renameat2(AT_FDCWD, inside.c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0)
     return;

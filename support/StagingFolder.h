@@ -13,23 +13,22 @@ namespace nstf::support {
 
 class StagingFolder {
 public:
-  /// Makes the folder. `target`, a path without links (findTarget), is what the content is to become.
-  explicit StagingFolder(const std::filesystem::path &target);
+  /// Makes the folder. `place`, a path without links (findTarget), is what the content is to become.
+  explicit StagingFolder(const std::filesystem::path &place);
   StagingFolder(const StagingFolder &) = delete;
   /// Removes the folder with all that is in it.
   ~StagingFolder();
 
   /// A file or folder of the caller's making.
   const std::filesystem::path &content() const { return inside; }
-  const std::filesystem::path &target() const { return place; }
 
-  /// Renames the content to the target. A file that is there is replaced.
-  void publish();
+  /// Renames the content to `place`, in the same folder. A file that is there is replaced.
+  void publish(const std::filesystem::path &place);
   /// Puts each in the other's place: afterwards the content is what stood there before.
-  void exchange();
+  void exchange(const std::filesystem::path &place);
 
 private:
-  std::filesystem::path place, inside;
+  std::filesystem::path inside;
   std::string folder;
   int lock = -1;
 };

@@ -1,5 +1,4 @@
 #include "support/StandardOutput.h"
-#include "support/Escape.h"
 
 #include <cerrno>
 #include <cstring>
@@ -17,9 +16,14 @@ StandardOutput::StandardOutput() {
 }
 
 StandardOutput::~StandardOutput() {
-  std::cout.exceptions(std::ios::goodbit);
-  std::cout.flush();
+  flushQuietly();
   std::cout.rdbuf(former);
+}
+
+void StandardOutput::flushQuietly() {
+  std::cout.exceptions(std::ios::goodbit);
+  std::cout.clear();
+  std::cout.flush();
 }
 
 StandardOutput::int_type StandardOutput::overflow(int_type character) {
@@ -43,14 +47,6 @@ int StandardOutput::sync() {
     next += written;
   }
   return 0;
-}
-
-void printError(std::string_view message) {
-  // What was written before comes first, on a terminal that shows both.
-  std::cout.exceptions(std::ios::goodbit);
-  std::cout.clear();
-  std::cout.flush();
-  std::cerr << "error: " + escape(message, longLimit) + "\n";
 }
 
 } // namespace nstf::support

@@ -9,12 +9,15 @@ namespace nstf::support {
 
 /// Takes std::cout's place while it lives. The first write that fails throws std::runtime_error with the system's
 /// reason out of the `<<` or flush that made it; by itself std::cout keeps no reason. What comes later is dropped.
-/// One object, first thing in main.
+/// runTool makes the one there is.
 class StandardOutput : std::streambuf {
 public:
   StandardOutput();
   ~StandardOutput();
   StandardOutput(const StandardOutput &) = delete;
+
+  /// Writes what is there yet, and from now on throws nothing.
+  void flushQuietly();
 
 private:
   int_type overflow(int_type character) override;
@@ -24,8 +27,5 @@ private:
   bool hasFailed = false;
   std::streambuf *former;
 };
-
-/// One line of error on standard error: "error: " and the message, escaped.
-void printError(std::string_view message);
 
 } // namespace nstf::support

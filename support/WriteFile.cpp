@@ -54,13 +54,13 @@ public:
     if (!staging)
       return;
     keepsFormer &= exists;
-    keepsFormer ? staging->exchange() : staging->publish();
+    keepsFormer ? staging->exchange(target.path) : staging->publish(target.path);
     (keepsFormer ? isExchanged : isPublished) = true;
   }
 
   void undo() {
     if (isExchanged)
-      staging->exchange();
+      staging->exchange(target.path);
     else if (isPublished)
       ::unlink(target.path.c_str());
   }

@@ -1,8 +1,10 @@
 # lit's settings for every .mlir and .test below this folder. Run: lit -sv test -Dbuild=build
 import os
 import shutil
+import stat
 import subprocess
 import sys
+import tempfile
 
 import lit.formats
 
@@ -30,5 +32,13 @@ else:
 probe = ["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
 if shutil.which(probe[0]) and subprocess.run(probe, capture_output=True).returncode == 0:
     config.available_features.add("mount")
+# A device of a test's own, where this user may make and open one.
+with tempfile.TemporaryDirectory() as folder:
+    try:
+        os.mknod(folder + "/null", 0o600 | stat.S_IFCHR, os.makedev(1, 3))
+        os.close(os.open(folder + "/null", os.O_WRONLY))
+        config.available_features.add("mknod")
+    except OSError as error:
+        lit_config.note(f"no devices can be made here ({error.strerror}): tests that write to one are skipped")
 
 config.substitutions += [("%shared", shared), ("%root", root), ("%build", build), ("%python", sys.executable)]

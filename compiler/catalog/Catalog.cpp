@@ -2,6 +2,7 @@
 #include "compiler/catalog/Catalog.h"
 #include "compiler/catalog/TuningTable.h"
 #include "passes/nstf_to_systolic/Binding.h"
+#include "support/Escape.h"
 #include "templates/Templates.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -88,7 +89,8 @@ static void applyWishes(const std::map<std::string, int64_t> &wishes, KernelChoi
   for (const auto &[name, value] : wishes) {
     if (!known.contains(name))
       throw std::runtime_error("expected a tuning parameter of template " + choice.templateName + " (" +
-                               (known.empty() ? "it has none" : llvm::join(known, ", ")) + ") but got '" + name + "'");
+                               (known.empty() ? "it has none" : llvm::join(known, ", ")) + ") but got '" +
+                               support::escape(name) + "'");
     choice.tuning[name] = value;
     choice.tuningReason += "; " + name + " = " + std::to_string(value) + " asked for";
   }

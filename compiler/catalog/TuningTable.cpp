@@ -1,5 +1,6 @@
 // Reader of tuning rows (TuningTable.h).
 #include "compiler/catalog/TuningTable.h"
+#include "support/Escape.h"
 #include "support/Yaml.h"
 
 #include <algorithm>
@@ -73,7 +74,7 @@ private:
       fail(node.Mark(), "expected a map");
     for (const auto &entry : node)
       if (!known.contains(readText(entry.first)))
-        fail(entry.first.Mark(), "expected a known key but got '" + readText(entry.first) + "'");
+        fail(entry.first.Mark(), "expected a known key but got '" + support::escape(readText(entry.first)) + "'");
   }
 
   YAML::Node require(const YAML::Node &node, const char *key) {

@@ -322,7 +322,7 @@ void Compilation::dump(Stage stage, const CompiledTarget *target) {
   support::writeFile(options.dumpStages / name, target ? getText(stage, *target) : getText(stage));
 }
 
-void Compilation::writePackage(const std::filesystem::path &folder) {
+bool Compilation::writePackage(const std::filesystem::path &folder, const PackageTrial &trial) {
   TimingScope scope = timing.nest("package");
-  nstf::writePackage(folder, buildPackage(*this));
+  return nstf::writePackage(folder, buildPackage(*this), trial);
 }

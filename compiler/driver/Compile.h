@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/driver/KernelBuild.h"
+#include "compiler/package/Package.h"
 #include "compiler/target/Target.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/Timing.h"
@@ -61,8 +62,8 @@ public:
   /// The text of a stage, all targets one after the other; of Stage::Hsaco the bytes of their code objects.
   /// Precondition: the last stage run; the modules of earlier ones are gone.
   std::string getText(Stage stage) const;
-  /// Writes the package. Precondition: run(Stage::Hsaco) or further.
-  void writePackage(const std::filesystem::path &folder);
+  /// Writes the package; false where it didn't pass its trial. Precondition: run(Stage::Hsaco) or further.
+  bool writePackage(const std::filesystem::path &folder, const PackageTrial &trial = {});
 
   mlir::ModuleOp getModel() const { return *model; }
   GraphOp getGraph() const { return graph; }

@@ -2,6 +2,7 @@
 #include "compiler/driver/Diagnostics.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
+#include "support/Escape.h"
 
 #include <memory>
 #include <mutex>
@@ -47,7 +48,8 @@ const char *getKind(DiagnosticSeverity severity) {
 std::string getLine(Diagnostic &diagnostic) {
   Place place;
   describe(diagnostic.getLocation(), place);
-  return place.file + getKind(diagnostic.getSeverity()) + place.name + diagnostic.str() + "\n";
+  return place.file + getKind(diagnostic.getSeverity()) +
+         nstf::support::escape(place.name + diagnostic.str(), nstf::support::longLimit) + "\n";
 }
 
 /// Kernels are compiled side by side.

@@ -6,10 +6,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include "support/WriteFile.h"
 
 using namespace mlir;
 using namespace nstf;
@@ -161,11 +158,10 @@ void Reproducer::setError(std::string message) { error = std::move(message); }
 void Reproducer::report() const {
   // Of a message of many lines (lld's, LLVM's dumps) the first; the replay shows all.
   llvm::errs() << "error: internal error in " << what << ": " << StringRef(error).split('\n').first << "\n";
-  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
-  stream << getFileText();
-  if (!stream.flush())
-    llvm::errs() << "note: its reproducer cannot be written to " << file.string() << ": " << std::strerror(errno)
-                 << "\n";
-  else
+  try {
+    support::writeFile(file, getFileText());
     llvm::errs() << "note: replay it with: " << getCommand() << "\n";
+  } catch (const std::runtime_error &error) {
+    llvm::errs() << "note: its reproducer cannot be written: " << error.what() << "\n";
+  }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/import/ImportError.h"
+#include "support/Path.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -23,7 +24,8 @@ template <typename Import> mlir::OwningOpRef<mlir::ModuleOp> diagnose(mlir::MLIR
       location = mlir::FileLineColLoc::get(context, error.file, error.place.line, error.place.column);
     mlir::emitError(location) << error.what();
   } catch (const std::filesystem::filesystem_error &error) {
-    mlir::emitError(mlir::UnknownLoc::get(context)) << "'" << error.path1().string() << "': " << error.code().message();
+    mlir::emitError(mlir::UnknownLoc::get(context))
+        << "'" << support::describePath(error.path1()) << "': " << error.code().message();
   } catch (const std::runtime_error &error) { // of a file that cannot be read
     mlir::emitError(mlir::UnknownLoc::get(context)) << error.what();
   }

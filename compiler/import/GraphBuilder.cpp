@@ -9,6 +9,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
+#include "support/Escape.h"
 
 using namespace mlir;
 using namespace nstf;
@@ -72,7 +73,7 @@ private:
         ++missing;
         continue;
       }
-      std::string where = "'" + entry.file->path() + "': tensor '" + entry.tensor->name + "'";
+      std::string where = "'" + entry.file->path() + "': tensor '" + support::escape(entry.tensor->name) + "'";
       if (entry.tensor->shape != weight.stored && !(weight.regrouped && groupsInto(weight.stored, entry.tensor->shape)))
         throw ImportError(where + ": expected shape " + describeShape(weight.stored) + " (" + expectedFrom +
                           ") but got " + describeShape(entry.tensor->shape));
@@ -81,9 +82,9 @@ private:
                           std::string(nameOf(entry.tensor->type)));
     }
     if (missing)
-      throw ImportError("'" + checkpoint->path() + "': tensor '" + firstMissing->tensors[0] + "' is missing" +
-                        (missing > 1 ? ", and " + std::to_string(missing - 1) + " more" : "") + " (" + expectedFrom +
-                        " wants " + std::to_string(graph.weights.size()) + " tensors)");
+      throw ImportError("'" + checkpoint->path() + "': tensor '" + support::escape(firstMissing->tensors[0]) +
+                        "' is missing" + (missing > 1 ? ", and " + std::to_string(missing - 1) + " more" : "") + " (" +
+                        expectedFrom + " wants " + std::to_string(graph.weights.size()) + " tensors)");
   }
 
   Checkpoint::Entry find(const ExpandedTensor &weight) {

@@ -42,8 +42,6 @@ static LogicalResult resolveSource(WeightOp weight, const fs::path &folder) {
 
 OwningOpRef<ModuleOp> nstf::importMlir(const std::string &path, MLIRContext *context, const ImportOptions &options) {
   return diagnose(context, [&]() -> OwningOpRef<ModuleOp> {
-    if (!fs::is_regular_file(path))
-      throw ImportError("cannot open '" + path + "': no such file");
     std::string text = support::readTextFile(path, size_t(1) << 30); // MLIR's parser recurses into brackets
     if (std::optional<std::string> excess = support::findMlirExcess(text))
       throw ImportError("'" + path + "': " + *excess);

@@ -3,6 +3,7 @@
 #include "compiler/import/Json.h"
 
 #include "compiler/import/ImportError.h"
+#include "support/Escape.h"
 #include "support/Json.h"
 
 using namespace nstf;
@@ -12,7 +13,7 @@ json nstf::parseJson(std::string_view text, const std::string &file) {
   try {
     return parseJsonTree(text);
   } catch (const JsonDuplicateKey &error) {
-    throw ImportError("'" + file + "': the key '" + error.key + "' appears twice in one object");
+    throw ImportError("'" + file + "': the key '" + support::escape(error.key) + "' appears twice in one object");
   } catch (const JsonExcess &error) {
     throw ImportError("'" + file + "': " + error.what());
   } catch (const JsonSyntaxError &error) {
@@ -21,6 +22,5 @@ json nstf::parseJson(std::string_view text, const std::string &file) {
 }
 
 std::string nstf::describe(const json &value) {
-  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-  return text.size() <= 60 ? text : text.substr(0, 57) + "...";
+  return support::escape(value.dump(-1, ' ', false, json::error_handler_t::replace), 60);
 }

@@ -8,6 +8,7 @@
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "support/Escape.h"
 
 #include <algorithm>
 
@@ -69,7 +70,8 @@ static void addAttribute(const ExpandedNode::Attribute &attribute, RegisteredOpe
     std::vector<std::string> known;
     for (StringAttr knownName : name.getAttributeNames())
       known.push_back(knownName.str());
-    throw ImportError(where + ": '" + name.stripDialect().str() + "' has no attribute '" + attribute.name + "' (" +
+    throw ImportError(where + ": '" + support::escape(name.stripDialect().str()) + "' has no attribute '" +
+                      support::escape(attribute.name) + "' (" +
                       (known.empty() ? "it has none" : "known: " + join(known)) + ")");
   }
   std::string reason;
@@ -85,8 +87,8 @@ static void addAttribute(const ExpandedNode::Attribute &attribute, RegisteredOpe
       return;
     }
   }
-  throw ImportError(where + ": attribute '" + attribute.name + "' can't be " + describe(attribute.value) +
-                    (reason.empty() ? "" : ": " + reason));
+  throw ImportError(where + ": attribute '" + support::escape(attribute.name) + "' can't be " +
+                    describe(attribute.value) + (reason.empty() ? "" : ": " + reason));
 }
 
 /// The first diagnostic of `check`, without its notes (they show the operation in MLIR, which the user didn't write);
@@ -110,10 +112,11 @@ static std::string errorOfOperands(Operation *op) {
 
 Operation *nstf::buildNode(const ExpandedNode &node, ValueRange operands, Location location, OpBuilder &builder) {
   MLIRContext *context = builder.getContext();
-  std::string where = "node '" + node.name + "'";
+  std::string where = "node '" + support::escape(node.name) + "'";
   auto name = RegisteredOperationName::lookup("nstf." + node.op, context);
   if (!name || !isGraphOperation(*name))
-    throw ImportError(where + ": unknown op '" + node.op + "' (known: " + join(graphOperations(context)) + ")");
+    throw ImportError(where + ": unknown op '" + support::escape(node.op) +
+                      "' (known: " + join(graphOperations(context)) + ")");
 
   OperationState state(location, *name);
   state.addOperands(operands);

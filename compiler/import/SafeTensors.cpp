@@ -4,6 +4,7 @@
 
 #include "compiler/import/ImportError.h"
 #include "compiler/import/Json.h"
+#include "support/Escape.h"
 
 #include <algorithm>
 #include <cstring>
@@ -18,7 +19,7 @@ std::string nstf::describeShape(const std::vector<int64_t> &shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i)
     text += (i ? ", " : "") + std::to_string(shape[i]);
-  return text + "]";
+  return support::escape(text + "]");
 }
 
 //===----------------------------------------------------------------------------------===//
@@ -45,7 +46,7 @@ static const json &field(const json &object, const char *key, const std::string 
 /// Reads and checks one tensor's header entry; `dataSize` bytes of data start at `dataStart` in the file.
 static StoredTensor readEntry(const std::string &path, const std::string &name, const json &entry, uint64_t dataStart,
                               uint64_t dataSize) {
-  std::string where = "'" + path + "': tensor '" + name + "'";
+  std::string where = "'" + path + "': tensor '" + support::escape(name) + "'";
   if (!entry.is_object())
     throw ImportError(where + ": expected an object with dtype, shape and data_offsets but got " + describe(entry));
 
@@ -117,7 +118,8 @@ SafeTensorsFile::SafeTensorsFile(const std::string &path) : file(path) {
     if (tensor.size == 0)
       continue;
     if (before && before->offset + before->size > tensor.offset)
-      throw ImportError("'" + path + "': tensors '" + before->name + "' and '" + tensor.name + "' overlap");
+      throw ImportError("'" + path + "': tensors '" + support::escape(before->name) + "' and '" +
+                        support::escape(tensor.name) + "' overlap");
     before = &tensor;
   }
   for (size_t i = 0; i < entries.size(); ++i)
@@ -137,7 +139,8 @@ void Checkpoint::add(const std::string &path) {
   auto file = std::make_unique<SafeTensorsFile>(path);
   for (const StoredTensor &tensor : file->tensors())
     if (auto [entry, isNew] = byName.try_emplace(tensor.name, Entry{file.get(), &tensor}); !isNew)
-      throw ImportError("'" + path + "': tensor '" + tensor.name + "' is also in '" + entry->second.file->path() + "'");
+      throw ImportError("'" + path + "': tensor '" + support::escape(tensor.name) + "' is also in '" +
+                        entry->second.file->path() + "'");
   files.push_back(std::move(file));
 }
 
@@ -151,7 +154,7 @@ void Checkpoint::addIndex(const std::string &path) {
     // A plain file name: an index must not lead out of its folder.
     if (!name.is_string() || name.get<std::string>().empty() ||
         fs::path(name.get<std::string>()).filename() != name.get<std::string>())
-      throw ImportError("'" + path + "': tensor '" + tensor +
+      throw ImportError("'" + path + "': tensor '" + support::escape(tensor) +
                         "': expected the name of a file in the same folder but got " + describe(name));
     fileOf[tensor] = name.get<std::string>();
   }
@@ -159,14 +162,15 @@ void Checkpoint::addIndex(const std::string &path) {
   for (const auto &[tensor, name] : fileOf)
     if (fs::path file = fs::path(path).parent_path() / name; opened.try_emplace(name, true).second) {
       if (!fs::exists(file))
-        throw ImportError("'" + path + "': expected the file '" + name + "', which should hold tensor '" + tensor +
-                          "', beside it but there is none");
+        throw ImportError("'" + path + "': expected the file '" + support::escape(name) +
+                          "', which should hold tensor '" + support::escape(tensor) + "', beside it but there is none");
       add(file.string());
     }
   for (const auto &[tensor, name] : fileOf) {
     Entry entry = find(tensor);
     if (!entry || fs::path(entry.file->path()).filename() != name)
-      throw ImportError("'" + path + "': tensor '" + tensor + "' is not in '" + name + "', where the index says it is");
+      throw ImportError("'" + path + "': tensor '" + support::escape(tensor) + "' is not in '" + support::escape(name) +
+                        "', where the index says it is");
   }
 }
 

@@ -4,12 +4,11 @@
 #include "compiler/package/LauncherText.h"
 #include "compiler/package/PackageFolder.h"
 #include "compiler/package/WeightWriter.h"
+#include "support/MappedFile.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 namespace nstf {
@@ -36,10 +35,7 @@ static void writeCodeObjects(PackageFolder &folder, PackageInputs &inputs) {
 }
 
 static void copyFile(PackageFolder &folder, const fs::path &source, const std::string &name) {
-  std::ifstream file(source, std::ios::binary);
-  if (!file)
-    throw std::runtime_error(source.string() + ": expected the tokenizer's file but it cannot be read");
-  folder.write(name, std::string{std::istreambuf_iterator<char>(file), {}});
+  folder.write(name, support::MappedFile(source).text());
 }
 
 static void copyTokenizer(PackageFolder &folder, PackageInputs &inputs) {
@@ -56,7 +52,9 @@ static void copyTokenizer(PackageFolder &folder, PackageInputs &inputs) {
   copy(inputs.chatTemplate, "chat_template.jinja", tokenizer.chatTemplate);
 }
 
-void writePackage(const fs::path &path, PackageInputs inputs) {
+void checkPackagePlace(const fs::path &path) { PackageFolder folder(path); }
+
+bool writePackage(const fs::path &path, PackageInputs inputs, const PackageTrial &trial) {
   if (inputs.weightOrigins.size() != inputs.manifest.weights.tensors.size())
     throw std::runtime_error("expected an origin for each of " +
                              std::to_string(inputs.manifest.weights.tensors.size()) + " weights but got " +
@@ -71,7 +69,12 @@ void writePackage(const fs::path &path, PackageInputs inputs) {
   folder.write("manifest.json", text);
   folder.write("model.h", launcherHeaderText(inputs.manifest));
   folder.write("model.cpp", launcherSourceText(inputs.manifest, digest));
-  folder.commit();
+  bool isGood = !trial.passes || trial.passes(folder.path());
+  if (isGood)
+    folder.commit();
+  else if (!trial.failedPackage.empty())
+    folder.commitAs(folder.getTarget().parent_path() / trial.failedPackage.filename());
+  return isGood;
 }
 
 } // namespace nstf

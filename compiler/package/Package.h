@@ -54,6 +54,12 @@ struct PackageInputs {
   std::string tokenizerConfig, chatTemplate;
 };
 
+/// What a package has to pass before it takes its place.
+struct PackageTrial {
+  std::function<bool(const std::filesystem::path &package)> passes; ///< null: it passes
+  std::filesystem::path failedPackage; ///< name, beside the package's, for one that doesn't pass; empty: it goes
+};
+
 /// Tensors start at multiples of this in the device's weight buffer and in weights.safetensors.
 inline constexpr std::uint64_t weightAlignment = 256;
 
@@ -72,7 +78,12 @@ std::uint64_t layoutWeights(manifest::Weights &weights);
 /// Throws std::runtime_error and leaves nothing behind: a weight without bytes in mode pack or reference, a file that
 /// is missing or too short, a type that cannot be converted, a folder in the way or not writable, a full disk; and
 /// where the manifest contradicts itself, what its reader says.
-void writePackage(const std::filesystem::path &folder, PackageInputs inputs);
+///
+/// Returns false where the package didn't pass its trial: then `folder` is what it was before.
+bool writePackage(const std::filesystem::path &folder, PackageInputs inputs, const PackageTrial &trial = {});
+
+/// Throws what writePackage would throw for the place alone: no folder to write into, something else in the way.
+void checkPackagePlace(const std::filesystem::path &folder);
 
 /// The manifest as the text of manifest.json: stable order of keys, the digest over all of it included.
 struct ManifestText {

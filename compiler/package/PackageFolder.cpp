@@ -1,55 +1,25 @@
-// See PackageFolder.h. Linux' renameat2 exchanges two folders in one step; where a file system lacks it, the old
-// package is moved aside, the new one into its place, and back again if that fails.
 #include "compiler/package/PackageFolder.h"
+#include "support/MappedFile.h"
+#include "support/Path.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fcntl.h>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace nstf {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] static void failErrno(const std::string &name, const char *action) {
-  throw std::runtime_error(name + ": cannot " + action + ": " + std::strerror(errno));
-}
-
-PackageFile::PackageFile(PackageFile &&other)
-    : descriptor(std::exchange(other.descriptor, -1)), name(std::move(other.name)) {}
-
-PackageFile::~PackageFile() {
-  if (descriptor >= 0)
-    ::close(descriptor);
-}
-
-void PackageFile::writeAt(std::uint64_t offset, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    ssize_t written = pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written < 0)
-      failErrno(name, "write");
-    bytes = bytes.subspan(written);
-    offset += written;
-  }
-}
-
-void PackageFile::close() {
-  if (::close(std::exchange(descriptor, -1)) != 0)
-    failErrno(name, "write");
-}
-
 /// The names of the files a package with this manifest has. Empty: it is no package's manifest.
 static std::set<std::string> filesOfPackage(const fs::path &manifestFile) {
-  std::ifstream file(manifestFile);
-  auto document = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+  nlohmann::json document;
+  try {
+    document = nlohmann::json::parse(support::readTextFile(manifestFile));
+  } catch (const std::exception &) {
+    return {};
+  }
   if (!document.is_object() || document.value("format", nlohmann::json()) != "nstf-package")
     return {};
   std::set<std::string> names = {"manifest.json", "weights.safetensors", "model.h", "model.cpp"};
@@ -74,9 +44,10 @@ static bool checkReplaceable(const fs::path &target) {
   fs::file_status status = fs::status(target, error);
   if (!fs::exists(status))
     return false;
-  std::string name = target.string();
+  std::string name = support::describePath(target);
   if (!fs::is_directory(status))
-    throw std::runtime_error(name + ": expected a package folder or nothing but got a file");
+    throw std::runtime_error(name + ": expected a package folder or nothing but got " +
+                             support::describeKind(status.type()));
   if (fs::is_empty(target, error) && !error)
     return false;
   std::set<std::string> known = filesOfPackage(target / "manifest.json");
@@ -88,84 +59,45 @@ static bool checkReplaceable(const fs::path &target) {
   for (const fs::directory_entry &entry : entries)
     if (!known.count(entry.path().filename().string()))
       throw std::runtime_error(name + ": expected only files of the package to be replaced but got '" +
-                               entry.path().filename().string() + "'");
+                               support::describePath(entry.path().filename()) + "'");
   return true;
 }
 
-PackageFolder::PackageFolder(const fs::path &path) : target(fs::absolute(path).lexically_normal()) {
-  if (!target.has_filename()) // "model.nstf/"
-    target = target.parent_path();
-  std::error_code error;
-  if (fs::is_symlink(target, error)) // the package is where the link points
-    target = fs::canonical(target);
-  replaces = checkReplaceable(target);
-  fs::path parent = target.parent_path();
-  if (!fs::is_directory(parent, error))
-    throw std::runtime_error(target.string() + ": expected a folder '" + parent.string() +
-                             "' to write into but there is none");
-  for (int attempt = 0;; ++attempt) {
-    temporary = parent / ("." + target.filename().string() + ".writing-" + std::to_string(getpid()) + "-" +
-                          std::to_string(attempt));
-    if (mkdir(temporary.c_str(), 0777) == 0)
-      return;
-    if (errno != EEXIST)
-      failErrno(target.string(), "create");
-  }
+/// The folder that `path` means: a package is where a link points.
+static fs::path findFolder(const fs::path &path) {
+  fs::path target = support::findTarget(path).path;
+  if (!fs::is_directory(target.parent_path()))
+    throw std::runtime_error(support::describePath(target) + ": expected a folder '" +
+                             support::describePath(target.parent_path()) + "' to write into but there is none");
+  return target;
 }
 
-PackageFolder::~PackageFolder() {
-  std::error_code ignored;
-  if (!temporary.empty())
-    fs::remove_all(temporary, ignored);
+PackageFolder::PackageFolder(const fs::path &path) : target(findFolder(path)) {
+  checkReplaceable(target);
+  staging.emplace(target);
+  if (mkdir(staging->content().c_str(), 0777) != 0)
+    support::failErrno(target, "write");
 }
 
-PackageFile PackageFolder::create(const std::string &name, std::uint64_t size) {
-  std::string finalName = (target / name).string();
+support::OutputFile PackageFolder::create(const std::string &name, uint64_t size) {
+  fs::path finalName = target / name;
   if (fs::path(name).has_parent_path() || name == "." || name == "..")
-    throw std::runtime_error(finalName + ": expected a file name without a folder");
-  int descriptor = open((temporary / name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor < 0)
-    failErrno(finalName, "create");
-  PackageFile file(descriptor, finalName);
-  if (size != 0 && fallocate(descriptor, 0, 0, static_cast<off_t>(size)) != 0) {
-    if (errno != EOPNOTSUPP && errno != ENOSYS)
-      failErrno(finalName, "write");
-    if (ftruncate(descriptor, static_cast<off_t>(size)) != 0)
-      failErrno(finalName, "write");
-  }
-  return file;
+    throw std::runtime_error(support::describePath(finalName) + ": expected a file name without a folder");
+  return support::OutputFile::create(staging->content() / name, finalName.string(), size);
 }
 
 void PackageFolder::write(const std::string &name, std::string_view bytes) {
-  PackageFile file = create(name, bytes.size());
+  support::OutputFile file = create(name, bytes.size());
   file.writeAt(0, std::as_bytes(std::span(bytes.data(), bytes.size())));
   file.close();
 }
 
-void PackageFolder::commit() {
-  std::string name = target.string();
-  if (!replaces) {
-    if (rename(temporary.c_str(), target.c_str()) != 0)
-      failErrno(name, "create");
-    temporary.clear();
-    return;
-  }
-  // After the exchange `temporary` is the old package, which the destructor removes.
-  if (renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0)
-    return;
-  if (errno != ENOSYS && errno != EINVAL)
-    failErrno(name, "replace");
-  fs::path old = temporary;
-  old += ".old";
-  if (rename(target.c_str(), old.c_str()) != 0)
-    failErrno(name, "replace");
-  if (rename(temporary.c_str(), target.c_str()) != 0) {
-    int reason = errno;
-    rename(old.c_str(), target.c_str());
-    errno = reason;
-    failErrno(name, "replace");
-  }
-  temporary = old;
+void PackageFolder::commitAs(const fs::path &place) {
+  if (checkReplaceable(place))
+    staging->exchange(place); // the old package goes with the staging folder
+  else
+    staging->publish(place);
+  staging.reset();
 }
 
 } // namespace nstf

@@ -10,6 +10,7 @@
 #include "compiler/package/PackageFolder.h"
 #include "nstf/FloatTypes.h"
 #include "support/ConvertNumbers.h"
+#include "support/Escape.h"
 #include "support/MappedFile.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
@@ -47,8 +48,9 @@ static std::uint64_t bytesOf(const Weight &weight, ElementType type) {
   for (std::int64_t dimension : weight.shape.dimensions)
     if (dimension < 1 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(dimension), &bytes) ||
         bytes > largest)
-      throw std::runtime_error("expected the weight '" + weight.name + "' to have between 1 and 2^48 bytes but got " +
-                               weight.shape.str() + " " + std::string(manifest::nameOf(type)));
+      throw std::runtime_error("expected the weight '" + support::escape(weight.name) +
+                               "' to have between 1 and 2^48 bytes but got " + weight.shape.str() + " " +
+                               std::string(manifest::nameOf(type)));
   return bytes;
 }
 
@@ -59,7 +61,8 @@ std::uint64_t layoutWeights(manifest::Weights &weights) {
     weight.offset = alignUp(end);
     end = weight.offset + weight.size;
     if (end > largest)
-      throw std::runtime_error("expected weights of at most 2^48 bytes but got more at '" + weight.name + "'");
+      throw std::runtime_error("expected weights of at most 2^48 bytes but got more at '" +
+                               support::escape(weight.name) + "'");
   }
   return end;
 }
@@ -85,8 +88,8 @@ std::uint64_t spanOf(const WeightInFile &origin, const Weight &weight) {
            !__builtin_mul_overflow(size - 1, stride, &part) && !__builtin_add_overflow(span, part, &span);
   }
   if (!fits || elements != weight.shape.elements(1) || static_cast<std::uint64_t>(span) > largest)
-    throw std::runtime_error("expected a view of the elements of '" + weight.name + "', " + weight.shape.str() +
-                             ", within 2^48 bytes");
+    throw std::runtime_error("expected a view of the elements of '" + support::escape(weight.name) + "', " +
+                             weight.shape.str() + ", within 2^48 bytes");
   return span * manifest::sizeOf(origin.storedType);
 }
 
@@ -101,9 +104,9 @@ public:
     if (!origin.view.sizes.empty())
       size = spanOf(origin, weight);
     if (origin.offset > file->size() || size > file->size() - origin.offset)
-      throw std::runtime_error(origin.path + ": expected " + std::to_string(size) + " bytes of '" + weight.name +
-                               "' at offset " + std::to_string(origin.offset) + " but the file has " +
-                               std::to_string(file->size()));
+      throw std::runtime_error(origin.path + ": expected " + std::to_string(size) + " bytes of '" +
+                               support::escape(weight.name) + "' at offset " + std::to_string(origin.offset) +
+                               " but the file has " + std::to_string(file->size()));
     return *file;
   }
 
@@ -140,9 +143,9 @@ static const char *safeTensorsName(ElementType type) {
 /// Which of two types a weight may be stored in and computed in: equal, or floats.
 static void checkConversion(const Weight &weight, ElementType stored) {
   if (stored != weight.type && !(isFloatType(stored) && isFloatType(weight.type)))
-    throw std::runtime_error("expected the weight '" + weight.name + "' to be stored in a type that converts to " +
-                             std::string(manifest::nameOf(weight.type)) + " but got " +
-                             std::string(manifest::nameOf(stored)));
+    throw std::runtime_error("expected the weight '" + support::escape(weight.name) +
+                             "' to be stored in a type that converts to " + std::string(manifest::nameOf(weight.type)) +
+                             " but got " + std::string(manifest::nameOf(stored)));
 }
 
 /// What has to be done, in the manifest's order. Sets the sources of the tensors, but for the hashes.
@@ -163,7 +166,7 @@ static std::vector<Task> planTasks(manifest::Weights &weights, const std::vector
       checkConversion(weight, origin->storedType);
     } else if (!computed) {
       if (stored)
-        throw std::runtime_error("expected bytes for the weight '" + weight.name +
+        throw std::runtime_error("expected bytes for the weight '" + support::escape(weight.name) +
                                  "' but the model has none; take --weights=random:SEED or --weights=none");
       continue;
     }
@@ -197,7 +200,7 @@ static std::string headerText(const std::vector<Task> &tasks) {
   auto add = [&](const std::string &name, const char *type, const std::vector<std::int64_t> &shape, std::uint64_t begin,
                  std::uint64_t size) {
     if (!names.insert(name).second)
-      throw std::runtime_error("expected weights of different names but got '" + name + "' twice");
+      throw std::runtime_error("expected weights of different names but got '" + support::escape(name) + "' twice");
     end = begin + size;
     nlohmann::ordered_json entry = {{"dtype", type}, {"shape", shape}, {"data_offsets", {begin, end}}};
     json += "," + nlohmann::json(name).dump() + ":" + entry.dump();
@@ -266,11 +269,11 @@ static void readPiece(const Task &task, Piece &piece) {
 }
 
 /// Pieces are made and written on all cores, and hashed in their order.
-static void runTask(const Task &task, PackageFile *file, std::uint64_t dataStart) {
+static void runTask(const Task &task, support::OutputFile *file, std::uint64_t dataStart) {
   const Weight &weight = *task.weight;
   bool computed = std::holds_alternative<ComputedWeight>(*task.origin);
   if (computed && weight.type != ElementType::F32)
-    throw std::runtime_error("expected the computed weight '" + weight.name + "' to be f32 but got " +
+    throw std::runtime_error("expected the computed weight '" + support::escape(weight.name) + "' to be f32 but got " +
                              std::string(manifest::nameOf(weight.type)));
   std::uint64_t elements = weight.shape.elements(1), row = computed ? getRowElements(weight) : 1;
   std::uint64_t step = std::max<std::uint64_t>(pieceElements / row, 1) * row, begin = 0, started = 0;
@@ -328,7 +331,7 @@ template <typename Work> static void forAll(std::size_t count, Work work) {
 void writeWeights(PackageFolder &folder, manifest::Weights &weights, const std::vector<WeightOrigin> &origins) {
   SourceFiles files;
   std::vector<Task> tasks = planTasks(weights, origins, files);
-  std::optional<PackageFile> file;
+  std::optional<support::OutputFile> file;
   std::uint64_t dataStart = 0;
   auto last = std::find_if(tasks.rbegin(), tasks.rend(), [](const Task &task) { return task.packed; });
   if (last != tasks.rend()) {

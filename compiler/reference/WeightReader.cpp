@@ -6,6 +6,7 @@
 #include "compiler/import/StridedView.h"
 #include "nstf/RandomWeights.h"
 #include "support/ConvertNumbers.h"
+#include "support/Escape.h"
 
 #include <stdexcept>
 
@@ -33,7 +34,7 @@ static void roundTo(Type type, Tensor &tensor) {
 }
 
 void WeightReader::readFile(WeightOp weight, SourceAttr source, Tensor &result) {
-  std::string where = "weight '" + weight.getSymName().str() + "': ";
+  std::string where = "weight '" + support::escape(weight.getSymName().str()) + "': ";
   std::optional<StoredType> stored = storedTypeOf(source.getStoredType());
   if (!stored)
     throw std::runtime_error(where + "expected a stored type of f32, f16, bf16 or f64");
@@ -68,7 +69,7 @@ std::shared_ptr<Tensor> WeightReader::read(WeightOp weight) {
   } else if (auto source = weight.getSource()) {
     readFile(weight, *source, *result);
   } else {
-    throw std::runtime_error("weight '" + weight.getSymName().str() +
+    throw std::runtime_error("weight '" + support::escape(weight.getSymName().str()) +
                              "' has neither a file nor a formula, and no seed was given");
   }
   roundTo(type.getElementType(), *result);

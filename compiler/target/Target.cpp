@@ -2,6 +2,7 @@
 // not a number nobody reads.
 #include "compiler/target/Target.h"
 
+#include "support/Escape.h"
 #include "support/MappedFile.h"
 #include "support/Yaml.h"
 #include "templates/Templates.h"
@@ -33,7 +34,7 @@ public:
       return value.as<T>();
     } catch (const YAML::Exception &) {
       fail(value, "expected '" + key + "' to be " + kind + " but got " +
-                      (value.IsScalar()     ? "'" + value.Scalar() + "'"
+                      (value.IsScalar()     ? "'" + support::escape(value.Scalar()) + "'"
                        : value.IsSequence() ? "a list"
                        : value.IsMap()      ? "a mapping"
                                             : "nothing"));
@@ -60,9 +61,9 @@ public:
         fail(entry.first, "expected a key of " + what + " but got no text");
       const std::string &key = entry.first.Scalar();
       if (std::find(taken.begin(), taken.end(), key) == taken.end())
-        fail(entry.first, "expected a key of " + what + " but got '" + key + "'");
+        fail(entry.first, "expected a key of " + what + " but got '" + support::escape(key) + "'");
       if (!seen.insert(key).second)
-        fail(entry.first, "expected each key of " + what + " once but got '" + key + "' twice");
+        fail(entry.first, "expected each key of " + what + " once but got '" + support::escape(key) + "' twice");
     }
   }
   [[noreturn]] void fail(const YAML::Node &at, const std::string &message) const {
@@ -108,7 +109,7 @@ Target parseTarget(std::string_view text, std::string_view fileName) {
   target.chip = row.text("chip");
   target.fp8 = row.text("fp8");
   if (target.fp8 != "none" && target.fp8 != "fnuz" && target.fp8 != "ocp")
-    row.fail(root["fp8"], "expected 'fp8' to be none, fnuz or ocp but got '" + target.fp8 + "'");
+    row.fail(root["fp8"], "expected 'fp8' to be none, fnuz or ocp but got '" + support::escape(target.fp8) + "'");
   target.aliases = row.take<std::vector<std::string>>("aliases", "a list of names");
   target.waveSizes = row.take<std::vector<int64_t>>("wave_sizes", "a list of numbers");
 #define NSTF_TARGET_NUMBER(key, name, minimum, doc) target.name = row.number(#key, minimum);
@@ -156,7 +157,7 @@ Target findTarget(std::string_view name) {
       return std::move(target);
     known += (known.empty() ? "" : ", ") + target.name + (others.empty() ? "" : " (" + others + ")");
   }
-  throw std::runtime_error("expected a known target but got '" + std::string(name) + "'; known are " + known);
+  throw std::runtime_error("expected a known target but got '" + support::escape(name) + "'; known are " + known);
 }
 
 } // namespace nstf

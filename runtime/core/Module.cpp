@@ -1,9 +1,8 @@
 // A code object on a device and its kernels by name (nstf/Runtime.h, classes Module and Kernel).
 #include "runtime/core/Device.h"
+#include "support/MappedFile.h"
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 namespace nstf {
 namespace {
@@ -22,6 +21,14 @@ void checkImage(const std::vector<unsigned char> &bytes, const std::string &name
     throw Error(name + " is no code object: expected an ELF or a clang offload bundle but got " +
                     std::to_string(bytes.size()) + " other bytes",
                 "compile the package again");
+}
+
+support::MappedFile mapImage(const std::string &path) {
+  try {
+    return support::MappedFile(path);
+  } catch (const std::runtime_error &error) {
+    throw Error(std::string("cannot read ") + error.what());
+  }
 }
 } // namespace
 
@@ -46,13 +53,8 @@ Module::Module(const Backend &backend, const void *bytes, size_t size, std::stri
 }
 
 Module Module::fromFile(const Backend &backend, const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    throw Error("cannot read " + path + ": " + std::strerror(errno));
-  const std::vector<char> bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (file.bad())
-    throw Error("cannot read " + path);
-  return Module(backend, bytes.data(), bytes.size(), path);
+  support::MappedFile file = mapImage(path);
+  return Module(backend, file.data(), file.size(), path);
 }
 
 Kernel Module::kernel(const std::string &symbol) const {

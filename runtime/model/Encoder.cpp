@@ -1,4 +1,5 @@
 #include "nstf/Encoder.h"
+#include "support/Escape.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,12 +33,12 @@ bool isRowOutput(const manifest::Port *port, std::int64_t rows) {
 std::string Encoder::reasonAgainst(const manifest::Manifest &manifest) {
   for (const manifest::Buffer &buffer : manifest.buffers)
     if (buffer.kind == manifest::BufferKind::State)
-      return "it keeps a state (\"" + buffer.name + "\") from step to step";
+      return "it keeps a state (\"" + support::escape(buffer.name) + "\") from step to step";
   if (!isIndexInput(manifest.findInput("ids")))
     return "it has no input \"ids\", i32 [tokens]";
   for (const manifest::Port &input : manifest.inputs)
     if (input.name != "ids" && (input.name != "token_types" || !isIndexInput(&input)))
-      return "it has an input \"" + input.name + "\", which is neither ids nor token_types";
+      return "it has an input \"" + support::escape(input.name) + "\", which is neither ids nor token_types";
   if (!isRowOutput(manifest.findOutput("hidden"), manifest::Shape::tokensDimension) &&
       !isRowOutput(manifest.findOutput("embedding"), 1))
     return "it has neither an output \"hidden\", f32 [tokens, n], nor \"embedding\", f32 [1, n]";

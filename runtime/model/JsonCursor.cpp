@@ -1,4 +1,5 @@
 #include "runtime/model/JsonCursor.h"
+#include "support/Escape.h"
 #include "support/Json.h"
 
 #include <stdexcept>
@@ -9,7 +10,7 @@ nlohmann::json JsonCursor::parse(std::string_view text, const std::string &file)
   try {
     return parseJsonTree(text);
   } catch (const JsonDuplicateKey &error) {
-    throw std::runtime_error(file + ": the key \"" + error.key + "\" stands twice in one object");
+    throw std::runtime_error(file + ": the key \"" + support::escape(error.key) + "\" stands twice in one object");
   } catch (const JsonExcess &error) {
     throw std::runtime_error(file + ": " + error.what());
   } catch (const JsonSyntaxError &error) {
@@ -17,9 +18,9 @@ nlohmann::json JsonCursor::parse(std::string_view text, const std::string &file)
   }
 }
 
-void JsonCursor::fail(const std::string &message) const {
-  throw std::runtime_error(*file + ": " + path + ": " + message);
-}
+std::string JsonCursor::place() const { return *file + ": " + support::escape(path); }
+
+void JsonCursor::fail(const std::string &message) const { throw std::runtime_error(place() + ": " + message); }
 
 void JsonCursor::failExpected(const std::string &what) const {
   std::string got;
@@ -29,9 +30,7 @@ void JsonCursor::failExpected(const std::string &what) const {
     got = "an array of " + std::to_string(value->size());
   else
     got = value->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  if (got.size() > 80)
-    got = got.substr(0, 77) + "…";
-  fail("expected " + what + " but got " + got);
+  fail("expected " + what + " but got " + support::escape(got, 80));
 }
 
 void JsonCursor::expectObject() const {

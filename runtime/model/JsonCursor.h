@@ -51,7 +51,7 @@ public:
   [[noreturn]] void failExpected(const std::string &what) const;
   const std::string &where() const { return path; }
   /// "<file>: <path>", for errors that come up later.
-  std::string place() const { return *file + ": " + path; }
+  std::string place() const;
 
 private:
   JsonCursor(const nlohmann::json &value, const std::string *file, std::string path)

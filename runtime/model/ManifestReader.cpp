@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------------------===//
 #include "runtime/model/ManifestReader.h"
-#include "support/MappedFile.h"
 #include "runtime/model/Sha256.h"
+#include "support/Escape.h"
+#include "support/MappedFile.h"
 
 #include <algorithm>
 #include <limits>
@@ -170,7 +171,8 @@ Control readControl(const JsonCursor &value, const Manifest &manifest) {
     fields["position"].fail("expected an offset of its own but \"tokens\" stands there");
   for (const auto &[name, field] : fields.members())
     if (name != "tokens" && name != "position")
-      field.fail("expected a run scalar this runtime can fill (tokens, position) but got \"" + name + "\"");
+      field.fail("expected a run scalar this runtime can fill (tokens, position) but got \"" + support::escape(name) +
+                 "\"");
   return control;
 }
 
@@ -189,7 +191,7 @@ std::vector<Port> readPorts(const JsonCursor &value, const Manifest &manifest, c
     port.buffer = bufferNames.read(item["buffer"]);
     if (manifest.buffers[port.buffer].kind != kind)
       item["buffer"].fail("expected a buffer of kind \"" + std::string(nameOf(kind)) + "\" but \"" +
-                          manifest.buffers[port.buffer].name + "\" is of kind \"" +
+                          support::escape(manifest.buffers[port.buffer].name) + "\" is of kind \"" +
                           std::string(nameOf(manifest.buffers[port.buffer].kind)) + "\"");
     if (!buffers.insert(port.buffer).second)
       item["buffer"].failExpected("a buffer no other one has");
@@ -217,8 +219,8 @@ Weight readWeight(const JsonCursor &item, const Buffer *buffer, WeightsMode mode
   if (!buffer)
     item.fail("expected a buffer of kind \"weights\" but there is none");
   if (weight.offset + weight.size > buffer->size)
-    item["offset"].failExpected("a place inside the " + std::to_string(buffer->size) + " bytes of \"" + buffer->name +
-                                "\" for " + std::to_string(weight.size) + " bytes");
+    item["offset"].failExpected("a place inside the " + std::to_string(buffer->size) + " bytes of \"" +
+                                support::escape(buffer->name) + "\" for " + std::to_string(weight.size) + " bytes");
   if (auto source = item.find("source")) {
     weight.source.emplace();
     weight.source->file = readFileName((*source)["file"]);
@@ -261,8 +263,8 @@ Weights readWeights(const JsonCursor &value, const Manifest &manifest) {
   for (std::size_t i = 1; i < byOffset.size(); ++i) {
     const Weight &before = weights.tensors[byOffset[i - 1].second];
     if (before.offset + before.size > byOffset[i].first)
-      items[byOffset[i].second]["offset"].fail("expected a place of its own but \"" + before.name + "\" ends at " +
-                                               std::to_string(before.offset + before.size));
+      items[byOffset[i].second]["offset"].fail("expected a place of its own but \"" + support::escape(before.name) +
+                                               "\" ends at " + std::to_string(before.offset + before.size));
   }
   return weights;
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------------------===//
 #include "runtime/model/ManifestReader.h"
+#include "support/Escape.h"
 
 #include <algorithm>
 #include <map>
@@ -150,25 +151,27 @@ void checkStepArgument(const JsonCursor &item, const StepArgument &argument, con
   const Buffer &buffer = manifest.buffers[argument.buffer];
   std::optional<std::uint64_t> extent = extentOf(parameter.shape, parameter.type, maxTokens);
   if (!extent || argument.offset > buffer.size || *extent > buffer.size - argument.offset)
-    item["offset"].fail("expected the " + std::to_string(buffer.size) + " bytes of \"" + buffer.name + "\" to hold " +
-                        parameter.shape.str() + " " + std::string(nameOf(parameter.type)) + " at " +
-                        std::to_string(maxTokens) + " tokens for argument \"" + parameter.name + "\" but offset " +
-                        std::to_string(argument.offset) + " leaves too little");
+    item["offset"].fail("expected the " + std::to_string(buffer.size) + " bytes of \"" + support::escape(buffer.name) +
+                        "\" to hold " + parameter.shape.str() + " " + std::string(nameOf(parameter.type)) + " at " +
+                        std::to_string(maxTokens) + " tokens for argument \"" + support::escape(parameter.name) +
+                        "\" but offset " + std::to_string(argument.offset) + " leaves too little");
   if (argument.offset % parameter.alignment != 0)
     item["offset"].failExpected("a multiple of " + std::to_string(parameter.alignment) + ", the alignment of \"" +
-                                parameter.name + "\",");
+                                support::escape(parameter.name) + "\",");
   std::optional<ElementType> type = places.typeAt(argument);
   if (type && *type != parameter.type)
-    item.fail("expected " + std::string(nameOf(parameter.type)) + " for argument \"" + parameter.name + "\" but \"" +
-              buffer.name + "\" holds " + std::string(nameOf(*type)) + " at offset " + std::to_string(argument.offset));
+    item.fail("expected " + std::string(nameOf(parameter.type)) + " for argument \"" + support::escape(parameter.name) +
+              "\" but \"" + support::escape(buffer.name) + "\" holds " + std::string(nameOf(*type)) + " at offset " +
+              std::to_string(argument.offset));
   if (!type && buffer.kind == BufferKind::Weights)
     item["offset"].fail("expected a weight at offset " + std::to_string(argument.offset) + " for argument \"" +
-                        parameter.name + "\" but there is none");
+                        support::escape(parameter.name) + "\" but there is none");
   bool constant =
       buffer.kind == BufferKind::Weights || buffer.kind == BufferKind::Input || buffer.kind == BufferKind::Control;
   if (parameter.access != Access::Read && constant)
-    item["buffer"].fail("expected memory that may be written for argument \"" + parameter.name + "\" but \"" +
-                        buffer.name + "\" is of kind \"" + std::string(nameOf(buffer.kind)) + "\"");
+    item["buffer"].fail("expected memory that may be written for argument \"" + support::escape(parameter.name) +
+                        "\" but \"" + support::escape(buffer.name) + "\" is of kind \"" +
+                        std::string(nameOf(buffer.kind)) + "\"");
 }
 
 /// Kernels of a target by symbol.
@@ -201,7 +204,7 @@ Step readStep(const JsonCursor &item, std::size_t index, const Target &target, c
   std::vector<JsonCursor> arguments = item["arguments"].elements();
   if (arguments.size() != kernel.arguments.size())
     item["arguments"].failExpected("one for each of the " + std::to_string(kernel.arguments.size()) +
-                                   " arguments of \"" + symbol + "\"");
+                                   " arguments of \"" + support::escape(symbol) + "\"");
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     step.arguments.push_back(places.read(arguments[i]));
     checkStepArgument(arguments[i], step.arguments.back(), kernel.arguments[i], manifest, places, maxTokens);
@@ -230,7 +233,7 @@ void readBuckets(const JsonCursor &value, const KernelSymbols &symbols, const Ma
         const Buffer &buffer = manifest.buffers[port.buffer];
         if (!extent || *extent > buffer.size)
           item["max_tokens"].failExpected("no more tokens than the " + std::to_string(buffer.size) + " bytes of \"" +
-                                          buffer.name + "\" hold as " + port.shape.str() + " " +
+                                          support::escape(buffer.name) + "\" hold as " + port.shape.str() + " " +
                                           std::string(nameOf(port.type)));
       }
     target.buckets.push_back(std::move(bucket));

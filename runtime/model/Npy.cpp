@@ -1,6 +1,7 @@
 #include "nstf/Npy.h"
 
 #include "nstf/NpyHeader.h"
+#include "support/Escape.h"
 #include "support/MappedFile.h"
 #include "support/WriteFile.h"
 
@@ -46,7 +47,7 @@ HostTensor readNpy(const std::filesystem::path &path) {
     }
   if (!known)
     throw std::runtime_error(file + ": expected a little-endian number type such as <f4 or <i4 but got " +
-                             header.descr);
+                             support::escape(header.descr));
   if (header.fortranOrder)
     throw std::runtime_error(file + ": expected C order but got Fortran order (save numpy.ascontiguousarray of it)");
   std::uint64_t expected = manifest::sizeOf(tensor.type);

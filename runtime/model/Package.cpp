@@ -1,6 +1,7 @@
 #include "nstf/Package.h"
-#include "support/MappedFile.h"
 #include "runtime/model/Sha256.h"
+#include "support/Escape.h"
+#include "support/MappedFile.h"
 
 #include <stdexcept>
 
@@ -36,7 +37,7 @@ const manifest::Target &Package::target(std::string_view id) const {
   if (found)
     return *found;
   throw std::runtime_error(root.string() + ": expected one of the package's targets (" + known + ") but got \"" +
-                           std::string(id) + "\"");
+                           support::escape(id) + "\"");
 }
 
 std::string Package::codeObject(const manifest::Target &target) const {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------------------===//
 #include "nstf/Session.h"
 #include "runtime/model/Weights.h"
+#include "support/Escape.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -59,8 +60,8 @@ Module loadModule(const Package &package, const Backend &backend, const manifest
 /// The manifest's word against the code object's, where the driver tells.
 void checkKernel(const manifest::Kernel &expected, const Kernel &got, const Package &package) {
   auto fail = [&](const std::string &message) {
-    throw std::runtime_error((package.folder() / "manifest.json").string() + ": kernel \"" + expected.symbol +
-                             "\": " + message);
+    throw std::runtime_error((package.folder() / "manifest.json").string() + ": kernel \"" +
+                             support::escape(expected.symbol) + "\": " + message);
   };
   std::uint32_t items = expected.block[0] * expected.block[1] * expected.block[2];
   if (got.maxThreadsPerWorkgroup() != 0 && items > got.maxThreadsPerWorkgroup())
@@ -176,12 +177,12 @@ void Session::setState(std::string_view name, const HostTensor &value) {
     return buffer.kind == BufferKind::State && buffer.name == name;
   });
   if (found == buffers.end())
-    throw std::runtime_error("expected the name of a state of the package but got \"" + std::string(name) + "\"");
+    throw std::runtime_error("expected the name of a state of the package but got \"" + support::escape(name) + "\"");
   if (!found->type || !found->shape)
-    throw std::runtime_error("state \"" + found->name + "\" has no type and shape in the manifest");
+    throw std::runtime_error("state \"" + support::escape(found->name) + "\" has no type and shape in the manifest");
   if (value.type != *found->type || value.shape != found->shape->at(0) || value.data.size() != found->size)
-    throw std::runtime_error("expected state \"" + found->name + "\" to be " + found->shape->str() + " " +
-                             std::string(manifest::nameOf(*found->type)) + " but got " + value.str());
+    throw std::runtime_error("expected state \"" + support::escape(found->name) + "\" to be " + found->shape->str() +
+                             " " + std::string(manifest::nameOf(*found->type)) + " but got " + value.str());
   state->stream.synchronize();
   state->buffers[found - buffers.begin()].upload(value.data.data(), value.data.size());
 }
@@ -192,21 +193,22 @@ void Session::setInput(std::string_view name, const HostTensor &value) {
     std::string known;
     for (const manifest::Port &port : manifest().inputs)
       known += (known.empty() ? "" : ", ") + port.name + " " + describe(port);
-    throw std::runtime_error("expected one of the package's inputs (" + known + ") but got \"" + std::string(name) +
+    throw std::runtime_error("expected one of the package's inputs (" + known + ") but got \"" + support::escape(name) +
                              "\"");
   }
   std::int64_t rows = input->shape.hasTokens() && !value.shape.empty() ? value.shape.front() : 0;
   if (value.type != input->type || value.shape != input->shape.at(rows) ||
       value.data.size() != value.elements() * manifest::sizeOf(value.type))
-    throw std::runtime_error("expected input \"" + input->name + "\" to be " + describe(*input) + " but got " +
-                             value.str());
+    throw std::runtime_error("expected input \"" + support::escape(input->name) + "\" to be " + describe(*input) +
+                             " but got " + value.str());
   if (input->shape.hasTokens())
     state->bucketFor(rows); // also: the rows fit into the buffer
   bool isIds = input->name == "ids";
   if (std::optional<std::int64_t> limit = manifest().limitOf(*input))
     for (std::size_t i = 0; i < value.elements(); ++i)
       if (std::int32_t id = value.as<std::int32_t>()[i]; id < 0 || id >= *limit)
-        throw std::runtime_error("expected " + (isIds ? "token ids" : "values of \"" + input->name + "\"") +
+        throw std::runtime_error("expected " +
+                                 (isIds ? "token ids" : "values of \"" + support::escape(input->name) + "\"") +
                                  " from 0 to " + std::to_string(*limit - 1) + " but got " + std::to_string(id));
   state->stream.synchronize();
   state->buffers[input->buffer].upload(value.data.data(), value.data.size());
@@ -224,11 +226,11 @@ void Session::begin(std::int64_t tokens) {
   for (std::size_t i = 0; i < manifest.inputs.size(); ++i) {
     const manifest::Port &input = manifest.inputs[i];
     if (!state->inputRows[i])
-      throw std::runtime_error("expected a value for input \"" + input.name + "\", " + describe(input) +
-                               ", but none was given");
+      throw std::runtime_error("expected a value for input \"" + support::escape(input.name) + "\", " +
+                               describe(input) + ", but none was given");
     if (input.shape.hasTokens() && *state->inputRows[i] != tokens)
-      throw std::runtime_error("expected input \"" + input.name + "\" to have the step's " + std::to_string(tokens) +
-                               " rows but got " + std::to_string(*state->inputRows[i]));
+      throw std::runtime_error("expected input \"" + support::escape(input.name) + "\" to have the step's " +
+                               std::to_string(tokens) + " rows but got " + std::to_string(*state->inputRows[i]));
   }
   state->stream.synchronize(); // the control block of the run before is no longer read
   std::uint32_t rows = static_cast<std::uint32_t>(tokens), start = static_cast<std::uint32_t>(state->position);
@@ -267,11 +269,12 @@ HostTensor Session::output(std::string_view name) const {
     std::string known;
     for (const manifest::Port &port : manifest().outputs)
       known += (known.empty() ? "" : ", ") + port.name + " " + describe(port);
-    throw std::runtime_error("expected one of the package's outputs (" + known + ") but got \"" + std::string(name) +
-                             "\"");
+    throw std::runtime_error("expected one of the package's outputs (" + known + ") but got \"" +
+                             support::escape(name) + "\"");
   }
   if (state->lastTokens == 0)
-    throw std::runtime_error("expected a run before output \"" + output->name + "\" is read but there was none");
+    throw std::runtime_error("expected a run before output \"" + support::escape(output->name) +
+                             "\" is read but there was none");
   HostTensor tensor{output->type, output->shape.at(state->lastTokens), {}};
   tensor.data.resize(tensor.elements() * manifest::sizeOf(tensor.type));
   readBuffer(output->buffer, 0, tensor.data);
@@ -287,7 +290,8 @@ void Session::readBuffer(std::string_view buffer, std::uint64_t offset, std::spa
   const std::vector<manifest::Buffer> &buffers = manifest().buffers;
   auto it = std::find_if(buffers.begin(), buffers.end(), [&](const auto &item) { return item.name == buffer; });
   if (it == buffers.end())
-    throw std::runtime_error("expected the name of a buffer of the package but got \"" + std::string(buffer) + "\"");
+    throw std::runtime_error("expected the name of a buffer of the package but got \"" + support::escape(buffer) +
+                             "\"");
   readBuffer(it - buffers.begin(), offset, destination);
 }
 

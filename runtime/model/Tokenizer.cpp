@@ -1,8 +1,9 @@
 #include "nstf/Tokenizer.h"
 #include "runtime/model/SentencePieceTokenizer.h"
 #include "runtime/model/Tok512Tokenizer.h"
-#include "support/Utf8.h"
 #include "runtime/model/tokenizer_json/TokenizerJson.h"
+#include "support/Escape.h"
+#include "support/Utf8.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -20,7 +21,7 @@ std::unique_ptr<Tokenizer> Tokenizer::load(std::string_view kind, const std::fil
     return std::make_unique<Tok512Tokenizer>(file);
   throw std::runtime_error(file.string() +
                            ": expected a tokenizer of kind tokenizer_json, sentencepiece or tok512 but got \"" +
-                           std::string(kind) + "\"");
+                           support::escape(kind) + "\"");
 }
 
 std::unique_ptr<Tokenizer> Tokenizer::load(const std::filesystem::path &file) {

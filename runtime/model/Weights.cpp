@@ -4,6 +4,7 @@
 #include "runtime/model/SafeTensorsFile.h"
 #include "runtime/model/Sha256.h"
 #include "support/ConvertNumbers.h"
+#include "support/Escape.h"
 
 #include <atomic>
 #include <map>
@@ -42,9 +43,9 @@ public:
       it = files.emplace(path, support::MappedFile(path)).first;
     std::uint64_t size = weight.shape.elements(0) * manifest::sizeOf(source.storedType);
     if (source.offset > it->second.size() || size > it->second.size() - source.offset)
-      throw std::runtime_error(path.string() + ": expected " + std::to_string(size) + " bytes of \"" + weight.name +
-                               "\" at offset " + std::to_string(source.offset) + " but the file has " +
-                               std::to_string(it->second.size()));
+      throw std::runtime_error(path.string() + ": expected " + std::to_string(size) + " bytes of \"" +
+                               support::escape(weight.name) + "\" at offset " + std::to_string(source.offset) +
+                               " but the file has " + std::to_string(it->second.size()));
     return {&weight, it->second.bytes().subspan(source.offset, size), source.storedType, path.string()};
   }
 
@@ -61,16 +62,16 @@ Stored findGiven(const std::vector<SafeTensorsFile> &files, const WeightsOptions
     std::string where = options.files[i].string();
     bool convertible = entry->type == weight.type || (isFloatType(weight.type) && isFloatType(entry->type));
     if (entry->shape.dimensions != weight.shape.dimensions || !convertible)
-      throw std::runtime_error(where + ": expected \"" + weight.name + "\" to be " + weight.shape.str() + " " +
-                               std::string(nameOf(weight.type)) + " but got " + entry->shape.str() + " " +
-                               std::string(nameOf(entry->type)));
+      throw std::runtime_error(where + ": expected \"" + support::escape(weight.name) + "\" to be " +
+                               weight.shape.str() + " " + std::string(nameOf(weight.type)) + " but got " +
+                               entry->shape.str() + " " + std::string(nameOf(entry->type)));
     return {&weight, entry->bytes, entry->type, where};
   }
   std::string list;
   for (const std::filesystem::path &file : options.files)
     list += (list.empty() ? "" : ", ") + file.string();
-  throw std::runtime_error(list + ": expected a tensor \"" + weight.name + "\" of " + weight.shape.str() +
-                           " but there is none");
+  throw std::runtime_error(list + ": expected a tensor \"" + support::escape(weight.name) + "\" of " +
+                           weight.shape.str() + " but there is none");
 }
 
 /// Hashes are independent of each other and the slowest part of loading, so all cores compute them.
@@ -87,7 +88,7 @@ void checkHashes(const std::vector<Stored> &tensors) {
       if (hash == tensor.weight->source->sha256)
         continue;
       std::lock_guard lock(mutex);
-      failures[i] = tensor.where + ": expected \"" + tensor.weight->name + "\" with SHA-256 " +
+      failures[i] = tensor.where + ": expected \"" + support::escape(tensor.weight->name) + "\" with SHA-256 " +
                     tensor.weight->source->sha256 + " but got " + hash + ": the file changed since it was compiled";
     }
   };
@@ -180,7 +181,8 @@ void loadWeights(const Package &package, const WeightsOptions &options, Buffer &
       tensors.push_back({&weight, {}, weight.type, ""});
     else
       throw std::runtime_error(package.folder().string() + ": the package was compiled without weights, \"" +
-                               weight.name + "\" is the first missing: give them with --weights=FILE.safetensors");
+                               support::escape(weight.name) +
+                               "\" is the first missing: give them with --weights=FILE.safetensors");
   }
   if (options.checkHashes)
     checkHashes(tensors);

@@ -177,16 +177,16 @@ TEST_F(WriteFileTest, aStagingFolderPublishesOrExchanges) {
   folder.write("file", "here");
   StagingFolder staging(folder / "file");
   std::ofstream(staging.content()) << "content";
-  staging.exchange();
+  staging.exchange(folder / "file");
   EXPECT_EQ(test::readFile(folder / "file") + test::readFile(staging.content()), "contenthere");
-  staging.exchange();
+  staging.exchange(folder / "file");
   EXPECT_EQ(test::readFile(folder / "file") + test::readFile(staging.content()), "herecontent");
-  staging.publish();
+  staging.publish(folder / "file");
   EXPECT_EQ(test::readFile(folder / "file"), "content");
   fs::create_directory(folder / "folder");
   StagingFolder overFolder(folder / "folder");
   std::ofstream(overFolder.content()) << "content";
-  EXPECT_THROW(overFolder.publish(), std::runtime_error) << "a file over a folder";
+  EXPECT_THROW(overFolder.publish(folder / "folder"), std::runtime_error) << "a file over a folder";
   EXPECT_TRUE(fs::is_directory(folder / "folder"));
 }
 

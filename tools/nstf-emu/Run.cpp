@@ -130,6 +130,8 @@ int checkResults(LaunchSession &session, const RunOptions &options, Report &repo
 }
 
 int run(const RunOptions &options) {
+  if (!options.report.empty())
+    support::checkWritable(options.report);
   LaunchSession session(LaunchFile::read(options.session.file), options.session.options());
   std::vector<PrintRequest> prints;
   for (const std::string &text : options.print)

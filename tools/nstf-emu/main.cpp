@@ -4,13 +4,11 @@
 // results' summary); errors, findings and progress go to standard error.
 //
 //===-------------------------------------------------------------------------------------------------------------===//
+#include "support/Tool.h"
 #include "tools/nstf-emu/Commands.h"
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <csignal>
-#include <cstring>
-#include <iostream>
+#include <stdexcept>
 
 using namespace nstf::emulator::tool;
 
@@ -26,17 +24,7 @@ Examples:
 Exit status: 0 all is well, 1 bad input, 2 a fault, a finding or a stopped launch, 3 a result that was not expected.
 nstf-emu COMMAND --help says more of each; tools/nstf-emu/README.md describes the launch file and the report.)";
 
-/// Errors of the library bring their place, and with it the word "error".
-void print(const std::exception &error) {
-  std::string text = error.what();
-  std::cerr << (text.find("error: ") == std::string::npos ? "error: " : "") << text << "\n";
-}
-
-} // namespace
-
-int main(int argc, char **argv) {
-  // A file past `ulimit -f` is an error of the write, not the end of the process.
-  std::signal(SIGXFSZ, SIG_IGN);
+int run(int argc, char **argv) {
   CLI::App app("nstf-emu: runs, checks and explains gfx90a and gfx942 kernels without a GPU", "nstf-emu");
   app.footer(footer);
   app.require_subcommand(1);
@@ -48,23 +36,20 @@ int main(int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0) // --help, --version
       return app.exit(error);
-    if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') {
-      std::cerr << "error: expected run, trace, list or disasm but got '" << argv[1] << "'\n";
-      return badInput;
-    }
-    std::cerr << "error: " << error.what() << " (nstf-emu --help shows how it is called)\n";
-    return badInput;
+    if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-')
+      throw std::runtime_error(std::string("expected run, trace, list or disasm but got '") + argv[1] + "'");
+    throw std::runtime_error(std::string(error.what()) + " (nstf-emu --help shows how it is called)");
   }
-  try {
-    int status = fine;
-    for (auto &[name, command] : commands)
-      if (app.got_subcommand(name))
-        status = command();
-    if (!std::cout.flush())
-      throw std::runtime_error("cannot write to standard output: " + std::string(std::strerror(errno)));
-    return status;
-  } catch (const std::exception &error) {
-    print(error);
-    return badInput;
-  }
+  int status = fine;
+  for (auto &[name, command] : commands)
+    if (app.got_subcommand(name))
+      status = command();
+  return status;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  static_assert(badInput == 1, "what runTool gives for an exception");
+  return nstf::support::runTool([&] { return run(argc, argv); });
 }

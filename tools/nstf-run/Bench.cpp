@@ -115,5 +115,5 @@ void runBench(Session &session, const Options &options) {
   } else {
     printTable(session, rows);
   }
-  finishOutput();
+  std::cout.flush();
 }

@@ -39,7 +39,7 @@ static void encodeText(Session &session, const Options &options, const TokenSequ
       printNumbers(values);
     }
   }
-  finishOutput();
+  std::cout.flush();
   std::fprintf(stderr, "text:    %zu tokens, %.3f s (%s)\n", text.ids.size(), seconds, session.graphState().c_str());
 }
 

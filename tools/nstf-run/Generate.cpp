@@ -98,7 +98,7 @@ void TextRun::run(const std::vector<int32_t> &prompt) {
     std::cout << '\n';
   else
     printNumbers(result.ids);
-  finishOutput();
+  std::cout.flush();
   writeLogits();
   printTimes(result, session);
   if (!options.json)

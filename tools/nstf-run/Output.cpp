@@ -1,6 +1,5 @@
 #include "tools/nstf-run/Output.h"
 
-#include <cstring>
 #include <stdexcept>
 
 using namespace nstf::runtime;
@@ -40,12 +39,4 @@ nlohmann::ordered_json beginResult(const char *kind, const Session &session) {
 
 void printResult(const nlohmann::ordered_json &result) {
   std::cout << result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
-}
-
-void finishOutput() {
-  errno = 0; // what an earlier call left is no reason
-  std::cout.flush();
-  if (!std::cout)
-    throw std::runtime_error("cannot write to standard output: " +
-                             (errno ? std::string(std::strerror(errno)) : "it did not take everything"));
 }

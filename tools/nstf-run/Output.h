@@ -31,6 +31,3 @@ void printNumbers(const auto &numbers) {
 nlohmann::ordered_json beginResult(const char *kind, const nstf::runtime::Session &session);
 /// Prints it on one line. Texts that are no UTF-8, as paths may be, get U+FFFD.
 void printResult(const nlohmann::ordered_json &result);
-
-/// Throws std::runtime_error where standard output did not take everything.
-void finishOutput();

@@ -100,7 +100,7 @@ void printPerplexity(Session &session, const Options &options, const PerplexityT
                   sum.predicted, sum.tokens, sum.windows);
     std::cout << line;
   }
-  finishOutput();
+  std::cout.flush();
   std::fprintf(stderr, "ran:     %zu steps, %.3f s, %.1f tokens/s (%s)\n", sum.steps, sum.seconds,
                sum.seconds > 0 ? double(sum.predicted) / sum.seconds : 0.0, session.graphState().c_str());
 }

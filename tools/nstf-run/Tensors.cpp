@@ -44,7 +44,7 @@ void runTensors(Session &session, const Options &options) {
                                                    {"file", options.outputs[i].second}};
     json["seconds"] = seconds;
     printResult(json);
-    finishOutput();
+    std::cout.flush();
   }
   std::fprintf(stderr, "step:    %lld rows, %.3f s (%s)\n", static_cast<long long>(tokens), seconds,
                session.graphState().c_str());

@@ -2,13 +2,16 @@
 //
 // Standard output holds the result and nothing else: the text as it grows, or the ids (--print-ids). Device, times and
 // tokens/s go to standard error. Any failure is one line "error: …" there, and exit status 1.
+#include "support/Escape.h"
+#include "support/Path.h"
+#include "support/Tool.h"
+#include "support/WriteFile.h"
 #include "tools/nstf-run/Commands.h"
 
 #include "nstf/Encoder.h"
 #include "nstf/StopStrings.h"
 
 #include <cstdio>
-#include <iostream>
 #include <stdexcept>
 
 using namespace nstf::runtime;
@@ -16,8 +19,8 @@ using namespace nstf::runtime;
 namespace {
 
 void printSession(const Session &session) {
-  std::fprintf(stderr, "package: %s, %s for %s\n", session.package().folder().c_str(),
-               session.manifest().model.name.c_str(), session.target().id.c_str());
+  std::fprintf(stderr, "package: %s, %s for %s\n", nstf::support::describePath(session.package().folder()).c_str(),
+               nstf::support::escape(session.manifest().model.name).c_str(), session.target().id.c_str());
   std::fprintf(stderr, "device:  %s (%s), %s\n", session.backend().properties().name.c_str(),
                session.backend().targetId().c_str(), toString(session.backend().kind()));
 }
@@ -55,6 +58,10 @@ void runTexts(const Options &options, Package package) {
 
 void run(const Options &options) {
   // What needs no device comes first: its errors should not wait for one.
+  for (const auto &[name, file] : options.outputs)
+    nstf::support::checkWritable(file);
+  if (!options.logitsFile.empty())
+    nstf::support::checkWritable(options.logitsFile);
   Sampler sampler(options.request.samplerOptions());
   StopStrings stop(options.request.stop);
   Package package = Package::open(options.package);
@@ -77,15 +84,11 @@ void run(const Options &options) {
 } // namespace
 
 int main(int argc, char **argv) {
-  Options options;
-  if (std::optional<int> exitStatus = parseOptions(argc, argv, options))
-    return *exitStatus;
-  try {
-    run(options);
-    return 0;
-  } catch (const std::exception &error) {
-    std::cout.flush();
-    std::fprintf(stderr, "error: %s\n", error.what());
-    return 1;
-  }
+  return nstf::support::runTool([&] {
+    Options options;
+    std::optional<int> exitStatus = parseOptions(argc, argv, options);
+    if (!exitStatus)
+      run(options);
+    return exitStatus.value_or(0);
+  });
 }

@@ -152,6 +152,10 @@ int compile(const KernelDescription &description, KernelRequest request, const O
     enableRemarks(context, std::nullopt, &log);
     request.compile.remarks = &log;
   }
+  // What cannot be written is said before anything is computed.
+  for (const std::string &file : {outputs.object, outputs.header})
+    if (!file.empty())
+      support::checkWritable(file);
   mlir::DefaultTimingManager timing;
   mlir::TimingScope root = timing.getRootScope();
   KernelCompilation compilation(context, description, std::move(request), root);

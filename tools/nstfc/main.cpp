@@ -7,15 +7,14 @@
 #include "compiler/driver/Registration.h"
 #include "compiler/driver/Remarks.h"
 #include "compiler/driver/Verify.h"
-#include "support/WriteFile.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/Timing.h"
+#include "support/Path.h"
+#include "support/Tool.h"
+#include "support/WriteFile.h"
 #include "tools/nstfc/KernelOptions.h"
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <csignal>
-#include <cstring>
 #include <iostream>
 #include <map>
 #include <unistd.h>
@@ -29,7 +28,7 @@ struct CommandLine {
   std::string output, emit = "package", weights = "pack", remarks, explain;
   bool explains = false;
   RemarkLog log; ///< for --explain
-  bool listTargets = false, listOps = false, timePasses = false, verify = false;
+  bool listTargets = false, listOps = false, timePasses = false, verify = false, keepFailed = false;
   int verifyTokens = 16;
   std::vector<std::string> verifySteps, verifyInputs;
   VerifyOptions verification;
@@ -60,7 +59,8 @@ void addOptions(CLI::App &app, CommandLine &line) {
                  "(sentencepiece), *.bin (tok512) or none");
   app.add_option("--wave", line.compile.waveSize, "wave size: 0 (chosen), 32 or 64")->capture_default_str();
   app.add_flag("--verify", line.verify,
-               "run package and float64 reference on the same inputs on the emulator, and compare every kernel");
+               "run package and float64 reference on the same inputs on the emulator, and compare every kernel; the "
+               "package takes its place when it passes");
   app.add_option("--verify-tokens", line.verifyTokens, "tokens that --verify runs")->capture_default_str();
   app.add_option("--verify-steps", line.verifySteps,
                  "other steps instead, TOKENS or TOKENS@POSITION: there on states full of random numbers (64,1@511)")
@@ -68,6 +68,8 @@ void addOptions(CLI::App &app, CommandLine &line) {
   app.add_option("--verify-input", line.verifyInputs, "NAME=FILE.npy: numbers for an input of --verify; repeatable");
   app.add_option("--verify-report", line.verification.reportFile,
                  "JSON file that gets what --verify found, and what the emulator counted of each kernel");
+  app.add_flag("--keep-failed", line.keepFailed,
+               "keep a package that --verify refuses, as NAME.failed; what was at NAME stays in any case");
   app.add_option("--explain", line.explain,
                  "print what each kernel is made of and why; of those whose name matches the expression")
       ->expected(0, 1)
@@ -166,6 +168,39 @@ void showProgress(CompileOptions &options) {
   };
 }
 
+/// Where --keep-failed puts a package: beside its place.
+std::filesystem::path getFailedPlace(const CommandLine &line) {
+  return support::findTarget(line.output).path.string() + ".failed";
+}
+
+/// What cannot be written is said before anything is computed.
+void checkOutputs(const CommandLine &line, Stage stage) {
+  if (line.verify && !line.verification.reportFile.empty())
+    support::checkWritable(line.verification.reportFile);
+  if (line.output.empty())
+    return;
+  if (stage != Stage::Package)
+    return support::checkWritable(line.output);
+  checkPackagePlace(line.output);
+  if (line.keepFailed)
+    checkPackagePlace(getFailedPlace(line));
+}
+
+int writePackage(Compilation &compilation, const CommandLine &line) {
+  PackageTrial trial;
+  if (line.verify)
+    trial.passes = [&](const std::filesystem::path &package) {
+      return verify(compilation, package, line.verification, std::cout) == 0;
+    };
+  if (line.keepFailed)
+    trial.failedPackage = getFailedPlace(line);
+  if (compilation.writePackage(line.output, trial))
+    return 0;
+  throw std::runtime_error(
+      line.output + ": expected a package that passes --verify but this one doesn't; " +
+      (line.keepFailed ? "it is kept as " + trial.failedPackage.string() : "--keep-failed would keep it"));
+}
+
 int run(CommandLine &line, mlir::MLIRContext &context) {
   if (line.compile.input.empty())
     throw std::runtime_error("expected a model but got none (--help shows the options)");
@@ -191,6 +226,9 @@ int run(CommandLine &line, mlir::MLIRContext &context) {
   if (*stage == Stage::Hsaco && line.compile.targets.size() != 1)
     throw std::runtime_error("--emit=hsaco: expected one target but got " +
                              std::to_string(line.compile.targets.size()));
+  if (line.keepFailed && !line.verify)
+    throw std::runtime_error("--keep-failed: expected --verify beside it");
+  checkOutputs(line, *stage);
   showProgress(line.compile);
 
   mlir::DefaultTimingManager timing;
@@ -216,34 +254,10 @@ int run(CommandLine &line, mlir::MLIRContext &context) {
       support::writeFile(line.output, text);
     return 0;
   }
-  compilation.writePackage(line.output);
-  return line.verify ? verify(compilation, line.output, line.verification, std::cout) : 0;
+  return writePackage(compilation, line);
 }
 
-/// Runs a command; what it throws, and output that nobody could take, is one line of error.
-int runGuarded(llvm::function_ref<int()> command) {
-  try {
-    int status = command();
-    if (!std::cout.flush())
-      throw std::runtime_error("cannot write to standard output: " + std::string(std::strerror(errno)));
-    return status;
-  } catch (const std::exception &error) {
-    std::cerr << "error: " << error.what() << "\n";
-    return 1;
-  }
-}
-
-} // namespace
-
-int main(int argc, char **argv) {
-  // A file past `ulimit -f` is an error of the write, as a full disk is, not the end of the process.
-  std::signal(SIGXFSZ, SIG_IGN);
-  std::string command;
-  for (int i = 0; i < argc; ++i)
-    command += (i ? " " : "") + std::string(argv[i]);
-  installCrashHandler(command);
-  if (argc > 1 && llvm::StringRef(argv[1]) == "kernel")
-    return runGuarded([&] { return runKernelCommand(argc - 1, argv + 1); });
+int runModelCommand(int argc, char **argv) {
   CommandLine line;
   CLI::App app("Compiles transformer models to AMD GPU code objects, with everything needed to launch them.", "nstfc");
   addOptions(app, line);
@@ -252,8 +266,7 @@ int main(int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0) // --help, --version
       return app.exit(error);
-    std::cerr << "error: " << error.what() << " (nstfc --help lists the options)\n";
-    return 1;
+    throw std::runtime_error(std::string(error.what()) + " (nstfc --help lists the options)");
   }
 
   mlir::DialectRegistry registry;
@@ -261,13 +274,23 @@ int main(int argc, char **argv) {
   registerCodegenTranslations(registry);
   mlir::MLIRContext context(registry);
   printDiagnostics(context);
-  return runGuarded([&] {
-    line.explains = app.count("--explain") > 0;
-    std::optional<std::string> printed;
-    if (app.count("--remarks"))
-      printed = line.remarks.empty() ? ".*" : line.remarks;
-    if (printed || line.explains)
-      enableRemarks(context, printed, line.explains ? &line.log : nullptr);
-    return line.listTargets ? printTargets() : line.listOps ? printOps(context) : run(line, context);
-  });
+  line.explains = app.count("--explain") > 0;
+  std::optional<std::string> printed;
+  if (app.count("--remarks"))
+    printed = line.remarks.empty() ? ".*" : line.remarks;
+  if (printed || line.explains)
+    enableRemarks(context, printed, line.explains ? &line.log : nullptr);
+  return line.listTargets ? printTargets() : line.listOps ? printOps(context) : run(line, context);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  std::string command;
+  for (int i = 0; i < argc; ++i)
+    command += (i ? " " : "") + std::string(argv[i]);
+  installCrashHandler(command);
+  bool isKernel = argc > 1 && llvm::StringRef(argv[1]) == "kernel";
+  return support::runTool(
+      [&] { return isKernel ? runKernelCommand(argc - 1, argv + 1) : runModelCommand(argc, argv); });
 }

@@ -3,6 +3,7 @@
 #include "compiler/import/ImportError.h"
 #include "compiler/import/Rope.h"
 #include "compiler/import/yaml/ExpressionNodes.h"
+#include "support/Escape.h"
 
 #include <algorithm>
 #include <charconv>
@@ -43,7 +44,7 @@ std::string nstf::describe(const ParameterValue &value) {
     }
     std::string operator()(const OpaqueValue &opaque) { return opaque.text; }
   };
-  return std::visit(Visitor(), value);
+  return support::escape(std::visit(Visitor(), value));
 }
 
 std::string nstf::kindOf(const ParameterValue &value) {
@@ -242,7 +243,7 @@ static ParameterValue call(const std::string &name, const std::vector<ParameterV
   }
   if (!wanted.empty())
     throw ImportError("expected " + wanted + " arguments of " + name + " but got " + std::to_string(arguments.size()));
-  throw ImportError("unknown function '" + name + "' (known: " + known + ")");
+  throw ImportError("unknown function '" + support::escape(name) + "' (known: " + known + ")");
 }
 
 ParameterValue nstf::evaluate(const Expression::Node &node, const Scope &scope) {
@@ -253,7 +254,7 @@ ParameterValue nstf::evaluate(const Expression::Node &node, const Scope &scope) 
   case Operator::name:
     if (const ParameterValue *value = scope(node.name))
       return *value;
-    throw ImportError("unknown name '" + node.name + "'");
+    throw ImportError("unknown name '" + support::escape(node.name) + "'");
   case Operator::call: {
     std::vector<ParameterValue> arguments;
     for (size_t i = 0; i < node.operands.size(); ++i)

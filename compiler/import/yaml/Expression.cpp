@@ -8,6 +8,7 @@
 
 #include "compiler/import/ImportError.h"
 #include "compiler/import/yaml/ExpressionNodes.h"
+#include "support/Escape.h"
 
 #include <cctype>
 #include <charconv>
@@ -34,8 +35,8 @@ public:
 
 private:
   [[noreturn]] void fail(const std::string &expected) {
-    std::string got = position < text.size() ? "'" + text.substr(position) + "'" : "its end";
-    throw ImportError("in '" + text + "': expected " + expected + " but got " + got);
+    std::string got = position < text.size() ? "'" + support::escape(text.substr(position)) + "'" : "its end";
+    throw ImportError("in '" + support::escape(text) + "': expected " + expected + " but got " + got);
   }
 
   static NodePtr make(Operator op, std::vector<NodePtr> operands) {
@@ -230,7 +231,7 @@ ParameterValue Expression::evaluate(const Scope &scope) const {
   try {
     return nstf::evaluate(*root, scope);
   } catch (const ImportError &error) {
-    throw ImportError("in '" + source + "': " + error.what());
+    throw ImportError("in '" + support::escape(source) + "': " + error.what());
   }
 }
 
@@ -238,14 +239,14 @@ int64_t Expression::evaluateInteger(const Scope &scope) const {
   ParameterValue value = evaluate(scope);
   if (const int64_t *integer = std::get_if<int64_t>(&value))
     return *integer;
-  throw ImportError("in '" + source + "': expected a whole number but got " + nstf::describe(value));
+  throw ImportError("in '" + support::escape(source) + "': expected a whole number but got " + nstf::describe(value));
 }
 
 bool Expression::evaluateCondition(const Scope &scope) const {
   ParameterValue value = evaluate(scope);
   if (const bool *condition = std::get_if<bool>(&value))
     return *condition;
-  throw ImportError("in '" + source + "': expected true or false but got " + nstf::describe(value));
+  throw ImportError("in '" + support::escape(source) + "': expected true or false but got " + nstf::describe(value));
 }
 
 std::string nstf::interpolate(const std::string &pattern, const Scope &scope) {
@@ -257,14 +258,15 @@ std::string nstf::interpolate(const std::string &pattern, const Scope &scope) {
       break;
     size_t close = pattern.find('}', open);
     if (close == std::string::npos)
-      throw ImportError("in '" + pattern + "': expected a closing '}'");
+      throw ImportError("in '" + support::escape(pattern) + "': expected a closing '}'");
     ParameterValue value = Expression(pattern.substr(open + 1, close - open - 1)).evaluate(scope);
     if (const int64_t *integer = std::get_if<int64_t>(&value))
       result += std::to_string(*integer);
     else if (const std::string *text = std::get_if<std::string>(&value))
       result += *text;
     else
-      throw ImportError("in '" + pattern + "': expected a whole number or a text but got " + nstf::describe(value));
+      throw ImportError("in '" + support::escape(pattern) + "': expected a whole number or a text but got " +
+                        nstf::describe(value));
     at = close + 1;
   }
   return result;

@@ -2,6 +2,7 @@
 
 #include "compiler/import/yaml/GraphDescription.h"
 
+#include "support/Escape.h"
 #include "support/Yaml.h"
 
 #include <algorithm>
@@ -66,7 +67,8 @@ private:
     for (const auto &entry : node) {
       std::string key = scalar(entry.first, "a key of " + what);
       if (!seen.insert(key).second)
-        fail(place(entry.first), "expected different keys in " + what + " but got '" + key + "' twice");
+        fail(place(entry.first),
+             "expected different keys in " + what + " but got '" + support::escape(key) + "' twice");
       result.emplace_back(entry.first, entry.second);
     }
     return result;
@@ -82,7 +84,7 @@ private:
         std::string list;
         for (const std::string &name : known)
           list += (list.empty() ? "" : ", ") + name;
-        fail(place(entry.first), "unknown key '" + key + "' in " + what + " (known: " + list + ")");
+        fail(place(entry.first), "unknown key '" + support::escape(key) + "' in " + what + " (known: " + list + ")");
       }
       result.emplace(key, entry.second);
     }
@@ -135,7 +137,8 @@ private:
         break;
       }
       if (name.empty() || name == "none")
-        fail(result.place, "expected " + what + " to be 'name', 'name | name' or 'name | none' but got '" + text + "'");
+        fail(result.place, "expected " + what + " to be 'name', 'name | name' or 'name | none' but got '" +
+                               support::escape(text) + "'");
       result.alternatives.push_back(name);
     }
     return result;
@@ -154,14 +157,14 @@ private:
   bool boolean(const YAML::Node &node, const std::string &what) {
     std::string text = scalar(node, what);
     if (text != "true" && text != "false")
-      fail(place(node), "expected " + what + " to be true or false but got '" + text + "'");
+      fail(place(node), "expected " + what + " to be true or false but got '" + support::escape(text) + "'");
     return text == "true";
   }
 
   void checkName(const YAML::Node &key, const std::string &what) {
     if (key.Scalar().empty() || key.Scalar().find_first_of("|{} ") != std::string::npos || key.Scalar() == "none")
-      fail(place(key),
-           "expected " + what + " name without blanks and |{}, and not 'none', but got '" + key.Scalar() + "'");
+      fail(place(key), "expected " + what + " name without blanks and |{}, and not 'none', but got '" +
+                           support::escape(key.Scalar()) + "'");
   }
 
   void readParameters(const YAML::Node &node) {
@@ -174,8 +177,8 @@ private:
       if (!isName || parameter.name.empty() || std::isdigit(static_cast<unsigned char>(parameter.name[0])) ||
           parameter.name == "tokens")
         fail(parameter.place, "expected a parameter's name of letters, digits and _ (and not 'tokens') but got '" +
-                                  parameter.name + "'");
-      std::string what = "parameter '" + parameter.name + "'";
+                                  support::escape(parameter.name) + "'");
+      std::string what = "parameter '" + support::escape(parameter.name) + "'";
       if (!value.IsMap()) {
         parameter.value = expression(value, what);
       } else {
@@ -195,7 +198,7 @@ private:
           fail(place(field["type"]),
                what + ": expected a type of " +
                    (field.count("tensor") ? "boolean" : "integer, float, boolean, text, integers, texts or rope") +
-                   " but got '" + parameter.type + "'");
+                   " but got '" + support::escape(parameter.type) + "'");
         if (field.count("nullable"))
           parameter.nullable = boolean(field["nullable"], "nullable of " + what);
         if (field.count("about"))
@@ -236,7 +239,7 @@ private:
       tensor.name = key.Scalar();
       tensor.place = place(key);
       tensor.type = "f32";
-      std::string what = kind + " '" + tensor.name + "'";
+      std::string what = kind + " '" + support::escape(tensor.name) + "'";
       if (value.IsSequence()) {
         tensor.shape = expressions(value, "the shape of " + what);
       } else {
@@ -256,7 +259,8 @@ private:
       }
       static const std::set<std::string> types = {"f32", "f16", "bf16", "i32"};
       if (!types.count(tensor.type) && tensor.type.find('{') == std::string::npos)
-        fail(tensor.place, what + ": expected a type of f32, f16, bf16 or i32 but got '" + tensor.type + "'");
+        fail(tensor.place,
+             what + ": expected a type of f32, f16, bf16 or i32 but got '" + support::escape(tensor.type) + "'");
       result.push_back(std::move(tensor));
     }
     return result;
@@ -286,7 +290,7 @@ private:
       NodeDescription node;
       node.name = key.Scalar();
       node.place = place(key);
-      std::string what = "node '" + node.name + "'";
+      std::string what = "node '" + support::escape(node.name) + "'";
       auto field = fields(value, what, "node");
       if (!field.count("op") || !field.count("operands"))
         fail(node.place,
@@ -297,7 +301,7 @@ private:
       if (field.count("attributes"))
         for (auto &[name, values] : entries(field["attributes"], "the attributes of " + what)) {
           NodeDescription::Attribute attribute{name.Scalar(), place(name), {}, values.IsSequence()};
-          std::string attributeName = "attribute '" + attribute.name + "' of " + what;
+          std::string attributeName = "attribute '" + support::escape(attribute.name) + "' of " + what;
           if (attribute.isList)
             attribute.values = expressions(values, attributeName);
           else
@@ -325,7 +329,7 @@ private:
       RepeatDescription repeat;
       repeat.name = key.Scalar();
       repeat.place = place(key);
-      std::string what = "section '" + repeat.name + "'";
+      std::string what = "section '" + support::escape(repeat.name) + "'";
       auto field = fields(value, what, "repeat");
       if (!field.count("count") || !field.count("prefix"))
         fail(repeat.place, what + ": expected a count and a prefix");
@@ -335,9 +339,9 @@ private:
       if (field.count("carry"))
         for (auto &[name, ends] : entries(field["carry"], "the carried values of " + what)) {
           checkName(name, "a carried value's");
-          auto end = fields(ends, "carried value '" + name.Scalar() + "'", "carry");
+          auto end = fields(ends, "carried value '" + support::escape(name.Scalar()) + "'", "carry");
           if (end.size() != 2)
-            fail(place(name), "carried value '" + name.Scalar() + "': expected 'first' and 'next'");
+            fail(place(name), "carried value '" + support::escape(name.Scalar()) + "': expected 'first' and 'next'");
           repeat.carries.push_back({name.Scalar(), place(name), operand(end["first"], "the first of a carried value"),
                                     operand(end["next"], "the next of a carried value")});
         }
@@ -375,13 +379,13 @@ private:
       graph.checkpoint = scalar(field["checkpoint"], "the checkpoint");
     if (field.count("model"))
       for (auto &[key, value] : fields(field["model"], "model", "model"))
-        graph.model.emplace_back(key, expression(value, "'" + key + "' of the model"));
+        graph.model.emplace_back(key, expression(value, "'" + support::escape(key) + "' of the model"));
     graph.inputs = tensors(field["inputs"], "input");
     readSection(field, graph);
     if (field.count("repeat"))
       readRepeats(field["repeat"]);
     for (auto &[key, value] : entries(field["outputs"], "outputs"))
-      graph.outputs.push_back({key.Scalar(), operand(value, "output '" + key.Scalar() + "'")});
+      graph.outputs.push_back({key.Scalar(), operand(value, "output '" + support::escape(key.Scalar()) + "'")});
     if (graph.outputs.empty())
       fail(place(field["outputs"]), "expected at least one output");
   }

@@ -9,6 +9,7 @@
 #include "compiler/import/yaml/GraphExpansion.h"
 
 #include "compiler/import/yaml/StoredPart.h"
+#include "support/Escape.h"
 
 #include <algorithm>
 #include <queue>
@@ -82,7 +83,7 @@ private:
   void declare(size_t scope, const std::string &name, Place place, Meaning meaning) {
     bool taken = scope != 0 && scopes[0].count(name);
     if (taken || !scopes[scope].emplace(name, meaning).second)
-      fail(place, "expected different names but '" + name + "' is used twice");
+      fail(place, "expected different names but '" + support::escape(name) + "' is used twice");
   }
 
   static Meaning valueOf(Reference::Kind kind, size_t index) { return {Meaning::value, {kind, index}, nullptr, 0}; }
@@ -98,14 +99,15 @@ private:
       for (size_t i = 0; i < tensor.shape.size(); ++i)
         if (tensor.shape[i].text() == "tokens") {
           if (i != 0 || kind != Reference::input)
-            fail(tensor.place, "'" + tensor.name + "': expected 'tokens' as the first extent of an input only");
+            fail(tensor.place,
+                 "'" + support::escape(tensor.name) + "': expected 'tokens' as the first extent of an input only");
           expanded.shape.push_back(ExpandedTensor::tokens);
         } else {
           expanded.shape.push_back(
-              integer(tensor.shape[i], numbers, tensor.place, "an extent of '" + tensor.name + "'"));
+              integer(tensor.shape[i], numbers, tensor.place, "an extent of '" + support::escape(tensor.name) + "'"));
         }
       if (expanded.shape.empty())
-        fail(tensor.place, "'" + tensor.name + "': expected a shape of at least one extent");
+        fail(tensor.place, "'" + support::escape(tensor.name) + "': expected a shape of at least one extent");
       for (const std::string &pattern : tensor.tensors)
         expanded.tensors.push_back(text(pattern, numbers, tensor.place));
       if (expanded.tensors.empty())
@@ -120,7 +122,8 @@ private:
   std::string elementType(const TensorDescription &tensor, const Scope &numbers) {
     std::string type = text(tensor.type, numbers, tensor.place);
     if (type != "f32" && type != "f16" && type != "bf16" && type != "i32")
-      fail(tensor.place, "'" + tensor.name + "': expected a type of f32, f16, bf16 or i32 but got '" + type + "'");
+      fail(tensor.place, "'" + support::escape(tensor.name) + "': expected a type of f32, f16, bf16 or i32 but got '" +
+                             support::escape(type) + "'");
     return type;
   }
 
@@ -165,8 +168,8 @@ private:
       } else if (const double *number = std::get_if<double>(&value)) {
         floats.push_back(*number);
       } else {
-        fail(attribute.place,
-             "attribute '" + attribute.name + "': expected a list of numbers but got " + describe(value) + " in it");
+        fail(attribute.place, "attribute '" + support::escape(attribute.name) +
+                                  "': expected a list of numbers but got " + describe(value) + " in it");
       }
     }
     return integers.size() == floats.size() ? ParameterValue(integers) : ParameterValue(floats);
@@ -180,19 +183,20 @@ private:
       declareRepeat(repeat);
     for (const ExpandedTensor &input : graph.inputs)
       if (input.shape[0] == ExpandedTensor::tokens && !description.context)
-        fail(input.place, "input '" + input.name +
+        fail(input.place, "input '" + support::escape(input.name) +
                               "' has 'tokens' rows: expected a key 'context' that says how many "
                               "at most");
   }
 
   void declareRepeat(const RepeatDescription &repeat) {
     Parameters inner = parameters;
-    int64_t count = integer(repeat.count, scopeOf(inner), repeat.place, "the count of '" + repeat.name + "'", 0);
+    int64_t count =
+        integer(repeat.count, scopeOf(inner), repeat.place, "the count of '" + support::escape(repeat.name) + "'", 0);
     if (count > maximumCount)
-      fail(repeat.place, "expected the count of '" + repeat.name + "' to be at most " + std::to_string(maximumCount) +
-                             " but got " + std::to_string(count));
+      fail(repeat.place, "expected the count of '" + support::escape(repeat.name) + "' to be at most " +
+                             std::to_string(maximumCount) + " but got " + std::to_string(count));
     if (inner.count(repeat.variable))
-      fail(repeat.place, "expected a variable that is no parameter but got '" + repeat.variable + "'");
+      fail(repeat.place, "expected a variable that is no parameter but got '" + support::escape(repeat.variable) + "'");
     size_t last = 0;
     for (int64_t i = 0; i < count; ++i) {
       inner[repeat.variable] = i;
@@ -225,7 +229,7 @@ private:
         if (found == scopes[scope].end()) {
           found = scopes[0].find(name);
           if (found == scopes[0].end())
-            fail(operand->place, "unknown operand '" + name + "'");
+            fail(operand->place, "unknown operand '" + support::escape(name) + "'");
         }
         if (found->second.kind != Meaning::absent) {
           meaning = &found->second;
@@ -235,13 +239,15 @@ private:
       if (!meaning && operand->optional)
         return std::nullopt;
       if (!meaning)
-        fail(operand->place, "operand '" + operand->alternatives[0] + "' isn't there: its condition is false");
+        fail(operand->place,
+             "operand '" + support::escape(operand->alternatives[0]) + "' isn't there: its condition is false");
       if (meaning->kind == Meaning::value)
         return meaning->reference;
       operand = meaning->target;
       scope = meaning->targetScope;
     }
-    fail(operand->place, "cycle: the carried value '" + operand->alternatives[0] + "' leads back to itself");
+    fail(operand->place,
+         "cycle: the carried value '" + support::escape(operand->alternatives[0]) + "' leads back to itself");
   }
 
   void resolve() {

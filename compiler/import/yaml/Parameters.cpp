@@ -1,6 +1,7 @@
 //===- Parameters.cpp - The numbers a graph description is written in -----------------------===//
 
 #include "compiler/import/yaml/Parameters.h"
+#include "support/Escape.h"
 
 using namespace nstf;
 
@@ -71,7 +72,8 @@ private:
       return evaluate(*parameter.value, parameter.place);
     if (!source)
       throw ImportError(description.file, parameter.place,
-                        "parameter '" + parameter.name + "' reads a key, but a graph has no configuration to read");
+                        "parameter '" + support::escape(parameter.name) +
+                            "' reads a key, but a graph has no configuration to read");
 
     std::string key = parameter.keys[0];
     ParameterValue value;
@@ -87,11 +89,11 @@ private:
       return evaluateRope(parameter, key, isNull(value));
     if (isNull(value)) {
       if (!parameter.value)
-        throw ImportError(where + "expected a key '" + key + "' but it has none");
+        throw ImportError(where + "expected a key '" + support::escape(key) + "' but it has none");
       try {
         value = parameter.value->evaluate(scope);
       } catch (const ImportError &error) {
-        throw ImportError(where + "no '" + key + "', and its default doesn't work: " + error.what());
+        throw ImportError(where + "no '" + support::escape(key) + "', and its default doesn't work: " + error.what());
       }
       if (isNull(value)) // a default of null: the graph asks for it with == null
         return value;
@@ -123,7 +125,7 @@ private:
       if (const double *real = std::get_if<double>(&v))
         return *real;
       throw ImportError(description.file, parameter.place,
-                        "parameter '" + parameter.name + "': expected bounds of numbers only");
+                        "parameter '" + support::escape(parameter.name) + "': expected bounds of numbers only");
     };
     // Written so that NaN is out of every bound.
     if (!((number(value) - number(limit)) * sign >= 0))

@@ -1,6 +1,7 @@
 //===- StoredPart.cpp - Which part of a stored tensor a weight is ---------------------------===//
 
 #include "compiler/import/yaml/StoredPart.h"
+#include "support/Escape.h"
 
 #include <algorithm>
 #include <iterator>
@@ -55,7 +56,7 @@ static StridedView sliceOf(const StridedView &stored, const TensorDescription::S
 
 void nstf::locateStored(const std::string &file, const TensorDescription &tensor, const Scope &numbers,
                         ExpandedTensor &expanded) {
-  std::string what = "'" + tensor.name + "'";
+  std::string what = "'" + support::escape(tensor.name) + "'";
   auto fail = [&](const std::string &message) { throw ImportError(file, tensor.place, what + ": " + message); };
   auto extent = [&](const Expression &value) {
     return evaluateInteger(file, value, numbers, tensor.place, "an extent of the stored shape of " + what);

@@ -1,13 +1,12 @@
 #include "runtime/emulator/hip_api/Statistics.h"
 #include "nstf/EmulatorStatistics.h"
+#include "support/WriteFile.h"
 
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace nstf::emulator {
 namespace {
@@ -45,7 +44,7 @@ public:
       putFields(entry, sum.fields);
       sums.push_back(std::move(entry));
     }
-    std::ofstream file(path);
+    std::ostringstream file;
     file << "{\"target\": " << Json(Device::get().target.name) << ",\n \"kernels\": [";
     for (const Json &entry : sums)
       file << (&entry == &sums.front() ? "\n  " : ",\n  ") << entry.dump(-1, ' ', true, Json::error_handler_t::replace);
@@ -54,8 +53,11 @@ public:
       file << (&entry == &dispatches.front() ? "\n  " : ",\n  ")
            << entry.dump(-1, ' ', true, Json::error_handler_t::replace);
     file << "]}\n";
-    if (!file.flush())
-      std::cerr << "error: NSTF_EMU_STATISTICS: cannot write " << path << ": " << std::strerror(errno) << "\n";
+    try {
+      support::writeFile(path, file.view());
+    } catch (const std::runtime_error &error) { // the program is at its end
+      std::cerr << "error: NSTF_EMU_STATISTICS: " << error.what() << "\n";
+    }
   }
 
 private:

@@ -1,4 +1,5 @@
 #include "runtime/emulator/launch/ArgumentBlock.h"
+#include "support/Escape.h"
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +10,7 @@ namespace {
 bool isPointer(const KernelArgument &argument) { return argument.valueKind == "global_buffer"; }
 
 std::string nameOf(const KernelArgument &argument, size_t i) {
-  return std::to_string(i) + (argument.name.empty() ? "" : " '" + argument.name + "'");
+  return std::to_string(i) + (argument.name.empty() ? "" : " '" + support::escape(argument.name) + "'");
 }
 
 std::string typeOf(const KernelArgument &argument) {
@@ -62,13 +63,14 @@ public:
 
 private:
   [[noreturn]] void wrongNumber(size_t got) const {
-    launch.place.error("expected " + std::to_string(explicits.size()) + " arguments for kernel '" + kernel.name +
-                       "' but got " + std::to_string(got) + " (it takes " + describeArguments(kernel) + ")");
+    launch.place.error("expected " + std::to_string(explicits.size()) + " arguments for kernel '" +
+                       support::escape(kernel.name) + "' but got " + std::to_string(got) + " (it takes " +
+                       describeArguments(kernel) + ")");
   }
 
   void putInOrder(const ArgumentDescription &argument, size_t i) {
     if (explicits.empty() && (!kernel.hasMetadata || kernel.kernargSize))
-      argument.place.error("expected {at: OFFSET, …}: kernel '" + kernel.name +
+      argument.place.error("expected {at: OFFSET, …}: kernel '" + support::escape(kernel.name) +
                            "' has no metadata about its arguments, so their order says nothing");
     if (i >= explicits.size())
       wrongNumber(std::count_if(launch.arguments.begin(), launch.arguments.end(),
@@ -77,10 +79,10 @@ private:
     std::vector<std::byte> value = bytesOf(argument);
     auto mismatch = [&](const std::string &got) {
       argument.place.error("expected " + typeOf(slot) + " for argument " + nameOf(slot, i) + " of kernel '" +
-                           kernel.name + "' but got " + got);
+                           support::escape(kernel.name) + "' but got " + got);
     };
     if (argument.kind == ArgumentDescription::Pointer && slot.size != value.size())
-      mismatch("a pointer to buffer '" + argument.buffer + "'");
+      mismatch("a pointer to buffer '" + support::escape(argument.buffer) + "'");
     if (value.size() != slot.size)
       mismatch(argument.written + (argument.kind == ArgumentDescription::Bytes ? ": " : ", ") +
                bytesText(value.size()));
@@ -101,8 +103,8 @@ private:
     if (end > bytes.size()) {
       if (!explicits.empty())
         argument.place.error("expected arguments inside the " + std::to_string(bytes.size()) +
-                             " bytes of the argument block of kernel '" + kernel.name + "' but got one of " +
-                             bytesText(value.size()) + " at " + std::to_string(*argument.at));
+                             " bytes of the argument block of kernel '" + support::escape(kernel.name) +
+                             "' but got one of " + bytesText(value.size()) + " at " + std::to_string(*argument.at));
       bytes.resize(end); // hand-written code often doesn't say how large its block is
       given.resize(end);
     }

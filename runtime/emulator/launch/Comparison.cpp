@@ -1,4 +1,5 @@
 #include "runtime/emulator/launch/Comparison.h"
+#include "support/Escape.h"
 
 #include <charconv>
 #include <cmath>
@@ -78,7 +79,7 @@ std::string Comparison::text() const {
   std::string errors =
       "max abs error " + shortNumber(maxAbsolute) + ", max rel error " + shortNumber(maxRelative) +
       (absolute || relative ? " (atol " + shortNumber(absolute) + ", rtol " + shortNumber(relative) + ")" : "");
-  std::string text = "buffer '" + buffer + "': ";
+  std::string text = "buffer '" + support::escape(buffer) + "': ";
   if (passed())
     return text + "all " + std::to_string(elements) + " elements as expected, " + errors;
   const Element &begin = first.front();

@@ -1,4 +1,5 @@
 #include "runtime/emulator/launch/ContentsReader.h"
+#include "support/Escape.h"
 
 #include <cmath>
 
@@ -83,7 +84,8 @@ Contents readContents(const YamlValue &value, ElementType type, uint64_t element
       continue;
     }
     if (!first.empty())
-      entry.place().error("expected one source of numbers but got '" + first + "' and '" + key + "'");
+      entry.place().error("expected one source of numbers but got '" + support::escape(first) + "' and '" +
+                          support::escape(key) + "'");
     first = key;
     contents.place = entry.place();
     if (key == "value") {
@@ -115,7 +117,7 @@ Contents readContents(const YamlValue &value, ElementType type, uint64_t element
     value.place().error(isInit ? "expected one of value, values, random, iota, zeros, file and bytes but got none"
                                : "expected one of value, values, iota, file, bytes and buffer but got none");
   if (convert && contents.kind != Contents::Npy)
-    convert->place().error("expected 'convert' beside 'file' but got it beside '" + first + "'");
+    convert->place().error("expected 'convert' beside 'file' but got it beside '" + support::escape(first) + "'");
   return contents;
 }
 

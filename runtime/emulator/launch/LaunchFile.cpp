@@ -1,5 +1,6 @@
 #include "runtime/emulator/launch/LaunchFile.h"
 #include "runtime/emulator/launch/ContentsReader.h"
+#include "support/Escape.h"
 
 #include <algorithm>
 #include <cmath>
@@ -50,7 +51,7 @@ private:
       std::vector<std::string> known;
       for (const BufferDescription &buffer : file.buffers)
         known.push_back(buffer.name);
-      at.place().error("expected one of the buffers but got '" + name + "'" + didYouMean(name, known));
+      at.place().error("expected one of the buffers but got '" + support::escape(name) + "'" + didYouMean(name, known));
     }
     return name;
   }
@@ -76,7 +77,8 @@ private:
   void readBuffers(const YamlValue &value, bool isVariable) {
     for (const auto &[name, entry] : value.entries("a map of names and what they hold")) {
       if (file.buffer(name))
-        entry.place().error("expected another name but got '" + name + "' for a buffer and a variable");
+        entry.place().error("expected another name but got '" + support::escape(name) +
+                            "' for a buffer and a variable");
       YamlMap map = entry.map("a map with type and shape", {"type", "shape", "init"});
       BufferDescription buffer;
       buffer.name = name;
@@ -166,7 +168,8 @@ private:
       else if (name == "offset")
         offset = &entry;
       else if (content)
-        value.place().error("expected one value in an argument but got '" + key + "' and '" + name + "'");
+        value.place().error("expected one value in an argument but got '" + support::escape(key) + "' and '" +
+                            support::escape(name) + "'");
       else {
         content = &entry;
         key = name;
@@ -176,7 +179,7 @@ private:
       value.place().error("expected " + expected + " but got an argument without a value");
     argument.written = key;
     if (offset && key != "buffer")
-      offset->place().error("expected no 'offset' beside '" + key + "' (it goes with 'buffer')");
+      offset->place().error("expected no 'offset' beside '" + support::escape(key) + "' (it goes with 'buffer')");
     if (key == "buffer") {
       argument.kind = ArgumentDescription::Pointer;
       argument.buffer = bufferName(content->text("the name of a buffer"), *content);
@@ -194,8 +197,8 @@ private:
       std::vector<std::string> known = {"buffer", "bytes", "at", "offset"};
       for (unsigned i = 0; i < unsigned(ElementType::count); ++i)
         known.emplace_back(nameOf(ElementType(i)));
-      content->place().error("expected buffer, bytes or one of " + elementTypeNames() + " but got '" + key + "'" +
-                             didYouMean(key, known));
+      content->place().error("expected buffer, bytes or one of " + elementTypeNames() + " but got '" +
+                             support::escape(key) + "'" + didYouMean(key, known));
     }
     return argument;
   }
@@ -246,8 +249,8 @@ private:
       const BufferDescription &other = *file.buffer(bufferName(expectation.contents.buffer, value));
       if (other.elements() != buffer.elements())
         value.place().error("expected a buffer of " + std::to_string(buffer.elements()) +
-                            " elements to compare with '" + name + "' but got '" + other.name + "' of " +
-                            std::to_string(other.elements()));
+                            " elements to compare with '" + support::escape(name) + "' but got '" +
+                            support::escape(other.name) + "' of " + std::to_string(other.elements()));
     }
     file.expectations.push_back(std::move(expectation));
   }

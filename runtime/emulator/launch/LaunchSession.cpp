@@ -3,6 +3,7 @@
 #include "runtime/emulator/execute/Dispatch.h"
 #include "runtime/emulator/launch/ArgumentBlock.h"
 #include "runtime/emulator/launch/KernelNames.h"
+#include "support/Escape.h"
 #include "support/WriteFile.h"
 
 #include <algorithm>
@@ -85,7 +86,7 @@ void LaunchSession::chooseTarget(const SessionOptions &options) {
   }
   chip = Target::find(id.processor);
   if (!chip)
-    fail("expected one of " + targetNames() + " but got '" + text + "'");
+    fail("expected one of " + targetNames() + " but got '" + support::escape(text) + "'");
 }
 
 const Kernel &LaunchSession::kernelOf(const LaunchDescription &launch) {
@@ -98,7 +99,7 @@ const Kernel &LaunchSession::kernelOf(const LaunchDescription &launch) {
     KernelPlace found = findKernel(container, id, launch.kernel);
     if (found.kernel.empty())
       launch.kernelPlace.error("expected one of the kernels of " + path + " for " + id.str() + " but got '" +
-                               launch.kernel + "'" + found.hint);
+                               support::escape(launch.kernel) + "'" + found.hint);
     std::unique_ptr<Program> &program = programs[{path, found.object.part << 16 | found.object.entry}];
     if (!program)
       program = Program::load(*memory, id, found.object.code.bytes, found.object.where);
@@ -116,10 +117,12 @@ void LaunchSession::allocate(const BufferDescription &buffer) {
       if (!variable)
         variable = program->variable(buffer.name);
     if (!variable)
-      buffer.place.error("expected a device variable of a code object that is launched but got '" + buffer.name + "'");
+      buffer.place.error("expected a device variable of a code object that is launched but got '" +
+                         support::escape(buffer.name) + "'");
     if (variable->size != buffer.bytes())
       buffer.place.error("expected the " + std::to_string(variable->size) + " bytes of device variable '" +
-                         buffer.name + "' but got " + buffer.str() + ", " + std::to_string(buffer.bytes()) + " bytes");
+                         support::escape(buffer.name) + "' but got " + buffer.str() + ", " +
+                         std::to_string(buffer.bytes()) + " bytes");
     place = {reinterpret_cast<std::byte *>(variable->address), variable->size};
     if (buffer.init.kind == Contents::Unset) { // as the code object has it
       buffers[buffer.name] = place;
@@ -129,8 +132,8 @@ void LaunchSession::allocate(const BufferDescription &buffer) {
     void *pointer = memory->allocate(buffer.bytes());
     if (!pointer)
       buffer.place.error("expected buffers of at most " + std::to_string(memory->limit()) +
-                         " bytes in all but got more with '" + buffer.name + "', " + std::to_string(buffer.bytes()) +
-                         " bytes");
+                         " bytes in all but got more with '" + support::escape(buffer.name) + "', " +
+                         std::to_string(buffer.bytes()) + " bytes");
     place = {static_cast<std::byte *>(pointer), buffer.bytes()};
   }
   buffers[buffer.name] = place;
@@ -156,10 +159,10 @@ void LaunchSession::prepare(PreparedLaunch &launch, const SessionOptions &option
   launch.shape.dynamicLds = description.dynamicLds;
   launch.matrix = matrixMode(options.matrix, description.matrix, launchFile.matrix);
   if (std::string problem = problemOf(model(), kernel, launch.shape); !problem.empty())
-    description.place.error("kernel '" + kernel.name + "': " + problem);
+    description.place.error("kernel '" + support::escape(kernel.name) + "': " + problem);
   if (kernel.waveSize != Wave::width)
-    description.place.error("expected a kernel for waves of 64 lanes but got '" + kernel.name + "' for " +
-                            std::to_string(kernel.waveSize));
+    description.place.error("expected a kernel for waves of 64 lanes but got '" + support::escape(kernel.name) +
+                            "' for " + std::to_string(kernel.waveSize));
   launch.arguments =
       makeArgumentBlock(kernel, description, launch.shape, [&](const std::string &name) { return addressOf(name); });
 }

@@ -1,6 +1,7 @@
 #include "runtime/emulator/launch/Tensor.h"
 
 #include "nstf/NpyHeader.h"
+#include "support/Escape.h"
 #include "support/MappedFile.h"
 
 #include <cmath>
@@ -156,7 +157,7 @@ Tensor parseNpy(std::span<const std::byte> bytes, const fs::path &path, std::opt
   Tensor tensor;
   std::optional<ElementType> type = typeOfNpy(header.descr, wanted);
   if (!type)
-    fail(path, "expected little-endian numbers such as <f4 or <i4 but got " + header.descr);
+    fail(path, "expected little-endian numbers such as <f4 or <i4 but got " + support::escape(header.descr));
   tensor.type = *type;
   tensor.shape = header.shape;
   uint64_t expected = sizeOf(tensor.type);

@@ -44,7 +44,7 @@ public:
       else if (key == "shape")
         tuple();
       else
-        fail("an unknown key '" + std::string(key) + "'");
+        fail("an unknown key '" + std::string(key.substr(0, 60)) + "'");
       if (!accept(',')) {
         expect('}');
         break;

@@ -1,6 +1,7 @@
 #include "runtime/model/tokenizer_json/AddedTokens.h"
 #include "runtime/model/tokenizer_json/ReadFields.h"
 #include "runtime/model/tokenizer_json/Unicode.h"
+#include "support/Escape.h"
 
 #include <algorithm>
 
@@ -43,15 +44,19 @@ AddedTokens::AddedTokens(const JsonCursor &list, const Vocabulary &vocabulary, c
     std::optional<std::int32_t> own = vocabulary.idOf(token.content);
     const std::string *name = vocabulary.nameOf(id);
     if (own && *own != id)
-      item["id"].failExpected(std::to_string(*own) + ", which the vocabulary gives \"" + token.content + "\",");
+      item["id"].failExpected(std::to_string(*own) + ", which the vocabulary gives \"" +
+                              support::escape(token.content) + "\",");
     if (name && *name != token.content)
-      item["id"].failExpected("an id of its own for \"" + token.content + "\", not that of \"" + *name + "\",");
+      item["id"].failExpected("an id of its own for \"" + support::escape(token.content) + "\", not that of \"" +
+                              *name + "\",");
     bool normalized = readFlag(item, "normalized", !token.special);
     (normalized ? normal : raw).insert(normalized ? normalizer(token.content) : token.content, id);
     if (const Token *same = find(id); same && same->content != token.content)
-      item["id"].failExpected("an id of its own for \"" + token.content + "\", not that of \"" + same->content + "\",");
+      item["id"].failExpected("an id of its own for \"" + support::escape(token.content) + "\", not that of \"" +
+                              support::escape(same->content) + "\",");
     if (std::optional<std::int32_t> other = idOf(token.content); other && *other != id)
-      item["id"].failExpected(std::to_string(*other) + ", the id \"" + token.content + "\" has already,");
+      item["id"].failExpected(std::to_string(*other) + ", the id \"" + support::escape(token.content) +
+                              "\" has already,");
     ids.emplace(token.content, id);
     tokens.insert_or_assign(id, std::move(token));
   }

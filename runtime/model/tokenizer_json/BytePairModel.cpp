@@ -3,6 +3,7 @@
 #include "runtime/model/tokenizer_json/ReadFields.h"
 #include "runtime/model/tokenizer_json/Unicode.h"
 #include "runtime/model/tokenizer_json/WordModel.h"
+#include "support/Escape.h"
 
 #include <mutex>
 #include <queue>
@@ -82,7 +83,7 @@ void BytePairModel::readMerges(const JsonCursor &list) {
     auto idOf = [&](const std::string &name) {
       std::optional<std::int32_t> id = words.idOf(name);
       if (!id)
-        item.failExpected("pieces of the vocabulary, which has no \"" + name + "\",");
+        item.failExpected("pieces of the vocabulary, which has no \"" + support::escape(name) + "\",");
       return *id;
     };
     std::int32_t leftId = idOf(left), rightId = idOf(right);
@@ -147,8 +148,9 @@ std::vector<std::int32_t> BytePairModel::split(std::string_view word) const {
     if (!hasUnknown)
       continue;
     if (!unknown)
-      throw std::runtime_error("cannot tokenize \"" + name + "\": the tokenizer has neither this character nor its \"" +
-                               unknownName + "\" for what is unknown");
+      throw std::runtime_error("cannot tokenize \"" + support::escape(name) +
+                               "\": the tokenizer has neither this character nor its \"" +
+                               support::escape(unknownName) + "\" for what is unknown");
     if (!fuseUnknown)
       flush();
     pendingUnknown = true;

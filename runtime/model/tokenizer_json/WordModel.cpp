@@ -1,5 +1,6 @@
 #include "runtime/model/tokenizer_json/WordModel.h"
 #include "runtime/model/tokenizer_json/ReadFields.h"
+#include "support/Escape.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -72,7 +73,7 @@ public:
   void encode(std::string_view piece, std::vector<std::int32_t> &ids) const override {
     std::optional<std::int32_t> id = words.idOf(piece);
     if (!id && !unknown)
-      throw std::runtime_error("cannot tokenize \"" + std::string(piece) +
+      throw std::runtime_error("cannot tokenize \"" + support::escape(piece) +
                                "\": the tokenizer has neither this word nor an unknown token");
     ids.push_back(id ? *id : *unknown);
   }
