@@ -28,6 +28,10 @@ if os.path.isdir(shared):
     config.available_features.add("shared-models")
 else:
     lit_config.note("no ../shared/models beside this checkout: its tests are skipped")
+if shutil.which("zsh"):
+    config.available_features.add("zsh")
+else:
+    lit_config.note("no zsh: its completion is not tested")
 # A file system of any size for one command, where this user may mount one.
 probe = ["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
 if shutil.which(probe[0]) and subprocess.run(probe, capture_output=True).returncode == 0:

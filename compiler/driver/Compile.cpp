@@ -2,17 +2,16 @@
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/PackageBuild.h"
 #include "compiler/import/Import.h"
-#include "support/WriteFile.h"
 #include "compiler/pipelines/Pipelines.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 #include "nstf/Tokenizer.h"
 #include "passes/nstf/FormedGraph.h"
+#include "support/Progress.h"
+#include "support/WriteFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
-#include <atomic>
-#include <mutex>
 #include <stdexcept>
 
 using namespace mlir;
@@ -136,14 +135,20 @@ LogicalResult Compilation::buildGraph() {
   if (tokens < 1 || tokens > int64_t(graph.getContext()))
     return emitError(graph.getLoc()) << "expected max-tokens of 1 to " << graph.getContext()
                                      << ", the context, but got " << tokens;
+  precision = choosePrecision(getModel(), options.precision);
   PassManager pm(&context);
   pm.enableTiming(scope);
-  buildGraphPipeline(pm, tokens, options.precision);
+  buildGraphPipeline(pm, tokens, precision.type);
   Reproducer reproducer(*model, "the graph of the model", "graph", options.reproducerDir);
   LogicalResult result = reproducer.run(pm, *model);
   if (reproducer.hasFailed())
     reproducer.report();
   return result;
+}
+
+int64_t Compilation::getMaxTokens() const {
+  int64_t rows = getModel()->getAttrOfType<IntegerAttr>(NSTFDialect::kMaxTokensAttr).getInt();
+  return makeBuckets(graph, rows).back().maxTokens;
 }
 
 /// One tells for all: what is wrong with one kernel is mostly wrong with its neighbours.
@@ -159,6 +164,8 @@ LogicalResult Compilation::buildKernels(CompiledTarget &target, Stage last) {
   if (failed(plan))
     return failure();
   target.plan = std::move(*plan);
+  // Each variant goes through three pipelines and through code generation.
+  support::Progress progress("compiling for " + target.target.name, "steps", 4 * target.plan.variants.size());
   auto startReproducer = [&](KernelVariant &variant) {
     std::string what = "kernel '" + variant.symbol + "'";
     if (auto layer = dyn_cast<NameLoc>(variant.region.getLoc()))
@@ -177,6 +184,7 @@ LogicalResult Compilation::buildKernels(CompiledTarget &target, Stage last) {
       if (failed(variant.reproducer.run(pm, *variant.module)))
         return failure();
       then(variant);
+      progress.add();
       return success();
     });
     reportFirst(target.plan);
@@ -209,10 +217,11 @@ LogicalResult Compilation::buildKernels(CompiledTarget &target, Stage last) {
     if (failed(runPipeline([](OpPassManager &pm) { buildLLVMPipeline(pm); }, nothing)))
       return failure();
   }
-  return generate(target, last, scope);
+  return generate(target, last, scope, progress);
 }
 
-LogicalResult Compilation::generate(CompiledTarget &target, Stage last, TimingScope &timing) {
+LogicalResult Compilation::generate(CompiledTarget &target, Stage last, TimingScope &timing,
+                                    support::Progress &progress) {
   TimingScope scope = timing.nest("code generation");
   SmallVector<gpu::GPUModuleOp> modules;
   for (KernelVariant &variant : target.plan.variants)
@@ -221,13 +230,7 @@ LogicalResult Compilation::generate(CompiledTarget &target, Stage last, TimingSc
   codegen.chip = target.target.chip;
   bool keepsText = !options.dumpStages.empty() || last == Stage::LLVM || last == Stage::ISA;
   codegen.keepLLVM = codegen.keepAssembly = keepsText;
-  std::atomic<size_t> done = 0;
-  std::mutex lock;
-  if (options.progress)
-    codegen.onKernel = [&](StringRef name) {
-      std::lock_guard<std::mutex> guard(lock);
-      options.progress(++done, modules.size(), name.str());
-    };
+  codegen.onKernel = [&](StringRef) { progress.add(); };
   codegen.around = [&](size_t i, llvm::function_ref<void()> compile) {
     target.plan.variants[i].reproducer.runCodegen(compile);
   };
@@ -324,5 +327,7 @@ void Compilation::dump(Stage stage, const CompiledTarget *target) {
 
 bool Compilation::writePackage(const std::filesystem::path &folder, const PackageTrial &trial) {
   TimingScope scope = timing.nest("package");
-  return nstf::writePackage(folder, buildPackage(*this), trial);
+  PackageInputs inputs = buildPackage(*this);
+  manifest = inputs.manifest;
+  return nstf::writePackage(folder, std::move(inputs), trial);
 }

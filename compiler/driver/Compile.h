@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/driver/KernelBuild.h"
+#include "compiler/driver/Precision.h"
 #include "compiler/package/Package.h"
 #include "compiler/target/Target.h"
 #include "mlir/IR/MLIRContext.h"
@@ -16,6 +17,10 @@
 
 namespace nstf {
 
+namespace support {
+class Progress;
+}
+
 /// The stages a compilation can stop at, in order.
 enum class Stage { NSTF, Fused, Systolic, GPU, LLVM, ISA, Hsaco, Package };
 /// "nstf", "fused", …; nothing for an unknown name.
@@ -26,21 +31,19 @@ struct CompileOptions {
   std::string input; ///< folder or file: compiler/import/Import.h
   /// Makes the module in place of reading `input`; emits diagnostics and returns null where it cannot.
   std::function<mlir::OwningOpRef<mlir::ModuleOp>(mlir::MLIRContext &)> makeModule;
-  std::vector<std::string> targets; ///< names, aliases or .yaml files
-  std::optional<int64_t> context;   ///< positions, where others are wanted than the model says
+  std::vector<std::string> targets;       ///< names, aliases or .yaml files
+  std::optional<int64_t> context;         ///< positions, where others are wanted than the model says
   std::vector<std::string> architectures; ///< .yaml files, beside templates/models: compiler/import/yaml/README.md
-  std::optional<int64_t> maxTokens; ///< rows of the largest step; default: the context, at most 512
-  std::string precision = "f32";    ///< of matrix operands, weights and caches: f32, f16 or bf16
+  std::optional<int64_t> maxTokens;       ///< rows of the largest step; default: the context, at most 512
+  std::string precision = "auto"; ///< of matrix operands, weights and caches: f32, f16, bf16, or the weights' own
   manifest::WeightsMode weights = manifest::WeightsMode::Pack;
   uint64_t seed = 0;
-  int64_t waveSize = 0;             ///< 0: chosen by the passes
+  int64_t waveSize = 0; ///< 0: chosen by the passes
   PlanWishes wishes;
-  RemarkLog *remarks = nullptr;     ///< the context's log: each kernel takes out what is about it
-  std::filesystem::path tokenizer;  ///< takes the place of the model's own; empty: that one; "none": none
-  std::filesystem::path dumpStages; ///< folder that gets every stage: 1-nstf.mlir, 3-systolic.gfx942.mlir, …
+  RemarkLog *remarks = nullptr;        ///< the context's log: each kernel takes out what is about it
+  std::filesystem::path tokenizer;     ///< takes the place of the model's own; empty: that one; "none": none
+  std::filesystem::path dumpStages;    ///< folder that gets every stage: 1-nstf.mlir, 3-systolic.gfx942.mlir, …
   std::filesystem::path reproducerDir; ///< folder for what replays an internal error; empty: the working directory
-  /// Called as kernels get done, for a progress line.
-  std::function<void(size_t done, size_t all, const std::string &what)> progress;
 };
 
 /// A model compiled for one target.
@@ -64,9 +67,15 @@ public:
   std::string getText(Stage stage) const;
   /// Writes the package; false where it didn't pass its trial. Precondition: run(Stage::Hsaco) or further.
   bool writePackage(const std::filesystem::path &folder, const PackageTrial &trial = {});
+  /// Of the package that was written.
+  const manifest::Manifest &getManifest() const { return manifest; }
 
   mlir::ModuleOp getModel() const { return *model; }
   GraphOp getGraph() const { return graph; }
+  /// Of matrix operands, weights and caches. Precondition: run(Stage::Fused) or further.
+  const Precision &getPrecision() const { return precision; }
+  /// Rows of the largest step. Precondition: run(Stage::Fused) or further.
+  int64_t getMaxTokens() const;
   const std::vector<CompiledTarget> &getTargets() const { return targets; }
   const CompileOptions &getOptions() const { return options; }
 
@@ -76,7 +85,8 @@ private:
   void checkTokenizer();
   mlir::LogicalResult buildGraph();
   mlir::LogicalResult buildKernels(CompiledTarget &target, Stage last);
-  mlir::LogicalResult generate(CompiledTarget &target, Stage last, mlir::TimingScope &timing);
+  mlir::LogicalResult generate(CompiledTarget &target, Stage last, mlir::TimingScope &timing,
+                               support::Progress &progress);
   void handleCodegenError(CompiledTarget &target, llvm::Error error);
   void reportSpills(const CompiledTarget &target);
   static std::string getText(Stage stage, const CompiledTarget &target);
@@ -88,6 +98,8 @@ private:
   mlir::TimingScope &timing;
   mlir::OwningOpRef<mlir::ModuleOp> model;
   GraphOp graph;
+  Precision precision;
+  manifest::Manifest manifest;
   std::vector<CompiledTarget> targets;
 };
 

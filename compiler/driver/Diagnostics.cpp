@@ -3,6 +3,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 #include "support/Escape.h"
+#include "support/Progress.h"
 
 #include <memory>
 #include <mutex>
@@ -62,8 +63,10 @@ struct Printer {
     for (Diagnostic &note : diagnostic.getNotes())
       text += getLine(note);
     std::lock_guard<std::mutex> guard(lock);
-    if (printed.insert(text).second)
-      llvm::errs() << text;
+    if (!printed.insert(text).second)
+      return;
+    nstf::support::wipeProgress();
+    llvm::errs() << text;
   }
 };
 

@@ -40,6 +40,17 @@ Occupancy nstf::getOccupancy(const KernelVariant &variant, const Target &target)
                              int64_t(metadata.ldsSize), variant.launch.waves});
 }
 
+static std::vector<manifest::TiledExtent> getTiling(const LaunchInfo &launch) {
+  std::vector<manifest::TiledExtent> tiling;
+  for (const auto &[extent, tile] : launch.grid) {
+    auto growing = launch.perToken.find(extent);
+    bool perToken = growing != launch.perToken.end();
+    tiling.push_back({uint64_t(perToken ? growing->second : launch.parameters.at(extent)), perToken,
+                      uint64_t(launch.parameters.at(tile))});
+  }
+  return tiling;
+}
+
 manifest::Kernel nstf::describeKernel(const KernelVariant &variant, const Target &target) {
   const KernelMetadata &metadata = variant.metadata;
   manifest::Kernel kernel{};
@@ -55,6 +66,7 @@ manifest::Kernel nstf::describeKernel(const KernelVariant &variant, const Target
   kernel.spills = metadata.vgprSpills + metadata.sgprSpills;
   kernel.kernargSize = metadata.kernargSize;
   kernel.occupancy = getOccupancy(variant, target).wavesPerSimd;
+  kernel.tiling = getTiling(variant.launch);
   for (auto [i, argument] : llvm::enumerate(variant.launch.arguments)) {
     const KernelArgumentMetadata &place = metadata.arguments.at(i);
     manifest::KernelArgument entry{argument.name,     place.offset,          place.size, manifest::ElementType::I32, {},

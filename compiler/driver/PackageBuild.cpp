@@ -57,6 +57,7 @@ private:
     manifest::Model &facts = inputs.manifest.model;
     facts.name = std::filesystem::path(compilation.getOptions().input).lexically_normal().stem().string();
     facts.context = graph.getContext();
+    facts.precision = manifest::elementTypeFromName(compilation.getPrecision().type);
     auto attribute = model->getAttrOfType<DictionaryAttr>(NSTFDialect::kModelAttr);
     if (!attribute)
       return;
@@ -246,6 +247,7 @@ private:
     manifest::Target entry;
     entry.id = target.target.name;
     entry.codeObjectVersion = codeObjectVersion;
+    entry.deviceMemory = target.target.memoryBytes;
     for (const KernelVariant &variant : target.plan.variants)
       entry.kernels.push_back(describeKernel(variant, target.target));
     addArenaMap(entry);

@@ -2,6 +2,7 @@
 #include "compiler/driver/Remarks.h"
 #include "compiler/driver/OptionRegex.h"
 #include "mlir/IR/Remarks.h"
+#include "support/Progress.h"
 
 #include <stdexcept>
 
@@ -31,6 +32,7 @@ public:
         os << ", " << argument.key << " = " << argument.val;
     os << "\n";
     std::lock_guard<std::mutex> guard(lock);
+    nstf::support::wipeProgress();
     llvm::errs() << line;
   }
 

@@ -1,11 +1,12 @@
 // The package against the float64 reference (Verify.h).
 #include "compiler/driver/Verify.h"
 #include "compiler/driver/VerifyReport.h"
-#include "support/WriteFile.h"
 #include "compiler/reference/ReferenceModel.h"
 #include "compiler/reference/Tolerance.h"
 #include "nstf/FloatTypes.h"
 #include "nstf/Session.h"
+#include "support/Progress.h"
+#include "support/WriteFile.h"
 
 #include <cerrno>
 #include <cstring>
@@ -43,8 +44,17 @@ public:
     report = &into;
     report->countLaunches(session.backend().libraryPath());
     int64_t context = GraphOp(compilation.getGraph()).getContext();
+    auto countRows = [&](const VerifyStep &step) {
+      return std::clamp<int64_t>(step.tokens, 1, std::min(session.target().maxTokens(), context));
+    };
+    uint64_t launches = 0;
+    for (const VerifyStep &step : options.steps)
+      if (const manifest::Bucket *bucket = session.target().bucketFor(countRows(step)))
+        launches += bucket->steps.size();
+    support::Progress shown("verifying on " + target.target.name, "launches", launches);
+    progress = &shown;
     for (const VerifyStep &step : options.steps) {
-      int64_t rows = std::clamp<int64_t>(step.tokens, 1, std::min(session.target().maxTokens(), context));
+      int64_t rows = countRows(step);
       if (step.position) {
         startAt(*step.position);
       } else if (session.position() + rows > context) {
@@ -173,6 +183,7 @@ private:
     std::optional<Tolerance> tolerance = kernelTolerance(region, arguments);
     if (!tolerance)
       throw std::runtime_error("kernel " + variant.symbol + " has no tolerance");
+    progress->add();
     report->add("kernel", variant.symbol, compare(toFloats(launch.read(*output)), results.front(), *tolerance));
   }
 
@@ -183,6 +194,7 @@ private:
   Type precision;
   std::mt19937 random{1};
   VerifyReport *report = nullptr;
+  support::Progress *progress = nullptr;
 };
 
 } // namespace
@@ -227,9 +239,24 @@ static Json runApart(llvm::function_ref<Json()> body) {
                         strsignal(WTERMSIG(status)) + ")"}};
 }
 
+void nstf::checkSteps(const Compilation &compilation, const std::vector<VerifyStep> &steps) {
+  int64_t context = compilation.getGraph().getContext(), largest = compilation.getMaxTokens();
+  for (const VerifyStep &step : steps) {
+    if (step.tokens > largest)
+      throw std::runtime_error("--verify: expected steps of at most " + std::to_string(largest) +
+                               (largest < context ? " tokens (--max-tokens)" : " tokens, the context,") + " but got " +
+                               std::to_string(step.tokens));
+    if (step.position.value_or(0) > context - step.tokens)
+      throw std::runtime_error("--verify: expected steps inside the context of " + std::to_string(context) +
+                               " positions but got " + std::to_string(step.tokens) + " at " +
+                               std::to_string(*step.position));
+  }
+}
+
 int nstf::verify(const Compilation &compilation, const std::filesystem::path &package, const VerifyOptions &options,
                  std::ostream &os) {
   int failures = 0;
+  std::string error;
   Json all = Json::array();
   for (const CompiledTarget &target : compilation.getTargets()) {
     os.flush();
@@ -238,17 +265,17 @@ int nstf::verify(const Compilation &compilation, const std::filesystem::path &pa
       Verifier(compilation, target, package).run(options, report);
       return report.toJson();
     });
-    if (report.contains("error")) {
-      os << "error: " << report.at("error").get<std::string>() << "\n";
-      ++failures;
-    } else {
+    if (!report.contains("error"))
       failures += printReport(target.target.name, report, os);
-    }
+    else if (error.empty())
+      error = report.at("error").get<std::string>();
     Json entry{{"target", target.target.name}};
     entry.update(report);
     all.push_back(std::move(entry));
   }
   if (!options.reportFile.empty())
     support::writeFile(options.reportFile, all.dump(1) + "\n");
+  if (!error.empty())
+    throw std::runtime_error(error);
   return failures ? 1 : 0;
 }

@@ -29,10 +29,15 @@ struct VerifyOptions {
   std::filesystem::path reportFile = {};
 };
 
+/// Throws std::runtime_error where one of the steps takes more tokens than the largest step, or ends past the context.
+/// Precondition: the compilation is past Stage::Fused.
+void checkSteps(const Compilation &compilation, const std::vector<VerifyStep> &steps);
+
 /// Runs the steps on the emulator, for each of the package's targets in a process of its own. Every launch is compared
 /// with the reference of its kernel on the very inputs it had, every output and state of the model with the reference
 /// run beside it. Prints a line for each kernel, output and state; returns 1 where one is past its tolerance
-/// (compiler/reference/Tolerance.h), else 0. Throws std::runtime_error.
+/// (compiler/reference/Tolerance.h), else 0. Throws std::runtime_error, where a target could not be run after the
+/// others have been.
 int verify(const Compilation &compilation, const std::filesystem::path &package, const VerifyOptions &options,
            std::ostream &os);
 

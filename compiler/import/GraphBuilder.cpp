@@ -123,7 +123,7 @@ private:
       else if (const int64_t *one = std::get_if<int64_t>(&found->second))
         eos = {*one};
     }
-    return builder.getDictionaryAttr({
+    SmallVector<NamedAttribute> entries = {
         builder.getNamedAttr("architecture", builder.getStringAttr(facts.architecture)),
         builder.getNamedAttr("name", builder.getStringAttr(facts.name)),
         builder.getNamedAttr("context", builder.getI64IntegerAttr(graph.context)),
@@ -131,7 +131,10 @@ private:
         builder.getNamedAttr("bos", builder.getI64IntegerAttr(modelInteger("bos", -1))),
         builder.getNamedAttr("eos", builder.getDenseI64ArrayAttr(eos)),
         builder.getNamedAttr("tokenizer", builder.getStringAttr(facts.tokenizer)),
-    });
+    };
+    if (!facts.dtype.empty())
+      entries.push_back(builder.getNamedAttr("dtype", builder.getStringAttr(facts.dtype)));
+    return builder.getDictionaryAttr(entries);
   }
 
   mlir::Value valueOf(Reference reference) {

@@ -22,6 +22,7 @@ struct ModelFacts {
   std::string architecture; // "llama"; "graph" for a user's own
   std::string name;
   std::string tokenizer; // path, or empty
+  std::string dtype;     // what config.json says the weights are: "bfloat16", or empty
 };
 
 /// Builds and verifies the module. `checkpoint` may be null: weights then have no source; `expectedFrom` is the file a

@@ -23,8 +23,11 @@ void checkPackage(const std::string &folder) {
   std::string path = folder + "/manifest.json";
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file)
-    fail(path + ": cannot read it");
+  if (!file) {
+    std::error_code unknown; // no working directory
+    fail(path + ": cannot read it" +
+         (path[0] == '/' ? "" : ", sought from the folder " + std::filesystem::current_path(unknown).string()));
+  }
   if (text.find(digest) == std::string::npos)
     fail(path + ": expected the package that this launcher came with, but it is another one or was edited: compile the "
                 "application with that package's model.h and model.cpp");
@@ -341,9 +344,7 @@ std::string launcherSourceText(const Manifest &manifest, std::string_view digest
                      ": see model.h. First what the compiler decided, then what is the\n"
                      "// same for every model: load, launch, read.\n#include \"model.h\"\n\n";
   text += contents.stored ? "#include <algorithm>\n" : "";
-  text += "#include <cstring>\n";
-  text += contents.stored ? "#include <filesystem>\n" : "";
-  text += "#include <fstream>\n#include <iterator>\n#include <limits>\n#include <stdexcept>\n\nnamespace " +
+  text += "#include <cstring>\n#include <filesystem>\n#include <fstream>\n#include <iterator>\n#include <limits>\n#include <stdexcept>\n\nnamespace " +
           names.space + " {\nnamespace {\n\nconstexpr char digest[] = " + literal(digest) + ";\n\n";
   text += launchTables(manifest, names);
   std::string states;

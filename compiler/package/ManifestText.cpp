@@ -30,6 +30,8 @@ static Json modelJson(const Model &model) {
     json["context"] = *model.context;
   if (model.vocabulary)
     json["vocabulary"] = *model.vocabulary;
+  if (model.precision)
+    json["precision"] = nameOf(*model.precision);
   if (model.bos)
     json["bos"] = *model.bos;
   json["eos"] = model.eos;
@@ -91,6 +93,13 @@ static Json weightsJson(const Weights &weights) {
   return json;
 }
 
+static Json tilingJson(const std::vector<TiledExtent> &tiling) {
+  Json list = Json::array();
+  for (const TiledExtent &axis : tiling)
+    list.push_back({{axis.perToken ? "per_token" : "extent", axis.extent}, {"tile", axis.tile}});
+  return list;
+}
+
 static Json kernelJson(const Kernel &kernel) {
   constexpr const char *accesses[] = {"read", "write", "read_write"};
   Json arguments = Json::array();
@@ -103,19 +112,22 @@ static Json kernelJson(const Kernel &kernel) {
                          {"shape", shapeJson(argument.shape)},
                          {"alignment", argument.alignment},
                          {"access", accesses[static_cast<int>(argument.access)]}});
-  return {{"symbol", kernel.symbol},
-          {"template", kernel.templateName},
-          {"wave_size", kernel.waveSize},
-          {"block", kernel.block},
-          {"lds", kernel.lds},
-          {"vgprs", kernel.vgprs},
-          {"agprs", kernel.agprs},
-          {"sgprs", kernel.sgprs},
-          {"scratch", kernel.scratch},
-          {"spills", kernel.spills},
-          {"occupancy", kernel.occupancy},
-          {"kernarg_size", kernel.kernargSize},
-          {"arguments", std::move(arguments)}};
+  Json json = {{"symbol", kernel.symbol},
+               {"template", kernel.templateName},
+               {"wave_size", kernel.waveSize},
+               {"block", kernel.block},
+               {"lds", kernel.lds},
+               {"vgprs", kernel.vgprs},
+               {"agprs", kernel.agprs},
+               {"sgprs", kernel.sgprs},
+               {"scratch", kernel.scratch},
+               {"spills", kernel.spills},
+               {"occupancy", kernel.occupancy},
+               {"kernarg_size", kernel.kernargSize}};
+  if (kernel.tiling)
+    json["tiling"] = tilingJson(*kernel.tiling);
+  json["arguments"] = std::move(arguments);
+  return json;
 }
 
 static Json stepJson(const Step &step, const Target &target, const Manifest &manifest) {
@@ -136,6 +148,8 @@ static Json targetJson(const Target &target, const Manifest &manifest) {
                {"code_object", target.codeObject},
                {"code_object_version", target.codeObjectVersion},
                {"sha256", target.sha256}};
+  if (target.deviceMemory)
+    json["device_memory"] = target.deviceMemory;
   Json &kernels = json["kernels"] = Json::array();
   for (const Kernel &kernel : target.kernels)
     kernels.push_back(kernelJson(kernel));

@@ -12,6 +12,7 @@
 #include "support/ConvertNumbers.h"
 #include "support/Escape.h"
 #include "support/MappedFile.h"
+#include "support/Progress.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
@@ -340,7 +341,14 @@ void writeWeights(PackageFolder &folder, manifest::Weights &weights, const std::
     file.emplace(folder.create(fileName, dataStart + last->dataOffset + last->weight->size));
     file->writeAt(0, std::as_bytes(std::span(header.data(), header.size())));
   }
-  forAll(tasks.size(), [&](std::size_t i) { runTask(tasks[i], file ? &*file : nullptr, dataStart); });
+  std::uint64_t bytes = 0;
+  for (const Task &task : tasks)
+    bytes += task.weight->size;
+  support::Progress progress("packing weights", "bytes", bytes);
+  forAll(tasks.size(), [&](std::size_t i) {
+    runTask(tasks[i], file ? &*file : nullptr, dataStart);
+    progress.add(tasks[i].weight->size);
+  });
   if (file)
     file->close();
 }

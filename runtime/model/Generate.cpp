@@ -1,6 +1,7 @@
 #include "nstf/Generate.h"
 #include "nstf/Encoder.h"
 #include "nstf/StopStrings.h"
+#include "support/Progress.h"
 
 #include <algorithm>
 #include <chrono>
@@ -117,6 +118,16 @@ void Generator::check(std::span<const std::int32_t> prompt) const {
                              ", but got " + std::to_string(prompt.size()));
 }
 
+void Generator::readPrompt(std::span<const std::int32_t> prompt, const GenerateOptions &options, Generation &result) {
+  support::Progress progress("reading the prompt", "tokens", prompt.size());
+  for (std::int64_t chunk : planChunks(session.target(), static_cast<std::int64_t>(prompt.size()), options.chunk)) {
+    run(prompt.first(chunk), options);
+    prompt = prompt.subspan(chunk);
+    progress.add(chunk);
+    ++result.promptSteps;
+  }
+}
+
 Generation Generator::generate(std::span<const std::int32_t> prompt, const GenerateOptions &options) {
   Sampler sampler(options.sampling);
   check(prompt);
@@ -126,12 +137,7 @@ Generation Generator::generate(std::span<const std::int32_t> prompt, const Gener
   result.ids.assign(prompt.begin(), prompt.end());
   result.promptTokens = prompt.size();
   auto start = std::chrono::steady_clock::now();
-  std::size_t done = 0;
-  for (std::int64_t chunk : planChunks(session.target(), static_cast<std::int64_t>(prompt.size()), options.chunk)) {
-    run(prompt.subspan(done, chunk), options);
-    done += chunk;
-    ++result.promptSteps;
-  }
+  readPrompt(prompt, options, result);
   const std::vector<std::int32_t> &eos = session.manifest().model.eos;
   while (static_cast<std::int64_t>(result.newTokens()) < options.tokens) {
     std::int32_t token = nextToken(sampler, options, result);

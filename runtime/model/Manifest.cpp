@@ -59,6 +59,20 @@ std::string Shape::str() const {
   return text + "]";
 }
 
+std::optional<std::uint32_t> Kernel::workgroupsFor(std::int64_t tokens) const {
+  if (!tiling)
+    return std::nullopt;
+  std::uint64_t count = 1;
+  for (const TiledExtent &axis : *tiling) {
+    std::uint64_t extent = axis.extent;
+    if (axis.perToken && __builtin_mul_overflow(extent, static_cast<std::uint64_t>(tokens), &extent))
+      return std::nullopt;
+    if (__builtin_mul_overflow(count, (extent - 1) / axis.tile + 1, &count) || count > maxWorkgroups)
+      return std::nullopt;
+  }
+  return static_cast<std::uint32_t>(count);
+}
+
 const Bucket *Target::bucketFor(std::int64_t tokens) const {
   for (const Bucket &bucket : buckets)
     if (bucket.minTokens <= tokens && tokens <= bucket.maxTokens)
@@ -80,6 +94,15 @@ std::string_view processorOf(std::string_view targetId) { return targetId.substr
 
 const Port *Manifest::findInput(std::string_view name) const { return findByName(inputs, name); }
 const Port *Manifest::findOutput(std::string_view name) const { return findByName(outputs, name); }
+
+DeviceMemory Manifest::deviceMemory() const {
+  DeviceMemory memory; // at most 2^48 bytes a buffer, so that no sum of a readable manifest wraps
+  for (const Buffer &buffer : buffers)
+    (buffer.kind == BufferKind::Weights ? memory.weights
+     : buffer.kind == BufferKind::State ? memory.states
+                                        : memory.work) += buffer.size;
+  return memory;
+}
 
 std::optional<std::int64_t> Manifest::limitOf(const Port &input) const {
   if (input.name != "ids" || input.type != ElementType::I32 || !model.vocabulary)

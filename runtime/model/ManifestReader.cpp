@@ -98,6 +98,10 @@ Model readModel(const JsonCursor &value) {
   if (auto eos = value.find("eos"))
     for (const JsonCursor &id : eos->elements())
       model.eos.push_back(static_cast<std::int32_t>(id.integer(0, lastId)));
+  if (auto precision = value.find("precision")) {
+    constexpr ElementType types[] = {ElementType::F32, ElementType::F16, ElementType::BF16};
+    model.precision = types[precision->oneOf({"f32", "f16", "bf16"})];
+  }
   if (auto tokenizer = value.find("tokenizer")) {
     std::size_t kind = (*tokenizer)["kind"].oneOf({"none", "tokenizer_json", "sentencepiece", "tok512"});
     model.tokenizer.kind = (*tokenizer)["kind"].string();
@@ -294,16 +298,14 @@ void checkModelAgainstBuffers(const JsonCursor &root, const Manifest &manifest) 
 
 /// "digest" is the SHA-256 of the document without it, keys sorted, no white space: any edit shows.
 void checkDigest(const nlohmann::json &document, const JsonCursor &root) {
-  std::optional<JsonCursor> digest = root.find("digest");
-  if (!digest)
-    return;
-  std::string expected = readSha256(*digest);
+  JsonCursor digest = root["digest"];
+  std::string expected = readSha256(digest);
   nlohmann::json rest = document;
   rest.erase("digest");
   std::string got = runtime::sha256Hex(rest.dump());
   if (got != expected)
-    digest->fail("expected the manifest as the compiler wrote it, digest " + expected + " but got " + got +
-                 ": it was edited; compile the package again");
+    digest.fail("expected the manifest as the compiler wrote it, digest " + expected + " but got " + got +
+                ": it was edited; compile the package again");
 }
 
 } // namespace

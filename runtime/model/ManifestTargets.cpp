@@ -50,6 +50,14 @@ KernelArgument readKernelArgument(const JsonCursor &item, std::uint32_t kernargS
   return argument;
 }
 
+TiledExtent readTiledExtent(const JsonCursor &item) {
+  std::optional<JsonCursor> perToken = item.find("per_token");
+  if (perToken && item.find("extent"))
+    item.fail("expected \"extent\" or \"per_token\" but got both");
+  std::uint64_t extent = (perToken ? *perToken : item["extent"]).integer(1, maxBytes);
+  return {extent, perToken.has_value(), item["tile"].integer(1, maxBytes)};
+}
+
 Kernel readKernel(const JsonCursor &item) {
   Kernel kernel;
   kernel.symbol = item["symbol"].nonEmptyString();
@@ -69,6 +77,11 @@ Kernel readKernel(const JsonCursor &item) {
   kernel.spills = readCount(item, "spills");
   kernel.occupancy = readCount(item, "occupancy");
   kernel.kernargSize = item["kernarg_size"].integer(0, maxKernargSize);
+  if (auto tiling = item.find("tiling")) {
+    kernel.tiling.emplace();
+    for (const JsonCursor &axis : tiling->elements(0, 8))
+      kernel.tiling->push_back(readTiledExtent(axis));
+  }
 
   std::set<std::uint32_t> offsets;
   for (const JsonCursor &argument : item["arguments"].elements()) {
@@ -174,6 +187,26 @@ void checkStepArgument(const JsonCursor &item, const StepArgument &argument, con
                         std::string(nameOf(buffer.kind)) + "\"");
 }
 
+/// One workgroup for each piece of work: a kernel doesn't ask whether it is one too many.
+void checkGrid(const JsonCursor &value, const std::array<std::uint32_t, 3> &grid, const Kernel &kernel,
+               std::int64_t maxTokens) {
+  for (int i = 0; i < 3; ++i)
+    if (std::uint64_t(grid[i]) * kernel.block[i] > maxUInt32)
+      value.fail("expected fewer than 2^32 work items a dimension but " + std::to_string(grid[i]) + " workgroups of " +
+                 std::to_string(kernel.block[i]) + " have more");
+  std::uint64_t count = std::uint64_t(grid[0]) * grid[1]; // below 2^62
+  if (__builtin_mul_overflow(count, std::uint64_t(grid[2]), &count) || count > maxWorkgroups)
+    value.fail("expected at most " + std::to_string(maxWorkgroups) + " workgroups but " + std::to_string(grid[0]) +
+               " x " + std::to_string(grid[1]) + " x " + std::to_string(grid[2]) + " are more");
+  if (!kernel.tiling)
+    return;
+  std::optional<std::uint32_t> wanted = kernel.workgroupsFor(maxTokens);
+  if (!wanted || grid != std::array<std::uint32_t, 3>{*wanted, 1, 1})
+    value.fail("expected [" + (wanted ? std::to_string(*wanted) : "more than 2^31") + ", 1, 1], the tiles of \"" +
+               kernel.symbol + "\" in a step of " + std::to_string(maxTokens) + " tokens, but got [" +
+               std::to_string(grid[0]) + ", " + std::to_string(grid[1]) + ", " + std::to_string(grid[2]) + "]");
+}
+
 /// Kernels of a target by symbol.
 using KernelSymbols = std::map<std::string, std::size_t>;
 
@@ -188,10 +221,6 @@ Step readStep(const JsonCursor &item, std::size_t index, const Target &target, c
   step.kernel = known->second;
   const Kernel &kernel = target.kernels[step.kernel];
   step.grid = readDim3(item["grid"], maxInt32);
-  for (int i = 0; i < 3; ++i)
-    if (std::uint64_t(step.grid[i]) * kernel.block[i] > maxUInt32)
-      item["grid"].fail("expected fewer than 2^32 work items a dimension but " + std::to_string(step.grid[i]) +
-                        " workgroups of " + std::to_string(kernel.block[i]) + " have more");
   if (auto device = item.find("device"))
     step.device = static_cast<std::uint32_t>(device->integer(0, 0)); // one device a package for now
   step.queue = readCount(item, "queue");
@@ -209,6 +238,7 @@ Step readStep(const JsonCursor &item, std::size_t index, const Target &target, c
     step.arguments.push_back(places.read(arguments[i]));
     checkStepArgument(arguments[i], step.arguments.back(), kernel.arguments[i], manifest, places, maxTokens);
   }
+  checkGrid(item["grid"], step.grid, kernel, maxTokens);
   return step;
 }
 
@@ -270,6 +300,8 @@ std::vector<Target> readTargets(const JsonCursor &value, const Manifest &manifes
     target.codeObject = readFileName(item["code_object"]);
     target.codeObjectVersion = item["code_object_version"].integer(4, 6);
     target.sha256 = readSha256(item["sha256"]);
+    if (auto memory = item.find("device_memory"))
+      target.deviceMemory = memory->integer(1, maxBytes);
     KernelSymbols symbols;
     for (const JsonCursor &kernel : item["kernels"].elements(1)) {
       target.kernels.push_back(readKernel(kernel));

@@ -74,9 +74,7 @@ void checkKernel(const manifest::Kernel &expected, const Kernel &got, const Pack
 
 /// Refuses a package that cannot fit before anything is allocated, with the sum and not the buffer that was too much.
 void checkMemory(const Package &package, const Backend &backend) {
-  std::uint64_t needed = 0; // at most 2^48 each, so that no sum of a readable manifest wraps
-  for (const manifest::Buffer &buffer : package.manifest().buffers)
-    needed += buffer.size;
+  std::uint64_t needed = package.manifest().deviceMemory().total();
   const DeviceProperties &device = backend.properties();
   if (device.memory != 0 && needed > device.memory)
     throw std::runtime_error("package " + package.folder().string() + " needs " + std::to_string(needed) +

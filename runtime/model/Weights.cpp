@@ -5,6 +5,7 @@
 #include "runtime/model/Sha256.h"
 #include "support/ConvertNumbers.h"
 #include "support/Escape.h"
+#include "support/Progress.h"
 
 #include <atomic>
 #include <map>
@@ -76,6 +77,10 @@ Stored findGiven(const std::vector<SafeTensorsFile> &files, const WeightsOptions
 
 /// Hashes are independent of each other and the slowest part of loading, so all cores compute them.
 void checkHashes(const std::vector<Stored> &tensors) {
+  std::uint64_t bytes = 0;
+  for (const Stored &tensor : tensors)
+    bytes += tensor.bytes.size();
+  support::Progress progress("checking weights", "bytes", bytes);
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   std::map<std::size_t, std::string> failures; // by tensor, so that the message does not depend on the threads
@@ -85,6 +90,7 @@ void checkHashes(const std::vector<Stored> &tensors) {
       if (tensor.bytes.empty() || !tensor.weight->source || tensor.weight->source->sha256.empty())
         continue;
       std::string hash = sha256Hex({reinterpret_cast<const char *>(tensor.bytes.data()), tensor.bytes.size()});
+      progress.add(tensor.bytes.size());
       if (hash == tensor.weight->source->sha256)
         continue;
       std::lock_guard lock(mutex);
@@ -139,12 +145,19 @@ void uploadPiece(const Stored &tensor, std::uint64_t begin, std::uint64_t seed, 
 /// On all cores, piece by piece.
 void uploadAll(const std::vector<Stored> &tensors, std::uint64_t seed, Buffer &buffer) {
   std::vector<std::pair<const Stored *, std::uint64_t>> pieces;
+  std::uint64_t bytes = 0;
+  for (const Stored &tensor : tensors)
+    bytes += tensor.weight->size;
+  support::Progress progress("loading weights", "bytes", bytes);
   for (const Stored &tensor : tensors)
     for (std::uint64_t begin = 0; begin < tensor.weight->shape.elements(0); begin += pieceElements)
       pieces.emplace_back(&tensor, begin);
   tbb::enumerable_thread_specific<Staging> staging;
   tbb::parallel_for(std::size_t(0), pieces.size(), [&](std::size_t i) {
-    uploadPiece(*pieces[i].first, pieces[i].second, seed, staging.local(), buffer);
+    auto [tensor, begin] = pieces[i];
+    uploadPiece(*tensor, begin, seed, staging.local(), buffer);
+    std::uint64_t elements = std::min<std::uint64_t>(pieceElements, tensor->weight->shape.elements(0) - begin);
+    progress.add(elements * manifest::sizeOf(tensor->weight->type));
   });
 }
 

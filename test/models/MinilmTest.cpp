@@ -41,6 +41,7 @@ protected:
     const char *target = std::getenv("NSTF_TEST_TARGET");
     options.targets = {target ? target : "gfx942"};
     options.weights = manifest::WeightsMode::Pack;
+    options.precision = "f32";
     options.maxTokens = maxTokens;
   }
 

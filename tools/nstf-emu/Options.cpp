@@ -1,5 +1,4 @@
 #include "tools/nstf-emu/Options.h"
-#include "tools/nstf-emu/Progress.h"
 
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -28,11 +27,8 @@ void SessionArguments::add(CLI::App &command) {
 }
 
 void SessionArguments::addCheck(CLI::App &command) {
-  checkOption =
-      command
-          .add_option("--check", check,
-                      "what to look for: memory, uninit, race, hazard, wait, or all; instead of what the file says")
-          ->type_name("LIST");
+  checkOption = command.add_option("--check", check, "what to look for, instead of what the file says")
+                    ->type_name("LIST:{memory,uninit,race,hazard,wait,all}");
 }
 
 SessionOptions SessionArguments::options() const {
@@ -57,7 +53,11 @@ void LaunchLimits::add(CLI::App &command, bool withThreads) {
       ->type_name("SECONDS");
 }
 
-LaunchOptions LaunchLimits::launchOptions(Progress *progress) const {
+LaunchProgress::LaunchProgress(const std::string &what)
+    : line(what, "workgroups", 0,
+           [this](double seconds) { return shortRate(double(executed.load()) / seconds) + " instructions/s"; }) {}
+
+LaunchOptions LaunchLimits::launchOptions(LaunchProgress *progress) const {
   LaunchOptions options = LaunchOptions::fromEnvironment();
   if (threads)
     options.threads = threads;
@@ -67,8 +67,8 @@ LaunchOptions LaunchLimits::launchOptions(Progress *progress) const {
     options.timeout = std::chrono::duration<double>(timeout);
   options.alone = true; // nobody else writes to the launch's memory
   options.interrupt = InterruptGuard::flag();
-  if (progress && progress->isShown()) {
-    options.progress = [progress](uint64_t done, uint64_t all) { progress->update(done, all); };
+  if (progress && progress->line.isShown()) {
+    options.progress = [progress](uint64_t done, uint64_t all) { progress->line.update(done, all); };
     options.executed = &progress->executed;
   }
   return options;

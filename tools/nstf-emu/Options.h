@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/emulator/launch/LaunchSession.h"
+#include "support/Progress.h"
 
 #include <CLI/App.hpp>
 #include <atomic>
@@ -9,7 +10,12 @@
 
 namespace nstf::emulator::tool {
 
-class Progress;
+/// A launch's line on the terminal.
+struct LaunchProgress {
+  explicit LaunchProgress(const std::string &what);
+  std::atomic<uint64_t> executed = 0; ///< wave instructions; who runs the launch adds to it
+  support::Progress line;
+};
 
 /// The launch file, and what overrides it.
 struct SessionArguments {
@@ -27,7 +33,7 @@ private:
 /// How far a launch may go.
 struct LaunchLimits {
   void add(CLI::App &command, bool withThreads = true);
-  LaunchOptions launchOptions(Progress *progress) const;
+  LaunchOptions launchOptions(LaunchProgress *progress) const;
 
 private:
   unsigned threads = 0;

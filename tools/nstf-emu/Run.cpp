@@ -3,7 +3,6 @@
 #include "support/WriteFile.h"
 #include "tools/nstf-emu/Commands.h"
 #include "tools/nstf-emu/Options.h"
-#include "tools/nstf-emu/Progress.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -82,9 +81,10 @@ int runLaunches(LaunchSession &session, const RunOptions &options, Report &repor
   int status = fine;
   size_t number = 0;
   for (const PreparedLaunch &launch : session.launches()) {
-    Progress progress("launch " + std::to_string(number) + " " + launch.kernel->name, options.quiet);
-    LaunchResult result = session.run(launch, options.limits.launchOptions(&progress));
-    progress.clear();
+    LaunchResult result = [&] {
+      LaunchProgress progress("launch " + std::to_string(number) + " " + launch.kernel->name);
+      return session.run(launch, options.limits.launchOptions(&progress));
+    }();
     report.add(launch, result);
     if (!options.quiet)
       printLaunch(number, launch, result);
@@ -138,6 +138,8 @@ int run(const RunOptions &options) {
     prints.push_back(PrintRequest::parse(text, session.file()));
   Report report(session);
   InterruptGuard guard;
+  if (!options.quiet)
+    support::showProgress();
   std::string error;
   int status = runLaunches(session, options, report, error);
   if (error.empty())

@@ -4,6 +4,7 @@
 // results' summary); errors, findings and progress go to standard error.
 //
 //===-------------------------------------------------------------------------------------------------------------===//
+#include "support/Completion.h"
 #include "support/Tool.h"
 #include "tools/nstf-emu/Commands.h"
 
@@ -28,9 +29,12 @@ int run(int argc, char **argv) {
   CLI::App app("nstf-emu: runs, checks and explains gfx90a and gfx942 kernels without a GPU", "nstf-emu");
   app.footer(footer);
   app.require_subcommand(1);
-  app.set_version_flag("--version", "nstf-emu " NSTF_VERSION);
+  constexpr char version[] = "nstf-emu " NSTF_VERSION;
+  nstf::support::addCommonOptions(app, version);
   std::vector<std::pair<const char *, Command>> commands = {
       {"run", addRun(app)}, {"trace", addTrace(app)}, {"list", addList(app)}, {"disasm", addDisasm(app)}};
+  for (CLI::App *command : app.get_subcommands({}))
+    command->set_version_flag("--version", version, "print the version and leave");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

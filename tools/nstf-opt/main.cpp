@@ -1,6 +1,7 @@
 // nstf-opt: runs any pass of NSTF alone on a .mlir file, with mlir-opt's options. What MLIR's parser would end the
 // process at is refused before.
 #include "compiler/driver/Registration.h"
+#include "support/Completion.h"
 #include "support/TextLimits.h"
 #include "support/Tool.h"
 #include "support/WriteFile.h"
@@ -8,6 +9,9 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -17,13 +21,37 @@
 
 using namespace nstf;
 
+/// What --help lists.
+static support::CompletionCommand describeOptions() {
+  support::CompletionCommand command{"nstf-opt", "", {}, {{}, /*isFile=*/true}, {}};
+  for (const auto &[name, option] : llvm::cl::getRegisteredOptions()) {
+    if (option->getOptionHiddenFlag() == llvm::cl::NotHidden)
+      command.options.push_back({{(name.size() == 1 ? "-" : "--") + name.str()},
+                                 option->HelpStr.str(),
+                                 option->getValueExpectedFlag() == llvm::cl::ValueRequired,
+                                 {{}, /*isFile=*/name == "o"}});
+  }
+  llvm::sort(command.options, [](const auto &a, const auto &b) { return a.names < b.names; });
+  return command;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  llvm::cl::SetVersionPrinter(
+      [](llvm::raw_ostream &os) { os << "nstf-opt " NSTF_VERSION ", LLVM " LLVM_VERSION_STRING "\n"; });
+  llvm::cl::opt<std::string> shell("completion", llvm::cl::value_desc("bash|zsh"),
+                                   llvm::cl::desc("Print the completion script of a shell and leave"));
   return support::runTool([&] {
     mlir::DialectRegistry registry;
     registerDialects(registry);
     registerPasses();
     auto [input, output] = mlir::registerAndParseCLIOptions(argc, argv, "NSTF pass driver\n", registry);
+    if (!shell.empty()) {
+      if (shell != "bash" && shell != "zsh")
+        throw std::runtime_error("--completion: expected bash or zsh but got '" + shell + "'");
+      std::cout << support::makeCompletion(shell, describeOptions());
+      return EXIT_SUCCESS;
+    }
     mlir::MlirOptMainConfig config = mlir::MlirOptMainConfig::createFromCLOptions();
     if (config.shouldShowDialects() || config.shouldListPasses())
       return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));

@@ -40,7 +40,8 @@ static void encodeText(Session &session, const Options &options, const TokenSequ
     }
   }
   std::cout.flush();
-  std::fprintf(stderr, "text:    %zu tokens, %.3f s (%s)\n", text.ids.size(), seconds, session.graphState().c_str());
+  if (!options.quiet)
+    std::fprintf(stderr, "text:    %zu tokens, %.3f s (%s)\n", text.ids.size(), seconds, session.graphState().c_str());
 }
 
 void encodeTexts(Session &session, const Options &options, const std::vector<TextRequest> &requests,

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 using namespace nstf;
 using namespace nstf::runtime;
@@ -75,7 +76,15 @@ void TextRun::run(const std::vector<int32_t> &prompt) {
   generation.stopAtEos = !request.ignoreEos;
   generation.chunk = options.chunk;
   generation.logprobs = request.logprobs;
+  // The prompt is shown when the first token comes: until then progress may have the terminal's line.
+  bool isPromptShown = false;
+  auto showPrompt = [&] {
+    if (decoder && !std::exchange(isPromptShown, true))
+      for (int32_t id : prompt)
+        show(decoder->push(id), false);
+  };
   generation.stopAfter = [&](int32_t id) {
+    showPrompt();
     if (decoder)
       show(stop.push(decoder->push(id)), true);
     return stop.found();
@@ -85,10 +94,8 @@ void TextRun::run(const std::vector<int32_t> &prompt) {
       logits.insert(logits.end(), row.begin(), row.end());
       ++rows;
     };
-  if (decoder)
-    for (int32_t id : prompt)
-      show(decoder->push(id), false);
   Generation result = Generator(session).generate(prompt, generation);
+  showPrompt();
   if (decoder)
     show(stop.push(decoder->finish()) + stop.finish(), true);
 
@@ -100,7 +107,8 @@ void TextRun::run(const std::vector<int32_t> &prompt) {
     printNumbers(result.ids);
   std::cout.flush();
   writeLogits();
-  printTimes(result, session);
+  if (!options.quiet)
+    printTimes(result, session);
   if (!options.json)
     printLogprobs(result);
 }

@@ -1,17 +1,18 @@
 #include "tools/nstf-run/Options.h"
 #include "tools/nstf-run/Values.h"
 
-#include <CLI/CLI.hpp>
+#include "support/Completion.h"
 
 namespace {
 
 constexpr const char *footer = R"(
-One of --prompt, --prompt-file, --ids, --prompts, --input, --perplexity and --bench says what to run:
+One of --prompt, --prompt-file, --ids, --prompts, --input, --perplexity, --bench and --info says what to do:
   nstf-run llama.nstf --prompt "Once upon a time" --tokens 100 --temperature 0.8 --top-p 0.9 --seed 1
   nstf-run llama.nstf --ids 1,403,407 --tokens 64 --greedy --print-ids
   nstf-run llama.nstf --prompts questions.jsonl --stop "Q:" --json
   nstf-run llama.nstf --perplexity book.txt --window 1024 --stride 512
   nstf-run llama.nstf --bench --bench-prompt 128,512
+  nstf-run llama.nstf --info
   nstf-run mlp.nstf --input x=x.npy --output y=y.npy
   nstf-run minilm.nstf --prompt "hello world" --embed
   nstf-run minilm.nstf --ids 101,7592,2088,102 --token-types 0,0,0,0 --output=hidden.npy
@@ -87,22 +88,24 @@ void checkTask(CLI::App &app, Options &options, const std::vector<std::string> &
         throw CLI::ValidationError(std::string(name) + reason);
   };
   const char *first = nullptr;
-  for (const char *name : {"--prompt", "--prompt-file", "--ids", "--prompts", "--input", "--perplexity", "--bench"}) {
+  for (const char *name :
+       {"--prompt", "--prompt-file", "--ids", "--prompts", "--input", "--perplexity", "--bench", "--info"}) {
     if (first && given(name))
       throw CLI::ValidationError(std::string(first) + " excludes " + name);
     first = given(name) ? name : first;
   }
   if (!first && outputs.empty())
     throw CLI::ValidationError("expected one of --prompt, --prompt-file, --ids, --prompts, --input and --output, "
-                               "--perplexity, and --bench");
+                               "--perplexity, --bench, and --info");
   std::string what = first ? first : "--output";
   options.task = what == "--perplexity"                    ? Task::Perplexity
                  : what == "--bench"                       ? Task::Bench
+                 : what == "--info"                        ? Task::Info
                  : what == "--input" || what == "--output" ? Task::Tensors
                                                            : Task::Text;
   if (options.task != Task::Text)
     refuse({"--embed", "--token-types", "--truncate"}, " is for --prompt and --ids");
-  if (options.task == Task::Perplexity || options.task == Task::Bench)
+  if (options.task == Task::Perplexity || options.task == Task::Bench || options.task == Task::Info)
     refuse({"--output"}, " is for --prompt, --ids and --input");
   if (options.task != Task::Perplexity)
     refuse({"--window", "--stride"}, " is for --perplexity");
@@ -122,7 +125,7 @@ void checkTask(CLI::App &app, Options &options, const std::vector<std::string> &
             "--repetition-penalty", "--frequency-penalty", "--presence-penalty", "--greedy", "--temperature", "--top-k",
             "--top-p", "--min-p", "--seed"},
            " is for generating text, not for --output, --embed, --token-types, --input and measurements");
-  if (options.encodes() || options.task == Task::Tensors)
+  if (options.encodes() || options.task == Task::Tensors || options.task == Task::Info)
     refuse({"--chunk"}, " is for language models");
 }
 
@@ -142,6 +145,13 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   addTensorOptions(app, inputs, outputs);
   addMeasuringOptions(app, options);
   addSessionOptions(app, options.session);
+  bool info = false;
+  app.add_flag("--info", info,
+               "print what the package is and what it needs: targets, inputs, outputs, "
+               "tokenizer, precision, device memory. With --json a document of "
+               "runtime/include/nstf/package-info.schema.json");
+  app.add_flag("--quiet", options.quiet, "only results and errors: neither progress nor times");
+  nstf::support::addCommonOptions(app, "nstf-run " NSTF_VERSION);
   try {
     app.parse(argc, argv);
     for (const std::string &text : inputs)

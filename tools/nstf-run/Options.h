@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-enum class Task { Text, Tensors, Perplexity, Bench };
+enum class Task { Text, Tensors, Perplexity, Bench, Info };
 
 struct Options {
   std::string package;
   nstf::runtime::SessionOptions session;
   Task task = Task::Text;
-  bool json = false;
+  bool json = false, quiet = false;
 
   // Text: one request, or a file of them that this one is the pattern of.
   TextRequest request;

@@ -46,6 +46,7 @@ void runTensors(Session &session, const Options &options) {
     printResult(json);
     std::cout.flush();
   }
-  std::fprintf(stderr, "step:    %lld rows, %.3f s (%s)\n", static_cast<long long>(tokens), seconds,
-               session.graphState().c_str());
+  if (!options.quiet)
+    std::fprintf(stderr, "step:    %lld rows, %.3f s (%s)\n", static_cast<long long>(tokens), seconds,
+                 session.graphState().c_str());
 }

@@ -9,9 +9,13 @@
 #include "tools/nstf-run/Commands.h"
 
 #include "nstf/Encoder.h"
+#include "nstf/PackageInfo.h"
 #include "nstf/StopStrings.h"
+#include "support/Progress.h"
+#include "tools/nstf-run/Output.h"
 
 #include <cstdio>
+#include <iostream>
 #include <stdexcept>
 
 using namespace nstf::runtime;
@@ -52,7 +56,8 @@ void runTexts(const Options &options, Package package) {
     needsTokenizer |= request.prompt.has_value() || !request.stop.empty();
   std::unique_ptr<Tokenizer> tokenizer = needsTokenizer ? package.tokenizer(options.tokenizerFile) : nullptr;
   Session session(std::move(package), options.session);
-  printSession(session);
+  if (!options.quiet)
+    printSession(session);
   (options.encodes() ? encodeTexts : generateTexts)(session, options, requests, tokenizer.get());
 }
 
@@ -65,6 +70,10 @@ void run(const Options &options) {
   Sampler sampler(options.request.samplerOptions());
   StopStrings stop(options.request.stop);
   Package package = Package::open(options.package);
+  if (options.task == Task::Info) {
+    std::cout << (options.json ? describePackageAsJson(package) : describePackage(package));
+    return;
+  }
   checkPurpose(package, options);
   if (options.task == Task::Text)
     return runTexts(options, std::move(package));
@@ -72,7 +81,8 @@ void run(const Options &options) {
   if (options.task == Task::Perplexity)
     texts = readPerplexityTexts(options, package);
   Session session(std::move(package), options.session);
-  printSession(session);
+  if (!options.quiet)
+    printSession(session);
   if (options.task == Task::Perplexity)
     printPerplexity(session, options, texts);
   else if (options.task == Task::Bench)
@@ -87,8 +97,11 @@ int main(int argc, char **argv) {
   return nstf::support::runTool([&] {
     Options options;
     std::optional<int> exitStatus = parseOptions(argc, argv, options);
-    if (!exitStatus)
-      run(options);
-    return exitStatus.value_or(0);
+    if (exitStatus)
+      return *exitStatus;
+    if (!options.quiet)
+      nstf::support::showProgress();
+    run(options);
+    return 0;
   });
 }

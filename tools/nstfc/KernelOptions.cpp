@@ -8,8 +8,8 @@
 #include "compiler/driver/OptionRegex.h"
 #include "compiler/driver/Registration.h"
 #include "compiler/driver/Remarks.h"
-#include "support/WriteFile.h"
 #include "mlir/IR/MLIRContext.h"
+#include "support/WriteFile.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <CLI/CLI.hpp>
@@ -19,6 +19,8 @@
 using namespace nstf;
 
 namespace {
+
+constexpr char version[] = "nstfc " NSTF_VERSION;
 
 /// Every option takes its values as a list, so that one given twice is our own error.
 using Values = std::vector<std::string>;
@@ -31,8 +33,6 @@ struct Arguments {
 
 std::string describe(const KernelOption &option) {
   std::string text = option.about;
-  if (!option.oneOf.empty())
-    text += " (" + llvm::join(option.oneOf, ", ") + ")";
   return option.fallback.empty() ? text + "; must be given"
                                  : text + " [" + llvm::StringRef(option.fallback).trim('\'').str() + "]";
 }
@@ -43,6 +43,8 @@ void addOptions(CLI::App &app, const KernelDescription &description, Arguments &
   };
   for (const KernelOption &option : description.getOptions()) {
     CLI::Option *added = add(KernelDescription::getFlag(option.key), arguments.kernel[option.key], describe(option));
+    if (!option.oneOf.empty())
+      added->type_name("{" + llvm::join(option.oneOf, ",") + "}");
     if (option.type == "boolean")
       added->expected(0, 1)->default_str("true");
     if (option.isRows)
@@ -51,19 +53,22 @@ void addOptions(CLI::App &app, const KernelDescription &description, Arguments &
               ": the most there can be, each launch says how many");
   }
   app.option_defaults()->group("Every kernel");
-  add("--target", arguments.targets, "chips: gfx90a, gfx942, an alias or a .yaml file; several in one file with commas")
+  add("--target", arguments.targets, "chips, aliases or files that describe one; several in one object with commas")
+      ->type_name("FILE.yaml|" + getTargetNames())
       ->delimiter(',');
-  add("-o,--output", arguments.output,
-      "the code object; of several targets an offload bundle, as hipcc --genco writes");
-  add("--header", arguments.header, "C header with arguments and launch geometry");
+  add("-o,--output", arguments.output, "the code object; of several targets an offload bundle, as hipcc --genco writes")
+      ->type_name("FILE");
+  add("--header", arguments.header, "C header with arguments and launch geometry")->type_name("FILE");
   add("--name", arguments.name, "what names in the header begin with, and the symbol [" + description.getName() + "]");
-  add("--set", arguments.tuning, "a tuning parameter over the table's, NAME=VALUE; repeatable");
-  add("--wave", arguments.wave, "wave size: 32 or 64, where the target leaves a choice");
+  add("--set", arguments.tuning, "a tuning parameter over the table's; repeatable")->type_name("NAME=VALUE");
+  add("--wave", arguments.wave, "wave size, where the target leaves a choice")->type_name("{32,64}");
   add("--explain", arguments.explain, "print what the kernel is made of, and why")->expected(0, 1)->default_str(".*");
-  add("--emit", arguments.emit, "prints a stage: nstf, fused, systolic, gpu, llvm or isa");
-  add("--dump-stages", arguments.dump, "folder that gets the text of every stage");
-  add("--reproducer-dir", arguments.reproducers,
-      "folder for what replays an internal error (default: the working one)");
+  add("--emit", arguments.emit, "prints a stage")->type_name("{nstf,fused,systolic,gpu,llvm,isa}");
+  add("--dump-stages", arguments.dump, "folder that gets the text of every stage")->type_name("FOLDER");
+  add("--reproducer-dir", arguments.reproducers, "folder for what replays an internal error (default: the working one)")
+      ->type_name("FOLDER");
+  app.option_defaults()->group("");
+  app.set_version_flag("--version", version, "print the version and leave");
 }
 
 /// The value of an option that can be given once.
@@ -201,10 +206,36 @@ const char *usage =
 
 } // namespace
 
+std::string nstf::getTargetNames() {
+  std::string names;
+  for (const Target &target : listTargets()) {
+    names += (names.empty() ? "{" : ",") + target.name;
+    for (const std::string &alias : target.aliases)
+      names += "," + alias;
+  }
+  return names + "}";
+}
+
+support::CompletionCommand nstf::describeKernelCommand() {
+  support::CompletionCommand command{"kernel", "one kernel by itself", {}, {{}, /*isFile=*/true}, {}};
+  command.options = {{{"--list"}, "the kernels with their sizes and options' defaults"}, {{"-h", "--help"}, "help"}};
+  for (const KernelDescription &kernel : KernelDescription::list()) {
+    CLI::App app(kernel.getAbout(), kernel.getName());
+    Arguments arguments;
+    addOptions(app, kernel, arguments);
+    command.commands.push_back(support::describeCommand(app));
+  }
+  return command;
+}
+
 int nstf::runKernelCommand(int argc, char **argv) {
   std::string kernel = argc > 1 ? argv[1] : "";
   if (kernel == "--list")
     return list();
+  if (kernel == "--version") {
+    std::cout << version << "\n";
+    return 0;
+  }
   if (kernel == "--help" || kernel == "-h") {
     std::cout << usage;
     return list();
@@ -227,7 +258,7 @@ int nstf::runKernelCommand(int argc, char **argv) {
   try {
     app.parse(argc - 1, argv + 1);
   } catch (const CLI::ParseError &error) {
-    if (error.get_exit_code() == 0) // --help
+    if (error.get_exit_code() == 0) // --help, --version
       return app.exit(error);
     throw std::runtime_error(std::string(error.what()) + " (nstfc kernel " + kernel + " --help lists the options)");
   }

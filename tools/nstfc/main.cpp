@@ -9,15 +9,19 @@
 #include "compiler/driver/Verify.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/Timing.h"
+#include "nstf/PackageInfo.h"
+#include "support/ByteSize.h"
 #include "support/Path.h"
+#include "support/Progress.h"
+#include "support/StandardOutput.h"
 #include "support/Tool.h"
 #include "support/WriteFile.h"
 #include "tools/nstfc/KernelOptions.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <map>
-#include <unistd.h>
 
 using namespace nstf;
 
@@ -28,62 +32,91 @@ struct CommandLine {
   std::string output, emit = "package", weights = "pack", remarks, explain;
   bool explains = false;
   RemarkLog log; ///< for --explain
-  bool listTargets = false, listOps = false, timePasses = false, verify = false, keepFailed = false;
-  int verifyTokens = 16;
+  bool quiet = false, listTargets = false, listOps = false, timePasses = false, verify = false, keepFailed = false;
+  std::optional<int64_t> verifyTokens;
   std::vector<std::string> verifySteps, verifyInputs;
   VerifyOptions verification;
 };
 
 void addOptions(CLI::App &app, CommandLine &line) {
   app.add_option("model", line.compile.input,
-                 "Hugging Face folder (config.json, *.safetensors), YAML graph or .mlir in the nstf dialect");
-  app.add_option("-o,--output", line.output, "package folder, or file for --emit of another stage (default: stdout)");
-  app.add_option("--target", line.compile.targets, "chip: gfx90a, gfx942, an alias, or a .yaml file; repeatable")
+                 "Hugging Face folder (config.json, *.safetensors), YAML graph or .mlir in the nstf dialect")
+      ->type_name("FOLDER|FILE");
+  app.add_option("-o,--output", line.output, "package folder, or file for --emit of another stage (default: stdout)")
+      ->type_name("FOLDER|FILE");
+  app.add_option("--target", line.compile.targets, "chip, an alias or a file that describes one; repeatable")
+      ->type_name("FILE.yaml|" + getTargetNames())
       ->take_all();
-  app.add_option("--emit", line.emit, "stage: nstf, fused, systolic, gpu, llvm, isa, hsaco or package")
+  app.add_option("--emit", line.emit, "stage to end with")
+      ->type_name("{nstf,fused,systolic,gpu,llvm,isa,hsaco,package}")
       ->capture_default_str();
-  app.add_option("--dump-stages", line.compile.dumpStages, "folder that gets the text of every stage");
-  app.add_option("--weights", line.weights, "pack, reference, random:SEED or none")->capture_default_str();
-  app.add_option("--context", line.compile.context, "positions of a run, where others are wanted than the model says");
+  app.add_option("--dump-stages", line.compile.dumpStages, "folder that gets the text of every stage")
+      ->type_name("FOLDER");
+  app.add_option("--weights", line.weights, "packed, left where they are, generated from a seed, or given at run time")
+      ->type_name("{pack,reference,random:SEED,none}")
+      ->capture_default_str();
+  app.add_option("--context", line.compile.context, "positions of a run, where others are wanted than the model says")
+      ->type_name("N");
   app.add_option("--architecture", line.compile.architectures,
                  "a .yaml file that describes an architecture, beside those nstfc knows; repeatable")
       ->take_all()
-      ->allow_extra_args(false);
-  app.add_option("--precision", line.compile.precision, "type of matrix operands, weights and KV caches; sums are f32")
-      ->check(CLI::IsMember({"f32", "f16", "bf16"}))
+      ->allow_extra_args(false)
+      ->type_name("FILE.yaml");
+  app.add_option("--precision", line.compile.precision,
+                 "type of matrix operands, weights and KV caches; sums are f32. auto is the one that most bytes of the "
+                 "weights' matrices are stored in, without weights that of config.json, or else f32")
+      ->check(CLI::IsMember({"auto", "f32", "f16", "bf16"}))
+      ->type_name("TYPE")
       ->capture_default_str();
   app.add_option("--max-tokens", line.compile.maxTokens,
-                 "tokens of the largest step; longer prompts run in pieces (default: the context, at most 512)");
+                 "tokens of the largest step; longer prompts run in pieces (default: the context, at most 512)")
+      ->type_name("N");
   app.add_option("--tokenizer", line.compile.tokenizer,
                  "tokenizer that the package gets instead of the model's: *.json (tokenizer.json), *.model "
-                 "(sentencepiece), *.bin (tok512) or none");
-  app.add_option("--wave", line.compile.waveSize, "wave size: 0 (chosen), 32 or 64")->capture_default_str();
+                 "(sentencepiece), *.bin (tok512) or none")
+      ->type_name("FILE|{none}");
+  app.add_option("--wave", line.compile.waveSize, "wave size; 0: chosen")
+      ->type_name("{0,32,64}")
+      ->capture_default_str();
   app.add_flag("--verify", line.verify,
                "run package and float64 reference on the same inputs on the emulator, and compare every kernel; the "
                "package takes its place when it passes");
-  app.add_option("--verify-tokens", line.verifyTokens, "tokens that --verify runs")->capture_default_str();
+  app.add_option("--verify-tokens", line.verifyTokens, "tokens that --verify runs (default: 16, or as many as fit)")
+      ->type_name("N");
   app.add_option("--verify-steps", line.verifySteps,
                  "other steps instead, TOKENS or TOKENS@POSITION: there on states full of random numbers (64,1@511)")
+      ->type_name("STEP,...")
       ->delimiter(',');
-  app.add_option("--verify-input", line.verifyInputs, "NAME=FILE.npy: numbers for an input of --verify; repeatable");
+  app.add_option("--verify-input", line.verifyInputs, "numbers for an input of --verify; repeatable")
+      ->type_name("NAME=FILE.npy");
   app.add_option("--verify-report", line.verification.reportFile,
-                 "JSON file that gets what --verify found, and what the emulator counted of each kernel");
+                 "JSON file that gets what --verify found, and what the emulator counted of each kernel")
+      ->type_name("FILE");
   app.add_flag("--keep-failed", line.keepFailed,
                "keep a package that --verify refuses, as NAME.failed; what was at NAME stays in any case");
   app.add_option("--explain", line.explain,
                  "print what each kernel is made of and why; of those whose name matches the expression")
       ->expected(0, 1)
+      ->type_name("REGEX")
       ->default_str(".*");
   app.add_option("--remarks", line.remarks, "print the decisions of passes whose category matches this expression")
       ->expected(0, 1)
+      ->type_name("REGEX")
       ->default_str(".*");
   app.add_option("--reproducer-dir", line.compile.reproducerDir,
-                 "folder for what replays an internal error (default: the working directory)");
+                 "folder for what replays an internal error (default: the working directory)")
+      ->type_name("FOLDER");
+  app.add_flag("--quiet", line.quiet, "neither progress nor what the package needs, on standard error");
   app.add_flag("--time-passes", line.timePasses, "print where the time went");
   app.add_flag("--list-targets", line.listTargets, "print the chips and leave");
   app.add_flag("--list-ops", line.listOps, "print the operations of the nstf dialect and leave");
   app.footer("One kernel by itself, with a C header: nstfc kernel --help");
-  app.set_version_flag("--version", "nstfc " NSTF_VERSION);
+  // `nstfc kernel` has a command line of its own.
+  support::addCommonOptions(app, "nstfc " NSTF_VERSION, [&app] {
+    support::CompletionCommand command = support::describeCommand(app);
+    command.commands.push_back(describeKernelCommand());
+    return command;
+  });
 }
 
 int printTargets() {
@@ -124,9 +157,10 @@ void parseWeights(CommandLine &line) {
 
 /// Steps and given inputs of --verify.
 void parseVerification(CommandLine &line) {
-  if (line.verifyTokens < 1)
-    throw std::runtime_error("--verify-tokens: expected 1 or more but got " + std::to_string(line.verifyTokens));
-  line.verification.steps = {line.verifyTokens, 1};
+  if (line.verifyTokens && *line.verifyTokens < 1)
+    throw std::runtime_error("--verify-tokens: expected 1 or more but got " + std::to_string(*line.verifyTokens));
+  if (line.verifyTokens)
+    line.verification.steps = {*line.verifyTokens, 1};
   if (!line.verifySteps.empty())
     line.verification.steps.clear();
   for (const std::string &text : line.verifySteps) {
@@ -157,15 +191,25 @@ void parseVerification(CommandLine &line) {
   };
 }
 
-/// A line on the terminal that is written over and over, and wiped at the end.
-void showProgress(CompileOptions &options) {
-  if (!isatty(STDERR_FILENO))
-    return;
-  options.progress = [](size_t done, size_t all, const std::string &what) {
-    std::cerr << "\r\033[K[" << done << "/" << all << "] " << what << std::flush;
-    if (done == all)
-      std::cerr << "\r\033[K" << std::flush;
-  };
+/// What a run needs and what the chips have; where that doesn't fit, how it would.
+void printMemory(const Compilation &compilation, const manifest::Manifest &manifest) {
+  const Precision &precision = compilation.getPrecision();
+  std::cerr << "device memory: " << runtime::describeMemory(manifest) << "; precision " << precision.type << ": "
+            << precision.reason << "\n";
+  manifest::DeviceMemory memory = manifest.deviceMemory();
+  for (const manifest::Target &target : manifest.targets) {
+    if (memory.total() <= target.deviceMemory)
+      continue;
+    std::cerr << "note: " << support::formatBytes(memory.total()) << " are more than the "
+              << support::formatBytes(target.deviceMemory) << " of " << target.id;
+    uint64_t rest = memory.weights + memory.work, context = manifest.model.context.value_or(1);
+    uint64_t fitting = rest < target.deviceMemory && memory.states
+                           ? (target.deviceMemory - rest) / llvm::divideCeil(memory.states, context)
+                           : 0;
+    if (fitting && std::filesystem::is_directory(compilation.getOptions().input))
+      std::cerr << ": --context=" << fitting << " fits";
+    std::cerr << "\n";
+  }
 }
 
 /// Where --keep-failed puts a package: beside its place.
@@ -190,12 +234,20 @@ int writePackage(Compilation &compilation, const CommandLine &line) {
   PackageTrial trial;
   if (line.verify)
     trial.passes = [&](const std::filesystem::path &package) {
-      return verify(compilation, package, line.verification, std::cout) == 0;
+      try {
+        return verify(compilation, package, line.verification, std::cout) == 0;
+      } catch (const std::runtime_error &error) {
+        support::printError(error.what());
+        return false;
+      }
     };
   if (line.keepFailed)
     trial.failedPackage = getFailedPlace(line);
-  if (compilation.writePackage(line.output, trial))
+  if (compilation.writePackage(line.output, trial)) {
+    if (!line.quiet)
+      printMemory(compilation, compilation.getManifest());
     return 0;
+  }
   throw std::runtime_error(
       line.output + ": expected a package that passes --verify but this one doesn't; " +
       (line.keepFailed ? "it is kept as " + trial.failedPackage.string() : "--keep-failed would keep it"));
@@ -229,7 +281,8 @@ int run(CommandLine &line, mlir::MLIRContext &context) {
   if (line.keepFailed && !line.verify)
     throw std::runtime_error("--keep-failed: expected --verify beside it");
   checkOutputs(line, *stage);
-  showProgress(line.compile);
+  if (!line.quiet)
+    support::showProgress();
 
   mlir::DefaultTimingManager timing;
   timing.setEnabled(line.timePasses);
@@ -237,12 +290,19 @@ int run(CommandLine &line, mlir::MLIRContext &context) {
   if (line.explains)
     line.compile.remarks = &line.log;
   Compilation compilation(context, line.compile, root);
-  if (failed(compilation.run(line.output.empty() ? std::min(*stage, Stage::Hsaco) : *stage)))
+  Stage last = line.output.empty() ? std::min(*stage, Stage::Hsaco) : *stage;
+  if (failed(compilation.run(std::min(last, Stage::Fused))))
+    return 1;
+  if (line.verifyTokens || !line.verifySteps.empty())
+    checkSteps(compilation, line.verification.steps);
+  if (last > Stage::Fused && failed(compilation.resume(last)))
     return 1;
   if (line.explains) {
-    std::string text = explain(compilation, line.explain.empty() ? ".*" : line.explain);
+    const Precision &precision = compilation.getPrecision();
+    std::string text = "precision " + precision.type + ": " + precision.reason + "\n\n" +
+                       explain(compilation, line.explain.empty() ? ".*" : line.explain);
     if (!line.output.empty())
-      compilation.writePackage(line.output);
+      writePackage(compilation, line);
     std::cout << text;
     return 0;
   }

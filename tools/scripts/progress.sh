@@ -2,6 +2,19 @@
 # Sourced, not run. The command's exit status is step's. Bash ignores `set -e` inside a function called this way: a function
 # given as COMMAND joins its own commands with &&.
 
+# `show_help SCRIPT ARGUMENTS…` prints the comment at the script's head and ends it where that is asked for with --help or -h.
+
+show_help() {
+  local script=$1
+  shift
+  for argument in "$@"; do
+    if [[ "$argument" == --help || "$argument" == -h ]]; then
+      sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "$script"
+      exit 0
+    fi
+  done
+}
+
 step_number=0
 step_total=0 # set by the script that sources this
 

@@ -98,6 +98,20 @@ static std::string tokenizerOf(const fs::path &folder) {
   return "";
 }
 
+/// "bfloat16" of "bfloat16" and of "torch.bfloat16"; newer folders say "dtype". Empty: the config doesn't say.
+static std::string dtypeOf(const Config &config) {
+  for (const char *key : {"dtype", "torch_dtype"}) {
+    ParameterValue value = config.find(key);
+    if (std::holds_alternative<std::monostate>(value))
+      continue;
+    const std::string *name = std::get_if<std::string>(&value);
+    if (!name)
+      throw ImportError("'" + config.name() + "': expected '" + key + "' to be a text but got " + describe(value));
+    return name->starts_with("torch.") ? name->substr(6) : *name;
+  }
+  return "";
+}
+
 /// "checkpoints/tiny/" and "." both have a name.
 static std::string modelName(const fs::path &folder) {
   fs::path absolute = fs::absolute(folder).lexically_normal();
@@ -118,7 +132,7 @@ OwningOpRef<ModuleOp> nstf::importHuggingFace(const std::string &folder, MLIRCon
     if (options.context)
       setContext(parameters, *options.context, config);
     ExpandedGraph graph = expandGraph(description, parameters);
-    return buildModule(graph, {description.name, modelName(folder), tokenizerOf(folder)},
+    return buildModule(graph, {description.name, modelName(folder), tokenizerOf(folder), dtypeOf(config)},
                        checkpoint ? &*checkpoint : nullptr, "'" + config.name() + "'", /*locateInFile=*/true, context);
   });
 }

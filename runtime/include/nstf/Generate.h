@@ -97,6 +97,7 @@ public:
 
 private:
   void run(std::span<const std::int32_t> ids, const GenerateOptions &options);
+  void readPrompt(std::span<const std::int32_t> prompt, const GenerateOptions &options, Generation &result);
   std::int32_t nextToken(Sampler &sampler, const GenerateOptions &options, Generation &result) const;
 
   Session &session;

@@ -82,6 +82,7 @@ struct Tokenizer {
 struct Model {
   std::string name, architecture;
   std::optional<std::int64_t> context, vocabulary;
+  std::optional<ElementType> precision; // of the operands of matrix products: f32, f16 or bf16
   std::optional<std::int32_t> bos;
   std::vector<std::int32_t> eos;
   Tokenizer tokenizer;
@@ -123,6 +124,16 @@ struct KernelArgument {
   Access access;
 };
 
+/// The most workgroups of a launch.
+constexpr std::uint64_t maxWorkgroups = 2147483647;
+
+/// A dimension that a kernel's workgroups share out: one workgroup for every `tile` of it.
+struct TiledExtent {
+  std::uint64_t extent; // of each token of the step, or of the step
+  bool perToken;
+  std::uint64_t tile;
+};
+
 struct Kernel {
   std::string symbol, templateName;
   std::uint32_t waveSize;
@@ -131,6 +142,12 @@ struct Kernel {
   std::uint32_t vgprs, agprs, sgprs, scratch, spills, occupancy;
   std::uint32_t kernargSize;
   std::vector<KernelArgument> arguments;
+  /// What the workgroups of a launch follow from; nothing: the manifest doesn't say.
+  std::optional<std::vector<TiledExtent>> tiling;
+
+  /// Workgroups of a launch in a step of `tokens` rows: the tiles of each extent, multiplied. Nothing where the
+  /// manifest doesn't say, or where there are more than 2^31 - 1.
+  std::optional<std::uint32_t> workgroupsFor(std::int64_t tokens) const;
 };
 
 struct StepArgument {
@@ -165,6 +182,7 @@ struct Target {
   std::string codeObject, sha256;
   std::uint32_t codeObjectVersion;
   std::vector<Kernel> kernels;
+  std::uint64_t deviceMemory = 0; // bytes that the chip has; 0: not told
   std::uint64_t arenaPeak = 0;
   std::vector<ArenaValue> arenaValues;
   std::vector<Bucket> buckets; // by ascending tokens, disjoint
@@ -178,6 +196,14 @@ struct Target {
 
 /// The processor of a target ID: "gfx942" of "gfx942:sramecc+:xnack-".
 std::string_view processorOf(std::string_view targetId);
+
+/// Bytes of device memory by what they are for. All of them are allocated when a package is opened.
+struct DeviceMemory {
+  std::uint64_t weights = 0;
+  std::uint64_t states = 0; // KV caches
+  std::uint64_t work = 0;   // the arena, the control block, inputs and outputs
+  std::uint64_t total() const { return weights + states + work; }
+};
 
 struct Manifest {
   std::string compiler;
@@ -193,6 +219,7 @@ struct Manifest {
   const Port *findOutput(std::string_view name) const;
   /// What the values of an i32 input are below: its limit and, of token ids (the input "ids"), the vocabulary.
   std::optional<std::int64_t> limitOf(const Port &input) const;
+  DeviceMemory deviceMemory() const;
 };
 
 /// Reads and checks the manifest in `text`; `file` is named in errors.

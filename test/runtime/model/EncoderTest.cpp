@@ -35,7 +35,7 @@ TEST(Encoder, PoolsRows) {
 }
 
 TEST(Encoder, KnowsOneWhenItSeesOne) {
-  manifest::Manifest text = manifest::parseManifest(test::goodManifest().dump(), "m.json");
+  manifest::Manifest text = manifest::parseManifest(test::sealed(test::goodManifest()).dump(), "m.json");
   EXPECT_THAT(Encoder::reasonAgainst(text), HasSubstr("keeps a state (\"cache\")"));
   manifest::Manifest encoder = text;
   std::erase_if(encoder.buffers, [](const manifest::Buffer &b) { return b.kind == manifest::BufferKind::State; });

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/model/Sha256.h"
+
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -17,7 +19,8 @@ inline nlohmann::json kernelArgument(const std::string &name, int index, const s
           {"type", type}, {"shape", std::move(shape)}, {"alignment", 4}, {"access", access}};
 }
 
-inline nlohmann::json kernel(const std::string &symbol, nlohmann::json block, nlohmann::json arguments) {
+inline nlohmann::json kernel(const std::string &symbol, nlohmann::json block, nlohmann::json arguments,
+                             nlohmann::json tiling) {
   std::size_t size = 8 * arguments.size();
   return {{"symbol", symbol},
           {"template", symbol},
@@ -31,6 +34,7 @@ inline nlohmann::json kernel(const std::string &symbol, nlohmann::json block, nl
           {"spills", 0},
           {"occupancy", 8},
           {"kernarg_size", size},
+          {"tiling", std::move(tiling)},
           {"arguments", std::move(arguments)}};
 }
 
@@ -88,17 +92,26 @@ inline nlohmann::json goodManifest() {
       kernel("append", {1, 1, 1},
              {kernelArgument("control", 0, "i32", {16}, "read"), kernelArgument("ids", 1, "i32", {"tokens"}, "read"),
               kernelArgument("table", 2, "f32", {32, 1}, "read"),
-              kernelArgument("cache", 3, "i32", {16, 1}, "read_write")}),
+              kernelArgument("cache", 3, "i32", {16, 1}, "read_write")},
+             {{{"per_token", 1}, {"tile", 1}}}),
       kernel("score", {32, 1, 1},
              {kernelArgument("control", 0, "i32", {16}, "read"), kernelArgument("cache", 1, "i32", {16, 1}, "read"),
               kernelArgument("sums", 2, "i32", {32}, "write"), kernelArgument("logits", 3, "f32", {1, 32}, "write"),
-              kernelArgument("next", 4, "i32", {1}, "write")})};
+              kernelArgument("next", 4, "i32", {1}, "write")},
+             {{{"extent", 32}, {"tile", 32}}})};
   target["arena"] = {
       {"peak", 256},
       {"values", {{{"name", "sums"}, {"offset", 128}, {"size", 128}, {"first_step", 1}, {"last_step", 1}}}}};
   target["buckets"] = {goodBucket(1, 1), goodBucket(2, 4)};
   manifest["targets"] = {target};
   return manifest;
+}
+
+/// The document with the digest of what it says.
+inline nlohmann::json sealed(nlohmann::json document) {
+  document.erase("digest");
+  document["digest"] = runtime::sha256Hex(document.dump());
+  return document;
 }
 
 } // namespace nstf::test

@@ -179,7 +179,7 @@ TEST(Package, FilesAndTargets) {
   nlohmann::json manifest = test::goodManifest();
   manifest["targets"][0]["id"] = "gfx942:sramecc+";
   manifest["targets"][0]["sha256"] = sha256Hex("code");
-  folder.write("manifest.json", manifest.dump());
+  folder.write("manifest.json", test::sealed(manifest).dump());
   Package package = Package::open(folder.path());
   EXPECT_EQ(package.target("gfx942").id, "gfx942:sramecc+");
   EXPECT_THAT([&] { package.target("gfx90a"); },

@@ -18,7 +18,7 @@ std::string messageWith(const char *pointer, json value) {
   json document = test::goodManifest();
   document[json::json_pointer(pointer)] = std::move(value);
   try {
-    manifest::parseManifest(document.dump(), "m.json");
+    manifest::parseManifest(test::sealed(document).dump(), "m.json");
   } catch (const std::runtime_error &error) {
     return error.what();
   }
@@ -26,7 +26,7 @@ std::string messageWith(const char *pointer, json value) {
 }
 
 TEST(Manifest, GoodOneIsRead) {
-  manifest::Manifest manifest = manifest::parseManifest(test::goodManifest().dump(), "m.json");
+  manifest::Manifest manifest = manifest::parseManifest(test::sealed(test::goodManifest()).dump(), "m.json");
   EXPECT_EQ(manifest.model.context, 16);
   EXPECT_EQ(manifest.model.bos, 1);
   ASSERT_EQ(manifest.targets.size(), 1u);
@@ -47,7 +47,7 @@ TEST(Manifest, OptionalPartsMayBeAbsent) {
                               "/targets/0/arena", "/targets/0/kernels/0/template", "/targets/0/kernels/0/vgprs",
                               "/targets/0/buckets/0/steps/0/after", "/targets/0/buckets/0/steps/0/queue"})
     document = document.patch({{{"op", "remove"}, {"path", pointer}}});
-  manifest::Manifest manifest = manifest::parseManifest(document.dump(), "m.json");
+  manifest::Manifest manifest = manifest::parseManifest(test::sealed(document).dump(), "m.json");
   EXPECT_FALSE(manifest.model.bos);
   EXPECT_EQ(manifest.model.tokenizer.kind, "none");
 }
@@ -99,7 +99,7 @@ TEST(Manifest, LargerContextOrVocabularyIsNoWayOut) {
 }
 
 TEST(Manifest, LimitsOfInputs) {
-  manifest::Manifest manifest = manifest::parseManifest(test::goodManifest().dump(), "m.json");
+  manifest::Manifest manifest = manifest::parseManifest(test::sealed(test::goodManifest()).dump(), "m.json");
   EXPECT_EQ(manifest.limitOf(manifest.inputs[0]), 32);
   manifest.inputs[0].limit = 30; // the table may have fewer rows than the vocabulary says
   EXPECT_EQ(manifest.limitOf(manifest.inputs[0]), 30);
@@ -125,7 +125,7 @@ TEST(Manifest, ArgumentsPointToTheirType) {
   EXPECT_THAT(messageWith("/targets/0/kernels/0/arguments/3/type", "f32"), HasSubstr("\"cache\" holds i32"));
   json document = test::goodManifest();
   document["weights"]["tensors"].erase(0);
-  EXPECT_THAT([&] { manifest::parseManifest(document.dump(), "m.json"); },
+  EXPECT_THAT([&] { manifest::parseManifest(test::sealed(document).dump(), "m.json"); },
               testing::ThrowsMessage<std::runtime_error>(HasSubstr("a weight at offset 0 for argument \"table\"")));
 }
 
@@ -165,12 +165,32 @@ TEST(Manifest, NotJson) {
 }
 
 TEST(Manifest, DigestShowsEdits) {
-  json document = test::goodManifest();
-  document["digest"] = runtime::sha256Hex(document.dump());
+  json document = test::sealed(test::goodManifest());
   EXPECT_NO_THROW(manifest::parseManifest(document.dump(2), "m.json")); // white space is free
-  document["targets"][0]["buckets"][0]["steps"][1]["grid"][0] = 2;      // well-formed, and wrong
+  document["model"]["name"] = "another";                                // well-formed, and wrong
   EXPECT_THAT([&] { manifest::parseManifest(document.dump(), "m.json"); },
               testing::ThrowsMessage<std::runtime_error>(HasSubstr("it was edited")));
+  document.erase("digest");
+  EXPECT_THAT([&] { manifest::parseManifest(document.dump(), "m.json"); },
+              testing::ThrowsMessage<std::runtime_error>("m.json: $: expected a member \"digest\" but it is missing"));
+}
+
+TEST(Manifest, GridsAreTheTilesOfAStep) {
+  EXPECT_EQ(messageWith("/targets/0/buckets/1/steps/0/grid/0", 5),
+            "m.json: $.targets[0].buckets[1].steps[0].grid: expected [4, 1, 1], the tiles of \"append\" in a step of 4 "
+            "tokens, but got [5, 1, 1]");
+  EXPECT_THAT(messageWith("/targets/0/buckets/1/steps/0/grid", {2, 2, 1}), HasSubstr("expected [4, 1, 1]"));
+  EXPECT_THAT(messageWith("/targets/0/kernels/0/tiling/0/tile", 2), HasSubstr("expected [2, 1, 1], the tiles of"));
+  EXPECT_THAT(messageWith("/targets/0/kernels/1/tiling/0/extent", std::uint64_t(1) << 48),
+              HasSubstr("expected [more than 2^31, 1, 1]"));
+  EXPECT_THAT(messageWith("/targets/0/kernels/1/tiling/0/per_token", 1), HasSubstr("\"extent\" or \"per_token\""));
+  // Where the manifest doesn't tell them, a launch is still no larger than HIP takes.
+  json document = test::goodManifest();
+  document["targets"][0]["kernels"][0].erase("tiling");
+  document["targets"][0]["buckets"][1]["steps"][0]["grid"] = {100000, 100000, 1};
+  EXPECT_THAT(
+      [&] { manifest::parseManifest(test::sealed(document).dump(), "m.json"); },
+      testing::ThrowsMessage<std::runtime_error>(HasSubstr("at most 2147483647 workgroups but 100000 x 100000")));
 }
 
 } // namespace

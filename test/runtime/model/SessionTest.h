@@ -2,6 +2,7 @@
 #pragma once
 
 #include "nstf/Generate.h"
+#include "test/runtime/model/GoodManifest.h"
 #include "test/runtime/model/TestFiles.h"
 #include "test/runtime/model/ToyPackage.h"
 
@@ -16,7 +17,7 @@ using Ids = std::vector<int32_t>;
 class SessionTest : public testing::Test {
 protected:
   Session open(const json &manifest, SessionOptions options = {}) {
-    folder.write("manifest.json", manifest.dump());
+    folder.write("manifest.json", test::sealed(manifest).dump());
     options.device = DeviceKind::Emulator;
     return Session::open(folder.path(), options);
   }

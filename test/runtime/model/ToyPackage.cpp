@@ -81,7 +81,7 @@ nlohmann::json makeToyFiles(const std::filesystem::path &folder, const std::vect
 }
 
 void makeToyPackage(const std::filesystem::path &folder, const std::vector<std::string> &targets) {
-  write(folder / "manifest.json", makeToyFiles(folder, targets).dump(2));
+  write(folder / "manifest.json", sealed(makeToyFiles(folder, targets)).dump(2));
 }
 
 void addToyTokenizer(const std::filesystem::path &folder, nlohmann::json &manifest) {

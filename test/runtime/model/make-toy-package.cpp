@@ -1,5 +1,7 @@
 // make-toy-package FOLDER [TARGET...]: writes ToyPackage, with its tokenizer, for the lit tests of nstf-run.
-// A JSON patch on standard input (RFC 6902) is applied to the manifest first; nothing there means none.
+// A JSON patch on standard input (RFC 6902) is applied to the manifest first; nothing there means none. The manifest
+// gets the digest of what it says then, but where the patch gives it one.
+#include "test/runtime/model/GoodManifest.h"
 #include "test/runtime/model/ToyPackage.h"
 
 #include <fstream>
@@ -20,6 +22,8 @@ int main(int argc, char **argv) {
     std::string patch(std::istreambuf_iterator<char>(std::cin), {});
     if (!patch.empty())
       manifest.patch_inplace(nlohmann::json::parse(patch));
+    if (!manifest.contains("digest"))
+      manifest = nstf::test::sealed(manifest);
     std::ofstream(folder / "manifest.json") << manifest.dump(2);
   } catch (const std::exception &error) {
     std::cerr << "error: " << error.what() << "\n";

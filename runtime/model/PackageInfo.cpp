@@ -1,0 +1,153 @@
+#include "nstf/PackageInfo.h"
+#include "support/ByteSize.h"
+
+#include <nlohmann/json.hpp>
+
+namespace nstf::runtime {
+
+using Json = nlohmann::ordered_json;
+using manifest::Manifest;
+using manifest::Port;
+using manifest::WeightsMode;
+
+namespace {
+
+std::string_view nameOf(WeightsMode mode) {
+  constexpr std::string_view names[] = {"pack", "reference", "random", "none"};
+  return names[static_cast<int>(mode)];
+}
+
+/// The parts with commas between them.
+std::string join(const std::vector<std::string> &parts) {
+  std::string text;
+  for (const std::string &part : parts)
+    text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+std::string describePorts(const std::vector<Port> &ports) {
+  std::vector<std::string> parts;
+  for (const Port &port : ports)
+    parts.push_back(port.name + " " + std::string(manifest::nameOf(port.type)) + " " + port.shape.str());
+  return join(parts);
+}
+
+Json portsJson(const std::vector<Port> &ports) {
+  Json list = Json::array();
+  for (const Port &port : ports) {
+    Json shape = Json::array();
+    for (std::int64_t dimension : port.shape.dimensions)
+      shape.push_back(dimension == manifest::Shape::tokensDimension ? Json("tokens") : Json(dimension));
+    list.push_back({{"name", port.name}, {"type", manifest::nameOf(port.type)}, {"shape", shape}});
+  }
+  return list;
+}
+
+Json modelJson(const manifest::Model &model) {
+  Json json = {{"name", model.name}};
+  if (!model.architecture.empty())
+    json["architecture"] = model.architecture;
+  if (model.context)
+    json["context"] = *model.context;
+  if (model.vocabulary)
+    json["vocabulary"] = *model.vocabulary;
+  if (model.precision)
+    json["precision"] = manifest::nameOf(*model.precision);
+  return json;
+}
+
+Json targetJson(const manifest::Target &target) {
+  Json json = {{"id", target.id}, {"kernels", target.kernels.size()}};
+  if (target.deviceMemory)
+    json["device_memory"] = target.deviceMemory;
+  Json &buckets = json["buckets"] = Json::array();
+  for (const manifest::Bucket &bucket : target.buckets)
+    buckets.push_back(
+        {{"min_tokens", bucket.minTokens}, {"max_tokens", bucket.maxTokens}, {"launches", bucket.steps.size()}});
+  return json;
+}
+
+/// " of 192 GiB", or where chips have not the same " of 192 GiB (gfx942), 64.0 GiB (gfx90a)".
+std::string describeChips(const std::vector<manifest::Target> &targets) {
+  bool areEqual = true;
+  std::vector<std::string> parts;
+  for (const manifest::Target &target : targets) {
+    areEqual &= target.deviceMemory == targets.front().deviceMemory;
+    if (target.deviceMemory)
+      parts.push_back(support::formatBytes(target.deviceMemory) + " (" + target.id + ")");
+  }
+  if (parts.empty())
+    return "";
+  return " of " + (areEqual ? support::formatBytes(targets.front().deviceMemory) : join(parts));
+}
+
+} // namespace
+
+std::string describeMemory(const Manifest &manifest) {
+  manifest::DeviceMemory memory = manifest.deviceMemory();
+  support::ByteUnit unit = support::getByteUnit(memory.total());
+  auto format = [&](std::uint64_t bytes) { return support::formatBytes(bytes, unit) + " " + unit.name; };
+  std::vector<std::string> parts;
+  if (memory.weights)
+    parts.push_back("weights " + format(memory.weights));
+  if (memory.states)
+    parts.push_back("KV " + format(memory.states) + " at context " +
+                    std::to_string(manifest.model.context.value_or(0)));
+  parts.push_back("arena " + format(memory.work));
+  return join(parts) + describeChips(manifest.targets);
+}
+
+std::string describePackage(const Package &package) {
+  const Manifest &manifest = package.manifest();
+  const manifest::Model &model = manifest.model;
+  std::string text;
+  auto line = [&](const std::string &what, const std::string &value) {
+    text += what + ":" + std::string(what.size() < 14 ? 14 - what.size() : 1, ' ') + value + "\n";
+  };
+  line("package", package.folder().string() + ", by " + manifest.compiler);
+  std::vector<std::string> facts = {model.name + (model.architecture.empty() ? "" : " (" + model.architecture + ")")};
+  if (model.context)
+    facts.push_back("context " + std::to_string(*model.context));
+  if (model.vocabulary)
+    facts.push_back("vocabulary " + std::to_string(*model.vocabulary));
+  line("model", join(facts));
+  if (model.precision)
+    line("precision", std::string(manifest::nameOf(*model.precision)));
+  for (const manifest::Target &target : manifest.targets)
+    line("target", target.id + ", " + std::to_string(target.kernels.size()) + " kernels, steps of " +
+                       target.bucketRanges() + " tokens");
+  line("inputs", describePorts(manifest.inputs));
+  line("outputs", describePorts(manifest.outputs));
+  line("tokenizer", model.tokenizer.kind == "none" ? "none" : model.tokenizer.file);
+  std::string weights = std::to_string(manifest.weights.tensors.size()) + " tensors, --weights=";
+  weights += nameOf(manifest.weights.mode);
+  if (manifest.weights.mode == WeightsMode::Random)
+    weights += ":" + std::to_string(manifest.weights.seed);
+  line("weights", weights);
+  line("device memory", describeMemory(manifest));
+  return text;
+}
+
+std::string describePackageAsJson(const Package &package) {
+  const Manifest &manifest = package.manifest();
+  Json json = {{"format", "nstf-package-info"},
+               {"version", 1},
+               {"package", package.folder().string()},
+               {"compiler", manifest.compiler},
+               {"model", modelJson(manifest.model)}};
+  json["tokenizer"] = {{"kind", manifest.model.tokenizer.kind}};
+  if (manifest.model.tokenizer.kind != "none")
+    json["tokenizer"]["file"] = manifest.model.tokenizer.file;
+  json["inputs"] = portsJson(manifest.inputs);
+  json["outputs"] = portsJson(manifest.outputs);
+  json["weights"] = {{"mode", nameOf(manifest.weights.mode)}, {"tensors", manifest.weights.tensors.size()}};
+  Json &targets = json["targets"] = Json::array();
+  for (const manifest::Target &target : manifest.targets)
+    targets.push_back(targetJson(target));
+  manifest::DeviceMemory memory = manifest.deviceMemory();
+  json["device_memory"] = {
+      {"weights", memory.weights}, {"states", memory.states}, {"work", memory.work}, {"total", memory.total()}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace nstf::runtime
