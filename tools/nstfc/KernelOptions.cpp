@@ -67,7 +67,6 @@ void addOptions(CLI::App &app, const KernelDescription &description, Arguments &
   add("--dump-stages", arguments.dump, "folder that gets the text of every stage")->type_name("FOLDER");
   add("--reproducer-dir", arguments.reproducers, "folder for what replays an internal error (default: the working one)")
       ->type_name("FOLDER");
-  app.option_defaults()->group("");
   app.set_version_flag("--version", version, "print the version and leave");
 }
 
