@@ -3,15 +3,16 @@
 #include "compiler/import/Import.h"
 
 #include "compiler/import/Diagnose.h"
-#include "support/MappedFile.h"
 #include "compiler/import/huggingface/HuggingFace.h"
 #include "compiler/import/yaml/YamlGraph.h"
 #include "dialects/nstf/NSTF.h"
+#include "support/MappedFile.h"
 #include "support/TextLimits.h"
 
 #include "mlir/Parser/Parser.h"
 
 #include <filesystem>
+#include <utility>
 
 using namespace mlir;
 using namespace nstf;
@@ -40,11 +41,30 @@ static LogicalResult resolveSource(WeightOp weight, const fs::path &folder) {
   return success();
 }
 
+namespace {
+
+/// While it lives, one error is told and what follows from it isn't: MLIR's parser goes on after some of them.
+class FirstError : public ScopedDiagnosticHandler {
+public:
+  explicit FirstError(MLIRContext *context) : ScopedDiagnosticHandler(context) {
+    setHandler([this](Diagnostic &diagnostic) {
+      const bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+      return success(isError && std::exchange(told, isError)); // a failure leaves it to the handlers before
+    });
+  }
+
+private:
+  bool told = false;
+};
+
+} // namespace
+
 OwningOpRef<ModuleOp> nstf::importMlir(const std::string &path, MLIRContext *context, const ImportOptions &options) {
   return diagnose(context, [&]() -> OwningOpRef<ModuleOp> {
     std::string text = support::readTextFile(path, size_t(1) << 30); // MLIR's parser recurses into brackets
     if (std::optional<std::string> excess = support::findMlirExcess(text))
       throw ImportError("'" + path + "': " + *excess);
+    FirstError first(context);
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(context), path);
     if (!module)
       return nullptr;

@@ -43,6 +43,10 @@ const manifest::Target &Package::target(std::string_view id) const {
 std::string Package::codeObject(const manifest::Target &target) const {
   std::filesystem::path file = resolve(target.codeObject);
   support::MappedFile mapped(file);
+  constexpr std::size_t maxBytes = std::size_t(1) << 30;
+  if (mapped.size() > maxBytes)
+    throw std::runtime_error(file.string() + ": expected a code object of at most " + std::to_string(maxBytes) +
+                             " bytes but got " + std::to_string(mapped.size()));
   std::string hash = sha256Hex(mapped.text());
   if (hash != target.sha256)
     throw std::runtime_error(file.string() + ": expected the code object with SHA-256 " + target.sha256 + " but got " +

@@ -11,6 +11,7 @@ namespace nstf::runtime {
 
 namespace {
 constexpr std::int32_t firstByteId = 3, byteCount = 256;
+constexpr std::size_t maxBytes = 64 << 20; // millions of tokens
 
 /// Little-endian words of a file, each read checked.
 class Reader {
@@ -40,6 +41,9 @@ private:
 Tok512Tokenizer::Tok512Tokenizer(const std::filesystem::path &path) {
   support::MappedFile mapped(path);
   std::string file = path.string();
+  if (mapped.size() > maxBytes)
+    throw std::runtime_error(file + ": expected at most " + std::to_string(maxBytes) + " bytes of tokens but got " +
+                             std::to_string(mapped.size()));
   Reader reader(mapped.text(), file);
   auto longest = reader.word<std::int32_t>("the longest token's length");
   while (!reader.atEnd()) {

@@ -1,4 +1,5 @@
 #include "tools/nstf-run/Options.h"
+#include "support/Escape.h"
 #include "tools/nstf-run/Values.h"
 
 #include "support/Completion.h"
@@ -135,7 +136,8 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   CLI::App app("nstf-run: runs a package made by nstfc, on a GPU or on the emulator", "nstf-run");
   app.footer(footer);
   app.failure_message([](const CLI::App *, const CLI::Error &error) {
-    return "error: " + std::string(error.what()) + " (nstf-run --help lists the options)\n";
+    return "error: " + nstf::support::escape(error.what(), nstf::support::longLimit) +
+           " (nstf-run --help lists the options)\n";
   });
   app.add_option("package", options.package, "the package, a folder model.nstf")->required()->type_name("PKG");
   addTextOptions(app, options);

@@ -51,6 +51,9 @@ TEST_F(MlirTest, wrongModules) {
               HasSubstr("at offset 1 of '"));
   EXPECT_THAT(withWeight("nstf.weight @w : tensor<4x4xf32> from <\"none.bin\", offset = 8, type = f32>"),
               HasSubstr("No such file"));
+  // One error, not what follows from it as well.
+  EXPECT_EQ(withWeight("nstf.weight @w : tensor<4x4xf32> from <\"w.bin\", offset = 0, type = f12>"),
+            "m.mlir:1:67: expected non-function type\n");
   EXPECT_THAT(withWeight("nstf.weight @w : tensor<4x5xf32>"),
               StartsWith("m.mlir:3:8: 'nstf.get' op expected the type"));
   EXPECT_THAT(imported(write("a.mlir", "nstf.graph @")), StartsWith("a.mlir:1:13: "));
