@@ -152,12 +152,14 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     }
   }
 
-  /// Carries an argument's name over, and says of the control block that nobody writes it.
+  /// Carries over what is said of an argument, but for how its memory ends, which its accesses know from here on; says
+  /// of the control block that nobody writes it.
   static void annotateArgument(KernelOp kernel, unsigned from, gpu::GPUFuncOp function, unsigned to) {
     Builder builder(function.getContext());
     if (DictionaryAttr attributes = kernel.getArgAttrDict(from))
       for (NamedAttribute attribute : attributes)
-        function.setArgAttr(to, attribute.getName(), attribute.getValue());
+        if (attribute.getName() != perTokenAttributeName)
+          function.setArgAttr(to, attribute.getName(), attribute.getValue());
     if (isControlBlock(kernel.getArgumentTypes()[from])) {
       function.setArgAttr(to, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
       function.setArgAttr(to, LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());

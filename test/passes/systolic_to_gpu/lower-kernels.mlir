@@ -105,7 +105,7 @@ systolic.kernel @gathered(%X: !X, %ids: !I, %work: index)
 // A buffer that ends with the launch's tokens has their size, whatever its type has room for; an element outside its rows
 // still gets the index past the end of all that room. Others keep the size of their type.
 // CHECK-LABEL: gpu.func @tokens(
-// CHECK-SAME: %[[X:.+]]: memref<300xf32, #gpu.address_space<global>> {systolic.per_token = 30 : i64}, %[[T:.+]]: memref<300xf32, #gpu.address_space<global>>, %[[CONTROL:.+]]: memref<16xi32
+// CHECK-SAME: %[[X:.+]]: memref<300xf32, #gpu.address_space<global>>, %[[T:.+]]: memref<300xf32, #gpu.address_space<global>>, %[[CONTROL:.+]]: memref<16xi32
 // CHECK: %[[LOADED:.+]] = memref.load %[[CONTROL]][%c0]
 // CHECK: %[[I32:.+]] = rocdl.readfirstlane %[[LOADED]] : i32
 // CHECK: %[[TOKENS:.+]] = arith.index_castui %[[I32]] : i32 to index
