@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Runs NSTF's tools on hostile inputs (models.py, packages.py, launches.py), each under the rules of harness.py.
 
-    run.py FOLDER [--bin BUILD/bin] [--only PART_OF_A_NAME] [--list]
+    run.py FOLDER [--bin BUILD/bin] [--only PART_OF_A_NAME] [--every N] [--list]
 
-FOLDER is emptied; what a broken rule needs for another look is left there. The last line is "N inputs, N broken, …", and
-the exit status is 0 only if no rule was broken. Model, package and kernel that the cases change are made first."""
+--every runs each Nth input alone. FOLDER is emptied; what a broken rule needs for another look is left there. The last
+line is "N inputs, N broken, …", and the exit status is 0 only if no rule was broken. Model, package and kernel that the
+cases change are made first."""
 import argparse
+import itertools
 import os
 import pathlib
 import resource
@@ -43,6 +45,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/bin")
     parser.add_argument("--only", default="")
+    parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--list", action="store_true")
     arguments = parser.parse_args()
     os.environ["PATH"] = f"{arguments.bin}{os.pathsep}{os.environ['PATH']}"
@@ -51,6 +54,7 @@ def main():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_DATA, (3 * PEAK_BYTES, 3 * PEAK_BYTES))
     cases = (case for part in (models, packages, launches) for case in part.cases(bases) if arguments.only in case.name)
+    cases = itertools.islice(cases, 0, None, arguments.every)
     if arguments.list:
         for case in cases:
             print(case.name)
