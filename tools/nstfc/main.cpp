@@ -85,8 +85,7 @@ void addOptions(CLI::App &app, CommandLine &line) {
       ->type_name("N");
   app.add_option("--verify-steps", line.verifySteps,
                  "other steps instead, TOKENS or TOKENS@POSITION: there on states full of random numbers (64,1@511)")
-      ->type_name("STEP,...")
-      ->delimiter(',');
+      ->type_name("STEP,...");
   app.add_option("--verify-input", line.verifyInputs, "numbers for an input of --verify; repeatable")
       ->type_name("NAME=FILE.npy");
   app.add_option("--verify-report", line.verification.reportFile,
@@ -163,12 +162,15 @@ void parseVerification(CommandLine &line) {
     line.verification.steps = {*line.verifyTokens, 1};
   if (!line.verifySteps.empty())
     line.verification.steps.clear();
-  for (const std::string &text : line.verifySteps) {
-    auto [tokens, position] = llvm::StringRef(text).split('@');
+  llvm::SmallVector<llvm::StringRef> steps;
+  for (llvm::StringRef list : line.verifySteps)
+    list.split(steps, ',');
+  for (llvm::StringRef text : steps) {
+    auto [tokens, position] = text.split('@');
     int64_t count = 0, start = 0;
-    bool hasPosition = text.find('@') != std::string::npos;
+    bool hasPosition = text.contains('@');
     if (tokens.getAsInteger(10, count) || count < 1 || (hasPosition && (position.getAsInteger(10, start) || start < 0)))
-      throw std::runtime_error("--verify-steps: expected TOKENS or TOKENS@POSITION but got '" + text + "'");
+      throw std::runtime_error("--verify-steps: expected TOKENS or TOKENS@POSITION but got '" + text.str() + "'");
     line.verification.steps.push_back({count, hasPosition ? std::optional(start) : std::nullopt});
   }
   std::map<std::string, runtime::HostTensor> values;
