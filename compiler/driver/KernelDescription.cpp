@@ -3,10 +3,10 @@
 #include "compiler/import/Diagnose.h"
 #include "compiler/import/GraphBuilder.h"
 #include "compiler/import/Import.h"
-#include "support/MappedFile.h"
 #include "compiler/import/yaml/GraphExpansion.h"
 #include "compiler/import/yaml/Parameters.h"
 #include "dialects/nstf/NSTF.h"
+#include "support/MappedFile.h"
 #include "templates/Templates.h"
 
 #include <algorithm>

@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------------------===//
 #pragma once
 
-#include "support/MappedFile.h"
 #include "compiler/import/StoredType.h"
+#include "support/MappedFile.h"
 
 #include <cstdint>
 #include <map>

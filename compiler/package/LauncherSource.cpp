@@ -344,7 +344,8 @@ std::string launcherSourceText(const Manifest &manifest, std::string_view digest
                      ": see model.h. First what the compiler decided, then what is the\n"
                      "// same for every model: load, launch, read.\n#include \"model.h\"\n\n";
   text += contents.stored ? "#include <algorithm>\n" : "";
-  text += "#include <cstring>\n#include <filesystem>\n#include <fstream>\n#include <iterator>\n#include <limits>\n#include <stdexcept>\n\nnamespace " +
+  text += "#include <cstring>\n#include <filesystem>\n#include <fstream>\n#include <iterator>\n#include "
+          "<limits>\n#include <stdexcept>\n\nnamespace " +
           names.space + " {\nnamespace {\n\nconstexpr char digest[] = " + literal(digest) + ";\n\n";
   text += launchTables(manifest, names);
   std::string states;

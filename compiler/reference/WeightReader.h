@@ -1,9 +1,9 @@
 //===- WeightReader.h - Weights as float64 --------------------------------------------------===//
 #pragma once
 
-#include "support/MappedFile.h"
 #include "compiler/reference/Tensor.h"
 #include "dialects/nstf/NSTF.h"
+#include "support/MappedFile.h"
 
 #include <map>
 #include <memory>

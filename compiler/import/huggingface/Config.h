@@ -24,9 +24,11 @@ public:
   bool has(const std::string &key) const override;
   std::string name() const override { return path; }
 
-  /// "architectures"; empty where it is absent, null or an empty list. Throws ImportError when it isn't a list of texts.
+  /// "architectures"; empty where it is absent, null or an empty list. Throws ImportError when it isn't a list of
+  /// texts.
   std::vector<std::string> architectures() const;
-  /// "model_type", which says the same in other words; empty where it is absent. Throws ImportError when it isn't a text.
+  /// "model_type", which says the same in other words; empty where it is absent. Throws ImportError when it isn't a
+  /// text.
   std::string modelType() const;
 
 private:

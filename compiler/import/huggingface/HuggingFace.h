@@ -12,9 +12,9 @@
 namespace nstf {
 
 /// Imports a folder with config.json and, unless options.needWeights is false, safetensors files (SafeTensors.h says
-/// which). The architecture is data: the file of templates/models whose "architectures" holds the one of config.json, or
-/// whose name is its "model_type" where it names none.
-/// Emits one diagnostic and returns null on any fault of the input.
+/// which). The architecture is data: the file of templates/models whose "architectures" holds the one of config.json,
+/// or whose name is its "model_type" where it names none. Emits one diagnostic and returns null on any fault of the
+/// input.
 mlir::OwningOpRef<mlir::ModuleOp> importHuggingFace(const std::string &folder, mlir::MLIRContext *context,
                                                     const ImportOptions &options = {});
 

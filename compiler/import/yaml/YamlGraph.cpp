@@ -25,7 +25,8 @@ OwningOpRef<ModuleOp> nstf::importYamlGraph(const std::string &path, MLIRContext
     std::optional<Checkpoint> checkpoint;
     if (options.needWeights && description.checkpoint)
       checkpoint = Checkpoint::open((fs::path(path).parent_path() / *description.checkpoint).string());
-    return buildModule(graph, {"graph", description.name, "", ""}, checkpoint ? &*checkpoint : nullptr, "'" + path + "'",
+    return buildModule(graph, {"graph", description.name, "", ""}, checkpoint ? &*checkpoint : nullptr,
+                       "'" + path + "'",
                        /*locateInFile=*/true, context);
   });
 }

@@ -2,8 +2,8 @@
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/execute/Wave.h"
 #include "runtime/emulator/memory/CodeObject.h"
-#include "support/Escape.h"
 #include "runtime/emulator/memory/SourceFrames.h"
+#include "support/Escape.h"
 
 #include <bit>
 #include <cstdio>
