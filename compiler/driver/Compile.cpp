@@ -105,12 +105,12 @@ void Compilation::checkTargets() const {
 /// before anything is compiled.
 void Compilation::checkTokenizer() {
   NamedAttrList facts;
-  if (auto known = (*model)->getAttrOfType<DictionaryAttr>(NSTFDialect::kModelAttr))
+  if (auto known = (*model)->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName))
     facts.append(known.begin(), known.end());
   if (!options.tokenizer.empty()) {
     std::string file = options.tokenizer == "none" ? "" : options.tokenizer.string();
     facts.set("tokenizer", StringAttr::get(&context, file));
-    (*model)->setAttr(NSTFDialect::kModelAttr, facts.getDictionary(&context));
+    (*model)->setAttr(NSTFDialect::modelAttributeName, facts.getDictionary(&context));
   }
   auto file = dyn_cast_or_null<StringAttr>(facts.get("tokenizer"));
   if (!file || file.empty())
@@ -147,7 +147,7 @@ LogicalResult Compilation::buildGraph() {
 }
 
 int64_t Compilation::getMaxTokens() const {
-  int64_t rows = getModel()->getAttrOfType<IntegerAttr>(NSTFDialect::kMaxTokensAttr).getInt();
+  int64_t rows = getModel()->getAttrOfType<IntegerAttr>(NSTFDialect::maxTokensAttributeName).getInt();
   return makeBuckets(graph, rows).back().maxTokens;
 }
 

@@ -54,7 +54,7 @@ static OwningOpRef<ModuleOp> makeModule(KernelVariant &variant, int64_t maxToken
     throw std::runtime_error("templates/" + name + " is no valid module");
   Builder builder(context);
   (*module)->setAttr(TargetView::attributeName, target);
-  (*module)->setAttr(NSTFDialect::kMaxTokensAttr, builder.getI64IntegerAttr(maxTokens));
+  (*module)->setAttr(NSTFDialect::maxTokensAttributeName, builder.getI64IntegerAttr(maxTokens));
   auto region = cast<KernelOp>(variant.region->clone());
   region.setSymName(variant.symbol);
   NamedAttrList tuning;
@@ -85,7 +85,7 @@ static FailureOr<size_t> addVariant(KernelOp region, const BucketPlan &bucket, c
 }
 
 FailureOr<KernelPlan> nstf::planKernels(ModuleOp model, GraphOp graph, const Target &target, const PlanWishes &wishes) {
-  int64_t maxTokens = model->getAttrOfType<IntegerAttr>(NSTFDialect::kMaxTokensAttr).getInt();
+  int64_t maxTokens = model->getAttrOfType<IntegerAttr>(NSTFDialect::maxTokensAttributeName).getInt();
   DictionaryAttr attribute = target.attribute(model.getContext());
   KernelPlan plan;
   plan.buckets = makeBuckets(graph, maxTokens);
@@ -125,7 +125,7 @@ LaunchInfo nstf::readLaunchInfo(systolic::KernelOp kernel) {
       continue;
     info.readsTokens |= kernel.getElementsPerToken(i) != 0;
     LaunchInfo::Argument argument;
-    argument.name = kernel.getArgAttrOfType<StringAttr>(i, NSTFDialect::kNameAttr).str();
+    argument.name = kernel.getArgAttrOfType<StringAttr>(i, NSTFDialect::nameAttributeName).str();
     argument.access = kernel.getArgAttrOfType<StringAttr>(i, "nstf.access").str();
     if (auto operand = kernel.getArgAttrOfType<IntegerAttr>(i, "nstf.operand")) {
       argument.kind = LaunchInfo::Argument::Operand;

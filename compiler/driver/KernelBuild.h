@@ -29,7 +29,7 @@ struct LaunchInfo {
   std::map<std::string, int64_t> parameters;
   std::map<std::string, int64_t> perToken; ///< rows for each token of the extents that grow with a step
   int64_t waveSize = 0, waves = 0;
-  std::string array; ///< as printed
+  std::string array;                               ///< as printed
   bool readsTokens = false, readsPosition = false; ///< from the control block
 
   /// Workgroups of a launch in a bucket of up to `tokens` rows.
@@ -44,7 +44,7 @@ struct KernelVariant {
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< at the level it has been built to
   Reproducer reproducer;                    ///< from the module's first level on
   LaunchInfo launch;
-  KernelMetadata metadata; ///< after code generation
+  KernelMetadata metadata;         ///< after code generation
   std::vector<PassRemark> remarks; ///< what the passes said up to the tile program, where a log was asked for
 };
 

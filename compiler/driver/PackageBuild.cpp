@@ -38,7 +38,7 @@ class PackageBuilder {
 public:
   explicit PackageBuilder(const Compilation &compilation)
       : compilation(compilation), model(compilation.getModel()), graph(compilation.getGraph()),
-        maxTokens(model->getAttrOfType<IntegerAttr>(NSTFDialect::kMaxTokensAttr).getInt()) {}
+        maxTokens(model->getAttrOfType<IntegerAttr>(NSTFDialect::maxTokensAttributeName).getInt()) {}
 
   PackageInputs build() {
     inputs.manifest.compiler = "nstf " NSTF_VERSION ", LLVM " LLVM_VERSION_STRING;
@@ -58,7 +58,7 @@ private:
     facts.name = std::filesystem::path(compilation.getOptions().input).lexically_normal().stem().string();
     facts.context = graph.getContext();
     facts.precision = manifest::elementTypeFromName(compilation.getPrecision().type);
-    auto attribute = model->getAttrOfType<DictionaryAttr>(NSTFDialect::kModelAttr);
+    auto attribute = model->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName);
     if (!attribute)
       return;
     if (auto name = attribute.getAs<StringAttr>("name"); name && !name.empty())
@@ -150,19 +150,19 @@ private:
     manifest::Manifest &manifest = inputs.manifest;
     if (weightBytes)
       manifest.weights.buffer = addBuffer("weights", manifest::BufferKind::Weights, weightBytes);
-    if (auto size = graph->getAttrOfType<IntegerAttr>(NSTFDialect::kArenaSizeAttr); size && size.getInt() > 0)
+    if (auto size = graph->getAttrOfType<IntegerAttr>(NSTFDialect::arenaSizeAttributeName); size && size.getInt() > 0)
       arena = addBuffer("arena", manifest::BufferKind::Arena, size.getInt());
     control = addBuffer("control", manifest::BufferKind::Control, controlBytes);
     manifest.control = {control, controlBytes, controlTokens, controlPosition};
     for (unsigned i = 0; i < graph.getNumArguments(); ++i) {
       auto type = cast<RankedTensorType>(graph.getArgumentTypes()[i]);
-      std::string name = graph.getArgAttrOfType<StringAttr>(i, NSTFDialect::kNameAttr).str();
+      std::string name = graph.getArgAttrOfType<StringAttr>(i, NSTFDialect::nameAttributeName).str();
       inputBuffers.push_back(addBuffer(name, manifest::BufferKind::Input, type));
       manifest.inputs.push_back({name, getElementType(type), getShape(type), inputBuffers.back()});
     }
     for (unsigned i = 0; i < graph.getNumResults(); ++i) {
       auto type = cast<RankedTensorType>(graph.getResultTypes()[i]);
-      std::string name = graph.getResultAttrOfType<StringAttr>(i, NSTFDialect::kNameAttr).str();
+      std::string name = graph.getResultAttrOfType<StringAttr>(i, NSTFDialect::nameAttributeName).str();
       outputBuffers.push_back(addBuffer(name, manifest::BufferKind::Output, type));
       manifest.outputs.push_back({name, getElementType(type), getShape(type), outputBuffers.back()});
     }

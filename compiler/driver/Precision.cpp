@@ -45,7 +45,7 @@ Precision nstf::choosePrecision(ModuleOp model, StringRef asked) {
     }
   if (most)
     return {most->precision.str(), "most bytes of matrices are " + most->stored.str()};
-  auto facts = model->getAttrOfType<DictionaryAttr>(NSTFDialect::kModelAttr);
+  auto facts = model->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName);
   auto dtype = facts ? facts.getAs<StringAttr>("dtype") : StringAttr();
   if (!dtype || dtype.empty())
     return {"f32", "neither weights nor config.json say a type"};

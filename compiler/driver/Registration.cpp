@@ -6,6 +6,9 @@
 #include "compiler/target/SetTargetPass.h"
 #include "dialects/nstf/NSTF.h"
 #include "dialects/systolic/Systolic.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,13 +20,10 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
-#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/nstf/Passes.h"
 #include "passes/nstf_to_systolic/Passes.h"
@@ -34,10 +34,9 @@ void nstf::registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<NSTFDialect, systolic::SystolicDialect>();
   // The levels below, top to bottom.
   registry.insert<mlir::linalg::LinalgDialect, mlir::tensor::TensorDialect, mlir::affine::AffineDialect,
-                  mlir::func::FuncDialect,
-                  mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::gpu::GPUDialect,
-                  mlir::vector::VectorDialect, mlir::memref::MemRefDialect, mlir::amdgpu::AMDGPUDialect,
-                  mlir::ROCDL::ROCDLDialect, mlir::LLVM::LLVMDialect>();
+                  mlir::func::FuncDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
+                  mlir::gpu::GPUDialect, mlir::vector::VectorDialect, mlir::memref::MemRefDialect,
+                  mlir::amdgpu::AMDGPUDialect, mlir::ROCDL::ROCDLDialect, mlir::LLVM::LLVMDialect>();
   // Template slots are functions; `inline` puts them into their kernels.
   mlir::func::registerInlinerExtension(registry);
 }

@@ -1,4 +1,4 @@
-//===- Diagnose.h - From thrown errors to MLIR diagnostics --------------------------------===//
+// From thrown errors to MLIR diagnostics.
 #pragma once
 
 #include "compiler/import/ImportError.h"

@@ -1,4 +1,4 @@
-//===- GraphBuilder.cpp - An expanded graph as an nstf module -----------------------------===//
+// An expanded graph as an nstf module.
 
 #include "compiler/import/GraphBuilder.h"
 
@@ -26,7 +26,7 @@ public:
   OwningOpRef<ModuleOp> build() {
     checkWeights();
     OwningOpRef<ModuleOp> module = ModuleOp::create(locate("", Place{1, 1}));
-    (*module)->setAttr(NSTFDialect::kModelAttr, modelAttribute());
+    (*module)->setAttr(NSTFDialect::modelAttributeName, modelAttribute());
     builder.setInsertionPointToEnd(module->getBody());
     for (const ExpandedTensor &weight : graph.weights)
       WeightOp::create(builder, locate(weight.name, weight.place), weight.name, typeOf(weight), sourceOf(weight));
@@ -57,7 +57,7 @@ private:
     return RankedTensorType::get(shape, element);
   }
 
-  //===-- Weights -------------------------------------------------------------------------===//
+  // Weights
 
   /// Every weight has its tensor, of the shape the description gives. All that are missing are one fault: the first is
   /// named, the others counted.
@@ -107,7 +107,7 @@ private:
     return SourceAttr::get(context, entry.file->path(), offset, stored, view.sizes, view.strides);
   }
 
-  //===-- Graph ---------------------------------------------------------------------------===//
+  // Graph
 
   int64_t modelInteger(const char *key, int64_t absent) {
     auto found = graph.model.find(key);

@@ -1,9 +1,7 @@
-//===- GraphBuilder.h - An expanded graph as an nstf module -------------------------------===//
+// An expanded graph as an nstf module.
 //
 // Knows no operation: names, attributes, operands and result types are asked of the nstf dialect, so an operation the
 // dialect gains can be used in YAML at once.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/import/SafeTensors.h"

@@ -1,4 +1,4 @@
-//===- Import.cpp - Every way into the compiler ---------------------------------------------===//
+// Every way into the compiler.
 
 #include "compiler/import/Import.h"
 

@@ -1,4 +1,4 @@
-//===- Import.h - Every way into the compiler -----------------------------------------------===//
+// Every way into the compiler.
 #pragma once
 
 #include "compiler/import/ImportOptions.h"

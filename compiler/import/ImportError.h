@@ -1,9 +1,7 @@
-//===- ImportError.h - What an importer throws ------------------------------------===//
+// What an importer throws.
 //
 // Readers without an MLIRContext throw ImportError; the importers catch it at their door and emit it as an MLIR
 // diagnostic at the place it names (Import.h).
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-//===- ImportOptions.h - What the user may say about an import ----------------------------===//
+// What the user may say about an import.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-//===- Json.cpp - JSON read strictly --------------------------------------------------===//
+// JSON read strictly.
 
 #include "compiler/import/Json.h"
 

@@ -1,9 +1,7 @@
-//===- Json.h - JSON read strictly ----------------------------------------------------===//
+// JSON read strictly.
 //
 // nlohmann::json keeps the last of two equal keys in silence; a checkpoint with two tensors of one name must be
 // refused.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-//===- NodeBuilder.cpp - One node as an operation of the nstf dialect ---------------------===//
+// One node as an operation of the nstf dialect.
 
 #include "compiler/import/NodeBuilder.h"
 

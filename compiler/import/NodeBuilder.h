@@ -1,4 +1,4 @@
-//===- NodeBuilder.h - One node as an operation of the nstf dialect -----------------------===//
+// One node as an operation of the nstf dialect.
 #pragma once
 
 #include "compiler/import/yaml/GraphExpansion.h"

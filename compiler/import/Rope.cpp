@@ -1,4 +1,4 @@
-//===- Rope.cpp - The canonical form of rotary embeddings -------------------------------===//
+// The canonical form of rotary embeddings.
 
 #include "compiler/import/Rope.h"
 

@@ -1,4 +1,4 @@
-//===- Rope.h - The canonical form of rotary embeddings ---------------------------------===//
+// The canonical form of rotary embeddings.
 //
 // However a format says it (theta, base, scaling kinds, tables), an importer spells out one frequency for every pair:
 // angle of pair i at position p = p · inv_freq[i] (nstf.rope). Every importer takes them from here.
@@ -10,8 +10,6 @@
 //   yarn     a ramp between divided and kept frequencies, cosines and sines scaled (Peng et al. 2023, arXiv:2309.00071)
 //   longrope a divisor for each pair, of two lists the one for long or for short texts (Ding et al. 2024,
 //            arXiv:2402.13753); cosines and sines scaled
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include <array>

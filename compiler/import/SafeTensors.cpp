@@ -1,4 +1,4 @@
-//===- SafeTensors.cpp - Checkpoints of safetensors files -------------------------------===//
+// Checkpoints of safetensors files.
 
 #include "compiler/import/SafeTensors.h"
 
@@ -22,9 +22,7 @@ std::string nstf::describeShape(const std::vector<int64_t> &shape) {
   return support::escape(text + "]");
 }
 
-//===----------------------------------------------------------------------------------===//
 // One file
-//===----------------------------------------------------------------------------------===//
 
 static constexpr uint64_t lengthBytes = 8;
 
@@ -131,9 +129,7 @@ const StoredTensor *SafeTensorsFile::find(std::string_view name) const {
   return found == byName.end() ? nullptr : &entries[found->second];
 }
 
-//===----------------------------------------------------------------------------------===//
 // Several files
-//===----------------------------------------------------------------------------------===//
 
 void Checkpoint::add(const std::string &path) {
   auto file = std::make_unique<SafeTensorsFile>(path);

@@ -1,11 +1,9 @@
-//===- SafeTensors.h - Checkpoints of safetensors files ---------------------------------===//
+// Checkpoints of safetensors files.
 //
 // Format (huggingface/safetensors): u64 little-endian header length N, N bytes of JSON
 // {"name": {"dtype": "F32", "shape": [..], "data_offsets": [begin, end]}, "__metadata__": {..}}, then the data; offsets
 // count from its first byte. Files are mapped, never read whole. Everything the header says is checked before anything
 // believes it. Unlike the original's reader, bytes that belong to no tensor are allowed: packages align their tensors.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/import/StoredType.h"

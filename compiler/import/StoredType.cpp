@@ -1,4 +1,4 @@
-//===- StoredType.cpp - How numbers lie in a file ---------------------------------------===//
+// How numbers lie in a file.
 
 #include "compiler/import/StoredType.h"
 

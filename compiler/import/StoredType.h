@@ -1,8 +1,6 @@
-//===- StoredType.h - How numbers lie in a file -----------------------------------------===//
+// How numbers lie in a file.
 //
 // The element types a checkpoint may hold, in one table: safetensors' name, bytes, and how a weight is read from it.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include <cstddef>

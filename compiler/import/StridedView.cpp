@@ -1,4 +1,4 @@
-//===- StridedView.cpp - Elements that lie apart in a file ----------------------------------===//
+// Elements that lie apart in a file.
 
 #include "compiler/import/StridedView.h"
 

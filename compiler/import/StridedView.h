@@ -1,9 +1,7 @@
-//===- StridedView.h - Elements that lie apart in a file ------------------------------------===//
+// Elements that lie apart in a file.
 //
 // Slices and transposes of a row-major tensor, as #nstf.source carries them: element [i, j, …] of the view lies
 // offset + i·strides[0] + j·strides[1] + … elements after the tensor's first.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include <cstddef>

@@ -20,8 +20,8 @@ std::optional<std::size_t> logitsBehind(const Manifest &manifest, std::size_t ou
   return logits - manifest.outputs.data();
 }
 
-static const char checkIds[] = R"cpp(  void checkIds(const std::int32_t *ids, std::uint64_t count) const {
-    for (std::uint64_t i = 0; ids && i < count; ++i)
+static const char checkIds[] = R"cpp(  void checkIds(const int32_t *ids, uint64_t count) const {
+    for (uint64_t i = 0; ids && i < count; ++i)
       if (ids[i] < 0 || ids[i] >= vocabulary)
         fail("expected token ids from 0 to " + std::to_string(vocabulary - 1) + " but got " + std::to_string(ids[i]));
   }

@@ -1,4 +1,4 @@
-// model.h: what an application sees of the launcher (LauncherText.h).
+// Model.h: what an application sees of the launcher (LauncherText.h).
 #include "compiler/package/LauncherChecks.h"
 #include "compiler/package/LauncherNames.h"
 #include "compiler/package/LauncherText.h"
@@ -57,7 +57,7 @@ static std::string constants(const Model &model) {
     add("The token that begins a text.", "std::int32_t", "bos", std::to_string(*model.bos));
   if (!model.eos.empty()) {
     std::string list;
-    for (std::int32_t id : model.eos)
+    for (int32_t id : model.eos)
       list += (list.empty() ? "" : ", ") + std::to_string(id);
     add("Each of these tokens ends a text.", "std::array<std::int32_t, " + std::to_string(model.eos.size()) + ">",
         "eos", "{" + list + "}");
@@ -91,9 +91,9 @@ static const char weightTypes[] =
 struct Weight {
   const char *name;
   const char *type;          // of an element: "f32"
-  const std::int64_t *shape; // `rank` dimensions
+  const int64_t *shape; // `rank` dimensions
   std::size_t rank;
-  std::uint64_t size; // bytes
+  uint64_t size; // bytes
 };
 /// Gives the bytes of a weight, which are read before the next call. nullptr is an error.
 using WeightFunction = std::function<const void *(const Weight &)>;
@@ -139,7 +139,7 @@ static std::string modelClass(const Manifest &manifest, const Names &names) {
   /// Starts a new sequence: position 0, states zero.
   void reset();
   /// Rows of this sequence so far; always 0 in a model without a context.
-  std::int64_t position() const;
+  int64_t position() const;
   /// The most rows of a step. Longer inputs are for several steps.
   int maxTokens() const;
   /// The target of the code in use.

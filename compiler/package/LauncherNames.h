@@ -36,7 +36,7 @@ std::string literal(std::string_view text);
 /// `text` as the part of a line comment that it can be.
 std::string comment(std::string_view text);
 
-/// The C++ type whose bytes are an element: "float"; std::uint16_t for f16 and bf16, which C++17 has not.
+/// The C++ type whose bytes are an element: "float"; uint16_t for f16 and bf16, which C++17 has not.
 std::string cppType(manifest::ElementType type);
 /// "f32 [tokens, 20]", with a word on types that C++ has not.
 std::string describe(const manifest::Port &port);

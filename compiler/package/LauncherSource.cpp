@@ -1,4 +1,4 @@
-// model.cpp: the tables, and how a package is loaded and run (LauncherText.h). Parts that a model has no use for are
+// Model.cpp: the tables, and how a package is loaded and run (LauncherText.h). Parts that a model has no use for are
 // left out, so that the file compiles without a warning.
 #include "compiler/package/LauncherChecks.h"
 #include "compiler/package/LauncherTables.h"
@@ -62,11 +62,11 @@ const Target &chooseTarget(int device) {
 
 )cpp";
 
-static const char conversion[] = R"cpp(std::uint32_t halfBits(std::uint16_t half) {
-  std::uint32_t sign = std::uint32_t(half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 0x3ff;
+static const char conversion[] = R"cpp(uint32_t halfBits(uint16_t half) {
+  uint32_t sign = uint32_t(half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 0x3ff;
   if (exponent == 0) { // zero and subnormals: fraction * 2^-24, exact in f32
     float value = float(fraction) * (1.0f / 16777216.0f);
-    std::uint32_t bits;
+    uint32_t bits;
     std::memcpy(&bits, &value, sizeof(bits));
     return sign | bits;
   }
@@ -83,9 +83,9 @@ std::vector<char> readAsF32(Stored stored, const char *from, std::size_t count) 
       float rounded = float(value);
       std::memcpy(&to[4 * i], &rounded, 4);
     } else {
-      std::uint16_t bits;
+      uint16_t bits;
       std::memcpy(&bits, from + 2 * i, 2);
-      std::uint32_t wide = stored == Stored::f16 ? halfBits(bits) : std::uint32_t(bits) << 16;
+      uint32_t wide = stored == Stored::f16 ? halfBits(bits) : uint32_t(bits) << 16;
       std::memcpy(&to[4 * i], &wide, 4);
     }
   }
@@ -137,7 +137,7 @@ static const char implBegin[] = R"cpp(struct Impl {
   }
 
   /// Until wait(), `from` must stay.
-  void copyIn(Buffer buffer, std::uint64_t offset, const void *from, std::uint64_t size) {
+  void copyIn(Buffer buffer, uint64_t offset, const void *from, uint64_t size) {
     if (!from) {
       wait();
       fail(std::string("expected a value for ") + buffers[std::size_t(buffer)].name + " but got a null pointer");
@@ -146,7 +146,7 @@ static const char implBegin[] = R"cpp(struct Impl {
           "cannot copy to", buffers[std::size_t(buffer)].name);
   }
 
-  void copyOut(Buffer buffer, void *to, std::uint64_t size) const {
+  void copyOut(Buffer buffer, void *to, uint64_t size) const {
     if (rows == 0)
       fail(std::string("expected a step before ") + buffers[std::size_t(buffer)].name + " is read but there was none");
     use();
@@ -172,8 +172,8 @@ static std::string loadStored(bool converted) {
         file.open(path, std::ios::binary);
       }
       file.seekg(std::streamoff(weight.fileOffset));
-      for (std::uint64_t begin = 0; begin < weight.size; begin += piece.size()) {
-        piece.resize(std::size_t(std::min<std::uint64_t>(1 << 24, weight.size - begin)));
+      for (uint64_t begin = 0; begin < weight.size; begin += piece.size()) {
+        piece.resize(std::size_t(std::min<uint64_t>(1 << 24, weight.size - begin)));
         if (!file.read(piece.data(), std::streamsize(piece.size())))
           fail(path + ": expected " + std::to_string(weight.size) + " bytes of " + weight.name + " at offset " +
                std::to_string(weight.fileOffset) + " but they cannot be read");
@@ -235,7 +235,7 @@ static std::string runFunctions(bool hasContext) {
 
   void run(const Bucket &bucket, int tokens) {
     unsigned char control[controlSize] = {};
-    std::uint32_t count = std::uint32_t(tokens), start = std::uint32_t(position);
+    uint32_t count = uint32_t(tokens), start = uint32_t(position);
     std::memcpy(control + controlTokens, &count, sizeof(count));
     std::memcpy(control + controlPosition, &start, sizeof(start));
     copyIn(controlBuffer, 0, control, sizeof(control));
@@ -251,7 +251,7 @@ static std::string runFunctions(bool hasContext) {
     const Kernel &kernel = target->kernels[launch.kernel];
     alignas(8) unsigned char block[largestArgumentBytes] = {};
     for (unsigned i = 0; i < kernel.argumentCount; ++i) {
-      std::uint64_t address = reinterpret_cast<std::uintptr_t>(at(arguments[i].buffer)) + arguments[i].offset;
+      uint64_t address = reinterpret_cast<uintptr_t>(at(arguments[i].buffer)) + arguments[i].offset;
       std::memcpy(block + target->argumentOffsets[kernel.firstOffset + i], &address, sizeof(address));
     }
     std::size_t size = kernel.argumentBytes;
@@ -277,7 +277,7 @@ static std::string runFunctions(bool hasContext) {
   const Target *target = nullptr;
   std::vector<hipFunction_t> functions; // as target->kernels
   std::vector<void *> addresses;        // by Buffer
-  std::int64_t position = 0;
+  int64_t position = 0;
   int rows = 0; // of the last step
 };
 
@@ -289,7 +289,7 @@ Model &Model::operator=(Model &&) noexcept = default;
 Model::~Model() = default;
 
 void Model::reset() { impl->reset(); }
-std::int64_t Model::position() const { return impl->position; }
+int64_t Model::position() const { return impl->position; }
 int Model::maxTokens() const { return impl->target->buckets[impl->target->bucketCount - 1].maxTokens; }
 const char *Model::target() const { return impl->target->id; }
 hipStream_t Model::stream() const { return impl->stream; }

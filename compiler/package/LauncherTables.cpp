@@ -63,7 +63,7 @@ static std::string givenWeights(const Manifest &manifest) {
             std::to_string(weight.size) + "}, " + std::to_string(weight.offset) + "},\n";
     dimensions += weight.shape.dimensions.size();
     std::string shape;
-    for (std::int64_t dimension : weight.shape.dimensions)
+    for (int64_t dimension : weight.shape.dimensions)
       shape += (shape.empty() ? "    " : " ") + std::to_string(dimension) + ",";
     shapes += shape.empty() ? "" : shape + "\n";
   }
@@ -83,7 +83,7 @@ static const char launchTypes[] =
     R"cpp(/// What a kernel's argument points to.
 struct Argument {
   Buffer buffer;
-  std::uint64_t offset; // bytes
+  uint64_t offset; // bytes
 };
 /// The argument block of a kernel holds device addresses, at the byte offsets that begin at `firstOffset`.
 struct Kernel {
@@ -115,13 +115,13 @@ struct Target {
 
 )cpp";
 
-static std::string triple(const std::array<std::uint32_t, 3> &values) {
+static std::string triple(const std::array<uint32_t, 3> &values) {
   return "{" + std::to_string(values[0]) + ", " + std::to_string(values[1]) + ", " + std::to_string(values[2]) + "}";
 }
 
 /// Bytes of the explicit arguments; hidden ones, behind them, are the driver's.
-static std::uint32_t argumentBytes(const manifest::Kernel &kernel) {
-  std::uint32_t bytes = 0;
+static uint32_t argumentBytes(const manifest::Kernel &kernel) {
+  uint32_t bytes = 0;
   for (const KernelArgument &argument : kernel.arguments)
     bytes = std::max(bytes, argument.offset + argument.size);
   return bytes;
@@ -173,7 +173,7 @@ static std::string targetTables(const manifest::Target &target, std::size_t numb
 
 std::string launchTables(const Manifest &manifest, const Names &names) {
   std::string text = launchTypes, rows;
-  std::uint32_t largest = 8;
+  uint32_t largest = 8;
   for (std::size_t i = 0; i < manifest.targets.size(); ++i) {
     const manifest::Target &target = manifest.targets[i];
     for (const manifest::Kernel &kernel : target.kernels)

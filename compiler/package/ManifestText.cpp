@@ -1,4 +1,4 @@
-// manifest.json: the structure of nstf/Manifest.h as JSON, in the order of manifest.schema.json. The reader is
+// Manifest.json: the structure of nstf/Manifest.h as JSON, in the order of manifest.schema.json. The reader is
 // runtime/model/ManifestReader.cpp.
 #include "compiler/package/Package.h"
 
@@ -17,7 +17,7 @@ using namespace manifest;
 
 static Json shapeJson(const Shape &shape) {
   Json list = Json::array();
-  for (std::int64_t dimension : shape.dimensions)
+  for (int64_t dimension : shape.dimensions)
     list.push_back(dimension == Shape::tokensDimension ? Json("tokens") : Json(dimension));
   return list;
 }

@@ -25,7 +25,7 @@ namespace nstf {
 /// offset is 0, and it has as many elements as the weight.
 struct WeightInFile {
   std::string path;
-  std::uint64_t offset = 0; ///< of the first byte, from the start of the file
+  uint64_t offset = 0; ///< of the first byte, from the start of the file
   manifest::ElementType storedType = manifest::ElementType::F32;
   StridedView view = {};
 };
@@ -33,7 +33,7 @@ struct WeightInFile {
 /// A weight that is computed, of type f32: `fillRow(i, values)` writes row i (all dimensions but the first). Called
 /// from several threads.
 struct ComputedWeight {
-  std::function<void(std::int64_t row, std::span<float> values)> fillRow;
+  std::function<void(int64_t row, std::span<float> values)> fillRow;
 };
 
 /// Where a weight's bytes come from; std::monostate: nowhere, as in a model without a checkpoint.
@@ -61,11 +61,11 @@ struct PackageTrial {
 };
 
 /// Tensors start at multiples of this in the device's weight buffer and in weights.safetensors.
-inline constexpr std::uint64_t weightAlignment = 256;
+inline constexpr uint64_t weightAlignment = 256;
 
 /// Gives every tensor its size and, in their order, its offset. Returns the size of the buffer; 0 without tensors.
 /// Throws std::runtime_error where a size does not fit in 48 bits.
-std::uint64_t layoutWeights(manifest::Weights &weights);
+uint64_t layoutWeights(manifest::Weights &weights);
 
 /// Writes the package to `folder`, in the mode manifest.weights.mode:
 ///

@@ -1,4 +1,4 @@
-// weights.safetensors: 8 bytes with the header's length, the header (JSON: name → dtype, shape, first and last byte),
+// Weights.safetensors: 8 bytes with the header's length, the header (JSON: name → dtype, shape, first and last byte),
 // the data. The header is padded so that the data starts, as every tensor in it does, at a multiple of 256; and since
 // the format allows no gaps in the data, what is left between two tensors is a tensor of zeros of its own.
 //
@@ -36,27 +36,24 @@ using manifest::Weight;
 using manifest::WeightsMode;
 
 static constexpr const char *fileName = "weights.safetensors";
-static constexpr std::uint64_t largest = std::uint64_t(1) << 48; // bytes, the manifest's limit
+static constexpr uint64_t largest = uint64_t(1) << 48; // bytes, the manifest's limit
 static constexpr std::size_t pieceElements = 1 << 18;
 
-static std::uint64_t alignUp(std::uint64_t value) {
-  return (value + weightAlignment - 1) / weightAlignment * weightAlignment;
-}
+static uint64_t alignUp(uint64_t value) { return (value + weightAlignment - 1) / weightAlignment * weightAlignment; }
 
 /// Bytes of a tensor of that type.
-static std::uint64_t bytesOf(const Weight &weight, ElementType type) {
-  std::uint64_t bytes = manifest::sizeOf(type);
-  for (std::int64_t dimension : weight.shape.dimensions)
-    if (dimension < 1 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(dimension), &bytes) ||
-        bytes > largest)
+static uint64_t bytesOf(const Weight &weight, ElementType type) {
+  uint64_t bytes = manifest::sizeOf(type);
+  for (int64_t dimension : weight.shape.dimensions)
+    if (dimension < 1 || __builtin_mul_overflow(bytes, static_cast<uint64_t>(dimension), &bytes) || bytes > largest)
       throw std::runtime_error("expected the weight '" + support::escape(weight.name) +
                                "' to have between 1 and 2^48 bytes but got " + weight.shape.str() + " " +
                                std::string(manifest::nameOf(type)));
   return bytes;
 }
 
-std::uint64_t layoutWeights(manifest::Weights &weights) {
-  std::uint64_t end = 0;
+uint64_t layoutWeights(manifest::Weights &weights) {
+  uint64_t end = 0;
   for (Weight &weight : weights.tensors) {
     weight.size = bytesOf(weight, weight.type);
     weight.offset = alignUp(end);
@@ -76,19 +73,19 @@ struct Task {
   const WeightOrigin *origin = nullptr;
   const support::MappedFile *file = nullptr; ///< of a WeightInFile
   bool packed = false;
-  std::uint64_t dataOffset = 0; ///< in the data of weights.safetensors, where packed
+  uint64_t dataOffset = 0; ///< in the data of weights.safetensors, where packed
 };
 
 /// Bytes from the first element of a view to the end of its last.
-std::uint64_t spanOf(const WeightInFile &origin, const Weight &weight) {
-  std::int64_t elements = 1, span = 1;
+uint64_t spanOf(const WeightInFile &origin, const Weight &weight) {
+  int64_t elements = 1, span = 1;
   bool fits = origin.view.sizes.size() == origin.view.strides.size();
   for (std::size_t i = 0; fits && i < origin.view.sizes.size(); ++i) {
-    std::int64_t size = origin.view.sizes[i], stride = origin.view.strides[i], part;
+    int64_t size = origin.view.sizes[i], stride = origin.view.strides[i], part;
     fits = size >= 1 && stride >= 1 && !__builtin_mul_overflow(elements, size, &elements) &&
            !__builtin_mul_overflow(size - 1, stride, &part) && !__builtin_add_overflow(span, part, &span);
   }
-  if (!fits || elements != weight.shape.elements(1) || static_cast<std::uint64_t>(span) > largest)
+  if (!fits || elements != weight.shape.elements(1) || static_cast<uint64_t>(span) > largest)
     throw std::runtime_error("expected a view of the elements of '" + support::escape(weight.name) + "', " +
                              weight.shape.str() + ", within 2^48 bytes");
   return span * manifest::sizeOf(origin.storedType);
@@ -101,7 +98,7 @@ public:
     auto &file = files[origin.path];
     if (!file)
       file = std::make_unique<support::MappedFile>(origin.path);
-    std::uint64_t size = bytesOf(weight, origin.storedType);
+    uint64_t size = bytesOf(weight, origin.storedType);
     if (!origin.view.sizes.empty())
       size = spanOf(origin, weight);
     if (origin.offset > file->size() || size > file->size() - origin.offset)
@@ -154,7 +151,7 @@ static std::vector<Task> planTasks(manifest::Weights &weights, const std::vector
                                    SourceFiles &files) {
   bool stored = weights.mode == WeightsMode::Pack || weights.mode == WeightsMode::Reference;
   std::vector<Task> tasks;
-  std::uint64_t end = 0;
+  uint64_t end = 0;
   for (size_t i = 0; i < origins.size(); ++i) {
     Weight &weight = weights.tensors[i];
     Task task;
@@ -196,10 +193,10 @@ static std::vector<Task> planTasks(manifest::Weights &weights, const std::vector
 static std::string headerText(const std::vector<Task> &tasks) {
   std::string json = R"({"__metadata__":{"format":"nstf"})";
   std::set<std::string> names = {"__metadata__"};
-  std::uint64_t end = 0;
+  uint64_t end = 0;
   unsigned gaps = 0;
-  auto add = [&](const std::string &name, const char *type, const std::vector<std::int64_t> &shape, std::uint64_t begin,
-                 std::uint64_t size) {
+  auto add = [&](const std::string &name, const char *type, const std::vector<int64_t> &shape, uint64_t begin,
+                 uint64_t size) {
     if (!names.insert(name).second)
       throw std::runtime_error("expected weights of different names but got '" + support::escape(name) + "' twice");
     end = begin + size;
@@ -210,14 +207,14 @@ static std::string headerText(const std::vector<Task> &tasks) {
     if (!task.packed)
       continue;
     if (task.dataOffset > end) {
-      std::uint64_t gap = task.dataOffset - end;
-      add("nstf.padding." + std::to_string(gaps++), "U8", {static_cast<std::int64_t>(gap)}, end, gap);
+      uint64_t gap = task.dataOffset - end;
+      add("nstf.padding." + std::to_string(gaps++), "U8", {static_cast<int64_t>(gap)}, end, gap);
     }
     const Weight &weight = *task.weight;
     add(weight.name, safeTensorsName(weight.type), weight.shape.dimensions, task.dataOffset, weight.size);
   }
   json += "}";
-  std::uint64_t length = alignUp(8 + json.size()) - 8;
+  uint64_t length = alignUp(8 + json.size()) - 8;
   json.resize(length, ' ');
   std::string bytes(8, '\0');
   for (int i = 0; i < 8; ++i)
@@ -227,25 +224,25 @@ static std::string headerText(const std::vector<Task> &tasks) {
 
 /// A part of a tensor on its way into the package.
 struct Piece {
-  std::uint64_t begin, count;          ///< elements
+  uint64_t begin, count;               ///< elements
   std::vector<std::byte> stored, kept; ///< room for the elements as they are in the file, and as they are kept
   std::span<const std::byte> bytes;    ///< the finished piece
 };
 
 /// Elements of all dimensions but the first.
-static std::uint64_t getRowElements(const Weight &weight) {
-  const std::vector<std::int64_t> &dimensions = weight.shape.dimensions;
+static uint64_t getRowElements(const Weight &weight) {
+  const std::vector<int64_t> &dimensions = weight.shape.dimensions;
   return weight.shape.elements(1) / (dimensions.empty() ? 1 : dimensions.front());
 }
 
 /// Makes the bytes of a computed tensor's piece, which is of whole rows.
 static void computePiece(const Task &task, Piece &piece) {
-  std::uint64_t row = getRowElements(*task.weight);
+  uint64_t row = getRowElements(*task.weight);
   piece.kept.resize(piece.count * sizeof(float));
   std::span<float> values(reinterpret_cast<float *>(piece.kept.data()), piece.count);
-  for (std::uint64_t i = 0; i < piece.count; i += row)
+  for (uint64_t i = 0; i < piece.count; i += row)
     std::get<ComputedWeight>(*task.origin)
-        .fillRow(static_cast<std::int64_t>((piece.begin + i) / row), values.subspan(i, row));
+        .fillRow(static_cast<int64_t>((piece.begin + i) / row), values.subspan(i, row));
   piece.bytes = piece.kept;
 }
 
@@ -270,17 +267,17 @@ static void readPiece(const Task &task, Piece &piece) {
 }
 
 /// Pieces are made and written on all cores, and hashed in their order.
-static void runTask(const Task &task, support::OutputFile *file, std::uint64_t dataStart) {
+static void runTask(const Task &task, support::OutputFile *file, uint64_t dataStart) {
   const Weight &weight = *task.weight;
   bool computed = std::holds_alternative<ComputedWeight>(*task.origin);
   if (computed && weight.type != ElementType::F32)
     throw std::runtime_error("expected the computed weight '" + support::escape(weight.name) + "' to be f32 but got " +
                              std::string(manifest::nameOf(weight.type)));
-  std::uint64_t elements = weight.shape.elements(1), row = computed ? getRowElements(weight) : 1;
-  std::uint64_t step = std::max<std::uint64_t>(pieceElements / row, 1) * row, begin = 0, started = 0;
+  uint64_t elements = weight.shape.elements(1), row = computed ? getRowElements(weight) : 1;
+  uint64_t step = std::max<uint64_t>(pieceElements / row, 1) * row, begin = 0, started = 0;
   // As many as are under way at once. They end in their order, so the oldest is free when the next one starts.
   std::vector<Piece> pieces(
-      std::min<std::uint64_t>(2 * tbb::this_task_arena::max_concurrency(), (elements + step - 1) / step));
+      std::min<uint64_t>(2 * tbb::this_task_arena::max_concurrency(), (elements + step - 1) / step));
   llvm::SHA256 hash;
   auto start = [&](tbb::flow_control &control) -> Piece * {
     if (begin == elements) {
@@ -333,7 +330,7 @@ void writeWeights(PackageFolder &folder, manifest::Weights &weights, const std::
   SourceFiles files;
   std::vector<Task> tasks = planTasks(weights, origins, files);
   std::optional<support::OutputFile> file;
-  std::uint64_t dataStart = 0;
+  uint64_t dataStart = 0;
   auto last = std::find_if(tasks.rbegin(), tasks.rend(), [](const Task &task) { return task.packed; });
   if (last != tasks.rend()) {
     std::string header = headerText(tasks);
@@ -341,7 +338,7 @@ void writeWeights(PackageFolder &folder, manifest::Weights &weights, const std::
     file.emplace(folder.create(fileName, dataStart + last->dataOffset + last->weight->size));
     file->writeAt(0, std::as_bytes(std::span(header.data(), header.size())));
   }
-  std::uint64_t bytes = 0;
+  uint64_t bytes = 0;
   for (const Task &task : tasks)
     bytes += task.weight->size;
   support::Progress progress("packing weights", "bytes", bytes);

@@ -1,11 +1,11 @@
 // The whole compiler, top to bottom (Pipelines.h).
 #include "compiler/pipelines/Pipelines.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 #include "passes/nstf/Passes.h"
 #include "passes/nstf_to_systolic/Passes.h"
 #include "passes/systolic/Passes.h"
 #include "passes/systolic_to_gpu/Passes.h"
-#include "mlir/Pass/PassRegistry.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 

@@ -1,8 +1,6 @@
-//===- Operations.cpp - The meaning of each nstf operation --------------------------------===//
+// The meaning of each nstf operation.
 //
 // Naive and readable: each function is the formula of the operation's documentation (dialects/nstf/*.td).
-//
-//===----------------------------------------------------------------------------------===//
 
 #include "compiler/reference/Operations.h"
 
@@ -241,9 +239,7 @@ static Tensor meanRows(MeanRowsOp, Operands in, StepScalars) {
   return result;
 }
 
-//===----------------------------------------------------------------------------------===//
 // By name
-//===----------------------------------------------------------------------------------===//
 
 using Meaning = Tensor (*)(Operation *, Operands, StepScalars);
 
@@ -255,28 +251,17 @@ static std::pair<const StringRef, Meaning> entry() {
 
 static const std::map<StringRef, Meaning> &meanings() {
   static const std::map<StringRef, Meaning> table = {
-      entry<AddOp, add>(),
-      entry<AddPositionsOp, addPositions>(),
-      entry<ArgmaxOp, argmax>(),
-      entry<AttentionOp, attention>(),
-      entry<ConvertOp, convert>(),
-      entry<EmbeddingOp, embedding>(),
-      entry<FirstRowOp, firstRow>(),
-      entry<GeluOp, geluRows>(),
-      entry<KvAppendOp, kvAppend>(),
-      entry<L2NormalizeOp, l2Normalize>(),
-      entry<LastRowOp, lastRow>(),
-      entry<LayerNormOp, layerNorm>(),
-      entry<LinearOp, linear>(),
-      entry<MeanRowsOp, meanRows>(),
-      entry<MulOp, mul>(),
-      entry<ReluOp, reluRows>(),
-      entry<RmsNormOp, rmsNorm>(),
-      entry<RopeOp, rope>(),
-      entry<SiluOp, siluRows>(),
-      entry<SoftmaxOp, softmax>(),
-      entry<SwigluOp, swiglu>(),
-      entry<TanhOp, tanhRows>(),
+      entry<AddOp, add>(),           entry<AddPositionsOp, addPositions>(),
+      entry<ArgmaxOp, argmax>(),     entry<AttentionOp, attention>(),
+      entry<ConvertOp, convert>(),   entry<EmbeddingOp, embedding>(),
+      entry<FirstRowOp, firstRow>(), entry<GeluOp, geluRows>(),
+      entry<KvAppendOp, kvAppend>(), entry<L2NormalizeOp, l2Normalize>(),
+      entry<LastRowOp, lastRow>(),   entry<LayerNormOp, layerNorm>(),
+      entry<LinearOp, linear>(),     entry<MeanRowsOp, meanRows>(),
+      entry<MulOp, mul>(),           entry<ReluOp, reluRows>(),
+      entry<RmsNormOp, rmsNorm>(),   entry<RopeOp, rope>(),
+      entry<SiluOp, siluRows>(),     entry<SoftmaxOp, softmax>(),
+      entry<SwigluOp, swiglu>(),     entry<TanhOp, tanhRows>(),
   };
   return table;
 }

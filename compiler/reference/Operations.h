@@ -1,4 +1,4 @@
-//===- Operations.h - The meaning of each nstf operation ----------------------------------===//
+// The meaning of each nstf operation.
 #pragma once
 
 #include "compiler/reference/Tensor.h"

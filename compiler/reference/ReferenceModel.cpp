@@ -1,4 +1,4 @@
-//===- ReferenceModel.cpp - A module run in float64 on the CPU --------------------------------===//
+// A module run in float64 on the CPU.
 
 #include "compiler/reference/ReferenceModel.h"
 
@@ -15,9 +15,7 @@ using namespace mlir;
 using namespace nstf;
 using Pointer = std::shared_ptr<Tensor>;
 
-//===----------------------------------------------------------------------------------===//
 // Blocks of operations
-//===----------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -49,8 +47,8 @@ public:
       else if (auto launch = dyn_cast<StepOp>(op))
         results = runKernel(launch, operandsOf(op));
       else if (isTensorOperation(&op))
-        for (Tensor &result : evaluateTensorOperation(
-                 &op, [&](Value value) -> const Tensor & { return *values.at(value); }, step))
+        for (Tensor &result :
+             evaluateTensorOperation(&op, [&](Value value) -> const Tensor & { return *values.at(value); }, step))
           results.push_back(std::make_shared<Tensor>(std::move(result)));
       else
         results = {evaluate(op, operandsOf(op))};
@@ -112,9 +110,7 @@ std::vector<Tensor> nstf::evaluateKernel(KernelOp kernel, std::vector<Tensor> &a
   return results;
 }
 
-//===----------------------------------------------------------------------------------===//
 // Models
-//===----------------------------------------------------------------------------------===//
 
 ReferenceModel::ReferenceModel(ModuleOp module, ReferenceOptions options)
     : module(module), reader(std::make_unique<WeightReader>(options.randomSeed)) {

@@ -1,9 +1,7 @@
-//===- ReferenceModel.h - A module run in float64 on the CPU ----------------------------------===//
+// A module run in float64 on the CPU.
 //
 // Interprets an nstf.graph before or after kernels were formed: an nstf.step runs its nstf.kernel. States live from run
 // to run. The judge of everything the compiler makes, so it shares no code with it beyond the dialect.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/reference/Operations.h"

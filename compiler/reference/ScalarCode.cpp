@@ -1,4 +1,4 @@
-//===- ScalarCode.cpp - The bodies of tensor operations -----------------------------------===//
+// The bodies of tensor operations.
 
 #include "compiler/reference/ScalarCode.h"
 
@@ -16,9 +16,7 @@ using namespace mlir;
 using namespace nstf;
 using Meaning = std::function<double(const double *)>;
 
-//===----------------------------------------------------------------------------------===//
 // Numbers
-//===----------------------------------------------------------------------------------===//
 
 /// As a signed number of a type's width; an index is 64 bits wide, an i1 is 0 or -1.
 static int64_t toSigned(double value, Type type) {
@@ -63,9 +61,7 @@ static double constantOf(Attribute attribute) {
   return number.getType().isInteger(1) ? double(!number.getValue().isZero()) : double(number.getInt());
 }
 
-//===----------------------------------------------------------------------------------===//
 // Operations
-//===----------------------------------------------------------------------------------===//
 
 static bool compare(arith::CmpIPredicate predicate, double a, double b, Type type) {
   int64_t x = toSigned(a, type), y = toSigned(b, type);
@@ -288,9 +284,7 @@ double nstf::elementAt(const Tensor &tensor, llvm::ArrayRef<int64_t> index) {
   return tensor.data()[linear];
 }
 
-//===----------------------------------------------------------------------------------===//
 // Blocks
-//===----------------------------------------------------------------------------------===//
 
 ScalarBlock::ScalarBlock(Block &block, TensorLookup lookup, StepScalars step)
     : lookup(lookup), step(step), block(block) {

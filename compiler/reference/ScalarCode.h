@@ -1,4 +1,4 @@
-//===- ScalarCode.h - The bodies of tensor operations -------------------------------------===//
+// The bodies of tensor operations.
 #pragma once
 
 #include "compiler/reference/TensorCode.h"

@@ -1,8 +1,6 @@
-//===- Tensor.h - Values of the reference -------------------------------------------------===//
+// Values of the reference.
 //
 // Every number is a float64, ids too (exact to 2⁵³), in a row-major Eigen matrix.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include <Eigen/Core>

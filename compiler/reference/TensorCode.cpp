@@ -1,4 +1,4 @@
-//===- TensorCode.cpp - The meaning of linalg and tensor ops ------------------------------===//
+// The meaning of linalg and tensor ops.
 
 #include "compiler/reference/ScalarCode.h"
 

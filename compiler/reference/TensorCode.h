@@ -1,11 +1,9 @@
-//===- TensorCode.h - The meaning of linalg and tensor ops --------------------------------===//
+// The meaning of linalg and tensor ops.
 //
 // Tensor code of a graph or kernel, one element after the other in float64. Written from the upstream dialects'
 // documents and sharing nothing with what the compiler does with them. Scalars of a block are tensors of rank 0;
 // integers wrap at their width, f16 and bf16 round after every operation. An index outside the tensor of tensor.extract
 // or tensor.gather reads 0: upstream leaves it undefined, kernels promise it.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/reference/Operations.h"

@@ -1,4 +1,4 @@
-//===- TensorTolerance.cpp - How far tensor code may be from the reference ----------------===//
+// How far tensor code may be from the reference.
 
 #include "compiler/reference/Tolerance.h"
 

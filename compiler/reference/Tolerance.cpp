@@ -1,4 +1,4 @@
-//===- Tolerance.cpp - How far a result may be from the reference ---------------------------===//
+// How far a result may be from the reference.
 
 #include "compiler/reference/Tolerance.h"
 

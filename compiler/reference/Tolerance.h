@@ -1,8 +1,6 @@
-//===- Tolerance.h - How far a result may be from the reference -----------------------------===//
+// How far a result may be from the reference.
 //
 // One table for tests, `nstfc --verify` and the report: |got - want| ≤ absolute + relative · max|want| over the tensor.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/reference/Tensor.h"

@@ -1,4 +1,4 @@
-//===- WeightReader.cpp - Weights as float64 ------------------------------------------------===//
+// Weights as float64.
 
 #include "compiler/reference/WeightReader.h"
 

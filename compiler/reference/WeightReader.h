@@ -1,4 +1,4 @@
-//===- WeightReader.h - Weights as float64 --------------------------------------------------===//
+// Weights as float64.
 #pragma once
 
 #include "compiler/reference/Tensor.h"

@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace nstf;
 
-//===-- RopeOp --------------------------------------------------------------------------------------------------===//
+// RopeOp
 
 LogicalResult RopeOp::inferReturnTypes(MLIRContext *, std::optional<Location>, RopeOp::Adaptor adaptor,
                                        SmallVectorImpl<Type> &types) {
@@ -42,7 +42,7 @@ LogicalResult RopeOp::verify() {
   return success();
 }
 
-//===-- KvAppendOp ----------------------------------------------------------------------------------------------===//
+// KvAppendOp
 
 LogicalResult KvAppendOp::inferReturnTypes(MLIRContext *, std::optional<Location>, KvAppendOp::Adaptor adaptor,
                                            SmallVectorImpl<Type> &types) {
@@ -59,7 +59,7 @@ LogicalResult KvAppendOp::verify() {
   return success();
 }
 
-//===-- AttentionOp ---------------------------------------------------------------------------------------------===//
+// AttentionOp
 
 LogicalResult AttentionOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, AttentionOp::Adaptor adaptor,
                                             SmallVectorImpl<Type> &types) {

@@ -21,7 +21,7 @@ void NSTFDialect::registerAttributes() {
       >();
 }
 
-//===-- SourceAttr ----------------------------------------------------------------------------------------------===//
+// SourceAttr
 
 /// Of a view, or where `sizes` is empty, of so many elements side by side.
 static std::optional<int64_t> byteSpan(Type storedType, ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides,
@@ -63,7 +63,7 @@ std::optional<int64_t> SourceAttr::getByteSpan(int64_t elements) const {
   return byteSpan(getStoredType(), getSizes(), getStrides(), elements);
 }
 
-//===-- RopeTableAttr -------------------------------------------------------------------------------------------===//
+// RopeTableAttr
 
 Attribute RopeTableAttr::parse(AsmParser &parser, Type) {
   SmallVector<double> frequencies;

@@ -19,20 +19,21 @@ void NSTFDialect::initialize() {
 
 LogicalResult NSTFDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
-  if (name == kModelAttr) {
+  if (name == modelAttributeName) {
     if (!isa<ModuleOp>(op))
       return op->emitOpError() << "expected '" << name << "' on a module only";
     if (!isa<DictionaryAttr>(attribute.getValue()))
       return op->emitOpError() << "expected '" << name << "' to be a dictionary but got " << attribute.getValue();
     return success();
   }
-  if (name == kMaxTokensAttr || name == kArenaSizeAttr) {
-    bool onItsOp = name == kMaxTokensAttr ? isa<ModuleOp>(op) : isa<GraphOp>(op);
+  if (name == maxTokensAttributeName || name == arenaSizeAttributeName) {
+    bool onItsOp = name == maxTokensAttributeName ? isa<ModuleOp>(op) : isa<GraphOp>(op);
     if (!onItsOp)
-      return op->emitOpError() << "expected '" << name << "' on a " << (name == kMaxTokensAttr ? "module" : "graph")
-                               << " only";
+      return op->emitOpError() << "expected '" << name << "' on a "
+                               << (name == maxTokensAttributeName ? "module" : "graph") << " only";
     auto number = dyn_cast<IntegerAttr>(attribute.getValue());
-    if (!number || !number.getType().isSignlessInteger(64) || number.getInt() < (name == kMaxTokensAttr ? 1 : 0))
+    if (!number || !number.getType().isSignlessInteger(64) ||
+        number.getInt() < (name == maxTokensAttributeName ? 1 : 0))
       return op->emitOpError() << "expected '" << name << "' to be a count of type i64 but got "
                                << attribute.getValue();
     return success();
@@ -41,12 +42,12 @@ LogicalResult NSTFDialect::verifyOperationAttribute(Operation *op, NamedAttribut
 }
 
 static LogicalResult verifyName(Operation *op, NamedAttribute attribute, StringRef where, unsigned index) {
-  if (attribute.getName() != NSTFDialect::kNameAttr)
+  if (attribute.getName() != NSTFDialect::nameAttributeName)
     return success();
   auto name = dyn_cast<StringAttr>(attribute.getValue());
   if (!name || name.empty())
-    return op->emitOpError() << "expected a name as '" << NSTFDialect::kNameAttr << "' of " << where << " " << index
-                             << " but got " << attribute.getValue();
+    return op->emitOpError() << "expected a name as '" << NSTFDialect::nameAttributeName << "' of " << where << " "
+                             << index << " but got " << attribute.getValue();
   return success();
 }
 

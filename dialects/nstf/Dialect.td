@@ -35,14 +35,14 @@ def NSTF_Dialect : Dialect {
   let extraClassDeclaration = [{
     void registerAttributes();
     /// Names of the discardable attributes above.
-    static constexpr llvm::StringLiteral kNameAttr = "nstf.name";
-    static constexpr llvm::StringLiteral kModelAttr = "nstf.model";
-    static constexpr llvm::StringLiteral kMaxTokensAttr = "nstf.max_tokens";
-    static constexpr llvm::StringLiteral kArenaSizeAttr = "nstf.arena_size";
+    static constexpr llvm::StringLiteral nameAttributeName = "nstf.name";
+    static constexpr llvm::StringLiteral modelAttributeName = "nstf.model";
+    static constexpr llvm::StringLiteral maxTokensAttributeName = "nstf.max_tokens";
+    static constexpr llvm::StringLiteral arenaSizeAttributeName = "nstf.arena_size";
   }];
 }
 
-//===-- Types ---------------------------------------------------------------------------------------------------===//
+// Types
 
 def NSTF_Float : AnyTypeOf<[F32, F16, BF16], "f32, f16 or bf16">;
 
@@ -71,7 +71,7 @@ def NSTF_Value : Type<And<[IsRankedTensorTypePred,
     CPred<"::llvm::cast<::mlir::ShapedType>($_self).getRank() > 0">, NSTF_LeadingDynamic]>,
     "ranked tensor, static but for its leading dimension", "::mlir::RankedTensorType">;
 
-//===-- The base of every op ------------------------------------------------------------------------------------===//
+// The base of every op
 
 class NSTF_Op<string mnemonic, list<Trait> traits = []> : Op<NSTF_Dialect, mnemonic, traits>;
 

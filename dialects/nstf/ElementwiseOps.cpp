@@ -4,7 +4,7 @@
 using namespace mlir;
 using namespace nstf;
 
-//===-- ConvertOp -----------------------------------------------------------------------------------------------===//
+// ConvertOp
 
 LogicalResult ConvertOp::inferReturnTypes(MLIRContext *, std::optional<Location>, ConvertOp::Adaptor adaptor,
                                           SmallVectorImpl<Type> &types) {

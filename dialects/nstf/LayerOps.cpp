@@ -6,7 +6,7 @@ using namespace nstf;
 
 static RankedTensorType rows(Value activation) { return cast<RankedTensorType>(activation.getType()); }
 
-//===-- EmbeddingOp ---------------------------------------------------------------------------------------------===//
+// EmbeddingOp
 
 LogicalResult EmbeddingOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, EmbeddingOp::Adaptor adaptor,
                                             SmallVectorImpl<Type> &types) {
@@ -15,7 +15,7 @@ LogicalResult EmbeddingOp::inferReturnTypes(MLIRContext *context, std::optional<
   return success();
 }
 
-//===-- AddPositionsOp ------------------------------------------------------------------------------------------===//
+// AddPositionsOp
 
 LogicalResult AddPositionsOp::inferReturnTypes(MLIRContext *, std::optional<Location>, AddPositionsOp::Adaptor adaptor,
                                                SmallVectorImpl<Type> &types) {
@@ -44,7 +44,7 @@ LogicalResult AddPositionsOp::verify() {
 
 bool AddPositionsOp::isByElement(unsigned operand) { return operand == 0; }
 
-//===-- LinearOp ------------------------------------------------------------------------------------------------===//
+// LinearOp
 
 LogicalResult LinearOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, LinearOp::Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
@@ -72,7 +72,7 @@ LogicalResult LinearOp::verify() {
   return success();
 }
 
-//===-- ArgmaxOp ------------------------------------------------------------------------------------------------===//
+// ArgmaxOp
 
 LogicalResult ArgmaxOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, ArgmaxOp::Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {

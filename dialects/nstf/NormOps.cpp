@@ -10,7 +10,7 @@ static LogicalResult verifyEps(Operation *op, const APFloat &eps) {
   return success();
 }
 
-//===-- RmsNormOp -----------------------------------------------------------------------------------------------===//
+// RmsNormOp
 
 LogicalResult RmsNormOp::inferReturnTypes(MLIRContext *, std::optional<Location>, RmsNormOp::Adaptor adaptor,
                                           SmallVectorImpl<Type> &types) {
@@ -29,7 +29,7 @@ LogicalResult RmsNormOp::verify() {
   return verifyEps(*this, getEps());
 }
 
-//===-- LayerNormOp ---------------------------------------------------------------------------------------------===//
+// LayerNormOp
 
 LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *, std::optional<Location>, LayerNormOp::Adaptor adaptor,
                                             SmallVectorImpl<Type> &types) {
@@ -49,7 +49,7 @@ LogicalResult LayerNormOp::verify() {
   return verifyEps(*this, getEps());
 }
 
-//===-- L2NormalizeOp -------------------------------------------------------------------------------------------===//
+// L2NormalizeOp
 
 LogicalResult L2NormalizeOp::inferReturnTypes(MLIRContext *, std::optional<Location>, L2NormalizeOp::Adaptor adaptor,
                                               SmallVectorImpl<Type> &types) {

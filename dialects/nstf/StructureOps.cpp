@@ -14,7 +14,7 @@ using namespace nstf;
 #define GET_OP_CLASSES
 #include "dialects/nstf/Ops.cpp.inc"
 
-//===-- What graph and kernel share -----------------------------------------------------------------------------===//
+// What graph and kernel share
 
 template <typename OpT> static ParseResult parseFunction(OpAsmParser &parser, OperationState &result) {
   auto makeType = [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
@@ -87,7 +87,7 @@ static LogicalResult verifyCaches(Region &body) {
   return success();
 }
 
-//===-- GraphOp -------------------------------------------------------------------------------------------------===//
+// GraphOp
 
 ParseResult GraphOp::parse(OpAsmParser &parser, OperationState &result) {
   return parseFunction<GraphOp>(parser, result);
@@ -103,20 +103,20 @@ ReturnOp GraphOp::getReturn() { return cast<ReturnOp>(getBody().front().getTermi
 
 static StringRef nameOf(StringAttr name) { return name ? name.getValue() : StringRef(); }
 StringRef GraphOp::getInputName(unsigned index) {
-  return nameOf(getArgAttrOfType<StringAttr>(index, NSTFDialect::kNameAttr));
+  return nameOf(getArgAttrOfType<StringAttr>(index, NSTFDialect::nameAttributeName));
 }
 StringRef GraphOp::getOutputName(unsigned index) {
-  return nameOf(getResultAttrOfType<StringAttr>(index, NSTFDialect::kNameAttr));
+  return nameOf(getResultAttrOfType<StringAttr>(index, NSTFDialect::nameAttributeName));
 }
 void GraphOp::setInputName(unsigned index, StringRef name) {
-  setArgAttr(index, NSTFDialect::kNameAttr, StringAttr::get((*this)->getContext(), name));
+  setArgAttr(index, NSTFDialect::nameAttributeName, StringAttr::get((*this)->getContext(), name));
 }
 void GraphOp::setOutputName(unsigned index, StringRef name) {
-  setResultAttr(index, NSTFDialect::kNameAttr, StringAttr::get((*this)->getContext(), name));
+  setResultAttr(index, NSTFDialect::nameAttributeName, StringAttr::get((*this)->getContext(), name));
 }
 
 std::optional<int64_t> GraphOp::getArenaSize() {
-  auto size = (*this)->getAttrOfType<IntegerAttr>(NSTFDialect::kArenaSizeAttr);
+  auto size = (*this)->getAttrOfType<IntegerAttr>(NSTFDialect::arenaSizeAttributeName);
   return size ? std::optional<int64_t>(size.getInt()) : std::nullopt;
 }
 
@@ -129,7 +129,7 @@ LogicalResult GraphOp::verify() {
     llvm::StringSet<> seen;
     for (unsigned i = 0; i != count; ++i) {
       if (name(i).empty())
-        return emitOpError() << "expected '" << NSTFDialect::kNameAttr << "' on " << where << " " << i;
+        return emitOpError() << "expected '" << NSTFDialect::nameAttributeName << "' on " << where << " " << i;
       if (!seen.insert(name(i)).second)
         return emitOpError() << "expected " << where << "s of different names but got '" << name(i) << "' twice";
     }
@@ -154,7 +154,7 @@ LogicalResult GraphOp::verify() {
 
 LogicalResult GraphOp::verifyRegions() { return verifyCaches(getBody()); }
 
-//===-- KernelOp ------------------------------------------------------------------------------------------------===//
+// KernelOp
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   return parseFunction<KernelOp>(parser, result);
@@ -190,7 +190,7 @@ LogicalResult KernelOp::verify() {
 
 LogicalResult KernelOp::verifyRegions() { return verifyCaches(getBody()); }
 
-//===-- WeightOp, StateOp ---------------------------------------------------------------------------------------===//
+// WeightOp, StateOp
 
 void WeightOp::build(OpBuilder &builder, OperationState &state, StringRef name, RankedTensorType type,
                      SourceAttr source) {
@@ -237,7 +237,7 @@ void StateOp::build(OpBuilder &builder, OperationState &state, StringRef name, R
 // state_c1
 LogicalResult StateOp::verify() { return verifyStatic(*this, getType()); }
 
-//===-- GetOp, StepOp, ReturnOp ---------------------------------------------------------------------------------===//
+// GetOp, StepOp, ReturnOp
 
 LogicalResult GetOp::verifySymbolUses(SymbolTableCollection &symbols) {
   Operation *target = symbols.lookupNearestSymbolFrom(*this, getSymbolAttr());

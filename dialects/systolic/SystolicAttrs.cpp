@@ -28,7 +28,7 @@ void SystolicDialect::registerTypes() {
       >();
 }
 
-//===-- #systolic.axes ------------------------------------------------------------------------------------------===//
+// #systolic.axes
 
 Attribute AxesAttr::parse(AsmParser &parser, Type) {
   SmallVector<Attribute> names;
@@ -81,7 +81,7 @@ AxesAttr AxesAttr::dropDim(unsigned dim) const {
   return get(getContext(), names);
 }
 
-//===-- #systolic.fragment --------------------------------------------------------------------------------------===//
+// #systolic.fragment
 
 static ParseResult parseDigits(AsmParser &parser, StringRef keyword, SmallVector<Digit> &digits) {
   if (parser.parseKeyword(keyword))
@@ -214,7 +214,7 @@ FragmentAttr FragmentAttr::insertUnitDim(int64_t dim) const {
   return getCanonical(getContext(), insert(getReg()), insert(getLane()), insert(getWave()));
 }
 
-//===-- #systolic.swizzle, #systolic.array ----------------------------------------------------------------------===//
+// #systolic.swizzle, #systolic.array
 
 LogicalResult SwizzleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t vector, int64_t rows) {
   if (vector <= 0 || rows <= 0 || !llvm::isPowerOf2_64(vector) || !llvm::isPowerOf2_64(rows)) // swizzle_c1
@@ -265,7 +265,7 @@ void SystolicArrayAttr::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
-//===-- !systolic.lds -------------------------------------------------------------------------------------------===//
+// !systolic.lds
 
 Type LdsType::parse(AsmParser &parser) {
   int64_t buffers;

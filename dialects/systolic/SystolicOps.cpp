@@ -7,7 +7,7 @@
 using namespace mlir;
 using namespace nstf::systolic;
 
-//===-- kernel --------------------------------------------------------------------------------------------------===//
+// kernel
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   auto build = [](Builder &builder, ArrayRef<Type> arguments, ArrayRef<Type> results,
@@ -78,7 +78,7 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
-//===-- Memory --------------------------------------------------------------------------------------------------===//
+// Memory
 
 /// The rules that load and store share: constraints 1 and 2 of both.
 static LogicalResult verifyAccess(Operation *op, RankedTensorType tile, MemRefType buffer, size_t indices,
@@ -162,7 +162,7 @@ LogicalResult ReadOp::verify() {
   return success();
 }
 
-//===-- Computation ---------------------------------------------------------------------------------------------===//
+// Computation
 
 LogicalResult MmaOp::verify() {
   auto a = cast<RankedTensorType>(getA().getType()), b = cast<RankedTensorType>(getB().getType()),

@@ -25,7 +25,7 @@ def Systolic_IndexTile : Type<And<[Systolic_Tile.predicate,
                                    CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getElementType().isInteger(32)">]>,
                               "rank-1 tile of i32", "::mlir::RankedTensorType">;
 
-//===-- Kernels -----------------------------------------------------------------------------------------------------===//
+// Kernels
 
 def Systolic_KernelOp
     : Systolic_Op<"kernel", [IsolatedFromAbove, AutomaticAllocationScope, Symbol, FunctionOpInterface]> {
@@ -127,7 +127,7 @@ def Systolic_ControlOp : Systolic_Op<"control", [Pure]> {
   let assemblyFormat = "$field $block attr-dict `:` type($block)";
 }
 
-//===-- Memory ------------------------------------------------------------------------------------------------------===//
+// Memory
 
 class Systolic_AccessDescription {
   string text = [{
@@ -279,7 +279,7 @@ def Systolic_BarrierOp : Systolic_Op<"barrier", [MemoryEffects<[MemRead, MemWrit
   let assemblyFormat = "attr-dict";
 }
 
-//===-- Computation -------------------------------------------------------------------------------------------------===//
+// Computation
 
 def Systolic_MmaOp : Systolic_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let summary = "result = acc + a * b on the matrix cores";

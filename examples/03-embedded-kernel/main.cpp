@@ -1,7 +1,7 @@
 // One kernel of NSTF inside a program of one's own: y = x * w^T, checked against three loops.
 //
-// It needs HIP's API header, libamdhip64 and what `nstfc kernel` wrote: matmul.h at compile time, matmul.hsaco beside it
-// at run time. Of NSTF nothing is linked.
+// It needs HIP's API header, libamdhip64 and what `nstfc kernel` wrote: matmul.h at compile time, matmul.hsaco beside
+// it at run time. Of NSTF nothing is linked.
 #include <hip/hip_runtime_api.h>
 
 #include <matmul.h> // what nstfc kernel wrote; after HIP's header, so that it has matmul_launch

@@ -1,4 +1,4 @@
-// nstf-form-kernels: groups operations, then moves each group into a kernel and leaves a step (Passes.td).
+// Nstf-form-kernels: groups operations, then moves each group into a kernel and leaves a step (Passes.td).
 //
 //   %y = nstf.linear %x, %w                            nstf.kernel @linear_add_0(%x, %w, %r) {
 //   %z = nstf.add %r, %y                     ->          linear, add, return }
@@ -72,7 +72,7 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
     return success();
   }
 
-  //===-- Grouping ----------------------------------------------------------------------------------------------===//
+  // Grouping
 
   std::vector<Group> formGroups(GraphOp graph) {
     std::vector<Group> groups;
@@ -166,7 +166,7 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
     return llvm::all_of(value.getUsers(), [&](Operation *other) { return other == &user; });
   }
 
-  //===-- Kernels -----------------------------------------------------------------------------------------------===//
+  // Kernels
 
   void moveToKernel(const Group &group, GraphOp graph, SymbolTable &symbols, llvm::StringMap<int64_t> &numbers) {
     llvm::SetVector<Value> inputs;

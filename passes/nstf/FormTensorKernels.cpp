@@ -1,4 +1,4 @@
-// nstf-form-tensor-kernels: tensor code moves into kernels (Passes.td).
+// Nstf-form-tensor-kernels: tensor code moves into kernels (Passes.td).
 //
 //   %a = linalg.generic {exp} %x                       nstf.kernel @tensor_0(%x) { exp, sum, return }
 //   %s = linalg.generic {sum over a row} %a     ->     %s = nstf.step @tensor_0(%x)
@@ -119,7 +119,7 @@ struct FormTensorKernelsPass : nstf::impl::FormTensorKernelsPassBase<FormTensorK
     return success();
   }
 
-  //===-- What is stored ----------------------------------------------------------------------------------------===//
+  // What is stored
 
   Operation *getAncestor(Operation *op) { return graph.getBody().front().findAncestorOpInBlock(*op); }
 
@@ -187,7 +187,7 @@ struct FormTensorKernelsPass : nstf::impl::FormTensorKernelsPassBase<FormTensorK
     return values;
   }
 
-  //===-- Kernels -----------------------------------------------------------------------------------------------===//
+  // Kernels
 
   LogicalResult formKernels(ArrayRef<Operation *> ops) {
     SymbolTable symbols(getOperation());

@@ -1,4 +1,4 @@
-// nstf-plan-memory: lifetimes over the list of steps, then places in one arena (Passes.td).
+// Nstf-plan-memory: lifetimes over the list of steps, then places in one arena (Passes.td).
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/MemoryPlan.h"
@@ -16,7 +16,7 @@ using namespace nstf;
 namespace {
 
 // What device allocations are aligned to, too: a value's rows begin where full-width loads may.
-constexpr int64_t kAlignment = 256;
+constexpr int64_t blockAlignment = 256;
 
 struct PlanMemoryPass : nstf::impl::PlanMemoryPassBase<PlanMemoryPass> {
   using Base::Base;
@@ -50,7 +50,7 @@ struct PlanMemoryPass : nstf::impl::PlanMemoryPassBase<PlanMemoryPass> {
         intervals.push_back(interval);
       }
 
-    MemoryPlan plan = planMemory(intervals, kAlignment);
+    MemoryPlan plan = planMemory(intervals, blockAlignment);
     for (StepOp step : steps)
       step.setOffsets(SmallVector<int64_t>(step->getNumResults(), -1));
     for (auto [value, offset] : llvm::zip_equal(values, plan.offsets)) {
@@ -60,20 +60,20 @@ struct PlanMemoryPass : nstf::impl::PlanMemoryPassBase<PlanMemoryPass> {
       step.setOffsets(offsets);
     }
     Builder builder(&getContext());
-    (*graph)->setAttr(NSTFDialect::kArenaSizeAttr, builder.getI64IntegerAttr(plan.peak));
-    getOperation()->setAttr(NSTFDialect::kMaxTokensAttr, builder.getI64IntegerAttr(*tokens));
+    (*graph)->setAttr(NSTFDialect::arenaSizeAttributeName, builder.getI64IntegerAttr(plan.peak));
+    getOperation()->setAttr(NSTFDialect::maxTokensAttributeName, builder.getI64IntegerAttr(*tokens));
 
     remark::passed(graph->getLoc(),
                    remark::RemarkOpts::name("Arena").category(getArgument()).function(graph->getSymName()))
         << "results of all steps share one arena" << remark::metric("peak", plan.peak)
-        << remark::metric("lower_bound", peakLowerBound(intervals, kAlignment)) << remark::metric("sum", sum)
+        << remark::metric("lower_bound", peakLowerBound(intervals, blockAlignment)) << remark::metric("sum", sum)
         << remark::metric("values", int64_t(values.size())) << remark::metric("max_tokens", *tokens);
   }
 
   // How many rows a leading `?` stands for at most.
   FailureOr<int64_t> countTokens(GraphOp graph) {
     int64_t context = graph.getContext(), tokens = context;
-    if (auto attribute = getOperation()->getAttrOfType<IntegerAttr>(NSTFDialect::kMaxTokensAttr))
+    if (auto attribute = getOperation()->getAttrOfType<IntegerAttr>(NSTFDialect::maxTokensAttributeName))
       tokens = attribute.getInt();
     if (maxTokens != 0)
       tokens = maxTokens;

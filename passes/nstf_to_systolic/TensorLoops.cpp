@@ -1,4 +1,4 @@
-// linalg.generic on tiles: bodies and reductions (TensorPull.h).
+// Linalg.generic on tiles: bodies and reductions (TensorPull.h).
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/nstf_to_systolic/TensorPull.h"
@@ -93,7 +93,7 @@ static SmallVector<unsigned> getReductionLoops(linalg::GenericOp op) {
   return loops;
 }
 
-//===-- One lane, one element after the other -------------------------------------------------------------------===//
+// One lane, one element after the other
 
 Value TensorPull::reduceInOrder(linalg::GenericOp op, unsigned result, Loops &loops) {
   SmallVector<Value> carried;
@@ -132,7 +132,7 @@ Value TensorPull::reduceInOrder(linalg::GenericOp op, unsigned result, Loops &lo
   return values[result];
 }
 
-//===-- Across lanes --------------------------------------------------------------------------------------------===//
+// Across lanes
 
 std::optional<LaneReduction> nstf::getLaneReduction(linalg::GenericOp op) {
   if (op.getNumResults() != 1 || op.getNumReductionLoops() == 0)

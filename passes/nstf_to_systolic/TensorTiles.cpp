@@ -136,7 +136,7 @@ Value TileShape::apply(AffineExpr expr, llvm::function_ref<Value(unsigned)> dims
   return isMod ? remainder : Value(arith::DivSIOp::create(builder, loc, sub(left, remainder), by));
 }
 
-//===-- Places --------------------------------------------------------------------------------------------------===//
+// Places
 
 bool nstf::hasLinear(RankedTensorType tensor) {
   return tensor.getRank() == 0 || !llvm::is_contained(tensor.getShape().drop_front(), ShapedType::kDynamic);

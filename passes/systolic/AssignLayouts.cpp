@@ -1,4 +1,4 @@
-// systolic-assign-layouts: every tile gets its layout (Passes.td).
+// Systolic-assign-layouts: every tile gets its layout (Passes.td).
 //
 // BEFORE  %s = systolic.mma %k, %q, %zero : tensor<32x16xf32, #axes<BKV, D>>, … -> tensor<32x16xf32, #axes<BKV, BQ>>
 // AFTER   %s = systolic.mma %k, %q, %zero : tensor<32x16xf32, #fragment1>, … -> tensor<32x16xf32, #fragment>
@@ -94,7 +94,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     }
   }
 
-  //===-- Spreading ---------------------------------------------------------------------------------------------===//
+  // Spreading
 
   void assign(Value value, FragmentAttr layout) {
     if (value && getTileType(value) && layouts.insert({value, layout}).second)
@@ -168,7 +168,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     }
   }
 
-  //===-- Seeds -------------------------------------------------------------------------------------------------===//
+  // Seeds
 
   FragmentAttr wantedLayout(Value value, MmaOperand operand) {
     return getMmaLayout(*kernel.getArray(), operand, getTileType(value).getShape(), *kernel.getWaveSize());
@@ -213,13 +213,13 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
       unsigned bits = tile.getElementTypeBitWidth();
       if (auto load = value.getDefiningOp<LoadOp>())
         bits = cast<MemRefType>(load.getBuffer().getType()).getElementTypeBitWidth();
-      assign(value, getBlockedLayout(&getContext(), tile.getShape(), bits,
-                                     kernel.getArray()->getNumWaves(), *kernel.getWaveSize()));
+      assign(value, getBlockedLayout(&getContext(), tile.getShape(), bits, kernel.getArray()->getNumWaves(),
+                                     *kernel.getWaveSize()));
       spread();
     }
   }
 
-  //===-- Types and conversions ---------------------------------------------------------------------------------===//
+  // Types and conversions
 
   static RankedTensorType withLayout(RankedTensorType tile, FragmentAttr layout) {
     return RankedTensorType::get(tile.getShape(), tile.getElementType(), layout);

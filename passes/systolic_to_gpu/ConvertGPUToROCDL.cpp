@@ -1,4 +1,4 @@
-// gpu.module → LLVM and ROCDL dialect, with no ROCm library behind it.
+// Gpu.module → LLVM and ROCDL dialect, with no ROCm library behind it.
 //
 // Upstream's patterns, in this order of preference: math functions to LLVM intrinsics (benefit 10) before the calls of
 // `__ocml_*` that the ROCDL patterns would make; everything else as upstream has it. Two checks stand around the
@@ -42,9 +42,7 @@ namespace nstf {
 
 using namespace nstf;
 
-//===----------------------------------------------------------------------===//
 // What the back end can select
-//===----------------------------------------------------------------------===//
 
 /// Which float types the AMDGPU back end computes a math function in, without a library.
 enum class MathSupport { None, F32, F16AndF32, AllFloats };
@@ -150,9 +148,7 @@ static LogicalResult checkAfter(gpu::GPUModuleOp module) {
   return failure(result.wasInterrupted());
 }
 
-//===----------------------------------------------------------------------===//
 // The conversion
-//===----------------------------------------------------------------------===//
 
 /// Breaks vector operations down to those the LLVM dialect has a counterpart for.
 static LogicalResult lowerVectors(gpu::GPUModuleOp module) {

@@ -238,7 +238,7 @@ struct StorePattern : TilePattern<StoreOp> {
   }
 };
 
-//===-- Control block ---------------------------------------------------------------------------------------------===//
+// Control block
 
 struct ControlPattern : TilePattern<ControlOp> {
   using TilePattern::TilePattern;

@@ -39,7 +39,7 @@ TileTypeConverter::TileTypeConverter() {
   addTargetMaterialization(cast);
 }
 
-//===-- Index arithmetic ----------------------------------------------------------------------------------------===//
+// Index arithmetic
 
 static std::optional<int64_t> getConstant(Value value) { return getConstantIntValue(value); }
 
@@ -82,7 +82,7 @@ Value IndexBuilder::both(Value left, Value right) {
 
 Value IndexBuilder::toI32(Value index) { return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index); }
 
-//===-- Lanes and registers -------------------------------------------------------------------------------------===//
+// Lanes and registers
 
 /// Calls `visit` with each digit of more than one value and that value as an index.
 static void forEachDigit(IndexBuilder &index, ArrayRef<Digit> digits, Value number, int64_t numbers,

@@ -56,8 +56,8 @@ namespace {
 struct PropertyLayout {
   size_t bytes, name, memory, lds, waveSize, maxThreads, computeUnits, targetId;
 };
-constexpr PropertyLayout kOld = {792, 0, 256, 264, 276, 280, 336, 396};
-constexpr PropertyLayout kR0600 = {1472, 0, 288, 296, 308, 320, 388, 1160};
+constexpr PropertyLayout propertiesR0000 = {792, 0, 256, 264, 276, 280, 336, 396};
+constexpr PropertyLayout propertiesR0600 = {1472, 0, 288, 296, 308, 320, 388, 1160};
 
 template <typename T> T read(const std::vector<char> &bytes, size_t offset) {
   T value;
@@ -69,7 +69,7 @@ DeviceProperties readProperties(const HIPLibrary &hip, int index) {
   const bool newer = hip.hipGetDevicePropertiesR0600 != nullptr;
   if (!newer && !hip.hipGetDeviceProperties)
     throw Error(hip.path() + " has no hipGetDeviceProperties");
-  const PropertyLayout &layout = newer ? kR0600 : kOld;
+  const PropertyLayout &layout = newer ? propertiesR0600 : propertiesR0000;
   // Later releases may append fields.
   std::vector<char> bytes(layout.bytes + 4096);
   hip.check((newer ? hip.hipGetDevicePropertiesR0600 : hip.hipGetDeviceProperties)(bytes.data(), index),

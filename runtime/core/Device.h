@@ -1,6 +1,5 @@
 // What Backend, Buffer, Stream and Module share: the library, the device's number and what it says of itself.
-#ifndef NSTF_RUNTIME_CORE_DEVICE_H
-#define NSTF_RUNTIME_CORE_DEVICE_H
+#pragma once
 
 #include "nstf/Runtime.h"
 #include "runtime/core/HIPLibrary.h"
@@ -39,5 +38,3 @@ struct ModuleState {
 };
 
 } // namespace nstf::detail
-
-#endif // NSTF_RUNTIME_CORE_DEVICE_H

@@ -3,7 +3,7 @@
 
 namespace nstf {
 namespace {
-constexpr int kCaptureThreadLocal = 1; // hipStreamCaptureModeThreadLocal: other threads may go on as they like
+constexpr int captureThreadLocal = 1; // hipStreamCaptureModeThreadLocal: other threads may go on as they like
 } // namespace
 
 HIPGraphRunner::HIPGraphRunner(const Backend &backend, std::vector<Launch> launches)
@@ -50,7 +50,7 @@ void HIPGraphRunner::capture(Stream &stream) {
     fallbackReason_ = hip.path() + " has no graph functions";
     return;
   }
-  if (int code = hip.hipStreamBeginCapture(stream.handle(), kCaptureThreadLocal)) {
+  if (int code = hip.hipStreamBeginCapture(stream.handle(), captureThreadLocal)) {
     fallbackReason_ = "hipStreamBeginCapture: " + hip.describe(code);
     return;
   }

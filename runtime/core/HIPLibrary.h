@@ -1,8 +1,7 @@
 // HIP's C functions as the runtime calls them, found with dlopen: in libamdhip64, or in the emulator, which exports the
 // same. Declared here and not taken from HIP's headers, so that the runtime builds where no HIP is installed; all of
 // these signatures have been the same since HIP 4.3.
-#ifndef NSTF_RUNTIME_CORE_HIPLIBRARY_H
-#define NSTF_RUNTIME_CORE_HIPLIBRARY_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -84,5 +83,3 @@ private:
 };
 
 } // namespace nstf::detail
-
-#endif // NSTF_RUNTIME_CORE_HIPLIBRARY_H

@@ -6,9 +6,9 @@
 namespace nstf {
 namespace {
 // HIP_LAUNCH_PARAM_*: how a packed argument block is handed over.
-void *const kBufferPointer = reinterpret_cast<void *>(1);
-void *const kBufferSize = reinterpret_cast<void *>(2);
-void *const kEnd = reinterpret_cast<void *>(3);
+void *const argumentsPointer = reinterpret_cast<void *>(1);
+void *const argumentsSize = reinterpret_cast<void *>(2);
+void *const argumentsEnd = reinterpret_cast<void *>(3);
 } // namespace
 
 Launch &Launch::addBytes(const void *bytes, size_t size, size_t alignment) {
@@ -37,7 +37,7 @@ void detail::submit(const Device &device, Stream &stream, const Launch &launch) 
   // HIP copies the arguments before it returns.
   size_t size = launch.arguments.size();
   void *arguments = const_cast<uint8_t *>(launch.arguments.data());
-  void *extra[] = {kBufferPointer, arguments, kBufferSize, &size, kEnd};
+  void *extra[] = {argumentsPointer, arguments, argumentsSize, &size, argumentsEnd};
   hip.check(hip.hipModuleLaunchKernel(launch.kernel.handle(), launch.grid[0], launch.grid[1], launch.grid[2],
                                       launch.block[0], launch.block[1], launch.block[2], launch.dynamicLds,
                                       stream.handle(), nullptr, extra),

@@ -7,16 +7,16 @@
 namespace nstf {
 namespace {
 // hipFunction_attribute.
-constexpr int kMaxThreads = 0, kSharedBytes = 1, kLocalBytes = 3, kRegisters = 4;
+constexpr int maxThreadsAttribute = 0, sharedBytesAttribute = 1, localBytesAttribute = 3, registersAttribute = 4;
 
-constexpr size_t kElfHeaderBytes = 64;
-constexpr char kBundleMagic[] = "__CLANG_OFFLOAD_BUNDLE__";
+constexpr size_t elfHeaderBytes = 64;
+constexpr char bundleMagic[] = "__CLANG_OFFLOAD_BUNDLE__";
 
 /// A driver is given a pointer without a size and trusts what it finds there: refuse what is no code object at all.
 void checkImage(const std::vector<unsigned char> &bytes, const std::string &name) {
-  const bool elf = bytes.size() >= kElfHeaderBytes && std::memcmp(bytes.data(), "\177ELF", 4) == 0;
+  const bool elf = bytes.size() >= elfHeaderBytes && std::memcmp(bytes.data(), "\177ELF", 4) == 0;
   const bool bundle =
-      bytes.size() > sizeof kBundleMagic + 32 && std::memcmp(bytes.data(), kBundleMagic, sizeof kBundleMagic - 1) == 0;
+      bytes.size() > sizeof bundleMagic + 32 && std::memcmp(bytes.data(), bundleMagic, sizeof bundleMagic - 1) == 0;
   if (!elf && !bundle)
     throw Error(name + " is no code object: expected an ELF or a clang offload bundle but got " +
                     std::to_string(bytes.size()) + " other bytes",
@@ -69,10 +69,10 @@ Kernel Module::kernel(const std::string &symbol) const {
     int value = 0;
     return hip.hipFuncGetAttribute(&value, number, kernel.function_) || value < 0 ? 0 : uint32_t(value);
   };
-  kernel.maxThreads_ = attribute(kMaxThreads);
-  kernel.lds_ = attribute(kSharedBytes);
-  kernel.scratch_ = attribute(kLocalBytes);
-  kernel.registers_ = attribute(kRegisters);
+  kernel.maxThreads_ = attribute(maxThreadsAttribute);
+  kernel.lds_ = attribute(sharedBytesAttribute);
+  kernel.scratch_ = attribute(localBytesAttribute);
+  kernel.registers_ = attribute(registersAttribute);
   return kernel;
 }
 

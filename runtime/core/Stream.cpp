@@ -3,12 +3,12 @@
 
 namespace nstf {
 namespace {
-constexpr unsigned kNonBlocking = 1; // hipStreamNonBlocking: the null stream doesn't wait for it, nor it for that
+constexpr unsigned nonBlockingFlag = 1; // hipStreamNonBlocking: the null stream doesn't wait for it, nor it for that
 } // namespace
 
 Stream::Stream(const Backend &backend) : device_(backend.device()) {
   device_->activate();
-  device_->hip().check(device_->hip().hipStreamCreateWithFlags(&stream_, kNonBlocking), "cannot make a stream");
+  device_->hip().check(device_->hip().hipStreamCreateWithFlags(&stream_, nonBlockingFlag), "cannot make a stream");
 }
 
 Stream::~Stream() { release(); }

@@ -12,9 +12,9 @@ using manifest::ElementType;
 
 namespace {
 
-HostTensor makeTensor(const std::vector<std::int32_t> &values) {
-  HostTensor tensor{ElementType::I32, {static_cast<std::int64_t>(values.size())}, {}};
-  tensor.data.resize(values.size() * sizeof(std::int32_t));
+HostTensor makeTensor(const std::vector<int32_t> &values) {
+  HostTensor tensor{ElementType::I32, {static_cast<int64_t>(values.size())}, {}};
+  tensor.data.resize(values.size() * sizeof(int32_t));
   std::memcpy(tensor.data.data(), values.data(), tensor.data.size());
   return tensor;
 }
@@ -23,7 +23,7 @@ bool isIndexInput(const manifest::Port *port) {
   return port && port->type == ElementType::I32 && port->shape.str() == "[tokens]";
 }
 
-bool isRowOutput(const manifest::Port *port, std::int64_t rows) {
+bool isRowOutput(const manifest::Port *port, int64_t rows) {
   return port && port->type == ElementType::F32 && port->shape.dimensions.size() == 2 &&
          port->shape.dimensions.front() == rows;
 }
@@ -56,7 +56,7 @@ void Encoder::check(const TokenSequence &text) const {
   const manifest::Target &target = session.target();
   if (text.ids.empty())
     throw std::runtime_error("expected a text of at least one token but got none");
-  auto tokens = static_cast<std::int64_t>(text.ids.size());
+  auto tokens = static_cast<int64_t>(text.ids.size());
   if (tokens > target.maxTokens()) {
     bool isContext = manifest.model.context && *manifest.model.context <= target.maxTokens();
     throw std::runtime_error("expected a text of at most " + std::to_string(target.maxTokens()) + " tokens, " +
@@ -69,18 +69,18 @@ void Encoder::check(const TokenSequence &text) const {
   if (!text.types.empty() && text.types.size() != text.ids.size())
     throw std::runtime_error("expected " + std::to_string(tokens) + " token types, one for each id, but got " +
                              std::to_string(text.types.size()));
-  bool allZero = std::all_of(text.types.begin(), text.types.end(), [](std::int32_t type) { return type == 0; });
+  bool allZero = std::all_of(text.types.begin(), text.types.end(), [](int32_t type) { return type == 0; });
   if (!takesTypes && !allZero)
     throw std::runtime_error(session.package().folder().string() +
                              ": expected token types of 0, as the package has no input \"token_types\"");
-  auto checkValues = [&](const char *name, const std::vector<std::int32_t> &values, std::int64_t limit) {
-    for (std::int32_t value : values)
+  auto checkValues = [&](const char *name, const std::vector<int32_t> &values, int64_t limit) {
+    for (int32_t value : values)
       if (value < 0 || value >= limit)
         throw std::runtime_error("expected " + std::string(name) + " from 0 to " + std::to_string(limit - 1) +
                                  " but got " + std::to_string(value));
   };
   const manifest::Port *ids = manifest.findInput("ids"), *types = manifest.findInput("token_types");
-  if (std::optional<std::int64_t> limit = manifest.limitOf(*ids))
+  if (std::optional<int64_t> limit = manifest.limitOf(*ids))
     checkValues("token ids", text.ids, *limit);
   if (types && types->limit)
     checkValues("token types", text.types, *types->limit);
@@ -92,8 +92,8 @@ void Encoder::run(const TokenSequence &text) {
   session.setInput("ids", makeTensor(text.ids));
   if (takesTypes)
     session.setInput("token_types",
-                     makeTensor(text.types.empty() ? std::vector<std::int32_t>(text.ids.size()) : text.types));
-  session.run(static_cast<std::int64_t>(text.ids.size()));
+                     makeTensor(text.types.empty() ? std::vector<int32_t>(text.ids.size()) : text.types));
+  session.run(static_cast<int64_t>(text.ids.size()));
 }
 
 HostTensor Encoder::hidden() const { return session.output("hidden"); }
@@ -104,10 +104,10 @@ HostTensor Encoder::embedding() const {
 }
 
 HostTensor poolRows(const HostTensor &hidden) {
-  std::int64_t rows = hidden.shape.at(0), columns = hidden.shape.at(1);
+  int64_t rows = hidden.shape.at(0), columns = hidden.shape.at(1);
   std::vector<double> mean(columns);
-  for (std::int64_t row = 0; row < rows; ++row)
-    for (std::int64_t i = 0; i < columns; ++i)
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t i = 0; i < columns; ++i)
       mean[i] += static_cast<double>(hidden.as<float>()[row * columns + i]) / static_cast<double>(rows);
   double squares = 0;
   for (double value : mean)
@@ -115,7 +115,7 @@ HostTensor poolRows(const HostTensor &hidden) {
   double norm = std::max(std::sqrt(squares), 1e-12);
   HostTensor pooled{ElementType::F32, {1, columns}, {}};
   pooled.data.resize(columns * sizeof(float));
-  for (std::int64_t i = 0; i < columns; ++i) {
+  for (int64_t i = 0; i < columns; ++i) {
     auto value = static_cast<float>(mean[i] / norm);
     std::memcpy(pooled.data.data() + i * sizeof(float), &value, sizeof(float));
   }

@@ -18,14 +18,14 @@ double secondsSince(std::chrono::steady_clock::time_point start) {
 }
 } // namespace
 
-std::vector<std::int64_t> planChunks(const manifest::Target &target, std::int64_t tokens, std::int64_t limit) {
-  std::int64_t largest = limit > 0 ? std::min(limit, target.maxTokens()) : target.maxTokens();
-  std::vector<std::int64_t> chunks;
+std::vector<int64_t> planChunks(const manifest::Target &target, int64_t tokens, int64_t limit) {
+  int64_t largest = limit > 0 ? std::min(limit, target.maxTokens()) : target.maxTokens();
+  std::vector<int64_t> chunks;
   while (tokens > 0) {
-    std::int64_t size = std::min(tokens, largest);
+    int64_t size = std::min(tokens, largest);
     if (!target.bucketFor(size)) {
       // Between two buckets: the most the lower one takes.
-      std::int64_t below = 0;
+      int64_t below = 0;
       for (const manifest::Bucket &bucket : target.buckets)
         if (bucket.maxTokens < size)
           below = bucket.maxTokens;
@@ -59,21 +59,20 @@ Generator::Generator(Session &session) : session(session) {
   context = *manifest.model.context;
   vocabulary = *manifest.model.vocabulary;
   const manifest::Port *logits = manifest.findOutput("logits"), *next = manifest.findOutput("next");
-  if (!logits || logits->type != ElementType::F32 ||
-      logits->shape.dimensions != std::vector{std::int64_t(1), vocabulary})
+  if (!logits || logits->type != ElementType::F32 || logits->shape.dimensions != std::vector{int64_t(1), vocabulary})
     fail("an output \"logits\", f32 [1, " + std::to_string(vocabulary) + "]");
-  hasNext = next && next->type == ElementType::I32 && next->shape.dimensions == std::vector<std::int64_t>{1};
+  hasNext = next && next->type == ElementType::I32 && next->shape.dimensions == std::vector<int64_t>{1};
 }
 
-void Generator::step(std::span<const std::int32_t> ids) {
-  HostTensor input{ElementType::I32, {static_cast<std::int64_t>(ids.size())}, {}};
+void Generator::step(std::span<const int32_t> ids) {
+  HostTensor input{ElementType::I32, {static_cast<int64_t>(ids.size())}, {}};
   input.data.resize(ids.size_bytes());
   std::memcpy(input.data.data(), ids.data(), ids.size_bytes());
   session.setInput("ids", input);
-  session.run(static_cast<std::int64_t>(ids.size()));
+  session.run(static_cast<int64_t>(ids.size()));
 }
 
-void Generator::run(std::span<const std::int32_t> ids, const GenerateOptions &options) {
+void Generator::run(std::span<const int32_t> ids, const GenerateOptions &options) {
   step(ids);
   if (options.onLogits) {
     HostTensor logits = session.output("logits");
@@ -81,14 +80,14 @@ void Generator::run(std::span<const std::int32_t> ids, const GenerateOptions &op
   }
 }
 
-std::int32_t Generator::nextToken(Sampler &sampler, const GenerateOptions &options, Generation &result) const {
+int32_t Generator::nextToken(Sampler &sampler, const GenerateOptions &options, Generation &result) const {
   HostTensor tensor = session.output("logits");
   std::span<const float> logits(tensor.as<float>(), tensor.elements());
-  std::int32_t token;
+  int32_t token;
   try {
     if (sampler.takesLargest() && hasNext) {
       checkLogits(logits);
-      token = *session.output("next").as<std::int32_t>();
+      token = *session.output("next").as<int32_t>();
       if (token < 0 || token >= vocabulary)
         throw std::runtime_error("expected the device to choose a token from 0 to " + std::to_string(vocabulary - 1) +
                                  " but got " + std::to_string(token));
@@ -104,23 +103,23 @@ std::int32_t Generator::nextToken(Sampler &sampler, const GenerateOptions &optio
   return token;
 }
 
-void Generator::check(std::span<const std::int32_t> prompt) const {
+void Generator::check(std::span<const int32_t> prompt) const {
   if (prompt.empty())
     throw std::runtime_error("expected a prompt of at least one token but got none");
-  for (std::int32_t id : prompt)
+  for (int32_t id : prompt)
     if (id < 0 || id >= vocabulary)
       throw std::runtime_error("expected token ids from 0 to " + std::to_string(vocabulary - 1) + " but got " +
                                std::to_string(id));
-  std::int64_t left = context - session.position();
-  if (static_cast<std::int64_t>(prompt.size()) > left)
+  int64_t left = context - session.position();
+  if (static_cast<int64_t>(prompt.size()) > left)
     throw std::runtime_error("expected a prompt of at most " + std::to_string(left) + " tokens, " +
                              (session.position() ? "what is left of the model's context" : "the model's context") +
                              ", but got " + std::to_string(prompt.size()));
 }
 
-void Generator::readPrompt(std::span<const std::int32_t> prompt, const GenerateOptions &options, Generation &result) {
+void Generator::readPrompt(std::span<const int32_t> prompt, const GenerateOptions &options, Generation &result) {
   support::Progress progress("reading the prompt", "tokens", prompt.size());
-  for (std::int64_t chunk : planChunks(session.target(), static_cast<std::int64_t>(prompt.size()), options.chunk)) {
+  for (int64_t chunk : planChunks(session.target(), static_cast<int64_t>(prompt.size()), options.chunk)) {
     run(prompt.first(chunk), options);
     prompt = prompt.subspan(chunk);
     progress.add(chunk);
@@ -128,7 +127,7 @@ void Generator::readPrompt(std::span<const std::int32_t> prompt, const GenerateO
   }
 }
 
-Generation Generator::generate(std::span<const std::int32_t> prompt, const GenerateOptions &options) {
+Generation Generator::generate(std::span<const int32_t> prompt, const GenerateOptions &options) {
   Sampler sampler(options.sampling);
   check(prompt);
   sampler.begin(prompt);
@@ -138,9 +137,9 @@ Generation Generator::generate(std::span<const std::int32_t> prompt, const Gener
   result.promptTokens = prompt.size();
   auto start = std::chrono::steady_clock::now();
   readPrompt(prompt, options, result);
-  const std::vector<std::int32_t> &eos = session.manifest().model.eos;
-  while (static_cast<std::int64_t>(result.newTokens()) < options.tokens) {
-    std::int32_t token = nextToken(sampler, options, result);
+  const std::vector<int32_t> &eos = session.manifest().model.eos;
+  while (static_cast<int64_t>(result.newTokens()) < options.tokens) {
+    int32_t token = nextToken(sampler, options, result);
     if (result.newTokens() == 0) {
       result.promptSeconds = secondsSince(start);
       start = std::chrono::steady_clock::now();
@@ -156,7 +155,7 @@ Generation Generator::generate(std::span<const std::int32_t> prompt, const Gener
       result.stop = StopReason::EndOfText;
       break;
     }
-    if (static_cast<std::int64_t>(result.newTokens()) >= options.tokens)
+    if (static_cast<int64_t>(result.newTokens()) >= options.tokens)
       break;
     if (session.position() >= context) {
       result.stop = StopReason::Context;
@@ -169,8 +168,7 @@ Generation Generator::generate(std::span<const std::int32_t> prompt, const Gener
   return result;
 }
 
-std::vector<std::int32_t> encodePrompt(const manifest::Model &model, const Tokenizer &tokenizer,
-                                       std::string_view prompt) {
+std::vector<int32_t> encodePrompt(const manifest::Model &model, const Tokenizer &tokenizer, std::string_view prompt) {
   return tokenizer.encodePrompt(prompt, model.bos).ids;
 }
 
@@ -182,23 +180,23 @@ TextModel TextModel::load(const std::filesystem::path &path, const SessionOption
   return TextModel(std::make_unique<Session>(std::move(package), options), std::move(tokenizer));
 }
 
-std::vector<std::int32_t> TextModel::encode(std::string_view prompt) const {
+std::vector<int32_t> TextModel::encode(std::string_view prompt) const {
   return encodePrompt(held->manifest().model, *words, prompt);
 }
 
 Generation TextModel::generate(std::string_view prompt, const GenerateOptions &options,
                                const std::function<void(std::string_view)> &onText) {
-  std::vector<std::int32_t> ids = encode(prompt);
+  std::vector<int32_t> ids = encode(prompt);
   StreamDecoder decoder(*words);
   StopStrings stop(options.stop);
-  for (std::int32_t id : ids)
+  for (int32_t id : ids)
     decoder.push(id); // what follows decodes in the light of what stood before
   auto show = [&](const std::string &text) {
     if (onText && !text.empty())
       onText(text);
   };
   GenerateOptions streaming = options;
-  streaming.stopAfter = [&](std::int32_t id) {
+  streaming.stopAfter = [&](int32_t id) {
     show(stop.push(decoder.push(id)));
     return stop.found() || (options.stopAfter && options.stopAfter(id));
   };

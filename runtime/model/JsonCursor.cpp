@@ -89,12 +89,12 @@ std::string JsonCursor::nonEmptyString() const {
   return text;
 }
 
-std::uint64_t JsonCursor::integer(std::uint64_t min, std::uint64_t max) const {
+uint64_t JsonCursor::integer(uint64_t min, uint64_t max) const {
   // A non-negative integer is parsed as unsigned; 1.0, 1e3 and what exceeds 64 bits are floats, hence refused.
-  if (!value->is_number_unsigned() || value->get<std::uint64_t>() < min || value->get<std::uint64_t>() > max)
+  if (!value->is_number_unsigned() || value->get<uint64_t>() < min || value->get<uint64_t>() > max)
     failExpected(min == max ? std::to_string(min)
                             : "an integer from " + std::to_string(min) + " to " + std::to_string(max));
-  return value->get<std::uint64_t>();
+  return value->get<uint64_t>();
 }
 
 double JsonCursor::number() const {

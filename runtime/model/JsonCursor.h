@@ -1,10 +1,8 @@
-//===- JsonCursor.h - A value of a JSON file that knows where it stands -----------===//
+// A value of a JSON file that knows where it stands.
 //
 // Reading a file somebody may have edited means asking of every value: is it there, is it of this type, is it in this
 // range. A cursor is a value with its path, so each question is one call and each error says
 // "<file>: $.model.context: expected an integer from 1 to 2147483647 but got "x"".
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include <cstdint>
@@ -36,7 +34,7 @@ public:
 
   std::string string() const;
   std::string nonEmptyString() const;
-  std::uint64_t integer(std::uint64_t min, std::uint64_t max) const;
+  uint64_t integer(uint64_t min, uint64_t max) const;
   /// Any number, as a double.
   double number() const;
   bool boolean() const;

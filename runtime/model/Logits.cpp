@@ -45,9 +45,8 @@ std::vector<TokenLogprob> likeliest(std::span<const float> logits, std::size_t c
   std::vector<int32_t> order(logits.size());
   std::iota(order.begin(), order.end(), 0);
   count = std::min(count, order.size());
-  std::partial_sort(order.begin(), order.begin() + count, order.end(), [&](int32_t a, int32_t b) {
-    return logits[a] != logits[b] ? logits[a] > logits[b] : a < b;
-  });
+  std::partial_sort(order.begin(), order.begin() + count, order.end(),
+                    [&](int32_t a, int32_t b) { return logits[a] != logits[b] ? logits[a] > logits[b] : a < b; });
   double sum = count ? logSumExp(logits) : 0.0;
   std::vector<TokenLogprob> result;
   for (std::size_t i = 0; i < count; ++i)

@@ -8,7 +8,7 @@ namespace {
 struct TypeRow {
   ElementType type;
   std::string_view name;
-  std::uint64_t size;
+  uint64_t size;
 };
 constexpr TypeRow typeRows[] = {
     {ElementType::F64, "f64", 8},   {ElementType::F32, "f32", 4}, {ElementType::F16, "f16", 2},
@@ -22,7 +22,7 @@ template <typename List> auto *findByName(List &list, std::string_view name) {
 }
 } // namespace
 
-std::uint64_t sizeOf(ElementType type) { return rowOf(type).size; }
+uint64_t sizeOf(ElementType type) { return rowOf(type).size; }
 std::string_view nameOf(ElementType type) { return rowOf(type).name; }
 std::optional<ElementType> elementTypeFromName(std::string_view name) {
   for (const TypeRow &row : typeRows)
@@ -36,44 +36,44 @@ std::string_view nameOf(BufferKind kind) {
   return names[static_cast<int>(kind)];
 }
 
-std::vector<std::int64_t> Shape::at(std::int64_t tokens) const {
-  std::vector<std::int64_t> result = dimensions;
+std::vector<int64_t> Shape::at(int64_t tokens) const {
+  std::vector<int64_t> result = dimensions;
   if (hasTokens())
     result.front() = tokens;
   return result;
 }
 
-std::uint64_t Shape::elements(std::int64_t tokens) const {
-  std::uint64_t product = 1;
-  for (std::int64_t dimension : at(tokens))
-    product *= static_cast<std::uint64_t>(dimension);
+uint64_t Shape::elements(int64_t tokens) const {
+  uint64_t product = 1;
+  for (int64_t dimension : at(tokens))
+    product *= static_cast<uint64_t>(dimension);
   return product;
 }
 
 std::string Shape::str() const {
   std::string text = "[";
-  for (std::int64_t dimension : dimensions) {
+  for (int64_t dimension : dimensions) {
     text += text.size() > 1 ? ", " : "";
     text += dimension == tokensDimension ? "tokens" : std::to_string(dimension);
   }
   return text + "]";
 }
 
-std::optional<std::uint32_t> Kernel::workgroupsFor(std::int64_t tokens) const {
+std::optional<uint32_t> Kernel::workgroupsFor(int64_t tokens) const {
   if (!tiling)
     return std::nullopt;
-  std::uint64_t count = 1;
+  uint64_t count = 1;
   for (const TiledExtent &axis : *tiling) {
-    std::uint64_t extent = axis.extent;
-    if (axis.perToken && __builtin_mul_overflow(extent, static_cast<std::uint64_t>(tokens), &extent))
+    uint64_t extent = axis.extent;
+    if (axis.perToken && __builtin_mul_overflow(extent, static_cast<uint64_t>(tokens), &extent))
       return std::nullopt;
     if (__builtin_mul_overflow(count, (extent - 1) / axis.tile + 1, &count) || count > maxWorkgroups)
       return std::nullopt;
   }
-  return static_cast<std::uint32_t>(count);
+  return static_cast<uint32_t>(count);
 }
 
-const Bucket *Target::bucketFor(std::int64_t tokens) const {
+const Bucket *Target::bucketFor(int64_t tokens) const {
   for (const Bucket &bucket : buckets)
     if (bucket.minTokens <= tokens && tokens <= bucket.maxTokens)
       return &bucket;
@@ -104,7 +104,7 @@ DeviceMemory Manifest::deviceMemory() const {
   return memory;
 }
 
-std::optional<std::int64_t> Manifest::limitOf(const Port &input) const {
+std::optional<int64_t> Manifest::limitOf(const Port &input) const {
   if (input.name != "ids" || input.type != ElementType::I32 || !model.vocabulary)
     return input.limit;
   return std::min(*model.vocabulary, input.limit.value_or(*model.vocabulary));

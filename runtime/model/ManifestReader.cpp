@@ -1,10 +1,8 @@
-//===- ManifestReader.cpp - Model, ports, control, buffers and weights -------------===//
+// Model, ports, control, buffers and weights.
 //
 // Order of reading: buffers first, since everything else points into them. Rules that join two parts of the file stand
 // at the end (checkModelAgainstBuffers): they keep an edited number, such as a larger context, from sending a kernel
 // past the end of its memory.
-//
-//===----------------------------------------------------------------------------------===//
 #include "runtime/model/ManifestReader.h"
 #include "runtime/model/Sha256.h"
 #include "support/Escape.h"
@@ -24,7 +22,7 @@ ElementType readElementType(const JsonCursor &value) {
 
 Shape readShape(const JsonCursor &value, bool allowTokens) {
   Shape shape;
-  std::uint64_t product = 1;
+  uint64_t product = 1;
   for (const JsonCursor &dimension : value.elements(0, 8)) {
     if (dimension.isString()) {
       if (!allowTokens)
@@ -34,10 +32,10 @@ Shape readShape(const JsonCursor &value, bool allowTokens) {
       shape.dimensions.push_back(Shape::tokensDimension);
       continue;
     }
-    std::uint64_t size = dimension.integer(1, maxBytes);
+    uint64_t size = dimension.integer(1, maxBytes);
     if (__builtin_mul_overflow(product, size, &product) || product > maxBytes)
       value.fail("expected a shape of at most 2^48 elements but its product is larger");
-    shape.dimensions.push_back(static_cast<std::int64_t>(size));
+    shape.dimensions.push_back(static_cast<int64_t>(size));
   }
   return shape;
 }
@@ -59,13 +57,12 @@ std::string readSha256(const JsonCursor &value) {
   return text;
 }
 
-std::optional<std::uint64_t> extentOf(const Shape &shape, ElementType type, std::int64_t tokens) {
-  std::uint64_t bytes = sizeOf(type);
-  for (std::int64_t dimension : shape.at(tokens))
-    if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(dimension), &bytes))
+std::optional<uint64_t> extentOf(const Shape &shape, ElementType type, int64_t tokens) {
+  uint64_t bytes = sizeOf(type);
+  for (int64_t dimension : shape.at(tokens))
+    if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(dimension), &bytes))
       return std::nullopt;
-  return bytes <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) ? std::optional(bytes)
-                                                                                       : std::nullopt;
+  return bytes <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) ? std::optional(bytes) : std::nullopt;
 }
 
 BufferNames::BufferNames(const std::vector<Buffer> &buffers) {
@@ -92,12 +89,12 @@ Model readModel(const JsonCursor &value) {
   if (auto vocabulary = value.find("vocabulary"))
     model.vocabulary = vocabulary->integer(1, maxInt32);
   // Special tokens are ids of the vocabulary like any other.
-  std::uint64_t lastId = model.vocabulary ? *model.vocabulary - 1 : maxInt32;
+  uint64_t lastId = model.vocabulary ? *model.vocabulary - 1 : maxInt32;
   if (auto bos = value.find("bos"); bos && !bos->isNull())
-    model.bos = static_cast<std::int32_t>(bos->integer(0, lastId));
+    model.bos = static_cast<int32_t>(bos->integer(0, lastId));
   if (auto eos = value.find("eos"))
     for (const JsonCursor &id : eos->elements())
-      model.eos.push_back(static_cast<std::int32_t>(id.integer(0, lastId)));
+      model.eos.push_back(static_cast<int32_t>(id.integer(0, lastId)));
   if (auto precision = value.find("precision")) {
     constexpr ElementType types[] = {ElementType::F32, ElementType::F16, ElementType::BF16};
     model.precision = types[precision->oneOf({"f32", "f16", "bf16"})];
@@ -163,7 +160,7 @@ Control readControl(const JsonCursor &value, const Manifest &manifest) {
     value["size"].failExpected("at most the " + std::to_string(manifest.buffers[control.buffer].size) +
                                " bytes of its buffer");
   auto readOffset = [&](const JsonCursor &field) {
-    std::uint64_t offset = field.integer(0, maxBytes);
+    uint64_t offset = field.integer(0, maxBytes);
     if (offset % 4 != 0 || offset + 4 > control.size)
       field.failExpected("a multiple of 4 inside the control block of " + std::to_string(control.size) + " bytes");
     return offset;
@@ -200,7 +197,7 @@ std::vector<Port> readPorts(const JsonCursor &value, const Manifest &manifest, c
     if (!buffers.insert(port.buffer).second)
       item["buffer"].failExpected("a buffer no other one has");
     if (auto limit = item.find("limit")) {
-      port.limit = static_cast<std::int64_t>(limit->integer(1, maxInt32));
+      port.limit = static_cast<int64_t>(limit->integer(1, maxInt32));
       if (kind != BufferKind::Input || port.type != ElementType::I32)
         limit->fail("expected a limit at an input of type i32 only");
     }
@@ -216,7 +213,7 @@ Weight readWeight(const JsonCursor &item, const Buffer *buffer, WeightsMode mode
   weight.shape = readShape(item["shape"], /*allowTokens=*/false);
   weight.offset = item["offset"].integer(0, maxBytes);
   weight.size = item["size"].integer(1, maxBytes);
-  std::uint64_t expected = weight.shape.elements(0) * sizeOf(weight.type);
+  uint64_t expected = weight.shape.elements(0) * sizeOf(weight.type);
   if (weight.size != expected)
     item["size"].failExpected("the " + std::to_string(expected) + " bytes of " + weight.shape.str() + " " +
                               std::string(nameOf(weight.type)));
@@ -248,14 +245,14 @@ Weights readWeights(const JsonCursor &value, const Manifest &manifest) {
   Weights weights;
   weights.mode = static_cast<WeightsMode>(value["mode"].oneOf({"pack", "reference", "random", "none"}));
   if (auto seed = value.find("seed"))
-    weights.seed = seed->integer(0, std::numeric_limits<std::uint64_t>::max());
+    weights.seed = seed->integer(0, std::numeric_limits<uint64_t>::max());
   std::size_t index = bufferOfKind(manifest, BufferKind::Weights);
   if (index < manifest.buffers.size())
     weights.buffer = index;
   const Buffer *buffer = weights.buffer ? &manifest.buffers[index] : nullptr;
 
   std::set<std::string> names;
-  std::vector<std::pair<std::uint64_t, std::size_t>> byOffset;
+  std::vector<std::pair<uint64_t, std::size_t>> byOffset;
   std::vector<JsonCursor> items = value["tensors"].elements();
   for (const JsonCursor &item : items) {
     weights.tensors.push_back(readWeight(item, buffer, weights.mode));

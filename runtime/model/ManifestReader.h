@@ -1,9 +1,7 @@
-//===- ManifestReader.h - From JSON to nstf::manifest, inside the library ----------===//
+// From JSON to nstf::manifest, inside the library.
 //
 // The reader in parts, each of which checks what it reads: the common pieces here and in ManifestReader.cpp, the
 // targets (kernels, buckets, steps) in ManifestTargets.cpp, which need the buffers to be read before.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "nstf/Manifest.h"
@@ -14,8 +12,8 @@
 namespace nstf::manifest {
 
 /// No offset or size in a package exceeds this (2^48), so sums of two never overflow 64 bits.
-inline constexpr std::uint64_t maxBytes = std::uint64_t(1) << 48;
-inline constexpr std::uint64_t maxInt32 = 0x7fffffff;
+inline constexpr uint64_t maxBytes = uint64_t(1) << 48;
+inline constexpr uint64_t maxInt32 = 0x7fffffff;
 
 ElementType readElementType(const runtime::JsonCursor &value);
 /// A shape of at most 2^48 elements a row; `allowTokens`: its first dimension may be "tokens".
@@ -24,7 +22,7 @@ Shape readShape(const runtime::JsonCursor &value, bool allowTokens);
 std::string readFileName(const runtime::JsonCursor &value);
 std::string readSha256(const runtime::JsonCursor &value);
 /// Bytes of a tensor in a step of `tokens` rows, or nothing where they exceed 2^63.
-std::optional<std::uint64_t> extentOf(const Shape &shape, ElementType type, std::int64_t tokens);
+std::optional<uint64_t> extentOf(const Shape &shape, ElementType type, int64_t tokens);
 
 /// The buffers of a manifest, which outlive it, by name.
 class BufferNames {

@@ -1,9 +1,7 @@
-//===- ManifestTargets.cpp - Kernels, buckets and steps of a manifest --------------===//
+// Kernels, buckets and steps of a manifest.
 //
 // A step is checked at the largest number of tokens its bucket takes: every argument's tensor must lie inside its
 // buffer, at the alignment the kernel was compiled for, and nothing may write weights, inputs or the control block.
-//
-//===----------------------------------------------------------------------------------===//
 #include "runtime/model/ManifestReader.h"
 #include "support/Escape.h"
 
@@ -17,23 +15,23 @@ using runtime::JsonCursor;
 
 namespace {
 
-constexpr std::uint64_t maxUInt32 = 0xffffffff;
-constexpr std::uint64_t maxKernargSize = 4096; // bytes; what HIP passes to a kernel
+constexpr uint64_t maxUInt32 = 0xffffffff;
+constexpr uint64_t maxKernargSize = 4096; // bytes; what HIP passes to a kernel
 
-std::array<std::uint32_t, 3> readDim3(const JsonCursor &value, std::uint64_t max) {
+std::array<uint32_t, 3> readDim3(const JsonCursor &value, uint64_t max) {
   std::vector<JsonCursor> items = value.elements(3, 3);
-  std::array<std::uint32_t, 3> result;
+  std::array<uint32_t, 3> result;
   for (int i = 0; i < 3; ++i)
-    result[i] = static_cast<std::uint32_t>(items[i].integer(1, max));
+    result[i] = static_cast<uint32_t>(items[i].integer(1, max));
   return result;
 }
 
-std::uint32_t readCount(const JsonCursor &object, const char *key) {
+uint32_t readCount(const JsonCursor &object, const char *key) {
   std::optional<JsonCursor> value = object.find(key);
-  return value ? static_cast<std::uint32_t>(value->integer(0, maxUInt32)) : 0;
+  return value ? static_cast<uint32_t>(value->integer(0, maxUInt32)) : 0;
 }
 
-KernelArgument readKernelArgument(const JsonCursor &item, std::uint32_t kernargSize) {
+KernelArgument readKernelArgument(const JsonCursor &item, uint32_t kernargSize) {
   KernelArgument argument;
   argument.name = item["name"].string();
   argument.offset = item["offset"].integer(0, maxKernargSize);
@@ -54,7 +52,7 @@ TiledExtent readTiledExtent(const JsonCursor &item) {
   std::optional<JsonCursor> perToken = item.find("per_token");
   if (perToken && item.find("extent"))
     item.fail("expected \"extent\" or \"per_token\" but got both");
-  std::uint64_t extent = (perToken ? *perToken : item["extent"]).integer(1, maxBytes);
+  uint64_t extent = (perToken ? *perToken : item["extent"]).integer(1, maxBytes);
   return {extent, perToken.has_value(), item["tile"].integer(1, maxBytes)};
 }
 
@@ -67,7 +65,7 @@ Kernel readKernel(const JsonCursor &item) {
   if (kernel.waveSize != 32 && kernel.waveSize != 64)
     item["wave_size"].failExpected("32 or 64");
   kernel.block = readDim3(item["block"], 1024);
-  if (std::uint64_t(kernel.block[0]) * kernel.block[1] * kernel.block[2] > 1024)
+  if (uint64_t(kernel.block[0]) * kernel.block[1] * kernel.block[2] > 1024)
     item["block"].fail("expected a workgroup of at most 1024 work items but the product is larger");
   kernel.lds = item["lds"].integer(0, 1 << 20);
   kernel.vgprs = readCount(item, "vgprs");
@@ -83,7 +81,7 @@ Kernel readKernel(const JsonCursor &item) {
       kernel.tiling->push_back(readTiledExtent(axis));
   }
 
-  std::set<std::uint32_t> offsets;
+  std::set<uint32_t> offsets;
   for (const JsonCursor &argument : item["arguments"].elements()) {
     kernel.arguments.push_back(readKernelArgument(argument, kernel.kernargSize));
     if (!offsets.insert(kernel.arguments.back().offset).second)
@@ -93,7 +91,7 @@ Kernel readKernel(const JsonCursor &item) {
 }
 
 void readArena(const JsonCursor &value, const Manifest &manifest, Target &target) {
-  std::uint64_t size = 0;
+  uint64_t size = 0;
   for (const Buffer &buffer : manifest.buffers)
     if (buffer.kind == BufferKind::Arena)
       size = buffer.size;
@@ -156,13 +154,13 @@ private:
   const Manifest &manifest;
   const BufferNames &bufferNames;
   std::vector<std::optional<ElementType>> portTypes; // by buffer
-  std::map<std::uint64_t, const Weight *> weights;   // by offset
+  std::map<uint64_t, const Weight *> weights;        // by offset
 };
 
 void checkStepArgument(const JsonCursor &item, const StepArgument &argument, const KernelArgument &parameter,
-                       const Manifest &manifest, const Places &places, std::int64_t maxTokens) {
+                       const Manifest &manifest, const Places &places, int64_t maxTokens) {
   const Buffer &buffer = manifest.buffers[argument.buffer];
-  std::optional<std::uint64_t> extent = extentOf(parameter.shape, parameter.type, maxTokens);
+  std::optional<uint64_t> extent = extentOf(parameter.shape, parameter.type, maxTokens);
   if (!extent || argument.offset > buffer.size || *extent > buffer.size - argument.offset)
     item["offset"].fail("expected the " + std::to_string(buffer.size) + " bytes of \"" + support::escape(buffer.name) +
                         "\" to hold " + parameter.shape.str() + " " + std::string(nameOf(parameter.type)) + " at " +
@@ -188,20 +186,19 @@ void checkStepArgument(const JsonCursor &item, const StepArgument &argument, con
 }
 
 /// One workgroup for each piece of work: a kernel doesn't ask whether it is one too many.
-void checkGrid(const JsonCursor &value, const std::array<std::uint32_t, 3> &grid, const Kernel &kernel,
-               std::int64_t maxTokens) {
+void checkGrid(const JsonCursor &value, const std::array<uint32_t, 3> &grid, const Kernel &kernel, int64_t maxTokens) {
   for (int i = 0; i < 3; ++i)
-    if (std::uint64_t(grid[i]) * kernel.block[i] > maxUInt32)
+    if (uint64_t(grid[i]) * kernel.block[i] > maxUInt32)
       value.fail("expected fewer than 2^32 work items a dimension but " + std::to_string(grid[i]) + " workgroups of " +
                  std::to_string(kernel.block[i]) + " have more");
-  std::uint64_t count = std::uint64_t(grid[0]) * grid[1]; // below 2^62
-  if (__builtin_mul_overflow(count, std::uint64_t(grid[2]), &count) || count > maxWorkgroups)
+  uint64_t count = uint64_t(grid[0]) * grid[1]; // below 2^62
+  if (__builtin_mul_overflow(count, uint64_t(grid[2]), &count) || count > maxWorkgroups)
     value.fail("expected at most " + std::to_string(maxWorkgroups) + " workgroups but " + std::to_string(grid[0]) +
                " x " + std::to_string(grid[1]) + " x " + std::to_string(grid[2]) + " are more");
   if (!kernel.tiling)
     return;
-  std::optional<std::uint32_t> wanted = kernel.workgroupsFor(maxTokens);
-  if (!wanted || grid != std::array<std::uint32_t, 3>{*wanted, 1, 1})
+  std::optional<uint32_t> wanted = kernel.workgroupsFor(maxTokens);
+  if (!wanted || grid != std::array<uint32_t, 3>{*wanted, 1, 1})
     value.fail("expected [" + (wanted ? std::to_string(*wanted) : "more than 2^31") + ", 1, 1], the tiles of \"" +
                kernel.symbol + "\" in a step of " + std::to_string(maxTokens) + " tokens, but got [" +
                std::to_string(grid[0]) + ", " + std::to_string(grid[1]) + ", " + std::to_string(grid[2]) + "]");
@@ -211,7 +208,7 @@ void checkGrid(const JsonCursor &value, const std::array<std::uint32_t, 3> &grid
 using KernelSymbols = std::map<std::string, std::size_t>;
 
 Step readStep(const JsonCursor &item, std::size_t index, const Target &target, const KernelSymbols &symbols,
-              const Manifest &manifest, const Places &places, std::int64_t maxTokens) {
+              const Manifest &manifest, const Places &places, int64_t maxTokens) {
   Step step;
   step.name = item["name"].string();
   std::string symbol = item["kernel"].string();
@@ -222,11 +219,11 @@ Step readStep(const JsonCursor &item, std::size_t index, const Target &target, c
   const Kernel &kernel = target.kernels[step.kernel];
   step.grid = readDim3(item["grid"], maxInt32);
   if (auto device = item.find("device"))
-    step.device = static_cast<std::uint32_t>(device->integer(0, 0)); // one device a package for now
+    step.device = static_cast<uint32_t>(device->integer(0, 0)); // one device a package for now
   step.queue = readCount(item, "queue");
   if (auto after = item.find("after"))
     for (const JsonCursor &before : after->elements()) {
-      step.after.push_back(static_cast<std::uint32_t>(before.integer(0, maxUInt32)));
+      step.after.push_back(static_cast<uint32_t>(before.integer(0, maxUInt32)));
       if (step.after.back() >= index)
         before.failExpected("an earlier step, below " + std::to_string(index) + ",");
     }
@@ -259,7 +256,7 @@ void readBuckets(const JsonCursor &value, const KernelSymbols &symbols, const Ma
       bucket.steps.push_back(readStep(step, bucket.steps.size(), target, symbols, manifest, places, bucket.maxTokens));
     for (const auto *ports : {&manifest.inputs, &manifest.outputs})
       for (const Port &port : *ports) {
-        std::optional<std::uint64_t> extent = extentOf(port.shape, port.type, bucket.maxTokens);
+        std::optional<uint64_t> extent = extentOf(port.shape, port.type, bucket.maxTokens);
         const Buffer &buffer = manifest.buffers[port.buffer];
         if (!extent || *extent > buffer.size)
           item["max_tokens"].failExpected("no more tokens than the " + std::to_string(buffer.size) + " bytes of \"" +

@@ -23,10 +23,10 @@ constexpr DescrRow descrRows[] = {{"<f4", ElementType::F32}, {"<i4", ElementType
 
 } // namespace
 
-std::uint64_t HostTensor::elements() const {
-  std::uint64_t product = 1;
-  for (std::int64_t dimension : shape)
-    product *= static_cast<std::uint64_t>(dimension);
+uint64_t HostTensor::elements() const {
+  uint64_t product = 1;
+  for (int64_t dimension : shape)
+    product *= static_cast<uint64_t>(dimension);
   return product;
 }
 
@@ -50,11 +50,11 @@ HostTensor readNpy(const std::filesystem::path &path) {
                              support::escape(header.descr));
   if (header.fortranOrder)
     throw std::runtime_error(file + ": expected C order but got Fortran order (save numpy.ascontiguousarray of it)");
-  std::uint64_t expected = manifest::sizeOf(tensor.type);
-  for (std::int64_t dimension : tensor.shape)
-    if (__builtin_mul_overflow(expected, static_cast<std::uint64_t>(dimension), &expected))
+  uint64_t expected = manifest::sizeOf(tensor.type);
+  for (int64_t dimension : tensor.shape)
+    if (__builtin_mul_overflow(expected, static_cast<uint64_t>(dimension), &expected))
       throw std::runtime_error(file + ": expected a shape that fits 64 bits but got " + tensor.str());
-  std::uint64_t got = mapped.size() - header.dataOffset;
+  uint64_t got = mapped.size() - header.dataOffset;
   if (got != expected)
     throw std::runtime_error(file + ": expected " + std::to_string(expected) + " bytes of data for " + tensor.str() +
                              " but got " + std::to_string(got));

@@ -36,7 +36,7 @@ Json portsJson(const std::vector<Port> &ports) {
   Json list = Json::array();
   for (const Port &port : ports) {
     Json shape = Json::array();
-    for (std::int64_t dimension : port.shape.dimensions)
+    for (int64_t dimension : port.shape.dimensions)
       shape.push_back(dimension == manifest::Shape::tokensDimension ? Json("tokens") : Json(dimension));
     list.push_back({{"name", port.name}, {"type", manifest::nameOf(port.type)}, {"shape", shape}});
   }
@@ -86,7 +86,7 @@ std::string describeChips(const std::vector<manifest::Target> &targets) {
 std::string describeMemory(const Manifest &manifest) {
   manifest::DeviceMemory memory = manifest.deviceMemory();
   support::ByteUnit unit = support::getByteUnit(memory.total());
-  auto format = [&](std::uint64_t bytes) { return support::formatBytes(bytes, unit) + " " + unit.name; };
+  auto format = [&](uint64_t bytes) { return support::formatBytes(bytes, unit) + " " + unit.name; };
   std::vector<std::string> parts;
   if (memory.weights)
     parts.push_back("weights " + format(memory.weights));

@@ -11,7 +11,7 @@ using manifest::ElementType;
 
 SafeTensorsFile::SafeTensorsFile(const std::filesystem::path &path) : mapped(path) {
   std::string file = path.string();
-  std::uint64_t length = 0;
+  uint64_t length = 0;
   if (mapped.size() < sizeof(length))
     throw std::runtime_error(file + ": expected a safetensors file but it has " + std::to_string(mapped.size()) +
                              " bytes");
@@ -33,8 +33,8 @@ SafeTensorsFile::SafeTensorsFile(const std::filesystem::path &path) : mapped(pat
       continue; // an error only if it is asked for
     manifest::Shape shape = manifest::readShape(item["shape"], /*allowTokens=*/false);
     std::vector<JsonCursor> offsets = item["data_offsets"].elements(2, 2);
-    std::uint64_t begin = offsets[0].integer(0, data.size()), end = offsets[1].integer(begin, data.size());
-    std::uint64_t expected = shape.elements(0) * manifest::sizeOf(type->second);
+    uint64_t begin = offsets[0].integer(0, data.size()), end = offsets[1].integer(begin, data.size());
+    uint64_t expected = shape.elements(0) * manifest::sizeOf(type->second);
     if (end - begin != expected)
       offsets[1].failExpected(std::to_string(begin + expected) + ", the end of " + shape.str() + " " + type->first +
                               " from " + std::to_string(begin) + ",");

@@ -1,10 +1,8 @@
-//===- SafeTensorsFile.h - Tensors of a .safetensors file by name ----------------------===//
+// Tensors of a .safetensors file by name.
 //
 // For packages without weights, run with --weights=FILE. Format: u64 little-endian header length, a JSON object
 // {name: {"dtype", "shape", "data_offsets": [begin, end]}}, then the data
 // (https://github.com/huggingface/safetensors). A package's own weights need no header: the manifest has the offsets.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "nstf/Manifest.h"

@@ -38,16 +38,16 @@ Sampler::Sampler(const SamplerOptions &options) : options(options), state(option
 }
 
 double Sampler::random() {
-  std::uint64_t x = state += 0x9e3779b97f4a7c15u; // splitmix64 (Steele, Lea, Flood, 2014)
+  uint64_t x = state += 0x9e3779b97f4a7c15u; // splitmix64 (Steele, Lea, Flood, 2014)
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   x ^= x >> 31;
   return static_cast<double>(x >> 11) * 0x1p-53;
 }
 
-void Sampler::begin(std::span<const std::int32_t> prompt) {
+void Sampler::begin(std::span<const int32_t> prompt) {
   seen.clear();
-  for (std::int32_t id : prompt)
+  for (int32_t id : prompt)
     seen[id].inPrompt = true;
 }
 
@@ -56,7 +56,7 @@ void Sampler::adjust(std::span<const float> logits) {
   scores.assign(logits.begin(), logits.end());
   if (!changesLogits)
     return;
-  auto size = static_cast<std::int32_t>(scores.size());
+  auto size = static_cast<int32_t>(scores.size());
   for (const auto &[id, bias] : options.logitBias) {
     if (id >= size)
       throw std::runtime_error("expected a logit bias of tokens from 0 to " + std::to_string(size - 1) + " but got " +
@@ -86,13 +86,13 @@ double Sampler::choose() {
     return a.first != b.first ? a.first > b.first : a.second < b.second;
   };
   candidates.clear();
-  auto best = static_cast<std::int32_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
+  auto best = static_cast<int32_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
   if (greedy()) {
     candidates.emplace_back(1.0, best);
     return 1.0;
   }
   for (std::size_t i = 0; i < scores.size(); ++i)
-    candidates.emplace_back(scores[i], static_cast<std::int32_t>(i));
+    candidates.emplace_back(scores[i], static_cast<int32_t>(i));
   bool isCut = options.topK > 0 && static_cast<std::size_t>(options.topK) < candidates.size();
   if (isCut) {
     std::partial_sort(candidates.begin(), candidates.begin() + options.topK, candidates.end(), isBefore);
@@ -132,15 +132,15 @@ std::vector<TokenProbability> Sampler::distribution(std::span<const float> logit
   return result;
 }
 
-std::int32_t Sampler::sample(std::span<const float> logits) {
+int32_t Sampler::sample(std::span<const float> logits) {
   if (takesLargest())
     return argmax(logits);
   adjust(logits);
   double sum = choose();
   // Rounding can leave a remainder; the last token that can be drawn takes it.
-  std::int32_t token = std::find_if(candidates.rbegin(), candidates.rend(), [](const auto &candidate) {
-                         return candidate.first > 0.0;
-                       })->second;
+  int32_t token = std::find_if(candidates.rbegin(), candidates.rend(), [](const auto &candidate) {
+                    return candidate.first > 0.0;
+                  })->second;
   double point = greedy() ? 0.0 : random() * sum;
   for (const auto &[weight, id] : candidates) {
     if (point < weight) {

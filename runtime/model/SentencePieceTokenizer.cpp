@@ -26,7 +26,7 @@ SentencePieceTokenizer::SentencePieceTokenizer(const std::filesystem::path &path
 
 SentencePieceTokenizer::~SentencePieceTokenizer() = default;
 
-std::vector<std::int32_t> SentencePieceTokenizer::encode(std::string_view text) const {
+std::vector<int32_t> SentencePieceTokenizer::encode(std::string_view text) const {
   std::vector<int> ids;
   sentencepiece::util::Status status = processor->Encode({text.data(), text.size()}, &ids);
   if (!status.ok())
@@ -34,9 +34,9 @@ std::vector<std::int32_t> SentencePieceTokenizer::encode(std::string_view text) 
   return {ids.begin(), ids.end()};
 }
 
-std::int32_t SentencePieceTokenizer::vocabularySize() const { return processor->GetPieceSize(); }
+int32_t SentencePieceTokenizer::vocabularySize() const { return processor->GetPieceSize(); }
 
-std::string SentencePieceTokenizer::bytesOf(std::int32_t id) const {
+std::string SentencePieceTokenizer::bytesOf(int32_t id) const {
   if (processor->IsControl(id))
     return "";
   if (processor->IsUnknown(id))

@@ -1,4 +1,4 @@
-//===- SentencePieceTokenizer.h - tokenizer.model files, by libsentencepiece -----------===//
+// Tokenizer.model files, by libsentencepiece.
 #pragma once
 
 #include "runtime/model/PieceTokenizer.h"
@@ -13,9 +13,9 @@ class SentencePieceTokenizer : public PieceTokenizer {
 public:
   explicit SentencePieceTokenizer(const std::filesystem::path &file);
   ~SentencePieceTokenizer() override;
-  std::vector<std::int32_t> encode(std::string_view text) const override;
-  std::int32_t vocabularySize() const override;
-  std::string bytesOf(std::int32_t id) const override;
+  std::vector<int32_t> encode(std::string_view text) const override;
+  int32_t vocabularySize() const override;
+  std::string bytesOf(int32_t id) const override;
   LeadingSpaces leadingSpaces() const override { return leading; }
 
 private:

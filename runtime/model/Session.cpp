@@ -1,9 +1,7 @@
-//===- Session.cpp ------------------------------------------------------------------===//
+// Session.cpp.
 //
 // Order on the stream: copies to the device wait until earlier work is done, a run is submitted without waiting, and
 // reading an output waits for it. So a decode loop waits once per token.
-//
-//===----------------------------------------------------------------------------------===//
 #include "nstf/Session.h"
 #include "runtime/model/Weights.h"
 #include "support/Escape.h"
@@ -20,7 +18,7 @@ using manifest::BufferKind;
 struct Session::State {
   State(Package package, const SessionOptions &options);
   std::vector<Launch> launchesOf(const manifest::Bucket &bucket) const;
-  const manifest::Bucket &bucketFor(std::int64_t tokens) const;
+  const manifest::Bucket &bucketFor(int64_t tokens) const;
 
   Package package;
   Backend backend;
@@ -30,9 +28,9 @@ struct Session::State {
   std::vector<Buffer> buffers;
   std::vector<Kernel> kernels;                        // as target.kernels
   std::vector<std::optional<HIPGraphRunner>> runners; // as target.buckets, made at first use
-  std::vector<std::optional<std::int64_t>> inputRows; // as manifest.inputs: rows set; 0 where the shape is fixed
-  std::vector<std::uint8_t> control;
-  std::int64_t position = 0, lastTokens = 0;
+  std::vector<std::optional<int64_t>> inputRows;      // as manifest.inputs: rows set; 0 where the shape is fixed
+  std::vector<uint8_t> control;
+  int64_t position = 0, lastTokens = 0;
 };
 
 namespace {
@@ -63,7 +61,7 @@ void checkKernel(const manifest::Kernel &expected, const Kernel &got, const Pack
     throw std::runtime_error((package.folder() / "manifest.json").string() + ": kernel \"" +
                              support::escape(expected.symbol) + "\": " + message);
   };
-  std::uint32_t items = expected.block[0] * expected.block[1] * expected.block[2];
+  uint32_t items = expected.block[0] * expected.block[1] * expected.block[2];
   if (got.maxThreadsPerWorkgroup() != 0 && items > got.maxThreadsPerWorkgroup())
     fail("expected a block of at most the " + std::to_string(got.maxThreadsPerWorkgroup()) +
          " work items it was compiled for but got " + std::to_string(items));
@@ -74,7 +72,7 @@ void checkKernel(const manifest::Kernel &expected, const Kernel &got, const Pack
 
 /// Refuses a package that cannot fit before anything is allocated, with the sum and not the buffer that was too much.
 void checkMemory(const Package &package, const Backend &backend) {
-  std::uint64_t needed = package.manifest().deviceMemory().total();
+  uint64_t needed = package.manifest().deviceMemory().total();
   const DeviceProperties &device = backend.properties();
   if (device.memory != 0 && needed > device.memory)
     throw std::runtime_error("package " + package.folder().string() + " needs " + std::to_string(needed) +
@@ -122,7 +120,7 @@ std::vector<Launch> Session::State::launchesOf(const manifest::Bucket &bucket) c
       size = std::max<std::size_t>(size, argument.offset + argument.size);
     launch.arguments.assign(size, 0);
     for (std::size_t i = 0; i < step.arguments.size(); ++i) {
-      std::uint64_t address = buffers[step.arguments[i].buffer].address() + step.arguments[i].offset;
+      uint64_t address = buffers[step.arguments[i].buffer].address() + step.arguments[i].offset;
       std::memcpy(launch.arguments.data() + kernel.arguments[i].offset, &address, sizeof(address));
     }
     launches.push_back(std::move(launch));
@@ -130,7 +128,7 @@ std::vector<Launch> Session::State::launchesOf(const manifest::Bucket &bucket) c
   return launches;
 }
 
-const manifest::Bucket &Session::State::bucketFor(std::int64_t tokens) const {
+const manifest::Bucket &Session::State::bucketFor(int64_t tokens) const {
   if (const manifest::Bucket *bucket = target.bucketFor(tokens))
     return *bucket;
   throw std::runtime_error("expected a step of as many tokens as the package was compiled for (" +
@@ -151,7 +149,7 @@ Session::~Session() = default;
 const Package &Session::package() const { return state->package; }
 const manifest::Target &Session::target() const { return state->target; }
 const Backend &Session::backend() const { return state->backend; }
-std::int64_t Session::position() const { return state->position; }
+int64_t Session::position() const { return state->position; }
 
 void Session::reset() {
   state->stream.synchronize();
@@ -161,8 +159,8 @@ void Session::reset() {
   state->position = 0;
 }
 
-void Session::seek(std::int64_t position) {
-  std::int64_t context = manifest().model.context.value_or(0);
+void Session::seek(int64_t position) {
+  int64_t context = manifest().model.context.value_or(0);
   if (position < 0 || position >= context)
     throw std::runtime_error("expected a position from 0 to " + std::to_string(context - 1) +
                              ", inside the model's context, but got " + std::to_string(position));
@@ -194,7 +192,7 @@ void Session::setInput(std::string_view name, const HostTensor &value) {
     throw std::runtime_error("expected one of the package's inputs (" + known + ") but got \"" + support::escape(name) +
                              "\"");
   }
-  std::int64_t rows = input->shape.hasTokens() && !value.shape.empty() ? value.shape.front() : 0;
+  int64_t rows = input->shape.hasTokens() && !value.shape.empty() ? value.shape.front() : 0;
   if (value.type != input->type || value.shape != input->shape.at(rows) ||
       value.data.size() != value.elements() * manifest::sizeOf(value.type))
     throw std::runtime_error("expected input \"" + support::escape(input->name) + "\" to be " + describe(*input) +
@@ -202,9 +200,9 @@ void Session::setInput(std::string_view name, const HostTensor &value) {
   if (input->shape.hasTokens())
     state->bucketFor(rows); // also: the rows fit into the buffer
   bool isIds = input->name == "ids";
-  if (std::optional<std::int64_t> limit = manifest().limitOf(*input))
+  if (std::optional<int64_t> limit = manifest().limitOf(*input))
     for (std::size_t i = 0; i < value.elements(); ++i)
-      if (std::int32_t id = value.as<std::int32_t>()[i]; id < 0 || id >= *limit)
+      if (int32_t id = value.as<int32_t>()[i]; id < 0 || id >= *limit)
         throw std::runtime_error("expected " +
                                  (isIds ? "token ids" : "values of \"" + support::escape(input->name) + "\"") +
                                  " from 0 to " + std::to_string(*limit - 1) + " but got " + std::to_string(id));
@@ -213,7 +211,7 @@ void Session::setInput(std::string_view name, const HostTensor &value) {
   state->inputRows[input - manifest().inputs.data()] = rows;
 }
 
-void Session::begin(std::int64_t tokens) {
+void Session::begin(int64_t tokens) {
   const manifest::Manifest &manifest = this->manifest();
   state->bucketFor(tokens);
   // Without a context nothing depends on the position, or was made for later ones.
@@ -231,13 +229,13 @@ void Session::begin(std::int64_t tokens) {
                                std::to_string(tokens) + " rows but got " + std::to_string(*state->inputRows[i]));
   }
   state->stream.synchronize(); // the control block of the run before is no longer read
-  std::uint32_t rows = static_cast<std::uint32_t>(tokens), start = static_cast<std::uint32_t>(state->position);
+  uint32_t rows = static_cast<uint32_t>(tokens), start = static_cast<uint32_t>(state->position);
   std::memcpy(state->control.data() + manifest.control.tokens, &rows, sizeof(rows));
   std::memcpy(state->control.data() + manifest.control.position, &start, sizeof(start));
   state->buffers[manifest.control.buffer].upload(state->stream, state->control.data(), state->control.size());
 }
 
-void Session::run(std::int64_t tokens) {
+void Session::run(int64_t tokens) {
   begin(tokens);
   const manifest::Bucket &bucket = state->bucketFor(tokens);
   std::optional<HIPGraphRunner> &runner = state->runners[&bucket - state->target.buckets.data()];
@@ -248,7 +246,7 @@ void Session::run(std::int64_t tokens) {
   state->position += manifest().model.context ? tokens : 0;
 }
 
-void Session::runSteps(std::int64_t tokens, const Observer &observer) {
+void Session::runSteps(int64_t tokens, const Observer &observer) {
   begin(tokens);
   const manifest::Bucket &bucket = state->bucketFor(tokens);
   std::vector<Launch> launches = state->launchesOf(bucket);
@@ -279,12 +277,12 @@ HostTensor Session::output(std::string_view name) const {
   return tensor;
 }
 
-void Session::readBuffer(std::size_t buffer, std::uint64_t offset, std::span<std::byte> destination) const {
+void Session::readBuffer(std::size_t buffer, uint64_t offset, std::span<std::byte> destination) const {
   state->stream.synchronize();
   state->buffers.at(buffer).download(destination.data(), destination.size(), offset);
 }
 
-void Session::readBuffer(std::string_view buffer, std::uint64_t offset, std::span<std::byte> destination) const {
+void Session::readBuffer(std::string_view buffer, uint64_t offset, std::span<std::byte> destination) const {
   const std::vector<manifest::Buffer> &buffers = manifest().buffers;
   auto it = std::find_if(buffers.begin(), buffers.end(), [&](const auto &item) { return item.name == buffer; });
   if (it == buffers.end())

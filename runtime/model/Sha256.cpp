@@ -7,7 +7,7 @@ namespace nstf::runtime {
 
 namespace {
 
-constexpr std::uint32_t roundConstants[64] = {
+constexpr uint32_t roundConstants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -17,57 +17,56 @@ constexpr std::uint32_t roundConstants[64] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-void addBlock(std::uint32_t (&state)[8], const std::uint8_t *block) {
-  std::uint32_t w[64];
+void addBlock(uint32_t (&state)[8], const uint8_t *block) {
+  uint32_t w[64];
   for (int i = 0; i < 16; ++i)
-    w[i] = std::uint32_t(block[4 * i]) << 24 | block[4 * i + 1] << 16 | block[4 * i + 2] << 8 | block[4 * i + 3];
+    w[i] = uint32_t(block[4 * i]) << 24 | block[4 * i + 1] << 16 | block[4 * i + 2] << 8 | block[4 * i + 3];
   for (int i = 16; i < 64; ++i) {
-    std::uint32_t s0 = std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ (w[i - 15] >> 3);
-    std::uint32_t s1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ (w[i - 2] >> 10);
+    uint32_t s0 = std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ (w[i - 15] >> 3);
+    uint32_t s1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ (w[i - 2] >> 10);
     w[i] = w[i - 16] + s0 + w[i - 7] + s1;
   }
   auto [a, b, c, d, e, f, g, h] = state;
   for (int i = 0; i < 64; ++i) {
-    std::uint32_t s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
-    std::uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + roundConstants[i] + w[i];
-    std::uint32_t s0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
-    std::uint32_t t2 = s0 + ((a & b) ^ (a & c) ^ (b & c));
+    uint32_t s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
+    uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + roundConstants[i] + w[i];
+    uint32_t s0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
+    uint32_t t2 = s0 + ((a & b) ^ (a & c) ^ (b & c));
     h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
   }
-  std::uint32_t values[8] = {a, b, c, d, e, f, g, h};
+  uint32_t values[8] = {a, b, c, d, e, f, g, h};
   for (int i = 0; i < 8; ++i)
     state[i] += values[i];
 }
 
 } // namespace
 
-std::array<std::uint8_t, 32> sha256(const void *data, std::size_t size) {
-  std::uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                            0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  const auto *bytes = static_cast<const std::uint8_t *>(data);
+std::array<uint8_t, 32> sha256(const void *data, std::size_t size) {
+  uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  const auto *bytes = static_cast<const uint8_t *>(data);
   std::size_t whole = size / 64 * 64;
   for (std::size_t i = 0; i < whole; i += 64)
     addBlock(state, bytes + i);
   // Padding: a one bit, zeros, the length in bits, in one block or two.
-  std::uint8_t tail[128] = {};
+  uint8_t tail[128] = {};
   std::size_t rest = size - whole, length = rest < 56 ? 64 : 128;
   if (rest != 0)
     std::memcpy(tail, bytes + whole, rest);
   tail[rest] = 0x80;
-  std::uint64_t bits = std::uint64_t(size) * 8;
+  uint64_t bits = uint64_t(size) * 8;
   for (int i = 0; i < 8; ++i)
-    tail[length - 1 - i] = static_cast<std::uint8_t>(bits >> (8 * i));
+    tail[length - 1 - i] = static_cast<uint8_t>(bits >> (8 * i));
   for (std::size_t i = 0; i < length; i += 64)
     addBlock(state, tail + i);
-  std::array<std::uint8_t, 32> result;
+  std::array<uint8_t, 32> result;
   for (int i = 0; i < 32; ++i)
-    result[i] = static_cast<std::uint8_t>(state[i / 4] >> (24 - 8 * (i % 4)));
+    result[i] = static_cast<uint8_t>(state[i / 4] >> (24 - 8 * (i % 4)));
   return result;
 }
 
 std::string sha256Hex(std::string_view bytes) {
   std::string text;
-  for (std::uint8_t byte : sha256(bytes.data(), bytes.size())) {
+  for (uint8_t byte : sha256(bytes.data(), bytes.size())) {
     text += "0123456789abcdef"[byte >> 4];
     text += "0123456789abcdef"[byte & 15];
   }

@@ -10,7 +10,7 @@
 namespace nstf::runtime {
 
 namespace {
-constexpr std::int32_t firstByteId = 3, byteCount = 256;
+constexpr int32_t firstByteId = 3, byteCount = 256;
 constexpr std::size_t maxBytes = 64 << 20; // millions of tokens
 
 /// Little-endian words of a file, each read checked.
@@ -45,12 +45,12 @@ Tok512Tokenizer::Tok512Tokenizer(const std::filesystem::path &path) {
     throw std::runtime_error(file + ": expected at most " + std::to_string(maxBytes) + " bytes of tokens but got " +
                              std::to_string(mapped.size()));
   Reader reader(mapped.text(), file);
-  auto longest = reader.word<std::int32_t>("the longest token's length");
+  auto longest = reader.word<int32_t>("the longest token's length");
   while (!reader.atEnd()) {
     std::string which = "of token " + std::to_string(pieces.size());
     Piece piece;
     piece.score = reader.word<float>("the score " + which);
-    auto length = reader.word<std::int32_t>("the length " + which);
+    auto length = reader.word<int32_t>("the length " + which);
     if (length < 0 || length > longest)
       throw std::runtime_error(file + ": expected a length " + which + " from 0 to " + std::to_string(longest) +
                                " but got " + std::to_string(length));
@@ -63,10 +63,10 @@ Tok512Tokenizer::Tok512Tokenizer(const std::filesystem::path &path) {
     throw std::runtime_error(file + ": expected at least 259 tokens (3 special ones and 256 bytes) but got " +
                              std::to_string(pieces.size()));
   for (std::size_t id = 0; id < pieces.size(); ++id)
-    idOf.emplace(pieces[id].text, static_cast<std::int32_t>(id));
+    idOf.emplace(pieces[id].text, static_cast<int32_t>(id));
 }
 
-std::string Tok512Tokenizer::bytesOf(std::int32_t id) const {
+std::string Tok512Tokenizer::bytesOf(int32_t id) const {
   if (id < firstByteId)
     return ""; // unknown, BOS, EOS
   if (id < firstByteId + byteCount)
@@ -74,8 +74,8 @@ std::string Tok512Tokenizer::bytesOf(std::int32_t id) const {
   return pieces[id].text;
 }
 
-std::vector<std::int32_t> Tok512Tokenizer::split(std::string_view text) const {
-  std::vector<std::int32_t> ids;
+std::vector<int32_t> Tok512Tokenizer::split(std::string_view text) const {
+  std::vector<int32_t> ids;
   while (!text.empty()) {
     std::string_view character = text.substr(0, support::utf8Prefix(text).length);
     auto known = idOf.find(character);
@@ -89,13 +89,13 @@ std::vector<std::int32_t> Tok512Tokenizer::split(std::string_view text) const {
   return ids;
 }
 
-void Tok512Tokenizer::merge(std::vector<std::int32_t> &ids) const {
+void Tok512Tokenizer::merge(std::vector<int32_t> &ids) const {
   // A doubly linked list of tokens and a heap of mergeable pairs. A pair whose tokens changed since it was pushed is
   // stale and skipped, so each merge costs O(log n) instead of a pass over the text.
   struct Pair {
     float score;
     std::size_t left, right;
-    std::int32_t leftId, rightId, merged;
+    int32_t leftId, rightId, merged;
     bool operator<(const Pair &other) const { return score != other.score ? score < other.score : left > other.left; }
   };
   constexpr std::size_t none = SIZE_MAX;
@@ -114,7 +114,7 @@ void Tok512Tokenizer::merge(std::vector<std::int32_t> &ids) const {
   }
   for (std::size_t i = 0; i + 1 < ids.size(); ++i)
     push(i, i + 1);
-  constexpr std::int32_t removed = -1;
+  constexpr int32_t removed = -1;
   while (!pairs.empty()) {
     Pair pair = pairs.top();
     pairs.pop();
@@ -131,10 +131,10 @@ void Tok512Tokenizer::merge(std::vector<std::int32_t> &ids) const {
   std::erase(ids, removed);
 }
 
-std::vector<std::int32_t> Tok512Tokenizer::encode(std::string_view text) const {
+std::vector<int32_t> Tok512Tokenizer::encode(std::string_view text) const {
   if (text.empty())
     return {};
-  std::vector<std::int32_t> ids = split(" " + std::string(text));
+  std::vector<int32_t> ids = split(" " + std::string(text));
   merge(ids);
   return ids;
 }

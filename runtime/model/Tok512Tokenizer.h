@@ -1,11 +1,9 @@
-//===- Tok512Tokenizer.h - llama2.c's tokenizer files ----------------------------------===//
+// Llama2.c's tokenizer files.
 //
 // File: i32 length of the longest token, then for each token {f32 score, i32 length, bytes}, little-endian, to the end
 // of the file. Ids 0, 1, 2 are unknown, BOS, EOS; 3 … 258 are the bytes 0 … 255, spelt "<0x41>".
 // Encoding (karpathy/llama2.c, run.c): a leading space; UTF-8 characters, the unknown ones as bytes; then, as long as
 // there is one, the neighbouring pair whose joined text is the token of best score is merged, the leftmost of equals.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "runtime/model/PieceTokenizer.h"
@@ -17,9 +15,9 @@ namespace nstf::runtime {
 class Tok512Tokenizer : public PieceTokenizer {
 public:
   explicit Tok512Tokenizer(const std::filesystem::path &file);
-  std::vector<std::int32_t> encode(std::string_view text) const override;
-  std::int32_t vocabularySize() const override { return static_cast<std::int32_t>(pieces.size()); }
-  std::string bytesOf(std::int32_t id) const override;
+  std::vector<int32_t> encode(std::string_view text) const override;
+  int32_t vocabularySize() const override { return static_cast<int32_t>(pieces.size()); }
+  std::string bytesOf(int32_t id) const override;
   LeadingSpaces leadingSpaces() const override { return LeadingSpaces::DropOne; }
 
 private:
@@ -27,11 +25,11 @@ private:
     std::string text;
     float score;
   };
-  std::vector<std::int32_t> split(std::string_view text) const;
-  void merge(std::vector<std::int32_t> &ids) const;
+  std::vector<int32_t> split(std::string_view text) const;
+  void merge(std::vector<int32_t> &ids) const;
 
   std::vector<Piece> pieces;
-  std::unordered_map<std::string_view, std::int32_t> idOf; // of the first token with a text; views into pieces
+  std::unordered_map<std::string_view, int32_t> idOf; // of the first token with a text; views into pieces
 };
 
 } // namespace nstf::runtime

@@ -46,7 +46,7 @@ std::filesystem::path Tokenizer::configOf(const std::filesystem::path &file) {
   return file.extension() == ".json" && std::filesystem::exists(config, ignored) ? config : std::filesystem::path();
 }
 
-TokenSequence Tokenizer::encodePrompt(std::string_view text, std::optional<std::int32_t> bos, std::size_t limit) const {
+TokenSequence Tokenizer::encodePrompt(std::string_view text, std::optional<int32_t> bos, std::size_t limit) const {
   TokenSequence sequence{encode(text), {}};
   if (bos)
     sequence.ids.insert(sequence.ids.begin(), *bos);
@@ -55,15 +55,15 @@ TokenSequence Tokenizer::encodePrompt(std::string_view text, std::optional<std::
   return sequence;
 }
 
-std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
+std::string Tokenizer::decode(std::span<const int32_t> ids) const {
   StreamDecoder decoder(*this);
   std::string text;
-  for (std::int32_t id : ids)
+  for (int32_t id : ids)
     text += decoder.push(id);
   return text + decoder.finish();
 }
 
-std::string StreamDecoder::push(std::int32_t id) { return current->push(id); }
+std::string StreamDecoder::push(int32_t id) { return current->push(id); }
 std::string StreamDecoder::finish() { return std::exchange(current, tokenizer.stream())->finish(); }
 
 namespace {
@@ -72,7 +72,7 @@ class PieceStream : public TokenStream {
 public:
   explicit PieceStream(const PieceTokenizer &tokenizer) : tokenizer(tokenizer) {}
 
-  std::string push(std::int32_t id) override {
+  std::string push(int32_t id) override {
     bool known = id >= 0 && id < tokenizer.vocabularySize();
     std::string bytes = known ? tokenizer.bytesOf(id) : support::replacementCharacter;
     if (atStart && !bytes.empty()) {

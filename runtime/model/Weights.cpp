@@ -42,7 +42,7 @@ public:
     auto it = files.find(path);
     if (it == files.end())
       it = files.emplace(path, support::MappedFile(path)).first;
-    std::uint64_t size = weight.shape.elements(0) * manifest::sizeOf(source.storedType);
+    uint64_t size = weight.shape.elements(0) * manifest::sizeOf(source.storedType);
     if (source.offset > it->second.size() || size > it->second.size() - source.offset)
       throw std::runtime_error(path.string() + ": expected " + std::to_string(size) + " bytes of \"" +
                                support::escape(weight.name) + "\" at offset " + std::to_string(source.offset) +
@@ -77,7 +77,7 @@ Stored findGiven(const std::vector<SafeTensorsFile> &files, const WeightsOptions
 
 /// Hashes are independent of each other and the slowest part of loading, so all cores compute them.
 void checkHashes(const std::vector<Stored> &tensors) {
-  std::uint64_t bytes = 0;
+  uint64_t bytes = 0;
   for (const Stored &tensor : tensors)
     bytes += tensor.bytes.size();
   support::Progress progress("checking weights", "bytes", bytes);
@@ -115,9 +115,9 @@ struct Staging {
 };
 
 /// At most pieceElements of a tensor, from `begin` on, in the weight's type into the device's buffer.
-void uploadPiece(const Stored &tensor, std::uint64_t begin, std::uint64_t seed, Staging &staging, Buffer &buffer) {
+void uploadPiece(const Stored &tensor, uint64_t begin, uint64_t seed, Staging &staging, Buffer &buffer) {
   const Weight &weight = *tensor.weight;
-  std::size_t count = std::min<std::uint64_t>(pieceElements, weight.shape.elements(0) - begin);
+  std::size_t count = std::min<uint64_t>(pieceElements, weight.shape.elements(0) - begin);
   std::size_t size = manifest::sizeOf(weight.type);
   const std::byte *numbers;
   ElementType type = tensor.type;
@@ -143,20 +143,20 @@ void uploadPiece(const Stored &tensor, std::uint64_t begin, std::uint64_t seed, 
 }
 
 /// On all cores, piece by piece.
-void uploadAll(const std::vector<Stored> &tensors, std::uint64_t seed, Buffer &buffer) {
-  std::vector<std::pair<const Stored *, std::uint64_t>> pieces;
-  std::uint64_t bytes = 0;
+void uploadAll(const std::vector<Stored> &tensors, uint64_t seed, Buffer &buffer) {
+  std::vector<std::pair<const Stored *, uint64_t>> pieces;
+  uint64_t bytes = 0;
   for (const Stored &tensor : tensors)
     bytes += tensor.weight->size;
   support::Progress progress("loading weights", "bytes", bytes);
   for (const Stored &tensor : tensors)
-    for (std::uint64_t begin = 0; begin < tensor.weight->shape.elements(0); begin += pieceElements)
+    for (uint64_t begin = 0; begin < tensor.weight->shape.elements(0); begin += pieceElements)
       pieces.emplace_back(&tensor, begin);
   tbb::enumerable_thread_specific<Staging> staging;
   tbb::parallel_for(std::size_t(0), pieces.size(), [&](std::size_t i) {
     auto [tensor, begin] = pieces[i];
     uploadPiece(*tensor, begin, seed, staging.local(), buffer);
-    std::uint64_t elements = std::min<std::uint64_t>(pieceElements, tensor->weight->shape.elements(0) - begin);
+    uint64_t elements = std::min<uint64_t>(pieceElements, tensor->weight->shape.elements(0) - begin);
     progress.add(elements * manifest::sizeOf(tensor->weight->type));
   });
 }

@@ -1,10 +1,8 @@
-//===- Weights.h - From files or a seed into the device's weight buffer -----------------===//
+// From files or a seed into the device's weight buffer.
 //
 // Every tensor has one origin: its source in a file (mapped, checked against its hash, copied as it is or converted to
 // f32), a safetensors file given at run time, or the generator of nstf/RandomWeights.h. The host holds no
 // more than one converted piece for each core.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "nstf/Package.h"
@@ -16,7 +14,7 @@ namespace nstf::runtime {
 
 struct WeightsOptions {
   std::vector<std::filesystem::path> files; // safetensors, for tensors without a source
-  std::optional<std::uint64_t> seed;        // instead of the package's
+  std::optional<uint64_t> seed;             // instead of the package's
   bool checkHashes = true;
 };
 

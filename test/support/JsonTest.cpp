@@ -25,8 +25,7 @@ TEST(JsonTree, SyntaxErrorsSayWhere) {
 
 TEST(JsonTree, NoKeyTwice) {
   for (const char *text : {R"({"k": 1, "k": 1})", R"([{"a": {"k": {}, "b": [], "k": {}}}])"})
-    EXPECT_THAT([&] { parseJsonTree(text); },
-                ThrowsMessage<JsonDuplicateKey>("the key 'k' stands twice in one object"))
+    EXPECT_THAT([&] { parseJsonTree(text); }, ThrowsMessage<JsonDuplicateKey>("the key 'k' stands twice in one object"))
         << text;
 }
 

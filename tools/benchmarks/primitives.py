@@ -49,7 +49,7 @@ def node(op, *operands, **attributes):
     return {"op": op, "operands": list(operands), **({"attributes": attributes} if attributes else {})}
 
 
-#===-- Files that rows need ------------------------------------------------------------===#
+# Files that rows need
 
 
 def small_integers(count, seed):
@@ -78,7 +78,7 @@ def integer_gemm(m, n, k):
     return write
 
 
-#===-- The rows ------------------------------------------------------------------------===#
+# The rows
 
 
 def gemm(m, n, k, precision):
@@ -157,7 +157,7 @@ ROWS = [
     *(block(64, 0, precision) for precision in PRECISIONS),
 ]
 
-#===-- Running ---------------------------------------------------------------------------===#
+# Running
 
 
 def run(row, binaries, chips):
@@ -214,7 +214,7 @@ def measured(row):
     return (same or found or [None])[0]
 
 
-#===-- The table ---------------------------------------------------------------------------===#
+# The table
 
 
 def bytes_text(count):

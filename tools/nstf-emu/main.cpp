@@ -1,9 +1,7 @@
-//===- main.cpp - nstf-emu: runs, checks and explains AMD kernels without a GPU -----------------------------------===//
+// Nstf-emu: runs, checks and explains AMD kernels without a GPU.
 //
 // The command line around runtime/emulator/launch. Standard output holds what was asked for (a listing, a trace, the
 // results' summary); errors, findings and progress go to standard error.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "support/Completion.h"
 #include "support/Tool.h"
 #include "tools/nstf-emu/Commands.h"

@@ -5,6 +5,6 @@
 #include <filesystem>
 #include <string>
 
-/// All of a file, a pipe or a FIFO, as it is; "-" is standard input. Throws std::runtime_error that names it, also where
-/// it is a folder or longer than so many MiB: some tokenizers take 150 times a text's size in memory.
+/// All of a file, a pipe or a FIFO, as it is; "-" is standard input. Throws std::runtime_error that names it, also
+/// where it is a folder or longer than so many MiB: some tokenizers take 150 times a text's size in memory.
 std::string readText(const std::filesystem::path &file, size_t mebibytes);

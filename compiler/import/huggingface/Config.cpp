@@ -1,4 +1,4 @@
-//===- Config.cpp - config.json of a Hugging Face folder ----------------------------------===//
+// config.json of a Hugging Face folder.
 
 #include "compiler/import/huggingface/Config.h"
 

@@ -1,4 +1,4 @@
-//===- Config.h - config.json of a Hugging Face folder ------------------------------------===//
+// config.json of a Hugging Face folder.
 #pragma once
 
 #include "compiler/import/yaml/Parameters.h"

@@ -1,9 +1,7 @@
-//===- HuggingFace.cpp - Models in Hugging Face's folder layout ---------------------------===//
+// Models in Hugging Face's folder layout.
 //
 // config.json names an architecture, a file of templates/models describes it, its parameters come from config.json, its
 // weights from the safetensors files, and GraphBuilder makes the module. Nothing here knows a model.
-//
-//===----------------------------------------------------------------------------------===//
 
 #include "compiler/import/huggingface/HuggingFace.h"
 

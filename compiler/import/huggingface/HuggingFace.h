@@ -1,4 +1,4 @@
-//===- HuggingFace.h - Models in Hugging Face's folder layout -----------------------------===//
+// Models in Hugging Face's folder layout.
 #pragma once
 
 #include "compiler/import/ImportOptions.h"

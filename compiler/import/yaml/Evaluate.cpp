@@ -1,4 +1,4 @@
-//===- Evaluate.cpp - Small expressions over a model's parameters: their values -----------===//
+// Small expressions over a model's parameters: their values.
 
 #include "compiler/import/ImportError.h"
 #include "compiler/import/Rope.h"
@@ -144,9 +144,7 @@ static bool compare(Operator op, const ParameterValue &left, const ParameterValu
   }
 }
 
-//===----------------------------------------------------------------------------------===//
 // Functions
-//===----------------------------------------------------------------------------------===//
 
 static ParameterValue toInteger(const std::vector<ParameterValue> &a) {
   double number = std::trunc(numberOf(a[0]));

@@ -1,8 +1,6 @@
-//===- Expression.cpp - Small expressions over a model's parameters: the parser -----------===//
+// Small expressions over a model's parameters: the parser.
 //
 // Recursive descent, one function per line of the grammar in Expression.h.
-//
-//===----------------------------------------------------------------------------------===//
 
 #include "compiler/import/yaml/Expression.h"
 

@@ -1,4 +1,4 @@
-//===- Expression.h - Small expressions over a model's parameters -------------------------===//
+// Small expressions over a model's parameters.
 //
 // What YAML files say instead of numbers: `heads * head_size`, `not tied`, `1.0 / sqrt(head_size)`.
 //
@@ -13,8 +13,6 @@
 // float(x), sqrt(x), min(a, b), max(a, b), length(list), item(list, index),
 // rope_frequencies(rotary dimension, theta[, rope, positions of the model, context compiled]), rope_scale(rope,
 // positions of the model), rope_positions(rope, positions of the model); `rope` is a parameter of that type (Rope.h).
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/import/Rope.h"

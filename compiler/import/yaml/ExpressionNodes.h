@@ -1,8 +1,6 @@
-//===- ExpressionNodes.h - The tree of an expression ----------------------------------------===//
+// The tree of an expression.
 //
 // Shared by the parser (Expression.cpp) and the evaluation (Evaluate.cpp) only.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/import/yaml/Expression.h"

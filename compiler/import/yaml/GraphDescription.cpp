@@ -1,4 +1,4 @@
-//===- GraphDescription.cpp - What a YAML file says about a graph: the reader ---------------===//
+// What a YAML file says about a graph: the reader.
 
 #include "compiler/import/yaml/GraphDescription.h"
 

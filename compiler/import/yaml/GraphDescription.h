@@ -1,9 +1,7 @@
-//===- GraphDescription.h - What a YAML file says about a graph -----------------------------===//
+// What a YAML file says about a graph.
 //
 // One format (README.md, graph.schema.json) serves graphs a user writes and the architectures of templates/models. This
 // is the file as read: names and expressions; GraphExpansion.h gives it numbers.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/import/ImportError.h"

@@ -1,10 +1,8 @@
-//===- GraphExpansion.cpp - A graph description with its numbers filled in --------------------===//
+// A graph description with its numbers filled in.
 //
 // 1. Declare: every scope (the file's own, and one for each time a section stands) gets its names, in written order.
 // 2. Resolve: operands are looked up in their scope, then in the file's; carried values lead on to what they stand for.
 // 3. Order: Kahn's algorithm, always taking the ready node that was written first; what remains holds a cycle.
-//
-//===----------------------------------------------------------------------------------===//
 
 #include "compiler/import/yaml/GraphExpansion.h"
 
@@ -78,7 +76,7 @@ private:
     }
   }
 
-  //===-- 1. Declare ----------------------------------------------------------------------===//
+  // 1. Declare
 
   void declare(size_t scope, const std::string &name, Place place, Meaning meaning) {
     bool taken = scope != 0 && scopes[0].count(name);
@@ -217,7 +215,7 @@ private:
                          : Meaning{Meaning::carried, {}, &carry.next, last});
   }
 
-  //===-- 2. Resolve ----------------------------------------------------------------------===//
+  // 2. Resolve
 
   /// The value an operand means in a scope, or nothing for an optional one that isn't there.
   std::optional<Reference> lookUp(const OperandDescription *operand, size_t scope) {
@@ -260,7 +258,7 @@ private:
         graph.outputs.emplace_back(output.name, *reference);
   }
 
-  //===-- 3. Order ------------------------------------------------------------------------===//
+  // 3. Order
 
   void order() {
     size_t count = graph.nodes.size();

@@ -1,9 +1,7 @@
-//===- GraphExpansion.h - A graph description with its numbers filled in ----------------------===//
+// A graph description with its numbers filled in.
 //
 // Repeated sections are written out, conditions decided, names resolved and nodes put in an order in which every node
 // stands after what it reads: the written order wherever that allows it.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/import/StridedView.h"

@@ -1,4 +1,4 @@
-//===- Parameters.cpp - The numbers a graph description is written in -----------------------===//
+// The numbers a graph description is written in.
 
 #include "compiler/import/yaml/Parameters.h"
 #include "support/Escape.h"

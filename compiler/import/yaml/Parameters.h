@@ -1,8 +1,6 @@
-//===- Parameters.h - The numbers a graph description is written in -------------------------===//
+// The numbers a graph description is written in.
 //
 // A model's configuration (config.json, later GGUF's metadata) becomes named values, each checked as the YAML says.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "compiler/import/SafeTensors.h"

@@ -1,9 +1,7 @@
-//===- RopeParameter.cpp - The scaling of rotary embeddings in a configuration --------------===//
+// The scaling of rotary embeddings in a configuration.
 //
 // Keys are those of transformers (modeling_rope_utils.py), where "original_max_position_embeddings" beside the object
 // goes before the one in it.
-//
-//===----------------------------------------------------------------------------------===//
 
 #include "compiler/import/yaml/Parameters.h"
 

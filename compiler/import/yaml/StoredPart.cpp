@@ -1,4 +1,4 @@
-//===- StoredPart.cpp - Which part of a stored tensor a weight is ---------------------------===//
+// Which part of a stored tensor a weight is.
 
 #include "compiler/import/yaml/StoredPart.h"
 #include "support/Escape.h"

@@ -1,4 +1,4 @@
-//===- StoredPart.h - Which part of a stored tensor a weight is -----------------------------===//
+// Which part of a stored tensor a weight is.
 #pragma once
 
 #include "compiler/import/yaml/GraphExpansion.h"

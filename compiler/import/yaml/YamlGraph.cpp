@@ -1,4 +1,4 @@
-//===- YamlGraph.cpp - Graphs a user wrote in YAML ------------------------------------------===//
+// Graphs a user wrote in YAML.
 
 #include "compiler/import/yaml/YamlGraph.h"
 

@@ -1,4 +1,4 @@
-//===- YamlGraph.h - Graphs a user wrote in YAML --------------------------------------------===//
+// Graphs a user wrote in YAML.
 #pragma once
 
 #include "compiler/import/ImportOptions.h"

@@ -1,11 +1,8 @@
-//===- Checker.h - the checks of a launch ------------------------------------------------------------------------===//
+// The checks of a launch.
 //
 // Each check is a Monitor of its own; the checker passes everything on to those that are wanted and keeps what they
 // find.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_CHECKS_CHECKER_H
-#define NSTF_RUNTIME_EMULATOR_CHECKS_CHECKER_H
+#pragma once
 
 #include "runtime/emulator/checks/InstructionFacts.h"
 #include "runtime/emulator/execute/Finding.h"
@@ -110,5 +107,3 @@ std::unique_ptr<Checker> makeChecker(CheckSet set, const Target &target, Memory 
 
 } // namespace checks
 } // namespace nstf::emulator
-
-#endif

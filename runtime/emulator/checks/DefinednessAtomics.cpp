@@ -85,7 +85,7 @@ void UninitCheck::atomic(Wave &w, WaveShadow &s, const MicroOp *op, const Memory
     report(w, op, AtomicMemory, "an atomic operation on an undefined value", memoryOrigin, undefinedMemory, &address);
 }
 
-//===-- Scalar memory --------------------------------------------------------------------------------------------===//
+// Scalar memory
 
 void UninitCheck::scalarMemory(Wave &w, WaveShadow &s, const MicroOp *op) {
   std::string_view name = infoOf(Opcode(op->opcode)).name;

@@ -1,13 +1,10 @@
-//===- DefinednessRules.h - how undefined bits go through an operation -------------------------------------------===//
+// How undefined bits go through an operation.
 //
 // What bits of a result are undefined, given the operands' values and undefined bits. Logic, shifts, moves of bits and
 // comparisons are exact to the bit, sums and products reach from the lowest undefined bit upwards, of everything else
 // the whole element is undefined. The ideas are those of Seward and Nethercote, "Using Valgrind to detect undefined
 // value errors with bit-precision" (USENIX 2005).
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_CHECKS_DEFINEDNESSRULES_H
-#define NSTF_RUNTIME_EMULATOR_CHECKS_DEFINEDNESSRULES_H
+#pragma once
 
 #include "runtime/emulator/checks/DefinednessState.h"
 #include "runtime/emulator/decode/Instructions.h"
@@ -81,5 +78,3 @@ inline uint64_t maskOf(unsigned width) { return width >= 64 ? ~uint64_t(0) : (ui
 bool isSignedType(OperandType type);
 
 } // namespace nstf::emulator::checks
-
-#endif

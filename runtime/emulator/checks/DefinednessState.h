@@ -1,12 +1,9 @@
-//===- DefinednessState.h - undefined bits of a wave's registers -------------------------------------------------===//
+// Undefined bits of a wave's registers.
 //
 // Beside each register bit one that says whether it is undefined, and beside each register where that comes from. What
 // is asked nearly always is whether any lane of a row is undefined, so each row has a mask of lanes; bits and origins
 // are kept for the lanes of the mask only.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_CHECKS_DEFINEDNESSSTATE_H
-#define NSTF_RUNTIME_EMULATOR_CHECKS_DEFINEDNESSSTATE_H
+#pragma once
 
 #include "runtime/emulator/execute/Wave.h"
 
@@ -150,5 +147,3 @@ inline unsigned rowOf(SourceRef ref) { return ref / (Wave::width * 4); }
 inline unsigned scalarOf(SourceRef ref) { return ref / 4; }
 
 } // namespace nstf::emulator::checks
-
-#endif

@@ -1,9 +1,7 @@
-//===- HazardCheck.cpp - instructions closer than the hardware can take -------------------------------------------===//
+// Instructions closer than the hardware can take.
 //
 // Keeps the wave's last instructions as long as the table can concern them and compares each new one with them. It
 // watches what runs, so distances across branches and calls are what the wave saw.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/checks/Checker.h"
 #include "runtime/emulator/checks/HazardClasses.h"
 #include "runtime/emulator/decode/DecodedProgram.h"

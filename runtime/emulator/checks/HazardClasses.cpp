@@ -11,7 +11,7 @@ using Out = HazardRegisters;
 using Kind = InstructionKind;
 using Role = OperandRole;
 
-//===-- Building blocks ------------------------------------------------------------------------------------------===//
+// Building blocks
 
 // Hardware registers of s_getreg and s_setreg.
 constexpr uint16_t hwregMode = 1, hwregTrapsts = 3;
@@ -77,7 +77,7 @@ void sourceAB(const Facts &f, Out &out) {
       out.push_back(use);
 }
 
-//===-- Scalar registers -----------------------------------------------------------------------------------------===//
+// Scalar registers
 
 void valuWritesScalar(const Facts &f, Out &out) {
   if (isValu(f))
@@ -140,7 +140,7 @@ void laneAccessExec(const Facts &f, Out &out) {
     out.push_back({false, sgpr::exec, 2});
 }
 
-//===-- Vector registers -----------------------------------------------------------------------------------------===//
+// Vector registers
 
 void valuWritesVector(const Facts &f, Out &out) {
   if (isValu(f))
@@ -210,7 +210,7 @@ void wideStoreData(const Facts &f, Out &out) {
       out.push_back(use);
 }
 
-//===-- M0 and hardware registers --------------------------------------------------------------------------------===//
+// M0 and hardware registers
 
 void saluWritesM0(const Facts &f, Out &out) {
   if (f.kind == Kind::Scalar)
@@ -260,7 +260,7 @@ void returnFromException(const Facts &f, Out &out) {
     unit(out, trapUnit);
 }
 
-//===-- Dot products and f64 -------------------------------------------------------------------------------------===//
+// Dot products and f64
 
 void dotWrites(const Facts &f, Out &out) {
   if (isDot(f))
@@ -279,7 +279,7 @@ void fma64(const Facts &f, Out &out) {
     unit(out, doubleUnit);
 }
 
-//===-- Matrix instructions --------------------------------------------------------------------------------------===//
+// Matrix instructions
 
 bool isMatrix(const Facts &f) { return f.kind == Kind::Matrix; }
 bool isDouble(const Facts &f) { return f.matrix == MatrixUnit::Double; }

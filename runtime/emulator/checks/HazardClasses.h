@@ -1,6 +1,5 @@
-//===- HazardClasses.h - the classes of HazardTable.def ----------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_CHECKS_HAZARDCLASSES_H
-#define NSTF_RUNTIME_EMULATOR_CHECKS_HAZARDCLASSES_H
+// The classes of HazardTable.def.
+#pragma once
 
 #include "runtime/emulator/checks/InstructionFacts.h"
 
@@ -33,5 +32,3 @@ std::span<const HazardRule> hazardRules();
 constexpr unsigned mostWaitStates = 19;
 
 } // namespace nstf::emulator::checks
-
-#endif

@@ -1,13 +1,10 @@
-//===- InstructionFacts.h - what an instruction reads, writes and waits for --------------------------------------===//
+// What an instruction reads, writes and waits for.
 //
 // The view of an instruction that checks and traces need and execution doesn't: the registers it touches and what for,
 // the unit it goes to, the counters it raises. From LLVM's instruction descriptions (operands, tied operands, implicit
 // registers, scheduling model), corrected where these name more than the hardware reads (M0 of LDS instructions, which
 // only chips before gfx9 read).
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_CHECKS_INSTRUCTIONFACTS_H
-#define NSTF_RUNTIME_EMULATOR_CHECKS_INSTRUCTIONFACTS_H
+#pragma once
 
 #include "runtime/emulator/decode/Disassembler.h"
 
@@ -133,5 +130,3 @@ private:
 
 } // namespace checks
 } // namespace nstf::emulator
-
-#endif

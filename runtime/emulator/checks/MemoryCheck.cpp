@@ -1,4 +1,4 @@
-//===- MemoryCheck.cpp - accesses that go wrong ------------------------------------------------------------------===//
+// Accesses that go wrong.
 //
 // Accesses outside every allocation end a launch with or without this check; with it, the finding carries its name and
 // all lanes. It adds what the emulator carries out without a word but hardware doesn't, or not as meant:
@@ -8,8 +8,6 @@
 //     before;
 //   - accesses that start from one allocation and end in another, so far out of bounds that the room between
 //     allocations doesn't catch them.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/checks/MemoryData.h"
 #include "runtime/emulator/checks/MemoryReport.h"
 #include "runtime/emulator/execute/Access.h"

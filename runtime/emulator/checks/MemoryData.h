@@ -1,6 +1,5 @@
-//===- MemoryData.h - registers that a store takes its data from, and that a load fills --------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_CHECKS_MEMORYDATA_H
-#define NSTF_RUNTIME_EMULATOR_CHECKS_MEMORYDATA_H
+// Registers that a store takes its data from, and that a load fills.
+#pragma once
 
 #include "runtime/emulator/decode/Instructions.h"
 #include "runtime/emulator/execute/Monitor.h"
@@ -41,5 +40,3 @@ bool isDmaStore(const MicroOp *op, const MemoryAccess &access);
 bool isDma(const MicroOp *op);
 
 } // namespace nstf::emulator::checks
-
-#endif

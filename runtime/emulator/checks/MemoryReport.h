@@ -1,11 +1,8 @@
-//===- MemoryReport.h - findings of a launch, made once a place --------------------------------------------------===//
+// Findings of a launch, made once a place.
 //
 // A mistake in a loop is seen a million times; its text is made when it is seen first, after that it is only counted.
 // What was found goes to the context when the launch ends.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_CHECKS_MEMORYREPORT_H
-#define NSTF_RUNTIME_EMULATOR_CHECKS_MEMORYREPORT_H
+#pragma once
 
 #include "runtime/emulator/checks/Checker.h"
 #include "runtime/emulator/decode/MicroOp.h"
@@ -52,5 +49,3 @@ private:
 };
 
 } // namespace nstf::emulator::checks
-
-#endif

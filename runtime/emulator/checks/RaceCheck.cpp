@@ -58,7 +58,7 @@ void RaceCheck::groupEnds(Workgroup &workgroup) {
   lastWorkgroup = nullptr;
 }
 
-//===-- Order ----------------------------------------------------------------------------------------------------===//
+// Order
 
 void RaceCheck::acquire(Group &group, WaveState &state) {
   if (state.acquired.empty())
@@ -217,7 +217,7 @@ void RaceCheck::reportDeferred(const Workgroup &workgroup, Group &group) {
   }
 }
 
-//===-- Accesses -------------------------------------------------------------------------------------------------===//
+// Accesses
 
 void RaceCheck::access(Wave &w, const MicroOp *op, const MemoryAccess &a) {
   if (a.space == MemorySpace::Scratch || w.number >= wavesOfGroup)
@@ -312,7 +312,7 @@ bool RaceCheck::sameValue(const Party &party, uint64_t at, unsigned bytes) const
   return !std::memcmp(there, data + (at - a.addresses[party.lane]), bytes);
 }
 
-//===-- Messages -------------------------------------------------------------------------------------------------===//
+// Messages
 
 std::string RaceCheck::nameOf(const Party &party, Epoch other, bool otherWrites) const {
   std::ostringstream text;

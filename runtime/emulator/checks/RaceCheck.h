@@ -1,4 +1,4 @@
-//===- RaceCheck.h - accesses of several waves that nothing orders -----------------------------------------------===//
+// Accesses of several waves that nothing orders.
 //
 // Two accesses of different waves to the same byte of LDS or device memory, one of them a write, race unless one
 // happens before the other. Happens-before is kept by vector clocks, so what is found doesn't depend on the order in
@@ -15,10 +15,7 @@
 // Not found: races hidden by an atomic operation that happens to order them in this run; a missing buffer_inv or
 // buffer_wbl2 at an acquire or release between workgroups. Not reported: two waves that store the same value to the
 // same place (compilers let waves write replicated data redundantly), unless a third party reads it.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_CHECKS_RACECHECK_H
-#define NSTF_RUNTIME_EMULATOR_CHECKS_RACECHECK_H
+#pragma once
 
 #include "runtime/emulator/checks/MemoryReport.h"
 #include "runtime/emulator/checks/RaceShadow.h"
@@ -106,5 +103,3 @@ private:
 };
 
 } // namespace nstf::emulator::checks
-
-#endif

@@ -1,12 +1,9 @@
-//===- RaceClock.h - what a wave has seen of the others ----------------------------------------------------------===//
+// What a wave has seen of the others.
 //
 // Vector clocks: each wave counts its own steps (from one release to the next) and knows up to which step it has seen
 // each other wave. Waves of the own workgroup have a place each; of other workgroups only those are kept that something
 // was acquired from, by workgroup, in a table shared between waves until one of them learns more.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_CHECKS_RACECLOCK_H
-#define NSTF_RUNTIME_EMULATOR_CHECKS_RACECLOCK_H
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -69,5 +66,3 @@ struct SyncLocation {
 };
 
 } // namespace nstf::emulator::checks
-
-#endif

@@ -1,13 +1,10 @@
-//===- RaceShadow.h - who accessed which memory last -------------------------------------------------------------===//
+// Who accessed which memory last.
 //
 // For each dword the last plain write, the last atomic one and two reads since (the oldest that isn't superseded and
 // the newest): after Flanagan and Freund, "FastTrack: efficient and precise dynamic race detection" (PLDI 2009), with
 // two readers instead of all, so that what every workgroup reads costs no more than anything else. A dword of which
 // only some bytes are accessed has one entry for each byte from then on.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_CHECKS_RACESHADOW_H
-#define NSTF_RUNTIME_EMULATOR_CHECKS_RACESHADOW_H
+#pragma once
 
 #include "runtime/emulator/checks/RaceClock.h"
 
@@ -93,5 +90,3 @@ private:
 };
 
 } // namespace nstf::emulator::checks
-
-#endif

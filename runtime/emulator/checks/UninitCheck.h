@@ -1,4 +1,4 @@
-//===- UninitCheck.h - values that nobody wrote ------------------------------------------------------------------===//
+// Values that nobody wrote.
 //
 // Follows undefined bits through registers, LDS, scratch and device memory, micro-op by micro-op, so that every
 // modifier of an encoding is followed like an operation of its own. Loading, computing with and copying undefined bits
@@ -8,10 +8,7 @@
 //
 // Undefined at first: vector registers but v0, SGPRs behind the ones the kernel is started with, VCC, M0, SCC; LDS of a
 // workgroup; scratch of a wave; device allocations (Memory::trackDefinedness).
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_CHECKS_UNINITCHECK_H
-#define NSTF_RUNTIME_EMULATOR_CHECKS_UNINITCHECK_H
+#pragma once
 
 #include "runtime/emulator/checks/DefinednessRules.h"
 #include "runtime/emulator/checks/MemoryReport.h"
@@ -137,5 +134,3 @@ private:
 };
 
 } // namespace nstf::emulator::checks
-
-#endif

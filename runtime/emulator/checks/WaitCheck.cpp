@@ -1,11 +1,9 @@
-//===- WaitCheck.cpp - results used before an s_waitcnt proves them there -----------------------------------------===//
+// Results used before an s_waitcnt proves them there.
 //
 // Three mistakes: an instruction reads or overwrites a register that an operation under way will write; a wave touches
 // LDS that a load to LDS of its own will write; a wave goes through a barrier with LDS accesses under way whose bytes
 // another wave then uses. Global memory needs no wait at a workgroup's barrier: its waves share one cache, in order
 // (LLVM AMDGPUUsage, memory model of gfx90a and gfx942 outside threadgroup split mode).
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/checks/Checker.h"
 #include "runtime/emulator/checks/WaitQueue.h"
 #include "runtime/emulator/decode/DecodedProgram.h"

@@ -1,4 +1,4 @@
-//===- WaitQueue.h - memory operations of a wave that may still be under way --------------------------------------===//
+// Memory operations of a wave that may still be under way.
 //
 // The hardware counts operations, it does not name them: s_waitcnt vmcnt(N) lets the wave go on when at most N are
 // left. What that says about one of them depends on the order in which its kind finishes. Kinds that finish in order
@@ -6,10 +6,7 @@
 // FLAT, which two units serve) only a wait for none says anything. An operation X that has k younger ones of its own
 // ordered kind keeps the counter at k + 1 or more, so every N <= k proves it done. Source: CDNA3 ISA 4.4, LLVM 22
 // AMDGPUUsage "Memory Model gfx90a/gfx942" and SIInsertWaitcnts.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_CHECKS_WAITQUEUE_H
-#define NSTF_RUNTIME_EMULATOR_CHECKS_WAITQUEUE_H
+#pragma once
 
 #include "runtime/emulator/checks/InstructionFacts.h"
 #include "runtime/emulator/decode/MicroOp.h"
@@ -84,5 +81,3 @@ private:
 };
 
 } // namespace nstf::emulator::checks
-
-#endif

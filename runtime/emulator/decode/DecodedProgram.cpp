@@ -4,9 +4,8 @@
 
 namespace nstf::emulator {
 
-std::shared_ptr<const DecodedProgram> DecodedProgram::decode(const Target &target,
-                                                             std::span<const std::span<const uint8_t>> texts,
-                                                             MatrixMode matrix) {
+std::shared_ptr<const DecodedProgram>
+DecodedProgram::decode(const Target &target, std::span<const std::span<const uint8_t>> texts, MatrixMode matrix) {
   auto program = std::make_shared<DecodedProgram>();
   program->target = &target;
   Translator(target, *program, matrix).run(texts);

@@ -1,14 +1,11 @@
-//===- DecodedProgram.h - a code object's text, decoded once -----------------------------------------------------===//
+// A code object's text, decoded once.
 //
 // LLVM MC reads the loaded text once; what remains is a flat array of micro-ops that the interpreter runs without ever
 // looking at an encoding again. One instruction becomes one micro-op, or a few: reads of SGPRs by vector instructions,
 // source modifiers, DPP, SDWA, clamp and omod are micro-ops of their own around it, so that no handler pays for them.
 // Bytes that are no instruction, and instructions without a meaning here, become a trap that stops the run when
 // reached.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_DECODE_DECODEDPROGRAM_H
-#define NSTF_RUNTIME_EMULATOR_DECODE_DECODEDPROGRAM_H
+#pragma once
 
 #include "runtime/emulator/decode/MicroOp.h"
 
@@ -42,9 +39,8 @@ public:
   /// Decodes `texts`, the executable ranges as they stand in the loaded image (they must outlive the program); their
   /// addresses are what the instructions see as pc, so pc-relative reads of the image work. Bytes that can't be decoded
   /// trap when reached. Throws std::runtime_error when LLVM lacks the target.
-  static std::shared_ptr<const DecodedProgram> decode(const Target &target,
-                                                      std::span<const std::span<const uint8_t>> texts,
-                                                      MatrixMode matrix = MatrixMode::Fast);
+  static std::shared_ptr<const DecodedProgram>
+  decode(const Target &target, std::span<const std::span<const uint8_t>> texts, MatrixMode matrix = MatrixMode::Fast);
 
   /// The micro-op where the instruction at `address` begins, or nullptr if no instruction begins there.
   const MicroOp *at(uint64_t address) const;
@@ -85,5 +81,3 @@ private:
 };
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,11 +1,8 @@
-//===- Disassembler.h - LLVM MC as a source of plain instructions ------------------------------------------------===//
+// LLVM MC as a source of plain instructions.
 //
 // The only place that sees LLVM. An instruction comes out with its name free of encoding and generation suffixes, its
 // opcode in our list, and its operands as rows, SGPR numbers and immediates in LLVM's order.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_DECODE_DISASSEMBLER_H
-#define NSTF_RUNTIME_EMULATOR_DECODE_DISASSEMBLER_H
+#pragma once
 
 #include "runtime/emulator/decode/Instructions.h"
 
@@ -74,5 +71,3 @@ private:
 };
 
 } // namespace nstf::emulator
-
-#endif

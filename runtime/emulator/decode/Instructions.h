@@ -1,6 +1,5 @@
-//===- Instructions.h - the instruction list as enumeration and table --------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_DECODE_INSTRUCTIONS_H
-#define NSTF_RUNTIME_EMULATOR_DECODE_INSTRUCTIONS_H
+// The instruction list as enumeration and table.
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -132,5 +131,3 @@ const InstructionInfo &infoOf(Opcode opcode);
 Opcode findOpcode(std::string_view name);
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,11 +1,8 @@
-//===- MicroOp.h - what the interpreter runs ---------------------------------------------------------------------===//
+// What the interpreter runs.
 //
 // A micro-op has its handler and its operands resolved: vector operands are byte offsets of 64-lane rows in the wave's
 // register file or in the program's constants, scalar operands byte offsets into the SGPR file or the scalar constants.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_DECODE_MICROOP_H
-#define NSTF_RUNTIME_EMULATOR_DECODE_MICROOP_H
+#pragma once
 
 #include <cstdint>
 
@@ -31,7 +28,7 @@ struct MicroOp {
   uint32_t flags;     ///< ditto
   uint16_t opcode;    ///< Opcode
   uint8_t floatMode;  ///< which of MODE's float settings it is subject to (FloatMode)
-  uint8_t vector;             ///< 1: not executed while MODE.vskip is set
+  uint8_t vector;     ///< 1: not executed while MODE.vskip is set
 };
 static_assert(sizeof(MicroOp) == 48);
 
@@ -50,5 +47,3 @@ constexpr unsigned vccz = 136, execz = 138, scc = 140, temporary = 142, count = 
 } // namespace sgpr
 
 } // namespace nstf::emulator
-
-#endif

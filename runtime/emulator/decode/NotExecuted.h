@@ -1,6 +1,5 @@
-//===- NotExecuted.h - why an instruction has no meaning here ----------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_DECODE_NOTEXECUTED_H
-#define NSTF_RUNTIME_EMULATOR_DECODE_NOTEXECUTED_H
+// Why an instruction has no meaning here.
+#pragma once
 
 #include <span>
 #include <string_view>
@@ -28,5 +27,3 @@ constexpr unsigned unknown = 0, operands = 1, listed = 2; ///< from listed on: t
 }
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,11 +1,8 @@
-//===- Target.h - the chips the emulator can be ------------------------------------------------------------------===//
+// The chips the emulator can be.
 //
 // What execution must know of a chip: the name LLVM MC disassembles for, and the few points where the ABI or the
 // meaning of an instruction differs between CDNA2 (gfx90a) and CDNA3 (gfx942).
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_DECODE_TARGET_H
-#define NSTF_RUNTIME_EMULATOR_DECODE_TARGET_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -17,8 +14,8 @@ namespace nstf::emulator {
 enum class MatrixSums : uint8_t { Pairwise, CutProducts };
 
 struct Target {
-  std::string name;              ///< "gfx90a" or "gfx942", as in `-mcpu`
-  bool architectedFlatScratch;   ///< gfx942: no scratch SGPRs, the hardware holds the wave's scratch base
+  std::string name;            ///< "gfx90a" or "gfx942", as in `-mcpu`
+  bool architectedFlatScratch; ///< gfx942: no scratch SGPRs, the hardware holds the wave's scratch base
   MatrixSums matrixSums;
   uint32_t ldsBytes = 64 * 1024; ///< most a workgroup can have
 
@@ -28,5 +25,3 @@ struct Target {
 };
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,4 +1,4 @@
-//===- TranslateCrossLane.cpp - vector instructions with operands of their own, and matrix instructions ----------===//
+// Vector instructions with operands of their own, and matrix instructions.
 #include "runtime/emulator/decode/Translator.h"
 #include "runtime/emulator/execute/Matrix.h"
 #include "runtime/emulator/execute/Modifiers.h"

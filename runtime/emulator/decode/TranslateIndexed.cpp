@@ -1,9 +1,7 @@
-//===- TranslateIndexed.cpp - results to where s_set_gpr_idx_on says ---------------------------------------------===//
+// Results to where s_set_gpr_idx_on says.
 //
 // Such an instruction writes a temporary row; a micro-op behind it moves that to the destination's number plus M0[7:0].
 // Sources are redirected where they are read (Translator::plainSource).
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/decode/Translator.h"
 
 namespace nstf::emulator {

@@ -1,9 +1,7 @@
-//===- TranslateMemory.cpp - memory instructions to micro-ops ----------------------------------------------------===//
+// Memory instructions to micro-ops.
 //
 // LLVM gives operands by position; which position means what depends on the address form, which is in the name's
 // suffix.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/decode/Translator.h"
 #include "runtime/emulator/execute/Memory.h"
 

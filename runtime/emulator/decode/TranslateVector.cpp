@@ -1,4 +1,4 @@
-//===- TranslateVector.cpp - vector instructions to micro-ops ----------------------------------------------------===//
+// Vector instructions to micro-ops.
 #include "runtime/emulator/decode/Translator.h"
 #include "runtime/emulator/execute/Modifiers.h"
 #include "runtime/emulator/execute/Wave.h"
@@ -180,8 +180,10 @@ void Translator::finish(unsigned row, OperandType type, int64_t clamp, int64_t o
         program.ops.back().destination = uint16_t(row + k);
       }
     else if (type == f16 || type == f32 || type == f64) // integers aren't scaled
-      after(type == f16 ? Opcode::Scale16 : type == f32 ? Opcode::Scale32 : Opcode::Scale64, omod,
-            type == f32 ? FloatMode::Single : FloatMode::HalfDouble);
+      after(type == f16   ? Opcode::Scale16
+            : type == f32 ? Opcode::Scale32
+                          : Opcode::Scale64,
+            omod, type == f32 ? FloatMode::Single : FloatMode::HalfDouble);
   }
   if (clamp) {
     switch (type) {
@@ -208,7 +210,7 @@ void Translator::vector(const RawInstruction &raw) {
   unsigned destination = vectorRow(cursor.next());
   bool accumulates = info.form == Form::Accumulate;
   if (e.dpp && (!accumulates || e.opcode == Opcode::V_PK_FMAC_F16)) // LLVM doesn't know that it accumulates
-    cursor.next(); // the old destination again
+    cursor.next();                                                  // the old destination again
   unsigned count = 0;
   while (count < 3 && info.types[count + 1] != OperandType::none)
     ++count;

@@ -199,7 +199,7 @@ unsigned Translator::vectorRow(const RawOperand &operand) const {
   return unsigned(operand.value);
 }
 
-//===-- Scalar ---------------------------------------------------------------------------------------------------===//
+// Scalar
 
 void Translator::scalar(const RawInstruction &raw) {
   Cursor cursor{raw};

@@ -1,11 +1,8 @@
-//===- Translator.h - instructions to micro-ops ------------------------------------------------------------------===//
+// Instructions to micro-ops.
 //
 // One function a form (Instructions.h). Vector instructions' sources become rows: what isn't a row or a constant
 // already (an SGPR, a modified source, a DPP or SDWA source) is made one in a temporary row by a micro-op before.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_DECODE_TRANSLATOR_H
-#define NSTF_RUNTIME_EMULATOR_DECODE_TRANSLATOR_H
+#pragma once
 
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Disassembler.h"
@@ -99,5 +96,3 @@ private:
 };
 
 } // namespace nstf::emulator
-
-#endif

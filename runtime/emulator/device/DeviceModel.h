@@ -1,6 +1,5 @@
 // What is known of the emulated chip, out of templates/targets/<chip>.yaml.
-#ifndef NSTF_RUNTIME_EMULATOR_DEVICE_DEVICEMODEL_H
-#define NSTF_RUNTIME_EMULATOR_DEVICE_DEVICEMODEL_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -24,5 +23,3 @@ struct DeviceModel {
 };
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_DEVICE_DEVICEMODEL_H

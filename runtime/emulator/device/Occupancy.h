@@ -1,6 +1,5 @@
-//===- Occupancy.h - how many workgroups a compute unit holds ----------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_DEVICE_OCCUPANCY_H
-#define NSTF_RUNTIME_EMULATOR_DEVICE_OCCUPANCY_H
+// How many workgroups a compute unit holds.
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -21,5 +20,3 @@ struct Occupancy {
 Occupancy occupancyOf(const DeviceModel &model, const Kernel &kernel, uint32_t blockSize, size_t dynamicLds);
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,10 +1,8 @@
-//===- Access-inl.h - loads and stores of 64 lanes ---------------------------------------------------------------===//
+// Loads and stores of 64 lanes.
 //
 // The addressing modes compute one host address a lane; here lanes are checked and moved. What is checked first is the
 // span from the lowest to the highest address: nearly always inside one allocation. Consecutive lanes at consecutive
 // addresses are moved as vectors.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_ACCESS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_ACCESS_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_ACCESS_INL_H
@@ -86,7 +84,7 @@ HWY_INLINE void checkLanes(Wave &w, const MicroOp *op, const uint64_t *address, 
   throwOutside(w, op, int(lane), address[lane], bytes, write, outside);
 }
 
-//===-- Four dwords a lane ---------------------------------------------------------------------------------------===//
+// Four dwords a lane
 using Quad = uint32_t __attribute__((ext_vector_type(4)));
 
 /// Rows of a 4 x 4 matrix become its columns.
@@ -127,7 +125,7 @@ template <unsigned width> HWY_INLINE void storeQuads(const uint32_t *from, const
   }
 }
 
-//===-- What a load makes of memory ------------------------------------------------------------------------------===//
+// What a load makes of memory
 template <unsigned n> struct dword {
   static constexpr unsigned bytes = 4 * n, rows = n;
 };
@@ -186,7 +184,7 @@ HWY_INLINE void loadLanes(uint32_t *to, const uint64_t *address, uint64_t exec) 
   }
 }
 
-//===-- What a store makes of registers --------------------------------------------------------------------------===//
+// What a store makes of registers
 template <unsigned n> struct words {
   static constexpr unsigned bytes = 4 * n, rows = n;
 };

@@ -1,6 +1,5 @@
-//===- Access.h - checked access to device memory ----------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_ACCESS_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_ACCESS_H
+// Checked access to device memory.
+#pragma once
 
 #include "runtime/emulator/decode/Instructions.h"
 #include "runtime/emulator/execute/Monitor.h"
@@ -56,5 +55,3 @@ struct AtomicOperation;
 void modifyLane(Wave &w, const MicroOp *op, const AtomicOperation &operation, unsigned lane, uint64_t address);
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,9 +1,7 @@
-//===- Atomics.cpp - read-modify-write on device memory and LDS --------------------------------------------------===//
+// Read-modify-write on device memory and LDS.
 //
 // Workgroups run on several host threads, so these are host atomics. What each makes of the old value and the operand:
 // "CDNA3 Instruction Set Architecture", "DS/FLAT/MUBUF atomics".
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/execute/Atomics.h"
 
 #include <array>

@@ -1,6 +1,5 @@
-//===- Atomics.h - read-modify-write on device memory and LDS ----------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_ATOMICS_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_ATOMICS_H
+// Read-modify-write on device memory and LDS.
+#pragma once
 
 #include "runtime/emulator/decode/Instructions.h"
 
@@ -16,5 +15,3 @@ struct AtomicOperation {
 const AtomicOperation &atomicOperation(Opcode opcode);
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,12 +1,10 @@
-//===- Buffer.cpp - memory through a buffer resource -------------------------------------------------------------===//
+// Memory through a buffer resource.
 //
 // "CDNA3 Instruction Set Architecture", "Vector memory buffer instructions". A resource is base (48 bits), stride, size
 // and swizzle. Raw buffers (no stride, or no index) are checked in bytes against num_records, soffset included, each
 // dword for itself: what is outside reads zero and isn't stored. Structured ones are checked by index. Only then the
 // address must lie in an allocation. Swizzled buffers with the lane's number as index are how gfx90a code reaches
 // scratch.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/execute/Buffer.cpp"
 #include <hwy/foreach_target.h>

@@ -1,9 +1,7 @@
-//===- BufferAccess-inl.h - where a buffer resource says that lanes access ---------------------------------------===//
+// Where a buffer resource says that lanes access.
 //
 // "CDNA3 Instruction Set Architecture", "Vector memory buffer instructions". Offset row and the instruction's offset
 // add up in 32 bits: LLVM takes a constant out of any 32-bit sum into the instruction, also where the rest is negative.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_BUFFERACCESS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_BUFFERACCESS_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_BUFFERACCESS_INL_H

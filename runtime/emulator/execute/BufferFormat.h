@@ -1,11 +1,8 @@
-//===- BufferFormat.h - the element formats of typed buffers -----------------------------------------------------===//
+// The element formats of typed buffers.
 //
 // "CDNA3 Instruction Set Architecture", buffer resource: data format (how many components of how many bits) and number
 // format (what the bits mean). A format's name lists its components from the top bits down; component 0 is the lowest.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_BUFFERFORMAT_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_BUFFERFORMAT_H
+#pragma once
 
 #include <cstdint>
 
@@ -34,5 +31,3 @@ uint32_t decodeComponent(NumberFormat number, unsigned bits, uint32_t value);
 uint32_t encodeComponent(NumberFormat number, unsigned bits, uint32_t value);
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,9 +1,7 @@
-//===- Control.cpp - program flow and barriers -------------------------------------------------------------------===//
+// Program flow and barriers.
 //
 // Branch targets are resolved at decode time: `immediate` is the distance in micro-ops. Cache and wait instructions do
 // nothing: every access is complete when its micro-op is.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/NotExecuted.h"
 #include "runtime/emulator/decode/Target.h"

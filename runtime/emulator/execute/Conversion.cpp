@@ -1,8 +1,6 @@
-//===- Conversion.cpp - between number formats -------------------------------------------------------------------===//
+// Between number formats.
 //
 // To integers: toward zero, saturating, NaN to 0. To fp8: nearest even, too large is NaN unless MODE.fp16_ovfl clamps.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/execute/Conversion.cpp"
 #include <hwy/foreach_target.h>
@@ -151,7 +149,7 @@ struct packByte {
   }
 };
 
-//===-- fp8 ------------------------------------------------------------------------------------------------------===//
+// fp8
 // flags: see Translator::conversionFp8; bit 8: SDWA, with the bit offset of byte or half in bits 4 and 5 (units of 8).
 
 template <unsigned width, typename Format, bool pair> const MicroOp *fromSmall(Wave &w, const MicroOp *op) {

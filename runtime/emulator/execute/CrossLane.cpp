@@ -1,8 +1,6 @@
-//===- CrossLane.cpp - vector instructions with masks, lanes or operands of their own ----------------------------===//
+// Vector instructions with masks, lanes or operands of their own.
 //
 // v_cndmask, wide multiply-add with carry, lane counts and lane access, the division helpers, mixed-precision fma.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/execute/CrossLane.cpp"
 #include <hwy/foreach_target.h>

@@ -1,4 +1,4 @@
-//===- CutProducts-inl.h - how gfx942 adds products of small floats ----------------------------------------------===//
+// How gfx942 adds products of small floats.
 //
 // Exact matrix mode of gfx942 for f16, bf16, xf32, fp8 and bf8. A group of up to 8 (xf32: 4, fp8: 16) products and C
 // become the next C like this. An element is significand * 2^exponent with 1 <= |significand| < 2, subnormals with the
@@ -21,8 +21,6 @@
 //   ones, which is exact added to the rest, and the last addition rounds the exact sum.
 // A prescale of 2^-37 in A keeps exponent bits positive, so that a zero product stays below 1 and is cut to zero.
 // Everything else, and C that is tiny, huge, infinite or NaN, is computed in f64 (`cutGroupWide`).
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_CUTPRODUCTS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_CUTPRODUCTS_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_CUTPRODUCTS_INL_H

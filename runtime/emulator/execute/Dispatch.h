@@ -1,10 +1,7 @@
-//===- Dispatch.h - runs a kernel launch to its end --------------------------------------------------------------===//
+// Runs a kernel launch to its end.
 //
 // The door between who launches (hip_api, nstf-emu) and execution.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_DISPATCH_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_DISPATCH_H
+#pragma once
 
 #include "runtime/emulator/execute/Finding.h"
 #include "runtime/emulator/execute/LaunchOptions.h"
@@ -44,5 +41,3 @@ void dispatch(const Target &target, Memory &memory, const LaunchArguments &launc
 std::string hostVectorTarget();
 
 } // namespace nstf::emulator
-
-#endif

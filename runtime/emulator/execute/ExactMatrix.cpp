@@ -1,9 +1,7 @@
-//===- ExactMatrix.cpp - matrix instructions, exact mode of gfx942 -----------------------------------------------===//
+// Matrix instructions, exact mode of gfx942.
 //
 // f16, bf16, xf32, fp8 and bf8 with sums as the chip forms them (CutProducts-inl.h). f32, f64 and i8 forms are exact in
 // fast mode already. Layouts: MatrixOperands-inl.h.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/execute/ExactMatrix.cpp"
 #include <hwy/foreach_target.h>

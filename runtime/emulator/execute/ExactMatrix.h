@@ -1,6 +1,5 @@
-//===- ExactMatrix.h - matrix instructions to the bit ------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_EXACTMATRIX_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_EXACTMATRIX_H
+// Matrix instructions to the bit.
+#pragma once
 
 #include "runtime/emulator/execute/HandlerTable.h"
 
@@ -16,5 +15,3 @@ void enterCutMatrix(HandlerTable &table);
 void enterCutSparseMatrix(HandlerTable &table);
 
 } // namespace nstf::emulator
-
-#endif

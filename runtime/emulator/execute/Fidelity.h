@@ -1,4 +1,4 @@
-//===- Fidelity.h - how near an instruction's results are to the chip's ------------------------------------------===//
+// How near an instruction's results are to the chip's.
 //
 // Most instructions give the chip's bits. The others are approximate, by a bound that is stated here: the chip's tables
 // aren't published (exp, rcp …), or the emulator was asked for speed (matrix instructions in fast mode), or what the
@@ -12,10 +12,7 @@
 //
 // A report of a run: run with LaunchOptions::statistics, then fidelityOf(statistics, mode, target), one row for each
 // instruction that was executed.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_FIDELITY_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_FIDELITY_H
+#pragma once
 
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Instructions.h"
@@ -46,5 +43,3 @@ struct FidelityRow {
 std::vector<FidelityRow> fidelityOf(const ExecutionStatistics &statistics, MatrixMode matrix, const Target &target);
 
 } // namespace nstf::emulator
-
-#endif

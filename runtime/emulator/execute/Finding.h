@@ -1,6 +1,5 @@
-//===- Finding.h - what a fault or a check has to say ------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_FINDING_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_FINDING_H
+// What a fault or a check has to say.
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -52,5 +51,3 @@ public:
 };
 
 } // namespace nstf::emulator
-
-#endif

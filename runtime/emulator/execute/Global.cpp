@@ -1,10 +1,8 @@
-//===- Global.cpp - global, flat and scratch memory --------------------------------------------------------------===//
+// Global, flat and scratch memory.
 //
 // Global: a 64-bit address a lane, or an SGPR base with a 32-bit offset a lane. Flat: the same, but an address whose
 // upper half is an aperture's means LDS or the lane's scratch. Scratch: an offset into the lane's private bytes, which
 // lie in dwords interleaved over the wave's lanes.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/execute/Global.cpp"
 #include <hwy/foreach_target.h>

@@ -1,9 +1,7 @@
-//===- GlobalWaveSync.cpp - barriers and semaphores between all waves of a launch --------------------------------===//
+// Barriers and semaphores between all waves of a launch.
 //
 // "CDNA3 Instruction Set Architecture", DS_GWS_*. A wave that waits yields and comes again; the resource's flag tells a
 // wave that comes again whether the barrier it arrived at has opened.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/execute/GlobalWaveSync.h"
 #include "runtime/emulator/execute/HandlerTable.h"
 #include "runtime/emulator/execute/Wave.h"

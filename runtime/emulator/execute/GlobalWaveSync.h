@@ -1,6 +1,5 @@
-//===- GlobalWaveSync.h - barriers and semaphores between all waves of a launch ----------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_GLOBALWAVESYNC_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_GLOBALWAVESYNC_H
+// Barriers and semaphores between all waves of a launch.
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -11,8 +10,8 @@ namespace nstf::emulator {
 
 struct Wave;
 
-/// The chip's 64 resources of global wave sync, as a launch sees them. A barrier that no ds_gws_init has set up is one of
-/// all the launch's waves: HIP sets it so before a cooperative launch.
+/// The chip's 64 resources of global wave sync, as a launch sees them. A barrier that no ds_gws_init has set up is one
+/// of all the launch's waves: HIP sets it so before a cooperative launch.
 class GlobalWaveSync {
 public:
   explicit GlobalWaveSync(uint64_t waves) : waves(waves) {}
@@ -42,5 +41,3 @@ private:
 };
 
 } // namespace nstf::emulator
-
-#endif

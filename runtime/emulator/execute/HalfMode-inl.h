@@ -1,8 +1,6 @@
-//===- HalfMode-inl.h - the types of f16 operands for MODE's other settings --------------------------------------===//
+// The types of f16 operands for MODE's other settings.
 //
 // A part of Lanes-inl.h, which includes it after the types.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_HALFMODE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_HALFMODE_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_HALFMODE_INL_H

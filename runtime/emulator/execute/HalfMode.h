@@ -1,11 +1,8 @@
-//===- HalfMode.h - f16 under MODE's rounding and subnormal settings ---------------------------------------------===//
+// F16 under MODE's rounding and subnormal settings.
 //
 // f16 is computed in f32, so the host's own settings reach neither its rounding nor its subnormals. Under MODE's usual
 // setting the host's conversions do; under any other one these do, lane by lane.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_HALFMODE_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_HALFMODE_H
+#pragma once
 
 #include "runtime/emulator/execute/Wave.h"
 
@@ -61,5 +58,3 @@ inline uint32_t roundToHalf(float value, const HalfMode &mode) {
 }
 
 } // namespace nstf::emulator
-
-#endif

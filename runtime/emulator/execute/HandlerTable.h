@@ -1,11 +1,8 @@
-//===- HandlerTable.h - opcode to handler ------------------------------------------------------------------------===//
+// Opcode to handler.
 //
 // Each family's file enters its handlers. The families with vector code are compiled once for every kind of host vector
 // (Highway's foreach_target), and the best one of this host enters.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_HANDLERTABLE_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_HANDLERTABLE_H
+#pragma once
 
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Instructions.h"
@@ -42,5 +39,3 @@ void enterBuffer(HandlerTable &table);
 void enterTypedBuffer(HandlerTable &table);
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,10 +1,8 @@
-//===- HardwareRegisters.cpp - s_getreg and s_setreg -------------------------------------------------------------===//
+// S_getreg and s_setreg.
 //
 // Layouts: "CDNA3 Instruction Set Architecture", "Hardware registers", and AMD's public sq headers for HW_ID. Where a
 // wave runs is made up, but always the same: workgroups go round the chip's dies, then round a die's compute units,
 // and a workgroup's waves round its four SIMDs.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/device/DeviceModel.h"
 #include "runtime/emulator/execute/Dispatch.h"

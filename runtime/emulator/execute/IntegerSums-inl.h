@@ -1,8 +1,6 @@
-//===- IntegerSums-inl.h - sums of bytes' differences and of products --------------------------------------------===//
+// Sums of bytes' differences and of products.
 //
 // v_sad and its kin, v_dot on integers; with the clamp bit they saturate ("…Saturated").
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_INTEGERSUMS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_INTEGERSUMS_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_INTEGERSUMS_INL_H

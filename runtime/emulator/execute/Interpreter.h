@@ -1,6 +1,5 @@
-//===- Interpreter.h - runs waves and workgroups -----------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_INTERPRETER_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_INTERPRETER_H
+// Runs waves and workgroups.
+#pragma once
 
 #include "runtime/emulator/execute/Wave.h"
 
@@ -42,5 +41,3 @@ inline void runWorkgroup(Workgroup &group, Wave *&faulting) {
 }
 
 } // namespace nstf::emulator
-
-#endif

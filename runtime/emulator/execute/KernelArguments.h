@@ -1,12 +1,9 @@
-//===- KernelArguments.h - a launch's sizes and its argument block -----------------------------------------------===//
+// A launch's sizes and its argument block.
 //
 // Explicit arguments lie where the metadata says; hidden ones (AMDGPUUsage, "Code Object V5 Kernel Argument Metadata")
 // are computed from the launch. Pointers to services that a GPU driver would offer (printf, hostcall, device heap,
 // device queues) stay null: there are none.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_KERNELARGUMENTS_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_KERNELARGUMENTS_H
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -40,5 +37,3 @@ size_t explicitBytes(const Kernel &kernel);
 void fillHidden(const Kernel &kernel, const LaunchShape &shape, std::span<std::byte> block);
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,4 +1,4 @@
-//===- Lanes-inl.h - registers as host vectors -------------------------------------------------------------------===//
+// Registers as host vectors.
 //
 // A row of 64 lanes is worked on 16 lanes at a time in the compiler's vector types, which become one AVX-512 register,
 // two AVX2, four SSE2 or NEON ones. Highway's foreach_target compiles the handlers once for each of these; include this
@@ -6,8 +6,6 @@
 // instruction fuses, and NaN results chosen here rather than by the host.
 //
 // Every type of Instructions.def is a struct here: V is what 16 lanes of it are computed in, load and store convert.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_LANES_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_LANES_INL_H
@@ -84,7 +82,7 @@ HWY_INLINE void storePair(uint32_t *row, unsigned c, U64 v, uint16_t exec) {
 HWY_INLINE F32 fromHalf(U32 low) { return convertTo<F32>(bitsAs<H16>(convertTo<U16>(low))); }
 HWY_INLINE U32 toHalf(F32 v) { return convertTo<U32>(bitsAs<U16>(convertTo<H16>(v))); }
 
-//===-- NaN ------------------------------------------------------------------------------------------------------===//
+// NaN
 // The result of an arithmetic instruction that is NaN is the first source that is NaN, made quiet, or else 0x7fc00000.
 // Hosts differ (x86 makes negative NaNs, compilers swap operands), so NaN lanes are made here; they are rare.
 
@@ -105,7 +103,7 @@ template <typename V, typename... Sources> HWY_INLINE V withNan(V result, Source
   return result;
 }
 
-//===-- Types ----------------------------------------------------------------------------------------------------===//
+// Types
 
 struct u32 {
   using V = U32;
@@ -242,7 +240,7 @@ HWY_AFTER_NAMESPACE();
 HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {
 
-//===-- Handlers -------------------------------------------------------------------------------------------------===//
+// Handlers
 
 /// The handlers of lane-by-lane instructions with one, two and three sources. `Meaning::run<T>` takes the source
 /// vectors and gives the destination's; T is the destination's type (of one half, if packed).

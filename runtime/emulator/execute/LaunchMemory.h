@@ -1,11 +1,8 @@
-//===- LaunchMemory.h - memory that lives as long as a launch ----------------------------------------------------===//
+// Memory that lives as long as a launch.
 //
 // The argument block, and what the packet processor would see: an AQL kernel dispatch packet and a queue with the
 // apertures. And scratch, in one piece for all workgroups that may be resident; pages nobody touches cost nothing.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_LAUNCHMEMORY_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_LAUNCHMEMORY_H
+#pragma once
 
 #include "runtime/emulator/execute/Wave.h"
 #include "runtime/emulator/memory/Memory.h"
@@ -49,5 +46,3 @@ private:
 };
 
 } // namespace nstf::emulator
-
-#endif

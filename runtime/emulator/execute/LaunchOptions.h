@@ -1,6 +1,5 @@
-//===- LaunchOptions.h - how a launch is run ---------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_LAUNCHOPTIONS_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_LAUNCHOPTIONS_H
+// How a launch is run.
+#pragma once
 
 #include "runtime/emulator/decode/DecodedProgram.h"
 
@@ -38,5 +37,3 @@ struct LaunchOptions {
 MatrixMode parseMatrixMode(const std::string &text, const std::string &where);
 
 } // namespace nstf::emulator
-
-#endif

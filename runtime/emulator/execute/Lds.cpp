@@ -1,9 +1,7 @@
-//===- Lds.cpp - the workgroup's shared memory, and lane permutations by ds_ instructions ------------------------===//
+// The workgroup's shared memory, and lane permutations by ds_ instructions.
 //
 // An address is a byte offset a lane plus the instruction's offset. Past the workgroup's LDS the hardware reads zero;
 // here it is a fault, since no correct kernel goes there.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/execute/Lds.cpp"
 #include <hwy/foreach_target.h>

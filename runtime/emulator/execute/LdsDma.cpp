@@ -1,9 +1,7 @@
-//===- LdsDma.cpp - between LDS and scratch or a buffer, past the registers --------------------------------------===//
+// Between LDS and scratch or a buffer, past the registers.
 //
 // Lane i's dword in LDS is at M0 plus the instruction's offset plus 4 i. Global and buffer loads to LDS are in
 // Global.cpp and Buffer.cpp; here are the scratch loads and gfx90a's store.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/execute/BufferAccess-inl.h"
 #include "runtime/emulator/execute/HandlerTable.h"
 

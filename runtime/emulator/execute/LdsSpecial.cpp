@@ -1,9 +1,7 @@
-//===- LdsSpecial.cpp - LDS instructions with a way of their own -------------------------------------------------===//
+// LDS instructions with a way of their own.
 //
 // Pairs of exchanges, addresses by the lane's number, and the counters of ds_append and ds_consume, which the wave as a
 // whole changes once. The operands are as in Lds.cpp; what is past the workgroup's LDS is a fault as there.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/execute/Access.h"
 #include "runtime/emulator/execute/HandlerTable.h"
 #include "runtime/emulator/execute/Memory.h"

@@ -1,11 +1,9 @@
-//===- Matrix.cpp - matrix instructions, fast mode ---------------------------------------------------------------===//
+// Matrix instructions, fast mode.
 //
 // D = A * B + C for `blocks` independent products, each element by fused multiply-adds in its own precision with k
 // ascending, starting from C: what the chips do for f32 and f64, and near to what they do for the smaller float types
 // (Fidelity.h says how near; ExactMatrix.cpp does it as they do). Subnormal elements and results are kept on all chips.
 // i8 forms add the products exactly and C modulo 2^32. EXEC doesn't matter.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/execute/Matrix.cpp"
 #include <hwy/foreach_target.h>

@@ -1,6 +1,5 @@
-//===- Matrix.h - flags of matrix micro-ops ----------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIX_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIX_H
+// Flags of matrix micro-ops.
+#pragma once
 
 #include <cstdint>
 
@@ -11,5 +10,3 @@ constexpr uint32_t matrixConstant = 1;
 // immediate: cbsz, abid << 8, blgp << 16 (f64: negation of A, B and C in blgp's place)
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,8 +1,6 @@
-//===- MatrixElements-inl.h - elements of matrix operands in registers -------------------------------------------===//
+// Elements of matrix operands in registers.
 //
 // What matrix instructions multiply: the element types, and all elements of A and B taken out of their registers.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXELEMENTS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXELEMENTS_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXELEMENTS_INL_H

@@ -1,4 +1,4 @@
-//===- MatrixOperands-inl.h - where the elements of matrix instructions are --------------------------------------===//
+// Where the elements of matrix instructions are.
 //
 // Where elements are (n lanes hold a row; kl = rows * depth * blocks / 64 elements of k a lane):
 //   A[i][k] of block b: lane i + rows * (b + blocks * (k / kl)), element k % kl of the lane's registers; B[k][j]
@@ -9,8 +9,6 @@
 // cbsz, abid: 2^cbsz neighbouring blocks all take A's block abid of them; blgp permutes the lanes of B, or negates A, B
 // and C of f64 forms.
 // Source: AMD's matrix instruction calculator; the f64 layout: machine.md "ISA and ABI facts" 4.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXOPERANDS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXOPERANDS_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXOPERANDS_INL_H

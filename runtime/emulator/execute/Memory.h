@@ -1,6 +1,5 @@
-//===- Memory.h - flags of memory micro-ops ----------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_MEMORY_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_MEMORY_H
+// Flags of memory micro-ops.
+#pragma once
 
 #include <cstdint>
 
@@ -14,12 +13,10 @@ constexpr uint32_t memoryReturns = 4;      ///< atomics: the old value is wanted
 constexpr uint32_t memoryCompares = 64;    ///< atomics: a second operand follows the first
 // Buffer. source[0]: offset row, source[1]: resource (4 SGPRs), source[2]: data row, source[3]: soffset; immediate: the
 // instruction's offset.
-constexpr uint32_t bufferOffset = 8; ///< offen
-constexpr uint32_t bufferIndex = 16; ///< idxen; with offen the index stands first
-constexpr uint32_t bufferToLds = 32; ///< the data go to LDS at M0
+constexpr uint32_t bufferOffset = 8;  ///< offen
+constexpr uint32_t bufferIndex = 16;  ///< idxen; with offen the index stands first
+constexpr uint32_t bufferToLds = 32;  ///< the data go to LDS at M0
 constexpr uint32_t bufferTyped = 128; ///< tbuffer_: the format is the instruction's, from this bit on
 constexpr unsigned bufferFormatShift = 8;
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,6 +1,5 @@
-//===- MemorySpace.h - which memory an access goes to ------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_MEMORYSPACE_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_MEMORYSPACE_H
+// Which memory an access goes to.
+#pragma once
 
 #include <cstdint>
 
@@ -9,5 +8,3 @@ namespace nstf::emulator {
 enum class MemorySpace : uint8_t { Global, Lds, Scratch, Scalar, count };
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,10 +1,8 @@
-//===- Modifiers.cpp - the micro-ops around a vector instruction -------------------------------------------------===//
+// The micro-ops around a vector instruction.
 //
 // What an encoding adds to an instruction: scalar sources, neg and abs, op_sel, SDWA, DPP, clamp, omod. The translator
 // puts these micro-ops before and after the instruction's own. Those before fill temporary rows in all lanes; those
 // after write the destination under EXEC.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/execute/Modifiers.cpp"
 #include <hwy/foreach_target.h>

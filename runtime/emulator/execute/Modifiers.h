@@ -1,6 +1,5 @@
-//===- Modifiers.h - flags of the micro-ops around a vector instruction ------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_MODIFIERS_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_MODIFIERS_H
+// Flags of the micro-ops around a vector instruction.
+#pragma once
 
 #include <cstdint>
 
@@ -20,5 +19,3 @@ constexpr uint32_t saturateToZero = 1, saturateSigned = 2;
 constexpr uint32_t laneBound = 1, lanePair = 2;
 
 } // namespace nstf::emulator
-
-#endif

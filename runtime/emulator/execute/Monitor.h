@@ -1,4 +1,4 @@
-//===- Monitor.h - watches a launch ------------------------------------------------------------------------------===//
+// Watches a launch.
 //
 // Checks and traces see a launch through this. A monitored launch runs on one thread, in a run loop of its own; a
 // launch without one pays a branch per memory instruction and nothing else.
@@ -6,10 +6,7 @@
 // The order of calls: launchBegins, then for each workgroup groupBegins, waveBegins of its waves; for each instruction
 // of a wave instruction, access (for each memory access it makes), retired; barrier when a workgroup's waves have met;
 // groupEnds; launchEnds. Resident workgroups alternate. After a fault nothing but launchEnds follows.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_MONITOR_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_MONITOR_H
+#pragma once
 
 #include "runtime/emulator/execute/MemorySpace.h"
 
@@ -57,5 +54,3 @@ public:
 };
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,10 +1,8 @@
-//===- NumberChoice-inl.h - minimum, maximum and median of numbers -----------------------------------------------===//
+// Minimum, maximum and median of numbers.
 //
 // After the manual's V_MIN_F32, V_MAX_F32 and V_MED3_F32: a NaN loses to a number; with MODE.ieee a signaling one wins,
 // made quiet; -0 is less than +0; subnormal sources are zeros where MODE says so. NaNs pass as they are, so f16 comes
 // in its exact type. The usual MODE has handlers of its own, any other one looks its rules up.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_NUMBERCHOICE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_NUMBERCHOICE_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_NUMBERCHOICE_INL_H

@@ -1,4 +1,4 @@
-//===- PairwiseMatrix.cpp - matrix instructions, exact mode of gfx90a --------------------------------------------===//
+// Matrix instructions, exact mode of gfx90a.
 //
 // f16, bf16_1k: groups of 4 products, the older bf16 forms: groups of 2. Subnormal elements of A, B and C become +0.
 // In a group products are rounded to f32 and added as a balanced tree, each step rounded to nearest even, subnormal
@@ -8,8 +8,6 @@
 // Products of tame elements (between 2^-30 and 2^31: all f16 ones) are exact in f32, so p0 + p1 is one fused
 // multiply-add, and no step has a subnormal result: products and their sums are multiples of 2^-74, and a C
 // that such a sum cancels has its last bit above 2^-126. Otherwise (bf16 only) every step is done by itself.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/execute/PairwiseMatrix.cpp"
 #include <hwy/foreach_target.h>

@@ -1,6 +1,5 @@
-//===- ProgramCache.h - what is kept of a code object from launch to launch --------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_PROGRAMCACHE_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_PROGRAMCACHE_H
+// What is kept of a code object from launch to launch.
+#pragma once
 
 #include "runtime/emulator/decode/DecodedProgram.h"
 
@@ -34,5 +33,3 @@ private:
 };
 
 } // namespace nstf::emulator
-
-#endif

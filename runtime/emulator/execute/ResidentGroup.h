@@ -1,6 +1,5 @@
-//===- ResidentGroup.h - a workgroup with its registers and LDS --------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_RESIDENTGROUP_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_RESIDENTGROUP_H
+// A workgroup with its registers and LDS.
+#pragma once
 
 #include "runtime/emulator/execute/Finding.h"
 #include "runtime/emulator/execute/Interpreter.h"
@@ -45,5 +44,3 @@ std::string whereWavesStand(std::span<const ResidentGroup *const> groups);
 Fault stoppedFault(std::span<const ResidentGroup *const> groups, const std::string &what);
 
 } // namespace nstf::emulator
-
-#endif

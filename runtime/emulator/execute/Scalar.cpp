@@ -1,9 +1,7 @@
-//===- Scalar.cpp - the scalar ALU -------------------------------------------------------------------------------===//
+// The scalar ALU.
 //
 // Meanings after "CDNA3 Instruction Set Architecture", SOP1, SOP2, SOPC and SOPK. A meaning takes the wave for SCC and
 // EXEC.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/execute/HandlerTable.h"
 #include "runtime/emulator/execute/Wave.h"
 

@@ -1,10 +1,8 @@
-//===- ScalarMemory.cpp - loads, stores and atomics by scalar instructions ---------------------------------------===//
+// Loads, stores and atomics by scalar instructions.
 //
 // source[0]: base (SGPR pair, or the four of a buffer resource), source[1]: offset in an SGPR or zero, immediate: the
 // instruction's offset. Dwords only; the low address bits are ignored. Outside num_records a buffer reads zero
 // and takes nothing.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/execute/Access.h"
 #include "runtime/emulator/execute/Atomics.h"
 #include "runtime/emulator/execute/HandlerTable.h"

@@ -1,4 +1,4 @@
-//===- Scheduler.h - workgroups over host threads ----------------------------------------------------------------===//
+// Workgroups over host threads.
 //
 // A host thread takes one workgroup after the other, in the order of their numbers, and runs each to its end. Where all
 // that a workgroup's waves do is wait (they yield: s_sleep, or a loop that goes round and round), the thread takes more
@@ -8,10 +8,7 @@
 //
 // Waiting that can never end is found (Stall.h): when no wave moves on any thread, the threads stop and one goes on
 // alone until a whole round changes neither a register nor a byte of memory.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_SCHEDULER_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_SCHEDULER_H
+#pragma once
 
 #include "runtime/emulator/execute/Finding.h"
 #include "runtime/emulator/execute/Interpreter.h"
@@ -76,5 +73,3 @@ private:
 };
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,10 +1,7 @@
-//===- SmallFloats.h - fp8 and bf8 of gfx942 ---------------------------------------------------------------------===//
+// Fp8 and bf8 of gfx942.
 //
 // "FNUZ" formats: E4M3 with bias 8, E5M2 with bias 16, no infinity, no negative zero; 0x80 is the only NaN.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_SMALLFLOATS_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_SMALLFLOATS_H
+#pragma once
 
 #include <array>
 #include <bit>
@@ -73,5 +70,3 @@ using Fp8 = SmallFloat<4>;
 using Bf8 = SmallFloat<5>;
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,4 +1,4 @@
-//===- SparseMatrix.cpp - v_smfmac -------------------------------------------------------------------------------===//
+// V_smfmac.
 //
 // D = A * B + D, where of every four consecutive elements of a row of A only two are there. A lane holds rows * depth /
 // 128 elements of A; two bits for each in the index register say which of the four it is, so which row of B it meets.
@@ -9,8 +9,6 @@
 // Fast mode: fused multiply-adds in the order of A's elements. Exact mode: the elements that are there are summed as in
 // the dense form of half the depth; the published model of gfx942 doesn't cover sparse forms, so that is not known to
 // be the chip's result (Fidelity.h).
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/execute/SparseMatrix.cpp"
 #include <hwy/foreach_target.h>

@@ -1,12 +1,9 @@
-//===- Stall.h - waiting that can never end ----------------------------------------------------------------------===//
+// Waiting that can never end.
 //
 // Waves run deterministically: when all of them are seen again as they were, and memory too, they go on like that for
 // ever. While a suspicion is looked into the waves run on one thread, and every store and atomic is noted with what
 // stood there before.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_STALL_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_STALL_H
+#pragma once
 
 #include "runtime/emulator/execute/ResidentGroup.h"
 
@@ -24,5 +21,3 @@ uint64_t stateOf(const Workgroup &group);
 bool neverMoves(std::span<ResidentGroup *const> groups);
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,12 +1,9 @@
-//===- Statistics.h - counts of what waves execute ---------------------------------------------------------------===//
+// Counts of what waves execute.
 //
 // Every instruction has exactly one micro-op with an opcode of its own (the ones around it stand behind Opcode::Trap),
 // so a histogram by opcode is all that has to be kept while running; classes are summed afterwards. Bytes depend on
 // EXEC and, for buffers, on their size, so they are counted before the micro-op runs.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_STATISTICS_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_STATISTICS_H
+#pragma once
 
 #include "runtime/emulator/decode/Instructions.h"
 #include "runtime/emulator/execute/MemorySpace.h"
@@ -66,5 +63,3 @@ private:
 uint64_t bufferBytes(const Wave &w, const MicroOp *op, unsigned bytes, unsigned unit, bool &isScratch);
 
 } // namespace nstf::emulator
-
-#endif

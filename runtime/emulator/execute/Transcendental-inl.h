@@ -1,10 +1,8 @@
-//===- Transcendental-inl.h - exp2, log2, sine -------------------------------------------------------------------===//
+// Exp2, log2, sine.
 //
 // The hardware gives these within 1 ulp, from tables that aren't published. Here they are computed in f64 with fused
 // multiply-adds in a fixed order (so: the same bits on every host), close enough to be the correctly rounded f32 in all
 // but about one case in 10^5. Polynomials: Taylor series where the reduced argument makes them converge to 2^-45.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #if defined(NSTF_RUNTIME_EMULATOR_EXECUTE_TRANSCENDENTAL_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NSTF_RUNTIME_EMULATOR_EXECUTE_TRANSCENDENTAL_INL_H
 #undef NSTF_RUNTIME_EMULATOR_EXECUTE_TRANSCENDENTAL_INL_H

@@ -1,11 +1,9 @@
-//===- TypedBuffer.cpp - buffer loads and stores that convert ----------------------------------------------------===//
+// Buffer loads and stores that convert.
 //
 // buffer_load_format and buffer_store_format take the element's format and the order of its components from the
 // resource, tbuffer_ instructions take the format from themselves and the components in order. Components that the
 // format lacks read 0, the fourth 1. An element is inside the buffer or outside as a whole. D16 forms have two halves a
 // register: f16, or the low 16 bits of integers.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/execute/BufferAccess-inl.h"
 #include "runtime/emulator/execute/BufferFormat.h"
 #include "runtime/emulator/execute/HandlerTable.h"

@@ -1,8 +1,6 @@
-//===- VectorCompare.cpp - v_cmp and v_cmpx ----------------------------------------------------------------------===//
+// V_cmp and v_cmpx.
 //
 // The result is a bit a lane in SGPRs or VCC, 0 for lanes that EXEC disables; v_cmpx writes it to EXEC too.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/execute/VectorCompare.cpp"
 #include <hwy/foreach_target.h>

@@ -1,11 +1,9 @@
-//===- VectorFloat.cpp - floating-point vector instructions ------------------------------------------------------===//
+// Floating-point vector instructions.
 //
 // Meanings after "CDNA3 Instruction Set Architecture", chapter "VOP1/VOP2/VOP3 instructions". f16 is computed in f32
 // (sums and products rounded twice are rounded once here, 24 >= 2 * 11 + 2), its fused multiply-add in f64. The
 // approximating instructions (rcp, rsq, sqrt, exp, log on f32) take subnormals for zero and give none, as the hardware
 // does.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/execute/VectorFloat.cpp"
 #include <hwy/foreach_target.h>
@@ -93,9 +91,7 @@ struct mad {
       auto rounded = [&](float v) { return float(__builtin_bit_cast(_Float16, uint16_t(roundToHalf(v, flushing)))); };
       auto flushedHalf = [](float v) { return std::fabs(v) < 0x1p-14f ? std::copysign(0.0f, v) : v; };
       V sum = eachLane<V>(
-          [&](float x, float y, float z) {
-            return rounded(rounded(flushedHalf(x) * flushedHalf(y)) + flushedHalf(z));
-          },
+          [&](float x, float y, float z) { return rounded(rounded(flushedHalf(x) * flushedHalf(y)) + flushedHalf(z)); },
           a, b, c);
       return withNan(sum, a, b, c);
     } else {

@@ -1,9 +1,7 @@
-//===- VectorInteger.cpp - integer and bit vector instructions ---------------------------------------------------===//
+// Integer and bit vector instructions.
 //
 // Meanings after "CDNA3 Instruction Set Architecture", chapter "VOP1/VOP2/VOP3 instructions". "Reverse" forms have
 // their sources the other way round; shift counts wrap at the width.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/execute/VectorInteger.cpp"
 #include <hwy/foreach_target.h>

@@ -1,10 +1,7 @@
-//===- Wave.h - the state of waves and workgroups ----------------------------------------------------------------===//
+// The state of waves and workgroups.
 //
 // A wave's registers, and what it shares with the workgroup and the launch. Handlers see nothing else.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_WAVE_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_WAVE_H
+#pragma once
 
 #include "runtime/emulator/decode/MicroOp.h"
 
@@ -130,5 +127,3 @@ struct WaveFault {
 };
 
 } // namespace nstf::emulator
-
-#endif

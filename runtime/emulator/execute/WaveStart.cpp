@@ -1,9 +1,7 @@
-//===- WaveStart.cpp - what a wave's registers hold when it starts -----------------------------------------------===//
+// What a wave's registers hold when it starts.
 //
 // After LLVM's "User Guide for AMDGPU Backend", "Initial Kernel Execution State": user SGPRs in the order of the
 // descriptor's flags, preloaded kernel arguments, then the system SGPRs; work-item ids packed in v0.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/execute/WaveStart.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Target.h"

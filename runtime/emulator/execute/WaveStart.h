@@ -1,6 +1,5 @@
-//===- WaveStart.h - what a wave's registers hold when it starts -------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_EXECUTE_WAVESTART_H
-#define NSTF_RUNTIME_EMULATOR_EXECUTE_WAVESTART_H
+// What a wave's registers hold when it starts.
+#pragma once
 
 #include "runtime/emulator/execute/Wave.h"
 
@@ -11,5 +10,3 @@ namespace nstf::emulator {
 void startWave(Wave &wave, Workgroup &group, unsigned number, uint64_t scratch);
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,6 +1,5 @@
 // NSTF_EMU_CHECK=memory,uninit,race,hazard,wait|all: every launch runs under checks.
-#ifndef NSTF_RUNTIME_EMULATOR_HIPAPI_CHECKS_H
-#define NSTF_RUNTIME_EMULATOR_HIPAPI_CHECKS_H
+#pragma once
 
 #include "runtime/emulator/execute/Dispatch.h"
 #include "runtime/emulator/hip_api/Device.h"
@@ -12,5 +11,3 @@ namespace nstf::emulator {
 void dispatchChecked(Device &device, const LaunchArguments &launch, LaunchOptions options);
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_HIPAPI_CHECKS_H

@@ -8,10 +8,10 @@
 using namespace nstf::emulator;
 
 namespace {
-const hipCtx_t kContext = reinterpret_cast<hipCtx_t>(0x1);
+const hipCtx_t primaryContext = reinterpret_cast<hipCtx_t>(0x1);
 
 void checkContext(hipCtx_t context) {
-  if (context && context != kContext)
+  if (context && context != primaryContext)
     throw HipError(hipErrorInvalidContext, "the handle is of no context");
 }
 } // namespace
@@ -62,7 +62,7 @@ NSTF_HIP_API hipError_t hipCtxCreate(hipCtx_t *context, unsigned, hipDevice_t or
   return guarded("hipCtxCreate", [&] {
     require(context != nullptr, "context is null");
     Device::get(ordinal);
-    *context = kContext;
+    *context = primaryContext;
   });
 }
 NSTF_HIP_API hipError_t hipCtxDestroy(hipCtx_t context) {
@@ -78,7 +78,7 @@ NSTF_HIP_API hipError_t hipCtxGetCurrent(hipCtx_t *context) {
   return guarded("hipCtxGetCurrent", [&] {
     require(context != nullptr, "context is null");
     Device::get();
-    *context = kContext;
+    *context = primaryContext;
   });
 }
 NSTF_HIP_API hipError_t hipCtxPopCurrent(hipCtx_t *context) { return context ? hipCtxGetCurrent(context) : hipSuccess; }

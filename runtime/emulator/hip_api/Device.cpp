@@ -10,7 +10,7 @@
 
 namespace nstf::emulator {
 namespace {
-constexpr const char *kDefaultTarget = "gfx942";
+constexpr const char *defaultTarget = "gfx942";
 
 std::unique_ptr<checks::Checker> wantedChecks(const Target &target, Memory &memory) {
   const char *names = std::getenv("NSTF_EMU_CHECK");
@@ -36,7 +36,7 @@ Device &Device::get() {
     return *made;
   const char *wanted = std::getenv("NSTF_EMU_TARGET");
   if (!wanted || !*wanted)
-    wanted = kDefaultTarget;
+    wanted = defaultTarget;
   try {
     TargetId id = TargetId::parse(wanted);
     const Target *target = Target::find(id.processor);

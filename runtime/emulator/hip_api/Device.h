@@ -1,6 +1,5 @@
 // The one device of the process: chip, memory, and the handles that programs hold.
-#ifndef NSTF_RUNTIME_EMULATOR_HIPAPI_DEVICE_H
-#define NSTF_RUNTIME_EMULATOR_HIPAPI_DEVICE_H
+#pragma once
 
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/device/DeviceModel.h"
@@ -81,5 +80,3 @@ private:
 int hipMajorVersion();
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_HIPAPI_DEVICE_H

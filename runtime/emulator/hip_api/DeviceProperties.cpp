@@ -1,4 +1,4 @@
-// hipDeviceProp_t in both layouts. HIP 6 gave the structure a new layout and its function a new name
+// HipDeviceProp_t in both layouts. HIP 6 gave the structure a new layout and its function a new name
 // (hipGetDevicePropertiesR0600, which HIP 6's header maps the old name to); the old name keeps the layout of HIP 5.
 // Debian's header knows the old one, so both are written by offset, from one list of values.
 #include "runtime/emulator/hip_api/Device.h"
@@ -12,21 +12,21 @@ struct Field {
   const char *name;
   uint16_t offset, size;
 };
-constexpr Field kR0000[] = {
+constexpr Field r0000[] = {
 #define R0000(name, offset, size) {#name, offset, size},
 #include "runtime/emulator/hip_api/DeviceProperties.def"
 #undef R0000
 };
-constexpr Field kR0600[] = {
+constexpr Field r0600[] = {
 #define R0600(name, offset, size) {#name, offset, size},
 #include "runtime/emulator/hip_api/DeviceProperties.def"
 #undef R0600
 };
-constexpr size_t kSizeR0000 = 792, kSizeR0600 = 1472;
+constexpr size_t sizeR0000 = 792, sizeR0600 = 1472;
 
 // hipDeviceArch_t's bits from 0: global, shared and float atomics, doubles, warp vote, ballot, shuffle (0-10); thread
 // fence of the system (12); 3D grid (15). Not: funnel shift, syncthreads ext, surface functions, dynamic parallelism.
-constexpr int64_t kArchFeatures = 0x7ff | 1 << 12 | 1 << 15;
+constexpr int64_t archFeatures = 0x7ff | 1 << 12 | 1 << 15;
 
 std::unordered_map<std::string, int64_t> integers(const Device &device) {
   const DeviceModel &m = device.model;
@@ -56,7 +56,7 @@ std::unordered_map<std::string, int64_t> integers(const Device &device) {
       {"sharedMemPerBlockOptin", int64_t(m.ldsBytes)},
       {"maxBlocksPerMultiProcessor", int64_t(m.maxWavesPerSimd) * m.simds},
       {"clockInstructionRate", 100000}, // s_memrealtime ticks at 100 MHz
-      {"arch", kArchFeatures},
+      {"arch", archFeatures},
       {"concurrentKernels", 1},
       {"canMapHostMemory", 1},
       {"cooperativeLaunch", 1},
@@ -98,12 +98,12 @@ template <size_t N> void fill(const Device &device, char *out, size_t size, cons
 
 using namespace nstf::emulator;
 
-static_assert(sizeof(hipDeviceProp_t) == kSizeR0000);
+static_assert(sizeof(hipDeviceProp_t) == sizeR0000);
 
 NSTF_HIP_API hipError_t hipGetDeviceProperties(hipDeviceProp_t *properties, int device) {
   return guarded("hipGetDeviceProperties", [&] {
     require(properties != nullptr, "properties is null");
-    fill(Device::get(device), reinterpret_cast<char *>(properties), kSizeR0000, kR0000);
+    fill(Device::get(device), reinterpret_cast<char *>(properties), sizeR0000, r0000);
   });
 }
 NSTF_HIP_API hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_t *properties, int device) {
@@ -112,7 +112,7 @@ NSTF_HIP_API hipError_t hipGetDevicePropertiesR0000(hipDeviceProp_t *properties,
 NSTF_HIP_API hipError_t hipGetDevicePropertiesR0600(void *properties, int device) {
   return guarded("hipGetDevicePropertiesR0600", [&] {
     require(properties != nullptr, "properties is null");
-    fill(Device::get(device), static_cast<char *>(properties), kSizeR0600, kR0600);
+    fill(Device::get(device), static_cast<char *>(properties), sizeR0600, r0600);
   });
 }
 

@@ -16,7 +16,7 @@ struct Named {
   hipError_t code;
   const char *name, *text;
 };
-constexpr Named kErrors[] = {
+constexpr Named namedErrors[] = {
 #define X(name, text) {name, #name, text},
 #include "runtime/emulator/hip_api/Errors.def"
 #undef X
@@ -67,7 +67,7 @@ int unsupported(const char *function, bool print) noexcept {
 }
 
 const char *errorName(hipError_t code) {
-  for (const Named &error : kErrors)
+  for (const Named &error : namedErrors)
     if (error.code == code)
       return error.name;
   return "hipErrorUnknown";
@@ -88,7 +88,7 @@ NSTF_HIP_API hipError_t hipPeekAtLastError(void) { return lastError; }
 
 NSTF_HIP_API const char *hipGetErrorName(hipError_t code) { return errorName(code); }
 NSTF_HIP_API const char *hipGetErrorString(hipError_t code) {
-  for (const Named &error : kErrors)
+  for (const Named &error : namedErrors)
     if (error.code == code)
       return error.text;
   return "unknown error";

@@ -1,6 +1,5 @@
 // How a failure inside becomes a hipError_t outside: functions throw, `guarded` catches, remembers and reports.
-#ifndef NSTF_RUNTIME_EMULATOR_HIPAPI_ERRORS_H
-#define NSTF_RUNTIME_EMULATOR_HIPAPI_ERRORS_H
+#pragma once
 
 #include "runtime/emulator/hip_api/Hip.h"
 
@@ -48,5 +47,3 @@ inline void require(bool condition, const char *message) {
 const char *errorName(hipError_t code);
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_HIPAPI_ERRORS_H

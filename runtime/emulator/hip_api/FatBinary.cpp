@@ -15,7 +15,7 @@ struct Wrapper {
   const void *bundle;
   const void *unused;
 };
-constexpr uint32_t kMagic = 0x48495046;
+constexpr uint32_t fileMagic = 0x48495046;
 
 struct FatBinary {
   const void *bundle = nullptr;
@@ -70,7 +70,7 @@ using namespace nstf::emulator;
 NSTF_HIP_API void **__hipRegisterFatBinary(const void *data) {
   const auto *wrapper = static_cast<const Wrapper *>(data);
   auto *binary = new FatBinary;
-  if (wrapper && wrapper->magic == kMagic && wrapper->version == 1)
+  if (wrapper && wrapper->magic == fileMagic && wrapper->version == 1)
     binary->bundle = wrapper->bundle;
   else
     (void)fail(hipErrorInvalidImage, "__hipRegisterFatBinary", "the wrapper has not the magic HIPF and version 1",

@@ -1,8 +1,7 @@
 // HIP's own declarations (Debian's 5.2 header), so that every function here is checked against its prototype. What HIP
 // 6 added or laid out anew is declared where it is defined; `hip-abi` facts: offsets and enum values differ only where
 // a comment says so.
-#ifndef NSTF_RUNTIME_EMULATOR_HIPAPI_HIP_H
-#define NSTF_RUNTIME_EMULATOR_HIPAPI_HIP_H
+#pragma once
 
 #ifndef __HIP_PLATFORM_AMD__
 #define __HIP_PLATFORM_AMD__ 1
@@ -11,5 +10,3 @@
 
 /// Marks a function that programs call: C name, visible; its version node is in hip.map.
 #define NSTF_HIP_API extern "C" __attribute__((visibility("default")))
-
-#endif // NSTF_RUNTIME_EMULATOR_HIPAPI_HIP_H

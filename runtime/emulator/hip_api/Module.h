@@ -1,6 +1,5 @@
 // Modules and the kernels that programs name: by hipFunction_t, or by the address of a host stub (fat binaries).
-#ifndef NSTF_RUNTIME_EMULATOR_HIPAPI_MODULE_H
-#define NSTF_RUNTIME_EMULATOR_HIPAPI_MODULE_H
+#pragma once
 
 #include "runtime/emulator/hip_api/Operation.h"
 
@@ -47,5 +46,3 @@ KernelOperation makeLaunch(const Function &function, dim3 grid, dim3 block, size
 uint32_t residentWorkgroups(const Kernel &kernel, uint32_t blockSize, size_t dynamicLds);
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_HIPAPI_MODULE_H

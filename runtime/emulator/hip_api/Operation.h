@@ -1,6 +1,5 @@
 // What a stream can be asked to do, as values: run at once, or kept in a graph and run later.
-#ifndef NSTF_RUNTIME_EMULATOR_HIPAPI_OPERATION_H
-#define NSTF_RUNTIME_EMULATOR_HIPAPI_OPERATION_H
+#pragma once
 
 #include "runtime/emulator/hip_api/Device.h"
 #include "runtime/emulator/memory/CodeObject.h"
@@ -55,5 +54,3 @@ void check(const Operation &operation);
 void run(const Operation &operation);
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_HIPAPI_OPERATION_H

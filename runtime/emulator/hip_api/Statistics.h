@@ -1,6 +1,5 @@
 // Who wants to know what launches do: an observer (nstf/EmulatorStatistics.h), and the file NSTF_EMU_STATISTICS.
-#ifndef NSTF_RUNTIME_EMULATOR_HIPAPI_STATISTICS_H
-#define NSTF_RUNTIME_EMULATOR_HIPAPI_STATISTICS_H
+#pragma once
 
 #include "runtime/emulator/execute/Statistics.h"
 #include "runtime/emulator/hip_api/Operation.h"
@@ -13,5 +12,3 @@ bool wantsStatistics();
 void reportStatistics(const KernelOperation &launch, const ExecutionStatistics &counted, double seconds);
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_HIPAPI_STATISTICS_H

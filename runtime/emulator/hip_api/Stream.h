@@ -1,7 +1,6 @@
 // Streams, events and graphs. Everything a stream is given runs at once, in the order of submission, which is an order
 // every set of streams and events allows. While a stream captures, what it is given goes into a graph instead.
-#ifndef NSTF_RUNTIME_EMULATOR_HIPAPI_STREAM_H
-#define NSTF_RUNTIME_EMULATOR_HIPAPI_STREAM_H
+#pragma once
 
 #include "runtime/emulator/hip_api/Operation.h"
 
@@ -70,5 +69,3 @@ void submit(hipStream_t stream, Operation operation);
 void refuseDuringCapture();
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_HIPAPI_STREAM_H

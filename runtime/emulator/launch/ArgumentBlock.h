@@ -1,6 +1,5 @@
-//===- ArgumentBlock.h - a launch's arguments against the kernel's metadata --------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_LAUNCH_ARGUMENTBLOCK_H
-#define NSTF_RUNTIME_EMULATOR_LAUNCH_ARGUMENTBLOCK_H
+// A launch's arguments against the kernel's metadata.
+#pragma once
 
 #include "runtime/emulator/execute/KernelArguments.h"
 #include "runtime/emulator/launch/LaunchFile.h"
@@ -23,5 +22,3 @@ std::vector<std::byte> makeArgumentBlock(const Kernel &kernel, const LaunchDescr
 std::string describeArguments(const Kernel &kernel);
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,6 +1,5 @@
-//===- CodeListing.h - machine code as text ----------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_LAUNCH_CODELISTING_H
-#define NSTF_RUNTIME_EMULATOR_LAUNCH_CODELISTING_H
+// Machine code as text.
+#pragma once
 
 #include "runtime/emulator/memory/CodeObjectContainer.h"
 
@@ -20,5 +19,3 @@ struct ListingSummary {
 ListingSummary listCode(const ContainedCodeObject &object, const std::string &kernel, std::ostream &out);
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,6 +1,5 @@
-//===- Comparison.h - results against what was expected ----------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_LAUNCH_COMPARISON_H
-#define NSTF_RUNTIME_EMULATOR_LAUNCH_COMPARISON_H
+// Results against what was expected.
+#pragma once
 
 #include "runtime/emulator/launch/Tensor.h"
 
@@ -40,5 +39,3 @@ std::string indexText(uint64_t i, const std::vector<int64_t> &shape);
 std::string summary(ElementType type, std::span<const std::byte> data);
 
 } // namespace nstf::emulator
-
-#endif

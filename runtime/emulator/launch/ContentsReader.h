@@ -1,6 +1,5 @@
-//===- ContentsReader.h - the `init` and `expect` entries of a launch file ---------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_LAUNCH_CONTENTSREADER_H
-#define NSTF_RUNTIME_EMULATOR_LAUNCH_CONTENTSREADER_H
+// The `init` and `expect` entries of a launch file.
+#pragma once
 
 #include "runtime/emulator/launch/LaunchFile.h"
 
@@ -14,5 +13,3 @@ enum class ContentsUse : uint8_t { Init, Expect };
 Contents readContents(const YamlValue &value, ElementType type, uint64_t elements, ContentsUse use);
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,11 +1,8 @@
-//===- ElementType.h - the number types of launch files ----------------------------------------------------------===//
+// The number types of launch files.
 //
 // What a buffer or a scalar argument can be made of, and numbers as they are written in a file: whole numbers are kept
 // to 64 bits, so that every u64 and i64 can be said.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_LAUNCH_ELEMENTTYPE_H
-#define NSTF_RUNTIME_EMULATOR_LAUNCH_ELEMENTTYPE_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -74,5 +71,3 @@ double decode(ElementType type, const std::byte *from);
 std::string toText(ElementType type, const std::byte *from);
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,11 +1,8 @@
-//===- KernelList.h - what kernels a file has, and what they need ------------------------------------------------===//
+// What kernels a file has, and what they need.
 //
 // Reads headers, symbols, metadata and descriptors only, one code object after the other, so that libraries of any size
 // can be listed.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_LAUNCH_KERNELLIST_H
-#define NSTF_RUNTIME_EMULATOR_LAUNCH_KERNELLIST_H
+#pragma once
 
 #include "runtime/emulator/memory/CodeObjectContainer.h"
 
@@ -34,5 +31,3 @@ struct ListSummary {
 ListSummary listKernels(const CodeObjectContainer &container, const ListOptions &options, std::ostream &out);
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,11 +1,8 @@
-//===- KernelNames.h - kernels and chips as people call them -----------------------------------------------------===//
+// Kernels and chips as people call them.
 //
 // A kernel may be called by its symbol, or by its C++ name as far as that is unambiguous ("vadd" or "vadd(float*, int)"
 // for _Z4vaddPfi). A chip that isn't named is the one that the code is for.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_LAUNCH_KERNELNAMES_H
-#define NSTF_RUNTIME_EMULATOR_LAUNCH_KERNELNAMES_H
+#pragma once
 
 #include "runtime/emulator/memory/CodeObjectContainer.h"
 
@@ -34,5 +31,3 @@ bool runsOn(const ContainedCodeObject &object, const TargetId &device);
 std::string targetNames();
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,11 +1,8 @@
-//===- LaunchFile.h - what a launch file says --------------------------------------------------------------------===//
+// What a launch file says.
 //
 // The file of `nstf-emu run`, as values with their places (tools/nstf-emu/README.md has the format). Reading checks
 // everything that can be known without the code object and without the data files.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_LAUNCH_LAUNCHFILE_H
-#define NSTF_RUNTIME_EMULATOR_LAUNCH_LAUNCHFILE_H
+#pragma once
 
 #include "runtime/emulator/launch/YamlValue.h"
 
@@ -122,5 +119,3 @@ struct LaunchFile {
 };
 
 } // namespace nstf::emulator
-
-#endif

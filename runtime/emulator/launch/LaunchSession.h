@@ -1,12 +1,9 @@
-//===- LaunchSession.h - a launch file, made ready and run -------------------------------------------------------===//
+// A launch file, made ready and run.
 //
 // Making a session loads the code objects, allocates and fills the buffers and lays out the arguments of all launches:
 // what is wrong with the file is said before anything runs. Then each launch runs in turn, results are compared and
 // written.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_LAUNCH_LAUNCHSESSION_H
-#define NSTF_RUNTIME_EMULATOR_LAUNCH_LAUNCHSESSION_H
+#pragma once
 
 #include "runtime/emulator/checks/Checker.h"
 #include "runtime/emulator/decode/Target.h"
@@ -98,5 +95,3 @@ private:
 };
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,6 +1,5 @@
-//===- RegisterText.h - registers' values for people -------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_LAUNCH_REGISTERTEXT_H
-#define NSTF_RUNTIME_EMULATOR_LAUNCH_REGISTERTEXT_H
+// Registers' values for people.
+#pragma once
 
 #include "runtime/emulator/checks/InstructionFacts.h"
 #include "runtime/emulator/execute/Wave.h"
@@ -34,5 +33,3 @@ std::string floatText(double value);
 std::string maskText(uint64_t mask);
 
 } // namespace nstf::emulator
-
-#endif

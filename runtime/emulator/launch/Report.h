@@ -1,10 +1,7 @@
-//===- Report.h - a run as JSON ----------------------------------------------------------------------------------===//
+// A run as JSON.
 //
 // The file of --report; tools/nstf-emu/report.schema.json describes its fields.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_LAUNCH_REPORT_H
-#define NSTF_RUNTIME_EMULATOR_LAUNCH_REPORT_H
+#pragma once
 
 #include "runtime/emulator/launch/LaunchSession.h"
 
@@ -32,5 +29,3 @@ private:
 };
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,6 +1,5 @@
-//===- Tensor.h - buffers' contents: files, generated numbers, comparison ----------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_LAUNCH_TENSOR_H
-#define NSTF_RUNTIME_EMULATOR_LAUNCH_TENSOR_H
+// Buffers' contents: files, generated numbers, comparison.
+#pragma once
 
 #include "runtime/emulator/launch/LaunchFile.h"
 
@@ -41,5 +40,3 @@ Tensor makeContents(const LaunchFile &file, const Contents &contents, const Buff
 uint64_t randomBits(uint64_t seed, uint64_t i);
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,11 +1,8 @@
-//===- Trace.h - one wave's instructions with their registers ----------------------------------------------------===//
+// One wave's instructions with their registers.
 //
 // Monitors that print while a launch runs: what a wave does instruction by instruction, and who writes an element of a
 // buffer. Which registers an instruction reads and writes comes from checks/InstructionFacts.h.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_LAUNCH_TRACE_H
-#define NSTF_RUNTIME_EMULATOR_LAUNCH_TRACE_H
+#pragma once
 
 #include "runtime/emulator/checks/InstructionFacts.h"
 #include "runtime/emulator/execute/Monitor.h"
@@ -101,5 +98,3 @@ private:
 };
 
 } // namespace nstf::emulator
-
-#endif

@@ -1,11 +1,8 @@
-//===- YamlValue.h - reading a YAML file that people write -------------------------------------------------------===//
+// Reading a YAML file that people write.
 //
 // A value of the file that knows its place. Whatever is wrong ends in one line, "launch.yaml:12:7: error: expected X
 // but got Y". Keys that a map doesn't know, and keys that stand twice, are errors.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_LAUNCH_YAMLVALUE_H
-#define NSTF_RUNTIME_EMULATOR_LAUNCH_YAMLVALUE_H
+#pragma once
 
 #include "runtime/emulator/launch/ElementType.h"
 
@@ -90,5 +87,3 @@ private:
 };
 
 } // namespace nstf::emulator
-
-#endif

@@ -4,8 +4,7 @@
 // relocations and reads each kernel's descriptor (`.kd` symbol) and its NT_AMDGPU_METADATA entry. Layout and fields:
 // LLVM's AMDGPUUsage, "Code Object" and "Kernel Descriptor". Every offset of the file is checked; a malformed file
 // throws LoadError.
-#ifndef NSTF_RUNTIME_EMULATOR_MEMORY_CODEOBJECT_H
-#define NSTF_RUNTIME_EMULATOR_MEMORY_CODEOBJECT_H
+#pragma once
 
 #include "runtime/emulator/memory/Memory.h"
 #include "runtime/emulator/memory/TargetId.h"
@@ -155,5 +154,3 @@ private:
 };
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_MEMORY_CODEOBJECT_H

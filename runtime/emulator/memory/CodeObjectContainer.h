@@ -8,8 +8,7 @@
 // A file is mapped, and opening it reads no more than headers: `parts()` says where the pieces are. `read` parses one
 // of them, decompressing it where needed; what it gives keeps the bytes it stands in, and no other. So a library of
 // gigabytes can be walked one piece at a time, from several threads if one likes.
-#ifndef NSTF_RUNTIME_EMULATOR_MEMORY_CODEOBJECTCONTAINER_H
-#define NSTF_RUNTIME_EMULATOR_MEMORY_CODEOBJECTCONTAINER_H
+#pragma once
 
 #include "runtime/emulator/memory/CompressedBundle.h"
 #include "runtime/emulator/memory/SharedBytes.h"
@@ -78,5 +77,3 @@ private:
 ContainedCodeObject selectCodeObject(const TargetId &device, const void *data, size_t size, const std::string &name);
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_MEMORY_CODEOBJECTCONTAINER_H

@@ -2,8 +2,7 @@
 //
 // Quick enough for libraries of thousands of kernels: symbols, notes and descriptors are read where they stand, nothing
 // is copied but names, and no instruction is decoded. Every offset is checked; a malformed file throws LoadError.
-#ifndef NSTF_RUNTIME_EMULATOR_MEMORY_CODEOBJECTFILE_H
-#define NSTF_RUNTIME_EMULATOR_MEMORY_CODEOBJECTFILE_H
+#pragma once
 
 #include "runtime/emulator/memory/CodeObject.h"
 #include "runtime/emulator/memory/ElfFile.h"
@@ -59,5 +58,3 @@ std::optional<TargetId> codeObjectTarget(std::span<const std::byte> bytes);
 bool hasKernel(std::span<const std::byte> bytes, std::string_view kernel);
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_MEMORY_CODEOBJECTFILE_H

@@ -23,7 +23,7 @@ template <typename T> T field(std::span<const std::byte> bytes, size_t offset) {
 
 // What a format can make of one byte at the very best: zlib 1032 (RFC 1951), zstd a block of 128 KiB from 4 bytes
 // (RFC 8878). A header that claims more lies.
-constexpr uint64_t kMostByZlib = 1032, kMostByZstd = 128 * 1024 / 4;
+constexpr uint64_t maxRatioOfZlib = 1032, maxRatioOfZstd = 128 * 1024 / 4;
 
 std::string hex(uint64_t value) {
   char text[24];
@@ -62,7 +62,7 @@ uint64_t zstdFrameBytes(std::span<const std::byte> bytes, const std::string &pla
 } // namespace
 
 bool CompressedBundle::startsHere(std::span<const std::byte> bytes) {
-  return bytes.size() >= 4 && std::memcmp(bytes.data(), kMagic, 4) == 0;
+  return bytes.size() >= 4 && std::memcmp(bytes.data(), fileMagic, 4) == 0;
 }
 
 CompressedBundle CompressedBundle::parse(std::span<const std::byte> bytes, bool endless, const std::string &place) {
@@ -112,7 +112,7 @@ CompressedBundle CompressedBundle::parse(std::span<const std::byte> bytes, bool 
                   (bundle.totalBytes < bundle.headerBytes ? "the header alone has " + std::to_string(bundle.headerBytes)
                                                           : std::to_string(bytes.size()) + " are there"));
   const uint64_t packed = bundle.totalBytes - bundle.headerBytes;
-  if (bundle.unpackedBytes / (bundle.zstd ? kMostByZstd : kMostByZlib) > packed)
+  if (bundle.unpackedBytes / (bundle.zstd ? maxRatioOfZstd : maxRatioOfZlib) > packed)
     malformed(place, "the header says " + std::to_string(bundle.unpackedBytes) + " decompressed bytes, more than " +
                          std::to_string(packed) + " compressed ones can hold");
   return bundle;

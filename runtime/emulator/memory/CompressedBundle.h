@@ -1,4 +1,4 @@
-// clang's compressed offload bundles: "CCOB", u16 version, u16 method, sizes, u64 hash, the compressed bundle.
+// Clang's compressed offload bundles: "CCOB", u16 version, u16 method, sizes, u64 hash, the compressed bundle.
 //
 //   version 1: u32 size of the bundle                                    (header 20 bytes)
 //   version 2: u32 size of all this, u32 size of the bundle              (24 bytes)
@@ -6,8 +6,7 @@
 //
 // Method 0 is zlib, 1 zstd. The hash is the lower half of the bundle's MD5, little-endian. Layout: LLVM's
 // llvm/Object/OffloadBundle.h; version 1 was written by ROCm 6.0 and 6.1. Decompression is LLVM's (libLLVM has both).
-#ifndef NSTF_RUNTIME_EMULATOR_MEMORY_COMPRESSEDBUNDLE_H
-#define NSTF_RUNTIME_EMULATOR_MEMORY_COMPRESSEDBUNDLE_H
+#pragma once
 
 #include "runtime/emulator/memory/SharedBytes.h"
 
@@ -16,7 +15,7 @@
 namespace nstf::emulator {
 
 struct CompressedBundle {
-  static constexpr char kMagic[] = "CCOB";
+  static constexpr char fileMagic[] = "CCOB";
 
   unsigned version = 0;
   bool zstd = false; ///< or zlib
@@ -37,5 +36,3 @@ struct CompressedBundle {
 };
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_MEMORY_COMPRESSEDBUNDLE_H

@@ -1,7 +1,6 @@
 // A bounds-checked view of an ELF64 little-endian file: headers, segments, sections, symbols. Either an amdgpu code
 // object, of which everything must be there, or a host's program or library that has some inside.
-#ifndef NSTF_RUNTIME_EMULATOR_MEMORY_ELFFILE_H
-#define NSTF_RUNTIME_EMULATOR_MEMORY_ELFFILE_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -58,5 +57,3 @@ private:
 };
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_MEMORY_ELFFILE_H

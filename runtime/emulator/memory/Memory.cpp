@@ -8,10 +8,10 @@
 
 namespace nstf::emulator {
 namespace {
-constexpr uint64_t kChunkBytes = uint64_t(64) << 30;
+constexpr uint64_t chunkBytes = uint64_t(64) << 30;
 // Freed address space is taken again only when this much is reserved in all (a process has 128 TiB).
-constexpr uint64_t kReuseThreshold = uint64_t(4) << 40;
-constexpr size_t kRememberedFreed = 65536;
+constexpr uint64_t reuseThreshold = uint64_t(4) << 40;
+constexpr size_t rememberedFreed = 65536;
 
 uint64_t roundUp(uint64_t value, uint64_t granule) { return (value + granule - 1) / granule * granule; }
 
@@ -53,7 +53,7 @@ Memory::~Memory() {
 }
 
 uint64_t Memory::takeAddressSpace(uint64_t span) {
-  if (reserved_ >= kReuseThreshold) {
+  if (reserved_ >= reuseThreshold) {
     for (auto it = freed_.begin(); it != freed_.end(); ++it)
       if (it->span >= span) {
         uint64_t base = it->base;
@@ -63,7 +63,7 @@ uint64_t Memory::takeAddressSpace(uint64_t span) {
   }
   if (chunkEnd_ - chunkNext_ < span) {
     // Where a large reservation is refused (ulimit -v), one as large as needed may still be granted.
-    for (uint64_t size : {std::max(kChunkBytes, span), span}) {
+    for (uint64_t size : {std::max(chunkBytes, span), span}) {
       void *base = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (base == MAP_FAILED)
         continue;
@@ -83,10 +83,10 @@ uint64_t Memory::takeAddressSpace(uint64_t span) {
 
 void *Memory::allocate(size_t bytes, RegionKind kind, bool writable) {
   std::lock_guard lock(mutex_);
-  if (bytes > limit_ - std::min(limit_, allocated_) || bytes > UINT64_MAX - 2 * kGuardBytes)
+  if (bytes > limit_ - std::min(limit_, allocated_) || bytes > UINT64_MAX - 2 * guardBytes)
     return nullptr;
-  uint64_t pages = roundUp(std::max<uint64_t>(bytes, 1), kAlignment);
-  uint64_t span = pages + kGuardBytes;
+  uint64_t pages = roundUp(std::max<uint64_t>(bytes, 1), pageBytes);
+  uint64_t span = pages + guardBytes;
   uint64_t base = takeAddressSpace(span);
   if (!base)
     return nullptr;
@@ -108,14 +108,14 @@ bool Memory::free(void *pointer) {
     return false;
   Allocation &allocation = it->second;
   // The pages go back to the host and read as zero when the address space is used again.
-  madvise(pointer, roundUp(std::max<uint64_t>(allocation.bytes, 1), kAlignment), MADV_DONTNEED);
+  madvise(pointer, roundUp(std::max<uint64_t>(allocation.bytes, 1), pageBytes), MADV_DONTNEED);
   Region region{allocation.base, allocation.base + allocation.bytes, true, RegionKind::Device, 0};
   if (!allocation.regions.empty()) {
     region.kind = allocation.regions.front().kind;
     region.id = allocation.regions.front().id;
   }
   freed_.push_back({region, allocation.base, allocation.span});
-  if (freed_.size() > kRememberedFreed && reserved_ < kReuseThreshold)
+  if (freed_.size() > rememberedFreed && reserved_ < reuseThreshold)
     freed_.pop_front();
   if (definedness_) {
     auto shadow = definedness_->lock();

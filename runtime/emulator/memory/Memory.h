@@ -1,7 +1,7 @@
 // The emulated device's memory: which addresses a kernel may touch.
 //
 // A device address is a host address: an allocation is host memory, so a load needs no translation, only a check. The
-// check is an interval lookup in a sorted table of live regions. Allocations stand far apart (kGuardBytes of address
+// check is an interval lookup in a sorted table of live regions. Allocations stand far apart (guardBytes of address
 // space that belongs to nobody), so an overrun hits no neighbour and is found; address space given back is not handed
 // out again before a large quarantine is used up, so use after free is found too.
 //
@@ -9,8 +9,7 @@
 // addresses up in that table. It doesn't change and needs no lock; `RegionTable::find` wants a hint per wave (the last
 // region found), which answers almost every lookup with two comparisons. The HIP layer frees nothing while a launch
 // runs.
-#ifndef NSTF_RUNTIME_EMULATOR_MEMORY_MEMORY_H
-#define NSTF_RUNTIME_EMULATOR_MEMORY_MEMORY_H
+#pragma once
 
 #include "runtime/emulator/memory/Shadow.h"
 
@@ -88,9 +87,9 @@ class Memory {
 public:
   using Region = emulator::Region;
   /// Address space left free behind every allocation.
-  static constexpr uint64_t kGuardBytes = 256 * 1024;
+  static constexpr uint64_t guardBytes = 256 * 1024;
   /// Every allocation begins on this boundary (hipMalloc promises 256).
-  static constexpr uint64_t kAlignment = 4096;
+  static constexpr uint64_t pageBytes = 4096;
 
   /// `limit`: bytes that may be allocated at one time.
   explicit Memory(uint64_t limit = UINT64_MAX);
@@ -160,5 +159,3 @@ private:
 };
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_MEMORY_MEMORY_H

@@ -1,6 +1,5 @@
 // NT_AMDGPU_METADATA: the msgpack map a code object carries about its kernels (AMDGPUUsage, "Code Object V5 Metadata").
-#ifndef NSTF_RUNTIME_EMULATOR_MEMORY_METADATA_H
-#define NSTF_RUNTIME_EMULATOR_MEMORY_METADATA_H
+#pragma once
 
 #include "runtime/emulator/memory/CodeObject.h"
 
@@ -21,5 +20,3 @@ struct KernelMetadata {
 std::vector<KernelMetadata> parseMetadata(std::string_view blob);
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_MEMORY_METADATA_H

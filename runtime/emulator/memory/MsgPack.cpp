@@ -5,39 +5,39 @@
 
 namespace nstf::emulator {
 namespace {
-constexpr unsigned kMaxDepth = 64;
+constexpr unsigned maxDepth = 64;
 
 // First bytes of objects. What a byte below 0x80 or from 0xe0 on begins is a small number.
 enum : uint8_t {
-  kFixMap = 0x80,
-  kFixArray = 0x90,
-  kFixString = 0xa0,
-  kNil = 0xc0,
-  kFalse = 0xc2,
-  kTrue = 0xc3,
-  kBin8 = 0xc4,
-  kExt8 = 0xc7,
-  kFloat32 = 0xca,
-  kFloat64 = 0xcb,
-  kUInt8 = 0xcc,
-  kInt8 = 0xd0,
-  kFixExt1 = 0xd4,
-  kString8 = 0xd9,
-  kArray16 = 0xdc,
-  kMap16 = 0xde,
-  kNegative = 0xe0,
+  fixMap = 0x80,
+  fixArray = 0x90,
+  fixString = 0xa0,
+  nil = 0xc0,
+  falseValue = 0xc2,
+  trueValue = 0xc3,
+  bin8 = 0xc4,
+  ext8 = 0xc7,
+  float32 = 0xca,
+  float64 = 0xcb,
+  uInt8 = 0xcc,
+  int8 = 0xd0,
+  fixExt1 = 0xd4,
+  string8 = 0xd9,
+  array16 = 0xdc,
+  map16 = 0xde,
+  negative = 0xe0,
 };
 
 const char *nameOf(uint8_t first) {
-  if (first < kFixMap || first >= kNegative || (first >= kUInt8 && first < kFixExt1))
+  if (first < fixMap || first >= negative || (first >= uInt8 && first < fixExt1))
     return "a number";
-  if (first < kFixArray || first == kMap16 || first == kMap16 + 1)
+  if (first < fixArray || first == map16 || first == map16 + 1)
     return "a map";
-  if (first < kFixString || first == kArray16 || first == kArray16 + 1)
+  if (first < fixString || first == array16 || first == array16 + 1)
     return "an array";
-  if (first < kNil || (first >= kString8 && first < kArray16))
+  if (first < nil || (first >= string8 && first < array16))
     return "a string";
-  return first == kFalse || first == kTrue ? "a truth value" : "an object of another kind";
+  return first == falseValue || first == trueValue ? "a truth value" : "an object of another kind";
 }
 } // namespace
 
@@ -69,20 +69,20 @@ void MsgPackReader::expected(const char *what) const {
 
 bool MsgPackReader::atString() const {
   const uint8_t first = peek();
-  return (first >= kFixString && first < kNil) || (first >= kString8 && first < kArray16);
+  return (first >= fixString && first < nil) || (first >= string8 && first < array16);
 }
 bool MsgPackReader::atMap() const {
   const uint8_t first = peek();
-  return (first >= kFixMap && first < kFixArray) || first == kMap16 || first == kMap16 + 1;
+  return (first >= fixMap && first < fixArray) || first == map16 || first == map16 + 1;
 }
 bool MsgPackReader::atArray() const {
   const uint8_t first = peek();
-  return (first >= kFixArray && first < kFixString) || first == kArray16 || first == kArray16 + 1;
+  return (first >= fixArray && first < fixString) || first == array16 || first == array16 + 1;
 }
 bool MsgPackReader::atNumber() const {
   const uint8_t first = peek();
-  return first < kFixMap || first >= kNegative || (first >= kUInt8 && first < kFixExt1) || first == kFalse ||
-         first == kTrue;
+  return first < fixMap || first >= negative || (first >= uInt8 && first < fixExt1) || first == falseValue ||
+         first == trueValue;
 }
 
 uint64_t MsgPackReader::array() {
@@ -90,7 +90,7 @@ uint64_t MsgPackReader::array() {
     expected("an array");
   const uint8_t first = peek();
   ++at_;
-  return first < kFixString ? first & 15 : bigEndian(first == kArray16 ? 2 : 4);
+  return first < fixString ? first & 15 : bigEndian(first == array16 ? 2 : 4);
 }
 
 uint64_t MsgPackReader::map() {
@@ -98,7 +98,7 @@ uint64_t MsgPackReader::map() {
     expected("a map");
   const uint8_t first = peek();
   ++at_;
-  return first < kFixArray ? first & 15 : bigEndian(first == kMap16 ? 2 : 4);
+  return first < fixArray ? first & 15 : bigEndian(first == map16 ? 2 : 4);
 }
 
 std::string_view MsgPackReader::string() {
@@ -106,7 +106,7 @@ std::string_view MsgPackReader::string() {
     expected("a string");
   const uint8_t first = peek();
   ++at_;
-  const uint64_t size = first < kNil ? first & 31 : bigEndian(1u << (first - kString8));
+  const uint64_t size = first < nil ? first & 31 : bigEndian(1u << (first - string8));
   const size_t begin = at_;
   pass(size);
   return input_.substr(begin, size);
@@ -117,15 +117,15 @@ uint64_t MsgPackReader::number() {
     expected("a number");
   const uint8_t first = peek();
   ++at_;
-  if (first < kFixMap)
+  if (first < fixMap)
     return first;
-  if (first == kFalse || first == kTrue)
-    return first == kTrue;
-  if (first >= kUInt8 && first < kInt8)
-    return bigEndian(1u << (first - kUInt8));
+  if (first == falseValue || first == trueValue)
+    return first == trueValue;
+  if (first >= uInt8 && first < int8)
+    return bigEndian(1u << (first - uInt8));
   int64_t value = int8_t(first);
-  if (first >= kInt8 && first < kFixExt1) {
-    const unsigned bytes = 1u << (first - kInt8);
+  if (first >= int8 && first < fixExt1) {
+    const unsigned bytes = 1u << (first - int8);
     const unsigned unused = 64 - 8 * bytes;
     value = int64_t(bigEndian(bytes) << unused) >> unused;
   }
@@ -135,8 +135,8 @@ uint64_t MsgPackReader::number() {
 }
 
 void MsgPackReader::skip(unsigned depth) {
-  if (depth > kMaxDepth)
-    throw std::runtime_error("kernel metadata nests deeper than " + std::to_string(kMaxDepth) + " levels");
+  if (depth > maxDepth)
+    throw std::runtime_error("kernel metadata nests deeper than " + std::to_string(maxDepth) + " levels");
   const uint8_t first = peek();
   if (atString()) {
     string();
@@ -148,17 +148,17 @@ void MsgPackReader::skip(unsigned depth) {
       skip(depth + 1);
   } else {
     ++at_;
-    if (first >= kUInt8 && first < kFixExt1)
-      pass(1u << ((first - kUInt8) & 3));
-    else if (first == kFloat32 || first == kFloat64)
-      pass(first == kFloat32 ? 4 : 8);
-    else if (first >= kBin8 && first < kExt8)
-      pass(bigEndian(1u << (first - kBin8)));
-    else if (first >= kExt8 && first < kFloat32)
-      pass(1 + bigEndian(1u << (first - kExt8)));
-    else if (first >= kFixExt1 && first < kString8)
-      pass(1 + (1u << (first - kFixExt1)));
-    else if (first == kNil + 1)
+    if (first >= uInt8 && first < fixExt1)
+      pass(1u << ((first - uInt8) & 3));
+    else if (first == float32 || first == float64)
+      pass(first == float32 ? 4 : 8);
+    else if (first >= bin8 && first < ext8)
+      pass(bigEndian(1u << (first - bin8)));
+    else if (first >= ext8 && first < float32)
+      pass(1 + bigEndian(1u << (first - ext8)));
+    else if (first >= fixExt1 && first < string8)
+      pass(1 + (1u << (first - fixExt1)));
+    else if (first == nil + 1)
       throw std::runtime_error("kernel metadata is not valid msgpack: byte 0xc1 begins no object");
   }
 }

@@ -1,7 +1,6 @@
 // A pull parser of MessagePack (github.com/msgpack/msgpack, spec.md), for kernel metadata: no tree, no copies, and no
 // claim of the input is believed before its bytes are there.
-#ifndef NSTF_RUNTIME_EMULATOR_MEMORY_MSGPACK_H
-#define NSTF_RUNTIME_EMULATOR_MEMORY_MSGPACK_H
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -40,5 +39,3 @@ private:
 };
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_MEMORY_MSGPACK_H

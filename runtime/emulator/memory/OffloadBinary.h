@@ -6,8 +6,7 @@
 //   image strings: u64 offset of key, u64 offset of value ("triple", "arch"), both ended by 0
 //
 // Offsets count from the magic. Layout: LLVM's llvm/Object/OffloadBinary.h; its own reader trusts every offset.
-#ifndef NSTF_RUNTIME_EMULATOR_MEMORY_OFFLOADBINARY_H
-#define NSTF_RUNTIME_EMULATOR_MEMORY_OFFLOADBINARY_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -27,5 +26,3 @@ struct OffloadBinary {
 };
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_MEMORY_OFFLOADBINARY_H

@@ -7,9 +7,9 @@
 namespace nstf::emulator {
 namespace {
 // Longer than any ID; a damaged length must not make a name of megabytes.
-constexpr uint64_t kMaxIdBytes = 4096;
+constexpr uint64_t maxIdBytes = 4096;
 // What one entry takes at least.
-constexpr uint64_t kEntryBytes = 24;
+constexpr uint64_t entryBytes = 24;
 
 [[noreturn]] void malformed(const std::string &place, const std::string &what) {
   throw LoadError(LoadError::Reason::Malformed, place + ": " + what);
@@ -30,26 +30,26 @@ std::string_view OffloadBundle::Entry::target() const {
 }
 
 bool OffloadBundle::startsHere(std::span<const std::byte> bytes) {
-  return bytes.size() >= kMagic.size() && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
+  return bytes.size() >= fileMagic.size() && std::memcmp(bytes.data(), fileMagic.data(), fileMagic.size()) == 0;
 }
 
 OffloadBundle OffloadBundle::parse(std::span<const std::byte> bytes, const std::string &place) {
-  uint64_t at = kMagic.size() + 8;
+  uint64_t at = fileMagic.size() + 8;
   if (!startsHere(bytes) || bytes.size() < at)
     malformed(place, "expected an offload bundle of at least " + std::to_string(at) + " bytes but got " +
                          std::to_string(bytes.size()));
   OffloadBundle bundle;
-  const uint64_t count = word(bytes, kMagic.size());
+  const uint64_t count = word(bytes, fileMagic.size());
   for (uint64_t i = 0; i < count; ++i) {
-    if (bytes.size() - at < kEntryBytes)
+    if (bytes.size() - at < entryBytes)
       malformed(place, "the offload bundle ends inside its table, at entry " + std::to_string(i) + " of " +
                            std::to_string(count));
     Entry entry;
     entry.offset = word(bytes, at);
     entry.size = word(bytes, at + 8);
     const uint64_t length = word(bytes, at + 16);
-    at += kEntryBytes;
-    if (length > bytes.size() - at || length > kMaxIdBytes)
+    at += entryBytes;
+    if (length > bytes.size() - at || length > maxIdBytes)
       malformed(place, "the ID of entry " + std::to_string(i) + " has " + std::to_string(length) + " bytes");
     entry.id.assign(reinterpret_cast<const char *>(bytes.data() + at), length);
     at += length;

@@ -1,8 +1,7 @@
-// clang's offload bundle: magic, u64 number of entries, entries {u64 offset, u64 size, u64 length of ID, ID}; offsets
+// Clang's offload bundle: magic, u64 number of entries, entries {u64 offset, u64 size, u64 length of ID, ID}; offsets
 // from the magic on (clang's "ClangOffloadBundler", "Bundled Binary File Layout"). The ID is kind-triple-targetID, as
 // "hipv4-amdgcn-amd-amdhsa--gfx942:xnack-".
-#ifndef NSTF_RUNTIME_EMULATOR_MEMORY_OFFLOADBUNDLE_H
-#define NSTF_RUNTIME_EMULATOR_MEMORY_OFFLOADBUNDLE_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +13,7 @@
 namespace nstf::emulator {
 
 struct OffloadBundle {
-  static constexpr std::string_view kMagic = "__CLANG_OFFLOAD_BUNDLE__";
+  static constexpr std::string_view fileMagic = "__CLANG_OFFLOAD_BUNDLE__";
 
   struct Entry {
     std::string id;
@@ -32,5 +31,3 @@ struct OffloadBundle {
 };
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_MEMORY_OFFLOADBUNDLE_H

@@ -14,8 +14,8 @@ using namespace llvm::ELF;
 
 namespace {
 // More than any code object has; a damaged header may ask for anything.
-constexpr uint64_t kMaxImageBytes = uint64_t(8) << 30;
-constexpr uint64_t kPage = 4096;
+constexpr uint64_t maxImageBytes = uint64_t(8) << 30;
+constexpr uint64_t pageBytes = 4096;
 } // namespace
 
 class ProgramLoader {
@@ -54,16 +54,16 @@ private:
     for (const Elf64_Phdr &segment : file_.segments()) {
       if (segment.p_type != PT_LOAD)
         continue;
-      if (segment.p_filesz > segment.p_memsz || segment.p_memsz > kMaxImageBytes ||
-          segment.p_vaddr > UINT64_MAX - segment.p_memsz - kPage)
+      if (segment.p_filesz > segment.p_memsz || segment.p_memsz > maxImageBytes ||
+          segment.p_vaddr > UINT64_MAX - segment.p_memsz - pageBytes)
         file_.malformed("a segment has impossible sizes");
-      if (segment.p_align > kPage)
+      if (segment.p_align > pageBytes)
         file_.malformed("a segment asks for an alignment of " + std::to_string(segment.p_align) +
                         " bytes; at most 4096 is supported");
-      low = std::min<uint64_t>(low, segment.p_vaddr / kPage * kPage);
+      low = std::min<uint64_t>(low, segment.p_vaddr / pageBytes * pageBytes);
       high = std::max<uint64_t>(high, segment.p_vaddr + segment.p_memsz);
     }
-    if (high <= low || high - low > kMaxImageBytes)
+    if (high <= low || high - low > maxImageBytes)
       file_.malformed("it has no loadable segments, or they lie too far apart");
     program_->image_ = memory_.allocate(high - low, RegionKind::Code);
     if (!program_->image_)

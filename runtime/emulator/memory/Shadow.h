@@ -1,12 +1,9 @@
-//===- Shadow.h - which bits of device memory were ever written --------------------------------------------------===//
+// Which bits of device memory were ever written.
 //
 // For each byte of memory a byte of shadow whose bits say which of its bits are undefined (1) or defined (0). Memory
 // that nobody marked is defined, so only what was allocated and not yet written costs anything: shadow comes in pages,
 // and a page that is wholly undefined has no bytes of its own. Kept over launches; host copies and kernels share it.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_RUNTIME_EMULATOR_MEMORY_SHADOW_H
-#define NSTF_RUNTIME_EMULATOR_MEMORY_SHADOW_H
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -68,5 +65,3 @@ private:
 };
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_MEMORY_SHADOW_H

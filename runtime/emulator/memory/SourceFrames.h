@@ -2,8 +2,7 @@
 //
 // Works for anybody's code object: NSTF's (kernel template inlined into a layer of the model), clang's with -g or
 // -gline-tables-only. Read when a fault is told or a listing made and at no other time, so nothing is kept.
-#ifndef NSTF_RUNTIME_EMULATOR_MEMORY_SOURCEFRAMES_H
-#define NSTF_RUNTIME_EMULATOR_MEMORY_SOURCEFRAMES_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -37,5 +36,3 @@ std::vector<SourceLine> findSourceLines(std::span<const std::byte> elf, uint64_t
 std::string describe(const std::vector<SourceFrame> &frames);
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_MEMORY_SOURCEFRAMES_H

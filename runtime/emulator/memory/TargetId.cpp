@@ -14,7 +14,7 @@ struct Machine {
 };
 // EF_AMDGPU_MACH values by name: a file for another chip can be listed, and a message can say which chip it is for.
 #define NSTF_MACHINE(flag, name) {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_##flag, name}
-constexpr Machine kMachines[] = {
+constexpr Machine machines[] = {
     NSTF_MACHINE(GFX600, "gfx600"),
     NSTF_MACHINE(GFX601, "gfx601"),
     NSTF_MACHINE(GFX602, "gfx602"),
@@ -109,7 +109,7 @@ TargetId TargetId::fromElfFlags(uint32_t flags, uint8_t abiVersion) {
     throw std::runtime_error("expected a code object of version 3 to 6 but got ELF ABI version " +
                              std::to_string(abiVersion));
   TargetId id;
-  for (const Machine &machine : kMachines)
+  for (const Machine &machine : machines)
     if ((flags & EF_AMDGPU_MACH) == machine.flag)
       id.processor = machine.name;
   if (id.processor.empty()) {

@@ -1,6 +1,5 @@
 // Target IDs as clang and HIP spell them: "gfx942", "gfx90a:sramecc+:xnack-" (LLVM's AMDGPUUsage, "Target ID").
-#ifndef NSTF_RUNTIME_EMULATOR_MEMORY_TARGETID_H
-#define NSTF_RUNTIME_EMULATOR_MEMORY_TARGETID_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -26,5 +25,3 @@ struct TargetId {
 };
 
 } // namespace nstf::emulator
-
-#endif // NSTF_RUNTIME_EMULATOR_MEMORY_TARGETID_H

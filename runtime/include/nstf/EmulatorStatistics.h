@@ -1,4 +1,4 @@
-/*===- EmulatorStatistics.h - what kernels did on the emulator -----------------------===
+/* What kernels did on the emulator.
  *
  * The emulator's library exports, beside HIP's functions, one that counts what every kernel launch executes and moves.
  * libamdhip64 has no such function: look it up with dlsym, and do without where it is missing.
@@ -13,10 +13,8 @@
  *
  * Everything here is a count of an execution, the same in every run. It is no time of a chip, and says nothing of
  * caches: a byte that two waves load is counted twice.
- *
- *===----------------------------------------------------------------------------------===*/
-#ifndef NSTF_EMULATORSTATISTICS_H
-#define NSTF_EMULATORSTATISTICS_H
+ */
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -56,9 +54,13 @@ typedef struct NSTFDispatchStatistics {
 /** The numbers of a launch that add up over launches: X(field). */
 #define NSTF_DISPATCH_STATISTICS(X)                                                                                    \
   X(workgroups)                                                                                                        \
-  X(waves) X(matrix) X(vector) X(lds) X(vectorMemory) X(scalar) X(scalarMemory) X(branch) X(other)                     \
-      X(globalBytesLoaded) X(globalBytesStored) X(ldsBytesLoaded) X(ldsBytesStored) X(scratchBytesLoaded)              \
-          X(scratchBytesStored) X(scalarBytesLoaded) X(scalarBytesStored) X(hostSeconds)
+  X(waves)                                                                                                             \
+  X(matrix)                                                                                                            \
+  X(vector)                                                                                                            \
+  X(lds)                                                                                                               \
+  X(vectorMemory) X(scalar) X(scalarMemory) X(branch) X(other) X(globalBytesLoaded) X(globalBytesStored)               \
+      X(ldsBytesLoaded) X(ldsBytesStored) X(scratchBytesLoaded) X(scratchBytesStored) X(scalarBytesLoaded)             \
+          X(scalarBytesStored) X(hostSeconds)
 
 typedef void (*NSTFDispatchObserver)(void *user, const NSTFDispatchStatistics *statistics);
 
@@ -71,6 +73,4 @@ typedef void NSTFObserveDispatches(NSTFDispatchObserver observer, void *user);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,4 +1,4 @@
-//===- Encoder.h - Hidden states and embeddings from a package -------------------------===//
+// Hidden states and embeddings from a package.
 //
 //   #include <nstf/Encoder.h>
 //
@@ -11,8 +11,6 @@
 //
 // An encoder takes a text whole: every row sees every other, and nothing is kept for the next text. Failures throw
 // std::runtime_error with a message for people.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "nstf/Session.h"

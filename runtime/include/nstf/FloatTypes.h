@@ -1,11 +1,9 @@
-//===- FloatTypes.h - Numbers between f64, f32, f16 and bf16 ----------------------===//
+// Numbers between f64, f32, f16 and bf16.
 //
 // Compiler and runtime convert weights by the same functions, so that a package holds the same bits whoever made them.
 // Rounding is once, to nearest even; what is beyond the largest number becomes infinity, subnormals stay.
 //
 // IEEE 754-2019 §4.3.1; bf16 is f32 without its low 16 bits.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "nstf/Manifest.h"
@@ -20,37 +18,37 @@
 namespace nstf {
 
 /// The 16-bit float with `exponentBits` that is nearest to `value`: 5 for f16, 8 for bf16.
-template <int exponentBits> inline std::uint16_t roundTo16Bits(double value) {
+template <int exponentBits> inline uint16_t roundTo16Bits(double value) {
   constexpr int mantissaBits = 15 - exponentBits, bias = (1 << (exponentBits - 1)) - 1;
-  constexpr std::uint16_t infinity = ((1 << exponentBits) - 1) << mantissaBits;
-  auto bits = std::bit_cast<std::uint64_t>(value);
-  std::uint16_t sign = bits >> 48 & 0x8000;
+  constexpr uint16_t infinity = ((1 << exponentBits) - 1) << mantissaBits;
+  auto bits = std::bit_cast<uint64_t>(value);
+  uint16_t sign = bits >> 48 & 0x8000;
   int exponent = int(bits >> 52 & 0x7ff) - 1023 + bias;
-  std::uint64_t mantissa = bits & ((std::uint64_t(1) << 52) - 1);
+  uint64_t mantissa = bits & ((uint64_t(1) << 52) - 1);
   if (exponent == 1024 + bias) // infinity, or not a number, which stays one
     return sign | infinity | (mantissa ? 1 << (mantissaBits - 1) | mantissa >> (52 - mantissaBits) : 0);
   int dropped = 52 - mantissaBits;
   if (exponent < 1) { // subnormal there, or less
-    mantissa |= std::uint64_t(1) << 52;
+    mantissa |= uint64_t(1) << 52;
     dropped += 1 - exponent;
     exponent = 0;
     if (dropped > 53)
       return sign;
   }
-  std::uint64_t kept = (dropped == 64 ? 0 : mantissa >> dropped) + (std::uint64_t(exponent) << mantissaBits);
-  std::uint64_t rest = mantissa & ((std::uint64_t(1) << dropped) - 1), half = std::uint64_t(1) << (dropped - 1);
+  uint64_t kept = (dropped == 64 ? 0 : mantissa >> dropped) + (uint64_t(exponent) << mantissaBits);
+  uint64_t rest = mantissa & ((uint64_t(1) << dropped) - 1), half = uint64_t(1) << (dropped - 1);
   if (rest > half || (rest == half && kept & 1))
     ++kept; // into the exponent where the mantissa overflows
-  return sign | std::uint16_t(kept < infinity ? kept : infinity);
+  return sign | uint16_t(kept < infinity ? kept : infinity);
 }
 
-inline std::uint16_t roundToF16(double value) { return roundTo16Bits<5>(value); }
-inline std::uint16_t roundToBF16(double value) { return roundTo16Bits<8>(value); }
+inline uint16_t roundToF16(double value) { return roundTo16Bits<5>(value); }
+inline uint16_t roundToBF16(double value) { return roundTo16Bits<8>(value); }
 
-inline float widenBF16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t(bits) << 16); }
+inline float widenBF16(uint16_t bits) { return std::bit_cast<float>(uint32_t(bits) << 16); }
 
-inline float widenF16(std::uint16_t bits) {
-  std::uint32_t sign = std::uint32_t(bits & 0x8000) << 16, exponent = bits >> 10 & 31, mantissa = bits & 0x3ff;
+inline float widenF16(uint16_t bits) {
+  uint32_t sign = uint32_t(bits & 0x8000) << 16, exponent = bits >> 10 & 31, mantissa = bits & 0x3ff;
   if (exponent == 0) { // zero and subnormals: exact in f32
     float value = float(mantissa) * 0x1p-24f;
     return sign ? -value : value;
@@ -103,9 +101,9 @@ inline void convertNumbers(const std::byte *from, manifest::ElementType fromType
   case F32:
     return convert([&](std::size_t i) { return read.template operator()<float>(i); });
   case F16:
-    return convert([&](std::size_t i) { return widenF16(read.template operator()<std::uint16_t>(i)); });
+    return convert([&](std::size_t i) { return widenF16(read.template operator()<uint16_t>(i)); });
   default:
-    return convert([&](std::size_t i) { return widenBF16(read.template operator()<std::uint16_t>(i)); });
+    return convert([&](std::size_t i) { return widenBF16(read.template operator()<uint16_t>(i)); });
   }
 }
 

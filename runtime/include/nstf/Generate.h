@@ -31,19 +31,19 @@ namespace nstf::runtime {
 
 struct GenerateOptions {
   /// New tokens at most; a sequence ends at the model's context in any case.
-  std::int64_t tokens = std::numeric_limits<std::int64_t>::max();
+  int64_t tokens = std::numeric_limits<int64_t>::max();
   SamplerOptions sampling; ///< greedy unless told otherwise
   bool stopAtEos = true;   ///< end after one of the model's eos ids, which is the last of the result
   /// Largest number of prompt tokens a step; 0: what the package's largest bucket takes.
-  std::int64_t chunk = 0;
+  int64_t chunk = 0;
   /// TextModel: strings that end the text, which is what comes before the first of them.
   std::vector<std::string> stop;
   /// Asked after each new token: true ends the generation.
-  std::function<bool(std::int32_t)> stopAfter;
+  std::function<bool(int32_t)> stopAfter;
   /// For each new token, beside its own probability, those of so many of the likeliest; not set: none of them.
   std::optional<std::size_t> logprobs;
   /// Called with each new token as soon as it is known.
-  std::function<void(std::int32_t)> onToken;
+  std::function<void(int32_t)> onToken;
   /// Called after each step that was run, chunks of the prompt included, with the logits of its last position.
   std::function<void(std::span<const float>)> onLogits;
 };
@@ -62,7 +62,7 @@ struct TokenLogprobs {
 };
 
 struct Generation {
-  std::vector<std::int32_t> ids; ///< the prompt's and the new ones
+  std::vector<int32_t> ids; ///< the prompt's and the new ones
   std::size_t promptTokens = 0;
   StopReason stop = StopReason::Tokens;
   std::vector<TokenLogprobs> logprobs;          ///< for each new token, where they were asked for
@@ -74,7 +74,7 @@ struct Generation {
 
 /// The sizes of the steps that take `tokens` rows: as large as `target`'s buckets and `limit` (0: none) allow, the rest
 /// last. Throws std::runtime_error when the buckets leave a gap that cannot be filled.
-std::vector<std::int64_t> planChunks(const manifest::Target &target, std::int64_t tokens, std::int64_t limit = 0);
+std::vector<int64_t> planChunks(const manifest::Target &target, int64_t tokens, int64_t limit = 0);
 
 /// The loop of a language model on a session: input "ids", outputs "logits" (f32 [1, vocabulary]) and, where the
 /// package has it, "next" (i32 [1], the greedy token, chosen on the device). The device's choice passes over NaN, so
@@ -85,23 +85,23 @@ public:
   explicit Generator(Session &session);
   /// Throws std::runtime_error when generate would refuse the prompt: it is empty, an id is outside the vocabulary, or
   /// it is longer than what is left of the context.
-  void check(std::span<const std::int32_t> prompt) const;
+  void check(std::span<const int32_t> prompt) const;
   /// Continues the session's sequence with the prompt's ids and then with tokens of its own. (The last token is not
   /// run: it is not needed to know it.) Throws std::runtime_error: an empty prompt, an id outside the vocabulary, a
   /// prompt longer than what is left of the context; and with the step and the token's position, logits that no token
   /// can be chosen from (nstf/Logits.h).
-  Generation generate(std::span<const std::int32_t> prompt, const GenerateOptions &options = {});
+  Generation generate(std::span<const int32_t> prompt, const GenerateOptions &options = {});
 
   /// One step with these tokens at the session's position; the session's output "logits" is that of the last one.
-  void step(std::span<const std::int32_t> ids);
+  void step(std::span<const int32_t> ids);
 
 private:
-  void run(std::span<const std::int32_t> ids, const GenerateOptions &options);
-  void readPrompt(std::span<const std::int32_t> prompt, const GenerateOptions &options, Generation &result);
-  std::int32_t nextToken(Sampler &sampler, const GenerateOptions &options, Generation &result) const;
+  void run(std::span<const int32_t> ids, const GenerateOptions &options);
+  void readPrompt(std::span<const int32_t> prompt, const GenerateOptions &options, Generation &result);
+  int32_t nextToken(Sampler &sampler, const GenerateOptions &options, Generation &result) const;
 
   Session &session;
-  std::int64_t context, vocabulary;
+  int64_t context, vocabulary;
   bool hasNext;
 };
 
@@ -116,7 +116,7 @@ public:
   Generation generate(std::string_view prompt, const GenerateOptions &options = {},
                       const std::function<void(std::string_view)> &onText = {});
   /// The ids generate starts from.
-  std::vector<std::int32_t> encode(std::string_view prompt) const;
+  std::vector<int32_t> encode(std::string_view prompt) const;
   Session &session() { return *held; }
   const Tokenizer &tokenizer() const { return *words; }
 
@@ -128,7 +128,6 @@ private:
 };
 
 /// Ids of a prompt: the text's tokens and what the tokenizer's file, or the model by its BOS, wants before them.
-std::vector<std::int32_t> encodePrompt(const manifest::Model &model, const Tokenizer &tokenizer,
-                                       std::string_view prompt);
+std::vector<int32_t> encodePrompt(const manifest::Model &model, const Tokenizer &tokenizer, std::string_view prompt);
 
 } // namespace nstf::runtime

@@ -1,10 +1,8 @@
-//===- Manifest.h - What the manifest.json of a package says ----------------------===//
+// What the manifest.json of a package says.
 //
 // Plain data, one struct for each object of manifest.schema.json, by the same names. Instances come from readManifest,
 // which checks everything that can be checked without a device, so whoever holds a Manifest may index without asking:
 // names are resolved to indices, every offset lies inside its buffer, no sum overflows.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include <array>
@@ -22,7 +20,7 @@ namespace nstf::manifest {
 enum class ElementType { F64, F32, F16, BF16, I64, I32, I16, I8, U8 };
 
 /// Bytes of one element.
-std::uint64_t sizeOf(ElementType type);
+uint64_t sizeOf(ElementType type);
 /// "f32", …: the name in the manifest.
 std::string_view nameOf(ElementType type);
 /// The inverse of nameOf.
@@ -30,14 +28,14 @@ std::optional<ElementType> elementTypeFromName(std::string_view name);
 
 /// Dimensions, outermost first. The first may be the rows of the step ("tokens"), then it is `tokensDimension` here.
 struct Shape {
-  static constexpr std::int64_t tokensDimension = -1;
-  std::vector<std::int64_t> dimensions;
+  static constexpr int64_t tokensDimension = -1;
+  std::vector<int64_t> dimensions;
 
   bool hasTokens() const { return !dimensions.empty() && dimensions.front() == tokensDimension; }
   /// The shape in a step of `tokens` rows.
-  std::vector<std::int64_t> at(std::int64_t tokens) const;
+  std::vector<int64_t> at(int64_t tokens) const;
   /// Number of elements in a step of `tokens` rows.
-  std::uint64_t elements(std::int64_t tokens) const;
+  uint64_t elements(int64_t tokens) const;
   /// "[tokens, 64]"
   std::string str() const;
 };
@@ -49,7 +47,7 @@ std::string_view nameOf(BufferKind kind);
 struct Buffer {
   std::string name;
   BufferKind kind;
-  std::uint64_t size; // bytes
+  uint64_t size; // bytes
   std::optional<ElementType> type;
   std::optional<Shape> shape;
 };
@@ -61,14 +59,14 @@ struct Port {
   Shape shape;
   std::size_t buffer; // index into Manifest::buffers
   /// Of an i32 input: its values choose rows of tables and are 0 … limit-1.
-  std::optional<std::int64_t> limit = {};
+  std::optional<int64_t> limit = {};
 };
 
 /// Where the scalars of a run stand in the control buffer: 32-bit little-endian words at these byte offsets.
 struct Control {
   std::size_t buffer; // index into Manifest::buffers
-  std::uint64_t size; // bytes
-  std::uint64_t tokens, position;
+  uint64_t size;      // bytes
+  uint64_t tokens, position;
 };
 
 struct Tokenizer {
@@ -81,16 +79,16 @@ struct Tokenizer {
 
 struct Model {
   std::string name, architecture;
-  std::optional<std::int64_t> context, vocabulary;
+  std::optional<int64_t> context, vocabulary;
   std::optional<ElementType> precision; // of the operands of matrix products: f32, f16 or bf16
-  std::optional<std::int32_t> bos;
-  std::vector<std::int32_t> eos;
+  std::optional<int32_t> bos;
+  std::vector<int32_t> eos;
   Tokenizer tokenizer;
 };
 
 struct WeightSource {
-  std::string file;     // relative: inside the package
-  std::uint64_t offset; // bytes from the start of the file
+  std::string file; // relative: inside the package
+  uint64_t offset;  // bytes from the start of the file
   ElementType storedType;
   std::string sha256; // of the stored bytes; empty: not given
 };
@@ -99,7 +97,7 @@ struct Weight {
   std::string name;
   ElementType type;
   Shape shape;
-  std::uint64_t offset, size; // bytes, in the buffer of kind weights
+  uint64_t offset, size; // bytes, in the buffer of kind weights
   std::optional<WeightSource> source;
 };
 
@@ -107,7 +105,7 @@ enum class WeightsMode { Pack, Reference, Random, None };
 
 struct Weights {
   WeightsMode mode;
-  std::uint64_t seed = 0;
+  uint64_t seed = 0;
   std::optional<std::size_t> buffer; // index into Manifest::buffers; none where there are no tensors
   std::vector<Weight> tensors;
 };
@@ -117,79 +115,79 @@ enum class Access { Read, Write, ReadWrite };
 /// A parameter of a kernel: an 8-byte device address in its argument segment.
 struct KernelArgument {
   std::string name;
-  std::uint32_t offset, size;
+  uint32_t offset, size;
   ElementType type;
   Shape shape;
-  std::uint32_t alignment; // of the address
+  uint32_t alignment; // of the address
   Access access;
 };
 
 /// The most workgroups of a launch.
-constexpr std::uint64_t maxWorkgroups = 2147483647;
+constexpr uint64_t maxWorkgroups = 2147483647;
 
 /// A dimension that a kernel's workgroups share out: one workgroup for every `tile` of it.
 struct TiledExtent {
-  std::uint64_t extent; // of each token of the step, or of the step
+  uint64_t extent; // of each token of the step, or of the step
   bool perToken;
-  std::uint64_t tile;
+  uint64_t tile;
 };
 
 struct Kernel {
   std::string symbol, templateName;
-  std::uint32_t waveSize;
-  std::array<std::uint32_t, 3> block; // work items
-  std::uint32_t lds;                  // bytes a workgroup
-  std::uint32_t vgprs, agprs, sgprs, scratch, spills, occupancy;
-  std::uint32_t kernargSize;
+  uint32_t waveSize;
+  std::array<uint32_t, 3> block; // work items
+  uint32_t lds;                  // bytes a workgroup
+  uint32_t vgprs, agprs, sgprs, scratch, spills, occupancy;
+  uint32_t kernargSize;
   std::vector<KernelArgument> arguments;
   /// What the workgroups of a launch follow from; nothing: the manifest doesn't say.
   std::optional<std::vector<TiledExtent>> tiling;
 
   /// Workgroups of a launch in a step of `tokens` rows: the tiles of each extent, multiplied. Nothing where the
   /// manifest doesn't say, or where there are more than 2^31 - 1.
-  std::optional<std::uint32_t> workgroupsFor(std::int64_t tokens) const;
+  std::optional<uint32_t> workgroupsFor(int64_t tokens) const;
 };
 
 struct StepArgument {
   std::size_t buffer; // index into Manifest::buffers
-  std::uint64_t offset;
+  uint64_t offset;
 };
 
 /// One launch.
 struct Step {
   std::string name;
-  std::size_t kernel;                // index into Target::kernels
-  std::array<std::uint32_t, 3> grid; // workgroups
-  std::uint32_t device = 0, queue = 0;
-  std::vector<std::uint32_t> after;    // indices of earlier steps of the bucket
+  std::size_t kernel;           // index into Target::kernels
+  std::array<uint32_t, 3> grid; // workgroups
+  uint32_t device = 0, queue = 0;
+  std::vector<uint32_t> after;         // indices of earlier steps of the bucket
   std::vector<StepArgument> arguments; // one for each of the kernel's
 };
 
 /// The launches of a step of minTokens … maxTokens rows.
 struct Bucket {
-  std::int64_t minTokens, maxTokens;
+  int64_t minTokens, maxTokens;
   std::vector<Step> steps;
 };
 
 struct ArenaValue {
   std::string name;
-  std::uint64_t offset, size;
-  std::uint32_t firstStep, lastStep;
+  uint64_t offset, size;
+  uint32_t firstStep, lastStep;
 };
 
 struct Target {
   std::string id; // LLVM target ID: "gfx942", "gfx942:sramecc+:xnack-"
   std::string codeObject, sha256;
-  std::uint32_t codeObjectVersion;
+  uint32_t codeObjectVersion;
   std::vector<Kernel> kernels;
-  std::uint64_t deviceMemory = 0; // bytes that the chip has; 0: not told
-  std::uint64_t arenaPeak = 0;
+  uint64_t deviceMemory = 0; // bytes that the chip has; 0: not told
+  uint64_t arenaPeak = 0;
   std::vector<ArenaValue> arenaValues;
   std::vector<Bucket> buckets; // by ascending tokens, disjoint
 
   /// The bucket for a step of that many rows, or nullptr.
-  const Bucket *bucketFor(std::int64_t tokens) const;
-  std::int64_t maxTokens() const { return buckets.back().maxTokens; }
+  const Bucket *bucketFor(int64_t tokens) const;
+  int64_t maxTokens() const { return buckets.back().maxTokens; }
   /// "1, 2-16": what bucketFor takes.
   std::string bucketRanges() const;
 };
@@ -199,10 +197,10 @@ std::string_view processorOf(std::string_view targetId);
 
 /// Bytes of device memory by what they are for. All of them are allocated when a package is opened.
 struct DeviceMemory {
-  std::uint64_t weights = 0;
-  std::uint64_t states = 0; // KV caches
-  std::uint64_t work = 0;   // the arena, the control block, inputs and outputs
-  std::uint64_t total() const { return weights + states + work; }
+  uint64_t weights = 0;
+  uint64_t states = 0; // KV caches
+  uint64_t work = 0;   // the arena, the control block, inputs and outputs
+  uint64_t total() const { return weights + states + work; }
 };
 
 struct Manifest {
@@ -218,7 +216,7 @@ struct Manifest {
   const Port *findInput(std::string_view name) const;
   const Port *findOutput(std::string_view name) const;
   /// What the values of an i32 input are below: its limit and, of token ids (the input "ids"), the vocabulary.
-  std::optional<std::int64_t> limitOf(const Port &input) const;
+  std::optional<int64_t> limitOf(const Port &input) const;
   DeviceMemory deviceMemory() const;
 };
 

@@ -1,9 +1,7 @@
-//===- Npy.h - NumPy's array files ------------------------------------------------===//
+// NumPy's array files.
 //
 // Format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html (versions 1.0, 2.0 and 3.0 are read,
 // 1.0 is written). Little-endian, C order; types f64, f32, f16, i64, i32, i16, i8, u8.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "nstf/Manifest.h"
@@ -18,10 +16,10 @@ namespace nstf::runtime {
 /// A dense tensor on the host, row-major.
 struct HostTensor {
   manifest::ElementType type = manifest::ElementType::F32;
-  std::vector<std::int64_t> shape;
+  std::vector<int64_t> shape;
   std::vector<std::byte> data; // elements × size of type
 
-  std::uint64_t elements() const;
+  uint64_t elements() const;
   /// The data as T; the caller has checked the type.
   template <typename T> const T *as() const { return reinterpret_cast<const T *>(data.data()); }
   /// "[3, 64] f32"

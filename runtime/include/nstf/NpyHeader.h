@@ -1,11 +1,9 @@
-//===- NpyHeader.h - The head of NumPy's array files --------------------------------===//
+// The head of NumPy's array files.
 //
 // Format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html (versions 1.0, 2.0 and 3.0 are read,
 // 1.0 is written). The head is a Python dictionary literal such as {'descr': '<f4', 'fortran_order': False, 'shape':
 // (3, 64), }. Its grammar here is the subset NumPy writes: string keys; values a string, True, False, or a tuple of
 // integers. Which types a reader takes, and what it does with Fortran order, is its own business.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include <charconv>
@@ -22,7 +20,7 @@ namespace nstf {
 struct NpyHeader {
   std::string descr; ///< "<f4", "|u1"
   bool fortranOrder = false;
-  std::vector<std::int64_t> shape;
+  std::vector<int64_t> shape;
   std::size_t dataOffset = 0; ///< where the numbers begin
 };
 
@@ -100,7 +98,7 @@ private:
     expect('(');
     while (!accept(')')) {
       skipBlanks();
-      std::int64_t value = 0;
+      int64_t value = 0;
       auto [end, error] = std::from_chars(text.data() + position, text.data() + text.size(), value);
       if (error != std::errc() || value < 0)
         fail("a shape that is not made of non-negative integers");
@@ -144,7 +142,7 @@ inline NpyHeader parseNpyHeader(std::string_view bytes, const std::string &file)
 }
 
 /// The head of a file in C order, magic included, such that the numbers begin at a multiple of 64.
-inline std::string makeNpyHeader(const std::string &descr, const std::vector<std::int64_t> &shape) {
+inline std::string makeNpyHeader(const std::string &descr, const std::vector<int64_t> &shape) {
   std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (";
   for (std::size_t i = 0; i < shape.size(); ++i)
     header += (i ? ", " : "") + std::to_string(shape[i]);

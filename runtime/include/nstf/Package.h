@@ -1,4 +1,4 @@
-//===- Package.h - A model.nstf folder ---------------------------------------------===//
+// A model.nstf folder.
 #pragma once
 
 #include "nstf/Manifest.h"

@@ -18,8 +18,7 @@
 // Rules for all classes here: move-only; a moved-from object may only be destroyed or assigned to; each keeps the
 // library and device it came from alive. Failures throw nstf::Error, with a cause and what to do about it. Sizes and
 // offsets are bytes. One object must not be used from two threads at once; different objects may.
-#ifndef NSTF_RUNTIME_H
-#define NSTF_RUNTIME_H
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -247,5 +246,3 @@ private:
 };
 
 } // namespace nstf
-
-#endif // NSTF_RUNTIME_H

@@ -28,17 +28,17 @@ namespace nstf::runtime {
 struct SamplerOptions {
   float temperature = 0.0f; ///< 0: greedy
   float topP = 1.0f;        ///< (0, 1]; 1: every token can be drawn
-  std::uint64_t seed = 0;
-  std::int64_t topK = 0; ///< 0: every token can be drawn
-  double minP = 0.0;     ///< [0, 1]; 0: every token can be drawn
+  uint64_t seed = 0;
+  int64_t topK = 0;  ///< 0: every token can be drawn
+  double minP = 0.0; ///< [0, 1]; 0: every token can be drawn
   double repetitionPenalty = 1.0;
   double frequencyPenalty = 0.0, presencePenalty = 0.0;
-  std::map<std::int32_t, double> logitBias; ///< by token
+  std::map<int32_t, double> logitBias; ///< by token
 };
 
 /// A token that can be drawn.
 struct TokenProbability {
-  std::int32_t id;
+  int32_t id;
   double probability;
 };
 
@@ -51,17 +51,17 @@ public:
   bool takesLargest() const { return greedy() && !changesLogits; }
 
   /// Starts a text with this prompt; without a call there is none. Random numbers go on.
-  void begin(std::span<const std::int32_t> prompt);
+  void begin(std::span<const int32_t> prompt);
   /// The next token, which belongs to the text from now on. Throws std::runtime_error where checkLogits does, where a
   /// token with a bias is none, and where the biases mask every token.
-  std::int32_t sample(std::span<const float> logits);
+  int32_t sample(std::span<const float> logits);
   /// What `sample` would draw from, the probabilities adding up to 1: after step 7, or one token where it is greedy.
   std::vector<TokenProbability> distribution(std::span<const float> logits);
 
 private:
   struct Seen {
     bool inPrompt = false;
-    std::uint64_t count = 0; // in the text after the prompt
+    uint64_t count = 0; // in the text after the prompt
   };
   /// Steps 1 to 3, in `scores`.
   void adjust(std::span<const float> logits);
@@ -72,10 +72,10 @@ private:
 
   SamplerOptions options;
   bool changesLogits;
-  std::uint64_t state;
-  std::map<std::int32_t, Seen> seen;
-  std::vector<double> scores;                              // logits after step 3
-  std::vector<std::pair<double, std::int32_t>> candidates; // probability × sum, token
+  uint64_t state;
+  std::map<int32_t, Seen> seen;
+  std::vector<double> scores;                         // logits after step 3
+  std::vector<std::pair<double, int32_t>> candidates; // probability × sum, token
 };
 
 } // namespace nstf::runtime

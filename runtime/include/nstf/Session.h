@@ -1,4 +1,4 @@
-//===- Session.h - A package on a device, step by step --------------------------------===//
+// A package on a device, step by step.
 //
 // A session holds a package's memory and kernels on one device. It knows no operation: it writes inputs and the control
 // block, launches the steps of the bucket that fits, and reads outputs. State such as the KV cache lives in it from
@@ -10,8 +10,6 @@
 //   HostTensor y = session.output("y");
 //
 // Failures throw std::runtime_error (nstf::Error, which is one, where the device has its say).
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "nstf/Npy.h"
@@ -32,7 +30,7 @@ struct SessionOptions {
   /// Safetensors files for a package compiled with --weights=none.
   std::vector<std::filesystem::path> weights;
   /// Seed for a package compiled with --weights=random, instead of the one it was compiled with.
-  std::optional<std::uint64_t> seed;
+  std::optional<uint64_t> seed;
   /// Compare weights with the hashes in the manifest. The code object's hash is always compared.
   bool checkHashes = true;
 };
@@ -45,21 +43,20 @@ public:
   std::size_t index() const { return stepIndex; } ///< in the bucket's list of steps
   const manifest::Step &step() const;
   const manifest::Kernel &kernel() const;
-  std::int64_t tokens() const { return rows; }
-  std::int64_t position() const { return start; }
+  int64_t tokens() const { return rows; }
+  int64_t position() const { return start; }
   /// What argument `argument` of the kernel points to now, as a tensor of its shape at this many tokens.
   HostTensor read(std::size_t argument) const;
   const Session &session() const { return owner; }
 
 private:
   friend class Session;
-  LaunchView(const Session &owner, const manifest::Bucket &bucket, std::size_t index, std::int64_t rows,
-             std::int64_t start)
+  LaunchView(const Session &owner, const manifest::Bucket &bucket, std::size_t index, int64_t rows, int64_t start)
       : owner(owner), bucket(bucket), stepIndex(index), rows(rows), start(start) {}
   const Session &owner;
   const manifest::Bucket &bucket;
   std::size_t stepIndex;
-  std::int64_t rows, start;
+  int64_t rows, start;
 };
 
 class Session {
@@ -79,12 +76,12 @@ public:
   const Backend &backend() const;
 
   /// Rows that have been run since the start or reset(): the absolute position of the next step's first row.
-  std::int64_t position() const;
+  int64_t position() const;
   /// Starts a new sequence: position 0, states zero.
   void reset();
   /// Goes on at `position` with the states as they are: behind a sequence whose states were given by setState. Errors:
   /// a position outside the context, or a model without one.
-  void seek(std::int64_t position);
+  void seek(int64_t position);
   /// Replaces all that a state holds: type and shape must be the state's.
   void setState(std::string_view name, const HostTensor &value);
 
@@ -93,22 +90,22 @@ public:
   void setInput(std::string_view name, const HostTensor &value);
   /// Runs one step of `tokens` rows at position() and moves position() on. Every input must have been set, to that
   /// many rows. Errors: no bucket takes that many, or the context ends before.
-  void run(std::int64_t tokens);
+  void run(int64_t tokens);
   /// The same, launch by launch, with a look at the device's memory after each one.
-  void runSteps(std::int64_t tokens, const Observer &observer);
+  void runSteps(int64_t tokens, const Observer &observer);
 
   /// An output of the last run; "tokens" in its shape is that run's rows.
   HostTensor output(std::string_view name) const;
   /// Bytes of any buffer, by index into Manifest::buffers or by name.
-  void readBuffer(std::size_t buffer, std::uint64_t offset, std::span<std::byte> destination) const;
-  void readBuffer(std::string_view buffer, std::uint64_t offset, std::span<std::byte> destination) const;
+  void readBuffer(std::size_t buffer, uint64_t offset, std::span<std::byte> destination) const;
+  void readBuffer(std::string_view buffer, uint64_t offset, std::span<std::byte> destination) const;
 
   /// Whether run() replays captured HIP graphs, and why not where it doesn't; known after the first run.
   std::string graphState() const;
 
 private:
   struct State;
-  void begin(std::int64_t tokens);
+  void begin(int64_t tokens);
   std::unique_ptr<State> state;
 };
 

@@ -1,10 +1,8 @@
-//===- Tokenizer.h - Text to token ids and back -------------------------------------===//
+// Text to token ids and back.
 //
 // Three kinds: Hugging Face's tokenizer.json, SentencePiece models (tokenizer.model, by libsentencepiece) and
 // llama2.c's tok512.bin. A character may be spread over several tokens, as bytes: StreamDecoder holds them back until
 // it is whole.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include <cstdint>
@@ -21,8 +19,8 @@ namespace nstf::runtime {
 
 /// Tokens as a model takes them.
 struct TokenSequence {
-  std::vector<std::int32_t> ids;
-  std::vector<std::int32_t> types; // of an encoder's segments; as many as ids, mostly 0
+  std::vector<int32_t> ids;
+  std::vector<int32_t> types; // of an encoder's segments; as many as ids, mostly 0
 };
 
 /// The way back of one text, token by token.
@@ -30,7 +28,7 @@ class TokenStream {
 public:
   virtual ~TokenStream() = default;
   /// The text that became certain with this token.
-  virtual std::string push(std::int32_t id) = 0;
+  virtual std::string push(int32_t id) = 0;
   /// What is left when no more tokens come. Nothing may be pushed after it.
   virtual std::string finish() = 0;
 };
@@ -53,18 +51,18 @@ public:
   virtual ~Tokenizer() = default;
 
   /// Token ids of a text, without BOS and EOS. Any bytes are accepted.
-  virtual std::vector<std::int32_t> encode(std::string_view text) const = 0;
+  virtual std::vector<int32_t> encode(std::string_view text) const = 0;
   /// The text as a model wants it: with what the tokenizer's file puts around it (BOS, [CLS] and [SEP]), or, where the
   /// file does not say, with the model's `bos` before it. At most `limit` tokens: the text's last ones are left out.
-  virtual TokenSequence encodePrompt(std::string_view text, std::optional<std::int32_t> bos,
+  virtual TokenSequence encodePrompt(std::string_view text, std::optional<int32_t> bos,
                                      std::size_t limit = noLimit) const;
   /// Ids are 0 … vocabularySize()-1.
-  virtual std::int32_t vocabularySize() const = 0;
+  virtual int32_t vocabularySize() const = 0;
   /// A decoder of one text; the tokenizer outlives it. Ids are those of the vocabulary.
   virtual std::unique_ptr<TokenStream> stream() const = 0;
 
   /// The text of a whole sequence; see StreamDecoder.
-  std::string decode(std::span<const std::int32_t> ids) const;
+  std::string decode(std::span<const int32_t> ids) const;
 };
 
 /// Decodes token by token. What it returns, joined, is the text of Tokenizer::decode.
@@ -75,7 +73,7 @@ public:
   /// The text that became certain with this token: whole UTF-8 characters only, perhaps none. Special tokens are no
   /// text. Bytes that are no UTF-8 come out as U+FFFD, and so does an id that is not in the tokenizer: models pad their
   /// vocabulary to round sizes.
-  std::string push(std::int32_t id);
+  std::string push(int32_t id);
   /// What is left when no more tokens come, an unfinished character as U+FFFD. What is pushed then is a new text.
   std::string finish();
 

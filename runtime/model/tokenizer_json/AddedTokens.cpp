@@ -7,8 +7,8 @@
 
 namespace nstf::runtime {
 
-void AddedTokens::Tree::insert(std::string_view text, std::int32_t id) {
-  std::int32_t node = 0;
+void AddedTokens::Tree::insert(std::string_view text, int32_t id) {
+  int32_t node = 0;
   for (unsigned char byte : text) {
     auto [entry, isNew] = next.emplace(std::pair(node, byte), nodes);
     nodes += isNew;
@@ -20,11 +20,11 @@ void AddedTokens::Tree::insert(std::string_view text, std::int32_t id) {
   tokenAt.emplace(node, id);
 }
 
-std::optional<std::pair<std::int32_t, std::size_t>> AddedTokens::Tree::longest(std::string_view text) const {
-  std::optional<std::pair<std::int32_t, std::size_t>> found;
+std::optional<std::pair<int32_t, std::size_t>> AddedTokens::Tree::longest(std::string_view text) const {
+  std::optional<std::pair<int32_t, std::size_t>> found;
   if (!starts[static_cast<unsigned char>(text.front())])
     return found;
-  std::int32_t node = 0;
+  int32_t node = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     auto it = next.find({node, static_cast<unsigned char>(text[i])});
     if (it == next.end())
@@ -38,10 +38,10 @@ std::optional<std::pair<std::int32_t, std::size_t>> AddedTokens::Tree::longest(s
 
 AddedTokens::AddedTokens(const JsonCursor &list, const Vocabulary &vocabulary, const Normalizer &normalizer) {
   for (const JsonCursor &item : list.elements()) {
-    std::int32_t id = readId(item["id"]);
+    int32_t id = readId(item["id"]);
     Token token{item["content"].nonEmptyString(), readFlag(item, "special", false),
                 readFlag(item, "single_word", false), readFlag(item, "lstrip", false), readFlag(item, "rstrip", false)};
-    std::optional<std::int32_t> own = vocabulary.idOf(token.content);
+    std::optional<int32_t> own = vocabulary.idOf(token.content);
     const std::string *name = vocabulary.nameOf(id);
     if (own && *own != id)
       item["id"].failExpected(std::to_string(*own) + ", which the vocabulary gives \"" +
@@ -54,7 +54,7 @@ AddedTokens::AddedTokens(const JsonCursor &list, const Vocabulary &vocabulary, c
     if (const Token *same = find(id); same && same->content != token.content)
       item["id"].failExpected("an id of its own for \"" + support::escape(token.content) + "\", not that of \"" +
                               support::escape(same->content) + "\",");
-    if (std::optional<std::int32_t> other = idOf(token.content); other && *other != id)
+    if (std::optional<int32_t> other = idOf(token.content); other && *other != id)
       item["id"].failExpected(std::to_string(*other) + ", the id \"" + support::escape(token.content) +
                               "\" has already,");
     ids.emplace(token.content, id);
@@ -62,12 +62,12 @@ AddedTokens::AddedTokens(const JsonCursor &list, const Vocabulary &vocabulary, c
   }
 }
 
-const AddedTokens::Token *AddedTokens::find(std::int32_t id) const {
+const AddedTokens::Token *AddedTokens::find(int32_t id) const {
   auto it = tokens.find(id);
   return it == tokens.end() ? nullptr : &it->second;
 }
 
-std::optional<std::int32_t> AddedTokens::idOf(const std::string &content) const {
+std::optional<int32_t> AddedTokens::idOf(const std::string &content) const {
   auto it = ids.find(content);
   return it == ids.end() ? std::nullopt : std::optional(it->second);
 }

@@ -1,10 +1,8 @@
-//===- AddedTokens.h - The "added_tokens" of tokenizer.json --------------------------===//
+// The "added_tokens" of tokenizer.json.
 //
 // Tokens that are found in the text as they stand, before the model sees it: special ones ("<s>") and a user's own. At
 // each place the longest counts. Those with "normalized": false are looked for in the raw text, the others in the
 // normalised one.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "runtime/model/JsonCursor.h"
@@ -25,7 +23,7 @@ public:
   struct Part {
     std::string_view text;
     std::size_t offset; // in the text that was cut
-    std::optional<std::int32_t> token;
+    std::optional<int32_t> token;
   };
   /// Cuts at the tokens that are looked for in raw, or in normalised, text.
   std::vector<Part> cut(std::string_view text, bool normalized) const;
@@ -35,24 +33,24 @@ public:
     bool special, singleWord, leftStrip, rightStrip;
   };
   /// nullptr where no added token has that id.
-  const Token *find(std::int32_t id) const;
-  std::optional<std::int32_t> idOf(const std::string &content) const;
+  const Token *find(int32_t id) const;
+  std::optional<int32_t> idOf(const std::string &content) const;
   /// The largest id + 1.
-  std::int32_t size() const { return tokens.empty() ? 0 : tokens.rbegin()->first + 1; }
+  int32_t size() const { return tokens.empty() ? 0 : tokens.rbegin()->first + 1; }
 
 private:
   /// The strings looked for, as a tree of bytes.
   struct Tree {
-    std::map<std::pair<std::int32_t, unsigned char>, std::int32_t> next; // (node, byte) → node
-    std::unordered_map<std::int32_t, std::int32_t> tokenAt;              // node → id
-    std::int32_t nodes = 1;
+    std::map<std::pair<int32_t, unsigned char>, int32_t> next; // (node, byte) → node
+    std::unordered_map<int32_t, int32_t> tokenAt;              // node → id
+    int32_t nodes = 1;
     bool starts[256] = {}; // whether a string begins with the byte
-    void insert(std::string_view text, std::int32_t id);
+    void insert(std::string_view text, int32_t id);
     /// The longest string at the start of `text`: its token and its length.
-    std::optional<std::pair<std::int32_t, std::size_t>> longest(std::string_view text) const;
+    std::optional<std::pair<int32_t, std::size_t>> longest(std::string_view text) const;
   };
-  std::map<std::int32_t, Token> tokens;
-  std::unordered_map<std::string, std::int32_t> ids;
+  std::map<int32_t, Token> tokens;
+  std::unordered_map<std::string, int32_t> ids;
   Tree raw, normal;
 };
 

@@ -1,9 +1,7 @@
-//===- ByteAlphabet.h - Bytes as visible characters ----------------------------------===//
+// Bytes as visible characters.
 //
 // GPT-2's trick (openai/gpt-2, encoder.py, bytes_to_unicode): every byte has a printable character, its own where
 // Latin-1 has one, else the next free one from U+0100 on. So pieces of bytes can be written as strings.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include <optional>

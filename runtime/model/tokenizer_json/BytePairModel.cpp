@@ -14,28 +14,26 @@ namespace nstf::runtime {
 namespace {
 
 struct Merge {
-  std::int32_t rank, id; // the earlier in the list the better; what the pair becomes
+  int32_t rank, id; // the earlier in the list the better; what the pair becomes
 };
 
 class BytePairModel : public WordModel {
 public:
   explicit BytePairModel(const JsonCursor &json);
-  void encode(std::string_view piece, std::vector<std::int32_t> &ids) const override;
+  void encode(std::string_view piece, std::vector<int32_t> &ids) const override;
 
 private:
   void readMerges(const JsonCursor &list);
-  std::vector<std::int32_t> split(std::string_view word) const;
-  void merge(std::vector<std::int32_t> &ids) const;
-  const Merge *mergeOf(std::int32_t left, std::int32_t right) const {
+  std::vector<int32_t> split(std::string_view word) const;
+  void merge(std::vector<int32_t> &ids) const;
+  const Merge *mergeOf(int32_t left, int32_t right) const {
     auto it = merges.find(pairKey(left, right));
     return it == merges.end() ? nullptr : &it->second;
   }
-  static std::uint64_t pairKey(std::int32_t left, std::int32_t right) {
-    return std::uint64_t(std::uint32_t(left)) << 32 | std::uint32_t(right);
-  }
+  static uint64_t pairKey(int32_t left, int32_t right) { return uint64_t(uint32_t(left)) << 32 | uint32_t(right); }
 
-  std::unordered_map<std::uint64_t, Merge> merges;
-  std::optional<std::int32_t> unknown;
+  std::unordered_map<uint64_t, Merge> merges;
+  std::optional<int32_t> unknown;
   std::string continuing, wordEnd; // in the names of pieces that do not begin, or that end, a word
   std::string unknownName;
   bool hasUnknown, fuseUnknown, byteFallback, wholeFirst;
@@ -43,7 +41,7 @@ private:
   // Language repeats itself: most words of a text have been merged already.
   static constexpr std::size_t maxWords = 10000, maxWordSize = 256;
   mutable std::mutex mutex;
-  mutable std::unordered_map<std::string, std::vector<std::int32_t>> known;
+  mutable std::unordered_map<std::string, std::vector<int32_t>> known;
 };
 
 BytePairModel::BytePairModel(const JsonCursor &json) {
@@ -63,7 +61,7 @@ BytePairModel::BytePairModel(const JsonCursor &json) {
 
 /// "a b", or ["a", "b"] where pieces may hold spaces.
 void BytePairModel::readMerges(const JsonCursor &list) {
-  std::int32_t rank = 0;
+  int32_t rank = 0;
   for (const JsonCursor &item : list.elements(0, maxTokenId)) {
     std::string left, right;
     if (item.isString()) {
@@ -81,21 +79,21 @@ void BytePairModel::readMerges(const JsonCursor &list) {
     std::string merged = left;
     merged += right.starts_with(continuing) ? std::string_view(right).substr(continuing.size()) : right;
     auto idOf = [&](const std::string &name) {
-      std::optional<std::int32_t> id = words.idOf(name);
+      std::optional<int32_t> id = words.idOf(name);
       if (!id)
         item.failExpected("pieces of the vocabulary, which has no \"" + support::escape(name) + "\",");
       return *id;
     };
-    std::int32_t leftId = idOf(left), rightId = idOf(right);
+    int32_t leftId = idOf(left), rightId = idOf(right);
     merges.insert_or_assign(pairKey(leftId, rightId), Merge{rank++, idOf(merged)});
   }
 }
 
-void BytePairModel::encode(std::string_view piece, std::vector<std::int32_t> &ids) const {
+void BytePairModel::encode(std::string_view piece, std::vector<int32_t> &ids) const {
   if (piece.empty())
     return;
   if (wholeFirst)
-    if (std::optional<std::int32_t> id = words.idOf(piece)) {
+    if (std::optional<int32_t> id = words.idOf(piece)) {
       ids.push_back(*id);
       return;
     }
@@ -108,7 +106,7 @@ void BytePairModel::encode(std::string_view piece, std::vector<std::int32_t> &id
       return;
     }
   }
-  std::vector<std::int32_t> tokens = split(word);
+  std::vector<int32_t> tokens = split(word);
   merge(tokens);
   ids.insert(ids.end(), tokens.begin(), tokens.end());
   if (keep) {
@@ -119,8 +117,8 @@ void BytePairModel::encode(std::string_view piece, std::vector<std::int32_t> &id
 }
 
 /// Each character its token; one without is bytes, or unknown, or nothing.
-std::vector<std::int32_t> BytePairModel::split(std::string_view word) const {
-  std::vector<std::int32_t> ids;
+std::vector<int32_t> BytePairModel::split(std::string_view word) const {
+  std::vector<int32_t> ids;
   bool pendingUnknown = false;
   auto flush = [&] {
     if (pendingUnknown)
@@ -135,7 +133,7 @@ std::vector<std::int32_t> BytePairModel::split(std::string_view word) const {
     name += word.substr(begin, position - begin);
     if (position == word.size())
       name += wordEnd;
-    if (std::optional<std::int32_t> id = words.idOf(name)) {
+    if (std::optional<int32_t> id = words.idOf(name)) {
       flush();
       ids.push_back(*id);
       continue;
@@ -159,15 +157,15 @@ std::vector<std::int32_t> BytePairModel::split(std::string_view word) const {
   return ids;
 }
 
-void BytePairModel::merge(std::vector<std::int32_t> &ids) const {
+void BytePairModel::merge(std::vector<int32_t> &ids) const {
   struct Pair {
-    std::int32_t rank;
+    int32_t rank;
     std::size_t left;
-    std::int32_t merged;
+    int32_t merged;
     bool operator<(const Pair &other) const { return rank != other.rank ? rank > other.rank : left > other.left; }
   };
   constexpr std::size_t none = SIZE_MAX;
-  constexpr std::int32_t removed = -1;
+  constexpr int32_t removed = -1;
   std::vector<std::size_t> previous(ids.size()), next(ids.size());
   std::priority_queue<Pair> pairs;
   auto push = [&](std::size_t left, std::size_t right) {

@@ -1,9 +1,9 @@
 #include "runtime/model/tokenizer_json/Decoder.h"
-#include "support/Utf8.h"
 #include "runtime/model/tokenizer_json/ByteAlphabet.h"
 #include "runtime/model/tokenizer_json/Normalizer.h"
 #include "runtime/model/tokenizer_json/ReadFields.h"
 #include "runtime/model/tokenizer_json/Unicode.h"
+#include "support/Utf8.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -252,7 +252,7 @@ void readStages(const JsonCursor &json, Decoder &decoder, int depth) {
   if (depth > maxDepth)
     json.fail("expected sequences at most " + std::to_string(maxDepth) + " deep");
   auto add = [&](StageMaker stage) { decoder.stages.push_back(std::move(stage)); };
-  constexpr std::uint64_t most = 1 << 16;
+  constexpr uint64_t most = 1 << 16;
   switch (json["type"].oneOf(
       {"Sequence", "ByteLevel", "WordPiece", "Metaspace", "BPEDecoder", "Replace", "ByteFallback", "Fuse", "Strip"})) {
   case 0:

@@ -1,4 +1,4 @@
-//===- Decoder.h - The "decoder" of tokenizer.json -----------------------------------===//
+// The "decoder" of tokenizer.json.
 //
 // From tokens to text, token by token. The file describes a chain of functions from a list of strings to a list of
 // strings; here each is a stage that passes on what is certain, so a text can be shown while it grows. What a chain
@@ -7,8 +7,6 @@
 // known before the run ends.
 //
 // Types: ByteLevel, WordPiece, Metaspace, BPEDecoder, Replace, ByteFallback, Fuse, Strip, Sequence.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "runtime/model/JsonCursor.h"

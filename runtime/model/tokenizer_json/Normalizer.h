@@ -1,9 +1,7 @@
-//===- Normalizer.h - The "normalizer" of tokenizer.json -----------------------------===//
+// The "normalizer" of tokenizer.json.
 //
 // What happens to the text before it is cut: normal forms, case, accents, replacements. Types: Sequence, NFC, NFD,
 // NFKC, NFKD, Lowercase, StripAccents, Strip, Replace, Prepend, ByteLevel, Nmt, Precompiled, BertNormalizer.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "runtime/model/JsonCursor.h"

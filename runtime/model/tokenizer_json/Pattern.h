@@ -1,12 +1,10 @@
-//===- Pattern.h - Regular expressions of tokenizer.json -----------------------------===//
+// Regular expressions of tokenizer.json.
 //
 // The file's patterns are Oniguruma's (Ruby syntax); PCRE2 runs them. The two agree on nearly everything tokenizers
 // use, the rest is rewritten: \s and \w by Unicode property (PCRE2's take other characters), \h as a hexadecimal digit,
 // the flag m, long names of categories. What has another meaning in PCRE2 and cannot be rewritten is refused: nested
 // classes,
 // && in a class, a possessive interval.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include <memory>

@@ -7,24 +7,24 @@ namespace nstf::runtime {
 
 namespace {
 
-constexpr std::uint64_t maxType = 65535;
+constexpr uint64_t maxType = 65535;
 
-std::int32_t readKnownId(const JsonCursor &value, std::int32_t size) {
-  return static_cast<std::int32_t>(value.integer(0, static_cast<std::uint64_t>(size - 1)));
+int32_t readKnownId(const JsonCursor &value, int32_t size) {
+  return static_cast<int32_t>(value.integer(0, static_cast<uint64_t>(size - 1)));
 }
 
 /// A part of a template: tokens, or the text where there are none.
 struct Slot {
-  std::vector<std::int32_t> ids;
+  std::vector<int32_t> ids;
   bool isText;
-  std::int32_t type;
+  int32_t type;
 };
 
 PostProcessor fromSlots(std::vector<Slot> slots) {
   return [slots = std::move(slots)](TokenSequence text) {
     TokenSequence result;
     for (const Slot &slot : slots) {
-      const std::vector<std::int32_t> &ids = slot.isText ? text.ids : slot.ids;
+      const std::vector<int32_t> &ids = slot.isText ? text.ids : slot.ids;
       result.ids.insert(result.ids.end(), ids.begin(), ids.end());
       result.types.insert(result.types.end(), ids.size(), slot.type);
     }
@@ -32,22 +32,22 @@ PostProcessor fromSlots(std::vector<Slot> slots) {
   };
 }
 
-std::vector<std::int32_t> readSpecial(const JsonCursor &tokens, const JsonCursor &name, std::int32_t size) {
+std::vector<int32_t> readSpecial(const JsonCursor &tokens, const JsonCursor &name, int32_t size) {
   std::optional<JsonCursor> token = tokens.find(name.string().c_str());
   if (!token)
     name.failExpected("one of the \"special_tokens\"");
-  std::vector<std::int32_t> ids;
+  std::vector<int32_t> ids;
   for (const JsonCursor &id : (*token)["ids"].elements())
     ids.push_back(readKnownId(id, size));
   return ids;
 }
 
-PostProcessor readTemplate(const JsonCursor &json, std::int32_t size) {
+PostProcessor readTemplate(const JsonCursor &json, int32_t size) {
   std::vector<Slot> slots;
   for (const JsonCursor &item : json["single"].elements()) {
     std::optional<JsonCursor> token = item.find("SpecialToken");
     JsonCursor part = token ? *token : item["Sequence"];
-    Slot slot{{}, !token, static_cast<std::int32_t>(part["type_id"].integer(0, maxType))};
+    Slot slot{{}, !token, static_cast<int32_t>(part["type_id"].integer(0, maxType))};
     if (token)
       slot.ids = readSpecial(json["special_tokens"], part["id"], size);
     else
@@ -58,14 +58,14 @@ PostProcessor readTemplate(const JsonCursor &json, std::int32_t size) {
 }
 
 /// "cls" and "sep", each ["name", id].
-PostProcessor readAround(const JsonCursor &json, std::int32_t size) {
+PostProcessor readAround(const JsonCursor &json, int32_t size) {
   auto slot = [&](const char *key) { return Slot{{readKnownId(json[key].elements(2, 2)[1], size)}, false, 0}; };
   return fromSlots({slot("cls"), Slot{{}, true, 0}, slot("sep")});
 }
 
 } // namespace
 
-PostProcessor readPostProcessor(const JsonCursor &json, std::int32_t size, int depth) {
+PostProcessor readPostProcessor(const JsonCursor &json, int32_t size, int depth) {
   if (depth > maxDepth)
     json.fail("expected sequences at most " + std::to_string(maxDepth) + " deep");
   switch (json["type"].oneOf({"TemplateProcessing", "BertProcessing", "RobertaProcessing", "ByteLevel", "Sequence"})) {

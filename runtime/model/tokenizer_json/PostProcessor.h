@@ -1,9 +1,7 @@
-//===- PostProcessor.h - The "post_processor" of tokenizer.json ----------------------===//
+// The "post_processor" of tokenizer.json.
 //
 // What a model wants around a text: [CLS] … [SEP], a beginning of text. Types: TemplateProcessing, BertProcessing,
 // RobertaProcessing, ByteLevel (which has a say about offsets only), Sequence. Single texts, no pairs.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "nstf/Tokenizer.h"
@@ -17,6 +15,6 @@ namespace nstf::runtime {
 using PostProcessor = std::function<TokenSequence(TokenSequence)>;
 
 /// Reads one; ids must be below `size`. Throws std::runtime_error at the place that is wrong.
-PostProcessor readPostProcessor(const JsonCursor &json, std::int32_t size, int depth = 0);
+PostProcessor readPostProcessor(const JsonCursor &json, int32_t size, int depth = 0);
 
 } // namespace nstf::runtime

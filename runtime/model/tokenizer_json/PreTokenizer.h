@@ -1,9 +1,7 @@
-//===- PreTokenizer.h - The "pre_tokenizer" of tokenizer.json ------------------------===//
+// The "pre_tokenizer" of tokenizer.json.
 //
 // Cuts the text into pieces no token crosses. Types: Sequence, ByteLevel, Split, Metaspace, BertPreTokenizer, Digits,
 // Punctuation, Whitespace, WhitespaceSplit, CharDelimiterSplit.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "runtime/model/JsonCursor.h"

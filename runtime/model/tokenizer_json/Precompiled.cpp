@@ -16,13 +16,13 @@ std::optional<std::string> fromBase64(std::string_view text) {
   while (text.ends_with('='))
     text.remove_suffix(1);
   std::string bytes;
-  std::uint32_t bits = 0;
+  uint32_t bits = 0;
   int count = 0;
   for (char digit : text) {
     std::size_t value = digits.find(digit);
     if (value == std::string_view::npos)
       return std::nullopt;
-    bits = bits << 6 | static_cast<std::uint32_t>(value);
+    bits = bits << 6 | static_cast<uint32_t>(value);
     if ((count += 6) >= 8)
       bytes += static_cast<char>(bits >> (count -= 8));
   }
@@ -33,7 +33,7 @@ class Table {
 public:
   /// False when the bytes are no table.
   bool read(std::string_view bytes) {
-    std::uint32_t size = 0;
+    uint32_t size = 0;
     if (bytes.size() < sizeof(size))
       return false;
     std::memcpy(&size, bytes.data(), sizeof(size));
@@ -53,7 +53,7 @@ public:
       node ^= byte;
       if (byte == 0 || node >= units.size() || (units[node] & 0x800000ff) != byte)
         return std::nullopt;
-      std::uint32_t unit = units[node];
+      uint32_t unit = units[node];
       node ^= offsetOf(unit);
       if ((unit >> 8 & 1) == 0)
         continue;
@@ -66,8 +66,8 @@ public:
   }
 
 private:
-  static std::size_t offsetOf(std::uint32_t unit) { return std::size_t(unit >> 10) << ((unit & 0x200) >> 6); }
-  std::vector<std::uint32_t> units;
+  static std::size_t offsetOf(uint32_t unit) { return std::size_t(unit >> 10) << ((unit & 0x200) >> 6); }
+  std::vector<uint32_t> units;
   std::string strings;
 };
 

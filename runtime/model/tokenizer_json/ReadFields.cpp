@@ -37,6 +37,6 @@ Pattern readPattern(const JsonCursor &value) {
   place.failExpected("a regular expression (" + problem + ")");
 }
 
-std::int32_t readId(const JsonCursor &value) { return static_cast<std::int32_t>(value.integer(0, maxTokenId)); }
+int32_t readId(const JsonCursor &value) { return static_cast<int32_t>(value.integer(0, maxTokenId)); }
 
 } // namespace nstf::runtime

@@ -1,4 +1,4 @@
-//===- ReadFields.h - Fields that several parts of tokenizer.json share --------------===//
+// Fields that several parts of tokenizer.json share.
 #pragma once
 
 #include "runtime/model/JsonCursor.h"
@@ -15,8 +15,8 @@ char32_t readCharacter(const JsonCursor &value);
 /// {"String": "…"} or {"Regex": "…"}.
 Pattern readPattern(const JsonCursor &value);
 /// A token's id. Ids beyond any model's vocabulary are refused.
-std::int32_t readId(const JsonCursor &value);
+int32_t readId(const JsonCursor &value);
 /// The largest id a file may name: larger vocabularies than 2^24 are refused everywhere.
-inline constexpr std::int32_t maxTokenId = (1 << 24) - 1;
+inline constexpr int32_t maxTokenId = (1 << 24) - 1;
 
 } // namespace nstf::runtime

@@ -1,8 +1,8 @@
 #include "runtime/model/tokenizer_json/TokenizerJson.h"
-#include "support/MappedFile.h"
-#include "support/Utf8.h"
 #include "runtime/model/tokenizer_json/ReadFields.h"
 #include "runtime/model/tokenizer_json/Unicode.h"
+#include "support/MappedFile.h"
+#include "support/Utf8.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -49,7 +49,7 @@ void TokenizerJson::readConfig(const std::filesystem::path &path) {
   // A string, or an object with its "content".
   JsonCursor content = token->isString() ? *token : (*token)["content"];
   std::string name = content.string();
-  std::optional<std::int32_t> id = added.idOf(name);
+  std::optional<int32_t> id = added.idOf(name);
   if (!id)
     id = model->vocabulary().idOf(name);
   if (!id && flag->boolean())
@@ -60,9 +60,9 @@ void TokenizerJson::readConfig(const std::filesystem::path &path) {
   bosToken = *id;
 }
 
-std::int32_t TokenizerJson::vocabularySize() const { return std::max(model->vocabulary().size(), added.size()); }
+int32_t TokenizerJson::vocabularySize() const { return std::max(model->vocabulary().size(), added.size()); }
 
-void TokenizerJson::encodePiece(Piece piece, std::vector<std::int32_t> &ids) const {
+void TokenizerJson::encodePiece(Piece piece, std::vector<int32_t> &ids) const {
   std::vector<Piece> pieces;
   pieces.push_back(std::move(piece));
   if (preTokenizer)
@@ -71,9 +71,9 @@ void TokenizerJson::encodePiece(Piece piece, std::vector<std::int32_t> &ids) con
     model->encode(part.text, ids);
 }
 
-std::vector<std::int32_t> TokenizerJson::encode(std::string_view bytes) const {
+std::vector<int32_t> TokenizerJson::encode(std::string_view bytes) const {
   std::string text = unicode::makeValid(bytes);
-  std::vector<std::int32_t> ids;
+  std::vector<int32_t> ids;
   for (const AddedTokens::Part &part : added.cut(text, /*normalized=*/false)) {
     if (part.token) {
       ids.push_back(*part.token);
@@ -91,11 +91,11 @@ std::vector<std::int32_t> TokenizerJson::encode(std::string_view bytes) const {
 }
 
 bool TokenizerJson::processorAddsBos() const {
-  std::vector<std::int32_t> around = postProcessor ? postProcessor({}).ids : std::vector<std::int32_t>();
+  std::vector<int32_t> around = postProcessor ? postProcessor({}).ids : std::vector<int32_t>();
   return !around.empty() && around.front() == bosToken;
 }
 
-TokenSequence TokenizerJson::encodePrompt(std::string_view text, std::optional<std::int32_t>, std::size_t limit) const {
+TokenSequence TokenizerJson::encodePrompt(std::string_view text, std::optional<int32_t>, std::size_t limit) const {
   auto surround = [&](TokenSequence sequence) {
     if (postProcessor)
       sequence = postProcessor(std::move(sequence));
@@ -110,10 +110,10 @@ TokenSequence TokenizerJson::encodePrompt(std::string_view text, std::optional<s
     }
     return sequence;
   };
-  std::vector<std::int32_t> ids = encode(text);
+  std::vector<int32_t> ids = encode(text);
   std::size_t around = surround({}).ids.size();
   ids.resize(std::min(ids.size(), limit - std::min(limit, around)));
-  std::vector<std::int32_t> types(ids.size());
+  std::vector<int32_t> types(ids.size());
   return surround({std::move(ids), std::move(types)});
 }
 
@@ -122,7 +122,7 @@ class TokenizerJson::Stream : public TokenStream {
 public:
   explicit Stream(const TokenizerJson &owner) : owner(owner), chain(owner.decoder) {}
 
-  std::string push(std::int32_t id) override {
+  std::string push(int32_t id) override {
     const AddedTokens::Token *token = owner.added.find(id);
     if (token && token->special)
       return "";

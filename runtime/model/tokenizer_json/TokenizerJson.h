@@ -1,4 +1,4 @@
-//===- TokenizerJson.h - Hugging Face's tokenizer.json -------------------------------===//
+// Hugging Face's tokenizer.json.
 //
 // The file of the library "tokenizers" (https://github.com/huggingface/tokenizers, version "1.0" of the format): added
 // tokens are found first, then the text goes through normalizer, pre_tokenizer and model, and post_processor puts
@@ -8,8 +8,6 @@
 //
 // tokenizer_config.json, where it lies beside, has a say about the beginning of a text: "add_bos_token" with
 // "bos_token" outweighs the post_processor.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "nstf/Tokenizer.h"
@@ -24,9 +22,9 @@ class TokenizerJson : public Tokenizer {
 public:
   /// `config`: tokenizer_config.json, or empty.
   TokenizerJson(const std::filesystem::path &file, const std::filesystem::path &config);
-  std::vector<std::int32_t> encode(std::string_view text) const override;
-  TokenSequence encodePrompt(std::string_view text, std::optional<std::int32_t> bos, std::size_t limit) const override;
-  std::int32_t vocabularySize() const override;
+  std::vector<int32_t> encode(std::string_view text) const override;
+  TokenSequence encodePrompt(std::string_view text, std::optional<int32_t> bos, std::size_t limit) const override;
+  int32_t vocabularySize() const override;
   std::unique_ptr<TokenStream> stream() const override;
 
 private:
@@ -34,7 +32,7 @@ private:
   void readConfig(const std::filesystem::path &config);
   bool processorAddsBos() const;
   /// Appends the ids of a text between added tokens.
-  void encodePiece(Piece piece, std::vector<std::int32_t> &ids) const;
+  void encodePiece(Piece piece, std::vector<int32_t> &ids) const;
 
   Normalizer normalizer;
   PreTokenizer preTokenizer; // may be empty
@@ -43,7 +41,7 @@ private:
   PostProcessor postProcessor; // may be empty
   Decoder decoder;
   std::optional<bool> addBos;
-  std::int32_t bosToken = 0; // where addBos has a value
+  int32_t bosToken = 0; // where addBos has a value
 };
 
 } // namespace nstf::runtime

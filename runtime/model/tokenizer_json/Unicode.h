@@ -1,10 +1,8 @@
-//===- Unicode.h - Characters, their classes and normal forms ------------------------===//
+// Characters, their classes and normal forms.
 //
 // By utf8proc (Unicode 15). Texts are valid UTF-8 from makeValid on, so nothing here checks again. The classes are
 // those Hugging Face's tokenizers uses; characters that Unicode assigned lately may be in another class there than
 // here.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include <string>

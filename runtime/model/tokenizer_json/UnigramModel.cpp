@@ -16,27 +16,27 @@ constexpr double unknownPenalty = 10.0; // below the least likely piece
 class UnigramModel : public WordModel {
 public:
   explicit UnigramModel(const JsonCursor &json);
-  void encode(std::string_view piece, std::vector<std::int32_t> &ids) const override;
+  void encode(std::string_view piece, std::vector<int32_t> &ids) const override;
 
 private:
   struct Node {
-    std::int32_t piece = -1;
-    std::vector<std::pair<unsigned char, std::int32_t>> next; // byte, node; sorted
+    int32_t piece = -1;
+    std::vector<std::pair<unsigned char, int32_t>> next; // byte, node; sorted
   };
   /// Where the best path to a place in the text comes from.
   struct Step {
     double score = 0;
     std::size_t from = SIZE_MAX;
-    std::int32_t id = 0;
+    int32_t id = 0;
   };
-  void insert(std::string_view name, std::int32_t id);
-  std::int32_t follow(std::int32_t node, unsigned char byte) const;
+  void insert(std::string_view name, int32_t id);
+  int32_t follow(int32_t node, unsigned char byte) const;
   std::vector<Step> findPath(std::string_view text) const;
-  void add(std::string_view part, std::vector<std::int32_t> &ids) const;
+  void add(std::string_view part, std::vector<int32_t> &ids) const;
 
   std::vector<double> scores;
   std::vector<Node> nodes{1};
-  std::optional<std::int32_t> unknown;
+  std::optional<int32_t> unknown;
   bool byteFallback;
   double unknownScore = 0;
 };
@@ -45,7 +45,7 @@ UnigramModel::UnigramModel(const JsonCursor &json) {
   JsonCursor vocab = json["vocab"];
   for (const JsonCursor &item : vocab.elements(1, maxTokenId)) {
     std::vector<JsonCursor> pair = item.elements(2, 2);
-    std::int32_t id = static_cast<std::int32_t>(scores.size());
+    int32_t id = static_cast<int32_t>(scores.size());
     std::string name = pair[0].string();
     insert(name, id);
     if (!words.add(std::move(name), id))
@@ -53,19 +53,19 @@ UnigramModel::UnigramModel(const JsonCursor &json) {
     scores.push_back(pair[1].number());
   }
   if (auto id = json.find("unk_id"); id && !id->isNull())
-    unknown = static_cast<std::int32_t>(id->integer(0, scores.size() - 1));
+    unknown = static_cast<int32_t>(id->integer(0, scores.size() - 1));
   byteFallback = readFlag(json, "byte_fallback", false);
   unknownScore = *std::min_element(scores.begin(), scores.end()) - unknownPenalty;
 }
 
-void UnigramModel::insert(std::string_view name, std::int32_t id) {
-  std::int32_t node = 0;
+void UnigramModel::insert(std::string_view name, int32_t id) {
+  int32_t node = 0;
   for (unsigned char byte : name) {
-    std::int32_t found = follow(node, byte);
+    int32_t found = follow(node, byte);
     if (found < 0) {
-      found = static_cast<std::int32_t>(nodes.size());
+      found = static_cast<int32_t>(nodes.size());
       auto &next = nodes[node].next;
-      next.insert(std::lower_bound(next.begin(), next.end(), std::pair(byte, std::int32_t(0))), {byte, found});
+      next.insert(std::lower_bound(next.begin(), next.end(), std::pair(byte, int32_t(0))), {byte, found});
       nodes.emplace_back();
     }
     node = found;
@@ -73,15 +73,15 @@ void UnigramModel::insert(std::string_view name, std::int32_t id) {
   nodes[node].piece = id;
 }
 
-std::int32_t UnigramModel::follow(std::int32_t node, unsigned char byte) const {
+int32_t UnigramModel::follow(int32_t node, unsigned char byte) const {
   const auto &next = nodes[node].next;
-  auto it = std::lower_bound(next.begin(), next.end(), std::pair(byte, std::int32_t(0)));
+  auto it = std::lower_bound(next.begin(), next.end(), std::pair(byte, int32_t(0)));
   return it != next.end() && it->first == byte ? it->second : -1;
 }
 
 std::vector<UnigramModel::Step> UnigramModel::findPath(std::string_view text) const {
   std::vector<Step> best(text.size() + 1);
-  auto offer = [&](std::size_t from, std::size_t to, std::int32_t id, double score) {
+  auto offer = [&](std::size_t from, std::size_t to, int32_t id, double score) {
     score += best[from].score;
     if (best[to].from == SIZE_MAX || score > best[to].score)
       best[to] = {score, from, id};
@@ -90,7 +90,7 @@ std::vector<UnigramModel::Step> UnigramModel::findPath(std::string_view text) co
     std::size_t nextStart = start;
     unicode::take(text, nextStart);
     bool single = false;
-    std::int32_t node = 0;
+    int32_t node = 0;
     for (std::size_t end = start; end < text.size(); ++end) {
       node = follow(node, static_cast<unsigned char>(text[end]));
       if (node < 0)
@@ -111,8 +111,8 @@ std::vector<UnigramModel::Step> UnigramModel::findPath(std::string_view text) co
   return best;
 }
 
-void UnigramModel::add(std::string_view part, std::vector<std::int32_t> &ids) const {
-  std::optional<std::int32_t> id = words.idOf(part);
+void UnigramModel::add(std::string_view part, std::vector<int32_t> &ids) const {
+  std::optional<int32_t> id = words.idOf(part);
   if (!id && byteFallback)
     if (auto bytes = bytePieces(words, part)) {
       ids.insert(ids.end(), bytes->begin(), bytes->end());
@@ -121,7 +121,7 @@ void UnigramModel::add(std::string_view part, std::vector<std::int32_t> &ids) co
   ids.push_back(id ? *id : *unknown);
 }
 
-void UnigramModel::encode(std::string_view piece, std::vector<std::int32_t> &ids) const {
+void UnigramModel::encode(std::string_view piece, std::vector<int32_t> &ids) const {
   std::vector<Step> best = findPath(piece);
   std::vector<std::string_view> parts; // from the end
   bool afterUnknown = false;

@@ -8,7 +8,7 @@
 
 namespace nstf::runtime {
 
-bool Vocabulary::add(std::string name, std::int32_t id) {
+bool Vocabulary::add(std::string name, int32_t id) {
   if (names.count(id))
     return false;
   auto [entry, isNew] = ids.emplace(std::move(name), id);
@@ -20,22 +20,22 @@ bool Vocabulary::add(std::string name, std::int32_t id) {
   return true;
 }
 
-std::optional<std::int32_t> Vocabulary::idOf(std::string_view name) const {
+std::optional<int32_t> Vocabulary::idOf(std::string_view name) const {
   auto it = ids.find(name);
   return it == ids.end() ? std::nullopt : std::optional(it->second);
 }
 
-const std::string *Vocabulary::nameOf(std::int32_t id) const {
+const std::string *Vocabulary::nameOf(int32_t id) const {
   auto it = names.find(id);
   return it == names.end() ? nullptr : it->second;
 }
 
-std::optional<std::vector<std::int32_t>> bytePieces(const Vocabulary &vocabulary, std::string_view bytes) {
-  std::vector<std::int32_t> ids;
+std::optional<std::vector<int32_t>> bytePieces(const Vocabulary &vocabulary, std::string_view bytes) {
+  std::vector<int32_t> ids;
   for (char byte : bytes) {
     char name[8];
     std::snprintf(name, sizeof(name), "<0x%02X>", static_cast<unsigned char>(byte));
-    std::optional<std::int32_t> id = vocabulary.idOf(name);
+    std::optional<int32_t> id = vocabulary.idOf(name);
     if (!id)
       return std::nullopt;
     ids.push_back(*id);
@@ -52,11 +52,11 @@ void WordModel::readVocabulary(const JsonCursor &json) {
     vocab.failExpected("at least one piece");
 }
 
-std::optional<std::int32_t> WordModel::readName(const JsonCursor &json, const char *key) const {
+std::optional<int32_t> WordModel::readName(const JsonCursor &json, const char *key) const {
   std::optional<JsonCursor> value = json.find(key);
   if (!value || value->isNull())
     return std::nullopt;
-  std::optional<std::int32_t> id = words.idOf(value->string());
+  std::optional<int32_t> id = words.idOf(value->string());
   if (!id)
     value->failExpected("a piece of the vocabulary");
   return id;
@@ -70,8 +70,8 @@ public:
     readVocabulary(json);
     unknown = words.idOf(json["unk_token"].string());
   }
-  void encode(std::string_view piece, std::vector<std::int32_t> &ids) const override {
-    std::optional<std::int32_t> id = words.idOf(piece);
+  void encode(std::string_view piece, std::vector<int32_t> &ids) const override {
+    std::optional<int32_t> id = words.idOf(piece);
     if (!id && !unknown)
       throw std::runtime_error("cannot tokenize \"" + support::escape(piece) +
                                "\": the tokenizer has neither this word nor an unknown token");
@@ -79,7 +79,7 @@ public:
   }
 
 private:
-  std::optional<std::int32_t> unknown;
+  std::optional<int32_t> unknown;
 };
 
 } // namespace

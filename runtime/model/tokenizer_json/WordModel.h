@@ -1,10 +1,8 @@
-//===- WordModel.h - The "model" of tokenizer.json -------------------------------------===//
+// The "model" of tokenizer.json.
 //
 // From a piece of text to ids. BPE: neighbours merged by rank, best first (Sennrich et al., 2016). WordPiece: the
 // longest known start, again and again (Schuster and Nakajima, 2012). Unigram: the split of best probability (Kudo,
 // 2018). WordLevel: the whole piece or unknown.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "runtime/model/JsonCursor.h"
@@ -18,12 +16,12 @@ namespace nstf::runtime {
 class Vocabulary {
 public:
   /// False when the name or the id is there already.
-  bool add(std::string name, std::int32_t id);
-  std::optional<std::int32_t> idOf(std::string_view name) const;
+  bool add(std::string name, int32_t id);
+  std::optional<int32_t> idOf(std::string_view name) const;
   /// nullptr where no piece has that id.
-  const std::string *nameOf(std::int32_t id) const;
+  const std::string *nameOf(int32_t id) const;
   /// The largest id + 1.
-  std::int32_t size() const { return end; }
+  int32_t size() const { return end; }
   /// Bytes of the longest name.
   std::size_t longest() const { return longestName; }
 
@@ -32,9 +30,9 @@ private:
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
-  std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> ids;
-  std::unordered_map<std::int32_t, const std::string *> names; // into ids, whose entries stay where they are
-  std::int32_t end = 0;
+  std::unordered_map<std::string, int32_t, Hash, std::equal_to<>> ids;
+  std::unordered_map<int32_t, const std::string *> names; // into ids, whose entries stay where they are
+  int32_t end = 0;
   std::size_t longestName = 0;
 };
 
@@ -44,14 +42,14 @@ public:
   static std::unique_ptr<WordModel> read(const JsonCursor &json);
   virtual ~WordModel() = default;
   /// Appends the ids of a piece. Throws std::runtime_error when a text needs an unknown token and there is none.
-  virtual void encode(std::string_view piece, std::vector<std::int32_t> &ids) const = 0;
+  virtual void encode(std::string_view piece, std::vector<int32_t> &ids) const = 0;
   const Vocabulary &vocabulary() const { return words; }
 
 protected:
   /// The object of names and ids in "vocab".
   void readVocabulary(const JsonCursor &json);
   /// The id of the name in `key`, if the field is there. Throws when it is no piece.
-  std::optional<std::int32_t> readName(const JsonCursor &json, const char *key) const;
+  std::optional<int32_t> readName(const JsonCursor &json, const char *key) const;
 
   Vocabulary words;
 };
@@ -61,6 +59,6 @@ std::unique_ptr<WordModel> readWordPieceModel(const JsonCursor &json);
 std::unique_ptr<WordModel> readUnigramModel(const JsonCursor &json);
 
 /// The ids of a string's bytes by their names, "<0x0A>"; nothing where one is no piece.
-std::optional<std::vector<std::int32_t>> bytePieces(const Vocabulary &vocabulary, std::string_view bytes);
+std::optional<std::vector<int32_t>> bytePieces(const Vocabulary &vocabulary, std::string_view bytes);
 
 } // namespace nstf::runtime

@@ -19,7 +19,7 @@ public:
     longestWord = json["max_input_chars_per_word"].integer(0, maxTokenId);
   }
 
-  void encode(std::string_view piece, std::vector<std::int32_t> &ids) const override {
+  void encode(std::string_view piece, std::vector<int32_t> &ids) const override {
     std::size_t before = ids.size();
     if (unicode::count(piece) > longestWord || !split(piece, ids)) {
       ids.resize(before);
@@ -28,13 +28,13 @@ public:
   }
 
 private:
-  bool split(std::string_view word, std::vector<std::int32_t> &ids) const {
+  bool split(std::string_view word, std::vector<int32_t> &ids) const {
     std::string name;
     for (std::size_t start = 0; start < word.size();) {
       const std::string &prefix = start == 0 ? empty : continuing;
       // No name is longer than the longest one, so a long word costs no more than that.
       std::size_t end = std::min(word.size(), start + words.longest());
-      std::optional<std::int32_t> id;
+      std::optional<int32_t> id;
       for (; end > start; --end) {
         if (end < word.size() && (word[end] & 0xc0) == 0x80)
           continue; // inside a character
@@ -52,7 +52,7 @@ private:
   }
 
   const std::string empty;
-  std::int32_t unknown;
+  int32_t unknown;
   std::string continuing;
   std::size_t longestWord;
 };

@@ -11,9 +11,9 @@ using testing::HasSubstr;
 namespace {
 
 TEST_F(PackageTest, PartsOfTensorsLieSideBySideInThePackage) {
-  const std::int64_t rows = 700, columns = 401; // more than a piece holds
+  const int64_t rows = 700, columns = 401; // more than a piece holds
   std::string bytes;
-  for (std::int64_t i = 0; i < rows * columns; ++i) {
+  for (int64_t i = 0; i < rows * columns; ++i) {
     float value = static_cast<float>(i % 2000);
     bytes.append(reinterpret_cast<const char *>(&value), 4);
   }
@@ -28,27 +28,27 @@ TEST_F(PackageTest, PartsOfTensorsLieSideBySideInThePackage) {
     writePackage(package, std::move(in));
     SafeTensorsFile file((package / "weights.safetensors").string());
     std::vector<float> flipped = tensorIn<float>(file, "flipped");
-    std::vector<std::uint16_t> half = tensorIn<std::uint16_t>(file, "half");
+    std::vector<uint16_t> half = tensorIn<uint16_t>(file, "half");
     ASSERT_EQ(flipped.size(), size_t(rows * columns));
     ASSERT_EQ(half.size(), size_t(rows * 200));
-    for (std::int64_t i = 0; i < rows * columns; ++i)
+    for (int64_t i = 0; i < rows * columns; ++i)
       ASSERT_EQ(flipped[i], static_cast<float>((i % rows * columns + i / rows) % 2000)) << i;
-    for (std::int64_t i = 0; i < rows * 200; ++i)
+    for (int64_t i = 0; i < rows * 200; ++i)
       ASSERT_EQ(half[i], roundToF16((i / 200 * columns + 201 + i % 200) % 2000)) << i;
   }
 }
 
 TEST_F(PackageTest, TensorsOfManyPieces) {
-  const std::int64_t count = 2'000'003, rows = 400'001;
+  const int64_t count = 2'000'003, rows = 400'001;
   std::string bytes;
-  for (std::int64_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     float value = static_cast<float>(i % 3001) / 7;
     bytes.append(reinterpret_cast<const char *>(&value), 4);
   }
   writeFile(source, bytes);
   PackageInputs in = inputs(WeightsMode::Pack);
   in.manifest.weights.tensors = {weight("table", {rows, 3}), weight("short", {count}, ElementType::BF16)};
-  in.weightOrigins = {ComputedWeight{[](std::int64_t row, std::span<float> values) {
+  in.weightOrigins = {ComputedWeight{[](int64_t row, std::span<float> values) {
                         ASSERT_EQ(values.size(), 3u);
                         for (int i = 0; i < 3; ++i)
                           values[i] = static_cast<float>(3 * row + i);
@@ -57,13 +57,13 @@ TEST_F(PackageTest, TensorsOfManyPieces) {
   in.manifest.buffers[0].size = layoutWeights(in.manifest.weights);
   writePackage(package, std::move(in));
   SafeTensorsFile file((package / "weights.safetensors").string());
-  std::vector<std::uint16_t> rounded = tensorIn<std::uint16_t>(file, "short");
+  std::vector<uint16_t> rounded = tensorIn<uint16_t>(file, "short");
   std::vector<float> table = tensorIn<float>(file, "table");
   ASSERT_EQ(rounded.size(), size_t(count));
   ASSERT_EQ(table.size(), size_t(3 * rows));
-  for (std::int64_t i = 0; i < count; ++i)
+  for (int64_t i = 0; i < count; ++i)
     ASSERT_EQ(rounded[i], roundToBF16(static_cast<float>(i % 3001) / 7)) << i;
-  for (std::int64_t i = 0; i < 3 * rows; ++i)
+  for (int64_t i = 0; i < 3 * rows; ++i)
     ASSERT_EQ(table[i], static_cast<float>(i)) << i;
   // Hashed in order, whichever piece was ready first.
   manifest::Manifest written = manifest::readManifest(package / "manifest.json");
@@ -75,7 +75,7 @@ TEST_F(PackageTest, TensorsOfManyPieces) {
 }
 
 TEST_F(PackageTest, PartsThatDoNotFit) {
-  auto refused = [&](StridedView view, std::uint64_t offset = 0) {
+  auto refused = [&](StridedView view, uint64_t offset = 0) {
     PackageInputs in = inputs(WeightsMode::Pack);
     in.weightOrigins[0] = WeightInFile{source.string(), offset, ElementType::F32, std::move(view)};
     return failure(in);
@@ -84,7 +84,7 @@ TEST_F(PackageTest, PartsThatDoNotFit) {
   EXPECT_THAT(refused({0, {3, 3}, {3, 1}}), HasSubstr(fault));
   EXPECT_THAT(refused({0, {3, 2}, {0, 1}}), HasSubstr(fault));
   EXPECT_THAT(refused({0, {3, 2}, {1}}), HasSubstr(fault));
-  EXPECT_THAT(refused({0, {3, 2}, {std::int64_t(1) << 62, std::int64_t(1) << 62}}), HasSubstr(fault));
+  EXPECT_THAT(refused({0, {3, 2}, {int64_t(1) << 62, int64_t(1) << 62}}), HasSubstr(fault));
   EXPECT_THAT(refused({0, {3, 2}, {1, 9}}), HasSubstr("expected 48 bytes of 'w32' at offset 0 but the file has 46"));
   EXPECT_THAT(refused({0, {3, 2}, {1, 3}}, 23),
               HasSubstr("expected 24 bytes of 'w32' at offset 23 but the file has 46"));

@@ -22,7 +22,7 @@ TEST_F(PackageTest, Pack) {
   EXPECT_EQ(m.targets[1].codeObject, "kernels.gfx90a-xnack-.hsaco");
   EXPECT_EQ(readFile(package / "kernels.gfx942.hsaco"), "code object of gfx942");
   EXPECT_EQ(m.targets[0].sha256, hexHash("code object of gfx942", 21));
-  EXPECT_EQ(m.targets[0].buckets[1].steps[1].after, std::vector<std::uint32_t>{0});
+  EXPECT_EQ(m.targets[0].buckets[1].steps[1].after, std::vector<uint32_t>{0});
   EXPECT_EQ(m.targets[0].kernels[0].arguments[2].access, manifest::Access::Write);
   EXPECT_EQ(m.targets[0].kernels[0].agprs, 4u);
 
@@ -37,7 +37,7 @@ TEST_F(PackageTest, Pack) {
     EXPECT_EQ(table[2 * row + 1], static_cast<float>(std::sin(0.1 * row)));
   }
   // The data is the image of the device's buffer, and everything in it is aligned.
-  std::uint64_t start = m.weights.tensors[0].source->offset;
+  uint64_t start = m.weights.tensors[0].source->offset;
   EXPECT_EQ(start % weightAlignment, 0u);
   for (const manifest::Weight &tensor : m.weights.tensors) {
     ASSERT_TRUE(tensor.source) << tensor.name;
@@ -49,7 +49,7 @@ TEST_F(PackageTest, Pack) {
     EXPECT_EQ(tensor.source->sha256, hexHash(file.bytes(*stored), stored->size));
   }
   // No gaps: what the format's own reader insists on.
-  std::uint64_t end = start;
+  uint64_t end = start;
   for (const StoredTensor &tensor : file.tensors()) {
     EXPECT_EQ(tensor.offset, end) << tensor.name;
     end += tensor.size;
@@ -144,12 +144,12 @@ TEST_F(PackageTest, LargeConvertedTensorGoesInPieces) {
   const size_t count = 300001;
   std::string bytes;
   for (size_t i = 0; i < count; ++i) {
-    std::uint16_t bf16 = std::bit_cast<std::uint32_t>(static_cast<float>(i % 100)) >> 16;
+    uint16_t bf16 = std::bit_cast<uint32_t>(static_cast<float>(i % 100)) >> 16;
     bytes.append(reinterpret_cast<const char *>(&bf16), 2);
   }
   writeFile(source, bytes);
   PackageInputs in = inputs(WeightsMode::Pack);
-  in.manifest.weights.tensors = {weight("big", {static_cast<std::int64_t>(count)})};
+  in.manifest.weights.tensors = {weight("big", {static_cast<int64_t>(count)})};
   in.weightOrigins = {WeightInFile{source.string(), 0, ElementType::BF16}};
   in.manifest.buffers[0].size = layoutWeights(in.manifest.weights);
   writePackage(package, std::move(in));
@@ -168,7 +168,7 @@ TEST_F(PackageTest, WeightsThatCannotBeWritten) {
   EXPECT_THAT(failure(in), HasSubstr("missing"));
   in.weightOrigins[0] = WeightInFile{source.string(), 30, ElementType::F32};
   EXPECT_THAT(failure(in), HasSubstr("expected 24 bytes of 'w32' at offset 30 but the file has 46"));
-  in.weightOrigins[0] = WeightInFile{source.string(), ~std::uint64_t(0), ElementType::F32};
+  in.weightOrigins[0] = WeightInFile{source.string(), ~uint64_t(0), ElementType::F32};
   EXPECT_THAT(failure(in), HasSubstr("expected 24 bytes of 'w32'"));
   in.weightOrigins[0] = WeightInFile{source.string(), 10, ElementType::I32};
   EXPECT_THAT(failure(in),

@@ -67,7 +67,7 @@ protected:
       fs::remove_all(root);
   }
 
-  static manifest::Weight weight(const std::string &name, std::vector<std::int64_t> shape,
+  static manifest::Weight weight(const std::string &name, std::vector<int64_t> shape,
                                  ElementType type = ElementType::F32) {
     manifest::Weight result;
     result.name = name;
@@ -89,10 +89,10 @@ protected:
     m.weights.mode = mode;
     m.weights.seed = 7;
     m.weights.tensors = {weight("w32", {2, 3}), weight("w16", {3}), weight("wb16", {3}), weight("table", {8, 2})};
-    std::uint64_t size = layoutWeights(m.weights);
+    uint64_t size = layoutWeights(m.weights);
     in.weightOrigins = {
         WeightInFile{source.string(), 10, ElementType::F32}, WeightInFile{source.string(), 34, ElementType::F16},
-        WeightInFile{source.string(), 40, ElementType::BF16}, ComputedWeight{[](std::int64_t row, std::span<float> v) {
+        WeightInFile{source.string(), 40, ElementType::BF16}, ComputedWeight{[](int64_t row, std::span<float> v) {
           v[0] = std::cos(0.1 * row);
           v[1] = std::sin(0.1 * row);
         }}};

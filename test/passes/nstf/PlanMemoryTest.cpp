@@ -10,24 +10,24 @@
 namespace nstf {
 namespace {
 
-constexpr int64_t kBlock = 256, kTokens = 5;
+constexpr int64_t blockBytes = 256, stepTokens = 5;
 
 int64_t countBlocks(mlir::Type type) {
   int64_t bytes = 4;
   for (int64_t size : llvm::cast<mlir::ShapedType>(type).getShape())
-    bytes *= mlir::ShapedType::isDynamic(size) ? kTokens : size;
-  return (bytes + kBlock - 1) / kBlock;
+    bytes *= mlir::ShapedType::isDynamic(size) ? stepTokens : size;
+  return (bytes + blockBytes - 1) / blockBytes;
 }
 
 // Runs the steps of a planned graph on blocks that remember their owner.
 void simulate(GraphOp graph) {
   mlir::SymbolTableCollection symbols;
-  std::vector<mlir::Value> owner(*graph.getArenaSize() / kBlock);
+  std::vector<mlir::Value> owner(*graph.getArenaSize() / blockBytes);
   auto first = [&](mlir::Value value) -> std::optional<int64_t> { // the first block of a value in the arena
     if (getStorage(value, symbols).kind != Storage::Arena)
       return std::nullopt;
     auto step = llvm::cast<StepOp>(value.getDefiningOp());
-    return (*step.getOffsets())[llvm::cast<mlir::OpResult>(value).getResultNumber()] / kBlock;
+    return (*step.getOffsets())[llvm::cast<mlir::OpResult>(value).getResultNumber()] / blockBytes;
   };
   for (StepOp step : graph.getBody().getOps<StepOp>()) {
     std::set<int64_t> read;
@@ -45,8 +45,8 @@ void simulate(GraphOp graph) {
         continue;
       }
       ASSERT_GE(offset, 0);
-      EXPECT_EQ(offset % kBlock, 0);
-      for (int64_t block = offset / kBlock; block != offset / kBlock + countBlocks(result.getType()); ++block) {
+      EXPECT_EQ(offset % blockBytes, 0);
+      for (int64_t block = offset / blockBytes; block != offset / blockBytes + countBlocks(result.getType()); ++block) {
         EXPECT_FALSE(read.contains(block)) << "a step writes over what it reads";
         owner.at(block) = result;
       }
@@ -61,7 +61,7 @@ TEST(PlanMemory, EveryOperandIsIntact) {
     auto module = test::makeRandomGraph(context, seed, 1 + seed % 60);
     mlir::PassManager passes(&context);
     passes.addPass(createFormKernelsPass());
-    passes.addPass(createPlanMemoryPass({kTokens}));
+    passes.addPass(createPlanMemoryPass({stepTokens}));
     ASSERT_TRUE(mlir::succeeded(passes.run(*module))) << "seed " << seed;
     SCOPED_TRACE(seed);
     simulate(*getGraph(*module));

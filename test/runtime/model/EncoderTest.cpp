@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 namespace {
 
-HostTensor matrix(std::int64_t rows, std::int64_t columns, std::vector<float> values) {
+HostTensor matrix(int64_t rows, int64_t columns, std::vector<float> values) {
   HostTensor tensor{ElementType::F32, {rows, columns}, {}};
   tensor.data.resize(values.size() * sizeof(float));
   std::memcpy(tensor.data.data(), values.data(), tensor.data.size());
@@ -26,7 +26,7 @@ std::vector<float> numbers(const HostTensor &tensor) {
 
 TEST(Encoder, PoolsRows) {
   HostTensor pooled = poolRows(matrix(2, 2, {6, 0, 0, 8}));
-  EXPECT_EQ(pooled.shape, (std::vector<std::int64_t>{1, 2}));
+  EXPECT_EQ(pooled.shape, (std::vector<int64_t>{1, 2}));
   EXPECT_EQ(numbers(pooled), (std::vector<float>{0.6f, 0.8f}));
   EXPECT_EQ(numbers(poolRows(matrix(1, 3, {0, -5, 0}))), (std::vector<float>{0, -1, 0}));
   EXPECT_EQ(numbers(poolRows(matrix(2, 2, {1, 2, -1, -2}))), (std::vector<float>{0, 0})); // no division by zero

@@ -1,9 +1,7 @@
-//===- GoodManifest.h - A manifest that holds one of everything, for tests to break --------===//
+// A manifest that holds one of everything, for tests to break.
 //
 // A language model small enough to read: vocabulary 32, context 16, one state, two buckets of two steps. The kernels
 // are those of ToyKernels.c; GoodManifest alone needs no code object.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include "runtime/model/Sha256.h"

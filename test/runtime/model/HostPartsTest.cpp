@@ -17,7 +17,7 @@ using namespace nstf;
 using namespace nstf::runtime;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-using Chunks = std::vector<std::int64_t>;
+using Chunks = std::vector<int64_t>;
 
 namespace {
 
@@ -48,25 +48,25 @@ TEST(Weights, HalfAndBfloat) {
     double value = exponent == 31  ? (fraction ? NAN : INFINITY)
                    : exponent == 0 ? std::ldexp(fraction, -24)
                                    : std::ldexp(1024 + fraction, exponent - 25);
-    float got = convert(ElementType::F16, std::uint16_t(bits)), expected = float(bits & 0x8000 ? -value : value);
+    float got = convert(ElementType::F16, uint16_t(bits)), expected = float(bits & 0x8000 ? -value : value);
     if (std::isnan(expected))
       EXPECT_TRUE(std::isnan(got)) << bits;
     else
-      EXPECT_EQ(std::bit_cast<std::uint32_t>(got), std::bit_cast<std::uint32_t>(expected)) << bits;
+      EXPECT_EQ(std::bit_cast<uint32_t>(got), std::bit_cast<uint32_t>(expected)) << bits;
   }
-  EXPECT_EQ(convert(ElementType::BF16, std::uint16_t(0x3fc0)), 1.5f);
-  EXPECT_EQ(convert(ElementType::BF16, std::uint16_t(0xc000)), -2.0f);
+  EXPECT_EQ(convert(ElementType::BF16, uint16_t(0x3fc0)), 1.5f);
+  EXPECT_EQ(convert(ElementType::BF16, uint16_t(0xc000)), -2.0f);
   EXPECT_EQ(convert(ElementType::F64, 0.1), 0.1f);
   EXPECT_THROW(convert(ElementType::I32, 1), std::runtime_error);
 }
 
 /// What rounds to nearest even chooses: the nearer of the two neighbours, of two equally near ones the even.
-void expectNearest(double value, std::uint16_t got, float (*widen)(std::uint16_t)) {
+void expectNearest(double value, uint16_t got, float (*widen)(uint16_t)) {
   double own = std::abs(widen(got) - value);
   for (int step : {-1, 1}) {
-    auto other = std::uint16_t(got + step);
+    auto other = uint16_t(got + step);
     if ((got & 0x7fff) == 0 && step < 0)
-      other = std::uint16_t(got ^ 0x8000) + 1; // the other side of zero
+      other = uint16_t(got ^ 0x8000) + 1; // the other side of zero
     double distance = std::abs(widen(other) - value);
     if (std::isnan(distance) || std::isinf(widen(other)))
       continue;
@@ -103,10 +103,10 @@ TEST(Weights, RoundingTo16Bits) {
 }
 
 TEST(Weights, ManyRandomOnesAreThoseOfOneAtATime) {
-  std::int64_t shape[] = {3, 1000};
+  int64_t shape[] = {3, 1000};
   RandomWeights random(7, "layer", shape, 2);
   test::onEachKindOfVectors([&] {
-    for (std::uint64_t begin : {std::uint64_t(0), std::uint64_t(5), std::uint64_t(1) << 40}) {
+    for (uint64_t begin : {uint64_t(0), uint64_t(5), uint64_t(1) << 40}) {
       std::vector<float> numbers(1003);
       fillRandom(random, begin, numbers);
       for (std::size_t i = 0; i < numbers.size(); ++i)
@@ -116,7 +116,7 @@ TEST(Weights, ManyRandomOnesAreThoseOfOneAtATime) {
 }
 
 std::string safetensors(const std::string &header, const std::string &data) {
-  return test::bytesOf(std::uint64_t(header.size())) + header + data;
+  return test::bytesOf(uint64_t(header.size())) + header + data;
 }
 
 TEST(SafeTensorsFile, ReadsAndRefuses) {
@@ -133,7 +133,7 @@ TEST(SafeTensorsFile, ReadsAndRefuses) {
                 ThrowsMessage<std::runtime_error>(HasSubstr(what)));
   };
   refuses("", "but it has 0 bytes");
-  refuses(test::bytesOf(std::uint64_t(1) << 60), "expected a header of");
+  refuses(test::bytesOf(uint64_t(1) << 60), "expected a header of");
   refuses(safetensors("[]", ""), "expected an object");
   refuses(safetensors(header, "....abcdefg"), "data_offsets");
   refuses(safetensors(R"({"w": {"dtype": "F32", "shape": [2], "data_offsets": [8, 0]}})", "12345678"), "data_offsets");

@@ -1,9 +1,7 @@
-//===- ManifestEdits.h - A manifest as many careless hands would leave it ---------------===//
+// A manifest as many careless hands would leave it.
 //
 // Every member and element of a document is deleted, replaced by each of a list of odd values, and numbers are moved a
 // little: one change at a time.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include <functional>
@@ -74,9 +72,9 @@ inline void forEachEdit(const nlohmann::json &document, const EditVisitor &visit
       visit(with, place.to_string() + " = " + replacement.dump().substr(0, 40));
     }
     if (value.is_number_unsigned())
-      for (std::int64_t difference : {-1, 1, 4, 8}) {
+      for (int64_t difference : {-1, 1, 4, 8}) {
         json with = document;
-        with[place] = value.get<std::int64_t>() + difference;
+        with[place] = value.get<int64_t>() + difference;
         visit(with, place.to_string() + " changed by " + std::to_string(difference));
       }
   }

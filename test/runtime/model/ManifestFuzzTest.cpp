@@ -16,9 +16,9 @@ using nlohmann::json;
 namespace {
 
 /// Bytes of a tensor in 128 bits, so that no product wraps.
-unsigned __int128 bytesOf(const manifest::Shape &shape, manifest::ElementType type, std::int64_t tokens) {
+unsigned __int128 bytesOf(const manifest::Shape &shape, manifest::ElementType type, int64_t tokens) {
   unsigned __int128 bytes = manifest::sizeOf(type);
-  for (std::int64_t dimension : shape.dimensions)
+  for (int64_t dimension : shape.dimensions)
     bytes *= static_cast<unsigned __int128>(dimension == manifest::Shape::tokensDimension ? tokens : dimension);
   return bytes;
 }
@@ -102,7 +102,7 @@ TEST(ManifestFuzz, EveryFieldDeletedAndAltered) {
 // Bytes flipped in the text: JSON or not, no crash. Half of what is JSON gets the digest of what it says now.
 TEST(ManifestFuzz, FlippedBytes) {
   std::string good = test::sealed(test::goodManifest()).dump();
-  std::uint64_t state = 1;
+  uint64_t state = 1;
   for (int i = 0; i < 3000; ++i) {
     std::string text = good;
     for (int flips = 0; flips < 3; ++flips) {

@@ -181,7 +181,7 @@ TEST(Manifest, GridsAreTheTilesOfAStep) {
             "tokens, but got [5, 1, 1]");
   EXPECT_THAT(messageWith("/targets/0/buckets/1/steps/0/grid", {2, 2, 1}), HasSubstr("expected [4, 1, 1]"));
   EXPECT_THAT(messageWith("/targets/0/kernels/0/tiling/0/tile", 2), HasSubstr("expected [2, 1, 1], the tiles of"));
-  EXPECT_THAT(messageWith("/targets/0/kernels/1/tiling/0/extent", std::uint64_t(1) << 48),
+  EXPECT_THAT(messageWith("/targets/0/kernels/1/tiling/0/extent", uint64_t(1) << 48),
               HasSubstr("expected [more than 2^31, 1, 1]"));
   EXPECT_THAT(messageWith("/targets/0/kernels/1/tiling/0/per_token", 1), HasSubstr("\"extent\" or \"per_token\""));
   // Where the manifest doesn't tell them, a launch is still no larger than HIP takes.

@@ -12,7 +12,7 @@ using testing::ThrowsMessage;
 
 namespace {
 
-HostTensor tensorOf(ElementType type, std::vector<std::int64_t> shape) {
+HostTensor tensorOf(ElementType type, std::vector<int64_t> shape) {
   HostTensor tensor{type, std::move(shape), {}};
   tensor.data.resize(tensor.elements() * manifest::sizeOf(type));
   for (std::size_t i = 0; i < tensor.data.size(); ++i)
@@ -21,15 +21,14 @@ HostTensor tensorOf(ElementType type, std::vector<std::int64_t> shape) {
 }
 
 std::string npy(const std::string &header, const std::string &data, char version = 1) {
-  std::string length =
-      version == 1 ? test::bytesOf(std::uint16_t(header.size())) : test::bytesOf(std::uint32_t(header.size()));
+  std::string length = version == 1 ? test::bytesOf(uint16_t(header.size())) : test::bytesOf(uint32_t(header.size()));
   return std::string("\x93NUMPY") + version + '\0' + length + header + data;
 }
 
 TEST(Npy, RoundTrip) {
   test::TemporaryFolder folder;
   for (ElementType type : {ElementType::F32, ElementType::I32, ElementType::F64, ElementType::I64, ElementType::U8})
-    for (std::vector<std::int64_t> shape : {std::vector<std::int64_t>{}, {5}, {3, 4}, {2, 0, 3}, {1, 2, 3, 4}}) {
+    for (std::vector<int64_t> shape : {std::vector<int64_t>{}, {5}, {3, 4}, {2, 0, 3}, {1, 2, 3, 4}}) {
       HostTensor tensor = tensorOf(type, shape);
       writeNpy(folder / "t.npy", tensor);
       HostTensor back = readNpy(folder / "t.npy");

@@ -193,8 +193,8 @@ TEST(Sampler, AgreesWithTransformers) {
 
     // The text is what the sampler chose: logits that leave it no choice.
     Sampler sampler(options);
-    sampler.begin(test["prompt"].get<std::vector<std::int32_t>>());
-    for (std::int32_t id : test["text"]) {
+    sampler.begin(test["prompt"].get<std::vector<int32_t>>());
+    for (int32_t id : test["text"]) {
       std::vector<float> only(logits.size(), -INFINITY);
       only[id] = 0.0f;
       ASSERT_EQ(sampler.sample(only), id);

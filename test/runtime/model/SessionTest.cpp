@@ -13,7 +13,7 @@ using testing::ThrowsMessage;
 namespace {
 
 HostTensor idsTensor(const Ids &ids) {
-  HostTensor tensor{manifest::ElementType::I32, {std::int64_t(ids.size())}, {}};
+  HostTensor tensor{manifest::ElementType::I32, {int64_t(ids.size())}, {}};
   auto bytes = std::as_bytes(std::span(ids));
   tensor.data.assign(bytes.begin(), bytes.end());
   return tensor;
@@ -21,7 +21,7 @@ HostTensor idsTensor(const Ids &ids) {
 
 TEST_F(SessionTest, ResetZeroesTheState) {
   Session session = open();
-  std::vector<std::int32_t> cache(16, -1);
+  std::vector<int32_t> cache(16, -1);
   auto read = [&] { session.readBuffer("cache", 0, std::as_writable_bytes(std::span(cache))); };
   read();
   EXPECT_EQ(cache, Ids(16, 0)); // at the start too
@@ -49,7 +49,7 @@ TEST_F(SessionTest, GoesOnBehindAGivenState) {
   session.setInput("ids", idsTensor({6}));
   session.run(1);
   EXPECT_EQ(session.position(), 4);
-  EXPECT_EQ(*session.output("next").as<std::int32_t>(), test::expectedTokens({3, 4, 5, 6}, 1).back());
+  EXPECT_EQ(*session.output("next").as<int32_t>(), test::expectedTokens({3, 4, 5, 6}, 1).back());
 
   EXPECT_THAT([&] { session.seek(16); }, ThrowsMessage<std::runtime_error>(HasSubstr("from 0 to 15")));
   EXPECT_THAT([&] { session.seek(-1); }, ThrowsMessage<std::runtime_error>(HasSubstr("but got -1")));
@@ -76,8 +76,8 @@ TEST_F(SessionTest, StepsByHand) {
   session.setInput("ids", idsTensor({1, 2}));
   EXPECT_THAT([&] { session.run(3); }, ThrowsMessage<std::runtime_error>(HasSubstr("3 rows but got 2")));
   session.run(2);
-  EXPECT_EQ(*session.output("next").as<std::int32_t>(), test::expectedTokens({1, 2}, 1).back());
-  EXPECT_EQ(session.output("logits").shape, (std::vector<std::int64_t>{1, 32}));
+  EXPECT_EQ(*session.output("next").as<int32_t>(), test::expectedTokens({1, 2}, 1).back());
+  EXPECT_EQ(session.output("logits").shape, (std::vector<int64_t>{1, 32}));
   EXPECT_THAT([&] { session.output("y"); }, ThrowsMessage<std::runtime_error>(HasSubstr("logits [1, 32] f32, next")));
   for (int i = 0; i < 7; ++i)
     session.run(2);
@@ -99,17 +99,17 @@ TEST_F(SessionTest, ObserverSeesEveryLaunch) {
     EXPECT_EQ(view.position(), 0);
     EXPECT_EQ(view.index(), seen.size() - 1);
     if (view.step().name == "append") {
-      EXPECT_EQ(view.read(1).shape, (std::vector<std::int64_t>{2})); // ids at two tokens
-      EXPECT_EQ(view.read(3).as<std::int32_t>()[1], test::tableValue(7));
+      EXPECT_EQ(view.read(1).shape, (std::vector<int64_t>{2})); // ids at two tokens
+      EXPECT_EQ(view.read(3).as<int32_t>()[1], test::tableValue(7));
     } else {
       EXPECT_EQ(view.kernel().symbol, "score");
-      EXPECT_EQ(view.read(2).as<std::int32_t>()[31], sum); // in the arena
-      EXPECT_EQ(view.read(4).as<std::int32_t>()[0], sum & 31);
+      EXPECT_EQ(view.read(2).as<int32_t>()[31], sum); // in the arena
+      EXPECT_EQ(view.read(4).as<int32_t>()[0], sum & 31);
     }
   });
   EXPECT_EQ(seen, (std::vector<std::string>{"append", "score"}));
   EXPECT_EQ(session.position(), 2);
-  EXPECT_EQ(*session.output("next").as<std::int32_t>(), sum & 31);
+  EXPECT_EQ(*session.output("next").as<int32_t>(), sum & 31);
 }
 
 TEST_F(SessionTest, PackedWeightsAreConverted) {
@@ -148,7 +148,7 @@ TEST_F(SessionTest, RandomWeightsAreTheSeedsAlone) {
   changed["weights"]["seed"] = 7;
   changed["weights"]["tensors"][0].erase("source");
   std::vector<float> values = weightsOf(open(changed));
-  const std::int64_t shape[] = {32, 1};
+  const int64_t shape[] = {32, 1};
   RandomWeights expected(7, "table", shape, 2);
   for (int i = 0; i < 32; ++i)
     EXPECT_EQ(values[i], expected(i));
@@ -166,7 +166,7 @@ TEST_F(SessionTest, AbsentWeightsAreAskedFor) {
   EXPECT_THAT(openError(changed), HasSubstr("give them with --weights=FILE.safetensors"));
   std::string header = R"({"bias": {"dtype": "F16", "shape": [8], "data_offsets": [128, 144]},
                           "table": {"dtype": "F32", "shape": [32, 1], "data_offsets": [0, 128]}})";
-  std::string bytes = test::bytesOf(std::uint64_t(header.size())) + header + test::toyWeights();
+  std::string bytes = test::bytesOf(uint64_t(header.size())) + header + test::toyWeights();
   SessionOptions options;
   options.weights = {folder.write("w.safetensors", bytes)};
   EXPECT_EQ(weightsOf(open(changed, options))[4], test::tableValue(4));
@@ -198,7 +198,7 @@ TEST_F(SessionTest, ManifestAgainstCodeObject) {
 
 TEST_F(SessionTest, HugeBuffersAreRefused) {
   json changed = manifest;
-  changed["buffers"][1]["size"] = std::int64_t(1) << 48;
+  changed["buffers"][1]["size"] = int64_t(1) << 48;
   EXPECT_THAT(openError(changed), HasSubstr("needs 281474976711188 bytes of device memory but"));
 }
 

@@ -82,17 +82,17 @@ std::vector<json> goodFiles() {
 
 /// What any tokenizer must do, whatever its file says.
 void expectSafe(const Tokenizer &tokenizer, const std::string &edit) {
-  std::int32_t size = tokenizer.vocabularySize();
+  int32_t size = tokenizer.vocabularySize();
   EXPECT_GT(size, 0) << edit;
   for (const char *text : {"", " ", "abab new aba1<s> A\n\u00e9[CLS] xa \u65e5", "_a_a"}) {
-    std::vector<std::int32_t> ids;
+    std::vector<int32_t> ids;
     try {
       ids = tokenizer.encodePrompt(text, 1).ids;
     } catch (const std::runtime_error &error) {
       EXPECT_THAT(error.what(), StartsWith("cannot ")) << edit;
       continue;
     }
-    for (std::int32_t id : ids)
+    for (int32_t id : ids)
       EXPECT_TRUE(0 <= id && id < size) << edit << ": " << id;
     tokenizer.decode(ids);
   }
@@ -123,7 +123,7 @@ TEST(TokenizerJsonFuzz, EveryFieldDeletedAndAltered) {
 
 TEST(TokenizerJsonFuzz, FlippedBytesAndCutOff) {
   test::TemporaryFolder folder;
-  std::uint64_t state = 1;
+  uint64_t state = 1;
   for (const json &file : goodFiles()) {
     std::string good = file.dump();
     auto load = [&](const std::string &text) {

@@ -1,4 +1,4 @@
-// tokenizer.json: against what Hugging Face's library answered when Inputs/make_tokenizers.py made the files of
+// Tokenizer.json: against what Hugging Face's library answered when Inputs/make_tokenizers.py made the files of
 // Inputs/tokenizers, to the id and to the byte; special tokens around prompts; long texts; broken files.
 #include "nstf/Generate.h"
 #include "nstf/Tokenizer.h"
@@ -14,7 +14,7 @@ using namespace nstf::runtime;
 using nlohmann::json;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-using Ids = std::vector<std::int32_t>;
+using Ids = std::vector<int32_t>;
 
 namespace {
 
@@ -25,7 +25,7 @@ std::filesystem::path fileOf(const std::string &kind) {
 std::string streamed(const Tokenizer &tokenizer, const Ids &ids) {
   StreamDecoder decoder(tokenizer);
   std::string text;
-  for (std::int32_t id : ids)
+  for (int32_t id : ids)
     text += decoder.push(id);
   return text + decoder.finish();
 }
@@ -90,7 +90,7 @@ TEST(TokenizerJson, StreamsWholeCharacters) {
   ASSERT_GE(ids.size(), 2u);
   StreamDecoder second(*visible);
   std::vector<std::string> parts;
-  for (std::int32_t id : ids)
+  for (int32_t id : ids)
     parts.push_back(second.push(id));
   EXPECT_EQ(parts.front(), "");
   EXPECT_EQ(parts.back(), "\U0001F9D1");

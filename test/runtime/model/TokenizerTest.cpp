@@ -13,7 +13,7 @@ using namespace nstf;
 using namespace nstf::runtime;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-using Ids = std::vector<std::int32_t>;
+using Ids = std::vector<int32_t>;
 
 namespace {
 
@@ -47,18 +47,18 @@ std::vector<Entry> smallVocabulary() {
   return entries;
 }
 
-std::string fileOf(const std::vector<Entry> &entries, std::int32_t longest = 16) {
+std::string fileOf(const std::vector<Entry> &entries, int32_t longest = 16) {
   std::string bytes = test::bytesOf(longest);
   for (const Entry &entry : entries)
-    bytes += test::bytesOf(entry.score) + test::bytesOf(std::int32_t(entry.text.size())) + entry.text;
+    bytes += test::bytesOf(entry.score) + test::bytesOf(int32_t(entry.text.size())) + entry.text;
   return bytes;
 }
 
 /// The algorithm as llama2.c's run.c states it, one pass over the text for each merge.
 Ids slowEncode(const std::vector<Entry> &entries, const std::string &text) {
-  std::map<std::string, std::int32_t> idOf;
+  std::map<std::string, int32_t> idOf;
   for (std::size_t i = 0; i < entries.size(); ++i)
-    idOf.emplace(entries[i].text, std::int32_t(i));
+    idOf.emplace(entries[i].text, int32_t(i));
   Ids ids;
   std::string all = " " + text;
   for (std::size_t i = 0; i < all.size();) {
@@ -75,7 +75,7 @@ Ids slowEncode(const std::vector<Entry> &entries, const std::string &text) {
   }
   while (true) {
     float bestScore = -1e10f;
-    std::int32_t bestId = -1;
+    int32_t bestId = -1;
     std::size_t bestIndex = 0;
     for (std::size_t i = 0; i + 1 < ids.size(); ++i) {
       auto it = idOf.find(entries[ids[i]].text + entries[ids[i + 1]].text);
@@ -96,8 +96,8 @@ TEST(Tok512, MergesAsLlama2cDoes) {
   test::TemporaryFolder folder;
   std::vector<Entry> entries = smallVocabulary();
   auto tokenizer = Tokenizer::load("tok512", folder.write("t.bin", fileOf(entries)));
-  EXPECT_EQ(tokenizer->vocabularySize(), std::int32_t(entries.size()));
-  std::uint64_t state = 5;
+  EXPECT_EQ(tokenizer->vocabularySize(), int32_t(entries.size()));
+  uint64_t state = 5;
   const char *pieces[] = {"a", "a", "b", "c", " ", "he", "llo", "l", "é", "ü", "日", "\n", "hello"};
   for (int i = 0; i < 3000; ++i) {
     std::string text;
@@ -115,7 +115,7 @@ TEST(Tok512, MergesAsLlama2cDoes) {
 TEST(Tok512, UnknownCharactersFallBackToBytes) {
   test::TemporaryFolder folder;
   auto tokenizer = Tokenizer::load("tok512", folder.write("t.bin", fileOf(smallVocabulary())));
-  std::int32_t space = 259;
+  int32_t space = 259;
   EXPECT_EQ(tokenizer->encode("Ü"), (Ids{space, 0xc3 + 3, 0x9c + 3}));
   EXPECT_EQ(tokenizer->encode("\xff"), (Ids{space, 0xff + 3}));
   EXPECT_EQ(tokenizer->encode(""), Ids{});
@@ -164,7 +164,7 @@ TEST(Tok512, BrokenFiles) {
   EXPECT_THAT(message(fileOf({{"a", 0}})), HasSubstr("at least 259 tokens"));
   EXPECT_THAT(message(fileOf(smallVocabulary(), 5)), HasSubstr("from 0 to 5 but got 6"));
   std::string negative = good;
-  negative.replace(8, 4, test::bytesOf(std::int32_t(-1)));
+  negative.replace(8, 4, test::bytesOf(int32_t(-1)));
   EXPECT_THAT(message(negative), HasSubstr("but got -1"));
   EXPECT_THROW(Tokenizer::load("tok512", folder / "absent"), std::runtime_error);
   EXPECT_THROW(Tokenizer::load("words", folder / "t.bin"), std::runtime_error);
@@ -240,7 +240,7 @@ TEST(SentencePiece, ByteFallbackStreams) {
   Ids ids = tokenizer->encode("cat日");
   StreamDecoder decoder(*tokenizer);
   std::vector<std::string> parts;
-  for (std::int32_t id : ids)
+  for (int32_t id : ids)
     parts.push_back(decoder.push(id));
   ASSERT_GE(parts.size(), 4u);
   EXPECT_EQ(parts.back(), "日");

@@ -1,7 +1,8 @@
 // The kernels of GoodManifest's model, compiled by clang when a test runs. The cache holds one number for each
 // position, table[id] of its token; the next token is their sum modulo 32, and the logits say so: the farther a token
-// is from it, the lower. A table value of spoiled or more isn't added but spoils the logits from its token on: 2^24 makes
-// the one of token 7 NaN, 2^25 +inf, and 2^26 makes all -inf. Both kernels take tokens and position from the control block, words 0 and 1.
+// is from it, the lower. A table value of spoiled or more isn't added but spoils the logits from its token on: 2^24
+// makes the one of token 7 NaN, 2^25 +inf, and 2^26 makes all -inf. Both kernels take tokens and position from the
+// control block, words 0 and 1.
 
 #define GLOBAL __attribute__((address_space(1)))
 #define KERNEL(items) __attribute__((amdgpu_kernel, amdgpu_flat_work_group_size(items, items)))

@@ -20,10 +20,10 @@ void write(const std::filesystem::path &file, const std::string &bytes) {
 }
 } // namespace
 
-std::vector<std::int32_t> expectedTokens(std::vector<std::int32_t> ids, int count) {
+std::vector<int32_t> expectedTokens(std::vector<int32_t> ids, int count) {
   for (int i = 0; i < count; ++i) {
     int sum = 0;
-    for (std::int32_t id : ids)
+    for (int32_t id : ids)
       sum += tableValue(id);
     ids.push_back(sum & 31);
   }
@@ -56,7 +56,7 @@ std::string toyWeights() {
     bytes.append(reinterpret_cast<const char *>(&value), 4);
   }
   // 0, 0.5, 1, 1.5, 2, -1, 65504 (the largest), 2^-24 (the smallest)
-  for (std::uint16_t half : {0x0000, 0x3800, 0x3c00, 0x3e00, 0x4000, 0xbc00, 0x7bff, 0x0001})
+  for (uint16_t half : {0x0000, 0x3800, 0x3c00, 0x3e00, 0x4000, 0xbc00, 0x7bff, 0x0001})
     bytes.append(reinterpret_cast<const char *>(&half), 2);
   return bytes;
 }

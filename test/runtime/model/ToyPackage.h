@@ -1,9 +1,7 @@
-//===- ToyPackage.h - A package that runs, made without the compiler --------------------===//
+// A package that runs, made without the compiler.
 //
 // GoodManifest's language model with a code object that clang makes of ToyKernels.c, weights, and a SentencePiece
 // tokenizer of single characters trained on the spot.
-//
-//===----------------------------------------------------------------------------------===//
 #pragma once
 
 #include <cstdint>
@@ -17,7 +15,7 @@ namespace nstf::test {
 /// What the model's table holds for a token.
 inline int tableValue(int token) { return 3 * token + 1; }
 /// The greedy continuation of `ids` by `count` tokens, computed here.
-std::vector<std::int32_t> expectedTokens(std::vector<std::int32_t> ids, int count);
+std::vector<int32_t> expectedTokens(std::vector<int32_t> ids, int count);
 
 /// The code object of ToyKernels.c for a target; made once a process. Throws std::runtime_error without clang.
 const std::string &toyCodeObject(const std::string &target);

@@ -1,4 +1,4 @@
-// tokenize FILE: answers requests on standard input, one JSON object a line, for the comparison with Hugging Face's
+// Tokenize FILE: answers requests on standard input, one JSON object a line, for the comparison with Hugging Face's
 // library (test/runtime/model/Inputs/compare_tokenizers.py).
 //   {"text": "…"}  →  {"ids": […], "prompt": […], "types": […]}   ids alone, and with what the file puts around them
 //   {"ids": […]}   →  {"text": "…", "streamed": […]}              the whole text, and what each token added
@@ -16,10 +16,10 @@ static json answer(const Tokenizer &tokenizer, const json &request) {
     TokenSequence prompt = tokenizer.encodePrompt(text, std::nullopt);
     return {{"ids", tokenizer.encode(text)}, {"prompt", prompt.ids}, {"types", prompt.types}};
   }
-  std::vector<std::int32_t> ids = request["ids"];
+  std::vector<int32_t> ids = request["ids"];
   StreamDecoder decoder(tokenizer);
   json parts = json::array();
-  for (std::int32_t id : ids)
+  for (int32_t id : ids)
     parts.push_back(decoder.push(id));
   parts.push_back(decoder.finish());
   return {{"text", tokenizer.decode(ids)}, {"streamed", parts}};

@@ -1,6 +1,5 @@
-//===- Peak.h - what the host could compute ----------------------------------------------------------------------===//
-#ifndef NSTF_TOOLS_BENCHMARKS_EMULATOR_PEAK_H
-#define NSTF_TOOLS_BENCHMARKS_EMULATOR_PEAK_H
+// What the host could compute.
+#pragma once
 
 namespace nstf {
 
@@ -9,5 +8,3 @@ namespace nstf {
 double measurePeak();
 
 } // namespace nstf
-
-#endif

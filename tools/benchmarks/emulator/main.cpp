@@ -1,10 +1,8 @@
-//===- main.cpp - bench-emulator-kernels -------------------------------------------------------------------------===//
+// Bench-emulator-kernels.
 //
 // bench-emulator-kernels KERNELS.hsaco GEMM.hsaco TARGET THREADS SECONDS CLOCK: whole kernels on the emulator, as JSON.
 // CLOCK: "wall", or "processor", of all threads together, so that other work on the machine doesn't count. tools/bench
 // shows them.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/execute/Dispatch.h"
 #include "runtime/emulator/execute/Statistics.h"

@@ -11,13 +11,13 @@
 #include <stdexcept>
 #include <utility>
 
-static std::vector<std::int32_t> generate(MODEL::Model &model, std::vector<std::int32_t> ids, int count,
-                                          std::vector<float> &logits) {
+static std::vector<int32_t> generate(MODEL::Model &model, std::vector<int32_t> ids, int count,
+                                     std::vector<float> &logits) {
   std::size_t done = 0;
   for (int i = 0; i < count; ++i) {
     model.step(ids.data() + done, int(ids.size() - done));
     done = ids.size();
-    if (model.position() != std::int64_t(done))
+    if (model.position() != int64_t(done))
       throw std::runtime_error("wrong position");
     std::vector<float> row = model.logits();
     logits.insert(logits.end(), row.begin(), row.end());
@@ -29,7 +29,7 @@ static std::vector<std::int32_t> generate(MODEL::Model &model, std::vector<std::
 int main(int argc, char **argv) try {
   if (argc != 5)
     throw std::runtime_error("expected PACKAGE IDS COUNT LOGITS");
-  std::vector<std::int32_t> prompt;
+  std::vector<int32_t> prompt;
   std::istringstream list(argv[2]);
   for (std::string id; std::getline(list, id, ',');)
     prompt.push_back(std::stoi(id));
@@ -47,7 +47,7 @@ int main(int argc, char **argv) try {
   MODEL::Model first(argv[1]);
 #endif
   MODEL::Model model = std::move(first);
-  std::vector<std::int32_t> ids = generate(model, prompt, std::stoi(argv[3]), logits);
+  std::vector<int32_t> ids = generate(model, prompt, std::stoi(argv[3]), logits);
   model.reset();
   if (generate(model, prompt, std::stoi(argv[3]), again) != ids || again != logits)
     throw std::runtime_error("another text after reset()");

@@ -16,7 +16,7 @@ static void refuse(const std::function<void()> &call) {
 
 int main(int, char **argv) try {
   MODEL::Model model(argv[1]);
-  std::vector<std::int32_t> ids(41, 1);
+  std::vector<int32_t> ids(41, 1);
   refuse([&] { model.logits(); });
   refuse([&] { model.step(ids.data(), 0); });
   refuse([&] { model.step(ids.data(), 41); });

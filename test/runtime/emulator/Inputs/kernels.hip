@@ -22,11 +22,11 @@ __global__ void launchShape(uint32_t *out) {
   if (blockIdx.x | blockIdx.y | blockIdx.z | threadIdx.x | threadIdx.y | threadIdx.z)
     return;
   for (int i = 0; i < 3; ++i)
-    out[i] = implicit[i];                             // hidden_block_count_*
+    out[i] = implicit[i]; // hidden_block_count_*
   const uint16_t *sizes = (const uint16_t *)(implicit + 3);
   for (int i = 0; i < 3; ++i)
-    out[3 + i] = sizes[i];                            // hidden_group_size_*
-  out[6] = *((const uint16_t *)implicit + 32);        // hidden_grid_dims, byte 64
+    out[3 + i] = sizes[i];                     // hidden_group_size_*
+  out[6] = *((const uint16_t *)implicit + 32); // hidden_grid_dims, byte 64
 }
 
 // The compiler offers hidden_dynamic_lds_size (byte 120) to kernels that use dynamic LDS.

@@ -1,4 +1,5 @@
-/* What bitsandbytes is linked to of hipBLAS, hipBLASLt and rocBLAS. Nothing of it is called by the test; every call fails. */
+/* What bitsandbytes is linked to of hipBLAS, hipBLASLt and rocBLAS. Nothing of it is called by the test; every call
+ * fails. */
 #define ABSENT(name)                                                                                                   \
   int name(void) { return 1; }
 ABSENT(hipblasGemmEx)

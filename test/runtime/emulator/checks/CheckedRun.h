@@ -1,6 +1,5 @@
-//===- CheckedRun.h - a few instructions on one workgroup, under checks -------------------------------------------===//
-#ifndef NSTF_TEST_RUNTIME_EMULATOR_CHECKS_CHECKEDRUN_H
-#define NSTF_TEST_RUNTIME_EMULATOR_CHECKS_CHECKEDRUN_H
+// A few instructions on one workgroup, under checks.
+#pragma once
 
 #include "runtime/emulator/checks/Checker.h"
 
@@ -16,5 +15,3 @@ std::vector<Finding> checkedRun(const std::string &target, const std::string &te
                                 unsigned waves = 1);
 
 } // namespace nstf::emulator::test
-
-#endif

@@ -1,6 +1,5 @@
-//===- MemoryCases.h - small kernels with a mistake, and the whole text of what is found -------------------------===//
-#ifndef NSTF_TEST_RUNTIME_EMULATOR_CHECKS_MEMORYCASES_H
-#define NSTF_TEST_RUNTIME_EMULATOR_CHECKS_MEMORYCASES_H
+// Small kernels with a mistake, and the whole text of what is found.
+#pragma once
 
 #include <string>
 #include <vector>
@@ -22,5 +21,3 @@ struct MemoryCase {
 void runMemoryCases(const std::string &target, const std::string &names, const std::vector<MemoryCase> &cases);
 
 } // namespace nstf::emulator::test
-
-#endif

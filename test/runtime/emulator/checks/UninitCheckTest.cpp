@@ -204,9 +204,11 @@ const std::vector<MemoryCase> cases = {
      {"uninit: v2 is undefined where stored to device memory, from v5, which was never written: kernel 'k33', pc P "
       "(entry + 0x5c), instruction 'global_store_dword v1, v2, s[4:5]', workgroup (0, 0, 0), wave 0, lanes 0-63, "
       "address P: P is 0 bytes into allocation N [P, P), 4096 bytes",
-      "uninit: the condition that sets EXEC is undefined, from v6, which was never written: kernel 'k33', pc P (entry + "
+      "uninit: the condition that sets EXEC is undefined, from v6, which was never written: kernel 'k33', pc P (entry "
+      "+ "
       "0x68), instruction 's_and_saveexec_b64 s[10:11], vcc', workgroup (0, 0, 0), wave 0, lanes 0-63",
-      "uninit: the condition that sets EXEC is undefined, from v6, which was never written: kernel 'k33', pc P (entry + "
+      "uninit: the condition that sets EXEC is undefined, from v6, which was never written: kernel 'k33', pc P (entry "
+      "+ "
       "0x74), instruction 's_andn2_b64 exec, exec, vcc', workgroup (0, 0, 0), wave 0, lanes 0-63"}},
     // What correct kernels do.
     {"loaded and never used", "global_load_dword v2, v1, s[6:7]\n s_waitcnt vmcnt(0)", {}},

@@ -1,6 +1,5 @@
-//===- EveryInstruction.h - machine code for every opcode that LLVM knows for a chip -----------------------------===//
-#ifndef NSTF_TEST_RUNTIME_EMULATOR_DECODE_EVERYINSTRUCTION_H
-#define NSTF_TEST_RUNTIME_EMULATOR_DECODE_EVERYINSTRUCTION_H
+// Machine code for every opcode that LLVM knows for a chip.
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -24,5 +23,3 @@ std::vector<KnownInstruction> everyInstruction(const std::string &target);
 std::string textOf(const std::string &target, const std::vector<uint8_t> &bytes);
 
 } // namespace nstf::emulator::test
-
-#endif

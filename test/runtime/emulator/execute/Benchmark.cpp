@@ -1,10 +1,8 @@
-//===- Benchmark.cpp - how fast the emulator runs, one thread ----------------------------------------------------===//
+// How fast the emulator runs, one thread.
 //
 // bench-emulator [gfx942|gfx90a] [--count]: loops of one kind of instruction, in wave instructions a second; matrix
 // instructions also in GFLOP/s. NSTF_EMU_VECTORS=AVX2 measures what a host without AVX-512 gives, --count what counting
 // costs.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/execute/Dispatch.h"
 #include "runtime/emulator/execute/Statistics.h"
 #include "test/runtime/emulator/execute/Snippet.h"

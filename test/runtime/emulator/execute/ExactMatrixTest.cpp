@@ -36,8 +36,7 @@ Snippet snippetOf(const std::string &target, const MatrixForm &form, MatrixMode 
   return Snippet(target, text, 64, mode);
 }
 
-//===-- The worked examples
-//----------------------------------------------------------------------------------------===//
+// The worked examples
 
 struct Sample {
   std::vector<uint64_t> a, b;
@@ -163,8 +162,7 @@ TEST(ExactMatrix, allPublishedExamples) {
     checkSamples(key, list);
 }
 
-//===-- Against the reference
-//--------------------------------------------------------------------------------------===//
+// Against the reference
 
 /// Ties: one product is half of what C's last bit is worth, the others are far below. NearSubnormal: products of about
 /// the smallest normal f32, if the type has them.

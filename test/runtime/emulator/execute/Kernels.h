@@ -1,11 +1,8 @@
-//===- Kernels.h - kernels compiled by clang for the tests -------------------------------------------------------===//
+// Kernels compiled by clang for the tests.
 //
 // Source in, kernel of a loaded code object out, and launches with arguments by value. The compiler that makes the code
 // is clang-22, which the project is built with.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_KERNELS_H
-#define NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_KERNELS_H
+#pragma once
 
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/execute/Dispatch.h"
@@ -62,5 +59,3 @@ void launch(CompiledKernels &kernels, const std::string &name, Dimensions grid, 
 }
 
 } // namespace nstf::emulator::test
-
-#endif

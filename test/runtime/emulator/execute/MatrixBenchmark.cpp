@@ -1,12 +1,9 @@
-//===- MatrixBenchmark.cpp - what a matrix instruction costs, one thread
-//--------------------------------------------===//
+// What a matrix instruction costs, one thread.
 //
 // bench-matrix [--markdown]: nanoseconds of every form on both chips, fast and exact, and the share of P that each is,
 // P being the host's measured f32 fused multiply-add peak of one thread with the same vectors. NSTF_EMU_VECTORS=AVX2
 // gives what a host without AVX-512 does. The last column is exact mode with operands it can't take the quick way with
 // (bf16 and xf32 elements beyond 2^31; f16 infinities).
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/execute/Dispatch.h"
 #include "test/runtime/emulator/execute/MatrixForms.h"
 #include "test/runtime/emulator/execute/Operands.h"

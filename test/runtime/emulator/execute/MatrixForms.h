@@ -1,12 +1,9 @@
-//===- MatrixForms.h - every form of matrix instruction and where its elements are --------------------------------===//
+// Every form of matrix instruction and where its elements are.
 //
 // The layouts are facts published by AMD's matrix instruction calculator (ROCm/amd_matrix_instruction_calculator, the
 // formulas of --detail-instruction for CDNA 2 and 3), written down form by form as numbers. They share nothing with the
 // emulator's own formula (execute/MatrixOperands-inl.h).
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_MATRIXFORMS_H
-#define NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_MATRIXFORMS_H
+#pragma once
 
 #include "test/runtime/emulator/execute/Snippet.h"
 
@@ -60,5 +57,3 @@ void setElement(Snippet &s, unsigned row, Place place, unsigned bits, uint64_t v
 std::string registers(char file, unsigned first, unsigned count);
 
 } // namespace nstf::emulator::test
-
-#endif

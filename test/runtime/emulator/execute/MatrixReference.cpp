@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t nanBits = 0x7fc00000, infinityBits = 0x7f800000;
 
-//===-- gfx942 ---------------------------------------------------------------------------------------------------===//
+// gfx942
 
 /// A number as a multiple of 2^-320.
 using Exact = llvm::APInt;
@@ -158,7 +158,7 @@ uint32_t group942(Element typeA, Element typeB, std::span<const uint64_t> a, std
   return roundToF32(cutDown(s, most - 31) + cutC);
 }
 
-//===-- gfx90a ---------------------------------------------------------------------------------------------------===//
+// gfx90a
 
 float flushed(float v) { return std::fabs(v) < 0x1p-126f ? std::copysign(0.0f, v) : v; }
 

@@ -1,11 +1,8 @@
-//===- MatrixReference.h - one element of a matrix instruction, computed slowly -----------------------------------===//
+// One element of a matrix instruction, computed slowly.
 //
 // The published bit-accurate model (Xie et al., arXiv 2511.10909) once more, in exact arithmetic on integers of 1024
 // bits, one element at a time: what the emulator's vector code in exact mode is compared with. Shares nothing with it.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_MATRIXREFERENCE_H
-#define NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_MATRIXREFERENCE_H
+#pragma once
 
 #include "test/runtime/emulator/execute/MatrixForms.h"
 
@@ -19,5 +16,3 @@ uint32_t exactElement(const std::string &target, Element typeA, Element typeB, b
                       std::span<const uint64_t> a, std::span<const uint64_t> b, uint32_t c);
 
 } // namespace nstf::emulator::test
-
-#endif

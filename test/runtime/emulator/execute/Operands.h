@@ -1,6 +1,5 @@
-//===- Operands.h - random and edge operands ---------------------------------------------------------------------===//
-#ifndef NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_OPERANDS_H
-#define NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_OPERANDS_H
+// Random and edge operands.
+#pragma once
 
 #include <cstdint>
 #include <cstring>
@@ -135,5 +134,3 @@ template <typename T> T read(const uint8_t *at) {
 }
 
 } // namespace nstf::emulator::test
-
-#endif

@@ -1,6 +1,5 @@
-//===- Snippet.h - a few instructions, assembled and run on one wave ---------------------------------------------===//
-#ifndef NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_SNIPPET_H
-#define NSTF_TEST_RUNTIME_EMULATOR_EXECUTE_SNIPPET_H
+// A few instructions, assembled and run on one wave.
+#pragma once
 
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Target.h"
@@ -61,5 +60,3 @@ private:
 };
 
 } // namespace nstf::emulator::test
-
-#endif

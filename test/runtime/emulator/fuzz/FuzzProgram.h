@@ -1,11 +1,8 @@
-//===- FuzzProgram.h - instruction streams as code objects, and a sandbox to run them in -------------------------===//
+// Instruction streams as code objects, and a sandbox to run them in.
 //
 // What the fuzzers share: a code object around any machine code and any kernel descriptor, written by hand so that it
 // can be as wrong as one likes; and a launch with buffers, limits and checks that ends whatever the code does.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_TEST_RUNTIME_EMULATOR_FUZZ_FUZZPROGRAM_H
-#define NSTF_TEST_RUNTIME_EMULATOR_FUZZ_FUZZPROGRAM_H
+#pragma once
 
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/memory/CodeObject.h"
@@ -58,5 +55,3 @@ struct RunChoices {
 void loadAndRun(const Target &target, std::span<const std::byte> object, const RunChoices &choices);
 
 } // namespace nstf::emulator::fuzz
-
-#endif

@@ -1,6 +1,5 @@
 // What the HIP tests share: the call that must succeed, and the kernels made at build time.
-#ifndef NSTF_TEST_RUNTIME_EMULATOR_HIPAPI_HIPTEST_H
-#define NSTF_TEST_RUNTIME_EMULATOR_HIPAPI_HIPTEST_H
+#pragma once
 
 #define __HIP_PLATFORM_AMD__ 1
 #include <hip/hip_runtime_api.h>
@@ -70,5 +69,3 @@ protected:
   }
   hipModule_t module = nullptr;
 };
-
-#endif // NSTF_TEST_RUNTIME_EMULATOR_HIPAPI_HIPTEST_H

@@ -166,8 +166,7 @@ TEST(LaunchFile, WholeFileMistakes) {
   EXPECT_THAT(messageOf("code_object: a"), HasSubstr("expected the key 'launches' with a list of launches"));
   EXPECT_THAT(messageOf("launches: {}"), HasSubstr("expected a list of launches but got a map"));
   EXPECT_THAT([] { LaunchFile::read("no-such-folder/launch.yaml"); },
-              testing::ThrowsMessage<InputError>(
-                  "error: no-such-folder/launch.yaml: No such file or directory"));
+              testing::ThrowsMessage<InputError>("error: no-such-folder/launch.yaml: No such file or directory"));
   EXPECT_THAT([] { LaunchFile::read("."); },
               testing::ThrowsMessage<InputError>("error: .: expected a file but got a folder"));
 }

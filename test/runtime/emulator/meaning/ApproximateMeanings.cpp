@@ -1,9 +1,7 @@
-//===- ApproximateMeanings.cpp - reciprocals, roots, exponentials, sines, dot products ---------------------------===//
+// Reciprocals, roots, exponentials, sines, dot products.
 //
 // Special cases exactly as the manual's examples give them, everything else within the error it states, seen from the
 // host's long double.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "test/runtime/emulator/meaning/Meaning.h"
 
 #include <cmath>

@@ -1,6 +1,5 @@
-//===- Atomic.h - what atomic instructions make of a memory word -------------------------------------------------===//
-#ifndef NSTF_TEST_RUNTIME_EMULATOR_MEANING_ATOMIC_H
-#define NSTF_TEST_RUNTIME_EMULATOR_MEANING_ATOMIC_H
+// What atomic instructions make of a memory word.
+#pragma once
 
 #include "test/runtime/emulator/meaning/Machine.h"
 
@@ -22,5 +21,3 @@ u64 readWord(const std::vector<u8> &bytes, u64 at, unsigned bits);
 void writeWord(std::vector<u8> &bytes, u64 at, unsigned bits, u64 value);
 
 } // namespace nstf::emulator::meaning
-
-#endif

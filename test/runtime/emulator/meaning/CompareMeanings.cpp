@@ -1,4 +1,4 @@
-//===- CompareMeanings.cpp - what v_cmp and v_cmpx compute -------------------------------------------------------===//
+// What v_cmp and v_cmpx compute.
 #include "test/runtime/emulator/meaning/Meaning.h"
 
 namespace nstf::emulator::meaning {

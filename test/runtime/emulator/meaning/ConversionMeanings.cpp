@@ -1,4 +1,4 @@
-//===- ConversionMeanings.cpp - what conversions and division helpers compute ------------------------------------===//
+// What conversions and division helpers compute.
 #include "test/runtime/emulator/meaning/Meaning.h"
 
 #include <array>
@@ -45,8 +45,7 @@ u64 byteOf(u64 v, const Lane &l) { return u64(saturated(numberOf(single, v, l.mo
 
 u64 halfTowardZero(u64 v) { return convert(single, half, v, {}, {Rounding::Zero, true, true}); }
 
-//===-- fp8 of gfx942: E4M3 with bias 8, E5M2 with bias 16; 0x80 is NaN, no infinities, no -0
-//-----------------------===//
+// fp8 of gfx942: E4M3 with bias 8, E5M2 with bias 16; 0x80 is NaN, no infinities, no -0
 Number numberOf8(u8 v, unsigned exponentBits) {
   unsigned fractionBits = 7 - exponentBits;
   Number n;
@@ -141,7 +140,7 @@ u64 bothFrom8(const Lane &l, unsigned exponentBits) {
   return clamped(single, from8(l.a, exponentBits), l) | clamped(single, from8(l.a >> 8, exponentBits), l) << 32;
 }
 
-//===-- Division -------------------------------------------------------------------------------------------------===//
+// Division
 u64 fixup(Format f, u64 q, u64 d, u64 n) {
   u64 sign = (d ^ n) & f.sign(), nan = f.sign() | f.infinity() | f.quietBit();
   if (f.isNan(n))

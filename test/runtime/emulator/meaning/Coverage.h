@@ -1,6 +1,5 @@
-//===- Coverage.h - the families' cases, and what they share -----------------------------------------------------===//
-#ifndef NSTF_TEST_RUNTIME_EMULATOR_MEANING_COVERAGE_H
-#define NSTF_TEST_RUNTIME_EMULATOR_MEANING_COVERAGE_H
+// The families' cases, and what they share.
+#pragma once
 
 #include "test/runtime/emulator/meaning/Machine.h"
 
@@ -36,5 +35,3 @@ std::vector<Case> scalarMemoryCases();
 std::vector<Case> laneCases();
 
 } // namespace nstf::emulator::meaning
-
-#endif

@@ -1,4 +1,4 @@
-//===- FloatMeanings.cpp - what exact floating-point vector instructions compute ---------------------------------===//
+// What exact floating-point vector instructions compute.
 #include "test/runtime/emulator/meaning/Meaning.h"
 
 namespace nstf::emulator::meaning {

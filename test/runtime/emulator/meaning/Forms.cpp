@@ -1,10 +1,8 @@
-//===- Forms.cpp - assembly texts of every form of a vector instruction ------------------------------------------===//
+// Assembly texts of every form of a vector instruction.
 //
 // From the operands' types: VGPR, SGPR, inline constant and literal sources; e32, e64, SDWA and DPP encodings; neg,
 // abs, sext, op_sel, clamp, omod; the destination also in a source's place. What the assembler refuses has no such
 // form.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "test/runtime/emulator/meaning/VectorModel.h"
 
 #include <algorithm>

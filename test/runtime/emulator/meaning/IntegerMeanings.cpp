@@ -1,4 +1,4 @@
-//===- IntegerMeanings.cpp - what integer and bit vector instructions compute ------------------------------------===//
+// What integer and bit vector instructions compute.
 #include "test/runtime/emulator/meaning/Meaning.h"
 
 #include <limits>

@@ -206,7 +206,7 @@ std::vector<std::string> runCases(const std::string &target, const std::vector<C
   return {ran.begin(), ran.end()};
 }
 
-//===-- Random ---------------------------------------------------------------------------------------------------===//
+// Random
 
 namespace {
 const std::vector<u64> &edges(Type t) {

@@ -1,11 +1,8 @@
-//===- Machine.h - what an instruction can see and change --------------------------------------------------------===//
+// What an instruction can see and change.
 //
 // A wave's state as plain data, and the cases that compare: an assembly text, how its operands are set, and what it
 // means as a change of this state. Every register is compared afterwards, also those that must not change.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_TEST_RUNTIME_EMULATOR_MEANING_MACHINE_H
-#define NSTF_TEST_RUNTIME_EMULATOR_MEANING_MACHINE_H
+#pragma once
 
 #include "test/runtime/emulator/meaning/Number.h"
 
@@ -98,5 +95,3 @@ unsigned roundsFactor();
 u64 randomSeed();
 
 } // namespace nstf::emulator::meaning
-
-#endif

@@ -1,12 +1,9 @@
-//===- Meaning.h - the table of meanings of vector instructions --------------------------------------------------===//
+// The table of meanings of vector instructions.
 //
 // One line an instruction: its operands' types, and what one lane's result is, a small scalar function written down
 // from AMD's "CDNA2"/"CDNA3 Instruction Set Architecture". The forms an instruction has (encodings, operands,
 // modifiers) are generated from the types (Forms.cpp), what the encodings add is in VectorModel.cpp.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_TEST_RUNTIME_EMULATOR_MEANING_MEANING_H
-#define NSTF_TEST_RUNTIME_EMULATOR_MEANING_MEANING_H
+#pragma once
 
 #include "test/runtime/emulator/meaning/Machine.h"
 
@@ -78,5 +75,3 @@ u64 lesser(Format, u64 a, u64 b, const Lane &);
 u64 greater(Format, u64 a, u64 b, const Lane &);
 
 } // namespace nstf::emulator::meaning
-
-#endif

@@ -1,6 +1,5 @@
-//===- MemoryCase.h - cases of instructions that access memory ---------------------------------------------------===//
-#ifndef NSTF_TEST_RUNTIME_EMULATOR_MEANING_MEMORYCASE_H
-#define NSTF_TEST_RUNTIME_EMULATOR_MEANING_MEMORYCASE_H
+// Cases of instructions that access memory.
+#pragma once
 
 #include "test/runtime/emulator/meaning/Machine.h"
 
@@ -42,5 +41,3 @@ struct MemoryCases {
 };
 
 } // namespace nstf::emulator::meaning
-
-#endif

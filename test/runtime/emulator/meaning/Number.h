@@ -1,11 +1,8 @@
-//===- Number.h - exact binary numbers ---------------------------------------------------------------------------===//
+// Exact binary numbers.
 //
 // Floating point as the ISA manuals define it: an operand is a number, the operation is exact on numbers, and the
 // result is rounded once to the destination's format by MODE. Nothing here uses the host's floating point.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_TEST_RUNTIME_EMULATOR_MEANING_NUMBER_H
-#define NSTF_TEST_RUNTIME_EMULATOR_MEANING_NUMBER_H
+#pragma once
 
 #include <cstdint>
 #include <initializer_list>
@@ -99,5 +96,3 @@ u64 fromHost(Format, long double value, const FloatMode & = {});
 u64 stepsApart(Format, u64 a, u64 b);
 
 } // namespace nstf::emulator::meaning
-
-#endif

@@ -1,4 +1,4 @@
-//===- ScalarForms.cpp - assembly texts of scalar instructions ---------------------------------------------------===//
+// Assembly texts of scalar instructions.
 #include "test/runtime/emulator/meaning/ScalarMeaning.h"
 
 namespace nstf::emulator::meaning {

@@ -1,6 +1,5 @@
-//===- ScalarMeaning.h - the table of meanings of scalar ALU instructions ----------------------------------------===//
-#ifndef NSTF_TEST_RUNTIME_EMULATOR_MEANING_SCALARMEANING_H
-#define NSTF_TEST_RUNTIME_EMULATOR_MEANING_SCALARMEANING_H
+// The table of meanings of scalar ALU instructions.
+#pragma once
 
 #include "test/runtime/emulator/meaning/Machine.h"
 
@@ -27,5 +26,3 @@ std::vector<ScalarMeaning> scalarMeanings();
 void addScalarCases(const ScalarMeaning &, std::vector<Case> &);
 
 } // namespace nstf::emulator::meaning
-
-#endif

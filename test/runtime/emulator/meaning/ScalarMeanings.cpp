@@ -1,9 +1,7 @@
-//===- ScalarMeanings.cpp - what scalar ALU instructions compute -------------------------------------------------===//
+// What scalar ALU instructions compute.
 //
 // One function an instruction, of its sources, what the destination held, SCC and EXEC; from the definitions of SOP1,
 // SOP2, SOPK and SOPC in AMD's ISA manuals.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "test/runtime/emulator/meaning/ScalarMeaning.h"
 
 #include <algorithm>

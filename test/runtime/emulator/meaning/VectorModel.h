@@ -1,11 +1,8 @@
-//===- VectorModel.h - what encodings add to a vector instruction ------------------------------------------------===//
+// What encodings add to a vector instruction.
 //
 // Operand places, op_sel, neg, abs, SDWA, DPP, output modifiers and clamp, masks, and which bits of the destination are
 // written, after the ISA manual's chapter on vector ALU operations; one lane after the other.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_TEST_RUNTIME_EMULATOR_MEANING_VECTORMODEL_H
-#define NSTF_TEST_RUNTIME_EMULATOR_MEANING_VECTORMODEL_H
+#pragma once
 
 #include "test/runtime/emulator/meaning/Meaning.h"
 
@@ -47,5 +44,3 @@ int dppSource(unsigned control, unsigned lane);
 void run(const Form &, Machine &);
 
 } // namespace nstf::emulator::meaning
-
-#endif

@@ -350,7 +350,9 @@ TEST(KernelList, otherChipsCanBeListed) {
   EXPECT_GE(readKernels(code, "other").kernels.size(), 9u);
 }
 
-TEST(LoadErrors, areOneLine) { EXPECT_STREQ(LoadError(LoadError::Reason::Malformed, "a\nb\x1b[2J").what(), "a\\nb\\x1b[2J"); }
+TEST(LoadErrors, areOneLine) {
+  EXPECT_STREQ(LoadError(LoadError::Reason::Malformed, "a\nb\x1b[2J").what(), "a\\nb\\x1b[2J");
+}
 
 } // namespace
 } // namespace nstf::emulator

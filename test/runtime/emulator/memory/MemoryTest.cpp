@@ -16,7 +16,7 @@ TEST(Memory, allocationIsZeroedAlignedAndExactlyAsLong) {
   Memory memory;
   auto *bytes = static_cast<unsigned char *>(memory.allocate(1000));
   ASSERT_NE(bytes, nullptr);
-  EXPECT_EQ(addressOf(bytes) % Memory::kAlignment, 0u);
+  EXPECT_EQ(addressOf(bytes) % Memory::pageBytes, 0u);
   for (int i = 0; i < 1000; ++i)
     EXPECT_EQ(bytes[i], 0);
   EXPECT_TRUE(memory.covers(addressOf(bytes), 1000));
@@ -29,7 +29,7 @@ TEST(Memory, guardLiesBetweenNeighbours) {
   Memory memory;
   uint64_t a = addressOf(memory.allocate(4096)), b = addressOf(memory.allocate(4096));
   uint64_t distance = a < b ? b - a - 4096 : a - b - 4096;
-  EXPECT_GE(distance, Memory::kGuardBytes);
+  EXPECT_GE(distance, Memory::guardBytes);
 }
 
 TEST(Memory, tableFindsWithAndWithoutHint) {

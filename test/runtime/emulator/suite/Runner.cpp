@@ -1,10 +1,8 @@
-//===- Runner.cpp - runs the suite's cases ------------------------------------------------------------------------===//
+// Runs the suite's cases.
 //
 // Each case becomes a GoogleTest for each level of optimisation and size: gemm.f16_O3_2. The chip is NSTF_EMU_TARGET's;
 // kernels are launched through the HIP API, so that NSTF_EMU_CHECK and the emulator's other variables apply.
 // NSTF_SUITE_SAMPLE=1: one size of each.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "test/runtime/emulator/hip_api/HipTest.h"
 #include "test/runtime/emulator/suite/suite.h"
 

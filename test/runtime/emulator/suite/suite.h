@@ -1,10 +1,7 @@
-//===- suite.h - one kernel idea: its device code and the host code it is compared with
-//----------------------------===//
+// One kernel idea: its device code and the host code it is compared with.
 //
 // Every .hip file here is compiled for each chip at -O0 and -O3 (__HIP__ is defined: the device part), and once as C++
 // for the host (the other part), whose SUITE cases the runner calls for each level and size.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #pragma once
 #ifdef __HIP__
 #include "test/runtime/emulator/suite/device.h"

@@ -1,4 +1,5 @@
-// Stands before the emulator's library and counts what hipMalloc gives: the sum goes into the file that COUNT_FILE names.
+// Stands before the emulator's library and counts what hipMalloc gives: the sum goes into the file that COUNT_FILE
+// names.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>

@@ -1,14 +1,11 @@
-//===- Adversary.h - the worst machine that keeps the rules ------------------------------------------------------===//
+// The worst machine that keeps the rules.
 //
 // Shows whether a wait, a nop or a barrier matters, without asking the checks: it runs a kernel as the slowest hardware
 // the manuals allow. Registers that a load, a returning atomic or a scalar load writes hold rubbish until an s_waitcnt
 // that guarantees the value; data of loads to LDS likewise; an operand that the table of hazards
 // says is not there yet is rubbish for the instruction that reads it; and waves run in other orders. A correct kernel
 // gives the same result under it to the bit.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
-#ifndef NSTF_TEST_RUNTIME_EMULATOR_CHECKS_MUTATION_ADVERSARY_H
-#define NSTF_TEST_RUNTIME_EMULATOR_CHECKS_MUTATION_ADVERSARY_H
+#pragma once
 
 #include "runtime/emulator/execute/Monitor.h"
 
@@ -27,5 +24,3 @@ struct AdversaryOptions {
 std::unique_ptr<Monitor> makeAdversary(const AdversaryOptions &options);
 
 } // namespace nstf::emulator::test
-
-#endif

@@ -1,6 +1,5 @@
-//===- Assembly.h - a suite file as assembly whose lines can be left out ------------------------------------------===//
-#ifndef NSTF_TEST_RUNTIME_EMULATOR_CHECKS_MUTATION_ASSEMBLY_H
-#define NSTF_TEST_RUNTIME_EMULATOR_CHECKS_MUTATION_ASSEMBLY_H
+// A suite file as assembly whose lines can be left out.
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -36,5 +35,3 @@ private:
 };
 
 } // namespace nstf::emulator::test
-
-#endif

@@ -41,7 +41,7 @@ void Coverage::instruction(Wave &, const MicroOp *first) {
 
 } // namespace nstf::emulator::test
 
-//===-- What suite.h leaves to who runs the cases ----------------------------------------------------------------===//
+// What suite.h leaves to who runs the cases
 
 namespace suite {
 namespace {

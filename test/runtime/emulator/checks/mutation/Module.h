@@ -1,6 +1,5 @@
-//===- Module.h - suite cases on a code object of the caller's choice, under a monitor ----------------------------===//
-#ifndef NSTF_TEST_RUNTIME_EMULATOR_CHECKS_MUTATION_MODULE_H
-#define NSTF_TEST_RUNTIME_EMULATOR_CHECKS_MUTATION_MODULE_H
+// Suite cases on a code object of the caller's choice, under a monitor.
+#pragma once
 
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/execute/Monitor.h"
@@ -49,5 +48,3 @@ private:
 };
 
 } // namespace nstf::emulator::test
-
-#endif

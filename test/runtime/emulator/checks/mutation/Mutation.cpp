@@ -1,4 +1,4 @@
-//===- Mutation.cpp - what the checks find when waits, nops and barriers are left out -----------------------------===//
+// What the checks find when waits, nops and barriers are left out.
 //
 // Every s_waitcnt, s_nop and s_barrier that a suite case executes is deleted in turn from the compiled assembly, and
 // the case is run again twice over: under all checks, and under the adversary (Adversary.h), which shows without the
@@ -7,8 +7,6 @@
 //
 // EmulatorMutation [--all] [--chip gfx942] [--case gemm.f16] [--level O3] [--list] [--intact]: without --all and --case
 // a sample of sites; --intact deletes nothing.
-//
-//===-------------------------------------------------------------------------------------------------------------===//
 #include "runtime/emulator/checks/Checker.h"
 #include "test/runtime/emulator/checks/mutation/Adversary.h"
 #include "test/runtime/emulator/checks/mutation/Assembly.h"
