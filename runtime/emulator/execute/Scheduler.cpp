@@ -171,12 +171,11 @@ private:
         continue;
       }
       try {
+        checkEnd();
         Turn turn = resident->run();
         moved |= turn != Turn::Yielded;
         if (turn == Turn::Ended)
           scheduler.retire(std::move(resident));
-        else
-          checkEnd();
       } catch (...) {
         scheduler.fail(index, std::current_exception());
         resident.reset();
@@ -208,6 +207,7 @@ private:
       more = active.size();
   }
 
+  /// Before every turn, so that a launch of many short workgroups ends too.
   void checkEnd() {
     const LaunchOptions &options = scheduler.options;
     const bool interrupted = options.interrupt && *options.interrupt;

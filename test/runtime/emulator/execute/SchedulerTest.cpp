@@ -96,6 +96,7 @@ kernel void longWork(global int *out, int count) {
     __asm__ volatile("v_add_u32 %0, 3, %0" : "+v"(sum));
   out[get_global_id(0)] = sum;
 }
+kernel void nothing() {}
 )";
 
 class Scheduler : public ::testing::TestWithParam<const char *> {
@@ -227,6 +228,24 @@ TEST_P(Scheduler, limits) {
   int *more = upload(k.memory, std::vector<int>(64 * 64));
   launch(k, "longWork", {64}, {64}, more, 10);
   EXPECT_EQ(calls, 64u);
+}
+
+// Workgroups that never yield: the launch ends between them.
+TEST_P(Scheduler, limitsHoldForShortWorkgroups) {
+  constexpr unsigned groups = 1u << 22; // seconds of work
+  for (unsigned threads : {1, 2}) {
+    uint64_t ended = 0;
+    auto count = [&](uint64_t done, uint64_t) { ended = done; };
+    k.options = LaunchOptions{.threads = threads, .timeout = std::chrono::milliseconds(10), .progress = count};
+    EXPECT_THAT(faultOf("nothing", {groups}, {64}, {}),
+                ContainsRegex("still running at the end of its time \\(1 wave at pc.*kernel 'nothing', pc 0x[0-9a-f]+ "
+                              "\\(entry \\+ 0x0\\)"));
+    EXPECT_LT(ended, groups / 2);
+    std::atomic<bool> stop = false;
+    auto stopSoon = [&](uint64_t done, uint64_t) { stop = done >= 100; };
+    k.options = LaunchOptions{.threads = threads, .interrupt = &stop, .progress = stopSoon};
+    EXPECT_THAT(faultOf("nothing", {groups}, {64}, {}), HasSubstr("the launch was interrupted (1 wave at pc"));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, Scheduler, ::testing::Values("gfx90a", "gfx942"),
