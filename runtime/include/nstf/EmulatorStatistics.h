@@ -58,9 +58,15 @@ typedef struct NSTFDispatchStatistics {
   X(matrix)                                                                                                            \
   X(vector)                                                                                                            \
   X(lds)                                                                                                               \
-  X(vectorMemory) X(scalar) X(scalarMemory) X(branch) X(other) X(globalBytesLoaded) X(globalBytesStored)               \
-      X(ldsBytesLoaded) X(ldsBytesStored) X(scratchBytesLoaded) X(scratchBytesStored) X(scalarBytesLoaded)             \
-          X(scalarBytesStored) X(hostSeconds)
+  X(vectorMemory)                                                                                                      \
+  X(scalar)                                                                                                            \
+  X(scalarMemory)                                                                                                      \
+  X(branch)                                                                                                            \
+  X(other)                                                                                                             \
+  X(globalBytesLoaded)                                                                                                 \
+  X(globalBytesStored)                                                                                                 \
+  X(ldsBytesLoaded)                                                                                                    \
+  X(ldsBytesStored) X(scratchBytesLoaded) X(scratchBytesStored) X(scalarBytesLoaded) X(scalarBytesStored) X(hostSeconds)
 
 typedef void (*NSTFDispatchObserver)(void *user, const NSTFDispatchStatistics *statistics);
 

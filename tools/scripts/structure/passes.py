@@ -1,0 +1,39 @@
+"""Passes and their names."""
+import re
+
+
+def kebab(name):
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name).lower()
+
+
+def check(tree):
+    declared = set()
+    for path in tree.files:
+        if path.parts[0] != "passes" or path.suffix != ".td":
+            continue
+        level = str(path.parent.relative_to("passes"))
+        for number, line in enumerate(tree.text(path).splitlines(), 1):
+            match = re.match(r'\s*def\s+(\w+)\s*:\s*(?:Pass|InterfacePass)\s*<\s*"([^"]+)"', line)
+            if match:
+                declared.add((level, match.group(1).removesuffix("Pass")))
+                check_pass(tree, path, number, level, *match.groups())
+    for path in tree.files:
+        if path.parts[0] == "passes" and path.suffix == ".cpp":
+            level = str(path.parent.relative_to("passes"))
+            passes = re.findall(r"#define\s+GEN_PASS_DEF_(\w+)|PassWrapper<\s*(\w+)", tree.text(path))
+            if len(passes) > 1:
+                tree.error(path, 0, f"expected one pass in a file but got {len(passes)}")
+            if passes and (level, path.stem) not in declared:
+                tree.error(path, 0, f"defines a pass, but passes/{level} declares no {path.stem}Pass in a .td file")
+
+
+def check_pass(tree, path, number, level, name, flag):
+    if not name.endswith("Pass"):
+        tree.error(path, number, f"expected a name that ends in Pass but got {name}")
+    name = name.removesuffix("Pass")
+    expected = kebab(level.replace("_", "-")) + "-" + kebab(name)
+    if flag != expected:
+        tree.error(path, number, f"expected the flag {expected} but got {flag}")
+    for needed in [f"passes/{level}/{name}.cpp", f"test/passes/{level}/{kebab(name)}.mlir"]:
+        if not (tree.root / needed).exists():
+            tree.error(path, number, f"{name}Pass needs {needed}")
