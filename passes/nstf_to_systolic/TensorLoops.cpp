@@ -9,12 +9,12 @@ using namespace nstf;
 /// Loop indices: along parallel loops coordinates of the result, computed when asked for; along reductions what is set.
 struct TensorPull::Loops {
   const TileShape &tiles;
-  Place place;           ///< in the result
+  TensorPlace place;     ///< in the result
   RankedTensorType type; ///< the result's
   AffineMap map;         ///< of the result
   mutable SmallVector<Value> values;
 
-  Loops(const TileShape &tiles, Place place, RankedTensorType type, AffineMap map)
+  Loops(const TileShape &tiles, TensorPlace place, RankedTensorType type, AffineMap map)
       : tiles(tiles), place(std::move(place)), type(type), map(map), values(map.getNumDims()) {}
 
   Value get(unsigned loop) const {
@@ -28,13 +28,13 @@ struct TensorPull::Loops {
   }
 };
 
-Place TensorPull::getOperandPlace(linalg::GenericOp op, OpOperand &operand, const Loops &loops) {
+TensorPlace TensorPull::getOperandPlace(linalg::GenericOp op, OpOperand &operand, const Loops &loops) {
   AffineMap map = op.getMatchingIndexingMap(&operand);
   auto type = cast<RankedTensorType>(operand.get().getType());
   // Where the result is: its row-major index serves as it is.
   if (loops.type && map == loops.map && type.getShape() == loops.type.getShape())
     return loops.place;
-  Place place;
+  TensorPlace place;
   for (auto [expr, size] : llvm::zip_equal(map.getResults(), type.getShape()))
     place.at.push_back(size == 1 ? tiles.constant(0)
                                  : tiles.apply(expr, [&](unsigned loop) { return loops.get(loop); }, {}));
@@ -71,7 +71,7 @@ bool TensorPull::computeBody(linalg::GenericOp op, const Loops &loops, ArrayRef<
   return true;
 }
 
-Value TensorPull::pullGeneric(linalg::GenericOp op, unsigned result, const Place &place) {
+Value TensorPull::pullGeneric(linalg::GenericOp op, unsigned result, const TensorPlace &place) {
   Loops loops(tiles, place, cast<RankedTensorType>(op.getResult(result).getType()),
               op.getMatchingIndexingMap(op.getDpsInitOperand(result)));
   if (op.getNumReductionLoops() == 0) {

@@ -7,7 +7,7 @@ using namespace nstf;
 
 static RankedTensorType getTensor(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-Value TensorPull::pull(Value tensor, const Place &place) {
+Value TensorPull::pull(Value tensor, const TensorPlace &place) {
   for (auto &[other, where, value] : llvm::reverse(known))
     if (other == tensor && where == place)
       return value;
@@ -17,7 +17,7 @@ Value TensorPull::pull(Value tensor, const Place &place) {
   return value;
 }
 
-Value TensorPull::pullUnknown(Value tensor, const Place &place) {
+Value TensorPull::pullUnknown(Value tensor, const TensorPlace &place) {
   if (auto argument = dyn_cast<BlockArgument>(tensor))
     return load(argument, place);
   return llvm::TypeSwitch<Operation *, Value>(tensor.getDefiningOp())
@@ -45,7 +45,7 @@ Value TensorPull::pullUnknown(Value tensor, const Place &place) {
       });
 }
 
-Value TensorPull::load(BlockArgument argument, const Place &place) {
+Value TensorPull::load(BlockArgument argument, const TensorPlace &place) {
   RankedTensorType type = getTensor(argument);
   Value buffer = options.buffers.lookup(argument), linear = getLinear(tiles, place, type);
   RankedTensorType result = tiles.getType(type.getElementType());
@@ -57,7 +57,7 @@ Value TensorPull::load(BlockArgument argument, const Place &place) {
                                   linear);
 }
 
-Value TensorPull::pullConstant(arith::ConstantOp op, const Place &place) {
+Value TensorPull::pullConstant(arith::ConstantOp op, const TensorPlace &place) {
   auto elements = cast<DenseElementsAttr>(op.getValue());
   if (elements.isSplat())
     return tiles.constant(elements.getSplatValue<TypedAttr>());
@@ -69,7 +69,7 @@ Value TensorPull::pullConstant(arith::ConstantOp op, const Place &place) {
   return result;
 }
 
-Value TensorPull::pullElements(tensor::FromElementsOp op, const Place &place) {
+Value TensorPull::pullElements(tensor::FromElementsOp op, const TensorPlace &place) {
   Value linear = getLinear(tiles, place, op.getType()), result;
   ScalarScope scope;
   for (size_t i = op.getElements().size(); i-- > 0;) {
@@ -81,9 +81,9 @@ Value TensorPull::pullElements(tensor::FromElementsOp op, const Place &place) {
   return result;
 }
 
-Value TensorPull::pullExtractSlice(tensor::ExtractSliceOp op, const Place &place) {
+Value TensorPull::pullExtractSlice(tensor::ExtractSliceOp op, const TensorPlace &place) {
   llvm::SmallBitVector dropped = op.getDroppedDims();
-  Place source;
+  TensorPlace source;
   ScalarScope scope;
   int64_t next = 0;
   for (int64_t dim = 0; dim < op.getSourceType().getRank(); ++dim) {
@@ -98,9 +98,9 @@ Value TensorPull::pullExtractSlice(tensor::ExtractSliceOp op, const Place &place
   return pull(op.getSource(), source);
 }
 
-Value TensorPull::pullInsertSlice(tensor::InsertSliceOp op, const Place &place) {
+Value TensorPull::pullInsertSlice(tensor::InsertSliceOp op, const TensorPlace &place) {
   llvm::SmallBitVector dropped = op.getDroppedDims();
-  Place source;
+  TensorPlace source;
   ScalarScope scope;
   Value isInside;
   for (int64_t dim = 0; dim < op.getType().getRank(); ++dim) {
@@ -123,11 +123,11 @@ Value TensorPull::pullInsertSlice(tensor::InsertSliceOp op, const Place &place) 
   return outside ? tiles.select(isInside, inside, outside) : Value();
 }
 
-Value TensorPull::pullCollapse(tensor::CollapseShapeOp op, const Place &place) {
+Value TensorPull::pullCollapse(tensor::CollapseShapeOp op, const TensorPlace &place) {
   RankedTensorType type = op.getSrcType();
   if (place.linear && hasLinear(type))
     return pull(op.getSrc(), {{}, place.linear});
-  Place source;
+  TensorPlace source;
   source.at.resize(type.getRank());
   for (auto [i, group] : llvm::enumerate(op.getReassociationIndices())) {
     Value rest = getCoordinate(tiles, place, op.getResultType(), i);
@@ -145,11 +145,11 @@ Value TensorPull::pullCollapse(tensor::CollapseShapeOp op, const Place &place) {
   return pull(op.getSrc(), source);
 }
 
-Value TensorPull::pullExpand(tensor::ExpandShapeOp op, const Place &place) {
+Value TensorPull::pullExpand(tensor::ExpandShapeOp op, const TensorPlace &place) {
   RankedTensorType type = op.getResultType();
   if (place.linear && hasLinear(op.getSrcType()) && hasLinear(type))
     return pull(op.getSrc(), {{}, place.linear});
-  Place source;
+  TensorPlace source;
   for (ArrayRef<int64_t> group : op.getReassociationIndices()) {
     Value at = tiles.constant(0);
     int64_t stride = 1;
@@ -165,13 +165,13 @@ Value TensorPull::pullExpand(tensor::ExpandShapeOp op, const Place &place) {
   return pull(op.getSrc(), source);
 }
 
-Value TensorPull::pullConcat(tensor::ConcatOp op, const Place &place) {
+Value TensorPull::pullConcat(tensor::ConcatOp op, const TensorPlace &place) {
   SmallVector<Value> coordinates = getCoordinates(tiles, place, op.getResultType());
   int64_t dim = op.getDim(), end = op.getResultType().getDimSize(dim);
   Value at = coordinates[dim], result;
   for (Value input : llvm::reverse(op.getInputs())) {
     int64_t begin = end - getTensor(input).getDimSize(dim);
-    Place source{coordinates, {}};
+    TensorPlace source{coordinates, {}};
     source.at[dim] = tiles.sub(at, tiles.constant(begin));
     Value value = pull(input, source);
     if (!value)
@@ -182,9 +182,9 @@ Value TensorPull::pullConcat(tensor::ConcatOp op, const Place &place) {
   return result;
 }
 
-Value TensorPull::pullPad(tensor::PadOp op, const Place &place) {
+Value TensorPull::pullPad(tensor::PadOp op, const TensorPlace &place) {
   SmallVector<Value> coordinates = getCoordinates(tiles, place, op.getResultType());
-  Place source;
+  TensorPlace source;
   Value isInside;
   for (auto [dim, at] : llvm::enumerate(coordinates)) {
     int64_t low = op.getStaticLow()[dim], high = op.getStaticHigh()[dim];
@@ -200,13 +200,13 @@ Value TensorPull::pullPad(tensor::PadOp op, const Place &place) {
 }
 
 /// result[b…, s…] = source[s…], but along the gathered dimensions at indices[b…]; those are 1 or left out in s.
-Value TensorPull::pullGather(tensor::GatherOp op, const Place &place) {
+Value TensorPull::pullGather(tensor::GatherOp op, const TensorPlace &place) {
   int64_t batch = op.getIndicesType().getRank() - 1, rank = op.getSourceType().getRank();
   SmallVector<Value> coordinates = getCoordinates(tiles, place, op.getResultType());
   bool keepsDims = op.getResultType().getRank() == batch + rank;
   SmallVector<Value> source(rank);
   for (auto [i, dim] : llvm::enumerate(op.getGatherDims())) {
-    Place where{SmallVector<Value>(ArrayRef(coordinates).take_front(batch)), {}};
+    TensorPlace where{SmallVector<Value>(ArrayRef(coordinates).take_front(batch)), {}};
     where.at.push_back(tiles.constant(i));
     source[dim] = pull(op.getIndices(), where);
     if (!source[dim])
@@ -222,7 +222,7 @@ Value TensorPull::pullGather(tensor::GatherOp op, const Place &place) {
   return extract(op.getSource(), source);
 }
 
-Value TensorPull::pullGenerate(tensor::GenerateOp op, const Place &place) {
+Value TensorPull::pullGenerate(tensor::GenerateOp op, const TensorPlace &place) {
   SmallVector<Value> coordinates = getCoordinates(tiles, place, cast<RankedTensorType>(op.getType()));
   ScalarScope scope;
   scope.argument = [&](BlockArgument argument) { return coordinates[argument.getArgNumber()]; };

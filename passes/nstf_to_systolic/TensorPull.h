@@ -37,26 +37,26 @@ public:
       : options(options), builder(builder), tiles(builder, loc, options.tile) {}
 
   /// The elements of the kernel's result at `linear`; null after an error at an op that has no meaning on tiles.
-  mlir::Value pull(mlir::Value tensor, const Place &place);
+  mlir::Value pull(mlir::Value tensor, const TensorPlace &place);
 
 private:
-  mlir::Value pullUnknown(mlir::Value tensor, const Place &place);
-  mlir::Value load(mlir::BlockArgument argument, const Place &place);
-  mlir::Value pullConstant(mlir::arith::ConstantOp op, const Place &place);
-  mlir::Value pullElements(mlir::tensor::FromElementsOp op, const Place &place);
-  mlir::Value pullExtractSlice(mlir::tensor::ExtractSliceOp op, const Place &place);
-  mlir::Value pullInsertSlice(mlir::tensor::InsertSliceOp op, const Place &place);
-  mlir::Value pullCollapse(mlir::tensor::CollapseShapeOp op, const Place &place);
-  mlir::Value pullExpand(mlir::tensor::ExpandShapeOp op, const Place &place);
-  mlir::Value pullConcat(mlir::tensor::ConcatOp op, const Place &place);
-  mlir::Value pullPad(mlir::tensor::PadOp op, const Place &place);
-  mlir::Value pullGather(mlir::tensor::GatherOp op, const Place &place);
-  mlir::Value pullGenerate(mlir::tensor::GenerateOp op, const Place &place);
+  mlir::Value pullUnknown(mlir::Value tensor, const TensorPlace &place);
+  mlir::Value load(mlir::BlockArgument argument, const TensorPlace &place);
+  mlir::Value pullConstant(mlir::arith::ConstantOp op, const TensorPlace &place);
+  mlir::Value pullElements(mlir::tensor::FromElementsOp op, const TensorPlace &place);
+  mlir::Value pullExtractSlice(mlir::tensor::ExtractSliceOp op, const TensorPlace &place);
+  mlir::Value pullInsertSlice(mlir::tensor::InsertSliceOp op, const TensorPlace &place);
+  mlir::Value pullCollapse(mlir::tensor::CollapseShapeOp op, const TensorPlace &place);
+  mlir::Value pullExpand(mlir::tensor::ExpandShapeOp op, const TensorPlace &place);
+  mlir::Value pullConcat(mlir::tensor::ConcatOp op, const TensorPlace &place);
+  mlir::Value pullPad(mlir::tensor::PadOp op, const TensorPlace &place);
+  mlir::Value pullGather(mlir::tensor::GatherOp op, const TensorPlace &place);
+  mlir::Value pullGenerate(mlir::tensor::GenerateOp op, const TensorPlace &place);
 
   // Reductions and elementwise code (TensorLoops.cpp).
   struct Loops; // the loop indices of a linalg.generic as tiles
-  mlir::Value pullGeneric(mlir::linalg::GenericOp op, unsigned result, const Place &place);
-  Place getOperandPlace(mlir::linalg::GenericOp op, mlir::OpOperand &operand, const Loops &loops);
+  mlir::Value pullGeneric(mlir::linalg::GenericOp op, unsigned result, const TensorPlace &place);
+  TensorPlace getOperandPlace(mlir::linalg::GenericOp op, mlir::OpOperand &operand, const Loops &loops);
   bool computeBody(mlir::linalg::GenericOp op, const Loops &loops, llvm::ArrayRef<mlir::Value> accumulators,
                    llvm::ArrayRef<unsigned> results, llvm::SmallVectorImpl<mlir::Value> &values);
   mlir::Value reduceInOrder(mlir::linalg::GenericOp op, unsigned result, Loops &loops);
@@ -79,7 +79,7 @@ private:
   mlir::OpBuilder &builder;
   TileShape tiles;
   /// What was computed where, so that a tensor read twice alike is computed once. Of values visible at the builder.
-  std::vector<std::tuple<mlir::Value, Place, mlir::Value>> known;
+  std::vector<std::tuple<mlir::Value, TensorPlace, mlir::Value>> known;
 };
 
 /// Whether a linalg.generic's loop can lie across lanes: one result, `acc = acc op f(inputs)` for an op that may be

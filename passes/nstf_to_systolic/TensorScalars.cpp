@@ -140,7 +140,7 @@ Value TensorPull::power(Value x, Value y) {
 /// An index outside the tensor gives 0, also where the address of what it would mean is inside the buffer.
 Value TensorPull::extract(Value tensor, ArrayRef<Value> indices) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  Place place{SmallVector<Value>(indices), {}};
+  TensorPlace place{SmallVector<Value>(indices), {}};
   Value isInside;
   for (auto [dim, index] : llvm::enumerate(indices))
     isInside = tiles.both(isInside, tiles.lessThan(index, getSize(type.getDimSize(dim))));

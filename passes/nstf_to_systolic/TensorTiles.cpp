@@ -142,7 +142,7 @@ bool nstf::hasLinear(RankedTensorType tensor) {
   return tensor.getRank() == 0 || !llvm::is_contained(tensor.getShape().drop_front(), ShapedType::kDynamic);
 }
 
-Value nstf::getCoordinate(const TileShape &tiles, const Place &place, RankedTensorType tensor, int64_t dim) {
+Value nstf::getCoordinate(const TileShape &tiles, const TensorPlace &place, RankedTensorType tensor, int64_t dim) {
   if (tensor.getDimSize(dim) == 1)
     return tiles.constant(0);
   if (!place.at.empty())
@@ -155,14 +155,14 @@ Value nstf::getCoordinate(const TileShape &tiles, const Place &place, RankedTens
   return isFirst ? quotient : tiles.rem(quotient, tensor.getDimSize(dim));
 }
 
-SmallVector<Value> nstf::getCoordinates(const TileShape &tiles, const Place &place, RankedTensorType tensor) {
+SmallVector<Value> nstf::getCoordinates(const TileShape &tiles, const TensorPlace &place, RankedTensorType tensor) {
   SmallVector<Value> coordinates;
   for (int64_t dim = 0; dim < tensor.getRank(); ++dim)
     coordinates.push_back(getCoordinate(tiles, place, tensor, dim));
   return coordinates;
 }
 
-Value nstf::getLinear(const TileShape &tiles, const Place &place, RankedTensorType tensor) {
+Value nstf::getLinear(const TileShape &tiles, const TensorPlace &place, RankedTensorType tensor) {
   if (place.linear)
     return place.linear;
   Value linear = tiles.constant(0);

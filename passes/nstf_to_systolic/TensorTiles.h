@@ -49,19 +49,19 @@ public:
 
 /// Where in a tensor the elements of a tile are: a tile of coordinates for each dimension, or the row-major index, or
 /// both. The index of a tensor that is dynamic in another dimension than the first does not exist.
-struct Place {
+struct TensorPlace {
   llvm::SmallVector<mlir::Value> at;
   mlir::Value linear;
-  bool operator==(const Place &) const = default;
+  bool operator==(const TensorPlace &) const = default;
 };
 
 /// The coordinate along one dimension.
-mlir::Value getCoordinate(const TileShape &tiles, const Place &place, mlir::RankedTensorType tensor, int64_t dim);
+mlir::Value getCoordinate(const TileShape &tiles, const TensorPlace &place, mlir::RankedTensorType tensor, int64_t dim);
 /// All of them.
-llvm::SmallVector<mlir::Value> getCoordinates(const TileShape &tiles, const Place &place,
+llvm::SmallVector<mlir::Value> getCoordinates(const TileShape &tiles, const TensorPlace &place,
                                               mlir::RankedTensorType tensor);
 /// The row-major index. Precondition: the tensor is static but for its leading dimension.
-mlir::Value getLinear(const TileShape &tiles, const Place &place, mlir::RankedTensorType tensor);
+mlir::Value getLinear(const TileShape &tiles, const TensorPlace &place, mlir::RankedTensorType tensor);
 
 /// Whether a tensor has row-major indices that no `?` goes into.
 bool hasLinear(mlir::RankedTensorType tensor);
