@@ -58,28 +58,23 @@ std::set<std::string> nstf::getTunableParameters(const std::string &templateName
 /// The first row that holds, and why those before it do not.
 static void chooseTuning(KernelOp region, const std::map<std::string, int64_t> &extents, const Target &target,
                          KernelChoice &choice) {
-  std::string folder = "tuning/" + target.name + "/" + choice.templateName + "/", type = getTypeName(region);
-  std::string name = folder + type + ".yaml";
-  std::optional<std::string_view> text = templateText(name);
-  if (!text && type != "f32") { // templates without matrix products compute alike whatever memory holds
-    name = folder + "f32.yaml";
-    text = templateText(name);
+  for (const std::string &name :
+       listTuningFiles({target.name, target.chip}, choice.templateName, getTypeName(region))) {
+    std::optional<std::string_view> text = templateText(name);
+    if (!text)
+      continue;
+    TuningTable table = parseTuning(*text, "templates/" + name);
+    std::optional<size_t> row = table.find(extents);
+    auto place = [&](size_t index) { return name + " row " + std::to_string(index + 1); };
+    for (size_t i = 0; i < row.value_or(table.rows.size()); ++i)
+      choice.rejectedTuning.push_back(place(i) + ": " + table.rows[i].getMismatch(extents));
+    if (row) {
+      choice.tuning = table.rows[*row].parameters;
+      choice.tuningReason = place(*row) + " (" + table.provenance + "): " + table.rows[*row].because;
+      return;
+    }
   }
-  if (!text) {
-    choice.tuningReason = "no " + name + ": the template's defaults";
-    return;
-  }
-  TuningTable table = parseTuning(*text, "templates/" + name);
-  std::optional<size_t> row = table.find(extents);
-  for (size_t i = 0; i < row.value_or(table.rows.size()); ++i)
-    choice.rejectedTuning.push_back("row " + std::to_string(i + 1) + ": " + table.rows[i].getMismatch(extents));
-  if (!row) {
-    choice.tuningReason = "no row of " + name + " fits: the template's defaults";
-    return;
-  }
-  choice.tuning = table.rows[*row].parameters;
-  choice.tuningReason =
-      name + " row " + std::to_string(*row + 1) + " (" + table.provenance + "): " + table.rows[*row].because;
+  choice.tuningReason = "no row of tuning/*/" + choice.templateName + " fits: the template's defaults";
 }
 
 static void applyWishes(const std::map<std::string, int64_t> &wishes, KernelChoice &choice) {

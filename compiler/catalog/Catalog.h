@@ -1,7 +1,7 @@
 // Which kernel template a region takes at how many tokens, with which parameters, and why.
 //
-// The lookup: templates/tuning/<target>/<template>/<type>.yaml, first row whose ranges hold; then the template's own
-// defaults. Never silently: the choice carries its reason.
+// The lookup: the first row whose ranges hold, of the files that listTuningFiles names (TuningTable.h); then the
+// template's own defaults. Never silently: the choice carries its reason.
 #pragma once
 
 #include "compiler/target/Target.h"
@@ -19,8 +19,8 @@ struct KernelChoice {
   std::string templateName;
   std::map<std::string, int64_t> tuning; ///< over the template's defaults
   std::string templateReason;            ///< "one row: vector units"; empty where there was one template only
-  std::string tuningReason;              ///< "tuning/gfx942/matmul/f32.yaml row 2 (predicted, by hand, …): …"
-  /// What was not taken, each with why: "matvec: up to 64 rows: …", "row 1: M is 40, not 1 to 16".
+  std::string tuningReason;              ///< "tuning/default/matmul/f32.yaml row 2 (predicted, by hand, …): …"
+  /// What was not taken, each with why: "matvec: up to 64 rows: …", "tuning/… row 1: M is 40, not 1 to 16".
   std::vector<std::string> rejectedTemplates, rejectedTuning;
 
   std::string getReason() const { return templateReason.empty() ? tuningReason : templateReason + "; " + tuningReason; }

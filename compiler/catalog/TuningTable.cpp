@@ -122,6 +122,23 @@ std::optional<size_t> TuningTable::find(const std::map<std::string, int64_t> &ex
   return std::nullopt;
 }
 
+std::vector<std::string> nstf::listTuningFiles(const std::vector<std::string> &chips, const std::string &templateName,
+                                               const std::string &type) {
+  std::vector<std::string> folders = chips, types = {type};
+  folders.push_back("default");
+  if (type == "bf16")
+    types.push_back("f16");
+  types.push_back("f32"); // templates without matrix products compute alike whatever memory holds
+  std::vector<std::string> files;
+  for (const std::string &typeName : types)
+    for (const std::string &folder : folders) {
+      std::string file = "tuning/" + folder + "/" + templateName + "/" + typeName + ".yaml";
+      if (std::find(files.begin(), files.end(), file) == files.end())
+        files.push_back(file);
+    }
+  return files;
+}
+
 TuningTable nstf::parseTuning(std::string_view text, const std::string &file) {
   Reader reader(file);
   try {

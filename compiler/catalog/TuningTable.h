@@ -1,4 +1,4 @@
-// Tuning rows of one template on one target for one type.
+// Tuning rows of one template for one type, on one chip or on all.
 //
 //   provenance: {date: 2026-11-21, tool: by hand, kind: predicted}
 //   rows:
@@ -35,5 +35,11 @@ struct TuningTable {
 
 /// Throws std::runtime_error "<file>:<line>: expected … but got …".
 TuningTable parseTuning(std::string_view text, const std::string &file);
+
+/// The files that may hold the row for a template and a type, in the order in which they are asked: those of the type,
+/// for bf16 then those of f16, then those of f32; of each type those of the `chips` (names of folders, the most special
+/// first), then default's. Files need not exist, and a chip's own need only hold the rows that differ.
+std::vector<std::string> listTuningFiles(const std::vector<std::string> &chips, const std::string &templateName,
+                                         const std::string &type);
 
 } // namespace nstf
