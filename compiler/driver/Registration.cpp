@@ -26,12 +26,14 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/nstf/Passes.h"
+#include "passes/nstf_to_systolic/Binding.h"
 #include "passes/nstf_to_systolic/Passes.h"
 #include "passes/systolic/Passes.h"
 #include "passes/systolic_to_gpu/Passes.h"
 
 void nstf::registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<NSTFDialect, systolic::SystolicDialect>();
+  registerTemplateOps(registry);
   // The levels below, top to bottom.
   registry.insert<mlir::linalg::LinalgDialect, mlir::tensor::TensorDialect, mlir::affine::AffineDialect,
                   mlir::func::FuncDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,

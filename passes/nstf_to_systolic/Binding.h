@@ -18,15 +18,56 @@ struct TemplateBinding {
     int64_t perToken = 0; ///< rows for each token, where the extent grows with the tokens of a step
   };
 
-  mlir::Operation *anchor = nullptr; ///< null for a region of elementwise ops alone
   mlir::Value tile;                  ///< what the template hands to its epilogue
   llvm::SmallVector<Buffer> buffers; ///< without the buffer "y", which holds the region's result
   mlir::Type operandType;            ///< of matrix products; null where the template has none
   llvm::SmallVector<Parameter> parameters;
 };
 
-/// Templates' names for what a region's operation computes: "matmul" and "matvec" for linear, else the op's own name;
-/// "elementwise" for elementwise ops, kv_append, last_row and first_row.
+/// Writes the binding of one operation to one of its templates, in the names that the template's header explains.
+class TemplateBinder {
+public:
+  TemplateBinder(mlir::Operation *anchor, llvm::StringRef templateName, int64_t maxTokens);
+
+  llvm::StringRef getTemplateName() const { return templateName; }
+
+  void addBuffer(llvm::StringRef name, mlir::Value value) { binding.buffers.push_back({name, value}); }
+  void addParameter(llvm::StringRef name, int64_t value) { binding.parameters.push_back({name, value}); }
+  /// As the bits of an f32.
+  void addParameter(llvm::StringRef name, const llvm::APFloat &value);
+  /// The extent along the rows, which decides the launch, and with it ROWS: 0 for one row a token, else how many. Only
+  /// the first extent of a template does.
+  void addRows(llvm::StringRef name, mlir::Value value, int64_t factor = 1);
+
+  /// A template that reads x [M, N] row by row.
+  void bindRows(mlir::Value x);
+  /// The template `elementwise`, which takes as many rows as `rows` has from one value to another.
+  void bindCopy(mlir::Value from, mlir::Value to, mlir::Value rows);
+
+  /// Rows of a tensor, with the most there can be for a leading `?`.
+  int64_t getRows(mlir::Value value) const;
+  static mlir::RankedTensorType getType(mlir::Value value) {
+    return llvm::cast<mlir::RankedTensorType>(value.getType());
+  }
+
+  TemplateBinding binding;
+
+private:
+  llvm::StringRef templateName;
+  int64_t maxTokens;
+};
+
+} // namespace nstf
+
+#include "passes/nstf_to_systolic/TemplateOp.h.inc"
+
+namespace nstf {
+
+/// Makes every operation that has a kernel of its own a TemplateOp, once the dialect is loaded.
+void registerTemplateOps(mlir::DialectRegistry &registry);
+
+/// Templates for what a region's operation computes: "matvec" and "matmul" for linear, "elementwise" for chains of
+/// elementwise ops, "generic" for tensor code; its own name where there is none, which bindTemplate refuses.
 llvm::SmallVector<llvm::StringRef> getTemplateNames(KernelOp kernel);
 
 /// The binding of a region to a template. `maxTokens` stands for a leading `?`. An error on the kernel where there is

@@ -1,0 +1,85 @@
+// Bindings of rope, kv_append and attention to their templates.
+#include "passes/nstf_to_systolic/bindings/Bindings.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace nstf;
+
+namespace {
+
+struct RopeBinding : TemplateModel<RopeBinding, RopeOp> {
+  static LogicalResult bind(RopeOp op, TemplateBinder &binder) {
+    if (!op.getTable())
+      return op.emitOpError("expected a table (nstf-materialize-rope-tables) but got none");
+    RankedTensorType table = op.getTable().getType();
+    int64_t headSize = op.getHeadSize(), heads = op.getX().getType().getDimSize(1) / headSize;
+    binder.addBuffer("x", op.getX());
+    binder.addBuffer("table", op.getTable());
+    binder.addRows("R", op.getX(), heads);
+    binder.addParameter("H", heads);
+    binder.addParameter("D", headSize);
+    binder.addParameter("BD", llvm::PowerOf2Ceil(headSize));
+    binder.addParameter("RD", table.getDimSize(1));
+    binder.addParameter("CTX", table.getDimSize(0));
+    binder.addParameter("INTERLEAVED", op.getInterleaved());
+    // What follows is a conversion, an append or both; the store does them.
+    Value target = op.getResult();
+    KvAppendOp append;
+    while (target.hasOneUse() && isa<ConvertOp, KvAppendOp>(*target.getUsers().begin())) {
+      Operation *next = *target.getUsers().begin();
+      append = dyn_cast<KvAppendOp>(next);
+      target = next->getResult(0);
+    }
+    binder.addParameter("APPEND", bool(append));
+    binder.addParameter("RY", binder.getRows(target) * heads);
+    binder.binding.tile = target;
+    return success();
+  }
+};
+
+struct KvAppendBinding : TemplateModel<KvAppendBinding, KvAppendOp> {
+  SmallVector<StringRef> getTemplateNames(Operation *) const { return {"elementwise"}; }
+
+  static LogicalResult bind(KvAppendOp op, TemplateBinder &binder) {
+    // A cache is as long as the context, but no more rows are written than come in.
+    binder.bindCopy(op.getRows(), op.getResult(), op.getRows());
+    binder.addParameter("APPEND", 1);
+    return success();
+  }
+};
+
+struct AttentionBinding : TemplateModel<AttentionBinding, AttentionOp> {
+  static LogicalResult bind(AttentionOp op, TemplateBinder &binder) {
+    RankedTensorType k = op.getK().getType();
+    int64_t heads = op.getHeads(), kvHeads = op.getKvHeads(), headSize = op.getHeadSize();
+    binder.addBuffer("q", op.getQ());
+    binder.addBuffer("k", op.getK());
+    binder.addBuffer("v", op.getV());
+    binder.binding.operandType = op.getQ().getType().getElementType();
+    // Cells are 16 wide; 32-wide ones divide no more than they do.
+    binder.addParameter("DP", llvm::alignTo(headSize, 16));
+    binder.addRows("RG", op.getQ(), heads / kvHeads);
+    binder.addRows("RQ", op.getQ(), heads);
+    binder.addParameter("L", binder.getRows(op.getK()));
+    binder.addParameter("F", k.getDimSize(1));
+    binder.addParameter("H", heads);
+    binder.addParameter("HK", kvHeads);
+    binder.addParameter("G", heads / kvHeads);
+    binder.addParameter("D", headSize);
+    binder.addParameter("CAUSAL", op.getCausal());
+    binder.addParameter("CACHED", op.readsCache());
+    binder.addParameter("SCALE", op.getScale());
+    // A window as long as the keys hides none.
+    int64_t window = op.getWindow().value_or(0);
+    binder.addParameter("WINDOW", window < binder.getRows(op.getK()) ? window : 0);
+    return success();
+  }
+};
+
+} // namespace
+
+void nstf::attachAttentionBindings(MLIRContext &context) {
+  RopeOp::attachInterface<RopeBinding>(context);
+  KvAppendOp::attachInterface<KvAppendBinding>(context);
+  AttentionOp::attachInterface<AttentionBinding>(context);
+}

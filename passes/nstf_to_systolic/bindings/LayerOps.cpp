@@ -1,0 +1,42 @@
+// Bindings of embedding, linear, softmax and argmax to their templates.
+#include "passes/nstf_to_systolic/bindings/Bindings.h"
+
+using namespace mlir;
+using namespace nstf;
+
+namespace {
+
+struct EmbeddingBinding : TemplateModel<EmbeddingBinding, EmbeddingOp> {
+  static LogicalResult bind(EmbeddingOp op, TemplateBinder &binder) {
+    binder.addBuffer("ids", op.getIds());
+    binder.addBuffer("table", op.getTable());
+    binder.addRows("M", op.getIds());
+    binder.addParameter("V", op.getTable().getType().getDimSize(0));
+    binder.addParameter("N", op.getTable().getType().getDimSize(1));
+    return success();
+  }
+};
+
+struct LinearBinding : TemplateModel<LinearBinding, LinearOp> {
+  SmallVector<StringRef> getTemplateNames(Operation *) const { return {"matvec", "matmul"}; }
+
+  static LogicalResult bind(LinearOp op, TemplateBinder &binder) {
+    binder.addBuffer("x", op.getX());
+    binder.addBuffer("w", op.getW());
+    binder.binding.operandType = op.getX().getType().getElementType();
+    binder.addParameter("N", op.getW().getType().getDimSize(0));
+    binder.addParameter("K", op.getW().getType().getDimSize(1));
+    if (binder.getTemplateName() == "matmul")
+      binder.addRows("M", op.getResult());
+    return success();
+  }
+};
+
+} // namespace
+
+void nstf::attachLayerBindings(MLIRContext &context) {
+  EmbeddingOp::attachInterface<EmbeddingBinding>(context);
+  LinearOp::attachInterface<LinearBinding>(context);
+  SoftmaxOp::attachInterface<RowwiseModel<SoftmaxOp>>(context);
+  ArgmaxOp::attachInterface<RowwiseModel<ArgmaxOp>>(context);
+}

@@ -1,0 +1,40 @@
+// Bindings of the choice of a row and the mean of rows to their templates.
+#include "passes/nstf_to_systolic/bindings/Bindings.h"
+
+using namespace mlir;
+using namespace nstf;
+
+namespace {
+
+struct LastRowBinding : TemplateModel<LastRowBinding, LastRowOp> {
+  SmallVector<StringRef> getTemplateNames(Operation *) const { return {"elementwise"}; }
+
+  static LogicalResult bind(LastRowOp op, TemplateBinder &binder) {
+    binder.bindCopy(op.getX(), op.getResult(), op.getResult());
+    binder.addParameter("LAST", 1);
+    return success();
+  }
+};
+
+struct FirstRowBinding : TemplateModel<FirstRowBinding, FirstRowOp> {
+  SmallVector<StringRef> getTemplateNames(Operation *) const { return {"elementwise"}; }
+
+  static LogicalResult bind(FirstRowOp op, TemplateBinder &binder) {
+    RankedTensorType x = op.getX().getType();
+    binder.addBuffer("x", op.getX());
+    binder.addRows("M", op.getResult());
+    // A step may have no row behind the first, which is all that is read.
+    binder.addParameter("MX", x.isDynamicDim(0) ? 1 : x.getDimSize(0));
+    binder.addParameter("MY", 1);
+    binder.addParameter("N", x.getDimSize(1));
+    return success();
+  }
+};
+
+} // namespace
+
+void nstf::attachRowBindings(MLIRContext &context) {
+  LastRowOp::attachInterface<LastRowBinding>(context);
+  FirstRowOp::attachInterface<FirstRowBinding>(context);
+  MeanRowsOp::attachInterface<RowwiseModel<MeanRowsOp>>(context);
+}
