@@ -33,7 +33,7 @@ struct CompileOptions {
   std::function<mlir::OwningOpRef<mlir::ModuleOp>(mlir::MLIRContext &)> makeModule;
   std::vector<std::string> targets;       ///< names, aliases or .yaml files
   std::optional<int64_t> context;         ///< positions, where others are wanted than the model says
-  std::vector<std::string> architectures; ///< .yaml files, beside templates/models: compiler/import/yaml/README.md
+  std::vector<std::string> architectures; ///< .yaml files, beside templates/models: compiler/description/README.md
   std::optional<int64_t> maxTokens;       ///< rows of the largest step; default: the context, at most 512
   std::string precision = "auto"; ///< of matrix operands, weights and caches: f32, f16, bf16, or the weights' own
   manifest::WeightsMode weights = manifest::WeightsMode::Pack;

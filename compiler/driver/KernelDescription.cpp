@@ -1,10 +1,10 @@
 // Descriptions of kernels and their graphs (KernelDescription.h).
 #include "compiler/driver/KernelDescription.h"
+#include "compiler/description/GraphExpansion.h"
+#include "compiler/description/Parameters.h"
 #include "compiler/import/Diagnose.h"
 #include "compiler/import/GraphBuilder.h"
 #include "compiler/import/Import.h"
-#include "compiler/import/yaml/GraphExpansion.h"
-#include "compiler/import/yaml/Parameters.h"
 #include "dialects/nstf/NSTF.h"
 #include "support/MappedFile.h"
 #include "templates/Templates.h"

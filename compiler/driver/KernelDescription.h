@@ -1,8 +1,8 @@
-// Kernels that can be compiled alone: graphs of one launch, in the format of compiler/import/yaml, from
+// Kernels that can be compiled alone: graphs of one launch, in the format of compiler/description, from
 // templates/standalone or from a user's file. Their parameters are the options of `nstfc kernel`.
 #pragma once
 
-#include "compiler/import/yaml/GraphDescription.h"
+#include "compiler/description/GraphDescription.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 

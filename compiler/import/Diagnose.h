@@ -1,7 +1,7 @@
 // From thrown errors to MLIR diagnostics.
 #pragma once
 
-#include "compiler/import/ImportError.h"
+#include "compiler/checkpoint/ImportError.h"
 #include "support/Path.h"
 
 #include "mlir/IR/BuiltinOps.h"

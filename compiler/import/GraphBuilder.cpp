@@ -2,9 +2,9 @@
 
 #include "compiler/import/GraphBuilder.h"
 
-#include "compiler/import/ImportError.h"
+#include "compiler/checkpoint/ImportError.h"
+#include "compiler/description/StoredPart.h"
 #include "compiler/import/NodeBuilder.h"
-#include "compiler/import/yaml/StoredPart.h"
 #include "dialects/nstf/NSTF.h"
 
 #include "mlir/IR/Builders.h"

@@ -4,8 +4,8 @@
 // dialect gains can be used in YAML at once.
 #pragma once
 
-#include "compiler/import/SafeTensors.h"
-#include "compiler/import/yaml/GraphExpansion.h"
+#include "compiler/checkpoint/SafeTensors.h"
+#include "compiler/description/GraphExpansion.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"

@@ -3,8 +3,8 @@
 #include "compiler/import/Import.h"
 
 #include "compiler/import/Diagnose.h"
-#include "compiler/import/huggingface/HuggingFace.h"
-#include "compiler/import/yaml/YamlGraph.h"
+#include "compiler/import/HuggingFace.h"
+#include "compiler/import/YamlGraph.h"
 #include "dialects/nstf/NSTF.h"
 #include "support/MappedFile.h"
 #include "support/TextLimits.h"

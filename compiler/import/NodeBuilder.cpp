@@ -2,8 +2,8 @@
 
 #include "compiler/import/NodeBuilder.h"
 
+#include "compiler/checkpoint/ImportError.h"
 #include "compiler/import/GraphBuilder.h"
-#include "compiler/import/ImportError.h"
 #include "dialects/nstf/NSTF.h"
 
 #include "mlir/IR/Verifier.h"

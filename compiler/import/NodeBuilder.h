@@ -1,7 +1,7 @@
 // One node as an operation of the nstf dialect.
 #pragma once
 
-#include "compiler/import/yaml/GraphExpansion.h"
+#include "compiler/description/GraphExpansion.h"
 
 #include "mlir/IR/Builders.h"
 

@@ -8,7 +8,7 @@
 // by one rename. A folder that is not a package is never replaced.
 #pragma once
 
-#include "compiler/import/StridedView.h"
+#include "compiler/checkpoint/StridedView.h"
 #include "nstf/Manifest.h"
 
 #include <cstdint>

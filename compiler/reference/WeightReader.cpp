@@ -2,8 +2,8 @@
 
 #include "compiler/reference/WeightReader.h"
 
-#include "compiler/import/StoredType.h"
-#include "compiler/import/StridedView.h"
+#include "compiler/checkpoint/StoredType.h"
+#include "compiler/checkpoint/StridedView.h"
 #include "nstf/RandomWeights.h"
 #include "support/ConvertNumbers.h"
 #include "support/Escape.h"

@@ -1,6 +1,6 @@
 // Fuzzes config.json: any text, read by the parameters of an architecture of templates/models. The last byte chooses
 // it.
-#include "compiler/import/huggingface/Config.h"
+#include "compiler/description/Config.h"
 #include "templates/Templates.h"
 #include "test/fuzz/FuzzInput.h"
 

@@ -1,5 +1,5 @@
 // Fuzzes graphs in YAML: read, their parameters evaluated, repeated sections written out.
-#include "compiler/import/yaml/GraphExpansion.h"
+#include "compiler/description/GraphExpansion.h"
 #include "test/fuzz/FuzzInput.h"
 
 using namespace nstf;

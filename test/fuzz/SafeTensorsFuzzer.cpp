@@ -1,5 +1,5 @@
 // Fuzzes safetensors files, by the compiler's reader and by the runtime's. Each byte of each tensor is read.
-#include "compiler/import/SafeTensors.h"
+#include "compiler/checkpoint/SafeTensors.h"
 #include "runtime/model/SafeTensorsFile.h"
 #include "test/fuzz/FuzzInput.h"
 

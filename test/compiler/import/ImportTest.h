@@ -1,7 +1,7 @@
 // What tests of importers share: a context, the module as text, and checkpoints of zeros.
 #pragma once
 
-#include "test/compiler/import/TestFiles.h"
+#include "test/compiler/checkpoint/TestFiles.h"
 
 #include "dialects/nstf/NSTF.h"
 

@@ -1,7 +1,7 @@
 // What tests of packages share: one with a weight of every origin, and readers of what was written.
 #pragma once
 
-#include "compiler/import/SafeTensors.h"
+#include "compiler/checkpoint/SafeTensors.h"
 #include "compiler/package/Package.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"

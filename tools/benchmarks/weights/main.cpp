@@ -1,6 +1,6 @@
 // bench-weights: what packing and loading do with weights, in bytes of input (of output, where there is no input) a
 // second of processor time of one core, on pieces as large as they use and on more data than the cache holds.
-#include "compiler/import/StridedView.h"
+#include "compiler/checkpoint/StridedView.h"
 #include "runtime/model/FillRandom.h"
 #include "support/ConvertNumbers.h"
 #include "support/SinCos.h"

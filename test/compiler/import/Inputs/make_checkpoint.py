@@ -7,7 +7,7 @@
 llama: config.json and safetensors files of a Llama whose sizes are no multiples of anything: hidden 36, 6 heads of size
 6 over 3 key-value heads, intermediate 50, 2 layers, vocabulary 54, context 40. `--set` changes config.json after the
 tensors were made, so that a test can let the two disagree; `--without` leaves a tensor out.
-mlp: the weights of yaml/Inputs/mlp.yaml, and a copy of that file beside them.
+mlp: the weights of mlp.yaml beside this file, and a copy of that file beside them.
 
 Numbers are uniform in [-a, a] with a = sqrt(3 / last extent), norms 1 ± 0.1, and the same on every machine.
 """
@@ -87,7 +87,7 @@ def main():
 
     if arguments.model == "mlp":
         write_safetensors(arguments.folder / "mlp.safetensors", MLP, arguments.tensor_type)
-        source = pathlib.Path(__file__).resolve().parent.parent / "yaml" / "Inputs" / "mlp.yaml"
+        source = pathlib.Path(__file__).resolve().with_name("mlp.yaml")
         shutil.copyfile(source, arguments.folder / "mlp.yaml")
         return
 

@@ -1,5 +1,5 @@
 """mlp.py write X.npy ROWS: a made-up input. mlp.py check SEED X.npy PROBABILITIES.npy CHOICE.npy: the network of
-test/compiler/import/yaml/Inputs/mlp.yaml in float64, with the weights of --weights=random:SEED, against what was computed.
+test/compiler/import/Inputs/mlp.yaml in float64, with the weights of --weights=random:SEED, against what was computed.
 
 By the standard library alone, from the formulas: runtime/include/nstf/RandomWeights.h says what the weights are."""
 import ast

@@ -1,0 +1,284 @@
+// Small expressions over a model's parameters: their values.
+
+#include "compiler/checkpoint/ImportError.h"
+#include "compiler/description/ExpressionNodes.h"
+#include "compiler/description/Rope.h"
+#include "support/Escape.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+using namespace nstf;
+
+static std::string describeNumber(double value) {
+  char buffer[32];
+  return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+}
+
+template <typename T, typename Describe>
+static std::string describeList(const std::vector<T> &list, Describe describeOne) {
+  std::string text = "[";
+  for (size_t i = 0; i < list.size(); ++i)
+    text += (i ? ", " : "") + describeOne(list[i]);
+  return text + "]";
+}
+
+std::string nstf::describe(const ParameterValue &value) {
+  struct Visitor {
+    std::string operator()(std::monostate) { return "null"; }
+    std::string operator()(bool b) { return b ? "true" : "false"; }
+    std::string operator()(int64_t i) { return std::to_string(i); }
+    std::string operator()(double d) { return describeNumber(d); }
+    std::string operator()(const std::string &text) { return "'" + text + "'"; }
+    std::string operator()(const std::vector<int64_t> &list) {
+      return describeList(list, [](int64_t i) { return std::to_string(i); });
+    }
+    std::string operator()(const std::vector<double> &list) { return describeList(list, describeNumber); }
+    std::string operator()(const std::vector<std::string> &list) {
+      return describeList(list, [](const std::string &text) { return "'" + text + "'"; });
+    }
+    std::string operator()(const RopeScaling &scaling) {
+      return "rope of type '" + std::string(RopeScaling::kindNames[scaling.kind]) + "'";
+    }
+    std::string operator()(const OpaqueValue &opaque) { return opaque.text; }
+  };
+  return support::escape(std::visit(Visitor(), value));
+}
+
+std::string nstf::kindOf(const ParameterValue &value) {
+  static const char *const kinds[] = {"null",   "true or false",           "a whole number",    "a number",
+                                      "a text", "a list of whole numbers", "a list of numbers", "a list of texts",
+                                      "a rope", "something else"};
+  return kinds[value.index()];
+}
+
+static std::optional<double> toFloat(const ParameterValue &value) {
+  if (const int64_t *integer = std::get_if<int64_t>(&value))
+    return static_cast<double>(*integer);
+  if (const double *number = std::get_if<double>(&value))
+    return *number;
+  return std::nullopt;
+}
+
+static double numberOf(const ParameterValue &value) {
+  if (auto number = toFloat(value))
+    return *number;
+  throw ImportError("expected a number but got " + describe(value));
+}
+
+static bool conditionOf(const ParameterValue &value) {
+  if (const bool *condition = std::get_if<bool>(&value))
+    return *condition;
+  throw ImportError("expected true or false but got " + describe(value));
+}
+
+static ParameterValue arithmetic(Operator op, const ParameterValue &left, const ParameterValue &right) {
+  const int64_t *a = std::get_if<int64_t>(&left), *b = std::get_if<int64_t>(&right);
+  if (!a || !b) {
+    double x = numberOf(left), y = numberOf(right);
+    switch (op) {
+    case Operator::add:
+      return x + y;
+    case Operator::subtract:
+      return x - y;
+    case Operator::multiply:
+      return x * y;
+    case Operator::divide:
+      return x / y;
+    default:
+      return std::fmod(x, y);
+    }
+  }
+  int64_t result = 0;
+  bool overflow = false;
+  switch (op) {
+  case Operator::add:
+    overflow = __builtin_add_overflow(*a, *b, &result);
+    break;
+  case Operator::subtract:
+    overflow = __builtin_sub_overflow(*a, *b, &result);
+    break;
+  case Operator::multiply:
+    overflow = __builtin_mul_overflow(*a, *b, &result);
+    break;
+  default:
+    if (*b == 0)
+      throw ImportError("division of " + std::to_string(*a) + " by zero");
+    if (*b == -1) { // INT64_MIN / -1 traps
+      overflow = __builtin_sub_overflow(int64_t{0}, *a, &result);
+      if (op == Operator::remainder)
+        return int64_t{0};
+      break;
+    }
+    if (op == Operator::remainder)
+      return *a % *b;
+    if (*a % *b != 0)
+      throw ImportError(std::to_string(*a) + " / " + std::to_string(*b) + " is not a whole number");
+    result = *a / *b;
+  }
+  if (overflow)
+    throw ImportError("a result doesn't fit in 64 bits");
+  return result;
+}
+
+static bool compare(Operator op, const ParameterValue &left, const ParameterValue &right) {
+  auto a = toFloat(left), b = toFloat(right);
+  if (op == Operator::equal || op == Operator::notEqual) {
+    bool equal = describe(left) == describe(right) && left.index() == right.index();
+    if (a && b)
+      equal = *a == *b;
+    return equal == (op == Operator::equal);
+  }
+  double x = numberOf(left), y = numberOf(right);
+  switch (op) {
+  case Operator::less:
+    return x < y;
+  case Operator::lessEqual:
+    return x <= y;
+  case Operator::greater:
+    return x > y;
+  default:
+    return x >= y;
+  }
+}
+
+// Functions
+
+static ParameterValue toInteger(const std::vector<ParameterValue> &a) {
+  double number = std::trunc(numberOf(a[0]));
+  if (!(std::abs(number) < 0x1p53))
+    throw ImportError("expected int() of less than 2^53 but got " + describe(a[0]));
+  return static_cast<int64_t>(number);
+}
+
+static ParameterValue squareRoot(const std::vector<ParameterValue> &a) {
+  double number = numberOf(a[0]);
+  if (number < 0)
+    throw ImportError("expected sqrt() of at least 0 but got " + describe(a[0]));
+  return std::sqrt(number);
+}
+
+static const RopeScaling &ropeOf(const ParameterValue &value) {
+  if (const auto *scaling = std::get_if<RopeScaling>(&value))
+    return *scaling;
+  throw ImportError("expected a parameter of type rope but got " + describe(value));
+}
+
+static ParameterValue ropeFrequencyList(const std::vector<ParameterValue> &a) {
+  const int64_t *rotary = std::get_if<int64_t>(&a[0]);
+  if (!rotary)
+    throw ImportError("expected the rotary dimension to be a whole number but got " + describe(a[0]));
+  if (a.size() == 2)
+    return ropeFrequencies(*rotary, numberOf(a[1]));
+  return ropeFrequencies(*rotary, numberOf(a[1]), ropeOf(a[2]), numberOf(a[3]), numberOf(a[4]));
+}
+
+/// Calls `use` with the list that `value` holds.
+template <typename Use> static ParameterValue withList(const ParameterValue &value, Use use) {
+  if (const auto *list = std::get_if<std::vector<int64_t>>(&value))
+    return use(*list);
+  if (const auto *list = std::get_if<std::vector<double>>(&value))
+    return use(*list);
+  if (const auto *list = std::get_if<std::vector<std::string>>(&value))
+    return use(*list);
+  throw ImportError("expected a list but got " + describe(value));
+}
+
+static ParameterValue itemOf(const std::vector<ParameterValue> &a) {
+  return withList(a[0], [&](const auto &list) -> ParameterValue {
+    const int64_t *index = std::get_if<int64_t>(&a[1]);
+    if (!index || *index < 0 || static_cast<size_t>(*index) >= list.size())
+      throw ImportError("expected an index below " + std::to_string(list.size()) + " but got " + describe(a[1]));
+    return list[*index];
+  });
+}
+
+static ParameterValue call(const std::string &name, const std::vector<ParameterValue> &arguments) {
+  struct Function {
+    const char *name;
+    size_t arguments;
+    ParameterValue (*body)(const std::vector<ParameterValue> &);
+  };
+  static const Function functions[] = {
+      {"int", 1, toInteger},
+      {"float", 1, [](const std::vector<ParameterValue> &a) -> ParameterValue { return numberOf(a[0]); }},
+      {"sqrt", 1, squareRoot},
+      {"min", 2,
+       [](const std::vector<ParameterValue> &a) -> ParameterValue {
+         return compare(Operator::less, a[1], a[0]) ? a[1] : a[0];
+       }},
+      {"max", 2,
+       [](const std::vector<ParameterValue> &a) -> ParameterValue {
+         return compare(Operator::less, a[0], a[1]) ? a[1] : a[0];
+       }},
+      {"length", 1,
+       [](const std::vector<ParameterValue> &a) {
+         return withList(a[0], [](const auto &list) -> ParameterValue { return static_cast<int64_t>(list.size()); });
+       }},
+      {"item", 2, itemOf},
+      {"rope_frequencies", 2, ropeFrequencyList},
+      {"rope_frequencies", 5, ropeFrequencyList},
+      {"rope_positions", 2,
+       [](const std::vector<ParameterValue> &a) -> ParameterValue {
+         if (const int64_t *positions = std::get_if<int64_t>(&a[1]))
+           return ropePositions(ropeOf(a[0]), *positions);
+         throw ImportError("expected the positions to be a whole number but got " + describe(a[1]));
+       }},
+      {"rope_scale", 2,
+       [](const std::vector<ParameterValue> &a) -> ParameterValue { return ropeScale(ropeOf(a[0]), numberOf(a[1])); }},
+  };
+  std::string known, wanted;
+  for (const Function &function : functions) {
+    if (known.find(function.name) == std::string::npos)
+      known += (known.empty() ? "" : ", ") + std::string(function.name);
+    if (name != function.name)
+      continue;
+    if (arguments.size() == function.arguments)
+      return function.body(arguments);
+    wanted += (wanted.empty() ? "" : " or ") + std::to_string(function.arguments);
+  }
+  if (!wanted.empty())
+    throw ImportError("expected " + wanted + " arguments of " + name + " but got " + std::to_string(arguments.size()));
+  throw ImportError("unknown function '" + support::escape(name) + "' (known: " + known + ")");
+}
+
+ParameterValue nstf::evaluate(const Expression::Node &node, const Scope &scope) {
+  auto operand = [&](size_t i) { return evaluate(*node.operands[i], scope); };
+  switch (node.op) {
+  case Operator::constant:
+    return node.value;
+  case Operator::name:
+    if (const ParameterValue *value = scope(node.name))
+      return *value;
+    throw ImportError("unknown name '" + support::escape(node.name) + "'");
+  case Operator::call: {
+    std::vector<ParameterValue> arguments;
+    for (size_t i = 0; i < node.operands.size(); ++i)
+      arguments.push_back(operand(i));
+    return call(node.name, arguments);
+  }
+  case Operator::choice:
+    return conditionOf(operand(0)) ? operand(1) : operand(2);
+  case Operator::logicalOr:
+    return conditionOf(operand(0)) || conditionOf(operand(1));
+  case Operator::logicalAnd:
+    return conditionOf(operand(0)) && conditionOf(operand(1));
+  case Operator::logicalNot:
+    return !conditionOf(operand(0));
+  case Operator::negate: {
+    ParameterValue value = operand(0);
+    return std::holds_alternative<int64_t>(value) ? arithmetic(Operator::subtract, int64_t{0}, value)
+                                                  : ParameterValue(-numberOf(value));
+  }
+  case Operator::add:
+  case Operator::subtract:
+  case Operator::multiply:
+  case Operator::divide:
+  case Operator::remainder:
+    return arithmetic(node.op, operand(0), operand(1));
+  default:
+    return compare(node.op, operand(0), operand(1));
+  }
+}

@@ -1,0 +1,42 @@
+// The tree of an expression.
+//
+// Shared by the parser (Expression.cpp) and the evaluation (Evaluate.cpp) only.
+#pragma once
+
+#include "compiler/description/Expression.h"
+
+namespace nstf {
+
+enum class Operator {
+  constant,
+  name,
+  call,
+  choice,
+  logicalOr,
+  logicalAnd,
+  logicalNot,
+  equal,
+  notEqual,
+  less,
+  lessEqual,
+  greater,
+  greaterEqual,
+  add,
+  subtract,
+  multiply,
+  divide,
+  remainder,
+  negate
+};
+
+struct Expression::Node {
+  Operator op;
+  ParameterValue value; // constant
+  std::string name;     // name, call
+  std::vector<std::shared_ptr<const Node>> operands;
+};
+
+/// Throws ImportError without a place.
+ParameterValue evaluate(const Expression::Node &node, const Scope &scope);
+
+} // namespace nstf

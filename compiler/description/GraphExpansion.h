@@ -1,0 +1,67 @@
+// A graph description with its numbers filled in.
+//
+// Repeated sections are written out, conditions decided, names resolved and nodes put in an order in which every node
+// stands after what it reads: the written order wherever that allows it.
+#pragma once
+
+#include "compiler/checkpoint/StridedView.h"
+#include "compiler/description/Parameters.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nstf {
+
+struct ExpandedTensor {
+  /// The leading extent of a tensor with one row for each token of a step.
+  static constexpr int64_t tokens = -1;
+
+  std::string name;
+  Place place;
+  std::string type; // "f32", "f16", "bf16", "i32"
+  std::vector<int64_t> shape;
+  /// Weights: the names it may have in the checkpoint, the shape there, and which part of that it is.
+  std::vector<std::string> tensors;
+  std::vector<int64_t> stored;
+  bool regrouped = false; // the tensor's own shape may be groupsInto of `stored`
+  StridedView view;
+};
+
+/// What an operand is: an entry of one of the lists of ExpandedGraph.
+struct Reference {
+  enum Kind { input, weight, state, node } kind;
+  size_t index;
+};
+
+struct ExpandedNode {
+  std::string name; // with its section's prefix
+  Place place;
+  std::string op;
+  std::vector<Reference> operands;
+  struct Attribute {
+    std::string name;
+    Place place;
+    ParameterValue value; // lists of expressions are vectors of whole numbers or of floats
+  };
+  std::vector<Attribute> attributes;
+};
+
+struct ExpandedGraph {
+  std::string file;
+  std::string name;
+  std::string optionalPrefix; // which names of tensors may lack
+  int64_t context;            // positions a run can have
+  std::map<std::string, ParameterValue> model;
+  std::vector<ExpandedTensor> inputs, weights, states;
+  std::vector<ExpandedNode> nodes;
+  std::vector<std::pair<std::string, Reference>> outputs;
+};
+
+/// Throws ImportError with the line of the fault: an unknown operand, a cycle (with its nodes), a name used twice, a
+/// shape that isn't whole numbers of at least 1, a part that isn't one of what is stored or doesn't fit the weight, a
+/// context of less than 1, more than a million nodes.
+ExpandedGraph expandGraph(const GraphDescription &description, const Parameters &parameters);
+
+} // namespace nstf

@@ -1,0 +1,188 @@
+// The numbers a graph description is written in.
+
+#include "compiler/description/Parameters.h"
+#include "support/Escape.h"
+
+using namespace nstf;
+
+Scope nstf::scopeOf(const Parameters &parameters) {
+  return [&parameters](const std::string &name) -> const ParameterValue * {
+    auto found = parameters.find(name);
+    return found == parameters.end() ? nullptr : &found->second;
+  };
+}
+
+static bool isNull(const ParameterValue &value) { return std::holds_alternative<std::monostate>(value); }
+
+/// `value` as `type`, or nothing when it is no such thing. A whole number is also a float and a list of one.
+static std::optional<ParameterValue> convert(const ParameterValue &value, const std::string &type) {
+  const int64_t *integer = std::get_if<int64_t>(&value);
+  if (type == "integer" && integer)
+    return value;
+  if (type == "float" && integer)
+    return static_cast<double>(*integer);
+  if ((type == "float" && std::holds_alternative<double>(value)) ||
+      (type == "boolean" && std::holds_alternative<bool>(value)) ||
+      (type == "text" && std::holds_alternative<std::string>(value)))
+    return value;
+  if (type == "integers" && integer)
+    return std::vector<int64_t>{*integer};
+  if ((type == "integers" && std::holds_alternative<std::vector<int64_t>>(value)) ||
+      (type == "texts" && std::holds_alternative<std::vector<std::string>>(value)))
+    return value;
+  return std::nullopt;
+}
+
+static std::string articleFor(const std::string &type) {
+  return type == "integer"    ? "a whole number"
+         : type == "float"    ? "a number"
+         : type == "boolean"  ? "true or false"
+         : type == "integers" ? "a whole number or a list of them"
+         : type == "texts"    ? "a list of texts"
+                              : "a text";
+}
+
+namespace {
+
+class Evaluation {
+public:
+  Evaluation(const GraphDescription &description, const ParameterSource *source, const Checkpoint *checkpoint)
+      : description(description), source(source), checkpoint(checkpoint), scope(scopeOf(parameters)) {}
+
+  Parameters run() {
+    if (source)
+      for (const auto &[key, reason] : description.refused)
+        if (ParameterValue value = source->find(key); !isNull(value))
+          throw ImportError("'" + source->name() + "': " + key + " is not supported: " + reason);
+    for (const ParameterDescription &parameter : description.parameters)
+      parameters[parameter.name] = evaluate(parameter);
+    for (const CheckDescription &check : description.checks)
+      run(check);
+    return std::move(parameters);
+  }
+
+private:
+  ParameterValue evaluate(const ParameterDescription &parameter) {
+    if (!parameter.tensor.empty()) {
+      if (checkpoint)
+        return static_cast<bool>(checkpoint->find(parameter.tensor, description.optionalPrefix));
+      return parameter.value ? evaluate(*parameter.value, parameter.place) : ParameterValue(true);
+    }
+    if (parameter.keys.empty())
+      return evaluate(*parameter.value, parameter.place);
+    if (!source)
+      throw ImportError(description.file, parameter.place,
+                        "parameter '" + support::escape(parameter.name) +
+                            "' reads a key, but a graph has no configuration to read");
+
+    std::string key = parameter.keys[0];
+    ParameterValue value;
+    for (const std::string &candidate : parameter.keys)
+      if (value = source->find(candidate); !isNull(value)) {
+        key = candidate;
+        break;
+      }
+    std::string where = "'" + source->name() + "': ";
+    if (isNull(value) && parameter.nullable && source->has(parameter.keys[0]))
+      return value;
+    if (parameter.type == "rope")
+      return evaluateRope(parameter, key, isNull(value));
+    if (isNull(value)) {
+      if (!parameter.value)
+        throw ImportError(where + "expected a key '" + support::escape(key) + "' but it has none");
+      try {
+        value = parameter.value->evaluate(scope);
+      } catch (const ImportError &error) {
+        throw ImportError(where + "no '" + support::escape(key) + "', and its default doesn't work: " + error.what());
+      }
+      if (isNull(value)) // a default of null: the graph asks for it with == null
+        return value;
+    }
+    std::optional<ParameterValue> converted = convert(value, parameter.type);
+    if (!converted)
+      throw ImportError(where + "expected " + key + " to be " + articleFor(parameter.type) + " but got " +
+                        describe(value));
+    checkBound(parameter, where + key, *converted, parameter.minimum, "at least", /*sign=*/1);
+    checkBound(parameter, where + key, *converted, parameter.maximum, "at most", /*sign=*/-1);
+    checkOneOf(parameter, where, key, *converted);
+    return *converted;
+  }
+
+  RopeScaling evaluateRope(const ParameterDescription &parameter, const std::string &key, bool isAbsent) {
+    RopeScaling rope = isAbsent ? RopeScaling() : readRopeScaling(*source, key);
+    checkOneOf(parameter, "'" + source->name() + "': ", key, std::string(RopeScaling::kindNames[rope.kind]));
+    return rope;
+  }
+
+  void checkBound(const ParameterDescription &parameter, const std::string &where, const ParameterValue &value,
+                  const std::optional<Expression> &bound, const char *relation, int sign) {
+    if (!bound)
+      return;
+    ParameterValue limit = evaluate(*bound, parameter.place);
+    auto number = [&](const ParameterValue &v) -> double {
+      if (const int64_t *integer = std::get_if<int64_t>(&v))
+        return static_cast<double>(*integer);
+      if (const double *real = std::get_if<double>(&v))
+        return *real;
+      throw ImportError(description.file, parameter.place,
+                        "parameter '" + support::escape(parameter.name) + "': expected bounds of numbers only");
+    };
+    // Written so that NaN is out of every bound.
+    if (!((number(value) - number(limit)) * sign >= 0))
+      throw ImportError(where + ": expected " + relation + " " + describe(limit) + " but got " + describe(value));
+  }
+
+  void checkOneOf(const ParameterDescription &parameter, const std::string &where, const std::string &key,
+                  const ParameterValue &value) {
+    if (parameter.oneOf.empty())
+      return;
+    if (const auto *items = std::get_if<std::vector<std::string>>(&value)) { // each of them
+      for (const std::string &item : *items)
+        checkOneOf(parameter, where, key, item);
+      return;
+    }
+    std::string list;
+    for (const Expression &allowed : parameter.oneOf) {
+      ParameterValue candidate = evaluate(allowed, parameter.place);
+      if (describe(candidate) == describe(value))
+        return;
+      list += (list.empty() ? "" : " or ") + describe(candidate);
+    }
+    throw ImportError(where + "expected " + key + " to be " + list + " but got " + describe(value));
+  }
+
+  void run(const CheckDescription &check) {
+    std::string message;
+    try {
+      if (check.condition.evaluateCondition(scope))
+        return;
+      message = check.message.empty() ? "expected " + check.condition.text() : interpolate(check.message, scope);
+    } catch (const ImportError &error) {
+      throw ImportError(description.file, check.place, error.what());
+    }
+    if (source)
+      throw ImportError("'" + source->name() + "': " + message);
+    throw ImportError(description.file, check.place, message);
+  }
+
+  ParameterValue evaluate(const Expression &expression, Place place) {
+    try {
+      return expression.evaluate(scope);
+    } catch (const ImportError &error) {
+      throw ImportError(description.file, place, error.what());
+    }
+  }
+
+  const GraphDescription &description;
+  const ParameterSource *source;
+  const Checkpoint *checkpoint;
+  Parameters parameters;
+  Scope scope;
+};
+
+} // namespace
+
+Parameters nstf::evaluateParameters(const GraphDescription &description, const ParameterSource *source,
+                                    const Checkpoint *checkpoint) {
+  return Evaluation(description, source, checkpoint).run();
+}

@@ -1,0 +1,136 @@
+// Models in Hugging Face's folder layout.
+//
+// config.json names an architecture, a file of templates/models describes it, its parameters come from config.json, its
+// weights from the safetensors files, and GraphBuilder makes the module. Nothing here knows a model.
+
+#include "compiler/import/HuggingFace.h"
+
+#include "compiler/description/Config.h"
+#include "compiler/import/Diagnose.h"
+#include "compiler/import/GraphBuilder.h"
+#include "templates/Templates.h"
+
+#include <algorithm>
+#include <filesystem>
+
+using namespace mlir;
+using namespace nstf;
+namespace fs = std::filesystem;
+
+/// All architecture files, the user's first, read: they are few and small, and their "architectures" decide which is
+/// meant.
+static std::vector<GraphDescription> readArchitectures(const std::vector<std::string> &files) {
+  std::vector<GraphDescription> result;
+  for (const std::string &file : files) {
+    result.push_back(readGraphDescription(support::readTextFile(file), file));
+    if (result.back().architectures.empty())
+      throw ImportError(file, Place{1, 1}, "expected a key 'architectures' that names what the file describes");
+  }
+  static const std::vector<GraphDescription> own = [] {
+    std::vector<GraphDescription> read;
+    for (std::string_view name : templateNames("models/"))
+      read.push_back(readGraphDescription(std::string(*templateText(name)), "templates/" + std::string(name)));
+    return read;
+  }();
+  result.insert(result.end(), own.begin(), own.end());
+  return result;
+}
+
+static std::vector<std::string> namesOf(const std::vector<GraphDescription> &architectures) {
+  std::vector<std::string> names;
+  for (const GraphDescription &architecture : architectures)
+    names.insert(names.end(), architecture.architectures.begin(), architecture.architectures.end());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> nstf::knownArchitectures() { return namesOf(readArchitectures({})); }
+
+/// By "architectures"; a config without goes by "model_type", which is a description's name.
+static GraphDescription chooseArchitecture(const Config &config, const std::vector<std::string> &files) {
+  std::vector<GraphDescription> descriptions = readArchitectures(files);
+  std::vector<std::string> wanted = config.architectures();
+  const std::string type = wanted.empty() ? config.modelType() : "";
+  auto isWanted = [&](const std::string &name) {
+    return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+  };
+  for (GraphDescription &description : descriptions) {
+    const std::vector<std::string> &names = description.architectures;
+    if (wanted.empty() ? description.name == type : std::any_of(names.begin(), names.end(), isWanted))
+      return std::move(description);
+  }
+  if (wanted.empty() && type.empty())
+    throw ImportError("'" + config.name() + "': expected 'architectures' or 'model_type' but got neither");
+  std::vector<std::string> known = namesOf(descriptions);
+  if (wanted.empty()) {
+    known.clear();
+    for (const GraphDescription &description : descriptions)
+      known.push_back(description.name);
+    std::sort(known.begin(), known.end());
+  }
+  std::string list;
+  for (const std::string &name : known)
+    list += (list.empty() ? "" : ", ") + name;
+  throw ImportError("'" + config.name() + "': unknown " +
+                    (wanted.empty() ? "model_type '" + type : "architecture '" + wanted[0]) + "' (known: " + list +
+                    "; --architecture FILE.yaml adds one)");
+}
+
+/// Replaces the model's own number of positions by the user's, at most that or `longest_context`.
+static void setContext(Parameters &parameters, int64_t wanted, const Config &config) {
+  auto own = parameters.find("context"), longest = parameters.find("longest_context");
+  auto most = longest == parameters.end() ? own : longest;
+  const int64_t *limit = most == parameters.end() ? nullptr : std::get_if<int64_t>(&most->second);
+  if (!limit || own == parameters.end())
+    throw ImportError("'" + config.name() + "': this architecture has no parameter 'context' that could be set");
+  if (wanted < 1 || wanted > *limit)
+    throw ImportError("'" + config.name() + "': expected a context of 1 to " + std::to_string(*limit) + " but got " +
+                      std::to_string(wanted));
+  own->second = wanted;
+}
+
+static std::string tokenizerOf(const fs::path &folder) {
+  for (const char *name : {"tokenizer.json", "tokenizer.model", "tok512.bin"})
+    if (fs::exists(folder / name))
+      return (folder / name).string();
+  return "";
+}
+
+/// "bfloat16" of "bfloat16" and of "torch.bfloat16"; newer folders say "dtype". Empty: the config doesn't say.
+static std::string dtypeOf(const Config &config) {
+  for (const char *key : {"dtype", "torch_dtype"}) {
+    ParameterValue value = config.find(key);
+    if (std::holds_alternative<std::monostate>(value))
+      continue;
+    const std::string *name = std::get_if<std::string>(&value);
+    if (!name)
+      throw ImportError("'" + config.name() + "': expected '" + key + "' to be a text but got " + describe(value));
+    return name->starts_with("torch.") ? name->substr(6) : *name;
+  }
+  return "";
+}
+
+/// "checkpoints/tiny/" and "." both have a name.
+static std::string modelName(const fs::path &folder) {
+  fs::path absolute = fs::absolute(folder).lexically_normal();
+  return (absolute.has_filename() ? absolute : absolute.parent_path()).filename().string();
+}
+
+OwningOpRef<ModuleOp> nstf::importHuggingFace(const std::string &folder, MLIRContext *context,
+                                              const ImportOptions &options) {
+  return diagnose(context, [&]() -> OwningOpRef<ModuleOp> {
+    if (!fs::is_directory(folder))
+      throw ImportError("'" + folder + "': no such folder");
+    Config config((fs::path(folder) / "config.json").string());
+    GraphDescription description = chooseArchitecture(config, options.architectures);
+    std::optional<Checkpoint> checkpoint;
+    if (options.needWeights)
+      checkpoint = Checkpoint::open(folder);
+    Parameters parameters = evaluateParameters(description, &config, checkpoint ? &*checkpoint : nullptr);
+    if (options.context)
+      setContext(parameters, *options.context, config);
+    ExpandedGraph graph = expandGraph(description, parameters);
+    return buildModule(graph, {description.name, modelName(folder), tokenizerOf(folder), dtypeOf(config)},
+                       checkpoint ? &*checkpoint : nullptr, "'" + config.name() + "'", /*locateInFile=*/true, context);
+  });
+}
