@@ -1,6 +1,6 @@
 #include "runtime/emulator/checks/Checker.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
-#include "runtime/emulator/execute/Wave.h"
+#include "runtime/emulator/instructions/Wave.h"
 
 #include <algorithm>
 #include <stdexcept>

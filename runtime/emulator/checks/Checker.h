@@ -5,8 +5,8 @@
 #pragma once
 
 #include "runtime/emulator/checks/InstructionFacts.h"
-#include "runtime/emulator/execute/Finding.h"
-#include "runtime/emulator/execute/Monitor.h"
+#include "runtime/emulator/instructions/Monitor.h"
+#include "runtime/emulator/run/Finding.h"
 
 #include <map>
 #include <memory>

@@ -5,7 +5,7 @@
 // are kept for the lanes of the mask only.
 #pragma once
 
-#include "runtime/emulator/execute/Wave.h"
+#include "runtime/emulator/instructions/Wave.h"
 
 #include <bit>
 #include <cstdint>

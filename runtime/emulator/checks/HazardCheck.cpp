@@ -6,7 +6,7 @@
 #include "runtime/emulator/checks/HazardClasses.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Target.h"
-#include "runtime/emulator/execute/Wave.h"
+#include "runtime/emulator/instructions/Wave.h"
 #include "runtime/emulator/memory/CodeObject.h"
 
 #include <bitset>

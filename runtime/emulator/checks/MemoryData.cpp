@@ -1,6 +1,6 @@
 #include "runtime/emulator/checks/MemoryData.h"
-#include "runtime/emulator/execute/Access.h"
-#include "runtime/emulator/execute/Memory.h"
+#include "runtime/emulator/instructions/Access.h"
+#include "runtime/emulator/instructions/Memory.h"
 
 #include <array>
 #include <string_view>
@@ -8,7 +8,7 @@
 namespace nstf::emulator::checks {
 namespace {
 
-/// By the names of the kinds in Instructions.def (execute/Access-inl.h).
+/// By the names of the kinds in Instructions.def (instructions/Access-inl.h).
 SmallAccess smallAccess(std::string_view kind) {
   static constexpr struct {
     std::string_view kind;

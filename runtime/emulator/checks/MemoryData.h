@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/emulator/decode/Instructions.h"
-#include "runtime/emulator/execute/Monitor.h"
-#include "runtime/emulator/execute/Wave.h"
+#include "runtime/emulator/instructions/Monitor.h"
+#include "runtime/emulator/instructions/Wave.h"
 
 namespace nstf::emulator::checks {
 

@@ -2,7 +2,7 @@
 #include "runtime/emulator/checks/MemoryData.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Target.h"
-#include "runtime/emulator/execute/Access.h"
+#include "runtime/emulator/instructions/Access.h"
 #include "runtime/emulator/memory/CodeObject.h"
 #include "runtime/emulator/memory/Memory.h"
 

@@ -19,7 +19,7 @@
 
 #include "runtime/emulator/checks/MemoryReport.h"
 #include "runtime/emulator/checks/RaceShadow.h"
-#include "runtime/emulator/execute/Wave.h"
+#include "runtime/emulator/instructions/Wave.h"
 
 namespace nstf::emulator::checks {
 

@@ -7,7 +7,7 @@
 #include "runtime/emulator/checks/Checker.h"
 #include "runtime/emulator/checks/WaitQueue.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
-#include "runtime/emulator/execute/Wave.h"
+#include "runtime/emulator/instructions/Wave.h"
 
 #include <sstream>
 #include <unordered_map>

@@ -10,7 +10,8 @@
 
 namespace nstf::emulator {
 
-/// How matrix units add products of small float types (execute/PairwiseMatrix.cpp, execute/CutProducts-inl.h).
+/// How matrix units add products of small float types (instructions/PairwiseMatrix.cpp,
+/// instructions/CutProducts-inl.h).
 enum class MatrixSums : uint8_t { Pairwise, CutProducts };
 
 struct Target {

@@ -1,7 +1,7 @@
 // Vector instructions with operands of their own, and matrix instructions.
 #include "runtime/emulator/decode/Translator.h"
-#include "runtime/emulator/execute/Matrix.h"
-#include "runtime/emulator/execute/Modifiers.h"
+#include "runtime/emulator/instructions/Matrix.h"
+#include "runtime/emulator/instructions/Modifiers.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 // LLVM gives operands by position; which position means what depends on the address form, which is in the name's
 // suffix.
 #include "runtime/emulator/decode/Translator.h"
-#include "runtime/emulator/execute/Memory.h"
+#include "runtime/emulator/instructions/Memory.h"
 
 #include <algorithm>
 #include <bit>

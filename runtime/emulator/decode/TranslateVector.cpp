@@ -1,7 +1,7 @@
 // Vector instructions to micro-ops.
 #include "runtime/emulator/decode/Translator.h"
-#include "runtime/emulator/execute/Modifiers.h"
-#include "runtime/emulator/execute/Wave.h"
+#include "runtime/emulator/instructions/Modifiers.h"
+#include "runtime/emulator/instructions/Wave.h"
 
 #include <array>
 

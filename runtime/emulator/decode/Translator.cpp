@@ -1,8 +1,8 @@
 #include "runtime/emulator/decode/Translator.h"
 #include "runtime/emulator/decode/NotExecuted.h"
 #include "runtime/emulator/decode/Target.h"
-#include "runtime/emulator/execute/HandlerTable.h"
-#include "runtime/emulator/execute/Wave.h"
+#include "runtime/emulator/instructions/HandlerTable.h"
+#include "runtime/emulator/instructions/Wave.h"
 
 namespace nstf::emulator {
 

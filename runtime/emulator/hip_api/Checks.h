@@ -1,8 +1,8 @@
 // NSTF_EMU_CHECK=memory,uninit,race,hazard,wait|all: every launch runs under checks.
 #pragma once
 
-#include "runtime/emulator/execute/Dispatch.h"
 #include "runtime/emulator/hip_api/Device.h"
+#include "runtime/emulator/run/Dispatch.h"
 
 namespace nstf::emulator {
 

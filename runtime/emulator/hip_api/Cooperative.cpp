@@ -4,9 +4,9 @@
 // that of ROCm's device library (ockl, cooperative groups), read off code that AMD's compiler made: the barrier's two
 // words at byte 32, the number of workgroups at byte 40. Workgroups count up in the lower half of the first word; the
 // last one adds what is missing to 2^16, which releases the others and leaves the lower half zero for the next time.
-#include "runtime/emulator/execute/KernelArguments.h"
 #include "runtime/emulator/hip_api/Module.h"
 #include "runtime/emulator/hip_api/Stream.h"
+#include "runtime/emulator/run/KernelArguments.h"
 
 #include <cstring>
 

@@ -1,6 +1,6 @@
 #include "runtime/emulator/hip_api/Errors.h"
-#include "runtime/emulator/execute/Dispatch.h"
 #include "runtime/emulator/memory/CodeObject.h"
+#include "runtime/emulator/run/Dispatch.h"
 
 #include <atomic>
 #include <cstdio>

@@ -1,8 +1,8 @@
 // Launches: arguments out of HIP's two forms into an argument block.
 #include "runtime/emulator/device/Occupancy.h"
-#include "runtime/emulator/execute/KernelArguments.h"
 #include "runtime/emulator/hip_api/Module.h"
 #include "runtime/emulator/hip_api/Stream.h"
+#include "runtime/emulator/run/KernelArguments.h"
 
 #include <algorithm>
 #include <cstring>

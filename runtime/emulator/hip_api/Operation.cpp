@@ -1,7 +1,7 @@
 #include "runtime/emulator/hip_api/Operation.h"
-#include "runtime/emulator/execute/Statistics.h"
 #include "runtime/emulator/hip_api/Checks.h"
 #include "runtime/emulator/hip_api/Statistics.h"
+#include "runtime/emulator/run/Statistics.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,8 +1,8 @@
 // Who wants to know what launches do: an observer (nstf/EmulatorStatistics.h), and the file NSTF_EMU_STATISTICS.
 #pragma once
 
-#include "runtime/emulator/execute/Statistics.h"
 #include "runtime/emulator/hip_api/Operation.h"
+#include "runtime/emulator/run/Statistics.h"
 
 namespace nstf::emulator {
 

@@ -1,9 +1,9 @@
 // A launch's arguments against the kernel's metadata.
 #pragma once
 
-#include "runtime/emulator/execute/KernelArguments.h"
 #include "runtime/emulator/launch/LaunchFile.h"
 #include "runtime/emulator/memory/CodeObject.h"
+#include "runtime/emulator/run/KernelArguments.h"
 
 #include <functional>
 

@@ -1,7 +1,7 @@
 #include "runtime/emulator/launch/ElementType.h"
 
 #include "nstf/FloatTypes.h"
-#include "runtime/emulator/execute/SmallFloats.h"
+#include "runtime/emulator/instructions/SmallFloats.h"
 
 #include <bit>
 #include <charconv>

@@ -1,8 +1,8 @@
 #include "runtime/emulator/launch/LaunchSession.h"
 
-#include "runtime/emulator/execute/Dispatch.h"
 #include "runtime/emulator/launch/ArgumentBlock.h"
 #include "runtime/emulator/launch/KernelNames.h"
+#include "runtime/emulator/run/Dispatch.h"
 #include "support/Escape.h"
 #include "support/WriteFile.h"
 

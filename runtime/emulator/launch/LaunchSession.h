@@ -8,13 +8,13 @@
 #include "runtime/emulator/checks/Checker.h"
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/device/DeviceModel.h"
-#include "runtime/emulator/execute/Finding.h"
-#include "runtime/emulator/execute/KernelArguments.h"
-#include "runtime/emulator/execute/LaunchOptions.h"
-#include "runtime/emulator/execute/Statistics.h"
 #include "runtime/emulator/launch/Comparison.h"
 #include "runtime/emulator/memory/CodeObject.h"
 #include "runtime/emulator/memory/Memory.h"
+#include "runtime/emulator/run/Finding.h"
+#include "runtime/emulator/run/KernelArguments.h"
+#include "runtime/emulator/run/LaunchOptions.h"
+#include "runtime/emulator/run/Statistics.h"
 
 #include <map>
 #include <memory>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/emulator/checks/InstructionFacts.h"
-#include "runtime/emulator/execute/Wave.h"
+#include "runtime/emulator/instructions/Wave.h"
 
 namespace nstf::emulator {
 

@@ -1,9 +1,9 @@
 #include "runtime/emulator/launch/Report.h"
 
 #include "runtime/emulator/device/Occupancy.h"
-#include "runtime/emulator/execute/Dispatch.h"
-#include "runtime/emulator/execute/Fidelity.h"
 #include "runtime/emulator/launch/KernelNames.h"
+#include "runtime/emulator/run/Dispatch.h"
+#include "runtime/emulator/run/Fidelity.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "runtime/emulator/checks/InstructionFacts.h"
-#include "runtime/emulator/execute/Monitor.h"
-#include "runtime/emulator/execute/Wave.h"
+#include "runtime/emulator/instructions/Monitor.h"
+#include "runtime/emulator/instructions/Wave.h"
 #include "runtime/emulator/launch/LaunchSession.h"
 #include "runtime/emulator/launch/RegisterText.h"
 #include "runtime/emulator/memory/SourceFrames.h"

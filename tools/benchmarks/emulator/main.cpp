@@ -4,10 +4,10 @@
 // CLOCK: "wall", or "processor", of all threads together, so that other work on the machine doesn't count. tools/bench
 // shows them.
 #include "runtime/emulator/decode/Target.h"
-#include "runtime/emulator/execute/Dispatch.h"
-#include "runtime/emulator/execute/Statistics.h"
 #include "runtime/emulator/memory/CodeObject.h"
 #include "runtime/emulator/memory/Memory.h"
+#include "runtime/emulator/run/Dispatch.h"
+#include "runtime/emulator/run/Statistics.h"
 #include "tools/benchmarks/emulator/Peak.h"
 
 #include <chrono>

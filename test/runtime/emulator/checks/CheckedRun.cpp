@@ -1,11 +1,11 @@
 #include "test/runtime/emulator/checks/CheckedRun.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Target.h"
-#include "runtime/emulator/execute/Interpreter.h"
-#include "runtime/emulator/execute/Wave.h"
-#include "runtime/emulator/execute/WaveStart.h"
+#include "runtime/emulator/instructions/Wave.h"
 #include "runtime/emulator/memory/Memory.h"
-#include "test/runtime/emulator/execute/Snippet.h"
+#include "runtime/emulator/run/Interpreter.h"
+#include "runtime/emulator/run/WaveStart.h"
+#include "test/runtime/emulator/instructions/Snippet.h"
 
 namespace nstf::emulator::test {
 

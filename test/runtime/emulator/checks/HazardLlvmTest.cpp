@@ -3,9 +3,9 @@
 #include "runtime/emulator/checks/Checker.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Target.h"
-#include "runtime/emulator/execute/Wave.h"
+#include "runtime/emulator/instructions/Wave.h"
 #include "runtime/emulator/memory/Memory.h"
-#include "test/runtime/emulator/execute/Snippet.h"
+#include "test/runtime/emulator/instructions/Snippet.h"
 
 #include <cstdio>
 #include <cstdlib>

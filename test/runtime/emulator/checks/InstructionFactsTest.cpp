@@ -1,6 +1,6 @@
 // Registers, roles, counters and kinds of single instructions, by assembling them.
 #include "runtime/emulator/checks/InstructionFacts.h"
-#include "test/runtime/emulator/execute/Snippet.h"
+#include "test/runtime/emulator/instructions/Snippet.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "test/runtime/emulator/checks/MemoryCases.h"
 #include "runtime/emulator/checks/Checker.h"
-#include "test/runtime/emulator/execute/Kernels.h"
+#include "test/runtime/emulator/run/Kernels.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

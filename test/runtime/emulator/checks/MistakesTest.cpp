@@ -1,7 +1,7 @@
 // Mistakes as people make them, compiled by clang for both chips without and with optimisation: each is found, and the
 // same kernel without its mistake is clean. The line that is named is the mistake's where there is one.
 #include "runtime/emulator/checks/Checker.h"
-#include "test/runtime/emulator/execute/Kernels.h"
+#include "test/runtime/emulator/run/Kernels.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // wave: the lanes behind compute with what nobody wrote, and only throw it away. Compiled by clang for both chips, with
 // and without optimisation. What one of those lanes stores, or a branch takes from it, is found.
 #include "runtime/emulator/checks/Checker.h"
-#include "test/runtime/emulator/execute/Kernels.h"
+#include "test/runtime/emulator/run/Kernels.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

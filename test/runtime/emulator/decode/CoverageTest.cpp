@@ -5,8 +5,8 @@
 #include "runtime/emulator/decode/Instructions.h"
 #include "runtime/emulator/decode/NotExecuted.h"
 #include "runtime/emulator/decode/Target.h"
-#include "runtime/emulator/execute/GlobalWaveSync.h"
-#include "runtime/emulator/execute/Wave.h"
+#include "runtime/emulator/instructions/GlobalWaveSync.h"
+#include "runtime/emulator/instructions/Wave.h"
 #include "runtime/emulator/memory/Memory.h"
 #include "test/runtime/emulator/decode/EveryInstruction.h"
 

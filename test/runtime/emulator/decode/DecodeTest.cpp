@@ -1,7 +1,7 @@
 // The instruction list against LLVM's, and what decoding makes of code, good and bad.
 #include "runtime/emulator/decode/Disassembler.h"
-#include "runtime/emulator/execute/HandlerTable.h"
-#include "test/runtime/emulator/execute/Snippet.h"
+#include "runtime/emulator/instructions/HandlerTable.h"
+#include "test/runtime/emulator/instructions/Snippet.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,9 +2,9 @@
 #include "runtime/emulator/checks/Checker.h"
 #include "runtime/emulator/device/DeviceModel.h"
 #include "runtime/emulator/device/Occupancy.h"
-#include "runtime/emulator/execute/Dispatch.h"
-#include "runtime/emulator/execute/KernelArguments.h"
 #include "runtime/emulator/memory/CodeObjectFile.h"
+#include "runtime/emulator/run/Dispatch.h"
+#include "runtime/emulator/run/KernelArguments.h"
 
 #include "llvm/BinaryFormat/ELF.h"
 

@@ -6,8 +6,8 @@
 // memory instructions find memory. Mutations put in instructions from a table of all that LLVM encodes for the chip,
 // and change bits of operands.
 #include "test/runtime/emulator/decode/EveryInstruction.h"
-#include "test/runtime/emulator/execute/Snippet.h"
 #include "test/runtime/emulator/fuzz/FuzzProgram.h"
+#include "test/runtime/emulator/instructions/Snippet.h"
 
 #include <algorithm>
 #include <cstring>

@@ -164,7 +164,7 @@ u64 fixup(Format f, u64 q, u64 d, u64 n) {
     if (exponent(n) - exponent(d) < (f.fractionBits == 23 ? -150 : -1075))
       return sign;
   }
-  if (f.isNan(q)) // the steps before overflowed; not in the manual, see runtime/emulator/execute/README.md
+  if (f.isNan(q)) // the steps before overflowed; not in the manual, see runtime/emulator/instructions/README.md
     return sign | f.infinity();
   return sign | f.magnitude(q);
 }

@@ -209,7 +209,7 @@ bool quotientIsSubnormal(Format f, Number n, Number d) {
          compare(n, scaled(d, -f.bias() - i64(f.fractionBits))) > 0;
 }
 /// The manual's V_DIV_SCALE; where it scales the denominator of a tiny quotient up although that makes it overflow,
-/// down (runtime/emulator/execute/README.md). NaN where 0 or nothing finite is divided isn't looked at closer.
+/// down (runtime/emulator/instructions/README.md). NaN where 0 or nothing finite is divided isn't looked at closer.
 u64 divScale(Format f, u64 s0, u64 s1, u64 s2, bool &flag) {
   const bool isDouble = f.fractionBits == 52;
   const i64 by = isDouble ? 128 : 64;

@@ -1,5 +1,5 @@
 #include "test/runtime/emulator/meaning/Machine.h"
-#include "test/runtime/emulator/execute/Snippet.h"
+#include "test/runtime/emulator/instructions/Snippet.h"
 
 #include <algorithm>
 #include <cstdlib>

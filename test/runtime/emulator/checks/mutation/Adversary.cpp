@@ -3,7 +3,7 @@
 #include "runtime/emulator/checks/InstructionFacts.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Target.h"
-#include "runtime/emulator/execute/Wave.h"
+#include "runtime/emulator/instructions/Wave.h"
 
 #include <algorithm>
 #include <deque>

@@ -7,7 +7,7 @@
 // gives the same result under it to the bit.
 #pragma once
 
-#include "runtime/emulator/execute/Monitor.h"
+#include "runtime/emulator/instructions/Monitor.h"
 
 #include <memory>
 

@@ -1,8 +1,8 @@
 #include "test/runtime/emulator/checks/mutation/Module.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
-#include "runtime/emulator/execute/Dispatch.h"
-#include "runtime/emulator/execute/KernelArguments.h"
-#include "runtime/emulator/execute/Wave.h"
+#include "runtime/emulator/instructions/Wave.h"
+#include "runtime/emulator/run/Dispatch.h"
+#include "runtime/emulator/run/KernelArguments.h"
 
 #include <span>
 #include <stdexcept>

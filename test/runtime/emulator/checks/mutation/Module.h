@@ -2,7 +2,7 @@
 #pragma once
 
 #include "runtime/emulator/decode/Target.h"
-#include "runtime/emulator/execute/Monitor.h"
+#include "runtime/emulator/instructions/Monitor.h"
 #include "runtime/emulator/memory/CodeObject.h"
 #include "runtime/emulator/memory/Memory.h"
 #include "test/runtime/emulator/suite/suite.h"

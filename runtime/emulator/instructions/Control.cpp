@@ -1,0 +1,150 @@
+// Program flow and barriers.
+//
+// Branch targets are resolved at decode time: `immediate` is the distance in micro-ops. Cache and wait instructions do
+// nothing: every access is complete when its micro-op is.
+#include "runtime/emulator/decode/DecodedProgram.h"
+#include "runtime/emulator/decode/NotExecuted.h"
+#include "runtime/emulator/decode/Target.h"
+#include "runtime/emulator/instructions/HandlerTable.h"
+#include "runtime/emulator/instructions/Wave.h"
+
+namespace nstf::emulator {
+
+// HardwareRegisters.cpp
+const MicroOp *getreg(Wave &w, const MicroOp *op);
+const MicroOp *setreg(Wave &w, const MicroOp *op);
+const MicroOp *setregImmediate(Wave &w, const MicroOp *op);
+
+namespace {
+
+const MicroOp *stop(Wave &w, const MicroOp *next, WaveStatus status) {
+  w.next = next;
+  w.status = status;
+  return nullptr;
+}
+
+const MicroOp *nothing(Wave &, const MicroOp *op) { return op + 1; }
+const MicroOp *yield(Wave &w, const MicroOp *op) { return stop(w, op + 1, WaveStatus::Yielded); }
+const MicroOp *end(Wave &w, const MicroOp *op) { return stop(w, op, WaveStatus::Ended); }
+const MicroOp *barrier(Wave &w, const MicroOp *op) { return stop(w, op + 1, WaveStatus::AtBarrier); }
+const MicroOp *halt(Wave &w, const MicroOp *op) {
+  if (op->immediate & 1)
+    throw WaveFault{op, "the wave halts for ever"};
+  return op + 1;
+}
+/// "User Guide for AMDGPU Backend", "Trap Handler ABI": 3 is a breakpoint, and nothing without a debugger.
+const MicroOp *trap(Wave &, const MicroOp *op) {
+  if (op->immediate == 3)
+    return op + 1;
+  throw WaveFault{op, "trap " + std::to_string(op->immediate) + (op->immediate == 2 ? " (abort or assertion)" : "")};
+}
+const MicroOp *sendAndHalt(Wave &, const MicroOp *op) { throw WaveFault{op, "the wave halts for ever"}; }
+/// s_setkill: the wave ends, as a host's command would end it.
+const MicroOp *kill(Wave &w, const MicroOp *op) { return op->immediate & 1 ? end(w, op) : op + 1; }
+const MicroOp *unknown(Wave &, const MicroOp *op) {
+  std::string what = "no meaning for this instruction";
+  if (op->immediate == trapReason::operands)
+    what = "no meaning for these operands of an instruction";
+  else if (op->immediate >= trapReason::listed)
+    what += " (" + std::string(notExecuted()[op->immediate - trapReason::listed].reason) + ")";
+  throw WaveFault{op, what};
+}
+
+/// A loop may be one that waits for another wave: after many rounds the others have their turn.
+const MicroOp *taken(Wave &w, const MicroOp *op) {
+  const MicroOp *target = op + int64_t(op->immediate);
+  if (target <= op && --w.fuel == 0)
+    return stop(w, target, WaveStatus::Yielded);
+  return target;
+}
+const MicroOp *branch(Wave &w, const MicroOp *op) { return taken(w, op); }
+const MicroOp *branchScc0(Wave &w, const MicroOp *op) { return w.scc() ? op + 1 : taken(w, op); }
+const MicroOp *branchScc1(Wave &w, const MicroOp *op) { return w.scc() ? taken(w, op) : op + 1; }
+const MicroOp *branchVccz(Wave &w, const MicroOp *op) { return w.scalar64(sgpr::vcc) ? op + 1 : taken(w, op); }
+const MicroOp *branchVccnz(Wave &w, const MicroOp *op) { return w.scalar64(sgpr::vcc) ? taken(w, op) : op + 1; }
+const MicroOp *branchExecz(Wave &w, const MicroOp *op) { return w.exec() ? op + 1 : taken(w, op); }
+const MicroOp *branchExecnz(Wave &w, const MicroOp *op) { return w.exec() ? taken(w, op) : op + 1; }
+
+const MicroOp *jump(Wave &w, const MicroOp *op, uint64_t address) {
+  const MicroOp *target = w.group->launch->program->at(address & ~uint64_t(3));
+  if (!target)
+    throw WaveFault{op, "jump to where no instruction begins", -1, true, address};
+  if (target <= op && --w.fuel == 0)
+    return stop(w, target, WaveStatus::Yielded);
+  return target;
+}
+/// `immediate` of these is the address of the next instruction (s_call: its target is a distance in `flags`).
+const MicroOp *getpc(Wave &w, const MicroOp *op) {
+  w.setScalar64(op->destination, op->immediate);
+  return op + 1;
+}
+const MicroOp *setpc(Wave &w, const MicroOp *op) { return jump(w, op, w.scalarSource<uint64_t>(op->source[0])); }
+const MicroOp *swappc(Wave &w, const MicroOp *op) {
+  uint64_t target = w.scalarSource<uint64_t>(op->source[0]);
+  w.setScalar64(op->destination, op->immediate);
+  return jump(w, op, target);
+}
+const MicroOp *call(Wave &w, const MicroOp *op) {
+  w.setScalar64(op->destination, op->immediate);
+  return op + int32_t(op->flags);
+}
+
+/// Bit S1 of S0.
+const MicroOp *setVectorSkip(Wave &w, const MicroOp *op) {
+  bool skip = w.scalarSource<uint32_t>(op->source[0]) >> (w.scalarSource<uint32_t>(op->source[1]) & 31) & 1;
+  w.mode = skip ? w.mode | mode::vectorSkip : w.mode & ~mode::vectorSkip;
+  return stop(w, op + 1, WaveStatus::Running);
+}
+
+/// Time that always goes on and is the same in every run.
+const MicroOp *memtime(Wave &w, const MicroOp *op) {
+  w.clock += 64;
+  w.setScalar64(op->destination, w.clock);
+  return op + 1;
+}
+
+/// s_set_gpr_idx_on: M0[7:0] is the index, M0[15:12] says which operands take it; decoding has put the redirections
+/// in place already.
+const MicroOp *gprIndexOn(Wave &w, const MicroOp *op) {
+  uint32_t index = w.scalarSource<uint32_t>(op->source[0]);
+  w.scalars[sgpr::m0] = (w.scalars[sgpr::m0] & 0xffff0f00) | (index & 0xff) | uint32_t(op->immediate & 15) << 12;
+  return op + 1;
+}
+const MicroOp *gprIndexOff(Wave &, const MicroOp *op) { return op + 1; }
+const MicroOp *gprIndexValue(Wave &w, const MicroOp *op) {
+  w.scalars[sgpr::m0] = (w.scalars[sgpr::m0] & 0xffffff00) | (w.scalarSource<uint32_t>(op->source[0]) & 0xff);
+  return op + 1;
+}
+const MicroOp *gprIndexMode(Wave &w, const MicroOp *op) {
+  w.scalars[sgpr::m0] = (w.scalars[sgpr::m0] & 0xffff0fff) | uint32_t(op->immediate & 15) << 12;
+  return op + 1;
+}
+
+/// The SGPR at an operand's number plus M0. `destination` and `scalarDestination` are the operands' numbers.
+unsigned relativeSgpr(const Wave &w, const MicroOp *op, unsigned number, unsigned registers) {
+  uint64_t index = uint64_t(number) + w.scalars[sgpr::m0];
+  if (index + registers > sgpr::flatScratch)
+    throw WaveFault{op, "relative SGPR index past s101"};
+  return unsigned(index);
+}
+template <typename T> const MicroOp *moveFromRelative(Wave &w, const MicroOp *op) {
+  std::memcpy(w.scalars + op->destination, w.scalars + relativeSgpr(w, op, op->scalarDestination, sizeof(T) / 4),
+              sizeof(T));
+  return op + 1;
+}
+template <typename T> const MicroOp *moveToRelative(Wave &w, const MicroOp *op) {
+  T value = w.scalarSource<T>(op->source[0]);
+  std::memcpy(w.scalars + relativeSgpr(w, op, op->destination, sizeof(T) / 4), &value, sizeof(T));
+  return op + 1;
+}
+
+} // namespace
+
+void enterControl(HandlerTable &table) {
+#define CONTROL(name, meaning) table[unsigned(Opcode::name)] = meaning;
+#define CACHE(name) table[unsigned(Opcode::name)] = nothing;
+#include "runtime/emulator/decode/Instructions.def"
+  table[unsigned(Opcode::Trap)] = unknown;
+}
+
+} // namespace nstf::emulator

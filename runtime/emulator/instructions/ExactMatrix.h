@@ -1,0 +1,17 @@
+// Matrix instructions to the bit.
+#pragma once
+
+#include "runtime/emulator/instructions/HandlerTable.h"
+
+namespace nstf::emulator {
+
+/// Replaces the handlers of matrix instructions whose sums the target forms otherwise than fast mode does: f16, bf16,
+/// xf32, fp8 and bf8, dense and sparse.
+void enterExactMatrix(HandlerTable &table, const Target &target);
+
+// By family, for enterExactMatrix.
+void enterPairwiseMatrix(HandlerTable &table);
+void enterCutMatrix(HandlerTable &table);
+void enterCutSparseMatrix(HandlerTable &table);
+
+} // namespace nstf::emulator

@@ -1,0 +1,117 @@
+// S_getreg and s_setreg.
+//
+// Layouts: "CDNA3 Instruction Set Architecture", "Hardware registers", and AMD's public sq headers for HW_ID. Where a
+// wave runs is made up, but always the same: workgroups go round the chip's dies, then round a die's compute units,
+// and a workgroup's waves round its four SIMDs.
+#include "runtime/emulator/decode/Target.h"
+#include "runtime/emulator/device/DeviceModel.h"
+#include "runtime/emulator/instructions/HandlerTable.h"
+#include "runtime/emulator/instructions/Wave.h"
+#include "runtime/emulator/memory/CodeObject.h"
+#include "runtime/emulator/run/Dispatch.h"
+
+#include <algorithm>
+
+namespace nstf::emulator {
+namespace {
+
+/// hwreg operand: id | offset << 6 | (width - 1) << 11.
+struct HardwareRegister {
+  unsigned id, offset, width;
+  explicit HardwareRegister(uint64_t operand)
+      : id(operand & 63), offset(operand >> 6 & 31), width((operand >> 11 & 31) + 1) {}
+  uint32_t mask() const { return uint32_t((uint64_t(1) << width) - 1); }
+};
+enum : unsigned {
+  regMode = 1,
+  regStatus = 2,
+  regTrapStatus = 3,
+  regHardwareId = 4,
+  regGprAlloc = 5,
+  regLdsAlloc = 6,
+  regIbStatus = 7,
+  regMemoryBases = 15,
+  regXccId = 20
+};
+
+struct Placement {
+  uint32_t xcd, engine, unit, simd, slot;
+
+  explicit Placement(const Wave &w) {
+    const Launch &launch = *w.group->launch;
+    const DeviceModel &model = DeviceModel::of(launch.target->name);
+    uint32_t dies = std::max(1u, model.xcds), units = std::max(1u, model.computeUnits / dies);
+    uint32_t unitsOfEngine = dies > 1 ? 10 : 14; // shader engines: four on a die of gfx942, eight on gfx90a
+    uint64_t number = w.group->id[0];
+    if (launch.arguments)
+      number += (w.group->id[1] + uint64_t(w.group->id[2]) * launch.arguments->grid[1]) * launch.arguments->grid[0];
+    xcd = uint32_t(number % dies);
+    uint32_t onDie = uint32_t(number / dies % units);
+    engine = onDie / unitsOfEngine;
+    unit = onDie % unitsOfEngine;
+    simd = w.number % 4;
+    slot = w.number / 4;
+  }
+};
+
+uint32_t statusOf(const Wave &w) {
+  bool inGroup = w.group->launch->wavesPerGroup > 1;
+  return uint32_t(w.scc()) | uint32_t(w.exec() == 0) << 9 | uint32_t(w.scalar64(sgpr::vcc) == 0) << 10 |
+         uint32_t(inGroup) << 11 | 1u << 16; // valid
+}
+
+uint32_t gprAllocation(const Wave &w) {
+  const Kernel *kernel = w.group->launch->kernel;
+  uint32_t granules = kernel ? (kernel->descriptor.vgprs + 7) / 8 : vgprRows / 8;
+  return (granules ? granules - 1 : 0) << 8 | 6u << 24; // 112 SGPRs, in sixteens less one
+}
+
+uint32_t valueOf(const Wave &w, unsigned id) {
+  switch (id) {
+  case regMode:
+    return w.mode;
+  case regStatus:
+    return statusOf(w);
+  case regHardwareId: {
+    Placement at(w);
+    return at.slot | at.simd << 4 | at.unit << 8 | at.engine << 13;
+  }
+  case regXccId:
+    return Placement(w).xcd;
+  case regGprAlloc:
+    return gprAllocation(w);
+  case regLdsAlloc:
+    return (w.group->launch->ldsBytes + 511) / 512 << 12;
+  case regMemoryBases:
+    return privateApertureHigh >> 16 | sharedApertureHigh;
+  case regTrapStatus: // no exception has been raised
+  case regIbStatus:   // nothing is outstanding
+  default:
+    return 0;
+  }
+}
+
+const MicroOp *writeRegister(Wave &w, const MicroOp *op, uint32_t value) {
+  HardwareRegister reg(op->immediate);
+  if (reg.id != regMode) // trap handler state and such: no effect on results
+    return op + 1;
+  uint32_t mask = reg.mask() << reg.offset;
+  w.mode = (w.mode & ~mask) | (value << reg.offset & mask);
+  w.next = op + 1; // the run loop goes by MODE
+  w.status = WaveStatus::Running;
+  return nullptr;
+}
+
+} // namespace
+
+const MicroOp *getreg(Wave &w, const MicroOp *op) {
+  HardwareRegister reg(op->immediate);
+  w.scalars[op->destination] = valueOf(w, reg.id) >> reg.offset & reg.mask();
+  return op + 1;
+}
+const MicroOp *setreg(Wave &w, const MicroOp *op) {
+  return writeRegister(w, op, w.scalarSource<uint32_t>(op->source[0]));
+}
+const MicroOp *setregImmediate(Wave &w, const MicroOp *op) { return writeRegister(w, op, op->flags); }
+
+} // namespace nstf::emulator

@@ -1,0 +1,167 @@
+// The workgroup's shared memory, and lane permutations by ds_ instructions.
+//
+// An address is a byte offset a lane plus the instruction's offset. Past the workgroup's LDS the hardware reads zero;
+// here it is a fault, since no correct kernel goes there.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "runtime/emulator/instructions/Lds.cpp"
+#include <hwy/foreach_target.h>
+
+#include "runtime/emulator/instructions/Access-inl.h"
+#include "runtime/emulator/instructions/Atomics.h"
+#include "runtime/emulator/instructions/Memory.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nstf::emulator::HWY_NAMESPACE {
+namespace {
+
+/// Host addresses of the lanes' accesses at `offset`, checked.
+template <unsigned width>
+HWY_INLINE void ldsAddresses(Wave &w, const MicroOp *op, const uint32_t *row, uint64_t offset, unsigned bytes,
+                             uint64_t exec, uint64_t *address, unsigned dataAt = 0) {
+  uint64_t base = reinterpret_cast<uint64_t>(w.group->lds);
+  uint64_t size = w.group->launch->ldsBytes;
+  uint64_t outside = 0;
+  for (unsigned c = 0; c < width / chunk; ++c) {
+    U64 at = convertTo<U64>(loadRow(row, c) + uint32_t(offset)); // in 32 bits: compilers fold offsets to negative bases
+    outside |= uint64_t(bitsOfMask(at + uint64_t(bytes) > size)) << c * chunk;
+    storeAddresses(address, c, at + base);
+  }
+  if (watched(w) && exec)
+    reportLds(w, op, accessKindOf(Opcode(op->opcode)), exec, address, bytes, dataAt);
+  outside &= exec;
+  if (HWY_UNLIKELY(outside)) {
+    unsigned lane = std::countr_zero(outside);
+    throwOutsideLds(w, op, int(lane), uint32_t(row[lane] + offset), bytes, outside);
+  }
+}
+
+template <unsigned width, typename Kind> const MicroOp *read(Wave &w, const MicroOp *op) {
+  uint64_t exec = w.exec();
+  alignas(64) uint64_t address[width];
+  ldsAddresses<width>(w, op, w.row(op->source[0]), op->immediate, Kind::bytes, exec, address);
+  loadLanes<width, Kind>(w.destination(op), address, exec);
+  return op + 1;
+}
+template <unsigned width, typename Kind> const MicroOp *write(Wave &w, const MicroOp *op) {
+  uint64_t exec = w.exec();
+  alignas(64) uint64_t address[width];
+  ldsAddresses<width>(w, op, w.row(op->source[0]), op->immediate, Kind::bytes, exec, address);
+  storeLanes<width, Kind>(w.row(op->source[1]), address, exec);
+  return op + 1;
+}
+
+/// ds_read2, ds_write2: two accesses at offsets in units of the element (times 64 in the st64 forms).
+template <unsigned width, unsigned dwords, unsigned stride> struct Pair {
+  static constexpr unsigned bytes = dwords * 4;
+  static const MicroOp *read(Wave &w, const MicroOp *op) {
+    uint64_t exec = w.exec();
+    alignas(64) uint64_t first[width], second[width];
+    addresses(w, op, exec, first, second);
+    uint32_t *to = w.destination(op);
+    loadLanes<width, dword<dwords>>(to, first, exec);
+    loadLanes<width, dword<dwords>>(to + dwords * width, second, exec);
+    return op + 1;
+  }
+  static const MicroOp *write(Wave &w, const MicroOp *op) {
+    uint64_t exec = w.exec();
+    alignas(64) uint64_t first[width], second[width];
+    addresses(w, op, exec, first, second);
+    storeLanes<width, words<dwords>>(w.row(op->source[1]), first, exec);
+    storeLanes<width, words<dwords>>(w.row(op->source[2]), second, exec);
+    return op + 1;
+  }
+  static HWY_INLINE void addresses(Wave &w, const MicroOp *op, uint64_t exec, uint64_t *first, uint64_t *second) {
+    const uint32_t *row = w.row(op->source[0]);
+    ldsAddresses<width>(w, op, row, (op->immediate & 0xff) * bytes * stride, bytes, exec, first);
+    ldsAddresses<width>(w, op, row, (op->immediate >> 8 & 0xff) * bytes * stride, bytes, exec, second, bytes);
+  }
+};
+
+template <unsigned width> const MicroOp *atomicModify(Wave &w, const MicroOp *op) {
+  const AtomicOperation &operation = atomicOperation(Opcode(op->opcode));
+  bool wide = operation.bytes == 8, returns = op->flags & memoryReturns;
+  uint64_t exec = w.exec();
+  alignas(64) uint64_t address[width];
+  ldsAddresses<width>(w, op, w.row(op->source[0]), op->immediate, operation.bytes, exec, address);
+  const uint32_t *data = w.row(op->source[1]), *data2 = w.row(op->source[2]);
+  uint32_t *to = w.destination(op);
+  for (uint64_t left = exec; left; left &= left - 1) {
+    unsigned lane = std::countr_zero(left);
+    if (address[lane] % operation.bytes)
+      throw WaveFault{op, "LDS atomic on an offset that is not a multiple of its size", int(lane)};
+    auto operand = [&](const uint32_t *row) { return row[lane] | (wide ? uint64_t(row[lane + width]) << 32 : 0); };
+    uint64_t old = operation.comparesFirst ? operation.modify(address[lane], operand(data2), operand(data))
+                                           : operation.modify(address[lane], operand(data), 0);
+    if (returns) {
+      to[lane] = uint32_t(old);
+      if (wide)
+        to[lane + width] = uint32_t(old >> 32);
+    }
+  }
+  return op + 1;
+}
+
+/// Lanes moved by a row of lane numbers; disabled source lanes read zero. `to` may be `from`.
+template <unsigned width>
+HWY_INLINE void permuteLanes(uint32_t *to, const uint32_t *from, const uint32_t *lanes, uint64_t exec) {
+  uint64_t valid = ~uint64_t(0);
+  if (exec != ~uint64_t(0) >> (64 - width))
+    valid = bitsOfLanes<width>(exec, lanes);
+  alignas(64) uint32_t result[width];
+  moveLanes<width>(result, from, lanes, valid);
+  for (unsigned c = 0; c < width / chunk; ++c)
+    storeRow(to, c, loadRow(result, c), uint16_t(exec >> c * chunk));
+}
+
+/// source[1]: the row of source lanes, from the pattern.
+template <unsigned width> const MicroOp *swizzle(Wave &w, const MicroOp *op) {
+  permuteLanes<width>(w.destination(op), w.row(op->source[0]), w.row(op->source[1]), w.exec());
+  return op + 1;
+}
+
+/// Pull: lane i reads lane (address / 4) mod 64; a disabled source lane gives zero.
+template <unsigned width> const MicroOp *backwardPermute(Wave &w, const MicroOp *op) {
+  const uint32_t *at = w.row(op->source[0]);
+  alignas(64) uint32_t lanes[width];
+  for (unsigned c = 0; c < width / chunk; ++c)
+    storeRow(lanes, c, ((loadRow(at, c) + uint32_t(op->immediate)) >> 2) & (width - 1), 0xffff);
+  permuteLanes<width>(w.destination(op), w.row(op->source[1]), lanes, w.exec());
+  return op + 1;
+}
+/// Push: lane i writes lane (address / 4) mod 64; the highest writer wins, who gets nothing gets zero.
+template <unsigned width> const MicroOp *permute(Wave &w, const MicroOp *op) {
+  uint64_t exec = w.exec();
+  const uint32_t *at = w.row(op->source[0]), *from = w.row(op->source[1]);
+  uint32_t *to = w.destination(op), result[width] = {};
+  for (unsigned i = 0; i < width; ++i)
+    if (exec >> i & 1)
+      result[(at[i] + uint32_t(op->immediate)) / 4 % width] = from[i];
+  for (unsigned i = 0; i < width; ++i)
+    if (exec >> i & 1)
+      to[i] = result[i];
+  return op + 1;
+}
+
+} // namespace
+
+void enterLdsFor(HandlerTable &table) {
+  constexpr unsigned width = Wave::width;
+#define SET(name) table[unsigned(Opcode::name)]
+#define LDSREAD(name, kind) SET(name) = read<width, kind>;
+#define LDSWRITE(name, kind) SET(name) = write<width, kind>;
+#define LDSPAIR(name, dwords, stride, meaning) SET(name) = Pair<width, dwords, stride>::meaning;
+#define LDSATOMIC(name, T, meaning) SET(name) = atomicModify<width>;
+#define LDSLANES(name, meaning) SET(name) = meaning<width>;
+#include "runtime/emulator/decode/Instructions.def"
+#undef SET
+}
+
+} // namespace nstf::emulator::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace nstf::emulator {
+HWY_EXPORT(enterLdsFor);
+void enterLds(HandlerTable &table) { HWY_DYNAMIC_DISPATCH(enterLdsFor)(table); }
+} // namespace nstf::emulator
+#endif

@@ -1,0 +1,125 @@
+// Matrix instructions, fast mode.
+//
+// D = A * B + C for `blocks` independent products, each element by fused multiply-adds in its own precision with k
+// ascending, starting from C: what the chips do for f32 and f64, and near to what they do for the smaller float types
+// (Fidelity.h says how near; ExactMatrix.cpp does it as they do). Subnormal elements and results are kept on all chips.
+// i8 forms add the products exactly and C modulo 2^32. EXEC doesn't matter.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "runtime/emulator/instructions/Matrix.cpp"
+#include <hwy/foreach_target.h>
+
+#include "runtime/emulator/instructions/MatrixOperands-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nstf::emulator::HWY_NAMESPACE {
+namespace {
+
+/// How many rows of D are worked on together: as many as accumulators fit the host's registers.
+#if HWY_TARGET <= HWY_AVX3
+constexpr unsigned rowsAtOnce = 8;
+#else
+constexpr unsigned rowsAtOnce = 4;
+#endif
+
+/// D's type: what the chain of an element begins with, and what is stored at its end.
+template <typename D> struct Chain {
+  using V = typename D::V;
+  static HWY_INLINE V begin(const uint32_t *c, unsigned part, bool negate) {
+    V v = D::load(c, part);
+    return negate ? -v : v;
+  }
+  static HWY_INLINE void end(uint32_t *d, const uint32_t *, unsigned part, V sum) { D::store(d, part, sum, 0xffff); }
+};
+template <> struct Chain<i32> {
+  static HWY_INLINE F32 begin(const uint32_t *, unsigned, bool) { return F32(0); }
+  static HWY_INLINE void end(uint32_t *d, const uint32_t *c, unsigned part, F32 sum) {
+    storeRow(d, part, loadRow(c, part) + bitsAs<U32>(convertTo<I32>(sum)), 0xffff);
+  }
+};
+
+template <typename D, typename FromA, typename FromB, unsigned rows, unsigned columns, unsigned depth, unsigned blocks>
+struct Product {
+  using L = MatrixLayout<sizeof(typename D::Scalar) / 4, rows, columns, depth, blocks>;
+  using Operands = MatrixOperands<FromA, FromB, L>;
+  using Value = typename FromA::Value;
+  using V = Vector<Value>;
+  static constexpr unsigned width = L::width, perLane = L::perLane, words = L::words * width;
+
+  static const MicroOp *run(Wave &w, const MicroOp *op) {
+    Operands operands;
+    operands.load(w, op);
+    bool negateC = sizeof(Value) == 8 && (op->immediate >> 16 & 4);
+    MatrixAddend<L> c(w, op);
+    if constexpr (L::small)
+      multiplySmall(operands, c, w.destination(op), negateC, std::make_integer_sequence<unsigned, 4>());
+    else
+      multiply(operands, c, w.destination(op), negateC);
+    return op + 1;
+  }
+
+  /// 16 lanes of D are a row of a block, or half of one: rows that share the columns are done together.
+  static HWY_INLINE void multiply(const Operands &from, const MatrixAddend<L> &c, uint32_t *d, bool negateC) {
+    constexpr unsigned together = rows < rowsAtOnce ? rows : rowsAtOnce;
+    for (unsigned block = 0; block < blocks; ++block)
+      for (unsigned part = 0; part < L::parts; ++part)
+#pragma clang loop unroll(disable) // or else all of A is broadcast, and spilled, before it starts
+        for (unsigned first = 0; first < rows; first += together) {
+          V sum[together];
+          unsigned reg[together], at[together];
+          for (unsigned n = 0; n < together; ++n) {
+            L::place(block, first + n, part, reg[n], at[n]);
+            sum[n] = Chain<D>::begin(c.at(reg[n]), at[n], negateC);
+          }
+          for (unsigned k = 0; k < depth; ++k) {
+            V row = loadLanes(&from.b[k % perLane][L::laneBase(columns, block, k) + part * chunk]);
+            const Value *column = &from.a[k % perLane][L::laneBase(rows, block, k) + first];
+            for (unsigned n = 0; n < together; ++n)
+              sum[n] = multiplyAdd(V(column[n]), row, sum[n]);
+          }
+          oneNanAll(sum);
+          for (unsigned n = 0; n < together; ++n)
+            Chain<D>::end(d + reg[n] * words, c.at(reg[n]), at[n], sum[n]);
+        }
+  }
+
+  /// 4x4: 16 lanes of D are a row of four blocks (f64: all of D, row i in its 16 lanes i).
+  template <unsigned... i>
+  static HWY_INLINE void multiplySmall(const Operands &from, const MatrixAddend<L> &c, uint32_t *d, bool negateC,
+                                       std::integer_sequence<unsigned, i...>) {
+    if constexpr (L::words == 2)
+      (multiplyRow<i>(from, c, d, i, negateC), ...);
+    else
+      for (unsigned part = 0; part < width / chunk; ++part)
+        (multiplyRow<i>(from, c, d, part, negateC), ...);
+  }
+  template <unsigned i>
+  static HWY_INLINE void multiplyRow(const Operands &from, const MatrixAddend<L> &c, uint32_t *d, unsigned part,
+                                     bool negateC) {
+    constexpr unsigned reg = L::words == 2 ? 0 : i;
+    V sum = Chain<D>::begin(c.at(reg), part, negateC);
+    for (unsigned k = 0; k < depth; ++k) {
+      unsigned local = k % perLane, lane = (L::words == 2 ? k : part) * chunk;
+      sum = multiplyAdd(ofEachFour<i>(loadLanes(&from.a[local][lane])), loadLanes(&from.b[local][lane]), sum);
+    }
+    Chain<D>::end(d + reg * words, c.at(reg), part, oneNan(sum));
+  }
+};
+
+} // namespace
+
+void enterMatrixFor(HandlerTable &table) {
+#define MATRIX(name, D, A, rows, columns, depth, blocks)                                                               \
+  table[unsigned(Opcode::name)] =                                                                                      \
+      Product<D, matrixType::A::FromA, matrixType::A::FromB, rows, columns, depth, blocks>::run;
+#include "runtime/emulator/decode/Instructions.def"
+}
+
+} // namespace nstf::emulator::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace nstf::emulator {
+HWY_EXPORT(enterMatrixFor);
+void enterMatrix(HandlerTable &table) { HWY_DYNAMIC_DISPATCH(enterMatrixFor)(table); }
+} // namespace nstf::emulator
+#endif

@@ -1,0 +1,43 @@
+// Runs a kernel launch to its end.
+//
+// The door between who launches (hip_api, nstf-emu) and execution.
+#pragma once
+
+#include "runtime/emulator/run/Finding.h"
+#include "runtime/emulator/run/LaunchOptions.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace nstf::emulator {
+
+struct Target;
+struct Kernel; // runtime/emulator/memory/CodeObject.h
+class Memory;  // runtime/emulator/memory/Memory.h
+
+/// Upper 32 bits of flat addresses that mean LDS and scratch (src_shared_base, src_private_base, hidden_shared_base …).
+/// Host addresses have none of these bits, so no allocation can lie there.
+constexpr uint32_t sharedApertureHigh = 0x00010000;
+constexpr uint32_t privateApertureHigh = 0x00020000;
+
+struct LaunchArguments {
+  const Kernel *kernel;
+  uint32_t grid[3];           ///< in workgroups
+  uint32_t block[3];          ///< in work-items
+  uint32_t dynamicLds;        ///< bytes after the kernel's static LDS
+  const void *kernarg;        ///< the kernarg segment, hidden arguments filled in; copied, need not be device memory
+  size_t kernargSize;         ///< bytes readable at `kernarg`, at least Kernel::kernargSize
+  uint32_t remainder[3] = {}; ///< work-items of the last workgroup in each dimension; 0: it is full
+};
+
+/// Runs a launch to its end. Throws Fault for the first fault (of the lowest workgroup that faulted), and
+/// std::runtime_error for a launch that the kernel can't take (block too large, LDS beyond the chip's). Threads may
+/// call it at once; the grid's memory effects are complete when it returns.
+void dispatch(const Target &target, Memory &memory, const LaunchArguments &launch,
+              const LaunchOptions &options = LaunchOptions::fromEnvironment());
+
+/// Which vector instructions of the host the handlers use ("AVX3", "AVX2", "EMU128": none), for reports.
+std::string hostVectorTarget();
+
+} // namespace nstf::emulator

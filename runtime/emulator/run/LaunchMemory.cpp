@@ -1,0 +1,82 @@
+#include "runtime/emulator/run/LaunchMemory.h"
+#include "runtime/emulator/memory/CodeObject.h"
+#include "runtime/emulator/run/Dispatch.h"
+#include "runtime/emulator/run/KernelArguments.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <sys/mman.h>
+
+namespace nstf::emulator {
+namespace {
+
+constexpr size_t packetLines = 1, queueLines = 4;
+
+void fillPacket(char *packet, const Launch &launch) {
+  auto put = [&](size_t at, auto value) { std::memcpy(packet + at, &value, sizeof(value)); };
+  const LaunchArguments &arguments = *launch.arguments;
+  put(0, uint16_t(2)); // kernel dispatch
+  put(2, uint16_t(3)); // dimensions
+  for (unsigned i = 0; i < 3; ++i) {
+    put(4 + 2 * i, uint16_t(arguments.block[i]));
+    const uint32_t missing = arguments.remainder[i] ? arguments.block[i] - arguments.remainder[i] : 0;
+    put(12 + 4 * i, arguments.grid[i] * arguments.block[i] - missing);
+  }
+  put(24, launch.scratchBytes);
+  put(28, launch.ldsBytes);
+  put(32, launch.kernel->descriptorAddress);
+  put(40, launch.kernarg);
+}
+void fillQueue(char *queue) {
+  std::memcpy(queue + 0x40, &sharedApertureHigh, 4);
+  std::memcpy(queue + 0x44, &privateApertureHigh, 4);
+}
+
+} // namespace
+
+ZeroPages::ZeroPages(size_t bytes) : pages(nullptr), bytes(bytes) {
+  if (!bytes)
+    return;
+  pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED)
+    throw std::runtime_error("no room for " + std::to_string(bytes) + " bytes of a launch's memory");
+}
+ZeroPages::~ZeroPages() {
+  if (bytes)
+    munmap(pages, bytes);
+}
+
+size_t LaunchMemory::argumentLines(const Launch &launch) {
+  // A damaged descriptor may preload what lies behind the arguments.
+  const KernelDescriptor &descriptor = launch.kernel->descriptor;
+  const size_t preloaded = (size_t(descriptor.preloadOffset) + descriptor.preloadDwords) * 4;
+  size_t bytes = std::max({launch.arguments->kernargSize, launch.kernel->kernargSize, preloaded}) + argumentPadding;
+  return (bytes + sizeof(Line) - 1) / sizeof(Line);
+}
+
+LaunchMemory::LaunchMemory(Launch &launch, const Memory &memory, size_t scratchBytes)
+    : arguments(argumentLines(launch) + packetLines + queueLines), scratchPages(scratchBytes), table({}) {
+  launch.kernarg = reinterpret_cast<uint64_t>(arguments.data());
+  launch.dispatchPacket = launch.kernarg + argumentLines(launch) * sizeof(Line);
+  launch.queue = launch.dispatchPacket + packetLines * sizeof(Line);
+  if (launch.arguments->kernargSize)
+    std::memcpy(reinterpret_cast<void *>(launch.kernarg), launch.arguments->kernarg, launch.arguments->kernargSize);
+  fillPacket(reinterpret_cast<char *>(launch.dispatchPacket), launch);
+  fillQueue(reinterpret_cast<char *>(launch.queue));
+
+  std::vector<Region> regions = memory.regions()->all();
+  auto add = [&](uint64_t begin, uint64_t size, RegionKind kind, bool writable) {
+    Region region{begin, begin + size, writable, kind, 0};
+    regions.insert(std::upper_bound(regions.begin(), regions.end(), region,
+                                    [](const Region &a, const Region &b) { return a.begin < b.begin; }),
+                   region);
+  };
+  add(launch.kernarg, arguments.size() * sizeof(Line), RegionKind::Arguments, false);
+  if (scratchBytes)
+    add(scratchPages.address(), scratchBytes, RegionKind::Scratch, true);
+  table = RegionTable(std::move(regions));
+  launch.regions = &table;
+}
+
+} // namespace nstf::emulator

@@ -1,0 +1,46 @@
+// A workgroup with its registers and LDS.
+#pragma once
+
+#include "runtime/emulator/run/Finding.h"
+#include "runtime/emulator/run/Interpreter.h"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace nstf::emulator {
+
+class ResidentGroup {
+public:
+  /// Makes workgroup `index` (x fastest) ready to run. Registers and LDS are large: they come from a pool of the
+  /// calling thread.
+  static std::unique_ptr<ResidentGroup> start(const Launch &launch, uint64_t index, uint64_t scratch);
+  /// Back to the calling thread's pool, which keeps one.
+  static void release(std::unique_ptr<ResidentGroup> group);
+
+  /// Throws Fault.
+  Turn run();
+
+  Workgroup group;
+  uint64_t index = 0, scratch = 0;
+  uint64_t state = 0; ///< after its last turn, where somebody asked (Stall.h)
+
+private:
+  struct Lines {
+    alignas(64) uint8_t bytes[64];
+  };
+  std::vector<std::unique_ptr<Wave>> waves;
+  std::vector<Lines> lds;
+};
+
+/// The Fault of what a handler threw.
+Fault faultOf(const WaveFault &fault, const Wave &wave);
+
+/// Where the waves that have not ended stand, those at the same instruction together: "3 waves wait at the barrier of
+/// pc 0x…, …; 1 wave …".
+std::string whereWavesStand(std::span<const ResidentGroup *const> groups);
+
+/// A fault of the launch as a whole, at the first wave that has not ended.
+Fault stoppedFault(std::span<const ResidentGroup *const> groups, const std::string &what);
+
+} // namespace nstf::emulator

@@ -1,0 +1,272 @@
+#include "runtime/emulator/run/Scheduler.h"
+#include "runtime/emulator/instructions/Monitor.h"
+#include "runtime/emulator/run/Stall.h"
+#include "runtime/emulator/run/Statistics.h"
+
+#include <algorithm>
+#include <ctime>
+#include <map>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#include <thread>
+
+namespace nstf::emulator {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using ActiveGroups = std::vector<std::unique_ptr<ResidentGroup>>;
+
+/// Turns of workgroups that wait for others are short.
+constexpr uint32_t fuelOfWaiting = 256;
+
+/// Time this thread had on a core, in nanoseconds.
+uint64_t threadTime() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return uint64_t(time.tv_sec) * 1'000'000'000 + uint64_t(time.tv_nsec);
+}
+
+/// The arena for that many threads. It stays: workers that just left it are found again without being woken.
+tbb::task_arena &arenaOf(unsigned threads) {
+  static std::mutex mutex;
+  static std::map<unsigned, std::unique_ptr<tbb::task_arena>> arenas;
+  std::lock_guard lock(mutex);
+  std::unique_ptr<tbb::task_arena> &arena = arenas[threads];
+  if (!arena)
+    arena = std::make_unique<tbb::task_arena>(int(threads));
+  return *arena;
+}
+
+Clock::time_point deadlineOf(const LaunchOptions &options) {
+  if (options.timeout == options.timeout.zero())
+    return {};
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(options.timeout);
+}
+
+} // namespace
+
+unsigned usableThreads(unsigned wanted) {
+  static const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  return wanted ? std::min(wanted, cores) : cores;
+}
+
+Scheduler::Scheduler(const Launch &launch, const LaunchOptions &options, uint64_t groups, unsigned threads,
+                     uint64_t residents, uint64_t scratch)
+    : launch(launch), options(options), groups(groups), threads(threads), scratch(scratch),
+      scratchPerGroup(uint64_t(launch.scratchBytes) * Wave::width * launch.wavesPerGroup),
+      deadline(deadlineOf(options)), steps(options.stepLimit ? new StepBudget(options.stepLimit) : nullptr),
+      residents(residents) {}
+
+std::unique_ptr<ResidentGroup> Scheduler::admit(ExecutionCounters *counters) {
+  uint64_t index, slot;
+  {
+    std::unique_lock lock = lockShared();
+    if (next >= groups)
+      return nullptr;
+    if (!freeSlots.empty()) {
+      slot = freeSlots.back();
+      freeSlots.pop_back();
+    } else if (firstUnusedSlot < residents) {
+      slot = firstUnusedSlot++;
+    } else {
+      return nullptr;
+    }
+    index = next++;
+  }
+  auto resident = ResidentGroup::start(launch, index, scratch + slot * scratchPerGroup);
+  Workgroup &group = resident->group;
+  group.counters = counters;
+  group.steps = steps.get();
+  group.fuel = fuelOfTurn;
+  group.monitor = options.monitor;
+  if (group.monitor) {
+    group.monitor->groupBegins(group);
+    for (Wave *wave : group.waves)
+      group.monitor->waveBegins(*wave);
+  }
+  return resident;
+}
+
+void Scheduler::retire(std::unique_ptr<ResidentGroup> resident) {
+  if (options.monitor)
+    options.monitor->groupEnds(resident->group);
+  if (options.executed && resident->group.counters)
+    *options.executed += resident->group.counters->takeNew();
+  {
+    std::unique_lock lock = lockShared();
+    freeSlots.push_back(scratchPerGroup ? (resident->scratch - scratch) / scratchPerGroup : 0);
+    ++done;
+    if (options.progress)
+      options.progress(done, groups);
+  }
+  ResidentGroup::release(std::move(resident));
+}
+
+void Scheduler::fail(uint64_t index, std::exception_ptr exception) {
+  std::lock_guard lock(mutex);
+  next = groups;
+  if (index < faultyGroup) {
+    faultyGroup = index;
+    fault = exception;
+  }
+}
+
+/// One host thread of the launch.
+class Scheduler::Worker {
+public:
+  explicit Worker(Scheduler &scheduler)
+      : scheduler(scheduler), counters(scheduler.options.statistics ? std::make_unique<ExecutionCounters>() : nullptr) {
+    std::lock_guard lock(scheduler.stallMutex);
+    scheduler.working.push_back(this);
+  }
+  ~Worker() {
+    std::lock_guard lock(scheduler.stallMutex);
+    std::erase(scheduler.working, this);
+    scheduler.stallEnds.notify_all(); // the others may all be waiting
+  }
+
+  /// Until no workgroup is left, or one that faulted has a lower number.
+  void run() {
+    while (true) {
+      size_t wanted = active.empty() ? 1 : more;
+      bool admitted = false;
+      while (wanted && admit()) {
+        --wanted;
+        admitted = true;
+      }
+      if (active.empty())
+        break;
+      if (still && !admitted && scheduler.options.alone)
+        scheduler.suspect();
+      round();
+    }
+    if (counters) {
+      std::lock_guard lock(scheduler.mutex);
+      counters->addTo(*scheduler.options.statistics);
+    }
+  }
+
+  ActiveGroups active;
+
+private:
+  bool admit() {
+    auto resident = scheduler.admit(counters.get());
+    if (!resident)
+      return false;
+    if (waitingRounds)
+      resident->group.fuel = fuelOfWaiting;
+    active.push_back(std::move(resident));
+    return true;
+  }
+
+  /// A turn for each workgroup. After a fault those of lower numbers go on as long as they get anywhere: the fault
+  /// reported is the lowest workgroup's.
+  void round() {
+    bool moved = false;
+    still = true;
+    for (std::unique_ptr<ResidentGroup> &resident : active) {
+      const uint64_t index = resident->index;
+      if (scheduler.failedBelow(index)) {
+        resident.reset();
+        continue;
+      }
+      try {
+        checkEnd();
+        Turn turn = resident->run();
+        moved |= turn != Turn::Yielded;
+        if (turn == Turn::Ended)
+          scheduler.retire(std::move(resident));
+      } catch (...) {
+        scheduler.fail(index, std::current_exception());
+        resident.reset();
+      }
+    }
+    std::erase(active, nullptr);
+    if (!moved && scheduler.faultyGroup != UINT64_MAX)
+      active.clear(); // they may be waiting for the workgroup that faulted
+    decideAboutMore(moved);
+  }
+
+  /// Waves that wait stand as they did after the turn before, waves that work don't: beside the former more workgroups
+  /// are taken at once, beside the latter (they may still be waiting, and counting) slowly.
+  void decideAboutMore(bool moved) {
+    more = 0;
+    if (moved || active.empty()) {
+      waitingRounds = 0;
+      still = false;
+      return;
+    }
+    for (auto &resident : active) {
+      resident->group.fuel = fuelOfWaiting;
+      uint64_t state = stateOf(resident->group);
+      still &= state == resident->state;
+      resident->state = state;
+    }
+    ++waitingRounds;
+    if (still || waitingRounds >= 16 * active.size())
+      more = active.size();
+  }
+
+  /// Before every turn, so that a launch of many short workgroups ends too.
+  void checkEnd() {
+    const LaunchOptions &options = scheduler.options;
+    const bool interrupted = options.interrupt && *options.interrupt;
+    if (!interrupted && (scheduler.deadline == Clock::time_point() || Clock::now() <= scheduler.deadline))
+      return;
+    std::vector<const ResidentGroup *> standing;
+    for (const auto &resident : active)
+      if (resident)
+        standing.push_back(resident.get());
+    throw stoppedFault(standing, interrupted ? "the launch was interrupted" : "still running at the end of its time");
+  }
+
+  Scheduler &scheduler;
+  std::unique_ptr<ExecutionCounters> counters;
+  size_t more = 0;            ///< workgroups to take beside the active ones
+  uint64_t waitingRounds = 0; ///< since a workgroup last got on
+  bool still = false;         ///< nothing changed in the last round
+};
+
+void Scheduler::suspect() {
+  std::unique_lock lock(stallMutex);
+  const uint64_t seen = stallsSeen;
+  ++suspecting;
+  stallEnds.wait(lock, [&] { return stallsSeen != seen || suspecting == working.size(); });
+  if (stallsSeen != seen)
+    return;
+  lookIntoStall();
+  ++stallsSeen;
+  suspecting = 0;
+  stallEnds.notify_all();
+}
+
+void Scheduler::lookIntoStall() {
+  std::vector<ResidentGroup *> all;
+  for (Worker *worker : working)
+    for (auto &resident : worker->active)
+      all.push_back(resident.get());
+  std::ranges::sort(all, {}, &ResidentGroup::index);
+  try {
+    if (neverMoves(all))
+      throw stoppedFault(all, "no wave can make progress: all wait for what never comes");
+  } catch (...) {
+    fail(all.front()->index, std::current_exception());
+  }
+}
+
+uint64_t Scheduler::run() {
+  auto work = [&](unsigned) {
+    uint64_t start = threadTime();
+    Worker(*this).run();
+    time += threadTime() - start;
+  };
+  if (threads == 1)
+    work(0);
+  else
+    arenaOf(threads).execute([&] { tbb::parallel_for(0u, threads, work, tbb::simple_partitioner()); });
+  if (fault)
+    std::rethrow_exception(fault);
+  return time;
+}
+
+} // namespace nstf::emulator

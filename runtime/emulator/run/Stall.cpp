@@ -1,0 +1,128 @@
+#include "runtime/emulator/run/Stall.h"
+#include "runtime/emulator/instructions/Monitor.h"
+#include "runtime/emulator/memory/CodeObject.h"
+#include "runtime/emulator/run/Dispatch.h"
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+
+namespace nstf::emulator {
+namespace {
+
+constexpr uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 29;
+}
+uint64_t mixBytes(uint64_t hash, const void *data, size_t bytes) {
+  const char *at = static_cast<const char *>(data);
+  for (; bytes >= 8; bytes -= 8, at += 8) {
+    uint64_t word;
+    std::memcpy(&word, at, 8);
+    hash = mix(hash, word);
+  }
+  return hash;
+}
+
+/// Notes what memory held before it was first written.
+class StoreLog : public Monitor {
+public:
+  void instruction(Wave &w, const MicroOp *op) override {
+    if (other)
+      other->instruction(w, op);
+  }
+  void retired(Wave &w, const MicroOp *op) override {
+    if (other)
+      other->retired(w, op);
+  }
+  void barrier(Workgroup &group) override {
+    if (other)
+      other->barrier(group);
+  }
+  void access(Wave &w, const MicroOp *op, const MemoryAccess &access) override {
+    if (other)
+      other->access(w, op, access);
+    if (access.kind == AccessKind::Load)
+      return;
+    const bool isLds = access.space == MemorySpace::Lds;
+    const uint32_t ldsBytes = w.group->launch->ldsBytes;
+    for (unsigned lane = 0; lane < Wave::width; ++lane) {
+      if (!(access.lanes >> lane & 1))
+        continue;
+      uint64_t address = access.addresses[lane];
+      const Region *hint = nullptr;
+      if (isLds ? address > ldsBytes || access.bytes > ldsBytes - address
+                : !w.group->launch->regions->find(address, access.bytes, hint))
+        continue; // the access itself will fault
+      if (isLds)
+        address += reinterpret_cast<uint64_t>(w.group->lds);
+      for (uint64_t byte = address; byte < address + access.bytes; ++byte)
+        before.try_emplace(byte, *reinterpret_cast<const uint8_t *>(byte));
+    }
+  }
+  bool unchanged() const {
+    return std::ranges::all_of(
+        before, [](const auto &entry) { return *reinterpret_cast<const uint8_t *>(entry.first) == entry.second; });
+  }
+
+  Monitor *other = nullptr; ///< the launch's own, told as well
+  std::unordered_map<uint64_t, uint8_t> before;
+};
+
+} // namespace
+
+uint64_t stateOf(const Wave &w) {
+  const Launch &launch = *w.group->launch;
+  const unsigned registers = launch.kernel ? std::min(launch.kernel->descriptor.vgprs, 2 * vgprRows) : 2 * vgprRows;
+  // VGPRs and AGPRs share the count in some way or other; each lies below it in its own rows.
+  const size_t rows = std::min(registers, vgprRows);
+  uint64_t hash = mix(reinterpret_cast<uint64_t>(w.next), uint64_t(w.status) << 32 | w.mode);
+  hash = mixBytes(hash, w.scalars, sizeof(w.scalars));
+  hash = mixBytes(hash, w.rows[0], rows * sizeof(w.rows[0]));
+  return mixBytes(hash, w.rows[agprRow], rows * sizeof(w.rows[0]));
+}
+
+uint64_t stateOf(const Workgroup &group) {
+  uint64_t hash = 0;
+  for (const Wave *wave : group.waves)
+    if (wave->status != WaveStatus::Ended)
+      hash = mix(hash, stateOf(*wave));
+  return hash;
+}
+
+bool neverMoves(std::span<ResidentGroup *const> groups) {
+  // A turn ends after a number of branches, so a loop with several of them is met at another one each time.
+  constexpr unsigned rounds = 64;
+  StoreLog log;
+  struct Watched {
+    Watched(std::span<ResidentGroup *const> groups, StoreLog &log) : groups(groups), log(log) {
+      log.other = groups.front()->group.monitor;
+      for (ResidentGroup *resident : groups)
+        resident->group.monitor = &log;
+    }
+    ~Watched() {
+      for (ResidentGroup *resident : groups)
+        resident->group.monitor = log.other;
+    }
+    std::span<ResidentGroup *const> groups;
+    StoreLog &log;
+  } watched(groups, log);
+
+  auto stateOfAll = [&] {
+    uint64_t hash = 0;
+    for (const ResidentGroup *resident : groups)
+      hash = mix(hash, stateOf(resident->group));
+    return hash;
+  };
+  const uint64_t begin = stateOfAll();
+  for (unsigned round = 0; round < rounds; ++round) {
+    for (ResidentGroup *resident : groups)
+      if (resident->run() != Turn::Yielded)
+        return false;
+    if (stateOfAll() == begin && log.unchanged())
+      return true;
+  }
+  return false;
+}
+
+} // namespace nstf::emulator

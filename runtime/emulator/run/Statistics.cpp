@@ -1,0 +1,261 @@
+#include "runtime/emulator/run/Statistics.h"
+#include "runtime/emulator/instructions/BufferFormat.h"
+#include "runtime/emulator/instructions/Memory.h"
+#include "runtime/emulator/run/Dispatch.h"
+
+#include <bit>
+#include <utility>
+
+namespace nstf::emulator {
+namespace {
+
+InstructionClass classOfControl(Opcode opcode) {
+  switch (opcode) {
+  case Opcode::S_BRANCH:
+  case Opcode::S_CBRANCH_SCC0:
+  case Opcode::S_CBRANCH_SCC1:
+  case Opcode::S_CBRANCH_VCCZ:
+  case Opcode::S_CBRANCH_VCCNZ:
+  case Opcode::S_CBRANCH_EXECZ:
+  case Opcode::S_CBRANCH_EXECNZ:
+  case Opcode::S_SETPC_B64:
+  case Opcode::S_RFE_B64:
+  case Opcode::S_RFE_RESTORE_B64:
+  case Opcode::S_SWAPPC_B64:
+  case Opcode::S_CALL_B64:
+    return InstructionClass::Branch;
+  case Opcode::S_MEMTIME:
+  case Opcode::S_MEMREALTIME:
+  case Opcode::S_DCACHE_INV:
+  case Opcode::S_DCACHE_INV_VOL:
+  case Opcode::S_DCACHE_WB:
+  case Opcode::S_DCACHE_WB_VOL:
+  case Opcode::S_DCACHE_DISCARD:
+  case Opcode::S_DCACHE_DISCARD_X2:
+  case Opcode::S_ATC_PROBE:
+  case Opcode::S_ATC_PROBE_BUFFER:
+    return InstructionClass::ScalarMemory;
+  case Opcode::S_GETPC_B64:
+  case Opcode::S_GETREG_B32:
+  case Opcode::S_SETREG_B32:
+  case Opcode::S_SETREG_IMM32_B32:
+  case Opcode::S_SETVSKIP:
+  case Opcode::S_SET_GPR_IDX_ON:
+  case Opcode::S_SET_GPR_IDX_IDX:
+  case Opcode::S_MOVRELS_B32:
+  case Opcode::S_MOVRELS_B64:
+  case Opcode::S_MOVRELD_B32:
+  case Opcode::S_MOVRELD_B64:
+    return InstructionClass::Scalar;
+  case Opcode::V_NOP:
+    return InstructionClass::Vector;
+  default:
+    return InstructionClass::Other;
+  }
+}
+
+/// What an access moves for each lane (scalar: for the wave).
+enum class Addressing : uint8_t { None, Scalar, Lds, Global, Flat, Scratch, Buffer, TypedBuffer };
+struct Access {
+  Addressing addressing = Addressing::None;
+  uint8_t loaded = 0, stored = 0; ///< bytes
+  bool atomic = false;
+  bool toLds = false;
+};
+
+// Sizes of the kinds in Instructions.def.
+template <unsigned n> constexpr uint8_t dword = 4 * n;
+template <unsigned n> constexpr uint8_t words = 4 * n;
+constexpr uint8_t ubyte = 1, sbyte = 1, ubyteLow = 1, ubyteHigh = 1, sbyteLow = 1, sbyteHigh = 1, byte = 1,
+                  byteHigh = 1;
+constexpr uint8_t ushort = 2, sshort = 2, ushortLow = 2, ushortHigh = 2, halfword = 2, halfwordHigh = 2;
+// Whether scalar memory and LDS instructions load or store, by their meanings' names.
+enum Meaning { load, bufferLoad, scratchLoad, store, bufferStore, scratchStore, read, write };
+enum LdsMeaning {
+  readByLane,
+  writeByLane,
+  exchange32,
+  exchange64,
+  exchange32Apart,
+  exchange64Apart,
+  append,
+  consume,
+  nothing
+};
+constexpr bool stores(Meaning meaning) { return meaning == store || meaning == bufferStore || meaning == scratchStore; }
+
+constexpr std::array<Access, opcodeCount> makeAccesses() {
+  std::array<Access, opcodeCount> t = {};
+  auto set = [&](Opcode opcode, Access access) { t[unsigned(opcode)] = access; };
+  using enum Addressing;
+#define SCALARMEMORY(name, dwords, meaning)                                                                            \
+  set(Opcode::name, {Scalar, uint8_t(stores(meaning) ? 0 : 4 * dwords), uint8_t(stores(meaning) ? 4 * dwords : 0)});
+#define SCALARATOMIC(name, T, meaning)                                                                                 \
+  set(Opcode::S_##name, {Scalar, sizeof(T), sizeof(T), true});                                                         \
+  set(Opcode::S_BUFFER_##name, {Scalar, sizeof(T), sizeof(T), true});
+#define TYPEDLOAD(name, components, width)                                                                             \
+  set(Opcode::BUFFER_##name, {TypedBuffer, 1, 0});                                                                     \
+  set(Opcode::TBUFFER_##name, {TypedBuffer, 1, 0});
+#define TYPEDSTORE(name, components, width)                                                                            \
+  set(Opcode::BUFFER_##name, {TypedBuffer, 0, 1});                                                                     \
+  set(Opcode::TBUFFER_##name, {TypedBuffer, 0, 1});
+#define TYPEDHIGH(name, direction) set(Opcode::name, {TypedBuffer, direction == load, direction == store});
+#define SCRATCHTOLDS(name, kind) set(Opcode::name, {Scratch, kind, 0, false, true});
+#define LDSTOBUFFER(name) set(Opcode::name, {Buffer, 0, 4, false, true});
+#define LDSREAD(name, kind) set(Opcode::name, {Lds, kind, 0});
+#define LDSWRITE(name, kind) set(Opcode::name, {Lds, 0, kind});
+#define LDSPAIR(name, dwords, stride, meaning)                                                                         \
+  set(Opcode::name, {Lds, meaning == read ? 8 * dwords : 0, meaning == write ? 8 * dwords : 0});
+#define LDSATOMIC(name, T, meaning) set(Opcode::name, {Lds, sizeof(T), sizeof(T), true});
+#define LDSSPECIAL(name, bytes, meaning)                                                                               \
+  set(Opcode::name, {bytes ? Lds : None, meaning == writeByLane ? 0 : bytes, meaning == readByLane ? 0 : bytes});
+#define LOAD(name, kind)                                                                                               \
+  set(Opcode::GLOBAL_##name, {Global, kind, 0});                                                                       \
+  set(Opcode::FLAT_##name, {Flat, kind, 0});                                                                           \
+  set(Opcode::SCRATCH_##name, {Scratch, kind, 0});                                                                     \
+  set(Opcode::BUFFER_##name, {Buffer, kind, 0});
+#define STORE(name, kind)                                                                                              \
+  set(Opcode::GLOBAL_##name, {Global, 0, kind});                                                                       \
+  set(Opcode::FLAT_##name, {Flat, 0, kind});                                                                           \
+  set(Opcode::SCRATCH_##name, {Scratch, 0, kind});                                                                     \
+  set(Opcode::BUFFER_##name, {Buffer, 0, kind});
+#define ATOMIC(name, T, meaning)                                                                                       \
+  set(Opcode::GLOBAL_##name, {Global, sizeof(T), sizeof(T), true});                                                    \
+  set(Opcode::FLAT_##name, {Flat, sizeof(T), sizeof(T), true});                                                        \
+  set(Opcode::BUFFER_##name, {Buffer, sizeof(T), sizeof(T), true});
+#define LOADTOLDS(name, kind) set(Opcode::name, {Global, kind, 0, false, true});
+#include "runtime/emulator/decode/Instructions.def"
+  return t;
+}
+constexpr std::array<Access, opcodeCount> accesses = makeAccesses();
+
+constexpr std::array<bool, opcodeCount> makeMovesBytes() {
+  std::array<bool, opcodeCount> t = {};
+  for (unsigned i = 0; i < opcodeCount; ++i)
+    t[i] = accesses[i].addressing != Addressing::None;
+  return t;
+}
+
+/// Where each active lane of a flat access goes (the address as in Global.cpp).
+void forFlatLanes(const Wave &w, const MicroOp *op, auto function) {
+  const uint32_t *row = w.row(op->source[0]);
+  uint64_t base = op->flags & memoryScalarBase ? w.scalarSource<uint64_t>(op->source[1]) : 0;
+  for (uint64_t left = w.exec(); left; left &= left - 1) {
+    unsigned lane = std::countr_zero(left);
+    uint64_t address = row[lane] + op->immediate + base;
+    if (!(op->flags & memoryScalarBase))
+      address += uint64_t(row[lane + Wave::width]) << 32;
+    uint32_t high = uint32_t(address >> 32);
+    function(high == sharedApertureHigh    ? MemorySpace::Lds
+             : high == privateApertureHigh ? MemorySpace::Scratch
+                                           : MemorySpace::Global);
+  }
+}
+
+} // namespace
+
+const std::array<bool, opcodeCount> ExecutionCounters::movesBytes = makeMovesBytes();
+
+InstructionClass classOf(Opcode opcode) {
+  switch (infoOf(opcode).form) {
+  case Form::Scalar:
+  case Form::ScalarImmediate:
+  case Form::ScalarCompare:
+  case Form::ScalarCompareImmediate:
+    return InstructionClass::Scalar;
+  case Form::Control:
+    return classOfControl(opcode);
+  case Form::ScalarMemory:
+    return InstructionClass::ScalarMemory;
+  case Form::Vector:
+  case Form::Accumulate:
+  case Form::Compare:
+  case Form::Carry:
+  case Form::CrossLane:
+    return InstructionClass::Vector;
+  case Form::Matrix:
+    return InstructionClass::Matrix;
+  case Form::Lds:
+  case Form::LdsLanes:
+    return InstructionClass::Lds;
+  case Form::Memory:
+  case Form::Cache:
+    return InstructionClass::VectorMemory;
+  }
+  __builtin_unreachable();
+}
+
+void ExecutionCounters::countBytes(const Wave &w, const MicroOp *op) {
+  const Access &access = accesses[op->opcode];
+  // An atomic whose old value nobody wants only sends its operand.
+  unsigned loaded = access.atomic && !(op->flags & memoryReturns) ? 0 : access.loaded, stored = access.stored;
+  auto add = [&](MemorySpace space, uint64_t lanes) {
+    bytes[unsigned(space)].loaded += lanes * loaded;
+    bytes[unsigned(space)].stored += lanes * stored;
+  };
+  uint64_t lanes = std::popcount(w.exec());
+  switch (access.addressing) {
+  case Addressing::None:
+    break;
+  case Addressing::Scalar:
+    add(MemorySpace::Scalar, 1);
+    break;
+  case Addressing::Lds:
+    add(MemorySpace::Lds, lanes);
+    break;
+  case Addressing::Global:
+    add(MemorySpace::Global, lanes);
+    if (access.toLds)
+      bytes[unsigned(MemorySpace::Lds)].stored += lanes * 4;
+    break;
+  case Addressing::Flat:
+    forFlatLanes(w, op, [&](MemorySpace space) { add(space, 1); });
+    break;
+  case Addressing::Scratch:
+    add(MemorySpace::Scratch, lanes);
+    break;
+  case Addressing::TypedBuffer: { // an element a lane, whatever the registers hold of it
+    bool isScratch = false;
+    unsigned size = BufferFormat::of(w, op).bytes();
+    uint64_t moved = size ? bufferBytes(w, op, size, size, isScratch) : 0;
+    Traffic &traffic = bytes[unsigned(MemorySpace::Global)];
+    traffic.loaded += loaded ? moved : 0;
+    traffic.stored += stored ? moved : 0;
+    if (op->flags & bufferToLds)
+      bytes[unsigned(MemorySpace::Lds)].stored += lanes * 4;
+    break;
+  }
+  case Addressing::Buffer: {
+    unsigned size = std::max(access.loaded, access.stored);
+    bool isScratch = false;
+    uint64_t moved = bufferBytes(w, op, size, access.atomic ? size : std::min(size, 4u), isScratch);
+    Traffic &traffic = bytes[unsigned(isScratch ? MemorySpace::Scratch : MemorySpace::Global)];
+    traffic.loaded += loaded ? moved : 0;
+    traffic.stored += stored ? moved : 0;
+    if (op->flags & bufferToLds) // every active lane, with zero from outside
+      bytes[unsigned(MemorySpace::Lds)].stored += lanes * std::max(size, 4u);
+    break;
+  }
+  }
+}
+
+uint64_t ExecutionCounters::takeNew() {
+  uint64_t all = 0;
+  for (unsigned i = 0; i < unsigned(Opcode::Trap); ++i)
+    all += executed[i];
+  return all - std::exchange(taken, all);
+}
+
+void ExecutionCounters::addTo(ExecutionStatistics &sum) const {
+  for (unsigned i = 0; i < unsigned(Opcode::Trap); ++i)
+    if (executed[i]) {
+      sum[classOf(Opcode(i))] += executed[i];
+      sum.executed[i] += executed[i];
+    }
+  for (unsigned i = 0; i < bytes.size(); ++i) {
+    sum.bytes[i].loaded += bytes[i].loaded;
+    sum.bytes[i].stored += bytes[i].stored;
+  }
+}
+
+} // namespace nstf::emulator

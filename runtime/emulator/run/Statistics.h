@@ -1,0 +1,65 @@
+// Counts of what waves execute.
+//
+// Every instruction has exactly one micro-op with an opcode of its own (the ones around it stand behind Opcode::Trap),
+// so a histogram by opcode is all that has to be kept while running; classes are summed afterwards. Bytes depend on
+// EXEC and, for buffers, on their size, so they are counted before the micro-op runs.
+#pragma once
+
+#include "runtime/emulator/decode/Instructions.h"
+#include "runtime/emulator/instructions/MemorySpace.h"
+#include "runtime/emulator/instructions/Wave.h"
+
+#include <array>
+#include <cstdint>
+
+namespace nstf::emulator {
+
+/// The unit of a compute unit that an instruction goes to.
+enum class InstructionClass : uint8_t { Matrix, Vector, Lds, VectorMemory, Scalar, ScalarMemory, Branch, Other, count };
+constexpr unsigned instructionClasses = unsigned(InstructionClass::count);
+InstructionClass classOf(Opcode opcode);
+
+struct Traffic {
+  uint64_t loaded = 0, stored = 0; ///< bytes
+};
+
+/// What the waves of a launch did, or a part of them.
+struct ExecutionStatistics {
+  std::array<uint64_t, instructionClasses> instructions = {}; ///< wave instructions
+  std::array<Traffic, unsigned(MemorySpace::count)> bytes = {};
+  std::array<uint64_t, opcodeCount> executed = {}; ///< wave instructions by opcode (for Fidelity.h)
+
+  uint64_t &operator[](InstructionClass c) { return instructions[unsigned(c)]; }
+  uint64_t operator[](InstructionClass c) const { return instructions[unsigned(c)]; }
+  Traffic &operator[](MemorySpace space) { return bytes[unsigned(space)]; }
+  const Traffic &operator[](MemorySpace space) const { return bytes[unsigned(space)]; }
+};
+
+/// The counters of one host thread.
+class ExecutionCounters {
+public:
+  /// To be called before a micro-op runs.
+  void count(const Wave &w, const MicroOp *op) {
+    ++executed[op->opcode];
+    if (movesBytes[op->opcode])
+      countBytes(w, op);
+  }
+  /// Adds what was counted.
+  void addTo(ExecutionStatistics &sum) const;
+  /// Instructions counted since it was called last.
+  uint64_t takeNew();
+
+private:
+  static const std::array<bool, opcodeCount> movesBytes;
+  void countBytes(const Wave &w, const MicroOp *op);
+
+  std::array<uint64_t, opcodeCount> executed = {};
+  std::array<Traffic, unsigned(MemorySpace::count)> bytes = {};
+  uint64_t taken = 0;
+};
+
+/// Bytes that the active lanes of a buffer instruction move, `bytes` each, checked against the buffer in pieces of
+/// `unit`. `isScratch`: whether it is how gfx90a code reaches scratch.
+uint64_t bufferBytes(const Wave &w, const MicroOp *op, unsigned bytes, unsigned unit, bool &isScratch);
+
+} // namespace nstf::emulator

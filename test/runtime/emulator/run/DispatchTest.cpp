@@ -1,0 +1,237 @@
+// What a kernel finds when it starts, and what a launch answers when it goes wrong.
+#include "test/runtime/emulator/run/Kernels.h"
+
+#include <cstdlib>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <thread>
+
+using namespace nstf::emulator;
+using namespace nstf::emulator::test;
+using ::testing::HasSubstr;
+
+namespace {
+
+class Dispatch : public ::testing::TestWithParam<const char *> {
+protected:
+  CompiledKernels compile(const std::string &source, const std::string &flags = "-O2") {
+    return {GetParam(), source, flags};
+  }
+};
+
+/// Sets an environment variable for a scope.
+struct Environment {
+  Environment(const char *name, const char *value) : name(name) { setenv(name, value, 1); }
+  ~Environment() { unsetenv(name); }
+  const char *name;
+};
+
+TEST_P(Dispatch, idsOfWorkItemsAndGroups) {
+  auto k = compile(R"(
+    kernel void ids(global uint *out) {
+      uint group = (get_group_id(2) * 3 + get_group_id(1)) * 2 + get_group_id(0);
+      uint item = (get_local_id(2) * 3 + get_local_id(1)) * 7 + get_local_id(0);
+      global uint *o = out + (group * 105 + item) * 8;
+      o[0] = get_local_id(0), o[1] = get_local_id(1), o[2] = get_local_id(2);
+      o[3] = get_group_id(0), o[4] = get_group_id(1), o[5] = get_group_id(2);
+      o[6] = get_local_size(0) | get_local_size(1) << 8 | get_local_size(2) << 16;
+      o[7] = get_global_size(0) | get_global_size(1) << 8 | get_global_size(2) << 16;
+    })");
+  std::vector<uint32_t> zeros(12 * 105 * 8 + 8);
+  uint32_t *out = upload(k.memory, zeros);
+  launch(k, "ids", {2, 3, 2}, {7, 3, 5}, out);
+  for (uint32_t group = 0; group < 12; ++group)
+    for (uint32_t item = 0; item < 105; ++item) {
+      const uint32_t *o = out + (group * 105 + item) * 8;
+      EXPECT_EQ(o[0] + 7 * (o[1] + 3 * o[2]), item);
+      EXPECT_EQ(o[3] + 2 * (o[4] + 3 * o[5]), group);
+      EXPECT_TRUE(o[0] < 7 && o[1] < 3 && o[3] < 2 && o[4] < 3);
+      EXPECT_EQ(o[6], 7u | 3 << 8 | 5 << 16);
+      EXPECT_EQ(o[7], 14u | 9 << 8 | 10 << 16);
+    }
+  EXPECT_EQ(out[12 * 105 * 8], 0u); // the half-empty last wave wrote nothing more
+}
+
+TEST_P(Dispatch, argumentsOfEverySize) {
+  auto k = compile(R"(
+    kernel void arguments(uchar a, long b, short c, float d, global double *out, uint e) {
+      out[0] = a, out[1] = b, out[2] = c, out[3] = d, out[4] = e;
+    })");
+  double *out = upload(k.memory, std::vector<double>(5));
+  launch(k, "arguments", {1}, {1}, uint8_t(200), int64_t(-5), int16_t(-300), 1.5f, out, 4000000000u);
+  EXPECT_EQ(download(out, 5), (std::vector<double>{200, -5, -300, 1.5, 4000000000.0}));
+}
+
+TEST_P(Dispatch, preloadedArguments) {
+  auto k = compile(R"(
+    kernel void sum(int a, int b, global int *out, long c) { out[get_global_id(0)] = a + 10 * b + 100 * (int)c; })",
+                   "-O2 -mllvm -amdgpu-kernarg-preload-count=5");
+  EXPECT_EQ(k.kernel("sum").descriptor.preloadDwords > 0, true);
+  int *out = upload(k.memory, std::vector<int>(128));
+  launch(k, "sum", {2}, {64}, 1, 2, out, int64_t(3));
+  for (int i = 0; i < 128; ++i)
+    ASSERT_EQ(out[i], 321);
+}
+
+TEST_P(Dispatch, dynamicLdsAfterStatic) {
+  auto k = compile(R"(
+    kernel void reverse(global int *data, local int *room) {
+      local int fixed[64];
+      int i = get_local_id(0);
+      fixed[i] = data[i];
+      room[i] = 3 * data[63 - i];
+      barrier(CLK_LOCAL_MEM_FENCE);
+      data[i] = fixed[63 - i] + room[63 - i];
+    })");
+  std::vector<int> values(64);
+  for (int i = 0; i < 64; ++i)
+    values[i] = i * i;
+  int *data = upload(k.memory, values);
+  // A local pointer argument is the offset of the dynamic part.
+  launchBytes(k, "reverse", {1}, {64}, 256, {bytesOf(data), bytesOf(uint32_t(256))});
+  for (int i = 0; i < 64; ++i)
+    ASSERT_EQ(data[i], values[63 - i] + 3 * values[i]);
+  EXPECT_THROW(launchBytes(k, "reverse", {1}, {64}, 252, {bytesOf(data), bytesOf(uint32_t(256))}), Fault);
+}
+
+TEST_P(Dispatch, wavesThatWaitForEachOther) {
+  // The first waves spin on what the last one writes; s_sleep, or long spinning, lets the others go on.
+  auto k = compile(R"(
+    kernel void relay(global int *out) {
+      local volatile int flag;
+      int wave = get_local_id(0) / 64;
+      if (get_local_id(0) == 0)
+        flag = 0;
+      barrier(CLK_LOCAL_MEM_FENCE);
+      if (wave == 3) {
+        flag = 77;
+      } else {
+        while (flag == 0)
+          if (wave != 1)
+            __builtin_amdgcn_s_sleep(1);
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
+      out[get_local_id(0)] = flag;
+    })");
+  int *out = upload(k.memory, std::vector<int>(256));
+  launch(k, "relay", {1}, {256}, out);
+  for (int i = 0; i < 256; ++i)
+    ASSERT_EQ(out[i], 77);
+}
+
+TEST_P(Dispatch, sameResultsOnAnyNumberOfThreads) {
+  auto k = compile(R"(
+    kernel void iterate(global float *out, int n) {
+      float x = get_global_id(0) * 0.001f;
+      for (int i = 0; i < n; ++i)
+        x = x * 1.5f - x * x * 0.25f + 0.125f / (x + 2.0f);
+      out[get_global_id(0)] = x;
+    })");
+  std::vector<std::vector<float>> results;
+  for (const char *threads : {"1", "2", "5"}) {
+    Environment environment("NSTF_EMU_THREADS", threads);
+    float *out = upload(k.memory, std::vector<float>(64 * 256));
+    launch(k, "iterate", {64}, {256}, out, 50);
+    results.push_back(download(out, 64 * 256));
+  }
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_EQ(results[0], results[2]);
+}
+
+TEST_P(Dispatch, launchesFromSeveralThreads) {
+  auto k = compile(R"(
+    kernel void fill(global int *out, int value) { out[get_global_id(0)] = value + get_local_id(0); }
+    kernel void double_(global int *out, int count) {
+      local int room[64];
+      room[get_local_id(0)] = out[get_global_id(0)];
+      barrier(CLK_LOCAL_MEM_FENCE);
+      out[get_global_id(0)] = room[get_local_id(0) ^ 1] * 2;
+    })");
+  constexpr int size = 64 * 64;
+  std::vector<int *> buffers;
+  for (int t = 0; t < 4; ++t)
+    buffers.push_back(upload(k.memory, std::vector<int>(size)));
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int round = 0; round < 20; ++round) {
+        launch(k, "fill", {64}, {64}, buffers[t], t * 1000);
+        launch(k, "double_", {64}, {64}, buffers[t], size);
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (int t = 0; t < 4; ++t)
+    for (int i = 0; i < size; ++i)
+      ASSERT_EQ(buffers[t][i], 2 * (t * 1000 + (i % 64 ^ 1)));
+}
+
+TEST_P(Dispatch, faultsSayWhere) {
+  auto k = compile(R"(
+    kernel void late(global int *data, int n) {
+      int i = get_global_id(0);
+      data[i < n ? i : i + (1 << 20)] = i;
+    })");
+  int *data = upload(k.memory, std::vector<int>(4096));
+  for (const char *threads : {"1", "3"}) {
+    Environment environment("NSTF_EMU_THREADS", threads);
+    try {
+      launch(k, "late", {16}, {256}, data, 1000);
+      FAIL() << "no fault";
+    } catch (const Fault &fault) {
+      std::string text = fault.what();
+      EXPECT_THAT(text, HasSubstr("store of 4 bytes outside every allocation: kernel 'late', pc 0x"));
+      EXPECT_THAT(text, HasSubstr("_store_dword"));
+      EXPECT_THAT(text, HasSubstr("workgroup (3, 0, 0), wave 3, lanes 40-63, address 0x"));
+      EXPECT_THAT(text, HasSubstr("allocation"));
+    }
+  }
+  for (int i = 0; i < 768; ++i)
+    ASSERT_EQ(data[i], i); // the workgroups before it are complete
+}
+
+TEST_P(Dispatch, launchesThatCantBe) {
+  auto k = compile("kernel void nothing(global int *p) { local int big[8192]; big[get_local_id(0)] = 1; p[0] = "
+                   "big[get_local_id(0) ^ 1]; }");
+  auto messageOf = [&](Dimensions block, uint32_t dynamicLds) -> std::string {
+    try {
+      launchBytes(k, "nothing", {1}, block, dynamicLds, {bytesOf<int *>(nullptr)});
+    } catch (const std::runtime_error &error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(messageOf({1025}, 0), "kernel 'nothing': expected block sizes from 1 to 1024 but got 1025");
+  EXPECT_EQ(messageOf({64, 32}, 0), "kernel 'nothing': expected at most 1024 work-items in a workgroup but got 2048");
+  EXPECT_EQ(messageOf({64}, 40000), "kernel 'nothing': expected at most 65536 bytes of LDS but got 72768");
+  {
+    Environment environment("NSTF_EMU_MATRIX", "quick");
+    EXPECT_EQ(messageOf({64}, 0), "NSTF_EMU_MATRIX: expected 'fast' or 'exact' but got 'quick'");
+  }
+  Environment environment("NSTF_EMU_THREADS", "many");
+  EXPECT_EQ(messageOf({64}, 0), "NSTF_EMU_THREADS: expected a number from 1 to 1024 but got 'many'");
+}
+
+TEST_P(Dispatch, indirectCallsAndRecursion) {
+  CompiledKernels k(GetParam(), R"(
+    __attribute__((noinline)) int twice(int x) { return 2 * x; }
+    __attribute__((noinline)) int square(int x) { return x * x; }
+    __attribute__((noinline)) int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+    __attribute__((amdgpu_kernel)) void calls(__attribute__((address_space(1))) int *out) {
+      int i = __builtin_amdgcn_workitem_id_x();
+      int (*function)(int) = i & 1 ? twice : square;
+      out[i] = function(i) + fibonacci(i & 7);
+    })",
+                    "-O1", "c");
+  int *out = upload(k.memory, std::vector<int>(64));
+  EXPECT_TRUE(k.kernel("calls").descriptor.dynamicStack);
+  launch(k, "calls", {1}, {64}, out);
+  const int fibonacci[] = {0, 1, 1, 2, 3, 5, 8, 13};
+  for (int i = 0; i < 64; ++i)
+    ASSERT_EQ(out[i], (i & 1 ? 2 * i : i * i) + fibonacci[i & 7]) << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(Chips, Dispatch, ::testing::Values("gfx90a", "gfx942"),
+                         [](const auto &info) { return std::string(info.param); });
+
+} // namespace
