@@ -1,8 +1,68 @@
-// Types and folders of the elementwise operations. Numbers are those of ElementwiseOps.td.
+// Types and folders of the elementwise operations, and how each is written on a tile. Numbers are those of
+// ElementwiseOps.td.
 #include "dialects/nstf/NSTF.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <cmath>
+#include <numbers>
 
 using namespace mlir;
 using namespace nstf;
+
+namespace {
+
+/// Arithmetic on tiles of one type.
+struct TileCode {
+  OpBuilder &builder;
+  Location loc;
+  RankedTensorType type;
+
+  Value constant(double value) {
+    Attribute number = builder.getFloatAttr(type.getElementType(), value);
+    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, number));
+  }
+  Value add(Value left, Value right) { return arith::AddFOp::create(builder, loc, left, right); }
+  Value mul(Value left, Value right) { return arith::MulFOp::create(builder, loc, left, right); }
+  Value above20(Value x) { return arith::MaxNumFOp::create(builder, loc, x, constant(-20)); }
+
+  /// x / (1 + exp(-x)); exp overflows to infinity for very negative x, and the quotient is -0.
+  Value silu(Value x) {
+    Value negated = arith::NegFOp::create(builder, loc, x);
+    Value exponential = math::ExpOp::create(builder, loc, negated);
+    Value denominator = add(exponential, constant(1));
+    return arith::DivFOp::create(builder, loc, x, denominator);
+  }
+
+  /// x/2·(1 + erf(x/√2)). x is kept above -20, where the factor is 0 already, so that -infinity gives no 0·∞.
+  Value geluErf(Value x) {
+    Value erf = math::ErfOp::create(builder, loc, mul(x, constant(1 / std::numbers::sqrt2)));
+    return mul(mul(above20(x), constant(0.5)), add(erf, constant(1)));
+  }
+
+  /// x/2·(1 + tanh(t)) is x / (1 + exp(-2t)), and t = x·(c + 0.044715·c·x²) for c = √(2/π).
+  Value geluTanh(Value x) {
+    const double c = -2 * std::sqrt(2 / std::numbers::pi);
+    Value square = mul(x, x);
+    Value factor = math::FmaOp::create(builder, loc, square, constant(0.044715 * c), constant(c));
+    Value denominator = add(math::ExpOp::create(builder, loc, mul(x, factor)), constant(1));
+    return arith::DivFOp::create(builder, loc, above20(x), denominator);
+  }
+
+  /// Not maximumf: that is three instructions, and what is not a number passes here too.
+  Value relu(Value x) {
+    Value zero = constant(0);
+    Value isBelow = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT, x, zero);
+    return arith::SelectOp::create(builder, loc, isBelow, zero, x);
+  }
+};
+
+TileCode onTile(OpBuilder &builder, Location loc, Value tile) {
+  return {builder, loc, cast<RankedTensorType>(tile.getType())};
+}
+
+} // namespace
 
 // ConvertOp
 
@@ -16,4 +76,45 @@ LogicalResult ConvertOp::inferReturnTypes(MLIRContext *, std::optional<Location>
 
 OpFoldResult ConvertOp::fold(FoldAdaptor) {
   return getX().getType() == getResult().getType() ? getX() : OpFoldResult();
+}
+
+/// To the type and back: tiles are f32.
+Value ConvertOp::computeOnTile(OpBuilder &builder, Location loc, ValueRange operands) {
+  if (getType().isF32())
+    return operands[0];
+  auto tile = cast<RankedTensorType>(operands[0].getType());
+  Value rounded = arith::TruncFOp::create(builder, loc, tile.clone(getType()), operands[0]);
+  return arith::ExtFOp::create(builder, loc, tile, rounded);
+}
+
+// The others
+
+Value SiluOp::computeOnTile(OpBuilder &builder, Location loc, ValueRange operands) {
+  return onTile(builder, loc, operands[0]).silu(operands[0]);
+}
+
+Value GeluOp::computeOnTile(OpBuilder &builder, Location loc, ValueRange operands) {
+  TileCode code = onTile(builder, loc, operands[0]);
+  return getTanh() ? code.geluTanh(operands[0]) : code.geluErf(operands[0]);
+}
+
+Value ReluOp::computeOnTile(OpBuilder &builder, Location loc, ValueRange operands) {
+  return onTile(builder, loc, operands[0]).relu(operands[0]);
+}
+
+Value TanhOp::computeOnTile(OpBuilder &builder, Location loc, ValueRange operands) {
+  return math::TanhOp::create(builder, loc, operands[0]);
+}
+
+Value SwigluOp::computeOnTile(OpBuilder &builder, Location loc, ValueRange operands) {
+  TileCode code = onTile(builder, loc, operands[0]);
+  return code.mul(code.silu(operands[0]), operands[1]);
+}
+
+Value AddOp::computeOnTile(OpBuilder &builder, Location loc, ValueRange operands) {
+  return arith::AddFOp::create(builder, loc, operands[0], operands[1]);
+}
+
+Value MulOp::computeOnTile(OpBuilder &builder, Location loc, ValueRange operands) {
+  return arith::MulFOp::create(builder, loc, operands[0], operands[1]);
 }

@@ -4,17 +4,38 @@
 
 include "mlir/IR/OpBase.td"
 
-def NSTF_ElementwiseOp : OpInterface<"ElementwiseOp"> {
+def NSTF_EpilogueOp : OpInterface<"EpilogueOp"> {
+  let cppNamespace = "::nstf";
+  let description = [{
+    Before the op's result is stored, the op's kernel hands it on tile by tile, with f32 elements: elementwise ops that
+    read it are applied there. Every kernel template of such an op declares the slot for them.
+  }];
+  let methods = [
+    InterfaceMethod<[{A vector that is added to each row of the result, before anything else is applied to it: the slot
+        does that, not the template. Null where there is none.}],
+        "::mlir::Value", "getEpilogueBias", (ins), "", "return {};">,
+    InterfaceMethod<[{Whether the rows that the kernel computes are those of the step, which have a position. If not, they
+        are parts of them.}],
+        "bool", "computesStepRows", (ins), "", "return true;">];
+}
+
+def NSTF_ElementwiseOp : OpInterface<"ElementwiseOp", [NSTF_EpilogueOp]> {
   let cppNamespace = "::nstf";
   let description = [{
     Element [i, j] of the one result depends on element [i, j] of each operand and on nothing else, and all types are
     equal (of `convert` all but the element type). So the op can move into the slot of whatever kernel makes one of its
     operands.
   }];
-  let methods = [InterfaceMethod<
-      [{Whether it is so of this operand. If not, the operand is a table of which row i of the result takes the row of
-        its position, and comes from memory.}],
-      "bool", "isByElement", (ins "unsigned":$operand), "", "return true;">];
+  let methods = [
+    InterfaceMethod<[{Writes the op on one tile, with `arith` and `math` only. The operands are tiles of one type, with f32
+        elements; so is the result.}],
+        "::mlir::Value", "computeOnTile",
+        (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc, "::mlir::ValueRange":$operands)>,
+    InterfaceMethod<[{Whether element [i, j] of this operand is what element [i, j] of the result depends on. If not, the
+        operand is a table of which row i of the result takes a row, and comes from memory.}],
+        "bool", "isByElement", (ins "unsigned":$operand), "", "return true;">,
+    InterfaceMethod<"The row that position 0 takes of such a table; the next position takes the next.",
+        "int64_t", "getTableOffset", (ins), "", "return 0;">];
 }
 
 #endif

@@ -1,6 +1,8 @@
 // Types and verifiers of the row-wise layers. Numbers are those of LayerOps.td.
 #include "dialects/nstf/NSTF.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 using namespace nstf;
 
@@ -44,6 +46,12 @@ LogicalResult AddPositionsOp::verify() {
 
 bool AddPositionsOp::isByElement(unsigned operand) { return operand == 0; }
 
+int64_t AddPositionsOp::getTableOffset() { return getOffset(); }
+
+Value AddPositionsOp::computeOnTile(OpBuilder &builder, Location loc, ValueRange operands) {
+  return arith::AddFOp::create(builder, loc, operands[0], operands[1]);
+}
+
 // LinearOp
 
 LogicalResult LinearOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, LinearOp::Adaptor adaptor,
@@ -71,6 +79,8 @@ LogicalResult LinearOp::verify() {
   }
   return success();
 }
+
+Value LinearOp::getEpilogueBias() { return getBias(); }
 
 // ArgmaxOp
 

@@ -7,7 +7,7 @@ include "dialects/nstf/Interfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def NSTF_EmbeddingOp : NSTF_Op<"embedding", [Pure, InferTypeOpAdaptor]> {
+def NSTF_EmbeddingOp : NSTF_Op<"embedding", [Pure, InferTypeOpAdaptor, NSTF_EpilogueOp]> {
   let summary = "rows of a table, chosen by ids";
   let description = [{
     result[i, j] = table[ids[i], j]
@@ -31,7 +31,8 @@ def NSTF_EmbeddingOp : NSTF_Op<"embedding", [Pure, InferTypeOpAdaptor]> {
 }
 
 def NSTF_AddPositionsOp : NSTF_Op<"add_positions", [Pure, InferTypeOpAdaptor,
-                                                   DeclareOpInterfaceMethods<NSTF_ElementwiseOp, ["isByElement"]>]> {
+                                                   DeclareOpInterfaceMethods<NSTF_ElementwiseOp,
+                                                                             ["isByElement", "getTableOffset"]>]> {
   let summary = "learned positions added to every row";
   let description = [{
     result[i, j] = x[i, j] + table[position + i + offset, j]
@@ -57,7 +58,8 @@ def NSTF_AddPositionsOp : NSTF_Op<"add_positions", [Pure, InferTypeOpAdaptor,
   let hasVerifier = 1;
 }
 
-def NSTF_LinearOp : NSTF_Op<"linear", [Pure, InferTypeOpAdaptor]> {
+def NSTF_LinearOp : NSTF_Op<"linear", [Pure, InferTypeOpAdaptor,
+                                      DeclareOpInterfaceMethods<NSTF_EpilogueOp, ["getEpilogueBias"]>]> {
   let summary = "product with a weight matrix, with or without a bias";
   let description = [{
     result[i, n] = Σₖ x[i, k]·w[n, k] + bias[n]

@@ -29,6 +29,9 @@ LogicalResult RmsNormOp::verify() {
   return verifyEps(*this, getEps());
 }
 
+/// A group is a row of the template.
+bool RmsNormOp::computesStepRows() { return getWeight().getType().getDimSize(0) == getX().getType().getDimSize(1); }
+
 // LayerNormOp
 
 LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *, std::optional<Location>, LayerNormOp::Adaptor adaptor,
@@ -48,6 +51,8 @@ LogicalResult LayerNormOp::verify() {
   // layer_norm_c2
   return verifyEps(*this, getEps());
 }
+
+Value LayerNormOp::getEpilogueBias() { return getBias(); }
 
 // L2NormalizeOp
 

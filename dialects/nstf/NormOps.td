@@ -3,10 +3,12 @@
 #define NSTF_NORM_OPS
 
 include "dialects/nstf/Dialect.td"
+include "dialects/nstf/Interfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def NSTF_RmsNormOp : NSTF_Op<"rms_norm", [Pure, InferTypeOpAdaptor]> {
+def NSTF_RmsNormOp : NSTF_Op<"rms_norm", [Pure, InferTypeOpAdaptor,
+                                         DeclareOpInterfaceMethods<NSTF_EpilogueOp, ["computesStepRows"]>]> {
   let summary = "normalisation by the root of the mean square";
   let description = [{
     Every group of D features of a row is normalised by itself, where D is the length of the weight: the whole row for
@@ -33,7 +35,8 @@ def NSTF_RmsNormOp : NSTF_Op<"rms_norm", [Pure, InferTypeOpAdaptor]> {
   let hasVerifier = 1;
 }
 
-def NSTF_LayerNormOp : NSTF_Op<"layer_norm", [Pure, InferTypeOpAdaptor]> {
+def NSTF_LayerNormOp : NSTF_Op<"layer_norm", [Pure, InferTypeOpAdaptor,
+                                             DeclareOpInterfaceMethods<NSTF_EpilogueOp, ["getEpilogueBias"]>]> {
   let summary = "normalisation by mean and variance";
   let description = [{
     result[i, j] = (x[i, j] - mean)·weight[j] / √(variance + eps) + bias[j], where mean = meanⱼ(x[i, j]) and
@@ -61,7 +64,7 @@ def NSTF_LayerNormOp : NSTF_Op<"layer_norm", [Pure, InferTypeOpAdaptor]> {
   let hasVerifier = 1;
 }
 
-def NSTF_L2NormalizeOp : NSTF_Op<"l2_normalize", [Pure, InferTypeOpAdaptor]> {
+def NSTF_L2NormalizeOp : NSTF_Op<"l2_normalize", [Pure, InferTypeOpAdaptor, NSTF_EpilogueOp]> {
   let summary = "rows scaled to length one";
   let description = [{
     result[i, j] = x[i, j] / max(√(Σⱼ x[i, j]²), eps)

@@ -3,6 +3,7 @@
 #define NSTF_ROW_OPS
 
 include "dialects/nstf/Dialect.td"
+include "dialects/nstf/Interfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -46,7 +47,7 @@ def NSTF_FirstRowOp : NSTF_Op<"first_row", [Pure, InferTypeOpAdaptor]> {
   let hasFolder = 1;
 }
 
-def NSTF_MeanRowsOp : NSTF_Op<"mean_rows", [Pure, InferTypeOpAdaptor]> {
+def NSTF_MeanRowsOp : NSTF_Op<"mean_rows", [Pure, InferTypeOpAdaptor, NSTF_EpilogueOp]> {
   let summary = "the mean of the step's rows";
   let description = [{
     result[0, j] = Σᵢ x[i, j] / tokens, where tokens is M when x has a static M. Of a single row it is that row, and

@@ -23,16 +23,12 @@ using namespace nstf;
 
 namespace {
 
-// Which anchors' kernel templates have a slot for elementwise ops on their result. A line here needs a template that
-// declares `@epilogue`.
-bool hasEpilogue(Operation *anchor) {
-  return isa<LinearOp, EmbeddingOp, RmsNormOp, LayerNormOp, L2NormalizeOp, MeanRowsOp, ElementwiseOp>(anchor);
-}
-
-// Whether a template's rows are parts of the step's rows, which have no position of their own.
-bool hasGroups(Operation *anchor) {
-  auto norm = dyn_cast<RmsNormOp>(anchor);
-  return norm && norm.getWeight().getType().getDimSize(0) != norm.getX().getType().getDimSize(1);
+// Whether the kernel of an anchor can apply an elementwise op to its result. A table's row goes by the position, which
+// a part of the step's row does not have.
+bool takes(Operation *anchor, ElementwiseOp op) {
+  auto epilogue = dyn_cast<EpilogueOp>(anchor);
+  bool readsTable = llvm::any_of(llvm::seq(op->getNumOperands()), [&](unsigned i) { return !op.isByElement(i); });
+  return epilogue && (!readsTable || epilogue.computesStepRows());
 }
 
 // What becomes one kernel: the anchor, then ops in the order of the graph.
@@ -84,8 +80,8 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
       std::optional<size_t> joined;
       if (auto convert = dyn_cast<ConvertOp>(op))
         joined = joinStore(convert, groupOf);
-      if (!joined && isa<ElementwiseOp>(op))
-        joined = joinEpilogue(op, groups, groupOf);
+      if (auto elementwise = dyn_cast<ElementwiseOp>(op); elementwise && !joined)
+        joined = joinEpilogue(elementwise, groups, groupOf);
       else if (auto append = dyn_cast<KvAppendOp>(op))
         joined = joinRope(append, groups, groupOf);
       if (!joined) {
@@ -103,17 +99,16 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
 
   // The group whose epilogue takes an elementwise op, where there is one. Chains of elementwise ops that end in this op
   // move into it too.
-  std::optional<size_t> joinEpilogue(Operation &op, std::vector<Group> &groups,
+  std::optional<size_t> joinEpilogue(ElementwiseOp op, std::vector<Group> &groups,
                                      DenseMap<Operation *, size_t> &groupOf) {
     llvm::SmallSetVector<size_t, 2> candidates;
     bool isShared = false;
-    for (auto [i, operand] : llvm::enumerate(op.getOperands()))
-      if (Operation *producer = operand.getDefiningOp();
-          producer && groupOf.contains(producer) && cast<ElementwiseOp>(op).isByElement(i)) {
+    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+      if (Operation *producer = operand.getDefiningOp(); producer && groupOf.contains(producer) && op.isByElement(i)) {
         size_t group = groupOf[producer];
-        if (!hasEpilogue(groups[group].anchor()) || (isa<AddPositionsOp>(op) && hasGroups(groups[group].anchor())))
+        if (!takes(groups[group].anchor(), op))
           continue;
-        if (isOnlyUsedBy(operand, op))
+        if (isOnlyUsedBy(operand, *op))
           candidates.insert(group);
         else
           isShared = true;

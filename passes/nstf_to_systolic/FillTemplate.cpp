@@ -167,7 +167,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     SmallVector<SlotOperand> operands = getSlotOperands(region, binding.tile, outputType);
     // A conversion of the result is the store's.
     bool isEmpty = operands.empty() && llvm::none_of(region.getBody().front(), [](Operation &op) {
-                     return isa<ElementwiseOp>(op) && !(isa<ConvertOp>(op) && isStoreConversion(op));
+                     return isa<ElementwiseOp>(op) && !isStoreConversion(op);
                    });
     if (isEmpty)
       return success();

@@ -11,15 +11,15 @@ namespace nstf {
 struct SlotOperand {
   mlir::Value value; ///< in the region
   mlir::MemRefType type;
-  AddPositionsOp positions; ///< whose table it is; the slot reads the step's position for it. Else null
+  ElementwiseOp reader; ///< whose table it is; the slot reads the step's position for it. Else null
 };
 
 /// What `epilogue` reads for the ops of `region` beyond the value in `tile`: one buffer for each such value. `output`
 /// is the template's output buffer: matrices stand like it, a bias along its columns, a table has rows of its own.
 llvm::SmallVector<SlotOperand> getSlotOperands(KernelOp region, mlir::Value tile, mlir::MemRefType output);
 
-/// Whether a convert's rounding is the store's: nothing else in the region sees the result.
-bool isStoreConversion(mlir::Operation &convert);
+/// Whether an op is a convert whose rounding is the store's: nothing else in the region sees the result.
+bool isStoreConversion(mlir::Operation &op);
 
 /// Whether the slot reads the control block.
 bool readsPosition(llvm::ArrayRef<SlotOperand> operands);
