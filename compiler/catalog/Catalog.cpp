@@ -1,7 +1,7 @@
 // The choice of template and parameters (Catalog.h).
 #include "compiler/catalog/Catalog.h"
 #include "compiler/catalog/TuningTable.h"
-#include "passes/nstf_to_systolic/Binding.h"
+#include "mlir/IR/Builders.h"
 #include "support/Escape.h"
 #include "templates/Templates.h"
 #include "llvm/ADT/StringExtras.h"
@@ -11,21 +11,53 @@
 using namespace mlir;
 using namespace nstf;
 
-/// A linear of one row is bound by the weights it reads once; matrix cores have nothing to reuse.
-static std::string preferTemplate(KernelOp region, int64_t tokens, std::string &reason) {
-  Operation &anchor = region.getBody().front().front();
-  auto linear = dyn_cast<LinearOp>(anchor);
-  if (!linear)
-    return getTemplateNames(region).front().str();
-  RankedTensorType result = linear.getResult().getType();
-  int64_t rows = result.isDynamicDim(0) ? tokens : result.getDimSize(0);
-  reason = rows == 1 ? "one row: vector units" : "up to " + std::to_string(rows) + " rows: matrix cores";
-  return rows == 1 ? "matvec" : "matmul";
+/// A file of templates/tuning, which must be there.
+template <typename Parse> static auto readShipped(const std::string &name, Parse parse) {
+  std::optional<std::string_view> text = templateText(name);
+  if (!text)
+    throw std::runtime_error("expected templates/" + name + " but there is none");
+  return parse(*text, "templates/" + name);
 }
 
-static void chooseTemplate(KernelOp region, int64_t tokens, KernelChoice &choice) {
-  choice.templateName = preferTemplate(region, tokens, choice.templateReason);
-  for (StringRef name : getTemplateNames(region))
+std::vector<std::pair<int64_t, int64_t>> nstf::getTokenBuckets(int64_t maxTokens) {
+  std::vector<TokenBucket> shipped = readShipped("tuning/buckets.yaml", parseBuckets);
+  shipped.push_back({maxTokens, ""});
+  std::vector<std::pair<int64_t, int64_t>> buckets;
+  int64_t least = 1;
+  for (const TokenBucket &bucket : shipped) {
+    int64_t most = std::min(bucket.most, maxTokens);
+    if (least <= most)
+      buckets.push_back({least, most});
+    least = most + 1;
+  }
+  return buckets;
+}
+
+/// The rows of what the kernel's first operation computes.
+static int64_t getRows(KernelOp kernel, int64_t tokens) {
+  auto type = cast<RankedTensorType>(kernel.getBody().front().front().getResult(0).getType());
+  return type.isDynamicDim(0) ? tokens : type.getDimSize(0);
+}
+
+static void chooseTemplate(KernelOp kernel, int64_t tokens, KernelChoice &choice) {
+  SmallVector<StringRef> names = getTemplateNames(kernel);
+  if (names.size() == 1) {
+    choice.templateName = names.front().str();
+    return;
+  }
+  auto rules = readShipped("tuning/templates.yaml", parseTemplateRules);
+  std::string operation = kernel.getBody().front().front().getName().stripDialect().str();
+  int64_t rows = getRows(kernel, tokens);
+  auto holds = [&](const TemplateRule &rule) {
+    return rule.rows.first <= rows && rows <= rule.rows.second && llvm::is_contained(names, rule.templateName);
+  };
+  auto rule = llvm::find_if(rules[operation], holds);
+  if (rule == rules[operation].end())
+    throw std::runtime_error("templates/tuning/templates.yaml: expected a template for " + operation + " of " +
+                             std::to_string(rows) + " rows (" + llvm::join(names, ", ") + ") but got none");
+  choice.templateName = rule->templateName;
+  choice.templateReason = (rows == 1 ? "one row" : "up to " + std::to_string(rows) + " rows") + ": " + rule->because;
+  for (StringRef name : names)
     if (name != choice.templateName)
       choice.rejectedTemplates.push_back(name.str() + ": " + choice.templateReason);
 }
@@ -91,17 +123,37 @@ static void applyWishes(const std::map<std::string, int64_t> &wishes, KernelChoi
   }
 }
 
-FailureOr<KernelChoice> nstf::chooseKernel(KernelOp region, int64_t tokens, const Target &target,
-                                           const std::map<std::string, int64_t> &wishes) {
+FailureOr<KernelChoice> KernelChooser::choose(int64_t tokens, const Target &target,
+                                              const std::map<std::string, int64_t> &wishes) {
   KernelChoice choice;
-  chooseTemplate(region, tokens, choice);
-  FailureOr<TemplateBinding> binding = bindTemplate(region, choice.templateName, tokens);
-  if (failed(binding))
-    return failure();
+  chooseTemplate(kernel, tokens, choice);
+  auto binding = bindings.find(choice.templateName);
+  if (binding == bindings.end()) {
+    FailureOr<TemplateBinding> made = bindTemplate(kernel, choice.templateName, maxTokens);
+    if (failed(made))
+      return failure();
+    binding = bindings.insert({choice.templateName, std::move(*made)}).first;
+  }
   std::map<std::string, int64_t> extents;
-  for (const TemplateBinding::Parameter &parameter : binding->parameters)
-    extents[parameter.name.str()] = parameter.value;
-  chooseTuning(region, extents, target, choice);
+  for (const TemplateBinding::Parameter &parameter : binding->second.parameters)
+    extents[parameter.name.str()] = parameter.getValue(tokens);
+  chooseTuning(kernel, extents, target, choice);
   applyWishes(wishes, choice);
   return choice;
+}
+
+BindingAttr KernelChooser::getBinding(const KernelChoice &choice) {
+  return getBindingAttr(bindings.at(choice.templateName), kernel, choice.templateName, maxTokens);
+}
+
+ChoiceAttr KernelChoice::getAttribute(MLIRContext *context) const {
+  Builder builder(context);
+  NamedAttrList parameters;
+  for (const auto &[parameter, value] : tuning)
+    parameters.set(parameter, builder.getI64IntegerAttr(value));
+  auto getTexts = [&](const std::vector<std::string> &texts) {
+    return builder.getStrArrayAttr(SmallVector<StringRef>(texts.begin(), texts.end()));
+  };
+  return ChoiceAttr::get(context, parameters.getDictionary(context), templateReason, getTexts(rejectedTemplates),
+                         tuningReason, getTexts(rejectedTuning));
 }

@@ -1,11 +1,13 @@
 // Which kernel template a region takes at how many tokens, with which parameters, and why.
 //
-// The lookup: the first row whose ranges hold, of the files that listTuningFiles names (TuningTable.h); then the
-// template's own defaults. Never silently: the choice carries its reason.
+// The template: what the region computes, and where there are several the first line of tuning/templates.yaml that
+// holds. The parameters: the first row whose ranges hold, of the files that listTuningFiles names (TuningTable.h); then
+// the template's own defaults. Never silently: the choice carries its reason.
 #pragma once
 
 #include "compiler/target/Target.h"
 #include "dialects/nstf/NSTF.h"
+#include "passes/nstf_to_systolic/Binding.h"
 
 #include <cstdint>
 #include <map>
@@ -25,16 +27,36 @@ struct KernelChoice {
 
   std::string getReason() const { return templateReason.empty() ? tuningReason : templateReason + "; " + tuningReason; }
 
+  /// The choice as the IR holds it.
+  ChoiceAttr getAttribute(mlir::MLIRContext *context) const;
+
   bool operator==(const KernelChoice &other) const {
     return templateName == other.templateName && tuning == other.tuning;
   }
 };
 
-/// The choice for steps of up to `tokens` rows; `wishes` are tuning parameters that a user sets over the row's values.
-/// Emits an error where the region has no template; throws std::runtime_error where a tuning file is ill-formed (file
-/// and line named), and where a wish is no tuning parameter of the template.
-mlir::FailureOr<KernelChoice> chooseKernel(KernelOp region, int64_t tokens, const Target &target,
-                                           const std::map<std::string, int64_t> &wishes = {});
+/// The buckets of tokens, [least, most], for steps of up to `maxTokens` rows (templates/tuning/buckets.yaml).
+std::vector<std::pair<int64_t, int64_t>> getTokenBuckets(int64_t maxTokens);
+
+/// Chooses for one kernel. It is bound to a template once, however many buckets ask.
+class KernelChooser {
+public:
+  /// `maxTokens` stands for a leading `?`.
+  KernelChooser(KernelOp kernel, int64_t maxTokens) : kernel(kernel), maxTokens(maxTokens) {}
+
+  /// The choice for steps of up to `tokens` rows; `wishes` are tuning parameters that a user sets over the row's
+  /// values. Emits an error where the kernel has no template; throws std::runtime_error where a tuning file is
+  /// ill-formed (file and line named), and where a wish is no tuning parameter of the template.
+  mlir::FailureOr<KernelChoice> choose(int64_t tokens, const Target &target,
+                                       const std::map<std::string, int64_t> &wishes = {});
+  /// Of a choice that was made here.
+  BindingAttr getBinding(const KernelChoice &choice);
+
+private:
+  KernelOp kernel;
+  int64_t maxTokens;
+  std::map<std::string, TemplateBinding> bindings; ///< by template
+};
 
 /// The parameters that tuning may set: those that a row of any target's tables for the template sets.
 std::set<std::string> getTunableParameters(const std::string &templateName);

@@ -18,10 +18,7 @@ public:
   TuningTable readTable(const YAML::Node &root) {
     checkKeys(root, {"provenance", "rows"});
     TuningTable table;
-    YAML::Node provenance = require(root, "provenance");
-    checkKeys(provenance, {"date", "tool", "kind"});
-    table.provenance = readText(require(provenance, "kind")) + ", " + readText(require(provenance, "tool")) + ", " +
-                       readText(require(provenance, "date"));
+    table.provenance = readProvenance(root);
     YAML::Node rows = require(root, "rows");
     if (!rows.IsSequence())
       fail(rows.Mark(), "expected a list of rows");
@@ -30,11 +27,59 @@ public:
     return table;
   }
 
+  std::vector<TokenBucket> readBuckets(const YAML::Node &root) {
+    checkKeys(root, {"provenance", "buckets"});
+    readProvenance(root);
+    YAML::Node list = require(root, "buckets");
+    if (!list.IsSequence())
+      fail(list.Mark(), "expected a list of buckets");
+    std::vector<TokenBucket> buckets;
+    for (const YAML::Node &node : list) {
+      checkKeys(node, {"most", "because"});
+      YAML::Node most = require(node, "most");
+      int64_t least = buckets.empty() ? 1 : buckets.back().most + 1, tokens = readInteger(most);
+      if (tokens < least)
+        fail(most.Mark(), "expected at least " + std::to_string(least) + " but got " + std::to_string(tokens));
+      buckets.push_back({tokens, readText(require(node, "because"))});
+    }
+    return buckets;
+  }
+
+  std::map<std::string, std::vector<TemplateRule>> readTemplateRules(const YAML::Node &root) {
+    std::map<std::string, std::vector<TemplateRule>> rules;
+    if (!root.IsMap())
+      fail(root.Mark(), "expected a map");
+    readProvenance(root);
+    for (const auto &entry : root) {
+      std::string operation = readText(entry.first);
+      if (operation == "provenance")
+        continue;
+      if (!entry.second.IsSequence())
+        fail(entry.second.Mark(), "expected a list of templates");
+      for (const YAML::Node &node : entry.second) {
+        checkKeys(node, {"rows", "take", "because"});
+        std::pair<int64_t, int64_t> rows(1, INT64_MAX);
+        if (YAML::Node range = node["rows"])
+          rows = readRange(range);
+        rules[operation].push_back({rows, readText(require(node, "take")), readText(require(node, "because"))});
+      }
+    }
+    return rules;
+  }
+
   [[noreturn]] void fail(const YAML::Mark &mark, const std::string &message) const {
     throw std::runtime_error(file + ":" + std::to_string(std::max(mark.line, 0) + 1) + ": " + message);
   }
 
 private:
+  /// "predicted, by hand, 2026-11-21"
+  std::string readProvenance(const YAML::Node &root) {
+    YAML::Node provenance = require(root, "provenance");
+    checkKeys(provenance, {"date", "tool", "kind"});
+    return readText(require(provenance, "kind")) + ", " + readText(require(provenance, "tool")) + ", " +
+           readText(require(provenance, "date"));
+  }
+
   TuningRow readRow(const YAML::Node &node) {
     checkKeys(node, {"when", "set", "because"});
     TuningRow row;
@@ -139,11 +184,25 @@ std::vector<std::string> nstf::listTuningFiles(const std::vector<std::string> &c
   return files;
 }
 
-TuningTable nstf::parseTuning(std::string_view text, const std::string &file) {
+/// Reads a file's text; faults of YAML itself are told like the others.
+template <typename Read> static auto parse(std::string_view text, const std::string &file, Read read) {
   Reader reader(file);
   try {
-    return reader.readTable(support::loadYaml(std::string(text)));
+    return read(reader, support::loadYaml(std::string(text)));
   } catch (const YAML::Exception &error) {
     reader.fail(error.mark, error.msg);
   }
+}
+
+TuningTable nstf::parseTuning(std::string_view text, const std::string &file) {
+  return parse(text, file, [](Reader &reader, const YAML::Node &root) { return reader.readTable(root); });
+}
+
+std::vector<TokenBucket> nstf::parseBuckets(std::string_view text, const std::string &file) {
+  return parse(text, file, [](Reader &reader, const YAML::Node &root) { return reader.readBuckets(root); });
+}
+
+std::map<std::string, std::vector<TemplateRule>> nstf::parseTemplateRules(std::string_view text,
+                                                                          const std::string &file) {
+  return parse(text, file, [](Reader &reader, const YAML::Node &root) { return reader.readTemplateRules(root); });
 }

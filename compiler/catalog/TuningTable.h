@@ -1,10 +1,12 @@
-// Tuning rows of one template for one type, on one chip or on all.
+// The files of templates/tuning. Tuning rows of one template for one type, on one chip or on all:
 //
 //   provenance: {date: 2026-11-21, tool: by hand, kind: predicted}
 //   rows:
 //     - when: {M: [1, 16]}             # inclusive ranges of the template's extents; all must hold, none: always
 //       set: {BM: 16, BN: 64}
 //       because: one cell of rows
+//
+// What decides before them says in its own header what it means: buckets.yaml and templates.yaml.
 #pragma once
 
 #include <cstdint>
@@ -41,5 +43,24 @@ TuningTable parseTuning(std::string_view text, const std::string &file);
 /// first), then default's. Files need not exist, and a chip's own need only hold the rows that differ.
 std::vector<std::string> listTuningFiles(const std::vector<std::string> &chips, const std::string &templateName,
                                          const std::string &type);
+
+/// A line of buckets.yaml.
+struct TokenBucket {
+  int64_t most = 1; ///< tokens
+  std::string because;
+};
+
+/// Ascending. Throws std::runtime_error like parseTuning.
+std::vector<TokenBucket> parseBuckets(std::string_view text, const std::string &file);
+
+/// A line of templates.yaml.
+struct TemplateRule {
+  std::pair<int64_t, int64_t> rows; ///< inclusive
+  std::string templateName;
+  std::string because;
+};
+
+/// By operation ("linear"). Throws std::runtime_error like parseTuning.
+std::map<std::string, std::vector<TemplateRule>> parseTemplateRules(std::string_view text, const std::string &file);
 
 } // namespace nstf

@@ -31,13 +31,8 @@ std::vector<BucketPlan> nstf::makeBuckets(GraphOp graph, int64_t maxTokens) {
   if (!hasTokens(graph))
     return {BucketPlan{}};
   std::vector<BucketPlan> buckets;
-  int64_t first = 1;
-  for (int64_t last : {int64_t(1), int64_t(16), int64_t(64), maxTokens}) {
-    last = std::min(last, maxTokens);
-    if (first <= last)
-      buckets.push_back({first, last, {}});
-    first = last + 1;
-  }
+  for (auto [least, most] : getTokenBuckets(maxTokens))
+    buckets.push_back({least, most, {}});
   return buckets;
 }
 
@@ -68,7 +63,8 @@ static OwningOpRef<ModuleOp> makeModule(KernelVariant &variant, int64_t maxToken
 /// The variant for this region and bucket, where there is none yet a new one: its index in the plan.
 static FailureOr<size_t> addVariant(KernelOp region, const BucketPlan &bucket, const Target &target,
                                     const PlanWishes &wishes, KernelPlan &plan) {
-  FailureOr<KernelChoice> choice = chooseKernel(region, bucket.maxTokens, target, wishes.tuning);
+  FailureOr<KernelChoice> choice =
+      KernelChooser(region, bucket.maxTokens).choose(bucket.maxTokens, target, wishes.tuning);
   if (failed(choice))
     return failure();
   auto same = [&](const KernelVariant &variant) { return variant.region == region && variant.choice == *choice; };

@@ -1,6 +1,7 @@
 // The one list of dialects and passes. Registered by name, not by mlir/InitAll*.h: those headers alone cost seconds.
 #include "compiler/driver/Registration.h"
 
+#include "compiler/catalog/Passes.h"
 #include "compiler/codegen/GenerateCodePass.h"
 #include "compiler/pipelines/Pipelines.h"
 #include "compiler/target/SetTargetPass.h"
@@ -63,6 +64,7 @@ void nstf::registerPasses() {
   registerGenerateCodePass();
   registerSetTargetPass();
   registerPipelines();
+  registerNSTFCatalogPasses();
   registerNSTFPasses();
   registerNSTFToSystolicPasses();
   systolic::registerSystolicPasses();

@@ -1,4 +1,4 @@
-// Where the bytes of a weight come from: a range of a file, or a formula. Bytes are never in the IR.
+// Where the bytes of a weight come from (bytes are never in the IR), and how a kernel was fitted to a template, and why.
 #ifndef NSTF_ATTRIBUTES
 #define NSTF_ATTRIBUTES
 
@@ -78,6 +78,75 @@ def NSTF_RopeTableAttr : NSTF_Attr<"RopeTable", "rope_table"> {
     /// Row `position` of the table, getWidth() numbers in float64.
     void fillRow(int64_t position, llvm::MutableArrayRef<double> row) const;
   }];
+}
+
+def NSTF_BindingAttr : NSTF_Attr<"Binding", "binding"> {
+  let summary = "how a kernel region fits a kernel template";
+  let description = [{
+    Computed once, by nstf-select-kernels; tuning is looked up with it, and the template is filled from it.
+
+    `parameters` are the template's numbers that the region decides: extents and switches, where `tokens` stands for a
+    leading `?`. `per_token` names those that grow with the tokens of a step, and how many rows a token has. `buffers`
+    says which value of the region lies in which buffer of the template, `tile` which one the template hands to its
+    epilogue. Values are counted: the region's arguments, then the results of its operations in their order.
+    `operand` is the type of matrix products' operands.
+
+    - C1: the template has a name.
+    - C2: `tokens` ≥ 1.
+    - C3: `per_token` and `buffers` are dictionaries of i64 numbers ≥ 0.
+    - C4: what `per_token` names is a parameter, and at least that number times `tokens`.
+
+    ```mlir
+    module attributes {nstf.example = #nstf.binding<"matmul", tokens = 64, parameters = {K = 64 : i64, M = 64 : i64},
+        per_token = {M = 1 : i64}, buffers = {w = 1 : i64, x = 0 : i64}, tile = 2, operand = f16>} {}
+    ```
+  }];
+  let parameters = (ins
+    StringRefParameter<"file of templates/kernels">:$templateName,
+    "int64_t":$tokens,
+    "::mlir::DictionaryAttr":$parameters,
+    "::mlir::DictionaryAttr":$perToken,
+    "::mlir::DictionaryAttr":$buffers,
+    DefaultValuedParameter<"int64_t", "-1", "-1: there is none">:$tile,
+    OptionalParameter<"::mlir::Type">:$operandType
+  );
+  let assemblyFormat = [{
+    `<` $templateName `,` `tokens` `=` $tokens `,` `parameters` `=` $parameters `,` `per_token` `=` $perToken
+    `,` `buffers` `=` $buffers (`,` `tile` `=` $tile^)? (`,` `operand` `=` $operandType^)? `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+def NSTF_ChoiceAttr : NSTF_Attr<"Choice", "choice"> {
+  let summary = "which tuning a kernel has, and why it has this template and this tuning";
+  let description = [{
+    `tuning` are parameters over the template's defaults. `why` says why the template was taken (empty: there is no
+    other) and where the tuning comes from; `not` what was not taken of either, each with its reason.
+
+    - C1: `tuning` is a dictionary of i64 numbers.
+
+    ```mlir
+    module attributes {nstf.example = #nstf.choice<{BM = 16 : i64},
+        template why "up to 16 rows: matrix cores" not ["matvec: up to 16 rows: matrix cores"],
+        tuning why "tuning/gfx942/matmul/f32.yaml row 1: one cell of rows" not []>} {}
+    ```
+  }];
+  let parameters = (ins
+    "::mlir::DictionaryAttr":$tuning,
+    StringRefParameter<>:$templateReason,
+    "::mlir::ArrayAttr":$rejectedTemplates,
+    StringRefParameter<>:$tuningReason,
+    "::mlir::ArrayAttr":$rejectedTuning
+  );
+  let assemblyFormat = [{
+    `<` $tuning `,` `template` `why` $templateReason `not` $rejectedTemplates
+    `,` `tuning` `why` $tuningReason `not` $rejectedTuning `>`
+  }];
+  let extraClassDeclaration = [{
+    /// Both reasons in one sentence.
+    std::string getReason() const;
+  }];
+  let genVerifyDecl = 1;
 }
 
 #endif

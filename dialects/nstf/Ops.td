@@ -3,6 +3,7 @@
 #define NSTF_OPS
 
 include "dialects/nstf/StructureOps.td"
+include "dialects/nstf/VariantOp.td"
 include "dialects/nstf/LayerOps.td"
 include "dialects/nstf/NormOps.td"
 include "dialects/nstf/RowOps.td"

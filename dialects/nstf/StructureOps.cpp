@@ -11,6 +11,11 @@
 using namespace mlir;
 using namespace nstf;
 
+namespace nstf { // VariantOp.cpp
+ParseResult parseTokenRanges(OpAsmParser &parser, DenseI64ArrayAttr &tokens);
+void printTokenRanges(OpAsmPrinter &printer, VariantOp variant, DenseI64ArrayAttr tokens);
+} // namespace nstf
+
 #define GET_OP_CLASSES
 #include "dialects/nstf/Ops.cpp.inc"
 

@@ -86,3 +86,47 @@ void nstf::setElementsPerToken(systolic::KernelOp program, unsigned argument, Ra
   program.setArgAttr(argument, systolic::perTokenAttributeName,
                      Builder(program.getContext()).getI64IntegerAttr(elements));
 }
+
+/// The region's values as bindings count them: arguments, then results in order.
+static SmallVector<Value> getValues(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  SmallVector<Value> values(body.getArguments());
+  for (Operation &op : body)
+    llvm::append_range(values, op.getResults());
+  return values;
+}
+
+BindingAttr nstf::getBindingAttr(const TemplateBinding &binding, KernelOp kernel, StringRef templateName,
+                                 int64_t tokens) {
+  SmallVector<Value> values = getValues(kernel);
+  auto count = [&](Value value) { return value ? int64_t(llvm::find(values, value) - values.begin()) : -1; };
+  Builder builder(kernel->getContext());
+  NamedAttrList parameters, perToken, buffers;
+  for (const TemplateBinding::Parameter &parameter : binding.parameters) {
+    parameters.set(parameter.name, builder.getI64IntegerAttr(parameter.value));
+    if (parameter.perToken)
+      perToken.set(parameter.name, builder.getI64IntegerAttr(parameter.perToken));
+  }
+  for (const TemplateBinding::Buffer &buffer : binding.buffers)
+    buffers.set(buffer.name, builder.getI64IntegerAttr(count(buffer.value)));
+  MLIRContext *context = builder.getContext();
+  return BindingAttr::get(context, templateName, tokens, parameters.getDictionary(context),
+                          perToken.getDictionary(context), buffers.getDictionary(context), count(binding.tile),
+                          binding.operandType);
+}
+
+TemplateBinding nstf::readBinding(BindingAttr attribute, KernelOp kernel) {
+  SmallVector<Value> values = getValues(kernel);
+  auto number = [](NamedAttribute entry) { return cast<IntegerAttr>(entry.getValue()).getInt(); };
+  TemplateBinding binding;
+  if (attribute.getTile() >= 0)
+    binding.tile = values[attribute.getTile()];
+  binding.operandType = attribute.getOperandType();
+  for (NamedAttribute buffer : attribute.getBuffers())
+    binding.buffers.push_back({buffer.getName(), values[number(buffer)]});
+  for (NamedAttribute parameter : attribute.getParameters()) {
+    auto perToken = attribute.getPerToken().getAs<IntegerAttr>(parameter.getName());
+    binding.parameters.push_back({parameter.getName(), number(parameter), perToken ? perToken.getInt() : 0});
+  }
+  return binding;
+}

@@ -16,6 +16,10 @@ struct TemplateBinding {
     llvm::StringRef name;
     int64_t value;
     int64_t perToken = 0; ///< rows for each token, where the extent grows with the tokens of a step
+    int64_t atLeast = 0;  ///< what it is for few tokens
+
+    /// The value for steps of up to `tokens`.
+    int64_t getValue(int64_t tokens) const { return perToken ? std::max(atLeast, perToken * tokens) : value; }
   };
 
   mlir::Value tile;                  ///< what the template hands to its epilogue
@@ -73,6 +77,11 @@ llvm::SmallVector<llvm::StringRef> getTemplateNames(KernelOp kernel);
 /// The binding of a region to a template. `maxTokens` stands for a leading `?`. An error on the kernel where there is
 /// no template for it.
 mlir::FailureOr<TemplateBinding> bindTemplate(KernelOp kernel, llvm::StringRef templateName, int64_t maxTokens);
+
+/// The binding as the IR holds it, and back; `tokens` are the maxTokens it was made with.
+BindingAttr getBindingAttr(const TemplateBinding &binding, KernelOp kernel, llvm::StringRef templateName,
+                           int64_t tokens);
+TemplateBinding readBinding(BindingAttr attribute, KernelOp kernel);
 
 /// Says of the template's buffer at `argument` that it ends with the launch's tokens, where the tensor in it has a row
 /// for each of them (`systolic.per_token`).

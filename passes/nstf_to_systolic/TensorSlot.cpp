@@ -59,7 +59,8 @@ FailureOr<TemplateBinding> nstf::bindTensorKernel(KernelOp kernel, int64_t maxTo
   if (failed(checkIndices(kernel, maxTokens)))
     return failure();
   auto type = cast<RankedTensorType>(kernel.getResultTypes().front());
-  int64_t elements = *countElements(type.getShape(), 1), reduced = 1;
+  int64_t elements = *countElements(type.getShape(), 1);
+  TemplateBinding::Parameter reduced{"R", 1, /*perToken=*/0, /*atLeast=*/1};
   bool isDynamic = !type.hasStaticShape(), isContiguous = false;
   kernel.walk([&](linalg::GenericOp op) {
     if (!getLaneReduction(op))
@@ -67,18 +68,24 @@ FailureOr<TemplateBinding> nstf::bindTensorKernel(KernelOp kernel, int64_t maxTo
     SmallVector<unsigned> loops;
     op.getReductionDims(loops);
     int64_t count = 1;
+    bool grows = false;
     for (unsigned loop : loops)
-      count *= ShapedType::isDynamic(op.getStaticLoopRanges()[loop]) ? maxTokens : op.getStaticLoopRanges()[loop];
-    reduced = std::max(reduced, count);
+      if (int64_t size = op.getStaticLoopRanges()[loop]; !ShapedType::isDynamic(size))
+        count *= size;
+      else if (std::exchange(grows, true)) // of two loops over the tokens one counts as at the most
+        count *= maxTokens;
+    int64_t &most = grows ? reduced.perToken : reduced.atLeast;
+    most = std::max(most, count);
     for (OpOperand *input : op.getDpsInputOperands())
       if (AffineMap map = op.getMatchingIndexingMap(input); map.getNumResults() > 0)
         isContiguous |= map.getResults().back().isFunctionOfDim(loops.back());
   });
+  reduced.value = std::max(reduced.atLeast, reduced.perToken * maxTokens);
   TemplateBinding binding;
   binding.parameters = {{"N", isDynamic ? elements * maxTokens : elements, isDynamic ? elements : 0},
                         {"E", elements},
                         {"ROWS", isDynamic ? 0 : 1},
-                        {"R", reduced},
+                        reduced,
                         {"C", isContiguous}};
   return binding;
 }

@@ -14,9 +14,19 @@ using testing::StartsWith;
 namespace nstf {
 namespace {
 
+/// For steps of up to `tokens` rows, which are the most there are.
+mlir::FailureOr<KernelChoice> chooseKernel(KernelOp kernel, int64_t tokens, const Target &target) {
+  return KernelChooser(kernel, tokens).choose(tokens, target);
+}
+
 class Catalog : public testing::Test {
 protected:
-  Catalog() { context.loadDialect<NSTFDialect>(); }
+  Catalog() {
+    mlir::DialectRegistry registry;
+    registerTemplateOps(registry);
+    context.appendDialectRegistry(registry);
+    context.loadDialect<NSTFDialect>();
+  }
 
   KernelOp parse(const std::string &text) {
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
@@ -56,6 +66,26 @@ TEST_F(Catalog, MoreRowsTakeTheMatrixCores) {
     EXPECT_EQ(choice->tuning.at("BM"), BM) << tokens;
     EXPECT_THAT(choice->getReason(), StartsWith("up to " + std::to_string(tokens) + " rows: matrix cores; "));
     EXPECT_THAT(choice->getReason(), HasSubstr("(predicted, by hand, 20"));
+  }
+}
+
+TEST_F(Catalog, BucketsOfTokens) {
+  using Buckets = std::vector<std::pair<int64_t, int64_t>>;
+  EXPECT_EQ(getTokenBuckets(1), (Buckets{{1, 1}}));
+  EXPECT_EQ(getTokenBuckets(16), (Buckets{{1, 1}, {2, 16}}));
+  EXPECT_EQ(getTokenBuckets(40), (Buckets{{1, 1}, {2, 16}, {17, 40}}));
+  EXPECT_EQ(getTokenBuckets(512), (Buckets{{1, 1}, {2, 16}, {17, 64}, {65, 512}}));
+}
+
+TEST_F(Catalog, OneBindingServesAllBuckets) {
+  KernelOp kernel = linear("?");
+  KernelChooser chooser(kernel, 512);
+  for (int64_t tokens : {1, 2, 16, 17, 64, 65, 512}) {
+    KernelChoice whole = *chooseKernel(kernel, tokens, target), choice = *chooser.choose(tokens, target);
+    EXPECT_EQ(whole.templateName, choice.templateName) << tokens;
+    EXPECT_EQ(whole.tuning, choice.tuning) << tokens;
+    EXPECT_EQ(whole.getReason(), choice.getReason()) << tokens;
+    EXPECT_EQ(chooser.getBinding(choice).getTokens(), 512);
   }
 }
 

@@ -104,6 +104,52 @@ TEST(TuningTable, Refusals) {
   EXPECT_EQ(failureOf(""), "f32.yaml:1: expected a map");
 }
 
+TEST(TuningTable, Buckets) {
+  auto parse = [](const std::string &lines) { return parseBuckets(head + "buckets:\n" + lines, "buckets.yaml"); };
+  std::vector<TokenBucket> buckets = parse("  - {most: 1, because: a}\n  - {most: 16, because: b}\n");
+  ASSERT_EQ(buckets.size(), 2u);
+  EXPECT_EQ(buckets[1].most, 16);
+  EXPECT_EQ(buckets[1].because, "b");
+  auto failure = [&](const std::string &lines) -> std::string {
+    try {
+      parse(lines);
+    } catch (const std::runtime_error &error) {
+      return error.what();
+    }
+    return "no failure";
+  };
+  EXPECT_EQ(failure("  - {most: 0, because: a}\n"), "buckets.yaml:3: expected at least 1 but got 0");
+  EXPECT_EQ(failure("  - {most: 4, because: a}\n  - {most: 4, because: b}\n"),
+            "buckets.yaml:4: expected at least 5 but got 4");
+  EXPECT_EQ(failure("  - {most: 4}\n"), "buckets.yaml:3: expected key 'because' but got none");
+  EXPECT_EQ(failure("  all\n"), "buckets.yaml:3: expected a list of buckets");
+  EXPECT_FALSE(parseBuckets(*templateText("tuning/buckets.yaml"), "buckets.yaml").empty());
+}
+
+TEST(TuningTable, TemplateRules) {
+  auto rules = parseTemplateRules(head + "linear:\n  - {rows: [1, 4], take: matvec, because: few}\n"
+                                         "  - {take: matmul, because: many}\n",
+                                  "templates.yaml");
+  ASSERT_EQ(rules["linear"].size(), 2u);
+  EXPECT_EQ(rules["linear"][0].rows, (std::pair<int64_t, int64_t>(1, 4)));
+  EXPECT_EQ(rules["linear"][1].rows, (std::pair<int64_t, int64_t>(1, INT64_MAX)));
+  EXPECT_EQ(rules["linear"][1].templateName, "matmul");
+  for (auto [text, message] :
+       {std::pair("linear: matmul\n", "expected a list of templates"),
+        std::pair("linear: [{because: x}]\n", "expected key 'take' but got none"),
+        std::pair("linear: [{take: x, because: x, by: me}]\n", "expected a known key but got 'by'")})
+    try {
+      parseTemplateRules(head + text, "templates.yaml");
+      ADD_FAILURE() << text;
+    } catch (const std::runtime_error &error) {
+      EXPECT_EQ(error.what(), std::string("templates.yaml:2: ") + message);
+    }
+  // What is shipped names templates that there are.
+  for (const auto &[operation, lines] : parseTemplateRules(*templateText("tuning/templates.yaml"), "templates.yaml"))
+    for (const TemplateRule &rule : lines)
+      EXPECT_TRUE(templateText("kernels/" + rule.templateName + ".mlir")) << rule.templateName;
+}
+
 // The parameters that a template declares, from its text.
 std::set<std::string> parametersOf(const std::string &name) {
   std::optional<std::string_view> text = templateText("kernels/" + name + ".mlir");
@@ -126,6 +172,8 @@ TEST(TuningTable, ShippedFilesNameParametersOfTheirTemplates) {
   std::set<std::string> tuned;
   for (std::string_view file : files) {
     SCOPED_TRACE(std::string(file));
+    if (file == "tuning/buckets.yaml" || file == "tuning/templates.yaml")
+      continue;
     // tuning/<default or a chip>/<template>/<type>.yaml
     std::smatch parts;
     std::string name(file);

@@ -1,0 +1,35 @@
+// The catalog as a pass: which kernels a model needs on which targets.
+#ifndef NSTF_COMPILER_CATALOG_PASSES
+#define NSTF_COMPILER_CATALOG_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def SelectKernelsPass : Pass<"nstf-select-kernels", "::mlir::ModuleOp"> {
+  let summary = "puts beside the graph, for each target, the kernels to compile, each with its template";
+  let description = [{
+    For each target a module of its name, with the chip's facts (`nstf.target`) and an `nstf.variant` for each kernel that
+    the graph launches and each bucket of tokens (templates/tuning/buckets.yaml). The variant holds the text of the
+    template that the catalog chose and a copy of the kernel; its binding says how they fit, its choice which tuning it
+    has and why. Buckets with equal choices share a variant. A module without a graph has all its kernels compiled.
+
+    `max-tokens` is the number of rows of the largest step. Where memory is planned (nstf-plan-memory), the module says it
+    itself (`nstf.max_tokens`), and the option can only ask for fewer.
+
+    Preconditions: kernels are formed, and rope has its tables.
+
+    (* example filepath=test/compiler/catalog/select-kernels.mlir *)
+  }];
+  let options = [
+    ListOption<"targets", "targets", "std::string", "names, aliases or .yaml files; none: gfx942">,
+    Option<"maxTokens", "max-tokens", "int64_t", "0", "rows of the largest step; 0: the module's nstf.max_tokens">,
+    Option<"oneBucket", "one-bucket", "bool", "false", "one kernel for every number of rows, chosen for the most">,
+    Option<"symbol", "symbol", "std::string", "\"\"", "of a module's only kernel; empty: <kernel>_t<rows>">,
+    ListOption<"tuning", "tuning", "std::string", "parameters over the catalog's, NAME=INTEGER">,
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::nstf::NSTFDialect", "::nstf::systolic::SystolicDialect",
+  ];
+}
+
+#endif

@@ -1,0 +1,184 @@
+// nstf-select-kernels: from kernels of a model to the kernels of its targets (Passes.td).
+#include "compiler/catalog/Catalog.h"
+#include "compiler/catalog/Passes.h"
+#include "dialects/nstf/Target.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Parser/Parser.h"
+#include "templates/Templates.h"
+
+#include <stdexcept>
+
+namespace nstf {
+#define GEN_PASS_DEF_SELECTKERNELSPASS
+#include "compiler/catalog/Passes.h.inc"
+} // namespace nstf
+
+using namespace mlir;
+using namespace nstf;
+
+namespace {
+
+/// Kernels in the order in which the graph launches them first; all of them where there is no graph.
+SmallVector<KernelOp> collectKernels(ModuleOp model) {
+  auto graphs = model.getOps<GraphOp>();
+  if (graphs.empty())
+    return llvm::to_vector(model.getOps<KernelOp>());
+  SymbolTable symbols(model);
+  llvm::SetVector<Attribute> names;
+  for (StepOp step : (*graphs.begin()).getBody().getOps<StepOp>())
+    names.insert(step.getKernelAttr().getAttr());
+  return llvm::map_to_vector(names, [&](Attribute name) { return symbols.lookup<KernelOp>(cast<StringAttr>(name)); });
+}
+
+bool isDynamic(Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); }
+
+/// Whether steps have any number of rows: then some input has.
+bool hasTokens(ModuleOp model, ArrayRef<KernelOp> kernels) {
+  for (GraphOp graph : model.getOps<GraphOp>())
+    return llvm::any_of(graph.getFunctionType().getInputs(), isDynamic);
+  return llvm::any_of(kernels,
+                      [](KernelOp kernel) { return llvm::any_of(kernel.getFunctionType().getInputs(), isDynamic); });
+}
+
+class Selection {
+public:
+  Selection(ModuleOp model, const SelectKernelsPassOptions &options) : model(model), options(options) {}
+
+  LogicalResult run() {
+    FailureOr<int64_t> most = findMaxTokens();
+    if (failed(most) || failed(readWishes()))
+      return failure();
+    kernels = collectKernels(model);
+    if (!options.symbol.empty() && kernels.size() != 1)
+      return model.emitError() << "expected one kernel to be called " << options.symbol << " but got "
+                               << kernels.size();
+    buckets = {{1, 1}};
+    if (hasTokens(model, kernels))
+      buckets = options.oneBucket ? std::vector{std::pair<int64_t, int64_t>(1, *most)} : getTokenBuckets(*most);
+    for (const std::string &name : options.targets) {
+      Target target = findTarget(name);
+      if (SymbolTable::lookupSymbolIn(model, target.name))
+        return model.emitError() << "expected no symbol " << target.name << " but the module has one";
+      auto builder = OpBuilder::atBlockEnd(model.getBody());
+      auto module = ModuleOp::create(builder, model.getLoc(), target.name);
+      attachTarget(module, target);
+      if (failed(addVariants(module, target, *most)))
+        return failure();
+    }
+    return success();
+  }
+
+private:
+  FailureOr<int64_t> findMaxTokens() {
+    auto planned = model->getAttrOfType<IntegerAttr>(NSTFDialect::maxTokensAttributeName);
+    int64_t limit = planned ? planned.getInt() : INT64_MAX;
+    if (!planned && options.maxTokens == 0)
+      return model.emitError() << "expected " << NSTFDialect::maxTokensAttributeName
+                               << " on the module or the option max-tokens but got neither";
+    if (options.maxTokens < 0 || options.maxTokens > limit)
+      return model.emitError() << "expected max-tokens of 1 to " << limit << " but got " << options.maxTokens;
+    return options.maxTokens ? options.maxTokens : limit;
+  }
+
+  LogicalResult readWishes() {
+    for (const std::string &wish : options.tuning) {
+      auto [name, number] = StringRef(wish).split('=');
+      if (number.getAsInteger(10, wishes[name.str()]))
+        return model.emitError() << "expected tuning of the form NAME=INTEGER but got " << wish;
+    }
+    return success();
+  }
+
+  /// In the order of buckets, then of kernels: what is in more buckets stands where it comes first.
+  LogicalResult addVariants(ModuleOp module, const Target &target, int64_t most) {
+    struct Made {
+      KernelChoice choice;
+      VariantOp variant;
+    };
+    std::vector<KernelChooser> choosers;
+    for (KernelOp kernel : kernels)
+      choosers.emplace_back(kernel, most);
+    std::vector<std::vector<Made>> made(kernels.size());
+    for (auto [least, last] : buckets)
+      for (auto [kernel, chooser, known] : llvm::zip_equal(kernels, choosers, made)) {
+        FailureOr<KernelChoice> choice = chooser.choose(last, target, wishes);
+        if (failed(choice))
+          return failure();
+        auto same = llvm::find_if(known, [&](const Made &other) { return other.choice == *choice; });
+        if (same == known.end()) {
+          std::string name = kernel.getSymName().str() + "_t" + std::to_string(last);
+          FailureOr<VariantOp> variant = makeVariant(module, kernel, options.symbol.empty() ? name : options.symbol,
+                                                     chooser.getBinding(*choice), *choice);
+          if (failed(variant))
+            return failure();
+          known.push_back({std::move(*choice), *variant});
+          same = std::prev(known.end());
+        }
+        same->variant.addTokenRange(least, last);
+      }
+    return success();
+  }
+
+  FailureOr<VariantOp> makeVariant(ModuleOp module, KernelOp kernel, StringRef name, BindingAttr binding,
+                                   const KernelChoice &choice) {
+    ModuleOp text = parseTemplate(choice.templateName);
+    if (!text)
+      return failure();
+    auto builder = OpBuilder::atBlockEnd(module.getBody());
+    auto variant = VariantOp::create(builder, kernel.getLoc(), name, kernel.getSymName(), binding,
+                                     choice.getAttribute(model.getContext()));
+    builder.setInsertionPointToStart(&variant.getBody().front());
+    for (Operation &op : *text.getBody())
+      builder.clone(op);
+    auto region = cast<KernelOp>(builder.clone(*kernel));
+    region.setSymName(name);
+    remark::passed(kernel.getLoc(), remark::RemarkOpts::name("Kernel").category("nstf-select-kernels").function(name))
+        << "template " + choice.templateName + ": " + choice.getReason();
+    return variant;
+  }
+
+  /// A template is parsed once, and copied for each kernel.
+  ModuleOp parseTemplate(const std::string &templateName) {
+    OwningOpRef<ModuleOp> &module = parsed[templateName];
+    if (module)
+      return *module;
+    std::string name = "kernels/" + templateName + ".mlir";
+    std::optional<std::string_view> text = templateText(name);
+    if (!text)
+      throw std::runtime_error("expected a kernel template templates/" + name + " but there is none");
+    module =
+        parseSourceString<ModuleOp>(StringRef(text->data(), text->size()), model.getContext(), "templates/" + name);
+    return module ? *module : throw std::runtime_error("templates/" + name + " is no valid module");
+  }
+
+  ModuleOp model;
+  const SelectKernelsPassOptions &options;
+  SmallVector<KernelOp> kernels;
+  std::vector<std::pair<int64_t, int64_t>> buckets;
+  std::map<std::string, int64_t> wishes;
+  llvm::StringMap<OwningOpRef<ModuleOp>> parsed; ///< by template
+};
+
+struct SelectKernelsPass : nstf::impl::SelectKernelsPassBase<SelectKernelsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SelectKernelsPassOptions options;
+    options.targets.assign(targets.begin(), targets.end());
+    if (options.targets.empty())
+      options.targets.push_back("gfx942");
+    options.maxTokens = maxTokens;
+    options.oneBucket = oneBucket;
+    options.symbol = symbol;
+    options.tuning.assign(tuning.begin(), tuning.end());
+    try {
+      if (failed(Selection(getOperation(), options).run()))
+        signalPassFailure();
+    } catch (const std::runtime_error &error) { // of the files it reads, and of what was asked for
+      emitError(UnknownLoc::get(&getContext())) << error.what();
+      signalPassFailure();
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,150 @@
+// Syntax and verifiers of variant and of the attributes it carries. Numbers are those of VariantOp.td and
+// Attributes.td.
+#include "dialects/nstf/NSTF.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace nstf;
+
+/// A dictionary of i64 numbers of at least `least`.
+static LogicalResult verifyNumbers(function_ref<InFlightDiagnostic()> emitError, StringRef what, DictionaryAttr numbers,
+                                   int64_t least) {
+  for (NamedAttribute entry : numbers) {
+    auto number = dyn_cast<IntegerAttr>(entry.getValue());
+    if (!number || !number.getType().isSignlessInteger(64) || number.getInt() < least)
+      return emitError() << "expected " << what << " to be i64 numbers of at least " << least << " but got "
+                         << entry.getName().getValue() << " = " << entry.getValue();
+  }
+  return success();
+}
+
+// BindingAttr
+
+LogicalResult BindingAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef templateName, int64_t tokens,
+                                  DictionaryAttr parameters, DictionaryAttr perToken, DictionaryAttr buffers, int64_t,
+                                  Type) {
+  // binding_c1
+  if (templateName.empty())
+    return emitError() << "expected the name of a template but got none";
+  // binding_c2
+  if (tokens < 1)
+    return emitError() << "expected at least 1 token but got " << tokens;
+  // binding_c3
+  if (failed(verifyNumbers(emitError, "per_token", perToken, 0)) ||
+      failed(verifyNumbers(emitError, "buffers", buffers, 0)))
+    return failure();
+  // binding_c4
+  for (NamedAttribute entry : perToken) {
+    auto parameter = parameters.getAs<IntegerAttr>(entry.getName());
+    int64_t least = cast<IntegerAttr>(entry.getValue()).getInt() * tokens;
+    if (!parameter || parameter.getInt() < least)
+      return emitError() << "expected parameter " << entry.getName().getValue() << " to be at least " << least
+                         << " for " << tokens << " tokens but got " << parameter;
+  }
+  return success();
+}
+
+// ChoiceAttr
+
+// choice_c1
+LogicalResult ChoiceAttr::verify(function_ref<InFlightDiagnostic()> emitError, DictionaryAttr tuning, StringRef,
+                                 ArrayAttr, StringRef, ArrayAttr) {
+  return verifyNumbers(emitError, "tuning", tuning, 0);
+}
+
+std::string ChoiceAttr::getReason() const {
+  return (getTemplateReason().empty() ? getTuningReason() : getTemplateReason() + "; " + getTuningReason()).str();
+}
+
+// VariantOp
+
+void VariantOp::build(OpBuilder &builder, OperationState &state, StringRef name, StringRef kernel, BindingAttr binding,
+                      ChoiceAttr choice) {
+  state.addAttribute(mlir::SymbolTable::getSymbolAttrName(), builder.getStringAttr(name));
+  state.addAttribute(getKernelAttrName(state.name), FlatSymbolRefAttr::get(builder.getContext(), kernel));
+  state.addAttribute(getTokensAttrName(state.name), builder.getDenseI64ArrayAttr({}));
+  state.addAttribute(getBindingAttrName(state.name), binding);
+  state.addAttribute(getChoiceAttrName(state.name), choice);
+  state.addRegion()->emplaceBlock();
+}
+
+namespace nstf { // the generated code in StructureOps.cpp calls them
+
+/// [1, 1], [2, 16]
+ParseResult parseTokenRanges(OpAsmParser &parser, DenseI64ArrayAttr &tokens) {
+  SmallVector<int64_t> numbers;
+  auto parseNumber = [&] { return parser.parseInteger(numbers.emplace_back()); };
+  do
+    if (parser.parseLSquare() || parseNumber() || parser.parseComma() || parseNumber() || parser.parseRSquare())
+      return failure();
+  while (succeeded(parser.parseOptionalComma()));
+  tokens = parser.getBuilder().getDenseI64ArrayAttr(numbers);
+  return success();
+}
+
+void printTokenRanges(OpAsmPrinter &printer, VariantOp variant, DenseI64ArrayAttr) {
+  llvm::interleaveComma(variant.getTokenRanges(), printer,
+                        [&](auto range) { printer << "[" << range.first << ", " << range.second << "]"; });
+}
+
+} // namespace nstf
+
+SmallVector<std::pair<int64_t, int64_t>> VariantOp::getTokenRanges() {
+  SmallVector<std::pair<int64_t, int64_t>> ranges;
+  ArrayRef<int64_t> tokens = getTokens();
+  for (size_t i = 0; i + 1 < tokens.size(); i += 2)
+    ranges.push_back({tokens[i], tokens[i + 1]});
+  return ranges;
+}
+
+void VariantOp::addTokenRange(int64_t least, int64_t most) {
+  SmallVector<int64_t> tokens(getTokens());
+  tokens.append({least, most});
+  setTokens(tokens);
+}
+
+KernelOp VariantOp::getModelKernel() {
+  auto model = (*this)->getParentOp()->getParentOfType<ModuleOp>();
+  return cast<KernelOp>(mlir::SymbolTable::lookupSymbolIn(model, getKernelAttr().getAttr()));
+}
+
+LogicalResult VariantOp::verify() {
+  // variant_c1
+  int64_t before = 0;
+  for (auto [least, most] : getTokenRanges()) {
+    if (least <= before || most < least)
+      return emitOpError() << "expected ascending ranges of at least 1 token but got [" << least << ", " << most << "]"
+                           << (before ? " behind " + std::to_string(before) : "");
+    before = most;
+  }
+  if (getTokens().empty() || getTokens().size() % 2 != 0)
+    return emitOpError() << "expected ranges of tokens but got " << getTokens().size() << " numbers";
+  // variant_c3
+  if (before > getBinding().getTokens())
+    return emitOpError() << "expected at most the " << getBinding().getTokens() << " tokens of its binding but got "
+                         << before;
+  return success();
+}
+
+LogicalResult VariantOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  // variant_c2
+  auto model = (*this)->getParentOp()->getParentOfType<ModuleOp>();
+  auto kernel = model ? symbols.lookupSymbolIn<KernelOp>(model, getKernelAttr().getAttr()) : KernelOp();
+  if (!kernel)
+    return emitOpError() << "expected the name of a kernel in the module around the target's but got "
+                         << getKernelAttr();
+  // variant_c4
+  int64_t arguments = kernel.getNumArguments(), values = arguments;
+  for (Operation &op : kernel.getBody().front())
+    values += op.getNumResults();
+  for (NamedAttribute buffer : getBinding().getBuffers())
+    if (int64_t number = cast<IntegerAttr>(buffer.getValue()).getInt(); number >= arguments)
+      return emitOpError() << "expected buffer " << buffer.getName().getValue() << " to be one of the " << arguments
+                           << " arguments of " << getKernelAttr() << " but got " << number;
+  if (getBinding().getTile() < -1 || getBinding().getTile() >= values)
+    return emitOpError() << "expected the tile to be one of the " << values << " values of " << getKernelAttr()
+                         << " but got " << getBinding().getTile();
+  return success();
+}

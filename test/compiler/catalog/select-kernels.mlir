@@ -1,0 +1,63 @@
+// Beside the graph a module for each target, in it the kernels of every bucket of tokens: equal choices are one.
+// RUN: nstf-opt %s -nstf-select-kernels=targets=gfx942,mi250x | FileCheck %s
+// RUN: nstf-opt %s -nstf-select-kernels | FileCheck %s --check-prefix=DEFAULT
+// RUN: nstf-opt %s -nstf-select-kernels=max-tokens=16 | FileCheck %s --check-prefix=FEWER
+// RUN: nstf-opt %s -nstf-select-kernels="max-tokens=16 one-bucket tuning=BM=4,WM=2" | FileCheck %s --check-prefix=ASKED
+// RUN: nstf-opt %s -nstf-select-kernels | nstf-opt -verify-roundtrip -o /dev/null
+
+module attributes {nstf.max_tokens = 200 : i64} {
+  // A kernel that no step launches is not compiled.
+  nstf.kernel @unused(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %y = nstf.relu %x : tensor<?x8xf32>
+    nstf.return %y : tensor<?x8xf32>
+  }
+  nstf.kernel @silu_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %y = nstf.silu %x : tensor<?x8xf32>
+    nstf.return %y : tensor<?x8xf32>
+  }
+  nstf.kernel @linear_1(%x: tensor<?x8xf16>, %w: tensor<8x8xf16>, %b: tensor<8xf32>) -> tensor<?x8xf32> {
+    %y = nstf.linear %x, %w, %b : (tensor<?x8xf16>, tensor<8x8xf16>, tensor<8xf32>) -> tensor<?x8xf32>
+    nstf.return %y : tensor<?x8xf32>
+  }
+  nstf.graph @main(%x: tensor<?x8xf16> {nstf.name = "x"}, %w: tensor<8x8xf16> {nstf.name = "w"}, %b: tensor<8xf32> {nstf.name = "b"})
+      -> (tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 200 : i64} {
+    %0 = nstf.step @linear_1(%x, %w, %b) : (tensor<?x8xf16>, tensor<8x8xf16>, tensor<8xf32>) -> tensor<?x8xf32>
+    %1 = nstf.step @silu_0(%0) : (tensor<?x8xf32>) -> tensor<?x8xf32>
+    %2 = nstf.step @silu_0(%1) : (tensor<?x8xf32>) -> tensor<?x8xf32>
+    nstf.return %2 : tensor<?x8xf32>
+  }
+}
+
+// CHECK: nstf.graph @main
+// CHECK: module @gfx942 attributes {nstf.target = {chip = "gfx942",
+// One row takes another template, which has no row extent. It holds the template and a copy of the kernel.
+// CHECK: nstf.variant @linear_1_t1 of @linear_1 tokens [1, 1] binding <"matvec", tokens = 200, parameters = {K = 8 : i64, N = 8 : i64}, per_token = {}, buffers = {w = 1 : i64, x = 0 : i64}, tile = 3, operand = f16>
+// CHECK-SAME: template why "one row: vector units" not ["matmul: one row: vector units"]
+// CHECK-NEXT: func.func private @epilogue
+// CHECK: systolic.kernel @matvec(
+// CHECK: nstf.kernel @linear_1_t1(
+// CHECK: nstf.variant @silu_0_t1 of @silu_0 tokens [1, 1] binding <"elementwise", tokens = 200, parameters = {M = 200 : i64, MX = 200 : i64, MY = 200 : i64, N = 8 : i64, ROWS = 0 : i64}, per_token = {M = 1 : i64}, buffers = {x = 0 : i64}, tile = 0>
+// CHECK-SAME: template why "" not []
+// What is in the binding is for the most tokens of all, the tuning for the most of the bucket.
+// CHECK: nstf.variant @linear_1_t16 of @linear_1 tokens [2, 16] binding <"matmul", tokens = 200, parameters = {K = 8 : i64, M = 200 : i64, N = 8 : i64, ROWS = 0 : i64}, per_token = {M = 1 : i64}, buffers = {w = 1 : i64, x = 0 : i64}, tile = 3, operand = f16>
+// CHECK-SAME: choice <{{{.*}}BM = 16 : i64{{.*}}}, template why "up to 16 rows: matrix cores" not ["matvec: up to 16 rows: matrix cores"], tuning why "tuning/{{.*}}/matmul/f16.yaml row 1 {{.*}}" not []>
+// CHECK: nstf.variant @silu_0_t16 of @silu_0 tokens [2, 16], [17, 64], [65, 200] binding
+// CHECK: nstf.variant @linear_1_t64 of @linear_1 tokens [17, 64], [65, 200] binding
+// CHECK-SAME: not ["tuning/{{.*}} row 1: M is 64, not 1 to 16"]
+// CHECK-NOT: nstf.variant
+// CHECK: module @gfx90a attributes {nstf.target = {chip = "gfx90a",
+// CHECK: nstf.variant @linear_1_t1 of @linear_1 tokens [1, 1]
+// CHECK-NOT: @unused
+
+// DEFAULT: module @gfx942
+// DEFAULT-NOT: module @
+
+// FEWER: binding <"elementwise", tokens = 16,
+// FEWER: tokens [2, 16] binding
+// FEWER-NOT: [17,
+
+// ASKED: nstf.variant @linear_1_t16 of @linear_1 tokens [1, 16]
+// ASKED-SAME: choice <{{{.*}}BM = 4 : i64, {{.*}}WM = 2 : i64
+// ASKED-SAME: BM = 4 asked for; WM = 2 asked for"
+// ASKED: nstf.variant @silu_0_t16 of @silu_0 tokens [1, 16]
+// ASKED-NOT: nstf.variant
