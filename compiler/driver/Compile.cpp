@@ -89,8 +89,9 @@ LogicalResult Compilation::import() {
 
 void Compilation::checkTargets() const {
   llvm::StringSet<> names;
+  std::vector<Target> rows;
   for (const CompiledTarget &target : targets) {
-    const Target &facts = target.target;
+    const Target &facts = rows.emplace_back(target.target);
     if (!names.insert(facts.name).second)
       throw std::runtime_error("expected each target once but got " + facts.name + " twice");
     if (options.waveSize && !llvm::is_contained(facts.waveSizes, options.waveSize))
@@ -99,6 +100,7 @@ void Compilation::checkTargets() const {
           llvm::join(llvm::map_range(facts.waveSizes, [](int64_t size) { return std::to_string(size); }), ", ") +
           ") but got " + std::to_string(options.waveSize));
   }
+  requireOneTargetPerChip(rows);
 }
 
 /// The tokenizer's file, the model's own or the one that takes its place, is read here once: a wrong one is found

@@ -43,20 +43,11 @@ KernelCompilation::KernelCompilation(MLIRContext &context, const KernelDescripti
                              request.name + "'");
 }
 
-/// One code object for each chip: HIP could not choose between two.
-static void checkChips(const std::vector<std::string> &targets) {
-  std::map<std::string, std::string> names;
-  for (const std::string &name : targets) {
-    Target target = findTarget(name);
-    auto [known, isNew] = names.insert({target.chip, target.name});
-    if (!isNew)
-      throw std::runtime_error("expected one target for each chip but got " + known->second + " and " + target.name +
-                               " for " + target.chip);
-  }
-}
-
 LogicalResult KernelCompilation::run(Stage last) {
-  checkChips(request.compile.targets);
+  std::vector<Target> targets;
+  for (const std::string &name : request.compile.targets)
+    targets.push_back(findTarget(name));
+  requireOneTargetPerChip(targets);
   context.loadDialect<NSTFDialect>();
   OwningOpRef<ModuleOp> module = description.makeModule(request.values, request.runtimeRows, context);
   if (!module)

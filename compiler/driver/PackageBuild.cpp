@@ -245,7 +245,9 @@ private:
 
   void addTarget(const CompiledTarget &target) {
     manifest::Target entry;
-    entry.id = target.target.name;
+    entry.id = target.target.chip;
+    if (target.target.name != target.target.chip)
+      entry.name = target.target.name;
     entry.codeObjectVersion = codeObjectVersion;
     entry.deviceMemory = target.target.memoryBytes;
     for (const KernelVariant &variant : target.plan.variants)

@@ -69,7 +69,7 @@ private:
   static runtime::Session openSession(const CompiledTarget &target, const std::filesystem::path &package) {
     runtime::SessionOptions options;
     options.device = DeviceKind::Emulator;
-    options.target = target.target.name;
+    options.target = target.target.chip;
     return runtime::Session::open(package, options);
   }
 

@@ -144,10 +144,12 @@ static Json stepJson(const Step &step, const Target &target, const Manifest &man
 }
 
 static Json targetJson(const Target &target, const Manifest &manifest) {
-  Json json = {{"id", target.id},
-               {"code_object", target.codeObject},
-               {"code_object_version", target.codeObjectVersion},
-               {"sha256", target.sha256}};
+  Json json = {{"id", target.id}};
+  if (!target.name.empty())
+    json["name"] = target.name;
+  json["code_object"] = target.codeObject;
+  json["code_object_version"] = target.codeObjectVersion;
+  json["sha256"] = target.sha256;
   if (target.deviceMemory)
     json["device_memory"] = target.deviceMemory;
   Json &kernels = json["kernels"] = Json::array();

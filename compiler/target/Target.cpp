@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -105,6 +106,10 @@ Target parseTarget(std::string_view text, std::string_view fileName) {
   Mapping row(root, file, "a target");
   Target target;
   target.name = row.text("name");
+  auto isNameCharacter = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; };
+  if (target.name.empty() || !std::all_of(target.name.begin(), target.name.end(), isNameCharacter))
+    row.fail(root["name"],
+             "expected 'name' to be letters, digits, '-', '_' and '.' but got '" + support::escape(target.name) + "'");
   target.description = row.text("description");
   target.chip = row.text("chip");
   target.fp8 = row.text("fp8");
@@ -135,6 +140,16 @@ std::vector<Target> listTargets() {
   for (std::string_view name : templateNames(folder))
     targets.push_back(parseTarget(*templateText(name), "templates/" + std::string(name)));
   return targets;
+}
+
+void requireOneTargetPerChip(const std::vector<Target> &targets) {
+  std::map<std::string, std::string> names;
+  for (const Target &target : targets) {
+    auto [known, isNew] = names.insert({target.chip, target.name});
+    if (!isNew)
+      throw std::runtime_error("expected one target for each chip but got " + known->second + " and " + target.name +
+                               " for " + target.chip);
+  }
 }
 
 static bool equalsIgnoringCase(std::string_view a, std::string_view b) {

@@ -23,7 +23,7 @@ struct Target {
     int64_t m = 0, n = 0, k = 0, blocks = 0, passes = 0;
   };
 
-  std::string name;        ///< "gfx942"
+  std::string name;        ///< "gfx942"; of a chip file of one's own perhaps another
   std::string description; ///< for people
   std::string chip;        ///< LLVM's name of the processor
   std::string fp8;         ///< "none", "fnuz" or "ocp"
@@ -44,6 +44,9 @@ Target parseTarget(std::string_view text, std::string_view file);
 /// The built-in target of this name or alias (case does not matter), or the file `name` where it ends in .yaml.
 /// Throws std::runtime_error; for an unknown name it lists the known ones.
 Target findTarget(std::string_view name);
+
+/// Throws std::runtime_error where two targets are of one chip: of two code objects HIP could not choose.
+void requireOneTargetPerChip(const std::vector<Target> &targets);
 
 /// All built-in targets, by name.
 std::vector<Target> listTargets();

@@ -294,6 +294,11 @@ std::vector<Target> readTargets(const JsonCursor &value, const Manifest &manifes
     target.id = readTargetId(item["id"]);
     if (!ids.insert(target.id).second)
       item["id"].failExpected("an id no other target has");
+    if (auto name = item.find("name")) {
+      target.name = name->string();
+      if (target.name.empty())
+        name->failExpected("a name");
+    }
     target.codeObject = readFileName(item["code_object"]);
     target.codeObjectVersion = item["code_object_version"].integer(4, 6);
     target.sha256 = readSha256(item["sha256"]);

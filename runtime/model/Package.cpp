@@ -28,7 +28,7 @@ const manifest::Target &Package::target(std::string_view id) const {
   const manifest::Target *found = nullptr;
   std::string known;
   for (const manifest::Target &target : contents.targets) {
-    if (target.id == id)
+    if (target.id == id || (!target.name.empty() && target.name == id))
       return target;
     if (manifest::processorOf(target.id) == id)
       found = found ? nullptr : &target;

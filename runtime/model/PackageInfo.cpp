@@ -1,5 +1,6 @@
 #include "nstf/PackageInfo.h"
 #include "support/ByteSize.h"
+#include "support/Escape.h"
 
 #include <nlohmann/json.hpp>
 
@@ -58,6 +59,8 @@ Json modelJson(const manifest::Model &model) {
 
 Json targetJson(const manifest::Target &target) {
   Json json = {{"id", target.id}, {"kernels", target.kernels.size()}};
+  if (!target.name.empty())
+    json["name"] = target.name;
   if (target.deviceMemory)
     json["device_memory"] = target.deviceMemory;
   Json &buckets = json["buckets"] = Json::array();
@@ -114,8 +117,9 @@ std::string describePackage(const Package &package) {
   if (model.precision)
     line("precision", std::string(manifest::nameOf(*model.precision)));
   for (const manifest::Target &target : manifest.targets)
-    line("target", target.id + ", " + std::to_string(target.kernels.size()) + " kernels, steps of " +
-                       target.bucketRanges() + " tokens");
+    line("target", target.id + (target.name.empty() ? "" : " (" + support::escape(target.name) + ")") + ", " +
+                       std::to_string(target.kernels.size()) + " kernels, steps of " + target.bucketRanges() +
+                       " tokens");
   line("inputs", describePorts(manifest.inputs));
   line("outputs", describePorts(manifest.outputs));
   line("tokenizer", model.tokenizer.kind == "none" ? "none" : model.tokenizer.file);

@@ -176,7 +176,8 @@ struct ArenaValue {
 };
 
 struct Target {
-  std::string id; // LLVM target ID: "gfx942", "gfx942:sramecc+:xnack-"
+  std::string id;   // LLVM target ID: "gfx942", "gfx942:sramecc+:xnack-"
+  std::string name; // of the chip file, where that is another; empty: the target ID's
   std::string codeObject, sha256;
   uint32_t codeObjectVersion;
   std::vector<Kernel> kernels;

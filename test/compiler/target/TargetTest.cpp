@@ -109,6 +109,8 @@ TEST(Target, WrongRowsNameFileAndLine) {
               HasSubstr("expected a wave size of 32 or 64 but got 48"));
   EXPECT_THAT(failureOf(edited("fp8: fnuz", "fp8: e4m3")), HasSubstr("expected 'fp8' to be none, fnuz or ocp"));
   EXPECT_THAT(failureOf(edited("passes: 16}", "pass: 16}")), HasSubstr("to have a whole number 'passes' but got none"));
+  EXPECT_THAT(failureOf(edited("\nname: gfx942", "\nname: a/b")),
+              HasSubstr("expected 'name' to be letters, digits, '-', '_' and '.' but got 'a/b'"));
   EXPECT_THAT(failureOf("name: [unclosed"), HasSubstr("row.yaml:"));
   EXPECT_THAT(failureOf("just text"), HasSubstr("row.yaml:1: expected a target to be a mapping"));
 }
