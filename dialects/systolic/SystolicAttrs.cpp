@@ -214,12 +214,20 @@ FragmentAttr FragmentAttr::insertUnitDim(int64_t dim) const {
   return getCanonical(getContext(), insert(getReg()), insert(getLane()), insert(getWave()));
 }
 
-// #systolic.swizzle, #systolic.array
+// #systolic.swizzle, #systolic.bank_swizzle, #systolic.array
+
+static LogicalResult verifyPowersOfTwo(function_ref<InFlightDiagnostic()> emitError, int64_t a, int64_t b) {
+  if (a <= 0 || b <= 0 || !llvm::isPowerOf2_64(a) || !llvm::isPowerOf2_64(b))
+    return emitError() << "expected powers of two but got " << a << " and " << b;
+  return success();
+}
 
 LogicalResult SwizzleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t vector, int64_t rows) {
-  if (vector <= 0 || rows <= 0 || !llvm::isPowerOf2_64(vector) || !llvm::isPowerOf2_64(rows)) // swizzle_c1
-    return emitError() << "expected powers of two but got " << vector << " and " << rows;
-  return success();
+  return verifyPowersOfTwo(emitError, vector, rows); // swizzle_c1
+}
+
+LogicalResult BankSwizzleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t vector, int64_t banks) {
+  return verifyPowersOfTwo(emitError, vector, banks); // bank_swizzle_c1
 }
 
 /// <waves = 2x2, cell = 16x16x16, instruction_k = 4> or <waves = 1x4>
@@ -298,7 +306,7 @@ LogicalResult LdsType::verify(function_ref<InFlightDiagnostic()> emitError, int6
     return emitError() << "expected an integer or float element type of whole bytes but got " << elementType;
   if (shape.size() != axes.getNames().size()) // lds_c3
     return emitError() << "expected " << shape.size() << " axis names but got " << axes.getNames().size();
-  if (!isa<UnitAttr, SwizzleAttr>(swizzle)) // lds_c4
+  if (!isa<UnitAttr, SwizzleAttr, BankSwizzleAttr>(swizzle)) // lds_c4
     return emitError() << "expected unit or a #systolic.swizzle but got " << swizzle;
   auto groups = dyn_cast<SwizzleAttr>(swizzle);
   if (groups && (shape.size() != 2 || shape[1] % (groups.getVector() * groups.getRows()) != 0)) // lds_c5

@@ -78,6 +78,20 @@ def Systolic_SwizzleAttr : Systolic_Attr<"Swizzle", "swizzle"> {
   let genVerifyDecl = 1;
 }
 
+def Systolic_BankSwizzleAttr : Systolic_Attr<"BankSwizzle", "bank_swizzle"> {
+  let summary = "the swizzle of an LDS array of a template, which knows no chip yet";
+  let description = [{
+    Columns move in groups of `vector` elements, by one group a row, until the rows have gone through all banks of the
+    chip's LDS at `banks` banks a row. On a chip of 32 banks `<4, 4>` is `#systolic.swizzle<4, 8>`: groups of four f32
+    fill four banks each. systolic-instantiate puts the chip's swizzle in its place.
+
+    - bank_swizzle_c1: `vector` and `banks` are powers of two.
+  }];
+  let parameters = (ins "int64_t":$vector, "int64_t":$banks);
+  let assemblyFormat = "`<` $vector `,` $banks `>`";
+  let genVerifyDecl = 1;
+}
+
 def Systolic_ArrayAttr : Systolic_Attr<"SystolicArray", "array"> {
   let summary = "the virtual systolic array of a workgroup";
   let description = [{
@@ -114,7 +128,7 @@ def Systolic_LdsType : Systolic_Type<"Lds", "lds"> {
     - lds_c1: there is at least one buffer, of rank 1 or 2, and it is not empty.
     - lds_c2: elements are integers or floats of whole bytes.
     - lds_c3: there is one axis a dimension.
-    - lds_c4: the swizzle is `unit` or a `#systolic.swizzle`.
+    - lds_c4: the swizzle is `unit`, a `#systolic.swizzle` or, in a template, a `#systolic.bank_swizzle`.
     - lds_c5: a swizzled array has rank 2, and the swizzle's groups divide its columns: it must not move an element into
       the next row.
   }];

@@ -2,10 +2,12 @@
 //
 // Types are replaced in place through AttrTypeReplacer, which reaches block arguments, loop-carried values, signatures,
 // LDS and buffer types; splat constants keep their value at the new size.
+#include "dialects/nstf/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "passes/systolic/Passes.h"
 #include "passes/systolic/Preconditions.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace nstf::systolic {
 #define GEN_PASS_DEF_INSTANTIATEPASS
@@ -19,11 +21,14 @@ namespace {
 
 using Parameters = llvm::StringMap<int64_t>;
 
-/// Gives shapes the sizes of their axes. An axis that is no parameter of at least 1 is remembered in `badAxis`, since
-/// types have no location to report it at.
+/// Gives shapes the sizes of their axes, and swizzles the chip's banks. An axis that is no parameter of at least 1 is
+/// remembered in `badAxis`, and a swizzle that wants a chip where there is none in `lacksTarget`, since types have no
+/// location to report them at.
 struct Resizer {
   const Parameters &parameters;
+  nstf::TargetView target;
   StringAttr badAxis;
+  bool lacksTarget = false;
 
   SmallVector<int64_t> resize(AxesAttr axes) {
     SmallVector<int64_t> shape;
@@ -44,6 +49,17 @@ struct Resizer {
   RankedTensorType resize(RankedTensorType tile) {
     auto axes = dyn_cast_or_null<AxesAttr>(tile.getEncoding());
     return axes ? RankedTensorType::get(resize(axes), tile.getElementType(), axes) : tile;
+  }
+
+  /// The chip's swizzle for a template's.
+  Attribute resolve(Attribute attribute) {
+    auto swizzle = dyn_cast<BankSwizzleAttr>(attribute);
+    if (!swizzle)
+      return attribute;
+    lacksTarget |= !target;
+    int64_t banks = target ? target.ldsBanks() : swizzle.getBanks();
+    auto rows = int64_t(llvm::bit_floor(uint64_t(std::max<int64_t>(banks / swizzle.getBanks(), 1))));
+    return SwizzleAttr::get(swizzle.getContext(), swizzle.getVector(), rows);
   }
 };
 
@@ -75,7 +91,7 @@ AttrTypeReplacer makeReplacer(Resizer &resizer) {
   replacer.addReplacement([&](LdsType lds) -> std::pair<Type, WalkResult> {
     SmallVector<int64_t> shape = resizer.resize(lds.getAxes());
     return {LdsType::get(lds.getContext(), lds.getBuffers(), shape, lds.getElementType(),
-                         fitSwizzle(lds.getSwizzle(), shape.back()), lds.getAxes()),
+                         fitSwizzle(resizer.resolve(lds.getSwizzle()), shape.back()), lds.getAxes()),
             WalkResult::skip()};
   });
   replacer.addReplacement([&](DenseElementsAttr splat) -> std::optional<std::pair<Attribute, WalkResult>> {
@@ -111,13 +127,15 @@ struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePa
     if (failed(readParameters(kernel, parameters)))
       return signalPassFailure();
 
-    Resizer resizer{parameters, {}};
+    Resizer resizer{parameters, nstf::TargetView::lookup(kernel), {}};
     makeReplacer(resizer).recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true, /*replaceLocs=*/false,
                                                        /*replaceTypes=*/true);
     if (resizer.badAxis) {
       kernel.emitError() << "expected axis " << resizer.badAxis.getValue() << " to be a parameter of at least 1";
       return signalPassFailure();
     }
+    if (resizer.lacksTarget)
+      return (void)nstf::TargetView::require(kernel), signalPassFailure();
 
     WalkResult result = getOperation().walk([&](ParamOp op) {
       auto it = parameters.find(op.getName());

@@ -9,10 +9,12 @@ def InstantiatePass : Pass<"systolic-instantiate", "::mlir::ModuleOp"> {
   let summary = "sets a template's parameters and resizes every type by its axis names";
   let description = [{
     Takes the parameters of the module's one kernel, overridden by the option, resizes tiles, buffers, LDS arrays, splat
-    constants and the signatures of the slots, and turns every `systolic.param` into a constant. No text substitution.
+    constants and the signatures of the slots, and turns every `systolic.param` into a constant. No text substitution. A
+    `#systolic.bank_swizzle` of LDS becomes the swizzle for the chip's banks.
     Each parameter is an option by its own name: `systolic-instantiate{BM=48 BN=96}`.
 
-    Precondition: the module holds one `systolic.kernel`, and tiles carry axes, not fragments.
+    Precondition: the module holds one `systolic.kernel`, tiles carry axes, not fragments, and where there is a
+    bank_swizzle, the module says its target.
   }];
   let options = [ListOption<"params", "params", "std::string", "parameters to override, NAME=INTEGER">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];

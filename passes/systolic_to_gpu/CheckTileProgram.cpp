@@ -102,6 +102,12 @@ LogicalResult nstf::systolic::checkTileProgram(KernelOp kernel) {
     return kernel.emitError("expected array and wave_size (systolic-select-array) but got none");
   if (failed(checkSizes(kernel)))
     return failure();
+  auto isTemplates = [](Type type) {
+    auto lds = dyn_cast<LdsType>(type);
+    return lds && isa<BankSwizzleAttr>(lds.getSwizzle());
+  };
+  if (llvm::any_of(kernel.getArgumentTypes(), isTemplates))
+    return kernel.emitError("expected swizzles for a chip (systolic-instantiate)");
   int64_t waveSize = *kernel.getWaveSize(), scratch = 0;
   for (auto [position, type] : llvm::enumerate(kernel.getArgumentTypes()))
     if (kernel.getArgAttr(position, scratchAttributeName))

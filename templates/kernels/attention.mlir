@@ -23,8 +23,8 @@
 !o = tensor<16x16xf32, #systolic.axes<DP, BQ>>
 !r = tensor<16xf32, #systolic.axes<BQ>>
 !ri = tensor<16xi32, #systolic.axes<BQ>>
-!lds_q = !systolic.lds<1 x 16x16xf16, #systolic.swizzle<4, 4>, #systolic.axes<BQ, DP>>
-!lds_k = !systolic.lds<1 x 32x16xf16, #systolic.swizzle<4, 4>, #systolic.axes<BK, DP>>
+!lds_q = !systolic.lds<1 x 16x16xf16, #systolic.bank_swizzle<4, 8>, #systolic.axes<BQ, DP>>
+!lds_k = !systolic.lds<1 x 32x16xf16, #systolic.bank_swizzle<4, 8>, #systolic.axes<BK, DP>>
 !lds_v = !systolic.lds<1 x 32x16xf16, unit, #systolic.axes<BK, DP>>
 !Q = memref<64x64xf16, #systolic.axes<RQ, D>>
 !K = memref<64x64xf16, #systolic.axes<L, F>>

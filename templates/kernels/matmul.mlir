@@ -13,8 +13,8 @@
 !w = tensor<32x32xf16, #systolic.axes<BN, BK>>
 !wt = tensor<32x32xf16, #systolic.axes<BK, BN>>
 !y = tensor<32x32xf32, #systolic.axes<BM, BN>>
-!lds_x = !systolic.lds<1 x 32x32xf16, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
-!lds_w = !systolic.lds<1 x 32x32xf16, #systolic.swizzle<4, 8>, #systolic.axes<BN, BK>>
+!lds_x = !systolic.lds<1 x 32x32xf16, #systolic.bank_swizzle<4, 4>, #systolic.axes<BM, BK>>
+!lds_w = !systolic.lds<1 x 32x32xf16, #systolic.bank_swizzle<4, 4>, #systolic.axes<BN, BK>>
 !X = memref<64x64xf16, #systolic.axes<M, K>>
 !W = memref<64x64xf16, #systolic.axes<N, K>>
 !Y = memref<64x64xf32, #systolic.axes<M, N>>

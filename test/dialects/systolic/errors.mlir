@@ -57,6 +57,16 @@ func.func private @swizzle_c1_vector(!systolic.lds<1 x 16x48xf32, #systolic.swiz
 
 // -----
 
+// expected-error @+1 {{expected powers of two but got 4 and 3}}
+func.func private @bank_swizzle_c1_banks(!systolic.lds<1 x 16x48xf32, #systolic.bank_swizzle<4, 3>, #systolic.axes<BM, BK>>)
+
+// -----
+
+// expected-error @+1 {{expected powers of two but got 0 and 4}}
+func.func private @bank_swizzle_c1_vector(!systolic.lds<1 x 16x48xf32, #systolic.bank_swizzle<0, 4>, #systolic.axes<BM, BK>>)
+
+// -----
+
 // expected-error @+1 {{expected at least 1x1 waves but got 0x4}}
 #array_c1 = #systolic.array<waves = 0x4>
 func.func private @array_c1() attributes {array = #array_c1}

@@ -17,6 +17,7 @@
 !v = tensor<32xf32, #systolic.axes<BK>>
 !one = tensor<1x32xf32, #systolic.axes<1, BK>>
 !lds = !systolic.lds<2 x 16x32xf32, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
+!by_banks = !systolic.lds<1 x 16x32xf32, #systolic.bank_swizzle<4, 4>, #systolic.axes<BM, BK>>
 !bytes = !systolic.lds<1 x 256xi8, unit, #systolic.axes<256>>
 
 // CHECK-LABEL: systolic.kernel @all(
@@ -25,13 +26,14 @@
 // CHECK-SAME: memref<16xi32>
 // CHECK-SAME: index
 // CHECK-SAME: !systolic.lds<2 x 16x32xf32, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
+// CHECK-SAME: !systolic.lds<1 x 16x32xf32, #systolic.bank_swizzle<4, 4>, #systolic.axes<BM, BK>>
 // CHECK-SAME: !systolic.lds<1 x 256xi8, unit, #systolic.axes<256>> {systolic.scratch}
 // CHECK-SAME: array = #systolic.array<waves = 2x2, cell = 16x16x16, instruction_k = 4>
 // CHECK-SAME: grid = ["M", "BM"]
 // CHECK-SAME: params = {BK = 32 : i64, BM = 16 : i64, K = 48 : i64, M = 64 : i64}
 // CHECK-SAME: wave_size = 64
 systolic.kernel @all(%X: !X {nstf.name = "x"}, %V: !V, %control: memref<16xi32>, %work: index, %lds: !lds,
-                     %scratch: !bytes {systolic.scratch})
+                     %by_banks: !by_banks, %scratch: !bytes {systolic.scratch})
     attributes {params = {M = 64, K = 48, BM = 16, BK = 32}, grid = ["M", "BM"], wave_size = 64 : i64,
                 array = #systolic.array<waves = 2x2, cell = 16x16x16, instruction_k = 4>} {
   // CHECK: %[[BM:.+]] = systolic.param "BM"

@@ -5,7 +5,9 @@
 // RUN: not nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate=params=BM 2>&1 | FileCheck %s --check-prefix=PAIR
 // RUN: not nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate=params=BM=-16 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: not nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate=params=BM=0 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate 2>&1 | FileCheck %s --check-prefix=TARGET
 
+// TARGET: error: expected a target
 // UNKNOWN: error: expected a parameter of the kernel but got BQ
 // NUMBER: error: expected NAME=INTEGER but got BM=many
 // PAIR: error: expected NAME=INTEGER but got BM

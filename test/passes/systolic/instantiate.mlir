@@ -3,6 +3,15 @@
 // RUN: nstf-opt %s -systolic-instantiate="BM=48 BK=24 M=100" | FileCheck %s
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic-instantiate{BM=48 BK=24 M=100})' | FileCheck %s
 // RUN: nstf-opt %s -systolic-instantiate | FileCheck %s --check-prefix=DEFAULT
+// RUN: nstf-opt %root/templates/kernels/matmul.mlir -nstf-set-target -systolic-instantiate="BK=64" | FileCheck %s --check-prefix=BANKS
+// RUN: sed 's/^lds_banks: 32/lds_banks: 64/' %root/templates/targets/gfx942.yaml > %t.yaml
+// RUN: nstf-opt %root/templates/kernels/matmul.mlir -nstf-set-target=target=%t.yaml -systolic-instantiate="BK=64" | FileCheck %s --check-prefix=MORE
+// RUN: nstf-opt %root/templates/kernels/matmul.mlir -nstf-set-target=target=%t.yaml -systolic-instantiate | FileCheck %s --check-prefix=SHORT
+
+// A template's swizzle is for the chip's banks, unless the rows are too short.
+// BANKS: systolic.kernel @matmul({{.*}}!systolic.lds<1 x 32x64xf16, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
+// MORE: systolic.kernel @matmul({{.*}}!systolic.lds<1 x 32x64xf16, #systolic.swizzle<4, 16>, #systolic.axes<BM, BK>>
+// SHORT: systolic.kernel @matmul({{.*}}!systolic.lds<1 x 32x32xf16, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
 
 !X = memref<64x64xf32, #systolic.axes<M, K>>
 !x = tensor<32x32xf32, #systolic.axes<BM, BK>>
