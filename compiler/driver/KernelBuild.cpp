@@ -17,7 +17,7 @@ int64_t LaunchInfo::getWorkItems(int64_t tokens) const {
   for (const auto &[extent, tile] : grid) {
     auto growing = perToken.find(extent);
     int64_t size = growing == perToken.end() ? parameters.at(extent) : growing->second * tokens;
-    items *= llvm::divideCeil(size, parameters.at(tile));
+    items *= llvm::divideCeil(size, tile);
   }
   return items;
 }
@@ -134,11 +134,11 @@ LaunchInfo nstf::readLaunchInfo(systolic::KernelOp kernel) {
     }
     info.arguments.push_back(argument);
   }
-  ArrayAttr grid = kernel.getGrid();
-  for (size_t i = 0; i + 1 < grid.size(); i += 2)
-    info.grid.push_back({cast<StringAttr>(grid[i]).str(), cast<StringAttr>(grid[i + 1]).str()});
+  for (const systolic::KernelOp::GridAxis &axis : kernel.getGridAxes())
+    info.grid.push_back({axis.extent.str(), axis.tile});
   for (NamedAttribute parameter : kernel.getParams())
-    info.parameters[parameter.getName().str()] = cast<IntegerAttr>(parameter.getValue()).getInt();
+    if (auto value = dyn_cast<IntegerAttr>(parameter.getValue()))
+      info.parameters[parameter.getName().str()] = value.getInt();
   for (NamedAttribute entry : kernel->getAttrOfType<DictionaryAttr>("nstf.per_token"))
     info.perToken[entry.getName().str()] = cast<IntegerAttr>(entry.getValue()).getInt();
   kernel.walk([&](systolic::ControlOp op) {

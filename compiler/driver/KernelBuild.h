@@ -25,9 +25,9 @@ struct LaunchInfo {
     std::string name, access;
   };
   std::vector<Argument> arguments;
-  std::vector<std::array<std::string, 2>> grid; ///< pairs of parameters (extent, tile)
-  std::map<std::string, int64_t> parameters;
-  std::map<std::string, int64_t> perToken; ///< rows for each token of the extents that grow with a step
+  std::vector<std::pair<std::string, int64_t>> grid; ///< of each axis the extent, a parameter, and the tile
+  std::map<std::string, int64_t> parameters;         ///< whole numbers
+  std::map<std::string, int64_t> perToken;           ///< rows for each token of the extents that grow with a step
   int64_t waveSize = 0, waves = 0;
   std::string array;                               ///< as printed
   bool readsTokens = false, readsPosition = false; ///< from the control block

@@ -95,14 +95,14 @@ KernelHeader::Launch getLaunch(const CompiledTarget &target, bool runtimeRows) {
   const KernelVariant &variant = target.plan.variants.front();
   KernelHeader::Launch launch{target.target.chip, describeKernel(variant, target.target)};
   for (const auto &[extent, tile] : variant.launch.grid) {
-    int64_t size = variant.launch.parameters.at(extent), step = variant.launch.parameters.at(tile);
+    int64_t size = variant.launch.parameters.at(extent);
     auto growing = variant.launch.perToken.find(extent);
     if (runtimeRows && growing != variant.launch.perToken.end() && growing->second > 0) {
       launch.rowsFactor = growing->second;
-      launch.rowsTile = step;
+      launch.rowsTile = tile;
       continue;
     }
-    launch.workgroups *= llvm::divideCeil(size, step);
+    launch.workgroups *= llvm::divideCeil(size, tile);
   }
   return launch;
 }

@@ -45,8 +45,7 @@ static std::vector<manifest::TiledExtent> getTiling(const LaunchInfo &launch) {
   for (const auto &[extent, tile] : launch.grid) {
     auto growing = launch.perToken.find(extent);
     bool perToken = growing != launch.perToken.end();
-    tiling.push_back({uint64_t(perToken ? growing->second : launch.parameters.at(extent)), perToken,
-                      uint64_t(launch.parameters.at(tile))});
+    tiling.push_back({uint64_t(perToken ? growing->second : launch.parameters.at(extent)), perToken, uint64_t(tile)});
   }
   return tiling;
 }

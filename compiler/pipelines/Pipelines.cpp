@@ -26,6 +26,7 @@ void nstf::buildGraphPipeline(OpPassManager &pm, int64_t maxTokens, StringRef pr
 void nstf::buildTilePipeline(OpPassManager &pm, int64_t waveSize) {
   pm.addPass(createFillTemplatePass());
   pm.addPass(systolic::createInstantiatePass());
+  pm.addNestedPass<systolic::KernelOp>(systolic::createOrderWorkPass());
   // Slots are functions until here; every later pass works on one kernel.
   pm.addPass(createInlinerPass());
   pm.addPass(createCanonicalizerPass());

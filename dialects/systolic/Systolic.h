@@ -56,6 +56,9 @@ inline bool isBuffer(mlir::Type type) {
 /// The argument attribute of a buffer that ends with the launch's tokens: its elements for each of them (kernel_c7).
 constexpr llvm::StringLiteral perTokenAttributeName = "systolic.per_token";
 
+/// The parameter that is the type of a template's `!systolic.operand`.
+constexpr llvm::StringLiteral operandParameterName = "OPERAND";
+
 /// Whether a kernel argument of this type is the control block of a run.
 inline bool isControlBlock(mlir::Type type) {
   auto block = mlir::dyn_cast<mlir::MemRefType>(type);

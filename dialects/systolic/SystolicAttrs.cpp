@@ -273,7 +273,9 @@ void SystolicArrayAttr::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
-// !systolic.lds
+// !systolic.operand, !systolic.lds
+
+const llvm::fltSemantics &OperandType::getFloatSemantics() const { return llvm::APFloat::IEEEhalf(); }
 
 Type LdsType::parse(AsmParser &parser) {
   int64_t buffers;

@@ -5,6 +5,7 @@
 include "dialects/systolic/SystolicDialect.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
 include "mlir/IR/TensorEncoding.td"
 
 class Systolic_Attr<string name, string attrMnemonic, list<Trait> traits = []>
@@ -115,8 +116,19 @@ def Systolic_ArrayAttr : Systolic_Attr<"SystolicArray", "array"> {
   }];
 }
 
-class Systolic_Type<string name, string typeMnemonic> : TypeDef<Systolic_Dialect, name> {
+class Systolic_Type<string name, string typeMnemonic, list<Trait> traits = []>
+    : TypeDef<Systolic_Dialect, name, traits> {
   let mnemonic = typeMnemonic;
+}
+
+def Systolic_OperandType
+    : Systolic_Type<"Operand", "operand", [DeclareTypeInterfaceMethods<FloatTypeInterface, ["getFloatSemantics"]>]> {
+  let summary = "the element type that a template leaves open";
+  let description = [{
+    Matrix cores want operands of their own type, f32, f16 or bf16. A template declares the parameter OPERAND and uses
+    `!systolic.operand` where its type stands, in tiles and LDS; systolic-instantiate puts the type there. Until then it
+    counts as f16, the narrowest.
+  }];
 }
 
 def Systolic_LdsType : Systolic_Type<"Lds", "lds"> {

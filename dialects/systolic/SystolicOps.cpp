@@ -35,18 +35,60 @@ int64_t KernelOp::getElementsPerToken(unsigned argument) {
   return isVariable ? perToken.getInt() : 0;
 }
 
+/// A tile of a grid, a parameter or a number; nothing where it is neither.
+static std::optional<int64_t> getGridTile(KernelOp kernel, Attribute tile) {
+  if (auto number = dyn_cast<IntegerAttr>(tile))
+    return number.getInt();
+  auto name = dyn_cast<StringAttr>(tile);
+  return name ? kernel.getParam(name.getValue()) : std::nullopt;
+}
+
+SmallVector<KernelOp::GridAxis> KernelOp::getGridAxes() {
+  SmallVector<GridAxis> axes;
+  for (size_t i = 0; i + 1 < getGrid().size(); i += 2)
+    axes.push_back({cast<StringAttr>(getGrid()[i]), *getGridTile(*this, getGrid()[i + 1])});
+  return axes;
+}
+
+int64_t KernelOp::getNumWorkItems(const GridAxis &axis) {
+  return llvm::divideCeil(*getParam(axis.extent.getValue()), axis.tile);
+}
+
 int64_t KernelOp::getNumWorkItems() {
   int64_t items = 1;
-  for (size_t i = 0; i + 1 < getGrid().size(); i += 2)
-    items *= llvm::divideCeil(*getParam(cast<StringAttr>(getGrid()[i]).getValue()),
-                              *getParam(cast<StringAttr>(getGrid()[i + 1]).getValue()));
+  for (const GridAxis &axis : getGridAxes())
+    items *= getNumWorkItems(axis);
   return items;
+}
+
+// param
+
+/// "BM", an index, or "EPS" : f32
+ParseResult ParamOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr name;
+  Type type = parser.getBuilder().getIndexType();
+  // With a type, or the attribute would take what stands behind the colon for its own.
+  if (parser.parseAttribute(name, parser.getBuilder().getNoneType(), getNameAttrName(result.name), result.attributes) ||
+      (succeeded(parser.parseOptionalColon()) && parser.parseType(type)) ||
+      parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  result.addTypes(type);
+  return success();
+}
+
+void ParamOp::print(OpAsmPrinter &printer) {
+  printer << " " << getNameAttr();
+  if (!getType().isIndex())
+    printer << " : " << getType();
+  printer.printOptionalAttrDict((*this)->getAttrs(), {getNameAttrName()});
 }
 
 LogicalResult KernelOp::verify() {
   int64_t workItems = llvm::count_if(getArgumentTypes(), [](Type type) { return isa<IndexType>(type); });
-  if (workItems != 1) // kernel_c1
-    return emitOpError() << "expected one work item argument of type index but got " << workItems;
+  int64_t axes = getGrid().size() / 2;
+  if (workItems != 1 && (workItems == 0 || workItems != axes)) // kernel_c1
+    return emitOpError() << "expected one work item argument of type index, or one for each of " << axes
+                         << " axes of grid, but got " << workItems;
   if (!getResultTypes().empty()) // kernel_c2
     return emitOpError() << "expected no results but got " << getResultTypes().size();
   for (Type type : getArgumentTypes())
@@ -54,9 +96,9 @@ LogicalResult KernelOp::verify() {
       return emitOpError() << "expected a buffer, a control block, a work item or an LDS array but got " << type;
   if (getGrid().size() % 2) // kernel_c4
     return emitOpError() << "expected pairs of parameters in grid but got " << getGrid().size() << " names";
-  for (Attribute name : getGrid())
-    if (auto string = dyn_cast<StringAttr>(name); !string || getParam(string.getValue()).value_or(0) < 1)
-      return emitOpError() << "expected grid to name parameters of at least 1 but got " << name;
+  for (auto [i, entry] : llvm::enumerate(getGrid()))
+    if ((i % 2 == 0 && !isa<StringAttr>(entry)) || getGridTile(*this, entry).value_or(0) < 1)
+      return emitOpError() << "expected grid to name parameters of at least 1 but got " << entry;
   if (auto size = getWaveSize(); size && *size != 32 && *size != 64) // kernel_c5
     return emitOpError() << "expected a wave size of 32 or 64 but got " << *size;
   for (unsigned i = 0; i < getNumArguments(); ++i)

@@ -32,15 +32,18 @@ def Systolic_KernelOp
   let summary = "what one workgroup does with one work item";
   let description = [{
     The role of a block argument is its type: a memref with axes is a buffer, `memref<16xi32>` the control block of the
-    run, `index` the work item, `!systolic.lds` an array in LDS. Who launches the kernel decides where they come from.
+    run, `index` a work index, `!systolic.lds` an array in LDS. Who launches the kernel decides where they come from.
 
-    `params` are the numbers a template can be instantiated with; `grid` lists pairs of parameters (extent, tile) whose
-    rounded-up quotients multiply to the number of work items. `array` and `wave_size` are set by passes.
+    `params` are what a template can be instantiated with: whole numbers, f32 numbers and types. `grid` lists axes, each
+    a pair (extent, tile) of a parameter and a parameter or a number: their rounded-up quotients multiply to the number of
+    work items. A template has a work index for each axis; systolic-order-work makes one of them, which counts the work
+    items. `array` and `wave_size` are set by passes.
 
-    - kernel_c1: there is exactly one work item argument.
+    - kernel_c1: there is one work index, or one for each axis of `grid`.
     - kernel_c2: there are no results.
-    - kernel_c3: every argument is a buffer, a control block, the work item or an LDS array.
-    - kernel_c4: `grid` names parameters of at least 1, in pairs.
+    - kernel_c3: every argument is a buffer, a control block, a work index or an LDS array.
+    - kernel_c4: `grid` is pairs of an extent, which is a parameter, and a tile, which is a parameter or a number; all are
+      at least 1.
     - kernel_c5: `wave_size`, where given, is 32 or 64.
     - kernel_c6: the argument marked `systolic.scratch` is one LDS buffer of rank 1 and type i8.
     - kernel_c7: an argument with `systolic.per_token = n`, n at least 1, is a buffer of n elements for each token of the
@@ -73,7 +76,14 @@ def Systolic_KernelOp
     /// Elements for each token of a buffer that ends with the launch's tokens; 0 where it ends with its type, as one
     /// for a single token does.
     int64_t getElementsPerToken(unsigned argument);
-    /// Work items of a launch at the present parameters.
+    /// An axis of the grid: the parameter that is its extent, and the extent of one work item along it.
+    struct GridAxis {
+      ::mlir::StringAttr extent;
+      int64_t tile;
+    };
+    ::llvm::SmallVector<GridAxis> getGridAxes();
+    /// Work items along an axis, and of a launch, at the present parameters.
+    int64_t getNumWorkItems(const GridAxis &axis);
     int64_t getNumWorkItems();
   }];
 }
@@ -93,26 +103,32 @@ def Systolic_ReturnOp : Systolic_Op<"return", [Pure, HasParent<"KernelOp">, Retu
 def Systolic_ParamOp : Systolic_Op<"param", [Pure]> {
   let summary = "the value of a kernel parameter; `systolic-instantiate` makes it a constant";
   let description = [{
+    A whole number unless a type is said.
+
     ```mlir
-    func.func private @slot() -> index {
+    func.func private @slot() -> (index, f32) {
       %BM = systolic.param "BM"
-      return %BM : index
+      %EPS = systolic.param "EPS" : f32
+      return %BM, %EPS : index, f32
     }
     ```
   }];
   let arguments = (ins StrAttr:$name);
-  let results = (outs Index:$result);
-  let assemblyFormat = "$name attr-dict";
+  let results = (outs AnyTypeOf<[Index, F32]>:$result);
+  let hasCustomAssemblyFormat = 1;
 }
 
 def Systolic_ControlField : I32EnumAttr<"ControlField", "a run scalar in the control block",
-    [I32EnumAttrCase<"tokens", 0>, I32EnumAttrCase<"position", 1>]> {
+    [I32EnumAttrCase<"tokens", 0>, I32EnumAttrCase<"position", 1>, I32EnumAttrCase<"rows", 2>]> {
   let cppNamespace = "::nstf::systolic";
 }
 
 def Systolic_ControlOp : Systolic_Op<"control", [Pure]> {
-  let summary = "reads a run scalar: `tokens` in this step, `position` of its first token";
+  let summary = "reads a run scalar: `tokens` in this step, `position` of its first token, `rows` of a launch";
   let description = [{
+    `rows` is for templates: the kernel's parameter ROWS where the number of rows is known when the kernel is made, and
+    where ROWS is 0 the tokens of the step. systolic-instantiate puts one or the other in its place.
+
     ```mlir
     func.func @step(%block: memref<16xi32>) -> (index, index) {
       %tokens = systolic.control tokens %block : memref<16xi32>

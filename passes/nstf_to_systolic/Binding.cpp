@@ -2,7 +2,6 @@
 #include "passes/nstf_to_systolic/Binding.h"
 #include "passes/nstf_to_systolic/TensorSlot.h"
 #include "passes/nstf_to_systolic/bindings/Bindings.h"
-#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace nstf;
@@ -15,10 +14,6 @@ TemplateBinder::TemplateBinder(Operation *anchor, StringRef templateName, int64_
     : templateName(templateName), maxTokens(maxTokens) {
   if (anchor->getNumResults() == 1)
     binding.tile = anchor->getResult(0);
-}
-
-void TemplateBinder::addParameter(StringRef name, const llvm::APFloat &value) {
-  addParameter(name, llvm::bit_cast<uint32_t>(float(value.convertToDouble())));
 }
 
 int64_t TemplateBinder::getRows(Value value) const {
@@ -38,11 +33,10 @@ void TemplateBinder::bindRows(Value x) {
   addParameter("N", getType(x).getDimSize(1));
 }
 
-void TemplateBinder::bindCopy(Value from, Value to, Value rows) {
+void TemplateBinder::bindCopy(Value from, Value to) {
   addBuffer("x", from);
-  addRows("M", rows);
+  addRows("M", to);
   addParameter("MX", getRows(from));
-  addParameter("MY", getRows(to));
   addParameter("N", getType(from).getDimSize(1));
 }
 
@@ -107,6 +101,8 @@ BindingAttr nstf::getBindingAttr(const TemplateBinding &binding, KernelOp kernel
     if (parameter.perToken)
       perToken.set(parameter.name, builder.getI64IntegerAttr(parameter.perToken));
   }
+  for (auto [name, value] : binding.numbers)
+    parameters.set(name, builder.getF32FloatAttr(value));
   for (const TemplateBinding::Buffer &buffer : binding.buffers)
     buffers.set(buffer.name, builder.getI64IntegerAttr(count(buffer.value)));
   MLIRContext *context = builder.getContext();
@@ -125,6 +121,10 @@ TemplateBinding nstf::readBinding(BindingAttr attribute, KernelOp kernel) {
   for (NamedAttribute buffer : attribute.getBuffers())
     binding.buffers.push_back({buffer.getName(), values[number(buffer)]});
   for (NamedAttribute parameter : attribute.getParameters()) {
+    if (auto value = dyn_cast<FloatAttr>(parameter.getValue())) {
+      binding.numbers.push_back({parameter.getName(), value.getValue().convertToFloat()});
+      continue;
+    }
     auto perToken = attribute.getPerToken().getAs<IntegerAttr>(parameter.getName());
     binding.parameters.push_back({parameter.getName(), number(parameter), perToken ? perToken.getInt() : 0});
   }

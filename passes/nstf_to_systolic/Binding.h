@@ -26,6 +26,7 @@ struct TemplateBinding {
   llvm::SmallVector<Buffer> buffers; ///< without the buffer "y", which holds the region's result
   mlir::Type operandType;            ///< of matrix products; null where the template has none
   llvm::SmallVector<Parameter> parameters;
+  llvm::SmallVector<std::pair<llvm::StringRef, float>> numbers; ///< parameters that are f32
 };
 
 /// Writes the binding of one operation to one of its templates, in the names that the template's header explains.
@@ -37,16 +38,18 @@ public:
 
   void addBuffer(llvm::StringRef name, mlir::Value value) { binding.buffers.push_back({name, value}); }
   void addParameter(llvm::StringRef name, int64_t value) { binding.parameters.push_back({name, value}); }
-  /// As the bits of an f32.
-  void addParameter(llvm::StringRef name, const llvm::APFloat &value);
+  /// An f32.
+  void addParameter(llvm::StringRef name, const llvm::APFloat &value) {
+    binding.numbers.push_back({name, float(value.convertToDouble())});
+  }
   /// The extent along the rows, which decides the launch, and with it ROWS: 0 for one row a token, else how many. Only
   /// the first extent of a template does.
   void addRows(llvm::StringRef name, mlir::Value value, int64_t factor = 1);
 
   /// A template that reads x [M, N] row by row.
   void bindRows(mlir::Value x);
-  /// The template `elementwise`, which takes as many rows as `rows` has from one value to another.
-  void bindCopy(mlir::Value from, mlir::Value to, mlir::Value rows);
+  /// The template `elementwise`, which makes the rows of one value from rows of another.
+  void bindCopy(mlir::Value from, mlir::Value to);
 
   /// Rows of a tensor, with the most there can be for a leading `?`.
   int64_t getRows(mlir::Value value) const;

@@ -1,6 +1,5 @@
 // nstf-to-systolic-fill-template: a kernel region's sizes, buffers and elementwise ops go into its template
 // (Passes.td).
-#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/nstf_to_systolic/Binding.h"
 #include "passes/nstf_to_systolic/Passes.h"
@@ -42,8 +41,6 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     FailureOr<TemplateBinding> binding = bindTemplate(region, program.getSymName(), maxTokens.getInt());
     if (failed(binding) || failed(setParameters(region, program, *binding)))
       return failure();
-    if (binding->operandType)
-      setOperandType(binding->operandType);
     if (failed(bindBuffers(region, program, *binding)))
       return failure();
     if (isTensorKernel(region) ? failed(fillCompute(region, program, maxTokens.getInt()))
@@ -61,25 +58,30 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
   LogicalResult setParameters(KernelOp region, systolic::KernelOp program, const TemplateBinding &binding) {
     Builder builder(&getContext());
     NamedAttrList parameters(program.getParams()), perToken;
-    auto set = [&](StringRef name, int64_t value) {
+    auto set = [&](StringRef name, Attribute value) {
       if (!parameters.get(name))
         return failure();
-      parameters.set(name, builder.getI64IntegerAttr(value));
+      parameters.set(name, value);
       return success();
     };
+    for (auto [name, value] : binding.numbers)
+      if (failed(set(name, builder.getF32FloatAttr(value))))
+        return program.emitError() << "expected the template to have parameter " << name;
     for (const TemplateBinding::Parameter &parameter : binding.parameters) {
       // A template without a row extent of its own (matvec) needs no ROWS either.
-      if (failed(set(parameter.name, parameter.value)) && parameter.name != "ROWS")
+      if (failed(set(parameter.name, builder.getI64IntegerAttr(parameter.value))) && parameter.name != "ROWS")
         return program.emitError() << "expected the template to have parameter " << parameter.name;
       if (parameter.perToken)
         perToken.set(parameter.name, builder.getI64IntegerAttr(parameter.perToken));
     }
     if (auto tuning = region->getAttrOfType<DictionaryAttr>("nstf.tuning"))
       for (NamedAttribute entry : tuning)
-        if (auto value = dyn_cast<IntegerAttr>(entry.getValue());
-            !value || failed(set(entry.getName(), value.getInt())))
+        if (auto value = dyn_cast<IntegerAttr>(entry.getValue()); !value || failed(set(entry.getName(), value)))
           return program.emitError() << "expected tuning to name an integer parameter of the template but got "
                                      << entry.getName().getValue();
+    // A template on the vector units computes in f32 whatever memory holds.
+    if (binding.operandType && parameters.get(systolic::operandParameterName))
+      parameters.set(systolic::operandParameterName, TypeAttr::get(binding.operandType));
     program.setParamsAttr(parameters.getDictionary(&getContext()));
     program->setAttr("nstf.per_token", perToken.getDictionary(&getContext()));
     return success();
@@ -90,25 +92,6 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
       if (auto attribute = program.getArgAttrOfType<StringAttr>(i, "nstf.name"); attribute && attribute == name)
         return i;
     return std::nullopt;
-  }
-
-  /// f16 stands for the type of matrix operands in a template's tiles and LDS arrays; conversions between equal types
-  /// are gone then.
-  void setOperandType(Type type) {
-    AttrTypeReplacer replacer;
-    replacer.addReplacement([](MemRefType buffer) { return std::pair<Type, WalkResult>{buffer, WalkResult::skip()}; });
-    replacer.addReplacement([&](Float16Type) { return type; });
-    for (auto program : getOperation().getOps<systolic::KernelOp>())
-      replacer.recursivelyReplaceElementsIn(program, /*replaceAttrs=*/true, /*replaceLocs=*/false,
-                                            /*replaceTypes=*/true);
-    for (auto slot : getOperation().getOps<func::FuncOp>())
-      replacer.recursivelyReplaceElementsIn(slot, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
-    getOperation().walk([](Operation *op) {
-      if (isa<arith::ExtFOp, arith::TruncFOp>(op) && op->getOperand(0).getType() == op->getResult(0).getType()) {
-        op->replaceAllUsesWith(op->getOperands());
-        op->erase();
-      }
-    });
   }
 
   /// A buffer holds what the value bound to it does, as many rows too: loads and stores convert elements.

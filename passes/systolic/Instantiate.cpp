@@ -3,6 +3,7 @@
 // Types are replaced in place through AttrTypeReplacer, which reaches block arguments, loop-carried values, signatures,
 // LDS and buffer types; splat constants keep their value at the new size.
 #include "dialects/nstf/Target.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "passes/systolic/Passes.h"
@@ -19,23 +20,29 @@ using namespace nstf::systolic;
 
 namespace {
 
-using Parameters = llvm::StringMap<int64_t>;
+using Parameters = llvm::StringMap<Attribute>;
+
+/// A parameter that is a whole number; 0 where it is none.
+int64_t getInteger(const Parameters &parameters, StringRef name) {
+  auto value = dyn_cast_or_null<IntegerAttr>(parameters.lookup(name));
+  return value ? value.getInt() : 0;
+}
 
 /// Gives shapes the sizes of their axes, and swizzles the chip's banks. An axis that is no parameter of at least 1 is
-/// remembered in `badAxis`, and a swizzle that wants a chip where there is none in `lacksTarget`, since types have no
-/// location to report them at.
+/// remembered in `badAxis`, and that a swizzle wants a chip or a tile an operand type where there is none in
+/// `lacksTarget` and `lacksOperand`, since types have no location to report them at.
 struct Resizer {
   const Parameters &parameters;
   nstf::TargetView target;
   StringAttr badAxis;
-  bool lacksTarget = false;
+  bool lacksTarget = false, lacksOperand = false;
 
   SmallVector<int64_t> resize(AxesAttr axes) {
     SmallVector<int64_t> shape;
     for (Attribute axis : axes.getNames()) {
       int64_t size;
       if (auto name = dyn_cast<StringAttr>(axis)) {
-        size = parameters.lookup(name.getValue());
+        size = getInteger(parameters, name.getValue());
         if (size < 1 && !badAxis)
           badAxis = name;
       } else {
@@ -48,7 +55,16 @@ struct Resizer {
 
   RankedTensorType resize(RankedTensorType tile) {
     auto axes = dyn_cast_or_null<AxesAttr>(tile.getEncoding());
-    return axes ? RankedTensorType::get(resize(axes), tile.getElementType(), axes) : tile;
+    return axes ? RankedTensorType::get(resize(axes), resolve(tile.getElementType()), axes) : tile;
+  }
+
+  /// The type of operands for a template's.
+  Type resolve(Type elementType) {
+    if (!isa<OperandType>(elementType))
+      return elementType;
+    auto declared = dyn_cast_or_null<TypeAttr>(parameters.lookup(operandParameterName));
+    lacksOperand |= !declared;
+    return declared ? declared.getValue() : elementType;
   }
 
   /// The chip's swizzle for a template's.
@@ -84,13 +100,13 @@ AttrTypeReplacer makeReplacer(Resizer &resizer) {
     AxesAttr axes = getBufferAxes(buffer);
     if (!axes)
       return std::nullopt;
-    return std::pair<Type, WalkResult>{
-        MemRefType::get(resizer.resize(axes), buffer.getElementType(), MemRefLayoutAttrInterface(), axes),
-        WalkResult::skip()};
+    return std::pair<Type, WalkResult>{MemRefType::get(resizer.resize(axes), resizer.resolve(buffer.getElementType()),
+                                                       MemRefLayoutAttrInterface(), axes),
+                                       WalkResult::skip()};
   });
   replacer.addReplacement([&](LdsType lds) -> std::pair<Type, WalkResult> {
     SmallVector<int64_t> shape = resizer.resize(lds.getAxes());
-    return {LdsType::get(lds.getContext(), lds.getBuffers(), shape, lds.getElementType(),
+    return {LdsType::get(lds.getContext(), lds.getBuffers(), shape, resizer.resolve(lds.getElementType()),
                          fitSwizzle(resizer.resolve(lds.getSwizzle()), shape.back()), lds.getAxes()),
             WalkResult::skip()};
   });
@@ -98,8 +114,15 @@ AttrTypeReplacer makeReplacer(Resizer &resizer) {
     auto tile = dyn_cast<RankedTensorType>(splat.getType());
     if (!tile || !splat.isSplat())
       return std::nullopt;
-    return std::pair<Attribute, WalkResult>{splat.resizeSplat(resizer.resize(tile)), WalkResult::skip()};
+    RankedTensorType type = resizer.resize(tile);
+    if (type.getElementType() == tile.getElementType())
+      return std::pair<Attribute, WalkResult>{splat.resizeSplat(type), WalkResult::skip()};
+    APFloat value = splat.getSplatValue<APFloat>();
+    bool isExact;
+    value.convert(cast<FloatType>(type.getElementType()).getFloatSemantics(), APFloat::rmNearestTiesToEven, &isExact);
+    return std::pair<Attribute, WalkResult>{DenseElementsAttr::get(type, value), WalkResult::skip()};
   });
+  replacer.addReplacement([&](OperandType type) { return resizer.resolve(type); });
   return replacer;
 }
 
@@ -134,51 +157,113 @@ struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePa
       kernel.emitError() << "expected axis " << resizer.badAxis.getValue() << " to be a parameter of at least 1";
       return signalPassFailure();
     }
+    if (resizer.lacksOperand) {
+      kernel.emitError() << "expected a parameter " << operandParameterName
+                         << ", the type of !systolic.operand, but got none";
+      return signalPassFailure();
+    }
     if (resizer.lacksTarget)
       return (void)nstf::TargetView::require(kernel), signalPassFailure();
 
+    dropConversions();
+    if (failed(setParameters(parameters)) || failed(setRows(parameters)))
+      signalPassFailure();
+  }
+
+  /// What a template writes as conversions to or from operands is none where they are of that type.
+  void dropConversions() {
+    getOperation().walk([](Operation *op) {
+      if (isa<arith::ExtFOp, arith::TruncFOp>(op) && op->getOperand(0).getType() == op->getResult(0).getType()) {
+        op->replaceAllUsesWith(op->getOperands());
+        op->erase();
+      }
+    });
+  }
+
+  LogicalResult setParameters(const Parameters &parameters) {
     WalkResult result = getOperation().walk([&](ParamOp op) {
-      auto it = parameters.find(op.getName());
-      if (it == parameters.end()) {
+      auto value = dyn_cast_or_null<TypedAttr>(parameters.lookup(op.getName()));
+      if (!value) {
         op.emitOpError() << "expected a parameter of the kernel but got " << op.getName();
         return WalkResult::interrupt();
       }
       OpBuilder builder(op);
-      op.replaceAllUsesWith(arith::ConstantIndexOp::create(builder, op.getLoc(), it->second).getResult());
+      if (auto integer = dyn_cast<IntegerAttr>(value))
+        value = builder.getIndexAttr(integer.getInt());
+      if (value.getType() != op.getType()) {
+        op.emitOpError() << "expected parameter " << op.getName() << " to be of type " << op.getType() << " but got "
+                         << parameters.lookup(op.getName());
+        return WalkResult::interrupt();
+      }
+      op.replaceAllUsesWith(arith::ConstantOp::create(builder, op.getLoc(), value).getResult());
       op.erase();
       return WalkResult::advance();
     });
-    if (result.wasInterrupted())
-      signalPassFailure();
+    return failure(result.wasInterrupted());
+  }
+
+  /// The rows of a launch: a number, or the tokens of the step.
+  LogicalResult setRows(const Parameters &parameters) {
+    WalkResult result = getOperation().walk([&](ControlOp op) {
+      if (op.getField() != ControlField::rows)
+        return WalkResult::advance();
+      if (!parameters.contains("ROWS")) {
+        op.emitOpError("expected a parameter ROWS of the kernel but got none");
+        return WalkResult::interrupt();
+      }
+      int64_t rows = getInteger(parameters, "ROWS");
+      if (rows == 0) {
+        op.setField(ControlField::tokens);
+        return WalkResult::advance();
+      }
+      OpBuilder builder(op);
+      op.replaceAllUsesWith(arith::ConstantIndexOp::create(builder, op.getLoc(), rows).getResult());
+      op.erase();
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  /// A value of the same kind as `example`, from the option's text; null where it is none.
+  static Attribute parseAs(Attribute example, StringRef text) {
+    Builder builder(example.getContext());
+    int64_t integer;
+    double number;
+    if (isa<IntegerAttr>(example))
+      return text.getAsInteger(10, integer) ? nullptr : builder.getI64IntegerAttr(integer);
+    if (isa<FloatAttr>(example))
+      return text.getAsDouble(number) ? nullptr : builder.getF32FloatAttr(float(number));
+    Type type = parseType(text, example.getContext());
+    return type ? TypeAttr::get(type) : nullptr;
   }
 
   /// The kernel's parameters with the option's put over them, also on the kernel itself.
   LogicalResult readParameters(KernelOp kernel, Parameters &parameters) {
     for (NamedAttribute parameter : kernel.getParams()) {
-      auto value = dyn_cast<IntegerAttr>(parameter.getValue());
-      if (!value)
-        return kernel.emitError() << "expected an integer for parameter " << parameter.getName().getValue()
-                                  << " but got " << parameter.getValue();
-      parameters[parameter.getName()] = value.getInt();
+      Attribute value = parameter.getValue();
+      if (auto number = dyn_cast<FloatAttr>(value);
+          !isa<IntegerAttr, TypeAttr>(value) && !(number && number.getType().isF32()))
+        return kernel.emitError() << "expected an integer, an f32 or a type for parameter "
+                                  << parameter.getName().getValue() << " but got " << value;
+      parameters[parameter.getName()] = value;
     }
     for (const std::string &text : params) {
-      auto [name, number] = StringRef(text).split('=');
-      int64_t value;
-      if (number.getAsInteger(10, value))
-        return kernel.emitError() << "expected NAME=INTEGER but got " << text;
-      if (!parameters.contains(name))
+      auto [name, value] = StringRef(text).split('=');
+      auto known = parameters.find(name);
+      if (known == parameters.end())
         return kernel.emitError() << "expected a parameter of the kernel but got " << name;
-      parameters[name] = value;
+      known->second = parseAs(known->second, value);
+      if (!known->second)
+        return kernel.emitError() << "expected NAME=INTEGER but got " << text;
     }
-    Builder builder(&getContext());
     SmallVector<NamedAttribute> attributes;
     for (auto &parameter : parameters) {
-      if (parameter.second < 0)
+      if (auto integer = dyn_cast<IntegerAttr>(parameter.second); integer && integer.getInt() < 0)
         return kernel.emitError() << "expected parameter " << parameter.first() << " to be at least 0 but got "
-                                  << parameter.second;
-      attributes.push_back(builder.getNamedAttr(parameter.first(), builder.getI64IntegerAttr(parameter.second)));
+                                  << integer.getInt();
+      attributes.emplace_back(StringAttr::get(&getContext(), parameter.first()), parameter.second);
     }
-    kernel.setParamsAttr(builder.getDictionaryAttr(attributes));
+    kernel.setParamsAttr(DictionaryAttr::get(&getContext(), attributes));
     return success();
   }
 };

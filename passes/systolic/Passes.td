@@ -10,13 +10,26 @@ def InstantiatePass : Pass<"systolic-instantiate", "::mlir::ModuleOp"> {
   let description = [{
     Takes the parameters of the module's one kernel, overridden by the option, resizes tiles, buffers, LDS arrays, splat
     constants and the signatures of the slots, and turns every `systolic.param` into a constant. No text substitution. A
-    `#systolic.bank_swizzle` of LDS becomes the swizzle for the chip's banks.
+    `#systolic.bank_swizzle` of LDS becomes the swizzle for the chip's banks, and `systolic.control rows` the number of
+    rows, or where that is known only when the kernel runs, the tokens of the step.
+    `!systolic.operand` becomes the type that the parameter OPERAND names.
     Each parameter is an option by its own name: `systolic-instantiate{BM=48 BN=96}`.
 
     Precondition: the module holds one `systolic.kernel`, tiles carry axes, not fragments, and where there is a
     bank_swizzle, the module says its target.
   }];
-  let options = [ListOption<"params", "params", "std::string", "parameters to override, NAME=INTEGER">];
+  let options = [ListOption<"params", "params", "std::string", "parameters to override, NAME=VALUE">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def OrderWorkPass : Pass<"systolic-order-work", "::nstf::systolic::KernelOp"> {
+  let summary = "gives the work items of a grid an order";
+  let description = [{
+    A template has a work index for each axis of its grid; a launch counts work items from 0. The last axis changes
+    fastest, so that neighbours read the same rows.
+
+    Precondition: the sizes of the grid are final. Only the first axis may grow with the tokens of a step.
+  }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 

@@ -102,6 +102,8 @@ LogicalResult nstf::systolic::checkTileProgram(KernelOp kernel) {
     return kernel.emitError("expected array and wave_size (systolic-select-array) but got none");
   if (failed(checkSizes(kernel)))
     return failure();
+  if (int64_t indices = llvm::count_if(kernel.getArgumentTypes(), llvm::IsaPred<IndexType>); indices != 1)
+    return kernel.emitError() << "expected one work index (systolic-order-work) but got " << indices;
   auto isTemplates = [](Type type) {
     auto lds = dyn_cast<LdsType>(type);
     return lds && isa<BankSwizzleAttr>(lds.getSwizzle());
@@ -117,7 +119,8 @@ LogicalResult nstf::systolic::checkTileProgram(KernelOp kernel) {
       return WalkResult::advance();
     if (isa<func::CallOp>(op))
       return op->emitError("expected slots to be inlined but got a call");
-    if (isa<ParamOp>(op))
+    auto control = dyn_cast<ControlOp>(op);
+    if (isa<ParamOp>(op) || (control && control.getField() == ControlField::rows))
       return op->emitError("expected parameters to be constants (systolic-instantiate)");
     if (failed(checkHasLayouts(op)) || failed(checkSlices(op)))
       return WalkResult::interrupt();

@@ -17,11 +17,8 @@ module {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"
     %N = systolic.param "N"
-    %ROWS = systolic.param "ROWS"
     %c0 = arith.constant 0 : index
-    %tokens = systolic.control tokens %control : memref<16xi32>
-    %is_step = arith.cmpi eq, %ROWS, %c0 : index
-    %rows = arith.select %is_step, %tokens, %ROWS : index
+    %rows = systolic.control rows %control : memref<16xi32>
     %m0 = arith.muli %work, %BM : index
     %is_inside = arith.cmpi ult, %m0, %rows : index
     %stop = arith.select %is_inside, %N, %c0 : index

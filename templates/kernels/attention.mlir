@@ -5,29 +5,28 @@
 // Written transposed: S' = K . Q' and O' = V' . P, so that the first product's result is, as it lies in the registers,
 // the second one's operand. DP is the head size D rounded up to whole cells; the columns past D are zeros.
 // CAUSAL = 1: token t sees the keys up to its own position; otherwise all keys of the step. CACHED = 1: keys and values
-// are caches, filled up to the step's last position. SCALE: the bits of the scale as a float. WINDOW: a token sees only the
-// last so many of its keys, itself included; 0: all. A row that sees nothing of its first blocks starts its sum anew
-// with the first key it sees.
+// are caches, filled up to the step's last position. WINDOW: a token sees only the last so many of its keys, itself
+// included; 0: all. A row that sees nothing of its first blocks starts its sum anew with the first key it sees.
 // Keys that a row does not see weigh 0, so an infinite or undefined number among their values reaches the rows that share
 // their block.
-// f16 stands for the type of Q, K and V. Scores, sums and the output are f32; the weights are rounded to that type.
+// OPERAND: the type of Q, K and V. Scores, sums and the output are f32; the weights are rounded to that type.
 // Waves: one row of WN, each with BQ / WN rows of the queries.
-!q = tensor<16x16xf16, #systolic.axes<BQ, DP>>
-!qt = tensor<16x16xf16, #systolic.axes<DP, BQ>>
-!kv = tensor<32x16xf16, #systolic.axes<BK, DP>>
-!vt = tensor<16x32xf16, #systolic.axes<DP, BK>>
-!p = tensor<32x16xf16, #systolic.axes<BK, BQ>>
+!q = tensor<16x16x!systolic.operand, #systolic.axes<BQ, DP>>
+!qt = tensor<16x16x!systolic.operand, #systolic.axes<DP, BQ>>
+!kv = tensor<32x16x!systolic.operand, #systolic.axes<BK, DP>>
+!vt = tensor<16x32x!systolic.operand, #systolic.axes<DP, BK>>
+!p = tensor<32x16x!systolic.operand, #systolic.axes<BK, BQ>>
 !s = tensor<32x16xf32, #systolic.axes<BK, BQ>>
 !si = tensor<32x16xi32, #systolic.axes<BK, BQ>>
 !mask = tensor<32x16xi1, #systolic.axes<BK, BQ>>
 !o = tensor<16x16xf32, #systolic.axes<DP, BQ>>
 !r = tensor<16xf32, #systolic.axes<BQ>>
 !ri = tensor<16xi32, #systolic.axes<BQ>>
-!lds_q = !systolic.lds<1 x 16x16xf16, #systolic.bank_swizzle<4, 8>, #systolic.axes<BQ, DP>>
-!lds_k = !systolic.lds<1 x 32x16xf16, #systolic.bank_swizzle<4, 8>, #systolic.axes<BK, DP>>
-!lds_v = !systolic.lds<1 x 32x16xf16, unit, #systolic.axes<BK, DP>>
-!Q = memref<64x64xf16, #systolic.axes<RQ, D>>
-!K = memref<64x64xf16, #systolic.axes<L, F>>
+!lds_q = !systolic.lds<1 x 16x16x!systolic.operand, #systolic.bank_swizzle<4, 8>, #systolic.axes<BQ, DP>>
+!lds_k = !systolic.lds<1 x 32x16x!systolic.operand, #systolic.bank_swizzle<4, 8>, #systolic.axes<BK, DP>>
+!lds_v = !systolic.lds<1 x 32x16x!systolic.operand, unit, #systolic.axes<BK, DP>>
+!Q = memref<64x64x!systolic.operand, #systolic.axes<RQ, D>>
+!K = memref<64x64x!systolic.operand, #systolic.axes<L, F>>
 !Y = memref<64x64xf32, #systolic.axes<RQ, D>>
 
 module {
@@ -89,31 +88,25 @@ module {
   }
 
   systolic.kernel @attention(%Q: !Q {nstf.name = "q"}, %K: !K {nstf.name = "k"}, %V: !K {nstf.name = "v"},
-                             %Y: !Y {nstf.name = "y"}, %control: memref<16xi32> {nstf.name = "control"}, %work: index,
-                             %lds_q: !lds_q, %lds_k: !lds_k, %lds_v: !lds_v)
+                             %Y: !Y {nstf.name = "y"}, %control: memref<16xi32> {nstf.name = "control"},
+                             %block: index, %head: index, %lds_q: !lds_q, %lds_k: !lds_k, %lds_v: !lds_v)
       attributes {params = {RG = 64, RQ = 64, L = 64, F = 64, H = 1, HK = 1, G = 1, D = 64, DP = 16, BQ = 16, BK = 32,
-                            WM = 1, WN = 1, ROWS = 0, CAUSAL = 1, CACHED = 1, SCALE = 1065353216, WINDOW = 0,
-                            ONE = 1},
-                  grid = ["RG", "BQ", "HK", "ONE"]} {
+                            WM = 1, WN = 1, ROWS = 0, CAUSAL = 1, CACHED = 1, SCALE = 1.0 : f32, WINDOW = 0,
+                            OPERAND = f16},
+                  grid = ["RG", "BQ", "HK", 1]} {
     %BQ = systolic.param "BQ"
     %BK = systolic.param "BK"
-    %HK = systolic.param "HK"
     %G = systolic.param "G"
     %D = systolic.param "D"
-    %ROWS = systolic.param "ROWS"
     %CAUSAL = systolic.param "CAUSAL"
     %CACHED = systolic.param "CACHED"
-    %SCALE = systolic.param "SCALE"
+    %SCALE = systolic.param "SCALE" : f32
     %WINDOW = systolic.param "WINDOW"
     %H = systolic.param "H"
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %tokens = systolic.control tokens %control : memref<16xi32>
+    %step_rows = systolic.control rows %control : memref<16xi32>
     %position = systolic.control position %control : memref<16xi32>
-    %is_step = arith.cmpi eq, %ROWS, %c0 : index
-    %step_rows = arith.select %is_step, %tokens, %ROWS : index
-    %head = arith.remui %work, %HK : index
-    %block = arith.divui %work, %HK : index
     %q0 = arith.muli %block, %BQ : index
     %rows = arith.muli %step_rows, %G : index
     %before = arith.muli %position, %CACHED : index
@@ -154,9 +147,7 @@ module {
 
     %f0 = arith.muli %head, %D : index
     %f_end = arith.addi %f0, %D : index
-    %SCALE_i32 = arith.index_cast %SCALE : index to i32
-    %SCALE_f32 = arith.bitcast %SCALE_i32 : i32 to f32
-    %scale = systolic.broadcast %SCALE_f32 : f32 -> !s
+    %scale = systolic.broadcast %SCALE : f32 -> !s
     %zero_s = arith.constant dense<0.0> : !s
     %zero_o = arith.constant dense<0.0> : !o
     %zero_r = arith.constant dense<0.0> : !r

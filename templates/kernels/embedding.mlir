@@ -13,21 +13,15 @@ module {
   }
 
   systolic.kernel @embedding(%ids: !ids {nstf.name = "ids"}, %T: !T {nstf.name = "table"}, %Y: !Y {nstf.name = "y"},
-                             %control: memref<16xi32> {nstf.name = "control"}, %work: index)
+                             %control: memref<16xi32> {nstf.name = "control"}, %block_m: index, %block_n: index)
       attributes {params = {M = 64, N = 64, V = 512, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0},
                   grid = ["M", "BM", "N", "BN"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"
     %N = systolic.param "N"
     %V = systolic.param "V"
-    %ROWS = systolic.param "ROWS"
     %c0 = arith.constant 0 : index
-    %tokens = systolic.control tokens %control : memref<16xi32>
-    %is_step = arith.cmpi eq, %ROWS, %c0 : index
-    %rows = arith.select %is_step, %tokens, %ROWS : index
-    %blocks_n = arith.ceildivui %N, %BN : index
-    %block_m = arith.divui %work, %blocks_n : index
-    %block_n = arith.remui %work, %blocks_n : index
+    %rows = systolic.control rows %control : memref<16xi32>
     %m0 = arith.muli %block_m, %BM : index
     %n0 = arith.muli %block_n, %BN : index
 

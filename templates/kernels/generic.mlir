@@ -20,11 +20,8 @@ module {
                   grid = ["N", "BN"]} {
     %BN = systolic.param "BN"
     %E = systolic.param "E"
-    %ROWS = systolic.param "ROWS"
-    %c0 = arith.constant 0 : index
     %tokens = systolic.control tokens %control : memref<16xi32>
-    %is_step = arith.cmpi eq, %ROWS, %c0 : index
-    %rows = arith.select %is_step, %tokens, %ROWS : index
+    %rows = systolic.control rows %control : memref<16xi32>
     %end = arith.muli %rows, %E : index
     %first = arith.muli %work, %BN : index
     %is_inside = arith.cmpi ult, %first, %end : index

@@ -1,8 +1,7 @@
 // l2_normalize: Y[m, n] = epilogue(X[m, n] / max(sqrt(sum over n of X[m, n]^2), eps)).
 //
 // One work item is BM rows, read three times in blocks of BN columns: largest magnitude, sum, result. Squares are those
-// of numbers divided by the largest magnitude, so that none overflows or vanishes. EPS: the bits of eps as a float.
-// ROWS: see matmul.mlir.
+// of numbers divided by the largest magnitude, so that none overflows or vanishes. ROWS: see matmul.mlir.
 !x = tensor<4x256xf32, #systolic.axes<BM, BN>>
 !r = tensor<4xf32, #systolic.axes<BM>>
 !mask = tensor<4xi1, #systolic.axes<BM>>
@@ -16,16 +15,13 @@ module {
   systolic.kernel @l2_normalize(%X: !X {nstf.name = "x"}, %Y: !X {nstf.name = "y"},
                                 %control: memref<16xi32> {nstf.name = "control"}, %work: index)
       attributes {params = {M = 64, N = 64, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0,
-                            EPS = 730643660}, grid = ["M", "BM"]} {
+                            EPS = 1.0e-12 : f32}, grid = ["M", "BM"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"
     %N = systolic.param "N"
-    %ROWS = systolic.param "ROWS"
-    %EPS = systolic.param "EPS"
+    %EPS = systolic.param "EPS" : f32
     %c0 = arith.constant 0 : index
-    %tokens = systolic.control tokens %control : memref<16xi32>
-    %is_step = arith.cmpi eq, %ROWS, %c0 : index
-    %rows = arith.select %is_step, %tokens, %ROWS : index
+    %rows = systolic.control rows %control : memref<16xi32>
     %m0 = arith.muli %work, %BM : index
     %is_inside = arith.cmpi ult, %m0, %rows : index
     %end = arith.select %is_inside, %N, %c0 : index
@@ -51,9 +47,7 @@ module {
     }
     %sum = systolic.reduce add %squares along 1 : !x -> !r
     %root = math.sqrt %sum : !r
-    %EPS_i32 = arith.index_cast %EPS : index to i32
-    %EPS_f32 = arith.bitcast %EPS_i32 : i32 to f32
-    %eps = systolic.broadcast %EPS_f32 : f32 -> !r
+    %eps = systolic.broadcast %EPS : f32 -> !r
     // The length is root·unit, which may be more than any float; so both are divided by.
     %length = arith.mulf %root, %unit : !r
     %is_short = arith.cmpf olt, %length, %eps : !r

@@ -3,7 +3,7 @@
 //
 // One work item is BM rows, read three times in blocks of BN columns: mean, variance, result. The variance is that of
 // differences, since the difference of a mean square and a squared mean has no digits left where the mean is large.
-// EPS: the bits of eps as a float. ROWS: see matmul.mlir.
+// ROWS: see matmul.mlir.
 !x = tensor<4x256xf32, #systolic.axes<BM, BN>>
 !i = tensor<4x256xi32, #systolic.axes<BM, BN>>
 !w = tensor<256xf32, #systolic.axes<BN>>
@@ -20,16 +20,13 @@ module {
   systolic.kernel @layer_norm(%X: !X {nstf.name = "x"}, %W: !W {nstf.name = "weight"}, %Y: !X {nstf.name = "y"},
                               %control: memref<16xi32> {nstf.name = "control"}, %work: index)
       attributes {params = {M = 64, N = 64, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0,
-                            EPS = 925353388}, grid = ["M", "BM"]} {
+                            EPS = 1.0e-5 : f32}, grid = ["M", "BM"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"
     %N = systolic.param "N"
-    %ROWS = systolic.param "ROWS"
-    %EPS = systolic.param "EPS"
+    %EPS = systolic.param "EPS" : f32
     %c0 = arith.constant 0 : index
-    %tokens = systolic.control tokens %control : memref<16xi32>
-    %is_step = arith.cmpi eq, %ROWS, %c0 : index
-    %rows = arith.select %is_step, %tokens, %ROWS : index
+    %rows = systolic.control rows %control : memref<16xi32>
     %m0 = arith.muli %work, %BM : index
     %is_inside = arith.cmpi ult, %m0, %rows : index
     %end = arith.select %is_inside, %N, %c0 : index
@@ -63,9 +60,7 @@ module {
     }
     %square = systolic.reduce add %squares along 1 : !x -> !r
     %variance = arith.divf %square, %count : !r
-    %EPS_i32 = arith.index_cast %EPS : index to i32
-    %EPS_f32 = arith.bitcast %EPS_i32 : i32 to f32
-    %eps = systolic.broadcast %EPS_f32 : f32 -> !r
+    %eps = systolic.broadcast %EPS : f32 -> !r
     %shifted = arith.addf %variance, %eps : !r
     %one = arith.constant dense<1.0> : !r
     %root = math.sqrt %shifted : !r

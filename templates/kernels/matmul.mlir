@@ -7,16 +7,16 @@
 // KB: blocks of BK that are summed up by themselves before they join the total. The rounding error of an f32 sum grows
 // with the root of the number of its terms: for K = 4096, sums of 512 are 4 times as exact as one of 4096, and take one
 // addition every 512 columns.
-// f16 stands for the type of X and W; sums are f32.
+// OPERAND: the type of X and W; sums are f32.
 // Waves: WM x WN over the tile.
-!x = tensor<32x32xf16, #systolic.axes<BM, BK>>
-!w = tensor<32x32xf16, #systolic.axes<BN, BK>>
-!wt = tensor<32x32xf16, #systolic.axes<BK, BN>>
+!x = tensor<32x32x!systolic.operand, #systolic.axes<BM, BK>>
+!w = tensor<32x32x!systolic.operand, #systolic.axes<BN, BK>>
+!wt = tensor<32x32x!systolic.operand, #systolic.axes<BK, BN>>
 !y = tensor<32x32xf32, #systolic.axes<BM, BN>>
-!lds_x = !systolic.lds<1 x 32x32xf16, #systolic.bank_swizzle<4, 4>, #systolic.axes<BM, BK>>
-!lds_w = !systolic.lds<1 x 32x32xf16, #systolic.bank_swizzle<4, 4>, #systolic.axes<BN, BK>>
-!X = memref<64x64xf16, #systolic.axes<M, K>>
-!W = memref<64x64xf16, #systolic.axes<N, K>>
+!lds_x = !systolic.lds<1 x 32x32x!systolic.operand, #systolic.bank_swizzle<4, 4>, #systolic.axes<BM, BK>>
+!lds_w = !systolic.lds<1 x 32x32x!systolic.operand, #systolic.bank_swizzle<4, 4>, #systolic.axes<BN, BK>>
+!X = memref<64x64x!systolic.operand, #systolic.axes<M, K>>
+!W = memref<64x64x!systolic.operand, #systolic.axes<N, K>>
 !Y = memref<64x64xf32, #systolic.axes<M, N>>
 
 module {
@@ -25,8 +25,10 @@ module {
   }
 
   systolic.kernel @matmul(%X: !X {nstf.name = "x"}, %W: !W {nstf.name = "w"}, %Y: !Y {nstf.name = "y"},
-                          %control: memref<16xi32> {nstf.name = "control"}, %work: index, %lds_x: !lds_x, %lds_w: !lds_w)
-      attributes {params = {M = 64, N = 64, K = 64, BM = 32, BN = 32, BK = 32, WM = 2, WN = 2, KB = 16, ROWS = 0},
+                          %control: memref<16xi32> {nstf.name = "control"}, %block_m: index, %block_n: index,
+                          %lds_x: !lds_x, %lds_w: !lds_w)
+      attributes {params = {M = 64, N = 64, K = 64, BM = 32, BN = 32, BK = 32, WM = 2, WN = 2, KB = 16, ROWS = 0,
+                            OPERAND = f16},
                   grid = ["M", "BM", "N", "BN"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"
@@ -34,14 +36,8 @@ module {
     %N = systolic.param "N"
     %K = systolic.param "K"
     %KB = systolic.param "KB"
-    %ROWS = systolic.param "ROWS"
     %c0 = arith.constant 0 : index
-    %tokens = systolic.control tokens %control : memref<16xi32>
-    %is_step = arith.cmpi eq, %ROWS, %c0 : index
-    %rows = arith.select %is_step, %tokens, %ROWS : index
-    %blocks_n = arith.ceildivui %N, %BN : index
-    %block_m = arith.divui %work, %blocks_n : index
-    %block_n = arith.remui %work, %blocks_n : index
+    %rows = systolic.control rows %control : memref<16xi32>
     %m0 = arith.muli %block_m, %BM : index
     %n0 = arith.muli %block_n, %BN : index
     %is_inside = arith.cmpi ult, %m0, %rows : index

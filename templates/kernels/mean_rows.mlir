@@ -18,12 +18,9 @@ module {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"
     %N = systolic.param "N"
-    %ROWS = systolic.param "ROWS"
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %tokens = systolic.control tokens %control : memref<16xi32>
-    %is_step = arith.cmpi eq, %ROWS, %c0 : index
-    %rows = arith.select %is_step, %tokens, %ROWS : index
+    %rows = systolic.control rows %control : memref<16xi32>
     %n0 = arith.muli %work, %BN : index
 
     // Rows past the step's last read as zeros.

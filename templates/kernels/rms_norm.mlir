@@ -1,7 +1,7 @@
 // rms_norm: Y[m, n] = epilogue(X[m, n] * W[n] / sqrt(mean over n of X[m, n]^2 + eps)).
 //
 // One work item is BM rows, read twice in blocks of BN columns. G: rows for each row of the step, which are groups of its
-// features. EPS: the bits of eps as a float. ROWS: see matmul.mlir.
+// features. ROWS: see matmul.mlir.
 !x = tensor<4x256xf32, #systolic.axes<BM, BN>>
 !w = tensor<256xf32, #systolic.axes<BN>>
 !r = tensor<4xf32, #systolic.axes<BM>>
@@ -16,17 +16,14 @@ module {
   systolic.kernel @rms_norm(%X: !X {nstf.name = "x"}, %W: !W {nstf.name = "weight"}, %Y: !X {nstf.name = "y"},
                             %control: memref<16xi32> {nstf.name = "control"}, %work: index)
       attributes {params = {M = 64, N = 64, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0, G = 1,
-                            EPS = 925353388}, grid = ["M", "BM"]} {
+                            EPS = 1.0e-5 : f32}, grid = ["M", "BM"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"
     %N = systolic.param "N"
-    %ROWS = systolic.param "ROWS"
     %G = systolic.param "G"
-    %EPS = systolic.param "EPS"
+    %EPS = systolic.param "EPS" : f32
     %c0 = arith.constant 0 : index
-    %tokens = systolic.control tokens %control : memref<16xi32>
-    %is_step = arith.cmpi eq, %ROWS, %c0 : index
-    %step_rows = arith.select %is_step, %tokens, %ROWS : index
+    %step_rows = systolic.control rows %control : memref<16xi32>
     %rows = arith.muli %step_rows, %G : index
     %m0 = arith.muli %work, %BM : index
     %is_inside = arith.cmpi ult, %m0, %rows : index
@@ -43,9 +40,7 @@ module {
     %N_f32 = arith.uitofp %N_i32 : i32 to f32
     %count = systolic.broadcast %N_f32 : f32 -> !r
     %mean = arith.divf %sum, %count : !r
-    %EPS_i32 = arith.index_cast %EPS : index to i32
-    %EPS_f32 = arith.bitcast %EPS_i32 : i32 to f32
-    %eps = systolic.broadcast %EPS_f32 : f32 -> !r
+    %eps = systolic.broadcast %EPS : f32 -> !r
     %shifted = arith.addf %mean, %eps : !r
     %one = arith.constant dense<1.0> : !r
     %root = math.sqrt %shifted : !r

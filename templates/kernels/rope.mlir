@@ -2,7 +2,8 @@
 //
 // Rows are heads: row r of a step is head r mod H of token t = r / H. The table holds, for each position, RD/2 cosines
 // and then RD/2 sines, already scaled. Rotate-half pairs j with j + RD/2; INTERLEAVED = 1 pairs 2i with 2i + 1.
-// APPEND = 1: the rows go to the step's position in a KV cache. One work item is BR rows of one head each.
+// APPEND = 1: the rows go to the step's position in a KV cache, as those of kv_append.mlir do. One work item is BR rows
+// of one head each.
 !x = tensor<32x64xf32, #systolic.axes<BR, BD>>
 !row = tensor<32xi32, #systolic.axes<BR>>
 !col = tensor<64xi32, #systolic.axes<BD>>
@@ -22,15 +23,12 @@ module {
     %H = systolic.param "H"
     %RD = systolic.param "RD"
     %CTX = systolic.param "CTX"
-    %ROWS = systolic.param "ROWS"
     %APPEND = systolic.param "APPEND"
     %INTERLEAVED = systolic.param "INTERLEAVED"
     %c0 = arith.constant 0 : index
     %c2 = arith.constant 2 : index
-    %tokens = systolic.control tokens %control : memref<16xi32>
+    %step_rows = systolic.control rows %control : memref<16xi32>
     %position = systolic.control position %control : memref<16xi32>
-    %is_step = arith.cmpi eq, %ROWS, %c0 : index
-    %step_rows = arith.select %is_step, %tokens, %ROWS : index
     %rows = arith.muli %step_rows, %H : index
     %r0 = arith.muli %work, %BR : index
     %skipped = arith.muli %position, %H : index

@@ -109,19 +109,22 @@ TEST_F(TemplateTest, EmbeddingOfIdsThatAreNone) {
   expectNear(floats(memory["y"]), expected, 0);
 }
 
-TEST_F(TemplateTest, ElementwisePlaces) {
+TEST_F(TemplateTest, RowsGoIntoTheCacheAtTheStepsPosition) {
   int M = 5, N = 37, context = 40;
   Floats x = randomFloats(M * N, 8);
-  // Into a cache at the step's position.
   std::vector<double> cache(context * N, untouched);
   for (int i = 0; i < 4 * N; ++i)
     cache[20 * N + i] = x[i];
   Memory memory = {{"x", words(x)}, {"y", words(Floats(context * N, untouched))}};
-  run("elementwise", llvm::formatv("M={0},MX={0},MY={1},N={2},APPEND=1,BM=3,BN=48,WM=3", M, context, N), memory, 4, 20);
+  run("kv_append", llvm::formatv("M={0},L={1},N={2},BM=3,BN=48,WM=3", M, context, N), memory, 4, 20);
   expectNear(floats(memory["y"]), cache, 0);
-  // The last row of the step.
-  memory = {{"x", words(x)}, {"y", words(Floats(N, untouched))}};
-  run("elementwise", llvm::formatv("M=1,MX={0},MY=1,N={1},LAST=1,ROWS=1,BM=1,BN=6,WM=1,WN=3", M, N), memory, 4, 20);
+}
+
+TEST_F(TemplateTest, TheLastRowOfTheStep) {
+  int M = 5, N = 37;
+  Floats x = randomFloats(M * N, 8);
+  Memory memory = {{"x", words(x)}, {"y", words(Floats(N, untouched))}};
+  run("elementwise", llvm::formatv("M=1,MX={0},N={1},LAST=1,ROWS=1,BM=1,BN=6,WM=1,WN=3", M, N), memory, 4, 20);
   expectNear(floats(memory["y"]), std::vector<double>(x.begin() + 3 * N, x.begin() + 4 * N), 0);
 }
 

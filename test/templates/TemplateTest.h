@@ -66,11 +66,12 @@ protected:
   /// Instantiates and lowers a template and runs all its work items.
   void run(const std::string &name, const std::string &params, Memory &memory, uint32_t tokens, uint32_t position = 0) {
     SCOPED_TRACE(name + " " + params);
-    runText(std::string(*templateText("kernels/" + name + ".mlir")), name,
-            "systolic-instantiate{params=" + params +
-                "},inline,canonicalize,cse,systolic.kernel(systolic-select-wave-size,"
-                "systolic-select-array,systolic-assign-layouts,systolic-allocate-scratch)",
-            memory, tokens, position);
+    runText(
+        std::string(*templateText("kernels/" + name + ".mlir")), name,
+        "systolic-instantiate{params=" + params +
+            "},systolic.kernel(systolic-order-work),inline,canonicalize,cse,systolic.kernel(systolic-select-wave-size,"
+            "systolic-select-array,systolic-assign-layouts,systolic-allocate-scratch)",
+        memory, tokens, position);
   }
 
   /// Fills a template with a kernel, "nstf.kernel @k(…) …", and runs it for a step of up to so many tokens.

@@ -38,12 +38,9 @@ struct RopeBinding : TemplateModel<RopeBinding, RopeOp> {
 };
 
 struct KvAppendBinding : TemplateModel<KvAppendBinding, KvAppendOp> {
-  SmallVector<StringRef> getTemplateNames(Operation *) const { return {"elementwise"}; }
-
   static LogicalResult bind(KvAppendOp op, TemplateBinder &binder) {
-    // A cache is as long as the context, but no more rows are written than come in.
-    binder.bindCopy(op.getRows(), op.getResult(), op.getRows());
-    binder.addParameter("APPEND", 1);
+    binder.bindRows(op.getRows());
+    binder.addParameter("L", binder.getRows(op.getResult()));
     return success();
   }
 };

@@ -11,7 +11,7 @@ struct ElementwiseBinding : TemplateOp::FallbackModel<ElementwiseBinding> {
 
   LogicalResult bindTemplate(Operation *op, TemplateBinder &binder) const {
     Value input = *llvm::find_if(op->getOperands(), [](Value value) { return isa<BlockArgument>(value); });
-    binder.bindCopy(input, op->getResult(0), op->getResult(0));
+    binder.bindCopy(input, op->getResult(0));
     binder.binding.tile = input; // all of the chain is the slot's
     return success();
   }

@@ -10,7 +10,7 @@ struct LastRowBinding : TemplateModel<LastRowBinding, LastRowOp> {
   SmallVector<StringRef> getTemplateNames(Operation *) const { return {"elementwise"}; }
 
   static LogicalResult bind(LastRowOp op, TemplateBinder &binder) {
-    binder.bindCopy(op.getX(), op.getResult(), op.getResult());
+    binder.bindCopy(op.getX(), op.getResult());
     binder.addParameter("LAST", 1);
     return success();
   }
@@ -25,7 +25,6 @@ struct FirstRowBinding : TemplateModel<FirstRowBinding, FirstRowOp> {
     binder.addRows("M", op.getResult());
     // A step may have no row behind the first, which is all that is read.
     binder.addParameter("MX", x.isDynamicDim(0) ? 1 : x.getDimSize(0));
-    binder.addParameter("MY", 1);
     binder.addParameter("N", x.getDimSize(1));
     return success();
   }

@@ -36,7 +36,7 @@ module attributes {nstf.max_tokens = 200 : i64} {
 // CHECK-NEXT: func.func private @epilogue
 // CHECK: systolic.kernel @matvec(
 // CHECK: nstf.kernel @linear_1_t1(
-// CHECK: nstf.variant @silu_0_t1 of @silu_0 tokens [1, 1] binding <"elementwise", tokens = 200, parameters = {M = 200 : i64, MX = 200 : i64, MY = 200 : i64, N = 8 : i64, ROWS = 0 : i64}, per_token = {M = 1 : i64}, buffers = {x = 0 : i64}, tile = 0>
+// CHECK: nstf.variant @silu_0_t1 of @silu_0 tokens [1, 1] binding <"elementwise", tokens = 200, parameters = {M = 200 : i64, MX = 200 : i64, N = 8 : i64, ROWS = 0 : i64}, per_token = {M = 1 : i64}, buffers = {x = 0 : i64}, tile = 0>
 // CHECK-SAME: template why "" not []
 // What is in the binding is for the most tokens of all, the tuning for the most of the bucket.
 // CHECK: nstf.variant @linear_1_t16 of @linear_1 tokens [2, 16] binding <"matmul", tokens = 200, parameters = {K = 8 : i64, M = 200 : i64, N = 8 : i64, ROWS = 0 : i64}, per_token = {M = 1 : i64}, buffers = {w = 1 : i64, x = 0 : i64}, tile = 3, operand = f16>

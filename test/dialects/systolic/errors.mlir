@@ -125,8 +125,15 @@ func.func private @lds_c5_rank(!systolic.lds<1 x 32xf32, #systolic.swizzle<4, 8>
 
 // -----
 
-// expected-error @+1 {{expected one work item argument of type index but got 2}}
+// expected-error @+1 {{expected one work item argument of type index, or one for each of 0 axes of grid, but got 2}}
 systolic.kernel @kernel_c1(%a: index, %b: index) attributes {params = {}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected one work item argument of type index, or one for each of 3 axes of grid, but got 2}}
+systolic.kernel @kernel_c1_axes(%a: index, %b: index) attributes {params = {M = 4}, grid = ["M", 1, "M", 1, "M", 1]} {
   systolic.return
 }
 
@@ -162,6 +169,20 @@ systolic.kernel @kernel_c4_pairs(%work: index) attributes {params = {M = 4}, gri
 
 // expected-error @+1 {{expected grid to name parameters of at least 1 but got "BM"}}
 systolic.kernel @kernel_c4_name(%work: index) attributes {params = {M = 4}, grid = ["M", "BM"]} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected grid to name parameters of at least 1 but got 4}}
+systolic.kernel @kernel_c4_extent(%work: index) attributes {params = {M = 4}, grid = [4, 1]} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected grid to name parameters of at least 1 but got 0}}
+systolic.kernel @kernel_c4_number(%work: index) attributes {params = {M = 4}, grid = ["M", 0]} {
   systolic.return
 }
 

@@ -42,6 +42,8 @@ systolic.kernel @all(%X: !X {nstf.name = "x"}, %V: !V, %control: memref<16xi32>,
   %tokens = systolic.control tokens %control : memref<16xi32>
   // CHECK: systolic.control position %{{.+}} : memref<16xi32>
   %position = systolic.control position %control : memref<16xi32>
+  // CHECK: systolic.control rows %{{.+}} : memref<16xi32>
+  %rows = systolic.control rows %control : memref<16xi32>
   // CHECK: %[[I:.+]] = systolic.iota along 0 : tensor<16xi32, #systolic.axes<BM>>
   %i = systolic.iota along 0 : !row
   %j = systolic.iota along 0 : !col

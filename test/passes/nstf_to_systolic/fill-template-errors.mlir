@@ -43,8 +43,8 @@ module attributes {nstf.max_tokens = 4 : i64} {
     return %tile : tensor<4x8xf32, #systolic.axes<BM, BN>>
   }
   // expected-error @+1 {{expected a template with a control block, which has the step's position}}
-  systolic.kernel @elementwise(%x: memref<8x8xf32, #systolic.axes<MX, N>> {nstf.name = "x"}, %y: memref<8x8xf32, #systolic.axes<MY, N>> {nstf.name = "y"}, %work: index)
-      attributes {params = {M = 8, MX = 8, MY = 8, N = 8, ROWS = 0}, grid = []} {
+  systolic.kernel @elementwise(%x: memref<8x8xf32, #systolic.axes<MX, N>> {nstf.name = "x"}, %y: memref<8x8xf32, #systolic.axes<M, N>> {nstf.name = "y"}, %work: index)
+      attributes {params = {M = 8, MX = 8, N = 8, ROWS = 0}, grid = []} {
     systolic.return
   }
   nstf.kernel @add_positions_0(%x: tensor<?x8xf32>, %t: tensor<16x8xf32>) -> tensor<?x8xf32> {
@@ -167,8 +167,8 @@ module attributes {nstf.max_tokens = 4 : i64} {
   func.func private @epilogue(%tile: tensor<4x8xf32, #systolic.axes<BM, BN>>, %m0: index, %n0: index) -> tensor<4x8xf32, #systolic.axes<BM, BN>> {
     return %tile : tensor<4x8xf32, #systolic.axes<BM, BN>>
   }
-  systolic.kernel @elementwise(%x: memref<8x8xf32, #systolic.axes<MX, N>> {nstf.name = "x"}, %y: memref<8x8xf32, #systolic.axes<MY, N>> {nstf.name = "y"}, %work: index)
-      attributes {params = {M = 8, MX = 8, MY = 8, N = 8, ROWS = 0, APPEND = 0}, grid = []} {
+  systolic.kernel @kv_append(%x: memref<8x8xf32, #systolic.axes<M, N>> {nstf.name = "x"}, %y: memref<8x8xf32, #systolic.axes<L, N>> {nstf.name = "y"}, %work: index)
+      attributes {params = {M = 8, L = 8, N = 8, ROWS = 0}, grid = []} {
     systolic.return
   }
   nstf.kernel @append(%x: tensor<?x8xf32>, %c: tensor<16x8xf32>) -> tensor<16x8xf32> {

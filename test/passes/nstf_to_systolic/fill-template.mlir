@@ -9,7 +9,7 @@
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-step.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-step.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/embedding.mlir' %root/templates/kernels/embedding.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/embedding.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/rms-norm.mlir' %root/templates/kernels/rms_norm.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/rms-norm.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/append.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/append.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/append.mlir' %root/templates/kernels/kv_append.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/append.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/last-row.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/last-row.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/chain.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/chain.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/softmax.mlir' %root/templates/kernels/softmax.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/softmax.mlir
@@ -46,7 +46,7 @@
 // CHECK-SAME: %[[A1:[a-z0-9]+]]: memref<64x64xf32, #systolic.axes<M, N>> {nstf.access = "read", nstf.name = "e1", nstf.operand = 3 : i64, systolic.per_token = 33 : i64}
 // CHECK-SAME: {nstf.access = "read", nstf.control, nstf.name = "control"}
 // CHECK-SAME: nstf.per_token = {M = 1 : i64}
-// CHECK-SAME: params = {BK = 32 : i64, BM = 16 : i64, BN = 64 : i64, K = 20 : i64, KB = 16 : i64, M = 100 : i64, N = 33 : i64, ROWS = 0 : i64, WM = 2 : i64, WN = 2 : i64}
+// CHECK-SAME: params = {BK = 32 : i64, BM = 16 : i64, BN = 64 : i64, K = 20 : i64, KB = 16 : i64, M = 100 : i64, N = 33 : i64, OPERAND = f32, ROWS = 0 : i64, WM = 2 : i64, WN = 2 : i64}
 // CHECK: call @epilogue(%{{.+}}, %{{.+}}, %{{.+}}, %[[A0]], %[[A1]])
 // CHECK-NOT: nstf.kernel
 nstf.kernel @linear_0(%x: tensor<?x20xf32>, %w: tensor<33x20xf32>, %bias: tensor<33xf32>, %r: tensor<?x33xf32>) -> tensor<?x33xf32> attributes {nstf.tuning = {BM = 16, BN = 64}} {
@@ -95,10 +95,9 @@ nstf.kernel @rope_kv(%x: tensor<?x16xf32>, %t: tensor<512x8xf32>, %cache: tensor
 
 //--- attention.mlir
 // Six query heads of 20 share two key heads: 3 rows of a key head for each token. The head is padded to whole cells.
-// SCALE holds 0.5 as the bits of a float, 0x3f000000.
 // CHECK: systolic.kernel @attention_0(
 // CHECK-SAME: nstf.per_token = {RG = 3 : i64, RQ = 6 : i64}
-// CHECK-SAME: params = {BK = 32 : i64, BQ = 16 : i64, CACHED = 1 : i64, CAUSAL = 1 : i64, D = 20 : i64, DP = 32 : i64, F = 40 : i64, G = 3 : i64, H = 6 : i64, HK = 2 : i64, L = 512 : i64, ONE = 1 : i64, RG = 300 : i64, ROWS = 0 : i64, RQ = 600 : i64, SCALE = 1056964608 : i64,
+// CHECK-SAME: params = {BK = 32 : i64, BQ = 16 : i64, CACHED = 1 : i64, CAUSAL = 1 : i64, D = 20 : i64, DP = 32 : i64, F = 40 : i64, G = 3 : i64, H = 6 : i64, HK = 2 : i64, L = 512 : i64, OPERAND = f32, RG = 300 : i64, ROWS = 0 : i64, RQ = 600 : i64, SCALE = 5.000000e-01 : f32,
 nstf.kernel @attention_0(%q: tensor<?x120xf32>, %k: tensor<512x40xf32>, %v: tensor<512x40xf32>) -> tensor<?x120xf32> {
   %y = nstf.attention %q, %k, %v {heads = 6 : i64, kv_heads = 2 : i64, causal, scale = 0.5 : f64} : (tensor<?x120xf32>, tensor<512x40xf32>, tensor<512x40xf32>) -> tensor<?x120xf32>
   nstf.return %y : tensor<?x120xf32>
@@ -142,10 +141,10 @@ nstf.kernel @embedding_0(%ids: tensor<?xi32>, %t: tensor<77x20xf32>) -> tensor<?
 }
 
 //--- rms-norm.mlir
-// A static row count goes into ROWS: the launch does not depend on the step. EPS holds 0.5.
+// A static row count goes into ROWS: the launch does not depend on the step.
 // CHECK: systolic.kernel @rms_norm_0(
 // CHECK-SAME: nstf.per_token = {}
-// CHECK-SAME: EPS = 1056964608 : i64, G = 1 : i64, M = 3 : i64, N = 20 : i64, ROWS = 3 : i64,
+// CHECK-SAME: EPS = 5.000000e-01 : f32, G = 1 : i64, M = 3 : i64, N = 20 : i64, ROWS = 3 : i64,
 nstf.kernel @rms_norm_0(%x: tensor<3x20xf32>, %w: tensor<20xf32>) -> tensor<3x20xf32> {
   %y = nstf.rms_norm %x, %w {eps = 0.5 : f64} : (tensor<3x20xf32>, tensor<20xf32>) -> tensor<3x20xf32>
   nstf.return %y : tensor<3x20xf32>
@@ -173,7 +172,7 @@ nstf.kernel @rms_norm_0(%x: tensor<?x60xf32>, %w: tensor<20xf32>, %z: tensor<?x6
 // CHECK: return %[[RESULT]]
 // CHECK: systolic.kernel @layer_norm_0(
 // CHECK-SAME: {nstf.access = "read", nstf.name = "weight", nstf.operand = 1 : i64}
-// CHECK-SAME: EPS = 1056964608 : i64, M = 100 : i64, N = 20 : i64, ROWS = 0 : i64,
+// CHECK-SAME: EPS = 5.000000e-01 : f32, M = 100 : i64, N = 20 : i64, ROWS = 0 : i64,
 nstf.kernel @layer_norm_0(%x: tensor<?x20xf32>, %w: tensor<20xf32>, %b: tensor<20xf32>) -> tensor<?x20xf32> {
   %y = nstf.layer_norm %x, %w, %b {eps = 0.5 : f64} : (tensor<?x20xf32>, tensor<20xf32>, tensor<20xf32>) -> tensor<?x20xf32>
   %z = nstf.tanh %y : tensor<?x20xf32>
@@ -181,10 +180,10 @@ nstf.kernel @layer_norm_0(%x: tensor<?x20xf32>, %w: tensor<20xf32>, %b: tensor<2
 }
 
 //--- l2-normalize.mlir
-// EPS holds 0.5.
+//
 // CHECK: systolic.kernel @l2_normalize_0(
 // CHECK-SAME: nstf.per_token = {}
-// CHECK-SAME: EPS = 1056964608 : i64, M = 1 : i64, N = 20 : i64, ROWS = 1 : i64,
+// CHECK-SAME: EPS = 5.000000e-01 : f32, M = 1 : i64, N = 20 : i64, ROWS = 1 : i64,
 nstf.kernel @l2_normalize_0(%x: tensor<1x20xf32>) -> tensor<1x20xf32> {
   %y = nstf.l2_normalize %x {eps = 0.5 : f64} : (tensor<1x20xf32>) -> tensor<1x20xf32>
   nstf.return %y : tensor<1x20xf32>
@@ -204,7 +203,7 @@ nstf.kernel @mean_rows_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
 //--- first-row.mlir
 // CHECK: systolic.kernel @first_0(
 // CHECK-SAME: nstf.per_token = {}
-// CHECK-SAME: LAST = 0 : i64, M = 1 : i64, MX = 1 : i64, MY = 1 : i64, N = 20 : i64, ROWS = 1 : i64,
+// CHECK-SAME: LAST = 0 : i64, M = 1 : i64, MX = 1 : i64, N = 20 : i64, ROWS = 1 : i64,
 nstf.kernel @first_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
   %y = nstf.first_row %x : (tensor<?x20xf32>) -> tensor<1x20xf32>
   nstf.return %y : tensor<1x20xf32>
@@ -250,8 +249,7 @@ nstf.kernel @activations_0(%x: tensor<?x20xf32>) -> tensor<?x20xf32> {
 // CHECK: systolic.kernel @append_0(
 // CHECK-SAME: {nstf.access = "read_write", nstf.name = "y", nstf.operand = 1 : i64}
 // CHECK-SAME: nstf.per_token = {M = 1 : i64}
-// CHECK-SAME: params = {APPEND = 1 : i64,
-// CHECK-SAME: LAST = 0 : i64, M = 100 : i64, MX = 100 : i64, MY = 512 : i64, N = 20 : i64, ROWS = 0 : i64,
+// CHECK-SAME: L = 512 : i64, M = 100 : i64, N = 20 : i64, ROWS = 0 : i64,
 nstf.kernel @append_0(%x: tensor<?x20xf32>, %cache: tensor<512x20xf32>) -> tensor<512x20xf32> {
   %y = nstf.kv_append %x, %cache : (tensor<?x20xf32>, tensor<512x20xf32>) -> tensor<512x20xf32>
   nstf.return %y : tensor<512x20xf32>
@@ -260,8 +258,7 @@ nstf.kernel @append_0(%x: tensor<?x20xf32>, %cache: tensor<512x20xf32>) -> tenso
 //--- last-row.mlir
 // CHECK: systolic.kernel @last_0(
 // CHECK-SAME: nstf.per_token = {}
-// CHECK-SAME: params = {APPEND = 0 : i64,
-// CHECK-SAME: LAST = 1 : i64, M = 1 : i64, MX = 100 : i64, MY = 1 : i64, N = 20 : i64, ROWS = 1 : i64,
+// CHECK-SAME: LAST = 1 : i64, M = 1 : i64, MX = 100 : i64, N = 20 : i64, ROWS = 1 : i64,
 nstf.kernel @last_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
   %y = nstf.last_row %x : (tensor<?x20xf32>) -> tensor<1x20xf32>
   nstf.return %y : tensor<1x20xf32>
@@ -269,7 +266,7 @@ nstf.kernel @last_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
 
 //--- chain.mlir
 // Elementwise ops alone: the first operand is the template's tile, wherever it is read again.
-// CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<4x256xf32, #systolic.axes<BM, BN>>, %{{.+}}: index, %{{.+}}: index, %[[E0:.+]]: memref<64x64xf32, #systolic.axes<MY, N>>)
+// CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<4x256xf32, #systolic.axes<BM, BN>>, %{{.+}}: index, %{{.+}}: index, %[[E0:.+]]: memref<64x64xf32, #systolic.axes<M, N>>)
 // CHECK: %[[UP:.+]] = systolic.load %[[E0]]
 // CHECK: %[[SILU:.+]] = arith.divf %[[TILE]]
 // CHECK: %[[GATED:.+]] = arith.mulf %[[SILU]], %[[UP]]

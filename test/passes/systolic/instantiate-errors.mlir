@@ -32,7 +32,7 @@ module {
 
 // -----
 
-// expected-error @+1 {{expected an integer for parameter M but got "four"}}
+// expected-error @+1 {{expected an integer, an f32 or a type for parameter M but got "four"}}
 systolic.kernel @kernel(%work: index) attributes {params = {M = "four"}, grid = []} {
   systolic.return
 }
@@ -42,6 +42,14 @@ systolic.kernel @kernel(%work: index) attributes {params = {M = "four"}, grid = 
 // expected-error @+1 {{expected axis BN to be a parameter of at least 1}}
 systolic.kernel @kernel(%work: index) attributes {params = {BM = 4}, grid = []} {
   %x = arith.constant dense<0.0> : tensor<4x4xf32, #systolic.axes<BM, BN>>
+  systolic.return
+}
+
+// -----
+
+systolic.kernel @kernel(%control: memref<16xi32>, %work: index) attributes {params = {BM = 4}, grid = []} {
+  // expected-error @+1 {{expected a parameter ROWS of the kernel but got none}}
+  %rows = systolic.control rows %control : memref<16xi32>
   systolic.return
 }
 

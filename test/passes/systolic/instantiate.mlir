@@ -19,6 +19,15 @@
 !lds = !systolic.lds<2 x 32x32xf32, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
 !plain = !systolic.lds<1 x 32x32xf32, unit, #systolic.axes<BM, BK>>
 
+// The rows of a launch are the tokens of the step, or a number.
+// RUN: nstf-opt %root/templates/kernels/argmax.mlir -systolic-instantiate="ROWS=0" | FileCheck %s --check-prefix=STEP
+// RUN: nstf-opt %root/templates/kernels/argmax.mlir -systolic-instantiate="ROWS=9" | FileCheck %s --check-prefix=FIXED
+// STEP: %[[ROWS:.+]] = systolic.control tokens
+// STEP: limit[%[[ROWS]]]
+// FIXED: %[[ROWS:.+]] = arith.constant 9 : index
+// FIXED-NOT: systolic.control
+// FIXED: limit[%[[ROWS]]]
+
 // A slot's signature and body are resized with the kernel; a parameter it reads is the kernel's.
 // CHECK-LABEL: func.func private @epilogue(
 // CHECK-SAME: %{{.+}}: tensor<48x24xf32, #systolic.axes<BM, BK>>) -> tensor<48x24xf32, #systolic.axes<BM, BK>>

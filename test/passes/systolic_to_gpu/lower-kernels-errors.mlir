@@ -41,6 +41,15 @@ systolic.kernel @no_layout(%X: memref<64xf32, #systolic.axes<M>>, %work: index)
 
 // -----
 
+// Work indices without an order.
+// expected-error @+1 {{expected one work index (systolic-order-work) but got 2}}
+systolic.kernel @order(%i: index, %j: index)
+    attributes {params = {M = 4}, grid = ["M", 1, "M", 1], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  systolic.return
+}
+
+// -----
+
 // A swizzle of a template.
 // expected-error @+1 {{expected swizzles for a chip (systolic-instantiate)}}
 systolic.kernel @swizzle(%work: index, %lds: !systolic.lds<1 x 16x32xf32, #systolic.bank_swizzle<4, 4>, #systolic.axes<BM, BK>>)

@@ -12,7 +12,7 @@ import sys
 
 ALLOWED = {"builtin", "systolic", "func", "arith", "math", "scf"}
 TARGETS = ["gfx90a", "gfx942"]
-PASSES = ("builtin.module(nstf-set-target{{target={target}}},systolic-instantiate{params},inline,canonicalize,cse,"
+PASSES = ("builtin.module(nstf-set-target{{target={target}}},systolic-instantiate{params},systolic.kernel(systolic-order-work),inline,canonicalize,cse,"
           "systolic.kernel(systolic-select-wave-size,systolic-select-array,systolic-assign-layouts,"
           "systolic-allocate-scratch),nstf-pipeline-gpu,nstf-pipeline-llvm)")
 
@@ -25,10 +25,11 @@ ODD = {
         "RG=50,RQ=50,L=50,F=80,H=1,HK=1,G=1,D=80,DP=80,BQ=32,BK=32,WN=2,CAUSAL=0,CACHED=0,ROWS=50",
         "RG=300,RQ=600,L=512,F=40,H=6,HK=2,G=3,D=20,DP=32,BQ=64,BK=32,WN=4,WINDOW=33",
     ],
-    "elementwise": ["M=3,MX=3,MY=512,N=37,APPEND=1", "M=1,MX=9,MY=1,N=1001,BM=1,BN=1024,LAST=1,ROWS=1",
-                    "M=50,MX=50,MY=50,N=96,BM=6,BN=48,WM=2,WN=3"],
+    "elementwise": ["M=1,MX=9,N=1001,BM=1,BN=1024,LAST=1,ROWS=1",
+                    "M=50,MX=50,N=96,BM=6,BN=48,WM=2,WN=3"],
     "embedding": ["M=3,N=37,V=77", "M=1,N=4095,V=32000,BM=1,BN=1024"],
     "generic": ["N=37,E=37,ROWS=1", "N=1001,E=7,BN=96,WM=3", "N=5,E=5,ROWS=1,BN=4,BR=64,WM=1"],
+    "kv_append": ["M=3,L=512,N=37", "M=50,L=77,N=96,BM=6,BN=48,WM=2,WN=3,ROWS=50"],
     "l2_normalize": ["M=3,N=37", "M=1,N=4095,BM=1,BN=1024,ROWS=1", "M=9,N=65,BM=3,BN=96,WM=1,WN=3"],
     "layer_norm": ["M=3,N=37", "M=1,N=4095,BM=1,BN=1024,ROWS=1", "M=9,N=65,BM=3,BN=96,WM=1,WN=3"],
     "matmul": ["M=5,N=33,K=20", "M=16,N=64,K=7,BM=16,BN=64,BK=32,WM=1,WN=4", "M=100,N=77,K=53,BM=96,BN=48,BK=16,WM=3,WN=1",

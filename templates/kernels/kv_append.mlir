@@ -1,0 +1,28 @@
+// kv_append: Y[m + p, n] = X[m, n], with p the step's position: rows go to their place in a KV cache.
+//
+// Rows that come out of rope are not stored in between: rope.mlir has the same shift, APPEND. L: rows of the cache.
+// ROWS: see matmul.mlir.
+!x = tensor<4x256xf32, #systolic.axes<BM, BN>>
+!X = memref<64x64xf32, #systolic.axes<M, N>>
+!Y = memref<64x64xf32, #systolic.axes<L, N>>
+
+module {
+  systolic.kernel @kv_append(%X: !X {nstf.name = "x"}, %Y: !Y {nstf.name = "y"},
+                             %control: memref<16xi32> {nstf.name = "control"}, %block_m: index, %block_n: index)
+      attributes {params = {M = 64, L = 64, N = 64, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0},
+                  grid = ["M", "BM", "N", "BN"]} {
+    %BM = systolic.param "BM"
+    %BN = systolic.param "BN"
+    %N = systolic.param "N"
+    %rows = systolic.control rows %control : memref<16xi32>
+    %position = systolic.control position %control : memref<16xi32>
+    %m0 = arith.muli %block_m, %BM : index
+    %n0 = arith.muli %block_n, %BN : index
+    %y0 = arith.addi %m0, %position : index
+    %end = arith.addi %rows, %position : index
+
+    %x = systolic.load %X[%m0, %n0] : !X -> !x
+    systolic.store %x, %Y[%y0, %n0] limit [%end, %N] : !x, !Y
+    systolic.return
+  }
+}

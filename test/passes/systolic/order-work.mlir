@@ -1,0 +1,31 @@
+// One work index for all axes of the grid: the last axis changes fastest.
+// RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-order-work))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
+
+!X = memref<64x64xf32, #systolic.axes<M, N>>
+!x = tensor<16x16xf32, #systolic.axes<BM, BN>>
+
+// CHECK-LABEL: systolic.kernel @three(
+// CHECK-SAME: memref<64x64xf32, #systolic.axes<M, N>>, %[[WORK:.+]]: index, %{{.+}}: !systolic.lds
+// CHECK-DAG: %[[HEADS:.+]] = arith.constant 3 : index
+// CHECK-DAG: %[[K:.+]] = arith.remui %[[WORK]], %[[HEADS]]
+// CHECK-DAG: %[[MN:.+]] = arith.divui %[[WORK]], %[[HEADS]]
+// CHECK-DAG: %[[COLUMNS:.+]] = arith.constant 4 : index
+// CHECK-DAG: %[[J:.+]] = arith.remui %[[MN]], %[[COLUMNS]]
+// CHECK-DAG: %[[I:.+]] = arith.divui %[[MN]], %[[COLUMNS]]
+// CHECK: systolic.load %{{.+}}[%[[I]], %[[J]]]
+// CHECK: systolic.load %{{.+}}[%[[K]], %[[K]]]
+// expected-remark @+1 {{work items: 3 along HEADS, then 4 along N, then M}}
+systolic.kernel @three(%X: !X, %i: index, %j: index, %k: index, %lds: !systolic.lds<1 x 16xf32, unit, #systolic.axes<BM>>)
+    attributes {params = {M = 64, N = 50, BM = 16, BN = 16, HEADS = 3}, grid = ["M", "BM", "N", "BN", "HEADS", 1],
+                wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %a = systolic.load %X[%i, %j] : !X -> !x
+  %b = systolic.load %X[%k, %k] : !X -> !x
+  systolic.return
+}
+
+// One axis, or an order already: nothing to do.
+// CHECK-LABEL: systolic.kernel @one(%{{.+}}: index)
+// CHECK-NEXT: systolic.return
+systolic.kernel @one(%work: index) attributes {params = {M = 64, N = 50}, grid = ["M", 16, "N", 16]} {
+  systolic.return
+}
