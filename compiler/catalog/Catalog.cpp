@@ -2,8 +2,8 @@
 #include "compiler/catalog/Catalog.h"
 #include "compiler/catalog/TuningTable.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/Parser/Parser.h"
 #include "support/Escape.h"
-#include "templates/Templates.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <stdexcept>
@@ -11,16 +11,16 @@
 using namespace mlir;
 using namespace nstf;
 
-/// A file of templates/tuning, which must be there.
-template <typename Parse> static auto readShipped(const std::string &name, Parse parse) {
-  std::optional<std::string_view> text = templateText(name);
+/// A file that must be there.
+template <typename Parse> static auto read(const TemplateFiles &files, const std::string &name, Parse parse) {
+  std::optional<std::string_view> text = files.find(name);
   if (!text)
     throw std::runtime_error("expected templates/" + name + " but there is none");
-  return parse(*text, "templates/" + name);
+  return parse(*text, files.getPath(name));
 }
 
-std::vector<std::pair<int64_t, int64_t>> nstf::getTokenBuckets(int64_t maxTokens) {
-  std::vector<TokenBucket> shipped = readShipped("tuning/buckets.yaml", parseBuckets);
+std::vector<std::pair<int64_t, int64_t>> nstf::getTokenBuckets(int64_t maxTokens, const TemplateFiles &files) {
+  std::vector<TokenBucket> shipped = read(files, "tuning/buckets.yaml", parseBuckets);
   shipped.push_back({maxTokens, ""});
   std::vector<std::pair<int64_t, int64_t>> buckets;
   int64_t least = 1;
@@ -39,22 +39,40 @@ static int64_t getRows(KernelOp kernel, int64_t tokens) {
   return type.isDynamicDim(0) ? tokens : type.getDimSize(0);
 }
 
-static void chooseTemplate(KernelOp kernel, int64_t tokens, KernelChoice &choice) {
+/// The rules for an operation: a user's own before the shipped ones, which are for operations of several templates.
+static std::vector<TemplateRule> readRules(const TemplateFiles &files, const std::string &operation, bool hasSeveral) {
+  const std::string name = "tuning/templates.yaml";
+  std::vector<TemplateRule> rules;
+  if (files.isOwn(name))
+    rules = read(files, name, parseTemplateRules)[operation];
+  if (hasSeveral)
+    llvm::append_range(rules, read(TemplateFiles::getShipped(), name, parseTemplateRules)[operation]);
+  return rules;
+}
+
+static void chooseTemplate(KernelOp kernel, int64_t tokens, const TemplateFiles &files, KernelChoice &choice) {
   SmallVector<StringRef> names = getTemplateNames(kernel);
-  if (names.size() == 1) {
+  std::string operation = kernel.getBody().front().front().getName().stripDialect().str();
+  std::vector<TemplateRule> rules = readRules(files, operation, names.size() > 1);
+  if (names.size() == 1 && (rules.empty() || names.front() == "generic")) {
     choice.templateName = names.front().str();
     return;
   }
-  auto rules = readShipped("tuning/templates.yaml", parseTemplateRules);
-  std::string operation = kernel.getBody().front().front().getName().stripDialect().str();
   int64_t rows = getRows(kernel, tokens);
-  auto holds = [&](const TemplateRule &rule) {
-    return rule.rows.first <= rows && rows <= rule.rows.second && llvm::is_contained(names, rule.templateName);
-  };
-  auto rule = llvm::find_if(rules[operation], holds);
-  if (rule == rules[operation].end())
+  auto holds = [&](const TemplateRule &rule) { return rule.rows.first <= rows && rows <= rule.rows.second; };
+  auto rule = llvm::find_if(rules, holds);
+  if (rule == rules.end() && names.size() == 1) {
+    choice.templateName = names.front().str();
+    return;
+  }
+  if (rule == rules.end())
     throw std::runtime_error("templates/tuning/templates.yaml: expected a template for " + operation + " of " +
                              std::to_string(rows) + " rows (" + llvm::join(names, ", ") + ") but got none");
+  // Kernels that only a user has are known by their files.
+  if (!llvm::is_contained(names, rule->templateName) && !files.isOwn("kernels/" + rule->templateName + ".mlir"))
+    throw std::runtime_error(files.getPath("tuning/templates.yaml") + ": expected a template for " + operation + " (" +
+                             llvm::join(names, ", ") + ", or one beside the file) but got '" +
+                             support::escape(rule->templateName) + "'");
   choice.templateName = rule->templateName;
   choice.templateReason = (rows == 1 ? "one row" : "up to " + std::to_string(rows) + " rows") + ": " + rule->because;
   for (StringRef name : names)
@@ -75,12 +93,12 @@ static std::string getTypeName(KernelOp region) {
   return name;
 }
 
-std::set<std::string> nstf::getTunableParameters(const std::string &templateName) {
+std::set<std::string> nstf::getTunableParameters(const std::string &templateName, const TemplateFiles &files) {
   std::set<std::string> parameters;
-  for (std::string_view name : templateNames("tuning/")) {
-    if (name.find("/" + templateName + "/") == std::string_view::npos)
+  for (const std::string &name : files.list()) {
+    if (!name.starts_with("tuning/") || name.find("/" + templateName + "/") == std::string::npos)
       continue;
-    for (const TuningRow &row : parseTuning(*templateText(name), "templates/" + std::string(name)).rows)
+    for (const TuningRow &row : read(files, name, parseTuning).rows)
       for (const auto &[parameter, value] : row.parameters)
         parameters.insert(parameter);
   }
@@ -89,15 +107,14 @@ std::set<std::string> nstf::getTunableParameters(const std::string &templateName
 
 /// The first row that holds, and why those before it do not.
 static void chooseTuning(KernelOp region, const std::map<std::string, int64_t> &extents, const Target &target,
-                         KernelChoice &choice) {
+                         const TemplateFiles &files, KernelChoice &choice) {
   for (const std::string &name :
        listTuningFiles({target.name, target.chip}, choice.templateName, getTypeName(region))) {
-    std::optional<std::string_view> text = templateText(name);
-    if (!text)
+    if (!files.find(name))
       continue;
-    TuningTable table = parseTuning(*text, "templates/" + name);
+    TuningTable table = read(files, name, parseTuning);
     std::optional<size_t> row = table.find(extents);
-    auto place = [&](size_t index) { return name + " row " + std::to_string(index + 1); };
+    auto place = [&](size_t index) { return files.getShortPath(name) + " row " + std::to_string(index + 1); };
     for (size_t i = 0; i < row.value_or(table.rows.size()); ++i)
       choice.rejectedTuning.push_back(place(i) + ": " + table.rows[i].getMismatch(extents));
     if (row) {
@@ -109,10 +126,11 @@ static void chooseTuning(KernelOp region, const std::map<std::string, int64_t> &
   choice.tuningReason = "no row of tuning/*/" + choice.templateName + " fits: the template's defaults";
 }
 
-static void applyWishes(const std::map<std::string, int64_t> &wishes, KernelChoice &choice) {
+static void applyWishes(const std::map<std::string, int64_t> &wishes, const TemplateFiles &files,
+                        KernelChoice &choice) {
   if (wishes.empty())
     return;
-  std::set<std::string> known = getTunableParameters(choice.templateName);
+  std::set<std::string> known = getTunableParameters(choice.templateName, files);
   for (const auto &[name, value] : wishes) {
     if (!known.contains(name))
       throw std::runtime_error("expected a tuning parameter of template " + choice.templateName + " (" +
@@ -126,7 +144,7 @@ static void applyWishes(const std::map<std::string, int64_t> &wishes, KernelChoi
 FailureOr<KernelChoice> KernelChooser::choose(int64_t tokens, const Target &target,
                                               const std::map<std::string, int64_t> &wishes) {
   KernelChoice choice;
-  chooseTemplate(kernel, tokens, choice);
+  chooseTemplate(kernel, tokens, files, choice);
   auto binding = bindings.find(choice.templateName);
   if (binding == bindings.end()) {
     FailureOr<TemplateBinding> made = bindTemplate(kernel, choice.templateName, maxTokens);
@@ -137,8 +155,8 @@ FailureOr<KernelChoice> KernelChooser::choose(int64_t tokens, const Target &targ
   std::map<std::string, int64_t> extents;
   for (const TemplateBinding::Parameter &parameter : binding->second.parameters)
     extents[parameter.name.str()] = parameter.getValue(tokens);
-  chooseTuning(kernel, extents, target, choice);
-  applyWishes(wishes, choice);
+  chooseTuning(kernel, extents, target, files, choice);
+  applyWishes(wishes, files, choice);
   return choice;
 }
 
@@ -156,4 +174,33 @@ ChoiceAttr KernelChoice::getAttribute(MLIRContext *context) const {
   };
   return ChoiceAttr::get(context, parameters.getDictionary(context), templateReason, getTexts(rejectedTemplates),
                          tuningReason, getTexts(rejectedTuning));
+}
+
+/// What every later pass takes for granted of a template.
+static LogicalResult checkTemplate(ModuleOp module, StringRef name) {
+  auto kernels = module.getOps<systolic::KernelOp>();
+  if (!llvm::hasSingleElement(kernels) || (*kernels.begin()).getSymName() != name)
+    return module.emitError() << "expected one systolic.kernel, @" << name;
+  WalkResult result = module.walk([&](Operation *op) {
+    if (isa<ModuleOp>(op) ||
+        llvm::is_contained({"systolic", "func", "arith", "math", "scf"}, op->getName().getDialectNamespace()))
+      return WalkResult::advance();
+    op->emitError() << "expected operations of systolic, func, arith, math and scf in a template but got "
+                    << op->getName();
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+OwningOpRef<ModuleOp> nstf::parseTemplate(const std::string &templateName, MLIRContext *context,
+                                          const TemplateFiles &files) {
+  std::string name = "kernels/" + templateName + ".mlir";
+  std::optional<std::string_view> text = files.find(name);
+  if (!text)
+    throw std::runtime_error("expected a kernel template templates/" + name + " but there is none");
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(StringRef(text->data(), text->size()), context, files.getPath(name));
+  if (!module || failed(checkTemplate(*module, templateName)))
+    return {};
+  return module;
 }

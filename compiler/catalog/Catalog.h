@@ -5,6 +5,7 @@
 // the template's own defaults. Never silently: the choice carries its reason.
 #pragma once
 
+#include "compiler/catalog/TemplateFiles.h"
 #include "compiler/target/Target.h"
 #include "dialects/nstf/NSTF.h"
 #include "passes/nstf_to_systolic/Binding.h"
@@ -36,13 +37,15 @@ struct KernelChoice {
 };
 
 /// The buckets of tokens, [least, most], for steps of up to `maxTokens` rows (templates/tuning/buckets.yaml).
-std::vector<std::pair<int64_t, int64_t>> getTokenBuckets(int64_t maxTokens);
+std::vector<std::pair<int64_t, int64_t>> getTokenBuckets(int64_t maxTokens,
+                                                         const TemplateFiles &files = TemplateFiles::getShipped());
 
 /// Chooses for one kernel. It is bound to a template once, however many buckets ask.
 class KernelChooser {
 public:
   /// `maxTokens` stands for a leading `?`.
-  KernelChooser(KernelOp kernel, int64_t maxTokens) : kernel(kernel), maxTokens(maxTokens) {}
+  KernelChooser(KernelOp kernel, int64_t maxTokens, const TemplateFiles &files = TemplateFiles::getShipped())
+      : kernel(kernel), maxTokens(maxTokens), files(files) {}
 
   /// The choice for steps of up to `tokens` rows; `wishes` are tuning parameters that a user sets over the row's
   /// values. Emits an error where the kernel has no template; throws std::runtime_error where a tuning file is
@@ -55,10 +58,17 @@ public:
 private:
   KernelOp kernel;
   int64_t maxTokens;
+  const TemplateFiles &files;
   std::map<std::string, TemplateBinding> bindings; ///< by template
 };
 
+/// Reads kernels/<templateName>.mlir. Emits an error with file and line where that is no kernel template; throws
+/// std::runtime_error where there is no such file.
+mlir::OwningOpRef<mlir::ModuleOp> parseTemplate(const std::string &templateName, mlir::MLIRContext *context,
+                                                const TemplateFiles &files = TemplateFiles::getShipped());
+
 /// The parameters that tuning may set: those that a row of any target's tables for the template sets.
-std::set<std::string> getTunableParameters(const std::string &templateName);
+std::set<std::string> getTunableParameters(const std::string &templateName,
+                                           const TemplateFiles &files = TemplateFiles::getShipped());
 
 } // namespace nstf

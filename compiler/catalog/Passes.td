@@ -24,6 +24,7 @@ def SelectKernelsPass : Pass<"nstf-select-kernels", "::mlir::ModuleOp"> {
     Option<"maxTokens", "max-tokens", "int64_t", "0", "rows of the largest step; 0: the module's nstf.max_tokens">,
     Option<"oneBucket", "one-bucket", "bool", "false", "one kernel for every number of rows, chosen for the most">,
     Option<"symbol", "symbol", "std::string", "\"\"", "of a module's only kernel; empty: <kernel>_t<rows>">,
+    Option<"templates", "templates", "std::string", "\"\"", "folder of kernels and tuning of one's own">,
     ListOption<"tuning", "tuning", "std::string", "parameters over the catalog's, NAME=INTEGER">,
   ];
   let dependentDialects = [

@@ -3,8 +3,6 @@
 #include "compiler/catalog/Passes.h"
 #include "dialects/nstf/Target.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Parser/Parser.h"
-#include "templates/Templates.h"
 
 #include <stdexcept>
 
@@ -42,7 +40,10 @@ bool hasTokens(ModuleOp model, ArrayRef<KernelOp> kernels) {
 
 class Selection {
 public:
-  Selection(ModuleOp model, const SelectKernelsPassOptions &options) : model(model), options(options) {}
+  Selection(ModuleOp model, const SelectKernelsPassOptions &options) : model(model), options(options) {
+    if (!options.templates.empty())
+      files = TemplateFiles(options.templates);
+  }
 
   LogicalResult run() {
     FailureOr<int64_t> most = findMaxTokens();
@@ -54,7 +55,7 @@ public:
                                << kernels.size();
     buckets = {{1, 1}};
     if (hasTokens(model, kernels))
-      buckets = options.oneBucket ? std::vector{std::pair<int64_t, int64_t>(1, *most)} : getTokenBuckets(*most);
+      buckets = options.oneBucket ? std::vector{std::pair<int64_t, int64_t>(1, *most)} : getTokenBuckets(*most, files);
     for (const std::string &name : options.targets) {
       Target target = findTarget(name);
       if (SymbolTable::lookupSymbolIn(model, target.name))
@@ -97,7 +98,7 @@ private:
     };
     std::vector<KernelChooser> choosers;
     for (KernelOp kernel : kernels)
-      choosers.emplace_back(kernel, most);
+      choosers.emplace_back(kernel, most, files);
     std::vector<std::vector<Made>> made(kernels.size());
     for (auto [least, last] : buckets)
       for (auto [kernel, chooser, known] : llvm::zip_equal(kernels, choosers, made)) {
@@ -142,17 +143,13 @@ private:
     OwningOpRef<ModuleOp> &module = parsed[templateName];
     if (module)
       return *module;
-    std::string name = "kernels/" + templateName + ".mlir";
-    std::optional<std::string_view> text = templateText(name);
-    if (!text)
-      throw std::runtime_error("expected a kernel template templates/" + name + " but there is none");
-    module =
-        parseSourceString<ModuleOp>(StringRef(text->data(), text->size()), model.getContext(), "templates/" + name);
-    return module ? *module : throw std::runtime_error("templates/" + name + " is no valid module");
+    module = nstf::parseTemplate(templateName, model.getContext(), files);
+    return module ? *module : ModuleOp();
   }
 
   ModuleOp model;
   const SelectKernelsPassOptions &options;
+  TemplateFiles files;
   SmallVector<KernelOp> kernels;
   std::vector<std::pair<int64_t, int64_t>> buckets;
   std::map<std::string, int64_t> wishes;
@@ -170,6 +167,7 @@ struct SelectKernelsPass : nstf::impl::SelectKernelsPassBase<SelectKernelsPass> 
     options.maxTokens = maxTokens;
     options.oneBucket = oneBucket;
     options.symbol = symbol;
+    options.templates = templates;
     options.tuning.assign(tuning.begin(), tuning.end());
     try {
       if (failed(Selection(getOperation(), options).run()))

@@ -29,8 +29,9 @@ std::string count(size_t number, const std::string &what) {
 
 class Explanation {
 public:
-  Explanation(const Compilation &compilation, const CompiledTarget &target, llvm::raw_ostream &os)
-      : graph(compilation.getGraph()), target(target), os(os) {}
+  Explanation(const Compilation &compilation, const CompiledTarget &target, const TemplateFiles &files,
+              llvm::raw_ostream &os)
+      : graph(compilation.getGraph()), target(target), files(files), os(os) {}
 
   void explain(size_t number) {
     const KernelVariant &variant = target.plan.variants[number];
@@ -85,7 +86,7 @@ private:
 
   /// What tuning sets, the rest being sizes.
   void explainTuning(const KernelVariant &variant) {
-    std::set<std::string> tunable = getTunableParameters(variant.choice.templateName);
+    std::set<std::string> tunable = getTunableParameters(variant.choice.templateName, files);
     std::string tuned, sizes;
     for (const auto &[name, value] : variant.launch.parameters)
       (tunable.contains(name) ? tuned : sizes) += " " + name + "=" + std::to_string(value);
@@ -130,6 +131,7 @@ private:
 
   GraphOp graph;
   const CompiledTarget &target;
+  const TemplateFiles &files;
   llvm::raw_ostream &os;
 };
 
@@ -137,12 +139,13 @@ private:
 
 std::string nstf::explain(const Compilation &compilation, const std::string &kernels) {
   llvm::Regex wanted = parseRegex("--explain", kernels);
+  TemplateFiles files = getTemplateFiles(compilation.getOptions().wishes);
   std::string text;
   llvm::raw_string_ostream os(text);
   for (const CompiledTarget &target : compilation.getTargets())
     for (auto [i, variant] : llvm::enumerate(target.plan.variants))
       if (wanted.match(variant.symbol))
-        Explanation(compilation, target, os).explain(i);
+        Explanation(compilation, target, files, os).explain(i);
   if (text.empty())
     throw std::runtime_error("--explain: expected the name of a kernel but got '" + kernels + "', which matches none");
   return text;

@@ -3,8 +3,6 @@
 #include "dialects/nstf/Target.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Threading.h"
-#include "mlir/Parser/Parser.h"
-#include "templates/Templates.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <stdexcept>
@@ -27,26 +25,26 @@ static bool hasTokens(GraphOp graph) {
   return llvm::any_of(graph.getFunctionType().getInputs(), isDynamic);
 }
 
-std::vector<BucketPlan> nstf::makeBuckets(GraphOp graph, int64_t maxTokens) {
+TemplateFiles nstf::getTemplateFiles(const PlanWishes &wishes) {
+  return wishes.templates.empty() ? TemplateFiles() : TemplateFiles(wishes.templates);
+}
+
+std::vector<BucketPlan> nstf::makeBuckets(GraphOp graph, int64_t maxTokens, const TemplateFiles &files) {
   if (!hasTokens(graph))
     return {BucketPlan{}};
   std::vector<BucketPlan> buckets;
-  for (auto [least, most] : getTokenBuckets(maxTokens))
+  for (auto [least, most] : getTokenBuckets(maxTokens, files))
     buckets.push_back({least, most, {}});
   return buckets;
 }
 
 /// The template's text with a copy of the region beside it.
-static OwningOpRef<ModuleOp> makeModule(KernelVariant &variant, int64_t maxTokens, DictionaryAttr target) {
-  std::string name = "kernels/" + variant.choice.templateName + ".mlir";
-  std::optional<std::string_view> text = templateText(name);
-  if (!text)
-    throw std::runtime_error("expected a kernel template templates/" + name + " but there is none");
+static OwningOpRef<ModuleOp> makeModule(KernelVariant &variant, int64_t maxTokens, DictionaryAttr target,
+                                        const TemplateFiles &files) {
   MLIRContext *context = variant.region->getContext();
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(StringRef(text->data(), text->size()), context, "templates/" + name);
+  OwningOpRef<ModuleOp> module = parseTemplate(variant.choice.templateName, context, files);
   if (!module)
-    throw std::runtime_error("templates/" + name + " is no valid module");
+    return module;
   Builder builder(context);
   (*module)->setAttr(TargetView::attributeName, target);
   (*module)->setAttr(NSTFDialect::maxTokensAttributeName, builder.getI64IntegerAttr(maxTokens));
@@ -62,9 +60,9 @@ static OwningOpRef<ModuleOp> makeModule(KernelVariant &variant, int64_t maxToken
 
 /// The variant for this region and bucket, where there is none yet a new one: its index in the plan.
 static FailureOr<size_t> addVariant(KernelOp region, const BucketPlan &bucket, const Target &target,
-                                    const PlanWishes &wishes, KernelPlan &plan) {
+                                    const PlanWishes &wishes, const TemplateFiles &files, KernelPlan &plan) {
   FailureOr<KernelChoice> choice =
-      KernelChooser(region, bucket.maxTokens).choose(bucket.maxTokens, target, wishes.tuning);
+      KernelChooser(region, bucket.maxTokens, files).choose(bucket.maxTokens, target, wishes.tuning);
   if (failed(choice))
     return failure();
   auto same = [&](const KernelVariant &variant) { return variant.region == region && variant.choice == *choice; };
@@ -83,8 +81,9 @@ static FailureOr<size_t> addVariant(KernelOp region, const BucketPlan &bucket, c
 FailureOr<KernelPlan> nstf::planKernels(ModuleOp model, GraphOp graph, const Target &target, const PlanWishes &wishes) {
   int64_t maxTokens = model->getAttrOfType<IntegerAttr>(NSTFDialect::maxTokensAttributeName).getInt();
   DictionaryAttr attribute = target.attribute(model.getContext());
+  TemplateFiles files = getTemplateFiles(wishes);
   KernelPlan plan;
-  plan.buckets = makeBuckets(graph, maxTokens);
+  plan.buckets = makeBuckets(graph, maxTokens, files);
   if (wishes.oneBucket)
     plan.buckets = {BucketPlan{1, plan.buckets.back().maxTokens, {}}};
   SymbolTable symbols(model);
@@ -94,7 +93,7 @@ FailureOr<KernelPlan> nstf::planKernels(ModuleOp model, GraphOp graph, const Tar
       auto [known, isNew] = variantOf.try_emplace(step.getKernel());
       if (isNew) {
         FailureOr<size_t> variant =
-            addVariant(symbols.lookup<KernelOp>(step.getKernel()), bucket, target, wishes, plan);
+            addVariant(symbols.lookup<KernelOp>(step.getKernel()), bucket, target, wishes, files, plan);
         if (failed(variant))
           return failure();
         known->second = *variant;
@@ -102,8 +101,11 @@ FailureOr<KernelPlan> nstf::planKernels(ModuleOp model, GraphOp graph, const Tar
       bucket.kernels.push_back(known->second);
     }
   }
-  for (KernelVariant &variant : plan.variants)
-    variant.module = makeModule(variant, maxTokens, attribute);
+  for (KernelVariant &variant : plan.variants) {
+    variant.module = makeModule(variant, maxTokens, attribute, files);
+    if (!variant.module)
+      return failure();
+  }
   return plan;
 }
 

@@ -64,10 +64,15 @@ struct PlanWishes {
   bool oneBucket = false;                ///< one kernel for every number of rows, chosen for the most
   std::string symbol;                    ///< of a plan with one kernel; empty: <region>_t<rows>
   std::map<std::string, int64_t> tuning; ///< parameters over the catalog's
+  std::string templates;                 ///< folder of kernels and tuning of one's own; empty: none
 };
 
+/// The kernels and tuning to choose from. Throws std::runtime_error where the folder is none.
+TemplateFiles getTemplateFiles(const PlanWishes &wishes);
+
 /// The token ranges kernels are made for: 1, 2-16, 17-64 and the rest; one bucket where no dimension is dynamic.
-std::vector<BucketPlan> makeBuckets(GraphOp graph, int64_t maxTokens);
+std::vector<BucketPlan> makeBuckets(GraphOp graph, int64_t maxTokens,
+                                    const TemplateFiles &files = TemplateFiles::getShipped());
 
 /// Chooses a template for every step of every bucket and puts each distinct choice into a module with its template.
 /// Emits an error where a region has no template; throws std::runtime_error on faults of the templates.

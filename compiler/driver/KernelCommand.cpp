@@ -4,7 +4,6 @@
 #include "compiler/package/KernelHeader.h"
 #include "compiler/package/OffloadBundle.h"
 #include "support/WriteFile.h"
-#include "templates/Templates.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MathExtras.h"
@@ -27,8 +26,9 @@ static std::string makeSymbol(const KernelRequest &request, ModuleOp module) {
   for (const std::string &target : request.compile.targets)
     os << findTarget(target).name << "\n";
   // The compiler's data decides as much as its version.
-  for (std::string_view name : templateNames())
-    os << name << "\n" << *templateText(name);
+  TemplateFiles files = getTemplateFiles(request.compile.wishes);
+  for (const std::string &name : files.list())
+    os << name << "\n" << *files.find(name);
   std::string hash = llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(key)), /*LowerCase=*/true);
   return request.name + "_" + hash.substr(0, 8);
 }

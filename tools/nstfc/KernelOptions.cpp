@@ -26,7 +26,7 @@ constexpr char version[] = "nstfc " NSTF_VERSION;
 using Values = std::vector<std::string>;
 
 struct Arguments {
-  Values targets, tuning, output, header, name, emit, dump, wave, explain, reproducers;
+  Values targets, tuning, templates, output, header, name, emit, dump, wave, explain, reproducers;
   std::map<std::string, Values> kernel; ///< by key
   Values mostRows;
 };
@@ -61,6 +61,7 @@ void addOptions(CLI::App &app, const KernelDescription &description, Arguments &
   add("--header", arguments.header, "C header with arguments and launch geometry")->type_name("FILE");
   add("--name", arguments.name, "what names in the header begin with, and the symbol [" + description.getName() + "]");
   add("--set", arguments.tuning, "a tuning parameter over the table's; repeatable")->type_name("NAME=VALUE");
+  add("--templates", arguments.templates, "folder of kernels and tuning, over those nstfc has")->type_name("FOLDER");
   add("--wave", arguments.wave, "wave size, where the target leaves a choice")->type_name("{32,64}");
   add("--explain", arguments.explain, "print what the kernel is made of, and why")->expected(0, 1)->default_str(".*");
   add("--emit", arguments.emit, "prints a stage")->type_name("{nstf,fused,systolic,gpu,llvm,isa}");
@@ -108,6 +109,7 @@ KernelRequest makeRequest(const KernelDescription &description, const Arguments 
   request.name = once("--name", arguments.name).value_or("");
   request.compile.input = "kernel " + description.getName();
   request.compile.targets = arguments.targets;
+  request.compile.wishes.templates = once("--templates", arguments.templates).value_or("");
   request.compile.dumpStages = once("--dump-stages", arguments.dump).value_or("");
   request.compile.reproducerDir = once("--reproducer-dir", arguments.reproducers).value_or("");
   if (std::optional<std::string> wave = once("--wave", arguments.wave))

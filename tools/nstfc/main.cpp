@@ -62,6 +62,9 @@ void addOptions(CLI::App &app, CommandLine &line) {
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("FILE.yaml");
+  app.add_option("--templates", line.compile.wishes.templates,
+                 "a folder of kernels and tuning, over those nstfc has: templates/README.md")
+      ->type_name("FOLDER");
   app.add_option("--precision", line.compile.precision,
                  "type of matrix operands, weights and KV caches; sums are f32. auto is the one that most bytes of the "
                  "weights' matrices are stored in, without weights that of config.json, or else f32")

@@ -26,7 +26,7 @@ struct LinearBinding : TemplateModel<LinearBinding, LinearOp> {
     binder.binding.operandType = op.getX().getType().getElementType();
     binder.addParameter("N", op.getW().getType().getDimSize(0));
     binder.addParameter("K", op.getW().getType().getDimSize(1));
-    if (binder.getTemplateName() == "matmul")
+    if (binder.getTemplateName() != "matvec")
       binder.addRows("M", op.getResult());
     return success();
   }
