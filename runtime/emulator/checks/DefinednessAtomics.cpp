@@ -1,8 +1,8 @@
 // Undefined bits through atomic operations and scalar memory.
 #include "runtime/emulator/checks/MemoryData.h"
 #include "runtime/emulator/checks/UninitCheck.h"
+#include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/instructions/Access.h"
-#include "runtime/emulator/instructions/Memory.h"
 #include "runtime/emulator/memory/Memory.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Undefined bits between lanes, through masks, and through the micro-ops around an instruction (SGPR operands, SDWA,
 // DPP, op_sel, register indexing).
 #include "runtime/emulator/checks/UninitCheck.h"
-#include "runtime/emulator/instructions/Modifiers.h"
+#include "runtime/emulator/decode/MicroOpFlags.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Undefined elements through matrix instructions: an element of D depends on its row of A, its column of B and its
 // element of C. Where elements lie: instructions/Matrix.cpp.
 #include "runtime/emulator/checks/UninitCheck.h"
-#include "runtime/emulator/instructions/Matrix.h"
+#include "runtime/emulator/decode/MicroOpFlags.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 // Undefined bits through memory: addresses, what loads bring, what stores take away.
 #include "runtime/emulator/checks/MemoryData.h"
 #include "runtime/emulator/checks/UninitCheck.h"
+#include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/instructions/Access.h"
-#include "runtime/emulator/instructions/Memory.h"
 #include "runtime/emulator/memory/Memory.h"
 
 #include <algorithm>

@@ -10,8 +10,8 @@
 //     allocations doesn't catch them.
 #include "runtime/emulator/checks/MemoryData.h"
 #include "runtime/emulator/checks/MemoryReport.h"
+#include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/instructions/Access.h"
-#include "runtime/emulator/instructions/Memory.h"
 #include "runtime/emulator/memory/Memory.h"
 
 #include <bit>

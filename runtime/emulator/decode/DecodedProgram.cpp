@@ -4,11 +4,12 @@
 
 namespace nstf::emulator {
 
-std::shared_ptr<const DecodedProgram>
-DecodedProgram::decode(const Target &target, std::span<const std::span<const uint8_t>> texts, MatrixMode matrix) {
+std::shared_ptr<const DecodedProgram> DecodedProgram::decode(const Target &target,
+                                                             std::span<const std::span<const uint8_t>> texts,
+                                                             const HandlerTable &handlers) {
   auto program = std::make_shared<DecodedProgram>();
   program->target = &target;
-  Translator(target, *program, matrix).run(texts);
+  Translator(target, *program, handlers).run(texts);
   return program;
 }
 

@@ -7,8 +7,10 @@
 // reached.
 #pragma once
 
+#include "runtime/emulator/decode/Instructions.h"
 #include "runtime/emulator/decode/MicroOp.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -20,9 +22,8 @@ namespace nstf::emulator {
 
 struct Target;
 
-/// How matrix instructions compute: by fused multiply-adds in f32 (an approximation of the chip's sums), or to the bit
-/// as the chip does.
-enum class MatrixMode : uint8_t { Fast, Exact };
+/// Opcode to handler: what execution adds to decoding (instructions/HandlerTable.h).
+using HandlerTable = std::array<Handler, opcodeCount>;
 
 /// Handlers read rows with the host's aligned vector loads, which fault on what plain new returns.
 template <typename T> struct RowAllocator {
@@ -40,7 +41,7 @@ public:
   /// addresses are what the instructions see as pc, so pc-relative reads of the image work. Bytes that can't be decoded
   /// trap when reached. Throws std::runtime_error when LLVM lacks the target.
   static std::shared_ptr<const DecodedProgram>
-  decode(const Target &target, std::span<const std::span<const uint8_t>> texts, MatrixMode matrix = MatrixMode::Fast);
+  decode(const Target &target, std::span<const std::span<const uint8_t>> texts, const HandlerTable &handlers);
 
   /// The micro-op where the instruction at `address` begins, or nullptr if no instruction begins there.
   const MicroOp *at(uint64_t address) const;

@@ -35,6 +35,8 @@ static_assert(sizeof(MicroOp) == 48);
 /// MODE has one setting for f32 and one for f16/f64; everything else runs with the host's default.
 enum class FloatMode : uint8_t { None, Single, HalfDouble };
 
+/// Lanes of a wave.
+constexpr unsigned waveWidth = 64;
 /// Rows of a wave's register file. Rows 512 and up hold intermediate values of an instruction's micro-ops.
 constexpr unsigned vgprRows = 256, agprRow = 256, temporaryRow = 512, temporaryRows = 16;
 constexpr unsigned registerRows = temporaryRow + temporaryRows;

@@ -1,7 +1,6 @@
 // Vector instructions with operands of their own, and matrix instructions.
+#include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/decode/Translator.h"
-#include "runtime/emulator/instructions/Matrix.h"
-#include "runtime/emulator/instructions/Modifiers.h"
 
 #include <algorithm>
 

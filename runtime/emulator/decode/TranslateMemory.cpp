@@ -2,8 +2,8 @@
 //
 // LLVM gives operands by position; which position means what depends on the address form, which is in the name's
 // suffix.
+#include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/decode/Translator.h"
-#include "runtime/emulator/instructions/Memory.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,6 @@
 // Vector instructions to micro-ops.
+#include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/decode/Translator.h"
-#include "runtime/emulator/instructions/Modifiers.h"
-#include "runtime/emulator/instructions/Wave.h"
 
 #include <array>
 
@@ -145,8 +144,8 @@ SourceRef Translator::permutedSource(const RawOperand &operand, OperandType type
   size_t at = rest.size() - 4;
   unsigned row = vectorRow(operand);
   uint64_t valid = 0, enabled = 0;
-  std::array<uint32_t, Wave::width> lanes;
-  for (unsigned i = 0; i < Wave::width; ++i) {
+  std::array<uint32_t, waveWidth> lanes;
+  for (unsigned i = 0; i < waveWidth; ++i) {
     int lane = dppLane(unsigned(rest[at] & 0x1ff), int(i));
     lanes[i] = lane < 0 ? i : unsigned(lane);
     valid |= uint64_t(lane >= 0) << i;

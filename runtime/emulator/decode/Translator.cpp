@@ -1,8 +1,6 @@
 #include "runtime/emulator/decode/Translator.h"
 #include "runtime/emulator/decode/NotExecuted.h"
 #include "runtime/emulator/decode/Target.h"
-#include "runtime/emulator/instructions/HandlerTable.h"
-#include "runtime/emulator/instructions/Wave.h"
 
 namespace nstf::emulator {
 
@@ -47,8 +45,8 @@ std::vector<int64_t> Translator::Cursor::rest() const {
   return values;
 }
 
-Translator::Translator(const Target &target, DecodedProgram &program, MatrixMode matrix)
-    : target(target), program(program), handlers(handlersFor(target, matrix)), disassembler(target) {
+Translator::Translator(const Target &target, DecodedProgram &program, const HandlerTable &handlers)
+    : target(target), program(program), handlers(handlers), disassembler(target) {
   constantRow(0, true);
 }
 
@@ -160,14 +158,14 @@ SourceRef Translator::constantRow(uint64_t value, bool wide) {
   if (found != known.end())
     return found->second;
   SourceRef ref = SourceRef(program.rows.size() * 4) | constantSource;
-  program.rows.insert(program.rows.end(), Wave::width, uint32_t(value));
+  program.rows.insert(program.rows.end(), waveWidth, uint32_t(value));
   if (wide)
-    program.rows.insert(program.rows.end(), Wave::width, uint32_t(value >> 32));
+    program.rows.insert(program.rows.end(), waveWidth, uint32_t(value >> 32));
   return known[value] = ref;
 }
 
 SourceRef Translator::constantLanes(const std::array<uint32_t, 64> &values) {
-  static_assert(Wave::width == 64);
+  static_assert(waveWidth == 64);
   auto [found, isNew] = laneRows.try_emplace(values, SourceRef(program.rows.size() * 4) | constantSource);
   if (isNew)
     program.rows.insert(program.rows.end(), values.begin(), values.end());

@@ -19,7 +19,7 @@ enum SourceModifier : unsigned { modNegate = 1, modAbsolute = 2, modOpSel = 4, m
 
 class Translator {
 public:
-  Translator(const Target &target, DecodedProgram &program, MatrixMode matrix);
+  Translator(const Target &target, DecodedProgram &program, const HandlerTable &handlers);
   /// Translates all texts of the program.
   void run(std::span<const std::span<const uint8_t>> texts);
 
@@ -85,7 +85,7 @@ private:
 
   const Target &target;
   DecodedProgram &program;
-  const std::array<Handler, opcodeCount> &handlers;
+  const HandlerTable &handlers;
   Disassembler disassembler;
   std::unordered_map<uint64_t, SourceRef> rows32, rows64, scalars;
   std::map<std::array<uint32_t, 64>, SourceRef> laneRows;

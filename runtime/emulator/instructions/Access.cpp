@@ -1,6 +1,6 @@
 #include "runtime/emulator/instructions/Access.h"
+#include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/instructions/Atomics.h"
-#include "runtime/emulator/instructions/Memory.h"
 
 #include <array>
 #include <bit>

@@ -9,10 +9,10 @@
 #define HWY_TARGET_INCLUDE "runtime/emulator/instructions/Buffer.cpp"
 #include <hwy/foreach_target.h>
 
+#include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/instructions/Atomics.h"
+#include "runtime/emulator/instructions/Buffer.h"
 #include "runtime/emulator/instructions/BufferAccess-inl.h"
-#include "runtime/emulator/instructions/Memory.h"
-#include "runtime/emulator/run/Statistics.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {

@@ -9,8 +9,8 @@
 #define NSTF_RUNTIME_EMULATOR_EXECUTE_BUFFERACCESS_INL_H
 #endif
 
+#include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/instructions/Access-inl.h"
-#include "runtime/emulator/instructions/Memory.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {

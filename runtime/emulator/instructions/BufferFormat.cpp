@@ -1,5 +1,5 @@
 #include "runtime/emulator/instructions/BufferFormat.h"
-#include "runtime/emulator/instructions/Memory.h"
+#include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/instructions/Wave.h"
 
 #include <algorithm>

@@ -7,10 +7,10 @@
 #define HWY_TARGET_INCLUDE "runtime/emulator/instructions/Global.cpp"
 #include <hwy/foreach_target.h>
 
+#include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/instructions/Access-inl.h"
 #include "runtime/emulator/instructions/Atomics.h"
-#include "runtime/emulator/instructions/Memory.h"
-#include "runtime/emulator/run/Dispatch.h"
+#include "runtime/emulator/instructions/MemorySpace.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {

@@ -1,7 +1,6 @@
 #include "runtime/emulator/instructions/HandlerTable.h"
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/instructions/ExactMatrix.h"
-#include "runtime/emulator/run/Dispatch.h"
 
 #include <cstdlib>
 #include <hwy/highway.h>
@@ -71,6 +70,11 @@ const HandlerTable &handlersFor(const Target &target, MatrixMode matrix) {
     return tables;
   }();
   return exact.at(target.name);
+}
+
+std::shared_ptr<const DecodedProgram>
+decodeProgram(const Target &target, std::span<const std::span<const uint8_t>> texts, MatrixMode matrix) {
+  return DecodedProgram::decode(target, texts, handlersFor(target, matrix));
 }
 
 std::string hostVectorTarget() {

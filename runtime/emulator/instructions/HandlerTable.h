@@ -5,19 +5,28 @@
 #pragma once
 
 #include "runtime/emulator/decode/DecodedProgram.h"
-#include "runtime/emulator/decode/Instructions.h"
-#include "runtime/emulator/decode/MicroOp.h"
 
-#include <array>
+#include <memory>
+#include <span>
+#include <string>
 
 namespace nstf::emulator {
 
-using HandlerTable = std::array<Handler, opcodeCount>;
+/// How matrix instructions compute: by fused multiply-adds in f32 (an approximation of the chip's sums), or to the bit
+/// as the chip does.
+enum class MatrixMode : uint8_t { Fast, Exact };
 
 /// The handlers for this host; an instruction without one has the trap's.
 const HandlerTable &handlers();
 /// The same with the target's matrix handlers for that mode.
 const HandlerTable &handlersFor(const Target &target, MatrixMode matrix);
+/// Decodes `texts` (DecodedProgram::decode) to micro-ops that run on this host.
+std::shared_ptr<const DecodedProgram> decodeProgram(const Target &target,
+                                                    std::span<const std::span<const uint8_t>> texts,
+                                                    MatrixMode matrix = MatrixMode::Fast);
+
+/// Which vector instructions of the host the handlers use ("AVX3", "AVX2", "EMU128": none), for reports.
+std::string hostVectorTarget();
 
 void enterScalar(HandlerTable &table);
 void enterControl(HandlerTable &table);

@@ -6,9 +6,9 @@
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/device/DeviceModel.h"
 #include "runtime/emulator/instructions/HandlerTable.h"
+#include "runtime/emulator/instructions/MemorySpace.h"
 #include "runtime/emulator/instructions/Wave.h"
 #include "runtime/emulator/memory/CodeObject.h"
-#include "runtime/emulator/run/Dispatch.h"
 
 #include <algorithm>
 
@@ -42,9 +42,7 @@ struct Placement {
     const DeviceModel &model = DeviceModel::of(launch.target->name);
     uint32_t dies = std::max(1u, model.xcds), units = std::max(1u, model.computeUnits / dies);
     uint32_t unitsOfEngine = dies > 1 ? 10 : 14; // shader engines: four on a die of gfx942, eight on gfx90a
-    uint64_t number = w.group->id[0];
-    if (launch.arguments)
-      number += (w.group->id[1] + uint64_t(w.group->id[2]) * launch.arguments->grid[1]) * launch.arguments->grid[0];
+    const uint64_t number = w.group->index;
     xcd = uint32_t(number % dies);
     uint32_t onDie = uint32_t(number / dies % units);
     engine = onDie / unitsOfEngine;

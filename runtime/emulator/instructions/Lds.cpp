@@ -6,9 +6,9 @@
 #define HWY_TARGET_INCLUDE "runtime/emulator/instructions/Lds.cpp"
 #include <hwy/foreach_target.h>
 
+#include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/instructions/Access-inl.h"
 #include "runtime/emulator/instructions/Atomics.h"
-#include "runtime/emulator/instructions/Memory.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {

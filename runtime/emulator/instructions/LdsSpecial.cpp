@@ -2,9 +2,9 @@
 //
 // Pairs of exchanges, addresses by the lane's number, and the counters of ds_append and ds_consume, which the wave as a
 // whole changes once. The operands are as in Lds.cpp; what is past the workgroup's LDS is a fault as there.
+#include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/instructions/Access.h"
 #include "runtime/emulator/instructions/HandlerTable.h"
-#include "runtime/emulator/instructions/Memory.h"
 
 #include <bit>
 

@@ -16,15 +16,15 @@
 #define NSTF_RUNTIME_EMULATOR_EXECUTE_MATRIXOPERANDS_INL_H
 #endif
 
-#include "runtime/emulator/instructions/Matrix.h"
+#include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/instructions/MatrixElements-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {
 
 /// Shape of a form; `words`: registers that an element of D takes.
-template <unsigned words_, unsigned rows_, unsigned columns_, unsigned depth_, unsigned blocks_> struct MatrixLayout {
-  static constexpr unsigned words = words_, rows = rows_, columns = columns_, depth = depth_, blocks = blocks_;
+template <unsigned W, unsigned R, unsigned C, unsigned D, unsigned B> struct MatrixLayout {
+  static constexpr unsigned words = W, rows = R, columns = C, depth = D, blocks = B;
   static constexpr unsigned width = Wave::width;
   static constexpr unsigned perLane = rows * depth * blocks / width;
   static constexpr unsigned groups = width / columns;                  // rows of D side by side in a register

@@ -7,8 +7,8 @@
 #define HWY_TARGET_INCLUDE "runtime/emulator/instructions/Modifiers.cpp"
 #include <hwy/foreach_target.h>
 
+#include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/instructions/Lanes-inl.h"
-#include "runtime/emulator/instructions/Modifiers.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {

@@ -3,10 +3,10 @@
 // source[0]: base (SGPR pair, or the four of a buffer resource), source[1]: offset in an SGPR or zero, immediate: the
 // instruction's offset. Dwords only; the low address bits are ignored. Outside num_records a buffer reads zero
 // and takes nothing.
+#include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/instructions/Access.h"
 #include "runtime/emulator/instructions/Atomics.h"
 #include "runtime/emulator/instructions/HandlerTable.h"
-#include "runtime/emulator/instructions/Memory.h"
 #include "runtime/emulator/instructions/Wave.h"
 
 #include <type_traits>

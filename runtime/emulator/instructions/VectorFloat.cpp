@@ -299,8 +299,8 @@ struct trigPreop {
 /// as seen from it, and twice the largest.
 struct CubeFace {
   I32 z, y; // else x
-  CubeFace(F32 x_, F32 y_, F32 z_) {
-    F32 ax = __builtin_elementwise_abs(x_), ay = __builtin_elementwise_abs(y_), az = __builtin_elementwise_abs(z_);
+  CubeFace(F32 px, F32 py, F32 pz) {
+    F32 ax = __builtin_elementwise_abs(px), ay = __builtin_elementwise_abs(py), az = __builtin_elementwise_abs(pz);
     z = (az >= ax) & (az >= ay);
     y = ~z & (ay >= ax);
   }

@@ -52,6 +52,7 @@ constexpr uint32_t fuelOfTurn = 1 << 16;
 struct Workgroup {
   const Launch *launch = nullptr;
   uint32_t id[3] = {};
+  uint64_t index = 0;    ///< in the grid, x fastest
   uint32_t size[3] = {}; ///< in work-items; at the grid's end it may be less than the launch's
   uint8_t *lds = nullptr;
   std::vector<Wave *> waves;
@@ -64,7 +65,7 @@ struct Workgroup {
 enum class WaveStatus : uint8_t { Running, AtBarrier, Yielded, Ended };
 
 struct alignas(64) Wave {
-  static constexpr unsigned width = 64; ///< lanes; handlers take it as a template parameter
+  static constexpr unsigned width = waveWidth; ///< handlers take it as a template parameter
   uint32_t rows[registerRows][width];
   alignas(8) uint32_t scalars[sgpr::count];
   /// Where an operand's byte offset counts from: [0] the registers, [1] the program's constants.

@@ -3,6 +3,7 @@
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Disassembler.h"
 #include "runtime/emulator/decode/Target.h"
+#include "runtime/emulator/instructions/HandlerTable.h"
 #include "runtime/emulator/launch/KernelNames.h"
 #include "runtime/emulator/memory/CodeObjectFile.h"
 #include "runtime/emulator/memory/SourceFrames.h"
@@ -30,7 +31,7 @@ public:
     std::vector<std::span<const uint8_t>> texts;
     for (const Program::TextRange &range : program->text())
       texts.emplace_back(reinterpret_cast<const uint8_t *>(range.begin), range.end - range.begin);
-    decoded = DecodedProgram::decode(target, texts);
+    decoded = decodeProgram(target, texts);
     for (const Kernel &kernel : file.kernels)
       entries.insert(kernel.entry);
   }

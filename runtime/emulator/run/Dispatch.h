@@ -16,11 +16,6 @@ struct Target;
 struct Kernel; // runtime/emulator/memory/CodeObject.h
 class Memory;  // runtime/emulator/memory/Memory.h
 
-/// Upper 32 bits of flat addresses that mean LDS and scratch (src_shared_base, src_private_base, hidden_shared_base …).
-/// Host addresses have none of these bits, so no allocation can lie there.
-constexpr uint32_t sharedApertureHigh = 0x00010000;
-constexpr uint32_t privateApertureHigh = 0x00020000;
-
 struct LaunchArguments {
   const Kernel *kernel;
   uint32_t grid[3];           ///< in workgroups
@@ -36,8 +31,5 @@ struct LaunchArguments {
 /// call it at once; the grid's memory effects are complete when it returns.
 void dispatch(const Target &target, Memory &memory, const LaunchArguments &launch,
               const LaunchOptions &options = LaunchOptions::fromEnvironment());
-
-/// Which vector instructions of the host the handlers use ("AVX3", "AVX2", "EMU128": none), for reports.
-std::string hostVectorTarget();
 
 } // namespace nstf::emulator

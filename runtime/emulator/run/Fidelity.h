@@ -14,8 +14,8 @@
 // instruction that was executed.
 #pragma once
 
-#include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Instructions.h"
+#include "runtime/emulator/instructions/HandlerTable.h"
 
 #include <cstdint>
 #include <string>

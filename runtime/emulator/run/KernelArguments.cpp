@@ -1,7 +1,7 @@
 #include "runtime/emulator/run/KernelArguments.h"
 #include "runtime/emulator/device/DeviceModel.h"
+#include "runtime/emulator/instructions/MemorySpace.h"
 #include "runtime/emulator/memory/CodeObject.h"
-#include "runtime/emulator/run/Dispatch.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,5 @@
 #include "runtime/emulator/run/LaunchMemory.h"
+#include "runtime/emulator/instructions/MemorySpace.h"
 #include "runtime/emulator/memory/CodeObject.h"
 #include "runtime/emulator/run/Dispatch.h"
 #include "runtime/emulator/run/KernelArguments.h"

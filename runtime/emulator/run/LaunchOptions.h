@@ -1,7 +1,7 @@
 // How a launch is run.
 #pragma once
 
-#include "runtime/emulator/decode/DecodedProgram.h"
+#include "runtime/emulator/instructions/HandlerTable.h"
 
 #include <atomic>
 #include <chrono>

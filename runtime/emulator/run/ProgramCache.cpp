@@ -18,7 +18,7 @@ std::shared_ptr<CachedProgram> CachedProgram::of(const Target &target, const Pro
     std::vector<std::span<const uint8_t>> texts;
     for (const Program::TextRange &range : program.text())
       texts.emplace_back(reinterpret_cast<const uint8_t *>(range.begin), range.end - range.begin);
-    cached = std::make_shared<CachedProgram>(DecodedProgram::decode(target, texts, matrix));
+    cached = std::make_shared<CachedProgram>(decodeProgram(target, texts, matrix));
   }
   return cached;
 }

@@ -1,7 +1,7 @@
 // What is kept of a code object from launch to launch.
 #pragma once
 
-#include "runtime/emulator/decode/DecodedProgram.h"
+#include "runtime/emulator/instructions/HandlerTable.h"
 
 #include <memory>
 #include <mutex>

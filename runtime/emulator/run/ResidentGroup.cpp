@@ -18,9 +18,9 @@ std::unique_ptr<ResidentGroup> ResidentGroup::start(const Launch &launch, uint64
     resident = std::make_unique<ResidentGroup>();
   Workgroup &group = resident->group;
   const uint32_t *grid = launch.arguments->grid;
-  resident->index = index;
   resident->scratch = scratch;
   group.launch = &launch;
+  group.index = index;
   group.id[0] = uint32_t(index % grid[0]);
   group.id[1] = uint32_t(index / grid[0] % grid[1]);
   group.id[2] = uint32_t(index / grid[0] / grid[1]);

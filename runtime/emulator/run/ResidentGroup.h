@@ -22,7 +22,7 @@ public:
   Turn run();
 
   Workgroup group;
-  uint64_t index = 0, scratch = 0;
+  uint64_t scratch = 0;
   uint64_t state = 0; ///< after its last turn, where somebody asked (Stall.h)
 
 private:

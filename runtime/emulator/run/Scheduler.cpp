@@ -165,7 +165,7 @@ private:
     bool moved = false;
     still = true;
     for (std::unique_ptr<ResidentGroup> &resident : active) {
-      const uint64_t index = resident->index;
+      const uint64_t index = resident->group.index;
       if (scheduler.failedBelow(index)) {
         resident.reset();
         continue;
@@ -245,12 +245,12 @@ void Scheduler::lookIntoStall() {
   for (Worker *worker : working)
     for (auto &resident : worker->active)
       all.push_back(resident.get());
-  std::ranges::sort(all, {}, &ResidentGroup::index);
+  std::ranges::sort(all, {}, [](const ResidentGroup *resident) { return resident->group.index; });
   try {
     if (neverMoves(all))
       throw stoppedFault(all, "no wave can make progress: all wait for what never comes");
   } catch (...) {
-    fail(all.front()->index, std::current_exception());
+    fail(all.front()->group.index, std::current_exception());
   }
 }
 

@@ -1,7 +1,8 @@
 #include "runtime/emulator/run/Statistics.h"
+#include "runtime/emulator/decode/MicroOpFlags.h"
+#include "runtime/emulator/instructions/Buffer.h"
 #include "runtime/emulator/instructions/BufferFormat.h"
-#include "runtime/emulator/instructions/Memory.h"
-#include "runtime/emulator/run/Dispatch.h"
+#include "runtime/emulator/instructions/MemorySpace.h"
 
 #include <bit>
 #include <utility>

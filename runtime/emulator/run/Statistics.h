@@ -58,8 +58,4 @@ private:
   uint64_t taken = 0;
 };
 
-/// Bytes that the active lanes of a buffer instruction move, `bytes` each, checked against the buffer in pieces of
-/// `unit`. `isScratch`: whether it is how gfx90a code reaches scratch.
-uint64_t bufferBytes(const Wave &w, const MicroOp *op, unsigned bytes, unsigned unit, bool &isScratch);
-
 } // namespace nstf::emulator

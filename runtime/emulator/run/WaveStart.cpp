@@ -5,8 +5,8 @@
 #include "runtime/emulator/run/WaveStart.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Target.h"
+#include "runtime/emulator/instructions/MemorySpace.h"
 #include "runtime/emulator/memory/CodeObject.h"
-#include "runtime/emulator/run/Dispatch.h"
 
 #include <algorithm>
 

@@ -14,7 +14,7 @@ std::vector<Finding> checkedRun(const std::string &targetName, const std::string
   const Target &target = *Target::find(targetName);
   std::vector<uint8_t> code = assemble(targetName, text + "\ns_endpgm\n");
   std::span<const uint8_t> span(code);
-  auto program = DecodedProgram::decode(target, {&span, 1});
+  auto program = decodeProgram(target, {&span, 1});
   Memory memory;
   constexpr uint32_t bytes = 1 << 16, ldsBytes = 4096;
   std::vector<uint32_t> data(bytes / 4);

@@ -173,7 +173,7 @@ std::vector<unsigned> byTable(const std::string &chip) {
         text += std::string(instructions[i].assembly) + "\n" + instructions[k].assembly + "\ns_nop 15\ns_nop 15\n";
       std::vector<uint8_t> code = test::assemble(chip, text);
       std::span<const uint8_t> span(code);
-      auto program = DecodedProgram::decode(target, {&span, 1});
+      auto program = decodeProgram(target, {&span, 1});
       Memory memory;
       Launch launch = {};
       launch.target = &target;

@@ -21,8 +21,8 @@ std::string list(const std::vector<RegisterUse> &uses) {
 class Facts {
 public:
   explicit Facts(const char *target, const char *text)
-      : code(test::assemble(target, text)), bytes(code),
-        program(DecodedProgram::decode(*Target::find(target), {&bytes, 1})), facts(*Target::find(target), *program) {}
+      : code(test::assemble(target, text)), bytes(code), program(decodeProgram(*Target::find(target), {&bytes, 1})),
+        facts(*Target::find(target), *program) {}
   const InstructionFacts *operator->() const { return &facts.of(uint32_t(0)); }
   std::string reads() const { return list((*this)->reads); }
   std::string writes() const { return list((*this)->writes); }

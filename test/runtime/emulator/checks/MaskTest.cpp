@@ -5,6 +5,7 @@
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Disassembler.h"
 #include "runtime/emulator/decode/Target.h"
+#include "runtime/emulator/instructions/HandlerTable.h"
 #include "test/runtime/emulator/checks/UndefinedOperands.h"
 #include "test/runtime/emulator/decode/EveryInstruction.h"
 
@@ -75,7 +76,7 @@ struct Catalogue {
       }
     }
     std::span<const uint8_t> span(text);
-    program = DecodedProgram::decode(target, {&span, 1});
+    program = decodeProgram(target, {&span, 1});
   }
   /// Everything but memory and program flow.
   static bool wanted(const InstructionInfo &info) {

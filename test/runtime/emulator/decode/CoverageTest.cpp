@@ -6,6 +6,7 @@
 #include "runtime/emulator/decode/NotExecuted.h"
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/instructions/GlobalWaveSync.h"
+#include "runtime/emulator/instructions/HandlerTable.h"
 #include "runtime/emulator/instructions/Wave.h"
 #include "runtime/emulator/memory/Memory.h"
 #include "test/runtime/emulator/decode/EveryInstruction.h"
@@ -61,7 +62,7 @@ struct Catalogue {
         }
       }
     std::span<const uint8_t> span(text);
-    program = DecodedProgram::decode(*Target::find(target), {&span, 1});
+    program = decodeProgram(*Target::find(target), {&span, 1});
   }
   bool traps(const Place &place) const {
     const MicroOp *op = program->at(reinterpret_cast<uint64_t>(text.data()) + place.offset);
@@ -220,7 +221,7 @@ TEST_P(Coverage, operandsAreWhateverTheirBitsSay) {
   }
   EXPECT_GT(places.size(), 10000u);
   std::span<const uint8_t> span(text);
-  auto program = DecodedProgram::decode(*Target::find(target), {&span, 1});
+  auto program = decodeProgram(*Target::find(target), {&span, 1});
   for (const auto &[offset, name] : places) {
     const MicroOp *op = program->at(reinterpret_cast<uint64_t>(text.data()) + offset);
     if (op && Opcode(op->opcode) != Opcode::Trap)

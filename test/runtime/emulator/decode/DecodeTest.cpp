@@ -64,7 +64,7 @@ TEST(Program, addressesAndTexts) {
   std::vector<uint8_t> code =
       assemble("gfx942", "s_mov_b32 s1, 0x12345678\nv_add_f32_e64 v1, -v2, |s3| clamp\ns_endpgm");
   std::span<const uint8_t> span(code);
-  auto program = DecodedProgram::decode(*Target::find("gfx942"), {&span, 1});
+  auto program = decodeProgram(*Target::find("gfx942"), {&span, 1});
   uint64_t begin = reinterpret_cast<uint64_t>(code.data());
   EXPECT_EQ(program->instructionCount(), 4u); // and what stands behind the end
   EXPECT_EQ(program->trapCount(), 0u);
@@ -83,7 +83,7 @@ TEST(Program, addressesAndTexts) {
 TEST(Program, runningOffTheEndTraps) {
   std::vector<uint8_t> code = assemble("gfx90a", "s_nop 0");
   std::span<const uint8_t> span(code);
-  auto program = DecodedProgram::decode(*Target::find("gfx90a"), {&span, 1});
+  auto program = decodeProgram(*Target::find("gfx90a"), {&span, 1});
   const MicroOp *nop = program->at(reinterpret_cast<uint64_t>(code.data()));
   EXPECT_EQ(Opcode(nop[1].opcode), Opcode::Trap);
   EXPECT_EQ(program->textOf(nop + 1), "past the end of the code");
@@ -151,12 +151,12 @@ TEST(Program, anyBytesDecode) {
     for (uint8_t &b : bytes)
       b = uint8_t(random());
     std::span<const uint8_t> span(bytes);
-    auto program = DecodedProgram::decode(*Target::find(target), {&span, 1});
+    auto program = decodeProgram(*Target::find(target), {&span, 1});
     EXPECT_GT(program->trapCount(), 0u);
     EXPECT_LT(program->trapCount(), program->instructionCount());
   }
   std::span<const uint8_t> empty;
-  EXPECT_EQ(DecodedProgram::decode(*Target::find("gfx942"), {&empty, 1})->trapCount(), 0u);
+  EXPECT_EQ(decodeProgram(*Target::find("gfx942"), {&empty, 1})->trapCount(), 0u);
 }
 
 TEST(Targets, areFoundByName) {

@@ -3,6 +3,7 @@
 #include "runtime/emulator/checks/InstructionFacts.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Disassembler.h"
+#include "runtime/emulator/instructions/HandlerTable.h"
 #include "test/runtime/emulator/fuzz/FuzzProgram.h"
 
 #include <cstdlib>
@@ -17,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const std::vector<uint8_t> text(input.rest().begin(), input.rest().end());
   const std::span<const uint8_t> span(text);
   const std::shared_ptr<const DecodedProgram> program =
-      DecodedProgram::decode(target, {&span, 1}, choice & 2 ? MatrixMode::Exact : MatrixMode::Fast);
+      decodeProgram(target, {&span, 1}, choice & 2 ? MatrixMode::Exact : MatrixMode::Fast);
   static Disassembler disassemblers[] = {Disassembler(Target::all()[0]), Disassembler(Target::all()[1])};
   checks::ProgramFacts facts(target, *program);
   for (size_t at = 0; at + 4 <= text.size(); at += 4) {

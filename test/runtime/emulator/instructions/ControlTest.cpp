@@ -57,7 +57,7 @@ TEST(HardwareRegisters, placesAreSpreadOverTheChip) {
     std::set<u64> places;
     u32 xccs = 0;
     for (u32 id = 0; id < 104; ++id) {
-      const_cast<Workgroup *>(s.wave().group)->id[0] = id;
+      const_cast<Workgroup *>(s.wave().group)->index = id;
       s.run();
       places.insert(s.wave().scalars[0] | u64(s.wave().scalars[1]) << 32);
       EXPECT_EQ(s.wave().scalars[1], isMi300 ? id % 8 : 0) << "workgroups go round the dies";

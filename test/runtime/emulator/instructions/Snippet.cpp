@@ -91,7 +91,7 @@ std::vector<uint8_t> assemble(const std::string &targetName, const std::string &
 Snippet::Snippet(const std::string &target, const std::string &text, uint32_t ldsBytes, MatrixMode matrix)
     : lds(ldsBytes), code(assemble(target, text + "\ns_endpgm\n")), state(std::make_unique<Wave>()) {
   std::span<const uint8_t> span(code);
-  program = DecodedProgram::decode(*Target::find(target), {&span, 1}, matrix);
+  program = decodeProgram(*Target::find(target), {&span, 1}, matrix);
   launch.target = Target::find(target);
   launch.program = program.get();
   launch.memory = &memory;

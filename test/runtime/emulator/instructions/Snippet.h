@@ -1,8 +1,9 @@
 // A few instructions, assembled and run on one wave.
 #pragma once
 
-#include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Target.h"
+#include "runtime/emulator/instructions/HandlerTable.h"
+#include "runtime/emulator/instructions/MemorySpace.h"
 #include "runtime/emulator/instructions/Wave.h"
 #include "runtime/emulator/memory/Memory.h"
 

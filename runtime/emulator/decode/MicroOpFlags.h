@@ -1,9 +1,26 @@
-// Flags of memory micro-ops.
+// What MicroOp::flags and MicroOp::immediate mean, by the kind of micro-op.
 #pragma once
 
 #include <cstdint>
 
 namespace nstf::emulator {
+
+// Around a vector instruction
+
+/// Negate16, Negate32, Negate64; also LLVM's bits of a source modifier operand.
+constexpr uint32_t sourceNegate = 1, sourceAbsolute = 2;
+/// SelectHalves, SelectPair.
+constexpr uint32_t packLowFromHigh = 1, packHighFromHigh = 2, packNegateLow = 4, packNegateHigh = 8;
+/// SelectBytes: the SDWA selector in the low bits, and this.
+constexpr uint32_t selectSignExtend = 8;
+
+/// SaturateCarry32, SaturateCarry64.
+constexpr uint32_t saturateToZero = 1, saturateSigned = 2;
+
+/// LanePermute.
+constexpr uint32_t laneBound = 1, lanePair = 2;
+
+// Memory
 
 // Global, flat, scratch. source[0]: address row (pair, or 32-bit offset), source[1]: scalar address, source[2]: data
 // row; immediate: the offset, sign-extended; destination: result row.
@@ -18,5 +35,11 @@ constexpr uint32_t bufferIndex = 16;  ///< idxen; with offen the index stands fi
 constexpr uint32_t bufferToLds = 32;  ///< the data go to LDS at M0
 constexpr uint32_t bufferTyped = 128; ///< tbuffer_: the format is the instruction's, from this bit on
 constexpr unsigned bufferFormatShift = 8;
+
+// Matrix
+
+/// C is a constant (source[2] is its row, two of a 64-bit one).
+constexpr uint32_t matrixConstant = 1;
+// immediate: cbsz, abid << 8, blgp << 16 (f64: negation of A, B and C in blgp's place)
 
 } // namespace nstf::emulator

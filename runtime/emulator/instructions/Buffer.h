@@ -1,0 +1,15 @@
+// What a buffer instruction moves.
+#pragma once
+
+#include <cstdint>
+
+namespace nstf::emulator {
+
+struct MicroOp;
+struct Wave;
+
+/// Bytes that the active lanes of a buffer instruction move, `bytes` each, checked against the buffer in pieces of
+/// `unit`. `isScratch`: whether it is how gfx90a code reaches scratch.
+uint64_t bufferBytes(const Wave &w, const MicroOp *op, unsigned bytes, unsigned unit, bool &isScratch);
+
+} // namespace nstf::emulator
