@@ -7,6 +7,9 @@
 // RUN: not nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate=params=BM=0 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate 2>&1 | FileCheck %s --check-prefix=TARGET
 
+// RUN: not nstf-opt %root/templates/kernels/rms_norm.mlir -systolic-instantiate=params=EPS=small 2>&1 | FileCheck %s --check-prefix=FLOAT
+
+// FLOAT: error: expected NAME=INTEGER but got EPS=small
 // TARGET: error: expected a target
 // UNKNOWN: error: expected a parameter of the kernel but got BQ
 // NUMBER: error: expected NAME=INTEGER but got BM=many
@@ -58,5 +61,22 @@ systolic.kernel @kernel(%control: memref<16xi32>, %work: index) attributes {para
 systolic.kernel @kernel(%work: index) attributes {params = {BM = 4}, grid = []} {
   // expected-error @+1 {{expected a parameter of the kernel but got BN}}
   %BN = systolic.param "BN"
+  systolic.return
+}
+
+// -----
+
+systolic.kernel @kernel(%work: index) attributes {params = {BM = 4}, grid = []} {
+  // expected-error @+1 {{expected parameter BM to be of type 'f32' but got 4 : i64}}
+  %BM = systolic.param "BM" : f32
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected a parameter OPERAND, the type of !systolic.operand, but got none}}
+systolic.kernel @kernel(%work: index) attributes {params = {BM = 4}, grid = []} {
+  %x = arith.constant dense<0.0> : tensor<4xf32, #systolic.axes<BM>>
+  %y = arith.truncf %x : tensor<4xf32, #systolic.axes<BM>> to tensor<4x!systolic.operand, #systolic.axes<BM>>
   systolic.return
 }

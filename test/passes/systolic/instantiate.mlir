@@ -28,6 +28,16 @@
 // FIXED-NOT: systolic.control
 // FIXED: limit[%[[ROWS]]]
 
+// The type of operands, and what is no conversion between equal types; a parameter that is an f32.
+// RUN: nstf-opt %root/templates/kernels/attention.mlir -nstf-set-target -systolic-instantiate="OPERAND=bf16 SCALE=0.25" | FileCheck %s --check-prefix=BF16
+// RUN: nstf-opt %root/templates/kernels/attention.mlir -nstf-set-target -systolic-instantiate="OPERAND=f32" | FileCheck %s --check-prefix=F32 --implicit-check-not=arith.truncf --implicit-check-not=systolic.operand
+// BF16: systolic.kernel @attention(%{{.+}}: memref<64x64xbf16, #systolic.axes<RQ, D>>
+// BF16-SAME: !systolic.lds<1 x 16x16xbf16, #systolic.swizzle<4, 4>, #systolic.axes<BQ, DP>>
+// BF16-SAME: OPERAND = bf16
+// BF16: arith.constant 2.500000e-01 : f32
+// BF16: arith.truncf %{{.+}} : tensor<32x16xf32, #systolic.axes<BK, BQ>> to tensor<32x16xbf16, #systolic.axes<BK, BQ>>
+// F32: systolic.mma %{{.+}}, %{{.+}}, %{{.+}} : tensor<32x16xf32, #systolic.axes<BK, DP>>, tensor<16x16xf32, #systolic.axes<DP, BQ>>
+
 // A slot's signature and body are resized with the kernel; a parameter it reads is the kernel's.
 // CHECK-LABEL: func.func private @epilogue(
 // CHECK-SAME: %{{.+}}: tensor<48x24xf32, #systolic.axes<BM, BK>>) -> tensor<48x24xf32, #systolic.axes<BM, BK>>
