@@ -49,7 +49,7 @@ public:
   explicit HazardCheck(CheckContext &context) : Check(context), rules(hazardRules()) {
     for (size_t i = 0; i < rules.size(); ++i)
       active[i] = rules[i].chips == HazardChips::Both ||
-                  (rules[i].chips == HazardChips::Gfx90a) == (context.target.name == "gfx90a");
+                  (rules[i].chips == HazardChips::Gfx90a) == (context.target.hazards == HazardRules::Cdna2);
   }
 
   void launchBegins(const Launch &launch) override {
@@ -171,10 +171,10 @@ void HazardCheck::check(Wave &wave, const MicroOp *op, const WaveState &state, c
 /// gfx90a: the amount of a 64-bit shift may not be the last vector register the wave has, where that ends a block of
 /// eight (LLVM fixShift64HighRegBug).
 void HazardCheck::checkShift(Wave &wave, const MicroOp *op, const InstructionFacts &facts) {
-  if (context.target.name != "gfx90a" || facts.encoding->dpp || facts.reads.empty())
+  if (!context.target.shiftAmountBug || facts.encoding->dpp || facts.reads.empty())
     return;
-  const std::string &name = facts.name();
-  if (name != "V_LSHLREV_B64" && name != "V_LSHRREV_B64" && name != "V_ASHRREV_I64")
+  const Opcode opcode = facts.opcode();
+  if (opcode != Opcode::V_LSHLREV_B64 && opcode != Opcode::V_LSHRREV_B64 && opcode != Opcode::V_ASHRREV_I64)
     return;
   const RegisterUse &amount = facts.reads[0];
   if (amount.vector && amount.count == 1 && amount.first % 8 == 7 && amount.first == lastVectorRegister)
@@ -184,7 +184,10 @@ void HazardCheck::checkShift(Wave &wave, const MicroOp *op, const InstructionFac
                        "gets wrong (LLVM fixShift64HighRegBug)");
 }
 
-bool isConditionalBranch(const InstructionFacts &facts) { return facts.name().starts_with("S_CBRANCH_"); }
+bool isConditionalBranch(const InstructionFacts &facts) { return facts.kind == InstructionKind::ConditionalBranch; }
+bool isBranch(const InstructionFacts &facts) {
+  return facts.kind == InstructionKind::Branch || isConditionalBranch(facts);
+}
 
 void HazardCheck::instruction(Wave &wave, const MicroOp *op) {
   const InstructionFacts &facts = context.facts->of(op);
@@ -193,7 +196,7 @@ void HazardCheck::instruction(Wave &wave, const MicroOp *op) {
   // Compilers add up the instructions of a block to its end, also the jumps behind a conditional one that is taken
   // (LLVM getWaitStatesSince); hardware takes longer than that for a jump.
   if (state.time && op->instruction != state.last + 1 && isConditionalBranch(context.facts->of(state.last)))
-    for (uint32_t next = state.last + 1; context.facts->of(next).kind == InstructionKind::Branch; ++next) {
+    for (uint32_t next = state.last + 1; isBranch(context.facts->of(next)); ++next) {
       ++state.time;
       if (!isConditionalBranch(context.facts->of(next)))
         break;

@@ -1,7 +1,7 @@
 #include "runtime/emulator/checks/HazardClasses.h"
 #include "runtime/emulator/decode/MicroOp.h"
 
-#include <string_view>
+#include <algorithm>
 
 namespace nstf::emulator::checks {
 namespace {
@@ -23,14 +23,11 @@ bool isValu(const Facts &f) { return isVector(f.kind); }
 bool isValuNotMatrix(const Facts &f) { return isValu(f) && f.kind != Kind::Matrix; }
 bool isMemory(const Facts &f) { return f.kind == Kind::VectorMemory || f.kind == Kind::Flat; }
 bool isMemoryOrLds(const Facts &f) { return isMemory(f) || f.kind == Kind::Lds; }
-bool isDot(const Facts &f) { return f.name().starts_with("V_DOT"); }
+bool isDot(const Facts &f) { return f.info().is(trait::dot); }
 bool isExec(const RegisterRange &r) { return !r.vector && r.first >= sgpr::exec && r.first < sgpr::exec + 2; }
 bool isVcc(const RegisterRange &r) { return !r.vector && r.first >= sgpr::vcc && r.first < sgpr::vcc + 2; }
-bool named(const Facts &f, std::initializer_list<std::string_view> names) {
-  for (std::string_view name : names)
-    if (f.name() == name)
-      return true;
-  return false;
+bool isOneOf(const Facts &f, std::initializer_list<Opcode> opcodes) {
+  return std::ranges::find(opcodes, f.opcode()) != opcodes.end();
 }
 
 void vectors(const std::vector<RegisterUse> &uses, Out &out) {
@@ -64,7 +61,7 @@ bool isSourceC(const Facts &f, const RegisterUse &use) {
   size_t at = size_t(use.operand);
   if (at < f.encoding->tied.size() && f.encoding->tied[at] >= 0)
     return true;
-  return !f.name().starts_with("V_SMFMAC_") && sourceNumber(f, use) == 2;
+  return !f.info().is(trait::sparse) && sourceNumber(f, use) == 2;
 }
 void sourceC(const Facts &f, Out &out) {
   for (const RegisterUse &use : f.reads)
@@ -102,13 +99,13 @@ void vmemReadsScalar(const Facts &f, Out &out) {
         out.push_back(use);
 }
 void laneSelect(const Facts &f, Out &out) {
-  if (named(f, {"V_READLANE_B32", "V_WRITELANE_B32"}))
+  if (isOneOf(f, {Opcode::V_READLANE_B32, Opcode::V_WRITELANE_B32}))
     for (const RegisterUse &use : f.reads)
       if (!use.vector && use.operand >= 0 && sourceNumber(f, use) == 1)
         out.push_back(use);
 }
 void divFmasVcc(const Facts &f, Out &out) {
-  if (f.name().starts_with("V_DIV_FMAS_"))
+  if (isOneOf(f, {Opcode::V_DIV_FMAS_F32, Opcode::V_DIV_FMAS_F64}))
     unit(out, sgpr::vcc), unit(out, sgpr::vcc + 1);
 }
 /// vccz and execz as an operand.
@@ -136,7 +133,7 @@ void matrixExec(const Facts &f, Out &out) {
     out.push_back({false, sgpr::exec, 2});
 }
 void laneAccessExec(const Facts &f, Out &out) {
-  if (named(f, {"V_READLANE_B32", "V_READFIRSTLANE_B32", "V_WRITELANE_B32"}))
+  if (isOneOf(f, {Opcode::V_READLANE_B32, Opcode::V_READFIRSTLANE_B32, Opcode::V_WRITELANE_B32}))
     out.push_back({false, sgpr::exec, 2});
 }
 
@@ -182,7 +179,7 @@ void dppReadsVector(const Facts &f, Out &out) {
     vectors(f.reads, out);
 }
 void readlaneVector(const Facts &f, Out &out) {
-  if (named(f, {"V_READLANE_B32", "V_READFIRSTLANE_B32"}))
+  if (isOneOf(f, {Opcode::V_READLANE_B32, Opcode::V_READFIRSTLANE_B32}))
     vectors(f.reads, out);
 }
 void transWritesVector(const Facts &f, Out &out) {
@@ -201,7 +198,8 @@ void partialWritesVector(const Facts &f, Out &out) {
 void wideStoreData(const Facts &f, Out &out) {
   if (!isMemory(f) || !(f.stores || f.atomic))
     return;
-  bool buffer = f.name().find("BUFFER_") != std::string::npos;
+  const Addressing addressing = f.info().addressing;
+  const bool buffer = addressing == Addressing::Buffer || addressing == Addressing::TypedBuffer;
   for (const RegisterUse &use : f.reads)
     if (buffer && use.role == Role::Address && !use.vector)
       return;
@@ -219,34 +217,38 @@ void saluWritesM0(const Facts &f, Out &out) {
         out.push_back(use);
 }
 void readsM0Early(const Facts &f, Out &out) {
-  bool early = f.kind == Kind::Message || f.name() == "S_TTRACEDATA" || f.name().starts_with("S_MOVREL") || f.toLds ||
-               f.name().starts_with("DS_GWS_") || f.name().find("_ADDTID_") != std::string::npos;
+  const bool moveRelative =
+      isOneOf(f, {Opcode::S_MOVRELS_B32, Opcode::S_MOVRELS_B64, Opcode::S_MOVRELD_B32, Opcode::S_MOVRELD_B64});
+  const bool ldsWithoutAddress = f.info().is(trait::readsM0) && f.info().is(trait::noAddress);
+  const bool ldsDma = f.toLds || f.info().is(trait::ldsDma);
+  const bool early =
+      f.kind == Kind::Message || f.opcode() == Opcode::S_TTRACEDATA || moveRelative || ldsDma || ldsWithoutAddress;
   if (early)
     out.push_back({false, sgpr::m0, 1});
 }
 uint16_t hwreg(const Facts &f) { return uint16_t(f.immediate & 63); }
-bool isSetreg(const Facts &f) { return f.name().starts_with("S_SETREG_"); }
+bool isSetreg(const Facts &f) { return isOneOf(f, {Opcode::S_SETREG_B32, Opcode::S_SETREG_IMM32_B32}); }
 /// The immediate of s_setreg_imm32 stands before the register's.
 uint16_t setregHwreg(const Facts &f) {
-  return f.name() == "S_SETREG_IMM32_B32" ? uint16_t(f.operands.back().value & 63) : hwreg(f);
+  return f.opcode() == Opcode::S_SETREG_IMM32_B32 ? uint16_t(f.operands.back().value & 63) : hwreg(f);
 }
 void setreg(const Facts &f, Out &out) {
   if (isSetreg(f))
     unit(out, uint16_t(hazardUnit + setregHwreg(f)));
 }
 void getreg(const Facts &f, Out &out) {
-  if (f.name() == "S_GETREG_B32")
+  if (f.opcode() == Opcode::S_GETREG_B32)
     unit(out, uint16_t(hazardUnit + hwreg(f)));
 }
 void setVskip(const Facts &f, Out &out) {
-  if (f.name() == "S_SETVSKIP")
+  if (f.opcode() == Opcode::S_SETVSKIP)
     unit(out, uint16_t(hazardUnit + hwregMode));
 }
 void setregVskip(const Facts &f, Out &out) {
   if (!isSetreg(f) || setregHwreg(f) != hwregMode)
     return;
   constexpr int64_t vskip = 28;
-  int64_t field = f.name() == "S_SETREG_IMM32_B32" ? f.operands.back().value : f.immediate;
+  int64_t field = f.opcode() == Opcode::S_SETREG_IMM32_B32 ? f.operands.back().value : f.immediate;
   int64_t offset = field >> 6 & 31, size = (field >> 11 & 31) + 1;
   if (offset <= vskip && vskip < offset + size)
     unit(out, vskipUnit);
@@ -256,7 +258,7 @@ void setregTrapsts(const Facts &f, Out &out) {
     unit(out, trapUnit);
 }
 void returnFromException(const Facts &f, Out &out) {
-  if (f.name().starts_with("S_RFE_"))
+  if (isOneOf(f, {Opcode::S_RFE_B64, Opcode::S_RFE_RESTORE_B64}))
     unit(out, trapUnit);
 }
 
@@ -275,7 +277,7 @@ void dgemm(const Facts &f, Out &out) {
     unit(out, doubleUnit);
 }
 void fma64(const Facts &f, Out &out) {
-  if (named(f, {"V_FMA_F64", "V_FMAC_F64"}))
+  if (isOneOf(f, {Opcode::V_FMA_F64, Opcode::V_FMAC_F64}))
     unit(out, doubleUnit);
 }
 
@@ -283,7 +285,7 @@ void fma64(const Facts &f, Out &out) {
 
 bool isMatrix(const Facts &f) { return f.kind == Kind::Matrix; }
 bool isDouble(const Facts &f) { return f.matrix == MatrixUnit::Double; }
-bool isDouble4(const Facts &f) { return isDouble(f) && f.name().find("_4X4X4") != std::string::npos; }
+bool isDouble4(const Facts &f) { return f.opcode() == Opcode::V_MFMA_F64_4X4X4F64; }
 
 void matrixIf(bool condition, const Facts &f, Out &out) {
   if (condition && isMatrix(f))

@@ -4,7 +4,6 @@
 #include "runtime/emulator/decode/Target.h"
 
 #include <algorithm>
-#include <string_view>
 
 namespace nstf::emulator::checks {
 namespace {
@@ -12,71 +11,14 @@ namespace {
 using Kind = InstructionKind;
 using Role = OperandRole;
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
-
-bool isTranscendental(std::string_view name) {
-  for (std::string_view f : {"V_EXP_", "V_LOG_", "V_RCP_", "V_RSQ_", "V_SQRT_", "V_SIN_", "V_COS_"})
-    if (name.starts_with(f))
-      return true;
-  return false;
-}
-
-Kind scalarKind(std::string_view name) {
-  for (std::string_view f : {"S_LOAD_", "S_STORE_", "S_BUFFER_", "S_SCRATCH_", "S_ATOMIC_", "S_DCACHE_", "S_MEMTIME",
-                             "S_MEMREALTIME", "S_ATC_PROBE"})
-    if (name.starts_with(f))
-      return Kind::ScalarMemory;
-  for (std::string_view f : {"S_BRANCH", "S_CBRANCH_", "S_SETPC_", "S_SWAPPC_", "S_CALL_", "S_RFE_"})
-    if (name.starts_with(f))
-      return Kind::Branch;
-  if (name == "S_BARRIER")
-    return Kind::Barrier;
-  if (name == "S_WAITCNT")
-    return Kind::Wait;
-  if (name == "S_NOP")
-    return Kind::Nop;
-  if (name.starts_with("S_ENDPGM"))
-    return Kind::End;
-  if (name.starts_with("S_SENDMSG"))
-    return Kind::Message;
-  for (std::string_view f : {"S_SLEEP", "S_SETPRIO", "S_SETHALT", "S_SETKILL", "S_TRAP", "S_WAKEUP", "S_ICACHE_INV",
-                             "S_INCPERFLEVEL", "S_DECPERFLEVEL", "S_TTRACEDATA"})
-    if (name.starts_with(f))
-      return Kind::Control;
-  return Kind::Scalar;
-}
-
-Kind kindOf(std::string_view name) {
-  if (name.starts_with("S_"))
-    return scalarKind(name);
-  if (name.starts_with("V_MFMA_") || name.starts_with("V_SMFMAC_"))
-    return Kind::Matrix;
-  if (name.starts_with("V_"))
-    return isTranscendental(name) ? Kind::Transcendental : Kind::Vector;
-  if (name.starts_with("DS_"))
-    return Kind::Lds;
-  if (name.starts_with("FLAT_"))
-    return Kind::Flat;
-  for (std::string_view f : {"GLOBAL_", "SCRATCH_", "BUFFER_", "TBUFFER_"})
-    if (name.starts_with(f))
-      return Kind::VectorMemory;
-  return Kind::Unknown;
-}
-
-/// LDS instructions that read M0 on gfx9; LLVM's descriptions say it of all, for older chips.
-bool ldsReadsM0(std::string_view name) {
-  return contains(name, "_ADDTID_") || name.starts_with("DS_GWS_") || name == "DS_APPEND" || name == "DS_CONSUME" ||
-         name == "DS_ORDERED_COUNT";
-}
-
 /// Collects the operands of one instruction.
 class Collector {
 public:
-  Collector(const Target &target, const RawInstruction &raw) : target(target), raw(raw), e(*raw.encoding) {
+  Collector(const Target &target, const RawInstruction &raw)
+      : target(target), raw(raw), e(*raw.encoding), info(infoOf(e.opcode)) {
     facts.encoding = raw.encoding;
-    facts.kind = kindOf(e.name);
+    facts.kind = info.kind;
     facts.operands = raw.operands;
-    name = e.name;
   }
 
   InstructionFacts collect() {
@@ -94,9 +36,9 @@ public:
 
 private:
   bool isMemory() const { return facts.kind == Kind::VectorMemory || facts.kind == Kind::Flat; }
-  bool isBuffer() const { return contains(name.substr(0, 8), "BUFFER_"); }
-  bool isStore() const { return contains(name, "_STORE_"); }
-  bool isAtomic() const { return contains(name, "_ATOMIC_"); }
+  bool isBuffer() const { return info.addressing == Addressing::Buffer || info.addressing == Addressing::TypedBuffer; }
+  bool isStore() const { return info.effect == MemoryEffect::Store; }
+  bool isAtomic() const { return info.effect == MemoryEffect::Atomic; }
 
   static void add(std::vector<RegisterUse> &uses, const RawOperand &operand, Role role, int index) {
     if (operand.kind != RawOperand::Vector && operand.kind != RawOperand::Scalar)
@@ -137,22 +79,22 @@ private:
         return Role::Data;
       if (isAtomic() && isTied(i))
         return Role::Data;
-      return name.starts_with("S_BUFFER_") && operand.count == 4 ? Role::Resource : Role::Address;
+      return operand.count == 4 ? Role::Resource : Role::Address;
     case Kind::Lds:
       if (isTied(i))
         return Role::Old;
       if (!vector)
         return Role::Source;
-      if (name == "DS_SWIZZLE_B32" || name.starts_with("DS_GWS_") || contains(name, "_ADDTID_"))
+      if (info.is(trait::noAddress))
         return Role::Data;
       return registersSeen == 0 ? Role::Address : Role::Data;
     case Kind::VectorMemory:
     case Kind::Flat:
       if (!vector)
-        return isBuffer() && operand.count == 4 ? Role::Resource : Role::Address;
+        return operand.count == 4 ? Role::Resource : Role::Address;
       if (isTied(i))
         return isAtomic() ? Role::Data : Role::Old;
-      if (isBuffer() || name.starts_with("SCRATCH_")) { // the data stand first
+      if (isBuffer() || info.addressing == Addressing::Scratch) { // the data stand first
         bool hasData = (isStore() || isAtomic()) && !e.lds;
         return hasData && registersSeen == 0 ? Role::Data : Role::Address;
       }
@@ -161,20 +103,16 @@ private:
       if (!isTied(i))
         return Role::Source;
       // v_fmac, v_dot*c, v_smfmac and s_cmov read their destination as a source.
-      return e.dpp || e.sdwa ? (accumulates() ? Role::Source : Role::Old)
-                             : (name == "V_WRITELANE_B32" || e.keepsHalf ? Role::Old : Role::Source);
+      return e.dpp || e.sdwa ? (info.form == Form::Accumulate ? Role::Source : Role::Old)
+                             : (e.opcode == Opcode::V_WRITELANE_B32 || e.keepsHalf ? Role::Old : Role::Source);
     }
-  }
-
-  bool accumulates() const {
-    return contains(name, "FMAC_") || contains(name, "V_MAC_") || (name.starts_with("V_DOT") && contains(name, "C_"));
   }
 
   void implicitRead(const RawOperand &operand) {
     Role role = Role::Source;
     if (operand.value == sgpr::exec)
       role = Role::Exec;
-    if (operand.value == sgpr::m0 && facts.kind == Kind::Lds && !ldsReadsM0(name))
+    if (operand.value == sgpr::m0 && facts.kind == Kind::Lds && !info.is(trait::readsM0))
       return;
     if (operand.value == sgpr::m0 && isMemory()) {
       if (!isLdsDma())
@@ -185,40 +123,26 @@ private:
       role = Role::Address;
     if (operand.value == sgpr::flatScratch) {
       // gfx942 keeps it out of the SGPRs; global addresses don't need it.
-      if (target.architectedFlatScratch || name.starts_with("GLOBAL_"))
+      if (target.architectedFlatScratch || info.addressing == Addressing::Global)
         return;
       role = Role::Address;
     }
     add(facts.reads, operand, role, -1);
   }
 
-  bool isLdsDma() const {
-    return e.lds || name.starts_with("GLOBAL_LOAD_LDS_") || name.starts_with("SCRATCH_LOAD_LDS_");
-  }
+  bool isLdsDma() const { return e.lds || info.is(trait::ldsDma); }
 
   void classify() {
     InstructionFacts &f = facts;
-    f.atomic =
-        isAtomic() || (f.kind == Kind::Lds && e.mayLoad && e.mayStore && !movesLanes() &&
-                       !name.starts_with("DS_READ") && !name.starts_with("DS_WRITE") && !name.starts_with("DS_GWS_"));
-    bool memory = isMemory() || f.kind == Kind::Lds || f.kind == Kind::ScalarMemory;
-    if (memory && !movesLanes()) {
-      f.toLds = isMemory() && isLdsDma();
-      f.stores = f.atomic || isStore() || name.starts_with("DS_WRITE");
-      f.loads = f.atomic || (!f.stores && (contains(name, "_LOAD_") || name.starts_with("DS_READ")));
-    }
-    f.countsVm = isMemory() && !isCacheMaintenanceWithoutCount();
-    f.countsLgkm =
-        f.kind == Kind::Lds || f.kind == Kind::ScalarMemory || f.kind == Kind::Flat || f.kind == Kind::Message;
-    if (name == "DS_NOP")
-      f.countsLgkm = false;
-    if (f.kind == Kind::Matrix) {
-      f.passes = e.passes;
-      f.matrix = contains(name, "_F64_") ? MatrixUnit::Double
-                 : target.name != "gfx90a" && contains(name, "F32") && name.ends_with("F32") && !name.ends_with("XF32")
-                     ? MatrixUnit::Single
-                     : MatrixUnit::Xdl;
-    }
+    f.atomic = isAtomic();
+    f.stores = f.atomic || isStore();
+    f.loads = f.atomic || info.effect == MemoryEffect::Load;
+    f.toLds = isLdsDma() && f.loads;
+    f.countsVm = isMemory() && !info.is(trait::notCounted);
+    f.countsLgkm = (f.kind == Kind::Lds && !info.is(trait::notCounted)) || f.kind == Kind::ScalarMemory ||
+                   f.kind == Kind::Flat || f.kind == Kind::Message;
+    f.passes = e.passes;
+    f.matrix = info.matrix == MatrixUnit::Single && !target.singlePrecisionMatrixUnit ? MatrixUnit::Xdl : info.matrix;
     f.laneWise = isLaneWise();
     for (const RawOperand &operand : raw.operands)
       if (operand.kind == RawOperand::Immediate) {
@@ -232,23 +156,10 @@ private:
     f.partialWrite = writesPart();
   }
 
-  bool movesLanes() const {
-    return name == "DS_SWIZZLE_B32" || name == "DS_PERMUTE_B32" || name == "DS_BPERMUTE_B32" || name == "DS_NOP";
-  }
-  /// Write-backs are counted like stores; the invalidations of gfx90a and gfx942 aren't.
-  bool isCacheMaintenanceWithoutCount() const {
-    return name.starts_with("BUFFER_WBINVL1") || name.starts_with("BUFFER_INV");
-  }
-
   bool isLaneWise() const {
-    if (facts.kind == Kind::Lds)
-      return !movesLanes();
-    if (isMemory())
-      return true;
-    if (facts.kind != Kind::Vector && facts.kind != Kind::Transcendental)
+    if (info.is(trait::acrossLanes) || e.dpp)
       return false;
-    return !e.dpp && !name.starts_with("V_READ") && !name.starts_with("V_WRITELANE") && !contains(name, "PERMLANE") &&
-           !name.starts_with("V_ACCVGPR_");
+    return facts.kind == Kind::Vector || facts.kind == Kind::Transcendental || facts.kind == Kind::Lds || isMemory();
   }
 
   /// Whether a selector says which part of a dword the result goes to.
@@ -266,8 +177,7 @@ private:
       return immediates.size() >= sources + 2 && immediates[immediates.size() - sources - 2] != dword;
     }
     constexpr int64_t destinationHigh = 8; // op_sel's bit of the destination, kept with a source's modifiers
-    bool packed = name.starts_with("V_PK_") || name.starts_with("V_DOT") || contains(name, "_MIX");
-    if (packed)
+    if (info.is(trait::packed))
       return false;
     for (const RawOperand &operand : raw.operands)
       if (operand.kind == RawOperand::Modifiers && (operand.value & destinationHigh))
@@ -278,8 +188,8 @@ private:
   const Target &target;
   const RawInstruction &raw;
   const Encoding &e;
+  const InstructionInfo &info;
   InstructionFacts facts;
-  std::string_view name;
   unsigned registersSeen = 0; // vector sources before the operand at hand
 };
 

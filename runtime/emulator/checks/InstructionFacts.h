@@ -1,9 +1,9 @@
 // What an instruction reads, writes and waits for.
 //
 // The view of an instruction that checks and traces need and execution doesn't: the registers it touches and what for,
-// the unit it goes to, the counters it raises. From LLVM's instruction descriptions (operands, tied operands, implicit
-// registers, scheduling model), corrected where these name more than the hardware reads (M0 of LDS instructions, which
-// only chips before gfx9 read).
+// the unit it goes to, the counters it raises. What class it is says the list (decode/Instructions.def); the registers
+// come from LLVM's instruction descriptions (operands, tied operands, implicit registers, scheduling model), corrected
+// where these name more than the hardware reads (M0 of LDS instructions, which only chips before gfx9 read).
 #pragma once
 
 #include "runtime/emulator/decode/Disassembler.h"
@@ -50,31 +50,6 @@ struct RegisterUse : RegisterRange {
   int8_t operand; ///< index of the operand (RawInstruction); -1: implicit
 };
 
-enum class InstructionKind : uint8_t {
-  Unknown, ///< bytes that are no instruction
-  Scalar,
-  ScalarMemory, ///< includes s_memtime, s_dcache_*
-  Branch,       ///< and calls, s_setpc
-  Barrier,
-  Wait, ///< s_waitcnt
-  Nop,  ///< s_nop
-  End,
-  Message,
-  Control, ///< other s_* without a result: s_sleep, s_setprio, s_trap …
-  Vector,
-  Transcendental, ///< VALU at a quarter of the rate
-  Matrix,         ///< MFMA, SMFMAC
-  Lds,            ///< DS; also the ones that only move data between lanes
-  VectorMemory,   ///< buffer, global, scratch, cache maintenance
-  Flat,           ///< flat_*: LDS, scratch or global, by address
-};
-inline bool isVector(InstructionKind kind) {
-  return kind == InstructionKind::Vector || kind == InstructionKind::Transcendental || kind == InstructionKind::Matrix;
-}
-
-/// Which pipeline an MFMA takes: the matrix core; on gfx942 the slower one of f32; that of f64.
-enum class MatrixUnit : uint8_t { None, Xdl, Single, Double };
-
 /// Counts of s_waitcnt; none: it doesn't wait for that counter.
 struct WaitCounts {
   static constexpr unsigned none = ~0u;
@@ -99,6 +74,8 @@ struct InstructionFacts {
   unsigned waitStates = 1;   ///< issue slots it takes: s_nop N takes N+1
   int64_t immediate = 0;     ///< of s_* without registers, hwreg of s_getreg and s_setreg
 
+  Opcode opcode() const { return encoding ? encoding->opcode : Opcode::Trap; }
+  const InstructionInfo &info() const { return infoOf(opcode()); }
   /// Name without suffixes ("V_ADD_F32"); empty for no instruction.
   const std::string &name() const;
 };

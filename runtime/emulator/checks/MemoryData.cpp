@@ -58,17 +58,16 @@ const DataFacts &dataFactsOf(Opcode opcode) {
 #undef SET
     for (unsigned i = 0; i < unsigned(Opcode::Trap); ++i) {
       const InstructionInfo &info = infoOf(Opcode(i));
-      std::string_view name = info.name;
-      auto has = [&](std::string_view part) { return name.find(part) != name.npos; };
+      const bool isBuffer = info.addressing == Addressing::Buffer || info.addressing == Addressing::TypedBuffer;
       DataFacts &facts = t[i];
-      facts.form = info.form == Form::Lds                                        ? AddressForm::Lds
-                   : name.starts_with("BUFFER_") || name.starts_with("TBUFFER_") ? AddressForm::Buffer
-                   : name.starts_with("SCRATCH_")                                ? AddressForm::Scratch
-                                                                                 : AddressForm::Flat;
-      facts.dma = has("_LOAD_LDS_") || has("_STORE_LDS_");
-      facts.converts = has("_FORMAT_");
-      facts.pairs = name.starts_with("DS_WRITE2");
-      facts.byM0 = has("_ADDTID_") || name == "DS_APPEND" || name == "DS_CONSUME";
+      facts.form = info.form == Form::Lds                   ? AddressForm::Lds
+                   : isBuffer                               ? AddressForm::Buffer
+                   : info.addressing == Addressing::Scratch ? AddressForm::Scratch
+                                                            : AddressForm::Flat;
+      facts.dma = info.is(trait::ldsDma);
+      facts.converts = info.addressing == Addressing::TypedBuffer;
+      facts.pairs = info.name.starts_with("DS_WRITE2");
+      facts.byM0 = info.form == Form::Lds && info.is(trait::readsM0);
     }
     return t;
   }();

@@ -13,35 +13,36 @@ enum class Opcode : uint16_t {
 #define SCALARK(name, meaning) name,
 #define SCALARCMP(name, A, B, meaning) name,
 #define SCALARCMPK(name, A, meaning) name,
-#define CONTROL(name, meaning) name,
-#define SCALARMEMORY(name, dwords, meaning) name,
+#define CONTROL(name, kind, meaning) name,
+#define SCALARLOAD(name, dwords, meaning) name,
+#define SCALARSTORE(name, dwords, meaning) name,
 #define VECTOR1(name, D, A, meaning) name,
 #define VECTOR2(name, D, A, B, meaning) name,
 #define VECTOR3(name, D, A, B, C, meaning) name,
 #define ACCUMULATE(name, D, A, B, meaning) name,
 #define COMPARE(name, A, B, meaning) V_CMP_##name, V_CMPX_##name,
 #define CARRY(name, in, meaning) name,
-#define CROSSLANE(name, meaning) name,
+#define CROSSLANE(name, traits, meaning) name,
 #define MATRIX(name, D, A, rows, columns, depth, blocks) name,
 #define SPARSE(name, D, A, rows, columns, depth) name,
 #define LDSREAD(name, kind) name,
 #define LDSWRITE(name, kind) name,
 #define LDSPAIR(name, kind, stride, meaning) name,
 #define LDSATOMIC(name, T, meaning) name,
-#define LDSLANES(name, meaning) name,
+#define LDSLANES(name, traits, meaning) name,
 #define LOAD(name, kind) GLOBAL_##name, FLAT_##name, SCRATCH_##name, BUFFER_##name,
 #define STORE(name, kind) GLOBAL_##name, FLAT_##name, SCRATCH_##name, BUFFER_##name,
 #define ATOMIC(name, T, meaning) GLOBAL_##name, FLAT_##name, BUFFER_##name,
 #define LOADTOLDS(name, kind) name,
 #define SCALARATOMIC(name, T, meaning) S_##name, S_BUFFER_##name,
-#define LDSSPECIAL(name, bytes, meaning) name,
+#define LDSSPECIAL(name, bytes, effect, traits, meaning) name,
 #define LDSGLOBAL(name, meaning) name,
 #define SCRATCHTOLDS(name, kind) name,
 #define LDSTOBUFFER(name) name,
 #define TYPEDLOAD(name, components, width) BUFFER_##name, TBUFFER_##name,
 #define TYPEDSTORE(name, components, width) BUFFER_##name, TBUFFER_##name,
 #define TYPEDHIGH(name, direction) name,
-#define CACHE(name) name,
+#define CACHE(name, traits) name,
 #include "runtime/emulator/decode/Instructions.def"
   // What no instruction is by itself: the micro-ops around a vector instruction.
   Trap,
@@ -121,11 +122,64 @@ bool isFloat(OperandType type);
 /// 16, 32 or 64; packed pairs of 16 bits count 32, of 32 bits 64.
 unsigned bitsOf(OperandType type);
 
+/// The unit an instruction goes to, and what it is to program flow.
+enum class InstructionKind : uint8_t {
+  Unknown, ///< bytes that are no instruction, or one that isn't in the list
+  Scalar,
+  ScalarMemory, ///< includes s_memtime, s_dcache_*
+  Branch,       ///< and calls, s_setpc
+  ConditionalBranch,
+  Barrier,
+  Wait, ///< s_waitcnt
+  Nop,  ///< s_nop
+  End,
+  Message,
+  Control, ///< other s_* without a result: s_sleep, s_setprio, s_trap …
+  Vector,
+  Transcendental, ///< VALU at a quarter of the rate
+  Matrix,         ///< MFMA, SMFMAC
+  Lds,            ///< DS; also the ones that only move data between lanes
+  VectorMemory,   ///< buffer, global, scratch, cache maintenance
+  Flat,           ///< flat_*: LDS, scratch or global, by address
+};
+inline bool isVector(InstructionKind kind) {
+  return kind == InstructionKind::Vector || kind == InstructionKind::Transcendental || kind == InstructionKind::Matrix;
+}
+
+/// What it does to memory, LDS included; an atomic loads and stores.
+enum class MemoryEffect : uint8_t { None, Load, Store, Atomic };
+
+/// How its address is made.
+enum class Addressing : uint8_t { None, Scalar, Lds, Global, Flat, Scratch, Buffer, TypedBuffer };
+
+/// Which pipeline an MFMA takes: the matrix core; that of f32, where the chip has one of its own; that of f64.
+enum class MatrixUnit : uint8_t { None, Xdl, Single, Double };
+
+/// What else sets it apart.
+namespace trait {
+constexpr uint8_t none = 0;
+constexpr uint8_t acrossLanes = 1;  ///< a lane's result is not of that lane's sources alone, or not masked by EXEC
+constexpr uint8_t packed = 2;       ///< op_sel chooses halves of sources, and never one of the destination
+constexpr uint8_t dot = 4;          ///< a dot product (packed)
+constexpr uint8_t sparse = 8;       ///< an index stands where other matrix instructions have C
+constexpr uint8_t readsM0 = 16;     ///< LDS: what LLVM says of all of them holds for these
+constexpr uint8_t noAddress = 32;   ///< LDS: the vector operand is data
+constexpr uint8_t ldsDma = 64;      ///< between memory and LDS, at M0
+constexpr uint8_t notCounted = 128; ///< raises no counter of s_waitcnt
+} // namespace trait
+
 struct InstructionInfo {
   std::string_view name;
   Form form;
   OperandType types[4]; ///< destination, sources
+  InstructionKind kind;
+  MemoryEffect effect = MemoryEffect::None;
+  Addressing addressing = Addressing::None;
+  uint8_t traits = trait::none;
+  MatrixUnit matrix = MatrixUnit::None;
+  bool is(uint8_t oneTrait) const { return traits & oneTrait; }
 };
+/// Of an instruction of the list; Opcode::Trap is one of unknown kind.
 const InstructionInfo &infoOf(Opcode opcode);
 /// The opcode of that name (suffixes stripped), or Opcode::Trap.
 Opcode findOpcode(std::string_view name);

@@ -4,8 +4,20 @@ namespace nstf::emulator {
 
 const std::vector<Target> &Target::all() {
   static const std::vector<Target> targets = {
-      {.name = "gfx90a", .architectedFlatScratch = false, .matrixSums = MatrixSums::Pairwise},
-      {.name = "gfx942", .architectedFlatScratch = true, .matrixSums = MatrixSums::CutProducts},
+      {.name = "gfx90a",
+       .architectedFlatScratch = false,
+       .matrixSums = MatrixSums::Pairwise,
+       .singlePrecisionMatrixUnit = false,
+       .hazards = HazardRules::Cdna2,
+       .shiftAmountBug = true,
+       .computeUnitsPerEngine = 14},
+      {.name = "gfx942",
+       .architectedFlatScratch = true,
+       .matrixSums = MatrixSums::CutProducts,
+       .singlePrecisionMatrixUnit = true,
+       .hazards = HazardRules::Cdna3,
+       .shiftAmountBug = false,
+       .computeUnitsPerEngine = 10},
   };
   return targets;
 }

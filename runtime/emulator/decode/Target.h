@@ -14,11 +14,18 @@ namespace nstf::emulator {
 /// instructions/CutProducts-inl.h).
 enum class MatrixSums : uint8_t { Pairwise, CutProducts };
 
+/// Which of checks/HazardTable.def's rules hold, of those for one generation.
+enum class HazardRules : uint8_t { Cdna2, Cdna3 };
+
 struct Target {
   std::string name;            ///< "gfx90a" or "gfx942", as in `-mcpu`
   bool architectedFlatScratch; ///< gfx942: no scratch SGPRs, the hardware holds the wave's scratch base
   MatrixSums matrixSums;
-  uint32_t ldsBytes = 64 * 1024; ///< most a workgroup can have
+  bool singlePrecisionMatrixUnit; ///< gfx942: f32 matrix products have a unit of their own, with wait states of its own
+  HazardRules hazards;
+  bool shiftAmountBug;            ///< gfx90a: the last vector register as the amount of a 64-bit shift reads wrong
+  uint32_t computeUnitsPerEngine; ///< as HW_ID counts them
+  uint32_t ldsBytes = 64 * 1024;  ///< most a workgroup can have
 
   /// The target of that name, or nullptr.
   static const Target *find(const std::string &name);

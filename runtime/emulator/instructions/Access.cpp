@@ -2,7 +2,6 @@
 #include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/instructions/Atomics.h"
 
-#include <array>
 #include <bit>
 
 namespace nstf::emulator {
@@ -33,29 +32,14 @@ void throwOutsideLds(const Wave &w, const MicroOp *op, int lane, uint64_t offset
 }
 
 AccessKind accessKindOf(Opcode opcode) {
-  static const std::array<AccessKind, opcodeCount> table = [] {
-    std::array<AccessKind, opcodeCount> t{};
-    [[maybe_unused]] constexpr AccessKind read = AccessKind::Load, load = AccessKind::Load,
-                                          bufferLoad = AccessKind::Load, write = AccessKind::Store,
-                                          store = AccessKind::Store, scratchLoad = AccessKind::Load,
-                                          scratchStore = AccessKind::Store, bufferStore = AccessKind::Store;
-#define SET(name) t[unsigned(Opcode::name)]
-#define SCALARMEMORY(name, dwords, meaning) SET(name) = meaning;
-#define SCALARATOMIC(name, T, meaning) SET(S_##name) = SET(S_BUFFER_##name) = AccessKind::Atomic;
-#define TYPEDSTORE(name, components, width) SET(BUFFER_##name) = SET(TBUFFER_##name) = AccessKind::Store;
-#define TYPEDHIGH(name, direction) SET(name) = direction;
-#define LDSTOBUFFER(name) SET(name) = AccessKind::Store;
-#define LDSWRITE(name, kind) SET(name) = AccessKind::Store;
-#define LDSPAIR(name, kind, stride, meaning) SET(name) = meaning;
-#define LDSATOMIC(name, T, meaning) SET(name) = AccessKind::Atomic;
-#define STORE(name, kind)                                                                                              \
-  SET(GLOBAL_##name) = SET(FLAT_##name) = SET(SCRATCH_##name) = SET(BUFFER_##name) = AccessKind::Store;
-#define ATOMIC(name, T, meaning) SET(GLOBAL_##name) = SET(FLAT_##name) = SET(BUFFER_##name) = AccessKind::Atomic;
-#include "runtime/emulator/decode/Instructions.def"
-#undef SET
-    return t;
-  }();
-  return table[unsigned(opcode)];
+  switch (infoOf(opcode).effect) {
+  case MemoryEffect::Store:
+    return AccessKind::Store;
+  case MemoryEffect::Atomic:
+    return AccessKind::Atomic;
+  default:
+    return AccessKind::Load;
+  }
 }
 
 void reportAccess(Wave &w, const MicroOp *op, uint64_t lanes, const uint64_t *addresses, unsigned bytes, unsigned at) {

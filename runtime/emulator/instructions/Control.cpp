@@ -141,8 +141,8 @@ template <typename T> const MicroOp *moveToRelative(Wave &w, const MicroOp *op) 
 } // namespace
 
 void enterControl(HandlerTable &table) {
-#define CONTROL(name, meaning) table[unsigned(Opcode::name)] = meaning;
-#define CACHE(name) table[unsigned(Opcode::name)] = nothing;
+#define CONTROL(name, kind, meaning) table[unsigned(Opcode::name)] = meaning;
+#define CACHE(name, traits) table[unsigned(Opcode::name)] = nothing;
 #include "runtime/emulator/decode/Instructions.def"
   table[unsigned(Opcode::Trap)] = unknown;
 }

@@ -41,7 +41,7 @@ struct Placement {
     const Launch &launch = *w.group->launch;
     const DeviceModel &model = DeviceModel::of(launch.target->name);
     uint32_t dies = std::max(1u, model.xcds), units = std::max(1u, model.computeUnits / dies);
-    uint32_t unitsOfEngine = dies > 1 ? 10 : 14; // shader engines: four on a die of gfx942, eight on gfx90a
+    const uint32_t unitsOfEngine = launch.target->computeUnitsPerEngine;
     const uint64_t number = w.group->index;
     xcd = uint32_t(number % dies);
     uint32_t onDie = uint32_t(number / dies % units);

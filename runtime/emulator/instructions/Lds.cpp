@@ -151,7 +151,7 @@ void enterLdsFor(HandlerTable &table) {
 #define LDSWRITE(name, kind) SET(name) = write<width, kind>;
 #define LDSPAIR(name, dwords, stride, meaning) SET(name) = Pair<width, dwords, stride>::meaning;
 #define LDSATOMIC(name, T, meaning) SET(name) = atomicModify<width>;
-#define LDSLANES(name, meaning) SET(name) = meaning<width>;
+#define LDSLANES(name, traits, meaning) SET(name) = meaning<width>;
 #include "runtime/emulator/decode/Instructions.def"
 #undef SET
 }

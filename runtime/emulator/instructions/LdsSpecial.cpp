@@ -108,7 +108,7 @@ const MicroOp *nothing(Wave &, const MicroOp *op) { return op + 1; }
 } // namespace
 
 void enterLdsSpecial(HandlerTable &table) {
-#define LDSSPECIAL(name, bytes, meaning) table[unsigned(Opcode::name)] = meaning;
+#define LDSSPECIAL(name, bytes, effect, traits, meaning) table[unsigned(Opcode::name)] = meaning;
 #include "runtime/emulator/decode/Instructions.def"
 }
 

@@ -118,7 +118,8 @@ template <typename T, bool buffered> const MicroOp *atomicModify(Wave &w, const 
 } // namespace
 
 void enterScalarMemory(HandlerTable &table) {
-#define SCALARMEMORY(name, dwords, meaning) table[unsigned(Opcode::name)] = meaning<dwords>;
+#define SCALARLOAD(name, dwords, meaning) table[unsigned(Opcode::name)] = meaning<dwords>;
+#define SCALARSTORE(name, dwords, meaning) table[unsigned(Opcode::name)] = meaning<dwords>;
 #define SCALARATOMIC(name, T, meaning)                                                                                 \
   table[unsigned(Opcode::S_##name)] = atomicModify<std::make_unsigned_t<T>, false>;                                    \
   table[unsigned(Opcode::S_BUFFER_##name)] = atomicModify<std::make_unsigned_t<T>, true>;

@@ -181,7 +181,7 @@ NumberView TraceMonitor::viewOfUse(const checks::RegisterUse &use, bool isWrite)
   if (use.role == checks::OperandRole::Address)
     return use.count == 2 ? NumberView::Pair : NumberView::Bits;
   bool isAccumulator = false;
-  if (instructionFacts->kind == checks::InstructionKind::Matrix && !isWrite)
+  if (instructionFacts->kind == InstructionKind::Matrix && !isWrite)
     isAccumulator = std::ranges::none_of(instructionFacts->reads, [&](const checks::RegisterUse &other) {
       return other.vector && other.operand > use.operand;
     });

@@ -10,53 +10,7 @@
 namespace nstf::emulator {
 namespace {
 
-InstructionClass classOfControl(Opcode opcode) {
-  switch (opcode) {
-  case Opcode::S_BRANCH:
-  case Opcode::S_CBRANCH_SCC0:
-  case Opcode::S_CBRANCH_SCC1:
-  case Opcode::S_CBRANCH_VCCZ:
-  case Opcode::S_CBRANCH_VCCNZ:
-  case Opcode::S_CBRANCH_EXECZ:
-  case Opcode::S_CBRANCH_EXECNZ:
-  case Opcode::S_SETPC_B64:
-  case Opcode::S_RFE_B64:
-  case Opcode::S_RFE_RESTORE_B64:
-  case Opcode::S_SWAPPC_B64:
-  case Opcode::S_CALL_B64:
-    return InstructionClass::Branch;
-  case Opcode::S_MEMTIME:
-  case Opcode::S_MEMREALTIME:
-  case Opcode::S_DCACHE_INV:
-  case Opcode::S_DCACHE_INV_VOL:
-  case Opcode::S_DCACHE_WB:
-  case Opcode::S_DCACHE_WB_VOL:
-  case Opcode::S_DCACHE_DISCARD:
-  case Opcode::S_DCACHE_DISCARD_X2:
-  case Opcode::S_ATC_PROBE:
-  case Opcode::S_ATC_PROBE_BUFFER:
-    return InstructionClass::ScalarMemory;
-  case Opcode::S_GETPC_B64:
-  case Opcode::S_GETREG_B32:
-  case Opcode::S_SETREG_B32:
-  case Opcode::S_SETREG_IMM32_B32:
-  case Opcode::S_SETVSKIP:
-  case Opcode::S_SET_GPR_IDX_ON:
-  case Opcode::S_SET_GPR_IDX_IDX:
-  case Opcode::S_MOVRELS_B32:
-  case Opcode::S_MOVRELS_B64:
-  case Opcode::S_MOVRELD_B32:
-  case Opcode::S_MOVRELD_B64:
-    return InstructionClass::Scalar;
-  case Opcode::V_NOP:
-    return InstructionClass::Vector;
-  default:
-    return InstructionClass::Other;
-  }
-}
-
 /// What an access moves for each lane (scalar: for the wave).
-enum class Addressing : uint8_t { None, Scalar, Lds, Global, Flat, Scratch, Buffer, TypedBuffer };
 struct Access {
   Addressing addressing = Addressing::None;
   uint8_t loaded = 0, stored = 0; ///< bytes
@@ -70,27 +24,15 @@ template <unsigned n> constexpr uint8_t words = 4 * n;
 constexpr uint8_t ubyte = 1, sbyte = 1, ubyteLow = 1, ubyteHigh = 1, sbyteLow = 1, sbyteHigh = 1, byte = 1,
                   byteHigh = 1;
 constexpr uint8_t ushort = 2, sshort = 2, ushortLow = 2, ushortHigh = 2, halfword = 2, halfwordHigh = 2;
-// Whether scalar memory and LDS instructions load or store, by their meanings' names.
-enum Meaning { load, bufferLoad, scratchLoad, store, bufferStore, scratchStore, read, write };
-enum LdsMeaning {
-  readByLane,
-  writeByLane,
-  exchange32,
-  exchange64,
-  exchange32Apart,
-  exchange64Apart,
-  append,
-  consume,
-  nothing
-};
-constexpr bool stores(Meaning meaning) { return meaning == store || meaning == bufferStore || meaning == scratchStore; }
+// Whether LDS pairs and typed buffer instructions load or store, by their meanings' names.
+enum Meaning { load, store, read, write };
 
 constexpr std::array<Access, opcodeCount> makeAccesses() {
   std::array<Access, opcodeCount> t = {};
   auto set = [&](Opcode opcode, Access access) { t[unsigned(opcode)] = access; };
   using enum Addressing;
-#define SCALARMEMORY(name, dwords, meaning)                                                                            \
-  set(Opcode::name, {Scalar, uint8_t(stores(meaning) ? 0 : 4 * dwords), uint8_t(stores(meaning) ? 4 * dwords : 0)});
+#define SCALARLOAD(name, dwords, meaning) set(Opcode::name, {Scalar, 4 * dwords, 0});
+#define SCALARSTORE(name, dwords, meaning) set(Opcode::name, {Scalar, 0, 4 * dwords});
 #define SCALARATOMIC(name, T, meaning)                                                                                 \
   set(Opcode::S_##name, {Scalar, sizeof(T), sizeof(T), true});                                                         \
   set(Opcode::S_BUFFER_##name, {Scalar, sizeof(T), sizeof(T), true});
@@ -108,8 +50,9 @@ constexpr std::array<Access, opcodeCount> makeAccesses() {
 #define LDSPAIR(name, dwords, stride, meaning)                                                                         \
   set(Opcode::name, {Lds, meaning == read ? 8 * dwords : 0, meaning == write ? 8 * dwords : 0});
 #define LDSATOMIC(name, T, meaning) set(Opcode::name, {Lds, sizeof(T), sizeof(T), true});
-#define LDSSPECIAL(name, bytes, meaning)                                                                               \
-  set(Opcode::name, {bytes ? Lds : None, meaning == writeByLane ? 0 : bytes, meaning == readByLane ? 0 : bytes});
+#define LDSSPECIAL(name, bytes, effect, traits, meaning)                                                               \
+  set(Opcode::name, {bytes ? Lds : None, MemoryEffect::effect == MemoryEffect::Store ? 0 : bytes,                      \
+                     MemoryEffect::effect == MemoryEffect::Load ? 0 : bytes});
 #define LOAD(name, kind)                                                                                               \
   set(Opcode::GLOBAL_##name, {Global, kind, 0});                                                                       \
   set(Opcode::FLAT_##name, {Flat, kind, 0});                                                                           \
@@ -158,32 +101,27 @@ void forFlatLanes(const Wave &w, const MicroOp *op, auto function) {
 const std::array<bool, opcodeCount> ExecutionCounters::movesBytes = makeMovesBytes();
 
 InstructionClass classOf(Opcode opcode) {
-  switch (infoOf(opcode).form) {
-  case Form::Scalar:
-  case Form::ScalarImmediate:
-  case Form::ScalarCompare:
-  case Form::ScalarCompareImmediate:
+  switch (infoOf(opcode).kind) {
+  case InstructionKind::Scalar:
     return InstructionClass::Scalar;
-  case Form::Control:
-    return classOfControl(opcode);
-  case Form::ScalarMemory:
+  case InstructionKind::ScalarMemory:
     return InstructionClass::ScalarMemory;
-  case Form::Vector:
-  case Form::Accumulate:
-  case Form::Compare:
-  case Form::Carry:
-  case Form::CrossLane:
+  case InstructionKind::Branch:
+  case InstructionKind::ConditionalBranch:
+    return InstructionClass::Branch;
+  case InstructionKind::Vector:
+  case InstructionKind::Transcendental:
     return InstructionClass::Vector;
-  case Form::Matrix:
+  case InstructionKind::Matrix:
     return InstructionClass::Matrix;
-  case Form::Lds:
-  case Form::LdsLanes:
+  case InstructionKind::Lds:
     return InstructionClass::Lds;
-  case Form::Memory:
-  case Form::Cache:
+  case InstructionKind::VectorMemory:
+  case InstructionKind::Flat:
     return InstructionClass::VectorMemory;
+  default:
+    return InstructionClass::Other;
   }
-  __builtin_unreachable();
 }
 
 void ExecutionCounters::countBytes(const Wave &w, const MicroOp *op) {

@@ -36,6 +36,7 @@ const Case cases[] = {
     {"WideStoreValu", "gfx90a", "global_store_dwordx4 v0, v[4:7], s[0:1]", "v_mov_b32 v7, v0", 1},
     {"WideStoreValu942", "gfx942", "global_store_dwordx4 v0, v[4:7], s[0:1]", "v_mov_b32 v7, v0", 2},
     {"SaluM0", "both", "s_mov_b32 m0, 0", "buffer_load_dword v0, s[4:7], 0 offen lds", 1},
+    {"SaluM0", "gfx90a", "s_mov_b32 m0, 0", "buffer_store_lds_dword s[4:7], s8 lds", 1},
     {"SetregGetreg", "both", "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 0", "s_getreg_b32 s8, hwreg(HW_REG_MODE)",
      2},
     {"SetregSetreg", "both", "s_setreg_b32 hwreg(HW_REG_MODE, 0, 2), s9",

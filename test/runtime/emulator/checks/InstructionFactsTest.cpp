@@ -47,8 +47,8 @@ TEST(InstructionFacts, registers) {
       {"s_and_saveexec_b64 s[4:5], vcc", "s[4:5], exec, scc", "vcc, exec", Scalar},
       {"s_mov_b32 m0, s3", "m0", "s3", Scalar},
       {"s_cmov_b32 s0, s1", "s0", "s1, scc", Scalar},
-      {"s_cbranch_vccnz 0", "", "vcc", Branch},
-      {"s_cbranch_execz 0", "", "exec", Branch},
+      {"s_cbranch_vccnz 0", "", "vcc", ConditionalBranch},
+      {"s_cbranch_execz 0", "", "exec", ConditionalBranch},
       {"s_setpc_b64 s[30:31]", "", "s[30:31]", Branch},
       {"s_load_dwordx8 s[8:15], s[4:5], 0x10", "s[8:15]", "s[4:5] address", ScalarMemory},
       {"s_buffer_load_dwordx2 vcc, s[4:7], s20", "vcc", "s[4:7] resource, s20 address", ScalarMemory},
@@ -82,6 +82,7 @@ TEST(InstructionFacts, registers) {
       {"buffer_atomic_add v0, v1, s[4:7], 0 offen glc", "v0", "v0 data, v1 address, s[4:7] resource, exec",
        VectorMemory},
       {"buffer_load_dword v1, s[4:7], 0 offen lds", "", "v1 address, s[4:7] resource, exec, m0 address", VectorMemory},
+      {"buffer_store_lds_dword s[4:7], s8 lds", "", "s[4:7] resource, s8 address, exec, m0 address", VectorMemory},
       {"flat_load_dword v0, v[2:3]", "v0", "v[2:3] address, exec, flat_scratch address", Flat},
       {"scratch_store_dword off, v0, s33", "", "v0 data, s33 address, exec, flat_scratch address", VectorMemory},
   };
@@ -91,6 +92,23 @@ TEST(InstructionFacts, registers) {
     EXPECT_EQ(facts.writes(), c.writes) << c.text;
     EXPECT_EQ(facts.reads(), c.reads) << c.text;
   }
+}
+
+// Write-backs are waited for like stores, invalidations of any cache are not.
+TEST(InstructionFacts, cacheMaintenance) {
+  for (const char *text : {"buffer_invl2", "buffer_wbinvl1", "buffer_wbinvl1_vol"})
+    EXPECT_FALSE(Facts("gfx90a", text)->countsVm) << text;
+  EXPECT_TRUE(Facts("gfx90a", "buffer_wbl2")->countsVm);
+  EXPECT_FALSE(Facts("gfx942", "buffer_inv sc1")->countsVm);
+  EXPECT_TRUE(Facts("gfx942", "buffer_wbl2 sc1")->countsVm);
+}
+
+// Only what loads into LDS has something there to wait for.
+TEST(InstructionFacts, betweenMemoryAndLds) {
+  Facts store("gfx90a", "buffer_store_lds_dword s[4:7], s8 lds");
+  EXPECT_TRUE(store->stores && !store->loads && !store->toLds);
+  Facts load("gfx90a", "buffer_load_dword v1, s[4:7], 0 offen lds");
+  EXPECT_TRUE(load->loads && !load->stores && load->toLds);
 }
 
 } // namespace
