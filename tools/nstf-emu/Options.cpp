@@ -1,4 +1,5 @@
 #include "tools/nstf-emu/Options.h"
+#include "runtime/emulator/checks/Checks.h"
 
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -28,7 +29,8 @@ void SessionArguments::add(CLI::App &command) {
 
 void SessionArguments::addCheck(CLI::App &command) {
   checkOption = command.add_option("--check", check, "what to look for, instead of what the file says")
-                    ->type_name("LIST:{memory,uninit,race,hazard,wait,all}");
+                    ->type_name("LIST:{" + checks::checkNames(",", ",") + "}");
+  command.footer(command.get_footer() + "\n\nChecks, for --check:\n" + checks::describeChecks());
 }
 
 SessionOptions SessionArguments::options() const {

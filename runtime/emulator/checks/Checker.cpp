@@ -3,37 +3,8 @@
 #include "runtime/emulator/instructions/Wave.h"
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace nstf::emulator::checks {
-
-CheckSet CheckSet::parse(std::string_view names, std::string_view origin) {
-  CheckSet set;
-  while (!names.empty()) {
-    size_t comma = names.find(',');
-    std::string_view name = names.substr(0, comma);
-    names = comma == names.npos ? "" : names.substr(comma + 1);
-    if (name == "memory")
-      set.memory = true;
-    else if (name == "uninit")
-      set.uninit = true;
-    else if (name == "race")
-      set.race = true;
-    else if (name == "hazard")
-      set.hazard = true;
-    else if (name == "wait")
-      set.wait = true;
-    else if (name == "all")
-      set.memory = set.uninit = set.race = set.hazard = set.wait = true;
-    else if (name == "backward")
-      set.backward = true;
-    else
-      throw std::invalid_argument(std::string(origin) +
-                                  ": expected memory, uninit, race, hazard, wait or all but got '" + std::string(name) +
-                                  "'");
-  }
-  return set;
-}
 
 void FindingList::add(Finding finding) {
   for (Finding &known : findings)
@@ -55,16 +26,10 @@ void CheckContext::report(const Wave &wave, const MicroOp *op, std::string check
 
 Checker::Checker(CheckSet set, const Target &target, Memory &memory)
     : context{target, memory, {}, nullptr}, backward(set.backward) {
-  if (set.uninit)
-    checks.push_back(makeUninitCheck(context));
-  if (set.race)
-    checks.push_back(makeRaceCheck(context));
-  if (set.memory) // last: it ends the launch, what the others have to say of the access comes first
-    checks.push_back(makeMemoryCheck(context));
-  if (set.hazard)
-    checks.push_back(makeHazardCheck(context));
-  if (set.wait)
-    checks.push_back(makeWaitCheck(context));
+  for (const bool endsLaunch : {false, true})
+    for (const CheckInfo &check : allChecks())
+      if (set.has(check) && check.endsLaunch == endsLaunch)
+        checks.push_back(check.make(context));
 }
 Checker::~Checker() = default;
 

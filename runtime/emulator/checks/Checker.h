@@ -4,6 +4,7 @@
 // find.
 #pragma once
 
+#include "runtime/emulator/checks/Checks.h"
 #include "runtime/emulator/checks/InstructionFacts.h"
 #include "runtime/emulator/instructions/Monitor.h"
 #include "runtime/emulator/run/Finding.h"
@@ -19,22 +20,6 @@ namespace nstf::emulator {
 class Memory;
 
 namespace checks {
-
-/// Which checks are wanted.
-struct CheckSet {
-  bool memory = false; ///< bounds, lifetime, alignment
-  bool uninit = false; ///< values never written
-  bool race = false;   ///< accesses of several waves without a barrier
-  bool hazard = false; ///< instructions too close for the hardware
-  bool wait = false;   ///< missing s_waitcnt
-  /// "backward": the last wave of a workgroup goes first. Shows races that an atomic operation hides in the usual
-  /// order.
-  bool backward = false;
-  bool any() const { return memory || uninit || race || hazard || wait; }
-  /// From "memory,wait" or "all"; "" is none. Throws std::invalid_argument naming `origin` ("--check",
-  /// "NSTF_EMU_CHECK") for a name there isn't.
-  static CheckSet parse(std::string_view names, std::string_view origin);
-};
 
 /// What the checks found: the same at the same place once, with a count.
 class FindingList {

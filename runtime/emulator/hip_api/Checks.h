@@ -1,4 +1,4 @@
-// NSTF_EMU_CHECK=memory,uninit,race,hazard,wait|all: every launch runs under checks.
+// NSTF_EMU_CHECK: every launch runs under the checks it names (checks/Checks.h).
 #pragma once
 
 #include "runtime/emulator/hip_api/Device.h"

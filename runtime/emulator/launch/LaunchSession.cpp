@@ -30,8 +30,8 @@ LaunchSession::LaunchSession(LaunchFile file, const SessionOptions &options) : l
   chooseTarget(options);
   const checks::CheckSet set = chooseChecks(options);
   memory = std::make_unique<Memory>(std::min(model().memoryBytes, hostMemory()));
-  if (set.uninit)
-    memory->trackDefinedness();
+  if (set.any()) // before anything is allocated: what nobody writes is undefined from then on
+    checker = checks::makeChecker(set, *chip, *memory);
   for (const LaunchDescription &launch : launchFile.launches)
     prepared.push_back({&launch, &kernelOf(launch), {}, {}, MatrixMode::Fast});
   for (const BufferDescription &buffer : launchFile.buffers)
@@ -49,8 +49,6 @@ LaunchSession::LaunchSession(LaunchFile file, const SessionOptions &options) : l
       output.place.error("expected a file in a folder that is there but got " +
                          launchFile.resolve(output.file).string());
   }
-  if (set.any())
-    checker = checks::makeChecker(set, *chip, *memory);
 }
 
 checks::CheckSet LaunchSession::chooseChecks(const SessionOptions &options) const {

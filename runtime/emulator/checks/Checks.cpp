@@ -1,0 +1,56 @@
+#include "runtime/emulator/checks/Checks.h"
+#include "runtime/emulator/checks/Checker.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace nstf::emulator::checks {
+namespace {
+
+constexpr CheckInfo table[] = {
+    {"memory", "accesses outside allocations, after free, misaligned", makeMemoryCheck, true},
+    {"uninit", "undefined values that reach an address, a branch or memory", makeUninitCheck},
+    {"race", "accesses of several waves that nothing orders", makeRaceCheck},
+    {"hazard", "instructions closer than the hardware can take", makeHazardCheck},
+    {"wait", "results used before an s_waitcnt proves them there", makeWaitCheck},
+};
+
+} // namespace
+
+std::span<const CheckInfo> allChecks() { return table; }
+
+std::string checkNames(std::string_view separator, std::string_view last) {
+  std::string names;
+  for (const CheckInfo &check : table)
+    (names += names.empty() ? "" : separator) += check.name;
+  return (names += last) + "all";
+}
+
+std::string describeChecks() {
+  std::string text;
+  for (const CheckInfo &check : table)
+    text += "  " + std::string(check.name) + ": " + std::string(check.finds) + "\n";
+  return text;
+}
+
+CheckSet CheckSet::parse(std::string_view names, std::string_view origin) {
+  CheckSet set;
+  while (!names.empty()) {
+    const size_t comma = names.find(',');
+    const std::string_view name = names.substr(0, comma);
+    names = comma == names.npos ? "" : names.substr(comma + 1);
+    const CheckInfo *check = std::ranges::find(table, name, &CheckInfo::name);
+    if (check != std::end(table))
+      set.wanted |= 1u << (check - table);
+    else if (name == "all")
+      set.wanted = (1u << std::size(table)) - 1;
+    else if (name == "backward")
+      set.backward = true;
+    else
+      throw std::invalid_argument(std::string(origin) + ": expected " + checkNames(", ", " or ") + " but got '" +
+                                  std::string(name) + "'");
+  }
+  return set;
+}
+
+} // namespace nstf::emulator::checks
