@@ -34,7 +34,7 @@ struct CodegenOptions {
 
 /// One argument in the kernarg segment. Offsets and sizes in bytes.
 struct KernelArgumentMetadata {
-  std::string name;      ///< "arg3" where the kernel's argument had no attribute `nstf.name`
+  std::string name;      ///< "arg3" where the kernel had no #systolic.launch
   std::string valueKind; ///< of the code object's metadata: "global_buffer", "by_value", "hidden_…"
   std::string access;    ///< "read_only", "write_only", "read_write"; empty: not known
   uint32_t offset = 0;

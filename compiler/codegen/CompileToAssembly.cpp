@@ -8,6 +8,7 @@
 // - debug information (where a pass made some) without folders;
 // - a diagnostic handler: by itself LLVM goes on after an error ("LDS over the limit") and emits code.
 #include "compiler/codegen/Codegen.h"
+#include "dialects/systolic/Systolic.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
@@ -104,19 +105,18 @@ static Operation *findLeftOver(gpu::GPUModuleOp module) {
 
 using ArgumentNames = llvm::StringMap<SmallVector<std::string>>;
 
-/// Every function's argument names (attribute `nstf.name`), and no attribute of ours left on the arguments: the
-/// translation to LLVM IR warns about each that it does not know.
+/// Every function's argument names (its #systolic.launch), and that attribute gone: what is below knows no such thing.
 static ArgumentNames takeArgumentNames(gpu::GPUModuleOp module) {
   ArgumentNames names;
-  for (auto function : module.getOps<LLVM::LLVMFuncOp>())
-    for (unsigned i = 0, n = function.getNumArguments(); i < n; ++i) {
-      auto name = function.getArgAttrOfType<StringAttr>(i, "nstf.name");
-      names[function.getSymName()].push_back(name ? name.getValue().str() : "arg" + std::to_string(i));
-      SmallVector<NamedAttribute> attributes(mlir::function_interface_impl::getArgAttrs(function, i));
-      for (NamedAttribute attribute : attributes)
-        if (attribute.getName().strref().starts_with("nstf."))
-          function.removeArgAttr(i, attribute.getName());
-    }
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    SmallVector<std::string> &list = names[function.getSymName()];
+    if (auto launch = dyn_cast_or_null<systolic::LaunchAttr>(function->removeAttr(systolic::launchAttributeName)))
+      for (const systolic::LaunchArgument &argument : launch.getArguments())
+        list.push_back(argument.name.str());
+    else
+      for (unsigned i = 0, n = function.getNumArguments(); i < n; ++i)
+        list.push_back("arg" + std::to_string(i));
+  }
   return names;
 }
 

@@ -118,22 +118,18 @@ LogicalResult nstf::runOnVariants(KernelPlan &plan, llvm::function_ref<LogicalRe
 
 LaunchInfo nstf::readLaunchInfo(systolic::KernelOp kernel) {
   LaunchInfo info;
-  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
-    if (!isa<MemRefType>(kernel.getArgumentTypes()[i]))
-      continue;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
     info.readsTokens |= kernel.getElementsPerToken(i) != 0;
+  for (const systolic::LaunchArgument &from : kernel.getLaunch()->getArguments()) {
     LaunchInfo::Argument argument;
-    argument.name = kernel.getArgAttrOfType<StringAttr>(i, NSTFDialect::nameAttributeName).str();
-    argument.access = kernel.getArgAttrOfType<StringAttr>(i, "nstf.access").str();
-    if (auto operand = kernel.getArgAttrOfType<IntegerAttr>(i, "nstf.operand")) {
-      argument.kind = LaunchInfo::Argument::Operand;
-      argument.index = operand.getInt();
-    } else if (auto result = kernel.getArgAttrOfType<IntegerAttr>(i, "nstf.result")) {
-      argument.kind = LaunchInfo::Argument::Result;
-      argument.index = result.getInt();
-    } else {
-      argument.kind = LaunchInfo::Argument::Control;
-    }
+    argument.name = from.name.str();
+    argument.index = from.index;
+    argument.kind = from.kind == systolic::LaunchArgument::Control  ? LaunchInfo::Argument::Control
+                    : from.kind == systolic::LaunchArgument::Result ? LaunchInfo::Argument::Result
+                                                                    : LaunchInfo::Argument::Operand;
+    argument.access = from.kind == systolic::LaunchArgument::InPlace  ? "read_write"
+                      : from.kind == systolic::LaunchArgument::Result ? "write"
+                                                                      : "read";
     info.arguments.push_back(argument);
   }
   for (const systolic::KernelOp::GridAxis &axis : kernel.getGridAxes())
@@ -141,7 +137,7 @@ LaunchInfo nstf::readLaunchInfo(systolic::KernelOp kernel) {
   for (NamedAttribute parameter : kernel.getParams())
     if (auto value = dyn_cast<IntegerAttr>(parameter.getValue()))
       info.parameters[parameter.getName().str()] = value.getInt();
-  for (NamedAttribute entry : kernel->getAttrOfType<DictionaryAttr>("nstf.per_token"))
+  for (NamedAttribute entry : kernel.getLaunch()->getPerToken())
     info.perToken[entry.getName().str()] = cast<IntegerAttr>(entry.getValue()).getInt();
   kernel.walk([&](systolic::ControlOp op) {
     (op.getField() == systolic::ControlField::tokens ? info.readsTokens : info.readsPosition) = true;

@@ -1,5 +1,6 @@
 // Facts of a compiled kernel (KernelFacts.h).
 #include "compiler/driver/KernelFacts.h"
+#include "support/ControlBlock.h"
 
 #include <stdexcept>
 
@@ -71,7 +72,7 @@ manifest::Kernel nstf::describeKernel(const KernelVariant &variant, const Target
     manifest::KernelArgument entry{argument.name,     place.offset,          place.size, manifest::ElementType::I32, {},
                                    argumentAlignment, manifest::Access::Read};
     if (argument.kind == LaunchInfo::Argument::Control) {
-      entry.shape.dimensions = {int64_t(controlBytes / 4)};
+      entry.shape.dimensions = {int64_t(sizeof(support::ControlBlock) / 4)};
     } else {
       entry.type = getElementType(getValueType(variant, argument));
       entry.shape = getShape(getValueType(variant, argument));

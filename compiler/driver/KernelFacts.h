@@ -7,9 +7,6 @@
 
 namespace nstf {
 
-/// Bytes of the control block.
-inline constexpr uint64_t controlBytes = 64;
-
 /// Throw std::runtime_error for a type that a package cannot hold.
 manifest::ElementType getElementType(mlir::Type type);
 manifest::ElementType getElementType(mlir::RankedTensorType type);

@@ -4,6 +4,7 @@
 #include "compiler/driver/StepOrder.h"
 #include "nstf/Tokenizer.h"
 #include "passes/nstf/FormedGraph.h"
+#include "support/ControlBlock.h"
 #include "support/SinCos.h"
 #include "llvm/Config/llvm-config.h"
 
@@ -11,10 +12,10 @@
 
 using namespace mlir;
 using namespace nstf;
+using support::ControlBlock;
 
 namespace {
 
-constexpr uint64_t controlTokens = 0, controlPosition = 4;
 constexpr unsigned codeObjectVersion = 5;
 
 /// A type or attribute as it is printed.
@@ -152,8 +153,9 @@ private:
       manifest.weights.buffer = addBuffer("weights", manifest::BufferKind::Weights, weightBytes);
     if (auto size = graph->getAttrOfType<IntegerAttr>(NSTFDialect::arenaSizeAttributeName); size && size.getInt() > 0)
       arena = addBuffer("arena", manifest::BufferKind::Arena, size.getInt());
-    control = addBuffer("control", manifest::BufferKind::Control, controlBytes);
-    manifest.control = {control, controlBytes, controlTokens, controlPosition};
+    control = addBuffer("control", manifest::BufferKind::Control, sizeof(ControlBlock));
+    manifest.control = {control, sizeof(ControlBlock), offsetof(ControlBlock, tokens),
+                        offsetof(ControlBlock, position)};
     for (unsigned i = 0; i < graph.getNumArguments(); ++i) {
       auto type = cast<RankedTensorType>(graph.getArgumentTypes()[i]);
       std::string name = graph.getArgAttrOfType<StringAttr>(i, NSTFDialect::nameAttributeName).str();

@@ -1,6 +1,7 @@
 // Writer of a kernel's C header (KernelHeader.h).
 #include "compiler/package/KernelHeader.h"
 #include "compiler/package/LauncherNames.h"
+#include "support/ControlBlock.h"
 
 #include <algorithm>
 #include <set>
@@ -10,6 +11,7 @@ namespace nstf {
 using manifest::Access;
 using manifest::ElementType;
 using manifest::KernelArgument;
+using support::ControlBlock;
 
 namespace {
 
@@ -96,8 +98,10 @@ private:
     text += "/* What varies from launch to launch. It lies in device memory and is read when the kernel runs, so a "
             "captured graph\n   replays with other numbers after a copy into it; write it in stream order. */\n";
     text += "typedef struct " + name + "_control {\n  int32_t tokens;   /* " + tokens + " */\n  int32_t position; /* " +
-            position + " */\n  int32_t reserved[14];\n} " + name + "_control;\n";
-    text += "typedef char " + name + "_check_control[sizeof(" + name + "_control) == 64 ? 1 : -1];\n\n";
+            position + " */\n  int32_t reserved[" + number(sizeof(ControlBlock::reserved) / 4) + "];\n} " + name +
+            "_control;\n";
+    text += "typedef char " + name + "_check_control[sizeof(" + name + "_control) == " + number(sizeof(ControlBlock)) +
+            " ? 1 : -1];\n\n";
   }
 
   std::string getType(const KernelArgument &argument) const {

@@ -1,4 +1,4 @@
-// The matrix cores' register maps and the layouts of plain loads (Layouts.h).
+// The layouts of matrix products and of plain loads (Layouts.h).
 #include "dialects/systolic/Layouts.h"
 
 using namespace mlir;
@@ -6,38 +6,29 @@ using namespace nstf::systolic;
 
 FragmentAttr nstf::systolic::getMmaLayout(SystolicArrayAttr array, MmaOperand operand, ArrayRef<int64_t> shape,
                                           int64_t waveSize) {
-  int64_t m = array.getM(), n = array.getN(), k = array.getK();
-  // A cell's operands must fill the wave, and its accumulator come in groups of four rows.
-  if (!array.hasCell() || waveSize % m || waveSize % n || k * m % waveSize || m % (4 * (waveSize / m)))
+  std::optional<MatrixRegisterMap> cell =
+      getMatrixRegisterMap(operand, array.getM(), array.getN(), array.getK(), waveSize);
+  if (!cell)
     return {};
-  int64_t waveRows = array.getWaveRows(), waveCols = array.getWaveCols();
-  int64_t perLane = array.getElementsPerLane(waveSize), groups = waveSize / m;
-  SmallVector<Digit> reg, lane, wave;
-  switch (operand) {
-  case MmaOperand::A:
-    if (shape[0] % (waveRows * m) || shape[1] % k)
+  // Which dimension of the tile lies along M, N and K of the product; -1: none.
+  static constexpr int64_t dims[][3] = {/*A=*/{0, -1, 1}, /*B=*/{-1, 1, 0}, /*Acc=*/{0, 1, -1}};
+  const auto &[dimM, dimN, dimK] = dims[size_t(operand)];
+  struct Axis {
+    int64_t dim, cell, waves;
+  };
+  Axis m = {dimM, array.getM(), array.getWaveRows()}, n = {dimN, array.getN(), array.getWaveCols()},
+       k = {dimK, array.getK(), 1};
+  for (const Axis &axis : {k, n, m}) {
+    if (axis.dim < 0)
+      continue;
+    if (shape[axis.dim] % (axis.waves * axis.cell))
       return {};
-    reg = {{1, perLane, 1}, {1, shape[1] / k, k}, {0, shape[0] / waveRows / m, m}};
-    lane = {{0, m, 1}, {1, groups, perLane}};
-    wave = {{0, waveRows, shape[0] / waveRows}, {-1, waveCols, 0}};
-    break;
-  case MmaOperand::B:
-    if (shape[0] % k || shape[1] % (waveCols * n))
-      return {};
-    reg = {{0, perLane, 1}, {0, shape[0] / k, k}, {1, shape[1] / waveCols / n, n}};
-    lane = {{1, n, 1}, {0, groups, perLane}};
-    wave = {{-1, waveRows, 0}, {1, waveCols, shape[1] / waveCols}};
-    break;
-  case MmaOperand::Acc:
-    if (shape[0] % (waveRows * m) || shape[1] % (waveCols * n))
-      return {};
-    reg = {
-        {0, 4, 1}, {0, m / (4 * groups), 4 * groups}, {1, shape[1] / waveCols / n, n}, {0, shape[0] / waveRows / m, m}};
-    lane = {{1, n, 1}, {0, groups, 4}};
-    wave = {{0, waveRows, shape[0] / waveRows}, {1, waveCols, shape[1] / waveCols}};
-    break;
+    cell->reg.push_back({axis.dim, shape[axis.dim] / axis.waves / axis.cell, axis.cell});
   }
-  return FragmentAttr::getCanonical(array.getContext(), reg, lane, wave);
+  SmallVector<Digit> wave;
+  for (const Axis &axis : {m, n})
+    wave.push_back({axis.dim, axis.waves, axis.dim < 0 ? 0 : shape[axis.dim] / axis.waves});
+  return FragmentAttr::getCanonical(array.getContext(), cell->reg, cell->lane, wave);
 }
 
 /// The largest power of two that divides `size` and is at most `most`.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/systolic/Digit.h"
+#include "dialects/systolic/LaunchArgument.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -58,11 +59,5 @@ constexpr llvm::StringLiteral perTokenAttributeName = "systolic.per_token";
 
 /// The parameter that is the type of a template's `!systolic.operand`.
 constexpr llvm::StringLiteral operandParameterName = "OPERAND";
-
-/// Whether a kernel argument of this type is the control block of a run.
-inline bool isControlBlock(mlir::Type type) {
-  auto block = mlir::dyn_cast<mlir::MemRefType>(type);
-  return block && !getBufferAxes(type) && block.getElementType().isInteger(32) && block.getRank() == 1;
-}
 
 } // namespace nstf::systolic

@@ -61,26 +61,45 @@ int64_t KernelOp::getNumWorkItems() {
   return items;
 }
 
-// param
-
-/// "BM", an index, or "EPS" : f32
-ParseResult ParamOp::parse(OpAsmParser &parser, OperationState &result) {
-  StringAttr name;
-  Type type = parser.getBuilder().getIndexType();
-  // With a type, or the attribute would take what stands behind the colon for its own.
-  if (parser.parseAttribute(name, parser.getBuilder().getNoneType(), getNameAttrName(result.name), result.attributes) ||
-      (succeeded(parser.parseOptionalColon()) && parser.parseType(type)) ||
-      parser.parseOptionalAttrDict(result.attributes))
-    return failure();
-  result.addTypes(type);
-  return success();
+SmallVector<unsigned> KernelOp::getLaunchedArguments() {
+  SmallVector<unsigned> launched;
+  for (auto [i, type] : llvm::enumerate(getArgumentTypes()))
+    if (isa<MemRefType, ControlType>(type))
+      launched.push_back(i);
+  return launched;
 }
 
-void ParamOp::print(OpAsmPrinter &printer) {
-  printer << " " << getNameAttr();
-  if (!getType().isIndex())
-    printer << " : " << getType();
-  printer.printOptionalAttrDict((*this)->getAttrs(), {getNameAttrName()});
+std::optional<unsigned> KernelOp::findBuffer(StringRef name) {
+  if (LaunchAttr launch = getLaunchAttr())
+    for (auto [position, argument] : llvm::zip_equal(getLaunchedArguments(), launch.getArguments()))
+      if (argument.name == name && argument.kind != LaunchArgument::Control)
+        return position;
+  return std::nullopt;
+}
+
+void KernelOp::insertBuffer(unsigned index, MemRefType type, StringRef name) {
+  LaunchAttr launch = getLaunchAttr();
+  SmallVector<LaunchArgument> arguments(launch.getArguments());
+  size_t place = llvm::count_if(getLaunchedArguments(), [&](unsigned position) { return position < index; });
+  arguments.insert(arguments.begin() + place, LaunchArgument{StringAttr::get(getContext(), name)});
+  (void)insertArgument(index, type, {}, getLoc());
+  setLaunchAttr(LaunchAttr::get(getContext(), arguments, launch.getPerToken()));
+}
+
+/// kernel_c8, kernel_c9
+static LogicalResult verifyLaunch(KernelOp kernel, LaunchAttr launch) {
+  SmallVector<unsigned> launched = kernel.getLaunchedArguments();
+  if (launch.getArguments().size() != launched.size()) // kernel_c8
+    return kernel.emitOpError() << "expected launch to have an entry for each of " << launched.size()
+                                << " buffers and control blocks but got " << launch.getArguments().size();
+  for (auto [position, argument] : llvm::zip_equal(launched, launch.getArguments()))
+    if (isa<ControlType>(kernel.getArgumentTypes()[position]) != (argument.kind == LaunchArgument::Control))
+      return kernel.emitOpError() << "expected launch to say control of a control block, and of no buffer, but got '"
+                                  << argument.name.getValue() << "' for argument " << position;
+  for (NamedAttribute entry : launch.getPerToken()) // kernel_c9
+    if (!kernel.getParam(entry.getName()))
+      return kernel.emitOpError() << "expected launch to name a parameter in per_token but got " << entry.getName();
+  return success();
 }
 
 LogicalResult KernelOp::verify() {
@@ -92,7 +111,7 @@ LogicalResult KernelOp::verify() {
   if (!getResultTypes().empty()) // kernel_c2
     return emitOpError() << "expected no results but got " << getResultTypes().size();
   for (Type type : getArgumentTypes())
-    if (!isBuffer(type) && !isControlBlock(type) && !isa<IndexType, LdsType>(type)) // kernel_c3
+    if (!isBuffer(type) && !isa<ControlType, IndexType, LdsType>(type)) // kernel_c3
       return emitOpError() << "expected a buffer, a control block, a work item or an LDS array but got " << type;
   if (getGrid().size() % 2) // kernel_c4
     return emitOpError() << "expected pairs of parameters in grid but got " << getGrid().size() << " names";
@@ -114,10 +133,32 @@ LogicalResult KernelOp::verify() {
       if (!isBuffer(getArgumentTypes()[i]) || !perToken || perToken.getInt() < 1)
         return emitOpError() << "expected a buffer with at least 1 element a token but got " << getArgumentTypes()[i]
                              << " with " << attribute;
-      if (getElementsPerToken(i) && llvm::none_of(getArgumentTypes(), isControlBlock))
+      if (getElementsPerToken(i) && llvm::none_of(getArgumentTypes(), llvm::IsaPred<ControlType>))
         return emitOpError() << "expected a control block for the tokens of argument " << i << " but got none";
     }
+  return getLaunch() ? verifyLaunch(*this, *getLaunch()) : success();
+}
+
+// param
+
+/// "BM", an index, or "EPS" : f32
+ParseResult ParamOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr name;
+  Type type = parser.getBuilder().getIndexType();
+  // With a type, or the attribute would take what stands behind the colon for its own.
+  if (parser.parseAttribute(name, parser.getBuilder().getNoneType(), getNameAttrName(result.name), result.attributes) ||
+      (succeeded(parser.parseOptionalColon()) && parser.parseType(type)) ||
+      parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  result.addTypes(type);
   return success();
+}
+
+void ParamOp::print(OpAsmPrinter &printer) {
+  printer << " " << getNameAttr();
+  if (!getType().isIndex())
+    printer << " : " << getType();
+  printer.printOptionalAttrDict((*this)->getAttrs(), {getNameAttrName()});
 }
 
 // Memory

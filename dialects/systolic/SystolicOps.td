@@ -3,15 +3,12 @@
 #ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICOPS
 #define NSTF_DIALECTS_SYSTOLIC_SYSTOLICOPS
 
-include "dialects/systolic/SystolicAttrs.td"
-include "mlir/IR/EnumAttr.td"
+include "dialects/systolic/SystolicLaunch.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-
-class Systolic_Op<string opMnemonic, list<Trait> traits = []> : Op<Systolic_Dialect, opMnemonic, traits>;
 
 def Systolic_Tile : Type<And<[CPred<"::llvm::isa<::mlir::RankedTensorType>($_self)">,
                               CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).hasStaticShape()">,
@@ -31,8 +28,9 @@ def Systolic_KernelOp
     : Systolic_Op<"kernel", [IsolatedFromAbove, AutomaticAllocationScope, Symbol, FunctionOpInterface]> {
   let summary = "what one workgroup does with one work item";
   let description = [{
-    The role of a block argument is its type: a memref with axes is a buffer, `memref<16xi32>` the control block of the
-    run, `index` a work index, `!systolic.lds` an array in LDS. Who launches the kernel decides where they come from.
+    The role of a block argument is its type: a memref with axes is a buffer, `!systolic.control` the control block of
+    the run, `index` a work index, `!systolic.lds` an array in LDS. Who launches the kernel decides where they come
+    from; `launch` says so of buffers and the control block.
 
     `params` are what a template can be instantiated with: whole numbers, f32 numbers and types. `grid` lists axes, each
     a pair (extent, tile) of a parameter and a parameter or a number: their rounded-up quotients multiply to the number of
@@ -48,6 +46,8 @@ def Systolic_KernelOp
     - kernel_c6: the argument marked `systolic.scratch` is one LDS buffer of rank 1 and type i8.
     - kernel_c7: an argument with `systolic.per_token = n`, n at least 1, is a buffer of n elements for each token of the
       launch, its type the most there can be. Where that is more than one token, a control block says how many there are.
+    - kernel_c8: `launch` has an entry for each buffer and control block, in the order of the arguments.
+    - kernel_c9: `per_token` of `launch` names parameters of the kernel.
 
     ```mlir
     systolic.kernel @copy(%X: memref<100xf32, #systolic.axes<N>>, %Y: memref<100xf32, #systolic.axes<N>>, %work: index)
@@ -62,8 +62,8 @@ def Systolic_KernelOp
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type, DictionaryAttr:$params,
                        ArrayAttr:$grid, OptionalAttr<Systolic_ArrayAttr>:$array, OptionalAttr<I64Attr>:$wave_size,
-                       OptionalAttr<StrAttr>:$sym_visibility, OptionalAttr<DictArrayAttr>:$arg_attrs,
-                       OptionalAttr<DictArrayAttr>:$res_attrs);
+                       OptionalAttr<Systolic_LaunchAttr>:$launch, OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -84,6 +84,13 @@ def Systolic_KernelOp
     ::llvm::SmallVector<GridAxis> getGridAxes();
     /// Work items along an axis, and of a launch, at the present parameters.
     int64_t getNumWorkItems(const GridAxis &axis);
+    /// The arguments that `launch` has entries for, in its order.
+    ::llvm::SmallVector<unsigned> getLaunchedArguments();
+    /// The buffer that has this name in `launch`.
+    std::optional<unsigned> findBuffer(::llvm::StringRef name);
+    /// Puts a buffer that nothing is bound to before argument `index`. Precondition: no other is bound.
+    void insertBuffer(unsigned index, ::mlir::MemRefType type, ::llvm::StringRef name);
+    /// Work items of a launch at the present parameters.
     int64_t getNumWorkItems();
   }];
 }
@@ -116,31 +123,6 @@ def Systolic_ParamOp : Systolic_Op<"param", [Pure]> {
   let arguments = (ins StrAttr:$name);
   let results = (outs AnyTypeOf<[Index, F32]>:$result);
   let hasCustomAssemblyFormat = 1;
-}
-
-def Systolic_ControlField : I32EnumAttr<"ControlField", "a run scalar in the control block",
-    [I32EnumAttrCase<"tokens", 0>, I32EnumAttrCase<"position", 1>, I32EnumAttrCase<"rows", 2>]> {
-  let cppNamespace = "::nstf::systolic";
-}
-
-def Systolic_ControlOp : Systolic_Op<"control", [Pure]> {
-  let summary = "reads a run scalar: `tokens` in this step, `position` of its first token, `rows` of a launch";
-  let description = [{
-    `rows` is for templates: the kernel's parameter ROWS where the number of rows is known when the kernel is made, and
-    where ROWS is 0 the tokens of the step. systolic-instantiate puts one or the other in its place.
-
-    ```mlir
-    func.func @step(%block: memref<16xi32>) -> (index, index) {
-      %tokens = systolic.control tokens %block : memref<16xi32>
-      %position = systolic.control position %block : memref<16xi32>
-      return %tokens, %position : index, index
-    }
-    ```
-  }];
-  let arguments = (ins Arg<MemRefRankOf<[I32], [1]>, "the control block of the run">:$block,
-                       Systolic_ControlField:$field);
-  let results = (outs Index:$result);
-  let assemblyFormat = "$field $block attr-dict `:` type($block)";
 }
 
 // Memory

@@ -17,6 +17,7 @@ using namespace nstf;
 namespace {
 
 constexpr StringLiteral slotName = "epilogue", outputName = "y";
+using systolic::LaunchArgument;
 
 struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
   using Base::Base;
@@ -46,6 +47,8 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     if (isTensorKernel(region) ? failed(fillCompute(region, program, maxTokens.getInt()))
                                : failed(fillEpilogue(region, program, *binding)))
       return failure();
+    if (failed(setLaunch(program, *binding)))
+      return failure();
     remark::passed(region.getLoc(),
                    remark::RemarkOpts::name("Template").category(getArgument()).function(region.getSymName()))
         << ("template " + program.getSymName()).str();
@@ -57,7 +60,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
   /// The template's defaults, then the extents, then what tuning says.
   LogicalResult setParameters(KernelOp region, systolic::KernelOp program, const TemplateBinding &binding) {
     Builder builder(&getContext());
-    NamedAttrList parameters(program.getParams()), perToken;
+    NamedAttrList parameters(program.getParams());
     auto set = [&](StringRef name, Attribute value) {
       if (!parameters.get(name))
         return failure();
@@ -71,8 +74,6 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
       // A template without a row extent of its own (matvec) needs no ROWS either.
       if (failed(set(parameter.name, builder.getI64IntegerAttr(parameter.value))) && parameter.name != "ROWS")
         return program.emitError() << "expected the template to have parameter " << parameter.name;
-      if (parameter.perToken)
-        perToken.set(parameter.name, builder.getI64IntegerAttr(parameter.perToken));
     }
     if (auto tuning = region->getAttrOfType<DictionaryAttr>("nstf.tuning"))
       for (NamedAttribute entry : tuning)
@@ -83,15 +84,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     if (binding.operandType && parameters.get(systolic::operandParameterName))
       parameters.set(systolic::operandParameterName, TypeAttr::get(binding.operandType));
     program.setParamsAttr(parameters.getDictionary(&getContext()));
-    program->setAttr("nstf.per_token", perToken.getDictionary(&getContext()));
     return success();
-  }
-
-  static std::optional<unsigned> findBuffer(systolic::KernelOp program, StringRef name) {
-    for (unsigned i = 0; i < program.getNumArguments(); ++i)
-      if (auto attribute = program.getArgAttrOfType<StringAttr>(i, "nstf.name"); attribute && attribute == name)
-        return i;
-    return std::nullopt;
   }
 
   /// A buffer holds what the value bound to it does, as many rows too: loads and stores convert elements.
@@ -104,36 +97,54 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     setElementsPerToken(program, argument, tensor);
   }
 
-  /// Says of an argument which operand of the step it is and how it is used.
-  void bindOperand(systolic::KernelOp program, unsigned argument, Value value, StringRef access) {
-    Builder builder(&getContext());
+  void bind(StringRef buffer, LaunchArgument::Kind kind, unsigned index) {
+    bound.push_back({StringAttr::get(&getContext(), buffer), kind, index});
+  }
+
+  void bindOperand(systolic::KernelOp program, unsigned argument, StringRef buffer, Value value,
+                   LaunchArgument::Kind kind = LaunchArgument::Operand) {
     setContents(program, argument, value.getType());
-    program.setArgAttr(argument, "nstf.operand", builder.getI64IntegerAttr(cast<BlockArgument>(value).getArgNumber()));
-    program.setArgAttr(argument, "nstf.access", builder.getStringAttr(access));
+    bind(buffer, kind, cast<BlockArgument>(value).getArgNumber());
   }
 
   LogicalResult bindBuffers(KernelOp region, systolic::KernelOp program, const TemplateBinding &binding) {
+    if (!program.getLaunch())
+      return program.emitError("expected the template to name its buffers in launch but got none");
+    bound.clear();
     for (const TemplateBinding::Buffer &buffer : binding.buffers) {
-      std::optional<unsigned> argument = findBuffer(program, buffer.name);
+      std::optional<unsigned> argument = program.findBuffer(buffer.name);
       if (!argument || !isa<BlockArgument>(buffer.value))
         return program.emitError() << "expected buffer " << buffer.name << " for an argument of the nstf.kernel";
-      bindOperand(program, *argument, buffer.value, "read");
+      bindOperand(program, *argument, buffer.name, buffer.value);
     }
-    std::optional<unsigned> output = findBuffer(program, outputName);
+    std::optional<unsigned> output = program.findBuffer(outputName);
     if (!output)
       return program.emitError() << "expected a buffer " << outputName << " in the template";
-    Builder builder(&getContext());
     if (std::optional<unsigned> inPlace = region.getInPlaceArgument(0)) {
-      bindOperand(program, *output, region.getBody().getArgument(*inPlace), "read_write");
+      bindOperand(program, *output, outputName, region.getBody().getArgument(*inPlace), LaunchArgument::InPlace);
     } else {
       setContents(program, *output, region.getResultTypes().front());
-      program.setArgAttr(*output, "nstf.result", builder.getI64IntegerAttr(0));
-      program.setArgAttr(*output, "nstf.access", builder.getStringAttr("write"));
+      bind(outputName, LaunchArgument::Result, 0);
     }
-    if (std::optional<unsigned> control = findBuffer(program, "control")) {
-      program.setArgAttr(*control, "nstf.control", builder.getUnitAttr());
-      program.setArgAttr(*control, "nstf.access", builder.getStringAttr("read"));
-    }
+    return success();
+  }
+
+  /// Says of the kernel what a launch passes in its arguments.
+  LogicalResult setLaunch(systolic::KernelOp program, const TemplateBinding &binding) {
+    SmallVector<LaunchArgument> arguments(program.getLaunch()->getArguments());
+    for (LaunchArgument &argument : arguments)
+      if (auto known = llvm::find_if(bound, [&](const auto &other) { return other.name == argument.name; });
+          known != bound.end())
+        argument = *known;
+    Builder builder(&getContext());
+    NamedAttrList perToken;
+    for (const TemplateBinding::Parameter &parameter : binding.parameters)
+      if (parameter.perToken)
+        perToken.set(parameter.name, builder.getI64IntegerAttr(parameter.perToken));
+    DictionaryAttr growing = perToken.getDictionary(&getContext());
+    if (failed(systolic::LaunchAttr::verify([&] { return program.emitError(); }, arguments, growing)))
+      return failure();
+    program.setLaunchAttr(systolic::LaunchAttr::get(&getContext(), arguments, growing));
     return success();
   }
 
@@ -141,11 +152,13 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     auto slot = getOperation().lookupSymbol<func::FuncOp>("compute");
     if (!slot)
       return region.emitError() << "expected a template with a slot @compute but got " << program.getSymName();
+    for (unsigned i = 0; i < region.getNumArguments(); ++i)
+      bind(("x" + Twine(i)).str(), LaunchArgument::Operand, i);
     return fillTensorSlot(slot, region, program, maxTokens);
   }
 
   LogicalResult fillEpilogue(KernelOp region, systolic::KernelOp program, const TemplateBinding &binding) {
-    unsigned output = *findBuffer(program, outputName);
+    unsigned output = *program.findBuffer(outputName);
     auto outputType = cast<MemRefType>(program.getArgumentTypes()[output]);
     SmallVector<SlotOperand> operands = getSlotOperands(region, binding.tile, outputType);
     // A conversion of the result is the store's.
@@ -160,21 +173,20 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
                                 << program.getSymName();
 
     // The operands follow the last buffer, so that they are launched with them.
-    unsigned place = output + 1;
     SmallVector<Value> buffers;
-    Builder builder(&getContext());
     for (auto [i, operand] : llvm::enumerate(operands)) {
-      auto name = builder.getNamedAttr("nstf.name", builder.getStringAttr("e" + Twine(i)));
-      (void)program.insertArgument(place, operand.type, builder.getDictionaryAttr(name), program.getLoc());
-      bindOperand(program, place++, operand.value, "read");
+      std::string name = ("e" + Twine(i)).str();
+      program.insertBuffer(output + 1 + i, operand.type, name);
+      bindOperand(program, output + 1 + i, name, operand.value);
+      buffers.push_back(program.getArgument(output + 1 + i));
     }
-    for (unsigned i = output + 1; i < place; ++i)
-      buffers.push_back(program.getBody().getArgument(i));
     if (readsPosition(operands)) {
-      std::optional<unsigned> control = findBuffer(program, "control");
-      if (!control)
+      auto control = llvm::find_if(program.getArguments(), [](BlockArgument argument) {
+        return isa<systolic::ControlType>(argument.getType());
+      });
+      if (control == program.getArguments().end())
         return program.emitError("expected a template with a control block, which has the step's position");
-      buffers.push_back(program.getBody().getArgument(*control));
+      buffers.push_back(*control);
     }
     program.walk([&](func::CallOp call) {
       if (call.getCallee() == slotName)
@@ -182,6 +194,8 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     });
     return fillSlot(slot, region, binding.tile, operands);
   }
+
+  SmallVector<LaunchArgument> bound; ///< what stands behind each buffer of the template, by its name
 };
 
 } // namespace

@@ -13,10 +13,9 @@ def FillTemplatePass : Pass<"nstf-to-systolic-fill-template", "::mlir::ModuleOp"
     is bound to them; f16 in tiles and LDS arrays becomes the type of the products' operands. Elementwise ops after the anchor, and
     a bias, go into the slot @epilogue; what they read beyond the tile becomes a buffer more. The nstf.kernel is erased.
 
-    Every buffer argument then says what it is bound to: `nstf.operand = i` or `nstf.result = i` of the step, or
-    `nstf.control`; `nstf.access` says how it is used, and `systolic.per_token` that it ends with the launch's tokens,
-    because the tensor in it has a leading `?`. `nstf.per_token` on the kernel lists the extents that grow with
-    the tokens of a step, and how many rows each token has.
+    The kernel's `launch`, which named the template's buffers, then says which operand or result of the step each is, and
+    which extents grow with the tokens of a step. `systolic.per_token` says of an argument that it ends with the
+    launch's tokens, because the tensor in it has a leading `?`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect", "::nstf::systolic::SystolicDialect"];

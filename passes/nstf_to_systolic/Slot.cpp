@@ -116,7 +116,7 @@ LogicalResult nstf::fillSlot(func::FuncOp slot, KernelOp region, Value tile, Arr
       llvm::map_to_vector(operands, [&](const SlotOperand &operand) -> Value { return append(operand.type); });
   Value control;
   if (readsPosition(operands))
-    control = append(MemRefType::get({16}, IntegerType::get(region.getContext(), 32)));
+    control = append(systolic::ControlType::get(region.getContext()));
 
   DenseMap<Value, Value> values = {{tile, slot.getArgument(0)}};
   DenseMap<Operation *, Value> tables; // by the op that reads one

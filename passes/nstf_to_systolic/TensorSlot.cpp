@@ -93,9 +93,7 @@ FailureOr<TemplateBinding> nstf::bindTensorKernel(KernelOp kernel, int64_t maxTo
 LogicalResult nstf::fillTensorSlot(func::FuncOp slot, KernelOp kernel, systolic::KernelOp program, int64_t maxTokens) {
   MLIRContext *context = kernel->getContext();
   Builder attributes(context);
-  unsigned output = 0;
-  while (!program.getArgAttr(output, "nstf.result"))
-    ++output;
+  unsigned output = *program.findBuffer("y");
   func::CallOp call;
   program.walk([&](func::CallOp op) { call = op; });
 
@@ -106,10 +104,7 @@ LogicalResult nstf::fillTensorSlot(func::FuncOp slot, KernelOp kernel, systolic:
     int64_t elements = *countElements(tensor.getShape(), maxTokens);
     auto axes = systolic::AxesAttr::get(context, Attribute(attributes.getI64IntegerAttr(elements)));
     auto buffer = MemRefType::get(elements, tensor.getElementType(), MemRefLayoutAttrInterface(), axes);
-    NamedAttribute facts[] = {attributes.getNamedAttr("nstf.name", attributes.getStringAttr("x" + Twine(i))),
-                              attributes.getNamedAttr("nstf.operand", attributes.getI64IntegerAttr(i)),
-                              attributes.getNamedAttr("nstf.access", attributes.getStringAttr("read"))};
-    (void)program.insertArgument(output + 1 + i, buffer, attributes.getDictionaryAttr(facts), program.getLoc());
+    program.insertBuffer(output + 1 + i, buffer, ("x" + Twine(i)).str());
     setElementsPerToken(program, output + 1 + i, tensor);
     call.getOperandsMutable().append(Value(program.getArgument(output + 1 + i)));
     (void)slot.insertArgument(slot.getNumArguments(), buffer, {}, slot.getLoc());

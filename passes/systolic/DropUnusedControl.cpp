@@ -21,8 +21,15 @@ struct DropUnusedControlPass : nstf::systolic::impl::DropUnusedControlPassBase<D
       return;
     BitVector unused(kernel.getNumArguments());
     for (BlockArgument argument : kernel.getArguments())
-      if (isControlBlock(argument.getType()) && argument.use_empty())
+      if (isa<ControlType>(argument.getType()) && argument.use_empty())
         unused.set(argument.getArgNumber());
+    if (LaunchAttr launch = kernel.getLaunchAttr()) {
+      SmallVector<LaunchArgument> left;
+      for (auto [position, argument] : llvm::zip_equal(kernel.getLaunchedArguments(), launch.getArguments()))
+        if (!unused.test(position))
+          left.push_back(argument);
+      kernel.setLaunchAttr(LaunchAttr::get(&getContext(), left, launch.getPerToken()));
+    }
     (void)kernel.eraseArguments(unused);
   }
 };

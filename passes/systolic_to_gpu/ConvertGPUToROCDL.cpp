@@ -201,22 +201,6 @@ static void alignWorkgroupMemory(gpu::GPUModuleOp module) {
   });
 }
 
-/// The names of the kernels' arguments, which the conversion would drop: attribute `nstf.name` by kernel and position.
-static llvm::StringMap<SmallVector<Attribute>> argumentNames(gpu::GPUModuleOp module) {
-  llvm::StringMap<SmallVector<Attribute>> names;
-  for (auto kernel : module.getOps<gpu::GPUFuncOp>())
-    for (unsigned i = 0, n = kernel.getNumArguments(); i < n; ++i)
-      names[kernel.getName()].push_back(kernel.getArgAttr(i, "nstf.name"));
-  return names;
-}
-
-static void restoreArgumentNames(gpu::GPUModuleOp module, const llvm::StringMap<SmallVector<Attribute>> &names) {
-  for (auto kernel : module.getOps<LLVM::LLVMFuncOp>())
-    for (auto [index, name] : llvm::enumerate(names.lookup(kernel.getSymName())))
-      if (name && index < kernel.getNumArguments())
-        kernel.setArgAttr(index, "nstf.name", name);
-}
-
 /// The launch is always made of whole workgroups of exactly the known size: tells LLVM so.
 static void fixWorkgroupSize(gpu::GPUModuleOp module) {
   Builder builder(module.getContext());
@@ -250,10 +234,8 @@ struct ConvertGPUToROCDLPass : nstf::impl::ConvertGPUToROCDLPassBase<ConvertGPUT
     if (failed(checkBefore(module, *target, indexBitwidth)))
       return signalPassFailure();
     alignWorkgroupMemory(module);
-    auto names = argumentNames(module);
     if (failed(lowerVectors(module)) || failed(convert(module, *chip, indexBitwidth)) || failed(checkAfter(module)))
       return signalPassFailure();
-    restoreArgumentNames(module, names);
     fixWorkgroupSize(module);
   }
 };

@@ -75,13 +75,15 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     builder.setInsertionPointToStart(module.getBody());
     SmallVector<Type> arguments, workgroupMemory;
     for (Type type : kernel.getArgumentTypes())
-      if (isa<MemRefType>(type))
+      if (isa<MemRefType, ControlType>(type))
         arguments.push_back(converter.convertType(type));
       else if (isa<LdsType>(type))
         workgroupMemory.push_back(converter.convertType(type));
     auto function = gpu::GPUFuncOp::create(builder, loc, kernel.getSymName(), builder.getFunctionType(arguments, {}),
                                            workgroupMemory, TypeRange());
     function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());
+    if (LaunchAttr launch = kernel.getLaunchAttr())
+      function->setAttr(launchAttributeName, launch);
     int32_t workItems = context.waveSize * context.array.getNumWaves();
     function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr({workItems, 1, 1}));
 
@@ -105,7 +107,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     unsigned nextArgument = 0, nextMemory = 0;
     for (auto [position, argument] : llvm::enumerate(body.getArguments())) {
       Value value;
-      if (isa<MemRefType>(argument.getType())) {
+      if (isa<MemRefType, ControlType>(argument.getType())) {
         value = entry.getArgument(nextArgument);
         annotateArgument(kernel, position, function, nextArgument++);
       } else if (isa<LdsType>(argument.getType())) {
@@ -119,7 +121,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
       if (value.getType() != argument.getType())
         value = UnrealizedConversionCastOp::create(builder, loc, argument.getType(), value).getResult(0);
       argument.replaceAllUsesWith(value);
-      if (isControlBlock(argument.getType()))
+      if (isa<ControlType>(argument.getType()))
         control = value;
       if (int64_t perToken = kernel.getElementsPerToken(position))
         context.tokenBuffers[value] = {memory, perToken};
@@ -160,7 +162,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
       for (NamedAttribute attribute : attributes)
         if (attribute.getName() != perTokenAttributeName)
           function.setArgAttr(to, attribute.getName(), attribute.getValue());
-    if (isControlBlock(kernel.getArgumentTypes()[from])) {
+    if (isa<ControlType>(kernel.getArgumentTypes()[from])) {
       function.setArgAttr(to, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
       function.setArgAttr(to, LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());
     }

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/systolic_to_gpu/TileLowering.h"
+#include "support/ControlBlock.h"
 #include <numeric>
 
 using namespace mlir;
@@ -244,8 +245,10 @@ struct ControlPattern : TilePattern<ControlOp> {
   using TilePattern::TilePattern;
   LogicalResult matchAndRewrite(ControlOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     IndexBuilder index{rewriter, op.getLoc()};
-    Value value = memref::LoadOp::create(rewriter, op.getLoc(), adaptor.getBlock(),
-                                         ValueRange(index.constant(int64_t(op.getField()))));
+    size_t offset = op.getField() == ControlField::tokens ? offsetof(nstf::support::ControlBlock, tokens)
+                                                          : offsetof(nstf::support::ControlBlock, position);
+    Value value =
+        memref::LoadOp::create(rewriter, op.getLoc(), adaptor.getBlock(), ValueRange(index.constant(offset / 4)));
     // The same for all lanes, which LLVM can't know of a load: loops over it must be scalar.
     value = ROCDL::ReadfirstlaneOp::create(rewriter, op.getLoc(), rewriter.getI32Type(), value);
     rewriter.replaceOpWithNewOp<arith::IndexCastUIOp>(op, rewriter.getIndexType(), value);

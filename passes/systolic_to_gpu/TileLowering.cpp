@@ -3,6 +3,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "support/ControlBlock.h"
 
 using namespace mlir;
 using namespace nstf::systolic;
@@ -25,8 +26,12 @@ TileTypeConverter::TileTypeConverter() {
     shape.insert(shape.begin(), lds.getBuffers());
     return getMemory(shape, lds.getElementType(), gpu::AddressSpace::Workgroup);
   });
+  addConversion([](ControlType control) -> Type {
+    return getMemory(sizeof(nstf::support::ControlBlock) / 4, IntegerType::get(control.getContext(), 32),
+                     gpu::AddressSpace::Global);
+  });
   addConversion([](MemRefType memory) -> std::optional<Type> {
-    if (!getBufferAxes(memory) && !isControlBlock(memory))
+    if (!getBufferAxes(memory))
       return std::nullopt;
     if (isa_and_nonnull<gpu::AddressSpaceAttr>(memory.getMemorySpace()))
       return memory;

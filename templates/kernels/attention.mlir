@@ -87,10 +87,10 @@ module {
     return %result : !s
   }
 
-  systolic.kernel @attention(%Q: !Q {nstf.name = "q"}, %K: !K {nstf.name = "k"}, %V: !K {nstf.name = "v"},
-                             %Y: !Y {nstf.name = "y"}, %control: memref<16xi32> {nstf.name = "control"},
-                             %block: index, %head: index, %lds_q: !lds_q, %lds_k: !lds_k, %lds_v: !lds_v)
-      attributes {params = {RG = 64, RQ = 64, L = 64, F = 64, H = 1, HK = 1, G = 1, D = 64, DP = 16, BQ = 16, BK = 32,
+  systolic.kernel @attention(%Q: !Q, %K: !K, %V: !K, %Y: !Y, %control: !systolic.control, %block: index, %head: index,
+                             %lds_q: !lds_q, %lds_k: !lds_k, %lds_v: !lds_v)
+      attributes {launch = #systolic.launch<[q, k, v, y, control]>,
+                  params = {RG = 64, RQ = 64, L = 64, F = 64, H = 1, HK = 1, G = 1, D = 64, DP = 16, BQ = 16, BK = 32,
                             WM = 1, WN = 1, ROWS = 0, CAUSAL = 1, CACHED = 1, SCALE = 1.0 : f32, WINDOW = 0,
                             OPERAND = f16},
                   grid = ["RG", "BQ", "HK", 1]} {
@@ -105,8 +105,8 @@ module {
     %H = systolic.param "H"
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %step_rows = systolic.control rows %control : memref<16xi32>
-    %position = systolic.control position %control : memref<16xi32>
+    %step_rows = systolic.control rows %control
+    %position = systolic.control position %control
     %q0 = arith.muli %block, %BQ : index
     %rows = arith.muli %step_rows, %G : index
     %before = arith.muli %position, %CACHED : index

@@ -11,17 +11,17 @@ module {
     return %tile : !x
   }
 
-  systolic.kernel @elementwise(%X: !X {nstf.name = "x"}, %Y: !Y {nstf.name = "y"},
-                               %control: memref<16xi32> {nstf.name = "control"}, %block_m: index, %block_n: index)
-      attributes {params = {M = 64, MX = 64, N = 64, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0, LAST = 0},
+  systolic.kernel @elementwise(%X: !X, %Y: !Y, %control: !systolic.control, %block_m: index, %block_n: index)
+      attributes {launch = #systolic.launch<[x, y, control]>,
+                  params = {M = 64, MX = 64, N = 64, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0, LAST = 0},
                   grid = ["M", "BM", "N", "BN"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"
     %N = systolic.param "N"
     %LAST = systolic.param "LAST"
     %c1 = arith.constant 1 : index
-    %tokens = systolic.control tokens %control : memref<16xi32>
-    %rows = systolic.control rows %control : memref<16xi32>
+    %tokens = systolic.control tokens %control
+    %rows = systolic.control rows %control
     %m0 = arith.muli %block_m, %BM : index
     %n0 = arith.muli %block_n, %BN : index
     %last = arith.subi %tokens, %c1 : index

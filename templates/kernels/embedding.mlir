@@ -12,16 +12,16 @@ module {
     return %tile : !y
   }
 
-  systolic.kernel @embedding(%ids: !ids {nstf.name = "ids"}, %T: !T {nstf.name = "table"}, %Y: !Y {nstf.name = "y"},
-                             %control: memref<16xi32> {nstf.name = "control"}, %block_m: index, %block_n: index)
-      attributes {params = {M = 64, N = 64, V = 512, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0},
+  systolic.kernel @embedding(%ids: !ids, %T: !T, %Y: !Y, %control: !systolic.control, %block_m: index, %block_n: index)
+      attributes {launch = #systolic.launch<[ids, table, y, control]>,
+                  params = {M = 64, N = 64, V = 512, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0},
                   grid = ["M", "BM", "N", "BN"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"
     %N = systolic.param "N"
     %V = systolic.param "V"
     %c0 = arith.constant 0 : index
-    %rows = systolic.control rows %control : memref<16xi32>
+    %rows = systolic.control rows %control
     %m0 = arith.muli %block_m, %BM : index
     %n0 = arith.muli %block_n, %BN : index
 

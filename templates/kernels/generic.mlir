@@ -15,13 +15,14 @@ module {
     return %y : !y
   }
 
-  systolic.kernel @generic(%Y: !Y {nstf.name = "y"}, %control: memref<16xi32> {nstf.name = "control"}, %work: index)
-      attributes {params = {N = 4096, E = 64, ROWS = 0, R = 1, C = 0, BN = 256, BR = 1, WM = 4, WN = 1},
+  systolic.kernel @generic(%Y: !Y, %control: !systolic.control, %work: index)
+      attributes {launch = #systolic.launch<[y, control]>,
+                  params = {N = 4096, E = 64, ROWS = 0, R = 1, C = 0, BN = 256, BR = 1, WM = 4, WN = 1},
                   grid = ["N", "BN"]} {
     %BN = systolic.param "BN"
     %E = systolic.param "E"
-    %tokens = systolic.control tokens %control : memref<16xi32>
-    %rows = systolic.control rows %control : memref<16xi32>
+    %tokens = systolic.control tokens %control
+    %rows = systolic.control rows %control
     %end = arith.muli %rows, %E : index
     %first = arith.muli %work, %BN : index
     %is_inside = arith.cmpi ult, %first, %end : index

@@ -7,15 +7,15 @@
 !Y = memref<64x64xf32, #systolic.axes<L, N>>
 
 module {
-  systolic.kernel @kv_append(%X: !X {nstf.name = "x"}, %Y: !Y {nstf.name = "y"},
-                             %control: memref<16xi32> {nstf.name = "control"}, %block_m: index, %block_n: index)
-      attributes {params = {M = 64, L = 64, N = 64, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0},
+  systolic.kernel @kv_append(%X: !X, %Y: !Y, %control: !systolic.control, %block_m: index, %block_n: index)
+      attributes {launch = #systolic.launch<[x, y, control]>,
+                  params = {M = 64, L = 64, N = 64, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0},
                   grid = ["M", "BM", "N", "BN"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"
     %N = systolic.param "N"
-    %rows = systolic.control rows %control : memref<16xi32>
-    %position = systolic.control position %control : memref<16xi32>
+    %rows = systolic.control rows %control
+    %position = systolic.control position %control
     %m0 = arith.muli %block_m, %BM : index
     %n0 = arith.muli %block_n, %BN : index
     %y0 = arith.addi %m0, %position : index

@@ -12,16 +12,16 @@ module {
     return %tile : !x
   }
 
-  systolic.kernel @l2_normalize(%X: !X {nstf.name = "x"}, %Y: !X {nstf.name = "y"},
-                                %control: memref<16xi32> {nstf.name = "control"}, %work: index)
-      attributes {params = {M = 64, N = 64, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0,
+  systolic.kernel @l2_normalize(%X: !X, %Y: !X, %control: !systolic.control, %work: index)
+      attributes {launch = #systolic.launch<[x, y, control]>,
+                  params = {M = 64, N = 64, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0,
                             EPS = 1.0e-12 : f32}, grid = ["M", "BM"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"
     %N = systolic.param "N"
     %EPS = systolic.param "EPS" : f32
     %c0 = arith.constant 0 : index
-    %rows = systolic.control rows %control : memref<16xi32>
+    %rows = systolic.control rows %control
     %m0 = arith.muli %work, %BM : index
     %is_inside = arith.cmpi ult, %m0, %rows : index
     %end = arith.select %is_inside, %N, %c0 : index

@@ -24,10 +24,10 @@ module {
     return %tile : !y
   }
 
-  systolic.kernel @matmul(%X: !X {nstf.name = "x"}, %W: !W {nstf.name = "w"}, %Y: !Y {nstf.name = "y"},
-                          %control: memref<16xi32> {nstf.name = "control"}, %block_m: index, %block_n: index,
+  systolic.kernel @matmul(%X: !X, %W: !W, %Y: !Y, %control: !systolic.control, %block_m: index, %block_n: index,
                           %lds_x: !lds_x, %lds_w: !lds_w)
-      attributes {params = {M = 64, N = 64, K = 64, BM = 32, BN = 32, BK = 32, WM = 2, WN = 2, KB = 16, ROWS = 0,
+      attributes {launch = #systolic.launch<[x, w, y, control]>,
+                  params = {M = 64, N = 64, K = 64, BM = 32, BN = 32, BK = 32, WM = 2, WN = 2, KB = 16, ROWS = 0,
                             OPERAND = f16},
                   grid = ["M", "BM", "N", "BN"]} {
     %BM = systolic.param "BM"
@@ -37,7 +37,7 @@ module {
     %K = systolic.param "K"
     %KB = systolic.param "KB"
     %c0 = arith.constant 0 : index
-    %rows = systolic.control rows %control : memref<16xi32>
+    %rows = systolic.control rows %control
     %m0 = arith.muli %block_m, %BM : index
     %n0 = arith.muli %block_n, %BN : index
     %is_inside = arith.cmpi ult, %m0, %rows : index

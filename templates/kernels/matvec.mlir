@@ -15,9 +15,9 @@ module {
     return %tile : !y
   }
 
-  systolic.kernel @matvec(%X: !X {nstf.name = "x"}, %W: !W {nstf.name = "w"}, %Y: !Y {nstf.name = "y"},
-                          %control: memref<16xi32> {nstf.name = "control"}, %work: index)
-      attributes {params = {N = 64, K = 64, BN = 16, BK = 64, WM = 4, WN = 1}, grid = ["N", "BN"]} {
+  systolic.kernel @matvec(%X: !X, %W: !W, %Y: !Y, %control: !systolic.control, %work: index)
+      attributes {launch = #systolic.launch<[x, w, y, control]>,
+                  params = {N = 64, K = 64, BN = 16, BK = 64, WM = 4, WN = 1}, grid = ["N", "BN"]} {
     %BN = systolic.param "BN"
     %BK = systolic.param "BK"
     %K = systolic.param "K"

@@ -12,15 +12,15 @@ module {
     return %tile : !x
   }
 
-  systolic.kernel @mean_rows(%X: !X {nstf.name = "x"}, %Y: !Y {nstf.name = "y"},
-                             %control: memref<16xi32> {nstf.name = "control"}, %work: index)
-      attributes {params = {M = 64, N = 64, BM = 4, BN = 64, WM = 4, WN = 1, ROWS = 0}, grid = ["N", "BN"]} {
+  systolic.kernel @mean_rows(%X: !X, %Y: !Y, %control: !systolic.control, %work: index)
+      attributes {launch = #systolic.launch<[x, y, control]>,
+                  params = {M = 64, N = 64, BM = 4, BN = 64, WM = 4, WN = 1, ROWS = 0}, grid = ["N", "BN"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"
     %N = systolic.param "N"
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %rows = systolic.control rows %control : memref<16xi32>
+    %rows = systolic.control rows %control
     %n0 = arith.muli %work, %BN : index
 
     // Rows past the step's last read as zeros.

@@ -13,9 +13,9 @@ module {
     return %tile : !x
   }
 
-  systolic.kernel @rms_norm(%X: !X {nstf.name = "x"}, %W: !W {nstf.name = "weight"}, %Y: !X {nstf.name = "y"},
-                            %control: memref<16xi32> {nstf.name = "control"}, %work: index)
-      attributes {params = {M = 64, N = 64, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0, G = 1,
+  systolic.kernel @rms_norm(%X: !X, %W: !W, %Y: !X, %control: !systolic.control, %work: index)
+      attributes {launch = #systolic.launch<[x, weight, y, control]>,
+                  params = {M = 64, N = 64, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0, G = 1,
                             EPS = 1.0e-5 : f32}, grid = ["M", "BM"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"
@@ -23,7 +23,7 @@ module {
     %G = systolic.param "G"
     %EPS = systolic.param "EPS" : f32
     %c0 = arith.constant 0 : index
-    %step_rows = systolic.control rows %control : memref<16xi32>
+    %step_rows = systolic.control rows %control
     %rows = arith.muli %step_rows, %G : index
     %m0 = arith.muli %work, %BM : index
     %is_inside = arith.cmpi ult, %m0, %rows : index

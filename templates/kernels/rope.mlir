@@ -14,9 +14,9 @@
 !Y = memref<64x64xf32, #systolic.axes<RY, D>>
 
 module {
-  systolic.kernel @rope(%X: !X {nstf.name = "x"}, %T: !T {nstf.name = "table"}, %Y: !Y {nstf.name = "y"},
-                        %control: memref<16xi32> {nstf.name = "control"}, %work: index)
-      attributes {params = {R = 64, RY = 64, D = 64, H = 1, RD = 64, CTX = 512, BR = 32, BD = 64, WM = 4, WN = 1,
+  systolic.kernel @rope(%X: !X, %T: !T, %Y: !Y, %control: !systolic.control, %work: index)
+      attributes {launch = #systolic.launch<[x, table, y, control]>,
+                  params = {R = 64, RY = 64, D = 64, H = 1, RD = 64, CTX = 512, BR = 32, BD = 64, WM = 4, WN = 1,
                             ROWS = 0, APPEND = 0, INTERLEAVED = 0}, grid = ["R", "BR"]} {
     %BR = systolic.param "BR"
     %D = systolic.param "D"
@@ -27,8 +27,8 @@ module {
     %INTERLEAVED = systolic.param "INTERLEAVED"
     %c0 = arith.constant 0 : index
     %c2 = arith.constant 2 : index
-    %step_rows = systolic.control rows %control : memref<16xi32>
-    %position = systolic.control position %control : memref<16xi32>
+    %step_rows = systolic.control rows %control
+    %position = systolic.control position %control
     %rows = arith.muli %step_rows, %H : index
     %r0 = arith.muli %work, %BR : index
     %skipped = arith.muli %position, %H : index

@@ -6,6 +6,7 @@
 #include "compiler/target/Target.h"
 #include "dialects/systolic/Systolic.h"
 #include "nstf/Runtime.h"
+#include "support/ControlBlock.h"
 #include "templates/Templates.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -33,8 +34,8 @@ using Memory = std::map<std::string, std::vector<uint32_t>>;
 constexpr float untouched = -777;
 
 template <typename T> std::vector<uint32_t> words(const std::vector<T> &values) {
-  std::vector<uint32_t> result(values.size());
-  std::memcpy(result.data(), values.data(), values.size() * 4);
+  std::vector<uint32_t> result(values.size() * sizeof(T) / 4);
+  std::memcpy(result.data(), values.data(), result.size() * 4);
   return result;
 }
 
@@ -94,15 +95,15 @@ protected:
     ASSERT_TRUE(runPasses(*module, passes));
     systolic::KernelOp kernel = *module->getOps<systolic::KernelOp>().begin();
     std::vector<std::string> arguments;
-    for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
-      if (auto argument = kernel.getArgAttrOfType<mlir::StringAttr>(i, "nstf.name"))
-        arguments.push_back(argument.str());
+    for (const systolic::LaunchArgument &argument : kernel.getLaunch()->getArguments())
+      arguments.push_back(argument.name.str());
     uint32_t workItems = kernel.getNumWorkItems();
     uint32_t threads = *kernel.getWaveSize() * kernel.getArray()->getNumWaves();
     ASSERT_TRUE(runPasses(*module, "nstf-pipeline-gpu,nstf-pipeline-llvm"));
     auto code = generateCode(llvm::to_vector(module->getOps<mlir::gpu::GPUModuleOp>()), {.chip = target});
     ASSERT_TRUE(bool(code)) << toString(code.takeError());
-    launchKernel(*code, name, arguments, workItems, threads, memory, {tokens, position});
+    support::ControlBlock control{.tokens = int32_t(tokens), .position = int32_t(position)};
+    launchKernel(*code, name, arguments, workItems, threads, memory, control);
   }
 
 private:
@@ -112,9 +113,8 @@ private:
   }
 
   void launchKernel(const CodeObject &code, const std::string &name, const std::vector<std::string> &arguments,
-                    uint32_t workItems, uint32_t threads, Memory &memory, std::vector<uint32_t> control) {
-    control.resize(16);
-    memory["control"] = control;
+                    uint32_t workItems, uint32_t threads, Memory &memory, const support::ControlBlock &control) {
+    memory["control"] = words(std::vector(1, control));
     Module loaded(backend, code.bytes.data(), code.bytes.size(), name);
     Launch step{loaded.kernel(name), {workItems, 1, 1}, {threads, 1, 1}};
     std::map<std::string, Buffer> buffers;

@@ -26,11 +26,11 @@ namespace {
 // C[16,16] = A[16,16]·B[16,16] by four matrix instructions in a loop, one wave; then exp of it.
 constexpr const char *matmul = R"mlir(
   gpu.module @matmul {
-    gpu.func @matmul(%a: memref<16x16xf32> {nstf.name = "a", llvm.noalias, llvm.readonly},
-                     %b: memref<16x16xf32> {nstf.name = "b", llvm.noalias, llvm.readonly},
-                     %c: memref<16x16xf32> {nstf.name = "c", llvm.noalias})
+    gpu.func @matmul(%a: memref<16x16xf32> {llvm.noalias, llvm.readonly},
+                     %b: memref<16x16xf32> {llvm.noalias, llvm.readonly},
+                     %c: memref<16x16xf32> {llvm.noalias})
         workgroup(%lds : memref<64xf32, #gpu.address_space<workgroup>>)
-        kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+        kernel attributes {known_block_size = array<i32: 64, 1, 1>, systolic.launch = #systolic.launch<[a, b, c]>} {
       %c0 = arith.constant 0 : index
       %c4 = arith.constant 4 : index
       %c16 = arith.constant 16 : index

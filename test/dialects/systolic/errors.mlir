@@ -1,4 +1,5 @@
-// Every numbered constraint of the dialect, broken once. Names of functions are the numbers.
+// Every numbered constraint of the dialect, broken once (those of launches: launch-errors.mlir). Names of functions are
+// the numbers.
 // RUN: nstf-opt %s -split-input-file -verify-diagnostics
 
 // expected-error @+1 {{expected an axis of size at least 1 but got 0}}

@@ -21,29 +21,31 @@
 !bytes = !systolic.lds<1 x 256xi8, unit, #systolic.axes<256>>
 
 // CHECK-LABEL: systolic.kernel @all(
-// CHECK-SAME: memref<64x48xf32, #systolic.axes<M, K>> {nstf.name = "x"}
+// CHECK-SAME: memref<64x48xf32, #systolic.axes<M, K>>
 // CHECK-SAME: memref<48xf32, #systolic.axes<K>>
-// CHECK-SAME: memref<16xi32>
+// CHECK-SAME: !systolic.control
 // CHECK-SAME: index
 // CHECK-SAME: !systolic.lds<2 x 16x32xf32, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
 // CHECK-SAME: !systolic.lds<1 x 16x32xf32, #systolic.bank_swizzle<4, 4>, #systolic.axes<BM, BK>>
 // CHECK-SAME: !systolic.lds<1 x 256xi8, unit, #systolic.axes<256>> {systolic.scratch}
 // CHECK-SAME: array = #systolic.array<waves = 2x2, cell = 16x16x16, instruction_k = 4>
 // CHECK-SAME: grid = ["M", "BM"]
+// CHECK-SAME: launch = #systolic.launch<[x = operand 0, "the bias" = result 1, control], per_token = {M = 3 : i64}>
 // CHECK-SAME: params = {BK = 32 : i64, BM = 16 : i64, K = 48 : i64, M = 64 : i64}
 // CHECK-SAME: wave_size = 64
-systolic.kernel @all(%X: !X {nstf.name = "x"}, %V: !V, %control: memref<16xi32>, %work: index, %lds: !lds,
+systolic.kernel @all(%X: !X, %V: !V, %control: !systolic.control, %work: index, %lds: !lds,
                      %by_banks: !by_banks, %scratch: !bytes {systolic.scratch})
-    attributes {params = {M = 64, K = 48, BM = 16, BK = 32}, grid = ["M", "BM"], wave_size = 64 : i64,
+    attributes {launch = #systolic.launch<[x = operand 0, "the bias" = result 1, control], per_token = {M = 3}>,
+                params = {M = 64, K = 48, BM = 16, BK = 32}, grid = ["M", "BM"], wave_size = 64 : i64,
                 array = #systolic.array<waves = 2x2, cell = 16x16x16, instruction_k = 4>} {
   // CHECK: %[[BM:.+]] = systolic.param "BM"
   %BM = systolic.param "BM"
-  // CHECK: %[[TOKENS:.+]] = systolic.control tokens %{{.+}} : memref<16xi32>
-  %tokens = systolic.control tokens %control : memref<16xi32>
-  // CHECK: systolic.control position %{{.+}} : memref<16xi32>
-  %position = systolic.control position %control : memref<16xi32>
-  // CHECK: systolic.control rows %{{.+}} : memref<16xi32>
-  %rows = systolic.control rows %control : memref<16xi32>
+  // CHECK: %[[TOKENS:.+]] = systolic.control tokens %{{[a-z0-9]+$}}
+  %tokens = systolic.control tokens %control
+  // CHECK: systolic.control position %{{[a-z0-9]+$}}
+  %position = systolic.control position %control
+  // CHECK: systolic.control rows %{{[a-z0-9]+$}}
+  %rows = systolic.control rows %control
   // CHECK: %[[I:.+]] = systolic.iota along 0 : tensor<16xi32, #systolic.axes<BM>>
   %i = systolic.iota along 0 : !row
   %j = systolic.iota along 0 : !col

@@ -2,8 +2,8 @@
 // RUN: nstf-opt %s -split-input-file -nstf-to-systolic-fill-template --remark-format=emitRemark --remarks-filter=nstf-.* -verify-diagnostics -o /dev/null
 
 module attributes {nstf.max_tokens = 4 : i64} {
-  systolic.kernel @softmax(%x: memref<8x8xf32, #systolic.axes<M, N>> {nstf.name = "x"}, %y: memref<8x8xf32, #systolic.axes<M, N>> {nstf.name = "y"}, %control: memref<16xi32> {nstf.name = "control"}, %work: index)
-      attributes {params = {M = 8, N = 8, ROWS = 0}, grid = []} {
+  systolic.kernel @softmax(%x: memref<8x8xf32, #systolic.axes<M, N>>, %y: memref<8x8xf32, #systolic.axes<M, N>>, %control: !systolic.control, %work: index)
+      attributes {launch = #systolic.launch<[x, y, control]>, params = {M = 8, N = 8, ROWS = 0}, grid = []} {
     systolic.return
   }
   // expected-remark @+1 {{[Passed] Template | Category:nstf-to-systolic-fill-template | Function=softmax_0 | Remark="template softmax"}}
@@ -43,8 +43,8 @@ module attributes {nstf.max_tokens = 4 : i64} {
     return %tile : tensor<4x8xf32, #systolic.axes<BM, BN>>
   }
   // expected-error @+1 {{expected a template with a control block, which has the step's position}}
-  systolic.kernel @elementwise(%x: memref<8x8xf32, #systolic.axes<MX, N>> {nstf.name = "x"}, %y: memref<8x8xf32, #systolic.axes<M, N>> {nstf.name = "y"}, %work: index)
-      attributes {params = {M = 8, MX = 8, N = 8, ROWS = 0}, grid = []} {
+  systolic.kernel @elementwise(%x: memref<8x8xf32, #systolic.axes<MX, N>>, %y: memref<8x8xf32, #systolic.axes<M, N>>, %work: index)
+      attributes {launch = #systolic.launch<[x, y]>, params = {M = 8, MX = 8, N = 8, ROWS = 0}, grid = []} {
     systolic.return
   }
   nstf.kernel @add_positions_0(%x: tensor<?x8xf32>, %t: tensor<16x8xf32>) -> tensor<?x8xf32> {
@@ -121,8 +121,8 @@ module attributes {nstf.max_tokens = 4 : i64} {
 
 module attributes {nstf.max_tokens = 4 : i64} {
   // expected-error @+1 {{expected buffer x for an argument of the nstf.kernel}}
-  systolic.kernel @softmax(%y: memref<8x8xf32, #systolic.axes<M, N>> {nstf.name = "y"}, %work: index)
-      attributes {params = {M = 8, N = 8, ROWS = 0}, grid = []} {
+  systolic.kernel @softmax(%y: memref<8x8xf32, #systolic.axes<M, N>>, %work: index)
+      attributes {launch = #systolic.launch<[y]>, params = {M = 8, N = 8, ROWS = 0}, grid = []} {
     systolic.return
   }
   nstf.kernel @softmax_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
@@ -135,8 +135,8 @@ module attributes {nstf.max_tokens = 4 : i64} {
 
 module attributes {nstf.max_tokens = 4 : i64} {
   // expected-error @+1 {{expected a buffer y in the template}}
-  systolic.kernel @softmax(%x: memref<8x8xf32, #systolic.axes<M, N>> {nstf.name = "x"}, %work: index)
-      attributes {params = {M = 8, N = 8, ROWS = 0}, grid = []} {
+  systolic.kernel @softmax(%x: memref<8x8xf32, #systolic.axes<M, N>>, %work: index)
+      attributes {launch = #systolic.launch<[x]>, params = {M = 8, N = 8, ROWS = 0}, grid = []} {
     systolic.return
   }
   nstf.kernel @softmax_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
@@ -148,8 +148,8 @@ module attributes {nstf.max_tokens = 4 : i64} {
 // -----
 
 module attributes {nstf.max_tokens = 4 : i64} {
-  systolic.kernel @softmax(%x: memref<8x8xf32, #systolic.axes<M, N>> {nstf.name = "x"}, %y: memref<8x8xf32, #systolic.axes<M, N>> {nstf.name = "y"}, %work: index)
-      attributes {params = {M = 8, N = 8, ROWS = 0}, grid = []} {
+  systolic.kernel @softmax(%x: memref<8x8xf32, #systolic.axes<M, N>>, %y: memref<8x8xf32, #systolic.axes<M, N>>, %work: index)
+      attributes {launch = #systolic.launch<[x, y]>, params = {M = 8, N = 8, ROWS = 0}, grid = []} {
     systolic.return
   }
   // expected-error @+1 {{expected a template with a slot @epilogue but got softmax}}
@@ -167,8 +167,8 @@ module attributes {nstf.max_tokens = 4 : i64} {
   func.func private @epilogue(%tile: tensor<4x8xf32, #systolic.axes<BM, BN>>, %m0: index, %n0: index) -> tensor<4x8xf32, #systolic.axes<BM, BN>> {
     return %tile : tensor<4x8xf32, #systolic.axes<BM, BN>>
   }
-  systolic.kernel @kv_append(%x: memref<8x8xf32, #systolic.axes<M, N>> {nstf.name = "x"}, %y: memref<8x8xf32, #systolic.axes<L, N>> {nstf.name = "y"}, %work: index)
-      attributes {params = {M = 8, L = 8, N = 8, ROWS = 0}, grid = []} {
+  systolic.kernel @kv_append(%x: memref<8x8xf32, #systolic.axes<M, N>>, %y: memref<8x8xf32, #systolic.axes<L, N>>, %work: index)
+      attributes {launch = #systolic.launch<[x, y]>, params = {M = 8, L = 8, N = 8, ROWS = 0}, grid = []} {
     systolic.return
   }
   nstf.kernel @append(%x: tensor<?x8xf32>, %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
@@ -177,5 +177,32 @@ module attributes {nstf.max_tokens = 4 : i64} {
     // expected-error @+1 {{expected operands that the slot of the kernel's template can see}}
     %z = nstf.silu %p : tensor<16x8xf32>
     nstf.return %z : tensor<16x8xf32>
+  }
+}
+
+// -----
+
+module attributes {nstf.max_tokens = 4 : i64} {
+  // expected-error @+1 {{expected the template to name its buffers in launch but got none}}
+  systolic.kernel @softmax(%x: memref<8x8xf32, #systolic.axes<M, N>>, %work: index) attributes {params = {M = 8, N = 8, ROWS = 0}, grid = []} {
+    systolic.return
+  }
+  nstf.kernel @softmax_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %y = nstf.softmax %x : tensor<?x8xf32>
+    nstf.return %y : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+module attributes {nstf.max_tokens = 4 : i64} {
+  // expected-error @+1 {{expected all buffers bound or none but got 'x', which is, and 'w', which is not}}
+  systolic.kernel @softmax(%x: memref<8x8xf32, #systolic.axes<M, N>>, %w: memref<8x8xf32, #systolic.axes<M, N>>, %y: memref<8x8xf32, #systolic.axes<M, N>>, %work: index)
+      attributes {launch = #systolic.launch<[x, w, y]>, params = {M = 8, N = 8, ROWS = 0}, grid = []} {
+    systolic.return
+  }
+  nstf.kernel @softmax_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %y = nstf.softmax %x : tensor<?x8xf32>
+    nstf.return %y : tensor<?x8xf32>
   }
 }

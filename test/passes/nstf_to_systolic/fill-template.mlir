@@ -39,13 +39,12 @@
 // CHECK: %[[RESULT:.+]] = arith.addf %[[SILU]], %[[R]]
 // CHECK: return %[[RESULT]]
 // CHECK: systolic.kernel @linear_0(
-// CHECK-SAME: {nstf.access = "read", nstf.name = "x", nstf.operand = 0 : i64, systolic.per_token = 20 : i64}
-// CHECK-SAME: {nstf.access = "read", nstf.name = "w", nstf.operand = 1 : i64}
-// CHECK-SAME: {nstf.access = "write", nstf.name = "y", nstf.result = 0 : i64, systolic.per_token = 33 : i64}
-// CHECK-SAME: %[[A0:[a-z0-9]+]]: memref<64xf32, #systolic.axes<N>> {nstf.access = "read", nstf.name = "e0", nstf.operand = 2 : i64}
-// CHECK-SAME: %[[A1:[a-z0-9]+]]: memref<64x64xf32, #systolic.axes<M, N>> {nstf.access = "read", nstf.name = "e1", nstf.operand = 3 : i64, systolic.per_token = 33 : i64}
-// CHECK-SAME: {nstf.access = "read", nstf.control, nstf.name = "control"}
-// CHECK-SAME: nstf.per_token = {M = 1 : i64}
+// CHECK-SAME: {systolic.per_token = 20 : i64}
+// CHECK-SAME: {systolic.per_token = 33 : i64}
+// CHECK-SAME: %[[A0:[a-z0-9]+]]: memref<64xf32, #systolic.axes<N>>
+// CHECK-SAME: %[[A1:[a-z0-9]+]]: memref<64x64xf32, #systolic.axes<M, N>> {systolic.per_token = 33 : i64}
+// CHECK-SAME: !systolic.control
+// CHECK-SAME: launch = #systolic.launch<[x = operand 0, w = operand 1, y = result 0, e0 = operand 2, e1 = operand 3, control], per_token = {M = 1 : i64}>
 // CHECK-SAME: params = {BK = 32 : i64, BM = 16 : i64, BN = 64 : i64, K = 20 : i64, KB = 16 : i64, M = 100 : i64, N = 33 : i64, OPERAND = f32, ROWS = 0 : i64, WM = 2 : i64, WN = 2 : i64}
 // CHECK: call @epilogue(%{{.+}}, %{{.+}}, %{{.+}}, %[[A0]], %[[A1]])
 // CHECK-NOT: nstf.kernel
@@ -61,7 +60,7 @@ nstf.kernel @linear_0(%x: tensor<?x20xf32>, %w: tensor<33x20xf32>, %bias: tensor
 // CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<1x16xf32, #systolic.axes<1, BN>>, %{{.+}}: index, %{{.+}}: index)
 // CHECK-NEXT: return %[[TILE]]
 // CHECK: systolic.kernel @linear_0(
-// CHECK-SAME: nstf.per_token = {}
+// CHECK-SAME: launch = #systolic.launch<[{{.+}}]>
 // CHECK-SAME: params = {BK = 64 : i64, BN = 16 : i64, K = 20 : i64, N = 33 : i64,
 nstf.kernel @linear_0(%x: tensor<1x20xf32>, %w: tensor<33x20xf32>) -> tensor<1x33xf32> {
   %y = nstf.linear %x, %w : (tensor<1x20xf32>, tensor<33x20xf32>) -> tensor<1x33xf32>
@@ -71,7 +70,7 @@ nstf.kernel @linear_0(%x: tensor<1x20xf32>, %w: tensor<33x20xf32>) -> tensor<1x3
 //--- rope.mlir
 // Rows are heads: 3 for each token. The tile is as wide as the next power of two.
 // CHECK: systolic.kernel @rope_0(
-// CHECK-SAME: nstf.per_token = {R = 3 : i64}
+// CHECK-SAME: launch = #systolic.launch<[{{.+}}], per_token = {R = 3 : i64}>
 // CHECK-SAME: params = {APPEND = 0 : i64, BD = 16 : i64, BR = 32 : i64, CTX = 512 : i64, D = 12 : i64, H = 3 : i64, INTERLEAVED = 1 : i64, R = 300 : i64, RD = 8 : i64, ROWS = 0 : i64, RY = 300 : i64,
 nstf.kernel @rope_0(%x: tensor<?x36xf32>, %t: tensor<512x8xf32>) -> tensor<?x36xf32> {
   %y = nstf.rope %x, %t {head_size = 12 : i64, inv_freq = array<f64: 1.0, 0.5, 0.25, 0.1>, interleaved} : (tensor<?x36xf32>, tensor<512x8xf32>) -> tensor<?x36xf32>
@@ -81,9 +80,8 @@ nstf.kernel @rope_0(%x: tensor<?x36xf32>, %t: tensor<512x8xf32>) -> tensor<?x36x
 //--- rope-append.mlir
 // Keys go from rope into the cache: in place, so the output is the operand of the cache.
 // CHECK: systolic.kernel @rope_kv(
-// CHECK-SAME: {nstf.access = "read", nstf.name = "x", nstf.operand = 0 : i64, systolic.per_token = 16 : i64}
-// CHECK-SAME: {nstf.access = "read", nstf.name = "table", nstf.operand = 1 : i64}
-// CHECK-SAME: {nstf.access = "read_write", nstf.name = "y", nstf.operand = 2 : i64}
+// CHECK-SAME: {systolic.per_token = 16 : i64}
+// CHECK-SAME: launch = #systolic.launch<[x = operand 0, table = operand 1, y = operand 2 in_place, control], per_token = {R = 2 : i64}>
 // CHECK-SAME: params = {APPEND = 1 : i64,
 // CHECK-SAME: R = 200 : i64,
 // CHECK-SAME: RY = 1024 : i64,
@@ -96,7 +94,7 @@ nstf.kernel @rope_kv(%x: tensor<?x16xf32>, %t: tensor<512x8xf32>, %cache: tensor
 //--- attention.mlir
 // Six query heads of 20 share two key heads: 3 rows of a key head for each token. The head is padded to whole cells.
 // CHECK: systolic.kernel @attention_0(
-// CHECK-SAME: nstf.per_token = {RG = 3 : i64, RQ = 6 : i64}
+// CHECK-SAME: launch = #systolic.launch<[{{.+}}], per_token = {RG = 3 : i64, RQ = 6 : i64}>
 // CHECK-SAME: params = {BK = 32 : i64, BQ = 16 : i64, CACHED = 1 : i64, CAUSAL = 1 : i64, D = 20 : i64, DP = 32 : i64, F = 40 : i64, G = 3 : i64, H = 6 : i64, HK = 2 : i64, L = 512 : i64, OPERAND = f32, RG = 300 : i64, ROWS = 0 : i64, RQ = 600 : i64, SCALE = 5.000000e-01 : f32,
 nstf.kernel @attention_0(%q: tensor<?x120xf32>, %k: tensor<512x40xf32>, %v: tensor<512x40xf32>) -> tensor<?x120xf32> {
   %y = nstf.attention %q, %k, %v {heads = 6 : i64, kv_heads = 2 : i64, causal, scale = 0.5 : f64} : (tensor<?x120xf32>, tensor<512x40xf32>, tensor<512x40xf32>) -> tensor<?x120xf32>
@@ -132,8 +130,8 @@ nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<?x16xf32>, %v: tensor<
 
 //--- embedding.mlir
 // CHECK: systolic.kernel @embedding_0(
-// CHECK-SAME: {nstf.access = "read", nstf.name = "ids", nstf.operand = 0 : i64, systolic.per_token = 1 : i64}
-// CHECK-SAME: {nstf.access = "read", nstf.name = "table", nstf.operand = 1 : i64}
+// CHECK-SAME: {systolic.per_token = 1 : i64}
+// CHECK-SAME: launch = #systolic.launch<[ids = operand 0, table = operand 1, y = result 0, control], per_token = {M = 1 : i64}>
 // CHECK-SAME: M = 100 : i64, N = 20 : i64, ROWS = 0 : i64, V = 77 : i64,
 nstf.kernel @embedding_0(%ids: tensor<?xi32>, %t: tensor<77x20xf32>) -> tensor<?x20xf32> {
   %y = nstf.embedding %ids, %t : (tensor<?xi32>, tensor<77x20xf32>) -> tensor<?x20xf32>
@@ -143,7 +141,7 @@ nstf.kernel @embedding_0(%ids: tensor<?xi32>, %t: tensor<77x20xf32>) -> tensor<?
 //--- rms-norm.mlir
 // A static row count goes into ROWS: the launch does not depend on the step.
 // CHECK: systolic.kernel @rms_norm_0(
-// CHECK-SAME: nstf.per_token = {}
+// CHECK-SAME: launch = #systolic.launch<[{{.+}}]>
 // CHECK-SAME: EPS = 5.000000e-01 : f32, G = 1 : i64, M = 3 : i64, N = 20 : i64, ROWS = 3 : i64,
 nstf.kernel @rms_norm_0(%x: tensor<3x20xf32>, %w: tensor<20xf32>) -> tensor<3x20xf32> {
   %y = nstf.rms_norm %x, %w {eps = 0.5 : f64} : (tensor<3x20xf32>, tensor<20xf32>) -> tensor<3x20xf32>
@@ -154,7 +152,7 @@ nstf.kernel @rms_norm_0(%x: tensor<3x20xf32>, %w: tensor<20xf32>) -> tensor<3x20
 // Three heads of a row are three rows of the template, with a factor that is read by rows of 20 features.
 // CHECK: func.func private @epilogue(%{{.+}}: tensor<4x256xf32, #systolic.axes<BM, BN>>, %{{.+}}: index, %{{.+}}: index, %{{.+}}: memref<64x64xf32, #systolic.axes<M, N>>)
 // CHECK: systolic.kernel @rms_norm_0(
-// CHECK-SAME: nstf.per_token = {M = 3 : i64}
+// CHECK-SAME: launch = #systolic.launch<[{{.+}}], per_token = {M = 3 : i64}>
 // CHECK-SAME: G = 3 : i64, M = 300 : i64, N = 20 : i64, ROWS = 0 : i64,
 nstf.kernel @rms_norm_0(%x: tensor<?x60xf32>, %w: tensor<20xf32>, %z: tensor<?x60xf32>) -> tensor<?x60xf32> {
   %y = nstf.rms_norm %x, %w {eps = 0.5 : f64} : (tensor<?x60xf32>, tensor<20xf32>) -> tensor<?x60xf32>
@@ -171,7 +169,7 @@ nstf.kernel @rms_norm_0(%x: tensor<?x60xf32>, %w: tensor<20xf32>, %z: tensor<?x6
 // CHECK: %[[RESULT:.+]] = math.tanh %[[Y]]
 // CHECK: return %[[RESULT]]
 // CHECK: systolic.kernel @layer_norm_0(
-// CHECK-SAME: {nstf.access = "read", nstf.name = "weight", nstf.operand = 1 : i64}
+// CHECK-SAME: launch = #systolic.launch<[x = operand 0, weight = operand 1, y = result 0, e0 = operand 2, control]
 // CHECK-SAME: EPS = 5.000000e-01 : f32, M = 100 : i64, N = 20 : i64, ROWS = 0 : i64,
 nstf.kernel @layer_norm_0(%x: tensor<?x20xf32>, %w: tensor<20xf32>, %b: tensor<20xf32>) -> tensor<?x20xf32> {
   %y = nstf.layer_norm %x, %w, %b {eps = 0.5 : f64} : (tensor<?x20xf32>, tensor<20xf32>, tensor<20xf32>) -> tensor<?x20xf32>
@@ -182,7 +180,7 @@ nstf.kernel @layer_norm_0(%x: tensor<?x20xf32>, %w: tensor<20xf32>, %b: tensor<2
 //--- l2-normalize.mlir
 //
 // CHECK: systolic.kernel @l2_normalize_0(
-// CHECK-SAME: nstf.per_token = {}
+// CHECK-SAME: launch = #systolic.launch<[{{.+}}]>
 // CHECK-SAME: EPS = 5.000000e-01 : f32, M = 1 : i64, N = 20 : i64, ROWS = 1 : i64,
 nstf.kernel @l2_normalize_0(%x: tensor<1x20xf32>) -> tensor<1x20xf32> {
   %y = nstf.l2_normalize %x {eps = 0.5 : f64} : (tensor<1x20xf32>) -> tensor<1x20xf32>
@@ -192,8 +190,9 @@ nstf.kernel @l2_normalize_0(%x: tensor<1x20xf32>) -> tensor<1x20xf32> {
 //--- mean-rows.mlir
 // The rows of the step are read, one is written.
 // CHECK: systolic.kernel @mean_rows_0(
-// CHECK-SAME: %{{.+}}: memref<1x64xf32, #systolic.axes<1, N>> {nstf.access = "write", nstf.name = "y", nstf.result = 0 : i64}
+// CHECK-SAME: %{{.+}}: memref<1x64xf32, #systolic.axes<1, N>>
 // CHECK-SAME: grid = ["N", "BN"]
+// CHECK-SAME: launch = #systolic.launch<[x = operand 0, y = result 0, control]
 // CHECK-SAME: M = 100 : i64, N = 20 : i64, ROWS = 0 : i64,
 nstf.kernel @mean_rows_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
   %y = nstf.mean_rows %x : (tensor<?x20xf32>) -> tensor<1x20xf32>
@@ -202,7 +201,7 @@ nstf.kernel @mean_rows_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
 
 //--- first-row.mlir
 // CHECK: systolic.kernel @first_0(
-// CHECK-SAME: nstf.per_token = {}
+// CHECK-SAME: launch = #systolic.launch<[{{.+}}]>
 // CHECK-SAME: LAST = 0 : i64, M = 1 : i64, MX = 1 : i64, N = 20 : i64, ROWS = 1 : i64,
 nstf.kernel @first_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
   %y = nstf.first_row %x : (tensor<?x20xf32>) -> tensor<1x20xf32>
@@ -212,7 +211,7 @@ nstf.kernel @first_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
 //--- add-positions.mlir
 // Rows of the table by the step's position, which the slot reads from the control block. The table keeps its type and
 // its number of rows.
-// CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<4x256xf32, #systolic.axes<BM, BN>>, %[[M0:.+]]: index, %[[N0:.+]]: index, %[[E0:.+]]: memref<66x64xbf16, #systolic.axes<66, N>>, %[[CONTROL:.+]]: memref<16xi32>)
+// CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<4x256xf32, #systolic.axes<BM, BN>>, %[[M0:.+]]: index, %[[N0:.+]]: index, %[[E0:.+]]: memref<66x64xbf16, #systolic.axes<66, N>>, %[[CONTROL:.+]]: !systolic.control)
 // CHECK: %[[POSITION:.+]] = systolic.control position %[[CONTROL]]
 // CHECK: %[[FIRST:.+]] = arith.addi %[[M0]], %[[POSITION]]
 // CHECK: %[[TWO:.+]] = arith.constant 2 : index
@@ -221,8 +220,8 @@ nstf.kernel @first_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
 // CHECK: %[[RESULT:.+]] = arith.addf %[[TILE]], %[[TABLE]]
 // CHECK: return %[[RESULT]]
 // CHECK: systolic.kernel @positions_0(
-// CHECK-SAME: {nstf.access = "read", nstf.name = "e0", nstf.operand = 1 : i64}
-// CHECK-SAME: %[[BLOCK:[a-z0-9]+]]: memref<16xi32>
+// CHECK-SAME: %[[BLOCK:[a-z0-9]+]]: !systolic.control
+// CHECK-SAME: launch = #systolic.launch<[x = operand 0, y = result 0, e0 = operand 1, control]
 // CHECK: call @epilogue(%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %[[BLOCK]])
 nstf.kernel @positions_0(%x: tensor<?x20xf32>, %t: tensor<66x20xbf16>) -> tensor<?x20xf32> {
   %y = nstf.add_positions %x, %t {offset = 2 : i64} : (tensor<?x20xf32>, tensor<66x20xbf16>) -> tensor<?x20xf32>
@@ -247,8 +246,7 @@ nstf.kernel @activations_0(%x: tensor<?x20xf32>) -> tensor<?x20xf32> {
 //--- append.mlir
 // A cache is as long as the context, but only the step's rows are written.
 // CHECK: systolic.kernel @append_0(
-// CHECK-SAME: {nstf.access = "read_write", nstf.name = "y", nstf.operand = 1 : i64}
-// CHECK-SAME: nstf.per_token = {M = 1 : i64}
+// CHECK-SAME: launch = #systolic.launch<[x = operand 0, y = operand 1 in_place, control], per_token = {M = 1 : i64}>
 // CHECK-SAME: L = 512 : i64, M = 100 : i64, N = 20 : i64, ROWS = 0 : i64,
 nstf.kernel @append_0(%x: tensor<?x20xf32>, %cache: tensor<512x20xf32>) -> tensor<512x20xf32> {
   %y = nstf.kv_append %x, %cache : (tensor<?x20xf32>, tensor<512x20xf32>) -> tensor<512x20xf32>
@@ -257,7 +255,7 @@ nstf.kernel @append_0(%x: tensor<?x20xf32>, %cache: tensor<512x20xf32>) -> tenso
 
 //--- last-row.mlir
 // CHECK: systolic.kernel @last_0(
-// CHECK-SAME: nstf.per_token = {}
+// CHECK-SAME: launch = #systolic.launch<[{{.+}}]>
 // CHECK-SAME: LAST = 1 : i64, M = 1 : i64, MX = 100 : i64, N = 20 : i64, ROWS = 1 : i64,
 nstf.kernel @last_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
   %y = nstf.last_row %x : (tensor<?x20xf32>) -> tensor<1x20xf32>
@@ -273,8 +271,9 @@ nstf.kernel @last_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
 // CHECK: %[[RESULT:.+]] = arith.mulf %[[GATED]], %[[TILE]]
 // CHECK: return %[[RESULT]]
 // CHECK: systolic.kernel @chain_0(
-// CHECK-SAME: {nstf.access = "read", nstf.name = "x", nstf.operand = 1 : i64, systolic.per_token = 20 : i64}
-// CHECK-SAME: {nstf.access = "read", nstf.name = "e0", nstf.operand = 0 : i64, systolic.per_token = 20 : i64}
+// CHECK-SAME: {systolic.per_token = 20 : i64}
+// CHECK-SAME: {systolic.per_token = 20 : i64}
+// CHECK-SAME: launch = #systolic.launch<[x = operand 1, y = result 0, e0 = operand 0, control]
 nstf.kernel @chain_0(%up: tensor<?x20xf32>, %gate: tensor<?x20xf32>) -> tensor<?x20xf32> {
   %y = nstf.swiglu %gate, %up : tensor<?x20xf32>
   %z = nstf.mul %y, %gate : tensor<?x20xf32>
@@ -283,7 +282,7 @@ nstf.kernel @chain_0(%up: tensor<?x20xf32>, %gate: tensor<?x20xf32>) -> tensor<?
 
 //--- softmax.mlir
 // CHECK: systolic.kernel @softmax_0(
-// CHECK-SAME: nstf.per_token = {M = 1 : i64}
+// CHECK-SAME: launch = #systolic.launch<[{{.+}}], per_token = {M = 1 : i64}>
 // CHECK-SAME: M = 100 : i64, N = 20 : i64, ROWS = 0 : i64,
 nstf.kernel @softmax_0(%x: tensor<?x20xf32>) -> tensor<?x20xf32> {
   %y = nstf.softmax %x : tensor<?x20xf32>
@@ -292,7 +291,8 @@ nstf.kernel @softmax_0(%x: tensor<?x20xf32>) -> tensor<?x20xf32> {
 
 //--- argmax.mlir
 // CHECK: systolic.kernel @argmax_0(
-// CHECK-SAME: {nstf.access = "write", nstf.name = "y", nstf.result = 0 : i64, systolic.per_token = 1 : i64}
+// CHECK-SAME: {systolic.per_token = 1 : i64}
+// CHECK-SAME: launch = #systolic.launch<[x = operand 0, y = result 0, control]
 // CHECK-SAME: M = 100 : i64, N = 20 : i64, ROWS = 0 : i64,
 nstf.kernel @argmax_0(%x: tensor<?x20xf32>) -> tensor<?xi32> {
   %y = nstf.argmax %x : (tensor<?x20xf32>) -> tensor<?xi32>

@@ -2,16 +2,18 @@
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-drop-unused-control))' | FileCheck %s
 !X = memref<64xf32, #systolic.axes<N>>
 
-// CHECK-LABEL: systolic.kernel @unread(%{{.*}}: memref<64xf32, #systolic.axes<N>> {nstf.name = "x"}, %{{.*}}: index)
-systolic.kernel @unread(%X: !X {nstf.name = "x"}, %control: memref<16xi32> {nstf.name = "control"}, %work: index)
-    attributes {params = {}, grid = []} {
+// CHECK-LABEL: systolic.kernel @unread(%{{.*}}: memref<64xf32, #systolic.axes<N>>, %{{.*}}: index)
+// CHECK-SAME: launch = #systolic.launch<[x]>
+systolic.kernel @unread(%X: !X, %control: !systolic.control, %work: index)
+    attributes {launch = #systolic.launch<[x, control]>, params = {}, grid = []} {
   systolic.return
 }
 
-// CHECK-LABEL: systolic.kernel @read(%{{.*}}: memref<64xf32, #systolic.axes<N>>, %{{.*}}: memref<16xi32> {nstf.name = "control"}, %{{.*}}: index)
-systolic.kernel @read(%X: !X, %control: memref<16xi32> {nstf.name = "control"}, %work: index)
-    attributes {params = {}, grid = []} {
-  %tokens = systolic.control tokens %control : memref<16xi32>
+// CHECK-LABEL: systolic.kernel @read(%{{.*}}: memref<64xf32, #systolic.axes<N>>, %{{.*}}: !systolic.control, %{{.*}}: index)
+// CHECK-SAME: launch = #systolic.launch<[x, control]>
+systolic.kernel @read(%X: !X, %control: !systolic.control, %work: index)
+    attributes {launch = #systolic.launch<[x, control]>, params = {}, grid = []} {
+  %tokens = systolic.control tokens %control
   %x = systolic.load %X[%tokens] : !X -> tensor<16xf32, #systolic.axes<BN>>
   systolic.store %x, %X[%work] : tensor<16xf32, #systolic.axes<BN>>, !X
   systolic.return
@@ -19,15 +21,15 @@ systolic.kernel @read(%X: !X, %control: memref<16xi32> {nstf.name = "control"}, 
 
 // A buffer that ends with the launch's tokens needs it; one for a single token does not.
 // CHECK-LABEL: systolic.kernel @ends_with_tokens(
-// CHECK-SAME: memref<16xi32>
-systolic.kernel @ends_with_tokens(%X: !X {systolic.per_token = 8 : i64}, %control: memref<16xi32>, %work: index)
+// CHECK-SAME: !systolic.control
+systolic.kernel @ends_with_tokens(%X: !X {systolic.per_token = 8 : i64}, %control: !systolic.control, %work: index)
     attributes {params = {}, grid = []} {
   systolic.return
 }
 
 // CHECK-LABEL: systolic.kernel @one_token(
-// CHECK-NOT: memref<16xi32>
-systolic.kernel @one_token(%X: !X {systolic.per_token = 64 : i64}, %control: memref<16xi32>, %work: index)
+// CHECK-NOT: !systolic.control
+systolic.kernel @one_token(%X: !X {systolic.per_token = 64 : i64}, %control: !systolic.control, %work: index)
     attributes {params = {}, grid = []} {
   systolic.return
 }

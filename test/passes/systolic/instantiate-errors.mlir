@@ -50,9 +50,9 @@ systolic.kernel @kernel(%work: index) attributes {params = {BM = 4}, grid = []} 
 
 // -----
 
-systolic.kernel @kernel(%control: memref<16xi32>, %work: index) attributes {params = {BM = 4}, grid = []} {
+systolic.kernel @kernel(%control: !systolic.control, %work: index) attributes {params = {BM = 4}, grid = []} {
   // expected-error @+1 {{expected a parameter ROWS of the kernel but got none}}
-  %rows = systolic.control rows %control : memref<16xi32>
+  %rows = systolic.control rows %control
   systolic.return
 }
 

@@ -6,19 +6,20 @@
 
 // CHECK: llvm.mlir.global internal @{{.*}}() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<64 x f32>
 // CHECK-LABEL: llvm.func @k
-// CHECK-SAME: %{{.*}}: !llvm.ptr {llvm.noalias, nstf.name = "x"}
+// CHECK-SAME: %{{.*}}: !llvm.ptr {llvm.noalias}
 // CHECK-SAME: rocdl.flat_work_group_size = "64,64"
 // CHECK-SAME: rocdl.kernel
 // CHECK-SAME: rocdl.reqd_work_group_size = array<i32: 64, 1, 1>
 // CHECK-SAME: rocdl.uniform_work_group_size = true
+// CHECK-SAME: systolic.launch = #systolic.launch<[x]>
 // CHECK: rocdl.mfma.f32.16x16x4f32
 // CHECK: llvm.intr.exp2
 // CHECK-NOT: llvm.call
 module {
   gpu.module @m {
-    gpu.func @k(%x: memref<64xf32> {nstf.name = "x", llvm.noalias})
+    gpu.func @k(%x: memref<64xf32> {llvm.noalias})
         workgroup(%lds : memref<64xf32, #gpu.address_space<workgroup>>)
-        kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+        kernel attributes {known_block_size = array<i32: 64, 1, 1>, systolic.launch = #systolic.launch<[x]>} {
       %i = gpu.thread_id x
       %v = memref.load %x[%i] : memref<64xf32>
       %zero = arith.constant dense<0.0> : vector<4xf32>

@@ -24,7 +24,7 @@ systolic.kernel @too_large(%X: memref<32768x32768xf32, #systolic.axes<M, K>>, %w
 // -----
 
 // expected-error @+1 {{expected 48 elements for each token in argument 0 but got 64}}
-systolic.kernel @half_token(%X: memref<64xf32, #systolic.axes<M>> {systolic.per_token = 48 : i64}, %control: memref<16xi32>, %work: index)
+systolic.kernel @half_token(%X: memref<64xf32, #systolic.axes<M>> {systolic.per_token = 48 : i64}, %control: !systolic.control, %work: index)
     attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
   systolic.return
 }

@@ -5,10 +5,10 @@
 // are inlined by now, are gone.
 // CHECK-LABEL: gpu.module @kernels
 // CHECK: gpu.func @arguments(
-// CHECK-SAME: %[[X:.+]]: memref<300xf32, #gpu.address_space<global>> {nstf.name = "x"}
-// CHECK-SAME: %[[CONTROL:.+]]: memref<16xi32, #gpu.address_space<global>> {llvm.noalias, llvm.readonly, nstf.name = "control"}
+// CHECK-SAME: %[[X:.+]]: memref<300xf32, #gpu.address_space<global>>
+// CHECK-SAME: %[[CONTROL:.+]]: memref<16xi32, #gpu.address_space<global>> {llvm.noalias, llvm.readonly}
 // CHECK-SAME: workgroup(%{{.+}} : memref<2x16x16xf32, #gpu.address_space<workgroup>>)
-// CHECK-SAME: kernel attributes {known_block_size = array<i32: 256, 1, 1>}
+// CHECK-SAME: kernel attributes {known_block_size = array<i32: 256, 1, 1>, systolic.launch = #systolic.launch<[x, control]>}
 // CHECK-DAG: %[[GROUP:.+]] = gpu.block_id x
 // CHECK-DAG: %[[TOKENS:.+]] = memref.load %[[CONTROL]][%c0]
 // CHECK-DAG: rocdl.readfirstlane %[[TOKENS]] : i32
@@ -21,10 +21,10 @@ module {
   func.func private @epilogue(%x: index) -> index {
     return %x : index
   }
-  systolic.kernel @arguments(%X: !X {nstf.name = "x"}, %work: index, %lds: !lds, %control: memref<16xi32> {nstf.name = "control"})
-      attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 4x1>} {
-    %tokens = systolic.control tokens %control : memref<16xi32>
-    %position = systolic.control position %control : memref<16xi32>
+  systolic.kernel @arguments(%X: !X, %work: index, %lds: !lds, %control: !systolic.control)
+      attributes {launch = #systolic.launch<[x, control]>, params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 4x1>} {
+    %tokens = systolic.control tokens %control
+    %position = systolic.control position %control
     %x = systolic.load %X[%work, %tokens] : !X -> tensor<16x64xf32, #tile>
     systolic.store %x, %X[%position, %tokens] : tensor<16x64xf32, #tile>, !X
     systolic.return
@@ -49,11 +49,11 @@ module {
 // CHECK: amdgpu.raw_buffer_store {{.+}} : vector<2xf32> -> memref<300xf32
 #tile = #systolic.fragment<reg [1:4*1], lane [1:4*4, 0:16*1], wave []>
 !X = memref<10x30xf32, #systolic.axes<M, K>>
-systolic.kernel @bounds(%X: !X, %control: memref<16xi32>, %work: index)
+systolic.kernel @bounds(%X: !X, %control: !systolic.control, %work: index)
     attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
   %c0 = arith.constant 0 : index
   %c30 = arith.constant 30 : index
-  %tokens = systolic.control tokens %control : memref<16xi32>
+  %tokens = systolic.control tokens %control
   %x = systolic.load %X[%work, %c0] : !X -> tensor<16x16xf32, #tile>
   systolic.store %x, %X[%work, %c0] limit [%tokens, %c30] : tensor<16x16xf32, #tile>, !X
   systolic.return
@@ -118,7 +118,7 @@ systolic.kernel @gathered(%X: !X, %ids: !I, %work: index)
 // CHECK: amdgpu.raw_buffer_store {{.+}} -> memref<?xf32
 #tile = #systolic.fragment<reg [1:4*1], lane [1:4*4, 0:16*1], wave []>
 !X = memref<10x30xf32, #systolic.axes<M, K>>
-systolic.kernel @tokens(%X: !X {systolic.per_token = 30 : i64}, %T: !X, %control: memref<16xi32>, %work: index)
+systolic.kernel @tokens(%X: !X {systolic.per_token = 30 : i64}, %T: !X, %control: !systolic.control, %work: index)
     attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
   %c0 = arith.constant 0 : index
   %x = systolic.load %X[%work, %c0] : !X -> tensor<16x16xf32, #tile>
@@ -141,7 +141,7 @@ systolic.kernel @tokens(%X: !X {systolic.per_token = 30 : i64}, %T: !X, %control
 !odd = memref<128xf16, #systolic.axes<N>>
 !wide = memref<128xf32, #systolic.axes<N>>
 systolic.kernel @dwords(%A: !odd {systolic.per_token = 1 : i64}, %B: !odd {systolic.per_token = 2 : i64}, %C: !wide {systolic.per_token = 1 : i64},
-                        %control: memref<16xi32>, %work: index)
+                        %control: !systolic.control, %work: index)
     attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
   %c0 = arith.constant 0 : index
   %a = systolic.load %A[%c0] : !odd -> tensor<256xf32, #flat>

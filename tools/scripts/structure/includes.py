@@ -9,7 +9,7 @@ MLIR, LLVM = "MLIR", "LLVM"
 MAY_INCLUDE = {
     "support": {"support"},
     "dialects": {"dialects", MLIR, LLVM},
-    "passes": {"passes", "dialects", MLIR, LLVM},
+    "passes": {"passes", "dialects", "support", MLIR, LLVM},
     "compiler": {"compiler", "passes", "dialects", "templates", "runtime/include", "support", MLIR, LLVM},
     "runtime": {"runtime", "runtime/include", "templates", "support"},
     "runtime/include": {"runtime/include"},

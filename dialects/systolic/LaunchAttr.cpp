@@ -1,0 +1,114 @@
+// Syntax and rules of #systolic.launch (SystolicLaunch.td).
+#include "dialects/systolic/Systolic.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+static ParseResult parseArgument(AsmParser &parser, LaunchArgument &argument) {
+  std::string name;
+  if (parser.parseKeywordOrString(&name))
+    return failure();
+  argument.name = parser.getBuilder().getStringAttr(name);
+  if (name == controlArgumentName)
+    argument.kind = LaunchArgument::Control;
+  if (failed(parser.parseOptionalEqual()))
+    return success();
+  StringRef kind;
+  SMLoc where = parser.getCurrentLocation();
+  if (parser.parseKeyword(&kind) || parser.parseInteger(argument.index))
+    return failure();
+  if (name == controlArgumentName || (kind != "operand" && kind != "result"))
+    return parser.emitError(where) << "expected operand or result of a buffer but got " << kind << " of '" << name
+                                   << "'";
+  argument.kind = kind == "result"                                     ? LaunchArgument::Result
+                  : succeeded(parser.parseOptionalKeyword("in_place")) ? LaunchArgument::InPlace
+                                                                       : LaunchArgument::Operand;
+  return success();
+}
+
+Attribute LaunchAttr::parse(AsmParser &parser, Type) {
+  SmallVector<LaunchArgument> arguments;
+  DictionaryAttr perToken = parser.getBuilder().getDictionaryAttr({});
+  SMLoc where = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return parseArgument(parser, arguments.emplace_back());
+      }))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parser.parseKeyword("per_token") || parser.parseEqual() || parser.parseAttribute(perToken)))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  if (failed(verify([&] { return parser.emitError(where); }, arguments, perToken)))
+    return {};
+  return get(parser.getContext(), arguments, perToken);
+}
+
+void LaunchAttr::print(AsmPrinter &printer) const {
+  printer << "<[";
+  llvm::interleaveComma(getArguments(), printer, [&](const LaunchArgument &argument) {
+    printer.printKeywordOrString(argument.name);
+    if (argument.kind == LaunchArgument::Result)
+      printer << " = result " << argument.index;
+    else if (argument.kind == LaunchArgument::Operand || argument.kind == LaunchArgument::InPlace)
+      printer << " = operand " << argument.index << (argument.isWritten() ? " in_place" : "");
+  });
+  printer << "]";
+  if (!getPerToken().empty())
+    printer << ", per_token = " << getPerToken();
+  printer << ">";
+}
+
+LogicalResult LaunchAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<LaunchArgument> arguments,
+                                 DictionaryAttr perToken) {
+  llvm::StringSet<> names;
+  SmallVector<const LaunchArgument *> written;
+  const LaunchArgument *bound = nullptr, *unbound = nullptr;
+  for (const LaunchArgument &argument : arguments) {
+    if (argument.name.empty()) // launch_c1
+      return emitError() << "expected a name for every argument but got none";
+    if (!names.insert(argument.name).second)
+      return emitError() << "expected arguments of different names but got '" << argument.name.getValue() << "' twice";
+    if (argument.kind == LaunchArgument::Control)
+      continue;
+    (argument.kind == LaunchArgument::Unbound ? unbound : bound) = &argument;
+    if (bound && unbound) // launch_c2
+      return emitError() << "expected all buffers bound or none but got '" << bound->name.getValue()
+                         << "', which is, and '" << unbound->name.getValue() << "', which is not";
+  }
+  for (const LaunchArgument &argument : arguments) {
+    if (!argument.isWritten())
+      continue;
+    bool isResult = argument.kind == LaunchArgument::Result;
+    for (const LaunchArgument &other : arguments) // launch_c3
+      if (&other != &argument && other.index == argument.index && other.kind != LaunchArgument::Unbound &&
+          other.kind != LaunchArgument::Control && (other.kind == LaunchArgument::Result) == isResult)
+        return emitError() << "expected " << (isResult ? "result " : "operand ") << argument.index
+                           << ", which is written, in one argument but got it in '" << argument.name.getValue()
+                           << "' and '" << other.name.getValue() << "'";
+  }
+  for (NamedAttribute entry : perToken) // launch_c4
+    if (auto rows = dyn_cast<IntegerAttr>(entry.getValue()); !rows || rows.getInt() < 1)
+      return emitError() << "expected at least 1 for each token in " << entry.getName() << " but got "
+                         << entry.getValue();
+  return success();
+}
+
+/// On kernels of lower levels, whose arguments are the launch's: one entry each.
+LogicalResult SystolicDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() != launchAttributeName)
+    return success();
+  auto launch = dyn_cast<LaunchAttr>(attribute.getValue());
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!launch || !function)
+    return op->emitOpError() << "expected a #systolic.launch on a function as '" << launchAttributeName << "' but got "
+                             << attribute.getValue();
+  if (launch.getArguments().size() != function.getNumArguments())
+    return op->emitOpError() << "expected '" << launchAttributeName << "' to have an entry for each of "
+                             << function.getNumArguments() << " arguments but got " << launch.getArguments().size();
+  return success();
+}

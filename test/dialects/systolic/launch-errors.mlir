@@ -1,0 +1,103 @@
+// Every numbered constraint of #systolic.launch and of the kernels it stands on, broken once. Names are the numbers.
+// RUN: nstf-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{expected a name for every argument but got none}}
+func.func private @launch_c1_none() attributes {a = #systolic.launch<["" = operand 0]>}
+
+// -----
+
+// expected-error @+1 {{expected arguments of different names but got 'x' twice}}
+func.func private @launch_c1_twice() attributes {a = #systolic.launch<[x = operand 0, x = operand 1]>}
+
+// -----
+
+// expected-error @+1 {{expected arguments of different names but got 'control' twice}}
+func.func private @launch_c1_control() attributes {a = #systolic.launch<[control, x, control]>}
+
+// -----
+
+// expected-error @+1 {{expected all buffers bound or none but got 'x', which is, and 'w', which is not}}
+func.func private @launch_c2() attributes {a = #systolic.launch<[x = operand 0, w, control]>}
+
+// -----
+
+// expected-error @+1 {{expected result 0, which is written, in one argument but got it in 'y' and 'z'}}
+func.func private @launch_c3_result() attributes {a = #systolic.launch<[y = result 0, z = result 0]>}
+
+// -----
+
+// expected-error @+1 {{expected operand 1, which is written, in one argument but got it in 'y' and 'x'}}
+func.func private @launch_c3_in_place() attributes {a = #systolic.launch<[x = operand 1, y = operand 1 in_place]>}
+
+// -----
+
+// What is only read may be passed twice, and a result has a number of its own.
+func.func private @launch_c3_read() attributes {a = #systolic.launch<[x = operand 0, w = operand 0, y = result 0]>}
+
+// -----
+
+// expected-error @+1 {{expected at least 1 for each token in "M" but got 0 : i64}}
+func.func private @launch_c4() attributes {a = #systolic.launch<[x = operand 0], per_token = {M = 0}>}
+
+// -----
+
+// expected-error @+1 {{expected at least 1 for each token in "M" but got "one"}}
+func.func private @launch_c4_text() attributes {a = #systolic.launch<[x = operand 0], per_token = {M = "one"}>}
+
+// -----
+
+// expected-error @+1 {{expected operand or result of a buffer but got weight of 'x'}}
+func.func private @kind() attributes {a = #systolic.launch<[x = weight 0]>}
+
+// -----
+
+// expected-error @+1 {{expected operand or result of a buffer but got operand of 'control'}}
+func.func private @control() attributes {a = #systolic.launch<[control = operand 0]>}
+
+// -----
+
+!X = memref<64xf32, #systolic.axes<N>>
+// expected-error @+1 {{expected launch to have an entry for each of 2 buffers and control blocks but got 1}}
+systolic.kernel @kernel_c8(%X: !X, %control: !systolic.control, %work: index)
+    attributes {launch = #systolic.launch<[x]>, params = {}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+!X = memref<64xf32, #systolic.axes<N>>
+// expected-error @+1 {{expected launch to say control of a control block, and of no buffer, but got 'control' for argument 0}}
+systolic.kernel @kernel_c8_order(%X: !X, %control: !systolic.control, %work: index)
+    attributes {launch = #systolic.launch<[control, x]>, params = {}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+!X = memref<64xf32, #systolic.axes<N>>
+// expected-error @+1 {{expected launch to name a parameter in per_token but got "M"}}
+systolic.kernel @kernel_c9(%X: !X, %work: index)
+    attributes {launch = #systolic.launch<[x = operand 0], per_token = {M = 1}>, params = {N = 64}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+// Below this dialect: every argument is the launch's.
+gpu.module @lower {
+  // expected-error @+1 {{expected 'systolic.launch' to have an entry for each of 2 arguments but got 1}}
+  gpu.func @few(%x: memref<64xf32>, %y: memref<64xf32>) kernel attributes {systolic.launch = #systolic.launch<[x = operand 0]>} {
+    gpu.return
+  }
+}
+
+// -----
+
+// expected-error @+1 {{expected a #systolic.launch on a function as 'systolic.launch' but got "x"}}
+func.func private @lower_text() attributes {systolic.launch = "x"}
+
+// -----
+
+// expected-error @+1 {{expected a #systolic.launch on a function as 'systolic.launch' but got #systolic.launch<[x = operand 0]>}}
+module attributes {systolic.launch = #systolic.launch<[x = operand 0]>} {
+}
