@@ -123,10 +123,11 @@ private:
       if (remark.category == "systolic-allocate-scratch")
         lds += " (" + remark.text + ")";
     line("LDS", lds);
-    Occupancy occupancy = getOccupancy(variant, target.target);
+    support::Occupancy occupancy = getOccupancy(variant, target.target);
     line("occupancy", count(occupancy.wavesPerSimd, "wave") + " on a SIMD of at most " +
-                          std::to_string(target.target.maxWavesPerSimd) + ", bounded by " + occupancy.limit.str() +
-                          "; " + count(occupancy.workgroups, "workgroup") + " on a compute unit");
+                          std::to_string(target.target.maxWavesPerSimd) + ", bounded by " +
+                          std::string(occupancy.bound) + "; " + count(occupancy.workgroups, "workgroup") +
+                          " on a compute unit");
   }
 
   GraphOp graph;

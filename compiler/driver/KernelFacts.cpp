@@ -34,11 +34,20 @@ RankedTensorType nstf::getValueType(const KernelVariant &variant, const LaunchIn
                                     : region.getResultTypes()[argument.index]);
 }
 
-Occupancy nstf::getOccupancy(const KernelVariant &variant, const Target &target) {
+support::Occupancy nstf::getOccupancy(const KernelVariant &variant, const Target &target) {
   const KernelMetadata &metadata = variant.metadata;
-  TargetView view(target.attribute(KernelOp(variant.region)->getContext()));
-  return getOccupancy(view, {int64_t(metadata.vgprs + metadata.agprs), int64_t(metadata.sgprs),
-                             int64_t(metadata.ldsSize), variant.launch.waves});
+  return support::occupancyOf({.simds = target.simdsPerComputeUnit,
+                               .maxWavesPerSimd = target.maxWavesPerSimd,
+                               .vgprsPerLane = target.vgprsPerLane,
+                               .vgprGranule = target.vgprGranule,
+                               .sgprsPerSimd = target.sgprsPerSimd,
+                               .sgprGranule = target.sgprGranule,
+                               .ldsBytes = target.ldsBytes,
+                               .ldsGranule = target.ldsGranule},
+                              {.vgprs = int64_t(metadata.vgprs + metadata.agprs),
+                               .sgprs = int64_t(metadata.sgprs),
+                               .ldsBytes = int64_t(metadata.ldsSize),
+                               .wavesPerGroup = variant.launch.waves});
 }
 
 static std::vector<manifest::TiledExtent> getTiling(const LaunchInfo &launch) {

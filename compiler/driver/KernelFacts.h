@@ -3,7 +3,7 @@
 
 #include "compiler/driver/KernelBuild.h"
 #include "nstf/Manifest.h"
-#include "passes/analysis/Occupancy.h"
+#include "support/Occupancy.h"
 
 namespace nstf {
 
@@ -16,7 +16,7 @@ manifest::Shape getShape(mlir::RankedTensorType type);
 mlir::RankedTensorType getValueType(const KernelVariant &variant, const LaunchInfo::Argument &argument);
 
 /// Waves on a SIMD that is full of the kernel's workgroups, and what keeps more away.
-Occupancy getOccupancy(const KernelVariant &variant, const Target &target);
+support::Occupancy getOccupancy(const KernelVariant &variant, const Target &target);
 
 /// Precondition: code has been generated.
 manifest::Kernel describeKernel(const KernelVariant &variant, const Target &target);

@@ -123,10 +123,8 @@ std::shared_ptr<HIPLibrary> openGPU(int index, std::string_view target, std::str
     return nullptr;
   }
   // A library that LD_LIBRARY_PATH put in the place of libamdhip64 may be the emulator.
-  if (library->isEmulator() && !target.empty())
-    setenv("NSTF_EMU_TARGET", std::string(target).c_str(), 1);
   int count = 0;
-  const HIPError code = library->hipGetDeviceCount(&count);
+  const HIPError code = library->start(target, count);
   if (code || count <= index) {
     reason = "HIP library " + library->path() + " found, but no GPU answers" +
              (index ? " as device " + std::to_string(index) : std::string()) + ": " +
@@ -141,17 +139,13 @@ std::shared_ptr<HIPLibrary> openGPU(int index, std::string_view target, std::str
 bool mayHaveGPU() { return access("/dev/kfd", F_OK) == 0 || access("/dev/dxg", F_OK) == 0; }
 
 std::shared_ptr<HIPLibrary> openEmulator(std::string_view target) {
-  // The emulator reads the variable at its first call. It stays loaded then: one process, one chip.
+  // It stays loaded: one process, one chip.
   static std::mutex mutex;
   static std::shared_ptr<HIPLibrary> loaded;
   std::lock_guard lock(mutex);
   if (loaded)
     return loaded;
   std::vector<std::string> tried;
-  const char *before = std::getenv("NSTF_EMU_TARGET");
-  const std::string restore = before ? before : "";
-  if (!target.empty())
-    setenv("NSTF_EMU_TARGET", std::string(target).c_str(), 1);
   std::shared_ptr<HIPLibrary> library = HIPLibrary::load(emulatorCandidates(), tried);
   if (!library)
     throw Error("the emulator's library was not found (" + joined(tried) + ")",
@@ -159,15 +153,8 @@ std::shared_ptr<HIPLibrary> openEmulator(std::string_view target) {
   if (!library->isEmulator())
     throw Error(library->path() + " is not NSTF's emulator", "check NSTF_EMULATOR_LIBRARY");
   int count = 0;
-  const HIPError code = library->hipGetDeviceCount(&count);
-  if (code) {
-    const std::string cause = "the emulator does not start: " + library->describe(code);
-    if (before)
-      setenv("NSTF_EMU_TARGET", restore.c_str(), 1);
-    else
-      unsetenv("NSTF_EMU_TARGET");
-    throw Error(cause);
-  }
+  if (const HIPError code = library->start(target, count))
+    throw Error("the emulator does not start: " + library->describe(code));
   library->nstfEmulatorPrintFaults(0); // they come as Error
   return loaded = library;
 }

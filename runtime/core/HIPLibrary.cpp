@@ -62,6 +62,13 @@ std::string HIPLibrary::describe(HIPError code) const {
   return text;
 }
 
+HIPError HIPLibrary::start(std::string_view target, int &devices) const {
+  if (nstfEmulatorSetTarget && !target.empty())
+    if (const HIPError code = nstfEmulatorSetTarget(std::string(target).c_str()))
+      return code;
+  return hipGetDeviceCount(&devices);
+}
+
 void HIPLibrary::check(HIPError code, const std::string &what, const std::string &fix) const {
   if (code)
     throw Error(what + ": " + describe(code), fix);

@@ -35,6 +35,8 @@ DeviceModel DeviceModel::load(const std::string &processor) {
   model.waveSize = number("preferred_wave_size");
   model.vgprsPerLane = number("vgprs_per_lane");
   model.vgprGranule = number("vgpr_granule");
+  model.sgprsPerSimd = number("sgprs_per_simd");
+  model.sgprGranule = number("sgpr_granule");
   model.peakClockMhz = number("peak_clock");
   model.memoryBandwidthGBs = number("memory_bandwidth");
   const std::string digits = processor.substr(3);

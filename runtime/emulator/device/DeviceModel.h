@@ -10,7 +10,7 @@ struct DeviceModel {
   std::string name; ///< for people: "AMD Instinct MI300X, CDNA3 (NSTF emulator)"
   uint64_t memoryBytes = 0, l2Bytes = 0, ldsBytes = 0, ldsGranule = 0;
   uint32_t computeUnits = 0, xcds = 0, simds = 0, maxWavesPerSimd = 0, maxWorkgroupSize = 0, waveSize = 0;
-  uint32_t vgprsPerLane = 0, vgprGranule = 0;
+  uint32_t vgprsPerLane = 0, vgprGranule = 0, sgprsPerSimd = 0, sgprGranule = 0;
   uint32_t peakClockMhz = 0;
   uint32_t memoryBandwidthGBs = 0;
   // Of "gfx" major minor stepping, the last two one hexadecimal digit each.

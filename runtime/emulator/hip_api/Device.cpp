@@ -26,7 +26,10 @@ Device::Device(const Target &target, TargetId id, DeviceModel model)
       checker(wantedChecks(target, memory)) {}
 Device::~Device() = default;
 
-Device &Device::get() {
+Device &Device::get() { return getOrMake(nullptr); }
+void Device::make(const char *target) { getOrMake(target); }
+
+Device &Device::getOrMake(const char *target) {
   static std::mutex mutex;
   static std::atomic<Device *> device = nullptr;
   if (Device *made = device.load(std::memory_order_acquire))
@@ -34,28 +37,28 @@ Device &Device::get() {
   std::lock_guard lock(mutex);
   if (Device *made = device.load(std::memory_order_acquire))
     return *made;
-  const char *wanted = std::getenv("NSTF_EMU_TARGET");
-  if (!wanted || !*wanted)
-    wanted = defaultTarget;
+  const char *variable = std::getenv("NSTF_EMU_TARGET");
+  const std::string wanted = target ? target : variable && *variable ? variable : defaultTarget;
   try {
     TargetId id = TargetId::parse(wanted);
-    const Target *target = Target::find(id.processor);
-    if (!target)
+    const Target *chip = Target::find(id.processor);
+    if (!chip)
       throw std::runtime_error("the emulator knows no chip \"" + id.processor + "\"");
     // As these chips come up by default.
     if (id.sramecc == TargetId::Feature::Any)
       id.sramecc = TargetId::Feature::On;
     if (id.xnack == TargetId::Feature::Any)
       id.xnack = TargetId::Feature::Off;
-    device.store(new Device(*target, id, DeviceModel::load(id.processor)), std::memory_order_release);
+    device.store(new Device(*chip, id, DeviceModel::load(id.processor)), std::memory_order_release);
   } catch (const std::invalid_argument &error) { // NSTF_EMU_CHECK
     throw HipError(hipErrorNoDevice, error.what(), true);
   } catch (const std::exception &error) {
     std::string known;
-    for (const Target &target : Target::all())
-      known += (known.empty() ? "" : ", ") + target.name;
+    for (const Target &one : Target::all())
+      known += (known.empty() ? "" : ", ") + one.name;
     throw HipError(hipErrorNoDevice,
-                   "NSTF_EMU_TARGET=" + std::string(wanted) + ": " + error.what() + " (there are " + known + ")", true);
+                   (target ? "" : "NSTF_EMU_TARGET=") + wanted + ": " + error.what() + " (there are " + known + ")",
+                   true);
   }
   return *device;
 }
@@ -64,6 +67,15 @@ Device &Device::get(int ordinal) {
   if (ordinal != 0)
     throw HipError(hipErrorInvalidDevice, "expected device 0 but got " + std::to_string(ordinal));
   return get();
+}
+
+/// Extension: makes the device that chip ("gfx90a", "gfx942:xnack+"), whatever NSTF_EMU_TARGET says. To be called
+/// before anything that needs a device: where there is one it stays what it is.
+NSTF_HIP_API hipError_t nstfEmulatorSetTarget(const char *target) {
+  return guarded("nstfEmulatorSetTarget", [&] {
+    require(target && *target, "target is empty");
+    Device::make(target);
+  });
 }
 
 int hipMajorVersion() {

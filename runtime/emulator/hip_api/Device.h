@@ -58,6 +58,8 @@ public:
   /// The device, made at the first call: NSTF_EMU_TARGET says which chip ("gfx90a", "gfx942:xnack+"; gfx942 if unset).
   /// Throws HipError(hipErrorNoDevice) when it names none. Never destroyed: programs call HIP in their own destructors.
   static Device &get();
+  /// Makes the device that chip, whatever the environment says; nothing where there is a device already.
+  static void make(const char *target);
   /// The same with the check of a device ordinal (0 is the only one).
   static Device &get(int ordinal);
 
@@ -72,6 +74,8 @@ public:
   std::shared_mutex running;
 
 private:
+  /// The device; makes it if there is none. `target` null: the environment's.
+  static Device &getOrMake(const char *target);
   Device(const Target &target, TargetId id, DeviceModel model);
   ~Device();
 };

@@ -62,7 +62,7 @@ KernelOperation makeLaunch(const Function &function, dim3 grid, dim3 block, size
 }
 
 uint32_t residentWorkgroups(const Kernel &kernel, uint32_t blockSize, size_t dynamicLds) {
-  return occupancyOf(Device::get().model, kernel, blockSize, dynamicLds).workgroups;
+  return uint32_t(occupancyOf(Device::get().model, kernel, blockSize, dynamicLds).workgroups);
 }
 
 } // namespace nstf::emulator

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 struct Fit {
   const DeviceModel *model = nullptr;
   uint32_t block = 0, byRegisters = 0;
-  Occupancy occupancy;
+  support::Occupancy occupancy;
 };
 
 Fit fitOf(const Kernel &kernel, const TargetId &target, const ListOptions &options) {

@@ -58,7 +58,7 @@ Json kernelJson(const LaunchSession &session, const PreparedLaunch &launch) {
   const Kernel &kernel = *launch.kernel;
   const LaunchShape &shape = launch.shape;
   uint32_t items = shape.block[0] * shape.block[1] * shape.block[2];
-  Occupancy occupancy = occupancyOf(session.model(), kernel, items, shape.dynamicLds);
+  const support::Occupancy occupancy = occupancyOf(session.model(), kernel, items, shape.dynamicLds);
   return {{"vgprs", kernel.vgprCount},
           {"agprs", kernel.agprCount},
           {"sgprs", kernel.sgprCount},

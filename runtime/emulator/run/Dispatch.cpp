@@ -51,8 +51,8 @@ uint32_t scratchOf(const Kernel &kernel) {
 /// Workgroups that the chip holds at a time.
 uint64_t residentsOf(const Target &target, const LaunchArguments &arguments, uint64_t items) {
   const DeviceModel &model = DeviceModel::of(target.name);
-  Occupancy occupancy = occupancyOf(model, *arguments.kernel, uint32_t(items), arguments.dynamicLds);
-  return uint64_t(std::max(occupancy.workgroups, 1u)) * model.computeUnits;
+  const int64_t workgroups = occupancyOf(model, *arguments.kernel, uint32_t(items), arguments.dynamicLds).workgroups;
+  return uint64_t(std::max<int64_t>(workgroups, 1)) * model.computeUnits;
 }
 
 } // namespace

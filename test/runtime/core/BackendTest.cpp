@@ -76,6 +76,17 @@ TEST(Backend, environmentNamesTheChipWhereNobodyElseDoes) {
       "gfx90a");
 }
 
+TEST(Backend, theChipAskedForGoesBeforeTheEnvironmentsWhichStays) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  IN_OWN_PROCESS(
+      {
+        setenv("NSTF_EMU_TARGET", "gfx942", 1);
+        const std::string chip = Backend::open(DeviceKind::Emulator, "gfx90a").targetId();
+        report(chip + " " + std::getenv("NSTF_EMU_TARGET"));
+      },
+      "gfx90a:sramecc.:xnack- gfx942");
+}
+
 TEST(Backend, secondChipInOneProcessIsRefused) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   IN_OWN_PROCESS(
