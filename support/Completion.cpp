@@ -107,6 +107,8 @@ std::string wordCases(const CompletionCommand &root, bool withAbout) {
 CompletionCommand describeCommand(const CLI::App &app) {
   CompletionCommand command{app.get_name(), app.get_description(), {}, {}, {}};
   for (const CLI::Option *option : app.get_options()) {
+    if (option->get_group().empty()) // old names, which --help doesn't list either
+      continue;
     CompletionValue value = readTypeName(option->get_type_name());
     if (option->get_positional()) {
       command.positional.words.insert(command.positional.words.end(), value.words.begin(), value.words.end());

@@ -121,7 +121,7 @@ std::string KernelCompilation::makeCommand() const {
   for (const auto &[parameter, value] : request.compile.wishes.tuning)
     command += " --set=" + parameter + "=" + std::to_string(value);
   if (request.compile.waveSize)
-    command += " --wave=" + std::to_string(request.compile.waveSize);
+    command += " --wave-size=" + std::to_string(request.compile.waveSize);
   return command + " --target=" + llvm::join(request.compile.targets, ",");
 }
 
