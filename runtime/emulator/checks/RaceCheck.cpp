@@ -179,9 +179,8 @@ bool RaceCheck::isSynchronising(const Wave &w, const MicroOp *op, const MemoryAc
     return false;
   if (hasCacheBits(w, op))
     return true;
-  // gfx942 has bits for the scope of an atomic store; so do all chips with architected flat scratch.
   const Launch &launch = *w.group->launch;
-  return a.kind == AccessKind::Store && !launch.target->architectedFlatScratch && std::has_single_bit(a.lanes) &&
+  return a.kind == AccessKind::Store && !launch.target->scopedStores && std::has_single_bit(a.lanes) &&
          (a.bytes == 4 || a.bytes == 8) && !groupOf(w).waves[w.number].memory.any;
 }
 

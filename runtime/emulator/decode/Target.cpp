@@ -6,6 +6,7 @@ const std::vector<Target> &Target::all() {
   static const std::vector<Target> targets = {
       {.name = "gfx90a",
        .architectedFlatScratch = false,
+       .scopedStores = false,
        .matrixSums = MatrixSums::Pairwise,
        .singlePrecisionMatrixUnit = false,
        .hazards = HazardRules::Cdna2,
@@ -13,6 +14,7 @@ const std::vector<Target> &Target::all() {
        .computeUnitsPerEngine = 14},
       {.name = "gfx942",
        .architectedFlatScratch = true,
+       .scopedStores = true,
        .matrixSums = MatrixSums::CutProducts,
        .singlePrecisionMatrixUnit = true,
        .hazards = HazardRules::Cdna3,

@@ -20,6 +20,7 @@ enum class HazardRules : uint8_t { Cdna2, Cdna3 };
 struct Target {
   std::string name;            ///< "gfx90a" or "gfx942", as in `-mcpu`
   bool architectedFlatScratch; ///< gfx942: no scratch SGPRs, the hardware holds the wave's scratch base
+  bool scopedStores;           ///< gfx942: an atomic store has bits for its scope; gfx90a compiles it as any store
   MatrixSums matrixSums;
   bool singlePrecisionMatrixUnit; ///< gfx942: f32 matrix products have a unit of their own, with wait states of its own
   HazardRules hazards;

@@ -2,6 +2,7 @@
 
 #include "llvm/BinaryFormat/ELF.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace nstf::emulator {
@@ -11,9 +12,12 @@ using Feature = TargetId::Feature;
 struct Machine {
   uint32_t flag;
   const char *name;
+  // Settings that its code objects of version 3 have.
+  bool xnack = false, sramecc = false;
+  const char *generic = ""; ///< the generic processor whose code it runs
 };
 // EF_AMDGPU_MACH values by name: a file for another chip can be listed, and a message can say which chip it is for.
-#define NSTF_MACHINE(flag, name) {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_##flag, name}
+#define NSTF_MACHINE(flag, ...) {llvm::ELF::EF_AMDGPU_MACH_AMDGCN_##flag, __VA_ARGS__}
 constexpr Machine machines[] = {
     NSTF_MACHINE(GFX600, "gfx600"),
     NSTF_MACHINE(GFX601, "gfx601"),
@@ -29,16 +33,16 @@ constexpr Machine machines[] = {
     NSTF_MACHINE(GFX803, "gfx803"),
     NSTF_MACHINE(GFX805, "gfx805"),
     NSTF_MACHINE(GFX810, "gfx810"),
-    NSTF_MACHINE(GFX900, "gfx900"),
+    NSTF_MACHINE(GFX900, "gfx900", true),
     NSTF_MACHINE(GFX902, "gfx902"),
     NSTF_MACHINE(GFX904, "gfx904"),
-    NSTF_MACHINE(GFX906, "gfx906"),
-    NSTF_MACHINE(GFX908, "gfx908"),
+    NSTF_MACHINE(GFX906, "gfx906", true, true),
+    NSTF_MACHINE(GFX908, "gfx908", true, true),
     NSTF_MACHINE(GFX909, "gfx909"),
     NSTF_MACHINE(GFX90C, "gfx90c"),
-    NSTF_MACHINE(GFX90A, "gfx90a"),
-    NSTF_MACHINE(GFX942, "gfx942"),
-    NSTF_MACHINE(GFX950, "gfx950"),
+    NSTF_MACHINE(GFX90A, "gfx90a", true, true),
+    NSTF_MACHINE(GFX942, "gfx942", true, true, "gfx9-4-generic"),
+    NSTF_MACHINE(GFX950, "gfx950", false, false, "gfx9-4-generic"),
     NSTF_MACHINE(GFX1010, "gfx1010"),
     NSTF_MACHINE(GFX1011, "gfx1011"),
     NSTF_MACHINE(GFX1012, "gfx1012"),
@@ -108,24 +112,20 @@ TargetId TargetId::fromElfFlags(uint32_t flags, uint8_t abiVersion) {
   if (abiVersion < ELFABIVERSION_AMDGPU_HSA_V3 || abiVersion > ELFABIVERSION_AMDGPU_HSA_V6)
     throw std::runtime_error("expected a code object of version 3 to 6 but got ELF ABI version " +
                              std::to_string(abiVersion));
-  TargetId id;
-  for (const Machine &machine : machines)
-    if ((flags & EF_AMDGPU_MACH) == machine.flag)
-      id.processor = machine.name;
-  if (id.processor.empty()) {
+  const Machine *machine = std::ranges::find(machines, flags & EF_AMDGPU_MACH, &Machine::flag);
+  if (machine == std::end(machines)) {
     char text[80];
     std::snprintf(text, sizeof text, "unknown amdgpu machine number 0x%x in the ELF's flags", flags & EF_AMDGPU_MACH);
     throw std::runtime_error(text);
   }
+  TargetId id;
+  id.processor = machine->name;
   if (abiVersion == ELFABIVERSION_AMDGPU_HSA_V3) { // one bit each, and only chips with the feature have a setting
-    const bool hasXnack = id.processor == "gfx900" || id.processor == "gfx906" || id.processor == "gfx908" ||
-                          id.processor == "gfx90a" || id.processor == "gfx942";
-    const bool hasSramecc = hasXnack && id.processor != "gfx900";
     auto bit = [&](bool has, uint32_t mask) {
       return !has ? Feature::Unsupported : flags & mask ? Feature::On : Feature::Off;
     };
-    id.xnack = bit(hasXnack, EF_AMDGPU_FEATURE_XNACK_V3);
-    id.sramecc = bit(hasSramecc, EF_AMDGPU_FEATURE_SRAMECC_V3);
+    id.xnack = bit(machine->xnack, EF_AMDGPU_FEATURE_XNACK_V3);
+    id.sramecc = bit(machine->sramecc, EF_AMDGPU_FEATURE_SRAMECC_V3);
     return id;
   }
   auto feature = [&](uint32_t mask, uint32_t any, uint32_t off, uint32_t on) {
@@ -148,9 +148,10 @@ std::string TargetId::str() const {
 
 bool TargetId::runsOn(const TargetId &device) const {
   // gfx9-4-generic is the common subset of gfx940 to gfx950 (AMDGPUUsage, "Generic processors").
-  bool processorFits =
-      processor == device.processor ||
-      (processor == "gfx9-4-generic" && (device.processor == "gfx942" || device.processor == "gfx950"));
+  auto isOfFamily = [&](const Machine &machine) {
+    return machine.name == device.processor && machine.generic == processor;
+  };
+  const bool processorFits = processor == device.processor || std::ranges::any_of(machines, isOfFamily);
   return processorFits && agrees(sramecc, device.sramecc) && agrees(xnack, device.xnack);
 }
 
