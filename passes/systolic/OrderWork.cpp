@@ -28,6 +28,11 @@ struct OrderWorkPass : nstf::systolic::impl::OrderWorkPassBase<OrderWorkPass> {
     auto builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
     Location loc = kernel.getLoc();
     SmallVector<KernelOp::GridAxis> axes = kernel.getGridAxes();
+    for (const KernelOp::GridAxis &axis : ArrayRef(axes).drop_front())
+      if (kernel.getLaunch() && kernel.getLaunch()->getPerToken().contains(axis.extent)) {
+        kernel.emitError() << "expected only the first axis of grid to grow with the tokens but got " << axis.extent;
+        return signalPassFailure();
+      }
     BlockArgument work = indices.front();
     Value rest = work;
     std::string order;

@@ -1,0 +1,11 @@
+// What systolic-order-work refuses: the number of work items along a later axis would not be the same for every launch.
+// RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-order-work))' -verify-diagnostics
+
+!X = memref<64x64xf32, #systolic.axes<M, N>>
+
+// expected-error @+1 {{expected only the first axis of grid to grow with the tokens but got "M"}}
+systolic.kernel @late(%X: !X, %control: !systolic.control, %i: index, %j: index)
+    attributes {launch = #systolic.launch<[x = operand 0, control], per_token = {M = 1 : i64}>,
+                params = {M = 64, N = 50}, grid = ["N", 16, "M", 16]} {
+  systolic.return
+}
