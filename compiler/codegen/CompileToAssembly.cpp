@@ -38,7 +38,7 @@ using namespace mlir;
 namespace nstf {
 
 void registerCodegenTranslations(DialectRegistry &registry) {
-  registry.insert<gpu::GPUDialect, LLVM::LLVMDialect, ROCDL::ROCDLDialect>();
+  registry.insert<gpu::GPUDialect, LLVM::LLVMDialect, ROCDL::ROCDLDialect, systolic::SystolicDialect>();
   registerBuiltinDialectTranslation(registry);
   registerGPUDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
