@@ -27,6 +27,7 @@ using Values = std::vector<std::string>;
 
 struct Arguments {
   Values targets, tuning, templates, output, header, name, emit, dump, waveSize, explain, reproducers;
+  Values wave;                          ///< what --wave-size was called before
   std::map<std::string, Values> kernel; ///< by key
   Values mostRows;
 };
@@ -62,9 +63,8 @@ void addOptions(CLI::App &app, const KernelDescription &description, Arguments &
   add("--name", arguments.name, "what names in the header begin with, and the symbol [" + description.getName() + "]");
   add("--set", arguments.tuning, "a tuning parameter over the table's; repeatable")->type_name("NAME=VALUE");
   add("--templates", arguments.templates, "folder of kernels and tuning, over those nstfc has")->type_name("FOLDER");
-  CLI::Option *waveSize = add("--wave-size", arguments.waveSize, "lanes of a wave, where the target leaves a choice");
-  waveSize->type_name("{32,64}");
-  add("--wave", arguments.waveSize, "")->group("")->excludes(waveSize); // what it was called before
+  add("--wave-size", arguments.waveSize, "lanes of a wave, where the target leaves a choice")->type_name("{32,64}");
+  add("--wave", arguments.wave, "")->group("");
   add("--explain", arguments.explain, "print what the kernel is made of, and why")->expected(0, 1)->default_str(".*");
   add("--emit", arguments.emit, "prints a stage")->type_name("{nstf,fused,systolic,gpu,llvm,isa}");
   add("--dump-stages", arguments.dump, "folder that gets the text of every stage")->type_name("FOLDER");
@@ -114,7 +114,9 @@ KernelRequest makeRequest(const KernelDescription &description, const Arguments 
   request.compile.wishes.templates = once("--templates", arguments.templates).value_or("");
   request.compile.dumpStages = once("--dump-stages", arguments.dump).value_or("");
   request.compile.reproducerDir = once("--reproducer-dir", arguments.reproducers).value_or("");
-  if (std::optional<std::string> size = once("--wave-size", arguments.waveSize))
+  Values waveSize = arguments.waveSize;
+  waveSize.insert(waveSize.end(), arguments.wave.begin(), arguments.wave.end());
+  if (std::optional<std::string> size = once("--wave-size", waveSize))
     request.compile.waveSize = readInteger("--wave-size", *size);
   return request;
 }

@@ -22,6 +22,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <map>
+#include <utility>
 
 using namespace nstf;
 
@@ -78,10 +79,14 @@ void addOptions(CLI::App &app, CommandLine &line) {
                  "tokenizer that the package gets instead of the model's: *.json (tokenizer.json), *.model "
                  "(sentencepiece), *.bin (tok512) or none")
       ->type_name("FILE|{none}");
-  CLI::Option *waveSize = app.add_option("--wave-size", line.compile.waveSize, "lanes of a wave; 0: chosen")
-                              ->type_name("{0,32,64}")
-                              ->capture_default_str();
-  app.add_option("--wave", line.compile.waveSize)->group("")->excludes(waveSize); // what it was called before
+  app.add_option("--wave-size", line.compile.waveSize, "lanes of a wave; 0: chosen")
+      ->type_name("{0,32,64}")
+      ->capture_default_str();
+  auto setWaveSize = [&line](int64_t size) { // by the name it had before
+    if (std::exchange(line.compile.waveSize, size))
+      throw CLI::ExcludesError("--wave", "--wave-size");
+  };
+  app.add_option_function<int64_t>("--wave", setWaveSize)->group("");
   app.add_flag("--verify", line.verify,
                "run package and float64 reference on the same inputs on the emulator, and compare every kernel; the "
                "package takes its place when it passes");
