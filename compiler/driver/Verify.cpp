@@ -18,6 +18,7 @@
 
 using namespace mlir;
 using namespace nstf;
+using namespace nstf::reference;
 using Json = nlohmann::ordered_json;
 
 namespace {

@@ -6,6 +6,7 @@
 #include <limits>
 
 using namespace nstf;
+using namespace nstf::reference;
 using Json = nlohmann::ordered_json;
 
 void VerifyReport::add(const std::string &kind, const std::string &name, const Comparison &comparison) {

@@ -15,7 +15,7 @@ namespace nstf {
 class VerifyReport {
 public:
   /// A comparison of `kind` "kernel", "output" or "state" under a name; the worst of each is kept.
-  void add(const std::string &kind, const std::string &name, const Comparison &comparison);
+  void add(const std::string &kind, const std::string &name, const reference::Comparison &comparison);
   /// Counts every launch from now on, where the loaded library can (a libamdhip64 can't).
   void countLaunches(const std::string &library);
   VerifyReport() = default;
@@ -28,7 +28,7 @@ public:
 
 private:
   struct Worst {
-    Comparison comparison;
+    reference::Comparison comparison;
     int64_t count = 0;
   };
   struct Executed {

@@ -13,6 +13,7 @@
 
 using namespace mlir;
 using namespace nstf;
+using namespace nstf::reference;
 using Operands = llvm::ArrayRef<const Tensor *>;
 
 static std::vector<int64_t> rowsOf(const Tensor &like, int64_t features) { return {like.values.rows(), features}; }
@@ -129,7 +130,7 @@ static Tensor rope(RopeOp op, Operands in, StepScalars step) {
   return result;
 }
 
-void nstf::appendRows(const Tensor &rows, StepScalars step, Tensor &cache) {
+void nstf::reference::appendRows(const Tensor &rows, StepScalars step, Tensor &cache) {
   int64_t count = rows.values.rows();
   if (step.position < 0 || step.position + count > cache.values.rows())
     throw std::runtime_error("expected positions of 0 to " + std::to_string(cache.values.rows() - 1) + " but got " +
@@ -266,14 +267,14 @@ static const std::map<StringRef, Meaning> &meanings() {
   return table;
 }
 
-Tensor nstf::evaluateOperation(Operation *op, Operands operands, StepScalars step) {
+Tensor nstf::reference::evaluateOperation(Operation *op, Operands operands, StepScalars step) {
   auto found = meanings().find(op->getName().getStringRef());
   if (found == meanings().end())
     throw std::runtime_error("the reference has no meaning for '" + op->getName().getStringRef().str() + "'");
   return found->second(op, operands, step);
 }
 
-std::vector<std::string> nstf::referenceOperations() {
+std::vector<std::string> nstf::reference::referenceOperations() {
   std::vector<std::string> names;
   for (const auto &[name, meaning] : meanings())
     names.push_back(name.drop_front(StringRef("nstf.").size()).str());

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace nstf {
+namespace nstf::reference {
 
 /// The scalars of a run that operations read from the control block.
 struct StepScalars {
@@ -29,4 +29,4 @@ void appendRows(const Tensor &rows, StepScalars step, Tensor &cache);
 /// Names of the operations that have a reference, sorted: "add", "argmax", …
 std::vector<std::string> referenceOperations();
 
-} // namespace nstf
+} // namespace nstf::reference

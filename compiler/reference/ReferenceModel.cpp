@@ -13,6 +13,7 @@
 
 using namespace mlir;
 using namespace nstf;
+using namespace nstf::reference;
 using Pointer = std::shared_ptr<Tensor>;
 
 // Blocks of operations
@@ -94,7 +95,7 @@ private:
 
 } // namespace
 
-std::vector<Tensor> nstf::evaluateKernel(KernelOp kernel, std::vector<Tensor> &arguments, StepScalars step) {
+std::vector<Tensor> nstf::reference::evaluateKernel(KernelOp kernel, std::vector<Tensor> &arguments, StepScalars step) {
   Interpreter interpreter{step, {}, {}, {}};
   std::vector<Pointer> pointers;
   for (Tensor &argument : arguments)

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace nstf {
+namespace nstf::reference {
 
 class WeightReader;
 
@@ -66,4 +66,4 @@ private:
 /// writes into) are updated in place. Throws like ReferenceModel::run.
 std::vector<Tensor> evaluateKernel(KernelOp kernel, std::vector<Tensor> &arguments, StepScalars step);
 
-} // namespace nstf
+} // namespace nstf::reference

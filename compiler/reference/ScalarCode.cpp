@@ -14,6 +14,7 @@
 
 using namespace mlir;
 using namespace nstf;
+using namespace nstf::reference;
 using Meaning = std::function<double(const double *)>;
 
 // Numbers
@@ -42,7 +43,7 @@ static double fromIndex(int64_t number, Type type) {
   return type.isIndex() ? double(number) : fromInteger(number, type);
 }
 
-double nstf::toType(double value, Type type) {
+double nstf::reference::toType(double value, Type type) {
   if (auto floatType = dyn_cast<FloatType>(type)) {
     if (type.isF64())
       return value;
@@ -262,7 +263,7 @@ static Meaning mixedMeaning(Operation *op) {
   return {};
 }
 
-Meaning nstf::meaningOf(Operation *op) {
+Meaning nstf::reference::meaningOf(Operation *op) {
   if (op->getNumResults() == 1) {
     if (Meaning meaning = mixedMeaning(op))
       return meaning;
@@ -274,7 +275,7 @@ Meaning nstf::meaningOf(Operation *op) {
   throw std::runtime_error("the reference has no meaning for '" + op->getName().getStringRef().str() + "'");
 }
 
-double nstf::elementAt(const Tensor &tensor, llvm::ArrayRef<int64_t> index) {
+double nstf::reference::elementAt(const Tensor &tensor, llvm::ArrayRef<int64_t> index) {
   int64_t linear = 0;
   for (auto [at, size] : llvm::zip_equal(index, tensor.shape)) {
     if (at < 0 || at >= size)

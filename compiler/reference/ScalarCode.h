@@ -8,7 +8,7 @@
 
 #include <functional>
 
-namespace nstf {
+namespace nstf::reference {
 
 /// The meaning of an arith or math operation on numbers of its operand types; throws std::runtime_error where it has
 /// none.
@@ -47,4 +47,4 @@ private:
 /// The element of a tensor at `index`; 0 outside of it.
 double elementAt(const Tensor &tensor, llvm::ArrayRef<int64_t> index);
 
-} // namespace nstf
+} // namespace nstf::reference

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace nstf {
+namespace nstf::reference {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
@@ -39,4 +39,4 @@ inline Tensor::Tensor(std::vector<int64_t> extents) : shape(std::move(extents)) 
   values = Matrix::Zero(rows, columns);
 }
 
-} // namespace nstf
+} // namespace nstf::reference

@@ -12,6 +12,7 @@
 
 using namespace mlir;
 using namespace nstf;
+using namespace nstf::reference;
 using Index = llvm::SmallVector<int64_t>;
 
 namespace {
@@ -312,8 +313,8 @@ struct Evaluation {
 
 } // namespace
 
-bool nstf::isTensorOperation(Operation *op) { return !isa_and_nonnull<NSTFDialect>(op->getDialect()); }
+bool nstf::reference::isTensorOperation(Operation *op) { return !isa_and_nonnull<NSTFDialect>(op->getDialect()); }
 
-std::vector<Tensor> nstf::evaluateTensorOperation(Operation *op, TensorLookup lookup, StepScalars step) {
+std::vector<Tensor> nstf::reference::evaluateTensorOperation(Operation *op, TensorLookup lookup, StepScalars step) {
   return Evaluation{lookup, step}.run(op);
 }

@@ -11,7 +11,7 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-namespace nstf {
+namespace nstf::reference {
 
 /// The value of an operand, or of what a region of the operation uses from outside.
 using TensorLookup = llvm::function_ref<const Tensor &(mlir::Value)>;
@@ -22,4 +22,4 @@ bool isTensorOperation(mlir::Operation *op);
 /// Its results. Throws std::runtime_error for an operation or a type without a meaning here.
 std::vector<Tensor> evaluateTensorOperation(mlir::Operation *op, TensorLookup lookup, StepScalars step);
 
-} // namespace nstf
+} // namespace nstf::reference

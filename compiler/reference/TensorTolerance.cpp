@@ -8,6 +8,7 @@
 
 using namespace mlir;
 using namespace nstf;
+using namespace nstf::reference;
 
 /// The same allowances as the rows of Tolerance.cpp: 2 u for an operation of arith, 16 u for a function, room for K in
 /// a sum, half a unit in the last place where a float gets a narrower type.
@@ -27,7 +28,7 @@ static Tolerance scalarTolerance(Operation *op) {
   return isFunction ? Tolerance{1e-7, 1e-6 + rounding} : Tolerance{1e-7, 1.2e-7 + rounding};
 }
 
-Tolerance nstf::tensorTolerance(Operation *op) {
+Tolerance nstf::reference::tensorTolerance(Operation *op) {
   Tolerance sum;
   op->walk([&](Operation *inner) {
     if (inner->getNumResults() != 1 || !isa<arith::ArithDialect, math::MathDialect>(inner->getDialect()))

@@ -10,6 +10,7 @@
 
 using namespace mlir;
 using namespace nstf;
+using namespace nstf::reference;
 
 namespace {
 struct Row {
@@ -49,7 +50,7 @@ static const Row rows[] = {
 /// What rounding once adds, relative to the number: half a unit in the last place of 11 or 8 bits.
 static double roundingOf(Type type) { return type.isF16() ? 0x1p-11 : type.isBF16() ? 0x1p-8 : 0; }
 
-std::optional<Tolerance> nstf::operationTolerance(llvm::StringRef operation, Type rounded) {
+std::optional<Tolerance> nstf::reference::operationTolerance(llvm::StringRef operation, Type rounded) {
   for (const Row &row : rows)
     if (row.operation == operation) {
       bool rounds = operation == "convert";
@@ -68,7 +69,7 @@ static double weightRounding(AttentionOp op, llvm::ArrayRef<Tensor> arguments) {
   return values && rounding ? rounding * arguments[values.getArgNumber()].values.cwiseAbs().maxCoeff() : 0;
 }
 
-std::optional<Tolerance> nstf::kernelTolerance(KernelOp kernel, llvm::ArrayRef<Tensor> arguments) {
+std::optional<Tolerance> nstf::reference::kernelTolerance(KernelOp kernel, llvm::ArrayRef<Tensor> arguments) {
   Tolerance sum;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     if (isTensorOperation(&op)) {
@@ -90,7 +91,7 @@ std::optional<Tolerance> nstf::kernelTolerance(KernelOp kernel, llvm::ArrayRef<T
 
 // f32: DESIGN §7 asks for the reference's tokens and logits within 1e-4 of stories260K's, whose largest is about 20;
 // its own float32 run is 1.3e-5 away. 16-bit types: a few units in the last place per layer.
-Tolerance nstf::modelTolerance(Type precision) {
+Tolerance nstf::reference::modelTolerance(Type precision) {
   if (precision.isInteger())
     return {};
   if (precision.isF16())
@@ -100,7 +101,7 @@ Tolerance nstf::modelTolerance(Type precision) {
   return {2e-5, 4e-6};
 }
 
-Comparison nstf::compare(llvm::ArrayRef<float> got, const Tensor &want, Tolerance tolerance) {
+Comparison nstf::reference::compare(llvm::ArrayRef<float> got, const Tensor &want, Tolerance tolerance) {
   assert(static_cast<int64_t>(got.size()) == want.size());
   Comparison result;
   for (int64_t i = 0; i < want.size(); ++i) {

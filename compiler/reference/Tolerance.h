@@ -10,7 +10,7 @@
 
 #include <optional>
 
-namespace nstf {
+namespace nstf::reference {
 
 struct Tolerance {
   double absolute = 0;
@@ -43,4 +43,4 @@ struct Comparison {
 /// Precondition: as many numbers as `want` has.
 Comparison compare(llvm::ArrayRef<float> got, const Tensor &want, Tolerance tolerance);
 
-} // namespace nstf
+} // namespace nstf::reference

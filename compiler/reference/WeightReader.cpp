@@ -12,6 +12,7 @@
 
 using namespace mlir;
 using namespace nstf;
+using namespace nstf::reference;
 
 static std::optional<StoredType> storedTypeOf(Type type) {
   return type.isF64()    ? std::optional(StoredType::f64)

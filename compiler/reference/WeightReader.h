@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-namespace nstf {
+namespace nstf::reference {
 
 /// Reads weights when they are first asked for. A weight has the numbers its `type` can hold: stored ones are rounded
 /// to it as the packager does, computed tables are rounded once, random ones come from nstf/RandomWeights.h.
@@ -30,4 +30,4 @@ private:
   std::map<std::string, std::unique_ptr<support::MappedFile>> files;
 };
 
-} // namespace nstf
+} // namespace nstf::reference

@@ -12,6 +12,7 @@
 #include <random>
 
 using namespace nstf;
+using namespace nstf::reference;
 using namespace nstf::test;
 
 namespace {

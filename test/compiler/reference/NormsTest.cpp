@@ -5,6 +5,7 @@
 #include <limits>
 
 using namespace nstf;
+using namespace nstf::reference;
 using namespace nstf::test;
 using testing::DoubleNear;
 using testing::ElementsAre;

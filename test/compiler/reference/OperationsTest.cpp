@@ -6,6 +6,7 @@
 #include <cmath>
 
 using namespace nstf;
+using namespace nstf::reference;
 using namespace nstf::test;
 using testing::DoubleNear;
 using testing::ElementsAre;

@@ -12,6 +12,8 @@
 
 namespace nstf::test {
 
+using namespace nstf::reference;
+
 class ReferenceTest : public ::testing::Test {
 protected:
   ReferenceTest() { context.loadDialect<NSTFDialect>(); }

@@ -10,6 +10,7 @@
 #include <cmath>
 
 using namespace nstf;
+using namespace nstf::reference;
 using namespace nstf::test;
 using testing::ElementsAre;
 using testing::HasSubstr;

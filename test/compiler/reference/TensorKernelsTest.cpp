@@ -12,6 +12,7 @@
 #include "passes/nstf/Passes.h"
 
 using namespace nstf;
+using namespace nstf::reference;
 using namespace nstf::test;
 
 namespace {
