@@ -1,10 +1,14 @@
 #include "support/Json.h"
 #include "support/Escape.h"
+#include "support/InputError.h"
 #include "support/TextLimits.h"
 
+#include <algorithm>
 #include <vector>
 
 using nlohmann::json;
+
+namespace nstf::support {
 
 namespace {
 
@@ -12,7 +16,7 @@ namespace {
 /// searches all members of the one around it.
 class TreeBuilder : public nlohmann::json_sax<json> {
 public:
-  explicit TreeBuilder(json &root) : place(&root) {}
+  TreeBuilder(json &root, std::string_view text, Place file) : place(&root), text(text), file(std::move(file)) {}
 
   bool null() override { return put(nullptr); }
   bool boolean(bool value) override { return put(value); }
@@ -22,25 +26,32 @@ public:
   bool string(string_t &value) override { return put(std::move(value)); }
   bool binary(binary_t &value) override { return put(std::move(value)); }
 
-  bool start_object(std::size_t) override { return open(json::value_t::object); }
-  bool start_array(std::size_t) override { return open(json::value_t::array); }
+  bool start_object(size_t) override { return open(json::value_t::object); }
+  bool start_array(size_t) override { return open(json::value_t::array); }
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
 
   bool key(string_t &name) override {
     auto [member, isNew] = opened.back()->get_ref<json::object_t &>().try_emplace(name);
     if (!isNew)
-      throw nstf::JsonDuplicateKey(name);
+      file.error("expected each key once in an object but got '" + escape(name) + "' again");
     place = &member->second;
     return true;
   }
 
-  bool parse_error(std::size_t, const std::string &, const json::exception &error) override {
-    // what(): "[json.exception.parse_error.101] parse error at line 1, …"; also out_of_range for a number like 1e400
+  bool parse_error(size_t position, const std::string &, const json::exception &error) override {
+    // what(): "[json.exception.parse_error.101] parse error at line 1, column 7: syntax error …"; also out_of_range for
+    // a number like 1e400
     std::string reason = error.what();
-    if (std::size_t bracket = reason.find("] "); bracket != std::string::npos)
+    if (size_t bracket = reason.find("] "); bracket != std::string::npos)
       reason.erase(0, bracket + 2);
-    throw nstf::JsonSyntaxError(nstf::support::escape(reason, 400));
+    if (size_t colon = reason.find(": "); reason.starts_with("parse error at ") && colon != std::string::npos)
+      reason.erase(0, colon + 2);
+    const std::string_view before = text.substr(0, std::max<size_t>(position, 1) - 1);
+    Place where = file;
+    where.line = 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+    where.column = static_cast<int>(before.size() - (before.rfind('\n') + 1)) + 1; // npos + 1 is 0
+    where.error("expected JSON but got this: " + escape(reason, 400));
   }
 
 private:
@@ -70,15 +81,24 @@ private:
 
   json *place; // of the root, and of the member whose key was read last
   std::vector<json *> opened;
+  std::string_view text;
+  Place file;
 };
 
 } // namespace
 
-json nstf::parseJsonTree(std::string_view text) {
-  if (std::optional<std::string> excess = support::findJsonExcess(text))
-    throw JsonExcess(*excess);
+json parseJson(std::string_view text, const std::string &file) {
+  const Place place = Place::of(file);
+  if (std::optional<std::string> excess = findJsonExcess(text))
+    place.error(*excess);
   json root;
-  TreeBuilder builder(root);
+  TreeBuilder builder(root, text, place);
   json::sax_parse(text.begin(), text.end(), &builder);
   return root;
 }
+
+std::string describeJson(const json &value, size_t limit) {
+  return escape(value.dump(-1, ' ', false, json::error_handler_t::replace), limit);
+}
+
+} // namespace nstf::support

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <unordered_map>
 #include <vector>
 
 namespace nstf::support {
@@ -22,9 +23,11 @@ public:
       const char c = text[at];
       if (skipText(c))
         continue;
+      if (syntax == Syntax::mlir && followAlias(c) > maxNesting)
+        return tooDeep();
       if (opens(c)) {
         if (open.size() == maxNesting)
-          return excess("values nested at most " + std::to_string(maxNesting) + " deep");
+          return tooDeep();
         open.push_back(c);
       } else if (closes(c)) {
         close(c);
@@ -42,6 +45,32 @@ private:
     const size_t line = 1 + size_t(std::count(before.begin(), before.end(), '\n'));
     const size_t column = at - (before.rfind('\n') + 1) + 1; // npos + 1 is 0
     return "expected " + limit + " but got more at line " + std::to_string(line) + ", column " + std::to_string(column);
+  }
+
+  std::string tooDeep() const { return excess("values nested at most " + std::to_string(maxNesting) + " deep"); }
+
+  /// Keeps how deep each alias nests, `!a1 = tuple<!a0>`. How deep the text is here, with the alias that is named here.
+  size_t followAlias(char c) {
+    if (c == '\n' && open.empty() && !defined.empty()) {
+      depths[defined] = deepest;
+      defined = {};
+    }
+    size_t depth = open.size();
+    if (c == '!' || c == '#') {
+      size_t end = at + 1;
+      while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
+        ++end;
+      const std::string_view name = text.substr(at, end - at);
+      const size_t next = std::min(text.find_first_not_of(' ', end), text.size());
+      if (open.empty() && text.substr(next).starts_with("=") && !text.substr(next).starts_with("==")) {
+        defined = name;
+        deepest = 0;
+      } else if (auto alias = depths.find(name); alias != depths.end()) {
+        depth += alias->second;
+      }
+    }
+    deepest = std::max(deepest, depth);
+    return depth;
   }
 
   /// Operators of the affine expression at hand: the parser recurses into the right side of each.
@@ -98,6 +127,9 @@ private:
   Syntax syntax;
   size_t at = 0, operators = 0;
   std::vector<char> open;
+  std::string_view defined; // the alias whose definition this is
+  size_t deepest = 0;       // and how deep it is so far
+  std::unordered_map<std::string_view, size_t> depths;
 };
 
 } // namespace

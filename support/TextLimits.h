@@ -18,8 +18,8 @@ inline constexpr size_t maxYamlBytes = 8 << 20;
 /// The text may be anything.
 std::optional<std::string> findJsonExcess(std::string_view text);
 
-/// The same of MLIR: regions, types and attributes, which nest in {} [] () <>, and operators of affine expressions. Its
-/// length is not limited.
+/// The same of MLIR: regions, types and attributes, which nest in {} [] () <> and by aliases, and operators of affine
+/// expressions. Its length is not limited.
 std::optional<std::string> findMlirExcess(std::string_view text);
 
 } // namespace nstf::support

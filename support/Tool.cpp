@@ -1,5 +1,6 @@
 #include "support/Tool.h"
 #include "support/Escape.h"
+#include "support/InputError.h"
 #include "support/StagingFolder.h"
 #include "support/StandardOutput.h"
 
@@ -19,9 +20,14 @@ int runTool(const std::function<int()> &work) {
     return status;
   } catch (const std::exception &error) {
     output.flushQuietly(); // on a terminal that shows both, what was written before comes first
-    printError(error.what());
+    printError(error);
     return 1;
   }
+}
+
+void printError(const std::exception &error) {
+  auto *input = dynamic_cast<const InputError *>(&error);
+  printError(input && input->place.line ? input->place.str() + ": error: " + input->message : error.what());
 }
 
 void printError(std::string_view message) {

@@ -1,152 +1,50 @@
 // Reader of tuning rows (TuningTable.h).
 #include "compiler/catalog/TuningTable.h"
-#include "support/Escape.h"
 #include "support/Yaml.h"
 
 #include <algorithm>
-#include <set>
-#include <stdexcept>
 
 using namespace nstf;
 
-namespace {
+using support::YamlMap;
+using support::YamlValue;
 
-class Reader {
-public:
-  explicit Reader(const std::string &file) : file(file) {}
+/// "predicted, by hand, 2026-11-21"
+static std::string readProvenance(const YamlMap &root) {
+  YamlMap provenance = root.get("provenance", "who says so").map("a map", {"date", "tool", "kind"});
+  auto text = [&](const char *key) { return provenance.get(key, "a text").scalar("a text"); };
+  return text("kind") + ", " + text("tool") + ", " + text("date");
+}
 
-  TuningTable readTable(const YAML::Node &root) {
-    checkKeys(root, {"provenance", "rows"});
-    TuningTable table;
-    table.provenance = readProvenance(root);
-    YAML::Node rows = require(root, "rows");
-    if (!rows.IsSequence())
-      fail(rows.Mark(), "expected a list of rows");
-    for (const YAML::Node &row : rows)
-      table.rows.push_back(readRow(row));
-    return table;
-  }
+static std::string readReason(const YamlMap &row) { return row.get("because", "a reason").scalar("a text"); }
 
-  std::vector<TokenBucket> readBuckets(const YAML::Node &root) {
-    checkKeys(root, {"provenance", "buckets"});
-    readProvenance(root);
-    YAML::Node list = require(root, "buckets");
-    if (!list.IsSequence())
-      fail(list.Mark(), "expected a list of buckets");
-    std::vector<TokenBucket> buckets;
-    for (const YAML::Node &node : list) {
-      checkKeys(node, {"most", "because"});
-      YAML::Node most = require(node, "most");
-      int64_t least = buckets.empty() ? 1 : buckets.back().most + 1, tokens = readInteger(most);
-      if (tokens < least)
-        fail(most.Mark(), "expected at least " + std::to_string(least) + " but got " + std::to_string(tokens));
-      buckets.push_back({tokens, readText(require(node, "because"))});
-    }
-    return buckets;
-  }
+static int64_t readInteger(const YamlValue &value, int64_t least = INT64_MIN) {
+  return value.integer(least == INT64_MIN ? "an integer" : "an integer of at least " + std::to_string(least), least);
+}
 
-  std::map<std::string, std::vector<TemplateRule>> readTemplateRules(const YAML::Node &root) {
-    std::map<std::string, std::vector<TemplateRule>> rules;
-    if (!root.IsMap())
-      fail(root.Mark(), "expected a map");
-    readProvenance(root);
-    for (const auto &entry : root) {
-      std::string operation = readText(entry.first);
-      if (operation == "provenance")
-        continue;
-      if (!entry.second.IsSequence())
-        fail(entry.second.Mark(), "expected a list of templates");
-      for (const YAML::Node &node : entry.second) {
-        checkKeys(node, {"rows", "take", "because"});
-        std::pair<int64_t, int64_t> rows(1, INT64_MAX);
-        if (YAML::Node range = node["rows"])
-          rows = readRange(range);
-        rules[operation].push_back({rows, readText(require(node, "take")), readText(require(node, "because"))});
-      }
-    }
-    return rules;
-  }
+static std::pair<int64_t, int64_t> readRange(const YamlValue &value) {
+  static const std::string expected = "a range [lowest, highest]";
+  std::vector<YamlValue> ends = value.list(expected);
+  if (ends.size() != 2)
+    value.fail(expected);
+  std::pair range(readInteger(ends[0]), readInteger(ends[1]));
+  if (range.first > range.second)
+    value.place().error("expected " + expected + " but got [" + std::to_string(range.first) + ", " +
+                        std::to_string(range.second) + "]");
+  return range;
+}
 
-  [[noreturn]] void fail(const YAML::Mark &mark, const std::string &message) const {
-    throw std::runtime_error(file + ":" + std::to_string(std::max(mark.line, 0) + 1) + ": " + message);
-  }
-
-private:
-  /// "predicted, by hand, 2026-11-21"
-  std::string readProvenance(const YAML::Node &root) {
-    YAML::Node provenance = require(root, "provenance");
-    checkKeys(provenance, {"date", "tool", "kind"});
-    return readText(require(provenance, "kind")) + ", " + readText(require(provenance, "tool")) + ", " +
-           readText(require(provenance, "date"));
-  }
-
-  TuningRow readRow(const YAML::Node &node) {
-    checkKeys(node, {"when", "set", "because"});
-    TuningRow row;
-    if (YAML::Node when = node["when"]) {
-      if (!when.IsMap())
-        fail(when.Mark(), "expected a map of ranges");
-      for (const auto &entry : when)
-        if (!row.ranges.insert({readText(entry.first), readRange(entry.second)}).second)
-          fail(entry.first.Mark(), "expected one range for each extent but got a second for " + readText(entry.first));
-    }
-    YAML::Node set = require(node, "set");
-    if (!set.IsMap())
-      fail(set.Mark(), "expected a map of parameters");
-    for (const auto &entry : set) {
-      int64_t value = readInteger(entry.second);
-      if (value < 1)
-        fail(entry.second.Mark(), "expected a value of at least 1 but got " + std::to_string(value));
-      if (!row.parameters.insert({readText(entry.first), value}).second)
-        fail(entry.first.Mark(), "expected one value for each parameter but got a second for " + readText(entry.first));
-    }
-    row.because = readText(require(node, "because"));
-    return row;
-  }
-
-  std::pair<int64_t, int64_t> readRange(const YAML::Node &node) {
-    if (!node.IsSequence() || node.size() != 2)
-      fail(node.Mark(), "expected a range [lowest, highest]");
-    std::pair range(readInteger(node[0]), readInteger(node[1]));
-    if (range.first > range.second)
-      fail(node.Mark(), "expected a range [lowest, highest] but got [" + std::to_string(range.first) + ", " +
-                            std::to_string(range.second) + "]");
-    return range;
-  }
-
-  void checkKeys(const YAML::Node &node, const std::set<std::string> &known) {
-    if (!node.IsMap())
-      fail(node.Mark(), "expected a map");
-    for (const auto &entry : node)
-      if (!known.contains(readText(entry.first)))
-        fail(entry.first.Mark(), "expected a known key but got '" + support::escape(readText(entry.first)) + "'");
-  }
-
-  YAML::Node require(const YAML::Node &node, const char *key) {
-    YAML::Node value = node[key];
-    if (!value)
-      fail(node.Mark(), std::string("expected key '") + key + "' but got none");
-    return value;
-  }
-
-  std::string readText(const YAML::Node &node) {
-    if (!node.IsScalar())
-      fail(node.Mark(), "expected a text");
-    return node.Scalar();
-  }
-
-  int64_t readInteger(const YAML::Node &node) {
-    try {
-      return node.as<int64_t>();
-    } catch (const YAML::Exception &) {
-      fail(node.Mark(), "expected an integer but got '" + (node.IsScalar() ? node.Scalar() : "no scalar") + "'");
-    }
-  }
-
-  std::string file;
-};
-
-} // namespace
+static TuningRow readRow(const YamlValue &value) {
+  YamlMap map = value.map("a row: a map", {"when", "set", "because"});
+  TuningRow row;
+  if (const YamlValue *when = map.find("when"))
+    for (const auto &[name, place, range] : when->entries("a map of ranges"))
+      row.ranges.emplace(name, readRange(range));
+  for (const auto &[name, place, parameter] : map.get("set", "the parameters").entries("a map of parameters"))
+    row.parameters.emplace(name, readInteger(parameter, 1));
+  row.because = readReason(map);
+  return row;
+}
 
 std::string TuningRow::getMismatch(const std::map<std::string, int64_t> &extents) const {
   for (const auto &[name, range] : ranges) {
@@ -184,25 +82,42 @@ std::vector<std::string> nstf::listTuningFiles(const std::vector<std::string> &c
   return files;
 }
 
-/// Reads a file's text; faults of YAML itself are told like the others.
-template <typename Read> static auto parse(std::string_view text, const std::string &file, Read read) {
-  Reader reader(file);
-  try {
-    return read(reader, support::loadYaml(std::string(text)));
-  } catch (const YAML::Exception &error) {
-    reader.fail(error.mark, error.msg);
-  }
-}
-
 TuningTable nstf::parseTuning(std::string_view text, const std::string &file) {
-  return parse(text, file, [](Reader &reader, const YAML::Node &root) { return reader.readTable(root); });
+  YamlMap root = YamlValue::readText(text, file).map("a map", {"provenance", "rows"});
+  TuningTable table;
+  table.provenance = readProvenance(root);
+  for (const YamlValue &row : root.get("rows", "a list of rows").list("a list of rows"))
+    table.rows.push_back(readRow(row));
+  return table;
 }
 
 std::vector<TokenBucket> nstf::parseBuckets(std::string_view text, const std::string &file) {
-  return parse(text, file, [](Reader &reader, const YAML::Node &root) { return reader.readBuckets(root); });
+  YamlMap root = YamlValue::readText(text, file).map("a map", {"provenance", "buckets"});
+  readProvenance(root);
+  std::vector<TokenBucket> buckets;
+  for (const YamlValue &value : root.get("buckets", "a list of buckets").list("a list of buckets")) {
+    YamlMap bucket = value.map("a bucket: a map", {"most", "because"});
+    const int64_t least = buckets.empty() ? 1 : buckets.back().most + 1;
+    buckets.push_back({readInteger(bucket.get("most", "tokens"), least), readReason(bucket)});
+  }
+  return buckets;
 }
 
 std::map<std::string, std::vector<TemplateRule>> nstf::parseTemplateRules(std::string_view text,
                                                                           const std::string &file) {
-  return parse(text, file, [](Reader &reader, const YAML::Node &root) { return reader.readTemplateRules(root); });
+  YamlMap root = YamlValue::readText(text, file).map("a map");
+  readProvenance(root);
+  std::map<std::string, std::vector<TemplateRule>> rules;
+  for (const auto &[operation, place, list] : root.all()) {
+    if (operation == "provenance")
+      continue;
+    for (const YamlValue &value : list.list("a list of templates")) {
+      YamlMap rule = value.map("a rule: a map", {"rows", "take", "because"});
+      std::pair<int64_t, int64_t> rows(1, INT64_MAX);
+      if (const YamlValue *range = rule.find("rows"))
+        rows = readRange(*range);
+      rules[operation].push_back({rows, rule.get("take", "a template").scalar("a text"), readReason(rule)});
+    }
+  }
+  return rules;
 }

@@ -35,7 +35,7 @@ struct TuningTable {
   std::optional<size_t> find(const std::map<std::string, int64_t> &extents) const;
 };
 
-/// Throws std::runtime_error "<file>:<line>: expected … but got …".
+/// Throws support::InputError "<file>:<line>:<column>: expected … but got …".
 TuningTable parseTuning(std::string_view text, const std::string &file);
 
 /// The files that may hold the row for a template and a type, in the order in which they are asked: those of the type,
@@ -50,7 +50,7 @@ struct TokenBucket {
   std::string because;
 };
 
-/// Ascending. Throws std::runtime_error like parseTuning.
+/// Ascending. Throws like parseTuning.
 std::vector<TokenBucket> parseBuckets(std::string_view text, const std::string &file);
 
 /// A line of templates.yaml.
@@ -60,7 +60,7 @@ struct TemplateRule {
   std::string because;
 };
 
-/// By operation ("linear"). Throws std::runtime_error like parseTuning.
+/// By operation ("linear"). Throws like parseTuning.
 std::map<std::string, std::vector<TemplateRule>> parseTemplateRules(std::string_view text, const std::string &file);
 
 } // namespace nstf

@@ -2,7 +2,7 @@
 
 #include "compiler/description/Config.h"
 
-#include "compiler/checkpoint/Json.h"
+#include "support/Json.h"
 #include "support/MappedFile.h"
 
 #include <algorithm>
@@ -14,9 +14,9 @@ using nlohmann::json;
 
 Config::Config(const std::string &path) : Config(support::readTextFile(path), path) {}
 
-Config::Config(std::string_view text, const std::string &path) : path(path), root(parseJson(text, path)) {
+Config::Config(std::string_view text, const std::string &path) : path(path), root(support::parseJson(text, path)) {
   if (!root.is_object())
-    throw ImportError("'" + path + "': expected an object but got " + describe(root));
+    throw support::InputError("'" + path + "': expected an object but got " + support::describeJson(root));
 }
 
 static bool fitsInteger(const json &value) {
@@ -34,7 +34,7 @@ const json *Config::lookUp(const std::string &key) const {
       return nullptr;
     auto [other, isNew] = others.try_emplace(file.string());
     if (isNew)
-      other->second = parseJson(support::readTextFile(file.string()), file.string());
+      other->second = support::parseJson(support::readTextFile(file.string()), file.string());
     value = &other->second;
     at = hash + 1;
   }
@@ -75,7 +75,7 @@ ParameterValue Config::find(const std::string &key) const {
                   std::all_of(value->begin(), value->end(), [](const json &item) { return item.is_string(); });
   if (areTexts)
     return value->get<std::vector<std::string>>();
-  return OpaqueValue{describe(*value)};
+  return OpaqueValue{support::describeJson(*value)};
 }
 
 std::vector<std::string> Config::architectures() const {
@@ -84,7 +84,8 @@ std::vector<std::string> Config::architectures() const {
     return {};
   if (!found->is_array() ||
       !std::all_of(found->begin(), found->end(), [](const json &name) { return name.is_string(); }))
-    throw ImportError("'" + path + "': expected a list 'architectures' of names but got " + describe(*found));
+    throw support::InputError("'" + path + "': expected a list 'architectures' of names but got " +
+                              support::describeJson(*found));
   return found->get<std::vector<std::string>>();
 }
 
@@ -93,6 +94,6 @@ std::string Config::modelType() const {
   if (found == root.end() || found->is_null())
     return "";
   if (!found->is_string())
-    throw ImportError("'" + path + "': expected a name 'model_type' but got " + describe(*found));
+    throw support::InputError("'" + path + "': expected a name 'model_type' but got " + support::describeJson(*found));
   return found->get<std::string>();
 }

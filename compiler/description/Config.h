@@ -13,7 +13,7 @@ namespace nstf {
 
 class Config : public ParameterSource {
 public:
-  /// Throws ImportError when the file can't be read, isn't JSON or isn't an object.
+  /// Throws support::InputError when the file can't be read, isn't JSON or isn't an object.
   explicit Config(const std::string &path);
   /// The same of a text; `path` stands for the file in messages, and other files are beside it.
   Config(std::string_view text, const std::string &path);
@@ -24,11 +24,11 @@ public:
   bool has(const std::string &key) const override;
   std::string name() const override { return path; }
 
-  /// "architectures"; empty where it is absent, null or an empty list. Throws ImportError when it isn't a list of
-  /// texts.
+  /// "architectures"; empty where it is absent, null or an empty list. Throws support::InputError when it isn't a list
+  /// of texts.
   std::vector<std::string> architectures() const;
-  /// "model_type", which says the same in other words; empty where it is absent. Throws ImportError when it isn't a
-  /// text.
+  /// "model_type", which says the same in other words; empty where it is absent. Throws support::InputError when it
+  /// isn't a text.
   std::string modelType() const;
 
 private:

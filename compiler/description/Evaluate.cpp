@@ -1,9 +1,9 @@
 // Small expressions over a model's parameters: their values.
 
-#include "compiler/checkpoint/ImportError.h"
 #include "compiler/description/ExpressionNodes.h"
 #include "compiler/description/Rope.h"
 #include "support/Escape.h"
+#include "support/InputError.h"
 
 #include <algorithm>
 #include <charconv>
@@ -65,13 +65,13 @@ static std::optional<double> toFloat(const ParameterValue &value) {
 static double numberOf(const ParameterValue &value) {
   if (auto number = toFloat(value))
     return *number;
-  throw ImportError("expected a number but got " + describe(value));
+  throw support::InputError("expected a number but got " + describe(value));
 }
 
 static bool conditionOf(const ParameterValue &value) {
   if (const bool *condition = std::get_if<bool>(&value))
     return *condition;
-  throw ImportError("expected true or false but got " + describe(value));
+  throw support::InputError("expected true or false but got " + describe(value));
 }
 
 static ParameterValue arithmetic(Operator op, const ParameterValue &left, const ParameterValue &right) {
@@ -105,7 +105,7 @@ static ParameterValue arithmetic(Operator op, const ParameterValue &left, const 
     break;
   default:
     if (*b == 0)
-      throw ImportError("division of " + std::to_string(*a) + " by zero");
+      throw support::InputError("division of " + std::to_string(*a) + " by zero");
     if (*b == -1) { // INT64_MIN / -1 traps
       overflow = __builtin_sub_overflow(int64_t{0}, *a, &result);
       if (op == Operator::remainder)
@@ -115,11 +115,11 @@ static ParameterValue arithmetic(Operator op, const ParameterValue &left, const 
     if (op == Operator::remainder)
       return *a % *b;
     if (*a % *b != 0)
-      throw ImportError(std::to_string(*a) + " / " + std::to_string(*b) + " is not a whole number");
+      throw support::InputError(std::to_string(*a) + " / " + std::to_string(*b) + " is not a whole number");
     result = *a / *b;
   }
   if (overflow)
-    throw ImportError("a result doesn't fit in 64 bits");
+    throw support::InputError("a result doesn't fit in 64 bits");
   return result;
 }
 
@@ -149,27 +149,27 @@ static bool compare(Operator op, const ParameterValue &left, const ParameterValu
 static ParameterValue toInteger(const std::vector<ParameterValue> &a) {
   double number = std::trunc(numberOf(a[0]));
   if (!(std::abs(number) < 0x1p53))
-    throw ImportError("expected int() of less than 2^53 but got " + describe(a[0]));
+    throw support::InputError("expected int() of less than 2^53 but got " + describe(a[0]));
   return static_cast<int64_t>(number);
 }
 
 static ParameterValue squareRoot(const std::vector<ParameterValue> &a) {
   double number = numberOf(a[0]);
   if (number < 0)
-    throw ImportError("expected sqrt() of at least 0 but got " + describe(a[0]));
+    throw support::InputError("expected sqrt() of at least 0 but got " + describe(a[0]));
   return std::sqrt(number);
 }
 
 static const RopeScaling &ropeOf(const ParameterValue &value) {
   if (const auto *scaling = std::get_if<RopeScaling>(&value))
     return *scaling;
-  throw ImportError("expected a parameter of type rope but got " + describe(value));
+  throw support::InputError("expected a parameter of type rope but got " + describe(value));
 }
 
 static ParameterValue ropeFrequencyList(const std::vector<ParameterValue> &a) {
   const int64_t *rotary = std::get_if<int64_t>(&a[0]);
   if (!rotary)
-    throw ImportError("expected the rotary dimension to be a whole number but got " + describe(a[0]));
+    throw support::InputError("expected the rotary dimension to be a whole number but got " + describe(a[0]));
   if (a.size() == 2)
     return ropeFrequencies(*rotary, numberOf(a[1]));
   return ropeFrequencies(*rotary, numberOf(a[1]), ropeOf(a[2]), numberOf(a[3]), numberOf(a[4]));
@@ -183,14 +183,15 @@ template <typename Use> static ParameterValue withList(const ParameterValue &val
     return use(*list);
   if (const auto *list = std::get_if<std::vector<std::string>>(&value))
     return use(*list);
-  throw ImportError("expected a list but got " + describe(value));
+  throw support::InputError("expected a list but got " + describe(value));
 }
 
 static ParameterValue itemOf(const std::vector<ParameterValue> &a) {
   return withList(a[0], [&](const auto &list) -> ParameterValue {
     const int64_t *index = std::get_if<int64_t>(&a[1]);
     if (!index || *index < 0 || static_cast<size_t>(*index) >= list.size())
-      throw ImportError("expected an index below " + std::to_string(list.size()) + " but got " + describe(a[1]));
+      throw support::InputError("expected an index below " + std::to_string(list.size()) + " but got " +
+                                describe(a[1]));
     return list[*index];
   });
 }
@@ -224,7 +225,7 @@ static ParameterValue call(const std::string &name, const std::vector<ParameterV
        [](const std::vector<ParameterValue> &a) -> ParameterValue {
          if (const int64_t *positions = std::get_if<int64_t>(&a[1]))
            return ropePositions(ropeOf(a[0]), *positions);
-         throw ImportError("expected the positions to be a whole number but got " + describe(a[1]));
+         throw support::InputError("expected the positions to be a whole number but got " + describe(a[1]));
        }},
       {"rope_scale", 2,
        [](const std::vector<ParameterValue> &a) -> ParameterValue { return ropeScale(ropeOf(a[0]), numberOf(a[1])); }},
@@ -240,8 +241,9 @@ static ParameterValue call(const std::string &name, const std::vector<ParameterV
     wanted += (wanted.empty() ? "" : " or ") + std::to_string(function.arguments);
   }
   if (!wanted.empty())
-    throw ImportError("expected " + wanted + " arguments of " + name + " but got " + std::to_string(arguments.size()));
-  throw ImportError("unknown function '" + support::escape(name) + "' (known: " + known + ")");
+    throw support::InputError("expected " + wanted + " arguments of " + name + " but got " +
+                              std::to_string(arguments.size()));
+  throw support::InputError("unknown function '" + support::escape(name) + "' (known: " + known + ")");
 }
 
 ParameterValue nstf::evaluate(const Expression::Node &node, const Scope &scope) {
@@ -252,7 +254,7 @@ ParameterValue nstf::evaluate(const Expression::Node &node, const Scope &scope) 
   case Operator::name:
     if (const ParameterValue *value = scope(node.name))
       return *value;
-    throw ImportError("unknown name '" + support::escape(node.name) + "'");
+    throw support::InputError("unknown name '" + support::escape(node.name) + "'");
   case Operator::call: {
     std::vector<ParameterValue> arguments;
     for (size_t i = 0; i < node.operands.size(); ++i)

@@ -4,9 +4,9 @@
 
 #include "compiler/description/Expression.h"
 
-#include "compiler/checkpoint/ImportError.h"
 #include "compiler/description/ExpressionNodes.h"
 #include "support/Escape.h"
+#include "support/InputError.h"
 
 #include <cctype>
 #include <charconv>
@@ -23,7 +23,8 @@ public:
   NodePtr parse() {
     // A tree is walked by recursion, and a chain of operators is as deep as it is long.
     if (text.size() > 1000)
-      throw ImportError("expected an expression of at most 1000 characters but got " + std::to_string(text.size()));
+      throw support::InputError("expected an expression of at most 1000 characters but got " +
+                                std::to_string(text.size()));
     NodePtr node = choice();
     skipBlanks();
     if (position != text.size())
@@ -34,7 +35,7 @@ public:
 private:
   [[noreturn]] void fail(const std::string &expected) {
     std::string got = position < text.size() ? "'" + support::escape(text.substr(position)) + "'" : "its end";
-    throw ImportError("in '" + support::escape(text) + "': expected " + expected + " but got " + got);
+    throw support::InputError("in '" + support::escape(text) + "': expected " + expected + " but got " + got);
   }
 
   static NodePtr make(Operator op, std::vector<NodePtr> operands) {
@@ -62,7 +63,7 @@ private:
   NodePtr choice() {
     // The nesting of a file's expression is the depth of this recursion.
     if (++depth > 100)
-      throw ImportError("in '" + text.substr(0, 40) + "…': expected at most 100 nested expressions");
+      throw support::InputError("in '" + text.substr(0, 40) + "…': expected at most 100 nested expressions");
     NodePtr node = disjunction();
     if (take("?")) {
       NodePtr yes = choice();
@@ -228,8 +229,8 @@ Expression::Expression(const std::string &text) : source(text), root(Parser(sour
 ParameterValue Expression::evaluate(const Scope &scope) const {
   try {
     return nstf::evaluate(*root, scope);
-  } catch (const ImportError &error) {
-    throw ImportError("in '" + support::escape(source) + "': " + error.what());
+  } catch (const support::InputError &error) {
+    throw support::InputError("in '" + support::escape(source) + "': " + error.message);
   }
 }
 
@@ -237,14 +238,16 @@ int64_t Expression::evaluateInteger(const Scope &scope) const {
   ParameterValue value = evaluate(scope);
   if (const int64_t *integer = std::get_if<int64_t>(&value))
     return *integer;
-  throw ImportError("in '" + support::escape(source) + "': expected a whole number but got " + nstf::describe(value));
+  throw support::InputError("in '" + support::escape(source) + "': expected a whole number but got " +
+                            nstf::describe(value));
 }
 
 bool Expression::evaluateCondition(const Scope &scope) const {
   ParameterValue value = evaluate(scope);
   if (const bool *condition = std::get_if<bool>(&value))
     return *condition;
-  throw ImportError("in '" + support::escape(source) + "': expected true or false but got " + nstf::describe(value));
+  throw support::InputError("in '" + support::escape(source) + "': expected true or false but got " +
+                            nstf::describe(value));
 }
 
 std::string nstf::interpolate(const std::string &pattern, const Scope &scope) {
@@ -256,15 +259,15 @@ std::string nstf::interpolate(const std::string &pattern, const Scope &scope) {
       break;
     size_t close = pattern.find('}', open);
     if (close == std::string::npos)
-      throw ImportError("in '" + support::escape(pattern) + "': expected a closing '}'");
+      throw support::InputError("in '" + support::escape(pattern) + "': expected a closing '}'");
     ParameterValue value = Expression(pattern.substr(open + 1, close - open - 1)).evaluate(scope);
     if (const int64_t *integer = std::get_if<int64_t>(&value))
       result += std::to_string(*integer);
     else if (const std::string *text = std::get_if<std::string>(&value))
       result += *text;
     else
-      throw ImportError("in '" + support::escape(pattern) + "': expected a whole number or a text but got " +
-                        nstf::describe(value));
+      throw support::InputError("in '" + support::escape(pattern) + "': expected a whole number or a text but got " +
+                                nstf::describe(value));
     at = close + 1;
   }
   return result;

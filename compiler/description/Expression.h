@@ -49,12 +49,12 @@ public:
 
   /// The constant null.
   Expression();
-  /// Parses. Throws ImportError (without a place) that says what was expected where.
+  /// Parses. Throws support::InputError (without a place) that says what was expected where.
   explicit Expression(const std::string &text);
 
   const std::string &text() const { return source; }
 
-  /// Throws ImportError (without a place): unknown name, wrong kind, overflow, inexact division.
+  /// Throws support::InputError (without a place): unknown name, wrong kind, overflow, inexact division.
   ParameterValue evaluate(const Scope &scope) const;
   int64_t evaluateInteger(const Scope &scope) const;
   bool evaluateCondition(const Scope &scope) const;

@@ -36,7 +36,7 @@ struct Expression::Node {
   std::vector<std::shared_ptr<const Node>> operands;
 };
 
-/// Throws ImportError without a place.
+/// Throws support::InputError without a place.
 ParameterValue evaluate(const Expression::Node &node, const Scope &scope);
 
 } // namespace nstf

@@ -31,101 +31,60 @@ const std::map<std::string, std::vector<std::string>> &nstf::knownKeys() {
 
 namespace {
 
+using support::YamlEntry;
+using support::YamlMap;
+using support::YamlValue;
+
 class Reader {
 public:
   explicit Reader(const std::string &file) { graph.file = file; }
 
   GraphDescription read(const std::string &text) {
-    YAML::Node root;
-    try {
-      root = support::loadYaml(text);
-    } catch (const YAML::Exception &error) {
-      throw ImportError(graph.file, place(error.mark), "not YAML: " + error.msg);
-    }
-    readDocument(root);
+    readDocument(YamlValue::readText(text, graph.file));
     return std::move(graph);
   }
 
 private:
-  using Entry = std::pair<YAML::Node, YAML::Node>;
-
-  static Place place(const YAML::Mark &mark) { return {mark.line + 1, mark.column + 1}; }
-  static Place place(const YAML::Node &node) { return place(node.Mark()); }
-
-  /// The message is one line, whatever a quoted text of the file holds.
-  [[noreturn]] void fail(Place place, std::string message) {
-    std::replace_if(message.begin(), message.end(), [](unsigned char c) { return c < ' '; }, ' ');
-    throw ImportError(graph.file, place, message);
+  /// A map whose keys the format gives.
+  static YamlMap fields(const YamlValue &value, const std::string &what, const std::string &kind) {
+    return value.map(what + " to be a map", knownKeys().at(kind));
   }
 
-  /// The entries of a map in their order, each key once.
-  std::vector<Entry> entries(const YAML::Node &node, const std::string &what) {
-    if (!node.IsMap())
-      fail(place(node), "expected " + what + " to be a map");
-    std::vector<Entry> result;
-    std::set<std::string> seen;
-    for (const auto &entry : node) {
-      std::string key = scalar(entry.first, "a key of " + what);
-      if (!seen.insert(key).second)
-        fail(place(entry.first),
-             "expected different keys in " + what + " but got '" + support::escape(key) + "' twice");
-      result.emplace_back(entry.first, entry.second);
-    }
-    return result;
+  static std::vector<YamlEntry> entries(const YamlValue &value, const std::string &what) {
+    return value.entries(what + " to be a map");
   }
 
-  /// The same by name, for maps whose keys the format gives.
-  std::map<std::string, YAML::Node> fields(const YAML::Node &node, const std::string &what, const std::string &kind) {
-    const std::vector<std::string> &known = knownKeys().at(kind);
-    std::map<std::string, YAML::Node> result;
-    for (const Entry &entry : entries(node, what)) {
-      std::string key = entry.first.Scalar();
-      if (std::find(known.begin(), known.end(), key) == known.end()) {
-        std::string list;
-        for (const std::string &name : known)
-          list += (list.empty() ? "" : ", ") + name;
-        fail(place(entry.first), "unknown key '" + support::escape(key) + "' in " + what + " (known: " + list + ")");
-      }
-      result.emplace(key, entry.second);
-    }
-    return result;
+  static std::string scalar(const YamlValue &value, const std::string &what) {
+    return value.scalar(what + " to be a single value");
   }
 
-  std::string scalar(const YAML::Node &node, const std::string &what) {
-    if (!node.IsScalar())
-      fail(place(node), "expected " + what + " to be a single value");
-    return node.Scalar();
+  static std::vector<YamlValue> list(const YamlValue &value, const std::string &what) {
+    return value.list(what + " to be a list");
   }
 
-  std::vector<YAML::Node> list(const YAML::Node &node, const std::string &what) {
-    if (!node.IsSequence())
-      fail(place(node), "expected " + what + " to be a list");
-    return {node.begin(), node.end()};
-  }
-
-  Expression expression(const YAML::Node &node, const std::string &what) {
-    if (node.IsNull())
+  static Expression expression(const YamlValue &value, const std::string &what) {
+    if (value.isNull())
       return Expression();
     try {
-      return Expression(scalar(node, what));
-    } catch (const ImportError &error) {
+      return Expression(scalar(value, what));
+    } catch (const support::InputError &error) {
       if (error.place.line)
         throw;
-      fail(place(node), what + ": " + error.what());
+      value.place().error(what + ": " + error.message);
     }
   }
 
-  std::vector<Expression> expressions(const YAML::Node &node, const std::string &what) {
+  static std::vector<Expression> expressions(const YamlValue &value, const std::string &what) {
     std::vector<Expression> result;
-    for (const YAML::Node &item : list(node, what))
+    for (const YamlValue &item : list(value, what))
       result.push_back(expression(item, what));
     return result;
   }
 
-  OperandDescription operand(const YAML::Node &node, const std::string &what) {
+  static OperandDescription operand(const YamlValue &value, const std::string &what) {
     OperandDescription result;
-    result.place = place(node);
-    std::string text = scalar(node, what);
+    result.place = value.place();
+    std::string text = scalar(value, what);
     for (size_t at = 0; at <= text.size();) {
       size_t bar = std::min(text.find('|', at), text.size());
       std::string name = text.substr(at, bar - at);
@@ -137,257 +96,234 @@ private:
         break;
       }
       if (name.empty() || name == "none")
-        fail(result.place, "expected " + what + " to be 'name', 'name | name' or 'name | none' but got '" +
-                               support::escape(text) + "'");
+        value.fail(what + " to be 'name', 'name | name' or 'name | none'");
       result.alternatives.push_back(name);
     }
     return result;
   }
 
   /// A text or a list of them.
-  std::vector<std::string> texts(const YAML::Node &node, const std::string &kind, const std::string &what) {
-    if (!node.IsSequence())
-      return {scalar(node, "the " + kind + " of " + what)};
+  static std::vector<std::string> texts(const YamlValue &value, const std::string &kind, const std::string &what) {
+    if (!value.isList())
+      return {scalar(value, "the " + kind + " of " + what)};
     std::vector<std::string> result;
-    for (const YAML::Node &item : node)
+    for (const YamlValue &item : value.list(""))
       result.push_back(scalar(item, "a " + kind + " of " + what));
     return result;
   }
 
-  bool boolean(const YAML::Node &node, const std::string &what) {
-    std::string text = scalar(node, what);
-    if (text != "true" && text != "false")
-      fail(place(node), "expected " + what + " to be true or false but got '" + support::escape(text) + "'");
-    return text == "true";
+  static void checkName(const YamlEntry &entry, const std::string &what) {
+    if (entry.name.find_first_of("|{} ") != std::string::npos || entry.name == "none")
+      entry.place.error("expected " + what + " name without blanks and |{}, and not 'none', but got '" +
+                        support::escape(entry.name) + "'");
   }
 
-  void checkName(const YAML::Node &key, const std::string &what) {
-    if (key.Scalar().empty() || key.Scalar().find_first_of("|{} ") != std::string::npos || key.Scalar() == "none")
-      fail(place(key), "expected " + what + " name without blanks and |{}, and not 'none', but got '" +
-                           support::escape(key.Scalar()) + "'");
-  }
-
-  void readParameters(const YAML::Node &node) {
-    for (auto &[key, value] : entries(node, "parameters")) {
+  void readParameters(const YamlValue &map) {
+    for (const auto &[name, place, value] : entries(map, "parameters")) {
       ParameterDescription parameter;
-      parameter.name = key.Scalar();
-      parameter.place = place(key);
-      bool isName = std::all_of(parameter.name.begin(), parameter.name.end(),
-                                [](unsigned char c) { return std::isalnum(c) || c == '_'; });
-      if (!isName || parameter.name.empty() || std::isdigit(static_cast<unsigned char>(parameter.name[0])) ||
-          parameter.name == "tokens")
-        fail(parameter.place, "expected a parameter's name of letters, digits and _ (and not 'tokens') but got '" +
-                                  support::escape(parameter.name) + "'");
-      std::string what = "parameter '" + support::escape(parameter.name) + "'";
-      if (!value.IsMap()) {
+      parameter.name = name;
+      parameter.place = place;
+      bool isName = std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+      if (!isName || std::isdigit(static_cast<unsigned char>(name[0])) || name == "tokens")
+        place.error("expected a parameter's name of letters, digits and _ (and not 'tokens') but got '" +
+                    support::escape(name) + "'");
+      std::string what = "parameter '" + support::escape(name) + "'";
+      if (value.isMap())
+        readParameter(fields(value, what, "parameter"), what, parameter);
+      else
         parameter.value = expression(value, what);
-      } else {
-        auto field = fields(value, what, "parameter");
-        if (field.count("key") == field.count("tensor"))
-          fail(parameter.place,
-               what + ": expected a 'key' or a 'tensor' but it has " + (field.count("key") ? "both" : "none"));
-        if (field.count("tensor"))
-          parameter.tensor = scalar(field["tensor"], "the tensor of " + what);
-        else if (parameter.keys = texts(field["key"], "key", what); parameter.keys.empty())
-          fail(place(field["key"]), what + ": expected at least one key");
-        parameter.type = field.count("type")     ? scalar(field["type"], "the type of " + what)
-                         : field.count("tensor") ? "boolean"
-                                                 : "integer";
-        static const std::set<std::string> types = {"integer", "float", "boolean", "text", "integers", "texts", "rope"};
-        if (!types.count(parameter.type) || (field.count("tensor") && parameter.type != "boolean"))
-          fail(place(field["type"]),
-               what + ": expected a type of " +
-                   (field.count("tensor") ? "boolean" : "integer, float, boolean, text, integers, texts or rope") +
-                   " but got '" + support::escape(parameter.type) + "'");
-        if (field.count("nullable"))
-          parameter.nullable = boolean(field["nullable"], "nullable of " + what);
-        if (field.count("about"))
-          parameter.about = scalar(field["about"], "what is said about " + what);
-        if (field.count("default"))
-          parameter.value = expression(field["default"], "the default of " + what);
-        if (field.count("minimum"))
-          parameter.minimum = expression(field["minimum"], "the minimum of " + what);
-        if (field.count("maximum"))
-          parameter.maximum = expression(field["maximum"], "the maximum of " + what);
-        if (field.count("one_of"))
-          parameter.oneOf = expressions(field["one_of"], "one_of of " + what);
-      }
       graph.parameters.push_back(std::move(parameter));
     }
   }
 
-  void readChecks(const YAML::Node &node) {
-    for (const YAML::Node &item : list(node, "checks")) {
-      auto field = fields(item, "a check", "check");
-      if (!field.count("that"))
-        fail(place(item), "expected a check to have a condition 'that'");
+  static void readParameter(const YamlMap &field, const std::string &what, ParameterDescription &parameter) {
+    const YamlValue *key = field.find("key"), *tensor = field.find("tensor"), *type = field.find("type");
+    if (!key == !tensor)
+      parameter.place.error(what + ": expected a 'key' or a 'tensor' but got " + (key ? "both" : "none"));
+    if (tensor)
+      parameter.tensor = scalar(*tensor, "the tensor of " + what);
+    else if (parameter.keys = texts(*key, "key", what); parameter.keys.empty())
+      key->fail("at least one key of " + what);
+    parameter.type = type ? scalar(*type, "the type of " + what) : tensor ? "boolean" : "integer";
+    static const std::set<std::string> types = {"integer", "float", "boolean", "text", "integers", "texts", "rope"};
+    if (type && (!types.count(parameter.type) || (tensor && parameter.type != "boolean")))
+      type->fail("the type of " + what + " to be " +
+                 (tensor ? "boolean" : "integer, float, boolean, text, integers, texts or rope"));
+    if (const YamlValue *nullable = field.find("nullable"))
+      parameter.nullable = nullable->boolean("nullable of " + what);
+    if (const YamlValue *about = field.find("about"))
+      parameter.about = scalar(*about, "what is said about " + what);
+    if (const YamlValue *value = field.find("default"))
+      parameter.value = expression(*value, "the default of " + what);
+    if (const YamlValue *minimum = field.find("minimum"))
+      parameter.minimum = expression(*minimum, "the minimum of " + what);
+    if (const YamlValue *maximum = field.find("maximum"))
+      parameter.maximum = expression(*maximum, "the maximum of " + what);
+    if (const YamlValue *oneOf = field.find("one_of"))
+      parameter.oneOf = expressions(*oneOf, "one_of of " + what);
+  }
+
+  void readChecks(const YamlValue &checks) {
+    for (const YamlValue &item : list(checks, "checks")) {
+      YamlMap field = fields(item, "a check", "check");
       CheckDescription check;
-      check.place = place(item);
-      check.condition = expression(field["that"], "a check");
-      if (field.count("message"))
-        check.message = scalar(field["message"], "the message of a check");
+      check.place = item.place();
+      check.condition = expression(field.get("that", "a condition"), "a check");
+      if (const YamlValue *message = field.find("message"))
+        check.message = scalar(*message, "the message of a check");
       graph.checks.push_back(std::move(check));
     }
   }
 
   /// `name: [shape]` or `name: {shape: …, …}`; `kind` is input, weight or state.
-  std::vector<TensorDescription> tensors(const YAML::Node &node, const std::string &kind) {
+  static std::vector<TensorDescription> tensors(const YamlValue &map, const std::string &kind) {
     std::vector<TensorDescription> result;
-    for (auto &[key, value] : entries(node, kind + "s")) {
-      checkName(key, "a " + kind + "'s");
+    for (const YamlEntry &entry : entries(map, kind + "s")) {
+      checkName(entry, "a " + kind + "'s");
       TensorDescription tensor;
-      tensor.name = key.Scalar();
-      tensor.place = place(key);
+      tensor.name = entry.name;
+      tensor.place = entry.place;
       tensor.type = "f32";
       std::string what = kind + " '" + support::escape(tensor.name) + "'";
-      if (value.IsSequence()) {
-        tensor.shape = expressions(value, "the shape of " + what);
-      } else {
-        auto field = fields(value, what, kind);
-        if (!field.count("shape"))
-          fail(tensor.place, what + ": expected a shape but it has none");
-        tensor.shape = expressions(field["shape"], "the shape of " + what);
-        if (field.count("type"))
-          tensor.type = scalar(field["type"], "the type of " + what);
-        if (field.count("when"))
-          tensor.when = expression(field["when"], "the condition of " + what);
-        if (field.count("about"))
-          tensor.about = scalar(field["about"], "what is said about " + what);
-        if (field.count("tensor"))
-          tensor.tensors = texts(field["tensor"], "tensor", what);
-        readStored(field, what, tensor);
-      }
+      if (entry.value.isList())
+        tensor.shape = expressions(entry.value, "the shape of " + what);
+      else
+        readTensor(fields(entry.value, what, kind), what, tensor);
       static const std::set<std::string> types = {"f32", "f16", "bf16", "i32"};
       if (!types.count(tensor.type) && tensor.type.find('{') == std::string::npos)
-        fail(tensor.place,
-             what + ": expected a type of f32, f16, bf16 or i32 but got '" + support::escape(tensor.type) + "'");
+        tensor.place.error("expected the type of " + what + " to be f32, f16, bf16 or i32 but got '" +
+                           support::escape(tensor.type) + "'");
       result.push_back(std::move(tensor));
     }
     return result;
   }
 
-  void readStored(std::map<std::string, YAML::Node> &field, const std::string &what, TensorDescription &tensor) {
-    if (field.count("stored"))
-      tensor.stored = expressions(field["stored"], "the stored shape of " + what);
-    if (field.count("transposed"))
-      tensor.transposed = boolean(field["transposed"], "transposed of " + what);
-    if (!field.count("slice"))
-      return;
-    if (!field.count("stored"))
-      fail(place(field["slice"]), what + ": expected a slice beside a stored shape only");
-    auto part = fields(field["slice"], "the slice of " + what, "slice");
-    if (part.size() != 3)
-      fail(place(field["slice"]), what + ": expected a slice to have an axis, a from and a count");
-    tensor.slice = {place(field["slice"]), expression(part["axis"], "the axis of the slice of " + what),
-                    expression(part["from"], "the start of the slice of " + what),
-                    expression(part["count"], "the count of the slice of " + what)};
+  static void readTensor(const YamlMap &field, const std::string &what, TensorDescription &tensor) {
+    tensor.shape = expressions(field.get("shape", "the shape of " + what), "the shape of " + what);
+    if (const YamlValue *type = field.find("type"))
+      tensor.type = scalar(*type, "the type of " + what);
+    if (const YamlValue *when = field.find("when"))
+      tensor.when = expression(*when, "the condition of " + what);
+    if (const YamlValue *about = field.find("about"))
+      tensor.about = scalar(*about, "what is said about " + what);
+    if (const YamlValue *tensors = field.find("tensor"))
+      tensor.tensors = texts(*tensors, "tensor", what);
+    if (const YamlValue *stored = field.find("stored"))
+      tensor.stored = expressions(*stored, "the stored shape of " + what);
+    if (const YamlValue *transposed = field.find("transposed"))
+      tensor.transposed = transposed->boolean("transposed of " + what);
+    if (const YamlValue *slice = field.find("slice")) {
+      if (!field.has("stored"))
+        slice->place().error(what + ": expected a slice beside a stored shape only");
+      YamlMap part = fields(*slice, "the slice of " + what, "slice");
+      auto number = [&](const char *key) {
+        return expression(part.get(key, "a number"), std::string("the ") + key + " of the slice of " + what);
+      };
+      tensor.slice = {slice->place(), number("axis"), number("from"), number("count")};
+    }
   }
 
-  std::vector<NodeDescription> nodes(const YAML::Node &map) {
+  static std::vector<NodeDescription> nodes(const YamlValue &map) {
     std::vector<NodeDescription> result;
-    for (auto &[key, value] : entries(map, "nodes")) {
-      checkName(key, "a node's");
+    for (const YamlEntry &entry : entries(map, "nodes")) {
+      checkName(entry, "a node's");
       NodeDescription node;
-      node.name = key.Scalar();
-      node.place = place(key);
+      node.name = entry.name;
+      node.place = entry.place;
       std::string what = "node '" + support::escape(node.name) + "'";
-      auto field = fields(value, what, "node");
-      if (!field.count("op") || !field.count("operands"))
-        fail(node.place,
-             what + ": expected an op and operands but it has no '" + (field.count("op") ? "operands" : "op") + "'");
-      node.op = scalar(field["op"], "the op of " + what);
-      for (const YAML::Node &item : list(field["operands"], "the operands of " + what))
+      YamlMap field = fields(entry.value, what, "node");
+      node.op = scalar(field.get("op", "an operation of " + what), "the op of " + what);
+      for (const YamlValue &item : list(field.get("operands", "those of " + what), "the operands of " + what))
         node.operands.push_back(operand(item, "an operand of " + what));
-      if (field.count("attributes"))
-        for (auto &[name, values] : entries(field["attributes"], "the attributes of " + what)) {
-          NodeDescription::Attribute attribute{name.Scalar(), place(name), {}, values.IsSequence()};
-          std::string attributeName = "attribute '" + support::escape(attribute.name) + "' of " + what;
+      if (const YamlValue *attributes = field.find("attributes"))
+        for (const auto &[name, place, values] : entries(*attributes, "the attributes of " + what)) {
+          NodeDescription::Attribute attribute{name, place, {}, values.isList()};
+          std::string attributeName = "attribute '" + support::escape(name) + "' of " + what;
           if (attribute.isList)
             attribute.values = expressions(values, attributeName);
           else
             attribute.values.push_back(expression(values, attributeName));
           node.attributes.push_back(std::move(attribute));
         }
-      if (field.count("when"))
-        node.when = expression(field["when"], "the condition of " + what);
+      if (const YamlValue *when = field.find("when"))
+        node.when = expression(*when, "the condition of " + what);
       result.push_back(std::move(node));
     }
     return result;
   }
 
-  void readSection(std::map<std::string, YAML::Node> &field, SectionDescription &section) {
-    if (field.count("weights"))
-      section.weights = tensors(field["weights"], "weight");
-    if (field.count("states"))
-      section.states = tensors(field["states"], "state");
-    if (field.count("nodes"))
-      section.nodes = nodes(field["nodes"]);
+  static void readSection(const YamlMap &field, SectionDescription &section) {
+    if (const YamlValue *weights = field.find("weights"))
+      section.weights = tensors(*weights, "weight");
+    if (const YamlValue *states = field.find("states"))
+      section.states = tensors(*states, "state");
+    if (const YamlValue *map = field.find("nodes"))
+      section.nodes = nodes(*map);
   }
 
-  void readRepeats(const YAML::Node &node) {
-    for (auto &[key, value] : entries(node, "repeat")) {
+  void readRepeats(const YamlValue &map) {
+    for (const YamlEntry &entry : entries(map, "repeat")) {
       RepeatDescription repeat;
-      repeat.name = key.Scalar();
-      repeat.place = place(key);
+      repeat.name = entry.name;
+      repeat.place = entry.place;
       std::string what = "section '" + support::escape(repeat.name) + "'";
-      auto field = fields(value, what, "repeat");
-      if (!field.count("count") || !field.count("prefix"))
-        fail(repeat.place, what + ": expected a count and a prefix");
-      repeat.count = expression(field["count"], "the count of " + what);
-      repeat.prefix = scalar(field["prefix"], "the prefix of " + what);
-      repeat.variable = field.count("variable") ? scalar(field["variable"], "the variable of " + what) : "i";
-      if (field.count("carry"))
-        for (auto &[name, ends] : entries(field["carry"], "the carried values of " + what)) {
-          checkName(name, "a carried value's");
-          auto end = fields(ends, "carried value '" + support::escape(name.Scalar()) + "'", "carry");
-          if (end.size() != 2)
-            fail(place(name), "carried value '" + support::escape(name.Scalar()) + "': expected 'first' and 'next'");
-          repeat.carries.push_back({name.Scalar(), place(name), operand(end["first"], "the first of a carried value"),
-                                    operand(end["next"], "the next of a carried value")});
+      YamlMap field = fields(entry.value, what, "repeat");
+      repeat.count = expression(field.get("count", "that of " + what), "the count of " + what);
+      repeat.prefix = scalar(field.get("prefix", "that of " + what), "the prefix of " + what);
+      repeat.variable = "i";
+      if (const YamlValue *variable = field.find("variable"))
+        repeat.variable = scalar(*variable, "the variable of " + what);
+      if (const YamlValue *carry = field.find("carry"))
+        for (const YamlEntry &carried : entries(*carry, "the carried values of " + what)) {
+          checkName(carried, "a carried value's");
+          YamlMap end = fields(carried.value, "carried value '" + support::escape(carried.name) + "'", "carry");
+          repeat.carries.push_back({carried.name, carried.place,
+                                    operand(end.get("first", "a value"), "the first of a carried value"),
+                                    operand(end.get("next", "a value"), "the next of a carried value")});
         }
       readSection(field, repeat);
       graph.repeats.push_back(std::move(repeat));
     }
   }
 
-  void readDocument(const YAML::Node &root) {
-    auto field = fields(root, "the file", "document");
-    for (const char *key : {"name", "inputs", "nodes", "outputs"})
-      if (!field.count(key))
-        fail(place(root), std::string("expected a key '") + key + "' but the file has none");
-    graph.name = scalar(field["name"], "the name");
-    if (field.count("about"))
-      graph.about = scalar(field["about"], "what is said about the file");
-    if (field.count("architectures"))
-      for (const YAML::Node &item : list(field["architectures"], "architectures"))
+  void readDocument(const YamlValue &root) {
+    YamlMap field = fields(root, "the file", "document");
+    graph.name = scalar(field.get("name", "that of the graph"), "the name");
+    if (const YamlValue *about = field.find("about"))
+      graph.about = scalar(*about, "what is said about the file");
+    if (const YamlValue *architectures = field.find("architectures"))
+      for (const YamlValue &item : list(*architectures, "architectures"))
         graph.architectures.push_back(scalar(item, "an architecture"));
-    if (field.count("optional_prefix"))
-      graph.optionalPrefix = scalar(field["optional_prefix"], "the optional prefix");
-    if (field.count("refuse"))
-      for (auto &[key, reason] : entries(field["refuse"], "refuse"))
-        graph.refused.emplace_back(key.Scalar(), scalar(reason, "a reason to refuse"));
-    if (field.count("parameters"))
-      readParameters(field["parameters"]);
-    if (field.count("checks"))
-      readChecks(field["checks"]);
-    graph.contextPlace = place(root);
-    if (field.count("context")) {
-      graph.context = expression(field["context"], "the context");
-      graph.contextPlace = place(field["context"]);
+    if (const YamlValue *prefix = field.find("optional_prefix"))
+      graph.optionalPrefix = scalar(*prefix, "the optional prefix");
+    if (const YamlValue *refuse = field.find("refuse"))
+      for (const YamlEntry &entry : entries(*refuse, "refuse"))
+        graph.refused.emplace_back(entry.name, scalar(entry.value, "a reason to refuse"));
+    if (const YamlValue *parameters = field.find("parameters"))
+      readParameters(*parameters);
+    if (const YamlValue *checks = field.find("checks"))
+      readChecks(*checks);
+    graph.contextPlace = root.place();
+    if (const YamlValue *context = field.find("context")) {
+      graph.context = expression(*context, "the context");
+      graph.contextPlace = context->place();
     }
-    if (field.count("checkpoint"))
-      graph.checkpoint = scalar(field["checkpoint"], "the checkpoint");
-    if (field.count("model"))
-      for (auto &[key, value] : fields(field["model"], "model", "model"))
-        graph.model.emplace_back(key, expression(value, "'" + support::escape(key) + "' of the model"));
-    graph.inputs = tensors(field["inputs"], "input");
+    if (const YamlValue *checkpoint = field.find("checkpoint"))
+      graph.checkpoint = scalar(*checkpoint, "the checkpoint");
+    if (const YamlValue *model = field.find("model"))
+      for (const YamlMap map = fields(*model, "model", "model"); const YamlEntry &entry : map.all())
+        graph.model.emplace_back(entry.name,
+                                 expression(entry.value, "'" + support::escape(entry.name) + "' of the model"));
+    graph.inputs = tensors(field.get("inputs", "the graph's inputs"), "input");
+    field.get("nodes", "the graph's nodes");
     readSection(field, graph);
-    if (field.count("repeat"))
-      readRepeats(field["repeat"]);
-    for (auto &[key, value] : entries(field["outputs"], "outputs"))
-      graph.outputs.push_back({key.Scalar(), operand(value, "output '" + support::escape(key.Scalar()) + "'")});
+    if (const YamlValue *repeat = field.find("repeat"))
+      readRepeats(*repeat);
+    const YamlValue &outputs = field.get("outputs", "the graph's outputs");
+    for (const YamlEntry &entry : entries(outputs, "outputs"))
+      graph.outputs.push_back({entry.name, operand(entry.value, "output '" + support::escape(entry.name) + "'")});
     if (graph.outputs.empty())
-      fail(place(field["outputs"]), "expected at least one output");
+      outputs.place().error("expected at least one output but got none");
   }
 
   GraphDescription graph;

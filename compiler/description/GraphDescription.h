@@ -4,8 +4,8 @@
 // is the file as read: names and expressions; GraphExpansion.h gives it numbers.
 #pragma once
 
-#include "compiler/checkpoint/ImportError.h"
 #include "compiler/description/Expression.h"
+#include "support/InputError.h"
 
 #include <map>
 #include <optional>
@@ -17,7 +17,7 @@ namespace nstf {
 /// A number the rest of the file is written in.
 struct ParameterDescription {
   std::string name;
-  Place place;
+  support::Place place;
   std::string about; // for people
   /// Where it is looked for, the first that is there and not null wins; none: it is `value`.
   std::vector<std::string> keys;
@@ -34,7 +34,7 @@ struct ParameterDescription {
 };
 
 struct CheckDescription {
-  Place place;
+  support::Place place;
   Expression condition;
   std::string message; // with {expressions}; empty: "expected <condition>"
 };
@@ -42,7 +42,7 @@ struct CheckDescription {
 /// An input, weight or state.
 struct TensorDescription {
   std::string name;
-  Place place;
+  support::Place place;
   std::string type;              // or "{expression}"
   std::string about;             // inputs: for people
   std::vector<Expression> shape; // "tokens" is an expression of its own: the rows of a step
@@ -52,7 +52,7 @@ struct TensorDescription {
   /// Weights: the shape in the checkpoint, where the tensor there is another or has a part for this one.
   std::vector<Expression> stored;
   struct Slice {
-    Place place;
+    support::Place place;
     Expression axis, from, count;
   };
   std::optional<Slice> slice; // of what is stored
@@ -61,20 +61,20 @@ struct TensorDescription {
 
 /// `a | b`: the first that exists; with `| none` at the end, nothing when none does.
 struct OperandDescription {
-  Place place;
+  support::Place place;
   std::vector<std::string> alternatives;
   bool optional = false;
 };
 
 struct NodeDescription {
   std::string name;
-  Place place;
+  support::Place place;
   std::string op;
   std::vector<OperandDescription> operands;
   /// A list is several expressions, a scalar one.
   struct Attribute {
     std::string name;
-    Place place;
+    support::Place place;
     std::vector<Expression> values;
     bool isList;
   };
@@ -91,14 +91,14 @@ struct SectionDescription {
 /// A section that stands `count` times, each time with its own names.
 struct RepeatDescription : SectionDescription {
   std::string name;
-  Place place;
+  support::Place place;
   Expression count;
   std::string variable;
   std::string prefix; // of weights and nodes, with {expressions}
   /// A value handed from one time to the next: `first` outside, then `next` of the time before.
   struct Carry {
     std::string name;
-    Place place;
+    support::Place place;
     OperandDescription first, next;
   };
   std::vector<Carry> carries;
@@ -117,7 +117,7 @@ struct GraphDescription : SectionDescription {
   std::vector<ParameterDescription> parameters;
   std::vector<CheckDescription> checks;
   std::optional<Expression> context;
-  Place contextPlace;
+  support::Place contextPlace;
   std::optional<std::string> checkpoint;
   std::vector<std::pair<std::string, Expression>> model;
   std::vector<TensorDescription> inputs;
@@ -129,8 +129,8 @@ struct GraphDescription : SectionDescription {
   std::vector<Output> outputs;
 };
 
-/// Reads `text`; `file` is its name in messages. Throws ImportError with the line of the fault: not YAML, an unknown or
-/// repeated key, a missing one, a value of the wrong form, an expression that isn't one.
+/// Reads `text`; `file` is its name in messages. Throws support::InputError with the line of the fault: not YAML, an
+/// unknown or repeated key, a missing one, a value of the wrong form, an expression that isn't one.
 GraphDescription readGraphDescription(const std::string &text, const std::string &file);
 
 /// The keys the reader knows, by the place they stand at ("document", "parameter", "tensor", "node", …). A test holds

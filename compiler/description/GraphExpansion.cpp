@@ -49,36 +49,34 @@ private:
   };
   using Names = std::map<std::string, Meaning>;
 
-  [[noreturn]] void fail(Place place, const std::string &message) {
-    throw ImportError(description.file, place, message);
-  }
+  [[noreturn]] static void fail(const support::Place &place, const std::string &message) { place.error(message); }
 
-  ParameterValue evaluate(const Expression &expression, const Scope &scope, Place place) {
+  ParameterValue evaluate(const Expression &expression, const Scope &scope, const support::Place &place) {
     try {
       return expression.evaluate(scope);
-    } catch (const ImportError &error) {
-      fail(place, error.what());
+    } catch (const support::InputError &error) {
+      fail(place, error.message);
     }
   }
 
-  int64_t integer(const Expression &expression, const Scope &scope, Place place, const std::string &what,
-                  int64_t minimum = 1) {
-    return evaluateInteger(description.file, expression, scope, place, what, minimum);
+  int64_t integer(const Expression &expression, const Scope &scope, const support::Place &place,
+                  const std::string &what, int64_t minimum = 1) {
+    return evaluateInteger(expression, scope, place, what, minimum);
   }
 
-  bool condition(const std::optional<Expression> &when, const Scope &scope, Place place) {
+  bool condition(const std::optional<Expression> &when, const Scope &scope, const support::Place &place) {
     if (!when)
       return true;
     try {
       return when->evaluateCondition(scope);
-    } catch (const ImportError &error) {
-      fail(place, error.what());
+    } catch (const support::InputError &error) {
+      fail(place, error.message);
     }
   }
 
   // 1. Declare
 
-  void declare(size_t scope, const std::string &name, Place place, Meaning meaning) {
+  void declare(size_t scope, const std::string &name, const support::Place &place, Meaning meaning) {
     bool taken = scope != 0 && scopes[0].count(name);
     if (taken || !scopes[scope].emplace(name, meaning).second)
       fail(place, "expected different names but '" + support::escape(name) + "' is used twice");
@@ -111,7 +109,7 @@ private:
       if (expanded.tensors.empty())
         expanded.tensors = {expanded.name};
       if (kind == Reference::weight)
-        locateStored(description.file, tensor, numbers, expanded);
+        locateStored(tensor, numbers, expanded);
       declare(scope, tensor.name, tensor.place, valueOf(kind, result.size()));
       result.push_back(std::move(expanded));
     }
@@ -125,11 +123,11 @@ private:
     return type;
   }
 
-  std::string text(const std::string &pattern, const Scope &numbers, Place place) {
+  std::string text(const std::string &pattern, const Scope &numbers, const support::Place &place) {
     try {
       return interpolate(pattern, numbers);
-    } catch (const ImportError &error) {
-      fail(place, error.what());
+    } catch (const support::InputError &error) {
+      fail(place, error.message);
     }
   }
 

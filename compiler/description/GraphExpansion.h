@@ -19,7 +19,7 @@ struct ExpandedTensor {
   static constexpr int64_t tokens = -1;
 
   std::string name;
-  Place place;
+  support::Place place;
   std::string type; // "f32", "f16", "bf16", "i32"
   std::vector<int64_t> shape;
   /// Weights: the names it may have in the checkpoint, the shape there, and which part of that it is.
@@ -37,12 +37,12 @@ struct Reference {
 
 struct ExpandedNode {
   std::string name; // with its section's prefix
-  Place place;
+  support::Place place;
   std::string op;
   std::vector<Reference> operands;
   struct Attribute {
     std::string name;
-    Place place;
+    support::Place place;
     ParameterValue value; // lists of expressions are vectors of whole numbers or of floats
   };
   std::vector<Attribute> attributes;
@@ -59,9 +59,9 @@ struct ExpandedGraph {
   std::vector<std::pair<std::string, Reference>> outputs;
 };
 
-/// Throws ImportError with the line of the fault: an unknown operand, a cycle (with its nodes), a name used twice, a
-/// shape that isn't whole numbers of at least 1, a part that isn't one of what is stored or doesn't fit the weight, a
-/// context of less than 1, more than a million nodes.
+/// Throws support::InputError with the line of the fault: an unknown operand, a cycle (with its nodes), a name used
+/// twice, a shape that isn't whole numbers of at least 1, a part that isn't one of what is stored or doesn't fit the
+/// weight, a context of less than 1, more than a million nodes.
 ExpandedGraph expandGraph(const GraphDescription &description, const Parameters &parameters);
 
 } // namespace nstf

@@ -53,7 +53,7 @@ public:
     if (source)
       for (const auto &[key, reason] : description.refused)
         if (ParameterValue value = source->find(key); !isNull(value))
-          throw ImportError("'" + source->name() + "': " + key + " is not supported: " + reason);
+          throw support::InputError("'" + source->name() + "': " + key + " is not supported: " + reason);
     for (const ParameterDescription &parameter : description.parameters)
       parameters[parameter.name] = evaluate(parameter);
     for (const CheckDescription &check : description.checks)
@@ -71,8 +71,7 @@ private:
     if (parameter.keys.empty())
       return evaluate(*parameter.value, parameter.place);
     if (!source)
-      throw ImportError(description.file, parameter.place,
-                        "parameter '" + support::escape(parameter.name) +
+      parameter.place.error("parameter '" + support::escape(parameter.name) +
                             "' reads a key, but a graph has no configuration to read");
 
     std::string key = parameter.keys[0];
@@ -89,19 +88,20 @@ private:
       return evaluateRope(parameter, key, isNull(value));
     if (isNull(value)) {
       if (!parameter.value)
-        throw ImportError(where + "expected a key '" + support::escape(key) + "' but it has none");
+        throw support::InputError(where + "expected a key '" + support::escape(key) + "' but it has none");
       try {
         value = parameter.value->evaluate(scope);
-      } catch (const ImportError &error) {
-        throw ImportError(where + "no '" + support::escape(key) + "', and its default doesn't work: " + error.what());
+      } catch (const support::InputError &error) {
+        throw support::InputError(where + "no '" + support::escape(key) +
+                                  "', and its default doesn't work: " + error.message);
       }
       if (isNull(value)) // a default of null: the graph asks for it with == null
         return value;
     }
     std::optional<ParameterValue> converted = convert(value, parameter.type);
     if (!converted)
-      throw ImportError(where + "expected " + key + " to be " + articleFor(parameter.type) + " but got " +
-                        describe(value));
+      throw support::InputError(where + "expected " + key + " to be " + articleFor(parameter.type) + " but got " +
+                                describe(value));
     checkBound(parameter, where + key, *converted, parameter.minimum, "at least", /*sign=*/1);
     checkBound(parameter, where + key, *converted, parameter.maximum, "at most", /*sign=*/-1);
     checkOneOf(parameter, where, key, *converted);
@@ -124,12 +124,12 @@ private:
         return static_cast<double>(*integer);
       if (const double *real = std::get_if<double>(&v))
         return *real;
-      throw ImportError(description.file, parameter.place,
-                        "parameter '" + support::escape(parameter.name) + "': expected bounds of numbers only");
+      parameter.place.error("parameter '" + support::escape(parameter.name) + "': expected bounds of numbers only");
     };
     // Written so that NaN is out of every bound.
     if (!((number(value) - number(limit)) * sign >= 0))
-      throw ImportError(where + ": expected " + relation + " " + describe(limit) + " but got " + describe(value));
+      throw support::InputError(where + ": expected " + relation + " " + describe(limit) + " but got " +
+                                describe(value));
   }
 
   void checkOneOf(const ParameterDescription &parameter, const std::string &where, const std::string &key,
@@ -148,7 +148,7 @@ private:
         return;
       list += (list.empty() ? "" : " or ") + describe(candidate);
     }
-    throw ImportError(where + "expected " + key + " to be " + list + " but got " + describe(value));
+    throw support::InputError(where + "expected " + key + " to be " + list + " but got " + describe(value));
   }
 
   void run(const CheckDescription &check) {
@@ -157,19 +157,19 @@ private:
       if (check.condition.evaluateCondition(scope))
         return;
       message = check.message.empty() ? "expected " + check.condition.text() : interpolate(check.message, scope);
-    } catch (const ImportError &error) {
-      throw ImportError(description.file, check.place, error.what());
+    } catch (const support::InputError &error) {
+      check.place.error(error.message);
     }
     if (source)
-      throw ImportError("'" + source->name() + "': " + message);
-    throw ImportError(description.file, check.place, message);
+      throw support::InputError("'" + source->name() + "': " + message);
+    check.place.error(message);
   }
 
-  ParameterValue evaluate(const Expression &expression, Place place) {
+  ParameterValue evaluate(const Expression &expression, const support::Place &place) {
     try {
       return expression.evaluate(scope);
-    } catch (const ImportError &error) {
-      throw ImportError(description.file, place, error.what());
+    } catch (const support::InputError &error) {
+      place.error(error.message);
     }
   }
 

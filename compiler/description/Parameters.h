@@ -3,7 +3,7 @@
 // A model's configuration (config.json, later GGUF's metadata) becomes named values, each checked as the YAML says.
 #pragma once
 
-#include "compiler/checkpoint/SafeTensors.h"
+#include "compiler/checkpoint/Checkpoint.h"
 #include "compiler/description/GraphDescription.h"
 
 #include <map>
@@ -30,13 +30,13 @@ Scope scopeOf(const Parameters &parameters);
 
 /// Evaluates the parameters of `description` in their order, each may use those before it, then its checks and refused
 /// keys. `source` may be null for a description without keys; without `checkpoint` parameters that ask for a tensor
-/// have their default. Throws ImportError: with the source's name where the source is at fault, with a line of the
-/// description otherwise.
+/// have their default. Throws support::InputError: with the source's name where the source is at fault, with a line of
+/// the description otherwise.
 Parameters evaluateParameters(const GraphDescription &description, const ParameterSource *source,
                               const Checkpoint *checkpoint = nullptr);
 
 /// The scaling of rotary embeddings that stands under `key` of `source`, an object as config.json's "rope_scaling".
-/// Throws ImportError that names the source and the key at fault.
+/// Throws support::InputError that names the source and the key at fault.
 RopeScaling readRopeScaling(const ParameterSource &source, const std::string &key);
 
 } // namespace nstf

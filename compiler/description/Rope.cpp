@@ -2,7 +2,7 @@
 
 #include "compiler/description/Rope.h"
 
-#include "compiler/checkpoint/ImportError.h"
+#include "support/InputError.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,9 +12,10 @@ using namespace nstf;
 
 std::vector<double> nstf::ropeFrequencies(int64_t rotary, double theta) {
   if (rotary < 2 || rotary > 65536 || rotary % 2 != 0)
-    throw ImportError("expected an even rotary dimension of 2 to 65536 but got " + std::to_string(rotary));
+    throw support::InputError("expected an even rotary dimension of 2 to 65536 but got " + std::to_string(rotary));
   if (!std::isfinite(theta) || theta <= 0)
-    throw ImportError("expected the rope theta to be a finite number greater than 0 but got " + std::to_string(theta));
+    throw support::InputError("expected the rope theta to be a finite number greater than 0 but got " +
+                              std::to_string(theta));
   std::vector<double> frequencies;
   for (int64_t i = 0; i < rotary; i += 2)
     frequencies.push_back(std::pow(theta, -static_cast<double>(i) / static_cast<double>(rotary)));
@@ -63,9 +64,9 @@ static void scaleLongRope(std::vector<double> &frequencies, const RopeScaling &s
   bool isLong = context > scaling.original.value_or(positions);
   const std::vector<double> &factors = isLong ? scaling.longFactors : scaling.shortFactors;
   if (factors.size() != frequencies.size())
-    throw ImportError("expected " + std::string(isLong ? "long_factor" : "short_factor") +
-                      " of rope to have a number for each of " + std::to_string(frequencies.size()) +
-                      " pairs but got " + std::to_string(factors.size()));
+    throw support::InputError("expected " + std::string(isLong ? "long_factor" : "short_factor") +
+                              " of rope to have a number for each of " + std::to_string(frequencies.size()) +
+                              " pairs but got " + std::to_string(factors.size()));
   for (size_t i = 0; i < frequencies.size(); ++i)
     frequencies[i] /= factors[i];
 }
@@ -74,7 +75,8 @@ std::vector<double> nstf::ropeFrequencies(int64_t rotary, double theta, const Ro
                                           double context) {
   if (scaling.kind == RopeScaling::dynamic) {
     if (rotary <= 2)
-      throw ImportError("expected a rotary dimension of at least 4 for dynamic rope but got " + std::to_string(rotary));
+      throw support::InputError("expected a rotary dimension of at least 4 for dynamic rope but got " +
+                                std::to_string(rotary));
     double factor = *scaling.factor, dimensions = static_cast<double>(rotary);
     double growth = factor * std::max(context, positions) / positions - (factor - 1);
     return ropeFrequencies(rotary, theta * std::pow(growth, dimensions / (dimensions - 2)));

@@ -40,8 +40,8 @@ struct RopeScaling {
                                                                 "llama3",  "yarn",   "longrope"};
 };
 
-/// inv_freq[i] = theta^(-2i / rotary) for i < rotary / 2, in float64. Throws ImportError unless rotary is even, at
-/// least 2 and at most 65536, and theta is finite and greater than 0.
+/// inv_freq[i] = theta^(-2i / rotary) for i < rotary / 2, in float64. Throws support::InputError unless rotary is even,
+/// at least 2 and at most 65536, and theta is finite and greater than 0.
 std::vector<double> ropeFrequencies(int64_t rotary, double theta);
 
 /// The same, scaled. `positions` is what the model says it can (max_position_embeddings), `context` what is compiled:

@@ -58,8 +58,8 @@ public:
 
 private:
   [[noreturn]] void fail(const std::string &key, const std::string &expected) {
-    throw ImportError("'" + source.name() + "': expected " + key + " to be " + expected + " but got " +
-                      describe(source.find(key)));
+    throw support::InputError("'" + source.name() + "': expected " + key + " to be " + expected + " but got " +
+                              describe(source.find(key)));
   }
 
   RopeScaling::Kind kind() {
@@ -68,8 +68,8 @@ private:
       fail(object, "an object");
     for (const char *layers : {"full_attention", "sliding_attention"})
       if (source.has(object + "." + layers))
-        throw ImportError("'" + source.name() + "': " + object + "." + layers +
-                          " is not supported: expected one rope for all layers");
+        throw support::InputError("'" + source.name() + "': " + object + "." + layers +
+                                  " is not supported: expected one rope for all layers");
     for (const char *name : {"rope_type", "type"}) { // the second before transformers 4.43
       std::string key = object + "." + name;
       if (!source.has(key))
@@ -117,7 +117,7 @@ private:
   double required(const char *name) {
     if (auto value = positive(name))
       return *value;
-    throw ImportError("'" + source.name() + "': expected a key '" + object + "." + name + "' but it has none");
+    throw support::InputError("'" + source.name() + "': expected a key '" + object + "." + name + "' but it has none");
   }
 
   std::vector<double> factors(const char *name) {

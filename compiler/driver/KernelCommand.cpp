@@ -3,11 +3,11 @@
 #include "compiler/driver/KernelFacts.h"
 #include "compiler/package/KernelHeader.h"
 #include "compiler/package/OffloadBundle.h"
+#include "support/Sha256.h"
 #include "support/WriteFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/SHA256.h"
 
 #include <stdexcept>
 
@@ -29,7 +29,7 @@ static std::string makeSymbol(const KernelRequest &request, ModuleOp module) {
   TemplateFiles files = getTemplateFiles(request.compile.wishes);
   for (const std::string &name : files.list())
     os << name << "\n" << *files.find(name);
-  std::string hash = llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(key)), /*LowerCase=*/true);
+  std::string hash = support::sha256Hex(key);
   return request.name + "_" + hash.substr(0, 8);
 }
 

@@ -80,11 +80,11 @@ void checkSize(Type type, StringRef what, int64_t rows) {
     isTooLarge |= llvm::MulOverflow(elements, ShapedType::isDynamic(size) ? rows : size, elements);
   isTooLarge |= llvm::MulOverflow<int64_t>(elements, tensor.getElementTypeBitWidth() / 8, bytes);
   if (isTooLarge || elements > mostElements)
-    throw ImportError(what.str() + ": expected at most " + std::to_string(mostElements) + " elements but got " +
-                      getShape(tensor));
+    throw support::InputError(what.str() + ": expected at most " + std::to_string(mostElements) + " elements but got " +
+                              getShape(tensor));
   if (bytes > mostBytes)
-    throw ImportError(what.str() + ": expected at most " + std::to_string(mostBytes) + " bytes but got " +
-                      std::to_string(bytes));
+    throw support::InputError(what.str() + ": expected at most " + std::to_string(mostBytes) + " bytes but got " +
+                              std::to_string(bytes));
 }
 
 /// A cache that is written in place is an argument already, and no result of its own.
@@ -147,8 +147,8 @@ KernelDescription KernelDescription::find(const std::string &name) {
     }
     known += (known.empty() ? "" : ", ") + kernel.getName();
   }
-  throw ImportError("expected a kernel but got '" + name + "'; known are " + known +
-                    ", and graphs in .yaml and .mlir files");
+  throw support::InputError("expected a kernel but got '" + name + "'; known are " + known +
+                            ", and graphs in .yaml and .mlir files");
 }
 
 std::vector<KernelOption> KernelDescription::getOptions() const {
@@ -188,10 +188,10 @@ OwningOpRef<ModuleOp> KernelDescription::makeModule(const Values &values, bool r
     std::vector<KernelOption> options = getOptions();
     for (const KernelOption &option : options)
       if (option.fallback.empty() && !values.count(option.key))
-        throw ImportError("kernel " + getName() + ": expected " + getFlag(option.key) + " but got none");
+        throw support::InputError("kernel " + getName() + ": expected " + getFlag(option.key) + " but got none");
     for (const auto &[key, value] : values)
       if (llvm::none_of(options, [&, &wanted = key](const KernelOption &option) { return option.key == wanted; }))
-        throw ImportError("kernel " + getName() + ": expected one of its options but got " + getFlag(key));
+        throw support::InputError("kernel " + getName() + ": expected one of its options but got " + getFlag(key));
     OwningOpRef<ModuleOp> module = moduleFile.empty() ? buildGraph(values, runtimeRows, context)
                                                       : importMlir(moduleFile, &context, ImportOptions());
     if (!module)

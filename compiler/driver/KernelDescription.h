@@ -26,8 +26,8 @@ class KernelDescription {
 public:
   /// Those of templates/standalone, by name.
   static std::vector<KernelDescription> list();
-  /// One of them, or the file `name` where it ends in .yaml. Throws ImportError; for an unknown name it lists the
-  /// known.
+  /// One of them, or the file `name` where it ends in .yaml. Throws support::InputError; for an unknown name it lists
+  /// the known.
   static KernelDescription find(const std::string &name);
 
   const std::string &getName() const { return graph.name; }

@@ -1,7 +1,7 @@
 // From thrown errors to MLIR diagnostics.
 #pragma once
 
-#include "compiler/checkpoint/ImportError.h"
+#include "support/InputError.h"
 #include "support/Path.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -18,11 +18,11 @@ namespace nstf {
 template <typename Import> mlir::OwningOpRef<mlir::ModuleOp> diagnose(mlir::MLIRContext *context, Import import) {
   try {
     return import();
-  } catch (const ImportError &error) {
+  } catch (const support::InputError &error) {
     mlir::Location location = mlir::UnknownLoc::get(context);
     if (error.place.line)
-      location = mlir::FileLineColLoc::get(context, error.file, error.place.line, error.place.column);
-    mlir::emitError(location) << error.what();
+      location = mlir::FileLineColLoc::get(context, error.place.getFile(), error.place.line, error.place.column);
+    mlir::emitError(location) << (error.place.line ? error.message : error.what());
   } catch (const std::filesystem::filesystem_error &error) {
     mlir::emitError(mlir::UnknownLoc::get(context))
         << "'" << support::describePath(error.path1()) << "': " << error.code().message();

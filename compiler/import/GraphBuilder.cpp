@@ -2,10 +2,12 @@
 
 #include "compiler/import/GraphBuilder.h"
 
-#include "compiler/checkpoint/ImportError.h"
+#include "compiler/checkpoint/ReadFloats.h"
+
 #include "compiler/description/StoredPart.h"
 #include "compiler/import/NodeBuilder.h"
 #include "dialects/nstf/NSTF.h"
+#include "support/InputError.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
@@ -25,7 +27,7 @@ public:
 
   OwningOpRef<ModuleOp> build() {
     checkWeights();
-    OwningOpRef<ModuleOp> module = ModuleOp::create(locate("", Place{1, 1}));
+    OwningOpRef<ModuleOp> module = ModuleOp::create(locate("", support::Place{nullptr, 1, 1}));
     (*module)->setAttr(NSTFDialect::modelAttributeName, modelAttribute());
     builder.setInsertionPointToEnd(module->getBody());
     for (const ExpandedTensor &weight : graph.weights)
@@ -38,7 +40,7 @@ public:
   }
 
 private:
-  Location locate(const std::string &name, Place place) {
+  Location locate(const std::string &name, const support::Place &place) {
     Location file = UnknownLoc::get(context);
     if (locateInFile)
       file = FileLineColLoc::get(context, graph.file, place.line, place.column);
@@ -75,16 +77,16 @@ private:
       }
       std::string where = "'" + entry.file->path() + "': tensor '" + support::escape(entry.tensor->name) + "'";
       if (entry.tensor->shape != weight.stored && !(weight.regrouped && groupsInto(weight.stored, entry.tensor->shape)))
-        throw ImportError(where + ": expected shape " + describeShape(weight.stored) + " (" + expectedFrom +
-                          ") but got " + describeShape(entry.tensor->shape));
-      if (!isFloat(entry.tensor->type))
-        throw ImportError(where + ": expected a type of f32, f16, bf16 or f64 but got " +
-                          std::string(nameOf(entry.tensor->type)));
+        throw support::InputError(where + ": expected shape " + support::describeShape(weight.stored) + " (" +
+                                  expectedFrom + ") but got " + support::describeShape(entry.tensor->shape));
+      if (!isReadable(entry.tensor->type))
+        throw support::InputError(where + ": expected a type of f32, f16, bf16 or f64 but got " +
+                                  std::string(nameOf(entry.tensor->type)));
     }
     if (missing)
-      throw ImportError("'" + checkpoint->path() + "': tensor '" + support::escape(firstMissing->tensors[0]) +
-                        "' is missing" + (missing > 1 ? ", and " + std::to_string(missing - 1) + " more" : "") + " (" +
-                        expectedFrom + " wants " + std::to_string(graph.weights.size()) + " tensors)");
+      throw support::InputError("'" + checkpoint->path() + "': tensor '" + support::escape(firstMissing->tensors[0]) +
+                                "' is missing" + (missing > 1 ? ", and " + std::to_string(missing - 1) + " more" : "") +
+                                " (" + expectedFrom + " wants " + std::to_string(graph.weights.size()) + " tensors)");
   }
 
   Checkpoint::Entry find(const ExpandedTensor &weight) {
@@ -98,10 +100,10 @@ private:
     if (!checkpoint)
       return {};
     Checkpoint::Entry entry = find(weight);
-    Type stored = entry.tensor->type == StoredType::f64    ? Type(builder.getF64Type())
-                  : entry.tensor->type == StoredType::f16  ? Type(builder.getF16Type())
-                  : entry.tensor->type == StoredType::bf16 ? Type(builder.getBF16Type())
-                                                           : Type(builder.getF32Type());
+    Type stored = entry.tensor->type == support::ElementType::F64    ? Type(builder.getF64Type())
+                  : entry.tensor->type == support::ElementType::F16  ? Type(builder.getF16Type())
+                  : entry.tensor->type == support::ElementType::BF16 ? Type(builder.getBF16Type())
+                                                                     : Type(builder.getF32Type());
     StridedView view = weight.view.simplify();
     int64_t offset = static_cast<int64_t>(entry.tensor->offset + view.offset * sizeOf(entry.tensor->type));
     return SourceAttr::get(context, entry.file->path(), offset, stored, view.sizes, view.strides);
@@ -158,7 +160,7 @@ private:
     SmallVector<Type> inputTypes;
     for (const ExpandedTensor &input : graph.inputs)
       inputTypes.push_back(typeOf(input));
-    auto op = GraphOp::create(builder, locate(graph.name, Place{1, 1}), graph.name,
+    auto op = GraphOp::create(builder, locate(graph.name, support::Place{nullptr, 1, 1}), graph.name,
                               builder.getFunctionType(inputTypes, {}), graph.context);
     body = &op.getBody().front();
     for (auto [i, input] : llvm::enumerate(graph.inputs))
@@ -171,8 +173,8 @@ private:
       Operation *made;
       try {
         made = buildNode(node, operands, locate(node.name, node.place), builder);
-      } catch (const ImportError &error) {
-        throw ImportError(graph.file, node.place, error.what());
+      } catch (const support::InputError &error) {
+        node.place.error(error.message);
       }
       if (!made)
         return false;

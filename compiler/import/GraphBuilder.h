@@ -4,7 +4,7 @@
 // dialect gains can be used in YAML at once.
 #pragma once
 
-#include "compiler/checkpoint/SafeTensors.h"
+#include "compiler/checkpoint/Checkpoint.h"
 #include "compiler/description/GraphExpansion.h"
 
 #include "mlir/IR/BuiltinOps.h"

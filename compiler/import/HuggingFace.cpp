@@ -24,7 +24,7 @@ static std::vector<GraphDescription> readArchitectures(const std::vector<std::st
   for (const std::string &file : files) {
     result.push_back(readGraphDescription(support::readTextFile(file), file));
     if (result.back().architectures.empty())
-      throw ImportError(file, Place{1, 1}, "expected a key 'architectures' that names what the file describes");
+      support::Place::of(file, 1, 1).error("expected a key 'architectures' that names what the file describes");
   }
   static const std::vector<GraphDescription> own = [] {
     std::vector<GraphDescription> read;
@@ -60,7 +60,7 @@ static GraphDescription chooseArchitecture(const Config &config, const std::vect
       return std::move(description);
   }
   if (wanted.empty() && type.empty())
-    throw ImportError("'" + config.name() + "': expected 'architectures' or 'model_type' but got neither");
+    throw support::InputError("'" + config.name() + "': expected 'architectures' or 'model_type' but got neither");
   std::vector<std::string> known = namesOf(descriptions);
   if (wanted.empty()) {
     known.clear();
@@ -71,9 +71,9 @@ static GraphDescription chooseArchitecture(const Config &config, const std::vect
   std::string list;
   for (const std::string &name : known)
     list += (list.empty() ? "" : ", ") + name;
-  throw ImportError("'" + config.name() + "': unknown " +
-                    (wanted.empty() ? "model_type '" + type : "architecture '" + wanted[0]) + "' (known: " + list +
-                    "; --architecture FILE.yaml adds one)");
+  throw support::InputError("'" + config.name() + "': unknown " +
+                            (wanted.empty() ? "model_type '" + type : "architecture '" + wanted[0]) +
+                            "' (known: " + list + "; --architecture FILE.yaml adds one)");
 }
 
 /// Replaces the model's own number of positions by the user's, at most that or `longest_context`.
@@ -82,10 +82,11 @@ static void setContext(Parameters &parameters, int64_t wanted, const Config &con
   auto most = longest == parameters.end() ? own : longest;
   const int64_t *limit = most == parameters.end() ? nullptr : std::get_if<int64_t>(&most->second);
   if (!limit || own == parameters.end())
-    throw ImportError("'" + config.name() + "': this architecture has no parameter 'context' that could be set");
+    throw support::InputError("'" + config.name() +
+                              "': this architecture has no parameter 'context' that could be set");
   if (wanted < 1 || wanted > *limit)
-    throw ImportError("'" + config.name() + "': expected a context of 1 to " + std::to_string(*limit) + " but got " +
-                      std::to_string(wanted));
+    throw support::InputError("'" + config.name() + "': expected a context of 1 to " + std::to_string(*limit) +
+                              " but got " + std::to_string(wanted));
   own->second = wanted;
 }
 
@@ -104,7 +105,8 @@ static std::string dtypeOf(const Config &config) {
       continue;
     const std::string *name = std::get_if<std::string>(&value);
     if (!name)
-      throw ImportError("'" + config.name() + "': expected '" + key + "' to be a text but got " + describe(value));
+      throw support::InputError("'" + config.name() + "': expected '" + key + "' to be a text but got " +
+                                describe(value));
     return name->starts_with("torch.") ? name->substr(6) : *name;
   }
   return "";
@@ -120,7 +122,7 @@ OwningOpRef<ModuleOp> nstf::importHuggingFace(const std::string &folder, MLIRCon
                                               const ImportOptions &options) {
   return diagnose(context, [&]() -> OwningOpRef<ModuleOp> {
     if (!fs::is_directory(folder))
-      throw ImportError("'" + folder + "': no such folder");
+      throw support::InputError("'" + folder + "': no such folder");
     Config config((fs::path(folder) / "config.json").string());
     GraphDescription description = chooseArchitecture(config, options.architectures);
     std::optional<Checkpoint> checkpoint;

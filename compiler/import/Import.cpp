@@ -63,13 +63,13 @@ OwningOpRef<ModuleOp> nstf::importMlir(const std::string &path, MLIRContext *con
   return diagnose(context, [&]() -> OwningOpRef<ModuleOp> {
     std::string text = support::readTextFile(path, size_t(1) << 30); // MLIR's parser recurses into brackets
     if (std::optional<std::string> excess = support::findMlirExcess(text))
-      throw ImportError("'" + path + "': " + *excess);
+      throw support::InputError("'" + path + "': " + *excess);
     FirstError first(context);
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(context), path);
     if (!module)
       return nullptr;
     if (module->getOps<GraphOp>().empty())
-      throw ImportError(path, Place{1, 1}, "expected an nstf.graph but the module has none");
+      support::Place::of(path, 1, 1).error("expected an nstf.graph but the module has none");
     for (WeightOp weight : module->getOps<WeightOp>()) {
       if (!options.needWeights)
         weight.removeSourceAttr();
@@ -86,15 +86,15 @@ OwningOpRef<ModuleOp> nstf::importModel(const std::string &path, MLIRContext *co
     std::string extension = fs::path(path).extension().string();
     if (fs::is_directory(path)) {
       if (!fs::exists(fs::path(path) / "config.json"))
-        throw ImportError("'" + path + "': expected a model folder with a config.json but it has none");
+        throw support::InputError("'" + path + "': expected a model folder with a config.json but it has none");
       return importHuggingFace(path, context, options);
     }
     if (!fs::exists(path))
-      throw ImportError("'" + path + "': no such file or folder");
+      throw support::InputError("'" + path + "': no such file or folder");
     if (extension == ".yaml" || extension == ".yml")
       return importYamlGraph(path, context, options);
     if (extension == ".mlir")
       return importMlir(path, context, options);
-    throw ImportError("'" + path + "': expected a model folder, a .yaml graph or a .mlir module");
+    throw support::InputError("'" + path + "': expected a model folder, a .yaml graph or a .mlir module");
   });
 }

@@ -2,9 +2,9 @@
 
 #include "compiler/import/NodeBuilder.h"
 
-#include "compiler/checkpoint/ImportError.h"
 #include "compiler/import/GraphBuilder.h"
 #include "dialects/nstf/NSTF.h"
+#include "support/InputError.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
@@ -70,9 +70,9 @@ static void addAttribute(const ExpandedNode::Attribute &attribute, RegisteredOpe
     std::vector<std::string> known;
     for (StringAttr knownName : name.getAttributeNames())
       known.push_back(knownName.str());
-    throw ImportError(where + ": '" + support::escape(name.stripDialect().str()) + "' has no attribute '" +
-                      support::escape(attribute.name) + "' (" +
-                      (known.empty() ? "it has none" : "known: " + join(known)) + ")");
+    throw support::InputError(where + ": '" + support::escape(name.stripDialect().str()) + "' has no attribute '" +
+                              support::escape(attribute.name) + "' (" +
+                              (known.empty() ? "it has none" : "known: " + join(known)) + ")");
   }
   std::string reason;
   for (Attribute candidate : candidates(attribute.value, builder)) {
@@ -87,8 +87,8 @@ static void addAttribute(const ExpandedNode::Attribute &attribute, RegisteredOpe
       return;
     }
   }
-  throw ImportError(where + ": attribute '" + support::escape(attribute.name) + "' can't be " +
-                    describe(attribute.value) + (reason.empty() ? "" : ": " + reason));
+  throw support::InputError(where + ": attribute '" + support::escape(attribute.name) + "' can't be " +
+                            describe(attribute.value) + (reason.empty() ? "" : ": " + reason));
 }
 
 /// The first diagnostic of `check`, without its notes (they show the operation in MLIR, which the user didn't write);
@@ -115,8 +115,8 @@ Operation *nstf::buildNode(const ExpandedNode &node, ValueRange operands, Locati
   std::string where = "node '" + support::escape(node.name) + "'";
   auto name = RegisteredOperationName::lookup("nstf." + node.op, context);
   if (!name || !isGraphOperation(*name))
-    throw ImportError(where + ": unknown op '" + support::escape(node.op) +
-                      "' (known: " + join(graphOperations(context)) + ")");
+    throw support::InputError(where + ": unknown op '" + support::escape(node.op) +
+                              "' (known: " + join(graphOperations(context)) + ")");
 
   OperationState state(location, *name);
   state.addOperands(operands);

@@ -8,8 +8,8 @@
 namespace nstf {
 
 /// Creates the operation of `node` at the builder's place, its result types inferred and everything about it verified.
-/// Throws ImportError without a place for an unknown operation or attribute; emits the dialect's own diagnostic at
-/// `location` and returns null when attributes or operands don't fit.
+/// Throws support::InputError without a place for an unknown operation or attribute; emits the dialect's own diagnostic
+/// at `location` and returns null when attributes or operands don't fit.
 mlir::Operation *buildNode(const ExpandedNode &node, mlir::ValueRange operands, mlir::Location location,
                            mlir::OpBuilder &builder);
 

@@ -16,12 +16,13 @@ OwningOpRef<ModuleOp> nstf::importYamlGraph(const std::string &path, MLIRContext
   return diagnose(context, [&]() -> OwningOpRef<ModuleOp> {
     GraphDescription description = readGraphDescription(support::readTextFile(path), path);
     if (!description.architectures.empty())
-      throw ImportError("'" + path + "' describes an architecture: import a folder with a config.json that names it");
+      throw support::InputError("'" + path +
+                                "' describes an architecture: import a folder with a config.json that names it");
     Parameters parameters = evaluateParameters(description, /*source=*/nullptr);
     ExpandedGraph graph = expandGraph(description, parameters);
     if (options.context && *options.context != graph.context)
-      throw ImportError("'" + path + "': a graph says its context itself: expected " + std::to_string(graph.context) +
-                        " but got " + std::to_string(*options.context));
+      throw support::InputError("'" + path + "': a graph says its context itself: expected " +
+                                std::to_string(graph.context) + " but got " + std::to_string(*options.context));
     std::optional<Checkpoint> checkpoint;
     if (options.needWeights && description.checkpoint)
       checkpoint = Checkpoint::open((fs::path(path).parent_path() / *description.checkpoint).string());

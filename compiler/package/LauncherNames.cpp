@@ -131,8 +131,9 @@ std::string cppType(ElementType type) {
     return "std::int8_t";
   case ElementType::U8:
     return "std::uint8_t";
+  default: // no manifest has them
+    return "";
   }
-  return "";
 }
 
 std::string describe(const manifest::Port &port) {

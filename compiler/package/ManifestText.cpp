@@ -2,9 +2,8 @@
 // runtime/model/ManifestReader.cpp.
 #include "compiler/package/Package.h"
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/SHA256.h"
+#include "support/Sha256.h"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -230,8 +229,7 @@ ManifestText makeManifestText(const Manifest &manifest) {
 
   // Over the document with sorted keys and no white space, so that only a changed meaning changes it.
   std::string canonical = nlohmann::json(json).dump();
-  llvm::ArrayRef<uint8_t> bytes(reinterpret_cast<const uint8_t *>(canonical.data()), canonical.size());
-  std::string digest = llvm::toHex(llvm::SHA256::hash(bytes), /*LowerCase=*/true), text;
+  std::string digest = support::sha256Hex(canonical), text;
   json["digest"] = digest;
   print(json, 0, text);
   return {text + "\n", digest};

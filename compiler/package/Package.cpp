@@ -5,20 +5,14 @@
 #include "compiler/package/PackageFolder.h"
 #include "compiler/package/WeightWriter.h"
 #include "support/MappedFile.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/SHA256.h"
+#include "support/Sha256.h"
+
 #include <algorithm>
 #include <stdexcept>
 
 namespace nstf {
 
 namespace fs = std::filesystem;
-
-static std::string sha256Hex(const std::string &bytes) {
-  llvm::ArrayRef<uint8_t> data(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size());
-  return llvm::toHex(llvm::SHA256::hash(data), /*LowerCase=*/true);
-}
 
 static void writeCodeObjects(PackageFolder &folder, PackageInputs &inputs) {
   auto &targets = inputs.manifest.targets;
@@ -29,7 +23,7 @@ static void writeCodeObjects(PackageFolder &folder, PackageInputs &inputs) {
     std::string id = targets[i].id;
     std::replace(id.begin(), id.end(), ':', '-'); // of a target id with features; not a character for file names
     targets[i].codeObject = "kernels." + id + ".hsaco";
-    targets[i].sha256 = sha256Hex(inputs.codeObjects[i]);
+    targets[i].sha256 = support::sha256Hex(inputs.codeObjects[i]);
     folder.write(targets[i].codeObject, inputs.codeObjects[i]);
   }
 }

@@ -1,8 +1,8 @@
 #include "compiler/package/PackageFolder.h"
+#include "support/Json.h"
 #include "support/MappedFile.h"
 #include "support/Path.h"
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 static std::set<std::string> filesOfPackage(const fs::path &manifestFile) {
   nlohmann::json document;
   try {
-    document = nlohmann::json::parse(support::readTextFile(manifestFile));
+    document = support::parseJson(support::readTextFile(manifestFile), manifestFile.string());
   } catch (const std::exception &) {
     return {};
   }

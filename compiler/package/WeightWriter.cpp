@@ -13,9 +13,8 @@
 #include "support/Escape.h"
 #include "support/MappedFile.h"
 #include "support/Progress.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/SHA256.h"
+#include "support/Sha256.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -114,30 +113,6 @@ private:
 
 } // namespace
 
-static const char *safeTensorsName(ElementType type) {
-  switch (type) {
-  case ElementType::F64:
-    return "F64";
-  case ElementType::F32:
-    return "F32";
-  case ElementType::F16:
-    return "F16";
-  case ElementType::BF16:
-    return "BF16";
-  case ElementType::I64:
-    return "I64";
-  case ElementType::I32:
-    return "I32";
-  case ElementType::I16:
-    return "I16";
-  case ElementType::I8:
-    return "I8";
-  case ElementType::U8:
-    return "U8";
-  }
-  return "";
-}
-
 /// Which of two types a weight may be stored in and computed in: equal, or floats.
 static void checkConversion(const Weight &weight, ElementType stored) {
   if (stored != weight.type && !(isFloatType(stored) && isFloatType(weight.type)))
@@ -195,7 +170,7 @@ static std::string headerText(const std::vector<Task> &tasks) {
   std::set<std::string> names = {"__metadata__"};
   uint64_t end = 0;
   unsigned gaps = 0;
-  auto add = [&](const std::string &name, const char *type, const std::vector<int64_t> &shape, uint64_t begin,
+  auto add = [&](const std::string &name, std::string_view type, const std::vector<int64_t> &shape, uint64_t begin,
                  uint64_t size) {
     if (!names.insert(name).second)
       throw std::runtime_error("expected weights of different names but got '" + support::escape(name) + "' twice");
@@ -211,7 +186,7 @@ static std::string headerText(const std::vector<Task> &tasks) {
       add("nstf.padding." + std::to_string(gaps++), "U8", {static_cast<int64_t>(gap)}, end, gap);
     }
     const Weight &weight = *task.weight;
-    add(weight.name, safeTensorsName(weight.type), weight.shape.dimensions, task.dataOffset, weight.size);
+    add(weight.name, infoOf(weight.type).safeTensors, weight.shape.dimensions, task.dataOffset, weight.size);
   }
   json += "}";
   uint64_t length = alignUp(8 + json.size()) - 8;
@@ -278,7 +253,7 @@ static void runTask(const Task &task, support::OutputFile *file, uint64_t dataSt
   // As many as are under way at once. They end in their order, so the oldest is free when the next one starts.
   std::vector<Piece> pieces(
       std::min<uint64_t>(2 * tbb::this_task_arena::max_concurrency(), (elements + step - 1) / step));
-  llvm::SHA256 hash;
+  support::Sha256 hash;
   auto start = [&](tbb::flow_control &control) -> Piece * {
     if (begin == elements) {
       control.stop();
@@ -296,13 +271,11 @@ static void runTask(const Task &task, support::OutputFile *file, uint64_t dataSt
       file->writeAt(dataStart + task.dataOffset + piece->begin * manifest::sizeOf(weight.type), piece->bytes);
     return piece;
   };
-  auto finish = [&](Piece *piece) {
-    hash.update(llvm::ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(piece->bytes.data()), piece->bytes.size()));
-  };
+  auto finish = [&](Piece *piece) { hash.update(piece->bytes); };
   tbb::parallel_pipeline(pieces.size(), tbb::make_filter<void, Piece *>(tbb::filter_mode::serial_in_order, start) &
                                             tbb::make_filter<Piece *, Piece *>(tbb::filter_mode::parallel, make) &
                                             tbb::make_filter<Piece *, void>(tbb::filter_mode::serial_in_order, finish));
-  task.weight->source->sha256 = llvm::toHex(hash.final(), /*LowerCase=*/true);
+  task.weight->source->sha256 = hash.finish();
   if (task.packed)
     task.weight->source->offset = dataStart + task.dataOffset;
 }

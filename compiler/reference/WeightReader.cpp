@@ -2,7 +2,7 @@
 
 #include "compiler/reference/WeightReader.h"
 
-#include "compiler/checkpoint/StoredType.h"
+#include "compiler/checkpoint/ReadFloats.h"
 #include "compiler/checkpoint/StridedView.h"
 #include "nstf/RandomWeights.h"
 #include "support/ConvertNumbers.h"
@@ -13,19 +13,20 @@
 using namespace mlir;
 using namespace nstf;
 using namespace nstf::reference;
+using support::ElementType;
 
-static std::optional<StoredType> storedTypeOf(Type type) {
-  return type.isF64()    ? std::optional(StoredType::f64)
-         : type.isF32()  ? std::optional(StoredType::f32)
-         : type.isF16()  ? std::optional(StoredType::f16)
-         : type.isBF16() ? std::optional(StoredType::bf16)
+static std::optional<ElementType> storedTypeOf(Type type) {
+  return type.isF64()    ? std::optional(ElementType::F64)
+         : type.isF32()  ? std::optional(ElementType::F32)
+         : type.isF16()  ? std::optional(ElementType::F16)
+         : type.isBF16() ? std::optional(ElementType::BF16)
                          : std::nullopt;
 }
 
 /// Rounds to what a tensor of this element type can hold, to nearest even.
 static void roundTo(Type type, Tensor &tensor) {
-  std::optional<StoredType> stored = storedTypeOf(type);
-  if (!stored || *stored == StoredType::f64)
+  std::optional<ElementType> stored = storedTypeOf(type);
+  if (!stored || *stored == ElementType::F64)
     return;
   auto format = *support::floatFormatFromName(nameOf(*stored));
   auto *numbers = reinterpret_cast<std::byte *>(tensor.data());
@@ -36,7 +37,7 @@ static void roundTo(Type type, Tensor &tensor) {
 
 void WeightReader::readFile(WeightOp weight, SourceAttr source, Tensor &result) {
   std::string where = "weight '" + support::escape(weight.getSymName().str()) + "': ";
-  std::optional<StoredType> stored = storedTypeOf(source.getStoredType());
+  std::optional<ElementType> stored = storedTypeOf(source.getStoredType());
   if (!stored)
     throw std::runtime_error(where + "expected a stored type of f32, f16, bf16 or f64");
   std::unique_ptr<support::MappedFile> &file = files[source.getPath().str()];

@@ -10,126 +10,73 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <set>
 #include <stdexcept>
 
 namespace nstf {
 
-namespace {
+using support::YamlMap;
+using support::YamlValue;
 
-/// One mapping of a row: takes its keys one by one, and complains about those that nobody took.
-class Mapping {
-public:
-  Mapping(YAML::Node node, std::string file, std::string what)
-      : node(std::move(node)), file(std::move(file)), what(std::move(what)) {
-    if (!this->node.IsMap())
-      fail(this->node, "expected " + this->what + " to be a mapping");
-  }
+static std::string readText(const YamlMap &row, const std::string &key) {
+  return row.get(key, "a text").scalar("'" + key + "' to be a text");
+}
 
-  template <typename T> T take(const std::string &key, const char *kind) {
-    taken.push_back(key);
-    YAML::Node value = node[key];
-    if (!value)
-      fail(node, "expected " + what + " to have " + kind + " '" + key + "' but got none");
-    try {
-      return value.as<T>();
-    } catch (const YAML::Exception &) {
-      fail(value, "expected '" + key + "' to be " + kind + " but got " +
-                      (value.IsScalar()     ? "'" + support::escape(value.Scalar()) + "'"
-                       : value.IsSequence() ? "a list"
-                       : value.IsMap()      ? "a mapping"
-                                            : "nothing"));
-    }
-  }
-  std::string text(const std::string &key) { return take<std::string>(key, "a text"); }
-  int64_t number(const std::string &key, int64_t minimum) {
-    auto value = take<int64_t>(key, "a whole number");
-    if (value < minimum)
-      fail(node[key],
-           "expected '" + key + "' to be at least " + std::to_string(minimum) + " but got " + std::to_string(value));
-    return value;
-  }
-  YAML::Node list(const std::string &key) {
-    auto value = take<YAML::Node>(key, "a list");
-    if (!value.IsSequence())
-      fail(value, "expected '" + key + "' to be a list");
-    return value;
-  }
-  void finish() {
-    std::set<std::string> seen;
-    for (const auto &entry : node) {
-      if (!entry.first.IsScalar())
-        fail(entry.first, "expected a key of " + what + " but got no text");
-      const std::string &key = entry.first.Scalar();
-      if (std::find(taken.begin(), taken.end(), key) == taken.end())
-        fail(entry.first, "expected a key of " + what + " but got '" + support::escape(key) + "'");
-      if (!seen.insert(key).second)
-        fail(entry.first, "expected each key of " + what + " once but got '" + support::escape(key) + "' twice");
-    }
-  }
-  [[noreturn]] void fail(const YAML::Node &at, const std::string &message) const {
-    throw std::runtime_error(file + ":" + std::to_string(at.Mark().line + 1) + ": " + message);
-  }
+static int64_t readNumber(const YamlMap &row, const std::string &key, int64_t minimum) {
+  const std::string kind = "a whole number of at least " + std::to_string(minimum);
+  return row.get(key, kind).integer("'" + key + "' to be " + kind, minimum);
+}
 
-private:
-  YAML::Node node;
-  std::string file, what;
-  std::vector<std::string> taken;
-};
+static std::vector<YamlValue> readList(const YamlMap &row, const std::string &key) {
+  return row.get(key, "a list").list("'" + key + "' to be a list");
+}
 
-} // namespace
-
-static Target::Instruction parseInstruction(const YAML::Node &node, const std::string &file) {
-  Mapping row(node, file, "a matrix instruction");
+static Target::Instruction parseInstruction(const YamlValue &value) {
+  YamlMap row = value.map("a matrix instruction: a map", {"name", "a", "b", "c", "m", "n", "k", "blocks", "passes"});
   Target::Instruction result;
-  result.name = row.text("name");
-  result.a = row.text("a");
-  result.b = row.text("b");
-  result.c = row.text("c");
-  result.m = row.number("m", 1);
-  result.n = row.number("n", 1);
-  result.k = row.number("k", 1);
-  result.blocks = row.number("blocks", 1);
-  result.passes = row.number("passes", 1);
-  row.finish();
+  result.name = readText(row, "name");
+  result.a = readText(row, "a");
+  result.b = readText(row, "b");
+  result.c = readText(row, "c");
+  result.m = readNumber(row, "m", 1);
+  result.n = readNumber(row, "n", 1);
+  result.k = readNumber(row, "k", 1);
+  result.blocks = readNumber(row, "blocks", 1);
+  result.passes = readNumber(row, "passes", 1);
   return result;
 }
 
-Target parseTarget(std::string_view text, std::string_view fileName) {
-  std::string file(fileName);
-  YAML::Node root;
-  try {
-    root = support::loadYaml(std::string(text));
-  } catch (const YAML::Exception &error) {
-    throw std::runtime_error(file + ":" + std::to_string(error.mark.line + 1) + ": " + error.msg);
-  }
-  Mapping row(root, file, "a target");
+Target parseTarget(std::string_view text, std::string_view file) {
+  const std::vector<std::string> keys = {
+      "name", "description", "chip", "fp8", "aliases", "wave_sizes", "matrix_instructions",
+#define NSTF_TARGET_NUMBER(key, name, minimum, doc) #key,
+#include "dialects/nstf/TargetFields.def"
+  };
+  YamlMap row = YamlValue::readText(text, std::string(file)).map("a target: a map", keys);
   Target target;
-  target.name = row.text("name");
+  target.name = readText(row, "name");
   auto isNameCharacter = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; };
   if (target.name.empty() || !std::all_of(target.name.begin(), target.name.end(), isNameCharacter))
-    row.fail(root["name"],
-             "expected 'name' to be letters, digits, '-', '_' and '.' but got '" + support::escape(target.name) + "'");
-  target.description = row.text("description");
-  target.chip = row.text("chip");
-  target.fp8 = row.text("fp8");
+    row.find("name")->fail("'name' to be letters, digits, '-', '_' and '.'");
+  target.description = readText(row, "description");
+  target.chip = readText(row, "chip");
+  target.fp8 = readText(row, "fp8");
   if (target.fp8 != "none" && target.fp8 != "fnuz" && target.fp8 != "ocp")
-    row.fail(root["fp8"], "expected 'fp8' to be none, fnuz or ocp but got '" + support::escape(target.fp8) + "'");
-  target.aliases = row.take<std::vector<std::string>>("aliases", "a list of names");
-  target.waveSizes = row.take<std::vector<int64_t>>("wave_sizes", "a list of numbers");
-#define NSTF_TARGET_NUMBER(key, name, minimum, doc) target.name = row.number(#key, minimum);
+    row.find("fp8")->fail("'fp8' to be none, fnuz or ocp");
+  for (const YamlValue &alias : readList(row, "aliases"))
+    target.aliases.push_back(alias.text("a name"));
+  for (const YamlValue &lanes : readList(row, "wave_sizes")) {
+    target.waveSizes.push_back(lanes.integer("a wave size of 32 or 64", 32, 64));
+    if (target.waveSizes.back() != 32 && target.waveSizes.back() != 64)
+      lanes.fail("a wave size of 32 or 64");
+  }
+#define NSTF_TARGET_NUMBER(key, name, minimum, doc) target.name = readNumber(row, #key, minimum);
 #include "dialects/nstf/TargetFields.def"
 
-  for (int64_t lanes : target.waveSizes)
-    if (lanes != 32 && lanes != 64)
-      row.fail(root["wave_sizes"], "expected a wave size of 32 or 64 but got " + std::to_string(lanes));
   std::sort(target.waveSizes.begin(), target.waveSizes.end());
   if (!std::count(target.waveSizes.begin(), target.waveSizes.end(), target.preferredWaveSize))
-    row.fail(root["preferred_wave_size"], "expected 'preferred_wave_size' to be one of 'wave_sizes' but got " +
-                                              std::to_string(target.preferredWaveSize));
-  for (const YAML::Node &node : row.list("matrix_instructions"))
-    target.matrixInstructions.push_back(parseInstruction(node, file));
-  row.finish();
+    row.find("preferred_wave_size")->fail("'preferred_wave_size' to be one of 'wave_sizes'");
+  for (const YamlValue &instruction : readList(row, "matrix_instructions"))
+    target.matrixInstructions.push_back(parseInstruction(instruction));
   return target;
 }
 

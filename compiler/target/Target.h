@@ -37,8 +37,8 @@ struct Target {
   mlir::DictionaryAttr attribute(mlir::MLIRContext *context) const;
 };
 
-/// Reads a row. Throws std::runtime_error "<file>:<line>: expected … but got …" for a missing, unknown, or ill-typed
-/// key.
+/// Reads a row. Throws support::InputError "<file>:<line>:<column>: expected … but got …" for a missing, unknown, or
+/// ill-typed key.
 Target parseTarget(std::string_view text, std::string_view file);
 
 /// The built-in target of this name or alias (case does not matter), or the file `name` where it ends in .yaml.

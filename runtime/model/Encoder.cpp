@@ -100,7 +100,16 @@ HostTensor Encoder::hidden() const { return session.output("hidden"); }
 
 HostTensor Encoder::embedding() const {
   bool given = isRowOutput(session.manifest().findOutput("embedding"), 1);
-  return given ? session.output("embedding") : poolRows(hidden());
+  HostTensor result = given ? session.output("embedding") : poolRows(hidden());
+  checkFinite(result, "an embedding");
+  return result;
+}
+
+void checkFinite(const HostTensor &tensor, const std::string &what) {
+  for (uint64_t i = 0; i < tensor.elements(); ++i)
+    if (float value = tensor.as<float>()[i]; !std::isfinite(value))
+      throw std::runtime_error("expected " + what + " of finite numbers but number " + std::to_string(i) + " is " +
+                               (std::isnan(value) ? "NaN" : "infinite"));
 }
 
 HostTensor poolRows(const HostTensor &hidden) {

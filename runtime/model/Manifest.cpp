@@ -1,20 +1,14 @@
 #include "nstf/Manifest.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace nstf::manifest {
 
 namespace {
-struct TypeRow {
-  ElementType type;
-  std::string_view name;
-  uint64_t size;
-};
-constexpr TypeRow typeRows[] = {
-    {ElementType::F64, "f64", 8},   {ElementType::F32, "f32", 4}, {ElementType::F16, "f16", 2},
-    {ElementType::BF16, "bf16", 2}, {ElementType::I64, "i64", 8}, {ElementType::I32, "i32", 4},
-    {ElementType::I16, "i16", 2},   {ElementType::I8, "i8", 1},   {ElementType::U8, "u8", 1}};
-constexpr const TypeRow &rowOf(ElementType type) { return typeRows[static_cast<int>(type)]; }
+constexpr ElementType elementTypes[] = {ElementType::F64,  ElementType::F32, ElementType::F16,
+                                        ElementType::BF16, ElementType::I64, ElementType::I32,
+                                        ElementType::I16,  ElementType::I8,  ElementType::U8};
 
 template <typename List> auto *findByName(List &list, std::string_view name) {
   auto it = std::find_if(list.begin(), list.end(), [&](const auto &item) { return item.name == name; });
@@ -22,13 +16,9 @@ template <typename List> auto *findByName(List &list, std::string_view name) {
 }
 } // namespace
 
-uint64_t sizeOf(ElementType type) { return rowOf(type).size; }
-std::string_view nameOf(ElementType type) { return rowOf(type).name; }
 std::optional<ElementType> elementTypeFromName(std::string_view name) {
-  for (const TypeRow &row : typeRows)
-    if (row.name == name)
-      return row.type;
-  return std::nullopt;
+  auto found = std::ranges::find(elementTypes, name, [](ElementType type) { return nameOf(type); });
+  return found != std::end(elementTypes) ? std::optional(*found) : std::nullopt;
 }
 
 std::string_view nameOf(BufferKind kind) {

@@ -4,9 +4,9 @@
 // at the end (checkModelAgainstBuffers): they keep an edited number, such as a larger context, from sending a kernel
 // past the end of its memory.
 #include "runtime/model/ManifestReader.h"
-#include "runtime/model/Sha256.h"
 #include "support/Escape.h"
 #include "support/MappedFile.h"
+#include "support/Sha256.h"
 
 #include <algorithm>
 #include <limits>
@@ -14,16 +14,17 @@
 
 namespace nstf::manifest {
 
-using runtime::JsonCursor;
-
-ElementType readElementType(const JsonCursor &value) {
-  return static_cast<ElementType>(value.oneOf({"f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u8"}));
+ElementType readElementType(const support::JsonCursor &value) {
+  if (value.isString())
+    if (std::optional<ElementType> type = elementTypeFromName(value.string()))
+      return *type;
+  value.failExpected("one of f64, f32, f16, bf16, i64, i32, i16, i8, u8");
 }
 
-Shape readShape(const JsonCursor &value, bool allowTokens) {
+Shape readShape(const support::JsonCursor &value, bool allowTokens) {
   Shape shape;
   uint64_t product = 1;
-  for (const JsonCursor &dimension : value.elements(0, 8)) {
+  for (const support::JsonCursor &dimension : value.elements(0, 8)) {
     if (dimension.isString()) {
       if (!allowTokens)
         dimension.failExpected("a fixed dimension");
@@ -40,7 +41,7 @@ Shape readShape(const JsonCursor &value, bool allowTokens) {
   return shape;
 }
 
-std::string readFileName(const JsonCursor &value) {
+std::string readFileName(const support::JsonCursor &value) {
   std::string name = value.nonEmptyString();
   std::filesystem::path path(name);
   if (path.is_relative())
@@ -50,7 +51,7 @@ std::string readFileName(const JsonCursor &value) {
   return name;
 }
 
-std::string readSha256(const JsonCursor &value) {
+std::string readSha256(const support::JsonCursor &value) {
   std::string text = value.string();
   if (text.size() != 64 || text.find_first_not_of("0123456789abcdef") != std::string::npos)
     value.failExpected("64 lower-case hexadecimal digits");
@@ -70,7 +71,7 @@ BufferNames::BufferNames(const std::vector<Buffer> &buffers) {
     indices.emplace(buffers[i].name, i);
 }
 
-std::size_t BufferNames::read(const JsonCursor &value) const {
+std::size_t BufferNames::read(const support::JsonCursor &value) const {
   auto found = indices.find(value.string());
   if (found == indices.end())
     value.failExpected("the name of a buffer");
@@ -79,7 +80,7 @@ std::size_t BufferNames::read(const JsonCursor &value) const {
 
 namespace {
 
-Model readModel(const JsonCursor &value) {
+Model readModel(const support::JsonCursor &value) {
   Model model;
   model.name = value["name"].string();
   if (auto architecture = value.find("architecture"))
@@ -93,7 +94,7 @@ Model readModel(const JsonCursor &value) {
   if (auto bos = value.find("bos"); bos && !bos->isNull())
     model.bos = static_cast<int32_t>(bos->integer(0, lastId));
   if (auto eos = value.find("eos"))
-    for (const JsonCursor &id : eos->elements())
+    for (const support::JsonCursor &id : eos->elements())
       model.eos.push_back(static_cast<int32_t>(id.integer(0, lastId)));
   if (auto precision = value.find("precision")) {
     constexpr ElementType types[] = {ElementType::F32, ElementType::F16, ElementType::BF16};
@@ -112,11 +113,11 @@ Model readModel(const JsonCursor &value) {
   return model;
 }
 
-std::vector<Buffer> readBuffers(const JsonCursor &value) {
+std::vector<Buffer> readBuffers(const support::JsonCursor &value) {
   std::vector<Buffer> buffers;
   std::set<std::string> names;
   int count[6] = {};
-  for (const JsonCursor &item : value.elements(1)) {
+  for (const support::JsonCursor &item : value.elements(1)) {
     Buffer buffer;
     buffer.name = item["name"].nonEmptyString();
     if (!names.insert(buffer.name).second)
@@ -152,20 +153,20 @@ std::size_t bufferOfKind(const Manifest &manifest, BufferKind kind) {
   return it - manifest.buffers.begin();
 }
 
-Control readControl(const JsonCursor &value, const Manifest &manifest) {
+Control readControl(const support::JsonCursor &value, const Manifest &manifest) {
   Control control;
   control.buffer = bufferOfKind(manifest, BufferKind::Control);
   control.size = value["size"].integer(1, maxBytes);
   if (control.size > manifest.buffers[control.buffer].size)
     value["size"].failExpected("at most the " + std::to_string(manifest.buffers[control.buffer].size) +
                                " bytes of its buffer");
-  auto readOffset = [&](const JsonCursor &field) {
+  auto readOffset = [&](const support::JsonCursor &field) {
     uint64_t offset = field.integer(0, maxBytes);
     if (offset % 4 != 0 || offset + 4 > control.size)
       field.failExpected("a multiple of 4 inside the control block of " + std::to_string(control.size) + " bytes");
     return offset;
   };
-  JsonCursor fields = value["fields"];
+  support::JsonCursor fields = value["fields"];
   control.tokens = readOffset(fields["tokens"]);
   control.position = readOffset(fields["position"]);
   if (control.tokens == control.position)
@@ -177,12 +178,12 @@ Control readControl(const JsonCursor &value, const Manifest &manifest) {
   return control;
 }
 
-std::vector<Port> readPorts(const JsonCursor &value, const Manifest &manifest, const BufferNames &bufferNames,
+std::vector<Port> readPorts(const support::JsonCursor &value, const Manifest &manifest, const BufferNames &bufferNames,
                             BufferKind kind, std::size_t min) {
   std::vector<Port> ports;
   std::set<std::string> names;
   std::set<std::size_t> buffers;
-  for (const JsonCursor &item : value.elements(min)) {
+  for (const support::JsonCursor &item : value.elements(min)) {
     Port port;
     port.name = item["name"].nonEmptyString();
     if (!names.insert(port.name).second)
@@ -206,7 +207,7 @@ std::vector<Port> readPorts(const JsonCursor &value, const Manifest &manifest, c
   return ports;
 }
 
-Weight readWeight(const JsonCursor &item, const Buffer *buffer, WeightsMode mode) {
+Weight readWeight(const support::JsonCursor &item, const Buffer *buffer, WeightsMode mode) {
   Weight weight;
   weight.name = item["name"].nonEmptyString();
   weight.type = readElementType(item["type"]);
@@ -241,7 +242,7 @@ Weight readWeight(const JsonCursor &item, const Buffer *buffer, WeightsMode mode
   return weight;
 }
 
-Weights readWeights(const JsonCursor &value, const Manifest &manifest) {
+Weights readWeights(const support::JsonCursor &value, const Manifest &manifest) {
   Weights weights;
   weights.mode = static_cast<WeightsMode>(value["mode"].oneOf({"pack", "reference", "random", "none"}));
   if (auto seed = value.find("seed"))
@@ -253,8 +254,8 @@ Weights readWeights(const JsonCursor &value, const Manifest &manifest) {
 
   std::set<std::string> names;
   std::vector<std::pair<uint64_t, std::size_t>> byOffset;
-  std::vector<JsonCursor> items = value["tensors"].elements();
-  for (const JsonCursor &item : items) {
+  std::vector<support::JsonCursor> items = value["tensors"].elements();
+  for (const support::JsonCursor &item : items) {
     weights.tensors.push_back(readWeight(item, buffer, weights.mode));
     if (!names.insert(weights.tensors.back().name).second)
       item["name"].failExpected("a name no other tensor has");
@@ -271,8 +272,8 @@ Weights readWeights(const JsonCursor &value, const Manifest &manifest) {
 }
 
 /// What keeps positions and token ids inside the memory made for them.
-void checkModelAgainstBuffers(const JsonCursor &root, const Manifest &manifest) {
-  std::vector<JsonCursor> buffers = root["buffers"].elements();
+void checkModelAgainstBuffers(const support::JsonCursor &root, const Manifest &manifest) {
+  std::vector<support::JsonCursor> buffers = root["buffers"].elements();
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     const Buffer &buffer = manifest.buffers[i];
     if (buffer.kind != BufferKind::State)
@@ -294,12 +295,12 @@ void checkModelAgainstBuffers(const JsonCursor &root, const Manifest &manifest) 
 }
 
 /// "digest" is the SHA-256 of the document without it, keys sorted, no white space: any edit shows.
-void checkDigest(const nlohmann::json &document, const JsonCursor &root) {
-  JsonCursor digest = root["digest"];
+void checkDigest(const nlohmann::json &document, const support::JsonCursor &root) {
+  support::JsonCursor digest = root["digest"];
   std::string expected = readSha256(digest);
   nlohmann::json rest = document;
   rest.erase("digest");
-  std::string got = runtime::sha256Hex(rest.dump());
+  std::string got = support::sha256Hex(rest.dump());
   if (got != expected)
     digest.fail("expected the manifest as the compiler wrote it, digest " + expected + " but got " + got +
                 ": it was edited; compile the package again");
@@ -308,8 +309,8 @@ void checkDigest(const nlohmann::json &document, const JsonCursor &root) {
 } // namespace
 
 Manifest parseManifest(std::string_view text, const std::string &file) {
-  nlohmann::json document = JsonCursor::parse(text, file);
-  JsonCursor root(document, file);
+  nlohmann::json document = support::parseJson(text, file);
+  support::JsonCursor root(document, file);
   root["format"].oneOf({"nstf-package"});
   root["version"].integer(1, 1);
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "nstf/Manifest.h"
-#include "runtime/model/JsonCursor.h"
+#include "support/JsonCursor.h"
 
 #include <map>
 
@@ -15,12 +15,12 @@ namespace nstf::manifest {
 inline constexpr uint64_t maxBytes = uint64_t(1) << 48;
 inline constexpr uint64_t maxInt32 = 0x7fffffff;
 
-ElementType readElementType(const runtime::JsonCursor &value);
+ElementType readElementType(const support::JsonCursor &value);
 /// A shape of at most 2^48 elements a row; `allowTokens`: its first dimension may be "tokens".
-Shape readShape(const runtime::JsonCursor &value, bool allowTokens);
+Shape readShape(const support::JsonCursor &value, bool allowTokens);
 /// A file name; a relative one must stay inside the package.
-std::string readFileName(const runtime::JsonCursor &value);
-std::string readSha256(const runtime::JsonCursor &value);
+std::string readFileName(const support::JsonCursor &value);
+std::string readSha256(const support::JsonCursor &value);
 /// Bytes of a tensor in a step of `tokens` rows, or nothing where they exceed 2^63.
 std::optional<uint64_t> extentOf(const Shape &shape, ElementType type, int64_t tokens);
 
@@ -29,13 +29,13 @@ class BufferNames {
 public:
   explicit BufferNames(const std::vector<Buffer> &buffers);
   /// Index of the buffer with the name in `value`.
-  std::size_t read(const runtime::JsonCursor &value) const;
+  std::size_t read(const support::JsonCursor &value) const;
 
 private:
   std::map<std::string_view, std::size_t> indices;
 };
 
 /// Reads "targets"; everything else of `manifest` has been read.
-std::vector<Target> readTargets(const runtime::JsonCursor &value, const Manifest &manifest, const BufferNames &buffers);
+std::vector<Target> readTargets(const support::JsonCursor &value, const Manifest &manifest, const BufferNames &buffers);
 
 } // namespace nstf::manifest

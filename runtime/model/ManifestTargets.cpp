@@ -11,27 +11,25 @@
 
 namespace nstf::manifest {
 
-using runtime::JsonCursor;
-
 namespace {
 
 constexpr uint64_t maxUInt32 = 0xffffffff;
 constexpr uint64_t maxKernargSize = 4096; // bytes; what HIP passes to a kernel
 
-std::array<uint32_t, 3> readDim3(const JsonCursor &value, uint64_t max) {
-  std::vector<JsonCursor> items = value.elements(3, 3);
+std::array<uint32_t, 3> readDim3(const support::JsonCursor &value, uint64_t max) {
+  std::vector<support::JsonCursor> items = value.elements(3, 3);
   std::array<uint32_t, 3> result;
   for (int i = 0; i < 3; ++i)
     result[i] = static_cast<uint32_t>(items[i].integer(1, max));
   return result;
 }
 
-uint32_t readCount(const JsonCursor &object, const char *key) {
-  std::optional<JsonCursor> value = object.find(key);
+uint32_t readCount(const support::JsonCursor &object, const char *key) {
+  std::optional<support::JsonCursor> value = object.find(key);
   return value ? static_cast<uint32_t>(value->integer(0, maxUInt32)) : 0;
 }
 
-KernelArgument readKernelArgument(const JsonCursor &item, uint32_t kernargSize) {
+KernelArgument readKernelArgument(const support::JsonCursor &item, uint32_t kernargSize) {
   KernelArgument argument;
   argument.name = item["name"].string();
   argument.offset = item["offset"].integer(0, maxKernargSize);
@@ -48,15 +46,15 @@ KernelArgument readKernelArgument(const JsonCursor &item, uint32_t kernargSize) 
   return argument;
 }
 
-TiledExtent readTiledExtent(const JsonCursor &item) {
-  std::optional<JsonCursor> perToken = item.find("per_token");
+TiledExtent readTiledExtent(const support::JsonCursor &item) {
+  std::optional<support::JsonCursor> perToken = item.find("per_token");
   if (perToken && item.find("extent"))
     item.fail("expected \"extent\" or \"per_token\" but got both");
   uint64_t extent = (perToken ? *perToken : item["extent"]).integer(1, maxBytes);
   return {extent, perToken.has_value(), item["tile"].integer(1, maxBytes)};
 }
 
-Kernel readKernel(const JsonCursor &item) {
+Kernel readKernel(const support::JsonCursor &item) {
   Kernel kernel;
   kernel.symbol = item["symbol"].nonEmptyString();
   if (auto name = item.find("template"))
@@ -77,12 +75,12 @@ Kernel readKernel(const JsonCursor &item) {
   kernel.kernargSize = item["kernarg_size"].integer(0, maxKernargSize);
   if (auto tiling = item.find("tiling")) {
     kernel.tiling.emplace();
-    for (const JsonCursor &axis : tiling->elements(0, 8))
+    for (const support::JsonCursor &axis : tiling->elements(0, 8))
       kernel.tiling->push_back(readTiledExtent(axis));
   }
 
   std::set<uint32_t> offsets;
-  for (const JsonCursor &argument : item["arguments"].elements()) {
+  for (const support::JsonCursor &argument : item["arguments"].elements()) {
     kernel.arguments.push_back(readKernelArgument(argument, kernel.kernargSize));
     if (!offsets.insert(kernel.arguments.back().offset).second)
       argument["offset"].failExpected("an offset no other argument has");
@@ -90,7 +88,7 @@ Kernel readKernel(const JsonCursor &item) {
   return kernel;
 }
 
-void readArena(const JsonCursor &value, const Manifest &manifest, Target &target) {
+void readArena(const support::JsonCursor &value, const Manifest &manifest, Target &target) {
   uint64_t size = 0;
   for (const Buffer &buffer : manifest.buffers)
     if (buffer.kind == BufferKind::Arena)
@@ -101,7 +99,7 @@ void readArena(const JsonCursor &value, const Manifest &manifest, Target &target
   std::size_t steps = 0;
   for (const Bucket &bucket : target.buckets)
     steps = std::max(steps, bucket.steps.size());
-  for (const JsonCursor &item : value["values"].elements()) {
+  for (const support::JsonCursor &item : value["values"].elements()) {
     ArenaValue arena;
     arena.name = item["name"].string();
     arena.offset = item["offset"].integer(0, maxBytes);
@@ -130,7 +128,7 @@ public:
       weights.emplace(weight.offset, &weight);
   }
 
-  StepArgument read(const JsonCursor &item) const {
+  StepArgument read(const support::JsonCursor &item) const {
     return {bufferNames.read(item["buffer"]), item["offset"].integer(0, maxBytes)};
   }
 
@@ -157,7 +155,7 @@ private:
   std::map<uint64_t, const Weight *> weights;        // by offset
 };
 
-void checkStepArgument(const JsonCursor &item, const StepArgument &argument, const KernelArgument &parameter,
+void checkStepArgument(const support::JsonCursor &item, const StepArgument &argument, const KernelArgument &parameter,
                        const Manifest &manifest, const Places &places, int64_t maxTokens) {
   const Buffer &buffer = manifest.buffers[argument.buffer];
   std::optional<uint64_t> extent = extentOf(parameter.shape, parameter.type, maxTokens);
@@ -186,7 +184,8 @@ void checkStepArgument(const JsonCursor &item, const StepArgument &argument, con
 }
 
 /// One workgroup for each piece of work: a kernel doesn't ask whether it is one too many.
-void checkGrid(const JsonCursor &value, const std::array<uint32_t, 3> &grid, const Kernel &kernel, int64_t maxTokens) {
+void checkGrid(const support::JsonCursor &value, const std::array<uint32_t, 3> &grid, const Kernel &kernel,
+               int64_t maxTokens) {
   for (int i = 0; i < 3; ++i)
     if (uint64_t(grid[i]) * kernel.block[i] > maxUInt32)
       value.fail("expected fewer than 2^32 work items a dimension but " + std::to_string(grid[i]) + " workgroups of " +
@@ -207,7 +206,7 @@ void checkGrid(const JsonCursor &value, const std::array<uint32_t, 3> &grid, con
 /// Kernels of a target by symbol.
 using KernelSymbols = std::map<std::string, std::size_t>;
 
-Step readStep(const JsonCursor &item, std::size_t index, const Target &target, const KernelSymbols &symbols,
+Step readStep(const support::JsonCursor &item, std::size_t index, const Target &target, const KernelSymbols &symbols,
               const Manifest &manifest, const Places &places, int64_t maxTokens) {
   Step step;
   step.name = item["name"].string();
@@ -222,12 +221,12 @@ Step readStep(const JsonCursor &item, std::size_t index, const Target &target, c
     step.device = static_cast<uint32_t>(device->integer(0, 0)); // one device a package for now
   step.queue = readCount(item, "queue");
   if (auto after = item.find("after"))
-    for (const JsonCursor &before : after->elements()) {
+    for (const support::JsonCursor &before : after->elements()) {
       step.after.push_back(static_cast<uint32_t>(before.integer(0, maxUInt32)));
       if (step.after.back() >= index)
         before.failExpected("an earlier step, below " + std::to_string(index) + ",");
     }
-  std::vector<JsonCursor> arguments = item["arguments"].elements();
+  std::vector<support::JsonCursor> arguments = item["arguments"].elements();
   if (arguments.size() != kernel.arguments.size())
     item["arguments"].failExpected("one for each of the " + std::to_string(kernel.arguments.size()) +
                                    " arguments of \"" + support::escape(symbol) + "\"");
@@ -239,9 +238,9 @@ Step readStep(const JsonCursor &item, std::size_t index, const Target &target, c
   return step;
 }
 
-void readBuckets(const JsonCursor &value, const KernelSymbols &symbols, const Manifest &manifest, const Places &places,
-                 Target &target) {
-  for (const JsonCursor &item : value.elements(1)) {
+void readBuckets(const support::JsonCursor &value, const KernelSymbols &symbols, const Manifest &manifest,
+                 const Places &places, Target &target) {
+  for (const support::JsonCursor &item : value.elements(1)) {
     Bucket bucket;
     bucket.minTokens = item["min_tokens"].integer(1, maxInt32);
     bucket.maxTokens = item["max_tokens"].integer(1, maxInt32);
@@ -252,7 +251,7 @@ void readBuckets(const JsonCursor &value, const KernelSymbols &symbols, const Ma
                                       " of the bucket before");
     if (manifest.model.context && bucket.maxTokens > *manifest.model.context)
       item["max_tokens"].failExpected("at most the model's context of " + std::to_string(*manifest.model.context));
-    for (const JsonCursor &step : item["steps"].elements(1))
+    for (const support::JsonCursor &step : item["steps"].elements(1))
       bucket.steps.push_back(readStep(step, bucket.steps.size(), target, symbols, manifest, places, bucket.maxTokens));
     for (const auto *ports : {&manifest.inputs, &manifest.outputs})
       for (const Port &port : *ports) {
@@ -267,7 +266,7 @@ void readBuckets(const JsonCursor &value, const KernelSymbols &symbols, const Ma
   }
 }
 
-std::string readTargetId(const JsonCursor &value) {
+std::string readTargetId(const support::JsonCursor &value) {
   std::string id = value.string();
   std::string_view processor = processorOf(id);
   bool good = processor.size() > 3 && processor.substr(0, 3) == "gfx" &&
@@ -285,11 +284,12 @@ std::string readTargetId(const JsonCursor &value) {
 
 } // namespace
 
-std::vector<Target> readTargets(const JsonCursor &value, const Manifest &manifest, const BufferNames &buffers) {
+std::vector<Target> readTargets(const support::JsonCursor &value, const Manifest &manifest,
+                                const BufferNames &buffers) {
   Places places(manifest, buffers);
   std::vector<Target> targets;
   std::set<std::string> ids;
-  for (const JsonCursor &item : value.elements(1)) {
+  for (const support::JsonCursor &item : value.elements(1)) {
     Target target;
     target.id = readTargetId(item["id"]);
     if (!ids.insert(target.id).second)
@@ -305,7 +305,7 @@ std::vector<Target> readTargets(const JsonCursor &value, const Manifest &manifes
     if (auto memory = item.find("device_memory"))
       target.deviceMemory = memory->integer(1, maxBytes);
     KernelSymbols symbols;
-    for (const JsonCursor &kernel : item["kernels"].elements(1)) {
+    for (const support::JsonCursor &kernel : item["kernels"].elements(1)) {
       target.kernels.push_back(readKernel(kernel));
       if (!symbols.emplace(target.kernels.back().symbol, symbols.size()).second)
         kernel["symbol"].failExpected("a symbol no other kernel has");

@@ -5,6 +5,8 @@
 #include "support/MappedFile.h"
 #include "support/WriteFile.h"
 
+#include <algorithm>
+#include <iterator>
 #include <stdexcept>
 
 namespace nstf::runtime {
@@ -13,13 +15,9 @@ using manifest::ElementType;
 
 namespace {
 
-struct DescrRow {
-  std::string_view descr;
-  ElementType type;
-};
-constexpr DescrRow descrRows[] = {{"<f4", ElementType::F32}, {"<i4", ElementType::I32}, {"<f8", ElementType::F64},
-                                  {"<f2", ElementType::F16}, {"<i8", ElementType::I64}, {"<i2", ElementType::I16},
-                                  {"|i1", ElementType::I8},  {"|u1", ElementType::U8}};
+/// What .npy files hold as it is: bf16 they don't know.
+constexpr ElementType knownTypes[] = {ElementType::F32, ElementType::I32, ElementType::F64, ElementType::F16,
+                                      ElementType::I64, ElementType::I16, ElementType::I8,  ElementType::U8};
 
 } // namespace
 
@@ -39,15 +37,11 @@ HostTensor readNpy(const std::filesystem::path &path) {
 
   HostTensor tensor;
   tensor.shape = header.shape;
-  bool known = false;
-  for (const DescrRow &row : descrRows)
-    if (row.descr == header.descr) {
-      tensor.type = row.type;
-      known = true;
-    }
-  if (!known)
+  auto type = std::ranges::find(knownTypes, header.descr, [](ElementType known) { return infoOf(known).npy; });
+  if (type == std::end(knownTypes))
     throw std::runtime_error(file + ": expected a little-endian number type such as <f4 or <i4 but got " +
                              support::escape(header.descr));
+  tensor.type = *type;
   if (header.fortranOrder)
     throw std::runtime_error(file + ": expected C order but got Fortran order (save numpy.ascontiguousarray of it)");
   uint64_t expected = manifest::sizeOf(tensor.type);
@@ -64,14 +58,9 @@ HostTensor readNpy(const std::filesystem::path &path) {
 }
 
 void writeNpy(const std::filesystem::path &path, const HostTensor &tensor) {
-  std::string descr;
-  for (const DescrRow &row : descrRows)
-    if (row.type == tensor.type)
-      descr = row.descr;
-  if (descr.empty())
-    throw std::runtime_error(path.string() + ": npy has no type " + std::string(manifest::nameOf(tensor.type)));
-  std::string header = makeNpyHeader(descr, tensor.shape);
-
+  if (std::ranges::find(knownTypes, tensor.type) == std::end(knownTypes))
+    throw std::runtime_error(path.string() + ": npy has no type " + std::string(nameOf(tensor.type)));
+  std::string header = makeNpyHeader(std::string(infoOf(tensor.type).npy), tensor.shape);
   support::writeFile(path, {header, {reinterpret_cast<const char *>(tensor.data.data()), tensor.data.size()}});
 }
 

@@ -1,7 +1,7 @@
 #include "nstf/Package.h"
-#include "runtime/model/Sha256.h"
 #include "support/Escape.h"
 #include "support/MappedFile.h"
+#include "support/Sha256.h"
 
 #include <stdexcept>
 
@@ -47,7 +47,7 @@ std::string Package::codeObject(const manifest::Target &target) const {
   if (mapped.size() > maxBytes)
     throw std::runtime_error(file.string() + ": expected a code object of at most " + std::to_string(maxBytes) +
                              " bytes but got " + std::to_string(mapped.size()));
-  std::string hash = sha256Hex(mapped.text());
+  std::string hash = support::sha256Hex(mapped.text());
   if (hash != target.sha256)
     throw std::runtime_error(file.string() + ": expected the code object with SHA-256 " + target.sha256 + " but got " +
                              hash + ": it was changed or not copied whole; compile the package again");

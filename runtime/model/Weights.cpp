@@ -1,11 +1,11 @@
 #include "runtime/model/Weights.h"
 #include "nstf/FloatTypes.h"
 #include "runtime/model/FillRandom.h"
-#include "runtime/model/SafeTensorsFile.h"
-#include "runtime/model/Sha256.h"
 #include "support/ConvertNumbers.h"
 #include "support/Escape.h"
 #include "support/Progress.h"
+#include "support/SafeTensors.h"
+#include "support/Sha256.h"
 
 #include <atomic>
 #include <map>
@@ -55,18 +55,19 @@ private:
   std::map<std::filesystem::path, support::MappedFile> files;
 };
 
-Stored findGiven(const std::vector<SafeTensorsFile> &files, const WeightsOptions &options, const Weight &weight) {
+Stored findGiven(const std::vector<support::SafeTensorsFile> &files, const WeightsOptions &options,
+                 const Weight &weight) {
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const SafeTensorsFile::Entry *entry = files[i].find(weight.name);
+    const support::StoredTensor *entry = files[i].find(weight.name);
     if (!entry)
       continue;
     std::string where = options.files[i].string();
     bool convertible = entry->type == weight.type || (isFloatType(weight.type) && isFloatType(entry->type));
-    if (entry->shape.dimensions != weight.shape.dimensions || !convertible)
+    if (entry->shape != weight.shape.dimensions || !convertible)
       throw std::runtime_error(where + ": expected \"" + support::escape(weight.name) + "\" to be " +
                                weight.shape.str() + " " + std::string(nameOf(weight.type)) + " but got " +
-                               entry->shape.str() + " " + std::string(nameOf(entry->type)));
-    return {&weight, entry->bytes, entry->type, where};
+                               support::describeShape(entry->shape) + " " + std::string(nameOf(entry->type)));
+    return {&weight, files[i].bytes(*entry), entry->type, where};
   }
   std::string list;
   for (const std::filesystem::path &file : options.files)
@@ -89,7 +90,7 @@ void checkHashes(const std::vector<Stored> &tensors) {
       const Stored &tensor = tensors[i];
       if (tensor.bytes.empty() || !tensor.weight->source || tensor.weight->source->sha256.empty())
         continue;
-      std::string hash = sha256Hex({reinterpret_cast<const char *>(tensor.bytes.data()), tensor.bytes.size()});
+      std::string hash = support::sha256Hex({reinterpret_cast<const char *>(tensor.bytes.data()), tensor.bytes.size()});
       progress.add(tensor.bytes.size());
       if (hash == tensor.weight->source->sha256)
         continue;
@@ -180,7 +181,7 @@ void checkOptions(const Package &package, const WeightsOptions &options) {
 void loadWeights(const Package &package, const WeightsOptions &options, Buffer &buffer) {
   const manifest::Weights &weights = package.manifest().weights;
   SourceFiles sources(package);
-  std::vector<SafeTensorsFile> given;
+  std::vector<support::SafeTensorsFile> given;
   for (const std::filesystem::path &file : options.files)
     given.emplace_back(file);
 

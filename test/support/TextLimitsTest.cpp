@@ -1,18 +1,13 @@
 // Texts that are too long or nest too deep are found before a reader recurses into them.
 #include "support/TextLimits.h"
+#include "test/support/Repeat.h"
 
 #include <gmock/gmock.h>
 
 using namespace nstf::support;
+using nstf::test::repeat;
 
 namespace {
-
-std::string repeat(const std::string &text, size_t count) {
-  std::string result;
-  for (size_t i = 0; i < count; ++i)
-    result += text;
-  return result;
-}
 
 const std::string deep = "expected values nested at most 256 deep but got more at ";
 
@@ -57,6 +52,24 @@ TEST(MlirLimits, WhatIsNoBracket) {
   EXPECT_TRUE(findMlirExcess(repeat("f->[", 257)));
   // A bracket around closes a < that was none.
   EXPECT_FALSE(findMlirExcess(repeat("{a < b}", 1000)));
+}
+
+TEST(MlirLimits, Aliases) {
+  auto chain = [](char sigil, int length) {
+    const std::string name = std::string(1, sigil) + "a";
+    std::string text = name + "0 = tuple<i32>\n";
+    for (int i = 1; i < length; ++i)
+      text += name + std::to_string(i) + " = tuple<" + name + std::to_string(i - 1) + ">\n";
+    return text;
+  };
+  for (char sigil : {'!', '#'}) {
+    EXPECT_FALSE(findMlirExcess(chain(sigil, 250)));
+    EXPECT_THAT(findMlirExcess(chain(sigil, 100'000)).value_or(""), testing::HasSubstr("nested at most 256 deep"));
+  }
+  // Many that stand side by side, and names that are no aliases.
+  EXPECT_FALSE(
+      findMlirExcess("!a = tuple<i32>\n" + repeat("func.func @f(!a, !a) -> !a { %0#1 !nstf.lds<!a> }\n", 1000)));
+  EXPECT_FALSE(findMlirExcess(repeat("#map = affine_map<(d0) -> (d0)>\n#loc = loc(\"x\":1:2)\n", 1000)));
 }
 
 TEST(MlirLimits, Operators) {

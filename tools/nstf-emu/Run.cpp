@@ -1,5 +1,6 @@
 // nstf-emu run: the launches of a file, their checks, results and report.
 #include "runtime/emulator/launch/Report.h"
+#include "support/DidYouMean.h"
 #include "support/WriteFile.h"
 #include "tools/nstf-emu/Commands.h"
 #include "tools/nstf-emu/Options.h"
@@ -31,8 +32,8 @@ struct PrintRequest {
       std::vector<std::string> known;
       for (const BufferDescription &buffer : file.buffers)
         known.push_back(buffer.name);
-      throw InputError("error: --print: expected one of the launch file's buffers but got '" + name + "'" +
-                       didYouMean(name, known));
+      throw InputError("--print: expected one of the launch file's buffers but got '" + name + "'" +
+                       support::didYouMean(name, known));
     }
     request.end = std::min<uint64_t>(request.buffer->elements(), 64);
     if (name.size() == text.size())
@@ -42,7 +43,7 @@ struct PrintRequest {
     std::string range = text.substr(name.size());
     if (std::sscanf(range.c_str(), "[%lu:%lu]%n", &begin, &end, &taken) != 2 || size_t(taken) != range.size() ||
         begin > end || end > request.buffer->elements())
-      throw InputError("error: --print: expected NAME[BEGIN:END] with elements up to " +
+      throw InputError("--print: expected NAME[BEGIN:END] with elements up to " +
                        std::to_string(request.buffer->elements()) + " but got '" + text + "'");
     request.begin = begin;
     request.end = end;

@@ -22,7 +22,7 @@ struct Arguments {
 };
 
 [[noreturn]] void bad(const std::string &option, const std::string &expected, const std::string &got) {
-  throw InputError("error: " + option + ": expected " + expected + " but got '" + got + "'");
+  throw InputError(option + ": expected " + expected + " but got '" + got + "'");
 }
 
 bool readNumber(std::string_view text, uint64_t &value) {
@@ -115,12 +115,12 @@ void checkPlace(const PreparedLaunch &launch, const TraceOptions &options) {
   uint64_t waves = (items + Wave::width - 1) / Wave::width;
   for (int i = 0; i < 3; ++i)
     if (options.workgroup[i] >= shape.grid[i])
-      throw InputError("error: --workgroup: expected a workgroup of a grid of " + std::to_string(shape.grid[0]) + "," +
+      throw InputError("--workgroup: expected a workgroup of a grid of " + std::to_string(shape.grid[0]) + "," +
                        std::to_string(shape.grid[1]) + "," + std::to_string(shape.grid[2]) + " but got " +
                        std::to_string(options.workgroup[0]) + "," + std::to_string(options.workgroup[1]) + "," +
                        std::to_string(options.workgroup[2]));
   if (options.wave >= waves)
-    throw InputError("error: --wave: expected one of " + std::to_string(waves) + " waves but got " +
+    throw InputError("--wave: expected one of " + std::to_string(waves) + " waves but got " +
                      std::to_string(options.wave));
 }
 
@@ -216,7 +216,7 @@ int trace(const Arguments &arguments) {
   sessionOptions.check = "";
   LaunchSession session(LaunchFile::read(arguments.session.file), sessionOptions);
   if (arguments.launch >= session.launches().size())
-    throw InputError("error: --launch: expected one of the file's " + std::to_string(session.launches().size()) +
+    throw InputError("--launch: expected one of the file's " + std::to_string(session.launches().size()) +
                      " launches, counted from 0, but got " + std::to_string(arguments.launch));
   checkPlace(session.launches()[arguments.launch], options);
   if (!arguments.watch.empty())

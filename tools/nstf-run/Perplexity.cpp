@@ -4,7 +4,7 @@
 #include "tools/nstf-run/ReadText.h"
 
 #include "nstf/Perplexity.h"
-#include "runtime/model/JsonCursor.h"
+#include "support/JsonCursor.h"
 
 #include <cstdio>
 #include <cstring>
@@ -32,20 +32,20 @@ PerplexityTexts readNpyIds(const std::string &file) {
   return texts;
 }
 
-std::vector<int32_t> readList(const std::vector<JsonCursor> &values) {
+std::vector<int32_t> readList(const std::vector<support::JsonCursor> &values) {
   std::vector<int32_t> ids;
-  for (const JsonCursor &value : values)
+  for (const support::JsonCursor &value : values)
     ids.push_back(static_cast<int32_t>(value.integer(0, INT32_MAX)));
   return ids;
 }
 
 PerplexityTexts readJsonIds(const std::string &file) {
-  nlohmann::json document = JsonCursor::parse(readText(file, 8), file);
-  std::vector<JsonCursor> values = JsonCursor(document, file).elements(1);
+  nlohmann::json document = support::parseJson(readText(file, 8), file);
+  std::vector<support::JsonCursor> values = support::JsonCursor(document, file).elements(1);
   if (!document.front().is_array())
     return {readList(values)};
   PerplexityTexts texts;
-  for (const JsonCursor &value : values)
+  for (const support::JsonCursor &value : values)
     texts.push_back(readList(value.elements()));
   return texts;
 }

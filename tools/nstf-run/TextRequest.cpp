@@ -1,12 +1,12 @@
 #include "tools/nstf-run/TextRequest.h"
-#include "runtime/model/JsonCursor.h"
+#include "support/JsonCursor.h"
 #include "tools/nstf-run/ReadText.h"
 #include "tools/nstf-run/Values.h"
 
 #include <CLI/Error.hpp>
 #include <stdexcept>
 
-using nstf::runtime::JsonCursor;
+using nstf::support::JsonCursor;
 
 nstf::runtime::SamplerOptions TextRequest::samplerOptions() const {
   nstf::runtime::SamplerOptions options = sampling;
@@ -89,7 +89,7 @@ void readMember(const std::string &name, const JsonCursor &value, TextRequest &r
 }
 
 TextRequest readLine(std::string_view line, const std::string &where, const TextRequest &pattern) {
-  nlohmann::json document = JsonCursor::parse(line, where);
+  nlohmann::json document = nstf::support::parseJson(line, where);
   JsonCursor root(document, where);
   TextRequest request = pattern;
   for (const auto &[name, value] : root.members())

@@ -248,14 +248,7 @@ int nstf::runKernelCommand(int argc, char **argv) {
   if (kernel.empty() || kernel.front() == '-')
     throw std::runtime_error("expected the name of a kernel but got " + (kernel.empty() ? "none" : "'" + kernel + "'") +
                              " (nstfc kernel --list shows them)");
-  KernelDescription description = [&] {
-    try {
-      return KernelDescription::find(kernel);
-    } catch (const ImportError &error) {
-      std::string place = error.place.line ? error.file + ":" + std::to_string(error.place.line) + ": " : "";
-      throw std::runtime_error(place + error.what());
-    }
-  }();
+  KernelDescription description = KernelDescription::find(kernel);
   CLI::App app(description.getAbout(), "nstfc kernel " + kernel);
   app.option_defaults()->group("This kernel");
   Arguments arguments;

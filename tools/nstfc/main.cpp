@@ -248,7 +248,7 @@ int writePackage(Compilation &compilation, const CommandLine &line) {
       try {
         return verify(compilation, package, line.verification, std::cout) == 0;
       } catch (const std::runtime_error &error) {
-        support::printError(error.what());
+        support::printError(error);
         return false;
       }
     };

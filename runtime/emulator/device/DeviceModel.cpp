@@ -14,15 +14,10 @@ DeviceModel DeviceModel::load(const std::string &processor) {
   auto text = nstf::templateText(file);
   if (!text)
     throw std::runtime_error("expected one of the chips in templates/targets but got \"" + processor + "\"");
-  YAML::Node row = support::loadYaml(std::string(*text));
-  auto number = [&](const char *key) -> uint64_t {
-    YAML::Node value = row[key];
-    if (!value)
-      throw std::runtime_error("templates/" + file + " lacks " + key);
-    return value.as<uint64_t>();
-  };
+  const support::YamlMap row = support::YamlValue::readText(*text, "templates/" + file).map("the facts of a chip");
+  auto number = [&](const char *key) { return row.get(key, "a number").whole("a number", 0); };
   DeviceModel model;
-  model.name = row["description"].as<std::string>() + " (NSTF emulator)";
+  model.name = row.get("description", "a text").text("a text") + " (NSTF emulator)";
   model.memoryBytes = number("memory_bytes");
   model.l2Bytes = number("l2_bytes");
   model.ldsBytes = number("lds_bytes");

@@ -75,7 +75,7 @@ Contents readContents(const YamlValue &value, ElementType type, uint64_t element
                                    {"value", "values", "iota", "file", "bytes", "buffer", "atol", "rtol", "nan_equal"});
   const YamlValue *convert = nullptr;
   std::string first;
-  for (const auto &[key, entry] : map.all()) {
+  for (const auto &[key, place, entry] : map.all()) {
     if (key == "atol" || key == "rtol" || key == "nan_equal")
       continue;
     if (key == "convert") {

@@ -3,6 +3,7 @@
 #include "nstf/FloatTypes.h"
 #include "runtime/emulator/instructions/SmallFloats.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -13,17 +14,6 @@ namespace nstf::emulator {
 namespace {
 
 using Info = ElementTypeInfo;
-constexpr Info infos[] = {
-    {"f64", 8, Info::Float, "<f8", ""},           {"f32", 4, Info::Float, "<f4", ""},
-    {"f16", 2, Info::Float, "<f2", ""},           {"bf16", 2, Info::Float, "<u2", "<V2"},
-    {"f8E4M3FNUZ", 1, Info::Float, "|u1", "<V1"}, {"f8E5M2FNUZ", 1, Info::Float, "|u1", "<V1"},
-    {"i64", 8, Info::Signed, "<i8", ""},          {"i32", 4, Info::Signed, "<i4", ""},
-    {"i16", 2, Info::Signed, "<i2", ""},          {"i8", 1, Info::Signed, "|i1", ""},
-    {"u64", 8, Info::Unsigned, "<u8", ""},        {"u32", 4, Info::Unsigned, "<u4", ""},
-    {"u16", 2, Info::Unsigned, "<u2", ""},        {"u8", 1, Info::Unsigned, "|u1", ""},
-    {"bool", 1, Info::Unsigned, "|b1", ""},
-};
-static_assert(std::size(infos) == size_t(ElementType::count));
 
 uint64_t largestOf(const Info &info, ElementType type) {
   if (type == ElementType::Bool)
@@ -89,85 +79,34 @@ std::string shortest(auto value) {
 
 } // namespace
 
-const ElementTypeInfo &infoOf(ElementType type) { return infos[size_t(type)]; }
-
 std::optional<ElementType> findElementType(std::string_view name) {
   if (name == "fp8")
     return ElementType::F8E4M3FNUZ;
   if (name == "bf8")
     return ElementType::F8E5M2FNUZ;
-  for (size_t i = 0; i < std::size(infos); ++i)
-    if (infos[i].name == name)
-      return ElementType(i);
-  return std::nullopt;
+  std::optional<ElementType> type = support::elementTypeFromName(name);
+  return type && std::ranges::find(launchTypes, *type) != std::end(launchTypes) ? type : std::nullopt;
 }
 
 std::string elementTypeNames() {
   std::string names;
-  for (const Info &info : infos)
-    names += (names.empty() ? "" : ", ") + std::string(info.name);
+  for (ElementType type : launchTypes)
+    names += (names.empty() ? "" : ", ") + std::string(nameOf(type));
   return names;
-}
-
-std::optional<Number> Number::parse(std::string_view text) {
-  Number number;
-  if (text == "true" || text == "false") {
-    number.isWhole = true;
-    number.magnitude = number.value = text == "true";
-    return number;
-  }
-  std::string_view digits = text;
-  if (!digits.empty() && (digits.front() == '-' || digits.front() == '+')) {
-    number.negative = digits.front() == '-';
-    digits.remove_prefix(1);
-  }
-  double sign = number.negative ? -1.0 : 1.0;
-  if (digits == "nan" || digits == ".nan" || digits == "NaN" || digits == ".NaN") {
-    number.value = std::copysign(std::numeric_limits<double>::quiet_NaN(), sign);
-    return number;
-  }
-  if (digits == "inf" || digits == ".inf" || digits == "Inf" || digits == ".Inf" || digits == "infinity") {
-    number.value = sign * std::numeric_limits<double>::infinity();
-    return number;
-  }
-  bool isHex = digits.starts_with("0x") || digits.starts_with("0X");
-  std::string_view body = isHex ? digits.substr(2) : digits;
-  // from_chars would take a second sign, and words.
-  if (body.empty() || (body.front() != '.' && !std::isxdigit(static_cast<unsigned char>(body.front()))))
-    return std::nullopt;
-  const char *end = body.data() + body.size();
-  auto whole = std::from_chars(body.data(), end, number.magnitude, isHex ? 16 : 10);
-  if (whole.ec == std::errc() && whole.ptr == end) {
-    number.isWhole = true;
-    number.value = sign * double(number.magnitude);
-    return number;
-  }
-  number.magnitude = 0;
-  auto real =
-      std::from_chars(body.data(), end, number.value, isHex ? std::chars_format::hex : std::chars_format::general);
-  if (real.ec != std::errc() || real.ptr != end)
-    return std::nullopt;
-  number.value *= sign;
-  return number;
 }
 
 bool encode(ElementType type, const Number &number, std::byte *to) {
   const Info &info = infoOf(type);
   if (info.kind == Info::Float) // "-0" is a float's negative zero, too
     return encodeFloat(type, number.isWhole && number.negative && !number.magnitude ? -0.0 : number.value, to);
-  Number whole = number;
-  if (!whole.isWhole) { // 3e2 and 5.0 are whole, too
-    double magnitude = std::abs(number.value);
-    if (!(magnitude < 0x1p64) || magnitude != std::floor(magnitude))
-      return false;
-    whole.magnitude = uint64_t(magnitude);
-    whole.negative = number.value < 0;
-  }
-  uint64_t largest = largestOf(info, type);
-  bool negative = whole.negative && whole.magnitude;
-  if (negative ? info.kind == Info::Unsigned || whole.magnitude - 1 > largest : whole.magnitude > largest)
+  std::optional<Number> whole = number.getWhole();
+  if (!whole)
     return false;
-  uint64_t bits = negative ? 0 - whole.magnitude : whole.magnitude;
+  uint64_t largest = largestOf(info, type);
+  bool negative = whole->negative && whole->magnitude;
+  if (negative ? info.kind == Info::Unsigned || whole->magnitude - 1 > largest : whole->magnitude > largest)
+    return false;
+  uint64_t bits = negative ? 0 - whole->magnitude : whole->magnitude;
   std::memcpy(to, &bits, info.bytes); // little-endian, as the device is
   return true;
 }

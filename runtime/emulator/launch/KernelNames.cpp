@@ -1,8 +1,8 @@
 #include "runtime/emulator/launch/KernelNames.h"
 
 #include "runtime/emulator/decode/Target.h"
-#include "runtime/emulator/launch/YamlValue.h"
 #include "runtime/emulator/memory/CodeObjectFile.h"
+#include "support/DidYouMean.h"
 
 #include <llvm/Demangle/Demangle.h>
 
@@ -69,9 +69,9 @@ KernelPlace findKernel(const CodeObjectContainer &container, const TargetId &dev
     }
   if (!found.kernel.empty())
     return found;
-  found.hint = didYouMean(name, symbols);
+  found.hint = support::didYouMean(name, symbols);
   if (found.hint.empty())
-    found.hint = didYouMean(name, names);
+    found.hint = support::didYouMean(name, names);
   if (found.hint.empty() && !names.empty() && names.size() <= 10) {
     for (const std::string &known : names)
       found.hint += (found.hint.empty() ? " (there are " : ", ") + known;

@@ -1,5 +1,6 @@
 #include "runtime/emulator/launch/LaunchFile.h"
 #include "runtime/emulator/launch/ContentsReader.h"
+#include "support/DidYouMean.h"
 #include "support/Escape.h"
 
 #include <algorithm>
@@ -37,10 +38,10 @@ public:
     for (const YamlValue &launch : map.get("launches", "a list of launches").list("a list of launches"))
       readLaunch(launch);
     if (const YamlValue *value = map.find("outputs"))
-      for (const auto &[name, entry] : value->entries("a map of buffers and files"))
+      for (const auto &[name, place, entry] : value->entries("a map of buffers and files"))
         file.outputs.push_back({bufferName(name, entry), entry.text("a file's path"), entry.place()});
     if (const YamlValue *value = map.find("expect"))
-      for (const auto &[name, entry] : value->entries("a map of buffers and what they should hold"))
+      for (const auto &[name, place, entry] : value->entries("a map of buffers and what they should hold"))
         readExpectation(name, entry);
   }
 
@@ -51,7 +52,8 @@ private:
       std::vector<std::string> known;
       for (const BufferDescription &buffer : file.buffers)
         known.push_back(buffer.name);
-      at.place().error("expected one of the buffers but got '" + support::escape(name) + "'" + didYouMean(name, known));
+      at.place().error("expected one of the buffers but got '" + support::escape(name) + "'" +
+                       support::didYouMean(name, known));
     }
     return name;
   }
@@ -75,7 +77,7 @@ private:
   }
 
   void readBuffers(const YamlValue &value, bool isVariable) {
-    for (const auto &[name, entry] : value.entries("a map of names and what they hold")) {
+    for (const auto &[name, place, entry] : value.entries("a map of names and what they hold")) {
       if (file.buffer(name))
         entry.place().error("expected another name but got '" + support::escape(name) +
                             "' for a buffer and a variable");
@@ -162,7 +164,7 @@ private:
     std::string key;
     const YamlValue *offset = nullptr;
     auto entries = value.entries(expected);
-    for (const auto &[name, entry] : entries) {
+    for (const auto &[name, place, entry] : entries) {
       if (name == "at")
         argument.at = uint32_t(entry.whole("an offset into the argument block", 0, 1 << 20));
       else if (name == "offset")
@@ -195,10 +197,10 @@ private:
         content->fail(describeRange(*type));
     } else {
       std::vector<std::string> known = {"buffer", "bytes", "at", "offset"};
-      for (unsigned i = 0; i < unsigned(ElementType::count); ++i)
-        known.emplace_back(nameOf(ElementType(i)));
+      for (ElementType type : launchTypes)
+        known.emplace_back(nameOf(type));
       content->place().error("expected buffer, bytes or one of " + elementTypeNames() + " but got '" +
-                             support::escape(key) + "'" + didYouMean(key, known));
+                             support::escape(key) + "'" + support::didYouMean(key, known));
     }
     return argument;
   }
@@ -235,7 +237,7 @@ private:
     expectation.place = value.place();
     const BufferDescription &buffer = *file.buffer(name);
     expectation.contents = readContents(value, buffer.type, buffer.elements(), ContentsUse::Expect);
-    for (const auto &[key, entry] : value.entries("")) {
+    for (const auto &[key, place, entry] : value.entries("")) {
       if (key == "nan_equal") {
         expectation.nanEqual = entry.boolean("whether NaN agrees with NaN");
       } else if (key == "atol" || key == "rtol") {

@@ -4,7 +4,8 @@
 // everything that can be known without the code object and without the data files.
 #pragma once
 
-#include "runtime/emulator/launch/YamlValue.h"
+#include "runtime/emulator/launch/ElementType.h"
+#include "support/Yaml.h"
 
 #include <array>
 #include <cstddef>
@@ -15,6 +16,11 @@
 #include <vector>
 
 namespace nstf::emulator {
+
+using support::InputError;
+using support::Place;
+using support::YamlMap;
+using support::YamlValue;
 
 struct NumberAt {
   Number number;

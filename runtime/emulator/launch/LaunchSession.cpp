@@ -57,7 +57,7 @@ checks::CheckSet LaunchSession::chooseChecks(const SessionOptions &options) cons
                                    options.check ? "--check" : "check");
   } catch (const std::invalid_argument &error) {
     if (options.check)
-      throw InputError("error: " + std::string(error.what()));
+      throw InputError(std::string(error.what()));
     launchFile.checkPlace.error(error.what());
   }
 }
@@ -66,7 +66,7 @@ void LaunchSession::chooseTarget(const SessionOptions &options) {
   std::string text = options.target.empty() ? launchFile.target : options.target;
   auto fail = [&](const std::string &message) {
     if (!options.target.empty())
-      throw InputError("error: --target: " + message);
+      throw InputError("--target: " + message);
     (launchFile.target.empty() ? launchFile.launches.front().codeObjectPlace : launchFile.targetPlace).error(message);
   };
   if (launchFile.launches.empty() && text.empty()) {

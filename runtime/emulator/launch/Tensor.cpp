@@ -20,8 +20,7 @@ std::optional<ElementType> typeOfNpy(const std::string &descr, std::optional<Ele
                  // structured bytes are written with either sign for "no byte order"
                  (descr.starts_with("|V") && infoOf(*wanted).alternative == "<" + descr.substr(1))))
     return wanted;
-  for (unsigned i = 0; i < unsigned(ElementType::count); ++i) {
-    auto type = ElementType(i);
+  for (ElementType type : launchTypes) {
     bool isBits = isFloat(type) && !infoOf(type).npy.starts_with("<f"); // never chosen by itself
     if (!isBits && infoOf(type).npy == descr)
       return type;

@@ -37,6 +37,7 @@ public:
   /// The last hidden state of the last run, [tokens, H]. Throws std::runtime_error when the package does not give it.
   HostTensor hidden() const;
   /// The embedding of the last run, [1, H]: the package's, or else the mean of the hidden state's rows, of length 1.
+  /// Throws std::runtime_error where a number of it is not finite.
   HostTensor embedding() const;
 
 private:
@@ -46,5 +47,8 @@ private:
 
 /// The mean of the rows of [tokens, H], divided by its Euclidean norm (by 1e-12 where that is less), in float64.
 HostTensor poolRows(const HostTensor &hidden);
+
+/// Throws std::runtime_error that says which number of an f32 tensor is NaN or infinite, and which of the two.
+void checkFinite(const HostTensor &tensor, const std::string &what);
 
 } // namespace nstf::runtime

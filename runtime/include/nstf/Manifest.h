@@ -5,6 +5,8 @@
 // names are resolved to indices, every offset lies inside its buffer, no sum overflows.
 #pragma once
 
+#include "support/ElementType.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,14 +18,12 @@
 
 namespace nstf::manifest {
 
-/// Number formats of tensors in device memory and in files.
-enum class ElementType { F64, F32, F16, BF16, I64, I32, I16, I8, U8 };
-
-/// Bytes of one element.
-uint64_t sizeOf(ElementType type);
-/// "f32", …: the name in the manifest.
-std::string_view nameOf(ElementType type);
-/// The inverse of nameOf.
+/// Number formats of tensors in device memory and in files: f64, f32, f16, bf16, i64, i32, i16, i8 and u8.
+using support::ElementType;
+/// Bytes of one element; "f32", …: the name in the manifest.
+using support::nameOf;
+using support::sizeOf;
+/// The inverse of nameOf, of the types that a manifest may have.
 std::optional<ElementType> elementTypeFromName(std::string_view name);
 
 /// Dimensions, outermost first. The first may be the rows of the step ("tokens"), then it is `tokensDimension` here.

@@ -36,8 +36,8 @@ std::optional<std::pair<int32_t, std::size_t>> AddedTokens::Tree::longest(std::s
   return found;
 }
 
-AddedTokens::AddedTokens(const JsonCursor &list, const Vocabulary &vocabulary, const Normalizer &normalizer) {
-  for (const JsonCursor &item : list.elements()) {
+AddedTokens::AddedTokens(const support::JsonCursor &list, const Vocabulary &vocabulary, const Normalizer &normalizer) {
+  for (const support::JsonCursor &item : list.elements()) {
     int32_t id = readId(item["id"]);
     Token token{item["content"].nonEmptyString(), readFlag(item, "special", false),
                 readFlag(item, "single_word", false), readFlag(item, "lstrip", false), readFlag(item, "rstrip", false)};

@@ -5,9 +5,9 @@
 // normalised one.
 #pragma once
 
-#include "runtime/model/JsonCursor.h"
 #include "runtime/model/tokenizer_json/Normalizer.h"
 #include "runtime/model/tokenizer_json/WordModel.h"
+#include "support/JsonCursor.h"
 
 #include <map>
 
@@ -17,7 +17,7 @@ class AddedTokens {
 public:
   AddedTokens() = default;
   /// Reads the list; ids must agree with the model's vocabulary. Throws std::runtime_error at the place that is wrong.
-  AddedTokens(const JsonCursor &list, const Vocabulary &vocabulary, const Normalizer &normalizer);
+  AddedTokens(const support::JsonCursor &list, const Vocabulary &vocabulary, const Normalizer &normalizer);
 
   /// A piece of text, or the token found in its place.
   struct Part {

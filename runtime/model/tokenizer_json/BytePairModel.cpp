@@ -19,11 +19,11 @@ struct Merge {
 
 class BytePairModel : public WordModel {
 public:
-  explicit BytePairModel(const JsonCursor &json);
+  explicit BytePairModel(const support::JsonCursor &json);
   void encode(std::string_view piece, std::vector<int32_t> &ids) const override;
 
 private:
-  void readMerges(const JsonCursor &list);
+  void readMerges(const support::JsonCursor &list);
   std::vector<int32_t> split(std::string_view word) const;
   void merge(std::vector<int32_t> &ids) const;
   const Merge *mergeOf(int32_t left, int32_t right) const {
@@ -44,7 +44,7 @@ private:
   mutable std::unordered_map<std::string, std::vector<int32_t>> known;
 };
 
-BytePairModel::BytePairModel(const JsonCursor &json) {
+BytePairModel::BytePairModel(const support::JsonCursor &json) {
   readVocabulary(json);
   if (auto dropout = json.find("dropout"); dropout && !dropout->isNull() && dropout->number() != 0)
     dropout->failExpected("null (dropout is for training)");
@@ -60,9 +60,9 @@ BytePairModel::BytePairModel(const JsonCursor &json) {
 }
 
 /// "a b", or ["a", "b"] where pieces may hold spaces.
-void BytePairModel::readMerges(const JsonCursor &list) {
+void BytePairModel::readMerges(const support::JsonCursor &list) {
   int32_t rank = 0;
-  for (const JsonCursor &item : list.elements(0, maxTokenId)) {
+  for (const support::JsonCursor &item : list.elements(0, maxTokenId)) {
     std::string left, right;
     if (item.isString()) {
       std::string text = item.string();
@@ -72,7 +72,7 @@ void BytePairModel::readMerges(const JsonCursor &list) {
       left = text.substr(0, space);
       right = text.substr(space + 1);
     } else {
-      std::vector<JsonCursor> pair = item.elements(2, 2);
+      std::vector<support::JsonCursor> pair = item.elements(2, 2);
       left = pair[0].string();
       right = pair[1].string();
     }
@@ -201,6 +201,8 @@ void BytePairModel::merge(std::vector<int32_t> &ids) const {
 
 } // namespace
 
-std::unique_ptr<WordModel> readBytePairModel(const JsonCursor &json) { return std::make_unique<BytePairModel>(json); }
+std::unique_ptr<WordModel> readBytePairModel(const support::JsonCursor &json) {
+  return std::make_unique<BytePairModel>(json);
+}
 
 } // namespace nstf::runtime

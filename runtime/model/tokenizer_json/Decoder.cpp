@@ -240,7 +240,7 @@ template <typename Stage, typename... Arguments> StageMaker maker(Arguments... a
   return [=]() -> std::unique_ptr<DecoderStage> { return std::make_unique<Stage>(arguments...); };
 }
 
-StageMaker readMetaspace(const JsonCursor &json) {
+StageMaker readMetaspace(const support::JsonCursor &json) {
   std::string sign;
   unicode::append(sign, readCharacter(json["replacement"]));
   auto scheme = json.find("prepend_scheme");
@@ -248,7 +248,7 @@ StageMaker readMetaspace(const JsonCursor &json) {
   return maker<Metaspace>(sign, !never && readFlag(json, "add_prefix_space", true));
 }
 
-void readStages(const JsonCursor &json, Decoder &decoder, int depth) {
+void readStages(const support::JsonCursor &json, Decoder &decoder, int depth) {
   if (depth > maxDepth)
     json.fail("expected sequences at most " + std::to_string(maxDepth) + " deep");
   auto add = [&](StageMaker stage) { decoder.stages.push_back(std::move(stage)); };
@@ -256,7 +256,7 @@ void readStages(const JsonCursor &json, Decoder &decoder, int depth) {
   switch (json["type"].oneOf(
       {"Sequence", "ByteLevel", "WordPiece", "Metaspace", "BPEDecoder", "Replace", "ByteFallback", "Fuse", "Strip"})) {
   case 0:
-    for (const JsonCursor &part : json["decoders"].elements(0, 64))
+    for (const support::JsonCursor &part : json["decoders"].elements(0, 64))
       readStages(part, decoder, depth + 1);
     return;
   case 1:
@@ -285,7 +285,7 @@ void readStages(const JsonCursor &json, Decoder &decoder, int depth) {
 
 } // namespace
 
-Decoder readDecoder(const JsonCursor &json) {
+Decoder readDecoder(const support::JsonCursor &json) {
   Decoder decoder;
   decoder.place = json.place();
   readStages(json, decoder, 0);

@@ -9,8 +9,8 @@
 // Types: ByteLevel, WordPiece, Metaspace, BPEDecoder, Replace, ByteFallback, Fuse, Strip, Sequence.
 #pragma once
 
-#include "runtime/model/JsonCursor.h"
 #include "runtime/model/tokenizer_json/Growth.h"
+#include "support/JsonCursor.h"
 
 #include <functional>
 #include <memory>
@@ -71,7 +71,7 @@ struct Decoder {
 };
 
 /// Reads one; throws std::runtime_error at the place that is wrong.
-Decoder readDecoder(const JsonCursor &json);
+Decoder readDecoder(const support::JsonCursor &json);
 /// Where a file has none, tokens are joined by spaces.
 Decoder joinBySpaces();
 

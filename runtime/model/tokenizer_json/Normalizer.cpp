@@ -20,7 +20,7 @@ template <typename Drops> std::string without(std::string_view text, Drops drops
 }
 
 /// BERT's: what is no text dropped, white space as spaces, ideographs apart, accents off, lower case.
-NormalizerStep readBert(const JsonCursor &json) {
+NormalizerStep readBert(const support::JsonCursor &json) {
   bool clean = readFlag(json, "clean_text", true), ideographs = readFlag(json, "handle_chinese_chars", true);
   bool lowercase = readFlag(json, "lowercase", true), stripAccents = readFlag(json, "strip_accents", lowercase);
   return [=](std::string text, std::size_t) {
@@ -45,7 +45,7 @@ NormalizerStep readBert(const JsonCursor &json) {
   };
 }
 
-NormalizerStep readStrip(const JsonCursor &json) {
+NormalizerStep readStrip(const support::JsonCursor &json) {
   bool left = readFlag(json, "strip_left", true), right = readFlag(json, "strip_right", true);
   return [=](std::string text, std::size_t) {
     std::size_t begin = 0;
@@ -77,7 +77,7 @@ std::string normalizeNmt(const std::string &text) {
 }
 
 /// One step; sequences and prepends aside.
-NormalizerStep readStep(const JsonCursor &json, std::size_t kind) {
+NormalizerStep readStep(const support::JsonCursor &json, std::size_t kind) {
   auto form = [](unicode::Form form) {
     return [form](const std::string &text, std::size_t) { return unicode::normalize(text, form); };
   };
@@ -112,9 +112,9 @@ NormalizerStep readStep(const JsonCursor &json, std::size_t kind) {
 
 } // namespace
 
-Normalizer::Normalizer(const JsonCursor &json) : place(json.place()) { read(json, 0); }
+Normalizer::Normalizer(const support::JsonCursor &json) : place(json.place()) { read(json, 0); }
 
-void Normalizer::read(const JsonCursor &json, int depth) {
+void Normalizer::read(const support::JsonCursor &json, int depth) {
   if (depth > maxDepth)
     json.fail("expected sequences at most " + std::to_string(maxDepth) + " deep");
   constexpr std::size_t maxSteps = 1 << 14;
@@ -124,7 +124,7 @@ void Normalizer::read(const JsonCursor &json, int depth) {
       json["type"].oneOf({"Sequence", "NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Strip", "Replace",
                           "Prepend", "ByteLevel", "Nmt", "Precompiled", "BertNormalizer"});
   if (kind == 0) {
-    for (const JsonCursor &part : json["normalizers"].elements())
+    for (const support::JsonCursor &part : json["normalizers"].elements())
       read(part, depth + 1);
   } else if (kind == 9) {
     addPrepend(json["prepend"].string());

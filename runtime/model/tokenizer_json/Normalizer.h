@@ -4,7 +4,7 @@
 // NFKC, NFKD, Lowercase, StripAccents, Strip, Replace, Prepend, ByteLevel, Nmt, Precompiled, BertNormalizer.
 #pragma once
 
-#include "runtime/model/JsonCursor.h"
+#include "support/JsonCursor.h"
 
 #include <functional>
 #include <memory>
@@ -19,14 +19,14 @@ public:
   /// Changes nothing.
   Normalizer() = default;
   /// Throws std::runtime_error at the place that is wrong.
-  explicit Normalizer(const JsonCursor &json);
+  explicit Normalizer(const support::JsonCursor &json);
 
   /// Throws std::runtime_error when the text grows beyond all reason (Growth.h).
   std::string operator()(std::string text) const;
 
 private:
   /// `depth`: of sequences around it.
-  void read(const JsonCursor &json, int depth);
+  void read(const support::JsonCursor &json, int depth);
   void addPrepend(const std::string &start);
 
   std::string place; // for messages
@@ -35,7 +35,7 @@ private:
 };
 
 /// The step with SentencePiece's table of replacements ("precompiled_charsmap", base64).
-NormalizerStep readPrecompiled(const JsonCursor &json);
+NormalizerStep readPrecompiled(const support::JsonCursor &json);
 
 /// Sequences in sequences deeper than this are refused.
 inline constexpr int maxDepth = 8;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint64_t maxType = 65535;
 
-int32_t readKnownId(const JsonCursor &value, int32_t size) {
+int32_t readKnownId(const support::JsonCursor &value, int32_t size) {
   return static_cast<int32_t>(value.integer(0, static_cast<uint64_t>(size - 1)));
 }
 
@@ -32,21 +32,21 @@ PostProcessor fromSlots(std::vector<Slot> slots) {
   };
 }
 
-std::vector<int32_t> readSpecial(const JsonCursor &tokens, const JsonCursor &name, int32_t size) {
-  std::optional<JsonCursor> token = tokens.find(name.string().c_str());
+std::vector<int32_t> readSpecial(const support::JsonCursor &tokens, const support::JsonCursor &name, int32_t size) {
+  std::optional<support::JsonCursor> token = tokens.find(name.string().c_str());
   if (!token)
     name.failExpected("one of the \"special_tokens\"");
   std::vector<int32_t> ids;
-  for (const JsonCursor &id : (*token)["ids"].elements())
+  for (const support::JsonCursor &id : (*token)["ids"].elements())
     ids.push_back(readKnownId(id, size));
   return ids;
 }
 
-PostProcessor readTemplate(const JsonCursor &json, int32_t size) {
+PostProcessor readTemplate(const support::JsonCursor &json, int32_t size) {
   std::vector<Slot> slots;
-  for (const JsonCursor &item : json["single"].elements()) {
-    std::optional<JsonCursor> token = item.find("SpecialToken");
-    JsonCursor part = token ? *token : item["Sequence"];
+  for (const support::JsonCursor &item : json["single"].elements()) {
+    std::optional<support::JsonCursor> token = item.find("SpecialToken");
+    support::JsonCursor part = token ? *token : item["Sequence"];
     Slot slot{{}, !token, static_cast<int32_t>(part["type_id"].integer(0, maxType))};
     if (token)
       slot.ids = readSpecial(json["special_tokens"], part["id"], size);
@@ -58,14 +58,14 @@ PostProcessor readTemplate(const JsonCursor &json, int32_t size) {
 }
 
 /// "cls" and "sep", each ["name", id].
-PostProcessor readAround(const JsonCursor &json, int32_t size) {
+PostProcessor readAround(const support::JsonCursor &json, int32_t size) {
   auto slot = [&](const char *key) { return Slot{{readKnownId(json[key].elements(2, 2)[1], size)}, false, 0}; };
   return fromSlots({slot("cls"), Slot{{}, true, 0}, slot("sep")});
 }
 
 } // namespace
 
-PostProcessor readPostProcessor(const JsonCursor &json, int32_t size, int depth) {
+PostProcessor readPostProcessor(const support::JsonCursor &json, int32_t size, int depth) {
   if (depth > maxDepth)
     json.fail("expected sequences at most " + std::to_string(maxDepth) + " deep");
   switch (json["type"].oneOf({"TemplateProcessing", "BertProcessing", "RobertaProcessing", "ByteLevel", "Sequence"})) {
@@ -78,7 +78,7 @@ PostProcessor readPostProcessor(const JsonCursor &json, int32_t size, int depth)
     return [](TokenSequence text) { return text; };
   default:
     std::vector<PostProcessor> parts;
-    for (const JsonCursor &part : json["processors"].elements())
+    for (const support::JsonCursor &part : json["processors"].elements())
       parts.push_back(readPostProcessor(part, size, depth + 1));
     return [parts = std::move(parts), place = json.place()](TokenSequence text) {
       const std::size_t most = mostOf(text.ids.size());

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "nstf/Tokenizer.h"
-#include "runtime/model/JsonCursor.h"
+#include "support/JsonCursor.h"
 
 #include <functional>
 
@@ -15,6 +15,6 @@ namespace nstf::runtime {
 using PostProcessor = std::function<TokenSequence(TokenSequence)>;
 
 /// Reads one; ids must be below `size`. Throws std::runtime_error at the place that is wrong.
-PostProcessor readPostProcessor(const JsonCursor &json, int32_t size, int depth = 0);
+PostProcessor readPostProcessor(const support::JsonCursor &json, int32_t size, int depth = 0);
 
 } // namespace nstf::runtime

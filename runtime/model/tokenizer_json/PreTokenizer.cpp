@@ -78,13 +78,13 @@ template <typename IsDelimiter> PreTokenizer atCharacters(Delimiters delimiters,
   };
 }
 
-Delimiters readBehavior(const JsonCursor &value) {
+Delimiters readBehavior(const support::JsonCursor &value) {
   return static_cast<Delimiters>(
       value.oneOf({"Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"}));
 }
 
 /// GPT-2's: words with the space before them, numbers, signs, contractions; then bytes in the visible alphabet.
-PreTokenizer readByteLevel(const JsonCursor &json) {
+PreTokenizer readByteLevel(const support::JsonCursor &json) {
   static const Pattern words =
       Pattern::compile(R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)");
   bool addSpace = readFlag(json, "add_prefix_space", true), split = readFlag(json, "use_regex", true);
@@ -102,7 +102,7 @@ PreTokenizer readByteLevel(const JsonCursor &json) {
   };
 }
 
-PreTokenizer readSplit(const JsonCursor &json) {
+PreTokenizer readSplit(const support::JsonCursor &json) {
   Pattern pattern = readPattern(json["pattern"]);
   Delimiters delimiters = readBehavior(json["behavior"]);
   bool invert = readFlag(json, "invert", false);
@@ -117,7 +117,7 @@ PreTokenizer readSplit(const JsonCursor &json) {
 }
 
 /// SentencePiece's: spaces as a visible sign, one before the text, and pieces that begin with it.
-PreTokenizer readMetaspace(const JsonCursor &json) {
+PreTokenizer readMetaspace(const support::JsonCursor &json) {
   std::string sign;
   unicode::append(sign, readCharacter(json["replacement"]));
   enum { Always, First, Never } scheme = Always;
@@ -163,9 +163,9 @@ void splitWhitespace(std::vector<Piece> &pieces) {
   });
 }
 
-PreTokenizer readSequence(const JsonCursor &json, int depth) {
+PreTokenizer readSequence(const support::JsonCursor &json, int depth) {
   std::vector<PreTokenizer> parts;
-  for (const JsonCursor &part : json["pretokenizers"].elements())
+  for (const support::JsonCursor &part : json["pretokenizers"].elements())
     parts.push_back(readPreTokenizer(part, depth + 1));
   return [parts = std::move(parts), place = json.place()](std::vector<Piece> &pieces) {
     auto bytes = [&pieces] {
@@ -182,7 +182,7 @@ PreTokenizer readSequence(const JsonCursor &json, int depth) {
 
 } // namespace
 
-PreTokenizer readPreTokenizer(const JsonCursor &json, int depth) {
+PreTokenizer readPreTokenizer(const support::JsonCursor &json, int depth) {
   if (depth > maxDepth)
     json.fail("expected sequences at most " + std::to_string(maxDepth) + " deep");
   switch (json["type"].oneOf({"Sequence", "ByteLevel", "Split", "Metaspace", "BertPreTokenizer", "Digits",

@@ -4,8 +4,8 @@
 // Punctuation, Whitespace, WhitespaceSplit, CharDelimiterSplit.
 #pragma once
 
-#include "runtime/model/JsonCursor.h"
 #include "runtime/model/tokenizer_json/Pattern.h"
+#include "support/JsonCursor.h"
 
 #include <functional>
 
@@ -20,7 +20,7 @@ struct Piece {
 using PreTokenizer = std::function<void(std::vector<Piece> &)>;
 
 /// Reads one; throws std::runtime_error at the place that is wrong. `depth`: of sequences around it.
-PreTokenizer readPreTokenizer(const JsonCursor &json, int depth = 0);
+PreTokenizer readPreTokenizer(const support::JsonCursor &json, int depth = 0);
 
 /// What becomes of the matches a text is cut at.
 enum class Delimiters { Removed, Isolated, MergedWithPrevious, MergedWithNext, Contiguous };

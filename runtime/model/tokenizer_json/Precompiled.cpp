@@ -107,8 +107,8 @@ std::string replaceIn(const Table &table, const std::string &text, std::size_t m
 
 } // namespace
 
-NormalizerStep readPrecompiled(const JsonCursor &json) {
-  JsonCursor map = json["precompiled_charsmap"];
+NormalizerStep readPrecompiled(const support::JsonCursor &json) {
+  support::JsonCursor map = json["precompiled_charsmap"];
   std::optional<std::string> bytes = fromBase64(map.string());
   auto table = std::make_shared<Table>();
   if (!bytes || !table->read(*bytes))

@@ -5,17 +5,17 @@
 
 namespace nstf::runtime {
 
-bool readFlag(const JsonCursor &json, const char *key, bool absent) {
-  std::optional<JsonCursor> value = json.find(key);
+bool readFlag(const support::JsonCursor &json, const char *key, bool absent) {
+  std::optional<support::JsonCursor> value = json.find(key);
   return value && !value->isNull() ? value->boolean() : absent;
 }
 
-std::string readText(const JsonCursor &json, const char *key) {
-  std::optional<JsonCursor> value = json.find(key);
+std::string readText(const support::JsonCursor &json, const char *key) {
+  std::optional<support::JsonCursor> value = json.find(key);
   return value && !value->isNull() ? value->string() : "";
 }
 
-char32_t readCharacter(const JsonCursor &value) {
+char32_t readCharacter(const support::JsonCursor &value) {
   std::string text = value.string();
   std::size_t position = 0;
   char32_t character = text.empty() ? 0 : unicode::take(text, position);
@@ -24,10 +24,10 @@ char32_t readCharacter(const JsonCursor &value) {
   return character;
 }
 
-Pattern readPattern(const JsonCursor &value) {
-  if (std::optional<JsonCursor> text = value.find("String"))
+Pattern readPattern(const support::JsonCursor &value) {
+  if (std::optional<support::JsonCursor> text = value.find("String"))
     return Pattern::literal(text->nonEmptyString());
-  JsonCursor place = value["Regex"];
+  support::JsonCursor place = value["Regex"];
   std::string expression = place.nonEmptyString(), problem;
   try {
     return Pattern::compile(expression);
@@ -37,6 +37,6 @@ Pattern readPattern(const JsonCursor &value) {
   place.failExpected("a regular expression (" + problem + ")");
 }
 
-int32_t readId(const JsonCursor &value) { return static_cast<int32_t>(value.integer(0, maxTokenId)); }
+int32_t readId(const support::JsonCursor &value) { return static_cast<int32_t>(value.integer(0, maxTokenId)); }
 
 } // namespace nstf::runtime

@@ -10,8 +10,8 @@
 namespace nstf::runtime {
 
 namespace {
-std::optional<JsonCursor> findGiven(const JsonCursor &json, const char *key) {
-  std::optional<JsonCursor> value = json.find(key);
+std::optional<support::JsonCursor> findGiven(const support::JsonCursor &json, const char *key) {
+  std::optional<support::JsonCursor> value = json.find(key);
   return value && value->isNull() ? std::nullopt : value;
 }
 } // namespace
@@ -19,8 +19,8 @@ std::optional<JsonCursor> findGiven(const JsonCursor &json, const char *key) {
 TokenizerJson::TokenizerJson(const std::filesystem::path &path, const std::filesystem::path &config) {
   support::MappedFile mapped(path);
   std::string file = path.string();
-  nlohmann::json document = JsonCursor::parse(mapped.text(), file);
-  JsonCursor root(document, file);
+  nlohmann::json document = support::parseJson(mapped.text(), file);
+  support::JsonCursor root(document, file);
   if (auto version = root.find("version"))
     version->oneOf({"1.0"});
   model = WordModel::read(root["model"]);
@@ -41,13 +41,13 @@ TokenizerJson::TokenizerJson(const std::filesystem::path &path, const std::files
 void TokenizerJson::readConfig(const std::filesystem::path &path) {
   support::MappedFile mapped(path);
   std::string file = path.string();
-  nlohmann::json document = JsonCursor::parse(mapped.text(), file);
-  JsonCursor root(document, file);
-  std::optional<JsonCursor> flag = findGiven(root, "add_bos_token"), token = findGiven(root, "bos_token");
+  nlohmann::json document = support::parseJson(mapped.text(), file);
+  support::JsonCursor root(document, file);
+  std::optional<support::JsonCursor> flag = findGiven(root, "add_bos_token"), token = findGiven(root, "bos_token");
   if (!flag || !token)
     return;
   // A string, or an object with its "content".
-  JsonCursor content = token->isString() ? *token : (*token)["content"];
+  support::JsonCursor content = token->isString() ? *token : (*token)["content"];
   std::string name = content.string();
   std::optional<int32_t> id = added.idOf(name);
   if (!id)

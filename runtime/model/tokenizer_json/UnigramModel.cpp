@@ -15,7 +15,7 @@ constexpr double unknownPenalty = 10.0; // below the least likely piece
 
 class UnigramModel : public WordModel {
 public:
-  explicit UnigramModel(const JsonCursor &json);
+  explicit UnigramModel(const support::JsonCursor &json);
   void encode(std::string_view piece, std::vector<int32_t> &ids) const override;
 
 private:
@@ -41,10 +41,10 @@ private:
   double unknownScore = 0;
 };
 
-UnigramModel::UnigramModel(const JsonCursor &json) {
-  JsonCursor vocab = json["vocab"];
-  for (const JsonCursor &item : vocab.elements(1, maxTokenId)) {
-    std::vector<JsonCursor> pair = item.elements(2, 2);
+UnigramModel::UnigramModel(const support::JsonCursor &json) {
+  support::JsonCursor vocab = json["vocab"];
+  for (const support::JsonCursor &item : vocab.elements(1, maxTokenId)) {
+    std::vector<support::JsonCursor> pair = item.elements(2, 2);
     int32_t id = static_cast<int32_t>(scores.size());
     std::string name = pair[0].string();
     insert(name, id);
@@ -141,6 +141,8 @@ void UnigramModel::encode(std::string_view piece, std::vector<int32_t> &ids) con
 
 } // namespace
 
-std::unique_ptr<WordModel> readUnigramModel(const JsonCursor &json) { return std::make_unique<UnigramModel>(json); }
+std::unique_ptr<WordModel> readUnigramModel(const support::JsonCursor &json) {
+  return std::make_unique<UnigramModel>(json);
+}
 
 } // namespace nstf::runtime

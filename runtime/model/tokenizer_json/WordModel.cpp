@@ -43,8 +43,8 @@ std::optional<std::vector<int32_t>> bytePieces(const Vocabulary &vocabulary, std
   return ids;
 }
 
-void WordModel::readVocabulary(const JsonCursor &json) {
-  JsonCursor vocab = json["vocab"];
+void WordModel::readVocabulary(const support::JsonCursor &json) {
+  support::JsonCursor vocab = json["vocab"];
   for (const auto &[name, value] : vocab.members())
     if (!words.add(name, readId(value)))
       value.failExpected("an id no other piece has");
@@ -52,8 +52,8 @@ void WordModel::readVocabulary(const JsonCursor &json) {
     vocab.failExpected("at least one piece");
 }
 
-std::optional<int32_t> WordModel::readName(const JsonCursor &json, const char *key) const {
-  std::optional<JsonCursor> value = json.find(key);
+std::optional<int32_t> WordModel::readName(const support::JsonCursor &json, const char *key) const {
+  std::optional<support::JsonCursor> value = json.find(key);
   if (!value || value->isNull())
     return std::nullopt;
   std::optional<int32_t> id = words.idOf(value->string());
@@ -66,7 +66,7 @@ namespace {
 
 class WordLevelModel : public WordModel {
 public:
-  explicit WordLevelModel(const JsonCursor &json) {
+  explicit WordLevelModel(const support::JsonCursor &json) {
     readVocabulary(json);
     unknown = words.idOf(json["unk_token"].string());
   }
@@ -84,9 +84,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<WordModel> WordModel::read(const JsonCursor &json) {
+std::unique_ptr<WordModel> WordModel::read(const support::JsonCursor &json) {
   // Old files leave the type of their BPE model out.
-  std::optional<JsonCursor> type = json.find("type");
+  std::optional<support::JsonCursor> type = json.find("type");
   if (!type && json.find("merges"))
     return readBytePairModel(json);
   switch (json["type"].oneOf({"BPE", "WordPiece", "Unigram", "WordLevel"})) {

@@ -5,7 +5,7 @@
 // 2018). WordLevel: the whole piece or unknown.
 #pragma once
 
-#include "runtime/model/JsonCursor.h"
+#include "support/JsonCursor.h"
 
 #include <memory>
 #include <unordered_map>
@@ -39,7 +39,7 @@ private:
 class WordModel {
 public:
   /// Reads one; throws std::runtime_error at the place that is wrong.
-  static std::unique_ptr<WordModel> read(const JsonCursor &json);
+  static std::unique_ptr<WordModel> read(const support::JsonCursor &json);
   virtual ~WordModel() = default;
   /// Appends the ids of a piece. Throws std::runtime_error when a text needs an unknown token and there is none.
   virtual void encode(std::string_view piece, std::vector<int32_t> &ids) const = 0;
@@ -47,16 +47,16 @@ public:
 
 protected:
   /// The object of names and ids in "vocab".
-  void readVocabulary(const JsonCursor &json);
+  void readVocabulary(const support::JsonCursor &json);
   /// The id of the name in `key`, if the field is there. Throws when it is no piece.
-  std::optional<int32_t> readName(const JsonCursor &json, const char *key) const;
+  std::optional<int32_t> readName(const support::JsonCursor &json, const char *key) const;
 
   Vocabulary words;
 };
 
-std::unique_ptr<WordModel> readBytePairModel(const JsonCursor &json);
-std::unique_ptr<WordModel> readWordPieceModel(const JsonCursor &json);
-std::unique_ptr<WordModel> readUnigramModel(const JsonCursor &json);
+std::unique_ptr<WordModel> readBytePairModel(const support::JsonCursor &json);
+std::unique_ptr<WordModel> readWordPieceModel(const support::JsonCursor &json);
+std::unique_ptr<WordModel> readUnigramModel(const support::JsonCursor &json);
 
 /// The ids of a string's bytes by their names, "<0x0A>"; nothing where one is no piece.
 std::optional<std::vector<int32_t>> bytePieces(const Vocabulary &vocabulary, std::string_view bytes);

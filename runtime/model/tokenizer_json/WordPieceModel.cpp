@@ -11,7 +11,7 @@ namespace {
 
 class WordPieceModel : public WordModel {
 public:
-  explicit WordPieceModel(const JsonCursor &json) {
+  explicit WordPieceModel(const support::JsonCursor &json) {
     readVocabulary(json);
     json["unk_token"];
     unknown = *readName(json, "unk_token");
@@ -59,6 +59,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<WordModel> readWordPieceModel(const JsonCursor &json) { return std::make_unique<WordPieceModel>(json); }
+std::unique_ptr<WordModel> readWordPieceModel(const support::JsonCursor &json) {
+  return std::make_unique<WordPieceModel>(json);
+}
 
 } // namespace nstf::runtime

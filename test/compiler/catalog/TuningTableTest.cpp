@@ -72,36 +72,39 @@ TEST(TuningTable, FilesFromTheMostSpecialToTheMostGeneral) {
 
 TEST(TuningTable, Refusals) {
   auto row = [](const std::string &text) { return failureOf(head + "rows:\n  - " + text + "\n"); };
-  EXPECT_EQ(failureOf("rows: []\n"), "f32.yaml:1: expected key 'provenance' but got none");
-  EXPECT_EQ(failureOf(head), "f32.yaml:1: expected key 'rows' but got none");
+  EXPECT_EQ(failureOf("rows: []\n"), "f32.yaml:1:1: expected the key 'provenance' with who says so but got none");
+  EXPECT_EQ(failureOf(head), "f32.yaml:1:1: expected the key 'rows' with a list of rows but got none");
   EXPECT_EQ(failureOf("provenance: {date: 2026-11-21, tool: by hand}\nrows: []\n"),
-            "f32.yaml:1: expected key 'kind' but got none");
-  EXPECT_EQ(failureOf(head + "rows: all\n"), "f32.yaml:2: expected a list of rows");
-  EXPECT_EQ(failureOf(head + "rows: []\nchip: gfx942\n"), "f32.yaml:3: expected a known key but got 'chip'");
-  EXPECT_EQ(failureOf("- a\n- b\n"), "f32.yaml:1: expected a map");
-  EXPECT_EQ(row("{set: {BM: 16}}"), "f32.yaml:3: expected key 'because' but got none");
-  EXPECT_EQ(row("{because: none}"), "f32.yaml:3: expected key 'set' but got none");
-  EXPECT_EQ(row("{set: [BM], because: x}"), "f32.yaml:3: expected a map of parameters");
-  EXPECT_EQ(row("{set: {BM: large}, because: x}"), "f32.yaml:3: expected an integer but got 'large'");
-  EXPECT_EQ(row("{set: {BM: 1.5}, because: x}"), "f32.yaml:3: expected an integer but got '1.5'");
-  EXPECT_EQ(row("{set: {BM: [16]}, because: x}"), "f32.yaml:3: expected an integer but got 'no scalar'");
-  EXPECT_EQ(row("{set: {BM: 0}, because: x}"), "f32.yaml:3: expected a value of at least 1 but got 0");
-  EXPECT_EQ(row("{set: {BM: 1, BM: 2}, because: x}"),
-            "f32.yaml:3: expected one value for each parameter but got a second for BM");
-  EXPECT_EQ(row("{when: [M], set: {BM: 1}, because: x}"), "f32.yaml:3: expected a map of ranges");
-  EXPECT_EQ(row("{when: {M: 16}, set: {BM: 1}, because: x}"), "f32.yaml:3: expected a range [lowest, highest]");
+            "f32.yaml:1:13: expected the key 'kind' with a text but got none");
+  EXPECT_EQ(failureOf(head + "rows: all\n"), "f32.yaml:2:7: expected a list of rows but got 'all'");
+  EXPECT_EQ(failureOf(head + "rows: []\nchip: gfx942\n"),
+            "f32.yaml:3:1: expected one of the keys provenance, rows but got 'chip'");
+  EXPECT_EQ(failureOf("- a\n- b\n"), "f32.yaml:1:1: expected a map but got a list of 2");
+  EXPECT_EQ(row("{set: {BM: 16}}"), "f32.yaml:3:5: expected the key 'because' with a reason but got none");
+  EXPECT_EQ(row("{because: none}"), "f32.yaml:3:5: expected the key 'set' with the parameters but got none");
+  EXPECT_EQ(row("{set: [BM], because: x}"), "f32.yaml:3:11: expected a map of parameters but got a list of 1");
+  EXPECT_EQ(row("{set: {BM: large}, because: x}"), "f32.yaml:3:16: expected an integer of at least 1 but got 'large'");
+  EXPECT_EQ(row("{set: {BM: 1.5}, because: x}"), "f32.yaml:3:16: expected an integer of at least 1 but got '1.5'");
+  EXPECT_EQ(row("{set: {BM: [16]}, because: x}"),
+            "f32.yaml:3:16: expected an integer of at least 1 but got a list of 1");
+  EXPECT_EQ(row("{set: {BM: 0}, because: x}"), "f32.yaml:3:16: expected an integer of at least 1 but got '0'");
+  EXPECT_EQ(row("{set: {BM: 1, BM: 2}, because: x}"), "f32.yaml:3:19: expected every key once but got 'BM' again");
+  EXPECT_EQ(row("{when: [M], set: {BM: 1}, because: x}"),
+            "f32.yaml:3:12: expected a map of ranges but got a list of 1");
+  EXPECT_EQ(row("{when: {M: 16}, set: {BM: 1}, because: x}"),
+            "f32.yaml:3:16: expected a range [lowest, highest] but got '16'");
   EXPECT_EQ(row("{when: {M: [16, 1]}, set: {BM: 1}, because: x}"),
-            "f32.yaml:3: expected a range [lowest, highest] but got [16, 1]");
+            "f32.yaml:3:16: expected a range [lowest, highest] but got [16, 1]");
   EXPECT_EQ(row("{when: {M: [1, 2], M: [3, 4]}, set: {BM: 1}, because: x}"),
-            "f32.yaml:3: expected one range for each extent but got a second for M");
-  EXPECT_EQ(row("{set: {BM: 1}, because: [x]}"), "f32.yaml:3: expected a text");
+            "f32.yaml:3:24: expected every key once but got 'M' again");
+  EXPECT_EQ(row("{set: {BM: 1}, because: [x]}"), "f32.yaml:3:29: expected a text but got a list of 1");
   // The line is the one of the mistake, not of the file's begin.
   EXPECT_EQ(
       failureOf(head +
                 "rows:\n  - set: {BM: 16}\n    because: x\n  - set:\n      BM: 16\n      BN: wide\n    because: y\n"),
-      "f32.yaml:7: expected an integer but got 'wide'");
+      "f32.yaml:7:11: expected an integer of at least 1 but got 'wide'");
   EXPECT_THAT(failureOf(head + "rows:\n  - {set: {BM: 16\n"), testing::StartsWith("f32.yaml:"));
-  EXPECT_EQ(failureOf(""), "f32.yaml:1: expected a map");
+  EXPECT_EQ(failureOf(""), "f32.yaml:1:1: expected a map but got nothing");
 }
 
 TEST(TuningTable, Buckets) {
@@ -118,11 +121,11 @@ TEST(TuningTable, Buckets) {
     }
     return "no failure";
   };
-  EXPECT_EQ(failure("  - {most: 0, because: a}\n"), "buckets.yaml:3: expected at least 1 but got 0");
+  EXPECT_EQ(failure("  - {most: 0, because: a}\n"), "buckets.yaml:3:12: expected an integer of at least 1 but got '0'");
   EXPECT_EQ(failure("  - {most: 4, because: a}\n  - {most: 4, because: b}\n"),
-            "buckets.yaml:4: expected at least 5 but got 4");
-  EXPECT_EQ(failure("  - {most: 4}\n"), "buckets.yaml:3: expected key 'because' but got none");
-  EXPECT_EQ(failure("  all\n"), "buckets.yaml:3: expected a list of buckets");
+            "buckets.yaml:4:12: expected an integer of at least 5 but got '4'");
+  EXPECT_EQ(failure("  - {most: 4}\n"), "buckets.yaml:3:5: expected the key 'because' with a reason but got none");
+  EXPECT_EQ(failure("  all\n"), "buckets.yaml:3:3: expected a list of buckets but got 'all'");
   EXPECT_FALSE(parseBuckets(*templateText("tuning/buckets.yaml"), "buckets.yaml").empty());
 }
 
@@ -135,14 +138,15 @@ TEST(TuningTable, TemplateRules) {
   EXPECT_EQ(rules["linear"][1].rows, (std::pair<int64_t, int64_t>(1, INT64_MAX)));
   EXPECT_EQ(rules["linear"][1].templateName, "matmul");
   for (auto [text, message] :
-       {std::pair("linear: matmul\n", "expected a list of templates"),
-        std::pair("linear: [{because: x}]\n", "expected key 'take' but got none"),
-        std::pair("linear: [{take: x, because: x, by: me}]\n", "expected a known key but got 'by'")})
+       {std::pair("linear: matmul\n", ":9: expected a list of templates but got 'matmul'"),
+        std::pair("linear: [{because: x}]\n", ":10: expected the key 'take' with a template but got none"),
+        std::pair("linear: [{take: x, because: x, by: me}]\n",
+                  ":32: expected one of the keys rows, take, because but got 'by'")})
     try {
       parseTemplateRules(head + text, "templates.yaml");
       ADD_FAILURE() << text;
     } catch (const std::runtime_error &error) {
-      EXPECT_EQ(error.what(), std::string("templates.yaml:2: ") + message);
+      EXPECT_EQ(error.what(), std::string("templates.yaml:2") + message);
     }
   // What is shipped names templates that there are.
   for (const auto &[operation, lines] : parseTemplateRules(*templateText("tuning/templates.yaml"), "templates.yaml"))

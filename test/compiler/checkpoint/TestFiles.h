@@ -1,7 +1,7 @@
 // A folder for one test, removed with it, and safetensors files written by hand into it.
 #pragma once
 
-#include "compiler/checkpoint/ImportError.h"
+#include "support/InputError.h"
 
 #include <gtest/gtest.h>
 

@@ -64,7 +64,7 @@ TEST_F(MlirTest, choosesByWhatItFinds) {
   EXPECT_THAT(imported(path("none")), HasSubstr("none': no such file or folder"));
   EXPECT_THAT(imported(folder.string()), HasSubstr("expected a model folder with a config.json but it has none"));
   EXPECT_THAT(imported(write("m.bin", "")), HasSubstr("expected a model folder, a .yaml graph or a .mlir module"));
-  EXPECT_THAT(imported(write("g.yml", "name: g\n")), HasSubstr("expected a key 'inputs'"));
+  EXPECT_THAT(imported(write("g.yml", "name: g\n")), HasSubstr("expected the key 'inputs'"));
   write("config.json", "{}");
   EXPECT_THAT(imported(folder.string()), HasSubstr("expected 'architectures' or 'model_type'"));
 }

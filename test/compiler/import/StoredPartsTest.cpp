@@ -79,14 +79,14 @@ TEST_F(StoredPartsTest, faults) {
               HasSubstr("expected the count of the slice of 'w' to be a whole number of at least 1 but got 0"));
   EXPECT_THAT(slice("{axis: 0, from: 0, count: 4}"),
               StartsWith("graph.yaml:6:3: 'w': expected a stored part of shape [3, 4] but got [4, 4]"));
-  EXPECT_THAT(slice("{axis: 0, from: 0}"), HasSubstr("expected a slice to have an axis, a from and a count"));
-  EXPECT_THAT(slice("{axis: 0, from: 0, to: 3}"), HasSubstr("unknown key 'to' in the slice of weight 'w'"));
+  EXPECT_THAT(slice("{axis: 0, from: 0}"), HasSubstr("expected the key 'count' with a number but got none"));
+  EXPECT_THAT(slice("{axis: 0, from: 0, to: 3}"), HasSubstr("expected one of the keys axis, from, count but got 'to'"));
   EXPECT_THAT(withWeight("{shape: [3, 4], slice: {axis: 0, from: 0, count: 3}}"),
               HasSubstr("expected a slice beside a stored shape only"));
   EXPECT_THAT(withWeight("{shape: [3, 4], tensor: t, stored: [3, 2, 2], transposed: true}"),
               HasSubstr("expected two extents of what is transposed but got [3, 2, 2]"));
   EXPECT_THAT(withWeight("{shape: [3, 4], tensor: t, transposed: perhaps}"),
-              HasSubstr("expected transposed of weight 'w' to be true or false but got 'perhaps'"));
+              HasSubstr("expected transposed of weight 'w', true or false, but got 'perhaps'"));
   EXPECT_THAT(withWeight("{shape: [3, 4], tensor: t, stored: [4294967296, 4294967296]}"),
               HasSubstr("has more elements than can be counted"));
 }

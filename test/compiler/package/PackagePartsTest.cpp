@@ -2,7 +2,7 @@
 #include "test/compiler/package/PackageTest.h"
 
 #include "nstf/FloatTypes.h"
-#include "runtime/model/Sha256.h"
+#include "support/Sha256.h"
 
 using namespace nstf;
 using namespace nstf::test;
@@ -26,7 +26,7 @@ TEST_F(PackageTest, PartsOfTensorsLieSideBySideInThePackage) {
                         WeightInFile{source.string(), 804, ElementType::F32, {0, {rows, 200}, {columns, 1}}}};
     in.manifest.buffers[0].size = layoutWeights(in.manifest.weights);
     writePackage(package, std::move(in));
-    SafeTensorsFile file((package / "weights.safetensors").string());
+    support::SafeTensorsFile file((package / "weights.safetensors").string());
     std::vector<float> flipped = tensorIn<float>(file, "flipped");
     std::vector<uint16_t> half = tensorIn<uint16_t>(file, "half");
     ASSERT_EQ(flipped.size(), size_t(rows * columns));
@@ -56,7 +56,7 @@ TEST_F(PackageTest, TensorsOfManyPieces) {
                       WeightInFile{source.string(), 0, ElementType::F32}};
   in.manifest.buffers[0].size = layoutWeights(in.manifest.weights);
   writePackage(package, std::move(in));
-  SafeTensorsFile file((package / "weights.safetensors").string());
+  support::SafeTensorsFile file((package / "weights.safetensors").string());
   std::vector<uint16_t> rounded = tensorIn<uint16_t>(file, "short");
   std::vector<float> table = tensorIn<float>(file, "table");
   ASSERT_EQ(rounded.size(), size_t(count));
@@ -68,7 +68,7 @@ TEST_F(PackageTest, TensorsOfManyPieces) {
   // Hashed in order, whichever piece was ready first.
   manifest::Manifest written = manifest::readManifest(package / "manifest.json");
   auto hashOf = [](const auto &numbers) {
-    return runtime::sha256Hex({reinterpret_cast<const char *>(numbers.data()), numbers.size() * sizeof(numbers[0])});
+    return support::sha256Hex({reinterpret_cast<const char *>(numbers.data()), numbers.size() * sizeof(numbers[0])});
   };
   EXPECT_EQ(written.weights.tensors[0].source->sha256, hashOf(table));
   EXPECT_EQ(written.weights.tensors[1].source->sha256, hashOf(rounded));

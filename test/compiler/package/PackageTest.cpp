@@ -26,7 +26,7 @@ TEST_F(PackageTest, Pack) {
   EXPECT_EQ(m.targets[0].kernels[0].arguments[2].access, manifest::Access::Write);
   EXPECT_EQ(m.targets[0].kernels[0].agprs, 4u);
 
-  SafeTensorsFile file((package / "weights.safetensors").string());
+  support::SafeTensorsFile file((package / "weights.safetensors").string());
   EXPECT_THAT(tensorIn<float>(file, "w32"), testing::ElementsAre(1.0f, -2.5f, 3.0f, 4.0f, 5.0f, 6.0f));
   EXPECT_THAT(tensorIn<float>(file, "w16"), testing::ElementsAre(1.0f, -2.0f, 0x1p-24f));
   EXPECT_THAT(tensorIn<float>(file, "wb16"), testing::ElementsAre(1.0f, -2.5f, 3.0f));
@@ -44,13 +44,13 @@ TEST_F(PackageTest, Pack) {
     EXPECT_EQ(tensor.source->offset, start + tensor.offset);
     EXPECT_EQ(tensor.offset % weightAlignment, 0u);
     EXPECT_EQ(tensor.source->file, "weights.safetensors");
-    const StoredTensor *stored = file.find(tensor.name);
+    const support::StoredTensor *stored = file.find(tensor.name);
     EXPECT_EQ(stored->offset, tensor.source->offset);
-    EXPECT_EQ(tensor.source->sha256, hexHash(file.bytes(*stored), stored->size));
+    EXPECT_EQ(tensor.source->sha256, hexHash(file.bytes(*stored).data(), stored->size));
   }
   // No gaps: what the format's own reader insists on.
   uint64_t end = start;
-  for (const StoredTensor &tensor : file.tensors()) {
+  for (const support::StoredTensor &tensor : file.tensors()) {
     EXPECT_EQ(tensor.offset, end) << tensor.name;
     end += tensor.size;
   }
@@ -66,7 +66,7 @@ TEST_F(PackageTest, Reference) {
   EXPECT_EQ(half.source->storedType, ElementType::F16);
   EXPECT_EQ(half.source->sha256, hexHash("\x00\x3c\x00\xc0\x01\x00", 6)); // as stored
   EXPECT_EQ(m.weights.tensors[3].source->file, "weights.safetensors");
-  SafeTensorsFile file((package / "weights.safetensors").string());
+  support::SafeTensorsFile file((package / "weights.safetensors").string());
   EXPECT_EQ(file.tensors().size(), 1u); // the computed table
 }
 
@@ -153,7 +153,7 @@ TEST_F(PackageTest, LargeConvertedTensorGoesInPieces) {
   in.weightOrigins = {WeightInFile{source.string(), 0, ElementType::BF16}};
   in.manifest.buffers[0].size = layoutWeights(in.manifest.weights);
   writePackage(package, std::move(in));
-  SafeTensorsFile file((package / "weights.safetensors").string());
+  support::SafeTensorsFile file((package / "weights.safetensors").string());
   std::vector<float> values = tensorIn<float>(file, "big");
   ASSERT_EQ(values.size(), count);
   for (size_t i = 0; i < count; ++i)

@@ -1,8 +1,8 @@
 // What tests of packages share: one with a weight of every origin, and readers of what was written.
 #pragma once
 
-#include "compiler/checkpoint/SafeTensors.h"
 #include "compiler/package/Package.h"
+#include "support/SafeTensors.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
@@ -34,12 +34,12 @@ inline void writeFile(const fs::path &path, const std::string &bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-template <typename T> std::vector<T> tensorIn(const SafeTensorsFile &file, const std::string &name) {
-  const StoredTensor *tensor = file.find(name);
+template <typename T> std::vector<T> tensorIn(const support::SafeTensorsFile &file, const std::string &name) {
+  const support::StoredTensor *tensor = file.find(name);
   EXPECT_NE(tensor, nullptr) << name;
   std::vector<T> values(tensor ? tensor->size / sizeof(T) : 0);
   if (tensor)
-    std::memcpy(values.data(), file.bytes(*tensor), tensor->size);
+    std::memcpy(values.data(), file.bytes(*tensor).data(), tensor->size);
   return values;
 }
 

@@ -3,6 +3,7 @@
 #include "nstf/Encoder.h"
 #include "test/runtime/model/GoodManifest.h"
 
+#include <cmath>
 #include <cstring>
 #include <gmock/gmock.h>
 
@@ -32,6 +33,15 @@ TEST(Encoder, PoolsRows) {
   EXPECT_EQ(numbers(poolRows(matrix(2, 2, {1, 2, -1, -2}))), (std::vector<float>{0, 0})); // no division by zero
   // Sums in float64: small numbers beside large ones are not lost.
   EXPECT_EQ(numbers(poolRows(matrix(3, 2, {1e8f, 0, 1, 3, -1e8f, 0}))), numbers(poolRows(matrix(1, 2, {1, 3}))));
+}
+
+TEST(Encoder, AnEmbeddingIsFinite) {
+  checkFinite(matrix(1, 2, {-1e38f, 0}), "an embedding");
+  EXPECT_THAT(
+      [] { checkFinite(matrix(1, 3, {0, NAN, INFINITY}), "an embedding"); },
+      testing::ThrowsMessage<std::runtime_error>("expected an embedding of finite numbers but number 1 is NaN"));
+  EXPECT_THAT([] { checkFinite(matrix(1, 2, {0, -INFINITY}), "it"); },
+              testing::ThrowsMessage<std::runtime_error>("expected it of finite numbers but number 1 is infinite"));
 }
 
 TEST(Encoder, KnowsOneWhenItSeesOne) {

@@ -13,7 +13,17 @@ using testing::ThrowsMessage;
 
 namespace {
 
-class GenerateTest : public SessionTest {};
+class GenerateTest : public SessionTest {
+protected:
+  /// The toy model with a tokenizer.
+  TextModel openTextModel() {
+    addToyTokenizer(folder.path(), manifest);
+    open(manifest);
+    SessionOptions session;
+    session.device = DeviceKind::Emulator;
+    return TextModel::load(folder.path(), session);
+  }
+};
 
 TEST_F(GenerateTest, GeneratesGreedily) {
   Session session = open();
@@ -127,11 +137,7 @@ TEST_F(GenerateTest, RefusesPrompts) {
 }
 
 TEST_F(GenerateTest, TextModel) {
-  addToyTokenizer(folder.path(), manifest);
-  open(manifest);
-  SessionOptions session;
-  session.device = DeviceKind::Emulator;
-  TextModel model = TextModel::load(folder.path(), session);
+  TextModel model = openTextModel();
   GenerateOptions options;
   options.tokens = 8;
   options.stopAtEos = false;
@@ -232,11 +238,7 @@ TEST_F(GenerateTest, PenaltiesSeeThePromptAndTheText) {
 }
 
 TEST_F(GenerateTest, StopStringsAndTheCaller) {
-  addToyTokenizer(folder.path(), manifest);
-  open(manifest);
-  SessionOptions session;
-  session.device = DeviceKind::Emulator;
-  TextModel model = TextModel::load(folder.path(), session);
+  TextModel model = openTextModel();
   GenerateOptions options;
   options.tokens = 11;
   options.stopAtEos = false;

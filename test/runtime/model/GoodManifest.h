@@ -4,7 +4,7 @@
 // are those of ToyKernels.c; GoodManifest alone needs no code object.
 #pragma once
 
-#include "runtime/model/Sha256.h"
+#include "support/Sha256.h"
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -108,7 +108,7 @@ inline nlohmann::json goodManifest() {
 /// The document with the digest of what it says.
 inline nlohmann::json sealed(nlohmann::json document) {
   document.erase("digest");
-  document["digest"] = runtime::sha256Hex(document.dump());
+  document["digest"] = support::sha256Hex(document.dump());
   return document;
 }
 

@@ -1,6 +1,6 @@
 // The manifest reader: what it makes of a good manifest, and what it says of each kind of mistake.
 #include "nstf/Manifest.h"
-#include "runtime/model/Sha256.h"
+#include "support/Sha256.h"
 #include "test/runtime/model/GoodManifest.h"
 
 #include <gmock/gmock.h>
@@ -137,7 +137,8 @@ TEST(Manifest, NamesStandOnce) {
   std::string text = test::goodManifest().dump();
   text.insert(1, "\"version\": 1, ");
   EXPECT_THAT([&] { manifest::parseManifest(text, "m.json"); },
-              testing::ThrowsMessage<std::runtime_error>(HasSubstr("\"version\" stands twice")));
+              testing::ThrowsMessage<std::runtime_error>(
+                  HasSubstr("expected each key once in an object but got 'version' again")));
 }
 
 TEST(Manifest, FilesStayInsideThePackage) {
@@ -154,7 +155,7 @@ TEST(Manifest, TargetIds) {
 
 TEST(Manifest, NotJson) {
   EXPECT_THAT([] { manifest::parseManifest("{\"format\": \n", "m.json"); },
-              testing::ThrowsMessage<std::runtime_error>(StartsWith("m.json: expected JSON: parse error at line 2")));
+              testing::ThrowsMessage<std::runtime_error>(StartsWith("m.json:2:")));
   EXPECT_THAT([] { manifest::parseManifest("", "m.json"); }, testing::Throws<std::runtime_error>());
   EXPECT_THAT([] { manifest::parseManifest("[1]", "m.json"); },
               testing::ThrowsMessage<std::runtime_error>("m.json: $: expected an object but got an array of 1"));

@@ -2,7 +2,7 @@
 // object is clang's; nothing here knows what the kernels do but the expected numbers.
 #include "test/runtime/model/SessionTest.h"
 #include "nstf/RandomWeights.h"
-#include "runtime/model/Sha256.h"
+#include "support/Sha256.h"
 #include "test/runtime/model/ManifestEdits.h"
 
 using namespace nstf;
@@ -190,7 +190,7 @@ TEST_F(SessionTest, ManifestAgainstCodeObject) {
   changed["targets"][0]["sha256"] = std::string(64, '0');
   EXPECT_THAT(openError(changed), HasSubstr("expected the code object with SHA-256 0000"));
   folder.write("kernels.gfx942.hsaco", "no code object");
-  changed["targets"][0]["sha256"] = sha256Hex("no code object");
+  changed["targets"][0]["sha256"] = support::sha256Hex("no code object");
   EXPECT_THAT(openError(changed), HasSubstr("kernels.gfx942.hsaco"));
   std::filesystem::remove(folder / "kernels.gfx942.hsaco");
   EXPECT_THAT(openError(changed), HasSubstr("kernels.gfx942.hsaco: No such file"));

@@ -1,5 +1,5 @@
 #include "test/runtime/model/ToyPackage.h"
-#include "runtime/model/Sha256.h"
+#include "support/Sha256.h"
 #include "test/runtime/model/GoodManifest.h"
 
 #include <cstdlib>
@@ -69,13 +69,13 @@ nlohmann::json makeToyFiles(const std::filesystem::path &folder, const std::vect
   for (const std::string &id : targets) {
     target["id"] = id;
     target["code_object"] = "kernels." + id + ".hsaco";
-    target["sha256"] = runtime::sha256Hex(toyCodeObject(id));
+    target["sha256"] = support::sha256Hex(toyCodeObject(id));
     manifest["targets"].push_back(target);
     write(folder / ("kernels." + id + ".hsaco"), toyCodeObject(id));
   }
   std::string weights = toyWeights();
-  manifest["weights"]["tensors"][0]["source"]["sha256"] = runtime::sha256Hex(weights.substr(0, 128));
-  manifest["weights"]["tensors"][1]["source"]["sha256"] = runtime::sha256Hex(weights.substr(128));
+  manifest["weights"]["tensors"][0]["source"]["sha256"] = support::sha256Hex(weights.substr(0, 128));
+  manifest["weights"]["tensors"][1]["source"]["sha256"] = support::sha256Hex(weights.substr(128));
   write(folder / "weights.bin", weights);
   return manifest;
 }

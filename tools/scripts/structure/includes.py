@@ -12,7 +12,7 @@ MAY_INCLUDE = {
     "passes": {"passes", "dialects", "support", MLIR, LLVM},
     "compiler": {"compiler", "passes", "dialects", "templates", "runtime/include", "support", MLIR, LLVM},
     "runtime": {"runtime", "runtime/include", "templates", "support"},
-    "runtime/include": {"runtime/include"},
+    "runtime/include": {"runtime/include", "support"},
     "runtime/emulator": {"runtime/emulator", "runtime/include", "templates", "support", LLVM},
     "tools": {"tools", "compiler", "runtime", "runtime/include", "support", MLIR, LLVM},
     "examples": {"compiler", "runtime", "runtime/include"},

@@ -74,7 +74,7 @@ TEST(ArgumentBlock, OverlaysAndOffsets) {
 TEST(ArgumentBlock, Mistakes) {
   const std::string rest = ", {bytes: 000102030405060708090a0b}";
   EXPECT_EQ(messageOf(vadd(), "{buffer: c}"),
-            "launch.yaml:4:5: error: expected 3 arguments for kernel 'vadd' but got 1 (it takes 0 'c': float*, a "
+            "launch.yaml:4:5: expected 3 arguments for kernel 'vadd' but got 1 (it takes 0 'c': float*, a "
             "pointer, 1 'n': int, 4 bytes, 2: 12 bytes)");
   EXPECT_THAT(messageOf(vadd(), "{buffer: c}, {i32: 1}" + rest + ", {i32: 1}"),
               HasSubstr("expected 3 arguments for kernel 'vadd' but got 4"));

@@ -1,26 +1,12 @@
-#include "runtime/model/JsonCursor.h"
+#include "support/JsonCursor.h"
 #include "support/Escape.h"
-#include "support/Json.h"
+#include "support/InputError.h"
 
-#include <stdexcept>
+namespace nstf::support {
 
-namespace nstf::runtime {
+std::string JsonCursor::place() const { return *file + ": " + escape(path); }
 
-nlohmann::json JsonCursor::parse(std::string_view text, const std::string &file) {
-  try {
-    return parseJsonTree(text);
-  } catch (const JsonDuplicateKey &error) {
-    throw std::runtime_error(file + ": the key \"" + support::escape(error.key) + "\" stands twice in one object");
-  } catch (const JsonExcess &error) {
-    throw std::runtime_error(file + ": " + error.what());
-  } catch (const JsonSyntaxError &error) {
-    throw std::runtime_error(file + ": expected JSON: " + error.what());
-  }
-}
-
-std::string JsonCursor::place() const { return *file + ": " + support::escape(path); }
-
-void JsonCursor::fail(const std::string &message) const { throw std::runtime_error(place() + ": " + message); }
+void JsonCursor::fail(const std::string &message) const { Place::of(*file).error(escape(path) + ": " + message); }
 
 void JsonCursor::failExpected(const std::string &what) const {
   std::string got;
@@ -29,8 +15,8 @@ void JsonCursor::failExpected(const std::string &what) const {
   else if (value->is_array())
     got = "an array of " + std::to_string(value->size());
   else
-    got = value->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  fail("expected " + what + " but got " + support::escape(got, 80));
+    got = describeJson(*value, 80);
+  fail("expected " + what + " but got " + got);
 }
 
 void JsonCursor::expectObject() const {
@@ -52,7 +38,7 @@ std::optional<JsonCursor> JsonCursor::find(const char *key) const {
   return JsonCursor(*it, file, path + "." + key);
 }
 
-std::vector<JsonCursor> JsonCursor::elements(std::size_t min, std::size_t max) const {
+std::vector<JsonCursor> JsonCursor::elements(size_t min, size_t max) const {
   if (!value->is_array() || value->size() < min || value->size() > max) {
     if (min == max)
       failExpected("an array of " + std::to_string(min));
@@ -60,7 +46,7 @@ std::vector<JsonCursor> JsonCursor::elements(std::size_t min, std::size_t max) c
   }
   std::vector<JsonCursor> result;
   result.reserve(value->size());
-  for (std::size_t i = 0; i < value->size(); ++i)
+  for (size_t i = 0; i < value->size(); ++i)
     result.push_back(JsonCursor((*value)[i], file, path + "[" + std::to_string(i) + "]"));
   return result;
 }
@@ -109,9 +95,9 @@ bool JsonCursor::boolean() const {
   return value->get<bool>();
 }
 
-std::size_t JsonCursor::oneOf(std::initializer_list<std::string_view> names) const {
+size_t JsonCursor::oneOf(std::initializer_list<std::string_view> names) const {
   std::string list;
-  std::size_t index = 0;
+  size_t index = 0;
   for (std::string_view name : names) {
     if (value->is_string() && value->get_ref<const std::string &>() == name)
       return index;
@@ -120,4 +106,4 @@ std::size_t JsonCursor::oneOf(std::initializer_list<std::string_view> names) con
   failExpected("one of " + list);
 }
 
-} // namespace nstf::runtime
+} // namespace nstf::support

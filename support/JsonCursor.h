@@ -5,30 +5,28 @@
 // "<file>: $.model.context: expected an integer from 1 to 2147483647 but got "x"".
 #pragma once
 
+#include "support/Json.h"
+
 #include <cstdint>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace nstf::runtime {
+namespace nstf::support {
 
 class JsonCursor {
 public:
   /// The root of a document; both live longer than the cursor.
   JsonCursor(const nlohmann::json &value, const std::string &file) : value(&value), file(&file), path("$") {}
 
-  /// Parses `text`; throws std::runtime_error with line and column, also on a key that stands twice in an object.
-  static nlohmann::json parse(std::string_view text, const std::string &file);
-
   /// A member that must be there.
   JsonCursor operator[](const char *key) const;
   /// A member that may be absent.
   std::optional<JsonCursor> find(const char *key) const;
   /// The elements of an array with `min` … `max` of them.
-  std::vector<JsonCursor> elements(std::size_t min = 0, std::size_t max = SIZE_MAX) const;
+  std::vector<JsonCursor> elements(size_t min = 0, size_t max = SIZE_MAX) const;
   /// The members of an object.
   std::vector<std::pair<std::string, JsonCursor>> members() const;
 
@@ -39,11 +37,11 @@ public:
   double number() const;
   bool boolean() const;
   /// Index of the string in `names`.
-  std::size_t oneOf(std::initializer_list<std::string_view> names) const;
+  size_t oneOf(std::initializer_list<std::string_view> names) const;
   bool isNull() const { return value->is_null(); }
   bool isString() const { return value->is_string(); }
 
-  /// Throws "<file>: <path>: <message>".
+  /// Throws InputError "<file>: <path>: <message>".
   [[noreturn]] void fail(const std::string &message) const;
   /// Throws "<file>: <path>: expected <what> but got <this value>".
   [[noreturn]] void failExpected(const std::string &what) const;
@@ -61,4 +59,4 @@ private:
   std::string path;
 };
 
-} // namespace nstf::runtime
+} // namespace nstf::support

@@ -1,0 +1,39 @@
+#include "support/DidYouMean.h"
+
+#include <algorithm>
+
+namespace nstf::support {
+
+/// Letters to insert, delete or replace to make `b` of `a` (Levenshtein's distance).
+static size_t editDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t j = 0; j < b.size(); ++j) {
+      size_t above = row[j + 1];
+      row[j + 1] = std::min({above + 1, row[j] + 1, diagonal + (a[i] != b[j])});
+      diagonal = above;
+    }
+  }
+  return row.back();
+}
+
+std::string didYouMean(std::string_view name, const std::vector<std::string> &known) {
+  size_t best = std::max<size_t>(1, name.size() / 3) + 1;
+  const std::string *nearest = nullptr;
+  for (const std::string &candidate : known) {
+    if (name.size() > 200 || candidate.size() > 200)
+      continue;
+    size_t distance = editDistance(name, candidate);
+    if (distance < best && distance < name.size()) { // of one letter any other would be near
+      best = distance;
+      nearest = &candidate;
+    }
+  }
+  return nearest ? ", did you mean '" + *nearest + "'?" : "";
+}
+
+} // namespace nstf::support

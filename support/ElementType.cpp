@@ -1,0 +1,66 @@
+#include "support/ElementType.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <iterator>
+
+namespace nstf::support {
+
+static_assert(std::endian::native == std::endian::little, "tensors are little-endian in files and read in place");
+
+using Info = ElementTypeInfo;
+
+// Names: MLIR's for floats; the `Dtype` of the safetensors format, whose F8_E4M3 is the OCP kind without infinities.
+static constexpr Info infos[] = {
+    {ElementType::F64, "f64", 8, Info::Float, "F64", "<f8", ""},
+    {ElementType::F32, "f32", 4, Info::Float, "F32", "<f4", ""},
+    {ElementType::F16, "f16", 2, Info::Float, "F16", "<f2", ""},
+    {ElementType::BF16, "bf16", 2, Info::Float, "BF16", "<u2", "<V2"},
+    {ElementType::F8E4M3FNUZ, "f8E4M3FNUZ", 1, Info::Float, "", "|u1", "<V1"},
+    {ElementType::F8E5M2FNUZ, "f8E5M2FNUZ", 1, Info::Float, "", "|u1", "<V1"},
+    {ElementType::F8E4M3FN, "f8E4M3FN", 1, Info::Float, "F8_E4M3", "|u1", "<V1"},
+    {ElementType::F8E5M2, "f8E5M2", 1, Info::Float, "F8_E5M2", "|u1", "<V1"},
+    {ElementType::F8E8M0FNU, "f8E8M0FNU", 1, Info::Float, "F8_E8M0", "|u1", "<V1"},
+    {ElementType::I64, "i64", 8, Info::Signed, "I64", "<i8", ""},
+    {ElementType::I32, "i32", 4, Info::Signed, "I32", "<i4", ""},
+    {ElementType::I16, "i16", 2, Info::Signed, "I16", "<i2", ""},
+    {ElementType::I8, "i8", 1, Info::Signed, "I8", "|i1", ""},
+    {ElementType::U64, "u64", 8, Info::Unsigned, "U64", "<u8", ""},
+    {ElementType::U32, "u32", 4, Info::Unsigned, "U32", "<u4", ""},
+    {ElementType::U16, "u16", 2, Info::Unsigned, "U16", "<u2", ""},
+    {ElementType::U8, "u8", 1, Info::Unsigned, "U8", "|u1", ""},
+    {ElementType::Bool, "bool", 1, Info::Unsigned, "BOOL", "|b1", ""},
+};
+
+static_assert(
+    [] {
+      for (size_t i = 0; i < std::size(infos); ++i)
+        if (infos[i].type != ElementType(i))
+          return false;
+      return std::size(infos) == size_t(ElementType::Bool) + 1;
+    }(),
+    "a row for each type, in their order");
+
+std::span<const Info> elementTypes() { return infos; }
+
+const Info &infoOf(ElementType type) { return infos[size_t(type)]; }
+
+static std::optional<ElementType> find(std::string_view Info::*column, std::string_view name) {
+  auto found = std::ranges::find(infos, name, column);
+  return found != std::end(infos) && !name.empty() ? std::optional(found->type) : std::nullopt;
+}
+
+std::optional<ElementType> elementTypeFromName(std::string_view name) { return find(&Info::name, name); }
+
+std::optional<ElementType> elementTypeFromSafeTensors(std::string_view name) { return find(&Info::safeTensors, name); }
+
+std::string safeTensorsTypeNames() {
+  std::string names;
+  for (const Info &info : infos)
+    if (!info.safeTensors.empty())
+      names += (names.empty() ? "" : ", ") + std::string(info.safeTensors);
+  return names;
+}
+
+} // namespace nstf::support

@@ -1,0 +1,58 @@
+// The number types of tensors in files and in memory, in one table.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace nstf::support {
+
+enum class ElementType : uint8_t {
+  F64,
+  F32,
+  F16,
+  BF16,
+  F8E4M3FNUZ, // gfx942's fp8 and bf8
+  F8E5M2FNUZ,
+  F8E4M3FN, // OCP's
+  F8E5M2,
+  F8E8M0FNU,
+  I64,
+  I32,
+  I16,
+  I8,
+  U64,
+  U32,
+  U16,
+  U8,
+  Bool
+};
+
+struct ElementTypeInfo {
+  ElementType type;
+  std::string_view name; // "f32", "bf16", "u8"
+  unsigned bytes;
+  enum Kind : uint8_t { Float, Signed, Unsigned } kind;
+  /// What the headers of safetensors files call it; empty: they have no such type.
+  std::string_view safeTensors;
+  /// What NumPy's files call it. NumPy has no bf16 and no fp8: their bits are written as whole numbers, which
+  /// `.view(ml_dtypes.bfloat16)` reads; `alternative` is what ml_dtypes' own arrays say (numpy.save).
+  std::string_view npy, alternative;
+};
+
+/// All types, in the order of the enumerators.
+std::span<const ElementTypeInfo> elementTypes();
+const ElementTypeInfo &infoOf(ElementType type);
+inline std::string_view nameOf(ElementType type) { return infoOf(type).name; }
+inline unsigned sizeOf(ElementType type) { return infoOf(type).bytes; }
+inline bool isFloat(ElementType type) { return infoOf(type).kind == ElementTypeInfo::Float; }
+
+/// The type of that name.
+std::optional<ElementType> elementTypeFromName(std::string_view name);
+/// The type that safetensors' headers call so ("F32", "BF16", …), and all of these names for a message.
+std::optional<ElementType> elementTypeFromSafeTensors(std::string_view name);
+std::string safeTensorsTypeNames();
+
+} // namespace nstf::support
