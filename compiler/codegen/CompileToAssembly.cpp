@@ -2,8 +2,7 @@
 //
 // - code object version 5 (LLVM 22 would write 6);
 // - argument names, so that the metadata has them;
-// - the O1 pipeline: without it accumulators are moved in every iteration of a loop and pointers stay generic. Without
-//   unrolling and vectorisation: the shape of the loops is decided by our passes;
+// - the pipeline that the options say (by default O1 without unrolling and vectorisation: Passes.td says why);
 // - no loop strength reduction: it makes offsets that a buffer's range check refuses (see below);
 // - debug information (where a pass made some) without folders;
 // - a diagnostic handler: by itself LLVM goes on after an error ("LDS over the limit") and emits code.
@@ -144,13 +143,11 @@ static void forgetFolders(gpu::GPUModuleOp module) {
   replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/true);
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::PipelineTuningOptions options;
-  options.LoopUnrolling = false;
-  options.LoopInterleaving = false;
-  options.LoopVectorization = false;
-  options.SLPVectorization = false;
-  llvm::PassBuilder builder(&machine, options);
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine, const CodegenOptions &options) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = options.unroll;
+  tuning.LoopInterleaving = tuning.LoopVectorization = tuning.SLPVectorization = options.vectorize;
+  llvm::PassBuilder builder(&machine, tuning);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -160,7 +157,9 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O1).run(module, modules);
+  const llvm::OptimizationLevel levels[] = {llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
+                                            llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
+  builder.buildPerModuleDefaultPipeline(levels[std::min(options.optimize, 3u)]).run(module, modules);
 }
 
 static llvm::Expected<const llvm::Target *> findBackEnd() {
@@ -221,7 +220,7 @@ llvm::Expected<std::string> compileToAssembly(gpu::GPUModuleOp module, const Cod
   if (llvm::verifyModule(*llvmModule, &verifierStream))
     return llvm::createStringError("LLVM IR is not valid: " + errors);
 
-  optimize(*llvmModule, **machine);
+  optimize(*llvmModule, **machine, options);
   if (llvmText) {
     llvm::raw_string_ostream stream(*llvmText);
     llvmModule->print(stream, nullptr);

@@ -1,8 +1,10 @@
 // One compilation, stage by stage (Compile.h).
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/PackageBuild.h"
+#include "compiler/driver/Reproducer.h"
 #include "compiler/import/Import.h"
 #include "compiler/pipelines/Pipelines.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 #include "nstf/Tokenizer.h"
@@ -34,22 +36,11 @@ StringRef nstf::getStageName(Stage stage) { return stageNames[size_t(stage)].sec
 static constexpr int64_t defaultMaxTokens = 512;
 
 Compilation::Compilation(MLIRContext &context, CompileOptions options, TimingScope &timing)
-    : context(context), options(std::move(options)), timing(timing) {
-  // Kernels are built on several threads. Loading a dialect there would be a race, and so would the registry's growing
-  // by one that only a pass names: PassManager::run adds those it does not find.
-  PassManager all(&context);
-  buildTilePipeline(all);
-  buildGPUPipeline(all);
-  buildLLVMPipeline(all);
-  DialectRegistry named;
-  all.getDependentDialects(named);
-  context.appendDialectRegistry(named);
-  context.loadAllAvailableDialects();
-}
+    : context(context), options(std::move(options)), timing(timing) {}
 
 LogicalResult Compilation::run(Stage last) {
   for (const std::string &name : options.targets)
-    targets.push_back({findTarget(name), {}, {}});
+    targets.push_back({findTarget(name), {}, {}, {}});
   checkTargets();
   if (failed(import()))
     return failure();
@@ -64,6 +55,8 @@ LogicalResult Compilation::run(Stage last) {
 }
 
 LogicalResult Compilation::resume(Stage last) {
+  if (failed(selectKernels()))
+    return failure();
   for (CompiledTarget &target : targets)
     if (failed(buildKernels(target, last)))
       return failure();
@@ -140,7 +133,7 @@ LogicalResult Compilation::buildGraph() {
   precision = choosePrecision(getModel(), options.precision);
   PassManager pm(&context);
   pm.enableTiming(scope);
-  buildGraphPipeline(pm, tokens, precision.type);
+  buildGraphPipeline(pm, {.maxTokens = tokens, .precision = precision.type});
   Reproducer reproducer(*model, "the graph of the model", "graph", options.reproducerDir);
   LogicalResult result = reproducer.run(pm, *model);
   if (reproducer.hasFailed())
@@ -149,138 +142,115 @@ LogicalResult Compilation::buildGraph() {
 }
 
 int64_t Compilation::getMaxTokens() const {
-  int64_t rows = getModel()->getAttrOfType<IntegerAttr>(NSTFDialect::maxTokensAttributeName).getInt();
-  return makeBuckets(graph, rows).back().maxTokens;
+  auto isDynamic = [](Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); };
+  if (llvm::none_of(GraphOp(graph).getFunctionType().getInputs(), isDynamic))
+    return 1;
+  return getModel()->getAttrOfType<IntegerAttr>(NSTFDialect::maxTokensAttributeName).getInt();
 }
 
-/// One tells for all: what is wrong with one kernel is mostly wrong with its neighbours.
-static void reportFirst(const KernelPlan &plan) {
-  auto failed = llvm::find_if(plan.variants, [](const KernelVariant &v) { return v.reproducer.hasFailed(); });
-  if (failed != plan.variants.end())
-    failed->reproducer.report();
+TemplateFiles nstf::getTemplateFiles(const PlanWishes &wishes) {
+  return wishes.templates.empty() ? TemplateFiles() : TemplateFiles(wishes.templates);
+}
+
+LogicalResult Compilation::selectKernels() {
+  TimingScope scope = timing.nest("kernels");
+  PipelineOptions select;
+  select.targets = options.targets;
+  select.oneBucket = options.wishes.oneBucket;
+  select.symbol = options.wishes.symbol;
+  select.templates = options.wishes.templates;
+  for (const auto &[parameter, value] : options.wishes.tuning)
+    select.tuning.push_back(parameter + "=" + std::to_string(value));
+  PassManager pm(&context);
+  pm.enableTiming(scope);
+  buildSelectPipeline(pm, select);
+  if (failed(pm.run(*model)))
+    return failure();
+  for (CompiledTarget &target : targets)
+    target.module = cast<ModuleOp>(SymbolTable::lookupSymbolIn(*model, target.target.name));
+  return success();
 }
 
 LogicalResult Compilation::buildKernels(CompiledTarget &target, Stage last) {
   TimingScope scope = timing.nest(target.target.name);
-  FailureOr<KernelPlan> plan = planKernels(*model, graph, target.target, options.wishes);
-  if (failed(plan))
-    return failure();
-  target.plan = std::move(*plan);
-  // Each variant goes through three pipelines and through code generation.
-  support::Progress progress("compiling for " + target.target.name, "steps", 4 * target.plan.variants.size());
-  auto startReproducer = [&](KernelVariant &variant) {
-    std::string what = "kernel '" + variant.symbol + "'";
-    if (auto layer = dyn_cast<NameLoc>(variant.region.getLoc()))
-      what += " (" + layer.getName().str() + ")";
-    variant.reproducer =
-        Reproducer(*variant.module, what, target.target.name + "-" + variant.symbol, options.reproducerDir);
-    return success();
+  PipelineOptions pipeline;
+  pipeline.waveSize = options.waveSize;
+  pipeline.keepLLVM = !options.dumpStages.empty();
+  VariantReproducers reproducers(target.module, options.reproducerDir);
+  // Each variant goes through four stages.
+  size_t variants = llvm::range_size(target.module.getOps<VariantOp>());
+  support::Progress progress("compiling for " + target.target.name, "steps", 4 * variants);
+  auto run = [&](StringRef name, llvm::function_ref<void(OpPassManager &)> build) {
+    TimingScope stage = scope.nest(name);
+    PassManager pm(&context);
+    pm.enableTiming(stage);
+    build(pm);
+    return reproducers.run(pm, [&] { progress.add(); });
   };
-  if (failed(runOnVariants(target.plan, startReproducer)))
+
+  if (failed(run("tile programs", [&](OpPassManager &pm) { buildTilePipeline(pm.nest<VariantOp>(), pipeline); })))
     return failure();
-  auto runPipeline = [&](llvm::function_ref<void(OpPassManager &)> build,
-                         llvm::function_ref<void(KernelVariant &)> then) {
-    LogicalResult result = runOnVariants(target.plan, [&](KernelVariant &variant) {
-      PassManager pm(&context);
-      build(pm);
-      if (failed(variant.reproducer.run(pm, *variant.module)))
-        return failure();
-      then(variant);
-      progress.add();
-      return success();
-    });
-    reportFirst(target.plan);
-    return result;
-  };
-  {
-    TimingScope stage = scope.nest("tile programs");
-    auto readLaunch = [&](KernelVariant &variant) {
-      variant.launch = readLaunchInfo(*variant.module->getOps<systolic::KernelOp>().begin());
-      if (options.remarks)
-        variant.remarks = options.remarks->take(variant.symbol);
-    };
-    if (failed(runPipeline([&](OpPassManager &pm) { buildTilePipeline(pm, options.waveSize); }, readLaunch)))
-      return failure();
-  }
+  if (options.remarks) // before the next target's kernels, which have the same names
+    for (VariantOp variant : target.module.getOps<VariantOp>())
+      target.remarks.push_back(options.remarks->take(variant.getSymName().str()));
   dump(Stage::Systolic, &target);
   if (last == Stage::Systolic)
     return success();
-  auto nothing = [](KernelVariant &) {};
-  {
-    TimingScope stage = scope.nest("gpu");
-    if (failed(runPipeline([](OpPassManager &pm) { buildGPUPipeline(pm); }, nothing)))
-      return failure();
-  }
+
+  if (failed(run("gpu", [](OpPassManager &pm) { buildGPUPipeline(pm.nest<VariantOp>()); })))
+    return failure();
   dump(Stage::GPU, &target);
   if (last == Stage::GPU)
     return success();
-  {
-    TimingScope stage = scope.nest("llvm dialect");
-    if (failed(runPipeline([](OpPassManager &pm) { buildLLVMPipeline(pm); }, nothing)))
-      return failure();
-  }
-  return generate(target, last, scope, progress);
-}
 
-LogicalResult Compilation::generate(CompiledTarget &target, Stage last, TimingScope &timing,
-                                    support::Progress &progress) {
-  TimingScope scope = timing.nest("code generation");
-  SmallVector<gpu::GPUModuleOp> modules;
-  for (KernelVariant &variant : target.plan.variants)
-    modules.push_back(*variant.module->getOps<gpu::GPUModuleOp>().begin());
-  CodegenOptions codegen;
-  codegen.chip = target.target.chip;
-  bool keepsText = !options.dumpStages.empty() || last == Stage::LLVM || last == Stage::ISA;
-  codegen.keepLLVM = codegen.keepAssembly = keepsText;
-  codegen.onKernel = [&](StringRef) { progress.add(); };
-  codegen.around = [&](size_t i, llvm::function_ref<void()> compile) {
-    target.plan.variants[i].reproducer.runCodegen(compile);
-  };
-  llvm::Expected<CodeObject> object = generateCode(modules, codegen);
-  if (!object) {
-    handleCodegenError(target, object.takeError());
+  if (failed(run("llvm dialect", [](OpPassManager &pm) { buildLLVMPipeline(pm.nest<VariantOp>()); })))
     return failure();
-  }
-  target.codeObject = std::move(*object);
-  for (KernelVariant &variant : target.plan.variants) {
-    auto metadata = llvm::find_if(target.codeObject.kernels,
-                                  [&](const KernelMetadata &kernel) { return kernel.symbol == variant.symbol; });
-    if (metadata == target.codeObject.kernels.end())
-      return emitError(variant.region.getLoc())
-             << "expected kernel " << variant.symbol << " in the code object but it has none";
-    variant.metadata = *metadata;
-  }
-  reportSpills(target);
+  if (last == Stage::LLVM)
+    return success();
+
+  if (llvm::Error error = checkProcessor({.chip = target.target.chip}))
+    return emitError(graph.getLoc()) << llvm::toString(std::move(error));
+  if (failed(run("code generation", [&](OpPassManager &pm) { buildISAPipeline(pm, pipeline); })))
+    return failure();
   dump(Stage::LLVM, &target);
   dump(Stage::ISA, &target);
+  if (failed(readCode(target)))
+    return failure();
   dump(Stage::Hsaco, &target);
   return success();
 }
 
-/// An error in one kernel is its reproducer's to tell; for one of the link it takes them all, as LLVM got them.
-void Compilation::handleCodegenError(CompiledTarget &target, llvm::Error error) {
-  auto internal = [&](const CodegenError &failed) {
-    if (failed.module != CodegenError::all) {
-      target.plan.variants[failed.module].reproducer.setError(failed.message);
-      return reportFirst(target.plan);
-    }
-    SmallVector<ModuleOp> modules;
-    for (KernelVariant &variant : target.plan.variants)
-      modules.push_back(*variant.module);
-    Reproducer reproducer(modules, "the link of all kernels", target.target.name + "-link", options.reproducerDir);
-    reproducer.runCodegen([] {});
-    reproducer.setError(failed.message);
-    reproducer.report();
-  };
-  auto other = [&](const llvm::ErrorInfoBase &failed) { emitError(graph.getLoc()) << failed.message(); };
-  llvm::handleAllErrors(std::move(error), internal, other);
+/// What the package and --explain say of the kernels, from the code object and from what the passes left on the
+/// variants.
+LogicalResult Compilation::readCode(CompiledTarget &target) {
+  auto binary = target.module.lookupSymbol<gpu::BinaryOp>(codeObjectName);
+  if (!binary)
+    return emitError(graph.getLoc()) << "expected at least one kernel but got none";
+  target.codeObject = *getObject(binary, gpu::CompilationTarget::Binary);
+  llvm::Expected<std::vector<KernelMetadata>> kernels = readKernelMetadata(target.codeObject);
+  if (!kernels)
+    return emitError(graph.getLoc()) << llvm::toString(kernels.takeError());
+  target.plan = readKernelPlan(target.module, graph);
+  for (auto [i, variant] : llvm::enumerate(target.plan.variants)) {
+    auto metadata =
+        llvm::find_if(*kernels, [&](const KernelMetadata &kernel) { return kernel.symbol == variant.symbol; });
+    if (metadata == kernels->end())
+      return emitError(variant.op.getLoc())
+             << "expected kernel " << variant.symbol << " in the code object but it has none";
+    variant.metadata = *metadata;
+    variant.launch = readLaunchInfo(variant.op);
+    if (options.remarks)
+      variant.remarks = std::move(target.remarks[i]);
+  }
+  reportSpills(target);
+  return success();
 }
 
 void Compilation::reportSpills(const CompiledTarget &target) {
   for (const KernelVariant &variant : target.plan.variants) {
     const KernelMetadata &kernel = variant.metadata;
     if (kernel.vgprSpills || kernel.sgprSpills || kernel.scratchSize)
-      remark::missed(KernelOp(variant.region).getLoc(),
+      remark::missed(VariantOp(variant.op).getLoc(),
                      remark::RemarkOpts::name("Spills").category("codegen").function(variant.symbol))
           << "registers were spilled" << remark::metric("vgpr_spills", int64_t(kernel.vgprSpills))
           << remark::metric("sgpr_spills", int64_t(kernel.sgprSpills))
@@ -290,7 +260,7 @@ void Compilation::reportSpills(const CompiledTarget &target) {
 
 std::string Compilation::getText(Stage stage) const {
   std::string text;
-  if (stage <= Stage::Fused) {
+  if (stage <= Stage::LLVM) {
     llvm::raw_string_ostream(text) << *model << "\n";
     return text;
   }
@@ -299,18 +269,27 @@ std::string Compilation::getText(Stage stage) const {
   return text;
 }
 
-std::string Compilation::getText(Stage stage, const CompiledTarget &target) {
-  if (stage == Stage::Hsaco)
-    return target.codeObject.bytes;
-  std::string text;
-  llvm::raw_string_ostream os(text);
+std::string Compilation::getText(Stage stage, const CompiledTarget &target) const {
   if (stage <= Stage::GPU)
-    for (const KernelVariant &variant : target.plan.variants)
-      os << "// " << target.target.name << " " << variant.symbol << ": " << variant.choice.getReason() << "\n"
-         << **variant.module << "\n// -----\n";
-  else
-    for (const KernelStages &kernel : target.codeObject.stages)
-      os << (stage == Stage::LLVM ? kernel.llvm : kernel.assembly) << "\n";
+    return getModule(target);
+  if (stage == Stage::Hsaco)
+    return target.codeObject.str();
+  auto format = stage == Stage::LLVM ? gpu::CompilationTarget::Offload : gpu::CompilationTarget::Assembly;
+  std::string text;
+  for (VariantOp variant : ModuleOp(target.module).getOps<VariantOp>())
+    for (gpu::BinaryOp binary : variant.getBody().getOps<gpu::BinaryOp>())
+      text += getObject(binary, format)->str() + "\n";
+  return text;
+}
+
+/// The model's module as it would be were this the only target.
+std::string Compilation::getModule(const CompiledTarget &target) const {
+  OwningOpRef<ModuleOp> copy = ModuleOp(getModel()).clone();
+  for (auto other : llvm::make_early_inc_range(copy->getOps<ModuleOp>()))
+    if (other.getSymName() != target.target.name)
+      other.erase();
+  std::string text;
+  llvm::raw_string_ostream(text) << *copy << "\n";
   return text;
 }
 

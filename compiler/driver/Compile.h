@@ -1,7 +1,8 @@
 // One compilation: a model in, the stages of DESIGN §1 in order, a package out. nstfc is a command line around it.
 #pragma once
 
-#include "compiler/driver/KernelBuild.h"
+#include "compiler/catalog/TemplateFiles.h"
+#include "compiler/driver/KernelPlan.h"
 #include "compiler/driver/Precision.h"
 #include "compiler/package/Package.h"
 #include "compiler/target/Target.h"
@@ -17,15 +18,22 @@
 
 namespace nstf {
 
-namespace support {
-class Progress;
-}
-
 /// The stages a compilation can stop at, in order.
 enum class Stage { NSTF, Fused, Systolic, GPU, LLVM, ISA, Hsaco, Package };
 /// "nstf", "fused", …; nothing for an unknown name.
 std::optional<Stage> parseStage(llvm::StringRef name);
 llvm::StringRef getStageName(Stage stage);
+
+/// What a user may ask of kernels beyond what follows from the model.
+struct PlanWishes {
+  bool oneBucket = false;                ///< one kernel for every number of rows, chosen for the most
+  std::string symbol;                    ///< of a model with one kernel; empty: <kernel>_t<rows>
+  std::map<std::string, int64_t> tuning; ///< parameters over the catalog's
+  std::string templates;                 ///< folder of kernels and tuning of one's own; empty: none
+};
+
+/// The kernels and tuning to choose from. Throws std::runtime_error where the folder is none.
+TemplateFiles getTemplateFiles(const PlanWishes &wishes);
 
 struct CompileOptions {
   std::string input; ///< folder or file: compiler/import/Import.h
@@ -49,8 +57,10 @@ struct CompileOptions {
 /// A model compiled for one target.
 struct CompiledTarget {
   Target target;
-  KernelPlan plan;
-  CodeObject codeObject;
+  mlir::ModuleOp module;                        ///< in the model's module
+  std::vector<std::vector<PassRemark>> remarks; ///< of each variant, until the plan takes them
+  KernelPlan plan;                              ///< after code generation
+  llvm::StringRef codeObject;                   ///< the bytes, which are the module's
 };
 
 /// Errors are diagnostics of the context or std::runtime_error.
@@ -62,8 +72,8 @@ public:
   mlir::LogicalResult run(Stage last);
   /// Goes on from Stage::Fused, where run(Stage::Fused) ended.
   mlir::LogicalResult resume(Stage last);
-  /// The text of a stage, all targets one after the other; of Stage::Hsaco the bytes of their code objects.
-  /// Precondition: the last stage run; the modules of earlier ones are gone.
+  /// The text of a stage: up to Stage::LLVM the model's module with all targets in it, then target by target; of
+  /// Stage::Hsaco the bytes of their code objects. Precondition: the last stage run; earlier ones are gone.
   std::string getText(Stage stage) const;
   /// Writes the package; false where it didn't pass its trial. Precondition: run(Stage::Hsaco) or further.
   bool writePackage(const std::filesystem::path &folder, const PackageTrial &trial = {});
@@ -84,12 +94,12 @@ private:
   mlir::LogicalResult import();
   void checkTokenizer();
   mlir::LogicalResult buildGraph();
+  mlir::LogicalResult selectKernels();
   mlir::LogicalResult buildKernels(CompiledTarget &target, Stage last);
-  mlir::LogicalResult generate(CompiledTarget &target, Stage last, mlir::TimingScope &timing,
-                               support::Progress &progress);
-  void handleCodegenError(CompiledTarget &target, llvm::Error error);
+  mlir::LogicalResult readCode(CompiledTarget &target);
   void reportSpills(const CompiledTarget &target);
-  static std::string getText(Stage stage, const CompiledTarget &target);
+  std::string getText(Stage stage, const CompiledTarget &target) const;
+  std::string getModule(const CompiledTarget &target) const;
   /// Writes a stage's text into the dump folder; of one target where the stage has any.
   void dump(Stage stage, const CompiledTarget *target = nullptr);
 

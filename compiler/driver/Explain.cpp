@@ -1,6 +1,7 @@
 // What each kernel is made of and why (Explain.h). Nothing here knows a reason: it lays out those of the catalog and of
 // the passes.
 #include "compiler/driver/Explain.h"
+#include "compiler/catalog/Catalog.h"
 #include "compiler/driver/KernelFacts.h"
 #include "compiler/driver/OptionRegex.h"
 #include "llvm/ADT/StringExtras.h"
@@ -78,22 +79,27 @@ private:
   }
 
   void explainTemplate(const KernelVariant &variant) {
-    const KernelChoice &choice = variant.choice;
-    line("template", choice.templateName + (choice.templateReason.empty() ? "" : ": " + choice.templateReason));
-    for (const std::string &other : choice.rejectedTemplates)
-      line("", "not " + other);
+    VariantOp op = variant.op;
+    StringRef name = op.getBinding().getTemplateName(), reason = op.getChoice().getTemplateReason();
+    line("template", (reason.empty() ? name : name + ": " + reason).str());
+    explainRejected(op.getChoice().getRejectedTemplates());
+  }
+
+  void explainRejected(ArrayAttr others) {
+    for (auto other : others.getAsRange<StringAttr>())
+      line("", "not " + other.str());
   }
 
   /// What tuning sets, the rest being sizes.
   void explainTuning(const KernelVariant &variant) {
-    std::set<std::string> tunable = getTunableParameters(variant.choice.templateName, files);
+    VariantOp op = variant.op;
+    std::set<std::string> tunable = getTunableParameters(op.getBinding().getTemplateName().str(), files);
     std::string tuned, sizes;
     for (const auto &[name, value] : variant.launch.parameters)
       (tunable.contains(name) ? tuned : sizes) += " " + name + "=" + std::to_string(value);
     line("parameters", StringRef(tuned).ltrim().str() + "; sizes" + sizes);
-    line("", variant.choice.tuningReason);
-    for (const std::string &row : variant.choice.rejectedTuning)
-      line("", "not " + row);
+    line("", op.getChoice().getTuningReason().str());
+    explainRejected(op.getChoice().getRejectedTuning());
   }
 
   void explainPass(StringRef what, const KernelVariant &variant, StringRef pass, const std::string &otherwise) {

@@ -163,7 +163,7 @@ std::string KernelCompilation::makeHeader() const {
 void KernelCompilation::write(const std::filesystem::path &object, const std::filesystem::path &header) const {
   std::vector<std::pair<std::string, std::string_view>> objects;
   for (const CompiledTarget &target : compilation->getTargets())
-    objects.push_back({target.target.chip, target.codeObject.bytes});
+    objects.push_back({target.target.chip, target.codeObject});
   std::string bytes = bundleCodeObjects(objects), text = header.empty() ? "" : makeHeader();
   std::vector<std::pair<std::filesystem::path, std::string_view>> files;
   if (!object.empty())

@@ -64,7 +64,7 @@ manifest::Kernel nstf::describeKernel(const KernelVariant &variant, const Target
   const KernelMetadata &metadata = variant.metadata;
   manifest::Kernel kernel{};
   kernel.symbol = variant.symbol;
-  kernel.templateName = variant.choice.templateName;
+  kernel.templateName = VariantOp(variant.op).getBinding().getTemplateName().str();
   kernel.waveSize = variant.launch.waveSize;
   kernel.block = {uint32_t(variant.launch.waveSize * variant.launch.waves), 1, 1};
   kernel.lds = metadata.ldsSize;

@@ -1,7 +1,8 @@
 // A compiled kernel as the runtime's format says it: arguments, geometry, registers.
 #pragma once
 
-#include "compiler/driver/KernelBuild.h"
+#include "compiler/driver/KernelPlan.h"
+#include "compiler/target/Target.h"
 #include "nstf/Manifest.h"
 #include "support/Occupancy.h"
 

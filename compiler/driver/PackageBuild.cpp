@@ -258,7 +258,7 @@ private:
     for (const BucketPlan &bucket : target.plan.buckets)
       entry.buckets.push_back(makeBucket(bucket, target));
     inputs.manifest.targets.push_back(std::move(entry));
-    inputs.codeObjects.push_back(target.codeObject.bytes);
+    inputs.codeObjects.push_back(target.codeObject.str());
   }
 
   void addArenaMap(manifest::Target &target) {

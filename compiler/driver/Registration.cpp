@@ -2,9 +2,9 @@
 #include "compiler/driver/Registration.h"
 
 #include "compiler/catalog/Passes.h"
-#include "compiler/codegen/GenerateCodePass.h"
+#include "compiler/codegen/Passes.h"
 #include "compiler/pipelines/Pipelines.h"
-#include "compiler/target/SetTargetPass.h"
+#include "compiler/target/Passes.h"
 #include "dialects/nstf/NSTF.h"
 #include "dialects/systolic/Systolic.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -61,10 +61,10 @@ void nstf::registerPasses() {
   mlir::registerPass([] { return mlir::createLowerAffinePass(); });
   mlir::registerPass([] { return mlir::createReconcileUnrealizedCastsPass(); });
   mlir::registerPass([] { return mlir::createSCFToControlFlowPass(); });
-  registerGenerateCodePass();
-  registerSetTargetPass();
   registerPipelines();
   registerNSTFCatalogPasses();
+  registerNSTFCodegenPasses();
+  registerNSTFTargetPasses();
   registerNSTFPasses();
   registerNSTFToSystolicPasses();
   systolic::registerSystolicPasses();

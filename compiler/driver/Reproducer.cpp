@@ -1,8 +1,8 @@
 // Watches a pipeline, and writes MLIR's reproducer files (Reproducer.h).
 #include "compiler/driver/Reproducer.h"
-#include "compiler/codegen/GenerateCodePass.h"
 #include "compiler/driver/CrashHandler.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -18,22 +18,25 @@ struct Failure {
   std::string pass;
   bool isOurs = false;
   bool isInvalid = false;
+
+  void note(Pass *failed, Operation *op) {
+    if (!pass.empty()) // the passes around it fail with it
+      return;
+    StringRef flag = failed->getArgument();
+    pass = (flag.empty() ? failed->getName() : flag).str();
+    // What code generation says is LLVM's and lld's.
+    bool isCode = flag == "nstf-generate-code" || flag == "nstf-link-code";
+    isOurs = !isCode && (flag.starts_with("nstf-") || flag.starts_with("systolic-"));
+    ScopedDiagnosticHandler quiet(
+        op->getContext(), [id = llvm::get_threadid()](Diagnostic &) { return success(id == llvm::get_threadid()); });
+    isInvalid = mlir::failed(verify(op));
+  }
 };
 
 class Watch : public PassInstrumentation {
 public:
   explicit Watch(Failure &failure) : failure(failure) {}
-
-  void runAfterPassFailed(Pass *pass, Operation *op) override {
-    if (!failure.pass.empty()) // the passes around it fail with it
-      return;
-    StringRef flag = pass->getArgument();
-    failure.pass = (flag.empty() ? pass->getName() : flag).str();
-    failure.isOurs = flag.starts_with("nstf-") || flag.starts_with("systolic-");
-    ScopedDiagnosticHandler quiet(
-        op->getContext(), [id = llvm::get_threadid()](Diagnostic &) { return success(id == llvm::get_threadid()); });
-    failure.isInvalid = failed(verify(op));
-  }
+  void runAfterPassFailed(Pass *pass, Operation *op) override { failure.note(pass, op); }
 
 private:
   Failure &failure;
@@ -49,6 +52,9 @@ public:
           held.push_back(std::move(diagnostic));
           return success();
         }) {}
+  /// Where these are an internal error, what it is to be called; empty where they are the user's.
+  std::string getInternalError(const Failure &failure) const;
+  /// For when these are no longer in their way.
   std::vector<Diagnostic> take() { return std::move(held); }
 
 private:
@@ -56,11 +62,24 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
+void emitAll(MLIRContext *context, std::vector<Diagnostic> errors) {
+  for (Diagnostic &diagnostic : errors)
+    context->getDiagEngine().emit(std::move(diagnostic));
+}
+
 /// What a conversion says that came upon something it has no pattern for.
 bool isUnfinishedConversion(const Diagnostic &diagnostic) {
   std::string message = diagnostic.str();
   return message.find("failed to legalize") != std::string::npos ||
          message.find("was left over by") != std::string::npos;
+}
+
+std::string HeldErrors::getInternalError(const Failure &failure) const {
+  if (!held.empty() && !failure.isInvalid && failure.isOurs && llvm::none_of(held, isUnfinishedConversion))
+    return "";
+  std::string message = held.empty() ? "it failed without a word" : held.front().str();
+  bool isCode = failure.pass == "nstf-generate-code" || failure.pass == "nstf-link-code";
+  return isCode ? message : "pass " + failure.pass + ": " + message;
 }
 
 /// As a shell takes it.
@@ -76,27 +95,52 @@ std::string quote(const std::string &word) {
 
 } // namespace
 
-static void print(ModuleOp module, llvm::raw_ostream &os) {
-  module->print(os, OpPrintingFlags().enableDebugInfo().useLocalScope());
-}
+static OpPrintingFlags getFlags() { return OpPrintingFlags().enableDebugInfo().useLocalScope(); }
 
 Reproducer::Reproducer(ModuleOp module, std::string what, const std::string &name, const std::filesystem::path &folder)
     : what(std::move(what)), file(folder / ("nstf-reproducer-" + name + ".mlir")) {
   llvm::raw_string_ostream os(text);
-  print(module, os);
+  module->print(os, getFlags());
 }
 
-Reproducer::Reproducer(ArrayRef<ModuleOp> modules, std::string what, const std::string &name,
-                       const std::filesystem::path &folder)
-    : what(std::move(what)), file(folder / ("nstf-reproducer-" + name + ".mlir")) {
+/// The target's module with some of its variants, and around it what they need of the model's.
+static std::string getText(ModuleOp target, ArrayRef<VariantOp> variants) {
+  std::string text;
   llvm::raw_string_ostream os(text);
+  llvm::SetVector<Operation *> kernels;
+  for (VariantOp variant : variants)
+    kernels.insert(variant.getModelKernel());
   os << "module {\n";
-  for (ModuleOp module : modules) {
-    print(module, os);
+  for (Operation *kernel : kernels) {
+    kernel->print(os, getFlags());
     os << "\n";
   }
-  os << "}";
+  os << "module @\"" << target.getSymName().value_or("") << "\" attributes " << target->getDiscardableAttrDictionary()
+     << " {\n";
+  for (VariantOp variant : variants) {
+    variant->print(os, getFlags());
+    os << "\n";
+  }
+  os << "}\n}";
+  return text;
 }
+
+static std::string getFileName(ModuleOp target, StringRef name) {
+  return ("nstf-reproducer-" + target.getSymName().value_or("") + "-" + name + ".mlir").str();
+}
+
+Reproducer::Reproducer(VariantOp variant, const std::filesystem::path &folder)
+    : what(("kernel '" + variant.getSymName() + "'").str()), anchor("builtin.module(builtin.module(nstf.variant(") {
+  if (auto layer = dyn_cast<NameLoc>(variant.getLoc()))
+    what += " (" + layer.getName().str() + ")";
+  auto target = cast<ModuleOp>(variant->getParentOp());
+  text = getText(target, variant);
+  file = folder / getFileName(target, variant.getSymName());
+}
+
+Reproducer::Reproducer(ModuleOp target, const std::filesystem::path &folder)
+    : what("the link of all kernels"), text(getText(target, llvm::to_vector(target.getOps<VariantOp>()))),
+      file(folder / getFileName(target, "link")), anchor("builtin.module(builtin.module(") {}
 
 void Reproducer::append(StringRef passes) { pipeline += ((pipeline.empty() ? "" : ",") + passes).str(); }
 
@@ -107,18 +151,21 @@ std::string Reproducer::getFileText() const {
   llvm::raw_string_ostream os(result);
   os << "// " << getCommand() << "\n"
      << text << "\n\n{-#\n  external_resources: {\n    mlir_reproducer: {\n      pipeline: \"";
-  llvm::printEscapedString("builtin.module(" + pipeline + ")", os);
+  llvm::printEscapedString(anchor + pipeline + std::string(llvm::count(anchor, '('), ')'), os);
   os << "\",\n      disable_threading: true,\n      verify_each: true\n    }\n  }\n#-}\n";
   return result;
 }
 
-LogicalResult Reproducer::run(PassManager &passes, ModuleOp module) {
-  // "any(a,b)" or "builtin.module(a,b)": what it is anchored on is the module in either case.
-  std::string added;
-  llvm::raw_string_ostream os(added);
+/// The passes of a pass manager on a module: "any(a,b)" or "builtin.module(a,b)" is a,b.
+static std::string getPasses(PassManager &passes) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
   passes.printAsTextualPipeline(os);
-  append(StringRef(added).split('(').second.drop_back());
+  return StringRef(text).split('(').second.drop_back().str();
+}
 
+LogicalResult Reproducer::run(PassManager &passes, ModuleOp module) {
+  append(getPasses(passes));
   Failure failed;
   passes.addInstrumentation(std::make_unique<Watch>(failed));
   std::vector<Diagnostic> errors;
@@ -127,33 +174,125 @@ LogicalResult Reproducer::run(PassManager &passes, ModuleOp module) {
     CrashScope scope(what, getFileText(), file.string(), getCommand());
     HeldErrors held(module.getContext());
     result = passes.run(module);
+    if (mlir::failed(result))
+      error = held.getInternalError(failed);
     errors = held.take();
   }
-  auto emitAll = [&] {
-    for (Diagnostic &diagnostic : errors)
-      module.getContext()->getDiagEngine().emit(std::move(diagnostic));
+  if (error.empty())
+    emitAll(module.getContext(), std::move(errors));
+  return result;
+}
+
+// Variants
+
+namespace nstf {
+
+/// Opens a scope for a variant on the thread that begins a stage on it, and closes it where the stage ends.
+class VariantWatch : public PassInstrumentation {
+public:
+  VariantWatch(VariantReproducers &variants, bool &linkFailed, llvm::function_ref<void()> onVariant)
+      : variants(variants), linkFailed(linkFailed), onVariant(onVariant) {}
+
+  void runBeforePass(Pass *, Operation *op) override {
+    std::vector<std::unique_ptr<Run>> &open = runs[llvm::get_threadid()];
+    if (isa<VariantOp>(op) && (open.empty() || open.back()->op != op))
+      open.push_back(std::make_unique<Run>(op, *variants.reproducerOf.at(op)));
+  }
+
+  void runAfterPassFailed(Pass *pass, Operation *op) override {
+    std::vector<std::unique_ptr<Run>> &open = runs[llvm::get_threadid()];
+    if (open.empty()) {
+      linkFailed |= pass->getArgument() == "nstf-link-code";
+      return;
+    }
+    open.back()->failure.note(pass, op);
+    if (open.back()->op == op)
+      close(open, /*isGood=*/false);
+  }
+
+  void runAfterPipeline(std::optional<OperationName> name, const PipelineParentInfo &) override {
+    std::vector<std::unique_ptr<Run>> &open = runs[llvm::get_threadid()];
+    if (name && name->getStringRef() == VariantOp::getOperationName() && !open.empty())
+      close(open, /*isGood=*/true);
+  }
+
+private:
+  struct Run {
+    Run(Operation *op, Reproducer &reproducer)
+        : op(op), reproducer(reproducer),
+          crash(reproducer.what, reproducer.getFileText(), reproducer.file.string(), reproducer.getCommand()),
+          held(op->getContext()) {}
+    Operation *op;
+    Reproducer &reproducer;
+    CrashScope crash;
+    HeldErrors held;
+    Failure failure;
   };
-  if (succeeded(result)) {
-    // While this thread waited for others, it may have built another kernel, whose errors these are.
-    emitAll();
-    return success();
+
+  void close(std::vector<std::unique_ptr<Run>> &open, bool isGood) {
+    Run &run = *open.back();
+    Reproducer &reproducer = run.reproducer;
+    MLIRContext *context = run.op->getContext();
+    if (!isGood)
+      reproducer.error = run.held.getInternalError(run.failure);
+    std::vector<Diagnostic> errors = run.held.take();
+    open.pop_back();
+    if (reproducer.error.empty())
+      emitAll(context, std::move(errors));
+    if (isGood)
+      onVariant();
   }
-  std::string message = errors.empty() ? "it failed without a word" : errors.front().str();
-  if (errors.empty() || failed.isInvalid || !failed.isOurs || llvm::any_of(errors, isUnfinishedConversion)) {
-    error = "pass " + failed.pass + ": " + message;
-    return failure();
-  }
-  emitAll();
-  return failure();
+
+  VariantReproducers &variants;
+  bool &linkFailed;
+  llvm::function_ref<void()> onVariant;
+  std::map<uint64_t, std::vector<std::unique_ptr<Run>>> runs; ///< by thread, innermost last; the hooks have one lock
+};
+
+} // namespace nstf
+
+VariantReproducers::VariantReproducers(ModuleOp target, const std::filesystem::path &folder)
+    : target(target), folder(folder) {
+  auto variants = llvm::to_vector(target.getOps<VariantOp>());
+  reproducers.resize(variants.size());
+  parallelFor(target.getContext(), 0, variants.size(),
+              [&](size_t i) { reproducers[i] = std::make_unique<Reproducer>(variants[i], folder); });
+  for (auto [variant, reproducer] : llvm::zip_equal(variants, reproducers))
+    reproducerOf[variant] = reproducer.get();
 }
 
-void Reproducer::runCodegen(llvm::function_ref<void()> generate) {
-  append(generateCodePassName);
-  CrashScope scope(what, getFileText(), file.string(), getCommand());
-  generate();
-}
+LogicalResult VariantReproducers::run(PassManager &passes, llvm::function_ref<void()> onVariant) {
+  // "nstf.variant(a,b),nstf-link-code{…}"
+  std::string text = getPasses(passes);
+  StringRef inner = StringRef(text).split('(').second, rest = inner;
+  for (int depth = 1; depth > 0 && !rest.empty(); rest = rest.drop_front())
+    depth += rest.front() == '(' ? 1 : rest.front() == ')' ? -1 : 0;
+  for (const std::unique_ptr<Reproducer> &reproducer : reproducers)
+    reproducer->append(inner.drop_back(rest.size() + 1));
 
-void Reproducer::setError(std::string message) { error = std::move(message); }
+  bool linkFailed = false;
+  passes.addInstrumentation(std::make_unique<VariantWatch>(*this, linkFailed, onVariant));
+  std::vector<Diagnostic> errors;
+  LogicalResult result = failure();
+  {
+    HeldErrors held(target.getContext());
+    result = passes.run(target);
+    errors = held.take();
+  }
+  if (linkFailed) {
+    Reproducer link(target, folder);
+    link.append("nstf-link-code");
+    link.error = errors.empty() ? "it failed without a word" : errors.front().str();
+    link.report();
+    return result;
+  }
+  emitAll(target.getContext(), std::move(errors));
+  // One tells for all: what is wrong with one kernel is mostly wrong with its neighbours.
+  auto failed = llvm::find_if(reproducers, [](const auto &reproducer) { return reproducer->hasFailed(); });
+  if (failed != reproducers.end())
+    (*failed)->report();
+  return result;
+}
 
 void Reproducer::report() const {
   // Of a message of many lines (lld's, LLVM's dumps) the first; the replay shows all.

@@ -1,5 +1,12 @@
-// The whole compiler, top to bottom (Pipelines.h).
+// The whole compiler, top to bottom (Pipelines.h). Above each stage stands what it is for nstf-opt: the same passes by
+// hand, which a test runs (test/pipelines).
 #include "compiler/pipelines/Pipelines.h"
+#include "compiler/catalog/Passes.h"
+#include "compiler/codegen/Passes.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/nstf/Passes.h"
@@ -8,57 +15,82 @@
 #include "passes/systolic_to_gpu/Passes.h"
 
 using namespace mlir;
+using namespace nstf;
 
-void nstf::buildGraphPipeline(OpPassManager &pm, int64_t maxTokens, StringRef precision) {
-  SetPrecisionPassOptions operands;
-  operands.type = precision.str();
-  pm.addPass(createSetPrecisionPass(operands));
-  pm.addPass(createMaterializeRopeTablesPass());
-  pm.addPass(createNormalizeTensorOpsPass());
-  pm.addPass(createFormTensorKernelsPass());
-  pm.addPass(createFormKernelsPass());
-  pm.addPass(createDeduplicateKernelsPass());
-  PlanMemoryPassOptions plan;
-  plan.maxTokens = maxTokens;
-  pm.addPass(createPlanMemoryPass(plan));
+// nstf-opt -nstf-set-precision=type=f32 -nstf-materialize-rope-tables -nstf-normalize-tensor-ops
+//   -nstf-form-tensor-kernels -nstf-form-kernels -nstf-deduplicate-kernels -nstf-plan-memory
+void nstf::buildGraphPipeline(OpPassManager &model, const PipelineOptions &options) {
+  model.addPass(createSetPrecisionPass({.type = options.precision}));
+  model.addPass(createMaterializeRopeTablesPass());
+  model.addPass(createNormalizeTensorOpsPass());
+  model.addPass(createFormTensorKernelsPass());
+  model.addPass(createFormKernelsPass());
+  model.addPass(createDeduplicateKernelsPass());
+  model.addPass(createPlanMemoryPass({.maxTokens = options.maxTokens}));
 }
 
-void nstf::buildTilePipeline(OpPassManager &pm, int64_t waveSize) {
-  pm.addPass(createFillTemplatePass());
-  pm.addPass(systolic::createInstantiatePass());
-  pm.addNestedPass<systolic::KernelOp>(systolic::createOrderWorkPass());
+// nstf-opt -nstf-select-kernels=targets=gfx942
+void nstf::buildSelectPipeline(OpPassManager &model, const PipelineOptions &options) {
+  SelectKernelsPassOptions select;
+  select.targets.assign(options.targets.begin(), options.targets.end());
+  select.tuning.assign(options.tuning.begin(), options.tuning.end());
+  select.maxTokens = options.maxTokens;
+  select.oneBucket = options.oneBucket;
+  select.symbol = options.symbol;
+  select.templates = options.templates;
+  model.addPass(createSelectKernelsPass(std::move(select)));
+}
+
+// nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(nstf-to-systolic-fill-template,
+//   systolic-instantiate, systolic.kernel(systolic-order-work), inline, canonicalize, cse, systolic.kernel(
+//   systolic-drop-unused-control, systolic-expand-math, systolic-select-wave-size, systolic-select-array,
+//   systolic-assign-layouts, systolic-allocate-scratch))))'
+void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &options) {
+  variant.addPass(createFillTemplatePass());
+  variant.addPass(systolic::createInstantiatePass());
+  variant.addNestedPass<systolic::KernelOp>(systolic::createOrderWorkPass());
   // Slots are functions until here; every later pass works on one kernel.
-  pm.addPass(createInlinerPass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  OpPassManager &kernel = pm.nest<systolic::KernelOp>();
+  variant.addPass(createInlinerPass());
+  variant.addPass(createCanonicalizerPass());
+  variant.addPass(createCSEPass());
+  OpPassManager &kernel = variant.nest<systolic::KernelOp>();
   kernel.addPass(systolic::createDropUnusedControlPass());
   kernel.addPass(systolic::createExpandMathPass());
-  systolic::SelectWaveSizePassOptions wave;
-  wave.waveSize = waveSize;
-  kernel.addPass(systolic::createSelectWaveSizePass(wave));
+  kernel.addPass(systolic::createSelectWaveSizePass({.waveSize = options.waveSize}));
   kernel.addPass(systolic::createSelectArrayPass());
   kernel.addPass(systolic::createAssignLayoutsPass());
   kernel.addPass(systolic::createAllocateScratchPass());
 }
 
-void nstf::buildGPUPipeline(OpPassManager &pm) {
-  pm.addPass(createLowerKernelsPass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createLoopInvariantCodeMotionPass());
+// nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(systolic-to-gpu-lower-kernels, canonicalize, cse,
+//   loop-invariant-code-motion)))'
+void nstf::buildGPUPipeline(OpPassManager &variant) {
+  variant.addPass(createLowerKernelsPass());
+  variant.addPass(createCanonicalizerPass());
+  variant.addPass(createCSEPass());
+  variant.addPass(createLoopInvariantCodeMotionPass());
 }
 
-void nstf::buildLLVMPipeline(OpPassManager &pm) {
-  buildGPUToROCDLPipeline(pm.nest<gpu::GPUModuleOp>());
-  pm.addPass(createAttachDebugInfoPass());
+// nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(gpu.module(expand-strided-metadata, lower-affine,
+//   convert-scf-to-cf, systolic-to-gpu-convert-gpu-to-rocdl, reconcile-unrealized-casts, canonicalize, cse),
+//   systolic-to-gpu-attach-debug-info)))'
+void nstf::buildLLVMPipeline(OpPassManager &variant) {
+  OpPassManager &module = variant.nest<gpu::GPUModuleOp>();
+  module.addPass(memref::createExpandStridedMetadataPass());
+  module.addPass(createLowerAffinePass());
+  module.addPass(createSCFToControlFlowPass());
+  module.addPass(createConvertGPUToROCDLPass());
+  module.addPass(createReconcileUnrealizedCastsPass());
+  module.addPass(createCanonicalizerPass());
+  module.addPass(createCSEPass());
+  variant.addPass(createAttachDebugInfoPass());
 }
 
-void nstf::registerPipelines() {
-  PassPipelineRegistration<>("nstf-pipeline-tile", "a kernel and its template to a tile program with layouts",
-                             [](OpPassManager &pm) { buildTilePipeline(pm); });
-  PassPipelineRegistration<>("nstf-pipeline-gpu", "a tile program to a gpu.func",
-                             [](OpPassManager &pm) { buildGPUPipeline(pm); });
-  PassPipelineRegistration<>("nstf-pipeline-llvm", "a gpu.func to the LLVM and ROCDL dialects",
-                             [](OpPassManager &pm) { buildLLVMPipeline(pm); });
+// nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(nstf-generate-code),
+// nstf-link-code{output=OUT}))'
+void nstf::buildISAPipeline(OpPassManager &target, const PipelineOptions &options) {
+  // LLVM's O1, without unrolling and vectorising: the shape of loops is decided by the passes above.
+  target.addNestedPass<VariantOp>(
+      createGenerateCodePass({.optimize = 1, .unroll = false, .vectorize = false, .keepLLVM = options.keepLLVM}));
+  target.addPass(createLinkCodePass({.output = options.output}));
 }

@@ -1,25 +1,48 @@
-// The whole compiler, top to bottom, on one screen. A stage is a pipeline here and a name for --emit.
+// The whole compiler, top to bottom, on one screen. A stage is a pipeline here and a name for --emit; what one stage
+// makes the next takes, all kernels and targets of a model in one module.
 #pragma once
 
 #include "mlir/Pass/PassManager.h"
+
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace nstf {
 
-/// nstf → fused: precision ("f32", "f16" or "bf16") set, kernels and steps, memory planned. On the model's module.
-void buildGraphPipeline(mlir::OpPassManager &pm, int64_t maxTokens, llvm::StringRef precision = "f32");
+struct PipelineOptions {
+  int64_t maxTokens = 0;            ///< rows of the largest step; 0: the module's nstf.max_tokens, or the context
+  std::string precision = "f32";    ///< of matrix operands: "f32", "f16" or "bf16"
+  std::vector<std::string> targets; ///< names, aliases or .yaml files; none: gfx942
+  bool oneBucket = false;           ///< one kernel for every number of rows, chosen for the most
+  std::string symbol;               ///< of a module's only kernel; empty: <kernel>_t<rows>
+  std::string templates;            ///< folder of kernels and tuning of one's own; empty: none
+  std::vector<std::string> tuning;  ///< parameters over the catalog's, NAME=INTEGER
+  int64_t waveSize = 0;             ///< 32 or 64; 0: chosen
+  bool keepLLVM = false;            ///< keep the LLVM IR of each kernel
+  std::string output;               ///< folder that gets each target's code object as a file; empty: none
+};
 
-/// fused → systolic: one kernel with its template becomes a tile program with layouts. On the kernel's own module; 0
-/// lets the pass choose the wave size.
-void buildTilePipeline(mlir::OpPassManager &pm, int64_t waveSize = 0);
+/// nstf → fused, on the model's module: precision set, kernels and steps, memory planned.
+void buildGraphPipeline(mlir::OpPassManager &model, const PipelineOptions &options);
 
-/// systolic → gpu: a gpu.func on per-lane vectors. On the kernel's own module.
-void buildGPUPipeline(mlir::OpPassManager &pm);
+/// The first part of fused → systolic, on the model's module: a module for each target, with its variants.
+void buildSelectPipeline(mlir::OpPassManager &model, const PipelineOptions &options);
 
-/// gpu → llvm: the LLVM and ROCDL dialects, with line information. On the kernel's own module.
-void buildLLVMPipeline(mlir::OpPassManager &pm);
+/// The rest of it: a kernel and its template become a tile program with layouts. On a variant, or a module of both.
+void buildTilePipeline(mlir::OpPassManager &variant, const PipelineOptions &options);
 
-/// Makes the pipelines known to nstf-opt, as nstf-pipeline-tile, nstf-pipeline-gpu and nstf-pipeline-llvm.
+/// systolic → gpu, on a variant or a module of one kernel: a gpu.func on per-lane vectors.
+void buildGPUPipeline(mlir::OpPassManager &variant);
+
+/// gpu → llvm, on a variant or a module of kernels: the LLVM and ROCDL dialects, with line information.
+void buildLLVMPipeline(mlir::OpPassManager &variant);
+
+/// llvm → isa, on a target's module: assembly and objects of its variants, and one code object.
+void buildISAPipeline(mlir::OpPassManager &target, const PipelineOptions &options);
+
+/// Makes the stages known to nstf-opt, on a model's module: nstf-pipeline-graph, -tile, -gpu, -llvm and -isa, and
+/// nstf-pipeline, which is all of them.
 void registerPipelines();
 
 } // namespace nstf

@@ -60,4 +60,7 @@ constexpr llvm::StringLiteral perTokenAttributeName = "systolic.per_token";
 /// The parameter that is the type of a template's `!systolic.operand`.
 constexpr llvm::StringLiteral operandParameterName = "OPERAND";
 
+/// What a lowered kernel leaves on the operation around it: a #systolic.geometry.
+constexpr llvm::StringLiteral geometryAttributeName = "systolic.geometry";
+
 } // namespace nstf::systolic

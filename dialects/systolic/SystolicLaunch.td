@@ -69,4 +69,22 @@ def Systolic_ControlOp : Systolic_Op<"control", [Pure]> {
   let assemblyFormat = "$field $block attr-dict";
 }
 
+def Systolic_GeometryAttr : Systolic_Attr<"Geometry", "geometry"> {
+  let summary = "all that launching a kernel takes, after its tile program is lowered";
+  let description = [{
+    systolic-to-gpu-lower-kernels leaves it, as `systolic.geometry`, on the operation around the kernel: what a launch
+    passes, of each axis of the grid the extent, a parameter, and its tile, the kernel's parameters and array, and whether
+    anything reads the run scalars.
+  }];
+  let parameters = (ins
+    "::nstf::systolic::LaunchAttr":$launch,
+    "::mlir::ArrayAttr":$grid,
+    "::mlir::DictionaryAttr":$params,
+    "::nstf::systolic::SystolicArrayAttr":$array,
+    "int64_t":$waveSize,
+    "bool":$readsTokens,
+    "bool":$readsPosition);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 #endif

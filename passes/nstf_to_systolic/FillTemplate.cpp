@@ -22,12 +22,14 @@ using systolic::LaunchArgument;
 struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
   using Base::Base;
 
+  bool canScheduleOn(RegisteredOperationName name) const override { return name.hasTrait<OpTrait::SymbolTable>(); }
+
   void runOnOperation() override {
-    auto regions = llvm::to_vector(getOperation().getOps<KernelOp>());
-    auto programs = llvm::to_vector(getOperation().getOps<systolic::KernelOp>());
+    auto regions = llvm::to_vector(getOperation()->getRegion(0).getOps<KernelOp>());
+    auto programs = llvm::to_vector(getOperation()->getRegion(0).getOps<systolic::KernelOp>());
     if (regions.size() != 1 || programs.size() != 1) {
-      getOperation().emitError() << "expected one nstf.kernel and one systolic.kernel in the module but got "
-                                 << regions.size() << " and " << programs.size();
+      getOperation()->emitError() << "expected one nstf.kernel and one systolic.kernel in the module but got "
+                                  << regions.size() << " and " << programs.size();
       return signalPassFailure();
     }
     if (failed(fill(regions.front(), programs.front())))
@@ -35,19 +37,37 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     regions.front().erase();
   }
 
-  LogicalResult fill(KernelOp region, systolic::KernelOp program) {
-    auto maxTokens = getOperation()->getAttrOfType<IntegerAttr>("nstf.max_tokens");
+  /// Of the variant, or of a module, where there is none yet.
+  FailureOr<BindingAttr> findBinding(KernelOp region, StringRef templateName) {
+    if (auto variant = dyn_cast<VariantOp>(getOperation()))
+      return variant.getBinding();
+    auto maxTokens = getOperation()->getAttrOfType<IntegerAttr>(NSTFDialect::maxTokensAttributeName);
     if (!maxTokens)
-      return getOperation().emitError("expected nstf.max_tokens on the module but got none");
-    FailureOr<TemplateBinding> binding = bindTemplate(region, program.getSymName(), maxTokens.getInt());
-    if (failed(binding) || failed(setParameters(region, program, *binding)))
+      return getOperation()->emitError("expected nstf.max_tokens on the module but got none");
+    FailureOr<TemplateBinding> binding = bindTemplate(region, templateName, maxTokens.getInt());
+    if (failed(binding))
       return failure();
-    if (failed(bindBuffers(region, program, *binding)))
+    return getBindingAttr(*binding, region, templateName, maxTokens.getInt());
+  }
+
+  DictionaryAttr findTuning(KernelOp region) {
+    auto variant = dyn_cast<VariantOp>(getOperation());
+    return variant ? variant.getChoice().getTuning() : region->getAttrOfType<DictionaryAttr>("nstf.tuning");
+  }
+
+  LogicalResult fill(KernelOp region, systolic::KernelOp program) {
+    FailureOr<BindingAttr> attribute = findBinding(region, program.getSymName());
+    if (failed(attribute))
       return failure();
-    if (isTensorKernel(region) ? failed(fillCompute(region, program, maxTokens.getInt()))
-                               : failed(fillEpilogue(region, program, *binding)))
+    TemplateBinding binding = readBinding(*attribute, region);
+    if (failed(setParameters(region, program, binding)))
       return failure();
-    if (failed(setLaunch(program, *binding)))
+    if (failed(bindBuffers(region, program, binding)))
+      return failure();
+    if (isTensorKernel(region) ? failed(fillCompute(region, program, attribute->getTokens()))
+                               : failed(fillEpilogue(region, program, binding)))
+      return failure();
+    if (failed(setLaunch(program, binding)))
       return failure();
     remark::passed(region.getLoc(),
                    remark::RemarkOpts::name("Template").category(getArgument()).function(region.getSymName()))
@@ -75,7 +95,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
       if (failed(set(parameter.name, builder.getI64IntegerAttr(parameter.value))) && parameter.name != "ROWS")
         return program.emitError() << "expected the template to have parameter " << parameter.name;
     }
-    if (auto tuning = region->getAttrOfType<DictionaryAttr>("nstf.tuning"))
+    if (DictionaryAttr tuning = findTuning(region))
       for (NamedAttribute entry : tuning)
         if (auto value = dyn_cast<IntegerAttr>(entry.getValue()); !value || failed(set(entry.getName(), value)))
           return program.emitError() << "expected tuning to name an integer parameter of the template but got "
@@ -148,8 +168,12 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     return success();
   }
 
+  func::FuncOp findSlot(StringRef name) {
+    return dyn_cast_or_null<func::FuncOp>(SymbolTable::lookupSymbolIn(getOperation(), name));
+  }
+
   LogicalResult fillCompute(KernelOp region, systolic::KernelOp program, int64_t maxTokens) {
-    auto slot = getOperation().lookupSymbol<func::FuncOp>("compute");
+    auto slot = findSlot("compute");
     if (!slot)
       return region.emitError() << "expected a template with a slot @compute but got " << program.getSymName();
     for (unsigned i = 0; i < region.getNumArguments(); ++i)
@@ -167,7 +191,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
                    });
     if (isEmpty)
       return success();
-    auto slot = getOperation().lookupSymbol<func::FuncOp>(slotName);
+    auto slot = findSlot(slotName);
     if (!slot)
       return region.emitError() << "expected a template with a slot @" << slotName << " but got "
                                 << program.getSymName();

@@ -4,12 +4,13 @@
 
 include "mlir/Pass/PassBase.td"
 
-def FillTemplatePass : Pass<"nstf-to-systolic-fill-template", "::mlir::ModuleOp"> {
+def FillTemplatePass : Pass<"nstf-to-systolic-fill-template"> {
   let summary = "puts an nstf.kernel's sizes, buffers and elementwise ops into its template";
   let description = [{
-    The module holds one `nstf.kernel` and beside it the template that was chosen for it. The template's kernel takes the
-    name of the nstf.kernel; its extents become those of the types, with `nstf.max_tokens` of the module for a `?`, and
-    the tuning parameters of the nstf.kernel's `nstf.tuning` go over its defaults. Buffers get the element types of what
+    An `nstf.variant` holds one `nstf.kernel` and beside it the template that was chosen for it. The template's kernel
+    takes the name of the nstf.kernel; its parameters become those of the variant's binding, and the tuning of its choice
+    goes over the template's defaults. In a module of both, as one writes it to try a template, the binding is made here,
+    with `nstf.max_tokens` for a `?`, and tuning is the nstf.kernel's `nstf.tuning`. Buffers get the element types of what
     is bound to them; f16 in tiles and LDS arrays becomes the type of the products' operands. Elementwise ops after the anchor, and
     a bias, go into the slot @epilogue; what they read beyond the tile becomes a buffer more. The nstf.kernel is erased.
 

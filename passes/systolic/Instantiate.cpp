@@ -129,6 +129,8 @@ AttrTypeReplacer makeReplacer(Resizer &resizer) {
 struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePass> {
   using Base::Base;
 
+  bool canScheduleOn(RegisteredOperationName name) const override { return name.hasTrait<OpTrait::SymbolTable>(); }
+
   /// Any name is an option: {BM=48 BN=96} is {params=BM=48,BN=96}.
   LogicalResult initializeOptions(StringRef options, function_ref<LogicalResult(const Twine &)> errorHandler) override {
     SmallVector<StringRef> entries;
@@ -172,7 +174,7 @@ struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePa
 
   /// What a template writes as conversions to or from operands is none where they are of that type.
   void dropConversions() {
-    getOperation().walk([](Operation *op) {
+    getOperation()->walk([](Operation *op) {
       if (isa<arith::ExtFOp, arith::TruncFOp>(op) && op->getOperand(0).getType() == op->getResult(0).getType()) {
         op->replaceAllUsesWith(op->getOperands());
         op->erase();
@@ -181,7 +183,7 @@ struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePa
   }
 
   LogicalResult setParameters(const Parameters &parameters) {
-    WalkResult result = getOperation().walk([&](ParamOp op) {
+    WalkResult result = getOperation()->walk([&](ParamOp op) {
       auto value = dyn_cast_or_null<TypedAttr>(parameters.lookup(op.getName()));
       if (!value) {
         op.emitOpError() << "expected a parameter of the kernel but got " << op.getName();
@@ -204,7 +206,7 @@ struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePa
 
   /// The rows of a launch: a number, or the tokens of the step.
   LogicalResult setRows(const Parameters &parameters) {
-    WalkResult result = getOperation().walk([&](ControlOp op) {
+    WalkResult result = getOperation()->walk([&](ControlOp op) {
       if (op.getField() != ControlField::rows)
         return WalkResult::advance();
       if (!parameters.contains("ROWS")) {

@@ -5,18 +5,18 @@
 
 include "mlir/Pass/PassBase.td"
 
-def InstantiatePass : Pass<"systolic-instantiate", "::mlir::ModuleOp"> {
+def InstantiatePass : Pass<"systolic-instantiate"> {
   let summary = "sets a template's parameters and resizes every type by its axis names";
   let description = [{
-    Takes the parameters of the module's one kernel, overridden by the option, resizes tiles, buffers, LDS arrays, splat
-    constants and the signatures of the slots, and turns every `systolic.param` into a constant. No text substitution. A
+    Takes the parameters of the one kernel in a module or nstf.variant, overridden by the option, resizes tiles, buffers,
+    LDS arrays, splat constants and the signatures of the slots, and turns every `systolic.param` into a constant. No text substitution. A
     `#systolic.bank_swizzle` of LDS becomes the swizzle for the chip's banks, and `systolic.control rows` the number of
     rows, or where that is known only when the kernel runs, the tokens of the step.
     `!systolic.operand` becomes the type that the parameter OPERAND names.
     Each parameter is an option by its own name: `systolic-instantiate{BM=48 BN=96}`.
 
-    Precondition: the module holds one `systolic.kernel`, tiles carry axes, not fragments, and where there is a
-    bank_swizzle, the module says its target.
+    Precondition: it holds one `systolic.kernel`, tiles carry axes, not fragments, and where there is a
+    bank_swizzle, it or something around it says its target.
   }];
   let options = [ListOption<"params", "params", "std::string", "parameters to override, NAME=VALUE">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];

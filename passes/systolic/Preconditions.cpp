@@ -4,10 +4,10 @@
 using namespace mlir;
 using namespace nstf::systolic;
 
-FailureOr<KernelOp> nstf::systolic::requireOneKernel(ModuleOp module) {
-  auto kernels = llvm::to_vector(module.getOps<KernelOp>());
+FailureOr<KernelOp> nstf::systolic::requireOneKernel(Operation *symbols) {
+  auto kernels = llvm::to_vector(symbols->getRegion(0).getOps<KernelOp>());
   if (kernels.size() != 1)
-    return module.emitError() << "expected one systolic.kernel in the module but got " << kernels.size();
+    return symbols->emitError() << "expected one systolic.kernel in the module but got " << kernels.size();
   return kernels.front();
 }
 

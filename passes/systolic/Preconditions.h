@@ -2,12 +2,11 @@
 #pragma once
 
 #include "dialects/systolic/Systolic.h"
-#include "mlir/IR/BuiltinOps.h"
 
 namespace nstf::systolic {
 
-/// The one kernel of a module; an error on the module where there is none or more.
-mlir::FailureOr<KernelOp> requireOneKernel(mlir::ModuleOp module);
+/// The one kernel of a module or nstf.variant; an error on it where there is none or more.
+mlir::FailureOr<KernelOp> requireOneKernel(mlir::Operation *symbols);
 
 /// The kernel's wave size; an error on it where systolic-select-wave-size has not run.
 mlir::FailureOr<int64_t> requireWaveSize(KernelOp kernel);

@@ -128,8 +128,10 @@ private:
 struct AttachDebugInfoPass : nstf::impl::AttachDebugInfoPassBase<AttachDebugInfoPass> {
   using Base::Base;
 
+  bool canScheduleOn(RegisteredOperationName name) const override { return name.hasTrait<OpTrait::SymbolTable>(); }
+
   void runOnOperation() override {
-    getOperation().walk([](LLVM::LLVMFuncOp function) {
+    getOperation()->walk([](LLVM::LLVMFuncOp function) {
       auto known = dyn_cast<FusedLoc>(function.getLoc());
       if (function.isExternal() || (known && isa_and_nonnull<LLVM::DISubprogramAttr>(known.getMetadata())))
         return;

@@ -48,6 +48,8 @@ struct ConstantPattern : OpConversionPattern<arith::ConstantOp> {
 struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
   using Base::Base;
 
+  bool canScheduleOn(RegisteredOperationName name) const override { return name.hasTrait<OpTrait::SymbolTable>(); }
+
   void runOnOperation() override {
     FailureOr<KernelOp> found = requireOneKernel(getOperation());
     if (failed(found))
@@ -55,16 +57,32 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     KernelOp kernel = *found;
     if (failed(checkTileProgram(kernel)))
       return signalPassFailure();
+    if (kernel.getLaunchAttr())
+      getOperation()->setAttr(geometryAttributeName, getGeometry(kernel));
     TileTypeConverter converter;
     KernelContext context;
     context.array = *kernel.getArray();
     context.waveSize = *kernel.getWaveSize();
     makeFunction(kernel, converter, context);
     // The slots are inlined by now.
-    for (auto slot : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+    for (auto slot : llvm::make_early_inc_range(getOperation()->getRegion(0).getOps<func::FuncOp>()))
       slot.erase();
     if (failed(lowerBody(converter, context)))
       signalPassFailure();
+  }
+
+  /// What a launch must know, and nothing below says.
+  static GeometryAttr getGeometry(KernelOp kernel) {
+    Builder builder(kernel.getContext());
+    bool readsTokens = false, readsPosition = false;
+    for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+      readsTokens |= kernel.getElementsPerToken(i) != 0;
+    kernel.walk([&](ControlOp op) { (op.getField() == ControlField::tokens ? readsTokens : readsPosition) = true; });
+    SmallVector<Attribute> grid;
+    for (const KernelOp::GridAxis &axis : kernel.getGridAxes())
+      grid.append({axis.extent, builder.getI64IntegerAttr(axis.tile)});
+    return GeometryAttr::get(kernel.getContext(), kernel.getLaunchAttr(), builder.getArrayAttr(grid),
+                             kernel.getParams(), *kernel.getArray(), *kernel.getWaveSize(), readsTokens, readsPosition);
   }
 
   /// The gpu.func with the kernel's body moved in; the body still holds tiles.

@@ -22,8 +22,4 @@ namespace nstf {
 #define GEN_PASS_REGISTRATION
 #include "passes/systolic_to_gpu/Passes.h.inc"
 
-/// The end of every kernel's way, for a pass manager on gpu.module: gpu, scf, vector, memref, math and amdgpu
-/// operations in, LLVM and ROCDL dialect out.
-void buildGPUToROCDLPipeline(mlir::OpPassManager &pm);
-
 } // namespace nstf

@@ -4,7 +4,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def AttachDebugInfoPass : Pass<"systolic-to-gpu-attach-debug-info", "::mlir::ModuleOp"> {
+def AttachDebugInfoPass : Pass<"systolic-to-gpu-attach-debug-info"> {
   let summary = "locations become debug information: which layer, which line of the model, which line of the template";
   let description = [{
     Every llvm.func gets a subprogram: its name is the layer's where the function's location has one (else the symbol),
@@ -51,7 +51,7 @@ def ConvertGPUToROCDLPass : Pass<"systolic-to-gpu-convert-gpu-to-rocdl", "::mlir
   ];
 }
 
-def LowerKernelsPass : Pass<"systolic-to-gpu-lower-kernels", "::mlir::ModuleOp"> {
+def LowerKernelsPass : Pass<"systolic-to-gpu-lower-kernels"> {
   let summary = "a tile program becomes a gpu.func on per-lane vectors";
   let description = [{
     The one place that knows who launches: the work item is the workgroup's id, buffers become pointers to global memory
@@ -61,7 +61,7 @@ def LowerKernelsPass : Pass<"systolic-to-gpu-lower-kernels", "::mlir::ModuleOp">
     the end. A buffer with `systolic.per_token` becomes a memref of the launch's size, made from the control block's
     tokens.
 
-    Preconditions: slots are inlined, layouts are assigned, scratch is allocated; one kernel in the module.
+    Preconditions: slots are inlined, layouts are assigned, scratch is allocated; one kernel in the module or nstf.variant.
   }];
   let dependentDialects = [
     "::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",

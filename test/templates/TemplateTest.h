@@ -2,7 +2,9 @@
 #pragma once
 
 #include "compiler/codegen/Codegen.h"
+#include "compiler/codegen/Passes.h"
 #include "compiler/driver/Registration.h"
+#include "compiler/pipelines/Pipelines.h"
 #include "compiler/target/Target.h"
 #include "dialects/systolic/Systolic.h"
 #include "nstf/Runtime.h"
@@ -18,6 +20,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
@@ -64,15 +67,20 @@ protected:
     context->loadAllAvailableDialects();
   }
 
+  using Build = std::function<void(mlir::OpPassManager &)>;
+
   /// Instantiates and lowers a template and runs all its work items.
   void run(const std::string &name, const std::string &params, Memory &memory, uint32_t tokens, uint32_t position = 0) {
     SCOPED_TRACE(name + " " + params);
-    runText(
-        std::string(*templateText("kernels/" + name + ".mlir")), name,
-        "systolic-instantiate{params=" + params +
-            "},systolic.kernel(systolic-order-work),inline,canonicalize,cse,systolic.kernel(systolic-select-wave-size,"
-            "systolic-select-array,systolic-assign-layouts,systolic-allocate-scratch)",
-        memory, tokens, position);
+    auto build = [&](mlir::OpPassManager &passes) {
+      ASSERT_TRUE(succeeded(
+          mlir::parsePassPipeline("systolic-instantiate{params=" + params +
+                                      "},systolic.kernel(systolic-order-work),inline,canonicalize,cse,systolic.kernel("
+                                      "systolic-select-wave-size,"
+                                      "systolic-select-array,systolic-assign-layouts,systolic-allocate-scratch)",
+                                  passes)));
+    };
+    runText(std::string(*templateText("kernels/" + name + ".mlir")), name, build, memory, tokens, position);
   }
 
   /// Fills a template with a kernel, "nstf.kernel @k(…) …", and runs it for a step of up to so many tokens.
@@ -83,39 +91,46 @@ protected:
     const std::string start = "\nmodule {";
     text.replace(text.find(start), start.size(),
                  llvm::formatv("\nmodule attributes {{nstf.max_tokens = {0} : i64} {{\n{1}", maxTokens, kernel));
-    runText(text, "k", "nstf-pipeline-tile", memory, tokens, position);
+    runText(text, "k", [](mlir::OpPassManager &passes) { buildTilePipeline(passes, {}); }, memory, tokens, position);
   }
 
   /// The same for the text of a module, which the passes make a tile program of.
-  void runText(const std::string &text, const std::string &name, const std::string &passes, Memory &memory,
+  void runText(const std::string &text, const std::string &name, const Build &makeTileProgram, Memory &memory,
                uint32_t tokens, uint32_t position = 0) {
     auto module = mlir::parseSourceString<mlir::ModuleOp>(text, context.get());
     ASSERT_TRUE(module);
     attachTarget(*module, findTarget(target));
-    ASSERT_TRUE(runPasses(*module, passes));
+    ASSERT_TRUE(runPasses(*module, makeTileProgram));
     systolic::KernelOp kernel = *module->getOps<systolic::KernelOp>().begin();
     std::vector<std::string> arguments;
     for (const systolic::LaunchArgument &argument : kernel.getLaunch()->getArguments())
       arguments.push_back(argument.name.str());
     uint32_t workItems = kernel.getNumWorkItems();
     uint32_t threads = *kernel.getWaveSize() * kernel.getArray()->getNumWaves();
-    ASSERT_TRUE(runPasses(*module, "nstf-pipeline-gpu,nstf-pipeline-llvm"));
-    auto code = generateCode(llvm::to_vector(module->getOps<mlir::gpu::GPUModuleOp>()), {.chip = target});
-    ASSERT_TRUE(bool(code)) << toString(code.takeError());
+    ASSERT_TRUE(runPasses(*module, [](mlir::OpPassManager &passes) {
+      buildGPUPipeline(passes);
+      buildLLVMPipeline(passes);
+      passes.addPass(createGenerateCodePass());
+      passes.addPass(createLinkCodePass());
+    }));
+    auto code = module->lookupSymbol<mlir::gpu::BinaryOp>(codeObjectName);
+    ASSERT_TRUE(code);
     support::ControlBlock control{.tokens = int32_t(tokens), .position = int32_t(position)};
-    launchKernel(*code, name, arguments, workItems, threads, memory, control);
+    launchKernel(*getObject(code, mlir::gpu::CompilationTarget::Binary), name, arguments, workItems, threads, memory,
+                 control);
   }
 
 private:
-  static bool runPasses(mlir::ModuleOp module, const std::string &pipeline) {
+  static bool runPasses(mlir::ModuleOp module, const Build &build) {
     mlir::PassManager manager(module.getContext());
-    return succeeded(mlir::parsePassPipeline(pipeline, manager)) && succeeded(manager.run(module));
+    build(manager);
+    return succeeded(manager.run(module));
   }
 
-  void launchKernel(const CodeObject &code, const std::string &name, const std::vector<std::string> &arguments,
+  void launchKernel(llvm::StringRef code, const std::string &name, const std::vector<std::string> &arguments,
                     uint32_t workItems, uint32_t threads, Memory &memory, const support::ControlBlock &control) {
     memory["control"] = words(std::vector(1, control));
-    Module loaded(backend, code.bytes.data(), code.bytes.size(), name);
+    Module loaded(backend, code.data(), code.size(), name);
     Launch step{loaded.kernel(name), {workItems, 1, 1}, {threads, 1, 1}};
     std::map<std::string, Buffer> buffers;
     for (const std::string &argument : arguments) {

@@ -1,5 +1,7 @@
 // From MLIR text to a code object: what comes out, what is read back from it, and what goes wrong when it should.
 #include "compiler/codegen/Codegen.h"
+#include "compiler/codegen/Passes.h"
+#include "compiler/pipelines/Pipelines.h"
 
 #include "compiler/target/Target.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
@@ -8,7 +10,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "passes/systolic_to_gpu/Passes.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
@@ -69,6 +70,15 @@ std::string copyKernel(const std::string &name, const std::string &body = "") {
          body + "memref.store %v, %y[%i] : memref<64xf32>\n gpu.return } }\n";
 }
 
+struct CodeObject {
+  struct Stages {
+    std::string llvm, assembly;
+  };
+  std::string bytes;
+  std::vector<KernelMetadata> kernels;
+  std::vector<Stages> stages; ///< of each kernel
+};
+
 class CodegenTest : public testing::Test {
 protected:
   CodegenTest() : context(registry()) {
@@ -91,15 +101,35 @@ protected:
     if (!module)
       return llvm::createStringError("parse: " + diagnostics);
     attachTarget(*module, target);
-    PassManager passes(&context);
-    buildGPUToROCDLPipeline(passes.nest<gpu::GPUModuleOp>());
-    passes.addPass(createAttachDebugInfoPass());
-    if (failed(passes.run(*module)))
+    PassManager lowering(&context);
+    buildLLVMPipeline(lowering);
+    if (failed(lowering.run(*module)))
       return llvm::createStringError("lowering: " + diagnostics);
-    CodegenOptions options;
-    options.chip = target.chip;
-    options.keepLLVM = options.keepAssembly = true;
-    return generateCode(llvm::to_vector(module->getOps<gpu::GPUModuleOp>()), options);
+    lowered = cast<ModuleOp>(module->clone());
+    return generate();
+  }
+
+  /// By the passes of code generation.
+  llvm::Expected<CodeObject> generate() {
+    PassManager passes(&context);
+    GenerateCodePassOptions options;
+    options.keepLLVM = true;
+    passes.addPass(createGenerateCodePass(options));
+    passes.addPass(createLinkCodePass());
+    if (failed(passes.run(*module)))
+      return llvm::createStringError(diagnostics);
+    CodeObject result;
+    for (gpu::BinaryOp binary : module->getOps<gpu::BinaryOp>())
+      if (binary.getSymName() == codeObjectName)
+        result.bytes = getObject(binary, gpu::CompilationTarget::Binary)->str();
+      else
+        result.stages.push_back({getObject(binary, gpu::CompilationTarget::Offload)->str(),
+                                 getObject(binary, gpu::CompilationTarget::Assembly)->str()});
+    auto kernels = readKernelMetadata(result.bytes);
+    if (!kernels)
+      return kernels.takeError();
+    result.kernels = std::move(*kernels);
+    return result;
   }
 
   std::string failure(const std::string &text, const std::string &targetName) {
@@ -109,6 +139,7 @@ protected:
 
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
+  OwningOpRef<ModuleOp> lowered; ///< what was compiled
   std::string diagnostics;
 };
 
@@ -225,16 +256,15 @@ TEST_F(CodegenTest, AnUnknownProcessorIsAnError) {
   ASSERT_TRUE(bool(compile(copyKernel("k"), "gfx942")));
   CodegenOptions options;
   options.chip = "gfx000";
-  auto result = compileToAssembly(*module->getOps<gpu::GPUModuleOp>().begin(), options);
+  auto result = compileToAssembly(*lowered->getOps<gpu::GPUModuleOp>().begin(), options);
   ASSERT_FALSE(bool(result));
   EXPECT_THAT(llvm::toString(result.takeError()), HasSubstr("expected a processor that LLVM knows but got 'gfx000'"));
 }
 
 TEST_F(CodegenTest, OperationsThatWereNotLoweredAreNamed) {
   module = parseSourceString<ModuleOp>(copyKernel("k"), &context);
-  CodegenOptions options;
-  options.chip = "gfx942";
-  auto result = generateCode(llvm::to_vector(module->getOps<gpu::GPUModuleOp>()), options);
+  attachTarget(*module, findTarget("gfx942"));
+  auto result = generate();
   ASSERT_FALSE(bool(result));
   EXPECT_THAT(llvm::toString(result.takeError()), HasSubstr("kernel 'k': expected operations of the LLVM and ROCDL"));
 }
@@ -271,7 +301,7 @@ TEST_F(CodegenTest, SeveralThreadsAtOnce) {
   options.chip = "gfx942";
   std::vector<OwningOpRef<ModuleOp>> modules;
   for (int i = 0; i < 4; ++i)
-    modules.push_back(module->clone());
+    modules.push_back(lowered->clone());
   std::vector<std::string> results(modules.size());
   std::vector<std::thread> threads;
   for (auto [result, own] : llvm::zip_equal(results, modules))

@@ -1,5 +1,9 @@
-// The pass that replays code generation: what compiles goes through in silence, what does not says why.
-// RUN: nstf-opt %s -split-input-file -verify-diagnostics -nstf-set-target -nstf-generate-code
+// Machine code of a gpu.module, as assembly and as an object; what does not compile says why.
+// RUN: nstf-opt %s -split-input-file -verify-diagnostics -nstf-set-target -nstf-generate-code | FileCheck %s
+// RUN: nstf-opt %s -split-input-file -verify-diagnostics -nstf-set-target -nstf-generate-code=keep-llvm | FileCheck %s --check-prefix=LLVM
+
+// CHECK: gpu.binary @good [#gpu.object<#rocdl.target<{{.*}}chip = "gfx942"{{.*}}>, assembly = "{{.*}}good:{{.*}}s_endpgm{{.*}}">, #gpu.object<#rocdl.target<{{.*}}>, bin = "\7FELF{{.*}}">]
+// LLVM: gpu.binary @good [#gpu.object<#rocdl.target<{{.*}}>, offload = "{{.*}}define amdgpu_kernel void @good({{.*}}">, #gpu.object<
 
 module {
   gpu.module @good {
@@ -31,23 +35,12 @@ module {
 
 // -----
 
-// Modules in modules, as a failed link leaves them.
-// expected-error-re @+1 {{lld: {{.*}}undefined symbol: missing}}
+// expected-error @+1 {{expected kernels of different names but got 'k' in the modules 'one' and 'two'}}
 module {
-  module {
-    gpu.module @kernels {
-      llvm.func @first(%x: !llvm.ptr<1>) attributes {gpu.kernel, rocdl.kernel} {
-        llvm.return
-      }
-    }
+  gpu.module @one {
+    llvm.func @k() attributes {gpu.kernel, rocdl.kernel} { llvm.return }
   }
-  module {
-    gpu.module @kernels {
-      llvm.func @missing(i32)
-      llvm.func @second(%i: i32) attributes {gpu.kernel, rocdl.kernel} {
-        llvm.call @missing(%i) : (i32) -> ()
-        llvm.return
-      }
-    }
+  gpu.module @two {
+    llvm.func @k() attributes {gpu.kernel, rocdl.kernel} { llvm.return }
   }
 }

@@ -1,18 +1,21 @@
 // Internal errors, each of its kind, provoked by passes of this test; and crashes in child processes.
 #include "compiler/driver/Reproducer.h"
 #include "compiler/driver/CrashHandler.h"
+#include "dialects/nstf/NSTF.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/Support/ErrorHandling.h"
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <optional>
 #include <thread>
 
 using namespace mlir;
@@ -140,16 +143,105 @@ TEST_F(ReproducerTest, aNameThatAShellWouldSplit) {
               HasSubstr("--run-reproducer '" + folder.string() + "/it'\\''s here/nstf-reproducer-test-f.mlir'\n"));
 }
 
-TEST_F(ReproducerTest, severalModulesBecomeOne) {
-  OwningOpRef<ModuleOp> other = parseSourceString<ModuleOp>("func.func @f() { return }", &context, "other.mlir");
-  reproducer = Reproducer(ArrayRef<ModuleOp>{*module, *other}, "the link", "test-f", folder);
-  reproducer.runCodegen([] {});
-  reproducer.setError("lld: no\n>>> referenced by f");
-  EXPECT_THAT(report(), HasSubstr("error: internal error in the link: lld: no\n"));
-  EXPECT_THAT(text, HasSubstr("builtin.module(nstf-generate-code)"));
-  OwningOpRef<ModuleOp> read = parseSourceString<ModuleOp>(text, &context);
+// Two variants of a kernel in one pass manager.
+class VariantReproducersTest : public ReproducerTest {
+protected:
+  using VariantAction = std::function<LogicalResult(VariantOp)>;
+
+  struct VariantPass : PassWrapper<VariantPass, OperationPass<VariantOp>> {
+    MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(VariantPass)
+    VariantPass(std::string flag, VariantAction action) : flag(std::move(flag)), action(std::move(action)) {}
+    StringRef getArgument() const override { return flag; }
+    void runOnOperation() override {
+      if (failed(action(getOperation())))
+        signalPassFailure();
+    }
+    std::string flag;
+    VariantAction action;
+  };
+
+  VariantReproducersTest() {
+    context.loadDialect<NSTFDialect>();
+    std::string variants;
+    for (const char *name : {"a", "b"})
+      variants += std::string("nstf.variant @") + name +
+                  " of @k tokens [1, 1] binding <\"t\", tokens = 1, parameters = {}, " +
+                  "per_token = {}, buffers = {}> choice <{}, template why \"\" not [], tuning why \"\" not []> {\n" +
+                  "  func.func @in_" + name + "() { return }\n}\n";
+    module = parseSourceString<ModuleOp>("nstf.kernel @k(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {\n"
+                                         "  %y = nstf.silu %x : tensor<1x8xf32>\n"
+                                         "  nstf.return %y : tensor<1x8xf32>\n}\n"
+                                         "module @chip attributes {nstf.target = {}} {\n" +
+                                             variants + "}",
+                                         &context, "model.mlir");
+    reproducers.emplace(*module->getOps<ModuleOp>().begin(), folder);
+  }
+
+  LogicalResult runStage(const std::string &flag, VariantAction action, std::unique_ptr<Pass> then = nullptr) {
+    PassManager passes(&context);
+    OpPassManager &variant = passes.nest<VariantOp>();
+    variant.addPass(createCanonicalizerPass());
+    variant.addPass(std::make_unique<VariantPass>(flag, std::move(action)));
+    if (then)
+      passes.addPass(std::move(then));
+    through = 0;
+    testing::internal::CaptureStderr();
+    LogicalResult result = reproducers->run(passes, [this] { ++through; });
+    printed = testing::internal::GetCapturedStderr();
+    return result;
+  }
+
+  std::string readFile(const std::string &name) {
+    std::ifstream stream(folder / ("nstf-reproducer-chip-" + name + ".mlir"));
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  std::optional<VariantReproducers> reproducers;
+  std::atomic<int> through = 0;
+  std::string printed;
+};
+
+TEST_F(VariantReproducersTest, theFileHoldsTheOneThatFailedAndItsStages) {
+  EXPECT_TRUE(succeeded(runStage("nstf-first", [](VariantOp) { return success(); })));
+  EXPECT_EQ(through, 2);
+  EXPECT_TRUE(failed(runStage("nstf-second", [](VariantOp op) { return success(op.getSymName() == "a"); })));
+  EXPECT_THAT(printed, HasSubstr("error: internal error in kernel 'b': pass nstf-second: it failed without a word\n"));
+  std::string file = readFile("b");
+  EXPECT_THAT(file, HasSubstr("nstf.kernel @k"));
+  EXPECT_THAT(file, HasSubstr("func.func @in_b"));
+  EXPECT_THAT(file, testing::Not(HasSubstr("in_a")));
+  EXPECT_THAT(file, testing::ContainsRegex("pipeline: \"builtin.module\\(builtin.module\\(nstf.variant\\("
+                                           "canonicalize.*,nstf-first,canonicalize.*,nstf-second\\)\\)\\)\""));
+  EXPECT_THAT(readFile("a"), IsEmpty());
+  OwningOpRef<ModuleOp> read = parseSourceString<ModuleOp>(file, &context);
   ASSERT_TRUE(bool(read));
-  EXPECT_EQ(std::distance(read->getOps<ModuleOp>().begin(), read->getOps<ModuleOp>().end()), 2);
+}
+
+TEST_F(VariantReproducersTest, theUsersErrorIsNoInternalOne) {
+  EXPECT_TRUE(failed(runStage("nstf-picky", [](VariantOp op) { return op.emitError("expected more but got less"); })));
+  EXPECT_THAT(told, HasSubstr("expected more but got less\n"));
+  EXPECT_THAT(printed, IsEmpty());
+  EXPECT_THAT(readFile("a") + readFile("b"), IsEmpty());
+}
+
+TEST_F(VariantReproducersTest, codeGenerationIsNeverTheUsers) {
+  auto fail = [](VariantOp op) { return op.emitError("kernel 'kernels': no registers left"); };
+  EXPECT_TRUE(failed(runStage("nstf-generate-code", fail)));
+  EXPECT_THAT(printed,
+              testing::ContainsRegex("internal error in kernel '[ab]': kernel 'kernels': no registers left\n"));
+  EXPECT_THAT(told, IsEmpty());
+}
+
+TEST_F(VariantReproducersTest, theLinkTakesAllKernels) {
+  auto link = std::make_unique<TestPass>(
+      "nstf-link-code", [](ModuleOp module) { return module.emitError("lld: no\n>>> referenced by f"); });
+  EXPECT_TRUE(failed(runStage("nstf-first", [](VariantOp) { return success(); }, std::move(link))));
+  EXPECT_THAT(printed, HasSubstr("error: internal error in the link of all kernels: lld: no\n"));
+  std::string file = readFile("link");
+  EXPECT_THAT(file, HasSubstr("pipeline: \"builtin.module(builtin.module(nstf-link-code))\""));
+  EXPECT_THAT(file, HasSubstr("@in_a"));
+  EXPECT_THAT(file, HasSubstr("@in_b"));
+  EXPECT_TRUE(bool(parseSourceString<ModuleOp>(file, &context)));
 }
 
 __attribute__((noinline)) int overflow(volatile int *depth) {

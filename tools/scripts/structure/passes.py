@@ -9,31 +9,31 @@ def kebab(name):
 def check(tree):
     declared = set()
     for path in tree.files:
-        if path.parts[0] != "passes" or path.suffix != ".td":
+        if path.parts[0] not in ("passes", "compiler") or path.suffix != ".td":
             continue
-        level = str(path.parent.relative_to("passes"))
         for number, line in enumerate(tree.text(path).splitlines(), 1):
             match = re.match(r'\s*def\s+(\w+)\s*:\s*(?:Pass|InterfacePass)\s*<\s*"([^"]+)"', line)
             if match:
-                declared.add((level, match.group(1).removesuffix("Pass")))
-                check_pass(tree, path, number, level, *match.groups())
+                declared.add((path.parent, match.group(1).removesuffix("Pass")))
+                check_pass(tree, path, number, *match.groups())
     for path in tree.files:
-        if path.parts[0] == "passes" and path.suffix == ".cpp":
-            level = str(path.parent.relative_to("passes"))
+        if path.parts[0] in ("passes", "compiler") and path.suffix == ".cpp":
             passes = re.findall(r"#define\s+GEN_PASS_DEF_(\w+)|PassWrapper<\s*(\w+)", tree.text(path))
             if len(passes) > 1:
                 tree.error(path, 0, f"expected one pass in a file but got {len(passes)}")
-            if passes and (level, path.stem) not in declared:
-                tree.error(path, 0, f"defines a pass, but passes/{level} declares no {path.stem}Pass in a .td file")
+            if passes and (path.parent, path.stem) not in declared:
+                tree.error(path, 0, f"defines a pass, but {path.parent} declares no {path.stem}Pass in a .td file")
 
 
-def check_pass(tree, path, number, level, name, flag):
+def check_pass(tree, path, number, name, flag):
+    """In passes/<level> flags begin with the level, in compiler/<folder> with nstf."""
     if not name.endswith("Pass"):
         tree.error(path, number, f"expected a name that ends in Pass but got {name}")
     name = name.removesuffix("Pass")
+    level = path.parent.name if path.parts[0] == "passes" else "nstf"
     expected = kebab(level.replace("_", "-")) + "-" + kebab(name)
     if flag != expected:
         tree.error(path, number, f"expected the flag {expected} but got {flag}")
-    for needed in [f"passes/{level}/{name}.cpp", f"test/passes/{level}/{kebab(name)}.mlir"]:
+    for needed in [f"{path.parent}/{name}.cpp", f"test/{path.parent}/{kebab(name)}.mlir"]:
         if not (tree.root / needed).exists():
             tree.error(path, number, f"{name}Pass needs {needed}")

@@ -1,10 +1,13 @@
-// The plan of kernels: layers share the choice that was made for their kernel.
-#include "compiler/driver/KernelBuild.h"
+// The kernels that the IR holds for a target: layers share the choice that was made for their kernel.
+#include "compiler/driver/KernelPlan.h"
+#include "compiler/catalog/Passes.h"
 #include "compiler/driver/Registration.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 
 #include <ctime>
 #include <gtest/gtest.h>
+#include <stdexcept>
 
 using namespace mlir;
 using namespace nstf;
@@ -32,25 +35,34 @@ std::string getModel() {
   return text + "nstf.return %v" + std::to_string(layers) + " : tensor<?x8xf32>\n}\n}";
 }
 
-TEST(KernelBuild, LayersShareKernelsAndTheirChoice) {
+TEST(KernelPlan, LayersShareKernelsAndTheirChoice) {
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(getModel(), &context);
   ASSERT_TRUE(module);
+  PassManager passes(&context);
+  passes.addPass(createSelectKernelsPass());
   std::clock_t start = std::clock();
-  FailureOr<KernelPlan> plan = planKernels(*module, *module->getOps<GraphOp>().begin(), findTarget("gfx942"), {});
+  ASSERT_TRUE(succeeded(passes.run(*module)));
+  auto target = module->lookupSymbol<ModuleOp>("gfx942");
+  ASSERT_TRUE(target);
+  KernelPlan plan = readKernelPlan(target, *module->getOps<GraphOp>().begin());
   double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
-  ASSERT_TRUE(succeeded(plan));
-  ASSERT_EQ(plan->buckets.size(), 4u);
-  EXPECT_LE(plan->variants.size(), 8u);
-  for (const BucketPlan &bucket : plan->buckets) {
+  ASSERT_EQ(plan.buckets.size(), 4u);
+  EXPECT_LE(plan.variants.size(), 8u);
+  for (const BucketPlan &bucket : plan.buckets) {
     ASSERT_EQ(bucket.kernels.size(), layers);
     for (size_t i = 0; i < layers; ++i)
-      EXPECT_EQ(plan->variants[bucket.kernels[i]].region.getSymName(), i % 2 ? "relu_0" : "silu_0");
+      EXPECT_EQ(plan.variants[bucket.kernels[i]].region.getSymName(), i % 2 ? "relu_0" : "silu_0");
   }
   // 0.03 s; 5 s where every layer's choice reads the tuning table again.
   EXPECT_LT(seconds, 1);
+
+  // Before code generation nobody knows how a kernel is launched, and without its variant no step can be.
+  EXPECT_THROW(readLaunchInfo(plan.variants.front().op), std::runtime_error);
+  plan.variants.front().op.erase();
+  EXPECT_THROW(readKernelPlan(target, *module->getOps<GraphOp>().begin()), std::runtime_error);
 }
 
 } // namespace

@@ -1,0 +1,76 @@
+// Kernels, buckets and launches as the IR says them (KernelPlan.h).
+#include "compiler/driver/KernelPlan.h"
+#include "dialects/systolic/Systolic.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <stdexcept>
+
+using namespace mlir;
+using namespace nstf;
+
+int64_t LaunchInfo::getWorkItems(int64_t tokens) const {
+  int64_t items = 1;
+  for (const auto &[extent, tile] : grid) {
+    auto growing = perToken.find(extent);
+    int64_t size = growing == perToken.end() ? parameters.at(extent) : growing->second * tokens;
+    items *= llvm::divideCeil(size, tile);
+  }
+  return items;
+}
+
+KernelPlan nstf::readKernelPlan(ModuleOp target, GraphOp graph) {
+  KernelPlan plan;
+  std::map<std::pair<int64_t, int64_t>, llvm::StringMap<size_t>> variantOf; // by bucket, then the kernel's name
+  for (VariantOp op : target.getOps<VariantOp>()) {
+    for (std::pair<int64_t, int64_t> range : op.getTokenRanges())
+      variantOf[range].insert({op.getKernel(), plan.variants.size()});
+    plan.variants.push_back({op, op.getSymName().str(), op.getModelKernel(), {}, {}, {}});
+  }
+  for (const auto &[range, variants] : variantOf) {
+    BucketPlan bucket{range.first, range.second, {}};
+    for (StepOp step : graph.getBody().getOps<StepOp>()) {
+      auto found = variants.find(step.getKernel());
+      if (found == variants.end())
+        throw std::runtime_error("expected a variant of kernel " + step.getKernel().str() + " for " +
+                                 std::to_string(range.first) + " to " + std::to_string(range.second) +
+                                 " tokens but got none");
+      bucket.kernels.push_back(found->second);
+    }
+    plan.buckets.push_back(std::move(bucket));
+  }
+  return plan;
+}
+
+LaunchInfo nstf::readLaunchInfo(VariantOp variant) {
+  auto geometry = variant->getAttrOfType<systolic::GeometryAttr>(systolic::geometryAttributeName);
+  if (!geometry)
+    throw std::runtime_error("expected kernel " + variant.getSymName().str() +
+                             " to say how it is launched (systolic-to-gpu-lower-kernels) but it does not");
+  LaunchInfo info;
+  for (const systolic::LaunchArgument &from : geometry.getLaunch().getArguments()) {
+    LaunchInfo::Argument argument;
+    argument.name = from.name.str();
+    argument.index = from.index;
+    argument.kind = from.kind == systolic::LaunchArgument::Control  ? LaunchInfo::Argument::Control
+                    : from.kind == systolic::LaunchArgument::Result ? LaunchInfo::Argument::Result
+                                                                    : LaunchInfo::Argument::Operand;
+    argument.access = from.kind == systolic::LaunchArgument::InPlace  ? "read_write"
+                      : from.kind == systolic::LaunchArgument::Result ? "write"
+                                                                      : "read";
+    info.arguments.push_back(argument);
+  }
+  ArrayAttr grid = geometry.getGrid();
+  for (size_t i = 0; i + 1 < grid.size(); i += 2)
+    info.grid.push_back({cast<StringAttr>(grid[i]).str(), cast<IntegerAttr>(grid[i + 1]).getInt()});
+  for (NamedAttribute parameter : geometry.getParams())
+    if (auto value = dyn_cast<IntegerAttr>(parameter.getValue()))
+      info.parameters[parameter.getName().str()] = value.getInt();
+  for (NamedAttribute entry : geometry.getLaunch().getPerToken())
+    info.perToken[entry.getName().str()] = cast<IntegerAttr>(entry.getValue()).getInt();
+  info.readsTokens = geometry.getReadsTokens();
+  info.readsPosition = geometry.getReadsPosition();
+  info.waveSize = geometry.getWaveSize();
+  info.waves = geometry.getArray().getNumWaves();
+  llvm::raw_string_ostream(info.array) << geometry.getArray();
+  return info;
+}

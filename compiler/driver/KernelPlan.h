@@ -1,0 +1,62 @@
+// The kernels of a target and which step launches which of them, read from the IR (nstf.variant).
+#pragma once
+
+#include "compiler/codegen/Codegen.h"
+#include "compiler/driver/Remarks.h"
+#include "dialects/nstf/NSTF.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace nstf {
+
+/// What launching a kernel takes.
+struct LaunchInfo {
+  struct Argument {
+    enum Kind { Operand, Result, Control } kind;
+    unsigned index = 0; ///< of the step's operand or result
+    std::string name, access;
+  };
+  std::vector<Argument> arguments;
+  std::vector<std::pair<std::string, int64_t>> grid; ///< of each axis the extent, a parameter, and the tile
+  std::map<std::string, int64_t> parameters;         ///< whole numbers
+  std::map<std::string, int64_t> perToken;           ///< rows for each token of the extents that grow with a step
+  int64_t waveSize = 0, waves = 0;
+  std::string array;                               ///< as printed
+  bool readsTokens = false, readsPosition = false; ///< from the control block
+
+  /// Workgroups of a launch in a bucket of up to `tokens` rows.
+  int64_t getWorkItems(int64_t tokens) const;
+};
+
+/// A kernel as it was compiled. Steps of several buckets may share it.
+struct KernelVariant {
+  VariantOp op;
+  std::string symbol;
+  KernelOp region; ///< what it computes: the model's kernel
+  LaunchInfo launch;
+  KernelMetadata metadata;         ///< of the code object
+  std::vector<PassRemark> remarks; ///< what the passes said up to the tile program, where a log was asked for
+};
+
+/// The steps of up to maxTokens rows; kernels[i] is step i's index into the variants.
+struct BucketPlan {
+  int64_t minTokens = 1, maxTokens = 1;
+  std::vector<size_t> kernels;
+};
+
+struct KernelPlan {
+  std::vector<KernelVariant> variants;
+  std::vector<BucketPlan> buckets;
+};
+
+/// The variants in a target's module and the buckets they are for; without launches, metadata and remarks. Throws
+/// std::runtime_error where a step of the graph has no variant.
+KernelPlan readKernelPlan(mlir::ModuleOp target, GraphOp graph);
+
+/// What a launch takes, which systolic-to-gpu-lower-kernels left on the variant.
+LaunchInfo readLaunchInfo(VariantOp variant);
+
+} // namespace nstf
