@@ -11,7 +11,7 @@ def FillTemplatePass : Pass<"nstf-to-systolic-fill-template"> {
     takes the name of the nstf.kernel; its parameters become those of the variant's binding, and the tuning of its choice
     goes over the template's defaults. In a module of both, as one writes it to try a template, the binding is made here,
     with `nstf.max_tokens` for a `?`, and tuning is the nstf.kernel's `nstf.tuning`. Buffers get the element types of what
-    is bound to them; f16 in tiles and LDS arrays becomes the type of the products' operands. Elementwise ops after the anchor, and
+    is bound to them; the parameter OPERAND becomes the type of the products' operands. Elementwise ops after the anchor, and
     a bias, go into the slot @epilogue; what they read beyond the tile becomes a buffer more. The nstf.kernel is erased.
 
     The kernel's `launch`, which named the template's buffers, then says which operand or result of the step each is, and
