@@ -49,7 +49,7 @@ public:
       reason.erase(0, colon + 2);
     const std::string_view before = text.substr(0, std::max<size_t>(position, 1) - 1);
     Place where = file;
-    where.line = 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+    where.line = std::max(file.line, 1) + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
     where.column = static_cast<int>(before.size() - (before.rfind('\n') + 1)) + 1; // npos + 1 is 0
     where.error("expected JSON but got this: " + escape(reason, 400));
   }
@@ -82,13 +82,13 @@ private:
   json *place; // of the root, and of the member whose key was read last
   std::vector<json *> opened;
   std::string_view text;
-  Place file;
+  Place file; // with a line where the text is one line of it
 };
 
 } // namespace
 
-json parseJson(std::string_view text, const std::string &file) {
-  const Place place = Place::of(file);
+json parseJson(std::string_view text, const std::string &file, int line) {
+  const Place place = Place::of(file, line, line ? 1 : 0);
   if (std::optional<std::string> excess = findJsonExcess(text))
     place.error(*excess);
   json root;

@@ -10,8 +10,9 @@
 namespace nstf::support {
 
 /// Throws InputError for what isn't JSON, at its line and column, for what is too long or nests too deep
-/// (support/TextLimits.h), and for an object that has a key twice. `file` is the text's name.
-nlohmann::json parseJson(std::string_view text, const std::string &file);
+/// (support/TextLimits.h), and for an object that has a key twice. `file` is the text's name; where the text is one
+/// line of it, `line` is that line's number.
+nlohmann::json parseJson(std::string_view text, const std::string &file, int line = 0);
 
 /// A value on one line for a message: as it is written, cut after `limit` characters.
 std::string describeJson(const nlohmann::json &value, size_t limit = 60);

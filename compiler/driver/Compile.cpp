@@ -36,7 +36,20 @@ StringRef nstf::getStageName(Stage stage) { return stageNames[size_t(stage)].sec
 static constexpr int64_t defaultMaxTokens = 512;
 
 Compilation::Compilation(MLIRContext &context, CompileOptions options, TimingScope &timing)
-    : context(context), options(std::move(options)), timing(timing) {}
+    : context(context), options(std::move(options)), timing(timing) {
+  // Variants are built on several threads. Loading a dialect there would be a race, and so would the registry's growing
+  // by one that only a pass names.
+  PassManager all(&context);
+  OpPassManager &variant = all.nest<VariantOp>();
+  buildTilePipeline(variant, {});
+  buildGPUPipeline(variant);
+  buildLLVMPipeline(variant);
+  buildISAPipeline(all, {});
+  DialectRegistry named;
+  all.getDependentDialects(named);
+  context.appendDialectRegistry(named);
+  context.loadAllAvailableDialects();
+}
 
 LogicalResult Compilation::run(Stage last) {
   for (const std::string &name : options.targets)

@@ -88,9 +88,9 @@ void readMember(const std::string &name, const JsonCursor &value, TextRequest &r
                name + "\"");
 }
 
-TextRequest readLine(std::string_view line, const std::string &where, const TextRequest &pattern) {
-  nlohmann::json document = nstf::support::parseJson(line, where);
-  JsonCursor root(document, where);
+TextRequest readLine(std::string_view line, const std::string &file, int number, const TextRequest &pattern) {
+  nlohmann::json document = nstf::support::parseJson(line, file, number);
+  JsonCursor root(document, file + ":" + std::to_string(number));
   TextRequest request = pattern;
   for (const auto &[name, value] : root.members())
     readMember(name, value, request);
@@ -107,7 +107,7 @@ std::vector<TextRequest> readPrompts(const std::filesystem::path &file, const Te
   std::string text = readText(file, 16), name = file == "-" ? "standard input" : file.string();
   bool isJson = text.starts_with('{');
   std::vector<TextRequest> requests;
-  std::size_t number = 0;
+  int number = 0; // at most 16 Mi
   for (std::size_t begin = 0, end; begin < text.size(); begin = end + 1) {
     end = std::min(text.find('\n', begin), text.size());
     std::string line = text.substr(begin, end - begin), where = name + ":" + std::to_string(++number);
@@ -119,7 +119,7 @@ std::vector<TextRequest> readPrompts(const std::filesystem::path &file, const Te
       throw std::runtime_error(where + ": expected at most " + std::to_string(maxPrompts) +
                                " prompts but there are more");
     if (isJson) {
-      requests.push_back(readLine(line, where, pattern));
+      requests.push_back(readLine(line, name, number, pattern));
     } else {
       requests.push_back(pattern);
       requests.back().prompt = line;
