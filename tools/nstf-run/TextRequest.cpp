@@ -90,7 +90,8 @@ void readMember(const std::string &name, const JsonCursor &value, TextRequest &r
 
 TextRequest readLine(std::string_view line, const std::string &file, int number, const TextRequest &pattern) {
   nlohmann::json document = nstf::support::parseJson(line, file, number);
-  JsonCursor root(document, file + ":" + std::to_string(number));
+  const std::string where = file + ":" + std::to_string(number); // outlives the cursor, which refers to it
+  JsonCursor root(document, where);
   TextRequest request = pattern;
   for (const auto &[name, value] : root.members())
     readMember(name, value, request);
