@@ -1,0 +1,124 @@
+// Every numbered constraint of the dialect's attributes and types, broken once. Names of functions are the numbers.
+// RUN: nstf-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{expected an axis of size at least 1 but got 0}}
+func.func private @axes_c1(tensor<16x4xf32, #systolic.axes<BM, 0>>)
+
+// -----
+
+// expected-error @+1 {{expected 2 axis names but got 1}}
+func.func private @axes_c2(tensor<16x4xf32, #systolic.axes<BM>>)
+
+// -----
+
+// expected-error @+1 {{expected a dimension below 2, or -1, but got 2}}
+func.func private @fragment_c1_high(tensor<16x4xf32, #systolic.fragment<reg [1:4*1], lane [2:16*1], wave []>>)
+
+// -----
+
+// expected-error @+1 {{expected a dimension below 2, or -1, but got -2}}
+func.func private @fragment_c1_low(tensor<16x4xf32, #systolic.fragment<reg [1:4*1], lane [-2:16*1], wave []>>)
+
+// -----
+
+// expected-error @+1 {{expected a positive digit count but got 0}}
+func.func private @fragment_c2(tensor<16x4xf32, #systolic.fragment<reg [1:4*1], lane [0:16*1, -1:0*0], wave []>>)
+
+// -----
+
+// expected-error @+1 {{expected the digits of dimension 0 to cover 32 but got 16}}
+func.func private @fragment_c3_short(tensor<32x4xf32, #systolic.fragment<reg [1:4*1], lane [0:16*1], wave []>>)
+
+// -----
+
+// expected-error @+1 {{expected the digits of dimension 1 to cover 4 but got 8}}
+func.func private @fragment_c3_long(tensor<16x4xf32, #systolic.fragment<reg [1:8*1], lane [0:16*1], wave []>>)
+
+// -----
+
+// The counts multiply to 16, yet the digits reach 7 coordinates only, some of them more than once.
+// expected-error @+1 {{expected a digit of dimension 0 with stride 4 but got 1}}
+func.func private @fragment_c3_overlap(tensor<16xf32, #systolic.fragment<reg [0:4*1], lane [0:4*1], wave []>>)
+
+// -----
+
+// expected-error @+1 {{expected a digit of dimension 0 with stride 1 but got 2}}
+func.func private @fragment_c3_gap(tensor<16xf32, #systolic.fragment<reg [0:4*2], lane [0:4*8], wave []>>)
+
+// -----
+
+// expected-error @+1 {{expected powers of two but got 4 and 3}}
+func.func private @swizzle_c1_rows(!systolic.lds<1 x 16x48xf32, #systolic.swizzle<4, 3>, #systolic.axes<BM, BK>>)
+
+// -----
+
+// expected-error @+1 {{expected powers of two but got 0 and 4}}
+func.func private @swizzle_c1_vector(!systolic.lds<1 x 16x48xf32, #systolic.swizzle<0, 4>, #systolic.axes<BM, BK>>)
+
+// -----
+
+// expected-error @+1 {{expected powers of two but got 4 and 3}}
+func.func private @bank_swizzle_c1_banks(!systolic.lds<1 x 16x48xf32, #systolic.bank_swizzle<4, 3>, #systolic.axes<BM, BK>>)
+
+// -----
+
+// expected-error @+1 {{expected powers of two but got 0 and 4}}
+func.func private @bank_swizzle_c1_vector(!systolic.lds<1 x 16x48xf32, #systolic.bank_swizzle<0, 4>, #systolic.axes<BM, BK>>)
+
+// -----
+
+// expected-error @+1 {{expected at least 1x1 waves but got 0x4}}
+#array_c1 = #systolic.array<waves = 0x4>
+func.func private @array_c1() attributes {array = #array_c1}
+
+// -----
+
+// expected-error @+1 {{expected a cell of positive sizes whose K instruction_k divides but got 16x16x16 and 3}}
+#array_c2 = #systolic.array<waves = 1x4, cell = 16x16x16, instruction_k = 3>
+func.func private @array_c2() attributes {array = #array_c2}
+
+// -----
+
+// expected-error @+1 {{expected RxC waves and an MxNxK cell}}
+#array_shape = #systolic.array<waves = 1x4x1>
+func.func private @array_shape() attributes {array = #array_shape}
+
+// -----
+
+// expected-error @+1 {{expected at least one buffer of rank 1 or 2 that is not empty but got 0 of rank 2}}
+func.func private @lds_c1_buffers(!systolic.lds<0 x 16x32xf32, unit, #systolic.axes<BM, BK>>)
+
+// -----
+
+// expected-error @+1 {{expected at least one buffer of rank 1 or 2 that is not empty but got 1 of rank 3}}
+func.func private @lds_c1_rank(!systolic.lds<1 x 16x32x2xf32, unit, #systolic.axes<BM, BK, 2>>)
+
+// -----
+
+// expected-error @+1 {{expected at least one buffer of rank 1 or 2 that is not empty but got 1 of rank 2}}
+func.func private @lds_c1_empty(!systolic.lds<1 x 0x32xf32, unit, #systolic.axes<BM, BK>>)
+
+// -----
+
+// expected-error @+1 {{expected an integer or float element type of whole bytes but got 'i1'}}
+func.func private @lds_c2(!systolic.lds<1 x 16x32xi1, unit, #systolic.axes<BM, BK>>)
+
+// -----
+
+// expected-error @+1 {{expected 2 axis names but got 1}}
+func.func private @lds_c3(!systolic.lds<1 x 16x32xf32, unit, #systolic.axes<BM>>)
+
+// -----
+
+// expected-error @+1 {{expected unit or a #systolic.swizzle but got "none"}}
+func.func private @lds_c4(!systolic.lds<1 x 16x32xf32, "none", #systolic.axes<BM, BK>>)
+
+// -----
+
+// expected-error @+1 {{expected rows of a multiple of 32 columns for the swizzle but got 48 in rank 2}}
+func.func private @lds_c5(!systolic.lds<1 x 16x48xf32, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>)
+
+// -----
+
+// expected-error @+1 {{expected rows of a multiple of 32 columns for the swizzle but got 32 in rank 1}}
+func.func private @lds_c5_rank(!systolic.lds<1 x 32xf32, #systolic.swizzle<4, 8>, #systolic.axes<BK>>)

@@ -1,0 +1,116 @@
+// Every numbered constraint of systolic.kernel, broken once (those of its launch: launch-errors.mlir). Names of kernels
+// are the numbers.
+// RUN: nstf-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{expected one work item argument of type index, or one for each of 0 axes of grid, but got 2}}
+systolic.kernel @kernel_c1(%a: index, %b: index) attributes {params = {}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected one work item argument of type index, or one for each of 3 axes of grid, but got 2}}
+systolic.kernel @kernel_c1_axes(%a: index, %b: index) attributes {params = {M = 4}, grid = ["M", 1, "M", 1, "M", 1]} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected no results but got 1}}
+systolic.kernel @kernel_c2(%work: index) -> index attributes {params = {}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected a buffer, a control block, a work item or an LDS array but got 'f32'}}
+systolic.kernel @kernel_c3(%x: f32, %work: index) attributes {params = {}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected a buffer, a control block, a work item or an LDS array but got 'memref<4x4xf32, #systolic.axes<M>>'}}
+systolic.kernel @kernel_c3_axes(%x: memref<4x4xf32, #systolic.axes<M>>, %work: index) attributes {params = {}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected pairs of parameters in grid but got 1 names}}
+systolic.kernel @kernel_c4_pairs(%work: index) attributes {params = {M = 4}, grid = ["M"]} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected grid to name parameters of at least 1 but got "BM"}}
+systolic.kernel @kernel_c4_name(%work: index) attributes {params = {M = 4}, grid = ["M", "BM"]} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected grid to name parameters of at least 1 but got 4}}
+systolic.kernel @kernel_c4_extent(%work: index) attributes {params = {M = 4}, grid = [4, 1]} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected grid to name parameters of at least 1 but got 0}}
+systolic.kernel @kernel_c4_number(%work: index) attributes {params = {M = 4}, grid = ["M", 0]} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected grid to name parameters of at least 1 but got "BM"}}
+systolic.kernel @kernel_c4_zero(%work: index) attributes {params = {M = 4, BM = 0}, grid = ["M", "BM"]} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected a wave size of 32 or 64 but got 48}}
+systolic.kernel @kernel_c5(%work: index) attributes {params = {}, grid = [], wave_size = 48 : i64} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected scratch to be one LDS buffer of rank 1 and type i8 but got '!systolic.lds<1 x 16xf32, unit, #systolic.axes<16>>'}}
+systolic.kernel @kernel_c6(%work: index, %s: !systolic.lds<1 x 16xf32, unit, #systolic.axes<16>> {systolic.scratch})
+    attributes {params = {}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected scratch to be one LDS buffer of rank 1 and type i8 but got 'index'}}
+systolic.kernel @kernel_c6_type(%work: index {systolic.scratch}) attributes {params = {}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected a buffer with at least 1 element a token but got 'index' with 4 : i64}}
+systolic.kernel @kernel_c7(%work: index {systolic.per_token = 4 : i64}) attributes {params = {}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+!X = memref<64xf32, #systolic.axes<N>>
+// expected-error @+1 {{expected a buffer with at least 1 element a token but got 'memref<64xf32, #systolic.axes<N>>' with 0 : i64}}
+systolic.kernel @kernel_c7_none(%X: !X {systolic.per_token = 0 : i64}, %work: index) attributes {params = {}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+!X = memref<64xf32, #systolic.axes<N>>
+// expected-error @+1 {{expected a control block for the tokens of argument 0 but got none}}
+systolic.kernel @kernel_c7_control(%X: !X {systolic.per_token = 4 : i64}, %work: index) attributes {params = {}, grid = []} {
+  systolic.return
+}
