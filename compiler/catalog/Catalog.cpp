@@ -23,12 +23,12 @@ std::vector<std::pair<int64_t, int64_t>> nstf::getTokenBuckets(int64_t maxTokens
   std::vector<TokenBucket> shipped = read(files, "tuning/buckets.yaml", parseBuckets);
   shipped.push_back({maxTokens, ""});
   std::vector<std::pair<int64_t, int64_t>> buckets;
-  int64_t least = 1;
+  int64_t first = 1;
   for (const TokenBucket &bucket : shipped) {
-    int64_t most = std::min(bucket.most, maxTokens);
-    if (least <= most)
-      buckets.push_back({least, most});
-    least = most + 1;
+    int64_t last = std::min(bucket.max, maxTokens);
+    if (first <= last)
+      buckets.push_back({first, last});
+    first = last + 1;
   }
   return buckets;
 }

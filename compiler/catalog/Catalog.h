@@ -36,7 +36,7 @@ struct KernelChoice {
   }
 };
 
-/// The buckets of tokens, [least, most], for steps of up to `maxTokens` rows (templates/tuning/buckets.yaml).
+/// The buckets of tokens, [first, last], for steps of up to `maxTokens` rows (templates/tuning/buckets.yaml).
 std::vector<std::pair<int64_t, int64_t>> getTokenBuckets(int64_t maxTokens,
                                                          const TemplateFiles &files = TemplateFiles::getShipped());
 

@@ -46,8 +46,8 @@ public:
   }
 
   LogicalResult run() {
-    FailureOr<int64_t> most = findMaxTokens();
-    if (failed(most) || failed(readWishes()))
+    FailureOr<int64_t> maxTokens = findMaxTokens();
+    if (failed(maxTokens) || failed(readWishes()))
       return failure();
     kernels = collectKernels(model);
     if (!options.symbol.empty() && kernels.size() != 1)
@@ -55,7 +55,8 @@ public:
                                << kernels.size();
     buckets = {{1, 1}};
     if (hasTokens(model, kernels))
-      buckets = options.oneBucket ? std::vector{std::pair<int64_t, int64_t>(1, *most)} : getTokenBuckets(*most, files);
+      buckets = options.oneBucket ? std::vector{std::pair<int64_t, int64_t>(1, *maxTokens)}
+                                  : getTokenBuckets(*maxTokens, files);
     for (const std::string &name : options.targets) {
       Target target = findTarget(name);
       if (SymbolTable::lookupSymbolIn(model, target.name))
@@ -63,7 +64,7 @@ public:
       auto builder = OpBuilder::atBlockEnd(model.getBody());
       auto module = ModuleOp::create(builder, model.getLoc(), target.name);
       attachTarget(module, target);
-      if (failed(addVariants(module, target, *most)))
+      if (failed(addVariants(module, target, *maxTokens)))
         return failure();
     }
     return success();
@@ -91,16 +92,16 @@ private:
   }
 
   /// In the order of buckets, then of kernels: what is in more buckets stands where it comes first.
-  LogicalResult addVariants(ModuleOp module, const Target &target, int64_t most) {
+  LogicalResult addVariants(ModuleOp module, const Target &target, int64_t maxTokens) {
     struct Made {
       KernelChoice choice;
       VariantOp variant;
     };
     std::vector<KernelChooser> choosers;
     for (KernelOp kernel : kernels)
-      choosers.emplace_back(kernel, most, files);
+      choosers.emplace_back(kernel, maxTokens, files);
     std::vector<std::vector<Made>> made(kernels.size());
-    for (auto [least, last] : buckets)
+    for (auto [first, last] : buckets)
       for (auto [kernel, chooser, known] : llvm::zip_equal(kernels, choosers, made)) {
         FailureOr<KernelChoice> choice = chooser.choose(last, target, wishes);
         if (failed(choice))
@@ -115,7 +116,7 @@ private:
           known.push_back({std::move(*choice), *variant});
           same = std::prev(known.end());
         }
-        same->variant.addTokenRange(least, last);
+        same->variant.addTokenRange(first, last);
       }
     return success();
   }

@@ -18,8 +18,8 @@ static std::string readProvenance(const YamlMap &root) {
 
 static std::string readReason(const YamlMap &row) { return row.get("because", "a reason").scalar("a text"); }
 
-static int64_t readInteger(const YamlValue &value, int64_t least = INT64_MIN) {
-  return value.integer(least == INT64_MIN ? "an integer" : "an integer of at least " + std::to_string(least), least);
+static int64_t readInteger(const YamlValue &value, int64_t min = INT64_MIN) {
+  return value.integer(min == INT64_MIN ? "an integer" : "an integer of at least " + std::to_string(min), min);
 }
 
 static std::pair<int64_t, int64_t> readRange(const YamlValue &value) {
@@ -96,9 +96,9 @@ std::vector<TokenBucket> nstf::parseBuckets(std::string_view text, const std::st
   readProvenance(root);
   std::vector<TokenBucket> buckets;
   for (const YamlValue &value : root.get("buckets", "a list of buckets").list("a list of buckets")) {
-    YamlMap bucket = value.map("a bucket: a map", {"most", "because"});
-    const int64_t least = buckets.empty() ? 1 : buckets.back().most + 1;
-    buckets.push_back({readInteger(bucket.get("most", "tokens"), least), readReason(bucket)});
+    YamlMap bucket = value.map("a bucket: a map", {"max", "because"});
+    const int64_t min = buckets.empty() ? 1 : buckets.back().max + 1;
+    buckets.push_back({readInteger(bucket.get("max", "tokens"), min), readReason(bucket)});
   }
   return buckets;
 }

@@ -46,7 +46,7 @@ std::vector<std::string> listTuningFiles(const std::vector<std::string> &chips, 
 
 /// A line of buckets.yaml.
 struct TokenBucket {
-  int64_t most = 1; ///< tokens
+  int64_t max = 1; ///< tokens
   std::string because;
 };
 

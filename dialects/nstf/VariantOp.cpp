@@ -8,13 +8,13 @@
 using namespace mlir;
 using namespace nstf;
 
-/// A dictionary of i64 numbers of at least `least`.
+/// A dictionary of i64 numbers of at least `min`.
 static LogicalResult verifyNumbers(function_ref<InFlightDiagnostic()> emitError, StringRef what, DictionaryAttr numbers,
-                                   int64_t least) {
+                                   int64_t min) {
   for (NamedAttribute entry : numbers) {
     auto number = dyn_cast<IntegerAttr>(entry.getValue());
-    if (!number || !number.getType().isSignlessInteger(64) || number.getInt() < least)
-      return emitError() << "expected " << what << " to be i64 numbers of at least " << least << " but got "
+    if (!number || !number.getType().isSignlessInteger(64) || number.getInt() < min)
+      return emitError() << "expected " << what << " to be i64 numbers of at least " << min << " but got "
                          << entry.getName().getValue() << " = " << entry.getValue();
   }
   return success();
@@ -38,10 +38,10 @@ LogicalResult BindingAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
   // binding_c4
   for (NamedAttribute entry : perToken) {
     auto parameter = parameters.getAs<IntegerAttr>(entry.getName());
-    int64_t least = cast<IntegerAttr>(entry.getValue()).getInt() * tokens;
-    if (!parameter || parameter.getInt() < least)
-      return emitError() << "expected parameter " << entry.getName().getValue() << " to be at least " << least
-                         << " for " << tokens << " tokens but got " << parameter;
+    int64_t min = cast<IntegerAttr>(entry.getValue()).getInt() * tokens;
+    if (!parameter || parameter.getInt() < min)
+      return emitError() << "expected parameter " << entry.getName().getValue() << " to be at least " << min << " for "
+                         << tokens << " tokens but got " << parameter;
   }
   return success();
 }
@@ -99,9 +99,9 @@ SmallVector<std::pair<int64_t, int64_t>> VariantOp::getTokenRanges() {
   return ranges;
 }
 
-void VariantOp::addTokenRange(int64_t least, int64_t most) {
+void VariantOp::addTokenRange(int64_t min, int64_t max) {
   SmallVector<int64_t> tokens(getTokens());
-  tokens.append({least, most});
+  tokens.append({min, max});
   setTokens(tokens);
 }
 
@@ -113,11 +113,11 @@ KernelOp VariantOp::getModelKernel() {
 LogicalResult VariantOp::verify() {
   // variant_c1
   int64_t before = 0;
-  for (auto [least, most] : getTokenRanges()) {
-    if (least <= before || most < least)
-      return emitOpError() << "expected ascending ranges of at least 1 token but got [" << least << ", " << most << "]"
+  for (auto [min, max] : getTokenRanges()) {
+    if (min <= before || max < min)
+      return emitOpError() << "expected ascending ranges of at least 1 token but got [" << min << ", " << max << "]"
                            << (before ? " behind " + std::to_string(before) : "");
-    before = most;
+    before = max;
   }
   if (getTokens().empty() || getTokens().size() % 2 != 0)
     return emitOpError() << "expected ranges of tokens but got " << getTokens().size() << " numbers";

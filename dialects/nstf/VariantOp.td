@@ -18,7 +18,7 @@ def NSTF_VariantOp : NSTF_Op<"variant", [
     The steps that launch `kernel` with a number of tokens in one of the ranges of `tokens` launch this. Steps with equal
     choices share a variant, which has several ranges then.
 
-    - C1: `tokens` has at least one range, each [least, most] with 1 ≤ least ≤ most, in ascending order without overlap.
+    - C1: `tokens` has at least one range, each [min, max] with 1 ≤ min ≤ max, in ascending order without overlap.
     - C2: `kernel` names an nstf.kernel of the module around the target's.
     - C3: no range goes past the binding's `tokens`.
     - C4: `buffers` and `tile` of the binding are values of the kernel, and buffers arguments.
@@ -56,7 +56,7 @@ def NSTF_VariantOp : NSTF_Op<"variant", [
   let extraClassDeclaration = [{
     /// The ranges of `tokens`, ascending.
     llvm::SmallVector<std::pair<int64_t, int64_t>> getTokenRanges();
-    void addTokenRange(int64_t least, int64_t most);
+    void addTokenRange(int64_t min, int64_t max);
     /// The kernel of the model that it is a variant of. Precondition: the op verifies.
     nstf::KernelOp getModelKernel();
   }];

@@ -109,9 +109,9 @@ TEST(TuningTable, Refusals) {
 
 TEST(TuningTable, Buckets) {
   auto parse = [](const std::string &lines) { return parseBuckets(head + "buckets:\n" + lines, "buckets.yaml"); };
-  std::vector<TokenBucket> buckets = parse("  - {most: 1, because: a}\n  - {most: 16, because: b}\n");
+  std::vector<TokenBucket> buckets = parse("  - {max: 1, because: a}\n  - {max: 16, because: b}\n");
   ASSERT_EQ(buckets.size(), 2u);
-  EXPECT_EQ(buckets[1].most, 16);
+  EXPECT_EQ(buckets[1].max, 16);
   EXPECT_EQ(buckets[1].because, "b");
   auto failure = [&](const std::string &lines) -> std::string {
     try {
@@ -121,10 +121,10 @@ TEST(TuningTable, Buckets) {
     }
     return "no failure";
   };
-  EXPECT_EQ(failure("  - {most: 0, because: a}\n"), "buckets.yaml:3:12: expected an integer of at least 1 but got '0'");
-  EXPECT_EQ(failure("  - {most: 4, because: a}\n  - {most: 4, because: b}\n"),
-            "buckets.yaml:4:12: expected an integer of at least 5 but got '4'");
-  EXPECT_EQ(failure("  - {most: 4}\n"), "buckets.yaml:3:5: expected the key 'because' with a reason but got none");
+  EXPECT_EQ(failure("  - {max: 0, because: a}\n"), "buckets.yaml:3:11: expected an integer of at least 1 but got '0'");
+  EXPECT_EQ(failure("  - {max: 4, because: a}\n  - {max: 4, because: b}\n"),
+            "buckets.yaml:4:11: expected an integer of at least 5 but got '4'");
+  EXPECT_EQ(failure("  - {max: 4}\n"), "buckets.yaml:3:5: expected the key 'because' with a reason but got none");
   EXPECT_EQ(failure("  all\n"), "buckets.yaml:3:3: expected a list of buckets but got 'all'");
   EXPECT_FALSE(parseBuckets(*templateText("tuning/buckets.yaml"), "buckets.yaml").empty());
 }
