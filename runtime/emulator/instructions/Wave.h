@@ -13,6 +13,7 @@
 
 namespace nstf::emulator {
 
+class ClockSource;
 class DecodedProgram;
 class GlobalWaveSync;
 class Memory;
@@ -38,6 +39,7 @@ struct Launch {
   uint64_t queue;          ///< address of the queue descriptor
   const MicroOp *entry;
   GlobalWaveSync *waveSync; ///< may be null
+  ClockSource *clock;       ///< may be null
 };
 
 struct Wave;

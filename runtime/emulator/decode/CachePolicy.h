@@ -1,0 +1,25 @@
+// The cache policy bits of a memory instruction.
+#pragma once
+
+#include <cstdint>
+
+namespace nstf::emulator {
+
+/// "CDNA3 Instruction Set Architecture", "Memory scopes and temporal hints"; "User Guide for AMDGPU Backend", "Memory
+/// Model gfx90a". gfx90a has glc, slc and scc, gfx942 sc0, nt and sc1 in their places. An atomic's glc and sc0 mean
+/// that it returns the old value.
+struct CachePolicy {
+  bool glc : 1 = false; ///< gfx90a: a load misses the L1
+  bool slc : 1 = false; ///< gfx90a: streaming
+  bool scc : 1 = false; ///< gfx90a: coherent with the host
+  bool sc0 : 1 = false; ///< gfx942: scope, low bit: wave, workgroup, agent, system
+  bool sc1 : 1 = false; ///< gfx942: scope, high bit
+  bool nt : 1 = false;  ///< gfx942: streaming
+
+  bool operator==(const CachePolicy &) const = default;
+  /// Other waves may be heard or told by the access.
+  bool coherent() const { return glc || scc || sc0 || sc1; }
+  bool streaming() const { return slc || nt; }
+};
+
+} // namespace nstf::emulator

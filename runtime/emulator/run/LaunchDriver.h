@@ -1,0 +1,61 @@
+// A launch, set up for somebody to drive.
+//
+// Checks the arguments, decodes the program and lays out the memory; who drives it says which workgroup begins when and
+// where, runs its waves in an order of its own, and retires it. The Scheduler is one driver, timing's Recorder another.
+#pragma once
+
+#include "runtime/emulator/instructions/PlaceAndTime.h"
+#include "runtime/emulator/instructions/Wave.h"
+#include "runtime/emulator/run/ResidentGroup.h"
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace nstf::emulator {
+
+class CachedProgram;
+class LaunchMemory;
+struct DeviceModel;
+struct LaunchArguments;
+struct LaunchOptions;
+
+class LaunchDriver {
+public:
+  /// Everything named must live as long as the driver. `residents`: workgroups that may be resident at a time; 0: what
+  /// the target's chip holds. Throws std::runtime_error for a launch that the kernel can't take.
+  LaunchDriver(const Target &target, Memory &memory, const LaunchArguments &arguments, const LaunchOptions &options,
+               uint64_t residents = 0);
+  ~LaunchDriver();
+
+  const Launch &launch() const { return state; }
+  const LaunchOptions &options() const { return how; }
+  CachedProgram &program() const { return *cached; }
+  uint64_t groups() const { return gridGroups; }      ///< workgroups of the grid; 0: there is nothing to run
+  uint64_t residents() const { return maxResidents; } ///< no more may be resident at a time
+
+  /// What waves read as time from now on; until it is called every read of a wave is 64 past the one before.
+  void setClock(ClockSource &clock) { state.clock = &clock; }
+  /// Makes workgroup `index` (x fastest) ready to run, its waves at `places`; without places: workgroups go round the
+  /// chip's dies, then round a die's compute units, and a workgroup's waves round its four SIMDs. From any thread.
+  std::unique_ptr<ResidentGroup> begin(uint64_t index, std::span<const Place> places = {});
+  /// Gives back what begin gave. From any thread.
+  void retire(std::unique_ptr<ResidentGroup> group);
+
+private:
+  Launch state = {};
+  const LaunchOptions &how;
+  const DeviceModel &model;
+  std::shared_ptr<CachedProgram> cached;
+  std::unique_ptr<GlobalWaveSync> waveSync;
+  std::unique_ptr<ClockSource> readCounter;
+  std::unique_ptr<LaunchMemory> memory;
+  uint64_t gridGroups = 0, maxResidents = 0, scratchPerGroup = 0;
+
+  std::mutex mutex; ///< of all in this paragraph
+  uint64_t firstUnusedSlot = 0;
+  std::vector<uint64_t> freeSlots; ///< of scratch
+};
+
+} // namespace nstf::emulator

@@ -1,0 +1,60 @@
+// Executes waves ahead of model time and records what they did.
+//
+// Between two points where waves of different workgroups can see each other, what a wave executes doesn't depend on
+// time (waits are explicit on gfx9), so it runs ahead some thousand instructions with its registers in the host's
+// caches. It stops at the instructions through which another workgroup may be heard or told (StopPoints.h): the model
+// has these executed one by one, at their time. Waves of one workgroup meet at barriers by themselves.
+#pragma once
+
+#include "runtime/emulator/run/LaunchDriver.h"
+#include "runtime/emulator/timing/Clocks.h"
+#include "runtime/emulator/timing/WaveTrace.h"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace nstf::emulator::timing {
+
+class TimingFacts;
+
+struct RecorderOptions {
+  bool runAhead = true;     ///< false: every instruction is a stop
+  uint32_t stretch = 2048;  ///< instructions a wave runs ahead
+  uint32_t lineBytes = 128; ///< of the vector L1; up to 128
+  double clockMhz = 1000;   ///< what s_memrealtime counts by
+};
+
+/// A workgroup that is being recorded.
+class RecordedGroup {
+public:
+  uint64_t index = 0;           ///< in the grid, x fastest
+  std::vector<WaveTrace> waves; ///< by number in the workgroup
+
+private:
+  friend class Recorder;
+  std::unique_ptr<ResidentGroup> resident; ///< null once all waves have ended
+};
+
+class Recorder {
+public:
+  Recorder(LaunchDriver &driver, const TimingFacts &facts, const RecorderOptions &options);
+  ~Recorder();
+  Recorder(const Recorder &) = delete;
+  Recorder &operator=(const Recorder &) = delete;
+
+  /// Workgroup `index` with its waves at `places`, one each. Its traces are empty and ask for more.
+  std::unique_ptr<RecordedGroup> begin(uint64_t index, std::span<const Place> places = {});
+  /// Goes on with a trace that ends with More or Barrier; other waves of the workgroup may come along. Afterwards it
+  /// has entries, or ends with something else. Throws Fault.
+  void fill(RecordedGroup &group, unsigned wave);
+  /// Executes the instruction at which an empty trace ends with Stop, at time `now`, and appends it. Throws Fault.
+  void executeStop(RecordedGroup &group, unsigned wave, Clocks now);
+  void retire(std::unique_ptr<RecordedGroup> group);
+
+private:
+  struct Implementation;
+  std::unique_ptr<Implementation> impl;
+};
+
+} // namespace nstf::emulator::timing
