@@ -1,0 +1,109 @@
+#include "runtime/emulator/timing/DeviceTimeline.h"
+
+#include <algorithm>
+
+namespace nstf::emulator::timing {
+
+TimedOperation TimedOperation::kernel(double nanoseconds, double computeUnits, double memoryBandwidth) {
+  TimedOperation operation{Kind::Kernel, {nanoseconds}};
+  operation.work.taking(Resource::ComputeUnits, std::clamp(computeUnits, 0.0, 1.0));
+  operation.work.taking(Resource::MemoryBandwidth, std::clamp(memoryBandwidth, 0.0, 1.0));
+  return operation;
+}
+
+TimedOperation TimedOperation::copy(const SubmissionCosts &costs, uint64_t bytes, CopyDirection direction) {
+  switch (direction) {
+  case CopyDirection::HostToDevice:
+    return {Kind::Transfer, Work{double(bytes) / costs.hostToDevice}.taking(Resource::HostToDevice, 1)};
+  case CopyDirection::DeviceToHost:
+    return {Kind::Transfer, Work{double(bytes) / costs.deviceToHost}.taking(Resource::DeviceToHost, 1)};
+  case CopyDirection::OnDevice:
+    return {Kind::Transfer, Work{double(bytes) / costs.memoryRead + double(bytes) / costs.memoryWrite}.taking(
+                                Resource::MemoryBandwidth, 1)};
+  case CopyDirection::OnHost: // the host's own time
+    return {};
+  }
+  return {};
+}
+
+TimedOperation TimedOperation::fill(const SubmissionCosts &costs, uint64_t bytes) {
+  return {Kind::Transfer, Work{double(bytes) / costs.memoryWrite}.taking(Resource::MemoryBandwidth, 1)};
+}
+
+std::vector<DeviceTimeline::Task> DeviceTimeline::before(const Queue &queue) const {
+  std::vector<Task> tasks = {queue.last};
+  if (&queue == &nullQueue)
+    tasks.insert(tasks.end(), sinceNull.begin(), sinceNull.end());
+  else if (queue.waitsForNull)
+    tasks.push_back(nullQueue.last);
+  return tasks;
+}
+
+TaskTimeline::Delay DeviceTimeline::delayOf(TimedOperation::Kind kind) const {
+  switch (kind) {
+  case TimedOperation::Kind::Kernel:
+    return {costs.launch, costs.gap};
+  case TimedOperation::Kind::Transfer:
+    return {costs.copyStart, costs.gap};
+  case TimedOperation::Kind::Marker:
+    break;
+  }
+  return {};
+}
+
+void DeviceTimeline::append(Queue &queue, Task task) {
+  if (&queue == &nullQueue) {
+    sinceNull.clear();
+  } else if (queue.waitsForNull) {
+    std::erase(sinceNull, queue.last);
+    sinceNull.push_back(task);
+  }
+  queue.last = std::move(task);
+}
+
+DeviceTimeline::Task DeviceTimeline::submit(Queue &queue, TimedOperation operation) {
+  operation.work.priority = queue.priority;
+  Task task = tasks.add(before(queue), delayOf(operation.kind), operation.work);
+  append(queue, task);
+  return task;
+}
+
+void DeviceTimeline::submitGraph(Queue &queue, std::span<const TimedNode> graph) {
+  const std::vector<Task> earlier = before(queue);
+  std::vector<Task> nodes;
+  std::vector<bool> isLeaf(graph.size(), true);
+  for (const TimedNode &node : graph) {
+    TaskTimeline::Delay delay = delayOf(node.operation.kind);
+    std::vector<Task> after;
+    for (size_t index : node.behind) {
+      after.push_back(nodes[index]);
+      isLeaf[index] = false;
+    }
+    if (after.empty())
+      after = earlier;
+    else // the host asked for the graph, not for the node
+      delay = {0, node.operation.kind == TimedOperation::Kind::Marker ? 0 : costs.graphNode};
+    Work work = node.operation.work;
+    work.priority = queue.priority;
+    nodes.push_back(tasks.add(after, delay, work));
+  }
+  std::vector<Task> leaves;
+  if (graph.empty())
+    leaves = earlier;
+  for (size_t i = 0; i < nodes.size(); ++i)
+    if (isLeaf[i])
+      leaves.push_back(nodes[i]);
+  append(queue, tasks.add(leaves, {}, {}));
+}
+
+void DeviceTimeline::waitFor(Queue &queue, const Task &event) {
+  const Task both[] = {queue.last, event};
+  append(queue, tasks.add(both, {}, {}));
+}
+
+void DeviceTimeline::synchronize(const Queue &queue) {
+  for (const Task &task : before(queue))
+    tasks.wait(task);
+}
+
+} // namespace nstf::emulator::timing
