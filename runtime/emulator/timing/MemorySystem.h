@@ -1,0 +1,80 @@
+// The memory of a chip in model time: L1s, scalar and instruction caches, L2s, MALL, HBM, address translation.
+//
+// By reservation: an access walks through the levels at once, in the order in which the model issues accesses, books
+// its share of every channel on its way, and is told when it will be done. Caches hold tags and no data.
+#pragma once
+
+#include "runtime/emulator/decode/CachePolicy.h"
+#include "runtime/emulator/timing/Clocks.h"
+#include "runtime/emulator/timing/MemoryCounters.h"
+#include "runtime/emulator/timing/WaveTrace.h"
+
+#include <memory>
+#include <span>
+
+namespace nstf::emulator::timing {
+
+struct ChipTiming;
+
+enum class AccessKind : uint8_t {
+  Load,
+  Store,
+  Atomic,       ///< returns nothing
+  AtomicReturn, ///< returns the old values
+};
+
+/// One vector memory instruction of a wave.
+struct VectorAccess {
+  AccessKind kind = AccessKind::Load;
+  CachePolicy policy;
+  std::span<const LineAccess> lines; ///< each within a line of the L1
+  uint32_t addressClocks = 0;        ///< MemoryRequest::addressClocks
+  uint32_t dataBytes = 0;            ///< between registers and L1: lanes times bytes a lane
+};
+
+struct MemoryReply {
+  Clocks issueFree; ///< the compute unit's address unit takes its next instruction
+  Clocks done;      ///< load: the data are in the registers; store and atomic: it is acknowledged
+};
+
+/// Outlives launches: what one leaves in the caches the next finds. A copy is a snapshot. Takes a few hundred bytes for
+/// each kilobyte of cache, whatever is launched.
+///
+/// Compute units count through the chip, XCD by XCD: unit `local` of XCD `xcd` is xcd * chip.computeUnitsPerXcd() +
+/// local. `now` must not go backwards by more than the model's own slack of a few clocks.
+class MemorySystem {
+public:
+  explicit MemorySystem(const ChipTiming &chip);
+  MemorySystem(const MemorySystem &other);
+  MemorySystem(MemorySystem &&) noexcept;
+  ~MemorySystem();
+
+  /// Time begins again at 0, nothing is under way, counters are 0. Clocks are of `clockMhz` from now on.
+  void beginLaunch(double clockMhz);
+
+  /// The data of LDS-DMA are `done` when they are in the LDS's queue.
+  MemoryReply vectorAccess(uint32_t computeUnit, Clocks now, const VectorAccess &access);
+  /// When a scalar load's data are there, or a scalar store is acknowledged.
+  Clocks scalarAccess(uint32_t computeUnit, Clocks now, AccessKind kind, std::span<const LineAccess> lines);
+  /// When the line of code at `address` is in the compute unit's instruction cache: `now` when it is there already.
+  Clocks instructionFetch(uint32_t computeUnit, Clocks now, uint64_t address);
+
+  /// buffer_inv, buffer_wbinvl1*: the compute unit's L1 forgets its lines.
+  Clocks invalidate(uint32_t computeUnit, Clocks now, CachePolicy policy);
+  /// s_dcache_inv.
+  Clocks invalidateScalar(uint32_t computeUnit, Clocks now);
+  /// buffer_wbl2: what was written is where other XCDs (gfx90a: the host) see it.
+  Clocks writeBack(uint32_t computeUnit, Clocks now, CachePolicy policy);
+  /// The kernel's last wave has ended at `now`: L1s and scalar caches are emptied; where the chip has several L2s they
+  /// are written back and emptied too. The time at which that is done.
+  Clocks endKernel(Clocks now);
+
+  /// Since beginLaunch.
+  const MemoryCounters &counters() const;
+
+private:
+  struct Levels;
+  std::unique_ptr<Levels> levels;
+};
+
+} // namespace nstf::emulator::timing
