@@ -85,7 +85,8 @@ static constexpr std::string_view folder = "targets/";
 std::vector<Target> listTargets() {
   std::vector<Target> targets;
   for (std::string_view name : templateNames(folder))
-    targets.push_back(parseTarget(*templateText(name), "templates/" + std::string(name)));
+    if (name.find('/', folder.size()) == name.npos) // below it stand the chips
+      targets.push_back(parseTarget(*templateText(name), "templates/" + std::string(name)));
   return targets;
 }
 

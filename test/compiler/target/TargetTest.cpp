@@ -51,7 +51,8 @@ TEST(Templates, EveryFileIsFoundByItsName) {
 }
 
 TEST(Target, EveryNumberHasASource) {
-  for (std::string_view name : templateNames("targets/")) {
+  for (const Target &target : listTargets()) {
+    const std::string name = "targets/" + target.name + ".yaml";
     std::istringstream lines{std::string(*templateText(name))};
     std::regex number("^[a-z0-9_]+: +[0-9]+ .*"), sourced("^[a-z0-9_]+: +[0-9]+ +# \\[[DMIU]\\] .+");
     unsigned numbers = 0;

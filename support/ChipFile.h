@@ -1,0 +1,48 @@
+// A chip's constants with their sources: the files of templates/targets/timing, for the compiler and the emulator.
+//
+//   name: mi210
+//   target: gfx90a
+//   description: AMD Instinct MI210, CDNA2
+//   base: mi250x                # whatever isn't said here is as on that chip; without it everything must be said
+//   constants:
+//     l2_latency: {value: 249, unit: clk, mark: M, source: "…", rejected: [{value: 302, source: "…", why: "…"}]}
+//
+// Which constants there are and what their units must be is the reader's business that asks for them.
+#pragma once
+
+#include "support/Yaml.h"
+
+#include <functional>
+#include <map>
+
+namespace nstf::support {
+
+struct ChipConstant {
+  struct Rejected {
+    double value = 0;
+    std::string source, why;
+  };
+
+  Place place;      ///< of the key
+  double value = 0; ///< finite
+  std::string unit, source;
+  char mark = 'U'; ///< D vendor, M measured by a third party, I inferred, U unverified
+  std::vector<Rejected> rejected;
+};
+
+struct ChipFile {
+  Place place; ///< of the list of constants
+  std::string name, target, description;
+  std::map<std::string, ChipConstant> constants; ///< by key, those of the base included
+
+  /// The text of a chip's file that a base names, nothing where there is no such chip.
+  using Lookup = std::function<std::optional<std::string_view>(std::string_view name)>;
+
+  /// Throws InputError.
+  static ChipFile read(const YamlValue &document, const Lookup &lookup);
+
+  /// A constant that must be there. Throws InputError where it isn't or has another unit.
+  const ChipConstant &get(const std::string &key, const std::string &unit) const;
+};
+
+} // namespace nstf::support

@@ -1,0 +1,123 @@
+// Chips' constants: that the built-in ones are sound, and what is said of a file that is not.
+#include "runtime/emulator/timing/ChipTiming.h"
+
+#include "templates/Templates.h"
+#include "test/support/TemporaryFolder.h"
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace nstf;
+using namespace nstf::emulator::timing;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+namespace {
+
+std::string failure(const std::function<void()> &action) {
+  try {
+    action();
+  } catch (const std::runtime_error &error) {
+    return error.what();
+  }
+  return "no failure";
+}
+
+std::string failureOf(const std::string &text) {
+  return failure([&] { ChipTiming::parse(text, "chip.yaml"); });
+}
+
+/// A chip like mi300x, but for one constant.
+std::string changed(const std::string &constant) {
+  return "name: other\ntarget: gfx942\ndescription: what if\nbase: mi300x\nconstants:\n  " + constant + "\n";
+}
+
+TEST(ChipTiming, BuiltInChips) {
+  EXPECT_THAT(ChipTiming::names(), Contains("mi300x"));
+  EXPECT_THAT(ChipTiming::names(), Contains("mi250x"));
+  for (const std::string &name : ChipTiming::names()) {
+    const ChipTiming &chip = ChipTiming::find(name);
+    EXPECT_EQ(chip.name, name);
+    EXPECT_TRUE(templateText("targets/" + chip.target + ".yaml")) << name << ": " << chip.target;
+    for (const TimingField &field : timingFields()) {
+      const support::ChipConstant &constant = chip.constants.at(field.key);
+      EXPECT_EQ(field.get(chip), constant.value) << name << ": " << field.key;
+      EXPECT_EQ(constant.unit, field.unit) << name << ": " << field.key;
+    }
+  }
+}
+
+TEST(ChipTiming, FactsOfTheChips) {
+  const ChipTiming &mi300x = ChipTiming::find("mi300x"), &mi250x = ChipTiming::find("mi250x");
+  EXPECT_EQ(mi300x.computeUnits, 304u);
+  EXPECT_EQ(mi300x.computeUnitsPerXcd(), 38u);
+  EXPECT_EQ(mi250x.computeUnits, 110u);
+  // A chase through memory beyond the MALL: 868 clocks at 2.09 GHz with four of five translations missing.
+  const double ns = mi300x.l2Latency / 2.09 + mi300x.mallLatencyNs + mi300x.hbmLatencyNs + 0.8 * mi300x.tlbMissNs;
+  EXPECT_NEAR(ns * 2.09, 868, 10);
+  EXPECT_NEAR(mi250x.l2Latency + mi250x.hbmLatencyNs * 1.7, 586, 5);
+}
+
+TEST(ChipTiming, ABaseGivesWhatTheFileDoesNotSay) {
+  ChipTiming chip =
+      ChipTiming::parse(changed("l2_latency: {value: 500, unit: clk, mark: U, source: what if}"), "chip.yaml");
+  EXPECT_EQ(chip.name, "other");
+  EXPECT_EQ(chip.l2Latency, 500u);
+  EXPECT_EQ(chip.constants.at("l2_latency").source, "what if");
+  EXPECT_EQ(chip.l1Latency, ChipTiming::find("mi300x").l1Latency);
+}
+
+TEST(ChipTiming, ChooseTakesNamesAndFiles) {
+  EXPECT_EQ(ChipTiming::choose("mi250x").target, "gfx90a");
+  test::TemporaryFolder folder;
+  const auto path = folder.write("chip.yaml", changed("launch_ns: {value: 0, unit: ns, mark: U, source: what if}"));
+  EXPECT_EQ(ChipTiming::choose(path).launchNs, 0);
+  EXPECT_THAT(failure([] { ChipTiming::choose("nothing.yaml"); }), HasSubstr("nothing.yaml"));
+}
+
+TEST(ChipTiming, UnknownChipsListTheKnownOnes) {
+  EXPECT_THAT(failure([] { ChipTiming::find("mi300z"); }),
+              testing::AllOf(HasSubstr("mi250x"), HasSubstr("but got 'mi300z', did you mean 'mi300x'?")));
+}
+
+TEST(ChipTiming, FaultsNameTheLine) {
+  auto of = [](const std::string &constant) { return failureOf(changed(constant)); };
+  EXPECT_EQ(of("l2_latency: {value: -5, unit: clk, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'l2_latency' to be at least 1 but got -5");
+  EXPECT_EQ(of("l2_latency: {value: 2.5, unit: clk, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'l2_latency' to be a whole number but got 2.5");
+  EXPECT_EQ(of("l2_latency: {value: 1e12, unit: clk, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'l2_latency' to be at most 1000000 but got 1000000000000");
+  EXPECT_EQ(of("l2_latency: {value: 5, unit: ns, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'l2_latency' in clk but got 'ns'");
+  EXPECT_EQ(of("l2_latenzy: {value: 5, unit: clk, mark: U, source: x}"),
+            "chip.yaml:6:3: expected a constant that is known but got 'l2_latenzy', did you mean 'l2_latency'?");
+  EXPECT_EQ(of("l2_latency: {value: .nan, unit: clk, mark: U, source: x}"),
+            "chip.yaml:6:23: expected a finite number but got '.nan'");
+  EXPECT_EQ(of("l2_latency: {value: nan, unit: clk, mark: U, source: x}"),
+            "chip.yaml:6:23: expected a finite number but got 'nan'");
+  EXPECT_EQ(of("l2_latency: {value: 5, unit: clk, mark: X, source: x}"),
+            "chip.yaml:6:43: expected D, M, I or U but got 'X'");
+  EXPECT_THAT(of("l2_latency: {value: 5, unit: clk, mark: U}"), HasSubstr("expected the key 'source'"));
+  EXPECT_EQ(of("l2_line_bytes: {value: 100, unit: B, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'l2_line_bytes' to be a power of two but got 100");
+  EXPECT_EQ(of("compute_units: {value: 303, unit: count, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'compute_units' to be a multiple of the 8 XCDs but got 303");
+  EXPECT_EQ(of("l1_bytes: {value: 1000, unit: B, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'l1_bytes' to be a multiple of 8192, a set of each channel but got 1000");
+}
+
+TEST(ChipTiming, WithoutABaseEveryConstantIsAsked) {
+  std::string text(*templateText("targets/timing/mi250x.yaml"));
+  const size_t at = text.find("  l1_latency:");
+  text.erase(at, text.find('\n', at) - at + 1);
+  EXPECT_EQ(failureOf(text), "chip.yaml:9:3: expected the constant 'l1_latency' in clk but got none");
+  EXPECT_THAT(failureOf(changed("") + "more: 1\n"), HasSubstr("but got 'more'"));
+  EXPECT_EQ(failureOf("name: x\ntarget: gfx942\ndescription: x\nbase: mi1\nconstants: {}\n"),
+            "chip.yaml:4:7: expected a built-in chip but got 'mi1'");
+  EXPECT_EQ(failureOf("name: x\ntarget: gfx90a\ndescription: x\nbase: mi300x\nconstants: {}\n"),
+            "chip.yaml:2:9: expected the base's target gfx942 but got 'gfx90a'");
+}
+
+} // namespace
