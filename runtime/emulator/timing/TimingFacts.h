@@ -81,6 +81,9 @@ class TimingFacts {
 public:
   /// Of the launch's program, as far as its kernel can reach.
   explicit TimingFacts(const Launch &launch);
+  /// Of a program that nobody executes.
+  TimingFacts(std::vector<TimingFact> facts, std::vector<uint64_t> addresses)
+      : facts(std::move(facts)), addresses(std::move(addresses)) {}
 
   const TimingFact &operator[](uint32_t instruction) const { return facts[instruction]; }
   size_t size() const { return facts.size(); }

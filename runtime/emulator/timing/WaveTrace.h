@@ -67,6 +67,18 @@ public:
   uint32_t stopInstruction() const { return stoppedAt; }
   size_t size() const { return entries.size() - next; }
 
+  // For who makes one without a Recorder
+  void append(TraceEntry entry) { entries.push_back(entry); }
+  /// Returns the number for TraceEntry::detail.
+  uint32_t append(MemoryRequest request, std::span<const LineAccess> lines) {
+    request.firstLine = droppedLines + uint32_t(lineAccesses.size());
+    request.lineCount = uint32_t(lines.size());
+    lineAccesses.insert(lineAccesses.end(), lines.begin(), lines.end());
+    requests.push_back(request);
+    return droppedRequests + uint32_t(requests.size()) - 1;
+  }
+  void endWith(TraceEnd end) { ending = end; }
+
 private:
   friend class Recorder;
   friend class RecordingObserver;

@@ -1,0 +1,81 @@
+// A compute unit: SIMDs that take turns, the LDS, the address unit of vector memory.
+//
+// Event-driven: it goes from one turn in which a wave can issue to the next. All that a wave waits for is known as a
+// clock beforehand (units, counters, sleep, the fetch), but for barriers, which open with their last wave. A compute
+// unit runs ahead of the chip's time until it needs something outside itself (Ports).
+#pragma once
+
+#include "runtime/emulator/timing/Counters.h"
+#include "runtime/emulator/timing/InstructionFetch.h"
+#include "runtime/emulator/timing/IssueArbiter.h"
+#include "runtime/emulator/timing/Lds.h"
+#include "runtime/emulator/timing/Ports.h"
+#include "runtime/emulator/timing/Simd.h"
+#include "runtime/emulator/timing/Stalls.h"
+
+#include <array>
+
+namespace nstf::emulator::timing {
+
+class ComputeUnit {
+public:
+  /// `stalls` and `counters` are all compute units' together, `instructions` its neighbours' too.
+  ComputeUnit(unsigned number, const ChipTiming &chip, const TimingFacts &facts, InstructionCache &instructions,
+              Ports &ports, StallTable &stalls, Counters &counters);
+
+  /// The group's waves start, the first at `now`, the others `launchClocks` apart. No sooner than `run` has got to.
+  void place(TimedGroup &group, Clocks now, double launchClocks);
+  /// Takes the turns at `now`, and those after it for which nothing outside is needed, up to `horizon`. Returns the
+  /// time of the next turn.
+  Clocks run(Clocks now);
+
+  /// No group is placed before; Ports may lower it.
+  Clocks horizon = never;
+
+private:
+  Clocks freeFor(const Simd &simd, const TimedWave &wave) const;
+  IssueArbiter arbitrate(const Simd &simd, Clocks now) const;
+  void takeTurn(Simd &simd, const IssueArbiter &arbiter, Clocks now);
+  void planTurns();
+  void planTurn(Simd &simd, Clocks earliest);
+  void countStall(const Simd &simd, const TimedWave &wave, Clocks now);
+
+  void issue(Simd &simd, TimedWave &wave, Clocks now);
+  void issueVectorMemory(const Simd &simd, TimedWave &wave, Clocks now);
+  void issueScalarMemory(TimedWave &wave, Clocks now);
+  void fetch(TimedWave &wave, Clocks now);
+  void execute(TimedWave &wave, Clocks now);
+
+  /// To the wave's next instruction that takes a slot; those that take none happen on the way, each at its time.
+  void advance(TimedWave &wave);
+  void settle(TimedWave &wave);
+  bool takeEntry(TimedWave &wave);
+  bool isFetched(TimedWave &wave);
+  bool isConsumed(TimedWave &wave);
+  void arrive(TimedWave &wave);
+  void openIfAllArrived(TimedGroup &group);
+  void passBarriers();
+  void end(TimedWave &wave);
+  /// The wave stands before its instruction until then.
+  void wait(TimedWave &wave, Clocks until, Stall reason);
+
+  const unsigned number;
+  const ChipTiming &chip;
+  const TimingFacts &facts;
+  InstructionCache &instructions;
+  Ports &ports;
+  StallTable &stalls;
+  Counters &counters;
+
+  std::array<Simd, 4> simds;
+  Lds lds;
+  Clocks addressFree = 0;          ///< of vector memory
+  Clocks lastTurn = 0;             ///< one SIMD a clock
+  unsigned toPlan = 0;             ///< SIMDs whose waves changed, a bit each
+  std::vector<TimedWave *> opened; ///< waves whose barrier has
+  uint64_t placed = 0;             ///< waves so far
+  uint32_t resident = 0;
+  Clocks busySince = 0;
+};
+
+} // namespace nstf::emulator::timing

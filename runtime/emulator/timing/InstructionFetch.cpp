@@ -1,0 +1,29 @@
+#include "runtime/emulator/timing/InstructionFetch.h"
+#include "runtime/emulator/timing/ChipTiming.h"
+
+#include <algorithm>
+
+namespace nstf::emulator::timing {
+
+InstructionCache::InstructionCache(const ChipTiming &chip)
+    : lineBytes(chip.instructionLineBytes),
+      sets(std::max<uint64_t>(1, chip.instructionCacheBytes / (lineBytes * chip.instructionCacheWays))),
+      associativity(chip.instructionCacheWays), ways(sets * associativity) {}
+
+Clocks InstructionCache::find(uint64_t line) {
+  Way *set = setOf(line);
+  for (Way *way = set; way != set + associativity; ++way)
+    if (way->line == line) {
+      way->used = ++uses;
+      return way->ready;
+    }
+  return never;
+}
+
+void InstructionCache::insert(uint64_t line, Clocks ready) {
+  Way *set = setOf(line);
+  Way &oldest = *std::min_element(set, set + associativity, [](const Way &a, const Way &b) { return a.used < b.used; });
+  oldest = {line, ready, ++uses};
+}
+
+} // namespace nstf::emulator::timing

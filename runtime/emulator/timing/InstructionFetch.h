@@ -1,0 +1,38 @@
+// The instruction cache that neighbouring compute units share.
+//
+// A line that is there costs nothing: the fetch is ahead of the wave. A cold line costs an access to the L2, line by
+// line; waves that want a line under way wait for the same access.
+#pragma once
+
+#include "runtime/emulator/timing/Clocks.h"
+
+#include <vector>
+
+namespace nstf::emulator::timing {
+
+struct ChipTiming;
+
+class InstructionCache {
+public:
+  explicit InstructionCache(const ChipTiming &chip);
+  uint64_t lineOf(uint64_t address) const { return address / lineBytes; }
+  uint64_t addressOf(uint64_t line) const { return line * lineBytes; }
+  /// When a line's instructions can issue; never: it has to be asked for.
+  Clocks find(uint64_t line);
+  /// Puts a line there that arrives at `ready`, in place of the one not used for longest.
+  void insert(uint64_t line, Clocks ready);
+
+private:
+  struct Way {
+    uint64_t line = ~uint64_t(0);
+    Clocks ready = 0;
+    uint64_t used = 0;
+  };
+  Way *setOf(uint64_t line) { return ways.data() + line % sets * associativity; }
+
+  uint64_t lineBytes, sets, associativity;
+  uint64_t uses = 0;
+  std::vector<Way> ways;
+};
+
+} // namespace nstf::emulator::timing

@@ -1,0 +1,59 @@
+// The LDS of a compute unit: ports, each of a pair of SIMDs, in front of banks that they share.
+//
+// A port moves 64 bytes a clock, so an access without conflicts takes it longer than it takes the banks, and two ports
+// together keep the banks busy. Conflicts take both.
+#pragma once
+
+#include "runtime/emulator/timing/ChipTiming.h"
+#include "runtime/emulator/timing/TimingFacts.h"
+#include "runtime/emulator/timing/WaveTrace.h"
+
+#include <algorithm>
+
+namespace nstf::emulator::timing {
+
+class Lds {
+public:
+  /// Instructions wait in front of a port, but not for longer: then a wave can't issue another.
+  static constexpr Clocks queueClocks = 64;
+
+  explicit Lds(const ChipTiming &chip) : chip(chip), portFree(chip.ldsPorts) {}
+
+  /// When the port takes another instruction.
+  Clocks issueFree(unsigned port) const { return std::max(portFree[port], queueClocks) - queueClocks; }
+
+  /// Returns when the wave has what it wants.
+  Clocks access(unsigned port, Clocks now, const TimingFact &fact, LdsDetail detail) {
+    const Clocks conflicts = Clocks(detail.conflicts) * chip.ldsConflictClocks;
+    const Clocks begin = std::max(now, portFree[port]);
+    banksFree = std::max(banksFree, now) + detail.phases + conflicts;
+    const Clocks end = std::max(begin + portClocks(fact) + conflicts, banksFree);
+    portFree[port] = end;
+    if (fact.is(TimingFact::ldsLanes))
+      return end + chip.crossLaneLatency - chip.ldsReadClocksB32;
+    return end + chip.ldsLatency - chip.ldsReadClocksB32;
+  }
+
+  Clocks portClocks(const TimingFact &fact) const {
+    if (fact.is(TimingFact::ldsLanes))
+      return chip.ldsReadClocksB32;
+    if (fact.is(TimingFact::atomic))
+      return chip.ldsAtomicClocks;
+    const bool isRead = fact.is(TimingFact::load);
+    const unsigned bytes = fact.is(TimingFact::ldsPair) ? fact.bytes * 2u : fact.bytes;
+    if (bytes <= 4)
+      return isRead ? chip.ldsReadClocksB32 : chip.ldsWriteClocksB32;
+    if (bytes <= 8)
+      return isRead ? chip.ldsReadClocksB64 : chip.ldsWriteClocksB64;
+    if (bytes <= 12)
+      return isRead ? chip.ldsReadClocksB96 : chip.ldsWriteClocksB96;
+    return isRead ? chip.ldsReadClocksB128 : chip.ldsWriteClocksB128;
+  }
+
+private:
+  const ChipTiming &chip;
+  std::vector<Clocks> portFree;
+  Clocks banksFree = 0;
+};
+
+} // namespace nstf::emulator::timing

@@ -1,0 +1,68 @@
+// A SIMD: its waves, its vector unit and its matrix core.
+//
+// The matrix core takes one instruction at a time and has no queue. Vector instructions of any wave may go in its
+// shadow, but for packed f32, which wait for its end, and for matrix instructions that take the vector unit along
+// (Unit::MatrixVector).
+#pragma once
+
+#include "runtime/emulator/timing/ChipTiming.h"
+#include "runtime/emulator/timing/TimedWave.h"
+
+namespace nstf::emulator::timing {
+
+struct Simd {
+  std::vector<TimedWave *> waves; ///< in the order of their arrival
+  Clocks turn = 0;                ///< its next turn comes no sooner
+  Clocks next = never;            ///< its next turn in which a wave may be able to issue
+  Clocks vectorFree = 0, matrixFree = 0;
+  const TimedWave *vectorUser = nullptr, *matrixUser = nullptr; ///< who used them last
+  uint8_t ldsPort = 0;
+
+  /// When the units that a wave's next instruction needs here are free.
+  Clocks freeFor(const ChipTiming &chip, const TimedWave &wave) const;
+  /// That instruction begins; returns for how long it keeps its unit.
+  Clocks begin(const ChipTiming &chip, const TimedWave &wave, Clocks now);
+};
+
+inline Clocks Simd::freeFor(const ChipTiming &chip, const TimedWave &wave) const {
+  switch (wave.fact->unit) {
+  case Unit::PackedFloat: { // what it costs beyond the matrix instruction: a pause, then itself
+    const Clocks cost = matrixUser == &wave ? chip.packedF32AfterMatrixClocks : chip.packedF32BesideMatrixClocks;
+    return std::max(vectorFree, matrixFree + std::max<Clocks>(cost, chip.packedF32Clocks) - chip.packedF32Clocks);
+  }
+  case Unit::Matrix:
+  case Unit::MatrixVector:
+    return std::max(vectorFree, matrixFree);
+  default:
+    return vectorFree;
+  }
+}
+
+inline Clocks Simd::begin(const ChipTiming &chip, const TimedWave &wave, Clocks now) {
+  const TimingFact &fact = *wave.fact;
+  vectorUser = &wave;
+  switch (fact.unit) {
+  case Unit::Matrix:
+  case Unit::MatrixVector: {
+    const Clocks clocks = Clocks(fact.passes) * chip.matrixPassClocks;
+    matrixUser = &wave;
+    matrixFree = now + clocks;
+    if (fact.unit == Unit::MatrixVector)
+      vectorFree = matrixFree;
+    else
+      vectorFree = now + (fact.is(TimingFact::sparse) ? chip.valuAfterSparseMatrixClocks : chip.valuAfterMatrixClocks);
+    return clocks;
+  }
+  case Unit::Transcendental:
+    vectorFree = now + chip.transcendentalClocks;
+    return chip.transcendentalClocks;
+  case Unit::PackedFloat:
+    vectorFree = now + chip.packedF32Clocks;
+    return chip.packedF32Clocks;
+  default:
+    vectorFree = now + chip.valuClocks;
+    return chip.valuClocks;
+  }
+}
+
+} // namespace nstf::emulator::timing

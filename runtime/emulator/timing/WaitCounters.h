@@ -1,0 +1,62 @@
+// vmcnt and lgkmcnt of a wave, as the times at which they come down.
+//
+// The memory system answers with absolute times, so a counter is a list of them: nothing counts down clock by clock.
+#pragma once
+
+#include "runtime/emulator/timing/Clocks.h"
+
+#include <algorithm>
+#include <array>
+
+namespace nstf::emulator::timing {
+
+/// vmcnt: 6 bits, its instructions come back in the order of their issue.
+class VectorCounter {
+public:
+  static constexpr unsigned max = 63;
+  void add(Clocks done) {
+    last = std::max(last, done);
+    completions[issued++ % completions.size()] = last;
+  }
+  /// When no more than `count` (up to `max`) are under way.
+  Clocks downTo(unsigned count) const {
+    return issued > count ? completions[(issued - count - 1) % completions.size()] : 0;
+  }
+
+private:
+  std::array<Clocks, max + 1> completions;
+  uint64_t issued = 0;
+  Clocks last = 0;
+};
+
+/// lgkmcnt: 4 bits. LDS instructions come back in order, scalar loads as they like.
+class ScalarCounter {
+public:
+  static constexpr unsigned max = 15;
+  /// At `now`, when no more than `max` - 1 are under way.
+  void add(Clocks now, Clocks done) {
+    unsigned over = 0; // those that are
+    while (over < size && completions[over] <= now)
+      ++over;
+    if (over) {
+      std::copy(completions.begin() + over, completions.begin() + size, completions.begin());
+      size -= over;
+    }
+    unsigned at = size++;
+    for (; at && completions[at - 1] > done; --at)
+      completions[at] = completions[at - 1];
+    completions[at] = done;
+  }
+  void addInOrder(Clocks now, Clocks done) {
+    lastInOrder = std::max(lastInOrder, done);
+    add(now, lastInOrder);
+  }
+  Clocks downTo(unsigned count) const { return size > count ? completions[size - count - 1] : 0; }
+
+private:
+  std::array<Clocks, max + 1> completions; ///< ascending
+  unsigned size = 0;
+  Clocks lastInOrder = 0;
+};
+
+} // namespace nstf::emulator::timing
