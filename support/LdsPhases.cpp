@@ -41,6 +41,20 @@ private:
   std::array<uint32_t, banks> counts{};
 };
 
+/// Whether no two of the lanes want the same bank. Most accesses are so, and this is quickly seen.
+bool useEachBankOnce(unsigned bytes, std::span<const uint32_t> addresses, uint64_t lanes) {
+  const uint32_t wanted = (uint32_t{1} << (bytes + bankBytes - 1) / bankBytes) - 1;
+  uint32_t used = 0;
+  for (; lanes; lanes &= lanes - 1) {
+    const uint32_t address = addresses[std::countr_zero(lanes)];
+    const uint32_t mine = std::rotl(wanted, int(address / bankBytes % banks));
+    if (address % bankBytes || used & mine)
+      return false;
+    used |= mine;
+  }
+  return true;
+}
+
 } // namespace
 
 std::span<const uint64_t> ldsPhases(LdsDirection direction, unsigned bytes) {
@@ -55,6 +69,8 @@ uint32_t ldsConflictClocks(LdsDirection direction, unsigned bytes, std::span<con
                            uint64_t lanes) {
   uint32_t clocks = 0;
   for (uint64_t served : ldsPhases(direction, bytes)) {
+    if (useEachBankOnce(bytes, addresses, served & lanes))
+      continue;
     Phase phase;
     for (uint64_t left = served & lanes; left; left &= left - 1) {
       const uint32_t address = addresses[std::countr_zero(left)];

@@ -1,11 +1,7 @@
 #include "runtime/emulator/launch/CodeListing.h"
 
-#include "runtime/emulator/decode/DecodedProgram.h"
-#include "runtime/emulator/decode/Disassembler.h"
-#include "runtime/emulator/decode/Target.h"
-#include "runtime/emulator/instructions/HandlerTable.h"
 #include "runtime/emulator/launch/KernelNames.h"
-#include "runtime/emulator/memory/CodeObjectFile.h"
+#include "runtime/emulator/launch/LoadedCode.h"
 #include "runtime/emulator/memory/SourceFrames.h"
 
 #include <algorithm>
@@ -24,41 +20,21 @@ std::string hex(uint64_t value, int digits = 1) {
 
 class Listing {
 public:
-  Listing(const ContainedCodeObject &object, std::ostream &out)
-      : out(out), file(readKernels(object.code.bytes, object.where)), device(deviceOf(file.target)),
-        target(targetOf(object.where)), program(Program::load(memory, device, object.code.bytes, object.where)),
-        disassembler(target) {
-    std::vector<std::span<const uint8_t>> texts;
-    for (const Program::TextRange &range : program->text())
-      texts.emplace_back(reinterpret_cast<const uint8_t *>(range.begin), range.end - range.begin);
-    decoded = decodeProgram(target, texts);
-    for (const Kernel &kernel : file.kernels)
+  Listing(const ContainedCodeObject &object, std::ostream &out) : out(out), code(object), disassembler(code.target) {
+    for (const Kernel &kernel : code.file.kernels)
       entries.insert(kernel.entry);
   }
 
   ListingSummary run(const std::string &kernel) {
-    if (!kernel.empty()) {
-      const Kernel *wanted = program->kernel(kernel);
-      list(wanted->entry - program->base(), wanted->codeEnd - program->base());
-      return summary;
-    }
-    for (const Program::TextRange &range : program->text())
-      list(range.begin - program->base(), range.end - program->base());
+    for (auto [begin, end] : code.ranges(kernel))
+      list(begin, end);
     return summary;
   }
 
 private:
-  const Target &targetOf(const std::string &where) const {
-    for (const Target &candidate : Target::all())
-      if (TargetId runs = device; (runs.processor = candidate.name, file.target.runsOn(runs)))
-        return candidate;
-    throw LoadError(LoadError::Reason::WrongTarget,
-                    where + ": expected code for " + targetNames() + " but got code for " + file.target.str());
-  }
-
   /// Addresses here are the file's.
   void list(uint64_t begin, uint64_t end) {
-    lines = findSourceLines(program->elf(), begin, end);
+    lines = findSourceLines(code.program->elf(), begin, end);
     nextLine = 0;
     label = begin;
     for (uint64_t address = begin; address < end;) {
@@ -69,12 +45,12 @@ private:
   }
 
   void printLabel(uint64_t address, bool isBegin) {
-    auto function = file.functions.find(address);
-    if (function == file.functions.end() && !isBegin)
+    auto function = code.file.functions.find(address);
+    if (function == code.file.functions.end() && !isBegin)
       return;
     label = address;
     ++summary.functions;
-    std::string name = function == file.functions.end() ? "text" : function->second.name;
+    std::string name = function == code.file.functions.end() ? "text" : function->second.name;
     out << "\n" << name << ":" << (entries.count(address) ? "  ; kernel" : "");
     if (std::string readable = demangled(name); readable != name)
       out << " " << readable;
@@ -94,8 +70,8 @@ private:
   }
 
   unsigned printInstruction(uint64_t address, uint64_t end) {
-    uint64_t loaded = address + program->base();
-    std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t *>(loaded), end - address);
+    const uint64_t loaded = address + code.program->base();
+    std::span<const uint8_t> bytes = code.bytes(address, end);
     RawInstruction raw;
     unsigned size = 4;
     bool isInstruction = disassembler.decode(bytes, loaded, raw, size);
@@ -129,19 +105,18 @@ private:
 
   /// Whether reaching it would end the launch.
   bool isTrap(uint64_t address) const {
-    const MicroOp *op = decoded->at(address);
+    const MicroOp *op = code.decoded->at(address);
     return !op || Opcode(op->opcode) == Opcode::Trap;
   }
 
   std::string branchTarget(const RawInstruction &raw, uint64_t next) const {
-    std::string_view name = raw.encoding->name;
-    if (!(name.starts_with("S_BRANCH") || name.starts_with("S_CBRANCH") || name.starts_with("S_CALL")) ||
-        raw.operands.empty() || raw.operands.back().kind != RawOperand::Immediate)
+    const std::optional<uint64_t> target = branchTargetOf(raw, next);
+    if (!target)
       return "";
-    uint64_t to = next + int64_t(int16_t(raw.operands.back().value)) * 4;
-    auto function = file.functions.upper_bound(to);
+    const uint64_t to = *target;
+    auto function = code.file.functions.upper_bound(to);
     std::string text = "  ; -> " + hex(to);
-    if (function == file.functions.begin())
+    if (function == code.file.functions.begin())
       return text;
     --function;
     uint64_t offset = to - function->second.address;
@@ -149,13 +124,8 @@ private:
   }
 
   std::ostream &out;
-  CodeObjectFile file;
-  TargetId device;
-  const Target &target;
-  Memory memory;
-  std::unique_ptr<Program> program;
+  LoadedCode code;
   Disassembler disassembler;
-  std::shared_ptr<const DecodedProgram> decoded;
   std::set<uint64_t> entries;
   std::vector<SourceLine> lines;
   size_t nextLine = 0;

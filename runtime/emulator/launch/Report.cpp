@@ -41,6 +41,22 @@ Json instructionsJson(const ExecutionStatistics &statistics) {
   return {{"total", instructionsOf(statistics)}, {"by_class", classes}};
 }
 
+Json ldsJson(const ExecutionStatistics &statistics) {
+  Json conflicts = Json::object();
+  for (unsigned i = 0; i < opcodeCount; ++i)
+    if (statistics.executed[i] && classOf(Opcode(i)) == InstructionClass::Lds)
+      conflicts[mnemonicOf(Opcode(i))] = statistics.conflictClocks[i];
+  return {{"conflict_clocks", std::move(conflicts)}};
+}
+
+Json storesJson(const ExecutionStatistics &statistics) {
+  Json stores = Json::object();
+  for (unsigned i = 0; i < opcodeCount; ++i)
+    if (statistics.storedBy[i])
+      stores[mnemonicOf(Opcode(i))] = {{"instructions", statistics.executed[i]}, {"bytes", statistics.storedBy[i]}};
+  return stores;
+}
+
 Json fidelityJson(const LaunchSession &session, const PreparedLaunch &launch, const ExecutionStatistics &statistics) {
   Json rows = Json::array();
   for (const FidelityRow &row : fidelityOf(statistics, launch.matrix, session.target())) {
@@ -129,6 +145,8 @@ void Report::add(const PreparedLaunch &launch, const LaunchResult &result) {
   for (auto [space, name] : spaceNames)
     bytes[name] = {{"loaded", statistics[space].loaded}, {"stored", statistics[space].stored}};
   entry["bytes"] = std::move(bytes);
+  entry["lds"] = ldsJson(statistics);
+  entry["stores"] = storesJson(statistics);
   entry["fidelity"] = fidelityJson(session, launch, statistics);
   Json findings = Json::array();
   for (const Finding &finding : result.findings)

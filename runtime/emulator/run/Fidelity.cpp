@@ -3,7 +3,6 @@
 #include "runtime/emulator/run/Statistics.h"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 
 namespace nstf::emulator {
@@ -54,13 +53,6 @@ Fidelity fidelityOfMatrix(const MatrixShape &shape, MatrixMode mode, const Targe
   return {false, bound, why};
 }
 
-std::string lowerCase(std::string_view text) {
-  std::string result(text);
-  for (char &c : result)
-    c = char(std::tolower(static_cast<unsigned char>(c)));
-  return result;
-}
-
 } // namespace
 
 Fidelity fidelityOf(Opcode opcode, MatrixMode matrix, const Target &target) {
@@ -80,7 +72,7 @@ std::vector<FidelityRow> fidelityOf(const ExecutionStatistics &statistics, Matri
   std::vector<FidelityRow> rows;
   for (unsigned i = 0; i < unsigned(Opcode::Trap); ++i)
     if (uint64_t count = statistics.executed[i])
-      rows.push_back({Opcode(i), lowerCase(infoOf(Opcode(i)).name), count, fidelityOf(Opcode(i), matrix, target)});
+      rows.push_back({Opcode(i), mnemonicOf(Opcode(i)), count, fidelityOf(Opcode(i), matrix, target)});
   std::stable_sort(rows.begin(), rows.end(), [](const FidelityRow &a, const FidelityRow &b) {
     return a.fidelity.exact != b.fidelity.exact ? b.fidelity.exact : a.count > b.count;
   });

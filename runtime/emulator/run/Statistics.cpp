@@ -3,8 +3,10 @@
 #include "runtime/emulator/instructions/Buffer.h"
 #include "runtime/emulator/instructions/BufferFormat.h"
 #include "runtime/emulator/instructions/MemorySpace.h"
+#include "support/LdsPhases.h"
 
 #include <bit>
+#include <cctype>
 #include <utility>
 
 namespace nstf::emulator {
@@ -16,6 +18,9 @@ struct Access {
   uint8_t loaded = 0, stored = 0; ///< bytes
   bool atomic = false;
   bool toLds = false;
+  // Of LDS at addresses a lane: where banks conflict.
+  uint8_t ldsBytes = 0;   ///< of one access
+  uint8_t pairStride = 0; ///< two accesses: their offsets count so many of them; 0: one access
 };
 
 // Sizes of the kinds in Instructions.def.
@@ -45,11 +50,12 @@ constexpr std::array<Access, opcodeCount> makeAccesses() {
 #define TYPEDHIGH(name, direction) set(Opcode::name, {TypedBuffer, direction == load, direction == store});
 #define SCRATCHTOLDS(name, kind) set(Opcode::name, {Scratch, kind, 0, false, true});
 #define LDSTOBUFFER(name) set(Opcode::name, {Buffer, 0, 4, false, true});
-#define LDSREAD(name, kind) set(Opcode::name, {Lds, kind, 0});
-#define LDSWRITE(name, kind) set(Opcode::name, {Lds, 0, kind});
+#define LDSREAD(name, kind) set(Opcode::name, {Lds, kind, 0, false, false, kind});
+#define LDSWRITE(name, kind) set(Opcode::name, {Lds, 0, kind, false, false, kind});
 #define LDSPAIR(name, dwords, stride, meaning)                                                                         \
-  set(Opcode::name, {Lds, meaning == read ? 8 * dwords : 0, meaning == write ? 8 * dwords : 0});
-#define LDSATOMIC(name, T, meaning) set(Opcode::name, {Lds, sizeof(T), sizeof(T), true});
+  set(Opcode::name,                                                                                                    \
+      {Lds, meaning == read ? 8 * dwords : 0, meaning == write ? 8 * dwords : 0, false, false, 4 * dwords, stride});
+#define LDSATOMIC(name, T, meaning) set(Opcode::name, {Lds, sizeof(T), sizeof(T), true, false, sizeof(T)});
 #define LDSSPECIAL(name, bytes, effect, traits, meaning)                                                               \
   set(Opcode::name, {bytes ? Lds : None, MemoryEffect::effect == MemoryEffect::Store ? 0 : bytes,                      \
                      MemoryEffect::effect == MemoryEffect::Load ? 0 : bytes});
@@ -96,6 +102,21 @@ void forFlatLanes(const Wave &w, const MicroOp *op, auto function) {
   }
 }
 
+uint32_t conflictClocksOf(const Wave &w, const MicroOp *op, const Access &access) {
+  const uint32_t *row = w.row(op->source[0]);
+  const auto direction = access.stored && !access.loaded ? support::LdsDirection::Write : support::LdsDirection::Read;
+  auto clocksAt = [&](uint32_t offset) {
+    std::array<uint32_t, Wave::width> addresses;
+    for (unsigned lane = 0; lane < Wave::width; ++lane)
+      addresses[lane] = row[lane] + offset;
+    return support::ldsConflictClocks(direction, access.ldsBytes, addresses, w.exec());
+  };
+  if (!access.pairStride)
+    return clocksAt(uint32_t(op->immediate));
+  const uint32_t unit = uint32_t(access.ldsBytes) * access.pairStride;
+  return clocksAt((op->immediate & 0xff) * unit) + clocksAt((op->immediate >> 8 & 0xff) * unit);
+}
+
 } // namespace
 
 const std::array<bool, opcodeCount> ExecutionCounters::movesBytes = makeMovesBytes();
@@ -124,8 +145,16 @@ InstructionClass classOf(Opcode opcode) {
   }
 }
 
+std::string mnemonicOf(Opcode opcode) {
+  std::string name(infoOf(opcode).name);
+  for (char &c : name)
+    c = char(std::tolower(static_cast<unsigned char>(c)));
+  return name;
+}
+
 void ExecutionCounters::countBytes(const Wave &w, const MicroOp *op) {
   const Access &access = accesses[op->opcode];
+  const uint64_t storedBefore = bytes[unsigned(MemorySpace::Global)].stored;
   // An atomic whose old value nobody wants only sends its operand.
   unsigned loaded = access.atomic && !(op->flags & memoryReturns) ? 0 : access.loaded, stored = access.stored;
   auto add = [&](MemorySpace space, uint64_t lanes) {
@@ -141,6 +170,8 @@ void ExecutionCounters::countBytes(const Wave &w, const MicroOp *op) {
     break;
   case Addressing::Lds:
     add(MemorySpace::Lds, lanes);
+    if (access.ldsBytes)
+      conflictClocks[op->opcode] += conflictClocksOf(w, op, access);
     break;
   case Addressing::Global:
     add(MemorySpace::Global, lanes);
@@ -176,6 +207,7 @@ void ExecutionCounters::countBytes(const Wave &w, const MicroOp *op) {
     break;
   }
   }
+  storedBy[op->opcode] += bytes[unsigned(MemorySpace::Global)].stored - storedBefore;
 }
 
 uint64_t ExecutionCounters::takeNew() {
@@ -190,6 +222,8 @@ void ExecutionCounters::addTo(ExecutionStatistics &sum) const {
     if (executed[i]) {
       sum[classOf(Opcode(i))] += executed[i];
       sum.executed[i] += executed[i];
+      sum.storedBy[i] += storedBy[i];
+      sum.conflictClocks[i] += conflictClocks[i];
     }
   for (unsigned i = 0; i < bytes.size(); ++i) {
     sum.bytes[i].loaded += bytes[i].loaded;

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 namespace nstf::emulator {
 
@@ -18,6 +19,8 @@ namespace nstf::emulator {
 enum class InstructionClass : uint8_t { Matrix, Vector, Lds, VectorMemory, Scalar, ScalarMemory, Branch, Other, count };
 constexpr unsigned instructionClasses = unsigned(InstructionClass::count);
 InstructionClass classOf(Opcode opcode);
+/// Its name as assemblers write it, "v_add_f32".
+std::string mnemonicOf(Opcode opcode);
 
 struct Traffic {
   uint64_t loaded = 0, stored = 0; ///< bytes
@@ -28,6 +31,9 @@ struct ExecutionStatistics {
   std::array<uint64_t, instructionClasses> instructions = {}; ///< wave instructions
   std::array<Traffic, unsigned(MemorySpace::count)> bytes = {};
   std::array<uint64_t, opcodeCount> executed = {}; ///< wave instructions by opcode (for Fidelity.h)
+  std::array<uint64_t, opcodeCount> storedBy = {}; ///< bytes to global memory by opcode
+  /// Clocks that bank conflicts cost the LDS, by opcode (support/LdsPhases.h).
+  std::array<uint64_t, opcodeCount> conflictClocks = {};
 
   uint64_t &operator[](InstructionClass c) { return instructions[unsigned(c)]; }
   uint64_t operator[](InstructionClass c) const { return instructions[unsigned(c)]; }
@@ -53,7 +59,7 @@ private:
   static const std::array<bool, opcodeCount> movesBytes;
   void countBytes(const Wave &w, const MicroOp *op);
 
-  std::array<uint64_t, opcodeCount> executed = {};
+  std::array<uint64_t, opcodeCount> executed = {}, storedBy = {}, conflictClocks = {};
   std::array<Traffic, unsigned(MemorySpace::count)> bytes = {};
   uint64_t taken = 0;
 };

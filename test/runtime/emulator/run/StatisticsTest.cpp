@@ -181,6 +181,27 @@ TEST_P(Statistics, ldsAndItsAtomics) {
   expectBytes(run("ds_swizzle_b32 v8, v9 offset:swizzle(SWAP,16)")[MemorySpace::Lds], 0, 0);
 }
 
+TEST_P(Statistics, clocksOfBankConflicts) {
+  // Lanes 16 bytes apart: of a half wave, four want each of eight banks; of 16 lanes with 8 bytes each, two.
+  auto s = run("ds_read_b32 v8, v4\nds_add_u32 v4, v8\nds_read2_b64 v[8:11], v4 offset1:1\nds_write_b128 v4, v[8:11]\n"
+               "ds_bpermute_b32 v8, v4, v9");
+  EXPECT_EQ(s.conflictClocks[unsigned(Opcode::DS_READ_B32)], 2u * 3);
+  EXPECT_EQ(s.conflictClocks[unsigned(Opcode::DS_ADD_U32)], 2u * 3);
+  EXPECT_EQ(s.conflictClocks[unsigned(Opcode::DS_READ2_B64)], 2u * 4 * 1);
+  EXPECT_EQ(s.conflictClocks[unsigned(Opcode::DS_WRITE_B128)], 0u);
+  EXPECT_EQ(s.conflictClocks[unsigned(Opcode::DS_BPERMUTE_B32)], 0u);
+  s = run("ds_read_b32 v8, v4", [](Snippet &s) { s.wave().setExec(0b100000001); });
+  EXPECT_EQ(s.conflictClocks[unsigned(Opcode::DS_READ_B32)], 1u);
+}
+
+TEST_P(Statistics, bytesOfEachStore) {
+  auto s = run("global_store_dword v[2:3], v8, off\nglobal_store_dword v[2:3], v8, off\n"
+               "buffer_store_dwordx2 v[8:9], v4, s[20:23], 0 offen\nglobal_load_dword v8, v[2:3], off");
+  EXPECT_EQ(s.storedBy[unsigned(Opcode::GLOBAL_STORE_DWORD)], 2u * 64 * 4);
+  EXPECT_EQ(s.storedBy[unsigned(Opcode::BUFFER_STORE_DWORDX2)], 8u * 8); // what 128 bytes have room for
+  EXPECT_EQ(s.storedBy[unsigned(Opcode::GLOBAL_LOAD_DWORD)], 0u);
+}
+
 TEST_P(Statistics, flatGoesByTheAddress) {
   ExecutionStatistics s = run("flat_load_dwordx2 v[8:9], v[2:3]", [](Snippet &s) {
     for (unsigned lane = 0; lane < 24; ++lane) // the rest stays in global memory

@@ -1,0 +1,37 @@
+// A code object loaded and decoded, for whoever prints its instructions.
+#pragma once
+
+#include "runtime/emulator/decode/DecodedProgram.h"
+#include "runtime/emulator/decode/Disassembler.h"
+#include "runtime/emulator/decode/Target.h"
+#include "runtime/emulator/memory/CodeObjectContainer.h"
+#include "runtime/emulator/memory/CodeObjectFile.h"
+#include "runtime/emulator/memory/Memory.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nstf::emulator {
+
+struct LoadedCode {
+  /// Throws LoadError for a code object of a chip that the emulator doesn't know.
+  explicit LoadedCode(const ContainedCodeObject &object);
+  /// Its text from begin to end, in addresses of the file, or that of one kernel (its symbol; empty: all of them).
+  std::vector<std::pair<uint64_t, uint64_t>> ranges(const std::string &kernel) const;
+  /// What stands from an address of the file on, up to `end`.
+  std::span<const uint8_t> bytes(uint64_t address, uint64_t end) const;
+
+  CodeObjectFile file;
+  TargetId device;
+  const Target &target;
+  Memory memory;
+  std::unique_ptr<Program> program;
+  std::shared_ptr<const DecodedProgram> decoded;
+};
+
+/// Where an instruction branches to whose successor stands at `next`; none for one that doesn't, or by a register.
+std::optional<uint64_t> branchTargetOf(const RawInstruction &raw, uint64_t next);
+
+} // namespace nstf::emulator
