@@ -1,8 +1,21 @@
 #include "runtime/emulator/timing/DeviceTimeline.h"
+#include "runtime/emulator/timing/ChipTiming.h"
 
 #include <algorithm>
 
 namespace nstf::emulator::timing {
+
+SubmissionCosts SubmissionCosts::of(const ChipTiming &chip) {
+  // The chip's times of empty kernels in a row hold the kernel too: one slot's turn.
+  auto without = [&](double period) { return std::max(period - chip.slotTurnaroundNs, 0.0); };
+  return {.launch = chip.launchNs,
+          .gap = without(chip.kernelGapNs),
+          .graphNode = without(chip.graphNodeNs),
+          .copyStart = chip.copyLaunchNs,
+          .hostLink = chip.hostBandwidth,
+          .deviceCopy = chip.hbmCopyBandwidth,
+          .deviceFill = chip.hbmWriteBandwidth};
+}
 
 TimedOperation TimedOperation::kernel(double nanoseconds, double computeUnits, double memoryBandwidth) {
   TimedOperation operation{Kind::Kernel, {nanoseconds}};
@@ -12,14 +25,14 @@ TimedOperation TimedOperation::kernel(double nanoseconds, double computeUnits, d
 }
 
 TimedOperation TimedOperation::copy(const SubmissionCosts &costs, uint64_t bytes, CopyDirection direction) {
+  const double link = double(bytes) / costs.hostLink;
   switch (direction) {
   case CopyDirection::HostToDevice:
-    return {Kind::Transfer, Work{double(bytes) / costs.hostToDevice}.taking(Resource::HostToDevice, 1)};
+    return {Kind::Transfer, Work{link}.taking(Resource::HostToDevice, 1)};
   case CopyDirection::DeviceToHost:
-    return {Kind::Transfer, Work{double(bytes) / costs.deviceToHost}.taking(Resource::DeviceToHost, 1)};
+    return {Kind::Transfer, Work{link}.taking(Resource::DeviceToHost, 1)};
   case CopyDirection::OnDevice:
-    return {Kind::Transfer, Work{double(bytes) / costs.memoryRead + double(bytes) / costs.memoryWrite}.taking(
-                                Resource::MemoryBandwidth, 1)};
+    return {Kind::Transfer, Work{2 * double(bytes) / costs.deviceCopy}.taking(Resource::MemoryBandwidth, 1)};
   case CopyDirection::OnHost: // the host's own time
     return {};
   }
@@ -27,15 +40,15 @@ TimedOperation TimedOperation::copy(const SubmissionCosts &costs, uint64_t bytes
 }
 
 TimedOperation TimedOperation::fill(const SubmissionCosts &costs, uint64_t bytes) {
-  return {Kind::Transfer, Work{double(bytes) / costs.memoryWrite}.taking(Resource::MemoryBandwidth, 1)};
+  return {Kind::Transfer, Work{double(bytes) / costs.deviceFill}.taking(Resource::MemoryBandwidth, 1)};
 }
 
 std::vector<DeviceTimeline::Task> DeviceTimeline::before(const Queue &queue) const {
   std::vector<Task> tasks = {queue.last};
-  if (&queue == &nullQueue)
+  if (queue.kind == Queue::Kind::Null)
     tasks.insert(tasks.end(), sinceNull.begin(), sinceNull.end());
-  else if (queue.waitsForNull)
-    tasks.push_back(nullQueue.last);
+  else if (queue.kind == Queue::Kind::Blocking)
+    tasks.push_back(lastOfNull);
   return tasks;
 }
 
@@ -52,9 +65,10 @@ TaskTimeline::Delay DeviceTimeline::delayOf(TimedOperation::Kind kind) const {
 }
 
 void DeviceTimeline::append(Queue &queue, Task task) {
-  if (&queue == &nullQueue) {
+  if (queue.kind == Queue::Kind::Null) {
     sinceNull.clear();
-  } else if (queue.waitsForNull) {
+    lastOfNull = task;
+  } else if (queue.kind == Queue::Kind::Blocking) {
     std::erase(sinceNull, queue.last);
     sinceNull.push_back(task);
   }

@@ -9,14 +9,18 @@
 
 namespace nstf::emulator::timing {
 
+struct ChipTiming;
+
 /// What getting work to begin costs, in nanoseconds, and how fast copies go, in bytes a nanosecond (GB/s).
 struct SubmissionCosts {
-  double launch = 0;    ///< from the host's call to the first workgroup of an idle device
-  double gap = 0;       ///< from the end of one task of a stream to the next one's begin
-  double graphNode = 0; ///< the same between nodes of a graph
-  double copyStart = 0; ///< of a copy or fill, from the host's call
-  double hostToDevice = 1, deviceToHost = 1;
-  double memoryRead = 1, memoryWrite = 1; ///< the device's memory
+  double launch = 0;                     ///< from the host's call to the first workgroup of an idle device
+  double gap = 0;                        ///< from the end of one task of a stream to the next one's begin
+  double graphNode = 0;                  ///< the same between nodes of a graph
+  double copyStart = 0;                  ///< of a copy or fill, from the host's call
+  double hostLink = 1;                   ///< one direction
+  double deviceCopy = 1, deviceFill = 1; ///< bytes read and written together, bytes written
+
+  static SubmissionCosts of(const ChipTiming &chip);
 };
 
 enum class CopyDirection : uint8_t { HostToDevice, DeviceToHost, OnDevice, OnHost };
@@ -42,15 +46,14 @@ public:
   using Task = TaskTimeline::Task;
   /// A stream's place in the order of work.
   struct Queue {
-    bool waitsForNull = true; ///< and the null stream for it: false for hipStreamNonBlocking
+    /// The null stream and those that block wait for each other; hipStreamNonBlocking waits for events only.
+    enum class Kind : uint8_t { Null, Blocking, NonBlocking } kind = Kind::Blocking;
     int priority = 0;
     Task last = nullptr;
   };
 
   explicit DeviceTimeline(const SubmissionCosts &costs) : costs(costs) {}
 
-  /// The stream that those without hipStreamNonBlocking wait for, and it for them.
-  Queue &null() { return nullQueue; }
   /// Puts an operation behind what the queue has.
   Task submit(Queue &queue, TimedOperation operation);
   /// Puts all nodes of a graph there. Nodes stand behind those they depend on.
@@ -73,7 +76,7 @@ private:
 
   SubmissionCosts costs;
   TaskTimeline tasks;
-  Queue nullQueue;
+  Task lastOfNull;
   std::vector<Task> sinceNull; ///< the last task of each stream that the null stream's next one waits for
 };
 

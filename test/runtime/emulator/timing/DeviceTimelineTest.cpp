@@ -8,14 +8,8 @@ namespace {
 
 class DeviceTimelineTest : public testing::Test {
 protected:
-  static constexpr SubmissionCosts costs = {.launch = 100,
-                                            .gap = 10,
-                                            .graphNode = 4,
-                                            .copyStart = 50,
-                                            .hostToDevice = 2,
-                                            .deviceToHost = 1,
-                                            .memoryRead = 40,
-                                            .memoryWrite = 50};
+  static constexpr SubmissionCosts costs = {
+      .launch = 100, .gap = 10, .graphNode = 4, .copyStart = 50, .hostLink = 2, .deviceCopy = 40, .deviceFill = 50};
 
   /// A kernel that takes the share `units` of the chip for 1000 ns.
   static TimedOperation kernel(double units = 1, double memory = 0) {
@@ -27,7 +21,8 @@ protected:
   }
 
   DeviceTimeline timeline{costs};
-  DeviceTimeline::Queue one{.waitsForNull = false}, two{.waitsForNull = false};
+  using Queue = DeviceTimeline::Queue;
+  Queue one{.kind = Queue::Kind::NonBlocking}, two{.kind = Queue::Kind::NonBlocking};
 };
 
 TEST_F(DeviceTimelineTest, aStreamRunsOneAfterTheOther) {
@@ -75,7 +70,7 @@ TEST_F(DeviceTimelineTest, streamsShareTheBandwidth) {
 }
 
 TEST_F(DeviceTimelineTest, priorityComesBeforeOrder) {
-  DeviceTimeline::Queue urgent{.waitsForNull = false, .priority = -1};
+  Queue urgent{.kind = Queue::Kind::NonBlocking, .priority = -1};
   timeline.submit(one, kernel());
   timeline.submit(urgent, kernel());
   timeline.synchronize(urgent);
@@ -106,10 +101,10 @@ TEST_F(DeviceTimelineTest, anEventHoldsAnotherStream) {
 }
 
 TEST_F(DeviceTimelineTest, theNullStreamWaitsForOthersAndTheyForIt) {
-  DeviceTimeline::Queue blocking, other;
+  Queue blocking, other, null{.kind = Queue::Kind::Null};
   timeline.submit(blocking, kernel(0.1));
-  auto event = timeline.record(timeline.null());
-  timeline.submit(timeline.null(), kernel(0.1));
+  auto event = timeline.record(null);
+  timeline.submit(null, kernel(0.1));
   timeline.submit(other, kernel(0.1));
   timeline.submit(one, kernel(0.1));
   timeline.synchronize(one);
@@ -117,7 +112,7 @@ TEST_F(DeviceTimelineTest, theNullStreamWaitsForOthersAndTheyForIt) {
   EXPECT_EQ(timeline.synchronize(event), 1100);
   timeline.synchronize(blocking);
   EXPECT_EQ(timeline.host(), 2110) << "it waits for the null stream";
-  timeline.synchronize(timeline.null());
+  timeline.synchronize(null);
   EXPECT_EQ(timeline.host(), 3120) << "and that for all of its kind";
 }
 
@@ -131,15 +126,15 @@ TEST_F(DeviceTimelineTest, copiesTakeTheirLinkAndOverlapWithKernels) {
   timeline.synchronize();
   EXPECT_EQ(timeline.host(), 1100 + 50 + 2000) << "one link";
   timeline.submit(one, TimedOperation::copy(costs, 2000, CopyDirection::HostToDevice));
-  timeline.submit(two, TimedOperation::copy(costs, 1000, CopyDirection::DeviceToHost));
+  timeline.submit(two, TimedOperation::copy(costs, 2000, CopyDirection::DeviceToHost));
   timeline.synchronize();
   EXPECT_EQ(timeline.host(), 3150 + 50 + 1000) << "both ways at once";
   timeline.submit(one, TimedOperation::copy(costs, 4000, CopyDirection::OnDevice));
   timeline.synchronize();
-  EXPECT_EQ(timeline.host(), 4200 + 50 + 100 + 80);
+  EXPECT_EQ(timeline.host(), 4200 + 50 + 200);
   timeline.submit(one, TimedOperation::fill(costs, 5000));
   timeline.synchronize();
-  EXPECT_EQ(timeline.host(), 4430 + 50 + 100);
+  EXPECT_EQ(timeline.host(), 4450 + 50 + 100);
 }
 
 TEST_F(DeviceTimelineTest, nodesOfAGraphAreCheaperThanLaunches) {
