@@ -44,13 +44,9 @@ ComputeUnit::ComputeUnit(unsigned number, const ChipTiming &chip, const TimingFa
 // Turns
 
 void ComputeUnit::place(TimedGroup &group, Clocks now, double launchClocks) {
-  // Waves go to SIMDs in turn, the first to the one with the fewest.
-  size_t first = 0;
-  for (size_t i = 1; i < simds.size(); ++i)
-    if (simds[i].waves.size() < simds[first].waves.size())
-      first = i;
   if (!resident)
     busySince = now;
+  const uint32_t first = simdFor(0);
   group.computeUnit = number;
   group.begun = now;
   group.running = uint32_t(group.waves.size());
@@ -72,6 +68,18 @@ void ComputeUnit::place(TimedGroup &group, Clocks now, double launchClocks) {
   passBarriers();
   planTurns();
 }
+
+uint32_t ComputeUnit::simdFor(uint32_t wave) const {
+  // Waves go to SIMDs in turn, a group's first to the one with the fewest.
+  const auto fewest = std::ranges::min_element(simds, {}, [](const Simd &simd) { return simd.waves.size(); });
+  return uint32_t((size_t(fewest - simds.begin()) + wave) % simds.size());
+}
+
+uint32_t ComputeUnit::slotFor(uint32_t wave) const {
+  return uint32_t(simds[simdFor(wave)].waves.size() + wave / simds.size());
+}
+
+Clocks ComputeUnit::next() const { return std::ranges::min_element(simds, {}, &Simd::next)->next; }
 
 Clocks ComputeUnit::run(Clocks now) {
   for (;;) {
@@ -157,120 +165,6 @@ void ComputeUnit::planTurn(Simd &simd, Clocks earliest) {
   for (const TimedWave *wave : simd.waves)
     simd.next = std::min(simd.next, std::max(wave->ready, freeFor(simd, *wave)));
   simd.next = std::max(simd.next, earliest);
-}
-
-// Issue
-
-void ComputeUnit::countStall(const Simd &simd, const TimedWave &wave, Clocks now) {
-  InstructionStalls &at = stalls[wave.entry.instruction];
-  ++at.issued;
-  const Clocks unitFree = std::clamp(freeFor(simd, wave), wave.ready, now);
-  const bool byItself = wave.slot == Slot::Vector && (simd.vectorUser == &wave || simd.matrixUser == &wave);
-  at.clocks[size_t(byItself ? Stall::AluDependency : Stall::ArbiterWinStall)] += unitFree - wave.ready;
-  at.clocks[size_t(Stall::ArbiterNotWin)] += now - unitFree;
-}
-
-void ComputeUnit::issue(Simd &simd, TimedWave &wave, Clocks now) {
-  const TimingFact &fact = *wave.fact;
-  countStall(simd, wave, now);
-  if (wave.stop)
-    execute(wave, now);
-  wave.ready = now + chip.simdTurnClocks;
-  switch (fact.unit) {
-  case Unit::Matrix:
-  case Unit::MatrixVector:
-    ++counters.matrixInstructions;
-    counters.matrixBusy += simd.begin(chip, wave, now);
-    break;
-  case Unit::Vector:
-  case Unit::Transcendental:
-  case Unit::PackedFloat:
-    ++counters.vectorInstructions;
-    counters.vectorBusy += simd.begin(chip, wave, now);
-    break;
-  case Unit::Scalar:
-    ++counters.scalarInstructions;
-    wait(wave, now + chip.scalarClocks, Stall::AluDependency);
-    break;
-  case Unit::ScalarMemory:
-    ++counters.scalarMemoryInstructions;
-    issueScalarMemory(wave, now);
-    break;
-  case Unit::VectorMemory:
-    issueVectorMemory(simd, wave, now);
-    break;
-  case Unit::Lds: {
-    ++counters.ldsInstructions;
-    const LdsDetail detail = LdsDetail::of(wave.entry.detail);
-    counters.ldsBusy += lds.portClocks(fact) + detail.conflicts;
-    counters.ldsConflicts += detail.conflicts;
-    wave.scalar.addInOrder(now, lds.access(simd.ldsPort, now, fact, detail));
-    break;
-  }
-  case Unit::Branch:
-    ++counters.branchInstructions;
-    wait(wave, now + (wave.entry.detail ? chip.takenBranchClocks : chip.branchClocks), Stall::NoInstruction);
-    break;
-  case Unit::Message:
-    ++counters.messageInstructions;
-    break;
-  case Unit::Internal: // takes no slot: isConsumed()
-    break;
-  }
-  advance(wave);
-}
-
-void ComputeUnit::issueVectorMemory(const Simd &simd, TimedWave &wave, Clocks now) {
-  const TimingFact &fact = *wave.fact;
-  ++(fact.is(TimingFact::load) ? counters.vectorReadInstructions : counters.vectorWriteInstructions);
-  AccessTimes times = {now, now + chip.vmemIssueClocks};
-  if (fact.is(TimingFact::accesses)) {
-    const MemoryRequest &request = wave.trace->request(wave.entry);
-    times = ports.vectorAccess(number, now, fact, request, wave.trace->lines(request));
-    if (fact.is(TimingFact::toLds)) // counted as it is under way: the data take the LDS when they come
-      times.issueFree = std::max(times.issueFree, now + Clocks(chip.ldsDmaClocks) * std::max(fact.bytes / 4, 1));
-    if (request.ldsLanes) // flat: these lanes go to the LDS, and count for lgkmcnt
-      wave.scalar.addInOrder(now, lds.access(simd.ldsPort, now, fact, LdsDetail::of(request.ldsDetail)));
-  } else if (fact.is(TimingFact::invalidate | TimingFact::writeBack)) {
-    times.done = ports.maintain(number, now, fact);
-  }
-  if (fact.is(TimingFact::countsVm))
-    wave.vector.add(times.done);
-  counters.addressBusy += times.issueFree - std::max(now, addressFree);
-  addressFree = times.issueFree;
-}
-
-void ComputeUnit::issueScalarMemory(TimedWave &wave, Clocks now) {
-  const TimingFact &fact = *wave.fact;
-  Clocks done = now + chip.scalarLatency;
-  if (fact.is(TimingFact::accesses))
-    done = ports.scalarAccess(number, now, fact, wave.trace->lines(wave.trace->request(wave.entry)));
-  else if (fact.is(TimingFact::invalidate | TimingFact::writeBack))
-    done = ports.maintain(number, now, fact);
-  else
-    wait(wave, now + chip.memtimeClocks, Stall::Internal);
-  if (fact.is(TimingFact::countsLgkm))
-    wave.scalar.add(now, done);
-}
-
-void ComputeUnit::fetch(TimedWave &wave, Clocks now) {
-  const uint64_t line = instructions.lineOf(facts.codeAddress(wave.entry.instruction));
-  for (uint64_t i = 0; i <= chip.instructionPrefetchLines; ++i)
-    if (instructions.find(line + i) == never) {
-      ++counters.instructionMisses;
-      const Clocks there = ports.instructionMiss(number, now, instructions.addressOf(line + i));
-      instructions.insert(line + i, there);
-      if (!i)
-        wait(wave, there, Stall::NoInstruction);
-    }
-  wave.codeLine = line;
-  settle(wave);
-}
-
-void ComputeUnit::execute(TimedWave &wave, Clocks now) {
-  ports.executeStop(*wave.group, wave.number, now);
-  wave.entry = wave.trace->front();
-  wave.trace->pop();
 }
 
 // Between issues

@@ -29,6 +29,12 @@ public:
   /// time of the next turn.
   Clocks run(Clocks now);
 
+  /// When a turn may come next.
+  Clocks next() const;
+  /// Where wave `wave` of the next group will go.
+  uint32_t simdFor(uint32_t wave) const;
+  uint32_t slotFor(uint32_t wave) const;
+
   /// No group is placed before; Ports may lower it.
   Clocks horizon = never;
 

@@ -2,17 +2,19 @@
 #pragma once
 
 #include "runtime/emulator/timing/Counters.h"
+#include "runtime/emulator/timing/MemoryCounters.h"
 #include "runtime/emulator/timing/Stalls.h"
 #include "support/Occupancy.h"
 
+#include <array>
 #include <string_view>
 
 namespace nstf::emulator::timing {
 
 /// What a launch's time is spent on.
-enum class Limiter : uint8_t { Matrix, Vector, Lds, L2, Mall, Hbm, Latency, WaveLaunch, KernelLaunch };
-constexpr std::string_view limiterNames[] = {"matrix", "vector",  "LDS",         "L2",           "MALL",
-                                             "HBM",    "latency", "wave launch", "kernel launch"};
+enum class Limiter : uint8_t { Matrix, Vector, Lds, L1, L2, Mall, Hbm, WaveLaunch, Latency, KernelLaunch };
+constexpr std::array<std::string_view, 10> limiterNames = {
+    "matrix", "vector", "LDS", "L1", "L2", "MALL", "HBM", "wave launch", "latency", "kernel launch"};
 
 /// What part of a launch was simulated. All of it: `simulated` is `workgroups`.
 struct SampleInfo {
@@ -30,10 +32,12 @@ struct LaunchPrediction {
   double ns() const { return executionNs + overheadNs; }
 
   Counters counters;
+  MemoryCounters memory;
   StallTable stalls;
+  /// How busy each limiter was on average, 0 to 1. Latency: what the busiest leaves; kernel launch: its part of ns().
+  std::array<double, limiterNames.size()> use = {};
   Limiter limiter = Limiter::Latency;
-  double limiterUse = 0; ///< how busy the limiter was, 0 to 1; latency: how busy the busiest unit was
-  double roofline = 0;   ///< the least time that arithmetic and bytes would take over the predicted time, 0 to 1
+  double roofline = 0; ///< the least time that matrix, vector and HBM work would take over executionNs, 0 to 1
   support::Occupancy occupancy;
   SampleInfo sample;
 };

@@ -5,19 +5,24 @@
 #include "runtime/emulator/timing/TimingOptions.h"
 
 namespace nstf::emulator {
-class LaunchDriver;
-}
+struct LaunchArguments;
+struct LaunchOptions;
+class Memory;
+struct Target;
+} // namespace nstf::emulator
 
 namespace nstf::emulator::timing {
 
 struct ChipTiming;
 class MemorySystem;
 
-/// Executes the launch and predicts its time; its results are those of the untimed launch. `memory` is the chip's and
-/// stands as earlier launches left it. Deterministic: the same launch from the same state gives the same prediction.
-/// Throws Fault for a kernel's fault and for resident workgroups that wait for ones that can never start, and
-/// std::runtime_error for a launch that fits no compute unit.
-LaunchPrediction predict(LaunchDriver &driver, const ChipTiming &chip, MemorySystem &memory,
-                         const TimingOptions &options = {});
+/// Executes the launch, as `dispatch` (run/Dispatch.h) would, and predicts its time. `caches` is the chip's memory
+/// system as earlier launches left it. Deterministic: the same launch from the same state gives the same prediction.
+/// Throws Fault for what the kernel does wrong and for workgroups that wait for ones that can never start, and
+/// std::runtime_error for a launch that the kernel or a compute unit can't take. Of `options` statistics, monitor and
+/// threads mean nothing here.
+LaunchPrediction predict(const Target &target, Memory &memory, const LaunchArguments &arguments,
+                         const LaunchOptions &options, const ChipTiming &chip, MemorySystem &caches,
+                         const TimingOptions &timing = {});
 
 } // namespace nstf::emulator::timing

@@ -6,11 +6,10 @@
 namespace nstf::emulator::timing {
 
 struct TimingOptions {
-  double clockMhz = 0;            ///< core clock; 0: the chip's peak
-  uint64_t budget = 50'000'000;   ///< wave instructions simulated in full; a larger launch is sampled
-  bool runAhead = true;           ///< false: every instruction executes at its own time, the slow reference
-  bool sampledOnly = false;       ///< workgroups that the sample leaves out aren't executed: no results
-  uint64_t eventLimit = 1u << 20; ///< turns in one place that move neither time nor a wave: more is an error
+  double clockMhz = 0;          ///< core clock; 0: the chip's peak
+  uint64_t budget = 50'000'000; ///< wave instructions simulated in full; a larger launch is sampled
+  bool runAhead = true;         ///< false: every instruction executes at its own time, the slow reference
+  bool sampledOnly = false;     ///< workgroups that the sample leaves out aren't executed: no results
 };
 
 } // namespace nstf::emulator::timing

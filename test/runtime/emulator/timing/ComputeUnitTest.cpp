@@ -1,6 +1,7 @@
 // A compute unit's issue, with traces made here and a memory of constant latency.
 #include "runtime/emulator/timing/ComputeUnit.h"
-#include "gtest/gtest.h"
+
+#include <gtest/gtest.h>
 
 using namespace nstf::emulator;
 using namespace nstf::emulator::timing;

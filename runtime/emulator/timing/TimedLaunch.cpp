@@ -1,0 +1,207 @@
+#include "runtime/emulator/timing/TimedLaunch.h"
+#include "runtime/emulator/decode/Target.h"
+#include "runtime/emulator/device/DeviceModel.h"
+#include "runtime/emulator/device/Occupancy.h"
+#include "runtime/emulator/memory/CodeObject.h"
+#include "runtime/emulator/run/Dispatch.h"
+#include "runtime/emulator/timing/ComputeUnit.h"
+#include "runtime/emulator/timing/Dispatcher.h"
+#include "runtime/emulator/timing/EventQueue.h"
+#include "runtime/emulator/timing/Limiter.h"
+#include "runtime/emulator/timing/MemorySystem.h"
+#include "support/Escape.h"
+
+#include <cmath>
+#include <deque>
+#include <stdexcept>
+
+namespace nstf::emulator::timing {
+namespace {
+
+/// The chip, executing one launch.
+class TimedLaunch : public Ports {
+public:
+  TimedLaunch(LaunchDriver &driver, const ChipTiming &chip, MemorySystem &caches, const TimingOptions &options,
+              double clockMhz, const support::Occupancy &occupancy);
+  void run();
+
+  Clocks end = 0; ///< the last workgroup's
+  Counters counters;
+  StallTable stalls;
+
+private:
+  // Ports
+  AccessTimes vectorAccess(unsigned computeUnit, Clocks now, const TimingFact &fact, const MemoryRequest &request,
+                           std::span<const LineAccess> lines) override;
+  Clocks scalarAccess(unsigned computeUnit, Clocks now, const TimingFact &fact,
+                      std::span<const LineAccess> lines) override;
+  Clocks maintain(unsigned computeUnit, Clocks now, const TimingFact &fact) override;
+  Clocks instructionMiss(unsigned computeUnit, Clocks now, uint64_t address) override {
+    return caches.instructionFetch(computeUnit, now, address);
+  }
+  void fill(TimedGroup &group, unsigned wave) override { recorder.fill(*group.recorded, wave); }
+  void executeStop(TimedGroup &group, unsigned wave, Clocks now) override {
+    recorder.executeStop(*group.recorded, wave, now);
+  }
+  void groupEnded(TimedGroup &group, Clocks drained) override;
+
+  void place(uint32_t xcd);
+  void runUnit(uint32_t unit, Clocks now);
+  void retireEnded();
+
+  LaunchDriver &driver;
+  const ChipTiming &chip;
+  MemorySystem &caches;
+  TimingFacts facts;
+  Recorder recorder;
+  Dispatcher dispatcher;
+  EventQueue queue; ///< XCDs, then compute units
+  std::vector<InstructionCache> instructionCaches;
+  std::deque<ComputeUnit> units;
+  std::vector<std::unique_ptr<TimedGroup>> groups; ///< as many as were ever resident
+  std::vector<TimedGroup *> spare, ended;
+};
+
+AccessKind kindOf(const TimingFact &fact) {
+  if (fact.is(TimingFact::atomic))
+    return fact.is(TimingFact::load) ? AccessKind::AtomicReturn : AccessKind::Atomic;
+  return fact.is(TimingFact::store) ? AccessKind::Store : AccessKind::Load;
+}
+
+TimedLaunch::TimedLaunch(LaunchDriver &driver, const ChipTiming &chip, MemorySystem &caches,
+                         const TimingOptions &options, double clockMhz, const support::Occupancy &occupancy)
+    : driver(driver), chip(chip), caches(caches), facts(driver.launch()),
+      recorder(driver, facts,
+               {.runAhead = options.runAhead, .lineBytes = uint32_t(chip.l1LineBytes), .clockMhz = clockMhz}),
+      dispatcher(chip, clockMhz, driver.groups(), driver.launch().wavesPerGroup, uint32_t(occupancy.workgroups)),
+      queue(chip.xcds + chip.computeUnits) {
+  stalls.resize(facts.size());
+  const uint32_t sharers = chip.instructionCacheSharers;
+  instructionCaches.reserve((chip.computeUnits + sharers - 1) / sharers);
+  for (uint32_t i = 0; i < chip.computeUnits; ++i) {
+    if (i % sharers == 0)
+      instructionCaches.emplace_back(chip);
+    units.emplace_back(i, chip, facts, instructionCaches.back(), *this, stalls, counters);
+  }
+}
+
+void TimedLaunch::run() {
+  for (uint32_t xcd = 0; xcd < chip.xcds; ++xcd)
+    queue.set(xcd, dispatcher.next(xcd));
+  for (Clocks now; (now = queue.time()) != never;) {
+    if (queue.actor() < chip.xcds)
+      place(queue.actor());
+    else
+      runUnit(queue.actor() - chip.xcds, now);
+    retireEnded();
+  }
+  counters.launchClocks = Clocks(dispatcher.busyClocks());
+}
+
+void TimedLaunch::place(uint32_t xcd) {
+  const Dispatcher::Placement placement = dispatcher.place(xcd);
+  queue.set(xcd, dispatcher.next(xcd));
+  ComputeUnit &unit = units[placement.computeUnit];
+  std::vector<Place> places(driver.launch().wavesPerGroup);
+  for (uint32_t i = 0; i < places.size(); ++i)
+    places[i] = {xcd, placement.computeUnit % chip.computeUnitsPerXcd(), unit.simdFor(i), unit.slotFor(i)};
+  if (spare.empty())
+    spare.push_back(groups.emplace_back(std::make_unique<TimedGroup>()).get());
+  TimedGroup &group = *spare.back();
+  spare.pop_back();
+  group.recorded = recorder.begin(placement.group, places);
+  group.waves.assign(group.recorded->waves.size(), TimedWave());
+  unit.place(group, placement.start, dispatcher.clocksPerWave());
+  queue.set(chip.xcds + placement.computeUnit, unit.next());
+}
+
+void TimedLaunch::runUnit(uint32_t number, Clocks now) {
+  ComputeUnit &unit = units[number];
+  unit.horizon = dispatcher.earliestAt(number);
+  queue.set(chip.xcds + number, unit.run(now));
+}
+
+void TimedLaunch::groupEnded(TimedGroup &group, Clocks drained) {
+  end = std::max(end, drained);
+  const uint32_t xcd = group.computeUnit / chip.computeUnitsPerXcd();
+  dispatcher.groupEnded(group.computeUnit, drained);
+  queue.set(xcd, dispatcher.next(xcd));
+  ComputeUnit &unit = units[group.computeUnit];
+  unit.horizon = std::min(unit.horizon, dispatcher.earliestAt(group.computeUnit));
+  ended.push_back(&group);
+}
+
+void TimedLaunch::retireEnded() {
+  for (TimedGroup *group : ended) {
+    recorder.retire(std::move(group->recorded));
+    *group = TimedGroup();
+    spare.push_back(group);
+  }
+  ended.clear();
+}
+
+AccessTimes TimedLaunch::vectorAccess(unsigned computeUnit, Clocks now, const TimingFact &fact,
+                                      const MemoryRequest &request, std::span<const LineAccess> lines) {
+  const MemoryReply reply = caches.vectorAccess(computeUnit, now,
+                                                {.kind = kindOf(fact),
+                                                 .policy = fact.policy,
+                                                 .lines = lines,
+                                                 .addressClocks = request.addressClocks,
+                                                 .dataBytes = uint32_t(request.lanes) * fact.bytes});
+  return {reply.done, reply.issueFree};
+}
+
+Clocks TimedLaunch::scalarAccess(unsigned computeUnit, Clocks now, const TimingFact &fact,
+                                 std::span<const LineAccess> lines) {
+  return caches.scalarAccess(computeUnit, now, kindOf(fact), lines);
+}
+
+Clocks TimedLaunch::maintain(unsigned computeUnit, Clocks now, const TimingFact &fact) {
+  Clocks done = now;
+  if (fact.is(TimingFact::writeBack))
+    done = caches.writeBack(computeUnit, now, fact.policy);
+  if (fact.is(TimingFact::invalidate))
+    done = std::max(done, fact.unit == Unit::ScalarMemory ? caches.invalidateScalar(computeUnit, now)
+                                                          : caches.invalidate(computeUnit, now, fact.policy));
+  return done;
+}
+
+[[noreturn]] void refuse(const Kernel &kernel, const std::string &why) {
+  throw std::runtime_error(support::escape("kernel '" + kernel.name + "': " + why, support::longLimit));
+}
+
+} // namespace
+
+LaunchPrediction predict(const Target &target, Memory &memory, const LaunchArguments &arguments,
+                         const LaunchOptions &options, const ChipTiming &chip, MemorySystem &caches,
+                         const TimingOptions &timing) {
+  LaunchPrediction prediction;
+  prediction.clockMhz = timing.clockMhz ? timing.clockMhz : chip.peakClock;
+  prediction.overheadNs = chip.launchNs;
+  const Kernel &kernel = *arguments.kernel;
+  const uint32_t items = arguments.block[0] * arguments.block[1] * arguments.block[2];
+  const DeviceModel &model = DeviceModel::of(target.name);
+  prediction.occupancy = occupancyOf(model, kernel, std::max(items, 1u), arguments.dynamicLds);
+  const uint64_t residents = uint64_t(prediction.occupancy.workgroups) * chip.computeUnits;
+  LaunchDriver driver(target, memory, arguments, options, residents);
+  if (!residents)
+    refuse(kernel, "expected a workgroup that fits a compute unit but got one bound by " +
+                       std::string(prediction.occupancy.bound));
+
+  caches.beginLaunch(prediction.clockMhz);
+  if (driver.groups()) {
+    TimedLaunch launch(driver, chip, caches, timing, prediction.clockMhz, prediction.occupancy);
+    launch.run();
+    prediction.clocks = caches.endKernel(launch.end);
+    prediction.counters = launch.counters;
+    prediction.stalls = std::move(launch.stalls);
+  }
+  prediction.counters.clocks = prediction.clocks;
+  prediction.memory = caches.counters();
+  prediction.executionNs = double(prediction.clocks) * 1000 / prediction.clockMhz;
+  prediction.sample = {driver.groups(), driver.groups(), 1, prediction.ns(), prediction.ns()};
+  findLimiter(prediction, chip);
+  return prediction;
+}
+
+} // namespace nstf::emulator::timing

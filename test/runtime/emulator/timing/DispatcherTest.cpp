@@ -1,0 +1,67 @@
+// Where and when workgroups begin.
+#include "runtime/emulator/timing/Dispatcher.h"
+#include "runtime/emulator/timing/ChipTiming.h"
+#include "runtime/emulator/timing/EventQueue.h"
+
+#include <gtest/gtest.h>
+
+using namespace nstf::emulator::timing;
+
+namespace {
+
+class DispatcherTest : public testing::Test {
+protected:
+  DispatcherTest() : chip(ChipTiming::find("mi300x")) {
+    chip.xcds = 2;
+    chip.computeUnits = 6;
+    chip.wavesLaunchedPerClock = 0.5;
+    chip.slotTurnaroundNs = 1000;
+  }
+  ChipTiming chip;
+};
+
+TEST_F(DispatcherTest, WorkgroupsGoRoundDiesAndComputeUnits) {
+  Dispatcher dispatcher(chip, 1000, 100, 4, 2);
+  for (unsigned i = 0; i < 6; ++i) {
+    EXPECT_EQ(dispatcher.next(1), i * 8); // 4 waves, 2 clocks each
+    Dispatcher::Placement placement = dispatcher.place(1);
+    EXPECT_EQ(placement.group, 2 * i + 1);
+    EXPECT_EQ(placement.computeUnit, 3 + i % 3);
+    EXPECT_EQ(placement.start, i * 8);
+  }
+  EXPECT_EQ(dispatcher.next(1), never); // full
+  EXPECT_EQ(dispatcher.earliestAt(3), never);
+  EXPECT_EQ(dispatcher.next(0), 0u);
+  EXPECT_EQ(dispatcher.left(), 94u);
+}
+
+TEST_F(DispatcherTest, APlaceIsFreeSomeTimeAfterItsWorkgroup) {
+  chip.computeUnits = 2;
+  Dispatcher small(chip, 1000, 3, 4, 1);
+  small.place(0);
+  small.place(1);
+  EXPECT_EQ(small.next(0), never);
+  small.groupEnded(0, 500);
+  const Clocks again = small.next(0);
+  EXPECT_NEAR(double(again), 500 + 1000, 150); // what the model executes until the first access is part of the 1000
+  EXPECT_EQ(small.earliestAt(0), again);
+  EXPECT_EQ(small.place(0).group, 2u);
+  small.groupEnded(1, 600);
+  EXPECT_EQ(small.next(1), never); // no workgroup is left
+}
+
+TEST(EventQueueTest, TheEarliestActsFirstThenTheLowestNumber) {
+  EventQueue queue(5);
+  EXPECT_EQ(queue.time(), never);
+  queue.set(4, 10);
+  queue.set(2, 10);
+  queue.set(3, 7);
+  EXPECT_EQ(queue.actor(), 3u);
+  queue.set(3, never);
+  EXPECT_EQ(queue.actor(), 2u);
+  EXPECT_EQ(queue.time(), 10u);
+  queue.set(2, 11);
+  EXPECT_EQ(queue.actor(), 4u);
+}
+
+} // namespace
