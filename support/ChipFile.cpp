@@ -35,18 +35,24 @@ ChipConstant readConstant(const YamlEntry &entry) {
   return constant;
 }
 
-/// `depth`: how many chips this one is the base of.
+constexpr unsigned maxBases = 4; // of one chip, one below the other: no chip is its own base
+
+ChipFile readChip(const YamlValue &document, const ChipFile::Lookup &lookup, unsigned depth);
+
+ChipFile readBuiltIn(const YamlValue &value, const ChipFile::Lookup &lookup, unsigned depth) {
+  const std::string file = "targets/timing/" + value.text("a chip's name") + ".yaml";
+  const auto text = lookup(file);
+  if (!text || depth > maxBases)
+    value.fail(text ? "a chip that is not based on itself" : "a built-in chip");
+  return readChip(YamlValue::readText(*text, "templates/" + file), lookup, depth);
+}
+
 ChipFile readChip(const YamlValue &document, const ChipFile::Lookup &lookup, unsigned depth) {
   const YamlMap row = document.map("a chip: a map", {"name", "target", "description", "base", "constants"});
   auto text = [&](const char *key) { return row.get(key, "a text").text("a text"); };
   ChipFile chip;
-  if (const YamlValue *base = row.find("base")) {
-    const std::string name = base->text("a chip's name");
-    const auto found = lookup(name);
-    if (!found || depth == 4)
-      base->fail(found ? "a chip that has no base of its own" : "a built-in chip");
-    chip = readChip(YamlValue::readText(*found, "templates/targets/timing/" + name + ".yaml"), lookup, depth + 1);
-  }
+  if (const YamlValue *base = row.find("base"))
+    chip = readBuiltIn(*base, lookup, depth + 1);
   chip.name = text("name");
   chip.description = text("description");
   const std::string target = text("target");
@@ -64,6 +70,8 @@ ChipFile readChip(const YamlValue &document, const ChipFile::Lookup &lookup, uns
 
 ChipFile ChipFile::read(const YamlValue &document, const Lookup &lookup) { return readChip(document, lookup, 0); }
 
+ChipFile ChipFile::builtIn(const YamlValue &name, const Lookup &lookup) { return readBuiltIn(name, lookup, 0); }
+
 const ChipConstant &ChipFile::get(const std::string &key, const std::string &unit) const {
   auto found = constants.find(key);
   if (found == constants.end())
@@ -72,6 +80,15 @@ const ChipConstant &ChipFile::get(const std::string &key, const std::string &uni
   if (constant.unit != unit)
     constant.place.error("expected '" + key + "' in " + unit + " but got '" + escape(constant.unit) + "'");
   return constant;
+}
+
+uint64_t ChipFile::whole(const std::string &key, uint64_t least) const {
+  auto found = constants.find(key);
+  const double value = found == constants.end() ? -1 : found->second.value;
+  if (!(value >= double(least)) || value != std::floor(value) || value > 0x1p53)
+    (found == constants.end() ? place : found->second.place)
+        .error("expected the constant '" + key + "' to be a whole number of at least " + std::to_string(least));
+  return uint64_t(value);
 }
 
 } // namespace nstf::support

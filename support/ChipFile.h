@@ -35,14 +35,18 @@ struct ChipFile {
   std::string name, target, description;
   std::map<std::string, ChipConstant> constants; ///< by key, those of the base included
 
-  /// The text of a chip's file that a base names, nothing where there is no such chip.
-  using Lookup = std::function<std::optional<std::string_view>(std::string_view name)>;
+  /// The text of a built-in file ("targets/timing/mi300x.yaml"), nothing where there is none: nstf::templateText.
+  using Lookup = std::function<std::optional<std::string_view>(std::string_view file)>;
 
-  /// Throws InputError.
+  /// Throws InputError, as the others do.
   static ChipFile read(const YamlValue &document, const Lookup &lookup);
+  /// A built-in chip that `name`, a value of another file, names.
+  static ChipFile builtIn(const YamlValue &name, const Lookup &lookup);
 
-  /// A constant that must be there. Throws InputError where it isn't or has another unit.
+  /// A constant that must be there, in this unit.
   const ChipConstant &get(const std::string &key, const std::string &unit) const;
+  /// The same of a whole number of at least `least`, in whatever unit.
+  uint64_t whole(const std::string &key, uint64_t least) const;
 };
 
 } // namespace nstf::support

@@ -2,6 +2,7 @@
 // not a number nobody reads.
 #include "compiler/target/Target.h"
 
+#include "support/ChipFile.h"
 #include "support/Escape.h"
 #include "support/MappedFile.h"
 #include "support/Yaml.h"
@@ -47,7 +48,7 @@ static Target::Instruction parseInstruction(const YamlValue &value) {
 
 Target parseTarget(std::string_view text, std::string_view file) {
   const std::vector<std::string> keys = {
-      "name", "description", "chip", "fp8", "aliases", "wave_sizes", "matrix_instructions",
+      "name", "description", "chip", "default_chip", "fp8", "aliases", "wave_sizes", "matrix_instructions",
 #define NSTF_TARGET_NUMBER(key, name, minimum, doc) #key,
 #include "dialects/nstf/TargetFields.def"
   };
@@ -69,7 +70,11 @@ Target parseTarget(std::string_view text, std::string_view file) {
     if (target.waveSizes.back() != 32 && target.waveSizes.back() != 64)
       lanes.fail("a wave size of 32 or 64");
   }
+  const support::ChipFile facts = support::ChipFile::builtIn(row.get("default_chip", "a chip's name"), templateText);
+  target.defaultChip = facts.name;
 #define NSTF_TARGET_NUMBER(key, name, minimum, doc) target.name = readNumber(row, #key, minimum);
+#define NSTF_CHIP_NUMBER(key, name, minimum, doc)                                                                      \
+  target.name = row.has(#key) ? readNumber(row, #key, minimum) : int64_t(facts.whole(#key, minimum));
 #include "dialects/nstf/TargetFields.def"
 
   std::sort(target.waveSizes.begin(), target.waveSizes.end());

@@ -26,6 +26,7 @@ struct Target {
   std::string name;        ///< "gfx942"; of a chip file of one's own perhaps another
   std::string description; ///< for people
   std::string chip;        ///< LLVM's name of the processor
+  std::string defaultChip; ///< whose numbers hold where the row has none: "mi300x"
   std::string fp8;         ///< "none", "fnuz" or "ocp"
   std::vector<std::string> aliases;
   std::vector<int64_t> waveSizes; ///< ascending

@@ -6,9 +6,10 @@
 //                                     compute_units = 304 : i64, …,
 //                                     matrix_instructions = [{name = "v_mfma_f32_16x16x4_f32", m = 16 : i64, …}, …]}}
 //
-// Its keys are those of templates/targets/*.yaml; the numbers are listed in TargetFields.def. compiler/target makes it
-// from the YAML file. It is a dictionary, not an attribute of the dialect: a chip gets facts by new lines in data, and
-// tests can write just the attribute. TargetView reads it with types.
+// Its keys are those of templates/targets/*.yaml and of the target's default chip in templates/targets/timing; the
+// numbers are listed in TargetFields.def. compiler/target makes it from the YAML files. It is a dictionary, not an
+// attribute of the dialect: a chip gets facts by new lines in data, and tests can write just the attribute. TargetView
+// reads it with types.
 #pragma once
 
 #include "mlir/IR/BuiltinAttributes.h"

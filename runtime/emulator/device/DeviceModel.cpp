@@ -1,6 +1,6 @@
 #include "runtime/emulator/device/DeviceModel.h"
 
-#include "support/Yaml.h"
+#include "support/ChipFile.h"
 #include "templates/Templates.h"
 
 #include <map>
@@ -9,21 +9,27 @@
 
 namespace nstf::emulator {
 
-DeviceModel DeviceModel::load(const std::string &processor) {
+namespace {
+
+/// `chosen`: none takes the processor's own numbers and its default chip's.
+DeviceModel loadModel(const std::string &processor, const support::ChipFile *chosen) {
   const std::string file = "targets/" + processor + ".yaml";
   auto text = nstf::templateText(file);
   if (!text)
     throw std::runtime_error("expected one of the chips in templates/targets but got \"" + processor + "\"");
   const support::YamlMap row = support::YamlValue::readText(*text, "templates/" + file).map("the facts of a chip");
+  const support::ChipFile chip =
+      chosen ? *chosen : support::ChipFile::builtIn(row.get("default_chip", "a chip's name"), templateText);
   auto number = [&](const char *key) { return row.get(key, "a number").whole("a number", 0); };
+  auto ofChip = [&](const char *key) { return row.has(key) && !chosen ? number(key) : chip.whole(key, 0); };
   DeviceModel model;
-  model.name = row.get("description", "a text").text("a text") + " (NSTF emulator)";
-  model.memoryBytes = number("memory_bytes");
-  model.l2Bytes = number("l2_bytes");
+  model.name = (chosen ? chip.description : row.get("description", "a text").text("a text")) + " (NSTF emulator)";
+  model.memoryBytes = ofChip("memory_bytes");
+  model.l2Bytes = ofChip("l2_bytes");
   model.ldsBytes = number("lds_bytes");
   model.ldsGranule = number("lds_granule");
-  model.computeUnits = number("compute_units");
-  model.xcds = number("xcds");
+  model.computeUnits = ofChip("compute_units");
+  model.xcds = ofChip("xcds");
   model.simds = number("simds_per_compute_unit");
   model.maxWavesPerSimd = number("max_waves_per_simd");
   model.maxWorkgroupSize = number("max_workgroup_size");
@@ -32,8 +38,8 @@ DeviceModel DeviceModel::load(const std::string &processor) {
   model.vgprGranule = number("vgpr_granule");
   model.sgprsPerSimd = number("sgprs_per_simd");
   model.sgprGranule = number("sgpr_granule");
-  model.peakClockMhz = number("peak_clock");
-  model.memoryBandwidthGBs = number("memory_bandwidth");
+  model.peakClockMhz = ofChip("peak_clock");
+  model.memoryBandwidthGBs = ofChip("memory_bandwidth");
   const std::string digits = processor.substr(3);
   if (digits.size() < 3)
     throw std::runtime_error("expected a processor name like gfx942 but got \"" + processor + "\"");
@@ -42,6 +48,11 @@ DeviceModel DeviceModel::load(const std::string &processor) {
   model.stepping = std::stoi(digits.substr(digits.size() - 1), nullptr, 16);
   return model;
 }
+
+} // namespace
+
+DeviceModel DeviceModel::load(const std::string &processor) { return loadModel(processor, nullptr); }
+DeviceModel DeviceModel::load(const support::ChipFile &chip) { return loadModel(chip.target, &chip); }
 
 const DeviceModel &DeviceModel::of(const std::string &processor) {
   static std::mutex mutex;

@@ -1,8 +1,12 @@
-// What is known of the emulated chip, out of templates/targets/<chip>.yaml.
+// What is known of the emulated chip, out of templates/targets/<processor>.yaml and the file of its default chip.
 #pragma once
 
 #include <cstdint>
 #include <string>
+
+namespace nstf::support {
+struct ChipFile;
+}
 
 namespace nstf::emulator {
 
@@ -18,6 +22,8 @@ struct DeviceModel {
 
   /// The facts of `processor` ("gfx942"). Throws std::runtime_error when there is no such row.
   static DeviceModel load(const std::string &processor);
+  /// The same of another chip with that processor.
+  static DeviceModel load(const support::ChipFile &chip);
   /// The same, read once.
   static const DeviceModel &of(const std::string &processor);
 };

@@ -35,10 +35,6 @@ double largest(std::string_view unit) {
   return 1e6; // clk, ns, MHz, W, GB/s and rates
 }
 
-std::optional<std::string_view> builtIn(std::string_view name) {
-  return templateText(std::string(folder) + std::string(name) + std::string(suffix));
-}
-
 [[noreturn]] void fail(const support::ChipFile &file, const std::string &key, const std::string &expected) {
   char got[32];
   std::snprintf(got, sizeof got, "%.15g", file.constants.at(key).value);
@@ -81,7 +77,7 @@ void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
 }
 
 ChipTiming make(const support::YamlValue &document) {
-  const support::ChipFile file = support::ChipFile::read(document, builtIn);
+  const support::ChipFile file = support::ChipFile::read(document, templateText);
   std::vector<std::string> known;
   for (const TimingField &field : fields)
     known.push_back(field.key);
@@ -92,8 +88,7 @@ ChipTiming make(const support::YamlValue &document) {
   ChipTiming chip;
   chip.name = file.name;
   chip.target = file.target;
-  chip.description = file.description;
-  chip.constants = file.constants;
+  chip.file = file;
   for (const TimingField &field : fields) {
     const double value = file.get(field.key, field.unit).value;
     if (field.isWhole && value != std::floor(value))

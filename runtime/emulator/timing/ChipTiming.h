@@ -13,10 +13,10 @@
 namespace nstf::emulator::timing {
 
 struct ChipTiming {
-  std::string name, target, description; ///< "mi300x", "gfx942", for people
+  std::string name, target; ///< "mi300x", "gfx942"
 #define NSTF_TIMING_FIELD(type, key, name, unit, least, what) type name = 0;
 #include "runtime/emulator/timing/TimingFields.def"
-  std::map<std::string, support::ChipConstant> constants; ///< by key: as the file has them, with their sources
+  support::ChipFile file; ///< the constants as the file has them, with their sources
 
   /// A built-in chip by its name. Throws std::runtime_error, which lists the known ones.
   static const ChipTiming &find(std::string_view name);
