@@ -59,8 +59,8 @@ Json kernelJson(const Kernel &kernel, const TargetId &target, const ListOptions 
             {"has_metadata", kernel.hasMetadata},
             {"kernarg_bytes", kernel.kernargSize},
             {"arguments", std::move(arguments)},
-            {"vgprs", kernel.vgprCount},
-            {"agprs", kernel.agprCount},
+            {"vgprs", kernel.descriptor.vgprs},
+            {"agprs", kernel.accumulationVgprs()},
             {"sgprs", kernel.sgprCount},
             {"vgpr_spills", kernel.vgprSpills},
             {"sgpr_spills", kernel.sgprSpills},
@@ -109,9 +109,9 @@ void printKernel(const Kernel &kernel, const TargetId &target, const ListOptions
       out << "  ";
       printArgument(argument, out);
     }
-  out << "    registers: " << kernel.vgprCount << " VGPRs";
-  if (kernel.agprCount)
-    out << " (" << kernel.agprCount << " of them AGPRs)";
+  out << "    registers: " << kernel.descriptor.vgprs << " VGPRs";
+  if (const uint32_t agprs = kernel.accumulationVgprs())
+    out << " (" << agprs << " of them AGPRs)";
   out << ", " << kernel.sgprCount << " SGPRs";
   if (kernel.vgprSpills || kernel.sgprSpills)
     out << "; " << kernel.vgprSpills << " VGPRs and " << kernel.sgprSpills << " SGPRs spilled";

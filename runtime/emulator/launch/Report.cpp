@@ -75,8 +75,8 @@ Json kernelJson(const LaunchSession &session, const PreparedLaunch &launch) {
   const LaunchShape &shape = launch.shape;
   uint32_t items = shape.block[0] * shape.block[1] * shape.block[2];
   const support::Occupancy occupancy = occupancyOf(session.model(), kernel, items, shape.dynamicLds);
-  return {{"vgprs", kernel.vgprCount},
-          {"agprs", kernel.agprCount},
+  return {{"vgprs", kernel.descriptor.vgprs},
+          {"agprs", kernel.accumulationVgprs()},
           {"sgprs", kernel.sgprCount},
           {"vgpr_spills", kernel.vgprSpills},
           {"sgpr_spills", kernel.sgprSpills},

@@ -9,6 +9,7 @@
 #include "runtime/emulator/memory/Memory.h"
 #include "runtime/emulator/memory/TargetId.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -60,6 +61,8 @@ struct KernelDescriptor {
   bool ieeeMode = false, dx10Clamp = false, fp16Overflow = false, threadgroupSplit = false;
   bool wave32 = false, dynamicStack = false;
 
+  /// Registers from the first AGPR's on; none where that is less than a granule, which may be just left over.
+  uint32_t accumulationVgprs() const { return vgprs >= accumOffset + 8 ? vgprs - accumOffset : 0; }
   /// Reads the 64 bytes of a descriptor.
   static KernelDescriptor decode(const std::byte *bytes);
 };
@@ -91,7 +94,10 @@ struct Kernel {
   uint32_t waveSize = 64;
   uint32_t maxFlatWorkgroupSize = 1024;
   std::array<uint32_t, 3> requiredWorkgroupSize = {0, 0, 0}; ///< zeros: any
+  /// As the metadata has them; hand-written kernels leave counts out (descriptor.vgprs is what a wave gets).
   uint32_t vgprCount = 0, agprCount = 0, sgprCount = 0, vgprSpills = 0, sgprSpills = 0;
+  /// Of descriptor.vgprs.
+  uint32_t accumulationVgprs() const { return std::max(agprCount, descriptor.accumulationVgprs()); }
 };
 
 /// A code object in device memory.
