@@ -20,8 +20,9 @@ Clocks turnaroundOf(const ChipTiming &chip, double clockMhz) {
 Dispatcher::Dispatcher(const ChipTiming &chip, double clockMhz, uint64_t groups, uint32_t wavesPerGroup,
                        uint32_t perComputeUnit)
     : groups(groups), wavesPerGroup(wavesPerGroup), computeUnitsPerDie(chip.computeUnitsPerXcd()),
-      waveClocks(1 / chip.wavesLaunchedPerClock), turnaround(turnaroundOf(chip, clockMhz)), notBegun(groups),
-      dies(chip.xcds) {
+      waveClocks(1 / chip.wavesLaunchedPerClock),
+      groupClocks(std::max(chip.xcds * chip.workgroupLaunchClocks, wavesPerGroup * waveClocks)),
+      turnaround(turnaroundOf(chip, clockMhz)), notBegun(groups), dies(chip.xcds) {
   for (size_t i = 0; i < dies.size(); ++i) {
     dies[i].group = i;
     dies[i].freePlaces.assign(computeUnitsPerDie, perComputeUnit);
@@ -58,9 +59,9 @@ Dispatcher::Placement Dispatcher::place(uint32_t xcd) {
   --die.freeInAll;
   const Placement placement = {die.group, xcd * computeUnitsPerDie + unit, now};
   die.group += dies.size();
-  die.launched = std::max(die.launched, double(now)) + wavesPerGroup * waveClocks;
+  die.launched = std::max(die.launched, double(now)) + groupClocks;
   --notBegun;
-  wavesStarted += wavesPerGroup;
+  ++groupsStarted;
   plan(die);
   return placement;
 }

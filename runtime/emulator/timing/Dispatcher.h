@@ -1,8 +1,8 @@
 // Which workgroup begins when and on which compute unit.
 //
-// Workgroup i belongs to XCD i modulo their number. An XCD starts its workgroups in order, one wave after the other at
-// the chip's rate, on its compute units in turn as far as they have room. A place is free again some time after its
-// workgroup's stores are acknowledged.
+// Workgroup i belongs to XCD i modulo their number. An XCD goes through the grid in order, at the chip's rate, and
+// starts its workgroups, one wave after the other, on its compute units in turn as far as they have room. A place is
+// free again some time after its workgroup's stores are acknowledged.
 #pragma once
 
 #include "runtime/emulator/timing/Clocks.h"
@@ -36,8 +36,8 @@ public:
   Clocks earliestAt(uint32_t computeUnit) const;
 
   double clocksPerWave() const { return waveClocks; }
-  /// Clocks in which waves were being started, over the XCDs.
-  double busyClocks() const { return double(wavesStarted) * waveClocks; }
+  /// Clocks in which workgroups were being started, over the XCDs.
+  double busyClocks() const { return double(groupsStarted) * groupClocks; }
   uint64_t left() const { return notBegun; }
 
 private:
@@ -56,9 +56,9 @@ private:
 
   const uint64_t groups;
   const uint32_t wavesPerGroup, computeUnitsPerDie;
-  const double waveClocks;
+  const double waveClocks, groupClocks; ///< from one start to the next
   const Clocks turnaround;
-  uint64_t notBegun, wavesStarted = 0;
+  uint64_t notBegun, groupsStarted = 0;
   std::vector<Die> dies;
 };
 

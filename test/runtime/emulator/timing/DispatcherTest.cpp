@@ -15,6 +15,7 @@ protected:
     chip.xcds = 2;
     chip.computeUnits = 6;
     chip.wavesLaunchedPerClock = 0.5;
+    chip.workgroupLaunchClocks = 1;
     chip.slotTurnaroundNs = 1000;
   }
   ChipTiming chip;
@@ -33,6 +34,14 @@ TEST_F(DispatcherTest, WorkgroupsGoRoundDiesAndComputeUnits) {
   EXPECT_EQ(dispatcher.earliestAt(3), never);
   EXPECT_EQ(dispatcher.next(0), 0u);
   EXPECT_EQ(dispatcher.left(), 94u);
+}
+
+TEST_F(DispatcherTest, SmallWorkgroupsStartAtTheRateTheGridIsGoneThrough) {
+  chip.workgroupLaunchClocks = 3;
+  Dispatcher dispatcher(chip, 1000, 100, 1, 8);
+  for (unsigned i = 0; i < 10; ++i)
+    EXPECT_EQ(dispatcher.place(0).start, i * 6); // every second one is the other die's
+  EXPECT_EQ(dispatcher.busyClocks(), 60);
 }
 
 TEST_F(DispatcherTest, APlaceIsFreeSomeTimeAfterItsWorkgroup) {
