@@ -15,9 +15,8 @@ struct MemoryCounters {
   uint64_t l1ReadBytes = 0; ///< what lanes asked for, a dword of several lanes once
   uint64_t l1WriteBytes = 0;
 
-  // Scalar and instruction caches
-  uint64_t scalarRequests = 0, scalarHits = 0;           ///< SQC_DCACHE_REQ, SQC_DCACHE_HITS
-  uint64_t instructionRequests = 0, instructionHits = 0; ///< SQC_ICACHE_REQ, SQC_ICACHE_HITS
+  // Scalar caches
+  uint64_t scalarRequests = 0, scalarHits = 0; ///< SQC_DCACHE_REQ, SQC_DCACHE_HITS
 
   // L2
   uint64_t l2Reads = 0;   ///< TCC_READ_sum: lines read, for any of the caches above

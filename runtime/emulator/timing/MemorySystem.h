@@ -1,4 +1,4 @@
-// The memory of a chip in model time: L1s, scalar and instruction caches, L2s, MALL, HBM, address translation.
+// The memory of a chip in model time: L1s, scalar caches, L2s, MALL, HBM, address translation.
 //
 // By reservation: an access walks through the levels at once, in the order in which the model issues accesses, books
 // its share of every channel on its way, and is told when it will be done. Caches hold tags and no data.
@@ -37,15 +37,14 @@ struct MemoryReply {
   Clocks done;      ///< load: the data are in the registers; store and atomic: it is acknowledged
 };
 
-/// Outlives launches: what one leaves in the caches the next finds. A copy is a snapshot. Takes a few hundred bytes for
-/// each kilobyte of cache, whatever is launched.
+/// Outlives launches: what one leaves in the caches the next finds. Takes some 150 bytes for each kilobyte of cache,
+/// whatever is launched: 45 MB for an MI300X.
 ///
 /// Compute units count through the chip, XCD by XCD: unit `local` of XCD `xcd` is xcd * chip.computeUnitsPerXcd() +
 /// local. `now` must not go backwards by more than the model's own slack of a few clocks.
 class MemorySystem {
 public:
   explicit MemorySystem(const ChipTiming &chip);
-  MemorySystem(const MemorySystem &other);
   MemorySystem(MemorySystem &&) noexcept;
   ~MemorySystem();
 
@@ -56,8 +55,8 @@ public:
   MemoryReply vectorAccess(uint32_t computeUnit, Clocks now, const VectorAccess &access);
   /// When a scalar load's data are there, or a scalar store is acknowledged.
   Clocks scalarAccess(uint32_t computeUnit, Clocks now, AccessKind kind, std::span<const LineAccess> lines);
-  /// When the line of code at `address` is in the compute unit's instruction cache: `now` when it is there already.
-  Clocks instructionFetch(uint32_t computeUnit, Clocks now, uint64_t address);
+  /// When a line of code that isn't in the instruction cache (InstructionFetch.h) is there.
+  Clocks instructionMiss(uint32_t computeUnit, Clocks now, uint64_t address);
 
   /// buffer_inv, buffer_wbinvl1*: the compute unit's L1 forgets its lines.
   Clocks invalidate(uint32_t computeUnit, Clocks now, CachePolicy policy);

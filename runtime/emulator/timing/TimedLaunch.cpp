@@ -37,7 +37,7 @@ private:
                       std::span<const LineAccess> lines) override;
   Clocks maintain(unsigned computeUnit, Clocks now, const TimingFact &fact) override;
   Clocks instructionMiss(unsigned computeUnit, Clocks now, uint64_t address) override {
-    return caches.instructionFetch(computeUnit, now, address);
+    return caches.instructionMiss(computeUnit, now, address);
   }
   void fill(TimedGroup &group, unsigned wave) override { recorder.fill(*group.recorded, wave); }
   void executeStop(TimedGroup &group, unsigned wave, Clocks now) override {

@@ -1,0 +1,49 @@
+// HBM: channels with refresh, open rows, and writes that wait until there are enough of them.
+#pragma once
+
+#include "runtime/emulator/timing/Channel.h"
+#include "runtime/emulator/timing/Interleave.h"
+#include "runtime/emulator/timing/MemoryCounters.h"
+
+#include <vector>
+
+namespace nstf::emulator::timing {
+
+struct ChipTiming;
+
+/// Three things make loaded memory slower than its pins, and some accesses later than others:
+/// - every channel stands still for a refresh now and then, each at a time of its own;
+/// - an access to another row than its bank has open takes longer (the bank's own time is not booked);
+/// - turning the data bus from reads to writes and back costs time, so a channel collects writes and does some at once.
+class Dram {
+public:
+  Dram(const ChipTiming &chip, MemoryCounters &counters);
+  void setClock(double clocksPerNs);
+
+  /// When a read that arrives at `arrival` has its data, hbm_latency_ns included.
+  double read(double arrival, uint64_t address, uint32_t bytes);
+  /// How long a write that arrives then has to wait until the channel takes it.
+  double write(double arrival, uint64_t address, uint32_t bytes);
+
+private:
+  struct State {
+    Channel channel;
+    uint32_t writes = 0;     ///< collected
+    double writeService = 0; ///< clocks that they will take
+    bool readSince = false;  ///< the last batch of writes
+  };
+  double book(uint32_t channel, double arrival, double service);
+  bool opensRow(Interleave::Home home);
+
+  const ChipTiming &chip;
+  MemoryCounters &counters;
+  Interleave interleave;
+  Spread bankOf;
+  uint32_t linesPerRow;
+  std::vector<State> channels;
+  std::vector<uint32_t> openRows; ///< by channel and bank
+  // Core clocks
+  double latency = 0, rowMiss = 0, refresh = 0, interval = 0, readPerByte = 0, writePerByte = 0, turnaround = 0;
+};
+
+} // namespace nstf::emulator::timing

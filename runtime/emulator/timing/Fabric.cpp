@@ -1,0 +1,105 @@
+#include "runtime/emulator/timing/Fabric.h"
+
+#include "runtime/emulator/timing/ChipTiming.h"
+
+namespace nstf::emulator::timing {
+
+static uint32_t setsOfSlice(const ChipTiming &chip) {
+  return uint32_t(std::max<uint64_t>(1, chip.mallBytes / chip.mallSlices / chip.mallWays / chip.l2LineBytes));
+}
+
+Fabric::Fabric(const ChipTiming &chip, MemoryCounters &counters)
+    : chip(chip), counters(counters), dram(chip, counters), sectorsOf(chip.l2LineBytes),
+      interleave(chip.mallSlices, chip.interleaveBytes, chip.l2LineBytes), setInSlice(setsOfSlice(chip)),
+      setsPerSlice(setsOfSlice(chip)), lineBytes(chip.l2LineBytes), slices(chip.mallSlices),
+      tags(chip.mallBytes ? chip.mallSlices * setsPerSlice : 1, chip.mallBytes ? chip.mallWays : 1) {}
+
+void Fabric::setClock(double clocksPerNs) {
+  dram.setClock(clocksPerNs);
+  if (chip.mallBytes == 0)
+    return;
+  latency = chip.mallLatencyNs * clocksPerNs;
+  readService = lineBytes * chip.mallSlices * clocksPerNs / chip.mallReadBandwidth;
+  writePerByte = chip.mallSlices * clocksPerNs / chip.mallWriteBandwidth;
+}
+
+Fabric::Home Fabric::homeOf(uint64_t address) const {
+  Interleave::Home home = interleave(address);
+  return {home.channel, setInSlice(home.line) * chip.mallSlices + home.channel, address / lineBytes};
+}
+
+void Fabric::prefetch(uint64_t address) const {
+  if (chip.mallBytes)
+    tags.prefetch(homeOf(address).set);
+}
+
+double Fabric::evict(double arrival, uint32_t set, uint32_t way) {
+  uint8_t dirty = Sectors::dirty(tags.sectors(set, way));
+  return dirty ? dram.write(arrival, tags.lineAt(set, way) * lineBytes, sectorsOf.bytes(dirty)) : 0;
+}
+
+double Fabric::read(double arrival, uint64_t address) {
+  ++counters.fabricReads;
+  if (chip.mallBytes == 0)
+    return dram.read(arrival, address, lineBytes);
+  Home home = homeOf(address);
+  double begin = arrival + slices[home.slice].book(arrival, readService);
+  counters.mallBusyClocks += readService;
+  counters.mallReadBytes += lineBytes;
+  uint32_t way = tags.find(home.set, home.line);
+  bool held = way != TagArray::none;
+  if (held && Sectors::present(tags.sectors(home.set, way)) == sectorsOf.all()) {
+    ++counters.mallHits;
+    tags.use(home.set, way);
+    return tags.whenReady(home.set, way, begin) + latency;
+  }
+  ++counters.mallMisses;
+  if (!held) {
+    way = tags.victim(home.set);
+    evict(begin, home.set, way);
+    tags.sectors(home.set, way) = 0;
+    tags.fill(home.set, way, home.line);
+  }
+  tags.sectors(home.set, way) |= sectorsOf.all();
+  double ready = dram.read(begin, address, lineBytes);
+  tags.setReady(home.set, way, ready);
+  return ready + latency;
+}
+
+double Fabric::write(double arrival, uint64_t address, uint8_t sectors) {
+  ++counters.fabricWrites;
+  uint32_t bytes = sectorsOf.bytes(sectors);
+  if (chip.mallBytes == 0)
+    return dram.write(arrival, address, bytes);
+  Home home = homeOf(address);
+  double service = bytes * writePerByte;
+  double wait = slices[home.slice].book(arrival, service);
+  counters.mallBusyClocks += service;
+  counters.mallWriteBytes += bytes;
+  uint32_t way = tags.find(home.set, home.line);
+  if (way != TagArray::none) {
+    tags.use(home.set, way);
+  } else {
+    way = tags.victim(home.set);
+    wait += evict(arrival + wait, home.set, way);
+    tags.sectors(home.set, way) = 0;
+    tags.setReady(home.set, way, arrival);
+    tags.fill(home.set, way, home.line);
+  }
+  tags.sectors(home.set, way) |= Sectors::written(sectors);
+  return wait;
+}
+
+double Fabric::atomic(double arrival, uint64_t address, double service) {
+  ++counters.fabricAtomics;
+  double done = read(arrival, address);
+  if (chip.mallBytes == 0)
+    return done + service;
+  Home home = homeOf(address);
+  counters.mallBusyClocks += service;
+  double wait = slices[home.slice].book(arrival, service);
+  tags.sectors(home.set, tags.find(home.set, home.line)) |= Sectors::written(sectorsOf.touched(address, 1));
+  return done + wait + service;
+}
+
+} // namespace nstf::emulator::timing

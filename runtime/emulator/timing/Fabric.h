@@ -1,0 +1,53 @@
+// From the L2s to memory: the MALL, where the chip has one, and HBM behind it.
+#pragma once
+
+#include "runtime/emulator/timing/Dram.h"
+#include "runtime/emulator/timing/Sectors.h"
+#include "runtime/emulator/timing/TagArray.h"
+
+namespace nstf::emulator::timing {
+
+/// The MALL stands in front of the memory and holds what is read and what is written. Its lines are taken to be as long
+/// as the L2's: these are fetched whole, so shorter ones would come and go together.
+///
+/// Times are those of the L2: `arrival` is when the L2 would have served a load that hits.
+class Fabric {
+public:
+  Fabric(const ChipTiming &chip, MemoryCounters &counters);
+  void setClock(double clocksPerNs);
+
+  /// Has the host fetch what an access will look up.
+  void prefetch(uint64_t address) const;
+  /// When a line that an L2 asks for is there.
+  double read(double arrival, uint64_t address);
+  /// How long what an L2 writes waits until it is taken.
+  double write(double arrival, uint64_t address, uint8_t sectors);
+  /// When memory has executed an atomic that keeps the slice busy for `service` clocks.
+  double atomic(double arrival, uint64_t address, double service);
+
+  /// From memory's taking a write until the L2 knows.
+  double writeLatency() const { return latency; }
+
+private:
+  struct Home {
+    uint32_t slice;
+    uint32_t set; ///< through all slices: the same set of each stands together
+    uint64_t line;
+  };
+  Home homeOf(uint64_t address) const;
+  /// Makes room in a set. What has to be written to memory for that waits so long.
+  double evict(double arrival, uint32_t set, uint32_t way);
+
+  const ChipTiming &chip;
+  MemoryCounters &counters;
+  Dram dram;
+  Sectors sectorsOf;
+  Interleave interleave;
+  Spread setInSlice;
+  uint32_t setsPerSlice, lineBytes;
+  std::vector<Channel> slices;
+  TagArray tags;
+  double latency = 0, readService = 0, writePerByte = 0; // core clocks
+};
+
+} // namespace nstf::emulator::timing

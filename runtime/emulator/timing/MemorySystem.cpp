@@ -1,0 +1,99 @@
+#include "runtime/emulator/timing/MemorySystem.h"
+
+#include "runtime/emulator/timing/ChipTiming.h"
+#include "runtime/emulator/timing/ScalarCache.h"
+#include "runtime/emulator/timing/VectorCache.h"
+
+#include <cmath>
+
+namespace nstf::emulator::timing {
+
+struct MemorySystem::Levels {
+  explicit Levels(const ChipTiming &chip)
+      : chip(chip), l2(chip, counters), vector(chip, counters, l2), scalar(chip, counters, l2) {}
+
+  /// Time inside goes on from launch to launch.
+  double inside(Clocks now) const { return begin + double(now); }
+  Clocks outside(double time) {
+    latest = std::max(latest, time);
+    return Clocks(std::ceil(time - begin));
+  }
+  uint32_t xcdOf(uint32_t computeUnit) const { return computeUnit / chip.computeUnitsPerXcd(); }
+
+  const ChipTiming chip;
+  MemoryCounters counters;
+  L2 l2;
+  VectorCache vector;
+  ScalarCache scalar;
+  double begin = 0;  ///< of the launch
+  double latest = 0; ///< the latest time that anything is done
+};
+
+MemorySystem::MemorySystem(const ChipTiming &chip) : levels(std::make_unique<Levels>(chip)) {
+  beginLaunch(chip.peakClock);
+}
+MemorySystem::MemorySystem(MemorySystem &&) noexcept = default;
+MemorySystem::~MemorySystem() = default;
+
+void MemorySystem::beginLaunch(double clockMhz) {
+  double clocksPerNs = clockMhz / 1000;
+  levels->begin = levels->latest;
+  levels->counters = {};
+  levels->l2.setClock(clocksPerNs);
+  levels->vector.setClock(clocksPerNs);
+}
+
+MemoryReply MemorySystem::vectorAccess(uint32_t computeUnit, Clocks now, const VectorAccess &access) {
+  VectorCache::Reply reply = levels->vector.access(computeUnit, levels->inside(now), access);
+  return {levels->outside(reply.issueFree), levels->outside(reply.done)};
+}
+
+Clocks MemorySystem::scalarAccess(uint32_t computeUnit, Clocks now, AccessKind kind,
+                                  std::span<const LineAccess> lines) {
+  double at = levels->inside(now), done = at;
+  for (const LineAccess &line : lines)
+    done = std::max(done, kind == AccessKind::Load ? levels->scalar.read(computeUnit, at, line.address)
+                                                   : levels->l2.atomic(levels->xcdOf(computeUnit), at, line, false) +
+                                                         levels->chip.scalarMissLatency);
+  return levels->outside(done);
+}
+
+Clocks MemorySystem::instructionMiss(uint32_t computeUnit, Clocks now, uint64_t address) {
+  const ChipTiming &chip = levels->chip;
+  double there =
+      levels->l2.read(levels->xcdOf(computeUnit), levels->inside(now), address, chip.instructionLineBytes, false);
+  return levels->outside(there + chip.instructionMissLatency);
+}
+
+Clocks MemorySystem::invalidate(uint32_t computeUnit, Clocks now, CachePolicy) {
+  levels->vector.drop(computeUnit);
+  return now + levels->chip.l1Latency;
+}
+
+Clocks MemorySystem::invalidateScalar(uint32_t computeUnit, Clocks now) {
+  levels->scalar.drop(computeUnit);
+  return now + levels->chip.scalarLatency;
+}
+
+Clocks MemorySystem::writeBack(uint32_t computeUnit, Clocks now, CachePolicy) {
+  double asked = levels->inside(now) + levels->chip.l2Latency;
+  // With one L2, all that its writer may tell by this is the host, and memory that the host sees is never held.
+  return levels->outside(levels->chip.xcds == 1 ? asked : levels->l2.writeBack(levels->xcdOf(computeUnit), asked));
+}
+
+Clocks MemorySystem::endKernel(Clocks now) {
+  levels->vector.drop();
+  levels->scalar.drop();
+  if (levels->chip.xcds == 1)
+    return now;
+  double begin = levels->inside(now), done = begin;
+  for (uint32_t xcd = 0; xcd < levels->chip.xcds; ++xcd) {
+    done = std::max(done, levels->l2.writeBack(xcd, begin));
+    levels->l2.drop(xcd);
+  }
+  return levels->outside(done);
+}
+
+const MemoryCounters &MemorySystem::counters() const { return levels->counters; }
+
+} // namespace nstf::emulator::timing

@@ -1,0 +1,45 @@
+#include "runtime/emulator/timing/ScalarCache.h"
+
+#include "runtime/emulator/timing/ChipTiming.h"
+
+namespace nstf::emulator::timing {
+
+static uint32_t setsOfCache(const ChipTiming &chip) {
+  return uint32_t(std::max<uint64_t>(1, chip.scalarCacheBytes / chip.scalarLineBytes / chip.scalarCacheWays));
+}
+
+ScalarCache::ScalarCache(const ChipTiming &chip, MemoryCounters &counters, L2 &l2)
+    : chip(chip), counters(counters), computeUnitsPerXcd(chip.computeUnitsPerXcd()),
+      cachesPerXcd((computeUnitsPerXcd + chip.scalarCacheSharers - 1) / chip.scalarCacheSharers), l2(l2),
+      setOf(setsOfCache(chip)), sets(setsOfCache(chip)), ports(size_t(chip.xcds) * cachesPerXcd),
+      tags(chip.xcds * cachesPerXcd * sets, chip.scalarCacheWays) {}
+
+uint32_t ScalarCache::cacheOf(uint32_t computeUnit) const {
+  return computeUnit / computeUnitsPerXcd * cachesPerXcd + computeUnit % computeUnitsPerXcd / chip.scalarCacheSharers;
+}
+
+double ScalarCache::read(uint32_t computeUnit, double now, uint64_t address) {
+  ++counters.scalarRequests;
+  uint32_t cache = cacheOf(computeUnit);
+  uint64_t line = address / chip.scalarLineBytes;
+  uint32_t set = cache * sets + setOf(line);
+  double begin = now + ports[cache].book(now, 1);
+  uint32_t way = tags.find(set, line);
+  if (way != TagArray::none) {
+    ++counters.scalarHits;
+    tags.use(set, way);
+    return tags.whenReady(set, way, begin + chip.scalarLatency);
+  }
+  way = tags.victim(set);
+  tags.fill(set, way, line);
+  uint32_t xcd = computeUnit / computeUnitsPerXcd;
+  double ready = l2.read(xcd, begin, line * chip.scalarLineBytes, chip.scalarLineBytes, false) + chip.scalarMissLatency;
+  tags.setReady(set, way, ready);
+  return ready;
+}
+
+void ScalarCache::drop(uint32_t computeUnit) { tags.dropSets(cacheOf(computeUnit) * sets, sets); }
+
+void ScalarCache::drop() { tags.dropSets(0, uint32_t(ports.size()) * sets); }
+
+} // namespace nstf::emulator::timing
