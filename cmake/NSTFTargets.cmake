@@ -12,23 +12,47 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   add_link_options(-fuse-ld=lld)
 endif()
 
-if(NSTF_BUILD_COMPILER)
-  # One precompiled header for all that includes MLIR: parsing its headers is most of a file's build time.
+# nstf_precompile(options... HEADERS headers...): nstf_pch, one precompiled header for all targets that reuse it.
+function(nstf_precompile)
+  cmake_parse_arguments(ARG "" "" "HEADERS" ${ARGN})
   file(WRITE ${PROJECT_BINARY_DIR}/pch.cpp "")
   add_library(nstf_pch OBJECT ${PROJECT_BINARY_DIR}/pch.cpp)
-  target_include_directories(nstf_pch SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
-  target_include_directories(nstf_pch PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
-  target_compile_definitions(nstf_pch PRIVATE ${NSTF_LLVM_DEFINITIONS})
-  target_compile_options(nstf_pch PRIVATE -O1)
-  target_precompile_headers(nstf_pch PRIVATE
+  target_compile_options(nstf_pch PRIVATE ${ARG_UNPARSED_ARGUMENTS})
+  target_precompile_headers(nstf_pch PRIVATE ${ARG_HEADERS})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    target_compile_options(nstf_pch PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+endfunction()
+
+# nstf_reuse_precompiled(NAME): the target includes nstf_pch.
+function(nstf_reuse_precompiled name)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+  get_target_property(type ${name} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    target_compile_options(${name} PRIVATE -fPIC) # CMake's -fPIE would not match the precompiled header
+  endif()
+  target_precompile_headers(${name} REUSE_FROM nstf_pch)
+endfunction()
+
+if(NSTF_BUILD_COMPILER)
+  # Parsing MLIR's headers is most of the build time of a file that includes them.
+  nstf_precompile(-O1 HEADERS
     <mlir/IR/PatternMatch.h> <mlir/IR/Builders.h> <mlir/Pass/Pass.h> <mlir/IR/BuiltinOps.h>
     <mlir/IR/OpImplementation.h> <mlir/IR/DialectImplementation.h> <mlir/IR/Remarks.h>
     <mlir/Transforms/DialectConversion.h> <mlir/Dialect/GPU/IR/GPUDialect.h> <mlir/Dialect/SCF/IR/SCF.h>
     <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Dialect/Vector/IR/VectorOps.h> <mlir/Dialect/Arith/IR/Arith.h>
     <mlir/Dialect/Math/IR/Math.h> <mlir/Dialect/MemRef/IR/MemRef.h>)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    target_compile_options(nstf_pch PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
-  endif()
+  target_include_directories(nstf_pch SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  target_include_directories(nstf_pch PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  target_compile_definitions(nstf_pch PRIVATE ${NSTF_LLVM_DEFINITIONS})
+elseif(NSTF_BUILD_FUZZERS)
+  # Half of what a small file costs with sanitizers are the standard library's headers and their templates. Only here:
+  # the other build finds the include that is missing.
+  nstf_precompile(HEADERS
+    <algorithm> <filesystem> <functional> <map> <memory> <mutex> <optional> <span> <sstream> <string> <unordered_map>
+    <vector> <nlohmann/json.hpp>)
 endif()
 
 # nstf_add_library(NAME sources... [LINK libraries...] [DEPENDS targets...])
@@ -41,21 +65,17 @@ function(nstf_add_library name)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
+  if(NSTF_BUILD_FUZZERS)
+    nstf_reuse_precompiled(${name})
+  endif()
 endfunction()
 
-# Gives a target MLIR's headers, libMLIR.so and the shared precompiled header.
+# Gives a target MLIR's headers, libMLIR.so and the precompiled header.
 function(nstf_use_mlir name)
   target_include_directories(${name} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
   target_compile_definitions(${name} PRIVATE ${NSTF_LLVM_DEFINITIONS})
   target_compile_options(${name} PRIVATE -O1)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
-  endif()
-  get_target_property(type ${name} TYPE)
-  if(type STREQUAL "EXECUTABLE")
-    target_compile_options(${name} PRIVATE -fPIC) # CMake's -fPIE would not match the precompiled header
-  endif()
-  target_precompile_headers(${name} REUSE_FROM nstf_pch)
+  nstf_reuse_precompiled(${name})
   target_link_libraries(${name} PUBLIC MLIR LLVM)
 endfunction()
 
@@ -78,6 +98,7 @@ endfunction()
 # stands in corpus/NAME beside the sources.
 function(nstf_add_fuzzer name library)
   nstf_add_tool(fuzz-${name} ${ARGN} LINK ${library})
+  nstf_reuse_precompiled(fuzz-${name})
   target_link_options(fuzz-${name} PRIVATE -fsanitize=fuzzer)
 endfunction()
 

@@ -1,12 +1,14 @@
 """Compiles every kernel that `nstfc kernel --list` names and runs it on the emulator as a C program would.
 
-    kernels.py run TARGET FOLDER [NAME…] each against numpy, for fixed and for run-time rows, with guard zones around all memory
+    kernels.py run TARGETS FOLDER [NAME…] each against numpy, for fixed and for run-time rows, with guard zones around all
+                                        memory; a kernel is compiled once for all targets, A,B
     kernels.py templates FOLDER KERNELS compiles each and looks that every file of templates/kernels is used by one
     kernels.py contract TARGET FOLDER   what templates/CONTRACT.md says of denormals, NaN, rows out of range
 
 A kernel is launched through its header: the header becomes a small library by the C compiler, and this script hands that
 library device addresses. A new description needs a line in CASES.
 """
+import concurrent.futures
 import ctypes
 import os
 import pathlib
@@ -54,7 +56,7 @@ int run(const char *file, void *const *arguments, uint32_t rows, uint32_t spare)
 
 
 class Kernel:
-    """A compiled kernel, made here or, without options, before; and its header as a library."""
+    """A kernel compiled for a target or several, A,B, made here or, without options, before; and its header as a library."""
 
     def __init__(self, folder, target, kernel, options, extra=()):
         folder.mkdir(parents=True, exist_ok=True)
@@ -72,6 +74,7 @@ class Kernel:
                 self.stepped.add(field)
         self.kinds = {name: kind for name, kind, _ in self.arguments}
         self.varies = "rows_tile" in self.text
+        self.library = folder / f"{self.kernel}.so"
 
     def compile(self, kernel, options, header, extra):
         command = ["nstfc", "kernel", kernel, *options, f"--target={self.target}", "-o", self.object, "--header", header,
@@ -91,13 +94,12 @@ class Kernel:
         alone.write_text(f'#include "{name}.h"\n#include "{name}.h"\nint main(void) {{ return 0; }}\n')
         subprocess.run(["gcc", "-std=c99", "-fsyntax-only", *flags, alone], check=True)
         subprocess.run(["g++", "-std=c++11", "-fsyntax-only", *flags, "-x", "c++", alone], check=True)
-        library = self.folder / f"{name}.so"
-        subprocess.run(["gcc", "-std=c99", "-shared", "-fPIC", *flags, source, "-lamdhip64", "-o", library], check=True)
-        return library
+        subprocess.run(["gcc", "-std=c99", "-shared", "-fPIC", *flags, source, "-lamdhip64", "-o", self.library], check=True)
+        return self.library
 
 
 def in_child(arguments, target):
-    """The emulator is one chip for the life of a process, and HIP is linked to a library of each kernel."""
+    """The emulator is one chip for the life of a process."""
     environment = dict(os.environ, NSTF_EMU_TARGET=target)
     subprocess.run([sys.executable, __file__, *map(str, arguments)], check=True, env=environment)
 
@@ -187,15 +189,24 @@ def make_values(kernel):
     return values
 
 
-def run_case(folder, target, kernel, options, compute, rows, most, position):
-    """`most`: run-time rows up to that many; otherwise the rows are fixed."""
-    has_rows = kernel != "matvec"
-    sizes = ([f"--max-m={most}"] if most else [f"--m={rows}"]) if has_rows else []
-    compiled = Kernel(folder, target, kernel, [*options.split(), *sizes])
+def cases(folder, names):
+    """Of each case and number of rows: folder, kernel, its options with and without the rows, what it computes, the rows,
+    the most there can be (None: they are fixed), the position."""
+    for name in names:
+        for case, (options, compute) in enumerate(CASES[name]):
+            steps = [(7, None, 3), (5, 40, 2)] + ([(40, 40, 0)] if name in ("matmul", "attention") else [])
+            for index, (rows, most, position) in enumerate(steps[:1] if name == "matvec" else steps):
+                size = [] if name == "matvec" else [f"--max-m={most}"] if most else [f"--m={rows}"]
+                yield (folder / f"{name}{case}" / str(index), name, [*options.split(), *size], options, compute, rows, most,
+                       position)
+
+
+def run_case(target, folder, kernel, options, compute, rows, most, position):
+    compiled = Kernel(folder, target, kernel, None)
     reads_control = any(kind == "control" for _, kind, _ in compiled.arguments)
     if most and not reads_control and kernel != "first_row":
         sys.exit(f"{kernel}: expected a control block for run-time rows")
-    device = Device(compiled.build())
+    device = Device(compiled.library)
     values = make_values(compiled)
     poison(compiled, values, rows, position)
     results = launch(device, compiled, values, rows, position)
@@ -272,25 +283,20 @@ def contract(folder, target):
 
 def main():
     mode = sys.argv[1]
-    if mode == "run":
-        target, folder = sys.argv[2], pathlib.Path(sys.argv[3])
+    if mode in ("run", "launch"):
+        targets, folder = sys.argv[2], pathlib.Path(sys.argv[3])
         names = [name for name in listed() if not sys.argv[4:] or name in sys.argv[4:]]
         if not sys.argv[4:] and sorted(names) != sorted(CASES):
             sys.exit(f"expected cases for {sorted(names)} but got {sorted(CASES)}")
-        number = 0
-        for name in names:
-            for case in range(len(CASES[name])):
-                number += 1
-                in_child(["case", target, folder / f"{name}{case}", name, case], target)
-        print(f"run: {number} kernels on {target}")
-    elif mode == "case":
-        target, folder, name, case = sys.argv[2], pathlib.Path(sys.argv[3]), sys.argv[4], int(sys.argv[5])
-        options, compute = CASES[name][case]
-        steps = [(7, None, 3), (5, 40, 2)] + ([(40, 40, 0)] if name in ("matmul", "attention") else [])
-        for index, (rows, most, position) in enumerate(steps):
-            run_case(folder / str(index), target, name, options, compute, rows, most, position)
-            if name == "matvec":
-                break
+        if mode == "run":
+            with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+                list(pool.map(lambda case: Kernel(case[0], targets, case[1], case[2]).build(), cases(folder, names)))
+            for target in targets.split(","):
+                in_child(["launch", target, *sys.argv[3:]], target)
+        else:
+            for place, name, _, *case in cases(folder, names):
+                run_case(targets, place, name, *case)
+            print(f"run: {sum(len(CASES[name]) for name in names)} kernels on {targets}")
     elif mode == "templates":
         folder, kernels = pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
         used = set()
