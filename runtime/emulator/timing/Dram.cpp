@@ -2,14 +2,17 @@
 
 #include "runtime/emulator/timing/ChipTiming.h"
 
-#include <cmath>
+#include <bit>
+#include <utility>
 
 namespace nstf::emulator::timing {
 
+static double whole(double positive) { return double(uint64_t(positive)); }
+
 Dram::Dram(const ChipTiming &chip, MemoryCounters &counters)
     : chip(chip), counters(counters), interleave(chip.hbmChannels, chip.interleaveBytes, chip.l2LineBytes),
-      bankOf(chip.hbmBanks), linesPerRow(std::max(1u, chip.hbmRowBytes / chip.l2LineBytes)), channels(chip.hbmChannels),
-      openRows(size_t(chip.hbmChannels) * chip.hbmBanks, ~0u) {}
+      bankOf(chip.hbmBanks), rowShift(std::bit_width(std::max(1u, chip.hbmRowBytes / chip.l2LineBytes)) - 1),
+      channels(chip.hbmChannels), openRows(size_t(chip.hbmChannels) * chip.hbmBanks, ~0u) {}
 
 void Dram::setClock(double clocksPerNs) {
   refresh = chip.hbmRefreshNs * clocksPerNs;
@@ -17,6 +20,11 @@ void Dram::setClock(double clocksPerNs) {
   rowMiss = chip.hbmRowMissNs * clocksPerNs;
   double usable = 1 - refresh / interval;
   // The constant is of pointer chases: each opens a row and meets a refresh as often as that happens.
+  between = interval - refresh;
+  perInterval = 1 / interval;
+  perBetween = 1 / between;
+  for (size_t i = 0; i < channels.size(); ++i)
+    channels[i].phase = interval * double(i) / double(channels.size());
   latency = std::max(0.0, chip.hbmLatencyNs * clocksPerNs - rowMiss - refresh * refresh / (2 * interval));
   // The constants are of long streams, which lose the refreshes and the bus's turns.
   auto perByte = [&](double gbs) { return channels.size() * usable * clocksPerNs / gbs; };
@@ -27,19 +35,16 @@ void Dram::setClock(double clocksPerNs) {
 }
 
 /// The channel works in a time of its own, in which refreshes take none.
-double Dram::book(uint32_t channel, double arrival, double service) {
-  double between = interval - refresh; // a period's time for work
-  double phase = interval * channel / double(channels.size());
-  double periods = std::floor((arrival + phase) / interval);
-  double intoPeriod = arrival + phase - periods * interval;
-  double worked = periods * between + std::max(0.0, intoPeriod - refresh);
-  double begins = worked + channels[channel].channel.book(worked, service);
-  periods = std::floor(begins / between);
-  return periods * interval + refresh + (begins - periods * between) - phase;
+double Dram::book(State &state, double arrival, double service) {
+  double shifted = arrival + state.phase, periods = whole(shifted * perInterval);
+  double worked = periods * between + std::max(0.0, shifted - periods * interval - refresh);
+  double begins = worked + state.channel.book(worked, service);
+  periods = whole(begins * perBetween);
+  return begins + (periods + 1) * refresh - state.phase;
 }
 
 bool Dram::opensRow(Interleave::Home home) {
-  uint64_t row = home.line / linesPerRow;
+  uint64_t row = home.line >> rowShift;
   uint32_t &open = openRows[size_t(home.channel) * chip.hbmBanks + bankOf(row)];
   return std::exchange(open, uint32_t(row)) != uint32_t(row);
 }
@@ -50,8 +55,8 @@ double Dram::read(double arrival, uint64_t address, uint32_t bytes) {
   state.readSince = true;
   double service = bytes * readPerByte;
   counters.hbmReadBytes += bytes;
-  counters.hbmBusyClocks += service * interval / (interval - refresh);
-  return book(home.channel, arrival, service) + latency + (opensRow(home) ? rowMiss : 0);
+  counters.hbmBusyClocks += service * interval * perBetween;
+  return book(state, arrival, service) + latency + (opensRow(home) ? rowMiss : 0);
 }
 
 double Dram::write(double arrival, uint64_t address, uint32_t bytes) {
@@ -65,8 +70,8 @@ double Dram::write(double arrival, uint64_t address, uint32_t bytes) {
   state.writes = 0;
   state.writeService = 0;
   state.readSince = false;
-  counters.hbmBusyClocks += service * interval / (interval - refresh);
-  return book(home.channel, arrival, service) - arrival;
+  counters.hbmBusyClocks += service * interval * perBetween;
+  return book(state, arrival, service) - arrival;
 }
 
 } // namespace nstf::emulator::timing

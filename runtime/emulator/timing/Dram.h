@@ -28,22 +28,25 @@ public:
 private:
   struct State {
     Channel channel;
+    double phase = 0;        ///< its refreshes begin so long before a period's end, clocks
     uint32_t writes = 0;     ///< collected
     double writeService = 0; ///< clocks that they will take
     bool readSince = false;  ///< the last batch of writes
   };
-  double book(uint32_t channel, double arrival, double service);
+  double book(State &state, double arrival, double service);
   bool opensRow(Interleave::Home home);
 
   const ChipTiming &chip;
   MemoryCounters &counters;
   Interleave interleave;
   Spread bankOf;
-  uint32_t linesPerRow;
+  uint32_t rowShift; ///< a row's lines, their logarithm
   std::vector<State> channels;
   std::vector<uint32_t> openRows; ///< by channel and bank
   // Core clocks
-  double latency = 0, rowMiss = 0, refresh = 0, interval = 0, readPerByte = 0, writePerByte = 0, turnaround = 0;
+  double refresh = 0, interval = 0, between = 0; ///< a refresh, from one to the next, and what is left for work
+  double perInterval = 0, perBetween = 0;        ///< 1 over these
+  double latency = 0, rowMiss = 0, readPerByte = 0, writePerByte = 0, turnaround = 0;
 };
 
 } // namespace nstf::emulator::timing

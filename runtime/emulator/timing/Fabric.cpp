@@ -2,6 +2,8 @@
 
 #include "runtime/emulator/timing/ChipTiming.h"
 
+#include <bit>
+
 namespace nstf::emulator::timing {
 
 static uint32_t setsOfSlice(const ChipTiming &chip) {
@@ -11,7 +13,8 @@ static uint32_t setsOfSlice(const ChipTiming &chip) {
 Fabric::Fabric(const ChipTiming &chip, MemoryCounters &counters)
     : chip(chip), counters(counters), dram(chip, counters), sectorsOf(chip.l2LineBytes),
       interleave(chip.mallSlices, chip.interleaveBytes, chip.l2LineBytes), setInSlice(setsOfSlice(chip)),
-      setsPerSlice(setsOfSlice(chip)), lineBytes(chip.l2LineBytes), slices(chip.mallSlices),
+      setsPerSlice(setsOfSlice(chip)), lineBytes(chip.l2LineBytes), lineShift(std::countr_zero(chip.l2LineBytes)),
+      slices(chip.mallSlices),
       tags(chip.mallBytes ? chip.mallSlices * setsPerSlice : 1, chip.mallBytes ? chip.mallWays : 1) {}
 
 void Fabric::setClock(double clocksPerNs) {
@@ -24,13 +27,12 @@ void Fabric::setClock(double clocksPerNs) {
 }
 
 Fabric::Home Fabric::homeOf(uint64_t address) const {
+  if (chip.mallBytes == 0)
+    return {0, 0, address};
   Interleave::Home home = interleave(address);
-  return {home.channel, setInSlice(home.line) * chip.mallSlices + home.channel, address / lineBytes};
-}
-
-void Fabric::prefetch(uint64_t address) const {
-  if (chip.mallBytes)
-    tags.prefetch(homeOf(address).set);
+  uint32_t set = setInSlice(home.line) * chip.mallSlices + home.channel;
+  tags.prefetch(set);
+  return {home.channel, set, address};
 }
 
 double Fabric::evict(double arrival, uint32_t set, uint32_t way) {
@@ -38,15 +40,14 @@ double Fabric::evict(double arrival, uint32_t set, uint32_t way) {
   return dirty ? dram.write(arrival, tags.lineAt(set, way) * lineBytes, sectorsOf.bytes(dirty)) : 0;
 }
 
-double Fabric::read(double arrival, uint64_t address) {
+double Fabric::read(double arrival, const Home &home) {
   ++counters.fabricReads;
   if (chip.mallBytes == 0)
-    return dram.read(arrival, address, lineBytes);
-  Home home = homeOf(address);
+    return dram.read(arrival, home.address, lineBytes);
   double begin = arrival + slices[home.slice].book(arrival, readService);
   counters.mallBusyClocks += readService;
   counters.mallReadBytes += lineBytes;
-  uint32_t way = tags.find(home.set, home.line);
+  uint32_t way = tags.find(home.set, lineOf(home));
   bool held = way != TagArray::none;
   if (held && Sectors::present(tags.sectors(home.set, way)) == sectorsOf.all()) {
     ++counters.mallHits;
@@ -58,25 +59,24 @@ double Fabric::read(double arrival, uint64_t address) {
     way = tags.victim(home.set);
     evict(begin, home.set, way);
     tags.sectors(home.set, way) = 0;
-    tags.fill(home.set, way, home.line);
+    tags.fill(home.set, way, lineOf(home));
   }
   tags.sectors(home.set, way) |= sectorsOf.all();
-  double ready = dram.read(begin, address, lineBytes);
+  double ready = dram.read(begin, home.address, lineBytes);
   tags.setReady(home.set, way, ready);
   return ready + latency;
 }
 
-double Fabric::write(double arrival, uint64_t address, uint8_t sectors) {
+double Fabric::write(double arrival, const Home &home, uint8_t sectors) {
   ++counters.fabricWrites;
   uint32_t bytes = sectorsOf.bytes(sectors);
   if (chip.mallBytes == 0)
-    return dram.write(arrival, address, bytes);
-  Home home = homeOf(address);
+    return dram.write(arrival, home.address, bytes);
   double service = bytes * writePerByte;
   double wait = slices[home.slice].book(arrival, service);
   counters.mallBusyClocks += service;
   counters.mallWriteBytes += bytes;
-  uint32_t way = tags.find(home.set, home.line);
+  uint32_t way = tags.find(home.set, lineOf(home));
   if (way != TagArray::none) {
     tags.use(home.set, way);
   } else {
@@ -84,21 +84,20 @@ double Fabric::write(double arrival, uint64_t address, uint8_t sectors) {
     wait += evict(arrival + wait, home.set, way);
     tags.sectors(home.set, way) = 0;
     tags.setReady(home.set, way, arrival);
-    tags.fill(home.set, way, home.line);
+    tags.fill(home.set, way, lineOf(home));
   }
   tags.sectors(home.set, way) |= Sectors::written(sectors);
   return wait;
 }
 
-double Fabric::atomic(double arrival, uint64_t address, double service) {
+double Fabric::atomic(double arrival, const Home &home, double service) {
   ++counters.fabricAtomics;
-  double done = read(arrival, address);
+  double done = read(arrival, home);
   if (chip.mallBytes == 0)
     return done + service;
-  Home home = homeOf(address);
   counters.mallBusyClocks += service;
   double wait = slices[home.slice].book(arrival, service);
-  tags.sectors(home.set, tags.find(home.set, home.line)) |= Sectors::written(sectorsOf.touched(address, 1));
+  tags.sectors(home.set, tags.find(home.set, lineOf(home))) |= Sectors::written(sectorsOf.touched(home.address, 1));
   return done + wait + service;
 }
 

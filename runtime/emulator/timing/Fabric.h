@@ -16,25 +16,27 @@ public:
   Fabric(const ChipTiming &chip, MemoryCounters &counters);
   void setClock(double clocksPerNs);
 
-  /// Has the host fetch what an access will look up.
-  void prefetch(uint64_t address) const;
+  /// Where a line is held, if it is.
+  struct Home {
+    uint32_t slice;
+    uint32_t set; ///< through all slices: the same set of each stands together
+    uint64_t address;
+  };
+  /// Has the host fetch what an access there will look up.
+  Home homeOf(uint64_t address) const;
+
   /// When a line that an L2 asks for is there.
-  double read(double arrival, uint64_t address);
+  double read(double arrival, const Home &home);
   /// How long what an L2 writes waits until it is taken.
-  double write(double arrival, uint64_t address, uint8_t sectors);
+  double write(double arrival, const Home &home, uint8_t sectors);
   /// When memory has executed an atomic that keeps the slice busy for `service` clocks.
-  double atomic(double arrival, uint64_t address, double service);
+  double atomic(double arrival, const Home &home, double service);
 
   /// From memory's taking a write until the L2 knows.
   double writeLatency() const { return latency; }
 
 private:
-  struct Home {
-    uint32_t slice;
-    uint32_t set; ///< through all slices: the same set of each stands together
-    uint64_t line;
-  };
-  Home homeOf(uint64_t address) const;
+  uint64_t lineOf(const Home &home) const { return home.address >> lineShift; }
   /// Makes room in a set. What has to be written to memory for that waits so long.
   double evict(double arrival, uint32_t set, uint32_t way);
 
@@ -44,7 +46,7 @@ private:
   Sectors sectorsOf;
   Interleave interleave;
   Spread setInSlice;
-  uint32_t setsPerSlice, lineBytes;
+  uint32_t setsPerSlice, lineBytes, lineShift;
   std::vector<Channel> slices;
   TagArray tags;
   double latency = 0, readService = 0, writePerByte = 0; // core clocks

@@ -1,25 +1,25 @@
 // Which channel, slice or set an address belongs to.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
 namespace nstf::emulator::timing {
 
-/// Spreads numbers over `count` places: their digits in base `count` are added without carry (of a count that is no
-/// power of two, with carry). So neighbours go round robin, and so do numbers that are a power of two apart. The
-/// hardware's hash is known to spread both and is otherwise not published.
+/// Spreads numbers over `count` places: their digits in base `count`, the lowest eight, are added without carry (of a
+/// count that is no power of two, all, with carry). So neighbours go round robin, and so do numbers that are a power of
+/// two apart. The hardware's hash is known to spread both and is otherwise not published.
 class Spread {
 public:
-  explicit Spread(uint32_t count) : count(count), shift(std::has_single_bit(count) ? std::countr_zero(count) : 0) {}
+  explicit Spread(uint32_t count)
+      : count(count), shift(std::has_single_bit(count) ? std::countr_zero(count) : 0),
+        shiftBy2(std::min(2 * shift, 63u)), shiftBy4(std::min(4 * shift, 63u)) {}
 
   uint32_t operator()(uint64_t number) const {
     if (shift) {
-      if (shift < 8)
-        number ^= number >> 8 * shift;
-      if (shift < 16)
-        number ^= number >> 4 * shift;
-      number ^= number >> 2 * shift;
+      number ^= number >> shiftBy4;
+      number ^= number >> shiftBy2;
       number ^= number >> shift;
       return uint32_t(number) & (count - 1);
     }
@@ -32,7 +32,7 @@ public:
   uint64_t quotient(uint64_t number) const { return shift ? number >> shift : number / count; }
 
 private:
-  uint32_t count, shift;
+  uint32_t count, shift, shiftBy2, shiftBy4;
 };
 
 /// Addresses dealt out over channels, `granule` bytes at a time. Both sizes are powers of two.

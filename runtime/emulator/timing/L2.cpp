@@ -1,7 +1,8 @@
 #include "runtime/emulator/timing/L2.h"
 
 #include "runtime/emulator/timing/ChipTiming.h"
-#include "runtime/emulator/timing/WaveTrace.h"
+
+#include <bit>
 
 namespace nstf::emulator::timing {
 
@@ -12,20 +13,18 @@ static uint32_t setsOfChannel(const ChipTiming &chip) {
 L2::L2(const ChipTiming &chip, MemoryCounters &counters)
     : chip(chip), counters(counters), fabric(chip, counters), sectorsOf(chip.l2LineBytes),
       interleave(chip.l2Channels, chip.interleaveBytes, chip.l2LineBytes), setInChannel(setsOfChannel(chip)),
-      setsPerChannel(setsOfChannel(chip)), lineBytes(chip.l2LineBytes), channels(size_t(chip.xcds) * chip.l2Channels),
-      dirtyLines(chip.xcds), tags(chip.xcds * chip.l2Channels * setsPerChannel, chip.l2Ways) {}
+      setsPerChannel(setsOfChannel(chip)), lineShift(std::countr_zero(chip.l2LineBytes)),
+      channels(size_t(chip.xcds) * chip.l2Channels), dirtyLines(chip.xcds),
+      tags(chip.xcds * chip.l2Channels * setsPerChannel, chip.l2Ways), readPerByte(1 / chip.l2ReadBytesPerClock),
+      writePerByte(1 / chip.l2WriteBytesPerClock) {}
 
 void L2::setClock(double clocksPerNs) { fabric.setClock(clocksPerNs); }
 
 L2::Home L2::homeOf(uint32_t xcd, uint64_t address) const {
   Interleave::Home home = interleave(address);
   uint32_t set = (xcd * setsPerChannel + setInChannel(home.line)) * chip.l2Channels + home.channel;
-  return {xcd * chip.l2Channels + home.channel, set, address / lineBytes};
-}
-
-void L2::prefetch(uint32_t xcd, uint64_t address) const {
-  tags.prefetch(homeOf(xcd, address).set);
-  fabric.prefetch(address);
+  tags.prefetch(set);
+  return {xcd, xcd * chip.l2Channels + home.channel, set, fabric.homeOf(address)};
 }
 
 double L2::book(const Home &home, double arrival, double service) {
@@ -38,19 +37,18 @@ uint32_t L2::makeRoom(double arrival, const Home &home, double &wait) {
   uint32_t way = tags.victim(home.set);
   uint8_t dirty = Sectors::dirty(tags.sectors(home.set, way));
   if (dirty) {
-    wait += fabric.write(arrival, tags.lineAt(home.set, way) * lineBytes, dirty);
-    --dirtyLines[home.channel / chip.l2Channels];
+    wait += fabric.write(arrival, fabric.homeOf(tags.lineAt(home.set, way) << lineShift), dirty);
+    --dirtyLines[home.xcd];
   }
   tags.sectors(home.set, way) = 0;
   return way;
 }
 
-double L2::read(uint32_t xcd, double arrival, uint64_t address, uint32_t bytes, bool streaming) {
+double L2::read(double arrival, const Home &home, uint32_t bytes, bool streaming) {
   ++counters.l2Reads;
   counters.l2ReadBytes += bytes;
-  Home home = homeOf(xcd, address);
-  double begin = arrival + book(home, arrival, bytes / chip.l2ReadBytesPerClock);
-  uint32_t way = tags.find(home.set, home.line);
+  double begin = arrival + book(home, arrival, bytes * readPerByte);
+  uint32_t way = tags.find(home.set, lineOf(home));
   bool held = way != TagArray::none;
   if (held && Sectors::present(tags.sectors(home.set, way)) == sectorsOf.all()) {
     ++counters.l2Hits;
@@ -61,76 +59,74 @@ double L2::read(uint32_t xcd, double arrival, uint64_t address, uint32_t bytes, 
   if (!held) {
     double wait = 0; // for what is written back: the reader doesn't wait for that
     way = makeRoom(begin, home, wait);
-    tags.fill(home.set, way, home.line, streaming);
+    tags.fill(home.set, way, lineOf(home), streaming);
   }
   tags.sectors(home.set, way) |= sectorsOf.all();
-  double ready = fabric.read(begin, address);
+  double ready = fabric.read(begin, home.memory);
   tags.setReady(home.set, way, ready);
   return ready;
 }
 
-double L2::write(uint32_t xcd, double arrival, uint64_t address, uint32_t dwords, bool streaming) {
+double L2::write(double arrival, const Home &home, uint32_t dwords, bool streaming) {
   ++counters.l2Writes;
   uint32_t bytes = uint32_t(std::popcount(dwords)) * 4;
   counters.l2WriteBytes += bytes;
-  Home home = homeOf(xcd, address);
-  double wait = book(home, arrival, bytes / chip.l2WriteBytesPerClock);
-  uint32_t way = tags.find(home.set, home.line);
+  double wait = book(home, arrival, bytes * writePerByte);
+  uint32_t way = tags.find(home.set, lineOf(home));
   if (way != TagArray::none) {
     ++counters.l2Hits;
     tags.use(home.set, way);
   } else {
     ++counters.l2Misses;
     way = makeRoom(arrival + wait, home, wait);
-    tags.fill(home.set, way, home.line, streaming);
+    tags.fill(home.set, way, lineOf(home), streaming);
     tags.setReady(home.set, way, arrival);
   }
   uint8_t &state = tags.sectors(home.set, way);
   if (!Sectors::dirty(state))
-    ++dirtyLines[xcd];
-  state |= Sectors::written(sectorsOf.touched(address, dwords));
+    ++dirtyLines[home.xcd];
+  state |= Sectors::written(sectorsOf.touched(home.memory.address, dwords));
   return wait;
 }
 
 /// Other XCDs find what this one has told memory.
-void L2::dropElsewhere(uint32_t xcd, uint64_t address) {
-  for (uint32_t other = 0; other < chip.xcds; ++other) {
-    Home home = homeOf(other, address);
-    if (uint32_t way = tags.find(home.set, home.line);
-        other != xcd && way != TagArray::none && !Sectors::dirty(tags.sectors(home.set, way)))
-      tags.drop(home.set, way);
+void L2::dropElsewhere(const Home &home) {
+  for (uint32_t xcd = 0; xcd < chip.xcds; ++xcd) {
+    Home other = homeOf(xcd, home.memory.address);
+    if (uint32_t way = tags.find(other.set, lineOf(other));
+        xcd != home.xcd && way != TagArray::none && !Sectors::dirty(tags.sectors(other.set, way)))
+      tags.drop(other.set, way);
   }
 }
 
-double L2::writeThrough(uint32_t xcd, double arrival, uint64_t address, uint32_t dwords) {
+double L2::writeThrough(double arrival, const Home &home, uint32_t dwords) {
   ++counters.l2Writes;
   uint32_t bytes = uint32_t(std::popcount(dwords)) * 4;
   counters.l2WriteBytes += bytes;
-  double wait = book(homeOf(xcd, address), arrival, bytes / chip.l2WriteBytesPerClock);
-  wait += fabric.write(arrival + wait, address, sectorsOf.touched(address, dwords));
-  dropElsewhere(xcd, address);
+  double wait = book(home, arrival, bytes * writePerByte);
+  wait += fabric.write(arrival + wait, home.memory, sectorsOf.touched(home.memory.address, dwords));
+  dropElsewhere(home);
   return wait + fabric.writeLatency();
 }
 
-double L2::atomic(uint32_t xcd, double arrival, const LineAccess &access, bool inMemory) {
+double L2::atomic(double arrival, const Home &home, uint32_t dwords, uint32_t lanes, bool inMemory) {
   ++counters.l2Atomics;
   // Lanes of one dword take turns, different dwords of the line go together.
-  uint32_t dwords = std::max(1, std::popcount(access.dwords));
-  double service = double(chip.l2AtomicClocks) * std::max(1u, (access.lanes + dwords - 1) / dwords);
-  Home home = homeOf(xcd, access.address);
+  uint32_t different = std::max(1, std::popcount(dwords));
+  double service = double(chip.l2AtomicClocks) * std::max(1u, (lanes + different - 1) / different);
   if (inMemory) {
-    if (uint32_t way = tags.find(home.set, home.line);
+    if (uint32_t way = tags.find(home.set, lineOf(home));
         way != TagArray::none && !Sectors::dirty(tags.sectors(home.set, way)))
       tags.drop(home.set, way);
-    dropElsewhere(xcd, access.address);
-    return fabric.atomic(arrival + book(home, arrival, 1), access.address, service);
+    dropElsewhere(home);
+    return fabric.atomic(arrival + book(home, arrival, 1), home.memory, service);
   }
-  double ready = read(xcd, arrival, access.address, 0, false);
+  double ready = read(arrival, home, 0, false);
   double wait = book(home, arrival, service);
-  uint8_t &state = tags.sectors(home.set, tags.find(home.set, home.line));
+  uint8_t &state = tags.sectors(home.set, tags.find(home.set, lineOf(home)));
   if (!Sectors::dirty(state))
-    ++dirtyLines[xcd];
-  state |= Sectors::written(sectorsOf.touched(access.address, access.dwords));
+    ++dirtyLines[home.xcd];
+  state |= Sectors::written(sectorsOf.touched(home.memory.address, dwords));
   return std::max(ready, arrival + wait) + service;
 }
 
@@ -143,11 +139,11 @@ double L2::writeBack(uint32_t xcd, double arrival) {
       if (!dirty)
         continue;
       --dirtyLines[xcd];
-      double service = sectorsOf.bytes(dirty) / chip.l2WriteBytesPerClock;
+      double service = sectorsOf.bytes(dirty) * writePerByte;
       uint32_t channel = xcd * chip.l2Channels + set % chip.l2Channels;
       double begin = arrival + channels[channel].book(arrival, service);
       counters.l2BusyClocks += service;
-      double wait = fabric.write(begin, tags.lineAt(set, way) * lineBytes, dirty);
+      double wait = fabric.write(begin, fabric.homeOf(tags.lineAt(set, way) << lineShift), dirty);
       done = std::max(done, begin + service + wait + fabric.writeLatency());
       tags.sectors(set, way) = Sectors::present(tags.sectors(set, way));
     }

@@ -5,8 +5,6 @@
 
 namespace nstf::emulator::timing {
 
-struct LineAccess;
-
 /// Channels with a cache of their own each; write-back. What is written needs no fetch, what is read is fetched as a
 /// whole line. A line that is under way has a time at which it will be there, so that a second reader waits for the
 /// same.
@@ -17,30 +15,34 @@ public:
   L2(const ChipTiming &chip, MemoryCounters &counters);
   void setClock(double clocksPerNs);
 
-  /// Has the host fetch what an access will look up.
-  void prefetch(uint32_t xcd, uint64_t address) const;
+  /// Where a line is held, if it is: in the L2 and behind it.
+  struct Home {
+    uint32_t xcd;
+    uint32_t channel; ///< through all XCDs
+    uint32_t set;     ///< through all channels: the same set of each channel of an XCD stands together
+    Fabric::Home memory;
+  };
+  /// Has the host fetch what an access there will look up.
+  Home homeOf(uint32_t xcd, uint64_t address) const;
+
   /// When what an L1 (or scalar, or instruction cache) asks for at `arrival` is at hand: `bytes` within a line.
-  double read(uint32_t xcd, double arrival, uint64_t address, uint32_t bytes, bool streaming);
-  /// How long a write waits until it is taken: bit i of `dwords` is dword i behind `address`.
-  double write(uint32_t xcd, double arrival, uint64_t address, uint32_t dwords, bool streaming);
+  double read(double arrival, const Home &home, uint32_t bytes, bool streaming);
+  /// How long a write waits until it is taken: bit i of `dwords` is dword i behind the address.
+  double write(double arrival, const Home &home, uint32_t dwords, bool streaming);
   /// The same of a write that memory has to have before it is acknowledged: the time beyond an L2's acknowledgement.
-  double writeThrough(uint32_t xcd, double arrival, uint64_t address, uint32_t dwords);
-  /// When an atomic of so many lanes is done, here or in memory, where other XCDs see it.
-  double atomic(uint32_t xcd, double arrival, const LineAccess &access, bool inMemory);
+  double writeThrough(double arrival, const Home &home, uint32_t dwords);
+  /// When an atomic is done, of so many lanes on these dwords, here or in memory, where other XCDs see it.
+  double atomic(double arrival, const Home &home, uint32_t dwords, uint32_t lanes, bool inMemory);
   /// Writes an XCD's changed lines to memory; when that is done.
   double writeBack(uint32_t xcd, double arrival);
   /// Forgets an XCD's lines.
   void drop(uint32_t xcd);
 
 private:
-  struct Home {
-    uint32_t channel, set; ///< through all XCDs; of an XCD the same set of each channel stands together
-    uint64_t line;
-  };
-  Home homeOf(uint32_t xcd, uint64_t address) const;
+  uint64_t lineOf(const Home &home) const { return home.memory.address >> lineShift; }
   double book(const Home &home, double arrival, double service);
   uint32_t makeRoom(double arrival, const Home &home, double &wait);
-  void dropElsewhere(uint32_t xcd, uint64_t address);
+  void dropElsewhere(const Home &home);
 
   const ChipTiming &chip;
   MemoryCounters &counters;
@@ -48,10 +50,11 @@ private:
   Sectors sectorsOf;
   Interleave interleave;
   Spread setInChannel;
-  uint32_t setsPerChannel, lineBytes;
+  uint32_t setsPerChannel, lineShift;
   std::vector<Channel> channels;
   std::vector<uint32_t> dirtyLines; ///< by XCD
   TagArray tags;
+  double readPerByte, writePerByte; ///< clocks
 };
 
 } // namespace nstf::emulator::timing

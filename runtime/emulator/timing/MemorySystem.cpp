@@ -52,16 +52,18 @@ Clocks MemorySystem::scalarAccess(uint32_t computeUnit, Clocks now, AccessKind k
                                   std::span<const LineAccess> lines) {
   double at = levels->inside(now), done = at;
   for (const LineAccess &line : lines)
-    done = std::max(done, kind == AccessKind::Load ? levels->scalar.read(computeUnit, at, line.address)
-                                                   : levels->l2.atomic(levels->xcdOf(computeUnit), at, line, false) +
-                                                         levels->chip.scalarMissLatency);
+    done = std::max(done, kind == AccessKind::Load
+                              ? levels->scalar.read(computeUnit, at, line.address)
+                              : levels->l2.atomic(at, levels->l2.homeOf(levels->xcdOf(computeUnit), line.address),
+                                                  line.dwords, line.lanes, false) +
+                                    levels->chip.scalarMissLatency);
   return levels->outside(done);
 }
 
 Clocks MemorySystem::instructionMiss(uint32_t computeUnit, Clocks now, uint64_t address) {
   const ChipTiming &chip = levels->chip;
-  double there =
-      levels->l2.read(levels->xcdOf(computeUnit), levels->inside(now), address, chip.instructionLineBytes, false);
+  double there = levels->l2.read(levels->inside(now), levels->l2.homeOf(levels->xcdOf(computeUnit), address),
+                                 chip.instructionLineBytes, false);
   return levels->outside(there + chip.instructionMissLatency);
 }
 

@@ -33,7 +33,8 @@ double ScalarCache::read(uint32_t computeUnit, double now, uint64_t address) {
   way = tags.victim(set);
   tags.fill(set, way, line);
   uint32_t xcd = computeUnit / computeUnitsPerXcd;
-  double ready = l2.read(xcd, begin, line * chip.scalarLineBytes, chip.scalarLineBytes, false) + chip.scalarMissLatency;
+  double ready =
+      l2.read(begin, l2.homeOf(xcd, line * chip.scalarLineBytes), chip.scalarLineBytes, false) + chip.scalarMissLatency;
   tags.setReady(set, way, ready);
   return ready;
 }

@@ -1,12 +1,12 @@
 #include "runtime/emulator/timing/TagArray.h"
 
-#include <algorithm>
-#include <hwy/contrib/algo/find-inl.h>
+#include <bit>
+#include <cstring>
 
 namespace nstf::emulator::timing {
 
 TagArray::TagArray(uint32_t sets, uint32_t ways)
-    : ways((ways + group - 1) / group * group), wordsPerSet((this->ways * 11 + sizeof(Order) + 63) / 64 * 16),
+    : ways((ways + group - 1) / group * group), wordsPerSet((this->ways * 12 + sizeof(Order) + 63) / 64 * 16),
       words(size_t(sets) * wordsPerSet) {
   for (uint32_t set = 0; set < sets; ++set) {
     for (uint32_t way = 0; way < ways; ++way)
@@ -16,9 +16,19 @@ TagArray::TagArray(uint32_t sets, uint32_t ways)
 }
 
 uint32_t TagArray::find(uint32_t set, uint64_t line) const {
-  size_t way =
-      hwy::HWY_NAMESPACE::Find(hwy::HWY_NAMESPACE::ScalableTag<uint32_t>(), uint32_t(line) + 1, tags(set), ways);
-  return way == ways ? none : uint32_t(way);
+  constexpr uint64_t ones = 0x0101010101010101, tops = ones << 7;
+  const uint32_t tag = uint32_t(line) + 1;
+  const uint64_t wanted = signatureOf(tag) * ones;
+  for (uint32_t first = 0; first < ways; first += group) {
+    uint64_t differ;
+    std::memcpy(&differ, signatures(set) + first, sizeof differ);
+    differ ^= wanted;
+    // The top bit of each byte that is 0, and maybe of others.
+    for (uint64_t like = (differ - ones) & ~differ & tops; like != 0; like &= like - 1)
+      if (uint32_t way = first + std::countr_zero(like) / 8; tags(set)[way] == tag)
+        return way;
+  }
+  return none;
 }
 
 void TagArray::unlink(uint32_t set, uint8_t way) {

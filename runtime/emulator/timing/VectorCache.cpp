@@ -11,8 +11,9 @@ static uint32_t setsOfUnit(const ChipTiming &chip) {
 
 VectorCache::VectorCache(const ChipTiming &chip, MemoryCounters &counters, L2 &l2)
     : chip(chip), counters(counters), l2(l2), tlb(chip, counters), setInUnit(setsOfUnit(chip)), sets(setsOfUnit(chip)),
-      computeUnitsPerXcd(chip.computeUnitsPerXcd()), units(chip.computeUnits),
-      missDone(size_t(chip.computeUnits) * chip.l1MissesInFlight), tags(chip.computeUnits * sets, chip.l1Ways) {}
+      computeUnitsPerXcd(chip.computeUnitsPerXcd()), lineShift(std::countr_zero(chip.l1LineBytes)),
+      units(chip.computeUnits), missDone(size_t(chip.computeUnits) * chip.l1MissesInFlight),
+      tags(chip.computeUnits * sets, chip.l1Ways), perLine(1.0 / chip.vmemLinesPerClock) {}
 
 void VectorCache::setClock(double clocksPerNs) {
   tlb.setClock(clocksPerNs);
@@ -20,26 +21,25 @@ void VectorCache::setClock(double clocksPerNs) {
 }
 
 void VectorCache::lookUp(uint32_t computeUnit, const VectorAccess &access) {
-  ways.clear();
+  lines.clear();
+  bool passes = access.kind != AccessKind::Load || access.policy.coherent();
   for (const LineAccess &line : access.lines) {
-    uint64_t number = line.address / chip.l1LineBytes;
-    uint32_t set = setOf(computeUnit, number);
-    uint32_t way = access.policy.coherent() ? TagArray::none : tags.find(set, number);
-    ways.push_back(way);
-    if (way == TagArray::none)
-      l2.prefetch(xcdOf(computeUnit), line.address);
-    else
+    uint64_t number = line.address >> lineShift;
+    uint32_t set = setOf(computeUnit, number), way = passes ? TagArray::none : tags.find(set, number);
+    if (way == TagArray::none) {
+      lines.push_back({set, way, l2.homeOf(xcdOf(computeUnit), line.address)});
+    } else {
       tags.use(set, way);
+      lines.push_back({set, way, {}});
+    }
   }
 }
 
-double VectorCache::load(uint32_t computeUnit, double &at, uint64_t address, uint32_t way, CachePolicy policy) {
+double VectorCache::load(uint32_t computeUnit, double &at, const Line &line, CachePolicy policy) {
   ++counters.l1Requests;
-  uint64_t line = address / chip.l1LineBytes;
-  uint32_t set = setOf(computeUnit, line);
-  if (way != TagArray::none) {
+  if (line.way != TagArray::none) {
     ++counters.l1Hits;
-    double hit = at + chip.l1Latency, ready = tags.whenReady(set, way, hit);
+    double hit = at + chip.l1Latency, ready = tags.whenReady(line.set, line.way, hit);
     counters.l1Merged += ready > hit;
     return ready;
   }
@@ -47,28 +47,27 @@ double VectorCache::load(uint32_t computeUnit, double &at, uint64_t address, uin
   double &oldest = missDone[size_t(computeUnit) * chip.l1MissesInFlight + unit.oldestMiss];
   unit.oldestMiss = unit.oldestMiss + 1 == chip.l1MissesInFlight ? 0 : unit.oldestMiss + 1;
   at = std::max(at, oldest);
+  uint64_t address = line.home.memory.address;
   double delay = tlb.delay(computeUnit, at, address);
-  double ready = l2.read(xcdOf(computeUnit), at, address, chip.l1LineBytes, policy.streaming()) + delay +
+  double ready = l2.read(at, line.home, chip.l1LineBytes, policy.streaming()) + delay +
                  (policy.coherent() ? chip.l2CoherentLatency : chip.l2Latency);
   if (!policy.coherent()) {
-    way = tags.victim(set);
-    tags.fill(set, way, line, policy.streaming());
-    tags.setReady(set, way, ready);
+    uint32_t way = tags.victim(line.set);
+    tags.fill(line.set, way, address >> lineShift, policy.streaming());
+    tags.setReady(line.set, way, ready);
   }
   return oldest = ready;
 }
 
 VectorCache::Reply VectorCache::access(uint32_t computeUnit, double now, const VectorAccess &access) {
   Unit &unit = units[computeUnit];
-  uint32_t xcd = xcdOf(computeUnit);
   CachePolicy policy = access.policy;
   // Other XCDs, or the host, are to see it.
   bool inMemory = policy.scc || (policy.sc1 && chip.xcds > 1);
-  double start = std::max(now, unit.addressFree), at = start, perLine = 1.0 / chip.vmemLinesPerClock;
+  double start = std::max(now, unit.addressFree), at = start;
   double last = start;     // when the last line is served
   uint32_t lineClocks = 0; // of the data path: what is touched of each line, in whole clocks
-  if (access.kind == AccessKind::Load)
-    lookUp(computeUnit, access);
+  lookUp(computeUnit, access);
   for (size_t i = 0; i < access.lines.size(); ++i) {
     const LineAccess &line = access.lines[i];
     uint32_t bytes = uint32_t(std::popcount(line.dwords)) * 4;
@@ -76,20 +75,21 @@ VectorCache::Reply VectorCache::access(uint32_t computeUnit, double now, const V
     switch (access.kind) {
     case AccessKind::Load:
       counters.l1ReadBytes += bytes;
-      last = std::max(last, load(computeUnit, at, line.address, ways[i], policy));
+      last = std::max(last, load(computeUnit, at, lines[i], policy));
       break;
     case AccessKind::Store: {
       counters.l1WriteBytes += bytes;
       double delay = tlb.delay(computeUnit, at, line.address);
-      double wait = inMemory ? l2.writeThrough(xcd, at, line.address, line.dwords)
-                             : l2.write(xcd, at, line.address, line.dwords, policy.streaming());
+      double wait = inMemory ? l2.writeThrough(at, lines[i].home, line.dwords)
+                             : l2.write(at, lines[i].home, line.dwords, policy.streaming());
       last = std::max(last, at + wait + delay + acknowledge);
       break;
     }
     case AccessKind::Atomic:
     case AccessKind::AtomicReturn: {
       double delay = tlb.delay(computeUnit, at, line.address);
-      last = std::max(last, l2.atomic(xcd, at, line, inMemory) + delay + chip.l2CoherentLatency);
+      last = std::max(last,
+                      l2.atomic(at, lines[i].home, line.dwords, line.lanes, inMemory) + delay + chip.l2CoherentLatency);
       break;
     }
     }

@@ -30,11 +30,15 @@ private:
     Channel returns, stores; ///< data to the registers, data to the L2
     uint32_t oldestMiss = 0; ///< in missDone
   };
-  /// Looks up all lines of a load, and has the host fetch what the rest of their way will need.
+  /// A line of an access on its way.
+  struct Line {
+    uint32_t set, way; ///< in the L1; none: it goes to the L2
+    L2::Home home;     ///< there
+  };
+  /// All lines of an access, in `lines`. Looked up together, so that the host fetches together what they will need.
   void lookUp(uint32_t computeUnit, const VectorAccess &access);
-  /// When the data of `line` are there, which lookUp has found in way `way`; at `at` it is in the tag stage, which may
-  /// have to hold it there.
-  double load(uint32_t computeUnit, double &at, uint64_t address, uint32_t way, CachePolicy policy);
+  /// When the data of a line are there. At `at` it is in the tag stage, which may have to hold it there.
+  double load(uint32_t computeUnit, double &at, const Line &line, CachePolicy policy);
   uint32_t xcdOf(uint32_t computeUnit) const { return computeUnit / computeUnitsPerXcd; }
   uint32_t setOf(uint32_t computeUnit, uint64_t line) const { return computeUnit * sets + setInUnit(line); }
 
@@ -44,11 +48,12 @@ private:
   Tlb tlb;
   Spread setInUnit;
   uint32_t sets, computeUnitsPerXcd;
-  std::vector<uint32_t> ways; ///< of the access's lines
+  uint32_t lineShift;
+  std::vector<Line> lines;
   std::vector<Unit> units;
   std::vector<double> missDone; ///< of each compute unit's latest misses, in a ring
   TagArray tags;
-  double acknowledge = 0;
+  double acknowledge = 0, perLine; ///< clocks
 };
 
 } // namespace nstf::emulator::timing
