@@ -6,12 +6,14 @@
 
 #include <bit>
 #include <cmath>
+#include <mutex>
 #include <stdexcept>
 #include <type_traits>
 
 namespace nstf::emulator::timing {
 namespace {
 
+constexpr uint64_t maxCacheBytes = uint64_t(1) << 30; // of all caches of a kind: tags take memory of the host
 constexpr std::string_view folder = "targets/timing/", suffix = ".yaml";
 
 const TimingField fields[] = {
@@ -35,16 +37,15 @@ double largest(std::string_view unit) {
   return 1e6; // clk, ns, MHz, W, GB/s and rates
 }
 
-[[noreturn]] void fail(const support::ChipFile &file, const std::string &key, const std::string &expected) {
-  char got[32];
-  std::snprintf(got, sizeof got, "%.15g", file.constants.at(key).value);
-  file.constants.at(key).place.error("expected '" + key + "' to be " + expected + " but got " + got);
-}
-
 std::string shown(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.15g", value);
   return text;
+}
+
+[[noreturn]] void fail(const support::ChipFile &file, const std::string &key, const std::string &expected) {
+  const support::ChipConstant &constant = file.constants.at(key);
+  constant.place.error("expected '" + key + "' to be " + expected + " but got " + shown(constant.value));
 }
 
 /// What no constant says on its own.
@@ -53,6 +54,8 @@ void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
                           "mall_line_bytes", "interleave_bytes"})
     if (!std::has_single_bit(uint64_t(file.constants.at(key).value)))
       fail(file, key, "a power of two");
+  if (chip.computeUnits > 4096)
+    fail(file, "compute_units", "at most 4096");
   if (chip.computeUnits % chip.xcds)
     fail(file, "compute_units", "a multiple of the " + std::to_string(chip.xcds) + " XCDs");
   if (chip.peakClock > 10000)
@@ -65,15 +68,20 @@ void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
     fail(file, "interleave_bytes", "at least an L2 line of " + std::to_string(chip.l2LineBytes));
   if (chip.mallBytes && (chip.mallReadBandwidth == 0 || chip.mallWriteBandwidth == 0))
     fail(file, chip.mallReadBandwidth == 0 ? "mall_read_bandwidth" : "mall_write_bandwidth", "more than 0 with a MALL");
-  auto cache = [&](const char *key, uint64_t bytes, uint64_t line, uint64_t ways, uint64_t parts) {
-    if (bytes % (line * ways * parts) || bytes / (line * ways * parts) > (1u << 24))
-      fail(file, key, "a multiple of " + std::to_string(line * ways * parts) + ", a set of each channel");
+  // `parts`: what has sets of its own in it; `count`: how many such caches the chip has.
+  auto cache = [&](const char *key, uint64_t bytes, uint64_t set, uint64_t parts, uint64_t count) {
+    if (bytes % (set * parts))
+      fail(file, key, "a multiple of " + std::to_string(set * parts) + ", a set of each channel");
+    if (bytes > maxCacheBytes / count)
+      fail(file, key, "at most " + std::to_string(maxCacheBytes / count));
   };
-  cache("instruction_cache_bytes", chip.instructionCacheBytes, chip.instructionLineBytes, chip.instructionCacheWays, 1);
-  cache("l1_bytes", chip.l1Bytes, chip.l1LineBytes, chip.l1Ways, 1);
-  cache("scalar_cache_bytes", chip.scalarCacheBytes, chip.scalarLineBytes, chip.scalarCacheWays, 1);
-  cache("l2_bytes", chip.l2Bytes, chip.l2LineBytes, chip.l2Ways, chip.l2Channels);
-  cache("mall_bytes", chip.mallBytes, chip.mallLineBytes, chip.mallWays, chip.mallSlices);
+  const uint64_t units = chip.computeUnits, xcds = chip.xcds;
+  cache("instruction_cache_bytes", chip.instructionCacheBytes,
+        uint64_t(chip.instructionLineBytes) * chip.instructionCacheWays, 1, units);
+  cache("l1_bytes", chip.l1Bytes, uint64_t(chip.l1LineBytes) * chip.l1Ways, 1, units);
+  cache("scalar_cache_bytes", chip.scalarCacheBytes, uint64_t(chip.scalarLineBytes) * chip.scalarCacheWays, 1, units);
+  cache("l2_bytes", chip.l2Bytes, uint64_t(chip.l2LineBytes) * chip.l2Ways, chip.l2Channels, xcds);
+  cache("mall_bytes", chip.mallBytes, uint64_t(chip.mallLineBytes) * chip.mallWays, chip.mallSlices, 1);
 }
 
 ChipTiming make(const support::YamlValue &document) {
@@ -103,24 +111,17 @@ ChipTiming make(const support::YamlValue &document) {
   return chip;
 }
 
-std::vector<ChipTiming> readBuiltIn() {
-  std::vector<ChipTiming> chips;
-  for (std::string_view name : templateNames(folder))
-    chips.push_back(ChipTiming::parse(*templateText(name), "templates/" + std::string(name)));
-  return chips;
-}
-
-const std::vector<ChipTiming> &builtInChips() {
-  static const std::vector<ChipTiming> chips = readBuiltIn();
-  return chips;
-}
-
 } // namespace
 
 const ChipTiming &ChipTiming::find(std::string_view name) {
-  for (const ChipTiming &chip : builtInChips())
-    if (chip.name == name)
-      return chip;
+  static std::mutex mutex;
+  static std::map<std::string, ChipTiming, std::less<>> chips; // those that were asked for
+  std::lock_guard lock(mutex);
+  if (auto found = chips.find(name); found != chips.end())
+    return found->second;
+  const std::string file = std::string(folder) + std::string(name) + std::string(suffix);
+  if (auto text = templateText(file))
+    return chips.emplace(name, parse(*text, "templates/" + file)).first->second;
   std::string known;
   for (const std::string &other : names())
     known += (known.empty() ? "" : ", ") + other;
@@ -138,8 +139,8 @@ ChipTiming ChipTiming::choose(const std::string &text) { return text.ends_with(s
 
 std::vector<std::string> ChipTiming::names() {
   std::vector<std::string> names;
-  for (const ChipTiming &chip : builtInChips())
-    names.push_back(chip.name);
+  for (std::string_view file : templateNames(folder))
+    names.emplace_back(file.substr(folder.size(), file.size() - folder.size() - suffix.size()));
   return names;
 }
 

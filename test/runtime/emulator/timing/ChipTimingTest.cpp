@@ -103,6 +103,8 @@ TEST(ChipTiming, FaultsNameTheLine) {
             "chip.yaml:6:3: expected 'compute_units' to be a multiple of the 8 XCDs but got 303");
   EXPECT_EQ(of("l1_bytes: {value: 1000, unit: B, mark: U, source: x}"),
             "chip.yaml:6:3: expected 'l1_bytes' to be a multiple of 8192, a set of each channel but got 1000");
+  EXPECT_EQ(of("mall_bytes: {value: 1099511627776, unit: B, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'mall_bytes' to be at most 1073741824 but got 1099511627776");
 }
 
 TEST(ChipTiming, WithoutABaseEveryConstantIsAsked) {
