@@ -3,7 +3,6 @@
 #include "runtime/emulator/timing/ChipTiming.h"
 
 #include <bit>
-#include <utility>
 
 namespace nstf::emulator::timing {
 
@@ -12,12 +11,13 @@ static double whole(double positive) { return double(uint64_t(positive)); }
 Dram::Dram(const ChipTiming &chip, MemoryCounters &counters)
     : chip(chip), counters(counters), interleave(chip.hbmChannels, chip.interleaveBytes, chip.l2LineBytes),
       bankOf(chip.hbmBanks), rowShift(std::bit_width(std::max(1u, chip.hbmRowBytes / chip.l2LineBytes)) - 1),
-      channels(chip.hbmChannels), openRows(size_t(chip.hbmChannels) * chip.hbmBanks, ~0u) {}
+      channels(chip.hbmChannels), banks(size_t(chip.hbmChannels) * chip.hbmBanks) {}
 
 void Dram::setClock(double clocksPerNs) {
   refresh = chip.hbmRefreshNs * clocksPerNs;
   interval = chip.hbmRefreshIntervalNs * clocksPerNs;
   rowMiss = chip.hbmRowMissNs * clocksPerNs;
+  rowCycle = chip.hbmRowCycleNs * clocksPerNs;
   double usable = 1 - refresh / interval;
   // The constant is of pointer chases: each opens a row and meets a refresh as often as that happens.
   between = interval - refresh;
@@ -43,10 +43,14 @@ double Dram::book(State &state, double arrival, double service) {
   return begins + (periods + 1) * refresh - state.phase;
 }
 
-bool Dram::opensRow(Interleave::Home home) {
-  uint64_t row = home.line >> rowShift;
-  uint32_t &open = openRows[size_t(home.channel) * chip.hbmBanks + bankOf(row)];
-  return std::exchange(open, uint32_t(row)) != uint32_t(row);
+double Dram::openRow(Interleave::Home home, double begin) {
+  uint32_t row = uint32_t(home.line >> rowShift);
+  Bank &bank = banks[size_t(home.channel) * chip.hbmBanks + bankOf(row)];
+  if (bank.row == row)
+    return 0;
+  double opens = std::max(begin, bank.free);
+  bank = {row, opens + rowCycle};
+  return opens - begin + rowMiss;
 }
 
 double Dram::read(double arrival, uint64_t address, uint32_t bytes) {
@@ -56,7 +60,8 @@ double Dram::read(double arrival, uint64_t address, uint32_t bytes) {
   double service = bytes * readPerByte;
   counters.hbmReadBytes += bytes;
   counters.hbmBusyClocks += service * interval * perBetween;
-  return book(state, arrival, service) + latency + (opensRow(home) ? rowMiss : 0);
+  double begin = book(state, arrival, service);
+  return begin + openRow(home, begin) + latency;
 }
 
 double Dram::write(double arrival, uint64_t address, uint32_t bytes) {

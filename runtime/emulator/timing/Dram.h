@@ -13,7 +13,7 @@ struct ChipTiming;
 
 /// Three things make loaded memory slower than its pins, and some accesses later than others:
 /// - every channel stands still for a refresh now and then, each at a time of its own;
-/// - an access to another row than its bank has open takes longer (the bank's own time is not booked);
+/// - an access to another row than its bank has open takes longer, and a bank opens one row after the other;
 /// - turning the data bus from reads to writes and back costs time, so a channel collects writes and does some at once.
 class Dram {
 public:
@@ -26,6 +26,10 @@ public:
   double write(double arrival, uint64_t address, uint32_t bytes);
 
 private:
+  struct Bank {
+    uint32_t row = ~0u;
+    double free = 0; ///< to open another
+  };
   struct State {
     Channel channel;
     double phase = 0;        ///< its refreshes begin so long before a period's end, clocks
@@ -34,7 +38,8 @@ private:
     bool readSince = false;  ///< the last batch of writes
   };
   double book(State &state, double arrival, double service);
-  bool opensRow(Interleave::Home home);
+  /// How long an access at `begin` waits for its row.
+  double openRow(Interleave::Home home, double begin);
 
   const ChipTiming &chip;
   MemoryCounters &counters;
@@ -42,11 +47,11 @@ private:
   Spread bankOf;
   uint32_t rowShift; ///< a row's lines, their logarithm
   std::vector<State> channels;
-  std::vector<uint32_t> openRows; ///< by channel and bank
+  std::vector<Bank> banks; ///< by channel
   // Core clocks
   double refresh = 0, interval = 0, between = 0; ///< a refresh, from one to the next, and what is left for work
   double perInterval = 0, perBetween = 0;        ///< 1 over these
-  double latency = 0, rowMiss = 0, readPerByte = 0, writePerByte = 0, turnaround = 0;
+  double latency = 0, rowMiss = 0, rowCycle = 0, readPerByte = 0, writePerByte = 0, turnaround = 0;
 };
 
 } // namespace nstf::emulator::timing

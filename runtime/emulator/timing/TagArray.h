@@ -54,7 +54,7 @@ public:
 
 private:
   static constexpr uint32_t group = 8;               ///< ways come in so many: as many signatures are compared at once
-  static constexpr uint32_t longestFlight = 1 << 28; ///< clocks; times are held modulo 2^32
+  static constexpr uint32_t longestFlight = 1 << 24; ///< clocks; times are held modulo 2^32
   struct Order {
     uint8_t first, last; ///< ways: the most and the least recently used
   };
