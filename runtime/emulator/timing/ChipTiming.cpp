@@ -1,5 +1,6 @@
 #include "runtime/emulator/timing/ChipTiming.h"
 
+#include "runtime/emulator/timing/TagArray.h"
 #include "support/DidYouMean.h"
 #include "support/Escape.h"
 #include "templates/Templates.h"
@@ -68,6 +69,22 @@ void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
     fail(file, "interleave_bytes", "at least an L2 line of " + std::to_string(chip.l2LineBytes));
   if (chip.mallBytes && (chip.mallReadBandwidth == 0 || chip.mallWriteBandwidth == 0))
     fail(file, chip.mallReadBandwidth == 0 ? "mall_read_bandwidth" : "mall_write_bandwidth", "more than 0 with a MALL");
+  // What the memory system's tables hold (TagArray, Sectors, Dram).
+  auto most = [&](const char *key, double bound) {
+    if (file.constants.at(key).value > bound)
+      fail(file, key, "at most " + shown(bound));
+  };
+  for (const char *key : {"l1_ways", "scalar_cache_ways", "l2_ways", "mall_ways"})
+    most(key, TagArray::maxWays);
+  for (const char *key : {"l2_channels", "mall_slices", "hbm_channels", "hbm_banks"})
+    most(key, 1024);
+  most("l1_misses_in_flight", 4096);
+  most("l1_line_bytes", std::min(128u, chip.l2LineBytes));
+  most("scalar_line_bytes", chip.l2LineBytes);
+  most("instruction_line_bytes", chip.l2LineBytes);
+  most("tlb_reach_bytes", double(chip.tlbPageBytes) * TagArray::maxWays);
+  if (chip.hbmRefreshNs >= chip.hbmRefreshIntervalNs)
+    fail(file, "hbm_refresh_ns", "less than hbm_refresh_interval_ns, " + shown(chip.hbmRefreshIntervalNs));
   // `parts`: what has sets of its own in it; `count`: how many such caches the chip has.
   auto cache = [&](const char *key, uint64_t bytes, uint64_t set, uint64_t parts, uint64_t count) {
     if (bytes % (set * parts))

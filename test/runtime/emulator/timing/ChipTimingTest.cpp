@@ -105,6 +105,12 @@ TEST(ChipTiming, FaultsNameTheLine) {
             "chip.yaml:6:3: expected 'l1_bytes' to be a multiple of 8192, a set of each channel but got 1000");
   EXPECT_EQ(of("mall_bytes: {value: 1099511627776, unit: B, mark: U, source: x}"),
             "chip.yaml:6:3: expected 'mall_bytes' to be at most 1073741824 but got 1099511627776");
+  EXPECT_EQ(of("l2_ways: {value: 257, unit: count, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'l2_ways' to be at most 256 but got 257");
+  EXPECT_EQ(of("l1_line_bytes: {value: 256, unit: B, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'l1_line_bytes' to be at most 128 but got 256");
+  EXPECT_EQ(of("hbm_refresh_ns: {value: 4000, unit: ns, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'hbm_refresh_ns' to be less than hbm_refresh_interval_ns, 3900 but got 4000");
 }
 
 TEST(ChipTiming, WithoutABaseEveryConstantIsAsked) {
