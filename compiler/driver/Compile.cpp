@@ -4,6 +4,7 @@
 #include "compiler/driver/Reproducer.h"
 #include "compiler/import/Import.h"
 #include "compiler/pipelines/Pipelines.h"
+#include "dialects/nstf/Target.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
@@ -54,8 +55,7 @@ Compilation::Compilation(MLIRContext &context, CompileOptions options, TimingSco
 LogicalResult Compilation::run(Stage last) {
   for (const std::string &name : options.targets)
     targets.push_back({findTarget(name), {}, {}, {}});
-  checkTargets();
-  if (failed(import()))
+  if (failed(checkTargets()) || failed(import()))
     return failure();
   checkTokenizer();
   dump(Stage::NSTF);
@@ -93,20 +93,19 @@ LogicalResult Compilation::import() {
   return success();
 }
 
-void Compilation::checkTargets() const {
+LogicalResult Compilation::checkTargets() const {
   llvm::StringSet<> names;
   std::vector<Target> rows;
   for (const CompiledTarget &target : targets) {
     const Target &facts = rows.emplace_back(target.target);
     if (!names.insert(facts.name).second)
       throw std::runtime_error("expected each target once but got " + facts.name + " twice");
-    if (options.waveSize && !llvm::is_contained(facts.waveSizes, options.waveSize))
-      throw std::runtime_error(
-          "expected a wave size of " + facts.name + " (" +
-          llvm::join(llvm::map_range(facts.waveSizes, [](int64_t size) { return std::to_string(size); }), ", ") +
-          ") but got " + std::to_string(options.waveSize));
+    auto emit = [&] { return emitError(UnknownLoc::get(&context)); };
+    if (options.waveSize && failed(TargetView(facts.attribute(&context)).requireWaveSize(options.waveSize, emit)))
+      return failure();
   }
   requireOneTargetPerChip(rows);
+  return success();
 }
 
 /// The tokenizer's file, the model's own or the one that takes its place, is read here once: a wrong one is found
@@ -140,9 +139,6 @@ void Compilation::checkTokenizer() {
 LogicalResult Compilation::buildGraph() {
   TimingScope scope = timing.nest("graph");
   int64_t tokens = options.maxTokens.value_or(std::min<int64_t>(graph.getContext(), defaultMaxTokens));
-  if (tokens < 1 || tokens > int64_t(graph.getContext()))
-    return emitError(graph.getLoc()) << "expected max-tokens of 1 to " << graph.getContext()
-                                     << ", the context, but got " << tokens;
   precision = choosePrecision(getModel(), options.precision);
   PassManager pm(&context);
   pm.enableTiming(scope);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "compiler/catalog/TemplateFiles.h"
+#include "compiler/driver/ChoosePrecision.h"
 #include "compiler/driver/KernelPlan.h"
-#include "compiler/driver/Precision.h"
 #include "compiler/package/Package.h"
 #include "compiler/target/Target.h"
 #include "mlir/IR/MLIRContext.h"
@@ -43,7 +43,7 @@ struct CompileOptions {
   std::optional<int64_t> context;         ///< positions, where others are wanted than the model says
   std::vector<std::string> architectures; ///< .yaml files, beside templates/models: compiler/description/README.md
   std::optional<int64_t> maxTokens;       ///< rows of the largest step; default: the context, at most 512
-  std::string precision = "auto"; ///< of matrix operands, weights and caches: f32, f16, bf16, or the weights' own
+  std::optional<Precision> precision;     ///< of matrix operands, weights and caches; default: the weights' own
   manifest::WeightsMode weights = manifest::WeightsMode::Pack;
   uint64_t seed = 0;
   int64_t waveSize = 0; ///< 0: chosen by the passes
@@ -83,14 +83,14 @@ public:
   mlir::ModuleOp getModel() const { return *model; }
   GraphOp getGraph() const { return graph; }
   /// Of matrix operands, weights and caches. Precondition: run(Stage::Fused) or further.
-  const Precision &getPrecision() const { return precision; }
+  const PrecisionChoice &getPrecision() const { return precision; }
   /// Rows of the largest step. Precondition: run(Stage::Fused) or further.
   int64_t getMaxTokens() const;
   const std::vector<CompiledTarget> &getTargets() const { return targets; }
   const CompileOptions &getOptions() const { return options; }
 
 private:
-  void checkTargets() const;
+  mlir::LogicalResult checkTargets() const;
   mlir::LogicalResult import();
   void checkTokenizer();
   mlir::LogicalResult buildGraph();
@@ -108,7 +108,7 @@ private:
   mlir::TimingScope &timing;
   mlir::OwningOpRef<mlir::ModuleOp> model;
   GraphOp graph;
-  Precision precision;
+  PrecisionChoice precision;
   manifest::Manifest manifest;
   std::vector<CompiledTarget> targets;
 };

@@ -57,7 +57,7 @@ LogicalResult KernelCompilation::run(Stage last) {
       llvm::any_of(graph.getArgumentTypes(), [](Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); });
   CompileOptions options = request.compile;
   options.maxTokens = graph.getContext();
-  options.precision = "f32"; // its tensors say their types themselves
+  options.precision = Precision::F32; // its tensors say their types themselves
   options.wishes.oneBucket = true;
   options.wishes.symbol = makeSymbol(request, *module);
   options.makeModule = [&](MLIRContext &) { return std::move(module); };

@@ -58,7 +58,7 @@ private:
     manifest::Model &facts = inputs.manifest.model;
     facts.name = std::filesystem::path(compilation.getOptions().input).lexically_normal().stem().string();
     facts.context = graph.getContext();
-    facts.precision = manifest::elementTypeFromName(compilation.getPrecision().type);
+    facts.precision = manifest::elementTypeFromName(getName(compilation.getPrecision().type));
     auto attribute = model->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName);
     if (!attribute)
       return;

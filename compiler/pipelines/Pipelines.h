@@ -3,6 +3,7 @@
 #pragma once
 
 #include "mlir/Pass/PassManager.h"
+#include "passes/nstf/Precision.h"
 
 #include <cstdint>
 #include <string>
@@ -11,16 +12,16 @@
 namespace nstf {
 
 struct PipelineOptions {
-  int64_t maxTokens = 0;            ///< rows of the largest step; 0: the module's nstf.max_tokens, or the context
-  std::string precision = "f32";    ///< of matrix operands: "f32", "f16" or "bf16"
-  std::vector<std::string> targets; ///< names, aliases or .yaml files; none: gfx942
-  bool oneBucket = false;           ///< one kernel for every number of rows, chosen for the most
-  std::string symbol;               ///< of a module's only kernel; empty: <kernel>_t<rows>
-  std::string templates;            ///< folder of kernels and tuning of one's own; empty: none
-  std::vector<std::string> tuning;  ///< parameters over the catalog's, NAME=INTEGER
-  int64_t waveSize = 0;             ///< 32 or 64; 0: chosen
-  bool keepLLVM = false;            ///< keep the LLVM IR of each kernel
-  std::string output;               ///< folder that gets each target's code object as a file; empty: none
+  int64_t maxTokens = 0;                ///< rows of the largest step; 0: the module's nstf.max_tokens, or the context
+  Precision precision = Precision::F32; ///< of matrix operands
+  std::vector<std::string> targets;     ///< names, aliases or .yaml files; none: gfx942
+  bool oneBucket = false;               ///< one kernel for every number of rows, chosen for the most
+  std::string symbol;                   ///< of a module's only kernel; empty: <kernel>_t<rows>
+  std::string templates;                ///< folder of kernels and tuning of one's own; empty: none
+  std::vector<std::string> tuning;      ///< parameters over the catalog's, NAME=INTEGER
+  int64_t waveSize = 0;                 ///< 32 or 64; 0: chosen
+  bool keepLLVM = false;                ///< keep the LLVM IR of each kernel
+  std::string output;                   ///< folder that gets each target's code object as a file; empty: none
 };
 
 /// nstf → fused, on the model's module: precision set, kernels and steps, memory planned.

@@ -13,11 +13,12 @@ namespace {
 constexpr char targetsHelp[] = "names, aliases or .yaml files; none: gfx942";
 constexpr char waveSizeHelp[] = "32 or 64; 0: chosen";
 constexpr char outputHelp[] = "folder that gets each target's code object as a file";
-constexpr char precisionHelp[] = "type of matrix operands: f32, f16 or bf16";
+constexpr char precisionHelp[] = "type of matrix operands";
 
 struct GraphOptions : PassPipelineOptions<GraphOptions> {
   Option<int64_t> maxTokens{*this, "max-tokens", llvm::cl::init(0), llvm::cl::desc("rows of the largest step")};
-  Option<std::string> precision{*this, "precision", llvm::cl::init("f32"), llvm::cl::desc(precisionHelp)};
+  Option<Precision> precision{*this, "precision", llvm::cl::init(Precision::F32), llvm::cl::desc(precisionHelp),
+                              getPrecisionValues()};
   PipelineOptions get() const { return {.maxTokens = maxTokens, .precision = precision}; }
 };
 
@@ -50,7 +51,8 @@ struct CodeOptions : PassPipelineOptions<CodeOptions> {
 
 struct AllOptions : PassPipelineOptions<AllOptions> {
   Option<int64_t> maxTokens{*this, "max-tokens", llvm::cl::init(0), llvm::cl::desc("rows of the largest step")};
-  Option<std::string> precision{*this, "precision", llvm::cl::init("f32"), llvm::cl::desc(precisionHelp)};
+  Option<Precision> precision{*this, "precision", llvm::cl::init(Precision::F32), llvm::cl::desc(precisionHelp),
+                              getPrecisionValues()};
   ListOption<std::string> targets{*this, "targets", llvm::cl::desc(targetsHelp)};
   Option<int64_t> waveSize{*this, "wave-size", llvm::cl::init(0), llvm::cl::desc(waveSizeHelp)};
   Option<std::string> output{*this, "output", llvm::cl::init(""), llvm::cl::desc(outputHelp)};

@@ -27,6 +27,14 @@ ArrayRef<int64_t> TargetView::waveSizes() const {
   return attribute.getAs<DenseI64ArrayAttr>("wave_sizes").asArrayRef();
 }
 
+LogicalResult TargetView::requireWaveSize(int64_t lanes, function_ref<InFlightDiagnostic()> emitError) const {
+  if (llvm::is_contained(waveSizes(), lanes))
+    return success();
+  InFlightDiagnostic error = emitError() << "expected a wave size of " << name() << " (";
+  llvm::interleaveComma(waveSizes(), error);
+  return error << ") but got " << lanes;
+}
+
 static MatrixInstruction instruction(DictionaryAttr row) {
   auto text = [&](StringRef key) { return row.getAs<StringAttr>(key).getValue(); };
   auto number = [&](StringRef key) { return row.getAs<IntegerAttr>(key).getInt(); };

@@ -51,7 +51,8 @@ public:
   llvm::StringRef chip() const { return text("chip"); } ///< LLVM's name of the processor
   llvm::StringRef fp8() const { return text("fp8"); }   ///< "none", "fnuz" or "ocp"
   llvm::ArrayRef<int64_t> waveSizes() const;            ///< ascending
-  bool hasWaveSize(int64_t lanes) const { return llvm::is_contained(waveSizes(), lanes); }
+  /// Whether there are waves of so many lanes; else says through `emitError` which there are.
+  mlir::LogicalResult requireWaveSize(int64_t lanes, llvm::function_ref<mlir::InFlightDiagnostic()> emitError) const;
   llvm::SmallVector<MatrixInstruction> matrixInstructions() const; ///< in the file's order
 
 #define NSTF_TARGET_NUMBER(key, name, minimum, doc)                                                                    \

@@ -4,6 +4,7 @@
 #include "dialects/nstf/NSTF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "passes/nstf/Precision.h"
 
 namespace nstf {
 

@@ -28,7 +28,8 @@ def SetPrecisionPass : Pass<"nstf-set-precision", "::mlir::ModuleOp"> {
 
     Precondition: operations stand in the graph, not yet in kernels.
   }];
-  let options = [Option<"type", "type", "std::string", "\"f32\"", "f32, f16 or bf16">];
+  let options = [Option<"type", "type", "::nstf::Precision", "::nstf::Precision::F32", "f32, f16 or bf16",
+                        "::nstf::getPrecisionValues()">];
   let dependentDialects = ["::nstf::NSTFDialect"];
 }
 

@@ -78,7 +78,7 @@ struct PlanMemoryPass : nstf::impl::PlanMemoryPassBase<PlanMemoryPass> {
     if (maxTokens != 0)
       tokens = maxTokens;
     if (tokens < 1 || tokens > context)
-      return graph.emitOpError() << "expected max-tokens of 1 to " << context << ", the context, but got " << tokens;
+      return graph.emitError() << "expected max-tokens of 1 to " << context << ", the context, but got " << tokens;
     return tokens;
   }
 

@@ -49,14 +49,10 @@ struct SetPrecisionPass : nstf::impl::SetPrecisionPassBase<SetPrecisionPass> {
     FailureOr<GraphOp> graph = getGraph(getOperation());
     if (failed(graph))
       return signalPassFailure();
-    Builder builder(&getContext());
-    target = type == "f16" ? Type(builder.getF16Type()) : type == "bf16" ? Type(builder.getBF16Type()) : Type();
-    if (!target && type != "f32") {
-      getOperation().emitError() << "expected a precision of f32, f16 or bf16 but got " << type;
-      return signalPassFailure();
-    }
-    if (!target)
+    if (type == Precision::F32)
       return;
+    Builder builder(&getContext());
+    target = type == Precision::F16 ? Type(builder.getF16Type()) : Type(builder.getBF16Type());
     for (StepOp step : graph->getBody().getOps<StepOp>()) {
       step.emitOpError("expected a graph without launches but got one");
       return signalPassFailure();
@@ -67,7 +63,7 @@ struct SetPrecisionPass : nstf::impl::SetPrecisionPassBase<SetPrecisionPass> {
     convertOperands(*graph);
     remark::passed(graph->getLoc(),
                    remark::RemarkOpts::name("Precision").category(getArgument()).function(graph->getSymName()))
-        << ("operands of matrix products in " + type) << remark::metric("weights", weights)
+        << ("operands of matrix products in " + nstf::getName(type).str()) << remark::metric("weights", weights)
         << remark::metric("states", states) << remark::metric("conversions", conversions);
   }
 

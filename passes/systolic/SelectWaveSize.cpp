@@ -37,11 +37,8 @@ struct SelectWaveSizePass : nstf::systolic::impl::SelectWaveSizePassBase<SelectW
   /// `otherReason`: why the target's other sizes were not taken.
   FailureOr<int64_t> choose(KernelOp kernel, nstf::TargetView target, std::string &reason, std::string &otherReason) {
     if (waveSize != 0) {
-      if (!target.hasWaveSize(waveSize)) {
-        auto error = kernel.emitError() << "expected a wave size of " << target.name() << " (";
-        llvm::interleaveComma(target.waveSizes(), error);
-        return error << ") but got " << waveSize.getValue();
-      }
+      if (failed(target.requireWaveSize(waveSize, [&] { return kernel.emitError(); })))
+        return failure();
       reason = "asked for";
       otherReason = "not asked for";
       return int64_t(waveSize);

@@ -16,7 +16,7 @@ protected:
   void expectOutput(const std::string &name, const json &wanted, const std::string &what, size_t step = 1) {
     std::vector<double> numbers = Fixture::flatten(wanted);
     double error = distance(name, numbers, step), allowed = fixtureTolerance;
-    if (options.precision == "f16") // a few units in the last place of the largest number
+    if (options.precision == Precision::F16) // a few units in the last place of the largest number
       for (double number : numbers)
         allowed = std::max(allowed, std::abs(number) * 0x1p-8);
     EXPECT_LE(error, allowed) << name << ", " << what;
@@ -66,13 +66,13 @@ void ArchitectureTest::checkFixture() {
   for (const json &run : fixture.expected["runs"])
     fixture.isEncoder() ? checkEncoder(run) : checkDecoder(run, fixture.columns());
   std::printf("%s on %s in %s: largest error %.3g\n", GetParam().c_str(), options.targets.front().c_str(),
-              options.precision.c_str(), worst);
+              getName(*options.precision).data(), worst);
 }
 
 TEST_P(ArchitectureTest, numbers) { checkFixture(); }
 
 TEST_P(ArchitectureTest, numbersWithOperandsInF16) {
-  options.precision = "f16";
+  options.precision = Precision::F16;
   checkFixture();
 }
 

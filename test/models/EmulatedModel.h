@@ -17,7 +17,7 @@ protected:
     const char *target = std::getenv("NSTF_TEST_TARGET");
     options.targets = {target ? target : "gfx942"};
     options.weights = manifest::WeightsMode::Pack;
-    options.precision = "f32";
+    options.precision = Precision::F32;
   }
 
   void compileModel(const std::filesystem::path &input) {

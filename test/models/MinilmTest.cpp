@@ -41,7 +41,7 @@ protected:
     const char *target = std::getenv("NSTF_TEST_TARGET");
     options.targets = {target ? target : "gfx942"};
     options.weights = manifest::WeightsMode::Pack;
-    options.precision = "f32";
+    options.precision = Precision::F32;
     options.maxTokens = maxTokens;
   }
 
@@ -96,8 +96,9 @@ protected:
         ASSERT_NEAR(pooled.as<float>()[i], embedding.as<float>()[i], 1e-6) << text;
     }
     EXPECT_EQ(expected.size(), 20u);
-    std::cerr << "minilm " << options.targets.front() << " " << options.precision << ": embeddings within " << worst
-              << ", cosine at least 1 - " << 1 - worstCosine << ", hidden states within " << worstHidden << '\n';
+    std::cerr << "minilm " << options.targets.front() << " " << getName(*options.precision).str()
+              << ": embeddings within " << worst << ", cosine at least 1 - " << 1 - worstCosine
+              << ", hidden states within " << worstHidden << '\n';
   }
 
   json expected;
@@ -109,7 +110,7 @@ TEST_F(MinilmTest, f32) {
 }
 
 TEST_F(MinilmTest, f16) {
-  options.precision = "f16";
+  options.precision = Precision::F16;
   ASSERT_NO_FATAL_FAILURE(compileModel());
   expectSentences(2e-3, 0.99999, 5e-2);
 }

@@ -30,7 +30,7 @@ namespace {
 
 struct CommandLine {
   CompileOptions compile;
-  std::string output, emit = "package", weights = "pack", remarks, explain;
+  std::string output, emit = "package", weights = "pack", precision = "auto", remarks, explain;
   bool explains = false;
   RemarkLog log; ///< for --explain
   bool quiet = false, listTargets = false, listOps = false, timePasses = false, verify = false, keepFailed = false;
@@ -66,10 +66,13 @@ void addOptions(CLI::App &app, CommandLine &line) {
   app.add_option("--templates", line.compile.wishes.templates,
                  "a folder of kernels and tuning, over those nstfc has: templates/README.md")
       ->type_name("FOLDER");
-  app.add_option("--precision", line.compile.precision,
+  std::vector<std::string> precisionNames = {"auto"};
+  for (Precision precision : precisions)
+    precisionNames.push_back(getName(precision).str());
+  app.add_option("--precision", line.precision,
                  "type of matrix operands, weights and KV caches; sums are f32. auto is the one that most bytes of the "
                  "weights' matrices are stored in, without weights that of config.json, or else f32")
-      ->check(CLI::IsMember({"auto", "f32", "f16", "bf16"}))
+      ->check(CLI::IsMember(precisionNames))
       ->type_name("TYPE")
       ->capture_default_str();
   app.add_option("--max-tokens", line.compile.maxTokens,
@@ -202,11 +205,14 @@ void parseVerification(CommandLine &line) {
   };
 }
 
+std::string describePrecision(const Compilation &compilation) {
+  const PrecisionChoice &precision = compilation.getPrecision();
+  return "precision " + getName(precision.type).str() + ": " + precision.reason;
+}
+
 /// What a run needs and what the chips have; where that doesn't fit, how it would.
 void printMemory(const Compilation &compilation, const manifest::Manifest &manifest) {
-  const Precision &precision = compilation.getPrecision();
-  std::cerr << "device memory: " << runtime::describeMemory(manifest) << "; precision " << precision.type << ": "
-            << precision.reason << "\n";
+  std::cerr << "device memory: " << runtime::describeMemory(manifest) << "; " << describePrecision(compilation) << "\n";
   manifest::DeviceMemory memory = manifest.deviceMemory();
   for (const manifest::Target &target : manifest.targets) {
     if (memory.total() <= target.deviceMemory)
@@ -272,6 +278,9 @@ int run(CommandLine &line, mlir::MLIRContext &context) {
     throw std::runtime_error("--emit: expected nstf, fused, systolic, gpu, llvm, isa, hsaco or package but got '" +
                              line.emit + "'");
   parseWeights(line);
+  line.compile.precision = parsePrecision(line.precision); // none is auto
+  if (line.compile.maxTokens && *line.compile.maxTokens < 1)
+    throw std::runtime_error("--max-tokens: expected 1 or more but got " + std::to_string(*line.compile.maxTokens));
   if (line.compile.targets.empty() && *stage > Stage::Fused)
     throw std::runtime_error("--target: expected at least one chip (--list-targets) but got none");
   if (line.verify && (*stage != Stage::Package || line.compile.weights == manifest::WeightsMode::None))
@@ -309,9 +318,8 @@ int run(CommandLine &line, mlir::MLIRContext &context) {
   if (last > Stage::Fused && failed(compilation.resume(last)))
     return 1;
   if (line.explains) {
-    const Precision &precision = compilation.getPrecision();
-    std::string text = "precision " + precision.type + ": " + precision.reason + "\n\n" +
-                       explain(compilation, line.explain.empty() ? ".*" : line.explain);
+    std::string text =
+        describePrecision(compilation) + "\n\n" + explain(compilation, line.explain.empty() ? ".*" : line.explain);
     if (!line.output.empty())
       writePackage(compilation, line);
     std::cout << text;

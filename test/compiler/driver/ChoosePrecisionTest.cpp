@@ -1,5 +1,5 @@
 // What --precision=auto comes to: the type that most bytes of matrices are stored in.
-#include "compiler/driver/Precision.h"
+#include "compiler/driver/ChoosePrecision.h"
 #include "dialects/nstf/NSTF.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
@@ -15,13 +15,14 @@ protected:
   ChoosePrecisionTest() { context.loadDialect<NSTFDialect>(); }
 
   /// "bf16: most bytes of matrices are bf16", for a module of these lines.
-  std::string choose(const std::string &body, const std::string &facts = "", const std::string &asked = "auto") {
+  std::string choose(const std::string &body, const std::string &facts = "",
+                     std::optional<Precision> asked = std::nullopt) {
     std::string text = "module attributes {nstf.model = {name = \"m\"" + facts + "}} {\n" + body + "}\n";
     mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     if (!module)
       return "no module";
-    Precision precision = choosePrecision(*module, asked);
-    return precision.type + ": " + precision.reason;
+    PrecisionChoice precision = choosePrecision(*module, asked);
+    return getName(precision.type).str() + ": " + precision.reason;
   }
 
   static std::string weight(const std::string &name, const std::string &shape, const std::string &stored) {
@@ -55,8 +56,8 @@ TEST_F(ChoosePrecisionTest, ConfigWithoutWeights) {
 }
 
 TEST_F(ChoosePrecisionTest, AskedFor) {
-  EXPECT_EQ(choose(weight("a", "4x4", "f16"), "", "f32"), "f32: --precision");
-  EXPECT_EQ(choose(weight("a", "4x4", "f16"), "", "bf16"), "bf16: --precision");
+  EXPECT_EQ(choose(weight("a", "4x4", "f16"), "", Precision::F32), "f32: --precision");
+  EXPECT_EQ(choose(weight("a", "4x4", "f16"), "", Precision::BF16), "bf16: --precision");
 }
 
 } // namespace

@@ -32,7 +32,7 @@ protected:
     options.targets = {"gfx942", "gfx90a"};
     options.weights = manifest::WeightsMode::Random;
     options.seed = 7;
-    options.precision = "f32";
+    options.precision = Precision::F32;
   }
   ~KernelTest() override { std::filesystem::remove_all(folder); }
 

@@ -32,7 +32,7 @@ TEST_F(KernelTest, LinearOfAnySize) {
 
 // Around the lengths at which a partial sum of the matrix kernel ends: 512, 1024 in 16 bits.
 TEST_F(KernelTest, LinearOfSeveralPartialSums) {
-  for (const char *precision : {"f32", "f16"}) {
+  for (Precision precision : {Precision::F32, Precision::F16}) {
     GraphText graph(positions);
     for (int64_t k : {511, 512, 513, 1024, 1041})
       graph.output(addLinear(graph, graph.input({tokens, k}), k, 38, k == 513));

@@ -32,7 +32,7 @@ protected:
   void compileModel(const std::filesystem::path &model, manifest::WeightsMode weights) {
     options.input = model.string();
     options.weights = weights;
-    options.precision = "f32";
+    options.precision = Precision::F32;
     compilation = std::make_unique<Compilation>(*context, options, root);
     ASSERT_TRUE(succeeded(compilation->run(Stage::Package)));
     compilation->writePackage(package());

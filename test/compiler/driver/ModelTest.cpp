@@ -42,7 +42,7 @@ TEST_P(LlamaConfigTest, AgreesWithTheReference) {
   std::ofstream(folder / "config.json") << config;
   options.input = folder.string();
   options.targets = {GetParam().target};
-  options.precision = "f32";
+  options.precision = Precision::F32;
   compilation = std::make_unique<Compilation>(*context, options, root);
   ASSERT_TRUE(succeeded(compilation->run(Stage::Package)));
   compilation->writePackage(package());

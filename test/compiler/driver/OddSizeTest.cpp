@@ -45,7 +45,7 @@ TEST_F(KernelTest, HeadsOf38And80And96) {
 /// Both kinds of blocks with operands of 16 bits: what the norms, positions and rotations make goes into products,
 /// caches and attention, and the mean of rows at last.
 TEST_F(KernelTest, BlocksInSixteenBits) {
-  for (const char *precision : {"f16", "bf16"}) {
+  for (Precision precision : {Precision::F16, Precision::BF16}) {
     GraphText graph(80, 54);
     TextValue ids = graph.input({tokens}, "i32", "ids");
     const int64_t hidden = 76, headSize = 38;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t tokens = GraphText::tokens;
 
-class PrecisionTest : public KernelTest, public ::testing::WithParamInterface<const char *> {
+class PrecisionTest : public KernelTest, public ::testing::WithParamInterface<Precision> {
 protected:
   PrecisionTest() {
     options.precision = GetParam();
@@ -74,6 +74,6 @@ TEST_P(PrecisionTest, RowsTablesAndMixedTypes) {
   check(graph, allTokens());
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, PrecisionTest, ::testing::Values("f16", "bf16"));
+INSTANTIATE_TEST_SUITE_P(Types, PrecisionTest, ::testing::Values(Precision::F16, Precision::BF16));
 
 } // namespace

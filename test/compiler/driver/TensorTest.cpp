@@ -73,7 +73,7 @@ TEST_F(TensorTest, AmongTransformerOps) {
 
 // Activations that tensor code hands to products are stored in 16 bits by its own kernels.
 TEST_F(TensorTest, AmongTransformerOpsOfF16) {
-  options.precision = "f16";
+  options.precision = Precision::F16;
   options.maxTokens = 16;
   checkFile("tensor-mixed.mlir", {{1, 9, 1}, {}});
   for (const KernelVariant &variant : compilation->getTargets().front().plan.variants)

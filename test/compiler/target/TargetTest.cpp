@@ -140,8 +140,9 @@ TEST(TargetView, SaysWhatTheRowSays) {
   auto view = TargetView::require(*module);
   ASSERT_TRUE(succeeded(view));
   EXPECT_EQ(view->chip(), "gfx942");
-  EXPECT_TRUE(view->hasWaveSize(64));
-  EXPECT_FALSE(view->hasWaveSize(32));
+  auto emitError = [&] { return module->emitError(); };
+  EXPECT_TRUE(succeeded(view->requireWaveSize(64, emitError)));
+  EXPECT_TRUE(failed(view->requireWaveSize(32, emitError)));
 #define NSTF_TARGET_NUMBER(key, name, minimum, doc) EXPECT_EQ(view->name(), target.name) << #key;
 #include "dialects/nstf/TargetFields.def"
   auto instructions = view->matrixInstructions();

@@ -4,7 +4,7 @@
 // RUN: nstf-opt %s -split-input-file -nstf-set-precision | FileCheck %s --check-prefix=F32
 // RUN: not nstf-opt %s -split-input-file -nstf-set-precision=type=f8 2>&1 | FileCheck %s --check-prefix=TYPE
 
-// TYPE: error: expected a precision of f32, f16 or bf16 but got f8
+// TYPE: for the --type option: Cannot find option named 'f8'!
 
 // A layer: one conversion for both products that read the norm, caches and weights in the type, arithmetic in f32.
 // F32-NOT: {{[^b]}}f16

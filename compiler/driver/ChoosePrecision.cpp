@@ -1,5 +1,5 @@
-// What --precision=auto comes to (Precision.h).
-#include "compiler/driver/Precision.h"
+// What --precision=auto comes to (ChoosePrecision.h).
+#include "compiler/driver/ChoosePrecision.h"
 #include "dialects/nstf/NSTF.h"
 
 using namespace mlir;
@@ -9,14 +9,17 @@ namespace {
 
 /// A type as files and people name it, and the one products are computed in.
 struct KnownType {
-  StringLiteral stored, config, precision;
+  StringLiteral stored, config;
+  Precision precision;
 };
 
 } // namespace
 
 /// The first of equals wins.
-static constexpr KnownType knownTypes[] = {
-    {"f32", "float32", "f32"}, {"bf16", "bfloat16", "bf16"}, {"f16", "float16", "f16"}, {"f64", "float64", "f32"}};
+static constexpr KnownType knownTypes[] = {{"f32", "float32", Precision::F32},
+                                           {"bf16", "bfloat16", Precision::BF16},
+                                           {"f16", "float16", Precision::F16},
+                                           {"f64", "float64", Precision::F32}};
 
 static uint64_t countBytes(ModuleOp model, StringRef stored) {
   uint64_t bytes = 0;
@@ -33,9 +36,9 @@ static uint64_t countBytes(ModuleOp model, StringRef stored) {
   return bytes;
 }
 
-Precision nstf::choosePrecision(ModuleOp model, StringRef asked) {
-  if (asked != "auto")
-    return {asked.str(), "--precision"};
+PrecisionChoice nstf::choosePrecision(ModuleOp model, std::optional<Precision> asked) {
+  if (asked)
+    return {*asked, "--precision"};
   const KnownType *most = nullptr;
   uint64_t mostBytes = 0;
   for (const KnownType &type : knownTypes)
@@ -44,13 +47,13 @@ Precision nstf::choosePrecision(ModuleOp model, StringRef asked) {
       mostBytes = bytes;
     }
   if (most)
-    return {most->precision.str(), "most bytes of matrices are " + most->stored.str()};
+    return {most->precision, "most bytes of matrices are " + most->stored.str()};
   auto facts = model->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName);
   auto dtype = facts ? facts.getAs<StringAttr>("dtype") : StringAttr();
   if (!dtype || dtype.empty())
-    return {"f32", "neither weights nor config.json say a type"};
+    return {Precision::F32, "neither weights nor config.json say a type"};
   for (const KnownType &type : knownTypes)
     if (dtype == type.config)
-      return {type.precision.str(), "config.json says " + dtype.str()};
-  return {"f32", "config.json says " + dtype.str() + ", which is not computed in"};
+      return {type.precision, "config.json says " + dtype.str()};
+  return {Precision::F32, "config.json says " + dtype.str() + ", which is not computed in"};
 }

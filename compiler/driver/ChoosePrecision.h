@@ -1,0 +1,22 @@
+// Which type memory holds the operands of matrix products in, and why: what --precision=auto comes to.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "passes/nstf/Precision.h"
+
+#include <optional>
+#include <string>
+
+namespace nstf {
+
+struct PrecisionChoice {
+  Precision type = Precision::F32;
+  std::string reason; ///< "most bytes of matrices are bf16"
+};
+
+/// `asked`, or where nobody asks (--precision=auto) the type that most bytes of the weights' matrices are stored in,
+/// where they are known; else what the model's config.json names ("dtype" of nstf.model); else f32. f64 computes in
+/// f32.
+PrecisionChoice choosePrecision(mlir::ModuleOp model, std::optional<Precision> asked);
+
+} // namespace nstf
