@@ -4,6 +4,7 @@
 #include "runtime/emulator/timing/ScalarCache.h"
 #include "runtime/emulator/timing/VectorCache.h"
 
+#include <bit>
 #include <cmath>
 
 namespace nstf::emulator::timing {
@@ -50,13 +51,21 @@ MemoryReply MemorySystem::vectorAccess(uint32_t computeUnit, Clocks now, const V
 
 Clocks MemorySystem::scalarAccess(uint32_t computeUnit, Clocks now, AccessKind kind,
                                   std::span<const LineAccess> lines) {
+  const ChipTiming &chip = levels->chip;
   double at = levels->inside(now), done = at;
-  for (const LineAccess &line : lines)
-    done = std::max(done, kind == AccessKind::Load
-                              ? levels->scalar.read(computeUnit, at, line.address)
-                              : levels->l2.atomic(at, levels->l2.homeOf(levels->xcdOf(computeUnit), line.address),
-                                                  line.dwords, line.lanes, false) +
-                                    levels->chip.scalarMissLatency);
+  for (const LineAccess &line : lines) {
+    if (kind != AccessKind::Load) {
+      L2::Home home = levels->l2.homeOf(levels->xcdOf(computeUnit), line.address);
+      double served = levels->l2.atomic(at, home, line.dwords, line.lanes, false);
+      done = std::max(done, served + chip.scalarMissLatency);
+      continue;
+    }
+    // Its lines are shorter than the L1's.
+    uint64_t first = line.address + 4 * uint32_t(std::countr_zero(line.dwords));
+    uint64_t last = line.address + 4 * uint32_t(std::bit_width(line.dwords)) - 4;
+    for (first -= first % chip.scalarLineBytes; first <= last; first += chip.scalarLineBytes)
+      done = std::max(done, levels->scalar.read(computeUnit, at, first));
+  }
   return levels->outside(done);
 }
 

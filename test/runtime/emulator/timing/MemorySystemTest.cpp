@@ -111,6 +111,21 @@ TEST_P(Memory, aLineUnderWayIsFetchedOnce) {
   EXPECT_NEAR(double(load(memory, 2, 20000, 4096)), 20000.0 + chip.l2Latency, 2);
 }
 
+TEST_P(Memory, scalarLoadsShareACacheOfTheirOwn) {
+  MemorySystem memory(chip);
+  auto load = [&](uint32_t computeUnit, Clocks now, uint32_t dwords) {
+    LineAccess line{4096, dwords, 1};
+    return memory.scalarAccess(computeUnit, now, AccessKind::Load, {&line, 1}) - now;
+  };
+  EXPECT_GT(load(0, 0, 1), chip.scalarMissLatency);
+  EXPECT_EQ(load(0, 5000, 0x8000), chip.scalarLatency);
+  EXPECT_EQ(load(chip.scalarCacheSharers - 1, 5000 + 10, 1), chip.scalarLatency);
+  EXPECT_NEAR(double(load(chip.scalarCacheSharers, 10000, 1)), chip.scalarMissLatency, 2);
+  EXPECT_NEAR(double(load(0, 20000, 0x10000)), chip.scalarMissLatency, 2); // the next of its lines
+  memory.invalidateScalar(0, 30000);
+  EXPECT_NEAR(double(load(0, 30000, 1)), chip.scalarMissLatency, 2);
+}
+
 TEST_P(Memory, aKernelsEndWritesBackAndEmptiesSeveralL2s) {
   MemorySystem memory(chip);
   constexpr uint32_t lines = 1000;
