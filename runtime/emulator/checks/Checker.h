@@ -5,7 +5,7 @@
 #pragma once
 
 #include "runtime/emulator/checks/Checks.h"
-#include "runtime/emulator/checks/InstructionFacts.h"
+#include "runtime/emulator/decode/InstructionFacts.h"
 #include "runtime/emulator/instructions/Monitor.h"
 #include "runtime/emulator/run/Finding.h"
 

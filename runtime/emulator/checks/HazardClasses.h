@@ -1,7 +1,7 @@
 // The classes of HazardTable.def.
 #pragma once
 
-#include "runtime/emulator/checks/InstructionFacts.h"
+#include "runtime/emulator/decode/InstructionFacts.h"
 
 #include <span>
 

@@ -26,10 +26,7 @@ struct RaceCheck::Party {
   unsigned lane;
 };
 
-void RaceCheck::launchBegins(const Launch &launch) {
-  cacheBits.assign(launch.program->instructionCount(), -1);
-  opOfInstruction.clear();
-}
+void RaceCheck::launchBegins(const Launch &) { opOfInstruction.clear(); }
 void RaceCheck::launchEnds(const Launch &) {
   for (auto &[workgroup, group] : groups) // ended by a fault
     reportDeferred(*workgroup, *group);
@@ -158,26 +155,12 @@ void RaceCheck::barrier(Workgroup &workgroup) {
   }
 }
 
-/// Whether the encoding has glc or sc bits: FLAT, GLOBAL and SCRATCH at 16 and 25, MUBUF at 14 and 15.
-bool RaceCheck::hasCacheBits(const Wave &w, const MicroOp *op) {
-  int8_t &known = cacheBits[op->instruction];
-  if (known < 0) {
-    uint32_t word = 0;
-    std::span<const uint8_t> bytes = w.group->launch->program->bytesOf(op);
-    if (bytes.size() >= 4)
-      std::memcpy(&word, bytes.data(), 4);
-    uint32_t mask = word >> 26 == 0x37 ? 1u << 16 | 1u << 25 : word >> 26 == 0x38 ? 1u << 14 | 1u << 15 : 0;
-    known = (word & mask) != 0;
-  }
-  return known;
-}
-
 bool RaceCheck::isSynchronising(const Wave &w, const MicroOp *op, const MemoryAccess &a) {
   if (a.kind == AccessKind::Atomic)
     return true;
   if (a.space == MemorySpace::Scalar || a.space == MemorySpace::Lds)
     return false;
-  if (hasCacheBits(w, op))
+  if (context.facts->of(op).policy.coherent())
     return true;
   const Launch &launch = *w.group->launch;
   return a.kind == AccessKind::Store && !launch.target->scopedStores && std::has_single_bit(a.lanes) &&

@@ -79,7 +79,6 @@ private:
     return *lastGroup;
   }
   bool isSynchronising(const Wave &w, const MicroOp *op, const MemoryAccess &access);
-  bool hasCacheBits(const Wave &w, const MicroOp *op);
   void acquire(Group &group, WaveState &state);
   void arriveGlobally(Wave &w, const MicroOp *first);
   void synchronise(Group &group, unsigned wave, SyncLocation &location, AccessKind kind);
@@ -98,7 +97,6 @@ private:
   std::unordered_map<uint64_t, SyncLocation> locations;          ///< by address
   SyncLocation globalBarrier;                                    ///< all resources of global wave sync
   std::vector<std::array<uint32_t, 3>> groupIds;                 ///< by Group::number
-  std::vector<int8_t> cacheBits;                                 ///< by instruction: -1 unknown yet
   std::unordered_map<uint32_t, const MicroOp *> opOfInstruction; ///< of accesses, for messages
 };
 

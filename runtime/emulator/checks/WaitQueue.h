@@ -8,7 +8,7 @@
 // AMDGPUUsage "Memory Model gfx90a/gfx942" and SIInsertWaitcnts.
 #pragma once
 
-#include "runtime/emulator/checks/InstructionFacts.h"
+#include "runtime/emulator/decode/InstructionFacts.h"
 #include "runtime/emulator/decode/MicroOp.h"
 
 #include <array>

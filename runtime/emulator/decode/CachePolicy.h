@@ -16,6 +16,13 @@ struct CachePolicy {
   bool sc1 : 1 = false; ///< gfx942: scope, high bit
   bool nt : 1 = false;  ///< gfx942: streaming
 
+  /// LLVM's operand: bit 0 is glc or sc0, bit 1 slc or nt, bit 4 scc or sc1. `scoped`: the chip has sc0, nt and sc1.
+  static CachePolicy decode(uint32_t bits, bool scoped) {
+    const bool first = bits & 1, hint = bits & 2, last = bits & 16;
+    if (scoped)
+      return {.sc0 = first, .sc1 = last, .nt = hint};
+    return {.glc = first, .slc = hint, .scc = last};
+  }
   bool operator==(const CachePolicy &) const = default;
   /// Other waves may be heard or told by the access.
   bool coherent() const { return glc || scc || sc0 || sc1; }

@@ -52,7 +52,7 @@ public:
 
 private:
   void add(const LoadedCode &code, const RawInstruction &raw, uint64_t address, uint64_t next) {
-    instructions.push_back({address, checks::factsOf(code.target, raw)});
+    instructions.push_back({address, factsOf(code.target, raw)});
     const std::optional<uint64_t> target = branchTargetOf(raw, next);
     if (!target || *target > address || raw.encoding->name.starts_with("S_CALL"))
       return;

@@ -8,7 +8,6 @@
 namespace nstf::emulator {
 namespace {
 
-using checks::InstructionFacts, checks::WaitCounts;
 using Kind = InstructionKind;
 
 /// Clocks of a pass of the matrix core, of an s_nop's wait state, and of any other instruction's issue.

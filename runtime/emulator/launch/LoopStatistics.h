@@ -2,7 +2,7 @@
 // long before its wait each access was begun.
 #pragma once
 
-#include "runtime/emulator/checks/InstructionFacts.h"
+#include "runtime/emulator/decode/InstructionFacts.h"
 
 #include <cstdint>
 #include <map>
@@ -16,7 +16,7 @@ namespace nstf::emulator {
 /// An instruction of a loop, in the order of addresses.
 struct LoopInstruction {
   uint64_t address; ///< in the code object
-  checks::InstructionFacts facts;
+  InstructionFacts facts;
 };
 
 /// What a wait for one counter waits for.

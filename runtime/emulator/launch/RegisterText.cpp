@@ -72,7 +72,7 @@ std::string pairText(uint64_t bits, NumberView view) {
   return text + " (" + std::string(number, end) + ")";
 }
 
-std::string scalarText(const Wave &wave, const checks::RegisterRange &range) {
+std::string scalarText(const Wave &wave, const RegisterRange &range) {
   std::string text;
   for (unsigned i = 0; i < range.count && range.first + i < sgpr::count; ++i)
     text += (i ? " " : "") + dwordText(wave.scalars[range.first + i], NumberView::Bits);

@@ -1,7 +1,7 @@
 // Registers' values for people.
 #pragma once
 
-#include "runtime/emulator/checks/InstructionFacts.h"
+#include "runtime/emulator/decode/InstructionFacts.h"
 #include "runtime/emulator/instructions/Wave.h"
 
 namespace nstf::emulator {
@@ -24,7 +24,7 @@ std::string dwordText(uint32_t bits, NumberView view);
 std::string pairText(uint64_t bits, NumberView view);
 
 /// The values of a scalar range: "00007f12 34560000".
-std::string scalarText(const Wave &wave, const checks::RegisterRange &range);
+std::string scalarText(const Wave &wave, const RegisterRange &range);
 
 /// "0, 1.5": how a float is told.
 std::string floatText(double value);

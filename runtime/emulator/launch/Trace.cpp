@@ -33,7 +33,7 @@ TraceMonitor::~TraceMonitor() = default;
 
 void TraceMonitor::launchBegins(const Launch &begun) {
   launch = &begun;
-  facts = std::make_unique<checks::ProgramFacts>(*begun.target, *begun.program);
+  facts = std::make_unique<ProgramFacts>(*begun.target, *begun.program);
   disassembler = std::make_unique<Disassembler>(*begun.target);
   const Program &program = *begun.kernel->program;
   for (const Program::TextRange &range : program.text()) {
@@ -141,7 +141,7 @@ std::string TraceMonitor::placeOf(uint64_t address) const {
 }
 
 /// Which of a range's pairs of registers point into buffers.
-std::string TraceMonitor::pointersIn(const Wave &wave, const checks::RegisterRange &range) const {
+std::string TraceMonitor::pointersIn(const Wave &wave, const RegisterRange &range) const {
   std::string places;
   uint64_t offset;
   for (unsigned i = range.first + range.first % 2; i + 1 < unsigned(range.first + range.count); i += 2)
@@ -159,42 +159,40 @@ void TraceMonitor::retired(Wave &wave, const MicroOp *first) {
     throw TraceEnd();
 }
 
-void TraceMonitor::printRegisters(const Wave &wave, const std::vector<checks::RegisterUse> &uses, const char *what) {
-  std::vector<checks::RegisterRange> printed;
-  for (const checks::RegisterUse &use : uses) {
-    bool isExec = !use.vector && use.first == sgpr::exec && use.role == checks::OperandRole::Exec;
-    if (isExec || use.role == checks::OperandRole::Old ||
-        std::find(printed.begin(), printed.end(), checks::RegisterRange(use)) != printed.end())
+void TraceMonitor::printRegisters(const Wave &wave, const std::vector<RegisterUse> &uses, const char *what) {
+  std::vector<RegisterRange> printed;
+  for (const RegisterUse &use : uses) {
+    bool isExec = !use.vector && use.first == sgpr::exec && use.role == OperandRole::Exec;
+    if (isExec || use.role == OperandRole::Old ||
+        std::find(printed.begin(), printed.end(), RegisterRange(use)) != printed.end())
       continue;
     printed.push_back(use);
     if (use.vector)
       printVector(wave, use, viewOfUse(use, what[0] == 'w'), what);
     else
-      text << "        " << what << " " << checks::describe(use) << ": " << scalarText(wave, use)
-           << pointersIn(wave, use) << "\n";
+      text << "        " << what << " " << describe(use) << ": " << scalarText(wave, use) << pointersIn(wave, use)
+           << "\n";
   }
 }
 
 /// One line for each register, or pair of f64; of wide tuples one for each, too.
 /// Addresses are bits; a matrix instruction's last source is of its result's type.
-NumberView TraceMonitor::viewOfUse(const checks::RegisterUse &use, bool isWrite) const {
-  if (use.role == checks::OperandRole::Address)
+NumberView TraceMonitor::viewOfUse(const RegisterUse &use, bool isWrite) const {
+  if (use.role == OperandRole::Address)
     return use.count == 2 ? NumberView::Pair : NumberView::Bits;
   bool isAccumulator = false;
   if (instructionFacts->kind == InstructionKind::Matrix && !isWrite)
-    isAccumulator = std::ranges::none_of(instructionFacts->reads, [&](const checks::RegisterUse &other) {
-      return other.vector && other.operand > use.operand;
-    });
+    isAccumulator = std::ranges::none_of(
+        instructionFacts->reads, [&](const RegisterUse &other) { return other.vector && other.operand > use.operand; });
   return viewOf(instructionFacts->name(), isWrite || isAccumulator);
 }
 
-void TraceMonitor::printVector(const Wave &wave, const checks::RegisterRange &range, NumberView view,
-                               const char *what) {
+void TraceMonitor::printVector(const Wave &wave, const RegisterRange &range, NumberView view, const char *what) {
   bool isWide = view == NumberView::F64 || view == NumberView::Pair;
   unsigned step = isWide && range.count % 2 == 0 ? 2 : 1;
   for (unsigned i = 0; i < range.count; i += step) {
-    checks::RegisterRange part{true, uint16_t(range.first + i), uint16_t(step)};
-    text << "        " << what << " " << checks::describe(part) << ":";
+    RegisterRange part{true, uint16_t(range.first + i), uint16_t(step)};
+    text << "        " << what << " " << describe(part) << ":";
     for (unsigned lane = 0; lane < Wave::width; ++lane) {
       if (!(options.lanes >> lane & 1))
         continue;

@@ -1,10 +1,10 @@
 // One wave's instructions with their registers.
 //
 // Monitors that print while a launch runs: what a wave does instruction by instruction, and who writes an element of a
-// buffer. Which registers an instruction reads and writes comes from checks/InstructionFacts.h.
+// buffer. Which registers an instruction reads and writes comes from decode/InstructionFacts.h.
 #pragma once
 
-#include "runtime/emulator/checks/InstructionFacts.h"
+#include "runtime/emulator/decode/InstructionFacts.h"
 #include "runtime/emulator/instructions/Monitor.h"
 #include "runtime/emulator/instructions/Wave.h"
 #include "runtime/emulator/launch/LaunchSession.h"
@@ -47,22 +47,22 @@ public:
 
 private:
   bool isTraced(const Wave &wave) const;
-  void printRegisters(const Wave &wave, const std::vector<checks::RegisterUse> &uses, const char *what);
-  void printVector(const Wave &wave, const checks::RegisterRange &range, NumberView view, const char *what);
-  NumberView viewOfUse(const checks::RegisterUse &use, bool isWrite) const;
+  void printRegisters(const Wave &wave, const std::vector<RegisterUse> &uses, const char *what);
+  void printVector(const Wave &wave, const RegisterRange &range, NumberView view, const char *what);
+  NumberView viewOfUse(const RegisterUse &use, bool isWrite) const;
   std::string placeOf(uint64_t address) const;
-  std::string pointersIn(const Wave &wave, const checks::RegisterRange &range) const;
+  std::string pointersIn(const Wave &wave, const RegisterRange &range) const;
   void finish();
 
   const LaunchSession &session;
   const TraceOptions options;
   std::ostream &out;
   const Launch *launch = nullptr;
-  std::unique_ptr<checks::ProgramFacts> facts;
+  std::unique_ptr<ProgramFacts> facts;
   std::unique_ptr<Disassembler> disassembler;
   std::vector<SourceLine> lines;
   const MicroOp *current = nullptr; ///< what is being printed
-  const checks::InstructionFacts *instructionFacts = nullptr;
+  const InstructionFacts *instructionFacts = nullptr;
   std::ostringstream text;      ///< of the running instruction
   std::deque<std::string> kept; ///< with options.last: of those before it
   uint64_t count = 0, executed = 0, matched = 0;

@@ -30,7 +30,7 @@ struct Verdict {
 class UndefinedOperands {
 public:
   UndefinedOperands(const Target &target, const DecodedProgram &program);
-  const checks::InstructionFacts &factsOf(const MicroOp *op) const { return context.facts->of(op); }
+  const InstructionFacts &factsOf(const MicroOp *op) const { return context.facts->of(op); }
   uint64_t exec() const { return wave->exec(); }
 
   /// Runs the instruction that begins with `op` with its operands undefined so, and with `count` other values of them;
@@ -46,7 +46,7 @@ private:
     std::vector<uint32_t> scalars;
   };
   template <typename Row, typename Scalar>
-  static void take(const checks::InstructionFacts &facts, Results &results, Row row, Scalar scalar);
+  static void take(const InstructionFacts &facts, Results &results, Row row, Scalar scalar);
   /// With the operands' bits changed to those of `values`; `undefined` gets what the check says of the results if they
   /// are undefined. False: it faults.
   bool run(const MicroOp *op, const std::vector<UndefinedOperand> &operands, const std::vector<uint32_t> &values,

@@ -1,8 +1,8 @@
 // Fuzzes decoding: any bytes as a program's text. Each is decoded for both chips and matrix modes, every instruction's
 // text is made, and what the checks want to know of it. The first byte chooses.
-#include "runtime/emulator/checks/InstructionFacts.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/Disassembler.h"
+#include "runtime/emulator/decode/InstructionFacts.h"
 #include "runtime/emulator/instructions/HandlerTable.h"
 #include "test/runtime/emulator/fuzz/FuzzProgram.h"
 
@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const std::shared_ptr<const DecodedProgram> program =
       decodeProgram(target, {&span, 1}, choice & 2 ? MatrixMode::Exact : MatrixMode::Fast);
   static Disassembler disassemblers[] = {Disassembler(Target::all()[0]), Disassembler(Target::all()[1])};
-  checks::ProgramFacts facts(target, *program);
+  ProgramFacts facts(target, *program);
   for (size_t at = 0; at + 4 <= text.size(); at += 4) {
     const MicroOp *op = program->at(reinterpret_cast<uint64_t>(text.data()) + at);
     if (!op)

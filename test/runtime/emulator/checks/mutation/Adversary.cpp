@@ -1,7 +1,7 @@
 #include "test/runtime/emulator/checks/mutation/Adversary.h"
 #include "runtime/emulator/checks/HazardClasses.h"
-#include "runtime/emulator/checks/InstructionFacts.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
+#include "runtime/emulator/decode/InstructionFacts.h"
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/instructions/Wave.h"
 

@@ -1,11 +1,12 @@
 // What an instruction reads, writes and waits for.
 //
-// The view of an instruction that checks and traces need and execution doesn't: the registers it touches and what for,
-// the unit it goes to, the counters it raises. What class it is says the list (decode/Instructions.def); the registers
-// come from LLVM's instruction descriptions (operands, tied operands, implicit registers, scheduling model), corrected
-// where these name more than the hardware reads (M0 of LDS instructions, which only chips before gfx9 read).
+// The view of an instruction that checks, traces and timing need and execution doesn't: the registers it touches and
+// what for, the unit it goes to, the counters it raises. What class it is says the list (decode/Instructions.def); the
+// registers come from LLVM's instruction descriptions (operands, tied operands, implicit registers, scheduling model),
+// corrected where these name more than the hardware reads (M0 of LDS instructions, which only chips before gfx9 read).
 #pragma once
 
+#include "runtime/emulator/decode/CachePolicy.h"
 #include "runtime/emulator/decode/Disassembler.h"
 
 #include <cstdint>
@@ -18,8 +19,6 @@ namespace nstf::emulator {
 class DecodedProgram;
 struct MicroOp;
 struct Target;
-
-namespace checks {
 
 /// Consecutive registers.
 struct RegisterRange {
@@ -70,6 +69,7 @@ struct InstructionFacts {
   bool countsVm = false, countsLgkm = false;          ///< counters it raises
   bool laneWise = false;     ///< lane i of the results depends on lane i of the vector sources only, EXEC masks both
   bool partialWrite = false; ///< SDWA or op_sel: writes a part of the destination's dwords, chosen by a selector
+  CachePolicy policy;        ///< of memory instructions and cache maintenance
   WaitCounts waits;          ///< of s_waitcnt
   unsigned waitStates = 1;   ///< issue slots it takes: s_nop N takes N+1
   int64_t immediate = 0;     ///< of s_* without registers, hwreg of s_getreg and s_setreg
@@ -105,5 +105,4 @@ private:
   mutable std::vector<std::unique_ptr<InstructionFacts>> facts;
 };
 
-} // namespace checks
 } // namespace nstf::emulator

@@ -1,11 +1,11 @@
-#include "runtime/emulator/checks/InstructionFacts.h"
+#include "runtime/emulator/decode/InstructionFacts.h"
 #include "runtime/emulator/decode/DecodedProgram.h"
 #include "runtime/emulator/decode/MicroOp.h"
 #include "runtime/emulator/decode/Target.h"
 
 #include <algorithm>
 
-namespace nstf::emulator::checks {
+namespace nstf::emulator {
 namespace {
 
 using Kind = InstructionKind;
@@ -154,6 +154,23 @@ private:
     if (f.kind == Kind::Nop)
       f.waitStates = unsigned(f.immediate & 15) + 1;
     f.partialWrite = writesPart();
+    f.policy = policy();
+  }
+
+  /// The bits stand in one operand: the first of cache maintenance, the last of scalar memory, else behind the offset
+  /// (and the format of typed buffers).
+  CachePolicy policy() const {
+    const bool maintenance = info.form == Form::Cache;
+    if (!(isMemory() || facts.kind == Kind::ScalarMemory) || (info.effect == MemoryEffect::None && !maintenance))
+      return {};
+    std::vector<int64_t> immediates;
+    for (const RawOperand &operand : raw.operands)
+      if (operand.kind == RawOperand::Immediate)
+        immediates.push_back(operand.value);
+    size_t at = maintenance ? 0 : e.name.starts_with("TBUFFER_") ? 2 : 1;
+    if (facts.kind == Kind::ScalarMemory)
+      at = immediates.size() - 1;
+    return at < immediates.size() ? CachePolicy::decode(uint32_t(immediates[at]), target.scopedStores) : CachePolicy();
   }
 
   bool isLaneWise() const {
@@ -262,4 +279,4 @@ const InstructionFacts &ProgramFacts::make(uint32_t instruction) const {
   return *facts[instruction];
 }
 
-} // namespace nstf::emulator::checks
+} // namespace nstf::emulator

@@ -1,11 +1,10 @@
 // Registers, roles, counters and kinds of single instructions, by assembling them.
-#include "runtime/emulator/checks/InstructionFacts.h"
+#include "runtime/emulator/decode/InstructionFacts.h"
 #include "test/runtime/emulator/instructions/Snippet.h"
 
 #include <gtest/gtest.h>
 
 using namespace nstf::emulator;
-using namespace nstf::emulator::checks;
 
 namespace {
 
@@ -109,6 +108,38 @@ TEST(InstructionFacts, betweenMemoryAndLds) {
   EXPECT_TRUE(store->stores && !store->loads && !store->toLds);
   Facts load("gfx90a", "buffer_load_dword v1, s[4:7], 0 offen lds");
   EXPECT_TRUE(load->loads && !load->stores && load->toLds);
+}
+
+TEST(InstructionFacts, cachePolicy) {
+  struct {
+    const char *target, *text;
+    CachePolicy policy;
+  } const cases[] = {
+      {"gfx942", "global_load_dword v0, v[2:3], off offset:19 sc1", {.sc1 = true}},
+      {"gfx942", "global_load_dwordx4 v[0:3], v4, s[2:3] sc0 sc1", {.sc0 = true, .sc1 = true}},
+      {"gfx942", "global_store_dword v[2:3], v4, off nt", {.nt = true}},
+      {"gfx942", "global_atomic_add v0, v[2:3], v4, off sc0", {.sc0 = true}},
+      {"gfx942", "flat_load_dword v0, v[2:3] sc0", {.sc0 = true}},
+      {"gfx942", "scratch_load_dword v0, off, s33 offset:16 nt", {.nt = true}},
+      {"gfx942", "buffer_load_dword v0, v1, s[4:7], s8 offen offset:1 sc1", {.sc1 = true}},
+      {"gfx942", "buffer_load_dword v1, s[4:7], 0 offen sc0 lds", {.sc0 = true}},
+      {"gfx942", "global_load_lds_dword v[2:3], off nt", {.nt = true}},
+      {"gfx942", "buffer_inv sc0 sc1", {.sc0 = true, .sc1 = true}},
+      {"gfx942", "buffer_wbl2 sc1", {.sc1 = true}},
+      {"gfx942", "s_load_dword s0, s[2:3], 0x1 glc", {.sc0 = true}},
+      {"gfx942", "global_load_dword v0, v[2:3], off offset:19", {}},
+      {"gfx90a", "global_load_dword v0, v[2:3], off offset:-1 glc slc", {.glc = true, .slc = true}},
+      {"gfx90a", "buffer_store_dword v0, off, s[4:7], 0 offset:3 scc", {.scc = true}},
+      {"gfx90a", "buffer_atomic_add v0, v1, s[4:7], 0 offen glc", {.glc = true}},
+      {"gfx90a", "tbuffer_load_format_x v0, off, s[4:7], 0 format:22 slc", {.slc = true}},
+      {"gfx90a", "s_buffer_load_dwordx2 vcc, s[4:7], s20 glc", {.glc = true}},
+      {"gfx90a", "s_buffer_load_dwordx2 vcc, s[4:7], s20", {}},
+      {"gfx90a", "ds_read_b32 v0, v1 offset:1", {}},
+      {"gfx90a", "s_memtime s[0:1]", {}},
+      {"gfx90a", "buffer_wbinvl1_vol", {}},
+  };
+  for (const auto &c : cases)
+    EXPECT_EQ(Facts(c.target, c.text)->policy, c.policy) << c.target << ": " << c.text;
 }
 
 } // namespace
