@@ -96,10 +96,12 @@ const MicroOp *setVectorSkip(Wave &w, const MicroOp *op) {
   return stop(w, op + 1, WaveStatus::Running);
 }
 
-/// Time that always goes on and is the same in every run.
 const MicroOp *memtime(Wave &w, const MicroOp *op) {
-  w.clock += 64;
-  w.setScalar64(op->destination, w.clock);
+  w.setScalar64(op->destination, w.group->launch->clock->coreClocks(w));
+  return op + 1;
+}
+const MicroOp *memrealtime(Wave &w, const MicroOp *op) {
+  w.setScalar64(op->destination, w.group->launch->clock->realTime(w));
   return op + 1;
 }
 
@@ -138,7 +140,17 @@ template <typename T> const MicroOp *moveToRelative(Wave &w, const MicroOp *op) 
   return op + 1;
 }
 
+class ReadCounter : public ClockSource {
+  uint64_t coreClocks(Wave &w) override { return w.clock += 64; }
+  uint64_t realTime(Wave &w) override { return w.clock += 64; }
+};
+
 } // namespace
+
+ClockSource &readCounter() {
+  static ReadCounter counter;
+  return counter;
+}
 
 void enterControl(HandlerTable &table) {
 #define CONTROL(name, kind, meaning) table[unsigned(Opcode::name)] = meaning;

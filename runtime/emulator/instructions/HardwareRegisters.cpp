@@ -1,16 +1,11 @@
 // S_getreg and s_setreg.
 //
-// Layouts: "CDNA3 Instruction Set Architecture", "Hardware registers", and AMD's public sq headers for HW_ID. Where a
-// wave runs is made up, but always the same: workgroups go round the chip's dies, then round a die's compute units,
-// and a workgroup's waves round its four SIMDs.
+// Layouts: "CDNA3 Instruction Set Architecture", "Hardware registers", and AMD's public sq headers for HW_ID.
 #include "runtime/emulator/decode/Target.h"
-#include "runtime/emulator/device/DeviceModel.h"
 #include "runtime/emulator/instructions/HandlerTable.h"
 #include "runtime/emulator/instructions/MemorySpace.h"
 #include "runtime/emulator/instructions/Wave.h"
 #include "runtime/emulator/memory/CodeObject.h"
-
-#include <algorithm>
 
 namespace nstf::emulator {
 namespace {
@@ -34,24 +29,6 @@ enum : unsigned {
   regXccId = 20
 };
 
-struct Placement {
-  uint32_t xcd, engine, unit, simd, slot;
-
-  explicit Placement(const Wave &w) {
-    const Launch &launch = *w.group->launch;
-    const DeviceModel &model = DeviceModel::of(launch.target->name);
-    uint32_t dies = std::max(1u, model.xcds), units = std::max(1u, model.computeUnits / dies);
-    const uint32_t unitsOfEngine = launch.target->computeUnitsPerEngine;
-    const uint64_t number = w.group->index;
-    xcd = uint32_t(number % dies);
-    uint32_t onDie = uint32_t(number / dies % units);
-    engine = onDie / unitsOfEngine;
-    unit = onDie % unitsOfEngine;
-    simd = w.number % 4;
-    slot = w.number / 4;
-  }
-};
-
 uint32_t statusOf(const Wave &w) {
   bool inGroup = w.group->launch->wavesPerGroup > 1;
   return uint32_t(w.scc()) | uint32_t(w.exec() == 0) << 9 | uint32_t(w.scalar64(sgpr::vcc) == 0) << 10 |
@@ -64,18 +41,22 @@ uint32_t gprAllocation(const Wave &w) {
   return (granules ? granules - 1 : 0) << 8 | 6u << 24; // 112 SGPRs, in sixteens less one
 }
 
+uint32_t hardwareId(const Wave &w) {
+  const uint32_t unitsOfEngine = w.group->launch->target->computeUnitsPerEngine;
+  const uint32_t engine = w.place.computeUnit / unitsOfEngine, unit = w.place.computeUnit % unitsOfEngine;
+  return w.place.slot | w.place.simd << 4 | unit << 8 | engine << 13;
+}
+
 uint32_t valueOf(const Wave &w, unsigned id) {
   switch (id) {
   case regMode:
     return w.mode;
   case regStatus:
     return statusOf(w);
-  case regHardwareId: {
-    Placement at(w);
-    return at.slot | at.simd << 4 | at.unit << 8 | at.engine << 13;
-  }
+  case regHardwareId:
+    return hardwareId(w);
   case regXccId:
-    return Placement(w).xcd;
+    return w.place.xcd;
   case regGprAlloc:
     return gprAllocation(w);
   case regLdsAlloc:

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "runtime/emulator/decode/MicroOp.h"
+#include "runtime/emulator/instructions/PlaceAndTime.h"
 
 #include <cstdint>
 #include <cstring>
@@ -13,7 +14,6 @@
 
 namespace nstf::emulator {
 
-class ClockSource;
 class DecodedProgram;
 class GlobalWaveSync;
 class Memory;
@@ -39,7 +39,7 @@ struct Launch {
   uint64_t queue;          ///< address of the queue descriptor
   const MicroOp *entry;
   GlobalWaveSync *waveSync; ///< may be null
-  ClockSource *clock;       ///< may be null
+  ClockSource *clock = &readCounter();
 };
 
 struct Wave;
@@ -80,7 +80,8 @@ struct alignas(64) Wave {
   uint32_t mode;    ///< MODE
   uint32_t number;  ///< in the workgroup
   uint64_t scratch; ///< address of the wave's scratch memory, dwords interleaved over the lanes
-  uint64_t clock;   ///< what s_memtime gives
+  uint64_t clock;   ///< what readCounter() gave last
+  Place place;      ///< on the chip
   uint32_t fuel;    ///< backward branches until the wave lets the others of its workgroup go on
   WaveStatus status;
 

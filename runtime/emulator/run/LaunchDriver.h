@@ -18,8 +18,11 @@ namespace nstf::emulator {
 class CachedProgram;
 class LaunchMemory;
 struct DeviceModel;
-struct LaunchArguments;
 struct LaunchOptions;
+
+/// Where a wave runs in a launch nobody times: workgroups go round the chip's dies, then round a die's compute units,
+/// and a workgroup's waves round its four SIMDs.
+Place placeInTurn(const DeviceModel &model, uint64_t group, uint32_t wave);
 
 class LaunchDriver {
 public:
@@ -35,10 +38,10 @@ public:
   uint64_t groups() const { return gridGroups; }      ///< workgroups of the grid; 0: there is nothing to run
   uint64_t residents() const { return maxResidents; } ///< no more may be resident at a time
 
-  /// What waves read as time from now on; until it is called every read of a wave is 64 past the one before.
+  /// What waves read as time from now on, instead of readCounter().
   void setClock(ClockSource &clock) { state.clock = &clock; }
-  /// Makes workgroup `index` (x fastest) ready to run, its waves at `places`; without places: workgroups go round the
-  /// chip's dies, then round a die's compute units, and a workgroup's waves round its four SIMDs. From any thread.
+  /// Makes workgroup `index` (x fastest) ready to run, its waves at `places`; without places: placeInTurn. From any
+  /// thread.
   std::unique_ptr<ResidentGroup> begin(uint64_t index, std::span<const Place> places = {});
   /// Gives back what begin gave. From any thread.
   void retire(std::unique_ptr<ResidentGroup> group);
@@ -49,8 +52,7 @@ private:
   const DeviceModel &model;
   std::shared_ptr<CachedProgram> cached;
   std::unique_ptr<GlobalWaveSync> waveSync;
-  std::unique_ptr<ClockSource> readCounter;
-  std::unique_ptr<LaunchMemory> memory;
+  std::unique_ptr<LaunchMemory> launchMemory;
   uint64_t gridGroups = 0, maxResidents = 0, scratchPerGroup = 0;
 
   std::mutex mutex; ///< of all in this paragraph

@@ -50,30 +50,19 @@ unsigned usableThreads(unsigned wanted) {
   return wanted ? std::min(wanted, cores) : cores;
 }
 
-Scheduler::Scheduler(const Launch &launch, const LaunchOptions &options, uint64_t groups, unsigned threads,
-                     uint64_t residents, uint64_t scratch)
-    : launch(launch), options(options), groups(groups), threads(threads), scratch(scratch),
-      scratchPerGroup(uint64_t(launch.scratchBytes) * Wave::width * launch.wavesPerGroup),
-      deadline(deadlineOf(options)), steps(options.stepLimit ? new StepBudget(options.stepLimit) : nullptr),
-      residents(residents) {}
+Scheduler::Scheduler(LaunchDriver &driver, unsigned threads)
+    : driver(driver), options(driver.options()), groups(driver.groups()), threads(threads),
+      deadline(deadlineOf(options)), steps(options.stepLimit ? new StepBudget(options.stepLimit) : nullptr) {}
 
 std::unique_ptr<ResidentGroup> Scheduler::admit(ExecutionCounters *counters) {
-  uint64_t index, slot;
+  uint64_t index;
   {
     std::unique_lock lock = lockShared();
-    if (next >= groups)
+    if (next >= groups || next - done >= driver.residents())
       return nullptr;
-    if (!freeSlots.empty()) {
-      slot = freeSlots.back();
-      freeSlots.pop_back();
-    } else if (firstUnusedSlot < residents) {
-      slot = firstUnusedSlot++;
-    } else {
-      return nullptr;
-    }
     index = next++;
   }
-  auto resident = ResidentGroup::start(launch, index, scratch + slot * scratchPerGroup);
+  std::unique_ptr<ResidentGroup> resident = driver.begin(index);
   Workgroup &group = resident->group;
   group.counters = counters;
   group.steps = steps.get();
@@ -92,14 +81,11 @@ void Scheduler::retire(std::unique_ptr<ResidentGroup> resident) {
     options.monitor->groupEnds(resident->group);
   if (options.executed && resident->group.counters)
     *options.executed += resident->group.counters->takeNew();
-  {
-    std::unique_lock lock = lockShared();
-    freeSlots.push_back(scratchPerGroup ? (resident->scratch - scratch) / scratchPerGroup : 0);
-    ++done;
-    if (options.progress)
-      options.progress(done, groups);
-  }
-  ResidentGroup::release(std::move(resident));
+  driver.retire(std::move(resident));
+  std::unique_lock lock = lockShared();
+  ++done;
+  if (options.progress)
+    options.progress(done, groups);
 }
 
 void Scheduler::fail(uint64_t index, std::exception_ptr exception) {

@@ -12,6 +12,7 @@
 
 #include "runtime/emulator/run/Finding.h"
 #include "runtime/emulator/run/Interpreter.h"
+#include "runtime/emulator/run/LaunchDriver.h"
 #include "runtime/emulator/run/LaunchOptions.h"
 #include "runtime/emulator/run/ResidentGroup.h"
 
@@ -29,9 +30,7 @@ unsigned usableThreads(unsigned wanted);
 
 class Scheduler {
 public:
-  /// `scratch`: the residents' scratch memory, one after the other.
-  Scheduler(const Launch &launch, const LaunchOptions &options, uint64_t groups, unsigned threads, uint64_t residents,
-            uint64_t scratch);
+  Scheduler(LaunchDriver &driver, unsigned threads);
   /// Runs all workgroups and returns the threads' time together, in nanoseconds. Throws Fault.
   uint64_t run();
 
@@ -51,18 +50,16 @@ private:
   void suspect();
   void lookIntoStall();
 
-  const Launch &launch;
+  LaunchDriver &driver;
   const LaunchOptions &options;
   const uint64_t groups;
   const unsigned threads;
-  const uint64_t scratch, scratchPerGroup;
   const std::chrono::steady_clock::time_point deadline;
   std::unique_ptr<StepBudget> steps;
 
   std::atomic<uint64_t> time{0}, faultyGroup{UINT64_MAX};
   std::mutex mutex; ///< of all in this paragraph
-  uint64_t next = 0, done = 0, firstUnusedSlot = 0, residents;
-  std::vector<uint64_t> freeSlots; ///< of scratch
+  uint64_t next = 0, done = 0;
   std::exception_ptr fault;
 
   std::mutex stallMutex; ///< of all in this paragraph

@@ -48,26 +48,17 @@ TEST(HardwareRegisters, readWhatTheWaveIs) {
   }
 }
 
-TEST(HardwareRegisters, placesAreSpreadOverTheChip) {
+TEST(HardwareRegisters, tellWhereTheDriverPutTheWave) {
   for (const char *target : targets) {
     bool isMi300 = std::string(target) == "gfx942";
     Snippet s(target, "s_getreg_b32 s0, hwreg(HW_REG_HW_ID)" +
                           std::string(isMi300 ? "\ns_getreg_b32 s1, hwreg(HW_REG_XCC_ID, 0, 4)" : ""));
     ASSERT_EQ(s.program->trapCount(), 0u);
-    std::set<u64> places;
-    u32 xccs = 0;
-    for (u32 id = 0; id < 104; ++id) {
-      const_cast<Workgroup *>(s.wave().group)->index = id;
-      s.run();
-      places.insert(s.wave().scalars[0] | u64(s.wave().scalars[1]) << 32);
-      EXPECT_EQ(s.wave().scalars[1], isMi300 ? id % 8 : 0) << "workgroups go round the dies";
-      xccs |= 1u << s.wave().scalars[1];
-    }
-    EXPECT_EQ(places.size(), 104u) << "no two on the same compute unit";
-    EXPECT_EQ(xccs, isMi300 ? 0xffu : 1u);
-    s.wave().number = 6;
+    s.wave().place = {.xcd = 5, .computeUnit = 23, .simd = 2, .slot = 7};
     s.run();
-    EXPECT_EQ(s.wave().scalars[0] & 0x3f, 1u | 2u << 4) << "wave 6: the third SIMD's second slot";
+    const u32 engine = isMi300 ? 2 : 1, unit = isMi300 ? 3 : 9; // engines of 10 and 14 compute units
+    EXPECT_EQ(s.wave().scalars[0], 7u | 2u << 4 | unit << 8 | engine << 13);
+    EXPECT_EQ(s.wave().scalars[1], isMi300 ? 5u : 0u);
   }
 }
 

@@ -91,8 +91,8 @@ const Kernel &CompiledKernels::kernel(const std::string &name) const {
   return *kernel;
 }
 
-void launchBytes(CompiledKernels &kernels, const std::string &name, Dimensions grid, Dimensions block,
-                 uint32_t dynamicLds, const std::vector<std::vector<char>> &arguments) {
+PackedLaunch pack(CompiledKernels &kernels, const std::string &name, Dimensions grid, Dimensions block,
+                  uint32_t dynamicLds, const std::vector<std::vector<char>> &arguments) {
   const Kernel &kernel = kernels.kernel(name);
   std::vector<char> kernarg(kernel.kernargSize);
   auto put = [&](size_t at, const void *data, size_t size) {
@@ -111,9 +111,17 @@ void launchBytes(CompiledKernels &kernels, const std::string &name, Dimensions g
   }
   fillHidden(kernel, {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamicLds},
              std::as_writable_bytes(std::span(kernarg)));
-  LaunchArguments launch{&kernel,    {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
-                         dynamicLds, kernarg.data(),           kernarg.size()};
-  dispatch(kernels.target, kernels.memory, launch, kernels.options.value_or(LaunchOptions::fromEnvironment()));
+  PackedLaunch packed{std::move(kernarg),
+                      {&kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamicLds, nullptr, 0}};
+  packed.launch.kernarg = packed.kernarg.data();
+  packed.launch.kernargSize = packed.kernarg.size();
+  return packed;
+}
+
+void launchBytes(CompiledKernels &kernels, const std::string &name, Dimensions grid, Dimensions block,
+                 uint32_t dynamicLds, const std::vector<std::vector<char>> &arguments) {
+  const PackedLaunch packed = pack(kernels, name, grid, block, dynamicLds, arguments);
+  dispatch(kernels.target, kernels.memory, packed.launch, kernels.options.value_or(LaunchOptions::fromEnvironment()));
 }
 
 } // namespace nstf::emulator::test

@@ -44,7 +44,14 @@ struct Dimensions {
   uint32_t x = 1, y = 1, z = 1;
 };
 
-/// Launches with `arguments` laid out as the metadata says, hidden arguments filled in.
+/// A launch with its argument block.
+struct PackedLaunch {
+  std::vector<char> kernarg;
+  LaunchArguments launch;
+};
+/// `arguments` laid out as the metadata says, hidden arguments filled in.
+PackedLaunch pack(CompiledKernels &kernels, const std::string &name, Dimensions grid, Dimensions block,
+                  uint32_t dynamicLds, const std::vector<std::vector<char>> &arguments);
 void launchBytes(CompiledKernels &kernels, const std::string &name, Dimensions grid, Dimensions block,
                  uint32_t dynamicLds, const std::vector<std::vector<char>> &arguments);
 
