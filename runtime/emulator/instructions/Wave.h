@@ -64,7 +64,13 @@ struct Workgroup {
   StepBudget *steps = nullptr;           ///< null: no limit
 };
 
-enum class WaveStatus : uint8_t { Running, AtBarrier, Yielded, Ended };
+enum class WaveStatus : uint8_t {
+  Running,
+  AtBarrier,
+  Yielded,
+  Ended,
+  Stopped, ///< in front of `next`, since the run loop's observer wanted it
+};
 
 struct alignas(64) Wave {
   static constexpr unsigned width = waveWidth; ///< handlers take it as a template parameter
