@@ -81,6 +81,13 @@ uint64_t Memory::takeAddressSpace(uint64_t span) {
   return base;
 }
 
+uint64_t Memory::takePhysical(uint64_t bytes) {
+  const uint64_t page = bytes >= largePageBytes ? largePageBytes : pageBytes;
+  const uint64_t begin = roundUp(nextPhysical_, page);
+  nextPhysical_ = begin + roundUp(std::max<uint64_t>(bytes, 1), page);
+  return begin;
+}
+
 void *Memory::allocate(size_t bytes, RegionKind kind, bool writable) {
   std::lock_guard lock(mutex_);
   if (bytes > limit_ - std::min(limit_, allocated_) || bytes > UINT64_MAX - 2 * guardBytes)
@@ -90,8 +97,8 @@ void *Memory::allocate(size_t bytes, RegionKind kind, bool writable) {
   uint64_t base = takeAddressSpace(span);
   if (!base)
     return nullptr;
-  Region region{base, base + bytes, writable, kind, nextId_++};
-  allocations_[base] = Allocation{base, span, bytes, {region}};
+  Region region{base, base + bytes, writable, kind, nextId_++, takePhysical(bytes)};
+  allocations_[base] = Allocation{base, span, bytes, region.physical, {region}};
   allocated_ += bytes;
   snapshot_ = nullptr;
   if (definedness_ && kind == RegionKind::Device) {
@@ -140,7 +147,8 @@ bool Memory::adopt(void *pointer, size_t bytes, RegionKind kind, bool writable) 
     if (previous->first + std::max(previous->second.bytes, previous->second.span) > begin)
       return false;
   }
-  allocations_[begin] = Allocation{begin, 0, bytes, {{begin, begin + bytes, writable, kind, nextId_++}}};
+  const Region region{begin, begin + bytes, writable, kind, nextId_++, takePhysical(bytes)};
+  allocations_[begin] = Allocation{begin, 0, bytes, region.physical, {region}};
   snapshot_ = nullptr;
   return true;
 }
@@ -169,8 +177,10 @@ bool Memory::split(void *pointer, const std::vector<Region> &parts) {
   }
   uint64_t id = allocation.regions.empty() ? nextId_++ : allocation.regions.front().id;
   allocation.regions = parts;
-  for (Region &part : allocation.regions)
+  for (Region &part : allocation.regions) {
     part.id = id;
+    part.physical = allocation.physical + (part.begin - allocation.base);
+  }
   snapshot_ = nullptr;
   return true;
 }

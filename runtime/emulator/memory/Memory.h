@@ -39,7 +39,8 @@ struct Region {
   uint64_t begin = 0, end = 0;
   bool writable = true; ///< by a kernel; the host may always write
   RegionKind kind = RegionKind::Device;
-  uint64_t id = 0; ///< running number of the allocation, for messages
+  uint64_t id = 0;       ///< running number of the allocation, for messages
+  uint64_t physical = 0; ///< address of its first byte in the synthetic physical memory (Memory::takePhysical)
 
   uint64_t size() const { return end - begin; }
   /// Whether [address, address + bytes) lies inside. `bytes` may be 0.
@@ -90,6 +91,8 @@ public:
   static constexpr uint64_t guardBytes = 256 * 1024;
   /// Every allocation begins on this boundary (hipMalloc promises 256).
   static constexpr uint64_t pageBytes = 4096;
+  /// Of large allocations' synthetic physical memory.
+  static constexpr uint64_t largePageBytes = 2 * 1024 * 1024;
 
   /// `limit`: bytes that may be allocated at one time.
   explicit Memory(uint64_t limit = UINT64_MAX);
@@ -140,6 +143,7 @@ private:
   struct Allocation {
     uint64_t base = 0, span = 0; // address space taken, guard included; span 0: adopted
     uint64_t bytes = 0;
+    uint64_t physical = 0;
     std::vector<Region> regions;
   };
   struct FreedRange {
@@ -147,6 +151,10 @@ private:
     uint64_t base, span;
   };
   uint64_t takeAddressSpace(uint64_t span);
+  /// Physical pages for an allocation, one after the other in order of allocation and never again: what depends on
+  /// addresses (caches, channels) is then the same in every run, wherever the host puts things. Large allocations begin
+  /// on large pages, as the driver's do.
+  uint64_t takePhysical(uint64_t bytes);
 
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const RegionTable> snapshot_; // null after a change
@@ -154,7 +162,7 @@ private:
   std::deque<FreedRange> freed_;                        // oldest first
   std::vector<std::pair<uint64_t, uint64_t>> chunks_;   // reserved address space: base, size
   uint64_t chunkNext_ = 0, chunkEnd_ = 0, reserved_ = 0;
-  uint64_t limit_, allocated_ = 0, nextId_ = 1;
+  uint64_t limit_, allocated_ = 0, nextId_ = 1, nextPhysical_ = 0;
   std::unique_ptr<Shadow> definedness_;
 };
 

@@ -13,6 +13,8 @@ namespace nstf::emulator {
 namespace {
 
 constexpr size_t packetLines = 1, queueLines = 4;
+/// Region::physical of what only lives as long as a launch, above all allocations.
+constexpr uint64_t argumentsPhysical = uint64_t(1) << 46, scratchPhysical = uint64_t(1) << 47;
 
 void fillPacket(char *packet, const Launch &launch) {
   auto put = [&](size_t at, auto value) { std::memcpy(packet + at, &value, sizeof(value)); };
@@ -67,15 +69,15 @@ LaunchMemory::LaunchMemory(Launch &launch, const Memory &memory, size_t scratchB
   fillQueue(reinterpret_cast<char *>(launch.queue));
 
   std::vector<Region> regions = memory.regions()->all();
-  auto add = [&](uint64_t begin, uint64_t size, RegionKind kind, bool writable) {
-    Region region{begin, begin + size, writable, kind, 0};
+  auto add = [&](uint64_t begin, uint64_t size, RegionKind kind, bool writable, uint64_t physical) {
+    Region region{begin, begin + size, writable, kind, 0, physical};
     regions.insert(std::upper_bound(regions.begin(), regions.end(), region,
                                     [](const Region &a, const Region &b) { return a.begin < b.begin; }),
                    region);
   };
-  add(launch.kernarg, arguments.size() * sizeof(Line), RegionKind::Arguments, false);
+  add(launch.kernarg, arguments.size() * sizeof(Line), RegionKind::Arguments, false, argumentsPhysical);
   if (scratchBytes)
-    add(scratchPages.address(), scratchBytes, RegionKind::Scratch, true);
+    add(scratchPages.address(), scratchBytes, RegionKind::Scratch, true, scratchPhysical);
   table = RegionTable(std::move(regions));
   launch.regions = &table;
 }

@@ -131,6 +131,39 @@ TEST(Memory, splitLeavesOnlyTheParts) {
   EXPECT_EQ(memory.regions()->all().size(), 0u);
 }
 
+TEST(Memory, physicalPagesFollowTheOrderOfAllocation) {
+  uint64_t seen[2][4];
+  for (uint64_t (&physical)[4] : seen) {
+    Memory memory;
+    const size_t bytes[] = {100, 3 * Memory::largePageBytes + 1, 1, 5000};
+    for (unsigned i = 0; i < 4; ++i) {
+      Region region;
+      void *pointer = memory.allocate(bytes[i]);
+      ASSERT_TRUE(memory.find(addressOf(pointer), region));
+      physical[i] = region.physical;
+      if (i == 0)
+        memory.free(pointer); // its pages don't come back
+    }
+  }
+  const uint64_t large = Memory::largePageBytes, page = Memory::pageBytes;
+  const uint64_t expected[] = {0, large, 5 * large, 5 * large + page};
+  for (unsigned i = 0; i < 4; ++i) {
+    EXPECT_EQ(seen[0][i], expected[i]);
+    EXPECT_EQ(seen[1][i], expected[i]) << "wherever the host puts it";
+  }
+}
+
+TEST(Memory, partsKeepTheirPhysicalPlaces) {
+  Memory memory;
+  memory.allocate(1);
+  void *image = memory.allocate(3000, RegionKind::Code);
+  const uint64_t base = addressOf(image);
+  ASSERT_TRUE(memory.split(image, {{base, base + 1000, false}, {base + 2000, base + 3000, true}}));
+  Region region;
+  ASSERT_TRUE(memory.find(base + 2500, region));
+  EXPECT_EQ(region.physical, Memory::pageBytes + 2000);
+}
+
 TEST(Memory, describeNamesWhatIsThere) {
   Memory memory;
   uint64_t live = addressOf(memory.allocate(4096));
