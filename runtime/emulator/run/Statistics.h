@@ -5,7 +5,7 @@
 // EXEC and, for buffers, on their size, so they are counted before the micro-op runs.
 #pragma once
 
-#include "runtime/emulator/decode/Instructions.h"
+#include "runtime/emulator/decode/AccessFacts.h"
 #include "runtime/emulator/instructions/MemorySpace.h"
 #include "runtime/emulator/instructions/Wave.h"
 
@@ -47,7 +47,7 @@ public:
   /// To be called before a micro-op runs.
   void count(const Wave &w, const MicroOp *op) {
     ++executed[op->opcode];
-    if (movesBytes[op->opcode])
+    if (accessFacts[op->opcode].any())
       countBytes(w, op);
   }
   /// Adds what was counted.
@@ -56,7 +56,6 @@ public:
   uint64_t takeNew();
 
 private:
-  static const std::array<bool, opcodeCount> movesBytes;
   void countBytes(const Wave &w, const MicroOp *op);
 
   std::array<uint64_t, opcodeCount> executed = {}, storedBy = {}, conflictClocks = {};

@@ -1,0 +1,25 @@
+// What an instruction moves to or from memory or LDS.
+#pragma once
+
+#include "runtime/emulator/decode/Instructions.h"
+
+#include <array>
+#include <cstdint>
+
+namespace nstf::emulator {
+
+struct AccessFacts {
+  Addressing addressing = Addressing::None;
+  uint8_t loaded = 0, stored = 0; ///< bytes of a lane (scalar: of the wave); typed buffers: 1, the format says how many
+  bool atomic = false;
+  bool toLds = false; ///< between memory and LDS
+  // Of LDS at addresses a lane: where banks conflict.
+  uint8_t ldsBytes = 0;   ///< of one access
+  uint8_t pairStride = 0; ///< two accesses: their offsets count so many of them; 0: one access
+  bool any() const { return addressing != Addressing::None; }
+};
+
+/// By opcode.
+extern const std::array<AccessFacts, opcodeCount> accessFacts;
+
+} // namespace nstf::emulator
