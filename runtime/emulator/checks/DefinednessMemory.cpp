@@ -21,7 +21,7 @@ void UninitCheck::checkAddressRow(Wave &w, WaveShadow &s, const MicroOp *op, Sou
   if (!undefined)
     return;
   Origin origin = laneOrigin(s, ref, unsigned(std::countr_zero(undefined)), rows);
-  std::string name = describe(RegisterRange{true, uint16_t(rowOf(ref)), uint16_t(rows)});
+  std::string name = emulator::describe(RegisterRange{true, uint16_t(rowOf(ref)), uint16_t(rows)});
   report(w, op, Address, "the address in " + name + " is undefined", origin, undefined);
   for (unsigned k = 0; k < rows; ++k)
     s.define(rowOf(ref) + k, undefined);
@@ -33,7 +33,7 @@ void UninitCheck::checkAddressScalar(Wave &w, WaveShadow &s, const MicroOp *op, 
   unsigned first = scalarOf(ref);
   for (unsigned k = 0; k < count; ++k)
     if (s.scalars[first + k]) {
-      std::string name = describe(RegisterRange{false, uint16_t(first), uint16_t(count)});
+      std::string name = emulator::describe(RegisterRange{false, uint16_t(first), uint16_t(count)});
       report(w, op, Address, "the address in " + name + " is undefined", s.scalarOrigin(first + k), 0);
       std::fill_n(s.scalars + first, count, 0);
       return;
@@ -242,10 +242,10 @@ static std::string undefinedData(const WaveShadow &s, const MicroOp *op, const M
     }
   }
   if (!~bits || !bits || dataFactsOf(Opcode(op->opcode)).converts)
-    return describe(range) + " is";
+    return emulator::describe(range) + " is";
   char text[32];
   std::snprintf(text, sizeof(text), "bits 0x%x of ", bits);
-  return text + describe(range) + " are";
+  return text + emulator::describe(range) + " are";
 }
 
 /// Whether the data of all lanes are defined, which is nearly always so.

@@ -131,7 +131,7 @@ std::string UninitCheck::describe(const Wave &w, Origin origin) const {
       return "a" + std::to_string(value - agprRow) + ", which was never written";
     return "v" + std::to_string(value) + ", which was never written";
   case Origin::Scalar:
-    return describe(RegisterRange{false, uint16_t(value), 1}) + ", which was never written";
+    return emulator::describe(RegisterRange{false, uint16_t(value), 1}) + ", which was never written";
   case Origin::Lds:
     return "LDS offset " + std::to_string(value) + ", which was never written";
   case Origin::Scratch: {

@@ -157,20 +157,29 @@ private:
     f.policy = policy();
   }
 
-  /// The bits stand in one operand: the first of cache maintenance, the last of scalar memory, else behind the offset
-  /// (and the format of typed buffers).
+  /// The bits stand in one operand: the only one of cache maintenance, the last of scalar memory; in buffers behind
+  /// resource, soffset, offset (and the format of typed ones), else behind the offset.
   CachePolicy policy() const {
     const bool maintenance = info.form == Form::Cache;
     if (!(isMemory() || facts.kind == Kind::ScalarMemory) || (info.effect == MemoryEffect::None && !maintenance))
       return {};
-    std::vector<int64_t> immediates;
-    for (const RawOperand &operand : raw.operands)
-      if (operand.kind == RawOperand::Immediate)
-        immediates.push_back(operand.value);
-    size_t at = maintenance ? 0 : e.name.starts_with("TBUFFER_") ? 2 : 1;
+    auto firstOf = [&](RawOperand::Kind kind, unsigned count) {
+      return size_t(
+          std::ranges::find_if(
+              raw.operands, [&](const RawOperand &operand) { return operand.kind == kind && operand.count == count; }) -
+          raw.operands.begin());
+    };
+    size_t at = 0;
     if (facts.kind == Kind::ScalarMemory)
-      at = immediates.size() - 1;
-    return at < immediates.size() ? CachePolicy::decode(uint32_t(immediates[at]), target.scopedStores) : CachePolicy();
+      at = raw.operands.size() - 1;
+    else if (isBuffer())
+      at = firstOf(RawOperand::Scalar, 4) + (e.name.starts_with("TBUFFER_") ? 4 : 3);
+    else if (!maintenance)
+      at = firstOf(RawOperand::Immediate, 1) + 1;
+    if (at >= raw.operands.size() || raw.operands[at].kind != RawOperand::Immediate)
+      return {};
+    const int64_t bits = raw.operands[at].value;
+    return CachePolicy::decode(uint32_t(bits), target.scopedStores);
   }
 
   bool isLaneWise() const {

@@ -13,6 +13,7 @@
 #include "runtime/emulator/instructions/Atomics.h"
 #include "runtime/emulator/instructions/Buffer.h"
 #include "runtime/emulator/instructions/BufferAccess-inl.h"
+#include "runtime/emulator/instructions/LaneAddresses.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {
@@ -165,6 +166,30 @@ uint64_t bufferBytesFor(const Wave &w, const MicroOp *op, unsigned bytes, unsign
   return moved;
 }
 
+void bufferAddressesFor(const Wave &w, const MicroOp *op, unsigned bytes, LaneAddresses &to) {
+  constexpr unsigned width = Wave::width;
+  BufferAccess<width> access(w, op);
+  const uint64_t exec = w.exec();
+  to.lds = 0;
+  to.stride = 4;
+  if (HWY_LIKELY(access.plain())) {
+    uint64_t partly;
+    to.memory = access.rawAddresses(to.address, exec, bytes, partly);
+    to.memory |= partly;
+    return;
+  }
+  to.memory = 0;
+  for (uint64_t left = exec; left; left &= left - 1) {
+    const unsigned lane = unsigned(std::countr_zero(left));
+    const Place p = access.place(lane);
+    if (!access.inside(p, bytes < 4 ? bytes : 4))
+      continue;
+    to.memory |= uint64_t(1) << lane;
+    to.address[lane] = access.address(p);
+    to.stride = access.address({p.index, p.offset + 4}) - to.address[lane];
+  }
+}
+
 void enterBufferFor(HandlerTable &table) {
   constexpr unsigned width = Wave::width;
 #define LOAD(name, kind) table[unsigned(Opcode::BUFFER_##name)] = load<width, kind>;
@@ -181,6 +206,10 @@ namespace nstf::emulator {
 HWY_EXPORT(bufferBytesFor);
 uint64_t bufferBytes(const Wave &w, const MicroOp *op, unsigned bytes, unsigned unit, bool &isScratch) {
   return HWY_DYNAMIC_DISPATCH(bufferBytesFor)(w, op, bytes, unit, isScratch);
+}
+HWY_EXPORT(bufferAddressesFor);
+void bufferAddresses(const Wave &w, const MicroOp *op, unsigned bytes, LaneAddresses &to) {
+  HWY_DYNAMIC_DISPATCH(bufferAddressesFor)(w, op, bytes, to);
 }
 HWY_EXPORT(enterBufferFor);
 void enterBuffer(HandlerTable &table) { HWY_DYNAMIC_DISPATCH(enterBufferFor)(table); }

@@ -10,6 +10,7 @@
 #include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/instructions/Access-inl.h"
 #include "runtime/emulator/instructions/Atomics.h"
+#include "runtime/emulator/instructions/LaneAddresses.h"
 #include "runtime/emulator/instructions/MemorySpace.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -287,6 +288,40 @@ template <unsigned width, bool flat> const MicroOp *atomicModify(Wave &w, const 
 
 } // namespace
 
+void globalAddressesFor(const Wave &w, const MicroOp *op, LaneAddresses &to) {
+  to.memory = w.exec();
+  to.lds = 0;
+  to.stride = 4;
+  globalAddresses<Wave::width>(w, op, to.address);
+}
+void flatAddressesFor(const Wave &w, const MicroOp *op, LaneAddresses &to) {
+  globalAddressesFor(w, op, to);
+  forLanes<Wave::width>(to.memory, [&](unsigned lane) HWY_ATTR {
+    const Space space = spaceOf(to.address[lane]);
+    if (HWY_LIKELY(space == Space::Memory))
+      return;
+    to.address[lane] = uint32_t(to.address[lane]);
+    if (space == Space::Lds) {
+      to.lds |= uint64_t(1) << lane;
+    } else {
+      to.address[lane] = scratchAddress(w, lane, to.address[lane]);
+      to.stride = Wave::width * 4;
+    }
+  });
+  to.memory &= ~to.lds;
+}
+void scratchAddressesFor(const Wave &w, const MicroOp *op, LaneAddresses &to) {
+  to.memory = w.exec();
+  to.lds = 0;
+  to.stride = Wave::width * 4;
+  uint32_t base = uint32_t(op->immediate);
+  if (op->flags & memoryScalarBase)
+    base += w.scalarSource<uint32_t>(op->source[1]);
+  const uint32_t *offsets = op->flags & memoryVectorOffset ? w.row(op->source[0]) : nullptr;
+  for (unsigned lane = 0; lane < Wave::width; ++lane)
+    to.address[lane] = scratchAddress(w, lane, base + (offsets ? offsets[lane] : 0));
+}
+
 void enterGlobalFor(HandlerTable &table) {
   constexpr unsigned width = Wave::width;
 #define SET(name) table[unsigned(Opcode::name)]
@@ -313,5 +348,17 @@ HWY_AFTER_NAMESPACE();
 namespace nstf::emulator {
 HWY_EXPORT(enterGlobalFor);
 void enterGlobal(HandlerTable &table) { HWY_DYNAMIC_DISPATCH(enterGlobalFor)(table); }
+HWY_EXPORT(globalAddressesFor);
+void globalAddresses(const Wave &w, const MicroOp *op, LaneAddresses &to) {
+  HWY_DYNAMIC_DISPATCH(globalAddressesFor)(w, op, to);
+}
+HWY_EXPORT(flatAddressesFor);
+void flatAddresses(const Wave &w, const MicroOp *op, LaneAddresses &to) {
+  HWY_DYNAMIC_DISPATCH(flatAddressesFor)(w, op, to);
+}
+HWY_EXPORT(scratchAddressesFor);
+void scratchAddresses(const Wave &w, const MicroOp *op, LaneAddresses &to) {
+  HWY_DYNAMIC_DISPATCH(scratchAddressesFor)(w, op, to);
+}
 } // namespace nstf::emulator
 #endif

@@ -8,7 +8,7 @@ namespace nstf::emulator {
 struct Wave;
 
 /// A wave's place on the chip.
-struct Place {
+struct ChipPlace {
   uint32_t xcd = 0;
   uint32_t computeUnit = 0; ///< on the XCD
   uint32_t simd = 0;

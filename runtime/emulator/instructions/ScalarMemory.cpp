@@ -7,24 +7,29 @@
 #include "runtime/emulator/instructions/Access.h"
 #include "runtime/emulator/instructions/Atomics.h"
 #include "runtime/emulator/instructions/HandlerTable.h"
+#include "runtime/emulator/instructions/LaneAddresses.h"
 #include "runtime/emulator/instructions/Wave.h"
 
+#include <algorithm>
+#include <array>
 #include <type_traits>
 
 namespace nstf::emulator {
 namespace {
 
+uint64_t plainAddress(const Wave &w, const MicroOp *op) {
+  return w.scalarSource<uint64_t>(op->source[0]) + w.scalarSource<uint32_t>(op->source[1]) + op->immediate;
+}
+
 template <unsigned dwords> const MicroOp *load(Wave &w, const MicroOp *op) {
-  uint64_t address = w.scalarSource<uint64_t>(op->source[0]) + w.scalarSource<uint32_t>(op->source[1]) + op->immediate;
-  address &= ~uint64_t(3);
+  const uint64_t address = plainAddress(w, op) & ~uint64_t(3);
   checkAccess(w, op, -1, address, dwords * 4, false);
   std::memcpy(w.scalars + op->destination, reinterpret_cast<const void *>(address), dwords * 4);
   return op + 1;
 }
 
 template <unsigned dwords> const MicroOp *store(Wave &w, const MicroOp *op) {
-  uint64_t address = w.scalarSource<uint64_t>(op->source[0]) + w.scalarSource<uint32_t>(op->source[1]) + op->immediate;
-  address &= ~uint64_t(3);
+  const uint64_t address = plainAddress(w, op) & ~uint64_t(3);
   checkAccess(w, op, -1, address, dwords * 4, true);
   std::memcpy(reinterpret_cast<void *>(address), w.scalars + op->destination, dwords * 4);
   return op + 1;
@@ -101,7 +106,7 @@ template <typename T, bool buffered> const MicroOp *atomicModify(Wave &w, const 
     address = buffer.base + buffer.offset;
     inside = buffer.inside(buffer.offset, sizeof(T));
   } else {
-    address = w.scalarSource<uint64_t>(op->source[0]) + w.scalarSource<uint32_t>(op->source[1]) + op->immediate;
+    address = plainAddress(w, op);
   }
   address &= ~uint64_t(sizeof(T) - 1);
   T operands[2] = {}, old = 0;
@@ -116,6 +121,29 @@ template <typename T, bool buffered> const MicroOp *atomicModify(Wave &w, const 
 }
 
 } // namespace
+
+uint64_t scalarAddress(const Wave &w, const MicroOp *op, unsigned bytes) {
+  enum Form : uint8_t { Plain, Buffer, Scratch };
+  static const std::array<Form, opcodeCount> forms = [] {
+    std::array<Form, opcodeCount> table = {};
+    for (unsigned i = 0; i < opcodeCount; ++i) {
+      const std::string_view name = infoOf(Opcode(i)).name;
+      table[i] = name.starts_with("S_BUFFER_") ? Buffer : name.starts_with("S_SCRATCH_") ? Scratch : Plain;
+    }
+    return table;
+  }();
+  switch (forms[op->opcode]) {
+  case Buffer: {
+    const ScalarBuffer buffer(w, op);
+    return buffer.inside(buffer.offset, std::min(bytes, 4u)) ? buffer.base + buffer.offset : 0;
+  }
+  case Scratch:
+    return scratchAddress(w, op);
+  case Plain:
+    return plainAddress(w, op) & ~uint64_t(3);
+  }
+  return 0;
+}
 
 void enterScalarMemory(HandlerTable &table) {
 #define SCALARLOAD(name, dwords, meaning) table[unsigned(Opcode::name)] = meaning<dwords>;

@@ -87,7 +87,7 @@ struct alignas(64) Wave {
   uint32_t number;  ///< in the workgroup
   uint64_t scratch; ///< address of the wave's scratch memory, dwords interleaved over the lanes
   uint64_t clock;   ///< what readCounter() gave last
-  Place place;      ///< on the chip
+  ChipPlace place;  ///< on the chip
   uint32_t fuel;    ///< backward branches until the wave lets the others of its workgroup go on
   WaveStatus status;
 

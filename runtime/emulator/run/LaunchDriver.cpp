@@ -55,7 +55,7 @@ uint64_t residentsOf(const DeviceModel &model, const LaunchArguments &arguments,
 
 } // namespace
 
-Place placeInTurn(const DeviceModel &model, uint64_t group, uint32_t wave) {
+ChipPlace placeInTurn(const DeviceModel &model, uint64_t group, uint32_t wave) {
   const uint32_t dies = std::max(1u, model.xcds), units = std::max(1u, model.computeUnits / dies);
   return {
       .xcd = uint32_t(group % dies), .computeUnit = uint32_t(group / dies % units), .simd = wave % 4, .slot = wave / 4};
@@ -94,7 +94,7 @@ LaunchDriver::LaunchDriver(const Target &target, Memory &memory, const LaunchArg
 
 LaunchDriver::~LaunchDriver() = default;
 
-std::unique_ptr<ResidentGroup> LaunchDriver::begin(uint64_t index, std::span<const Place> places) {
+std::unique_ptr<ResidentGroup> LaunchDriver::begin(uint64_t index, std::span<const ChipPlace> places) {
   uint64_t slot;
   {
     std::lock_guard lock(mutex);

@@ -22,7 +22,7 @@ struct LaunchOptions;
 
 /// Where a wave runs in a launch nobody times: workgroups go round the chip's dies, then round a die's compute units,
 /// and a workgroup's waves round its four SIMDs.
-Place placeInTurn(const DeviceModel &model, uint64_t group, uint32_t wave);
+ChipPlace placeInTurn(const DeviceModel &model, uint64_t group, uint32_t wave);
 
 class LaunchDriver {
 public:
@@ -42,7 +42,7 @@ public:
   void setClock(ClockSource &clock) { state.clock = &clock; }
   /// Makes workgroup `index` (x fastest) ready to run, its waves at `places`; without places: placeInTurn. From any
   /// thread.
-  std::unique_ptr<ResidentGroup> begin(uint64_t index, std::span<const Place> places = {});
+  std::unique_ptr<ResidentGroup> begin(uint64_t index, std::span<const ChipPlace> places = {});
   /// Gives back what begin gave. From any thread.
   void retire(std::unique_ptr<ResidentGroup> group);
 

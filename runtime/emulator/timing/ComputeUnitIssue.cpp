@@ -25,6 +25,8 @@ void ComputeUnit::issue(Simd &simd, TimedWave &wave, Clocks now) {
     counters.matrixBusy += simd.begin(chip, wave, now);
     break;
   case Unit::Vector:
+  case Unit::Double:
+  case Unit::IntegerMultiply:
   case Unit::Transcendental:
   case Unit::PackedFloat:
     ++counters.vectorInstructions;

@@ -20,7 +20,7 @@ class TimingFacts;
 
 struct RecorderOptions {
   bool runAhead = true;     ///< false: every instruction is a stop
-  uint32_t stretch = 2048;  ///< instructions a wave runs ahead
+  uint32_t stretch = 2048;  ///< instructions a wave runs ahead, more than 0
   uint32_t lineBytes = 128; ///< of the vector L1; up to 128
   double clockMhz = 1000;   ///< what s_memrealtime counts by
 };
@@ -38,13 +38,14 @@ private:
 
 class Recorder {
 public:
-  Recorder(LaunchDriver &driver, const TimingFacts &facts, const RecorderOptions &options);
+  /// The launch's waves read time from the recorder from now on.
+  Recorder(LaunchDriver &driver, TimingFacts &facts, const RecorderOptions &options);
   ~Recorder();
   Recorder(const Recorder &) = delete;
   Recorder &operator=(const Recorder &) = delete;
 
   /// Workgroup `index` with its waves at `places`, one each. Its traces are empty and ask for more.
-  std::unique_ptr<RecordedGroup> begin(uint64_t index, std::span<const Place> places = {});
+  std::unique_ptr<RecordedGroup> begin(uint64_t index, std::span<const ChipPlace> places = {});
   /// Goes on with a trace that ends with More or Barrier; other waves of the workgroup may come along. Afterwards it
   /// has entries, or ends with something else. Throws Fault.
   void fill(RecordedGroup &group, unsigned wave);
@@ -53,6 +54,9 @@ public:
   void retire(std::unique_ptr<RecordedGroup> group);
 
 private:
+  void run(RecordedGroup &group, unsigned wave, size_t room, bool atStop);
+  static bool openBarrier(RecordedGroup &group);
+
   struct Implementation;
   std::unique_ptr<Implementation> impl;
 };

@@ -56,6 +56,12 @@ inline Clocks Simd::begin(const ChipTiming &chip, const TimedWave &wave, Clocks 
   case Unit::Transcendental:
     vectorFree = now + chip.transcendentalClocks;
     return chip.transcendentalClocks;
+  case Unit::Double:
+    vectorFree = now + chip.f64Clocks;
+    return chip.f64Clocks;
+  case Unit::IntegerMultiply:
+    vectorFree = now + chip.integerMultiplyClocks;
+    return chip.integerMultiplyClocks;
   case Unit::PackedFloat:
     vectorFree = now + chip.packedF32Clocks;
     return chip.packedF32Clocks;

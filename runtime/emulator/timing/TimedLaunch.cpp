@@ -102,7 +102,7 @@ void TimedLaunch::place(uint32_t xcd) {
   const Dispatcher::Placement placement = dispatcher.place(xcd);
   queue.set(xcd, dispatcher.next(xcd));
   ComputeUnit &unit = units[placement.computeUnit];
-  std::vector<Place> places(driver.launch().wavesPerGroup);
+  std::vector<ChipPlace> places(driver.launch().wavesPerGroup);
   for (uint32_t i = 0; i < places.size(); ++i)
     places[i] = {xcd, placement.computeUnit % chip.computeUnitsPerXcd(), unit.simdFor(i), unit.slotFor(i)};
   if (spare.empty())

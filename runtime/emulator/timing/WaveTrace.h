@@ -38,6 +38,7 @@ struct MemoryRequest {
   uint16_t addressClocks = 0; ///< vector: clocks of address unit and tag lookup: 64 bytes of lanes' data a clock, and
                               ///< where these lie in several lines, a clock a line
   uint8_t lanes = 0;          ///< that access memory
+  uint8_t bytes = 0;          ///< of a lane (vector memory)
   uint8_t ldsLanes = 0;       ///< flat: that access LDS
   uint32_t ldsDetail = 0;     ///< LdsDetail of what LDS-DMA or ldsLanes do there
 };

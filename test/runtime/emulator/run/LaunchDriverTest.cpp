@@ -31,7 +31,7 @@ TEST_P(LaunchDriverTest, placesGoRoundTheChip) {
   const DeviceModel &model = DeviceModel::of(GetParam());
   std::set<std::tuple<uint32_t, uint32_t>> units;
   for (uint64_t group = 0; group < model.computeUnits; ++group) {
-    Place place = placeInTurn(model, group, 6);
+    ChipPlace place = placeInTurn(model, group, 6);
     EXPECT_EQ(place.xcd, group % model.xcds) << "workgroups go round the dies";
     EXPECT_EQ(place.simd, 2u) << "wave 6: the third SIMD's second slot";
     EXPECT_EQ(place.slot, 1u);
@@ -62,7 +62,7 @@ TEST_P(LaunchDriverTest, orderPlacesAndTimeAreTheDrivers) {
   driver.setClock(clock);
   for (uint64_t group : {2, 0, 1}) {
     clock.now += 2100;
-    const Place places[] = {{0, uint32_t(group) + 1, 3, 1}, {0, uint32_t(group) + 1, 0, 2}};
+    const ChipPlace places[] = {{0, uint32_t(group) + 1, 3, 1}, {0, uint32_t(group) + 1, 0, 2}};
     std::unique_ptr<ResidentGroup> resident = driver.begin(group, places);
     while (resident->run() != Turn::Ended)
       ;

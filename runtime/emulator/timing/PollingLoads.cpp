@@ -1,0 +1,128 @@
+#include "runtime/emulator/timing/PollingLoads.h"
+#include "runtime/emulator/decode/InstructionFacts.h"
+#include "runtime/emulator/decode/MicroOp.h"
+#include "runtime/emulator/timing/ControlFlow.h"
+
+#include <algorithm>
+#include <bitset>
+#include <set>
+
+namespace nstf::emulator::timing {
+namespace {
+
+/// Vector rows, then places of the SGPR file.
+using Registers = std::bitset<temporaryRow + sgpr::count>;
+
+void forEachRegister(const RegisterRange &range, auto function) {
+  const size_t first = range.vector ? range.first : temporaryRow + range.first;
+  for (size_t i = 0; i < range.count; ++i)
+    function(first + i);
+}
+bool meets(const Registers &registers, const RegisterRange &range) {
+  bool any = false;
+  forEachRegister(range, [&](size_t i) { any |= registers[i]; });
+  return any;
+}
+
+/// `s_or_b64 exec, exec, saved` gives lanes back behind a branch: `saved` alone says which are active then.
+bool restoresExec(const InstructionFacts &facts) {
+  return facts.opcode() == Opcode::S_OR_B64 && !facts.writes.empty() && facts.writes[0].first == sgpr::exec;
+}
+/// s_*_saveexec: the saved copy is EXEC as it was, whatever is masked out of EXEC itself.
+bool savesExec(const InstructionFacts &facts) { return facts.name().ends_with("_SAVEEXEC_B64"); }
+
+/// One loop: which registers decide, backwards from its exits.
+class DecidingValues {
+public:
+  DecidingValues(const ControlFlow &flow, const ProgramFacts &facts, const Loop &loop)
+      : blocks(flow.blocks()), facts(facts), loop(loop), controllers(controllersOf(blocks, loop)),
+        entries(blocks.size()) {}
+
+  void find(std::set<uint32_t> &loads) {
+    for (changed = true; changed;) {
+      changed = false;
+      for (uint32_t block : loop)
+        walk(block, loads);
+    }
+  }
+
+private:
+  bool inLoop(uint32_t block) const { return std::ranges::binary_search(loop, block); }
+  bool leaves(uint32_t block) const {
+    const auto &successors = blocks[block].successors;
+    return successors.size() == 2 && inLoop(successors[0]) != inLoop(successors[1]);
+  }
+
+  void walk(uint32_t block, std::set<uint32_t> &loads) {
+    Registers live;
+    for (uint32_t successor : blocks[block].successors)
+      if (inLoop(successor))
+        live |= entries[successor];
+    for (uint32_t i = blocks[block].last + 1; i-- > blocks[block].first;) {
+      const InstructionFacts &fact = facts.of(i);
+      if (i == blocks[block].last && (leaves(block) || deciding.contains(block))) {
+        add(live, fact);
+        decides(block);
+      }
+      if (std::ranges::none_of(fact.writes, [&](const RegisterUse &use) { return meets(live, use); }))
+        continue;
+      decides(block);
+      const bool execDecides = live[temporaryRow + sgpr::exec] || live[temporaryRow + sgpr::exec + 1];
+      for (const RegisterUse &use : fact.writes)
+        if (!use.vector) // what a vector instruction writes stays in lanes that EXEC leaves out
+          forEachRegister(use, [&](size_t r) { live.reset(r); });
+      if (fact.loads && loads.insert(i).second)
+        changed = true;
+      if (restoresExec(fact))
+        addWithout(live, fact, sgpr::exec);
+      else if (savesExec(fact) && !execDecides)
+        addOnly(live, fact, sgpr::exec);
+      else
+        add(live, fact);
+    }
+    if (live != entries[block]) {
+      entries[block] = live;
+      changed = true;
+    }
+  }
+
+  /// What the block does matters, so the branches that lead to it do.
+  void decides(uint32_t block) {
+    for (uint32_t branch : controllers[block])
+      changed |= deciding.insert(branch).second;
+  }
+
+  static void add(Registers &live, const InstructionFacts &fact) {
+    for (const RegisterUse &use : fact.reads)
+      forEachRegister(use, [&](size_t r) { live.set(r); });
+  }
+  static void addWithout(Registers &live, const InstructionFacts &fact, unsigned scalar) {
+    for (const RegisterUse &use : fact.reads)
+      if (use.vector || use.first != scalar)
+        forEachRegister(use, [&](size_t r) { live.set(r); });
+  }
+  static void addOnly(Registers &live, const InstructionFacts &fact, unsigned scalar) {
+    for (const RegisterUse &use : fact.reads)
+      if (!use.vector && use.first == scalar)
+        forEachRegister(use, [&](size_t r) { live.set(r); });
+  }
+
+  const std::vector<BasicBlock> &blocks;
+  const ProgramFacts &facts;
+  const Loop &loop;
+  const std::vector<std::vector<uint32_t>> controllers; ///< by block
+  std::vector<Registers> entries;                       ///< by block: registers whose value there decides
+  std::set<uint32_t> deciding;                          ///< blocks of the loop whose branch at the end decides
+  bool changed = false;
+};
+
+} // namespace
+
+std::vector<uint32_t> pollingLoads(const ControlFlow &flow, const ProgramFacts &facts) {
+  std::set<uint32_t> loads;
+  for (const Loop &loop : loopsOf(flow.blocks()))
+    DecidingValues(flow, facts, loop).find(loads);
+  return {loads.begin(), loads.end()};
+}
+
+} // namespace nstf::emulator::timing

@@ -1,0 +1,160 @@
+#include "runtime/emulator/timing/Recorder.h"
+#include "runtime/emulator/run/RunLoop.h"
+#include "runtime/emulator/timing/RecordingObserver.h"
+
+#include <algorithm>
+
+namespace nstf::emulator::timing {
+namespace {
+
+/// Backward branches that no wave makes in a stretch: it stops by the length of its trace.
+constexpr uint32_t unlimitedFuel = ~0u;
+
+class ModelClock : public ClockSource {
+public:
+  explicit ModelClock(double mhz) : mhz(mhz) {}
+  Clocks now = 0;
+
+private:
+  uint64_t coreClocks(Wave &) override { return now; }
+  uint64_t realTime(Wave &) override { return uint64_t(double(now) * 100 / mhz); }
+  const double mhz;
+};
+
+} // namespace
+
+struct Recorder::Implementation {
+  Implementation(LaunchDriver &driver, TimingFacts &facts, const RecorderOptions &options)
+      : driver(driver), facts(facts), options(options), clock(options.clockMhz),
+        accesses(facts, *driver.launch().regions, options.lineBytes) {}
+
+  LaunchDriver &driver;
+  TimingFacts &facts;
+  const RecorderOptions options;
+  ModelClock clock;
+  RecordedAccesses accesses;
+  void dropIssued(WaveTrace &trace) const;
+  std::vector<std::unique_ptr<RecordedGroup>> retired; ///< their buffers are used again
+};
+
+Recorder::Recorder(LaunchDriver &driver, TimingFacts &facts, const RecorderOptions &options)
+    : impl(std::make_unique<Implementation>(driver, facts, options)) {
+  driver.setClock(impl->clock);
+}
+Recorder::~Recorder() { impl->driver.setClock(readCounter()); }
+
+std::unique_ptr<RecordedGroup> Recorder::begin(uint64_t index, std::span<const ChipPlace> places) {
+  std::unique_ptr<RecordedGroup> group;
+  if (impl->retired.empty()) {
+    group = std::make_unique<RecordedGroup>();
+  } else {
+    group = std::move(impl->retired.back());
+    impl->retired.pop_back();
+  }
+  group->index = index;
+  group->resident = impl->driver.begin(index, places);
+  group->waves.resize(group->resident->group.waves.size());
+  for (unsigned i = 0; i < group->waves.size(); ++i) {
+    WaveTrace &trace = group->waves[i];
+    trace.entries.clear();
+    trace.requests.clear();
+    trace.lineAccesses.clear();
+    trace.next = 0;
+    trace.droppedRequests = trace.droppedLines = 0;
+    trace.ending = TraceEnd::More;
+    trace.stoppedAt = group->resident->group.waves[i]->next->instruction;
+    trace.waitedForAll = false;
+  }
+  return group;
+}
+
+void Recorder::retire(std::unique_ptr<RecordedGroup> group) {
+  if (group->resident)
+    impl->driver.retire(std::move(group->resident));
+  impl->retired.push_back(std::move(group));
+}
+
+/// Runs a wave until it stops, for `room` instructions at the longest. `atStop`: the first may be a stop.
+void Recorder::run(RecordedGroup &group, unsigned number, size_t room, bool atStop) {
+  WaveTrace &trace = group.waves[number];
+  Wave &wave = *group.resident->group.waves[number];
+  impl->dropIssued(trace);
+  wave.fuel = unlimitedFuel;
+  RecordingObserver observer(wave, trace, impl->accesses, room, atStop);
+  try {
+    runLoop(wave, [&observer](const MicroOp *op) { return observer(op); });
+  } catch (const WaveFault &fault) {
+    throw faultOf(fault, wave);
+  }
+  trace.ending = wave.status == WaveStatus::Ended       ? TraceEnd::Ended
+                 : wave.status == WaveStatus::AtBarrier ? TraceEnd::Barrier
+                 : observer.stopped()                   ? TraceEnd::Stop
+                                                        : TraceEnd::More;
+  trace.stoppedAt = wave.next->instruction;
+  if (std::ranges::all_of(group.waves, [](const WaveTrace &t) { return t.ending == TraceEnd::Ended; }))
+    impl->driver.retire(std::move(group.resident)); // its registers are free for another's
+}
+
+void Recorder::Implementation::dropIssued(WaveTrace &trace) const {
+  constexpr size_t worthwhile = 1024;
+  if (trace.next < std::min(trace.entries.size(), worthwhile))
+    return;
+  // Requests and lines stand in the order of their entries.
+  auto first = std::find_if(trace.entries.begin() + ptrdiff_t(trace.next), trace.entries.end(),
+                            [&](const TraceEntry &entry) { return facts[entry.instruction].is(TimingFact::accesses); });
+  const size_t requests = first == trace.entries.end() ? trace.requests.size() : first->detail - trace.droppedRequests;
+  const size_t lines = requests == trace.requests.size() ? trace.lineAccesses.size()
+                                                         : trace.requests[requests].firstLine - trace.droppedLines;
+  trace.entries.erase(trace.entries.begin(), trace.entries.begin() + ptrdiff_t(trace.next));
+  trace.requests.erase(trace.requests.begin(), trace.requests.begin() + ptrdiff_t(requests));
+  trace.lineAccesses.erase(trace.lineAccesses.begin(), trace.lineAccesses.begin() + ptrdiff_t(lines));
+  trace.next = 0;
+  trace.droppedRequests += uint32_t(requests);
+  trace.droppedLines += uint32_t(lines);
+}
+
+/// Lets the waves go on if all of them have come to the barrier.
+bool Recorder::openBarrier(RecordedGroup &group) {
+  for (const WaveTrace &trace : group.waves)
+    if (trace.ending != TraceEnd::Barrier && trace.ending != TraceEnd::Ended)
+      return false;
+  for (WaveTrace &trace : group.waves)
+    if (trace.ending == TraceEnd::Barrier)
+      trace.ending = TraceEnd::More;
+  return true;
+}
+
+void Recorder::fill(RecordedGroup &group, unsigned number) {
+  WaveTrace &trace = group.waves[number];
+  const size_t wanted = impl->options.stretch;
+  if (!impl->options.runAhead) {
+    if (trace.ending == TraceEnd::Barrier)
+      openBarrier(group);
+    for (WaveTrace &any : group.waves)
+      if (any.ending == TraceEnd::More)
+        any.ending = TraceEnd::Stop;
+    return;
+  }
+  while (trace.size() < wanted) {
+    if (trace.ending == TraceEnd::More) {
+      run(group, number, wanted - trace.size(), false);
+      continue;
+    }
+    if (trace.ending != TraceEnd::Barrier)
+      return;
+    for (unsigned other = 0; other < group.waves.size(); ++other)
+      if (const WaveTrace &t = group.waves[other]; t.ending == TraceEnd::More && t.size() < wanted)
+        run(group, other, wanted - t.size(), false);
+    if (!openBarrier(group))
+      return;
+  }
+}
+
+void Recorder::executeStop(RecordedGroup &group, unsigned number, Clocks now) {
+  impl->clock.now = now;
+  run(group, number, 1, true);
+  if (WaveTrace &trace = group.waves[number]; !impl->options.runAhead && trace.ending == TraceEnd::More)
+    trace.ending = TraceEnd::Stop;
+}
+
+} // namespace nstf::emulator::timing

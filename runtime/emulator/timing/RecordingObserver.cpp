@@ -1,0 +1,118 @@
+#include "runtime/emulator/timing/RecordingObserver.h"
+#include "runtime/emulator/decode/AccessFacts.h"
+#include "runtime/emulator/instructions/BufferFormat.h"
+
+#include <bit>
+#include <utility>
+
+namespace nstf::emulator::timing {
+namespace {
+
+bool isTaken(const Wave &wave, Opcode opcode) {
+  switch (opcode) {
+  case Opcode::S_CBRANCH_SCC0:
+    return !wave.scc();
+  case Opcode::S_CBRANCH_SCC1:
+    return wave.scc();
+  case Opcode::S_CBRANCH_VCCZ:
+    return !wave.scalar64(sgpr::vcc);
+  case Opcode::S_CBRANCH_VCCNZ:
+    return wave.scalar64(sgpr::vcc);
+  case Opcode::S_CBRANCH_EXECZ:
+    return !wave.exec();
+  case Opcode::S_CBRANCH_EXECNZ:
+    return wave.exec();
+  default:
+    return infoOf(opcode).kind == InstructionKind::Branch; // branches on a debugger's flags are never taken
+  }
+}
+
+} // namespace
+
+MemoryRequest RecordedAccesses::request(const Wave &wave, const MicroOp *op, const TimingFact &fact,
+                                        std::vector<LineAccess> &lines) {
+  const size_t before = lines.size();
+  MemoryRequest request;
+  if (fact.unit == Unit::ScalarMemory) {
+    if (uint64_t address = scalarAddress(wave, op, fact.bytes))
+      coalescer.scalar(address, fact.bytes, lines);
+    request.lanes = 1;
+  } else if (wave.exec()) {
+    request = vectorRequest(wave, op, fact, lines);
+  }
+  request.lineCount = uint32_t(lines.size() - before);
+  return request;
+}
+
+MemoryRequest RecordedAccesses::vectorRequest(const Wave &wave, const MicroOp *op, const TimingFact &fact,
+                                              std::vector<LineAccess> &lines) {
+  LaneAddresses lanes;
+  uint32_t bytes = fact.bytes;
+  switch (accessFacts[op->opcode].addressing) {
+  case Addressing::Global:
+    globalAddresses(wave, op, lanes);
+    break;
+  case Addressing::Flat:
+    flatAddresses(wave, op, lanes);
+    break;
+  case Addressing::Scratch:
+    scratchAddresses(wave, op, lanes);
+    break;
+  case Addressing::TypedBuffer:
+    bytes = BufferFormat::of(wave, op).bytes();
+    [[fallthrough]];
+  default:
+    bufferAddresses(wave, op, bytes, lanes);
+    break;
+  }
+  MemoryRequest request;
+  request.lanes = uint8_t(std::popcount(lanes.memory));
+  request.bytes = uint8_t(bytes);
+  request.addressClocks = uint16_t(bytes ? coalescer.vector(op->instruction, lanes, bytes, lines) : 0);
+  if (fact.is(TimingFact::toLds)) {
+    request.ldsDetail = LdsDetail{2, 0}.packed(); // consecutive dwords
+  } else if (lanes.lds) {
+    uint32_t offsets[Wave::width];
+    for (unsigned lane = 0; lane < Wave::width; ++lane)
+      offsets[lane] = uint32_t(lanes.address[lane]);
+    request.ldsLanes = uint8_t(std::popcount(lanes.lds));
+    request.ldsDetail = ldsClocks.of(offsets, lanes.lds, fact).packed();
+  }
+  return request;
+}
+
+/// Whether the wave must wait in front of it. On gfx90a the first store behind a full wait may be a release.
+bool RecordingObserver::isStop(const TimingFact &fact) {
+  bool stop = fact.is(TimingFact::stop);
+  if (accesses.facts.releasesByPlainStores()) {
+    if (fact.waitVm == 0)
+      trace.waitedForAll = true;
+    else if (fact.unit == Unit::VectorMemory && fact.is(TimingFact::store))
+      stop |= trace.waitedForAll;
+  }
+  return stop && !std::exchange(atStop, false);
+}
+
+bool RecordingObserver::record(const MicroOp *op, const TimingFact &fact, uint32_t &detail) {
+  if (fact.is(TimingFact::unknown))
+    accesses.facts.reach(op->instruction);
+  if (isStop(fact)) {
+    inFrontOfStop = true;
+    return false;
+  }
+  if (fact.unit == Unit::VectorMemory && fact.is(TimingFact::store))
+    trace.waitedForAll = false;
+  if (fact.is(TimingFact::accesses)) {
+    MemoryRequest request = accesses.request(wave, op, fact, trace.lineAccesses);
+    request.firstLine = trace.droppedLines + uint32_t(trace.lineAccesses.size()) - request.lineCount;
+    detail = trace.droppedRequests + uint32_t(trace.requests.size());
+    trace.requests.push_back(request);
+  } else if (fact.unit == Unit::Lds) {
+    detail = accesses.lds(wave, op, fact).packed();
+  } else if (fact.is(TimingFact::branch)) {
+    detail = isTaken(wave, Opcode(op->opcode));
+  }
+  return true;
+}
+
+} // namespace nstf::emulator::timing
