@@ -27,8 +27,7 @@ Slot slotOf(Unit unit) {
 }
 
 bool reachesOut(const TimedWave &wave) {
-  return wave.stop || wave.slot == Slot::Fetch || wave.slot == Slot::VectorMemory ||
-         wave.fact->unit == Unit::ScalarMemory;
+  return wave.stop || wave.slot == Slot::Fetch || wave.slot == Slot::VectorMemory || wave.unit == Unit::ScalarMemory;
 }
 
 } // namespace
@@ -128,7 +127,7 @@ IssueArbiter ComputeUnit::arbitrate(const Simd &simd, Clocks now) const {
       continue;
     if (freeFor(simd, *wave) <= now)
       arbiter.offer(*wave);
-    else if (wave->slot == Slot::Vector && wave->fact->unit == Unit::PackedFloat)
+    else if (wave->slot == Slot::Vector && wave->unit == Unit::PackedFloat)
       packedWaits = std::min(packedWaits, wave->ready);
   }
   if (packedWaits != never)
@@ -220,6 +219,7 @@ bool ComputeUnit::isFetched(TimedWave &wave) {
 
 bool ComputeUnit::isConsumed(TimedWave &wave) {
   const TimingFact &fact = *wave.fact;
+  wave.unit = fact.unit;
   if (fact.unit != Unit::Internal) {
     wave.slot = slotOf(fact.unit);
     if (fact.is(TimingFact::countsVm))
@@ -231,7 +231,7 @@ bool ComputeUnit::isConsumed(TimedWave &wave) {
   const Clocks now = wave.ready;
   if (wave.stop)
     execute(wave, now);
-  ++stalls[wave.entry.instruction].issued;
+  countIssue(wave);
   ++counters.internalInstructions;
   wave.ready = now + chip.simdTurnClocks;
   switch (fact.internal) {
@@ -295,6 +295,7 @@ void ComputeUnit::end(TimedWave &wave) {
   TimedGroup &group = *wave.group;
   const Clocks now = wave.ready;
   group.drained = std::max({group.drained, now, wave.vector.downTo(0), wave.scalar.downTo(0)});
+  group.issued += wave.issued;
   counters.waveClocks += now - wave.begun;
   std::erase(simds[wave.simd].waves, &wave);
   wave.ready = never;

@@ -44,6 +44,7 @@ private:
   void takeTurn(Simd &simd, const IssueArbiter &arbiter, Clocks now);
   void planTurns();
   void planTurn(Simd &simd, Clocks earliest);
+  void countIssue(TimedWave &wave);
   void countStall(const Simd &simd, const TimedWave &wave, Clocks now);
 
   void issue(Simd &simd, TimedWave &wave, Clocks now);

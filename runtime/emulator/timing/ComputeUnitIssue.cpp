@@ -3,9 +3,13 @@
 
 namespace nstf::emulator::timing {
 
+void ComputeUnit::countIssue(TimedWave &wave) {
+  ++wave.issued;
+  ++stalls[wave.entry.instruction].issued;
+}
+
 void ComputeUnit::countStall(const Simd &simd, const TimedWave &wave, Clocks now) {
   InstructionStalls &at = stalls[wave.entry.instruction];
-  ++at.issued;
   const Clocks unitFree = std::clamp(freeFor(simd, wave), wave.ready, now);
   const bool byItself = wave.slot == Slot::Vector && (simd.vectorUser == &wave || simd.matrixUser == &wave);
   at.clocks[size_t(byItself ? Stall::AluDependency : Stall::ArbiterWinStall)] += unitFree - wave.ready;
@@ -14,6 +18,7 @@ void ComputeUnit::countStall(const Simd &simd, const TimedWave &wave, Clocks now
 
 void ComputeUnit::issue(Simd &simd, TimedWave &wave, Clocks now) {
   const TimingFact &fact = *wave.fact;
+  countIssue(wave);
   countStall(simd, wave, now);
   if (wave.stop)
     execute(wave, now);
@@ -99,14 +104,16 @@ void ComputeUnit::issueScalarMemory(TimedWave &wave, Clocks now) {
 
 void ComputeUnit::fetch(TimedWave &wave, Clocks now) {
   const uint64_t line = instructions.lineOf(facts.codeAddress(wave.entry.instruction));
-  for (uint64_t i = 0; i <= chip.instructionPrefetchLines; ++i)
-    if (instructions.find(line + i) == never) {
+  for (uint64_t i = 0; i <= chip.instructionPrefetchLines; ++i) {
+    Clocks there = instructions.find(line + i); // a neighbour may have asked for it meanwhile
+    if (there == never) {
       ++counters.instructionMisses;
-      const Clocks there = ports.instructionMiss(number, now, instructions.addressOf(line + i));
+      there = ports.instructionMiss(number, now, instructions.addressOf(line + i));
       instructions.insert(line + i, there);
-      if (!i)
-        wait(wave, there, Stall::NoInstruction);
     }
+    if (!i)
+      wait(wave, there, Stall::NoInstruction);
+  }
   wave.codeLine = line;
   settle(wave);
 }

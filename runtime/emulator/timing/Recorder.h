@@ -30,6 +30,8 @@ class RecordedGroup {
 public:
   uint64_t index = 0;           ///< in the grid, x fastest
   std::vector<WaveTrace> waves; ///< by number in the workgroup
+  /// How far it is executed; not once it is retired.
+  const ResidentGroup &execution() const { return *resident; }
 
 private:
   friend class Recorder;

@@ -25,7 +25,7 @@ struct Simd {
 };
 
 inline Clocks Simd::freeFor(const ChipTiming &chip, const TimedWave &wave) const {
-  switch (wave.fact->unit) {
+  switch (wave.unit) {
   case Unit::PackedFloat: { // what it costs beyond the matrix instruction: a pause, then itself
     const Clocks cost = matrixUser == &wave ? chip.packedF32AfterMatrixClocks : chip.packedF32BesideMatrixClocks;
     return std::max(vectorFree, matrixFree + std::max<Clocks>(cost, chip.packedF32Clocks) - chip.packedF32Clocks);

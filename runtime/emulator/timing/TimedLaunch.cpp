@@ -9,14 +9,24 @@
 #include "runtime/emulator/timing/EventQueue.h"
 #include "runtime/emulator/timing/Limiter.h"
 #include "runtime/emulator/timing/MemorySystem.h"
+#include "runtime/emulator/timing/Standstill.h"
 #include "support/Escape.h"
 
-#include <cmath>
+#include <chrono>
 #include <deque>
 #include <stdexcept>
 
 namespace nstf::emulator::timing {
 namespace {
+
+using Deadline = std::chrono::steady_clock::time_point;
+
+Deadline deadlineOf(const LaunchOptions &options) {
+  if (options.timeout == options.timeout.zero())
+    return {};
+  return std::chrono::steady_clock::now() +
+         std::chrono::duration_cast<std::chrono::steady_clock::duration>(options.timeout);
+}
 
 /// The chip, executing one launch.
 class TimedLaunch : public Ports {
@@ -40,14 +50,14 @@ private:
     return caches.instructionMiss(computeUnit, now, address);
   }
   void fill(TimedGroup &group, unsigned wave) override { recorder.fill(*group.recorded, wave); }
-  void executeStop(TimedGroup &group, unsigned wave, Clocks now) override {
-    recorder.executeStop(*group.recorded, wave, now);
-  }
+  void executeStop(TimedGroup &group, unsigned wave, Clocks now) override;
   void groupEnded(TimedGroup &group, Clocks drained) override;
 
   void place(uint32_t xcd);
   void runUnit(uint32_t unit, Clocks now);
   void retireEnded();
+  void checkEnd() const;
+  [[noreturn]] void stop(const std::string &why) const;
 
   LaunchDriver &driver;
   const ChipTiming &chip;
@@ -60,6 +70,9 @@ private:
   std::deque<ComputeUnit> units;
   std::vector<std::unique_ptr<TimedGroup>> groups; ///< as many as were ever resident
   std::vector<TimedGroup *> spare, ended;
+  uint64_t done = 0; ///< workgroups
+  Standstill standstill;
+  const Deadline deadline;
 };
 
 AccessKind kindOf(const TimingFact &fact) {
@@ -74,7 +87,7 @@ TimedLaunch::TimedLaunch(LaunchDriver &driver, const ChipTiming &chip, MemorySys
       recorder(driver, facts,
                {.runAhead = options.runAhead, .lineBytes = uint32_t(chip.l1LineBytes), .clockMhz = clockMhz}),
       dispatcher(chip, clockMhz, driver.groups(), driver.launch().wavesPerGroup, uint32_t(occupancy.workgroups)),
-      queue(chip.xcds + chip.computeUnits) {
+      queue(chip.xcds + chip.computeUnits), deadline(deadlineOf(driver.options())) {
   stalls.resize(facts.size());
   const uint32_t sharers = chip.instructionCacheSharers;
   instructionCaches.reserve((chip.computeUnits + sharers - 1) / sharers);
@@ -86,6 +99,8 @@ TimedLaunch::TimedLaunch(LaunchDriver &driver, const ChipTiming &chip, MemorySys
 }
 
 void TimedLaunch::run() {
+  constexpr uint64_t betweenChecks = 1 << 12;
+  uint64_t events = 0;
   for (uint32_t xcd = 0; xcd < chip.xcds; ++xcd)
     queue.set(xcd, dispatcher.next(xcd));
   for (Clocks now; (now = queue.time()) != never;) {
@@ -94,6 +109,8 @@ void TimedLaunch::run() {
     else
       runUnit(queue.actor() - chip.xcds, now);
     retireEnded();
+    if (++events % betweenChecks == 0)
+      checkEnd();
   }
   counters.launchClocks = Clocks(dispatcher.busyClocks());
 }
@@ -109,6 +126,7 @@ void TimedLaunch::place(uint32_t xcd) {
     spare.push_back(groups.emplace_back(std::make_unique<TimedGroup>()).get());
   TimedGroup &group = *spare.back();
   spare.pop_back();
+  standstill.progress();
   group.recorded = recorder.begin(placement.group, places);
   group.waves.assign(group.recorded->waves.size(), TimedWave());
   unit.place(group, placement.start, dispatcher.clocksPerWave());
@@ -117,7 +135,8 @@ void TimedLaunch::place(uint32_t xcd) {
 
 void TimedLaunch::runUnit(uint32_t number, Clocks now) {
   ComputeUnit &unit = units[number];
-  unit.horizon = dispatcher.earliestAt(number);
+  constexpr Clocks ahead = 1 << 16; // a loop without accesses may never end
+  unit.horizon = std::min(dispatcher.earliestAt(number), now + ahead);
   queue.set(chip.xcds + number, unit.run(now));
 }
 
@@ -133,11 +152,38 @@ void TimedLaunch::groupEnded(TimedGroup &group, Clocks drained) {
 
 void TimedLaunch::retireEnded() {
   for (TimedGroup *group : ended) {
+    ++done;
+    if (driver.options().progress)
+      driver.options().progress(done, driver.groups());
+    standstill.progress();
     recorder.retire(std::move(group->recorded));
     *group = TimedGroup();
     spare.push_back(group);
   }
   ended.clear();
+}
+
+void TimedLaunch::executeStop(TimedGroup &group, unsigned wave, Clocks now) {
+  recorder.executeStop(*group.recorded, wave, now);
+  if (standstill.executed(group, wave) && standstill.isFinal(groups))
+    stop("no wave can make progress: all wait for what never comes" +
+         (dispatcher.left() ? ", and " + std::to_string(dispatcher.left()) + " workgroups find no place" : ""));
+}
+
+void TimedLaunch::checkEnd() const {
+  const LaunchOptions &options = driver.options();
+  if (options.interrupt && *options.interrupt)
+    stop("the launch was interrupted");
+  if (deadline != Deadline() && std::chrono::steady_clock::now() > deadline)
+    stop("still running at the end of its time");
+}
+
+void TimedLaunch::stop(const std::string &why) const {
+  std::vector<const ResidentGroup *> standing;
+  for (const std::unique_ptr<TimedGroup> &group : groups)
+    if (group->recorded)
+      standing.push_back(&group->recorded->execution());
+  throw stoppedFault(standing, why);
 }
 
 AccessTimes TimedLaunch::vectorAccess(unsigned computeUnit, Clocks now, const TimingFact &fact,

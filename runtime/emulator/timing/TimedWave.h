@@ -23,23 +23,27 @@ enum class Slot : uint8_t {
 };
 constexpr size_t slots = 6;
 
-struct TimedWave {
+struct alignas(64) TimedWave {
+  // What each turn of the SIMD looks at, in one cache line
   Clocks ready = 0;  ///< its next instruction may try to issue; never: it waits at a barrier or has ended
   uint64_t rank = 0; ///< the lowest goes first: of high priority, then old
-  const TimingFact *fact = nullptr;
-  TraceEntry entry = {}; ///< the next instruction
-  bool stop = false;     ///< which executes when it issues
-  bool atBarrier = false;
+  Unit unit = Unit::Internal;
   Slot slot = Slot::Vector;
+  bool stop = false; ///< the next instruction executes when it issues
+  bool atBarrier = false;
   uint8_t simd = 0;
-  uint8_t number = 0; ///< in the workgroup
+  uint8_t number = 0;               ///< in the workgroup
+  TraceEntry entry = {};            ///< the next instruction
+  const TimingFact *fact = nullptr; ///< of it
   uint64_t codeLine = ~uint64_t(0);
-  TimedGroup *group = nullptr;
   WaveTrace *trace = nullptr;
+
+  TimedGroup *group = nullptr;
   uint64_t age = 0;
+  uint64_t issued = 0;           ///< instructions
   Clocks begun = 0, arrived = 0; ///< in the compute unit, at the barrier
-  VectorCounter vector;
   ScalarCounter scalar;
+  VectorCounter vector;
 };
 
 /// Owned by who has it placed.
@@ -51,6 +55,7 @@ struct TimedGroup {
   uint32_t atBarrier = 0; ///< of these
   Clocks lastArrival = 0; ///< at the barrier
   Clocks begun = 0;       ///< its first wave's start
+  uint64_t issued = 0;    ///< instructions of the waves that have ended
   Clocks drained = 0;     ///< its waves have ended and their stores are acknowledged
 };
 
