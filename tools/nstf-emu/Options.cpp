@@ -1,5 +1,7 @@
 #include "tools/nstf-emu/Options.h"
 #include "runtime/emulator/checks/Checks.h"
+#include "runtime/emulator/timing/ClockModel.h"
+#include "support/Number.h"
 
 #include <CLI/CLI.hpp>
 #include <csignal>
@@ -10,6 +12,25 @@ namespace {
 
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "it is set by a signal handler");
+
+/// Of a number; CLI::Range lets NaN pass.
+auto between(double low, double high, const std::string &expected) {
+  return [=](const std::string &text) {
+    const auto number = support::Number::parse(text);
+    return number && number->value >= low && number->value <= high ? ""
+                                                                   : "expected " + expected + " but got '" + text + "'";
+  };
+}
+
+timing::ChipTiming chooseChip(const std::string &text) {
+  try {
+    return timing::ChipTiming::choose(text);
+  } catch (const InputError &) {
+    throw; // of a file, which it names
+  } catch (const std::runtime_error &error) {
+    throw InputError(std::string("--timing: ") + error.what());
+  }
+}
 
 void onInterrupt(int) {
   interrupted = true;
@@ -53,6 +74,45 @@ void LaunchLimits::add(CLI::App &command, bool withThreads) {
   command.add_option("--timeout", timeout, "seconds that a launch may take (default: any time)")
       ->check(CLI::Range(1e-3, 1e6))
       ->type_name("SECONDS");
+}
+
+void TimingArguments::add(CLI::App &command) {
+  std::string names;
+  for (const std::string &name : timing::ChipTiming::names())
+    names += name + ", ";
+  CLI::Option *timed = command
+                           .add_option("--timing", chip,
+                                       "predict how long the launches take on this chip: " + names +
+                                           "or a file like those of templates/targets/timing")
+                           ->type_name("CHIP|FILE.yaml");
+  command
+      .add_option("--clock", options.clockMhz,
+                  "core clock to assume (default: the chip's peak, and what its power limit lets it hold)")
+      ->check(between(timing::slowestAssumedClock, timing::fastestAssumedClock, "100 to 2500 MHz"))
+      ->needs(timed)
+      ->type_name("MHz");
+  command.add_option("--budget", options.budget, "wave instructions that are simulated in full; more are sampled")
+      ->check(between(1, 1e18, "1 or more wave instructions"))
+      ->needs(timed)
+      ->capture_default_str()
+      ->type_name("N");
+  command.add_option("--run-ahead", runAhead, "0: every instruction executes at its own time, slowly; to compare with")
+      ->check(CLI::Range(0, 1))
+      ->needs(timed)
+      ->capture_default_str()
+      ->type_name("0|1");
+  command
+      .add_flag("--sampled-only", options.sampledOnly,
+                "don't execute workgroups that a sample leaves out: the results are then not all there")
+      ->needs(timed);
+}
+
+std::unique_ptr<LaunchPredictor> TimingArguments::predictor(LaunchSession &session) const {
+  if (chip.empty())
+    return nullptr;
+  timing::TimingOptions how = options;
+  how.runAhead = runAhead;
+  return std::make_unique<LaunchPredictor>(session, chooseChip(chip), how);
 }
 
 LaunchProgress::LaunchProgress(const std::string &what)

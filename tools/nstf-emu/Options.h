@@ -1,7 +1,7 @@
 // Options that several subcommands of nstf-emu have.
 #pragma once
 
-#include "runtime/emulator/launch/LaunchSession.h"
+#include "runtime/emulator/launch/LaunchPredictor.h"
 #include "support/Progress.h"
 
 #include <CLI/App.hpp>
@@ -39,6 +39,18 @@ private:
   unsigned threads = 0;
   uint64_t maxSteps = 0;
   double timeout = 0;
+};
+
+/// Whether and how launches are timed.
+struct TimingArguments {
+  void add(CLI::App &command);
+  /// Nothing without --timing.
+  std::unique_ptr<LaunchPredictor> predictor(LaunchSession &session) const;
+
+private:
+  std::string chip;
+  timing::TimingOptions options;
+  unsigned runAhead = 1;
 };
 
 /// While it lives, Ctrl-C ends the running launch with a fault that says where the waves stand; a second one ends the

@@ -1,5 +1,6 @@
 // nstf-emu run: the launches of a file, their checks, results and report.
 #include "runtime/emulator/launch/Report.h"
+#include "runtime/emulator/launch/TimingReport.h"
 #include "support/DidYouMean.h"
 #include "support/WriteFile.h"
 #include "tools/nstf-emu/Commands.h"
@@ -14,6 +15,7 @@ namespace {
 struct RunOptions {
   SessionArguments session;
   LaunchLimits limits;
+  TimingArguments timing;
   std::string report;
   std::vector<std::string> print;
   size_t mismatches = 1;
@@ -78,17 +80,23 @@ void printLaunch(size_t number, const PreparedLaunch &launch, const LaunchResult
 /// The status so far with something worse.
 int worse(int status, int other) { return status == foundFault || other == fine ? status : other; }
 
-int runLaunches(LaunchSession &session, const RunOptions &options, Report &report, std::string &error) {
+/// `predictor`: none runs them untimed.
+int runLaunches(LaunchSession &session, LaunchPredictor *predictor, const RunOptions &options, Report &report,
+                std::string &error) {
   int status = fine;
   size_t number = 0;
   for (const PreparedLaunch &launch : session.launches()) {
-    LaunchResult result = [&] {
+    const PredictedLaunch predicted = [&] {
       LaunchProgress progress("launch " + std::to_string(number) + " " + launch.kernel->name);
-      return session.run(launch, options.limits.launchOptions(&progress));
+      const LaunchOptions how = options.limits.launchOptions(&progress);
+      return predictor ? predictor->predict(launch, how) : PredictedLaunch{session.run(launch, how), {}};
     }();
-    report.add(launch, result);
+    const LaunchResult &result = predicted.result;
+    predictor ? report.add(launch, predicted, *predictor) : report.add(launch, result);
     if (!options.quiet)
       printLaunch(number, launch, result);
+    if (!options.quiet && predictor)
+      print(*predictor, launch, predicted, std::cout);
     for (const Finding &finding : result.findings) {
       std::cerr << finding.check << ": " << describe(session, finding) << "\n";
       status = foundFault;
@@ -137,12 +145,13 @@ int run(const RunOptions &options) {
   std::vector<PrintRequest> prints;
   for (const std::string &text : options.print)
     prints.push_back(PrintRequest::parse(text, session.file()));
+  const std::unique_ptr<LaunchPredictor> predictor = options.timing.predictor(session);
   Report report(session);
   InterruptGuard guard;
   if (!options.quiet)
     support::showProgress();
   std::string error;
-  int status = runLaunches(session, options, report, error);
+  int status = runLaunches(session, predictor.get(), options, report, error);
   if (error.empty())
     status = worse(status, checkResults(session, options, report));
   for (const PrintRequest &request : prints)
@@ -159,11 +168,13 @@ Command addRun(CLI::App &app) {
   CLI::App *command = app.add_subcommand("run", "run the launches of a launch file, compare and write the results");
   command->footer("\nA fault ends the run: outputs are not written then. Example:\n"
                   "  nstf-emu run launch.yaml --check=all --report=report.json --print=c[0:16]\n"
+                  "  nstf-emu run launch.yaml --timing=mi300x --report=report.json\n"
                   "Exit status: 0 all is well, 1 bad input, 2 a fault, a finding or a stopped launch, 3 a result that "
                   "was not expected.");
   options->session.add(*command);
   options->session.addCheck(*command);
   options->limits.add(*command);
+  options->timing.add(*command);
   command->add_option("--report", options->report, "JSON file that gets all there is to know about the run")
       ->type_name("FILE");
   command

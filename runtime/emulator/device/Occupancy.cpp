@@ -19,4 +19,17 @@ support::Occupancy occupancyOf(const DeviceModel &model, const Kernel &kernel, u
                                .wavesPerGroup = (blockSize + model.waveSize - 1) / model.waveSize});
 }
 
+std::string misfitOf(const DeviceModel &model, const Kernel &kernel, uint32_t blockSize, size_t dynamicLds) {
+  const support::Occupancy occupancy = occupancyOf(model, kernel, blockSize, dynamicLds);
+  if (occupancy.workgroups)
+    return "";
+  auto text = [](auto number) { return std::to_string(number); };
+  return "expected a workgroup that fits a compute unit of " + text(model.simds) + " SIMDs, each with " +
+         text(model.maxWavesPerSimd) + " waves, " + text(model.vgprsPerLane) + " VGPRs and " +
+         text(model.sgprsPerSimd) + " SGPRs, and " + text(model.ldsBytes) + " bytes of LDS, but got one of " +
+         text((blockSize + model.waveSize - 1) / model.waveSize) + " waves with " + text(kernel.descriptor.vgprs) +
+         " VGPRs and " + text(kernel.sgprCount) + " SGPRs each and " + text(kernel.ldsSize + dynamicLds) +
+         " bytes of LDS";
+}
+
 } // namespace nstf::emulator

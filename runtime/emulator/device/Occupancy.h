@@ -4,6 +4,7 @@
 #include "support/Occupancy.h"
 
 #include <cstddef>
+#include <string>
 
 namespace nstf::emulator {
 
@@ -12,5 +13,8 @@ struct Kernel;
 
 /// For workgroups of `blockSize` work-items (more than 0) with that much LDS beside the kernel's own.
 support::Occupancy occupancyOf(const DeviceModel &model, const Kernel &kernel, uint32_t blockSize, size_t dynamicLds);
+
+/// Why no compute unit holds one such workgroup, with what it needs and what there is; empty where one does.
+std::string misfitOf(const DeviceModel &model, const Kernel &kernel, uint32_t blockSize, size_t dynamicLds);
 
 } // namespace nstf::emulator

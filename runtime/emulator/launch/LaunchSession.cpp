@@ -2,7 +2,6 @@
 
 #include "runtime/emulator/launch/ArgumentBlock.h"
 #include "runtime/emulator/launch/KernelNames.h"
-#include "runtime/emulator/run/Dispatch.h"
 #include "support/Escape.h"
 #include "support/WriteFile.h"
 
@@ -172,13 +171,7 @@ LaunchResult LaunchSession::run(const PreparedLaunch &launch, LaunchOptions opti
   options.statistics = &result.statistics;
   if (!options.monitor)
     options.monitor = checker.get();
-  const LaunchShape &shape = launch.shape;
-  LaunchArguments arguments{launch.kernel,
-                            {shape.grid[0], shape.grid[1], shape.grid[2]},
-                            {shape.block[0], shape.block[1], shape.block[2]},
-                            uint32_t(shape.dynamicLds),
-                            launch.arguments.data(),
-                            launch.arguments.size()};
+  const LaunchArguments arguments = argumentsOf(launch);
   auto start = std::chrono::steady_clock::now();
   try {
     for (uint32_t i = 0; i < launch.description->repeat; ++i)
@@ -190,6 +183,16 @@ LaunchResult LaunchSession::run(const PreparedLaunch &launch, LaunchOptions opti
   if (checker)
     result.findings.assign(checker->findings().begin() + findingsBefore, checker->findings().end());
   return result;
+}
+
+LaunchArguments LaunchSession::argumentsOf(const PreparedLaunch &launch) const {
+  const LaunchShape &shape = launch.shape;
+  return {launch.kernel,
+          {shape.grid[0], shape.grid[1], shape.grid[2]},
+          {shape.block[0], shape.block[1], shape.block[2]},
+          uint32_t(shape.dynamicLds),
+          launch.arguments.data(),
+          launch.arguments.size()};
 }
 
 uint64_t LaunchSession::addressOf(const std::string &buffer) const {

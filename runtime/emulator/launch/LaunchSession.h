@@ -11,6 +11,7 @@
 #include "runtime/emulator/launch/Comparison.h"
 #include "runtime/emulator/memory/CodeObject.h"
 #include "runtime/emulator/memory/Memory.h"
+#include "runtime/emulator/run/Dispatch.h"
 #include "runtime/emulator/run/Finding.h"
 #include "runtime/emulator/run/KernelArguments.h"
 #include "runtime/emulator/run/LaunchOptions.h"
@@ -61,6 +62,10 @@ public:
   /// Runs one, as often as the file says. A fault is part of the result. `options.monitor` watches it in place of the
   /// checks.
   LaunchResult run(const PreparedLaunch &launch, LaunchOptions options);
+
+  /// What `launch` is for whoever runs it himself, on `deviceMemory`.
+  LaunchArguments argumentsOf(const PreparedLaunch &launch) const;
+  Memory &deviceMemory() { return *memory; }
 
   /// The device memory of a buffer or variable.
   std::span<std::byte> contents(const std::string &buffer) const;

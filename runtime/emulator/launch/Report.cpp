@@ -2,6 +2,7 @@
 
 #include "runtime/emulator/device/Occupancy.h"
 #include "runtime/emulator/launch/KernelNames.h"
+#include "runtime/emulator/launch/TimingReport.h"
 #include "runtime/emulator/run/Dispatch.h"
 #include "runtime/emulator/run/Fidelity.h"
 
@@ -155,6 +156,16 @@ void Report::add(const PreparedLaunch &launch, const LaunchResult &result) {
   if (result.fault)
     entry["fault"] = toJson(session, *result.fault);
   launches->push_back(std::move(entry));
+}
+
+void Report::add(const PreparedLaunch &launch, const PredictedLaunch &predicted, const LaunchPredictor &predictor) {
+  add(launch, predicted.result);
+  for (const char *counted : {"bytes", "lds", "stores"}) // by untimed runs alone; predictions have their own
+    launches->back().erase(counted);
+  Json predictions = Json::array();
+  for (const ClockPrediction &prediction : predicted.predictions)
+    predictions.push_back(toJson(predictor, launch, prediction));
+  launches->back()["predictions"] = std::move(predictions);
 }
 
 void Report::add(const Comparison &comparison) {

@@ -3,7 +3,7 @@
 // The file of --report; tools/nstf-emu/report.schema.json describes its fields.
 #pragma once
 
-#include "runtime/emulator/launch/LaunchSession.h"
+#include "runtime/emulator/launch/LaunchPredictor.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -19,6 +19,8 @@ public:
   explicit Report(const LaunchSession &session);
   ~Report();
   void add(const PreparedLaunch &launch, const LaunchResult &result);
+  /// The same of a launch under the timing model.
+  void add(const PreparedLaunch &launch, const PredictedLaunch &predicted, const LaunchPredictor &predictor);
   void add(const Comparison &comparison);
   /// The whole report; `status`: the tool's exit status, `error`: what ended the run early.
   std::string text(int status, const std::string &error) const;

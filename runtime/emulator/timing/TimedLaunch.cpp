@@ -231,8 +231,7 @@ LaunchPrediction predict(const Target &target, Memory &memory, const LaunchArgum
   const uint64_t residents = uint64_t(prediction.occupancy.workgroups) * chip.computeUnits;
   LaunchDriver driver(target, memory, arguments, options, residents);
   if (!residents)
-    refuse(kernel, "expected a workgroup that fits a compute unit but got one bound by " +
-                       std::string(prediction.occupancy.bound));
+    refuse(kernel, misfitOf(model, kernel, items, arguments.dynamicLds));
 
   caches.beginLaunch(prediction.clockMhz);
   if (driver.groups()) {

@@ -29,7 +29,7 @@ amdhsa.kernels:
     .wavefront_size: 64
     .sgpr_count: 16
     .vgpr_count: 96
-    .max_flat_workgroup_size: 256
+    .max_flat_workgroup_size: 1024
     .args:
       - {.offset: 0, .size: 8, .value_kind: global_buffer, .address_space: global}
   .end_amdgpu_metadata

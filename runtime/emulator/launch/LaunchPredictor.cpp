@@ -1,0 +1,167 @@
+#include "runtime/emulator/launch/LaunchPredictor.h"
+
+#include "runtime/emulator/decode/DecodedProgram.h"
+#include "runtime/emulator/device/Occupancy.h"
+#include "runtime/emulator/memory/SourceFrames.h"
+#include "runtime/emulator/run/Dispatch.h"
+#include "runtime/emulator/run/ProgramCache.h"
+#include "runtime/emulator/timing/ClockModel.h"
+#include "support/Escape.h"
+
+#include <chrono>
+#include <cstring>
+
+namespace nstf::emulator {
+namespace {
+using timing::LaunchPrediction;
+using timing::Limiter;
+
+constexpr uint64_t maxSnapshotBytes = uint64_t(1) << 30;
+
+/// The contents of all memory that kernels may write.
+class Snapshot {
+public:
+  static uint64_t sizeOf(const Memory &memory) {
+    uint64_t bytes = 0;
+    for (const Region &region : memory.regions()->all())
+      bytes += region.writable ? region.size() : 0;
+    return bytes;
+  }
+  explicit Snapshot(const Memory &memory) {
+    for (const Region &region : memory.regions()->all())
+      if (region.writable)
+        saved.push_back({region.data(), {region.data<std::byte>(), region.data<std::byte>() + region.size()}});
+  }
+  void restore() const {
+    for (const auto &[place, bytes] : saved)
+      std::memcpy(place, bytes.data(), bytes.size());
+  }
+
+private:
+  std::vector<std::pair<void *, std::vector<std::byte>>> saved;
+};
+
+/// Adds the wave instructions that were issued. (Bytes are the prediction's.)
+void addInstructions(const LaunchPrediction &prediction, const DecodedProgram &program, ExecutionStatistics &sum) {
+  for (uint32_t i = 0; i < prediction.stalls.size(); ++i) {
+    if (!prediction.stalls[i].issued)
+      continue;
+    const MicroOp *op = program.at(program.addressOfInstruction(i));
+    const MicroOp *end = i + 1 < program.instructionCount() ? program.at(program.addressOfInstruction(i + 1)) : op + 1;
+    for (; op != end; ++op)
+      if (const Opcode opcode = Opcode(op->opcode); opcode < Opcode::Trap) { // the one that is the instruction's own
+        sum.executed[unsigned(opcode)] += prediction.stalls[i].issued;
+        sum[classOf(opcode)] += prediction.stalls[i].issued;
+      }
+  }
+}
+
+/// The part of a launch's time that goes with the core clock.
+double coreShareOf(Limiter limiter) {
+  switch (limiter) {
+  case Limiter::Mall:
+  case Limiter::Hbm:
+  case Limiter::KernelLaunch:
+    return 0;
+  case Limiter::Latency: // of caches, units and memory alike
+    return 0.5;
+  default:
+    return 1;
+  }
+}
+
+} // namespace
+
+LaunchPredictor::LaunchPredictor(LaunchSession &session, timing::ChipTiming chip, const timing::TimingOptions &options)
+    : session(session), constants(std::move(chip)), timing(options), atPeak(constants), sustained(constants) {
+  if (constants.target != session.target().name)
+    throw InputError("--timing: expected a chip of " + session.target().name + " but got " +
+                     support::escape(constants.name) + ", which is one of " + support::escape(constants.target));
+  if (session.checks())
+    throw InputError("--timing: expected a run without --check but got both");
+  for (const PreparedLaunch &launch : session.launches()) {
+    const auto &[x, y, z] = launch.shape.block;
+    const std::string misfit = misfitOf(session.model(), *launch.kernel, x * y * z, launch.shape.dynamicLds);
+    if (!misfit.empty())
+      launch.description->place.error("kernel '" + support::escape(launch.kernel->name) + "': " + misfit);
+  }
+}
+
+PredictedLaunch LaunchPredictor::predict(const PreparedLaunch &launch, const LaunchOptions &options) {
+  PredictedLaunch predicted;
+  auto run = [&](std::string_view clock, double clockMhz, timing::MemorySystem &caches) {
+    predicted.result = {};
+    try {
+      predicted.predictions.push_back(predictAt(clock, clockMhz, caches, launch, options, predicted.result));
+    } catch (const Fault &fault) {
+      predicted.result.fault = fault.finding;
+    }
+    return !predicted.result.fault;
+  };
+  if (timing.clockMhz) {
+    run("given", timing.clockMhz, atPeak);
+    return predicted;
+  }
+  const bool twice = Snapshot::sizeOf(session.deviceMemory()) <= maxSnapshotBytes;
+  const std::optional<Snapshot> before = twice ? std::optional<Snapshot>(session.deviceMemory()) : std::nullopt;
+  if (!run("peak", constants.peakClock, atPeak) || !twice)
+    return predicted;
+  before->restore();
+  run("sustained", sustainedClockOf(launch, predicted.predictions.front().prediction), sustained);
+  return predicted;
+}
+
+ClockPrediction LaunchPredictor::predictAt(std::string_view clock, double clockMhz, timing::MemorySystem &caches,
+                                           const PreparedLaunch &launch, LaunchOptions options, LaunchResult &result) {
+  options.matrix = launch.matrix;
+  timing::TimingOptions atClock = timing;
+  atClock.clockMhz = clockMhz;
+  const LaunchArguments arguments = session.argumentsOf(launch);
+  ClockPrediction predicted{clock, {}};
+  const auto start = std::chrono::steady_clock::now();
+  for (uint32_t i = 0; i < launch.description->repeat; ++i) {
+    predicted.prediction =
+        timing::predict(session.target(), session.deviceMemory(), arguments, options, constants, caches, atClock);
+    if (i == 0)
+      predicted.firstNs = predicted.prediction.ns();
+    addInstructions(predicted.prediction, programOf(launch), result.statistics);
+  }
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return predicted;
+}
+
+std::vector<InstructionTiming> LaunchPredictor::instructionsOf(const PreparedLaunch &launch,
+                                                               const LaunchPrediction &prediction) const {
+  const Kernel &kernel = *launch.kernel;
+  const DecodedProgram &program = programOf(launch);
+  std::vector<InstructionTiming> instructions;
+  for (uint32_t i = 0; i < prediction.stalls.size(); ++i) {
+    const timing::InstructionStalls &stalls = prediction.stalls[i];
+    if (!stalls.issued)
+      continue;
+    const uint64_t address = program.addressOfInstruction(i);
+    instructions.push_back({address - kernel.entry, program.textOf(program.at(address)),
+                            describe(findSourceFrames(kernel.program->elf(), address - kernel.program->base())),
+                            stalls});
+  }
+  return instructions;
+}
+
+double LaunchPredictor::sustainedClockOf(const PreparedLaunch &launch, const LaunchPrediction &atPeak) const {
+  ExecutionStatistics statistics;
+  addInstructions(atPeak, programOf(launch), statistics);
+  timing::PowerDemand demand;
+  demand.hbmBytes = double(atPeak.memory.hbmReadBytes + atPeak.memory.hbmWriteBytes);
+  for (unsigned i = 0; i < opcodeCount; ++i)
+    if (statistics.executed[i])
+      demand.addInstructions(mnemonicOf(Opcode(i)), statistics.executed[i]);
+  return timing::sustainedClock(constants, demand, atPeak.executionNs + constants.kernelGapNs,
+                                coreShareOf(atPeak.limiter));
+}
+
+const DecodedProgram &LaunchPredictor::programOf(const PreparedLaunch &launch) const {
+  return *CachedProgram::of(session.target(), *launch.kernel->program, launch.matrix)
+              ->decoded; // lives with the program
+}
+
+} // namespace nstf::emulator
