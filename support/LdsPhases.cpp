@@ -7,7 +7,7 @@
 namespace nstf::support {
 namespace {
 
-constexpr unsigned banks = 32;
+constexpr unsigned maxBanks = 64;
 constexpr unsigned bankBytes = 4;
 
 /// `count` lanes from `first` on.
@@ -24,6 +24,8 @@ constexpr std::array readsOf16 = {fourAndFour(0, 20), fourAndFour(32, 52), fourA
 /// The different dwords of one phase, by bank.
 class Phase {
 public:
+  explicit Phase(unsigned banks) : banks(banks) {}
+
   void touch(uint32_t dword) {
     const uint32_t bank = dword % banks;
     auto *const end = dwords[bank].begin() + counts[bank];
@@ -36,21 +38,25 @@ public:
   uint32_t fullest = 0;
 
 private:
+  unsigned banks;
   /// 32 lanes of 4 bytes, 16 of 8 or 8 of 16: 32 dwords, twice that where no address is aligned.
-  std::array<std::array<uint32_t, 64>, banks> dwords;
-  std::array<uint32_t, banks> counts{};
+  std::array<std::array<uint32_t, 64>, maxBanks> dwords;
+  std::array<uint32_t, maxBanks> counts{};
 };
 
 /// Whether no two of the lanes want the same bank. Most accesses are so, and this is quickly seen.
-bool useEachBankOnce(unsigned bytes, std::span<const uint32_t> addresses, uint64_t lanes) {
-  const uint32_t wanted = (uint32_t{1} << (bytes + bankBytes - 1) / bankBytes) - 1;
-  uint32_t used = 0;
+bool useEachBankOnce(unsigned bytes, std::span<const uint32_t> addresses, uint64_t lanes, unsigned banks) {
+  uint64_t used = 0;
   for (; lanes; lanes &= lanes - 1) {
     const uint32_t address = addresses[std::countr_zero(lanes)];
-    const uint32_t mine = std::rotl(wanted, int(address / bankBytes % banks));
-    if (address % bankBytes || used & mine)
+    if (address % bankBytes)
       return false;
-    used |= mine;
+    for (uint32_t at = 0; at < bytes; at += bankBytes) {
+      const uint64_t bank = uint64_t{1} << (address + at) / bankBytes % banks;
+      if (used & bank)
+        return false;
+      used |= bank;
+    }
   }
   return true;
 }
@@ -65,13 +71,13 @@ std::span<const uint64_t> ldsPhases(LdsDirection direction, unsigned bytes) {
   return direction == LdsDirection::Read ? readsOf16 : eighths;
 }
 
-uint32_t ldsConflictClocks(LdsDirection direction, unsigned bytes, std::span<const uint32_t> addresses,
-                           uint64_t lanes) {
+uint32_t ldsConflictClocks(LdsDirection direction, unsigned bytes, std::span<const uint32_t> addresses, uint64_t lanes,
+                           unsigned banks) {
   uint32_t clocks = 0;
   for (uint64_t served : ldsPhases(direction, bytes)) {
-    if (useEachBankOnce(bytes, addresses, served & lanes))
+    if (useEachBankOnce(bytes, addresses, served & lanes, banks))
       continue;
-    Phase phase;
+    Phase phase(banks);
     for (uint64_t left = served & lanes; left; left &= left - 1) {
       const uint32_t address = addresses[std::countr_zero(left)];
       for (uint32_t dword = address / bankBytes; dword <= (address + bytes - 1) / bankBytes; ++dword)
@@ -80,6 +86,11 @@ uint32_t ldsConflictClocks(LdsDirection direction, unsigned bytes, std::span<con
     clocks += std::max(phase.fullest, 1u) - 1;
   }
   return clocks;
+}
+
+uint32_t ldsPortClocks(LdsDirection direction, unsigned bytes) {
+  const uint32_t data = bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
+  return direction == LdsDirection::Read ? data : data + 4;
 }
 
 } // namespace nstf::support

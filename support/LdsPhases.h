@@ -20,6 +20,12 @@ std::span<const uint64_t> ldsPhases(LdsDirection direction, unsigned bytes);
 /// dwords, less one. Lanes that want the same dword share it, whatever bytes of it they want.
 ///
 /// `addresses`: one byte address a lane, 64 of them. `lanes`: those that take part. `bytes`: 1 to 16, of a lane.
-uint32_t ldsConflictClocks(LdsDirection direction, unsigned bytes, std::span<const uint32_t> addresses, uint64_t lanes);
+/// `banks`: of 4 bytes, at most 64.
+uint32_t ldsConflictClocks(LdsDirection direction, unsigned bytes, std::span<const uint32_t> addresses, uint64_t lanes,
+                           unsigned banks = 32);
+
+/// Clocks a wave's access holds its port of 64 bytes a clock, without conflicts: those of the data, and of a write four
+/// more for the addresses (rocprofiler-compute; measured by pyhip for reads: 4 bytes 4 clocks, 16 bytes 16).
+uint32_t ldsPortClocks(LdsDirection direction, unsigned bytes);
 
 } // namespace nstf::support

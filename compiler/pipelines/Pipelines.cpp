@@ -44,7 +44,7 @@ void nstf::buildSelectPipeline(OpPassManager &model, const PipelineOptions &opti
 // nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(nstf-to-systolic-fill-template,
 //   systolic-instantiate, systolic.kernel(systolic-order-work), inline, canonicalize, cse, systolic.kernel(
 //   systolic-drop-unused-control, systolic-expand-math, systolic-select-wave-size, systolic-select-array,
-//   systolic-assign-layouts, systolic-allocate-scratch))))'
+//   systolic-assign-layouts, systolic-stage-operands, systolic-allocate-scratch))))'
 void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &options) {
   variant.addPass(createFillTemplatePass());
   variant.addPass(systolic::createInstantiatePass());
@@ -59,6 +59,7 @@ void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &opti
   kernel.addPass(systolic::createSelectWaveSizePass({.waveSize = options.waveSize}));
   kernel.addPass(systolic::createSelectArrayPass());
   kernel.addPass(systolic::createAssignLayoutsPass());
+  kernel.addPass(systolic::createStageOperandsPass());
   kernel.addPass(systolic::createAllocateScratchPass());
 }
 

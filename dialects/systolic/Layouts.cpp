@@ -10,6 +10,11 @@ FragmentAttr nstf::systolic::getMmaLayout(SystolicArrayAttr array, MmaOperand op
       getMatrixRegisterMap(operand, array.getM(), array.getN(), array.getK(), waveSize);
   if (!cell)
     return {};
+  // Exchanged operands lie as they do otherwise: A's map is B's, turned. The result is turned.
+  if (array.getTransposed() && operand == MmaOperand::Acc)
+    for (auto *digits : {&cell->reg, &cell->lane})
+      for (Digit &digit : *digits)
+        digit.dim = 1 - digit.dim;
   // Which dimension of the tile lies along M, N and K of the product; -1: none.
   static constexpr int64_t dims[][3] = {/*A=*/{0, -1, 1}, /*B=*/{-1, 1, 0}, /*Acc=*/{0, 1, -1}};
   const auto &[dimM, dimN, dimK] = dims[size_t(operand)];
@@ -65,4 +70,14 @@ FragmentAttr nstf::systolic::getBlockedLayout(MLIRContext *context, ArrayRef<int
   wave.push_back({last, wavesAlongCols, vector * lanesAlongCols});
   wave.push_back({-1, waves / wavesAlongRows / wavesAlongCols, 0});
   return FragmentAttr::getCanonical(context, reg, lane, wave);
+}
+
+int64_t nstf::systolic::getVectorWidth(FragmentAttr layout, int64_t dim, unsigned elementBits) {
+  ArrayRef<Digit> digits = layout.getReg();
+  if (digits.empty() || digits.front().dim != dim || digits.front().stride != 1)
+    return 1;
+  int64_t width = 1;
+  while (digits.front().count % (2 * width) == 0 && 2 * width * elementBits <= 128)
+    width *= 2;
+  return width;
 }

@@ -17,4 +17,7 @@ FragmentAttr getMmaLayout(SystolicArrayAttr array, MmaOperand operand, llvm::Arr
 FragmentAttr getBlockedLayout(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape, unsigned elementBits,
                               int64_t waves, int64_t waveSize);
 
+/// Consecutive registers along dimension `dim` that one access of up to 16 bytes can move: a power of two.
+int64_t getVectorWidth(FragmentAttr layout, int64_t dim, unsigned elementBits);
+
 } // namespace nstf::systolic

@@ -6,7 +6,8 @@
 //   16x16xk  reg[1:e*1] lane[0:16*1, 1:4*e]   reg[0:e*1] lane[1:16*1, 0:4*e]   reg[0:4*1] lane[1:16*1, 0:4*4]
 //   32x32xk  reg[1:e*1] lane[0:32*1, 1:2*e]   reg[0:e*1] lane[1:32*1, 0:2*e]   reg[0:4*1, 0:4*8] lane[1:32*1, 0:2*4]
 //
-// For e = 4 the accumulator has B's lane map, so a product's result is the next product's B operand as it stands.
+// For e = 4 the accumulator has B's lane map, so a product's result is the next product's B operand as it stands. With
+// exchanged operands (`transposed` of the array) the accumulator is turned: its registers run along the columns.
 // (AMD matrix instruction calculator; CDNA3 ISA manual, section on MFMA.)
 #pragma once
 

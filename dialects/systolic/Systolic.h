@@ -54,6 +54,9 @@ inline bool isBuffer(mlir::Type type) {
          size_t(buffer.getRank()) == axes.getNames().size();
 }
 
+/// The dimension of a load's or store's tile that runs along the rows of its buffer.
+template <typename Access> unsigned getRowDim(Access access) { return access.getTransposed() ? 1 : 0; }
+
 /// The argument attribute of a buffer that ends with the launch's tokens: its elements for each of them (kernel_c7).
 constexpr llvm::StringLiteral perTokenAttributeName = "systolic.per_token";
 

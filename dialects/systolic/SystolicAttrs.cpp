@@ -204,6 +204,16 @@ FragmentAttr FragmentAttr::dropDim(int64_t dim) const {
   return getCanonical(getContext(), drop(getReg(), false), drop(getLane(), true), drop(getWave(), true));
 }
 
+FragmentAttr FragmentAttr::transpose() const {
+  auto turn = [](ArrayRef<Digit> digits) {
+    SmallVector<Digit> result(digits);
+    for (Digit &digit : result)
+      digit.dim = digit.dim < 0 ? digit.dim : 1 - digit.dim;
+    return result;
+  };
+  return get(getContext(), turn(getReg()), turn(getLane()), turn(getWave()));
+}
+
 FragmentAttr FragmentAttr::insertUnitDim(int64_t dim) const {
   auto insert = [&](ArrayRef<Digit> digits) {
     SmallVector<Digit> result(digits);
@@ -214,26 +224,21 @@ FragmentAttr FragmentAttr::insertUnitDim(int64_t dim) const {
   return getCanonical(getContext(), insert(getReg()), insert(getLane()), insert(getWave()));
 }
 
-// #systolic.swizzle, #systolic.bank_swizzle, #systolic.array
+// #systolic.swizzle, #systolic.array
 
-static LogicalResult verifyPowersOfTwo(function_ref<InFlightDiagnostic()> emitError, int64_t a, int64_t b) {
-  if (a <= 0 || b <= 0 || !llvm::isPowerOf2_64(a) || !llvm::isPowerOf2_64(b))
-    return emitError() << "expected powers of two but got " << a << " and " << b;
+LogicalResult SwizzleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t vector, int64_t rows,
+                                  int64_t phase) {
+  for (int64_t number : {vector, rows, phase})
+    if (number <= 0 || (number & (number - 1)) != 0) // swizzle_c1
+      return emitError() << "expected powers of two but got " << vector << ", " << rows << " and " << phase;
   return success();
 }
 
-LogicalResult SwizzleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t vector, int64_t rows) {
-  return verifyPowersOfTwo(emitError, vector, rows); // swizzle_c1
-}
-
-LogicalResult BankSwizzleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t vector, int64_t banks) {
-  return verifyPowersOfTwo(emitError, vector, banks); // bank_swizzle_c1
-}
-
-/// <waves = 2x2, cell = 16x16x16, instruction_k = 4> or <waves = 1x4>
+/// <waves = 2x2, cell = 16x16x16, instruction_k = 4, transposed> or <waves = 1x4>
 Attribute SystolicArrayAttr::parse(AsmParser &parser, Type) {
   SmallVector<int64_t> waves, cell = {0, 0, 0};
   int64_t instructionK = 0;
+  bool transposed = false;
   if (parser.parseLess() || parser.parseKeyword("waves") || parser.parseEqual() ||
       parser.parseDimensionList(waves, /*allowDynamic=*/false, /*withTrailingX=*/false))
     return {};
@@ -243,6 +248,9 @@ Attribute SystolicArrayAttr::parse(AsmParser &parser, Type) {
         parser.parseDimensionList(cell, /*allowDynamic=*/false, /*withTrailingX=*/false) || parser.parseComma() ||
         parser.parseKeyword("instruction_k") || parser.parseEqual() || parser.parseInteger(instructionK))
       return {};
+    transposed = succeeded(parser.parseOptionalComma());
+    if (transposed && parser.parseKeyword("transposed"))
+      return {};
   }
   if (parser.parseGreater())
     return {};
@@ -251,11 +259,11 @@ Attribute SystolicArrayAttr::parse(AsmParser &parser, Type) {
     return {};
   }
   return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), waves[0], waves[1],
-                    cell[0], cell[1], cell[2], instructionK);
+                    cell[0], cell[1], cell[2], instructionK, transposed);
 }
 
 LogicalResult SystolicArrayAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t waveRows,
-                                        int64_t waveCols, int64_t m, int64_t n, int64_t k, int64_t instructionK) {
+                                        int64_t waveCols, int64_t m, int64_t n, int64_t k, int64_t instructionK, bool) {
   if (waveRows < 1 || waveCols < 1) // array_c1
     return emitError() << "expected at least 1x1 waves but got " << waveRows << "x" << waveCols;
   if (m == 0 && n == 0 && k == 0 && instructionK == 0)
@@ -269,7 +277,8 @@ LogicalResult SystolicArrayAttr::verify(function_ref<InFlightDiagnostic()> emitE
 void SystolicArrayAttr::print(AsmPrinter &printer) const {
   printer << "<waves = " << getWaveRows() << "x" << getWaveCols();
   if (hasCell())
-    printer << ", cell = " << getM() << "x" << getN() << "x" << getK() << ", instruction_k = " << getInstructionK();
+    printer << ", cell = " << getM() << "x" << getN() << "x" << getK() << ", instruction_k = " << getInstructionK()
+            << (getTransposed() ? ", transposed" : "");
   printer << ">";
 }
 
@@ -308,7 +317,7 @@ LogicalResult LdsType::verify(function_ref<InFlightDiagnostic()> emitError, int6
     return emitError() << "expected an integer or float element type of whole bytes but got " << elementType;
   if (shape.size() != axes.getNames().size()) // lds_c3
     return emitError() << "expected " << shape.size() << " axis names but got " << axes.getNames().size();
-  if (!isa<UnitAttr, SwizzleAttr, BankSwizzleAttr>(swizzle)) // lds_c4
+  if (!isa<UnitAttr, SwizzleAttr>(swizzle)) // lds_c4
     return emitError() << "expected unit or a #systolic.swizzle but got " << swizzle;
   auto groups = dyn_cast<SwizzleAttr>(swizzle);
   if (groups && (shape.size() != 2 || shape[1] % (groups.getVector() * groups.getRows()) != 0)) // lds_c5

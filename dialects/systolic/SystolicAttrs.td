@@ -62,6 +62,8 @@ def Systolic_FragmentAttr
     ::llvm::SmallVector<int64_t> getRegisterCoordinates(int64_t index, unsigned rank) const;
     /// The layout of a slice without dimension `dim`: its lane and wave digits become replicated.
     FragmentAttr dropDim(int64_t dim) const;
+    /// The layout of the transposed tile, of rank 2.
+    FragmentAttr transpose() const;
     /// The layout with a dimension of size 1 put in at `dim`.
     FragmentAttr insertUnitDim(int64_t dim) const;
   }];
@@ -70,26 +72,13 @@ def Systolic_FragmentAttr
 def Systolic_SwizzleAttr : Systolic_Attr<"Swizzle", "swizzle"> {
   let summary = "spreads the columns of an LDS array over the banks";
   let description = [{
-    Columns move in groups of `vector` elements; column group c of row r stands at c xor (r mod `rows`).
+    Columns move in groups of `vector` elements; column group c of row r stands at c xor ((r / `phase`) mod `rows`).
+    Where a row is shorter than the banks, `phase` rows fill them, and move alike.
 
-    - swizzle_c1: `vector` and `rows` are powers of two.
+    - swizzle_c1: `vector`, `rows` and `phase` are powers of two.
   }];
-  let parameters = (ins "int64_t":$vector, "int64_t":$rows);
-  let assemblyFormat = "`<` $vector `,` $rows `>`";
-  let genVerifyDecl = 1;
-}
-
-def Systolic_BankSwizzleAttr : Systolic_Attr<"BankSwizzle", "bank_swizzle"> {
-  let summary = "the swizzle of an LDS array of a template, which knows no chip yet";
-  let description = [{
-    Columns move in groups of `vector` elements, by one group a row, until the rows have gone through all banks of the
-    chip's LDS at `banks` banks a row. On a chip of 32 banks `<4, 4>` is `#systolic.swizzle<4, 8>`: groups of four f32
-    fill four banks each. systolic-instantiate puts the chip's swizzle in its place.
-
-    - bank_swizzle_c1: `vector` and `banks` are powers of two.
-  }];
-  let parameters = (ins "int64_t":$vector, "int64_t":$banks);
-  let assemblyFormat = "`<` $vector `,` $banks `>`";
+  let parameters = (ins "int64_t":$vector, "int64_t":$rows, "int64_t":$phase);
+  let assemblyFormat = "`<` $vector `,` $rows `,` $phase `>`";
   let genVerifyDecl = 1;
 }
 
@@ -97,15 +86,18 @@ def Systolic_ArrayAttr : Systolic_Attr<"SystolicArray", "array"> {
   let summary = "the virtual systolic array of a workgroup";
   let description = [{
     `waves = RxC`: the waves of the workgroup, R along the rows of a product's result and C along its columns.
-    `cell = MxNxK`: what one cell multiplies, as K / IK matrix instructions of M x N x `instruction_k`. A cell gives each
-    lane 4 consecutive elements along K whatever the type, so that one layout serves every instruction: f32's
-    16x16x4 becomes a cell of 16x16x16. A kernel without matrix products has no cell (0).
+    `cell = MxNxK`: what one cell multiplies, as K / IK matrix instructions of M x N x `instruction_k`. K says how many
+    consecutive elements along it a lane holds of an operand: 4 or 16 bytes of them, whatever the type, so that one layout
+    serves every instruction and one access fetches them: f32's 16x16x4 becomes a cell of 16x16x16, f16's 32x32x8 one of
+    32x32x16. A kernel without matrix products has no cell (0).
+    `transposed`: the instructions multiply with their operands exchanged, so that a lane's accumulators run along the
+    columns of a product's result, not its rows.
 
     - array_c1: there is at least one wave in each direction.
     - array_c2: a cell's sizes are positive, and `instruction_k` divides K.
   }];
   let parameters = (ins "int64_t":$waveRows, "int64_t":$waveCols, "int64_t":$m, "int64_t":$n, "int64_t":$k,
-                        "int64_t":$instructionK);
+                        "int64_t":$instructionK, DefaultValuedParameter<"bool", "false">:$transposed);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -134,13 +126,13 @@ def Systolic_OperandType
 def Systolic_LdsType : Systolic_Type<"Lds", "lds"> {
   let summary = "a handle to arrays in LDS";
   let description = [{
-    `!systolic.lds<3 x 128x64xf16, #systolic.swizzle<8, 8>, #systolic.axes<BM, BK>>`: how many buffers, the shape of each,
+    `!systolic.lds<3 x 128x64xf16, #systolic.swizzle<8, 8, 1>, #systolic.axes<BM, BK>>`: how many buffers, the shape of each,
     the swizzle (`unit`: none) and the names of the axes.
 
     - lds_c1: there is at least one buffer, of rank 1 or 2, and it is not empty.
     - lds_c2: elements are integers or floats of whole bytes.
     - lds_c3: there is one axis a dimension.
-    - lds_c4: the swizzle is `unit`, a `#systolic.swizzle` or, in a template, a `#systolic.bank_swizzle`.
+    - lds_c4: the swizzle is `unit` or a `#systolic.swizzle`.
     - lds_c5: a swizzled array has rank 2, and the swizzle's groups divide its columns: it must not move an element into
       the next row.
   }];

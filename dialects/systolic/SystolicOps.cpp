@@ -195,8 +195,8 @@ static LogicalResult verifyPlaces(LoadOp op, RankedTensorType tile, RankedTensor
     return op.emitOpError() << "expected a buffer of rank 1 for at but got " << op.getBuffer().getType();
   if (places.getShape() != tile.getShape() || !places.getElementType().isInteger(32))
     return op.emitOpError() << "expected an i32 in at for each element of " << tile << " but got " << places;
-  if (op.getRows() || op.getCols() || !op.getLimits().empty())
-    return op.emitOpError("expected at without rows, cols and limit");
+  if (op.getRows() || op.getCols() || !op.getLimits().empty() || op.getTransposed())
+    return op.emitOpError("expected at without rows, cols, limit and transposed");
   return success();
 }
 
@@ -209,9 +209,12 @@ LogicalResult LoadOp::verify() {
     return failure();
   if (getRows() && tile.getRank() != 2) // load_c3
     return emitOpError("expected a tile of rank 2 for rows");
-  if (failed(verifyIndexTile(*this, "rows", getRows(), tile.getDimSize(0))))
+  if (getTransposed() && tile.getRank() != 2) // load_c5
+    return emitOpError("expected a tile of rank 2 for transposed");
+  unsigned rowDim = getRowDim(*this), colDim = tile.getRank() == 2 ? 1 - rowDim : 0;
+  if (failed(verifyIndexTile(*this, "rows", getRows(), tile.getDimSize(rowDim))))
     return failure();
-  return verifyIndexTile(*this, "cols", getCols(), tile.getDimSize(tile.getRank() - 1));
+  return verifyIndexTile(*this, "cols", getCols(), tile.getDimSize(colDim));
 }
 
 LogicalResult StoreOp::verify() {
@@ -221,7 +224,7 @@ LogicalResult StoreOp::verify() {
     return failure();
   if ((getRows() || getTransposed()) && tile.getRank() != 2) // store_c3, store_c4
     return emitOpError("expected a tile of rank 2 for rows and transposed");
-  return verifyIndexTile(*this, "rows", getRows(), tile.getDimSize(getTransposed() ? 1 : 0)); // store_c3
+  return verifyIndexTile(*this, "rows", getRows(), tile.getDimSize(getRowDim(*this))); // store_c3
 }
 
 static bool sameShape(RankedTensorType tile, LdsType lds, bool transposed) {
@@ -232,9 +235,9 @@ static bool sameShape(RankedTensorType tile, LdsType lds, bool transposed) {
 }
 
 LogicalResult WriteOp::verify() {
-  if (!sameShape(cast<RankedTensorType>(getTile().getType()), getLds().getType(), false)) // write_c1
-    return emitOpError() << "expected tile and LDS array of one shape and element type but got " << getTile().getType()
-                         << " and " << getLds().getType();
+  if (!sameShape(cast<RankedTensorType>(getTile().getType()), getLds().getType(), getTransposed())) // write_c1
+    return emitOpError() << "expected a tile of the LDS array's " << (getTransposed() ? "transposed " : "")
+                         << "shape and element type but got " << getTile().getType() << " and " << getLds().getType();
   return success();
 }
 

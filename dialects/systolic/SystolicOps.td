@@ -138,12 +138,14 @@ class Systolic_AccessDescription {
 def Systolic_LoadOp : Systolic_Op<"load", [AttrSizedOperandSegments]> {
   let summary = "reads a tile from a buffer; what lies outside is 0";
   let description = Systolic_AccessDescription<>.text # [{
-    Floats are converted from the buffer's type to the tile's.
+    Floats are converted from the buffer's type to the tile's. With `transposed` element (r, c) of the tile is that of
+    row c and column r of the buffer's part, so that `rows` has as many entries as the tile has columns.
     - load_c1: tile and buffer have the same rank (but with `at`) and element type, or two float types.
     - load_c2: there is one index a dimension, and one limit a dimension or none.
     - load_c3: `rows` has as many entries as the tile has rows, `cols` as it has columns; `rows` needs rank 2.
     - load_c4: `at` gives every element of the tile, of rank 1 or 2, an index of its own in a buffer of rank 1; it has the
-      tile's shape and goes with no `rows`, `cols` or `limit`.
+      tile's shape and goes with no `rows`, `cols`, `limit` or `transposed`.
+    - load_c5: `transposed` needs rank 2.
 
     ```mlir
     !T = memref<512x64xf32, #systolic.axes<V, N>>
@@ -151,11 +153,13 @@ def Systolic_LoadOp : Systolic_Op<"load", [AttrSizedOperandSegments]> {
     !ids = tensor<4xi32, #systolic.axes<BM>>
     !flat = memref<512xf32, #systolic.axes<N>>
     !places = tensor<4x32xi32, #systolic.axes<BM, BN>>
-    func.func @load(%T: !T, %i: index, %j: index, %limit: index, %ids: !ids) -> (!tile, !tile, !tile) {
+    !turned = tensor<32x4xf32, #systolic.axes<BN, BM>>
+    func.func @load(%T: !T, %i: index, %j: index, %limit: index, %ids: !ids) -> (!tile, !tile, !tile, !turned) {
       %block = systolic.load %T[%i, %j] : !T -> !tile
       %part = systolic.load %T[%i, %j] limit [%limit, %limit] : !T -> !tile
       %gathered = systolic.load %T[%i, %j] rows(%ids : !ids) : !T -> !tile
-      return %block, %part, %gathered : !tile, !tile, !tile
+      %turned = systolic.load %T[%i, %j] rows(%ids : !ids) transposed : !T -> !turned
+      return %block, %part, %gathered, %turned : !tile, !tile, !tile, !turned
     }
     func.func @pick(%x: !flat, %i: index, %places: !places) -> !tile {
       %picked = systolic.load %x[%i] at(%places : !places) : !flat -> !tile
@@ -168,11 +172,12 @@ def Systolic_LoadOp : Systolic_Op<"load", [AttrSizedOperandSegments]> {
                        Arg<Variadic<Index>, "where the readable part ends">:$limits,
                        Arg<Optional<Systolic_IndexTile>, "row of each row of the tile">:$rows,
                        Arg<Optional<Systolic_IndexTile>, "column of each column of the tile">:$cols,
-                       Arg<Optional<Systolic_Tile>, "index of each element of the tile, i32">:$at);
+                       Arg<Optional<Systolic_Tile>, "index of each element of the tile, i32">:$at,
+                       UnitAttr:$transposed);
   let results = (outs Systolic_Tile:$result);
   let assemblyFormat = [{
     $buffer `[` $indices `]` (`limit` `[` $limits^ `]`)? (`rows` `(` $rows^ `:` type($rows) `)`)?
-    (`cols` `(` $cols^ `:` type($cols) `)`)? (`at` `(` $at^ `:` type($at) `)`)? attr-dict
+    (`cols` `(` $cols^ `:` type($cols) `)`)? (`at` `(` $at^ `:` type($at) `)`)? (`transposed` $transposed^)? attr-dict
     `:` type($buffer) `->` type($result)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$buffer, "::mlir::ValueRange":$indices,
@@ -220,10 +225,11 @@ def Systolic_StoreOp : Systolic_Op<"store", [AttrSizedOperandSegments]> {
 def Systolic_WriteOp : Systolic_Op<"write"> {
   let summary = "writes a tile from registers to an LDS buffer";
   let description = [{
-    - write_c1: tile and LDS array have the same shape and element type.
+    - write_c1: tile and LDS array have the same element type, and the same shape, or each other's transpose with
+      `transposed`.
 
     ```mlir
-    !lds = !systolic.lds<2 x 16x32xf32, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
+    !lds = !systolic.lds<2 x 16x32xf32, #systolic.swizzle<4, 8, 1>, #systolic.axes<BM, BK>>
     !tile = tensor<16x32xf32, #systolic.axes<BM, BK>>
     func.func @write(%tile: !tile, %lds: !lds, %buffer: index) {
       systolic.write %tile, %lds[%buffer] : !tile, !lds
@@ -233,8 +239,10 @@ def Systolic_WriteOp : Systolic_Op<"write"> {
   }];
   let arguments = (ins Arg<Systolic_Tile, "what is written">:$tile,
                        Arg<Systolic_LdsType, "where it is written", [MemWrite]>:$lds,
-                       Arg<Index, "which of the array's buffers">:$buffer);
-  let assemblyFormat = "$tile `,` $lds `[` $buffer `]` attr-dict `:` type($tile) `,` qualified(type($lds))";
+                       Arg<Index, "which of the array's buffers">:$buffer, UnitAttr:$transposed);
+  let assemblyFormat = [{
+    $tile `,` $lds `[` $buffer `]` (`transposed` $transposed^)? attr-dict `:` type($tile) `,` qualified(type($lds))
+  }];
   let hasVerifier = 1;
 }
 

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
+#include "passes/systolic/Operands.h"
 #include "passes/systolic/Passes.h"
 
 namespace nstf::systolic {
@@ -22,18 +23,17 @@ using namespace nstf::systolic;
 
 namespace {
 
-bool isElementwise(Operation *op) {
-  return op->hasTrait<OpTrait::Elementwise>() && !op->hasTrait<OpTrait::ConstantLike>();
+/// The blocked layout along the rows of memory.
+FragmentAttr getLoadLayout(LoadOp load, int64_t waves, int64_t waveSize) {
+  RankedTensorType tile = getTileType(load.getResult());
+  SmallVector<int64_t> shape(tile.getShape());
+  if (load.getTransposed())
+    std::swap(shape[0], shape[1]);
+  // A lane's share is counted in bytes of memory.
+  unsigned bits = cast<MemRefType>(load.getBuffer().getType()).getElementTypeBitWidth();
+  FragmentAttr layout = getBlockedLayout(load.getContext(), shape, bits, waves, waveSize);
+  return load.getTransposed() ? layout.transpose() : layout;
 }
-
-/// A tile made of nothing but scalars and constants: cheaper to make anew than to convert.
-bool isFreeToClone(Operation *op) {
-  return op->getNumResults() == 1 && getTileType(op->getResult(0)) && isa<arith::ConstantOp, IotaOp, BroadcastOp>(op) &&
-         llvm::none_of(op->getOperands(), [](Value value) { return bool(getTileType(value)); });
-}
-
-/// The dimension of a store's tile that runs along the rows of its buffer.
-unsigned getRowDim(StoreOp store) { return store.getTransposed() ? 1 : 0; }
 
 struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLayoutsPass> {
   using Base::Base;
@@ -140,7 +140,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
         assign(reduce.getResult(), layout.dropDim(reduce.getDim()));
     } else if (auto load = dyn_cast<LoadOp>(op)) {
       if (!use && load.getRows())
-        assign(load.getRows(), layout.dropDim(1));
+        assign(load.getRows(), layout.dropDim(1 - getRowDim(load)));
       if (!use && load.getCols())
         assign(load.getCols(), getColumnSlice(load, layout));
       if (load.getAt()) // every element has its own index, beside it
@@ -152,7 +152,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
   }
 
   static FragmentAttr getColumnSlice(LoadOp load, FragmentAttr layout) {
-    return getTileType(load.getResult()).getRank() == 2 ? layout.dropDim(0) : layout;
+    return getTileType(load.getResult()).getRank() == 2 ? layout.dropDim(getRowDim(load)) : layout;
   }
 
   void spread() {
@@ -185,9 +185,13 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     for (MmaOp op : products)
       assign(op.getResult(), wantedLayout(op.getResult(), MmaOperand::Acc));
     spread();
+    // What comes from memory keeps the layout in which memory gives it best; systolic-stage-operands says how it gets
+    // from there to the product.
     for (MmaOp op : products) {
-      assign(op.getA(), wantedLayout(op.getA(), MmaOperand::A));
-      assign(op.getB(), wantedLayout(op.getB(), MmaOperand::B));
+      if (!findLoad(op.getA()))
+        assign(op.getA(), wantedLayout(op.getA(), MmaOperand::A));
+      if (!findLoad(op.getB()))
+        assign(op.getB(), wantedLayout(op.getB(), MmaOperand::B));
     }
     spread();
     return success();
@@ -209,12 +213,11 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     });
     for (Value value : values) {
       RankedTensorType tile = getTileType(value);
-      // A lane's share is counted in bytes of memory.
-      unsigned bits = tile.getElementTypeBitWidth();
-      if (auto load = value.getDefiningOp<LoadOp>())
-        bits = cast<MemRefType>(load.getBuffer().getType()).getElementTypeBitWidth();
-      assign(value, getBlockedLayout(&getContext(), tile.getShape(), bits, kernel.getArray()->getNumWaves(),
-                                     *kernel.getWaveSize()));
+      int64_t waves = kernel.getArray()->getNumWaves(), waveSize = *kernel.getWaveSize();
+      auto load = value.getDefiningOp<LoadOp>();
+      assign(value,
+             load ? getLoadLayout(load, waves, waveSize)
+                  : getBlockedLayout(&getContext(), tile.getShape(), tile.getElementTypeBitWidth(), waves, waveSize));
       spread();
     }
   }
@@ -247,8 +250,21 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     RankedTensorType tile = getTileType(use.get());
     if (!tile || tile.getEncoding() == layout)
       return;
-    OpBuilder builder(use.getOwner());
-    use.set(ConvertLayoutOp::create(builder, use.getOwner()->getLoc(), withLayout(tile, layout), use.get()));
+    RankedTensorType wanted = withLayout(tile, layout);
+    // What a loop does not change is converted before it.
+    Operation *place = use.getOwner();
+    while (auto loop = dyn_cast<scf::ForOp>(place->getParentOp())) {
+      if (loop.getRegion().isAncestor(use.get().getParentRegion()))
+        break;
+      place = loop;
+    }
+    for (Operation *user : use.get().getUsers())
+      if (auto earlier = dyn_cast<ConvertLayoutOp>(user); earlier && earlier.getResult().getType() == wanted &&
+                                                          earlier->getBlock() == place->getBlock() &&
+                                                          earlier->isBeforeInBlock(place))
+        return use.set(earlier);
+    OpBuilder builder(place);
+    use.set(ConvertLayoutOp::create(builder, use.getOwner()->getLoc(), wanted, use.get()));
     ++conversions;
   }
 
@@ -279,7 +295,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
       } else if (auto load = dyn_cast<LoadOp>(op)) {
         FragmentAttr layout = getFragment(load.getResult().getType());
         for (OpOperand &rows : load.getRowsMutable())
-          convert(rows, layout.dropDim(1));
+          convert(rows, layout.dropDim(1 - getRowDim(load)));
         for (OpOperand &cols : load.getColsMutable())
           convert(cols, getColumnSlice(load, layout));
         for (OpOperand &at : load.getAtMutable())

@@ -1,14 +1,12 @@
 // systolic-instantiate: parameters in, every type resized by its axis names (Passes.td).
 //
 // Types are replaced in place through AttrTypeReplacer, which reaches block arguments, loop-carried values, signatures,
-// LDS and buffer types; splat constants keep their value at the new size.
-#include "dialects/nstf/Target.h"
+// and buffer types; splat constants keep their value at the new size.
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "passes/systolic/Passes.h"
 #include "passes/systolic/Preconditions.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace nstf::systolic {
 #define GEN_PASS_DEF_INSTANTIATEPASS
@@ -28,14 +26,13 @@ int64_t getInteger(const Parameters &parameters, StringRef name) {
   return value ? value.getInt() : 0;
 }
 
-/// Gives shapes the sizes of their axes, and swizzles the chip's banks. An axis that is no parameter of at least 1 is
-/// remembered in `badAxis`, and that a swizzle wants a chip or a tile an operand type where there is none in
-/// `lacksTarget` and `lacksOperand`, since types have no location to report them at.
+/// Gives shapes the sizes of their axes. An axis that is no parameter of at least 1 is remembered in `badAxis`, and
+/// that a tile wants an operand type where there is none in `lacksOperand`, since types have no location to report them
+/// at.
 struct Resizer {
   const Parameters &parameters;
-  nstf::TargetView target;
   StringAttr badAxis;
-  bool lacksTarget = false, lacksOperand = false;
+  bool lacksOperand = false;
 
   SmallVector<int64_t> resize(AxesAttr axes) {
     SmallVector<int64_t> shape;
@@ -66,31 +63,7 @@ struct Resizer {
     lacksOperand |= !declared;
     return declared ? declared.getValue() : elementType;
   }
-
-  /// The chip's swizzle for a template's.
-  Attribute resolve(Attribute attribute) {
-    auto swizzle = dyn_cast<BankSwizzleAttr>(attribute);
-    if (!swizzle)
-      return attribute;
-    lacksTarget |= !target;
-    int64_t banks = target ? target.ldsBanks() : swizzle.getBanks();
-    auto rows = int64_t(llvm::bit_floor(uint64_t(std::max<int64_t>(banks / swizzle.getBanks(), 1))));
-    return SwizzleAttr::get(swizzle.getContext(), swizzle.getVector(), rows);
-  }
 };
-
-/// The swizzle with as many rows as rows of `columns` elements allow: a group must not leave its row.
-Attribute fitSwizzle(Attribute attribute, int64_t columns) {
-  auto swizzle = dyn_cast<SwizzleAttr>(attribute);
-  if (!swizzle)
-    return attribute;
-  int64_t vector = swizzle.getVector(), rows = swizzle.getRows();
-  while (vector > 1 && columns % vector != 0)
-    vector /= 2;
-  while (rows > 1 && columns % (vector * rows) != 0)
-    rows /= 2;
-  return SwizzleAttr::get(swizzle.getContext(), vector, rows);
-}
 
 AttrTypeReplacer makeReplacer(Resizer &resizer) {
   AttrTypeReplacer replacer;
@@ -103,12 +76,6 @@ AttrTypeReplacer makeReplacer(Resizer &resizer) {
     return std::pair<Type, WalkResult>{MemRefType::get(resizer.resize(axes), resizer.resolve(buffer.getElementType()),
                                                        MemRefLayoutAttrInterface(), axes),
                                        WalkResult::skip()};
-  });
-  replacer.addReplacement([&](LdsType lds) -> std::pair<Type, WalkResult> {
-    SmallVector<int64_t> shape = resizer.resize(lds.getAxes());
-    return {LdsType::get(lds.getContext(), lds.getBuffers(), shape, resizer.resolve(lds.getElementType()),
-                         fitSwizzle(resizer.resolve(lds.getSwizzle()), shape.back()), lds.getAxes()),
-            WalkResult::skip()};
   });
   replacer.addReplacement([&](DenseElementsAttr splat) -> std::optional<std::pair<Attribute, WalkResult>> {
     auto tile = dyn_cast<RankedTensorType>(splat.getType());
@@ -152,7 +119,7 @@ struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePa
     if (failed(readParameters(kernel, parameters)))
       return signalPassFailure();
 
-    Resizer resizer{parameters, nstf::TargetView::lookup(kernel), {}};
+    Resizer resizer{parameters, {}};
     makeReplacer(resizer).recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true, /*replaceLocs=*/false,
                                                        /*replaceTypes=*/true);
     if (resizer.badAxis) {
@@ -164,9 +131,6 @@ struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePa
                          << ", the type of !systolic.operand, but got none";
       return signalPassFailure();
     }
-    if (resizer.lacksTarget)
-      return (void)nstf::TargetView::require(kernel), signalPassFailure();
-
     dropConversions();
     if (failed(setParameters(parameters)) || failed(setRows(parameters)))
       signalPassFailure();

@@ -9,14 +9,13 @@ def InstantiatePass : Pass<"systolic-instantiate"> {
   let summary = "sets a template's parameters and resizes every type by its axis names";
   let description = [{
     Takes the parameters of the one kernel in a module or nstf.variant, overridden by the option, resizes tiles, buffers,
-    LDS arrays, splat constants and the signatures of the slots, and turns every `systolic.param` into a constant. No text substitution. A
-    `#systolic.bank_swizzle` of LDS becomes the swizzle for the chip's banks, and `systolic.control rows` the number of
-    rows, or where that is known only when the kernel runs, the tokens of the step.
+    splat constants and the signatures of the slots, and turns every `systolic.param` into a constant. No text
+    substitution. `systolic.control rows` becomes the number of rows, or where that is known only when the kernel runs,
+    the tokens of the step.
     `!systolic.operand` becomes the type that the parameter OPERAND names.
     Each parameter is an option by its own name: `systolic-instantiate{BM=48 BN=96}`.
 
-    Precondition: it holds one `systolic.kernel`, tiles carry axes, not fragments, and where there is a
-    bank_swizzle, it or something around it says its target.
+    Precondition: it holds one `systolic.kernel`, tiles carry axes, not fragments.
   }];
   let options = [ListOption<"params", "params", "std::string", "parameters to override, NAME=VALUE">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
@@ -69,8 +68,10 @@ def SelectArrayPass : Pass<"systolic-select-array", "::nstf::systolic::KernelOp"
   let description = [{
     The parameters WM and WN say how many waves stand along the rows and columns of a product. The cell is the
     target's largest single-block instruction for the operands' type that divides every product's wave tile and leaves
-    at most 128 accumulator registers a lane. A cell whose instruction has fewer than 4 elements a lane is several
-    instructions deep along K.
+    at most 128 accumulator registers a lane. Where all operands come from memory, a cell is so deep along K that a lane
+    holds 16 bytes of an operand side by side, which one LDS access fetches; where a product's result is another's
+    operand, or K is no multiple of that, 4 elements. It may be several instructions deep. Results that are stored by rows
+    are made with exchanged operands, so that a lane's accumulators, and its stores, run along rows.
 
     A tile that would take more registers a lane than a wave has is refused.
 
@@ -85,8 +86,26 @@ def AssignLayoutsPass : Pass<"systolic-assign-layouts", "::nstf::systolic::Kerne
     blocked layout; after each seed the layout spreads through elementwise ops, loops, broadcasts and reductions. Where
     two layouts meet, a `convert_layout` goes between.
 
+    What a product takes from memory keeps its blocked layout, along the rows of memory, up to the product.
+
     Precondition: `array` and `wave_size` are set.
   }];
+}
+
+def StageOperandsPass : Pass<"systolic-stage-operands", "::nstf::systolic::KernelOp"> {
+  let summary = "what memory gives goes through LDS to the products";
+  let description = [{
+    A layout conversion between lanes of a loaded tile (elementwise ops on it included) for a product becomes a write to an
+    LDS array of its own and a read from it, between barriers; those whose tiles are loaded together share the
+    barriers. The array lies as memory does. Its swizzle is the one with which writing and reading take fewest clocks, found
+    by enumerating the lanes over the phases of the chip's LDS (passes/analysis/LdsLayout.h).
+
+    Remarks say how wide the accesses are and the clocks that bank conflicts cost a wave and tile; a missed one names
+    what no swizzle helps, and a tile for which no LDS is left, which stays a conversion.
+
+    Precondition: layouts are assigned.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def AllocateScratchPass : Pass<"systolic-allocate-scratch", "::nstf::systolic::KernelOp"> {

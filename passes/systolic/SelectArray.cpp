@@ -2,6 +2,7 @@
 #include "dialects/nstf/Target.h"
 #include "dialects/systolic/Layouts.h"
 #include "mlir/IR/Remarks.h"
+#include "passes/systolic/Operands.h"
 #include "passes/systolic/Passes.h"
 #include "passes/systolic/Preconditions.h"
 
@@ -17,8 +18,11 @@ namespace {
 
 /// More accumulators a lane than this make the register allocator spill.
 constexpr int64_t mostAccumulators = 128;
-/// Elements along K that a lane holds of a cell; fewer make the cell several instructions deep.
-constexpr int64_t leastElementsPerLane = 4;
+/// Elements along K that a lane holds of a cell: as many as the accumulator has rows side by side, so that a product's
+/// result is the next one's operand.
+constexpr int64_t elementsOfChain = 4;
+/// Or what one LDS access fetches.
+constexpr int64_t bitsOfAccess = 128;
 
 struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPass> {
   using Base::Base;
@@ -39,9 +43,11 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
       return signalPassFailure();
     auto products = collectProducts(kernel);
     if (products.empty()) {
-      kernel.setArrayAttr(SystolicArrayAttr::get(&getContext(), rows, cols, 0, 0, 0, 0));
+      kernel.setArrayAttr(SystolicArrayAttr::get(&getContext(), rows, cols, 0, 0, 0, 0, /*transposed=*/false));
       return;
     }
+    bool isFromMemory =
+        llvm::all_of(products, [](MmaOp product) { return findLoad(product.getA()) && findLoad(product.getB()); });
     bool isChosen = false;
     for (const nstf::MatrixInstruction &instruction : candidates(*target, products.front())) {
       auto options = remark::RemarkOpts::name("Array").category(getArgument()).function(kernel.getSymName());
@@ -49,15 +55,24 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
         remark::missed(kernel.getLoc(), options) << (instruction.name + ": smaller than the one that fits").str();
         continue;
       }
-      SystolicArrayAttr array = makeArray(instruction, rows, cols, *kernel.getWaveSize());
-      if (std::string reason = getMisfit(array, products, *kernel.getWaveSize()); !reason.empty()) {
+      SystolicArrayAttr array;
+      std::string reason;
+      for (int64_t elements : getElementsPerLane(products.front(), isFromMemory)) {
+        array = makeArray(instruction, rows, cols, *kernel.getWaveSize(), elements, isFromMemory && storesRows(kernel));
+        reason = getMisfit(array, products, *kernel.getWaveSize());
+        if (reason.empty())
+          break;
+      }
+      if (!reason.empty()) {
         remark::missed(kernel.getLoc(), options) << (instruction.name + ": " + reason).str();
         continue;
       }
       kernel.setArrayAttr(array);
       isChosen = true;
       remark::passed(kernel.getLoc(), options)
-          << (instruction.name + " on " + Twine(rows) + "x" + Twine(cols) + " waves").str();
+          << (instruction.name + " on " + Twine(rows) + "x" + Twine(cols) + " waves").str()
+          << remark::metric("elements_per_lane", array.getElementsPerLane(*kernel.getWaveSize()))
+          << remark::metric("transposed", array.getTransposed());
     }
     if (isChosen)
       return;
@@ -109,11 +124,29 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
     return instructions;
   }
 
-  SystolicArrayAttr makeArray(const nstf::MatrixInstruction &instruction, int64_t rows, int64_t cols,
-                              int64_t waveSize) {
-    int64_t leastK = leastElementsPerLane * waveSize / instruction.m;
-    return SystolicArrayAttr::get(&getContext(), rows, cols, instruction.m, instruction.n,
-                                  std::max(instruction.k, leastK), instruction.k);
+  /// How many elements along K a lane may hold of a cell, the best first.
+  static SmallVector<int64_t> getElementsPerLane(MmaOp product, bool isFromMemory) {
+    int64_t ofAccess = bitsOfAccess / getTileType(product.getA()).getElementTypeBitWidth();
+    if (!isFromMemory || ofAccess <= elementsOfChain)
+      return {elementsOfChain};
+    return {ofAccess, elementsOfChain};
+  }
+
+  /// Whether results are stored along their rows: then accumulators along them make wide stores.
+  static bool storesRows(KernelOp kernel) {
+    bool anyStore = false, allRows = true;
+    kernel.walk([&](StoreOp store) {
+      anyStore = true;
+      allRows &= getTileType(store.getTile()).getRank() == 2 && !store.getTransposed();
+    });
+    return anyStore && allRows;
+  }
+
+  SystolicArrayAttr makeArray(const nstf::MatrixInstruction &instruction, int64_t rows, int64_t cols, int64_t waveSize,
+                              int64_t elementsPerLane, bool transposed) {
+    int64_t k = elementsPerLane * waveSize / instruction.m;
+    return SystolicArrayAttr::get(&getContext(), rows, cols, instruction.m, instruction.n, std::max(instruction.k, k),
+                                  instruction.k, transposed);
   }
 
   /// Why a product cannot be made of the array's cells; empty where all can.

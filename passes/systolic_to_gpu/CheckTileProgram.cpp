@@ -63,16 +63,17 @@ LogicalResult checkSlices(Operation *op) {
         unsigned rank = getTileType(load.getResult()).getRank();
         if (load.getAt())
           return checkLayout(op, "at", load.getAt(), layout(load.getResult()));
+        unsigned rowDim = getRowDim(load);
         if (load.getRows() &&
-            failed(checkLayout(op, "rows", load.getRows(), layout(load.getResult()).dropDim(rank - 1))))
+            failed(checkLayout(op, "rows", load.getRows(), layout(load.getResult()).dropDim(1 - rowDim))))
           return failure();
-        FragmentAttr columns = rank == 2 ? layout(load.getResult()).dropDim(0) : layout(load.getResult());
+        FragmentAttr columns = rank == 2 ? layout(load.getResult()).dropDim(rowDim) : layout(load.getResult());
         return checkLayout(op, "cols", load.getCols(), columns);
       })
       .Case([&](StoreOp store) -> LogicalResult {
         if (!store.getRows())
           return success();
-        return checkLayout(op, "rows", store.getRows(), layout(store.getTile()).dropDim(store.getTransposed() ? 0 : 1));
+        return checkLayout(op, "rows", store.getRows(), layout(store.getTile()).dropDim(1 - getRowDim(store)));
       })
       .Case([&](BroadcastOp broadcast) -> LogicalResult {
         if (!getTileType(broadcast.getSource()))
@@ -104,12 +105,6 @@ LogicalResult nstf::systolic::checkTileProgram(KernelOp kernel) {
     return failure();
   if (int64_t indices = llvm::count_if(kernel.getArgumentTypes(), llvm::IsaPred<IndexType>); indices != 1)
     return kernel.emitError() << "expected one work index (systolic-order-work) but got " << indices;
-  auto isTemplates = [](Type type) {
-    auto lds = dyn_cast<LdsType>(type);
-    return lds && isa<BankSwizzleAttr>(lds.getSwizzle());
-  };
-  if (llvm::any_of(kernel.getArgumentTypes(), isTemplates))
-    return kernel.emitError("expected swizzles for a chip (systolic-instantiate)");
   int64_t waveSize = *kernel.getWaveSize(), scratch = 0;
   for (auto [position, type] : llvm::enumerate(kernel.getArgumentTypes()))
     if (kernel.getArgAttr(position, scratchAttributeName))

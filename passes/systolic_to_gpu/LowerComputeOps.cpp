@@ -36,9 +36,12 @@ struct MmaPattern : TilePattern<MmaOp> {
                                       perInstruction);
             };
             Value &acc = cells[i * cellsN + j];
-            acc = amdgpu::MFMAOp::create(rewriter, op.getLoc(), acc.getType(), uint32_t(array.getM()),
-                                         uint32_t(array.getN()), uint32_t(array.getInstructionK()), 1u,
-                                         operand(adaptor.getA(), i), operand(adaptor.getB(), j), acc);
+            Value left = operand(adaptor.getA(), i), right = operand(adaptor.getB(), j);
+            if (array.getTransposed())
+              std::swap(left, right);
+            acc =
+                amdgpu::MFMAOp::create(rewriter, op.getLoc(), acc.getType(), uint32_t(array.getM()),
+                                       uint32_t(array.getN()), uint32_t(array.getInstructionK()), 1u, left, right, acc);
           }
     Value result = adaptor.getAcc();
     for (auto [cell, acc] : llvm::enumerate(cells))

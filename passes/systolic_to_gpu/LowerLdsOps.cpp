@@ -3,9 +3,9 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/analysis/LdsLayout.h"
 #include "passes/systolic/Scratch.h"
 #include "passes/systolic_to_gpu/TileLowering.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace nstf::systolic;
@@ -18,13 +18,17 @@ public:
   LdsAccess(IndexBuilder &index, const KernelContext &kernel, Value memory, Value buffer, Attribute swizzle,
             RankedTensorType tile, bool transposed)
       : index(index), memory(memory), buffer(buffer), swizzle(dyn_cast_or_null<SwizzleAttr>(swizzle)),
-        layout(getFragment(tile)), rank(tile.getRank()), transposed(transposed) {
+        layout(getFragment(tile)), rank(tile.getRank()), elementBits(tile.getElementTypeBitWidth()),
+        transposed(transposed) {
     start = getLaneCoordinates(index, kernel, layout, rank);
-    elementBits = tile.getElementTypeBitWidth();
-    width = getVectorWidth(layout, transposed ? 0 : rank - 1, elementBits);
-    width = std::gcd(width, cast<MemRefType>(memory.getType()).getShape().back());
-    if (this->swizzle)
-      width = std::gcd(width, this->swizzle.getVector());
+    if (transposed)
+      std::swap(start[0], start[1]);
+    LdsTileAccess access{{},
+                         layout,
+                         SmallVector<int64_t, 2>(cast<MemRefType>(memory.getType()).getShape().drop_front()),
+                         elementBits,
+                         transposed};
+    width = getAccessWidth(access, this->swizzle);
   }
 
   Value load(VectorType type) {
@@ -59,13 +63,16 @@ public:
 private:
   SmallVector<Value> getIndices(int64_t number) {
     SmallVector<int64_t> offsets = layout.getRegisterCoordinates(number, rank);
+    if (transposed)
+      std::swap(offsets[0], offsets[1]);
     SmallVector<Value> indices;
     for (unsigned dim = 0; dim < rank; ++dim)
       indices.push_back(index.add(start[dim], offsets[dim]));
-    if (transposed)
-      std::swap(indices[0], indices[1]);
     if (swizzle) {
-      Value shift = index.mul(index.rem(indices[0], swizzle.getRows()), swizzle.getVector());
+      // Whole rounds of the swizzle change nothing: without them rows that far apart share an address, and the rest of
+      // it is a constant.
+      Value row = offsets[0] % (swizzle.getRows() * swizzle.getPhase()) == 0 ? start[0] : indices[0];
+      Value shift = index.mul(index.rem(index.div(row, swizzle.getPhase()), swizzle.getRows()), swizzle.getVector());
       indices[1] = arith::XOrIOp::create(index.builder, index.loc, indices[1], shift);
     }
     indices.insert(indices.begin(), buffer);
@@ -101,7 +108,7 @@ struct WritePattern : TilePattern<WriteOp> {
     IndexBuilder index{rewriter, op.getLoc()};
     onFirstReplica(index, kernel, getFragment(op.getTile().getType()), [&] {
       LdsAccess(index, kernel, adaptor.getLds(), adaptor.getBuffer(), op.getLds().getType().getSwizzle(),
-                getTileType(op.getTile()), /*transposed=*/false)
+                getTileType(op.getTile()), op.getTransposed())
           .store(adaptor.getTile());
     });
     rewriter.eraseOp(op);

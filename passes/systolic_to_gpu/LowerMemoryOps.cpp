@@ -1,8 +1,9 @@
 // Lowering of loads, stores and the control block.
 //
 // Buffers are rank-1 here, so that an access is base + constant: the constants end up in the instructions' offset
-// field. An element outside gets the index one past the end, which the hardware's range check reads as 0 and drops on
-// writing (amdgpu raw buffer accesses; CDNA3 ISA manual, buffer addressing). Where a buffer ends with the launch's
+// field. Of a load's address, what all lanes share goes into the scalar offset; the lanes' part does not change in a
+// loop then. An element outside gets the index one past the end, which the hardware's range check reads as 0 and drops
+// on writing (amdgpu raw buffer accesses; CDNA3 ISA manual, buffer addressing). Where a buffer ends with the launch's
 // tokens, that index still is the one past its type's end.
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
@@ -33,6 +34,16 @@ int64_t getDivisor(Value index) {
   return 1;
 }
 
+/// Where an access goes, in elements: the sum of the three.
+struct BufferAddress {
+  Value lanes;      ///< i32
+  Value shared;     ///< by all lanes, i32, or null
+  int64_t constant; ///< fits the offset field of the instruction
+};
+
+/// Bytes that the offset field of a buffer instruction reaches.
+constexpr int64_t offsetFieldBytes = 4096;
+
 bool divides(int64_t divisor, int64_t value) { return value % divisor == 0; }
 
 /// One load's or store's addresses.
@@ -59,8 +70,6 @@ public:
       start[0] = index.constant(0);
     if (this->access.cols)
       start[rank - 1] = index.constant(0);
-    for (unsigned dim = 0; dim < rank; ++dim)
-      start[dim] = index.add(start[dim], this->access.indices[dim]);
     if (this->access.rows)
       rowRegisters = mapRegisters(this->access.rowsLayout, 1);
     if (this->access.cols)
@@ -87,33 +96,69 @@ public:
 
   /// The index of register `number`, one past the end where its element is outside.
   Value getIndex(int64_t number) {
-    SmallVector<int64_t> offsets = layout.getRegisterCoordinates(number, rank);
-    if (access.transposed)
-      std::swap(offsets[0], offsets[1]);
+    SmallVector<int64_t> offsets = getOffsets(number);
     SmallVector<Value> coordinates;
     for (unsigned dim = 0; dim < rank; ++dim)
-      coordinates.push_back(getCoordinate(dim, offsets[dim]));
-    Value inside = access.condition, linear = coordinates[rank - 1];
-    if (rank == 2)
-      linear = index.add(index.mul(coordinates[0], access.buffer.getDimSize(1)), linear);
-    for (unsigned dim = 0; dim < rank; ++dim)
-      if (Value bound = getBound(dim))
-        inside = index.both(inside, index.lessThan(coordinates[dim], bound));
-    if (inside)
-      linear = arith::SelectOp::create(index.builder, index.loc, inside, linear,
-                                       index.constant(access.buffer.getNumElements()));
-    return index.toI32(linear);
+      coordinates.push_back(index.add(getLanePart(dim, offsets[dim], /*withOffset=*/true), access.indices[dim]));
+    return index.toI32(orPastEnd(linearize(coordinates), offsets));
+  }
+
+  /// The same in parts. Where their sum could pass 2^32 on its way out of range, in one.
+  BufferAddress getAddress(int64_t number) {
+    int64_t elementBytes = access.buffer.getElementTypeBitWidth() / 8;
+    if (access.buffer.getNumElements() * elementBytes >= int64_t(1) << 31)
+      return {getIndex(number), {}, 0};
+    SmallVector<int64_t> offsets = getOffsets(number);
+    SmallVector<Value> coordinates, shared(access.indices);
+    int64_t constant = 0;
+    for (unsigned dim = 0; dim < rank; ++dim) {
+      coordinates.push_back(getLanePart(dim, offsets[dim], /*withOffset=*/false));
+      if (!isGathered(dim))
+        constant = constant + offsets[dim] * (rank == 2 && dim == 0 ? access.buffer.getDimSize(1) : 1);
+    }
+    int64_t field = constant % (offsetFieldBytes / elementBytes);
+    return {index.toI32(orPastEnd(linearize(coordinates), offsets)),
+            index.toI32(index.add(linearize(shared), constant - field)), field};
   }
 
 private:
-  Value getCoordinate(unsigned dim, int64_t offset) {
-    Value coordinate = start[dim];
-    Value tile = dim == rank - 1 && access.cols ? access.cols : dim == 0 ? access.rows : Value();
-    if (!tile)
-      return index.add(coordinate, offset);
+  SmallVector<int64_t> getOffsets(int64_t number) {
+    SmallVector<int64_t> offsets = layout.getRegisterCoordinates(number, rank);
+    if (access.transposed)
+      std::swap(offsets[0], offsets[1]);
+    return offsets;
+  }
+
+  Value linearize(ArrayRef<Value> coordinates) {
+    Value linear = coordinates[rank - 1];
+    return rank == 2 ? index.add(index.mul(coordinates[0], access.buffer.getDimSize(1)), linear) : linear;
+  }
+
+  /// `linear`, or the place past the buffer's end where the element `offsets` from the lane's first is outside.
+  Value orPastEnd(Value linear, ArrayRef<int64_t> offsets) {
+    Value inside = access.condition;
+    for (unsigned dim = 0; dim < rank; ++dim)
+      if (Value bound = getBound(dim)) {
+        Value coordinate = index.add(getLanePart(dim, offsets[dim], /*withOffset=*/true), access.indices[dim]);
+        inside = index.both(inside, index.lessThan(coordinate, bound));
+      }
+    if (!inside)
+      return linear;
+    return arith::SelectOp::create(index.builder, index.loc, inside, linear,
+                                   index.constant(access.buffer.getNumElements()));
+  }
+
+  bool isGathered(unsigned dim) const { return (access.cols && dim == rank - 1) || (access.rows && dim == 0); }
+
+  /// What the lane adds to a coordinate: the place of its first element, or of the one `offset` from it; or what the
+  /// index tile says.
+  Value getLanePart(unsigned dim, int64_t offset, bool withOffset) {
+    if (!isGathered(dim))
+      return index.add(start[dim], withOffset ? offset : 0);
+    Value tile = dim == rank - 1 && access.cols ? access.cols : access.rows;
     auto &registers = tile == access.cols ? colRegisters : rowRegisters;
     Value entry = vector::ExtractOp::create(index.builder, index.loc, tile, registers.at({offset}));
-    return index.add(coordinate,
+    return index.add(start[dim],
                      arith::IndexCastOp::create(index.builder, index.loc, index.builder.getIndexType(), entry));
   }
 
@@ -124,10 +169,9 @@ private:
     int64_t size = access.buffer.getDimSize(dim);
     int64_t extent = access.tile.getDimSize(access.transposed ? 1 - dim : dim);
     // An index out of memory may be anything, and times the row's bytes come back into range modulo 2^32.
-    bool isGathered = (access.cols && dim == rank - 1) || (access.rows && dim == 0);
-    if (dim == 0 && !isGathered)
+    if (dim == 0 && !isGathered(dim))
       return {};
-    if (!isGathered && divides(extent, size) && divides(extent, getDivisor(access.indices[dim])))
+    if (!isGathered(dim) && divides(extent, size) && divides(extent, getDivisor(access.indices[dim])))
       return {};
     return index.constant(size);
   }
@@ -182,13 +226,16 @@ struct LoadPattern : TilePattern<LoadOp> {
                          .rows = adaptor.getRows(),
                          .cols = adaptor.getCols(),
                          .rowsLayout = op.getRows() ? getFragment(op.getRows().getType()) : FragmentAttr(),
-                         .colsLayout = op.getCols() ? getFragment(op.getCols().getType()) : FragmentAttr()});
+                         .colsLayout = op.getCols() ? getFragment(op.getCols().getType()) : FragmentAttr(),
+                         .transposed = op.getTransposed()});
     int64_t width = access.getWidth();
     Type part = width == 1 ? type.getElementType() : VectorType::get(width, type.getElementType());
     Value result = zeroVector(index, type);
     for (int64_t i = 0; i < type.getNumElements(); i += width) {
-      Value value = amdgpu::RawBufferLoadOp::create(rewriter, op.getLoc(), part, memory, access.getIndex(i),
-                                                    rewriter.getBoolAttr(true), IntegerAttr(), Value());
+      BufferAddress address = access.getAddress(i);
+      IntegerAttr constant = address.constant ? rewriter.getI32IntegerAttr(address.constant) : IntegerAttr();
+      Value value = amdgpu::RawBufferLoadOp::create(rewriter, op.getLoc(), part, memory, address.lanes,
+                                                    rewriter.getBoolAttr(true), constant, address.shared);
       result = insertRegisters(index, value, result, i);
     }
     rewriter.replaceOp(op, convertFloats(index, result, getTileType(op.getResult()).getElementType()));

@@ -127,16 +127,6 @@ Value nstf::systolic::isFirstReplica(IndexBuilder &index, const KernelContext &k
   return first;
 }
 
-int64_t nstf::systolic::getVectorWidth(FragmentAttr layout, int64_t dim, unsigned elementBits) {
-  ArrayRef<Digit> digits = layout.getReg();
-  if (digits.empty() || digits.front().dim != dim || digits.front().stride != 1)
-    return 1;
-  int64_t width = 1;
-  while (digits.front().count % (2 * width) == 0 && 2 * width * elementBits <= 128)
-    width *= 2;
-  return width;
-}
-
 Value nstf::systolic::extractRegisters(IndexBuilder &index, Value vector, int64_t first, int64_t count) {
   // At the producer's line: canonicalisation may make the producer's operation anew, at the line of the extract.
   Location loc = vector.getDefiningOp() ? vector.getLoc() : index.loc;

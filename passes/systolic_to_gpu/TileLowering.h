@@ -1,7 +1,7 @@
 // What the patterns that lower tile ops share: the kernel around them, lane coordinates, registers of a vector.
 #pragma once
 
-#include "dialects/systolic/Systolic.h"
+#include "dialects/systolic/Layouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/ADT/MapVector.h"
@@ -58,9 +58,6 @@ llvm::SmallVector<mlir::Value> getLaneCoordinates(IndexBuilder &index, const Ker
 
 /// True on one of the lanes that hold the same elements; null where nothing is replicated.
 mlir::Value isFirstReplica(IndexBuilder &index, const KernelContext &kernel, FragmentAttr layout);
-
-/// Consecutive registers along dimension `dim` that one access of up to 16 bytes can move: a power of two.
-int64_t getVectorWidth(FragmentAttr layout, int64_t dim, unsigned elementBits);
 
 /// `count` registers of `vector` from `first`: a scalar where count is 1.
 mlir::Value extractRegisters(IndexBuilder &index, mlir::Value vector, int64_t first, int64_t count);

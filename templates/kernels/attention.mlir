@@ -11,7 +11,6 @@
 // their block.
 // OPERAND: the type of Q, K and V. Scores, sums and the output are f32; the weights are rounded to that type.
 // Waves: one row of WN, each with BQ / WN rows of the queries.
-!q = tensor<16x16x!systolic.operand, #systolic.axes<BQ, DP>>
 !qt = tensor<16x16x!systolic.operand, #systolic.axes<DP, BQ>>
 !kv = tensor<32x16x!systolic.operand, #systolic.axes<BK, DP>>
 !vt = tensor<16x32x!systolic.operand, #systolic.axes<DP, BK>>
@@ -22,9 +21,6 @@
 !o = tensor<16x16xf32, #systolic.axes<DP, BQ>>
 !r = tensor<16xf32, #systolic.axes<BQ>>
 !ri = tensor<16xi32, #systolic.axes<BQ>>
-!lds_q = !systolic.lds<1 x 16x16x!systolic.operand, #systolic.bank_swizzle<4, 8>, #systolic.axes<BQ, DP>>
-!lds_k = !systolic.lds<1 x 32x16x!systolic.operand, #systolic.bank_swizzle<4, 8>, #systolic.axes<BK, DP>>
-!lds_v = !systolic.lds<1 x 32x16x!systolic.operand, unit, #systolic.axes<BK, DP>>
 !Q = memref<64x64x!systolic.operand, #systolic.axes<RQ, D>>
 !K = memref<64x64x!systolic.operand, #systolic.axes<L, F>>
 !Y = memref<64x64xf32, #systolic.axes<RQ, D>>
@@ -87,8 +83,7 @@ module {
     return %result : !s
   }
 
-  systolic.kernel @attention(%Q: !Q, %K: !K, %V: !K, %Y: !Y, %control: !systolic.control, %block: index, %head: index,
-                             %lds_q: !lds_q, %lds_k: !lds_k, %lds_v: !lds_v)
+  systolic.kernel @attention(%Q: !Q, %K: !K, %V: !K, %Y: !Y, %control: !systolic.control, %block: index, %head: index)
       attributes {launch = #systolic.launch<[q, k, v, y, control]>,
                   params = {RG = 64, RQ = 64, L = 64, F = 64, H = 1, HK = 1, G = 1, D = 64, DP = 16, BQ = 16, BK = 32,
                             WM = 1, WN = 1, ROWS = 0, CAUSAL = 1, CACHED = 1, SCALE = 1.0 : f32, WINDOW = 0,
@@ -140,10 +135,7 @@ module {
     %head_row = arith.muli %head, %G : index
     %query_rows = func.call @rows(%q0) : (index) -> !ri
     %query_limit = arith.muli %step_rows, %H : index
-    %q_global = systolic.load %Q[%head_row, %c0] limit [%query_limit, %D] rows(%query_rows : !ri) : !Q -> !q
-    systolic.write %q_global, %lds_q[%c0] : !q, !lds_q
-    systolic.barrier
-    %q = systolic.read %lds_q[%c0] transposed : !lds_q -> !qt
+    %q = systolic.load %Q[%head_row, %c0] limit [%query_limit, %D] rows(%query_rows : !ri) transposed : !Q -> !qt
 
     %f0 = arith.muli %head, %D : index
     %f_end = arith.addi %f0, %D : index
@@ -154,14 +146,8 @@ module {
     %lowest = arith.constant dense<-1.0e30> : !r
     %state:3 = scf.for %k0 = %first to %end step %BK iter_args(%o = %zero_o, %max = %lowest, %sum = %zero_r)
         -> (!o, !r, !r) {
-      %k_global = systolic.load %K[%k0, %f0] limit [%length, %f_end] : !K -> !kv
-      %v_global = systolic.load %V[%k0, %f0] limit [%length, %f_end] : !K -> !kv
-      systolic.barrier
-      systolic.write %k_global, %lds_k[%c0] : !kv, !lds_k
-      systolic.write %v_global, %lds_v[%c0] : !kv, !lds_v
-      systolic.barrier
-      %k = systolic.read %lds_k[%c0] : !lds_k -> !kv
-      %v = systolic.read %lds_v[%c0] transposed : !lds_v -> !vt
+      %k = systolic.load %K[%k0, %f0] limit [%length, %f_end] : !K -> !kv
+      %v = systolic.load %V[%k0, %f0] limit [%length, %f_end] transposed : !K -> !vt
       %products = systolic.mma %k, %q, %zero_s : !kv, !qt -> !s
       %scaled = arith.mulf %products, %scale : !s
       %scores = func.call @mask(%scaled, %k0, %q0, %length, %before) : (!s, index, index, index, index) -> !s

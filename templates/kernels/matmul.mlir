@@ -1,20 +1,16 @@
 // matmul: Y[m, n] = epilogue(sum over k of X[m, k] * W[n, k]), on the matrix cores.
 //
-// One work item is a BM x BN tile of Y. Blocks of BK along K go through LDS, swizzled so that the cells' 16-byte reads
-// spread over the banks; W stands N x K in memory, as weights do, and is read transposed. What lies outside X or W
-// counts as 0, so K need not be a multiple of BK. ROWS: rows of this step, 0 = as many as the step has tokens; a work
-// item past them does nothing.
+// One work item is a BM x BN tile of Y, its products are made in blocks of BK along K. W stands N x K in memory, as
+// weights do, and is loaded transposed. What lies outside X or W counts as 0, so K need not be a multiple of BK. ROWS: rows
+// of this step, 0 = as many as the step has tokens; a work item past them does nothing.
 // KB: blocks of BK that are summed up by themselves before they join the total. The rounding error of an f32 sum grows
 // with the root of the number of its terms: for K = 4096, sums of 512 are 4 times as exact as one of 4096, and take one
 // addition every 512 columns.
 // OPERAND: the type of X and W; sums are f32.
 // Waves: WM x WN over the tile.
 !x = tensor<32x32x!systolic.operand, #systolic.axes<BM, BK>>
-!w = tensor<32x32x!systolic.operand, #systolic.axes<BN, BK>>
 !wt = tensor<32x32x!systolic.operand, #systolic.axes<BK, BN>>
 !y = tensor<32x32xf32, #systolic.axes<BM, BN>>
-!lds_x = !systolic.lds<1 x 32x32x!systolic.operand, #systolic.bank_swizzle<4, 4>, #systolic.axes<BM, BK>>
-!lds_w = !systolic.lds<1 x 32x32x!systolic.operand, #systolic.bank_swizzle<4, 4>, #systolic.axes<BN, BK>>
 !X = memref<64x64x!systolic.operand, #systolic.axes<M, K>>
 !W = memref<64x64x!systolic.operand, #systolic.axes<N, K>>
 !Y = memref<64x64xf32, #systolic.axes<M, N>>
@@ -24,8 +20,7 @@ module {
     return %tile : !y
   }
 
-  systolic.kernel @matmul(%X: !X, %W: !W, %Y: !Y, %control: !systolic.control, %block_m: index, %block_n: index,
-                          %lds_x: !lds_x, %lds_w: !lds_w)
+  systolic.kernel @matmul(%X: !X, %W: !W, %Y: !Y, %control: !systolic.control, %block_m: index, %block_n: index)
       attributes {launch = #systolic.launch<[x, w, y, control]>,
                   params = {M = 64, N = 64, K = 64, BM = 32, BN = 32, BK = 32, WM = 2, WN = 2, KB = 16, ROWS = 0,
                             OPERAND = f16},
@@ -49,14 +44,8 @@ module {
       %k1 = arith.addi %k0, %columns : index
       %until = arith.minui %k1, %end : index
       %part = scf.for %k = %k0 to %until step %BK iter_args(%acc = %zero) -> (!y) {
-        %x_global = systolic.load %X[%m0, %k] : !X -> !x
-        %w_global = systolic.load %W[%n0, %k] : !W -> !w
-        systolic.barrier
-        systolic.write %x_global, %lds_x[%c0] : !x, !lds_x
-        systolic.write %w_global, %lds_w[%c0] : !w, !lds_w
-        systolic.barrier
-        %x = systolic.read %lds_x[%c0] : !lds_x -> !x
-        %w = systolic.read %lds_w[%c0] transposed : !lds_w -> !wt
+        %x = systolic.load %X[%m0, %k] : !X -> !x
+        %w = systolic.load %W[%n0, %k] transposed : !W -> !wt
         %next = systolic.mma %x, %w, %acc : !x, !wt -> !y
         scf.yield %next : !y
       }

@@ -73,12 +73,12 @@ protected:
   void run(const std::string &name, const std::string &params, Memory &memory, uint32_t tokens, uint32_t position = 0) {
     SCOPED_TRACE(name + " " + params);
     auto build = [&](mlir::OpPassManager &passes) {
-      ASSERT_TRUE(succeeded(
-          mlir::parsePassPipeline("systolic-instantiate{params=" + params +
-                                      "},systolic.kernel(systolic-order-work),inline,canonicalize,cse,systolic.kernel("
-                                      "systolic-select-wave-size,"
-                                      "systolic-select-array,systolic-assign-layouts,systolic-allocate-scratch)",
-                                  passes)));
+      ASSERT_TRUE(succeeded(mlir::parsePassPipeline(
+          "systolic-instantiate{params=" + params +
+              "},systolic.kernel(systolic-order-work),inline,canonicalize,cse,systolic.kernel("
+              "systolic-select-wave-size,"
+              "systolic-select-array,systolic-assign-layouts,systolic-stage-operands,systolic-allocate-scratch)",
+          passes)));
     };
     runText(std::string(*templateText("kernels/" + name + ".mlir")), name, build, memory, tokens, position);
   }

@@ -13,7 +13,7 @@ protected:
   Layouts() { context.loadDialect<SystolicDialect>(); }
 
   SystolicArrayAttr array(int64_t waveRows, int64_t waveCols, int64_t m, int64_t k, int64_t instructionK) {
-    return SystolicArrayAttr::get(&context, waveRows, waveCols, m, m, k, instructionK);
+    return SystolicArrayAttr::get(&context, waveRows, waveCols, m, m, k, instructionK, /*transposed=*/false);
   }
 
   mlir::MLIRContext context;
@@ -136,6 +136,34 @@ TEST_F(Layouts, ProductsComeOutRight) {
   multiply(array(2, 1, 16, 16, 4), 64, 48, 16);
   multiply(array(1, 1, 32, 8, 2), 32, 64, 24);
   multiply(array(2, 2, 32, 8, 2), 64, 64, 8);
+}
+
+// Deeper cells: 16 bytes of f16 a lane.
+TEST_F(Layouts, EightElementsALane) {
+  FragmentAttr a = getMmaLayout(array(1, 1, 32, 16, 8), MmaOperand::A, {32, 32}, 64);
+  for (int64_t lane : {0, 5, 37, 63})
+    for (int64_t reg = 0; reg < 16; ++reg) {
+      std::array<int64_t, 2> expected = {lane % 32, reg / 8 * 16 + lane / 32 * 8 + reg % 8};
+      EXPECT_EQ(coordinates(a, reg, lane, 0), expected) << reg << " " << lane;
+    }
+}
+
+// With exchanged operands these lie as ever, and the result is that of the turned product, turned.
+TEST_F(Layouts, ExchangedOperands) {
+  SystolicArrayAttr plain = array(2, 2, 32, 16, 8);
+  auto exchanged = SystolicArrayAttr::get(&context, 2, 2, 32, 32, 16, 8, /*transposed=*/true);
+  auto turned = SystolicArrayAttr::get(&context, 2, 2, 32, 32, 16, 8, /*transposed=*/false);
+  EXPECT_EQ(getMmaLayout(exchanged, MmaOperand::A, {128, 32}, 64), getMmaLayout(plain, MmaOperand::A, {128, 32}, 64));
+  EXPECT_EQ(getMmaLayout(exchanged, MmaOperand::B, {32, 64}, 64), getMmaLayout(plain, MmaOperand::B, {32, 64}, 64));
+  FragmentAttr acc = getMmaLayout(exchanged, MmaOperand::Acc, {64, 64}, 64);
+  FragmentAttr other = getMmaLayout(turned, MmaOperand::Acc, {64, 64}, 64);
+  for (int64_t lane = 0; lane < 64; ++lane)
+    for (int64_t reg = 0; reg < acc.getNumRegisters(); ++reg) {
+      auto [row, column] = coordinates(acc, reg, lane, 0);
+      auto [turnedRow, turnedColumn] = coordinates(other, reg, lane, 0);
+      EXPECT_EQ(row, turnedColumn);
+      EXPECT_EQ(column, turnedRow);
+    }
 }
 
 // For attention: the accumulator of a cell four deep is B as it lies.

@@ -47,23 +47,18 @@ func.func private @fragment_c3_gap(tensor<16xf32, #systolic.fragment<reg [0:4*2]
 
 // -----
 
-// expected-error @+1 {{expected powers of two but got 4 and 3}}
-func.func private @swizzle_c1_rows(!systolic.lds<1 x 16x48xf32, #systolic.swizzle<4, 3>, #systolic.axes<BM, BK>>)
+// expected-error @+1 {{expected powers of two but got 4, 3 and 1}}
+func.func private @swizzle_c1_rows(!systolic.lds<1 x 16x48xf32, #systolic.swizzle<4, 3, 1>, #systolic.axes<BM, BK>>)
 
 // -----
 
-// expected-error @+1 {{expected powers of two but got 0 and 4}}
-func.func private @swizzle_c1_vector(!systolic.lds<1 x 16x48xf32, #systolic.swizzle<0, 4>, #systolic.axes<BM, BK>>)
+// expected-error @+1 {{expected powers of two but got 0, 4 and 1}}
+func.func private @swizzle_c1_vector(!systolic.lds<1 x 16x48xf32, #systolic.swizzle<0, 4, 1>, #systolic.axes<BM, BK>>)
 
 // -----
 
-// expected-error @+1 {{expected powers of two but got 4 and 3}}
-func.func private @bank_swizzle_c1_banks(!systolic.lds<1 x 16x48xf32, #systolic.bank_swizzle<4, 3>, #systolic.axes<BM, BK>>)
-
-// -----
-
-// expected-error @+1 {{expected powers of two but got 0 and 4}}
-func.func private @bank_swizzle_c1_vector(!systolic.lds<1 x 16x48xf32, #systolic.bank_swizzle<0, 4>, #systolic.axes<BM, BK>>)
+// expected-error @+1 {{expected powers of two but got 4, 4 and 6}}
+func.func private @swizzle_c1_phase(!systolic.lds<1 x 16x48xf32, #systolic.swizzle<4, 4, 6>, #systolic.axes<BM, BK>>)
 
 // -----
 
@@ -116,9 +111,9 @@ func.func private @lds_c4(!systolic.lds<1 x 16x32xf32, "none", #systolic.axes<BM
 // -----
 
 // expected-error @+1 {{expected rows of a multiple of 32 columns for the swizzle but got 48 in rank 2}}
-func.func private @lds_c5(!systolic.lds<1 x 16x48xf32, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>)
+func.func private @lds_c5(!systolic.lds<1 x 16x48xf32, #systolic.swizzle<4, 8, 1>, #systolic.axes<BM, BK>>)
 
 // -----
 
 // expected-error @+1 {{expected rows of a multiple of 32 columns for the swizzle but got 32 in rank 1}}
-func.func private @lds_c5_rank(!systolic.lds<1 x 32xf32, #systolic.swizzle<4, 8>, #systolic.axes<BK>>)
+func.func private @lds_c5_rank(!systolic.lds<1 x 32xf32, #systolic.swizzle<4, 8, 1>, #systolic.axes<BK>>)

@@ -110,8 +110,28 @@ func.func @load_c4_element(%X: !X, %i: index, %at: !at) {
 !X = memref<48xf32, #systolic.axes<K>>
 !at = tensor<16xi32, #systolic.axes<BK>>
 func.func @load_c4_limit(%X: !X, %i: index, %at: !at) {
-  // expected-error @+1 {{expected at without rows, cols and limit}}
+  // expected-error @+1 {{expected at without rows, cols, limit and transposed}}
   %x = systolic.load %X[%i] limit [%i] at(%at : !at) : !X -> tensor<16xf32, #systolic.axes<BK>>
+  return
+}
+
+// -----
+
+!X = memref<48xf32, #systolic.axes<K>>
+func.func @load_c5(%X: !X, %i: index) {
+  // expected-error @+1 {{expected a tile of rank 2 for transposed}}
+  %x = systolic.load %X[%i] transposed : !X -> tensor<16xf32, #systolic.axes<BK>>
+  return
+}
+
+// -----
+
+!X = memref<64x48xf32, #systolic.axes<M, K>>
+!rows = tensor<4xi32, #systolic.axes<BM>>
+func.func @load_c3_transposed(%X: !X, %i: index, %rows: !rows) {
+  // Transposed, the 16 columns of the tile are the rows that are read.
+  // expected-error @+1 {{expected 16 entries in rows but got 4}}
+  %x = systolic.load %X[%i, %i] rows(%rows : !rows) transposed : !X -> tensor<4x16xf32, #systolic.axes<BK, BM>>
   return
 }
 
@@ -171,8 +191,18 @@ func.func @store_c4(%Y: !Y, %y: !y, %i: index) {
 !lds = !systolic.lds<1 x 16x32xf32, unit, #systolic.axes<BM, BK>>
 !x = tensor<32x16xf32, #systolic.axes<BK, BM>>
 func.func @write_c1(%x: !x, %lds: !lds, %i: index) {
-  // expected-error @+1 {{expected tile and LDS array of one shape and element type but got 'tensor<32x16xf32, #systolic.axes<BK, BM>>' and '!systolic.lds<1 x 16x32xf32, unit, #systolic.axes<BM, BK>>'}}
+  // expected-error @+1 {{expected a tile of the LDS array's shape and element type but got 'tensor<32x16xf32, #systolic.axes<BK, BM>>' and '!systolic.lds<1 x 16x32xf32, unit, #systolic.axes<BM, BK>>'}}
   systolic.write %x, %lds[%i] : !x, !lds
+  return
+}
+
+// -----
+
+!lds = !systolic.lds<1 x 16x32xf32, unit, #systolic.axes<BM, BK>>
+!x = tensor<16x32xf32, #systolic.axes<BM, BK>>
+func.func @write_c1_transposed(%x: !x, %lds: !lds, %i: index) {
+  // expected-error @+1 {{expected a tile of the LDS array's transposed shape and element type but got}}
+  systolic.write %x, %lds[%i] transposed : !x, !lds
   return
 }
 

@@ -16,8 +16,7 @@
 !col = tensor<32xi32, #systolic.axes<BK>>
 !v = tensor<32xf32, #systolic.axes<BK>>
 !one = tensor<1x32xf32, #systolic.axes<1, BK>>
-!lds = !systolic.lds<2 x 16x32xf32, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
-!by_banks = !systolic.lds<1 x 16x32xf32, #systolic.bank_swizzle<4, 4>, #systolic.axes<BM, BK>>
+!lds = !systolic.lds<2 x 16x32xf32, #systolic.swizzle<4, 8, 1>, #systolic.axes<BM, BK>>
 !bytes = !systolic.lds<1 x 256xi8, unit, #systolic.axes<256>>
 
 // CHECK-LABEL: systolic.kernel @all(
@@ -25,8 +24,7 @@
 // CHECK-SAME: memref<48xf32, #systolic.axes<K>>
 // CHECK-SAME: !systolic.control
 // CHECK-SAME: index
-// CHECK-SAME: !systolic.lds<2 x 16x32xf32, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
-// CHECK-SAME: !systolic.lds<1 x 16x32xf32, #systolic.bank_swizzle<4, 4>, #systolic.axes<BM, BK>>
+// CHECK-SAME: !systolic.lds<2 x 16x32xf32, #systolic.swizzle<4, 8, 1>, #systolic.axes<BM, BK>>
 // CHECK-SAME: !systolic.lds<1 x 256xi8, unit, #systolic.axes<256>> {systolic.scratch}
 // CHECK-SAME: array = #systolic.array<waves = 2x2, cell = 16x16x16, instruction_k = 4>
 // CHECK-SAME: grid = ["M", "BM"]
@@ -34,7 +32,7 @@
 // CHECK-SAME: params = {BK = 32 : i64, BM = 16 : i64, K = 48 : i64, M = 64 : i64}
 // CHECK-SAME: wave_size = 64
 systolic.kernel @all(%X: !X, %V: !V, %control: !systolic.control, %work: index, %lds: !lds,
-                     %by_banks: !by_banks, %scratch: !bytes {systolic.scratch})
+                     %scratch: !bytes {systolic.scratch})
     attributes {launch = #systolic.launch<[x = operand 0, "the bias" = result 1, control], per_token = {M = 3}>,
                 params = {M = 64, K = 48, BM = 16, BK = 32}, grid = ["M", "BM"], wave_size = 64 : i64,
                 array = #systolic.array<waves = 2x2, cell = 16x16x16, instruction_k = 4>} {
@@ -57,7 +55,7 @@ systolic.kernel @all(%X: !X, %V: !V, %control: !systolic.control, %work: index, 
   // CHECK: systolic.load %{{.+}}[%[[BM]], %[[BM]]] limit[%[[TOKENS]], %{{.+}}] rows(%[[I]] : tensor<16xi32, #systolic.axes<BM>>) cols(%{{.+}} : tensor<32xi32, #systolic.axes<BK>>) : memref
   %b = systolic.load %X[%BM, %BM] limit [%tokens, %position] rows(%i : !row) cols(%j : !col) : !X -> !x
 
-  // CHECK: systolic.write %[[A]], %{{.+}}[%[[BM]]] : tensor<16x32xf32, #systolic.axes<BM, BK>>, !systolic.lds<2 x 16x32xf32, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
+  // CHECK: systolic.write %[[A]], %{{.+}}[%[[BM]]] : tensor<16x32xf32, #systolic.axes<BM, BK>>, !systolic.lds<2 x 16x32xf32, #systolic.swizzle<4, 8, 1>, #systolic.axes<BM, BK>>
   systolic.write %a, %lds[%BM] : !x, !lds
   // CHECK: systolic.barrier
   systolic.barrier

@@ -1,7 +1,8 @@
 // Layouts spread from the products, then from the largest tiles; where two meet, one is converted.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(systolic.kernel(systolic-assign-layouts))' | FileCheck %s
 
-// Accumulator, operands, and everything elementwise or sliced around them: nothing is converted.
+// Accumulator, and everything elementwise or sliced around it: nothing is converted. What the products take from memory
+// keeps its blocked layout up to them, along the rows of memory also where it is loaded transposed.
 !X = memref<64x64xf32, #systolic.axes<M, K>>
 !x = tensor<16x32xf32, #systolic.axes<BM, BK>>
 !w = tensor<32x16xf32, #systolic.axes<BK, BN>>
@@ -10,14 +11,19 @@
 // CHECK-DAG: #[[ACC:.+]] = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
 // CHECK-DAG: #[[A:.+]] = #systolic.fragment<reg [1:4*1, 1:2*16], lane [0:16*1, 1:4*4], wave []>
 // CHECK-DAG: #[[B:.+]] = #systolic.fragment<reg [0:4*1, 0:2*16], lane [1:16*1, 0:4*4], wave []>
+// CHECK-DAG: #[[X:.+]] = #systolic.fragment<reg [1:4*1, 0:2*8], lane [1:8*4, 0:8*1], wave []>
+// CHECK-DAG: #[[W:.+]] = #systolic.fragment<reg [0:4*1, 1:2*8], lane [0:8*4, 1:8*1], wave []>
 // CHECK-DAG: #[[SLICE:.+]] = #systolic.fragment<reg [], lane [0:16*1, -1:4*0], wave []>
 // CHECK-LABEL: systolic.kernel @product
-// CHECK-NOT: convert_layout
 // CHECK: arith.constant dense<0.000000e+00> : tensor<16x16xf32, #[[ACC]]>
 // CHECK: scf.for {{.+}} -> (tensor<16x16xf32, #[[ACC]]>)
-// CHECK: systolic.load {{.+}} -> tensor<16x32xf32, #[[A]]>
-// CHECK: systolic.load {{.+}} -> tensor<32x16xf32, #[[B]]>
+// CHECK: systolic.load {{.+}} -> tensor<16x32xf32, #[[X]]>
+// CHECK: systolic.load {{.+}} transposed {{.+}} -> tensor<32x16xf32, #[[W]]>
+// CHECK: %[[DOUBLED:.+]] = arith.addf {{.+}} : tensor<32x16xf32, #[[W]]>
+// CHECK: systolic.convert_layout {{.+}} -> tensor<16x32xf32, #[[A]]>
+// CHECK: systolic.convert_layout %[[DOUBLED]] {{.+}} -> tensor<32x16xf32, #[[B]]>
 // CHECK: systolic.mma {{.+}} : tensor<16x32xf32, #[[A]]>, tensor<32x16xf32, #[[B]]> -> tensor<16x16xf32, #[[ACC]]>
+// CHECK-NOT: convert_layout
 // CHECK: systolic.reduce max {{.+}} along 0 : tensor<16x16xf32, #[[ACC]]> -> tensor<16xf32, #[[SLICE]]>
 // CHECK: systolic.broadcast {{.+}} : tensor<16xf32, #[[SLICE]]> -> tensor<16x16xf32, #[[ACC]]>
 // CHECK: systolic.load {{.+}} -> tensor<16x16xf32, #[[ACC]]>
@@ -31,7 +37,8 @@ systolic.kernel @product(%X: !X, %work: index)
   %zero = arith.constant dense<0.0> : !y
   %sum = scf.for %k = %c0 to %c64 step %c32 iter_args(%acc = %zero) -> (!y) {
     %x = systolic.load %X[%c0, %k] : !X -> !x
-    %w = systolic.load %X[%k, %c0] : !X -> !w
+    %loaded = systolic.load %X[%c0, %k] transposed : !X -> !w
+    %w = arith.addf %loaded, %loaded : !w
     %next = systolic.mma %x, %w, %acc : !x, !w -> !y
     scf.yield %next : !y
   }
@@ -46,7 +53,8 @@ systolic.kernel @product(%X: !X, %work: index)
 
 // -----
 
-// Attention's way: the first product's result is the second one's B as it lies. As A it must be converted.
+// Attention's way: the first product's result is the second one's B as it lies. As A it must be converted. What several
+// products take is converted once.
 !k = tensor<16x16xf32, #systolic.axes<BK, DP>>
 !q = tensor<16x16xf32, #systolic.axes<DP, BQ>>
 !s = tensor<16x16xf32, #systolic.axes<BK, BQ>>

@@ -5,12 +5,10 @@
 // RUN: not nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate=params=BM 2>&1 | FileCheck %s --check-prefix=PAIR
 // RUN: not nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate=params=BM=-16 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: not nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate=params=BM=0 2>&1 | FileCheck %s --check-prefix=ZERO
-// RUN: not nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate 2>&1 | FileCheck %s --check-prefix=TARGET
 
 // RUN: not nstf-opt %root/templates/kernels/rms_norm.mlir -systolic-instantiate=params=EPS=small 2>&1 | FileCheck %s --check-prefix=FLOAT
 
 // FLOAT: error: expected NAME=INTEGER but got EPS=small
-// TARGET: error: expected a target
 // UNKNOWN: error: expected a parameter of the kernel but got BQ
 // NUMBER: error: expected NAME=INTEGER but got BM=many
 // PAIR: error: expected NAME=INTEGER but got BM

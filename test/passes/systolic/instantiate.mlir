@@ -3,21 +3,10 @@
 // RUN: nstf-opt %s -systolic-instantiate="BM=48 BK=24 M=100" | FileCheck %s
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic-instantiate{BM=48 BK=24 M=100})' | FileCheck %s
 // RUN: nstf-opt %s -systolic-instantiate | FileCheck %s --check-prefix=DEFAULT
-// RUN: nstf-opt %root/templates/kernels/matmul.mlir -nstf-set-target -systolic-instantiate="BK=64" | FileCheck %s --check-prefix=BANKS
-// RUN: sed 's/^lds_banks: 32/lds_banks: 64/' %root/templates/targets/gfx942.yaml > %t.yaml
-// RUN: nstf-opt %root/templates/kernels/matmul.mlir -nstf-set-target=target=%t.yaml -systolic-instantiate="BK=64" | FileCheck %s --check-prefix=MORE
-// RUN: nstf-opt %root/templates/kernels/matmul.mlir -nstf-set-target=target=%t.yaml -systolic-instantiate | FileCheck %s --check-prefix=SHORT
-
-// A template's swizzle is for the chip's banks, unless the rows are too short.
-// BANKS: systolic.kernel @matmul({{.*}}!systolic.lds<1 x 32x64xf16, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
-// MORE: systolic.kernel @matmul({{.*}}!systolic.lds<1 x 32x64xf16, #systolic.swizzle<4, 16>, #systolic.axes<BM, BK>>
-// SHORT: systolic.kernel @matmul({{.*}}!systolic.lds<1 x 32x32xf16, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
 
 !X = memref<64x64xf32, #systolic.axes<M, K>>
 !x = tensor<32x32xf32, #systolic.axes<BM, BK>>
 !row = tensor<1x32xf32, #systolic.axes<1, BK>>
-!lds = !systolic.lds<2 x 32x32xf32, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
-!plain = !systolic.lds<1 x 32x32xf32, unit, #systolic.axes<BM, BK>>
 
 // The rows of a launch are the tokens of the step, or a number.
 // RUN: nstf-opt %root/templates/kernels/argmax.mlir -systolic-instantiate="ROWS=0" | FileCheck %s --check-prefix=STEP
@@ -29,10 +18,9 @@
 // FIXED: limit[%[[ROWS]]]
 
 // The type of operands, and what is no conversion between equal types; a parameter that is an f32.
-// RUN: nstf-opt %root/templates/kernels/attention.mlir -nstf-set-target -systolic-instantiate="OPERAND=bf16 SCALE=0.25" | FileCheck %s --check-prefix=BF16
-// RUN: nstf-opt %root/templates/kernels/attention.mlir -nstf-set-target -systolic-instantiate="OPERAND=f32" | FileCheck %s --check-prefix=F32 --implicit-check-not=arith.truncf --implicit-check-not=systolic.operand
+// RUN: nstf-opt %root/templates/kernels/attention.mlir -systolic-instantiate="OPERAND=bf16 SCALE=0.25" | FileCheck %s --check-prefix=BF16
+// RUN: nstf-opt %root/templates/kernels/attention.mlir -systolic-instantiate="OPERAND=f32" | FileCheck %s --check-prefix=F32 --implicit-check-not=arith.truncf --implicit-check-not=systolic.operand
 // BF16: systolic.kernel @attention(%{{.+}}: memref<64x64xbf16, #systolic.axes<RQ, D>>
-// BF16-SAME: !systolic.lds<1 x 16x16xbf16, #systolic.swizzle<4, 4>, #systolic.axes<BQ, DP>>
 // BF16-SAME: OPERAND = bf16
 // BF16: arith.constant 2.500000e-01 : f32
 // BF16: arith.truncf %{{.+}} : tensor<32x16xf32, #systolic.axes<BK, BQ>> to tensor<32x16xbf16, #systolic.axes<BK, BQ>>
@@ -51,17 +39,13 @@ func.func private @epilogue(%x: !x) -> !x {
   return %y : !x
 }
 
-// Rows of 24 elements hold two swizzle groups of 4 elements each three times: the swizzle gets as few rows as that.
 // CHECK-LABEL: systolic.kernel @copy(
 // CHECK-SAME: memref<100x64xf32, #systolic.axes<M, K>>, %{{.+}}: index
-// CHECK-SAME: !systolic.lds<2 x 48x24xf32, #systolic.swizzle<4, 2>, #systolic.axes<BM, BK>>
-// CHECK-SAME: !systolic.lds<1 x 48x24xf32, unit, #systolic.axes<BM, BK>>
 // CHECK-SAME: params = {BK = 24 : i64, BM = 48 : i64, K = 64 : i64, M = 100 : i64}
 // DEFAULT-LABEL: systolic.kernel @copy(
 // DEFAULT-SAME: memref<64x64xf32, #systolic.axes<M, K>>
-// DEFAULT-SAME: !systolic.lds<2 x 32x32xf32, #systolic.swizzle<4, 8>, #systolic.axes<BM, BK>>
 // DEFAULT-SAME: params = {BK = 32 : i64, BM = 32 : i64, K = 64 : i64, M = 64 : i64}
-systolic.kernel @copy(%X: !X, %work: index, %lds: !lds, %plain: !plain)
+systolic.kernel @copy(%X: !X, %work: index)
     attributes {params = {M = 64, K = 64, BM = 32, BK = 32}, grid = ["M", "BM"]} {
   // CHECK: %[[BM:.+]] = arith.constant 48 : index
   // CHECK-NOT: systolic.param

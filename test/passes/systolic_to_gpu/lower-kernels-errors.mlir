@@ -50,15 +50,6 @@ systolic.kernel @order(%i: index, %j: index)
 
 // -----
 
-// A swizzle of a template.
-// expected-error @+1 {{expected swizzles for a chip (systolic-instantiate)}}
-systolic.kernel @swizzle(%work: index, %lds: !systolic.lds<1 x 16x32xf32, #systolic.bank_swizzle<4, 4>, #systolic.axes<BM, BK>>)
-    attributes {params = {BM = 16, BK = 32}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
-  systolic.return
-}
-
-// -----
-
 // A parameter that was not instantiated.
 systolic.kernel @param(%work: index)
     attributes {params = {BM = 4}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {

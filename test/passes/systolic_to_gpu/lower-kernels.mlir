@@ -33,15 +33,18 @@ module {
 
 // -----
 
-// Rows of 30 floats are 8-byte aligned, so two registers move at once. What is past the row's end gets the index past the
+// Rows of 30 floats are 8-byte aligned, so two registers move at once. What all lanes share of a load's address stands in
+// the scalar offset, what differs between its registers in the instruction's. What is past the row's end gets the index past the
 // buffer's end; rows need no check, since theirs is there already. A limit is a check.
 // CHECK-LABEL: gpu.func @bounds(
 // CHECK-SAME: %[[X:.+]]: memref<300xf32
 // CHECK: %[[INSIDE:.+]] = arith.cmpi ult, %[[COLUMN:.+]], %c30
 // CHECK: %[[INDEX:.+]] = arith.select %[[INSIDE]], %{{.+}}, %c300
 // CHECK: %[[I32:.+]] = arith.index_cast %[[INDEX]] : index to i32
-// CHECK: amdgpu.raw_buffer_load %[[X]][%[[I32]]] : memref<300xf32, #gpu.address_space<global>>, i32 -> vector<2xf32>
-// CHECK: amdgpu.raw_buffer_load %[[X]]{{.+}} -> vector<2xf32>
+// CHECK: %[[ROW:.+]] = arith.muli %block_id_x, %c30
+// CHECK: %[[SHARED:.+]] = arith.index_cast %[[ROW]] : index to i32
+// CHECK: amdgpu.raw_buffer_load %[[X]][%[[I32]]] sgprOffset %[[SHARED]] : memref<300xf32, #gpu.address_space<global>>, i32 -> vector<2xf32>
+// CHECK: amdgpu.raw_buffer_load {indexOffset = 2 : i32} %[[X]][%{{.+}}] sgprOffset %[[SHARED]] {{.+}} -> vector<2xf32>
 // CHECK-NOT: raw_buffer_load
 // CHECK: %[[ROW_INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %{{.+}}
 // CHECK: %[[BOTH:.+]] = arith.andi %[[ROW_INSIDE]], %[[INSIDE]]
@@ -192,7 +195,7 @@ systolic.kernel @replicas(%X: memref<16xf32, #systolic.axes<M>>, %work: index)
 // CHECK: vector.store %[[A]], %[[LDS]]{{.+}} {alignment = 16 : i64}
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave []>
 #b = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
-!lds = !systolic.lds<1 x 16x16xf32, #systolic.swizzle<4, 4>, #systolic.axes<BM, BK>>
+!lds = !systolic.lds<1 x 16x16xf32, #systolic.swizzle<4, 4, 1>, #systolic.axes<BM, BK>>
 systolic.kernel @product(%lds: !lds, %lds_b: !lds, %X: memref<16x16xf32, #systolic.axes<M, K>>, %work: index)
     attributes {params = {}, grid = [], wave_size = 64 : i64,
                 array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 4>} {

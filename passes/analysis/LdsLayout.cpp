@@ -1,0 +1,107 @@
+#include "passes/analysis/LdsLayout.h"
+#include "dialects/systolic/Layouts.h"
+
+#include <array>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+using namespace mlir;
+using namespace nstf::systolic;
+using nstf::support::LdsDirection;
+
+namespace {
+
+constexpr int64_t lanes = 64;
+
+/// The coordinates that a lane of the first wave starts from; nothing where an earlier lane holds the same.
+std::optional<SmallVector<int64_t, 2>> getStart(FragmentAttr layout, int64_t lane, unsigned rank) {
+  SmallVector<int64_t, 2> start(rank, 0);
+  for (const Digit &digit : layout.getLane()) {
+    int64_t value = lane % digit.count;
+    lane /= digit.count;
+    if (digit.dim >= 0)
+      start[digit.dim] += value * digit.stride;
+    else if (value != 0)
+      return std::nullopt;
+  }
+  return start;
+}
+
+/// Where an element stands, in elements.
+int64_t getPlace(const LdsTileAccess &access, SwizzleAttr swizzle, ArrayRef<int64_t> coordinates) {
+  if (coordinates.size() == 1)
+    return coordinates[0];
+  int64_t row = coordinates[access.transposed ? 1 : 0], column = coordinates[access.transposed ? 0 : 1];
+  if (swizzle)
+    column ^= row / swizzle.getPhase() % swizzle.getRows() * swizzle.getVector();
+  return row * access.shape.back() + column;
+}
+
+} // namespace
+
+int64_t nstf::systolic::getAccessWidth(const LdsTileAccess &access, SwizzleAttr swizzle) {
+  unsigned rank = access.shape.size();
+  int64_t width = getVectorWidth(access.layout, access.transposed ? 0 : rank - 1, access.elementBits);
+  width = std::gcd(width, access.shape.back());
+  return swizzle ? std::gcd(width, swizzle.getVector()) : width;
+}
+
+LdsCost nstf::systolic::getCost(const LdsTileAccess &access, SwizzleAttr swizzle, int64_t banks) {
+  unsigned rank = access.shape.size();
+  int64_t width = getAccessWidth(access, swizzle), bytes = width * access.elementBits / 8;
+  bool writes = access.direction == LdsDirection::Write;
+  LdsCost cost;
+  std::set<std::array<int64_t, lanes>> patterns;
+  for (int64_t i = 0; i < access.layout.getNumRegisters(); i += width) {
+    SmallVector<int64_t> offset = access.layout.getRegisterCoordinates(i, rank);
+    std::array<uint32_t, lanes> addresses{};
+    std::array<int64_t, lanes> pattern{};
+    uint64_t active = 0;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      std::optional<SmallVector<int64_t, 2>> coordinates = getStart(access.layout, lane, rank);
+      if (!coordinates) {
+        // It reads what its replica reads; one lane writes.
+        int64_t same = lane;
+        while (!getStart(access.layout, same, rank))
+          --same;
+        addresses[lane] = addresses[same];
+        active |= writes ? 0 : uint64_t(1) << lane;
+        continue;
+      }
+      for (unsigned dim = 0; dim < rank; ++dim)
+        (*coordinates)[dim] += offset[dim];
+      addresses[lane] = getPlace(access, swizzle, *coordinates) * access.elementBits / 8;
+      pattern[lane] = int64_t(addresses[lane]) - int64_t(addresses[0]);
+      active |= uint64_t(1) << lane;
+    }
+    patterns.insert(pattern);
+    ++cost.accesses;
+    cost.portClocks += support::ldsPortClocks(access.direction, bytes);
+    cost.conflictClocks += support::ldsConflictClocks(access.direction, bytes, addresses, active, banks);
+  }
+  cost.addresses = patterns.size();
+  return cost;
+}
+
+SwizzleAttr nstf::systolic::chooseSwizzle(const LdsTileAccess &write, const LdsTileAccess &read, int64_t banks) {
+  auto judge = [&](SwizzleAttr swizzle) {
+    LdsCost in = getCost(write, swizzle, banks), out = getCost(read, swizzle, banks);
+    return std::tuple(in.clocks() + out.clocks(), in.addresses + out.addresses);
+  };
+  SwizzleAttr best;
+  auto cost = judge(best);
+  if (read.shape.size() != 2)
+    return best;
+  int64_t columns = read.shape.back();
+  MLIRContext *context = read.layout.getContext();
+  std::set<int64_t> vectors = {getAccessWidth(write, {}), getAccessWidth(read, {})};
+  for (int64_t vector : vectors)
+    for (int64_t rows = 2; columns % (vector * rows) == 0; rows *= 2)
+      for (int64_t phase = 1; phase * rows <= read.shape.front(); phase *= 2) {
+        auto swizzle = SwizzleAttr::get(context, vector, rows, phase);
+        if (auto other = judge(swizzle); other < cost)
+          std::tie(best, cost) = std::pair(swizzle, other);
+      }
+  return best;
+}

@@ -1,0 +1,87 @@
+// What moving a tile through LDS costs, and the swizzle with which it costs least. The numbers of rows of 64, 128 and
+// 256 bytes are those of shipped kernels.
+#include "passes/analysis/LdsLayout.h"
+
+#include "dialects/systolic/Layouts.h"
+#include "mlir/IR/MLIRContext.h"
+#include <gtest/gtest.h>
+
+namespace nstf::systolic {
+namespace {
+
+using support::LdsDirection;
+
+class LdsLayout : public testing::Test {
+protected:
+  LdsLayout() { context.loadDialect<SystolicDialect>(); }
+
+  /// A of a product of `rows` x `columns` in cells of m x m, `elements` along K in a lane.
+  LdsTileAccess read(int64_t rows, int64_t columns, unsigned bits, int64_t m, int64_t elements) {
+    auto array = SystolicArrayAttr::get(&context, 1, 1, m, m, elements * 64 / m, elements * 64 / m, false);
+    return {LdsDirection::Read, getMmaLayout(array, MmaOperand::A, {rows, columns}, 64), {rows, columns}, bits};
+  }
+  LdsTileAccess write(int64_t rows, int64_t columns, unsigned bits) {
+    return {LdsDirection::Write, getBlockedLayout(&context, {rows, columns}, bits, 1, 64), {rows, columns}, bits};
+  }
+
+  mlir::MLIRContext context;
+};
+
+TEST_F(LdsLayout, OperandsOf16BytesHaveASwizzleWithoutConflicts) {
+  for (int64_t m : {16, 32})
+    for (int64_t columns : {32, 64, 128}) {
+      LdsTileAccess in = write(64, columns, 16), out = read(64, columns, 16, m, 8);
+      SwizzleAttr swizzle = chooseSwizzle(in, out, 32);
+      ASSERT_TRUE(swizzle) << columns;
+      EXPECT_EQ(swizzle.getVector(), 8);
+      EXPECT_EQ(getAccessWidth(in, swizzle), 8);
+      EXPECT_EQ(getAccessWidth(out, swizzle), 8);
+      EXPECT_EQ(getCost(in, swizzle, 32).conflictClocks, 0) << m << " " << columns;
+      EXPECT_EQ(getCost(out, swizzle, 32).conflictClocks, 0) << m << " " << columns;
+    }
+  // Two rows of 64 bytes fill the banks.
+  EXPECT_EQ(chooseSwizzle(write(64, 32, 16), read(64, 32, 16, 32, 8), 32), SwizzleAttr::get(&context, 8, 4, 2));
+  EXPECT_EQ(chooseSwizzle(write(64, 64, 16), read(64, 64, 16, 32, 8), 32), SwizzleAttr::get(&context, 8, 8, 1));
+}
+
+TEST_F(LdsLayout, CostsAreOfTheWholeTile) {
+  LdsTileAccess out = read(32, 64, 16, 32, 8);
+  LdsCost cost = getCost(out, nullptr, 32);
+  EXPECT_EQ(cost.accesses, 4); // steps of 16 along K
+  EXPECT_EQ(cost.portClocks, 4 * 16);
+  EXPECT_EQ(cost.conflictClocks, 4 * 56);
+  EXPECT_EQ(cost.addresses, 1);
+  // Swizzled, the steps are no constant apart.
+  EXPECT_EQ(getCost(out, SwizzleAttr::get(&context, 8, 8, 1), 32).addresses, 4);
+  LdsCost in = getCost(write(32, 64, 16), nullptr, 32);
+  EXPECT_EQ(in.accesses, 4);
+  EXPECT_EQ(in.portClocks, 4 * 20);
+  EXPECT_EQ(in.conflictClocks, 0);
+}
+
+// Half of the lanes hold what the other half does: they read with them, and do not write.
+TEST_F(LdsLayout, Replicas) {
+  LdsTileAccess in = write(4, 32, 16); // 16 lanes with 16 bytes each
+  LdsCost cost = getCost(in, nullptr, 32);
+  EXPECT_EQ(cost.accesses, 1);
+  EXPECT_EQ(cost.conflictClocks, 0);
+  LdsTileAccess out = in;
+  out.direction = LdsDirection::Read;
+  EXPECT_EQ(getCost(out, nullptr, 32).accesses, 1);
+}
+
+TEST_F(LdsLayout, ATransposedTileIsReadDownTheColumns) {
+  LdsTileAccess out = read(16, 32, 16, 16, 4);
+  out.transposed = true;
+  out.shape = {32, 16};
+  EXPECT_EQ(getAccessWidth(out, nullptr), 1);
+}
+
+TEST_F(LdsLayout, RowsThatNoGroupsDivideHaveNone) {
+  LdsTileAccess in = write(16, 48, 32), out = read(16, 48, 32, 16, 4);
+  if (SwizzleAttr swizzle = chooseSwizzle(in, out, 32))
+    EXPECT_EQ(48 % (swizzle.getVector() * swizzle.getRows()), 0);
+}
+
+} // namespace
+} // namespace nstf::systolic

@@ -1,0 +1,50 @@
+// What systolic-stage-operands says: widths and conflicts, what no swizzle helps, what LDS has no room for.
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-stage-operands))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
+
+#x = #systolic.fragment<reg [1:8*1, 0:4*8], lane [1:8*8, 0:8*1], wave []>
+#w = #systolic.fragment<reg [1:8*1, 0:4*16], lane [1:4*8, 0:16*1], wave []>
+#a = #systolic.fragment<reg [1:8*1, 1:4*16], lane [0:32*1, 1:2*8], wave []>
+#b = #systolic.fragment<reg [0:8*1, 0:4*16], lane [1:32*1, 0:2*8], wave []>
+#acc = #systolic.fragment<reg [0:4*1, 0:4*8], lane [1:32*1, 0:2*4], wave []>
+!X = memref<64x64xf16, #systolic.axes<M, K>>
+systolic.kernel @product(%X: !X, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 32x32x16, instruction_k = 8>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32, #acc>
+  %x = systolic.load %X[%c0, %c0] : !X -> tensor<32x64xf16, #x>
+  %w = systolic.load %X[%c0, %c0] : !X -> tensor<64x32xf16, #w>
+  // expected-remark @+1 {{[Passed] Stage | Category:systolic-stage-operands | Function=product | Remark="through !systolic.lds<1 x 32x64xf16, #systolic.swizzle<8, 8, 1>, #systolic.axes<32, 64>>: writes of 16 bytes, reads of 16 bytes", lds=4096, read_conflicts=0, write_conflicts=0}}
+  %a = systolic.convert_layout %x : tensor<32x64xf16, #x> -> tensor<32x64xf16, #a>
+  // Down the columns, two bytes at a time.
+  // expected-remark @+1 {{writes of 16 bytes, reads of 2 bytes", lds=4096}}
+  %b = systolic.convert_layout %w : tensor<64x32xf16, #w> -> tensor<64x32xf16, #b>
+  %c = systolic.mma %a, %b, %zero : tensor<32x64xf16, #a>, tensor<64x32xf16, #b> -> tensor<32x32xf32, #acc>
+  systolic.store %c, %X[%c0, %c0] : tensor<32x32xf32, #acc>, !X
+  systolic.return
+}
+
+// -----
+
+// 32 KiB for A; the 64 KiB that B takes are more than the rest.
+#x = #systolic.fragment<reg [1:8*1, 0:32*8], lane [1:8*8, 0:8*1], wave []>
+#w = #systolic.fragment<reg [0:8*1, 1:64*8], lane [0:8*8, 1:8*1], wave []>
+#a = #systolic.fragment<reg [1:8*1, 1:4*16, 0:8*32], lane [0:32*1, 1:2*8], wave []>
+#b = #systolic.fragment<reg [0:8*1, 0:4*16, 1:16*32], lane [1:32*1, 0:2*8], wave []>
+#acc = #systolic.fragment<reg [0:4*1, 0:4*8, 1:16*32, 0:8*32], lane [1:32*1, 0:2*4], wave []>
+!X = memref<512x512xf16, #systolic.axes<M, K>>
+systolic.kernel @large(%X: !X, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 32x32x16, instruction_k = 8>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<256x512xf32, #acc>
+  %x = systolic.load %X[%c0, %c0] : !X -> tensor<256x64xf16, #x>
+  %w = systolic.load %X[%c0, %c0] transposed : !X -> tensor<64x512xf16, #w>
+  // expected-remark @+1 {{lds=32768, read_conflicts=0, write_conflicts=0}}
+  %a = systolic.convert_layout %x : tensor<256x64xf16, #x> -> tensor<256x64xf16, #a>
+  // expected-remark @+1 {{[Missed] Stage | Category:systolic-stage-operands | Function=large | Remark="65536 bytes of LDS are more than is left"}}
+  %b = systolic.convert_layout %w : tensor<64x512xf16, #w> -> tensor<64x512xf16, #b>
+  %c = systolic.mma %a, %b, %zero : tensor<256x64xf16, #a>, tensor<64x512xf16, #b> -> tensor<256x512xf32, #acc>
+  systolic.store %c, %X[%c0, %c0] : tensor<256x512xf32, #acc>, !X
+  systolic.return
+}

@@ -1,0 +1,92 @@
+// What memory gives goes through LDS to the products; remarks: stage-operands-remarks.mlir.
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-stage-operands))' | FileCheck %s
+
+// Both operands of a loop of products share the barriers. The arrays lie as memory does: W's rows run along K, and what is
+// loaded transposed is written and read transposed. Rows of 128 bytes in granules of 16 go through all banks in eight.
+#x = #systolic.fragment<reg [1:8*1, 0:4*8], lane [1:8*8, 0:8*1], wave []>
+#w = #systolic.fragment<reg [0:8*1, 1:4*8], lane [0:8*8, 1:8*1], wave []>
+#a = #systolic.fragment<reg [1:8*1, 1:4*16], lane [0:32*1, 1:2*8], wave []>
+#b = #systolic.fragment<reg [0:8*1, 0:4*16], lane [1:32*1, 0:2*8], wave []>
+#acc = #systolic.fragment<reg [0:4*1, 0:4*8], lane [1:32*1, 0:2*4], wave []>
+!X = memref<64x64xf16, #systolic.axes<M, K>>
+// CHECK-DAG: #[[X:.+]] = #systolic.fragment<reg [1:8*1, 0:4*8], lane [1:8*8, 0:8*1], wave []>
+// CHECK-LABEL: systolic.kernel @product(
+// CHECK-SAME: %[[LDS_X:[a-z0-9]+]]: !systolic.lds<1 x 32x64xf16, #systolic.swizzle<8, 8, 1>, #systolic.axes<32, 64>>,
+// CHECK-SAME: %[[LDS_W:[a-z0-9]+]]: !systolic.lds<1 x 32x64xf16, #systolic.swizzle<8, 8, 1>, #systolic.axes<32, 64>>)
+// CHECK: scf.for
+// CHECK-NEXT: %[[XT:.+]] = systolic.load {{.+}} -> tensor<32x64xf16, #[[X]]>
+// CHECK-NEXT: %[[WT:.+]] = systolic.load {{.+}} transposed
+// CHECK-NEXT: %[[C0:.+]] = arith.constant 0 : index
+// CHECK-NEXT: systolic.barrier
+// CHECK-NEXT: systolic.write %[[XT]], %[[LDS_X]][%[[C0]]] :
+// CHECK-NEXT: systolic.write %[[WT]], %[[LDS_W]][%[[C0]]] transposed :
+// CHECK-NEXT: systolic.barrier
+// CHECK-NEXT: %[[A:.+]] = systolic.read %[[LDS_X]][%[[C0]]] : {{.+}} -> tensor<32x64xf16, #{{.+}}>
+// CHECK-NEXT: %[[B:.+]] = systolic.read %[[LDS_W]][%[[C0]]] transposed : {{.+}} -> tensor<64x32xf16, #{{.+}}>
+// CHECK-NEXT: systolic.mma %[[A]], %[[B]],
+systolic.kernel @product(%X: !X, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 32x32x16, instruction_k = 8>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32, #acc>
+  %sum = scf.for %k = %c0 to %work step %c64 iter_args(%acc = %zero) -> (tensor<32x32xf32, #acc>) {
+    %x = systolic.load %X[%c0, %k] : !X -> tensor<32x64xf16, #x>
+    %w = systolic.load %X[%c0, %k] transposed : !X -> tensor<64x32xf16, #w>
+    %a = systolic.convert_layout %x : tensor<32x64xf16, #x> -> tensor<32x64xf16, #a>
+    %b = systolic.convert_layout %w : tensor<64x32xf16, #w> -> tensor<64x32xf16, #b>
+    %next = systolic.mma %a, %b, %acc : tensor<32x64xf16, #a>, tensor<64x32xf16, #b> -> tensor<32x32xf32, #acc>
+    scf.yield %next : tensor<32x32xf32, #acc>
+  }
+  systolic.store %sum, %X[%c0, %c0] : tensor<32x32xf32, #acc>, !X
+  systolic.return
+}
+
+// -----
+
+// Elementwise ops on what was loaded go before LDS. What is loaded after the first conversion has barriers of its own.
+// Outside a loop nobody reads before the writes. What a product made and what is no operand stay conversions.
+#x = #systolic.fragment<reg [1:4*1], lane [1:4*4, 0:16*1], wave []>
+#a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave []>
+#b = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+!X = memref<64x64xf32, #systolic.axes<M, K>>
+!x = tensor<16x16xf32, #x>
+!a = tensor<16x16xf32, #a>
+!b = tensor<16x16xf32, #b>
+// CHECK-LABEL: systolic.kernel @around(
+// CHECK: systolic.load
+// CHECK: arith.addf
+// CHECK-NEXT: arith.constant 0 : index
+// CHECK-NEXT: systolic.write
+// CHECK-NEXT: systolic.barrier
+// CHECK-NEXT: systolic.read
+// CHECK: systolic.load
+// CHECK-NEXT: arith.constant 0 : index
+// CHECK-NEXT: systolic.write
+// CHECK-NEXT: systolic.barrier
+// CHECK-NEXT: systolic.read
+// CHECK: %[[S:.+]] = systolic.mma
+// CHECK-NEXT: systolic.convert_layout %[[S]]
+// CHECK-NEXT: systolic.mma
+// CHECK: systolic.convert_layout
+// CHECK-NEXT: systolic.store
+systolic.kernel @around(%X: !X, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 4>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : !b
+  %one = arith.constant dense<1.0> : !x
+  %x = systolic.load %X[%c0, %c0] : !X -> !x
+  %y = arith.addf %x, %one : !x
+  %a = systolic.convert_layout %y : !x -> !a
+  %w = systolic.load %X[%c0, %work] : !X -> !x
+  %b = systolic.convert_layout %w : !x -> !b
+  %s = systolic.mma %a, %b, %zero : !a, !b -> !b
+  %t = systolic.convert_layout %s : !b -> !a
+  %u = systolic.mma %t, %b, %zero : !a, !b -> !b
+  %v = systolic.load %X[%work, %c0] : !X -> !x
+  %z = systolic.convert_layout %v : !x -> !b
+  systolic.store %z, %X[%c0, %c0] : !b, !X
+  systolic.store %u, %X[%c0, %work] : !b, !X
+  systolic.return
+}
