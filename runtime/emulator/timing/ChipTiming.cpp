@@ -81,6 +81,7 @@ void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
   most("l1_misses_in_flight", 4096);
   most("l1_line_bytes", std::min(128u, chip.l2LineBytes));
   most("scalar_line_bytes", chip.l2LineBytes);
+  most("mall_line_bytes", chip.interleaveBytes);
   most("instruction_line_bytes", chip.l2LineBytes);
   most("tlb_reach_bytes", double(chip.tlbPageBytes) * TagArray::maxWays);
   if (chip.hbmRefreshNs >= chip.hbmRefreshIntervalNs)

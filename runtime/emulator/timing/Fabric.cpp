@@ -6,14 +6,17 @@
 
 namespace nstf::emulator::timing {
 
+static uint32_t lineBytesOf(const ChipTiming &chip) {
+  return chip.mallBytes ? std::max(chip.mallLineBytes, chip.l2LineBytes) : chip.l2LineBytes;
+}
 static uint32_t setsOfSlice(const ChipTiming &chip) {
-  return uint32_t(std::max<uint64_t>(1, chip.mallBytes / chip.mallSlices / chip.mallWays / chip.l2LineBytes));
+  return uint32_t(std::max<uint64_t>(1, chip.mallBytes / chip.mallSlices / chip.mallWays / lineBytesOf(chip)));
 }
 
 Fabric::Fabric(const ChipTiming &chip, MemoryCounters &counters)
-    : chip(chip), counters(counters), dram(chip, counters), sectorsOf(chip.l2LineBytes),
-      interleave(chip.mallSlices, chip.interleaveBytes, chip.l2LineBytes), setInSlice(setsOfSlice(chip)),
-      setsPerSlice(setsOfSlice(chip)), lineBytes(chip.l2LineBytes), lineShift(std::countr_zero(chip.l2LineBytes)),
+    : chip(chip), counters(counters), dram(chip, counters), sectorsOf(lineBytesOf(chip)), sectorsOfL2(chip.l2LineBytes),
+      interleave(chip.mallSlices, chip.interleaveBytes, lineBytesOf(chip)), setInSlice(setsOfSlice(chip)),
+      setsPerSlice(setsOfSlice(chip)), lineBytes(lineBytesOf(chip)), lineShift(std::countr_zero(lineBytes)),
       slices(chip.mallSlices),
       tags(chip.mallBytes ? chip.mallSlices * setsPerSlice : 1, chip.mallBytes ? chip.mallWays : 1) {}
 
@@ -22,7 +25,7 @@ void Fabric::setClock(double clocksPerNs) {
   if (chip.mallBytes == 0)
     return;
   latency = chip.mallLatencyNs * clocksPerNs;
-  readService = lineBytes * chip.mallSlices * clocksPerNs / chip.mallReadBandwidth;
+  readService = chip.l2LineBytes * chip.mallSlices * clocksPerNs / chip.mallReadBandwidth;
   writePerByte = chip.mallSlices * clocksPerNs / chip.mallWriteBandwidth;
 }
 
@@ -46,7 +49,7 @@ double Fabric::read(double arrival, const Home &home) {
     return dram.read(arrival, home.address, lineBytes);
   double begin = arrival + slices[home.slice].book(arrival, readService);
   counters.mallBusyClocks += readService;
-  counters.mallReadBytes += lineBytes;
+  counters.mallReadBytes += chip.l2LineBytes;
   uint32_t way = tags.find(home.set, lineOf(home));
   bool held = way != TagArray::none;
   if (held && Sectors::present(tags.sectors(home.set, way)) == sectorsOf.all()) {
@@ -69,7 +72,7 @@ double Fabric::read(double arrival, const Home &home) {
 
 double Fabric::write(double arrival, const Home &home, uint8_t sectors) {
   ++counters.fabricWrites;
-  uint32_t bytes = sectorsOf.bytes(sectors);
+  uint32_t bytes = sectorsOfL2.bytes(sectors);
   if (chip.mallBytes == 0)
     return dram.write(arrival, home.address, bytes);
   double service = bytes * writePerByte;
@@ -86,6 +89,8 @@ double Fabric::write(double arrival, const Home &home, uint8_t sectors) {
     tags.setReady(home.set, way, arrival);
     tags.fill(home.set, way, lineOf(home));
   }
+  if (lineBytes > chip.l2LineBytes)
+    sectors = sectorsOf.touched(home.address & ~uint64_t(chip.l2LineBytes - 1), ~0u);
   tags.sectors(home.set, way) |= Sectors::written(sectors);
   return wait;
 }

@@ -7,8 +7,9 @@
 
 namespace nstf::emulator::timing {
 
-/// The MALL stands in front of the memory and holds what is read and what is written. Its lines are taken to be as long
-/// as the L2's: these are fetched whole, so shorter ones would come and go together.
+/// The MALL stands in front of the memory and holds what is read and what is written. An L2 fetches its lines whole, so
+/// parts of one that would be lines of the MALL come and go together: these are taken to be as long as the L2's at
+/// least.
 ///
 /// Times are those of the L2: `arrival` is when the L2 would have served a load that hits.
 class Fabric {
@@ -43,7 +44,7 @@ private:
   const ChipTiming &chip;
   MemoryCounters &counters;
   Dram dram;
-  Sectors sectorsOf;
+  Sectors sectorsOf, sectorsOfL2; ///< of the MALL's lines, of an L2's
   Interleave interleave;
   Spread setInSlice;
   uint32_t setsPerSlice, lineBytes, lineShift;

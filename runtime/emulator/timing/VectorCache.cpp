@@ -95,7 +95,7 @@ VectorCache::Reply VectorCache::access(uint32_t computeUnit, double now, const V
     }
     at += perLine;
   }
-  unit.addressFree = std::max(at, start + access.addressClocks);
+  unit.addressFree = std::max(at, start + access.addressClocks * perLine);
   bool returns = access.kind == AccessKind::Load || access.kind == AccessKind::AtomicReturn;
   double clocks = returns ? std::max(double(lineClocks), double(access.dataBytes) / chip.l1BytesPerClock)
                           : double(access.dataBytes) / chip.l1WriteBytesPerClock;
