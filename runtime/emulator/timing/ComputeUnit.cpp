@@ -26,9 +26,16 @@ Slot slotOf(Unit unit) {
   }
 }
 
+/// Accesses come to the memory system in the order of time but for so many clocks: going from one compute unit to the
+/// next costs the host more than many an instruction.
+constexpr Clocks slack = 16;
+
 bool reachesOut(const TimedWave &wave) {
-  return wave.stop || wave.slot == Slot::Fetch || wave.slot == Slot::VectorMemory || wave.unit == Unit::ScalarMemory;
+  return wave.slot == Slot::Fetch || wave.slot == Slot::VectorMemory || wave.unit == Unit::ScalarMemory;
 }
+
+/// Other workgroups may notice when it executes.
+bool isOrdered(const TimedWave &wave) { return wave.stop && wave.fact->is(TimingFact::stop); }
 
 } // namespace
 
@@ -100,7 +107,7 @@ Clocks ComputeUnit::run(Clocks now) {
       planTurn(*due, turn + 1);
       continue;
     }
-    if (turn > now && arbiter.any(reachesOut))
+    if (turn > now && (arbiter.any(isOrdered) || (turn > now + slack && arbiter.any(reachesOut))))
       return turn;
     takeTurn(*due, arbiter, turn);
   }

@@ -1,7 +1,7 @@
 // What a compute unit reaches outside itself.
 //
-// TimedLaunch puts the memory system, the recorder and the dispatcher behind it; tests put less. All calls of all
-// compute units come in the order of their times, but for those that say otherwise.
+// TimedLaunch puts the memory system, the recorder and the dispatcher behind it; tests put less. Calls of all compute
+// units come in the order of their times: stops exactly, accesses but for a few clocks, others as they say.
 #pragma once
 
 #include "runtime/emulator/timing/Clocks.h"
