@@ -1,5 +1,6 @@
 #include "runtime/emulator/timing/ChipTiming.h"
 
+#include "runtime/emulator/timing/Sectors.h"
 #include "runtime/emulator/timing/TagArray.h"
 #include "support/DidYouMean.h"
 #include "support/Escape.h"
@@ -79,9 +80,10 @@ void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
   for (const char *key : {"l2_channels", "mall_slices", "hbm_channels", "hbm_banks"})
     most(key, 1024);
   most("l1_misses_in_flight", 4096);
+  most("l2_line_bytes", Sectors::maxLineBytes);
+  most("mall_line_bytes", std::min(chip.interleaveBytes, Sectors::maxLineBytes));
   most("l1_line_bytes", std::min(128u, chip.l2LineBytes));
   most("scalar_line_bytes", chip.l2LineBytes);
-  most("mall_line_bytes", chip.interleaveBytes);
   most("instruction_line_bytes", chip.l2LineBytes);
   most("tlb_reach_bytes", double(chip.tlbPageBytes) * TagArray::maxWays);
   if (chip.hbmRefreshNs >= chip.hbmRefreshIntervalNs)

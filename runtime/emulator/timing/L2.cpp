@@ -20,11 +20,12 @@ L2::L2(const ChipTiming &chip, MemoryCounters &counters)
 
 void L2::setClock(double clocksPerNs) { fabric.setClock(clocksPerNs); }
 
-L2::Home L2::homeOf(uint32_t xcd, uint64_t address) const {
+L2::Home L2::homeOf(uint32_t xcd, uint64_t address, bool memory) const {
   Interleave::Home home = interleave(address);
   uint32_t set = (xcd * setsPerChannel + setInChannel(home.line)) * chip.l2Channels + home.channel;
   tags.prefetch(set);
-  return {xcd, xcd * chip.l2Channels + home.channel, set, fabric.homeOf(address)};
+  return {xcd, xcd * chip.l2Channels + home.channel, set,
+          memory ? fabric.homeOf(address) : Fabric::Home{0, 0, address}};
 }
 
 double L2::book(const Home &home, double arrival, double service) {
@@ -67,9 +68,8 @@ double L2::read(double arrival, const Home &home, uint32_t bytes, bool streaming
   return ready;
 }
 
-double L2::write(double arrival, const Home &home, uint32_t dwords, bool streaming) {
+double L2::write(double arrival, const Home &home, uint32_t dwords, uint32_t bytes, bool streaming) {
   ++counters.l2Writes;
-  uint32_t bytes = uint32_t(std::popcount(dwords)) * 4;
   counters.l2WriteBytes += bytes;
   double wait = book(home, arrival, bytes * writePerByte);
   uint32_t way = tags.find(home.set, lineOf(home));
@@ -92,16 +92,15 @@ double L2::write(double arrival, const Home &home, uint32_t dwords, bool streami
 /// Other XCDs find what this one has told memory.
 void L2::dropElsewhere(const Home &home) {
   for (uint32_t xcd = 0; xcd < chip.xcds; ++xcd) {
-    Home other = homeOf(xcd, home.memory.address);
+    Home other = homeOf(xcd, home.memory.address, false);
     if (uint32_t way = tags.find(other.set, lineOf(other));
         xcd != home.xcd && way != TagArray::none && !Sectors::dirty(tags.sectors(other.set, way)))
       tags.drop(other.set, way);
   }
 }
 
-double L2::writeThrough(double arrival, const Home &home, uint32_t dwords) {
+double L2::writeThrough(double arrival, const Home &home, uint32_t dwords, uint32_t bytes) {
   ++counters.l2Writes;
-  uint32_t bytes = uint32_t(std::popcount(dwords)) * 4;
   counters.l2WriteBytes += bytes;
   double wait = book(home, arrival, bytes * writePerByte);
   wait += fabric.write(arrival + wait, home.memory, sectorsOf.touched(home.memory.address, dwords));

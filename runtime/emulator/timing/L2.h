@@ -22,15 +22,15 @@ public:
     uint32_t set;     ///< through all channels: the same set of each channel of an XCD stands together
     Fabric::Home memory;
   };
-  /// Has the host fetch what an access there will look up.
-  Home homeOf(uint32_t xcd, uint64_t address) const;
+  /// Has the host fetch what an access there will look up; `memory`: also behind the L2, as all but plain writes may.
+  Home homeOf(uint32_t xcd, uint64_t address, bool memory = true) const;
 
   /// When what an L1 (or scalar, or instruction cache) asks for at `arrival` is at hand: `bytes` within a line.
   double read(double arrival, const Home &home, uint32_t bytes, bool streaming);
-  /// How long a write waits until it is taken: bit i of `dwords` is dword i behind the address.
-  double write(double arrival, const Home &home, uint32_t dwords, bool streaming);
+  /// How long a write of `bytes` waits until it is taken: bit i of `dwords` is dword i behind the address.
+  double write(double arrival, const Home &home, uint32_t dwords, uint32_t bytes, bool streaming);
   /// The same of a write that memory has to have before it is acknowledged: the time beyond an L2's acknowledgement.
-  double writeThrough(double arrival, const Home &home, uint32_t dwords);
+  double writeThrough(double arrival, const Home &home, uint32_t dwords, uint32_t bytes);
   /// When an atomic is done, of so many lanes on these dwords, here or in memory, where other XCDs see it.
   double atomic(double arrival, const Home &home, uint32_t dwords, uint32_t lanes, bool inMemory);
   /// Writes an XCD's changed lines to memory; when that is done.

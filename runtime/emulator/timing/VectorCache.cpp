@@ -20,14 +20,17 @@ void VectorCache::setClock(double clocksPerNs) {
   acknowledge = chip.storeAcknowledgeNs * clocksPerNs;
 }
 
+bool VectorCache::isInMemory(CachePolicy policy) const { return policy.scc || (policy.sc1 && chip.xcds > 1); }
+
 void VectorCache::lookUp(uint32_t computeUnit, const VectorAccess &access) {
   lines.clear();
   bool passes = access.kind != AccessKind::Load || access.policy.coherent();
+  bool behind = access.kind != AccessKind::Store || isInMemory(access.policy);
   for (const LineAccess &line : access.lines) {
     uint64_t number = line.address >> lineShift;
     uint32_t set = setOf(computeUnit, number), way = passes ? TagArray::none : tags.find(set, number);
     if (way == TagArray::none) {
-      lines.push_back({set, way, l2.homeOf(xcdOf(computeUnit), line.address)});
+      lines.push_back({set, way, l2.homeOf(xcdOf(computeUnit), line.address, behind)});
     } else {
       tags.use(set, way);
       lines.push_back({set, way, {}});
@@ -62,8 +65,7 @@ double VectorCache::load(uint32_t computeUnit, double &at, const Line &line, Cac
 VectorCache::Reply VectorCache::access(uint32_t computeUnit, double now, const VectorAccess &access) {
   Unit &unit = units[computeUnit];
   CachePolicy policy = access.policy;
-  // Other XCDs, or the host, are to see it.
-  bool inMemory = policy.scc || (policy.sc1 && chip.xcds > 1);
+  bool inMemory = isInMemory(policy);
   double start = std::max(now, unit.addressFree), at = start;
   double last = start;     // when the last line is served
   uint32_t lineClocks = 0; // of the data path: what is touched of each line, in whole clocks
@@ -80,8 +82,8 @@ VectorCache::Reply VectorCache::access(uint32_t computeUnit, double now, const V
     case AccessKind::Store: {
       counters.l1WriteBytes += bytes;
       double delay = tlb.delay(computeUnit, at, line.address);
-      double wait = inMemory ? l2.writeThrough(at, lines[i].home, line.dwords)
-                             : l2.write(at, lines[i].home, line.dwords, policy.streaming());
+      double wait = inMemory ? l2.writeThrough(at, lines[i].home, line.dwords, bytes)
+                             : l2.write(at, lines[i].home, line.dwords, bytes, policy.streaming());
       last = std::max(last, at + wait + delay + acknowledge);
       break;
     }

@@ -39,6 +39,8 @@ private:
   void lookUp(uint32_t computeUnit, const VectorAccess &access);
   /// When the data of a line are there. At `at` it is in the tag stage, which may have to hold it there.
   double load(uint32_t computeUnit, double &at, const Line &line, CachePolicy policy);
+  /// Whether a store or atomic goes on to memory, where other XCDs, or the host, see it.
+  bool isInMemory(CachePolicy policy) const;
   uint32_t xcdOf(uint32_t computeUnit) const { return computeUnit / computeUnitsPerXcd; }
   uint32_t setOf(uint32_t computeUnit, uint64_t line) const { return computeUnit * sets + setInUnit(line); }
 
