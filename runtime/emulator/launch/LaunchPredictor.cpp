@@ -1,6 +1,7 @@
 #include "runtime/emulator/launch/LaunchPredictor.h"
 
 #include "runtime/emulator/decode/DecodedProgram.h"
+#include "runtime/emulator/decode/Disassembler.h"
 #include "runtime/emulator/device/Occupancy.h"
 #include "runtime/emulator/memory/SourceFrames.h"
 #include "runtime/emulator/run/Dispatch.h"
@@ -134,16 +135,19 @@ std::vector<InstructionTiming> LaunchPredictor::instructionsOf(const PreparedLau
                                                                const LaunchPrediction &prediction) const {
   const Kernel &kernel = *launch.kernel;
   const DecodedProgram &program = programOf(launch);
+  Disassembler disassembler(session.target());
   std::vector<InstructionTiming> instructions;
-  for (uint32_t i = 0; i < prediction.stalls.size(); ++i) {
-    const timing::InstructionStalls &stalls = prediction.stalls[i];
-    if (!stalls.issued)
-      continue;
-    const uint64_t address = program.addressOfInstruction(i);
-    instructions.push_back({address - kernel.entry, program.textOf(program.at(address)),
-                            describe(findSourceFrames(kernel.program->elf(), address - kernel.program->base())),
-                            stalls});
-  }
+  std::vector<uint64_t> addresses; // in the ELF
+  for (uint32_t i = 0; i < prediction.stalls.size(); ++i)
+    if (prediction.stalls[i].issued) {
+      const uint64_t address = program.addressOfInstruction(i);
+      instructions.push_back(
+          {address - kernel.entry, disassembler.print(program.bytesAt(address), address), "", prediction.stalls[i]});
+      addresses.push_back(address - kernel.program->base());
+    }
+  const auto frames = findSourceFrames(kernel.program->elf(), addresses);
+  for (size_t i = 0; i < instructions.size(); ++i)
+    instructions[i].source = describe(frames[i]);
   return instructions;
 }
 

@@ -136,19 +136,27 @@ std::vector<std::string> readInChild(std::span<const std::byte> elf, auto read) 
 } // namespace
 
 std::vector<SourceFrame> findSourceFrames(std::span<const std::byte> elf, uint64_t address) {
+  return findSourceFrames(elf, {&address, 1}).front();
+}
+
+std::vector<std::vector<SourceFrame>> findSourceFrames(std::span<const std::byte> elf,
+                                                       std::span<const uint64_t> addresses) {
   std::vector<std::string> fields = readInChild(elf, [&] {
     std::string text;
     withDwarf(elf, [&](llvm::DWARFContext &dwarf) {
-      for (const SourceFrame &frame : readFrames(dwarf, address))
-        for (const std::string &field :
-             {frame.function, frame.file, std::to_string(frame.line), std::to_string(frame.column)})
-          put(text, field);
+      for (size_t i = 0; i < addresses.size(); ++i)
+        for (const SourceFrame &frame : readFrames(dwarf, addresses[i]))
+          for (const std::string &field : {std::to_string(i), frame.function, frame.file, std::to_string(frame.line),
+                                           std::to_string(frame.column)})
+            put(text, field);
     });
     return text;
   });
-  std::vector<SourceFrame> frames;
-  for (size_t i = 0; i + 3 < fields.size(); i += 4)
-    frames.push_back({fields[i], fields[i + 1], uint32_t(number(fields[i + 2])), uint32_t(number(fields[i + 3]))});
+  std::vector<std::vector<SourceFrame>> frames(addresses.size());
+  for (size_t i = 0; i + 4 < fields.size(); i += 5)
+    if (const uint64_t of = number(fields[i]); of < frames.size())
+      frames[of].push_back(
+          {fields[i + 1], fields[i + 2], uint32_t(number(fields[i + 3])), uint32_t(number(fields[i + 4]))});
   return frames;
 }
 

@@ -22,6 +22,9 @@ struct SourceFrame {
 /// The frames of the instruction at `address` (a virtual address of the ELF), innermost first. Empty where the file has
 /// no debug information, or none for the address, or a damaged one: that is never an error.
 std::vector<SourceFrame> findSourceFrames(std::span<const std::byte> elf, uint64_t address);
+/// The same of many addresses, in their order: the file is read once.
+std::vector<std::vector<SourceFrame>> findSourceFrames(std::span<const std::byte> elf,
+                                                       std::span<const uint64_t> addresses);
 
 /// A place of the source that the instructions from `address` on belong to, up to the next such entry.
 struct SourceLine {

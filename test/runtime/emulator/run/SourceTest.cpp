@@ -118,6 +118,9 @@ TEST(SourceFrames, damagedDebugInformationIsNoError) {
   ASSERT_FALSE(findSourceFrames(elf, address).empty());
   EXPECT_TRUE(findSourceFrames(elf, 0).empty());
   EXPECT_TRUE(findSourceFrames({}, address).empty());
+  const uint64_t several[] = {0, address};
+  EXPECT_TRUE(findSourceFrames(elf, several)[0].empty());
+  EXPECT_EQ(describe(findSourceFrames(elf, several)[1]), describe(findSourceFrames(elf, address)));
 
   auto object = llvm::cantFail(llvm::object::ELFObjectFile<llvm::object::ELF64LE>::create(
       llvm::MemoryBufferRef(llvm::StringRef(reinterpret_cast<const char *>(elf.data()), elf.size()), "")));
