@@ -124,7 +124,7 @@ std::shared_ptr<HIPLibrary> openGPU(int index, std::string_view target, std::str
   }
   // A library that LD_LIBRARY_PATH put in the place of libamdhip64 may be the emulator.
   int count = 0;
-  const HIPError code = library->start(target, count);
+  const HIPError code = library->start(target, "", count);
   if (code || count <= index) {
     reason = "HIP library " + library->path() + " found, but no GPU answers" +
              (index ? " as device " + std::to_string(index) : std::string()) + ": " +
@@ -138,7 +138,7 @@ std::shared_ptr<HIPLibrary> openGPU(int index, std::string_view target, std::str
 /// Whether the kernel offers a GPU to compute on at all: loading ROCm takes long, so `auto` looks here first.
 bool mayHaveGPU() { return access("/dev/kfd", F_OK) == 0 || access("/dev/dxg", F_OK) == 0; }
 
-std::shared_ptr<HIPLibrary> openEmulator(std::string_view target) {
+std::shared_ptr<HIPLibrary> openEmulator(std::string_view target, std::string_view timing) {
   // It stays loaded: one process, one chip.
   static std::mutex mutex;
   static std::shared_ptr<HIPLibrary> loaded;
@@ -152,10 +152,10 @@ std::shared_ptr<HIPLibrary> openEmulator(std::string_view target) {
                 "set NSTF_EMULATOR_LIBRARY to libamdhip64.so of NSTF's lib/emulator folder");
   if (!library->isEmulator())
     throw Error(library->path() + " is not NSTF's emulator", "check NSTF_EMULATOR_LIBRARY");
-  int count = 0;
-  if (const HIPError code = library->start(target, count))
-    throw Error("the emulator does not start: " + library->describe(code));
   library->nstfEmulatorPrintFaults(0); // they come as Error
+  int count = 0;
+  if (const HIPError code = library->start(target, timing, count))
+    throw Error("the emulator does not start: " + library->describe(code));
   return loaded = library;
 }
 } // namespace
@@ -170,8 +170,12 @@ void Device::activate() const {
 }
 } // namespace detail
 
-Backend Backend::open(DeviceKind kind, std::string_view target, int index) {
+Backend Backend::open(DeviceKind kind, std::string_view target, int index, std::string_view timing) {
   using namespace detail;
+  if (!timing.empty() && kind == DeviceKind::HIP)
+    throw Error("time is predicted on the emulator, not on a GPU", "use --device=emulator");
+  if (!timing.empty())
+    kind = DeviceKind::Emulator;
   std::shared_ptr<HIPLibrary> library;
   if (kind == DeviceKind::HIP || (kind == DeviceKind::Auto && mayHaveGPU())) {
     std::string reason, fix;
@@ -180,7 +184,7 @@ Backend Backend::open(DeviceKind kind, std::string_view target, int index) {
       throw Error(reason, fix);
   }
   if (!library)
-    library = openEmulator(target);
+    library = openEmulator(target, timing);
   const DeviceKind found = library->isEmulator() ? DeviceKind::Emulator : DeviceKind::HIP;
   Backend backend(std::make_shared<Device>(library, found, index));
   if (found == DeviceKind::Emulator && !target.empty() && !targetRunsOn(target, backend.targetId()))
@@ -206,6 +210,16 @@ std::string Backend::requireTarget(const std::vector<std::string> &codeTargets, 
                   targetId() + " (" + properties().name + ")",
               "compile it with --target=" + targetId().substr(0, targetId().find(':')) +
                   (kind() == DeviceKind::HIP ? ", or run it with --device=emulator" : ""));
+}
+
+std::optional<PredictedTime> Backend::predictedTime() const {
+  const detail::HIPLibrary &hip = device_->hip();
+  PredictedTime time;
+  const char *chip = nullptr;
+  if (!hip.nstfEmulatorPredictedTime || hip.nstfEmulatorPredictedTime(&time.nanoseconds, &chip))
+    return std::nullopt;
+  time.chip = chip;
+  return time;
 }
 
 void Backend::synchronize() const {

@@ -62,7 +62,10 @@ std::string HIPLibrary::describe(HIPError code) const {
   return text;
 }
 
-HIPError HIPLibrary::start(std::string_view target, int &devices) const {
+HIPError HIPLibrary::start(std::string_view target, std::string_view timing, int &devices) const {
+  if (nstfEmulatorSetTiming && !timing.empty())
+    if (const HIPError code = nstfEmulatorSetTiming(std::string(timing).c_str()))
+      return code;
   if (nstfEmulatorSetTarget && !target.empty())
     if (const HIPError code = nstfEmulatorSetTarget(std::string(target).c_str()))
       return code;

@@ -50,7 +50,9 @@ enum class CopyKind : int { HostToDevice = 1, DeviceToHost = 2, DeviceToDevice =
   X(hipGraphExecDestroy, (void *))                                                                                     \
   X(hipGraphDestroy, (void *))                                                                                         \
   X(nstfEmulatorModuleLoad, (void **, const void *, size_t, const char *))                                             \
-  X(nstfEmulatorSetTarget, (const char *))
+  X(nstfEmulatorSetTarget, (const char *))                                                                             \
+  X(nstfEmulatorSetTiming, (const char *))                                                                             \
+  X(nstfEmulatorPredictedTime, (double *, const char **))
 
 /// A loaded library with its functions.
 class HIPLibrary {
@@ -64,8 +66,9 @@ public:
 
   const std::string &path() const { return path_; }
   bool isEmulator() const { return nstfEmulatorLastFault != nullptr; }
-  /// How many devices there are. An emulator that has not started yet becomes the chip `target`, if one is named.
-  HIPError start(std::string_view target, int &devices) const;
+  /// How many devices there are. An emulator that has not started yet becomes the chip `target` and predicts the time
+  /// of `timing`, if they are named.
+  HIPError start(std::string_view target, std::string_view timing, int &devices) const;
   /// Throws Error("`what`: hipErrorX (text)…") when `code` is no success; a fault's text from the emulator is included.
   void check(HIPError code, const std::string &what, const std::string &fix = "") const;
   /// "hipErrorX (text)", with the emulator's detail where there is one.

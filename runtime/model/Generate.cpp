@@ -13,9 +13,33 @@ namespace nstf::runtime {
 using manifest::ElementType;
 
 namespace {
-double secondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
+/// Times the two parts of a generation, here and where the device predicts.
+class PhaseClock {
+public:
+  PhaseClock(const Backend &backend, Generation &result) : backend(backend), result(result) {
+    if (predictedStart)
+      result.predicted = {.chip = predictedStart->chip};
+  }
+  void promptEnds() { end(result.promptSeconds, &Generation::Predicted::promptSeconds); }
+  void decodeEnds() { end(result.decodeSeconds, &Generation::Predicted::decodeSeconds); }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  void end(double &seconds, double Generation::Predicted::*predicted) {
+    seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    start = Clock::now();
+    if (!predictedStart)
+      return;
+    const double before = predictedStart->nanoseconds;
+    predictedStart = backend.predictedTime();
+    (*result.predicted).*predicted = (predictedStart->nanoseconds - before) * 1e-9;
+  }
+
+  const Backend &backend;
+  Generation &result;
+  Clock::time_point start = Clock::now();
+  std::optional<PredictedTime> predictedStart = backend.predictedTime();
+};
 } // namespace
 
 std::vector<int64_t> planChunks(const manifest::Target &target, int64_t tokens, int64_t limit) {
@@ -135,15 +159,13 @@ Generation Generator::generate(std::span<const int32_t> prompt, const GenerateOp
   Generation result;
   result.ids.assign(prompt.begin(), prompt.end());
   result.promptTokens = prompt.size();
-  auto start = std::chrono::steady_clock::now();
+  PhaseClock clock(session.backend(), result);
   readPrompt(prompt, options, result);
   const std::vector<int32_t> &eos = session.manifest().model.eos;
   while (static_cast<int64_t>(result.newTokens()) < options.tokens) {
     int32_t token = nextToken(sampler, options, result);
-    if (result.newTokens() == 0) {
-      result.promptSeconds = secondsSince(start);
-      start = std::chrono::steady_clock::now();
-    }
+    if (result.newTokens() == 0)
+      clock.promptEnds();
     result.ids.push_back(token);
     if (options.onToken)
       options.onToken(token);
@@ -164,7 +186,7 @@ Generation Generator::generate(std::span<const int32_t> prompt, const GenerateOp
     run({&token, 1}, options);
     ++result.decodeSteps;
   }
-  (result.newTokens() == 0 ? result.promptSeconds : result.decodeSeconds) = secondsSince(start);
+  result.newTokens() == 0 ? clock.promptEnds() : clock.decodeEnds();
   return result;
 }
 

@@ -38,9 +38,13 @@ namespace {
 /// The emulator becomes the chip of the package's first target unless somebody said which chip it is.
 Backend openBackend(const Package &package, const SessionOptions &options) {
   if (!options.target.empty())
-    return Backend::open(options.device, package.target(options.target).id);
-  const char *chip = std::getenv("NSTF_EMU_TARGET");
-  return Backend::open(options.device, chip && *chip ? "" : package.manifest().targets.front().id);
+    return Backend::open(options.device, package.target(options.target).id, 0, options.timing);
+  // The emulator's own choice, where the environment or the chip that is timed makes one.
+  bool isChosen = !options.timing.empty();
+  for (const char *name : {"NSTF_EMU_TARGET", "NSTF_EMU_TIMING"})
+    if (const char *value = std::getenv(name))
+      isChosen |= *value != 0;
+  return Backend::open(options.device, isChosen ? "" : package.manifest().targets.front().id, 0, options.timing);
 }
 
 const manifest::Target &chooseTarget(const Package &package, const Backend &backend, const SessionOptions &options) {
@@ -99,7 +103,9 @@ Session::State::State(Package given, const SessionOptions &options)
     if (buffer.kind != BufferKind::Weights)
       buffers.back().fill(0); // states start at zero; the rest so that runs repeat exactly
   }
-  if (manifest.weights.buffer)
+  const bool isZero =
+      manifest.weights.mode == manifest::WeightsMode::None && options.weights.empty() && backend.predictedTime();
+  if (manifest.weights.buffer && !isZero)
     loadWeights(package, {options.weights, options.seed, options.checkHashes}, buffers[*manifest.weights.buffer]);
   runners.resize(target.buckets.size());
   inputRows.resize(manifest.inputs.size());

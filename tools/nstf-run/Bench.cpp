@@ -19,6 +19,7 @@ struct Row {
   bool decodes;
   int64_t tokens;
   std::vector<double> rates; // tokens a second
+  std::string chip;          // that they are predicted of; empty: measured here
 
   std::string name() const { return (decodes ? "tg" : "pp") + std::to_string(tokens); }
   double mean() const { return std::accumulate(rates.begin(), rates.end(), 0.0) / double(rates.size()); }
@@ -39,16 +40,21 @@ std::vector<int32_t> makePrompt(int64_t tokens, int64_t vocabulary) {
   return ids;
 }
 
-/// Tokens a second of a prompt, or (`decodes`) of so many steps of one token behind a prompt of one.
-double measure(Session &session, const Options &options, bool decodes, int64_t tokens) {
+/// Tokens a second of a prompt, or (decoding) of so many steps of one token behind a prompt of one.
+double measure(Session &session, const Options &options, Row &row) {
   GenerateOptions generation;
   generation.stopAtEos = false;
   generation.chunk = options.chunk;
-  generation.tokens = decodes ? tokens + 1 : 1; // the first comes out of the prompt's step
+  generation.tokens = row.decodes ? row.tokens + 1 : 1; // the first comes out of the prompt's step
   session.reset();
-  Generation result =
-      Generator(session).generate(makePrompt(decodes ? 1 : tokens, *session.manifest().model.vocabulary), generation);
-  return double(tokens) / std::max(decodes ? result.decodeSeconds : result.promptSeconds, 1e-9);
+  Generation result = Generator(session).generate(
+      makePrompt(row.decodes ? 1 : row.tokens, *session.manifest().model.vocabulary), generation);
+  double seconds = row.decodes ? result.decodeSeconds : result.promptSeconds;
+  if (result.predicted) {
+    row.chip = result.predicted->chip;
+    seconds = row.decodes ? result.predicted->decodeSeconds : result.predicted->promptSeconds;
+  }
+  return double(row.tokens) / std::max(seconds, 1e-9);
 }
 
 /// Characters of UTF-8.
@@ -57,8 +63,10 @@ size_t widthOf(const std::string &text) {
 }
 
 void printTable(const Session &session, const std::vector<Row> &rows) {
-  std::vector<std::vector<std::string>> table = {{"model", "target", "test", "tokens/s"},
-                                                 {"---", "---", "---", "---:"}};
+  std::vector<std::vector<std::string>> table = {
+      {"model", "target", "test",
+       rows.front().chip.empty() ? "tokens/s" : "tokens/s predicted on " + rows.front().chip},
+      {"---", "---", "---", "---:"}};
   for (const Row &row : rows) {
     char rate[64];
     std::snprintf(rate, sizeof(rate), "%.2f ± %.2f", row.mean(), row.deviation());
@@ -92,15 +100,15 @@ void runBench(Session &session, const Options &options) {
         throw std::runtime_error(std::string(decodes ? "--bench-tokens" : "--bench-prompt") + ": expected at most " +
                                  std::to_string(limit) + " tokens, what fits into the model's context, but got " +
                                  std::to_string(length));
-      rows.push_back({decodes, length, {}});
+      rows.push_back({decodes, length, {}, {}});
     }
   };
   add(false, options.benchPrompts, 512);
   add(true, options.benchTokens, 128);
   for (Row &row : rows) {
-    measure(session, options, row.decodes, row.tokens); // captures graphs, warms caches
+    measure(session, options, row); // captures graphs, warms caches
     for (int64_t i = 0; i < options.repetitions; ++i)
-      row.rates.push_back(measure(session, options, row.decodes, row.tokens));
+      row.rates.push_back(measure(session, options, row));
   }
   if (options.json) {
     auto json = beginResult("bench", session);
@@ -111,6 +119,8 @@ void runBench(Session &session, const Options &options) {
                                {"tokens_per_second", row.rates},
                                {"mean", row.mean()},
                                {"standard_deviation", row.deviation()}});
+    if (!rows.front().chip.empty())
+      json["predicted_on"] = rows.front().chip;
     printResult(json);
   } else {
     printTable(session, rows);

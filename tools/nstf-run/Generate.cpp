@@ -1,4 +1,5 @@
 // Prompts through a language model: texts as they grow, ids, logits or JSON, and the times.
+#include "support/Escape.h"
 #include "tools/nstf-run/Commands.h"
 #include "tools/nstf-run/Output.h"
 
@@ -18,6 +19,11 @@ namespace {
 
 double rate(std::size_t tokens, double seconds) { return seconds > 0 ? double(tokens) / seconds : 0.0; }
 
+/// Predicted seconds of a decode step; 0 where there was none.
+double decodeStep(const Generation &result) {
+  return result.decodeSteps ? result.predicted->decodeSeconds / double(result.decodeSteps) : 0.0;
+}
+
 void printTimes(const Generation &result, const Session &session) {
   std::fprintf(stderr, "prompt:  %zu tokens in %zu steps, %.3f s, %.1f tokens/s\n", result.promptTokens,
                result.promptSteps, result.promptSeconds, rate(result.promptTokens, result.promptSeconds));
@@ -25,6 +31,10 @@ void printTimes(const Generation &result, const Session &session) {
   std::fprintf(stderr, "decode:  %zu tokens in %zu steps, %.3f s, %.1f tokens/s (%s)\n", result.newTokens(),
                result.decodeSteps, result.decodeSeconds, rate(result.decodeSteps, result.decodeSeconds),
                session.graphState().c_str());
+  if (result.predicted)
+    std::fprintf(stderr, "predicted on %s: prompt %.3f ms; decode %.3f ms a step, %.1f tokens/s\n",
+                 nstf::support::escape(result.predicted->chip).c_str(), result.predicted->promptSeconds * 1e3,
+                 decodeStep(result) * 1e3, rate(result.decodeSteps, result.predicted->decodeSeconds));
   const char *reasons[] = {"as many tokens as asked for", "end of text", "the context is full", "a stop string"};
   std::fprintf(stderr, "stopped: %s\n", reasons[static_cast<int>(result.stop)]);
 }
@@ -165,6 +175,11 @@ Json TextRun::describe(const Generation &result) const {
                    {"decode_steps", result.decodeSteps},
                    {"decode_seconds", result.decodeSeconds},
                    {"decode_tokens_per_second", rate(result.decodeSteps, result.decodeSeconds)}};
+  if (result.predicted)
+    json["predicted"] = {{"chip", result.predicted->chip},
+                         {"prompt_seconds", result.predicted->promptSeconds},
+                         {"decode_step_seconds", decodeStep(result)},
+                         {"decode_tokens_per_second", rate(result.decodeSteps, result.predicted->decodeSeconds)}};
   return json;
 }
 

@@ -62,6 +62,11 @@ void addSessionOptions(CLI::App &app, nstf::runtime::SessionOptions &session) {
                  "which of the package's targets (default: the device's; on the emulator the package's first)")
       ->group("Device")
       ->type_name("ID");
+  app.add_option("--timing", session.timing,
+                 "predict the time on that chip, mi300x or another or a file of constants, and print it; a package "
+                 "without weights then needs none")
+      ->group("Device")
+      ->type_name("CHIP");
   app.add_option_function<std::vector<std::string>>(
          "--weights",
          [&](const std::vector<std::string> &files) { session.weights.assign(files.begin(), files.end()); },

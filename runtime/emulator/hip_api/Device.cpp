@@ -1,5 +1,6 @@
 #include "runtime/emulator/hip_api/Device.h"
 #include "runtime/emulator/checks/Checker.h"
+#include "runtime/emulator/hip_api/Timing.h"
 
 #include <algorithm>
 #include <atomic>
@@ -12,45 +13,75 @@ namespace nstf::emulator {
 namespace {
 constexpr const char *defaultTarget = "gfx942";
 
+std::mutex makingDevice;
+std::atomic<Device *> device = nullptr;
+
 std::unique_ptr<checks::Checker> wantedChecks(const Target &target, Memory &memory) {
   const char *names = std::getenv("NSTF_EMU_CHECK");
   auto set = checks::CheckSet::parse(names ? names : "", "NSTF_EMU_CHECK");
   return set.any() ? checks::makeChecker(set, target, memory) : nullptr;
 }
 
+/// Under nstfEmulatorSetTiming: the chip it named.
+std::string &wantedTiming() {
+  static auto *name = new std::string;
+  return *name;
+}
+
+std::unique_ptr<DeviceTiming> makeTiming() {
+  const char *variable = std::getenv("NSTF_EMU_TIMING");
+  const std::string chip = !wantedTiming().empty() ? wantedTiming() : variable ? variable : "";
+  if (chip.empty())
+    return nullptr;
+  const char *checks = std::getenv("NSTF_EMU_CHECK");
+  if (checks && *checks)
+    throw std::invalid_argument("timing (" + chip + ") and NSTF_EMU_CHECK exclude each other");
+  try {
+    return std::make_unique<DeviceTiming>(timing::ChipTiming::choose(chip));
+  } catch (const std::runtime_error &error) {
+    throw std::invalid_argument(std::string("NSTF_EMU_TIMING: ") + error.what());
+  }
+}
+
 uint64_t hostMemory() { return uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGE_SIZE)); }
 } // namespace
 
-Device::Device(const Target &target, TargetId id, DeviceModel model)
-    : target(target), id(std::move(id)), model(model), memory(std::min(model.memoryBytes, hostMemory())),
-      checker(wantedChecks(target, memory)) {}
+// Predicted programs may leave memory untouched that the host hasn't.
+Device::Device(const Target &target, TargetId id, DeviceModel model, std::unique_ptr<DeviceTiming> timed)
+    : target(target), id(std::move(id)), model(model),
+      memory(timed ? model.memoryBytes : std::min(model.memoryBytes, hostMemory())),
+      checker(wantedChecks(target, memory)), timing(std::move(timed)) {}
 Device::~Device() = default;
 
 Device &Device::get() { return getOrMake(nullptr); }
 void Device::make(const char *target) { getOrMake(target); }
 
 Device &Device::getOrMake(const char *target) {
-  static std::mutex mutex;
-  static std::atomic<Device *> device = nullptr;
   if (Device *made = device.load(std::memory_order_acquire))
     return *made;
-  std::lock_guard lock(mutex);
+  std::lock_guard lock(makingDevice);
   if (Device *made = device.load(std::memory_order_acquire))
     return *made;
   const char *variable = std::getenv("NSTF_EMU_TARGET");
-  const std::string wanted = target ? target : variable && *variable ? variable : defaultTarget;
+  std::string wanted = target ? target : variable ? variable : "";
   try {
+    std::unique_ptr<DeviceTiming> timing = makeTiming();
+    if (wanted.empty())
+      wanted = timing ? timing->chip.target : defaultTarget;
     TargetId id = TargetId::parse(wanted);
     const Target *chip = Target::find(id.processor);
     if (!chip)
       throw std::runtime_error("the emulator knows no chip \"" + id.processor + "\"");
+    if (timing && timing->chip.target != id.processor)
+      throw std::invalid_argument("NSTF_EMU_TIMING: " + timing->chip.name + " is a " + timing->chip.target +
+                                  " but the device is to be a " + id.processor);
     // As these chips come up by default.
     if (id.sramecc == TargetId::Feature::Any)
       id.sramecc = TargetId::Feature::On;
     if (id.xnack == TargetId::Feature::Any)
       id.xnack = TargetId::Feature::Off;
-    device.store(new Device(*chip, id, DeviceModel::load(id.processor)), std::memory_order_release);
-  } catch (const std::invalid_argument &error) { // NSTF_EMU_CHECK
+    device.store(new Device(*chip, id, DeviceModel::load(id.processor), std::move(timing)), std::memory_order_release);
+  } catch (const std::invalid_argument &error) { // NSTF_EMU_CHECK, NSTF_EMU_TIMING
     throw HipError(hipErrorNoDevice, error.what(), true);
   } catch (const std::exception &error) {
     std::string known;
@@ -61,6 +92,19 @@ Device &Device::getOrMake(const char *target) {
                    true);
   }
   return *device;
+}
+
+void Device::setTiming(const std::string &chip) {
+  std::lock_guard lock(makingDevice);
+  if (const Device *made = device.load(std::memory_order_acquire)) {
+    if (!made->timing || (wantedTiming() != chip && made->timing->chip.name != chip))
+      throw HipError(hipErrorInvalidValue,
+                     "the device is there already, " +
+                         (made->timing ? "timed as " + made->timing->chip.name : std::string("without timing")),
+                     true);
+    return;
+  }
+  wantedTiming() = chip;
 }
 
 Device &Device::get(int ordinal) {

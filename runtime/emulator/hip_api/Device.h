@@ -18,6 +18,7 @@ namespace nstf::emulator {
 namespace checks {
 class Checker;
 }
+class DeviceTiming;
 
 /// The live objects behind one kind of handle: a handle is used only after it was found here.
 template <typename T> class Handles {
@@ -62,6 +63,9 @@ public:
   static void make(const char *target);
   /// The same with the check of a device ordinal (0 is the only one).
   static Device &get(int ordinal);
+  /// Which chip's time is to be predicted, whatever NSTF_EMU_TIMING says. Throws HipError where the device was made
+  /// with another.
+  static void setTiming(const std::string &chip);
 
   const Target &target;
   const TargetId id; ///< features set: "gfx942:sramecc+:xnack-"
@@ -70,13 +74,15 @@ public:
   /// What NSTF_EMU_CHECK asks for; null: nothing. `checking` is held while it watches a launch.
   const std::unique_ptr<checks::Checker> checker;
   std::mutex checking;
+  /// What NSTF_EMU_TIMING asks for; null: streams have no time of their own.
+  const std::unique_ptr<DeviceTiming> timing;
   /// Held shared while a kernel or a copy runs, exclusively while memory is given back.
   std::shared_mutex running;
 
 private:
   /// The device; makes it if there is none. `target` null: the environment's.
   static Device &getOrMake(const char *target);
-  Device(const Target &target, TargetId id, DeviceModel model);
+  Device(const Target &target, TargetId id, DeviceModel model, std::unique_ptr<DeviceTiming> timing);
   ~Device();
 };
 

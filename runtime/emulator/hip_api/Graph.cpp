@@ -1,6 +1,7 @@
 // Graphs, captured or built node by node, instantiated as a list of operations in dependency order.
 #include "runtime/emulator/hip_api/Module.h"
 #include "runtime/emulator/hip_api/Stream.h"
+#include "runtime/emulator/hip_api/Timing.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -110,8 +111,14 @@ NSTF_HIP_API hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t gra
       *log = 0;
     auto object = std::make_unique<GraphExec>();
     object->nodes = graphs().get(graph).ordered();
-    for (const GraphNode *node : object->nodes)
+    std::unordered_map<const GraphNode *, size_t> places;
+    for (const GraphNode *node : object->nodes) {
+      places[node] = object->operations.size();
       object->operations.push_back(node->operation);
+      std::vector<size_t> &behind = object->behind.emplace_back();
+      for (const GraphNode *dependency : node->dependencies)
+        behind.push_back(places.at(dependency));
+    }
     *exec = graphExecs().add<hipGraphExec_t>(std::move(object));
   });
 }
@@ -128,15 +135,17 @@ NSTF_HIP_API hipError_t hipGraphUpload(hipGraphExec_t exec, hipStream_t stream) 
 NSTF_HIP_API hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) {
   return guarded("hipGraphLaunch", [&] {
     GraphExec &object = graphExecs().get(exec);
-    if (streamOf(stream).capture) { // becomes part of the other graph
+    Stream &on = streamOf(stream);
+    if (on.capture) { // becomes part of the other graph
       for (const Operation &operation : object.operations)
         submit(stream, operation);
       return;
     }
     const std::vector<Operation> &operations = object.operations;
+    std::vector<timing::TimedNode> timed;
     for (size_t i = 0; i < operations.size(); ++i) {
       try {
-        run(operations[i]);
+        timed.push_back({run(operations[i]), object.behind[i]});
       } catch (const HipError &error) { // one kernel may stand in a graph many times
         throw HipError(error.code,
                        "node " + std::to_string(i + 1) + " of " + std::to_string(operations.size()) + ": " +
@@ -144,6 +153,8 @@ NSTF_HIP_API hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) 
                        error.print);
       }
     }
+    if (DeviceTiming *timing = Device::get().timing.get())
+      timing->timeline()->submitGraph(on.queue, timed);
   });
 }
 NSTF_HIP_API hipError_t hipGraphExecDestroy(hipGraphExec_t exec) {

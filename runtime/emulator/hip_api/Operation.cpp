@@ -1,6 +1,7 @@
 #include "runtime/emulator/hip_api/Operation.h"
 #include "runtime/emulator/hip_api/Checks.h"
 #include "runtime/emulator/hip_api/Statistics.h"
+#include "runtime/emulator/hip_api/Timing.h"
 #include "runtime/emulator/run/Statistics.h"
 
 #include <algorithm>
@@ -79,7 +80,7 @@ void runFill(const FillOperation &fill) {
   }
 }
 
-void runKernel(const KernelOperation &operation) {
+timing::TimedOperation runKernel(const KernelOperation &operation) {
   Device &device = Device::get();
   std::shared_lock lock(device.running);
   LaunchArguments launch{};
@@ -93,14 +94,20 @@ void runKernel(const KernelOperation &operation) {
   std::ranges::copy(operation.remainder, launch.remainder);
   try {
     LaunchOptions options = LaunchOptions::fromEnvironment();
-    if (!wantsStatistics())
-      return dispatchChecked(device, launch, options);
     ExecutionStatistics counted;
-    options.statistics = &counted;
+    const bool isCounted = wantsStatistics();
+    if (isCounted)
+      options.statistics = &counted;
     auto start = std::chrono::steady_clock::now();
-    dispatchChecked(device, launch, options);
+    timing::LaunchPrediction prediction;
+    if (device.timing)
+      prediction = device.timing->dispatch(device, launch, options);
+    else
+      dispatchChecked(device, launch, options);
     std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    reportStatistics(operation, counted, seconds.count());
+    if (isCounted)
+      reportStatistics(operation, counted, seconds.count(), prediction.executionNs * 1e-9);
+    return device.timing ? device.timing->timed(prediction) : timing::TimedOperation();
   } catch (const Fault &fault) {
     throw HipError(fault.illegalAddress ? hipErrorIllegalAddress : hipErrorLaunchFailure, fault.what(), true);
   } catch (const std::runtime_error &error) {
@@ -116,15 +123,22 @@ void check(const Operation &operation) {
     checkFill(*fill);
 }
 
-void run(const Operation &operation) {
+timing::TimedOperation run(const Operation &operation) {
+  const DeviceTiming *timing = Device::get().timing.get();
   if (const auto *kernel = std::get_if<KernelOperation>(&operation))
-    runKernel(*kernel);
-  else if (const auto *copy = std::get_if<CopyOperation>(&operation))
+    return runKernel(*kernel);
+  if (const auto *copy = std::get_if<CopyOperation>(&operation)) {
     runCopy(*copy);
-  else if (const auto *fill = std::get_if<FillOperation>(&operation))
+    if (timing)
+      return timing->timed(*copy);
+  } else if (const auto *fill = std::get_if<FillOperation>(&operation)) {
     runFill(*fill);
-  else if (const auto *host = std::get_if<HostOperation>(&operation))
+    if (timing)
+      return timing->timed(*fill);
+  } else if (const auto *host = std::get_if<HostOperation>(&operation)) {
     host->call(); // no lock: the program may call HIP from there
+  }
+  return {};
 }
 
 } // namespace nstf::emulator

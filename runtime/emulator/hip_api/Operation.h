@@ -3,6 +3,7 @@
 
 #include "runtime/emulator/hip_api/Device.h"
 #include "runtime/emulator/memory/CodeObject.h"
+#include "runtime/emulator/timing/DeviceTimeline.h"
 
 #include <array>
 #include <functional>
@@ -49,8 +50,8 @@ using Operation = std::variant<KernelOperation, CopyOperation, FillOperation, Ho
 
 /// Throws HipError where a copy or fill names device memory that isn't there.
 void check(const Operation &operation);
-/// Runs it to its end. A kernel's fault becomes HipError(hipErrorIllegalAddress or hipErrorLaunchFailure) with its
-/// text.
-void run(const Operation &operation);
+/// Runs it to its end, and says what it is to the timeline (a marker where nothing is timed). A kernel's fault becomes
+/// HipError(hipErrorIllegalAddress or hipErrorLaunchFailure) with its text.
+timing::TimedOperation run(const Operation &operation);
 
 } // namespace nstf::emulator

@@ -99,7 +99,8 @@ Observer currentObserver() {
 
 bool wantsStatistics() { return statisticsFile() || currentObserver().call; }
 
-void reportStatistics(const KernelOperation &launch, const ExecutionStatistics &counted, double seconds) {
+void reportStatistics(const KernelOperation &launch, const ExecutionStatistics &counted, double seconds,
+                      double predicted) {
   const dim3 &grid = launch.grid, &block = launch.block;
   NSTFDispatchStatistics s = {};
   s.size = sizeof(s);
@@ -118,6 +119,7 @@ void reportStatistics(const KernelOperation &launch, const ExecutionStatistics &
   s.scratchBytesStored = counted[MemorySpace::Scratch].stored;
   s.scalarBytesLoaded = counted[MemorySpace::Scalar].loaded, s.scalarBytesStored = counted[MemorySpace::Scalar].stored;
   s.hostSeconds = seconds;
+  s.predictedSeconds = predicted;
   if (StatisticsFile *file = statisticsFile())
     file->add(s);
   if (Observer now = currentObserver(); now.call)

@@ -8,7 +8,8 @@ namespace nstf::emulator {
 
 /// Whether the next launch has to count.
 bool wantsStatistics();
-/// A launch that was counted and took `seconds` here.
-void reportStatistics(const KernelOperation &launch, const ExecutionStatistics &counted, double seconds);
+/// A launch that was counted, took `seconds` here and `predicted` seconds on the chip (0: nobody predicts).
+void reportStatistics(const KernelOperation &launch, const ExecutionStatistics &counted, double seconds,
+                      double predicted);
 
 } // namespace nstf::emulator

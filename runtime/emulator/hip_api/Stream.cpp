@@ -1,4 +1,5 @@
 #include "runtime/emulator/hip_api/Stream.h"
+#include "runtime/emulator/hip_api/Timing.h"
 
 #include <algorithm>
 #include <map>
@@ -16,7 +17,7 @@ Handles<Event> &events() {
 }
 
 Stream &streamOf(hipStream_t handle) {
-  static auto *null = new Stream;
+  static auto *null = new Stream{.queue = {.kind = timing::DeviceTimeline::Queue::Kind::Null}};
   static thread_local Stream perThread;
   if (!handle || handle == reinterpret_cast<hipStream_t>(1)) // 1: hipStreamLegacy of HIP 6
     return *null;
@@ -29,16 +30,20 @@ void submit(hipStream_t handle, Operation operation) {
   Stream &stream = streamOf(handle);
   check(operation);
   if (!stream.capture) {
-    run(operation);
+    const timing::TimedOperation timed = run(operation);
+    if (DeviceTiming *timing = Device::get().timing.get())
+      timing->timeline()->submit(stream.queue, timed);
     return;
   }
   if (stream.capture->invalid)
     throw HipError(hipErrorStreamCaptureInvalidated, "an earlier call has made this capture invalid");
-  Graph &graph = *stream.capture->graph;
-  std::vector<GraphNode *> behind;
-  if (!graph.nodes.empty())
-    behind.push_back(graph.nodes.back().get());
-  graph.add(std::move(operation), std::move(behind));
+  GraphNode &node = stream.capture->graph->add(std::move(operation), std::move(stream.captured));
+  stream.captured = {&node};
+}
+
+void synchronize(Stream &stream) {
+  if (DeviceTiming *timing = Device::get().timing.get())
+    timing->timeline()->synchronize(stream.queue);
 }
 
 namespace {
@@ -77,7 +82,9 @@ NSTF_HIP_API hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigne
     Device::get();
     auto object = std::make_unique<Stream>();
     object->flags = flags;
-    object->priority = std::clamp(priority, -1, 1);
+    object->priority = object->queue.priority = std::clamp(priority, -1, 1);
+    if (flags == hipStreamNonBlocking)
+      object->queue.kind = timing::DeviceTimeline::Queue::Kind::NonBlocking;
     *stream = streams().add<hipStream_t>(std::move(object));
   });
 }
@@ -95,17 +102,21 @@ NSTF_HIP_API hipError_t hipStreamDestroy(hipStream_t stream) {
 }
 NSTF_HIP_API hipError_t hipStreamSynchronize(hipStream_t stream) {
   return guarded("hipStreamSynchronize", [&] {
-    if (Stream &object = streamOf(stream); object.capture) {
+    Stream &object = streamOf(stream);
+    if (object.capture) {
       object.capture->invalid = true;
       throw HipError(hipErrorStreamCaptureUnsupported, "the stream is capturing");
     }
+    synchronize(object);
   });
 }
 NSTF_HIP_API hipError_t hipStreamQuery(hipStream_t stream) { return hipStreamSynchronize(stream); }
 NSTF_HIP_API hipError_t hipDeviceSynchronize(void) {
   return guarded("hipDeviceSynchronize", [&] {
-    Device::get();
+    Device &device = Device::get();
     refuseDuringCapture();
+    if (device.timing)
+      device.timing->timeline()->synchronize();
   });
 }
 NSTF_HIP_API hipError_t hipStreamGetFlags(hipStream_t stream, unsigned *flags) {
@@ -166,15 +177,22 @@ NSTF_HIP_API hipError_t hipEventDestroy(hipEvent_t event) {
 NSTF_HIP_API hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
   return guarded("hipEventRecord", [&] {
     Event &object = events().get(event);
-    object.capture = streamOf(stream).capture;
+    Stream &on = streamOf(stream);
+    object.capture = on.capture;
+    object.captured = on.captured;
     object.recorded = true;
     object.time = std::chrono::steady_clock::now();
+    if (DeviceTiming *timing = Device::get().timing.get(); timing && !on.capture)
+      object.task = timing->timeline()->record(on.queue);
   });
 }
 NSTF_HIP_API hipError_t hipEventSynchronize(hipEvent_t event) {
   return guarded("hipEventSynchronize", [&] {
-    if (events().get(event).capture.lock())
+    const Event &object = events().get(event);
+    if (object.capture.lock())
       throw HipError(hipErrorCapturedEvent, "the event was recorded while capturing");
+    if (DeviceTiming *timing = Device::get().timing.get())
+      timing->timeline()->synchronize(object.task);
   });
 }
 NSTF_HIP_API hipError_t hipEventQuery(hipEvent_t event) { return hipEventSynchronize(event); }
@@ -184,20 +202,33 @@ NSTF_HIP_API hipError_t hipEventElapsedTime(float *milliseconds, hipEvent_t star
     Event &from = events().get(start), &to = events().get(stop);
     if (!from.recorded || !to.recorded || ((from.flags | to.flags) & hipEventDisableTiming))
       throw HipError(hipErrorInvalidHandle, "an event was not recorded, or made without timing");
-    *milliseconds = std::chrono::duration<float, std::milli>(to.time - from.time).count();
+    if (DeviceTiming *timing = Device::get().timing.get()) {
+      DeviceTiming::Locked timeline = timing->timeline();
+      const double begin = timeline->synchronize(from.task);
+      *milliseconds = float((timeline->synchronize(to.task) - begin) * 1e-6);
+    } else {
+      *milliseconds = std::chrono::duration<float, std::milli>(to.time - from.time).count();
+    }
   });
 }
 NSTF_HIP_API hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned) {
   return guarded("hipStreamWaitEvent", [&] {
     Stream &object = streamOf(stream);
-    std::shared_ptr<Capture> capture = events().get(event).capture.lock();
-    if (!capture)
+    const Event &awaited = events().get(event);
+    std::shared_ptr<Capture> capture = awaited.capture.lock();
+    if (!capture) {
+      if (DeviceTiming *timing = Device::get().timing.get(); timing && !object.capture)
+        timing->timeline()->waitFor(object.queue, awaited.task);
       return;
+    }
     if (object.capture && object.capture != capture) {
       object.capture->invalid = capture->invalid = true;
       throw HipError(hipErrorStreamCaptureMerge, "the event belongs to another capture");
     }
     object.capture = capture;
+    for (GraphNode *node : awaited.captured)
+      if (std::ranges::find(object.captured, node) == object.captured.end())
+        object.captured.push_back(node);
   });
 }
 
@@ -231,10 +262,14 @@ NSTF_HIP_API hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *grap
       throw HipError(hipErrorIllegalState, "the stream does not capture");
     if (capture->origin != &object)
       throw HipError(hipErrorStreamCaptureUnmatched, "this capture began on another stream");
-    object.capture = nullptr;
+    auto leave = [](Stream &stream) {
+      stream.capture = nullptr;
+      stream.captured.clear();
+    };
+    leave(object);
     streams().forEach([&](Stream &other) {
       if (other.capture == capture)
-        other.capture = nullptr;
+        leave(other);
     });
     if (capture->invalid)
       throw HipError(hipErrorStreamCaptureInvalidated, "an earlier call has made this capture invalid");

@@ -28,12 +28,13 @@ struct Graph {
 
 struct GraphExec {
   std::vector<Operation> operations;
-  std::vector<const GraphNode *> nodes; // which node each came from, for updates
+  std::vector<const GraphNode *> nodes;    // which node each came from, for updates
+  std::vector<std::vector<size_t>> behind; // the operations that each one waits for
 };
 
 struct Stream;
 /// One capture: begun on `origin`, joined by streams that wait for an event recorded in it. All of them append to one
-/// graph, each node behind the one before: the order of submission.
+/// graph: a node behind the one before it on its stream, and behind the events that the stream waited for.
 struct Capture {
   Stream *origin = nullptr;
   std::unique_ptr<Graph> graph;
@@ -46,13 +47,17 @@ struct Stream {
   unsigned flags = hipStreamDefault;
   int priority = 0;
   std::shared_ptr<Capture> capture;
+  std::vector<GraphNode *> captured;   // the nodes that the capture's next one on this stream is behind
+  timing::DeviceTimeline::Queue queue; // its order in predicted time
 };
 
 struct Event {
   unsigned flags = hipEventDefault;
   bool recorded = false;
   std::chrono::steady_clock::time_point time;
-  std::weak_ptr<Capture> capture; // recorded while capturing
+  timing::DeviceTimeline::Task task; // in predicted time
+  std::weak_ptr<Capture> capture;    // recorded while capturing
+  std::vector<GraphNode *> captured; // what it then stood behind
 };
 
 Handles<Stream> &streams();
@@ -64,6 +69,8 @@ Handles<GraphExec> &graphExecs();
 Stream &streamOf(hipStream_t handle);
 /// Runs the operation, or adds it to the graph that the stream captures.
 void submit(hipStream_t stream, Operation operation);
+/// The host waits for the stream: in predicted time, as all work is done.
+void synchronize(Stream &stream);
 /// For calls that a capture can't hold (synchronous copies, synchronisation): throws hipErrorStreamCaptureUnsupported
 /// while a capture in progress forbids them, and invalidates that capture.
 void refuseDuringCapture();

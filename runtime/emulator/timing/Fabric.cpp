@@ -95,6 +95,22 @@ double Fabric::write(double arrival, const Home &home, uint8_t sectors) {
   return wait;
 }
 
+bool Fabric::holds(const Home &home) const {
+  return chip.mallBytes && tags.find(home.set, lineOf(home)) != TagArray::none;
+}
+
+void Fabric::touch(const Home &home) {
+  uint32_t way = tags.find(home.set, lineOf(home));
+  if (way != TagArray::none) {
+    tags.use(home.set, way);
+    return;
+  }
+  way = tags.victim(home.set);
+  tags.fill(home.set, way, lineOf(home));
+  tags.sectors(home.set, way) = sectorsOf.all();
+  tags.setReady(home.set, way, 0);
+}
+
 double Fabric::atomic(double arrival, const Home &home, double service) {
   ++counters.fabricAtomics;
   double done = read(arrival, home);

@@ -33,6 +33,11 @@ public:
   /// When memory has executed an atomic that keeps the slice busy for `service` clocks.
   double atomic(double arrival, const Home &home, double service);
 
+  /// Whether the MALL has anything of a line.
+  bool holds(const Home &home) const;
+  /// Puts a whole line into the MALL, at no time.
+  void touch(const Home &home);
+
   /// From memory's taking a write until the L2 knows.
   double writeLatency() const { return latency; }
 

@@ -28,6 +28,30 @@ L2::Home L2::homeOf(uint32_t xcd, uint64_t address, bool memory) const {
           memory ? fabric.homeOf(address) : Fabric::Home{0, 0, address}};
 }
 
+bool L2::isHeld(const Home &home) const {
+  return tags.find(home.set, lineOf(home)) != TagArray::none || fabric.holds(fabric.homeOf(home.memory.address));
+}
+
+void L2::touch(uint64_t address) {
+  const Home home = homeOf(0, address);
+  if (chip.mallBytes) {
+    fabric.touch(home.memory);
+    return;
+  }
+  if (chip.xcds > 1) // nothing outlives the kernel
+    return;
+  uint32_t way = tags.find(home.set, lineOf(home));
+  if (way != TagArray::none) {
+    tags.use(home.set, way);
+    return;
+  }
+  double wait = 0;
+  way = makeRoom(0, home, wait);
+  tags.fill(home.set, way, lineOf(home));
+  tags.sectors(home.set, way) = sectorsOf.all();
+  tags.setReady(home.set, way, 0);
+}
+
 double L2::book(const Home &home, double arrival, double service) {
   counters.l2BusyClocks += service;
   return channels[home.channel].book(arrival, service);
@@ -46,6 +70,7 @@ uint32_t L2::makeRoom(double arrival, const Home &home, double &wait) {
 }
 
 double L2::read(double arrival, const Home &home, uint32_t bytes, bool streaming) {
+  notePage(home);
   ++counters.l2Reads;
   counters.l2ReadBytes += bytes;
   double begin = arrival + book(home, arrival, bytes * readPerByte);
@@ -69,6 +94,7 @@ double L2::read(double arrival, const Home &home, uint32_t bytes, bool streaming
 }
 
 double L2::write(double arrival, const Home &home, uint32_t dwords, uint32_t bytes, bool streaming) {
+  notePage(home);
   ++counters.l2Writes;
   counters.l2WriteBytes += bytes;
   double wait = book(home, arrival, bytes * writePerByte);
@@ -100,6 +126,7 @@ void L2::dropElsewhere(const Home &home) {
 }
 
 double L2::writeThrough(double arrival, const Home &home, uint32_t dwords, uint32_t bytes) {
+  notePage(home);
   ++counters.l2Writes;
   counters.l2WriteBytes += bytes;
   double wait = book(home, arrival, bytes * writePerByte);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/emulator/timing/Fabric.h"
+#include "runtime/emulator/timing/PageSet.h"
 
 namespace nstf::emulator::timing {
 
@@ -38,11 +39,24 @@ public:
   /// Forgets an XCD's lines.
   void drop(uint32_t xcd);
 
+  void beginLaunch() { pages.clear(); }
+  /// Pages that were asked for since then.
+  const PageSet &touched() const { return pages; }
+  /// Whether the next kernel finds the line in the chip's only L2 or in the MALL.
+  bool outlives(uint64_t address) const { return isHeld(homeOf(0, address)); }
+  /// Puts the line where the next kernel finds it, at no time.
+  void touch(uint64_t address);
+
 private:
   uint64_t lineOf(const Home &home) const { return home.memory.address >> lineShift; }
   double book(const Home &home, double arrival, double service);
   uint32_t makeRoom(double arrival, const Home &home, double &wait);
   void dropElsewhere(const Home &home);
+  bool isHeld(const Home &home) const;
+  void notePage(const Home &home) {
+    if (!pages.has(home.memory.address))
+      pages.add(home.memory.address, isHeld(home));
+  }
 
   const ChipTiming &chip;
   MemoryCounters &counters;
@@ -54,6 +68,7 @@ private:
   std::vector<Channel> channels;
   std::vector<uint32_t> dirtyLines; ///< by XCD
   TagArray tags;
+  PageSet pages;
   double readPerByte, writePerByte; ///< clocks
 };
 

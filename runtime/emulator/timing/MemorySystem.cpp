@@ -41,6 +41,7 @@ void MemorySystem::beginLaunch(double clockMhz) {
   levels->begin = levels->latest;
   levels->counters = {};
   levels->l2.setClock(clocksPerNs);
+  levels->l2.beginLaunch();
   levels->vector.setClock(clocksPerNs);
 }
 
@@ -106,5 +107,18 @@ Clocks MemorySystem::endKernel(Clocks now) {
 }
 
 const MemoryCounters &MemorySystem::counters() const { return levels->counters; }
+const PageSet &MemorySystem::touched() const { return levels->l2.touched(); }
+
+double MemorySystem::held(const PhysicalRange &range) const {
+  uint64_t pages = 0, found = 0;
+  for (uint64_t address = range.begin; address < range.end; address += PageSet::pageBytes, ++pages)
+    found += levels->l2.outlives(address);
+  return pages ? double(found) / double(pages) : 0;
+}
+
+void MemorySystem::touch(const PhysicalRange &range) {
+  for (uint64_t address = range.begin; address < range.end; address += levels->chip.l2LineBytes)
+    levels->l2.touch(address);
+}
 
 } // namespace nstf::emulator::timing

@@ -7,6 +7,7 @@
 #include "runtime/emulator/decode/CachePolicy.h"
 #include "runtime/emulator/timing/Clocks.h"
 #include "runtime/emulator/timing/MemoryCounters.h"
+#include "runtime/emulator/timing/PageSet.h"
 #include "runtime/emulator/timing/WaveTrace.h"
 
 #include <memory>
@@ -70,6 +71,13 @@ public:
 
   /// Since beginLaunch.
   const MemoryCounters &counters() const;
+  /// Pages that reached the L2s since beginLaunch; those are held that they or the MALL had when it came to them.
+  const PageSet &touched() const;
+
+  /// Which part of a range outlives a kernel in the caches, 0 to 1, a line a page looked at.
+  double held(const PhysicalRange &range) const;
+  /// Leaves the caches as a launch would that reads the range, at no time.
+  void touch(const PhysicalRange &range);
 
 private:
   struct Levels;

@@ -11,8 +11,8 @@
  * end (exit, not _exit), as JSON, each launch and the sums by kernel. Nothing is counted, and nothing costs time, while
  * neither is used.
  *
- * Everything here is a count of an execution, the same in every run. It is no time of a chip, and says nothing of
- * caches: a byte that two waves load is counted twice.
+ * Everything but the seconds is a count of an execution, the same in every run, and says nothing of caches: a byte that
+ * two waves load is counted twice.
  */
 #pragma once
 
@@ -48,7 +48,9 @@ typedef struct NSTFDispatchStatistics {
   uint64_t scratchBytesLoaded, scratchBytesStored; /**< the lanes' private memory: spills, arrays */
   uint64_t scalarBytesLoaded, scalarBytesStored;   /**< scalar memory instructions, kernel arguments among them */
 
-  double hostSeconds; /**< what the launch took on this host: the emulator's time, never the chip's */
+  double hostSeconds;      /**< what the launch took on this host: the emulator's time, never the chip's */
+  double predictedSeconds; /**< with NSTF_EMU_TIMING: what it is predicted to take on that chip, without the launch's
+                              own cost; else 0 */
 } NSTFDispatchStatistics;
 
 /** The numbers of a launch that add up over launches: X(field). */
@@ -66,7 +68,9 @@ typedef struct NSTFDispatchStatistics {
   X(globalBytesLoaded)                                                                                                 \
   X(globalBytesStored)                                                                                                 \
   X(ldsBytesLoaded)                                                                                                    \
-  X(ldsBytesStored) X(scratchBytesLoaded) X(scratchBytesStored) X(scalarBytesLoaded) X(scalarBytesStored) X(hostSeconds)
+  X(ldsBytesStored)                                                                                                    \
+  X(scratchBytesLoaded)                                                                                                \
+  X(scratchBytesStored) X(scalarBytesLoaded) X(scalarBytesStored) X(hostSeconds) X(predictedSeconds)
 
 typedef void (*NSTFDispatchObserver)(void *user, const NSTFDispatchStatistics *statistics);
 

@@ -69,6 +69,11 @@ struct Generation {
   std::size_t promptSteps = 0, decodeSteps = 0; ///< decode steps take one token each
   double promptSeconds = 0;                     ///< until the first new token is known
   double decodeSeconds = 0;                     ///< from then on
+  struct Predicted {
+    std::string chip;
+    double promptSeconds = 0, decodeSeconds = 0; ///< of the same two on that chip
+  };
+  std::optional<Predicted> predicted; ///< where the device predicts time
   std::size_t newTokens() const { return ids.size() - promptTokens; }
 };
 

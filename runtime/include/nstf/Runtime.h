@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -75,6 +76,12 @@ struct DeviceProperties {
   uint32_t maxThreadsPerWorkgroup = 0;
 };
 
+/// Where a device stands that predicts what a chip would take.
+struct PredictedTime {
+  std::string chip;       ///< "mi300x"
+  double nanoseconds = 0; ///< since the device's first call
+};
+
 /// A device and the library that drives it. Copies share one device.
 class Backend {
 public:
@@ -83,7 +90,9 @@ public:
   /// check with requireTarget. A process has one emulator: asking it for a second chip throws.
   /// Errors: no libamdhip64 found; found, but no GPU answers (and which of the two); no emulator library
   /// (searched: NSTF_EMULATOR_LIBRARY, ../lib/emulator and ../../lib/emulator beside the executable).
-  static Backend open(DeviceKind kind, std::string_view target = "", int index = 0);
+  /// `timing`: the chip whose time the emulator shall predict ("mi300x", or a file of constants); empty:
+  /// NSTF_EMU_TIMING, else none. Without a target the emulator then is that chip's.
+  static Backend open(DeviceKind kind, std::string_view target = "", int index = 0, std::string_view timing = "");
 
   /// HIP or Emulator, never Auto.
   DeviceKind kind() const;
@@ -97,6 +106,8 @@ public:
   std::string requireTarget(const std::vector<std::string> &codeTargets, std::string_view what) const;
   /// Waits for everything submitted to the device.
   void synchronize() const;
+  /// The device's time when everything submitted is done; nothing where no time is predicted.
+  std::optional<PredictedTime> predictedTime() const;
 
   const std::shared_ptr<detail::Device> &device() const { return device_; }
 

@@ -27,6 +27,9 @@ struct SessionOptions {
   /// Which of the package's targets; empty: the device's, on an emulator the package's first (unless NSTF_EMU_TARGET
   /// says which chip that is).
   std::string target;
+  /// The chip whose time is predicted ("mi300x", or a file of constants); empty: NSTF_EMU_TIMING's, if any. A package
+  /// compiled with --weights=none may then go without them: they read as zeros that take no memory.
+  std::string timing;
   /// Safetensors files for a package compiled with --weights=none.
   std::vector<std::filesystem::path> weights;
   /// Seed for a package compiled with --weights=random, instead of the one it was compiled with.
