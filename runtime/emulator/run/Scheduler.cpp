@@ -50,9 +50,12 @@ unsigned usableThreads(unsigned wanted) {
   return wanted ? std::min(wanted, cores) : cores;
 }
 
-Scheduler::Scheduler(LaunchDriver &driver, unsigned threads)
-    : driver(driver), options(driver.options()), groups(driver.groups()), threads(threads),
-      deadline(deadlineOf(options)), steps(options.stepLimit ? new StepBudget(options.stepLimit) : nullptr) {}
+Scheduler::Scheduler(LaunchDriver &driver, unsigned threads) : Scheduler(driver, threads, {}, nullptr) {}
+
+Scheduler::Scheduler(LaunchDriver &driver, unsigned threads, std::span<const uint64_t> some, Ended ended)
+    : driver(driver), options(driver.options()), some(some), ended(std::move(ended)),
+      groups(some.empty() ? driver.groups() : some.size()), threads(threads), deadline(deadlineOf(options)),
+      steps(options.stepLimit ? new StepBudget(options.stepLimit) : nullptr) {}
 
 std::unique_ptr<ResidentGroup> Scheduler::admit(ExecutionCounters *counters) {
   uint64_t index;
@@ -60,7 +63,8 @@ std::unique_ptr<ResidentGroup> Scheduler::admit(ExecutionCounters *counters) {
     std::unique_lock lock = lockShared();
     if (next >= groups || next - done >= driver.residents())
       return nullptr;
-    index = next++;
+    index = some.empty() ? next : some[next];
+    ++next;
   }
   std::unique_ptr<ResidentGroup> resident = driver.begin(index);
   Workgroup &group = resident->group;
@@ -79,11 +83,15 @@ std::unique_ptr<ResidentGroup> Scheduler::admit(ExecutionCounters *counters) {
 void Scheduler::retire(std::unique_ptr<ResidentGroup> resident) {
   if (options.monitor)
     options.monitor->groupEnds(resident->group);
-  if (options.executed && resident->group.counters)
-    *options.executed += resident->group.counters->takeNew();
+  const uint64_t group = resident->group.index;
+  const uint64_t instructions = resident->group.counters ? resident->group.counters->takeNew() : 0;
+  if (options.executed)
+    *options.executed += instructions;
   driver.retire(std::move(resident));
   std::unique_lock lock = lockShared();
   ++done;
+  if (ended)
+    ended(group, instructions);
   if (options.progress)
     options.progress(done, groups);
 }
@@ -101,7 +109,8 @@ void Scheduler::fail(uint64_t index, std::exception_ptr exception) {
 class Scheduler::Worker {
 public:
   explicit Worker(Scheduler &scheduler)
-      : scheduler(scheduler), counters(scheduler.options.statistics ? std::make_unique<ExecutionCounters>() : nullptr) {
+      : scheduler(scheduler),
+        counters(scheduler.options.statistics || scheduler.ended ? std::make_unique<ExecutionCounters>() : nullptr) {
     std::lock_guard lock(scheduler.stallMutex);
     scheduler.working.push_back(this);
   }
@@ -126,7 +135,7 @@ public:
         scheduler.suspect();
       round();
     }
-    if (counters) {
+    if (scheduler.options.statistics) {
       std::lock_guard lock(scheduler.mutex);
       counters->addTo(*scheduler.options.statistics);
     }

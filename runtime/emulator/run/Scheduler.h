@@ -19,8 +19,10 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 namespace nstf::emulator {
@@ -30,8 +32,13 @@ unsigned usableThreads(unsigned wanted);
 
 class Scheduler {
 public:
+  /// Told of each workgroup that has ended how many wave instructions it executed; one call at a time.
+  using Ended = std::function<void(uint64_t group, uint64_t instructions)>;
+
   Scheduler(LaunchDriver &driver, unsigned threads);
-  /// Runs all workgroups and returns the threads' time together, in nanoseconds. Throws Fault.
+  /// Of some of the launch's workgroups only, at least one.
+  Scheduler(LaunchDriver &driver, unsigned threads, std::span<const uint64_t> some, Ended ended);
+  /// Runs the workgroups and returns the threads' time together, in nanoseconds. Throws Fault.
   uint64_t run();
 
 private:
@@ -52,6 +59,8 @@ private:
 
   LaunchDriver &driver;
   const LaunchOptions &options;
+  const std::span<const uint64_t> some; ///< empty: all
+  const Ended ended;                    ///< may be null
   const uint64_t groups;
   const unsigned threads;
   const std::chrono::steady_clock::time_point deadline;

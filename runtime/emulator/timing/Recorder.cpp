@@ -1,5 +1,6 @@
 #include "runtime/emulator/timing/Recorder.h"
 #include "runtime/emulator/run/RunLoop.h"
+#include "runtime/emulator/run/Statistics.h"
 #include "runtime/emulator/timing/RecordingObserver.h"
 
 #include <algorithm>
@@ -52,6 +53,7 @@ std::unique_ptr<RecordedGroup> Recorder::begin(uint64_t index, std::span<const C
     impl->retired.pop_back();
   }
   group->index = index;
+  group->instructions = 0;
   group->resident = impl->driver.begin(index, places);
   group->waves.resize(group->resident->group.waves.size());
   for (unsigned i = 0; i < group->waves.size(); ++i) {
@@ -81,6 +83,7 @@ void Recorder::run(RecordedGroup &group, unsigned number, size_t room, bool atSt
   impl->dropIssued(trace);
   wave.fuel = unlimitedFuel;
   RecordingObserver observer(wave, trace, impl->accesses, room, atStop);
+  const size_t before = trace.entries.size();
   try {
     runLoop(wave, [&observer](const MicroOp *op) { return observer(op); });
   } catch (const WaveFault &fault) {
@@ -91,6 +94,7 @@ void Recorder::run(RecordedGroup &group, unsigned number, size_t room, bool atSt
                  : observer.stopped()                   ? TraceEnd::Stop
                                                         : TraceEnd::More;
   trace.stoppedAt = wave.next->instruction;
+  group.instructions += trace.entries.size() - before;
   if (std::ranges::all_of(group.waves, [](const WaveTrace &t) { return t.ending == TraceEnd::Ended; }))
     impl->driver.retire(std::move(group.resident)); // its registers are free for another's
 }
@@ -155,6 +159,22 @@ void Recorder::executeStop(RecordedGroup &group, unsigned number, Clocks now) {
   run(group, number, 1, true);
   if (WaveTrace &trace = group.waves[number]; !impl->options.runAhead && trace.ending == TraceEnd::More)
     trace.ending = TraceEnd::Stop;
+}
+
+void Recorder::finish(RecordedGroup &group) {
+  if (!group.resident)
+    return;
+  Workgroup &own = group.resident->group;
+  // Those that ran ahead are past a barrier that others may not have left yet.
+  for (unsigned i = 0; i < group.waves.size(); ++i)
+    if (group.waves[i].ending == TraceEnd::More || group.waves[i].ending == TraceEnd::Stop)
+      own.waves[i]->status = WaveStatus::Running;
+  ExecutionCounters counters;
+  own.counters = &counters;
+  while (group.resident->run() != Turn::Ended) {
+  }
+  group.instructions += counters.takeNew();
+  own.counters = nullptr;
 }
 
 } // namespace nstf::emulator::timing

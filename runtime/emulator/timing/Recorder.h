@@ -29,6 +29,7 @@ struct RecorderOptions {
 class RecordedGroup {
 public:
   uint64_t index = 0;           ///< in the grid, x fastest
+  uint64_t instructions = 0;    ///< that its waves have executed
   std::vector<WaveTrace> waves; ///< by number in the workgroup
   /// How far it is executed; not once it is retired.
   const ResidentGroup &execution() const { return *resident; }
@@ -53,6 +54,8 @@ public:
   void fill(RecordedGroup &group, unsigned wave);
   /// Executes the instruction at which an empty trace ends with Stop, at time `now`, and appends it. Throws Fault.
   void executeStop(RecordedGroup &group, unsigned wave, Clocks now);
+  /// Executes what is left of the workgroup without recording it. Throws Fault.
+  void finish(RecordedGroup &group);
   void retire(std::unique_ptr<RecordedGroup> group);
 
 private:

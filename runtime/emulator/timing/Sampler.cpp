@@ -54,7 +54,7 @@ Sampler::Strata Sampler::strataOf(const Round *first, const Round *last) {
   return strata;
 }
 
-void Sampler::retired(const Group &group) {
+void Sampler::retired(const Group &group, bool steady) {
   if (accepted)
     return;
   instructions += group.instructions;
@@ -69,12 +69,12 @@ void Sampler::retired(const Group &group) {
   while (complete < rounds.size() && rounds[complete].retired.size() == rounds[complete].size) {
     std::ranges::sort(rounds[complete].retired, {}, &Group::index);
     ++complete;
-    look();
+    look(steady);
   }
 }
 
 /// After each whole round. Rounds agree when the strata that both have last as long in both.
-void Sampler::look() {
+void Sampler::look(bool steady) {
   if (complete < 2 || accepted)
     return;
   const Strata before = strataOf(&rounds[complete - 2], &rounds[complete - 1]);
@@ -86,13 +86,13 @@ void Sampler::look() {
       clocksBefore += same->second.mean() * double(stratum.durations.size());
     }
   lastDrift = clocksBefore > 0 ? std::abs(clocksNow / clocksBefore - 1) : 0;
-  if (lastDrift > tolerance)
+  if (lastDrift > tolerance || !steady)
     steadyFrom = complete - 1;
   known = strataOf(&rounds[steadyFrom], rounds.data() + complete);
   double all = 0;
   for (const auto &[key, stratum] : known)
     all += stratum.mean() * double(stratum.durations.size());
-  bool isKnown = !unitsLeft && lastDrift <= tolerance;
+  bool isKnown = !unitsLeft && steady && lastDrift <= tolerance;
   for (const auto &[key, stratum] : known)
     isKnown &= stratum.halfInterval() <= tolerance * stratum.mean() ||
                stratum.mean() * double(stratum.durations.size()) < smallShare * all;

@@ -1,7 +1,7 @@
 // How much of a large launch has to be simulated, and how long the rest of its workgroups last.
 //
 // Workgroups are dispatched in the order of their numbers, so they come in rounds of as many as the chip holds. The
-// first round begins all at once on cold caches; later ones are alike unless the memory still warms up. So whole rounds
+// first round begins all at once on cold caches; later ones are alike unless the memory still fills up. So whole rounds
 // are watched (one that is half done has shown only its fast workgroups) until two that follow one another agree and
 // the mean of each stratum is known. A stratum are the workgroups that execute about as many instructions: edges,
 // causal rows and ragged batches tell themselves apart that way. The rest draw their durations from their stratum.
@@ -32,7 +32,8 @@ public:
   /// Whether there can be anything to leave out: a few rounds at least.
   static bool pays(uint64_t groups, uint64_t residents) { return groups > 3 * residents; }
 
-  void retired(const Group &group);
+  /// `steady`: the memory behind it is in the state that it keeps: caches that the launch fills are full.
+  void retired(const Group &group, bool steady = true);
   /// The workgroups simulated so far tell of the rest.
   bool settled() const { return accepted; }
   /// How long workgroup `index` lasts that isn't simulated and executes so many instructions. Once it is settled.
@@ -59,7 +60,7 @@ private:
   };
   static int64_t stratumOf(uint64_t instructions);
   static Strata strataOf(const Round *first, const Round *last);
-  void look();
+  void look(bool steady);
 
   const uint64_t groups, residents, patience;
   std::vector<bool> hasRetired; ///< by compute unit

@@ -7,6 +7,7 @@
 #include "runtime/emulator/timing/ComputeUnit.h"
 #include "runtime/emulator/timing/Dispatcher.h"
 #include "runtime/emulator/timing/EventQueue.h"
+#include "runtime/emulator/timing/LaunchSample.h"
 #include "runtime/emulator/timing/Limiter.h"
 #include "runtime/emulator/timing/MemorySystem.h"
 #include "runtime/emulator/timing/Standstill.h"
@@ -38,6 +39,7 @@ public:
   Clocks end = 0; ///< the last workgroup's
   Counters counters;
   StallTable stalls;
+  const LaunchSample &sampled() const { return sample; }
 
 private:
   // Ports
@@ -58,6 +60,7 @@ private:
   void retireEnded();
   void checkEnd() const;
   [[noreturn]] void stop(const std::string &why) const;
+  double busiest(Clocks now) const;
 
   LaunchDriver &driver;
   const ChipTiming &chip;
@@ -65,6 +68,7 @@ private:
   TimingFacts facts;
   Recorder recorder;
   Dispatcher dispatcher;
+  LaunchSample sample;
   EventQueue queue; ///< XCDs, then compute units
   std::vector<InstructionCache> instructionCaches;
   std::deque<ComputeUnit> units;
@@ -87,7 +91,8 @@ TimedLaunch::TimedLaunch(LaunchDriver &driver, const ChipTiming &chip, MemorySys
       recorder(driver, facts,
                {.runAhead = options.runAhead, .lineBytes = uint32_t(chip.l1LineBytes), .clockMhz = clockMhz}),
       dispatcher(chip, clockMhz, driver.groups(), driver.launch().wavesPerGroup, uint32_t(occupancy.workgroups)),
-      queue(chip.xcds + chip.computeUnits), deadline(deadlineOf(driver.options())) {
+      sample(driver, chip, facts, options), queue(chip.xcds + chip.computeUnits),
+      deadline(deadlineOf(driver.options())) {
   stalls.resize(facts.size());
   const uint32_t sharers = chip.instructionCacheSharers;
   instructionCaches.reserve((chip.computeUnits + sharers - 1) / sharers);
@@ -104,6 +109,10 @@ void TimedLaunch::run() {
   for (uint32_t xcd = 0; xcd < chip.xcds; ++xcd)
     queue.set(xcd, dispatcher.next(xcd));
   for (Clocks now; (now = queue.time()) != never;) {
+    if (sample.suffices()) {
+      end = std::max(end, sample.replay(recorder, dispatcher, groups, now, busiest(now)));
+      break;
+    }
     if (queue.actor() < chip.xcds)
       place(queue.actor());
     else
@@ -113,6 +122,16 @@ void TimedLaunch::run() {
       checkEnd();
   }
   counters.launchClocks = Clocks(dispatcher.busyClocks());
+}
+
+/// How busy the busiest part of the chip has been.
+double TimedLaunch::busiest(Clocks now) const {
+  LaunchPrediction sofar;
+  sofar.clocks = now;
+  sofar.counters = counters;
+  sofar.memory = caches.counters();
+  findLimiter(sofar, chip);
+  return std::clamp(1 - sofar.use[size_t(Limiter::Latency)], 0.0, 1.0);
 }
 
 void TimedLaunch::place(uint32_t xcd) {
@@ -142,6 +161,7 @@ void TimedLaunch::runUnit(uint32_t number, Clocks now) {
 
 void TimedLaunch::groupEnded(TimedGroup &group, Clocks drained) {
   end = std::max(end, drained);
+  sample.groupEnded(group, caches.counters());
   const uint32_t xcd = group.computeUnit / chip.computeUnitsPerXcd();
   dispatcher.groupEnded(group.computeUnit, drained);
   queue.set(xcd, dispatcher.next(xcd));
@@ -238,13 +258,13 @@ LaunchPrediction predict(const Target &target, Memory &memory, const LaunchArgum
     TimedLaunch launch(driver, chip, caches, timing, prediction.clockMhz, prediction.occupancy);
     launch.run();
     prediction.clocks = caches.endKernel(launch.end);
+    prediction.executionNs = double(prediction.clocks) * 1000 / prediction.clockMhz;
     prediction.counters = launch.counters;
+    prediction.memory = caches.counters();
     prediction.stalls = std::move(launch.stalls);
+    launch.sampled().describe(prediction);
   }
   prediction.counters.clocks = prediction.clocks;
-  prediction.memory = caches.counters();
-  prediction.executionNs = double(prediction.clocks) * 1000 / prediction.clockMhz;
-  prediction.sample = {driver.groups(), driver.groups(), 1, prediction.ns(), prediction.ns()};
   findLimiter(prediction, chip);
   return prediction;
 }

@@ -64,6 +64,16 @@ TEST(Sampler, MemoryThatWarmsUpKeepsItFromSettling) {
   EXPECT_GT(impatient.drift(), 0.02) << "and says so";
 }
 
+TEST(Sampler, CachesThatFillKeepItFromSettling) {
+  Sampler sampler(groups, residents, units, 1 << 30);
+  uint64_t index = 0;
+  for (; !sampler.settled(); ++index) // slower once they are full
+    sampler.retired({index, uint32_t(index % units), 0, index < 10 * residents ? 1000u : 1300u, 500},
+                    index >= 10 * residents);
+  EXPECT_GT(index, 11 * residents);
+  EXPECT_EQ(sampler.draw(1, 500), 1300u);
+}
+
 TEST(Sampler, StrataAreToldApartByTheirInstructions) {
   // As in causal attention: four kinds, as long as their instructions are many.
   auto causal = [](uint64_t index) { return std::pair(1000 * (1 + index % 4) + noise(index), 400 * (1 + index % 4)); };

@@ -1,0 +1,174 @@
+#include "runtime/emulator/timing/LaunchSample.h"
+#include "runtime/emulator/run/Dispatch.h"
+#include "runtime/emulator/run/LaunchDriver.h"
+#include "runtime/emulator/run/Scheduler.h"
+#include "runtime/emulator/timing/ChipTiming.h"
+#include "runtime/emulator/timing/Dispatcher.h"
+#include "runtime/emulator/timing/GroupWork.h"
+#include "runtime/emulator/timing/Recorder.h"
+#include "runtime/emulator/timing/ScaledCounters.h"
+#include "runtime/emulator/timing/TimedWave.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace nstf::emulator::timing {
+namespace {
+
+/// Rounds may go on drifting for so many budgets.
+constexpr uint64_t patientBudgets = 1;
+/// Part of the replayed time that the model of replaying itself may be wrong by.
+constexpr double replayError = 0.02;
+
+} // namespace
+
+LaunchSample::LaunchSample(LaunchDriver &driver, const ChipTiming &chip, const TimingFacts &facts,
+                           const TimingOptions &options)
+    : driver(driver), chip(chip), facts(facts), options(options), groups(driver.groups()),
+      sampler(groups, driver.residents(), chip.computeUnits, patientBudgets * options.budget) {
+  if (Sampler::pays(groups, driver.residents()))
+    instructions.resize(groups);
+}
+
+/// Whether a wave can learn what another workgroup did: only then can it wait for that.
+bool LaunchSample::waits() const {
+  for (uint32_t i = 0; i < facts.size(); ++i)
+    if (const TimingFact &fact = facts[i];
+        fact.is(TimingFact::globalSync) ||
+        (fact.is(TimingFact::stop) && fact.is(TimingFact::load) && !fact.is(TimingFact::readsClock)))
+      return true;
+  return false;
+}
+
+/// Whether the caches behind the L1s, as far as the launch will fill them, are full: before, they take what is written
+/// without giving anything back, and after it they don't.
+bool LaunchSample::isSteady(const MemoryCounters &memory) const {
+  const double toCome = double(groups) / double(std::max<uint64_t>(simulated, 1));
+  auto fills = [&](uint64_t lines, uint64_t bytes) {
+    const double filled = double(lines) * chip.l2LineBytes;
+    return filled < double(bytes) && filled * toCome > double(bytes);
+  };
+  return !fills(memory.l2Misses, chip.l2Bytes * chip.xcds) &&
+         !fills(memory.mallMisses + memory.fabricWrites, chip.mallBytes);
+}
+
+void LaunchSample::groupEnded(const TimedGroup &group, const MemoryCounters &memory) {
+  if (instructions.empty())
+    return;
+  const RecordedGroup &recorded = *group.recorded;
+  instructions[recorded.index] = recorded.instructions;
+  ++simulated;
+  simulatedInstructions += recorded.instructions;
+  if (sampler.settled())
+    return;
+  sampler.retired({recorded.index, group.computeUnit, group.begun, group.drained, recorded.instructions},
+                  isSteady(memory));
+  if (!sampler.settled())
+    return;
+  const double all = double(simulatedInstructions) / double(simulated) * double(groups);
+  enough = all > double(options.budget) && !waits();
+}
+
+void LaunchSample::execute(std::span<const uint64_t> which) {
+  if (which.empty())
+    return;
+  const uint64_t threads = usableThreads(driver.options().threads);
+  Scheduler(driver, unsigned(std::min<uint64_t>({threads, which.size(), driver.residents()})), which,
+            [this](uint64_t group, uint64_t executed) { instructions[group] = executed; })
+      .run();
+}
+
+/// Those that haven't begun.
+void LaunchSample::executeRest(const Dispatcher &dispatcher) {
+  std::vector<uint64_t> rest;
+  for (uint32_t xcd = 0; xcd < chip.xcds; ++xcd)
+    for (uint64_t group = dispatcher.nextGroup(xcd); group < groups; group += chip.xcds)
+      rest.push_back(group);
+  std::ranges::sort(rest);
+  if (!options.sampledOnly) {
+    execute(rest);
+    return;
+  }
+  const uint32_t (&grid)[3] = driver.launch().arguments->grid;
+  std::vector<uint64_t> probes = GroupWork::probes(grid);
+  std::erase_if(probes, [&](uint64_t probe) { return !std::ranges::binary_search(rest, probe); });
+  execute(probes);
+  GroupWork work(grid);
+  for (uint64_t group = 0; group < groups; ++group)
+    if (instructions[group])
+      work.add(group, instructions[group]);
+  for (uint64_t group : rest)
+    if (!instructions[group])
+      instructions[group] = work.estimate(group);
+}
+
+/// When no workgroup is left to take their places, those that are left have more and more of the chip each. Of a busy
+/// part's queue they wait in the less of, the fewer they are: with `contention` c and a part n of the places taken, a
+/// workgroup takes 1 - c² (1 - n) of its time.
+Clocks LaunchSample::drain(std::vector<Clocks> ends, Clocks begin, double contention) const {
+  std::ranges::sort(ends);
+  const double places = double(std::min(groups, driver.residents()));
+  double time = double(begin), before = double(begin);
+  for (size_t i = 0; i < ends.size(); ++i) {
+    const double left = std::min(double(ends.size() - i) / places, 1.0);
+    time += (double(ends[i]) - before) * (1 - contention * contention * (1 - left));
+    before = double(ends[i]);
+  }
+  return Clocks(std::ceil(time));
+}
+
+Clocks LaunchSample::replay(Recorder &recorder, Dispatcher &dispatcher,
+                            std::span<const std::unique_ptr<TimedGroup>> resident, Clocks now, double contention) {
+  replayBegins = now;
+  std::vector<Clocks> ends;
+  for (const std::unique_ptr<TimedGroup> &group : resident) {
+    if (!group->recorded)
+      continue;
+    const uint64_t index = group->recorded->index;
+    recorder.finish(*group->recorded);
+    instructions[index] = group->recorded->instructions;
+    recorder.retire(std::move(group->recorded));
+    ends.push_back(std::max(now, group->begun + sampler.draw(index, instructions[index])));
+    dispatcher.groupEnded(group->computeUnit, ends.back());
+  }
+  executeRest(dispatcher);
+  Clocks lastBegins = now;
+  for (uint32_t xcd = 0; xcd < chip.xcds; ++xcd)
+    while (dispatcher.next(xcd) != never) {
+      const Dispatcher::Placement place = dispatcher.place(xcd);
+      ends.push_back(place.start + sampler.draw(place.group, instructions[place.group]));
+      dispatcher.groupEnded(place.computeUnit, ends.back());
+      lastBegins = std::max(lastBegins, place.start);
+    }
+  const Clocks undrained = std::ranges::max(ends);
+  std::erase_if(ends, [&](Clocks one) { return one <= lastBegins; });
+  end = drain(std::move(ends), lastBegins, contention);
+  drained = double(undrained) - double(end);
+  return end;
+}
+
+void LaunchSample::describe(LaunchPrediction &prediction) const {
+  prediction.sample = {groups, groups, 1, prediction.ns(), prediction.ns()};
+  if (!enough)
+    return;
+  const double all = std::accumulate(instructions.begin(), instructions.end(), 0.0);
+  const double factor = all / double(std::max<uint64_t>(prediction.counters.instructions(), 1));
+  const Clocks launchClocks = prediction.counters.launchClocks; // the dispatcher's, of all
+  scale(prediction.counters, factor);
+  prediction.counters.launchClocks = launchClocks;
+  scale(prediction.memory, factor);
+  scale(prediction.stalls, factor);
+  prediction.counters.workgroups = groups;
+  prediction.counters.waves = groups * driver.launch().wavesPerGroup;
+  // What the strata's means leave open, what rounds still drifted when nobody wanted to wait any longer, and what is
+  // left to guess about the last round.
+  const double open = double(end - replayBegins) * (sampler.uncertainty() + sampler.drift() + replayError);
+  const double half = (open + drained / 2) * 1000 / prediction.clockMhz;
+  prediction.sample.simulated = simulated;
+  prediction.sample.strata = sampler.strata();
+  prediction.sample.low -= half;
+  prediction.sample.high += half;
+}
+
+} // namespace nstf::emulator::timing

@@ -1,0 +1,44 @@
+#include "runtime/emulator/timing/ScaledCounters.h"
+
+#include <cmath>
+
+namespace nstf::emulator::timing {
+namespace {
+
+void scaleOne(uint64_t &count, double factor) { count = uint64_t(std::llround(double(count) * factor)); }
+void scaleOne(double &count, double factor) { count *= factor; }
+
+template <typename... Counts> void scaleAll(double factor, Counts &...counts) { (scaleOne(counts, factor), ...); }
+
+} // namespace
+
+// A field that is added is missed here: each struct is as large as its fields.
+
+void scale(Counters &counters, double factor) {
+  static_assert(sizeof(Counters) == 22 * 8);
+  auto &c = counters;
+  scaleAll(factor, c.clocks, c.workgroups, c.waves, c.waveClocks, c.busyClocks, c.launchClocks, c.vectorInstructions,
+           c.matrixInstructions, c.scalarInstructions, c.scalarMemoryInstructions, c.ldsInstructions,
+           c.vectorReadInstructions, c.vectorWriteInstructions, c.branchInstructions, c.messageInstructions,
+           c.internalInstructions, c.vectorBusy, c.matrixBusy, c.ldsBusy, c.ldsConflicts, c.addressBusy,
+           c.instructionMisses);
+}
+
+void scale(MemoryCounters &counters, double factor) {
+  static_assert(sizeof(MemoryCounters) == 28 * 8);
+  auto &c = counters;
+  scaleAll(factor, c.l1Requests, c.l1Hits, c.l1Merged, c.l1ReadBytes, c.l1WriteBytes, c.scalarRequests, c.scalarHits,
+           c.l2Reads, c.l2Writes, c.l2Atomics, c.l2Hits, c.l2Misses, c.l2ReadBytes, c.l2WriteBytes, c.l2BusyClocks,
+           c.fabricReads, c.fabricWrites, c.fabricAtomics, c.mallHits, c.mallMisses, c.mallReadBytes, c.mallWriteBytes,
+           c.mallBusyClocks, c.hbmReadBytes, c.hbmWriteBytes, c.hbmBusyClocks, c.translations, c.translationMisses);
+}
+
+void scale(StallTable &stalls, double factor) {
+  for (InstructionStalls &one : stalls) {
+    scaleOne(one.issued, factor);
+    for (Clocks &clocks : one.clocks)
+      scaleOne(clocks, factor);
+  }
+}
+
+} // namespace nstf::emulator::timing
