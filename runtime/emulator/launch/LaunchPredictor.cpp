@@ -92,11 +92,13 @@ PredictedLaunch LaunchPredictor::predict(const PreparedLaunch &launch, const Lau
   PredictedLaunch predicted;
   auto run = [&](std::string_view clock, double clockMhz, timing::MemorySystem &caches) {
     predicted.result = {};
+    const auto start = std::chrono::steady_clock::now();
     try {
       predicted.predictions.push_back(predictAt(clock, clockMhz, caches, launch, options, predicted.result));
     } catch (const Fault &fault) {
       predicted.result.fault = fault.finding;
     }
+    predicted.result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return !predicted.result.fault;
   };
   if (timing.clockMhz) {
@@ -119,7 +121,6 @@ ClockPrediction LaunchPredictor::predictAt(std::string_view clock, double clockM
   atClock.clockMhz = clockMhz;
   const LaunchArguments arguments = session.argumentsOf(launch);
   ClockPrediction predicted{clock, {}};
-  const auto start = std::chrono::steady_clock::now();
   for (uint32_t i = 0; i < launch.description->repeat; ++i) {
     predicted.prediction =
         timing::predict(session.target(), session.deviceMemory(), arguments, options, constants, caches, atClock);
@@ -127,7 +128,6 @@ ClockPrediction LaunchPredictor::predictAt(std::string_view clock, double clockM
       predicted.firstNs = predicted.prediction.ns();
     addInstructions(predicted.prediction, programOf(launch), result.statistics);
   }
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return predicted;
 }
 

@@ -196,6 +196,8 @@ void TimedLaunch::checkEnd() const {
     stop("the launch was interrupted");
   if (deadline != Deadline() && std::chrono::steady_clock::now() > deadline)
     stop("still running at the end of its time");
+  if (options.stepLimit && counters.instructions() > options.stepLimit)
+    stop("the launch has executed as many instructions as it may (step limit)");
 }
 
 void TimedLaunch::stop(const std::string &why) const {
