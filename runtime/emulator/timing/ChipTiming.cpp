@@ -53,7 +53,7 @@ std::string shown(double value) {
 /// What no constant says on its own.
 void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
   for (const char *key : {"instruction_line_bytes", "l1_line_bytes", "scalar_line_bytes", "l2_line_bytes",
-                          "mall_line_bytes", "interleave_bytes"})
+                          "mall_line_bytes", "interleave_bytes", "tlb_page_bytes"})
     if (!std::has_single_bit(uint64_t(file.constants.at(key).value)))
       fail(file, key, "a power of two");
   if (chip.computeUnits > 4096)

@@ -38,9 +38,9 @@ Fabric::Home Fabric::homeOf(uint64_t address) const {
   return {home.channel, set, address};
 }
 
-double Fabric::evict(double arrival, uint32_t set, uint32_t way) {
-  uint8_t dirty = Sectors::dirty(tags.sectors(set, way));
-  return dirty ? dram.write(arrival, tags.lineAt(set, way) * lineBytes, sectorsOf.bytes(dirty)) : 0;
+double Fabric::evict(double arrival, TagArray::Set set, uint32_t way) {
+  uint8_t dirty = Sectors::dirty(set.sectors(way));
+  return dirty ? dram.write(arrival, set.lineAt(way) * lineBytes, sectorsOf.bytes(dirty)) : 0;
 }
 
 double Fabric::read(double arrival, const Home &home) {
@@ -50,23 +50,24 @@ double Fabric::read(double arrival, const Home &home) {
   double begin = arrival + slices[home.slice].book(arrival, readService);
   counters.mallBusyClocks += readService;
   counters.mallReadBytes += chip.l2LineBytes;
-  uint32_t way = tags.find(home.set, lineOf(home));
+  TagArray::Set set = tags[home.set];
+  uint32_t way = set.find(lineOf(home));
   bool held = way != TagArray::none;
-  if (held && Sectors::present(tags.sectors(home.set, way)) == sectorsOf.all()) {
+  if (held && Sectors::present(set.sectors(way)) == sectorsOf.all()) {
     ++counters.mallHits;
-    tags.use(home.set, way);
-    return tags.whenReady(home.set, way, begin) + latency;
+    set.use(way);
+    return set.whenReady(way, begin) + latency;
   }
   ++counters.mallMisses;
   if (!held) {
-    way = tags.victim(home.set);
-    evict(begin, home.set, way);
-    tags.sectors(home.set, way) = 0;
-    tags.fill(home.set, way, lineOf(home));
+    way = set.victim();
+    evict(begin, set, way);
+    set.sectors(way) = 0;
+    set.fill(way, lineOf(home));
   }
-  tags.sectors(home.set, way) |= sectorsOf.all();
+  set.sectors(way) |= sectorsOf.all();
   double ready = dram.read(begin, home.address, lineBytes);
-  tags.setReady(home.set, way, ready);
+  set.setReady(way, ready);
   return ready + latency;
 }
 
@@ -79,36 +80,36 @@ double Fabric::write(double arrival, const Home &home, uint8_t sectors) {
   double wait = slices[home.slice].book(arrival, service);
   counters.mallBusyClocks += service;
   counters.mallWriteBytes += bytes;
-  uint32_t way = tags.find(home.set, lineOf(home));
+  TagArray::Set set = tags[home.set];
+  uint32_t way = set.find(lineOf(home));
   if (way != TagArray::none) {
-    tags.use(home.set, way);
+    set.use(way);
   } else {
-    way = tags.victim(home.set);
-    wait += evict(arrival + wait, home.set, way);
-    tags.sectors(home.set, way) = 0;
-    tags.setReady(home.set, way, arrival);
-    tags.fill(home.set, way, lineOf(home));
+    way = set.victim();
+    wait += evict(arrival + wait, set, way);
+    set.sectors(way) = 0;
+    set.setReady(way, arrival);
+    set.fill(way, lineOf(home));
   }
   if (lineBytes > chip.l2LineBytes)
     sectors = sectorsOf.touched(home.address & ~uint64_t(chip.l2LineBytes - 1), ~0u);
-  tags.sectors(home.set, way) |= Sectors::written(sectors);
+  set.sectors(way) |= Sectors::written(sectors);
   return wait;
 }
 
-bool Fabric::holds(const Home &home) const {
-  return chip.mallBytes && tags.find(home.set, lineOf(home)) != TagArray::none;
-}
+bool Fabric::holds(const Home &home) { return chip.mallBytes && tags[home.set].find(lineOf(home)) != TagArray::none; }
 
 void Fabric::touch(const Home &home) {
-  uint32_t way = tags.find(home.set, lineOf(home));
+  TagArray::Set set = tags[home.set];
+  uint32_t way = set.find(lineOf(home));
   if (way != TagArray::none) {
-    tags.use(home.set, way);
+    set.use(way);
     return;
   }
-  way = tags.victim(home.set);
-  tags.fill(home.set, way, lineOf(home));
-  tags.sectors(home.set, way) = sectorsOf.all();
-  tags.setReady(home.set, way, 0);
+  way = set.victim();
+  set.fill(way, lineOf(home));
+  set.sectors(way) = sectorsOf.all();
+  set.setReady(way, 0);
 }
 
 double Fabric::atomic(double arrival, const Home &home, double service) {
@@ -118,7 +119,8 @@ double Fabric::atomic(double arrival, const Home &home, double service) {
     return done + service;
   counters.mallBusyClocks += service;
   double wait = slices[home.slice].book(arrival, service);
-  tags.sectors(home.set, tags.find(home.set, lineOf(home))) |= Sectors::written(sectorsOf.touched(home.address, 1));
+  TagArray::Set set = tags[home.set];
+  set.sectors(set.find(lineOf(home))) |= Sectors::written(sectorsOf.touched(home.address, 1));
   return done + wait + service;
 }
 

@@ -34,7 +34,7 @@ public:
   double atomic(double arrival, const Home &home, double service);
 
   /// Whether the MALL has anything of a line.
-  bool holds(const Home &home) const;
+  bool holds(const Home &home);
   /// Puts a whole line into the MALL, at no time.
   void touch(const Home &home);
 
@@ -44,7 +44,7 @@ public:
 private:
   uint64_t lineOf(const Home &home) const { return home.address >> lineShift; }
   /// Makes room in a set. What has to be written to memory for that waits so long.
-  double evict(double arrival, uint32_t set, uint32_t way);
+  double evict(double arrival, TagArray::Set set, uint32_t way);
 
   const ChipTiming &chip;
   MemoryCounters &counters;

@@ -28,8 +28,8 @@ L2::Home L2::homeOf(uint32_t xcd, uint64_t address, bool memory) const {
           memory ? fabric.homeOf(address) : Fabric::Home{0, 0, address}};
 }
 
-bool L2::isHeld(const Home &home) const {
-  return tags.find(home.set, lineOf(home)) != TagArray::none || fabric.holds(fabric.homeOf(home.memory.address));
+bool L2::isHeld(const Home &home) {
+  return tags[home.set].find(lineOf(home)) != TagArray::none || fabric.holds(fabric.homeOf(home.memory.address));
 }
 
 void L2::touch(uint64_t address) {
@@ -40,16 +40,17 @@ void L2::touch(uint64_t address) {
   }
   if (chip.xcds > 1) // nothing outlives the kernel
     return;
-  uint32_t way = tags.find(home.set, lineOf(home));
+  TagArray::Set set = tags[home.set];
+  uint32_t way = set.find(lineOf(home));
   if (way != TagArray::none) {
-    tags.use(home.set, way);
+    set.use(way);
     return;
   }
   double wait = 0;
   way = makeRoom(0, home, wait);
-  tags.fill(home.set, way, lineOf(home));
-  tags.sectors(home.set, way) = sectorsOf.all();
-  tags.setReady(home.set, way, 0);
+  set.fill(way, lineOf(home));
+  set.sectors(way) = sectorsOf.all();
+  set.setReady(way, 0);
 }
 
 double L2::book(const Home &home, double arrival, double service) {
@@ -59,13 +60,14 @@ double L2::book(const Home &home, double arrival, double service) {
 
 /// The way for a line that isn't held, with its old contents written to memory; `wait`: until that is taken.
 uint32_t L2::makeRoom(double arrival, const Home &home, double &wait) {
-  uint32_t way = tags.victim(home.set);
-  uint8_t dirty = Sectors::dirty(tags.sectors(home.set, way));
+  TagArray::Set set = tags[home.set];
+  uint32_t way = set.victim();
+  uint8_t dirty = Sectors::dirty(set.sectors(way));
   if (dirty) {
-    wait += fabric.write(arrival, fabric.homeOf(tags.lineAt(home.set, way) << lineShift), dirty);
+    wait += fabric.write(arrival, fabric.homeOf(set.lineAt(way) << lineShift), dirty);
     --dirtyLines[home.xcd];
   }
-  tags.sectors(home.set, way) = 0;
+  set.sectors(way) = 0;
   return way;
 }
 
@@ -74,22 +76,23 @@ double L2::read(double arrival, const Home &home, uint32_t bytes, bool streaming
   ++counters.l2Reads;
   counters.l2ReadBytes += bytes;
   double begin = arrival + book(home, arrival, bytes * readPerByte);
-  uint32_t way = tags.find(home.set, lineOf(home));
+  TagArray::Set set = tags[home.set];
+  uint32_t way = set.find(lineOf(home));
   bool held = way != TagArray::none;
-  if (held && Sectors::present(tags.sectors(home.set, way)) == sectorsOf.all()) {
+  if (held && Sectors::present(set.sectors(way)) == sectorsOf.all()) {
     ++counters.l2Hits;
-    tags.use(home.set, way);
-    return tags.whenReady(home.set, way, begin);
+    set.use(way);
+    return set.whenReady(way, begin);
   }
   ++counters.l2Misses;
   if (!held) {
     double wait = 0; // for what is written back: the reader doesn't wait for that
     way = makeRoom(begin, home, wait);
-    tags.fill(home.set, way, lineOf(home), streaming);
+    set.fill(way, lineOf(home), streaming);
   }
-  tags.sectors(home.set, way) |= sectorsOf.all();
+  set.sectors(way) |= sectorsOf.all();
   double ready = fabric.read(begin, home.memory);
-  tags.setReady(home.set, way, ready);
+  set.setReady(way, ready);
   return ready;
 }
 
@@ -98,17 +101,18 @@ double L2::write(double arrival, const Home &home, uint32_t dwords, uint32_t byt
   ++counters.l2Writes;
   counters.l2WriteBytes += bytes;
   double wait = book(home, arrival, bytes * writePerByte);
-  uint32_t way = tags.find(home.set, lineOf(home));
+  TagArray::Set set = tags[home.set];
+  uint32_t way = set.find(lineOf(home));
   if (way != TagArray::none) {
     ++counters.l2Hits;
-    tags.use(home.set, way);
+    set.use(way);
   } else {
     ++counters.l2Misses;
     way = makeRoom(arrival + wait, home, wait);
-    tags.fill(home.set, way, lineOf(home), streaming);
-    tags.setReady(home.set, way, arrival);
+    set.fill(way, lineOf(home), streaming);
+    set.setReady(way, arrival);
   }
-  uint8_t &state = tags.sectors(home.set, way);
+  uint8_t &state = set.sectors(way);
   if (!Sectors::dirty(state))
     ++dirtyLines[home.xcd];
   state |= Sectors::written(sectorsOf.touched(home.memory.address, dwords));
@@ -118,10 +122,10 @@ double L2::write(double arrival, const Home &home, uint32_t dwords, uint32_t byt
 /// Other XCDs find what this one has told memory.
 void L2::dropElsewhere(const Home &home) {
   for (uint32_t xcd = 0; xcd < chip.xcds; ++xcd) {
-    Home other = homeOf(xcd, home.memory.address, false);
-    if (uint32_t way = tags.find(other.set, lineOf(other));
-        xcd != home.xcd && way != TagArray::none && !Sectors::dirty(tags.sectors(other.set, way)))
-      tags.drop(other.set, way);
+    TagArray::Set set = tags[homeOf(xcd, home.memory.address, false).set];
+    if (uint32_t way = set.find(lineOf(home));
+        xcd != home.xcd && way != TagArray::none && !Sectors::dirty(set.sectors(way)))
+      set.drop(way);
   }
 }
 
@@ -140,16 +144,16 @@ double L2::atomic(double arrival, const Home &home, uint32_t dwords, uint32_t la
   // Lanes of one dword take turns, different dwords of the line go together.
   uint32_t different = std::max(1, std::popcount(dwords));
   double service = double(chip.l2AtomicClocks) * std::max(1u, (lanes + different - 1) / different);
+  TagArray::Set set = tags[home.set];
   if (inMemory) {
-    if (uint32_t way = tags.find(home.set, lineOf(home));
-        way != TagArray::none && !Sectors::dirty(tags.sectors(home.set, way)))
-      tags.drop(home.set, way);
+    if (uint32_t way = set.find(lineOf(home)); way != TagArray::none && !Sectors::dirty(set.sectors(way)))
+      set.drop(way);
     dropElsewhere(home);
     return fabric.atomic(arrival + book(home, arrival, 1), home.memory, service);
   }
   double ready = read(arrival, home, 0, false);
   double wait = book(home, arrival, service);
-  uint8_t &state = tags.sectors(home.set, tags.find(home.set, lineOf(home)));
+  uint8_t &state = set.sectors(set.find(lineOf(home)));
   if (!Sectors::dirty(state))
     ++dirtyLines[home.xcd];
   state |= Sectors::written(sectorsOf.touched(home.memory.address, dwords));
@@ -159,26 +163,28 @@ double L2::atomic(double arrival, const Home &home, uint32_t dwords, uint32_t la
 double L2::writeBack(uint32_t xcd, double arrival) {
   double done = arrival;
   uint32_t sets = setsPerChannel * chip.l2Channels;
-  for (uint32_t set = xcd * sets; dirtyLines[xcd] != 0; ++set)
+  for (uint32_t number = xcd * sets; dirtyLines[xcd] != 0; ++number) {
+    TagArray::Set set = tags[number];
     for (uint32_t way = 0; way < chip.l2Ways; ++way) {
-      uint8_t dirty = Sectors::dirty(tags.sectors(set, way));
+      uint8_t dirty = Sectors::dirty(set.sectors(way));
       if (!dirty)
         continue;
       --dirtyLines[xcd];
       double service = sectorsOf.bytes(dirty) * writePerByte;
-      uint32_t channel = xcd * chip.l2Channels + set % chip.l2Channels;
+      uint32_t channel = xcd * chip.l2Channels + number % chip.l2Channels;
       double begin = arrival + channels[channel].book(arrival, service);
       counters.l2BusyClocks += service;
-      double wait = fabric.write(begin, fabric.homeOf(tags.lineAt(set, way) << lineShift), dirty);
+      double wait = fabric.write(begin, fabric.homeOf(set.lineAt(way) << lineShift), dirty);
       done = std::max(done, begin + service + wait + fabric.writeLatency());
-      tags.sectors(set, way) = Sectors::present(tags.sectors(set, way));
+      set.sectors(way) = Sectors::present(set.sectors(way));
     }
+  }
   return done;
 }
 
 void L2::drop(uint32_t xcd) {
   dirtyLines[xcd] = 0;
-  tags.dropSets(xcd * chip.l2Channels * setsPerChannel, chip.l2Channels * setsPerChannel);
+  tags.clear(xcd * chip.l2Channels * setsPerChannel, chip.l2Channels * setsPerChannel);
 }
 
 } // namespace nstf::emulator::timing

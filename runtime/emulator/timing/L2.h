@@ -43,7 +43,7 @@ public:
   /// Pages that were asked for since then.
   const PageSet &touched() const { return pages; }
   /// Whether the next kernel finds the line in the chip's only L2 or in the MALL.
-  bool outlives(uint64_t address) const { return isHeld(homeOf(0, address)); }
+  bool outlives(uint64_t address) { return isHeld(homeOf(0, address)); }
   /// Puts the line where the next kernel finds it, at no time.
   void touch(uint64_t address);
 
@@ -52,7 +52,7 @@ private:
   double book(const Home &home, double arrival, double service);
   uint32_t makeRoom(double arrival, const Home &home, double &wait);
   void dropElsewhere(const Home &home);
-  bool isHeld(const Home &home) const;
+  bool isHeld(const Home &home);
   void notePage(const Home &home) {
     if (!pages.has(home.memory.address))
       pages.add(home.memory.address, isHeld(home));

@@ -22,25 +22,25 @@ double ScalarCache::read(uint32_t computeUnit, double now, uint64_t address) {
   ++counters.scalarRequests;
   uint32_t cache = cacheOf(computeUnit);
   uint64_t line = address / chip.scalarLineBytes;
-  uint32_t set = cache * sets + setOf(line);
+  TagArray::Set set = tags[cache * sets + setOf(line)];
   double begin = now + ports[cache].book(now, 1);
-  uint32_t way = tags.find(set, line);
+  uint32_t way = set.find(line);
   if (way != TagArray::none) {
     ++counters.scalarHits;
-    tags.use(set, way);
-    return tags.whenReady(set, way, begin + chip.scalarLatency);
+    set.use(way);
+    return set.whenReady(way, begin + chip.scalarLatency);
   }
-  way = tags.victim(set);
-  tags.fill(set, way, line);
+  way = set.victim();
+  set.fill(way, line);
   uint32_t xcd = computeUnit / computeUnitsPerXcd;
   double ready =
       l2.read(begin, l2.homeOf(xcd, line * chip.scalarLineBytes), chip.scalarLineBytes, false) + chip.scalarMissLatency;
-  tags.setReady(set, way, ready);
+  set.setReady(way, ready);
   return ready;
 }
 
-void ScalarCache::drop(uint32_t computeUnit) { tags.dropSets(cacheOf(computeUnit) * sets, sets); }
+void ScalarCache::drop(uint32_t computeUnit) { tags.clear(cacheOf(computeUnit) * sets, sets); }
 
-void ScalarCache::drop() { tags.dropSets(0, uint32_t(ports.size()) * sets); }
+void ScalarCache::drop() { tags.clear(0, uint32_t(ports.size()) * sets); }
 
 } // namespace nstf::emulator::timing

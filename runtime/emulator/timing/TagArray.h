@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace nstf::emulator::timing {
@@ -15,72 +17,118 @@ public:
   static constexpr uint32_t maxWays = 256;
   static constexpr uint32_t none = ~0u; ///< no way
 
+  /// One set of the array.
+  class Set {
+  public:
+    /// The way that holds line number `line` (below 2^32 - 1), or none.
+    uint32_t find(uint64_t line) const;
+    /// The least recently used way; one that holds nothing first.
+    uint32_t victim() const { return order().last; }
+    /// Makes it the most recently used.
+    void use(uint32_t way);
+    /// Puts a line into the victim's way, which stays the next victim if the line is streaming.
+    void fill(uint32_t way, uint64_t line, bool streaming = false) {
+      tags()[way] = uint32_t(line) + 1;
+      base[way] = signatureOf(uint32_t(line) + 1);
+      if (!streaming)
+        use(way);
+    }
+    void drop(uint32_t way);
+    void clear();
+
+    uint64_t lineAt(uint32_t way) const { return tags()[way] - 1; }
+    /// The later of `now` and the time at which the line's data are there, to the clock.
+    double whenReady(uint32_t way, double now) const {
+      uint32_t ahead = times()[way] - uint32_t(uint64_t(now));
+      return ahead < longestFlight ? std::max(now, double(uint64_t(now) + ahead)) : now;
+    }
+    void setReady(uint32_t way, double time) { times()[way] = uint32_t(uint64_t(time) + 1); }
+    /// A bit for each sector: low half what is there, high half what memory doesn't have (Sectors.h).
+    uint8_t &sectors(uint32_t way) { return base[9 * ways + way]; }
+
+  private:
+    friend class TagArray;
+    static constexpr uint32_t longestFlight = 1 << 24; ///< clocks; times are held modulo 2^32
+    struct Order {
+      uint8_t first, last; ///< ways: the most and the least recently used
+    };
+    struct Neighbours {
+      uint8_t newer, older;
+    };
+    Set(uint8_t *base, uint32_t ways) : base(base), ways(ways) {}
+
+    // Behind one another: a byte of each tag's hash, tags, times, sectors, neighbours, order.
+    static uint8_t signatureOf(uint32_t tag) { return uint8_t(tag * 0x9E3779B1u >> 24); }
+    uint32_t *tags() const { return reinterpret_cast<uint32_t *>(base + ways); }
+    uint32_t *times() const { return reinterpret_cast<uint32_t *>(base + 5 * ways); }
+    Neighbours *links() const { return reinterpret_cast<Neighbours *>(base + 10 * ways); }
+    Order &order() const { return *reinterpret_cast<Order *>(base + 12 * ways); }
+    static constexpr size_t bytesFor(uint32_t ways) { return 12 * ways + sizeof(Order); }
+    void unlink(uint32_t way);
+
+    uint8_t *base;
+    uint32_t ways;
+  };
+
   /// At most maxWays.
   TagArray(uint32_t sets, uint32_t ways);
 
-  /// The way that holds line number `line` (below 2^32 - 1), or none.
-  uint32_t find(uint32_t set, uint64_t line) const;
-  /// Has the host fetch the set's tags, which will be asked for soon.
+  Set operator[](uint32_t set) { return {reinterpret_cast<uint8_t *>(blocks.data() + set * blocksPerSet), ways}; }
+  /// Has the host fetch the set, which will be asked for soon.
   void prefetch(uint32_t set) const {
-    for (uint32_t word = 0; word < wordsPerSet; word += 16)
-      __builtin_prefetch(words.data() + size_t(set) * wordsPerSet + word, 1);
+    for (const Block *block = blocks.data() + set * blocksPerSet, *end = block + blocksPerSet; block < end; ++block)
+      __builtin_prefetch(block, 1);
   }
-  /// The least recently used way; one that holds nothing first.
-  uint32_t victim(uint32_t set) const { return order(set).last; }
-  /// Makes it the most recently used.
-  void use(uint32_t set, uint32_t way);
-  /// Puts a line into the victim's way, which stays the next victim if the line is streaming.
-  void fill(uint32_t set, uint32_t way, uint64_t line, bool streaming = false) {
-    tags(set)[way] = uint32_t(line) + 1;
-    signatures(set)[way] = signatureOf(uint32_t(line) + 1);
-    if (!streaming)
-      use(set, way);
-  }
-  void drop(uint32_t set, uint32_t way);
-  void dropSets(uint32_t first, uint32_t count);
-
-  bool holds(uint32_t set, uint32_t way) const { return tags(set)[way] != 0; }
-  uint64_t lineAt(uint32_t set, uint32_t way) const { return tags(set)[way] - 1; }
-
-  /// The later of `now` and the time at which the line's data are there, to the clock.
-  double whenReady(uint32_t set, uint32_t way, double now) const {
-    uint32_t ahead = times(set)[way] - uint32_t(uint64_t(now));
-    return ahead < longestFlight ? std::max(now, double(uint64_t(now) + ahead)) : now;
-  }
-  void setReady(uint32_t set, uint32_t way, double time) { times(set)[way] = uint32_t(uint64_t(time) + 1); }
-
-  /// A bit for each sector: low half what is there, high half what memory doesn't have (Sectors.h).
-  uint8_t &sectors(uint32_t set, uint32_t way) { return bytes(set)[way]; }
+  void clear(uint32_t firstSet, uint32_t count);
 
 private:
-  static constexpr uint32_t group = 8;               ///< ways come in so many: as many signatures are compared at once
-  static constexpr uint32_t longestFlight = 1 << 24; ///< clocks; times are held modulo 2^32
-  struct Order {
-    uint8_t first, last; ///< ways: the most and the least recently used
+  static constexpr uint32_t group = 8; ///< ways come in so many: as many signatures are compared at once
+  struct alignas(64) Block {
+    uint8_t bytes[64];
   };
-  struct Neighbours {
-    uint8_t newer, older;
-  };
-  // A set: signatures (a byte of each tag's hash), tags, times, sectors, neighbours, order
-  static uint8_t signatureOf(uint32_t tag) { return uint8_t(tag * 0x9E3779B1u >> 24); }
-  uint8_t *signatures(uint32_t set) { return reinterpret_cast<uint8_t *>(words.data() + size_t(set) * wordsPerSet); }
-  const uint8_t *signatures(uint32_t set) const {
-    return reinterpret_cast<const uint8_t *>(words.data() + size_t(set) * wordsPerSet);
-  }
-  uint32_t *tags(uint32_t set) { return words.data() + size_t(set) * wordsPerSet + ways / 4; }
-  const uint32_t *tags(uint32_t set) const { return words.data() + size_t(set) * wordsPerSet + ways / 4; }
-  uint32_t *times(uint32_t set) { return tags(set) + ways; }
-  const uint32_t *times(uint32_t set) const { return tags(set) + ways; }
-  uint8_t *bytes(uint32_t set) { return reinterpret_cast<uint8_t *>(tags(set) + 2 * ways); }
-  const uint8_t *bytes(uint32_t set) const { return reinterpret_cast<const uint8_t *>(tags(set) + 2 * ways); }
-  Neighbours *links(uint32_t set) { return reinterpret_cast<Neighbours *>(bytes(set) + ways); }
-  Order &order(uint32_t set) { return *reinterpret_cast<Order *>(bytes(set) + 3 * ways); }
-  const Order &order(uint32_t set) const { return *reinterpret_cast<const Order *>(bytes(set) + 3 * ways); }
-  void unlink(uint32_t set, uint8_t way);
 
   uint32_t ways; ///< rounded up to whole groups; those beyond the cache's are never filled
-  uint32_t wordsPerSet;
-  std::vector<uint32_t> words;
+  size_t blocksPerSet;
+  std::vector<Block> blocks;
 };
+
+inline uint32_t TagArray::Set::find(uint64_t line) const {
+  constexpr uint64_t ones = 0x0101010101010101, tops = ones << 7;
+  const uint32_t tag = uint32_t(line) + 1;
+  const uint64_t wanted = signatureOf(tag) * ones;
+  for (uint32_t first = 0; first < ways; first += group) {
+    uint64_t differ;
+    std::memcpy(&differ, base + first, sizeof differ);
+    differ ^= wanted;
+    // The top bit of each byte that is 0, and maybe of others.
+    for (uint64_t like = (differ - ones) & ~differ & tops; like != 0; like &= like - 1)
+      if (uint32_t way = first + uint32_t(std::countr_zero(like)) / 8; tags()[way] == tag)
+        return way;
+  }
+  return none;
+}
+
+inline void TagArray::Set::unlink(uint32_t way) {
+  Order &ends = order();
+  Neighbours *link = links(), between = link[way];
+  if (ends.first == way)
+    ends.first = between.older;
+  else
+    link[between.newer].older = between.older;
+  if (ends.last == way)
+    ends.last = between.newer;
+  else
+    link[between.older].newer = between.newer;
+}
+
+inline void TagArray::Set::use(uint32_t way) {
+  Order &ends = order();
+  if (ends.first == way)
+    return;
+  unlink(way);
+  links()[way].older = ends.first;
+  links()[ends.first].newer = uint8_t(way);
+  ends.first = uint8_t(way);
+}
 
 } // namespace nstf::emulator::timing

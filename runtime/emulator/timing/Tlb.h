@@ -14,9 +14,17 @@ public:
   void setClock(double clocksPerNs);
 
   /// How much later an access at `now` goes on for its translation.
-  double delay(uint32_t computeUnit, double now, uint64_t address);
+  double delay(uint32_t computeUnit, double now, uint64_t address) {
+    ++counters.translations;
+    Last &latest = last[computeUnit];
+    if (uint64_t page = address >> pageShift; latest.page != page)
+      latest = {page, lookUp(computeUnit, now, page)};
+    return std::max(0.0, latest.ready - now);
+  }
 
 private:
+  double lookUp(uint32_t computeUnit, double now, uint64_t page);
+
   const ChipTiming &chip;
   MemoryCounters &counters;
   struct Last {
@@ -25,6 +33,7 @@ private:
   };
   std::vector<Last> last; ///< of each compute unit
   TagArray pages;
+  uint32_t pageShift;
   double missCost = 0;
 };
 

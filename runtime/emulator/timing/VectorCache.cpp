@@ -13,7 +13,10 @@ VectorCache::VectorCache(const ChipTiming &chip, MemoryCounters &counters, L2 &l
     : chip(chip), counters(counters), l2(l2), tlb(chip, counters), setInUnit(setsOfUnit(chip)), sets(setsOfUnit(chip)),
       computeUnitsPerXcd(chip.computeUnitsPerXcd()), lineShift(std::countr_zero(chip.l1LineBytes)),
       units(chip.computeUnits), missDone(size_t(chip.computeUnits) * chip.l1MissesInFlight),
-      tags(chip.computeUnits * sets, chip.l1Ways), perLine(1.0 / chip.vmemLinesPerClock) {}
+      tags(chip.computeUnits * sets, chip.l1Ways), perLine(1.0 / chip.vmemLinesPerClock) {
+  for (uint32_t dwords = 0; dwords < clocksOf.size(); ++dwords)
+    clocksOf[dwords] = uint8_t(std::min(255u, (dwords * 4 + chip.l1BytesPerClock - 1) / chip.l1BytesPerClock));
+}
 
 void VectorCache::setClock(double clocksPerNs) {
   tlb.setClock(clocksPerNs);
@@ -28,11 +31,11 @@ void VectorCache::lookUp(uint32_t computeUnit, const VectorAccess &access) {
   bool behind = access.kind != AccessKind::Store || isInMemory(access.policy);
   for (const LineAccess &line : access.lines) {
     uint64_t number = line.address >> lineShift;
-    uint32_t set = setOf(computeUnit, number), way = passes ? TagArray::none : tags.find(set, number);
+    uint32_t set = setOf(computeUnit, number), way = passes ? TagArray::none : tags[set].find(number);
     if (way == TagArray::none) {
       lines.push_back({set, way, l2.homeOf(xcdOf(computeUnit), line.address, behind)});
     } else {
-      tags.use(set, way);
+      tags[set].use(way);
       lines.push_back({set, way, {}});
     }
   }
@@ -42,7 +45,7 @@ double VectorCache::load(uint32_t computeUnit, double &at, const Line &line, Cac
   ++counters.l1Requests;
   if (line.way != TagArray::none) {
     ++counters.l1Hits;
-    double hit = at + chip.l1Latency, ready = tags.whenReady(line.set, line.way, hit);
+    double hit = at + chip.l1Latency, ready = tags[line.set].whenReady(line.way, hit);
     counters.l1Merged += ready > hit;
     return ready;
   }
@@ -55,9 +58,10 @@ double VectorCache::load(uint32_t computeUnit, double &at, const Line &line, Cac
   double ready = l2.read(at, line.home, chip.l1LineBytes, policy.streaming()) + delay +
                  (policy.coherent() ? chip.l2CoherentLatency : chip.l2Latency);
   if (!policy.coherent()) {
-    uint32_t way = tags.victim(line.set);
-    tags.fill(line.set, way, address >> lineShift, policy.streaming());
-    tags.setReady(line.set, way, ready);
+    TagArray::Set set = tags[line.set];
+    uint32_t way = set.victim();
+    set.fill(way, address >> lineShift, policy.streaming());
+    set.setReady(way, ready);
   }
   return oldest = ready;
 }
@@ -73,7 +77,7 @@ VectorCache::Reply VectorCache::access(uint32_t computeUnit, double now, const V
   for (size_t i = 0; i < access.lines.size(); ++i) {
     const LineAccess &line = access.lines[i];
     uint32_t bytes = uint32_t(std::popcount(line.dwords)) * 4;
-    lineClocks += (bytes + chip.l1BytesPerClock - 1) / chip.l1BytesPerClock;
+    lineClocks += clocksOf[bytes / 4];
     switch (access.kind) {
     case AccessKind::Load:
       counters.l1ReadBytes += bytes;
@@ -106,8 +110,8 @@ VectorCache::Reply VectorCache::access(uint32_t computeUnit, double now, const V
   return {unit.addressFree, std::max(last + wait, start + wait + shortest + std::max(0.0, clocks - 1))};
 }
 
-void VectorCache::drop(uint32_t computeUnit) { tags.dropSets(computeUnit * sets, sets); }
+void VectorCache::drop(uint32_t computeUnit) { tags.clear(computeUnit * sets, sets); }
 
-void VectorCache::drop() { tags.dropSets(0, uint32_t(units.size()) * sets); }
+void VectorCache::drop() { tags.clear(0, uint32_t(units.size()) * sets); }
 
 } // namespace nstf::emulator::timing

@@ -5,6 +5,8 @@
 #include "runtime/emulator/timing/L2.h"
 #include "runtime/emulator/timing/Tlb.h"
 
+#include <array>
+
 namespace nstf::emulator::timing {
 
 struct VectorAccess;
@@ -51,6 +53,7 @@ private:
   Spread setInUnit;
   uint32_t sets, computeUnitsPerXcd;
   uint32_t lineShift;
+  std::array<uint8_t, 33> clocksOf; ///< the data path, by dwords of a line
   std::vector<Line> lines;
   std::vector<Unit> units;
   std::vector<double> missDone; ///< of each compute unit's latest misses, in a ring
