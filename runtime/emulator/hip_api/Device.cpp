@@ -80,7 +80,8 @@ Device &Device::getOrMake(const char *target) {
       id.sramecc = TargetId::Feature::On;
     if (id.xnack == TargetId::Feature::Any)
       id.xnack = TargetId::Feature::Off;
-    device.store(new Device(*chip, id, DeviceModel::load(id.processor), std::move(timing)), std::memory_order_release);
+    const DeviceModel model = timing ? DeviceModel::load(timing->chip.file) : DeviceModel::load(id.processor);
+    device.store(new Device(*chip, id, model, std::move(timing)), std::memory_order_release);
   } catch (const std::invalid_argument &error) { // NSTF_EMU_CHECK, NSTF_EMU_TIMING
     throw HipError(hipErrorNoDevice, error.what(), true);
   } catch (const std::exception &error) {

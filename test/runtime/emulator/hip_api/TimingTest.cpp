@@ -72,6 +72,13 @@ TEST_F(TimingTest, eventsGiveThePredictedTimeOfAKernel) {
   EXPECT_NEAR(timed([&] { add(one, items); }), again, 1) << "the same from the same caches";
 }
 
+TEST_F(TimingTest, theDeviceIsTheChipThatIsTimed) {
+  hipDeviceProp_t properties;
+  ASSERT_HIP(hipGetDeviceProperties(&properties, 0));
+  EXPECT_EQ(properties.multiProcessorCount,
+            chip() == "gfx942" ? 304 : 110); // 104 where all of gfx90a's chips are meant
+}
+
 TEST_F(TimingTest, resultsAreThoseOfAnUntimedRun) {
   std::vector<float> numbers(items);
   for (int i = 0; i < items; ++i)
