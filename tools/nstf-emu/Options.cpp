@@ -103,7 +103,7 @@ void TimingArguments::add(CLI::App &command) {
       ->type_name("0|1");
   command
       .add_flag("--sampled-only", options.sampledOnly,
-                "don't execute workgroups that a sample leaves out: the results are then not all there")
+                "don't execute workgroups that a sample leaves out; results are then neither written nor compared")
       ->needs(timed);
 }
 

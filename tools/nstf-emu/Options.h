@@ -46,6 +46,8 @@ struct TimingArguments {
   void add(CLI::App &command);
   /// Nothing without --timing.
   std::unique_ptr<LaunchPredictor> predictor(LaunchSession &session) const;
+  /// Whether every workgroup is executed, so that there are results.
+  bool isComplete() const { return !options.sampledOnly; }
 
 private:
   std::string chip;
