@@ -76,6 +76,7 @@ void ComputeUnit::issueVectorMemory(const Simd &simd, TimedWave &wave, Clocks no
   if (fact.is(TimingFact::accesses)) {
     const MemoryRequest &request = wave.trace->request(wave.entry);
     times = ports.vectorAccess(number, now, fact, request, wave.trace->lines(request));
+    times.issueFree = std::max(times.issueFree, now + chip.vmemIssueClocks);
     if (fact.is(TimingFact::toLds)) // counted as it is under way: the data take the LDS when they come
       times.issueFree = std::max(times.issueFree, now + Clocks(chip.ldsDmaClocks) * std::max(fact.bytes / 4, 1));
     if (request.ldsLanes) // flat: these lanes go to the LDS, and count for lgkmcnt

@@ -59,7 +59,8 @@ Dispatcher::Placement Dispatcher::place(uint32_t xcd) {
   --die.freeInAll;
   const Placement placement = {die.group, xcd * computeUnitsPerDie + unit, now};
   die.group += dies.size();
-  die.launched = std::max(die.launched, double(now)) + groupClocks;
+  // Turns are whole clocks, the rate isn't: what the last turn was late by isn't lost.
+  die.launched = (double(now) - die.launched < 1 ? die.launched : double(now)) + groupClocks;
   --notBegun;
   ++groupsStarted;
   plan(die);

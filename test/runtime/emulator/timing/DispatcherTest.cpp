@@ -42,6 +42,11 @@ TEST_F(DispatcherTest, SmallWorkgroupsStartAtTheRateTheGridIsGoneThrough) {
   for (unsigned i = 0; i < 10; ++i)
     EXPECT_EQ(dispatcher.place(0).start, i * 6); // every second one is the other die's
   EXPECT_EQ(dispatcher.busyClocks(), 60);
+
+  chip.workgroupLaunchClocks = 1.25; // starts are whole clocks, their rate isn't
+  Dispatcher uneven(chip, 1000, 100, 1, 8);
+  for (Clocks start : {0, 3, 5, 8, 10})
+    EXPECT_EQ(uneven.place(0).start, start);
 }
 
 TEST_F(DispatcherTest, APlaceIsFreeSomeTimeAfterItsWorkgroup) {
