@@ -1,0 +1,78 @@
+// Matrix instructions, and vector ones in their shadow.
+//
+// Passes: AMD's matrix instruction calculator, with which LLVM 22 agrees. Shadows: pyhip's measurements on gfx942.
+#include "tools/benchmarks/timing/micro/Benchmarks.h"
+
+namespace nstf::emulator::timing {
+
+namespace {
+
+struct Instruction {
+  const char *name;
+  unsigned passes;
+};
+
+constexpr Instruction gfx942[] = {
+    {"mfma_f32_32x32x2_f32", 16},      {"mfma_f32_32x32x1_2b_f32", 16},  {"mfma_f32_16x16x4_f32", 8},
+    {"mfma_f32_16x16x1_4b_f32", 8},    {"mfma_f32_4x4x1_16b_f32", 2},    {"mfma_f32_32x32x4_xf32", 8},
+    {"mfma_f32_16x16x8_xf32", 4},      {"mfma_f32_32x32x8_f16", 8},      {"mfma_f32_16x16x16_f16", 4},
+    {"mfma_f32_32x32x4_2b_f16", 16},   {"mfma_f32_16x16x4_4b_f16", 8},   {"mfma_f32_4x4x4_16b_f16", 2},
+    {"mfma_f32_32x32x8_bf16", 8},      {"mfma_f32_16x16x16_bf16", 4},    {"mfma_i32_32x32x16_i8", 8},
+    {"mfma_i32_16x16x32_i8", 4},       {"mfma_f32_32x32x16_fp8_fp8", 8}, {"mfma_f32_16x16x32_fp8_fp8", 4},
+    {"mfma_f32_16x16x32_bf8_fp8", 4},  {"mfma_f64_16x16x4_f64", 8},      {"mfma_f64_4x4x4_4b_f64", 4},
+    {"smfmac_f32_32x32x16_f16", 8},    {"smfmac_f32_16x16x32_f16", 4},   {"smfmac_i32_32x32x32_i8", 8},
+    {"smfmac_f32_16x16x64_fp8_fp8", 4}};
+
+constexpr Instruction gfx90a[] = {
+    {"mfma_f32_32x32x2f32", 16},  {"mfma_f32_32x32x1f32", 16},     {"mfma_f32_16x16x4f32", 8},
+    {"mfma_f32_16x16x1f32", 8},   {"mfma_f32_4x4x1f32", 2},        {"mfma_f32_32x32x8f16", 16},
+    {"mfma_f32_16x16x16f16", 8},  {"mfma_f32_32x32x4f16", 16},     {"mfma_f32_16x16x4f16", 8},
+    {"mfma_f32_4x4x4f16", 2},     {"mfma_f32_32x32x8bf16_1k", 16}, {"mfma_f32_16x16x16bf16_1k", 8},
+    {"mfma_f32_32x32x4bf16", 16}, {"mfma_f32_16x16x8bf16", 8},     {"mfma_i32_32x32x8i8", 16},
+    {"mfma_i32_16x16x16i8", 8},   {"mfma_f64_16x16x4f64", 8},      {"mfma_f64_4x4x4f64", 4}};
+
+Benchmark shadow(const std::string &kernel, const std::string &name, Known known, const std::string &constant,
+                 unsigned items = 64) {
+  return {name,     "clk",
+          known,    arithmetic,
+          constant, [=](MicroBench &bench) {
+            return bench.clocksOf({.kernel = kernel, .items = items}, 4, 12, 256); }};
+}
+
+} // namespace
+
+std::vector<Benchmark> matrixBenchmarks(const std::string &target) {
+  std::vector<Benchmark> all;
+  auto add = [&](const Instruction &instruction) {
+    for (const char *form : {"dependent", "independent"})
+      all.push_back({std::string(instruction.name) + ", " + form,
+                     "clk",
+                     {4.0 * instruction.passes, 4.0 * instruction.passes},
+                     arithmetic,
+                     "matrix_pass_clocks",
+                     [kernel = std::string(instruction.name) + "_" + form](MicroBench &bench) {
+                       return bench.clocksOf({.kernel = kernel}, 4, 12, 256);
+                     }});
+  };
+  if (target == "gfx942")
+    std::for_each(std::begin(gfx942), std::end(gfx942), add);
+  else
+    std::for_each(std::begin(gfx90a), std::end(gfx90a), add);
+
+  // The matrix core is busy for 16 clocks on gfx942, for 32 on gfx90a.
+  for (unsigned count = 1; count <= 8; ++count) {
+    double both = 4 + 4.0 * count;
+    all.push_back(shadow("shadow_" + std::to_string(count), "16x16x16 f16 and " + std::to_string(count) + " vector",
+                         {std::max(16.0, both), std::max(32.0, both)}, "valu_after_matrix_clocks"));
+  }
+  all.push_back(shadow("shadow_packed", "16x16x16 f16 and a packed f32", {28, 44}, "packed_f32_after_matrix_clocks"));
+  all.push_back(shadow("shadow_exp", "16x16x16 f16 and an exp", {20, 32}, "transcendental_clocks"));
+  all.push_back(shadow("shadow_mixed", "16x16x16 f16, 3 vector, the same, an exp", {36, 64}, "transcendental_clocks"));
+  all.push_back(
+      shadow("beside_vector", "16x16x16 f16, 3 vector of another wave", {16, 32}, "valu_after_matrix_clocks", 512));
+  all.push_back(shadow("beside_packed", "16x16x16 f16, a packed f32 of another wave", {21, 37},
+                       "packed_f32_beside_matrix_clocks", 512));
+  return all;
+}
+
+} // namespace nstf::emulator::timing

@@ -1,0 +1,25 @@
+#include "tools/benchmarks/timing/micro/MicroBench.h"
+
+namespace nstf::emulator::timing {
+
+LaunchPrediction MicroBench::run(const KernelRun &run) {
+  struct Arguments {
+    void *memory;
+    uint32_t count, first, second;
+  } arguments{run.memory, run.count, run.first, run.second};
+  std::byte block[sizeof(Arguments) + argumentPadding] = {};
+  std::memcpy(block, &arguments, sizeof(arguments));
+  return launch(run.kernel, {{run.groups, 1, 1}, {run.items, 1, 1}}, block);
+}
+
+double MicroBench::clocksOf(KernelRun run, uint32_t fewRounds, uint32_t manyRounds, double operationsPerRound) {
+  auto clocksWith = [&](uint32_t rounds) {
+    forget();
+    run.count = rounds;
+    return double(this->run(run).clocks);
+  };
+  double few = clocksWith(fewRounds);
+  return (clocksWith(manyRounds) - few) / ((manyRounds - fewRounds) * operationsPerRound);
+}
+
+} // namespace nstf::emulator::timing

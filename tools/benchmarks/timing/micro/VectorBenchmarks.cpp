@@ -1,0 +1,64 @@
+// Vector and scalar instructions, and their fetch. Rates: pyhip's loops of a million instructions on gfx942, AMD's ISA;
+// branches: short loops of one wave on MI300X (sarchlab/mgpusim).
+#include "tools/benchmarks/timing/micro/Benchmarks.h"
+
+#include <cstring>
+
+namespace nstf::emulator::timing {
+
+namespace {
+
+Benchmark rate(const std::string &kernel, const std::string &name, double clocks, unsigned perRound,
+               const std::string &constant, unsigned items = 64) {
+  return {name, "clk", {clocks, clocks}, arithmetic, constant, [=](MicroBench &bench) {
+            return bench.clocksOf({.kernel = kernel, .items = items}, 4, 12, perRound);
+          }};
+}
+
+/// What the kernel read as time around its loop over what the report says it took, percent.
+double selfTimed(MicroBench &bench) {
+  auto *read = static_cast<uint64_t *>(bench.allocate(8));
+  bench.forget();
+  Clocks reported = bench.run({.kernel = "self_timed", .count = 400, .memory = read}).clocks;
+  return 100.0 * double(*read) / double(reported);
+}
+
+/// Clocks a line of code that is fetched for the first time costs beyond the 16 instructions in it.
+double coldLine(MicroBench &bench) {
+  auto clocksOf = [&](uint32_t half) {
+    bench.forget();
+    return double(bench.run({.kernel = "cold_code", .first = half}).clocks);
+  };
+  return (clocksOf(0) - clocksOf(1)) / 256 - 64;
+}
+
+} // namespace
+
+std::vector<Benchmark> vectorBenchmarks() {
+  return {
+      rate("vector_add_u32", "v_add_u32", 4, 1024, "valu_clocks"),
+      rate("vector_fma_f32", "v_fma_f32", 4, 1024, "valu_clocks"),
+      rate("vector_dependent", "v_add_u32 on its own result", 4, 1024, "valu_clocks"),
+      rate("vector_fma_f64", "v_fma_f64", 4, 1024, "f64_clocks"),
+      rate("vector_mul_lo_u32", "v_mul_lo_u32", 4, 1024, "integer_multiply_clocks"),
+      rate("packed_fma_f32", "v_pk_fma_f32", 4, 1024, "packed_f32_clocks"),
+      rate("packed_add_f16", "v_pk_add_f16", 4, 1024, "valu_clocks"),
+      rate("transcendental_exp", "v_exp_f32", 16, 512, "transcendental_clocks"),
+      rate("transcendental_rcp", "v_rcp_f32", 16, 512, "transcendental_clocks"),
+      rate("transcendental_sqrt", "v_sqrt_f32", 16, 512, "transcendental_clocks"),
+      rate("transcendental_log", "v_log_f32", 16, 512, "transcendental_clocks"),
+      rate("transcendental_sin", "v_sin_f32", 16, 512, "transcendental_clocks"),
+      rate("transcendental_vector", "v_exp_f32 and v_add_u32", 20, 256, "transcendental_clocks"),
+      rate("crossing_fma_f32", "v_fma_f32 across 8 bytes", 5, 1024, "fetch_boundary_clocks"),
+      rate("mixed_scalar", "v_add_u32 and s_add_u32, 2 waves a SIMD", 8, 512, "valu_clocks", 512),
+      rate("scalar_add", "s_add_u32", 4, 1024, "scalar_clocks"),
+      rate("scalar_nop", "s_nop 7", 32, 256, "wait_state_clocks"),
+      rate("scalar_sleep", "s_sleep 8", 512, 16, "sleep_clocks"),
+      rate("scalar_memtime", "s_memtime", 4, 512, "memtime_clocks"),
+      rate("branch_taken", "s_branch", 26, 128, "taken_branch_clocks"),
+      {"a cold line of code", "clk", {213, 249}, latency, "instruction_miss_latency", coldLine},
+      {"s_memtime around a loop over the report's clocks", "%", {100, 100}, exactly, "", selfTimed},
+  };
+}
+
+} // namespace nstf::emulator::timing

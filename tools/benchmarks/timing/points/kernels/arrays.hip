@@ -1,0 +1,132 @@
+// One element or one small neighbourhood a work-item.
+#include "device.h"
+
+KERNEL vectoradd(float *a, const float *b, const float *c, int width, int height) {
+  int i = GROUP_Y * width + GLOBAL_ITEM;
+  if (i < width * height)
+    a[i] = b[i] + c[i];
+}
+
+KERNEL relu(int count, const float *in, float *out) {
+  int i = GLOBAL_ITEM;
+  if (i < count)
+    out[i] = in[i] > 0 ? in[i] : 0;
+}
+
+/// As a runtime's copy kernel: 64 bytes a work-item.
+KERNEL AT_MOST(512) memcopy_d2d(uint4 *to, const uint4 *from) {
+  int i = GROUP * 4 * 512 + ITEM;
+  uint4 quads[4];
+  for (int k = 0; k < 4; ++k)
+    quads[k] = from[i + 512 * k];
+  for (int k = 0; k < 4; ++k)
+    to[i + 512 * k] = quads[k];
+}
+
+/// 16 x 16 work-items move 64 x 64 elements through LDS; neighbouring groups go along the diagonal.
+KERNEL AT_MOST(256) matrixtranspose(float4 *out, const float4 *in, unsigned width, unsigned height, unsigned blocks) {
+  extern SHARED float4 lds[];
+  unsigned x = ITEM, y = ITEM_Y, groupY = GROUP, groupX = (GROUP + GROUP_Y) % blocks;
+  const float4 *source = in + groupX * 16 + x + (groupY * 16 + y) * width * 4;
+  for (unsigned k = 0; k < 4; ++k)
+    lds[y * 64 + x + 16 * k] = source[width * k];
+  barrier();
+  float4 v0 = lds[x * 64 + y], v1 = lds[x * 64 + y + 16], v2 = lds[x * 64 + y + 32], v3 = lds[x * 64 + y + 48];
+  float4 *target = out + groupY * 16 + x + (groupX * 16 + y) * height * 4;
+  target[0] = (float4){v0.x, v1.x, v2.x, v3.x};
+  target[height] = (float4){v0.y, v1.y, v2.y, v3.y};
+  target[height * 2] = (float4){v0.z, v1.z, v2.z, v3.z};
+  target[height * 3] = (float4){v0.w, v1.w, v2.w, v3.w};
+}
+
+KERNEL fir(float *output, const float *coefficients, const float *input, const float *history, unsigned taps) {
+  unsigned i = GLOBAL_ITEM;
+  float sum = 0;
+  for (unsigned k = 0; k < taps; ++k)
+    sum += coefficients[k] * (i >= k ? input[i - k] : history[taps - (k - i)]);
+  output[i] = sum;
+}
+
+KERNEL simpleconvolution(const unsigned *input, const float *mask, int *output, unsigned width, unsigned height,
+                         unsigned side, unsigned padded) {
+  unsigned i = GLOBAL_ITEM, x = i % width, y = i / width;
+  if (y >= height)
+    return;
+  float sum = 0;
+  for (unsigned row = y; row < y + side; ++row)
+    for (unsigned column = x; column < x + side; ++column)
+      sum += float(input[row * padded + column]) * mask[(row - y) * side + column - x];
+  output[i] = int(sum + 0.5f);
+}
+
+KERNEL im2col(const float *input, float *output, unsigned width, unsigned height, unsigned side, unsigned strideX,
+              unsigned strideY, unsigned pad, unsigned dilation) {
+  unsigned i = GLOBAL_ITEM;
+  int reach = (side - 1) * dilation + 1;
+  int fieldHeight = (height - reach + 2 * pad) / strideY + 1, fieldWidth = (width - reach + 2 * pad) / strideX + 1;
+  int field = fieldHeight * fieldWidth, place = i % field, placeX = place % fieldWidth, placeY = place / fieldWidth;
+  if (int(i) >= field)
+    return;
+  for (int k = 0; k < int(side * side); ++k) {
+    int x = placeX * strideX - pad + dilation * (k % int(side)),
+        y = placeY * strideY - pad + dilation * (k / int(side));
+    output[k * field + i] = x >= 0 && y >= 0 && x < int(width) && y < int(height) ? input[y * width + x] : 0;
+  }
+}
+
+KERNEL polybench_2dconv(const float *a, float *b, int rows, int columns) {
+  int j = GROUP * 16 + ITEM, i = GROUP_Y * 16 + ITEM_Y;
+  if (i < 1 || i >= rows - 1 || j < 1 || j >= columns - 1)
+    return;
+  const float *at = a + i * columns + j;
+  b[i * columns + j] = 0.8f * at[-columns - 1] + 0.2f * at[-columns] + 0.3f * at[-columns + 1] + 0.2f * at[-1] +
+                       0.7f * at[0] + 0.4f * at[1] + 0.1f * at[columns - 1] + 0.2f * at[columns] +
+                       0.5f * at[columns + 1];
+}
+
+KERNEL parboil_stencil(const float *in, float *out, int nx, int ny, int nz, float c0, float c1) {
+  int x = GROUP * 16 + ITEM, y = GROUP_Y * 16 + ITEM_Y, z = GROUP_Z;
+  if (x < 1 || x >= nx - 1 || y < 1 || y >= ny - 1 || z < 1 || z >= nz - 1)
+    return;
+  int i = (z * ny + y) * nx + x;
+  out[i] = c0 * in[i] + c1 * (in[i - 1] + in[i + 1] + in[i - nx] + in[i + nx] + in[i - ny * nx] + in[i + ny * nx]);
+}
+
+/// 16 rows of 64 columns a wave, through LDS with a border of one.
+KERNEL AT_MOST(64) stencil2d(const float *in, float *out, int pitch, float centre, float straight, float diagonal) {
+  SHARED float tile[18 * 66];
+  int column = ITEM_Y, row = GROUP * 16, at = GROUP_Y * 64 + column;
+  for (int i = 0; i < 18; ++i)
+    tile[i * 66 + column + 1] = in[(row + i) * pitch + at + 1];
+  if (column == 0)
+    for (int i = 0; i < 18; ++i)
+      tile[i * 66] = in[(row + i) * pitch + at];
+  else if (column == 63)
+    for (int i = 0; i < 18; ++i)
+      tile[i * 66 + 65] = in[(row + i) * pitch + at + 2];
+  barrier();
+  for (int i = 0; i < 16; ++i) {
+    const float *t = tile + (i + 1) * 66 + column + 1;
+    out[(row + i + 1) * pitch + at + 1] =
+        centre * t[0] + straight * (t[-66] + t[66] + t[1] + t[-1]) + diagonal * (t[-65] + t[67] + t[-67] + t[65]);
+  }
+}
+
+DEVICE float normalCdf(float d) {
+  float k = 1.0f / (1.0f + 0.2316419f * __builtin_fabsf(d));
+  float cdf = 0.39894228f * __builtin_expf(-0.5f * d * d) *
+              (k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f)))));
+  return d > 0 ? 1.0f - cdf : cdf;
+}
+
+KERNEL tango_blackscholes(const float *price, const float *strike, const float *years, const float *volatility,
+                          float rate, float *call, float *put, int n) {
+  int i = GLOBAL_ITEM;
+  if (i >= n)
+    return;
+  float s = price[i], k = strike[i], t = years[i], v = volatility[i], root = __builtin_sqrtf(t);
+  float d1 = (__builtin_logf(s / k) + (rate + 0.5f * v * v) * t) / (v * root), d2 = d1 - v * root;
+  float discount = __builtin_expf(-rate * t), c1 = normalCdf(d1), c2 = normalCdf(d2);
+  call[i] = s * c1 - k * discount * c2;
+  put[i] = k * discount * (1.0f - c2) - s * (1.0f - c1);
+}

@@ -1,0 +1,84 @@
+// Bench-timing-points: predictions of published problems.
+//
+// bench-timing-points CHIP KERNELS.hsaco...: reads lines "kernel <tab> problem <tab> clock" and writes a line of JSON
+// for each, in their order, after one with facts of the chip. The clock is peak or sustained. tools/bench timing points
+// compares them with what was published.
+#include "tools/benchmarks/timing/points/Case.h"
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+using namespace nstf::emulator::timing;
+
+namespace {
+
+Cases allCases() {
+  Cases cases;
+  for (auto add : {addStreams, addArrays, addAlgebra, addPasses, addArithmetic, addModels})
+    add(cases);
+  return cases;
+}
+
+/// What baselines are made of.
+nlohmann::ordered_json factsOf(const ChipTiming &chip) {
+  nlohmann::ordered_json json;
+  json["description"] = chip.file.description;
+  json["compute_units"] = chip.computeUnits;
+  json["peak_clock"] = chip.peakClock;
+  json["sustained_clock"] = chip.sustainedClock;
+  json["memory_bandwidth"] = chip.memoryBandwidth;
+  json["launch"] = chip.launchNs;
+  json["gap"] = chip.kernelGapNs;
+  return json;
+}
+
+nlohmann::ordered_json predictOne(Bench &bench, const std::function<void(Case &)> &describe, const std::string &text,
+                                  bool sustained) {
+  const Problem problem(text);
+  Case one(bench, problem);
+  describe(one);
+  TimingOptions options;
+  options.clockMhz = sustained ? bench.chip().sustainedClock : 0;
+  options.sampledOnly = true;
+  const Outcome outcome = one.run(options);
+  nlohmann::ordered_json json;
+  json["nanoseconds"] = outcome.nanoseconds;
+  json["execution"] = outcome.execution;
+  json["scale"] = one.scale;
+  json["flops"] = one.flops;
+  json["bytes"] = one.bytes;
+  json["launches"] = outcome.launches;
+  json["rounds"] = outcome.rounds;
+  json["instructions"] = outcome.instructions;
+  json["workgroups"] = outcome.workgroups;
+  json["simulated"] = outcome.simulated;
+  json["limiter"] = outcome.limiter;
+  return json;
+}
+
+} // namespace
+
+int main(int argc, char **argv) try {
+  if (argc < 3) {
+    std::cerr << "usage: bench-timing-points CHIP KERNELS.hsaco... < problems\n";
+    return 1;
+  }
+  Bench bench(ChipTiming::choose(argv[1]), {argv + 2, argv + argc});
+  const Cases cases = allCases();
+  std::cout << factsOf(bench.chip()).dump() << std::endl;
+  for (std::string row; std::getline(std::cin, row);) {
+    std::istringstream words(row);
+    std::string kernel, problem, clock;
+    std::getline(words, kernel, '\t');
+    std::getline(words, problem, '\t');
+    std::getline(words, clock, '\t');
+    auto found = cases.find(kernel);
+    if (found == cases.end())
+      throw std::runtime_error("expected a kernel with a published problem but got " + kernel);
+    std::cout << predictOne(bench, found->second, problem, clock == "sustained").dump() << std::endl;
+  }
+} catch (const std::exception &error) {
+  std::cerr << "error: " << error.what() << "\n";
+  return 1;
+}
