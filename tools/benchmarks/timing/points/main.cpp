@@ -13,6 +13,9 @@ using namespace nstf::emulator::timing;
 
 namespace {
 
+/// Wave instructions after which rounds that agree are enough: hundreds of launches have to fit into minutes.
+constexpr uint64_t sampleBudget = 1'000'000;
+
 Cases allCases() {
   Cases cases;
   for (auto add : {addStreams, addArrays, addAlgebra, addPasses, addArithmetic, addModels})
@@ -40,6 +43,7 @@ nlohmann::ordered_json predictOne(Bench &bench, const std::function<void(Case &)
   describe(one);
   TimingOptions options;
   options.clockMhz = sustained ? bench.chip().sustainedClock : 0;
+  options.budget = sampleBudget;
   options.sampledOnly = true;
   const Outcome outcome = one.run(options);
   nlohmann::ordered_json json;
