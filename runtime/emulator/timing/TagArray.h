@@ -5,8 +5,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
-#include <vector>
+#include <memory>
 
 namespace nstf::emulator::timing {
 
@@ -23,7 +24,11 @@ public:
     /// The way that holds line number `line` (below 2^32 - 1), or none.
     uint32_t find(uint64_t line) const;
     /// The least recently used way; one that holds nothing first.
-    uint32_t victim() const { return order().last; }
+    uint32_t victim() {
+      if (order().first == order().last && count > 1)
+        begin();
+      return order().last;
+    }
     /// Makes it the most recently used.
     void use(uint32_t way);
     /// Puts a line into the victim's way, which stays the next victim if the line is streaming.
@@ -55,7 +60,8 @@ public:
     struct Neighbours {
       uint8_t newer, older;
     };
-    Set(uint8_t *base, uint32_t ways) : base(base), ways(ways) {}
+    Set(uint8_t *base, uint32_t ways, uint32_t count) : base(base), ways(ways), count(count) {}
+    void begin();
 
     // Behind one another: a byte of each tag's hash, tags, times, sectors, neighbours, order.
     static uint8_t signatureOf(uint32_t tag) { return uint8_t(tag * 0x9E3779B1u >> 24); }
@@ -67,16 +73,16 @@ public:
     void unlink(uint32_t way);
 
     uint8_t *base;
-    uint32_t ways;
+    uint32_t ways, count; ///< rounded up to whole groups; those that are
   };
 
   /// At most maxWays.
   TagArray(uint32_t sets, uint32_t ways);
 
-  Set operator[](uint32_t set) { return {reinterpret_cast<uint8_t *>(blocks.data() + set * blocksPerSet), ways}; }
+  Set operator[](uint32_t set) { return {blocks[set * blocksPerSet].bytes, ways, count}; }
   /// Has the host fetch the set, which will be asked for soon.
   void prefetch(uint32_t set) const {
-    for (const Block *block = blocks.data() + set * blocksPerSet, *end = block + blocksPerSet; block < end; ++block)
+    for (const Block *block = blocks + set * blocksPerSet, *end = block + blocksPerSet; block < end; ++block)
       __builtin_prefetch(block, 1);
   }
   void clear(uint32_t firstSet, uint32_t count);
@@ -87,9 +93,11 @@ private:
     uint8_t bytes[64];
   };
 
-  uint32_t ways; ///< rounded up to whole groups; those beyond the cache's are never filled
+  uint32_t ways, count; ///< rounded up to whole groups; those that are
   size_t blocksPerSet;
-  std::vector<Block> blocks;
+  /// Zeros, which the host gives no memory for until a set is used.
+  std::unique_ptr<void, decltype(&std::free)> memory;
+  Block *blocks;
 };
 
 inline uint32_t TagArray::Set::find(uint64_t line) const {

@@ -4,6 +4,8 @@
 #include "runtime/emulator/timing/MemoryCounters.h"
 #include "runtime/emulator/timing/TagArray.h"
 
+#include <vector>
+
 namespace nstf::emulator::timing {
 
 struct ChipTiming;
