@@ -68,6 +68,8 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *context, std::optional<
   return success();
 }
 
+bool AttentionOp::isProductOperand(unsigned) { return true; }
+
 LogicalResult AttentionOp::verify() {
   RankedTensorType q = getQ().getType(), k = getK().getType(), v = getV().getType();
   int64_t heads = getHeads(), kvHeads = getKvHeads();

@@ -74,7 +74,8 @@ def NSTF_KvAppendOp : NSTF_Op<"kv_append", [Pure, InferTypeOpAdaptor]> {
   let hasVerifier = 1;
 }
 
-def NSTF_AttentionOp : NSTF_Op<"attention", [Pure, InferTypeOpAdaptor]> {
+def NSTF_AttentionOp : NSTF_Op<"attention", [Pure, InferTypeOpAdaptor,
+                                            DeclareOpInterfaceMethods<NSTF_MixedPrecisionOp, ["isProductOperand"]>]> {
   let summary = "softmax(scale·q·kᵀ)·v for every head";
   let description = [{
     With D = features(q) / heads, query head h takes the features h·D … h·D+D-1 of q and reads the key and value head

@@ -38,4 +38,17 @@ def NSTF_ElementwiseOp : OpInterface<"ElementwiseOp", [NSTF_EpilogueOp]> {
         "int64_t", "getTableOffset", (ins), "", "return 0;">];
 }
 
+def NSTF_MixedPrecisionOp : OpInterface<"MixedPrecisionOp"> {
+  let cppNamespace = "::nstf";
+  let description = [{
+    Memory may hold some operands of the op in another float type than f32; it computes in f32 all the same.
+  }];
+  let methods = [
+    InterfaceMethod<[{Whether this operand is one of a matrix product, whose operands share a type: what is f32 is
+        converted.}],
+        "bool", "isProductOperand", (ins "unsigned":$operand), "", "return false;">,
+    InterfaceMethod<"Whether the op reads this operand in any float type.",
+        "bool", "readsAnyFloat", (ins "unsigned":$operand), "", "return $_op.isProductOperand(operand);">];
+}
+
 #endif

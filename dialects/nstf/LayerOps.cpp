@@ -17,6 +17,8 @@ LogicalResult EmbeddingOp::inferReturnTypes(MLIRContext *context, std::optional<
   return success();
 }
 
+bool EmbeddingOp::readsAnyFloat(unsigned operand) { return operand == 1; }
+
 // AddPositionsOp
 
 LogicalResult AddPositionsOp::inferReturnTypes(MLIRContext *, std::optional<Location>, AddPositionsOp::Adaptor adaptor,
@@ -47,6 +49,8 @@ LogicalResult AddPositionsOp::verify() {
 bool AddPositionsOp::isByElement(unsigned operand) { return operand == 0; }
 
 int64_t AddPositionsOp::getTableOffset() { return getOffset(); }
+
+bool AddPositionsOp::readsAnyFloat(unsigned operand) { return operand == 1; }
 
 Value AddPositionsOp::computeOnTile(OpBuilder &builder, Location loc, ValueRange operands) {
   return arith::AddFOp::create(builder, loc, operands[0], operands[1]);
@@ -81,6 +85,8 @@ LogicalResult LinearOp::verify() {
 }
 
 Value LinearOp::getEpilogueBias() { return getBias(); }
+
+bool LinearOp::isProductOperand(unsigned operand) { return operand < 2; }
 
 // ArgmaxOp
 

@@ -7,7 +7,8 @@ include "dialects/nstf/Interfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def NSTF_EmbeddingOp : NSTF_Op<"embedding", [Pure, InferTypeOpAdaptor, NSTF_EpilogueOp]> {
+def NSTF_EmbeddingOp : NSTF_Op<"embedding", [Pure, InferTypeOpAdaptor, NSTF_EpilogueOp,
+                                            DeclareOpInterfaceMethods<NSTF_MixedPrecisionOp, ["readsAnyFloat"]>]> {
   let summary = "rows of a table, chosen by ids";
   let description = [{
     result[i, j] = table[ids[i], j]
@@ -32,7 +33,9 @@ def NSTF_EmbeddingOp : NSTF_Op<"embedding", [Pure, InferTypeOpAdaptor, NSTF_Epil
 
 def NSTF_AddPositionsOp : NSTF_Op<"add_positions", [Pure, InferTypeOpAdaptor,
                                                    DeclareOpInterfaceMethods<NSTF_ElementwiseOp,
-                                                                             ["isByElement", "getTableOffset"]>]> {
+                                                                             ["isByElement", "getTableOffset"]>,
+                                                   DeclareOpInterfaceMethods<NSTF_MixedPrecisionOp,
+                                                                             ["readsAnyFloat"]>]> {
   let summary = "learned positions added to every row";
   let description = [{
     result[i, j] = x[i, j] + table[position + i + offset, j]
@@ -59,7 +62,8 @@ def NSTF_AddPositionsOp : NSTF_Op<"add_positions", [Pure, InferTypeOpAdaptor,
 }
 
 def NSTF_LinearOp : NSTF_Op<"linear", [Pure, InferTypeOpAdaptor,
-                                      DeclareOpInterfaceMethods<NSTF_EpilogueOp, ["getEpilogueBias"]>]> {
+                                      DeclareOpInterfaceMethods<NSTF_EpilogueOp, ["getEpilogueBias"]>,
+                                      DeclareOpInterfaceMethods<NSTF_MixedPrecisionOp, ["isProductOperand"]>]> {
   let summary = "product with a weight matrix, with or without a bias";
   let description = [{
     result[i, n] = Σₖ x[i, k]·w[n, k] + bias[n]

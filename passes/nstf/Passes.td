@@ -19,7 +19,7 @@ def MaterializeRopeTablesPass : Pass<"nstf-materialize-rope-tables", "::mlir::Mo
 def SetPrecisionPass : Pass<"nstf-set-precision", "::mlir::ModuleOp"> {
   let summary = "lets memory hold the operands of matrix products in fewer bits";
   let description = [{
-    With `type` f16 or bf16, the operands of every `linear` and `attention` become of that type: weights and caches where
+    With `type` f16 or bf16, the operands of every matrix product (`linear`, `attention`; `MixedPrecisionOp` says it) become of that type: weights and caches where
     nothing else uses them, activations by a `convert` behind what makes them, one for all products that read it. Tables
     that `embedding` and `add_positions` read are held in the type too. All arithmetic stays f32: sums of products,
     residuals, norms. With f32 nothing changes.

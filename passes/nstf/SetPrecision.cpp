@@ -28,18 +28,14 @@ RankedTensorType withElement(Type tensor, Type element) {
 
 /// Whether an operand is one of a matrix product.
 bool isProductOperand(OpOperand &operand) {
-  if (auto linear = dyn_cast<LinearOp>(operand.getOwner()))
-    return operand.get() != linear.getBias();
-  return isa<AttentionOp>(operand.getOwner());
+  auto op = dyn_cast<MixedPrecisionOp>(operand.getOwner());
+  return op && op.isProductOperand(operand.getOperandNumber());
 }
 
 /// Whether an operation reads its operand in any float type.
 bool takesAnyFloat(OpOperand &operand) {
-  if (auto embedding = dyn_cast<EmbeddingOp>(operand.getOwner()))
-    return operand.get() == embedding.getTable();
-  if (auto positions = dyn_cast<AddPositionsOp>(operand.getOwner()))
-    return operand.get() == positions.getTable();
-  return isProductOperand(operand);
+  auto op = dyn_cast<MixedPrecisionOp>(operand.getOwner());
+  return op && op.readsAnyFloat(operand.getOperandNumber());
 }
 
 struct SetPrecisionPass : nstf::impl::SetPrecisionPassBase<SetPrecisionPass> {
