@@ -1,4 +1,4 @@
-// Syntax and rules of #systolic.launch (SystolicLaunch.td).
+// Syntax and rules of #systolic.launch, rules of #systolic.geometry (SystolicLaunch.td).
 #include "dialects/systolic/Systolic.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -98,8 +98,41 @@ LogicalResult LaunchAttr::verify(function_ref<InFlightDiagnostic()> emitError, A
   return success();
 }
 
+static bool isPositive(Attribute attribute) {
+  auto number = dyn_cast_or_null<IntegerAttr>(attribute);
+  return number && number.getInt() >= 1;
+}
+
+LogicalResult GeometryAttr::verify(function_ref<InFlightDiagnostic()> emitError, LaunchAttr launch, ArrayAttr grid,
+                                   DictionaryAttr params, SystolicArrayAttr, int64_t waveSize, bool, bool) {
+  if (grid.size() % 2 != 0) // geometry_c1
+    return emitError() << "expected grid to be pairs of an extent and a tile but got " << grid.size() << " entries";
+  for (size_t i = 0; i < grid.size(); i += 2) {
+    auto extent = dyn_cast<StringAttr>(grid[i]);
+    if (!extent || !isPositive(params.get(extent)))
+      return emitError() << "expected an extent in grid to be a parameter of at least 1 but got " << grid[i];
+    if (!isPositive(grid[i + 1]))
+      return emitError() << "expected a tile in grid to be a number of at least 1 but got " << grid[i + 1];
+  }
+  for (NamedAttribute entry : launch.getPerToken()) // geometry_c2
+    if (!isPositive(params.get(entry.getName())))
+      return emitError() << "expected per_token to list parameters of at least 1 but got " << entry.getName();
+  if (waveSize != 32 && waveSize != 64) // geometry_c3
+    return emitError() << "expected a wave size of 32 or 64 but got " << waveSize;
+  return success();
+}
+
+static LogicalResult verifyGeometryPlace(Operation *op, Attribute value) {
+  if (!isa<GeometryAttr>(value) || !op->hasTrait<OpTrait::SymbolTable>()) // geometry_c4
+    return op->emitOpError() << "expected a #systolic.geometry on an operation with symbols as '"
+                             << geometryAttributeName << "' but got " << value;
+  return success();
+}
+
 /// On kernels of lower levels, whose arguments are the launch's: one entry each.
 LogicalResult SystolicDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == geometryAttributeName)
+    return verifyGeometryPlace(op, attribute.getValue());
   if (attribute.getName() != launchAttributeName)
     return success();
   auto launch = dyn_cast<LaunchAttr>(attribute.getValue());

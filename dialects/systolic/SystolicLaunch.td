@@ -75,6 +75,11 @@ def Systolic_GeometryAttr : Systolic_Attr<"Geometry", "geometry"> {
     systolic-to-gpu-lower-kernels leaves it, as `systolic.geometry`, on the operation around the kernel: what a launch
     passes, of each axis of the grid the extent, a parameter, and its tile, the kernel's parameters and array, and whether
     anything reads the run scalars.
+
+    - geometry_c1: `grid` is pairs of an extent, a parameter of at least 1, and a tile, a number of at least 1.
+    - geometry_c2: what `launch` lists in `per_token` are parameters of at least 1.
+    - geometry_c3: the wave size is 32 or 64.
+    - geometry_c4: it stands on an operation with symbols, which the kernel is one of.
   }];
   let parameters = (ins
     "::nstf::systolic::LaunchAttr":$launch,
@@ -85,6 +90,7 @@ def Systolic_GeometryAttr : Systolic_Attr<"Geometry", "geometry"> {
     "bool":$readsTokens,
     "bool":$readsPosition);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 #endif

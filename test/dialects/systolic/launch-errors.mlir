@@ -1,4 +1,5 @@
-// Every numbered constraint of #systolic.launch and of the kernels it stands on, broken once. Names are the numbers.
+// Every numbered constraint of #systolic.launch, of the kernels it stands on, and of #systolic.geometry, broken once. Names
+// are the numbers.
 // RUN: nstf-opt %s -split-input-file -verify-diagnostics
 
 // expected-error @+1 {{expected a name for every argument but got none}}
@@ -100,4 +101,57 @@ func.func private @lower_text() attributes {systolic.launch = "x"}
 
 // expected-error @+1 {{expected a #systolic.launch on a function as 'systolic.launch' but got #systolic.launch<[x = operand 0]>}}
 module attributes {systolic.launch = #systolic.launch<[x = operand 0]>} {
+}
+
+// -----
+
+// expected-error @+1 {{expected grid to be pairs of an extent and a tile but got 1 entries}}
+func.func private @geometry_c1_pairs() attributes {a = #systolic.geometry<launch = #systolic.launch<[x = operand 0]>, grid = ["M"], params = {M = 64}, array = #systolic.array<waves = 1x4, cell = 16x16x16, instruction_k = 4>, waveSize = 64, readsTokens = false, readsPosition = false>}
+
+// -----
+
+// expected-error @+1 {{expected an extent in grid to be a parameter of at least 1 but got "N"}}
+func.func private @geometry_c1_extent() attributes {a = #systolic.geometry<launch = #systolic.launch<[x = operand 0]>, grid = ["N", 16], params = {M = 64}, array = #systolic.array<waves = 1x4, cell = 16x16x16, instruction_k = 4>, waveSize = 64, readsTokens = false, readsPosition = false>}
+
+// -----
+
+// expected-error @+1 {{expected an extent in grid to be a parameter of at least 1 but got "M"}}
+func.func private @geometry_c1_extent_of_nothing() attributes {a = #systolic.geometry<launch = #systolic.launch<[x = operand 0]>, grid = ["M", 16], params = {M = 0}, array = #systolic.array<waves = 1x4, cell = 16x16x16, instruction_k = 4>, waveSize = 64, readsTokens = false, readsPosition = false>}
+
+// -----
+
+// expected-error @+1 {{expected an extent in grid to be a parameter of at least 1 but got 64 : i64}}
+func.func private @geometry_c1_extent_number() attributes {a = #systolic.geometry<launch = #systolic.launch<[x = operand 0]>, grid = [64, 16], params = {M = 64}, array = #systolic.array<waves = 1x4, cell = 16x16x16, instruction_k = 4>, waveSize = 64, readsTokens = false, readsPosition = false>}
+
+// -----
+
+// expected-error @+1 {{expected a tile in grid to be a number of at least 1 but got 0 : i64}}
+func.func private @geometry_c1_tile() attributes {a = #systolic.geometry<launch = #systolic.launch<[x = operand 0]>, grid = ["M", 0], params = {M = 64}, array = #systolic.array<waves = 1x4, cell = 16x16x16, instruction_k = 4>, waveSize = 64, readsTokens = false, readsPosition = false>}
+
+// -----
+
+// expected-error @+1 {{expected a tile in grid to be a number of at least 1 but got "M"}}
+func.func private @geometry_c1_tile_name() attributes {a = #systolic.geometry<launch = #systolic.launch<[x = operand 0]>, grid = ["M", "M"], params = {M = 64}, array = #systolic.array<waves = 1x4, cell = 16x16x16, instruction_k = 4>, waveSize = 64, readsTokens = false, readsPosition = false>}
+
+// -----
+
+// expected-error @+1 {{expected per_token to list parameters of at least 1 but got "N"}}
+func.func private @geometry_c2() attributes {a = #systolic.geometry<launch = #systolic.launch<[x = operand 0], per_token = {N = 1}>, grid = ["M", 16], params = {M = 64}, array = #systolic.array<waves = 1x4, cell = 16x16x16, instruction_k = 4>, waveSize = 64, readsTokens = false, readsPosition = false>}
+
+// -----
+
+// expected-error @+1 {{expected a wave size of 32 or 64 but got 48}}
+func.func private @geometry_c3() attributes {a = #systolic.geometry<launch = #systolic.launch<[x = operand 0]>, grid = ["M", 16], params = {M = 64}, array = #systolic.array<waves = 1x4, cell = 16x16x16, instruction_k = 4>, waveSize = 48, readsTokens = false, readsPosition = false>}
+
+// -----
+
+module attributes {systolic.geometry = #systolic.geometry<launch = #systolic.launch<[x = operand 0]>, grid = ["M", 16], params = {M = 64}, array = #systolic.array<waves = 1x4, cell = 16x16x16, instruction_k = 4>, waveSize = 64, readsTokens = false, readsPosition = false>} {
+  // expected-error @+1 {{expected a #systolic.geometry on an operation with symbols as 'systolic.geometry' but got #systolic.geometry<}}
+  func.func private @geometry_c4() attributes {systolic.geometry = #systolic.geometry<launch = #systolic.launch<[x = operand 0]>, grid = ["M", 16], params = {M = 64}, array = #systolic.array<waves = 1x4, cell = 16x16x16, instruction_k = 4>, waveSize = 64, readsTokens = false, readsPosition = false>}
+}
+
+// -----
+
+// expected-error @+1 {{expected a #systolic.geometry on an operation with symbols as 'systolic.geometry' but got "x"}}
+module attributes {systolic.geometry = "x"} {
 }
