@@ -153,7 +153,8 @@ FailureOr<KernelChoice> KernelChooser::choose(int64_t tokens, const Target &targ
     binding = bindings.insert({choice.templateName, std::move(*made)}).first;
   }
   std::map<std::string, int64_t> extents;
-  for (const TemplateBinding::Parameter &parameter : binding->second.parameters)
+  for (const TemplateBinding::Parameter &parameter :
+       llvm::concat<TemplateBinding::Parameter>(binding->second.parameters, binding->second.facts))
     extents[parameter.name.str()] = parameter.getValue(tokens);
   chooseTuning(kernel, extents, target, files, choice);
   applyWishes(wishes, files, choice);

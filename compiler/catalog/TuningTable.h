@@ -2,7 +2,7 @@
 //
 //   provenance: {date: 2026-11-21, tool: by hand, kind: predicted}
 //   rows:
-//     - when: {M: [1, 16]}             # inclusive ranges of the template's extents; all must hold, none: always
+//     - when: {M: [1, 16]}             # inclusive ranges of what the binding says; all must hold, none: always
 //       set: {BM: 16, BN: 64}
 //       because: one cell of rows
 //

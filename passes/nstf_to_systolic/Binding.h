@@ -26,6 +26,7 @@ struct TemplateBinding {
   llvm::SmallVector<Buffer> buffers; ///< without the buffer "y", which holds the region's result
   mlir::Type operandType;            ///< of matrix products; null where the template has none
   llvm::SmallVector<Parameter> parameters;
+  llvm::SmallVector<Parameter> facts; ///< what tuning rows may ask about beside the parameters; no template has them
   llvm::SmallVector<std::pair<llvm::StringRef, float>> numbers; ///< parameters that are f32
 };
 

@@ -60,7 +60,7 @@ FailureOr<TemplateBinding> nstf::bindTensorKernel(KernelOp kernel, int64_t maxTo
     return failure();
   auto type = cast<RankedTensorType>(kernel.getResultTypes().front());
   int64_t elements = *countElements(type.getShape(), 1);
-  TemplateBinding::Parameter reduced{"R", 1, /*perToken=*/0, /*atLeast=*/1};
+  TemplateBinding::Parameter reduced{"reduced", 1, /*perToken=*/0, /*atLeast=*/1};
   bool isDynamic = !type.hasStaticShape(), isContiguous = false;
   kernel.walk([&](linalg::GenericOp op) {
     if (!getLaneReduction(op))
@@ -84,9 +84,8 @@ FailureOr<TemplateBinding> nstf::bindTensorKernel(KernelOp kernel, int64_t maxTo
   TemplateBinding binding;
   binding.parameters = {{"N", isDynamic ? elements * maxTokens : elements, isDynamic ? elements : 0},
                         {"E", elements},
-                        {"ROWS", isDynamic ? 0 : 1},
-                        reduced,
-                        {"C", isContiguous}};
+                        {"ROWS", isDynamic ? 0 : 1}};
+  binding.facts = {reduced, {"contiguous", isContiguous}};
   return binding;
 }
 

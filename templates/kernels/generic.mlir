@@ -3,8 +3,6 @@
 // What tensor code (linalg and tensor ops) becomes: the work is in the slot, which gets the tile of indices, the first of
 // them, and the tokens of the step; by default an element is its own index. One work item is BN elements. BR: lanes that
 // share an element where the slot reduces. E: elements of the result for each token (ROWS = 0), or all (ROWS = 1).
-// R and C serve the choice of BN and BR: elements a reduction combines; 1 where consecutive lanes then read consecutive
-// elements.
 !i = tensor<256xi32, #systolic.axes<BN>>
 !y = tensor<256xf32, #systolic.axes<BN>>
 !Y = memref<4096xf32, #systolic.axes<N>>
@@ -17,7 +15,7 @@ module {
 
   systolic.kernel @generic(%Y: !Y, %control: !systolic.control, %work: index)
       attributes {launch = #systolic.launch<[y, control]>,
-                  params = {N = 4096, E = 64, ROWS = 0, R = 1, C = 0, BN = 256, BR = 1, WM = 4, WN = 1},
+                  params = {N = 4096, E = 64, ROWS = 0, BN = 256, BR = 1, WM = 4, WN = 1},
                   grid = ["N", "BN"]} {
     %BN = systolic.param "BN"
     %E = systolic.param "E"

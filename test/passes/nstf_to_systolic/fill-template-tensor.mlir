@@ -23,7 +23,7 @@
 // CHECK-SAME: memref<2048xf32, #systolic.axes<2048>> {systolic.per_token = 128 : i64}
 // CHECK-SAME: memref<16xf16, #systolic.axes<16>> {systolic.per_token = 1 : i64}
 // CHECK-SAME: launch = #systolic.launch<[y = result 0, x0 = operand 0, x1 = operand 1, control], per_token = {N = 1 : i64}>
-// CHECK-SAME: BN = 4 : i64, BR = 64 : i64, C = 1 : i64, E = 1 : i64, N = 16 : i64, R = 128 : i64, ROWS = 0 : i64
+// CHECK-SAME: params = {BN = 4 : i64, BR = 64 : i64, E = 1 : i64, N = 16 : i64, ROWS = 0 : i64
 
 // TILES: systolic.load %{{.+}}[%{{.+}}] at(%{{.+}} : tensor<4x64xi32, #systolic.axes<BN, BR>>) : memref<2048xf32, #systolic.axes<2048>> -> tensor<4x64xf32, #systolic.axes<BN, BR>>
 // TILES: systolic.reduce add %{{.+}} along 1 : tensor<4x64xf32, #systolic.axes<BN, BR>> -> tensor<4xf32, #systolic.axes<BN>>
