@@ -8,6 +8,7 @@
 #include <filesystem>
 
 using namespace nstf;
+using namespace nstf::checkpoint;
 using nlohmann::json;
 namespace fs = std::filesystem;
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nstf {
+namespace nstf::checkpoint {
 
 /// The tensors of one or several files under one set of names.
 class Checkpoint {
@@ -43,4 +43,4 @@ private:
   std::map<std::string, Entry, std::less<>> byName;
 };
 
-} // namespace nstf
+} // namespace nstf::checkpoint

@@ -5,9 +5,10 @@
 #include <cassert>
 
 using namespace nstf;
+using namespace nstf::checkpoint;
 using support::ElementType;
 
-bool nstf::isReadable(ElementType type) { return support::floatFormatFromName(nameOf(type)).has_value(); }
+bool nstf::checkpoint::isReadable(ElementType type) { return support::floatFormatFromName(nameOf(type)).has_value(); }
 
 static void readAs(ElementType type, const std::byte *bytes, size_t count, support::FloatFormat format, void *result) {
   assert(isReadable(type));
@@ -15,9 +16,9 @@ static void readAs(ElementType type, const std::byte *bytes, size_t count, suppo
                           count);
 }
 
-void nstf::readFloats(ElementType type, const std::byte *bytes, size_t count, float *result) {
+void nstf::checkpoint::readFloats(ElementType type, const std::byte *bytes, size_t count, float *result) {
   readAs(type, bytes, count, support::FloatFormat::f32, result);
 }
-void nstf::readFloats(ElementType type, const std::byte *bytes, size_t count, double *result) {
+void nstf::checkpoint::readFloats(ElementType type, const std::byte *bytes, size_t count, double *result) {
   readAs(type, bytes, count, support::FloatFormat::f64, result);
 }

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace nstf {
+namespace nstf::checkpoint {
 
 /// Whether `readFloats` can read it: f64, f32, f16, bf16.
 bool isReadable(support::ElementType type);
@@ -15,4 +15,4 @@ bool isReadable(support::ElementType type);
 void readFloats(support::ElementType type, const std::byte *bytes, size_t count, float *result);
 void readFloats(support::ElementType type, const std::byte *bytes, size_t count, double *result);
 
-} // namespace nstf
+} // namespace nstf::checkpoint

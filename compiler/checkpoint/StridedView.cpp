@@ -9,6 +9,7 @@
 #include <utility>
 
 using namespace nstf;
+using namespace nstf::checkpoint;
 
 StridedView StridedView::of(std::vector<int64_t> shape) {
   StridedView view{0, std::move(shape), {}};

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace nstf {
+namespace nstf::checkpoint {
 
 struct StridedView {
   int64_t offset = 0;
@@ -29,4 +29,4 @@ struct StridedView {
   void gather(const std::byte *first, size_t elementSize, uint64_t begin, size_t count, std::byte *result) const;
 };
 
-} // namespace nstf
+} // namespace nstf::checkpoint

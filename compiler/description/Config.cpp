@@ -10,6 +10,7 @@
 #include <limits>
 
 using namespace nstf;
+using namespace nstf::description;
 using nlohmann::json;
 
 Config::Config(const std::string &path) : Config(support::readTextFile(path), path) {}

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace nstf {
+namespace nstf::description {
 
 class Config : public ParameterSource {
 public:
@@ -39,4 +39,4 @@ private:
   mutable std::map<std::string, nlohmann::json> others; // files beside it, read when asked for
 };
 
-} // namespace nstf
+} // namespace nstf::description

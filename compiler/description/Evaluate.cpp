@@ -11,6 +11,7 @@
 #include <optional>
 
 using namespace nstf;
+using namespace nstf::description;
 
 static std::string describeNumber(double value) {
   char buffer[32];
@@ -25,7 +26,7 @@ static std::string describeList(const std::vector<T> &list, Describe describeOne
   return text + "]";
 }
 
-std::string nstf::describe(const ParameterValue &value) {
+std::string nstf::description::describe(const ParameterValue &value) {
   struct Visitor {
     std::string operator()(std::monostate) { return "null"; }
     std::string operator()(bool b) { return b ? "true" : "false"; }
@@ -47,7 +48,7 @@ std::string nstf::describe(const ParameterValue &value) {
   return support::escape(std::visit(Visitor(), value));
 }
 
-std::string nstf::kindOf(const ParameterValue &value) {
+std::string nstf::description::kindOf(const ParameterValue &value) {
   static const char *const kinds[] = {"null",   "true or false",           "a whole number",    "a number",
                                       "a text", "a list of whole numbers", "a list of numbers", "a list of texts",
                                       "a rope", "something else"};
@@ -246,7 +247,7 @@ static ParameterValue call(const std::string &name, const std::vector<ParameterV
   throw support::InputError("unknown function '" + support::escape(name) + "' (known: " + known + ")");
 }
 
-ParameterValue nstf::evaluate(const Expression::Node &node, const Scope &scope) {
+ParameterValue nstf::description::evaluate(const Expression::Node &node, const Scope &scope) {
   auto operand = [&](size_t i) { return evaluate(*node.operands[i], scope); };
   switch (node.op) {
   case Operator::constant:

@@ -12,6 +12,7 @@
 #include <charconv>
 
 using namespace nstf;
+using namespace nstf::description;
 using NodePtr = std::shared_ptr<const Expression::Node>;
 
 namespace {
@@ -228,7 +229,7 @@ Expression::Expression(const std::string &text) : source(text), root(Parser(sour
 
 ParameterValue Expression::evaluate(const Scope &scope) const {
   try {
-    return nstf::evaluate(*root, scope);
+    return nstf::description::evaluate(*root, scope);
   } catch (const support::InputError &error) {
     throw support::InputError("in '" + support::escape(source) + "': " + error.message);
   }
@@ -239,7 +240,7 @@ int64_t Expression::evaluateInteger(const Scope &scope) const {
   if (const int64_t *integer = std::get_if<int64_t>(&value))
     return *integer;
   throw support::InputError("in '" + support::escape(source) + "': expected a whole number but got " +
-                            nstf::describe(value));
+                            nstf::description::describe(value));
 }
 
 bool Expression::evaluateCondition(const Scope &scope) const {
@@ -247,10 +248,10 @@ bool Expression::evaluateCondition(const Scope &scope) const {
   if (const bool *condition = std::get_if<bool>(&value))
     return *condition;
   throw support::InputError("in '" + support::escape(source) + "': expected true or false but got " +
-                            nstf::describe(value));
+                            nstf::description::describe(value));
 }
 
-std::string nstf::interpolate(const std::string &pattern, const Scope &scope) {
+std::string nstf::description::interpolate(const std::string &pattern, const Scope &scope) {
   std::string result;
   for (size_t at = 0; at < pattern.size();) {
     size_t open = pattern.find('{', at);
@@ -267,7 +268,7 @@ std::string nstf::interpolate(const std::string &pattern, const Scope &scope) {
       result += *text;
     else
       throw support::InputError("in '" + support::escape(pattern) + "': expected a whole number or a text but got " +
-                                nstf::describe(value));
+                                nstf::description::describe(value));
     at = close + 1;
   }
   return result;

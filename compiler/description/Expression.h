@@ -24,7 +24,7 @@
 #include <variant>
 #include <vector>
 
-namespace nstf {
+namespace nstf::description {
 
 /// Anything a source of parameters holds that is no value of ours (an object, a list of texts): kept for messages.
 struct OpaqueValue {
@@ -67,4 +67,4 @@ private:
 /// Replaces every `{expression}` in `pattern` by its value (whole numbers and texts): "model.layers.{layer}.".
 std::string interpolate(const std::string &pattern, const Scope &scope);
 
-} // namespace nstf
+} // namespace nstf::description

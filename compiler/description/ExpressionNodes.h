@@ -5,7 +5,7 @@
 
 #include "compiler/description/Expression.h"
 
-namespace nstf {
+namespace nstf::description {
 
 enum class Operator {
   constant,
@@ -39,4 +39,4 @@ struct Expression::Node {
 /// Throws support::InputError without a place.
 ParameterValue evaluate(const Expression::Node &node, const Scope &scope);
 
-} // namespace nstf
+} // namespace nstf::description

@@ -9,8 +9,9 @@
 #include <set>
 
 using namespace nstf;
+using namespace nstf::description;
 
-const std::map<std::string, std::vector<std::string>> &nstf::knownKeys() {
+const std::map<std::string, std::vector<std::string>> &nstf::description::knownKeys() {
   static const std::map<std::string, std::vector<std::string>> keys = {
       {"document",
        {"name", "about", "architectures", "optional_prefix", "refuse", "parameters", "checks", "context", "checkpoint",
@@ -331,6 +332,6 @@ private:
 
 } // namespace
 
-GraphDescription nstf::readGraphDescription(const std::string &text, const std::string &file) {
+GraphDescription nstf::description::readGraphDescription(const std::string &text, const std::string &file) {
   return Reader(file).read(text);
 }

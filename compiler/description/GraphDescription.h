@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace nstf {
+namespace nstf::description {
 
 /// A number the rest of the file is written in.
 struct ParameterDescription {
@@ -137,4 +137,4 @@ GraphDescription readGraphDescription(const std::string &text, const std::string
 /// graph.schema.json against them.
 const std::map<std::string, std::vector<std::string>> &knownKeys();
 
-} // namespace nstf
+} // namespace nstf::description

@@ -13,6 +13,7 @@
 #include <queue>
 
 using namespace nstf;
+using namespace nstf::description;
 
 namespace {
 
@@ -336,6 +337,6 @@ private:
 
 } // namespace
 
-ExpandedGraph nstf::expandGraph(const GraphDescription &description, const Parameters &parameters) {
+ExpandedGraph nstf::description::expandGraph(const GraphDescription &description, const Parameters &parameters) {
   return Expansion(description, parameters).run();
 }

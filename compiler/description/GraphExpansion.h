@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace nstf {
+namespace nstf::description {
 
 struct ExpandedTensor {
   /// The leading extent of a tensor with one row for each token of a step.
@@ -26,7 +26,7 @@ struct ExpandedTensor {
   std::vector<std::string> tensors;
   std::vector<int64_t> stored;
   bool regrouped = false; // the tensor's own shape may be groupsInto of `stored`
-  StridedView view;
+  checkpoint::StridedView view;
 };
 
 /// What an operand is: an entry of one of the lists of ExpandedGraph.
@@ -64,4 +64,4 @@ struct ExpandedGraph {
 /// weight, a context of less than 1, more than a million nodes.
 ExpandedGraph expandGraph(const GraphDescription &description, const Parameters &parameters);
 
-} // namespace nstf
+} // namespace nstf::description

@@ -4,8 +4,10 @@
 #include "support/Escape.h"
 
 using namespace nstf;
+using namespace nstf::checkpoint;
+using namespace nstf::description;
 
-Scope nstf::scopeOf(const Parameters &parameters) {
+Scope nstf::description::scopeOf(const Parameters &parameters) {
   return [&parameters](const std::string &name) -> const ParameterValue * {
     auto found = parameters.find(name);
     return found == parameters.end() ? nullptr : &found->second;
@@ -182,7 +184,7 @@ private:
 
 } // namespace
 
-Parameters nstf::evaluateParameters(const GraphDescription &description, const ParameterSource *source,
-                                    const Checkpoint *checkpoint) {
+Parameters nstf::description::evaluateParameters(const GraphDescription &description, const ParameterSource *source,
+                                                 const Checkpoint *checkpoint) {
   return Evaluation(description, source, checkpoint).run();
 }

@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-namespace nstf {
+namespace nstf::description {
 
 /// Where parameters with a `key` come from.
 class ParameterSource {
@@ -33,10 +33,10 @@ Scope scopeOf(const Parameters &parameters);
 /// have their default. Throws support::InputError: with the source's name where the source is at fault, with a line of
 /// the description otherwise.
 Parameters evaluateParameters(const GraphDescription &description, const ParameterSource *source,
-                              const Checkpoint *checkpoint = nullptr);
+                              const checkpoint::Checkpoint *checkpoint = nullptr);
 
 /// The scaling of rotary embeddings that stands under `key` of `source`, an object as config.json's "rope_scaling".
 /// Throws support::InputError that names the source and the key at fault.
 RopeScaling readRopeScaling(const ParameterSource &source, const std::string &key);
 
-} // namespace nstf
+} // namespace nstf::description

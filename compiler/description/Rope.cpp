@@ -9,8 +9,9 @@
 #include <numbers>
 
 using namespace nstf;
+using namespace nstf::description;
 
-std::vector<double> nstf::ropeFrequencies(int64_t rotary, double theta) {
+std::vector<double> nstf::description::ropeFrequencies(int64_t rotary, double theta) {
   if (rotary < 2 || rotary > 65536 || rotary % 2 != 0)
     throw support::InputError("expected an even rotary dimension of 2 to 65536 but got " + std::to_string(rotary));
   if (!std::isfinite(theta) || theta <= 0)
@@ -71,8 +72,8 @@ static void scaleLongRope(std::vector<double> &frequencies, const RopeScaling &s
     frequencies[i] /= factors[i];
 }
 
-std::vector<double> nstf::ropeFrequencies(int64_t rotary, double theta, const RopeScaling &scaling, double positions,
-                                          double context) {
+std::vector<double> nstf::description::ropeFrequencies(int64_t rotary, double theta, const RopeScaling &scaling,
+                                                       double positions, double context) {
   if (scaling.kind == RopeScaling::dynamic) {
     if (rotary <= 2)
       throw support::InputError("expected a rotary dimension of at least 4 for dynamic rope but got " +
@@ -94,14 +95,14 @@ std::vector<double> nstf::ropeFrequencies(int64_t rotary, double theta, const Ro
   return frequencies;
 }
 
-int64_t nstf::ropePositions(const RopeScaling &scaling, int64_t positions) {
+int64_t nstf::description::ropePositions(const RopeScaling &scaling, int64_t positions) {
   if (scaling.kind != RopeScaling::dynamic || *scaling.factor <= 1)
     return positions;
   double longest = std::floor(static_cast<double>(positions) * *scaling.factor);
   return longest < 0x1p53 ? static_cast<int64_t>(longest) : positions;
 }
 
-double nstf::ropeScale(const RopeScaling &scaling, double positions) {
+double nstf::description::ropeScale(const RopeScaling &scaling, double positions) {
   if (scaling.kind != RopeScaling::yarn && scaling.kind != RopeScaling::longrope)
     return 1;
   if (scaling.attentionFactor)

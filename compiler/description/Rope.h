@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nstf {
+namespace nstf::description {
 
 /// How a model stretches its rotary embedding, as its configuration says it. What a kind has no use for is not read.
 struct RopeScaling {
@@ -56,4 +56,4 @@ int64_t ropePositions(const RopeScaling &scaling, int64_t positions);
 /// What cosines and sines are multiplied by: 1 but for yarn and longrope.
 double ropeScale(const RopeScaling &scaling, double positions);
 
-} // namespace nstf
+} // namespace nstf::description

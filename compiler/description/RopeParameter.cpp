@@ -9,6 +9,7 @@
 #include <cmath>
 
 using namespace nstf;
+using namespace nstf::description;
 
 namespace {
 
@@ -155,6 +156,6 @@ private:
 
 } // namespace
 
-RopeScaling nstf::readRopeScaling(const ParameterSource &source, const std::string &key) {
+RopeScaling nstf::description::readRopeScaling(const ParameterSource &source, const std::string &key) {
   return RopeReader(source, key).read();
 }

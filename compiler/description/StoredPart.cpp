@@ -7,9 +7,11 @@
 #include <iterator>
 
 using namespace nstf;
+using namespace nstf::checkpoint;
+using namespace nstf::description;
 
-int64_t nstf::evaluateInteger(const Expression &expression, const Scope &scope, const support::Place &place,
-                              const std::string &what, int64_t minimum) {
+int64_t nstf::description::evaluateInteger(const Expression &expression, const Scope &scope,
+                                           const support::Place &place, const std::string &what, int64_t minimum) {
   ParameterValue value;
   try {
     value = expression.evaluate(scope);
@@ -23,7 +25,7 @@ int64_t nstf::evaluateInteger(const Expression &expression, const Scope &scope, 
   return *number;
 }
 
-bool nstf::groupsInto(const std::vector<int64_t> &parts, const std::vector<int64_t> &shape) {
+bool nstf::description::groupsInto(const std::vector<int64_t> &parts, const std::vector<int64_t> &shape) {
   size_t part = 0;
   for (int64_t extent : shape) {
     int64_t product = 1;
@@ -51,7 +53,7 @@ static StridedView sliceOf(const StridedView &stored, const TensorDescription::S
   return stored.slice(axis, from, count);
 }
 
-void nstf::locateStored(const TensorDescription &tensor, const Scope &numbers, ExpandedTensor &expanded) {
+void nstf::description::locateStored(const TensorDescription &tensor, const Scope &numbers, ExpandedTensor &expanded) {
   std::string what = "'" + support::escape(tensor.name) + "'";
   auto fail = [&](const std::string &message) { tensor.place.error(what + ": " + message); };
   auto extent = [&](const Expression &value) {

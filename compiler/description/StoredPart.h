@@ -3,7 +3,7 @@
 
 #include "compiler/description/GraphExpansion.h"
 
-namespace nstf {
+namespace nstf::description {
 
 /// Fills in `stored`, `regrouped` and `view` of a weight whose shape is there already, from what its description says
 /// is stored, sliced and transposed. Throws support::InputError at its line where that is no part of what is stored or
@@ -17,4 +17,4 @@ bool groupsInto(const std::vector<int64_t> &parts, const std::vector<int64_t> &s
 int64_t evaluateInteger(const Expression &expression, const Scope &scope, const support::Place &place,
                         const std::string &what, int64_t minimum = 1);
 
-} // namespace nstf
+} // namespace nstf::description

@@ -19,6 +19,7 @@
 
 using namespace mlir;
 using namespace nstf;
+using namespace nstf::import;
 
 static constexpr std::pair<Stage, StringLiteral> stageNames[] = {
     {Stage::NSTF, "nstf"}, {Stage::Fused, "fused"}, {Stage::Systolic, "systolic"}, {Stage::GPU, "gpu"},

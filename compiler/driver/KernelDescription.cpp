@@ -14,6 +14,8 @@
 
 using namespace mlir;
 using namespace nstf;
+using namespace nstf::description;
+using namespace nstf::import;
 
 namespace {
 

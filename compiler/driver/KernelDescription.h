@@ -52,11 +52,11 @@ public:
                                                mlir::MLIRContext &context) const;
 
 private:
-  explicit KernelDescription(GraphDescription graph) : graph(std::move(graph)) {}
+  explicit KernelDescription(description::GraphDescription graph) : graph(std::move(graph)) {}
   mlir::OwningOpRef<mlir::ModuleOp> buildGraph(const Values &values, bool runtimeRows,
                                                mlir::MLIRContext &context) const;
 
-  GraphDescription graph;
+  description::GraphDescription graph;
   std::string source;     ///< its name, or its file's without the folder
   std::string moduleFile; ///< where it is a module
 };

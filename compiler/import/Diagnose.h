@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <stdexcept>
 
-namespace nstf {
+namespace nstf::import {
 
 /// Runs `import`, which returns a module. What it throws becomes one diagnostic, at the line it names, and a null
 /// module.
@@ -32,4 +32,4 @@ template <typename Import> mlir::OwningOpRef<mlir::ModuleOp> diagnose(mlir::MLIR
   return nullptr;
 }
 
-} // namespace nstf
+} // namespace nstf::import

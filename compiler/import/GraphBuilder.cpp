@@ -15,6 +15,9 @@
 
 using namespace mlir;
 using namespace nstf;
+using namespace nstf::checkpoint;
+using namespace nstf::description;
+using namespace nstf::import;
 
 namespace {
 
@@ -207,8 +210,8 @@ private:
 
 } // namespace
 
-OwningOpRef<ModuleOp> nstf::buildModule(const ExpandedGraph &graph, const ModelFacts &facts,
-                                        const Checkpoint *checkpoint, const std::string &expectedFrom,
-                                        bool locateInFile, MLIRContext *context) {
+OwningOpRef<ModuleOp> nstf::import::buildModule(const ExpandedGraph &graph, const ModelFacts &facts,
+                                                const Checkpoint *checkpoint, const std::string &expectedFrom,
+                                                bool locateInFile, MLIRContext *context) {
   return GraphBuilder(graph, facts, checkpoint, expectedFrom, locateInFile, context).build();
 }

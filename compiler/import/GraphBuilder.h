@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace nstf {
+namespace nstf::import {
 
 /// What goes into the module's attribute nstf.model beside the graph's own numbers.
 struct ModelFacts {
@@ -27,11 +27,11 @@ struct ModelFacts {
 /// weight's expected shape comes from, for messages. `locateInFile` puts the line of the description into locations
 /// (for files the user wrote); the name of the node is in them always. Emits a diagnostic and returns null when a
 /// tensor is missing, of wrong shape or no float, an operation or attribute is unknown, or operands don't fit.
-mlir::OwningOpRef<mlir::ModuleOp> buildModule(const ExpandedGraph &graph, const ModelFacts &facts,
-                                              const Checkpoint *checkpoint, const std::string &expectedFrom,
+mlir::OwningOpRef<mlir::ModuleOp> buildModule(const description::ExpandedGraph &graph, const ModelFacts &facts,
+                                              const checkpoint::Checkpoint *checkpoint, const std::string &expectedFrom,
                                               bool locateInFile, mlir::MLIRContext *context);
 
 /// Names of the operations a node may be, without the dialect's prefix, sorted.
 std::vector<std::string> graphOperations(mlir::MLIRContext *context);
 
-} // namespace nstf
+} // namespace nstf::import

@@ -15,6 +15,9 @@
 
 using namespace mlir;
 using namespace nstf;
+using namespace nstf::checkpoint;
+using namespace nstf::description;
+using namespace nstf::import;
 namespace fs = std::filesystem;
 
 /// All architecture files, the user's first, read: they are few and small, and their "architectures" decide which is
@@ -44,7 +47,7 @@ static std::vector<std::string> namesOf(const std::vector<GraphDescription> &arc
   return names;
 }
 
-std::vector<std::string> nstf::knownArchitectures() { return namesOf(readArchitectures({})); }
+std::vector<std::string> nstf::import::knownArchitectures() { return namesOf(readArchitectures({})); }
 
 /// By "architectures"; a config without goes by "model_type", which is a description's name.
 static GraphDescription chooseArchitecture(const Config &config, const std::vector<std::string> &files) {
@@ -118,8 +121,8 @@ static std::string modelName(const fs::path &folder) {
   return (absolute.has_filename() ? absolute : absolute.parent_path()).filename().string();
 }
 
-OwningOpRef<ModuleOp> nstf::importHuggingFace(const std::string &folder, MLIRContext *context,
-                                              const ImportOptions &options) {
+OwningOpRef<ModuleOp> nstf::import::importHuggingFace(const std::string &folder, MLIRContext *context,
+                                                      const ImportOptions &options) {
   return diagnose(context, [&]() -> OwningOpRef<ModuleOp> {
     if (!fs::is_directory(folder))
       throw support::InputError("'" + folder + "': no such folder");

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace nstf {
+namespace nstf::import {
 
 /// Imports a folder with config.json and, unless options.needWeights is false, safetensors files (SafeTensors.h says
 /// which). The architecture is data: the file of templates/models whose "architectures" holds the one of config.json,
@@ -21,4 +21,4 @@ mlir::OwningOpRef<mlir::ModuleOp> importHuggingFace(const std::string &folder, m
 /// Every name config.json's "architectures" may hold, sorted: "LlamaForCausalLM", …
 std::vector<std::string> knownArchitectures();
 
-} // namespace nstf
+} // namespace nstf::import

@@ -16,6 +16,7 @@
 
 using namespace mlir;
 using namespace nstf;
+using namespace nstf::import;
 namespace fs = std::filesystem;
 
 /// Makes a weight's path one from the working directory, and checks that the file holds its bytes.
@@ -59,7 +60,8 @@ private:
 
 } // namespace
 
-OwningOpRef<ModuleOp> nstf::importMlir(const std::string &path, MLIRContext *context, const ImportOptions &options) {
+OwningOpRef<ModuleOp> nstf::import::importMlir(const std::string &path, MLIRContext *context,
+                                               const ImportOptions &options) {
   return diagnose(context, [&]() -> OwningOpRef<ModuleOp> {
     std::string text = support::readTextFile(path, size_t(1) << 30); // MLIR's parser recurses into brackets
     if (std::optional<std::string> excess = support::findMlirExcess(text))
@@ -80,7 +82,8 @@ OwningOpRef<ModuleOp> nstf::importMlir(const std::string &path, MLIRContext *con
   });
 }
 
-OwningOpRef<ModuleOp> nstf::importModel(const std::string &path, MLIRContext *context, const ImportOptions &options) {
+OwningOpRef<ModuleOp> nstf::import::importModel(const std::string &path, MLIRContext *context,
+                                                const ImportOptions &options) {
   context->loadDialect<NSTFDialect>();
   return diagnose(context, [&]() -> OwningOpRef<ModuleOp> {
     std::string extension = fs::path(path).extension().string();

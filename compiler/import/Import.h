@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace nstf {
+namespace nstf::import {
 
 /// Imports what `path` is: a folder with config.json (Hugging Face), a YAML graph (.yaml, .yml) or a module of the nstf
 /// dialect (.mlir). The context must have the nstf dialect registered; it is loaded here. The module is verified.
@@ -21,4 +21,4 @@ mlir::OwningOpRef<mlir::ModuleOp> importModel(const std::string &path, mlir::MLI
 mlir::OwningOpRef<mlir::ModuleOp> importMlir(const std::string &path, mlir::MLIRContext *context,
                                              const ImportOptions &options = {});
 
-} // namespace nstf
+} // namespace nstf::import

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace nstf {
+namespace nstf::import {
 
 struct ImportOptions {
   /// False for --weights=random|none: weights need no files, none is opened and nstf.weight gets no source.
@@ -17,4 +17,4 @@ struct ImportOptions {
   std::vector<std::string> architectures;
 };
 
-} // namespace nstf
+} // namespace nstf::import

@@ -14,13 +14,15 @@
 
 using namespace mlir;
 using namespace nstf;
+using namespace nstf::description;
+using namespace nstf::import;
 
 /// What a node can be: everything that computes one value. Structure (graph, get, step, …) infers no types.
 static bool isGraphOperation(RegisteredOperationName name) {
   return name.hasInterface<InferTypeOpInterface>() && name.hasTrait<OpTrait::OneResult>();
 }
 
-std::vector<std::string> nstf::graphOperations(MLIRContext *context) {
+std::vector<std::string> nstf::import::graphOperations(MLIRContext *context) {
   std::vector<std::string> names;
   // getRegisteredOperationsByDialect of LLVM 22 finds nothing once several dialects are loaded.
   for (RegisteredOperationName name : context->getRegisteredOperations())
@@ -110,7 +112,8 @@ static std::string errorOfOperands(Operation *op) {
   return isFinal ? message : "";
 }
 
-Operation *nstf::buildNode(const ExpandedNode &node, ValueRange operands, Location location, OpBuilder &builder) {
+Operation *nstf::import::buildNode(const ExpandedNode &node, ValueRange operands, Location location,
+                                   OpBuilder &builder) {
   MLIRContext *context = builder.getContext();
   std::string where = "node '" + support::escape(node.name) + "'";
   auto name = RegisteredOperationName::lookup("nstf." + node.op, context);

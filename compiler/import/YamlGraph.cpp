@@ -9,10 +9,13 @@
 
 using namespace mlir;
 using namespace nstf;
+using namespace nstf::checkpoint;
+using namespace nstf::description;
+using namespace nstf::import;
 namespace fs = std::filesystem;
 
-OwningOpRef<ModuleOp> nstf::importYamlGraph(const std::string &path, MLIRContext *context,
-                                            const ImportOptions &options) {
+OwningOpRef<ModuleOp> nstf::import::importYamlGraph(const std::string &path, MLIRContext *context,
+                                                    const ImportOptions &options) {
   return diagnose(context, [&]() -> OwningOpRef<ModuleOp> {
     GraphDescription description = readGraphDescription(support::readTextFile(path), path);
     if (!description.architectures.empty())

@@ -27,7 +27,7 @@ struct WeightInFile {
   std::string path;
   uint64_t offset = 0; ///< of the first byte, from the start of the file
   manifest::ElementType storedType = manifest::ElementType::F32;
-  StridedView view = {};
+  checkpoint::StridedView view = {};
 };
 
 /// A weight that is computed, of type f32: `fillRow(i, values)` writes row i (all dimensions but the first). Called

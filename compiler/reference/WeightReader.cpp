@@ -12,6 +12,7 @@
 
 using namespace mlir;
 using namespace nstf;
+using namespace nstf::checkpoint;
 using namespace nstf::reference;
 using support::ElementType;
 

@@ -5,6 +5,7 @@
 #include "test/fuzz/FuzzInput.h"
 
 using namespace nstf;
+using namespace nstf::description;
 
 static const std::vector<GraphDescription> &architectures() {
   static const std::vector<GraphDescription> all = [] {

@@ -3,6 +3,7 @@
 #include "test/fuzz/FuzzInput.h"
 
 using namespace nstf;
+using namespace nstf::description;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz::expectRead([&] {

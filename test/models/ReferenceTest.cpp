@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 using namespace nstf;
+using namespace nstf::import;
 using namespace nstf::reference;
 using namespace nstf::test;
 

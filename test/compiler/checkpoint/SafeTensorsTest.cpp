@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 using namespace nstf;
+using namespace nstf::checkpoint;
 using namespace nstf::test;
 using testing::HasSubstr;
 

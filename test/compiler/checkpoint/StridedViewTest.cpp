@@ -7,6 +7,7 @@
 #include <random>
 
 using namespace nstf;
+using namespace nstf::checkpoint;
 
 namespace {
 

@@ -9,6 +9,7 @@
 #include <map>
 
 using namespace nstf;
+using namespace nstf::description;
 using namespace nstf::test;
 using testing::HasSubstr;
 

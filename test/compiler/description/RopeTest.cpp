@@ -9,6 +9,7 @@
 #include <cmath>
 
 using namespace nstf;
+using namespace nstf::description;
 using namespace nstf::test;
 using nlohmann::json;
 using testing::HasSubstr;

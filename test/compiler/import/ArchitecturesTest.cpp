@@ -5,6 +5,7 @@
 #include "test/compiler/import/ImportTest.h"
 
 using namespace nstf;
+using namespace nstf::import;
 using namespace nstf::test;
 using nlohmann::json;
 using testing::HasSubstr;

@@ -6,6 +6,8 @@
 #include "test/compiler/import/ImportTest.h"
 
 using namespace nstf;
+using namespace nstf::description;
+using namespace nstf::import;
 using namespace nstf::test;
 using testing::HasSubstr;
 using testing::StartsWith;

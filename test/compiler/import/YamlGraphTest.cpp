@@ -9,6 +9,8 @@
 #include <sstream>
 
 using namespace nstf;
+using namespace nstf::description;
+using namespace nstf::import;
 using namespace nstf::test;
 using testing::HasSubstr;
 using testing::Not;

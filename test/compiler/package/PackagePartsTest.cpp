@@ -75,7 +75,7 @@ TEST_F(PackageTest, TensorsOfManyPieces) {
 }
 
 TEST_F(PackageTest, PartsThatDoNotFit) {
-  auto refused = [&](StridedView view, uint64_t offset = 0) {
+  auto refused = [&](checkpoint::StridedView view, uint64_t offset = 0) {
     PackageInputs in = inputs(WeightsMode::Pack);
     in.weightOrigins[0] = WeightInFile{source.string(), offset, ElementType::F32, std::move(view)};
     return failure(in);

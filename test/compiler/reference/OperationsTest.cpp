@@ -20,7 +20,7 @@ const double tiny = 1e-15;
 using OperationsTest = ReferenceTest;
 
 TEST_F(OperationsTest, everyGraphOperationHasAReference) {
-  EXPECT_EQ(referenceOperations(), graphOperations(&context));
+  EXPECT_EQ(referenceOperations(), import::graphOperations(&context));
 }
 
 TEST_F(OperationsTest, embedding) {

@@ -14,6 +14,7 @@
 #include <fstream>
 
 using namespace nstf;
+using namespace nstf::import;
 using namespace nstf::reference;
 using namespace nstf::test;
 using nlohmann::json;

@@ -13,6 +13,7 @@
 #include <vector>
 
 using namespace nstf;
+using namespace nstf::checkpoint;
 
 namespace {
 
