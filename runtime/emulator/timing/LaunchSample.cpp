@@ -18,8 +18,12 @@ namespace {
 
 /// Rounds may go on drifting for so many budgets.
 constexpr uint64_t patientBudgets = 1;
+/// A cache is full, and gives back as much as it takes, when so many times its size went there.
+constexpr double fullEnough = 1.25;
 /// Part of the replayed time that the model of replaying itself may be wrong by.
 constexpr double replayError = 0.02;
+/// The same where caches were still filling when nobody wanted to wait any longer.
+constexpr double fillError = 0.15;
 
 } // namespace
 
@@ -47,7 +51,7 @@ bool LaunchSample::isSteady(const MemoryCounters &memory) const {
   const double toCome = double(groups) / double(std::max<uint64_t>(simulated, 1));
   auto fills = [&](uint64_t lines, uint64_t bytes) {
     const double filled = double(lines) * chip.l2LineBytes;
-    return filled < double(bytes) && filled * toCome > double(bytes);
+    return filled < fullEnough * double(bytes) && filled * toCome > double(bytes);
   };
   return !fills(memory.l2Misses, chip.l2Bytes * chip.xcds) &&
          !fills(memory.mallMisses + memory.fabricWrites, chip.mallBytes);
@@ -66,6 +70,7 @@ void LaunchSample::groupEnded(const TimedGroup &group, const MemoryCounters &mem
                   isSteady(memory));
   if (!sampler.settled())
     return;
+  cachesFill = !isSteady(memory);
   const double all = double(simulatedInstructions) / double(simulated) * double(groups);
   enough = all > double(options.budget) && !waits();
 }
@@ -103,9 +108,8 @@ void LaunchSample::executeRest(const Dispatcher &dispatcher) {
       instructions[group] = work.estimate(group);
 }
 
-/// When no workgroup is left to take their places, those that are left have more and more of the chip each. Of a busy
-/// part's queue they wait in the less of, the fewer they are: with `contention` c and a part n of the places taken, a
-/// workgroup takes 1 - c² (1 - n) of its time.
+/// When no workgroup is left to take their places, those that are left have more and more of what all share each: with
+/// `contention` c and a part n of the places taken, a workgroup takes 1 - c² (1 - n) of its time.
 Clocks LaunchSample::drain(std::vector<Clocks> ends, Clocks begin, double contention) const {
   std::ranges::sort(ends);
   const double places = double(std::min(groups, driver.residents()));
@@ -163,7 +167,8 @@ void LaunchSample::describe(LaunchPrediction &prediction) const {
   prediction.counters.waves = groups * driver.launch().wavesPerGroup;
   // What the strata's means leave open, what rounds still drifted when nobody wanted to wait any longer, and what is
   // left to guess about the last round.
-  const double open = double(end - replayBegins) * (sampler.uncertainty() + sampler.drift() + replayError);
+  const double open =
+      double(end - replayBegins) * (sampler.uncertainty() + sampler.drift() + (cachesFill ? fillError : replayError));
   const double half = (open + drained / 2) * 1000 / prediction.clockMhz;
   prediction.sample.simulated = simulated;
   prediction.sample.strata = sampler.strata();

@@ -35,7 +35,7 @@ public:
   bool suffices() const { return enough; }
   /// Executes and replays what is left; `resident` are in the middle (those without a recording aren't there). Once.
   /// Returns when the last workgroup ends. Throws Fault.
-  /// `contention`: how busy the busiest part of the chip has been, 0 to 1.
+  /// `contention`: how busy the busiest part has been that all workgroups share, 0 to 1.
   Clocks replay(Recorder &recorder, Dispatcher &dispatcher, std::span<const std::unique_ptr<TimedGroup>> resident,
                 Clocks now, double contention);
   /// Says what was simulated, and makes what was counted of that what all workgroups do.
@@ -54,7 +54,7 @@ private:
   const TimingOptions options;
   const uint64_t groups;
   Sampler sampler;
-  bool enough = false;
+  bool enough = false, cachesFill = false; ///< they were not full yet when it was enough
   uint64_t simulated = 0, simulatedInstructions = 0;
   std::vector<uint64_t> instructions; ///< by workgroup, 0: not known; where there may be a sample
   Clocks replayBegins = 0, end = 0;

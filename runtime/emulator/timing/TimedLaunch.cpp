@@ -60,7 +60,7 @@ private:
   void retireEnded();
   void checkEnd() const;
   [[noreturn]] void stop(const std::string &why) const;
-  double busiest(Clocks now) const;
+  double busiestShared(Clocks now) const;
 
   LaunchDriver &driver;
   const ChipTiming &chip;
@@ -110,7 +110,7 @@ void TimedLaunch::run() {
     queue.set(xcd, dispatcher.next(xcd));
   for (Clocks now; (now = queue.time()) != never;) {
     if (sample.suffices()) {
-      end = std::max(end, sample.replay(recorder, dispatcher, groups, now, busiest(now)));
+      end = std::max(end, sample.replay(recorder, dispatcher, groups, now, busiestShared(now)));
       break;
     }
     if (queue.actor() < chip.xcds)
@@ -124,14 +124,17 @@ void TimedLaunch::run() {
   counters.launchClocks = Clocks(dispatcher.busyClocks());
 }
 
-/// How busy the busiest part of the chip has been.
-double TimedLaunch::busiest(Clocks now) const {
+/// How busy the busiest part has been that all workgroups share, beyond their compute unit.
+double TimedLaunch::busiestShared(Clocks now) const {
   LaunchPrediction sofar;
   sofar.clocks = now;
   sofar.counters = counters;
   sofar.memory = caches.counters();
   findLimiter(sofar, chip);
-  return std::clamp(1 - sofar.use[size_t(Limiter::Latency)], 0.0, 1.0);
+  double most = 0;
+  for (Limiter shared : {Limiter::L2, Limiter::Mall, Limiter::Hbm})
+    most = std::max(most, sofar.use[size_t(shared)]);
+  return std::min(most, 1.0);
 }
 
 void TimedLaunch::place(uint32_t xcd) {
