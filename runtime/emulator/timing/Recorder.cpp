@@ -10,6 +10,8 @@ namespace {
 
 /// Backward branches that no wave makes in a stretch: it stops by the length of its trace.
 constexpr uint32_t unlimitedFuel = ~0u;
+/// Lines that a trace holds, with a few of one access more: it stays small whatever waves access.
+constexpr size_t maxLines = 2048;
 
 class ModelClock : public ClockSource {
 public:
@@ -82,7 +84,7 @@ void Recorder::run(RecordedGroup &group, unsigned number, size_t room, bool atSt
   Wave &wave = *group.resident->group.waves[number];
   impl->dropIssued(trace);
   wave.fuel = unlimitedFuel;
-  RecordingObserver observer(wave, trace, impl->accesses, room, atStop);
+  RecordingObserver observer(wave, trace, impl->accesses, room, maxLines, atStop);
   const size_t before = trace.entries.size();
   try {
     runLoop(wave, [&observer](const MicroOp *op) { return observer(op); });
@@ -101,18 +103,21 @@ void Recorder::run(RecordedGroup &group, unsigned number, size_t room, bool atSt
 
 void Recorder::Implementation::dropIssued(WaveTrace &trace) const {
   constexpr size_t worthwhile = 1024;
-  if (trace.next < std::min(trace.entries.size(), worthwhile))
+  if (!trace.next)
+    return;
+  const size_t issued = trace.next - 1; // the last one taken may still wait for its turn
+  if (trace.next < trace.entries.size() && issued < worthwhile && trace.lineAccesses.size() < maxLines / 2)
     return;
   // Requests and lines stand in the order of their entries.
-  auto first = std::find_if(trace.entries.begin() + ptrdiff_t(trace.next), trace.entries.end(),
+  auto first = std::find_if(trace.entries.begin() + ptrdiff_t(issued), trace.entries.end(),
                             [&](const TraceEntry &entry) { return facts[entry.instruction].is(TimingFact::accesses); });
   const size_t requests = first == trace.entries.end() ? trace.requests.size() : first->detail - trace.droppedRequests;
   const size_t lines = requests == trace.requests.size() ? trace.lineAccesses.size()
                                                          : trace.requests[requests].firstLine - trace.droppedLines;
-  trace.entries.erase(trace.entries.begin(), trace.entries.begin() + ptrdiff_t(trace.next));
+  trace.entries.erase(trace.entries.begin(), trace.entries.begin() + ptrdiff_t(issued));
   trace.requests.erase(trace.requests.begin(), trace.requests.begin() + ptrdiff_t(requests));
   trace.lineAccesses.erase(trace.lineAccesses.begin(), trace.lineAccesses.begin() + ptrdiff_t(lines));
-  trace.next = 0;
+  trace.next = 1;
   trace.droppedRequests += uint32_t(requests);
   trace.droppedLines += uint32_t(lines);
 }
@@ -131,6 +136,7 @@ bool Recorder::openBarrier(RecordedGroup &group) {
 void Recorder::fill(RecordedGroup &group, unsigned number) {
   WaveTrace &trace = group.waves[number];
   const size_t wanted = impl->options.stretch;
+  auto hasRoom = [&](const WaveTrace &t) { return t.size() < wanted && t.lineCount() < maxLines; };
   if (!impl->options.runAhead) {
     if (trace.ending == TraceEnd::Barrier)
       openBarrier(group);
@@ -139,7 +145,8 @@ void Recorder::fill(RecordedGroup &group, unsigned number) {
         any.ending = TraceEnd::Stop;
     return;
   }
-  while (trace.size() < wanted) {
+  impl->dropIssued(trace);
+  while (hasRoom(trace)) {
     if (trace.ending == TraceEnd::More) {
       run(group, number, wanted - trace.size(), false);
       continue;
@@ -147,7 +154,7 @@ void Recorder::fill(RecordedGroup &group, unsigned number) {
     if (trace.ending != TraceEnd::Barrier)
       return;
     for (unsigned other = 0; other < group.waves.size(); ++other)
-      if (const WaveTrace &t = group.waves[other]; t.ending == TraceEnd::More && t.size() < wanted)
+      if (const WaveTrace &t = group.waves[other]; t.ending == TraceEnd::More && hasRoom(t))
         run(group, other, wanted - t.size(), false);
     if (!openBarrier(group))
       return;

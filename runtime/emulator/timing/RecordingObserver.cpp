@@ -107,6 +107,8 @@ bool RecordingObserver::record(const MicroOp *op, const TimingFact &fact, uint32
     request.firstLine = trace.droppedLines + uint32_t(trace.lineAccesses.size()) - request.lineCount;
     detail = trace.droppedRequests + uint32_t(trace.requests.size());
     trace.requests.push_back(request);
+    if (trace.lineAccesses.size() >= maxLines)
+      room = 1; // for this one
   } else if (fact.unit == Unit::Lds) {
     detail = accesses.lds(wave, op, fact).packed();
   } else if (fact.is(TimingFact::branch)) {

@@ -30,9 +30,11 @@ private:
 /// Of one wave in one go.
 class RecordingObserver {
 public:
-  /// `room`: entries that may be added. `atStop`: the first instruction is executed even if it is a stop.
-  RecordingObserver(const Wave &wave, WaveTrace &trace, RecordedAccesses &accesses, size_t room, bool atStop)
-      : wave(wave), trace(trace), accesses(accesses), room(room), atStop(atStop) {}
+  /// `room`: entries that may be added; none beside `maxLines` lines. `atStop`: the first instruction is executed even
+  /// if it is a stop.
+  RecordingObserver(const Wave &wave, WaveTrace &trace, RecordedAccesses &accesses, size_t room, size_t maxLines,
+                    bool atStop)
+      : wave(wave), trace(trace), accesses(accesses), room(room), maxLines(maxLines), atStop(atStop) {}
 
   bool operator()(const MicroOp *op) {
     if (op->opcode >= unsigned(Opcode::Trap)) // a part of the instruction: another is the instruction itself
@@ -59,6 +61,7 @@ private:
   WaveTrace &trace;
   RecordedAccesses &accesses;
   size_t room;
+  const size_t maxLines;
   bool atStop;
   bool inFrontOfStop = false;
 };

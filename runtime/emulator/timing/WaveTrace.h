@@ -57,7 +57,8 @@ public:
   bool empty() const { return next == entries.size(); }
   const TraceEntry &front() const { return entries[next]; }
   void pop() { ++next; }
-  /// Of an entry with Flag::accesses; valid until the next fill or executeStop.
+  /// Of an entry with Flag::accesses that isn't taken yet, or was taken last; valid until any fill or executeStop of
+  /// the workgroup.
   const MemoryRequest &request(const TraceEntry &entry) const { return requests[entry.detail - droppedRequests]; }
   std::span<const LineAccess> lines(const MemoryRequest &request) const {
     return {lineAccesses.data() + (request.firstLine - droppedLines), request.lineCount};
@@ -67,6 +68,8 @@ public:
   /// With TraceEnd::Stop: index into TimingFacts.
   uint32_t stopInstruction() const { return stoppedAt; }
   size_t size() const { return entries.size() - next; }
+  /// Lines held, some of them issued already.
+  size_t lineCount() const { return lineAccesses.size(); }
 
   // For who makes one without a Recorder
   void append(TraceEntry entry) { entries.push_back(entry); }

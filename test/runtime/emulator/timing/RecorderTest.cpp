@@ -38,6 +38,13 @@ kernel void long_loop(global const int4 *in, global int4 *out, int rounds) {
     sum = sum * 3 + in[(round * 64 + get_local_id(0)) % 1024];
   out[get_global_id(0)] = sum;
 }
+// Each load touches 64 lines.
+kernel void scattered(global const int *in, global int *out, int rounds) {
+  int sum = 0;
+  for (int round = 0; round < rounds; ++round)
+    sum += in[get_local_id(0) * 64 + round % 32];
+  out[get_global_id(0)] = sum;
+}
 // Every workgroup waits for the one before it, then tells the next.
 kernel void chain(global int *flags, global int *data) {
   int group = get_group_id(0);
@@ -104,7 +111,7 @@ public:
   /// What waves executed, as text: instruction, detail, lines.
   std::map<std::pair<uint64_t, unsigned>, std::string> executed;
   uint64_t stops = 0;
-  size_t longest = 0; ///< trace
+  size_t longest = 0, mostLines = 0; ///< of a trace
 
 private:
   bool serve(RecordedGroup &group, unsigned wave, size_t entries) {
@@ -120,6 +127,7 @@ private:
       }
     }
     longest = std::max(longest, trace.size());
+    mostLines = std::max(mostLines, trace.lineCount());
     std::ostringstream text;
     for (; !trace.empty() && entries; --entries) {
       const TraceEntry entry = trace.front();
@@ -189,6 +197,59 @@ TEST_P(RecorderTest, tracesStayShort) {
   EXPECT_EQ(fast.longest, 500u);
   EXPECT_EQ(fast.executed, Driven(kernels, packed, reference).executed);
   EXPECT_EQ(download(out, 512), expected);
+}
+
+TEST_P(RecorderTest, tracesStayShortWhateverTheyTouch) {
+  const int *in = upload(kernels.memory, std::vector<int>(64 * 64, 3));
+  int *out = upload(kernels.memory, std::vector<int>(64));
+  const PackedLaunch packed = pack(kernels, "scattered", {1}, {64}, 0, {bytesOf(in), bytesOf(out), bytesOf(1000)});
+  Driven fast(kernels, packed, {.stretch = 100'000}, 77);
+  EXPECT_LE(fast.mostLines, 2048u + 64);
+  EXPECT_EQ(fast.executed, Driven(kernels, packed, reference).executed);
+  EXPECT_EQ(out[5], 3000);
+}
+
+// A compute unit takes an entry before it issues it, and what other waves are filled for must not take its lines away.
+TEST_P(RecorderTest, theEntryTakenLastKeepsItsLines) {
+  const float *in = upload(kernels.memory, values);
+  float *out = upload(kernels.memory, std::vector<float>(4 * 256));
+  const PackedLaunch packed = pack(kernels, "tiles", {1}, {256}, 0, {bytesOf(in), bytesOf(out), bytesOf(9)});
+  LaunchOptions options;
+  LaunchDriver driver(kernels.target, kernels.memory, packed.launch, options);
+  TimingFacts facts(driver.launch());
+  Recorder recorder(driver, facts, {.stretch = 3});
+  std::unique_ptr<RecordedGroup> group = recorder.begin(0);
+  WaveTrace &trace = group->waves[0];
+  uint64_t accesses = 0;
+  while (trace.end() != TraceEnd::Ended || !trace.empty()) {
+    if (trace.empty()) {
+      recorder.fill(*group, 0);
+      continue;
+    }
+    const TraceEntry entry = trace.front();
+    std::vector<uint64_t> before, after;
+    auto linesOf = [&](std::vector<uint64_t> &addresses) {
+      for (const LineAccess &line : trace.lines(trace.request(entry)))
+        addresses.push_back(line.address);
+    };
+    const bool isAccess = facts[entry.instruction].is(TimingFact::accesses);
+    if (isAccess)
+      linesOf(before);
+    trace.pop();
+    for (unsigned other = 1; other < 4; ++other) {
+      for (WaveTrace &others = group->waves[other]; !others.empty();)
+        others.pop();
+      recorder.fill(*group, other);
+    }
+    if (isAccess) {
+      linesOf(after);
+      EXPECT_EQ(before, after);
+      EXPECT_FALSE(after.empty());
+      ++accesses;
+    }
+  }
+  EXPECT_GT(accesses, 9u);
+  recorder.retire(std::move(group));
 }
 
 TEST_P(RecorderTest, workgroupsThatWaitForEachOther) {
