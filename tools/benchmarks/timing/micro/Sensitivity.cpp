@@ -3,6 +3,8 @@
 #include "runtime/emulator/timing/DeviceTimeline.h"
 #include "tools/benchmarks/timing/micro/Chain.h"
 
+#include <cstring>
+
 namespace nstf::emulator::timing {
 
 namespace {
@@ -42,6 +44,18 @@ Measure firstChase(uint64_t bytes, uint64_t links = 512, uint64_t apart = 128) {
                           uint32_t(links / stepsARound), stepsARound);
   };
 }
+/// The first time through lines that follow each other.
+Measure firstInOrder() {
+  return [](MicroBench &bench) {
+    const uint64_t links = 512, apart = 128;
+    auto *memory = static_cast<std::byte *>(bench.allocate(links * apart));
+    for (uint64_t i = 0; i < links; ++i) {
+      void *next = memory + (i + 1) % links * apart;
+      std::memcpy(memory + i * apart, &next, sizeof(next));
+    }
+    return bench.clocksOf({.kernel = "chase_plain", .memory = memory}, 1, uint32_t(links / stepsARound), stepsARound);
+  };
+}
 /// Once it has been gone through, of a chain of lines that lie anywhere: sets get unequal shares of them.
 Measure scattered(const std::string &kernel, uint64_t links, uint64_t apart = 128) {
   return [=](MicroBench &bench) {
@@ -68,6 +82,15 @@ Measure once(KernelRun run, uint64_t bytes = 4096) {
     with.memory = bench.allocate(bytes);
     bench.forget();
     return double(bench.run(with).clocks);
+  };
+}
+/// Code that the L2 has, in three compute units of an XCD, one after the other.
+Measure behindEachOther(const std::string &kernel) {
+  return [=](MicroBench &bench) {
+    const KernelRun run{.kernel = kernel, .groups = 3 * bench.chip().xcds};
+    bench.forget();
+    bench.run(run);
+    return double(bench.run(run).clocks);
   };
 }
 /// Nanoseconds of the second of two launches: the first one's lines are in the MALL, or other memory's are.
@@ -118,8 +141,6 @@ Measure inARow(TimedOperation operation) {
     return timeline.host();
   };
 }
-/// Memory whose rows and banks a small stream feels.
-void fewChannels(ChipTiming &chip) { chip.hbmChannels = 2; }
 Measure total(KernelRun run) {
   return [=](MicroBench &bench) {
     bench.forget();
@@ -185,7 +206,7 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
       {"instruction_cache_bytes", -0.2, loop("cold_loop"), [](ChipTiming &chip) { chip.instructionCacheBytes = 64 * kilo; }},
       {"instruction_line_bytes", -0.2, once({.kernel = "cold_code"})},
       {"instruction_cache_ways", 0.05, loop("cold_loop"), [](ChipTiming &chip) { chip.instructionCacheBytes = 64 * kilo; chip.instructionCacheWays = 1; }},
-      {"instruction_cache_sharers", -0.05, once({.kernel = "cold_code", .groups = 64, .items = 64}), [](ChipTiming &chip) { chip.l2Channels = 1; chip.l2ReadBytesPerClock = 1; }},
+      {"instruction_cache_sharers", -0.05, behindEachOther("cold_code"), [](ChipTiming &chip) { chip.workgroupLaunchClocks = 20000; chip.instructionMissLatency = 1000; chip.instructionPrefetchLines = 0; }},
       {"instruction_miss_latency", 0.15, once({.kernel = "cold_code"})},
       {"instruction_prefetch_lines", -0.05, once({.kernel = "cold_code"})},
 
@@ -252,18 +273,18 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
 
       // Memory
       {"hbm_refresh_ns", 0.02, once({.kernel = "turn_load", .groups = 64, .items = 16, .first = 4096}, mega)},
-      {"hbm_refresh_interval_ns", -0.001, stream("stream_read", false)},
-      {"hbm_row_miss_ns", 0.005, stream("stream_read", false, 1, 24), fewChannels},
-      {"hbm_row_cycle_ns", 0.005, stream("stream_read", false, 8, 24), fewChannels},
-      {"hbm_row_bytes", -0.005, stream("stream_read", false, 1, 24), fewChannels},
-      {"hbm_banks", -0.005, stream("stream_copy", false, 8, 24), fewChannels},
-      {"hbm_write_batch", -0.005, stream("stream_copy", false, 8, 24), fewChannels},
-      {"tlb_page_bytes", -0.005, firstChase(64 * mega, 128)},
+      {"hbm_refresh_interval_ns", -0.1, firstInOrder(), [](ChipTiming &chip) { chip.hbmChannels = 1; chip.hbmRefreshNs = 3000; }},
+      {"hbm_row_miss_ns", -0.01, firstInOrder(), [](ChipTiming &chip) { chip.hbmChannels = 1; }},
+      {"hbm_row_cycle_ns", 0.1, firstChase(8 * mega), [](ChipTiming &chip) { chip.hbmChannels = chip.hbmBanks = 1; chip.hbmRowCycleNs = 1000; }},
+      {"hbm_row_bytes", -0.01, firstInOrder(), [](ChipTiming &chip) { chip.hbmChannels = 1; chip.hbmRowMissNs = 400; }},
+      {"hbm_banks", -0.05, firstChase(8 * mega), [](ChipTiming &chip) { chip.hbmChannels = chip.hbmBanks = 1; chip.hbmRowCycleNs = 2000; }},
+      {"hbm_write_batch", 0.002, stream("stream_copy", false, 64, 24), [](ChipTiming &chip) { chip.hbmChannels = 2; chip.hbmWriteBatch = 1; }},
+      {"tlb_page_bytes", -0.01, firstInOrder(), [](ChipTiming &chip) { chip.tlbReachBytes = 16 * kilo; chip.tlbPageBytes = 4 * kilo; chip.tlbMissNs = 2000; }},
       {"hbm_channels", 0.05, shared(16 * kilo, 1)},
       {"hbm_latency_ns", 0.2, firstChase(8 * mega)},
       {"hbm_read_bandwidth", -0.2, stream("stream_read", false)},
       {"hbm_write_bandwidth", -0.03, stream("stream_write", false, 64, 24)},
-      {"hbm_copy_bandwidth", -0.03, stream("stream_copy", false)},
+      {"hbm_copy_bandwidth", -0.015, stream("stream_copy", false)},
       {"store_acknowledge_ns", 0.2,
        once({.kernel = "turn_store", .groups = 200, .items = 16, .first = 128}, 64 * kilo)},
       {"tlb_reach_bytes", -0.02, firstChase(256 * mega, 2000)},
@@ -316,7 +337,7 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
                {
                    {"valu_after_sparse_matrix_clocks", 0.1, loop("shadow_sparse")},
                    {"mall_bytes", -0.1, chaseInMall(6 * mega, 49152)},
-                   {"mall_line_bytes", -0.02, firstChase(mega, 4000),
+                   {"mall_line_bytes", -0.02, firstChase(512 * kilo, 8192, 64),
                     [](ChipTiming &chip) { chip.l1LineBytes = chip.l2LineBytes = 64; }},
                    {"mall_ways", -0.02, chaseInMall(64 * mega, 24576), [](ChipTiming &chip) { chip.mallWays = 1; }},
                    {"mall_slices", 0.05, shared(16 * kilo, 1)},
