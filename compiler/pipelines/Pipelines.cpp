@@ -44,7 +44,8 @@ void nstf::buildSelectPipeline(OpPassManager &model, const PipelineOptions &opti
 // nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(nstf-to-systolic-fill-template,
 //   systolic-instantiate, systolic.kernel(systolic-order-work), inline, canonicalize, cse, systolic.kernel(
 //   systolic-drop-unused-control, systolic-expand-math, systolic-select-wave-size, systolic-select-array,
-//   systolic-assign-layouts, systolic-stage-operands, systolic-allocate-scratch))))'
+//   systolic-assign-layouts, systolic-stage-operands, systolic-insert-prefetch, systolic-schedule-loop,
+//   systolic-allocate-scratch))))'
 void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &options) {
   variant.addPass(createFillTemplatePass());
   variant.addPass(systolic::createInstantiatePass());
@@ -60,13 +61,16 @@ void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &opti
   kernel.addPass(systolic::createSelectArrayPass());
   kernel.addPass(systolic::createAssignLayoutsPass());
   kernel.addPass(systolic::createStageOperandsPass());
+  kernel.addPass(systolic::createInsertPrefetchPass());
+  kernel.addPass(systolic::createScheduleLoopPass());
   kernel.addPass(systolic::createAllocateScratchPass());
 }
 
-// nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(systolic-to-gpu-lower-kernels, canonicalize, cse,
-//   loop-invariant-code-motion)))'
+// nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(systolic-to-gpu-lower-kernels,
+//   systolic-to-gpu-merge-overlaps, canonicalize, cse, loop-invariant-code-motion)))'
 void nstf::buildGPUPipeline(OpPassManager &variant) {
   variant.addPass(createLowerKernelsPass());
+  variant.addPass(createMergeOverlapsPass());
   variant.addPass(createCanonicalizerPass());
   variant.addPass(createCSEPass());
   variant.addPass(createLoopInvariantCodeMotionPass());

@@ -195,8 +195,8 @@ static LogicalResult verifyPlaces(LoadOp op, RankedTensorType tile, RankedTensor
     return op.emitOpError() << "expected a buffer of rank 1 for at but got " << op.getBuffer().getType();
   if (places.getShape() != tile.getShape() || !places.getElementType().isInteger(32))
     return op.emitOpError() << "expected an i32 in at for each element of " << tile << " but got " << places;
-  if (op.getRows() || op.getCols() || !op.getLimits().empty() || op.getTransposed())
-    return op.emitOpError("expected at without rows, cols, limit and transposed");
+  if (op.getRows() || op.getCols() || !op.getLimits().empty() || op.getTransposed() || op.getWhen()) // load_c6
+    return op.emitOpError("expected at without rows, cols, limit, transposed and when");
   return success();
 }
 
@@ -241,10 +241,67 @@ LogicalResult WriteOp::verify() {
   return success();
 }
 
+/// A part of an array, of rank 2, that it holds.
+static LogicalResult verifyPart(ReadOp op) {
+  auto tile = cast<RankedTensorType>(op.getResult().getType());
+  LdsType lds = op.getLds().getType();
+  SmallVector<int64_t> shape(tile.getShape());
+  if (op.getTransposed())
+    std::reverse(shape.begin(), shape.end());
+  ArrayRef<int64_t> from = *op.getFrom();
+  bool fits = lds.getShape().size() == 2 && shape.size() == 2 && from.size() == 2 &&
+              tile.getElementType() == lds.getElementType();
+  for (size_t dim = 0; fits && dim < 2; ++dim)
+    fits = from[dim] >= 0 && from[dim] + shape[dim] <= lds.getShape()[dim];
+  if (!fits)
+    return op.emitOpError() << "expected a part of the LDS array but got " << tile << " from [" << from << "] of "
+                            << lds;
+  return success();
+}
+
 LogicalResult ReadOp::verify() {
+  if (getFrom())
+    return verifyPart(*this);
   if (!sameShape(cast<RankedTensorType>(getResult().getType()), getLds().getType(), getTransposed())) // read_c1
     return emitOpError() << "expected a tile of the LDS array's " << (getTransposed() ? "transposed " : "")
                          << "shape and element type but got " << getResult().getType() << " and " << getLds().getType();
+  return success();
+}
+
+// Order
+
+/// { … } with { … } : types
+ParseResult OverlapOp::parse(OpAsmParser &parser, OperationState &result) {
+  do {
+    Region *part = result.addRegion();
+    if (parser.parseRegion(*part))
+      return failure();
+    ensureTerminator(*part, parser.getBuilder(), result.location);
+  } while (succeeded(parser.parseOptionalKeyword("with")));
+  if (parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  return parser.parseOptionalColonTypeList(result.types);
+}
+
+void OverlapOp::print(OpAsmPrinter &printer) {
+  for (auto [i, part] : llvm::enumerate(getParts())) {
+    printer << (i ? " with " : " ");
+    printer.printRegion(part, /*printEntryBlockArgs=*/false);
+  }
+  printer.printOptionalAttrDict((*this)->getAttrs());
+  if (getNumResults())
+    printer << " : " << getResultTypes();
+}
+
+LogicalResult OverlapOp::verify() {
+  if (getParts().size() < 2) // overlap_c1
+    return emitOpError() << "expected two parts or more but got " << getParts().size();
+  SmallVector<Type> yielded;
+  for (Region &part : getParts())
+    llvm::append_range(yielded, part.front().getTerminator()->getOperandTypes());
+  if (TypeRange(yielded) != getResultTypes()) // overlap_c2
+    return emitOpError() << "expected results of the types that the parts yield, " << TypeRange(yielded) << ", but got "
+                         << getResultTypes();
   return success();
 }
 

@@ -139,13 +139,15 @@ def Systolic_LoadOp : Systolic_Op<"load", [AttrSizedOperandSegments]> {
   let summary = "reads a tile from a buffer; what lies outside is 0";
   let description = Systolic_AccessDescription<>.text # [{
     Floats are converted from the buffer's type to the tile's. With `transposed` element (r, c) of the tile is that of
-    row c and column r of the buffer's part, so that `rows` has as many entries as the tile has columns.
+    row c and column r of the buffer's part, so that `rows` has as many entries as the tile has columns. A load whose `when`
+    is false touches no memory and gives zeros.
     - load_c1: tile and buffer have the same rank (but with `at`) and element type, or two float types.
     - load_c2: there is one index a dimension, and one limit a dimension or none.
     - load_c3: `rows` has as many entries as the tile has rows, `cols` as it has columns; `rows` needs rank 2.
     - load_c4: `at` gives every element of the tile, of rank 1 or 2, an index of its own in a buffer of rank 1; it has the
       tile's shape and goes with no `rows`, `cols`, `limit` or `transposed`.
     - load_c5: `transposed` needs rank 2.
+    - load_c6: `when` goes with no `at`.
 
     ```mlir
     !T = memref<512x64xf32, #systolic.axes<V, N>>
@@ -154,11 +156,11 @@ def Systolic_LoadOp : Systolic_Op<"load", [AttrSizedOperandSegments]> {
     !flat = memref<512xf32, #systolic.axes<N>>
     !places = tensor<4x32xi32, #systolic.axes<BM, BN>>
     !turned = tensor<32x4xf32, #systolic.axes<BN, BM>>
-    func.func @load(%T: !T, %i: index, %j: index, %limit: index, %ids: !ids) -> (!tile, !tile, !tile, !turned) {
+    func.func @load(%T: !T, %i: index, %j: index, %limit: index, %ids: !ids, %is_there: i1) -> (!tile, !tile, !tile, !turned) {
       %block = systolic.load %T[%i, %j] : !T -> !tile
       %part = systolic.load %T[%i, %j] limit [%limit, %limit] : !T -> !tile
       %gathered = systolic.load %T[%i, %j] rows(%ids : !ids) : !T -> !tile
-      %turned = systolic.load %T[%i, %j] rows(%ids : !ids) transposed : !T -> !turned
+      %turned = systolic.load %T[%i, %j] rows(%ids : !ids) transposed when %is_there : !T -> !turned
       return %block, %part, %gathered, %turned : !tile, !tile, !tile, !turned
     }
     func.func @pick(%x: !flat, %i: index, %places: !places) -> !tile {
@@ -173,16 +175,16 @@ def Systolic_LoadOp : Systolic_Op<"load", [AttrSizedOperandSegments]> {
                        Arg<Optional<Systolic_IndexTile>, "row of each row of the tile">:$rows,
                        Arg<Optional<Systolic_IndexTile>, "column of each column of the tile">:$cols,
                        Arg<Optional<Systolic_Tile>, "index of each element of the tile, i32">:$at,
-                       UnitAttr:$transposed);
+                       Arg<Optional<I1>, "whether to load at all">:$when, UnitAttr:$transposed);
   let results = (outs Systolic_Tile:$result);
   let assemblyFormat = [{
     $buffer `[` $indices `]` (`limit` `[` $limits^ `]`)? (`rows` `(` $rows^ `:` type($rows) `)`)?
-    (`cols` `(` $cols^ `:` type($cols) `)`)? (`at` `(` $at^ `:` type($at) `)`)? (`transposed` $transposed^)? attr-dict
-    `:` type($buffer) `->` type($result)
+    (`cols` `(` $cols^ `:` type($cols) `)`)? (`at` `(` $at^ `:` type($at) `)`)? (`transposed` $transposed^)? (`when` $when^)?
+    attr-dict `:` type($buffer) `->` type($result)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$buffer, "::mlir::ValueRange":$indices,
                                  "::mlir::ValueRange":$limits, "::mlir::Value":$rows, "::mlir::Value":$cols),
-                            [{ build($_builder, $_state, result, buffer, indices, limits, rows, cols, ::mlir::Value()); }]>];
+                            [{ build($_builder, $_state, result, buffer, indices, limits, rows, cols, ::mlir::Value(), ::mlir::Value()); }]>];
   let hasVerifier = 1;
 }
 
@@ -249,8 +251,9 @@ def Systolic_WriteOp : Systolic_Op<"write"> {
 def Systolic_ReadOp : Systolic_Op<"read"> {
   let summary = "reads a tile from an LDS buffer into registers";
   let description = [{
-    - read_c1: tile and LDS array have the same element type, and the same shape, or each other's transpose with
-      `transposed`.
+    `from` says at which row and column of the array the part begins that is read; without it, all of it is.
+    - read_c1: tile and LDS array have the same element type. Without `from` they have the same shape, or each other's
+      transpose with `transposed`; with it, the array has rank 2 and holds the part.
 
     ```mlir
     !lds = !systolic.lds<2 x 16x32xf32, unit, #systolic.axes<BN, BK>>
@@ -259,15 +262,17 @@ def Systolic_ReadOp : Systolic_Op<"read"> {
     func.func @read(%lds: !lds, %buffer: index) -> (!tile, !turned) {
       %tile = systolic.read %lds[%buffer] : !lds -> !tile
       %turned = systolic.read %lds[%buffer] transposed : !lds -> !turned
+      %half = systolic.read %lds[%buffer] from [0, 16] : !lds -> tensor<16x16xf32, #systolic.axes<BN, BH>>
       return %tile, %turned : !tile, !turned
     }
     ```
   }];
   let arguments = (ins Arg<Systolic_LdsType, "what is read", [MemRead]>:$lds,
-                       Arg<Index, "which of the array's buffers">:$buffer, UnitAttr:$transposed);
+                       Arg<Index, "which of the array's buffers">:$buffer, OptionalAttr<DenseI64ArrayAttr>:$from,
+                       UnitAttr:$transposed);
   let results = (outs Systolic_Tile:$result);
   let assemblyFormat = [{
-    $lds `[` $buffer `]` (`transposed` $transposed^)? attr-dict `:` qualified(type($lds)) `->` type($result)
+    $lds `[` $buffer `]` (`from` $from^)? (`transposed` $transposed^)? attr-dict `:` qualified(type($lds)) `->` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -283,6 +288,59 @@ def Systolic_BarrierOp : Systolic_Op<"barrier", [MemoryEffects<[MemRead, MemWrit
     ```
   }];
   let assemblyFormat = "attr-dict";
+}
+
+// Order
+
+def Systolic_OverlapOp : Systolic_Op<"overlap", [RecursiveMemoryEffects, NoRegionArguments,
+                                                 SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "parts that flow side by side";
+  let description = [{
+    Nothing flows between the parts: all are done, their instructions in any interleaving. Lowering merges them evenly by
+    what each instruction takes of its pipe, and pins that order. The results are what the parts yield, one after the other.
+    - overlap_c1: there are two parts or more.
+    - overlap_c2: the results have the types of what is yielded.
+
+    ```mlir
+    !lds = !systolic.lds<2 x 16x16xf32, unit, #systolic.axes<BM, BK>>
+    !tile = tensor<16x16xf32, #systolic.axes<BM, BK>>
+    func.func @overlap(%a: !tile, %sum: !tile, %lds: !lds, %next: index) -> (!tile, !tile) {
+      %both:2 = systolic.overlap {
+        %product = systolic.mma %a, %a, %sum : !tile, !tile -> !tile
+        systolic.yield %product : !tile
+      } with {
+        %b = systolic.read %lds[%next] : !lds -> !tile
+        systolic.yield %b : !tile
+      } : !tile, !tile
+      return %both#0, %both#1 : !tile, !tile
+    }
+    ```
+  }];
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$parts);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Systolic_YieldOp : Systolic_Op<"yield", [Pure, HasParent<"OverlapOp">, ReturnLike, Terminator]> {
+  let summary = "ends a part of an overlap with its results";
+  let description = [{
+    The example is that of `overlap`.
+
+    ```mlir
+    func.func @nothing() {
+      systolic.overlap {
+        systolic.yield
+      } with {
+        systolic.yield
+      }
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let builders = [OpBuilder<(ins), [{ }]>];
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
 // Computation

@@ -54,7 +54,7 @@ Value TensorPull::load(BlockArgument argument, const TensorPlace &place) {
                                     Value(), Value());
   Value zero = arith::ConstantIndexOp::create(builder, tiles.loc, 0);
   return systolic::LoadOp::create(builder, tiles.loc, result, buffer, ValueRange{zero}, ValueRange(), Value(), Value(),
-                                  linear);
+                                  linear, /*when=*/Value());
 }
 
 Value TensorPull::pullConstant(arith::ConstantOp op, const TensorPlace &place) {

@@ -108,6 +108,34 @@ def StageOperandsPass : Pass<"systolic-stage-operands", "::nstf::systolic::Kerne
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def InsertPrefetchPass : Pass<"systolic-insert-prefetch", "::nstf::systolic::KernelOp"> {
+  let summary = "what a loop of products needs is on its way while the products before it are made";
+  let description = [{
+    A loop that does nothing but add up products of what it loads through LDS becomes a software pipeline over two LDS
+    buffers: the loads of a block are issued two blocks, and written to LDS one block, before its products. These are
+    made in steps of a cell along K; what a step reads from LDS is read in the step before, and there is one barrier a
+    block, before the step in which the next block's first is read. The loop covers two blocks a round, so that the number
+    of a buffer is a constant. Loads past the last block are none and give zeros; of an odd number of blocks the last one
+    stands behind the loop.
+
+    Refused (with a missed remark): loops that carry anything but sums of products, that do anything else, of one block,
+    and where two buffers do not fit in LDS or what is on its way not in the registers.
+
+    Precondition: operands are staged.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def ScheduleLoopPass : Pass<"systolic-schedule-loop", "::nstf::systolic::KernelOp"> {
+  let summary = "memory work flows beside products";
+  let description = [{
+    In loops: what stands before a product, is no further than the product or barrier before it, moves tiles and is not
+    needed by the product, goes into a `systolic.overlap` with it. What stands before a barrier stays there.
+
+    Precondition: layouts are assigned.
+  }];
+}
+
 def AllocateScratchPass : Pass<"systolic-allocate-scratch", "::nstf::systolic::KernelOp"> {
   let summary = "gives layout conversions and reductions across waves one shared piece of LDS";
   let description = [{

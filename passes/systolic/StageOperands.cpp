@@ -150,7 +150,7 @@ private:
     for (auto [stage, lds] : llvm::zip_equal(group, arrays)) {
       builder.setInsertionPoint(stage.conversion);
       Value tile = ReadOp::create(builder, stage.conversion.getLoc(), stage.conversion.getResult().getType(), lds,
-                                  buffer, stage.read.transposed);
+                                  buffer, /*from=*/DenseI64ArrayAttr(), stage.read.transposed);
       stage.conversion.replaceAllUsesWith(tile);
       stage.conversion.erase();
     }

@@ -64,6 +64,12 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     context.array = *kernel.getArray();
     context.waveSize = *kernel.getWaveSize();
     makeFunction(kernel, converter, context);
+    getOperation()->walk([&](Operation *op) {
+      if (isa<LoadOp, StoreOp>(op))
+        for (Value operand : op->getOperands())
+          if (isa<IndexType>(operand.getType()))
+            context.divisors[operand] = getDivisor(operand);
+    });
     // The slots are inlined by now.
     for (auto slot : llvm::make_early_inc_range(getOperation()->getRegion(0).getOps<func::FuncOp>()))
       slot.erase();
@@ -197,9 +203,11 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     ConversionTarget target(*mlir);
     RewritePatternSet patterns(mlir);
     target.addIllegalDialect<SystolicDialect>();
+    target.addDynamicallyLegalOp<OverlapOp, YieldOp>([&](Operation *op) { return converter.isLegal(op); });
     target.markUnknownOpDynamicallyLegal(
         [&](Operation *op) { return converter.isLegal(op) || isa<UnrealizedConversionCastOp>(op); });
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
+    populateOverlapLowering(context, converter, patterns);
     populateMemoryLowering(context, converter, patterns);
     populateLdsLowering(context, converter, patterns);
     populateComputeLowering(context, converter, patterns);

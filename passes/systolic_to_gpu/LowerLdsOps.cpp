@@ -16,10 +16,10 @@ namespace {
 class LdsAccess {
 public:
   LdsAccess(IndexBuilder &index, const KernelContext &kernel, Value memory, Value buffer, Attribute swizzle,
-            RankedTensorType tile, bool transposed)
+            RankedTensorType tile, bool transposed, ArrayRef<int64_t> from = {})
       : index(index), memory(memory), buffer(buffer), swizzle(dyn_cast_or_null<SwizzleAttr>(swizzle)),
         layout(getFragment(tile)), rank(tile.getRank()), elementBits(tile.getElementTypeBitWidth()),
-        transposed(transposed) {
+        transposed(transposed), from(from.empty() ? SmallVector<int64_t>(rank, 0) : SmallVector<int64_t>(from)) {
     start = getLaneCoordinates(index, kernel, layout, rank);
     if (transposed)
       std::swap(start[0], start[1]);
@@ -65,6 +65,8 @@ private:
     SmallVector<int64_t> offsets = layout.getRegisterCoordinates(number, rank);
     if (transposed)
       std::swap(offsets[0], offsets[1]);
+    for (unsigned dim = 0; dim < rank; ++dim)
+      offsets[dim] += from[dim];
     SmallVector<Value> indices;
     for (unsigned dim = 0; dim < rank; ++dim)
       indices.push_back(index.add(start[dim], offsets[dim]));
@@ -87,6 +89,7 @@ private:
   FragmentAttr layout;
   unsigned rank, elementBits;
   bool transposed;
+  SmallVector<int64_t> from; ///< where the tile begins in the array
   int64_t width;
   SmallVector<Value> start;
 };
@@ -121,7 +124,7 @@ struct ReadPattern : TilePattern<ReadOp> {
   LogicalResult matchAndRewrite(ReadOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     IndexBuilder index{rewriter, op.getLoc()};
     LdsAccess access(index, kernel, adaptor.getLds(), adaptor.getBuffer(), op.getLds().getType().getSwizzle(),
-                     getTileType(op.getResult()), op.getTransposed());
+                     getTileType(op.getResult()), op.getTransposed(), op.getFrom().value_or(ArrayRef<int64_t>()));
     rewriter.replaceOp(op, access.load(getVectorType(op.getResult())));
     return success();
   }

@@ -19,21 +19,6 @@ using namespace nstf::systolic;
 
 namespace {
 
-/// A number that divides an index; 0 for the constant 0, which everything divides.
-int64_t getDivisor(Value index) {
-  if (auto constant = getConstantIntValue(index))
-    return std::abs(*constant);
-  if (auto mul = index.getDefiningOp<arith::MulIOp>())
-    return getDivisor(mul.getLhs()) * getDivisor(mul.getRhs());
-  if (auto add = index.getDefiningOp<arith::AddIOp>())
-    return std::gcd(getDivisor(add.getLhs()), getDivisor(add.getRhs()));
-  if (auto argument = dyn_cast<BlockArgument>(index))
-    if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-        loop && argument == loop.getInductionVar())
-      return std::gcd(getDivisor(loop.getLowerBound()), getDivisor(loop.getStep()));
-  return 1;
-}
-
 /// Where an access goes, in elements: the sum of the three.
 struct BufferAddress {
   Value lanes;      ///< i32
@@ -46,6 +31,10 @@ constexpr int64_t offsetFieldBytes = 4096;
 
 bool divides(int64_t divisor, int64_t value) { return value % divisor == 0; }
 
+SmallVector<int64_t> lookUpDivisors(const KernelContext &kernel, ValueRange indices) {
+  return llvm::map_to_vector(indices, [&](Value index) { return kernel.divisors.at(index); });
+}
+
 /// One load's or store's addresses.
 class BufferAccess {
 public:
@@ -53,11 +42,14 @@ public:
     MemRefType buffer; ///< with its axes, before conversion
     int64_t perToken;  ///< elements for each token where the buffer ends with the launch's, else 0
     RankedTensorType tile;
-    ValueRange indices, limits; ///< of the buffer's dimensions
-    Value rows, cols;           ///< converted index tiles, or null
+    ValueRange indices, limits;    ///< of the buffer's dimensions
+    SmallVector<int64_t> divisors; ///< of the indices
+    int64_t limitDivisor;          ///< of the last limit
+    Value rows, cols;              ///< converted index tiles, or null
     FragmentAttr rowsLayout, colsLayout;
     bool transposed = false;
     Value condition; ///< further condition for every element, or null
+    Value when;      ///< the same, alike in all lanes
   };
 
   BufferAccess(IndexBuilder &index, const KernelContext &kernel, Description access)
@@ -85,9 +77,9 @@ public:
     // Nothing that decides where a row starts or ends may cut through a vector.
     auto shrink = [&](int64_t divisor) { width = std::gcd(width, divisor); };
     shrink(access.buffer.getDimSize(rank - 1));
-    shrink(getDivisor(access.indices[rank - 1]));
+    shrink(access.divisors[rank - 1]);
     if (!access.limits.empty())
-      shrink(getDivisor(access.limits[rank - 1]));
+      shrink(access.limitDivisor);
     // The range check takes each dword for itself: none may be half outside.
     if (access.perToken * bits % 32 != 0)
       shrink(access.perToken);
@@ -107,7 +99,7 @@ public:
   BufferAddress getAddress(int64_t number) {
     int64_t elementBytes = access.buffer.getElementTypeBitWidth() / 8;
     if (access.buffer.getNumElements() * elementBytes >= int64_t(1) << 31)
-      return {getIndex(number), {}, 0};
+      return {orNowhere(getIndex(number)), {}, 0};
     SmallVector<int64_t> offsets = getOffsets(number);
     SmallVector<Value> coordinates, shared(access.indices);
     int64_t constant = 0;
@@ -118,7 +110,7 @@ public:
     }
     int64_t field = constant % (offsetFieldBytes / elementBytes);
     return {index.toI32(orPastEnd(linearize(coordinates), offsets)),
-            index.toI32(index.add(linearize(shared), constant - field)), field};
+            orNowhere(index.toI32(index.add(linearize(shared), constant - field))), field};
   }
 
 private:
@@ -148,6 +140,14 @@ private:
                                    index.constant(access.buffer.getNumElements()));
   }
 
+  /// A part of the address, or the buffer's size where there is to be no access: alone that is out of range already.
+  Value orNowhere(Value part) {
+    if (!access.when)
+      return part;
+    return arith::SelectOp::create(index.builder, index.loc, access.when, part,
+                                   index.toI32(index.constant(access.buffer.getNumElements())));
+  }
+
   bool isGathered(unsigned dim) const { return (access.cols && dim == rank - 1) || (access.rows && dim == 0); }
 
   /// What the lane adds to a coordinate: the place of its first element, or of the one `offset` from it; or what the
@@ -171,7 +171,7 @@ private:
     // An index out of memory may be anything, and times the row's bytes come back into range modulo 2^32.
     if (dim == 0 && !isGathered(dim))
       return {};
-    if (!isGathered(dim) && divides(extent, size) && divides(extent, getDivisor(access.indices[dim])))
+    if (!isGathered(dim) && divides(extent, size) && divides(extent, access.divisors[dim]))
       return {};
     return index.constant(size);
   }
@@ -223,11 +223,14 @@ struct LoadPattern : TilePattern<LoadOp> {
                          .tile = getTileType(op.getResult()),
                          .indices = adaptor.getIndices(),
                          .limits = adaptor.getLimits(),
+                         .divisors = lookUpDivisors(kernel, op.getIndices()),
+                         .limitDivisor = op.getLimits().empty() ? 0 : kernel.divisors.at(op.getLimits().back()),
                          .rows = adaptor.getRows(),
                          .cols = adaptor.getCols(),
                          .rowsLayout = op.getRows() ? getFragment(op.getRows().getType()) : FragmentAttr(),
                          .colsLayout = op.getCols() ? getFragment(op.getCols().getType()) : FragmentAttr(),
-                         .transposed = op.getTransposed()});
+                         .transposed = op.getTransposed(),
+                         .when = adaptor.getWhen()});
     int64_t width = access.getWidth();
     Type part = width == 1 ? type.getElementType() : VectorType::get(width, type.getElementType());
     Value result = zeroVector(index, type);
@@ -271,6 +274,8 @@ struct StorePattern : TilePattern<StoreOp> {
                          .tile = getTileType(op.getTile()),
                          .indices = adaptor.getIndices(),
                          .limits = adaptor.getLimits(),
+                         .divisors = lookUpDivisors(kernel, op.getIndices()),
+                         .limitDivisor = op.getLimits().empty() ? 0 : kernel.divisors.at(op.getLimits().back()),
                          .rows = adaptor.getRows(),
                          .rowsLayout = op.getRows() ? getFragment(op.getRows().getType()) : FragmentAttr(),
                          .transposed = op.getTransposed(),

@@ -58,7 +58,7 @@ def LowerKernelsPass : Pass<"systolic-to-gpu-lower-kernels"> {
     in their order, LDS arrays workgroup memory; `systolic.launch` on the function says what they are. A tile becomes one flat vector per lane, register r of its layout at
     element r; elementwise ops and loops carry over as they are. Loads and stores are raw buffer accesses, whose range
     check does the bounds: where an element is outside in an inner dimension or past a limit, its index is made one past
-    the end. A buffer with `systolic.per_token` becomes a memref of the launch's size, made from the control block's
+    the end. A `systolic.overlap` keeps its regions, for systolic-to-gpu-merge-overlaps. A buffer with `systolic.per_token` becomes a memref of the launch's size, made from the control block's
     tokens.
 
     Preconditions: slots are inlined, layouts are assigned, scratch is allocated; one kernel in the module or nstf.variant.
@@ -68,6 +68,19 @@ def LowerKernelsPass : Pass<"systolic-to-gpu-lower-kernels"> {
     "::mlir::memref::MemRefDialect", "::mlir::ROCDL::ROCDLDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect",
   ];
+}
+
+def MergeOverlapsPass : Pass<"systolic-to-gpu-merge-overlaps"> {
+  let summary = "parts that flow side by side become one stream of instructions";
+  let description = [{
+    The instructions of a `systolic.overlap`'s parts are merged evenly: next comes the part that has done the smallest
+    share of its clocks. What an instruction counts is what it holds its pipe for: passes of a matrix instruction, port
+    clocks of an LDS access (support/LdsPhases.h), a clock for each 64 bytes that a wave loads. After each of them stands a
+    barrier for the back end's scheduler, so that the order in the object is this one.
+
+    Precondition: `systolic-to-gpu-lower-kernels` was run.
+  }];
+  let dependentDialects = ["::mlir::amdgpu::AMDGPUDialect"];
 }
 
 #endif // NSTF_PASSES_SYSTOLIC_TO_GPU

@@ -2,8 +2,10 @@
 #include "passes/systolic_to_gpu/TileLowering.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "support/ControlBlock.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace nstf::systolic;
@@ -86,6 +88,20 @@ Value IndexBuilder::both(Value left, Value right) {
 }
 
 Value IndexBuilder::toI32(Value index) { return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index); }
+
+int64_t nstf::systolic::getDivisor(Value index) {
+  if (auto constant = getConstantIntValue(index))
+    return std::abs(*constant);
+  if (auto mul = index.getDefiningOp<arith::MulIOp>())
+    return getDivisor(mul.getLhs()) * getDivisor(mul.getRhs());
+  if (auto add = index.getDefiningOp<arith::AddIOp>())
+    return std::gcd(getDivisor(add.getLhs()), getDivisor(add.getRhs()));
+  if (auto argument = dyn_cast<BlockArgument>(index))
+    if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+        loop && argument == loop.getInductionVar())
+      return std::gcd(getDivisor(loop.getLowerBound()), getDivisor(loop.getStep()));
+  return 1;
+}
 
 // Lanes and registers
 

@@ -21,6 +21,8 @@ struct KernelContext {
   int64_t waveSize = 0;
   mlir::Value lane, wave, scratch;
   llvm::MapVector<mlir::Value, TokenBuffer> tokenBuffers; ///< by the tile program's buffer
+  /// A number that divides each index and limit of loads and stores, found while loops still stand as they were.
+  llvm::DenseMap<mlir::Value, int64_t> divisors;
 
   /// Where accesses to `buffer` go, which was converted to `converted`.
   mlir::Value getMemory(mlir::Value buffer, mlir::Value converted) const {
@@ -56,6 +58,9 @@ struct IndexBuilder {
 llvm::SmallVector<mlir::Value> getLaneCoordinates(IndexBuilder &index, const KernelContext &kernel, FragmentAttr layout,
                                                   unsigned rank);
 
+/// A number that divides an index; 0 for the constant 0, which everything divides.
+int64_t getDivisor(mlir::Value index);
+
 /// True on one of the lanes that hold the same elements; null where nothing is replicated.
 mlir::Value isFirstReplica(IndexBuilder &index, const KernelContext &kernel, FragmentAttr layout);
 
@@ -88,6 +93,8 @@ template <typename Op> struct TilePattern : mlir::OpConversionPattern<Op> {
   const KernelContext &kernel;
 };
 
+void populateOverlapLowering(const KernelContext &kernel, mlir::TypeConverter &converter,
+                             mlir::RewritePatternSet &patterns);
 void populateMemoryLowering(const KernelContext &kernel, mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
 void populateLdsLowering(const KernelContext &kernel, mlir::TypeConverter &converter,

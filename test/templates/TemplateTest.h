@@ -77,7 +77,8 @@ protected:
           "systolic-instantiate{params=" + params +
               "},systolic.kernel(systolic-order-work),inline,canonicalize,cse,systolic.kernel("
               "systolic-select-wave-size,"
-              "systolic-select-array,systolic-assign-layouts,systolic-stage-operands,systolic-allocate-scratch)",
+              "systolic-select-array,systolic-assign-layouts,systolic-stage-operands,systolic-insert-prefetch,"
+              "systolic-schedule-loop,systolic-allocate-scratch)",
           passes)));
     };
     runText(std::string(*templateText("kernels/" + name + ".mlir")), name, build, memory, tokens, position);

@@ -110,7 +110,7 @@ func.func @load_c4_element(%X: !X, %i: index, %at: !at) {
 !X = memref<48xf32, #systolic.axes<K>>
 !at = tensor<16xi32, #systolic.axes<BK>>
 func.func @load_c4_limit(%X: !X, %i: index, %at: !at) {
-  // expected-error @+1 {{expected at without rows, cols, limit and transposed}}
+  // expected-error @+1 {{expected at without rows, cols, limit, transposed and when}}
   %x = systolic.load %X[%i] limit [%i] at(%at : !at) : !X -> tensor<16xf32, #systolic.axes<BK>>
   return
 }
@@ -329,5 +329,46 @@ func.func @iota_c1_type() {
 func.func @convert_layout_c1(%tile: tensor<16x16xf32, #rows>) {
   // expected-error @+1 {{expected one shape and element type but got}}
   %turned = systolic.convert_layout %tile : tensor<16x16xf32, #rows> -> tensor<16x16xi32, #cols>
+  return
+}
+
+// -----
+
+!lds = !systolic.lds<1 x 16x32xf32, unit, #systolic.axes<BM, BK>>
+func.func @read_c1_part(%lds: !lds, %i: index) {
+  // expected-error @+1 {{expected a part of the LDS array but got 'tensor<16x16xf32, #systolic.axes<BM, BH>>' from [0, 24]}}
+  %x = systolic.read %lds[%i] from [0, 24] : !lds -> tensor<16x16xf32, #systolic.axes<BM, BH>>
+  return
+}
+
+// -----
+
+!X = memref<48xf32, #systolic.axes<K>>
+!at = tensor<16xi32, #systolic.axes<BK>>
+func.func @load_c6(%X: !X, %i: index, %at: !at, %is_there: i1) {
+  // expected-error @+1 {{expected at without rows, cols, limit, transposed and when}}
+  %x = systolic.load %X[%i] at(%at : !at) when %is_there : !X -> tensor<16xf32, #systolic.axes<BK>>
+  return
+}
+
+// -----
+
+func.func @overlap_c1() {
+  // expected-error @+1 {{expected two parts or more but got 1}}
+  systolic.overlap {
+    systolic.yield
+  }
+  return
+}
+
+// -----
+
+func.func @overlap_c2(%i: index) {
+  // expected-error @+1 {{expected results of the types that the parts yield, 'index', but got 'i32'}}
+  %x = systolic.overlap {
+    systolic.yield %i : index
+  } with {
+    systolic.yield
+  } : i32
   return
 }

@@ -1,0 +1,60 @@
+#include "passes/systolic/ProductLoop.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+/// What the index is, or its value of two where the other one is `none`.
+static std::optional<int64_t> getEnd(Value index, int64_t none) {
+  if (auto choice = index.getDefiningOp<arith::SelectOp>())
+    return getConstantIntValue(choice.getFalseValue()) == none ? getConstantIntValue(choice.getTrueValue())
+                                                               : std::nullopt;
+  return getConstantIntValue(index);
+}
+
+std::string ProductLoop::match(scf::ForOp candidate) {
+  loop = candidate;
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  if (!step)
+    return "its step is no constant";
+  blockStep = *step;
+  if (std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound()))
+    if (std::optional<int64_t> end = getEnd(loop.getUpperBound(), *begin))
+      blocks = llvm::divideCeil(*end - *begin, blockStep);
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (auto write = dyn_cast<WriteOp>(op))
+      writes.push_back(write);
+    else if (isa<LoadOp>(op) || (isPure(&op) && !isa<MmaOp>(op)))
+      loading.push_back(&op);
+    else if (!isa<BarrierOp, ReadOp, MmaOp>(op))
+      return "it does more than load and multiply: " + op.getName().getStringRef().str();
+  }
+  if (writes.empty())
+    return "nothing goes through LDS";
+  for (Operation *op : loading)
+    for (Value operand : op->getOperands())
+      if (operand.getDefiningOp<ReadOp>() || operand.getDefiningOp<MmaOp>())
+        return "it computes with what it read or multiplied: " + op->getName().getStringRef().str();
+  auto isStaged = [&](ReadOp read) {
+    return read && llvm::any_of(writes, [&](WriteOp write) { return write.getLds() == read.getLds(); });
+  };
+  for (auto [sum, yielded] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues())) {
+    auto mma = yielded.getDefiningOp<MmaOp>();
+    if (!mma || mma->getBlock() != loop.getBody() || mma.getAcc() != sum || !sum.hasOneUse() || !yielded.hasOneUse())
+      return "it carries more than sums of products";
+    Product product{mma, mma.getA().getDefiningOp<ReadOp>(), mma.getB().getDefiningOp<ReadOp>()};
+    if (!isStaged(product.a) || !isStaged(product.b))
+      return "an operand of its products does not come through LDS";
+    int64_t k = getTileType(mma.getA()).getDimSize(1);
+    if (depth != 0 && depth != k)
+      return "its products are of different depths";
+    depth = k;
+    products.push_back(product);
+  }
+  if (products.empty())
+    return "it carries no sum";
+  return "";
+}

@@ -1,0 +1,109 @@
+// systolic-schedule-loop: memory work flows beside the products (Passes.td).
+//
+// BEFORE  %f = systolic.read …                    AFTER  %next:2 = systolic.overlap {
+//         systolic.write …                                 %s = systolic.mma %a, %b, %sum
+//         %s = systolic.mma %a, %b, %sum                   systolic.yield %s
+//                                                        } with {
+//                                                          %f = systolic.read …
+//                                                          systolic.write …
+//                                                          systolic.yield %f
+//                                                        }
+#include "dialects/systolic/Systolic.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/systolic/Operands.h"
+#include "passes/systolic/Passes.h"
+
+namespace nstf::systolic {
+#define GEN_PASS_DEF_SCHEDULELOOPPASS
+#include "passes/systolic/Passes.h.inc"
+} // namespace nstf::systolic
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+namespace {
+
+/// Whether an operation may flow beside products: it moves tiles, or works on what was loaded.
+bool isMemoryWork(Operation *op) {
+  return isa<LoadOp, ReadOp, WriteOp>(op) || (isElementwise(op) && getTileType(op->getResult(0)));
+}
+
+struct ScheduleLoopPass : nstf::systolic::impl::ScheduleLoopPassBase<ScheduleLoopPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      if (!loop.getOps<MmaOp>().empty())
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops)
+      schedule(loop);
+  }
+
+private:
+  void schedule(scf::ForOp loop) {
+    int64_t products = 0, overlapped = 0;
+    SmallVector<Operation *> pending;
+    for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
+      if (isa<BarrierOp>(op))
+        pending.clear(); // what stands before a barrier stays there
+      else if (isMemoryWork(&op))
+        pending.push_back(&op);
+      auto mma = dyn_cast<MmaOp>(op);
+      if (!mma)
+        continue;
+      ++products;
+      overlapped += overlap(mma, pending);
+      pending.clear();
+    }
+    auto options = remark::RemarkOpts::name("Schedule").category(getArgument()).function(getOperation().getSymName());
+    if (overlapped == 0)
+      remark::missed(loop.getLoc(), options) << "no memory work stands before a product that does not wait for it";
+    else
+      remark::passed(loop.getLoc(), options)
+          << (std::to_string(overlapped) + " of " + std::to_string(products) + " products flow beside memory work")
+          << remark::metric("products", products) << remark::metric("overlapped", overlapped);
+  }
+
+  /// Puts a product and what of `pending` it does not need side by side; false where it needs all.
+  static bool overlap(MmaOp mma, ArrayRef<Operation *> pending) {
+    llvm::SetVector<Operation *> needed;
+    BackwardSliceOptions inBlock;
+    inBlock.omitBlockArguments = true;
+    inBlock.filter = [&](Operation *op) { return op->getBlock() == mma->getBlock(); };
+    (void)getBackwardSlice(mma.getOperation(), &needed, inBlock);
+    SmallVector<Operation *> work;
+    for (Operation *op : pending)
+      if (!needed.contains(op))
+        work.push_back(op);
+    if (llvm::none_of(work, llvm::IsaPred<LoadOp, ReadOp, WriteOp>))
+      return false;
+    OpBuilder builder(mma);
+    SmallVector<Value> results = {mma.getResult()};
+    for (Operation *op : work)
+      llvm::append_range(results, op->getResults());
+    auto overlap = OverlapOp::create(builder, mma.getLoc(), TypeRange(ValueRange(results)), /*partsCount=*/2);
+    for (auto [result, replaced] : llvm::zip_equal(results, overlap.getResults()))
+      result.replaceUsesWithIf(
+          replaced, [&](OpOperand &use) { return use.getOwner() != mma && !llvm::is_contained(work, use.getOwner()); });
+    fill(overlap.getParts()[0], mma.getOperation());
+    fill(overlap.getParts()[1], work);
+    return true;
+  }
+
+  static void fill(Region &region, ArrayRef<Operation *> ops) {
+    OpBuilder builder(region.getContext());
+    Block *block = builder.createBlock(&region);
+    SmallVector<Value> results;
+    for (Operation *op : ops) {
+      op->moveBefore(block, block->end());
+      llvm::append_range(results, op->getResults());
+    }
+    YieldOp::create(builder, region.getLoc(), results);
+  }
+};
+
+} // namespace

@@ -1,0 +1,147 @@
+// systolic-to-gpu-merge-overlaps: parts that flow side by side become one stream of instructions (Passes.td).
+#include "dialects/nstf/Target.h"
+#include "dialects/systolic/Systolic.h"
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/systolic_to_gpu/Passes.h"
+#include "support/LdsPhases.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace nstf {
+#define GEN_PASS_DEF_MERGEOVERLAPSPASS
+#include "passes/systolic_to_gpu/Passes.h.inc"
+} // namespace nstf
+
+using namespace mlir;
+using namespace nstf::systolic;
+using nstf::support::LdsDirection;
+
+namespace {
+
+/// An instruction that takes a pipe for a while, behind what is computed for it.
+struct Unit {
+  SmallVector<Operation *> ops;
+  int64_t clocks = 0;
+};
+
+struct Part {
+  SmallVector<Unit> units;
+  int64_t clocks = 0, done = 0;
+  size_t next = 0;
+};
+
+struct MergeOverlapsPass : nstf::impl::MergeOverlapsPassBase<MergeOverlapsPass> {
+  using Base::Base;
+
+  bool canScheduleOn(RegisteredOperationName name) const override { return name.hasTrait<OpTrait::SymbolTable>(); }
+
+  void runOnOperation() override {
+    SmallVector<OverlapOp> overlaps;
+    getOperation()->walk([&](OverlapOp op) { overlaps.push_back(op); });
+    if (overlaps.empty())
+      return;
+    FailureOr<nstf::TargetView> found = nstf::TargetView::require(overlaps.front());
+    if (failed(found))
+      return signalPassFailure();
+    instructions = found->matrixInstructions();
+    for (OverlapOp overlap : overlaps)
+      merge(overlap);
+  }
+
+private:
+  SmallVector<nstf::MatrixInstruction> instructions;
+
+  static int64_t bytesOf(Type type) {
+    auto vector = dyn_cast<VectorType>(type);
+    int64_t bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+    return (vector ? vector.getNumElements() : 1) * bits / 8;
+  }
+
+  static bool isInLds(Value memory) {
+    return gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(cast<MemRefType>(memory.getType()));
+  }
+
+  int64_t clocksOf(amdgpu::MFMAOp op) const {
+    std::string type;
+    llvm::raw_string_ostream(type) << getElementTypeOrSelf(op.getSourceA().getType());
+    for (const nstf::MatrixInstruction &one : instructions)
+      if (one.m == int64_t(op.getM()) && one.n == int64_t(op.getN()) && one.k == int64_t(op.getK()) &&
+          one.blocks == int64_t(op.getBlocks()) && one.a == type)
+        return 4 * one.passes;
+    return 4;
+  }
+
+  /// Clocks that an instruction holds its pipe; 0: it is none of these.
+  int64_t clocksOf(Operation *op) const {
+    auto lds = [](LdsDirection direction, Value memory, Type type) -> int64_t {
+      return isInLds(memory) ? nstf::support::ldsPortClocks(direction, bytesOf(type)) : 0;
+    };
+    return llvm::TypeSwitch<Operation *, int64_t>(op)
+        .Case([&](amdgpu::MFMAOp mfma) { return clocksOf(mfma); })
+        .Case([&](vector::LoadOp load) { return lds(LdsDirection::Read, load.getBase(), load.getType()); })
+        .Case([&](memref::LoadOp load) { return lds(LdsDirection::Read, load.getMemRef(), load.getType()); })
+        .Case([&](vector::StoreOp store) {
+          return lds(LdsDirection::Write, store.getBase(), store.getValueToStore().getType());
+        })
+        .Case([&](memref::StoreOp store) {
+          return lds(LdsDirection::Write, store.getMemRef(), store.getValue().getType());
+        })
+        // 64 lanes at 64 bytes a clock.
+        .Case([&](amdgpu::RawBufferLoadOp load) { return std::max<int64_t>(bytesOf(load.getType()), 4); })
+        .Default([](Operation *) { return 0; });
+  }
+
+  Part divide(Region &region) const {
+    Part part;
+    Unit unit;
+    for (Operation &op : region.front().without_terminator()) {
+      unit.ops.push_back(&op);
+      unit.clocks = clocksOf(&op);
+      if (unit.clocks == 0)
+        continue;
+      part.clocks += unit.clocks;
+      part.units.push_back(std::exchange(unit, {}));
+    }
+    if (!unit.ops.empty())
+      part.units.push_back(std::move(unit));
+    return part;
+  }
+
+  /// The part that is behind the others, in shares of its clocks; null: all are done.
+  static Part *findNext(MutableArrayRef<Part> parts) {
+    Part *next = nullptr;
+    for (Part &part : parts) {
+      if (part.next == part.units.size())
+        continue;
+      if (!next || part.done * std::max<int64_t>(next->clocks, 1) < next->done * std::max<int64_t>(part.clocks, 1))
+        next = &part;
+    }
+    return next;
+  }
+
+  void merge(OverlapOp overlap) {
+    SmallVector<Part> parts;
+    SmallVector<Value> results;
+    for (Region &region : overlap.getParts()) {
+      parts.push_back(divide(region));
+      llvm::append_range(results, region.front().getTerminator()->getOperands());
+    }
+    OpBuilder builder(overlap);
+    auto pin = [&] { amdgpu::SchedBarrierOp::create(builder, overlap.getLoc(), amdgpu::sched_barrier_opt_enum::none); };
+    pin();
+    while (Part *part = findNext(parts)) {
+      Unit &unit = part->units[part->next++];
+      part->done += unit.clocks;
+      for (Operation *op : unit.ops)
+        op->moveBefore(overlap);
+      if (unit.clocks)
+        pin();
+    }
+    overlap.replaceAllUsesWith(results);
+    overlap.erase();
+  }
+};
+
+} // namespace

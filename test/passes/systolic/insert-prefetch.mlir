@@ -1,0 +1,117 @@
+// A loop of products becomes a pipeline over two LDS buffers; what it refuses: insert-prefetch-remarks.mlir.
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-insert-prefetch))' | FileCheck %s
+
+// Four blocks of 32 along K, two steps of 16 each. A round is two blocks: what a step reads is read before the products of
+// the step before, the block after is written and the one after that loaded in a block's first step, one barrier stands
+// in its last.
+#x = #systolic.fragment<reg [1:8*1, 0:2*16], lane [1:4*8, 0:16*1], wave []>
+#w = #systolic.fragment<reg [0:8*1, 1:2*16], lane [0:4*8, 1:16*1], wave []>
+#a = #systolic.fragment<reg [1:8*1, 1:2*16], lane [0:32*1, 1:2*8], wave []>
+#b = #systolic.fragment<reg [0:8*1, 0:2*16], lane [1:32*1, 0:2*8], wave []>
+#acc = #systolic.fragment<reg [0:4*1, 0:4*8], lane [1:32*1, 0:2*4], wave []>
+!X = memref<64x128xf16, #systolic.axes<M, K>>
+!lds = !systolic.lds<1 x 32x32xf16, #systolic.swizzle<8, 4, 2>, #systolic.axes<32, 32>>
+// CHECK-LABEL: systolic.kernel @even(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: memref
+// CHECK-SAME: %[[LX:[a-z0-9]+]]: !systolic.lds<2 x 32x32xf16, {{[^)]*}} %[[LW:[a-z0-9]+]]: !systolic.lds<2 x 32x32xf16,
+// CHECK-DAG: %[[B0:.+]] = arith.constant 0 : index
+// CHECK: arith.cmpi ult, %{{.+}}, %[[END:.+]] : index
+// CHECK: systolic.load %[[X]]{{.+}} when
+// CHECK: systolic.load %[[X]]{{.+}} transposed when
+// CHECK: systolic.write %{{.+}}, %[[LX]][%[[ZERO:.+]]] :
+// CHECK: systolic.write %{{.+}}, %[[LW]][%[[ZERO]]] transposed :
+// CHECK-COUNT-2: systolic.load {{.+}} when
+// CHECK-NEXT: systolic.barrier
+// CHECK-NEXT: %[[FA:.+]] = systolic.read %[[LX]][%[[ZERO]]] from [0, 0] : {{.+}} -> tensor<32x16xf16,
+// CHECK-NEXT: %[[FB:.+]] = systolic.read %[[LW]][%[[ZERO]]] from [0, 0] transposed : {{.+}} -> tensor<16x32xf16,
+// CHECK-NEXT: %{{.+}}:5 = scf.for %[[K:.+]] = %{{.+}} to %[[END]] step %{{.+}} iter_args(%[[SUM:.+]] = %{{.+}}, %[[NX:.+]] = %{{.+}}, %[[NW:.+]] = %{{.+}}, %[[A:.+]] = %[[FA]], %[[B:.+]] = %[[FB]])
+// The block in buffer 0.
+// CHECK: %[[A1:.+]] = systolic.read %[[LX]][%[[ZERO]]] from [0, 16]
+// CHECK-NEXT: %[[B1:.+]] = systolic.read %[[LW]][%[[ZERO]]] from [0, 16] transposed
+// CHECK-NEXT: systolic.write %[[NX]], %[[LX]][%[[ONE:.+]]] :
+// CHECK-NEXT: systolic.write %[[NW]], %[[LW]][%[[ONE]]] transposed :
+// CHECK: %[[LOADED:.+]] = systolic.load {{.+}} when
+// CHECK: systolic.load {{.+}} when
+// CHECK-NEXT: %[[S1:.+]] = systolic.mma %[[A]], %[[B]], %[[SUM]]
+// CHECK-NEXT: systolic.barrier
+// CHECK-NEXT: %[[A2:.+]] = systolic.read %[[LX]][%[[ONE]]] from [0, 0]
+// CHECK-NEXT: %[[B2:.+]] = systolic.read %[[LW]][%[[ONE]]] from [0, 0] transposed
+// CHECK-NEXT: %[[S2:.+]] = systolic.mma %[[A1]], %[[B1]], %[[S1]]
+// The block in buffer 1.
+// CHECK: systolic.read %[[LX]][%[[ONE]]] from [0, 16]
+// CHECK: systolic.write %[[LOADED]], %[[LX]][%[[ZERO]]] :
+// CHECK: systolic.mma %[[A2]], %[[B2]], %[[S2]]
+// CHECK-NEXT: systolic.barrier
+// CHECK-NEXT: systolic.read %[[LX]][%[[ZERO]]] from [0, 0]
+// CHECK: systolic.mma
+// CHECK-NEXT: scf.yield
+// CHECK-NOT: systolic.mma
+systolic.kernel @even(%X: !X, %work: index, %lds_x: !lds, %lds_w: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 32x32x16, instruction_k = 8>} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32, #acc>
+  %sum = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %zero) -> (tensor<32x32xf32, #acc>) {
+    %x = systolic.load %X[%c0, %k] : !X -> tensor<32x32xf16, #x>
+    %w = systolic.load %X[%c32, %k] transposed : !X -> tensor<32x32xf16, #w>
+    systolic.barrier
+    systolic.write %x, %lds_x[%c0] : tensor<32x32xf16, #x>, !lds
+    systolic.write %w, %lds_w[%c0] transposed : tensor<32x32xf16, #w>, !lds
+    systolic.barrier
+    %a = systolic.read %lds_x[%c0] : !lds -> tensor<32x32xf16, #a>
+    %b = systolic.read %lds_w[%c0] transposed : !lds -> tensor<32x32xf16, #b>
+    %next = systolic.mma %a, %b, %acc : tensor<32x32xf16, #a>, tensor<32x32xf16, #b> -> tensor<32x32xf32, #acc>
+    scf.yield %next : tensor<32x32xf32, #acc>
+  }
+  systolic.store %sum, %X[%c0, %c0] : tensor<32x32xf32, #acc>, !X
+  systolic.return
+}
+
+// -----
+
+// Of three blocks, or none where the work item lies outside, the last stands behind the loop: two steps, nothing loaded.
+#x = #systolic.fragment<reg [1:8*1, 0:2*16], lane [1:4*8, 0:16*1], wave []>
+#w = #systolic.fragment<reg [0:8*1, 1:2*16], lane [0:4*8, 1:16*1], wave []>
+#a = #systolic.fragment<reg [1:8*1, 1:2*16], lane [0:32*1, 1:2*8], wave []>
+#b = #systolic.fragment<reg [0:8*1, 0:2*16], lane [1:32*1, 0:2*8], wave []>
+#acc = #systolic.fragment<reg [0:4*1, 0:4*8], lane [1:32*1, 0:2*4], wave []>
+!X = memref<64x96xf16, #systolic.axes<M, K>>
+!lds = !systolic.lds<1 x 32x32xf16, #systolic.swizzle<8, 4, 2>, #systolic.axes<32, 32>>
+// CHECK-LABEL: systolic.kernel @odd(
+// CHECK: %[[INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %c64 : index
+// CHECK: %[[LAST:.+]] = arith.constant 64 : index
+// CHECK: %[[PAIRS:.+]] = arith.select %[[INSIDE]], %[[LAST]], %c0 : index
+// CHECK: scf.for %{{.+}} = %c0 to %[[PAIRS]] step
+// CHECK-COUNT-4: systolic.mma
+// CHECK: scf.yield
+// CHECK-NOT: systolic.load
+// CHECK-COUNT-2: systolic.read %{{.+}} from [0, 16]
+// CHECK-COUNT-2: systolic.mma
+// CHECK-NEXT: systolic.store
+systolic.kernel @odd(%X: !X, %work: index, %lds_x: !lds, %lds_w: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 32x32x16, instruction_k = 8>} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c96 = arith.constant 96 : index
+  %is_inside = arith.cmpi ult, %work, %c64 : index
+  %end = arith.select %is_inside, %c96, %c0 : index
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32, #acc>
+  %sum = scf.for %k = %c0 to %end step %c32 iter_args(%acc = %zero) -> (tensor<32x32xf32, #acc>) {
+    %x = systolic.load %X[%c0, %k] : !X -> tensor<32x32xf16, #x>
+    %w = systolic.load %X[%c32, %k] transposed : !X -> tensor<32x32xf16, #w>
+    systolic.barrier
+    systolic.write %x, %lds_x[%c0] : tensor<32x32xf16, #x>, !lds
+    systolic.write %w, %lds_w[%c0] transposed : tensor<32x32xf16, #w>, !lds
+    systolic.barrier
+    %a = systolic.read %lds_x[%c0] : !lds -> tensor<32x32xf16, #a>
+    %b = systolic.read %lds_w[%c0] transposed : !lds -> tensor<32x32xf16, #b>
+    %next = systolic.mma %a, %b, %acc : tensor<32x32xf16, #a>, tensor<32x32xf16, #b> -> tensor<32x32xf32, #acc>
+    scf.yield %next : tensor<32x32xf32, #acc>
+  }
+  systolic.store %sum, %X[%c0, %c0] : tensor<32x32xf32, #acc>, !X
+  systolic.return
+}

@@ -1,0 +1,62 @@
+// Memory work flows beside products.
+// RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-schedule-loop))' | FileCheck %s
+// RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-schedule-loop))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
+
+#a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave []>
+#b = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+!X = memref<64x64xf32, #systolic.axes<M, K>>
+!a = tensor<16x16xf32, #a>
+!b = tensor<16x16xf32, #b>
+!lds = !systolic.lds<2 x 16x16xf32, unit, #systolic.axes<16, 16>>
+
+// What the first product needs, and what stands before the barrier, stays where it is; a write is no result.
+// CHECK-LABEL: systolic.kernel @loop(
+// CHECK: scf.for
+// CHECK-NEXT: %[[NEEDED:.+]] = systolic.read %{{.+}}[%c0] :
+// CHECK-NEXT: %[[I:.+]] = arith.addi
+// CHECK-NEXT: %[[BOTH:.+]]:3 = systolic.overlap {
+// CHECK-NEXT:   %[[P:.+]] = systolic.mma %[[NEEDED]], %{{.+}}, %[[ACC:.+]] :
+// CHECK-NEXT:   systolic.yield %[[P]]
+// CHECK-NEXT: } with {
+// CHECK-NEXT:   %[[Y:.+]] = systolic.load %{{.+}}[%c0, %[[I]]]
+// CHECK-NEXT:   %[[Z:.+]] = arith.addf %[[Y]], %[[Y]]
+// CHECK-NEXT:   systolic.write
+// CHECK-NEXT:   systolic.yield %[[Y]], %[[Z]]
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[LEFT:.+]] = systolic.read
+// CHECK-NEXT: systolic.barrier
+// CHECK-NEXT: systolic.overlap {
+// CHECK-NEXT:   systolic.mma %[[LEFT]], %{{.+}}, %[[BOTH]]#0
+// CHECK: } with {
+// CHECK-NEXT:   systolic.write %[[BOTH]]#2
+systolic.kernel @loop(%X: !X, %work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 4>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : !b
+  %w = systolic.load %X[%c0, %c0] : !X -> !b
+  // expected-remark @+1 {{[Passed] Schedule | Category:systolic-schedule-loop | Function=loop | Remark="2 of 2 products flow beside memory work", overlapped=2, products=2}}
+  %sum = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %zero) -> (!b) {
+    %needed = systolic.read %lds[%c0] : !lds -> !a
+    %i = arith.addi %k, %c16 : index
+    %y = systolic.load %X[%c0, %i] : !X -> !a
+    %z = arith.addf %y, %y : !a
+    systolic.write %z, %lds[%c1] : !a, !lds
+    %p = systolic.mma %needed, %w, %acc : !a, !b -> !b
+    %left = systolic.read %lds[%c0] : !lds -> !a
+    systolic.barrier
+    systolic.write %z, %lds[%c0] : !a, !lds
+    %q = systolic.mma %left, %w, %p : !a, !b -> !b
+    scf.yield %q : !b
+  }
+  // expected-remark @+1 {{[Missed] Schedule | Category:systolic-schedule-loop | Function=loop | Remark="no memory work stands before a product that does not wait for it"}}
+  %more = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %sum) -> (!b) {
+    %x = systolic.read %lds[%c0] : !lds -> !a
+    %p = systolic.mma %x, %w, %acc : !a, !b -> !b
+    scf.yield %p : !b
+  }
+  systolic.store %more, %X[%c0, %c0] : !b, !X
+  systolic.return
+}
