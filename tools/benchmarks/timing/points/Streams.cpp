@@ -1,6 +1,8 @@
 // Streams, caches and small kernels of gpu-benches.
 #include "tools/benchmarks/timing/points/Case.h"
 
+#include <stdexcept>
+
 namespace nstf::emulator::timing {
 
 namespace {
@@ -9,41 +11,52 @@ namespace {
 size_t ldsFor(uint64_t groups) { return 65536 / groups & ~size_t(511); }
 
 /// Arrays of 2 GiB are published. The rate is steady long before that, so a part of it runs, as long as what follows
-/// from the start alone stays small: 96 groups a slot, 8 million elements at least. Where there is a MALL, other memory
-/// is written first, so that it holds nothing of the arrays and gives back what it must write.
+/// from the start alone stays small.
+constexpr uint64_t groupsASlot = 40, minElements = 4u << 20;
+/// A cache that so many times its size went through holds nothing of what was before.
+constexpr double throughCache = 1.25;
+
+/// The published kernel runs over and over: each run finds the last-level cache as the one before left it, with none of
+/// the arrays' beginning in it, and gives back as much of it as that one wrote. So the same kernel runs on other arrays
+/// first, long enough for all of the cache.
 void stream(Case &c, const std::string &kernel, double bytesAnElement) {
+  const ChipTiming &chip = c.bench.chip();
   const uint32_t block = uint32_t(c.problem.named("block"));
-  const uint64_t perUnit = c.problem.named("groups_per_cu"), slots = perUnit * c.bench.chip().computeUnits;
-  const uint64_t count = std::max<uint64_t>(40 * slots * block, 4u << 20) / block * block;
-  double *a = c.array<double>(count), *b = c.array<double>(count), *d = c.array<double>(count),
-         *e = c.array<double>(count);
-  LaunchShape shape = line(count, block);
-  shape.dynamicLds = ldsFor(perUnit);
+  const uint64_t perUnit = c.problem.named("groups_per_cu"), slots = perUnit * chip.computeUnits;
+  auto sweep = [&](uint64_t elements) {
+    const uint64_t count = groupsOf(elements, block) * uint64_t(block);
+    double *a = c.array<double>(count), *b = c.array<double>(count), *d = c.array<double>(count),
+           *e = c.array<double>(count);
+    LaunchShape shape = line(count, block);
+    shape.dynamicLds = ldsFor(perUnit);
+    return [=, &c] { c.launch(kernel, shape, a, b, d, e, int(count)); };
+  };
+  const uint64_t count = std::max<uint64_t>(groupsASlot * slots * block, minElements) / block * block;
+  c.timed = sweep(count);
+  const double lastLevel = double(std::max(chip.mallBytes, chip.l2Bytes * chip.xcds));
+  c.before = sweep(uint64_t(throughCache * lastLevel / bytesAnElement));
+  c.executionOnly = true;
   c.flops = double(count);
   c.bytes = bytesAnElement * double(count);
-  c.executionOnly = true;
-  const uint64_t spoiled = c.bench.chip().mallBytes;
-  auto *spoil = spoiled ? c.array<std::byte>(spoiled) : nullptr;
-  c.before = [=, &c] {
-    if (spoil)
-      c.launch("spoil", line(spoiled / 64, 256), spoil);
-  };
-  c.timed = [=, &c] { c.launch(kernel, shape, a, b, d, e, int(count)); };
   // GB/s: bytes over nanoseconds.
   c.scale = bytesAnElement * double(count);
 }
 
 /// Bytes all compute units take together. What fits the L2 is gone over often enough for the first time not to count;
-/// of more than that an earlier kernel leaves the MALL what it holds, and the L2 nothing.
+/// of more than that an earlier kernel leaves the MALL what it holds, and the L2 nothing. A workgroup has 512
+/// work-items, or as many as the smallest sets have pairs.
 void cache(Case &c) {
-  const uint64_t bytes = c.problem.named("kB") * 1024;
-  const int half = int(bytes / 16 / 2 / 512 * 512);
+  const uint64_t bytes = c.problem.named("kB") * 1024, pairs = bytes / 16 / 2;
+  const uint32_t block = pairs < 256 ? 128 : pairs < 512 ? 256 : 512;
+  const int half = int(pairs / block * block);
+  if (half == 0)
+    throw std::runtime_error("expected a set of at least 4 kB");
   const uint64_t swept = uint64_t(half) * 2 * 16;
   const ChipTiming &chip = c.bench.chip();
   const int rounds = swept > chip.l2Bytes ? 1 : int(std::max<uint64_t>(8, (2u << 20) / swept));
   float *memory = c.array<float>(swept / 4 + 4);
   auto go = [=, &c](uint32_t groups, int count) {
-    c.launch("cache_sum", {{groups, 1, 1}, {512, 1, 1}}, memory, memory, half, count, 0);
+    c.launch("cache_sum_" + std::to_string(block), {{groups, 1, 1}, {block, 1, 1}}, memory, memory, half, count, 0);
   };
   c.before = [=] { go(chip.xcds, 1); };
   c.timed = [=] { go(chip.computeUnits, rounds); };

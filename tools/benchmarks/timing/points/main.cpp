@@ -1,8 +1,9 @@
 // Bench-timing-points: predictions of published problems.
 //
-// bench-timing-points CHIP KERNELS.hsaco...: reads lines "kernel <tab> problem <tab> clock" and writes a line of JSON
-// for each, in their order, after one with facts of the chip. The clock is peak or sustained. tools/bench timing points
-// compares them with what was published.
+// bench-timing-points CHIP BUDGET KERNELS.hsaco...: reads lines "kernel <tab> problem <tab> clock" and writes a line of
+// JSON for each, in their order, after one with facts of the chip. The clock is peak or sustained; a budget of 0 is the
+// model's own. What can't be predicted has an "error" and nothing else. tools/bench timing points compares the times
+// with what was published.
 #include "tools/benchmarks/timing/points/Case.h"
 
 #include <iostream>
@@ -12,9 +13,6 @@
 using namespace nstf::emulator::timing;
 
 namespace {
-
-/// Wave instructions after which rounds that agree are enough: hundreds of launches have to fit into minutes.
-constexpr uint64_t sampleBudget = 1'000'000;
 
 Cases allCases() {
   Cases cases;
@@ -37,14 +35,10 @@ nlohmann::ordered_json factsOf(const ChipTiming &chip) {
 }
 
 nlohmann::ordered_json predictOne(Bench &bench, const std::function<void(Case &)> &describe, const std::string &text,
-                                  bool sustained) {
+                                  const TimingOptions &options) {
   const Problem problem(text);
   Case one(bench, problem);
   describe(one);
-  TimingOptions options;
-  options.clockMhz = sustained ? bench.chip().sustainedClock : 0;
-  options.budget = sampleBudget;
-  options.sampledOnly = true;
   const Outcome outcome = one.run(options);
   nlohmann::ordered_json json;
   json["nanoseconds"] = outcome.nanoseconds;
@@ -61,27 +55,41 @@ nlohmann::ordered_json predictOne(Bench &bench, const std::function<void(Case &)
   return json;
 }
 
+/// `row`: "kernel <tab> problem <tab> clock".
+nlohmann::ordered_json answer(Bench &bench, const Cases &cases, const std::string &row, TimingOptions options) {
+  std::istringstream words(row);
+  std::string kernel, problem, clock;
+  std::getline(words, kernel, '\t');
+  std::getline(words, problem, '\t');
+  std::getline(words, clock, '\t');
+  auto found = cases.find(kernel);
+  if (found == cases.end())
+    return {{"error", "expected a kernel with a published problem but got " + kernel}};
+  if (clock == "sustained")
+    options.clockMhz = bench.chip().sustainedClock;
+  try {
+    return predictOne(bench, found->second, problem, options);
+  } catch (const std::exception &error) {
+    return {{"error", error.what()}};
+  }
+}
+
 } // namespace
 
 int main(int argc, char **argv) try {
-  if (argc < 3) {
-    std::cerr << "usage: bench-timing-points CHIP KERNELS.hsaco... < problems\n";
+  if (argc < 4) {
+    std::cerr << "usage: bench-timing-points CHIP BUDGET KERNELS.hsaco... < problems\n";
     return 1;
   }
-  Bench bench(ChipTiming::choose(argv[1]), {argv + 2, argv + argc});
+  Bench bench(ChipTiming::choose(argv[1]), {argv + 3, argv + argc});
+  TimingOptions options;
+  options.sampledOnly = true;
+  if (const uint64_t budget = std::stoull(argv[2]))
+    options.budget = budget;
   const Cases cases = allCases();
   std::cout << factsOf(bench.chip()).dump() << std::endl;
-  for (std::string row; std::getline(std::cin, row);) {
-    std::istringstream words(row);
-    std::string kernel, problem, clock;
-    std::getline(words, kernel, '\t');
-    std::getline(words, problem, '\t');
-    std::getline(words, clock, '\t');
-    auto found = cases.find(kernel);
-    if (found == cases.end())
-      throw std::runtime_error("expected a kernel with a published problem but got " + kernel);
-    std::cout << predictOne(bench, found->second, problem, clock == "sustained").dump() << std::endl;
-  }
+  for (std::string row; std::getline(std::cin, row);)
+    std::cout << answer(bench, cases, row, options).dump() << std::endl;
 } catch (const std::exception &error) {
   std::cerr << "error: " << error.what() << "\n";
   return 1;

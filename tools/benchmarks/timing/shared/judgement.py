@@ -11,13 +11,30 @@ MATRIX_FLOPS = {"gemm_f16": 2048, "gemv_fp8": 4096}  # a clock and compute unit;
 
 
 class Judgement:
-    def __init__(self, points, facts):
-        self.points, self.facts = points, facts
-        for point in points:
-            point["error"] = point["predicted"]["nanoseconds"] / point["nanoseconds"] - 1
-            point["long"] = point["nanoseconds"] > LONG * facts[point["chip"]]["launch"]
+    def __init__(self):
+        self.points, self.failed, self.facts = [], [], {}
+
+    def add(self, point, facts):
+        """Takes a point with the chip's facts, prediction and published time, or with what it failed of; prints its row."""
+        self.facts[point["chip"]] = facts
+        name = f"{point['chip']:7} {point['kernel']:22} {point['problem']:42}"
+        if "failure" in point:
+            self.failed.append(point)
+            print(f"{name} {point['value']:>9} {point['unit']:7} no prediction: {point['failure']} MISS", flush=True)
+            return
+        self.points.append(point)
+        predicted = point["predicted"]
+        point["error"] = predicted["nanoseconds"] / point["nanoseconds"] - 1
+        point["long"] = point["nanoseconds"] > LONG * facts["launch"]
+        marks = ("" if point["long"] else " short") + (" MISS" if point["long"] and abs(point["error"]) > 0.3 else "")
+        print(f"{name} {point['nanoseconds'] / 1e3:9.2f} us {predicted['nanoseconds'] / 1e3:9.2f} us {100 * point['error']:+7.1f}%   "
+              f"{point['limiter']}, {predicted['limiter']}{marks}", flush=True)
+
+    def compare(self):
+        """Adds the baselines' times to all points."""
+        for point in self.points:
             point["roofline"] = self.roofline(point)
-        for point in points:
+        for point in self.points:
             point["rounds"] = self.rounds(point)
 
     def submission(self, point):
@@ -43,13 +60,9 @@ class Judgement:
             return None
         return self.submission(point) + statistics.geometric_mean(each) * max(point["predicted"]["rounds"], 1)
 
-    def print_points(self):
-        print(f"{'chip':7} {'kernel':22} {'problem':42} {'published':>12} {'predicted':>12} {'error':>8}   expected, predicted limiter")
-        for point in self.points:
-            marks = ("" if point["long"] else " short") + (" MISS" if point["long"] and abs(point["error"]) > 0.3 else "")
-            print(f"{point['chip']:7} {point['kernel']:22} {point['problem']:42} {point['nanoseconds'] / 1e3:9.2f} us "
-                  f"{point['predicted']['nanoseconds'] / 1e3:9.2f} us {100 * point['error']:+7.1f}%   "
-                  f"{point['limiter']}, {point['predicted']['limiter']}{marks}")
+    def print_head(self):
+        print(f"{'chip':7} {'kernel':22} {'problem':42} {'published':>12} {'predicted':>12} {'error':>8}   expected, predicted limiter",
+              flush=True)
 
     def print_limiters(self):
         print(f"\n{'expected limiter':18} {'points':>6} {'mean |error|':>13} {'median |error|':>15} {'bias':>8}")
@@ -95,10 +108,13 @@ class Judgement:
 
     def print_verdict(self):
         """Prints what must hold and whether it does."""
+        if self.failed:
+            names = ", ".join(f"{point['chip']} {point['kernel']} {point['problem']}" for point in self.failed)
+            print(f"\nno prediction of {len(self.failed)} points: {names}")
         errors = self.by_kernel(lambda point: abs(point["error"]))
         if not errors:
             print("\nno point is longer than twice a launch")
-            return True
+            return not self.failed
 
         def log_error(column):
             def measure(point):
@@ -121,4 +137,4 @@ class Judgement:
         print()
         for what, value, limit, holds in lines:
             print(f"{what:86} {value:>8}  {limit:>9}  {'met' if holds else 'MISSED'}")
-        return all(line[3] for line in lines)
+        return all(line[3] for line in lines) and not self.failed

@@ -38,12 +38,6 @@ KERNEL stream_5pt(double *a, const double *b, const double *, const double *, in
     a[i] = 0.25 * b[i - 2] + 0.25 * b[i - 1] - 1.0 * b[i] + 0.5 * b[i + 1] + 0.5 * b[i + 2];
 }
 
-/// Something else, to have it in the last-level cache: 64 bytes a work-item.
-KERNEL spoil(uint4 *a) {
-  for (int k = 0; k < 4; ++k)
-    a[(GROUP * 4 + k) * SIZE + ITEM] = 1;
-}
-
 KERNEL small_scale(double *a, const double *b, int n) {
   int i = GLOBAL_ITEM;
   if (i < n)
@@ -52,16 +46,28 @@ KERNEL small_scale(double *a, const double *b, int n) {
 
 /// `half` quads from b on and as many behind them, `rounds` times. `zero` keeps a round's loads from being those of the
 /// one before.
-KERNEL AT_MOST(512) cache_sum(float4 *a, const float4 *b, int half, int rounds, int zero) {
+template <int block> DEVICE void cacheSum(float4 *a, const float4 *b, int half, int rounds, int zero) {
   float4 sum = 0;
   b += ITEM;
   for (int round = 0; round < rounds; ++round) {
     b += zero;
 #pragma unroll 4
-    for (int i = 0; i < half; i += 512)
+    for (int i = 0; i < half; i += block)
       sum += b[i] * b[i + half];
     sum *= 1.3f;
   }
   if (sum.x == 1233.0f)
     a[ITEM] += sum;
+}
+
+KERNEL AT_MOST(128) cache_sum_128(float4 *a, const float4 *b, int half, int rounds, int zero) {
+  cacheSum<128>(a, b, half, rounds, zero);
+}
+
+KERNEL AT_MOST(256) cache_sum_256(float4 *a, const float4 *b, int half, int rounds, int zero) {
+  cacheSum<256>(a, b, half, rounds, zero);
+}
+
+KERNEL AT_MOST(512) cache_sum_512(float4 *a, const float4 *b, int half, int rounds, int zero) {
+  cacheSum<512>(a, b, half, rounds, zero);
 }
