@@ -104,8 +104,9 @@ TimedLaunch::TimedLaunch(LaunchDriver &driver, const ChipTiming &chip, MemorySys
 }
 
 void TimedLaunch::run() {
-  constexpr uint64_t betweenChecks = 1 << 12;
-  uint64_t events = 0;
+  // An event may be thousands of instructions, of a loop without accesses; those of a step limit are few.
+  const uint64_t betweenChecks = driver.options().stepLimit ? 1 : 1 << 12;
+  uint64_t events = 0, nextCheck = betweenChecks;
   for (uint32_t xcd = 0; xcd < chip.xcds; ++xcd)
     queue.set(xcd, dispatcher.next(xcd));
   for (Clocks now; (now = queue.time()) != never;) {
@@ -118,8 +119,10 @@ void TimedLaunch::run() {
     else
       runUnit(queue.actor() - chip.xcds, now);
     retireEnded();
-    if (++events % betweenChecks == 0)
+    if (const uint64_t work = ++events + counters.instructions(); work >= nextCheck) {
       checkEnd();
+      nextCheck = work + betweenChecks;
+    }
   }
   counters.launchClocks = Clocks(dispatcher.busyClocks());
 }

@@ -118,11 +118,11 @@ protected:
   LaunchPrediction predicted(const std::string &name, Dimensions grid, Dimensions block, Arguments... arguments) {
     const PackedLaunch packed = pack(kernels, name, grid, block, 0, {bytesOf(arguments)...});
     MemorySystem caches(chip);
-    return predict(kernels.target, kernels.memory, packed.launch, LaunchOptions::fromEnvironment(), chip, caches,
-                   timing);
+    return predict(kernels.target, kernels.memory, packed.launch, options, chip, caches, timing);
   }
 
   CompiledKernels &kernels;
+  LaunchOptions options = LaunchOptions::fromEnvironment();
   ChipTiming chip;
   TimingOptions timing;
 };
@@ -247,6 +247,18 @@ TEST_P(TimedLaunchTest, WaitingForAWorkgroupThatFindsNoPlaceIsAnError) {
   } catch (const Fault &fault) {
     EXPECT_NE(std::string(fault.what()).find("no wave can make progress"), std::string::npos) << fault.what();
     EXPECT_NE(std::string(fault.what()).find("workgroups find no place"), std::string::npos) << fault.what();
+  }
+}
+
+TEST_P(TimedLaunchTest, ALoopWithoutAccessesEndsAtTheStepLimit) {
+  float *out = upload(kernels.memory, std::vector<float>(256));
+  options.stepLimit = 10000;
+  EXPECT_LT(predicted("compute", {1}, {64}, out, 20).counters.instructions(), options.stepLimit);
+  try {
+    predicted("compute", {1}, {64}, out, 20000);
+    FAIL() << "expected the step limit to end it";
+  } catch (const Fault &fault) {
+    EXPECT_NE(std::string(fault.what()).find("step limit"), std::string::npos) << fault.what();
   }
 }
 
