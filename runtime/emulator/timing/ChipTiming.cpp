@@ -86,6 +86,9 @@ void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
   most("scalar_line_bytes", chip.l2LineBytes);
   most("instruction_line_bytes", chip.l2LineBytes);
   most("tlb_reach_bytes", double(chip.tlbPageBytes) * TagArray::maxWays);
+  for (const char *key : {"lds_latency", "cross_lane_latency"}) // it is from the issue of such a read
+    if (file.constants.at(key).value < chip.ldsReadClocksB32)
+      fail(file, key, "at least lds_read_clocks_b32, " + std::to_string(chip.ldsReadClocksB32));
   if (chip.hbmRefreshNs >= chip.hbmRefreshIntervalNs)
     fail(file, "hbm_refresh_ns", "less than hbm_refresh_interval_ns, " + shown(chip.hbmRefreshIntervalNs));
   // `parts`: what has sets of its own in it; `count`: how many such caches the chip has.

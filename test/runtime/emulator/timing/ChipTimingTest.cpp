@@ -109,6 +109,8 @@ TEST(ChipTiming, FaultsNameTheLine) {
             "chip.yaml:6:3: expected 'l2_ways' to be at most 256 but got 257");
   EXPECT_EQ(of("l1_line_bytes: {value: 256, unit: B, mark: U, source: x}"),
             "chip.yaml:6:3: expected 'l1_line_bytes' to be at most 128 but got 256");
+  EXPECT_EQ(of("lds_latency: {value: 3, unit: clk, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'lds_latency' to be at least lds_read_clocks_b32, 4 but got 3");
   EXPECT_EQ(of("hbm_refresh_ns: {value: 4000, unit: ns, mark: U, source: x}"),
             "chip.yaml:6:3: expected 'hbm_refresh_ns' to be less than hbm_refresh_interval_ns, 3900 but got 4000");
 }
