@@ -19,8 +19,8 @@ std::unique_ptr<ResidentGroup> ResidentGroup::start(const Launch &launch, uint64
   Workgroup &group = resident->group;
   const uint32_t *grid = launch.arguments->grid;
   resident->scratch = scratch;
-  group.launch = &launch;
-  group.index = index;
+  // Who counted and watched the one before may be gone.
+  group = {.launch = &launch, .index = index, .waves = std::move(group.waves)};
   group.id[0] = uint32_t(index % grid[0]);
   group.id[1] = uint32_t(index / grid[0] % grid[1]);
   group.id[2] = uint32_t(index / grid[0] / grid[1]);

@@ -1,5 +1,6 @@
 // What must hold of every prediction, on small kernels.
 #include "runtime/emulator/timing/TimedLaunch.h"
+#include "runtime/emulator/instructions/Monitor.h"
 #include "runtime/emulator/timing/ChipTiming.h"
 #include "runtime/emulator/timing/MemorySystem.h"
 #include "test/runtime/emulator/run/Kernels.h"
@@ -156,6 +157,23 @@ TEST_P(TimedLaunchTest, ResultsAreThoseOfTheUntimedLaunch) {
   EXPECT_EQ(prediction.counters.waves, 64u);
   EXPECT_GT(prediction.counters.ldsInstructions, 0u);
   EXPECT_GT(prediction.counters.vectorInstructions, 64u * 16 * 4);
+}
+
+TEST_P(TimedLaunchTest, WhoWatchedTheLaunchBeforeDoesNotSeeIt) {
+  struct Watcher : Monitor {
+    uint64_t accesses = 0;
+    void access(Wave &, const MicroOp *, const MemoryAccess &) override { ++accesses; }
+  } watcher;
+  float *a = upload(kernels.memory, ramp(256)), *b = upload(kernels.memory, ramp(256));
+  const PackedLaunch watched = pack(kernels, "copy", {1}, {256}, 0, {bytesOf(a), bytesOf(b)});
+  options.threads = 1; // registers and LDS of a workgroup stay with the thread
+  options.monitor = &watcher;
+  dispatch(kernels.target, kernels.memory, watched.launch, options);
+  const uint64_t before = watcher.accesses;
+  EXPECT_GT(before, 0u);
+  options.monitor = nullptr;
+  predicted("copy", {1}, {256}, a, b);
+  EXPECT_EQ(watcher.accesses, before);
 }
 
 TEST_P(TimedLaunchTest, RunningAheadChangesNothing) {
