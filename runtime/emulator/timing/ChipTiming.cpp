@@ -80,6 +80,7 @@ void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
   for (const char *key : {"l2_channels", "mall_slices", "hbm_channels", "hbm_banks"})
     most(key, 1024);
   most("l1_misses_in_flight", 4096);
+  most("lds_ports", 4); // a SIMD each
   most("l2_line_bytes", Sectors::maxLineBytes);
   most("mall_line_bytes", std::min(chip.interleaveBytes, Sectors::maxLineBytes));
   most("l1_line_bytes", std::min(128u, chip.l2LineBytes));

@@ -111,6 +111,8 @@ TEST(ChipTiming, FaultsNameTheLine) {
             "chip.yaml:6:3: expected 'l1_line_bytes' to be at most 128 but got 256");
   EXPECT_EQ(of("lds_latency: {value: 3, unit: clk, mark: U, source: x}"),
             "chip.yaml:6:3: expected 'lds_latency' to be at least lds_read_clocks_b32, 4 but got 3");
+  EXPECT_EQ(of("lds_ports: {value: 5, unit: count, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'lds_ports' to be at most 4 but got 5");
   EXPECT_EQ(of("hbm_refresh_ns: {value: 4000, unit: ns, mark: U, source: x}"),
             "chip.yaml:6:3: expected 'hbm_refresh_ns' to be less than hbm_refresh_interval_ns, 3900 but got 4000");
 }
