@@ -15,7 +15,7 @@
 namespace nstf::emulator::timing {
 namespace {
 
-constexpr uint64_t maxCacheBytes = uint64_t(1) << 30; // of all caches of a kind: tags take memory of the host
+constexpr uint64_t maxCacheLines = uint64_t(1) << 23; // of all caches of a kind: tags take memory of the host
 constexpr std::string_view folder = "targets/timing/", suffix = ".yaml";
 
 const TimingField fields[] = {
@@ -75,10 +75,11 @@ void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
     if (file.constants.at(key).value > bound)
       fail(file, key, "at most " + shown(bound));
   };
-  for (const char *key : {"l1_ways", "scalar_cache_ways", "l2_ways", "mall_ways"})
+  for (const char *key : {"instruction_cache_ways", "l1_ways", "scalar_cache_ways", "l2_ways", "mall_ways"})
     most(key, TagArray::maxWays);
   for (const char *key : {"l2_channels", "mall_slices", "hbm_channels", "hbm_banks"})
     most(key, 1024);
+  most("instruction_prefetch_lines", 64);
   most("l1_misses_in_flight", 4096);
   most("lds_ports", 4); // a SIMD each
   most("l2_line_bytes", Sectors::maxLineBytes);
@@ -93,19 +94,20 @@ void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
   if (chip.hbmRefreshNs >= chip.hbmRefreshIntervalNs)
     fail(file, "hbm_refresh_ns", "less than hbm_refresh_interval_ns, " + shown(chip.hbmRefreshIntervalNs));
   // `parts`: what has sets of its own in it; `count`: how many such caches the chip has.
-  auto cache = [&](const char *key, uint64_t bytes, uint64_t set, uint64_t parts, uint64_t count) {
-    if (bytes % (set * parts))
-      fail(file, key, "a multiple of " + std::to_string(set * parts) + ", a set of each channel");
-    if (bytes > maxCacheBytes / count)
-      fail(file, key, "at most " + std::to_string(maxCacheBytes / count));
+  auto cache = [&](const char *key, uint64_t bytes, uint64_t line, uint64_t ways, uint64_t parts, uint64_t count) {
+    const uint64_t sets = line * ways * parts, bound = maxCacheLines / count * line;
+    if (bytes % sets)
+      fail(file, key, "a multiple of " + std::to_string(sets) + ", a set of each channel");
+    if (bytes > bound)
+      fail(file, key, "at most " + std::to_string(bound));
   };
   const uint64_t units = chip.computeUnits, xcds = chip.xcds;
-  cache("instruction_cache_bytes", chip.instructionCacheBytes,
-        uint64_t(chip.instructionLineBytes) * chip.instructionCacheWays, 1, units);
-  cache("l1_bytes", chip.l1Bytes, uint64_t(chip.l1LineBytes) * chip.l1Ways, 1, units);
-  cache("scalar_cache_bytes", chip.scalarCacheBytes, uint64_t(chip.scalarLineBytes) * chip.scalarCacheWays, 1, units);
-  cache("l2_bytes", chip.l2Bytes, uint64_t(chip.l2LineBytes) * chip.l2Ways, chip.l2Channels, xcds);
-  cache("mall_bytes", chip.mallBytes, uint64_t(chip.mallLineBytes) * chip.mallWays, chip.mallSlices, 1);
+  cache("instruction_cache_bytes", chip.instructionCacheBytes, chip.instructionLineBytes, chip.instructionCacheWays, 1,
+        units);
+  cache("l1_bytes", chip.l1Bytes, chip.l1LineBytes, chip.l1Ways, 1, units);
+  cache("scalar_cache_bytes", chip.scalarCacheBytes, chip.scalarLineBytes, chip.scalarCacheWays, 1, units);
+  cache("l2_bytes", chip.l2Bytes, chip.l2LineBytes, chip.l2Ways, chip.l2Channels, xcds);
+  cache("mall_bytes", chip.mallBytes, chip.mallLineBytes, chip.mallWays, chip.mallSlices, 1);
 }
 
 ChipTiming make(const support::YamlValue &document) {

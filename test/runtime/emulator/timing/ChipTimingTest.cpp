@@ -104,13 +104,17 @@ TEST(ChipTiming, FaultsNameTheLine) {
   EXPECT_EQ(of("l1_bytes: {value: 1000, unit: B, mark: U, source: x}"),
             "chip.yaml:6:3: expected 'l1_bytes' to be a multiple of 8192, a set of each channel but got 1000");
   EXPECT_EQ(of("mall_bytes: {value: 1099511627776, unit: B, mark: U, source: x}"),
-            "chip.yaml:6:3: expected 'mall_bytes' to be at most 1073741824 but got 1099511627776");
+            "chip.yaml:6:3: expected 'mall_bytes' to be at most 536870912 but got 1099511627776");
   EXPECT_EQ(of("l2_ways: {value: 257, unit: count, mark: U, source: x}"),
             "chip.yaml:6:3: expected 'l2_ways' to be at most 256 but got 257");
   EXPECT_EQ(of("l1_line_bytes: {value: 256, unit: B, mark: U, source: x}"),
             "chip.yaml:6:3: expected 'l1_line_bytes' to be at most 128 but got 256");
   EXPECT_EQ(of("lds_latency: {value: 3, unit: clk, mark: U, source: x}"),
             "chip.yaml:6:3: expected 'lds_latency' to be at least lds_read_clocks_b32, 4 but got 3");
+  EXPECT_EQ(of("instruction_cache_ways: {value: 512, unit: count, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'instruction_cache_ways' to be at most 256 but got 512");
+  EXPECT_EQ(of("instruction_prefetch_lines: {value: 65, unit: count, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'instruction_prefetch_lines' to be at most 64 but got 65");
   EXPECT_EQ(of("lds_ports: {value: 5, unit: count, mark: U, source: x}"),
             "chip.yaml:6:3: expected 'lds_ports' to be at most 4 but got 5");
   EXPECT_EQ(of("hbm_refresh_ns: {value: 4000, unit: ns, mark: U, source: x}"),
