@@ -5,9 +5,12 @@
 #include "runtime/emulator/memory/CodeObjectFile.h"
 #include "runtime/emulator/run/Dispatch.h"
 #include "runtime/emulator/run/KernelArguments.h"
+#include "runtime/emulator/timing/MemorySystem.h"
+#include "runtime/emulator/timing/TimedLaunch.h"
 
 #include "llvm/BinaryFormat/ELF.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -101,6 +104,15 @@ std::vector<std::byte> makeArguments(Memory &memory, const Kernel &kernel, const
   return block;
 }
 
+/// Whatever a launch does, it takes a time, one that never passed below zero.
+void predictOne(const Target &target, Memory &memory, const LaunchArguments &arguments, const LaunchOptions &options,
+                const timing::ChipTiming &chip) {
+  timing::MemorySystem caches(chip);
+  const auto prediction = timing::predict(target, memory, arguments, options, chip, caches);
+  if (int64_t(prediction.clocks) <= 0 || !std::isfinite(prediction.ns()))
+    std::abort();
+}
+
 void run(const Target &target, Memory &memory, const Kernel &kernel, const RunChoices &choices) {
   // What a launch may be asked for: who launches has checked that against the chip.
   const LaunchShape shape = {{choices.workgroups, 1, 1}, {choices.workItems, 1, 1}, choices.dynamicLds};
@@ -123,7 +135,10 @@ void run(const Target &target, Memory &memory, const Kernel &kernel, const RunCh
     options.monitor = checker.get();
   }
   try {
-    dispatch(target, memory, arguments, options);
+    if (choices.chip)
+      predictOne(target, memory, arguments, options, *choices.chip);
+    else
+      dispatch(target, memory, arguments, options);
   } catch (const Fault &fault) {
     if (fault.finding.text().find('\n') != std::string::npos)
       std::abort(); // a message is one line

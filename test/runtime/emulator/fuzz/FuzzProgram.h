@@ -6,6 +6,7 @@
 
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/memory/CodeObject.h"
+#include "runtime/emulator/timing/ChipTiming.h"
 
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
 
@@ -45,9 +46,10 @@ struct RunChoices {
   uint32_t workItems = 64; ///< of the only workgroup
   uint32_t workgroups = 1;
   uint32_t dynamicLds = 0;
-  bool exact = false;        ///< matrix mode
-  std::string checks;        ///< as --check has them; empty: none
-  uint64_t stepLimit = 2000; ///< wave instructions
+  bool exact = false;                       ///< matrix mode
+  std::string checks;                       ///< as --check has them; empty: none
+  uint64_t stepLimit = 2000;                ///< wave instructions
+  const timing::ChipTiming *chip = nullptr; ///< predicts the launch's time on it; without checks
 };
 
 /// Loads and runs every kernel of the code object. What the emulator may throw is caught; everything else, and a run

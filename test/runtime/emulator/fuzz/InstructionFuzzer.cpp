@@ -1,5 +1,5 @@
 // Fuzzes execution: streams of valid instructions run on one or two waves over a sandboxed memory, on both chips, in
-// both matrix modes, with and without checks, through dispatch as every launch.
+// both matrix modes, with and without checks, through dispatch as every launch; or in predicted time.
 //
 // Input: three bytes that choose (chip, mode, checks, waves; MODE; LDS and registers), then machine code. Before it
 // runs a prologue that leaves pointers and buffer descriptors in the registers that the mutations name most, so that
@@ -124,7 +124,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   constexpr uint32_t endOfProgram = 0xbf810000;
   code.insert(code.end(), reinterpret_cast<const uint8_t *>(&endOfProgram),
               reinterpret_cast<const uint8_t *>(&endOfProgram) + 4);
-  // Half of the runs unchecked: most launches are.
+  // A quarter of the runs unchecked, as most launches are; a quarter timed.
   static constexpr const char *checks[8] = {"", "", "", "", "all", "memory,uninit", "race", "hazard,wait"};
   fuzz::RunChoices run;
   run.exact = choice & 2;
@@ -132,6 +132,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   run.workgroups = choice & 128 ? 2 : 1;
   run.checks = checks[choice >> 4 & 7];
   run.stepLimit = 1000;
+  if ((choice >> 4 & 6) == 2)
+    run.chip = &timing::ChipTiming::find(target.name == "gfx90a" ? "mi250x" : "mi300x");
   fuzz::loadAndRun(target, fuzz::makeCodeObject(target, descriptorOf(target, data[1], data[2]), code), run);
   return 0;
 }
