@@ -233,6 +233,11 @@ private:
     if (total > target.ldsBytes())
       return std::to_string(buffers) + " buffers would take " + std::to_string(total) + " bytes of LDS, " +
              target.name().str() + " has " + std::to_string(target.ldsBytes());
+    // Every load on its way holds a line of the L1: more than it has stand in front of it, and the products behind
+    // them.
+    if (staged > target.l1Bytes())
+      return "a block of " + std::to_string(staged) + " bytes would be on its way, the L1 of " + target.name().str() +
+             " has lines for " + std::to_string(target.l1Bytes());
     int64_t wavesPerSimd = llvm::divideCeil(kernel.getArray()->getNumWaves(), target.simdsPerComputeUnit());
     int64_t limit = std::min(target.maxVgprsPerWave(), target.vgprsPerLane() / wavesPerSimd);
     int64_t registers = countRegisters(product);

@@ -119,7 +119,7 @@ def InsertPrefetchPass : Pass<"systolic-insert-prefetch", "::nstf::systolic::Ker
     stands behind the loop.
 
     Refused (with a missed remark): loops that carry anything but sums of products, that do anything else, of one block,
-    and where two buffers do not fit in LDS or what is on its way not in the registers.
+    and where two buffers do not fit in LDS, or what is on its way not in the registers or in the lines of the L1.
 
     Precondition: operands are staged.
   }];
