@@ -82,12 +82,12 @@ const ChipConstant &ChipFile::get(const std::string &key, const std::string &uni
   return constant;
 }
 
-uint64_t ChipFile::whole(const std::string &key, uint64_t least) const {
+uint64_t ChipFile::whole(const std::string &key, uint64_t min) const {
   auto found = constants.find(key);
   const double value = found == constants.end() ? -1 : found->second.value;
-  if (!(value >= double(least)) || value != std::floor(value) || value > 0x1p53)
+  if (!(value >= double(min)) || value != std::floor(value) || value > 0x1p53)
     (found == constants.end() ? place : found->second.place)
-        .error("expected the constant '" + key + "' to be a whole number of at least " + std::to_string(least));
+        .error("expected the constant '" + key + "' to be a whole number of at least " + std::to_string(min));
   return uint64_t(value);
 }
 

@@ -46,7 +46,7 @@ struct ChipFile {
   /// A constant that must be there, in this unit.
   const ChipConstant &get(const std::string &key, const std::string &unit) const;
   /// The same of a whole number of at least `least`, in whatever unit.
-  uint64_t whole(const std::string &key, uint64_t least) const;
+  uint64_t whole(const std::string &key, uint64_t min) const;
 };
 
 } // namespace nstf::support

@@ -161,8 +161,8 @@ Json toJson(const ListedLoop &loop) {
           {"widths", s.widths},
           {"nop_clocks", s.nopClocks},
           {"accumulator_moves", s.of("accumulator_move")},
-          {"least_load_cover", optionalJson(s.leastLoadCover())},
-          {"least_lds_cover", optionalJson(s.leastLdsCover())},
+          {"min_load_cover", optionalJson(s.minLoadCover())},
+          {"min_lds_cover", optionalJson(s.minLdsCover())},
           {"waits_to_zero", s.waitsToZero()},
           {"waits", std::move(waits)}};
 }

@@ -101,8 +101,8 @@ bool isBeforeBarrier(std::span<const LoopInstruction> loop, size_t wait) {
   return false;
 }
 
-std::optional<uint64_t> lower(std::optional<uint64_t> least, const std::optional<uint64_t> &cover) {
-  return cover ? std::min(least.value_or(*cover), *cover) : least;
+std::optional<uint64_t> lower(std::optional<uint64_t> min, const std::optional<uint64_t> &cover) {
+  return cover ? std::min(min.value_or(*cover), *cover) : min;
 }
 
 } // namespace
@@ -118,20 +118,20 @@ size_t LoopStatistics::of(const std::string &kind) const {
   return found == kinds.end() ? 0 : found->second;
 }
 
-std::optional<uint64_t> LoopStatistics::leastLoadCover() const {
-  std::optional<uint64_t> least;
+std::optional<uint64_t> LoopStatistics::minLoadCover() const {
+  std::optional<uint64_t> min;
   for (const LoopWait &wait : waits)
     if (wait.vm && wait.vm->loads)
-      least = lower(least, wait.vm->cover);
-  return least;
+      min = lower(min, wait.vm->cover);
+  return min;
 }
 
-std::optional<uint64_t> LoopStatistics::leastLdsCover() const {
-  std::optional<uint64_t> least;
+std::optional<uint64_t> LoopStatistics::minLdsCover() const {
+  std::optional<uint64_t> min;
   for (const LoopWait &wait : waits)
     if (wait.lgkm && !wait.beforeBarrier)
-      least = lower(least, wait.lgkm->cover);
-  return least;
+      min = lower(min, wait.lgkm->cover);
+  return min;
 }
 
 size_t LoopStatistics::waitsToZero() const {

@@ -53,8 +53,9 @@ struct LoopStatistics {
   /// busy where nothing else holds it up.
   double issueShare() const;
   size_t of(const std::string &kind) const;
-  /// Of the waits for loads from memory, and for LDS but before barriers: the least cover. None where there are none.
-  std::optional<uint64_t> leastLoadCover() const, leastLdsCover() const;
+  /// Of the waits for loads from memory, and for LDS but before barriers: the smallest cover. None where there are
+  /// none.
+  std::optional<uint64_t> minLoadCover() const, minLdsCover() const;
   /// Waits until nothing is under way, but for those before barriers.
   size_t waitsToZero() const;
 };

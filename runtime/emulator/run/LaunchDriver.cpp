@@ -15,6 +15,8 @@
 namespace nstf::emulator {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 [[noreturn]] void refuse(const Kernel &kernel, const std::string &why) {
   throw std::runtime_error(support::escape("kernel '" + kernel.name + "': " + why, support::longLimit));
 }
@@ -90,9 +92,21 @@ LaunchDriver::LaunchDriver(const Target &target, Memory &memory, const LaunchArg
   scratchPerGroup = uint64_t(state.scratchBytes) * Wave::width * state.wavesPerGroup;
   maxResidents = std::min(gridGroups, residents ? residents : residentsOf(model, arguments, items));
   launchMemory = std::make_unique<LaunchMemory>(state, memory, scratchPerGroup * maxResidents);
+  if (options.stepLimit)
+    stepBudget = std::make_unique<StepBudget>(options.stepLimit);
+  if (options.timeout != options.timeout.zero())
+    deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(options.timeout);
 }
 
 LaunchDriver::~LaunchDriver() = default;
+
+std::string LaunchDriver::mustEnd() const {
+  if (how.interrupt && *how.interrupt)
+    return "the launch was interrupted";
+  if (deadline != Clock::time_point() && Clock::now() > deadline)
+    return "still running at the end of its time";
+  return "";
+}
 
 std::unique_ptr<ResidentGroup> LaunchDriver::begin(uint64_t index, std::span<const ChipPlace> places) {
   uint64_t slot;

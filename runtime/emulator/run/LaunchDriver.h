@@ -8,9 +8,11 @@
 #include "runtime/emulator/instructions/Wave.h"
 #include "runtime/emulator/run/ResidentGroup.h"
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace nstf::emulator {
@@ -38,6 +40,11 @@ public:
   uint64_t groups() const { return gridGroups; }      ///< workgroups of the grid; 0: there is nothing to run
   uint64_t residents() const { return maxResidents; } ///< no more may be resident at a time
 
+  /// The instructions that the launch may still execute, whoever runs its waves; null: any number.
+  StepBudget *steps() const { return stepBudget.get(); }
+  /// Why the launch has to end now: it was interrupted, or its time is over. Empty: it need not.
+  std::string mustEnd() const;
+
   /// What waves read as time from now on, instead of readCounter().
   void setClock(ClockSource &clock) { state.clock = &clock; }
   /// Makes workgroup `index` (x fastest) ready to run, its waves at `places`; without places: placeInTurn. From any
@@ -53,6 +60,8 @@ private:
   std::shared_ptr<CachedProgram> cached;
   std::unique_ptr<GlobalWaveSync> waveSync;
   std::unique_ptr<LaunchMemory> launchMemory;
+  std::unique_ptr<StepBudget> stepBudget;
+  std::chrono::steady_clock::time_point deadline; ///< the clock's beginning: none
   uint64_t gridGroups = 0, maxResidents = 0, scratchPerGroup = 0;
 
   std::mutex mutex; ///< of all in this paragraph

@@ -13,7 +13,6 @@
 namespace nstf::emulator {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using ActiveGroups = std::vector<std::unique_ptr<ResidentGroup>>;
 
 /// Turns of workgroups that wait for others are short.
@@ -37,12 +36,6 @@ tbb::task_arena &arenaOf(unsigned threads) {
   return *arena;
 }
 
-Clock::time_point deadlineOf(const LaunchOptions &options) {
-  if (options.timeout == options.timeout.zero())
-    return {};
-  return Clock::now() + std::chrono::duration_cast<Clock::duration>(options.timeout);
-}
-
 } // namespace
 
 unsigned usableThreads(unsigned wanted) {
@@ -54,8 +47,7 @@ Scheduler::Scheduler(LaunchDriver &driver, unsigned threads) : Scheduler(driver,
 
 Scheduler::Scheduler(LaunchDriver &driver, unsigned threads, std::span<const uint64_t> some, Ended ended)
     : driver(driver), options(driver.options()), some(some), ended(std::move(ended)),
-      groups(some.empty() ? driver.groups() : some.size()), threads(threads), deadline(deadlineOf(options)),
-      steps(options.stepLimit ? new StepBudget(options.stepLimit) : nullptr) {}
+      groups(some.empty() ? driver.groups() : some.size()), threads(threads) {}
 
 std::unique_ptr<ResidentGroup> Scheduler::admit(ExecutionCounters *counters) {
   uint64_t index;
@@ -69,7 +61,7 @@ std::unique_ptr<ResidentGroup> Scheduler::admit(ExecutionCounters *counters) {
   std::unique_ptr<ResidentGroup> resident = driver.begin(index);
   Workgroup &group = resident->group;
   group.counters = counters;
-  group.steps = steps.get();
+  group.steps = driver.steps();
   group.fuel = fuelOfTurn;
   group.monitor = options.monitor;
   if (group.monitor) {
@@ -204,15 +196,14 @@ private:
 
   /// Before every turn, so that a launch of many short workgroups ends too.
   void checkEnd() {
-    const LaunchOptions &options = scheduler.options;
-    const bool interrupted = options.interrupt && *options.interrupt;
-    if (!interrupted && (scheduler.deadline == Clock::time_point() || Clock::now() <= scheduler.deadline))
+    const std::string why = scheduler.driver.mustEnd();
+    if (why.empty())
       return;
     std::vector<const ResidentGroup *> standing;
     for (const auto &resident : active)
       if (resident)
         standing.push_back(resident.get());
-    throw stoppedFault(standing, interrupted ? "the launch was interrupted" : "still running at the end of its time");
+    throw stoppedFault(standing, why);
   }
 
   Scheduler &scheduler;

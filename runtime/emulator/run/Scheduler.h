@@ -63,8 +63,6 @@ private:
   const Ended ended;                    ///< may be null
   const uint64_t groups;
   const unsigned threads;
-  const std::chrono::steady_clock::time_point deadline;
-  std::unique_ptr<StepBudget> steps;
 
   std::atomic<uint64_t> time{0}, faultyGroup{UINT64_MAX};
   std::mutex mutex; ///< of all in this paragraph

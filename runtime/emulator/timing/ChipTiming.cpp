@@ -19,11 +19,11 @@ constexpr uint64_t maxCacheLines = uint64_t(1) << 23; // of all caches of a kind
 constexpr std::string_view folder = "targets/timing/", suffix = ".yaml";
 
 const TimingField fields[] = {
-#define NSTF_TIMING_FIELD(type, key, name, unit, least, what)                                                          \
+#define NSTF_TIMING_FIELD(type, key, name, unit, min, what)                                                            \
   {#key,                                                                                                               \
    unit,                                                                                                               \
    what,                                                                                                               \
-   least,                                                                                                              \
+   min,                                                                                                                \
    std::is_integral_v<type>,                                                                                           \
    [](const ChipTiming &chip) { return double(chip.name); },                                                           \
    [](ChipTiming &chip, double value) { chip.name = type(value); }},
@@ -71,23 +71,23 @@ void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
   if (chip.mallBytes && (chip.mallReadBandwidth == 0 || chip.mallWriteBandwidth == 0))
     fail(file, chip.mallReadBandwidth == 0 ? "mall_read_bandwidth" : "mall_write_bandwidth", "more than 0 with a MALL");
   // What the memory system's tables hold (TagArray, Sectors, Dram).
-  auto most = [&](const char *key, double bound) {
+  auto limit = [&](const char *key, double bound) {
     if (file.constants.at(key).value > bound)
       fail(file, key, "at most " + shown(bound));
   };
   for (const char *key : {"instruction_cache_ways", "l1_ways", "scalar_cache_ways", "l2_ways", "mall_ways"})
-    most(key, TagArray::maxWays);
+    limit(key, TagArray::maxWays);
   for (const char *key : {"l2_channels", "mall_slices", "hbm_channels", "hbm_banks"})
-    most(key, 1024);
-  most("instruction_prefetch_lines", 64);
-  most("l1_misses_in_flight", 4096);
-  most("lds_ports", 4); // a SIMD each
-  most("l2_line_bytes", Sectors::maxLineBytes);
-  most("mall_line_bytes", std::min(chip.interleaveBytes, Sectors::maxLineBytes));
-  most("l1_line_bytes", std::min(128u, chip.l2LineBytes));
-  most("scalar_line_bytes", chip.l2LineBytes);
-  most("instruction_line_bytes", chip.l2LineBytes);
-  most("tlb_reach_bytes", double(chip.tlbPageBytes) * TagArray::maxWays);
+    limit(key, 1024);
+  limit("instruction_prefetch_lines", 64);
+  limit("l1_misses_in_flight", 4096);
+  limit("lds_ports", 4); // a SIMD each
+  limit("l2_line_bytes", Sectors::maxLineBytes);
+  limit("mall_line_bytes", std::min(chip.interleaveBytes, Sectors::maxLineBytes));
+  limit("l1_line_bytes", std::min(128u, chip.l2LineBytes));
+  limit("scalar_line_bytes", chip.l2LineBytes);
+  limit("instruction_line_bytes", chip.l2LineBytes);
+  limit("tlb_reach_bytes", double(chip.tlbPageBytes) * TagArray::maxWays);
   for (const char *key : {"lds_latency", "cross_lane_latency"}) // it is from the issue of such a read
     if (file.constants.at(key).value < chip.ldsReadClocksB32)
       fail(file, key, "at least lds_read_clocks_b32, " + std::to_string(chip.ldsReadClocksB32));
@@ -127,8 +127,8 @@ ChipTiming make(const support::YamlValue &document) {
     const double value = file.get(field.key, field.unit).value;
     if (field.isWhole && value != std::floor(value))
       fail(file, field.key, "a whole number");
-    if (!(value >= field.least))
-      fail(file, field.key, "at least " + shown(field.least));
+    if (!(value >= field.min))
+      fail(file, field.key, "at least " + shown(field.min));
     if (value > largest(field.unit))
       fail(file, field.key, "at most " + shown(largest(field.unit)));
     field.set(chip, value);

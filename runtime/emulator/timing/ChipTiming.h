@@ -14,7 +14,7 @@ namespace nstf::emulator::timing {
 
 struct ChipTiming {
   std::string name, target; ///< "mi300x", "gfx942"
-#define NSTF_TIMING_FIELD(type, key, name, unit, least, what) type name = 0;
+#define NSTF_TIMING_FIELD(type, key, name, unit, min, what) type name = 0;
 #include "runtime/emulator/timing/TimingFields.def"
   support::ChipFile file; ///< the constants as the file has them, with their sources
 
@@ -35,7 +35,7 @@ struct ChipTiming {
 /// A constant as such, for tests and tools that go through all of them.
 struct TimingField {
   const char *key, *unit, *what;
-  double least;
+  double min;
   bool isWhole;
   double (*get)(const ChipTiming &chip);
   void (*set)(ChipTiming &chip, double value);

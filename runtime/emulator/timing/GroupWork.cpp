@@ -20,7 +20,7 @@ uint32_t GroupWork::coordinate(uint64_t index, unsigned of) const {
 }
 
 void GroupWork::chooseAxis() {
-  double least = std::numeric_limits<double>::infinity();
+  double min = std::numeric_limits<double>::infinity();
   for (unsigned candidate = 0; candidate < 3; ++candidate) {
     Line means;
     for (const Known &group : known) {
@@ -33,8 +33,8 @@ void GroupWork::chooseAxis() {
       error += std::abs(double(group.instructions) - means[coordinate(group.index, candidate)].value());
     // A line of many points explains anything: of two that do as well, the one with fewer.
     error = error / double(known.size()) + 1e-6 * double(means.size());
-    if (error < least) {
-      least = error;
+    if (error < min) {
+      min = error;
       axis = candidate;
       line = std::move(means);
     }

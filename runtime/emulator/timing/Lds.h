@@ -14,13 +14,12 @@ namespace nstf::emulator::timing {
 
 class Lds {
 public:
-  /// Instructions wait in front of a port, but not for longer: then a wave can't issue another.
-  static constexpr Clocks queueClocks = 64;
-
   explicit Lds(const ChipTiming &chip) : chip(chip), portFree(chip.ldsPorts) {}
 
   /// When the port takes another instruction.
-  Clocks issueFree(unsigned port) const { return std::max(portFree[port], queueClocks) - queueClocks; }
+  Clocks issueFree(unsigned port) const {
+    return std::max<Clocks>(portFree[port], chip.ldsQueueClocks) - chip.ldsQueueClocks;
+  }
 
   /// Returns when the wave has what it wants.
   Clocks access(unsigned port, Clocks now, const TimingFact &fact, LdsDetail detail) {

@@ -178,10 +178,14 @@ void Recorder::finish(RecordedGroup &group) {
       own.waves[i]->status = WaveStatus::Running;
   ExecutionCounters counters;
   own.counters = &counters;
-  while (group.resident->run() != Turn::Ended) {
-  }
+  own.steps = impl->driver.steps();
+  const ResidentGroup *const standing[] = {group.resident.get()};
+  while (group.resident->run() != Turn::Ended)
+    if (const std::string why = impl->driver.mustEnd(); !why.empty())
+      throw stoppedFault(standing, why);
   group.instructions += counters.takeNew();
   own.counters = nullptr;
+  own.steps = nullptr;
 }
 
 } // namespace nstf::emulator::timing

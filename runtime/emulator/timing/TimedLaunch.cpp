@@ -13,21 +13,11 @@
 #include "runtime/emulator/timing/Standstill.h"
 #include "support/Escape.h"
 
-#include <chrono>
 #include <deque>
 #include <stdexcept>
 
 namespace nstf::emulator::timing {
 namespace {
-
-using Deadline = std::chrono::steady_clock::time_point;
-
-Deadline deadlineOf(const LaunchOptions &options) {
-  if (options.timeout == options.timeout.zero())
-    return {};
-  return std::chrono::steady_clock::now() +
-         std::chrono::duration_cast<std::chrono::steady_clock::duration>(options.timeout);
-}
 
 /// The chip, executing one launch.
 class TimedLaunch : public Ports {
@@ -76,7 +66,6 @@ private:
   std::vector<TimedGroup *> spare, ended;
   uint64_t done = 0; ///< workgroups
   Standstill standstill;
-  const Deadline deadline;
 };
 
 AccessKind kindOf(const TimingFact &fact) {
@@ -91,8 +80,7 @@ TimedLaunch::TimedLaunch(LaunchDriver &driver, const ChipTiming &chip, MemorySys
       recorder(driver, facts,
                {.runAhead = options.runAhead, .lineBytes = uint32_t(chip.l1LineBytes), .clockMhz = clockMhz}),
       dispatcher(chip, clockMhz, driver.groups(), driver.launch().wavesPerGroup, uint32_t(occupancy.workgroups)),
-      sample(driver, chip, facts, options), queue(chip.xcds + chip.computeUnits),
-      deadline(deadlineOf(driver.options())) {
+      sample(driver, chip, facts, options), queue(chip.xcds + chip.computeUnits) {
   stalls.resize(facts.size());
   const uint32_t sharers = chip.instructionCacheSharers;
   instructionCaches.reserve((chip.computeUnits + sharers - 1) / sharers);
@@ -111,6 +99,8 @@ void TimedLaunch::run() {
     queue.set(xcd, dispatcher.next(xcd));
   for (Clocks now; (now = queue.time()) != never;) {
     if (sample.suffices()) {
+      if (driver.steps()) // the rest of the launch executes by what these leave
+        driver.steps()->take(counters.instructions());
       end = std::max(end, sample.replay(recorder, dispatcher, groups, now, busiestShared(now)));
       break;
     }
@@ -197,12 +187,10 @@ void TimedLaunch::executeStop(TimedGroup &group, unsigned wave, Clocks now) {
 }
 
 void TimedLaunch::checkEnd() const {
-  const LaunchOptions &options = driver.options();
-  if (options.interrupt && *options.interrupt)
-    stop("the launch was interrupted");
-  if (deadline != Deadline() && std::chrono::steady_clock::now() > deadline)
-    stop("still running at the end of its time");
-  if (options.stepLimit && counters.instructions() > options.stepLimit)
+  if (const std::string why = driver.mustEnd(); !why.empty())
+    stop(why);
+  const uint64_t limit = driver.options().stepLimit;
+  if (limit && counters.instructions() > limit)
     stop("the launch has executed as many instructions as it may (step limit)");
 }
 

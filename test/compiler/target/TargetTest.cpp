@@ -1,5 +1,6 @@
 // Chip rows: that all of them are sound, and what is said of one that is not.
 #include "compiler/target/Target.h"
+#include "test/support/Failure.h"
 
 #include "compiler/codegen/Codegen.h"
 #include "dialects/nstf/Target.h"
@@ -16,16 +17,9 @@ using namespace nstf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-namespace {
+using nstf::test::failure;
 
-std::string failure(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const std::runtime_error &error) {
-    return error.what();
-  }
-  return "no failure";
-}
+namespace {
 
 /// The gfx942 row with one piece of its text replaced.
 std::string edited(const std::string &from, const std::string &to) {

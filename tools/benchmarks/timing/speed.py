@@ -105,9 +105,9 @@ def measure(row, build, chip):
     missed = []
     if row.rate:
         model = (timed - untimed) / instructions * 1e9
-        least = RATE["avx512f" in pathlib.Path("/proc/cpuinfo").read_text()]
+        rate_limit = RATE["avx512f" in pathlib.Path("/proc/cpuinfo").read_text()]
         line += f"  model {model:5.0f} ns"
-        missed += [f"model > {MODEL_NS} ns"] * (model > MODEL_NS) + [f"rate < {least} M/s"] * (rate < least)
+        missed += [f"model > {MODEL_NS} ns"] * (model > MODEL_NS) + [f"rate < {rate_limit} M/s"] * (rate < rate_limit)
     if row.limit:
         line += f"  limit {row.limit} s"
         missed += [f"> {row.limit} s"] * (timed > row.limit)

@@ -1,9 +1,9 @@
 // Chips' constants: that the built-in ones are sound, and what is said of a file that is not.
 #include "runtime/emulator/timing/ChipTiming.h"
+#include "test/support/Failure.h"
 
 #include "templates/Templates.h"
 #include "test/support/TemporaryFolder.h"
-#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,16 +11,9 @@ using namespace nstf;
 using namespace nstf::emulator::timing;
 using testing::HasSubstr;
 
-namespace {
+using nstf::test::failure;
 
-std::string failure(const std::function<void()> &action) {
-  try {
-    action();
-  } catch (const std::runtime_error &error) {
-    return error.what();
-  }
-  return "no failure";
-}
+namespace {
 
 std::string failureOf(const std::string &text) {
   return failure([&] { ChipTiming::parse(text, "chip.yaml"); });

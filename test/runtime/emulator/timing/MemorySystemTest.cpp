@@ -251,7 +251,7 @@ TEST_P(Memory, lessBandwidthIsNeverFaster) {
     if (!key.ends_with("bandwidth") && !key.ends_with("per_clock"))
       continue;
     ChipTiming slow = small;
-    field.set(slow, std::max(field.least, field.get(small) / 2));
+    field.set(slow, std::max(field.min, field.get(small) / 2));
     for (AccessKind kind : {AccessKind::Load, AccessKind::Store})
       EXPECT_GE(time(slow, kind), 0.999 * before[kind == AccessKind::Store]) << key;
   }

@@ -280,6 +280,24 @@ TEST_P(TimedLaunchTest, ALoopWithoutAccessesEndsAtTheStepLimit) {
   }
 }
 
+TEST_P(TimedLaunchTest, TheStepLimitIsOfASampledLaunchAsAWhole) {
+  chip.computeUnits = chip.xcds;
+  const unsigned groups = chip.xcds * 400;
+  float *out = upload(kernels.memory, std::vector<float>(groups * 64));
+  const uint64_t all = predicted("compute", {groups}, {64}, out, 20).counters.instructions();
+  timing.budget = all / 4;
+  const LaunchPrediction sampled = predicted("compute", {groups}, {64}, out, 20);
+  ASSERT_GT(sampled.sample.simulated, groups / 5); // neither part exceeds the limit by itself
+  ASSERT_LT(sampled.sample.simulated, groups * 4 / 5);
+  options.stepLimit = all * 9 / 10;
+  try {
+    predicted("compute", {groups}, {64}, out, 20);
+    FAIL() << "expected the step limit to end it";
+  } catch (const Fault &fault) {
+    EXPECT_NE(std::string(fault.what()).find("step limit"), std::string::npos) << fault.what();
+  }
+}
+
 TEST_P(TimedLaunchTest, AtomicsHappenInTheOrderOfTheModel) {
   int *counter = upload(kernels.memory, std::vector<int>(64)), *order = upload(kernels.memory, std::vector<int>(64));
   predicted("count", {64}, {64}, counter, order);

@@ -213,6 +213,7 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
       // LDS
       {"lds_latency", 0.7, access("lds_latency_b32", 4)},
       {"lds_ports", -0.3, access("lds_read_b128", 16, 256), [](ChipTiming &chip) { chip.ldsPorts = 1; }},
+      {"lds_queue_clocks", -0.1, access("lds_queue", 16)},
       {"lds_read_clocks_b32", 0.9, access("lds_read_b32", 4)},
       {"lds_read_clocks_b64", 0.9, access("lds_read_b64", 8)},
       {"lds_read_clocks_b96", 0.9, access("lds_read_b96", 16)},
@@ -272,7 +273,8 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
       {"l2_atomic_clocks", 0.05, once({.kernel = "atomic_add", .groups = 16, .items = 256, .count = 4}, 4096)},
 
       // Memory
-      {"hbm_refresh_ns", 0.02, once({.kernel = "turn_load", .groups = 64, .items = 16, .first = 4096}, mega)},
+      // A chase that has nothing but refreshes to wait for: where there is more, a load's mean is the latency's constant.
+      {"hbm_refresh_ns", 0.2, firstInOrder(), [](ChipTiming &chip) { chip.hbmChannels = 1; chip.hbmRefreshNs = 1000; chip.hbmLatencyNs = 1; }},
       {"hbm_refresh_interval_ns", -0.1, firstInOrder(), [](ChipTiming &chip) { chip.hbmChannels = 1; chip.hbmRefreshNs = 3000; }},
       {"hbm_row_miss_ns", -0.01, firstInOrder(), [](ChipTiming &chip) { chip.hbmChannels = 1; }},
       {"hbm_row_cycle_ns", 0.1, firstChase(8 * mega), [](ChipTiming &chip) { chip.hbmChannels = chip.hbmBanks = 1; chip.hbmRowCycleNs = 1000; }},

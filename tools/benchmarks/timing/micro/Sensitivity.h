@@ -10,7 +10,7 @@ namespace nstf::emulator::timing {
 struct Sensitivity {
   const char *constant;
   /// Doubling the constant must change this by that share of it at least: up where positive, down where negative.
-  double least;
+  double min;
   std::function<double(MicroBench &)> measure;
   std::function<void(ChipTiming &)> on = {}; ///< changes the chip first, so that the constant can show
 };

@@ -60,9 +60,9 @@ bool moves(MicroBench &bench, const ChipTiming &chip, const TimingField &field, 
   field.set(changed, 2 * field.get(changed));
   bench.use(changed);
   const double change = sensitivity->measure(bench) / before - 1;
-  if (sensitivity->least > 0 ? change >= sensitivity->least : change <= sensitivity->least)
+  if (sensitivity->min > 0 ? change >= sensitivity->min : change <= sensitivity->min)
     return true;
-  std::printf("%-34s expected a change of %+.0f %% at least but got %+.1f %%\n", field.key, 100 * sensitivity->least,
+  std::printf("%-34s expected a change of %+.0f %% at least but got %+.1f %%\n", field.key, 100 * sensitivity->min,
               100 * change);
   return false;
 }

@@ -29,6 +29,21 @@ access lds_write_b96, ds_write_b96 v1, v[4:6]
 access lds_write_b128, ds_write_b128 v1, v[4:7]
 access lds_atomic_add, ds_add_u32 v1, v4
 
+// More than the queue of a port holds, then work of another unit: the deeper the queue, the more of the two overlaps.
+begin lds_queue
+  addresses
+  loop
+  .rept 8
+  .rept 7
+  ds_write_b128 v1, v[4:7]
+  .endr
+  .rept 32
+  v_add_u32 v8, v8, v9
+  .endr
+  .endr
+  again
+end lds_queue, 32, 32, 65536
+
 .macro latency name, wait, instruction:vararg
   begin \name
   addresses
