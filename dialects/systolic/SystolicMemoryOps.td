@@ -1,0 +1,184 @@
+// Operations that move tiles between memory, LDS and registers, and what tiles and buffers are. Each lists its formula
+// and its numbered constraints; the verifier carries the same numbers.
+#ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICMEMORYOPS
+#define NSTF_DIALECTS_SYSTOLIC_SYSTOLICMEMORYOPS
+
+include "dialects/systolic/SystolicLaunch.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Systolic_Tile : Type<And<[CPred<"::llvm::isa<::mlir::RankedTensorType>($_self)">,
+                              CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).hasStaticShape()">,
+                              CPred<"::llvm::is_contained({1, 2}, ::llvm::cast<::mlir::RankedTensorType>($_self).getRank())">,
+                              CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getNumElements() > 0">]>,
+                         "tile of rank 1 or 2 that is not empty", "::mlir::RankedTensorType">;
+def Systolic_Buffer : Type<CPred<"::nstf::systolic::isBuffer($_self)">,
+                           "buffer (memref of static shape, rank 1 or 2, not empty, with as many axes)", "::mlir::MemRefType">;
+def Systolic_IndexTile : Type<And<[Systolic_Tile.predicate,
+                                   CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getRank() == 1">,
+                                   CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getElementType().isInteger(32)">]>,
+                              "rank-1 tile of i32", "::mlir::RankedTensorType">;
+
+class Systolic_AccessDescription {
+  string text = [{
+    Element (r, c) of the tile stands at `buffer[i + r, j + c]`. `rows` (`cols`) replaces r (c) by the entry r (c) of an
+    index tile. `limit` gives for each dimension a bound that an absolute index must stay below; a bound never exceeds
+    the buffer's size. The size of the buffer is a bound in every dimension.
+  }];
+}
+
+def Systolic_LoadOp : Systolic_Op<"load", [AttrSizedOperandSegments]> {
+  let summary = "reads a tile from a buffer; what lies outside is 0";
+  let description = Systolic_AccessDescription<>.text # [{
+    Floats are converted from the buffer's type to the tile's. With `transposed` element (r, c) of the tile is that of
+    row c and column r of the buffer's part, so that `rows` has as many entries as the tile has columns. A load whose `when`
+    is false touches no memory and gives zeros.
+    - load_c1: tile and buffer have the same rank (but with `at`) and element type, or two float types.
+    - load_c2: there is one index a dimension, and one limit a dimension or none.
+    - load_c3: `rows` has as many entries as the tile has rows, `cols` as it has columns; `rows` needs rank 2.
+    - load_c4: `at` gives every element of the tile, of rank 1 or 2, an index of its own in a buffer of rank 1; it has the
+      tile's shape and goes with no `rows`, `cols`, `limit` or `transposed`.
+    - load_c5: `transposed` needs rank 2.
+    - load_c6: `when` goes with no `at`.
+
+    ```mlir
+    !T = memref<512x64xf32, #systolic.axes<V, N>>
+    !tile = tensor<4x32xf32, #systolic.axes<BM, BN>>
+    !ids = tensor<4xi32, #systolic.axes<BM>>
+    !flat = memref<512xf32, #systolic.axes<N>>
+    !places = tensor<4x32xi32, #systolic.axes<BM, BN>>
+    !turned = tensor<32x4xf32, #systolic.axes<BN, BM>>
+    func.func @load(%T: !T, %i: index, %j: index, %limit: index, %ids: !ids, %is_there: i1) -> (!tile, !tile, !tile, !turned) {
+      %block = systolic.load %T[%i, %j] : !T -> !tile
+      %part = systolic.load %T[%i, %j] limit [%limit, %limit] : !T -> !tile
+      %gathered = systolic.load %T[%i, %j] rows(%ids : !ids) : !T -> !tile
+      %turned = systolic.load %T[%i, %j] rows(%ids : !ids) transposed when %is_there : !T -> !turned
+      return %block, %part, %gathered, %turned : !tile, !tile, !tile, !turned
+    }
+    func.func @pick(%x: !flat, %i: index, %places: !places) -> !tile {
+      %picked = systolic.load %x[%i] at(%places : !places) : !flat -> !tile
+      return %picked : !tile
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Systolic_Buffer, "where the tile is read", [MemRead]>:$buffer,
+                       Arg<Variadic<Index>, "where the tile starts, one a dimension">:$indices,
+                       Arg<Variadic<Index>, "where the readable part ends">:$limits,
+                       Arg<Optional<Systolic_IndexTile>, "row of each row of the tile">:$rows,
+                       Arg<Optional<Systolic_IndexTile>, "column of each column of the tile">:$cols,
+                       Arg<Optional<Systolic_Tile>, "index of each element of the tile, i32">:$at,
+                       Arg<Optional<I1>, "whether to load at all">:$when, UnitAttr:$transposed);
+  let results = (outs Systolic_Tile:$result);
+  let assemblyFormat = [{
+    $buffer `[` $indices `]` (`limit` `[` $limits^ `]`)? (`rows` `(` $rows^ `:` type($rows) `)`)?
+    (`cols` `(` $cols^ `:` type($cols) `)`)? (`at` `(` $at^ `:` type($at) `)`)? (`transposed` $transposed^)? (`when` $when^)?
+    attr-dict `:` type($buffer) `->` type($result)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$buffer, "::mlir::ValueRange":$indices,
+                                 "::mlir::ValueRange":$limits, "::mlir::Value":$rows, "::mlir::Value":$cols),
+                            [{ build($_builder, $_state, result, buffer, indices, limits, rows, cols, ::mlir::Value(), ::mlir::Value()); }]>];
+  let hasVerifier = 1;
+}
+
+def Systolic_StoreOp : Systolic_Op<"store", [AttrSizedOperandSegments]> {
+  let summary = "writes a tile to a buffer; what lies outside is dropped";
+  let description = Systolic_AccessDescription<>.text # [{
+    With `transposed`, element (r, c) of the tile stands at row c and column r.
+    An element that several lanes hold is written by one of them. Floats are converted from the tile's type to the
+    buffer's, rounded to nearest even.
+    - store_c1: tile and buffer have the same rank and element type, or two float types.
+    - store_c2: there is one index a dimension, and one limit a dimension or none.
+    - store_c3: `rows` has as many entries as rows of the buffer are written, and needs rank 2.
+    - store_c4: `transposed` needs rank 2.
+
+    ```mlir
+    !Y = memref<64x64xf32, #systolic.axes<M, N>>
+    !tile = tensor<4x32xf32, #systolic.axes<BM, BN>>
+    !turned = tensor<32x4xf32, #systolic.axes<BN, BM>>
+    !rows = tensor<4xi32, #systolic.axes<BM>>
+    func.func @store(%Y: !Y, %tile: !tile, %turned: !turned, %i: index, %j: index, %limit: index, %rows: !rows) {
+      systolic.store %tile, %Y[%i, %j] limit [%limit, %limit] : !tile, !Y
+      systolic.store %turned, %Y[%i, %j] rows(%rows : !rows) transposed : !turned, !Y
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Systolic_Tile, "what is written">:$tile,
+                       Arg<Systolic_Buffer, "where it is written", [MemWrite]>:$buffer,
+                       Arg<Variadic<Index>, "where the tile starts, one a dimension">:$indices,
+                       Arg<Variadic<Index>, "where the writable part ends">:$limits,
+                       Arg<Optional<Systolic_IndexTile>, "row of each row that is written">:$rows,
+                       UnitAttr:$transposed);
+  let assemblyFormat = [{
+    $tile `,` $buffer `[` $indices `]` (`limit` `[` $limits^ `]`)? (`rows` `(` $rows^ `:` type($rows) `)`)?
+    (`transposed` $transposed^)? attr-dict `:` type($tile) `,` type($buffer)
+  }];
+  let hasVerifier = 1;
+}
+
+def Systolic_WriteOp : Systolic_Op<"write"> {
+  let summary = "writes a tile from registers to an LDS buffer";
+  let description = [{
+    - write_c1: tile and LDS array have the same element type, and the same shape, or each other's transpose with
+      `transposed`.
+
+    ```mlir
+    !lds = !systolic.lds<2 x 16x32xf32, #systolic.swizzle<4, 8, 1>, #systolic.axes<BM, BK>>
+    !tile = tensor<16x32xf32, #systolic.axes<BM, BK>>
+    func.func @write(%tile: !tile, %lds: !lds, %buffer: index) {
+      systolic.write %tile, %lds[%buffer] : !tile, !lds
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Systolic_Tile, "what is written">:$tile,
+                       Arg<Systolic_LdsType, "where it is written", [MemWrite]>:$lds,
+                       Arg<Index, "which of the array's buffers">:$buffer, UnitAttr:$transposed);
+  let assemblyFormat = [{
+    $tile `,` $lds `[` $buffer `]` (`transposed` $transposed^)? attr-dict `:` type($tile) `,` qualified(type($lds))
+  }];
+  let hasVerifier = 1;
+}
+
+def Systolic_ReadOp : Systolic_Op<"read"> {
+  let summary = "reads a tile from an LDS buffer into registers";
+  let description = [{
+    `from` says at which row and column of the array the part begins that is read; without it, all of it is.
+    - read_c1: tile and LDS array have the same element type. Without `from` they have the same shape, or each other's
+      transpose with `transposed`; with it, the array has rank 2 and holds the part.
+
+    ```mlir
+    !lds = !systolic.lds<2 x 16x32xf32, unit, #systolic.axes<BN, BK>>
+    !tile = tensor<16x32xf32, #systolic.axes<BN, BK>>
+    !turned = tensor<32x16xf32, #systolic.axes<BK, BN>>
+    func.func @read(%lds: !lds, %buffer: index) -> (!tile, !turned) {
+      %tile = systolic.read %lds[%buffer] : !lds -> !tile
+      %turned = systolic.read %lds[%buffer] transposed : !lds -> !turned
+      %half = systolic.read %lds[%buffer] from [0, 16] : !lds -> tensor<16x16xf32, #systolic.axes<BN, BH>>
+      return %tile, %turned : !tile, !turned
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Systolic_LdsType, "what is read", [MemRead]>:$lds,
+                       Arg<Index, "which of the array's buffers">:$buffer, OptionalAttr<DenseI64ArrayAttr>:$from,
+                       UnitAttr:$transposed);
+  let results = (outs Systolic_Tile:$result);
+  let assemblyFormat = [{
+    $lds `[` $buffer `]` (`from` $from^)? (`transposed` $transposed^)? attr-dict `:` qualified(type($lds)) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Systolic_BarrierOp : Systolic_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waits until every wave of the workgroup is here and its LDS accesses are done";
+  let description = [{
+    ```mlir
+    func.func @barrier() {
+      systolic.barrier
+      return
+    }
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+#endif
