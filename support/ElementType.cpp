@@ -11,17 +11,18 @@ static_assert(std::endian::native == std::endian::little, "tensors are little-en
 
 using Info = ElementTypeInfo;
 
-// Names: MLIR's for floats; the `Dtype` of the safetensors format, whose F8_E4M3 is the OCP kind without infinities.
+// Names; the `Dtype` of the safetensors format, whose F8_E4M3 is the OCP kind without infinities; NumPy's; MLIR's where
+// it has another name.
 static constexpr Info infos[] = {
     {ElementType::F64, "f64", 8, Info::Float, "F64", "<f8", ""},
     {ElementType::F32, "f32", 4, Info::Float, "F32", "<f4", ""},
     {ElementType::F16, "f16", 2, Info::Float, "F16", "<f2", ""},
     {ElementType::BF16, "bf16", 2, Info::Float, "BF16", "<u2", "<V2"},
-    {ElementType::F8E4M3FNUZ, "f8E4M3FNUZ", 1, Info::Float, "", "|u1", "<V1"},
-    {ElementType::F8E5M2FNUZ, "f8E5M2FNUZ", 1, Info::Float, "", "|u1", "<V1"},
-    {ElementType::F8E4M3FN, "f8E4M3FN", 1, Info::Float, "F8_E4M3", "|u1", "<V1"},
-    {ElementType::F8E5M2, "f8E5M2", 1, Info::Float, "F8_E5M2", "|u1", "<V1"},
-    {ElementType::F8E8M0FNU, "f8E8M0FNU", 1, Info::Float, "F8_E8M0", "|u1", "<V1"},
+    {ElementType::F8E4M3FNUZ, "e4m3fnuz", 1, Info::Float, "", "|u1", "<V1", "f8E4M3FNUZ"},
+    {ElementType::F8E5M2FNUZ, "e5m2fnuz", 1, Info::Float, "", "|u1", "<V1", "f8E5M2FNUZ"},
+    {ElementType::F8E4M3FN, "e4m3fn", 1, Info::Float, "F8_E4M3", "|u1", "<V1", "f8E4M3FN"},
+    {ElementType::F8E5M2, "e5m2", 1, Info::Float, "F8_E5M2", "|u1", "<V1", "f8E5M2"},
+    {ElementType::F8E8M0FNU, "e8m0fnu", 1, Info::Float, "F8_E8M0", "|u1", "<V1", "f8E8M0FNU"},
     {ElementType::I64, "i64", 8, Info::Signed, "I64", "<i8", ""},
     {ElementType::I32, "i32", 4, Info::Signed, "I32", "<i4", ""},
     {ElementType::I16, "i16", 2, Info::Signed, "I16", "<i2", ""},
@@ -52,6 +53,8 @@ static std::optional<ElementType> find(std::string_view Info::*column, std::stri
 }
 
 std::optional<ElementType> elementTypeFromName(std::string_view name) { return find(&Info::name, name); }
+
+std::optional<ElementType> elementTypeFromMlir(std::string_view name) { return find(&Info::mlir, name); }
 
 std::optional<ElementType> elementTypeFromSafeTensors(std::string_view name) { return find(&Info::safeTensors, name); }
 

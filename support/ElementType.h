@@ -32,7 +32,7 @@ enum class ElementType : uint8_t {
 
 struct ElementTypeInfo {
   ElementType type;
-  std::string_view name; // "f32", "bf16", "u8"
+  std::string_view name; // "f32", "bf16", "e4m3fnuz", "u8"
   unsigned bytes;
   enum Kind : uint8_t { Float, Signed, Unsigned } kind;
   /// What the headers of safetensors files call it; empty: they have no such type.
@@ -40,6 +40,7 @@ struct ElementTypeInfo {
   /// What NumPy's files call it. NumPy has no bf16 and no fp8: their bits are written as whole numbers, which
   /// `.view(ml_dtypes.bfloat16)` reads; `alternative` is what ml_dtypes' own arrays say (numpy.save).
   std::string_view npy, alternative;
+  std::string_view mlir = name; ///< what MLIR prints
 };
 
 /// All types, in the order of the enumerators.
@@ -51,6 +52,8 @@ inline bool isFloat(ElementType type) { return infoOf(type).kind == ElementTypeI
 
 /// The type of that name.
 std::optional<ElementType> elementTypeFromName(std::string_view name);
+/// The type that MLIR prints so: "f8E4M3FNUZ" for e4m3fnuz.
+std::optional<ElementType> elementTypeFromMlir(std::string_view name);
 /// The type that safetensors' headers call so ("F32", "BF16", …), and all of these names for a message.
 std::optional<ElementType> elementTypeFromSafeTensors(std::string_view name);
 std::string safeTensorsTypeNames();

@@ -3,6 +3,7 @@
 #include "compiler/catalog/TuningTable.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Parser/Parser.h"
+#include "support/ElementType.h"
 #include "support/Escape.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -35,7 +36,7 @@ std::vector<std::pair<int64_t, int64_t>> nstf::getTokenBuckets(int64_t maxTokens
 
 /// The rows of what the kernel's first operation computes.
 static int64_t getRows(KernelOp kernel, int64_t tokens) {
-  auto type = cast<RankedTensorType>(kernel.getBody().front().front().getResult(0).getType());
+  auto type = cast<RankedTensorType>(kernel.getAnchor()->getResult(0).getType());
   return type.isDynamicDim(0) ? tokens : type.getDimSize(0);
 }
 
@@ -52,7 +53,7 @@ static std::vector<TemplateRule> readRules(const TemplateFiles &files, const std
 
 static void chooseTemplate(KernelOp kernel, int64_t tokens, const TemplateFiles &files, KernelChoice &choice) {
   SmallVector<StringRef> names = getTemplateNames(kernel);
-  std::string operation = kernel.getBody().front().front().getName().stripDialect().str();
+  std::string operation = kernel.getAnchor()->getName().stripDialect().str();
   std::vector<TemplateRule> rules = readRules(files, operation, names.size() > 1);
   if (names.size() == 1 && (rules.empty() || names.front() == "generic")) {
     choice.templateName = names.front().str();
@@ -80,17 +81,21 @@ static void chooseTemplate(KernelOp kernel, int64_t tokens, const TemplateFiles 
       choice.rejectedTemplates.push_back(name.str() + ": " + choice.templateReason);
 }
 
+/// Whose file of tuning a kernel takes: the format that an operand is decoded from, or the type of what the kernel
+/// computes with, that of its first argument that is no ids.
 static std::string getTypeName(KernelOp region) {
+  for (DequantizeOp matrix : region.getBody().getOps<DequantizeOp>())
+    return "int" + std::to_string(matrix.getFormat().getBits());
   if (getTemplateNames(region).front() == "generic") // computes in f32 whatever its buffers hold
     return "f32";
-  std::string name;
-  auto isFloat = [](Type type) { return isa<FloatType>(cast<RankedTensorType>(type).getElementType()); };
+  auto isIds = [](Type type) { return getElementTypeOrSelf(type).isInteger(32); };
   auto types = llvm::to_vector(region.getArgumentTypes());
-  auto type = llvm::find_if(types, isFloat);
+  auto type = llvm::find_if_not(types, isIds);
   if (type == types.end())
     return "i32";
-  llvm::raw_string_ostream(name) << cast<RankedTensorType>(*type).getElementType();
-  return name;
+  std::string name;
+  llvm::raw_string_ostream(name) << getElementTypeOrSelf(*type);
+  return std::string(nameOf(*support::elementTypeFromMlir(name)));
 }
 
 std::set<std::string> nstf::getTunableParameters(const std::string &templateName, const TemplateFiles &files) {

@@ -41,7 +41,7 @@ static TuningRow readRow(const YamlValue &value) {
     for (const auto &[name, place, range] : when->entries("a map of ranges"))
       row.ranges.emplace(name, readRange(range));
   for (const auto &[name, place, parameter] : map.get("set", "the parameters").entries("a map of parameters"))
-    row.parameters.emplace(name, readInteger(parameter, 1));
+    row.parameters.emplace(name, readInteger(parameter, 0));
   row.because = readReason(map);
   return row;
 }
@@ -69,8 +69,10 @@ std::vector<std::string> nstf::listTuningFiles(const std::vector<std::string> &c
                                                const std::string &type) {
   std::vector<std::string> folders = chips, types = {type};
   folders.push_back("default");
-  if (type == "bf16")
-    types.push_back("f16");
+  static const std::map<std::string, std::string> alike = {
+      {"bf16", "f16"}, {"e4m3fnuz", "i8"}, {"int5", "int4"}, {"int6", "int4"}};
+  if (auto other = alike.find(type); other != alike.end())
+    types.push_back(other->second);
   types.push_back("f32"); // templates without matrix products compute alike whatever memory holds
   std::vector<std::string> files;
   for (const std::string &typeName : types)

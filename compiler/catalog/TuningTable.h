@@ -39,8 +39,9 @@ struct TuningTable {
 TuningTable parseTuning(std::string_view text, const std::string &file);
 
 /// The files that may hold the row for a template and a type, in the order in which they are asked: those of the type,
-/// for bf16 then those of f16, then those of f32; of each type those of the `chips` (names of folders, the most special
-/// first), then default's. Files need not exist, and a chip's own need only hold the rows that differ.
+/// for bf16 then those of f16 and for e4m3fnuz those of i8, then those of f32; of each type those of the `chips` (names
+/// of folders, the most special first), then default's. Files need not exist, and a chip's own need only hold the rows
+/// that differ.
 std::vector<std::string> listTuningFiles(const std::vector<std::string> &chips, const std::string &templateName,
                                          const std::string &type);
 

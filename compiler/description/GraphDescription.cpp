@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 using namespace nstf;
 using namespace nstf::description;
@@ -28,6 +29,24 @@ const std::map<std::string, std::vector<std::string>> &nstf::description::knownK
       {"node", {"op", "operands", "attributes", "when"}},
   };
   return keys;
+}
+
+/// Stored types first.
+static constexpr std::string_view tensorTypes[] = {"f32", "f16", "bf16", "i32", "e4m3fnuz", "i8"};
+
+static std::span<const std::string_view> getTensorTypes(TensorKind kind) {
+  return std::span(tensorTypes).first(kind == TensorKind::Input ? 6 : 4);
+}
+
+bool nstf::description::isTensorType(std::string_view type, TensorKind kind) {
+  return std::ranges::count(getTensorTypes(kind), type) != 0;
+}
+
+std::string nstf::description::describeTensorTypes(TensorKind kind) {
+  std::string names;
+  for (std::span types = getTensorTypes(kind); std::string_view type : types)
+    names += (names.empty() ? "" : type == types.back() ? " or " : ", ") + std::string(type);
+  return names;
 }
 
 namespace {
@@ -190,9 +209,9 @@ private:
         tensor.shape = expressions(entry.value, "the shape of " + what);
       else
         readTensor(fields(entry.value, what, kind), what, tensor);
-      static const std::set<std::string> types = {"f32", "f16", "bf16", "i32"};
-      if (!types.count(tensor.type) && tensor.type.find('{') == std::string::npos)
-        tensor.place.error("expected the type of " + what + " to be f32, f16, bf16 or i32 but got '" +
+      TensorKind use = kind == "input" ? TensorKind::Input : TensorKind::Stored;
+      if (!isTensorType(tensor.type, use) && tensor.type.find('{') == std::string::npos)
+        tensor.place.error("expected the type of " + what + " to be " + describeTensorTypes(use) + " but got '" +
                            support::escape(tensor.type) + "'");
       result.push_back(std::move(tensor));
     }

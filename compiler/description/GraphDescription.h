@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nstf::description {
@@ -38,6 +39,12 @@ struct CheckDescription {
   Expression condition;
   std::string message; // with {expressions}; empty: "expected <condition>"
 };
+
+/// Types that a tensor of a graph may have: an input's is any of them, a weight's or a state's one that is stored.
+enum class TensorKind { Input, Stored };
+bool isTensorType(std::string_view type, TensorKind kind);
+/// "f32, f16, bf16 or i32"
+std::string describeTensorTypes(TensorKind kind);
 
 /// An input, weight or state.
 struct TensorDescription {

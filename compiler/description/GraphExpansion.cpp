@@ -92,7 +92,8 @@ private:
         declare(scope, tensor.name, tensor.place, Meaning());
         continue;
       }
-      ExpandedTensor expanded{prefix + tensor.name, tensor.place, elementType(tensor, numbers), {}, {}, {}, false, {}};
+      ExpandedTensor expanded{
+          prefix + tensor.name, tensor.place, elementType(tensor, kind, numbers), {}, {}, {}, false, {}};
       for (size_t i = 0; i < tensor.shape.size(); ++i)
         if (tensor.shape[i].text() == "tokens") {
           if (i != 0 || kind != Reference::input)
@@ -116,11 +117,12 @@ private:
     }
   }
 
-  std::string elementType(const TensorDescription &tensor, const Scope &numbers) {
+  std::string elementType(const TensorDescription &tensor, Reference::Kind kind, const Scope &numbers) {
     std::string type = text(tensor.type, numbers, tensor.place);
-    if (type != "f32" && type != "f16" && type != "bf16" && type != "i32")
-      fail(tensor.place, "'" + support::escape(tensor.name) + "': expected a type of f32, f16, bf16 or i32 but got '" +
-                             support::escape(type) + "'");
+    TensorKind use = kind == Reference::input ? TensorKind::Input : TensorKind::Stored;
+    if (!isTensorType(type, use))
+      fail(tensor.place, "'" + support::escape(tensor.name) + "': expected a type of " + describeTensorTypes(use) +
+                             " but got '" + support::escape(type) + "'");
     return type;
   }
 

@@ -20,7 +20,7 @@ struct ExpandedTensor {
 
   std::string name;
   support::Place place;
-  std::string type; // "f32", "f16", "bf16", "i32"
+  std::string type; // "f32"
   std::vector<int64_t> shape;
   /// Weights: the names it may have in the checkpoint, the shape there, and which part of that it is.
   std::vector<std::string> tensors;

@@ -36,9 +36,7 @@ static uint64_t countBytes(ModuleOp model, StringRef stored) {
   return bytes;
 }
 
-PrecisionChoice nstf::choosePrecision(ModuleOp model, std::optional<Precision> asked) {
-  if (asked)
-    return {*asked, "--precision"};
+static PrecisionChoice choose(ModuleOp model) {
   const KnownType *most = nullptr;
   uint64_t mostBytes = 0;
   for (const KnownType &type : knownTypes)
@@ -56,4 +54,13 @@ PrecisionChoice nstf::choosePrecision(ModuleOp model, std::optional<Precision> a
     if (dtype == type.config)
       return {type.precision, "config.json says " + dtype.str()};
   return {Precision::F32, "config.json says " + dtype.str() + ", which is not computed in"};
+}
+
+PrecisionChoice nstf::choosePrecision(ModuleOp model, std::optional<Precision> asked, StringRef quantize) {
+  if (asked)
+    return {*asked, "--precision"};
+  PrecisionChoice choice = choose(model);
+  if (quantize.empty() || choice.type != Precision::F32)
+    return choice;
+  return {Precision::F16, "weights are " + quantize.str() + ", which goes with 16 bits"};
 }

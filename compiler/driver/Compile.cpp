@@ -10,6 +10,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "nstf/Tokenizer.h"
 #include "passes/nstf/FormedGraph.h"
+#include "passes/nstf/WeightFormat.h"
+#include "support/Escape.h"
 #include "support/Progress.h"
 #include "support/WriteFile.h"
 #include "llvm/ADT/StringExtras.h"
@@ -54,6 +56,9 @@ Compilation::Compilation(MLIRContext &context, CompileOptions options, TimingSco
 }
 
 LogicalResult Compilation::run(Stage last) {
+  if (!options.quantize.empty() && !parseWeightFormat(options.quantize))
+    throw std::runtime_error("--quantize: expected " + getWeightFormatNames() + " but got '" +
+                             support::escape(options.quantize) + "'");
   for (const std::string &name : options.targets)
     targets.push_back({findTarget(name), {}, {}, {}});
   if (failed(checkTargets()) || failed(import()))
@@ -140,10 +145,10 @@ void Compilation::checkTokenizer() {
 LogicalResult Compilation::buildGraph() {
   TimingScope scope = timing.nest("graph");
   int64_t tokens = options.maxTokens.value_or(std::min<int64_t>(graph.getContext(), defaultMaxTokens));
-  precision = choosePrecision(getModel(), options.precision);
+  precision = choosePrecision(getModel(), options.precision, options.quantize);
   PassManager pm(&context);
   pm.enableTiming(scope);
-  buildGraphPipeline(pm, {.maxTokens = tokens, .precision = precision.type});
+  buildGraphPipeline(pm, {.maxTokens = tokens, .precision = precision.type, .quantize = options.quantize});
   Reproducer reproducer(*model, "the graph of the model", "graph", options.reproducerDir);
   LogicalResult result = reproducer.run(pm, *model);
   if (reproducer.hasFailed())

@@ -44,6 +44,7 @@ struct CompileOptions {
   std::vector<std::string> architectures; ///< .yaml files, beside templates/models: compiler/description/README.md
   std::optional<int64_t> maxTokens;       ///< rows of the largest step; default: the context, at most 512
   std::optional<Precision> precision;     ///< of matrix operands, weights and caches; default: the weights' own
+  std::string quantize;                   ///< format of the linears' weights, "int4_g128"; empty: as they are
   manifest::WeightsMode weights = manifest::WeightsMode::Pack;
   uint64_t seed = 0;
   int64_t waveSize = 0; ///< 0: chosen by the passes

@@ -13,8 +13,9 @@ static constexpr uint32_t argumentAlignment = 16;
 manifest::ElementType nstf::getElementType(Type type) {
   std::string name;
   llvm::raw_string_ostream(name) << type;
-  if (std::optional<manifest::ElementType> known = manifest::elementTypeFromName(name))
-    return *known;
+  if (std::optional<manifest::ElementType> known = support::elementTypeFromMlir(name))
+    if (manifest::elementTypeFromName(nameOf(*known)))
+      return *known;
   throw std::runtime_error("expected a tensor of a type that a package can hold but got " + name);
 }
 

@@ -1,9 +1,11 @@
 // A finished compilation as what the package writer takes (PackageBuild.h).
 #include "compiler/driver/PackageBuild.h"
+#include "compiler/compress/QuantizedMatrix.h"
 #include "compiler/driver/KernelFacts.h"
 #include "compiler/driver/StepOrder.h"
 #include "nstf/Tokenizer.h"
 #include "passes/nstf/FormedGraph.h"
+#include "passes/nstf/WeightFormat.h"
 #include "support/ControlBlock.h"
 #include "support/SinCos.h"
 #include "llvm/Config/llvm-config.h"
@@ -110,24 +112,50 @@ private:
       auto type = cast<RankedTensorType>(weight.getType());
       weightNumbers[weight.getSymName()] = weights.tensors.size();
       weights.tensors.push_back({weight.getSymName().str(), getElementType(type), getShape(type), 0, 0, {}});
+      if (auto plane = weight.getPlane())
+        weights.tensors.back().plane = {getFormatName(plane->getFormat(), plane->getZeros()),
+                                        stringifyPlane(plane->getPlane()).str()};
       inputs.weightOrigins.push_back(getOrigin(weight));
     }
     weightBytes = layoutWeights(weights);
   }
 
-  static WeightOrigin getOrigin(WeightOp weight) {
+  WeightOrigin getOrigin(WeightOp weight) {
     if (auto generator = weight.getGenerator())
-      return ComputedWeight{[frequencies = std::span<const double>(generator->getInvFreq().asArrayRef()),
-                             scale = generator->getScale().getValueAsDouble()](int64_t row, std::span<float> values) {
-        auto [cosines, sines] = std::pair(values.first(frequencies.size()), values.last(frequencies.size()));
-        support::fillSinCos(double(row), frequencies, scale, cosines, sines);
-      }};
+      return getTable(weight, *generator);
+    if (auto plane = weight.getPlane())
+      return getPlane(*plane);
     if (auto source = weight.getSource())
       return WeightInFile{source->getPath().str(),
                           uint64_t(source->getOffset()),
                           getElementType(source->getStoredType()),
                           {0, source->getSizes(), source->getStrides()}};
     return std::monostate();
+  }
+
+  static ComputedWeight getTable(WeightOp weight, RopeTableAttr table) {
+    if (!cast<RankedTensorType>(weight.getType()).getElementType().isF32())
+      throw std::runtime_error("expected the computed weight '" + weight.getSymName().str() + "' to be f32 but got " +
+                               getText(weight.getType()));
+    return {[frequencies = std::span<const double>(table.getInvFreq().asArrayRef()),
+             scale = table.getScale().getValueAsDouble()](int64_t row, std::span<std::byte> bytes) {
+      std::span<float> values(reinterpret_cast<float *>(bytes.data()), bytes.size() / sizeof(float));
+      auto [cosines, sines] = std::pair(values.first(frequencies.size()), values.last(frequencies.size()));
+      support::fillSinCos(double(row), frequencies, scale, cosines, sines);
+    }};
+  }
+
+  /// Made of the matrix as the plane is written.
+  WeightOrigin getPlane(PlaneSourceAttr plane) {
+    const CompileOptions &options = compilation.getOptions();
+    if (options.weights == manifest::WeightsMode::None)
+      return std::monostate();
+    auto matrix = compress::openMatrix(
+        plane, options.weights == manifest::WeightsMode::Random ? std::optional(options.seed) : std::nullopt);
+    if (!matrix)
+      return std::monostate();
+    return ComputedWeight{[matrix = *matrix, plane = compress::getPlane(plane)](
+                              int64_t row, std::span<std::byte> bytes) { matrix.fillRow(plane, row, bytes); }};
   }
 
   size_t addBuffer(std::string name, manifest::BufferKind kind, uint64_t size) {

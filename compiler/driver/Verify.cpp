@@ -33,7 +33,17 @@ std::vector<float> toFloats(const runtime::HostTensor &tensor) {
   return values;
 }
 
-Tensor toTensor(const runtime::HostTensor &tensor) { return Tensor(tensor.shape, toFloats(tensor)); }
+/// Whole numbers as they are: words of codes have more digits than an f32.
+Tensor toTensor(const runtime::HostTensor &tensor) {
+  auto copy = [&]<typename Number>(const Number *numbers) {
+    return Tensor(tensor.shape, std::vector<Number>(numbers, numbers + tensor.elements()));
+  };
+  if (tensor.type == manifest::ElementType::I32)
+    return copy(tensor.as<int32_t>());
+  if (tensor.type == manifest::ElementType::I8)
+    return copy(tensor.as<int8_t>());
+  return Tensor(tensor.shape, toFloats(tensor));
+}
 
 class Verifier {
 public:

@@ -9,6 +9,7 @@
 #include "dialects/nstf/NSTF.h"
 #include "support/InputError.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
 #include "support/Escape.h"
@@ -51,10 +52,7 @@ private:
   }
 
   RankedTensorType typeOf(const ExpandedTensor &tensor) {
-    Type element = tensor.type == "i32"    ? Type(builder.getI32Type())
-                   : tensor.type == "f16"  ? Type(builder.getF16Type())
-                   : tensor.type == "bf16" ? Type(builder.getBF16Type())
-                                           : Type(builder.getF32Type());
+    Type element = parseType(infoOf(*support::elementTypeFromName(tensor.type)).mlir, context);
     SmallVector<int64_t> shape(tensor.shape.begin(), tensor.shape.end());
     for (int64_t &extent : shape)
       if (extent == ExpandedTensor::tokens)

@@ -119,7 +119,6 @@ private:
                                                             : "written in place: what is not named stays";
     if (isControl(argument))
       return "run scalars, see above; read";
-    bool bits = argument.type == ElementType::F16 || argument.type == ElementType::BF16;
     const std::vector<int64_t> &sizes = argument.shape.dimensions;
     std::string rows = sizes.front() < 0 ? "up to " + number(*header.mostRows) : number(sizes.front());
     uint64_t elements = argument.shape.elements(header.mostRows.value_or(1));
@@ -128,10 +127,10 @@ private:
       shape += ", " + number(sizes[1]);
       place = field + "[i * " + number(sizes[1]) + " + j]";
     }
-    return std::string(manifest::nameOf(argument.type)) + (bits ? " (its bits) " : " ") + shape + "], element " +
-           (sizes.size() == 2 ? "(i, j)" : "i") + " is " + place + "; " +
-           number(elements * manifest::sizeOf(argument.type)) + " bytes" + (sizes.front() < 0 ? " for all rows" : "") +
-           "; " + access + (about.empty() ? "" : "\n     " + comment(about));
+    return launcher::describe(argument.type) + " " + shape + "], element " + (sizes.size() == 2 ? "(i, j)" : "i") +
+           " is " + place + "; " + number(elements * manifest::sizeOf(argument.type)) + " bytes" +
+           (sizes.front() < 0 ? " for all rows" : "") + "; " + access +
+           (about.empty() ? "" : "\n     " + comment(about));
   }
 
   void writeArguments() {

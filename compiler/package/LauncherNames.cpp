@@ -130,15 +130,18 @@ std::string cppType(ElementType type) {
   case ElementType::I8:
     return "std::int8_t";
   case ElementType::U8:
+  case ElementType::F8E4M3FNUZ:
     return "std::uint8_t";
   default: // no manifest has them
     return "";
   }
 }
 
-std::string describe(const manifest::Port &port) {
-  bool bits = port.type == ElementType::F16 || port.type == ElementType::BF16;
-  return std::string(manifest::nameOf(port.type)) + (bits ? " (its bits) " : " ") + port.shape.str();
+std::string describe(ElementType type) {
+  bool isBits = type == ElementType::F16 || type == ElementType::BF16 || type == ElementType::F8E4M3FNUZ;
+  return std::string(manifest::nameOf(type)) + (isBits ? " (its bits)" : "");
 }
+
+std::string describe(const manifest::Port &port) { return describe(port.type) + " " + port.shape.str(); }
 
 } // namespace nstf::launcher

@@ -36,9 +36,12 @@ std::string literal(std::string_view text);
 /// `text` as the part of a line comment that it can be.
 std::string comment(std::string_view text);
 
-/// The C++ type whose bytes are an element: "float"; uint16_t for f16 and bf16, which C++17 has not.
+/// The C++ type whose bytes are an element: "float"; uint16_t for f16 and bf16 and uint8_t for e4m3fnuz, which
+/// C++17 has not.
 std::string cppType(manifest::ElementType type);
-/// "f32 [tokens, 20]", with a word on types that C++ has not.
+/// "f32", "e4m3fnuz (its bits)": with a word on types that C++ has not.
+std::string describe(manifest::ElementType type);
+/// "f32 [tokens, 20]"
 std::string describe(const manifest::Port &port);
 
 } // namespace nstf::launcher

@@ -82,6 +82,8 @@ static Json weightsJson(const Weights &weights) {
                  {"shape", shapeJson(weight.shape)},
                  {"offset", weight.offset},
                  {"size", weight.size}};
+    if (weight.plane)
+      item["plane"] = {{"format", weight.plane->format}, {"plane", weight.plane->plane}};
     if (weight.source)
       item["source"] = {{"file", weight.source->file},
                         {"offset", weight.source->offset},

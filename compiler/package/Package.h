@@ -30,10 +30,10 @@ struct WeightInFile {
   checkpoint::StridedView view = {};
 };
 
-/// A weight that is computed, of type f32: `fillRow(i, values)` writes row i (all dimensions but the first). Called
-/// from several threads.
+/// A weight that is computed: `fillRow(i, bytes)` writes row i (all dimensions but the first) in the weight's type.
+/// Called from several threads.
 struct ComputedWeight {
-  std::function<void(int64_t row, std::span<float> values)> fillRow;
+  std::function<void(int64_t row, std::span<std::byte> bytes)> fillRow;
 };
 
 /// Where a weight's bytes come from; std::monostate: nowhere, as in a model without a checkpoint.

@@ -212,12 +212,11 @@ static uint64_t getRowElements(const Weight &weight) {
 
 /// Makes the bytes of a computed tensor's piece, which is of whole rows.
 static void computePiece(const Task &task, Piece &piece) {
-  uint64_t row = getRowElements(*task.weight);
-  piece.kept.resize(piece.count * sizeof(float));
-  std::span<float> values(reinterpret_cast<float *>(piece.kept.data()), piece.count);
-  for (uint64_t i = 0; i < piece.count; i += row)
+  uint64_t row = getRowElements(*task.weight), rowBytes = row * manifest::sizeOf(task.weight->type);
+  piece.kept.resize(piece.count / row * rowBytes);
+  for (uint64_t i = 0; i < piece.count / row; ++i)
     std::get<ComputedWeight>(*task.origin)
-        .fillRow(static_cast<int64_t>((piece.begin + i) / row), values.subspan(i, row));
+        .fillRow(static_cast<int64_t>(piece.begin / row + i), std::span(piece.kept).subspan(i * rowBytes, rowBytes));
   piece.bytes = piece.kept;
 }
 
@@ -245,9 +244,6 @@ static void readPiece(const Task &task, Piece &piece) {
 static void runTask(const Task &task, support::OutputFile *file, uint64_t dataStart) {
   const Weight &weight = *task.weight;
   bool computed = std::holds_alternative<ComputedWeight>(*task.origin);
-  if (computed && weight.type != ElementType::F32)
-    throw std::runtime_error("expected the computed weight '" + support::escape(weight.name) + "' to be f32 but got " +
-                             std::string(manifest::nameOf(weight.type)));
   uint64_t elements = weight.shape.elements(1), row = computed ? getRowElements(weight) : 1;
   uint64_t step = std::max<uint64_t>(pieceElements / row, 1) * row, begin = 0, started = 0;
   // As many as are under way at once. They end in their order, so the oldest is free when the next one starts.

@@ -17,10 +17,11 @@
 using namespace mlir;
 using namespace nstf;
 
-// nstf-opt -nstf-set-precision=type=f32 -nstf-materialize-rope-tables -nstf-normalize-tensor-ops
-//   -nstf-form-tensor-kernels -nstf-form-kernels -nstf-deduplicate-kernels -nstf-plan-memory
+// nstf-opt -nstf-set-precision=type=f32 -nstf-quantize-weights -nstf-materialize-rope-tables
+//   -nstf-normalize-tensor-ops -nstf-form-tensor-kernels -nstf-form-kernels -nstf-deduplicate-kernels -nstf-plan-memory
 void nstf::buildGraphPipeline(OpPassManager &model, const PipelineOptions &options) {
   model.addPass(createSetPrecisionPass({.type = options.precision}));
+  model.addPass(createQuantizeWeightsPass({.format = options.quantize}));
   model.addPass(createMaterializeRopeTablesPass());
   model.addPass(createNormalizeTensorOpsPass());
   model.addPass(createFormTensorKernelsPass());
@@ -42,14 +43,14 @@ void nstf::buildSelectPipeline(OpPassManager &model, const PipelineOptions &opti
 }
 
 // nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(nstf-to-systolic-fill-template,
-//   systolic-instantiate, systolic.kernel(systolic-order-work), inline, canonicalize, cse, systolic.kernel(
-//   systolic-drop-unused-control, systolic-expand-math, systolic-select-wave-size, systolic-select-array,
-//   systolic-assign-layouts, systolic-stage-operands, systolic-insert-prefetch, systolic-schedule-loop,
-//   systolic-allocate-scratch))))'
+//   systolic-instantiate, systolic.kernel(systolic-order-workgroups), inline, canonicalize, cse, systolic.kernel(
+//   systolic-drop-unused-control, systolic-expand-math, systolic-split-sums, systolic-select-wave-size,
+//   systolic-select-array, systolic-assign-layouts, systolic-stage-operands, systolic-insert-prefetch,
+//   systolic-schedule-loop, systolic-widen-stores, systolic-allocate-scratch))))'
 void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &options) {
   variant.addPass(createFillTemplatePass());
   variant.addPass(systolic::createInstantiatePass());
-  variant.addNestedPass<systolic::KernelOp>(systolic::createOrderWorkPass());
+  variant.addNestedPass<systolic::KernelOp>(systolic::createOrderWorkgroupsPass());
   // Slots are functions until here; every later pass works on one kernel.
   variant.addPass(createInlinerPass());
   variant.addPass(createCanonicalizerPass());
@@ -57,12 +58,14 @@ void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &opti
   OpPassManager &kernel = variant.nest<systolic::KernelOp>();
   kernel.addPass(systolic::createDropUnusedControlPass());
   kernel.addPass(systolic::createExpandMathPass());
+  kernel.addPass(systolic::createSplitSumsPass());
   kernel.addPass(systolic::createSelectWaveSizePass({.waveSize = options.waveSize}));
   kernel.addPass(systolic::createSelectArrayPass());
   kernel.addPass(systolic::createAssignLayoutsPass());
   kernel.addPass(systolic::createStageOperandsPass());
   kernel.addPass(systolic::createInsertPrefetchPass());
   kernel.addPass(systolic::createScheduleLoopPass());
+  kernel.addPass(systolic::createWidenStoresPass());
   kernel.addPass(systolic::createAllocateScratchPass());
 }
 

@@ -14,12 +14,14 @@ constexpr char targetsHelp[] = "names, aliases or .yaml files; none: gfx942";
 constexpr char waveSizeHelp[] = "32 or 64; 0: chosen";
 constexpr char outputHelp[] = "folder that gets each target's code object as a file";
 constexpr char precisionHelp[] = "type of matrix operands";
+constexpr char quantizeHelp[] = "format of the weights of linears: int8, int4_g128, …";
 
 struct GraphOptions : PassPipelineOptions<GraphOptions> {
   Option<int64_t> maxTokens{*this, "max-tokens", llvm::cl::init(0), llvm::cl::desc("rows of the largest step")};
   Option<Precision> precision{*this, "precision", llvm::cl::init(Precision::F32), llvm::cl::desc(precisionHelp),
                               getPrecisionValues()};
-  PipelineOptions get() const { return {.maxTokens = maxTokens, .precision = precision}; }
+  Option<std::string> quantize{*this, "quantize", llvm::cl::init(""), llvm::cl::desc(quantizeHelp)};
+  PipelineOptions get() const { return {.maxTokens = maxTokens, .precision = precision, .quantize = quantize}; }
 };
 
 struct TileOptions : PassPipelineOptions<TileOptions> {
@@ -53,12 +55,14 @@ struct AllOptions : PassPipelineOptions<AllOptions> {
   Option<int64_t> maxTokens{*this, "max-tokens", llvm::cl::init(0), llvm::cl::desc("rows of the largest step")};
   Option<Precision> precision{*this, "precision", llvm::cl::init(Precision::F32), llvm::cl::desc(precisionHelp),
                               getPrecisionValues()};
+  Option<std::string> quantize{*this, "quantize", llvm::cl::init(""), llvm::cl::desc(quantizeHelp)};
   ListOption<std::string> targets{*this, "targets", llvm::cl::desc(targetsHelp)};
   Option<int64_t> waveSize{*this, "wave-size", llvm::cl::init(0), llvm::cl::desc(waveSizeHelp)};
   Option<std::string> output{*this, "output", llvm::cl::init(""), llvm::cl::desc(outputHelp)};
   PipelineOptions get() const {
     return {.maxTokens = maxTokens,
             .precision = precision,
+            .quantize = quantize,
             .targets = {targets.begin(), targets.end()},
             .waveSize = waveSize,
             .output = output};

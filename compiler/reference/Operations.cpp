@@ -49,9 +49,41 @@ static Tensor embedding(EmbeddingOp, Operands in, StepScalars) {
   return result;
 }
 
-static Tensor linear(LinearOp, Operands in, StepScalars) {
+/// The code `index` of a row of words in which two neighbours lie in the halves.
+static int64_t pickCode(double word, int64_t bits, int64_t index) {
+  int64_t inWord = index % (32 / bits);
+  return uint32_t(int64_t(word)) >> (inWord / 2 * bits + inWord % 2 * 16) & ((1 << bits) - 1);
+}
+
+static Tensor dequantize(DequantizeOp op, Operands in, StepScalars) {
+  IntFormatAttr format = op.getFormat();
+  int64_t bits = format.getBits(), high = format.getHighBits();
+  const Matrix &codes = in[0]->values, &scales = in[high ? 2 : 1]->values;
+  Tensor result({codes.rows(), format.getColumns()});
+  for (int64_t n = 0; n < result.values.rows(); ++n)
+    for (int64_t k = 0; k < result.values.cols(); ++k) {
+      int64_t group = k / format.getGroupSize(), code, zero = format.getMiddle();
+      if (!format.isPacked())
+        code = int64_t(codes(n, k)) + 128;
+      else
+        code = pickCode(codes(n, k / 8), 4, k);
+      if (high)
+        code += pickCode(in[1]->values(n, k / (32 / high)), high, k) << 4;
+      if (op.getZeros()) {
+        int64_t word = int64_t(in.back()->values(n / format.getZerosPerWord(), group));
+        zero = uint32_t(word) >> (n % format.getZerosPerWord() * bits) & ((1 << bits) - 1);
+      }
+      result.values(n, k) = scales(n, group) * double(code - zero);
+    }
+  return result;
+}
+
+/// Exact for whole numbers, since their sums stay far below 2⁵³.
+static Tensor linear(LinearOp op, Operands in, StepScalars) {
   Tensor result(rowsOf(*in[0], in[1]->values.rows()));
   result.values.noalias() = in[0]->values * in[1]->values.transpose();
+  if (op.getResult().getType().getElementType().isInteger())
+    result.values = result.values.unaryExpr([](double sum) { return double(int32_t(int64_t(sum))); });
   if (in.size() > 2)
     result.values.rowwise() += in[2]->values.row(0);
   return result;
@@ -252,17 +284,29 @@ static std::pair<const StringRef, Meaning> entry() {
 
 static const std::map<StringRef, Meaning> &meanings() {
   static const std::map<StringRef, Meaning> table = {
-      entry<AddOp, add>(),           entry<AddPositionsOp, addPositions>(),
-      entry<ArgmaxOp, argmax>(),     entry<AttentionOp, attention>(),
-      entry<ConvertOp, convert>(),   entry<EmbeddingOp, embedding>(),
-      entry<FirstRowOp, firstRow>(), entry<GeluOp, geluRows>(),
-      entry<KvAppendOp, kvAppend>(), entry<L2NormalizeOp, l2Normalize>(),
-      entry<LastRowOp, lastRow>(),   entry<LayerNormOp, layerNorm>(),
-      entry<LinearOp, linear>(),     entry<MeanRowsOp, meanRows>(),
-      entry<MulOp, mul>(),           entry<ReluOp, reluRows>(),
-      entry<RmsNormOp, rmsNorm>(),   entry<RopeOp, rope>(),
-      entry<SiluOp, siluRows>(),     entry<SoftmaxOp, softmax>(),
-      entry<SwigluOp, swiglu>(),     entry<TanhOp, tanhRows>(),
+      entry<AddOp, add>(),
+      entry<AddPositionsOp, addPositions>(),
+      entry<ArgmaxOp, argmax>(),
+      entry<AttentionOp, attention>(),
+      entry<ConvertOp, convert>(),
+      entry<DequantizeOp, dequantize>(),
+      entry<EmbeddingOp, embedding>(),
+      entry<FirstRowOp, firstRow>(),
+      entry<GeluOp, geluRows>(),
+      entry<KvAppendOp, kvAppend>(),
+      entry<L2NormalizeOp, l2Normalize>(),
+      entry<LastRowOp, lastRow>(),
+      entry<LayerNormOp, layerNorm>(),
+      entry<LinearOp, linear>(),
+      entry<MeanRowsOp, meanRows>(),
+      entry<MulOp, mul>(),
+      entry<ReluOp, reluRows>(),
+      entry<RmsNormOp, rmsNorm>(),
+      entry<RopeOp, rope>(),
+      entry<SiluOp, siluRows>(),
+      entry<SoftmaxOp, softmax>(),
+      entry<SwigluOp, swiglu>(),
+      entry<TanhOp, tanhRows>(),
   };
   return table;
 }

@@ -31,6 +31,7 @@ static const Row rows[] = {
     {"add", {0, 1.2e-7}},            // 2 u
     {"mul", {0x1p-149, 1.2e-7}},     // 2 u; a product below all subnormals is 0
     {"convert", {0, 0}},             // what its type makes of it
+    {"dequantize", {0, 1.2e-7}},     // a product, rounded to what products are made of
     {"silu", {1e-7, 1e-6}},          // exp, reciprocal and product: up to 16 u
     {"swiglu", {1e-7, 1e-6}},        // the same
     {"relu", {0, 0}},                // the number itself or 0
@@ -53,7 +54,9 @@ static double roundingOf(Type type) { return type.isF16() ? 0x1p-11 : type.isBF1
 std::optional<Tolerance> nstf::reference::operationTolerance(llvm::StringRef operation, Type rounded) {
   for (const Row &row : rows)
     if (row.operation == operation) {
-      bool rounds = operation == "convert";
+      if (rounded.isInteger())
+        return Tolerance{};
+      bool rounds = operation == "convert" || operation == "dequantize";
       // Below the smallest normal number of f16 the error is absolute.
       double absolute = rounds && rounded.isF16() ? 0x1p-25 : 0;
       return Tolerance{row.f32.absolute + absolute, row.f32.relative + (rounds ? roundingOf(rounded) : 0)};

@@ -4,10 +4,12 @@
 
 #include "compiler/checkpoint/ReadFloats.h"
 #include "compiler/checkpoint/StridedView.h"
+#include "compiler/compress/QuantizedMatrix.h"
 #include "nstf/RandomWeights.h"
 #include "support/ConvertNumbers.h"
 #include "support/Escape.h"
 
+#include <cstring>
 #include <stdexcept>
 
 using namespace mlir;
@@ -58,12 +60,39 @@ void WeightReader::readFile(WeightOp weight, SourceAttr source, Tensor &result) 
   readFloats(*stored, gathered.data(), result.size(), result.data());
 }
 
+/// The plane as the packager writes it.
+static void readPlane(const compress::QuantizedMatrix &matrix, compress::Plane plane, Type element, Tensor &result) {
+  std::vector<std::byte> row(result.values.cols() * element.getIntOrFloatBitWidth() / 8);
+  for (int64_t i = 0; i < result.values.rows(); ++i) {
+    matrix.fillRow(plane, i, row);
+    auto copy = [&]<typename Number>(Number) {
+      for (int64_t j = 0; j < result.values.cols(); ++j) {
+        Number number;
+        std::memcpy(&number, row.data() + j * sizeof number, sizeof number);
+        result.values(i, j) = number;
+      }
+    };
+    if (element.isInteger(32))
+      copy(int32_t());
+    else if (element.isInteger(8))
+      copy(int8_t());
+    else
+      readFloats(ElementType::F16, row.data(), result.values.cols(), &result.values(i, 0));
+  }
+}
+
 std::shared_ptr<Tensor> WeightReader::read(WeightOp weight) {
   auto type = cast<RankedTensorType>(weight.getType());
   auto result = std::make_shared<Tensor>(std::vector<int64_t>(type.getShape()));
   if (auto table = weight.getGenerator()) {
     for (int64_t position = 0; position < result->values.rows(); ++position)
       table->fillRow(position, MutableArrayRef<double>(&result->values(position, 0), result->values.cols()));
+  } else if (auto plane = weight.getPlane()) {
+    std::optional<compress::QuantizedMatrix> matrix = compress::openMatrix(*plane, randomSeed);
+    if (!matrix)
+      throw std::runtime_error("weight '" + support::escape(weight.getSymName().str()) +
+                               "' is a plane of a matrix without a file, and no seed was given");
+    readPlane(*matrix, compress::getPlane(*plane), type.getElementType(), *result);
   } else if (randomSeed) {
     std::vector<int64_t> shape = result->shape;
     RandomWeights random(*randomSeed, weight.getSymName(), shape.data(), shape.size());

@@ -1,4 +1,4 @@
-// Verifiers and syntax of the attributes, and the formula behind #nstf.rope_table.
+// Verifiers and syntax of the attributes, the formula behind #nstf.rope_table, and the planes of #nstf.int.
 #include "dialects/nstf/NSTF.h"
 
 #include "mlir/IR/Builders.h"
@@ -11,6 +11,7 @@
 using namespace mlir;
 using namespace nstf;
 
+#include "dialects/nstf/Enums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/nstf/Attributes.cpp.inc"
 
@@ -111,4 +112,130 @@ void RopeTableAttr::fillRow(int64_t position, MutableArrayRef<double> row) const
     row[i] = scale * std::cos(angle);
     row[frequencies.size() + i] = scale * std::sin(angle);
   }
+}
+
+// IntFormatAttr
+
+/// <4, group = 128, columns = 4096>, <8, group = row, columns = 64>
+Attribute IntFormatAttr::parse(AsmParser &parser, Type) {
+  int64_t bits, group = 0, columns;
+  SMLoc where = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseInteger(bits) || parser.parseComma() || parser.parseKeyword("group") ||
+      parser.parseEqual())
+    return {};
+  if (failed(parser.parseOptionalKeyword("row"))) {
+    if (parser.parseInteger(group))
+      return {};
+    group = group ? group : -1; // 0 is how a row is stored, not how it is written
+  }
+  if (parser.parseComma() || parser.parseKeyword("columns") || parser.parseEqual() || parser.parseInteger(columns) ||
+      parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(where); }, parser.getContext(), bits, group, columns);
+}
+
+void IntFormatAttr::print(AsmPrinter &printer) const {
+  printer << "<" << getBits() << ", group = ";
+  if (getGroup())
+    printer << getGroup();
+  else
+    printer << "row";
+  printer << ", columns = " << getColumns() << ">";
+}
+
+LogicalResult IntFormatAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t bits, int64_t group,
+                                    int64_t columns) {
+  // int_c1
+  if (!llvm::is_contained({4, 5, 6, 8}, bits))
+    return emitError() << "expected 4, 5, 6 or 8 bits but got " << bits;
+  // int_c2
+  if (!llvm::is_contained({0, 32, 64, 128}, group))
+    return emitError() << "expected groups of 32, 64, 128 or row but got " << std::max<int64_t>(group, 0);
+  // int_c3
+  if (columns < 1)
+    return emitError() << "expected at least 1 column but got " << columns;
+  return success();
+}
+
+int64_t IntFormatAttr::getGroups() const { return llvm::divideCeil(getColumns(), getGroupSize()); }
+
+RankedTensorType IntFormatAttr::getPlaneType(Plane plane, int64_t rows) const {
+  Builder builder(getContext());
+  Type word = builder.getI32Type();
+  auto words = [](int64_t count, int64_t perWord) -> int64_t { return llvm::divideCeil(count, perWord); };
+  switch (plane) {
+  case Plane::codes:
+    return isPacked() ? RankedTensorType::get({rows, words(getColumns(), 8)}, word)
+                      : RankedTensorType::get({rows, getColumns()}, builder.getI8Type());
+  case Plane::high:
+    return RankedTensorType::get({rows, words(getColumns() * getHighBits(), 32)}, word);
+  case Plane::scales:
+    return RankedTensorType::get({rows, getGroups()}, builder.getF16Type());
+  case Plane::zeros:
+    return RankedTensorType::get({words(rows, getZerosPerWord()), getGroups()}, word);
+  }
+  llvm_unreachable("all planes are listed");
+}
+
+// PlaneSourceAttr
+
+/// <scales of "up", rows = 172, format = <…>, zeros, from = <…>>
+Attribute PlaneSourceAttr::parse(AsmParser &parser, Type) {
+  MLIRContext *context = parser.getContext();
+  std::string matrix;
+  int64_t rows;
+  SMLoc where = parser.getCurrentLocation();
+  if (parser.parseLess())
+    return {};
+  FailureOr<Plane> plane = FieldParser<Plane>::parse(parser);
+  if (failed(plane) || parser.parseKeyword("of") || parser.parseString(&matrix) || parser.parseComma() ||
+      parser.parseKeyword("rows") || parser.parseEqual() || parser.parseInteger(rows) || parser.parseComma() ||
+      parser.parseKeyword("format") || parser.parseEqual())
+    return {};
+  auto format = llvm::cast_or_null<IntFormatAttr>(IntFormatAttr::parse(parser, {}));
+  if (!format)
+    return {};
+  bool zeros = false;
+  SourceAttr source;
+  while (succeeded(parser.parseOptionalComma())) {
+    if (!zeros && !source && succeeded(parser.parseOptionalKeyword("zeros"))) {
+      zeros = true;
+      continue;
+    }
+    if (parser.parseKeyword("from") || parser.parseEqual())
+      return {};
+    source = llvm::cast_or_null<SourceAttr>(SourceAttr::parse(parser, {}));
+    if (!source)
+      return {};
+    break;
+  }
+  if (parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(where); }, context, *plane, matrix, rows, format, zeros, source);
+}
+
+void PlaneSourceAttr::print(AsmPrinter &printer) const {
+  printer << "<" << stringifyPlane(getPlane()) << " of ";
+  printer.printString(getMatrix());
+  printer << ", rows = " << getRows() << ", format = ";
+  getFormat().print(printer);
+  if (getZeros())
+    printer << ", zeros";
+  if (SourceAttr source = getSource()) {
+    printer << ", from = ";
+    source.print(printer);
+  }
+  printer << ">";
+}
+
+LogicalResult PlaneSourceAttr::verify(function_ref<InFlightDiagnostic()> emitError, Plane plane, StringRef,
+                                      int64_t rows, IntFormatAttr format, bool zeros, SourceAttr) {
+  // plane_c1
+  if (rows < 1)
+    return emitError() << "expected at least 1 row but got " << rows;
+  // plane_c2
+  if ((plane == Plane::zeros && !zeros) || (plane == Plane::high && !format.getHighBits()))
+    return emitError() << "expected a plane of the format but got " << stringifyPlane(plane) << " of " << format
+                       << (zeros ? " with" : " without") << " zeros";
+  return success();
 }

@@ -1,9 +1,11 @@
-// Where the bytes of a weight come from (bytes are never in the IR), and how a kernel was fitted to a template, and why.
+// Where the bytes of a weight come from (bytes are never in the IR), what quantised ones mean, and how a kernel was fitted
+// to a template, and why.
 #ifndef NSTF_ATTRIBUTES
 #define NSTF_ATTRIBUTES
 
 include "dialects/nstf/Dialect.td"
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
 
 class NSTF_Attr<string name, string attrMnemonic> : AttrDef<NSTF_Dialect, name> {
   let mnemonic = attrMnemonic;
@@ -78,6 +80,82 @@ def NSTF_RopeTableAttr : NSTF_Attr<"RopeTable", "rope_table"> {
     /// Row `position` of the table, getWidth() numbers in float64.
     void fillRow(int64_t position, llvm::MutableArrayRef<double> row) const;
   }];
+}
+
+def NSTF_Plane : I32EnumAttr<"Plane", "a tensor of a quantised matrix",
+    [I32EnumAttrCase<"codes", 0>, I32EnumAttrCase<"high", 1>, I32EnumAttrCase<"scales", 2>,
+     I32EnumAttrCase<"zeros", 3>]> {
+  let cppNamespace = "::nstf";
+}
+
+def NSTF_IntFormatAttr : NSTF_Attr<"IntFormat", "int"> {
+  let summary = "a matrix as whole numbers of a few bits, with scales";
+  let description = [{
+    Of a matrix [N, K] element (n, k) is scale(n, g)·(code(n, k) - zero(n, g)) with g = k / group: a code has `bits` bits
+    and no sign, and so has a zero; where there are no zeros, all are 2^(bits-1). `group = row` is one group a row.
+
+    The planes, with G = ⌈K / group⌉ groups:
+    - `codes`: of 8 bits [N, K] of i8, code - 128; else [N, ⌈K / 8⌉] of i32, the low four bits of eight codes;
+    - `high`: of 5 and 6 bits [N, ⌈K·(bits-4) / 32⌉] of i32, the other bits;
+    - `scales`: [N, G] of f16;
+    - `zeros`: [⌈N / Z⌉, G] of i32 with Z = ⌊32 / bits⌋: word (i, g) holds the zeros of rows i·Z … i·Z + Z-1, the first in
+      its low bits.
+
+    Of a word of b bits a code, code j stands at bit b·⌊j / 2⌋ + 16·(j mod 2): two neighbours lie in the halves, so that
+    one shift and mask makes a pair of 16-bit numbers.
+
+    - C1: `bits` is 4, 5, 6 or 8.
+    - C2: `group` is 32, 64, 128 or `row`.
+    - C3: `columns`, which is K, is at least 1.
+
+    ```mlir
+    module attributes {nstf.example = #nstf.int<4, group = 128, columns = 4096>} {}
+    module attributes {nstf.example = #nstf.int<8, group = row, columns = 172>} {}
+    ```
+  }];
+  let parameters = (ins "int64_t":$bits, "int64_t":$group, "int64_t":$columns); // group 0: the row
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getGroupSize() const { return getGroup() ? getGroup() : getColumns(); }
+    int64_t getGroups() const;
+    /// Whether codes share words.
+    bool isPacked() const { return getBits() != 8; }
+    /// Bits of a code in the plane `high`; 0: there is none.
+    int64_t getHighBits() const { return isPacked() ? getBits() - 4 : 0; }
+    /// What a zero is where there is no plane of them.
+    int64_t getMiddle() const { return int64_t(1) << (getBits() - 1); }
+    int64_t getZerosPerWord() const { return 32 / getBits(); }
+    /// The type of a plane of a matrix of `rows` rows.
+    ::mlir::RankedTensorType getPlaneType(Plane plane, int64_t rows) const;
+  }];
+}
+
+def NSTF_PlaneSourceAttr : NSTF_Attr<"PlaneSource", "plane"> {
+  let summary = "which plane of which matrix, quantised when its bytes are written";
+  let description = [{
+    The matrix `of` has `rows` rows, and its bytes where `from` says; without it, the package's weight mode decides. Each
+    group is rounded to nearest by itself: the scale, an f16, reaches from the smallest to the largest of its elements and
+    0 with `zeros`, else it makes the element of largest magnitude code 0.
+
+    - C1: `rows` ≥ 1.
+    - C2: `zeros` goes with a plane of zeros, `high` with a format that has it.
+
+    ```mlir
+    nstf.weight @"up.scales" : tensor<172x2xf16> plane <scales of "up", rows = 172,
+        format = <4, group = 32, columns = 64>, zeros, from = <"model.safetensors", offset = 1234, type = bf16>>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<NSTF_Plane>:$plane,
+    StringRefParameter<"name of the matrix">:$matrix,
+    "int64_t":$rows,
+    "::nstf::IntFormatAttr":$format,
+    DefaultValuedParameter<"bool", "false">:$zeros,
+    OptionalParameter<"::nstf::SourceAttr">:$source
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 def NSTF_BindingAttr : NSTF_Attr<"Binding", "binding"> {

@@ -38,6 +38,14 @@ def NSTF_ElementwiseOp : OpInterface<"ElementwiseOp", [NSTF_EpilogueOp]> {
         "int64_t", "getTableOffset", (ins), "", "return 0;">];
 }
 
+def NSTF_DecodeOp : OpInterface<"DecodeOp"> {
+  let cppNamespace = "::nstf";
+  let description = [{
+    The op's result stands in memory in fewer bytes. It has no kernel of its own: the kernel that reads the result makes it
+    as it loads it, in registers. So a DecodeOp is never the anchor of a kernel.
+  }];
+}
+
 def NSTF_MixedPrecisionOp : OpInterface<"MixedPrecisionOp"> {
   let cppNamespace = "::nstf";
   let description = [{

@@ -61,7 +61,8 @@ Value AddPositionsOp::computeOnTile(OpBuilder &builder, Location loc, ValueRange
 LogicalResult LinearOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, LinearOp::Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
   RankedTensorType x = rows(adaptor.getX()), w = rows(adaptor.getW());
-  types.push_back(RankedTensorType::get({x.getDimSize(0), w.getDimSize(0)}, Float32Type::get(context)));
+  Type sum = x.getElementType().isInteger() ? Type(IntegerType::get(context, 32)) : Float32Type::get(context);
+  types.push_back(RankedTensorType::get({x.getDimSize(0), w.getDimSize(0)}, sum));
   return success();
 }
 
@@ -80,6 +81,9 @@ LogicalResult LinearOp::verify() {
     // linear_c2
     if (bias.getType() != expected)
       return emitOpError() << "expected a bias of type " << expected << " but got " << bias.getType();
+    // linear_c5
+    if (x.getElementType().isInteger())
+      return emitOpError() << "expected no bias with operands of " << x.getElementType();
   }
   return success();
 }

@@ -72,8 +72,9 @@ def NSTF_LinearOp : NSTF_Op<"linear", [Pure, InferTypeOpAdaptor,
 
     - C1: x [M, K] and w [N, K] have the same K.
     - C2: bias, where given, is [N].
-    - C3: x and w have the same element type, of any float type; bias and result are f32.
-    - C4: the result is [M, N].
+    - C3: x and w have the same element type; bias is f32.
+    - C4: the result is [M, N], of f32, or of i32 where x and w are of i8: sums modulo 2³².
+    - C5: a product of i8 has no bias.
 
     ```mlir
     func.func @linear(%x: tensor<?x64xf32>, %w: tensor<172x64xf32>, %bias: tensor<172xf32>) -> tensor<?x172xf32> {
@@ -81,13 +82,17 @@ def NSTF_LinearOp : NSTF_Op<"linear", [Pure, InferTypeOpAdaptor,
           : (tensor<?x64xf32>, tensor<172x64xf32>, tensor<172xf32>) -> tensor<?x172xf32>
       return %y : tensor<?x172xf32>
     }
+    func.func @whole(%x: tensor<?x64xi8>, %w: tensor<172x64xi8>) -> tensor<?x172xi32> {
+      %y = nstf.linear %x, %w : (tensor<?x64xi8>, tensor<172x64xi8>) -> tensor<?x172xi32>
+      return %y : tensor<?x172xi32>
+    }
     ```
   }];
   let arguments = (ins
-    Arg<NSTF_Operand, "[M, K]">:$x,
-    Arg<NSTF_Matrix, "[N, K]">:$w,
+    Arg<NSTF_FactorRows, "[M, K]">:$x,
+    Arg<NSTF_FactorMatrix, "[N, K]">:$w,
     Arg<Optional<NSTF_Vector>, "[N], added to every row">:$bias);
-  let results = (outs NSTF_Activation:$result);
+  let results = (outs NSTF_Product:$result);
   let assemblyFormat = "$x `,` $w (`,` $bias^)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }

@@ -15,6 +15,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "dialects/nstf/Dialect.h.inc"
+#include "dialects/nstf/Enums.h.inc"
 #include "dialects/nstf/Interfaces.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/nstf/Attributes.h.inc"

@@ -172,6 +172,8 @@ void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name, 
 
 ReturnOp KernelOp::getReturn() { return cast<ReturnOp>(getBody().front().getTerminator()); }
 
+Operation *KernelOp::getAnchor() { return &*llvm::find_if_not(getBody().front(), llvm::IsaPred<DecodeOp>); }
+
 std::optional<unsigned> KernelOp::getInPlaceArgument(unsigned index) {
   Value value = getReturn().getValues()[index];
   bool written = false;
@@ -200,6 +202,7 @@ LogicalResult KernelOp::verifyRegions() { return verifyCaches(getBody()); }
 void WeightOp::build(OpBuilder &builder, OperationState &state, StringRef name, RankedTensorType type,
                      SourceAttr source) {
   build(builder, state, builder.getStringAttr(name), TypeAttr::get(type), source, /*generator=*/nullptr,
+        /*plane=*/nullptr,
         /*sym_visibility=*/nullptr);
 }
 
@@ -214,8 +217,9 @@ LogicalResult WeightOp::verify() {
   if (failed(verifyStatic(*this, getType())))
     return failure();
   // weight_c2
-  if (getSource() && getGenerator())
-    return emitOpError() << "expected either 'from' or 'computed' but got both";
+  if (bool(getSource()) + bool(getGenerator()) + bool(getPlane()) > 1)
+    return emitOpError() << "expected at most one of 'from', 'computed' and 'plane' but got "
+                         << bool(getSource()) + bool(getGenerator()) + bool(getPlane());
   // weight_c3
   if (std::optional<RopeTableAttr> table = getGenerator()) {
     auto type = cast<RankedTensorType>(getType());
@@ -232,6 +236,11 @@ LogicalResult WeightOp::verify() {
       return emitOpError() << "expected a view of as many elements as " << getType() << " but got one of "
                            << llvm::interleaved_array(source->getSizes());
   }
+  // weight_c5
+  if (std::optional<PlaneSourceAttr> plane = getPlane())
+    if (Type expected = plane->getFormat().getPlaneType(plane->getPlane(), plane->getRows()); getType() != expected)
+      return emitOpError() << "expected the type " << expected << " for " << stringifyPlane(plane->getPlane())
+                           << " but got " << getType();
   return success();
 }
 

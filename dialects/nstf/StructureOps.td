@@ -90,6 +90,8 @@ def NSTF_KernelOp : NSTF_FunctionOp<"kernel"> {
   let hasRegionVerifier = 1;
   let builders = [OpBuilder<(ins "llvm::StringRef":$name, "mlir::FunctionType":$type)>];
   let extraClassDeclaration = functionDeclarations # [{
+    /// The op that the kernel's template computes: the first that is no DecodeOp.
+    mlir::Operation *getAnchor();
     /// The argument whose storage result `index` is, because kv_append writes it in place; nothing where the result has
     /// storage of its own.
     std::optional<unsigned> getInPlaceArgument(unsigned index);
@@ -99,13 +101,14 @@ def NSTF_KernelOp : NSTF_FunctionOp<"kernel"> {
 def NSTF_WeightOp : NSTF_Op<"weight", [Symbol]> {
   let summary = "a constant tensor by name";
   let description = [{
-    Its bytes come from a file (`from`), from a formula (`computed`), or, with neither, from the package's weight mode
-    (`--weights=random|none`). Elements are converted from the stored type to `type`'s when the package is written.
+    Its bytes come from a file (`from`), from a formula (`computed`), from a matrix that is quantised (`plane`), or, with
+    none of them, from the package's weight mode (`--weights=random|none`). Elements are converted from the stored type to `type`'s when the package is written.
 
     - C1: `type` is a static ranked tensor.
-    - C2: not both `source` and `generator`.
+    - C2: at most one of `source`, `generator` and `plane`.
     - C3: a computed table has the width its generator says and a float element type.
     - C4: a view has as many elements as `type`.
+    - C5: a plane has the type that its format says.
 
     ```mlir
     nstf.weight @"model.norm.weight" : tensor<64xf32> from <"model.safetensors", offset = 4096, type = f32>
@@ -116,8 +119,9 @@ def NSTF_WeightOp : NSTF_Op<"weight", [Symbol]> {
     TypeAttrOf<AnyRankedTensor>:$type,
     OptionalAttr<NSTF_SourceAttr>:$source,
     OptionalAttr<NSTF_RopeTableAttr>:$generator,
+    OptionalAttr<NSTF_PlaneSourceAttr>:$plane,
     OptionalAttr<StrAttr>:$sym_visibility);
-  let assemblyFormat = "$sym_name attr-dict `:` $type (`from` $source^)? (`computed` $generator^)?";
+  let assemblyFormat = "$sym_name attr-dict `:` $type (`from` $source^)? (`computed` $generator^)? (`plane` $plane^)?";
   let builders = [OpBuilder<(ins "llvm::StringRef":$name, "mlir::RankedTensorType":$type,
                                  CArg<"nstf::SourceAttr", "{}">:$source)>];
   let hasVerifier = 1;

@@ -72,6 +72,24 @@ FragmentAttr nstf::systolic::getBlockedLayout(MLIRContext *context, ArrayRef<int
   return FragmentAttr::getCanonical(context, reg, lane, wave);
 }
 
+FragmentAttr nstf::systolic::getPackedLayout(PackedAttr packing, ArrayRef<int64_t> shape, unsigned elementBits,
+                                             int64_t waves) {
+  if (!packing.divides(shape, elementBits))
+    return {};
+  int64_t granule = packing.getGranule(elementBits), rows = packing.getRows();
+  int64_t across = packing.getBytes() * 8 / elementBits;
+  int64_t evenWaves = powerOfTwoIn(waves, waves);
+  int64_t wavesAlongRows = powerOfTwoIn(shape[0] / rows, evenWaves);
+  int64_t wavesAlongCols = powerOfTwoIn(shape[1] / across, evenWaves / wavesAlongRows);
+  return FragmentAttr::getCanonical(
+      packing.getContext(),
+      {{1, granule, 1},
+       {1, shape[1] / across / wavesAlongCols, across * wavesAlongCols},
+       {0, shape[0] / rows / wavesAlongRows, rows * wavesAlongRows}},
+      {{0, rows, 1}, {1, across / granule, granule}},
+      {{0, wavesAlongRows, rows}, {1, wavesAlongCols, across}, {-1, waves / wavesAlongRows / wavesAlongCols, 0}});
+}
+
 int64_t nstf::systolic::getVectorWidth(FragmentAttr layout, int64_t dim, unsigned elementBits) {
   ArrayRef<Digit> digits = layout.getReg();
   if (digits.empty() || digits.front().dim != dim || digits.front().stride != 1)

@@ -17,6 +17,10 @@ FragmentAttr getMmaLayout(SystolicArrayAttr array, MmaOperand operand, llvm::Arr
 FragmentAttr getBlockedLayout(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape, unsigned elementBits,
                               int64_t waves, int64_t waveSize);
 
+/// A layout for loads from memory in blocks: a wave takes a block at once, waves one row of blocks each and then
+/// blocks along it. Null where the tile is no whole number of blocks.
+FragmentAttr getPackedLayout(PackedAttr packing, llvm::ArrayRef<int64_t> shape, unsigned elementBits, int64_t waves);
+
 /// Consecutive registers along dimension `dim` that one access of up to 16 bytes can move: a power of two.
 int64_t getVectorWidth(FragmentAttr layout, int64_t dim, unsigned elementBits);
 

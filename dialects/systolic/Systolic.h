@@ -60,6 +60,12 @@ template <typename Access> unsigned getRowDim(Access access) { return access.get
 /// The argument attribute of a buffer that ends with the launch's tokens: its elements for each of them (kernel_c7).
 constexpr llvm::StringLiteral perTokenAttributeName = "systolic.per_token";
 
+/// The argument attribute of a buffer that lies in blocks: its #systolic.packed (kernel_c10).
+constexpr llvm::StringLiteral packedAttributeName = "systolic.packed";
+
+/// The type in which the matrix cores sum up products of this type.
+mlir::Type getAccumulatorType(mlir::Type operand);
+
 /// The parameter that is the type of a template's `!systolic.operand`.
 constexpr llvm::StringLiteral operandParameterName = "OPERAND";
 

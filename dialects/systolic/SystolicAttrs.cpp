@@ -1,4 +1,4 @@
-// Syntax, rules and arithmetic of the systolic dialect's attributes and types.
+// Syntax and rules of the systolic dialect's attributes and types.
 #include "dialects/systolic/Systolic.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -149,81 +149,6 @@ LogicalResult FragmentAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   return success();
 }
 
-static SmallVector<Digit> canonicalize(ArrayRef<Digit> digits) {
-  SmallVector<Digit> result;
-  for (Digit digit : digits) {
-    if (digit.count == 1)
-      continue;
-    if (digit.dim < 0)
-      digit.stride = 0;
-    if (!result.empty() && result.back().dim == digit.dim &&
-        (digit.dim < 0 || digit.stride == result.back().stride * result.back().count))
-      result.back().count *= digit.count;
-    else
-      result.push_back(digit);
-  }
-  return result;
-}
-
-FragmentAttr FragmentAttr::getCanonical(MLIRContext *context, ArrayRef<Digit> reg, ArrayRef<Digit> lane,
-                                        ArrayRef<Digit> wave) {
-  return get(context, canonicalize(reg), canonicalize(lane), canonicalize(wave));
-}
-
-int64_t FragmentAttr::getNumRegisters() const {
-  int64_t count = 1;
-  for (const Digit &digit : getReg())
-    count *= digit.count;
-  return count;
-}
-
-SmallVector<int64_t> FragmentAttr::getRegisterCoordinates(int64_t index, unsigned rank) const {
-  SmallVector<int64_t> coordinates(rank, 0);
-  for (const Digit &digit : getReg()) {
-    if (digit.dim >= 0)
-      coordinates[digit.dim] += (index % digit.count) * digit.stride;
-    index /= digit.count;
-  }
-  return coordinates;
-}
-
-FragmentAttr FragmentAttr::dropDim(int64_t dim) const {
-  auto drop = [&](ArrayRef<Digit> digits, bool keepsReplicas) {
-    SmallVector<Digit> result;
-    for (Digit digit : digits) {
-      if (digit.dim == dim && !keepsReplicas)
-        continue;
-      if (digit.dim == dim)
-        digit = {-1, digit.count, 0};
-      else if (digit.dim > dim)
-        --digit.dim;
-      result.push_back(digit);
-    }
-    return result;
-  };
-  return getCanonical(getContext(), drop(getReg(), false), drop(getLane(), true), drop(getWave(), true));
-}
-
-FragmentAttr FragmentAttr::transpose() const {
-  auto turn = [](ArrayRef<Digit> digits) {
-    SmallVector<Digit> result(digits);
-    for (Digit &digit : result)
-      digit.dim = digit.dim < 0 ? digit.dim : 1 - digit.dim;
-    return result;
-  };
-  return get(getContext(), turn(getReg()), turn(getLane()), turn(getWave()));
-}
-
-FragmentAttr FragmentAttr::insertUnitDim(int64_t dim) const {
-  auto insert = [&](ArrayRef<Digit> digits) {
-    SmallVector<Digit> result(digits);
-    for (Digit &digit : result)
-      digit.dim += digit.dim >= dim;
-    return result;
-  };
-  return getCanonical(getContext(), insert(getReg()), insert(getLane()), insert(getWave()));
-}
-
 // #systolic.swizzle, #systolic.array
 
 LogicalResult SwizzleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t vector, int64_t rows,
@@ -232,6 +157,36 @@ LogicalResult SwizzleAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
     if (number <= 0 || (number & (number - 1)) != 0) // swizzle_c1
       return emitError() << "expected powers of two but got " << vector << ", " << rows << " and " << phase;
   return success();
+}
+
+LogicalResult PackedAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t bytes) {
+  if (!llvm::isPowerOf2_64(rows) || bytes <= 0 || bytes % 16 != 0 || rows * bytes != 1024) // packed_c1
+    return emitError() << "expected blocks of 1024 bytes, a power of two of rows with a multiple of 16 bytes each, but "
+                          "got "
+                       << rows << " x " << bytes;
+  return success();
+}
+
+SmallVector<PackedAttr::PlaceDigit, 3> PackedAttr::getPlaceDigits(unsigned dim, int64_t columns,
+                                                                  unsigned elementBits) const {
+  int64_t granule = getGranule(elementBits), across = getBytes() * 8 / elementBits, block = getRows() * across;
+  if (dim == 0)
+    return {{1, getRows(), granule}, {getRows(), 0, columns / across * block}};
+  return {{1, granule, 1}, {granule, across / granule, getRows() * granule}, {across, 0, block}};
+}
+
+int64_t PackedAttr::getPlace(int64_t row, int64_t column, int64_t columns, unsigned elementBits) const {
+  int64_t place = 0;
+  for (auto [dim, coordinate] : {std::pair(0u, row), std::pair(1u, column)})
+    for (const PlaceDigit &digit : getPlaceDigits(dim, columns, elementBits)) {
+      int64_t quotient = coordinate / digit.divisor;
+      place += (digit.count ? quotient % digit.count : quotient) * digit.stride;
+    }
+  return place;
+}
+
+bool PackedAttr::divides(ArrayRef<int64_t> shape, unsigned elementBits) const {
+  return shape.size() == 2 && shape[0] % getRows() == 0 && shape[1] * elementBits % (getBytes() * 8) == 0;
 }
 
 /// <waves = 2x2, cell = 16x16x16, instruction_k = 4, transposed> or <waves = 1x4>
@@ -282,9 +237,17 @@ void SystolicArrayAttr::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
-// !systolic.operand, !systolic.lds
+// !systolic.operand, !systolic.accumulator, !systolic.lds
 
 const llvm::fltSemantics &OperandType::getFloatSemantics() const { return llvm::APFloat::IEEEhalf(); }
+const llvm::fltSemantics &AccumulatorType::getFloatSemantics() const { return llvm::APFloat::IEEEsingle(); }
+
+Type nstf::systolic::getAccumulatorType(Type operand) {
+  MLIRContext *context = operand.getContext();
+  if (isa<OperandType>(operand))
+    return AccumulatorType::get(context);
+  return operand.isInteger() ? Type(IntegerType::get(context, 32)) : Float32Type::get(context);
+}
 
 Type LdsType::parse(AsmParser &parser) {
   int64_t buffers;
@@ -317,12 +280,16 @@ LogicalResult LdsType::verify(function_ref<InFlightDiagnostic()> emitError, int6
     return emitError() << "expected an integer or float element type of whole bytes but got " << elementType;
   if (shape.size() != axes.getNames().size()) // lds_c3
     return emitError() << "expected " << shape.size() << " axis names but got " << axes.getNames().size();
-  if (!isa<UnitAttr, SwizzleAttr>(swizzle)) // lds_c4
-    return emitError() << "expected unit or a #systolic.swizzle but got " << swizzle;
+  if (!isa<UnitAttr, SwizzleAttr, PackedAttr>(swizzle)) // lds_c4
+    return emitError() << "expected unit, a #systolic.swizzle or #systolic.packed but got " << swizzle;
   auto groups = dyn_cast<SwizzleAttr>(swizzle);
   if (groups && (shape.size() != 2 || shape[1] % (groups.getVector() * groups.getRows()) != 0)) // lds_c5
     return emitError() << "expected rows of a multiple of " << groups.getVector() * groups.getRows()
                        << " columns for the swizzle but got " << shape.back() << " in rank " << shape.size();
+  if (auto packed = dyn_cast<PackedAttr>(swizzle);
+      packed && !packed.divides(shape, elementType.getIntOrFloatBitWidth())) // lds_c6
+    return emitError() << "expected whole blocks of " << packed.getRows() << " rows and " << packed.getBytes()
+                       << " bytes but got " << shape << " of " << elementType;
   return success();
 }
 

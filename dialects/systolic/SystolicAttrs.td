@@ -64,6 +64,11 @@ def Systolic_FragmentAttr
     FragmentAttr dropDim(int64_t dim) const;
     /// The layout of the transposed tile, of rank 2.
     FragmentAttr transpose() const;
+    /// The layout of a tile with `factor` neighbours along `dim` for each element: they are registers of its lane.
+    FragmentAttr refine(int64_t dim, int64_t factor) const;
+    /// The layout of a tile with one element along `dim` for `factor` neighbours, held wherever one of them is; null where
+    /// a digit holds part of two of them.
+    FragmentAttr coarsen(int64_t dim, int64_t factor) const;
     /// The layout with a dimension of size 1 put in at `dim`.
     FragmentAttr insertUnitDim(int64_t dim) const;
   }];
@@ -82,14 +87,55 @@ def Systolic_SwizzleAttr : Systolic_Attr<"Swizzle", "swizzle"> {
   let genVerifyDecl = 1;
 }
 
+def Systolic_PackedAttr : Systolic_Attr<"Packed", "packed"> {
+  let summary = "an array that lies in the order of a product's operands";
+  let description = [{
+    `#systolic.packed<16 x 64 bytes>`: an array of rows along a product's K lies in blocks of `rows` rows and `bytes` bytes
+    of each, one row of blocks after the other. In a block stands granule g (16 bytes) of row r at place g * `rows` + r: a
+    wave's load of 16 bytes a lane takes one block, and its lanes have what the lanes of a 16x16 cell multiply; a 32x32
+    cell takes halves of two. A buffer is marked by the argument attribute `systolic.packed` (kernel_c10), an LDS array in
+    place of its swizzle: it needs none.
+
+    - packed_c1: `rows` is a power of two, `bytes` a multiple of 16, and a block has 1024 bytes.
+
+    ```mlir
+    !W = memref<64x64xf16, #systolic.axes<N, K>>
+    systolic.kernel @packed(%W: !W {systolic.packed = #systolic.packed<16 x 64 bytes>}, %n: index)
+        attributes {params = {N = 64, K = 64, BN = 16, BK = 32}, grid = ["N", "BN"]} {
+      %c0 = arith.constant 0 : index
+      %w = systolic.load %W[%n, %c0] : !W -> tensor<16x32xf16, #systolic.axes<BN, BK>>
+      systolic.return
+    }
+    ```
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$bytes);
+  let assemblyFormat = "`<` $rows `x` $bytes `bytes` `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// An element's place is the sum over its row's and its column's digits, each coordinate / `divisor` % `count` *
+    /// `stride`; count 0: all of the quotient.
+    struct PlaceDigit {
+      int64_t divisor, count, stride;
+    };
+    /// The digits of dimension `dim` (0: the row) in an array of so many columns, in elements, fastest first.
+    ::llvm::SmallVector<PlaceDigit, 3> getPlaceDigits(unsigned dim, int64_t columns, unsigned elementBits) const;
+    /// Where an element stands.
+    int64_t getPlace(int64_t row, int64_t column, int64_t columns, unsigned elementBits) const;
+    /// Elements that stand side by side along a row.
+    int64_t getGranule(unsigned elementBits) const { return 128 / elementBits; }
+    /// Whether an array is a whole number of blocks.
+    bool divides(::llvm::ArrayRef<int64_t> shape, unsigned elementBits) const;
+  }];
+}
+
 def Systolic_ArrayAttr : Systolic_Attr<"SystolicArray", "array"> {
   let summary = "the virtual systolic array of a workgroup";
   let description = [{
     `waves = RxC`: the waves of the workgroup, R along the rows of a product's result and C along its columns.
     `cell = MxNxK`: what one cell multiplies, as K / IK matrix instructions of M x N x `instruction_k`. K says how many
-    consecutive elements along it a lane holds of an operand: 4 or 16 bytes of them, whatever the type, so that one layout
-    serves every instruction and one access fetches them: f32's 16x16x4 becomes a cell of 16x16x16, f16's 32x32x8 one of
-    32x32x16. A kernel without matrix products has no cell (0).
+    consecutive elements along it a lane holds of an operand, its pack: 4 elements or 16 bytes, whatever the type, so that
+    one layout serves every instruction and one access fetches them: f32's 16x16x4 becomes a cell of 16x16x16, f16's 32x32x8
+    one of 32x32x16, i8's 16x16x32 one of 16x16x64. A kernel without matrix products has no cell (0).
     `transposed`: the instructions multiply with their operands exchanged, so that a lane's accumulators run along the
     columns of a product's result, not its rows.
 
@@ -117,9 +163,18 @@ def Systolic_OperandType
     : Systolic_Type<"Operand", "operand", [DeclareTypeInterfaceMethods<FloatTypeInterface, ["getFloatSemantics"]>]> {
   let summary = "the element type that a template leaves open";
   let description = [{
-    Matrix cores want operands of their own type, f32, f16 or bf16. A template declares the parameter OPERAND and uses
-    `!systolic.operand` where its type stands, in tiles and LDS; systolic-instantiate puts the type there. Until then it
-    counts as f16, the narrowest.
+    Matrix cores want operands of their own type, f32, f16, bf16, f8E4M3FNUZ or i8. A template declares the parameter
+    OPERAND and uses `!systolic.operand` where its type stands, in tiles and LDS; systolic-instantiate puts the type there.
+    Until then it counts as f16.
+  }];
+}
+
+def Systolic_AccumulatorType
+    : Systolic_Type<"Accumulator", "accumulator", [DeclareTypeInterfaceMethods<FloatTypeInterface, ["getFloatSemantics"]>]> {
+  let summary = "the element type in which products of `!systolic.operand` are summed up";
+  let description = [{
+    It follows from the operands' type: i32 for i8, else f32. systolic-instantiate puts the type there, and integers in place
+    of floats where constants have it. Until then it counts as f32.
   }];
 }
 
@@ -127,14 +182,15 @@ def Systolic_LdsType : Systolic_Type<"Lds", "lds"> {
   let summary = "a handle to arrays in LDS";
   let description = [{
     `!systolic.lds<3 x 128x64xf16, #systolic.swizzle<8, 8, 1>, #systolic.axes<BM, BK>>`: how many buffers, the shape of each,
-    the swizzle (`unit`: none) and the names of the axes.
+    the swizzle (`unit`: none; `#systolic.packed`: in the order of operands) and the names of the axes.
 
     - lds_c1: there is at least one buffer, of rank 1 or 2, and it is not empty.
     - lds_c2: elements are integers or floats of whole bytes.
     - lds_c3: there is one axis a dimension.
-    - lds_c4: the swizzle is `unit` or a `#systolic.swizzle`.
+    - lds_c4: the swizzle is `unit`, a `#systolic.swizzle` or `#systolic.packed`.
     - lds_c5: a swizzled array has rank 2, and the swizzle's groups divide its columns: it must not move an element into
       the next row.
+    - lds_c6: a packed array has rank 2 and is a whole number of blocks.
   }];
   let parameters = (ins "int64_t":$buffers, ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
                         "::mlir::Attribute":$swizzle, "::nstf::systolic::AxesAttr":$axes);

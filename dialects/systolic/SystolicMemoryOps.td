@@ -32,7 +32,8 @@ def Systolic_LoadOp : Systolic_Op<"load", [AttrSizedOperandSegments]> {
     Floats are converted from the buffer's type to the tile's. With `transposed` element (r, c) of the tile is that of
     row c and column r of the buffer's part, so that `rows` has as many entries as the tile has columns. A load whose `when`
     is false touches no memory and gives zeros.
-    - load_c1: tile and buffer have the same rank (but with `at`) and element type, or two float types.
+    - load_c1: tile and buffer have the same rank (but with `at`) and element type, or two float types; a tile of a
+      template's `!systolic.operand` or `!systolic.accumulator` goes with any.
     - load_c2: there is one index a dimension, and one limit a dimension or none.
     - load_c3: `rows` has as many entries as the tile has rows, `cols` as it has columns; `rows` needs rank 2.
     - load_c4: `at` gives every element of the tile, of rank 1 or 2, an index of its own in a buffer of rank 1; it has the
@@ -85,7 +86,8 @@ def Systolic_StoreOp : Systolic_Op<"store", [AttrSizedOperandSegments]> {
     With `transposed`, element (r, c) of the tile stands at row c and column r.
     An element that several lanes hold is written by one of them. Floats are converted from the tile's type to the
     buffer's, rounded to nearest even.
-    - store_c1: tile and buffer have the same rank and element type, or two float types.
+    - store_c1: tile and buffer have the same rank and element type, or two float types; a tile of a template's
+      `!systolic.operand` or `!systolic.accumulator` goes with any.
     - store_c2: there is one index a dimension, and one limit a dimension or none.
     - store_c3: `rows` has as many entries as rows of the buffer are written, and needs rank 2.
     - store_c4: `transposed` needs rank 2.
@@ -165,6 +167,86 @@ def Systolic_ReadOp : Systolic_Op<"read"> {
   let assemblyFormat = [{
     $lds `[` $buffer `]` (`from` $from^)? (`transposed` $transposed^)? attr-dict `:` qualified(type($lds)) `->` type($result)
   }];
+  let hasVerifier = 1;
+}
+
+def Systolic_StageOp : Systolic_Op<"stage", [AttrSizedOperandSegments]> {
+  let summary = "copies a part of a buffer to an LDS buffer, past the registers; what lies outside is 0";
+  let description = [{
+    Element (r, c) of the array is `buffer[i + r, j + c]`, or 0 where `when` is false. A lane moves 4 bytes at a time; LDS
+    fills in the order of lanes, so that the array's swizzle is that of the addresses a lane fetches. The op does not wait:
+    what it writes is there after a `wait` of every wave that takes part, and a barrier.
+    - stage_c1: buffer and LDS array have rank 2 and the same element type, of 1, 2 or 4 bytes.
+    - stage_c2: there is one index a dimension.
+    - stage_c3: rows of the buffer and of the array are whole dwords, so that none reaches into the next row, and the array
+      is a whole number of 256 bytes, which a wave moves at once.
+
+    ```mlir
+    !X = memref<64x64xf16, #systolic.axes<M, K>>
+    !lds = !systolic.lds<2 x 16x32xf16, #systolic.swizzle<8, 4, 2>, #systolic.axes<BM, BK>>
+    func.func @stage(%X: !X, %lds: !lds, %m: index, %k: index, %buffer: index, %is_there: i1) {
+      systolic.stage %X[%m, %k], %lds[%buffer] when %is_there : !X, !lds
+      systolic.wait 0
+      systolic.barrier
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Systolic_Buffer, "what is copied", [MemRead]>:$buffer,
+                       Arg<Variadic<Index>, "where the part begins, one a dimension">:$indices,
+                       Arg<Systolic_LdsType, "where it is copied to", [MemWrite]>:$lds,
+                       Arg<Index, "which of the array's buffers">:$to,
+                       Arg<Optional<I1>, "whether to read at all">:$when);
+  let assemblyFormat = [{
+    $buffer `[` $indices `]` `,` $lds `[` $to `]` (`when` $when^)? attr-dict `:` type($buffer) `,` qualified(type($lds))
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Bytes that a wave of 64 moves at once.
+    static constexpr int64_t bytesAtOnce = 256;
+    /// Accesses of each of so many waves.
+    int64_t getAccesses(int64_t waves) {
+      return getLds().getType().getSizeInBytes() / getLds().getType().getBuffers() / bytesAtOnce / waves;
+    }
+  }];
+}
+
+def Systolic_WaitOp : Systolic_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waits until no more than the newest `count` accesses to memory of the wave are on their way";
+  let description = [{
+    Accesses are done in order. A `stage` takes `getAccesses` of each wave, a load or a store one for each instruction.
+    - wait_c1: `count` is at least 0 and at most 63, which is what the hardware counts to.
+
+    ```mlir
+    func.func @wait() {
+      systolic.wait 16
+      return
+    }
+    ```
+  }];
+  let arguments = (ins I64Attr:$count);
+  let assemblyFormat = "$count attr-dict";
+  let hasVerifier = 1;
+}
+
+def Systolic_ViewOp : Systolic_Op<"view", [Pure]> {
+  let summary = "an LDS array's memory as another array";
+  let description = [{
+    For when what the array held is wanted no more. The order of accesses to the two is the barriers' business.
+    - view_c1: it takes no more bytes than the array has.
+
+    ```mlir
+    !operands = !systolic.lds<2 x 128x32xf16, #systolic.swizzle<8, 4, 2>, #systolic.axes<BM, BK>>
+    !result = !systolic.lds<1 x 64x64xf32, #systolic.swizzle<4, 8, 1>, #systolic.axes<BM, BN>>
+    func.func @view(%operands: !operands) -> !result {
+      %result = systolic.view %operands : !operands -> !result
+      return %result : !result
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Systolic_LdsType, "whose memory it is">:$lds);
+  let results = (outs Systolic_LdsType:$result);
+  let assemblyFormat = "$lds attr-dict `:` qualified(type($lds)) `->` qualified(type($result))";
   let hasVerifier = 1;
 }
 

@@ -1,4 +1,5 @@
-// Verifiers, folds and custom syntax of the systolic ops. Comments carry the constraints' numbers (SystolicOps.td).
+// Verifiers, folds and custom syntax of the systolic ops, but for those of memory (SystolicMemoryOps.cpp). Comments
+// carry the constraints' numbers (SystolicOps.td).
 #include "dialects/systolic/Systolic.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -33,6 +34,10 @@ int64_t KernelOp::getElementsPerToken(unsigned argument) {
   auto perToken = getArgAttrOfType<IntegerAttr>(argument, perTokenAttributeName);
   bool isVariable = perToken && cast<MemRefType>(getArgumentTypes()[argument]).getNumElements() > perToken.getInt();
   return isVariable ? perToken.getInt() : 0;
+}
+
+PackedAttr KernelOp::getPacking(unsigned argument) {
+  return getArgAttrOfType<PackedAttr>(argument, packedAttributeName);
 }
 
 /// A tile of a grid, a parameter or a number; nothing where it is neither.
@@ -102,6 +107,22 @@ static LogicalResult verifyLaunch(KernelOp kernel, LaunchAttr launch) {
   return success();
 }
 
+/// kernel_c10
+static LogicalResult verifyPacking(KernelOp kernel, unsigned argument) {
+  Attribute attribute = kernel.getArgAttr(argument, packedAttributeName);
+  if (!attribute)
+    return success();
+  Type type = kernel.getArgumentTypes()[argument];
+  auto packing = dyn_cast<PackedAttr>(attribute);
+  bool isWhole = packing && isBuffer(type) && cast<MemRefType>(type).getElementType().isIntOrFloat() &&
+                 packing.divides(cast<MemRefType>(type).getShape(), cast<MemRefType>(type).getElementTypeBitWidth());
+  if (!isWhole || kernel.getArgAttr(argument, perTokenAttributeName))
+    return kernel.emitOpError()
+           << "expected a buffer of whole blocks that does not end with the launch's tokens but got " << type
+           << " with " << attribute;
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   int64_t workItems = llvm::count_if(getArgumentTypes(), [](Type type) { return isa<IndexType>(type); });
   int64_t axes = getGrid().size() / 2;
@@ -136,6 +157,9 @@ LogicalResult KernelOp::verify() {
       if (getElementsPerToken(i) && llvm::none_of(getArgumentTypes(), llvm::IsaPred<ControlType>))
         return emitOpError() << "expected a control block for the tokens of argument " << i << " but got none";
     }
+  for (unsigned i = 0; i < getNumArguments(); ++i)
+    if (failed(verifyPacking(*this, i)))
+      return failure();
   return getLaunch() ? verifyLaunch(*this, *getLaunch()) : success();
 }
 
@@ -159,113 +183,6 @@ void ParamOp::print(OpAsmPrinter &printer) {
   if (!getType().isIndex())
     printer << " : " << getType();
   printer.printOptionalAttrDict((*this)->getAttrs(), {getNameAttrName()});
-}
-
-// Memory
-
-/// The rules that load and store share: constraints 1 and 2 of both.
-static LogicalResult verifyAccess(Operation *op, RankedTensorType tile, MemRefType buffer, size_t indices,
-                                  size_t limits) {
-  Type from = tile.getElementType(), to = buffer.getElementType();
-  if (tile.getRank() != buffer.getRank() || (from != to && !(isa<FloatType>(from) && isa<FloatType>(to))))
-    return op->emitOpError() << "expected tile and buffer of one rank and element type, or two float types, but got "
-                             << tile << " and " << buffer;
-  if (indices != size_t(buffer.getRank()))
-    return op->emitOpError() << "expected " << buffer.getRank() << " indices but got " << indices;
-  if (limits != 0 && limits != indices)
-    return op->emitOpError() << "expected " << indices << " limits or none but got " << limits;
-  return success();
-}
-
-/// An index tile must have one entry for each of the `size` rows or columns.
-static LogicalResult verifyIndexTile(Operation *op, StringRef name, Value tile, int64_t size) {
-  if (tile && getTileType(tile).getDimSize(0) != size)
-    return op->emitOpError() << "expected " << size << " entries in " << name << " but got "
-                             << getTileType(tile).getDimSize(0);
-  return success();
-}
-
-/// load_c4
-static LogicalResult verifyPlaces(LoadOp op, RankedTensorType tile, RankedTensorType places) {
-  Type from = tile.getElementType(), to = cast<MemRefType>(op.getBuffer().getType()).getElementType();
-  if (from != to && !(isa<FloatType>(from) && isa<FloatType>(to)))
-    return op.emitOpError() << "expected tile and buffer of one element type, or two float types, but got " << tile
-                            << " and " << op.getBuffer().getType();
-  if (op.getIndices().size() != 1 || cast<MemRefType>(op.getBuffer().getType()).getRank() != 1)
-    return op.emitOpError() << "expected a buffer of rank 1 for at but got " << op.getBuffer().getType();
-  if (places.getShape() != tile.getShape() || !places.getElementType().isInteger(32))
-    return op.emitOpError() << "expected an i32 in at for each element of " << tile << " but got " << places;
-  if (op.getRows() || op.getCols() || !op.getLimits().empty() || op.getTransposed() || op.getWhen()) // load_c6
-    return op.emitOpError("expected at without rows, cols, limit, transposed and when");
-  return success();
-}
-
-LogicalResult LoadOp::verify() {
-  auto tile = cast<RankedTensorType>(getResult().getType());
-  if (getAt())
-    return verifyPlaces(*this, tile, cast<RankedTensorType>(getAt().getType()));
-  if (failed(verifyAccess(*this, tile, cast<MemRefType>(getBuffer().getType()), getIndices().size(),
-                          getLimits().size()))) // load_c1, load_c2
-    return failure();
-  if (getRows() && tile.getRank() != 2) // load_c3
-    return emitOpError("expected a tile of rank 2 for rows");
-  if (getTransposed() && tile.getRank() != 2) // load_c5
-    return emitOpError("expected a tile of rank 2 for transposed");
-  unsigned rowDim = getRowDim(*this), colDim = tile.getRank() == 2 ? 1 - rowDim : 0;
-  if (failed(verifyIndexTile(*this, "rows", getRows(), tile.getDimSize(rowDim))))
-    return failure();
-  return verifyIndexTile(*this, "cols", getCols(), tile.getDimSize(colDim));
-}
-
-LogicalResult StoreOp::verify() {
-  auto tile = cast<RankedTensorType>(getTile().getType());
-  if (failed(verifyAccess(*this, tile, cast<MemRefType>(getBuffer().getType()), getIndices().size(),
-                          getLimits().size()))) // store_c1, store_c2
-    return failure();
-  if ((getRows() || getTransposed()) && tile.getRank() != 2) // store_c3, store_c4
-    return emitOpError("expected a tile of rank 2 for rows and transposed");
-  return verifyIndexTile(*this, "rows", getRows(), tile.getDimSize(getRowDim(*this))); // store_c3
-}
-
-static bool sameShape(RankedTensorType tile, LdsType lds, bool transposed) {
-  SmallVector<int64_t> shape(tile.getShape());
-  if (transposed)
-    std::reverse(shape.begin(), shape.end());
-  return lds.getShape() == ArrayRef<int64_t>(shape) && tile.getElementType() == lds.getElementType();
-}
-
-LogicalResult WriteOp::verify() {
-  if (!sameShape(cast<RankedTensorType>(getTile().getType()), getLds().getType(), getTransposed())) // write_c1
-    return emitOpError() << "expected a tile of the LDS array's " << (getTransposed() ? "transposed " : "")
-                         << "shape and element type but got " << getTile().getType() << " and " << getLds().getType();
-  return success();
-}
-
-/// A part of an array, of rank 2, that it holds.
-static LogicalResult verifyPart(ReadOp op) {
-  auto tile = cast<RankedTensorType>(op.getResult().getType());
-  LdsType lds = op.getLds().getType();
-  SmallVector<int64_t> shape(tile.getShape());
-  if (op.getTransposed())
-    std::reverse(shape.begin(), shape.end());
-  ArrayRef<int64_t> from = *op.getFrom();
-  bool fits = lds.getShape().size() == 2 && shape.size() == 2 && from.size() == 2 &&
-              tile.getElementType() == lds.getElementType();
-  for (size_t dim = 0; fits && dim < 2; ++dim)
-    fits = from[dim] >= 0 && from[dim] + shape[dim] <= lds.getShape()[dim];
-  if (!fits)
-    return op.emitOpError() << "expected a part of the LDS array but got " << tile << " from [" << from << "] of "
-                            << lds;
-  return success();
-}
-
-LogicalResult ReadOp::verify() {
-  if (getFrom())
-    return verifyPart(*this);
-  if (!sameShape(cast<RankedTensorType>(getResult().getType()), getLds().getType(), getTransposed())) // read_c1
-    return emitOpError() << "expected a tile of the LDS array's " << (getTransposed() ? "transposed " : "")
-                         << "shape and element type but got " << getResult().getType() << " and " << getLds().getType();
-  return success();
 }
 
 // Order
@@ -316,37 +233,11 @@ LogicalResult MmaOp::verify() {
   if (a.getElementType() != b.getElementType()) // mma_c2
     return emitOpError() << "expected operands of one element type but got " << a.getElementType() << " and "
                          << b.getElementType();
-  return success();
-}
-
-/// Whether `slice` is `whole` without dimension `dim`.
-static bool isSlice(RankedTensorType slice, RankedTensorType whole, int64_t dim) {
-  if (dim < 0 || dim >= whole.getRank() || slice.getElementType() != whole.getElementType())
-    return false;
-  SmallVector<int64_t> shape(whole.getShape());
-  shape.erase(shape.begin() + dim);
-  return slice.getShape() == ArrayRef<int64_t>(shape);
-}
-
-LogicalResult ReduceOp::verify() {
-  auto tile = cast<RankedTensorType>(getTile().getType()), result = cast<RankedTensorType>(getResult().getType());
-  if (!isSlice(result, tile, getDim())) // reduce_c1
-    return emitOpError() << "expected the tile without dimension " << getDim() << " but got " << result << " from "
-                         << tile;
-  if (tile.getElementType().isInteger(1)) // reduce_c2
-    return emitOpError() << "expected elements that are numbers but got " << tile;
-  return success();
-}
-
-LogicalResult BroadcastOp::verify() {
-  auto result = cast<RankedTensorType>(getResult().getType());
-  Type elementType = getElementTypeOrSelf(getSource().getType());
-  if (elementType != result.getElementType()) // broadcast_c1
-    return emitOpError() << "expected a source of element type " << result.getElementType() << " but got "
-                         << elementType;
-  if (auto source = getTileType(getSource()); source && !isSlice(source, result, getDim())) // broadcast_c2
-    return emitOpError() << "expected the result without dimension " << getDim() << " as source but got " << source
-                         << " for " << result;
+  Type sum = getAccumulatorType(a.getElementType());
+  bool isOpen = isa<OperandType>(a.getElementType()) && acc.getElementType().isF32();
+  if (acc.getElementType() != sum && !isOpen) // mma_c3
+    return emitOpError() << "expected products of " << a.getElementType() << " to be summed up in " << sum
+                         << " but got " << acc.getElementType();
   return success();
 }
 
@@ -354,14 +245,5 @@ LogicalResult IotaOp::verify() {
   auto tile = cast<RankedTensorType>(getResult().getType());
   if (getDim() >= uint64_t(tile.getRank()) || !tile.getElementType().isInteger(32)) // iota_c1
     return emitOpError() << "expected an i32 tile with dimension " << int64_t(getDim()) << " but got " << tile;
-  return success();
-}
-
-OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) { return getTile().getType() == getType() ? getTile() : Value(); }
-
-LogicalResult ConvertLayoutOp::verify() {
-  auto from = cast<RankedTensorType>(getTile().getType()), to = cast<RankedTensorType>(getResult().getType());
-  if (from.getShape() != to.getShape() || from.getElementType() != to.getElementType()) // convert_layout_c1
-    return emitOpError() << "expected one shape and element type but got " << from << " and " << to;
   return success();
 }

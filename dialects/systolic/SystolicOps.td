@@ -22,7 +22,7 @@ def Systolic_KernelOp
 
     `params` are what a template can be instantiated with: whole numbers, f32 numbers and types. `grid` lists axes, each
     a pair (extent, tile) of a parameter and a parameter or a number: their rounded-up quotients multiply to the number of
-    work items. A template has a work index for each axis; systolic-order-work makes one of them, which counts the work
+    work items. A template has a work index for each axis; systolic-order-workgroups makes one of them, which counts the work
     items. `array` and `wave_size` are set by passes.
 
     - kernel_c1: there is one work index, or one for each axis of `grid`.
@@ -36,6 +36,8 @@ def Systolic_KernelOp
       launch, its type the most there can be. Where that is more than one token, a control block says how many there are.
     - kernel_c8: `launch` has an entry for each buffer and control block, in the order of the arguments.
     - kernel_c9: `per_token` of `launch` names parameters of the kernel.
+    - kernel_c10: an argument with `systolic.packed` is a buffer of a whole number of the blocks, without
+      `systolic.per_token`.
 
     ```mlir
     systolic.kernel @copy(%X: memref<100xf32, #systolic.axes<N>>, %Y: memref<100xf32, #systolic.axes<N>>, %work: index)
@@ -64,6 +66,8 @@ def Systolic_KernelOp
     /// Elements for each token of a buffer that ends with the launch's tokens; 0 where it ends with its type, as one
     /// for a single token does.
     int64_t getElementsPerToken(unsigned argument);
+    /// How a buffer lies, where that is not row by row; else null.
+    PackedAttr getPacking(unsigned argument);
     /// An axis of the grid: the parameter that is its extent, and the extent of one work item along it.
     struct GridAxis {
       ::mlir::StringAttr extent;
@@ -173,6 +177,7 @@ def Systolic_MmaOp : Systolic_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]
   let description = [{
     - mma_c1: a is MxK, b KxN, acc MxN.
     - mma_c2: a and b have the same element type.
+    - mma_c3: acc is i32 for integers, f32 for floats; for `!systolic.operand` f32 or `!systolic.accumulator`.
 
     ```mlir
     !a = tensor<16x32xf16, #systolic.axes<BM, BK>>
@@ -181,6 +186,13 @@ def Systolic_MmaOp : Systolic_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]
     func.func @mma(%a: !a, %b: !b, %acc: !c) -> !c {
       %c = systolic.mma %a, %b, %acc : !a, !b -> !c
       return %c : !c
+    }
+    !bytes = tensor<16x64xi8, #systolic.axes<BM, BK>>
+    !turned = tensor<64x16xi8, #systolic.axes<BK, BN>>
+    !whole = tensor<16x16xi32, #systolic.axes<BM, BN>>
+    func.func @bytes(%a: !bytes, %b: !turned, %acc: !whole) -> !whole {
+      %c = systolic.mma %a, %b, %acc : !bytes, !turned -> !whole
+      return %c : !whole
     }
     ```
   }];
@@ -223,25 +235,71 @@ def Systolic_ReduceOp : Systolic_Op<"reduce", [Pure]> {
 }
 
 def Systolic_BroadcastOp : Systolic_Op<"broadcast", [Pure]> {
-  let summary = "repeats a scalar, or a rank-1 tile along a new dimension";
+  let summary = "repeats a scalar, a rank-1 tile along a new dimension, or each element along a dimension it has";
   let description = [{
+    With `each` the source has as many dimensions as the result, and each of its elements stands there n times side by side
+    along `dim`, n being what the sizes say: element k of the result is element k / n of the source.
+
     - broadcast_c1: source and result have the same element type.
     - broadcast_c2: a tile source is the result without dimension `dim`.
+    - broadcast_c3: with `each`, it is the result but for the size of `dim`, which divides the result's.
 
     ```mlir
     !tile = tensor<4x64xf32, #systolic.axes<BM, BN>>
     !row = tensor<4xf32, #systolic.axes<BM>>
-    func.func @broadcast(%scalar: f32, %row: !row) -> (!tile, !tile) {
+    !groups = tensor<4x2xf32, #systolic.axes<BM, BG>>
+    func.func @broadcast(%scalar: f32, %row: !row, %scales: !groups) -> (!tile, !tile, !tile) {
       %all = systolic.broadcast %scalar : f32 -> !tile
       %columns = systolic.broadcast %row along 1 : !row -> !tile
-      return %all, %columns : !tile, !tile
+      %groups = systolic.broadcast %scales each along 1 : !groups -> !tile
+      return %all, %columns, %groups : !tile, !tile, !tile
     }
     ```
   }];
-  let arguments = (ins Arg<AnyType, "a scalar or a tile of rank 1">:$source, DefaultValuedAttr<I64Attr, "0">:$dim);
+  let arguments = (ins Arg<AnyType, "a scalar or a tile">:$source, DefaultValuedAttr<I64Attr, "0">:$dim, UnitAttr:$each);
   let results = (outs Systolic_Tile:$result);
-  let assemblyFormat = "$source (`along` $dim^)? attr-dict `:` type($source) `->` type($result)";
+  let assemblyFormat = "$source (`each` $each^)? (`along` $dim^)? attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$source, "uint64_t":$dim),
+                            [{ build($_builder, $_state, result, source, dim, /*each=*/false); }]>];
+  let extraClassDeclaration = [{
+    /// How often each element of a tile source stands side by side. Precondition: `each`.
+    int64_t getRepeats();
+    /// The layout that a tile source has where the result has `layout`; null where there is none.
+    FragmentAttr getSourceLayout(FragmentAttr layout);
+  }];
+}
+
+def Systolic_UnpackOp : Systolic_Op<"unpack", [Pure]> {
+  let summary = "the codes of a few bits that words hold, as floats";
+  let description = [{
+    A word of b = `bits` bits a code holds 32 / b neighbours along `dim`, code j from bit b·⌊j / 2⌋ + 16·(j mod 2) on, so that a
+    shift and a mask make a pair of 16-bit numbers. They have no sign, and are exact.
+
+    - unpack_c1: `bits` is 1, 2 or 4.
+    - unpack_c2: the result has 32 / `bits` elements along `dim` for each of `words`, and the same other sizes.
+    - unpack_c3: `words` are of i32, the result of f16 or f32, or !systolic.operand.
+
+    ```mlir
+    !words = tensor<4x8xi32, #systolic.axes<BN, BW>>
+    !codes = tensor<4x64xf16, #systolic.axes<BN, BK>>
+    func.func @unpack(%words: !words) -> !codes {
+      %codes = systolic.unpack 4 %words along 1 : !words -> !codes
+      return %codes : !codes
+    }
+    ```
+  }];
+  let arguments = (ins I64Attr:$bits, Arg<Systolic_Tile, "words of codes">:$words, I64Attr:$dim);
+  let results = (outs Systolic_Tile:$result);
+  let assemblyFormat = "$bits $words `along` $dim attr-dict `:` type($words) `->` type($result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getCodesPerWord() { return 32 / getBits(); }
+    /// The bit of a word at which its code number `code` begins.
+    static int64_t getFirstBit(int64_t bits, int64_t code) { return bits * (code / 2) + 16 * (code % 2); }
+    /// The layout of the words whose codes lie as `layout`, in the registers of their lane; null where there is none.
+    FragmentAttr getWordsLayout(FragmentAttr layout);
+  }];
 }
 
 def Systolic_IotaOp : Systolic_Op<"iota", [Pure]> {
@@ -266,20 +324,40 @@ def Systolic_IotaOp : Systolic_Op<"iota", [Pure]> {
 def Systolic_ConvertLayoutOp : Systolic_Op<"convert_layout", [Pure]> {
   let summary = "the same tile held by other lanes and registers; through LDS unless a lane keeps all it has";
   let description = [{
+    Through the kernel's scratch, or through the arrays that it names, which hold a part of the tile each: part after part
+    goes that way, each through the next of the arrays. `transposed`: they hold the tile's transpose. Barriers between
+    waves are part of it, one before the first part among them.
     - convert_layout_c1: shape and element type stay.
+    - convert_layout_c2: what it goes through are arrays of one type with one buffer each, of the tile's rank and element
+      type. `transposed` needs rank 2, and an array.
+    - convert_layout_c3: the arrays hold a part of the tile that every lane has a share of before and after.
 
     ```mlir
     #rows = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
     #columns = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+    #cells = #systolic.fragment<reg [1:4*1, 0:4*16], lane [0:16*1, 1:4*4], wave []>
+    #lines = #systolic.fragment<reg [1:4*1, 0:4*16], lane [1:4*4, 0:16*1], wave []>
+    !half = !systolic.lds<1 x 32x16xf32, unit, #systolic.axes<32, 16>>
     func.func @convert(%tile: tensor<16x16xf32, #rows>) -> tensor<16x16xf32, #columns> {
       %turned = systolic.convert_layout %tile : tensor<16x16xf32, #rows> -> tensor<16x16xf32, #columns>
       return %turned : tensor<16x16xf32, #columns>
     }
+    func.func @rounds(%tile: tensor<64x16xf32, #cells>, %lds: !half) -> tensor<64x16xf32, #lines> {
+      %lines = systolic.convert_layout %tile through %lds : !half : tensor<64x16xf32, #cells> -> tensor<64x16xf32, #lines>
+      return %lines : tensor<64x16xf32, #lines>
+    }
     ```
   }];
-  let arguments = (ins Arg<Systolic_Tile, "the tile as it lies">:$tile);
+  let arguments = (ins Arg<Systolic_Tile, "the tile as it lies">:$tile,
+                       Arg<Variadic<Systolic_LdsType>, "what it goes through, part by part">:$through,
+                       UnitAttr:$transposed);
   let results = (outs Systolic_Tile:$result);
-  let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$tile),
+                            [{ build($_builder, $_state, result, tile, ::mlir::ValueRange()); }]>];
+  let assemblyFormat = [{
+    $tile (`through` $through^ `:` qualified(type($through)))? (`transposed` $transposed^)? attr-dict
+    `:` type($tile) `->` type($result)
+  }];
   let hasFolder = 1;
   let hasVerifier = 1;
 }

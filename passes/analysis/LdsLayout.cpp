@@ -29,25 +29,30 @@ std::optional<SmallVector<int64_t, 2>> getStart(FragmentAttr layout, int64_t lan
 }
 
 /// Where an element stands, in elements.
-int64_t getPlace(const LdsTileAccess &access, SwizzleAttr swizzle, ArrayRef<int64_t> coordinates) {
+int64_t getPlace(const LdsTileAccess &access, Attribute swizzle, ArrayRef<int64_t> coordinates) {
   if (coordinates.size() == 1)
     return coordinates[0];
   int64_t row = coordinates[access.transposed ? 1 : 0], column = coordinates[access.transposed ? 0 : 1];
-  if (swizzle)
-    column ^= row / swizzle.getPhase() % swizzle.getRows() * swizzle.getVector();
+  if (auto packed = dyn_cast_or_null<PackedAttr>(swizzle))
+    return packed.getPlace(row, column, access.shape.back(), access.elementBits);
+  if (auto groups = dyn_cast_or_null<SwizzleAttr>(swizzle))
+    column ^= row / groups.getPhase() % groups.getRows() * groups.getVector();
   return row * access.shape.back() + column;
 }
 
 } // namespace
 
-int64_t nstf::systolic::getAccessWidth(const LdsTileAccess &access, SwizzleAttr swizzle) {
+int64_t nstf::systolic::getAccessWidth(const LdsTileAccess &access, Attribute swizzle) {
   unsigned rank = access.shape.size();
   int64_t width = getVectorWidth(access.layout, access.transposed ? 0 : rank - 1, access.elementBits);
   width = std::gcd(width, access.shape.back());
-  return swizzle ? std::gcd(width, swizzle.getVector()) : width;
+  if (auto packed = dyn_cast_or_null<PackedAttr>(swizzle))
+    return std::gcd(width, packed.getGranule(access.elementBits));
+  auto groups = dyn_cast_or_null<SwizzleAttr>(swizzle);
+  return groups ? std::gcd(width, groups.getVector()) : width;
 }
 
-LdsCost nstf::systolic::getCost(const LdsTileAccess &access, SwizzleAttr swizzle, int64_t banks) {
+LdsCost nstf::systolic::getCost(const LdsTileAccess &access, Attribute swizzle, int64_t banks) {
   unsigned rank = access.shape.size();
   int64_t width = getAccessWidth(access, swizzle), bytes = width * access.elementBits / 8;
   bool writes = access.direction == LdsDirection::Write;

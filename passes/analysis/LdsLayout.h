@@ -19,7 +19,8 @@ struct LdsTileAccess {
 };
 
 /// Elements that one instruction moves: those that stand side by side in registers and in the array, up to 16 bytes.
-int64_t getAccessWidth(const LdsTileAccess &access, SwizzleAttr swizzle);
+/// `swizzle` is that of !systolic.lds, or null.
+int64_t getAccessWidth(const LdsTileAccess &access, mlir::Attribute swizzle);
 
 struct LdsCost {
   int64_t accesses = 0;       ///< instructions of a wave
@@ -30,8 +31,8 @@ struct LdsCost {
   int64_t clocks() const { return portClocks + conflictClocks; }
 };
 
-/// Of the first wave, whose lanes' addresses the others' differ from by a constant. `swizzle` may be null.
-LdsCost getCost(const LdsTileAccess &access, SwizzleAttr swizzle, int64_t banks);
+/// Of the first wave, whose lanes' addresses the others' differ from by a constant.
+LdsCost getCost(const LdsTileAccess &access, mlir::Attribute swizzle, int64_t banks);
 
 /// The swizzle of an array with which writing and reading take fewest clocks; of several the one that needs fewest
 /// addresses, then the simplest. Null: none is better than none.

@@ -31,10 +31,11 @@ bool takes(Operation *anchor, ElementwiseOp op) {
   return epilogue && (!readsTable || epilogue.computesStepRows());
 }
 
-// What becomes one kernel: the anchor, then ops in the order of the graph.
+// What becomes one kernel: what decodes operands of the anchor, the anchor, then ops in the order of the graph.
 struct Group {
   SmallVector<Operation *> ops;
-  Operation *anchor() const { return ops.front(); }
+  size_t decoders = 0;
+  Operation *anchor() const { return ops[decoders]; }
   Operation *last() const { return ops.back(); }
   bool isElementwise() const { return isa<ElementwiseOp>(anchor()); }
 };
@@ -46,6 +47,7 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
     FailureOr<GraphOp> graph = getGraph(getOperation());
     if (failed(graph) || failed(verifyPrecondition(*graph)))
       return signalPassFailure();
+    copyDecoders(*graph);
     std::vector<Group> groups = formGroups(*graph);
     SymbolTable symbols(getOperation());
     llvm::StringMap<int64_t> numbers; // of the next kernel, by stem
@@ -70,6 +72,13 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
 
   // Grouping
 
+  /// What is made where it is loaded is made by each reader.
+  static void copyDecoders(GraphOp graph) {
+    for (DecodeOp op : llvm::make_early_inc_range(graph.getBody().getOps<DecodeOp>()))
+      for (OpOperand &use : llvm::make_early_inc_range(llvm::drop_begin(op->getUses())))
+        use.set(OpBuilder(op).clone(*op)->getResult(0));
+  }
+
   std::vector<Group> formGroups(GraphOp graph) {
     std::vector<Group> groups;
     DenseMap<Operation *, size_t> groupOf;
@@ -77,6 +86,8 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
       if (isa<GetOp, StepOp>(op)) // a launch of tensor code is one already
         continue;
       ++operations;
+      if (isa<DecodeOp>(op)) // goes with its reader
+        continue;
       std::optional<size_t> joined;
       if (auto convert = dyn_cast<ConvertOp>(op))
         joined = joinStore(convert, groupOf);
@@ -87,6 +98,10 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
       if (!joined) {
         joined = groups.size();
         groups.emplace_back();
+        for (Value operand : op.getOperands())
+          if (operand.getDefiningOp<DecodeOp>())
+            groups.back().ops.push_back(operand.getDefiningOp());
+        groups.back().decoders = groups.back().ops.size();
       }
       groups[*joined].ops.push_back(&op);
       groupOf[&op] = *joined;
@@ -134,7 +149,8 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
       }
       groups[chain].ops.clear();
       // The anchor stays in front; of a chain any order that is the graph's will do.
-      auto rest = llvm::drop_begin(groups[target].ops, groups[target].isElementwise() ? 0 : 1);
+      auto rest =
+          llvm::drop_begin(groups[target].ops, groups[target].isElementwise() ? 0 : groups[target].decoders + 1);
       std::sort(rest.begin(), rest.end(), [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
     }
     return target;

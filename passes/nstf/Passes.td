@@ -33,6 +33,19 @@ def SetPrecisionPass : Pass<"nstf-set-precision", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nstf::NSTFDialect"];
 }
 
+def QuantizeWeightsPass : Pass<"nstf-quantize-weights", "::mlir::ModuleOp"> {
+  let summary = "lets memory hold the matrices of linears as codes of a few bits";
+  let description = [{
+    The weight of every `linear` becomes planes, weights of their own, and a `dequantize` of them: `format` is a name like
+    int8 or int4_g128_sym. What reads the weight otherwise, an embedding of tied weights, keeps it. The planes say which matrix
+    they are of, and where its numbers are; rounding is for whoever writes their bytes. Without a format nothing changes.
+
+    Precondition: operations stand in the graph, not yet in kernels.
+  }];
+  let options = [Option<"format", "format", "std::string", "", "int4, int5, int6 or int8, _g32, _g64 or _g128, _sym">];
+  let dependentDialects = ["::nstf::NSTFDialect"];
+}
+
 def NormalizeTensorOpsPass : Pass<"nstf-normalize-tensor-ops", "::mlir::ModuleOp"> {
   let summary = "one way to write tensor code: linalg.generic";
   let description = [{
@@ -74,9 +87,10 @@ def FormKernelsPass : Pass<"nstf-form-kernels", "::mlir::ModuleOp"> {
     - a chain of elementwise ops, of which each result has one use: one kernel, which then joins another the same way.
     - `convert` of a value with no other use, which joins the kernel that makes it: its store converts.
     - `kv_append` of a `rope` with no other use, which joins it.
+    - ops that decode (`DecodeOp`): each reader's kernel has its own.
 
-    A kernel's arguments are what its ops use from outside, its anchor's operands first. Its body holds the anchor, then
-    the rest in their old order. Its name is that of its ops and a number: @linear_add_0. A step stands where the last op
+    A kernel's arguments are what its ops use from outside, its anchor's operands first. Its body holds what
+    decodes operands of the anchor, the anchor, then the rest in their old order. Its name is that of its ops and a number: @linear_add_0. A step stands where the last op
     of its kernel stood, and has the location of the anchor: the name of the layer.
 
     Afterwards the graph holds `get`, `step` and `return` only, and every result of the graph is a result of a step,

@@ -55,6 +55,7 @@ struct SetPrecisionPass : nstf::impl::SetPrecisionPassBase<SetPrecisionPass> {
     }
     weights = states = conversions = 0;
     setWeights(*graph);
+    setDecoded(*graph);
     setStates(*graph);
     convertOperands(*graph);
     remark::passed(graph->getLoc(),
@@ -85,6 +86,13 @@ struct SetPrecisionPass : nstf::impl::SetPrecisionPassBase<SetPrecisionPass> {
           get.getResult().setType(cast<RankedTensorType>(weight.getType()));
         ++weights;
       }
+  }
+
+  /// What is made of codes where a product loads it.
+  void setDecoded(GraphOp graph) {
+    for (DequantizeOp op : graph.getBody().getOps<DequantizeOp>())
+      if (op.getType().getElementType().isF32() && llvm::all_of(op->getUses(), isProductOperand))
+        op.getResult().setType(withElement(op.getType(), target));
   }
 
   /// Caches that only grow and are only attended to.

@@ -1,5 +1,6 @@
 // How a kernel region fits a template (Binding.h); what each operation says of itself is in bindings/.
 #include "passes/nstf_to_systolic/Binding.h"
+#include "passes/nstf_to_systolic/DecodeLoads.h"
 #include "passes/nstf_to_systolic/TensorSlot.h"
 #include "passes/nstf_to_systolic/bindings/Bindings.h"
 
@@ -14,6 +15,13 @@ TemplateBinder::TemplateBinder(Operation *anchor, StringRef templateName, int64_
     : templateName(templateName), maxTokens(maxTokens) {
   if (anchor->getNumResults() == 1)
     binding.tile = anchor->getResult(0);
+}
+
+void TemplateBinder::addBuffer(StringRef name, Value value) {
+  if (auto matrix = value.getDefiningOp<DequantizeOp>())
+    llvm::append_range(binding.buffers, getPlaneBuffers(name, matrix));
+  else
+    binding.buffers.push_back({name.str(), value});
 }
 
 int64_t TemplateBinder::getRows(Value value) const {
@@ -55,18 +63,18 @@ void nstf::registerTemplateOps(DialectRegistry &registry) {
 SmallVector<StringRef> nstf::getTemplateNames(KernelOp kernel) {
   if (isTensorKernel(kernel))
     return {"generic"};
-  Operation &front = kernel.getBody().front().front();
-  auto anchor = dyn_cast<TemplateOp>(front);
-  return anchor ? anchor.getTemplateNames() : SmallVector<StringRef>{front.getName().stripDialect()};
+  Operation *op = kernel.getAnchor();
+  auto anchor = dyn_cast<TemplateOp>(op);
+  return anchor ? anchor.getTemplateNames() : SmallVector<StringRef>{op->getName().stripDialect()};
 }
 
 FailureOr<TemplateBinding> nstf::bindTemplate(KernelOp kernel, StringRef templateName, int64_t maxTokens) {
   if (isTensorKernel(kernel))
     return bindTensorKernel(kernel, maxTokens);
-  Operation &front = kernel.getBody().front().front();
-  auto anchor = dyn_cast<TemplateOp>(front);
+  auto anchor = dyn_cast<TemplateOp>(kernel.getAnchor());
   if (!anchor)
-    return kernel.emitError() << "expected an operation with a kernel template but got " << front.getName();
+    return kernel.emitError() << "expected an operation with a kernel template but got "
+                              << kernel.getAnchor()->getName();
   TemplateBinder binder(anchor, templateName, maxTokens);
   if (failed(anchor.bindTemplate(binder)))
     return failure();
@@ -119,7 +127,7 @@ TemplateBinding nstf::readBinding(BindingAttr attribute, KernelOp kernel) {
     binding.tile = values[attribute.getTile()];
   binding.operandType = attribute.getOperandType();
   for (NamedAttribute buffer : attribute.getBuffers())
-    binding.buffers.push_back({buffer.getName(), values[number(buffer)]});
+    binding.buffers.push_back({buffer.getName().str(), values[number(buffer)]});
   for (NamedAttribute parameter : attribute.getParameters()) {
     if (auto value = dyn_cast<FloatAttr>(parameter.getValue())) {
       binding.numbers.push_back({parameter.getName(), value.getValue().convertToFloat()});

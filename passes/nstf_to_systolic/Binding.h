@@ -9,7 +9,7 @@ namespace nstf {
 struct TemplateBinding {
   /// A buffer of the template, by its name, and the value of the region that lives in it.
   struct Buffer {
-    llvm::StringRef name;
+    std::string name;
     mlir::Value value;
   };
   struct Parameter {
@@ -37,7 +37,8 @@ public:
 
   llvm::StringRef getTemplateName() const { return templateName; }
 
-  void addBuffer(llvm::StringRef name, mlir::Value value) { binding.buffers.push_back({name, value}); }
+  /// Of a value that a DequantizeOp of the region makes, its planes are bound.
+  void addBuffer(llvm::StringRef name, mlir::Value value);
   void addParameter(llvm::StringRef name, int64_t value) { binding.parameters.push_back({name, value}); }
   /// An f32.
   void addParameter(llvm::StringRef name, const llvm::APFloat &value) {

@@ -2,6 +2,7 @@
 // (Passes.td).
 #include "mlir/IR/Remarks.h"
 #include "passes/nstf_to_systolic/Binding.h"
+#include "passes/nstf_to_systolic/DecodeLoads.h"
 #include "passes/nstf_to_systolic/Passes.h"
 #include "passes/nstf_to_systolic/Slot.h"
 #include "passes/nstf_to_systolic/TensorSlot.h"
@@ -131,6 +132,10 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     if (!program.getLaunch())
       return program.emitError("expected the template to name its buffers in launch but got none");
     bound.clear();
+    for (auto matrix : region.getBody().getOps<DequantizeOp>())
+      for (const TemplateBinding::Buffer &buffer : binding.buffers)
+        if (buffer.value == matrix.getCodes() && failed(decodeLoads(program, buffer.name, matrix, binding.operandType)))
+          return failure();
     for (const TemplateBinding::Buffer &buffer : binding.buffers) {
       std::optional<unsigned> argument = program.findBuffer(buffer.name);
       if (!argument || !isa<BlockArgument>(buffer.value))

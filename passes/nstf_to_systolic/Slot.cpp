@@ -10,7 +10,7 @@ using systolic::AxesAttr;
 namespace {
 
 Value getBias(KernelOp region) {
-  auto anchor = dyn_cast<EpilogueOp>(region.getBody().front().front());
+  auto anchor = dyn_cast<EpilogueOp>(region.getAnchor());
   return anchor ? anchor.getEpilogueBias() : Value();
 }
 
@@ -132,7 +132,7 @@ LogicalResult nstf::fillSlot(func::FuncOp slot, KernelOp region, Value tile, Arr
   }
   Value result = values[tile];
   if (Value bias = getBias(region)) {
-    builder.setLocation(region.getBody().front().front().getLoc());
+    builder.setLocation(region.getAnchor()->getLoc());
     result = builder.add(result, values[bias]);
     values[tile] = result;
   }

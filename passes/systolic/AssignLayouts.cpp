@@ -31,7 +31,10 @@ FragmentAttr getLoadLayout(LoadOp load, int64_t waves, int64_t waveSize) {
     std::swap(shape[0], shape[1]);
   // A lane's share is counted in bytes of memory.
   unsigned bits = cast<MemRefType>(load.getBuffer().getType()).getElementTypeBitWidth();
-  FragmentAttr layout = getBlockedLayout(load.getContext(), shape, bits, waves, waveSize);
+  PackedAttr packing = findPacking(load.getBuffer());
+  FragmentAttr layout = packing && waveSize == 64 ? getPackedLayout(packing, shape, bits, waves) : FragmentAttr();
+  if (!layout)
+    layout = getBlockedLayout(load.getContext(), shape, bits, waves, waveSize);
   return load.getTransposed() ? layout.transpose() : layout;
 }
 
@@ -59,7 +62,8 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     seedRest();
     if (failed(applyLayouts()))
       return signalPassFailure();
-    insertConversions();
+    if (failed(insertConversions()))
+      return signalPassFailure();
     remark::analysis(kernel.getLoc(),
                      remark::RemarkOpts::name("Layouts").category(getArgument()).function(kernel.getSymName()))
         << (std::to_string(conversions) + " layout conversions") << remark::metric("conversions", conversions);
@@ -97,7 +101,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
   // Spreading
 
   void assign(Value value, FragmentAttr layout) {
-    if (value && getTileType(value) && layouts.insert({value, layout}).second)
+    if (value && layout && getTileType(value) && layouts.insert({value, layout}).second)
       worklist.push_back(value);
   }
 
@@ -132,9 +136,14 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
         assignLoopValue(parent, use->getOperandNumber(), layout);
     } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
       if (!use)
-        assign(broadcast.getSource(), layout.dropDim(broadcast.getDim()));
-      else if (getTileType(broadcast.getResult()).getDimSize(broadcast.getDim()) == 1)
+        assign(broadcast.getSource(), broadcast.getSourceLayout(layout));
+      else if (!broadcast.getEach() && getTileType(broadcast.getResult()).getDimSize(broadcast.getDim()) == 1)
         assign(broadcast.getResult(), layout.insertUnitDim(broadcast.getDim()));
+    } else if (auto unpack = dyn_cast<UnpackOp>(op)) {
+      if (use)
+        assign(unpack.getResult(), layout.refine(unpack.getDim(), unpack.getCodesPerWord()));
+      else
+        assign(unpack.getWords(), unpack.getWordsLayout(layout));
     } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
       if (use)
         assign(reduce.getResult(), layout.dropDim(reduce.getDim()));
@@ -197,7 +206,8 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     return success();
   }
 
-  /// Larger tiles first: what they decide is what costs most to convert. Loads come before what is computed.
+  /// Larger tiles first: what they decide is what costs most to convert. Loads come before what is computed; words
+  /// count as the codes in them.
   void seedRest() {
     SmallVector<Value> values;
     kernel.walk([&](Operation *op) {
@@ -207,7 +217,11 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     });
     llvm::stable_sort(values, [](Value left, Value right) {
       auto rank = [](Value value) {
-        return std::pair(getTileType(value).getNumElements(), bool(value.getDefiningOp<LoadOp>()));
+        int64_t elements = getTileType(value).getNumElements();
+        for (Operation *user : value.getUsers())
+          if (auto unpack = dyn_cast<UnpackOp>(user))
+            elements = unpack.getType().getNumElements();
+        return std::pair(elements, bool(value.getDefiningOp<LoadOp>()));
       };
       return rank(left) > rank(right);
     });
@@ -268,7 +282,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     ++conversions;
   }
 
-  void insertConversions() {
+  LogicalResult insertConversions() {
     SmallVector<Operation *> ops;
     kernel.walk([&](Operation *op) { ops.push_back(op); });
     for (Operation *op : ops) {
@@ -287,11 +301,18 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
             convert(loop.getBody()->getTerminator()->getOpOperand(index), layout);
           }
       } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
-        if (getTileType(broadcast.getSource()))
-          convert(broadcast.getSourceMutable(),
-                  getFragment(broadcast.getResult().getType()).dropDim(broadcast.getDim()));
+        if (getTileType(broadcast.getSource())) {
+          FragmentAttr source = broadcast.getSourceLayout(getFragment(broadcast.getType()));
+          if (!source)
+            return broadcast.emitOpError() << "expected lanes that hold whole groups of " << broadcast.getRepeats()
+                                           << " elements or parts of one but got " << broadcast.getType();
+          convert(broadcast.getSourceMutable(), source);
+        }
+      } else if (auto unpack = dyn_cast<UnpackOp>(op)) {
+        FragmentAttr words = getFragment(unpack.getWords().getType());
+        convertResult(unpack, words.refine(unpack.getDim(), unpack.getCodesPerWord()));
       } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
-        convertReduction(reduce);
+        convertResult(reduce, getFragment(reduce.getTile().getType()).dropDim(reduce.getDim()));
       } else if (auto load = dyn_cast<LoadOp>(op)) {
         FragmentAttr layout = getFragment(load.getResult().getType());
         for (OpOperand &rows : load.getRowsMutable())
@@ -305,19 +326,20 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
           convert(rows, getFragment(store.getTile().getType()).dropDim(1 - getRowDim(store)));
       }
     }
+    return success();
   }
 
-  /// A reduction's result is a slice of its operand; where something else was wanted of it, a conversion follows.
-  void convertReduction(ReduceOp reduce) {
-    FragmentAttr slice = getFragment(reduce.getTile().getType()).dropDim(reduce.getDim());
-    RankedTensorType wanted = getTileType(reduce.getResult());
-    if (wanted.getEncoding() == slice)
+  /// For an op whose operand decides how its result lies; where something else was wanted of it, a conversion follows.
+  void convertResult(Operation *op, FragmentAttr layout) {
+    Value result = op->getResult(0);
+    RankedTensorType wanted = getTileType(result);
+    if (wanted.getEncoding() == layout)
       return;
-    reduce.getResult().setType(withLayout(wanted, slice));
+    result.setType(withLayout(wanted, layout));
     OpBuilder builder(&getContext());
-    builder.setInsertionPointAfter(reduce);
-    Value converted = ConvertLayoutOp::create(builder, reduce.getLoc(), wanted, reduce.getResult());
-    reduce.getResult().replaceAllUsesExcept(converted, converted.getDefiningOp());
+    builder.setInsertionPointAfter(op);
+    Value converted = ConvertLayoutOp::create(builder, op->getLoc(), wanted, result);
+    result.replaceAllUsesExcept(converted, converted.getDefiningOp());
     ++conversions;
   }
 };

@@ -55,13 +55,15 @@ struct Resizer {
     return axes ? RankedTensorType::get(resize(axes), resolve(tile.getElementType()), axes) : tile;
   }
 
-  /// The type of operands for a template's.
+  /// The type of operands, or of their sums, for a template's.
   Type resolve(Type elementType) {
-    if (!isa<OperandType>(elementType))
+    if (!isa<OperandType, AccumulatorType>(elementType))
       return elementType;
     auto declared = dyn_cast_or_null<TypeAttr>(parameters.lookup(operandParameterName));
     lacksOperand |= !declared;
-    return declared ? declared.getValue() : elementType;
+    if (!declared)
+      return elementType;
+    return isa<OperandType>(elementType) ? declared.getValue() : getAccumulatorType(declared.getValue());
   }
 };
 
@@ -86,10 +88,16 @@ AttrTypeReplacer makeReplacer(Resizer &resizer) {
       return std::pair<Attribute, WalkResult>{splat.resizeSplat(type), WalkResult::skip()};
     APFloat value = splat.getSplatValue<APFloat>();
     bool isExact;
+    if (auto integer = dyn_cast<IntegerType>(type.getElementType())) {
+      llvm::APSInt whole(integer.getWidth(), /*isUnsigned=*/false);
+      value.convertToInteger(whole, APFloat::rmTowardZero, &isExact);
+      return std::pair<Attribute, WalkResult>{DenseElementsAttr::get(type, APInt(whole)), WalkResult::skip()};
+    }
     value.convert(cast<FloatType>(type.getElementType()).getFloatSemantics(), APFloat::rmNearestTiesToEven, &isExact);
     return std::pair<Attribute, WalkResult>{DenseElementsAttr::get(type, value), WalkResult::skip()};
   });
   replacer.addReplacement([&](OperandType type) { return resizer.resolve(type); });
+  replacer.addReplacement([&](AccumulatorType type) { return resizer.resolve(type); });
   return replacer;
 }
 

@@ -13,17 +13,31 @@ bool nstf::systolic::isFreeToClone(Operation *op) {
          llvm::none_of(op->getOperands(), [](Value value) { return bool(getTileType(value)); });
 }
 
+/// Whether nothing but scalars and constants goes into a tile.
+static bool isMadeOfScalars(Value tile) {
+  Operation *op = tile.getDefiningOp();
+  if (!op || isFreeToClone(op))
+    return op;
+  return (isElementwise(op) || isa<BroadcastOp>(op)) && llvm::all_of(op->getOperands(), isMadeOfScalars);
+}
+
+/// Whether an element of the result comes from the lane that holds what it is made of.
+static bool staysInLane(Operation *op) {
+  auto broadcast = dyn_cast<BroadcastOp>(op);
+  return isElementwise(op) || isa<UnpackOp>(op) || (broadcast && broadcast.getEach());
+}
+
 LoadOp nstf::systolic::findLoad(Value tile) {
   Operation *op = tile.getDefiningOp();
   if (!op)
     return {};
   if (auto load = dyn_cast<LoadOp>(op))
     return load;
-  if (!isElementwise(op))
+  if (!staysInLane(op))
     return {};
   LoadOp found;
   for (Value operand : op->getOperands()) {
-    if (operand.getDefiningOp() && isFreeToClone(operand.getDefiningOp()))
+    if (isMadeOfScalars(operand))
       continue;
     LoadOp load = findLoad(operand);
     if (!load)
@@ -31,4 +45,10 @@ LoadOp nstf::systolic::findLoad(Value tile) {
     found = found ? found : load;
   }
   return found;
+}
+
+PackedAttr nstf::systolic::findPacking(Value buffer) {
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  auto kernel = argument ? dyn_cast<KernelOp>(argument.getOwner()->getParentOp()) : KernelOp();
+  return kernel ? kernel.getPacking(argument.getArgNumber()) : PackedAttr();
 }

@@ -11,8 +11,12 @@ bool isElementwise(mlir::Operation *op);
 /// A tile made of nothing but scalars and constants: cheaper to make anew than to convert.
 bool isFreeToClone(mlir::Operation *op);
 
-/// The load that a tile comes from: itself, or the first of those that elementwise ops make it of, with what is free.
+/// The load that a tile comes from: itself, or the first of those that it is made of in the registers of a lane, by
+/// elementwise ops and those that decode, with what is free.
 /// Null where anything else goes into it.
 LoadOp findLoad(mlir::Value tile);
+
+/// How a kernel's buffer lies, where that is not row by row; else null.
+PackedAttr findPacking(mlir::Value buffer);
 
 } // namespace nstf::systolic

@@ -12,7 +12,8 @@ def InstantiatePass : Pass<"systolic-instantiate"> {
     splat constants and the signatures of the slots, and turns every `systolic.param` into a constant. No text
     substitution. `systolic.control rows` becomes the number of rows, or where that is known only when the kernel runs,
     the tokens of the step.
-    `!systolic.operand` becomes the type that the parameter OPERAND names.
+    `!systolic.operand` becomes the type that the parameter OPERAND names, `!systolic.accumulator` the type in which its
+    products are summed up.
     Each parameter is an option by its own name: `systolic-instantiate{BM=48 BN=96}`.
 
     Precondition: it holds one `systolic.kernel`, tiles carry axes, not fragments.
@@ -21,11 +22,16 @@ def InstantiatePass : Pass<"systolic-instantiate"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def OrderWorkPass : Pass<"systolic-order-work", "::nstf::systolic::KernelOp"> {
+def OrderWorkgroupsPass : Pass<"systolic-order-workgroups", "::nstf::systolic::KernelOp"> {
   let summary = "gives the work items of a grid an order";
   let description = [{
-    A template has a work index for each axis of its grid; a launch counts work items from 0. The last axis changes
-    fastest, so that neighbours read the same rows.
+    A template has a work index for each axis of its grid; a launch counts workgroups from 0. Row by row the last axis changes
+    fastest, so that neighbours read the same rows. But the chip deals workgroups out to its XCDs one at a time, and each XCD has
+    an L2 of its own: where more of what loops load is then shared by the work items that an XCD's compute units hold at
+    once, each XCD gets a run of neighbours, and goes through a window of rows column by column. Decided by counting the
+    rows and columns that are different among them; remarks have that share before and after, in percent.
+
+    Row by row remains without a target, and where the first axis grows with the tokens of a step: a run has no known end then.
 
     Precondition: the sizes of the grid are final. Only the first axis may grow with the tokens of a step.
   }];
@@ -51,6 +57,19 @@ def ExpandMathPass : Pass<"systolic-expand-math", "::nstf::systolic::KernelOp"> 
     Precondition: slots are inlined.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def SplitSumsPass : Pass<"systolic-split-sums", "::nstf::systolic::KernelOp"> {
+  let summary = "adds up long sums of products in parts";
+  let description = [{
+    The rounding error of a float sum grows with the root of the number of its terms: for K = 4096, sums of 512 columns are
+    4 times as exact as one of 4096. The parameter KB says how many rounds of a loop that carries nothing but sums of
+    products are summed up by themselves before they join the total; 0: all of them. A total takes as many accumulators
+    again, so that only tiles of few have one.
+
+    Precondition: instantiated and canonicalized; no layouts yet.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def SelectWaveSizePass : Pass<"systolic-select-wave-size", "::nstf::systolic::KernelOp"> {
@@ -100,11 +119,20 @@ def StageOperandsPass : Pass<"systolic-stage-operands", "::nstf::systolic::Kerne
     barriers. The array lies as memory does. Its swizzle is the one with which writing and reading take fewest clocks, found
     by enumerating the lanes over the phases of the chip's LDS (passes/analysis/LdsLayout.h).
 
+    What memory holds in the order of operands (`systolic.packed`) and one wave alone multiplies, is loaded as an operand;
+    for several waves it goes through an array packed alike. With `stage`, or the kernel's parameter STAGE, a tile that
+    is a part of a buffer as it is, in whole dwords, goes past the registers: `systolic.stage`, and a `wait` before the
+    barrier.
+
+    A tile whose rows the waves do not divide (224 on 8 waves, 16 on 4) is loaded and written with rows of nothing behind
+    its own, which the range check drops: no wave loads what another does, and none writes under a condition.
+
     Remarks say how wide the accesses are and the clocks that bank conflicts cost a wave and tile; a missed one names
     what no swizzle helps, and a tile for which no LDS is left, which stays a conversion.
 
     Precondition: layouts are assigned.
   }];
+  let options = [Option<"stage", "stage", "bool", "false", "go past the registers where that is possible">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
@@ -117,9 +145,16 @@ def InsertPrefetchPass : Pass<"systolic-insert-prefetch", "::nstf::systolic::Ker
     block, before the step in which the next block's first is read. The loop covers two blocks a round, so that the number
     of a buffer is a constant. Loads past the last block are none and give zeros; of an odd number of blocks the last one
     stands behind the loop.
+    Where LDS has room for one buffer only, the next block waits in registers until the last step of the present one, and
+    is written then, between two barriers.
+
+    What goes past the registers (`systolic.stage`) is as many blocks ahead as there are buffers, three where LDS has room:
+    a buffer is staged anew behind the barrier after its last read, and waited for by count before the barrier in front of
+    its first.
 
     Refused (with a missed remark): loops that carry anything but sums of products, that do anything else, of one block,
-    and where two buffers do not fit in LDS, or what is on its way not in the registers or in the lines of the L1.
+    and where what is on its way does not fit in the registers, or not in the lines of the L1 while a wave is alone on its
+    SIMD, or where one buffer is left for blocks of one step.
 
     Precondition: operands are staged.
   }];
@@ -129,11 +164,35 @@ def InsertPrefetchPass : Pass<"systolic-insert-prefetch", "::nstf::systolic::Ker
 def ScheduleLoopPass : Pass<"systolic-schedule-loop", "::nstf::systolic::KernelOp"> {
   let summary = "memory work flows beside products";
   let description = [{
-    In loops: what stands before a product, is no further than the product or barrier before it, moves tiles and is not
-    needed by the product, goes into a `systolic.overlap` with it. What stands before a barrier stays there.
+    In loops: what stands before a product, is no further than the product before it, moves tiles and is not needed by the
+    product, goes into a `systolic.overlap` with it. Barriers go with it where the product needs none of that; else what
+    stands before the last of them stays there.
+
+    Where the kernel's parameter SCHEDULE is 1 and there are two waves a SIMD, they take turns instead (ping-pong):
+    memory work and products become clusters between barriers, products have priority, and half of the waves is one
+    barrier ahead. A cluster's LDS accesses are waited for before the barrier at its end where the next one touches the
+    same buffer.
 
     Precondition: layouts are assigned.
   }];
+  let dependentDialects = ["::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::ROCDL::ROCDLDialect", "::mlir::scf::SCFDialect"];
+}
+
+def WidenStoresPass : Pass<"systolic-widen-stores", "::nstf::systolic::KernelOp"> {
+  let summary = "results go to memory in whole segments, at least 8 bytes a lane";
+  let description = [{
+    A store of a product gets its tile in a layout along the rows of memory. The tile goes there through the LDS of loops
+    that are done, as a `view` of one of its arrays, part by part if that holds no more: with a swizzle like that of operands. Rounded to memory's
+    type before, where it is narrower; where the epilogue loads tiles of the result's shape, before these, so that they
+    are loaded along rows as well.
+
+    Decided by the clocks of a workgroup: those of the address unit, which takes a line a clock, and of the LDS. Remarks say
+    bytes a lane and of a segment before and after; a missed one says why a store stays.
+
+    Precondition: layouts are assigned, loops are as they will be.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def AllocateScratchPass : Pass<"systolic-allocate-scratch", "::nstf::systolic::KernelOp"> {

@@ -15,31 +15,40 @@ static std::optional<int64_t> getEnd(Value index, int64_t none) {
   return getConstantIntValue(index);
 }
 
+std::optional<int64_t> nstf::systolic::countRounds(scf::ForOp loop) {
+  std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound()), step = getConstantIntValue(loop.getStep());
+  if (!begin || !step)
+    return std::nullopt;
+  std::optional<int64_t> end = getEnd(loop.getUpperBound(), *begin);
+  return end ? std::optional(llvm::divideCeil(*end - *begin, *step)) : std::nullopt;
+}
+
 std::string ProductLoop::match(scf::ForOp candidate) {
   loop = candidate;
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   if (!step)
     return "its step is no constant";
   blockStep = *step;
-  if (std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound()))
-    if (std::optional<int64_t> end = getEnd(loop.getUpperBound(), *begin))
-      blocks = llvm::divideCeil(*end - *begin, blockStep);
+  blocks = countRounds(loop);
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (auto write = dyn_cast<WriteOp>(op))
       writes.push_back(write);
+    else if (auto stage = dyn_cast<StageOp>(op))
+      stages.push_back(stage);
     else if (isa<LoadOp>(op) || (isPure(&op) && !isa<MmaOp>(op)))
       loading.push_back(&op);
-    else if (!isa<BarrierOp, ReadOp, MmaOp>(op))
+    else if (!isa<BarrierOp, ReadOp, MmaOp, WaitOp>(op))
       return "it does more than load and multiply: " + op.getName().getStringRef().str();
   }
-  if (writes.empty())
+  if (writes.empty() && stages.empty())
     return "nothing goes through LDS";
   for (Operation *op : loading)
     for (Value operand : op->getOperands())
       if (operand.getDefiningOp<ReadOp>() || operand.getDefiningOp<MmaOp>())
         return "it computes with what it read or multiplied: " + op->getName().getStringRef().str();
   auto isStaged = [&](ReadOp read) {
-    return read && llvm::any_of(writes, [&](WriteOp write) { return write.getLds() == read.getLds(); });
+    auto goesThere = [&](auto op) { return op.getLds() == read.getLds(); };
+    return read && (llvm::any_of(writes, goesThere) || llvm::any_of(stages, goesThere));
   };
   for (auto [sum, yielded] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues())) {
     auto mma = yielded.getDefiningOp<MmaOp>();

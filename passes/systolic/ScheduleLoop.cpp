@@ -8,12 +8,17 @@
 //                                                          systolic.write …
 //                                                          systolic.yield %f
 //                                                        }
+#include "dialects/nstf/Target.h"
 #include "dialects/systolic/Systolic.h"
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/systolic/Operands.h"
 #include "passes/systolic/Passes.h"
+#include "passes/systolic/PingPong.h"
 
 namespace nstf::systolic {
 #define GEN_PASS_DEF_SCHEDULELOOPPASS
@@ -27,7 +32,8 @@ namespace {
 
 /// Whether an operation may flow beside products: it moves tiles, or works on what was loaded.
 bool isMemoryWork(Operation *op) {
-  return isa<LoadOp, ReadOp, WriteOp>(op) || (isElementwise(op) && getTileType(op->getResult(0)));
+  return isa<LoadOp, ReadOp, StageOp, WriteOp, UnpackOp, BroadcastOp>(op) ||
+         (isElementwise(op) && getTileType(op->getResult(0)));
 }
 
 struct ScheduleLoopPass : nstf::systolic::impl::ScheduleLoopPassBase<ScheduleLoopPass> {
@@ -39,18 +45,34 @@ struct ScheduleLoopPass : nstf::systolic::impl::ScheduleLoopPassBase<ScheduleLoo
       if (!loop.getOps<MmaOp>().empty())
         loops.push_back(loop);
     });
+    bool takesTurns = getOperation().getParam("SCHEDULE").value_or(0) == 1;
+    FailureOr<nstf::TargetView> target;
+    if (takesTurns && failed(target = nstf::TargetView::require(getOperation())))
+      return signalPassFailure();
     for (scf::ForOp loop : loops)
-      schedule(loop);
+      if (!takesTurns || !takeTurns(loop, target->simdsPerComputeUnit()))
+        schedule(loop);
   }
 
 private:
+  remark::RemarkOpts options() {
+    return remark::RemarkOpts::name("Schedule").category(getArgument()).function(getOperation().getSymName());
+  }
+
+  bool takeTurns(scf::ForOp loop, int64_t simds) {
+    std::string reason = pingPong(loop, getOperation(), simds);
+    if (reason.empty())
+      remark::passed(loop.getLoc(), options()) << "halves of the waves take turns at memory work and products";
+    else
+      remark::missed(loop.getLoc(), options()) << ("no ping-pong: " + reason);
+    return reason.empty();
+  }
+
   void schedule(scf::ForOp loop) {
     int64_t products = 0, overlapped = 0;
     SmallVector<Operation *> pending;
     for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
-      if (isa<BarrierOp>(op))
-        pending.clear(); // what stands before a barrier stays there
-      else if (isMemoryWork(&op))
+      if (isa<BarrierOp, WaitOp>(op) || isMemoryWork(&op))
         pending.push_back(&op);
       auto mma = dyn_cast<MmaOp>(op);
       if (!mma)
@@ -59,11 +81,10 @@ private:
       overlapped += overlap(mma, pending);
       pending.clear();
     }
-    auto options = remark::RemarkOpts::name("Schedule").category(getArgument()).function(getOperation().getSymName());
     if (overlapped == 0)
-      remark::missed(loop.getLoc(), options) << "no memory work stands before a product that does not wait for it";
+      remark::missed(loop.getLoc(), options()) << "no memory work stands before a product that does not wait for it";
     else
-      remark::passed(loop.getLoc(), options)
+      remark::passed(loop.getLoc(), options())
           << (std::to_string(overlapped) + " of " + std::to_string(products) + " products flow beside memory work")
           << remark::metric("products", products) << remark::metric("overlapped", overlapped);
   }
@@ -75,10 +96,13 @@ private:
     inBlock.omitBlockArguments = true;
     inBlock.filter = [&](Operation *op) { return op->getBlock() == mma->getBlock(); };
     (void)getBackwardSlice(mma.getOperation(), &needed, inBlock);
+    auto isNeeded = [&](Operation *op) { return needed.contains(op); };
+    // Where the product waits for some of it, the last barrier stays, with all that stands before it.
+    if (llvm::any_of(pending, isNeeded))
+      while (llvm::any_of(pending, llvm::IsaPred<BarrierOp>))
+        pending = pending.drop_front();
     SmallVector<Operation *> work;
-    for (Operation *op : pending)
-      if (!needed.contains(op))
-        work.push_back(op);
+    llvm::copy_if(pending, std::back_inserter(work), [&](Operation *op) { return !isNeeded(op); });
     if (llvm::none_of(work, llvm::IsaPred<LoadOp, ReadOp, WriteOp>))
       return false;
     OpBuilder builder(mma);

@@ -17,7 +17,7 @@ int64_t nstf::systolic::getScratchBytes(Operation *op, int64_t waveSize) {
   if (auto conversion = dyn_cast<ConvertLayoutOp>(op)) {
     RankedTensorType tile = getTileType(conversion.getTile());
     int64_t bytes = getStoredElementType(tile.getElementType()).getIntOrFloatBitWidth() / 8;
-    return movesBetweenLanes(conversion) ? tile.getNumElements() * bytes : 0;
+    return movesBetweenLanes(conversion) && conversion.getThrough().empty() ? tile.getNumElements() * bytes : 0;
   }
   if (auto reduce = dyn_cast<ReduceOp>(op)) {
     FragmentAttr layout = getFragment(reduce.getTile().getType());

@@ -5,6 +5,9 @@
 #include "passes/systolic/Operands.h"
 #include "passes/systolic/Passes.h"
 #include "passes/systolic/Preconditions.h"
+#include "support/ElementType.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace nstf::systolic {
 #define GEN_PASS_DEF_SELECTARRAYPASS
@@ -48,8 +51,15 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
     }
     bool isFromMemory =
         llvm::all_of(products, [](MmaOp product) { return findLoad(product.getA()) && findLoad(product.getB()); });
+    SmallVector<nstf::MatrixInstruction> instructions = candidates(*target, products.front());
+    if (instructions.empty()) {
+      kernel.emitError() << "expected products of " << llvm::join(getOperandTypes(*target), ", ")
+                         << ", which the matrix cores of " << target->name() << " multiply, but got "
+                         << nameOf(getTileType(products.front().getA()).getElementType());
+      return signalPassFailure();
+    }
     bool isChosen = false;
-    for (const nstf::MatrixInstruction &instruction : candidates(*target, products.front())) {
+    for (const nstf::MatrixInstruction &instruction : instructions) {
       auto options = remark::RemarkOpts::name("Array").category(getArgument()).function(kernel.getSymName());
       if (isChosen) {
         remark::missed(kernel.getLoc(), options) << (instruction.name + ": smaller than the one that fits").str();
@@ -122,6 +132,25 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
       return std::pair(left.m * left.n, left.k) > std::pair(right.m * right.n, right.k);
     });
     return instructions;
+  }
+
+  /// Those of single-block instructions, in the target's order.
+  static SmallVector<StringRef> getOperandTypes(nstf::TargetView target) {
+    llvm::SmallSetVector<StringRef, 8> types;
+    for (const nstf::MatrixInstruction &instruction : target.matrixInstructions())
+      if (instruction.blocks == 1 && instruction.a == instruction.b &&
+          (instruction.c == "f32" || instruction.c == "i32"))
+        if (auto type = nstf::support::elementTypeFromMlir(instruction.a))
+          types.insert(nstf::support::nameOf(*type));
+    return SmallVector<StringRef>(types.getArrayRef());
+  }
+
+  /// As users call it.
+  static std::string nameOf(Type type) {
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    auto known = nstf::support::elementTypeFromMlir(text);
+    return known ? std::string(nstf::support::nameOf(*known)) : text;
   }
 
   /// How many elements along K a lane may hold of a cell, the best first.

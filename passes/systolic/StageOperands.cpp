@@ -9,11 +9,19 @@
 //         systolic.barrier
 //         %a = systolic.read %lds[%c0]
 //         systolic.mma %a, …
+// BY STAGE  systolic.barrier
+//         systolic.stage %X[…], %lds[%c0]
+//         systolic.wait 0
+//         systolic.barrier
+//         %a = systolic.read %lds[%c0]
+// PACKED  %a = systolic.load %X[…] : !X -> tensor<128x64xf16, #a>
 #include "dialects/nstf/Target.h"
+#include "dialects/systolic/Layouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "passes/analysis/LdsLayout.h"
+#include "passes/systolic/Divisor.h"
 #include "passes/systolic/Operands.h"
 #include "passes/systolic/Passes.h"
 #include "passes/systolic/Preconditions.h"
@@ -31,11 +39,18 @@ using nstf::support::LdsDirection;
 
 namespace {
 
+/// A tile is padded to at most so many times its rows.
+constexpr int64_t mostPadding = 4;
+
 /// A conversion of what memory gives to what a product wants, and the array it takes its way through.
 struct Stage {
   ConvertLayoutOp conversion;
   LdsTileAccess write, read;
   LdsType lds;
+  LoadOp load; ///< that it takes past the registers; null: through them
+  /// What is loaded and written instead of a tile that the waves do not divide: more rows, none of them loaded. Null:
+  /// the tile itself.
+  RankedTensorType padded;
 };
 
 struct StageOperandsPass : nstf::systolic::impl::StageOperandsPassBase<StageOperandsPass> {
@@ -49,15 +64,22 @@ struct StageOperandsPass : nstf::systolic::impl::StageOperandsPassBase<StageOper
     target = *found;
     SmallVector<Stage> stages;
     int64_t scratch = 0;
+    bool byStage = stage || kernel.getParam("STAGE").value_or(0) != 0;
     kernel.walk([&](Operation *op) {
       if (auto conversion = dyn_cast<ConvertLayoutOp>(op); conversion && isOperand(conversion))
-        stages.push_back(makeStage(conversion));
+        stages.push_back(makeStage(conversion, byStage));
       else if (isa<ConvertLayoutOp, ReduceOp>(op))
         scratch = std::max(scratch, getScratchBytes(op, *kernel.getWaveSize()));
     });
     llvm::MapVector<Block *, SmallVector<Stage>> blocks;
     int64_t room = target.ldsBytes() - scratch;
     for (Stage &stage : stages) {
+      if (isForOneWave(stage)) {
+        readDirectly(stage.conversion);
+        continue;
+      }
+      if (stage.padded && stage.lds.getSizeInBytes() > room)
+        stage = makeStage(stage.conversion, byStage, /*pads=*/false);
       int64_t bytes = stage.lds.getSizeInBytes();
       report(stage, bytes <= room);
       if (bytes > room)
@@ -79,24 +101,110 @@ private:
     return movesBetweenLanes(op) && llvm::any_of(op->getUsers(), isProduct) && findLoad(op.getTile());
   }
 
+  /// Whether what comes from memory in the order of operands is of use to one wave only: then LDS gives it nothing.
+  static bool isForOneWave(const Stage &stage) {
+    ConvertLayoutOp op = stage.conversion;
+    auto load = op.getTile().getDefiningOp<LoadOp>();
+    if (!load || load.getRows() || load.getCols() || !findPacking(load.getBuffer()))
+      return false;
+    return llvm::none_of(getFragment(op.getResult().getType()).getWave(),
+                         [](const Digit &digit) { return digit.dim < 0 && digit.count > 1; });
+  }
+
+  void readDirectly(ConvertLayoutOp op) {
+    auto load = op.getTile().getDefiningOp<LoadOp>();
+    auto options = remark::RemarkOpts::name("Stage").category(getArgument()).function(getOperation().getSymName());
+    remark::passed(op.getLoc(), options) << "directly, in the order of operands";
+    OpBuilder builder(load);
+    auto direct = cast<LoadOp>(builder.clone(*load));
+    direct.getResult().setType(op.getResult().getType());
+    op.replaceAllUsesWith(direct.getResult());
+    op.erase();
+    if (load->use_empty())
+      load.erase();
+  }
+
+  /// The load that a stage can be made of: a part of a buffer as it is, with nothing computed on the way, in whole
+  /// dwords.
+  LoadOp findStageable(ConvertLayoutOp op, LdsType lds) {
+    auto load = op.getTile().getDefiningOp<LoadOp>();
+    if (!load || load.getAt() || load.getRows() || load.getCols() || !load.getLimits().empty() || !load->hasOneUse())
+      return {};
+    auto buffer = cast<MemRefType>(load.getBuffer().getType());
+    auto argument = dyn_cast<BlockArgument>(load.getBuffer());
+    int64_t bits = buffer.getElementTypeBitWidth(), waves = getOperation().getArray()->getNumWaves();
+    auto isDwords = [&](int64_t elements) { return elements * bits % 32 == 0; };
+    bool fits = argument && buffer.getElementType() == lds.getElementType() && lds.getShape().size() == 2 &&
+                bits <= 32 && buffer.getNumElements() * bits / 8 < int64_t(1) << 31 && isDwords(lds.getShape()[1]) &&
+                isDwords(buffer.getDimSize(1)) && isDwords(getDivisor(load.getIndices()[1])) &&
+                isDwords(getOperation().getElementsPerToken(argument.getArgNumber())) &&
+                lds.getSizeInBytes() % (waves * StageOp::bytesAtOnce) == 0;
+    return fits ? load : LoadOp();
+  }
+
+  /// The rows of memory that make a tile one that all waves load alike, or nothing where they do or it can't be. Where
+  /// some waves had nothing of their own to load, their writes would be under a condition, and LLVM moves loads to the
+  /// only write that needs them: nothing would be on its way.
+  std::optional<int64_t> getPaddedRows(ConvertLayoutOp op, ArrayRef<int64_t> shape) {
+    auto load = op.getTile().getDefiningOp<LoadOp>();
+    if (!load || load.getAt() || load.getRows() || load.getCols() || !load->hasOneUse() || shape.size() != 2 ||
+        findPacking(load.getBuffer()) || !isReplicated(getFragment(load.getResult().getType())))
+      return std::nullopt;
+    for (int64_t multiple = 2; multiple <= mostPadding * shape[0]; multiple *= 2) {
+      int64_t rows = llvm::alignTo(shape[0], multiple);
+      if (!isReplicated(getLoadLayout(load, {rows, shape[1]})))
+        return rows;
+    }
+    return std::nullopt;
+  }
+
+  static bool isReplicated(FragmentAttr layout) {
+    auto isReplica = [](const Digit &digit) { return digit.dim < 0 && digit.count > 1; };
+    return llvm::any_of(layout.getLane(), isReplica) || llvm::any_of(layout.getWave(), isReplica);
+  }
+
+  /// Of so many rows and columns of memory.
+  FragmentAttr getLoadLayout(LoadOp load, ArrayRef<int64_t> shape) {
+    KernelOp kernel = getOperation();
+    unsigned bits = cast<MemRefType>(load.getBuffer().getType()).getElementTypeBitWidth();
+    FragmentAttr layout =
+        getBlockedLayout(&getContext(), shape, bits, kernel.getArray()->getNumWaves(), *kernel.getWaveSize());
+    return load.getTransposed() ? layout.transpose() : layout;
+  }
+
   /// The array lies as memory does, so that writing is as wide as loading was.
-  Stage makeStage(ConvertLayoutOp op) {
+  Stage makeStage(ConvertLayoutOp op, bool byStage, bool pads = true) {
     RankedTensorType tile = getTileType(op.getResult());
-    bool transposed = findLoad(op.getTile()).getTransposed();
+    LoadOp load = findLoad(op.getTile());
+    bool transposed = load.getTransposed();
     SmallVector<int64_t, 2> shape(tile.getShape());
     if (transposed)
       std::swap(shape[0], shape[1]);
     unsigned bits = tile.getElementTypeBitWidth();
+    RankedTensorType padded;
+    if (std::optional<int64_t> rows = pads && !byStage ? getPaddedRows(op, shape) : std::nullopt) {
+      shape[0] = *rows;
+      SmallVector<int64_t, 2> tileShape(shape);
+      if (transposed)
+        std::swap(tileShape[0], tileShape[1]);
+      padded = RankedTensorType::get(tileShape, tile.getElementType(), getLoadLayout(load, shape));
+    }
     Stage stage{op,
-                {LdsDirection::Write, getFragment(op.getTile().getType()), shape, bits, transposed},
+                {LdsDirection::Write, getFragment(padded ? padded : op.getTile().getType()), shape, bits, transposed},
                 {LdsDirection::Read, getFragment(tile), shape, bits, transposed},
-                {}};
+                {},
+                {},
+                padded};
     Builder builder(op.getContext());
-    Attribute swizzle = chooseSwizzle(stage.write, stage.read, target.ldsBanks());
+    Attribute swizzle = findPacking(load.getBuffer());
+    if (!swizzle || !cast<PackedAttr>(swizzle).divides(shape, bits))
+      swizzle = chooseSwizzle(stage.write, stage.read, target.ldsBanks());
     auto axes =
         AxesAttr::get(op.getContext(), {builder.getI64IntegerAttr(shape[0]), builder.getI64IntegerAttr(shape[1])});
     stage.lds = LdsType::get(op.getContext(), /*buffers=*/1, shape, tile.getElementType(),
                              swizzle ? swizzle : builder.getUnitAttr(), axes);
+    if (byStage)
+      stage.load = findStageable(op, stage.lds);
     return stage;
   }
 
@@ -108,11 +216,12 @@ private:
       remark::missed(loc, options) << (std::to_string(bytes) + " bytes of LDS are more than is left");
       return;
     }
-    auto swizzle = dyn_cast<SwizzleAttr>(stage.lds.getSwizzle());
-    LdsCost in = getCost(stage.write, swizzle, target.ldsBanks()),
+    Attribute swizzle = stage.lds.getSwizzle();
+    LdsCost in = stage.load ? LdsCost() : getCost(stage.write, swizzle, target.ldsBanks()),
             out = getCost(stage.read, swizzle, target.ldsBanks());
     std::string text;
-    llvm::raw_string_ostream(text) << "through " << stage.lds << ": writes of " << accessBytes(stage.write, swizzle)
+    llvm::raw_string_ostream(text) << (stage.load ? "past the registers to " : "through ") << stage.lds
+                                   << ": writes of " << (stage.load ? 4 : accessBytes(stage.write, swizzle))
                                    << " bytes, reads of " << accessBytes(stage.read, swizzle) << " bytes";
     if (int64_t conflicts = in.conflictClocks + out.conflictClocks)
       remark::missed(loc, options) << (text + "; no swizzle of its rows spreads them over the banks")
@@ -122,7 +231,7 @@ private:
                                  << remark::metric("read_conflicts", out.conflictClocks);
   }
 
-  static int64_t accessBytes(const LdsTileAccess &access, SwizzleAttr swizzle) {
+  static int64_t accessBytes(const LdsTileAccess &access, Attribute swizzle) {
     return getAccessWidth(access, swizzle) * access.elementBits / 8;
   }
 
@@ -144,17 +253,49 @@ private:
     SmallVector<Value> arrays;
     for (Stage &stage : group) {
       arrays.push_back(addArgument(stage.lds));
-      WriteOp::create(builder, loc, stage.conversion.getTile(), arrays.back(), buffer, stage.write.transposed);
+      if (stage.load)
+        StageOp::create(builder, loc, stage.load.getBuffer(), stage.load.getIndices(), arrays.back(), buffer,
+                        stage.load.getWhen());
+      else
+        WriteOp::create(builder, loc, stage.padded ? loadPadded(stage) : stage.conversion.getTile(), arrays.back(),
+                        buffer, stage.write.transposed);
     }
+    if (llvm::any_of(group, [](const Stage &stage) { return bool(stage.load); }))
+      WaitOp::create(builder, loc, /*count=*/0);
     BarrierOp::create(builder, loc);
     for (auto [stage, lds] : llvm::zip_equal(group, arrays)) {
       builder.setInsertionPoint(stage.conversion);
+      auto from = stage.padded ? builder.getDenseI64ArrayAttr({0, 0}) : DenseI64ArrayAttr();
       Value tile = ReadOp::create(builder, stage.conversion.getLoc(), stage.conversion.getResult().getType(), lds,
-                                  buffer, /*from=*/DenseI64ArrayAttr(), stage.read.transposed);
+                                  buffer, from, stage.read.transposed);
       stage.conversion.replaceAllUsesWith(tile);
+      Operation *source = stage.conversion.getTile().getDefiningOp();
       stage.conversion.erase();
+      if (stage.load || stage.padded)
+        source->erase();
     }
     return group.size();
+  }
+
+  /// Replaces the load by one of more rows, of which it loads those of the tile.
+  static Value loadPadded(const Stage &stage) {
+    ConvertLayoutOp conversion = stage.conversion;
+    auto load = conversion.getTile().getDefiningOp<LoadOp>();
+    OpBuilder builder(load);
+    Location loc = load.getLoc();
+    auto buffer = cast<MemRefType>(load.getBuffer().getType());
+    RankedTensorType tile = getTileType(load.getResult());
+    SmallVector<Value> limits(load.getLimits());
+    if (limits.empty())
+      for (int64_t size : buffer.getShape())
+        limits.push_back(arith::ConstantIndexOp::create(builder, loc, size));
+    Value rows = arith::ConstantIndexOp::create(builder, loc, tile.getDimSize(load.getTransposed() ? 1 : 0));
+    Value end = arith::AddIOp::create(builder, loc, load.getIndices()[0], rows);
+    limits[0] = arith::MinUIOp::create(builder, loc, end, limits[0]);
+    auto more = cast<LoadOp>(builder.clone(*load));
+    more.getLimitsMutable().assign(limits);
+    more.getResult().setType(stage.padded);
+    return more;
   }
 
   Value addArgument(LdsType type) {

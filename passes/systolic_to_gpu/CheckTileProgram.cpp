@@ -79,12 +79,50 @@ LogicalResult checkSlices(Operation *op) {
         if (!getTileType(broadcast.getSource()))
           return success();
         return checkLayout(op, "a source", broadcast.getSource(),
-                           layout(broadcast.getResult()).dropDim(broadcast.getDim()));
+                           broadcast.getSourceLayout(layout(broadcast.getResult())));
+      })
+      .Case([&](UnpackOp unpack) {
+        return checkLayout(op, "a result", unpack.getResult(),
+                           layout(unpack.getWords()).refine(unpack.getDim(), unpack.getCodesPerWord()));
       })
       .Case([&](ReduceOp reduce) {
         return checkLayout(op, "a result", reduce.getResult(), layout(reduce.getTile()).dropDim(reduce.getDim()));
       })
       .Default([](Operation *) { return success(); });
+}
+
+/// Each wave moves as much, and each buffer is an array of its own. Blocks stay blocks. Past the end must be within 32
+/// bits of any place.
+LogicalResult checkStage(StageOp op, KernelOp kernel) {
+  LdsType lds = op.getLds().getType();
+  auto memory = cast<MemRefType>(op.getBuffer().getType());
+  int64_t bytes = lds.getSizeInBytes() / lds.getBuffers(), waves = kernel.getArray()->getNumWaves();
+  if (memory.getNumElements() * memory.getElementTypeBitWidth() / 8 >= int64_t(1) << 31)
+    return op.emitOpError() << "expected a buffer of less than 2147483648 bytes but got " << memory;
+  auto argument = dyn_cast<BlockArgument>(op.getBuffer());
+  PackedAttr packing = argument ? kernel.getPacking(argument.getArgNumber()) : PackedAttr();
+  if (packing &&
+      (lds.getSwizzle() != packing || getDivisor(op.getIndices()[0]) % packing.getRows() != 0 ||
+       getDivisor(op.getIndices()[1]) * lds.getElementType().getIntOrFloatBitWidth() % (packing.getBytes() * 8) != 0))
+    return op.emitOpError() << "expected whole blocks for an array packed alike but got " << packing << " and " << lds;
+  if (getDivisor(op.getIndices()[1]) * memory.getElementTypeBitWidth() % 32 != 0)
+    return op.emitOpError("expected a first column at a whole dword");
+  if (bytes % (waves * StageOp::bytesAtOnce) != 0)
+    return op.emitOpError() << "expected a multiple of " << waves * StageOp::bytesAtOnce << " bytes for " << waves
+                            << " waves but got " << bytes;
+  for (Operation *user : op.getLds().getUsers()) {
+    Value number = llvm::TypeSwitch<Operation *, Value>(user)
+                       .Case([](StageOp stage) { return stage.getTo(); })
+                       .Case<ReadOp, WriteOp>([](auto access) { return access.getBuffer(); });
+    std::optional<int64_t> constant = getConstantIntValue(number);
+    if (!constant || *constant < 0 || *constant >= lds.getBuffers()) {
+      auto error = user->emitOpError() << "expected the constant number of one of the " << lds.getBuffers()
+                                       << " buffers of an array that is staged";
+      error.attachNote(op.getLoc()) << "staged here";
+      return error;
+    }
+  }
+  return success();
 }
 
 LogicalResult checkProduct(MmaOp op, SystolicArrayAttr array, int64_t waveSize) {
@@ -104,7 +142,7 @@ LogicalResult nstf::systolic::checkTileProgram(KernelOp kernel) {
   if (failed(checkSizes(kernel)))
     return failure();
   if (int64_t indices = llvm::count_if(kernel.getArgumentTypes(), llvm::IsaPred<IndexType>); indices != 1)
-    return kernel.emitError() << "expected one work index (systolic-order-work) but got " << indices;
+    return kernel.emitError() << "expected one work index (systolic-order-workgroups) but got " << indices;
   int64_t waveSize = *kernel.getWaveSize(), scratch = 0;
   for (auto [position, type] : llvm::enumerate(kernel.getArgumentTypes()))
     if (kernel.getArgAttr(position, scratchAttributeName))
@@ -120,6 +158,8 @@ LogicalResult nstf::systolic::checkTileProgram(KernelOp kernel) {
     if (failed(checkHasLayouts(op)) || failed(checkSlices(op)))
       return WalkResult::interrupt();
     if (auto product = dyn_cast<MmaOp>(op); product && failed(checkProduct(product, *kernel.getArray(), waveSize)))
+      return WalkResult::interrupt();
+    if (auto stage = dyn_cast<StageOp>(op); stage && failed(checkStage(stage, kernel)))
       return WalkResult::interrupt();
     if (int64_t bytes = getScratchBytes(op, waveSize); bytes > scratch)
       return op->emitError() << "expected " << bytes << " bytes of scratch (systolic-allocate-scratch) but got "

@@ -10,7 +10,8 @@ using namespace nstf::systolic;
 
 namespace {
 
-/// K steps outermost: consecutive instructions then write different accumulators and need not wait for each other.
+/// Row by row of cells, so that a row's operand dies before the next one is needed; in a row instruction by instruction
+/// along K, so that consecutive ones write different accumulators and need not wait for each other.
 struct MmaPattern : TilePattern<MmaOp> {
   using TilePattern::TilePattern;
   LogicalResult matchAndRewrite(MmaOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
@@ -27,22 +28,25 @@ struct MmaPattern : TilePattern<MmaOp> {
     SmallVector<Value> cells;
     for (int64_t cell = 0; cell < cellsM * cellsN; ++cell)
       cells.push_back(extractRegisters(index, adaptor.getAcc(), cell * accumulators, accumulators));
+    auto multiply = [&](int64_t i, int64_t j, int64_t k, int64_t step) {
+      auto operand = [&](Value vector, int64_t cell) {
+        return extractRegisters(index, vector, (cell * cellsK + k) * perCell + step * perInstruction, perInstruction);
+      };
+      Value &acc = cells[i * cellsN + j];
+      Value left = operand(adaptor.getA(), i), right = operand(adaptor.getB(), j);
+      if (array.getTransposed())
+        std::swap(left, right);
+      acc = amdgpu::MFMAOp::create(rewriter, op.getLoc(), acc.getType(), uint32_t(array.getM()), uint32_t(array.getN()),
+                                   uint32_t(array.getInstructionK()), 1u, left, right, acc);
+    };
+    // A single column of cells goes down first.
+    int64_t rowsAtOnce = cellsN == 1 ? cellsM : 1;
     for (int64_t k = 0; k < cellsK; ++k)
-      for (int64_t step = 0; step < depth; ++step)
-        for (int64_t i = 0; i < cellsM; ++i)
-          for (int64_t j = 0; j < cellsN; ++j) {
-            auto operand = [&](Value vector, int64_t cell) {
-              return extractRegisters(index, vector, (cell * cellsK + k) * perCell + step * perInstruction,
-                                      perInstruction);
-            };
-            Value &acc = cells[i * cellsN + j];
-            Value left = operand(adaptor.getA(), i), right = operand(adaptor.getB(), j);
-            if (array.getTransposed())
-              std::swap(left, right);
-            acc =
-                amdgpu::MFMAOp::create(rewriter, op.getLoc(), acc.getType(), uint32_t(array.getM()),
-                                       uint32_t(array.getN()), uint32_t(array.getInstructionK()), 1u, left, right, acc);
-          }
+      for (int64_t first = 0; first < cellsM; first += rowsAtOnce)
+        for (int64_t step = 0; step < depth; ++step)
+          for (int64_t i = first; i < first + rowsAtOnce; ++i)
+            for (int64_t j = 0; j < cellsN; ++j)
+              multiply(i, j, k, step);
     Value result = adaptor.getAcc();
     for (auto [cell, acc] : llvm::enumerate(cells))
       result = insertRegisters(index, acc, result, cell * accumulators);
@@ -60,15 +64,81 @@ struct BroadcastPattern : TilePattern<BroadcastOp> {
       return success();
     }
     RankedTensorType tile = getTileType(op.getResult());
-    auto registers = mapRegisters(getFragment(op.getSource().getType()), tile.getRank() - 1);
+    bool each = op.getEach();
+    auto registers = mapRegisters(getFragment(op.getSource().getType()), tile.getRank() - !each);
     SmallVector<int64_t> order;
     for (int64_t i = 0; i < type.getNumElements(); ++i) {
       auto coordinates = getFragment(tile).getRegisterCoordinates(i, tile.getRank());
-      coordinates.erase(coordinates.begin() + op.getDim());
+      if (each)
+        coordinates[op.getDim()] /= op.getRepeats();
+      else
+        coordinates.erase(coordinates.begin() + op.getDim());
       order.push_back(registers.at(coordinates));
     }
     rewriter.replaceOpWithNewOp<vector::ShuffleOp>(op, adaptor.getSource(), adaptor.getSource(), order);
     return success();
+  }
+};
+
+/// By bit tricks. 1024 + q is the f16 with q as its low mantissa bits, two in a word; a byte becomes an f32 by one
+/// instruction.
+struct UnpackPattern : TilePattern<UnpackOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(UnpackOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder index{rewriter, op.getLoc()};
+    VectorType type = getVectorType(op.getResult());
+    int64_t perWord = op.getCodesPerWord(), bits = op.getBits();
+    Value result = zeroVector(index, type);
+    // Codes of a word are neighbouring registers, words in the order of theirs (FragmentAttr::refine).
+    for (int64_t word = 0; word < type.getNumElements() / perWord; ++word) {
+      Value value = extractRegisters(index, adaptor.getWords(), word, 1);
+      for (int64_t code = 0; code < perWord; code += 2) {
+        int64_t first = UnpackOp::getFirstBit(bits, code);
+        Value pair =
+            type.getElementType().isF16() ? toHalves(index, value, first, bits) : toFloats(index, value, first, bits);
+        result = insertRegisters(index, pair, result, word * perWord + code);
+      }
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+  static Value constant(IndexBuilder &index, int64_t value) {
+    return arith::ConstantOp::create(index.builder, index.loc, index.builder.getI32IntegerAttr(int32_t(value)));
+  }
+  static Value shiftAndMask(IndexBuilder &index, Value word, int64_t shift, int64_t mask) {
+    if (shift != 0)
+      word = arith::ShRUIOp::create(index.builder, index.loc, word, constant(index, shift));
+    return arith::AndIOp::create(index.builder, index.loc, word, constant(index, mask));
+  }
+
+  /// The codes at bit `first` of both halves.
+  static Value toHalves(IndexBuilder &index, Value word, int64_t first, int64_t bits) {
+    int64_t mask = (1 << bits) - 1;
+    Value pair = shiftAndMask(index, word, first, mask << 16 | mask);
+    pair = arith::OrIOp::create(index.builder, index.loc, pair, constant(index, 0x64006400));
+    auto type = VectorType::get(2, index.builder.getF16Type());
+    pair = vector::BroadcastOp::create(index.builder, index.loc, VectorType::get(1, pair.getType()), pair);
+    Value raised = vector::BitCastOp::create(index.builder, index.loc, type, pair);
+    Value base = arith::ConstantOp::create(
+        index.builder, index.loc, DenseElementsAttr::get(type, index.builder.getF16FloatAttr(1024).getValue()));
+    return arith::SubFOp::create(index.builder, index.loc, raised, base);
+  }
+
+  static Value toFloats(IndexBuilder &index, Value word, int64_t first, int64_t bits) {
+    auto type = VectorType::get(2, index.builder.getF32Type());
+    Value pair = zeroVector(index, type), mask = constant(index, ((1 << bits) - 1) * 0x01010101);
+    // The same for all codes at this place of a byte.
+    Value bytes = word;
+    if (first % 8 != 0)
+      bytes = arith::ShRUIOp::create(index.builder, index.loc, bytes, constant(index, first % 8));
+    bytes = arith::AndIOp::create(index.builder, index.loc, bytes, mask);
+    for (int64_t half = 0; half < 2; ++half) {
+      Value byte = shiftAndMask(index, bytes, 16 * half + first / 8 * 8, 0xff);
+      Value number = arith::UIToFPOp::create(index.builder, index.loc, type.getElementType(), byte);
+      pair = insertRegisters(index, number, pair, half);
+    }
+    return pair;
   }
 };
 
@@ -225,5 +295,6 @@ void nstf::systolic::populateOverlapLowering(const KernelContext &kernel, TypeCo
 
 void nstf::systolic::populateComputeLowering(const KernelContext &kernel, TypeConverter &converter,
                                              RewritePatternSet &patterns) {
-  patterns.add<MmaPattern, BroadcastPattern, IotaPattern, ReducePattern>(kernel, converter, patterns.getContext());
+  patterns.add<MmaPattern, BroadcastPattern, UnpackPattern, IotaPattern, ReducePattern>(kernel, converter,
+                                                                                        patterns.getContext());
 }

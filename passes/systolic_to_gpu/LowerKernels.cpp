@@ -45,6 +45,15 @@ struct ConstantPattern : OpConversionPattern<arith::ConstantOp> {
   }
 };
 
+/// The wave's number is there already, and known to be scalar.
+struct SubgroupIdPattern : TilePattern<gpu::SubgroupIdOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(gpu::SubgroupIdOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, kernel.wave);
+    return success();
+  }
+};
+
 struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
   using Base::Base;
 
@@ -65,7 +74,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     context.waveSize = *kernel.getWaveSize();
     makeFunction(kernel, converter, context);
     getOperation()->walk([&](Operation *op) {
-      if (isa<LoadOp, StoreOp>(op))
+      if (isa<LoadOp, StageOp, StoreOp>(op))
         for (Value operand : op->getOperands())
           if (isa<IndexType>(operand.getType()))
             context.divisors[operand] = getDivisor(operand);
@@ -101,8 +110,11 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     for (Type type : kernel.getArgumentTypes())
       if (isa<MemRefType, ControlType>(type))
         arguments.push_back(converter.convertType(type));
-      else if (isa<LdsType>(type))
-        workgroupMemory.push_back(converter.convertType(type));
+    for (BlockArgument argument : kernel.getBody().getArguments())
+      if (auto lds = dyn_cast<LdsType>(argument.getType()))
+        workgroupMemory.append(isStaged(argument) ? lds.getBuffers() : 1,
+                               hasViews(argument) ? getBytesOf(lds)
+                                                  : getLdsMemory(lds, isStaged(argument) ? 1 : lds.getBuffers()));
     auto function = gpu::GPUFuncOp::create(builder, loc, kernel.getSymName(), builder.getFunctionType(arguments, {}),
                                            workgroupMemory, TypeRange());
     function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());
@@ -130,14 +142,25 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     Value control;
     unsigned nextArgument = 0, nextMemory = 0;
     for (auto [position, argument] : llvm::enumerate(body.getArguments())) {
-      Value value;
+      Value value, bytes;
       if (isa<MemRefType, ControlType>(argument.getType())) {
         value = entry.getArgument(nextArgument);
         annotateArgument(kernel, position, function, nextArgument++);
+      } else if (isStaged(argument)) {
+        auto arrays =
+            function.getWorkgroupAttributions().slice(nextMemory, cast<LdsType>(argument.getType()).getBuffers());
+        nextMemory += arrays.size();
+        value = UnrealizedConversionCastOp::create(builder, loc, argument.getType(), ValueRange(arrays)).getResult(0);
+        context.stagedArrays[value] = SmallVector<Value>(arrays.begin(), arrays.end());
       } else if (isa<LdsType>(argument.getType())) {
         value = function.getWorkgroupAttributions()[nextMemory++];
         if (kernel.getArgAttr(position, scratchAttributeName))
           context.scratch = dropBufferDim(builder, value);
+        if (hasViews(argument)) {
+          bytes = value;
+          value = memref::ViewOp::create(builder, loc, cast<MemRefType>(converter.convertType(argument.getType())),
+                                         bytes, index.constant(0), ValueRange());
+        }
       } else {
         value = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
       }
@@ -145,8 +168,12 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
       if (value.getType() != argument.getType())
         value = UnrealizedConversionCastOp::create(builder, loc, argument.getType(), value).getResult(0);
       argument.replaceAllUsesWith(value);
+      if (bytes)
+        context.ldsBytes[value] = bytes;
       if (isa<ControlType>(argument.getType()))
         control = value;
+      if (PackedAttr packing = kernel.getPacking(position))
+        context.packings[value] = packing;
       if (int64_t perToken = kernel.getElementsPerToken(position))
         context.tokenBuffers[value] = {memory, perToken};
     }
@@ -158,6 +185,8 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     terminator->erase();
     kernel.erase();
   }
+
+  static bool isStaged(Value lds) { return llvm::any_of(lds.getUsers(), llvm::IsaPred<StageOp>); }
 
   /// Sizes the memory of buffers that end with the launch's tokens: what lies behind is out of range, so that a launch
   /// needs no room for more rows than it has. More tokens than there can be count as the most.
@@ -178,18 +207,26 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     }
   }
 
-  /// Carries over what is said of an argument, but for how its memory ends, which its accesses know from here on; says
-  /// of the control block that nobody writes it.
+  /// Carries over what is said of an argument, but for how its memory lies and ends, which its accesses know from here
+  /// on; says of the control block that nobody writes it.
   static void annotateArgument(KernelOp kernel, unsigned from, gpu::GPUFuncOp function, unsigned to) {
     Builder builder(function.getContext());
     if (DictionaryAttr attributes = kernel.getArgAttrDict(from))
       for (NamedAttribute attribute : attributes)
-        if (attribute.getName() != perTokenAttributeName)
+        if (attribute.getName() != perTokenAttributeName && attribute.getName() != packedAttributeName)
           function.setArgAttr(to, attribute.getName(), attribute.getValue());
     if (isa<ControlType>(kernel.getArgumentTypes()[from])) {
       function.setArgAttr(to, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
       function.setArgAttr(to, LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());
     }
+  }
+
+  /// An array whose memory is another one's later is bytes, and a view of them itself.
+  static bool hasViews(BlockArgument array) { return llvm::any_of(array.getUsers(), llvm::IsaPred<ViewOp>); }
+  static MemRefType getBytesOf(LdsType lds) {
+    Builder builder(lds.getContext());
+    return MemRefType::get(lds.getSizeInBytes(), builder.getI8Type(), MemRefLayoutAttrInterface(),
+                           gpu::AddressSpaceAttr::get(lds.getContext(), gpu::AddressSpace::Workgroup));
   }
 
   /// Scratch has one buffer; memref.view wants it flat.
@@ -203,14 +240,17 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     ConversionTarget target(*mlir);
     RewritePatternSet patterns(mlir);
     target.addIllegalDialect<SystolicDialect>();
+    target.addIllegalOp<gpu::SubgroupIdOp>();
     target.addDynamicallyLegalOp<OverlapOp, YieldOp>([&](Operation *op) { return converter.isLegal(op); });
     target.markUnknownOpDynamicallyLegal(
         [&](Operation *op) { return converter.isLegal(op) || isa<UnrealizedConversionCastOp>(op); });
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
     populateOverlapLowering(context, converter, patterns);
     populateMemoryLowering(context, converter, patterns);
+    populateStageLowering(context, converter, patterns);
     populateLdsLowering(context, converter, patterns);
     populateComputeLowering(context, converter, patterns);
+    patterns.add<SubgroupIdPattern>(context, converter, mlir);
     patterns.add<ConstantPattern, ElementwisePattern>(converter, mlir);
     return applyPartialConversion(getOperation(), target, std::move(patterns));
   }

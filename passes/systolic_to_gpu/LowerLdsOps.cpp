@@ -1,34 +1,33 @@
 // Lowering of what goes through LDS: writes, reads, layout conversions and barriers.
+#include "dialects/systolic/Rounds.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/analysis/LdsLayout.h"
 #include "passes/systolic/Scratch.h"
-#include "passes/systolic_to_gpu/TileLowering.h"
+#include "passes/systolic_to_gpu/Places.h"
 
 using namespace mlir;
 using namespace nstf::systolic;
 
 namespace {
 
-/// Accesses of a whole tile to one buffer of an LDS array (buffers x rows x cols, or buffers x cols).
+/// Accesses of a whole tile to one buffer of an LDS array (buffers x rows x cols, or buffers x elements).
 class LdsAccess {
 public:
-  LdsAccess(IndexBuilder &index, const KernelContext &kernel, Value memory, Value buffer, Attribute swizzle,
-            RankedTensorType tile, bool transposed, ArrayRef<int64_t> from = {})
-      : index(index), memory(memory), buffer(buffer), swizzle(dyn_cast_or_null<SwizzleAttr>(swizzle)),
-        layout(getFragment(tile)), rank(tile.getRank()), elementBits(tile.getElementTypeBitWidth()),
-        transposed(transposed), from(from.empty() ? SmallVector<int64_t>(rank, 0) : SmallVector<int64_t>(from)) {
+  LdsAccess(IndexBuilder &index, const KernelContext &kernel, LdsBuffer lds, Attribute swizzle, RankedTensorType tile,
+            bool transposed, ArrayRef<int64_t> from = {})
+      : index(index), lds(lds), swizzle(dyn_cast_or_null<SwizzleAttr>(swizzle)), layout(getFragment(tile)),
+        rank(tile.getRank()), elementBits(tile.getElementTypeBitWidth()),
+        places{dyn_cast_or_null<PackedAttr>(swizzle), lds.shape.back(), elementBits}, transposed(transposed),
+        from(from.empty() ? SmallVector<int64_t>(rank, 0) : SmallVector<int64_t>(from)) {
     start = getLaneCoordinates(index, kernel, layout, rank);
     if (transposed)
       std::swap(start[0], start[1]);
-    LdsTileAccess access{{},
-                         layout,
-                         SmallVector<int64_t, 2>(cast<MemRefType>(memory.getType()).getShape().drop_front()),
-                         elementBits,
-                         transposed};
-    width = getAccessWidth(access, this->swizzle);
+    width = getAccessWidth({{}, layout, SmallVector<int64_t, 2>(lds.shape), elementBits, transposed}, swizzle);
   }
 
   Value load(VectorType type) {
@@ -36,10 +35,10 @@ public:
     for (int64_t i = 0; i < type.getNumElements(); i += width) {
       Value part;
       if (width == 1) {
-        part = memref::LoadOp::create(index.builder, index.loc, memory, getIndices(i));
+        part = memref::LoadOp::create(index.builder, index.loc, lds.memory, getIndices(i));
       } else {
         auto load = vector::LoadOp::create(index.builder, index.loc, VectorType::get(width, type.getElementType()),
-                                           memory, getIndices(i));
+                                           lds.memory, getIndices(i));
         load->setAttr("alignment", getAlignment());
         part = load;
       }
@@ -52,9 +51,9 @@ public:
     for (int64_t i = 0; i < layout.getNumRegisters(); i += width) {
       Value part = extractRegisters(index, vector, i, width);
       if (width == 1) {
-        memref::StoreOp::create(index.builder, index.loc, part, memory, getIndices(i));
+        memref::StoreOp::create(index.builder, index.loc, part, lds.memory, getIndices(i));
       } else {
-        auto store = vector::StoreOp::create(index.builder, index.loc, part, memory, getIndices(i));
+        auto store = vector::StoreOp::create(index.builder, index.loc, part, lds.memory, getIndices(i));
         store->setAttr("alignment", getAlignment());
       }
     }
@@ -67,6 +66,8 @@ private:
       std::swap(offsets[0], offsets[1]);
     for (unsigned dim = 0; dim < rank; ++dim)
       offsets[dim] += from[dim];
+    if (places.packing)
+      return {lds.number, getPackedPlace(offsets)};
     SmallVector<Value> indices;
     for (unsigned dim = 0; dim < rank; ++dim)
       indices.push_back(index.add(start[dim], offsets[dim]));
@@ -77,17 +78,25 @@ private:
       Value shift = index.mul(index.rem(index.div(row, swizzle.getPhase()), swizzle.getRows()), swizzle.getVector());
       indices[1] = arith::XOrIOp::create(index.builder, index.loc, indices[1], shift);
     }
-    indices.insert(indices.begin(), buffer);
+    indices.insert(indices.begin(), lds.number);
     return indices;
+  }
+
+  Value getPackedPlace(ArrayRef<int64_t> offsets) {
+    if (places.addsUp(layout, transposed) &&
+        llvm::all_of(llvm::enumerate(from), [&](auto at) { return at.value() % places.getAlignment(at.index()) == 0; }))
+      return index.add(places.getPlace(index, start), places.getPlace(offsets));
+    return places.getPlace(index, {index.add(start[0], offsets[0]), index.add(start[1], offsets[1])});
   }
 
   IntegerAttr getAlignment() { return index.builder.getI64IntegerAttr(width * elementBits / 8); }
 
   IndexBuilder &index;
-  Value memory, buffer;
+  LdsBuffer lds;
   SwizzleAttr swizzle;
   FragmentAttr layout;
   unsigned rank, elementBits;
+  Places places;
   bool transposed;
   SmallVector<int64_t> from; ///< where the tile begins in the array
   int64_t width;
@@ -110,8 +119,8 @@ struct WritePattern : TilePattern<WriteOp> {
   LogicalResult matchAndRewrite(WriteOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     IndexBuilder index{rewriter, op.getLoc()};
     onFirstReplica(index, kernel, getFragment(op.getTile().getType()), [&] {
-      LdsAccess(index, kernel, adaptor.getLds(), adaptor.getBuffer(), op.getLds().getType().getSwizzle(),
-                getTileType(op.getTile()), op.getTransposed())
+      LdsAccess(index, kernel, kernel.getLdsBuffer(index, op.getLds(), adaptor.getLds(), op.getBuffer()),
+                op.getLds().getType().getSwizzle(), getTileType(op.getTile()), op.getTransposed())
           .store(adaptor.getTile());
     });
     rewriter.eraseOp(op);
@@ -123,8 +132,9 @@ struct ReadPattern : TilePattern<ReadOp> {
   using TilePattern::TilePattern;
   LogicalResult matchAndRewrite(ReadOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     IndexBuilder index{rewriter, op.getLoc()};
-    LdsAccess access(index, kernel, adaptor.getLds(), adaptor.getBuffer(), op.getLds().getType().getSwizzle(),
-                     getTileType(op.getResult()), op.getTransposed(), op.getFrom().value_or(ArrayRef<int64_t>()));
+    LdsAccess access(index, kernel, kernel.getLdsBuffer(index, op.getLds(), adaptor.getLds(), op.getBuffer()),
+                     op.getLds().getType().getSwizzle(), getTileType(op.getResult()), op.getTransposed(),
+                     op.getFrom().value_or(ArrayRef<int64_t>()));
     rewriter.replaceOp(op, access.load(getVectorType(op.getResult())));
     return success();
   }
@@ -145,8 +155,6 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
       rewriter.replaceOpWithNewOp<vector::ShuffleOp>(op, adaptor.getTile(), adaptor.getTile(), order);
       return success();
     }
-    SmallVector<int64_t> shape(to.getShape());
-    shape.insert(shape.begin(), 1);
     Type stored = getStoredElementType(to.getElementType());
     Value tile = adaptor.getTile();
     if (stored != to.getElementType()) {
@@ -155,17 +163,78 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
       tile = arith::ExtUIOp::create(rewriter, op.getLoc(), VectorType::get(getFragment(from).getNumRegisters(), stored),
                                     tile);
     }
-    Value memory = viewScratch(index, kernel, shape, stored), zero = index.constant(0);
-    amdgpu::LDSBarrierOp::create(rewriter, op.getLoc());
-    onFirstReplica(index, kernel, getFragment(from), [&] {
-      LdsAccess(index, kernel, memory, zero, Attribute(), from, /*transposed=*/false).store(tile);
-    });
-    amdgpu::LDSBarrierOp::create(rewriter, op.getLoc());
-    LdsAccess access(index, kernel, memory, zero, Attribute(), to, /*transposed=*/false);
-    Value result = access.load(VectorType::get(type.getShape(), stored));
+    Value result = exchange(index, op, adaptor.getThrough(), tile, from, to);
     if (result.getType() != type)
       result = arith::TruncIOp::create(rewriter, op.getLoc(), type, result);
     rewriter.replaceOp(op, result);
+    return success();
+  }
+
+  /// Part after part through one array after the other; the whole tile through scratch where there is none.
+  Value exchange(IndexBuilder &index, ConvertLayoutOp op, ValueRange through, Value tile, RankedTensorType from,
+                 RankedTensorType to) const {
+    SmallVector<Value> arrays(through);
+    RoundDigits rounds;
+    Attribute swizzle;
+    SmallVector<int64_t> shape(to.getShape()), lying = shape; // of a part, and as its array has it
+    if (arrays.empty()) {
+      SmallVector<int64_t> whole(shape);
+      whole.insert(whole.begin(), 1);
+      arrays.push_back(viewScratch(index, kernel, whole, to.getElementType()));
+    } else {
+      rounds = *findRounds(op);
+      auto array = cast<LdsType>(op.getThrough().front().getType());
+      swizzle = array.getSwizzle();
+      lying = shape = SmallVector<int64_t>(array.getShape());
+      if (op.getTransposed())
+        std::reverse(shape.begin(), shape.end());
+    }
+    unsigned rank = to.getRank();
+    RoundLayout in = splitIntoRounds(getFragment(from), rounds, rank),
+                out = splitIntoRounds(getFragment(to), rounds, rank);
+    auto getPart = [&](RoundLayout &layout) { return RankedTensorType::get(shape, to.getElementType(), layout.part); };
+    auto isReplicated = [](const Digit &digit) { return digit.dim < 0; };
+    bool crossesWaves = in.part.getWave() != out.part.getWave() || llvm::any_of(in.part.getWave(), isReplicated);
+    Value result = zeroVector(index, VectorType::get(getFragment(to).getNumRegisters(), to.getElementType()));
+    Value zero = index.constant(0);
+    for (auto [round, written, read] : llvm::enumerate(in.registers, out.registers)) {
+      LdsBuffer array{arrays[round % arrays.size()], zero, lying};
+      if (round == 0)
+        amdgpu::LDSBarrierOp::create(index.builder, index.loc);
+      else if (arrays.size() == 1)
+        synchronize(index, crossesWaves);
+      onFirstReplica(index, kernel, in.part, [&] {
+        LdsAccess(index, kernel, array, swizzle, getPart(in), op.getTransposed())
+            .store(vector::ShuffleOp::create(index.builder, index.loc, tile, tile, written));
+      });
+      synchronize(index, crossesWaves);
+      LdsAccess access(index, kernel, array, swizzle, getPart(out), op.getTransposed());
+      Value part = access.load(VectorType::get(read.size(), to.getElementType()));
+      if (read.size() == size_t(cast<VectorType>(result.getType()).getNumElements()))
+        return part;
+      for (auto [i, number] : llvm::enumerate(read))
+        result = insertRegisters(index, extractRegisters(index, part, i, 1), result, number);
+    }
+    return result;
+  }
+
+  /// Between the accesses of lanes to each other's elements. Those of one wave are served in order; only the compiler
+  /// must not exchange them.
+  static void synchronize(IndexBuilder &index, bool acrossWaves) {
+    if (acrossWaves)
+      amdgpu::LDSBarrierOp::create(index.builder, index.loc);
+    else
+      LLVM::FenceOp::create(index.builder, index.loc, LLVM::AtomicOrdering::acq_rel, "wavefront");
+  }
+};
+
+struct ViewPattern : TilePattern<ViewOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(ViewOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder index{rewriter, op.getLoc()};
+    auto type = cast<MemRefType>(getTypeConverter()->convertType(op.getType()));
+    rewriter.replaceOpWithNewOp<memref::ViewOp>(op, type, kernel.ldsBytes.at(op.getLds()), index.constant(0),
+                                                ValueRange());
     return success();
   }
 };
@@ -173,7 +242,20 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
 struct BarrierPattern : TilePattern<BarrierOp> {
   using TilePattern::TilePattern;
   LogicalResult matchAndRewrite(BarrierOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<amdgpu::LDSBarrierOp>(op);
+    if (kernel.stagedArrays.empty()) {
+      // LLVM waits for writes here, but not always for reads of another block of code whose results nobody uses.
+      amdgpu::MemoryCounterWaitOp::create(rewriter, op.getLoc(), /*load=*/{}, /*store=*/{},
+                                          /*ds=*/rewriter.getI32IntegerAttr(0), /*exp=*/{}, /*tensor=*/{});
+      rewriter.replaceOpWithNewOp<amdgpu::LDSBarrierOp>(op);
+      return success();
+    }
+    // Its fences would wait for what is staged, too.
+    auto none = amdgpu::sched_barrier_opt_enum::none;
+    amdgpu::SchedBarrierOp::create(rewriter, op.getLoc(), none);
+    amdgpu::MemoryCounterWaitOp::create(rewriter, op.getLoc(), /*load=*/{}, /*store=*/{},
+                                        /*ds=*/rewriter.getI32IntegerAttr(0), /*exp=*/{}, /*tensor=*/{});
+    ROCDL::SBarrierOp::create(rewriter, op.getLoc());
+    rewriter.replaceOpWithNewOp<amdgpu::SchedBarrierOp>(op, none);
     return success();
   }
 };
@@ -182,6 +264,6 @@ struct BarrierPattern : TilePattern<BarrierOp> {
 
 void nstf::systolic::populateLdsLowering(const KernelContext &kernel, TypeConverter &converter,
                                          RewritePatternSet &patterns) {
-  patterns.add<WritePattern, ReadPattern, ConvertLayoutPattern, BarrierPattern>(kernel, converter,
-                                                                                patterns.getContext());
+  patterns.add<WritePattern, ReadPattern, ConvertLayoutPattern, ViewPattern, BarrierPattern>(kernel, converter,
+                                                                                             patterns.getContext());
 }

@@ -1,18 +1,21 @@
 // Lowering of loads, stores and the control block.
 //
 // Buffers are rank-1 here, so that an access is base + constant: the constants end up in the instructions' offset
-// field. Of a load's address, what all lanes share goes into the scalar offset; the lanes' part does not change in a
-// loop then. An element outside gets the index one past the end, which the hardware's range check reads as 0 and drops
-// on writing (amdgpu raw buffer accesses; CDNA3 ISA manual, buffer addressing). Where a buffer ends with the launch's
-// tokens, that index still is the one past its type's end.
+// field. Of a load's address, what all lanes share goes into the scalar offset. In a loop that is what changes from
+// round to round, one number for all loads that advance alike; the rest, a register for each instruction, is computed
+// before the loop. An element outside gets the index one past the end, which the hardware's range check reads as 0 and
+// drops on writing (amdgpu raw buffer accesses; CDNA3 ISA manual, buffer addressing). Where a buffer ends with the
+// launch's tokens, that index still is the one past its type's end.
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "passes/systolic_to_gpu/TileLowering.h"
+#include "passes/systolic_to_gpu/Places.h"
 #include "support/ControlBlock.h"
 #include <numeric>
+#include <set>
+#include <tuple>
 
 using namespace mlir;
 using namespace nstf::systolic;
@@ -29,6 +32,9 @@ struct BufferAddress {
 /// Bytes that the offset field of a buffer instruction reaches.
 constexpr int64_t offsetFieldBytes = 4096;
 
+/// Address registers that a load may hold through a loop to save scalar additions in it.
+constexpr int64_t mostAddresses = 8;
+
 bool divides(int64_t divisor, int64_t value) { return value % divisor == 0; }
 
 SmallVector<int64_t> lookUpDivisors(const KernelContext &kernel, ValueRange indices) {
@@ -39,8 +45,9 @@ SmallVector<int64_t> lookUpDivisors(const KernelContext &kernel, ValueRange indi
 class BufferAccess {
 public:
   struct Description {
-    MemRefType buffer; ///< with its axes, before conversion
-    int64_t perToken;  ///< elements for each token where the buffer ends with the launch's, else 0
+    MemRefType buffer;  ///< with its axes, before conversion
+    PackedAttr packing; ///< how it lies; null: row by row
+    int64_t perToken;   ///< elements for each token where the buffer ends with the launch's, else 0
     RankedTensorType tile;
     ValueRange indices, limits;    ///< of the buffer's dimensions
     SmallVector<int64_t> divisors; ///< of the indices
@@ -54,7 +61,8 @@ public:
 
   BufferAccess(IndexBuilder &index, const KernelContext &kernel, Description access)
       : index(index), access(std::move(access)), rank(this->access.tile.getRank()),
-        layout(getFragment(this->access.tile)) {
+        layout(getFragment(this->access.tile)), places{this->access.packing, this->access.buffer.getShape().back(),
+                                                       this->access.buffer.getElementTypeBitWidth()} {
     start = getLaneCoordinates(index, kernel, layout, rank);
     if (this->access.transposed)
       std::swap(start[0], start[1]);
@@ -80,6 +88,8 @@ public:
     shrink(access.divisors[rank - 1]);
     if (!access.limits.empty())
       shrink(access.limitDivisor);
+    if (access.packing)
+      shrink(access.packing.getGranule(bits));
     // The range check takes each dword for itself: none may be half outside.
     if (access.perToken * bits % 32 != 0)
       shrink(access.perToken);
@@ -92,25 +102,28 @@ public:
     SmallVector<Value> coordinates;
     for (unsigned dim = 0; dim < rank; ++dim)
       coordinates.push_back(index.add(getLanePart(dim, offsets[dim], /*withOffset=*/true), access.indices[dim]));
-    return index.toI32(orPastEnd(linearize(coordinates), offsets));
+    return index.toI32(orPastEnd(places.getPlace(index, coordinates), offsets));
   }
 
-  /// The same in parts. Where their sum could pass 2^32 on its way out of range, in one.
+  /// The same in parts. Where their sum could pass 2^32 on its way out of range, or is none, in one.
   BufferAddress getAddress(int64_t number) {
     int64_t elementBytes = access.buffer.getElementTypeBitWidth() / 8;
-    if (access.buffer.getNumElements() * elementBytes >= int64_t(1) << 31)
+    if (access.buffer.getNumElements() * elementBytes >= int64_t(1) << 31 || !addsUp())
       return {orNowhere(getIndex(number)), {}, 0};
     SmallVector<int64_t> offsets = getOffsets(number);
-    SmallVector<Value> coordinates, shared(access.indices);
-    int64_t constant = 0;
+    scf::ForOp loop = getLoop();
+    SmallVector<Value> lanes, shared;
     for (unsigned dim = 0; dim < rank; ++dim) {
-      coordinates.push_back(getLanePart(dim, offsets[dim], /*withOffset=*/false));
-      if (!isGathered(dim))
-        constant = constant + offsets[dim] * (rank == 2 && dim == 0 ? access.buffer.getDimSize(1) : 1);
+      Value own = getLanePart(dim, offsets[dim], /*withOffset=*/false), all = access.indices[dim];
+      if (loop && loop.isDefinedOutsideOfLoop(all))
+        std::tie(own, all) = std::pair(index.add(own, all), index.constant(0));
+      lanes.push_back(own);
+      shared.push_back(all);
     }
-    int64_t field = constant % (offsetFieldBytes / elementBytes);
-    return {index.toI32(orPastEnd(linearize(coordinates), offsets)),
-            orNowhere(index.toI32(index.add(linearize(shared), constant - field))), field};
+    int64_t constant = getConstant(offsets), field = constant % (offsetFieldBytes / elementBytes);
+    Value own = index.add(places.getPlace(index, lanes), loop ? constant - field : 0);
+    return {index.toI32(orPastEnd(own, offsets)),
+            orNowhere(index.toI32(index.add(places.getPlace(index, shared), loop ? 0 : constant - field))), field};
   }
 
 private:
@@ -121,9 +134,35 @@ private:
     return offsets;
   }
 
-  Value linearize(ArrayRef<Value> coordinates) {
-    Value linear = coordinates[rank - 1];
-    return rank == 2 ? index.add(index.mul(coordinates[0], access.buffer.getDimSize(1)), linear) : linear;
+  /// Whether an element's place is the sum of its index's, its lane's and its register's.
+  bool addsUp() const {
+    if (!access.packing)
+      return true;
+    for (unsigned dim = 0; dim < rank; ++dim)
+      if (isGathered(dim) || !divides(places.getAlignment(dim), access.divisors[dim]))
+        return false;
+    return places.addsUp(layout, access.transposed);
+  }
+
+  /// What the register adds to the place of the lane's first element.
+  int64_t getConstant(SmallVector<int64_t> offsets) const {
+    for (unsigned dim = 0; dim < rank; ++dim)
+      if (isGathered(dim))
+        offsets[dim] = 0;
+    return places.getPlace(offsets);
+  }
+
+  /// The loop before which the lanes' part of addresses is computed: the innermost, if its registers are few.
+  scf::ForOp getLoop() {
+    Operation *around = index.builder.getInsertionBlock()->getParentOp();
+    auto loop = dyn_cast<scf::ForOp>(around);
+    if (!loop)
+      loop = around->getParentOfType<scf::ForOp>();
+    int64_t field = offsetFieldBytes * 8 / access.buffer.getElementTypeBitWidth();
+    std::set<int64_t> addresses;
+    for (int64_t i = 0; i < layout.getNumRegisters(); i += getWidth())
+      addresses.insert(getConstant(getOffsets(i)) / field);
+    return int64_t(addresses.size()) <= mostAddresses ? loop : scf::ForOp();
   }
 
   /// `linear`, or the place past the buffer's end where the element `offsets` from the lane's first is outside.
@@ -185,6 +224,7 @@ private:
   Description access;
   unsigned rank;
   FragmentAttr layout;
+  Places places;
   SmallVector<Value> start;
   std::map<SmallVector<int64_t>, int64_t> rowRegisters, colRegisters;
 };
@@ -219,6 +259,7 @@ struct LoadPattern : TilePattern<LoadOp> {
     }
     BufferAccess access(index, kernel,
                         {.buffer = buffer,
+                         .packing = kernel.packings.lookup(op.getBuffer()),
                          .perToken = kernel.tokenBuffers.lookup(op.getBuffer()).perToken,
                          .tile = getTileType(op.getResult()),
                          .indices = adaptor.getIndices(),
@@ -270,6 +311,7 @@ struct StorePattern : TilePattern<StoreOp> {
     auto buffer = cast<MemRefType>(op.getBuffer().getType());
     BufferAccess access(index, kernel,
                         {.buffer = buffer,
+                         .packing = kernel.packings.lookup(op.getBuffer()),
                          .perToken = kernel.tokenBuffers.lookup(op.getBuffer()).perToken,
                          .tile = getTileType(op.getTile()),
                          .indices = adaptor.getIndices(),

@@ -20,6 +20,9 @@ using nstf::support::LdsDirection;
 
 namespace {
 
+/// A dword a lane from memory to LDS: a wave's take longer than as many bytes to registers (measured, MI308X).
+constexpr int64_t stageClocks = 11;
+
 /// An instruction that takes a pipe for a while, behind what is computed for it.
 struct Unit {
   SmallVector<Operation *> ops;
@@ -88,6 +91,7 @@ private:
         .Case([&](memref::StoreOp store) {
           return lds(LdsDirection::Write, store.getMemRef(), store.getValue().getType());
         })
+        .Case([&](amdgpu::GatherToLDSOp) { return stageClocks; })
         // 64 lanes at 64 bytes a clock.
         .Case([&](amdgpu::RawBufferLoadOp load) { return std::max<int64_t>(bytesOf(load.getType()), 4); })
         .Default([](Operation *) { return 0; });

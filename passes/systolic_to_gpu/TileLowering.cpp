@@ -2,7 +2,6 @@
 #include "passes/systolic_to_gpu/TileLowering.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "support/ControlBlock.h"
 #include <numeric>
@@ -15,6 +14,23 @@ static MemRefType getMemory(ArrayRef<int64_t> shape, Type elementType, gpu::Addr
                          gpu::AddressSpaceAttr::get(elementType.getContext(), space));
 }
 
+MemRefType nstf::systolic::getLdsMemory(LdsType lds, int64_t buffers) {
+  SmallVector<int64_t> shape = {buffers};
+  if (isa<PackedAttr>(lds.getSwizzle()))
+    shape.push_back(lds.getSizeInBytes() / lds.getBuffers() * 8 / lds.getElementType().getIntOrFloatBitWidth());
+  else
+    llvm::append_range(shape, lds.getShape());
+  return getMemory(shape, lds.getElementType(), gpu::AddressSpace::Workgroup);
+}
+
+LdsBuffer KernelContext::getLdsBuffer(IndexBuilder &index, Value lds, Value converted, Value number) const {
+  ArrayRef<int64_t> shape = cast<LdsType>(lds.getType()).getShape();
+  auto staged = stagedArrays.find(lds);
+  if (staged == stagedArrays.end())
+    return {converted, number, shape};
+  return {staged->second[*getConstantIntValue(number)], index.constant(0), shape};
+}
+
 TileTypeConverter::TileTypeConverter() {
   addConversion([](Type type) { return type; });
   addConversion([](RankedTensorType tile) -> std::optional<Type> {
@@ -23,11 +39,7 @@ TileTypeConverter::TileTypeConverter() {
       return std::nullopt;
     return VectorType::get(layout.getNumRegisters(), tile.getElementType());
   });
-  addConversion([](LdsType lds) -> Type {
-    SmallVector<int64_t> shape(lds.getShape());
-    shape.insert(shape.begin(), lds.getBuffers());
-    return getMemory(shape, lds.getElementType(), gpu::AddressSpace::Workgroup);
-  });
+  addConversion([](LdsType lds) -> Type { return getLdsMemory(lds, lds.getBuffers()); });
   addConversion([](ControlType control) -> Type {
     return getMemory(sizeof(nstf::support::ControlBlock) / 4, IntegerType::get(control.getContext(), 32),
                      gpu::AddressSpace::Global);
@@ -88,20 +100,6 @@ Value IndexBuilder::both(Value left, Value right) {
 }
 
 Value IndexBuilder::toI32(Value index) { return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index); }
-
-int64_t nstf::systolic::getDivisor(Value index) {
-  if (auto constant = getConstantIntValue(index))
-    return std::abs(*constant);
-  if (auto mul = index.getDefiningOp<arith::MulIOp>())
-    return getDivisor(mul.getLhs()) * getDivisor(mul.getRhs());
-  if (auto add = index.getDefiningOp<arith::AddIOp>())
-    return std::gcd(getDivisor(add.getLhs()), getDivisor(add.getRhs()));
-  if (auto argument = dyn_cast<BlockArgument>(index))
-    if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-        loop && argument == loop.getInductionVar())
-      return std::gcd(getDivisor(loop.getLowerBound()), getDivisor(loop.getStep()));
-  return 1;
-}
 
 // Lanes and registers
 

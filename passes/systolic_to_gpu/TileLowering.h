@@ -4,6 +4,7 @@
 #include "dialects/systolic/Layouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "passes/systolic/Divisor.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace nstf::systolic {
@@ -14,6 +15,14 @@ struct TokenBuffer {
   int64_t perToken = 0; ///< elements for each token, likewise 0
 };
 
+struct IndexBuilder;
+
+/// One buffer of an LDS array: number `number` of `memory`, which has as many of `shape`.
+struct LdsBuffer {
+  mlir::Value memory, number;
+  llvm::ArrayRef<int64_t> shape;
+};
+
 /// The kernel being lowered. `lane` and `wave` are index values made once at its entry; `scratch` is the shared i8 LDS
 /// array, null where no op needs one.
 struct KernelContext {
@@ -21,8 +30,16 @@ struct KernelContext {
   int64_t waveSize = 0;
   mlir::Value lane, wave, scratch;
   llvm::MapVector<mlir::Value, TokenBuffer> tokenBuffers; ///< by the tile program's buffer
+  llvm::DenseMap<mlir::Value, PackedAttr> packings;       ///< of buffers that do not lie row by row
+  /// The memory of each buffer of an array that is staged, by the tile program's array. Each has one of its own: only
+  /// so the back end knows which accesses a stage under way has to do with, and waits for no other.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> stagedArrays;
+  llvm::DenseMap<mlir::Value, mlir::Value> ldsBytes; ///< i8 arrays, by the tile program's array, where it has views
   /// A number that divides each index and limit of loads and stores, found while loops still stand as they were.
   llvm::DenseMap<mlir::Value, int64_t> divisors;
+
+  /// Buffer `number` of the tile program's array `lds`, which was converted to `converted`.
+  LdsBuffer getLdsBuffer(IndexBuilder &index, mlir::Value lds, mlir::Value converted, mlir::Value number) const;
 
   /// Where accesses to `buffer` go, which was converted to `converted`.
   mlir::Value getMemory(mlir::Value buffer, mlir::Value converted) const {
@@ -31,8 +48,11 @@ struct KernelContext {
   }
 };
 
+/// Buffers x shape in workgroup memory, or buffers x elements where the array is packed.
+mlir::MemRefType getLdsMemory(LdsType lds, int64_t buffers);
+
 /// Types below the tile level: a tile is a flat vector of its registers, a buffer a rank-1 memref in global memory, an
-/// LDS array a memref of buffers x shape in workgroup memory.
+/// LDS array its memory.
 struct TileTypeConverter : mlir::TypeConverter {
   TileTypeConverter();
 };
@@ -57,9 +77,6 @@ struct IndexBuilder {
 /// The part of each coordinate that the lane and the wave decide.
 llvm::SmallVector<mlir::Value> getLaneCoordinates(IndexBuilder &index, const KernelContext &kernel, FragmentAttr layout,
                                                   unsigned rank);
-
-/// A number that divides an index; 0 for the constant 0, which everything divides.
-int64_t getDivisor(mlir::Value index);
 
 /// True on one of the lanes that hold the same elements; null where nothing is replicated.
 mlir::Value isFirstReplica(IndexBuilder &index, const KernelContext &kernel, FragmentAttr layout);
@@ -99,6 +116,8 @@ void populateMemoryLowering(const KernelContext &kernel, mlir::TypeConverter &co
                             mlir::RewritePatternSet &patterns);
 void populateLdsLowering(const KernelContext &kernel, mlir::TypeConverter &converter,
                          mlir::RewritePatternSet &patterns);
+void populateStageLowering(const KernelContext &kernel, mlir::TypeConverter &converter,
+                           mlir::RewritePatternSet &patterns);
 void populateComputeLowering(const KernelContext &kernel, mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
 

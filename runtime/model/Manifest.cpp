@@ -6,9 +6,9 @@
 namespace nstf::manifest {
 
 namespace {
-constexpr ElementType elementTypes[] = {ElementType::F64,  ElementType::F32, ElementType::F16,
-                                        ElementType::BF16, ElementType::I64, ElementType::I32,
-                                        ElementType::I16,  ElementType::I8,  ElementType::U8};
+constexpr ElementType elementTypes[] = {ElementType::F64, ElementType::F32,       ElementType::F16, ElementType::BF16,
+                                        ElementType::I64, ElementType::I32,       ElementType::I16, ElementType::I8,
+                                        ElementType::U8,  ElementType::F8E4M3FNUZ};
 
 template <typename List> auto *findByName(List &list, std::string_view name) {
   auto it = std::find_if(list.begin(), list.end(), [&](const auto &item) { return item.name == name; });

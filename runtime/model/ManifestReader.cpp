@@ -18,7 +18,7 @@ ElementType readElementType(const support::JsonCursor &value) {
   if (value.isString())
     if (std::optional<ElementType> type = elementTypeFromName(value.string()))
       return *type;
-  value.failExpected("one of f64, f32, f16, bf16, i64, i32, i16, i8, u8");
+  value.failExpected("one of f64, f32, f16, bf16, i64, i32, i16, i8, u8, e4m3fnuz");
 }
 
 Shape readShape(const support::JsonCursor &value, bool allowTokens) {
@@ -223,6 +223,8 @@ Weight readWeight(const support::JsonCursor &item, const Buffer *buffer, Weights
   if (weight.offset + weight.size > buffer->size)
     item["offset"].failExpected("a place inside the " + std::to_string(buffer->size) + " bytes of \"" +
                                 support::escape(buffer->name) + "\" for " + std::to_string(weight.size) + " bytes");
+  if (auto plane = item.find("plane"))
+    weight.plane = {(*plane)["format"].nonEmptyString(), (*plane)["plane"].nonEmptyString()};
   if (auto source = item.find("source")) {
     weight.source.emplace();
     weight.source->file = readFileName((*source)["file"]);

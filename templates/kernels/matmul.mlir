@@ -3,17 +3,16 @@
 // One work item is a BM x BN tile of Y, its products are made in blocks of BK along K. W stands N x K in memory, as
 // weights do, and is loaded transposed. What lies outside X or W counts as 0, so K need not be a multiple of BK. ROWS: rows
 // of this step, 0 = as many as the step has tokens; a work item past them does nothing.
-// KB: blocks of BK that are summed up by themselves before they join the total. The rounding error of an f32 sum grows
-// with the root of the number of its terms: for K = 4096, sums of 512 are 4 times as exact as one of 4096, and take one
-// addition every 512 columns.
-// OPERAND: the type of X and W; sums are f32.
-// Waves: WM x WN over the tile.
+// KB: blocks of BK that are summed up by themselves before they join the total (systolic-split-sums); 0: all of them.
+// OPERAND: the type of X and W; sums are f32, of i8 i32.
+// Waves: WM x WN over the tile. STAGE = 1: operands go to LDS past the registers. SCHEDULE = 1: with two waves a SIMD, halves
+// of them take turns at memory work and products.
 !x = tensor<32x32x!systolic.operand, #systolic.axes<BM, BK>>
 !wt = tensor<32x32x!systolic.operand, #systolic.axes<BK, BN>>
-!y = tensor<32x32xf32, #systolic.axes<BM, BN>>
+!y = tensor<32x32x!systolic.accumulator, #systolic.axes<BM, BN>>
 !X = memref<64x64x!systolic.operand, #systolic.axes<M, K>>
 !W = memref<64x64x!systolic.operand, #systolic.axes<N, K>>
-!Y = memref<64x64xf32, #systolic.axes<M, N>>
+!Y = memref<64x64x!systolic.accumulator, #systolic.axes<M, N>>
 
 module {
   func.func private @epilogue(%tile: !y, %m0: index, %n0: index) -> !y {
@@ -23,14 +22,13 @@ module {
   systolic.kernel @matmul(%X: !X, %W: !W, %Y: !Y, %control: !systolic.control, %block_m: index, %block_n: index)
       attributes {launch = #systolic.launch<[x, w, y, control]>,
                   params = {M = 64, N = 64, K = 64, BM = 32, BN = 32, BK = 32, WM = 2, WN = 2, KB = 16, ROWS = 0,
-                            OPERAND = f16},
+                            STAGE = 0, SCHEDULE = 0, OPERAND = f16},
                   grid = ["M", "BM", "N", "BN"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"
     %BK = systolic.param "BK"
     %N = systolic.param "N"
     %K = systolic.param "K"
-    %KB = systolic.param "KB"
     %c0 = arith.constant 0 : index
     %rows = systolic.control rows %control
     %m0 = arith.muli %block_m, %BM : index
@@ -39,18 +37,11 @@ module {
     %end = arith.select %is_inside, %K, %c0 : index
 
     %zero = arith.constant dense<0.0> : !y
-    %columns = arith.muli %BK, %KB : index
-    %sum = scf.for %k0 = %c0 to %end step %columns iter_args(%total = %zero) -> (!y) {
-      %k1 = arith.addi %k0, %columns : index
-      %until = arith.minui %k1, %end : index
-      %part = scf.for %k = %k0 to %until step %BK iter_args(%acc = %zero) -> (!y) {
-        %x = systolic.load %X[%m0, %k] : !X -> !x
-        %w = systolic.load %W[%n0, %k] transposed : !W -> !wt
-        %next = systolic.mma %x, %w, %acc : !x, !wt -> !y
-        scf.yield %next : !y
-      }
-      %more = arith.addf %total, %part : !y
-      scf.yield %more : !y
+    %sum = scf.for %k = %c0 to %end step %BK iter_args(%acc = %zero) -> (!y) {
+      %x = systolic.load %X[%m0, %k] : !X -> !x
+      %w = systolic.load %W[%n0, %k] transposed : !W -> !wt
+      %next = systolic.mma %x, %w, %acc : !x, !wt -> !y
+      scf.yield %next : !y
     }
     %result = func.call @epilogue(%sum, %m0, %n0) : (!y, index, index) -> !y
     systolic.store %result, %Y[%m0, %n0] limit [%rows, %N] : !y, !Y

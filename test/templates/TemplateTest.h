@@ -36,9 +36,10 @@ using Memory = std::map<std::string, std::vector<uint32_t>>;
 
 constexpr float untouched = -777;
 
+/// Filled up with zeros.
 template <typename T> std::vector<uint32_t> words(const std::vector<T> &values) {
-  std::vector<uint32_t> result(values.size() * sizeof(T) / 4);
-  std::memcpy(result.data(), values.data(), result.size() * 4);
+  std::vector<uint32_t> result((values.size() * sizeof(T) + 3) / 4);
+  std::memcpy(result.data(), values.data(), values.size() * sizeof(T));
   return result;
 }
 
@@ -56,9 +57,42 @@ inline Floats randomFloats(size_t count, unsigned seed) {
   return values;
 }
 
-class TemplateTest : public testing::Test {
-protected:
-  TemplateTest() {
+/// A template as machine code, and how it is launched.
+struct CompiledTemplate {
+  std::string name, object;
+  std::vector<std::string> arguments; ///< buffers' names
+  uint32_t workItems = 0, threads = 0;
+
+  /// Runs all work items; the control block is `control`.
+  void launch(const Backend &backend, Memory &memory, const support::ControlBlock &control) const {
+    memory["control"] = words(std::vector(1, control));
+    Module loaded(backend, object.data(), object.size(), name);
+    Launch step{loaded.kernel(name), {workItems, 1, 1}, {threads, 1, 1}};
+    std::map<std::string, Buffer> buffers;
+    for (const std::string &argument : arguments) {
+      const std::vector<uint32_t> &contents = memory.at(argument);
+      Buffer &buffer = buffers[argument] = Buffer(backend, contents.size() * 4);
+      buffer.upload(contents.data(), contents.size() * 4);
+      step.addPointer(buffer);
+    }
+    Stream stream(backend);
+    nstf::launch(backend, stream, step);
+    stream.synchronize();
+    for (auto &[argument, buffer] : buffers)
+      buffer.download(memory[argument].data(), memory[argument].size() * 4);
+  }
+};
+
+/// The chip that tests are for. A process has one emulator: the other chip is a run of its own.
+inline std::string getTestTarget() {
+  const char *target = std::getenv("NSTF_TEST_TARGET");
+  return target ? target : "gfx942";
+}
+
+/// Makes machine code of templates for one chip.
+class TemplateCompiler {
+public:
+  explicit TemplateCompiler(std::string target) : target(std::move(target)) {
     static const bool once = (registerPasses(), true);
     (void)once;
     registerDialects(registry);
@@ -69,56 +103,44 @@ protected:
 
   using Build = std::function<void(mlir::OpPassManager &)>;
 
-  /// Instantiates and lowers a template and runs all its work items.
-  void run(const std::string &name, const std::string &params, Memory &memory, uint32_t tokens, uint32_t position = 0) {
-    SCOPED_TRACE(name + " " + params);
-    auto build = [&](mlir::OpPassManager &passes) {
-      ASSERT_TRUE(succeeded(mlir::parsePassPipeline(
-          "systolic-instantiate{params=" + params +
-              "},systolic.kernel(systolic-order-work),inline,canonicalize,cse,systolic.kernel("
-              "systolic-select-wave-size,"
-              "systolic-select-array,systolic-assign-layouts,systolic-stage-operands,systolic-insert-prefetch,"
-              "systolic-schedule-loop,systolic-allocate-scratch)",
-          passes)));
-    };
-    runText(std::string(*templateText("kernels/" + name + ".mlir")), name, build, memory, tokens, position);
-  }
-
-  /// Fills a template with a kernel, "nstf.kernel @k(…) …", and runs it for a step of up to so many tokens.
-  void runKernel(const std::string &name, const std::string &kernel, uint32_t maxTokens, Memory &memory,
-                 uint32_t tokens, uint32_t position = 0) {
-    SCOPED_TRACE(kernel);
-    std::string text(*templateText("kernels/" + name + ".mlir"));
-    const std::string start = "\nmodule {";
-    text.replace(text.find(start), start.size(),
-                 llvm::formatv("\nmodule attributes {{nstf.max_tokens = {0} : i64} {{\n{1}", maxTokens, kernel));
-    runText(text, "k", [](mlir::OpPassManager &passes) { buildTilePipeline(passes, {}); }, memory, tokens, position);
-  }
-
-  /// The same for the text of a module, which the passes make a tile program of.
-  void runText(const std::string &text, const std::string &name, const Build &makeTileProgram, Memory &memory,
-               uint32_t tokens, uint32_t position = 0) {
+  /// A module's text as code of kernel `name`; `makeTileProgram` adds the passes up to there.
+  std::optional<CompiledTemplate> compile(const std::string &text, const std::string &name,
+                                          const Build &makeTileProgram) {
     auto module = mlir::parseSourceString<mlir::ModuleOp>(text, context.get());
-    ASSERT_TRUE(module);
+    if (!module)
+      return std::nullopt;
     attachTarget(*module, findTarget(target));
-    ASSERT_TRUE(runPasses(*module, makeTileProgram));
+    if (!runPasses(*module, makeTileProgram))
+      return std::nullopt;
     systolic::KernelOp kernel = *module->getOps<systolic::KernelOp>().begin();
-    std::vector<std::string> arguments;
+    CompiledTemplate compiled{name,
+                              "",
+                              {},
+                              uint32_t(kernel.getNumWorkItems()),
+                              uint32_t(*kernel.getWaveSize() * kernel.getArray()->getNumWaves())};
     for (const systolic::LaunchArgument &argument : kernel.getLaunch()->getArguments())
-      arguments.push_back(argument.name.str());
-    uint32_t workItems = kernel.getNumWorkItems();
-    uint32_t threads = *kernel.getWaveSize() * kernel.getArray()->getNumWaves();
-    ASSERT_TRUE(runPasses(*module, [](mlir::OpPassManager &passes) {
+      compiled.arguments.push_back(argument.name.str());
+    auto generate = [](mlir::OpPassManager &passes) {
       buildGPUPipeline(passes);
       buildLLVMPipeline(passes);
       passes.addPass(createGenerateCodePass());
       passes.addPass(createLinkCodePass());
-    }));
+    };
+    if (!runPasses(*module, generate))
+      return std::nullopt;
     auto code = module->lookupSymbol<mlir::gpu::BinaryOp>(codeObjectName);
-    ASSERT_TRUE(code);
-    support::ControlBlock control{.tokens = int32_t(tokens), .position = int32_t(position)};
-    launchKernel(*getObject(code, mlir::gpu::CompilationTarget::Binary), name, arguments, workItems, threads, memory,
-                 control);
+    compiled.object = getObject(code, mlir::gpu::CompilationTarget::Binary)->str();
+    return compiled;
+  }
+
+  /// A template filled with a kernel, "nstf.kernel @k(…) …", for steps of up to so many tokens.
+  std::optional<CompiledTemplate> compileKernel(const std::string &name, const std::string &kernel,
+                                                uint32_t maxTokens) {
+    std::string text(*templateText("kernels/" + name + ".mlir"));
+    const std::string start = "\nmodule {";
+    text.replace(text.find(start), start.size(),
+                 llvm::formatv("\nmodule attributes {{nstf.max_tokens = {0} : i64} {{\n{1}", maxTokens, kernel));
+    return compile(text, "k", [](mlir::OpPassManager &passes) { buildTilePipeline(passes, {}); });
   }
 
 private:
@@ -128,30 +150,52 @@ private:
     return succeeded(manager.run(module));
   }
 
-  void launchKernel(llvm::StringRef code, const std::string &name, const std::vector<std::string> &arguments,
-                    uint32_t workItems, uint32_t threads, Memory &memory, const support::ControlBlock &control) {
-    memory["control"] = words(std::vector(1, control));
-    Module loaded(backend, code.data(), code.size(), name);
-    Launch step{loaded.kernel(name), {workItems, 1, 1}, {threads, 1, 1}};
-    std::map<std::string, Buffer> buffers;
-    for (const std::string &argument : arguments) {
-      const std::vector<uint32_t> &contents = memory.at(argument);
-      Buffer &buffer = buffers[argument] = Buffer(backend, contents.size() * 4);
-      buffer.upload(contents.data(), contents.size() * 4);
-      step.addPointer(buffer);
-    }
-    Stream stream(backend);
-    launch(backend, stream, step);
-    stream.synchronize();
-    for (auto &[argument, buffer] : buffers)
-      buffer.download(memory[argument].data(), memory[argument].size() * 4);
-  }
-
-  // A process has one emulator: the other chip is a run of its own.
-  std::string target = std::getenv("NSTF_TEST_TARGET") ? std::getenv("NSTF_TEST_TARGET") : "gfx942";
+  std::string target;
   mlir::DialectRegistry registry;
   std::unique_ptr<mlir::MLIRContext> context;
-  Backend backend = Backend::open(DeviceKind::Emulator, target);
+};
+
+class TemplateTest : public testing::Test {
+protected:
+  static std::string tilePipeline(const std::string &params) {
+    return "systolic-instantiate{params=" + params +
+           "},systolic.kernel(systolic-order-workgroups),inline,canonicalize,cse,systolic.kernel(systolic-select-wave-"
+           "size,"
+           "systolic-select-array,systolic-assign-layouts,systolic-stage-operands,systolic-insert-prefetch,"
+           "systolic-schedule-loop,systolic-widen-stores,systolic-allocate-scratch)";
+  }
+
+  /// Instantiates and lowers a template and runs all its work items.
+  void run(const std::string &name, const std::string &params, Memory &memory, uint32_t tokens, uint32_t position = 0) {
+    SCOPED_TRACE(name + " " + params);
+    auto build = [&](mlir::OpPassManager &passes) {
+      ASSERT_TRUE(succeeded(mlir::parsePassPipeline(tilePipeline(params), passes)));
+    };
+    launch(compiler.compile(std::string(*templateText("kernels/" + name + ".mlir")), name, build), memory, tokens,
+           position);
+  }
+
+  /// Fills a template with a kernel and runs it for a step of up to so many tokens.
+  void runKernel(const std::string &name, const std::string &kernel, uint32_t maxTokens, Memory &memory,
+                 uint32_t tokens, uint32_t position = 0) {
+    SCOPED_TRACE(kernel);
+    launch(compiler.compileKernel(name, kernel, maxTokens), memory, tokens, position);
+  }
+
+  /// The same for the text of a module, which the passes make a tile program of.
+  void runText(const std::string &text, const std::string &name, const TemplateCompiler::Build &makeTileProgram,
+               Memory &memory, uint32_t tokens, uint32_t position = 0) {
+    launch(compiler.compile(text, name, makeTileProgram), memory, tokens, position);
+  }
+
+private:
+  void launch(const std::optional<CompiledTemplate> &compiled, Memory &memory, uint32_t tokens, uint32_t position) {
+    ASSERT_TRUE(compiled);
+    compiled->launch(backend, memory, {.tokens = int32_t(tokens), .position = int32_t(position)});
+  }
+
+  TemplateCompiler compiler{getTestTarget()};
+  Backend backend = Backend::open(DeviceKind::Emulator, getTestTarget());
 };
 
 inline void expectNear(const Floats &actual, const std::vector<double> &expected, double tolerance) {

@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+from benchmarks import h200
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CHIPS = ["gfx942", "gfx90a"]
 CLASSES = ["matrix", "vector", "lds", "vectorMemory", "scalar", "scalarMemory", "branch", "other"]
@@ -202,14 +204,9 @@ def result(row, entry):
 
 def measured(row):
     """The H200's figures for the same operation at the same size, in whatever type they were taken."""
-    found = []
-    for line in (ROOT / "tools" / "benchmarks" / "cuda_h200.tsv").read_text().splitlines():
-        if line.startswith("#"):
-            continue
-        name, kind, microseconds, note = line.split("\t")
-        if name == row.name and (kind == row.precision or row.precision == "f32"):
-            found.append({"device": "H200, CUDA, measured", "type": kind, "microseconds": float(microseconds),
-                          "note": note})
+    found = [{"device": "H200, CUDA, measured", "type": kind, "microseconds": microseconds, "note": note}
+             for (name, kind), (microseconds, note) in h200.rows().items()
+             if name == row.name and (kind == row.precision or row.precision == "f32")]
     same = [figure for figure in found if figure["type"] == row.precision]
     return (same or found or [None])[0]
 

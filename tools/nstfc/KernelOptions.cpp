@@ -102,8 +102,8 @@ KernelRequest makeRequest(const KernelDescription &description, const Arguments 
   for (const std::string &setting : arguments.tuning) {
     auto [name, value] = llvm::StringRef(setting).split('=');
     int64_t number;
-    if (name.empty() || value.getAsInteger(10, number) || number < 1 || number > 65536)
-      throw std::runtime_error("--set: expected NAME=VALUE with a whole number of 1 to 65536 but got '" + setting +
+    if (name.empty() || value.getAsInteger(10, number) || number < 0 || number > 65536)
+      throw std::runtime_error("--set: expected NAME=VALUE with a whole number of 0 to 65536 but got '" + setting +
                                "'");
     if (!request.compile.wishes.tuning.insert({name.str(), number}).second)
       throw std::runtime_error("--set: expected each parameter once but got " + name.str() + " twice");

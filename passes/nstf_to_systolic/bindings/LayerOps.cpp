@@ -18,7 +18,12 @@ struct EmbeddingBinding : TemplateModel<EmbeddingBinding, EmbeddingOp> {
 };
 
 struct LinearBinding : TemplateModel<LinearBinding, LinearOp> {
-  SmallVector<StringRef> getTemplateNames(Operation *) const { return {"matvec", "matmul"}; }
+  /// Vector units compute in f32, which holds no sums of i8 and has no conversion from f8.
+  SmallVector<StringRef> getTemplateNames(Operation *op) const {
+    if (cast<LinearOp>(op).getX().getType().getElementTypeBitWidth() == 8)
+      return {"matmul"};
+    return {"matvec", "matmul"};
+  }
 
   static LogicalResult bind(LinearOp op, TemplateBinder &binder) {
     binder.addBuffer("x", op.getX());

@@ -4,6 +4,9 @@
 
 namespace nstf::emulator::checks {
 
+/// vmcnt has six bits.
+static constexpr unsigned mostVectorMemory = 63;
+
 void ByteRanges::add(uint32_t begin, uint32_t bytes) {
   uint32_t end = begin + bytes;
   // Lanes mostly come in ascending order and touch each other.
@@ -60,6 +63,9 @@ void WaitQueue::add(PendingOperation operation, bool touchedLds, bool touchedMem
   operations.push_back(std::move(operation));
   if (operations.back().lanes)
     countResults(operations.back(), 1);
+  // With the counter full, this one has not issued before an older one was done. LLVM counts on that.
+  if (operations.size() > mostVectorMemory)
+    wait({.vm = mostVectorMemory});
 }
 
 void WaitQueue::release(PendingOperation &operation) {

@@ -22,7 +22,7 @@ inline constexpr ElementType launchTypes[] = {
     ElementType::F64,        ElementType::F32, ElementType::F16, ElementType::BF16, ElementType::F8E4M3FNUZ,
     ElementType::F8E5M2FNUZ, ElementType::I64, ElementType::I32, ElementType::I16,  ElementType::I8,
     ElementType::U64,        ElementType::U32, ElementType::U16, ElementType::U8,   ElementType::Bool};
-/// The type of that name ("f32", "f8E4M3FNUZ", and AMD's short "fp8", "bf8").
+/// The type of that name ("f32", "e4m3fnuz", and AMD's short "fp8", "bf8").
 std::optional<ElementType> findElementType(std::string_view name);
 /// "f64, f32, …", for messages.
 std::string elementTypeNames();

@@ -197,8 +197,8 @@ Tensor makeContents(const LaunchFile &file, const Contents &contents, const Buff
     case Contents::Value:
       fillEach(tensor, std::min<uint64_t>(elements, 1), contents.place,
                [&](uint64_t) { return contents.values[0].number; });
-      for (size_t i = sizeOf(tensor.type); i < tensor.data.size(); ++i)
-        tensor.data[i] = tensor.data[i - sizeOf(tensor.type)];
+      for (size_t filled = sizeOf(tensor.type), size = tensor.data.size(); filled < size; filled *= 2)
+        std::memcpy(&tensor.data[filled], tensor.data.data(), std::min(filled, size - filled));
       break;
     case Contents::Values:
       fillEach(tensor, elements, contents.place, [&](uint64_t i) { return contents.values[i].number; });

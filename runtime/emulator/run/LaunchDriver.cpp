@@ -127,11 +127,13 @@ std::unique_ptr<ResidentGroup> LaunchDriver::begin(uint64_t index, std::span<con
 }
 
 void LaunchDriver::retire(std::unique_ptr<ResidentGroup> resident) {
-  {
-    std::lock_guard lock(mutex);
-    freeSlots.push_back(scratchPerGroup ? (resident->scratch - launchMemory->scratch()) / scratchPerGroup : 0);
-  }
+  freeScratch(resident->scratch);
   ResidentGroup::release(std::move(resident));
+}
+
+void LaunchDriver::freeScratch(uint64_t scratch) {
+  std::lock_guard lock(mutex);
+  freeSlots.push_back(scratchPerGroup ? (scratch - launchMemory->scratch()) / scratchPerGroup : 0);
 }
 
 } // namespace nstf::emulator

@@ -52,6 +52,8 @@ public:
   std::unique_ptr<ResidentGroup> begin(uint64_t index, std::span<const ChipPlace> places = {});
   /// Gives back what begin gave. From any thread.
   void retire(std::unique_ptr<ResidentGroup> group);
+  /// Gives back the scratch memory alone, of a group that is released already (ResidentGroup::release).
+  void freeScratch(uint64_t scratch);
 
 private:
   Launch state = {};

@@ -68,8 +68,10 @@ void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
     fail(file, "slowest_clock", "at most the peak clock " + shown(chip.peakClock));
   if (chip.interleaveBytes < chip.l2LineBytes)
     fail(file, "interleave_bytes", "at least an L2 line of " + std::to_string(chip.l2LineBytes));
-  if (chip.mallBytes && (chip.mallReadBandwidth == 0 || chip.mallWriteBandwidth == 0))
-    fail(file, chip.mallReadBandwidth == 0 ? "mall_read_bandwidth" : "mall_write_bandwidth", "more than 0 with a MALL");
+  if (chip.mallBytes)
+    for (const char *key : {"mall_read_bandwidth", "mall_write_bandwidth", "mall_copy_bandwidth"})
+      if (file.constants.at(key).value == 0)
+        fail(file, key, "more than 0 with a MALL");
   // What the memory system's tables hold (TagArray, Sectors, Dram).
   auto limit = [&](const char *key, double bound) {
     if (file.constants.at(key).value > bound)

@@ -4,9 +4,9 @@ namespace nstf::emulator::timing {
 namespace {
 
 /// Priorities are 0 to 3, and 3 goes first.
-uint64_t rankOf(unsigned priority, uint64_t age) {
-  constexpr unsigned ageBits = 56;
-  return uint64_t(3 - std::min(priority, 3u)) << ageBits | age;
+uint32_t rankOf(unsigned priority, uint32_t age) {
+  constexpr unsigned ageBits = 30;
+  return (3 - std::min(priority, 3u)) << ageBits | age;
 }
 
 Slot slotOf(Unit unit) {
@@ -30,6 +30,21 @@ Slot slotOf(Unit unit) {
 /// next costs the host more than many an instruction.
 constexpr Clocks slack = 16;
 
+Needs needsOf(const TimedWave &wave) {
+  switch (wave.slot) {
+  case Slot::Vector:
+    if (wave.unit == Unit::PackedFloat)
+      return Needs::Packed;
+    return wave.unit == Unit::Matrix || wave.unit == Unit::MatrixVector ? Needs::Matrix : Needs::Vector;
+  case Slot::VectorMemory:
+    return Needs::VectorMemory;
+  case Slot::Lds:
+    return Needs::Lds;
+  default:
+    return Needs::Nothing;
+  }
+}
+
 bool reachesOut(const TimedWave &wave) {
   return wave.slot == Slot::Fetch || wave.slot == Slot::VectorMemory || wave.unit == Unit::ScalarMemory;
 }
@@ -43,6 +58,8 @@ ComputeUnit::ComputeUnit(unsigned number, const ChipTiming &chip, const TimingFa
                          InstructionCache &instructions, Ports &ports, StallTable &stalls, Counters &counters)
     : number(number), chip(chip), facts(facts), instructions(instructions), ports(ports), stalls(stalls),
       counters(counters), lds(chip) {
+  turns.next.fill(never);
+  turns.earliest.fill(0);
   for (size_t i = 0; i < simds.size(); ++i)
     simds[i].ldsPort = uint8_t(i * chip.ldsPorts / simds.size());
 }
@@ -61,13 +78,16 @@ void ComputeUnit::place(TimedGroup &group, Clocks now, double launchClocks) {
   counters.waves += group.running;
   for (TimedWave &wave : group.waves) {
     wave.group = &group;
-    wave.number = uint8_t(&wave - group.waves.data());
-    wave.simd = uint8_t((first + wave.number) % simds.size());
+    wave.number = uint32_t(&wave - group.waves.data());
+    wave.simd = (first + wave.number) % simdCount & 3;
     wave.trace = &group.recorded->waves[wave.number];
+    wave.reader = wave.trace->reader();
     wave.age = placed++;
     wave.rank = rankOf(0, wave.age);
     wave.begun = wave.ready = now + Clocks(wave.number * launchClocks);
-    simds[wave.simd].waves.push_back(&wave);
+    std::vector<Simd::Seat> &seats = simds[wave.simd].seats;
+    wave.seat = uint8_t(seats.size());
+    seats.push_back({wave.ready, &wave, Needs::Nothing});
   }
   for (TimedWave &wave : group.waves)
     advance(wave);
@@ -77,39 +97,40 @@ void ComputeUnit::place(TimedGroup &group, Clocks now, double launchClocks) {
 
 uint32_t ComputeUnit::simdFor(uint32_t wave) const {
   // Waves go to SIMDs in turn, a group's first to the one with the fewest.
-  const auto fewest = std::ranges::min_element(simds, {}, [](const Simd &simd) { return simd.waves.size(); });
+  const auto fewest = std::ranges::min_element(simds, {}, [](const Simd &simd) { return simd.seats.size(); });
   return uint32_t((size_t(fewest - simds.begin()) + wave) % simds.size());
 }
 
 uint32_t ComputeUnit::slotFor(uint32_t wave) const {
-  return uint32_t(simds[simdFor(wave)].waves.size() + wave / simds.size());
+  return uint32_t(simds[simdFor(wave)].seats.size() + wave / simds.size());
 }
 
-Clocks ComputeUnit::next() const { return std::ranges::min_element(simds, {}, &Simd::next)->next; }
+Clocks ComputeUnit::next() const { return std::ranges::min(turns.next); }
 
 Clocks ComputeUnit::run(Clocks now) {
   for (;;) {
-    Simd *due = &simds[0]; // of two at once, the one that could have gone sooner
-    for (Simd &simd : simds)
-      if (std::pair(simd.next, simd.turn) < std::pair(due->next, due->turn))
-        due = &simd;
-    if (due->next == never)
+    unsigned due = 0; // of two at once, the one that could have gone sooner
+    for (unsigned i = 1; i < simdCount; ++i)
+      if (turns.next[i] < turns.next[due] ||
+          (turns.next[i] == turns.next[due] && turns.earliest[i] < turns.earliest[due]))
+        due = i;
+    const Clocks turn = turns.next[due];
+    if (turn == never)
       return never;
-    if (due->next <= lastTurn) {
-      due->next = lastTurn + 1;
+    if (turn <= lastTurn) {
+      turns.next[due] = lastTurn + 1;
       continue;
     }
-    const Clocks turn = due->next;
     if (turn > now && turn >= horizon)
       return turn;
-    const IssueArbiter arbiter = arbitrate(*due, turn);
+    const IssueArbiter arbiter = arbitrate(simds[due], turn);
     if (arbiter.isIdle()) {
-      planTurn(*due, turn + 1);
+      planTurn(due, turn + 1);
       continue;
     }
     if (turn > now && (arbiter.any(isOrdered) || (turn > now + slack && arbiter.any(reachesOut))))
       return turn;
-    takeTurn(*due, arbiter, turn);
+    takeTurn(due, arbiter, turn);
   }
 }
 
@@ -129,48 +150,66 @@ Clocks ComputeUnit::freeFor(const Simd &simd, const TimedWave &wave) const {
 IssueArbiter ComputeUnit::arbitrate(const Simd &simd, Clocks now) const {
   IssueArbiter arbiter;
   Clocks packedWaits = never; // since when: matrix instructions that come later don't overtake it
-  for (TimedWave *wave : simd.waves) {
-    if (wave->ready > now)
+  for (const Simd::Seat &seat : simd.seats) {
+    if (seat.ready > now)
       continue;
-    if (freeFor(simd, *wave) <= now)
-      arbiter.offer(*wave);
-    else if (wave->slot == Slot::Vector && wave->unit == Unit::PackedFloat)
-      packedWaits = std::min(packedWaits, wave->ready);
+    if (freeFor(simd, *seat.wave) <= now)
+      arbiter.offer(*seat.wave);
+    else if (seat.needs == Needs::Packed)
+      packedWaits = std::min(packedWaits, seat.ready);
   }
   if (packedWaits != never)
     arbiter.refuse(Slot::Vector, [&](const TimedWave &wave) { return wave.fact->passes && wave.ready > packedWaits; });
   return arbiter;
 }
 
-void ComputeUnit::takeTurn(Simd &simd, const IssueArbiter &arbiter, Clocks now) {
-  toPlan |= 1u << (&simd - simds.data());
-  for (TimedWave *wave : arbiter.winners()) {
-    if (!wave)
-      continue;
-    if (wave->slot == Slot::Fetch) {
-      fetch(*wave, now);
+void ComputeUnit::takeTurn(unsigned simd, const IssueArbiter &arbiter, Clocks now) {
+  toPlan |= 1u << simd;
+  arbiter.forEach([&](TimedWave &wave) {
+    if (wave.slot == Slot::Fetch) {
+      fetch(wave, now);
     } else {
-      simd.turn = now + chip.simdTurnClocks;
+      turns.earliest[simd] = now + chip.simdTurnClocks;
       lastTurn = now;
-      issue(simd, *wave, now);
+      issue(simds[simd], wave, now);
     }
-  }
+  });
   passBarriers();
   planTurns();
 }
 
 void ComputeUnit::planTurns() {
-  for (Simd &simd : simds)
-    if (toPlan >> (&simd - simds.data()) & 1)
-      planTurn(simd, simd.turn);
-  toPlan = 0;
+  for (; toPlan; toPlan &= toPlan - 1) {
+    const unsigned simd = unsigned(std::countr_zero(toPlan));
+    planTurn(simd, turns.earliest[simd]);
+  }
 }
 
-void ComputeUnit::planTurn(Simd &simd, Clocks earliest) {
-  simd.next = never;
-  for (const TimedWave *wave : simd.waves)
-    simd.next = std::min(simd.next, std::max(wave->ready, freeFor(simd, *wave)));
-  simd.next = std::max(simd.next, earliest);
+void ComputeUnit::planTurn(unsigned number, Clocks earliest) {
+  const Simd &simd = simds[number];
+  std::array<Clocks, needs> free;
+  free[size_t(Needs::Nothing)] = 0;
+  free[size_t(Needs::Vector)] = simd.vectorFree;
+  free[size_t(Needs::Matrix)] = std::max(simd.vectorFree, simd.matrixFree);
+  free[size_t(Needs::VectorMemory)] = addressFree;
+  free[size_t(Needs::Lds)] = lds.issueFree(simd.ldsPort);
+  Clocks next = never;
+  const TimedWave *first = nullptr;
+  for (const Simd::Seat &seat : simd.seats) {
+    const Clocks issues =
+        std::max(seat.ready, seat.needs == Needs::Packed ? simd.freeFor(chip, *seat.wave) : free[size_t(seat.needs)]);
+    first = issues < next ? seat.wave : first;
+    next = std::min(next, issues);
+  }
+  firstSeats = simd.seats.data();
+  firstWave = first;
+  turns.next[number] = std::max(next, earliest);
+}
+
+void ComputeUnit::keepSeat(const TimedWave &wave) {
+  Simd::Seat &seat = simds[wave.simd].seats[wave.seat];
+  seat.ready = wave.ready;
+  seat.needs = needsOf(wave);
 }
 
 // Between issues
@@ -182,34 +221,62 @@ void ComputeUnit::advance(TimedWave &wave) {
 }
 
 void ComputeUnit::settle(TimedWave &wave) {
-  while (isFetched(wave) && isConsumed(wave) && takeEntry(wave))
-    ;
+  while (isFetched(wave) && isConsumed(wave))
+    if (!takeEntry(wave))
+      return; // it has ended
+  keepSeat(wave);
 }
 
 bool ComputeUnit::takeEntry(TimedWave &wave) {
-  WaveTrace &trace = *wave.trace;
   wave.stop = false;
-  while (trace.empty()) {
-    if (trace.end() == TraceEnd::Stop) {
+  if (wave.entry.following) {
+    --wave.entry.following;
+    ++wave.entry.instruction;
+    wave.entry.detail = 0;
+    ++wave.fact;
+    return true;
+  }
+  while (wave.reader.empty()) {
+    if (wave.trace->end() == TraceEnd::Stop) {
       wave.stop = true;
-      wave.entry = {trace.stopInstruction(), 0};
+      wave.entry = {wave.trace->stopInstruction(), 0, 0, 0};
       wave.fact = &facts[wave.entry.instruction];
       return true;
     }
-    if (trace.end() == TraceEnd::Ended) {
+    if (wave.trace->end() == TraceEnd::Ended) {
       end(wave);
       return false;
     }
-    ports.fill(*wave.group, wave.number);
+    fill(wave);
   }
-  wave.entry = trace.front();
+  wave.entry = wave.reader.take();
   wave.fact = &facts[wave.entry.instruction];
-  trace.pop();
   return true;
 }
 
+void ComputeUnit::fill(TimedWave &wave) {
+  TimedGroup &group = *wave.group;
+  for (TimedWave &any : group.waves) // others may be filled too
+    any.trace->readTo(any.reader);
+  ports.fill(group, wave.number);
+  for (TimedWave &any : group.waves)
+    any.reader = any.trace->reader();
+}
+
+/// A taken branch leaves a wave without instructions: it fetches window by window from the target on. In straight code
+/// that is as fast as the fastest instructions, so what comes some windows after the branch doesn't wait.
+void ComputeUnit::awaitWindow(TimedWave &wave, uint64_t address) {
+  if (wave.branchTarget == TimedWave::unknownTarget)
+    wave.branchTarget = address / chip.fetchWindowBytes;
+  const uint64_t fetched = (address + wave.fact->size - 1) / chip.fetchWindowBytes - wave.branchTarget + 1;
+  if (fetched > 4)
+    wave.branchTarget = TimedWave::noTarget;
+  else
+    wait(wave, wave.refetch + fetched * chip.fetchWindowClocks, Stall::NoInstruction);
+}
+
 bool ComputeUnit::isFetched(TimedWave &wave) {
-  const uint64_t line = instructions.lineOf(facts.codeAddress(wave.entry.instruction));
+  const uint64_t address = facts.codeAddress(wave.entry.instruction), line = instructions.lineOf(address);
   if (line != wave.codeLine) {
     const Clocks there = instructions.find(line);
     if (there == never) {
@@ -219,6 +286,8 @@ bool ComputeUnit::isFetched(TimedWave &wave) {
     wave.codeLine = line;
     wait(wave, there, Stall::NoInstruction);
   }
+  if (wave.branchTarget != TimedWave::noTarget)
+    awaitWindow(wave, address);
   if (wave.fact->is(TimingFact::crosses))
     wait(wave, wave.ready + chip.fetchBoundaryClocks, Stall::NoInstruction);
   return true;
@@ -280,7 +349,7 @@ void ComputeUnit::arrive(TimedWave &wave) {
 void ComputeUnit::openIfAllArrived(TimedGroup &group) {
   if (!group.running || group.atBarrier != group.running)
     return;
-  const Clocks opens = group.lastArrival + chip.barrierClocks;
+  const Clocks opens = group.lastArrival + (group.waves.size() > 1 ? chip.barrierClocks : 0);
   group.atBarrier = 0;
   group.lastArrival = 0;
   for (TimedWave &wave : group.waves)
@@ -302,9 +371,8 @@ void ComputeUnit::end(TimedWave &wave) {
   TimedGroup &group = *wave.group;
   const Clocks now = wave.ready;
   group.drained = std::max({group.drained, now, wave.vector.downTo(0), wave.scalar.downTo(0)});
-  group.issued += wave.issued;
   counters.waveClocks += now - wave.begun;
-  std::erase(simds[wave.simd].waves, &wave);
+  simds[wave.simd].leave(wave);
   wave.ready = never;
   if (!--resident)
     counters.busyClocks += now - busySince;

@@ -31,6 +31,11 @@ public:
 
   /// When a turn may come next.
   Clocks next() const;
+  /// Has the host fetch what the next turn looks at.
+  void prefetch() const {
+    __builtin_prefetch(firstSeats);
+    __builtin_prefetch(firstWave, 1);
+  }
   /// Where wave `wave` of the next group will go.
   uint32_t simdFor(uint32_t wave) const;
   uint32_t slotFor(uint32_t wave) const;
@@ -41,10 +46,10 @@ public:
 private:
   Clocks freeFor(const Simd &simd, const TimedWave &wave) const;
   IssueArbiter arbitrate(const Simd &simd, Clocks now) const;
-  void takeTurn(Simd &simd, const IssueArbiter &arbiter, Clocks now);
+  void takeTurn(unsigned simd, const IssueArbiter &arbiter, Clocks now);
   void planTurns();
-  void planTurn(Simd &simd, Clocks earliest);
-  void countIssue(TimedWave &wave);
+  void planTurn(unsigned simd, Clocks earliest);
+  void countIssue(const TimedWave &wave);
   void countStall(const Simd &simd, const TimedWave &wave, Clocks now);
 
   void issue(Simd &simd, TimedWave &wave, Clocks now);
@@ -57,8 +62,11 @@ private:
   void advance(TimedWave &wave);
   void settle(TimedWave &wave);
   bool takeEntry(TimedWave &wave);
+  void fill(TimedWave &wave);
   bool isFetched(TimedWave &wave);
+  void awaitWindow(TimedWave &wave, uint64_t address);
   bool isConsumed(TimedWave &wave);
+  void keepSeat(const TimedWave &wave);
   void arrive(TimedWave &wave);
   void openIfAllArrived(TimedGroup &group);
   void passBarriers();
@@ -74,13 +82,21 @@ private:
   StallTable &stalls;
   Counters &counters;
 
-  std::array<Simd, 4> simds;
+  static constexpr unsigned simdCount = 4;
+  struct Turns {
+    std::array<Clocks, simdCount> next;     ///< the SIMD's next turn in which a wave may be able to issue
+    std::array<Clocks, simdCount> earliest; ///< its next turn comes no sooner
+  };
+  alignas(64) Turns turns;
+  const Simd::Seat *firstSeats = nullptr; ///< of the SIMD planned last, and the wave on them that comes first
+  const TimedWave *firstWave = nullptr;
+  std::array<Simd, simdCount> simds;
   Lds lds;
   Clocks addressFree = 0;          ///< of vector memory
   Clocks lastTurn = 0;             ///< one SIMD a clock
   unsigned toPlan = 0;             ///< SIMDs whose waves changed, a bit each
   std::vector<TimedWave *> opened; ///< waves whose barrier has
-  uint64_t placed = 0;             ///< waves so far
+  uint32_t placed = 0;             ///< waves so far
   uint32_t resident = 0;
   Clocks busySince = 0;
 };

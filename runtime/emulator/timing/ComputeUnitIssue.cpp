@@ -3,10 +3,7 @@
 
 namespace nstf::emulator::timing {
 
-void ComputeUnit::countIssue(TimedWave &wave) {
-  ++wave.issued;
-  ++stalls[wave.entry.instruction].issued;
-}
+void ComputeUnit::countIssue(const TimedWave &wave) { ++stalls[wave.entry.instruction].issued; }
 
 void ComputeUnit::countStall(const Simd &simd, const TimedWave &wave, Clocks now) {
   InstructionStalls &at = stalls[wave.entry.instruction];
@@ -58,7 +55,11 @@ void ComputeUnit::issue(Simd &simd, TimedWave &wave, Clocks now) {
   }
   case Unit::Branch:
     ++counters.branchInstructions;
-    wait(wave, now + (wave.entry.detail ? chip.takenBranchClocks : chip.branchClocks), Stall::NoInstruction);
+    wait(wave, now + chip.branchClocks, Stall::NoInstruction);
+    if (wave.entry.detail) {
+      wave.branchTarget = TimedWave::unknownTarget;
+      wave.refetch = wave.ready;
+    }
     break;
   case Unit::Message:
     ++counters.messageInstructions;
@@ -74,8 +75,8 @@ void ComputeUnit::issueVectorMemory(const Simd &simd, TimedWave &wave, Clocks no
   ++(fact.is(TimingFact::load) ? counters.vectorReadInstructions : counters.vectorWriteInstructions);
   AccessTimes times = {now, now + chip.vmemIssueClocks};
   if (fact.is(TimingFact::accesses)) {
-    const MemoryRequest &request = wave.trace->request(wave.entry);
-    times = ports.vectorAccess(number, now, fact, request, wave.trace->lines(request));
+    const MemoryRequest &request = wave.reader.request(wave.entry);
+    times = ports.vectorAccess(number, now, fact, request, wave.reader.lines(wave.entry));
     times.issueFree = std::max(times.issueFree, now + chip.vmemIssueClocks);
     if (fact.is(TimingFact::toLds)) // counted as it is under way: the data take the LDS when they come
       times.issueFree = std::max(times.issueFree, now + Clocks(chip.ldsDmaClocks) * std::max(fact.bytes / 4, 1));
@@ -94,7 +95,7 @@ void ComputeUnit::issueScalarMemory(TimedWave &wave, Clocks now) {
   const TimingFact &fact = *wave.fact;
   Clocks done = now + chip.scalarLatency;
   if (fact.is(TimingFact::accesses))
-    done = ports.scalarAccess(number, now, fact, wave.trace->lines(wave.trace->request(wave.entry)));
+    done = ports.scalarAccess(number, now, fact, wave.reader.lines(wave.entry));
   else if (fact.is(TimingFact::invalidate | TimingFact::writeBack))
     done = ports.maintain(number, now, fact);
   else
@@ -120,9 +121,10 @@ void ComputeUnit::fetch(TimedWave &wave, Clocks now) {
 }
 
 void ComputeUnit::execute(TimedWave &wave, Clocks now) {
+  wave.trace->readTo(wave.reader);
   ports.executeStop(*wave.group, wave.number, now);
-  wave.entry = wave.trace->front();
-  wave.trace->pop();
+  wave.reader = wave.trace->reader();
+  wave.entry = wave.reader.take();
 }
 
 } // namespace nstf::emulator::timing

@@ -6,7 +6,7 @@
 
 namespace nstf::emulator::timing {
 
-static double whole(double positive) { return double(uint64_t(positive)); }
+static double whole(double positive) { return double(int64_t(positive)); }
 
 Dram::Dram(const ChipTiming &chip, MemoryCounters &counters)
     : chip(chip), counters(counters), interleave(chip.hbmChannels, chip.interleaveBytes, chip.l2LineBytes),

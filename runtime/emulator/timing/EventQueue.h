@@ -21,6 +21,8 @@ public:
   }
 
   uint32_t actor() const { return winners[1]; }
+  /// Of two actors or more: who probably acts after that, the first of the half in which the next one isn't.
+  uint32_t runnerUp() const { return winners[winners[2] == winners[1] ? 3 : 2]; }
   Clocks time() const { return times[winners[1]]; } ///< of the next actor; never: nobody acts any more
 
   void set(uint32_t actor, Clocks time) {

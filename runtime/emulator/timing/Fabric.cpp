@@ -6,6 +6,9 @@
 
 namespace nstf::emulator::timing {
 
+/// Reads of a slice that writes may come behind: more than wait in it at a time.
+static constexpr uint32_t readsBehind = 16;
+
 static uint32_t lineBytesOf(const ChipTiming &chip) {
   return chip.mallBytes ? std::max(chip.mallLineBytes, chip.l2LineBytes) : chip.l2LineBytes;
 }
@@ -27,6 +30,9 @@ void Fabric::setClock(double clocksPerNs) {
   latency = chip.mallLatencyNs * clocksPerNs;
   readService = chip.l2LineBytes * chip.mallSlices * clocksPerNs / chip.mallReadBandwidth;
   writePerByte = chip.mallSlices * clocksPerNs / chip.mallWriteBandwidth;
+  // The constants are of long streams: a copy takes what its reads and its writes take, and so much more for each pair.
+  const double copyPerByte = chip.mallSlices * clocksPerNs / chip.mallCopyBandwidth;
+  turnaround = std::max(0.0, (2 * copyPerByte - writePerByte) * chip.l2LineBytes - readService);
 }
 
 Fabric::Home Fabric::homeOf(uint64_t address) const {
@@ -47,7 +53,9 @@ double Fabric::read(double arrival, const Home &home) {
   ++counters.fabricReads;
   if (chip.mallBytes == 0)
     return dram.read(arrival, home.address, lineBytes);
-  double begin = arrival + slices[home.slice].book(arrival, readService);
+  Slice &slice = slices[home.slice];
+  slice.reads = std::min(slice.reads + 1, readsBehind);
+  double begin = arrival + slice.channel.book(arrival, readService);
   counters.mallBusyClocks += readService;
   counters.mallReadBytes += chip.l2LineBytes;
   TagArray::Set set = tags[home.set];
@@ -71,14 +79,22 @@ double Fabric::read(double arrival, const Home &home) {
   return ready + latency;
 }
 
+double Fabric::bookWrite(uint32_t number, double arrival, double service) {
+  Slice &slice = slices[number];
+  if (slice.reads) {
+    --slice.reads;
+    service += turnaround;
+  }
+  counters.mallBusyClocks += service;
+  return slice.channel.book(arrival, service);
+}
+
 double Fabric::write(double arrival, const Home &home, uint8_t sectors) {
   ++counters.fabricWrites;
   uint32_t bytes = sectorsOfL2.bytes(sectors);
   if (chip.mallBytes == 0)
     return dram.write(arrival, home.address, bytes);
-  double service = bytes * writePerByte;
-  double wait = slices[home.slice].book(arrival, service);
-  counters.mallBusyClocks += service;
+  double wait = bookWrite(home.slice, arrival, bytes * writePerByte);
   counters.mallWriteBytes += bytes;
   TagArray::Set set = tags[home.set];
   uint32_t way = set.find(lineOf(home));
@@ -117,8 +133,7 @@ double Fabric::atomic(double arrival, const Home &home, double service) {
   double done = read(arrival, home);
   if (chip.mallBytes == 0)
     return done + service;
-  counters.mallBusyClocks += service;
-  double wait = slices[home.slice].book(arrival, service);
+  double wait = bookWrite(home.slice, arrival, service);
   TagArray::Set set = tags[home.set];
   set.sectors(set.find(lineOf(home))) |= Sectors::written(sectorsOf.touched(home.address, 1));
   return done + wait + service;

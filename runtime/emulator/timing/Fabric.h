@@ -43,6 +43,8 @@ public:
 
 private:
   uint64_t lineOf(const Home &home) const { return home.address >> lineShift; }
+  /// Books a write; how long it waits for the slice.
+  double bookWrite(uint32_t slice, double arrival, double service);
   /// Makes room in a set. What has to be written to memory for that waits so long.
   double evict(double arrival, TagArray::Set set, uint32_t way);
 
@@ -53,9 +55,14 @@ private:
   Interleave interleave;
   Spread setInSlice;
   uint32_t setsPerSlice, lineBytes, lineShift;
-  std::vector<Channel> slices;
+  /// A write behind a read costs more than either by itself.
+  struct Slice {
+    Channel channel;
+    uint32_t reads = 0; ///< that no write stood behind yet, of the last few
+  };
+  std::vector<Slice> slices;
   TagArray tags;
-  double latency = 0, readService = 0, writePerByte = 0; // core clocks
+  double latency = 0, readService = 0, writePerByte = 0, turnaround = 0; // core clocks
 };
 
 } // namespace nstf::emulator::timing

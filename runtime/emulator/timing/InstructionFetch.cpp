@@ -2,12 +2,13 @@
 #include "runtime/emulator/timing/ChipTiming.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace nstf::emulator::timing {
 
 InstructionCache::InstructionCache(const ChipTiming &chip)
-    : lineBytes(chip.instructionLineBytes),
-      sets(std::max<uint64_t>(1, chip.instructionCacheBytes / (lineBytes * chip.instructionCacheWays))),
+    : lineShift(uint32_t(std::countr_zero(chip.instructionLineBytes))),
+      sets(std::max<uint64_t>(1, chip.instructionCacheBytes / (chip.instructionLineBytes * chip.instructionCacheWays))),
       associativity(chip.instructionCacheWays), ways(sets * associativity) {}
 
 Clocks InstructionCache::find(uint64_t line) {
@@ -15,7 +16,7 @@ Clocks InstructionCache::find(uint64_t line) {
   for (Way *way = set; way != set + associativity; ++way)
     if (way->line == line) {
       way->used = ++uses;
-      return way->ready;
+      return way->inserted > launchBegin ? way->ready : 0;
     }
   return never;
 }
@@ -23,7 +24,8 @@ Clocks InstructionCache::find(uint64_t line) {
 void InstructionCache::insert(uint64_t line, Clocks ready) {
   Way *set = setOf(line);
   Way &oldest = *std::min_element(set, set + associativity, [](const Way &a, const Way &b) { return a.used < b.used; });
-  oldest = {line, ready, ++uses};
+  ++uses;
+  oldest = {line, ready, uses, uses};
 }
 
 } // namespace nstf::emulator::timing

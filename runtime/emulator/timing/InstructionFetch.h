@@ -1,7 +1,7 @@
 // The instruction cache that neighbouring compute units share.
 //
 // A line that is there costs nothing: the fetch is ahead of the wave. A cold line costs an access to the L2, line by
-// line; waves that want a line under way wait for the same access.
+// line; waves that want a line under way wait for the same access. Code never changes, so lines outlive launches.
 #pragma once
 
 #include "runtime/emulator/timing/Clocks.h"
@@ -15,8 +15,10 @@ struct ChipTiming;
 class InstructionCache {
 public:
   explicit InstructionCache(const ChipTiming &chip);
-  uint64_t lineOf(uint64_t address) const { return address / lineBytes; }
-  uint64_t addressOf(uint64_t line) const { return line * lineBytes; }
+  /// What is there has come before the launch.
+  void beginLaunch() { launchBegin = uses; }
+  uint64_t lineOf(uint64_t address) const { return address >> lineShift; }
+  uint64_t addressOf(uint64_t line) const { return line << lineShift; }
   /// When a line's instructions can issue; never: it has to be asked for.
   Clocks find(uint64_t line);
   /// Puts a line there that arrives at `ready`, in place of the one not used for longest.
@@ -26,12 +28,13 @@ private:
   struct Way {
     uint64_t line = ~uint64_t(0);
     Clocks ready = 0;
-    uint64_t used = 0;
+    uint64_t used = 0, inserted = 0; ///< by number of the use
   };
   Way *setOf(uint64_t line) { return ways.data() + line % sets * associativity; }
 
-  uint64_t lineBytes, sets, associativity;
-  uint64_t uses = 0;
+  uint32_t lineShift;
+  uint64_t sets, associativity;
+  uint64_t uses = 0, launchBegin = 0;
   std::vector<Way> ways;
 };
 

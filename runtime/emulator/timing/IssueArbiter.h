@@ -3,8 +3,8 @@
 
 #include "runtime/emulator/timing/TimedWave.h"
 
-#include <algorithm>
 #include <array>
+#include <bit>
 
 namespace nstf::emulator::timing {
 
@@ -12,25 +12,31 @@ class IssueArbiter {
 public:
   void offer(TimedWave &wave) {
     TimedWave *&best = chosen[size_t(wave.slot)];
-    if (!best || wave.rank < best->rank)
+    const uint32_t slot = 1u << size_t(wave.slot);
+    if (!(taken & slot) || wave.rank < best->rank)
       best = &wave;
+    taken |= slot;
   }
-  const std::array<TimedWave *, slots> &winners() const { return chosen; }
   /// Takes a winner back.
   template <typename Predicate> void refuse(Slot slot, Predicate holds) {
-    TimedWave *&winner = chosen[size_t(slot)];
-    if (winner && holds(*winner))
-      winner = nullptr;
+    if (taken >> size_t(slot) & 1 && holds(*chosen[size_t(slot)]))
+      taken &= ~(1u << size_t(slot));
   }
-  bool isIdle() const {
-    return !any([](const TimedWave &) { return true; });
+  bool isIdle() const { return !taken; }
+  /// Calls function(wave) for the winners, slot by slot.
+  template <typename Function> void forEach(Function function) const {
+    for (uint32_t left = taken; left; left &= left - 1)
+      function(*chosen[size_t(std::countr_zero(left))]);
   }
   template <typename Predicate> bool any(Predicate holds) const {
-    return std::ranges::any_of(chosen, [&](const TimedWave *wave) { return wave && holds(*wave); });
+    bool found = false;
+    forEach([&](const TimedWave &wave) { found |= holds(wave); });
+    return found;
   }
 
 private:
-  std::array<TimedWave *, slots> chosen = {};
+  std::array<TimedWave *, slots> chosen; ///< where `taken` says so
+  uint32_t taken = 0;                    ///< slots, a bit each
 };
 
 } // namespace nstf::emulator::timing

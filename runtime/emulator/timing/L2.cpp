@@ -53,6 +53,13 @@ void L2::touch(uint64_t address) {
   set.setReady(way, 0);
 }
 
+void L2::prefetchVictim(const Home &home) {
+  TagArray::Set set = tags[home.set];
+  const uint32_t way = set.victim();
+  if (Sectors::dirty(set.sectors(way)))
+    fabric.homeOf(set.lineAt(way) << lineShift);
+}
+
 double L2::book(const Home &home, double arrival, double service) {
   counters.l2BusyClocks += service;
   return channels[home.channel].book(arrival, service);

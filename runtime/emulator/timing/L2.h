@@ -26,6 +26,9 @@ public:
   /// Has the host fetch what an access there will look up; `memory`: also behind the L2, as all but plain writes may.
   Home homeOf(uint32_t xcd, uint64_t address, bool memory = true) const;
 
+  /// Has the host fetch what making room there will look up, once it has what homeOf asked for.
+  void prefetchVictim(const Home &home);
+
   /// When what an L1 (or scalar, or instruction cache) asks for at `arrival` is at hand: `bytes` within a line.
   double read(double arrival, const Home &home, uint32_t bytes, bool streaming);
   /// How long a write of `bytes` waits until it is taken: bit i of `dwords` is dword i behind the address.

@@ -1,6 +1,7 @@
 #include "runtime/emulator/timing/MemorySystem.h"
 
 #include "runtime/emulator/timing/ChipTiming.h"
+#include "runtime/emulator/timing/InstructionFetch.h"
 #include "runtime/emulator/timing/ScalarCache.h"
 #include "runtime/emulator/timing/VectorCache.h"
 
@@ -11,7 +12,9 @@ namespace nstf::emulator::timing {
 
 struct MemorySystem::Levels {
   explicit Levels(const ChipTiming &chip)
-      : chip(chip), l2(chip, counters), vector(chip, counters, l2), scalar(chip, counters, l2) {}
+      : chip(chip), l2(chip, counters), vector(chip, counters, l2), scalar(chip, counters, l2),
+        instructions((chip.computeUnits + chip.instructionCacheSharers - 1) / chip.instructionCacheSharers,
+                     InstructionCache(chip)) {}
 
   /// Time inside goes on from launch to launch.
   double inside(Clocks now) const { return begin + double(now); }
@@ -26,6 +29,7 @@ struct MemorySystem::Levels {
   L2 l2;
   VectorCache vector;
   ScalarCache scalar;
+  std::vector<InstructionCache> instructions;
   double begin = 0;  ///< of the launch
   double latest = 0; ///< the latest time that anything is done
 };
@@ -43,6 +47,8 @@ void MemorySystem::beginLaunch(double clockMhz) {
   levels->l2.setClock(clocksPerNs);
   levels->l2.beginLaunch();
   levels->vector.setClock(clocksPerNs);
+  for (InstructionCache &cache : levels->instructions)
+    cache.beginLaunch();
 }
 
 MemoryReply MemorySystem::vectorAccess(uint32_t computeUnit, Clocks now, const VectorAccess &access) {
@@ -68,6 +74,10 @@ Clocks MemorySystem::scalarAccess(uint32_t computeUnit, Clocks now, AccessKind k
       done = std::max(done, levels->scalar.read(computeUnit, at, first));
   }
   return levels->outside(done);
+}
+
+InstructionCache &MemorySystem::instructions(uint32_t computeUnit) {
+  return levels->instructions[computeUnit / levels->chip.instructionCacheSharers];
 }
 
 Clocks MemorySystem::instructionMiss(uint32_t computeUnit, Clocks now, uint64_t address) {

@@ -16,6 +16,7 @@
 namespace nstf::emulator::timing {
 
 struct ChipTiming;
+class InstructionCache;
 
 enum class AccessKind : uint8_t {
   Load,
@@ -56,7 +57,9 @@ public:
   MemoryReply vectorAccess(uint32_t computeUnit, Clocks now, const VectorAccess &access);
   /// When a scalar load's data are there, or a scalar store is acknowledged.
   Clocks scalarAccess(uint32_t computeUnit, Clocks now, AccessKind kind, std::span<const LineAccess> lines);
-  /// When a line of code that isn't in the instruction cache (InstructionFetch.h) is there.
+  /// Neighbouring compute units have the same.
+  InstructionCache &instructions(uint32_t computeUnit);
+  /// When a line of code that isn't in the instruction cache is there.
   Clocks instructionMiss(uint32_t computeUnit, Clocks now, uint64_t address);
 
   /// buffer_inv, buffer_wbinvl1*: the compute unit's L1 forgets its lines.

@@ -44,10 +44,16 @@ public:
       for (uint32_t block : loop)
         walk(block, loads);
     }
+    if (std::ranges::any_of(loads, [&](uint32_t i) { return isInLoop(i) && facts.of(i).atomic; }))
+      findFirstValues(loads);
   }
 
 private:
   bool inLoop(uint32_t block) const { return std::ranges::binary_search(loop, block); }
+  bool isInLoop(uint32_t instruction) const {
+    return std::ranges::any_of(
+        loop, [&](uint32_t block) { return blocks[block].first <= instruction && instruction <= blocks[block].last; });
+  }
   bool leaves(uint32_t block) const {
     const auto &successors = blocks[block].successors;
     return successors.size() == 2 && inLoop(successors[0]) != inLoop(successors[1]);
@@ -67,23 +73,55 @@ private:
       if (std::ranges::none_of(fact.writes, [&](const RegisterUse &use) { return meets(live, use); }))
         continue;
       decides(block);
-      const bool execDecides = live[temporaryRow + sgpr::exec] || live[temporaryRow + sgpr::exec + 1];
-      for (const RegisterUse &use : fact.writes)
-        if (!use.vector) // what a vector instruction writes stays in lanes that EXEC leaves out
-          forEachRegister(use, [&](size_t r) { live.reset(r); });
       if (fact.loads && loads.insert(i).second)
         changed = true;
-      if (restoresExec(fact))
-        addWithout(live, fact, sgpr::exec);
-      else if (savesExec(fact) && !execDecides)
-        addOnly(live, fact, sgpr::exec);
-      else
-        add(live, fact);
+      goBehind(live, fact);
     }
-    if (live != entries[block]) {
-      entries[block] = live;
-      changed = true;
+    setEntry(block, live);
+  }
+
+  /// A loop around a compare-and-swap may begin with a plain load, of what the others swap: its value, too, decides how
+  /// often the loop turns. Addresses are not followed.
+  void findFirstValues(std::set<uint32_t> &loads) {
+    for (changed = true; changed;) {
+      changed = false;
+      for (uint32_t block = uint32_t(blocks.size()); block-- > 0;) {
+        if (inLoop(block))
+          continue;
+        Registers live;
+        for (uint32_t successor : blocks[block].successors)
+          live |= entries[successor];
+        for (uint32_t i = blocks[block].last + 1; i-- > blocks[block].first;) {
+          const InstructionFacts &fact = facts.of(i);
+          if (std::ranges::none_of(fact.writes, [&](const RegisterUse &use) { return meets(live, use); }))
+            continue;
+          if (fact.loads) {
+            loads.insert(i);
+            remove(live, fact);
+          } else {
+            goBehind(live, fact);
+          }
+        }
+        setEntry(block, live);
+      }
     }
+  }
+
+  /// From the registers that decide after an instruction, which writes one of them, to those that do before it.
+  static void goBehind(Registers &live, const InstructionFacts &fact) {
+    const bool execDecides = live[temporaryRow + sgpr::exec] || live[temporaryRow + sgpr::exec + 1];
+    remove(live, fact);
+    if (restoresExec(fact))
+      addWithout(live, fact, sgpr::exec);
+    else if (savesExec(fact) && !execDecides)
+      addOnly(live, fact, sgpr::exec);
+    else
+      add(live, fact);
+  }
+
+  void setEntry(uint32_t block, const Registers &live) {
+    changed |= live != entries[block];
+    entries[block] = live;
   }
 
   /// What the block does matters, so the branches that lead to it do.
@@ -92,6 +130,12 @@ private:
       changed |= deciding.insert(branch).second;
   }
 
+  /// What a vector instruction writes stays in lanes that EXEC leaves out.
+  static void remove(Registers &live, const InstructionFacts &fact) {
+    for (const RegisterUse &use : fact.writes)
+      if (!use.vector)
+        forEachRegister(use, [&](size_t r) { live.reset(r); });
+  }
   static void add(Registers &live, const InstructionFacts &fact) {
     for (const RegisterUse &use : fact.reads)
       forEachRegister(use, [&](size_t r) { live.set(r); });

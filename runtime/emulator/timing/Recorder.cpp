@@ -10,8 +10,8 @@ namespace {
 
 /// Backward branches that no wave makes in a stretch: it stops by the length of its trace.
 constexpr uint32_t unlimitedFuel = ~0u;
-/// Lines that a trace holds, with a few of one access more: it stays small whatever waves access.
-constexpr size_t maxLines = 2048;
+/// Blocks that a trace holds, with those of one access more: it stays small whatever waves access.
+constexpr size_t maxBlocks = 2048;
 
 class ModelClock : public ClockSource {
 public:
@@ -36,7 +36,7 @@ struct Recorder::Implementation {
   const RecorderOptions options;
   ModelClock clock;
   RecordedAccesses accesses;
-  void dropIssued(WaveTrace &trace) const;
+  static void dropIssued(WaveTrace &trace);
   std::vector<std::unique_ptr<RecordedGroup>> retired; ///< their buffers are used again
 };
 
@@ -57,14 +57,12 @@ std::unique_ptr<RecordedGroup> Recorder::begin(uint64_t index, std::span<const C
   group->index = index;
   group->instructions = 0;
   group->resident = impl->driver.begin(index, places);
+  group->scratch = group->resident->scratch;
   group->waves.resize(group->resident->group.waves.size());
   for (unsigned i = 0; i < group->waves.size(); ++i) {
     WaveTrace &trace = group->waves[i];
-    trace.entries.clear();
-    trace.requests.clear();
-    trace.lineAccesses.clear();
-    trace.next = 0;
-    trace.droppedRequests = trace.droppedLines = 0;
+    trace.blocks.clear();
+    trace.next = trace.lastTaken = trace.lastAppended = trace.left = 0;
     trace.ending = TraceEnd::More;
     trace.stoppedAt = group->resident->group.waves[i]->next->instruction;
     trace.waitedForAll = false;
@@ -74,7 +72,8 @@ std::unique_ptr<RecordedGroup> Recorder::begin(uint64_t index, std::span<const C
 
 void Recorder::retire(std::unique_ptr<RecordedGroup> group) {
   if (group->resident)
-    impl->driver.retire(std::move(group->resident));
+    ResidentGroup::release(std::move(group->resident));
+  impl->driver.freeScratch(group->scratch);
   impl->retired.push_back(std::move(group));
 }
 
@@ -82,10 +81,10 @@ void Recorder::retire(std::unique_ptr<RecordedGroup> group) {
 void Recorder::run(RecordedGroup &group, unsigned number, size_t room, bool atStop) {
   WaveTrace &trace = group.waves[number];
   Wave &wave = *group.resident->group.waves[number];
-  impl->dropIssued(trace);
+  Implementation::dropIssued(trace);
   wave.fuel = unlimitedFuel;
-  RecordingObserver observer(wave, trace, impl->accesses, room, maxLines, atStop);
-  const size_t before = trace.entries.size();
+  RecordingObserver observer(wave, trace, impl->accesses, room, maxBlocks, atStop);
+  const size_t before = trace.left;
   try {
     runLoop(wave, [&observer](const MicroOp *op) { return observer(op); });
   } catch (const WaveFault &fault) {
@@ -96,30 +95,21 @@ void Recorder::run(RecordedGroup &group, unsigned number, size_t room, bool atSt
                  : observer.stopped()                   ? TraceEnd::Stop
                                                         : TraceEnd::More;
   trace.stoppedAt = wave.next->instruction;
-  group.instructions += trace.entries.size() - before;
+  group.instructions += trace.left - before;
   if (std::ranges::all_of(group.waves, [](const WaveTrace &t) { return t.ending == TraceEnd::Ended; }))
-    impl->driver.retire(std::move(group.resident)); // its registers are free for another's
+    ResidentGroup::release(std::move(group.resident)); // its registers are free for another's
 }
 
-void Recorder::Implementation::dropIssued(WaveTrace &trace) const {
+/// The entry taken last stays: it may still wait for its turn.
+void Recorder::Implementation::dropIssued(WaveTrace &trace) {
   constexpr size_t worthwhile = 1024;
-  if (!trace.next)
+  const size_t issued = trace.lastTaken;
+  if (!trace.empty() && issued < worthwhile)
     return;
-  const size_t issued = trace.next - 1; // the last one taken may still wait for its turn
-  if (trace.next < trace.entries.size() && issued < worthwhile && trace.lineAccesses.size() < maxLines / 2)
-    return;
-  // Requests and lines stand in the order of their entries.
-  auto first = std::find_if(trace.entries.begin() + ptrdiff_t(issued), trace.entries.end(),
-                            [&](const TraceEntry &entry) { return facts[entry.instruction].is(TimingFact::accesses); });
-  const size_t requests = first == trace.entries.end() ? trace.requests.size() : first->detail - trace.droppedRequests;
-  const size_t lines = requests == trace.requests.size() ? trace.lineAccesses.size()
-                                                         : trace.requests[requests].firstLine - trace.droppedLines;
-  trace.entries.erase(trace.entries.begin(), trace.entries.begin() + ptrdiff_t(issued));
-  trace.requests.erase(trace.requests.begin(), trace.requests.begin() + ptrdiff_t(requests));
-  trace.lineAccesses.erase(trace.lineAccesses.begin(), trace.lineAccesses.begin() + ptrdiff_t(lines));
-  trace.next = 1;
-  trace.droppedRequests += uint32_t(requests);
-  trace.droppedLines += uint32_t(lines);
+  trace.blocks.erase(trace.blocks.begin(), trace.blocks.begin() + ptrdiff_t(issued));
+  trace.next -= issued;
+  trace.lastAppended -= issued;
+  trace.lastTaken = 0;
 }
 
 /// Lets the waves go on if all of them have come to the barrier.
@@ -136,7 +126,7 @@ bool Recorder::openBarrier(RecordedGroup &group) {
 void Recorder::fill(RecordedGroup &group, unsigned number) {
   WaveTrace &trace = group.waves[number];
   const size_t wanted = impl->options.stretch;
-  auto hasRoom = [&](const WaveTrace &t) { return t.size() < wanted && t.lineCount() < maxLines; };
+  auto hasRoom = [&](const WaveTrace &t) { return t.size() < wanted && t.blockCount() < maxBlocks; };
   if (!impl->options.runAhead) {
     if (trace.ending == TraceEnd::Barrier)
       openBarrier(group);
@@ -145,7 +135,7 @@ void Recorder::fill(RecordedGroup &group, unsigned number) {
         any.ending = TraceEnd::Stop;
     return;
   }
-  impl->dropIssued(trace);
+  Implementation::dropIssued(trace);
   while (hasRoom(trace)) {
     if (trace.ending == TraceEnd::More) {
       run(group, number, wanted - trace.size(), false);

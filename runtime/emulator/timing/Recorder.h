@@ -31,12 +31,15 @@ public:
   uint64_t index = 0;           ///< in the grid, x fastest
   uint64_t instructions = 0;    ///< that its waves have executed
   std::vector<WaveTrace> waves; ///< by number in the workgroup
-  /// How far it is executed; not once it is retired.
+  /// To the end; the model may be behind.
+  bool isExecuted() const { return !resident; }
+  /// How far it is executed, if not to the end.
   const ResidentGroup &execution() const { return *resident; }
 
 private:
   friend class Recorder;
   std::unique_ptr<ResidentGroup> resident; ///< null once all waves have ended
+  uint64_t scratch = 0;                    ///< stays its own until it is retired: addresses decide times
 };
 
 class Recorder {

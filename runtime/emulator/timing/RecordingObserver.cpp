@@ -29,23 +29,20 @@ bool isTaken(const Wave &wave, Opcode opcode) {
 
 } // namespace
 
-MemoryRequest RecordedAccesses::request(const Wave &wave, const MicroOp *op, const TimingFact &fact,
-                                        std::vector<LineAccess> &lines) {
-  const size_t before = lines.size();
+MemoryRequest RecordedAccesses::request(const Wave &wave, const MicroOp *op, const TimingFact &fact) {
+  lines.clear();
   MemoryRequest request;
   if (fact.unit == Unit::ScalarMemory) {
     if (uint64_t address = scalarAddress(wave, op, fact.bytes))
       coalescer.scalar(address, fact.bytes, lines);
     request.lanes = 1;
   } else if (wave.exec()) {
-    request = vectorRequest(wave, op, fact, lines);
+    request = vectorRequest(wave, op, fact);
   }
-  request.lineCount = uint32_t(lines.size() - before);
   return request;
 }
 
-MemoryRequest RecordedAccesses::vectorRequest(const Wave &wave, const MicroOp *op, const TimingFact &fact,
-                                              std::vector<LineAccess> &lines) {
+MemoryRequest RecordedAccesses::vectorRequest(const Wave &wave, const MicroOp *op, const TimingFact &fact) {
   LaneAddresses lanes;
   uint32_t bytes = fact.bytes;
   switch (accessFacts[op->opcode].addressing) {
@@ -93,7 +90,7 @@ bool RecordingObserver::isStop(const TimingFact &fact) {
   return stop && !std::exchange(atStop, false);
 }
 
-bool RecordingObserver::record(const MicroOp *op, const TimingFact &fact, uint32_t &detail) {
+bool RecordingObserver::record(const MicroOp *op, const TimingFact &fact) {
   if (fact.is(TimingFact::unknown))
     accesses.facts.reach(op->instruction);
   if (isStop(fact)) {
@@ -102,18 +99,16 @@ bool RecordingObserver::record(const MicroOp *op, const TimingFact &fact, uint32
   }
   if (fact.unit == Unit::VectorMemory && fact.is(TimingFact::store))
     trace.waitedForAll = false;
-  if (fact.is(TimingFact::accesses)) {
-    MemoryRequest request = accesses.request(wave, op, fact, trace.lineAccesses);
-    request.firstLine = trace.droppedLines + uint32_t(trace.lineAccesses.size()) - request.lineCount;
-    detail = trace.droppedRequests + uint32_t(trace.requests.size());
-    trace.requests.push_back(request);
-    if (trace.lineAccesses.size() >= maxLines)
-      room = 1; // for this one
-  } else if (fact.unit == Unit::Lds) {
-    detail = accesses.lds(wave, op, fact).packed();
-  } else if (fact.is(TimingFact::branch)) {
-    detail = isTaken(wave, Opcode(op->opcode));
-  }
+  if (fact.is(TimingFact::accesses))
+    trace.append(op->instruction, accesses.request(wave, op, fact), accesses.lines);
+  else if (fact.unit == Unit::Lds)
+    trace.append(op->instruction, accesses.lds(wave, op, fact).packed());
+  else if (fact.is(TimingFact::branch))
+    trace.append(op->instruction, uint32_t(isTaken(wave, Opcode(op->opcode))));
+  else
+    trace.append(op->instruction);
+  if (trace.blocks.size() >= maxBlocks)
+    room = 1; // for this one
   return true;
 }
 

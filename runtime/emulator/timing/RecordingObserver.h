@@ -14,15 +14,15 @@ public:
   RecordedAccesses(TimingFacts &facts, const RegionTable &regions, uint32_t lineBytes)
       : facts(facts), coalescer(regions, lineBytes) {}
 
-  /// What instruction `op` of TimingFact::accesses is about to do. Appends its lines.
-  MemoryRequest request(const Wave &wave, const MicroOp *op, const TimingFact &fact, std::vector<LineAccess> &lines);
+  /// What instruction `op` of TimingFact::accesses is about to do.
+  MemoryRequest request(const Wave &wave, const MicroOp *op, const TimingFact &fact);
   LdsDetail lds(const Wave &wave, const MicroOp *op, const TimingFact &fact) { return ldsClocks.of(wave, op, fact); }
 
   TimingFacts &facts;
+  std::vector<LineAccess> lines; ///< of the latest request
 
 private:
-  MemoryRequest vectorRequest(const Wave &wave, const MicroOp *op, const TimingFact &fact,
-                              std::vector<LineAccess> &lines);
+  MemoryRequest vectorRequest(const Wave &wave, const MicroOp *op, const TimingFact &fact);
   Coalescer coalescer;
   LdsClocks ldsClocks;
 };
@@ -30,11 +30,11 @@ private:
 /// Of one wave in one go.
 class RecordingObserver {
 public:
-  /// `room`: entries that may be added; none beside `maxLines` lines. `atStop`: the first instruction is executed even
-  /// if it is a stop.
-  RecordingObserver(const Wave &wave, WaveTrace &trace, RecordedAccesses &accesses, size_t room, size_t maxLines,
+  /// `room`: entries that may be added; none behind `maxBlocks` blocks. `atStop`: the first instruction is executed
+  /// even if it is a stop.
+  RecordingObserver(const Wave &wave, WaveTrace &trace, RecordedAccesses &accesses, size_t room, size_t maxBlocks,
                     bool atStop)
-      : wave(wave), trace(trace), accesses(accesses), room(room), maxLines(maxLines), atStop(atStop) {}
+      : wave(wave), trace(trace), accesses(accesses), room(room), maxBlocks(maxBlocks), atStop(atStop) {}
 
   bool operator()(const MicroOp *op) {
     if (op->opcode >= unsigned(Opcode::Trap)) // a part of the instruction: another is the instruction itself
@@ -42,10 +42,10 @@ public:
     if (!room)
       return false;
     const TimingFact &fact = accesses.facts[op->instruction];
-    uint32_t detail = 0;
-    if (fact.is(TimingFact::recorded) && !record(op, fact, detail))
+    if (!fact.is(TimingFact::recorded))
+      trace.append(op->instruction);
+    else if (!record(op, fact))
       return false;
-    trace.entries.push_back({op->instruction, detail});
     --room;
     return true;
   }
@@ -54,14 +54,14 @@ public:
 
 private:
   /// False: a stop.
-  bool record(const MicroOp *op, const TimingFact &fact, uint32_t &detail);
+  bool record(const MicroOp *op, const TimingFact &fact);
   bool isStop(const TimingFact &fact);
 
   const Wave &wave;
   WaveTrace &trace;
   RecordedAccesses &accesses;
   size_t room;
-  const size_t maxLines;
+  const size_t maxBlocks;
   bool atStop;
   bool inFrontOfStop = false;
 };

@@ -10,10 +10,20 @@
 
 namespace nstf::emulator::timing {
 
+/// What a wave's next instruction waits for beyond the wave itself.
+enum class Needs : uint8_t { Nothing, Vector, Matrix, Packed, VectorMemory, Lds };
+constexpr size_t needs = 6;
+
 struct Simd {
-  std::vector<TimedWave *> waves; ///< in the order of their arrival
-  Clocks turn = 0;                ///< its next turn comes no sooner
-  Clocks next = never;            ///< its next turn in which a wave may be able to issue
+  /// What each turn looks at of a wave.
+  struct Seat {
+    Clocks ready; ///< TimedWave::ready
+    TimedWave *wave;
+    Needs needs;
+  };
+  std::vector<Seat> seats;
+  void leave(const TimedWave &wave);
+
   Clocks vectorFree = 0, matrixFree = 0;
   const TimedWave *vectorUser = nullptr, *matrixUser = nullptr; ///< who used them last
   uint8_t ldsPort = 0;
@@ -23,6 +33,12 @@ struct Simd {
   /// That instruction begins; returns for how long it keeps its unit.
   Clocks begin(const ChipTiming &chip, const TimedWave &wave, Clocks now);
 };
+
+inline void Simd::leave(const TimedWave &wave) {
+  seats[wave.seat] = seats.back();
+  seats[wave.seat].wave->seat = wave.seat;
+  seats.pop_back();
+}
 
 inline Clocks Simd::freeFor(const ChipTiming &chip, const TimedWave &wave) const {
   switch (wave.unit) {

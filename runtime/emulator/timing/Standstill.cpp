@@ -19,7 +19,7 @@ void Standstill::progress() {
 }
 
 bool Standstill::executed(const TimedGroup &group, unsigned number) {
-  if (++stops < unsuspicious)
+  if (++stops < unsuspicious || group.recorded->isExecuted())
     return false;
   const TimedWave &wave = group.waves[number];
   Seen &last = seen[&wave];

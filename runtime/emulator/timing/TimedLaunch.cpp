@@ -60,7 +60,6 @@ private:
   Dispatcher dispatcher;
   LaunchSample sample;
   EventQueue queue; ///< XCDs, then compute units
-  std::vector<InstructionCache> instructionCaches;
   std::deque<ComputeUnit> units;
   std::vector<std::unique_ptr<TimedGroup>> groups; ///< as many as were ever resident
   std::vector<TimedGroup *> spare, ended;
@@ -82,13 +81,8 @@ TimedLaunch::TimedLaunch(LaunchDriver &driver, const ChipTiming &chip, MemorySys
       dispatcher(chip, clockMhz, driver.groups(), driver.launch().wavesPerGroup, uint32_t(occupancy.workgroups)),
       sample(driver, chip, facts, options), queue(chip.xcds + chip.computeUnits) {
   stalls.resize(facts.size());
-  const uint32_t sharers = chip.instructionCacheSharers;
-  instructionCaches.reserve((chip.computeUnits + sharers - 1) / sharers);
-  for (uint32_t i = 0; i < chip.computeUnits; ++i) {
-    if (i % sharers == 0)
-      instructionCaches.emplace_back(chip);
-    units.emplace_back(i, chip, facts, instructionCaches.back(), *this, stalls, counters);
-  }
+  for (uint32_t i = 0; i < chip.computeUnits; ++i)
+    units.emplace_back(i, chip, facts, caches.instructions(i), *this, stalls, counters);
 }
 
 void TimedLaunch::run() {
@@ -104,6 +98,8 @@ void TimedLaunch::run() {
       end = std::max(end, sample.replay(recorder, dispatcher, groups, now, busiestShared(now)));
       break;
     }
+    if (const uint32_t after = queue.runnerUp(); after >= chip.xcds && after < chip.xcds + units.size())
+      units[after - chip.xcds].prefetch();
     if (queue.actor() < chip.xcds)
       place(queue.actor());
     else
@@ -197,7 +193,7 @@ void TimedLaunch::checkEnd() const {
 void TimedLaunch::stop(const std::string &why) const {
   std::vector<const ResidentGroup *> standing;
   for (const std::unique_ptr<TimedGroup> &group : groups)
-    if (group->recorded)
+    if (group->recorded && !group->recorded->isExecuted())
       standing.push_back(&group->recorded->execution());
   throw stoppedFault(standing, why);
 }

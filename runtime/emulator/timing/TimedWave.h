@@ -24,23 +24,28 @@ enum class Slot : uint8_t {
 constexpr size_t slots = 6;
 
 struct alignas(64) TimedWave {
-  // What each turn of the SIMD looks at, in one cache line
+  static constexpr uint64_t noTarget = ~uint64_t(0), unknownTarget = noTarget - 1;
+
+  // What it takes to get to the next instruction, in one of the host's cache lines
   Clocks ready = 0;  ///< its next instruction may try to issue; never: it waits at a barrier or has ended
-  uint64_t rank = 0; ///< the lowest goes first: of high priority, then old
+  uint32_t rank = 0; ///< the lowest goes first: of high priority, then old
   Unit unit = Unit::Internal;
   Slot slot = Slot::Vector;
-  bool stop = false; ///< the next instruction executes when it issues
-  bool atBarrier = false;
-  uint8_t simd = 0;
-  uint8_t number = 0;               ///< in the workgroup
+  uint8_t seat = 0; ///< on the SIMD
+  uint8_t simd : 2 = 0;
+  bool stop : 1 = false; ///< the next instruction executes when it issues
+  bool atBarrier : 1 = false;
   TraceEntry entry = {};            ///< the next instruction
   const TimingFact *fact = nullptr; ///< of it
+  TraceReader reader;
   uint64_t codeLine = ~uint64_t(0);
-  WaveTrace *trace = nullptr;
+  uint64_t branchTarget = noTarget; ///< while what follows a taken branch is being fetched: its first window
+  Clocks refetch = 0;               ///< when that was asked for
 
   TimedGroup *group = nullptr;
-  uint64_t age = 0;
-  uint64_t issued = 0;           ///< instructions
+  WaveTrace *trace = nullptr;
+  uint32_t age = 0;
+  uint32_t number = 0;           ///< in the workgroup
   Clocks begun = 0, arrived = 0; ///< in the compute unit, at the barrier
   ScalarCounter scalar;
   VectorCounter vector;
@@ -55,7 +60,6 @@ struct TimedGroup {
   uint32_t atBarrier = 0; ///< of these
   Clocks lastArrival = 0; ///< at the barrier
   Clocks begun = 0;       ///< its first wave's start
-  uint64_t issued = 0;    ///< instructions of the waves that have ended
   Clocks drained = 0;     ///< its waves have ended and their stores are acknowledged
 };
 

@@ -63,7 +63,7 @@ struct TimingFact {
     writeBack = 1 << 9,   ///< buffer_wbl2, s_dcache_wb
     sparse = 1 << 10,     ///< smfmac
     crosses = 1 << 11,    ///< 8 bytes long, across an 8-byte boundary
-    accesses = 1 << 12,   ///< VectorMemory, ScalarMemory: TraceEntry::detail is the number of its MemoryRequest
+    accesses = 1 << 12,   ///< VectorMemory, ScalarMemory: TraceEntry::blocks are a MemoryRequest and lines
     scratch = 1 << 13,    ///< its address is of scratch
     flat = 1 << 14,       ///< its lanes may go to LDS
     ldsPair = 1 << 15,    ///< ds_read2, ds_write2: two accesses of `bytes`

@@ -10,7 +10,7 @@ static uint32_t setsOfUnit(const ChipTiming &chip) {
 }
 
 VectorCache::VectorCache(const ChipTiming &chip, MemoryCounters &counters, L2 &l2)
-    : chip(chip), counters(counters), l2(l2), tlb(chip, counters), setInUnit(setsOfUnit(chip)), sets(setsOfUnit(chip)),
+    : chip(chip), counters(counters), l2(l2), tlb(chip, counters), sets(setsOfUnit(chip)),
       computeUnitsPerXcd(chip.computeUnitsPerXcd()), lineShift(std::countr_zero(chip.l1LineBytes)),
       units(chip.computeUnits), missDone(size_t(chip.computeUnits) * chip.l1MissesInFlight),
       tags(chip.computeUnits * sets, chip.l1Ways), perLine(1.0 / chip.vmemLinesPerClock) {
@@ -27,6 +27,7 @@ bool VectorCache::isInMemory(CachePolicy policy) const { return policy.scc || (p
 
 void VectorCache::lookUp(uint32_t computeUnit, const VectorAccess &access) {
   lines.clear();
+  __builtin_prefetch(&missDone[size_t(computeUnit) * chip.l1MissesInFlight + units[computeUnit].oldestMiss], 1);
   bool passes = access.kind != AccessKind::Load || access.policy.coherent();
   bool behind = access.kind != AccessKind::Store || isInMemory(access.policy);
   for (const LineAccess &line : access.lines) {
@@ -39,6 +40,9 @@ void VectorCache::lookUp(uint32_t computeUnit, const VectorAccess &access) {
       lines.push_back({set, way, {}});
     }
   }
+  for (const Line &line : lines)
+    if (line.way == TagArray::none)
+      l2.prefetchVictim(line.home);
 }
 
 double VectorCache::load(uint32_t computeUnit, double &at, const Line &line, CachePolicy policy) {

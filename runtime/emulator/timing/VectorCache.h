@@ -44,13 +44,14 @@ private:
   /// Whether a store or atomic goes on to memory, where other XCDs, or the host, see it.
   bool isInMemory(CachePolicy policy) const;
   uint32_t xcdOf(uint32_t computeUnit) const { return computeUnit / computeUnitsPerXcd; }
-  uint32_t setOf(uint32_t computeUnit, uint64_t line) const { return computeUnit * sets + setInUnit(line); }
+  /// Not hashed: lines that are a power of two apart share a set (wave-lang.readthedocs.io on MI300's swizzled buffers:
+  /// bits 7 and 8 of the address).
+  uint32_t setOf(uint32_t computeUnit, uint64_t line) const { return computeUnit * sets + uint32_t(line % sets); }
 
   const ChipTiming &chip;
   MemoryCounters &counters;
   L2 &l2;
   Tlb tlb;
-  Spread setInUnit;
   uint32_t sets, computeUnitsPerXcd;
   uint32_t lineShift;
   std::array<uint8_t, 33> clocksOf; ///< the data path, by dwords of a line

@@ -24,9 +24,9 @@ public:
   }
 
 private:
-  std::array<Clocks, max + 1> completions;
   uint64_t issued = 0;
   Clocks last = 0;
+  std::array<Clocks, max + 1> completions;
 };
 
 /// lgkmcnt: 4 bits. LDS instructions come back in order, scalar loads as they like.
@@ -54,9 +54,9 @@ public:
   Clocks downTo(unsigned count) const { return size > count ? completions[size - count - 1] : 0; }
 
 private:
-  std::array<Clocks, max + 1> completions; ///< ascending
   unsigned size = 0;
   Clocks lastInOrder = 0;
+  std::array<Clocks, max + 1> completions; ///< ascending
 };
 
 } // namespace nstf::emulator::timing

@@ -1,7 +1,8 @@
 // What a wave executed and the model hasn't issued yet.
 //
-// The Recorder appends, the compute unit takes from the front. Numbers of requests and lines count from the trace's
-// beginning, so that what has been issued can be dropped.
+// The Recorder appends, a TraceReader takes from the front. All of it stands in the order in which it is wanted: by the
+// time that thousands of other waves had their turns it is in none of the host's nearer caches, and can be fetched
+// ahead.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +12,12 @@
 
 namespace nstf::emulator::timing {
 
-/// An instruction that a wave executed.
+/// An instruction that a wave executed, and those after it of which there is no more to say.
 struct TraceEntry {
   uint32_t instruction; ///< index into TimingFacts
-  uint32_t detail;      ///< LDS: LdsDetail; with Flag::accesses: number of its MemoryRequest; branch: 1: taken; else 0
+  uint32_t detail;      ///< LDS: LdsDetail; branch: 1: taken; else 0
+  uint32_t following;   ///< instructions that it executed next: those behind it in the program, with detail 0
+  uint32_t blocks;      ///< TraceBlocks behind it that belong to it: with Flag::accesses a MemoryRequest and its lines
 };
 
 /// What an access to LDS costs, in TraceEntry::detail.
@@ -32,16 +35,26 @@ struct LineAccess {
   uint32_t lanes;   ///< lanes' accesses that begin in it; an atomic is so many operations
 };
 
-/// One memory instruction's access, its lines merged over all lanes, in the order lanes touch them first.
+/// One memory instruction's access. Its lines are merged over all lanes, in the order lanes touch them first.
 struct MemoryRequest {
-  uint32_t firstLine = 0, lineCount = 0; ///< 0 lines: no lane goes to memory
+  uint32_t ldsDetail = 0;     ///< LdsDetail of what LDS-DMA or ldsLanes do there
   uint16_t addressClocks = 0; ///< vector: clocks of address unit and tag lookup: 64 bytes of lanes' data a clock, and
                               ///< where these lie in several lines, a clock a line
   uint8_t lanes = 0;          ///< that access memory
   uint8_t bytes = 0;          ///< of a lane (vector memory)
   uint8_t ldsLanes = 0;       ///< flat: that access LDS
-  uint32_t ldsDetail = 0;     ///< LdsDetail of what LDS-DMA or ldsLanes do there
 };
+
+union TraceBlock {
+  TraceEntry entry;
+  MemoryRequest request;
+  LineAccess line;
+
+  TraceBlock(const TraceEntry &entry) : entry(entry) {}
+  TraceBlock(const MemoryRequest &request) : request(request) {}
+  TraceBlock(const LineAccess &line) : line(line) {}
+};
+static_assert(sizeof(TraceBlock) == 16 && sizeof(LineAccess) == 16);
 
 /// Why a trace ends where it does.
 enum class TraceEnd : uint8_t {
@@ -51,46 +64,91 @@ enum class TraceEnd : uint8_t {
   Ended,
 };
 
+/// Goes through a trace, until any fill or executeStop of its workgroup.
+class TraceReader {
+public:
+  bool empty() const { return at == end; }
+  TraceEntry take() {
+    const TraceEntry entry = at->entry;
+    if (entry.blocks)
+      for (unsigned i = 0; i < linesAhead; ++i)
+        __builtin_prefetch(reinterpret_cast<const char *>(at + 1) + i * 64);
+    at += 1 + entry.blocks;
+    for (unsigned i = 0; i < linesAhead; ++i)
+      __builtin_prefetch(reinterpret_cast<const char *>(at) + i * 64);
+    return entry;
+  }
+  /// Of the entry taken last, with Flag::accesses.
+  const MemoryRequest &request(const TraceEntry &entry) const { return at[-ptrdiff_t(entry.blocks)].request; }
+  std::span<const LineAccess> lines(const TraceEntry &entry) const {
+    return {&at[1 - ptrdiff_t(entry.blocks)].line, entry.blocks - 1};
+  }
+
+private:
+  friend class WaveTrace;
+  static constexpr unsigned linesAhead = 3; ///< of the host's caches: an access of eight lines
+  const TraceBlock *at = nullptr, *end = nullptr;
+};
+
 class WaveTrace {
 public:
   // For the model
-  bool empty() const { return next == entries.size(); }
-  const TraceEntry &front() const { return entries[next]; }
-  void pop() { ++next; }
-  /// Of an entry with Flag::accesses that isn't taken yet, or was taken last; valid until any fill or executeStop of
-  /// the workgroup.
-  const MemoryRequest &request(const TraceEntry &entry) const { return requests[entry.detail - droppedRequests]; }
-  std::span<const LineAccess> lines(const MemoryRequest &request) const {
-    return {lineAccesses.data() + (request.firstLine - droppedLines), request.lineCount};
+  TraceReader reader() const {
+    TraceReader reader;
+    reader.at = blocks.data() + next;
+    reader.end = blocks.data() + blocks.size();
+    return reader;
   }
+  /// What the reader took is read. The entry taken last stays until another is.
+  void readTo(const TraceReader &reader) {
+    for (const size_t to = size_t(reader.at - blocks.data()); next < to; next += 1 + blocks[next].entry.blocks) {
+      lastTaken = next;
+      left -= 1 + blocks[next].entry.following;
+    }
+  }
+  bool empty() const { return next == blocks.size(); }
   /// What comes after the last entry.
   TraceEnd end() const { return ending; }
   /// With TraceEnd::Stop: index into TimingFacts.
   uint32_t stopInstruction() const { return stoppedAt; }
-  size_t size() const { return entries.size() - next; }
-  /// Lines held, some of them issued already.
-  size_t lineCount() const { return lineAccesses.size(); }
+  /// Instructions.
+  size_t size() const { return left; }
+  /// Held, some of them read already.
+  size_t blockCount() const { return blocks.size(); }
 
   // For who makes one without a Recorder
-  void append(TraceEntry entry) { entries.push_back(entry); }
-  /// Returns the number for TraceEntry::detail.
-  uint32_t append(MemoryRequest request, std::span<const LineAccess> lines) {
-    request.firstLine = droppedLines + uint32_t(lineAccesses.size());
-    request.lineCount = uint32_t(lines.size());
-    lineAccesses.insert(lineAccesses.end(), lines.begin(), lines.end());
-    requests.push_back(request);
-    return droppedRequests + uint32_t(requests.size()) - 1;
+  void append(uint32_t instruction, uint32_t detail) {
+    blocks.push_back(TraceEntry{instruction, detail, 0, 0});
+    lastAppended = blocks.size() - 1;
+    ++left;
+  }
+  void append(uint32_t instruction, const MemoryRequest &request, std::span<const LineAccess> lines) {
+    append(instruction, 0);
+    blocks.back().entry.blocks = uint32_t(1 + lines.size());
+    blocks.push_back(request);
+    blocks.insert(blocks.end(), lines.begin(), lines.end());
+  }
+  /// With detail 0.
+  void append(uint32_t instruction) {
+    if (!empty()) {
+      if (TraceEntry &last = blocks[lastAppended].entry; last.instruction + last.following + 1 == instruction) {
+        ++last.following;
+        ++left;
+        return;
+      }
+    }
+    append(instruction, 0);
   }
   void endWith(TraceEnd end) { ending = end; }
 
 private:
   friend class Recorder;
   friend class RecordingObserver;
-  std::vector<TraceEntry> entries;
-  std::vector<MemoryRequest> requests;
-  std::vector<LineAccess> lineAccesses;
-  size_t next = 0;
-  uint32_t droppedRequests = 0, droppedLines = 0;
+  std::vector<TraceBlock> blocks;
+  size_t next = 0;         ///< entry to be read
+  size_t lastTaken = 0;    ///< entry; where one was read
+  size_t lastAppended = 0; ///< entry
+  size_t left = 0;         ///< instructions to be read
   uint32_t stoppedAt = 0;
   TraceEnd ending = TraceEnd::More;
   bool waitedForAll = false; ///< since the last store: s_waitcnt vmcnt(0)

@@ -18,7 +18,7 @@
 
 namespace nstf::manifest {
 
-/// Number formats of tensors in device memory and in files: f64, f32, f16, bf16, i64, i32, i16, i8 and u8.
+/// Number formats of tensors in device memory and in files: f64, f32, f16, bf16, i64, i32, i16, i8, u8 and e4m3fnuz.
 using support::ElementType;
 /// Bytes of one element; "f32", …: the name in the manifest.
 using support::nameOf;
@@ -93,12 +93,18 @@ struct WeightSource {
   std::string sha256; // of the stored bytes; empty: not given
 };
 
+/// Which part of a quantised matrix a weight is: "int4_g128" and "codes", "high", "scales" or "zeros".
+struct WeightPlane {
+  std::string format, plane;
+};
+
 struct Weight {
   std::string name;
   ElementType type;
   Shape shape;
   uint64_t offset, size; // bytes, in the buffer of kind weights
   std::optional<WeightSource> source;
+  std::optional<WeightPlane> plane = {}; // nothing: its elements are the numbers
 };
 
 enum class WeightsMode { Pack, Reference, Random, None };

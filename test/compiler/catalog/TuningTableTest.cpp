@@ -65,6 +65,9 @@ TEST(TuningTable, FilesFromTheMostSpecialToTheMostGeneral) {
                   "tuning/mine/matmul/bf16.yaml", "tuning/gfx942/matmul/bf16.yaml", "tuning/default/matmul/bf16.yaml",
                   "tuning/mine/matmul/f16.yaml", "tuning/gfx942/matmul/f16.yaml", "tuning/default/matmul/f16.yaml",
                   "tuning/mine/matmul/f32.yaml", "tuning/gfx942/matmul/f32.yaml", "tuning/default/matmul/f32.yaml"));
+  EXPECT_THAT(listTuningFiles({}, "matmul", "e4m3fnuz"),
+              testing::ElementsAre("tuning/default/matmul/e4m3fnuz.yaml", "tuning/default/matmul/i8.yaml",
+                                   "tuning/default/matmul/f32.yaml"));
   // A chip file under the chip's own name asks its folder once.
   EXPECT_THAT(listTuningFiles({"gfx942", "gfx942"}, "rope", "f32"),
               testing::ElementsAre("tuning/gfx942/rope/f32.yaml", "tuning/default/rope/f32.yaml"));
@@ -83,11 +86,11 @@ TEST(TuningTable, Refusals) {
   EXPECT_EQ(row("{set: {BM: 16}}"), "f32.yaml:3:5: expected the key 'because' with a reason but got none");
   EXPECT_EQ(row("{because: none}"), "f32.yaml:3:5: expected the key 'set' with the parameters but got none");
   EXPECT_EQ(row("{set: [BM], because: x}"), "f32.yaml:3:11: expected a map of parameters but got a list of 1");
-  EXPECT_EQ(row("{set: {BM: large}, because: x}"), "f32.yaml:3:16: expected an integer of at least 1 but got 'large'");
-  EXPECT_EQ(row("{set: {BM: 1.5}, because: x}"), "f32.yaml:3:16: expected an integer of at least 1 but got '1.5'");
+  EXPECT_EQ(row("{set: {BM: large}, because: x}"), "f32.yaml:3:16: expected an integer of at least 0 but got 'large'");
+  EXPECT_EQ(row("{set: {BM: 1.5}, because: x}"), "f32.yaml:3:16: expected an integer of at least 0 but got '1.5'");
   EXPECT_EQ(row("{set: {BM: [16]}, because: x}"),
-            "f32.yaml:3:16: expected an integer of at least 1 but got a list of 1");
-  EXPECT_EQ(row("{set: {BM: 0}, because: x}"), "f32.yaml:3:16: expected an integer of at least 1 but got '0'");
+            "f32.yaml:3:16: expected an integer of at least 0 but got a list of 1");
+  EXPECT_EQ(row("{set: {BM: -1}, because: x}"), "f32.yaml:3:16: expected an integer of at least 0 but got '-1'");
   EXPECT_EQ(row("{set: {BM: 1, BM: 2}, because: x}"), "f32.yaml:3:19: expected every key once but got 'BM' again");
   EXPECT_EQ(row("{when: [M], set: {BM: 1}, because: x}"),
             "f32.yaml:3:12: expected a map of ranges but got a list of 1");
@@ -102,7 +105,7 @@ TEST(TuningTable, Refusals) {
   EXPECT_EQ(
       failureOf(head +
                 "rows:\n  - set: {BM: 16}\n    because: x\n  - set:\n      BM: 16\n      BN: wide\n    because: y\n"),
-      "f32.yaml:7:11: expected an integer of at least 1 but got 'wide'");
+      "f32.yaml:7:11: expected an integer of at least 0 but got 'wide'");
   EXPECT_THAT(failureOf(head + "rows:\n  - {set: {BM: 16\n"), testing::StartsWith("f32.yaml:"));
   EXPECT_EQ(failureOf(""), "f32.yaml:1:1: expected a map but got nothing");
 }

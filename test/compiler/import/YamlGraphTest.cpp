@@ -95,7 +95,7 @@ TEST_F(YamlGraphTest, typesByExpressionAndInputsByCondition) {
   EXPECT_THAT(text, HasSubstr("(tensor<2x4xf32>, tensor<3x4xf32>) -> tensor<2x3xf32>"));
   EXPECT_THAT(text, Not(HasSubstr("convert")));
   EXPECT_THAT(graph("f8", "false"),
-              HasSubstr("graph.yaml:5:3: 'x': expected a type of f32, f16, bf16 or i32 but got 'f8'"));
+              HasSubstr("graph.yaml:5:3: 'x': expected a type of f32, f16, bf16, i32, e4m3fnuz or i8 but got 'f8'"));
 }
 
 TEST_F(YamlGraphTest, repeatedSections) {
@@ -195,7 +195,7 @@ TEST_F(YamlGraphTest, wrongFiles) {
   EXPECT_THAT(imported("name: g\ninputs: {x: [4, 0]}\nnodes: {}\noutputs: {y: x}\n"),
               HasSubstr("an extent of 'x' to be a whole number of at least 1 but got 0"));
   EXPECT_THAT(imported("name: g\ninputs: {x: {type: f99, shape: [4]}}\nnodes: {}\noutputs: {y: x}\n"),
-              HasSubstr(" to be f32, f16, bf16 or i32 but got 'f99'"));
+              HasSubstr(" to be f32, f16, bf16, i32, e4m3fnuz or i8 but got 'f99'"));
   EXPECT_THAT(imported("name: g\ninputs: {}\nnodes: {}\noutputs: {}\n"), HasSubstr("expected at least one output"));
   EXPECT_THAT(imported("name: g\nparameters: {n: 1 +}\ninputs: {}\nnodes: {}\noutputs: {y: x}\n"),
               StartsWith("graph.yaml:2:17: parameter 'n': in '1 +': expected a value"));

@@ -48,10 +48,10 @@ TEST_F(PackageTest, TensorsOfManyPieces) {
   writeFile(source, bytes);
   PackageInputs in = inputs(WeightsMode::Pack);
   in.manifest.weights.tensors = {weight("table", {rows, 3}), weight("short", {count}, ElementType::BF16)};
-  in.weightOrigins = {ComputedWeight{[](int64_t row, std::span<float> values) {
-                        ASSERT_EQ(values.size(), 3u);
+  in.weightOrigins = {ComputedWeight{[](int64_t row, std::span<std::byte> bytes) {
+                        ASSERT_EQ(bytes.size(), 3 * sizeof(float));
                         for (int i = 0; i < 3; ++i)
-                          values[i] = static_cast<float>(3 * row + i);
+                          reinterpret_cast<float *>(bytes.data())[i] = static_cast<float>(3 * row + i);
                       }},
                       WeightInFile{source.string(), 0, ElementType::F32}};
   in.manifest.buffers[0].size = layoutWeights(in.manifest.weights);

@@ -90,12 +90,14 @@ protected:
     m.weights.seed = 7;
     m.weights.tensors = {weight("w32", {2, 3}), weight("w16", {3}), weight("wb16", {3}), weight("table", {8, 2})};
     uint64_t size = layoutWeights(m.weights);
-    in.weightOrigins = {
-        WeightInFile{source.string(), 10, ElementType::F32}, WeightInFile{source.string(), 34, ElementType::F16},
-        WeightInFile{source.string(), 40, ElementType::BF16}, ComputedWeight{[](int64_t row, std::span<float> v) {
-          v[0] = std::cos(0.1 * row);
-          v[1] = std::sin(0.1 * row);
-        }}};
+    in.weightOrigins = {WeightInFile{source.string(), 10, ElementType::F32},
+                        WeightInFile{source.string(), 34, ElementType::F16},
+                        WeightInFile{source.string(), 40, ElementType::BF16},
+                        ComputedWeight{[](int64_t row, std::span<std::byte> bytes) {
+                          auto v = reinterpret_cast<float *>(bytes.data());
+                          v[0] = std::cos(0.1 * row);
+                          v[1] = std::sin(0.1 * row);
+                        }}};
     m.buffers = {{"weights", manifest::BufferKind::Weights, size, {}, {}},
                  {"control", manifest::BufferKind::Control, 64, {}, {}},
                  {"x", manifest::BufferKind::Input, 96, {}, {}},

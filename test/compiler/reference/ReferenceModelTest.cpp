@@ -195,6 +195,7 @@ TEST_F(ReferenceModelTest, tolerances) {
     EXPECT_TRUE(operationTolerance(operation, f32)) << operation;
   EXPECT_FALSE(operationTolerance("no_such_op", f32));
   EXPECT_EQ(operationTolerance("linear", f16)->relative, operationTolerance("linear", f32)->relative);
+  EXPECT_EQ(operationTolerance("linear", mlir::IntegerType::get(&context, 32))->relative, 0);
   EXPECT_EQ(operationTolerance("convert", f16)->relative, 0x1p-11);
   EXPECT_EQ(operationTolerance("embedding", f16)->relative, 0);
 

@@ -51,6 +51,31 @@ func.func @linear_c4(%x: tensor<?x64xf32>, %w: tensor<172x64xf32>) {
 
 // -----
 
+func.func @linear_c4_i8(%x: tensor<?x64xi8>, %w: tensor<172x64xi8>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{inferred type(s) 'tensor<?x172xi32>' are incompatible with return type(s) of operation 'tensor<?x172xf32>'}}
+  %y = nstf.linear %x, %w : (tensor<?x64xi8>, tensor<172x64xi8>) -> tensor<?x172xf32>
+  return
+}
+
+// -----
+
+func.func @linear_c5(%x: tensor<?x64xi8>, %w: tensor<172x64xi8>, %bias: tensor<172xf32>) {
+  // expected-error @+1 {{expected no bias with operands of 'i8'}}
+  %y = nstf.linear %x, %w, %bias : (tensor<?x64xi8>, tensor<172x64xi8>, tensor<172xf32>) -> tensor<?x172xi32>
+  return
+}
+
+// -----
+
+func.func @linear_x(%x: tensor<?x64xf8E5M2FNUZ>, %w: tensor<172x64xf8E5M2FNUZ>) {
+  // expected-error @+1 {{operand #0 must be [rows, features] tensor of f32, f16, bf16, f8E4M3FNUZ or i8 with static features, but got 'tensor<?x64xf8E5M2FNUZ>'}}
+  %y = nstf.linear %x, %w : (tensor<?x64xf8E5M2FNUZ>, tensor<172x64xf8E5M2FNUZ>) -> tensor<?x172xf32>
+  return
+}
+
+// -----
+
 func.func @linear_c3_bias(%x: tensor<?x64xf16>, %w: tensor<172x64xf16>, %bias: tensor<172xf16>) {
   // expected-error @+1 {{operand #2 must be static [features] tensor of f32, but got 'tensor<172xf16>'}}
   %y = nstf.linear %x, %w, %bias : (tensor<?x64xf16>, tensor<172x64xf16>, tensor<172xf16>) -> tensor<?x172xf32>
@@ -60,7 +85,7 @@ func.func @linear_c3_bias(%x: tensor<?x64xf16>, %w: tensor<172x64xf16>, %bias: t
 // -----
 
 func.func @linear_c3_result(%x: tensor<?x64xf16>, %w: tensor<172x64xf16>) {
-  // expected-error @+1 {{result #0 must be [rows, features] tensor of f32 with static features, but got 'tensor<?x172xf16>'}}
+  // expected-error @+1 {{result #0 must be [rows, features] tensor of f32 or i32 with static features, but got 'tensor<?x172xf16>'}}
   %y = nstf.linear %x, %w : (tensor<?x64xf16>, tensor<172x64xf16>) -> tensor<?x172xf16>
   return
 }
@@ -68,7 +93,7 @@ func.func @linear_c3_result(%x: tensor<?x64xf16>, %w: tensor<172x64xf16>) {
 // -----
 
 func.func @linear_features(%x: tensor<?x?xf32>, %w: tensor<172x64xf32>) {
-  // expected-error @+1 {{operand #0 must be [rows, features] tensor of f32, f16 or bf16 with static features, but got 'tensor<?x?xf32>'}}
+  // expected-error @+1 {{operand #0 must be [rows, features] tensor of f32, f16, bf16, f8E4M3FNUZ or i8 with static features, but got 'tensor<?x?xf32>'}}
   %y = nstf.linear %x, %w : (tensor<?x?xf32>, tensor<172x64xf32>) -> tensor<?x172xf32>
   return
 }

@@ -68,7 +68,7 @@ nstf.weight @weight_c1 : tensor<?xf32>
 // -----
 
 // weight_c2
-// expected-error @+1 {{expected either 'from' or 'computed' but got both}}
+// expected-error @+1 {{expected at most one of 'from', 'computed' and 'plane' but got 2}}
 nstf.weight @weight_c2 : tensor<4x2xf32> from <"a", offset = 0, type = f32> computed <inv_freq = [1.0], scale = 1.0>
 
 // -----

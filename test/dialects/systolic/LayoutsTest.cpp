@@ -189,9 +189,7 @@ TEST_F(Layouts, NoWholeCells) {
 }
 
 // Every element is held exactly once by the lanes that are first among their replicas, and every lane and wave counts.
-void expectPartition(mlir::MLIRContext &context, llvm::ArrayRef<int64_t> shape, unsigned bits, int64_t waves,
-                     int64_t waveSize) {
-  FragmentAttr layout = getBlockedLayout(&context, shape, bits, waves, waveSize);
+void expectPartition(FragmentAttr layout, llvm::ArrayRef<int64_t> shape, int64_t waves, int64_t waveSize) {
   ASSERT_EQ(product(layout.getLane()), waveSize);
   ASSERT_EQ(product(layout.getWave()), waves);
   int64_t cols = shape.size() == 2 ? shape[1] : 1, elements = shape[0] * cols;
@@ -212,6 +210,38 @@ void expectPartition(mlir::MLIRContext &context, llvm::ArrayRef<int64_t> shape, 
     ASSERT_EQ(firsts[i], 1) << "element " << i << " of " << elements << ", " << waves << " waves";
     ASSERT_EQ(holders[i], holders[0]);
   }
+}
+
+void expectPartition(mlir::MLIRContext &context, llvm::ArrayRef<int64_t> shape, unsigned bits, int64_t waves,
+                     int64_t waveSize) {
+  expectPartition(getBlockedLayout(&context, shape, bits, waves, waveSize), shape, waves, waveSize);
+}
+
+// Every wave's access of 16 bytes a lane is one block, in the order of lanes.
+TEST_F(Layouts, Packed) {
+  for (auto [rows, bytes] : {std::pair(16, 64), std::pair(8, 128), std::pair(32, 32)})
+    for (unsigned bits : {8u, 16u, 32u})
+      for (int64_t down : {1, 2, 6})
+        for (int64_t across : {1, 2, 3})
+          for (int64_t waves : {1, 4, 6}) {
+            auto packing = PackedAttr::get(&context, rows, bytes);
+            int64_t granule = packing.getGranule(bits), columns = across * bytes * 8 / bits;
+            std::array<int64_t, 2> shape = {down * rows, columns};
+            FragmentAttr layout = getPackedLayout(packing, shape, bits, waves);
+            ASSERT_TRUE(layout);
+            expectPartition(layout, shape, waves, 64);
+            for (int64_t wave = 0; wave < waves; ++wave)
+              for (int64_t reg = 0; reg < layout.getNumRegisters(); ++reg)
+                for (int64_t lane = 0; lane < 64; ++lane) {
+                  auto first = coordinates(layout, reg - reg % granule, 0, wave),
+                       at = coordinates(layout, reg, lane, wave);
+                  int64_t block = packing.getPlace(first[0], first[1], columns, bits);
+                  ASSERT_EQ(block % (64 * granule), 0);
+                  ASSERT_EQ(packing.getPlace(at[0], at[1], columns, bits), block + lane * granule + reg % granule);
+                }
+          }
+  EXPECT_FALSE(getPackedLayout(PackedAttr::get(&context, 16, 64), {24, 32}, 16, 1));
+  EXPECT_FALSE(getPackedLayout(PackedAttr::get(&context, 16, 64), {16, 48}, 16, 1));
 }
 
 TEST_F(Layouts, BlockedRank1) {

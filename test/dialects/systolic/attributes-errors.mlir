@@ -105,7 +105,7 @@ func.func private @lds_c3(!systolic.lds<1 x 16x32xf32, unit, #systolic.axes<BM>>
 
 // -----
 
-// expected-error @+1 {{expected unit or a #systolic.swizzle but got "none"}}
+// expected-error @+1 {{expected unit, a #systolic.swizzle or #systolic.packed but got "none"}}
 func.func private @lds_c4(!systolic.lds<1 x 16x32xf32, "none", #systolic.axes<BM, BK>>)
 
 // -----
@@ -117,3 +117,33 @@ func.func private @lds_c5(!systolic.lds<1 x 16x48xf32, #systolic.swizzle<4, 8, 1
 
 // expected-error @+1 {{expected rows of a multiple of 32 columns for the swizzle but got 32 in rank 1}}
 func.func private @lds_c5_rank(!systolic.lds<1 x 32xf32, #systolic.swizzle<4, 8, 1>, #systolic.axes<BK>>)
+
+// -----
+
+// expected-error @+1 {{expected whole blocks of 16 rows and 64 bytes but got 24, 32 of 'f16'}}
+func.func private @lds_c6_rows(!systolic.lds<1 x 24x32xf16, #systolic.packed<16 x 64 bytes>, #systolic.axes<BM, BK>>)
+
+// -----
+
+// expected-error @+1 {{expected whole blocks of 16 rows and 64 bytes but got 32, 16 of 'f16'}}
+func.func private @lds_c6_bytes(!systolic.lds<1 x 32x16xf16, #systolic.packed<16 x 64 bytes>, #systolic.axes<BM, BK>>)
+
+// -----
+
+// expected-error @+1 {{expected whole blocks of 16 rows and 64 bytes but got 512 of 'f16'}}
+func.func private @lds_c6_rank(!systolic.lds<1 x 512xf16, #systolic.packed<16 x 64 bytes>, #systolic.axes<BK>>)
+
+// -----
+
+// expected-error @+1 {{expected blocks of 1024 bytes, a power of two of rows with a multiple of 16 bytes each, but got 16 x 32}}
+func.func private @packed_c1_size(!systolic.lds<1 x 16x32xf16, #systolic.packed<16 x 32 bytes>, #systolic.axes<BM, BK>>)
+
+// -----
+
+// expected-error @+1 {{expected blocks of 1024 bytes, a power of two of rows with a multiple of 16 bytes each, but got 128 x 8}}
+func.func private @packed_c1_bytes(!systolic.lds<1 x 16x32xf16, #systolic.packed<128 x 8 bytes>, #systolic.axes<BM, BK>>)
+
+// -----
+
+// expected-error @+1 {{expected blocks of 1024 bytes, a power of two of rows with a multiple of 16 bytes each, but got 0 x 64}}
+func.func private @packed_c1_rows(!systolic.lds<1 x 16x32xf16, #systolic.packed<0 x 64 bytes>, #systolic.axes<BM, BK>>)

@@ -114,3 +114,36 @@ systolic.kernel @kernel_c7_none(%X: !X {systolic.per_token = 0 : i64}, %work: in
 systolic.kernel @kernel_c7_control(%X: !X {systolic.per_token = 4 : i64}, %work: index) attributes {params = {}, grid = []} {
   systolic.return
 }
+
+// -----
+
+// expected-error @+1 {{expected a buffer of whole blocks that does not end with the launch's tokens but got 'index' with #systolic.packed<16 x 64 bytes>}}
+systolic.kernel @kernel_c10(%work: index {systolic.packed = #systolic.packed<16 x 64 bytes>}) attributes {params = {}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+// Half a block along K.
+!W = memref<64x48xf16, #systolic.axes<N, K>>
+// expected-error @+1 {{expected a buffer of whole blocks that does not end with the launch's tokens but got 'memref<64x48xf16, #systolic.axes<N, K>>'}}
+systolic.kernel @kernel_c10_blocks(%W: !W {systolic.packed = #systolic.packed<16 x 64 bytes>}, %work: index) attributes {params = {}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+!W = memref<64x64xf16, #systolic.axes<N, K>>
+// expected-error @+1 {{expected a buffer of whole blocks that does not end with the launch's tokens but got 'memref<64x64xf16, #systolic.axes<N, K>>' with "rows"}}
+systolic.kernel @kernel_c10_attribute(%W: !W {systolic.packed = "rows"}, %work: index) attributes {params = {}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+!X = memref<64x64xf16, #systolic.axes<M, K>>
+// expected-error @+1 {{expected a buffer of whole blocks that does not end with the launch's tokens}}
+systolic.kernel @kernel_c10_tokens(%X: !X {systolic.packed = #systolic.packed<16 x 64 bytes>, systolic.per_token = 64 : i64},
+                                   %control: !systolic.control, %work: index) attributes {params = {}, grid = []} {
+  systolic.return
+}

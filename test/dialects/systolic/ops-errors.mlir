@@ -248,6 +248,39 @@ func.func @mma_c2(%a: !a, %b: !b, %c: !c) {
 
 // -----
 
+!a = tensor<16x64xi8, #systolic.axes<BM, BK>>
+!b = tensor<64x16xi8, #systolic.axes<BK, BN>>
+!c = tensor<16x16xf32, #systolic.axes<BM, BN>>
+func.func @mma_c3_integers(%a: !a, %b: !b, %c: !c) {
+  // expected-error @+1 {{expected products of 'i8' to be summed up in 'i32' but got 'f32'}}
+  %d = systolic.mma %a, %b, %c : !a, !b -> !c
+  return
+}
+
+// -----
+
+!a = tensor<16x64xf8E4M3FNUZ, #systolic.axes<BM, BK>>
+!b = tensor<64x16xf8E4M3FNUZ, #systolic.axes<BK, BN>>
+!c = tensor<16x16xf16, #systolic.axes<BM, BN>>
+func.func @mma_c3_floats(%a: !a, %b: !b, %c: !c) {
+  // expected-error @+1 {{expected products of 'f8E4M3FNUZ' to be summed up in 'f32' but got 'f16'}}
+  %d = systolic.mma %a, %b, %c : !a, !b -> !c
+  return
+}
+
+// -----
+
+!a = tensor<16x64x!systolic.operand, #systolic.axes<BM, BK>>
+!b = tensor<64x16x!systolic.operand, #systolic.axes<BK, BN>>
+!c = tensor<16x16xi32, #systolic.axes<BM, BN>>
+func.func @mma_c3_open(%a: !a, %b: !b, %c: !c) {
+  // expected-error @+1 {{expected products of '!systolic.operand' to be summed up in '!systolic.accumulator' but got 'i32'}}
+  %d = systolic.mma %a, %b, %c : !a, !b -> !c
+  return
+}
+
+// -----
+
 !x = tensor<16x32xf32, #systolic.axes<BM, BK>>
 func.func @reduce_c1_result(%x: !x) {
   // expected-error @+1 {{expected the tile without dimension 0 but got 'tensor<16xf32, #systolic.axes<BM>>' from 'tensor<16x32xf32, #systolic.axes<BM, BK>>'}}
@@ -292,6 +325,38 @@ func.func @broadcast_c2(%r: !r) {
 
 // -----
 
+func.func @broadcast_c3(%r: tensor<16x5xf32, #systolic.axes<BM, BG>>) {
+  // expected-error @+1 {{expected a tile whose size along dimension 1 divides the result's, and equal ones else, as source but got 'tensor<16x5xf32, #systolic.axes<BM, BG>>' for 'tensor<16x32xf32, #systolic.axes<BM, BK>>'}}
+  %y = systolic.broadcast %r each along 1 : tensor<16x5xf32, #systolic.axes<BM, BG>> -> tensor<16x32xf32, #systolic.axes<BM, BK>>
+  return
+}
+
+// -----
+
+func.func @unpack_c1(%w: tensor<16x4xi32, #systolic.axes<BM, BW>>) {
+  // expected-error @+1 {{expected codes of 1, 2 or 4 bits but got 8}}
+  %y = systolic.unpack 8 %w along 1 : tensor<16x4xi32, #systolic.axes<BM, BW>> -> tensor<16x16xf32, #systolic.axes<BM, BK>>
+  return
+}
+
+// -----
+
+func.func @unpack_c2(%w: tensor<16x4xi32, #systolic.axes<BM, BW>>) {
+  // expected-error @+1 {{expected 8 elements along dimension 0 for each word but got 'tensor<16x32xf32, #systolic.axes<BM, BK>>' for 'tensor<16x4xi32, #systolic.axes<BM, BW>>'}}
+  %y = systolic.unpack 4 %w along 0 : tensor<16x4xi32, #systolic.axes<BM, BW>> -> tensor<16x32xf32, #systolic.axes<BM, BK>>
+  return
+}
+
+// -----
+
+func.func @unpack_c3(%w: tensor<16x4xi32, #systolic.axes<BM, BW>>) {
+  // expected-error @+1 {{expected words of i32 and codes of f16 or f32 but got 'tensor<16x4xi32, #systolic.axes<BM, BW>>' and 'tensor<16x32xbf16, #systolic.axes<BM, BK>>'}}
+  %y = systolic.unpack 4 %w along 1 : tensor<16x4xi32, #systolic.axes<BM, BW>> -> tensor<16x32xbf16, #systolic.axes<BM, BK>>
+  return
+}
+
+// -----
+
 func.func @iota_c1_dim() {
   // expected-error @+1 {{expected an i32 tile with dimension 2 but got 'tensor<16x32xi32, #systolic.axes<BM, BK>>'}}
   %y = systolic.iota along 2 : tensor<16x32xi32, #systolic.axes<BM, BK>>
@@ -319,16 +384,6 @@ func.func @empty_tile() {
 func.func @iota_c1_type() {
   // expected-error @+1 {{expected an i32 tile with dimension 0 but got 'tensor<16xf32, #systolic.axes<BM>>'}}
   %y = systolic.iota along 0 : tensor<16xf32, #systolic.axes<BM>>
-  return
-}
-
-// -----
-
-#rows = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
-#cols = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
-func.func @convert_layout_c1(%tile: tensor<16x16xf32, #rows>) {
-  // expected-error @+1 {{expected one shape and element type but got}}
-  %turned = systolic.convert_layout %tile : tensor<16x16xf32, #rows> -> tensor<16x16xi32, #cols>
   return
 }
 
@@ -370,5 +425,91 @@ func.func @overlap_c2(%i: index) {
   } with {
     systolic.yield
   } : i32
+  return
+}
+
+// -----
+
+!X = memref<64x64xf32, #systolic.axes<M, K>>
+!lds = !systolic.lds<1 x 16x32xf16, unit, #systolic.axes<BM, BK>>
+func.func @stage_c1_type(%X: !X, %i: index, %lds: !lds) {
+  // expected-error @+1 {{expected a buffer and an LDS array of rank 2 and one element type of 1, 2 or 4 bytes but got 'memref<64x64xf32, #systolic.axes<M, K>>' and '!systolic.lds<1 x 16x32xf16, unit, #systolic.axes<BM, BK>>'}}
+  systolic.stage %X[%i, %i], %lds[%i] : !X, !lds
+  return
+}
+
+// -----
+
+!X = memref<64xf32, #systolic.axes<K>>
+!lds = !systolic.lds<1 x 64xf32, unit, #systolic.axes<BK>>
+func.func @stage_c1_rank(%X: !X, %i: index, %lds: !lds) {
+  // expected-error @+1 {{expected a buffer and an LDS array of rank 2}}
+  systolic.stage %X[%i], %lds[%i] : !X, !lds
+  return
+}
+
+// -----
+
+!X = memref<64x64xf64, #systolic.axes<M, K>>
+!lds = !systolic.lds<1 x 16x32xf64, unit, #systolic.axes<BM, BK>>
+func.func @stage_c1_bytes(%X: !X, %i: index, %lds: !lds) {
+  // expected-error @+1 {{one element type of 1, 2 or 4 bytes}}
+  systolic.stage %X[%i, %i], %lds[%i] : !X, !lds
+  return
+}
+
+// -----
+
+!X = memref<64x64xf32, #systolic.axes<M, K>>
+!lds = !systolic.lds<1 x 16x32xf32, unit, #systolic.axes<BM, BK>>
+func.func @stage_c2(%X: !X, %i: index, %lds: !lds) {
+  // expected-error @+1 {{expected 2 indices but got 1}}
+  systolic.stage %X[%i], %lds[%i] : !X, !lds
+  return
+}
+
+// -----
+
+!X = memref<64x65xf16, #systolic.axes<M, K>>
+!lds = !systolic.lds<1 x 16x32xf16, unit, #systolic.axes<BM, BK>>
+func.func @stage_c3_buffer(%X: !X, %i: index, %lds: !lds) {
+  // expected-error @+1 {{expected rows of whole dwords, and an array of a multiple of 256 bytes, but got 'memref<64x65xf16, #systolic.axes<M, K>>'}}
+  systolic.stage %X[%i, %i], %lds[%i] : !X, !lds
+  return
+}
+
+// -----
+
+!X = memref<64x64xf16, #systolic.axes<M, K>>
+!lds = !systolic.lds<1 x 128x33xf16, unit, #systolic.axes<BM, BK>>
+func.func @stage_c3_array(%X: !X, %i: index, %lds: !lds) {
+  // expected-error @+1 {{expected rows of whole dwords, and an array of a multiple of 256 bytes}}
+  systolic.stage %X[%i, %i], %lds[%i] : !X, !lds
+  return
+}
+
+// -----
+
+!X = memref<64x64xf16, #systolic.axes<M, K>>
+!lds = !systolic.lds<1 x 3x32xf16, unit, #systolic.axes<BM, BK>>
+func.func @stage_c3_size(%X: !X, %i: index, %lds: !lds) {
+  // expected-error @+1 {{expected rows of whole dwords, and an array of a multiple of 256 bytes}}
+  systolic.stage %X[%i, %i], %lds[%i] : !X, !lds
+  return
+}
+
+// -----
+
+func.func @wait_c1_high() {
+  // expected-error @+1 {{expected a count of 0 to 63 but got 64}}
+  systolic.wait 64
+  return
+}
+
+// -----
+
+func.func @wait_c1_low() {
+  // expected-error @+1 {{expected a count of 0 to 63 but got -1}}
+  systolic.wait -1
   return
 }

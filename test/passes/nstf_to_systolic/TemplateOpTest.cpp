@@ -24,14 +24,18 @@ protected:
     context.loadAllAvailableDialects();
   }
 
-  /// A bare operation of each name of the nstf dialect with the interface: enough to be asked for its templates.
+  /// An operation of each name of the nstf dialect with the interface, on one f32 matrix: enough to be asked for its
+  /// templates.
   template <typename Interface> std::vector<Operation *> makeOps() {
     OpBuilder builder(&context);
     builder.setInsertionPointToEnd(module->getBody());
+    Type matrix = RankedTensorType::get({1, 1}, builder.getF32Type());
+    Value operand =
+        UnrealizedConversionCastOp::create(builder, builder.getUnknownLoc(), matrix, ValueRange()).getResult(0);
     std::vector<Operation *> ops;
     for (RegisteredOperationName name : context.getRegisteredOperations())
       if (name.hasInterface<Interface>() && name.getDialectNamespace() == NSTFDialect::getDialectNamespace())
-        ops.push_back(builder.create(OperationState(builder.getUnknownLoc(), name)));
+        ops.push_back(builder.create(OperationState(builder.getUnknownLoc(), name, operand, {}, {})));
     return ops;
   }
 

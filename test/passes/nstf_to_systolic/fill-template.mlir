@@ -3,6 +3,8 @@
 // RUN: split-file %s %t
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/matmul.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matmul.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/' -e '/^module/r %t/matvec.mlir' %root/templates/kernels/matvec.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matvec.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/' -e '/^module/r %t/matvec-codes.mlir' %root/templates/kernels/matvec.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matvec-codes.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/matmul-codes.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matmul-codes.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/rope.mlir' %root/templates/kernels/rope.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/rope.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/rope-append.mlir' %root/templates/kernels/rope.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/rope-append.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention.mlir
@@ -27,9 +29,9 @@
 //--- matmul.mlir
 // Tuning goes over the defaults; `?` is max_tokens; bias, silu and the residual are in the slot, with a buffer each for bias
 // and residual behind the output's.
-// CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<32x32xf32, #systolic.axes<BM, BN>>, %[[M0:.+]]: index, %[[N0:.+]]: index, %[[E0:.+]]: memref<64xf32, #systolic.axes<N>>, %[[E1:.+]]: memref<64x64xf32, #systolic.axes<M, N>>)
+// CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<32x32x!systolic.accumulator, #systolic.axes<BM, BN>>, %[[M0:.+]]: index, %[[N0:.+]]: index, %[[E0:.+]]: memref<64xf32, #systolic.axes<N>>, %[[E1:.+]]: memref<64x64xf32, #systolic.axes<M, N>>)
 // CHECK: %[[BIAS:.+]] = systolic.load %[[E0]][%[[N0]]]
-// CHECK: %[[ROWS:.+]] = systolic.broadcast %[[BIAS]] : tensor<32xf32, #systolic.axes<BN>> -> tensor<32x32xf32, #systolic.axes<BM, BN>>
+// CHECK: %[[ROWS:.+]] = systolic.broadcast %[[BIAS]] : tensor<32x!systolic.accumulator, #systolic.axes<BN>> -> tensor<32x32x!systolic.accumulator, #systolic.axes<BM, BN>>
 // CHECK: %[[R:.+]] = systolic.load %[[E1]][%[[M0]], %[[N0]]]
 // CHECK: %[[Y:.+]] = arith.addf %[[TILE]], %[[ROWS]]
 // CHECK: %[[NEGATED:.+]] = arith.negf %[[Y]]
@@ -45,7 +47,7 @@
 // CHECK-SAME: %[[A1:[a-z0-9]+]]: memref<64x64xf32, #systolic.axes<M, N>> {systolic.per_token = 33 : i64}
 // CHECK-SAME: !systolic.control
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, w = operand 1, y = result 0, e0 = operand 2, e1 = operand 3, control], per_token = {M = 1 : i64}>
-// CHECK-SAME: params = {BK = 32 : i64, BM = 16 : i64, BN = 64 : i64, K = 20 : i64, KB = 16 : i64, M = 100 : i64, N = 33 : i64, OPERAND = f32, ROWS = 0 : i64, WM = 2 : i64, WN = 2 : i64}
+// CHECK-SAME: params = {BK = 32 : i64, BM = 16 : i64, BN = 64 : i64, K = 20 : i64, KB = 16 : i64, M = 100 : i64, N = 33 : i64, OPERAND = f32, ROWS = 0 : i64, SCHEDULE = 0 : i64, STAGE = 0 : i64, WM = 2 : i64, WN = 2 : i64}
 // CHECK: call @epilogue(%{{.+}}, %{{.+}}, %{{.+}}, %[[A0]], %[[A1]])
 // CHECK-NOT: nstf.kernel
 nstf.kernel @linear_0(%x: tensor<?x20xf32>, %w: tensor<33x20xf32>, %bias: tensor<33xf32>, %r: tensor<?x33xf32>) -> tensor<?x33xf32> attributes {nstf.tuning = {BM = 16, BN = 64}} {
@@ -297,4 +299,49 @@ nstf.kernel @softmax_0(%x: tensor<?x20xf32>) -> tensor<?x20xf32> {
 nstf.kernel @argmax_0(%x: tensor<?x20xf32>) -> tensor<?xi32> {
   %y = nstf.argmax %x : (tensor<?x20xf32>) -> tensor<?xi32>
   nstf.return %y : tensor<?xi32>
+}
+
+//--- matvec-codes.mlir
+// A quantised matrix: what is loaded of it is made of codes, scales and zeros. The template's sums are f32, and so are they.
+// CHECK: systolic.kernel @linear_0(
+// CHECK-SAME: %[[W:[a-zA-Z0-9_]+]]: memref<64x1xi32, #systolic.axes<N, K_codes>>
+// CHECK-SAME: %[[S:[a-zA-Z0-9_]+]]: memref<64x1xf16, #systolic.axes<N, K_scales>>
+// CHECK-SAME: %[[Z:[a-zA-Z0-9_]+]]: memref<1x1xi32, #systolic.axes<N_zeros, K_zeros>>
+// CHECK-SAME: launch = #systolic.launch<[x = operand 3, w = operand 0, w_scales = operand 1, w_zeros = operand 2, y = result 0, control]
+// CHECK-SAME: BK = 64 : i64, BK_codes = 8 : i64, BK_scales = 2 : i64, BK_zeros = 2 : i64,
+// CHECK-SAME: K = 300 : i64, K_codes = 38 : i64, K_scales = 10 : i64, K_zeros = 10 : i64, N = 33 : i64, N_zeros = 5 : i64
+// CHECK: scf.for %[[K:[a-z0-9]+]] =
+// CHECK: %[[COLUMN:.+]] = arith.divui %[[K]], %{{.+}} : index
+// CHECK: %[[WORDS:.+]] = systolic.load %[[W]][%{{.+}}, %[[COLUMN]]] : {{.+}} -> tensor<16x8xi32, #systolic.axes<BN, BK_codes>>
+// CHECK: %[[CODES:.+]] = systolic.unpack 4 %[[WORDS]] along 1 : {{.+}} -> tensor<16x64xf32, #systolic.axes<BN, BK>>
+// CHECK: systolic.load %[[Z]][%{{.+}}, %{{.+}}] rows(%{{.+}}) : {{.+}} -> tensor<16x2xi32, #systolic.axes<BN, BK_zeros>>
+// CHECK: arith.shrui
+// CHECK: %[[ZEROS:.+]] = systolic.broadcast %{{.+}} each along 1
+// CHECK: %[[LESS:.+]] = arith.subf %[[CODES]], %[[ZEROS]]
+// CHECK: systolic.load %[[S]]
+// CHECK: %[[SCALES:.+]] = systolic.broadcast %{{.+}} each along 1
+// CHECK: arith.mulf %[[LESS]], %[[SCALES]]
+nstf.kernel @linear_0(%codes: tensor<33x38xi32>, %scales: tensor<33x10xf16>, %zeros: tensor<5x10xi32>, %x: tensor<1x300xf16>) -> tensor<1x33xf32> {
+  %w = nstf.dequantize %codes, %scales, %zeros {format = #nstf.int<4, group = 32, columns = 300>} : (tensor<33x38xi32>, tensor<33x10xf16>, tensor<5x10xi32>) -> tensor<33x300xf16>
+  %y = nstf.linear %x, %w : (tensor<1x300xf16>, tensor<33x300xf16>) -> tensor<1x33xf32>
+  nstf.return %y : tensor<1x33xf32>
+}
+
+//--- matmul-codes.mlir
+// Transposed, as the template loads it, and in the type of the products' operands; bf16, which has no arithmetic, by f32. Codes
+// of 8 bits lie as the matrix does, those of 6 have a plane of their high bits.
+// CHECK: systolic.kernel @linear_0(
+// CHECK-SAME: memref<64x1xi32, #systolic.axes<N, K_high>>
+// CHECK: %[[LOW:.+]] = systolic.unpack 4 %{{.+}} along 0 : {{.+}} -> tensor<32x32xf32, #systolic.axes<BK, BN>>
+// CHECK: %[[HIGH:.+]] = systolic.unpack 2 %{{.+}} along 0
+// CHECK: %[[MORE:.+]] = arith.mulf %[[HIGH]], %{{.+}}
+// CHECK: %[[CODES:.+]] = arith.addf %[[LOW]], %[[MORE]]
+// CHECK: arith.subf %[[CODES]], %{{.+}}
+// CHECK: systolic.load {{.+}} transposed : {{.+}} -> tensor<1x32xf32, #systolic.axes<BK_scales, BN>>
+// CHECK: arith.truncf {{.+}} : tensor<32x32xf32, #systolic.axes<BK, BN>> to tensor<32x32x!systolic.operand, #systolic.axes<BK, BN>>
+// CHECK: systolic.mma
+nstf.kernel @linear_0(%codes: tensor<33x8xi32>, %high: tensor<33x4xi32>, %scales: tensor<33x1xf16>, %x: tensor<?x64xbf16>) -> tensor<?x33xf32> {
+  %w = nstf.dequantize %codes high %high, %scales {format = #nstf.int<6, group = row, columns = 64>} : (tensor<33x8xi32>, tensor<33x4xi32>, tensor<33x1xf16>) -> tensor<33x64xbf16>
+  %y = nstf.linear %x, %w : (tensor<?x64xbf16>, tensor<33x64xbf16>) -> tensor<?x33xf32>
+  nstf.return %y : tensor<?x33xf32>
 }

@@ -143,3 +143,33 @@ systolic.kernel @shared(%X: !X, %work: index)
   systolic.store %d, %X[%zero, %zero] : !x, !X
   systolic.return
 }
+
+// -----
+
+// Words decide, 16 bytes a lane: their codes are neighbouring registers, and one scale stands for all that a lane holds of a
+// group. Lanes that hold parts of one group hold its scale, each for itself.
+!W = memref<64x64xi32, #systolic.axes<N, KW>>
+!S = memref<64x8xf32, #systolic.axes<N, KG>>
+!words = tensor<8x32xi32, #systolic.axes<BN, BW>>
+!codes = tensor<8x256xf32, #systolic.axes<BN, BK>>
+!scales = tensor<8x4xf32, #systolic.axes<BN, BG>>
+// CHECK-DAG: #[[WORDS:.+]] = #systolic.fragment<reg [1:4*1], lane [1:8*4, 0:8*1], wave []>
+// CHECK-DAG: #[[CODES:.+]] = #systolic.fragment<reg [1:32*1], lane [1:8*32, 0:8*1], wave []>
+// CHECK-DAG: #[[SCALES:.+]] = #systolic.fragment<reg [], lane [-1:2*0, 1:4*1, 0:8*1], wave []>
+// CHECK-LABEL: systolic.kernel @decoded
+// CHECK: systolic.load {{.+}} -> tensor<8x32xi32, #[[WORDS]]>
+// CHECK: systolic.unpack 4 {{.+}} -> tensor<8x256xf32, #[[CODES]]>
+// CHECK: systolic.load {{.+}} -> tensor<8x4xf32, #[[SCALES]]>
+// CHECK: systolic.broadcast {{.+}} each along 1 {{.+}} -> tensor<8x256xf32, #[[CODES]]>
+// CHECK-NOT: convert_layout
+systolic.kernel @decoded(%W: !W, %S: !S, %Y: memref<68x256xf32, #systolic.axes<N, K>>, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %words = systolic.load %W[%c0, %c0] : !W -> !words
+  %codes = systolic.unpack 4 %words along 1 : !words -> !codes
+  %scales = systolic.load %S[%c0, %c0] : !S -> !scales
+  %each = systolic.broadcast %scales each along 1 : !scales -> !codes
+  %w = arith.mulf %codes, %each : !codes
+  systolic.store %w, %Y[%c0, %c0] : !codes, memref<68x256xf32, #systolic.axes<N, K>>
+  systolic.return
+}

@@ -1,4 +1,5 @@
-// A block that the L1 has no lines for is not prefetched: its loads would stand in front of it, and the products behind them.
+// A block that the L1 has no lines for is not prefetched where a wave is alone on its SIMD: its loads would stand in front of it,
+// and the products behind them.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx90a},systolic.kernel(systolic-insert-prefetch))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
 
 #x = #systolic.fragment<reg [1:8*1, 0:64*8], lane [1:4*8, 0:8*1, -1:2*0], wave []>
@@ -14,7 +15,7 @@ systolic.kernel @cache(%X: !X, %work: index, %lds: !lds)
   %c32 = arith.constant 32 : index
   %c128 = arith.constant 128 : index
   %zero = arith.constant dense<0.0> : tensor<512x512xf32, #acc>
-  // expected-remark @+1 {{Remark="a block of 32768 bytes would be on its way, the L1 of gfx90a has lines for 16384"}}
+  // expected-remark @+1 {{Remark="a block of 32768 bytes would be on its way, the L1 of gfx90a has lines for 16384, and no other wave would make products meanwhile"}}
   %sum = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %zero) -> (tensor<512x512xf32, #acc>) {
     %x = systolic.load %X[%c0, %k] : !X -> tensor<512x32xf16, #x>
     systolic.barrier

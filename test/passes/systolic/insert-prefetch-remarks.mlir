@@ -14,7 +14,7 @@ systolic.kernel @loops(%X: !X, %work: index, %lds: !lds)
   %c32 = arith.constant 32 : index
   %c128 = arith.constant 128 : index
   %zero = arith.constant dense<0.0> : tensor<32x32xf32, #acc>
-  // expected-remark @+1 {{[Passed] Prefetch | Category:systolic-insert-prefetch | Function=loops | Remark="a block is loaded two blocks and written to LDS one block before its products", buffers=2, bytes_in_flight=2048, lds=4096, registers=}}
+  // expected-remark @+1 {{[Passed] Prefetch | Category:systolic-insert-prefetch | Function=loops | Remark="a block is loaded two blocks and written to LDS one block before its products", buffers=2, bytes_in_flight=2048, bytes_needed=4999, lds=4096, registers=}}
   %sum = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %zero) -> (tensor<32x32xf32, #acc>) {
     %x = systolic.load %X[%c0, %k] : !X -> tensor<32x32xf16, #x>
     systolic.barrier
@@ -81,32 +81,32 @@ systolic.kernel @refused(%X: !X, %work: index, %lds: !lds, %other: !lds)
 
 // -----
 
-// 40 KiB twice.
-#x = #systolic.fragment<reg [1:8*1, 0:80*8], lane [1:4*8, 0:8*1, -1:2*0], wave []>
-#a = #systolic.fragment<reg [1:8*1, 1:2*16, 0:20*32], lane [0:32*1, 1:2*8], wave []>
-#b = #systolic.fragment<reg [0:8*1, 0:2*16, 1:20*32], lane [1:32*1, 0:2*8], wave []>
-#acc = #systolic.fragment<reg [0:4*1, 0:4*8, 1:20*32, 0:20*32], lane [1:32*1, 0:2*4], wave []>
+// More than the registers hold.
+#x = #systolic.fragment<reg [1:8*1, 0:64*8], lane [1:4*8, 0:8*1, -1:2*0], wave []>
+#a = #systolic.fragment<reg [1:8*1, 1:2*16, 0:16*32], lane [0:32*1, 1:2*8], wave []>
+#b = #systolic.fragment<reg [0:8*1, 0:2*16, 1:16*32], lane [1:32*1, 0:2*8], wave []>
+#acc = #systolic.fragment<reg [0:4*1, 0:4*8, 1:16*32, 0:16*32], lane [1:32*1, 0:2*4], wave []>
 !X = memref<1024x128xf16, #systolic.axes<M, K>>
-!lds = !systolic.lds<1 x 640x32xf16, #systolic.swizzle<8, 4, 2>, #systolic.axes<640, 32>>
+!lds = !systolic.lds<1 x 512x32xf16, #systolic.swizzle<8, 4, 2>, #systolic.axes<512, 32>>
 systolic.kernel @large(%X: !X, %work: index, %lds: !lds)
     attributes {params = {}, grid = [], wave_size = 64 : i64,
                 array = #systolic.array<waves = 1x1, cell = 32x32x16, instruction_k = 8>} {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
   %c128 = arith.constant 128 : index
-  %zero = arith.constant dense<0.0> : tensor<640x640xf32, #acc>
-  // expected-remark @+1 {{Remark="2 buffers would take 81920 bytes of LDS, gfx942 has 65536"}}
-  %sum = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %zero) -> (tensor<640x640xf32, #acc>) {
-    %x = systolic.load %X[%c0, %k] : !X -> tensor<640x32xf16, #x>
+  %zero = arith.constant dense<0.0> : tensor<512x512xf32, #acc>
+  // expected-remark @+1 {{Remark="sums, operands and what is on its way would take 4608 of 512 registers"}}
+  %sum = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %zero) -> (tensor<512x512xf32, #acc>) {
+    %x = systolic.load %X[%c0, %k] : !X -> tensor<512x32xf16, #x>
     systolic.barrier
-    systolic.write %x, %lds[%c0] : tensor<640x32xf16, #x>, !lds
+    systolic.write %x, %lds[%c0] : tensor<512x32xf16, #x>, !lds
     systolic.barrier
-    %a = systolic.read %lds[%c0] : !lds -> tensor<640x32xf16, #a>
-    %b = systolic.read %lds[%c0] transposed : !lds -> tensor<32x640xf16, #b>
-    %next = systolic.mma %a, %b, %acc : tensor<640x32xf16, #a>, tensor<32x640xf16, #b> -> tensor<640x640xf32, #acc>
-    scf.yield %next : tensor<640x640xf32, #acc>
+    %a = systolic.read %lds[%c0] : !lds -> tensor<512x32xf16, #a>
+    %b = systolic.read %lds[%c0] transposed : !lds -> tensor<32x512xf16, #b>
+    %next = systolic.mma %a, %b, %acc : tensor<512x32xf16, #a>, tensor<32x512xf16, #b> -> tensor<512x512xf32, #acc>
+    scf.yield %next : tensor<512x512xf32, #acc>
   }
-  systolic.store %sum, %X[%c0, %c0] : tensor<640x640xf32, #acc>, !X
+  systolic.store %sum, %X[%c0, %c0] : tensor<512x512xf32, #acc>, !X
   systolic.return
 }
 

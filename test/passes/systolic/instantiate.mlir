@@ -26,6 +26,14 @@
 // BF16: arith.truncf %{{.+}} : tensor<32x16xf32, #systolic.axes<BK, BQ>> to tensor<32x16xbf16, #systolic.axes<BK, BQ>>
 // F32: systolic.mma %{{.+}}, %{{.+}}, %{{.+}} : tensor<32x16xf32, #systolic.axes<BK, DP>>, tensor<16x16xf32, #systolic.axes<DP, BQ>>
 
+// The type of sums follows that of operands.
+// RUN: nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate="OPERAND=i8 BM=64" | FileCheck %s --check-prefix=I8 --implicit-check-not=f32
+// RUN: nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate="OPERAND=f8E4M3FNUZ" | FileCheck %s --check-prefix=F8
+// I8: arith.constant dense<0> : tensor<64x32xi32, #systolic.axes<BM, BN>>
+// I8: systolic.mma %{{.+}}, %{{.+}}, %{{.+}} : tensor<64x32xi8, #systolic.axes<BM, BK>>, tensor<32x32xi8, #systolic.axes<BK, BN>> -> tensor<64x32xi32, #systolic.axes<BM, BN>>
+// I8: systolic.store %{{.+}} : tensor<64x32xi32, #systolic.axes<BM, BN>>, memref<64x64xi32, #systolic.axes<M, N>>
+// F8: systolic.mma %{{.+}}, %{{.+}}, %{{.+}} : tensor<32x32xf8E4M3FNUZ, #systolic.axes<BM, BK>>, tensor<32x32xf8E4M3FNUZ, #systolic.axes<BK, BN>> -> tensor<32x32xf32, #systolic.axes<BM, BN>>
+
 // A slot's signature and body are resized with the kernel; a parameter it reads is the kernel's.
 // CHECK-LABEL: func.func private @epilogue(
 // CHECK-SAME: %{{.+}}: tensor<48x24xf32, #systolic.axes<BM, BK>>) -> tensor<48x24xf32, #systolic.axes<BM, BK>>

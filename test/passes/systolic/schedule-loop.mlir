@@ -60,3 +60,42 @@ systolic.kernel @loop(%X: !X, %work: index, %lds: !lds)
   systolic.store %more, %X[%c0, %c0] : !b, !X
   systolic.return
 }
+
+// What decodes a tile goes with the load that it decodes.
+// CHECK-LABEL: systolic.kernel @decoded(
+// CHECK: } with {
+// CHECK-NEXT:   %[[WORDS:.+]] = systolic.load
+// CHECK-NEXT:   %[[SCALES:.+]] = systolic.load
+// CHECK-NEXT:   %[[CODES:.+]] = systolic.unpack 4 %[[WORDS]]
+// CHECK-NEXT:   %[[EACH:.+]] = systolic.broadcast %[[SCALES]] each along 1
+// CHECK-NEXT:   %[[Y:.+]] = arith.mulf %[[CODES]], %[[EACH]]
+// CHECK-NEXT:   systolic.write %[[Y]]
+#words = #systolic.fragment<reg [1:2*1], lane [0:16*1, -1:4*0], wave []>
+#row = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
+#scale = #systolic.fragment<reg [], lane [0:16*1, -1:4*0], wave []>
+!W = memref<64x8xi32, #systolic.axes<M, KW>>
+!S = memref<64x4xf32, #systolic.axes<M, KG>>
+!row = tensor<16x16xf32, #row>
+systolic.kernel @decoded(%W: !W, %S: !S, %X: !X, %work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 4>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : !b
+  %b = systolic.load %X[%c0, %c0] : !X -> !b
+  // expected-remark @+1 {{overlapped=1, products=1}}
+  %sum = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %zero) -> (!b) {
+    %x = systolic.read %lds[%c0] : !lds -> !a
+    %words = systolic.load %W[%c0, %k] : !W -> tensor<16x2xi32, #words>
+    %scales = systolic.load %S[%c0, %k] : !S -> tensor<16x1xf32, #scale>
+    %codes = systolic.unpack 4 %words along 1 : tensor<16x2xi32, #words> -> !row
+    %each = systolic.broadcast %scales each along 1 : tensor<16x1xf32, #scale> -> !row
+    %y = arith.mulf %codes, %each : !row
+    systolic.write %y, %lds[%c1] : !row, !lds
+    %p = systolic.mma %x, %b, %acc : !a, !b -> !b
+    scf.yield %p : !b
+  }
+  systolic.store %sum, %X[%c0, %c0] : !b, !X
+  systolic.return
+}

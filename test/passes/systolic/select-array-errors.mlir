@@ -46,7 +46,7 @@ systolic.kernel @too_many_accumulators(%work: index) attributes {params = {}, gr
 // -----
 
 // No instruction multiplies i32.
-// expected-error @+1 {{expected a matrix instruction of gfx942}}
+// expected-error @+1 {{expected products of f32, f16, bf16, i8, e4m3fnuz, e5m2fnuz, which the matrix cores of gfx942 multiply, but got i32}}
 systolic.kernel @no_type(%work: index) attributes {params = {}, grid = [], wave_size = 64 : i64} {
   %a = arith.constant dense<0> : tensor<32x32xi32, #systolic.axes<BM, BK>>
   %d = systolic.mma %a, %a, %a : tensor<32x32xi32, #systolic.axes<BM, BK>>, tensor<32x32xi32, #systolic.axes<BM, BK>> -> tensor<32x32xi32, #systolic.axes<BM, BK>>

@@ -90,3 +90,36 @@ systolic.kernel @around(%X: !X, %work: index)
   systolic.store %u, %X[%c0, %work] : !b, !X
   systolic.return
 }
+
+// -----
+
+// Four waves take 32 of 16 rows: the load takes 16 more that its limit leaves out, and nothing is written under a condition.
+#x = #systolic.fragment<reg [1:8*1], lane [1:8*8, 0:8*1], wave [0:2*8, -1:2*0]>
+#a = #systolic.fragment<reg [1:8*1, 1:2*32], lane [0:16*1, 1:4*8], wave [-1:4*0]>
+#w = #systolic.fragment<reg [0:8*1, 1:2*32], lane [0:8*8, 1:8*1], wave [1:4*8]>
+#b = #systolic.fragment<reg [0:8*1, 0:2*32], lane [1:16*1, 0:4*8], wave [1:4*16]>
+#acc = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave [1:4*16]>
+!X = memref<16x64xf16, #systolic.axes<M, K>>
+!W = memref<64x64xf16, #systolic.axes<N, K>>
+// CHECK-DAG: #[[PADDED:.+]] = #systolic.fragment<reg [1:8*1], lane [1:8*8, 0:8*1], wave [0:4*8]>
+// CHECK-LABEL: systolic.kernel @uneven(
+// CHECK-SAME: %[[LDS_X:[a-z0-9]+]]: !systolic.lds<1 x 32x64xf16,
+// CHECK-SAME: !systolic.lds<1 x 64x64xf16,
+// CHECK: %[[END:.+]] = arith.addi %{{.+}}, %c16
+// CHECK-NEXT: %[[LIMIT:.+]] = arith.minui %[[END]], %c16
+// CHECK-NEXT: %[[X:.+]] = systolic.load %{{.+}} limit[%[[LIMIT]], %c64{{.*}}] : {{.+}} -> tensor<32x64xf16, #[[PADDED]]>
+// CHECK: systolic.write %[[X]], %[[LDS_X]]
+// CHECK: systolic.read %[[LDS_X]][%{{.+}}] from [0, 0] : {{.+}} -> tensor<16x64xf16,
+systolic.kernel @uneven(%X: !X, %W: !W, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x4, cell = 16x16x32, instruction_k = 16>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32, #acc>
+  %x = systolic.load %X[%work, %c0] : !X -> tensor<16x64xf16, #x>
+  %w = systolic.load %W[%c0, %c0] transposed : !W -> tensor<64x64xf16, #w>
+  %a = systolic.convert_layout %x : tensor<16x64xf16, #x> -> tensor<16x64xf16, #a>
+  %b = systolic.convert_layout %w : tensor<64x64xf16, #w> -> tensor<64x64xf16, #b>
+  %y = systolic.mma %a, %b, %zero : tensor<16x64xf16, #a>, tensor<64x64xf16, #b> -> tensor<16x64xf32, #acc>
+  systolic.store %y, %W[%c0, %c0] : tensor<16x64xf32, #acc>, !W
+  systolic.return
+}

@@ -42,7 +42,7 @@ systolic.kernel @no_layout(%X: memref<64xf32, #systolic.axes<M>>, %work: index)
 // -----
 
 // Work indices without an order.
-// expected-error @+1 {{expected one work index (systolic-order-work) but got 2}}
+// expected-error @+1 {{expected one work index (systolic-order-workgroups) but got 2}}
 systolic.kernel @order(%i: index, %j: index)
     attributes {params = {M = 4}, grid = ["M", 1, "M", 1], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
   systolic.return
@@ -143,4 +143,69 @@ module {
     %x = func.call @slot(%work) : (index) -> index
     systolic.return
   }
+}
+
+// -----
+
+// Four waves move 1024 bytes at once.
+!X = memref<64x64xf16, #systolic.axes<M, K>>
+!lds = !systolic.lds<1 x 24x32xf16, unit, #systolic.axes<24, 32>>
+systolic.kernel @stage_waves(%X: !X, %work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 2x2>} {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{expected a multiple of 1024 bytes for 4 waves but got 1536}}
+  systolic.stage %X[%c0, %c0], %lds[%c0] : !X, !lds
+  systolic.return
+}
+
+// -----
+
+// Which array is read cannot be decided by a launch.
+!X = memref<64x64xf16, #systolic.axes<M, K>>
+!lds = !systolic.lds<2 x 32x32xf16, unit, #systolic.axes<32, 32>>
+systolic.kernel @stage_buffer(%X: !X, %work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  // expected-note @+1 {{staged here}}
+  systolic.stage %X[%c0, %c0], %lds[%c0] : !X, !lds
+  // expected-error @+1 {{expected the constant number of one of the 2 buffers of an array that is staged}}
+  %x = systolic.read %lds[%work] : !lds -> tensor<32x32xf16, #systolic.fragment<reg [1:16*1], lane [0:32*1, 1:2*16], wave []>>
+  systolic.return
+}
+
+// -----
+
+!X = memref<64x64xf16, #systolic.axes<M, K>>
+!lds = !systolic.lds<1 x 32x32xf16, unit, #systolic.axes<32, 32>>
+systolic.kernel @stage_column(%X: !X, %work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{expected a first column at a whole dword}}
+  systolic.stage %X[%c0, %work], %lds[%c0] : !X, !lds
+  systolic.return
+}
+
+// -----
+
+// Blocks cannot be taken apart on the way.
+!X = memref<64x64xf16, #systolic.axes<M, K>>
+!lds = !systolic.lds<1 x 32x32xf16, unit, #systolic.axes<32, 32>>
+systolic.kernel @stage_packed(%X: !X {systolic.packed = #systolic.packed<16 x 64 bytes>}, %work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{expected whole blocks for an array packed alike but got #systolic.packed<16 x 64 bytes>}}
+  systolic.stage %X[%c0, %c0], %lds[%c0] : !X, !lds
+  systolic.return
+}
+
+// -----
+
+!X = memref<32768x32768xf16, #systolic.axes<M, K>>
+!lds = !systolic.lds<1 x 32x32xf16, unit, #systolic.axes<32, 32>>
+systolic.kernel @stage_large(%X: !X, %work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{expected a buffer of less than 2147483648 bytes}}
+  systolic.stage %X[%c0, %c0], %lds[%c0] : !X, !lds
+  systolic.return
 }

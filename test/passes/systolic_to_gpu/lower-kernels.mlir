@@ -293,3 +293,38 @@ systolic.kernel @renamed(%Y: memref<256xi32, #systolic.axes<M>>, %work: index)
   systolic.store %k, %Y[%c0] : tensor<256xi32, #other>, memref<256xi32, #systolic.axes<M>>
   systolic.return
 }
+
+// -----
+
+// Codes become floats by bit tricks, halves two at a time; one scale a lane is repeated in its registers.
+// CHECK-LABEL: gpu.func @decoded(
+// CHECK: %[[WORD:.+]] = amdgpu.raw_buffer_load {{.+}} -> i32
+// CHECK-DAG: %[[PAIR:.+]] = arith.andi %[[WORD]], %c983055_i32
+// CHECK-DAG: %[[RAISED:.+]] = arith.ori %[[PAIR]], %c1677747200_i32
+// CHECK-DAG: arith.shrui %[[WORD]], %c12_i32
+// CHECK-DAG: arith.subf %{{.+}}, %{{.+}} : vector<2xf16>
+// CHECK: %[[SCALE:.+]] = amdgpu.raw_buffer_load {{.+}} -> f16
+// CHECK: %[[EACH:.+]] = vector.broadcast %[[SCALE]] : f16 to vector<8xf16>
+// CHECK: arith.mulf %{{.+}}, %[[EACH]] : vector<8xf16>
+// CHECK: arith.andi %{{.+}}, %c252645135_i32
+// CHECK: arith.uitofp {{.+}} : i32 to f32
+#words = #systolic.fragment<reg [], lane [1:64*1], wave []>
+#codes = #systolic.fragment<reg [1:8*1], lane [1:64*8], wave []>
+#scales = #systolic.fragment<reg [], lane [-1:16*0, 1:4*1], wave []>
+!W = memref<1x64xi32, #systolic.axes<N, KW>>
+!S = memref<1x4xf16, #systolic.axes<N, KG>>
+!Y = memref<1x512xf16, #systolic.axes<N, K>>
+!Z = memref<1x512xf32, #systolic.axes<N, K>>
+systolic.kernel @decoded(%W: !W, %S: !S, %Y: !Y, %Z: !Z, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %words = systolic.load %W[%c0, %c0] : !W -> tensor<1x64xi32, #words>
+  %codes = systolic.unpack 4 %words along 1 : tensor<1x64xi32, #words> -> tensor<1x512xf16, #codes>
+  %scales = systolic.load %S[%c0, %c0] : !S -> tensor<1x4xf16, #scales>
+  %each = systolic.broadcast %scales each along 1 : tensor<1x4xf16, #scales> -> tensor<1x512xf16, #codes>
+  %w = arith.mulf %codes, %each : tensor<1x512xf16, #codes>
+  systolic.store %w, %Y[%c0, %c0] : tensor<1x512xf16, #codes>, !Y
+  %floats = systolic.unpack 4 %words along 1 : tensor<1x64xi32, #words> -> tensor<1x512xf32, #codes>
+  systolic.store %floats, %Z[%c0, %c0] : tensor<1x512xf32, #codes>, !Z
+  systolic.return
+}

@@ -77,15 +77,41 @@ class Predictor:
         point["nanoseconds"] = published_nanoseconds(point, said["scale"])
 
 
+def earlier(files):
+    """What runs with --json said, of several about one point the last."""
+    points = {}
+    for path in files:
+        try:
+            said = json.loads(path.read_text())
+        except (OSError, ValueError) as error:
+            sys.exit(f"error: {path}: expected what --json wrote but got {error}")
+        points |= {(point["chip"], point["kernel"], point["problem"]): point for point in said if "seconds" in point}
+    return sorted(points.values(), key=lambda point: point["chip"])
+
+
+def predicted(arguments, points):
+    """Each point as soon as its prediction is known; all there is so far goes to --json."""
+    program = programs.find(arguments.build, "bench-timing-points")
+    for chip, same in itertools.groupby(sorted(points, key=lambda point: point["chip"]), key=lambda point: point["chip"]):
+        predictor = Predictor(program, arguments.build, chip, arguments.budget)
+        for point in same:
+            predictor.predict(point)
+            point["facts"] = predictor.facts
+            yield point
+            if arguments.json:
+                arguments.json.write_text(json.dumps([point for point in points if "seconds" in point], indent=1) + "\n")
+        predictor.end()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--chips", nargs="+", help="only points of these")
     parser.add_argument("--rows", default="*", help="only the kernels that match, such as 'stream_*'")
     parser.add_argument("--budget", type=int, default=0, help="wave instructions of a launch from which on it is sampled; default: the model's")
-    parser.add_argument("--json", type=pathlib.Path, help="everything there is to each point, to this file")
+    parser.add_argument("--json", type=pathlib.Path, help="everything there is to each point, to this file, as the points come")
+    parser.add_argument("--judge", nargs="+", type=pathlib.Path, metavar="FILE", help="run nothing: what such files of earlier runs say together")
     programs.add_build_option(parser)
     arguments = parser.parse_args()
-    program = programs.find(arguments.build, "bench-timing-points")
     points = [point for point in read_points() if point["use"] == "point" and fnmatch.fnmatch(point["kernel"], arguments.rows)
               and (not arguments.chips or point["chip"] in arguments.chips)]
     if not points:
@@ -94,15 +120,9 @@ def main():
         sys.exit(f"error: expected a budget of wave instructions but got {arguments.budget}")
     judgement = Judgement()
     judgement.print_head()
-    for chip, same in itertools.groupby(sorted(points, key=lambda point: point["chip"]), key=lambda point: point["chip"]):
-        predictor = Predictor(program, arguments.build, chip, arguments.budget)
-        for point in same:
-            predictor.predict(point)
-            judgement.add(point, predictor.facts)
-        predictor.end()
+    for point in earlier(arguments.judge) if arguments.judge else predicted(arguments, points):
+        judgement.add(point, point["facts"])
     judgement.compare()
-    if arguments.json:
-        arguments.json.write_text(json.dumps(points, indent=1) + "\n")
     judgement.print_limiters()
     sys.exit(0 if judgement.print_verdict() else 1)
 

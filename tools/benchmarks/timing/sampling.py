@@ -22,7 +22,8 @@ base: mi300x
 constants:
 """
 PARTS = {"compute_units": (38, "count"), "xcds": (1, "count"), "mall_bytes": (32 << 20, "B"), "mall_slices": (16, "count"),
-         "mall_read_bandwidth": (675, "GB/s"), "mall_write_bandwidth": (630, "GB/s"), "hbm_channels": (16, "count"),
+         "mall_read_bandwidth": (675, "GB/s"), "mall_write_bandwidth": (630, "GB/s"),
+         "mall_copy_bandwidth": (525, "GB/s"), "hbm_channels": (16, "count"),
          "hbm_read_bandwidth": (510, "GB/s"), "hbm_write_bandwidth": (590, "GB/s"), "hbm_copy_bandwidth": (500, "GB/s")}
 MEGABYTES = {"a": 128, "b": 128, "c": 128, "d": 64, "lengths": 8, "flags": 1}
 

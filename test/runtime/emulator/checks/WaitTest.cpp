@@ -32,6 +32,11 @@ const Case cases[] = {
      "global_load_dword v1, v0, s[0:1]\n global_store_dword v0, v0, s[0:1]\n s_waitcnt vmcnt(1)\n v_mov_b32 v6, v1",
      {}},
     {"stores don't hold their data", "global_store_dword v0, v1, s[0:1]\n v_mov_b32 v1, 0", {}},
+    {"the counter holds 63",
+     "global_load_dword v1, v0, s[0:1]\n global_load_dword v5, v0, s[0:1]\n .rept 62\n global_load_dword v4, v0, "
+     "s[0:1]\n"
+     ".endr\n v_mov_b32 v6, v1\n v_mov_b32 v6, v5",
+     {"v5 is read before"}},
     {"overwritten", "global_load_dword v1, v0, s[0:1]\n v_mov_b32 v1, 0", {"v1 is overwritten before"}},
     {"loads overwrite in order", "global_load_dword v1, v0, s[0:1]\n global_load_dword v1, v0, s[0:1] offset:4", {}},
     {"LDS and memory don't", "global_load_dword v1, v0, s[0:1]\n ds_read_b32 v1, v0", {"v1 is overwritten before"}},

@@ -58,12 +58,12 @@ TEST(ElementType, Floats) {
 TEST(ElementType, SmallFloats) {
   EXPECT_EQ(bitsOf("fp8", "1"), 0x40u); // E4M3, bias 8
   EXPECT_EQ(bitsOf("bf8", "1"), 0x40u); // E5M2, bias 16
-  EXPECT_EQ(bitsOf("f8E4M3FNUZ", "240"), 0x7fu);
-  EXPECT_EQ(bitsOf("f8E4M3FNUZ", "250"), std::nullopt);
-  EXPECT_EQ(bitsOf("f8E4M3FNUZ", "inf"), std::nullopt);
-  EXPECT_EQ(bitsOf("f8E4M3FNUZ", "-0.0"), 0u); // there is no negative zero
-  EXPECT_EQ(bitsOf("f8E4M3FNUZ", "nan"), 0x80u);
-  EXPECT_EQ(bitsOf("f8E5M2FNUZ", "57344"), 0x7fu);
+  EXPECT_EQ(bitsOf("e4m3fnuz", "240"), 0x7fu);
+  EXPECT_EQ(bitsOf("e4m3fnuz", "250"), std::nullopt);
+  EXPECT_EQ(bitsOf("e4m3fnuz", "inf"), std::nullopt);
+  EXPECT_EQ(bitsOf("e4m3fnuz", "-0.0"), 0u); // there is no negative zero
+  EXPECT_EQ(bitsOf("e4m3fnuz", "nan"), 0x80u);
+  EXPECT_EQ(bitsOf("e5m2fnuz", "57344"), 0x7fu);
   // Halfway between 1 and 1.125, and a hair above that only f64 tells: rounded once.
   EXPECT_EQ(bitsOf("fp8", "1.0625"), 0x40u);
   EXPECT_EQ(bitsOf("fp8", "1.0625000000001"), 0x41u);
@@ -98,7 +98,7 @@ TEST(ElementType, WhatIsNoNumber) {
 TEST(ElementType, Names) {
   for (ElementType type : launchTypes)
     EXPECT_EQ(findElementType(nameOf(type)), type);
-  EXPECT_EQ(findElementType("f8E4M3FN"), std::nullopt);
+  EXPECT_EQ(findElementType("e4m3fn"), std::nullopt);
   EXPECT_EQ(findElementType("f33"), std::nullopt);
   EXPECT_EQ(describeRange(ElementType::I8), "a whole number from -128 to 127");
   EXPECT_EQ(describeRange(ElementType::U64), "a whole number from 0 to 18446744073709551615");

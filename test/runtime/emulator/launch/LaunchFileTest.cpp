@@ -103,7 +103,7 @@ TEST(LaunchFile, Mistakes) {
       {"type: f32, shape: [4096], init: {ran", "typ: f32, shape: [4096], init: {ran",
        ":6:7: expected one of the keys type, shape, init but got 'typ', did you mean 'type'?"},
       {"type: bf16, ", "", ":7:6: expected the key 'type' with one of f64, f32,"},
-      {"type: bf16", "type: bf61", ":7:13: expected one of f64, f32, f16, bf16, f8E4M3FNUZ, f8E5M2FNUZ, i64,"},
+      {"type: bf16", "type: bf61", ":7:13: expected one of f64, f32, f16, bf16, e4m3fnuz, e5m2fnuz, i64,"},
       {"shape: [4, 2]", "shape: 4", "expected a list of sizes, such as [16, 4] but got '4'"},
       {"shape: [4, 2]", "shape: [4, -2]", "expected a size of 0 or more but got '-2'"},
       {"shape: [4, 2]", "shape: [4, 1.5]", "expected a size of 0 or more but got '1.5'"},

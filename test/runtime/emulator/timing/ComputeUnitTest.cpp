@@ -125,12 +125,14 @@ protected:
       for (uint32_t instruction : wave) {
         const bool accesses = facts[instruction].is(TimingFact::accesses);
         LdsDetail lds = {uint16_t(facts[instruction].bytes / 2), conflicts};
-        trace.append({instruction, accesses                               ? trace.append(MemoryRequest(), {})
-                                   : facts[instruction].unit == Unit::Lds ? lds.packed()
-                                   : instruction == uint32_t(TakenBranch) ? 1u
-                                                                          : 0u});
+        if (accesses)
+          trace.append(instruction, MemoryRequest(), {});
+        else
+          trace.append(instruction, facts[instruction].unit == Unit::Lds ? lds.packed()
+                                    : instruction == TakenBranch         ? 1u
+                                                                         : 0u);
       }
-      trace.append({End, 0});
+      trace.append(End, 0u);
       trace.endWith(TraceEnd::Ended);
     }
     return group;
@@ -217,7 +219,7 @@ TEST_F(ComputeUnitTest, AnInstructionAcrossAFetchBoundaryTakesAClockMore) {
 TEST_F(ComputeUnitTest, NopsAndBranchesTakeTheirTime) {
   EXPECT_NEAR(perBody({Nop4}), 16, 0.01);
   EXPECT_NEAR(perBody({Nop4, Matrix4Pass}), 20, 0.01); // the nop begins a turn after the issue before it
-  EXPECT_NEAR(perBody({TakenBranch}), chip.takenBranchClocks, 0.01);
+  EXPECT_NEAR(perBody({TakenBranch}), chip.branchClocks + chip.fetchWindowClocks, 0.01);
 }
 
 TEST_F(ComputeUnitTest, WavesOfASimdShareItsUnitsAndIssueDifferentKindsAtOnce) {

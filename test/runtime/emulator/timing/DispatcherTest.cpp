@@ -71,6 +71,7 @@ TEST(EventQueueTest, TheEarliestActsFirstThenTheLowestNumber) {
   queue.set(2, 10);
   queue.set(3, 7);
   EXPECT_EQ(queue.actor(), 3u);
+  EXPECT_EQ(queue.runnerUp(), 4u) << "first of the other half";
   queue.set(3, never);
   EXPECT_EQ(queue.actor(), 2u);
   EXPECT_EQ(queue.time(), 10u);

@@ -165,6 +165,17 @@ TEST(PollingLoads, aLoadThatEndsItsLoopStops) {
   }
 }
 
+TEST(PollingLoads, whatACompareAndSwapBeginsWithStops) {
+  const std::string loop = "s_load_dword s0, s[8:9], 0\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v3, s0\ns_mov_b64 s[6:7], 0\n"
+                           "again:\nv_add_f32 v2, v3, v4\n";
+  const std::string end = "s_waitcnt vmcnt(0)\nv_cmp_eq_u32 s[0:1], v2, v3\ns_or_b64 s[6:7], s[0:1], s[6:7]\n"
+                          "v_mov_b32 v3, v2\ns_andn2_b64 exec, exec, s[6:7]\ns_cbranch_execnz again";
+  EXPECT_EQ(Facts("gfx90a", loop + "global_atomic_cmpswap v2, v5, v[2:3], s[8:9] glc\n" + end).stops(),
+            (std::vector<uint32_t>{0, 5}));
+  EXPECT_EQ(Facts("gfx942", loop + "global_atomic_cmpswap v2, v5, v[2:3], s[8:9] sc0\n" + end).stops(),
+            (std::vector<uint32_t>{0, 5}));
+}
+
 TEST(PollingLoads, loopsThatCountDont) {
   for (const char *target : {"gfx90a", "gfx942"}) {
     EXPECT_TRUE(Facts(target, "again:\nglobal_load_dword v0, v[2:3], off\ns_waitcnt vmcnt(0)\nds_write_b32 v1, v0\n"

@@ -10,13 +10,13 @@ def to_bits(values, kind):
     if kind == "bf16":
         bits = numpy.asarray(values, numpy.float32).view(numpy.uint32)
         return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(numpy.uint16)
-    return numpy.asarray(values).astype({"f32": numpy.float32, "f16": numpy.float16, "i32": numpy.int32}[kind])
+    return numpy.asarray(values).astype({"f32": numpy.float32, "f16": numpy.float16, "i32": numpy.int32, "i8": numpy.int8}[kind])
 
 
 def from_bits(array, kind):
     if kind == "bf16":
         return (array.astype(numpy.uint32) << 16).view(numpy.float32).astype(numpy.float64)
-    return array.astype(numpy.float64) if kind != "i32" else array
+    return array.astype(numpy.int32 if kind in ("i32", "i8") else numpy.float64)
 
 
 def random(seed, shape):
@@ -111,7 +111,8 @@ CASES = {
                ("--n=96 --k=64 --bias --activation=silu --residual", product("silu")),
                ("--n=33 --k=20 --type=f16", product("none")),
                ("--n=70 --k=96 --type=bf16 --bias --activation=gelu", product("gelu")),
-               ("--n=70 --k=96 --type=f16 --out-type=f32 --activation=relu --residual", product("relu"))],
+               ("--n=70 --k=96 --type=f16 --out-type=f32 --activation=relu --residual", product("relu")),
+               ("--n=33 --k=83 --type=i8", product("none"))],
     "matvec": [("--n=33 --k=20", product("none")), ("--n=70 --k=96 --type=f16 --bias --activation=tanh", product("tanh"))],
     "mean_rows": [("--n=37", lambda a, p: a["x"].mean(axis=0, keepdims=True))],
     "mul": [("--n=37", lambda a, p: a["a"] * a["b"])],

@@ -182,8 +182,8 @@ def make_values(kernel):
     for i, (name, kind, shape) in enumerate(kernel.arguments):
         if kind == "control":
             continue
-        if kind == "i32":
-            values[name] = numpy.random.default_rng(i).integers(0, 19, shape)
+        if kind in ("i32", "i8"):  # ids, or any bytes
+            values[name] = numpy.random.default_rng(i).integers(*((0, 19) if kind == "i32" else (-128, 128)), shape)
             continue
         values[name] = from_bits(to_bits(random(i, shape), kind), kind)
     return values

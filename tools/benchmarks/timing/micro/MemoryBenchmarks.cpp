@@ -100,6 +100,8 @@ std::vector<Benchmark> memoryBenchmarks() {
   return {
       chase("chase in L1", {116, 124}, "l1_latency", [](MicroBench &b) { return warm(b, "chase_plain", 8 * kilo); }),
       chase("chase in L2", {213, 249}, "l2_latency", [](MicroBench &b) { return warm(b, "chase_plain", mega); }),
+      chase("chase in L2, 16 KB of one set of the L1", {213, 249}, "l2_latency",
+            [](MicroBench &b) { return warm(b, "chase_plain", 64 * kilo, 512); }),
       chase("chase in L2, coherent", {288, 302}, "l2_coherent_latency",
             [](MicroBench &b) { return warm(b, "chase_coherent", mega); }),
       chase("chase in MALL", {455}, "mall_latency_ns", [](MicroBench &b) { return inMall(b, 4 * mega); }),
@@ -117,6 +119,8 @@ std::vector<Benchmark> memoryBenchmarks() {
            [](MicroBench &b) { return stream(b, "stream_read", 128 * mega, true); }),
       rate("write in MALL", {5050}, "mall_write_bandwidth",
            [](MicroBench &b) { return stream(b, "stream_write", 128 * mega, true); }),
+      rate("copy in MALL", {4200}, "mall_copy_bandwidth",
+           [](MicroBench &b) { return stream(b, "stream_copy", 64 * mega, true, 2); }),
       rate("read from memory", {4050, 1389}, "hbm_read_bandwidth",
            [](MicroBench &b) { return stream(b, "stream_read", 400 * mega, false); }),
       rate("write to memory", {4700, 1515}, "hbm_write_bandwidth",

@@ -84,13 +84,11 @@ Measure once(KernelRun run, uint64_t bytes = 4096) {
     return double(bench.run(with).clocks);
   };
 }
-/// Code that the L2 has, in three compute units of an XCD, one after the other.
+/// Three compute units of an XCD, one after the other.
 Measure behindEachOther(const std::string &kernel) {
   return [=](MicroBench &bench) {
-    const KernelRun run{.kernel = kernel, .groups = 3 * bench.chip().xcds};
     bench.forget();
-    bench.run(run);
-    return double(bench.run(run).clocks);
+    return double(bench.run({.kernel = kernel, .groups = 3 * bench.chip().xcds}).clocks);
   };
 }
 /// Nanoseconds of the second of two launches: the first one's lines are in the MALL, or other memory's are.
@@ -167,8 +165,9 @@ ChipTiming smallVersion(ChipTiming chip) {
   chip.l2Bytes = 256 * kilo;
   if (chip.mallBytes)
     chip.mallBytes = 4 * mega;
-  for (double *bandwidth : {&chip.mallReadBandwidth, &chip.mallWriteBandwidth, &chip.hbmReadBandwidth,
-                            &chip.hbmWriteBandwidth, &chip.hbmCopyBandwidth, &chip.memoryBandwidth})
+  for (double *bandwidth :
+       {&chip.mallReadBandwidth, &chip.mallWriteBandwidth, &chip.mallCopyBandwidth, &chip.hbmReadBandwidth,
+        &chip.hbmWriteBandwidth, &chip.hbmCopyBandwidth, &chip.memoryBandwidth})
     *bandwidth *= share;
   return chip;
 }
@@ -198,15 +197,16 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
       {"scalar_clocks", 0.9, loop("scalar_add")},
       {"memtime_clocks", 0.5, loop("scalar_memtime")},
       {"branch_clocks", 0.3, loop("branch_not_taken")},
-      {"taken_branch_clocks", 0.5, loop("branch_taken")},
       {"barrier_clocks", 0.3, loop("barrier", 1024)},
 
       // Instruction fetch
       {"fetch_boundary_clocks", 0.1, loop("crossing_fma_f32")},
+      {"fetch_window_bytes", -0.1, loop("loop_across_windows")},
+      {"fetch_window_clocks", 0.5, loop("branch_taken")},
       {"instruction_cache_bytes", -0.2, loop("cold_loop"), [](ChipTiming &chip) { chip.instructionCacheBytes = 64 * kilo; }},
       {"instruction_line_bytes", -0.2, once({.kernel = "cold_code"})},
       {"instruction_cache_ways", 0.05, loop("cold_loop"), [](ChipTiming &chip) { chip.instructionCacheBytes = 64 * kilo; chip.instructionCacheWays = 1; }},
-      {"instruction_cache_sharers", -0.05, behindEachOther("cold_code"), [](ChipTiming &chip) { chip.workgroupLaunchClocks = 20000; chip.instructionMissLatency = 1000; chip.instructionPrefetchLines = 0; }},
+      {"instruction_cache_sharers", -0.05, behindEachOther("cold_code"), [](ChipTiming &chip) { chip.workgroupLaunchClocks = 1e6 / chip.xcds; chip.instructionMissLatency = 1000; chip.instructionPrefetchLines = 0; }},
       {"instruction_miss_latency", 0.15, once({.kernel = "cold_code"})},
       {"instruction_prefetch_lines", -0.05, once({.kernel = "cold_code"})},
 
@@ -280,9 +280,9 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
       {"hbm_row_cycle_ns", 0.1, firstChase(8 * mega), [](ChipTiming &chip) { chip.hbmChannels = chip.hbmBanks = 1; chip.hbmRowCycleNs = 1000; }},
       {"hbm_row_bytes", -0.01, firstInOrder(), [](ChipTiming &chip) { chip.hbmChannels = 1; chip.hbmRowMissNs = 400; }},
       {"hbm_banks", -0.05, firstChase(8 * mega), [](ChipTiming &chip) { chip.hbmChannels = chip.hbmBanks = 1; chip.hbmRowCycleNs = 2000; }},
-      {"hbm_write_batch", 0.002, stream("stream_copy", false, 64, 24), [](ChipTiming &chip) { chip.hbmChannels = 2; chip.hbmWriteBatch = 1; }},
+      {"hbm_write_batch", 0.002, stream("stream_copy", false, 64, 24), [](ChipTiming &chip) { chip.hbmChannels = 2; chip.hbmWriteBatch = 1; chip.mallReadBandwidth *= 4; chip.mallWriteBandwidth *= 4; chip.mallCopyBandwidth *= 4; }},
       {"tlb_page_bytes", -0.01, firstInOrder(), [](ChipTiming &chip) { chip.tlbReachBytes = 16 * kilo; chip.tlbPageBytes = 4 * kilo; chip.tlbMissNs = 2000; }},
-      {"hbm_channels", 0.05, shared(16 * kilo, 1)},
+      {"hbm_channels", 0.05, shared(16 * kilo, 1), [](ChipTiming &chip) { chip.hbmReadBandwidth /= 4; }},
       {"hbm_latency_ns", 0.2, firstChase(8 * mega)},
       {"hbm_read_bandwidth", -0.2, stream("stream_read", false)},
       {"hbm_write_bandwidth", -0.03, stream("stream_write", false, 64, 24)},
@@ -346,6 +346,8 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
                    {"mall_latency_ns", 0.2, chaseInMall(2 * mega, 8192)},
                    {"mall_read_bandwidth", -0.2, stream("stream_read", true, 32)},
                    {"mall_write_bandwidth", -0.1, stream("stream_write", true, 32)},
+                   {"mall_copy_bandwidth", -0.1, stream("stream_copy", true, 32),
+                    [](ChipTiming &chip) { chip.mallCopyBandwidth /= 2; }},
                });
   }
   return all;

@@ -55,7 +55,9 @@ std::vector<Benchmark> vectorBenchmarks() {
       rate("scalar_nop", "s_nop 7", 32, 256, "wait_state_clocks"),
       rate("scalar_sleep", "s_sleep 8", 512, 16, "sleep_clocks"),
       rate("scalar_memtime", "s_memtime", 4, 512, "memtime_clocks"),
-      rate("branch_taken", "s_branch", 26, 128, "taken_branch_clocks"),
+      rate("branch_taken", "s_branch", 20, 128, "fetch_window_clocks"),
+      rate("loop_in_window", "loop of two v_pk_fma_f32 in a fetch window", 36, 1, "fetch_window_clocks"),
+      rate("loop_across_windows", "loop of four v_fma_f64 in three fetch windows", 56, 1, "fetch_window_bytes"),
       {"a cold line of code", "clk", {213, 249}, latency, "instruction_miss_latency", coldLine},
       {"s_memtime around a loop over the report's clocks", "%", {100, 100}, exactly, "", selfTimed},
   };

@@ -1,6 +1,8 @@
 // One element or a small neighbourhood a work-item.
 #include "tools/benchmarks/timing/points/Case.h"
 
+#include <array>
+
 namespace nstf::emulator::timing {
 
 namespace {
@@ -68,7 +70,8 @@ struct Field {
   uint64_t places;
 
   void launch(Case &c, const float *in, float *out) const {
-    c.launch("im2col", line(places, 256), in, out, width, width, side, 1u, 1u, 0u, 1u);
+    const std::array<uint32_t, 2> size{width, width}, mask{side, side}, one{1, 1}, none{0, 0};
+    c.launch("im2col", line(places, 256), in, out, size, mask, one, none, one, 1u, 1u);
   }
 };
 
@@ -86,7 +89,7 @@ void conv2d(Case &c) {
   float *in = c.array<float>(uint64_t(field.width) * field.width),
         *columns = c.array<float>(field.places * uint64_t(k));
   float *weights = c.array<float>(uint64_t(m) * k), *bias = c.array<float>(16 * field.places),
-        *out = c.array<float>(16 * field.places);
+        *out = c.array<float>(16 * field.places + 16); // cleared to the last tile's end
   LaunchShape shape{{groupsOf(field.places, 16), 1, 1}, {16, 16, 1}};
   c.timed = [=, &c] {
     field.launch(c, in, columns);

@@ -38,7 +38,7 @@ Case::~Case() {
 }
 
 void Case::add(const LaunchPrediction &prediction) {
-  operations.push_back(TimedOperation::kernel(prediction.executionNs, 1, 1));
+  operations.push_back({TimedOperation::kernel(prediction.executionNs, 1, 1)});
   const uint64_t slots = std::max<uint64_t>(1, uint64_t(prediction.occupancy.workgroups) * bench.chip().computeUnits);
   ++outcome.launches;
   outcome.execution += prediction.executionNs;
@@ -53,11 +53,39 @@ void Case::add(const LaunchPrediction &prediction) {
 }
 
 void Case::copyFromHost(uint64_t bytes) {
-  operations.push_back(TimedOperation::copy(SubmissionCosts::of(bench.chip()), bytes, CopyDirection::HostToDevice));
+  operations.push_back(
+      {TimedOperation::copy(SubmissionCosts::of(bench.chip()), bytes, CopyDirection::HostToDevice), true});
 }
 
 void Case::fill(uint64_t bytes) {
-  operations.push_back(TimedOperation::fill(SubmissionCosts::of(bench.chip()), bytes));
+  operations.push_back({TimedOperation::fill(SubmissionCosts::of(bench.chip()), bytes)});
+}
+
+double Case::nanosecondsOf(const std::function<void()> &what) {
+  const SubmissionCosts costs = SubmissionCosts::of(bench.chip());
+  outcome = {};
+  operations.clear();
+  longest = 0;
+  what();
+  switch (submission) {
+  case Submission::None:
+    return outcome.execution;
+  case Submission::InARow:
+    return outcome.execution + costs.gap;
+  case Submission::GraphNode:
+    return outcome.execution + costs.graphNode;
+  case Submission::Host:
+    break;
+  }
+  DeviceTimeline timeline(costs);
+  DeviceTimeline::Queue queue;
+  for (const Submitted &submitted : operations) {
+    timeline.submit(queue, submitted.operation);
+    if (submitted.waits)
+      timeline.synchronize(queue);
+  }
+  timeline.synchronize(queue);
+  return timeline.host();
 }
 
 Outcome Case::run(const TimingOptions &how) {
@@ -68,18 +96,9 @@ Outcome Case::run(const TimingOptions &how) {
   else
     for (unsigned i = 0; i < warmUps; ++i)
       timed();
-  outcome = {};
-  operations.clear();
-  longest = 0;
-  timed();
-  DeviceTimeline timeline(SubmissionCosts::of(bench.chip()));
-  DeviceTimeline::Queue queue;
-  for (const TimedOperation &operation : operations)
-    timeline.submit(queue, operation);
-  timeline.synchronize(queue);
-  outcome.nanoseconds = executionOnly ? outcome.execution
-                        : inARow      ? outcome.execution + SubmissionCosts::of(bench.chip()).gap
-                                      : timeline.host();
+  const double offset = beginning ? nanosecondsOf(beginning) : 0;
+  const double whole = nanosecondsOf(timed);
+  outcome.nanoseconds = whole - offset;
   return outcome;
 }
 

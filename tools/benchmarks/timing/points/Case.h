@@ -21,10 +21,18 @@ private:
   std::vector<uint64_t> numbers;
 };
 
+/// What of a published time is not the kernels' own.
+enum class Submission {
+  Host,      ///< all, from the host's call to the end it waits for
+  InARow,    ///< one of many on a stream: the gap to the next
+  GraphNode, ///< one of a graph's many: the same there
+  None,
+};
+
 /// What is done between the published timer's start and stop, with all that was done before it to warm up.
 struct Outcome {
   double nanoseconds = 0; ///< predicted, host's submissions included as the source's timer has them
-  double execution = 0;   ///< of the kernels alone
+  double execution = 0;   ///< of the kernels alone, beginnings included
   uint64_t launches = 0, instructions = 0, rounds = 0; ///< rounds of resident workgroups over the chip, of all launches
   uint64_t simulated = 0, workgroups = 0;
   std::string limiter; ///< of the longest launch
@@ -43,8 +51,9 @@ public:
   std::function<void()> timed;
   unsigned warmUps = 1;
   std::function<void()> before; ///< instead of the warm-ups
-  bool executionOnly = false;   ///< the published value has nothing of submissions in it
-  bool inARow = false;          ///< a launch of many in a row: its gap, but no start
+  /// A shorter run of what is timed, whose time comes off: beginning and end of a long published run don't count.
+  std::function<void()> beginning;
+  Submission submission = Submission::Host;
 
   template <typename T> T *array(uint64_t count) {
     arrays.push_back(bench.allocate(count * sizeof(T)));
@@ -60,6 +69,7 @@ public:
   void launch(const std::string &kernel, const LaunchShape &shape, const Arguments &...arguments) {
     add(bench.call(kernel, shape, options, arguments...));
   }
+  /// The host waits for it.
   void copyFromHost(uint64_t bytes);
   void fill(uint64_t bytes);
 
@@ -68,11 +78,17 @@ public:
 
 private:
   void add(const LaunchPrediction &prediction);
+  /// Runs it and says how long it takes, its submission included.
+  double nanosecondsOf(const std::function<void()> &what);
 
   TimingOptions options;
   Outcome outcome;
   double longest = 0;
-  std::vector<TimedOperation> operations;
+  struct Submitted {
+    TimedOperation operation;
+    bool waits = false; ///< the host, for its end
+  };
+  std::vector<Submitted> operations;
   std::vector<void *> arrays;
 };
 

@@ -58,10 +58,10 @@ void alignment(Case &c) {
   c.timed = [=, &c] {
     c.copyFromHost(columns * columns * 4);
     for (int block = 1; block <= int(blocks); ++block)
-      c.launch("nw", {{uint32_t(block), 1, 1}, {64, 1, 1}}, reference, scores, int(columns), 10, 0, block - 1);
+      c.launch("nw", {{uint32_t(block), 1, 1}, {64, 1, 1}}, reference, scores, int(columns), 10, 64, 0, block - 1);
     for (int block = int(blocks) - 1; block >= 1; --block)
-      c.launch("nw", {{uint32_t(block), 1, 1}, {64, 1, 1}}, reference, scores, int(columns), 10, int(blocks) - block,
-               int(blocks) - 1);
+      c.launch("nw", {{uint32_t(block), 1, 1}, {64, 1, 1}}, reference, scores, int(columns), 10, 64,
+               int(blocks) - block, int(blocks) - 1);
   };
   c.warmUps = 0;
   c.flops = 3.0 * double(length * length);

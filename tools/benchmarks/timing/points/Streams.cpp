@@ -1,8 +1,6 @@
 // Streams, caches and small kernels of gpu-benches.
 #include "tools/benchmarks/timing/points/Case.h"
 
-#include <stdexcept>
-
 namespace nstf::emulator::timing {
 
 namespace {
@@ -10,9 +8,9 @@ namespace {
 /// LDS that keeps all but so many workgroups off a compute unit.
 size_t ldsFor(uint64_t groups) { return 65536 / groups & ~size_t(511); }
 
-/// Arrays of 2 GiB are published. The rate is steady long before that, so a part of it runs, as long as what follows
-/// from the start alone stays small.
-constexpr uint64_t groupsASlot = 40, minElements = 4u << 20;
+/// Arrays of 2 GiB are published, of which beginning and end (the L2s take what is stored first, and give it back last)
+/// are nothing. Here a part runs, and half of that by itself: the rate is that of the other half.
+constexpr uint64_t groupsASlot = 20;
 /// A cache that so many times its size went through holds nothing of what was before.
 constexpr double throughCache = 1.25;
 
@@ -31,37 +29,33 @@ void stream(Case &c, const std::string &kernel, double bytesAnElement) {
     shape.dynamicLds = ldsFor(perUnit);
     return [=, &c] { c.launch(kernel, shape, a, b, d, e, int(count)); };
   };
-  const uint64_t count = std::max<uint64_t>(groupsASlot * slots * block, minElements) / block * block;
-  c.timed = sweep(count);
-  const double lastLevel = double(std::max(chip.mallBytes, chip.l2Bytes * chip.xcds));
+  const double l2 = double(chip.l2Bytes * chip.xcds), lastLevel = std::max(double(chip.mallBytes), l2);
+  const uint64_t half =
+      std::max<uint64_t>(groupsASlot * slots * block, uint64_t(throughCache * l2 / sizeof(double))) / block * block;
+  c.timed = sweep(2 * half);
+  c.beginning = sweep(half);
   c.before = sweep(uint64_t(throughCache * lastLevel / bytesAnElement));
-  c.executionOnly = true;
-  c.flops = double(count);
-  c.bytes = bytesAnElement * double(count);
-  // GB/s: bytes over nanoseconds.
-  c.scale = bytesAnElement * double(count);
+  c.submission = Submission::None;
+  c.flops = double(half);
+  c.bytes = c.scale = bytesAnElement * double(half); // GB/s: bytes over nanoseconds
 }
 
 /// Bytes all compute units take together. What fits the L2 is gone over often enough for the first time not to count;
 /// of more than that an earlier kernel leaves the MALL what it holds, and the L2 nothing. A workgroup has 512
 /// work-items, or as many as the smallest sets have pairs.
 void cache(Case &c) {
-  const uint64_t bytes = c.problem.named("kB") * 1024, pairs = bytes / 16 / 2;
+  const uint64_t kilobytes = c.problem.named("kB"), swept = kilobytes * 1024, pairs = swept / 16 / 2;
   const uint32_t block = pairs < 256 ? 128 : pairs < 512 ? 256 : 512;
-  const int half = int(pairs / block * block);
-  if (half == 0)
-    throw std::runtime_error("expected a set of at least 4 kB");
-  const uint64_t swept = uint64_t(half) * 2 * 16;
   const ChipTiming &chip = c.bench.chip();
   const int rounds = swept > chip.l2Bytes ? 1 : int(std::max<uint64_t>(8, (2u << 20) / swept));
   float *memory = c.array<float>(swept / 4 + 4);
   auto go = [=, &c](uint32_t groups, int count) {
-    c.launch("cache_sum_" + std::to_string(block), {{groups, 1, 1}, {block, 1, 1}}, memory, memory, half, count, 0);
+    c.launch("cache_sum_" + std::to_string(kilobytes), {{groups, 1, 1}, {block, 1, 1}}, memory, memory, count, 0);
   };
   c.before = [=] { go(chip.xcds, 1); };
   c.timed = [=] { go(chip.computeUnits, rounds); };
-  c.executionOnly = true;
-  c.flops = 8.0 * double(half) * rounds * chip.computeUnits;
+  c.submission = Submission::None;
+  c.flops = 8.0 * double(pairs) * rounds * chip.computeUnits;
   c.bytes = double(swept);
   c.scale = double(swept) * chip.computeUnits * rounds;
 }
@@ -71,8 +65,11 @@ void small(Case &c) {
   double *a = c.array<double>(count + 16), *b = c.array<double>(count + 16);
   LaunchShape shape{{uint32_t(count / 16 + 1), 1, 1}, {16, 1, 1}};
   c.warmUps = 2;
-  c.inARow = true;
-  c.timed = [=, &c] { c.launch("small_scale", shape, a, b, int(count)); };
+  c.submission = Submission::InARow;
+  c.timed = [=, &c, back = false]() mutable {
+    c.launch("small_scale", shape, back ? b : a, back ? a : b, int(count));
+    back = !back;
+  };
   c.flops = double(count);
   c.bytes = c.scale = 16.0 * double(count);
 }

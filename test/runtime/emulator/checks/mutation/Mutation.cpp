@@ -10,7 +10,7 @@
 #include "runtime/emulator/checks/Checker.h"
 #include "test/runtime/emulator/checks/mutation/Adversary.h"
 #include "test/runtime/emulator/checks/mutation/Assembly.h"
-#include "test/runtime/emulator/checks/mutation/Module.h"
+#include "test/runtime/emulator/checks/mutation/Watched.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -117,7 +117,7 @@ bool Mutation::wanted(const suite::Case &test, const std::string &chip) const {
 Outcome Mutation::adversary(const Intact &intact, const std::string &chip, const std::vector<char> &code,
                             WaveOrder order) {
   std::unique_ptr<Monitor> monitor = makeAdversary({.order = order});
-  Module module(chip, code);
+  WatchedModule module(chip, code);
   module.monitor = monitor.get();
   module.stepLimit = intact.steps;
   return runCase(*intact.test, intact.size, module);
@@ -129,7 +129,7 @@ std::optional<Intact> Mutation::intact(const suite::Case &test, int size, const 
   Intact result{&test, size, 0, {}, {}, {}};
   {
     Coverage coverage;
-    Module module(chip, code);
+    WatchedModule module(chip, code);
     module.monitor = &coverage;
     result.outcome = runCase(test, size, module);
     result.steps = coverage.steps * 8 + 50'000;
@@ -140,7 +140,7 @@ std::optional<Intact> Mutation::intact(const suite::Case &test, int size, const 
     return std::nullopt;
   }
   {
-    Module module(chip, code);
+    WatchedModule module(chip, code);
     auto checker = checks::makeChecker(checks::CheckSet::parse("all", "mutation"), module.target, module.memory);
     module.monitor = checker.get();
     Outcome outcome = runCase(test, size, module);
@@ -176,7 +176,7 @@ void Mutation::mutate(const Site &site, uint64_t address, const std::vector<Inta
       return !outcome.ok() || (bits && outcome.outputs != intact.outcome.outputs);
     };
     auto check = [&](const char *names) {
-      Module module(chip, code);
+      WatchedModule module(chip, code);
       auto checker = checks::makeChecker(checks::CheckSet::parse(names, "mutation"), module.target, module.memory);
       module.monitor = checker.get();
       module.stepLimit = intact.steps;

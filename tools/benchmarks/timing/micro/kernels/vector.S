@@ -58,6 +58,26 @@ s_branch 2f
 again
 end branch_taken
 
+/// Loops of 28 and 44 bytes, in one window of 32 and in three.
+begin loop_in_window
+loop
+v_pk_fma_f32 v[8:9], v[10:11], v[12:13], v[14:15]
+v_pk_fma_f32 v[8:9], v[10:11], v[12:13], v[14:15]
+again
+end loop_in_window
+
+begin loop_across_windows
+.p2align 6
+.rept 6
+s_nop 0
+.endr
+1:
+.rept 4
+v_fma_f64 v[8:9], v[10:11], v[12:13], v[14:15]
+.endr
+again
+end loop_across_windows
+
 begin branch_not_taken
 s_cmp_eq_u32 s6, 0
 loop

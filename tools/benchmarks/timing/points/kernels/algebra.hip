@@ -1,22 +1,23 @@
 // Products of matrices and vectors, sums along rows.
 #include "device.h"
 
-/// 8 x 8 work-items make 32 x 32 elements; A goes through a scratch buffer in memory, as published.
-KERNEL AT_MOST(64)
-    matrixmultiplication(const float4 *a, const float4 *b, float4 *c, int widthA, int gridX, float4 *scratch) {
-  int x = ITEM, y = ITEM_Y, globalX = GROUP * 8 + x, globalY = GROUP_Y * 8 + y, sizeX = gridX * 8;
-  int place = x + 8 * (y << 2), quads = widthA / 4;
+/// 8 x 8 work-items make 32 x 32 elements; A goes through a scratch buffer in memory, as published. That the side is 8
+/// knows the launch alone.
+KERNEL matrixmultiplication(const float4 *a, const float4 *b, float4 *c, int widthA, float4 *scratch) {
+  int side = SIZE, x = ITEM, y = ITEM_Y, globalX = side * GROUP + x, globalY = SIZE_Y * GROUP_Y + y,
+      sizeX = GROUPS * SIZE;
+  int place = x + side * (y << 2), quads = widthA / 4;
   float4 sum[4] = {0, 0, 0, 0};
-  for (int i = 0; i < quads / 8; ++i) {
-    int from = i * 8 + x + (y << 2) * quads;
+  for (int i = 0; i < quads / side; ++i) {
+    int from = i * side + x + (y << 2) * quads;
     for (int k = 0; k < 4; ++k)
-      scratch[place + 8 * k] = a[from + k * quads];
+      scratch[place + side * k] = a[from + k * quads];
     barrier();
-    int columns = globalX + ((i * 8) << 2) * sizeX;
-    for (int j = 0; j < 32; j += 4) {
+    int columns = globalX + ((i * side) << 2) * sizeX;
+    for (int j = 0; j < side * 4; j += 4) {
       float4 rows[4], lines[4];
       for (int k = 0; k < 4; ++k)
-        rows[k] = scratch[(j >> 2) + (y * 4 + k) * 8];
+        rows[k] = scratch[(j >> 2) + (y * 4 + k) * side];
       for (int k = 0; k < 4; ++k)
         lines[k] = b[columns + (j + k) * sizeX];
       for (int k = 0; k < 4; ++k)
@@ -45,15 +46,17 @@ template <bool bounded> DEVICE float tiles(const float *a, const float *b, int m
   return sum;
 }
 
-KERNEL AT_MOST(256)
-    tiled_gemm(int m, int n, int k, float alpha, float beta, const float *a, const float *b, const float *c, float *d) {
+/// Every work-item clears its element first, those beyond the rows too.
+KERNEL tiled_gemm(int m, int n, int k, float alpha, float beta, const float *a, const float *b, const float *c,
+                  float *d) {
   int row = GROUP_Y * 16 + ITEM_Y, column = GROUP * 16 + ITEM;
+  d[row * n + column] = 0;
   float sum = tiles<true>(a, b, m, n, k, row, column);
   if (row < m && column < n)
     d[row * n + column] = alpha * sum + beta * c[row * n + column];
 }
 
-KERNEL AT_MOST(256) polybench_mm(const float *p, const float *q, float *out, int n, float alpha, float beta) {
+KERNEL polybench_mm(const float *p, const float *q, float *out, int n, float alpha, float beta) {
   int row = GROUP_Y * 16 + ITEM_Y, column = GROUP * 16 + ITEM;
   float sum = tiles<false>(p, q, n, n, n, row, column);
   if (row < n && column < n)
@@ -104,9 +107,9 @@ KERNEL spmv_csr_scalar(const float *__restrict__ values, const float *__restrict
 }
 
 /// A wave a row.
-KERNEL AT_MOST(64)
-    pagerank(unsigned n, const unsigned *rows, const unsigned *columns, const float *values, const float *x, float *y) {
-  SHARED volatile float sums[64];
+KERNEL pagerank(unsigned n, const unsigned *rows, const unsigned *columns, const float *values, const float *x,
+                float *y) {
+  SHARED float sums[64];
   int lane = ITEM, row = GROUP;
   if (row >= int(n))
     return;
@@ -143,14 +146,14 @@ KERNEL kmeans(const float *features, const float *clusters, int *membership, int
 }
 
 /// Positions go through a buffer in memory, as published.
-KERNEL AT_MOST(256) nbody(const float4 *positions, const float4 *velocities, int bodies, float step, float softening,
-                          float4 *scratch, float4 *newPositions, float4 *newVelocities) {
-  unsigned item = ITEM, global = GLOBAL_ITEM;
+KERNEL nbody(const float4 *positions, const float4 *velocities, int bodies, float step, float softening,
+             float4 *scratch, float4 *newPositions, float4 *newVelocities) {
+  unsigned item = ITEM, global = GLOBAL_ITEM, size = SIZE, tiles = bodies / size;
   float4 mine = positions[global], pull = 0;
-  for (int tile = 0; tile < bodies / 256; ++tile) {
-    scratch[item] = positions[tile * 256 + item];
+  for (int tile = 0; tile < int(tiles); ++tile) {
+    scratch[item] = positions[tile * size + item];
     barrier();
-    for (unsigned j = 0; j < 256; ++j) {
+    for (unsigned j = 0; j < size; ++j) {
       float4 other = scratch[j];
       float x = other.x - mine.x, y = other.y - mine.y, z = other.z - mine.z;
       float inverse = 1.0f / __builtin_sqrtf(x * x + y * y + z * z + softening);

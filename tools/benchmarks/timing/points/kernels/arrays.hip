@@ -23,16 +23,19 @@ KERNEL AT_MOST(512) memcopy_d2d(uint4 *to, const uint4 *from) {
     to[i + 512 * k] = quads[k];
 }
 
-/// 16 x 16 work-items move 64 x 64 elements through LDS; neighbouring groups go along the diagonal.
-KERNEL AT_MOST(256) matrixtranspose(float4 *out, const float4 *in, unsigned width, unsigned height, unsigned blocks) {
+/// 16 x 16 work-items move 64 x 64 elements through LDS; neighbouring groups go along the diagonal. That the side is 16
+/// knows the launch alone.
+KERNEL matrixtranspose(float4 *__restrict__ out, const float4 *__restrict__ in, unsigned width, unsigned height,
+                       unsigned blocks) {
   extern SHARED float4 lds[];
-  unsigned x = ITEM, y = ITEM_Y, groupY = GROUP, groupX = (GROUP + GROUP_Y) % blocks;
-  const float4 *source = in + groupX * 16 + x + (groupY * 16 + y) * width * 4;
+  unsigned side = SIZE, x = ITEM, y = ITEM_Y, groupY = GROUP, groupX = (GROUP + GROUP_Y) % blocks;
+  const float4 *source = in + int(groupX * side + x + (groupY * side + y) * width * 4);
+  unsigned to = y * side * 4 + x, from = x * side * 4 + y;
   for (unsigned k = 0; k < 4; ++k)
-    lds[y * 64 + x + 16 * k] = source[width * k];
+    lds[to + side * k] = source[width * k];
   barrier();
-  float4 v0 = lds[x * 64 + y], v1 = lds[x * 64 + y + 16], v2 = lds[x * 64 + y + 32], v3 = lds[x * 64 + y + 48];
-  float4 *target = out + groupY * 16 + x + (groupX * 16 + y) * height * 4;
+  float4 v0 = lds[from], v1 = lds[from + side], v2 = lds[from + side * 2], v3 = lds[from + side * 3];
+  float4 *target = out + int(groupY * side + x + (groupX * side + y) * height * 4);
   target[0] = (float4){v0.x, v1.x, v2.x, v3.x};
   target[height] = (float4){v0.y, v1.y, v2.y, v3.y};
   target[height * 2] = (float4){v0.z, v1.z, v2.z, v3.z};
@@ -43,34 +46,49 @@ KERNEL fir(float *output, const float *coefficients, const float *input, const f
   unsigned i = GLOBAL_ITEM;
   float sum = 0;
   for (unsigned k = 0; k < taps; ++k)
-    sum += coefficients[k] * (i >= k ? input[i - k] : history[taps - (k - i)]);
+    if (i >= k)
+      sum += coefficients[k] * input[i - k];
+    else
+      sum += coefficients[k] * history[taps - (k - i)];
   output[i] = sum;
 }
 
 KERNEL simpleconvolution(const unsigned *input, const float *mask, int *output, unsigned width, unsigned height,
                          unsigned side, unsigned padded) {
   unsigned i = GLOBAL_ITEM, x = i % width, y = i / width;
-  if (y >= height)
+  if (x >= width || y >= height)
     return;
   float sum = 0;
-  for (unsigned row = y; row < y + side; ++row)
-    for (unsigned column = x; column < x + side; ++column)
-      sum += float(input[row * padded + column]) * mask[(row - y) * side + column - x];
+  int m = 0, n = 0;
+  for (unsigned row = y; row < y + side; ++row, ++m) {
+    n = 0;
+    for (unsigned column = x; column < x + side; ++column, ++n)
+      sum += float(input[row * padded + column]) * mask[m * side + n];
+  }
   output[i] = int(sum + 0.5f);
 }
 
-KERNEL im2col(const float *input, float *output, unsigned width, unsigned height, unsigned side, unsigned strideX,
-              unsigned strideY, unsigned pad, unsigned dilation) {
-  unsigned i = GLOBAL_ITEM;
-  int reach = (side - 1) * dilation + 1;
-  int fieldHeight = (height - reach + 2 * pad) / strideY + 1, fieldWidth = (width - reach + 2 * pad) / strideX + 1;
-  int field = fieldHeight * fieldWidth, place = i % field, placeX = place % fieldWidth, placeY = place / fieldWidth;
-  if (int(i) >= field)
+/// All that is divided here is divided by numbers that only the launch knows.
+KERNEL im2col(const float *input, float *output, uint2 size, uint2 mask, uint2 stride, uint2 pad, uint2 dilation,
+              unsigned channels, unsigned batch) {
+  unsigned item = GLOBAL_ITEM;
+  int width = size.x, height = size.y, maskWidth = mask.x, maskHeight = mask.y;
+  int reachX = (mask.x - 1) * dilation.x + 1, reachY = (mask.y - 1) * dilation.y + 1;
+  int fieldHeight = (height - reachY + 2 * pad.y) / stride.y + 1,
+      fieldWidth = (width - reachX + 2 * pad.x) / stride.x + 1;
+  int columns = fieldHeight * fieldWidth * batch, rows = maskHeight * maskWidth * channels;
+  int frame = width * height, maskSize = maskWidth * maskHeight;
+  int image = item / (fieldWidth * fieldHeight), place = item % (fieldWidth * fieldHeight);
+  int placeX = place % fieldWidth, placeY = place / fieldWidth;
+  if (image >= int(batch))
     return;
-  for (int k = 0; k < int(side * side); ++k) {
-    int x = placeX * strideX - pad + dilation * (k % int(side)),
-        y = placeY * strideY - pad + dilation * (k / int(side));
-    output[k * field + i] = x >= 0 && y >= 0 && x < int(width) && y < int(height) ? input[y * width + x] : 0;
+  for (int row = 0; row < rows; ++row) {
+    int channel = row / maskSize, x = placeX * stride.x - pad.x + dilation.x * (row % maskWidth),
+        y = placeY * stride.y - pad.y + dilation.y * (row % maskSize / maskWidth);
+    float value = 0;
+    if (x >= 0 && y >= 0 && x < width && y < height)
+      value = input[image * int(channels) * frame + channel * frame + y * width + x];
+    output[row * columns + int(item)] = value;
   }
 }
 

@@ -8,8 +8,8 @@ KERNEL fastwalshtransform(float *array, int step) {
   array[match] = a - b;
 }
 
-KERNEL AT_MOST(64) floydwarshall(unsigned *distances, unsigned *paths, unsigned nodes, unsigned k) {
-  int x = GROUP * 8 + ITEM, y = GROUP_Y * 8 + ITEM_Y;
+KERNEL floydwarshall(unsigned *distances, unsigned *paths, unsigned nodes, unsigned k) {
+  int x = GLOBAL_ITEM, y = SIZE_Y * GROUP_Y + ITEM_Y;
   int old = distances[y * nodes + x], through = distances[y * nodes + k] + distances[k * nodes + x];
   if (through < old) {
     distances[y * nodes + x] = through;
@@ -27,34 +27,39 @@ KERNEL bitonicsort(unsigned *array, unsigned stage, unsigned pass, unsigned up) 
   array[left + distance] = up ? greater : lesser;
 }
 
-/// A wave makes 64 x 64 cells of an alignment, diagonal by diagonal, in LDS.
-KERNEL AT_MOST(64) nw(const int *reference, int *scores, int columns, int penalty, int firstX, int firstY) {
+/// A wave makes 64 x 64 cells of an alignment, diagonal by diagonal, in LDS. That they are 64 knows the launch alone.
+KERNEL nw(const int *reference, int *scores, int columns, int penalty, int side, int firstX, int firstY) {
   SHARED int score[65 * 65], weights[64 * 64];
-  int lane = ITEM, blockX = firstX + GROUP, blockY = firstY - GROUP;
-  int corner = columns * 64 * blockY + 64 * blockX, index = corner + lane + columns + 1;
+  int lane = ITEM, blockX = firstX + GROUP, blockY = firstY - GROUP, pitch = side + 1;
+  int corner = columns * side * blockY + side * blockX, index = corner + lane + columns + 1;
+  auto cell = [&](int x, int y) {
+    int straight = score[(y - 1) * pitch + x - 1] + weights[(y - 1) * side + x - 1];
+    int left = score[y * pitch + x - 1] - penalty, up = score[(y - 1) * pitch + x] - penalty;
+    int best = straight <= left ? left : straight;
+    score[y * pitch + x] = best <= up ? up : best;
+  };
   if (lane == 0)
     score[0] = scores[corner];
   barrier();
-  for (int y = 0; y < 64; ++y)
-    weights[y * 64 + lane] = reference[index + columns * y];
+  for (int y = 0; y < side; ++y)
+    weights[y * side + lane] = reference[index + columns * y];
   barrier();
-  score[(lane + 1) * 65] = scores[corner + columns + columns * lane];
+  score[(lane + 1) * pitch] = scores[corner + columns + columns * lane];
   barrier();
   score[lane + 1] = scores[corner + lane + 1];
   barrier();
-  for (int diagonal = 0; diagonal < 127; ++diagonal) {
-    int below = diagonal < 64 ? diagonal : 126 - diagonal;
-    if (lane <= below) {
-      int x = diagonal < 64 ? lane + 1 : lane + 64 - below, y = diagonal < 64 ? diagonal - lane + 1 : 64 - lane;
-      int straight = score[(y - 1) * 65 + x - 1] + weights[(y - 1) * 64 + x - 1];
-      int left = score[y * 65 + x - 1] - penalty, up = score[(y - 1) * 65 + x] - penalty;
-      int best = straight <= left ? left : straight;
-      score[y * 65 + x] = best <= up ? up : best;
-    }
+  for (int last = 0; last < side; ++last) {
+    if (lane <= last)
+      cell(lane + 1, last - lane + 1);
     barrier();
   }
-  for (int y = 0; y < 64; ++y)
-    scores[index + columns * y] = score[(y + 1) * 65 + lane + 1];
+  for (int last = side - 2; last >= 0; --last) {
+    if (lane <= last)
+      cell(lane + side - last, side - lane);
+    barrier();
+  }
+  for (int y = 0; y < side; ++y)
+    scores[index + columns * y] = score[(y + 1) * pitch + lane + 1];
 }
 
 DEVICE float2 times(float2 a, float2 b) { return (float2){a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }

@@ -45,29 +45,38 @@ KERNEL small_scale(double *a, const double *b, int n) {
 }
 
 /// `half` quads from b on and as many behind them, `rounds` times. `zero` keeps a round's loads from being those of the
-/// one before.
-template <int block> DEVICE void cacheSum(float4 *a, const float4 *b, int half, int rounds, int zero) {
+/// one before. As published, sizes are the compiler's, and it is asked for 32 pairs of loads in a row, whether they are
+/// of one round or of several.
+template <int kilobytes, int block> DEVICE void cacheSum(float4 *a, const float4 *b, int rounds, int zero) {
+  constexpr int half = kilobytes * 32, pairs = half / block, inner = pairs >= 64 ? 32 : pairs,
+                outer = pairs > 32 ? 1 : 32 / pairs;
   float4 sum = 0;
   b += ITEM;
+#pragma unroll outer
   for (int round = 0; round < rounds; ++round) {
     b += zero;
-#pragma unroll 4
+    const float4 *c = b + half;
+#pragma unroll inner
     for (int i = 0; i < half; i += block)
-      sum += b[i] * b[i + half];
+      sum += b[i] * c[i];
     sum *= 1.3f;
   }
-  if (sum.x == 1233.0f)
+  if (sum.x == 1233.0f && sum.y == 1233.0f && sum.z == 1233.0f && sum.w == 1233.0f)
     a[ITEM] += sum;
 }
 
-KERNEL AT_MOST(128) cache_sum_128(float4 *a, const float4 *b, int half, int rounds, int zero) {
-  cacheSum<128>(a, b, half, rounds, zero);
-}
-
-KERNEL AT_MOST(256) cache_sum_256(float4 *a, const float4 *b, int half, int rounds, int zero) {
-  cacheSum<256>(a, b, half, rounds, zero);
-}
-
-KERNEL AT_MOST(512) cache_sum_512(float4 *a, const float4 *b, int half, int rounds, int zero) {
-  cacheSum<512>(a, b, half, rounds, zero);
-}
+#define CACHE_SUM(kilobytes, block)                                                                                    \
+  KERNEL cache_sum_##kilobytes(float4 *a, const float4 *b, int rounds, int zero) {                                     \
+    cacheSum<kilobytes, block>(a, b, rounds, zero);                                                                    \
+  }
+CACHE_SUM(4, 128)
+CACHE_SUM(8, 256)
+CACHE_SUM(16, 512)
+CACHE_SUM(48, 512)
+CACHE_SUM(96, 512)
+CACHE_SUM(192, 512)
+CACHE_SUM(1536, 512)
+CACHE_SUM(4608, 512)
+CACHE_SUM(6304, 512)
+CACHE_SUM(13824, 512)
+CACHE_SUM(25920, 512)

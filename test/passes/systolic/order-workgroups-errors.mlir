@@ -1,5 +1,5 @@
-// What systolic-order-work refuses: the number of work items along a later axis would not be the same for every launch.
-// RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-order-work))' -verify-diagnostics
+// What systolic-order-workgroups refuses: the number of work items along a later axis would not be the same for every launch.
+// RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-order-workgroups))' -verify-diagnostics
 
 !X = memref<64x64xf32, #systolic.axes<M, N>>
 

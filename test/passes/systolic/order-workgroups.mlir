@@ -1,17 +1,18 @@
-// One work index for all axes of the grid: the last axis changes fastest.
-// RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-order-work))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
+// One work index for all axes of the grid. Without a target the last axis changes fastest; what a target makes of it:
+// order-workgroups-xcds.mlir.
+// RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-order-workgroups))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
 
 !X = memref<64x64xf32, #systolic.axes<M, N>>
 !x = tensor<16x16xf32, #systolic.axes<BM, BN>>
 
 // CHECK-LABEL: systolic.kernel @three(
 // CHECK-SAME: memref<64x64xf32, #systolic.axes<M, N>>, %[[WORK:.+]]: index, %{{.+}}: !systolic.lds
+// CHECK-DAG: %[[ROW:.+]] = arith.constant 12 : index
+// CHECK-DAG: %[[I:.+]] = arith.divui %[[WORK]], %[[ROW]]
+// CHECK-DAG: %[[NH:.+]] = arith.remui %[[WORK]], %{{.+}}
 // CHECK-DAG: %[[HEADS:.+]] = arith.constant 3 : index
-// CHECK-DAG: %[[K:.+]] = arith.remui %[[WORK]], %[[HEADS]]
-// CHECK-DAG: %[[MN:.+]] = arith.divui %[[WORK]], %[[HEADS]]
-// CHECK-DAG: %[[COLUMNS:.+]] = arith.constant 4 : index
-// CHECK-DAG: %[[J:.+]] = arith.remui %[[MN]], %[[COLUMNS]]
-// CHECK-DAG: %[[I:.+]] = arith.divui %[[MN]], %[[COLUMNS]]
+// CHECK-DAG: %[[K:.+]] = arith.remui %[[NH]], %[[HEADS]]
+// CHECK-DAG: %[[J:.+]] = arith.divui %[[NH]], %{{.+}}
 // CHECK: systolic.load %{{.+}}[%[[I]], %[[J]]]
 // CHECK: systolic.load %{{.+}}[%[[K]], %[[K]]]
 // expected-remark @+1 {{work items: 3 along HEADS, then 4 along N, then M}}

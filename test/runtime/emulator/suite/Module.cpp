@@ -1,6 +1,4 @@
-#include "test/runtime/emulator/checks/mutation/Module.h"
-#include "runtime/emulator/decode/DecodedProgram.h"
-#include "runtime/emulator/instructions/Wave.h"
+#include "test/runtime/emulator/suite/Module.h"
 #include "runtime/emulator/run/Dispatch.h"
 #include "runtime/emulator/run/KernelArguments.h"
 
@@ -11,7 +9,7 @@ namespace nstf::emulator::test {
 
 Module::Module(const std::string &chip, const std::vector<char> &code) : target(*Target::find(chip)) {
   memory.trackDefinedness();
-  program = Program::load(memory, TargetId::parse(chip), std::as_bytes(std::span(code)), "mutated");
+  program = Program::load(memory, TargetId::parse(chip), std::as_bytes(std::span(code)), "test");
 }
 
 Outcome runCase(const suite::Case &test, int size, Module &module) {
@@ -24,19 +22,6 @@ Outcome runCase(const suite::Case &test, int size, Module &module) {
   }
   outcome.outputs = module.outputs;
   return outcome;
-}
-
-void Coverage::launchBegins(const Launch &launch) {
-  base = launch.kernel->program->base();
-  program = launch.program;
-  seen.assign(program->instructionCount(), false);
-}
-void Coverage::instruction(Wave &, const MicroOp *first) {
-  ++steps;
-  if (seen[first->instruction])
-    return;
-  seen[first->instruction] = true;
-  executed.insert(program->addressOf(first) - base);
 }
 
 } // namespace nstf::emulator::test
@@ -96,12 +81,8 @@ std::string Run::start(const char *kernelName, Grid grid, Grid block, unsigned l
   fillHidden(*kernel, {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, lds}, argumentBlock);
   LaunchArguments launch{kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
                          lds,    argumentBlock.data(),     argumentBlock.size()};
-  LaunchOptions options;
-  options.monitor = m.monitor;
-  options.stepLimit = m.stepLimit;
-  options.alone = true;
   try {
-    dispatch(m.target, m.memory, launch, options);
+    m.launch(launch);
   } catch (const std::exception &error) {
     return error.what();
   }

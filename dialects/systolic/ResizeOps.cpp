@@ -1,0 +1,79 @@
+// Ops whose result has other sizes than their tile: reduce, broadcast and unpack. Comments carry the constraints'
+// numbers (SystolicOps.td).
+#include "dialects/systolic/Systolic.h"
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+/// Whether `slice` is `whole` without dimension `dim`.
+static bool isSlice(RankedTensorType slice, RankedTensorType whole, int64_t dim) {
+  if (dim < 0 || dim >= whole.getRank() || slice.getElementType() != whole.getElementType())
+    return false;
+  SmallVector<int64_t> shape(whole.getShape());
+  shape.erase(shape.begin() + dim);
+  return slice.getShape() == ArrayRef<int64_t>(shape);
+}
+
+LogicalResult ReduceOp::verify() {
+  auto tile = cast<RankedTensorType>(getTile().getType()), result = cast<RankedTensorType>(getResult().getType());
+  if (!isSlice(result, tile, getDim())) // reduce_c1
+    return emitOpError() << "expected the tile without dimension " << getDim() << " but got " << result << " from "
+                         << tile;
+  if (tile.getElementType().isInteger(1)) // reduce_c2
+    return emitOpError() << "expected elements that are numbers but got " << tile;
+  return success();
+}
+
+LogicalResult BroadcastOp::verify() {
+  auto result = cast<RankedTensorType>(getResult().getType());
+  Type elementType = getElementTypeOrSelf(getSource().getType());
+  if (elementType != result.getElementType()) // broadcast_c1
+    return emitOpError() << "expected a source of element type " << result.getElementType() << " but got "
+                         << elementType;
+  auto source = getTileType(getSource());
+  if (getEach()) { // broadcast_c3
+    bool fits = source && getDim() < uint64_t(result.getRank()) && source.getRank() == result.getRank();
+    for (int64_t i = 0; fits && i < result.getRank(); ++i)
+      fits = i == int64_t(getDim()) ? result.getDimSize(i) % source.getDimSize(i) == 0
+                                    : result.getDimSize(i) == source.getDimSize(i);
+    if (!fits)
+      return emitOpError() << "expected a tile whose size along dimension " << int64_t(getDim())
+                           << " divides the result's, and equal ones else, as source but got " << getSource().getType()
+                           << " for " << result;
+    return success();
+  }
+  if (source && !isSlice(source, result, getDim())) // broadcast_c2
+    return emitOpError() << "expected the result without dimension " << getDim() << " as source but got " << source
+                         << " for " << result;
+  return success();
+}
+
+int64_t BroadcastOp::getRepeats() {
+  return getResult().getType().getDimSize(getDim()) / getTileType(getSource()).getDimSize(getDim());
+}
+
+FragmentAttr BroadcastOp::getSourceLayout(FragmentAttr layout) {
+  return getEach() ? layout.coarsen(getDim(), getRepeats()) : layout.dropDim(getDim());
+}
+
+LogicalResult UnpackOp::verify() {
+  auto words = cast<RankedTensorType>(getWords().getType()), result = cast<RankedTensorType>(getResult().getType());
+  if (!llvm::is_contained({1, 2, 4}, int64_t(getBits()))) // unpack_c1
+    return emitOpError() << "expected codes of 1, 2 or 4 bits but got " << int64_t(getBits());
+  bool fits = getDim() < uint64_t(result.getRank()) && words.getRank() == result.getRank();
+  for (int64_t i = 0; fits && i < result.getRank(); ++i)
+    fits = result.getDimSize(i) == words.getDimSize(i) * (i == int64_t(getDim()) ? getCodesPerWord() : 1);
+  if (!fits) // unpack_c2
+    return emitOpError() << "expected " << getCodesPerWord() << " elements along dimension " << int64_t(getDim())
+                         << " for each word but got " << result << " for " << words;
+  Type element = result.getElementType();
+  if (!words.getElementType().isInteger(32) || !(element.isF16() || element.isF32() || isa<OperandType>(element)))
+    return emitOpError() << "expected words of i32 and codes of f16 or f32 but got " << words << " and "
+                         << result; // unpack_c3
+  return success();
+}
+
+FragmentAttr UnpackOp::getWordsLayout(FragmentAttr layout) {
+  FragmentAttr words = layout.coarsen(getDim(), getCodesPerWord());
+  return words && words.refine(getDim(), getCodesPerWord()) == layout ? words : FragmentAttr();
+}

@@ -1,0 +1,28 @@
+// The names of formats of quantised weights: nstf-quantize-weights' option, nstfc's --quantize, and the manifest's.
+#pragma once
+
+#include "dialects/nstf/NSTF.h"
+
+#include <optional>
+#include <string>
+
+namespace nstf {
+
+/// "int4_g128": bits, the elements of a group ("int8" alone: the row), and of groups "_sym" where there are no zeros,
+/// of rows "_asym" where there are.
+struct WeightFormat {
+  int64_t bits, group;
+  bool zeros;
+
+  IntFormatAttr getAttr(mlir::MLIRContext *context, int64_t columns) const {
+    return IntFormatAttr::get(context, bits, group, columns);
+  }
+};
+
+/// Nothing for an unknown name.
+std::optional<WeightFormat> parseWeightFormat(llvm::StringRef name);
+std::string getFormatName(IntFormatAttr format, bool zeros);
+/// All that parseWeightFormat knows, for a message.
+std::string getWeightFormatNames();
+
+} // namespace nstf

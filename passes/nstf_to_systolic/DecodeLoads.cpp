@@ -1,0 +1,259 @@
+// Loads of quantised matrices (DecodeLoads.h).
+//
+// BEFORE  %w = systolic.load %W[%n, %k] : memref<64x64xf32, #axes<N, K>> -> tensor<16x64xf32, #axes<BN, BK>>
+// AFTER   %words = systolic.load %W[%n, %k/8] : memref<64x8xi32, #axes<N, K_codes>> -> tensor<16x8xi32, …>
+//         %code = systolic.unpack 4 %words along 1 : … -> tensor<16x64xf32, #axes<BN, BK>>
+//         %scales = systolic.load %w_scales[%n, %k/128] : memref<64x1xf16, …> -> tensor<16x1xf32, …>
+//         %w = (%code - 8) * (systolic.broadcast %scales each along 1)
+#include "passes/nstf_to_systolic/DecodeLoads.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace nstf;
+using systolic::AxesAttr;
+
+SmallVector<TemplateBinding::Buffer> nstf::getPlaneBuffers(StringRef name, DequantizeOp matrix) {
+  SmallVector<TemplateBinding::Buffer> buffers;
+  for (Plane plane : {Plane::codes, Plane::high, Plane::scales, Plane::zeros})
+    if (Value value = matrix.getPlane(plane)) {
+      std::string planeName = (name + "_" + stringifyPlane(plane)).str();
+      buffers.push_back({plane == Plane::codes ? name.str() : planeName, value});
+    }
+  return buffers;
+}
+
+namespace {
+
+/// Decodes the loads of one buffer.
+class Decoder {
+public:
+  Decoder(systolic::KernelOp program, StringRef name, DequantizeOp matrix, Type operandType)
+      : program(program), name(name), matrix(matrix), format(matrix.getFormat()), operandType(operandType),
+        builder(program.getContext()) {}
+
+  LogicalResult run() {
+    std::optional<unsigned> position = program.findBuffer(name);
+    if (!position || !isa<MemRefType>(program.getArgumentTypes()[*position]) ||
+        cast<MemRefType>(program.getArgumentTypes()[*position]).getRank() != 2)
+      return program.emitError() << "expected a buffer " << name << " of rank 2 for a quantised matrix";
+    whole = cast<MemRefType>(program.getArgumentTypes()[*position]);
+    Value codes = program.getArgument(*position);
+    SmallVector<systolic::LoadOp> loads;
+    for (Operation *user : codes.getUsers()) {
+      auto load = dyn_cast<systolic::LoadOp>(user);
+      if (!load || load.getRows() || load.getCols() || load.getAt() || !load.getLimits().empty())
+        return user->emitError() << "expected plain loads only of buffer " << name << ", which is quantised";
+      loads.push_back(load);
+    }
+    addBuffers(*position);
+    for (systolic::LoadOp load : loads)
+      if (failed(decode(load)))
+        return failure();
+    return success();
+  }
+
+private:
+  // Buffers
+
+  void addBuffers(unsigned position) {
+    buffers[Plane::codes] = program.getArgument(position);
+    program.getArgument(position).setType(makeBuffer(Plane::codes));
+    SmallVector<Type> types(program.getArgumentTypes());
+    types[position] = makeBuffer(Plane::codes);
+    program.setFunctionType(FunctionType::get(program.getContext(), types, {}));
+    for (Plane plane : {Plane::high, Plane::scales, Plane::zeros})
+      if (matrix.getPlane(plane)) {
+        program.insertBuffer(++position, makeBuffer(plane), name + "_" + stringifyPlane(plane).str());
+        buffers[plane] = program.getArgument(position);
+      }
+  }
+
+  /// Codes of i8 stand as the matrix does; of other planes the sizes that differ are parameters of their own.
+  MemRefType makeBuffer(Plane plane) {
+    auto type = cast<RankedTensorType>(matrix.getPlane(plane).getType());
+    auto buffer = MemRefType::Builder(whole).setElementType(type.getElementType());
+    SmallVector<Attribute> names(cast<AxesAttr>(whole.getMemorySpace()).getNames());
+    SmallVector<int64_t> shape(whole.getShape());
+    for (unsigned dim = 0; dim < 2; ++dim)
+      if (type.getDimSize(dim) != matrix.getType().getDimSize(dim)) {
+        names[dim] = addAxis(names[dim], plane, type.getDimSize(dim));
+        shape[dim] = 1; // systolic-instantiate gives it the parameter's
+      }
+    return buffer.setShape(shape).setMemorySpace(AxesAttr::get(program.getContext(), names));
+  }
+
+  /// "K" -> "K_codes", a parameter of the kernel.
+  Attribute addAxis(Attribute axis, Plane plane, int64_t size) {
+    std::string text =
+        isa<StringAttr>(axis) ? cast<StringAttr>(axis).str() : "A" + std::to_string(cast<IntegerAttr>(axis).getInt());
+    StringAttr added = builder.getStringAttr(text + "_" + stringifyPlane(plane));
+    NamedAttrList parameters(program.getParams());
+    parameters.set(added, builder.getI64IntegerAttr(size));
+    program.setParamsAttr(parameters.getDictionary(program.getContext()));
+    return added;
+  }
+
+  // Tiles
+
+  LogicalResult decode(systolic::LoadOp op) {
+    load = op;
+    loc = op.getLoc();
+    builder.setInsertionPoint(op);
+    tile = cast<RankedTensorType>(op.getType());
+    along = op.getTransposed() ? 0 : 1;
+    Attribute axis = getAxis(along);
+    auto size = isa<StringAttr>(axis) ? program.getParam(cast<StringAttr>(axis).getValue())
+                                      : std::optional(cast<IntegerAttr>(axis).getInt());
+    int64_t group = format.getGroupSize();
+    if (!size || *size % 32 != 0 || tile.getDimSize(along) % 32 != 0 ||
+        (format.getGroups() > 1 && *size % group != 0 && group % *size != 0))
+      return op.emitError() << "expected a tile whose " << axis
+                            << " is a multiple of 32, and a multiple or a divisor of "
+                            << "the group of " << group << ", to load " << format << " but got " << size.value_or(0);
+    columns = *size;
+    // f16 has instructions for two numbers, bf16 none.
+    Type wanted = isa<systolic::OperandType>(tile.getElementType()) ? operandType : tile.getElementType();
+    number = wanted.isBF16() ? Type(builder.getF32Type()) : tile.getElementType();
+
+    Value value = subtract(getCodes(), getZeros());
+    Value scales = loadPlane(Plane::scales, number, countGroups(), getGroup());
+    value = arith::MulFOp::create(builder, loc, value, repeat(scales));
+    if (number != tile.getElementType())
+      value = arith::TruncFOp::create(builder, loc, tile, value);
+    op.replaceAllUsesWith(value);
+    op.erase();
+    return success();
+  }
+
+  Attribute getAxis(unsigned dim) { return cast<AxesAttr>(tile.getEncoding()).getNames()[dim]; }
+  RankedTensorType withElement(Type element) { return tile.clone(element); }
+  Value constant(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+
+  /// The tile with another number of elements along K; `size` is what the axis will have.
+  RankedTensorType withColumns(Plane plane, Type element, int64_t size) {
+    SmallVector<Attribute> names(cast<AxesAttr>(tile.getEncoding()).getNames());
+    SmallVector<int64_t> shape(tile.getShape());
+    names[along] = addAxis(names[along], plane, size);
+    // Before systolic-instantiate the sizes are the template's own.
+    shape[along] = std::max<int64_t>(shape[along] * size / columns, 1);
+    return RankedTensorType::get(shape, element, AxesAttr::get(program.getContext(), names));
+  }
+
+  Value loadPlane(Plane plane, Type element, int64_t size, Value column, Value row = {}, Value rows = {}) {
+    auto type = withColumns(plane, element, size);
+    Value place = row ? row : load.getIndices()[0];
+    auto made = systolic::LoadOp::create(builder, loc, type, buffers.at(plane), ValueRange{place, column}, ValueRange(),
+                                         rows, Value());
+    copyModifiers(made);
+    return made;
+  }
+
+  void copyModifiers(systolic::LoadOp made) {
+    made.setTransposed(load.getTransposed());
+    if (Value when = load.getWhen())
+      made.getWhenMutable().assign(when);
+  }
+
+  /// The codes as floats; those of 8 bits less 128.
+  Value getCodes() {
+    Value column = load.getIndices()[1];
+    if (!format.isPacked()) {
+      auto made = systolic::LoadOp::create(builder, loc, withElement(builder.getI8Type()), buffers.at(Plane::codes),
+                                           load.getIndices(), ValueRange(), Value(), Value());
+      copyModifiers(made);
+      return arith::SIToFPOp::create(builder, loc, withElement(number), made);
+    }
+    Value low = unpack(Plane::codes, 4, column);
+    if (!format.getHighBits())
+      return low;
+    Value high = unpack(Plane::high, format.getHighBits(), column);
+    return arith::AddFOp::create(builder, loc, low, arith::MulFOp::create(builder, loc, high, makeSplat(16)));
+  }
+
+  Value unpack(Plane plane, int64_t bits, Value column) {
+    int64_t perWord = 32 / bits;
+    Value words = loadPlane(plane, builder.getI32Type(), columns / perWord,
+                            arith::DivUIOp::create(builder, loc, column, constant(perWord)));
+    return systolic::UnpackOp::create(builder, loc, withElement(number), bits, words, along);
+  }
+
+  Value makeSplat(double value) { return makeSplat(withElement(number), value); }
+  Value makeSplat(RankedTensorType type, double value) {
+    auto element = cast<FloatType>(type.getElementType());
+    APFloat exact(value);
+    bool isInexact;
+    exact.convert(element.getFloatSemantics(), APFloat::rmNearestTiesToEven, &isInexact);
+    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, exact));
+  }
+  Value makeSplat(RankedTensorType type, int32_t value) {
+    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, builder.getI32IntegerAttr(value)));
+  }
+
+  // Groups
+
+  /// Groups that a tile has a part of along K.
+  int64_t countGroups() { return format.getGroups() == 1 ? 1 : std::max<int64_t>(columns / format.getGroupSize(), 1); }
+  Value getGroup() {
+    if (format.getGroups() == 1)
+      return constant(0);
+    return arith::DivUIOp::create(builder, loc, load.getIndices()[1], constant(format.getGroupSize()));
+  }
+  Value repeat(Value groups) {
+    return systolic::BroadcastOp::create(builder, loc, withElement(number), groups, along, /*each=*/true);
+  }
+
+  /// What codes are less, as they are loaded: null where that is 0.
+  Value getZeros() {
+    int64_t offset = format.isPacked() ? 0 : format.getMiddle();
+    if (!matrix.getZeros())
+      return format.getMiddle() == offset ? Value() : makeSplat(double(format.getMiddle() - offset));
+    // A word holds the zeros of several rows, each row has its own shift.
+    auto rowType = RankedTensorType::get(tile.getDimSize(1 - along), builder.getI32Type(),
+                                         AxesAttr::get(program.getContext(), {getAxis(1 - along)}));
+    Value first = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), load.getIndices()[0]);
+    Value row = arith::AddIOp::create(builder, loc, systolic::IotaOp::create(builder, loc, rowType, 0),
+                                      systolic::BroadcastOp::create(builder, loc, rowType, first, 0));
+    Value perWord = makeSplat(rowType, int32_t(format.getZerosPerWord()));
+    Value word = arith::DivUIOp::create(builder, loc, row, perWord);
+    Value shift = arith::MulIOp::create(builder, loc, arith::RemUIOp::create(builder, loc, row, perWord),
+                                        makeSplat(rowType, int32_t(format.getBits())));
+    Value words = loadPlane(Plane::zeros, builder.getI32Type(), countGroups(), getGroup(), constant(0), word);
+    auto type = cast<RankedTensorType>(words.getType());
+    Value shifts = systolic::BroadcastOp::create(builder, loc, type, shift, along);
+    Value zero = arith::AndIOp::create(builder, loc, arith::ShRUIOp::create(builder, loc, words, shifts),
+                                       makeSplat(type, int32_t((1 << format.getBits()) - 1)));
+    Value zeros = arith::UIToFPOp::create(builder, loc, type.clone(number), zero);
+    if (offset != 0)
+      zeros = arith::SubFOp::create(builder, loc, zeros, makeSplat(type.clone(number), double(offset)));
+    return repeat(zeros);
+  }
+
+  Value subtract(Value value, Value zeros) {
+    return zeros ? Value(arith::SubFOp::create(builder, loc, value, zeros)) : value;
+  }
+
+  systolic::KernelOp program;
+  std::string name;
+  DequantizeOp matrix;
+  IntFormatAttr format;
+  Type operandType;
+  OpBuilder builder;
+  MemRefType whole; ///< the template's buffer of the matrix
+  std::map<Plane, Value> buffers;
+
+  // Of the load that is decoded.
+  systolic::LoadOp load;
+  Location loc = UnknownLoc::get(builder.getContext());
+  RankedTensorType tile;
+  unsigned along = 1;  ///< the tile's dimension along K
+  int64_t columns = 0; ///< its size there, with the program's parameters
+  Type number;         ///< what is computed in
+};
+
+} // namespace
+
+LogicalResult nstf::decodeLoads(systolic::KernelOp program, StringRef name, DequantizeOp matrix, Type operandType) {
+  return Decoder(program, name, matrix, operandType).run();
+}

@@ -1,0 +1,148 @@
+// systolic-order-workgroups: one work index for all axes of the grid, in an order that suits the caches (Passes.td).
+#include "dialects/nstf/Target.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/analysis/WorkgroupOrder.h"
+#include "passes/systolic/Passes.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace nstf::systolic {
+#define GEN_PASS_DEF_ORDERWORKGROUPSPASS
+#include "passes/systolic/Passes.h.inc"
+} // namespace nstf::systolic
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+namespace {
+
+/// An index as WorkgroupOrder computes with it.
+struct IndexNumber {
+  OpBuilder *builder;
+  Location loc;
+  Value value;
+
+  Value constant(int64_t number) const { return arith::ConstantIndexOp::create(*builder, loc, number); }
+  template <typename Op> IndexNumber make(Value right) const {
+    return {builder, loc, Op::create(*builder, loc, value, right)};
+  }
+  IndexNumber operator+(IndexNumber other) const { return make<arith::AddIOp>(other.value); }
+  IndexNumber operator*(int64_t number) const { return make<arith::MulIOp>(constant(number)); }
+  IndexNumber operator/(int64_t number) const { return make<arith::DivUIOp>(constant(number)); }
+  IndexNumber operator%(int64_t number) const { return make<arith::RemUIOp>(constant(number)); }
+};
+
+IndexNumber min(IndexNumber a, int64_t bound) { return a.make<arith::MinUIOp>(a.constant(bound)); }
+IndexNumber selectBelow(IndexNumber a, int64_t bound, IndexNumber below, IndexNumber other) {
+  Value isBelow = arith::CmpIOp::create(*a.builder, a.loc, arith::CmpIPredicate::ult, a.value, a.constant(bound));
+  return {a.builder, a.loc, arith::SelectOp::create(*a.builder, a.loc, isBelow, below.value, other.value)};
+}
+
+struct OrderWorkgroupsPass : nstf::systolic::impl::OrderWorkgroupsPassBase<OrderWorkgroupsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    SmallVector<BlockArgument> indices;
+    for (BlockArgument argument : kernel.getArguments())
+      if (isa<IndexType>(argument.getType()))
+        indices.push_back(argument);
+    if (indices.size() == 1)
+      return;
+    SmallVector<KernelOp::GridAxis> axes = kernel.getGridAxes();
+    for (const KernelOp::GridAxis &axis : ArrayRef(axes).drop_front())
+      if (growsWithTokens(axis)) {
+        kernel.emitError() << "expected only the first axis of grid to grow with the tokens but got " << axis.extent;
+        return signalPassFailure();
+      }
+    WorkgroupOrder order = choose(axes, indices);
+    // Of the first axis's index, which becomes the workgroup's number.
+    SmallVector<OpOperand *> uses(llvm::make_pointer_range(indices.front().getUses()));
+    auto builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
+    auto [row, column] = order.place(IndexNumber{&builder, kernel.getLoc(), indices.front()});
+    for (OpOperand *use : uses)
+      use->set(row.value);
+    // The last axis changes fastest among the columns.
+    for (size_t axis = axes.size() - 1; axis > 1; --axis) {
+      int64_t items = kernel.getNumWorkItems(axes[axis]);
+      indices[axis].replaceAllUsesWith((column % items).value);
+      column = column / items;
+    }
+    indices[1].replaceAllUsesWith(column.value);
+    BitVector merged(kernel.getNumArguments());
+    for (BlockArgument index : ArrayRef(indices).drop_front())
+      merged.set(index.getArgNumber());
+    (void)kernel.eraseArguments(merged);
+  }
+
+private:
+  bool growsWithTokens(const KernelOp::GridAxis &axis) {
+    std::optional<LaunchAttr> launch = getOperation().getLaunch();
+    return launch && launch->getPerToken().contains(axis.extent);
+  }
+
+  /// By what the work items on an XCD read; row by row where nothing is known of it.
+  WorkgroupOrder choose(ArrayRef<KernelOp::GridAxis> axes, ArrayRef<BlockArgument> indices) {
+    KernelOp kernel = getOperation();
+    auto options = remark::RemarkOpts::name("Order").category(getArgument()).function(kernel.getSymName());
+    std::string text = "work items: ";
+    int64_t columns = 1;
+    for (const KernelOp::GridAxis &axis : llvm::reverse(axes.drop_front())) {
+      text += std::to_string(kernel.getNumWorkItems(axis)) + " along " + axis.extent.str() + ", then ";
+      columns *= kernel.getNumWorkItems(axis);
+    }
+    text += axes.front().extent.str();
+    WorkgroupOrder plain{kernel.getNumWorkItems(axes.front()), columns};
+    nstf::TargetView target = nstf::TargetView::lookup(kernel);
+    if (!target || growsWithTokens(axes.front())) {
+      remark::passed(kernel.getLoc(), options)
+          << (text + (target ? "; how many there are of these is not known before the launch" : ""));
+      return plain;
+    }
+    std::vector<SharedTile> tiles = collectTiles(indices);
+    int64_t xcds = target.xcds(), atOnce = target.computeUnits() / xcds;
+    WorkgroupOrder order = chooseOrder(plain.rows, columns, tiles, xcds, atOnce);
+    if (order.window > 1)
+      text = "windows of " + std::to_string(order.window) + " rows along " + axes.front().extent.str() +
+             ", down each column";
+    if (order.xcds > 1)
+      text += "; a run of its own for each of " + std::to_string(xcds) + " XCDs";
+    auto percent = [&](const WorkgroupOrder &one) { return int64_t(100 * getSharedPart(one, tiles, xcds, atOnce)); };
+    remark::passed(kernel.getLoc(), options)
+        << text << remark::metric("l2_hits_before", percent(plain)) << remark::metric("l2_hits", percent(order));
+    return order;
+  }
+
+  /// The tiles that loops load, and what they depend on of a work item's place.
+  std::vector<SharedTile> collectTiles(ArrayRef<BlockArgument> indices) {
+    std::vector<SharedTile> tiles;
+    getOperation().walk([&](LoadOp load) {
+      if (!load->getParentOfType<scf::ForOp>())
+        return;
+      auto buffer = cast<MemRefType>(load.getBuffer().getType());
+      SharedTile tile{getTileType(load.getResult()).getNumElements() * buffer.getElementTypeBitWidth() / 8, false,
+                      false};
+      DenseSet<Value> visited;
+      for (Value operand : load->getOperands())
+        follow(operand, indices, tile, visited);
+      tiles.push_back(tile);
+    });
+    return tiles;
+  }
+
+  static void follow(Value value, ArrayRef<BlockArgument> indices, SharedTile &tile, DenseSet<Value> &visited) {
+    if (!visited.insert(value).second)
+      return;
+    tile.byRow |= value == indices.front();
+    tile.byColumn |= llvm::is_contained(indices.drop_front(), value);
+    if (Operation *op = value.getDefiningOp())
+      for (Value operand : op->getOperands())
+        follow(operand, indices, tile, visited);
+    else if (auto loop = dyn_cast<scf::ForOp>(cast<BlockArgument>(value).getOwner()->getParentOp());
+             loop && value == loop.getInductionVar())
+      follow(loop.getLowerBound(), indices, tile, visited);
+  }
+};
+
+} // namespace

@@ -1,0 +1,276 @@
+// BEFORE  for k { load; barrier; write → lds[0]; barrier; read lds[0]; mma }
+// AFTER   load 0; load 1; write 0 → lds[0]; barrier; read the first step of lds[0]
+//         for k by two blocks {
+//           block in lds[0]: steps { read the next step | in the first: write block + 1 → lds[1]; load block + 2 |
+//                                    in the last: barrier, and the next step is lds[1]'s first;  mma }
+//           block in lds[1]: the same with the buffers exchanged
+//         }
+//
+// A load past the last block is none (`when`), and what it gives is 0: the blocks that fill the last round add nothing.
+#include "passes/systolic/ProductPipeline.h"
+#include "dialects/systolic/Layouts.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include <deque>
+#include <map>
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+namespace {
+
+/// Accesses to memory that a wave can wait for by count.
+constexpr int64_t mostCounted = 63;
+
+/// Makes the loop anew, block by block.
+class Pipeline {
+public:
+  Pipeline(ProductLoop &product, KernelOp kernel, const PrefetchPlan &plan)
+      : product(product), plan(plan), loop(product.loop), array(*kernel.getArray()), waveSize(*kernel.getWaveSize()),
+        builder(loop), loc(loop.getLoc()), steps(product.depth / array.getK()) {
+    // The order in which operands come that the instructions want, row by row of a's cells: b's all at once.
+    for (Product &one : product.products)
+      operands.append({{one.b, MmaOperand::B}, {one.a, MmaOperand::A}});
+  }
+
+  void run() {
+    for (WriteOp write : product.writes)
+      widen(write.getLds());
+    for (StageOp stage : product.stages)
+      widen(stage.getLds());
+    for (int64_t buffer = 0; buffer < plan.buffers; ++buffer)
+      bufferNumbers.push_back(constant(buffer));
+    int64_t left = product.blocks.value_or(0) % plan.blocksOfRound;
+    Value end = left ? endOfRounds(left) : loop.getUpperBound();
+    // The first block, and what of those behind it the rounds take for loaded.
+    int64_t most = 1;
+    for (const PrefetchPlan::Slot &slot : plan.loads)
+      most = std::max(most, slot.ahead);
+    onTheirWay.resize(plan.loads.size());
+    for (int64_t block = 0; block < most; ++block) {
+      Loading loading = beginLoading(block == 0 ? loop.getLowerBound() : blocksAfter(loop.getLowerBound(), block));
+      for (auto [index, slot] : llvm::enumerate(plan.loads))
+        if (block < slot.ahead)
+          onTheirWay[index].push_back(loadTile(loading, index));
+    }
+    // What the loop read the last time it ran may still be wanted.
+    if (loop->getParentOfType<LoopLikeOpInterface>())
+      BarrierOp::create(builder, loc);
+    write(0);
+    if (!product.stages.empty())
+      for (int64_t block = 0; block < plan.buffers; ++block)
+        stage(block == 0 ? loop.getLowerBound() : blocksAfter(loop.getLowerBound(), block), block);
+    waitForStages(plan.buffers - 1);
+    BarrierOp::create(builder, loc);
+    fragments = read(0, 0);
+
+    sums.assign(loop.getInitArgs().begin(), loop.getInitArgs().end());
+    auto pipelined = scf::ForOp::create(builder, loc, loop.getLowerBound(), end,
+                                        constant(plan.blocksOfRound * product.blockStep), gather());
+    builder.setInsertionPointToStart(pipelined.getBody());
+    scatter(pipelined.getRegionIterArgs());
+    for (int64_t block = 0; block < plan.blocksOfRound; ++block)
+      makeBlock(block, pipelined.getInductionVar());
+    scf::YieldOp::create(builder, loc, gather());
+    builder.setInsertionPointAfter(pipelined);
+    scatter(pipelined.getResults());
+    for (int64_t block = 0; block < left; ++block)
+      makeBlock(block, /*begin=*/{}, /*isLast=*/block == left - 1);
+    loop.replaceAllUsesWith(sums);
+    loop.erase();
+  }
+
+private:
+  Value constant(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
+  Value blocksAfter(Value k, int64_t blocks) {
+    return arith::AddIOp::create(builder, loc, k, constant(blocks * product.blockStep));
+  }
+
+  /// Where the last `left` blocks begin, or the loop's begin where it has no round.
+  Value endOfRounds(int64_t left) {
+    int64_t begin = *getConstantIntValue(loop.getLowerBound());
+    Value last = constant(begin + (*product.blocks - left) * product.blockStep);
+    auto choice = loop.getUpperBound().getDefiningOp<arith::SelectOp>();
+    if (!choice)
+      return last;
+    return arith::SelectOp::create(builder, loc, choice.getCondition(), last, loop.getLowerBound());
+  }
+
+  void widen(Value lds) {
+    auto type = cast<LdsType>(lds.getType());
+    auto kernel = cast<KernelOp>(lds.getParentBlock()->getParentOp());
+    lds.setType(LdsType::get(type.getContext(), plan.buffers, type.getShape(), type.getElementType(), type.getSwizzle(),
+                             type.getAxes()));
+    kernel.setFunctionType(Builder(lds.getContext()).getFunctionType(kernel.getBody().front().getArgumentTypes(), {}));
+  }
+
+  // What a round carries: sums, tiles on their way, the operands of the next step.
+
+  SmallVector<Value> gather() const {
+    SmallVector<Value> values(sums);
+    for (const std::deque<Value> &tiles : onTheirWay)
+      llvm::append_range(values, tiles);
+    llvm::append_range(values, fragments);
+    return values;
+  }
+
+  void scatter(ValueRange values) {
+    auto take = [&](auto &into) {
+      llvm::copy(values.take_front(into.size()), into.begin());
+      values = values.drop_front(into.size());
+    };
+    take(sums);
+    for (std::deque<Value> &tiles : onTheirWay)
+      take(tiles);
+    take(fragments);
+  }
+
+  /// A block whose tiles are loaded one after the other.
+  struct Loading {
+    Value inside;
+    IRMapping mapping;
+  };
+
+  Loading beginLoading(Value k) {
+    Loading block{arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, k, loop.getUpperBound()), {}};
+    block.mapping.map(loop.getInductionVar(), k);
+    return block;
+  }
+
+  /// The tile that is written at `index`.
+  Value loadTile(Loading &block, size_t index) { return computeFor(block, product.writes[index].getTile()); }
+
+  /// What a value of the loop is for a block.
+  Value computeFor(Loading &block, Value value) {
+    llvm::SetVector<Operation *> needed;
+    BackwardSliceOptions inLoop;
+    inLoop.inclusive = true;
+    inLoop.filter = [&](Operation *op) { return op->getBlock() == loop.getBody(); };
+    (void)getBackwardSlice(value, &needed, inLoop);
+    for (Operation *op : product.loading)
+      if (needed.contains(op) && !block.mapping.contains(op))
+        if (auto load = dyn_cast<LoadOp>(builder.clone(*op, block.mapping)))
+          load.getWhenMutable().assign(block.inside);
+    return block.mapping.lookupOrDefault(value);
+  }
+
+  /// The tiles of the next block.
+  void write(int64_t buffer) {
+    for (auto [tiles, write] : llvm::zip_equal(onTheirWay, product.writes)) {
+      WriteOp::create(builder, write.getLoc(), tiles.front(), write.getLds(), bufferNumbers[buffer],
+                      write.getTransposed());
+      tiles.pop_front();
+    }
+  }
+
+  /// The block at `k`, past the registers.
+  void stage(Value k, int64_t buffer) {
+    Loading block = beginLoading(k);
+    for (StageOp stage : product.stages) {
+      SmallVector<Value> indices =
+          llvm::map_to_vector(stage.getIndices(), [&](Value index) { return computeFor(block, index); });
+      StageOp::create(builder, stage.getLoc(), stage.getBuffer(), indices, stage.getLds(), bufferNumbers[buffer],
+                      block.inside);
+    }
+  }
+
+  /// For all but the newest blocks that are staged.
+  void waitForStages(int64_t blocks) {
+    int64_t accesses = 0;
+    for (StageOp stage : product.stages)
+      accesses += stage.getAccesses(array.getNumWaves());
+    if (accesses)
+      WaitOp::create(builder, loc, std::min(blocks * accesses, mostCounted));
+  }
+
+  /// What the products of a step take.
+  SmallVector<Value> read(int64_t buffer, int64_t step) {
+    SmallVector<Value> parts;
+    for (auto &[whole, role] : operands) {
+      RankedTensorType tile = getTileType(whole.getResult());
+      SmallVector<int64_t> shape(tile.getShape()), from = {0, 0};
+      shape[role == MmaOperand::A ? 1 : 0] = array.getK();
+      // K runs along the array's columns where the operand is read as memory lies along it.
+      from[(role == MmaOperand::A) != whole.getTransposed() ? 1 : 0] = step * array.getK();
+      auto part = RankedTensorType::get(shape, tile.getElementType(), getMmaLayout(array, role, shape, waveSize));
+      parts.push_back(ReadOp::create(builder, whole.getLoc(), part, whole.getLds(), bufferNumbers[buffer],
+                                     builder.getDenseI64ArrayAttr(from), whole.getTransposed()));
+    }
+    return parts;
+  }
+
+  void multiply() {
+    for (auto [i, one] : llvm::enumerate(product.products))
+      sums[i] =
+          MmaOp::create(builder, one.mma->getLoc(), sums[i].getType(), fragments[2 * i + 1], fragments[2 * i], sums[i]);
+  }
+
+  /// The block `number` of a round that begins at `begin`; without one, of those behind the rounds, for which all is
+  /// loaded.
+  void makeBlock(int64_t number, Value begin, bool isLast = false) {
+    int64_t current = number % plan.buffers, other = (number + 1) % plan.buffers;
+    for (int64_t step = 0; step < steps; ++step) {
+      bool isFinal = step + 1 == steps, hasOneBuffer = plan.buffers == 1;
+      SmallVector<Value> following;
+      if (!isFinal)
+        following = read(current, step + 1);
+      // Into the other buffer at once; into the same one when all of it is read.
+      if (!isLast && step == (hasOneBuffer ? steps - 1 : 0)) {
+        if (hasOneBuffer)
+          BarrierOp::create(builder, loc);
+        write(other);
+      }
+      if (!hasOneBuffer)
+        load(number, step, begin);
+      if (!isLast && isFinal) {
+        // Behind the rounds nothing new is on its way.
+        waitForStages(begin ? plan.buffers - 2 : 0);
+        BarrierOp::create(builder, loc);
+        // All of the present buffer is read.
+        if (begin && !product.stages.empty())
+          stage(blocksAfter(begin, number + plan.buffers), current);
+        following = read(other, 0);
+      }
+      if (hasOneBuffer)
+        load(number, step, begin);
+      multiply();
+      fragments = following;
+    }
+  }
+
+  /// What is due in a step of a block.
+  void load(int64_t number, int64_t step, Value begin) {
+    std::map<int64_t, Loading> blocks;
+    for (auto [index, slot] : llvm::enumerate(plan.loads))
+      if (begin && slot.step == step) {
+        auto [block, isNew] = blocks.try_emplace(slot.ahead);
+        if (isNew)
+          block->second = beginLoading(blocksAfter(begin, number + slot.ahead));
+        onTheirWay[index].push_back(loadTile(block->second, index));
+      }
+  }
+
+  ProductLoop &product;
+  const PrefetchPlan &plan;
+  scf::ForOp loop;
+  SystolicArrayAttr array;
+  int64_t waveSize;
+  OpBuilder builder;
+  Location loc;
+  int64_t steps; ///< of a block
+  SmallVector<std::pair<ReadOp, MmaOperand>> operands;
+  SmallVector<Value> bufferNumbers;
+
+  // Where the pipeline stands.
+  SmallVector<Value> sums, fragments;
+  SmallVector<std::deque<Value>> onTheirWay; ///< of each tile, those in registers or on their way there, the next first
+};
+
+} // namespace
+
+void nstf::systolic::makePipeline(ProductLoop &product, KernelOp kernel, const PrefetchPlan &plan) {
+  Pipeline(product, kernel, plan).run();
+}

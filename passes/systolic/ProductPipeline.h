@@ -1,0 +1,23 @@
+// A loop of products as a software pipeline over two LDS buffers.
+#pragma once
+
+#include "passes/systolic/ProductLoop.h"
+
+namespace nstf::systolic {
+
+/// How far ahead a pipelined loop works.
+struct PrefetchPlan {
+  /// When a tile is loaded: in this step of the block so many blocks before its own.
+  struct Slot {
+    int64_t ahead = 2, step = 0;
+  };
+
+  int64_t buffers = 2;           ///< of LDS: 1 or 2
+  llvm::SmallVector<Slot> loads; ///< one for each of the loop's writes
+  int64_t blocksOfRound = 2;     ///< after so many, buffers and registers have the same roles again
+};
+
+/// Replaces the loop.
+void makePipeline(ProductLoop &product, KernelOp kernel, const PrefetchPlan &plan);
+
+} // namespace nstf::systolic

@@ -1,0 +1,120 @@
+// Lowering of what goes from memory to LDS past the registers.
+//
+// A wave moves 256 bytes at a time, a dword a lane, and LDS fills in the order of lanes. So where a lane writes is
+// given, and the array's swizzle decides which element it fetches.
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "passes/systolic_to_gpu/Places.h"
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+namespace {
+
+/// The row and column of the element that stands at a place of an LDS array.
+class ArrayElements {
+public:
+  ArrayElements(IndexBuilder &index, LdsType lds)
+      : index(index), columns(lds.getShape()[1]), bits(lds.getElementType().getIntOrFloatBitWidth()),
+        swizzle(dyn_cast<SwizzleAttr>(lds.getSwizzle())), packing(dyn_cast<PackedAttr>(lds.getSwizzle())) {}
+
+  /// Elements after which the order of columns begins anew: that far on, an element is as many rows below.
+  int64_t getPeriod() const {
+    if (packing)
+      return packing.getRows() * columns;
+    return swizzle ? swizzle.getRows() * swizzle.getPhase() * columns : columns;
+  }
+
+  SmallVector<Value> at(Value place) {
+    if (packing)
+      return {getPackedRow(place), getPackedColumn(place)};
+    Value row = index.div(place, columns), column = index.rem(place, columns);
+    if (swizzle) {
+      Value shift = index.mul(index.rem(index.div(row, swizzle.getPhase()), swizzle.getRows()), swizzle.getVector());
+      column = arith::XOrIOp::create(index.builder, index.loc, column, shift);
+    }
+    return {row, column};
+  }
+
+private:
+  /// Places of a block are granules of its rows: block, granule, row, element.
+  Value getPackedRow(Value place) {
+    Value rowInBlock = index.rem(index.div(place, packing.getGranule(bits)), packing.getRows());
+    return index.add(index.mul(index.div(place, packing.getRows() * columns), packing.getRows()), rowInBlock);
+  }
+
+  Value getPackedColumn(Value place) {
+    int64_t granule = packing.getGranule(bits);
+    Value granuleInRow = index.rem(index.div(place, packing.getRows() * granule), columns / granule);
+    return index.add(index.mul(granuleInRow, granule), index.rem(place, granule));
+  }
+
+  IndexBuilder &index;
+  int64_t columns;
+  unsigned bits;
+  SwizzleAttr swizzle;
+  PackedAttr packing;
+};
+
+struct StagePattern : TilePattern<StageOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(StageOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder index{rewriter, op.getLoc()};
+    auto buffer = cast<MemRefType>(op.getBuffer().getType());
+    LdsType lds = op.getLds().getType();
+    unsigned bits = buffer.getElementTypeBitWidth();
+    int64_t perLane = 32 / bits, perWave = StageOp::bytesAtOnce * 8 / bits, waves = kernel.array.getNumWaves();
+    Places places{kernel.packings.lookup(op.getBuffer()), buffer.getDimSize(1), bits};
+    Value memory = amdgpu::FatRawBufferCastOp::create(
+        rewriter, op.getLoc(), kernel.getMemory(op.getBuffer(), adaptor.getBuffer()), /*validBytes=*/Value(),
+        /*cacheSwizzleStride=*/Value(), /*boundsCheck=*/true, /*resetOffset=*/false);
+    LdsBuffer to = kernel.getLdsBuffer(index, op.getLds(), adaptor.getLds(), op.getTo());
+    Value wave = index.mul(kernel.wave, perWave), first = index.add(wave, index.mul(kernel.lane, perLane));
+    Value begin = places.getPlace(index, SmallVector<Value>(adaptor.getIndices()));
+    if (Value when = adaptor.getWhen())
+      begin = arith::SelectOp::create(rewriter, op.getLoc(), when, begin, index.constant(buffer.getNumElements()));
+    ArrayElements elements(index, lds);
+    Type transfer = perLane == 1 ? buffer.getElementType() : VectorType::get(perLane, buffer.getElementType());
+    for (int64_t access = 0; access < op.getAccesses(waves); ++access) {
+      int64_t offset = access * waves * perWave, below = offset / elements.getPeriod() * elements.getPeriod();
+      SmallVector<Value> element = elements.at(index.add(first, offset - below));
+      int64_t rowsBelow = below / lds.getShape()[1];
+      Value lanes = orPastEnd(index, op, adaptor, element[1], places.getPlace(index, element));
+      Value from = index.add(index.add(lanes, begin), places.getPlace(ArrayRef<int64_t>{rowsBelow, 0}));
+      Value target = index.add(wave, offset);
+      SmallVector<Value> indices = {to.number, target};
+      if (!isa<PackedAttr>(lds.getSwizzle()))
+        indices = {to.number, index.div(target, lds.getShape()[1]), index.rem(target, lds.getShape()[1])};
+      amdgpu::GatherToLDSOp::create(rewriter, op.getLoc(), memory, from, to.memory, indices, TypeAttr::get(transfer));
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// Rows past the end are past the memory's end too; columns past it would be the next row's.
+  Value orPastEnd(IndexBuilder &index, StageOp op, OpAdaptor adaptor, Value column, Value place) const {
+    auto buffer = cast<MemRefType>(op.getBuffer().getType());
+    int64_t columns = op.getLds().getType().getShape()[1], size = buffer.getDimSize(1);
+    if (size % columns == 0 && kernel.divisors.at(op.getIndices()[1]) % columns == 0)
+      return place;
+    Value inside = index.lessThan(index.add(column, adaptor.getIndices()[1]), index.constant(size));
+    return arith::SelectOp::create(index.builder, index.loc, inside, place, index.constant(buffer.getNumElements()));
+  }
+};
+
+struct WaitPattern : TilePattern<WaitOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(WaitOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<amdgpu::MemoryCounterWaitOp>(op, /*load=*/rewriter.getI32IntegerAttr(op.getCount()),
+                                                             /*store=*/IntegerAttr(), /*ds=*/IntegerAttr(),
+                                                             /*exp=*/IntegerAttr(), /*tensor=*/IntegerAttr());
+    return success();
+  }
+};
+
+} // namespace
+
+void nstf::systolic::populateStageLowering(const KernelContext &kernel, TypeConverter &converter,
+                                           RewritePatternSet &patterns) {
+  patterns.add<StagePattern, WaitPattern>(kernel, converter, patterns.getContext());
+}

@@ -1,0 +1,47 @@
+// Products with quantised weights at sizes that fit no group, no word and no tile: every launch and output on both
+// chips against the reference of the same codes.
+#include "test/compiler/driver/KernelTest.h"
+
+using namespace nstf;
+using namespace nstf::test;
+
+namespace {
+
+struct Case {
+  const char *format;
+  Precision precision;
+};
+
+class QuantizeTest : public KernelTest, public ::testing::WithParamInterface<Case> {
+protected:
+  QuantizeTest() {
+    options.quantize = GetParam().format;
+    options.precision = GetParam().precision;
+    options.maxTokens = 65;
+  }
+};
+
+TEST_P(QuantizeTest, Linear) {
+  GraphText graph(256);
+  constexpr int64_t tokens = GraphText::tokens;
+  for (auto [k, n] : {std::pair<int64_t, int64_t>{1, 38}, {38, 172}, {172, 1}, {300, 17}, {38, 4096}, {4096, 38}}) {
+    TextValue x = graph.input({tokens, k});
+    std::vector<TextValue> operands = {x, graph.weight({n, k})};
+    if (n == 172)
+      operands.push_back(graph.weight({n}));
+    TextValue y = graph.op("linear", operands, tensorType({tokens, n}));
+    graph.output(n == 17 ? graph.op("add", {y, graph.input({tokens, n})}, y.type) : y);
+  }
+  check(graph, {{1, 2, 16, 17, 64, 65}, {}});
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, QuantizeTest,
+                         ::testing::Values(Case{"int8", Precision::F16}, Case{"int8_g64", Precision::BF16},
+                                           Case{"int4_g128", Precision::F16}, Case{"int4_g32_sym", Precision::BF16},
+                                           Case{"int4_asym", Precision::F32}, Case{"int5_g64", Precision::F16},
+                                           Case{"int6_g32", Precision::BF16}, Case{"int6", Precision::F16}),
+                         [](const auto &info) {
+                           return std::string(info.param.format) + "_" + getName(info.param.precision).str();
+                         });
+
+} // namespace

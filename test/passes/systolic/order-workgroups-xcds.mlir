@@ -1,0 +1,84 @@
+// The order by what is shared on an XCD: 8 of 38 compute units (gfx942), or one of 104 (gfx90a). That every order is one to one:
+// test/passes/analysis/WorkgroupOrderTest.cpp.
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-order-workgroups))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
+
+// 16 x 19 tiles: each XCD gets 38 that follow one another in windows of 4 rows, in place of some in every row and column. All
+// that is computed is of the workgroup's number, alike in all lanes, and divides by constants.
+!X = memref<4096x4096xf16, #systolic.axes<M, K>>
+!W = memref<4256x4096xf16, #systolic.axes<N, K>>
+// CHECK-LABEL: systolic.kernel @product(
+// CHECK-SAME: %[[WORK:[a-z0-9]+]]: index)
+// CHECK-NEXT: %[[XCDS:.+]] = arith.constant 8 : index
+// CHECK-NEXT: %[[XCD:.+]] = arith.remui %[[WORK]], %[[XCDS]]
+// CHECK-NEXT: %[[LENGTH:.+]] = arith.constant 38 : index
+// CHECK-NEXT: %[[BEGIN:.+]] = arith.muli %[[XCD]], %[[LENGTH]]
+// CHECK-NEXT: arith.constant 8 : index
+// CHECK-NEXT: %[[OWN:.+]] = arith.divui %[[WORK]],
+// CHECK-NEXT: %[[PLACE:.+]] = arith.addi %[[BEGIN]], %[[OWN]]
+// CHECK-NEXT: %[[WINDOW:.+]] = arith.constant 76 : index
+// CHECK-NEXT: %[[NUMBER:.+]] = arith.divui %[[PLACE]], %[[WINDOW]]
+// CHECK-NEXT: arith.constant 76 : index
+// CHECK-NEXT: %[[REST:.+]] = arith.remui %[[PLACE]],
+// CHECK-NEXT: %[[ROWS:.+]] = arith.constant 4 : index
+// CHECK-NEXT: %[[ROW:.+]] = arith.remui %[[REST]], %[[ROWS]]
+// CHECK-NEXT: arith.constant 4 : index
+// CHECK-NEXT: %[[COLUMN:.+]] = arith.divui %[[REST]],
+// CHECK-NEXT: arith.constant 4 : index
+// CHECK-NEXT: %[[FIRST:.+]] = arith.muli %[[NUMBER]],
+// CHECK-NEXT: %[[I:.+]] = arith.addi %[[FIRST]], %[[ROW]]
+// CHECK: arith.muli %[[I]],
+// CHECK: arith.muli %[[COLUMN]],
+// expected-remark @+1 {{[Passed] Order | Category:systolic-order-workgroups | Function=product | Remark="windows of 4 rows along M, down each column; a run of its own for each of 8 XCDs", l2_hits=82, l2_hits_before=54}}
+systolic.kernel @product(%X: !X, %W: !W, %i: index, %j: index)
+    attributes {params = {M = 4096, N = 4256, K = 4096, BM = 256, BN = 224}, grid = ["M", "BM", "N", "BN"]} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c224 = arith.constant 224 : index
+  %c256 = arith.constant 256 : index
+  %c4096 = arith.constant 4096 : index
+  %m = arith.muli %i, %c256 : index
+  %n = arith.muli %j, %c224 : index
+  scf.for %k = %c0 to %c4096 step %c32 {
+    %x = systolic.load %X[%m, %k] : !X -> tensor<256x32xf16, #systolic.axes<BM, 32>>
+    %w = systolic.load %W[%n, %k] : !W -> tensor<224x32xf16, #systolic.axes<BN, 32>>
+  }
+  systolic.return
+}
+
+// -----
+
+// Rows that nobody knows the number of, before the launch: no XCD's run would have an end.
+// CHECK-LABEL: systolic.kernel @tokens(
+// CHECK: arith.constant 19 : index
+// CHECK-NEXT: arith.divui
+// CHECK-NEXT: arith.constant 19 : index
+// CHECK-NEXT: arith.remui
+// CHECK-NOT: arith.remui
+// CHECK: systolic.return
+!X = memref<4096x4096xf16, #systolic.axes<M, K>>
+// expected-remark @+1 {{work items: 19 along N, then M; how many there are of these is not known before the launch}}
+systolic.kernel @tokens(%X: !X, %control: !systolic.control, %i: index, %j: index)
+    attributes {launch = #systolic.launch<[x = result 0, control], per_token = {M = 1 : i64}>,
+                params = {M = 4096, N = 4256, K = 4096, BM = 256, BN = 224}, grid = ["M", "BM", "N", "BN"]} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  scf.for %k = %c0 to %j step %c32 {
+    %x = systolic.load %X[%i, %k] : !X -> tensor<256x32xf16, #systolic.axes<BM, 32>>
+  }
+  systolic.return
+}
+
+// -----
+
+// What every work item reads for itself is shared in no order: row by row.
+!X = memref<4096x4096xf16, #systolic.axes<M, N>>
+// expected-remark @+1 {{[Passed] Order | Category:systolic-order-workgroups | Function=own | Remark="work items: 64 along N, then M", l2_hits=0, l2_hits_before=0}}
+systolic.kernel @own(%X: !X, %i: index, %j: index)
+    attributes {params = {M = 4096, N = 4096, BM = 64, BN = 64}, grid = ["M", "BM", "N", "BN"]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %k = %c0 to %c1 step %c1 {
+    %x = systolic.load %X[%i, %j] : !X -> tensor<64x64xf16, #systolic.axes<BM, BN>>
+  }
+  systolic.return
+}

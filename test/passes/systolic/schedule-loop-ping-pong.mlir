@@ -1,0 +1,297 @@
+// Halves of the waves take turns at memory work and products.
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-schedule-loop))' | FileCheck %s
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-schedule-loop))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
+
+#a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [-1:8*0]>
+#b = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave [-1:8*0]>
+!X = memref<64x64xf32, #systolic.axes<M, K>>
+!a = tensor<16x16xf32, #a>
+!b = tensor<16x16xf32, #b>
+!lds = !systolic.lds<2 x 16x16xf32, unit, #systolic.axes<16, 16>>
+
+// What the second step reads was written in the first: waited for before the barrier at the first's end, since waves of
+// the other half are there then. What the second reads, the third does not touch: no wait; but the first of the next round
+// overwrites it, so the third waits. The barrier that stood between steps is gone. Of two loads in one step, one goes
+// into the next, which has none.
+// CHECK-LABEL: systolic.kernel @loop(
+// CHECK: %[[WAVE:.+]] = gpu.subgroup_id : index
+// CHECK: %[[FIRST:.+]] = arith.cmpi ult, %[[WAVE]], %c4
+// CHECK: %[[SECOND:.+]] = arith.cmpi uge, %[[WAVE]], %c4
+// CHECK: scf.if %[[SECOND]] {
+// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
+// CHECK-NEXT:   rocdl.s.barrier
+// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.for
+// CHECK-NEXT:   systolic.read %{{.+}}[%c0] :
+// CHECK-NEXT:   systolic.write %{{.+}}, %{{.+}}[%c1] :
+// CHECK-NEXT:   systolic.load
+// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
+// CHECK-NEXT:   systolic.barrier
+// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
+// CHECK-NEXT:   rocdl.s.setprio 1
+// CHECK-NEXT:   systolic.mma
+// CHECK-NEXT:   systolic.mma
+// CHECK-NEXT:   rocdl.s.setprio 0
+// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
+// CHECK-NEXT:   rocdl.s.barrier
+// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
+// CHECK-NEXT:   systolic.read %{{.+}}[%c1] :
+// CHECK-NEXT:   systolic.load
+// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
+// CHECK-NEXT:   rocdl.s.barrier
+// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
+// CHECK-NEXT:   rocdl.s.setprio 1
+// CHECK-NEXT:   systolic.mma
+// CHECK-NEXT:   rocdl.s.setprio 0
+// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
+// CHECK-NEXT:   rocdl.s.barrier
+// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
+// CHECK-NEXT:   systolic.load
+// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
+// CHECK-NEXT:   systolic.barrier
+// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
+// CHECK-NEXT:   rocdl.s.setprio 1
+// CHECK-NEXT:   systolic.mma
+// CHECK-NEXT:   rocdl.s.setprio 0
+// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
+// CHECK-NEXT:   rocdl.s.barrier
+// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
+// CHECK-NEXT:   scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: rocdl.s.nop 15
+// CHECK-NEXT: scf.if %[[FIRST]] {
+// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
+// CHECK-NEXT:   rocdl.s.barrier
+systolic.kernel @loop(%X: !X, %work: index, %lds: !lds)
+    attributes {params = {SCHEDULE = 1}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 2x4, cell = 16x16x16, instruction_k = 4>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : !b
+  %x0 = systolic.load %X[%c0, %c0] : !X -> !a
+  %w0 = systolic.load %X[%c0, %c0] : !X -> !b
+  %first = systolic.read %lds[%c0] : !lds -> !a
+  // expected-remark @+1 {{[Passed] Schedule | Category:systolic-schedule-loop | Function=loop | Remark="halves of the waves take turns at memory work and products"}}
+  %sums:4 = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %zero, %x = %x0, %w = %w0, %a = %first) -> (!b, !a, !b, !a) {
+    %next = systolic.read %lds[%c0] : !lds -> !a
+    systolic.write %x, %lds[%c1] : !a, !lds
+    %x1 = systolic.load %X[%c0, %k] : !X -> !a
+    %w1 = systolic.load %X[%c16, %k] : !X -> !b
+    %p = systolic.mma %a, %w, %acc : !a, !b -> !b
+    %q = systolic.mma %a, %w, %p : !a, !b -> !b
+    systolic.barrier
+    %after = systolic.read %lds[%c1] : !lds -> !a
+    %r = systolic.mma %next, %w, %q : !a, !b -> !b
+    %v = systolic.load %X[%k, %k] : !X -> !a
+    %s = systolic.mma %v, %w, %r : !a, !b -> !b
+    scf.yield %s, %x1, %w1, %after : !b, !a, !b, !a
+  }
+  systolic.store %sums#0, %X[%c0, %c0] : !b, !X
+  systolic.return
+}
+
+// -----
+
+// One buffer: what a step reads, the step behind it overwrites, and the first reads what the last wrote. Both wait.
+#a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [-1:8*0]>
+#b = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave [-1:8*0]>
+!X = memref<64x64xf32, #systolic.axes<M, K>>
+!a = tensor<16x16xf32, #a>
+!b = tensor<16x16xf32, #b>
+!lds = !systolic.lds<1 x 16x16xf32, unit, #systolic.axes<16, 16>>
+// CHECK-LABEL: systolic.kernel @one_buffer(
+// CHECK: scf.for
+// CHECK-NEXT: systolic.read
+// CHECK-NEXT: amdgpu.sched_barrier
+// CHECK-NEXT: systolic.barrier
+// CHECK: systolic.mma
+// CHECK: rocdl.s.barrier
+// CHECK: systolic.write
+// CHECK-NEXT: amdgpu.sched_barrier
+// CHECK-NEXT: systolic.barrier
+// CHECK: systolic.mma
+systolic.kernel @one_buffer(%X: !X, %work: index, %lds: !lds)
+    attributes {params = {SCHEDULE = 1}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 2x4, cell = 16x16x16, instruction_k = 4>} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : !b
+  %w = systolic.load %X[%c0, %c0] : !X -> !b
+  %x = systolic.load %X[%c0, %c0] : !X -> !a
+  // expected-remark @+1 {{halves of the waves take turns}}
+  %sum = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %zero) -> (!b) {
+    %a = systolic.read %lds[%c0] : !lds -> !a
+    %p = systolic.mma %a, %w, %acc : !a, !b -> !b
+    systolic.barrier
+    systolic.write %x, %lds[%c0] : !a, !lds
+    %q = systolic.mma %x, %w, %p : !a, !b -> !b
+    systolic.barrier
+    scf.yield %q : !b
+  }
+  systolic.store %sum, %X[%c0, %c0] : !b, !X
+  systolic.return
+}
+
+// -----
+
+// One buffer, read a step ahead: what the last step writes and then reads cannot be done in one turn. The write goes into
+// the turn before, and what was read there into the first.
+#a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [-1:8*0]>
+#b = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave [-1:8*0]>
+!X = memref<64x64xf32, #systolic.axes<M, K>>
+!a = tensor<16x16xf32, #a>
+!b = tensor<16x16xf32, #b>
+!x = tensor<16x48xf32, #systolic.fragment<reg [1:4*1, 1:3*16], lane [0:16*1, 1:4*4], wave [-1:8*0]>>
+!lds = !systolic.lds<1 x 16x48xf32, unit, #systolic.axes<16, 48>>
+// CHECK-LABEL: systolic.kernel @ahead(
+// CHECK: scf.for
+// CHECK-NEXT: systolic.load
+// CHECK-NEXT: systolic.read %{{.+}} from [0, 16]
+// CHECK-NEXT: systolic.read %{{.+}} from [0, 32]
+// CHECK-NEXT: amdgpu.sched_barrier
+// CHECK-NEXT: systolic.barrier
+// CHECK: systolic.mma
+// CHECK: rocdl.s.barrier
+// CHECK-NEXT: amdgpu.sched_barrier
+// CHECK-NEXT: systolic.write
+// CHECK-NEXT: amdgpu.sched_barrier
+// CHECK-NEXT: systolic.barrier
+// CHECK: systolic.mma
+// CHECK: rocdl.s.barrier
+// CHECK-NEXT: amdgpu.sched_barrier
+// CHECK-NEXT: systolic.read %{{.+}} from [0, 0]
+// CHECK-NEXT: amdgpu.sched_barrier
+// CHECK-NEXT: rocdl.s.barrier
+// CHECK: systolic.mma
+systolic.kernel @ahead(%X: !X, %work: index, %lds: !lds)
+    attributes {params = {SCHEDULE = 1}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 2x4, cell = 16x16x16, instruction_k = 4>} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : !b
+  %w = systolic.load %X[%c0, %c0] : !X -> !b
+  %f0 = systolic.read %lds[%c0] from [0, 0] : !lds -> !a
+  %x0 = systolic.load %X[%c0, %c0] : !X -> !x
+  // expected-remark @+1 {{halves of the waves take turns}}
+  %sums:3 = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %zero, %f = %f0, %x = %x0)
+      -> (!b, !a, !x) {
+    %x1 = systolic.load %X[%c0, %k] : !X -> !x
+    %f1 = systolic.read %lds[%c0] from [0, 16] : !lds -> !a
+    %p = systolic.mma %f, %w, %acc : !a, !b -> !b
+    %f2 = systolic.read %lds[%c0] from [0, 32] : !lds -> !a
+    %q = systolic.mma %f1, %w, %p : !a, !b -> !b
+    systolic.barrier
+    systolic.write %x, %lds[%c0] : !x, !lds
+    systolic.barrier
+    %f3 = systolic.read %lds[%c0] from [0, 0] : !lds -> !a
+    %r = systolic.mma %f2, %w, %q : !a, !b -> !b
+    scf.yield %r, %f3, %x1 : !b, !a, !x
+  }
+  systolic.store %sums#0, %X[%c0, %c0] : !b, !X
+  systolic.return
+}
+
+// -----
+
+// What takes no turns flows as it does otherwise: a loop of one step, those whose steps need barriers within, one that does
+// something else.
+#a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [-1:8*0]>
+#b = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave [-1:8*0]>
+!X = memref<64x64xf32, #systolic.axes<M, K>>
+!a = tensor<16x16xf32, #a>
+!b = tensor<16x16xf32, #b>
+!lds = !systolic.lds<2 x 16x16xf32, unit, #systolic.axes<16, 16>>
+// CHECK-LABEL: systolic.kernel @refused(
+// CHECK-NOT: rocdl.s.barrier
+systolic.kernel @refused(%X: !X, %work: index, %lds: !lds)
+    attributes {params = {SCHEDULE = 1}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 2x4, cell = 16x16x16, instruction_k = 4>} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : !b
+  %w = systolic.load %X[%c0, %c0] : !X -> !b
+  %x = systolic.load %X[%c0, %c0] : !X -> !a
+  // expected-remark @+2 {{Remark="no ping-pong: it has one step"}}
+  // expected-remark @+1 {{no memory work stands before a product}}
+  %one = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %zero) -> (!b) {
+    %a = systolic.read %lds[%c0] : !lds -> !a
+    %p = systolic.mma %a, %w, %acc : !a, !b -> !b
+    scf.yield %p : !b
+  }
+  // expected-remark @+2 {{2 of 2 products flow beside memory work}}
+  // expected-remark @+1 {{Remark="no ping-pong: LDS accesses between more barriers than it has steps"}}
+  %within = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %one) -> (!b) {
+    systolic.write %x, %lds[%c0] : !a, !lds
+    systolic.barrier
+    %a = systolic.read %lds[%c0] : !lds -> !a
+    %p = systolic.mma %x, %w, %acc : !a, !b -> !b
+    systolic.barrier
+    systolic.write %x, %lds[%c0] : !a, !lds
+    systolic.barrier
+    %b = systolic.read %lds[%c0] : !lds -> !a
+    %q = systolic.mma %a, %w, %p : !a, !b -> !b
+    systolic.barrier
+    scf.yield %q : !b
+  }
+  // expected-remark @+2 {{1 of 2 products flow beside memory work}}
+  // expected-remark @+1 {{Remark="no ping-pong: a tile is written in the step in which it comes"}}
+  %comes = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %within) -> (!b) {
+    %p = systolic.mma %x, %w, %acc : !a, !b -> !b
+    %y = systolic.load %X[%c0, %k] : !X -> !a
+    systolic.write %y, %lds[%c0] : !a, !lds
+    systolic.barrier
+    %b = systolic.read %lds[%c0] : !lds -> !a
+    %q = systolic.mma %x, %w, %p : !a, !b -> !b
+    systolic.barrier
+    scf.yield %q : !b
+  }
+  // expected-remark @+2 {{Remark="no ping-pong: it does more than move tiles and multiply: systolic.store"}}
+  // expected-remark @+1 {{no memory work stands before a product}}
+  %more = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %comes) -> (!b) {
+    %a = systolic.read %lds[%c0] : !lds -> !a
+    %p = systolic.mma %a, %w, %acc : !a, !b -> !b
+    systolic.store %p, %X[%c0, %k] : !b, !X
+    %q = systolic.mma %a, %w, %p : !a, !b -> !b
+    scf.yield %q : !b
+  }
+  // expected-remark @+2 {{Remark="no ping-pong: memory work stands behind its last product"}}
+  // expected-remark @+1 {{no memory work stands before a product}}
+  %last = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %more) -> (!b) {
+    %p = systolic.mma %x, %w, %acc : !a, !b -> !b
+    systolic.write %x, %lds[%c0] : !a, !lds
+    scf.yield %p : !b
+  }
+  systolic.store %last, %X[%c0, %c0] : !b, !X
+  systolic.return
+}
+
+// -----
+
+// Four waves are one a SIMD: nobody to take turns with.
+#a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [-1:4*0]>
+#b = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave [-1:4*0]>
+!X = memref<64x64xf32, #systolic.axes<M, K>>
+!a = tensor<16x16xf32, #a>
+!b = tensor<16x16xf32, #b>
+!lds = !systolic.lds<2 x 16x16xf32, unit, #systolic.axes<16, 16>>
+// CHECK-LABEL: systolic.kernel @four_waves(
+// CHECK-NOT: rocdl.s.barrier
+systolic.kernel @four_waves(%X: !X, %work: index, %lds: !lds)
+    attributes {params = {SCHEDULE = 1}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 2x2, cell = 16x16x16, instruction_k = 4>} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : !b
+  %w = systolic.load %X[%c0, %c0] : !X -> !b
+  // expected-remark @+2 {{Remark="no ping-pong: 4 waves are no two halves of 4 SIMDs"}}
+  // expected-remark @+1 {{no memory work stands before a product}}
+  %sum = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %zero) -> (!b) {
+    %a = systolic.read %lds[%c0] : !lds -> !a
+    %p = systolic.mma %a, %w, %acc : !a, !b -> !b
+    scf.yield %p : !b
+  }
+  systolic.store %sum, %X[%c0, %c0] : !b, !X
+  systolic.return
+}

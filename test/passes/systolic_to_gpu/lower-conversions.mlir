@@ -1,0 +1,64 @@
+// Conversions that go through arrays part by part.
+// RUN: nstf-opt %s -split-input-file -systolic-to-gpu-lower-kernels -canonicalize -cse | FileCheck %s
+
+// A wave turns its own elements: after the barrier that ends what the array was for, only the compiler is told to keep the
+// order. The array is bytes, and a view of them for each use.
+// CHECK-LABEL: gpu.func @one_wave(
+// CHECK-SAME: workgroup(%[[BYTES:[a-z0-9]+]] : memref<2048xi8, #gpu.address_space<workgroup>>)
+// CHECK: %[[OPERANDS:.+]] = memref.view %[[BYTES]][%{{.+}}][] : {{.+}} to memref<2x16x32xf16, #gpu.address_space<workgroup>>
+// CHECK: vector.load %[[OPERANDS]][
+// CHECK: %[[PART:.+]] = memref.view %[[BYTES]][%{{.+}}][] : {{.+}} to memref<1x16x16xf32, #gpu.address_space<workgroup>>
+// CHECK: amdgpu.lds_barrier
+// CHECK: vector.store %{{.+}}, %[[PART]][
+// CHECK-NEXT: llvm.fence syncscope("wavefront") acq_rel
+// CHECK: vector.load %[[PART]][
+// CHECK: llvm.fence syncscope("wavefront") acq_rel
+// CHECK: vector.store %{{.+}}, %[[PART]][
+// CHECK-NEXT: llvm.fence syncscope("wavefront") acq_rel
+// CHECK: vector.load %[[PART]][
+// CHECK-NOT: lds_barrier
+#cells = #systolic.fragment<reg [1:4*1, 0:2*16], lane [0:16*1, 1:4*4], wave []>
+#rows = #systolic.fragment<reg [1:4*1, 0:2*16], lane [1:4*4, 0:16*1], wave []>
+#a = #systolic.fragment<reg [1:8*1], lane [0:16*1, 1:4*8], wave []>
+!Y = memref<32x16xf32, #systolic.axes<M, N>>
+!X = memref<16x32xf16, #systolic.axes<M, K>>
+!operands = !systolic.lds<2 x 16x32xf16, unit, #systolic.axes<BM, BK>>
+!part = !systolic.lds<1 x 16x16xf32, unit, #systolic.axes<16, 16>>
+systolic.kernel @one_wave(%X: !X, %Y: !Y, %lds: !operands, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %x = systolic.read %lds[%c0] : !operands -> tensor<16x32xf16, #a>
+  systolic.store %x, %X[%c0, %c0] : tensor<16x32xf16, #a>, !X
+  %sum = systolic.load %Y[%c0, %c0] : !Y -> tensor<32x16xf32, #cells>
+  %array = systolic.view %lds : !operands -> !part
+  %wide = systolic.convert_layout %sum through %array : !part : tensor<32x16xf32, #cells> -> tensor<32x16xf32, #rows>
+  systolic.store %wide, %Y[%c0, %c0] : tensor<32x16xf32, #rows>, !Y
+  systolic.return
+}
+
+// -----
+
+// Two waves exchange rows, which takes barriers. With two arrays one a part does: nobody reads a part when the one after the
+// next is written.
+// CHECK-LABEL: gpu.func @two_waves(
+// CHECK: amdgpu.lds_barrier
+// CHECK: vector.store %{{[0-9]+}}, %[[FIRST:[a-z0-9_]+]][
+// CHECK-NEXT: amdgpu.lds_barrier
+// CHECK: vector.load %[[FIRST]][
+// CHECK-NOT: lds_barrier
+// CHECK: vector.store %{{[0-9]+}}, %[[SECOND:[a-z0-9_]+]][
+// CHECK-NEXT: amdgpu.lds_barrier
+// CHECK: vector.load %[[SECOND]][
+// CHECK-NOT: lds_barrier
+#cells = #systolic.fragment<reg [1:4*1, 0:2*16], lane [0:16*1, 1:4*4], wave [1:2*16]>
+#rows = #systolic.fragment<reg [1:4*1, 0:2*16], lane [1:8*4, 0:8*1], wave [0:2*8]>
+!Y = memref<32x32xf32, #systolic.axes<M, N>>
+!part = !systolic.lds<1 x 16x32xf32, unit, #systolic.axes<16, 32>>
+systolic.kernel @two_waves(%Y: !Y, %a: !part, %b: !part, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x2>} {
+  %c0 = arith.constant 0 : index
+  %sum = systolic.load %Y[%c0, %c0] : !Y -> tensor<32x32xf32, #cells>
+  %wide = systolic.convert_layout %sum through %a, %b : !part, !part : tensor<32x32xf32, #cells> -> tensor<32x32xf32, #rows>
+  systolic.store %wide, %Y[%c0, %c0] : tensor<32x32xf32, #rows>, !Y
+  systolic.return
+}

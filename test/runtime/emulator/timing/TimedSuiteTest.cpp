@@ -1,0 +1,153 @@
+// Every kernel of the suite, untimed, in model time, and with each instruction at its own time (--run-ahead=0).
+//
+// From the same memory and cold caches each time. What a launch leaves in memory is the same, byte by byte, and so is
+// the predicted time of both timed ones, unless the order of workgroups is the kernel's own choice: atomics leave what
+// their order makes (the case itself judges that), and who polls comes round a little sooner or later.
+#include "runtime/emulator/run/Dispatch.h"
+#include "runtime/emulator/run/LaunchDriver.h"
+#include "runtime/emulator/timing/ChipTiming.h"
+#include "runtime/emulator/timing/MemorySystem.h"
+#include "runtime/emulator/timing/TimedLaunch.h"
+#include "runtime/emulator/timing/TimingFacts.h"
+#include "test/runtime/emulator/suite/Module.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+
+using namespace nstf::emulator;
+using namespace nstf::emulator::timing;
+
+namespace {
+
+constexpr double pollingTolerance = 0.005;
+
+/// What kernels may write, in the order of the regions.
+class Contents {
+public:
+  explicit Contents(const Memory &memory) {
+    for (const Region &region : memory.regions()->all())
+      if (region.writable)
+        saved.push_back({region.data(), {region.data<char>(), region.data<char>() + region.size()}});
+  }
+  void restore() const {
+    for (const auto &[place, bytes] : saved)
+      std::memcpy(place, bytes.data(), bytes.size());
+  }
+  bool operator==(const Contents &) const = default;
+
+private:
+  std::vector<std::pair<void *, std::vector<char>>> saved;
+};
+
+/// What the instructions that a launch executed have in common.
+struct Nature {
+  bool hasAtomics = false, polls = false, readsClock = false;
+};
+
+class TimedModule : public test::Module {
+public:
+  TimedModule(const std::string &chip, const std::vector<char> &code)
+      : Module(ChipTiming::find(chip).target, code), chip(ChipTiming::find(chip)) {
+    options.threads = 1;
+  }
+
+  void launch(const LaunchArguments &launch) override {
+    const Contents before(memory);
+    dispatch(target, memory, launch, options); // throws what the kernel does wrong
+    const Contents untimed(memory);
+    before.restore();
+    const LaunchPrediction inStep = predicted(launch, false);
+    const Contents slow(memory);
+    before.restore();
+    const LaunchPrediction ahead = predicted(launch, true);
+    const Contents fast(memory);
+    const Nature nature = natureOf(launch, ahead);
+    const std::string &name = launch.kernel->name;
+    if (!nature.hasAtomics && !nature.polls) {
+      EXPECT_TRUE(slow == fast) << name << ": results of --run-ahead=0 differ";
+      if (!nature.readsClock)
+        EXPECT_TRUE(untimed == fast) << name << ": results of the untimed launch differ";
+    }
+    if (nature.polls) {
+      EXPECT_NEAR(double(ahead.clocks) / double(inStep.clocks), 1, pollingTolerance) << name << ": it polls";
+      return;
+    }
+    EXPECT_EQ(ahead.clocks, inStep.clocks) << name;
+    EXPECT_EQ(ahead.counters.instructions(), inStep.counters.instructions()) << name;
+    EXPECT_EQ(ahead.memory.l2Hits, inStep.memory.l2Hits) << name;
+    ++launches;
+  }
+  static inline unsigned launches = 0; ///< that were compared
+
+private:
+  LaunchPrediction predicted(const LaunchArguments &launch, bool runAhead) {
+    MemorySystem caches(chip);
+    return predict(target, memory, launch, options, chip, caches, {.runAhead = runAhead});
+  }
+
+  Nature natureOf(const LaunchArguments &launch, const LaunchPrediction &prediction) {
+    const LaunchDriver driver(target, memory, launch, options);
+    TimingFacts facts(driver.launch());
+    Nature nature;
+    for (uint32_t i = 0; i < facts.size(); ++i) {
+      if (!prediction.stalls[i].issued)
+        continue;
+      if (facts[i].is(TimingFact::unknown)) // behind a call
+        facts.reach(i);
+      nature.hasAtomics |= facts[i].is(TimingFact::atomic);
+      nature.readsClock |= facts[i].is(TimingFact::readsClock);
+      nature.polls |=
+          facts[i].is(TimingFact::globalSync) ||
+          (facts[i].is(TimingFact::stop) && facts[i].is(TimingFact::load) && !facts[i].is(TimingFact::readsClock));
+    }
+    return nature;
+  }
+
+  const ChipTiming chip;
+  LaunchOptions options;
+};
+
+class TimedSuiteTest : public testing::Test {
+public:
+  TimedSuiteTest(const suite::Case &test, std::string chip, std::string level)
+      : test(test), chip(std::move(chip)), level(std::move(level)) {}
+  void TestBody() override {
+    const std::string target = ChipTiming::find(chip).target;
+    std::ifstream file(std::string(NSTF_TEST_KERNELS) + "/suite/" + test.file + "." + target + "." + level + ".hsaco",
+                       std::ios::binary);
+    TimedModule module(chip, {std::istreambuf_iterator<char>(file), {}});
+    const test::Outcome outcome = test::runCase(test, test.sizes[test.sizes.size() / 2], module);
+    EXPECT_TRUE(outcome.ok()) << outcome.error;
+  }
+
+private:
+  const suite::Case &test;
+  const std::string chip, level;
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+  testing::InitGoogleTest(&argc, argv);
+  for (const char *chip : {"mi300x", "mi250x"})
+    for (const suite::Case *test : suite::cases()) {
+      if (test->only && test->only != ChipTiming::find(chip).target)
+        continue;
+      const std::string name = std::string(test->file) + "." + test->name;
+      if (name == "cooperative.cooperativeLaunch" || name == "cooperative.tooLarge")
+        continue; // what the HIP library adds to a cooperative launch, and refuses of one, isn't here
+      for (const char *level : {"O0", "O3"})
+        testing::RegisterTest(test->file, (std::string(test->name) + "_" + level + "_" + chip).c_str(), nullptr,
+                              nullptr, __FILE__, __LINE__,
+                              [=]() -> testing::Test * { return new TimedSuiteTest(*test, chip, level); });
+    }
+  const int failed = RUN_ALL_TESTS();
+  if (!failed && !TimedModule::launches) {
+    std::puts("expected launches that neither poll nor choose their order but there is none");
+    return 1;
+  }
+  return failed;
+}

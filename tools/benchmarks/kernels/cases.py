@@ -1,0 +1,84 @@
+"""The cases and aims of cases.yaml."""
+
+import dataclasses
+import pathlib
+
+import yaml
+
+from benchmarks import h200
+from benchmarks.kernels import chip
+
+FILE = pathlib.Path(__file__).parent / "cases.yaml"
+BYTES = {"f32": 4, "f16": 2, "bf16": 2, "i8": 1, "e4m3fnuz": 1}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Case:
+    kernel: str
+    type: str
+    m: int = 1
+    n: int = 0
+    k: int = 0
+    heads: int = 0
+    kv_heads: int = 0
+    head_size: int = 0
+    chips: tuple = tuple(chip.TARGETS)
+    h200: str = ""         # row and type in cuda_h200.tsv, where they aren't those of a gemm of these sizes
+    rate_beside: str = ""  # the case whose rate `rate` is a part of
+    aims: dict = dataclasses.field(default_factory=dict)
+
+    @property
+    def name(self):
+        shape = f"{self.m} heads {self.heads}/{self.kv_heads} size {self.head_size}" if self.heads else \
+            f"{self.m}x{self.n}x{self.k}"
+        return f"{self.kernel} {self.type} {shape}"
+
+    @property
+    def h200_microseconds(self):
+        """None where nobody measured it."""
+        row, _, kind = (self.h200 or f"gemm {self.m}x{self.n}x{self.k} {self.type}").rpartition(" ")
+        return h200.rows().get((row, kind), (None, ""))[0]
+
+    @property
+    def words(self):
+        """Of `nstfc kernel`."""
+        sizes = {"m": self.m, "heads": self.heads, "kv-heads": self.kv_heads, "head-size": self.head_size} if self.heads else \
+            {"m": self.m, "n": self.n, "k": self.k}
+        if self.kernel == "matvec":
+            del sizes["m"]
+        return [self.kernel, *(f"--{key}={value}" for key, value in sizes.items()), f"--type={self.type}"]
+
+    @property
+    def bytes_an_element(self):
+        return BYTES[self.type]
+
+    @property
+    def products(self):
+        """Multiplications of two elements; of attention, which is causal, half of the scores' and of the values'."""
+        return self.heads * self.m * self.m * self.head_size if self.heads else self.m * self.n * self.k
+
+    @property
+    def bytes(self):
+        """That memory must give and take: each operand and the result once."""
+        if self.heads:
+            return 2 * self.m * (self.heads + self.kv_heads) * self.head_size * self.bytes_an_element
+        result = 4 if self.type in ("i8", "e4m3fnuz") else self.bytes_an_element
+        return (self.m + self.n) * self.k * self.bytes_an_element + self.m * self.n * result
+
+
+class Unreadable(Exception):
+    """A file of cases that isn't one; the text says which and why."""
+
+
+def read(file=FILE):
+    """All cases, and what else the file says by its keys; throws Unreadable."""
+    try:
+        data = yaml.safe_load(file.read_text())
+        rest = {key: data[key] for key in ("every", "median", "not_of_ping_pong")}
+        return [Case(**case) for case in data["cases"]], rest
+    except OSError as error:
+        raise Unreadable(f"{file}: {error.strerror}")
+    except KeyError as error:
+        raise Unreadable(f"{file}: expected cases, every, median and not_of_ping_pong but got no {error}")
+    except (TypeError, yaml.YAMLError) as error:
+        raise Unreadable(f"{file}: expected cases and their aims but got " + " ".join(str(error).split()))

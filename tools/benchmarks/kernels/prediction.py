@@ -1,0 +1,37 @@
+"""How long a launch takes by the timing model, and what holds it up."""
+
+from benchmarks import launches
+
+
+def _limiter(prediction):
+    """The limiter, the parts of the chip that are busiest, and for what waves stand most."""
+    use = {part: share for part, share in prediction["use"].items() if part not in ("latency", "kernel launch")}
+    busy = ", ".join(f"{part} {100 * share:.0f} %" for part, share in sorted(use.items(), key=lambda item: -item[1])[:3])
+    stalls = prediction["stalls"]
+    stood = ", ".join(f"{reason} {100 * clocks / prediction['wave_clocks']:.0f} %"
+                      for reason, clocks in sorted(stalls.items(), key=lambda item: -item[1])[:3])
+    return f"{prediction['limiter']} ({busy}; waves stood: {stood})"
+
+
+def microseconds(build, kernel, chip, folder):
+    """Of a launch at the peak clock, launch cost apart; throws launches.Failed."""
+    launch = launches.write_launch(kernel, folder / "timed.yaml")
+    return launches.emulate(build, launch, f"--timing={chip.name}", "--sampled-only", f"--clock={chip.clock_mhz}")[
+        "predictions"][0]["execution_ns"] / 1e3
+
+
+def of(build, kernel, case, chip, folder):
+    """Metrics by name; throws launches.Failed."""
+    launch = launches.write_launch(kernel, folder / "timed.yaml")
+    peak, *sustained = launches.emulate(build, launch, f"--timing={chip.name}", "--sampled-only")["predictions"]
+    found = {"execution_us": peak["execution_ns"] / 1e3, "launch_us": peak["launch_ns"] / 1e3,
+             "sustained_us": sustained[0]["execution_ns"] / 1e3 if sustained else None,
+             "sustained_mhz": sustained[0]["clock_mhz"] if sustained else None,
+             "interval_us": [limit / 1e3 for limit in peak["interval_ns"]],
+             "bandwidth": case.bytes / peak["execution_ns"] / chip.memory_bandwidth,
+             "products_a_ns": case.products / peak["execution_ns"],
+             "limiter": peak["limiter"], "why": _limiter(peak)}
+    rate = chip.products_a_clock(case.type)
+    if rate:
+        found["pipe"] = case.products / (peak["clocks"] * chip.compute_units * chip.simds * rate)
+    return found

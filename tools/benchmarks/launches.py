@@ -1,0 +1,80 @@
+"""Kernels as launches on the emulator: nstfc's as their headers say, another compiler's by its arguments."""
+
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Failed(Exception):
+    """A program ended with an error; the text is its first line."""
+
+
+@dataclasses.dataclass
+class Kernel:
+    code_object: pathlib.Path
+    target: str
+    symbol: str
+    groups: list                 # of a launch, along each dimension
+    threads: int                 # of a workgroup
+    buffers: dict                # bytes by name
+    arguments: list              # as a launch file has them
+    dynamic_lds: int = 0
+    parameters: dict = dataclasses.field(default_factory=dict)  # tile sizes and others by name
+    registers: int = 0           # of a lane that code names, AGPRs included
+    compile_seconds: float = 0   # of a processor
+
+    @property
+    def workgroups(self):
+        return self.groups[0] * self.groups[1] * self.groups[2]
+
+
+def run(command, output=subprocess.DEVNULL, **options):
+    """Runs a program and returns its processor seconds and largest memory in bytes; throws Failed."""
+    process = subprocess.Popen(command, stdout=output, stderr=subprocess.PIPE, text=True, **options)
+    error = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        lines = [line for line in error.splitlines() if "error" in line] or error.splitlines()
+        raise Failed(lines[0].split("error: ", 1)[-1] if lines else f"{pathlib.Path(command[0]).name} ended with {process.returncode}")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+
+
+def nstf_kernel(build, words, target, folder):
+    """What `nstfc kernel WORDS` makes; throws Failed."""
+    code_object, header, explanation = folder / "kernel.hsaco", folder / "kernel.h", folder / "kernel.txt"
+    with explanation.open("w") as output:
+        seconds, _ = run([build / "bin" / "nstfc", "kernel", *words, f"--target={target}", "-o", code_object,
+                          "--header", header, "--explain"], output)
+    text = header.read_text()
+    threads, groups = re.search(rf'{{"{target}", (\d+), \d+, (\d+)}}', text).groups()
+    buffers = {name: int(size) for name, size in re.findall(r"/\* (\w+): [^;]*; (\d+) bytes; ", text)}
+    explained = explanation.read_text()
+    parameters = re.search(r"^  parameters +(.*)$", explained, re.MULTILINE).group(1)
+    registers = re.search(r"^  registers +(\d+) V, (\d+) A", explained, re.MULTILINE).groups()
+    return Kernel(code_object, target, re.search(r'_SYMBOL "(\w+)"', text).group(1), [int(groups), 1, 1], int(threads), buffers,
+                  [{"buffer": name} for name in buffers],
+                  parameters={name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", parameters)},
+                  registers=sum(map(int, registers)), compile_seconds=seconds)
+
+
+def write_launch(kernel, path, groups=None):
+    """A launch file of zeros; of `groups` workgroups only where they are given."""
+    path.write_text(json.dumps({  # JSON is YAML
+        "code_object": str(kernel.code_object), "target": kernel.target,
+        "buffers": {name: {"type": "u8", "shape": [size], "init": "zeros"} for name, size in kernel.buffers.items()},
+        "launches": [{"kernel": kernel.symbol, "grid": [groups, 1, 1] if groups else kernel.groups,
+                      "block": [kernel.threads, 1, 1], "dynamic_lds": kernel.dynamic_lds, "args": kernel.arguments}]}))
+    return path
+
+
+def emulate(build, launch, *options):
+    """Runs a launch file and returns the launch's report; throws Failed."""
+    report = launch.with_suffix(".json")
+    run([build / "bin" / "nstf-emu", "run", launch, f"--report={report}", *options])
+    return json.loads(report.read_text())["launches"][0]
