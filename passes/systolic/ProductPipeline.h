@@ -1,4 +1,4 @@
-// A loop of products as a software pipeline over two LDS buffers.
+// A loop of products as a software pipeline over one to three LDS buffers.
 #pragma once
 
 #include "passes/systolic/ProductLoop.h"
@@ -12,7 +12,7 @@ struct PrefetchPlan {
     int64_t ahead = 2, step = 0;
   };
 
-  int64_t buffers = 2;           ///< of LDS: 1 or 2
+  int64_t buffers = 2;           ///< of LDS: 1 to 3
   llvm::SmallVector<Slot> loads; ///< one for each of the loop's writes
   int64_t blocksOfRound = 2;     ///< after so many, buffers and registers have the same roles again
 };

@@ -4,7 +4,7 @@
 // weights do, and is loaded transposed. What lies outside X or W counts as 0, so K need not be a multiple of BK. ROWS: rows
 // of this step, 0 = as many as the step has tokens; a work item past them does nothing.
 // KB: blocks of BK that are summed up by themselves before they join the total (systolic-split-sums); 0: all of them.
-// OPERAND: the type of X and W; sums are f32, of i8 i32.
+// OPERAND: the type of X and W; sums are f32, or i32 of i8.
 // Waves: WM x WN over the tile. STAGE = 1: operands go to LDS past the registers. SCHEDULE = 1: with two waves a SIMD, halves
 // of them take turns at memory work and products.
 !x = tensor<32x32x!systolic.operand, #systolic.axes<BM, BK>>

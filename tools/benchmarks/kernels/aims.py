@@ -21,7 +21,7 @@ def missed(aims, found, chip, skipped=()):
             limit, value = _limit(bound, chip), found.get(metric)
             if limit is None or metric in skipped:
                 continue
-            is_met = value is not None and (value >= limit if kind == "least" else value <= limit)
+            is_met = value is not None and (value >= limit if kind == "min" else value <= limit)
             if not is_met:
-                lines.append(f"{metric}: expected at {kind} {limit} but got {text(value)}")
+                lines.append(f"{metric}: expected at {"least" if kind == "min" else "most"} {limit} but got {text(value)}")
     return lines
