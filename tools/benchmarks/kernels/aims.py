@@ -23,5 +23,6 @@ def missed(aims, found, chip, skipped=()):
                 continue
             is_met = value is not None and (value >= limit if kind == "min" else value <= limit)
             if not is_met:
-                lines.append(f"{metric}: expected at {"least" if kind == "min" else "most"} {limit} but got {text(value)}")
+                at = "at least" if kind == "min" else "at most"
+                lines.append(f"{metric}: expected {at} {limit} but got {text(value)}")
     return lines
