@@ -136,7 +136,7 @@ std::string KernelCompilation::makeHeader() const {
     if (auto value = request.values.find(option.key); value != request.values.end())
       header.values.push_back({(request.runtimeRows && option.isRows ? "max_" : "") + option.key, value->second});
   if (request.runtimeRows)
-    header.mostRows = graph.getContext();
+    header.maxRows = graph.getContext();
   const LaunchInfo &info = compilation->getTargets().front().plan.variants.front().launch;
   header.readsTokens = info.readsTokens;
   header.readsPosition = info.readsPosition;

@@ -69,8 +69,8 @@ private:
             "   - All addresses are device addresses and multiples of 16. Matrices are row-major without gaps.\n"
             "   - What is written overlaps nothing else that the kernel is given.\n"
             "   - Memory is read and written inside the matrices only: no padding is needed, and none is touched.\n";
-    if (header.mostRows)
-      text += "     Of a matrix of up to " + number(*header.mostRows) +
+    if (header.maxRows)
+      text += "     Of a matrix of up to " + number(*header.maxRows) +
               " rows only those of the launch are: memory for more is not needed.\n";
     text +=
         "   What it may rely on:\n"
@@ -91,9 +91,9 @@ private:
   }
 
   void writeControl() {
-    std::string tokens = header.readsTokens && header.mostRows ? "rows of this launch, 1 to " + number(*header.mostRows)
-                         : header.readsTokens                  ? "rows of this launch"
-                                                               : "not read by this kernel";
+    std::string tokens = header.readsTokens && header.maxRows ? "rows of this launch, 1 to " + number(*header.maxRows)
+                         : header.readsTokens                 ? "rows of this launch"
+                                                              : "not read by this kernel";
     std::string position = header.readsPosition ? "of the launch's first row, from 0 on" : "not read by this kernel";
     text += "/* What varies from launch to launch. It lies in device memory and is read when the kernel runs, so a "
             "captured graph\n   replays with other numbers after a copy into it; write it in stream order. */\n";
@@ -120,8 +120,8 @@ private:
     if (isControl(argument))
       return "run scalars, see above; read";
     const std::vector<int64_t> &sizes = argument.shape.dimensions;
-    std::string rows = sizes.front() < 0 ? "up to " + number(*header.mostRows) : number(sizes.front());
-    uint64_t elements = argument.shape.elements(header.mostRows.value_or(1));
+    std::string rows = sizes.front() < 0 ? "up to " + number(*header.maxRows) : number(sizes.front());
+    uint64_t elements = argument.shape.elements(header.maxRows.value_or(1));
     std::string shape = "[" + rows, place = field + "[i]";
     if (sizes.size() == 2) {
       shape += ", " + number(sizes[1]);
@@ -153,10 +153,10 @@ private:
             "_target {\n  const char *name;         /* the chip, as in gcnArchName of hipDeviceProp_t */\n"
             "  uint32_t workgroup_size;  /* work-items */\n"
             "  uint32_t lds_bytes;       /* that a workgroup takes by itself; a launch asks for none beside it */\n";
-    text += header.mostRows ? "  uint32_t workgroups;      /* of each block of rows */\n"
-                              "  uint32_t rows_factor;     /* a row of the launch is so many of the kernel's own, */\n"
-                              "  uint32_t rows_tile;       /* of which a block has so many */\n"
-                            : "  uint32_t workgroups;      /* of a launch */\n";
+    text += header.maxRows ? "  uint32_t workgroups;      /* of each block of rows */\n"
+                             "  uint32_t rows_factor;     /* a row of the launch is so many of the kernel's own, */\n"
+                             "  uint32_t rows_tile;       /* of which a block has so many */\n"
+                           : "  uint32_t workgroups;      /* of a launch */\n";
     text += "} " + name + "_target;\n\n";
     text +=
         "/* The target for a device by its gcnArchName (\"gfx942:sramecc+:xnack-\"); NULL where the code object has no "
@@ -166,7 +166,7 @@ private:
     for (const KernelHeader::Launch &launch : header.launches) {
       text += "      {" + launcher::literal(launch.target) + ", " + number(launch.kernel.block[0]) + ", " +
               number(launch.kernel.lds) + ", " + number(launch.workgroups);
-      if (header.mostRows)
+      if (header.maxRows)
         text += ", " + number(launch.rowsFactor) + ", " + number(launch.rowsTile);
       text += "},\n";
     }
@@ -178,11 +178,11 @@ private:
 
   void writeLaunch() {
     std::string rowsParameter, rowsArgument;
-    if (header.mostRows) {
+    if (header.maxRows) {
       rowsParameter = ", uint32_t rows";
       rowsArgument = ", rows";
       text += "/* Workgroups of a launch of so many rows, which control.tokens says too; 0 where there are not 1 to " +
-              number(*header.mostRows) +
+              number(*header.maxRows) +
               ".\n   A graph that is captured for the most rows serves every number: what is "
               "not needed ends at once. */\n";
     } else {
@@ -190,8 +190,8 @@ private:
     }
     text +=
         "static inline uint32_t " + name + "_workgroups(const " + name + "_target *target" + rowsParameter + ") {\n";
-    if (header.mostRows)
-      text += "  if (rows < 1 || rows > " + number(*header.mostRows) +
+    if (header.maxRows)
+      text += "  if (rows < 1 || rows > " + number(*header.maxRows) +
               "u)\n    return 0;\n  return (uint32_t)(((uint64_t)rows * target->rows_factor + target->rows_tile - 1) / "
               "target->rows_tile *\n                    target->workgroups);\n";
     else

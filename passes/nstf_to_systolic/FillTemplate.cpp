@@ -97,10 +97,15 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
         return program.emitError() << "expected the template to have parameter " << parameter.name;
     }
     if (DictionaryAttr tuning = findTuning(region))
-      for (NamedAttribute entry : tuning)
-        if (auto value = dyn_cast<IntegerAttr>(entry.getValue()); !value || failed(set(entry.getName(), value)))
+      for (NamedAttribute entry : tuning) {
+        auto value = dyn_cast<IntegerAttr>(entry.getValue());
+        if (!value || failed(set(entry.getName(), value)))
           return program.emitError() << "expected tuning to name an integer parameter of the template but got "
                                      << entry.getName().getValue();
+        if (value.getInt() < 1 && llvm::is_contained(program.getGrid(), Attribute(entry.getName())))
+          return region.emitError() << "expected tuning to make " << entry.getName().getValue()
+                                    << ", a tile, at least 1 but got " << value.getInt();
+      }
     // A template on the vector units computes in f32 whatever memory holds.
     if (binding.operandType && parameters.get(systolic::operandParameterName))
       parameters.set(systolic::operandParameterName, TypeAttr::get(binding.operandType));

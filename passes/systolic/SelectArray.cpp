@@ -20,7 +20,7 @@ using namespace nstf::systolic;
 namespace {
 
 /// More accumulators a lane than this make the register allocator spill.
-constexpr int64_t mostAccumulators = 128;
+constexpr int64_t maxAccumulators = 128;
 /// Elements along K that a lane holds of a cell: as many as the accumulator has rows side by side, so that a product's
 /// result is the next one's operand.
 constexpr int64_t elementsOfChain = 4;
@@ -37,7 +37,14 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
       return signalPassFailure();
     int64_t rows = kernel.getParam("WM").value_or(1), cols = kernel.getParam("WN").value_or(1);
     int64_t workItems = rows * cols * *kernel.getWaveSize();
-    if (rows < 1 || cols < 1 || workItems > target->maxWorkgroupSize()) {
+    if (failed(checkSwitches(kernel)))
+      return signalPassFailure();
+    if (rows < 1 || cols < 1) {
+      kernel.emitError() << "expected WM and WN, the waves of a workgroup, of at least 1 but got " << rows << " and "
+                         << cols;
+      return signalPassFailure();
+    }
+    if (workItems > target->maxWorkgroupSize()) {
       kernel.emitError() << "expected at most " << target->maxWorkgroupSize() << " work-items in a workgroup but got "
                          << rows << "x" << cols << " waves of " << *kernel.getWaveSize();
       return signalPassFailure();
@@ -134,6 +141,14 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
     return instructions;
   }
 
+  /// What the passes after this one read as a choice of two.
+  static LogicalResult checkSwitches(KernelOp kernel) {
+    for (StringRef name : {"STAGE", "SCHEDULE"})
+      if (int64_t value = kernel.getParam(name).value_or(0); value != 0 && value != 1)
+        return kernel.emitError() << "expected " << name << " to be 0 or 1 but got " << value;
+    return success();
+  }
+
   /// Those of single-block instructions, in the target's order.
   static SmallVector<StringRef> getOperandTypes(nstf::TargetView target) {
     llvm::SmallSetVector<StringRef, 8> types;
@@ -199,9 +214,9 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
       if (!layout(product.getA(), MmaOperand::A) || !layout(product.getB(), MmaOperand::B))
         return "its cells are " + std::to_string(array.getK()) + " deep, which does not divide the " +
                std::to_string(getTileType(product.getA()).getDimSize(1)) + " of a product";
-      if (acc.getNumRegisters() > mostAccumulators)
+      if (acc.getNumRegisters() > maxAccumulators)
         return std::to_string(acc.getNumRegisters()) + " accumulators a lane, over the " +
-               std::to_string(mostAccumulators) + " that do not spill";
+               std::to_string(maxAccumulators) + " that do not spill";
     }
     return "";
   }

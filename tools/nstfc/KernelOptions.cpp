@@ -29,7 +29,7 @@ struct Arguments {
   Values targets, tuning, templates, output, header, name, emit, dump, waveSize, explain, reproducers;
   Values wave;                          ///< what --wave-size was called before
   std::map<std::string, Values> kernel; ///< by key
-  Values mostRows;
+  Values maxRows;
 };
 
 std::string describe(const KernelOption &option) {
@@ -49,7 +49,7 @@ void addOptions(CLI::App &app, const KernelDescription &description, Arguments &
     if (option.type == "boolean")
       added->expected(0, 1)->default_str("true");
     if (option.isRows)
-      add(KernelDescription::getFlag("max_" + option.key), arguments.mostRows,
+      add(KernelDescription::getFlag("max_" + option.key), arguments.maxRows,
           "in place of " + KernelDescription::getFlag(option.key) +
               ": the most there can be, each launch says how many");
   }
@@ -93,8 +93,8 @@ KernelRequest makeRequest(const KernelDescription &description, const Arguments 
     if (std::optional<std::string> value = once(KernelDescription::getFlag(key), values))
       request.values[key] = *value;
   std::string rows = description.getRowsKey();
-  if (std::optional<std::string> most = once(KernelDescription::getFlag("max_" + rows), arguments.mostRows)) {
-    if (!request.values.insert({rows, *most}).second)
+  if (std::optional<std::string> max = once(KernelDescription::getFlag("max_" + rows), arguments.maxRows)) {
+    if (!request.values.insert({rows, *max}).second)
       throw std::runtime_error("expected " + KernelDescription::getFlag(rows) + " or " +
                                KernelDescription::getFlag("max_" + rows) + " but got both");
     request.runtimeRows = true;

@@ -252,7 +252,7 @@ void readStages(const support::JsonCursor &json, Decoder &decoder, int depth) {
   if (depth > maxDepth)
     json.fail("expected sequences at most " + std::to_string(maxDepth) + " deep");
   auto add = [&](StageMaker stage) { decoder.stages.push_back(std::move(stage)); };
-  constexpr uint64_t most = 1 << 16;
+  constexpr uint64_t max = 1 << 16;
   switch (json["type"].oneOf(
       {"Sequence", "ByteLevel", "WordPiece", "Metaspace", "BPEDecoder", "Replace", "ByteFallback", "Fuse", "Strip"})) {
   case 0:
@@ -278,8 +278,8 @@ void readStages(const support::JsonCursor &json, Decoder &decoder, int depth) {
     decoder.fused = true;
     return;
   default:
-    return add(maker<Strip>(readCharacter(json["content"]), json["start"].integer(0, most),
-                            json["stop"].integer(0, most), decoder.fused));
+    return add(maker<Strip>(readCharacter(json["content"]), json["start"].integer(0, max),
+                            json["stop"].integer(0, max), decoder.fused));
   }
 }
 

@@ -24,9 +24,9 @@ struct DecoderGrowth {
 
   /// Bytes that may still come; throws std::runtime_error when there are none (Growth.h).
   std::size_t left() const {
-    const std::size_t most = mostOf(given) * stages;
-    checkGrowth(place, made, most);
-    return most - made;
+    const std::size_t max = maxGrowth(given) * stages;
+    checkGrowth(place, made, max);
+    return max - made;
   }
   void add(std::size_t bytes) {
     made += bytes;

@@ -98,7 +98,7 @@ NormalizerStep readStep(const support::JsonCursor &json, std::size_t kind) {
     return readStrip(json);
   case 8:
     return [pattern = readPattern(json["pattern"]), content = json["content"].string()](
-               const std::string &text, std::size_t most) { return pattern.replace(text, content, most); };
+               const std::string &text, std::size_t max) { return pattern.replace(text, content, max); };
   case 10:
     return [](const std::string &text, std::size_t) { return bytesToAlphabet(text); };
   case 11:
@@ -146,10 +146,10 @@ void Normalizer::addPrepend(const std::string &start) {
 }
 
 std::string Normalizer::operator()(std::string text) const {
-  const std::size_t most = mostOf(text.size());
+  const std::size_t max = maxGrowth(text.size());
   for (const NormalizerStep &step : steps) {
-    text = step(std::move(text), most);
-    checkGrowth(place, text.size(), most);
+    text = step(std::move(text), max);
+    checkGrowth(place, text.size(), max);
   }
   return text;
 }

@@ -11,8 +11,8 @@
 
 namespace nstf::runtime {
 
-/// Changes a text. What multiplies it without limit may stop once there are more than `most` bytes.
-using NormalizerStep = std::function<std::string(std::string text, std::size_t most)>;
+/// Changes a text. What multiplies it without limit may stop once there are more than `max` bytes.
+using NormalizerStep = std::function<std::string(std::string text, std::size_t max)>;
 
 class Normalizer {
 public:

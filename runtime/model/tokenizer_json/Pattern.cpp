@@ -121,11 +121,11 @@ std::vector<Span> Pattern::split(std::string_view text) const {
   return spans;
 }
 
-std::string Pattern::replace(std::string_view text, std::string_view by, std::size_t most) const {
+std::string Pattern::replace(std::string_view text, std::string_view by, std::size_t max) const {
   std::string result;
   for (const Span &span : split(text)) {
     result += span.isMatch ? by : text.substr(span.begin, span.end - span.begin);
-    if (result.size() > most)
+    if (result.size() > max)
       break;
   }
   return result;

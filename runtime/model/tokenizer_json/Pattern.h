@@ -30,8 +30,8 @@ public:
   /// The text cut at the matches, in order: matches and what is between them. An empty match is an empty span; one that
   /// follows a match at once is left out. Throws std::runtime_error when matching takes too many steps.
   std::vector<Span> split(std::string_view text) const;
-  /// The text with each match replaced; where that is more than `most` bytes, its beginning, more than `most` bytes.
-  std::string replace(std::string_view text, std::string_view by, std::size_t most = SIZE_MAX) const;
+  /// The text with each match replaced; where that is more than `max` bytes, its beginning, more than `max` bytes.
+  std::string replace(std::string_view text, std::string_view by, std::size_t max = SIZE_MAX) const;
   /// The string of a literal; empty for expressions.
   const std::string &literalText() const { return fixed; }
 

@@ -81,10 +81,10 @@ PostProcessor readPostProcessor(const support::JsonCursor &json, int32_t size, i
     for (const support::JsonCursor &part : json["processors"].elements())
       parts.push_back(readPostProcessor(part, size, depth + 1));
     return [parts = std::move(parts), place = json.place()](TokenSequence text) {
-      const std::size_t most = mostOf(text.ids.size());
+      const std::size_t max = maxGrowth(text.ids.size());
       for (const PostProcessor &part : parts) {
         text = part(std::move(text));
-        checkGrowth(place, text.ids.size(), most);
+        checkGrowth(place, text.ids.size(), max);
       }
       return text;
     };

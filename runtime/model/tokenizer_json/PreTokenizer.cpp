@@ -172,10 +172,10 @@ PreTokenizer readSequence(const support::JsonCursor &json, int depth) {
       return std::accumulate(pieces.begin(), pieces.end(), std::size_t(0),
                              [](std::size_t sum, const Piece &piece) { return sum + piece.text.size(); });
     };
-    const std::size_t most = mostOf(bytes());
+    const std::size_t max = maxGrowth(bytes());
     for (const PreTokenizer &part : parts) {
       part(pieces);
-      checkGrowth(place, bytes(), most);
+      checkGrowth(place, bytes(), max);
     }
   };
 }

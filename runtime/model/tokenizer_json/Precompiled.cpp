@@ -71,10 +71,10 @@ private:
   std::string strings;
 };
 
-std::string replaceIn(const Table &table, const std::string &text, std::size_t most) {
+std::string replaceIn(const Table &table, const std::string &text, std::size_t max) {
   std::string result;
   auto characters = [&](std::string_view cluster) {
-    for (std::size_t position = 0; position < cluster.size() && result.size() <= most;) {
+    for (std::size_t position = 0; position < cluster.size() && result.size() <= max;) {
       std::size_t begin = position;
       unicode::take(cluster, position);
       std::string_view character = cluster.substr(begin, position - begin);
@@ -91,7 +91,7 @@ std::string replaceIn(const Table &table, const std::string &text, std::size_t m
   std::size_t begin = 0;
   std::optional<char32_t> before;
   utf8proc_int32_t state = 0;
-  for (std::size_t position = 0; position < text.size() && result.size() <= most;) {
+  for (std::size_t position = 0; position < text.size() && result.size() <= max;) {
     std::size_t here = position;
     char32_t character = unicode::take(text, position);
     if (before && utf8proc_grapheme_break_stateful(static_cast<utf8proc_int32_t>(*before),
@@ -113,7 +113,7 @@ NormalizerStep readPrecompiled(const support::JsonCursor &json) {
   auto table = std::make_shared<Table>();
   if (!bytes || !table->read(*bytes))
     map.failExpected("a table of replacements in base64");
-  return [table](const std::string &text, std::size_t most) { return replaceIn(*table, text, most); };
+  return [table](const std::string &text, std::size_t max) { return replaceIn(*table, text, max); };
 }
 
 } // namespace nstf::runtime

@@ -120,6 +120,19 @@ module attributes {nstf.max_tokens = 4 : i64} {
 // -----
 
 module attributes {nstf.max_tokens = 4 : i64} {
+  systolic.kernel @softmax(%work: index) attributes {params = {M = 8, N = 8, BM = 4, ROWS = 0}, grid = ["M", "BM"]} {
+    systolic.return
+  }
+  // expected-error @+1 {{expected tuning to make BM, a tile, at least 1 but got 0}}
+  nstf.kernel @softmax_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {nstf.tuning = {BM = 0}} {
+    %y = nstf.softmax %x : tensor<?x8xf32>
+    nstf.return %y : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+module attributes {nstf.max_tokens = 4 : i64} {
   // expected-error @+1 {{expected buffer x for an argument of the nstf.kernel}}
   systolic.kernel @softmax(%y: memref<8x8xf32, #systolic.axes<M, N>>, %work: index)
       attributes {launch = #systolic.launch<[y]>, params = {M = 8, N = 8, ROWS = 0}, grid = []} {

@@ -15,8 +15,22 @@ systolic.kernel @too_many_waves(%work: index) attributes {params = {WM = 5, WN =
 
 // -----
 
-// expected-error @+1 {{expected at most 1024 work-items in a workgroup but got 0x4 waves of 64}}
+// expected-error @+1 {{expected WM and WN, the waves of a workgroup, of at least 1 but got 0 and 4}}
 systolic.kernel @no_waves(%work: index) attributes {params = {WM = 0, WN = 4}, grid = [], wave_size = 64 : i64} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected SCHEDULE to be 0 or 1 but got 7}}
+systolic.kernel @unknown_schedule(%work: index) attributes {params = {SCHEDULE = 7}, grid = [], wave_size = 64 : i64} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected STAGE to be 0 or 1 but got 2}}
+systolic.kernel @unknown_stage(%work: index) attributes {params = {STAGE = 2}, grid = [], wave_size = 64 : i64} {
   systolic.return
 }
 

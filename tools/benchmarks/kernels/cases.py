@@ -75,7 +75,12 @@ def read(file=FILE):
     try:
         data = yaml.safe_load(file.read_text())
         rest = {key: data[key] for key in ("every", "median", "not_of_ping_pong")}
-        return [Case(**case) for case in data["cases"]], rest
+        known = [Case(**case) for case in data["cases"]]
+        for aims in [rest["every"], rest["median"], *(case.aims for case in known)]:
+            for metric, bounds in aims.items():
+                if set(bounds) - {"min", "max"}:
+                    raise Unreadable(f"{file}: {metric}: expected min or max but got {', '.join(bounds)}")
+        return known, rest
     except OSError as error:
         raise Unreadable(f"{file}: {error.strerror}")
     except KeyError as error:

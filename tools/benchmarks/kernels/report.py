@@ -148,7 +148,7 @@ def chosen_cases(file, pattern):
         sys.exit(f"error: {error}")
     chosen = [case for case in known if fnmatch.fnmatch(case.name, f"*{pattern}*")]
     if not chosen:
-        sys.exit("error: expected --only to match one of\n  " + "\n  ".join(case.name for case in known))
+        sys.exit(f"error: --only: expected a case of {file} but '{pattern}' matches none of {', '.join(case.name for case in known)}")
     beside = {case.rate_beside for case in chosen}
     return [case for case in known if case in chosen or case.name in beside], general
 

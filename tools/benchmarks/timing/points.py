@@ -83,7 +83,9 @@ def earlier(files):
     for path in files:
         try:
             said = json.loads(path.read_text())
-        except (OSError, ValueError) as error:
+        except OSError as error:
+            sys.exit(f"error: {path}: {error.strerror}")
+        except ValueError as error:
             sys.exit(f"error: {path}: expected what --json wrote but got {error}")
         points |= {(point["chip"], point["kernel"], point["problem"]): point for point in said if "seconds" in point}
     return sorted(points.values(), key=lambda point: point["chip"])
@@ -118,9 +120,10 @@ def main():
         sys.exit(f"error: expected points of {arguments.rows} on {', '.join(arguments.chips or ['any chip'])} but there are none")
     if arguments.budget < 0:
         sys.exit(f"error: expected a budget of wave instructions but got {arguments.budget}")
+    judged = earlier(arguments.judge) if arguments.judge else predicted(arguments, points)
     judgement = Judgement()
     judgement.print_head()
-    for point in earlier(arguments.judge) if arguments.judge else predicted(arguments, points):
+    for point in judged:
         judgement.add(point, point["facts"])
     judgement.compare()
     judgement.print_limiters()
