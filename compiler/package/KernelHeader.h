@@ -28,7 +28,7 @@ struct KernelHeader {
   std::vector<std::pair<std::string, std::string>> values; ///< the options' values, ("m", "64")
   std::vector<std::string> argumentAbouts;                 ///< one for each argument
   std::optional<size_t> control;                           ///< which argument is the control block
-  std::optional<int64_t> maxRows;                         ///< where the rows of a launch are read at run time
+  std::optional<int64_t> maxRows;                          ///< where the rows of a launch are read at run time
   bool readsTokens = false, readsPosition = false;         ///< from the control block
   std::vector<Launch> launches;                            ///< at least one; the arguments are the same in all
 };

@@ -278,8 +278,8 @@ void readStages(const support::JsonCursor &json, Decoder &decoder, int depth) {
     decoder.fused = true;
     return;
   default:
-    return add(maker<Strip>(readCharacter(json["content"]), json["start"].integer(0, max),
-                            json["stop"].integer(0, max), decoder.fused));
+    return add(maker<Strip>(readCharacter(json["content"]), json["start"].integer(0, max), json["stop"].integer(0, max),
+                            decoder.fused));
   }
 }
 
