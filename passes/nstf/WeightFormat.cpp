@@ -25,6 +25,5 @@ std::string nstf::getFormatName(IntFormatAttr format, bool zeros) {
 
 std::string nstf::getWeightFormatNames() {
   return "int4, int5, int6 or int8, a scale a row, or a scale and a zero a group: int4_g32, int4_g64, int4_g128; with "
-         "_sym "
-         "no zeros, of rows with _asym zeros";
+         "_sym no zeros, of rows with _asym zeros";
 }

@@ -77,8 +77,8 @@ void addOptions(CLI::App &app, CommandLine &line) {
       ->capture_default_str();
   app.add_option(
          "--quantize", line.compile.quantize,
-         "weights of linears as codes, rounded to nearest: int8, or int4, int5, int6 with a scale a row; with _g32, "
-         "_g64 or _g128 a scale and a zero a group (int4_g128), with _sym no zeros")
+         "weights of linears as codes, rounded to nearest: int4, int5, int6 or int8 with a scale a row, with _asym "
+         "also a zero; with _g32, _g64 or _g128 a scale and a zero a group (int4_g128), with _sym no zeros")
       ->type_name("FORMAT");
   app.add_option("--max-tokens", line.compile.maxTokens,
                  "tokens of the largest step; longer prompts run in pieces (default: the context, at most 512)")

@@ -19,8 +19,7 @@ Clocks turnaroundOf(const ChipTiming &chip, double clockMhz) {
 
 Dispatcher::Dispatcher(const ChipTiming &chip, double clockMhz, uint64_t groups, uint32_t wavesPerGroup,
                        uint32_t perComputeUnit)
-    : groups(groups), wavesPerGroup(wavesPerGroup), computeUnitsPerDie(chip.computeUnitsPerXcd()),
-      waveClocks(1 / chip.wavesLaunchedPerClock),
+    : groups(groups), computeUnitsPerDie(chip.computeUnitsPerXcd()), waveClocks(1 / chip.wavesLaunchedPerClock),
       groupClocks(std::max(chip.xcds * chip.workgroupLaunchClocks, wavesPerGroup * waveClocks)),
       turnaround(turnaroundOf(chip, clockMhz)), notBegun(groups), dies(chip.xcds) {
   for (size_t i = 0; i < dies.size(); ++i) {

@@ -57,7 +57,7 @@ private:
   void takeBack(Die &die, Clocks now);
 
   const uint64_t groups;
-  const uint32_t wavesPerGroup, computeUnitsPerDie;
+  const uint32_t computeUnitsPerDie;
   const double waveClocks, groupClocks; ///< from one start to the next
   const Clocks turnaround;
   uint64_t notBegun, groupsStarted = 0;

@@ -34,20 +34,8 @@ namespace {
 using nstf::emulator::test::Module;
 Module &of(void *module) { return *static_cast<Module *>(module); }
 
-std::vector<Case *> &registered() {
-  static std::vector<Case *> all;
-  return all;
-}
-
 } // namespace
 
-Case::Case(const char *file, const char *name, std::vector<int> sizes, void (*run)(Run &), const char *only)
-    : file(file), name(name), sizes(std::move(sizes)), run(run), only(only) {
-  registered().push_back(this);
-}
-const std::vector<Case *> &cases() { return registered(); }
-
-Run::Run(void *module, bool gfx942, int size) : gfx942(gfx942), size(size), module(module) {}
 Run::~Run() {
   for (void *allocation : allocations)
     of(module).memory.free(allocation);

@@ -15,11 +15,6 @@ extern "C" hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t, unsigned, 
 namespace suite {
 namespace {
 
-std::vector<Case *> &registered() {
-  static std::vector<Case *> all;
-  return all;
-}
-
 void hip(hipError_t error, const char *what) {
   if (error != hipSuccess)
     throw std::runtime_error(std::string(what) + ": " + hipGetErrorString(error) + ": " + nstfEmulatorLastFault());
@@ -49,13 +44,6 @@ private:
 
 } // namespace
 
-Case::Case(const char *file, const char *name, std::vector<int> sizes, void (*run)(Run &), const char *only)
-    : file(file), name(name), sizes(std::move(sizes)), run(run), only(only) {
-  registered().push_back(this);
-}
-const std::vector<Case *> &cases() { return registered(); }
-
-Run::Run(void *module, bool gfx942, int size) : gfx942(gfx942), size(size), module(module) {}
 Run::~Run() {
   for (void *allocation : allocations)
     (void)hipFree(allocation);
