@@ -44,9 +44,9 @@ void nstf::buildSelectPipeline(OpPassManager &model, const PipelineOptions &opti
 
 // nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(nstf-to-systolic-fill-template,
 //   systolic-instantiate, systolic.kernel(systolic-order-workgroups), inline, canonicalize, cse, systolic.kernel(
-//   systolic-drop-unused-control, systolic-expand-math, systolic-split-sums, systolic-select-wave-size,
-//   systolic-select-array, systolic-assign-layouts, systolic-stage-operands, systolic-insert-prefetch,
-//   systolic-schedule-loop, systolic-widen-stores, systolic-allocate-scratch))))'
+//   systolic-drop-unused-control, systolic-expand-math, systolic-align-blocks, systolic-split-sums,
+//   systolic-select-wave-size, systolic-select-array, systolic-assign-layouts, systolic-stage-operands,
+//   systolic-insert-prefetch, systolic-schedule-loop, systolic-widen-stores, systolic-allocate-scratch))))'
 void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &options) {
   variant.addPass(createFillTemplatePass());
   variant.addPass(systolic::createInstantiatePass());
@@ -58,6 +58,7 @@ void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &opti
   OpPassManager &kernel = variant.nest<systolic::KernelOp>();
   kernel.addPass(systolic::createDropUnusedControlPass());
   kernel.addPass(systolic::createExpandMathPass());
+  kernel.addPass(systolic::createAlignBlocksPass());
   kernel.addPass(systolic::createSplitSumsPass());
   kernel.addPass(systolic::createSelectWaveSizePass({.waveSize = options.waveSize}));
   kernel.addPass(systolic::createSelectArrayPass());

@@ -59,6 +59,22 @@ def ExpandMathPass : Pass<"systolic-expand-math", "::nstf::systolic::KernelOp"> 
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def AlignBlocksPass : Pass<"systolic-align-blocks", "::nstf::systolic::KernelOp"> {
+  let summary = "blocks of a sum of products end where the sum does";
+  let description = [{
+    Where a block's columns do not divide a sum, the last block would be ragged, and with it, in one loop, every load would
+    look for the end of its row. Instead the blocks begin so far before the first column that the last one ends with the
+    sum: what lies there counts as 0, as everything outside memory does. The first block alone is ragged then, and a
+    pipelined loop loads it in front of its rounds.
+
+    Refused (with a missed remark) where the column is more than a place in buffers that end with the sum: of codes
+    that are decoded, or where memory holds blocks.
+
+    Precondition: instantiated and canonicalized.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def SplitSumsPass : Pass<"systolic-split-sums", "::nstf::systolic::KernelOp"> {
   let summary = "adds up long sums of products in parts";
   let description = [{

@@ -7,20 +7,20 @@
 using namespace mlir;
 using namespace nstf::systolic;
 
-/// What the index is, or its value of two where the other one is `none`.
-static std::optional<int64_t> getEnd(Value index, int64_t none) {
-  if (auto choice = index.getDefiningOp<arith::SelectOp>())
-    return getConstantIntValue(choice.getFalseValue()) == none ? getConstantIntValue(choice.getTrueValue())
-                                                               : std::nullopt;
-  return getConstantIntValue(index);
+std::optional<int64_t> nstf::systolic::getEnd(scf::ForOp loop) {
+  Value end = loop.getUpperBound();
+  if (auto choice = end.getDefiningOp<arith::SelectOp>()) {
+    std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound());
+    return begin && getConstantIntValue(choice.getFalseValue()) == begin ? getConstantIntValue(choice.getTrueValue())
+                                                                         : std::nullopt;
+  }
+  return getConstantIntValue(end);
 }
 
 std::optional<int64_t> nstf::systolic::countRounds(scf::ForOp loop) {
-  std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound()), step = getConstantIntValue(loop.getStep());
-  if (!begin || !step)
-    return std::nullopt;
-  std::optional<int64_t> end = getEnd(loop.getUpperBound(), *begin);
-  return end ? std::optional(llvm::divideCeil(*end - *begin, *step)) : std::nullopt;
+  std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound()), step = getConstantIntValue(loop.getStep()),
+                         end = getEnd(loop);
+  return begin && step && end ? std::optional(llvm::divideCeil(*end - *begin, *step)) : std::nullopt;
 }
 
 std::string ProductLoop::match(scf::ForOp candidate) {

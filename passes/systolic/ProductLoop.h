@@ -8,6 +8,10 @@
 
 namespace nstf::systolic {
 
+/// Where a loop ends, where that is known; of a loop whose end is a choice between a constant and its begin, that
+/// constant.
+std::optional<int64_t> getEnd(mlir::scf::ForOp loop);
+
 /// Rounds of a loop of constant step, where they are known; a loop whose end is a choice between that many and none has
 /// them too.
 std::optional<int64_t> countRounds(mlir::scf::ForOp loop);

@@ -10,15 +10,16 @@
 #include "dialects/nstf/Target.h"
 #include "dialects/systolic/Rounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/analysis/LdsLayout.h"
 #include "passes/analysis/StoreLayout.h"
-#include "passes/systolic/Divisor.h"
 #include "passes/systolic/Operands.h"
 #include "passes/systolic/Passes.h"
 #include "passes/systolic/Preconditions.h"
+#include "passes/systolic/RowAccess.h"
 #include "llvm/ADT/SetVector.h"
 #include <numeric>
 
@@ -201,9 +202,9 @@ private:
     if (store.getTransposed())
       std::swap(shape[0], shape[1]);
     unsigned bits = buffer.getElementTypeBitWidth();
-    int64_t width = std::gcd(std::max<int64_t>(1, 128 / bits), buffer.getDimSize(1));
-    width = std::gcd(width, getDivisor(store.getIndices()[1]));
-    if (!store.getLimits().empty())
+    int64_t most = std::max<int64_t>(1, 128 / bits);
+    int64_t width = RowAccess::get(most, bits, buffer.getDimSize(1), KnownIndex::of(store.getIndices()[1])).width;
+    if (!store.getLimits().empty() && getConstantIntValue(store.getLimits()[1]) != buffer.getDimSize(1))
       width = std::gcd(width, getDivisor(store.getLimits()[1]));
     return {shape, bits, width};
   }

@@ -77,7 +77,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
       if (isa<LoadOp, StageOp, StoreOp>(op))
         for (Value operand : op->getOperands())
           if (isa<IndexType>(operand.getType()))
-            context.divisors[operand] = getDivisor(operand);
+            context.indices[operand] = KnownIndex::of(operand);
     });
     // The slots are inlined by now.
     for (auto slot : llvm::make_early_inc_range(getOperation()->getRegion(0).getOps<func::FuncOp>()))

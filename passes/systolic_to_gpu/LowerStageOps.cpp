@@ -78,8 +78,9 @@ struct StagePattern : TilePattern<StageOp> {
       int64_t offset = access * waves * perWave, below = offset / elements.getPeriod() * elements.getPeriod();
       SmallVector<Value> element = elements.at(index.add(first, offset - below));
       int64_t rowsBelow = below / lds.getShape()[1];
-      Value lanes = orPastEnd(index, op, adaptor, element[1], places.getPlace(index, element));
-      Value from = index.add(index.add(lanes, begin), places.getPlace(ArrayRef<int64_t>{rowsBelow, 0}));
+      Value from = index.add(index.add(places.getPlace(index, element), begin),
+                             places.getPlace(ArrayRef<int64_t>{rowsBelow, 0}));
+      from = orPastEnd(index, op, adaptor, element[1], from);
       Value target = index.add(wave, offset);
       SmallVector<Value> indices = {to.number, target};
       if (!isa<PackedAttr>(lds.getSwizzle()))
@@ -91,11 +92,12 @@ struct StagePattern : TilePattern<StageOp> {
   }
 
 private:
-  /// Rows past the end are past the memory's end too; columns past it would be the next row's.
+  /// Rows past the end are past the memory's end too; columns outside their row would be another row's.
   Value orPastEnd(IndexBuilder &index, StageOp op, OpAdaptor adaptor, Value column, Value place) const {
     auto buffer = cast<MemRefType>(op.getBuffer().getType());
     int64_t columns = op.getLds().getType().getShape()[1], size = buffer.getDimSize(1);
-    if (size % columns == 0 && kernel.divisors.at(op.getIndices()[1]) % columns == 0)
+    const KnownIndex &known = kernel.indices.at(op.getIndices()[1]);
+    if (known.minimum >= 0 && known.congruence.modulo(columns) == size % columns)
       return place;
     Value inside = index.lessThan(index.add(column, adaptor.getIndices()[1]), index.constant(size));
     return arith::SelectOp::create(index.builder, index.loc, inside, place, index.constant(buffer.getNumElements()));

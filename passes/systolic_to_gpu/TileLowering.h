@@ -4,7 +4,7 @@
 #include "dialects/systolic/Layouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Transforms/DialectConversion.h"
-#include "passes/systolic/Divisor.h"
+#include "passes/systolic/RowAccess.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace nstf::systolic {
@@ -35,8 +35,8 @@ struct KernelContext {
   /// so the back end knows which accesses a stage under way has to do with, and waits for no other.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value>> stagedArrays;
   llvm::DenseMap<mlir::Value, mlir::Value> ldsBytes; ///< i8 arrays, by the tile program's array, where it has views
-  /// A number that divides each index and limit of loads and stores, found while loops still stand as they were.
-  llvm::DenseMap<mlir::Value, int64_t> divisors;
+  /// What is known of each index and limit of loads and stores, found while loops still stand as they were.
+  llvm::DenseMap<mlir::Value, KnownIndex> indices;
 
   /// Buffer `number` of the tile program's array `lds`, which was converted to `converted`.
   LdsBuffer getLdsBuffer(IndexBuilder &index, mlir::Value lds, mlir::Value converted, mlir::Value number) const;

@@ -109,13 +109,13 @@ systolic.kernel @transposed(%Y: !Y, %x: !x, %w: !w, %work: index)
 
 // -----
 
-// Rows of an odd length take one element at a time: side by side, so that lanes fill segments together.
+// Rows of an odd length are stored 16 bytes a lane like all others: what the end of a row cuts is stored apart.
 #acc = #systolic.fragment<reg [1:4*1, 1:4*8, 0:2*32], lane [0:32*1, 1:2*4], wave []>
 #a = #systolic.fragment<reg [1:8*1, 0:2*32], lane [0:32*1, 1:2*8], wave []>
 #b = #systolic.fragment<reg [0:8*1], lane [1:32*1, 0:2*8], wave []>
 !Y = memref<64x31xf16, #systolic.axes<M, N>>
 !lds = !systolic.lds<2 x 64x16xf16, unit, #systolic.axes<BM, BK>>
-// CHECK: #[[ROWS:.+]] = #systolic.fragment<reg [0:32*2], lane [1:32*1, 0:2*1], wave []>
+// CHECK: #[[ROWS:.+]] = #systolic.fragment<reg [1:8*1, 0:4*16], lane [1:4*8, 0:16*1], wave []>
 // CHECK-LABEL: systolic.kernel @odd(
 // CHECK: systolic.convert_layout {{.+}} -> tensor<64x32xf16, #[[ROWS]]>
 systolic.kernel @odd(%Y: !Y, %lds: !lds, %work: index)
@@ -126,7 +126,7 @@ systolic.kernel @odd(%Y: !Y, %lds: !lds, %work: index)
   %a = systolic.read %lds[%c0] : !lds -> tensor<64x16xf16, #a>
   %b = systolic.read %lds[%c0] from [0, 0] transposed : !lds -> tensor<16x32xf16, #b>
   %sum = systolic.mma %a, %b, %zero : tensor<64x16xf16, #a>, tensor<16x32xf16, #b> -> tensor<64x32xf32, #acc>
-  // expected-remark @+1 {{stores of 2 bytes a lane, 64 of a segment, instead of 2, 4"}}
+  // expected-remark @+1 {{stores of 16 bytes a lane, 64 of a segment, instead of 8, 16"}}
   systolic.store %sum, %Y[%c0, %c0] : tensor<64x32xf32, #acc>, !Y
   systolic.return
 }

@@ -1,0 +1,85 @@
+// Rows that begin at no multiple of an access: it is as wide as any other, and no dword of it is outside its row.
+// RUN: nstf-opt %s -split-input-file -systolic-to-gpu-lower-kernels -canonicalize -cse | FileCheck %s
+
+// 35 columns: the last access of a row holds 3 of them. It loads the last 8 and moves them; it is stored in pieces of 2
+// and 1, where the tile gets there.
+// CHECK-LABEL: gpu.func @end(
+// CHECK-SAME: %[[X:.+]]: memref<350xf16
+// CHECK: %[[IS_CUT:.+]] = arith.cmpi eq, %[[COLUMN:.+]], %c32 : index
+// CHECK: %[[FROM:.+]] = arith.select %[[IS_CUT]], %c27, %[[COLUMN]]
+// CHECK: %[[LOADED:.+]] = amdgpu.raw_buffer_load %[[X]]{{.+}} -> vector<8xf16>
+// CHECK: %[[MOVED:.+]] = vector.shuffle %[[LOADED]], %{{.+}} [5, 6, 7, 8, 8, 8, 8, 8]
+// CHECK: arith.select %[[IS_CUT]], %[[MOVED]], %[[LOADED]]
+// CHECK-NOT: raw_buffer_load
+// CHECK: %[[WHOLE:.+]] = arith.cmpi ult, %[[COLUMN]], %c32
+// CHECK: %[[INSIDE:.+]] = arith.andi %[[WHOLE]], %{{.+}} : i1
+// CHECK: arith.select %[[INSIDE]], %{{.+}}, %c350
+// CHECK: amdgpu.raw_buffer_store {{.+}} : vector<8xf16>
+// CHECK: scf.if
+// CHECK: amdgpu.raw_buffer_store {{.+}} : vector<2xf16>
+// CHECK: amdgpu.raw_buffer_store {{.+}} : f16
+// CHECK-NOT: raw_buffer_store
+#tile = #systolic.fragment<reg [1:8*1], lane [1:4*8, 0:16*1], wave []>
+!X = memref<10x35xf16, #systolic.axes<M, K>>
+systolic.kernel @end(%X: !X, %work: index) attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %block = arith.muli %work, %c32 : index
+  %x = systolic.load %X[%c0, %block] : !X -> tensor<16x32xf16, #tile>
+  systolic.store %x, %X[%c0, %block] : tensor<16x32xf16, #tile>, !X
+  systolic.return
+}
+
+// -----
+
+// Blocks that end with the row: the first one begins 29 columns before it, and of its access at column -5 the last 3 elements are
+// there. The others look for no end, nor does a register of them hold anything but addresses.
+// CHECK-LABEL: gpu.func @begin(
+// CHECK: %[[IS_CUT:.+]] = arith.cmpi eq, %[[COLUMN:.+]], %c-5 : index
+// CHECK: %[[FROM:.+]] = arith.select %[[IS_CUT]], %c0, %[[COLUMN]]
+// CHECK: %[[INSIDE:.+]] = arith.cmpi ult, %[[FROM]], %c67
+// CHECK: arith.select %[[INSIDE]], %{{.+}}, %c670
+// CHECK: %[[LOADED:.+]] = amdgpu.raw_buffer_load {{.+}} -> vector<8xf16>
+// CHECK: %[[MOVED:.+]] = vector.shuffle %[[LOADED]], %{{.+}} [8, 8, 8, 8, 8, 0, 1, 2]
+// CHECK: arith.select %[[IS_CUT]], %[[MOVED]], %[[LOADED]]
+// CHECK: scf.for
+// CHECK-NOT: arith.select
+// CHECK: amdgpu.raw_buffer_load {{.+}} -> vector<8xf16>
+// CHECK-NOT: arith.select
+// CHECK: scf.yield
+#tile = #systolic.fragment<reg [1:8*1], lane [1:4*8, 0:16*1], wave []>
+!X = memref<10x67xf16, #systolic.axes<M, K>>
+systolic.kernel @begin(%X: !X, %work: index) attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %c29 = arith.constant 29 : index
+  %c32 = arith.constant 32 : index
+  %c96 = arith.constant 96 : index
+  %before = arith.subi %c0, %c29 : index
+  %first = systolic.load %X[%c0, %before] : !X -> tensor<16x32xf16, #tile>
+  %all = scf.for %k = %c32 to %c96 step %c32 iter_args(%sum = %first) -> (tensor<16x32xf16, #tile>) {
+    %column = arith.subi %k, %c29 : index
+    %x = systolic.load %X[%c0, %column] : !X -> tensor<16x32xf16, #tile>
+    %next = arith.addf %sum, %x : tensor<16x32xf16, #tile>
+    scf.yield %next : tensor<16x32xf16, #tile>
+  }
+  systolic.store %all, %X[%c0, %c0] : tensor<16x32xf16, #tile>, !X
+  systolic.return
+}
+
+// -----
+
+// Rows shorter than an access, and tiles that begin anywhere, take what divides both.
+// CHECK-LABEL: gpu.func @narrow(
+// CHECK: amdgpu.raw_buffer_load {{.+}} -> vector<2xf16>
+// CHECK: amdgpu.raw_buffer_load {{.+}} -> f16
+#tile = #systolic.fragment<reg [1:8*1], lane [1:4*8, 0:16*1], wave []>
+!X = memref<10x6xf16, #systolic.axes<M, K>>
+!Y = memref<10x35xf16, #systolic.axes<M, K>>
+systolic.kernel @narrow(%X: !X, %Y: !Y, %work: index) attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %x = systolic.load %X[%c0, %c0] : !X -> tensor<16x32xf16, #tile>
+  %y = systolic.load %Y[%c0, %work] : !Y -> tensor<16x32xf16, #tile>
+  %sum = arith.addf %x, %y : tensor<16x32xf16, #tile>
+  systolic.store %sum, %X[%c0, %c0] : tensor<16x32xf16, #tile>, !X
+  systolic.return
+}
