@@ -1,37 +1,49 @@
 // Kernels of transformer models: normalisation of rows, a vector times a matrix of fp8, a matrix product.
 #include "device.h"
 
-typedef __bf16 bf2 __attribute__((ext_vector_type(2)));
-
-DEVICE float sumOfWave(float x) {
-  for (int distance = 1; distance < 64; distance *= 2)
-    x += __builtin_bit_cast(float,
-                            __builtin_amdgcn_ds_bpermute((int(ITEM % 64) ^ distance) * 4, __builtin_bit_cast(int, x)));
-  return x;
-}
-DEVICE bf2 normalised(bf2 x, bf2 gamma) {
-  float a = float(x.x), b = float(x.y);
-  float scale = 1.0f / __builtin_sqrtf(sumOfWave(a * a + b * b) / 128.0f + 1e-5f);
-  return (bf2){__bf16(a * scale * float(gamma.x)), __bf16(b * scale * float(gamma.y))};
+/// A row of 128 in a wave, two elements of 16 bits a lane, loaded one by one as published. Each row has weights of its
+/// own: the published kernel is given as many as elements.
+struct Row {
+  __bf16 x[2], gamma[2];
+};
+DEVICE Row loadRow(const __bf16 *x, const __bf16 *gamma, long row) {
+  const long first = row * 128 + ITEM % 64;
+  return {{x[first], x[first + 64]}, {gamma[first], gamma[first + 64]}};
 }
 
-/// A row of 128 a wave.
-KERNEL AT_MOST(256) rmsnorm_row(const bf2 *x, const bf2 *gamma, bf2 *y) {
-  int lane = ITEM % 64;
-  long row = GROUP * 4l + ITEM / 64;
-  y[row * 64 + lane] = normalised(x[row * 64 + lane], gamma[lane]);
+DEVICE __bf16 ofLane(__bf16 x, int lane) {
+  return __builtin_bit_cast(__bf16, short(__builtin_amdgcn_ds_bpermute(4 * lane, __builtin_bit_cast(short, x))));
+}
+/// Every step is rounded to 16 bits; lane 0 has the sum in the end, and tells the others.
+DEVICE __bf16 sumOfWave(__bf16 x) {
+  const int lane = ITEM % 64;
+  for (int distance = 32; distance > 0; distance /= 2)
+    x += ofLane(x, lane + distance < 64 ? lane + distance : lane);
+  return ofLane(x, 0);
+}
+DEVICE void storeNormalised(const Row &row, __bf16 *y, long number) {
+  const float variance = float(sumOfWave(row.x[0] * row.x[0] + row.x[1] * row.x[1])) / 128.0f;
+  const __bf16 scale = __bf16(__builtin_amdgcn_rsqf(variance + 1e-6f));
+  for (int i = 0; i < 2; ++i)
+    y[number * 128 + 64 * i + ITEM % 64] = row.x[i] * scale * row.gamma[i];
 }
 
-/// Eight rows a wave, the next one's load under way.
-KERNEL AT_MOST(256) rmsnorm_8rows(const bf2 *x, const bf2 *gamma, bf2 *y) {
-  int lane = ITEM % 64;
-  long row = (GROUP * 4l + ITEM / 64) * 8;
-  bf2 weight = gamma[lane], next = x[row * 64 + lane];
+/// A row a wave.
+KERNEL rmsnorm_row(const __bf16 *x, const __bf16 *gamma, __bf16 *y) {
+  const long row = GROUP * 4l + ITEM / 64;
+  storeNormalised(loadRow(x, gamma, row), y, row);
+}
+
+/// Eight rows a wave, the next two's loads under way.
+KERNEL rmsnorm_8rows(const __bf16 *x, const __bf16 *gamma, __bf16 *y) {
+  const long first = (GROUP * 4l + ITEM / 64) * 8;
+  Row rows[2] = {loadRow(x, gamma, first), loadRow(x, gamma, first + 1)};
+#pragma unroll
   for (int i = 0; i < 8; ++i) {
-    bf2 now = next;
-    if (i < 7)
-      next = x[(row + i + 1) * 64 + lane];
-    y[(row + i) * 64 + lane] = normalised(now, weight);
+    storeNormalised(rows[i % 2], y, first + i);
+    if (i + 2 < 8)
+      rows[i % 2] = loadRow(x, gamma, first + i + 2);
+    __builtin_amdgcn_sched_barrier(0); // as the published kernel's waits, which stand between rows
   }
 }
 

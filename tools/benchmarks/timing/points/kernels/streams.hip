@@ -44,22 +44,51 @@ KERNEL small_scale(double *a, const double *b, int n) {
     a[i] = b[i] * 0.25;
 }
 
+/// Pairs of loads that a wave has under way. The published rate of 4 kB needs more than two of its two waves; clang 22,
+/// left to itself, keeps one under way for fewer registers.
+constexpr int ahead = 4;
+
+/// The sum, and to it `count` products of a quad from b and one `half` behind it; `distance` says how far from b the
+/// i-th is.
+template <int half, int count, typename Distance>
+DEVICE float4 addProducts(float4 sum, const float4 *b, Distance distance) {
+  float4 left[count], right[count];
+  for (int i = 0; i < count; ++i) {
+    left[i] = b[distance(i)];
+    right[i] = b[distance(i) + half];
+  }
+  __builtin_amdgcn_sched_barrier(0);
+  for (int i = 0; i < count; ++i)
+    sum += left[i] * right[i];
+  return sum;
+}
+
 /// `half` quads from b on and as many behind them, `rounds` times. `zero` keeps a round's loads from being those of the
-/// one before. As published, sizes are the compiler's, and it is asked for 32 pairs of loads in a row, whether they are
-/// of one round or of several.
+/// one before. As published, sizes are the compiler's. What a wave has under way is of several rounds where one has too
+/// few loads.
 template <int kilobytes, int block> DEVICE void cacheSum(float4 *a, const float4 *b, int rounds, int zero) {
-  constexpr int half = kilobytes * 32, pairs = half / block, inner = pairs >= 64 ? 32 : pairs,
-                outer = pairs > 32 ? 1 : 32 / pairs;
+  constexpr int half = kilobytes * 32, pairs = half / block;
   float4 sum = 0;
   b += ITEM;
-#pragma unroll outer
-  for (int round = 0; round < rounds; ++round) {
-    b += zero;
-    const float4 *c = b + half;
-#pragma unroll inner
-    for (int i = 0; i < half; i += block)
-      sum += b[i] * c[i];
-    sum *= 1.3f;
+  if constexpr (pairs < ahead * 4) {
+    for (int round = 0; round < rounds; round += ahead) {
+#pragma unroll
+      for (int first = 0; first < ahead * pairs; first += ahead)
+        sum = addProducts<half, ahead>(sum, b,
+                                       [=](int i) { return (first + i) / pairs * zero + (first + i) % pairs * block; });
+      sum *= 1.3f;
+      b += zero;
+    }
+  } else {
+    for (int round = 0; round < rounds; ++round) {
+#pragma unroll 8
+      for (int first = 0; first < pairs / ahead * ahead; first += ahead)
+        sum = addProducts<half, ahead>(sum, b, [=](int i) { return (first + i) * block; });
+      if constexpr (pairs % ahead != 0)
+        sum = addProducts<half, pairs % ahead>(sum, b, [](int i) { return (pairs / ahead * ahead + i) * block; });
+      sum *= 1.3f;
+      b += zero;
+    }
   }
   if (sum.x == 1233.0f && sum.y == 1233.0f && sum.z == 1233.0f && sum.w == 1233.0f)
     a[ITEM] += sum;
