@@ -82,13 +82,14 @@ KERNEL AT_MOST(256) gemv_fp8(const unsigned char *w, const unsigned char *x, _Fl
 }
 #endif
 
-/// C = A * transpose(B), 256 x 128 or 256 x 256 elements a workgroup of eight waves: two LDS buffers of 32 along K, the
+/// C = A * transpose(B), 128 x 256 or 256 x 256 elements a workgroup of eight waves: two LDS buffers of 32 along K, the
 /// next one's elements in registers while this one is multiplied. Four groups of 16 bytes a row, moved by the row.
-template <int columns>
+template <int rows, int columns>
 DEVICE void gemm(const _Float16 *a, const _Float16 *b, _Float16 *c, int n, int k, int groupsAcross) {
-  constexpr int rows = 256, cellsI = 4, cellsJ = columns / 128, stride = 32;
+  constexpr int cellsI = rows / 64, cellsJ = columns / 128, stride = 32;
   SHARED half8 ldsA[2][rows * 4], ldsB[2][columns * 4];
-  int item = ITEM, wave = item / 64, lane = item % 64, waveRow = wave / 4 * 128, waveColumn = wave % 4 * (columns / 4);
+  int item = ITEM, wave = item / 64, lane = item % 64, waveRow = wave / 4 * (rows / 2),
+      waveColumn = wave % 4 * (columns / 4);
   int group = GROUP, groups = groupsAcross;
   long firstRow = group / groups * long(rows), firstColumn = group % groups * long(columns);
   auto place = [](int row, int quad) { return row * 4 + (quad ^ (row / 2 % 4)); };
@@ -139,9 +140,9 @@ DEVICE void gemm(const _Float16 *a, const _Float16 *b, _Float16 *c, int n, int k
         c[(firstRow + waveRow + 32 * i + 8 * (r / 4) + 4 * (lane / 32) + r % 4) * n + firstColumn + waveColumn +
           32 * j + lane % 32] = _Float16(sums[i][j][r]);
 }
-KERNEL AT_MOST(512) gemm_f16_256x128(const _Float16 *a, const _Float16 *b, _Float16 *c, int n, int k, int across) {
-  gemm<128>(a, b, c, n, k, across);
+KERNEL AT_MOST(512) gemm_f16_128x256(const _Float16 *a, const _Float16 *b, _Float16 *c, int n, int k, int across) {
+  gemm<128, 256>(a, b, c, n, k, across);
 }
 KERNEL AT_MOST(512) gemm_f16_256x256(const _Float16 *a, const _Float16 *b, _Float16 *c, int n, int k, int across) {
-  gemm<256>(a, b, c, n, k, across);
+  gemm<256, 256>(a, b, c, n, k, across);
 }

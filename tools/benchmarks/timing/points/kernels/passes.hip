@@ -64,21 +64,70 @@ KERNEL nw(const int *reference, int *scores, int columns, int penalty, int side,
 
 DEVICE float2 times(float2 a, float2 b) { return (float2){a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }
 
-/// Sine and cosine by reduction to an eighth of a circle and polynomials, as libraries do.
-DEVICE float2 turned(float angle) {
-  float quarters = __builtin_rintf(angle * 0.636619772f);
-  float r = __builtin_fmaf(quarters, -1.57079637f, angle);
-  r = __builtin_fmaf(quarters, 4.37113883e-8f, r);
-  float s = r * r;
-  float sine =
-      __builtin_fmaf(__builtin_fmaf(__builtin_fmaf(-1.9515296e-4f, s, 8.3321609e-3f), s, -0.16666655f), r * s, r);
-  float cosine = __builtin_fmaf(__builtin_fmaf(__builtin_fmaf(2.4433157e-5f, s, -1.3887316e-3f), s, 4.1666646e-2f),
-                                s * s, __builtin_fmaf(-0.5f, s, 1.0f));
-  int quadrant = int(quarters);
-  float x = quadrant & 1 ? sine : cosine, y = quadrant & 1 ? cosine : sine;
-  x = (quadrant + 1) & 2 ? -x : x;
-  return (float2){x, quadrant & 2 ? -y : y};
+/// An angle less its quarters of a circle.
+struct Reduced {
+  float rest;
+  unsigned quarters;
+};
+
+/// Of an angle of 2^17 and more: its 24 bits times 2 / pi, of which enough bits are there for what its exponent makes
+/// whole circles.
+DEVICE Reduced reduceGreat(float angle) {
+  constexpr unsigned twoOverPi[] = {0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0, 0xDB629599, 0x3C439041, 0xFE5163AB};
+  const unsigned bits = __builtin_bit_cast(unsigned, angle), mantissa = (bits & 0x7FFFFF) | 0x800000;
+  unsigned words[8];
+  unsigned long carry = 0;
+  for (int i = 6; i >= 0; --i) {
+    carry = carry / (1ul << 32) + (unsigned long)mantissa * twoOverPi[i];
+    words[i + 1] = unsigned(carry);
+  }
+  words[0] = unsigned(carry >> 32);
+  unsigned circles = (bits >> 23) - 127 + 7; // bits of the product that are whole circles
+  for (int skip = 0; skip < 4; ++skip) {
+    const bool all = circles >= 32;
+    for (int i = 0; i + skip < 7; ++i)
+      words[i] = all ? words[i + 1] : words[i];
+    circles -= all ? 32 : 0;
+  }
+  const unsigned high = unsigned((((unsigned long)words[0] << 32 | words[1]) << circles) >> 32),
+                 low = unsigned((((unsigned long)words[1] << 32 | words[2]) << circles) >> 32);
+  const int fraction = int(high << 2 | low >> 30); // of a quarter, from -1/2 to 1/2
+  return {float(fraction) * 3.65745831e-10f, (high >> 30) + unsigned(fraction < 0)};
 }
+
+/// As libraries do: of most angles by multiplication, with a way of its own for great ones, which stands in line.
+DEVICE Reduced reduce(float angle) {
+  if (!(angle < 131072.0f))
+    return reduceGreat(angle);
+  const float quarters = __builtin_rintf(angle * 0.636619772f);
+  float rest = __builtin_fmaf(quarters, -1.57079625f, angle);
+  rest = __builtin_fmaf(quarters, -7.54978942e-8f, rest);
+  rest = __builtin_fmaf(quarters, -5.39030253e-15f, rest);
+  return {rest, unsigned(int(quarters))};
+}
+
+DEVICE float sineOf(float r) {
+  const float s = r * r;
+  return __builtin_fmaf(__builtin_fmaf(__builtin_fmaf(-1.9515296e-4f, s, 8.3321609e-3f), s, -0.16666655f), r * s, r);
+}
+DEVICE float cosineOf(float r) {
+  const float s = r * r;
+  return __builtin_fmaf(__builtin_fmaf(__builtin_fmaf(2.4433157e-5f, s, -1.3887316e-3f), s, 4.1666646e-2f), s * s,
+                        __builtin_fmaf(-0.5f, s, 1.0f));
+}
+DEVICE float finiteOnly(float x, float angle) { return __builtin_isfinite(angle) ? x : __builtin_nanf(""); }
+DEVICE float sine(float angle) {
+  const Reduced r = reduce(__builtin_fabsf(angle));
+  const float x = r.quarters & 1 ? cosineOf(r.rest) : sineOf(r.rest);
+  const unsigned sign = (r.quarters << 30 ^ __builtin_bit_cast(unsigned, angle)) & 0x80000000;
+  return finiteOnly(__builtin_bit_cast(float, __builtin_bit_cast(unsigned, x) ^ sign), angle);
+}
+DEVICE float cosine(float angle) {
+  const Reduced r = reduce(__builtin_fabsf(angle));
+  const float x = r.quarters & 1 ? -sineOf(r.rest) : cosineOf(r.rest);
+  return finiteOnly(r.quarters & 2 ? -x : x, angle);
+}
+DEVICE float2 turned(float angle) { return (float2){cosine(angle), sine(angle)}; }
 
 DEVICE void butterfly(float2 &a, float2 &b) {
   float2 c = a;
@@ -103,6 +152,7 @@ DEVICE void fft8(float2 *a) {
 }
 DEVICE void twiddle8(float2 *a, int index, int n) {
   constexpr int order[8] = {0, 4, 2, 6, 1, 5, 3, 7};
+#pragma unroll
   for (int i = 1; i < 8; ++i)
     a[i] = times(a[i], turned(-6.2831855f * order[i] / n * index));
 }
