@@ -31,20 +31,20 @@ uint32_t startMode(const KernelDescriptor &d) {
 void setWorkItems(Wave &w, unsigned dimensions) {
   const uint32_t (&block)[3] = w.group->size;
   uint32_t total = block[0] * block[1] * block[2], first = w.number * Wave::width;
-  uint64_t exec = 0;
   uint32_t x = first % block[0], y = first / block[0] % block[1], z = first / block[0] / block[1];
-  for (unsigned lane = 0; lane < Wave::width && first + lane < total; ++lane) {
-    exec |= uint64_t(1) << lane;
-    w.rows[0][lane] = x | (dimensions > 1 ? y << 10 : 0) | (dimensions > 2 ? z << 20 : 0);
-    if (++x == block[0]) {
-      x = 0;
-      if (++y == block[1]) {
-        y = 0;
-        ++z;
-      }
+  const unsigned lanes = std::min(total - first, uint32_t(Wave::width));
+  for (unsigned lane = 0; lane < lanes;) {
+    const uint32_t row = (dimensions > 1 ? y << 10 : 0) | (dimensions > 2 ? z << 20 : 0);
+    const unsigned end = std::min(lanes, lane + block[0] - x);
+    while (lane < end)
+      w.rows[0][lane++] = x++ | row;
+    x = 0;
+    if (++y == block[1]) {
+      y = 0;
+      ++z;
     }
   }
-  w.setExec(exec);
+  w.setExec(~uint64_t(0) >> (Wave::width - lanes));
 }
 
 } // namespace

@@ -9,48 +9,42 @@ uint32_t rankOf(unsigned priority, uint32_t age) {
   return (3 - std::min(priority, 3u)) << ageBits | age;
 }
 
-Slot slotOf(Unit unit) {
+/// What an instruction competes and waits for, by its unit.
+struct UnitNeeds {
+  Slot slot;
+  Needs needs;
+  bool reachesOut;
+};
+
+constexpr UnitNeeds needsOf(Unit unit) {
   switch (unit) {
   case Unit::Scalar:
+    return {Slot::Scalar, Needs::Nothing, false};
   case Unit::ScalarMemory:
-    return Slot::Scalar;
+    return {Slot::Scalar, Needs::Nothing, true};
   case Unit::VectorMemory:
-    return Slot::VectorMemory;
+    return {Slot::VectorMemory, Needs::VectorMemory, true};
   case Unit::Lds:
-    return Slot::Lds;
+    return {Slot::Lds, Needs::Lds, false};
   case Unit::Branch:
   case Unit::Message:
-    return Slot::Branch;
+    return {Slot::Branch, Needs::Nothing, false};
+  case Unit::PackedFloat:
+    return {Slot::Vector, Needs::Packed, false};
+  case Unit::Matrix:
+  case Unit::MatrixVector:
+    return {Slot::Vector, Needs::Matrix, false};
   default:
-    return Slot::Vector;
+    return {Slot::Vector, Needs::Vector, false};
   }
 }
 
-/// Accesses come to the memory system in the order of time but for so many clocks: going from one compute unit to the
-/// next costs the host more than many an instruction.
-constexpr Clocks slack = 16;
-
-Needs needsOf(const TimedWave &wave) {
-  switch (wave.slot) {
-  case Slot::Vector:
-    if (wave.unit == Unit::PackedFloat)
-      return Needs::Packed;
-    return wave.unit == Unit::Matrix || wave.unit == Unit::MatrixVector ? Needs::Matrix : Needs::Vector;
-  case Slot::VectorMemory:
-    return Needs::VectorMemory;
-  case Slot::Lds:
-    return Needs::Lds;
-  default:
-    return Needs::Nothing;
-  }
-}
-
-bool reachesOut(const TimedWave &wave) {
-  return wave.slot == Slot::Fetch || wave.slot == Slot::VectorMemory || wave.unit == Unit::ScalarMemory;
-}
-
-/// Other workgroups may notice when it executes.
-bool isOrdered(const TimedWave &wave) { return wave.stop && wave.fact->is(TimingFact::stop); }
+constexpr auto unitNeeds = [] {
+  std::array<UnitNeeds, size_t(Unit::Internal) + 1> table = {};
+  for (size_t unit = 0; unit < table.size(); ++unit)
+    table[unit] = needsOf(Unit(unit));
+  return table;
+}();
 
 } // namespace
 
@@ -87,8 +81,9 @@ void ComputeUnit::place(TimedGroup &group, Clocks now, double launchClocks) {
     wave.begun = wave.ready = now + Clocks(wave.number * launchClocks);
     std::vector<Simd::Seat> &seats = simds[wave.simd].seats;
     wave.seat = uint8_t(seats.size());
-    seats.push_back({wave.ready, &wave, Needs::Nothing});
+    seats.push_back({wave.ready, &wave, wave.rank, Needs::Nothing, wave.slot, false, false});
   }
+  pending.turn = never;
   for (TimedWave &wave : group.waves)
     advance(wave);
   passBarriers();
@@ -105,137 +100,32 @@ uint32_t ComputeUnit::slotFor(uint32_t wave) const {
   return uint32_t(simds[simdFor(wave)].seats.size() + wave / simds.size());
 }
 
-Clocks ComputeUnit::next() const { return std::ranges::min(turns.next); }
-
-Clocks ComputeUnit::run(Clocks now) {
-  for (;;) {
-    unsigned due = 0; // of two at once, the one that could have gone sooner
-    for (unsigned i = 1; i < simdCount; ++i)
-      if (turns.next[i] < turns.next[due] ||
-          (turns.next[i] == turns.next[due] && turns.earliest[i] < turns.earliest[due]))
-        due = i;
-    const Clocks turn = turns.next[due];
-    if (turn == never)
-      return never;
-    if (turn <= lastTurn) {
-      turns.next[due] = lastTurn + 1;
-      continue;
-    }
-    if (turn > now && turn >= horizon)
-      return turn;
-    const IssueArbiter arbiter = arbitrate(simds[due], turn);
-    if (arbiter.isIdle()) {
-      planTurn(due, turn + 1);
-      continue;
-    }
-    if (turn > now && (arbiter.any(isOrdered) || (turn > now + slack && arbiter.any(reachesOut))))
-      return turn;
-    takeTurn(due, arbiter, turn);
-  }
-}
-
-Clocks ComputeUnit::freeFor(const Simd &simd, const TimedWave &wave) const {
-  switch (wave.slot) {
-  case Slot::Vector:
-    return simd.freeFor(chip, wave);
-  case Slot::VectorMemory:
-    return addressFree;
-  case Slot::Lds:
-    return lds.issueFree(simd.ldsPort);
-  default:
-    return 0;
-  }
-}
-
-IssueArbiter ComputeUnit::arbitrate(const Simd &simd, Clocks now) const {
-  IssueArbiter arbiter;
-  Clocks packedWaits = never; // since when: matrix instructions that come later don't overtake it
-  for (const Simd::Seat &seat : simd.seats) {
-    if (seat.ready > now)
-      continue;
-    if (freeFor(simd, *seat.wave) <= now)
-      arbiter.offer(*seat.wave);
-    else if (seat.needs == Needs::Packed)
-      packedWaits = std::min(packedWaits, seat.ready);
-  }
-  if (packedWaits != never)
-    arbiter.refuse(Slot::Vector, [&](const TimedWave &wave) { return wave.fact->passes && wave.ready > packedWaits; });
-  return arbiter;
-}
-
-void ComputeUnit::takeTurn(unsigned simd, const IssueArbiter &arbiter, Clocks now) {
-  toPlan |= 1u << simd;
-  arbiter.forEach([&](TimedWave &wave) {
-    if (wave.slot == Slot::Fetch) {
-      fetch(wave, now);
-    } else {
-      turns.earliest[simd] = now + chip.simdTurnClocks;
-      lastTurn = now;
-      issue(simds[simd], wave, now);
-    }
-  });
-  passBarriers();
-  planTurns();
-}
-
-void ComputeUnit::planTurns() {
-  for (; toPlan; toPlan &= toPlan - 1) {
-    const unsigned simd = unsigned(std::countr_zero(toPlan));
-    planTurn(simd, turns.earliest[simd]);
-  }
-}
-
-void ComputeUnit::planTurn(unsigned number, Clocks earliest) {
-  const Simd &simd = simds[number];
-  std::array<Clocks, needs> free;
-  free[size_t(Needs::Nothing)] = 0;
-  free[size_t(Needs::Vector)] = simd.vectorFree;
-  free[size_t(Needs::Matrix)] = std::max(simd.vectorFree, simd.matrixFree);
-  free[size_t(Needs::VectorMemory)] = addressFree;
-  free[size_t(Needs::Lds)] = lds.issueFree(simd.ldsPort);
-  Clocks next = never;
-  const TimedWave *first = nullptr;
-  for (const Simd::Seat &seat : simd.seats) {
-    const Clocks issues =
-        std::max(seat.ready, seat.needs == Needs::Packed ? simd.freeFor(chip, *seat.wave) : free[size_t(seat.needs)]);
-    first = issues < next ? seat.wave : first;
-    next = std::min(next, issues);
-  }
-  firstSeats = simd.seats.data();
-  firstWave = first;
-  turns.next[number] = std::max(next, earliest);
-}
-
 void ComputeUnit::keepSeat(const TimedWave &wave) {
   Simd::Seat &seat = simds[wave.simd].seats[wave.seat];
+  const bool fetches = wave.slot == Slot::Fetch;
+  const UnitNeeds &unit = unitNeeds[size_t(wave.unit)];
   seat.ready = wave.ready;
-  seat.needs = needsOf(wave);
+  seat.rank = wave.rank;
+  seat.needs = fetches ? Needs::Nothing : unit.needs;
+  seat.slot = wave.slot;
+  seat.reachesOut = fetches || unit.reachesOut;
+  seat.isOrdered = wave.stop && wave.fact->is(TimingFact::stop);
 }
 
 // Between issues
 
-void ComputeUnit::advance(TimedWave &wave) {
-  toPlan |= 1u << wave.simd;
-  if (takeEntry(wave))
-    settle(wave);
-}
-
-void ComputeUnit::settle(TimedWave &wave) {
-  while (isFetched(wave) && isConsumed(wave))
-    if (!takeEntry(wave))
-      return; // it has ended
-  keepSeat(wave);
-}
-
-bool ComputeUnit::takeEntry(TimedWave &wave) {
+inline bool ComputeUnit::takeEntry(TimedWave &wave) {
   wave.stop = false;
-  if (wave.entry.following) {
-    --wave.entry.following;
-    ++wave.entry.instruction;
-    wave.entry.detail = 0;
-    ++wave.fact;
-    return true;
-  }
+  if (!wave.entry.following)
+    return takeNew(wave);
+  --wave.entry.following;
+  ++wave.entry.instruction;
+  wave.entry.detail = 0;
+  ++wave.fact;
+  return true;
+}
+
+bool ComputeUnit::takeNew(TimedWave &wave) {
   while (wave.reader.empty()) {
     if (wave.trace->end() == TraceEnd::Stop) {
       wave.stop = true;
@@ -275,8 +165,14 @@ void ComputeUnit::awaitWindow(TimedWave &wave, uint64_t address) {
     wait(wave, wave.refetch + fetched * chip.fetchWindowClocks, Stall::NoInstruction);
 }
 
-bool ComputeUnit::isFetched(TimedWave &wave) {
+inline bool ComputeUnit::isFetched(TimedWave &wave) {
   const uint64_t address = facts.codeAddress(wave.entry.instruction), line = instructions.lineOf(address);
+  if (line == wave.codeLine && wave.branchTarget == TimedWave::noTarget && !wave.fact->is(TimingFact::crosses))
+    return true; // nearly always
+  return fetched(wave, address, line);
+}
+
+bool ComputeUnit::fetched(TimedWave &wave, uint64_t address, uint64_t line) {
   if (line != wave.codeLine) {
     const Clocks there = instructions.find(line);
     if (there == never) {
@@ -293,17 +189,22 @@ bool ComputeUnit::isFetched(TimedWave &wave) {
   return true;
 }
 
-bool ComputeUnit::isConsumed(TimedWave &wave) {
+inline bool ComputeUnit::isConsumed(TimedWave &wave) {
   const TimingFact &fact = *wave.fact;
   wave.unit = fact.unit;
-  if (fact.unit != Unit::Internal) {
-    wave.slot = slotOf(fact.unit);
-    if (fact.is(TimingFact::countsVm))
-      wait(wave, wave.vector.downTo(std::min(chip.vmemOutstandingPerWave, VectorCounter::max) - 1), Stall::Waitcnt);
-    if (fact.is(TimingFact::countsLgkm))
-      wait(wave, wave.scalar.downTo(ScalarCounter::max - 1), Stall::Waitcnt);
-    return false;
-  }
+  if (fact.unit == Unit::Internal)
+    return passes(wave);
+  wave.slot = unitNeeds[size_t(fact.unit)].slot;
+  if (fact.is(TimingFact::countsVm))
+    wait(wave, wave.vector.downTo(std::min(chip.vmemOutstandingPerWave, VectorCounter::max) - 1), Stall::Waitcnt);
+  if (fact.is(TimingFact::countsLgkm))
+    wait(wave, wave.scalar.downTo(ScalarCounter::max - 1), Stall::Waitcnt);
+  return false;
+}
+
+/// An instruction that takes no slot happens; whether the wave goes on to the next one.
+bool ComputeUnit::passes(TimedWave &wave) {
+  const TimingFact &fact = *wave.fact;
   const Clocks now = wave.ready;
   if (wave.stop)
     execute(wave, now);
@@ -334,6 +235,19 @@ bool ComputeUnit::isConsumed(TimedWave &wave) {
     break;
   }
   return true;
+}
+
+void ComputeUnit::settle(TimedWave &wave) {
+  while (isFetched(wave) && isConsumed(wave))
+    if (!takeEntry(wave))
+      return; // it has ended
+  keepSeat(wave);
+}
+
+void ComputeUnit::advance(TimedWave &wave) {
+  toPlan |= 1u << wave.simd;
+  if (takeEntry(wave))
+    settle(wave);
 }
 
 void ComputeUnit::arrive(TimedWave &wave) {
@@ -381,13 +295,6 @@ void ComputeUnit::end(TimedWave &wave) {
     openIfAllArrived(group);
   else
     ports.groupEnded(group, group.drained);
-}
-
-void ComputeUnit::wait(TimedWave &wave, Clocks until, Stall reason) {
-  if (until <= wave.ready)
-    return;
-  stalls[wave.entry.instruction].clocks[size_t(reason)] += until - wave.ready;
-  wave.ready = until;
 }
 
 } // namespace nstf::emulator::timing

@@ -45,8 +45,10 @@ public:
 
 private:
   Clocks freeFor(const Simd &simd, const TimedWave &wave) const;
-  IssueArbiter arbitrate(const Simd &simd, Clocks now) const;
-  void takeTurn(unsigned simd, const IssueArbiter &arbiter, Clocks now);
+  /// When what a wave's next instruction waits for is free; of Needs::Packed, Simd::freeFor knows.
+  std::array<Clocks, needs> freeTimes(const Simd &simd) const;
+  void arbitrate(const Simd &simd, Clocks now);
+  void takeTurn(unsigned simd, Clocks now);
   void planTurns();
   void planTurn(unsigned simd, Clocks earliest);
   void countIssue(const TimedWave &wave);
@@ -62,17 +64,25 @@ private:
   void advance(TimedWave &wave);
   void settle(TimedWave &wave);
   bool takeEntry(TimedWave &wave);
+  bool takeNew(TimedWave &wave);
   void fill(TimedWave &wave);
   bool isFetched(TimedWave &wave);
+  bool fetched(TimedWave &wave, uint64_t address, uint64_t line);
   void awaitWindow(TimedWave &wave, uint64_t address);
   bool isConsumed(TimedWave &wave);
+  bool passes(TimedWave &wave);
   void keepSeat(const TimedWave &wave);
   void arrive(TimedWave &wave);
   void openIfAllArrived(TimedGroup &group);
   void passBarriers();
   void end(TimedWave &wave);
   /// The wave stands before its instruction until then.
-  void wait(TimedWave &wave, Clocks until, Stall reason);
+  void wait(TimedWave &wave, Clocks until, Stall reason) {
+    if (until <= wave.ready)
+      return;
+    stalls[wave.entry.instruction].clocks[size_t(reason)] += until - wave.ready;
+    wave.ready = until;
+  }
 
   const unsigned number;
   const ChipTiming &chip;
@@ -88,6 +98,12 @@ private:
     std::array<Clocks, simdCount> earliest; ///< its next turn comes no sooner
   };
   alignas(64) Turns turns;
+  IssueArbiter arbiter;
+  struct Arbitration {
+    Clocks turn = never;
+    unsigned simd = 0;
+  };
+  Arbitration pending; ///< the arbiter's is that of the turn before which `run` came back, and nothing has changed
   const Simd::Seat *firstSeats = nullptr; ///< of the SIMD planned last, and the wave on them that comes first
   const TimedWave *firstWave = nullptr;
   std::array<Simd, simdCount> simds;

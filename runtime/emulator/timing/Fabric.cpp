@@ -1,7 +1,5 @@
 #include "runtime/emulator/timing/Fabric.h"
 
-#include "runtime/emulator/timing/ChipTiming.h"
-
 #include <bit>
 
 namespace nstf::emulator::timing {
@@ -33,15 +31,6 @@ void Fabric::setClock(double clocksPerNs) {
   // The constants are of long streams: a copy takes what its reads and its writes take, and so much more for each pair.
   const double copyPerByte = chip.mallSlices * clocksPerNs / chip.mallCopyBandwidth;
   turnaround = std::max(0.0, (2 * copyPerByte - writePerByte) * chip.l2LineBytes - readService);
-}
-
-Fabric::Home Fabric::homeOf(uint64_t address) const {
-  if (chip.mallBytes == 0)
-    return {0, 0, address};
-  Interleave::Home home = interleave(address);
-  uint32_t set = setInSlice(home.line) * chip.mallSlices + home.channel;
-  tags.prefetch(set);
-  return {home.channel, set, address};
 }
 
 double Fabric::evict(double arrival, TagArray::Set set, uint32_t way) {

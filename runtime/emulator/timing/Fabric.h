@@ -1,6 +1,7 @@
 // From the L2s to memory: the MALL, where the chip has one, and HBM behind it.
 #pragma once
 
+#include "runtime/emulator/timing/ChipTiming.h"
 #include "runtime/emulator/timing/Dram.h"
 #include "runtime/emulator/timing/Sectors.h"
 #include "runtime/emulator/timing/TagArray.h"
@@ -19,12 +20,21 @@ public:
 
   /// Where a line is held, if it is.
   struct Home {
+    uint64_t address;
     uint32_t slice;
     uint32_t set; ///< through all slices: the same set of each stands together
-    uint64_t address;
   };
+  Home homeOf(uint64_t address) const {
+    if (!chip.mallBytes)
+      return {address, 0, 0};
+    const Interleave::Home home = interleave(address);
+    return {address, home.channel, setInSlice(home.line) * chip.mallSlices + home.channel};
+  }
   /// Has the host fetch what an access there will look up.
-  Home homeOf(uint64_t address) const;
+  void prefetch(const Home &home) const {
+    if (chip.mallBytes)
+      tags.prefetch(home.set);
+  }
 
   /// When a line that an L2 asks for is there.
   double read(double arrival, const Home &home);

@@ -13,26 +13,36 @@ namespace nstf::emulator::timing {
 class Spread {
 public:
   explicit Spread(uint32_t count)
-      : count(count), shift(std::has_single_bit(count) ? std::countr_zero(count) : 0),
-        shiftBy2(std::min(2 * shift, 63u)), shiftBy4(std::min(4 * shift, 63u)) {}
+      : count(count), mask(count - 1), shift(std::has_single_bit(count) ? uint8_t(std::countr_zero(count)) : 0),
+        shiftBy2(uint8_t(std::min(2 * shift, 63))), shiftBy4(uint8_t(std::min(4 * shift, 63))) {}
 
   uint32_t operator()(uint64_t number) const {
-    if (shift) {
-      number ^= number >> shiftBy4;
-      number ^= number >> shiftBy2;
-      number ^= number >> shift;
-      return uint32_t(number) & (count - 1);
-    }
+    if (!shift) [[unlikely]]
+      return withCarry(number);
+    number ^= number >> shiftBy4;
+    number ^= number >> shiftBy2;
+    number ^= number >> shift;
+    return uint32_t(number) & mask;
+  }
+  uint64_t quotient(uint64_t number) const {
+    if (!shift) [[unlikely]]
+      return divided(number);
+    return number >> shift;
+  }
+
+private:
+  // Of a count that is no power of two; out of the way, for the code around it to be short.
+  [[gnu::noinline]] uint32_t withCarry(uint64_t number) const {
     uint64_t sum = 0;
     if (count > 1)
       for (; number != 0; number /= count)
         sum += number % count;
     return uint32_t(sum % count);
   }
-  uint64_t quotient(uint64_t number) const { return shift ? number >> shift : number / count; }
+  [[gnu::noinline]] uint64_t divided(uint64_t number) const { return number / count; }
 
-private:
-  uint32_t count, shift, shiftBy2, shiftBy4;
+  uint32_t count, mask;
+  uint8_t shift, shiftBy2, shiftBy4;
 };
 
 /// Addresses dealt out over channels, `granule` bytes at a time. Both sizes are powers of two.
@@ -44,17 +54,19 @@ public:
   };
 
   Interleave(uint32_t channels, uint32_t granule, uint32_t lineBytes)
-      : channels(channels), granuleShift(std::countr_zero(granule)), lineShift(std::countr_zero(lineBytes)) {}
+      : channels(channels), granuleShift(uint8_t(std::countr_zero(granule))),
+        lineShift(uint8_t(std::countr_zero(lineBytes))), lines(uint8_t(granuleShift - lineShift)),
+        lineMask(uint32_t((uint64_t(1) << lines) - 1)) {}
 
   Home operator()(uint64_t address) const {
-    uint64_t granule = address >> granuleShift;
-    uint64_t lineInGranule = (address & ((uint64_t(1) << granuleShift) - 1)) >> lineShift;
-    return {channels(granule), (channels.quotient(granule) << (granuleShift - lineShift)) + lineInGranule};
+    const uint64_t granule = address >> granuleShift;
+    return {channels(granule), (channels.quotient(granule) << lines) + (uint32_t(address >> lineShift) & lineMask)};
   }
 
 private:
   Spread channels;
-  uint32_t granuleShift, lineShift;
+  uint8_t granuleShift, lineShift, lines; ///< of a granule, their logarithm
+  uint32_t lineMask;
 };
 
 } // namespace nstf::emulator::timing

@@ -1,7 +1,5 @@
 #include "runtime/emulator/timing/L2.h"
 
-#include "runtime/emulator/timing/ChipTiming.h"
-
 #include <bit>
 
 namespace nstf::emulator::timing {
@@ -20,14 +18,6 @@ L2::L2(const ChipTiming &chip, MemoryCounters &counters)
 
 void L2::setClock(double clocksPerNs) { fabric.setClock(clocksPerNs); }
 
-L2::Home L2::homeOf(uint32_t xcd, uint64_t address, bool memory) const {
-  Interleave::Home home = interleave(address);
-  uint32_t set = (xcd * setsPerChannel + setInChannel(home.line)) * chip.l2Channels + home.channel;
-  tags.prefetch(set);
-  return {xcd, xcd * chip.l2Channels + home.channel, set,
-          memory ? fabric.homeOf(address) : Fabric::Home{0, 0, address}};
-}
-
 bool L2::isHeld(const Home &home) {
   return tags[home.set].find(lineOf(home)) != TagArray::none || fabric.holds(fabric.homeOf(home.memory.address));
 }
@@ -35,7 +25,7 @@ bool L2::isHeld(const Home &home) {
 void L2::touch(uint64_t address) {
   const Home home = homeOf(0, address);
   if (chip.mallBytes) {
-    fabric.touch(home.memory);
+    fabric.touch(memoryOf(home));
     return;
   }
   if (chip.xcds > 1) // nothing outlives the kernel
@@ -53,16 +43,23 @@ void L2::touch(uint64_t address) {
   set.setReady(way, 0);
 }
 
-void L2::prefetchVictim(const Home &home) {
+void L2::prefetchMemory(Home &home, Goes goes) {
   TagArray::Set set = tags[home.set];
-  const uint32_t way = set.victim();
-  if (Sectors::dirty(set.sectors(way)))
-    fabric.homeOf(set.lineAt(way) << lineShift);
-}
-
-double L2::book(const Home &home, double arrival, double service) {
-  counters.l2BusyClocks += service;
-  return channels[home.channel].book(arrival, service);
+  uint32_t way = set.find(lineOf(home));
+  const bool held = way != TagArray::none;
+  if (goes == Goes::OnAlways ||
+      (goes == Goes::OnIfMissing && !(held && Sectors::present(set.sectors(way)) == sectorsOf.all()))) {
+    home.memory = fabric.homeOf(home.memory.address);
+    home.isMemoryKnown = true;
+    fabric.prefetch(home.memory);
+  }
+  if (held)
+    return;
+  way = set.victim();
+  if (Sectors::dirty(set.sectors(way))) {
+    home.leaves = fabric.homeOf(set.lineAt(way) << lineShift);
+    fabric.prefetch(home.leaves);
+  }
 }
 
 /// The way for a line that isn't held, with its old contents written to memory; `wait`: until that is taken.
@@ -71,7 +68,8 @@ uint32_t L2::makeRoom(double arrival, const Home &home, double &wait) {
   uint32_t way = set.victim();
   uint8_t dirty = Sectors::dirty(set.sectors(way));
   if (dirty) {
-    wait += fabric.write(arrival, fabric.homeOf(set.lineAt(way) << lineShift), dirty);
+    const uint64_t address = set.lineAt(way) << lineShift;
+    wait += fabric.write(arrival, address == home.leaves.address ? home.leaves : fabric.homeOf(address), dirty);
     --dirtyLines[home.xcd];
   }
   set.sectors(way) = 0;
@@ -98,7 +96,7 @@ double L2::read(double arrival, const Home &home, uint32_t bytes, bool streaming
     set.fill(way, lineOf(home), streaming);
   }
   set.sectors(way) |= sectorsOf.all();
-  double ready = fabric.read(begin, home.memory);
+  double ready = fabric.read(begin, memoryOf(home));
   set.setReady(way, ready);
   return ready;
 }
@@ -129,7 +127,7 @@ double L2::write(double arrival, const Home &home, uint32_t dwords, uint32_t byt
 /// Other XCDs find what this one has told memory.
 void L2::dropElsewhere(const Home &home) {
   for (uint32_t xcd = 0; xcd < chip.xcds; ++xcd) {
-    TagArray::Set set = tags[homeOf(xcd, home.memory.address, false).set];
+    TagArray::Set set = tags[homeOf(xcd, home.memory.address).set];
     if (uint32_t way = set.find(lineOf(home));
         xcd != home.xcd && way != TagArray::none && !Sectors::dirty(set.sectors(way)))
       set.drop(way);
@@ -141,7 +139,7 @@ double L2::writeThrough(double arrival, const Home &home, uint32_t dwords, uint3
   ++counters.l2Writes;
   counters.l2WriteBytes += bytes;
   double wait = book(home, arrival, bytes * writePerByte);
-  wait += fabric.write(arrival + wait, home.memory, sectorsOf.touched(home.memory.address, dwords));
+  wait += fabric.write(arrival + wait, memoryOf(home), sectorsOf.touched(home.memory.address, dwords));
   dropElsewhere(home);
   return wait + fabric.writeLatency();
 }
@@ -156,7 +154,7 @@ double L2::atomic(double arrival, const Home &home, uint32_t dwords, uint32_t la
     if (uint32_t way = set.find(lineOf(home)); way != TagArray::none && !Sectors::dirty(set.sectors(way)))
       set.drop(way);
     dropElsewhere(home);
-    return fabric.atomic(arrival + book(home, arrival, 1), home.memory, service);
+    return fabric.atomic(arrival + book(home, arrival, 1), memoryOf(home), service);
   }
   double ready = read(arrival, home, 0, false);
   double wait = book(home, arrival, service);

@@ -21,13 +21,20 @@ public:
     uint32_t xcd;
     uint32_t channel; ///< through all XCDs
     uint32_t set;     ///< through all channels: the same set of each channel of an XCD stands together
-    Fabric::Home memory;
+    bool isMemoryKnown;
+    Fabric::Home memory; ///< the address alone unless isMemoryKnown
+    Fabric::Home leaves; ///< what will, as far as is known
   };
-  /// Has the host fetch what an access there will look up; `memory`: also behind the L2, as all but plain writes may.
-  Home homeOf(uint32_t xcd, uint64_t address, bool memory = true) const;
-
-  /// Has the host fetch what making room there will look up, once it has what homeOf asked for.
-  void prefetchVictim(const Home &home);
+  Home homeOf(uint32_t xcd, uint64_t address) const {
+    const Interleave::Home home = interleave(address);
+    const uint32_t set = (xcd * setsPerChannel + setInChannel(home.line)) * chip.l2Channels + home.channel;
+    return {xcd, xcd * chip.l2Channels + home.channel, set, false, {address, 0, 0}, {noAddress, 0, 0}};
+  }
+  /// Has the host fetch what an access there will look up.
+  void prefetch(const Home &home) const { tags.prefetch(home.set); }
+  enum class Goes : uint8_t { OnIfMissing, OnAlways, Nowhere }; ///< from the L2 to memory
+  /// Once it has that: what an access will look up behind the L2, for itself and for the line that leaves.
+  void prefetchMemory(Home &home, Goes goes);
 
   /// When what an L1 (or scalar, or instruction cache) asks for at `arrival` is at hand: `bytes` within a line.
   double read(double arrival, const Home &home, uint32_t bytes, bool streaming);
@@ -51,13 +58,20 @@ public:
   void touch(uint64_t address);
 
 private:
+  static constexpr uint64_t noAddress = ~uint64_t(0);
+  Fabric::Home memoryOf(const Home &home) const {
+    return home.isMemoryKnown ? home.memory : fabric.homeOf(home.memory.address);
+  }
   uint64_t lineOf(const Home &home) const { return home.memory.address >> lineShift; }
-  double book(const Home &home, double arrival, double service);
+  double book(const Home &home, double arrival, double service) {
+    counters.l2BusyClocks += service;
+    return channels[home.channel].book(arrival, service);
+  }
   uint32_t makeRoom(double arrival, const Home &home, double &wait);
   void dropElsewhere(const Home &home);
   bool isHeld(const Home &home);
   void notePage(const Home &home) {
-    if (!pages.has(home.memory.address))
+    if (!pages.has(home.memory.address)) [[unlikely]]
       pages.add(home.memory.address, isHeld(home));
   }
 

@@ -6,7 +6,6 @@
 #include "runtime/emulator/timing/VectorCache.h"
 
 #include <bit>
-#include <cmath>
 
 namespace nstf::emulator::timing {
 
@@ -20,7 +19,9 @@ struct MemorySystem::Levels {
   double inside(Clocks now) const { return begin + double(now); }
   Clocks outside(double time) {
     latest = std::max(latest, time);
-    return Clocks(std::ceil(time - begin));
+    const double since = time - begin; // rounded up, without a call
+    const Clocks whole = Clocks(int64_t(since));
+    return whole + (double(int64_t(whole)) < since);
   }
   uint32_t xcdOf(uint32_t computeUnit) const { return computeUnit / chip.computeUnitsPerXcd(); }
 

@@ -13,17 +13,19 @@ public:
   static constexpr uint32_t maxLineBytes = 256;
 
   explicit Sectors(uint32_t lineBytes)
-      : lineBytes(lineBytes), sectorBytes(std::min(64u, lineBytes)), count(lineBytes / sectorBytes) {}
+      : lineBytes(lineBytes), sectorBytes(std::min(64u, lineBytes)),
+        whole(uint8_t((1u << lineBytes / sectorBytes) - 1)) {}
 
-  uint8_t all() const { return uint8_t((1u << count) - 1); }
+  uint8_t all() const { return whole; }
   /// Those that a piece of an L1's line touches: bit i of `dwords` is dword i behind `address`.
   uint8_t touched(uint64_t address, uint32_t dwords) const {
     uint64_t inLine = uint64_t(dwords) << (address & (lineBytes - 1)) / 4;
-    uint64_t ofSector = (uint64_t(1) << sectorBytes / 4) - 1;
+    const uint32_t sectorDwords = sectorBytes / 4;
+    const uint64_t inSector = (uint64_t(1) << sectorDwords) - 1;
     uint32_t sectors = 0;
-    for (uint32_t i = 0; i < count; ++i)
-      sectors |= uint32_t((inLine >> i * (sectorBytes / 4) & ofSector) != 0) << i;
-    return uint8_t(sectors);
+    for (uint32_t sector = 1; inLine; sector <<= 1, inLine >>= sectorDwords)
+      sectors |= inLine & inSector ? sector : 0;
+    return whole & uint8_t(sectors);
   }
   uint32_t bytes(uint8_t sectors) const {
     return ((sectors & 1) + (sectors >> 1 & 1) + (sectors >> 2 & 1) + (sectors >> 3 & 1)) * sectorBytes;
@@ -34,7 +36,8 @@ public:
   static uint8_t written(uint8_t sectors) { return uint8_t(sectors | sectors << 4); }
 
 private:
-  uint32_t lineBytes, sectorBytes, count;
+  uint32_t lineBytes, sectorBytes;
+  uint8_t whole;
 };
 
 } // namespace nstf::emulator::timing

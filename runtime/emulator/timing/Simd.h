@@ -19,7 +19,11 @@ struct Simd {
   struct Seat {
     Clocks ready; ///< TimedWave::ready
     TimedWave *wave;
+    uint32_t rank; ///< TimedWave::rank
     Needs needs;
+    Slot slot;           ///< TimedWave::slot
+    bool reachesOut : 1; ///< needs something outside the compute unit
+    bool isOrdered : 1;  ///< other workgroups may notice when it executes
   };
   std::vector<Seat> seats;
   void leave(const TimedWave &wave);

@@ -1,6 +1,5 @@
 #include "runtime/emulator/timing/TagArray.h"
 
-#include <array>
 #include <new>
 #include <sys/mman.h>
 
@@ -11,7 +10,8 @@ static constexpr size_t hugePage = size_t(2) << 20;
 TagArray::TagArray(uint32_t sets, uint32_t ways)
     : ways((ways + group - 1) / group * group), count(ways),
       blocksPerSet((Set::bytesFor(this->ways) + sizeof(Block) - 1) / sizeof(Block)),
-      memory(std::calloc(sets * blocksPerSet * sizeof(Block) + hugePage, 1), std::free), orders(sets) {
+      memory(std::calloc(sets * blocksPerSet * sizeof(Block) + hugePage, 1), std::free),
+      filled((sets + neighbours - 1) / neighbours) {
   if (!memory)
     throw std::bad_alloc();
   // Sets are asked for at random: with small pages the host's own translations would be missing.
@@ -22,40 +22,35 @@ TagArray::TagArray(uint32_t sets, uint32_t ways)
 #endif
 }
 
-/// The order of a set that nothing was put into yet: of way numbers.
-void TagArray::Set::begin() {
-  static constexpr auto inTurn = [] {
-    std::array<Neighbours, maxWays> links = {};
-    for (uint32_t way = 0; way < maxWays; ++way)
-      links[way] = {uint8_t(way - 1), uint8_t(way + 1)};
-    return links;
-  }();
-  std::copy_n(inTurn.begin(), count, links());
-  *order = {0, uint8_t(count - 1)};
-}
-
 void TagArray::Set::drop(uint32_t way) {
   tags()[way] = 0;
   sectors(way) = 0;
-  Order &ends = *order;
-  if (ends.last == way)
-    return;
-  unlink(way);
-  links()[way].newer = ends.last;
-  links()[ends.last].older = uint8_t(way);
-  ends.last = uint8_t(way);
+  uint32_t place = 0;
+  while ((order()[place] ^ place) != way)
+    ++place;
+  for (; place + 1 < count; ++place)
+    order()[place] = uint8_t(order()[place + 1] ^ (place + 1) ^ place);
+  order()[place] = uint8_t(way ^ place);
 }
 
 void TagArray::Set::clear() {
-  if (isUntouched())
-    return;
   std::fill_n(tags(), ways, 0);
   std::fill_n(&sectors(0), ways, uint8_t(0));
 }
 
 void TagArray::clear(uint32_t firstSet, uint32_t count) {
-  for (uint32_t set = firstSet; set < firstSet + count; ++set)
-    (*this)[set].clear();
+  const uint32_t end = firstSet + count;
+  for (uint32_t set = firstSet; set < end;) {
+    const uint32_t next = std::min(end, (set / neighbours + 1) * neighbours);
+    if (filled[set / neighbours]) {
+      // Of a part, the rest may be filled.
+      if (next - set == neighbours)
+        filled[set / neighbours] = 0;
+      for (; set < next; ++set)
+        (*this)[set].clear();
+    }
+    set = next;
+  }
 }
 
 } // namespace nstf::emulator::timing

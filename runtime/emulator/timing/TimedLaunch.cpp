@@ -63,7 +63,8 @@ private:
   std::deque<ComputeUnit> units;
   std::vector<std::unique_ptr<TimedGroup>> groups; ///< as many as were ever resident
   std::vector<TimedGroup *> spare, ended;
-  uint64_t done = 0; ///< workgroups
+  std::vector<ChipPlace> places; ///< of the group that begins
+  uint64_t done = 0;             ///< workgroups
   Standstill standstill;
 };
 
@@ -130,7 +131,7 @@ void TimedLaunch::place(uint32_t xcd) {
   const Dispatcher::Placement placement = dispatcher.place(xcd);
   queue.set(xcd, dispatcher.next(xcd));
   ComputeUnit &unit = units[placement.computeUnit];
-  std::vector<ChipPlace> places(driver.launch().wavesPerGroup);
+  places.resize(driver.launch().wavesPerGroup);
   for (uint32_t i = 0; i < places.size(); ++i)
     places[i] = {xcd, placement.computeUnit % chip.computeUnitsPerXcd(), unit.simdFor(i), unit.slotFor(i)};
   if (spare.empty())
@@ -169,7 +170,10 @@ void TimedLaunch::retireEnded() {
       driver.options().progress(done, driver.groups());
     standstill.progress();
     recorder.retire(std::move(group->recorded));
+    std::vector<TimedWave> waves = std::move(group->waves); // its memory serves the next one
+    waves.clear();
     *group = TimedGroup();
+    group->waves = std::move(waves);
     spare.push_back(group);
   }
   ended.clear();

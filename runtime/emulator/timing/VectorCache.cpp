@@ -26,23 +26,30 @@ void VectorCache::setClock(double clocksPerNs) {
 bool VectorCache::isInMemory(CachePolicy policy) const { return policy.scc || (policy.sc1 && chip.xcds > 1); }
 
 void VectorCache::lookUp(uint32_t computeUnit, const VectorAccess &access) {
-  lines.clear();
+  if (lines.size() < access.lines.size())
+    lines.resize(access.lines.size());
   __builtin_prefetch(&missDone[size_t(computeUnit) * chip.l1MissesInFlight + units[computeUnit].oldestMiss], 1);
-  bool passes = access.kind != AccessKind::Load || access.policy.coherent();
-  bool behind = access.kind != AccessKind::Store || isInMemory(access.policy);
-  for (const LineAccess &line : access.lines) {
-    uint64_t number = line.address >> lineShift;
-    uint32_t set = setOf(computeUnit, number), way = passes ? TagArray::none : tags[set].find(number);
-    if (way == TagArray::none) {
-      lines.push_back({set, way, l2.homeOf(xcdOf(computeUnit), line.address, behind)});
+  const bool passes = access.kind != AccessKind::Load || access.policy.coherent();
+  const uint32_t xcd = xcdOf(computeUnit);
+  Line *line = lines.data();
+  for (const LineAccess &piece : access.lines) {
+    const uint64_t number = piece.address >> lineShift;
+    line->set = setOf(computeUnit, number);
+    line->way = passes ? TagArray::none : tags[line->set].find(number);
+    if (line->way == TagArray::none) {
+      line->home = l2.homeOf(xcd, piece.address);
+      l2.prefetch(line->home);
     } else {
-      tags[set].use(way);
-      lines.push_back({set, way, {}});
+      tags[line->set].use(line->way);
     }
+    ++line;
   }
-  for (const Line &line : lines)
-    if (line.way == TagArray::none)
-      l2.prefetchVictim(line.home);
+  const L2::Goes goes = isInMemory(access.policy) && access.kind != AccessKind::Load ? L2::Goes::OnAlways
+                        : access.kind == AccessKind::Store                           ? L2::Goes::Nowhere
+                                                                                     : L2::Goes::OnIfMissing;
+  for (Line *missing = lines.data(); missing != line; ++missing)
+    if (missing->way == TagArray::none)
+      l2.prefetchMemory(missing->home, goes);
 }
 
 double VectorCache::load(uint32_t computeUnit, double &at, const Line &line, CachePolicy policy) {
@@ -78,32 +85,39 @@ VectorCache::Reply VectorCache::access(uint32_t computeUnit, double now, const V
   double last = start;     // when the last line is served
   uint32_t lineClocks = 0; // of the data path: what is touched of each line, in whole clocks
   lookUp(computeUnit, access);
-  for (size_t i = 0; i < access.lines.size(); ++i) {
-    const LineAccess &line = access.lines[i];
-    uint32_t bytes = uint32_t(std::popcount(line.dwords)) * 4;
-    lineClocks += clocksOf[bytes / 4];
-    switch (access.kind) {
-    case AccessKind::Load:
+  const Line *place = lines.data();
+  // Calls serve(piece, place, bytes) for each line, which returns when it is served.
+  auto forEachLine = [&](auto serve) {
+    for (const LineAccess &piece : access.lines) {
+      const uint32_t dwords = ~piece.dwords ? uint32_t(std::popcount(piece.dwords)) : 32; // mostly all
+      lineClocks += clocksOf[dwords];
+      last = std::max(last, serve(piece, *place++, dwords * 4));
+      at += perLine;
+    }
+  };
+  switch (access.kind) {
+  case AccessKind::Load:
+    forEachLine([&](const LineAccess &, const Line &line, uint32_t bytes) {
       counters.l1ReadBytes += bytes;
-      last = std::max(last, load(computeUnit, at, lines[i], policy));
-      break;
-    case AccessKind::Store: {
+      return load(computeUnit, at, line, policy);
+    });
+    break;
+  case AccessKind::Store:
+    forEachLine([&](const LineAccess &piece, const Line &line, uint32_t bytes) {
       counters.l1WriteBytes += bytes;
-      double delay = tlb.delay(computeUnit, at, line.address);
-      double wait = inMemory ? l2.writeThrough(at, lines[i].home, line.dwords, bytes)
-                             : l2.write(at, lines[i].home, line.dwords, bytes, policy.streaming());
-      last = std::max(last, at + wait + delay + acknowledge);
-      break;
-    }
-    case AccessKind::Atomic:
-    case AccessKind::AtomicReturn: {
-      double delay = tlb.delay(computeUnit, at, line.address);
-      last = std::max(last,
-                      l2.atomic(at, lines[i].home, line.dwords, line.lanes, inMemory) + delay + chip.l2CoherentLatency);
-      break;
-    }
-    }
-    at += perLine;
+      const double delay = tlb.delay(computeUnit, at, piece.address);
+      const double wait = inMemory ? l2.writeThrough(at, line.home, piece.dwords, bytes)
+                                   : l2.write(at, line.home, piece.dwords, bytes, policy.streaming());
+      return at + wait + delay + acknowledge;
+    });
+    break;
+  case AccessKind::Atomic:
+  case AccessKind::AtomicReturn:
+    forEachLine([&](const LineAccess &piece, const Line &line, uint32_t) {
+      const double delay = tlb.delay(computeUnit, at, piece.address);
+      return l2.atomic(at, line.home, piece.dwords, piece.lanes, inMemory) + delay + chip.l2CoherentLatency;
+    });
+    break;
   }
   unit.addressFree = std::max(at, start + access.addressClocks * perLine);
   bool returns = access.kind == AccessKind::Load || access.kind == AccessKind::AtomicReturn;

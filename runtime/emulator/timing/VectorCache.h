@@ -35,7 +35,7 @@ private:
   /// A line of an access on its way.
   struct Line {
     uint32_t set, way; ///< in the L1; none: it goes to the L2
-    L2::Home home;     ///< there
+    L2::Home home;     ///< there, if it does
   };
   /// All lines of an access, in `lines`. Looked up together, so that the host fetches together what they will need.
   void lookUp(uint32_t computeUnit, const VectorAccess &access);
@@ -55,7 +55,7 @@ private:
   uint32_t sets, computeUnitsPerXcd;
   uint32_t lineShift;
   std::array<uint8_t, 33> clocksOf; ///< the data path, by dwords of a line
-  std::vector<Line> lines;
+  std::vector<Line> lines;          ///< of the access at hand, and what is left of larger ones
   std::vector<Unit> units;
   std::vector<double> missDone; ///< of each compute unit's latest misses, in a ring
   TagArray tags;

@@ -3,9 +3,9 @@
 #include "runtime/emulator/timing/Channel.h"
 #include "runtime/emulator/timing/Interleave.h"
 #include "runtime/emulator/timing/Sectors.h"
-#include "runtime/emulator/timing/TagArray.h"
 #include "test/runtime/emulator/timing/ElementwiseStream.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -294,36 +294,6 @@ TEST_P(Occupancy, bandwidthRisesFromLatencyToTheChannels) {
     EXPECT_LT(now, 2 * before);
     before = now;
   }
-}
-
-TEST(TagArray, theLeastRecentlyUsedLeaves) {
-  TagArray tags(2, 3);
-  TagArray::Set set = tags[1];
-  auto put = [&](uint64_t line) { set.fill(set.victim(), line); };
-  put(10), put(11), put(12);
-  set.use(set.find(10));
-  put(13); // 11 leaves
-  EXPECT_EQ(set.find(11), TagArray::none);
-  for (uint64_t line : {10, 12, 13})
-    EXPECT_NE(set.find(line), TagArray::none) << line;
-  EXPECT_EQ(tags[0].find(10), TagArray::none);
-  set.drop(set.find(13));
-  put(14); // takes its place
-  EXPECT_NE(set.find(12), TagArray::none);
-  set.fill(set.victim(), 15, true); // 12 leaves, and 15 is next to leave
-  put(16);
-  EXPECT_EQ(set.find(15), TagArray::none);
-  EXPECT_NE(set.find(10), TagArray::none);
-}
-
-TEST(TagArray, timesAreHeldModulo32Bits) {
-  TagArray tags(1, 4);
-  TagArray::Set set = tags[0];
-  double past = 1e9, now = 2e10;
-  set.setReady(0, past);
-  EXPECT_EQ(set.whenReady(0, now), now);
-  set.setReady(0, now + 500);
-  EXPECT_NEAR(set.whenReady(0, now), now + 500, 1);
 }
 
 TEST(Interleave, stridesOfPowersOfTwoReachAllChannels) {
