@@ -215,6 +215,14 @@ void StagingFolder::publish(const fs::path &place) {
     failErrno(place, "write");
 }
 
+void moveFolder(const fs::path &folder, const fs::path &place) {
+  if (renameat2(AT_FDCWD, folder.c_str(), AT_FDCWD, place.c_str(), RENAME_NOREPLACE) == 0)
+    return;
+  // A file system that doesn't know how replaces an empty folder at most.
+  if ((errno != ENOSYS && errno != EINVAL) || rename(folder.c_str(), place.c_str()) != 0)
+    failErrno(place, "write");
+}
+
 void StagingFolder::exchange(const fs::path &place) {
   SignalsHeld held;
   if (renameat2(AT_FDCWD, inside.c_str(), AT_FDCWD, place.c_str(), RENAME_EXCHANGE) == 0)

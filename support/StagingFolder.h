@@ -33,6 +33,9 @@ private:
   int lock = -1;
 };
 
+/// A folder that is complete takes its place, where nothing may stand yet. Throws std::runtime_error.
+void moveFolder(const std::filesystem::path &folder, const std::filesystem::path &place);
+
 /// From now on SIGINT, SIGTERM and SIGHUP remove the staging folders of this process before they end it. For programs,
 /// not libraries. A signal that is ignored stays ignored.
 void removeStagingFoldersOnSignals();

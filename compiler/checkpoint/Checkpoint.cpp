@@ -88,3 +88,10 @@ Checkpoint::Entry Checkpoint::find(std::string_view name, std::string_view optio
     found = byName.find(name.substr(optionalPrefix.size()));
   return found == byName.end() ? Entry{} : found->second;
 }
+
+Checkpoint::Entry Checkpoint::findAt(std::string_view path, uint64_t offset) const {
+  for (const auto &[name, entry] : byName)
+    if (entry.tensor->offset == offset && entry.file->path() == path)
+      return entry;
+  return {};
+}

@@ -30,6 +30,8 @@ public:
   /// An Entry that is false when there is no such tensor. `optionalPrefix` is what the name may start with here and
   /// lack in the files.
   Entry find(std::string_view name, std::string_view optionalPrefix = {}) const;
+  /// The tensor at this place of this file; an Entry that is false where there is none.
+  Entry findAt(std::string_view path, uint64_t offset) const;
   size_t size() const { return byName.size(); }
   /// What was opened, for messages.
   const std::string &path() const { return origin; }

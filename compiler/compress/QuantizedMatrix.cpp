@@ -3,6 +3,7 @@
 #include "compiler/checkpoint/ReadFloats.h"
 #include "compiler/checkpoint/StridedView.h"
 #include "compiler/compress/Round.h"
+#include "compiler/compress/StoredCodes.h"
 #include "nstf/RandomWeights.h"
 #include "support/Escape.h"
 #include "support/MappedFile.h"
@@ -17,11 +18,9 @@ using namespace nstf::compress;
 void QuantizedMatrix::fillRow(Plane plane, int64_t row, std::span<std::byte> to) const {
   int64_t count = getRowsPerPlaneRow(format, plane), first = row * count;
   std::vector<CodedRow> coded;
-  std::vector<double> numbers(format.columns);
   for (int64_t i = first; i < std::min(first + count, rows); ++i) {
-    readRow(i, numbers);
     try {
-      coded.push_back(roundToNearest(format, numbers));
+      coded.push_back(readRow(i));
     } catch (const std::runtime_error &error) {
       throw std::runtime_error("weight '" + support::escape(name) + "', row " + std::to_string(i) + ": " +
                                error.what());
@@ -30,7 +29,18 @@ void QuantizedMatrix::fillRow(Plane plane, int64_t row, std::span<std::byte> to)
   packRow(format, plane, coded, to);
 }
 
-static QuantizedMatrix::ReadRow readRandom(uint64_t seed, const std::string &name, int64_t rows, int64_t columns) {
+/// Writes the numbers of a row.
+using ReadNumbers = std::function<void(int64_t row, std::span<double> numbers)>;
+
+static QuantizedMatrix::ReadRow roundRows(const IntFormat &format, ReadNumbers readNumbers) {
+  return [format, readNumbers = std::move(readNumbers)](int64_t row) {
+    std::vector<double> numbers(format.columns);
+    readNumbers(row, numbers);
+    return roundToNearest(format, numbers);
+  };
+}
+
+static ReadNumbers readRandom(uint64_t seed, const std::string &name, int64_t rows, int64_t columns) {
   int64_t shape[] = {rows, columns};
   return [random = RandomWeights(seed, name, shape, 2)](int64_t row, std::span<double> numbers) {
     for (size_t i = 0; i < numbers.size(); ++i)
@@ -38,30 +48,76 @@ static QuantizedMatrix::ReadRow readRandom(uint64_t seed, const std::string &nam
   };
 }
 
-static QuantizedMatrix::ReadRow readFile(SourceAttr source, const std::string &name, int64_t rows, int64_t columns) {
-  std::string type;
-  llvm::raw_string_ostream(type) << source.getStoredType();
-  std::optional<support::ElementType> stored = support::elementTypeFromMlir(type);
-  std::string where = "weight '" + support::escape(name) + "': ";
-  if (!stored || !checkpoint::isReadable(*stored))
-    throw std::runtime_error(where + "expected a stored type of f32, f16, bf16 or f64 but got " + type);
-  auto file = std::make_shared<support::MappedFile>(source.getPath().str());
-  std::optional<int64_t> bytes = source.getByteSpan(rows * columns);
-  uint64_t offset = source.getOffset();
-  if (!bytes || offset > file->size() || uint64_t(*bytes) > file->size() - offset)
-    throw std::runtime_error(where + "expected " + std::to_string(bytes.value_or(INT64_MAX)) + " bytes at offset " +
-                             std::to_string(offset) + " of '" + file->path() + "' but the file has " +
-                             std::to_string(file->size()));
+namespace {
+
+/// A tensor of a file, mapped.
+struct OpenTensor {
+  std::shared_ptr<support::MappedFile> file;
+  support::ElementType type;
+  const std::byte *first;
+
+  OpenTensor(SourceAttr source, const std::string &where, int64_t elements) {
+    std::string text;
+    llvm::raw_string_ostream(text) << source.getStoredType();
+    std::optional<support::ElementType> stored = support::elementTypeFromMlir(text);
+    if (!stored)
+      throw std::runtime_error(where + "expected a stored type that is known but got " + text);
+    type = *stored;
+    file = std::make_shared<support::MappedFile>(source.getPath().str());
+    std::optional<int64_t> bytes = source.getByteSpan(elements);
+    uint64_t offset = source.getOffset();
+    if (!bytes || offset > file->size() || uint64_t(*bytes) > file->size() - offset)
+      throw std::runtime_error(where + "expected " + std::to_string(bytes.value_or(INT64_MAX)) + " bytes at offset " +
+                               std::to_string(offset) + " of '" + file->path() + "' but the file has " +
+                               std::to_string(file->size()));
+    first = file->data() + offset;
+  }
+};
+
+} // namespace
+
+static std::string describe(const std::string &name) { return "weight '" + support::escape(name) + "': "; }
+
+static ReadNumbers readFile(SourceAttr source, const std::string &name, int64_t rows, int64_t columns) {
+  OpenTensor tensor(source, describe(name), rows * columns);
+  if (!checkpoint::isReadable(tensor.type))
+    throw std::runtime_error(describe(name) + "expected a stored type of f32, f16, bf16 or f64 but got " +
+                             std::string(nameOf(tensor.type)));
   checkpoint::StridedView view{0, source.getSizes(), source.getStrides()};
-  return [file, offset, type = *stored, view](int64_t row, std::span<double> numbers) {
-    const std::byte *first = file->data() + offset;
-    size_t size = support::sizeOf(type), begin = row * numbers.size();
+  return [tensor, view](int64_t row, std::span<double> numbers) {
+    size_t size = support::sizeOf(tensor.type), begin = row * numbers.size();
     if (view.sizes.empty())
-      return checkpoint::readFloats(type, first + begin * size, numbers.size(), numbers.data());
+      return checkpoint::readFloats(tensor.type, tensor.first + begin * size, numbers.size(), numbers.data());
     std::vector<std::byte> gathered(numbers.size() * size);
-    view.gather(first, size, begin, numbers.size(), gathered.data());
-    checkpoint::readFloats(type, gathered.data(), numbers.size(), numbers.data());
+    view.gather(tensor.first, size, begin, numbers.size(), gathered.data());
+    checkpoint::readFloats(tensor.type, gathered.data(), numbers.size(), numbers.data());
   };
+}
+
+static QuantizedMatrix::ReadRow readCodes(StoredCodesAttr stored, const std::string &name, const IntFormat &format,
+                                          int64_t rows) {
+  // Of the dialect's order.
+  static constexpr compress::CodeLayout layouts[] = {compress::CodeLayout::Pack,  compress::CodeLayout::PackLoose,
+                                                     compress::CodeLayout::Bytes, compress::CodeLayout::Awq,
+                                                     compress::CodeLayout::Gptq,  compress::CodeLayout::GptqV2};
+  StoredCodes codes(layouts[size_t(stored.getLayout())], format, rows);
+  auto open = [&](SourceAttr source, compress::Plane plane, StoredTensors<const std::byte> &to,
+                  std::span<const std::byte> StoredTensors<const std::byte>::*bytes) {
+    std::vector<int64_t> shape = codes.getShape(plane);
+    OpenTensor tensor(source, describe(name), shape[0] * shape[1]);
+    to.*bytes = {tensor.first, size_t(shape[0] * shape[1]) * support::sizeOf(tensor.type)};
+    if (plane == compress::Plane::Scales ? !checkpoint::isReadable(tensor.type) : tensor.type != codes.getCodeType())
+      throw std::runtime_error(describe(name) + "expected codes of " + std::string(nameOf(codes.getCodeType())) +
+                               " and scales of a float type but got " + std::string(nameOf(tensor.type)));
+    return tensor;
+  };
+  StoredTensors<const std::byte> bytes;
+  std::vector<OpenTensor> tensors = {
+      open(stored.getScales(), compress::Plane::Scales, bytes, &StoredTensors<const std::byte>::scales),
+      open(stored.getCodes(), compress::Plane::Codes, bytes, &StoredTensors<const std::byte>::codes)};
+  if (SourceAttr zeros = stored.getZeros())
+    tensors.push_back(open(zeros, compress::Plane::Zeros, bytes, &StoredTensors<const std::byte>::zeros));
+  return [codes, tensors, bytes](int64_t row) { return codes.read(row, bytes, tensors.front().type); };
 }
 
 std::optional<QuantizedMatrix> nstf::compress::openMatrix(PlaneSourceAttr plane, std::optional<uint64_t> randomSeed) {
@@ -70,11 +126,14 @@ std::optional<QuantizedMatrix> nstf::compress::openMatrix(PlaneSourceAttr plane,
   std::string name = plane.getMatrix().str();
   if (randomSeed)
     return QuantizedMatrix(name, numbers, plane.getRows(),
-                           readRandom(*randomSeed, name, plane.getRows(), numbers.columns));
+                           roundRows(numbers, readRandom(*randomSeed, name, plane.getRows(), numbers.columns)));
+  if (plane.getStored())
+    return QuantizedMatrix(name, numbers, plane.getRows(),
+                           readCodes(plane.getStored(), name, numbers, plane.getRows()));
   if (!plane.getSource())
     return std::nullopt;
   return QuantizedMatrix(name, numbers, plane.getRows(),
-                         readFile(plane.getSource(), name, plane.getRows(), numbers.columns));
+                         roundRows(numbers, readFile(plane.getSource(), name, plane.getRows(), numbers.columns)));
 }
 
 nstf::compress::Plane nstf::compress::getPlane(PlaneSourceAttr plane) {

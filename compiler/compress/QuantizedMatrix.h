@@ -1,4 +1,5 @@
-// A matrix that is quantised as its planes are written: row by row, so that no more than a few are in memory.
+// A matrix whose planes are made as they are written, row by row, so that no more than a few are in memory: of numbers
+// that are rounded, or of a checkpoint's codes.
 #pragma once
 
 #include "compiler/compress/Formats.h"
@@ -12,8 +13,8 @@ namespace nstf::compress {
 
 class QuantizedMatrix {
 public:
-  /// Writes the numbers of a row; may be called from several threads.
-  using ReadRow = std::function<void(int64_t row, std::span<double> numbers)>;
+  /// Gives a row; may be called from several threads. Throws std::runtime_error where the format can't hold it.
+  using ReadRow = std::function<CodedRow(int64_t row)>;
 
   QuantizedMatrix(std::string name, IntFormat format, int64_t rows, ReadRow readRow)
       : name(std::move(name)), format(format), rows(rows), readRow(std::move(readRow)) {}
@@ -29,8 +30,8 @@ private:
   ReadRow readRow;
 };
 
-/// The matrix of a weight that is a plane: of the numbers of a seed, or those in its file. Nothing where there is
-/// neither. Throws std::runtime_error where the file can't be read or is too short.
+/// The matrix of a weight that is a plane: of the numbers of a seed, or of those or the codes in its file. Nothing
+/// where there is neither. Throws std::runtime_error where the file can't be read or is too short.
 std::optional<QuantizedMatrix> openMatrix(PlaneSourceAttr plane, std::optional<uint64_t> randomSeed);
 Plane getPlane(PlaneSourceAttr plane);
 

@@ -9,47 +9,78 @@
 using namespace nstf;
 using namespace nstf::compress;
 
-namespace {
+uint8_t Grid::round(const IntFormat &format, double number) const {
+  double code = scale == 0 ? zero : std::nearbyint(number / scale) + zero;
+  return uint8_t(std::clamp(code, 0.0, double(format.largestCode())));
+}
 
-/// What the codes of a group count in, and from where.
-struct Grid {
-  double scale; ///< an f16
-  unsigned zero;
-};
-
-} // namespace
-
-static Grid chooseGrid(const IntFormat &format, std::span<const double> group) {
-  auto [smallest, largest] = std::ranges::minmax(group);
+/// The grid of a group of which `part` of the range has codes.
+static Grid makeGrid(const IntFormat &format, double smallest, double largest, double part) {
   if (!format.zeros) {
     double extreme = -smallest >= largest ? smallest : largest;
-    return {widenF16(roundToF16(extreme / -double(format.middle()))), format.middle()};
+    return {widenF16(roundToF16(part * extreme / -double(format.middle()))), format.middle()};
   }
-  double low = std::min(smallest, 0.0), high = std::max(largest, 0.0);
+  double low = part * std::min(smallest, 0.0), high = part * std::max(largest, 0.0);
   double scale = widenF16(roundToF16((high - low) / format.largestCode()));
   double zero = scale == 0 ? 0 : std::clamp(std::nearbyint(-low / scale), 0.0, double(format.largestCode()));
   return {scale, unsigned(zero)};
 }
 
-CodedRow nstf::compress::roundToNearest(const IntFormat &format, std::span<const double> row) {
+static double getSquaredError(const IntFormat &format, const Grid &grid, std::span<const double> group) {
+  double sum = 0;
+  for (double number : group) {
+    double error = grid.decode(grid.round(format, number)) - number;
+    sum += error * error;
+  }
+  return sum;
+}
+
+static Grid chooseGrid(const IntFormat &format, std::span<const double> group, Clipping clipping) {
+  auto [smallest, largest] = std::ranges::minmax(group);
+  Grid best = makeGrid(format, smallest, largest, 1);
+  if (clipping == Clipping::None || !std::isfinite(best.scale))
+    return best;
+  double error = getSquaredError(format, best, group);
+  for (int step = 1; step <= 20 && error > 0; ++step) {
+    Grid grid = makeGrid(format, smallest, largest, 1 - 0.02 * step);
+    if (double other = getSquaredError(format, grid, group); other < error) {
+      best = grid;
+      error = other;
+    }
+  }
+  return best;
+}
+
+std::vector<Grid> nstf::compress::chooseGrids(const IntFormat &format, std::span<const double> row, Clipping clipping) {
   for (size_t i = 0; i < row.size(); ++i)
     if (!std::isfinite(row[i]))
       throw std::runtime_error("expected finite numbers but got " + std::to_string(row[i]) + " in column " +
                                std::to_string(i));
-  CodedRow coded;
-  coded.codes.resize(row.size());
+  std::vector<Grid> grids;
   for (int64_t first = 0; first < format.columns; first += format.groupSize()) {
-    std::span<const double> group = row.subspan(first, std::min(format.groupSize(), format.columns - first));
-    Grid grid = chooseGrid(format, group);
-    if (!std::isfinite(grid.scale))
+    grids.push_back(
+        chooseGrid(format, row.subspan(first, std::min(format.groupSize(), format.columns - first)), clipping));
+    if (!std::isfinite(grids.back().scale))
       throw std::runtime_error("expected a scale within f16 (65504) but got a larger one in the group of column " +
                                std::to_string(first));
-    coded.scales.push_back(roundToF16(grid.scale));
-    coded.zeros.push_back(uint8_t(grid.zero));
-    for (size_t i = 0; i < group.size(); ++i) {
-      double code = grid.scale == 0 ? grid.zero : std::nearbyint(group[i] / grid.scale) + grid.zero;
-      coded.codes[first + i] = uint8_t(std::clamp(code, 0.0, double(format.largestCode())));
-    }
   }
+  return grids;
+}
+
+CodedRow nstf::compress::makeRow(const IntFormat &format, std::span<const Grid> grids) {
+  CodedRow row;
+  row.codes.resize(format.columns);
+  for (const Grid &grid : grids) {
+    row.scales.push_back(roundToF16(grid.scale));
+    row.zeros.push_back(uint8_t(grid.zero));
+  }
+  return row;
+}
+
+CodedRow nstf::compress::roundToNearest(const IntFormat &format, std::span<const double> row, Clipping clipping) {
+  std::vector<Grid> grids = chooseGrids(format, row, clipping);
+  CodedRow coded = makeRow(format, grids);
+  for (int64_t i = 0; i < format.columns; ++i)
+    coded.codes[i] = grids[i / format.groupSize()].round(format, row[i]);
   return coded;
 }

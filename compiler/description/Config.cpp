@@ -52,6 +52,11 @@ const json *Config::lookUp(const std::string &key) const {
   return value;
 }
 
+const json *Config::findObject(const std::string &key) const {
+  const json *value = lookUp(key);
+  return value && value->is_object() ? value : nullptr;
+}
+
 bool Config::has(const std::string &key) const { return lookUp(key) != nullptr; }
 
 ParameterValue Config::find(const std::string &key) const {

@@ -31,6 +31,9 @@ public:
   /// isn't a text.
   std::string modelType() const;
 
+  /// A key of the file that is an object; null where it is absent, null or no object.
+  const nlohmann::json *findObject(const std::string &key) const;
+
 private:
   const nlohmann::json *lookUp(const std::string &key) const;
 

@@ -1,6 +1,7 @@
 // What --precision=auto comes to (ChoosePrecision.h).
 #include "compiler/driver/ChoosePrecision.h"
 #include "dialects/nstf/NSTF.h"
+#include "passes/nstf/WeightFormat.h"
 
 using namespace mlir;
 using namespace nstf;
@@ -36,6 +37,18 @@ static uint64_t countBytes(ModuleOp model, StringRef stored) {
   return bytes;
 }
 
+/// What config.json says, where it says something.
+static std::optional<PrecisionChoice> readConfig(ModuleOp model) {
+  auto facts = model->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName);
+  auto dtype = facts ? facts.getAs<StringAttr>("dtype") : StringAttr();
+  if (!dtype || dtype.empty())
+    return std::nullopt;
+  for (const KnownType &type : knownTypes)
+    if (dtype == type.config)
+      return PrecisionChoice{type.precision, "config.json says " + dtype.str()};
+  return PrecisionChoice{Precision::F32, "config.json says " + dtype.str() + ", which is not computed in"};
+}
+
 static PrecisionChoice choose(ModuleOp model) {
   const KnownType *most = nullptr;
   uint64_t mostBytes = 0;
@@ -46,19 +59,20 @@ static PrecisionChoice choose(ModuleOp model) {
     }
   if (most)
     return {most->precision, "most bytes of matrices are " + most->stored.str()};
-  auto facts = model->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName);
-  auto dtype = facts ? facts.getAs<StringAttr>("dtype") : StringAttr();
-  if (!dtype || dtype.empty())
-    return {Precision::F32, "neither weights nor config.json say a type"};
-  for (const KnownType &type : knownTypes)
-    if (dtype == type.config)
-      return {type.precision, "config.json says " + dtype.str()};
-  return {Precision::F32, "config.json says " + dtype.str() + ", which is not computed in"};
+  return readConfig(model).value_or(PrecisionChoice{Precision::F32, "neither weights nor config.json say a type"});
 }
 
 PrecisionChoice nstf::choosePrecision(ModuleOp model, std::optional<Precision> asked, StringRef quantize) {
   if (asked)
     return {*asked, "--precision"};
+  auto planes = llvm::make_filter_range(model.getOps<WeightOp>(), [](WeightOp weight) { return weight.getPlane(); });
+  if (!planes.empty()) { // of a quantised checkpoint: what is left of its matrices says little
+    if (std::optional<PrecisionChoice> named = readConfig(model); named && named->type != Precision::F32)
+      return *named;
+    PlaneSourceAttr plane = *WeightOp(*planes.begin()).getPlane();
+    return {Precision::F16,
+            "weights are " + getFormatName(plane.getFormat(), plane.getZeros()) + ", which goes with 16 bits"};
+  }
   PrecisionChoice choice = choose(model);
   if (quantize.empty() || choice.type != Precision::F32)
     return choice;

@@ -16,8 +16,8 @@ struct PrecisionChoice {
 
 /// `asked`, or where nobody asks (--precision=auto) the type that most bytes of the weights' matrices are stored in,
 /// where they are known; else what the model's config.json names ("dtype" of nstf.model); else f32. f64 computes in
-/// f32.
-/// Where linears are quantised, to the format `quantize`, it is a 16-bit type: f16 for f32.
+/// f32. Of a quantised checkpoint it is the 16-bit type that config.json names, else f16. Where linears are quantised,
+/// to the format `quantize`, it is a 16-bit type: f16 for f32.
 PrecisionChoice choosePrecision(mlir::ModuleOp model, std::optional<Precision> asked, llvm::StringRef quantize = "");
 
 } // namespace nstf

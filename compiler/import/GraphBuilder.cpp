@@ -6,6 +6,7 @@
 
 #include "compiler/description/StoredPart.h"
 #include "compiler/import/NodeBuilder.h"
+#include "compiler/import/QuantizedWeights.h"
 #include "dialects/nstf/NSTF.h"
 #include "support/InputError.h"
 
@@ -13,6 +14,8 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
 #include "support/Escape.h"
+
+#include <set>
 
 using namespace mlir;
 using namespace nstf;
@@ -25,17 +28,24 @@ namespace {
 class GraphBuilder {
 public:
   GraphBuilder(const ExpandedGraph &graph, const ModelFacts &facts, const Checkpoint *checkpoint,
-               const std::string &expectedFrom, bool locateInFile, MLIRContext *context)
+               const std::string &expectedFrom, bool locateInFile, MLIRContext *context,
+               const QuantizedWeights *quantized)
       : graph(graph), facts(facts), checkpoint(checkpoint), expectedFrom(expectedFrom), locateInFile(locateInFile),
-        context(context), builder(context) {}
+        context(context), builder(context) {
+    if (quantized)
+      findCodes(*quantized);
+  }
 
   OwningOpRef<ModuleOp> build() {
     checkWeights();
     OwningOpRef<ModuleOp> module = ModuleOp::create(locate("", support::Place{nullptr, 1, 1}));
     (*module)->setAttr(NSTFDialect::modelAttributeName, modelAttribute());
     builder.setInsertionPointToEnd(module->getBody());
-    for (const ExpandedTensor &weight : graph.weights)
-      WeightOp::create(builder, locate(weight.name, weight.place), weight.name, typeOf(weight), sourceOf(weight));
+    for (auto [i, weight] : llvm::enumerate(graph.weights))
+      if (auto inCodes = codes.find(i); inCodes != codes.end())
+        createPlanes(weight, inCodes->second);
+      else
+        WeightOp::create(builder, locate(weight.name, weight.place), weight.name, typeOf(weight), sourceOf(weight));
     for (const ExpandedTensor &state : graph.states)
       StateOp::create(builder, locate(state.name, state.place), state.name, typeOf(state));
     if (!buildGraph() || failed(verify(*module)))
@@ -62,6 +72,54 @@ private:
 
   // Weights
 
+  /// The matrices of linears that are in codes.
+  void findCodes(const QuantizedWeights &quantized) {
+    std::set<size_t> others;
+    for (const ExpandedNode &node : graph.nodes)
+      for (auto [i, operand] : llvm::enumerate(node.operands))
+        if (operand.kind == Reference::weight && !(node.op == "linear" && i == 1))
+          others.insert(operand.index);
+    for (const ExpandedNode &node : graph.nodes)
+      if (node.op == "linear" && node.operands.size() > 1 && node.operands[1].kind == Reference::weight)
+        if (size_t index = node.operands[1].index; !others.contains(index) && !codes.contains(index))
+          if (auto found = quantized.find(graph.weights[index], graph.optionalPrefix))
+            codes.emplace(index, *found);
+  }
+
+  static std::vector<Plane> planesOf(const QuantizedWeight &weight) {
+    std::vector<Plane> planes = {Plane::codes};
+    if (weight.format.getHighBits())
+      planes.push_back(Plane::high);
+    planes.push_back(Plane::scales);
+    if (weight.zeros)
+      planes.push_back(Plane::zeros);
+    return planes;
+  }
+
+  static std::string getPlaneName(const ExpandedTensor &weight, Plane plane) {
+    return weight.name + "." + stringifyPlane(plane).str();
+  }
+
+  void createPlanes(const ExpandedTensor &weight, const QuantizedWeight &quantized) {
+    int64_t rows = weight.shape[0];
+    for (Plane plane : planesOf(quantized)) {
+      auto made = WeightOp::create(builder, locate(weight.name, weight.place), getPlaneName(weight, plane),
+                                   quantized.format.getPlaneType(plane, rows));
+      made.setPlaneAttr(PlaneSourceAttr::get(context, plane, weight.name, rows, quantized.format, quantized.zeros,
+                                             /*source=*/nullptr, quantized.stored));
+    }
+  }
+
+  mlir::Value createDequantize(const ExpandedTensor &weight, const QuantizedWeight &quantized) {
+    std::map<Plane, mlir::Value> values;
+    Location location = locate(weight.name, weight.place);
+    for (Plane plane : planesOf(quantized))
+      values[plane] = GetOp::create(builder, location, quantized.format.getPlaneType(plane, weight.shape[0]),
+                                    getPlaneName(weight, plane));
+    return DequantizeOp::create(builder, location, typeOf(weight), values[Plane::codes], values[Plane::high],
+                                values[Plane::scales], values[Plane::zeros], quantized.format);
+  }
+
   /// Every weight has its tensor, of the shape the description gives. All that are missing are one fault: the first is
   /// named, the others counted.
   void checkWeights() {
@@ -69,7 +127,9 @@ private:
       return;
     const ExpandedTensor *firstMissing = nullptr;
     size_t missing = 0;
-    for (const ExpandedTensor &weight : graph.weights) {
+    for (auto [i, weight] : llvm::enumerate(graph.weights)) {
+      if (codes.contains(i))
+        continue;
       Checkpoint::Entry entry = find(weight);
       if (!entry) {
         firstMissing = firstMissing ? firstMissing : &weight;
@@ -150,6 +210,8 @@ private:
       bool isWeight = reference.kind == Reference::weight;
       const ExpandedTensor &tensor = (isWeight ? graph.weights : graph.states)[reference.index];
       mlir::Value &value = gotten[{isWeight, reference.index}];
+      if (auto inCodes = codes.find(reference.index); !value && isWeight && inCodes != codes.end())
+        value = createDequantize(tensor, inCodes->second);
       if (!value)
         value = GetOp::create(builder, locate(tensor.name, tensor.place), typeOf(tensor), tensor.name);
       return value;
@@ -201,6 +263,7 @@ private:
   bool locateInFile;
   MLIRContext *context;
   OpBuilder builder;
+  std::map<size_t, QuantizedWeight> codes; ///< of weights
   Block *body = nullptr;
   std::vector<mlir::Value> nodeValues;
   std::map<std::pair<bool, size_t>, mlir::Value> gotten;
@@ -210,6 +273,7 @@ private:
 
 OwningOpRef<ModuleOp> nstf::import::buildModule(const ExpandedGraph &graph, const ModelFacts &facts,
                                                 const Checkpoint *checkpoint, const std::string &expectedFrom,
-                                                bool locateInFile, MLIRContext *context) {
-  return GraphBuilder(graph, facts, checkpoint, expectedFrom, locateInFile, context).build();
+                                                bool locateInFile, MLIRContext *context,
+                                                const QuantizedWeights *quantized) {
+  return GraphBuilder(graph, facts, checkpoint, expectedFrom, locateInFile, context, quantized).build();
 }

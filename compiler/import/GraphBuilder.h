@@ -23,13 +23,17 @@ struct ModelFacts {
   std::string dtype;     // what config.json says the weights are: "bfloat16", or empty
 };
 
+class QuantizedWeights;
+
 /// Builds and verifies the module. `checkpoint` may be null: weights then have no source; `expectedFrom` is the file a
-/// weight's expected shape comes from, for messages. `locateInFile` puts the line of the description into locations
-/// (for files the user wrote); the name of the node is in them always. Emits a diagnostic and returns null when a
-/// tensor is missing, of wrong shape or no float, an operation or attribute is unknown, or operands don't fit.
+/// weight's expected shape comes from, for messages. `quantized` may be null: no linear's weight is in codes.
+/// `locateInFile` puts the line of the description into locations (for files the user wrote); the name of the node is
+/// in them always. Emits a diagnostic and returns null when a tensor is missing, of wrong shape or no float, an
+/// operation or attribute is unknown, or operands don't fit.
 mlir::OwningOpRef<mlir::ModuleOp> buildModule(const description::ExpandedGraph &graph, const ModelFacts &facts,
                                               const checkpoint::Checkpoint *checkpoint, const std::string &expectedFrom,
-                                              bool locateInFile, mlir::MLIRContext *context);
+                                              bool locateInFile, mlir::MLIRContext *context,
+                                              const QuantizedWeights *quantized = nullptr);
 
 /// Names of the operations a node may be, without the dialect's prefix, sorted.
 std::vector<std::string> graphOperations(mlir::MLIRContext *context);

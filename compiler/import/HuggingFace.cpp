@@ -8,6 +8,7 @@
 #include "compiler/description/Config.h"
 #include "compiler/import/Diagnose.h"
 #include "compiler/import/GraphBuilder.h"
+#include "compiler/import/QuantizedWeights.h"
 #include "templates/Templates.h"
 
 #include <algorithm>
@@ -135,7 +136,12 @@ OwningOpRef<ModuleOp> nstf::import::importHuggingFace(const std::string &folder,
     if (options.context)
       setContext(parameters, *options.context, config);
     ExpandedGraph graph = expandGraph(description, parameters);
+    std::optional<QuantizationConfig> quantization = QuantizationConfig::read(config);
+    std::optional<QuantizedWeights> quantized;
+    if (quantization)
+      quantized.emplace(*quantization, checkpoint ? &*checkpoint : nullptr, context);
     return buildModule(graph, {description.name, modelName(folder), tokenizerOf(folder), dtypeOf(config)},
-                       checkpoint ? &*checkpoint : nullptr, "'" + config.name() + "'", /*locateInFile=*/true, context);
+                       checkpoint ? &*checkpoint : nullptr, "'" + config.name() + "'", /*locateInFile=*/true, context,
+                       quantized ? &*quantized : nullptr);
   });
 }

@@ -197,10 +197,19 @@ Attribute PlaneSourceAttr::parse(AsmParser &parser, Type) {
     return {};
   bool zeros = false;
   SourceAttr source;
+  StoredCodesAttr stored;
   while (succeeded(parser.parseOptionalComma())) {
-    if (!zeros && !source && succeeded(parser.parseOptionalKeyword("zeros"))) {
+    if (!zeros && succeeded(parser.parseOptionalKeyword("zeros"))) {
       zeros = true;
       continue;
+    }
+    if (succeeded(parser.parseOptionalKeyword("stored"))) {
+      if (parser.parseEqual())
+        return {};
+      stored = llvm::cast_or_null<StoredCodesAttr>(StoredCodesAttr::parse(parser, {}));
+      if (!stored)
+        return {};
+      break;
     }
     if (parser.parseKeyword("from") || parser.parseEqual())
       return {};
@@ -211,7 +220,8 @@ Attribute PlaneSourceAttr::parse(AsmParser &parser, Type) {
   }
   if (parser.parseGreater())
     return {};
-  return getChecked([&] { return parser.emitError(where); }, context, *plane, matrix, rows, format, zeros, source);
+  return getChecked([&] { return parser.emitError(where); }, context, *plane, matrix, rows, format, zeros, source,
+                    stored);
 }
 
 void PlaneSourceAttr::print(AsmPrinter &printer) const {
@@ -225,11 +235,16 @@ void PlaneSourceAttr::print(AsmPrinter &printer) const {
     printer << ", from = ";
     source.print(printer);
   }
+  if (StoredCodesAttr stored = getStored()) {
+    printer << ", stored = ";
+    stored.print(printer);
+  }
   printer << ">";
 }
 
 LogicalResult PlaneSourceAttr::verify(function_ref<InFlightDiagnostic()> emitError, Plane plane, StringRef,
-                                      int64_t rows, IntFormatAttr format, bool zeros, SourceAttr) {
+                                      int64_t rows, IntFormatAttr format, bool zeros, SourceAttr source,
+                                      StoredCodesAttr stored) {
   // plane_c1
   if (rows < 1)
     return emitError() << "expected at least 1 row but got " << rows;
@@ -237,5 +252,11 @@ LogicalResult PlaneSourceAttr::verify(function_ref<InFlightDiagnostic()> emitErr
   if ((plane == Plane::zeros && !zeros) || (plane == Plane::high && !format.getHighBits()))
     return emitError() << "expected a plane of the format but got " << stringifyPlane(plane) << " of " << format
                        << (zeros ? " with" : " without") << " zeros";
+  // plane_c3
+  if (source && stored)
+    return emitError() << "expected at most one of 'from' and 'stored' but got both";
+  if (stored && bool(stored.getZeros()) != zeros)
+    return emitError() << "expected stored codes " << (zeros ? "with" : "without") << " zeros but got some "
+                       << (zeros ? "without" : "with") << " them";
   return success();
 }

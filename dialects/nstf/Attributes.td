@@ -131,15 +131,46 @@ def NSTF_IntFormatAttr : NSTF_Attr<"IntFormat", "int"> {
   }];
 }
 
-def NSTF_PlaneSourceAttr : NSTF_Attr<"PlaneSource", "plane"> {
-  let summary = "which plane of which matrix, quantised when its bytes are written";
+def NSTF_CodeLayout : I32EnumAttr<"CodeLayout", "where codes stand in the tensors of a checkpoint",
+    [I32EnumAttrCase<"pack", 0>, I32EnumAttrCase<"pack_loose", 1>, I32EnumAttrCase<"bytes", 2>,
+     I32EnumAttrCase<"awq", 3>, I32EnumAttrCase<"gptq", 4>, I32EnumAttrCase<"gptq_v2", 5>]> {
+  let cppNamespace = "::nstf";
+}
+
+def NSTF_StoredCodesAttr : NSTF_Attr<"StoredCodes", "stored_codes"> {
+  let summary = "a quantised matrix in a checkpoint";
   let description = [{
-    The matrix `of` has `rows` rows, and its bytes where `from` says; without it, the package's weight mode decides. Each
-    group is rounded to nearest by itself: the scale, an f16, reaches from the smallest to the largest of its elements and
-    0 with `zeros`, else it makes the element of largest magnitude code 0.
+    `codes`, `scales` and, where it has them, `zeros` are tensors of the checkpoint; `layout` says which bit is where in
+    them (compiler/compress/StoredCodes.h): `pack`, `pack_loose` and `bytes` are compressed-tensors' pack-quantized, in
+    words that are full and, as older ones are, of whole codes, and its int-quantized; `awq` is AWQ's gemm; `gptq` and
+    `gptq_v2` are GPTQ's, which differ in their zeros.
+
+    ```mlir
+    nstf.weight @"up.scales" : tensor<172x2xf16> plane <scales of "up", rows = 172,
+        format = <4, group = 32, columns = 64>, stored = <pack, codes = <"m.safetensors", offset = 1234, type = i32>,
+        scales = <"m.safetensors", offset = 6738, type = f16>>>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<NSTF_CodeLayout>:$layout,
+    "::nstf::SourceAttr":$codes,
+    "::nstf::SourceAttr":$scales,
+    OptionalParameter<"::nstf::SourceAttr">:$zeros
+  );
+  let assemblyFormat = "`<` $layout `,` `codes` `=` $codes `,` `scales` `=` $scales (`,` `zeros` `=` $zeros^)? `>`";
+}
+
+def NSTF_PlaneSourceAttr : NSTF_Attr<"PlaneSource", "plane"> {
+  let summary = "which plane of which matrix, made when its bytes are written";
+  let description = [{
+    The matrix `of` has `rows` rows. Its codes are where `stored` says; or else they are made of its numbers, which are
+    where `from` says; without either, the package's weight mode decides. Each group of numbers is rounded to nearest by
+    itself: the scale, an f16, reaches from the smallest to the largest of its elements and 0 with `zeros`, else it makes
+    the element of largest magnitude code 0.
 
     - C1: `rows` ≥ 1.
     - C2: `zeros` goes with a plane of zeros, `high` with a format that has it.
+    - C3: at most one of `from` and `stored`, which has zeros where the format has.
 
     ```mlir
     nstf.weight @"up.scales" : tensor<172x2xf16> plane <scales of "up", rows = 172,
@@ -152,7 +183,8 @@ def NSTF_PlaneSourceAttr : NSTF_Attr<"PlaneSource", "plane"> {
     "int64_t":$rows,
     "::nstf::IntFormatAttr":$format,
     DefaultValuedParameter<"bool", "false">:$zeros,
-    OptionalParameter<"::nstf::SourceAttr">:$source
+    OptionalParameter<"::nstf::SourceAttr">:$source,
+    OptionalParameter<"::nstf::StoredCodesAttr">:$stored
   );
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

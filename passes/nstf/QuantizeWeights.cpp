@@ -96,7 +96,7 @@ private:
                      int64_t &bytes) {
     auto type = cast<RankedTensorType>(weight.getType());
     auto source = PlaneSourceAttr::get(&getContext(), plane, weight.getSymName(), type.getDimSize(0), attribute, zeros,
-                                       weight.getSourceAttr());
+                                       weight.getSourceAttr(), /*stored=*/nullptr);
     WeightOp &made = planes[source];
     if (made)
       return made;

@@ -57,6 +57,24 @@ HostTensor readNpy(const std::filesystem::path &path) {
   return tensor;
 }
 
+std::vector<std::vector<int32_t>> readTokenIds(const std::filesystem::path &path) {
+  HostTensor tensor = readNpy(path);
+  std::string file = path.string();
+  bool isWide = tensor.type == manifest::ElementType::I64;
+  if ((!isWide && tensor.type != manifest::ElementType::I32) || tensor.shape.empty() || tensor.shape.size() > 2 ||
+      tensor.elements() == 0)
+    throw std::runtime_error(file + ": expected token ids, i32 or i64, in one or two dimensions but got " +
+                             tensor.str());
+  std::vector<std::vector<int32_t>> texts(tensor.shape.size() == 2 ? tensor.shape[0] : 1);
+  for (size_t i = 0; i < tensor.elements(); ++i) {
+    int64_t id = isWide ? tensor.as<int64_t>()[i] : tensor.as<int32_t>()[i];
+    if (id < 0 || id > INT32_MAX)
+      throw std::runtime_error(file + ": expected token ids of 0 and more but got " + std::to_string(id));
+    texts[i / tensor.shape.back()].push_back(static_cast<int32_t>(id));
+  }
+  return texts;
+}
+
 void writeNpy(const std::filesystem::path &path, const HostTensor &tensor) {
   if (std::ranges::find(knownTypes, tensor.type) == std::end(knownTypes))
     throw std::runtime_error(path.string() + ": npy has no type " + std::string(nameOf(tensor.type)));

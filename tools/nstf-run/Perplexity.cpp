@@ -15,23 +15,6 @@ using namespace nstf::runtime;
 
 namespace {
 
-PerplexityTexts readNpyIds(const std::string &file) {
-  HostTensor tensor = readNpy(file);
-  bool isWide = tensor.type == manifest::ElementType::I64;
-  if ((!isWide && tensor.type != manifest::ElementType::I32) || tensor.shape.empty() || tensor.shape.size() > 2 ||
-      tensor.elements() == 0)
-    throw std::runtime_error(file + ": expected token ids, i32 or i64, in one or two dimensions but got " +
-                             tensor.str());
-  PerplexityTexts texts(tensor.shape.size() == 2 ? tensor.shape[0] : 1);
-  for (size_t i = 0; i < tensor.elements(); ++i) {
-    int64_t id = isWide ? tensor.as<int64_t>()[i] : tensor.as<int32_t>()[i];
-    if (id < 0 || id > INT32_MAX)
-      throw std::runtime_error(file + ": expected token ids of 0 and more but got " + std::to_string(id));
-    texts[i / tensor.shape.back()].push_back(static_cast<int32_t>(id));
-  }
-  return texts;
-}
-
 std::vector<int32_t> readList(const std::vector<support::JsonCursor> &values) {
   std::vector<int32_t> ids;
   for (const support::JsonCursor &value : values)
@@ -54,7 +37,7 @@ PerplexityTexts readJsonIds(const std::string &file) {
 PerplexityTexts readTexts(const Options &options, const Package &package) {
   const std::string &file = options.perplexityFile;
   if (file.ends_with(".npy"))
-    return readNpyIds(file);
+    return readTokenIds(file);
   if (file.ends_with(".json"))
     return readJsonIds(file);
   std::unique_ptr<Tokenizer> tokenizer = package.tokenizer(options.tokenizerFile);

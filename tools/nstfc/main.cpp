@@ -16,6 +16,7 @@
 #include "support/StandardOutput.h"
 #include "support/Tool.h"
 #include "support/WriteFile.h"
+#include "tools/nstfc/CompressOptions.h"
 #include "tools/nstfc/KernelOptions.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -126,11 +127,14 @@ void addOptions(CLI::App &app, CommandLine &line) {
   app.add_flag("--time-passes", line.timePasses, "print where the time went");
   app.add_flag("--list-targets", line.listTargets, "print the chips and leave");
   app.add_flag("--list-ops", line.listOps, "print the operations of the nstf dialect and leave");
-  app.footer("One kernel by itself, with a C header: nstfc kernel --help");
-  // `nstfc kernel` has a command line of its own.
+  app.footer("One kernel by itself, with a C header: nstfc kernel --help\n"
+             "A checkpoint in fewer bits: nstfc calibrate --help, nstfc compress --help");
+  // These commands have command lines of their own.
   support::addCommonOptions(app, "nstfc " NSTF_VERSION, [&app] {
     support::CompletionCommand command = support::describeCommand(app);
     command.commands.push_back(describeKernelCommand());
+    for (support::CompletionCommand &other : describeCompressCommands())
+      command.commands.push_back(std::move(other));
     return command;
   });
 }
@@ -374,7 +378,10 @@ int main(int argc, char **argv) {
   for (int i = 0; i < argc; ++i)
     command += (i ? " " : "") + std::string(argv[i]);
   installCrashHandler(command);
-  bool isKernel = argc > 1 && llvm::StringRef(argv[1]) == "kernel";
-  return support::runTool(
-      [&] { return isKernel ? runKernelCommand(argc - 1, argv + 1) : runModelCommand(argc, argv); });
+  llvm::StringRef name = argc > 1 ? argv[1] : "";
+  auto run = name == "kernel"      ? runKernelCommand
+             : name == "calibrate" ? runCalibrateCommand
+             : name == "compress"  ? runCompressCommand
+                                   : nullptr;
+  return support::runTool([&] { return run ? run(argc - 1, argv + 1) : runModelCommand(argc, argv); });
 }

@@ -28,6 +28,9 @@ struct HostTensor {
 
 /// Throws std::runtime_error that names the file and what is wrong with it.
 HostTensor readNpy(const std::filesystem::path &file);
+/// Token ids, i32 or i64: one text, or of two dimensions a text a row. Throws std::runtime_error like readNpy, and for
+/// what are no token ids.
+std::vector<std::vector<int32_t>> readTokenIds(const std::filesystem::path &file);
 /// Written beside the file and renamed, so that a failure leaves no half of it.
 void writeNpy(const std::filesystem::path &file, const HostTensor &tensor);
 

@@ -184,7 +184,9 @@ TEST_F(HuggingFaceTest, badConfigs) {
               HasSubstr("expected shape [7, 24] ('" + path("config.json") + "') but got [7, 12]"));
   EXPECT_THAT(withConfig("hidden_size", nullptr), HasSubstr("expected a key 'hidden_size' but it has none"));
   EXPECT_THAT(withConfig("hidden_size", 1e300), HasSubstr("expected hidden_size to be a whole number"));
-  EXPECT_THAT(withConfig("quantization_config", json{{"bits", 4}}), HasSubstr("quantization_config is not supported"));
+  EXPECT_THAT(
+      withConfig("quantization_config", json{{"bits", 4}}),
+      HasSubstr("quantization_config: expected a quant_method of compressed-tensors, awq or gptq but got none"));
   EXPECT_THAT(withConfig("head_dim", 3), HasSubstr("expected an even head_dim for rope but got 3"));
 }
 

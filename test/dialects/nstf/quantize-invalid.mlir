@@ -43,6 +43,21 @@ nstf.weight @plane_c2 : tensor<4x2xi32> plane <high of "w", rows = 4, format = <
 
 // -----
 
+// plane_c3
+// expected-error @+1 {{expected stored codes with zeros but got some without them}}
+nstf.weight @plane_c3 : tensor<4x8xi32> plane <codes of "w", rows = 4, format = <4, group = row, columns = 64>, zeros,
+    stored = <pack, codes = <"a", offset = 0, type = i32>, scales = <"a", offset = 128, type = f16>>>
+
+// -----
+
+// plane_c3
+// expected-error @+1 {{expected stored codes without zeros but got some with them}}
+nstf.weight @plane_c3 : tensor<4x8xi32> plane <codes of "w", rows = 4, format = <4, group = row, columns = 64>,
+    stored = <gptq, codes = <"a", offset = 0, type = i32>, scales = <"a", offset = 128, type = f16>,
+    zeros = <"a", offset = 136, type = i32>>>
+
+// -----
+
 // weight_c5
 // expected-error @+1 {{expected the type 'tensor<4x22xi32>' for codes but got 'tensor<4x21xi32>'}}
 nstf.weight @weight_c5 : tensor<4x21xi32> plane <codes of "w", rows = 4, format = <4, group = row, columns = 172>>

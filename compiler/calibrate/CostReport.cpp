@@ -1,0 +1,124 @@
+#include "compiler/calibrate/CostReport.h"
+
+#include "compiler/reference/Operations.h"
+#include "compiler/reference/WeightReader.h"
+#include "passes/nstf/FormedGraph.h"
+#include "support/Progress.h"
+
+#include <cstdio>
+#include <stdexcept>
+
+using namespace mlir;
+using namespace nstf;
+using namespace nstf::calibrate;
+using Json = nlohmann::ordered_json;
+
+uint64_t CostReport::countBytes() const {
+  uint64_t bytes = 0;
+  for (const MatrixReport &matrix : matrices)
+    bytes += matrix.bytes;
+  return bytes;
+}
+
+double CostReport::getBits() const {
+  double elements = 0;
+  for (const MatrixReport &matrix : matrices)
+    elements += double(matrix.rows) * double(matrix.columns);
+  return 8 * double(countBytes()) / elements;
+}
+
+/// The matrix that the compressed model has for a linear, as the model itself would have it.
+static std::shared_ptr<const Tensor> readCompressed(LinearOp op, const MatrixReport &report,
+                                                    reference::WeightReader &reader) {
+  auto dequantize = op.getW().getDefiningOp<DequantizeOp>();
+  if (!dequantize)
+    throw std::runtime_error("expected a compressed model whose linears are quantised");
+  std::vector<std::shared_ptr<Tensor>> planes;
+  std::vector<const Tensor *> operands;
+  for (Value plane : dequantize->getOperands()) {
+    auto get = plane.getDefiningOp<GetOp>();
+    planes.push_back(reader.read(SymbolTable::lookupNearestSymbolFrom<WeightOp>(get, get.getSymbolAttr())));
+    operands.push_back(planes.back().get());
+  }
+  auto matrix = std::make_shared<Tensor>(reference::evaluateOperation(dequantize, operands, {1, 0}));
+  for (size_t k = 0; k < report.columnScales.size(); ++k)
+    matrix->values.col(k) /= report.columnScales[k];
+  for (size_t n = 0; n < report.rowScales.size(); ++n)
+    matrix->values.row(n) /= report.rowScales[n];
+  return matrix;
+}
+
+void nstf::calibrate::judgeModel(ModuleOp model, ModuleOp compressed, const Texts &texts, const JudgeOptions &options,
+                                 CostReport &report) {
+  reference::WeightReader modelReader(options.randomSeed), compressedReader(std::nullopt);
+  TextRunner runner(model, [&](WeightOp weight) { return modelReader.read(weight); });
+  std::vector<Tensor> logits = runner.run(texts);
+  TextRunner compressedRunner(compressed, [&](WeightOp weight) { return compressedReader.read(weight); });
+  report.divergence = compareLogits(texts, logits, compressedRunner.run(texts));
+  if (!options.eachMatrix)
+    return;
+  LinearSites found = findLinearSites(model);
+  GraphOp graph = *getGraph(model), compressedGraph = *getGraph(compressed);
+  std::map<std::string, LinearOp> compressedOps; // both graphs have the same operations in the same order
+  for (auto [op, other] :
+       llvm::zip_equal(graph.getBody().getOps<LinearOp>(), compressedGraph.getBody().getOps<LinearOp>()))
+    for (const LinearSite &site : found.sites)
+      if (site.op == op)
+        compressedOps[site.name] = other;
+  support::Progress progress("measuring each matrix alone", "matrices", found.sites.size());
+  for (MatrixReport &matrix : report.matrices) {
+    auto site = llvm::find_if(found.sites, [&](const LinearSite &site) { return site.name == matrix.name; });
+    runner.setMatrix(site->op, readCompressed(compressedOps.at(matrix.name), matrix, compressedReader));
+    matrix.kl = compareLogits(texts, logits, runner.run(texts)).kl;
+    runner.setMatrix(site->op, nullptr);
+    progress.add();
+  }
+}
+
+Json nstf::calibrate::describeJson(const CostReport &report) {
+  auto orNull = [](std::optional<double> number) { return number ? Json(*number) : Json(); };
+  Json json = {{"format", report.format}, {"bits", report.getBits()}, {"bytes", report.countBytes()}};
+  if (const std::optional<Divergence> &d = report.divergence)
+    json["judged"] = {{"positions", d->positions}, {"kl", d->kl},
+                      {"kl_99", d->kl99},          {"largest_kl", d->largestKl},
+                      {"same_top", d->sameTop},    {"perplexity", {d->perplexity, d->comparedPerplexity}}};
+  for (const MatrixReport &matrix : report.matrices)
+    json["matrices"].push_back({{"name", matrix.name},
+                                {"shape", {matrix.rows, matrix.columns}},
+                                {"weight_error", matrix.weightError},
+                                {"output_error", orNull(matrix.outputError)},
+                                {"largest_output_error", orNull(matrix.largestOutputError)},
+                                {"output_cosine", orNull(matrix.outputCosine)},
+                                {"kl", orNull(matrix.kl)},
+                                {"bytes_before", matrix.bytesBefore},
+                                {"bytes", matrix.bytes}});
+  return json;
+}
+
+template <typename... Arguments> static std::string print(const char *format, Arguments... arguments) {
+  char line[256];
+  std::snprintf(line, sizeof line, format, arguments...);
+  return line;
+}
+
+std::string nstf::calibrate::describeTable(const CostReport &report) {
+  std::string text = print("%-44s %12s %12s %9s %9s %9s %9s\n", "matrix", "bytes", "before", "weights", "outputs",
+                           "largest", "KL alone");
+  auto cell = [](std::optional<double> number) { return number ? print("%9.5f", *number) : print("%9s", "-"); };
+  uint64_t before = 0;
+  for (const MatrixReport &matrix : report.matrices) {
+    text += print("%-44s %12llu %12llu ", matrix.name.substr(0, 44).c_str(), (unsigned long long)matrix.bytes,
+                  (unsigned long long)matrix.bytesBefore) +
+            cell(matrix.weightError) + " " + cell(matrix.outputError) + " " + cell(matrix.largestOutputError) + " " +
+            cell(matrix.kl) + "\n";
+    before += matrix.bytesBefore;
+  }
+  text += print("all: %s, %.3f bits a weight, %llu of %llu bytes\n", report.format.c_str(), report.getBits(),
+                (unsigned long long)report.countBytes(), (unsigned long long)before);
+  if (const std::optional<Divergence> &d = report.divergence)
+    text += print("judged on %zu positions: KL %.6f (99 %%: %.5f, largest %.5f), perplexity %.5f -> %.5f (%+.2f %%), "
+                  "same top token %.2f %%\n",
+                  d->positions, d->kl, d->kl99, d->largestKl, d->perplexity, d->comparedPerplexity,
+                  100 * (d->comparedPerplexity / d->perplexity - 1), 100 * d->sameTop);
+  return text;
+}

@@ -1,0 +1,105 @@
+#include "compiler/calibrate/WriteCheckpoint.h"
+
+#include "support/MappedFile.h"
+#include "support/Path.h"
+#include "support/SafeTensors.h"
+#include "support/StagingFolder.h"
+#include "support/WriteFile.h"
+
+#include <cstdio>
+#include <stdexcept>
+
+using namespace nstf;
+using namespace nstf::calibrate;
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+static constexpr const char *identityName = "nstf-compress.json";
+
+CheckpointWriter::CheckpointWriter(const fs::path &folder, const Json &identity, size_t shards)
+    : folder(fs::absolute(folder).lexically_normal()), shards(shards) {
+  if (!this->folder.has_filename())
+    this->folder = this->folder.parent_path();
+  partial = this->folder.string() + ".partial";
+  if (fs::exists(fs::symlink_status(folder)))
+    throw std::runtime_error(support::describePath(folder) + ": expected a folder that isn't there but it exists");
+  std::string text = identity.dump(1) + "\n";
+  fs::path file = partial / identityName;
+  if (fs::exists(file) && support::readTextFile(file) == text)
+    return;
+  if (fs::exists(partial) && !fs::exists(file) && !fs::is_empty(partial))
+    throw std::runtime_error(support::describePath(partial) +
+                             ": expected what an ended nstfc compress left but got something else");
+  fs::remove_all(partial);
+  fs::create_directories(partial);
+  support::writeFile(file, text);
+}
+
+fs::path CheckpointWriter::getShard(size_t shard) const {
+  char name[64];
+  std::snprintf(name, sizeof name, "model-%05zu-of-%05zu.safetensors", shard + 1, shards);
+  return partial / name;
+}
+
+fs::path CheckpointWriter::getNotes(size_t shard) const { return getShard(shard).replace_extension(".json"); }
+
+std::optional<Json> CheckpointWriter::findShard(size_t shard) const {
+  if (!fs::exists(getShard(shard)))
+    return std::nullopt;
+  return Json::parse(support::readTextFile(getNotes(shard)));
+}
+
+support::SafeTensorsWriter CheckpointWriter::openShard(size_t shard,
+                                                       const std::vector<support::TensorEntry> &tensors) const {
+  return {getShard(shard), tensors};
+}
+
+void CheckpointWriter::finishShard(size_t shard, support::SafeTensorsWriter &writer, const Json &notes) const {
+  support::writeFile(getNotes(shard), notes.dump() + "\n");
+  writer.publish();
+}
+
+void CheckpointWriter::finish(const fs::path &model, const Json &config) const {
+  Json index = {{"metadata", {{"total_size", 0}}}, {"weight_map", Json::object()}};
+  uint64_t bytes = 0;
+  for (size_t shard = 0; shard < shards; ++shard)
+    for (const support::SafeTensorsFile file(getShard(shard)); const support::StoredTensor &tensor : file.tensors()) {
+      index["weight_map"][tensor.name] = getShard(shard).filename().string();
+      bytes += tensor.size;
+    }
+  index["metadata"]["total_size"] = bytes;
+  support::writeFile(partial / "model.safetensors.index.json", index.dump(2) + "\n");
+  support::writeFile(partial / "config.json", config.dump(2) + "\n");
+  for (const char *name : {"tokenizer.json", "tokenizer.model", "tok512.bin", "tokenizer_config.json",
+                           "special_tokens_map.json", "added_tokens.json", "vocab.json", "vocab.txt", "merges.txt",
+                           "chat_template.jinja", "generation_config.json", "modules.json", "1_Pooling/config.json"})
+    if (fs::exists(model / name)) {
+      fs::create_directories((partial / name).parent_path());
+      support::writeFile(partial / name, support::MappedFile(model / name).text());
+    }
+  for (size_t shard = 0; shard < shards; ++shard)
+    fs::remove(getNotes(shard));
+  fs::remove(partial / identityName);
+  support::moveFolder(partial, folder);
+}
+
+Json nstf::calibrate::describeCompressedTensors(unsigned bits, int64_t group, bool zeros) {
+  Json weights = {{"num_bits", bits},
+                  {"type", "int"},
+                  {"symmetric", !zeros},
+                  {"strategy", group ? "group" : "channel"},
+                  {"group_size", group ? Json(group) : Json()},
+                  {"dynamic", false}};
+  const char *format = bits == 8 && !group && !zeros ? "int-quantized" : "pack-quantized";
+  return {{"quant_method", "compressed-tensors"},
+          {"format", format},
+          {"quantization_status", "compressed"},
+          {"config_groups",
+           {{"group_0",
+             {{"targets", {"Linear"}},
+              {"weights", weights},
+              {"input_activations", Json()},
+              {"output_activations", Json()}}}}},
+          {"ignore", Json::array()},
+          {"kv_cache_scheme", Json()}};
+}

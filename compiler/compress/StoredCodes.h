@@ -1,0 +1,60 @@
+// Where checkpoints keep codes, scales and zeros: the layouts of compressed-tensors, AWQ and GPTQ, both ways.
+#pragma once
+
+#include "compiler/compress/Formats.h"
+#include "support/ElementType.h"
+
+namespace nstf::compress {
+
+enum class CodeLayout {
+  Pack,      ///< compressed-tensors, pack-quantized: words along K, all their bits used
+  PackLoose, ///< the same as older writers have it: only whole codes in a word
+  Bytes,     ///< compressed-tensors, int-quantized: a byte a code, less the format's middle
+  Awq,       ///< AWQ's gemm: words along N, whose nibbles are shuffled
+  Gptq,      ///< GPTQ: words along K, transposed; zeros are stored less one
+  GptqV2     ///< the same with zeros as they are
+};
+
+/// The bytes of a matrix's tensors, zeros where it has some.
+template <typename Byte> struct StoredTensors {
+  std::span<Byte> codes, scales, zeros;
+};
+
+/// A matrix of `rows` rows in a layout.
+class StoredCodes {
+public:
+  StoredCodes(CodeLayout layout, IntFormat format, int64_t rows) : layout(layout), format(format), rows(rows) {}
+
+  /// Of the tensor that is this plane: Codes (whole ones), Scales or Zeros.
+  std::vector<int64_t> getShape(Plane plane) const;
+  /// The type of codes and zeros.
+  support::ElementType getCodeType() const {
+    return layout == CodeLayout::Bytes ? support::ElementType::I8 : support::ElementType::I32;
+  }
+
+  /// Precondition: tensors of these shapes, all zero before the first row is written; scales are f16.
+  void write(int64_t row, const CodedRow &coded, StoredTensors<std::byte> to) const;
+  /// Scales may be f16, bf16 or f32 and are rounded to f16. Throws std::runtime_error for one that is not finite or
+  /// past f16; it says which.
+  CodedRow read(int64_t row, StoredTensors<const std::byte> from, support::ElementType scaleType) const;
+
+private:
+  /// Bits of neighbouring codes in words that lie `stride` words apart.
+  struct Stream {
+    int64_t first, stride;
+  };
+  Stream getCodes(int64_t row) const;
+  Stream getZeros(int64_t group) const;
+  /// Where in its stream a code begins, the `index`-th along its words.
+  int64_t getBit(int64_t index) const;
+  int64_t countWords(int64_t codes) const;
+  int64_t getScale(int64_t row, int64_t group) const;
+  /// Codes along N stand in words, not codes along K.
+  bool isTransposed() const { return layout >= CodeLayout::Awq; }
+
+  CodeLayout layout;
+  IntFormat format;
+  int64_t rows;
+};
+
+} // namespace nstf::compress

@@ -1,0 +1,191 @@
+#include "compiler/description/QuantizationConfig.h"
+
+#include "support/Escape.h"
+#include "support/InputError.h"
+#include "support/Json.h"
+
+#include <algorithm>
+
+using namespace nstf;
+using namespace nstf::description;
+using nlohmann::json;
+
+/// A key that may be absent or null.
+static const json *lookUp(const json &object, const char *key) {
+  auto found = object.is_object() ? object.find(key) : object.end();
+  return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+static std::string readText(const json &object, const char *key) {
+  const json *value = lookUp(object, key);
+  return value && value->is_string() ? value->get<std::string>() : "";
+}
+
+bool QuantizationConfig::Target::matches(const std::string &module) const {
+  return isLinear || name == module || (isPart && module.find(name) != std::string::npos) ||
+         (expression && std::regex_search(module, *expression, std::regex_constants::match_continuous));
+}
+
+QuantizationConfig::Target QuantizationConfig::readTarget(const json &value) const {
+  if (!value.is_string())
+    throw support::InputError(place + ": expected names of linears but got " + support::describeJson(value));
+  std::string name = value.get<std::string>();
+  if (!name.starts_with("re:"))
+    return {name == "Linear", name, {}};
+  try {
+    return {false, name, std::regex(name.substr(3))};
+  } catch (const std::regex_error &error) {
+    throw support::InputError(place + ": expected a regular expression but got '" + support::escape(name) +
+                              "': " + error.what());
+  }
+}
+
+std::vector<QuantizationConfig::Target> QuantizationConfig::readTargets(const json &list,
+                                                                        const std::string &key) const {
+  if (!list.is_array())
+    throw support::InputError(place + ": expected '" + key + "' to be a list but got " + support::describeJson(list));
+  std::vector<Target> targets;
+  for (const json &value : list)
+    targets.push_back(readTarget(value));
+  return targets;
+}
+
+int64_t QuantizationConfig::readInteger(const json &object, std::initializer_list<const char *> keys) const {
+  for (const char *key : keys)
+    if (const json *value = lookUp(object, key)) {
+      if (!value->is_number_integer())
+        throw support::InputError(place + ": expected '" + key + "' to be a whole number but got " +
+                                  support::describeJson(*value));
+      return value->get<int64_t>();
+    }
+  throw support::InputError(place + ": expected a key '" + *keys.begin() + "' but it has none");
+}
+
+void QuantizationConfig::check(const QuantizedLinear &linear) const {
+  bool wordsOnly = linear.method == QuantizedLinear::Gptq || linear.method == QuantizedLinear::GptqV2;
+  bool known = linear.method == QuantizedLinear::Awq     ? linear.bits == 4
+               : linear.method == QuantizedLinear::Bytes ? linear.bits == 8
+               : wordsOnly                               ? linear.bits == 4 || linear.bits == 8
+                                                         : linear.bits >= 4 && linear.bits <= 8 && linear.bits != 7;
+  if (!known)
+    throw support::InputError(place + ": expected " +
+                              (linear.method == QuantizedLinear::Awq     ? "4"
+                               : linear.method == QuantizedLinear::Bytes ? "8"
+                               : wordsOnly                               ? "4 or 8"
+                                                                         : "4, 5, 6 or 8") +
+                              " bits but got " + std::to_string(linear.bits));
+  if (linear.group != 0 && linear.group != 32 && linear.group != 64 && linear.group != 128)
+    throw support::InputError(place + ": expected groups of 32, 64, 128 or -1, the row, but got " +
+                              std::to_string(linear.group));
+}
+
+QuantizedLinear QuantizationConfig::readWeights(const json &weights, const std::string &format) const {
+  if (format != "pack-quantized" && format != "int-quantized")
+    throw support::InputError(place + ": expected the format pack-quantized or int-quantized but got '" +
+                              support::escape(format) + "'");
+  if (std::string type = readText(weights, "type"); type != "int")
+    throw support::InputError(place + ": expected weights of the type int but got '" + support::escape(type) + "'");
+  std::string strategy = readText(weights, "strategy");
+  if (strategy != "group" && strategy != "channel")
+    throw support::InputError(place + ": expected weights' scales by group or channel but got '" +
+                              support::escape(strategy) + "'");
+  QuantizedLinear linear{format == "pack-quantized" ? QuantizedLinear::Pack : QuantizedLinear::Bytes,
+                         readInteger(weights, {"num_bits"}), 0, false};
+  if (strategy == "group") {
+    linear.group = readInteger(weights, {"group_size"});
+    if (linear.group < 1)
+      throw support::InputError(place + ": expected groups of 32, 64 or 128 but got " + std::to_string(linear.group));
+  }
+  const json *symmetric = lookUp(weights, "symmetric");
+  linear.zeros = symmetric && symmetric->is_boolean() && !symmetric->get<bool>();
+  check(linear);
+  return linear;
+}
+
+void QuantizationConfig::readCompressedTensors(const json &object) {
+  const json *list = lookUp(object, "config_groups");
+  if (!list || !list->is_object())
+    throw support::InputError(place + ": expected an object 'config_groups' but it has none");
+  std::string format = readText(object, "format");
+  for (const auto &[name, group] : list->items()) {
+    const json *weights = lookUp(group, "weights"), *targets = lookUp(group, "targets");
+    if (!weights || !targets)
+      throw support::InputError(place + ": expected 'targets' and 'weights' in the group '" + support::escape(name) +
+                                "' but it has not both");
+    if (lookUp(group, "input_activations"))
+      throw support::InputError(place + ": expected weights alone to be quantised but got input_activations in '" +
+                                support::escape(name) + "'");
+    std::string own = readText(group, "format");
+    groups.push_back({readTargets(*targets, "targets"), readWeights(*weights, own.empty() ? format : own)});
+  }
+  if (lookUp(object, "kv_cache_scheme"))
+    throw support::InputError(place + ": expected caches that are not quantised but got a kv_cache_scheme");
+  if (const json *list = lookUp(object, "ignore"))
+    ignored = readTargets(*list, "ignore");
+}
+
+/// -1 is the row.
+static int64_t toGroup(int64_t group, const std::string &place) {
+  if (group == 0)
+    throw support::InputError(place + ": expected groups of 32, 64, 128 or -1, the row, but got 0");
+  return group == -1 ? 0 : group;
+}
+
+void QuantizationConfig::readAwq(const json &object) {
+  if (std::string version = readText(object, "version"); !version.empty() && version != "gemm" && version != "GEMM")
+    throw support::InputError(place + ": expected AWQ of the version gemm but got '" + support::escape(version) + "'");
+  const json *zeros = lookUp(object, "zero_point");
+  QuantizedLinear linear{QuantizedLinear::Awq, readInteger(object, {"bits", "w_bit"}),
+                         toGroup(readInteger(object, {"group_size", "q_group_size"}), place),
+                         !zeros || !zeros->is_boolean() || zeros->get<bool>()};
+  check(linear);
+  groups.push_back({{{true, "Linear", {}}}, linear});
+  if (const json *list = lookUp(object, "modules_to_not_convert"))
+    ignored = readTargets(*list, "modules_to_not_convert");
+  for (Target &target : ignored)
+    target.isPart = true;
+}
+
+/// Zeros are there for symmetric ones too.
+void QuantizationConfig::readGptq(const json &object) {
+  std::string format = readText(object, "checkpoint_format");
+  if (!format.empty() && format != "gptq" && format != "gptq_v2")
+    throw support::InputError(place + ": expected the checkpoint_format gptq or gptq_v2 but got '" +
+                              support::escape(format) + "'");
+  QuantizedLinear linear{format == "gptq_v2" ? QuantizedLinear::GptqV2 : QuantizedLinear::Gptq,
+                         readInteger(object, {"bits"}), toGroup(readInteger(object, {"group_size"}), place), true};
+  check(linear);
+  groups.push_back({{{true, "Linear", {}}}, linear});
+  const json *head = lookUp(object, "lm_head");
+  if (!head || !head->is_boolean() || !head->get<bool>())
+    ignored.push_back({false, "lm_head", {}});
+}
+
+std::optional<QuantizationConfig> QuantizationConfig::read(const Config &config) {
+  const json *object = config.findObject("quantization_config");
+  if (!object)
+    return std::nullopt;
+  QuantizationConfig result;
+  result.place = "'" + config.name() + "': quantization_config";
+  std::string method = readText(*object, "quant_method");
+  if (method == "compressed-tensors")
+    result.readCompressedTensors(*object);
+  else if (method == "awq")
+    result.readAwq(*object);
+  else if (method == "gptq")
+    result.readGptq(*object);
+  else
+    throw support::InputError(result.place + ": expected a quant_method of compressed-tensors, awq or gptq but got " +
+                              (method.empty() ? "none" : "'" + support::escape(method) + "'"));
+  return result;
+}
+
+const QuantizedLinear *QuantizationConfig::find(const std::string &module) const {
+  auto matches = [&](const Target &target) { return target.matches(module); };
+  if (std::ranges::any_of(ignored, matches))
+    return nullptr;
+  for (const auto &[targets, linear] : groups)
+    if (std::ranges::any_of(targets, matches))
+      return &linear;
+  return nullptr;
+}

@@ -1,0 +1,53 @@
+// What config.json's "quantization_config" says of a checkpoint's linears: compressed-tensors, AWQ and GPTQ.
+#pragma once
+
+#include "compiler/description/Config.h"
+
+#include <optional>
+#include <regex>
+
+namespace nstf::description {
+
+/// How the matrix of a linear is stored.
+struct QuantizedLinear {
+  enum Method { Pack, Bytes, Awq, Gptq, GptqV2 } method;
+  int64_t bits;
+  int64_t group; ///< 0: the row
+  bool zeros;
+};
+
+class QuantizationConfig {
+public:
+  /// Nothing where the model is not quantised. Throws support::InputError for what is unknown or not read here.
+  static std::optional<QuantizationConfig> read(const Config &config);
+
+  /// Of the linear of this name ("model.layers.0.mlp.up_proj"); null: its weight is numbers.
+  const QuantizedLinear *find(const std::string &module) const;
+  /// The file and key, for messages.
+  const std::string &getPlace() const { return place; }
+
+private:
+  /// "Linear", a name, or "re:" and an expression that a name begins with.
+  struct Target {
+    bool isLinear;
+    std::string name;
+    std::optional<std::regex> expression;
+    bool isPart = false; ///< a name that is a part of another matches that too
+
+    bool matches(const std::string &module) const;
+  };
+  Target readTarget(const nlohmann::json &value) const;
+  std::vector<Target> readTargets(const nlohmann::json &list, const std::string &key) const;
+  QuantizedLinear readWeights(const nlohmann::json &weights, const std::string &format) const;
+  void readCompressedTensors(const nlohmann::json &object);
+  void readAwq(const nlohmann::json &object);
+  void readGptq(const nlohmann::json &object);
+  int64_t readInteger(const nlohmann::json &object, std::initializer_list<const char *> keys) const;
+  void check(const QuantizedLinear &linear) const;
+
+  std::string place;
+  std::vector<std::pair<std::vector<Target>, QuantizedLinear>> groups;
+  std::vector<Target> ignored;
+};
+
+} // namespace nstf::description

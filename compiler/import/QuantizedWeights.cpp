@@ -1,0 +1,147 @@
+#include "compiler/import/QuantizedWeights.h"
+
+#include "compiler/checkpoint/ReadFloats.h"
+#include "compiler/compress/StoredCodes.h"
+#include "support/Escape.h"
+#include "support/InputError.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace nstf;
+using namespace nstf::import;
+using checkpoint::Checkpoint;
+using description::QuantizedLinear;
+using support::ElementType;
+using Entry = Checkpoint::Entry;
+
+namespace {
+
+/// What a method calls its tensors.
+struct TensorNames {
+  const char *codes, *scales, *zeros, *groups;
+};
+
+} // namespace
+
+static TensorNames getNames(QuantizedLinear::Method method) {
+  switch (method) {
+  case QuantizedLinear::Pack:
+    return {".weight_packed", ".weight_scale", ".weight_zero_point", ".weight_g_idx"};
+  case QuantizedLinear::Bytes:
+    return {".weight", ".weight_scale", ".weight_zero_point", ".weight_g_idx"};
+  default:
+    return {".qweight", ".scales", ".qzeros", ".g_idx"};
+  }
+}
+
+static compress::CodeLayout getLayout(QuantizedLinear::Method method) {
+  switch (method) {
+  case QuantizedLinear::Pack:
+    return compress::CodeLayout::Pack;
+  case QuantizedLinear::Bytes:
+    return compress::CodeLayout::Bytes;
+  case QuantizedLinear::Awq:
+    return compress::CodeLayout::Awq;
+  case QuantizedLinear::Gptq:
+    return compress::CodeLayout::Gptq;
+  case QuantizedLinear::GptqV2:
+    return compress::CodeLayout::GptqV2;
+  }
+  llvm_unreachable("all methods are listed");
+}
+
+static std::string describe(const Entry &entry) {
+  return "'" + entry.file->path() + "': tensor '" + support::escape(entry.tensor->name) + "'";
+}
+
+SourceAttr QuantizedWeights::getSource(const Entry &entry) const {
+  Type type = parseType(infoOf(entry.tensor->type).mlir, context);
+  return SourceAttr::get(context, entry.file->path(), int64_t(entry.tensor->offset), type);
+}
+
+/// Groups of neighbouring inputs are what the format knows.
+void QuantizedWeights::checkGroups(const Entry &groups, const IntFormatAttr &format) const {
+  std::vector<int64_t> expected = {format.getColumns()};
+  if (groups.tensor->type != ElementType::I32 || groups.tensor->shape != expected)
+    throw support::InputError(describe(groups) + ": expected i32 " + support::describeShape(expected) + " but got " +
+                              std::string(nameOf(groups.tensor->type)) + " " +
+                              support::describeShape(groups.tensor->shape));
+  std::span<const std::byte> bytes = groups.file->bytes(*groups.tensor);
+  for (int64_t k = 0; k < format.getColumns(); ++k) {
+    int32_t group;
+    std::memcpy(&group, bytes.data() + 4 * k, 4);
+    if (group < 0 || group >= format.getGroups())
+      throw support::InputError(describe(groups) + ": expected groups of 0 to " +
+                                std::to_string(format.getGroups() - 1) + " but got " + std::to_string(group) + " at " +
+                                std::to_string(k));
+    if (group != k / format.getGroupSize())
+      throw support::InputError(describe(groups) + ": expected groups of neighbouring inputs, " +
+                                std::to_string(k / format.getGroupSize()) + " at " + std::to_string(k) + ", but got " +
+                                std::to_string(group) + " (activation order that changes groups is not read)");
+  }
+}
+
+std::optional<QuantizedWeight> QuantizedWeights::find(const description::ExpandedTensor &weight,
+                                                      const std::string &optionalPrefix) const {
+  for (const std::string &tensor : weight.tensors) {
+    std::string module = tensor.ends_with(".weight") ? tensor.substr(0, tensor.size() - 7) : tensor;
+    const QuantizedLinear *linear = config.find(module);
+    if (!linear)
+      continue;
+    QuantizedWeight result{
+        IntFormatAttr::get(context, linear->bits, linear->group, weight.shape[1]), linear->zeros, {}};
+    if (linear->group > weight.shape[1])
+      throw support::InputError(config.getPlace() + ": expected groups of at most the " +
+                                std::to_string(weight.shape[1]) + " inputs of '" + support::escape(module) +
+                                "' but got " + std::to_string(linear->group));
+    if (!checkpoint)
+      return result;
+    TensorNames names = getNames(linear->method);
+    auto look = [&](const char *name) { return checkpoint->find(module + name, optionalPrefix); };
+    Entry codes = look(names.codes);
+    // A linear that the list of those left alone forgot has numbers.
+    if (Entry numbers = look(".weight"); numbers && checkpoint::isReadable(numbers.tensor->type))
+      return std::nullopt;
+    compress::StoredCodes stored(getLayout(linear->method),
+                                 {unsigned(linear->bits), linear->group, weight.shape[1], linear->zeros},
+                                 weight.shape[0]);
+    CodeLayout layout = CodeLayout(int(getLayout(linear->method)));
+    if (linear->method == QuantizedLinear::Pack && codes &&
+        codes.tensor->shape != stored.getShape(compress::Plane::Codes)) { // as older writers have 5 and 6 bits
+      compress::StoredCodes loose(compress::CodeLayout::PackLoose,
+                                  {unsigned(linear->bits), linear->group, weight.shape[1], linear->zeros},
+                                  weight.shape[0]);
+      if (codes.tensor->shape == loose.getShape(compress::Plane::Codes)) {
+        stored = loose;
+        layout = CodeLayout::pack_loose;
+      }
+    }
+    auto require = [&](compress::Plane plane, const char *name) {
+      Entry entry = look(name);
+      if (!entry)
+        throw support::InputError("'" + checkpoint->path() + "': tensor '" + support::escape(module + name) +
+                                  "' is missing (" + config.getPlace() + " wants it)");
+      bool isScale = plane == compress::Plane::Scales;
+      std::vector<int64_t> shape = stored.getShape(plane);
+      if (entry.tensor->shape != shape)
+        throw support::InputError(describe(entry) + ": expected shape " + support::describeShape(shape) + " (" +
+                                  config.getPlace() + ") but got " + support::describeShape(entry.tensor->shape));
+      if (isScale ? !checkpoint::isReadable(entry.tensor->type) : entry.tensor->type != stored.getCodeType())
+        throw support::InputError(describe(entry) + ": expected the type " +
+                                  (isScale ? "f16, bf16 or f32" : std::string(nameOf(stored.getCodeType()))) +
+                                  " but got " + std::string(nameOf(entry.tensor->type)));
+      return getSource(entry);
+    };
+    SourceAttr codesSource = require(compress::Plane::Codes, names.codes);
+    SourceAttr scales = require(compress::Plane::Scales, names.scales);
+    SourceAttr zeros = linear->zeros ? require(compress::Plane::Zeros, names.zeros) : SourceAttr();
+    if (Entry groups = look(names.groups))
+      checkGroups(groups, result.format);
+    result.stored = StoredCodesAttr::get(context, layout, codesSource, scales, zeros);
+    return result;
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,39 @@
+// Linears whose matrices a checkpoint has in codes.
+#pragma once
+
+#include "compiler/checkpoint/Checkpoint.h"
+#include "compiler/description/GraphExpansion.h"
+#include "compiler/description/QuantizationConfig.h"
+#include "dialects/nstf/NSTF.h"
+
+namespace nstf::import {
+
+/// A matrix in codes.
+struct QuantizedWeight {
+  IntFormatAttr format;
+  bool zeros = false;
+  StoredCodesAttr stored; ///< null: of a model without files
+};
+
+class QuantizedWeights {
+public:
+  /// `checkpoint` may be null: then weights have no files.
+  QuantizedWeights(const description::QuantizationConfig &config, const checkpoint::Checkpoint *checkpoint,
+                   mlir::MLIRContext *context)
+      : config(config), checkpoint(checkpoint), context(context) {}
+
+  /// Of the weight of a linear; nothing where it is numbers. Every tensor is there, of its type and shape, or it throws
+  /// support::InputError.
+  std::optional<QuantizedWeight> find(const description::ExpandedTensor &weight,
+                                      const std::string &optionalPrefix) const;
+
+private:
+  SourceAttr getSource(const checkpoint::Checkpoint::Entry &entry) const;
+  void checkGroups(const checkpoint::Checkpoint::Entry &groups, const IntFormatAttr &format) const;
+
+  const description::QuantizationConfig &config;
+  const checkpoint::Checkpoint *checkpoint;
+  mlir::MLIRContext *context;
+};
+
+} // namespace nstf::import
