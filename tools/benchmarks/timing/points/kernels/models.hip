@@ -82,67 +82,77 @@ KERNEL AT_MOST(256) gemv_fp8(const unsigned char *w, const unsigned char *x, _Fl
 }
 #endif
 
-/// C = A * transpose(B), 128 x 256 or 256 x 256 elements a workgroup of eight waves: two LDS buffers of 32 along K, the
-/// next one's elements in registers while this one is multiplied. Four groups of 16 bytes a row, moved by the row.
-template <int rows, int columns>
-DEVICE void gemm(const _Float16 *a, const _Float16 *b, _Float16 *c, int n, int k, int groupsAcross) {
-  constexpr int cellsI = rows / 64, cellsJ = columns / 128, stride = 32;
-  SHARED half8 ldsA[2][rows * 4], ldsB[2][columns * 4];
-  int item = ITEM, wave = item / 64, lane = item % 64, waveRow = wave / 4 * (rows / 2),
-      waveColumn = wave % 4 * (columns / 4);
-  int group = GROUP, groups = groupsAcross;
-  long firstRow = group / groups * long(rows), firstColumn = group % groups * long(columns);
+/// C = A * transpose(B), 128 x 256 elements a workgroup, 128 x 64 of them a wave, 32 along K at a time, as the
+/// published configuration's name says. A goes through two LDS buffers, four groups of 16 bytes a row, moved by the
+/// row; B, stored in the order of operands (1 KB for each 16 rows and 32 along K), from memory into their registers.
+/// While a step is multiplied, the next one's operands and the LDS elements of the one after that are on their way.
+KERNEL AT_MOST(256) gemm_f16(const _Float16 *a, const _Float16 *b, float *c, int n, int k, int across) {
+  constexpr int rows = 128, columns = 256, cellsI = rows / 16, cellsJ = columns / 4 / 16, stride = 32;
+  constexpr int matrix = 0x8, loads = 0x20, reads = 0x100; // kinds of instructions
+  SHARED half8 lds[2][rows * 4];
+  const int item = ITEM, lane = item % 64, group = GROUP, steps = k / stride;
+  const long firstRow = group / across * long(rows), firstColumn = group % across * long(columns) + item / 64 * 64;
   auto place = [](int row, int quad) { return row * 4 + (quad ^ (row / 2 % 4)); };
-  int row = item / 4, quad = item % 4;
+  const int row = item / 4, quad = item % 4;
   const half8 *fromA = (const half8 *)(a + (firstRow + row) * k + quad * 8),
-              *fromB = (const half8 *)(b + (firstColumn + row) * k + quad * 8);
-  half8 nextA[rows / 128], nextB[columns / 128];
-  auto load = [&](int step) {
-    for (int i = 0; i < rows / 128; ++i)
-      nextA[i] = fromA[(128l * i * k + step * stride) / 8];
-    for (int i = 0; i < columns / 128; ++i)
-      nextB[i] = fromB[(128l * i * k + step * stride) / 8];
+              *fromB = (const half8 *)b + firstColumn / 16 * steps * 64 + lane;
+  half8 nextA[2], operandsA[2][cellsI], operandsB[2][cellsJ];
+  auto loadA = [&](int step) {
+    for (int i = 0; i < 2; ++i)
+      nextA[i] = fromA[(64l * i * k + step * stride) / 8];
+  };
+  auto loadB = [&](int step, int buffer) {
+    for (int j = 0; j < cellsJ; ++j)
+      operandsB[buffer][j] = fromB[(j * steps + step) * 64];
   };
   auto store = [&](int buffer) {
-    for (int i = 0; i < rows / 128; ++i)
-      ldsA[buffer][place(row + 128 * i, quad)] = nextA[i];
-    for (int i = 0; i < columns / 128; ++i)
-      ldsB[buffer][place(row + 128 * i, quad)] = nextB[i];
+    for (int i = 0; i < 2; ++i)
+      lds[buffer][place(row + 64 * i, quad)] = nextA[i];
   };
-  float16 sums[cellsI][cellsJ];
+  auto read = [&](int buffer) {
+    for (int i = 0; i < cellsI; ++i)
+      operandsA[buffer][i] = lds[buffer][place(16 * i + lane % 16, lane / 16)];
+  };
+  float4 sums[cellsI][cellsJ];
   for (int i = 0; i < cellsI; ++i)
     for (int j = 0; j < cellsJ; ++j)
       sums[i][j] = 0;
-  load(0);
-  store(0);
-  barrier();
-  for (int step = 0; step < k / stride; ++step) {
-    int buffer = step % 2;
-    load(step + 1 < k / stride ? step + 1 : 0);
-    for (int half = 0; half < 2; ++half) {
-      half8 rowsA[cellsI], rowsB[cellsJ];
-      for (int i = 0; i < cellsI; ++i)
-        rowsA[i] = ldsA[buffer][place(waveRow + 32 * i + lane % 32, 2 * half + lane / 32)];
-      for (int j = 0; j < cellsJ; ++j)
-        rowsB[j] = ldsB[buffer][place(waveColumn + 32 * j + lane % 32, 2 * half + lane / 32)];
-      for (int i = 0; i < cellsI; ++i)
-        for (int j = 0; j < cellsJ; ++j) {
-          sums[i][j] = __builtin_amdgcn_mfma_f32_32x32x8f16(rowsA[i].lo, rowsB[j].lo, sums[i][j], 0, 0, 0);
-          sums[i][j] = __builtin_amdgcn_mfma_f32_32x32x8f16(rowsA[i].hi, rowsB[j].hi, sums[i][j], 0, 0, 0);
-        }
-    }
-    store(1 - buffer);
-    barrier();
+  for (int step = 0; step < 2; ++step) {
+    loadA(step);
+    store(step);
   }
+  loadB(0, 0);
+  barrier();
+  read(0);
+  for (int first = 0; first < steps; first += 2)
+#pragma unroll
+    for (int buffer = 0; buffer < 2; ++buffer) {
+      const int step = first + buffer;
+      loadA(step + 2 < steps ? step + 2 : 0);
+      loadB(step + 1 < steps ? step + 1 : 0, 1 - buffer);
+      read(1 - buffer);
+      for (int half = 0; half < 2; ++half)
+        for (int i = 0; i < cellsI; ++i)
+          for (int j = 0; j < cellsJ; ++j) {
+            const half8 mine = operandsA[buffer][i], other = operandsB[buffer][j];
+            sums[i][j] = __builtin_amdgcn_mfma_f32_16x16x16f16(half ? mine.hi : mine.lo, half ? other.hi : other.lo,
+                                                               sums[i][j], 0, 0, 0);
+          }
+      // The published kernel's scheduler spreads them; behind each other they hold the wave up.
+      for (int j = 0; j < 2 + cellsJ; ++j) {
+        __builtin_amdgcn_sched_group_barrier(loads, 1, 0);
+        __builtin_amdgcn_sched_group_barrier(matrix, 4, 0);
+      }
+      for (int i = 0; i < cellsI; ++i) {
+        __builtin_amdgcn_sched_group_barrier(reads, 1, 0);
+        __builtin_amdgcn_sched_group_barrier(matrix, 4, 0);
+      }
+      __builtin_amdgcn_sched_barrier(0);
+      store(buffer);
+      barrier();
+    }
   for (int i = 0; i < cellsI; ++i)
     for (int j = 0; j < cellsJ; ++j)
-      for (int r = 0; r < 16; ++r)
-        c[(firstRow + waveRow + 32 * i + 8 * (r / 4) + 4 * (lane / 32) + r % 4) * n + firstColumn + waveColumn +
-          32 * j + lane % 32] = _Float16(sums[i][j][r]);
-}
-KERNEL AT_MOST(512) gemm_f16_128x256(const _Float16 *a, const _Float16 *b, _Float16 *c, int n, int k, int across) {
-  gemm<128, 256>(a, b, c, n, k, across);
-}
-KERNEL AT_MOST(512) gemm_f16_256x256(const _Float16 *a, const _Float16 *b, _Float16 *c, int n, int k, int across) {
-  gemm<256, 256>(a, b, c, n, k, across);
+      for (int r = 0; r < 4; ++r)
+        c[(firstRow + 16 * i + lane / 16 * 4 + r) * n + firstColumn + 16 * j + lane % 16] = sums[i][j][r];
 }
