@@ -12,6 +12,7 @@
 #include "mlir/IR/Remarks.h"
 #include "passes/systolic/Operands.h"
 #include "passes/systolic/Passes.h"
+#include "passes/systolic/Preconditions.h"
 
 namespace nstf::systolic {
 #define GEN_PASS_DEF_ASSIGNLAYOUTSPASS
@@ -50,11 +51,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     kernel = getOperation();
     layouts.clear();
     conversions = 0;
-    if (!kernel.getArray() || !kernel.getWaveSize()) {
-      kernel.emitError("expected array and wave_size (systolic-select-array) but got none");
-      return signalPassFailure();
-    }
-    if (failed(checkOperations()))
+    if (failed(requireArray(kernel)) || failed(checkOperations()))
       return signalPassFailure();
     cloneFreeTiles();
     if (failed(seedProducts()))

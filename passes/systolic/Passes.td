@@ -114,6 +114,19 @@ def SelectArrayPass : Pass<"systolic-select-array", "::nstf::systolic::KernelOp"
   }];
 }
 
+def ShareLoadsPass : Pass<"systolic-share-loads", "::nstf::systolic::KernelOp"> {
+  let summary = "loads once what several loops load";
+  let description = [{
+    A kernel that reads its rows several times, for a maximum, a sum and the result, keeps them in registers where one block
+    holds a row: of loops that have one round, the loads of the same tile become one in front of them. Loads behind a store
+    stay, since what is stored to may be what they read.
+
+    Tiles that are held this way take at most 64 registers a lane. Remarks say what was shared and what was not (missed).
+
+    Precondition: `array` and `wave_size` are set; no layouts yet.
+  }];
+}
+
 def AssignLayoutsPass : Pass<"systolic-assign-layouts", "::nstf::systolic::KernelOp"> {
   let summary = "gives every tile its layout";
   let description = [{

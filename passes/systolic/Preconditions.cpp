@@ -11,6 +11,12 @@ FailureOr<KernelOp> nstf::systolic::requireOneKernel(Operation *symbols) {
   return kernels.front();
 }
 
+LogicalResult nstf::systolic::requireArray(KernelOp kernel) {
+  if (!kernel.getArray() || !kernel.getWaveSize())
+    return kernel.emitError("expected array and wave_size (systolic-select-array) but got none");
+  return success();
+}
+
 FailureOr<int64_t> nstf::systolic::requireWaveSize(KernelOp kernel) {
   if (!kernel.getWaveSize())
     return kernel.emitError("expected a wave size (systolic-select-wave-size) but got none");

@@ -39,8 +39,9 @@ protected:
 
   std::vector<double> untouchedRows(const Rows &rows) { return std::vector<double>(rows.M * rows.N, untouched); }
 
-  const std::vector<std::string> oddTiles = {"BM=3,BN=96,WM=3,WN=1", "BM=3,BN=96,WM=1,WN=3", "BM=6,BN=48,WM=2,WN=3",
-                                             "BM=1,BN=7,WM=1,WN=1"};
+  const std::vector<std::string> oddTiles = {"BM=3,BN=96,WM=3,WN=1",   "BM=3,BN=96,WM=1,WN=3",
+                                             "BM=6,BN=48,WM=2,WN=3",   "BM=1,BN=7,WM=1,WN=1",
+                                             "BM=1,BN=1024,WM=1,WN=4", "BM=2,BN=2048,WM=2,WN=8"};
 };
 
 TEST_F(NormTest, LayerNorm) {

@@ -62,8 +62,8 @@ TEST_F(TemplateTest, Matvec) {
 }
 
 TEST_F(TemplateTest, RowsInOddTiles) {
-  for (const std::string tiles :
-       {"BM=3,BN=96,WM=3,WN=1", "BM=3,BN=96,WM=1,WN=3", "BM=6,BN=48,WM=2,WN=3", "BM=1,BN=7,WM=1,WN=1"}) {
+  for (const std::string tiles : {"BM=3,BN=96,WM=3,WN=1", "BM=3,BN=96,WM=1,WN=3", "BM=6,BN=48,WM=2,WN=3",
+                                  "BM=1,BN=7,WM=1,WN=1", "BM=1,BN=1024,WM=1,WN=4", "BM=2,BN=2048,WM=2,WN=8"}) {
     int M = 5, N = 100, rows = 4;
     Floats x = randomFloats(M * N, 5), weight = randomFloats(N, 6);
     x[2 * N + 31] = x[2 * N + 77] = 2; // the largest value twice: the first counts
