@@ -1,8 +1,10 @@
 // Reader of tuning rows (TuningTable.h).
 #include "compiler/catalog/TuningTable.h"
+#include "support/Escape.h"
 #include "support/Yaml.h"
 
 #include <algorithm>
+#include <charconv>
 
 using namespace nstf;
 
@@ -34,12 +36,28 @@ static std::pair<int64_t, int64_t> readRange(const YamlValue &value) {
   return range;
 }
 
+/// What a range is of: an extent, or with a divisor (1: none) the rest of it.
+static std::pair<std::string, int64_t> splitDivisor(const std::string &name) {
+  size_t sign = name.find('%');
+  int64_t divisor = 1;
+  if (sign != std::string::npos) {
+    const char *end = name.data() + name.size();
+    auto [rest, error] = std::from_chars(name.data() + sign + 1, end, divisor);
+    if (error != std::errc() || rest != end)
+      divisor = 0;
+  }
+  return {name.substr(0, sign), divisor};
+}
+
 static TuningRow readRow(const YamlValue &value) {
   YamlMap map = value.map("a row: a map", {"when", "set", "because"});
   TuningRow row;
   if (const YamlValue *when = map.find("when"))
-    for (const auto &[name, place, range] : when->entries("a map of ranges"))
+    for (const auto &[name, place, range] : when->entries("a map of ranges")) {
+      if (splitDivisor(name).second < 1)
+        place.error("expected NAME or NAME%DIVISOR but got '" + support::escape(name) + "'");
       row.ranges.emplace(name, readRange(range));
+    }
   for (const auto &[name, place, parameter] : map.get("set", "the parameters").entries("a map of parameters"))
     row.parameters.emplace(name, readInteger(parameter, 0));
   row.because = readReason(map);
@@ -48,11 +66,13 @@ static TuningRow readRow(const YamlValue &value) {
 
 std::string TuningRow::getMismatch(const std::map<std::string, int64_t> &extents) const {
   for (const auto &[name, range] : ranges) {
-    auto extent = extents.find(name);
+    auto [axis, divisor] = splitDivisor(name);
+    auto extent = extents.find(axis);
     if (extent == extents.end())
-      return "there is no " + name;
-    if (extent->second < range.first || extent->second > range.second)
-      return name + " is " + std::to_string(extent->second) + ", not " + std::to_string(range.first) + " to " +
+      return "there is no " + axis;
+    int64_t value = divisor > 1 ? extent->second % divisor : extent->second;
+    if (value < range.first || value > range.second)
+      return name + " is " + std::to_string(value) + ", not " + std::to_string(range.first) + " to " +
              std::to_string(range.second);
   }
   return "";

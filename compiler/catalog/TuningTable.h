@@ -2,7 +2,9 @@
 //
 //   provenance: {date: 2026-11-21, tool: by hand, kind: predicted}
 //   rows:
-//     - when: {M: [1, 16]}             # inclusive ranges of what the binding says; all must hold, none: always
+//     - when: {M: [1, 16], K%64: [0, 0]} # inclusive ranges of what the binding says, or of what a division of it
+//     leaves;
+//                                        # all must hold, none: always
 //       set: {BM: 16, BN: 64}
 //       because: one cell of rows
 //
@@ -19,7 +21,7 @@
 namespace nstf {
 
 struct TuningRow {
-  std::map<std::string, std::pair<int64_t, int64_t>> ranges;
+  std::map<std::string, std::pair<int64_t, int64_t>> ranges; ///< by name, or name%divisor
   std::map<std::string, int64_t> parameters;
   std::string because;
 
