@@ -46,6 +46,10 @@ public:
         found(findLinearSites(module)), rowScales(found.sites.size()), columnScales(found.inputs.size()) {
     if (!options.randomSeed)
       nameTensors();
+    for (const LinearSite &site : found.sites)
+      if (options.format.group > site.getColumns())
+        throw std::runtime_error("--format=" + options.formatName + ": expected groups of at most the " +
+                                 std::to_string(site.getColumns()) + " inputs of '" + support::escape(site.name) + "'");
     assignShards();
     Json identity = {{"weights_sha256", hashWeights(module, options.randomSeed)},
                      {"calibration_sha256", calibration ? calibration->getHash() : ""},

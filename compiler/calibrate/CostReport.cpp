@@ -27,6 +27,20 @@ double CostReport::getBits() const {
   return 8 * double(countBytes()) / elements;
 }
 
+static runtime::Divergence compareLogits(const Texts &texts, const std::vector<Tensor> &logits,
+                                         const std::vector<Tensor> &compared) {
+  runtime::DivergenceSum sum;
+  for (size_t text = 0; text < texts.size(); ++text)
+    for (size_t row = 0; row < texts[text].size(); ++row) {
+      auto get = [&](const Tensor &tensor) {
+        return std::span(tensor.data() + row * tensor.values.cols(), size_t(tensor.values.cols()));
+      };
+      sum.add(get(logits[text]), get(compared[text]),
+              row + 1 < texts[text].size() ? std::optional(texts[text][row + 1]) : std::nullopt);
+    }
+  return sum.get();
+}
+
 /// The matrix that the compressed model has for a linear, as the model itself would have it.
 static std::shared_ptr<const Tensor> readCompressed(LinearOp op, const MatrixReport &report,
                                                     reference::WeightReader &reader) {
@@ -78,7 +92,7 @@ void nstf::calibrate::judgeModel(ModuleOp model, ModuleOp compressed, const Text
 Json nstf::calibrate::describeJson(const CostReport &report) {
   auto orNull = [](std::optional<double> number) { return number ? Json(*number) : Json(); };
   Json json = {{"format", report.format}, {"bits", report.getBits()}, {"bytes", report.countBytes()}};
-  if (const std::optional<Divergence> &d = report.divergence)
+  if (const std::optional<runtime::Divergence> &d = report.divergence)
     json["judged"] = {{"positions", d->positions}, {"kl", d->kl},
                       {"kl_99", d->kl99},          {"largest_kl", d->largestKl},
                       {"same_top", d->sameTop},    {"perplexity", {d->perplexity, d->comparedPerplexity}}};
@@ -115,7 +129,7 @@ std::string nstf::calibrate::describeTable(const CostReport &report) {
   }
   text += print("all: %s, %.3f bits a weight, %llu of %llu bytes\n", report.format.c_str(), report.getBits(),
                 (unsigned long long)report.countBytes(), (unsigned long long)before);
-  if (const std::optional<Divergence> &d = report.divergence)
+  if (const std::optional<runtime::Divergence> &d = report.divergence)
     text += print("judged on %zu positions: KL %.6f (99 %%: %.5f, largest %.5f), perplexity %.5f -> %.5f (%+.2f %%), "
                   "same top token %.2f %%\n",
                   d->positions, d->kl, d->kl99, d->largestKl, d->perplexity, d->comparedPerplexity,

@@ -2,14 +2,14 @@
 #pragma once
 
 #include "compiler/calibrate/CompressModel.h"
-#include "compiler/calibrate/Divergence.h"
+#include "nstf/Divergence.h"
 
 namespace nstf::calibrate {
 
 struct CostReport {
   std::string format;
   std::vector<MatrixReport> matrices;
-  std::optional<Divergence> divergence;
+  std::optional<runtime::Divergence> divergence;
 
   uint64_t countBytes() const;
   /// Of an element of the linears.

@@ -76,6 +76,8 @@ Perplexity measurePerplexity(Session &session, std::span<const int32_t> ids, con
         throw std::runtime_error("step " + std::to_string(result.steps) + ", for token " + std::to_string(target) +
                                  " of the text: " + error.what());
       }
+      if (options.onLogits)
+        options.onLogits(logits, ids[target]);
       result.negativeLogLikelihood += logSumExp(logits) - double(logits[ids[target]]);
       if (++result.predicted; options.onToken)
         options.onToken(result.predicted, all);

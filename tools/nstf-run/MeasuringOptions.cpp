@@ -21,6 +21,14 @@ void addMeasuringOptions(CLI::App &app, Options &options) {
       ->group(perplexity)
       ->type_name("N");
 
+  app.add_option("--rows", options.rows, "texts of the file, from 0 (0-7)")->group(perplexity)->type_name("FIRST-LAST");
+  app.add_option(
+         "--against", options.against,
+         "another package of the same vocabulary, which is taken for the truth: how far the predictions are from "
+         "its own (KL, likeliest tokens, both perplexities)")
+      ->group(perplexity)
+      ->type_name("PKG");
+
   app.add_flag("--bench")
       ->description("tokens a second, of prompts and of decoding, over repetitions: a table, or --json")
       ->group(bench);

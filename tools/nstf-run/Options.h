@@ -36,7 +36,8 @@ struct Options {
   std::vector<std::pair<std::string, std::string>> inputs, outputs;
 
   // Measurements.
-  std::string perplexityFile;
+  std::string perplexityFile, rows;
+  std::string against; ///< another package
   int64_t window = 0, stride = 0;
   std::vector<int32_t> benchPrompts, benchTokens;
   int64_t repetitions = 5;

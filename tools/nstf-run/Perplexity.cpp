@@ -3,6 +3,7 @@
 #include "tools/nstf-run/Output.h"
 #include "tools/nstf-run/ReadText.h"
 
+#include "nstf/Divergence.h"
 #include "nstf/Perplexity.h"
 #include "support/JsonCursor.h"
 
@@ -48,10 +49,49 @@ PerplexityTexts readTexts(const Options &options, const Package &package) {
   return {tokenizer->encodePrompt(readText(file, 8), package.manifest().model.bos).ids};
 }
 
+PerplexityTexts chooseRows(const Options &options, PerplexityTexts texts) {
+  if (options.rows.empty())
+    return texts;
+  size_t first, last;
+  int length = 0;
+  if (std::sscanf(options.rows.c_str(), "%zu-%zu%n", &first, &last, &length) != 2 ||
+      size_t(length) != options.rows.size() || first > last || last >= texts.size())
+    throw std::runtime_error("--rows: expected FIRST-LAST within the " + std::to_string(texts.size()) + " texts of '" +
+                             options.perplexityFile + "' but got '" + options.rows + "'");
+  return {texts.begin() + first, texts.begin() + last + 1};
+}
+
+/// Runs each text on the other package first, and keeps its logits until this one has seen the text.
+class Comparison {
+public:
+  Comparison(const Options &options, const Session &session) : other(Session::open(options.against, options.session)) {
+    auto vocabulary = session.manifest().model.vocabulary, others = other.manifest().model.vocabulary;
+    if (vocabulary != others)
+      throw std::runtime_error("--against: expected a package of the same vocabulary but got another");
+  }
+
+  void measureOther(const std::vector<int32_t> &ids, PerplexityOptions measuring) {
+    logits.clear();
+    next = 0;
+    measuring.onLogits = [&](std::span<const float> row, int32_t) { logits.emplace_back(row.begin(), row.end()); };
+    measurePerplexity(other, ids, measuring);
+  }
+  void add(std::span<const float> row, int32_t token) {
+    sum.add(logits.at(next++), std::vector<double>(row.begin(), row.end()), token);
+  }
+  Divergence get() const { return sum.get(); }
+
+private:
+  Session other;
+  std::vector<std::vector<double>> logits;
+  size_t next = 0;
+  DivergenceSum sum;
+};
+
 } // namespace
 
 PerplexityTexts readPerplexityTexts(const Options &options, const Package &package) {
-  PerplexityTexts texts = readTexts(options, package);
+  PerplexityTexts texts = chooseRows(options, readTexts(options, package));
   for (size_t i = 0; i < texts.size(); ++i)
     if (texts[i].size() < 2)
       throw std::runtime_error(options.perplexityFile + ": expected a text of at least 2 tokens but " +
@@ -61,10 +101,18 @@ PerplexityTexts readPerplexityTexts(const Options &options, const Package &packa
 }
 
 void printPerplexity(Session &session, const Options &options, const PerplexityTexts &texts) {
-  PerplexityOptions measuring{options.window, options.stride, {}};
+  PerplexityOptions measuring{options.window, options.stride, {}, {}};
+  std::optional<Comparison> comparison;
+  if (!options.against.empty())
+    comparison.emplace(options, session);
   Perplexity sum;
-  for (const std::vector<int32_t> &ids : texts)
+  for (const std::vector<int32_t> &ids : texts) {
+    if (comparison) {
+      comparison->measureOther(ids, measuring);
+      measuring.onLogits = [&](std::span<const float> logits, int32_t token) { comparison->add(logits, token); };
+    }
     sum += measurePerplexity(session, ids, measuring);
+  }
   if (options.json) {
     auto json = beginResult("perplexity", session);
     json["perplexity"] = std::isfinite(sum.value()) ? nlohmann::ordered_json(sum.value()) : nlohmann::ordered_json();
@@ -76,12 +124,26 @@ void printPerplexity(Session &session, const Options &options, const PerplexityT
     json["windows"] = sum.windows;
     json["steps"] = sum.steps;
     json["seconds"] = sum.seconds;
+    if (comparison) {
+      Divergence divergence = comparison->get();
+      json["against"] = {{"package", options.against},     {"kl", divergence.kl},
+                         {"kl_99", divergence.kl99},       {"largest_kl", divergence.largestKl},
+                         {"same_top", divergence.sameTop}, {"perplexity", divergence.perplexity}};
+    }
     printResult(json);
   } else {
     char line[200];
     std::snprintf(line, sizeof(line), "perplexity %.6f over %zu of %zu tokens, %zu windows\n", sum.value(),
                   sum.predicted, sum.tokens, sum.windows);
     std::cout << line;
+    if (comparison) {
+      Divergence d = comparison->get();
+      std::snprintf(line, sizeof(line),
+                    "KL %.6f (99 %%: %.6f, largest %.6f), same top token %.2f %%, perplexity %.6f before (%+.2f %%)\n",
+                    d.kl, d.kl99, d.largestKl, 100 * d.sameTop, d.perplexity,
+                    100 * (d.comparedPerplexity / d.perplexity - 1));
+      std::cout << line;
+    }
   }
   std::cout.flush();
   std::fprintf(stderr, "ran:     %zu steps, %.3f s, %.1f tokens/s (%s)\n", sum.steps, sum.seconds,

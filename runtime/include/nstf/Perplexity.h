@@ -23,6 +23,8 @@ namespace nstf::runtime {
 struct PerplexityOptions {
   int64_t window = 0; ///< tokens that the model sees at a time, 2 or more; 0: its context
   int64_t stride = 0; ///< 1 … window; 0: half the window
+  /// Called before a token is predicted, with what it is predicted from and the token.
+  std::function<void(std::span<const float> logits, int32_t token)> onLogits;
   /// Called after each predicted token with how many there are by now, and will be.
   std::function<void(size_t done, size_t all)> onToken;
 };
