@@ -46,7 +46,8 @@ void nstf::buildSelectPipeline(OpPassManager &model, const PipelineOptions &opti
 //   systolic-instantiate, systolic.kernel(systolic-order-workgroups), inline, canonicalize, cse, systolic.kernel(
 //   systolic-drop-unused-control, systolic-expand-math, systolic-align-blocks, systolic-split-sums,
 //   systolic-select-wave-size, systolic-select-array, systolic-share-loads, systolic-assign-layouts,
-//   systolic-stage-operands, systolic-insert-prefetch, systolic-schedule-loop, systolic-widen-stores, systolic-allocate-scratch))))'
+//   systolic-stage-operands, systolic-insert-prefetch, systolic-schedule-loop, systolic-widen-stores,
+//   systolic-allocate-scratch))))'
 void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &options) {
   variant.addPass(createFillTemplatePass());
   variant.addPass(systolic::createInstantiatePass());

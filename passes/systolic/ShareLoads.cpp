@@ -96,9 +96,9 @@ private:
     RankedTensorType tile = getTileType(first);
     int64_t registers = llvm::divideCeil(tile.getNumElements() * tile.getElementTypeBitWidth(), 32 * workItems);
     if (held + registers > maxHeldRegisters) {
-      remark::missed(first.getLoc(), options) << "loaded anew in each loop: held, it would be too long"
-                                              << remark::metric("registers", held + registers)
-                                              << remark::metric("max_registers", maxHeldRegisters);
+      remark::missed(first.getLoc(), options)
+          << "loaded anew in each loop: held, it would be too long" << remark::metric("registers", held + registers)
+          << remark::metric("max_registers", maxHeldRegisters);
       return;
     }
     held += registers;
