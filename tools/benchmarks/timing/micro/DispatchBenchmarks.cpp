@@ -79,6 +79,13 @@ std::vector<Benchmark> dispatchBenchmarks() {
        latency,
        "barrier_clocks",
        [](MicroBench &bench) { return bench.clocksOf({.kernel = "barrier", .items = 1024}, 4, 12, 64); }},
+      // The ISA: in a workgroup of one wave it is an s_nop.
+      {"s_barrier of a wave alone in its workgroup",
+       "clk",
+       {4, 4},
+       arithmetic,
+       "simd_turn_clocks",
+       [](MicroBench &bench) { return bench.clocksOf({.kernel = "barrier_alone"}, 4, 12, 1024); }},
   };
 }
 

@@ -84,6 +84,14 @@ Measure once(KernelRun run, uint64_t bytes = 4096) {
     return double(bench.run(with).clocks);
   };
 }
+/// Clocks of the second of two launches.
+Measure again(const KernelRun &run) {
+  return [=](MicroBench &bench) {
+    bench.forget();
+    bench.run(run);
+    return double(bench.run(run).clocks);
+  };
+}
 /// Three compute units of an XCD, one after the other.
 Measure behindEachOther(const std::string &kernel) {
   return [=](MicroBench &bench) {
@@ -351,6 +359,15 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
                });
   }
   return all;
+}
+
+std::vector<Sensitivity> insensitivities() {
+  return {
+      // A wave alone in its workgroup waits for nobody.
+      {"barrier_clocks", 0, loop("barrier_alone")},
+      // Instruction caches outlive launches: code that runs again is there.
+      {"instruction_miss_latency", 0, again({.kernel = "cold_code", .first = 1})},
+  };
 }
 
 } // namespace nstf::emulator::timing

@@ -18,6 +18,9 @@ struct Sensitivity {
 /// Every constant, for a chip of that target.
 std::vector<Sensitivity> sensitivities(const std::string &target);
 
+/// Mechanisms that keep a constant from mattering: doubled, it must leave the microbenchmark as it is. `min` is 0.
+std::vector<Sensitivity> insensitivities();
+
 /// A chip without MALL has no use for its constants, nor one without known power for those of power.
 bool doesntApply(const ChipTiming &chip, std::string_view constant);
 

@@ -23,6 +23,17 @@ double selfTimed(MicroBench &bench) {
   return 100.0 * double(*read) / double(reported);
 }
 
+/// Clocks an instruction takes of code that the launch before left in the instruction cache: its turn and nothing else.
+double warmInstruction(MicroBench &bench) {
+  constexpr uint32_t instructions = 4096;
+  auto again = [&](const KernelRun &run) {
+    bench.run(run);
+    return double(bench.run(run).clocks);
+  };
+  bench.forget();
+  return (again({.kernel = "cold_code", .first = 1}) - again({.kernel = "turn"})) / instructions;
+}
+
 /// Clocks a line of code that is fetched for the first time costs beyond the 16 instructions in it.
 double coldLine(MicroBench &bench) {
   auto clocksOf = [&](uint32_t half) {
@@ -58,6 +69,12 @@ std::vector<Benchmark> vectorBenchmarks() {
       rate("branch_taken", "s_branch", 20, 128, "fetch_window_clocks"),
       rate("loop_in_window", "loop of two v_pk_fma_f32 in a fetch window", 36, 1, "fetch_window_clocks"),
       rate("loop_across_windows", "loop of four v_fma_f64 in three fetch windows", 56, 1, "fetch_window_bytes"),
+      {"an instruction whose line came with the last launch",
+       "clk",
+       {4, 4},
+       arithmetic,
+       "valu_clocks",
+       warmInstruction},
       {"a cold line of code", "clk", {213, 249}, latency, "instruction_miss_latency", coldLine},
       {"s_memtime around a loop over the report's clocks", "%", {100, 100}, exactly, "", selfTimed},
   };

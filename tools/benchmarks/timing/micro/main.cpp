@@ -46,20 +46,24 @@ bool show(MicroBench &bench, const Benchmark &benchmark) {
   return within || !judged;
 }
 
+/// By which share the microbenchmark changes as its constant is doubled.
+double changeOf(MicroBench &bench, ChipTiming chip, const TimingField &field, const Sensitivity &sensitivity) {
+  if (sensitivity.on)
+    sensitivity.on(chip);
+  bench.use(chip);
+  const double before = sensitivity.measure(bench);
+  field.set(chip, 2 * field.get(chip));
+  bench.use(chip);
+  return sensitivity.measure(bench) / before - 1;
+}
+
 /// Whether the constant, doubled, moves its microbenchmark as far as stated; prints how far where it doesn't.
 bool moves(MicroBench &bench, const ChipTiming &chip, const TimingField &field, const Sensitivity *sensitivity) {
   if (!sensitivity) {
     std::printf("%-34s no microbenchmark\n", field.key);
     return false;
   }
-  ChipTiming changed = chip;
-  if (sensitivity->on)
-    sensitivity->on(changed);
-  bench.use(changed);
-  const double before = sensitivity->measure(bench);
-  field.set(changed, 2 * field.get(changed));
-  bench.use(changed);
-  const double change = sensitivity->measure(bench) / before - 1;
+  const double change = changeOf(bench, chip, field, *sensitivity);
   if (sensitivity->min > 0 ? change >= sensitivity->min : change <= sensitivity->min)
     return true;
   std::printf("%-34s expected a change of %+.0f %% at least but got %+.1f %%\n", field.key, 100 * sensitivity->min,
@@ -67,10 +71,19 @@ bool moves(MicroBench &bench, const ChipTiming &chip, const TimingField &field, 
   return false;
 }
 
+/// Whether the constant, doubled, leaves the microbenchmark as it is; prints the change where it doesn't.
+bool leaves(MicroBench &bench, const ChipTiming &chip, const TimingField &field, const Sensitivity &sensitivity) {
+  const double change = changeOf(bench, chip, field, sensitivity);
+  if (std::abs(change) < 1e-3)
+    return true;
+  std::printf("%-34s expected no change but got %+.1f %%\n", field.key, 100 * change);
+  return false;
+}
+
 int judgeSensitivity(MicroBench &bench, const std::string &pattern) {
   const ChipTiming chip = smallVersion(bench.chip());
-  const std::vector<Sensitivity> all = sensitivities(chip.target);
-  unsigned tried = 0, still = 0;
+  const std::vector<Sensitivity> all = sensitivities(chip.target), mechanisms = insensitivities();
+  unsigned tried = 0, still = 0, moved = 0;
   for (const TimingField &field : timingFields()) {
     if (std::string(field.key).find(pattern) == std::string::npos || doesntApply(chip, field.key))
       continue;
@@ -78,9 +91,13 @@ int judgeSensitivity(MicroBench &bench, const std::string &pattern) {
                               [&](const Sensitivity &s) { return s.constant == std::string(field.key); });
     ++tried;
     still += !moves(bench, chip, field, found == all.end() ? nullptr : &*found);
+    for (const Sensitivity &mechanism : mechanisms)
+      if (mechanism.constant == std::string(field.key))
+        moved += !leaves(bench, chip, field, mechanism);
   }
-  std::printf("%s: %u of %u constants move nothing\n", chip.name.c_str(), still, tried);
-  return still != 0;
+  std::printf("%s: %u of %u constants move nothing, %u of %zu mechanisms don't keep theirs from it\n",
+              chip.name.c_str(), still, tried, moved, mechanisms.size());
+  return still || moved;
 }
 
 int judgeBenchmarks(MicroBench &bench, const std::string &pattern) {

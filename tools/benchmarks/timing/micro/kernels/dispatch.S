@@ -34,3 +34,4 @@ s_waitcnt vmcnt(0)
 end turn_load, 32, 32, 65536
 
 repeated barrier, 64, s_barrier
+repeated barrier_alone, 1024, s_barrier
