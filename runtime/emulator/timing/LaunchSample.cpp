@@ -5,7 +5,6 @@
 #include "runtime/emulator/timing/ChipTiming.h"
 #include "runtime/emulator/timing/Dispatcher.h"
 #include "runtime/emulator/timing/GroupWork.h"
-#include "runtime/emulator/timing/Recorder.h"
 #include "runtime/emulator/timing/ScaledCounters.h"
 #include "runtime/emulator/timing/TimedWave.h"
 
@@ -64,6 +63,8 @@ void LaunchSample::groupEnded(const TimedGroup &group, const MemoryCounters &mem
   instructions[recorded.index] = recorded.instructions;
   ++simulated;
   simulatedInstructions += recorded.instructions;
+  residentClocks += group.drained - group.begun;
+  left -= isDraining();
   if (sampler.settled())
     return;
   sampler.retired({recorded.index, group.computeUnit, group.begun, group.drained, recorded.instructions},
@@ -108,36 +109,35 @@ void LaunchSample::executeRest(const Dispatcher &dispatcher) {
       instructions[group] = work.estimate(group);
 }
 
-/// When no workgroup is left to take their places, those that are left have more and more of what all share each: with
-/// `contention` c and a part n of the places taken, a workgroup takes 1 - c² (1 - n) of its time.
-Clocks LaunchSample::drain(std::vector<Clocks> ends, Clocks begin, double contention) const {
-  std::ranges::sort(ends);
-  const double places = double(std::min(groups, driver.residents()));
-  double time = double(begin), before = double(begin);
-  for (size_t i = 0; i < ends.size(); ++i) {
-    const double left = std::min(double(ends.size() - i) / places, 1.0);
-    time += (double(ends[i]) - before) * (1 - contention * contention * (1 - left));
-    before = double(ends[i]);
-  }
-  return Clocks(std::ceil(time));
+void LaunchSample::beginDrain(std::span<const std::unique_ptr<TimedGroup>> resident, Clocks now, uint64_t executed) {
+  for (const std::unique_ptr<TimedGroup> &group : resident)
+    if (group->recorded) {
+      residents.push_back({group->recorded->index, group->computeUnit, group->begun});
+      residentClocks += now - std::min(now, group->begun);
+    }
+  drainSpeed.emplace(std::min(groups, driver.residents()),
+                     double(executed) / double(std::max<uint64_t>(residentClocks, 1)));
+  left = residents.size();
+  drainBegins = seen = now;
+  executedThen = executed;
 }
 
-Clocks LaunchSample::replay(Recorder &recorder, Dispatcher &dispatcher,
-                            std::span<const std::unique_ptr<TimedGroup>> resident, Clocks now, double contention) {
-  replayBegins = now;
+void LaunchSample::drains(Clocks now, uint64_t executed) {
+  drainSpeed->add(left, double(now - seen), executed - executedThen);
+  seen = now;
+  executedThen = executed;
+}
+
+Clocks LaunchSample::replay(Dispatcher &dispatcher, Clocks drained) {
+  drainSpeed->finish();
   std::vector<Clocks> ends;
-  for (const std::unique_ptr<TimedGroup> &group : resident) {
-    if (!group->recorded)
-      continue;
-    const uint64_t index = group->recorded->index;
-    recorder.finish(*group->recorded);
-    instructions[index] = group->recorded->instructions;
-    recorder.retire(std::move(group->recorded));
-    ends.push_back(std::max(now, group->begun + sampler.draw(index, instructions[index])));
-    dispatcher.groupEnded(group->computeUnit, ends.back());
+  for (const Resident &group : residents) {
+    ends.push_back(std::max(drainBegins, group.begun + sampler.draw(group.index, instructions[group.index])));
+    dispatcher.groupEnded(group.computeUnit, ends.back());
   }
+  const Clocks drainedInReplay = drainSpeed->drained(ends, drainBegins);
   executeRest(dispatcher);
-  Clocks lastBegins = now;
+  Clocks lastBegins = drainBegins;
   for (uint32_t xcd = 0; xcd < chip.xcds; ++xcd)
     while (dispatcher.next(xcd) != never) {
       const Dispatcher::Placement place = dispatcher.place(xcd);
@@ -145,11 +145,10 @@ Clocks LaunchSample::replay(Recorder &recorder, Dispatcher &dispatcher,
       dispatcher.groupEnded(place.computeUnit, ends.back());
       lastBegins = std::max(lastBegins, place.start);
     }
-  const Clocks undrained = std::ranges::max(ends);
-  std::erase_if(ends, [&](Clocks one) { return one <= lastBegins; });
-  end = drain(std::move(ends), lastBegins, contention);
-  drained = double(undrained) - double(end);
-  return end;
+  const Clocks inReplay = drainSpeed->drained(std::move(ends), lastBegins);
+  replayed = inReplay - std::min(inReplay, drainedInReplay);
+  misfit = std::max(drained, drainedInReplay) - std::min(drained, drainedInReplay);
+  return drained + replayed;
 }
 
 void LaunchSample::describe(LaunchPrediction &prediction) const {
@@ -165,11 +164,11 @@ void LaunchSample::describe(LaunchPrediction &prediction) const {
   scale(prediction.stalls, factor);
   prediction.counters.workgroups = groups;
   prediction.counters.waves = groups * driver.launch().wavesPerGroup;
-  // What the strata's means leave open, what rounds still drifted when nobody wanted to wait any longer, and what is
-  // left to guess about the last round.
+  // What the strata's means leave open, what rounds still drifted when nobody wanted to wait any longer, and, as the
+  // launch's end is like the drain that was simulated but not the same, half of what that is beside its own replay.
   const double open =
-      double(end - replayBegins) * (sampler.uncertainty() + sampler.drift() + (cachesFill ? fillError : replayError));
-  const double half = (open + drained / 2) * 1000 / prediction.clockMhz;
+      double(replayed) * (sampler.uncertainty() + sampler.drift() + (cachesFill ? fillError : replayError));
+  const double half = replayed ? (open + double(misfit) / 2) * 1000 / prediction.clockMhz : 0;
   prediction.sample.simulated = simulated;
   prediction.sample.strata = sampler.strata();
   prediction.sample.low -= half;

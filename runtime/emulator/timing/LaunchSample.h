@@ -1,15 +1,21 @@
-// A launch that is too large to simulate: its first rounds are, the rest of its workgroups is replayed.
+// A launch that is too large to simulate: its first rounds are simulated and how the chip drains, the workgroups
+// between are replayed.
 //
-// Replayed workgroups go through the same dispatcher onto the same places, with durations drawn from those simulated
-// (Sampler.h): so rounds, tail and imbalance stay. Their instructions are executed untimed, for the results and to know
-// what they have to do; or, if nobody wants results, a few of them are (GroupWork.h).
+// Once enough rounds are simulated no workgroup is placed any more, and those that are resident are simulated to their
+// end: so how a launch ends is seen and not guessed. Replayed workgroups go through the same dispatcher onto the same
+// places, with durations drawn from those simulated (Sampler.h): so rounds, tail and imbalance stay. The resident ones
+// are replayed by themselves as well, and the launch is corrected by what their replay is off by. Instructions of
+// replayed workgroups are executed untimed, for the results and to know what they have to do; or, if nobody wants
+// results, a few of them are (GroupWork.h).
 #pragma once
 
+#include "runtime/emulator/timing/DrainSpeed.h"
 #include "runtime/emulator/timing/LaunchPrediction.h"
 #include "runtime/emulator/timing/Sampler.h"
 #include "runtime/emulator/timing/TimingOptions.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 
 namespace nstf::emulator {
@@ -19,7 +25,6 @@ class LaunchDriver;
 namespace nstf::emulator::timing {
 
 class Dispatcher;
-class Recorder;
 class TimingFacts;
 struct ChipTiming;
 struct TimedGroup;
@@ -33,11 +38,15 @@ public:
   /// Enough is simulated, and all of it would be more than the budget. Never for kernels whose workgroups may wait for
   /// each other.
   bool suffices() const { return enough; }
-  /// Executes and replays what is left; `resident` are in the middle (those without a recording aren't there). Once.
-  /// Returns when the last workgroup ends. Throws Fault.
-  /// `contention`: how busy the busiest part has been that all workgroups share, 0 to 1.
-  Clocks replay(Recorder &recorder, Dispatcher &dispatcher, std::span<const std::unique_ptr<TimedGroup>> resident,
-                Clocks now, double contention);
+  /// From now on no workgroup is placed; `resident` are in the middle (those without a recording aren't there), and all
+  /// together have executed so many instructions. Once.
+  void beginDrain(std::span<const std::unique_ptr<TimedGroup>> resident, Clocks now, uint64_t executed);
+  bool isDraining() const { return drainSpeed.has_value(); }
+  /// While it drains, at each event.
+  void drains(Clocks now, uint64_t executed);
+  /// Executes and replays what is left; the last of those that were resident ended at `drained`. Returns when the last
+  /// workgroup of all ends. Throws Fault.
+  Clocks replay(Dispatcher &dispatcher, Clocks drained);
   /// Says what was simulated, and makes what was counted of that what all workgroups do.
   void describe(LaunchPrediction &prediction) const;
 
@@ -46,7 +55,6 @@ private:
   void executeRest(const Dispatcher &dispatcher);
   bool waits() const;
   bool isSteady(const MemoryCounters &memory) const;
-  Clocks drain(std::vector<Clocks> ends, Clocks begin, double contention) const;
 
   LaunchDriver &driver;
   const ChipTiming &chip;
@@ -57,8 +65,20 @@ private:
   bool enough = false, cachesFill = false; ///< they were not full yet when it was enough
   uint64_t simulated = 0, simulatedInstructions = 0;
   std::vector<uint64_t> instructions; ///< by workgroup, 0: not known; where there may be a sample
-  Clocks replayBegins = 0, end = 0;
-  double drained = 0; ///< clocks by which the last round is shorter than the others
+
+  struct Resident {
+    uint64_t index;
+    uint32_t computeUnit;
+    Clocks begun;
+  };
+  std::vector<Resident> residents; ///< when the chip began to drain
+  std::optional<DrainSpeed> drainSpeed;
+  uint64_t left = 0;                ///< of them
+  uint64_t residentClocks = 0;      ///< of workgroups that have ended, summed
+  Clocks drainBegins = 0, seen = 0; ///< and up to when it was watched
+  uint64_t executedThen = 0;        ///< instructions, up to then
+  Clocks replayed = 0;              ///< clocks that replayed workgroups add
+  Clocks misfit = 0;                ///< by which the resident ones' replay is wrong
 };
 
 } // namespace nstf::emulator::timing

@@ -1,6 +1,5 @@
 #include "runtime/emulator/timing/Recorder.h"
 #include "runtime/emulator/run/RunLoop.h"
-#include "runtime/emulator/run/Statistics.h"
 #include "runtime/emulator/timing/RecordingObserver.h"
 
 #include <algorithm>
@@ -156,26 +155,6 @@ void Recorder::executeStop(RecordedGroup &group, unsigned number, Clocks now) {
   run(group, number, 1, true);
   if (WaveTrace &trace = group.waves[number]; !impl->options.runAhead && trace.ending == TraceEnd::More)
     trace.ending = TraceEnd::Stop;
-}
-
-void Recorder::finish(RecordedGroup &group) {
-  if (!group.resident)
-    return;
-  Workgroup &own = group.resident->group;
-  // Those that ran ahead are past a barrier that others may not have left yet.
-  for (unsigned i = 0; i < group.waves.size(); ++i)
-    if (group.waves[i].ending == TraceEnd::More || group.waves[i].ending == TraceEnd::Stop)
-      own.waves[i]->status = WaveStatus::Running;
-  ExecutionCounters counters;
-  own.counters = &counters;
-  own.steps = impl->driver.steps();
-  const ResidentGroup *const standing[] = {group.resident.get()};
-  while (group.resident->run() != Turn::Ended)
-    if (const std::string why = impl->driver.mustEnd(); !why.empty())
-      throw stoppedFault(standing, why);
-  group.instructions += counters.takeNew();
-  own.counters = nullptr;
-  own.steps = nullptr;
 }
 
 } // namespace nstf::emulator::timing

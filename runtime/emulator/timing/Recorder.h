@@ -57,8 +57,6 @@ public:
   void fill(RecordedGroup &group, unsigned wave);
   /// Executes the instruction at which an empty trace ends with Stop, at time `now`, and appends it. Throws Fault.
   void executeStop(RecordedGroup &group, unsigned wave, Clocks now);
-  /// Executes what is left of the workgroup without recording it. Throws Fault.
-  void finish(RecordedGroup &group);
   void retire(std::unique_ptr<RecordedGroup> group);
 
 private:

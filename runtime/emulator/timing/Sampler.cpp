@@ -13,6 +13,8 @@ constexpr double tolerance = 0.02;
 /// A stratum that takes less of the time than this doesn't hold the launch up.
 constexpr double smallShare = 0.02;
 constexpr double normal90 = 1.645;
+/// A stratum is known by itself from so many workgroups on.
+constexpr size_t enoughOfAStratum = 32;
 
 /// SplitMix64's finalizer: which of a stratum's durations a workgroup gets looks random and is always the same.
 uint64_t scramble(uint64_t value) {
@@ -97,6 +99,16 @@ void Sampler::look(bool steady) {
     isKnown &= stratum.halfInterval() <= tolerance * stratum.mean() ||
                stratum.mean() * double(stratum.durations.size()) < smallShare * all;
   accepted = isKnown || (instructions >= patience && !unitsLeft);
+  if (accepted)
+    forgetFew();
+}
+
+/// The first few workgroups of a kind that is only beginning last as long as among those of another kind: what is known
+/// of the others says more of theirs.
+void Sampler::forgetFew() {
+  auto isFew = [](const auto &entry) { return entry.second.durations.size() < enoughOfAStratum; };
+  if (!std::ranges::all_of(known, isFew))
+    std::erase_if(known, isFew);
 }
 
 Clocks Sampler::draw(uint64_t index, uint64_t instructions) const {

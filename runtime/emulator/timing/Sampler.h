@@ -61,6 +61,7 @@ private:
   static int64_t stratumOf(uint64_t instructions);
   static Strata strataOf(const Round *first, const Round *last);
   void look(bool steady);
+  void forgetFew();
 
   const uint64_t groups, residents, patience;
   std::vector<bool> hasRetired; ///< by compute unit

@@ -50,7 +50,6 @@ private:
   void retireEnded();
   void checkEnd() const;
   [[noreturn]] void stop(const std::string &why) const;
-  double busiestShared(Clocks now) const;
 
   LaunchDriver &driver;
   const ChipTiming &chip;
@@ -93,11 +92,13 @@ void TimedLaunch::run() {
   for (uint32_t xcd = 0; xcd < chip.xcds; ++xcd)
     queue.set(xcd, dispatcher.next(xcd));
   for (Clocks now; (now = queue.time()) != never;) {
-    if (sample.suffices()) {
-      if (driver.steps()) // the rest of the launch executes by what these leave
-        driver.steps()->take(counters.instructions());
-      end = std::max(end, sample.replay(recorder, dispatcher, groups, now, busiestShared(now)));
-      break;
+    if (sample.isDraining()) {
+      sample.drains(now, counters.instructions());
+    } else if (sample.suffices()) {
+      sample.beginDrain(groups, now, counters.instructions());
+      for (uint32_t xcd = 0; xcd < chip.xcds; ++xcd)
+        queue.set(xcd, never);
+      continue;
     }
     if (const uint32_t after = queue.runnerUp(); after >= chip.xcds && after < chip.xcds + units.size())
       units[after - chip.xcds].prefetch();
@@ -111,20 +112,12 @@ void TimedLaunch::run() {
       nextCheck = work + betweenChecks;
     }
   }
+  if (sample.isDraining()) {
+    if (driver.steps()) // the rest of the launch executes by what these leave
+      driver.steps()->take(counters.instructions());
+    end = sample.replay(dispatcher, end);
+  }
   counters.launchClocks = Clocks(dispatcher.busyClocks());
-}
-
-/// How busy the busiest part has been that all workgroups share, beyond their compute unit.
-double TimedLaunch::busiestShared(Clocks now) const {
-  LaunchPrediction sofar;
-  sofar.clocks = now;
-  sofar.counters = counters;
-  sofar.memory = caches.counters();
-  findLimiter(sofar, chip);
-  double most = 0;
-  for (Limiter shared : {Limiter::L2, Limiter::Mall, Limiter::Hbm})
-    most = std::max(most, sofar.use[size_t(shared)]);
-  return std::min(most, 1.0);
 }
 
 void TimedLaunch::place(uint32_t xcd) {
@@ -147,20 +140,23 @@ void TimedLaunch::place(uint32_t xcd) {
 
 void TimedLaunch::runUnit(uint32_t number, Clocks now) {
   ComputeUnit &unit = units[number];
-  constexpr Clocks ahead = 1 << 16; // a loop without accesses may never end
-  unit.horizon = std::min(dispatcher.earliestAt(number), now + ahead);
+  constexpr Clocks ahead = 1 << 16;       // a loop without accesses may never end
+  constexpr Clocks aheadInDrain = 1 << 8; // what is executed there counts for those that are left now
+  unit.horizon = sample.isDraining() ? now + aheadInDrain : std::min(dispatcher.earliestAt(number), now + ahead);
   queue.set(chip.xcds + number, unit.run(now));
 }
 
 void TimedLaunch::groupEnded(TimedGroup &group, Clocks drained) {
   end = std::max(end, drained);
   sample.groupEnded(group, caches.counters());
+  ended.push_back(&group);
+  if (sample.isDraining())
+    return;
   const uint32_t xcd = group.computeUnit / chip.computeUnitsPerXcd();
   dispatcher.groupEnded(group.computeUnit, drained);
   queue.set(xcd, dispatcher.next(xcd));
   ComputeUnit &unit = units[group.computeUnit];
   unit.horizon = std::min(unit.horizon, dispatcher.earliestAt(group.computeUnit));
-  ended.push_back(&group);
 }
 
 void TimedLaunch::retireEnded() {

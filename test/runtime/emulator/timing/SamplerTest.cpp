@@ -95,6 +95,17 @@ TEST(Sampler, AnUncertainStratumNeedsMoreRounds) {
   EXPECT_GT(run(sampler, wide), 10 * residents);
 }
 
+TEST(Sampler, FewOfAKindDoNotSpeakForIt) {
+  // Longer and longer kinds: two workgroups of the next one begin early and are slow.
+  auto rising = [](uint64_t index) {
+    return index < 2 * residents - 2 ? std::pair<Clocks, uint64_t>(1000, 500) : std::pair<Clocks, uint64_t>(3000, 1000);
+  };
+  Sampler sampler(groups, residents, units, 1);
+  EXPECT_EQ(run(sampler, rising), 2 * residents);
+  EXPECT_EQ(sampler.strata(), 1u);
+  EXPECT_EQ(sampler.draw(200, 1000), 2000u) << "in proportion to those that are known";
+}
+
 TEST(Sampler, EveryComputeUnitHasItsSay) {
   Sampler sampler(groups, residents, units + 1, 1 << 30);
   EXPECT_EQ(run(sampler, [](uint64_t) { return std::pair(1000, 500); }), groups) << "one never retires a workgroup";

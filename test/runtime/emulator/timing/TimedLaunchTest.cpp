@@ -69,6 +69,18 @@ constexpr const char *source = R"(
     out[get_global_id(0)] = y;
   }
 
+  // Workgroups have up to four times as much to do as others, in no order.
+  kernel void computeUnevenly(global float *out, int times) {
+    float x = get_global_id(0), y = 1;
+    int own = times * (1 + (int)(get_group_id(0) * 2654435761u >> 20) % 4);
+    for (int i = 0; i < own; ++i) {
+#pragma unroll
+      for (int j = 0; j < 64; ++j)
+        y = y * x + 0.5f;
+    }
+    out[get_global_id(0)] = y;
+  }
+
   // The first workgroup works for a while and then raises the flag for which the others wait.
   kernel void handOver(global int *flag, global int *out, int delay) {
     if (get_group_id(0) == 0) {
@@ -296,6 +308,19 @@ TEST_P(TimedLaunchTest, TheStepLimitIsOfASampledLaunchAsAWhole) {
   } catch (const Fault &fault) {
     EXPECT_NE(std::string(fault.what()).find("step limit"), std::string::npos) << fault.what();
   }
+}
+
+TEST_P(TimedLaunchTest, WorkgroupsLeftAloneGetFasterInASampledLaunchToo) {
+  chip.computeUnits = chip.xcds;
+  const unsigned groups = chip.xcds * 144;
+  float *out = upload(kernels.memory, std::vector<float>(groups * 64));
+  const LaunchPrediction whole = predicted("computeUnevenly", {groups}, {64}, out, 16);
+  timing.budget = whole.counters.instructions() / 4;
+  const LaunchPrediction sampled = predicted("computeUnevenly", {groups}, {64}, out, 16);
+  ASSERT_LT(sampled.sample.simulated, groups * 9 / 10);
+  EXPECT_NEAR(sampled.executionNs / whole.executionNs, 1, 0.025);
+  EXPECT_LE(sampled.sample.low, whole.ns());
+  EXPECT_GE(sampled.sample.high, whole.ns());
 }
 
 TEST_P(TimedLaunchTest, AtomicsHappenInTheOrderOfTheModel) {
