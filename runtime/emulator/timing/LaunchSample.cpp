@@ -21,6 +21,8 @@ constexpr uint64_t patientBudgets = 1;
 constexpr double fullEnough = 1.25;
 /// Part of the replayed time that the model of replaying itself may be wrong by.
 constexpr double replayError = 0.02;
+/// The same for workgroups of kinds that nobody simulated.
+constexpr double beyondError = 0.1;
 /// The same where caches were still filling when nobody wanted to wait any longer.
 constexpr double fillError = 0.15;
 
@@ -115,8 +117,8 @@ void LaunchSample::beginDrain(std::span<const std::unique_ptr<TimedGroup>> resid
       residents.push_back({group->recorded->index, group->computeUnit, group->begun});
       residentClocks += now - std::min(now, group->begun);
     }
-  drainSpeed.emplace(std::min(groups, driver.residents()),
-                     double(executed) / double(std::max<uint64_t>(residentClocks, 1)));
+  pace = double(residentClocks) / double(executed);
+  drainSpeed.emplace(std::min(groups, driver.residents()), 1 / pace);
   left = residents.size();
   drainBegins = seen = now;
   executedThen = executed;
@@ -132,20 +134,26 @@ Clocks LaunchSample::replay(Dispatcher &dispatcher, Clocks drained) {
   drainSpeed->finish();
   std::vector<Clocks> ends;
   for (const Resident &group : residents) {
-    ends.push_back(std::max(drainBegins, group.begun + sampler.draw(group.index, instructions[group.index])));
+    ends.push_back(std::max(drainBegins, group.begun + draw(group.index)));
     dispatcher.groupEnded(group.computeUnit, ends.back());
   }
   const Clocks drainedInReplay = drainSpeed->drained(ends, drainBegins);
   executeRest(dispatcher);
   Clocks lastBegins = drainBegins;
+  double all = 0;
   for (uint32_t xcd = 0; xcd < chip.xcds; ++xcd)
     while (dispatcher.next(xcd) != never) {
       const Dispatcher::Placement place = dispatcher.place(xcd);
-      ends.push_back(place.start + sampler.draw(place.group, instructions[place.group]));
+      const Clocks lasts = draw(place.group);
+      all += double(lasts);
+      if (sampler.isBeyond(instructions[place.group]))
+        beyond += double(lasts);
+      ends.push_back(place.start + lasts);
       dispatcher.groupEnded(place.computeUnit, ends.back());
       lastBegins = std::max(lastBegins, place.start);
     }
   const Clocks inReplay = drainSpeed->drained(std::move(ends), lastBegins);
+  beyond /= std::max(all, 1.0);
   replayed = inReplay - std::min(inReplay, drainedInReplay);
   misfit = std::max(drained, drainedInReplay) - std::min(drained, drainedInReplay);
   return drained + replayed;
@@ -166,8 +174,8 @@ void LaunchSample::describe(LaunchPrediction &prediction) const {
   prediction.counters.waves = groups * driver.launch().wavesPerGroup;
   // What the strata's means leave open, what rounds still drifted when nobody wanted to wait any longer, and, as the
   // launch's end is like the drain that was simulated but not the same, half of what that is beside its own replay.
-  const double open =
-      double(replayed) * (sampler.uncertainty() + sampler.drift() + (cachesFill ? fillError : replayError));
+  const double open = double(replayed) * (sampler.uncertainty() + sampler.drift() + beyondError * beyond +
+                                          (cachesFill ? fillError : replayError));
   const double half = replayed ? (open + double(misfit) / 2) * 1000 / prediction.clockMhz : 0;
   prediction.sample.simulated = simulated;
   prediction.sample.strata = sampler.strata();

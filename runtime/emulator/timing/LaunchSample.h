@@ -55,6 +55,7 @@ private:
   void executeRest(const Dispatcher &dispatcher);
   bool waits() const;
   bool isSteady(const MemoryCounters &memory) const;
+  Clocks draw(uint64_t group) const { return sampler.draw(group, instructions[group], pace); }
 
   LaunchDriver &driver;
   const ChipTiming &chip;
@@ -77,6 +78,8 @@ private:
   uint64_t residentClocks = 0;      ///< of workgroups that have ended, summed
   Clocks drainBegins = 0, seen = 0; ///< and up to when it was watched
   uint64_t executedThen = 0;        ///< instructions, up to then
+  double pace = 0;                  ///< clocks a resident workgroup takes for an instruction, on a full chip
+  double beyond = 0;                ///< part of the replayed workgroups' time for which it stands
   Clocks replayed = 0;              ///< clocks that replayed workgroups add
   Clocks misfit = 0;                ///< by which the resident ones' replay is wrong
 };

@@ -111,20 +111,23 @@ void Sampler::forgetFew() {
     std::erase_if(known, isFew);
 }
 
-Clocks Sampler::draw(uint64_t index, uint64_t instructions) const {
-  auto above = known.lower_bound(stratumOf(instructions));
-  if (above != known.end() && above->first == stratumOf(instructions)) {
+bool Sampler::isBeyond(uint64_t instructions) const {
+  const int64_t kind = stratumOf(instructions);
+  return kind < known.begin()->first || kind > known.rbegin()->first;
+}
+
+Clocks Sampler::draw(uint64_t index, uint64_t instructions, double pace) const {
+  if (isBeyond(instructions))
+    return Clocks(std::llround(pace * double(instructions)));
+  const auto above = known.lower_bound(stratumOf(instructions));
+  if (above->first == stratumOf(instructions)) {
     const std::vector<Clocks> &durations = above->second.durations;
     return durations[scramble(index + 1) % durations.size()];
   }
-  // Nobody like it was simulated: in proportion to the instructions of its neighbours.
-  const double wanted = double(instructions);
-  if (above == known.end() || above == known.begin()) {
-    const Stratum &nearest = above == known.end() ? std::prev(above)->second : above->second;
-    return Clocks(std::llround(nearest.mean() * wanted / nearest.meanInstructions()));
-  }
+  // Nobody like it was simulated: on the line between its neighbours.
   const Stratum &high = above->second, &low = std::prev(above)->second;
-  const double part = (wanted - low.meanInstructions()) / (high.meanInstructions() - low.meanInstructions());
+  const double part =
+      (double(instructions) - low.meanInstructions()) / (high.meanInstructions() - low.meanInstructions());
   return Clocks(std::llround(low.mean() + part * (high.mean() - low.mean())));
 }
 

@@ -4,7 +4,9 @@
 // first round begins all at once on cold caches; later ones are alike unless the memory still fills up. So whole rounds
 // are watched (one that is half done has shown only its fast workgroups) until two that follow one another agree and
 // the mean of each stratum is known. A stratum are the workgroups that execute about as many instructions: edges,
-// causal rows and ragged batches tell themselves apart that way. The rest draw their durations from their stratum.
+// causal rows and ragged batches tell themselves apart that way. The rest draw their durations from their stratum. Of
+// kinds that come later only the instructions are known: they last as long as those do on average, in workgroups that
+// are under way as well (of unlike ones the older and shorter are done first, and would promise too much).
 #pragma once
 
 #include "runtime/emulator/timing/Clocks.h"
@@ -36,8 +38,11 @@ public:
   void retired(const Group &group, bool steady = true);
   /// The workgroups simulated so far tell of the rest.
   bool settled() const { return accepted; }
-  /// How long workgroup `index` lasts that isn't simulated and executes so many instructions. Once it is settled.
-  Clocks draw(uint64_t index, uint64_t instructions) const;
+  /// How long workgroup `index` lasts that isn't simulated and executes so many instructions; one of a kind beyond all
+  /// that were, by `pace`, clocks an instruction. Once it is settled.
+  Clocks draw(uint64_t index, uint64_t instructions, double pace) const;
+  /// Whether it is of such a kind.
+  bool isBeyond(uint64_t instructions) const;
 
   uint64_t strata() const { return known.size(); }
   /// By how much the last rounds differ: 0.02 is 2 %.

@@ -10,6 +10,7 @@ namespace nstf::emulator::timing {
 namespace {
 
 constexpr uint32_t units = 4;
+constexpr double pace = 2.5; ///< clocks an instruction, where nothing else is known
 constexpr uint64_t residents = 64, groups = 6400;
 
 /// What a workgroup takes: {clocks, instructions}.
@@ -36,10 +37,10 @@ TEST(Sampler, AlikeRoundsSettleAfterTwo) {
   EXPECT_LT(sampler.drift(), 0.01);
   double sum = 0;
   for (uint64_t index = 0; index < 1000; ++index) {
-    const Clocks drawn = sampler.draw(index, 500);
+    const Clocks drawn = sampler.draw(index, 500, pace);
     EXPECT_GE(drawn, 1000u);
     EXPECT_LT(drawn, 1040u);
-    EXPECT_EQ(drawn, sampler.draw(index, 500)) << "the same each time";
+    EXPECT_EQ(drawn, sampler.draw(index, 500, pace)) << "the same each time";
     sum += double(drawn);
   }
   EXPECT_NEAR(sum / 1000, 1020, 5) << "and of the stratum's mean";
@@ -49,7 +50,7 @@ TEST(Sampler, AColdFirstRoundIsLeftOut) {
   Sampler sampler(groups, residents, units, 1 << 30);
   EXPECT_EQ(run(sampler, [](uint64_t index) { return std::pair(index < residents ? 1500 : 1000, 500); }),
             3 * residents);
-  EXPECT_EQ(sampler.draw(7, 500), 1000u);
+  EXPECT_EQ(sampler.draw(7, 500, pace), 1000u);
 }
 
 TEST(Sampler, MemoryThatWarmsUpKeepsItFromSettling) {
@@ -71,7 +72,7 @@ TEST(Sampler, CachesThatFillKeepItFromSettling) {
     sampler.retired({index, uint32_t(index % units), 0, index < 10 * residents ? 1000u : 1300u, 500},
                     index >= 10 * residents);
   EXPECT_GT(index, 11 * residents);
-  EXPECT_EQ(sampler.draw(1, 500), 1300u);
+  EXPECT_EQ(sampler.draw(1, 500, pace), 1300u);
 }
 
 TEST(Sampler, StrataAreToldApartByTheirInstructions) {
@@ -80,9 +81,9 @@ TEST(Sampler, StrataAreToldApartByTheirInstructions) {
   Sampler sampler(groups, residents, units, 1 << 30);
   run(sampler, causal);
   EXPECT_EQ(sampler.strata(), 4u);
-  EXPECT_NEAR(double(sampler.draw(99, 1200)), 3020, 20);
-  EXPECT_NEAR(double(sampler.draw(99, 1000)), 2520, 20) << "between two strata";
-  EXPECT_NEAR(double(sampler.draw(99, 3200)), 8040, 80) << "beyond the largest";
+  EXPECT_NEAR(double(sampler.draw(99, 1200, pace)), 3020, 20);
+  EXPECT_NEAR(double(sampler.draw(99, 1000, pace)), 2520, 20) << "between two strata";
+  EXPECT_EQ(sampler.draw(99, 3200, pace), 8000u) << "beyond the largest";
 }
 
 TEST(Sampler, AnUncertainStratumNeedsMoreRounds) {
@@ -103,7 +104,9 @@ TEST(Sampler, FewOfAKindDoNotSpeakForIt) {
   Sampler sampler(groups, residents, units, 1);
   EXPECT_EQ(run(sampler, rising), 2 * residents);
   EXPECT_EQ(sampler.strata(), 1u);
-  EXPECT_EQ(sampler.draw(200, 1000), 2000u) << "in proportion to those that are known";
+  EXPECT_TRUE(sampler.isBeyond(1000));
+  EXPECT_FALSE(sampler.isBeyond(500));
+  EXPECT_EQ(sampler.draw(200, 1000, pace), 2500u) << "as all together do";
 }
 
 TEST(Sampler, EveryComputeUnitHasItsSay) {
@@ -123,7 +126,7 @@ TEST(Sampler, OrderOfRetirementDoesNotMatter) {
     }
   ASSERT_TRUE(backward.settled());
   for (uint64_t index = 0; index < 100; ++index)
-    EXPECT_EQ(forward.draw(index, 500), backward.draw(index, 500));
+    EXPECT_EQ(forward.draw(index, 500, pace), backward.draw(index, 500, pace));
 }
 
 } // namespace
