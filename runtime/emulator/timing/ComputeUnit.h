@@ -32,10 +32,9 @@ public:
   /// When a turn may come next.
   Clocks next() const;
   /// Has the host fetch what the next turn looks at.
-  void prefetch() const {
-    __builtin_prefetch(firstSeats);
-    __builtin_prefetch(firstWave, 1);
-  }
+  void prefetchWaves() const;
+  /// Once it has that, what the turn's wave is about to do.
+  void prefetchTrace() const;
   /// Where wave `wave` of the next group will go.
   uint32_t simdFor(uint32_t wave) const;
   uint32_t slotFor(uint32_t wave) const;
@@ -49,6 +48,7 @@ private:
   std::array<Clocks, needs> freeTimes(const Simd &simd) const;
   void arbitrate(const Simd &simd, Clocks now);
   void takeTurn(unsigned simd, Clocks now);
+  unsigned nextSimd() const;
   void planTurns();
   void planTurn(unsigned simd, Clocks earliest);
   void countIssue(const TimedWave &wave);
@@ -98,14 +98,13 @@ private:
     std::array<Clocks, simdCount> earliest; ///< its next turn comes no sooner
   };
   alignas(64) Turns turns;
+  std::array<const TimedWave *, simdCount> firstWaves = {}; ///< that may issue in these turns
   IssueArbiter arbiter;
   struct Arbitration {
     Clocks turn = never;
     unsigned simd = 0;
   };
   Arbitration pending; ///< the arbiter's is that of the turn before which `run` came back, and nothing has changed
-  const Simd::Seat *firstSeats = nullptr; ///< of the SIMD planned last, and the wave on them that comes first
-  const TimedWave *firstWave = nullptr;
   std::array<Simd, simdCount> simds;
   Lds lds;
   Clocks addressFree = 0;          ///< of vector memory

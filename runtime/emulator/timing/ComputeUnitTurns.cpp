@@ -9,13 +9,37 @@ constexpr Clocks slack = 16;
 
 Clocks ComputeUnit::next() const { return std::ranges::min(turns.next); }
 
+/// Whose turn comes next; of two at once, the one that could have gone sooner.
+inline unsigned ComputeUnit::nextSimd() const {
+  unsigned due = 0;
+  for (unsigned i = 1; i < simdCount; ++i)
+    if (turns.next[i] < turns.next[due] ||
+        (turns.next[i] == turns.next[due] && turns.earliest[i] < turns.earliest[due]))
+      due = i;
+  return due;
+}
+
+void ComputeUnit::prefetchWaves() const {
+  const unsigned due = nextSimd();
+  const auto *seats = reinterpret_cast<const char *>(simds[due].seats.data());
+  for (size_t i = 0; i < simds[due].seats.size() * sizeof(Simd::Seat); i += 64)
+    __builtin_prefetch(seats + i, 1);
+  if (const TimedWave *wave = firstWaves[due]) {
+    __builtin_prefetch(wave, 1);
+    __builtin_prefetch(reinterpret_cast<const char *>(wave) + 64, 1);
+  }
+}
+
+void ComputeUnit::prefetchTrace() const {
+  if (const TimedWave *wave = firstWaves[nextSimd()]) {
+    wave->reader.prefetch(wave->entry);
+    wave->vector.prefetch();
+  }
+}
+
 Clocks ComputeUnit::run(Clocks now) {
   for (;;) {
-    unsigned due = 0; // of two at once, the one that could have gone sooner
-    for (unsigned i = 1; i < simdCount; ++i)
-      if (turns.next[i] < turns.next[due] ||
-          (turns.next[i] == turns.next[due] && turns.earliest[i] < turns.earliest[due]))
-        due = i;
+    const unsigned due = nextSimd();
     const Clocks turn = turns.next[due];
     if (turn == never)
       return never;
@@ -119,8 +143,7 @@ void ComputeUnit::planTurn(unsigned number, Clocks earliest) {
     if (next <= earliest) // none comes sooner
       break;
   }
-  firstSeats = simd.seats.data();
-  firstWave = first;
+  firstWaves[number] = first;
   turns.next[number] = std::max(next, earliest);
 }
 

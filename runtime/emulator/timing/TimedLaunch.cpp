@@ -49,6 +49,7 @@ private:
   void runUnit(uint32_t unit, Clocks now);
   void retireEnded();
   void checkEnd() const;
+  void prefetchAfter(Clocks now);
   [[noreturn]] void stop(const std::string &why) const;
 
   LaunchDriver &driver;
@@ -89,6 +90,7 @@ void TimedLaunch::run() {
   // An event may be thousands of instructions, of a loop without accesses; those of a step limit are few.
   const uint64_t betweenChecks = driver.options().stepLimit ? 1 : 1 << 12;
   uint64_t events = 0, nextCheck = betweenChecks;
+  Clocks prefetchedAt = never;
   for (uint32_t xcd = 0; xcd < chip.xcds; ++xcd)
     queue.set(xcd, dispatcher.next(xcd));
   for (Clocks now; (now = queue.time()) != never;) {
@@ -100,12 +102,14 @@ void TimedLaunch::run() {
         queue.set(xcd, never);
       continue;
     }
-    if (const uint32_t after = queue.runnerUp(); after >= chip.xcds && after < chip.xcds + units.size())
-      units[after - chip.xcds].prefetch();
-    if (queue.actor() < chip.xcds)
-      place(queue.actor());
+    if (now != prefetchedAt) {
+      prefetchedAt = now;
+      prefetchAfter(now);
+    }
+    if (const uint32_t actor = queue.actor(); actor < chip.xcds)
+      place(actor);
     else
-      runUnit(queue.actor() - chip.xcds, now);
+      runUnit(actor - chip.xcds, now);
     retireEnded();
     if (const uint64_t work = ++events + counters.instructions(); work >= nextCheck) {
       checkEnd();
@@ -118,6 +122,22 @@ void TimedLaunch::run() {
     end = sample.replay(dispatcher, end);
   }
   counters.launchClocks = Clocks(dispatcher.busyClocks());
+}
+
+/// Has the host fetch what those look at who act next: first their waves, then what these are about to do.
+void TimedLaunch::prefetchAfter(Clocks now) {
+  const Clocks next = queue.timeAfter(now);
+  if (next == never)
+    return;
+  auto forEachUnit = [&](Clocks time, auto function) {
+    queue.forEachAt(time, [&](uint32_t actor) {
+      if (actor >= chip.xcds)
+        function(units[actor - chip.xcds]);
+    });
+  };
+  forEachUnit(next, [](const ComputeUnit &unit) { unit.prefetchTrace(); });
+  if (const Clocks then = queue.timeAfter(next); then != never)
+    forEachUnit(then, [](const ComputeUnit &unit) { unit.prefetchWaves(); });
 }
 
 void TimedLaunch::place(uint32_t xcd) {

@@ -78,6 +78,12 @@ public:
       __builtin_prefetch(reinterpret_cast<const char *>(at) + i * 64);
     return entry;
   }
+  /// Has the host fetch what belongs to the entry taken last, and the next one.
+  void prefetch(const TraceEntry &entry) const {
+    const char *from = reinterpret_cast<const char *>(at - entry.blocks);
+    for (const char *to = reinterpret_cast<const char *>(at + 1); from < to; from += 64)
+      __builtin_prefetch(from);
+  }
   /// Of the entry taken last, with Flag::accesses.
   const MemoryRequest &request(const TraceEntry &entry) const { return at[-ptrdiff_t(entry.blocks)].request; }
   std::span<const LineAccess> lines(const TraceEntry &entry) const {

@@ -3,7 +3,10 @@
 #include "runtime/emulator/timing/ChipTiming.h"
 #include "runtime/emulator/timing/EventQueue.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <random>
+#include <vector>
 
 using namespace nstf::emulator::timing;
 
@@ -71,12 +74,38 @@ TEST(EventQueueTest, TheEarliestActsFirstThenTheLowestNumber) {
   queue.set(2, 10);
   queue.set(3, 7);
   EXPECT_EQ(queue.actor(), 3u);
-  EXPECT_EQ(queue.runnerUp(), 4u) << "first of the other half";
+  EXPECT_EQ(queue.timeAfter(7), 10u);
+  std::vector<uint32_t> then;
+  queue.forEachAt(10, [&](uint32_t actor) { then.push_back(actor); });
+  EXPECT_EQ(then, (std::vector<uint32_t>{2, 4}));
   queue.set(3, never);
   EXPECT_EQ(queue.actor(), 2u);
   EXPECT_EQ(queue.time(), 10u);
   queue.set(2, 11);
   EXPECT_EQ(queue.actor(), 4u);
+}
+
+TEST(EventQueueTest, TimesFarAheadAndBehindKeepTheOrder) {
+  constexpr uint32_t actors = 200;
+  std::mt19937 random(1);
+  EventQueue queue(actors);
+  std::vector<Clocks> times(actors, never);
+  for (uint32_t step = 0; step < 20000; ++step) {
+    const Clocks now = queue.time();
+    const auto first = std::ranges::min_element(times);
+    ASSERT_EQ(now, *first) << step;
+    if (now != never)
+      ASSERT_EQ(queue.actor(), uint32_t(first - times.begin())) << step;
+    const uint32_t actor = now == never || random() % 4 == 0 ? uint32_t(random() % actors) : queue.actor();
+    const Clocks from = now == never ? 0 : now;
+    const Clocks ranges[] = {8, 100, 3000, 50000};
+    Clocks time = from + random() % ranges[random() % 4];
+    if (random() % 64 == 0)
+      time = from - std::min<Clocks>(from, random() % 10000);
+    else if (random() % 64 == 0)
+      time = never;
+    queue.set(actor, times[actor] = time);
+  }
 }
 
 } // namespace
