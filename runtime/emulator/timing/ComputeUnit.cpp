@@ -83,7 +83,6 @@ void ComputeUnit::place(TimedGroup &group, Clocks now, double launchClocks) {
     wave.seat = uint8_t(seats.size());
     seats.push_back({wave.ready, &wave, wave.rank, Needs::Nothing, wave.slot, false, false});
   }
-  pending.turn = never;
   for (TimedWave &wave : group.waves)
     advance(wave);
   passBarriers();

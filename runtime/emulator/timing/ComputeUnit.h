@@ -46,7 +46,7 @@ private:
   Clocks freeFor(const Simd &simd, const TimedWave &wave) const;
   /// When what a wave's next instruction waits for is free; of Needs::Packed, Simd::freeFor knows.
   std::array<Clocks, needs> freeTimes(const Simd &simd) const;
-  void arbitrate(const Simd &simd, Clocks now);
+  void arbitrate(unsigned simd, Clocks now);
   void takeTurn(unsigned simd, Clocks now);
   unsigned nextSimd() const;
   void planTurns();
@@ -99,12 +99,14 @@ private:
   };
   alignas(64) Turns turns;
   std::array<const TimedWave *, simdCount> firstWaves = {}; ///< that may issue in these turns
-  IssueArbiter arbiter;
-  struct Arbitration {
+  /// Who issues in a SIMD's turn, if it comes at `turn` and no other SIMD has used what they share since.
+  struct Plan {
+    IssueArbiter arbiter;
     Clocks turn = never;
-    unsigned simd = 0;
+    uint32_t sharedUses = 0;
   };
-  Arbitration pending; ///< the arbiter's is that of the turn before which `run` came back, and nothing has changed
+  std::array<Plan, simdCount> plans;
+  uint32_t sharedUses = 0; ///< of LDS and address unit
   std::array<Simd, simdCount> simds;
   Lds lds;
   Clocks addressFree = 0;          ///< of vector memory

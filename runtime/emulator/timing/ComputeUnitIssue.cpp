@@ -43,9 +43,11 @@ void ComputeUnit::issue(Simd &simd, TimedWave &wave, Clocks now) {
     issueScalarMemory(wave, now);
     break;
   case Unit::VectorMemory:
+    ++sharedUses;
     issueVectorMemory(simd, wave, now);
     break;
   case Unit::Lds: {
+    ++sharedUses;
     ++counters.ldsInstructions;
     const LdsDetail detail = LdsDetail::of(wave.entry.detail);
     counters.ldsBusy += lds.portClocks(fact) + detail.conflicts;

@@ -49,19 +49,18 @@ Clocks ComputeUnit::run(Clocks now) {
     }
     if (turn > now && turn >= horizon)
       return turn;
-    if (turn != pending.turn || due != pending.simd)
-      arbitrate(simds[due], turn);
-    pending.turn = never;
+    const Plan &plan = plans[due];
+    if (plan.turn != turn || plan.sharedUses != sharedUses)
+      arbitrate(due, turn);
+    const IssueArbiter &arbiter = plan.arbiter;
     if (arbiter.isIdle()) {
       planTurn(due, turn + 1);
       continue;
     }
     if (turn > now) {
       const bool soon = turn <= now + slack;
-      if (arbiter.any([&](const Simd::Seat &seat) { return seat.isOrdered || (!soon && seat.reachesOut); })) {
-        pending = {turn, due};
+      if (arbiter.any([&](const Simd::Seat &seat) { return seat.isOrdered || (!soon && seat.reachesOut); }))
         return turn;
-      }
     }
     takeTurn(due, turn);
   }
@@ -89,7 +88,12 @@ std::array<Clocks, needs> ComputeUnit::freeTimes(const Simd &simd) const {
   return free;
 }
 
-void ComputeUnit::arbitrate(const Simd &simd, Clocks now) {
+void ComputeUnit::arbitrate(unsigned number, Clocks now) {
+  const Simd &simd = simds[number];
+  Plan &plan = plans[number];
+  plan.turn = now;
+  plan.sharedUses = sharedUses;
+  IssueArbiter &arbiter = plan.arbiter;
   arbiter.begin();
   const std::array<Clocks, needs> free = freeTimes(simd);
   Clocks packedWaits = never; // since when: matrix instructions that come later don't overtake it
@@ -108,7 +112,7 @@ void ComputeUnit::arbitrate(const Simd &simd, Clocks now) {
 void ComputeUnit::takeTurn(unsigned simd, Clocks now) {
   toPlan |= 1u << simd;
   std::array<TimedWave *, slots> waves; // their seats may change
-  const size_t count = arbiter.winners(waves);
+  const size_t count = plans[simd].arbiter.winners(waves);
   for (size_t i = 0; i < count; ++i) {
     TimedWave &wave = *waves[i];
     if (wave.slot == Slot::Fetch) {
@@ -130,21 +134,34 @@ void ComputeUnit::planTurns() {
   }
 }
 
+/// When a SIMD's next turn comes, and who issues in it.
 void ComputeUnit::planTurn(unsigned number, Clocks earliest) {
   const Simd &simd = simds[number];
   const std::array<Clocks, needs> free = freeTimes(simd);
+  Plan &plan = plans[number];
+  plan.arbiter.begin();
+  plan.sharedUses = sharedUses;
   Clocks next = never;
-  const TimedWave *first = nullptr;
+  bool arePacked = false;
+  firstWaves[number] = nullptr;
   for (const Simd::Seat &seat : simd.seats) {
-    const Clocks issues =
-        std::max(seat.ready, seat.needs == Needs::Packed ? simd.freeFor(chip, *seat.wave) : free[size_t(seat.needs)]);
-    first = issues < next ? seat.wave : first;
-    next = std::min(next, issues);
-    if (next <= earliest) // none comes sooner
-      break;
+    Clocks unitFree = free[size_t(seat.needs)];
+    if (seat.needs == Needs::Packed) [[unlikely]] {
+      arePacked = true;
+      unitFree = simd.freeFor(chip, *seat.wave);
+    }
+    const Clocks issues = std::max({seat.ready, unitFree, earliest});
+    if (issues > next || issues == never)
+      continue;
+    if (issues < next) {
+      next = issues;
+      plan.arbiter.begin();
+      firstWaves[number] = seat.wave;
+    }
+    plan.arbiter.offer(seat);
   }
-  firstWaves[number] = first;
-  turns.next[number] = std::max(next, earliest);
+  plan.turn = arePacked ? never : next; // those may keep others back
+  turns.next[number] = next;
 }
 
 } // namespace nstf::emulator::timing
