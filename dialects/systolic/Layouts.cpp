@@ -7,7 +7,7 @@ using namespace nstf::systolic;
 FragmentAttr nstf::systolic::getMmaLayout(SystolicArrayAttr array, MmaOperand operand, ArrayRef<int64_t> shape,
                                           int64_t waveSize) {
   std::optional<MatrixRegisterMap> cell =
-      getMatrixRegisterMap(operand, array.getM(), array.getN(), array.getK(), waveSize);
+      getMatrixRegisterMap(operand, array.getM(), array.getN(), array.getK(), waveSize, array.getChained());
   if (!cell)
     return {};
   // Exchanged operands lie as they do otherwise: A's map is B's, turned. The result is turned.
@@ -70,6 +70,30 @@ FragmentAttr nstf::systolic::getBlockedLayout(MLIRContext *context, ArrayRef<int
   wave.push_back({last, wavesAlongCols, vector * lanesAlongCols});
   wave.push_back({-1, waves / wavesAlongRows / wavesAlongCols, 0});
   return FragmentAttr::getCanonical(context, reg, lane, wave);
+}
+
+PatchLayouts nstf::systolic::getPatchLayouts(MLIRContext *context, ArrayRef<int64_t> shape, unsigned elementBits,
+                                             int64_t depth, int64_t waves, int64_t waveSize) {
+  constexpr unsigned minAccessBits = 32;
+  if (shape[0] % depth)
+    return {};
+  for (int64_t width = powerOfTwoIn(shape[1], 128 / elementBits); width > 1 && width * elementBits >= minAccessBits;
+       width /= 2) {
+    int64_t down = shape[0] / depth, across = shape[1] / width; // patches
+    int64_t lanesDown = powerOfTwoIn(down, waveSize), lanesAcross = waveSize / lanesDown;
+    int64_t wavesAcross = across % lanesAcross ? 0 : powerOfTwoIn(across / lanesAcross, powerOfTwoIn(waves, waves));
+    if (wavesAcross == 0 || waves % wavesAcross || down / lanesDown % (waves / wavesAcross))
+      continue;
+    int64_t wavesDown = waves / wavesAcross;
+    Digit row = {0, depth, 1}, column = {1, width, 1};
+    Digit moreColumns = {1, across / lanesAcross / wavesAcross, width * lanesAcross * wavesAcross},
+          moreRows = {0, down / lanesDown / wavesDown, depth * lanesDown * wavesDown};
+    Digit lane[] = {{0, lanesDown, depth}, {1, lanesAcross, width}},
+          wave[] = {{1, wavesAcross, width * lanesAcross}, {0, wavesDown, depth * lanesDown}};
+    return {FragmentAttr::getCanonical(context, {column, row, moreColumns, moreRows}, lane, wave),
+            FragmentAttr::getCanonical(context, {row, column, moreColumns, moreRows}, lane, wave)};
+  }
+  return {};
 }
 
 FragmentAttr nstf::systolic::getPackedLayout(PackedAttr packing, ArrayRef<int64_t> shape, unsigned elementBits,

@@ -17,6 +17,15 @@ FragmentAttr getMmaLayout(SystolicArrayAttr array, MmaOperand operand, llvm::Arr
 FragmentAttr getBlockedLayout(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape, unsigned elementBits,
                               int64_t waves, int64_t waveSize);
 
+/// Layouts of a tile whose lanes hold patches of `depth` rows and up to 16 bytes of each: as memory gives them, along
+/// rows, and with the registers in the order of columns, so that the lane can write what stands below each other as
+/// one. Lanes go down the rows first: a wave writes whole columns. Nulls where the tile is no patch for every lane.
+struct PatchLayouts {
+  FragmentAttr alongRows, alongColumns;
+};
+PatchLayouts getPatchLayouts(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape, unsigned elementBits,
+                             int64_t depth, int64_t waves, int64_t waveSize);
+
 /// A layout for loads from memory in blocks: a wave takes a block at once, waves one row of blocks each and then
 /// blocks along it. Null where the tile is no whole number of blocks.
 FragmentAttr getPackedLayout(PackedAttr packing, llvm::ArrayRef<int64_t> shape, unsigned elementBits, int64_t waves);

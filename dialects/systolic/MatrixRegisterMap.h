@@ -8,6 +8,11 @@
 //
 // For e = 4 the accumulator has B's lane map, so a product's result is the next product's B operand as it stands. With
 // exchanged operands (`transposed` of the array) the accumulator is turned: its registers run along the columns.
+//
+// For more, A's rows can stand in the order that gives the accumulator that map (`chained`): where 32 rows hold the
+// lanes' parts of whole cells along the next product's K. For e = 8:
+//
+//   32x32x16 reg[1:8*1] lane[0:4*1, 0:2*8, 0:2*4, 0:2*16, 1:2*8]  as ever  reg[0:8*1, 0:2*16] lane[1:32*1, 0:2*8]
 // (AMD matrix instruction calculator; CDNA3 ISA manual, section on MFMA.)
 #pragma once
 
@@ -26,17 +31,22 @@ struct MatrixRegisterMap {
 
 /// Nothing where there is no such cell: its operands must fill the wave, and its accumulator come in groups of 4 rows.
 inline std::optional<MatrixRegisterMap> getMatrixRegisterMap(MmaOperand operand, int64_t m, int64_t n, int64_t k,
-                                                             int64_t lanes) {
+                                                             int64_t lanes, bool chained = false) {
   if (m <= 0 || lanes % m || lanes % n || k * m % lanes || m % (4 * (lanes / m)))
     return std::nullopt;
   int64_t perLane = k * m / lanes, groups = lanes / m;
+  int64_t run = chained ? perLane : 4, runs = m / (run * groups); // rows that a lane has side by side
+
   switch (operand) {
   case MmaOperand::A:
-    return MatrixRegisterMap{{{1, perLane, 1}}, {{0, m, 1}, {1, groups, perLane}}};
+    // The instruction's rows: 4 of each group, then the next 4.
+    return MatrixRegisterMap{
+        {{1, perLane, 1}},
+        {{0, 4, 1}, {0, groups, run}, {0, run / 4, 4}, {0, runs, run * groups}, {1, groups, perLane}}};
   case MmaOperand::B:
     return MatrixRegisterMap{{{0, perLane, 1}}, {{1, n, 1}, {0, groups, perLane}}};
   case MmaOperand::Acc:
-    return MatrixRegisterMap{{{0, 4, 1}, {0, m / (4 * groups), 4 * groups}}, {{1, n, 1}, {0, groups, 4}}};
+    return MatrixRegisterMap{{{0, run, 1}, {0, runs, run * groups}}, {{1, n, 1}, {0, groups, run}}};
   }
   return std::nullopt;
 }

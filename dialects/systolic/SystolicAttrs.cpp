@@ -189,11 +189,11 @@ bool PackedAttr::divides(ArrayRef<int64_t> shape, unsigned elementBits) const {
   return shape.size() == 2 && shape[0] % getRows() == 0 && shape[1] * elementBits % (getBytes() * 8) == 0;
 }
 
-/// <waves = 2x2, cell = 16x16x16, instruction_k = 4, transposed> or <waves = 1x4>
+/// <waves = 2x2, cell = 16x16x16, instruction_k = 4, transposed>, <…, chained> or <waves = 1x4>
 Attribute SystolicArrayAttr::parse(AsmParser &parser, Type) {
   SmallVector<int64_t> waves, cell = {0, 0, 0};
   int64_t instructionK = 0;
-  bool transposed = false;
+  bool transposed = false, chained = false;
   if (parser.parseLess() || parser.parseKeyword("waves") || parser.parseEqual() ||
       parser.parseDimensionList(waves, /*allowDynamic=*/false, /*withTrailingX=*/false))
     return {};
@@ -203,9 +203,12 @@ Attribute SystolicArrayAttr::parse(AsmParser &parser, Type) {
         parser.parseDimensionList(cell, /*allowDynamic=*/false, /*withTrailingX=*/false) || parser.parseComma() ||
         parser.parseKeyword("instruction_k") || parser.parseEqual() || parser.parseInteger(instructionK))
       return {};
-    transposed = succeeded(parser.parseOptionalComma());
-    if (transposed && parser.parseKeyword("transposed"))
-      return {};
+    if (succeeded(parser.parseOptionalComma())) {
+      chained = succeeded(parser.parseOptionalKeyword("chained"));
+      transposed = !chained;
+      if (transposed && parser.parseKeyword("transposed"))
+        return {};
+    }
   }
   if (parser.parseGreater())
     return {};
@@ -214,11 +217,12 @@ Attribute SystolicArrayAttr::parse(AsmParser &parser, Type) {
     return {};
   }
   return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), waves[0], waves[1],
-                    cell[0], cell[1], cell[2], instructionK, transposed);
+                    cell[0], cell[1], cell[2], instructionK, transposed, chained);
 }
 
 LogicalResult SystolicArrayAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t waveRows,
-                                        int64_t waveCols, int64_t m, int64_t n, int64_t k, int64_t instructionK, bool) {
+                                        int64_t waveCols, int64_t m, int64_t n, int64_t k, int64_t instructionK,
+                                        bool transposed, bool chained) {
   if (waveRows < 1 || waveCols < 1) // array_c1
     return emitError() << "expected at least 1x1 waves but got " << waveRows << "x" << waveCols;
   if (m == 0 && n == 0 && k == 0 && instructionK == 0)
@@ -226,6 +230,9 @@ LogicalResult SystolicArrayAttr::verify(function_ref<InFlightDiagnostic()> emitE
   if (m < 1 || n < 1 || k < 1 || instructionK < 1 || k % instructionK != 0) // array_c2
     return emitError() << "expected a cell of positive sizes whose K instruction_k divides but got " << m << "x" << n
                        << "x" << k << " and " << instructionK;
+  if (chained && (transposed || m % k != 0)) // array_c3
+    return emitError() << "expected a chained cell that is not transposed, with M a multiple of K, but got " << m << "x"
+                       << n << "x" << k;
   return success();
 }
 
@@ -233,7 +240,7 @@ void SystolicArrayAttr::print(AsmPrinter &printer) const {
   printer << "<waves = " << getWaveRows() << "x" << getWaveCols();
   if (hasCell())
     printer << ", cell = " << getM() << "x" << getN() << "x" << getK() << ", instruction_k = " << getInstructionK()
-            << (getTransposed() ? ", transposed" : "");
+            << (getTransposed() ? ", transposed" : "") << (getChained() ? ", chained" : "");
   printer << ">";
 }
 

@@ -138,12 +138,19 @@ def Systolic_ArrayAttr : Systolic_Attr<"SystolicArray", "array"> {
     one of 32x32x16, i8's 16x16x32 one of 16x16x64. A kernel without matrix products has no cell (0).
     `transposed`: the instructions multiply with their operands exchanged, so that a lane's accumulators run along the
     columns of a product's result, not its rows.
+    `chained`: the rows of a cell stand in the order in which its result is the second operand of another product as it
+    lies, with more than 4 elements a lane.
 
     - array_c1: there is at least one wave in each direction.
     - array_c2: a cell's sizes are positive, and `instruction_k` divides K.
+    - array_c3: a chained array is not transposed, and M is a multiple of K.
   }];
   let parameters = (ins "int64_t":$waveRows, "int64_t":$waveCols, "int64_t":$m, "int64_t":$n, "int64_t":$k,
-                        "int64_t":$instructionK, DefaultValuedParameter<"bool", "false">:$transposed);
+                        "int64_t":$instructionK, "bool":$transposed, "bool":$chained);
+  let skipDefaultBuilders = 1;
+  let builders = [AttrBuilder<(ins "int64_t":$waveRows, "int64_t":$waveCols, "int64_t":$m, "int64_t":$n, "int64_t":$k,
+                                   "int64_t":$instructionK, "bool":$transposed, CArg<"bool", "false">:$chained),
+                              "return $_get($_ctxt, waveRows, waveCols, m, n, k, instructionK, transposed, chained);">];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

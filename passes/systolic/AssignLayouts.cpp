@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "passes/systolic/Operands.h"
 #include "passes/systolic/Passes.h"
 #include "passes/systolic/Preconditions.h"
@@ -193,14 +194,20 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     spread();
     // What comes from memory keeps the layout in which memory gives it best; systolic-stage-operands says how it gets
     // from there to the product.
-    for (MmaOp op : products) {
-      if (!findLoad(op.getA()))
-        assign(op.getA(), wantedLayout(op.getA(), MmaOperand::A));
-      if (!findLoad(op.getB()))
-        assign(op.getB(), wantedLayout(op.getB(), MmaOperand::B));
-    }
+    for (MmaOp op : products)
+      for (auto [operand, role] : {std::pair(op.getA(), MmaOperand::A), std::pair(op.getB(), MmaOperand::B)})
+        if (FragmentAttr layout = wantedLayout(operand, role);
+            !findLoad(operand) || isLoadedOnce(findLoad(operand), op, layout))
+          assign(operand, layout);
     spread();
     return success();
+  }
+
+  /// Before the loop of its product, by the one wave that multiplies it: LDS between would save little and take room.
+  static bool isLoadedOnce(LoadOp load, MmaOp product, FragmentAttr layout) {
+    auto isReplica = [](const Digit &digit) { return digit.dim < 0 && digit.count > 1; };
+    return !load->getParentOfType<LoopLikeOpInterface>() && product->getParentOfType<LoopLikeOpInterface>() &&
+           llvm::none_of(layout.getWave(), isReplica);
   }
 
   /// Larger tiles first: what they decide is what costs most to convert. Loads come before what is computed; words

@@ -3,6 +3,7 @@
 #include "dialects/nstf/Target.h"
 #include "dialects/systolic/Layouts.h"
 #include "mlir/IR/Remarks.h"
+#include "passes/systolic/LoadAhead.h"
 #include "passes/systolic/Passes.h"
 #include "passes/systolic/ProductPipeline.h"
 #include "passes/systolic/Scratch.h"
@@ -37,9 +38,13 @@ struct InsertPrefetchPass : nstf::systolic::impl::InsertPrefetchPassBase<InsertP
       if (!loop.getOps<MmaOp>().empty())
         loops.push_back(loop);
     });
-    for (scf::ForOp loop : loops)
-      if (std::string reason = prefetch(loop, *target); !reason.empty())
+    for (scf::ForOp loop : loops) {
+      ProductLoop product;
+      bool isProduct = product.match(loop).empty();
+      std::string reason = isProduct ? prefetch(product, *target) : loadAhead(loop, *target);
+      if (!reason.empty())
         remark::missed(loop.getLoc(), options()) << reason;
+    }
   }
 
 private:
@@ -47,12 +52,48 @@ private:
     return remark::RemarkOpts::name("Prefetch").category(getArgument()).function(getOperation().getSymName());
   }
 
-  /// Empty, or why not.
-  std::string prefetch(scf::ForOp loop, nstf::TargetView target) {
-    KernelOp kernel = getOperation();
-    ProductLoop product;
-    if (std::string reason = product.match(loop); !reason.empty())
+  /// Of a loop that does more than add up products. Empty, or why not.
+  std::string loadAhead(scf::ForOp loop, nstf::TargetView target) {
+    Location loc = loop.getLoc();
+    StagedLoads staged;
+    if (std::string reason = staged.match(loop); !reason.empty())
       return reason;
+    int64_t registers = 0, bytes = 0;
+    for (LoadOp load : staged.loads) {
+      registers += countRegisters(load.getType());
+      bytes += load.getType().getNumElements() * load.getType().getElementTypeBitWidth() / 8;
+    }
+    for (Value carried : loop.getRegionIterArgs())
+      if (getTileType(carried))
+        registers += countRegisters(carried.getType());
+    for (MmaOp mma : loop.getOps<MmaOp>()) {
+      registers += countRegisters(mma.getType());
+      // What the loop reads lives as long as a step.
+      if (!mma.getB().getDefiningOp<ReadOp>())
+        registers += countRegisters(mma.getB().getType());
+    }
+    int64_t limit = getRegisterLimit(target);
+    if (registers + registersOfAddresses > limit)
+      return "with the tiles of the next round it would take " + std::to_string(registers) + " of " +
+             std::to_string(limit) + " registers";
+    staged.moveAhead();
+    remark::passed(loc, options()) << "what goes to LDS is loaded a round before"
+                                   << remark::metric("bytes_in_flight", bytes)
+                                   << remark::metric("bytes_needed", getBytesNeeded(target))
+                                   << remark::metric("registers", registers);
+    return "";
+  }
+
+  /// Of a lane, with one workgroup on a compute unit.
+  int64_t getRegisterLimit(nstf::TargetView target) {
+    int64_t wavesPerSimd = llvm::divideCeil(getOperation().getArray()->getNumWaves(), target.simdsPerComputeUnit());
+    return std::min(target.maxVgprsPerWave(), target.vgprsPerLane() / wavesPerSimd);
+  }
+
+  /// Empty, or why not.
+  std::string prefetch(ProductLoop &product, nstf::TargetView target) {
+    KernelOp kernel = getOperation();
+    Location loc = product.loop.getLoc();
     if (product.depth % kernel.getArray()->getK() != 0)
       return "a block of " + std::to_string(product.depth) + " along K is no whole number of cells";
     if (product.blocks && *product.blocks < 2)
@@ -78,7 +119,7 @@ private:
     }
     plan.loads = placeLoads(plan.buffers, tiles, steps);
     int64_t wavesPerSimd = llvm::divideCeil(kernel.getArray()->getNumWaves(), target.simdsPerComputeUnit());
-    int64_t limit = std::min(target.maxVgprsPerWave(), target.vgprsPerLane() / wavesPerSimd);
+    int64_t limit = getRegisterLimit(target);
     // Every load on its way holds a line of the L1. Of more than it has, the last ones stand in front of it, and the
     // wave's products behind them.
     if (wavesPerSimd == 1 && staged > target.l1Bytes())
@@ -89,7 +130,7 @@ private:
       return "sums, operands and what is on its way would take " + std::to_string(registers) + " of " +
              std::to_string(limit) + " registers";
     makePipeline(product, kernel, plan);
-    remark::passed(loop.getLoc(), options())
+    remark::passed(loc, options())
         << (product.stages.empty() ? "a block is loaded two blocks and written to LDS one block before its products"
                                    : "a block is staged " + std::to_string(plan.buffers) +
                                          " blocks before its products, behind the reads of its buffer")
@@ -132,21 +173,24 @@ private:
     return bytes + scratch;
   }
 
+  /// A lane's of a tile.
+  static int64_t countRegisters(Type tile) {
+    return llvm::divideCeil(getFragment(tile).getNumRegisters() * cast<RankedTensorType>(tile).getElementTypeBitWidth(),
+                            32);
+  }
+
   /// A lane's: sums, the operands of two steps and the tiles of a block.
   int64_t countRegisters(ProductLoop &product) {
-    auto count = [](Type type) {
-      return llvm::divideCeil(
-          getFragment(type).getNumRegisters() * cast<RankedTensorType>(type).getElementTypeBitWidth(), 32);
-    };
     int64_t registers = 0;
     for (Product &one : product.products) {
       MmaOp mma = one.mma;
-      registers += count(mma.getType());
+      registers += countRegisters(mma.getType());
       for (Value operand : {mma.getA(), mma.getB()})
-        registers += 2 * llvm::divideCeil(count(operand.getType()) * getOperation().getArray()->getK(), product.depth);
+        registers +=
+            2 * llvm::divideCeil(countRegisters(operand.getType()) * getOperation().getArray()->getK(), product.depth);
     }
     for (WriteOp write : product.writes)
-      registers += count(write.getTile().getType());
+      registers += countRegisters(write.getTile().getType());
     return registers;
   }
 };

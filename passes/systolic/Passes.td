@@ -103,9 +103,10 @@ def SelectArrayPass : Pass<"systolic-select-array", "::nstf::systolic::KernelOp"
   let description = [{
     The parameters WM and WN say how many waves stand along the rows and columns of a product. The cell is the
     target's largest single-block instruction for the operands' type that divides every product's wave tile and leaves
-    at most 128 accumulator registers a lane. Where all operands come from memory, a cell is so deep along K that a lane
-    holds 16 bytes of an operand side by side, which one LDS access fetches; where a product's result is another's
-    operand, or K is no multiple of that, 4 elements. It may be several instructions deep. Results that are stored by rows
+    at most 128 accumulator registers a lane. A cell is so deep along K that a lane holds 16 bytes of an operand side by
+    side, which one LDS access fetches; 4 elements where K is no multiple of that. Where a product's result is another's
+    operand, the rows of a cell are chained; 4 elements where it has too few rows for that. It may be several instructions
+    deep. Results that are stored by rows
     are made with exchanged operands, so that a lane's accumulators, and its stores, run along rows.
 
     A tile that would take more registers a lane than a wave has is refused.
@@ -134,7 +135,8 @@ def AssignLayoutsPass : Pass<"systolic-assign-layouts", "::nstf::systolic::Kerne
     blocked layout; after each seed the layout spreads through elementwise ops, loops, broadcasts and reductions. Where
     two layouts meet, a `convert_layout` goes between.
 
-    What a product takes from memory keeps its blocked layout, along the rows of memory, up to the product.
+    What a product takes from memory keeps its blocked layout, along the rows of memory, up to the product; but what the one
+    wave that multiplies it loads once, before the loop, is loaded as the product takes it.
 
     Precondition: `array` and `wave_size` are set.
   }];
@@ -155,6 +157,10 @@ def StageOperandsPass : Pass<"systolic-stage-operands", "::nstf::systolic::Kerne
 
     A tile whose rows the waves do not divide (224 on 8 waves, 16 on 4) is loaded and written with rows of nothing behind
     its own, which the range check drops: no wave loads what another does, and none writes under a condition.
+
+    Where the rows of memory don't run along what a lane multiplies (the values of attention), lanes load patches of several
+    rows, turn them in their registers, and the array lies as the product takes it: else it would be read element by
+    element. A loop takes the arrays of one that is over.
 
     Remarks say how wide the accesses are and the clocks that bank conflicts cost a wave and tile; a missed one names
     what no swizzle helps, and a tile for which no LDS is left, which stays a conversion.
@@ -177,12 +183,15 @@ def InsertPrefetchPass : Pass<"systolic-insert-prefetch", "::nstf::systolic::Ker
     Where LDS has room for one buffer only, the next block waits in registers until the last step of the present one, and
     is written then, between two barriers.
 
+    A loop that does more than that (attention's) loads what it writes to LDS a round ahead, behind the barrier after the
+    writes of the present one: it is carried in registers.
+
     What goes past the registers (`systolic.stage`) is as many blocks ahead as there are buffers, three where LDS has room:
     a buffer is staged anew behind the barrier after its last read, and waited for by count before the barrier in front of
     its first.
 
-    Refused (with a missed remark): loops that carry anything but sums of products, that do anything else, of one block,
-    and where what is on its way does not fit in the registers, or not in the lines of the L1 while a wave is alone on its
+    Refused (with a missed remark): loops that write nothing to LDS that they loaded, whose loads depend on the round before,
+    pipelines of one block, and where what is on its way does not fit in the registers, or not in the lines of the L1 while a wave is alone on its
     SIMD, or where one buffer is left for blocks of one step.
 
     Precondition: operands are staged.

@@ -37,6 +37,7 @@ public:
   }
 
   void run() {
+    bool sharesArrays = findSharedArray();
     for (WriteOp write : product.writes)
       widen(write.getLds());
     for (StageOp stage : product.stages)
@@ -56,8 +57,8 @@ public:
         if (block < slot.ahead)
           onTheirWay[index].push_back(loadTile(loading, index));
     }
-    // What the loop read the last time it ran may still be wanted.
-    if (loop->getParentOfType<LoopLikeOpInterface>())
+    // What the loop read the last time it ran may still be wanted, or what another one read of its arrays.
+    if (loop->getParentOfType<LoopLikeOpInterface>() || sharesArrays)
       BarrierOp::create(builder, loc);
     write(0);
     if (!product.stages.empty())
@@ -87,6 +88,12 @@ private:
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
   Value blocksAfter(Value k, int64_t blocks) {
     return arith::AddIOp::create(builder, loc, k, constant(blocks * product.blockStep));
+  }
+
+  bool findSharedArray() {
+    auto isOthers = [&](Operation *user) { return !loop->isAncestor(user); };
+    return llvm::any_of(product.writes,
+                        [&](WriteOp write) { return llvm::any_of(write.getLds().getUsers(), isOthers); });
   }
 
   /// Where the last `left` blocks begin, or the loop's begin where it has no round.

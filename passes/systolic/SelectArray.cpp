@@ -22,7 +22,7 @@ namespace {
 /// More accumulators a lane than this make the register allocator spill.
 constexpr int64_t maxAccumulators = 128;
 /// Elements along K that a lane holds of a cell: as many as the accumulator has rows side by side, so that a product's
-/// result is the next one's operand.
+/// result is the next one's operand, whatever the cell.
 constexpr int64_t elementsOfChain = 4;
 /// Or what one LDS access fetches.
 constexpr int64_t bitsOfAccess = 128;
@@ -74,8 +74,10 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
       }
       SystolicArrayAttr array;
       std::string reason;
-      for (int64_t elements : getElementsPerLane(products.front(), isFromMemory)) {
-        array = makeArray(instruction, rows, cols, *kernel.getWaveSize(), elements, isFromMemory && storesRows(kernel));
+      for (int64_t elements : getElementsPerLane(products.front(), instruction, *kernel.getWaveSize(), isFromMemory)) {
+        bool isChained = !isFromMemory && elements > elementsOfChain;
+        array = makeArray(instruction, rows, cols, *kernel.getWaveSize(), elements, isFromMemory && storesRows(kernel),
+                          isChained);
         reason = getMisfit(array, products, *kernel.getWaveSize());
         if (reason.empty())
           break;
@@ -89,7 +91,7 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
       remark::passed(kernel.getLoc(), options)
           << (instruction.name + " on " + Twine(rows) + "x" + Twine(cols) + " waves").str()
           << remark::metric("elements_per_lane", array.getElementsPerLane(*kernel.getWaveSize()))
-          << remark::metric("transposed", array.getTransposed());
+          << remark::metric("transposed", array.getTransposed()) << remark::metric("chained", array.getChained());
     }
     if (isChosen)
       return;
@@ -168,10 +170,13 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
     return known ? std::string(nstf::support::nameOf(*known)) : text;
   }
 
-  /// How many elements along K a lane may hold of a cell, the best first.
-  static SmallVector<int64_t> getElementsPerLane(MmaOp product, bool isFromMemory) {
+  /// How many elements along K a lane may hold of a cell, the best first. Where a product's result is another's
+  /// operand, a cell has rows for no more than its own depth of it.
+  static SmallVector<int64_t> getElementsPerLane(MmaOp product, const nstf::MatrixInstruction &instruction,
+                                                 int64_t waveSize, bool isFromMemory) {
     int64_t ofAccess = bitsOfAccess / getTileType(product.getA()).getElementTypeBitWidth();
-    if (!isFromMemory || ofAccess <= elementsOfChain)
+    bool fits = isFromMemory || instruction.m % (ofAccess * waveSize / instruction.m) == 0;
+    if (ofAccess <= elementsOfChain || !fits)
       return {elementsOfChain};
     return {ofAccess, elementsOfChain};
   }
@@ -187,10 +192,10 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
   }
 
   SystolicArrayAttr makeArray(const nstf::MatrixInstruction &instruction, int64_t rows, int64_t cols, int64_t waveSize,
-                              int64_t elementsPerLane, bool transposed) {
+                              int64_t elementsPerLane, bool transposed, bool chained) {
     int64_t k = elementsPerLane * waveSize / instruction.m;
     return SystolicArrayAttr::get(&getContext(), rows, cols, instruction.m, instruction.n, std::max(instruction.k, k),
-                                  instruction.k, transposed);
+                                  instruction.k, transposed, chained);
   }
 
   /// Why a product cannot be made of the array's cells; empty where all can.

@@ -51,6 +51,9 @@ struct Stage {
   /// What is loaded and written instead of a tile that the waves do not divide: more rows, none of them loaded. Null:
   /// the tile itself.
   RankedTensorType padded;
+  /// How the tile is loaded where it is turned on its way, and then written; nulls: it is not.
+  PatchLayouts patches;
+  size_t array = 0; ///< of the pass's arrays, which other stages may take before and after
 };
 
 struct StageOperandsPass : nstf::systolic::impl::StageOperandsPassBase<StageOperandsPass> {
@@ -62,6 +65,7 @@ struct StageOperandsPass : nstf::systolic::impl::StageOperandsPassBase<StageOper
     if (failed(found) || failed(requireWaveSize(kernel)))
       return signalPassFailure();
     target = *found;
+    arrays.clear();
     SmallVector<Stage> stages;
     int64_t scratch = 0;
     bool byStage = stage || kernel.getParam("STAGE").value_or(0) != 0;
@@ -80,11 +84,13 @@ struct StageOperandsPass : nstf::systolic::impl::StageOperandsPassBase<StageOper
       }
       if (stage.padded && stage.lds.getSizeInBytes() > room)
         stage = makeStage(stage.conversion, byStage, /*pads=*/false);
-      int64_t bytes = stage.lds.getSizeInBytes();
+      std::optional<size_t> used = findArray(stage);
+      int64_t bytes = used ? 0 : stage.lds.getSizeInBytes();
       report(stage, bytes <= room);
       if (bytes > room)
         continue;
       room -= bytes;
+      takeArray(stage, used);
       blocks[stage.conversion->getBlock()].push_back(stage);
     }
     for (auto &[block, staged] : blocks)
@@ -93,7 +99,38 @@ struct StageOperandsPass : nstf::systolic::impl::StageOperandsPassBase<StageOper
   }
 
 private:
+  /// What stages go through, the last one in the operation `place` of the kernel's body.
+  struct Array {
+    LdsType type;
+    Operation *place;
+    Value value; ///< once it is there
+  };
+
   nstf::TargetView target;
+  SmallVector<Array> arrays;
+
+  Operation *getPlace(const Stage &stage) {
+    return getOperation().getBody().front().findAncestorOpInBlock(*ConvertLayoutOp(stage.conversion));
+  }
+
+  /// The array of a loop that is over when this stage's begins. Stages of loops have a barrier before they write.
+  std::optional<size_t> findArray(const Stage &stage) {
+    Operation *place = getPlace(stage);
+    if (!isa<LoopLikeOpInterface>(place) || stage.load)
+      return std::nullopt;
+    Array *array = llvm::find_if(arrays, [&](const Array &other) {
+      return other.type == stage.lds && other.place != place && isa<LoopLikeOpInterface>(other.place) &&
+             other.place->isBeforeInBlock(place);
+    });
+    return array == arrays.end() ? std::nullopt : std::optional<size_t>(array - arrays.begin());
+  }
+
+  void takeArray(Stage &stage, std::optional<size_t> used) {
+    stage.array = used.value_or(arrays.size());
+    if (!used)
+      arrays.push_back({stage.lds, nullptr, {}});
+    arrays[stage.array].place = getPlace(stage);
+  }
 
   /// Of what comes from memory, between lanes, for a product.
   static bool isOperand(ConvertLayoutOp op) {
@@ -194,7 +231,8 @@ private:
                 {LdsDirection::Read, getFragment(tile), shape, bits, transposed},
                 {},
                 {},
-                padded};
+                padded,
+                {}};
     Builder builder(op.getContext());
     Attribute swizzle = findPacking(load.getBuffer());
     if (!swizzle || !cast<PackedAttr>(swizzle).divides(shape, bits))
@@ -205,7 +243,54 @@ private:
                              swizzle ? swizzle : builder.getUnitAttr(), axes);
     if (byStage)
       stage.load = findStageable(op, stage.lds);
+    if (!stage.load && !padded)
+      turn(stage, load);
     return stage;
+  }
+
+  /// Where memory's rows don't run along what a lane multiplies, the array would be read element by element: then it
+  /// lies as the product takes it, and lanes turn what they load before they write it.
+  void turn(Stage &stage, LoadOp load) {
+    KernelOp kernel = getOperation();
+    ConvertLayoutOp conversion = stage.conversion;
+    if (stage.lds.getShape().size() != 2 || conversion.getTile() != load.getResult() || !load->hasOneUse() ||
+        load.getAt() || load.getRows() || load.getCols() || findPacking(load.getBuffer()))
+      return;
+    bool transposed = !stage.read.transposed;
+    unsigned bits = stage.read.elementBits;
+    int64_t depth = getVectorWidth(stage.read.layout, transposed ? 0 : 1, bits);
+    if (cast<MemRefType>(load.getBuffer().getType()).getElementTypeBitWidth() != bits ||
+        depth <= getAccessWidth(stage.read, stage.lds.getSwizzle()))
+      return;
+    SmallVector<int64_t, 2> shape(stage.read.shape);
+    PatchLayouts patches =
+        getPatchLayouts(&getContext(), shape, bits, depth, kernel.getArray()->getNumWaves(), *kernel.getWaveSize());
+    if (!patches.alongRows)
+      return;
+    if (load.getTransposed())
+      patches = {patches.alongRows.transpose(), patches.alongColumns.transpose()};
+    std::swap(shape[0], shape[1]);
+    stage.patches = patches;
+    stage.write = {LdsDirection::Write, patches.alongColumns, shape, bits, transposed};
+    stage.read = {LdsDirection::Read, stage.read.layout, shape, bits, transposed};
+    SwizzleAttr swizzle = chooseSwizzle(stage.write, stage.read, target.ldsBanks());
+    Builder builder(&getContext());
+    auto axes =
+        AxesAttr::get(&getContext(), {builder.getI64IntegerAttr(shape[0]), builder.getI64IntegerAttr(shape[1])});
+    stage.lds = LdsType::get(&getContext(), /*buffers=*/1, shape, stage.lds.getElementType(),
+                             swizzle ? Attribute(swizzle) : builder.getUnitAttr(), axes);
+  }
+
+  /// Loads the tile in patches, and turns them.
+  static Value loadTurned(const Stage &stage) {
+    auto load = cast<LoadOp>(ConvertLayoutOp(stage.conversion).getTile().getDefiningOp());
+    RankedTensorType tile = getTileType(load.getResult());
+    auto lying = [&](FragmentAttr layout) {
+      return RankedTensorType::get(tile.getShape(), tile.getElementType(), layout);
+    };
+    OpBuilder builder(&*std::next(load->getIterator()));
+    load.getResult().setType(lying(stage.patches.alongRows));
+    return ConvertLayoutOp::create(builder, load.getLoc(), lying(stage.patches.alongColumns), load.getResult());
   }
 
   void report(Stage &stage, bool fits) {
@@ -250,24 +335,24 @@ private:
     // What the round before reads is still wanted when this one comes to write.
     if (first->getParentOfType<LoopLikeOpInterface>())
       BarrierOp::create(builder, loc);
-    SmallVector<Value> arrays;
     for (Stage &stage : group) {
-      arrays.push_back(addArgument(stage.lds));
+      Array &array = arrays[stage.array];
+      if (!array.value)
+        array.value = addArgument(stage.lds);
       if (stage.load)
-        StageOp::create(builder, loc, stage.load.getBuffer(), stage.load.getIndices(), arrays.back(), buffer,
+        StageOp::create(builder, loc, stage.load.getBuffer(), stage.load.getIndices(), array.value, buffer,
                         stage.load.getWhen());
       else
-        WriteOp::create(builder, loc, stage.padded ? loadPadded(stage) : stage.conversion.getTile(), arrays.back(),
-                        buffer, stage.write.transposed);
+        WriteOp::create(builder, loc, getWritten(stage), array.value, buffer, stage.write.transposed);
     }
     if (llvm::any_of(group, [](const Stage &stage) { return bool(stage.load); }))
       WaitOp::create(builder, loc, /*count=*/0);
     BarrierOp::create(builder, loc);
-    for (auto [stage, lds] : llvm::zip_equal(group, arrays)) {
+    for (Stage &stage : group) {
       builder.setInsertionPoint(stage.conversion);
       auto from = stage.padded ? builder.getDenseI64ArrayAttr({0, 0}) : DenseI64ArrayAttr();
-      Value tile = ReadOp::create(builder, stage.conversion.getLoc(), stage.conversion.getResult().getType(), lds,
-                                  buffer, from, stage.read.transposed);
+      Value tile = ReadOp::create(builder, stage.conversion.getLoc(), stage.conversion.getResult().getType(),
+                                  arrays[stage.array].value, buffer, from, stage.read.transposed);
       stage.conversion.replaceAllUsesWith(tile);
       Operation *source = stage.conversion.getTile().getDefiningOp();
       stage.conversion.erase();
@@ -275,6 +360,12 @@ private:
         source->erase();
     }
     return group.size();
+  }
+
+  static Value getWritten(Stage &stage) {
+    if (stage.padded)
+      return loadPadded(stage);
+    return stage.patches.alongRows ? loadTurned(stage) : stage.conversion.getTile();
   }
 
   /// Replaces the load by one of more rows, of which it loads those of the tile.

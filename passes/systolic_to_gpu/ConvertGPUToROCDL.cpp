@@ -144,9 +144,61 @@ static LogicalResult checkAfter(gpu::GPUModuleOp module) {
 
 // The conversion
 
+/// An approximate exp2 is one instruction, which gives 0 for results that would be denormal.
+struct Exp2Pattern : OpRewritePattern<math::Exp2Op> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::Exp2Op op, PatternRewriter &rewriter) const override {
+    bool isApproximate = bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn);
+    if (!isApproximate || !getElementTypeOrSelf(op.getType()).isF32())
+      return failure();
+    auto vector = dyn_cast<VectorType>(op.getType());
+    if (!vector) {
+      rewriter.replaceOpWithNewOp<ROCDL::ROCDLExp2>(op, op.getType(), op.getOperand());
+      return success();
+    }
+    if (vector.getRank() != 1)
+      return failure();
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < vector.getNumElements(); ++i) {
+      Value element = vector::ExtractOp::create(rewriter, op.getLoc(), op.getOperand(), i);
+      elements.push_back(ROCDL::ROCDLExp2::create(rewriter, op.getLoc(), element.getType(), element));
+    }
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, vector, elements);
+    return success();
+  }
+};
+
+/// f32 to the nearest bf16, of ties the even one: no chip has an instruction for it, and LLVM takes two more than these
+/// to keep every NaN one, which those of arithmetic (0x7fc00000) stay without.
+struct TruncateToBF16Pattern : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::TruncFOp op, PatternRewriter &rewriter) const override {
+    auto vector = dyn_cast<VectorType>(op.getType());
+    bool isNumber =
+        bitEnumContainsAll(op.getFastmath().value_or(arith::FastMathFlags::none), arith::FastMathFlags::nnan);
+    if (!vector || !isNumber || !vector.getElementType().isBF16() || !getElementTypeOrSelf(op.getIn()).isF32())
+      return failure();
+    Location loc = op.getLoc();
+    auto words = VectorType::get(vector.getShape(), rewriter.getI32Type());
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(rewriter, loc, DenseElementsAttr::get(words, int32_t(value)));
+    };
+    Value bits = arith::BitcastOp::create(rewriter, loc, words, op.getIn());
+    Value odd =
+        arith::AndIOp::create(rewriter, loc, arith::ShRUIOp::create(rewriter, loc, bits, constant(16)), constant(1));
+    Value half = arith::AddIOp::create(rewriter, loc, odd, constant(0x7fff));
+    Value rounded = arith::AddIOp::create(rewriter, loc, bits, half);
+    Value upper = arith::ShRUIOp::create(rewriter, loc, rounded, constant(16));
+    upper = arith::TruncIOp::create(rewriter, loc, VectorType::get(vector.getShape(), rewriter.getI16Type()), upper);
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, vector, upper);
+    return success();
+  }
+};
+
 /// Breaks vector operations down to those the LLVM dialect has a counterpart for.
 static LogicalResult lowerVectors(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
+  patterns.add<Exp2Pattern, TruncateToBF16Pattern>(module.getContext());
   vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
   vector::populateVectorMaskMaterializationPatterns(patterns, /*force32BitVectorIndices=*/true);
   vector::populateVectorMultiReductionLoweringPatterns(patterns, vector::VectorMultiReductionLowering::InnerReduction);

@@ -1,4 +1,5 @@
 // systolic-to-gpu-lower-kernels: a tile program becomes a gpu.func on per-lane vectors (Passes.td).
+#include "dialects/nstf/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "passes/systolic/Preconditions.h"
@@ -122,6 +123,8 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
       function->setAttr(launchAttributeName, launch);
     int32_t workItems = context.waveSize * context.array.getNumWaves();
     function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr({workItems, 1, 1}));
+    if (hasRoomForTwo(kernel))
+      function->setAttr("rocdl.waves_per_eu", builder.getI32IntegerAttr(2));
 
     Block &entry = function.getBody().front();
     builder.setInsertionPointToStart(&entry);
@@ -184,6 +187,20 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     gpu::ReturnOp::create(builder, terminator->getLoc());
     terminator->erase();
     kernel.erase();
+  }
+
+  /// Whether LDS leaves room for two waves of products on a SIMD. LLVM asked for nothing takes the registers of both
+  /// for one.
+  static bool hasRoomForTwo(KernelOp kernel) {
+    nstf::TargetView target = nstf::TargetView::lookup(kernel);
+    if (!target || !kernel.getArray()->hasCell())
+      return false;
+    int64_t bytes = 0;
+    for (Type type : kernel.getArgumentTypes())
+      if (auto lds = dyn_cast<LdsType>(type))
+        bytes += lds.getSizeInBytes();
+    return target.ldsBytes() / std::max<int64_t>(bytes, 1) * kernel.getArray()->getNumWaves() >=
+           2 * target.simdsPerComputeUnit();
   }
 
   static bool isStaged(Value lds) { return llvm::any_of(lds.getUsers(), llvm::IsaPred<StageOp>); }

@@ -76,10 +76,24 @@ private:
       // it is a constant.
       Value row = offsets[0] % (swizzle.getRows() * swizzle.getPhase()) == 0 ? start[0] : indices[0];
       Value shift = index.mul(index.rem(index.div(row, swizzle.getPhase()), swizzle.getRows()), swizzle.getVector());
-      indices[1] = arith::XOrIOp::create(index.builder, index.loc, indices[1], shift);
+      // The same holds of whole spans of columns, which the swizzle exchanges only among themselves.
+      int64_t span = swizzle.getRows() * swizzle.getVector(), inside = offsets[1] % span;
+      int64_t whole = getMaxStartInSpan(span) + inside < span ? offsets[1] - inside : 0;
+      Value column = index.add(start[1], offsets[1] - whole);
+      indices[1] = index.add(arith::XOrIOp::create(index.builder, index.loc, column, shift), whole);
     }
     indices.insert(indices.begin(), lds.number);
     return indices;
+  }
+
+  /// The last of a span's columns that a lane's tile starts at.
+  int64_t getMaxStartInSpan(int64_t span) {
+    int64_t column = 0;
+    for (ArrayRef<Digit> digits : {layout.getLane(), layout.getWave()})
+      for (const Digit &digit : digits)
+        if (digit.dim == (transposed ? 0 : 1) && digit.stride % span != 0)
+          column += (digit.count - 1) * digit.stride;
+    return column;
   }
 
   Value getPackedPlace(ArrayRef<int64_t> offsets) {

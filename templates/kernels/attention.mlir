@@ -10,6 +10,8 @@
 // Keys that a row does not see weigh 0, so an infinite or undefined number among their values reaches the rows that share
 // their block.
 // OPERAND: the type of Q, K and V. Scores, sums and the output are f32; the weights are rounded to that type.
+// Weights are powers of two, of scores times |SCALE| * log2(e): one instruction each. A row's largest score so far starts
+// above that of a key it does not see, so that such keys weigh 0 from the first block on.
 // Waves: one row of WN, each with BQ / WN rows of the queries.
 !qt = tensor<16x16x!systolic.operand, #systolic.axes<DP, BQ>>
 !kv = tensor<32x16x!systolic.operand, #systolic.axes<BK, DP>>
@@ -45,9 +47,24 @@ module {
     return %row : !ri
   }
 
-  // Scores of keys that a row must not see become the lowest there is.
-  func.func private @mask(%scores: !s, %k0: index, %q0: index, %length: index, %position: index) -> !s {
+  // The position of each row's own token.
+  func.func private @positions(%q0: index, %position: index) -> !ri {
     %G = systolic.param "G"
+    %row_in_block = systolic.iota along 0 : !ri
+    %q0_i32 = arith.index_cast %q0 : index to i32
+    %first_row = systolic.broadcast %q0_i32 : i32 -> !ri
+    %row = arith.addi %row_in_block, %first_row : !ri
+    %G_i32 = arith.index_cast %G : index to i32
+    %group = systolic.broadcast %G_i32 : i32 -> !ri
+    %token = arith.divui %row, %group : !ri
+    %position_i32 = arith.index_cast %position : index to i32
+    %start = systolic.broadcast %position_i32 : i32 -> !ri
+    %own = arith.addi %token, %start : !ri
+    return %own : !ri
+  }
+
+  // Scores of keys that a row must not see become the smallest there is.
+  func.func private @mask(%scores: !s, %k0: index, %own_of_row: !ri, %length: index) -> !s {
     %CAUSAL = systolic.param "CAUSAL"
     %WINDOW = systolic.param "WINDOW"
     %c0 = arith.constant 0 : index
@@ -55,16 +72,7 @@ module {
     %k0_i32 = arith.index_cast %k0 : index to i32
     %first_key = systolic.broadcast %k0_i32 : i32 -> !si
     %key = arith.addi %key_in_block, %first_key : !si
-    %row_in_block = systolic.iota along 1 : !si
-    %q0_i32 = arith.index_cast %q0 : index to i32
-    %first_row = systolic.broadcast %q0_i32 : i32 -> !si
-    %row = arith.addi %row_in_block, %first_row : !si
-    %G_i32 = arith.index_cast %G : index to i32
-    %group = systolic.broadcast %G_i32 : i32 -> !si
-    %token = arith.divui %row, %group : !si
-    %position_i32 = arith.index_cast %position : index to i32
-    %start = systolic.broadcast %position_i32 : i32 -> !si
-    %own = arith.addi %token, %start : !si
+    %own = systolic.broadcast %own_of_row along 0 : !ri -> !si
     %length_i32 = arith.index_cast %length : index to i32
     %end = systolic.broadcast %length_i32 : i32 -> !si
     %exists = arith.cmpi ult, %key, %end : !si
@@ -81,6 +89,40 @@ module {
     %lowest = arith.constant dense<-1.0e30> : !s
     %result = arith.select %is_seen, %scores, %lowest : !mask, !s
     return %result : !s
+  }
+
+  // A block of keys: the rows' results, largest scores and sums with it.
+  func.func private @attend(%k: !kv, %v: !vt, %q: !qt, %factor: f32, %k0: index, %own: !ri, %length: index,
+                            %is_masked: i1, %o: !o, %max: !r, %sum: !r) -> (!o, !r, !r) {
+    %zero = arith.constant dense<0.0> : !s
+    %products = systolic.mma %k, %q, %zero : !kv, !qt -> !s
+    %scores = scf.if %is_masked -> (!s) {
+      %seen = func.call @mask(%products, %k0, %own, %length) : (!s, index, !ri, index) -> !s
+      scf.yield %seen : !s
+    } else {
+      scf.yield %products : !s
+    }
+    %factor_s = systolic.broadcast %factor : f32 -> !s
+    %factor_r = systolic.broadcast %factor : f32 -> !r
+    %block_max = systolic.reduce max %scores along 0 : !s -> !r
+    %next_max = arith.maxnumf %max, %block_max : !r
+    %drop = arith.subf %max, %next_max : !r
+    %scaled_drop = arith.mulf %drop, %factor_r : !r
+    %shrink = math.exp2 %scaled_drop fastmath<afn> : !r
+    %scaled_max = arith.mulf %next_max, %factor_r : !r
+    %shift = arith.negf %scaled_max : !r
+    %shift_rows = systolic.broadcast %shift along 0 : !r -> !s
+    %exponent = math.fma %scores, %factor_s, %shift_rows : !s
+    %p = math.exp2 %exponent fastmath<afn> : !s
+    // The sum is of the weights as they are used, so that equal ones round without bias.
+    %p_rounded = arith.truncf %p fastmath<nnan> : !s to !p
+    %p_used = arith.extf %p_rounded : !p to !s
+    %block_sum = systolic.reduce add %p_used along 0 : !s -> !r
+    %next_sum = math.fma %sum, %shrink, %block_sum : !r
+    %shrinks = systolic.broadcast %shrink along 0 : !r -> !o
+    %kept = arith.mulf %o, %shrinks : !o
+    %next_o = systolic.mma %v, %p_rounded, %kept : !vt, !p -> !o
+    return %next_o, %next_max, %next_sum : !o, !r, !r
   }
 
   systolic.kernel @attention(%Q: !Q, %K: !K, %V: !K, %Y: !Y, %control: !systolic.control, %block: index, %head: index)
@@ -102,8 +144,16 @@ module {
     %c1 = arith.constant 1 : index
     %step_rows = systolic.control rows %control
     %position = systolic.control position %control
-    %q0 = arith.muli %block, %BQ : index
     %rows = arith.muli %step_rows, %G : index
+    // The last rows see most keys: they come first, and short work items fill what the long ones leave.
+    %BQ_minus_1 = arith.subi %BQ, %c1 : index
+    %rows_rounded = arith.addi %rows, %BQ_minus_1 : index
+    %blocks = arith.divui %rows_rounded, %BQ : index
+    %is_block = arith.cmpi ult, %block, %blocks : index
+    %blocks_left = arith.subi %blocks, %block : index
+    %mirrored = arith.subi %blocks_left, %c1 : index
+    %own_block = arith.select %is_block, %mirrored, %block : index
+    %q0 = arith.muli %own_block, %BQ : index
     %before = arith.muli %position, %CACHED : index
     %length = arith.addi %step_rows, %before : index
 
@@ -132,6 +182,8 @@ module {
     %skips = arith.andi %has_window, %is_far : i1
     %first = arith.select %skips, %unseen_start, %c0 : index
 
+    %all_see = arith.select %is_causal, %after_first, %length : index
+
     %head_row = arith.muli %head, %G : index
     %query_rows = func.call @rows(%q0) : (index) -> !ri
     %query_limit = arith.muli %step_rows, %H : index
@@ -139,34 +191,54 @@ module {
 
     %f0 = arith.muli %head, %D : index
     %f_end = arith.addi %f0, %D : index
-    %scale = systolic.broadcast %SCALE : f32 -> !s
-    %zero_s = arith.constant dense<0.0> : !s
+    // A negative scale is the queries': the largest score is then that of the largest product.
+    %f0_f32 = arith.constant 0.0 : f32
+    %is_negative = arith.cmpf olt, %SCALE, %f0_f32 : f32
+    %q_negated = arith.negf %q : !qt
+    %q_signed = arith.select %is_negative, %q_negated, %q : !qt
+    %magnitude = math.absf %SCALE : f32
+    %smallest = arith.constant 1.0e-20 : f32
+    %log2e = arith.constant 1.44269504 : f32
+    %positive = arith.maxnumf %magnitude, %smallest : f32
+    %factor = arith.mulf %positive, %log2e : f32
+
+    // Of the blocks of keys, those up to here are whole and seen by every row.
+    %seen_blocks = arith.divui %all_see, %BK : index
+    %seen_end = arith.muli %seen_blocks, %BK : index
+    %seen_inside = arith.minui %seen_end, %end : index
+    %unmasked_end = arith.select %has_window, %first, %seen_inside : index
+    %false = arith.constant false
+    %true = arith.constant true
     %zero_o = arith.constant dense<0.0> : !o
     %zero_r = arith.constant dense<0.0> : !r
-    %lowest = arith.constant dense<-1.0e30> : !r
-    %state:3 = scf.for %k0 = %first to %end step %BK iter_args(%o = %zero_o, %max = %lowest, %sum = %zero_r)
+    %unseen_max = arith.constant dense<-1.0e29> : !r
+    %own = func.call @positions(%q0, %before) : (index, index) -> !ri
+    %unmasked:3 = scf.for %k0 = %first to %unmasked_end step %BK iter_args(%o = %zero_o, %max = %unseen_max, %sum = %zero_r)
         -> (!o, !r, !r) {
       %k = systolic.load %K[%k0, %f0] limit [%length, %f_end] : !K -> !kv
       %v = systolic.load %V[%k0, %f0] limit [%length, %f_end] transposed : !K -> !vt
-      %products = systolic.mma %k, %q, %zero_s : !kv, !qt -> !s
-      %scaled = arith.mulf %products, %scale : !s
-      %scores = func.call @mask(%scaled, %k0, %q0, %length, %before) : (!s, index, index, index, index) -> !s
-      %block_max = systolic.reduce max %scores along 0 : !s -> !r
-      %next_max = arith.maxnumf %max, %block_max : !r
-      %drop = arith.subf %max, %next_max : !r
-      %shrink = math.exp %drop : !r
-      %max_rows = systolic.broadcast %next_max along 0 : !r -> !s
-      %shifted = arith.subf %scores, %max_rows : !s
-      %p = math.exp %shifted : !s
-      // The sum is of the weights as they are used, so that equal ones round without bias.
-      %p_rounded = arith.truncf %p : !s to !p
-      %p_used = arith.extf %p_rounded : !p to !s
-      %block_sum = systolic.reduce add %p_used along 0 : !s -> !r
-      %next_sum = math.fma %sum, %shrink, %block_sum : !r
-      %shrinks = systolic.broadcast %shrink along 0 : !r -> !o
-      %kept = arith.mulf %o, %shrinks : !o
-      %next_o = systolic.mma %v, %p_rounded, %kept : !vt, !p -> !o
-      scf.yield %next_o, %next_max, %next_sum : !o, !r, !r
+      %next:3 = func.call @attend(%k, %v, %q_signed, %factor, %k0, %own, %length, %false, %o, %max, %sum)
+          : (!kv, !vt, !qt, f32, index, !ri, index, i1, !o, !r, !r) -> (!o, !r, !r)
+      scf.yield %next#0, %next#1, %next#2 : !o, !r, !r
+    }
+    // Rows' positions are counted from the block's first key on, from round to round: else LLVM would hold as many copies of
+    // them through the loop as a lane has scores.
+    %begin_i32 = arith.index_cast %unmasked_end : index to i32
+    %begin = systolic.broadcast %begin_i32 : i32 -> !ri
+    %first_ahead = arith.subi %own, %begin : !ri
+    %BK_i32 = arith.index_cast %BK : index to i32
+    %advance = systolic.broadcast %BK_i32 : i32 -> !ri
+    %state:4 = scf.for %k0 = %unmasked_end to %end step %BK
+        iter_args(%o = %unmasked#0, %max = %unmasked#1, %sum = %unmasked#2, %ahead = %first_ahead) -> (!o, !r, !r, !ri) {
+      %k0_i32 = arith.index_cast %k0 : index to i32
+      %here = systolic.broadcast %k0_i32 : i32 -> !ri
+      %own_now = arith.addi %ahead, %here : !ri
+      %next_ahead = arith.subi %ahead, %advance : !ri
+      %k = systolic.load %K[%k0, %f0] limit [%length, %f_end] : !K -> !kv
+      %v = systolic.load %V[%k0, %f0] limit [%length, %f_end] transposed : !K -> !vt
+      %next:3 = func.call @attend(%k, %v, %q_signed, %factor, %k0, %own_now, %length, %true, %o, %max, %sum)
+          : (!kv, !vt, !qt, f32, index, !ri, index, i1, !o, !r, !r) -> (!o, !r, !r)
+      scf.yield %next#0, %next#1, %next#2, %next_ahead : !o, !r, !r, !ri
     }
     %sums = systolic.broadcast %state#2 along 0 : !r -> !o
     %result = arith.divf %state#0, %sums : !o

@@ -166,12 +166,24 @@ TEST_F(Layouts, ExchangedOperands) {
     }
 }
 
-// For attention: the accumulator of a cell four deep is B as it lies.
+// For attention: the accumulator of a cell four deep is B as it lies, and of a chained one that is deeper.
 TEST_F(Layouts, AccumulatorIsTheNextB) {
-  for (auto cells : {array(1, 1, 16, 16, 4), array(1, 4, 16, 16, 4)}) {
-    int64_t N = 16 * cells.getWaveCols();
-    EXPECT_EQ(getMmaLayout(cells, MmaOperand::Acc, {16, N}, 64), getMmaLayout(cells, MmaOperand::B, {16, N}, 64));
+  auto chained = SystolicArrayAttr::get(&context, 1, 4, 32, 32, 16, 8, /*transposed=*/false, /*chained=*/true);
+  for (auto cells : {array(1, 1, 16, 16, 4), array(1, 4, 16, 16, 4), chained}) {
+    int64_t M = 2 * cells.getM(), N = cells.getN() * cells.getWaveCols();
+    EXPECT_EQ(getMmaLayout(cells, MmaOperand::Acc, {M, N}, 64), getMmaLayout(cells, MmaOperand::B, {M, N}, 64));
   }
+}
+
+// The instruction gives row 8i + 4h + j of a result to register 4i + j of the lanes of half h: there stands what its A
+// has in lane 8i + 4h + j.
+TEST_F(Layouts, ChainedRows) {
+  auto chained = SystolicArrayAttr::get(&context, 1, 1, 32, 32, 16, 8, /*transposed=*/false, /*chained=*/true);
+  FragmentAttr a = getMmaLayout(chained, MmaOperand::A, {32, 16}, 64);
+  FragmentAttr acc = getMmaLayout(chained, MmaOperand::Acc, {32, 32}, 64);
+  for (int64_t half : {0, 1})
+    for (int64_t reg = 0; reg < 16; ++reg)
+      EXPECT_EQ(coordinates(acc, reg, 32 * half, 0)[0], coordinates(a, 0, reg / 4 * 8 + half * 4 + reg % 4, 0)[0]);
 }
 
 TEST_F(Layouts, NoWholeCells) {
@@ -294,6 +306,20 @@ TEST_F(Layouts, Slices) {
   // A unit dimension put in and taken out again changes nothing.
   EXPECT_EQ(columns.insertUnitDim(0).dropDim(0), columns);
   EXPECT_EQ(columns.insertUnitDim(0).getReg(), llvm::ArrayRef<Digit>({{1, 2, 16}}));
+}
+
+// Lanes hold patches of depth x width; both orders of their registers are whole layouts of the same elements.
+TEST_F(Layouts, Patches) {
+  PatchLayouts patches = getPatchLayouts(&context, {64, 128}, 16, /*depth=*/8, /*waves=*/4, 64);
+  ASSERT_TRUE(patches.alongRows && patches.alongColumns);
+  EXPECT_EQ(getVectorWidth(patches.alongRows, 1, 16), 4);
+  EXPECT_EQ(getVectorWidth(patches.alongColumns, 0, 16), 8);
+  EXPECT_EQ(patches.alongRows.getLane(), patches.alongColumns.getLane());
+  EXPECT_EQ(patches.alongRows.getWave(), patches.alongColumns.getWave());
+  expectPartition(patches.alongRows, {64, 128}, 4, 64);
+  expectPartition(patches.alongColumns, {64, 128}, 4, 64);
+  EXPECT_FALSE(getPatchLayouts(&context, {20, 128}, 16, 8, 4, 64).alongRows);
+  EXPECT_FALSE(getPatchLayouts(&context, {8, 16}, 16, 8, 4, 64).alongRows);
 }
 
 } // namespace

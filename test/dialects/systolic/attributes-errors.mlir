@@ -74,6 +74,12 @@ func.func private @array_c2() attributes {array = #array_c2}
 
 // -----
 
+// expected-error @+1 {{expected a chained cell that is not transposed, with M a multiple of K, but got 16x16x32}}
+#array_c3 = #systolic.array<waves = 1x4, cell = 16x16x32, instruction_k = 16, chained>
+func.func private @array_c3() attributes {array = #array_c3}
+
+// -----
+
 // expected-error @+1 {{expected RxC waves and an MxNxK cell}}
 #array_shape = #systolic.array<waves = 1x4x1>
 func.func private @array_shape() attributes {array = #array_shape}

@@ -173,3 +173,58 @@ systolic.kernel @decoded(%W: !W, %S: !S, %Y: memref<68x256xf32, #systolic.axes<N
   systolic.store %w, %Y[%c0, %c0] : !codes, memref<68x256xf32, #systolic.axes<N, K>>
   systolic.return
 }
+
+// -----
+
+// What one wave loads once, before the loop of its product, is loaded as the product takes it; with a second wave along the
+// rows it would be loaded twice.
+!X = memref<64x64xf32, #systolic.axes<M, K>>
+!x = tensor<32x32xf32, #systolic.axes<BM, BK>>
+!w = tensor<32x16xf32, #systolic.axes<BK, BN>>
+!y = tensor<32x16xf32, #systolic.axes<BM, BN>>
+// CHECK-DAG: #[[B:.+]] = #systolic.fragment<reg [0:4*1, 0:2*16], lane [1:16*1, 0:4*4], wave []>
+// CHECK-LABEL: systolic.kernel @once
+// CHECK: systolic.load {{.+}} -> tensor<32x16xf32, #[[B]]>
+// CHECK-NEXT: scf.for
+// CHECK-COUNT-1: systolic.convert_layout
+// CHECK-NEXT: systolic.mma
+systolic.kernel @once(%X: !X, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 4>} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %zero = arith.constant dense<0.0> : !y
+  %w = systolic.load %X[%c0, %c0] : !X -> !w
+  %sum = scf.for %k = %c0 to %work step %c32 iter_args(%acc = %zero) -> (!y) {
+    %x = systolic.load %X[%c0, %k] : !X -> !x
+    %next = systolic.mma %x, %w, %acc : !x, !w -> !y
+    scf.yield %next : !y
+  }
+  systolic.store %sum, %X[%c0, %c0] : !y, !X
+  systolic.return
+}
+
+// -----
+
+!X = memref<64x64xf32, #systolic.axes<M, K>>
+!x = tensor<32x32xf32, #systolic.axes<BM, BK>>
+!w = tensor<32x16xf32, #systolic.axes<BK, BN>>
+!y = tensor<32x16xf32, #systolic.axes<BM, BN>>
+// CHECK-LABEL: systolic.kernel @shared
+// CHECK: %[[W:.+]] = systolic.load {{.+}} -> tensor<32x16xf32,
+// CHECK: systolic.convert_layout %[[W]]
+systolic.kernel @shared(%X: !X, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 2x1, cell = 16x16x16, instruction_k = 4>} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %zero = arith.constant dense<0.0> : !y
+  %w = systolic.load %X[%c0, %c0] : !X -> !w
+  %sum = scf.for %k = %c0 to %work step %c32 iter_args(%acc = %zero) -> (!y) {
+    %x = systolic.load %X[%c0, %k] : !X -> !x
+    %next = systolic.mma %x, %w, %acc : !x, !w -> !y
+    scf.yield %next : !y
+  }
+  systolic.store %sum, %X[%c0, %c0] : !y, !X
+  systolic.return
+}

@@ -50,9 +50,9 @@ systolic.kernel @two_products(%work: index) attributes {params = {}, grid = [], 
   systolic.return
 }
 
-// f16's instructions are as deep as a cell.
+// Operands that don't come from memory are results of products, or meet them: rows are chained, so that a lane holds 16 bytes.
 // CHECK-LABEL: @f16
-// CHECK-SAME: array = #systolic.array<waves = 1x1, cell = 32x32x8, instruction_k = 8>
+// CHECK-SAME: array = #systolic.array<waves = 1x1, cell = 32x32x16, instruction_k = 8, chained>
 systolic.kernel @f16(%work: index) attributes {params = {}, grid = [], wave_size = 64 : i64} {
   %a = arith.constant dense<0.0> : tensor<32x32xf16, #systolic.axes<BM, BK>>
   %b = arith.constant dense<0.0> : tensor<32x32xf16, #systolic.axes<BK, BN>>

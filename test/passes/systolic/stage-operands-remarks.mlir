@@ -16,8 +16,8 @@ systolic.kernel @product(%X: !X, %work: index)
   %w = systolic.load %X[%c0, %c0] : !X -> tensor<64x32xf16, #w>
   // expected-remark @+1 {{[Passed] Stage | Category:systolic-stage-operands | Function=product | Remark="through !systolic.lds<1 x 32x64xf16, #systolic.swizzle<8, 8, 1>, #systolic.axes<32, 64>>: writes of 16 bytes, reads of 16 bytes", lds=4096, read_conflicts=0, write_conflicts=0}}
   %a = systolic.convert_layout %x : tensor<32x64xf16, #x> -> tensor<32x64xf16, #a>
-  // Down the columns, two bytes at a time.
-  // expected-remark @+1 {{writes of 16 bytes, reads of 2 bytes", lds=4096}}
+  // What a lane multiplies stands in a column: two of eight rows side by side are turned on their way.
+  // expected-remark @+1 {{writes of 16 bytes, reads of 16 bytes", lds=4096}}
   %b = systolic.convert_layout %w : tensor<64x32xf16, #w> -> tensor<64x32xf16, #b>
   %c = systolic.mma %a, %b, %zero : tensor<32x64xf16, #a>, tensor<64x32xf16, #b> -> tensor<32x32xf32, #acc>
   systolic.store %c, %X[%c0, %c0] : tensor<32x32xf32, #acc>, !X

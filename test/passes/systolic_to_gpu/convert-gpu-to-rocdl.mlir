@@ -34,4 +34,25 @@ module {
       gpu.return
     }
   }
+
+  // Approximate powers of two are one instruction each; a number that is rounded to bf16 takes three for two elements beside two
+  // each, and none keeps a NaN.
+  // CHECK-LABEL: llvm.func @weights
+  // CHECK-COUNT-2: rocdl.exp2 %{{.+}} f32 -> f32
+  // CHECK-NOT: llvm.intr.exp2
+  // CHECK-NOT: llvm.fptrunc
+  // CHECK: llvm.lshr
+  // CHECK: llvm.add
+  // CHECK: llvm.trunc {{.+}} : vector<2xi32> to vector<2xi16>
+  gpu.module @n {
+    gpu.func @weights(%x: memref<64xf32> {llvm.noalias}, %y: memref<64xbf16> {llvm.noalias})
+        kernel attributes {known_block_size = array<i32: 32, 1, 1>, systolic.launch = #systolic.launch<[x, y]>} {
+      %i = gpu.thread_id x
+      %v = vector.load %x[%i] : memref<64xf32>, vector<2xf32>
+      %e = math.exp2 %v fastmath<afn> : vector<2xf32>
+      %b = arith.truncf %e fastmath<nnan> : vector<2xf32> to vector<2xbf16>
+      vector.store %b, %y[%i] : memref<64xbf16>, vector<2xbf16>
+      gpu.return
+    }
+  }
 }

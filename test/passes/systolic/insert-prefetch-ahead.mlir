@@ -1,0 +1,75 @@
+// A loop that does more than add up products loads what goes to LDS a round ahead, behind the barrier after its writes.
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-insert-prefetch))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
+
+#x = #systolic.fragment<reg [1:4*1], lane [1:4*4, 0:16*1], wave []>
+#a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave []>
+#acc = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+!X = memref<64x64xf16, #systolic.axes<M, K>>
+!lds = !systolic.lds<1 x 16x16xf16, unit, #systolic.axes<16, 16>>
+// CHECK-LABEL: systolic.kernel @scaled(
+// CHECK: %[[IS_ANY:.+]] = arith.cmpi ult, %[[C0:.+]], %[[END:.+]] : index
+// CHECK: %[[FIRST:.+]] = systolic.load {{.+}} when %[[IS_ANY]]
+// CHECK: scf.for %[[K:.+]] = {{.+}} iter_args(%{{.+}} = %{{.+}}, %[[TILE:.+]] = %[[FIRST]])
+// CHECK-NOT: systolic.load
+// CHECK: systolic.barrier
+// CHECK: systolic.write %[[TILE]]
+// CHECK: systolic.barrier
+// CHECK: %[[NEXT:.+]] = arith.addi %[[K]], %{{.+}} : index
+// CHECK: %[[IS_INSIDE:.+]] = arith.cmpi ult, %[[NEXT]], %[[END]] : index
+// CHECK: %[[LOADED:.+]] = systolic.load %{{.+}}[%{{.+}}, %[[NEXT]]] when %[[IS_INSIDE]]
+// CHECK: systolic.read
+// CHECK: scf.yield %{{.+}}, %[[LOADED]]
+systolic.kernel @scaled(%X: !X, %work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 16>} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %b = systolic.load %X[%c0, %c0] : !X -> tensor<16x16xf16, #acc>
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
+  // expected-remark @+1 {{Remark="what goes to LDS is loaded a round before", bytes_in_flight=512,}}
+  %sum = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %zero) -> (tensor<16x16xf32, #acc>) {
+    %x = systolic.load %X[%c0, %k] : !X -> tensor<16x16xf16, #x>
+    systolic.barrier
+    systolic.write %x, %lds[%c0] : tensor<16x16xf16, #x>, !lds
+    systolic.barrier
+    %a = systolic.read %lds[%c0] : !lds -> tensor<16x16xf16, #a>
+    %scaled = arith.mulf %acc, %acc : tensor<16x16xf32, #acc>
+    %next = systolic.mma %a, %b, %scaled : tensor<16x16xf16, #a>, tensor<16x16xf16, #acc> -> tensor<16x16xf32, #acc>
+    scf.yield %next : tensor<16x16xf32, #acc>
+  }
+  systolic.store %sum, %X[%c0, %c0] : tensor<16x16xf32, #acc>, !X
+  systolic.return
+}
+
+// -----
+
+// Where it loads depends on the round before: nothing is known of the next one.
+#x = #systolic.fragment<reg [1:4*1], lane [1:4*4, 0:16*1], wave []>
+#a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave []>
+#acc = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+!X = memref<64x64xf16, #systolic.axes<M, K>>
+!lds = !systolic.lds<1 x 16x16xf16, unit, #systolic.axes<16, 16>>
+// CHECK-LABEL: systolic.kernel @follows(
+// CHECK: scf.for
+// CHECK-NEXT: systolic.load
+systolic.kernel @follows(%X: !X, %work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 16>} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %b = systolic.load %X[%c0, %c0] : !X -> tensor<16x16xf16, #acc>
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
+  // expected-remark @+1 {{Remark="where it loads depends on the round before"}}
+  %sum:2 = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %zero, %row = %c0) -> (tensor<16x16xf32, #acc>, index) {
+    %x = systolic.load %X[%row, %k] : !X -> tensor<16x16xf16, #x>
+    systolic.barrier
+    systolic.write %x, %lds[%c0] : tensor<16x16xf16, #x>, !lds
+    systolic.barrier
+    %a = systolic.read %lds[%c0] : !lds -> tensor<16x16xf16, #a>
+    %next = systolic.mma %a, %b, %acc : tensor<16x16xf16, #a>, tensor<16x16xf16, #acc> -> tensor<16x16xf32, #acc>
+    %below = arith.addi %row, %c16 : index
+    scf.yield %next, %below : tensor<16x16xf32, #acc>, index
+  }
+  systolic.store %sum#0, %X[%c0, %c0] : tensor<16x16xf32, #acc>, !X
+  systolic.return
+}
