@@ -1,0 +1,213 @@
+"""What fewer bits cost: stories260K in each format, beside llama.cpp's and simpler roundings; issue lines and whether they are met.
+
+    tools/bench quantisation [--chips=gfx942,gfx90a] [--rows=0-7] [--no-packages] [--build=BUILD]
+
+Rows 8-23 of samples.npy calibrate, 0-7 judge. "reference" is the float64 reference of the checkpoint that nstfc compress wrote, a
+chip's column its package on the emulator beside the f32 package. Exit status 1 where a line is missed or isn't there yet."""
+
+import argparse
+import dataclasses
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from benchmarks import launches
+
+MODELS = launches.ROOT.parent / "shared" / "models"
+PACKAGES = ["gguf==0.19.0", "numpy==2.2.6"]
+
+
+@dataclasses.dataclass
+class Line:
+    """A format and its limits; those of the issue have as many digits as it gives them."""
+    name: str
+    bits: float = None
+    kl: float = None
+    perplexity: float = None          # per cent over the float model's
+    words: list = None                # of nstfc compress; None: not there yet
+    gguf: str = None
+    found_bits: float = None
+    found: dict = dataclasses.field(default_factory=dict)   # column: (KL, per cent)
+
+
+LINES = [
+    Line("int8", 8.3, 0.0007, 0.1, ["--format=int8"]),
+    Line("W8A8 int8", 8.3, 0.0020, 0.3),
+    Line("W8A8 + KV int8", 8.3, 0.0042, 0.4),
+    Line("e4m3fnuz", 8.3, 0.013, 1.4),
+    Line("W8A8 e4m3fnuz", 8.3, 0.019, 2.1),
+    Line("KV e4m3fnuz", 8.3, 0.020, 1.9),
+    Line("int6_g32", 6.7, 0.0043, 0.6, ["--format=int6_g32"]),
+    Line("int5_g32", 5.7, 0.017, 1.8, ["--format=int5_g32"]),
+    Line("int4_g32", 4.7, 0.074, 7.5, ["--format=int4_g32"]),
+    Line("--max-kl=0.002", 7.3, 0.0028, 0.5),
+    Line("--max-kl=0.01", 6.0, 0.014, 1.1),
+    Line("Q8_0", gguf="Q8_0"),
+    Line("Q5_0", gguf="Q5_0"),
+    Line("Q4_0", gguf="Q4_0"),
+    Line("int4_g32 nearest", words=["--format=int4_g32", "--rounding=nearest", "--scale-channels=off"]),
+    Line("int4_g32 AWQ alone", words=["--format=int4_g32", "--rounding=nearest", "--scale-channels=awq"]),
+    Line("int4_g32 GPTQ alone", words=["--format=int4_g32", "--rounding=gptq", "--scale-channels=off"]),
+]
+
+
+class Bench:
+    def __init__(self, arguments, folder):
+        self.build, self.rows, self.folder = arguments.build, arguments.rows, pathlib.Path(folder)
+        self.chips = [] if arguments.no_packages else arguments.chips.split(",")
+        self.model, self.samples = MODELS / "stories260K" / "hf", MODELS / "stories260K" / "samples.npy"
+        self.missed = []
+
+    def run(self, tool, *words):
+        done = subprocess.run([self.build / "bin" / tool, *words], capture_output=True, text=True)
+        if done.returncode:
+            raise launches.Failed((done.stderr.strip().splitlines() or [f"{tool} ended with {done.returncode}"])[-1])
+        return done.stdout
+
+    def models(self, *words):
+        with_packages = launches.ROOT / "test" / "runtime" / "emulator" / "with_packages.py"
+        script = pathlib.Path(__file__).with_name("models.py")
+        done = subprocess.run([sys.executable, with_packages, *PACKAGES, "--", script, *words], capture_output=True, text=True)
+        if done.returncode:
+            said = (done.stdout + done.stderr).strip().splitlines()
+            raise launches.Failed(said[-1] if said else "models.py failed")
+        return json.loads(done.stdout.splitlines()[-1])
+
+    def calibrate(self, model, *words):
+        folder = self.folder / f"{len(list(self.folder.iterdir()))}.calib"
+        self.run("nstfc", "calibrate", model, *words, "-o", folder, "--quiet")
+        return folder
+
+    def compress(self, model, name, *words):
+        """The checkpoint, and its report."""
+        folder, report = self.folder / name.replace(" ", "-"), self.folder / "report.json"
+        self.run("nstfc", "compress", model, *words, "-o", folder, "--report", report, "--quiet")
+        return folder, json.loads(report.read_text())
+
+    def compile(self, model, name, *words):
+        package = self.folder / (name.replace(" ", "-") + ".nstf")
+        self.run("nstfc", model, *[f"--target={chip}" for chip in self.chips], "-o", package, "--quiet", *words)
+        return package
+
+    def judge_package(self, line, folder, base, chips, *words):
+        package = self.compile(folder, line.name, *words)
+        for chip in chips:
+            found = json.loads(self.run("nstf-run", package, "--perplexity", self.samples, f"--rows={self.rows}", "--against", base,
+                                        "--device=emulator", f"--target={chip}", "--json", "--quiet"))
+            other = found["against"]
+            line.found[chip] = other["kl"], 100 * (found["perplexity"] / other["perplexity"] - 1)
+
+    def measure(self, line, calibration, base):
+        if line.gguf:
+            folder = self.folder / line.gguf
+            line.found_bits = self.models("gguf", line.gguf, self.model, folder)
+            # Numbers as they are, which one chip computes like the other.
+            if self.chips:
+                self.judge_package(line, folder, base, self.chips[:1], "--precision=f32")
+        elif line.words:
+            folder, report = self.compress(self.model, line.name, *line.words, f"--calibration={calibration}", "--judge", self.samples,
+                                           f"--judge-rows={self.rows}")
+            judged = report["judged"]
+            line.found_bits = report["bits"]
+            line.found["reference"] = judged["kl"], 100 * (judged["perplexity"][1] / judged["perplexity"][0] - 1)
+            if self.chips and line.kl:
+                self.judge_package(line, folder, base, self.chips)
+
+    def verdict(self, line):
+        """What a line misses, if anything."""
+        if line.kl is None:
+            return ""
+        if not line.words:
+            return "not there yet"
+        faults = []
+        if round(line.found_bits, 1) > line.bits:
+            faults.append(f"{line.found_bits:.2f} bits")
+        for column, (kl, per_cent) in line.found.items():
+            if kl > line.kl:
+                faults.append(f"{column} KL {kl:.5f}")
+            if per_cent > line.perplexity:
+                faults.append(f"{column} {per_cent:+.2f} %")
+            if abs(kl - line.found["reference"][0]) > max(1e-5, 0.02 * line.found["reference"][0]):
+                faults.append(f"{column} KL {kl:.5f}, the reference's {line.found['reference'][0]:.5f}")
+        return ", ".join(faults)
+
+    def check(self, what, isMet):
+        print(f"{'met   ' if isMet else 'MISSED'} {what}", flush=True)
+        if not isMet:
+            self.missed.append(what)
+
+    def table(self):
+        calibration = self.calibrate(self.model, "--ids", self.samples, "--rows=8-23")
+        base = self.compile(self.model, "base", "--precision=f32") if self.chips else None
+        columns = ["reference", *self.chips]
+        print(f"{'stories260K':22} {'bits':>11}" + "".join(f"{column + ', KL':>16} {'perplexity':>10}" for column in columns) + "  limits")
+        for line in LINES:
+            self.measure(line, calibration, base)
+            cells = "".join(f"{line.found[column][0]:16.5f} {line.found[column][1]:+9.2f}%" if column in line.found else f"{'-':>16} {'-':>10}"
+                            for column in columns)
+            limits = f"{line.bits} bits, {line.kl}, {line.perplexity:+} %" if line.kl else ""
+            fault = self.verdict(line)
+            bits = f"{line.found_bits:11.3f}" if line.found_bits else f"{'-':>11}"
+            print(f"{line.name:22} {bits}{cells}  {limits}{'  MISSED: ' + fault if fault else ''}", flush=True)
+            if fault:
+                self.missed.append(f"{line.name}: {fault}")
+        found = {line.name: line.found for line in LINES}
+        ours = found["int4_g32"]["reference"][0]
+        self.check("int4_g32 has less KL than Q4_0 and than nearest",
+                   all(ours < kl for name in ("Q4_0", "int4_g32 nearest") for kl, _ in found[name].values()))
+        return calibration
+
+    def planted(self):
+        """Channels 64 times the others."""
+        model = self.folder / "planted"
+        self.models("plant", self.model, model)
+        calibration = self.calibrate(model, "--ids", self.samples, "--rows=8-23")
+        judge = ["--format=int4_g32", f"--calibration={calibration}", "--judge", self.samples, f"--judge-rows={self.rows}"]
+        plain = next(line for line in LINES if line.name == "int4_g32").found["reference"][0]
+        folded = self.compress(model, "planted-folded", *judge)[1]["judged"]["kl"]
+        unfolded = self.compress(model, "planted-unfolded", *judge, "--scale-channels=off", "--rounding=nearest")[1]["judged"]["kl"]
+        self.check(f"planted outliers, int4_g32: KL {folded:.4f} is at most 1.15 x {plain:.4f}", folded <= 1.15 * plain)
+        self.check(f"planted outliers, int4_g32 nearest without folding: KL {unfolded:.3f} is over 0.2", unfolded > 0.2)
+
+    def tiny(self):
+        """examples/01-tiny-llama: forty stories judge, forty others calibrate."""
+        model = launches.ROOT / "examples" / "01-tiny-llama"
+        for seed in (1, 2):
+            text = subprocess.run([sys.executable, model / "generate_stories.py", "--count=40", f"--seed={seed}"],
+                                  capture_output=True, text=True, check=True).stdout
+            (self.folder / f"stories{seed}.txt").write_text(text)
+        calibration = self.calibrate(model, "--text", self.folder / "stories1.txt", "--lines")
+
+        def judge(name, *words):
+            return self.compress(model, name, *words, f"--calibration={calibration}", "--judge", self.folder / "stories2.txt",
+                                 "--lines")[1]["judged"]["kl"]
+
+        eight, four = judge("tiny8", "--format=int8"), judge("tiny4", "--format=int4_g32")
+        nearest = judge("tiny-nearest", "--format=int4_g32", "--rounding=nearest", "--scale-channels=off")
+        self.check(f"tiny-llama, int8: KL {eight:.7f} is at most 0.00002", eight <= 0.00002)
+        self.check(f"tiny-llama, int4_g32: KL {four:.6f} is at most 0.0005 and 0.65 x {nearest:.6f}",
+                   four <= 0.0005 and four <= 0.65 * nearest)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--chips", default="gfx942,gfx90a", help="targets whose packages run")
+    parser.add_argument("--rows", default="0-7", help="rows of samples.npy that judge")
+    parser.add_argument("--no-packages", action="store_true", help="the reference alone, without the emulator")
+    parser.add_argument("--build", type=pathlib.Path, default=launches.ROOT / "build", help="the build folder")
+    arguments = parser.parse_args()
+    if not MODELS.exists():
+        sys.exit(f"error: expected {MODELS}, which has stories260K, but there is none")
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(arguments, folder)
+        bench.table()
+        bench.planted()
+        bench.tiny()
+    print(f"{len(bench.missed)} missed" + "".join(f"\n  {line}" for line in bench.missed))
+    sys.exit(1 if bench.missed else 0)
+
+
+if __name__ == "__main__":
+    main()
