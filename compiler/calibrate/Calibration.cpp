@@ -75,9 +75,14 @@ public:
     square += x.array().square().colwise().sum().matrix().transpose();
     for (double number : x.reshaped())
       ++histogram[std::clamp(number == 0 ? 0 : std::ilogb(number) - firstExponent, 0, exponents - 1)];
+  }
+
+  /// Precondition: every x was added.
+  void addProducts(const reference::Matrix &x) {
+    VectorXd inverse = (square.array() > 0).select(double(tokens) / square.array(), 0).sqrt();
     MatrixXd scaled = x;
     for (auto row : scaled.rowwise())
-      if (double norm = row.norm(); norm > 0)
+      if (double norm = row.cwiseProduct(inverse.transpose()).norm(); norm > 0)
         row /= norm;
     if (sums.cols() == 1) {
       sums += scaled.array().square().colwise().sum().matrix().transpose();
@@ -233,6 +238,8 @@ private:
     InputSums sums(input->columns, options.diagonal);
     for (size_t text = 0; text < texts.size(); ++text)
       sums.add(get(text, 0).values);
+    for (size_t text = 0; text < texts.size(); ++text)
+      sums.addProducts(get(text, 0).values);
     layer->write(input->name + ".max", sums.largest);
     layer->write(input->name + ".mean", sums.mean / double(sums.tokens));
     layer->write(input->name + ".mean_square", sums.square / double(sums.tokens));

@@ -1,8 +1,9 @@
 // What the linears of a model see when it reads a text: a folder with calibration.json and a safetensors file a layer.
 //
 // Of each value that linears read: max, mean and mean square of |x| by channel, a histogram of exponents, and the lower
-// triangle of Σ x·xᵀ, row by row, over tokens scaled to norm 1. Of each attention the range of K and V by head. Layers
-// appear one by one, so that a run that was ended goes on where it was.
+// triangle of Σ x·xᵀ, row by row, over tokens scaled to norm 1: the norm of x in units of each channel's root mean
+// square, so that a few large channels don't decide which tokens count. Of each attention the range of K and V by head.
+// Layers appear one by one, so that a run that was ended goes on where it was.
 #pragma once
 
 #include "compiler/calibrate/LinearSites.h"

@@ -200,11 +200,17 @@ def main():
     arguments = parser.parse_args()
     if not MODELS.exists():
         sys.exit(f"error: expected {MODELS}, which has stories260K, but there is none")
+    for tool in ("nstfc", "nstf-run"):
+        if not (arguments.build / "bin" / tool).exists():
+            sys.exit(f"error: expected {arguments.build}/bin/{tool} but there is none")
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(arguments, folder)
-        bench.table()
-        bench.planted()
-        bench.tiny()
+        try:
+            bench.table()
+            bench.planted()
+            bench.tiny()
+        except launches.Failed as error:
+            sys.exit(f"error: {error}")
     print(f"{len(bench.missed)} missed" + "".join(f"\n  {line}" for line in bench.missed))
     sys.exit(1 if bench.missed else 0)
 
