@@ -188,12 +188,12 @@ private:
       formats.push_back(getFormat(found.sites[site]));
     }
     compress::InputStatistics statistics = calibration->getStatistics(input);
-    MatrixXd sums = calibration->getSums(input);
+    auto readSums = [&] { return calibration->getSums(input); };
     VectorXd scales = options.scaling == ChannelScaling::Smooth
                           ? compress::smoothScales(matrices, statistics)
-                          : compress::searchScales(formats, matrices, statistics, sums);
+                          : compress::searchScales(formats, matrices, statistics, readSums());
     if (options.scaling == ChannelScaling::Auto && options.rounding == Rounding::Gptq &&
-        !compress::helpGptq(scales, formats, matrices, sums))
+        !compress::helpGptq(scales, formats, matrices, readSums))
       return;
     if (fold->second.site)
       rowScales[*fold->second.site] = scales.cwiseInverse();

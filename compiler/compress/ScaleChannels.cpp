@@ -73,11 +73,11 @@ void nstf::compress::scaleInputs(const VectorXd &scales, MatrixXd &inputs) {
 }
 
 bool nstf::compress::helpGptq(const VectorXd &scales, const std::vector<IntFormat> &formats,
-                              const std::vector<MatrixXd> &matrices, const MatrixXd &inputs) {
+                              const std::vector<MatrixXd> &matrices, const std::function<MatrixXd()> &readInputs) {
   auto measure = [&](const VectorXd &scales) {
-    MatrixXd scaledInputs = inputs;
-    scaleInputs(scales, scaledInputs);
-    Gptq gptq(std::move(scaledInputs));
+    MatrixXd inputs = readInputs();
+    scaleInputs(scales, inputs);
+    Gptq gptq(std::move(inputs));
     double sum = 0;
     for (size_t i = 0; i < matrices.size(); ++i) {
       MatrixXd error = matrices[i] * scales.asDiagonal();

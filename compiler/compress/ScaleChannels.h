@@ -6,6 +6,8 @@
 
 #include <Eigen/Core>
 
+#include <functional>
+
 namespace nstf::compress {
 
 /// What is known of the inputs of products that read the same ones, by channel.
@@ -28,9 +30,9 @@ Eigen::VectorXd searchScales(const std::vector<IntFormat> &formats, const std::v
 void scaleInputs(const Eigen::VectorXd &scales, Eigen::MatrixXd &inputs);
 
 /// Whether rounding with GPTQ, which makes up for much of what scales are for, still gains clearly by them: by the
-/// error of the outputs, of these matrices.
+/// error of the outputs, of these matrices. `readInputs` gives Σ x·xᵀ; no more than one is in memory.
 bool helpGptq(const Eigen::VectorXd &scales, const std::vector<IntFormat> &formats,
-              const std::vector<Eigen::MatrixXd> &matrices, const Eigen::MatrixXd &inputs);
+              const std::vector<Eigen::MatrixXd> &matrices, const std::function<Eigen::MatrixXd()> &readInputs);
 
 /// SmoothQuant (arXiv 2211.10438): s = (max|x| / max|w|)^½, for products of rounded inputs.
 Eigen::VectorXd smoothScales(const std::vector<Eigen::MatrixXd> &matrices, const InputStatistics &statistics);

@@ -149,7 +149,7 @@ TEST(ScaleChannels, Outliers) {
   EXPECT_GT(measure(rows, inputs, VectorXd::Ones(64)), 4 * plain);
   VectorXd scales = searchScales({format}, {rows}, statistics, inputs);
   EXPECT_LT(measure(rows, inputs, scales), 1.1 * plain);
-  EXPECT_TRUE(helpGptq(scales, {format}, {rows}, inputs));
+  EXPECT_TRUE(helpGptq(scales, {format}, {rows}, [&] { return inputs; }));
   VectorXd smooth = smoothScales({rows}, statistics);
   EXPECT_LT(measure(rows, inputs, smooth), 2 * plain);
   EXPECT_TRUE(smooth.allFinite());
