@@ -290,7 +290,8 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
       {"hbm_banks", -0.05, firstChase(8 * mega), [](ChipTiming &chip) { chip.hbmChannels = chip.hbmBanks = 1; chip.hbmRowCycleNs = 2000; }},
       {"hbm_write_batch", 0.002, stream("stream_copy", false, 64, 24), [](ChipTiming &chip) { chip.hbmChannels = 2; chip.hbmWriteBatch = 1; chip.mallReadBandwidth *= 4; chip.mallWriteBandwidth *= 4; chip.mallCopyBandwidth *= 4; }},
       {"tlb_page_bytes", -0.01, firstInOrder(), [](ChipTiming &chip) { chip.tlbReachBytes = 16 * kilo; chip.tlbPageBytes = 4 * kilo; chip.tlbMissNs = 2000; }},
-      {"hbm_channels", 0.05, shared(16 * kilo, 1), [](ChipTiming &chip) { chip.hbmReadBandwidth /= 4; }},
+      // 256 bytes lie in one channel, whichever it is: of more channels each has less of the bandwidth.
+      {"hbm_channels", 0.3, once({.kernel = "strided_dword", .first = 4}), [](ChipTiming &chip) { chip.hbmReadBandwidth /= 256; }},
       {"hbm_latency_ns", 0.2, firstChase(8 * mega)},
       {"hbm_read_bandwidth", -0.2, stream("stream_read", false)},
       {"hbm_write_bandwidth", -0.03, stream("stream_write", false, 64, 24)},
