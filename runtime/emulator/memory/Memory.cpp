@@ -52,7 +52,7 @@ Memory::~Memory() {
     munmap(reinterpret_cast<void *>(base), size);
 }
 
-uint64_t Memory::takeAddressSpace(uint64_t span, uint64_t granule) {
+uint64_t Memory::takeAddressSpace(uint64_t span) {
   if (reserved_ >= reuseThreshold) {
     for (auto it = freed_.begin(); it != freed_.end(); ++it)
       if (it->span >= span) {
@@ -61,34 +61,28 @@ uint64_t Memory::takeAddressSpace(uint64_t span, uint64_t granule) {
         return base;
       }
   }
-  Chunk &chunk = granule == pageBytes ? small_ : large_;
-  auto has = [&] { return chunk.end - std::min(roundUp(chunk.next, granule), chunk.end) >= span; };
-  if (!has()) {
+  if (chunkEnd_ - chunkNext_ < span) {
     // Where a large reservation is refused (ulimit -v), one as large as needed may still be granted.
-    for (uint64_t size : {std::max(chunkBytes, span), span + granule - pageBytes}) {
+    for (uint64_t size : {std::max(chunkBytes, span), span}) {
       void *base = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (base == MAP_FAILED)
         continue;
-#ifdef MADV_HUGEPAGE
-      if (granule == largePageBytes) // faults are a good part of what a copy costs the host
-        madvise(base, size, MADV_HUGEPAGE);
-#endif
-      chunk.next = reinterpret_cast<uint64_t>(base);
-      chunk.end = chunk.next + size;
-      chunks_.emplace_back(chunk.next, size);
+      chunkNext_ = reinterpret_cast<uint64_t>(base);
+      chunkEnd_ = chunkNext_ + size;
+      chunks_.emplace_back(chunkNext_, size);
       reserved_ += size;
       break;
     }
-    if (!has())
+    if (chunkEnd_ - chunkNext_ < span)
       return 0;
   }
-  uint64_t base = roundUp(chunk.next, granule);
-  chunk.next = base + span;
+  uint64_t base = chunkNext_;
+  chunkNext_ += span;
   return base;
 }
 
 uint64_t Memory::takePhysical(uint64_t bytes) {
-  const uint64_t page = granuleFor(bytes);
+  const uint64_t page = bytes >= largePageBytes ? largePageBytes : pageBytes;
   const uint64_t begin = roundUp(nextPhysical_, page);
   nextPhysical_ = begin + roundUp(std::max<uint64_t>(bytes, 1), page);
   return begin;
@@ -100,7 +94,7 @@ void *Memory::allocate(size_t bytes, RegionKind kind, bool writable) {
     return nullptr;
   uint64_t pages = roundUp(std::max<uint64_t>(bytes, 1), pageBytes);
   uint64_t span = pages + guardBytes;
-  uint64_t base = takeAddressSpace(span, granuleFor(bytes));
+  uint64_t base = takeAddressSpace(span);
   if (!base)
     return nullptr;
   Region region{base, base + bytes, writable, kind, nextId_++, takePhysical(bytes)};

@@ -91,7 +91,7 @@ public:
   static constexpr uint64_t guardBytes = 256 * 1024;
   /// Every allocation begins on this boundary (hipMalloc promises 256).
   static constexpr uint64_t pageBytes = 4096;
-  /// Large allocations begin on this one, in the host's memory and in the synthetic physical memory.
+  /// Of large allocations' synthetic physical memory.
   static constexpr uint64_t largePageBytes = 2 * 1024 * 1024;
 
   /// `limit`: bytes that may be allocated at one time.
@@ -150,8 +150,7 @@ private:
     Region region;
     uint64_t base, span;
   };
-  static uint64_t granuleFor(uint64_t bytes) { return bytes >= largePageBytes ? largePageBytes : pageBytes; }
-  uint64_t takeAddressSpace(uint64_t span, uint64_t granule);
+  uint64_t takeAddressSpace(uint64_t span);
   /// Physical pages for an allocation, one after the other in order of allocation and never again: what depends on
   /// addresses (caches, channels) is then the same in every run, wherever the host puts things. Large allocations begin
   /// on large pages, as the driver's do.
@@ -162,11 +161,7 @@ private:
   std::map<uint64_t, Allocation> allocations_;          // by begin
   std::deque<FreedRange> freed_;                        // oldest first
   std::vector<std::pair<uint64_t, uint64_t>> chunks_;   // reserved address space: base, size
-  struct Chunk {
-    uint64_t next = 0, end = 0;
-  };
-  Chunk small_, large_; // what of the latest reservations isn't handed out; large_: by the host's large pages
-  uint64_t reserved_ = 0;
+  uint64_t chunkNext_ = 0, chunkEnd_ = 0, reserved_ = 0;
   uint64_t limit_, allocated_ = 0, nextId_ = 1, nextPhysical_ = 0;
   std::unique_ptr<Shadow> definedness_;
 };
