@@ -180,7 +180,7 @@ private:
     std::vector<MatrixXd> matrices;
     std::vector<compress::IntFormat> formats;
     // As many rows as measure well: the search is 22 products with Σ x·xᵀ.
-    int64_t most = std::max<int64_t>(16, (int64_t(1) << 32) / (input.columns * input.columns));
+    int64_t most = std::max<int64_t>(16, (int64_t(1) << 29) / (input.columns * input.columns));
     for (size_t site : input.sites) {
       std::shared_ptr<reference::Tensor> weight = reader.read(found.sites[site].weight);
       int64_t rows = weight->values.rows(), step = (rows + most - 1) / most;
