@@ -45,7 +45,7 @@ static int64_t powerOfTwoIn(int64_t size, int64_t most) {
 }
 
 FragmentAttr nstf::systolic::getBlockedLayout(MLIRContext *context, ArrayRef<int64_t> shape, unsigned elementBits,
-                                              int64_t waves, int64_t waveSize) {
+                                              int64_t waves, int64_t waveSize, bool wavesApart) {
   int64_t last = shape.size() - 1, cols = shape[last], rows = shape.size() == 2 ? shape[0] : 1;
   // Sixteen bytes a lane, as long as that leaves every lane something to do.
   int64_t vector = powerOfTwoIn(cols, std::max<int64_t>(1, 128 / elementBits));
@@ -62,9 +62,10 @@ FragmentAttr nstf::systolic::getBlockedLayout(MLIRContext *context, ArrayRef<int
   SmallVector<Digit> reg = {{last, vector, 1}}, lane = {{last, lanesAlongCols, vector}}, wave;
   reg.push_back({last, colGroups / wavesAlongCols, vector * lanesAlongCols * wavesAlongCols});
   if (shape.size() == 2) {
-    reg.push_back({0, rows / lanesAlongRows / wavesAlongRows, lanesAlongRows * wavesAlongRows});
+    int64_t rowsOfLane = rows / lanesAlongRows / wavesAlongRows;
+    reg.push_back({0, rowsOfLane, lanesAlongRows * (wavesApart ? 1 : wavesAlongRows)});
     lane.push_back({0, lanesAlongRows, 1});
-    wave.push_back({0, wavesAlongRows, lanesAlongRows});
+    wave.push_back({0, wavesAlongRows, lanesAlongRows * (wavesApart ? rowsOfLane : 1)});
   }
   lane.push_back({-1, waveSize / lanesAlongCols / lanesAlongRows, 0});
   wave.push_back({last, wavesAlongCols, vector * lanesAlongCols});

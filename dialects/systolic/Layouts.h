@@ -13,9 +13,10 @@ namespace nstf::systolic {
 FragmentAttr getMmaLayout(SystolicArrayAttr array, MmaOperand operand, llvm::ArrayRef<int64_t> shape, int64_t waveSize);
 
 /// A layout for loads and elementwise code: lanes along the last dimension with up to 16 bytes each, then along rows;
-/// waves along rows, then along what is left of the columns; the rest replicated.
+/// waves along rows, then along what is left of the columns; the rest replicated. `wavesApart`: the rows of a wave are
+/// neighbours, as far as a lane has several; else those of one register are.
 FragmentAttr getBlockedLayout(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> shape, unsigned elementBits,
-                              int64_t waves, int64_t waveSize);
+                              int64_t waves, int64_t waveSize, bool wavesApart = false);
 
 /// Layouts of a tile whose lanes hold patches of `depth` rows and up to 16 bytes of each: as memory gives them, along
 /// rows, and with the registers in the order of columns, so that the lane can write what stands below each other as

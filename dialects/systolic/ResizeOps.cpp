@@ -1,4 +1,4 @@
-// Ops whose result has other sizes than their tile: reduce, broadcast and unpack. Comments carry the constraints'
+// Ops whose result has other sizes than their tile: dot, reduce, broadcast and unpack. Comments carry the constraints'
 // numbers (SystolicOps.td).
 #include "dialects/systolic/Systolic.h"
 
@@ -12,6 +12,31 @@ static bool isSlice(RankedTensorType slice, RankedTensorType whole, int64_t dim)
   SmallVector<int64_t> shape(whole.getShape());
   shape.erase(shape.begin() + dim);
   return slice.getShape() == ArrayRef<int64_t>(shape);
+}
+
+LogicalResult DotOp::verify() {
+  auto w = cast<RankedTensorType>(getW().getType()), x = cast<RankedTensorType>(getX().getType()),
+       acc = cast<RankedTensorType>(getAcc().getType());
+  if (w.getRank() != 2 || x.getRank() != 2 || acc.getRank() != 2 || x.getDimSize(0) != 1 ||
+      x.getDimSize(1) != w.getDimSize(1) || acc.getDimSize(0) != w.getDimSize(0) ||
+      w.getDimSize(1) % acc.getDimSize(1) != 0) // dot_c1
+    return emitOpError() << "expected NxK, 1xK and NxP with P a divisor of K but got " << w << ", " << x << " and "
+                         << acc;
+  bool isBytes = w.getElementType().isInteger(8);
+  bool isFloat = isa<Float32Type, Float16Type, BFloat16Type, OperandType>(x.getElementType());
+  if (!isFloat || (isBytes ? getLength() % 4 != 0 : w.getElementType() != x.getElementType())) // dot_c2
+    return emitOpError() << "expected floats of one type, or i8 in sums of a multiple of 4 columns, but got " << w
+                         << " and " << x << " in sums of " << getLength();
+  if (!acc.getElementType().isF32()) // dot_c3
+    return emitOpError() << "expected sums of f32 but got " << acc;
+  return success();
+}
+
+int64_t DotOp::getLength() { return getTileType(getW()).getDimSize(1) / getTileType(getAcc()).getDimSize(1); }
+
+FragmentAttr DotOp::getSumsLayout(FragmentAttr layout) {
+  FragmentAttr sums = layout.coarsen(1, getLength());
+  return sums && sums.refine(1, getLength()) == layout ? sums : FragmentAttr();
 }
 
 LogicalResult ReduceOp::verify() {

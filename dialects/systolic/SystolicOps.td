@@ -202,6 +202,39 @@ def Systolic_MmaOp : Systolic_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]
   let hasVerifier = 1;
 }
 
+def Systolic_DotOp : Systolic_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
+  let summary = "sums of products of neighbours along K, on the vector units";
+  let description = [{
+    result[n, p] = acc[n, p] + sum over the G columns k = p * G … p * G + G - 1 of w[n, k] * x[0, k], G being K / P. A lane
+    holds all of a sum's columns. Numbers of i8 need not be converted: they are exact.
+
+    - dot_c1: w is NxK, x 1xK, acc NxP, and P divides K.
+    - dot_c2: x is of f32, f16, bf16 or `!systolic.operand`; w of the same type, or i8 where G is a multiple of 4.
+    - dot_c3: acc is f32.
+
+    ```mlir
+    !w = tensor<16x64xf16, #systolic.axes<BN, BK>>
+    !x = tensor<1x64xf16, #systolic.axes<1, BK>>
+    !sums = tensor<16x8xf32, #systolic.axes<BN, BS>>
+    func.func @dot(%w: !w, %x: !x, %acc: !sums) {
+      %sums = systolic.dot %w, %x, %acc : !w, !x -> !sums
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Systolic_Tile, "NxK">:$w, Arg<Systolic_Tile, "1xK">:$x, Arg<Systolic_Tile, "NxP">:$acc);
+  let results = (outs Systolic_Tile:$result);
+  let assemblyFormat = "$w `,` $x `,` $acc attr-dict `:` type($w) `,` type($x) `->` type($acc)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getLength(); ///< columns of a sum
+    /// The layout of x where w has `layout`: its rows all read the same.
+    static FragmentAttr getRowLayout(FragmentAttr layout) { return layout.dropDim(0).insertUnitDim(0); }
+    /// The layout of the sums where w has `layout`; null where a lane lacks some of a sum's columns.
+    FragmentAttr getSumsLayout(FragmentAttr layout);
+  }];
+}
+
 def Systolic_ReduceKind : I32EnumAttr<"ReduceKind", "how elements combine",
     [I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"max", 1>, I32EnumAttrCase<"min", 2>, I32EnumAttrCase<"maximum", 3>,
      I32EnumAttrCase<"minimum", 4>]> {
@@ -274,7 +307,8 @@ def Systolic_UnpackOp : Systolic_Op<"unpack", [Pure]> {
   let summary = "the codes of a few bits that words hold, as floats";
   let description = [{
     A word of b = `bits` bits a code holds 32 / b neighbours along `dim`, code j from bit b·⌊j / 2⌋ + 16·(j mod 2) on, so that a
-    shift and a mask make a pair of 16-bit numbers. They have no sign, and are exact.
+    shift and a mask make a pair of 16-bit numbers. They have no sign, and are exact. `raised` ones are 64 more than their codes,
+    which in f16 is an instruction less for two: sums of products make up for it by the sum of the other factor.
 
     - unpack_c1: `bits` is 1, 2 or 4.
     - unpack_c2: the result has 32 / `bits` elements along `dim` for each of `words`, and the same other sizes.
@@ -284,17 +318,18 @@ def Systolic_UnpackOp : Systolic_Op<"unpack", [Pure]> {
     !words = tensor<4x8xi32, #systolic.axes<BN, BW>>
     !codes = tensor<4x64xf16, #systolic.axes<BN, BK>>
     func.func @unpack(%words: !words) -> !codes {
-      %codes = systolic.unpack 4 %words along 1 : !words -> !codes
+      %codes = systolic.unpack 4 raised %words along 1 : !words -> !codes
       return %codes : !codes
     }
     ```
   }];
-  let arguments = (ins I64Attr:$bits, Arg<Systolic_Tile, "words of codes">:$words, I64Attr:$dim);
+  let arguments = (ins I64Attr:$bits, Arg<Systolic_Tile, "words of codes">:$words, I64Attr:$dim, UnitAttr:$raised);
   let results = (outs Systolic_Tile:$result);
-  let assemblyFormat = "$bits $words `along` $dim attr-dict `:` type($words) `->` type($result)";
+  let assemblyFormat = "$bits (`raised` $raised^)? $words `along` $dim attr-dict `:` type($words) `->` type($result)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     int64_t getCodesPerWord() { return 32 / getBits(); }
+    static constexpr int64_t raise = 64; ///< what `raised` codes are more
     /// The bit of a word at which its code number `code` begins.
     static int64_t getFirstBit(int64_t bits, int64_t code) { return bits * (code / 2) + 16 * (code % 2); }
     /// The layout of the words whose codes lie as `layout`, in the registers of their lane; null where there is none.

@@ -5,8 +5,17 @@
 //         %code = systolic.unpack 4 %words along 1 : … -> tensor<16x64xf32, #axes<BN, BK>>
 //         %scales = systolic.load %w_scales[%n, %k/128] : memref<64x1xf16, …> -> tensor<16x1xf32, …>
 //         %w = (%code - 8) * (systolic.broadcast %scales each along 1)
+//
+// Where a matrix goes into sums of products alone, codes are multiplied as they are; zeros and scales are the sums':
+//
+// BEFORE  %next = systolic.dot %w, %x, %acc
+// AFTER   %products = systolic.dot %code, %x, 0        %x_sums = systolic.dot 1, %x, 0
+//         %next = %acc + (%products - 8 * %x_sums) * (systolic.broadcast %scales each along 1)
 #include "passes/nstf_to_systolic/DecodeLoads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 #include <map>
 
@@ -116,15 +125,74 @@ private:
     // f16 has instructions for two numbers, bf16 none.
     Type wanted = isa<systolic::OperandType>(tile.getElementType()) ? operandType : tile.getElementType();
     number = wanted.isBF16() ? Type(builder.getF32Type()) : tile.getElementType();
-
-    Value value = subtract(getCodes(), getZeros());
-    Value scales = loadPlane(Plane::scales, number, countGroups(), getGroup());
-    value = arith::MulFOp::create(builder, loc, value, repeat(scales));
+    auto dot = dyn_cast<systolic::DotOp>(*op->user_begin());
+    if (dot && op->hasOneUse() && dot.getW() == op.getResult()) {
+      auto loop = format.getGroups() == 1 ? findSum(dot) : scf::ForOp();
+      loadPlanes(builder.getF32Type(), loop ? loop : op);
+      return decodeSums(dot, loop);
+    }
+    loadPlanes(number, op);
+    Value value = arith::MulFOp::create(builder, loc, subtractZeros(getCodes()), repeat(loaded.scales));
     if (number != tile.getElementType())
       value = arith::TruncFOp::create(builder, loc, tile, value);
     op.replaceAllUsesWith(value);
     op.erase();
     return success();
+  }
+
+  /// Loads stand where the matrix was loaded, what is computed of them beside the sums: between them x is shared. Where
+  /// `loop` makes a row's whole sum, the scale is for its result.
+  LogicalResult decodeSums(systolic::DotOp dot, scf::ForOp loop) {
+    auto sums = cast<RankedTensorType>(dot.getResult().getType());
+    Attribute axis = cast<AxesAttr>(sums.getEncoding()).getNames()[1];
+    int64_t length = isa<StringAttr>(axis) ? columns / *program.getParam(cast<StringAttr>(axis).getValue()) : 0;
+    if (length == 0 || (format.getGroups() > 1 && format.getGroupSize() % length != 0))
+      return dot.emitOpError() << "expected sums of columns that divide the group of " << format.getGroupSize()
+                               << " but got " << length;
+    Value x = dot.getX();
+    if (number != tile.getElementType()) {
+      builder.setInsertionPointAfterValue(x);
+      x = arith::ExtFOp::create(builder, loc, cast<RankedTensorType>(x.getType()).clone(number), x);
+    }
+    builder.setInsertionPoint(dot);
+    // With f16, whose codes are cheaper so; the zeros of groups make up for it.
+    bool raised = format.isPacked() && number == tile.getElementType() && operandType.isF16();
+    Value zero = makeSplat(sums, 0.0), codes = format.isPacked() ? getCodes(raised) : loaded.codes;
+    auto multiply = [&](Value w, Value acc) {
+      return systolic::DotOp::create(builder, loc, sums, w, x, acc).getResult();
+    };
+    Value zeros = getZeros(builder.getF32Type(), raised),
+          products = multiply(codes, loop && !zeros ? dot.getAcc() : zero);
+    if (zeros) {
+      Value less = arith::NegFOp::create(builder, loc, repeat(zeros, sums));
+      Value ones = makeSplat(withElement(number), 1.0);
+      products = math::FmaOp::create(builder, loc, less, multiply(ones, zero), products);
+      if (loop)
+        products = arith::AddFOp::create(builder, loc, dot.getAcc(), products);
+    }
+    if (loop) {
+      dot.replaceAllUsesWith(products);
+      builder.setInsertionPointAfter(loop);
+      Value sum = loop.getResult(0);
+      auto scaled = arith::MulFOp::create(builder, loc, sum, repeat(loaded.scales, sums));
+      sum.replaceAllUsesExcept(scaled, scaled);
+    } else {
+      Value scales = repeat(loaded.scales, sums);
+      dot.replaceAllUsesWith(math::FmaOp::create(builder, loc, products, scales, dot.getAcc()).getResult());
+    }
+    dot.erase();
+    load.erase();
+    return success();
+  }
+
+  /// The loop that makes nothing but the sum that `dot` adds to, of 0, of the same rows; null where there is none.
+  scf::ForOp findSum(systolic::DotOp dot) {
+    auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
+    bool isSum = loop && loop.getNumResults() == 1 && loop.getRegionIterArgs()[0] == dot.getAcc() &&
+                 dot.getAcc().hasOneUse() && loop.getYieldedValues()[0] == dot.getResult() &&
+                 matchPattern(loop.getInitArgs()[0], m_PosZeroFloat()) &&
+                 loop.isDefinedOutsideOfLoop(load.getIndices()[0]);
+    return isSum ? loop : scf::ForOp();
   }
 
   Attribute getAxis(unsigned dim) { return cast<AxesAttr>(tile.getEncoding()).getNames()[dim]; }
@@ -156,27 +224,60 @@ private:
       made.getWhenMutable().assign(when);
   }
 
-  /// The codes as floats; those of 8 bits less 128.
-  Value getCodes() {
+  /// Scales, as `scale`, before `place`.
+  void loadPlanes(Type scale, Operation *place) {
+    loaded = {};
     Value column = load.getIndices()[1];
-    if (!format.isPacked()) {
+    if (format.isPacked()) {
+      loaded.codes = loadWords(Plane::codes, 4, column);
+      if (format.getHighBits())
+        loaded.high = loadWords(Plane::high, format.getHighBits(), column);
+    } else {
       auto made = systolic::LoadOp::create(builder, loc, withElement(builder.getI8Type()), buffers.at(Plane::codes),
                                            load.getIndices(), ValueRange(), Value(), Value());
       copyModifiers(made);
-      return arith::SIToFPOp::create(builder, loc, withElement(number), made);
+      loaded.codes = made;
     }
-    Value low = unpack(Plane::codes, 4, column);
-    if (!format.getHighBits())
-      return low;
-    Value high = unpack(Plane::high, format.getHighBits(), column);
-    return arith::AddFOp::create(builder, loc, low, arith::MulFOp::create(builder, loc, high, makeSplat(16)));
+    if (matrix.getZeros())
+      loadZeros();
+    builder.setInsertionPoint(place);
+    loaded.scales = loadPlane(Plane::scales, scale, countGroups(), getGroup());
   }
 
-  Value unpack(Plane plane, int64_t bits, Value column) {
+  Value loadWords(Plane plane, int64_t bits, Value column) {
     int64_t perWord = 32 / bits;
-    Value words = loadPlane(plane, builder.getI32Type(), columns / perWord,
-                            arith::DivUIOp::create(builder, loc, column, constant(perWord)));
-    return systolic::UnpackOp::create(builder, loc, withElement(number), bits, words, along);
+    return loadPlane(plane, builder.getI32Type(), columns / perWord,
+                     arith::DivUIOp::create(builder, loc, column, constant(perWord)));
+  }
+
+  /// A word holds the zeros of several rows, each row has its own shift.
+  void loadZeros() {
+    auto rowType = RankedTensorType::get(tile.getDimSize(1 - along), builder.getI32Type(),
+                                         AxesAttr::get(program.getContext(), {getAxis(1 - along)}));
+    Value first = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), load.getIndices()[0]);
+    Value row = arith::AddIOp::create(builder, loc, systolic::IotaOp::create(builder, loc, rowType, 0),
+                                      systolic::BroadcastOp::create(builder, loc, rowType, first, 0));
+    Value perWord = makeSplat(rowType, int32_t(format.getZerosPerWord()));
+    Value word = arith::DivUIOp::create(builder, loc, row, perWord);
+    loaded.zeros = loadPlane(Plane::zeros, builder.getI32Type(), countGroups(), getGroup(), constant(0), word);
+    Value shift = arith::MulIOp::create(builder, loc, arith::RemUIOp::create(builder, loc, row, perWord),
+                                        makeSplat(rowType, int32_t(format.getBits())));
+    loaded.shifts = systolic::BroadcastOp::create(builder, loc, loaded.zeros.getType(), shift, along);
+  }
+
+  /// The codes as floats; those of 8 bits less 128.
+  Value getCodes(bool raised = false) {
+    if (!format.isPacked())
+      return arith::SIToFPOp::create(builder, loc, withElement(number), loaded.codes);
+    Value low = unpack(4, loaded.codes, raised);
+    if (!format.getHighBits())
+      return low;
+    Value high = unpack(format.getHighBits(), loaded.high);
+    return math::FmaOp::create(builder, loc, high, makeSplat(16), low);
+  }
+
+  Value unpack(int64_t bits, Value words, bool raised = false) {
+    return systolic::UnpackOp::create(builder, loc, withElement(number), bits, words, along, raised);
   }
 
   Value makeSplat(double value) { return makeSplat(withElement(number), value); }
@@ -200,38 +301,29 @@ private:
       return constant(0);
     return arith::DivUIOp::create(builder, loc, load.getIndices()[1], constant(format.getGroupSize()));
   }
-  Value repeat(Value groups) {
-    return systolic::BroadcastOp::create(builder, loc, withElement(number), groups, along, /*each=*/true);
+  Value repeat(Value groups) { return repeat(groups, withElement(number)); }
+  Value repeat(Value groups, RankedTensorType type) {
+    return systolic::BroadcastOp::create(builder, loc, type, groups, along, /*each=*/true);
   }
 
-  /// What codes are less, as they are loaded: null where that is 0.
-  Value getZeros() {
-    int64_t offset = format.isPacked() ? 0 : format.getMiddle();
-    if (!matrix.getZeros())
-      return format.getMiddle() == offset ? Value() : makeSplat(double(format.getMiddle() - offset));
-    // A word holds the zeros of several rows, each row has its own shift.
-    auto rowType = RankedTensorType::get(tile.getDimSize(1 - along), builder.getI32Type(),
-                                         AxesAttr::get(program.getContext(), {getAxis(1 - along)}));
-    Value first = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), load.getIndices()[0]);
-    Value row = arith::AddIOp::create(builder, loc, systolic::IotaOp::create(builder, loc, rowType, 0),
-                                      systolic::BroadcastOp::create(builder, loc, rowType, first, 0));
-    Value perWord = makeSplat(rowType, int32_t(format.getZerosPerWord()));
-    Value word = arith::DivUIOp::create(builder, loc, row, perWord);
-    Value shift = arith::MulIOp::create(builder, loc, arith::RemUIOp::create(builder, loc, row, perWord),
-                                        makeSplat(rowType, int32_t(format.getBits())));
-    Value words = loadPlane(Plane::zeros, builder.getI32Type(), countGroups(), getGroup(), constant(0), word);
-    auto type = cast<RankedTensorType>(words.getType());
-    Value shifts = systolic::BroadcastOp::create(builder, loc, type, shift, along);
-    Value zero = arith::AndIOp::create(builder, loc, arith::ShRUIOp::create(builder, loc, words, shifts),
-                                       makeSplat(type, int32_t((1 << format.getBits()) - 1)));
-    Value zeros = arith::UIToFPOp::create(builder, loc, type.clone(number), zero);
+  /// What codes are less, as they are loaded, by groups: null where that is 0.
+  Value getZeros(Type type, bool raised = false) {
+    int64_t offset = !format.isPacked() ? format.getMiddle() : raised ? -systolic::UnpackOp::raise : 0;
+    auto zerosType = cast<RankedTensorType>(loaded.scales.getType()).clone(type);
+    if (!loaded.zeros)
+      return format.getMiddle() == offset ? Value() : makeSplat(zerosType, double(format.getMiddle() - offset));
+    auto words = cast<RankedTensorType>(loaded.zeros.getType());
+    Value zero = arith::AndIOp::create(builder, loc, arith::ShRUIOp::create(builder, loc, loaded.zeros, loaded.shifts),
+                                       makeSplat(words, int32_t((1 << format.getBits()) - 1)));
+    Value zeros = arith::UIToFPOp::create(builder, loc, words.clone(type), zero);
     if (offset != 0)
-      zeros = arith::SubFOp::create(builder, loc, zeros, makeSplat(type.clone(number), double(offset)));
-    return repeat(zeros);
+      zeros = arith::SubFOp::create(builder, loc, zeros, makeSplat(words.clone(type), double(offset)));
+    return zeros;
   }
 
-  Value subtract(Value value, Value zeros) {
-    return zeros ? Value(arith::SubFOp::create(builder, loc, value, zeros)) : value;
+  Value subtractZeros(Value value) {
+    Value zeros = getZeros(number);
+    return zeros ? Value(arith::SubFOp::create(builder, loc, value, repeat(zeros))) : value;
   }
 
   systolic::KernelOp program;
@@ -250,6 +342,10 @@ private:
   unsigned along = 1;  ///< the tile's dimension along K
   int64_t columns = 0; ///< its size there, with the program's parameters
   Type number;         ///< what is computed in
+  struct {
+    Value codes, high, scales, zeros; ///< of the planes, null where there is none
+    Value shifts;                     ///< of a zero in its word
+  } loaded;
 };
 
 } // namespace

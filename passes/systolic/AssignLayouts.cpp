@@ -25,7 +25,18 @@ using namespace nstf::systolic;
 
 namespace {
 
-/// The blocked layout along the rows of memory.
+/// Whether a tile is the w of a sum of products, or what that is made of.
+bool goesIntoDot(Value tile) {
+  return llvm::any_of(tile.getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (auto dot = dyn_cast<DotOp>(user))
+      return &use == &dot.getWMutable();
+    return (isElementwise(user) || isa<UnpackOp>(user)) && goesIntoDot(user->getResult(0));
+  });
+}
+
+/// The blocked layout along the rows of memory. Of sums of products a wave has neighbouring rows, which share words of
+/// zeros.
 FragmentAttr getLoadLayout(LoadOp load, int64_t waves, int64_t waveSize) {
   RankedTensorType tile = getTileType(load.getResult());
   SmallVector<int64_t> shape(tile.getShape());
@@ -36,7 +47,7 @@ FragmentAttr getLoadLayout(LoadOp load, int64_t waves, int64_t waveSize) {
   PackedAttr packing = findPacking(load.getBuffer());
   FragmentAttr layout = packing && waveSize == 64 ? getPackedLayout(packing, shape, bits, waves) : FragmentAttr();
   if (!layout)
-    layout = getBlockedLayout(load.getContext(), shape, bits, waves, waveSize);
+    layout = getBlockedLayout(load.getContext(), shape, bits, waves, waveSize, goesIntoDot(load));
   return load.getTransposed() ? layout.transpose() : layout;
 }
 
@@ -124,6 +135,17 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
         assign(product.getAcc(), layout);
         assign(product.getResult(), layout);
       }
+    } else if (auto dot = dyn_cast<DotOp>(op)) {
+      // What comes from memory is loaded once a workgroup, not once a wave.
+      bool isSums = !use || use == &dot.getAccMutable();
+      FragmentAttr w = isSums ? layout.refine(1, dot.getLength()) : use == &dot.getWMutable() ? layout : FragmentAttr();
+      if (!w)
+        return;
+      assign(dot.getW(), w);
+      if (!findLoad(dot.getX()))
+        assign(dot.getX(), DotOp::getRowLayout(w));
+      assign(dot.getAcc(), dot.getSumsLayout(w));
+      assign(dot.getResult(), dot.getSumsLayout(w));
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       if (!use)
         assignLoopValue(loop, cast<OpResult>(value).getResultNumber(), layout);
@@ -264,13 +286,15 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     return success();
   }
 
-  void convert(OpOperand &use, FragmentAttr layout) {
+  void convert(OpOperand &use, FragmentAttr layout) { convert(use, layout, use.getOwner()); }
+
+  /// Before `place`, or sooner.
+  void convert(OpOperand &use, FragmentAttr layout, Operation *place) {
     RankedTensorType tile = getTileType(use.get());
     if (!tile || tile.getEncoding() == layout)
       return;
     RankedTensorType wanted = withLayout(tile, layout);
     // What a loop does not change is converted before it.
-    Operation *place = use.getOwner();
     while (auto loop = dyn_cast<scf::ForOp>(place->getParentOp())) {
       if (loop.getRegion().isAncestor(use.get().getParentRegion()))
         break;
@@ -286,6 +310,15 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     ++conversions;
   }
 
+  /// Where x is shared between waves: when all loads are under way, and before what is loaded is waited for.
+  static Operation *getPlaceAfterLoads(DotOp dot) {
+    Operation *place = dot;
+    while (place->getPrevNode() && !isa<LoadOp, ConvertLayoutOp>(place->getPrevNode()))
+      place = place->getPrevNode();
+    Operation *x = dot.getX().getDefiningOp();
+    return x && x->getBlock() == dot->getBlock() && !x->isBeforeInBlock(place) ? x->getNextNode() : place;
+  }
+
   LogicalResult insertConversions() {
     SmallVector<Operation *> ops;
     kernel.walk([&](Operation *op) { ops.push_back(op); });
@@ -298,6 +331,14 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
         convert(product.getAMutable(), wantedLayout(product.getA(), MmaOperand::A));
         convert(product.getBMutable(), wantedLayout(product.getB(), MmaOperand::B));
         convert(product.getAccMutable(), wantedLayout(product.getAcc(), MmaOperand::Acc));
+      } else if (auto dot = dyn_cast<DotOp>(op)) {
+        FragmentAttr w = getFragment(dot.getW().getType()), sums = dot.getSumsLayout(w);
+        if (!sums)
+          return dot.emitOpError() << "expected lanes that hold the " << dot.getLength() << " columns of a sum but got "
+                                   << dot.getW().getType();
+        convert(dot.getXMutable(), DotOp::getRowLayout(w), getPlaceAfterLoads(dot));
+        convert(dot.getAccMutable(), sums);
+        convertResult(dot, sums);
       } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
         for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs()))
           if (FragmentAttr layout = getFragment(argument.getType())) {

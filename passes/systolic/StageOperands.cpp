@@ -134,7 +134,7 @@ private:
 
   /// Of what comes from memory, between lanes, for a product.
   static bool isOperand(ConvertLayoutOp op) {
-    auto isProduct = [](Operation *user) { return isa<MmaOp>(user); };
+    auto isProduct = [](Operation *user) { return isa<MmaOp, DotOp>(user); };
     return movesBetweenLanes(op) && llvm::any_of(op->getUsers(), isProduct) && findLoad(op.getTile());
   }
 

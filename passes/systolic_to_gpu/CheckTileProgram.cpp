@@ -81,6 +81,12 @@ LogicalResult checkSlices(Operation *op) {
         return checkLayout(op, "a source", broadcast.getSource(),
                            broadcast.getSourceLayout(layout(broadcast.getResult())));
       })
+      .Case([&](DotOp dot) -> LogicalResult {
+        FragmentAttr w = layout(dot.getW());
+        if (failed(checkLayout(op, "x", dot.getX(), DotOp::getRowLayout(w))))
+          return failure();
+        return checkLayout(op, "sums", dot.getAcc(), dot.getSumsLayout(w));
+      })
       .Case([&](UnpackOp unpack) {
         return checkLayout(op, "a result", unpack.getResult(),
                            layout(unpack.getWords()).refine(unpack.getDim(), unpack.getCodesPerWord()));

@@ -1,6 +1,7 @@
 // Lowering of matrix products, reductions, broadcasts and coordinates to per-lane vectors.
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/systolic_to_gpu/TileLowering.h"
@@ -80,8 +81,8 @@ struct BroadcastPattern : TilePattern<BroadcastOp> {
   }
 };
 
-/// By bit tricks. 1024 + q is the f16 with q as its low mantissa bits, two in a word; a byte becomes an f32 by one
-/// instruction.
+/// By bit tricks. 2^(10 - n) + q is the f16 with q as its mantissa bits from n on, two in a word; a byte becomes an f32
+/// by one instruction.
 struct UnpackPattern : TilePattern<UnpackOp> {
   using TilePattern::TilePattern;
   LogicalResult matchAndRewrite(UnpackOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
@@ -94,8 +95,8 @@ struct UnpackPattern : TilePattern<UnpackOp> {
       Value value = extractRegisters(index, adaptor.getWords(), word, 1);
       for (int64_t code = 0; code < perWord; code += 2) {
         int64_t first = UnpackOp::getFirstBit(bits, code);
-        Value pair =
-            type.getElementType().isF16() ? toHalves(index, value, first, bits) : toFloats(index, value, first, bits);
+        Value pair = type.getElementType().isF16() ? toHalves(index, value, first, bits, op.getRaised())
+                                                   : toFloats(index, value, first, bits, op.getRaised());
         result = insertRegisters(index, pair, result, word * perWord + code);
       }
     }
@@ -103,8 +104,17 @@ struct UnpackPattern : TilePattern<UnpackOp> {
     return success();
   }
 
+  static constexpr int64_t mantissaBits = 10; ///< of f16
+  static constexpr int64_t bitOfRaised = 4;   ///< that counts 1 in an f16 of 64 and more
+
   static Value constant(IndexBuilder &index, int64_t value) {
     return arith::ConstantOp::create(index.builder, index.loc, index.builder.getI32IntegerAttr(int32_t(value)));
+  }
+  /// A constant that LLVM keeps in a vector register: v_and_or_b32 takes one scalar, and of two LLVM makes two
+  /// instructions. No lane counts any before it in an empty mask.
+  static Value inVector(IndexBuilder &index, int64_t value) {
+    return ROCDL::MbcntLoOp::create(index.builder, index.loc, index.builder.getI32Type(), constant(index, 0),
+                                    constant(index, value), /*arg_attrs=*/{}, /*res_attrs=*/{});
   }
   static Value shiftAndMask(IndexBuilder &index, Value word, int64_t shift, int64_t mask) {
     if (shift != 0)
@@ -113,19 +123,31 @@ struct UnpackPattern : TilePattern<UnpackOp> {
   }
 
   /// The codes at bit `first` of both halves.
-  static Value toHalves(IndexBuilder &index, Value word, int64_t first, int64_t bits) {
-    int64_t mask = (1 << bits) - 1;
-    Value pair = shiftAndMask(index, word, first, mask << 16 | mask);
-    pair = arith::OrIOp::create(index.builder, index.loc, pair, constant(index, 0x64006400));
+  static Value toHalves(IndexBuilder &index, Value word, int64_t first, int64_t bits, bool raised) {
+    // Raised ones where their last bit counts 1 beside 64. Of others those in a mantissa's place need not move, higher
+    // ones do, by a shift that they share.
+    int64_t bit = raised ? bitOfRaised : first + bits <= mantissaBits ? first : first - 8;
+    int64_t mask = ((1 << bits) - 1) << bit, exponent = (25 - bit) << mantissaBits;
+    if (bit > first)
+      word = arith::ShLIOp::create(index.builder, index.loc, word, constant(index, bit - first));
+    Value pair = shiftAndMask(index, word, std::max<int64_t>(first - bit, 0), mask << 16 | mask);
+    pair = arith::OrIOp::create(index.builder, index.loc, pair, inVector(index, exponent << 16 | exponent));
     auto type = VectorType::get(2, index.builder.getF16Type());
     pair = vector::BroadcastOp::create(index.builder, index.loc, VectorType::get(1, pair.getType()), pair);
-    Value raised = vector::BitCastOp::create(index.builder, index.loc, type, pair);
-    Value base = arith::ConstantOp::create(
-        index.builder, index.loc, DenseElementsAttr::get(type, index.builder.getF16FloatAttr(1024).getValue()));
-    return arith::SubFOp::create(index.builder, index.loc, raised, base);
+    pair = vector::BitCastOp::create(index.builder, index.loc, type, pair);
+    if (raised)
+      return pair;
+    return add(index, pair, -(1 << (mantissaBits - bit)));
   }
 
-  static Value toFloats(IndexBuilder &index, Value word, int64_t first, int64_t bits) {
+  static Value add(IndexBuilder &index, Value pair, double number) {
+    auto type = cast<VectorType>(pair.getType());
+    Attribute element = FloatAttr::get(type.getElementType(), number);
+    Value splat = arith::ConstantOp::create(index.builder, index.loc, DenseElementsAttr::get(type, element));
+    return arith::AddFOp::create(index.builder, index.loc, pair, splat);
+  }
+
+  static Value toFloats(IndexBuilder &index, Value word, int64_t first, int64_t bits, bool raised) {
     auto type = VectorType::get(2, index.builder.getF32Type());
     Value pair = zeroVector(index, type), mask = constant(index, ((1 << bits) - 1) * 0x01010101);
     // The same for all codes at this place of a byte.
@@ -138,7 +160,7 @@ struct UnpackPattern : TilePattern<UnpackOp> {
       Value number = arith::UIToFPOp::create(index.builder, index.loc, type.getElementType(), byte);
       pair = insertRegisters(index, number, pair, half);
     }
-    return pair;
+    return raised ? add(index, pair, UnpackOp::raise) : pair;
   }
 };
 

@@ -52,11 +52,18 @@ TEST_F(TemplateTest, Matvec) {
   struct {
     int N, K;
     std::string tiles;
-  } cases[] = {{77, 50, "BN=6,BK=24,WM=3"}, {5, 1, "BN=16,BK=64,WM=4"}, {33, 1001, "BN=12,BK=192,WM=1,WN=3"}};
+  } cases[] = {
+      {77, 50, "BN=6,BK=24,BS=12,WM=3"}, {5, 1, "BN=16,BK=64,BS=16,WM=4"}, {33, 1001, "BN=12,BK=192,BS=48,WM=1,WN=3"}};
   for (const auto &[N, K, tiles] : cases) {
     Floats x = randomFloats(K, 3), w = randomFloats(N * K, 4);
     Memory memory = {{"x", words(x)}, {"w", words(w)}, {"y", words(Floats(N, untouched))}};
-    run("matvec", llvm::formatv("N={0},K={1},{2}", N, K, tiles), memory, 1);
+    std::string kernel =
+        llvm::formatv("nstf.kernel @k(%x: tensor<1x{1}xf32>, %w: tensor<{0}x{1}xf32>) -> tensor<1x{0}xf32> "
+                      "attributes {{nstf.tuning = {{{2}}} {{ "
+                      "%y = nstf.linear %x, %w : (tensor<1x{1}xf32>, tensor<{0}x{1}xf32>) -> tensor<1x{0}xf32> "
+                      "nstf.return %y : tensor<1x{0}xf32> }",
+                      N, K, tiles);
+    runKernel("matvec", kernel, 1, memory, 1);
     expectNear(floats(memory["y"]), product(x, w, 1, N, K, 1), 1e-4);
   }
 }

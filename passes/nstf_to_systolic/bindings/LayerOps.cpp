@@ -28,7 +28,9 @@ struct LinearBinding : TemplateModel<LinearBinding, LinearOp> {
   static LogicalResult bind(LinearOp op, TemplateBinder &binder) {
     binder.addBuffer("x", op.getX());
     binder.addBuffer("w", op.getW());
-    binder.binding.operandType = op.getX().getType().getElementType();
+    Type operandType = op.getX().getType().getElementType();
+    binder.binding.operandType = operandType;
+    binder.binding.facts.push_back({"F16", operandType.isF16()});
     binder.addParameter("N", op.getW().getType().getDimSize(0));
     binder.addParameter("K", op.getW().getType().getDimSize(1));
     if (binder.getTemplateName() != "matvec")

@@ -108,6 +108,46 @@ func.func @broadcast_c3(%r: tensor<16x5xf32, #systolic.axes<BM, BG>>) {
 
 // -----
 
+!dw = tensor<16x32xf16, #systolic.axes<BN, BK>>
+!dx = tensor<1x32xf16, #systolic.axes<1, BK>>
+func.func @dot_c1(%w: !dw, %x: !dx, %acc: tensor<16x5xf32, #systolic.axes<BN, BS>>) {
+  // expected-error @+1 {{expected NxK, 1xK and NxP with P a divisor of K but got 'tensor<16x32xf16, #systolic.axes<BN, BK>>', 'tensor<1x32xf16, #systolic.axes<1, BK>>' and 'tensor<16x5xf32, #systolic.axes<BN, BS>>'}}
+  %y = systolic.dot %w, %x, %acc : !dw, !dx -> tensor<16x5xf32, #systolic.axes<BN, BS>>
+  return
+}
+
+// -----
+
+!dw = tensor<16x32xf16, #systolic.axes<BN, BK>>
+!dx = tensor<1x32xf32, #systolic.axes<1, BK>>
+func.func @dot_c2_types(%w: !dw, %x: !dx, %acc: tensor<16x4xf32, #systolic.axes<BN, BS>>) {
+  // expected-error @+1 {{expected floats of one type, or i8 in sums of a multiple of 4 columns, but got 'tensor<16x32xf16, #systolic.axes<BN, BK>>' and 'tensor<1x32xf32, #systolic.axes<1, BK>>' in sums of 8}}
+  %y = systolic.dot %w, %x, %acc : !dw, !dx -> tensor<16x4xf32, #systolic.axes<BN, BS>>
+  return
+}
+
+// -----
+
+!dw = tensor<16x32xi8, #systolic.axes<BN, BK>>
+!dx = tensor<1x32xf32, #systolic.axes<1, BK>>
+func.func @dot_c2_bytes(%w: !dw, %x: !dx, %acc: tensor<16x16xf32, #systolic.axes<BN, BS>>) {
+  // expected-error @+1 {{expected floats of one type, or i8 in sums of a multiple of 4 columns, but got 'tensor<16x32xi8, #systolic.axes<BN, BK>>' and 'tensor<1x32xf32, #systolic.axes<1, BK>>' in sums of 2}}
+  %y = systolic.dot %w, %x, %acc : !dw, !dx -> tensor<16x16xf32, #systolic.axes<BN, BS>>
+  return
+}
+
+// -----
+
+!dw = tensor<16x32xf16, #systolic.axes<BN, BK>>
+!dx = tensor<1x32xf16, #systolic.axes<1, BK>>
+func.func @dot_c3(%w: !dw, %x: !dx, %acc: tensor<16x4xf16, #systolic.axes<BN, BS>>) {
+  // expected-error @+1 {{expected sums of f32 but got 'tensor<16x4xf16, #systolic.axes<BN, BS>>'}}
+  %y = systolic.dot %w, %x, %acc : !dw, !dx -> tensor<16x4xf16, #systolic.axes<BN, BS>>
+  return
+}
+
+// -----
+
 func.func @unpack_c1(%w: tensor<16x4xi32, #systolic.axes<BM, BW>>) {
   // expected-error @+1 {{expected codes of 1, 2 or 4 bits but got 8}}
   %y = systolic.unpack 8 %w along 1 : tensor<16x4xi32, #systolic.axes<BM, BW>> -> tensor<16x16xf32, #systolic.axes<BM, BK>>

@@ -4,6 +4,7 @@
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/matmul.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matmul.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/' -e '/^module/r %t/matvec.mlir' %root/templates/kernels/matvec.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matvec.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/' -e '/^module/r %t/matvec-codes.mlir' %root/templates/kernels/matvec.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matvec-codes.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/' -e '/^module/r %t/matvec-bytes.mlir' %root/templates/kernels/matvec.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matvec-bytes.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/matmul-codes.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matmul-codes.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/rope.mlir' %root/templates/kernels/rope.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/rope.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/rope-append.mlir' %root/templates/kernels/rope.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/rope-append.mlir
@@ -63,7 +64,7 @@ nstf.kernel @linear_0(%x: tensor<?x20xf32>, %w: tensor<33x20xf32>, %bias: tensor
 // CHECK-NEXT: return %[[TILE]]
 // CHECK: systolic.kernel @linear_0(
 // CHECK-SAME: launch = #systolic.launch<[{{.+}}]>
-// CHECK-SAME: params = {BK = 64 : i64, BN = 16 : i64, K = 20 : i64, N = 33 : i64,
+// CHECK-SAME: params = {BK = 64 : i64, BN = 16 : i64, BS = 8 : i64, K = 20 : i64, N = 33 : i64, OPERAND = f32,
 nstf.kernel @linear_0(%x: tensor<1x20xf32>, %w: tensor<33x20xf32>) -> tensor<1x33xf32> {
   %y = nstf.linear %x, %w : (tensor<1x20xf32>, tensor<33x20xf32>) -> tensor<1x33xf32>
   nstf.return %y : tensor<1x33xf32>
@@ -302,7 +303,8 @@ nstf.kernel @argmax_0(%x: tensor<?x20xf32>) -> tensor<?xi32> {
 }
 
 //--- matvec-codes.mlir
-// A quantised matrix: what is loaded of it is made of codes, scales and zeros. The template's sums are f32, and so are they.
+// A quantised matrix: what is loaded of it is made of codes, scales and zeros. Codes are multiplied as they are, raised where
+// x is f16; zeros, which make up for that, and scales are the sums'. The loads come first, so that x is shared after them.
 // CHECK: systolic.kernel @linear_0(
 // CHECK-SAME: %[[W:[a-zA-Z0-9_]+]]: memref<64x1xi32, #systolic.axes<N, K_codes>>
 // CHECK-SAME: %[[S:[a-zA-Z0-9_]+]]: memref<64x1xf16, #systolic.axes<N, K_scales>>
@@ -310,20 +312,44 @@ nstf.kernel @argmax_0(%x: tensor<?x20xf32>) -> tensor<?xi32> {
 // CHECK-SAME: launch = #systolic.launch<[x = operand 3, w = operand 0, w_scales = operand 1, w_zeros = operand 2, y = result 0, control]
 // CHECK-SAME: BK = 64 : i64, BK_codes = 8 : i64, BK_scales = 2 : i64, BK_zeros = 2 : i64,
 // CHECK-SAME: K = 300 : i64, K_codes = 38 : i64, K_scales = 10 : i64, K_zeros = 10 : i64, N = 33 : i64, N_zeros = 5 : i64
-// CHECK: scf.for %[[K:[a-z0-9]+]] =
+// CHECK: scf.for %[[K:[a-z0-9]+]] = {{.+}} iter_args(%[[ACC:.+]] = %
+// CHECK: %[[X:.+]] = systolic.load
 // CHECK: %[[COLUMN:.+]] = arith.divui %[[K]], %{{.+}} : index
 // CHECK: %[[WORDS:.+]] = systolic.load %[[W]][%{{.+}}, %[[COLUMN]]] : {{.+}} -> tensor<16x8xi32, #systolic.axes<BN, BK_codes>>
-// CHECK: %[[CODES:.+]] = systolic.unpack 4 %[[WORDS]] along 1 : {{.+}} -> tensor<16x64xf32, #systolic.axes<BN, BK>>
 // CHECK: systolic.load %[[Z]][%{{.+}}, %{{.+}}] rows(%{{.+}}) : {{.+}} -> tensor<16x2xi32, #systolic.axes<BN, BK_zeros>>
+// CHECK: systolic.load %[[S]]{{.+}} -> tensor<16x2xf32, #systolic.axes<BN, BK_scales>>
+// CHECK-NOT: systolic.load
+// CHECK: %[[CODES:.+]] = systolic.unpack 4 raised %[[WORDS]] along 1 : {{.+}} -> tensor<16x64x!systolic.operand, #systolic.axes<BN, BK>>
 // CHECK: arith.shrui
-// CHECK: %[[ZEROS:.+]] = systolic.broadcast %{{.+}} each along 1
-// CHECK: %[[LESS:.+]] = arith.subf %[[CODES]], %[[ZEROS]]
-// CHECK: systolic.load %[[S]]
+// CHECK: arith.subf %{{.+}}, %{{.+}} : tensor<16x2xf32, #systolic.axes<BN, BK_zeros>>
+// CHECK: %[[PRODUCTS:.+]] = systolic.dot %[[CODES]], %[[X]], %
+// CHECK: %[[ZEROS:.+]] = systolic.broadcast %{{.+}} each along 1 {{.+}} -> tensor<16x8xf32, #systolic.axes<BN, BS>>
+// CHECK: %[[LESS:.+]] = arith.negf %[[ZEROS]]
+// CHECK: %[[SUMS:.+]] = systolic.dot %{{.+}}, %[[X]], %
+// CHECK: %[[ALL:.+]] = math.fma %[[LESS]], %[[SUMS]], %[[PRODUCTS]]
 // CHECK: %[[SCALES:.+]] = systolic.broadcast %{{.+}} each along 1
-// CHECK: arith.mulf %[[LESS]], %[[SCALES]]
+// CHECK: math.fma %[[ALL]], %[[SCALES]], %[[ACC]]
 nstf.kernel @linear_0(%codes: tensor<33x38xi32>, %scales: tensor<33x10xf16>, %zeros: tensor<5x10xi32>, %x: tensor<1x300xf16>) -> tensor<1x33xf32> {
   %w = nstf.dequantize %codes, %scales, %zeros {format = #nstf.int<4, group = 32, columns = 300>} : (tensor<33x38xi32>, tensor<33x10xf16>, tensor<5x10xi32>) -> tensor<33x300xf16>
   %y = nstf.linear %x, %w : (tensor<1x300xf16>, tensor<33x300xf16>) -> tensor<1x33xf32>
+  nstf.return %y : tensor<1x33xf32>
+}
+
+//--- matvec-bytes.mlir
+// Bytes are multiplied as they are; the scale of a row is loaded before the loop, for its whole sum. bf16, which no
+// instruction multiplies, is f32.
+// CHECK: systolic.kernel @linear_0(
+// CHECK: %[[SCALES:.+]] = systolic.load {{.+}} -> tensor<16x1xf32, #systolic.axes<BN, BK_scales>>
+// CHECK: %[[SUM:.+]] = scf.for
+// CHECK: %[[X:.+]] = systolic.load
+// CHECK: %[[FLOATS:.+]] = arith.extf %[[X]] {{.+}} to tensor<1x64xf32, #systolic.axes<1, BK>>
+// CHECK: %[[BYTES:.+]] = systolic.load {{.+}} -> tensor<16x64xi8, #systolic.axes<BN, BK>>
+// CHECK: systolic.dot %[[BYTES]], %[[FLOATS]], %{{.+}} : tensor<16x64xi8,
+// CHECK: %[[EACH:.+]] = systolic.broadcast %[[SCALES]] each along 1
+// CHECK: arith.mulf %[[SUM]], %[[EACH]]
+nstf.kernel @linear_0(%codes: tensor<33x300xi8>, %scales: tensor<33x1xf16>, %x: tensor<1x300xbf16>) -> tensor<1x33xf32> {
+  %w = nstf.dequantize %codes, %scales {format = #nstf.int<8, group = row, columns = 300>} : (tensor<33x300xi8>, tensor<33x1xf16>) -> tensor<33x300xbf16>
+  %y = nstf.linear %x, %w : (tensor<1x300xbf16>, tensor<33x300xbf16>) -> tensor<1x33xf32>
   nstf.return %y : tensor<1x33xf32>
 }
 
@@ -332,12 +358,11 @@ nstf.kernel @linear_0(%codes: tensor<33x38xi32>, %scales: tensor<33x10xf16>, %ze
 // of 8 bits lie as the matrix does, those of 6 have a plane of their high bits.
 // CHECK: systolic.kernel @linear_0(
 // CHECK-SAME: memref<64x1xi32, #systolic.axes<N, K_high>>
+// CHECK: systolic.load {{.+}} transposed : {{.+}} -> tensor<1x32xf32, #systolic.axes<BK_scales, BN>>
 // CHECK: %[[LOW:.+]] = systolic.unpack 4 %{{.+}} along 0 : {{.+}} -> tensor<32x32xf32, #systolic.axes<BK, BN>>
 // CHECK: %[[HIGH:.+]] = systolic.unpack 2 %{{.+}} along 0
-// CHECK: %[[MORE:.+]] = arith.mulf %[[HIGH]], %{{.+}}
-// CHECK: %[[CODES:.+]] = arith.addf %[[LOW]], %[[MORE]]
+// CHECK: %[[CODES:.+]] = math.fma %[[HIGH]], %{{.+}}, %[[LOW]]
 // CHECK: arith.subf %[[CODES]], %{{.+}}
-// CHECK: systolic.load {{.+}} transposed : {{.+}} -> tensor<1x32xf32, #systolic.axes<BK_scales, BN>>
 // CHECK: arith.truncf {{.+}} : tensor<32x32xf32, #systolic.axes<BK, BN>> to tensor<32x32x!systolic.operand, #systolic.axes<BK, BN>>
 // CHECK: systolic.mma
 nstf.kernel @linear_0(%codes: tensor<33x8xi32>, %high: tensor<33x4xi32>, %scales: tensor<33x1xf16>, %x: tensor<?x64xbf16>) -> tensor<?x33xf32> {

@@ -86,3 +86,20 @@ module {
     systolic.return
   }
 }
+
+// -----
+
+// A lane loads 8 columns of f16 side by side, fewer than a sum has.
+!w = tensor<8x512xf16, #systolic.axes<BN, BK>>
+!x = tensor<1x512xf16, #systolic.axes<1, BK>>
+!sums = tensor<8x32xf32, #systolic.axes<BN, BS>>
+systolic.kernel @long(%W: memref<64x512xf16, #systolic.axes<N, K>>, %X: memref<1x512xf16, #systolic.axes<1, K>>, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : !sums
+  %x = systolic.load %X[%c0, %c0] : memref<1x512xf16, #systolic.axes<1, K>> -> !x
+  %w = systolic.load %W[%c0, %c0] : memref<64x512xf16, #systolic.axes<N, K>> -> !w
+  // expected-error @+1 {{expected lanes that hold the 16 columns of a sum but got}}
+  %y = systolic.dot %w, %x, %zero : !w, !x -> !sums
+  systolic.return
+}

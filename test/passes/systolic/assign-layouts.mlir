@@ -228,3 +228,41 @@ systolic.kernel @shared(%X: !X, %work: index)
   systolic.store %sum, %X[%c0, %c0] : !y, !X
   systolic.return
 }
+
+// -----
+
+// Sums of products: w decides, a wave has rows side by side, and a lane all columns of its sums. x is loaded once by all
+// waves, and shared when the loads are under way. What does not come from memory lies as the lanes want it.
+!W = memref<64x256xf16, #systolic.axes<N, K>>
+!X = memref<1x256xf16, #systolic.axes<1, K>>
+!w = tensor<8x256xf16, #systolic.axes<BN, BK>>
+!x = tensor<1x256xf16, #systolic.axes<1, BK>>
+!sums = tensor<8x32xf32, #systolic.axes<BN, BS>>
+// CHECK-DAG: #[[W:.+]] = #systolic.fragment<reg [1:8*1, 0:2*2], lane [1:32*8, 0:2*1], wave [0:2*4]>
+// CHECK-DAG: #[[X:.+]] = #systolic.fragment<reg [1:4*1], lane [1:64*4], wave [-1:2*0]>
+// CHECK-DAG: #[[ROW:.+]] = #systolic.fragment<reg [1:8*1], lane [1:32*8, -1:2*0], wave [-1:2*0]>
+// CHECK-DAG: #[[SUMS:.+]] = #systolic.fragment<reg [0:2*2], lane [1:32*1, 0:2*1], wave [0:2*4]>
+// CHECK-LABEL: systolic.kernel @sums
+// CHECK: systolic.load {{.+}} -> tensor<1x256xf16, #[[X]]>
+// CHECK: systolic.load {{.+}} -> tensor<8x256xf16, #[[W]]>
+// CHECK-NEXT: %[[ROW_X:.+]] = systolic.convert_layout {{.+}} -> tensor<1x256xf16, #[[ROW]]>
+// CHECK-NEXT: arith.addf {{.+}} : tensor<8x256xf16, #[[W]]>
+// CHECK-NEXT: systolic.dot %{{.+}}, %[[ROW_X]], {{.+}} -> tensor<8x32xf32, #[[SUMS]]>
+// CHECK-NEXT: systolic.dot %{{.+}}, %[[ROW_X]], {{.+}} -> tensor<8x32xf32, #[[SUMS]]>
+// CHECK-NEXT: systolic.dot %{{.+}}, %{{.+}}, {{.+}} : tensor<8x256xf16, #[[W]]>, tensor<1x256xf16, #[[ROW]]> -> tensor<8x32xf32, #[[SUMS]]>
+// CHECK-NOT: convert_layout
+systolic.kernel @sums(%W: !W, %X: !X, %Y: memref<64x32xf32, #systolic.axes<N, S>>, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 2x1>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : !sums
+  %ones = arith.constant dense<1.0> : !w
+  %threes = arith.constant dense<3.0> : !x
+  %x = systolic.load %X[%c0, %c0] : !X -> !x
+  %loaded = systolic.load %W[%c0, %c0] : !W -> !w
+  %w = arith.addf %loaded, %loaded : !w
+  %products = systolic.dot %w, %x, %zero : !w, !x -> !sums
+  %both = systolic.dot %ones, %x, %products : !w, !x -> !sums
+  %all = systolic.dot %w, %threes, %both : !w, !x -> !sums
+  systolic.store %all, %Y[%c0, %c0] : !sums, memref<64x32xf32, #systolic.axes<N, S>>
+  systolic.return
+}

@@ -123,3 +123,28 @@ systolic.kernel @uneven(%X: !X, %W: !W, %work: index)
   systolic.store %y, %W[%c0, %c0] : tensor<16x64xf32, #acc>, !W
   systolic.return
 }
+
+// -----
+
+// A row that all waves of a sum of products read goes through LDS, too.
+#x = #systolic.fragment<reg [1:8*1], lane [1:64*8], wave [1:4*512]>
+#row = #systolic.fragment<reg [1:8*1, 1:4*512], lane [1:64*8], wave [-1:4*0]>
+#w = #systolic.fragment<reg [1:8*1, 1:4*512], lane [1:64*8], wave [0:4*1]>
+#sums = #systolic.fragment<reg [1:4*64], lane [1:64*1], wave [0:4*1]>
+// CHECK-LABEL: systolic.kernel @row(
+// CHECK-SAME: %[[LDS:[a-z0-9]+]]: !systolic.lds<1 x 1x2048xf16,
+// CHECK: %[[X:.+]] = systolic.load {{.+}} -> tensor<1x2048xf16,
+// CHECK: systolic.write %[[X]], %[[LDS]]
+// CHECK-NEXT: systolic.barrier
+// CHECK-NEXT: %[[ROW:.+]] = systolic.read %[[LDS]]
+// CHECK-NEXT: systolic.dot %{{.+}}, %[[ROW]],
+systolic.kernel @row(%X: memref<1x2048xf16, #systolic.axes<1, K>>, %W: memref<4x2048xf16, #systolic.axes<N, K>>, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 4x1>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<4x256xf32, #sums>
+  %x = systolic.load %X[%c0, %c0] : memref<1x2048xf16, #systolic.axes<1, K>> -> tensor<1x2048xf16, #x>
+  %w = systolic.load %W[%c0, %c0] : memref<4x2048xf16, #systolic.axes<N, K>> -> tensor<4x2048xf16, #w>
+  %row = systolic.convert_layout %x : tensor<1x2048xf16, #x> -> tensor<1x2048xf16, #row>
+  %y = systolic.dot %w, %row, %zero : tensor<4x2048xf16, #w>, tensor<1x2048xf16, #row> -> tensor<4x256xf32, #sums>
+  systolic.return
+}

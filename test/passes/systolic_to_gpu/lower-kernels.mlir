@@ -296,16 +296,20 @@ systolic.kernel @renamed(%Y: memref<256xi32, #systolic.axes<M>>, %work: index)
 
 // -----
 
-// Codes become floats by bit tricks, halves two at a time; one scale a lane is repeated in its registers.
+// Codes become floats by bit tricks, halves two at a time, beside a constant in a vector register; one scale a lane is
+// repeated in its registers. Raised codes stay 64 more.
 // CHECK-LABEL: gpu.func @decoded(
 // CHECK: %[[WORD:.+]] = amdgpu.raw_buffer_load {{.+}} -> i32
+// CHECK-DAG: %[[BASE:.+]] = rocdl.mbcnt.lo %c0_i32, %c1677747200_i32
 // CHECK-DAG: %[[PAIR:.+]] = arith.andi %[[WORD]], %c983055_i32
-// CHECK-DAG: %[[RAISED:.+]] = arith.ori %[[PAIR]], %c1677747200_i32
-// CHECK-DAG: arith.shrui %[[WORD]], %c12_i32
-// CHECK-DAG: arith.subf %{{.+}}, %{{.+}} : vector<2xf16>
+// CHECK-DAG: arith.ori %[[PAIR]], %[[BASE]]
+// CHECK-DAG: arith.shrui %[[WORD]], %c8_i32
+// CHECK-DAG: arith.addf %{{.+}}, %{{.+}} : vector<2xf16>
 // CHECK: %[[SCALE:.+]] = amdgpu.raw_buffer_load {{.+}} -> f16
 // CHECK: %[[EACH:.+]] = vector.broadcast %[[SCALE]] : f16 to vector<8xf16>
 // CHECK: arith.mulf %{{.+}}, %[[EACH]] : vector<8xf16>
+// CHECK: arith.shli %[[WORD]], %c4_i32
+// CHECK-NOT: arith.addf {{.+}} vector<2xf16>
 // CHECK: arith.andi %{{.+}}, %c252645135_i32
 // CHECK: arith.uitofp {{.+}} : i32 to f32
 #words = #systolic.fragment<reg [], lane [1:64*1], wave []>
@@ -324,7 +328,53 @@ systolic.kernel @decoded(%W: !W, %S: !S, %Y: !Y, %Z: !Z, %work: index)
   %each = systolic.broadcast %scales each along 1 : tensor<1x4xf16, #scales> -> tensor<1x512xf16, #codes>
   %w = arith.mulf %codes, %each : tensor<1x512xf16, #codes>
   systolic.store %w, %Y[%c0, %c0] : tensor<1x512xf16, #codes>, !Y
+  %raised = systolic.unpack 4 raised %words along 1 : tensor<1x64xi32, #words> -> tensor<1x512xf16, #codes>
+  systolic.store %raised, %Y[%c0, %c0] : tensor<1x512xf16, #codes>, !Y
   %floats = systolic.unpack 4 %words along 1 : tensor<1x64xi32, #words> -> tensor<1x512xf32, #codes>
   systolic.store %floats, %Z[%c0, %c0] : tensor<1x512xf32, #codes>, !Z
+  systolic.return
+}
+
+// -----
+
+// Sums of products: two f16 products an instruction, f32 ones two side by side. Bytes are numbers beneath 0x64, and the sum
+// begins with what they are more, times the sum of x: once for both rows.
+// CHECK-LABEL: gpu.func @sums(
+// CHECK: %[[FIRST:.+]] = llvm.call_intrinsic "llvm.amdgcn.fdot2"(%{{.+}}, %{{.+}}, %[[ACC:.+]], %false)
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.fdot2"(%{{.+}}, %{{.+}}, %[[FIRST]], %false)
+// CHECK: %[[START:.+]] = llvm.call_intrinsic "llvm.amdgcn.fdot2"(%cst{{.*}}, %{{.+}}, %cst{{.*}}, %false)
+// CHECK: %[[LESS:.+]] = llvm.call_intrinsic "llvm.amdgcn.fdot2"(%cst{{.*}}, %{{.+}}, %[[START]], %false)
+// CHECK: arith.xori %{{.+}}, %c-2139062144_i32
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.perm"(%c1684300900_i32, %{{.+}}, %c67175424_i32)
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.fdot2"(%{{.+}}, %{{.+}}, %[[LESS]], %false)
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.fdot2"(%{{.+}}, %{{.+}}, %[[LESS]], %false)
+// CHECK: math.fma {{.+}} : vector<2xf32>
+// CHECK: math.fma {{.+}} : vector<2xf32>
+// CHECK: arith.addf {{.+}} : f32
+// CHECK: arith.uitofp {{.+}} : i32 to f32
+#w = #systolic.fragment<reg [1:4*1, 0:2*1], lane [1:64*4], wave []>
+#x = #systolic.fragment<reg [1:4*1], lane [1:64*4], wave []>
+#sums = #systolic.fragment<reg [0:2*1], lane [1:64*1], wave []>
+!half = memref<1x256xf16, #systolic.axes<1, K>>
+!float = memref<1x256xf32, #systolic.axes<1, K>>
+!Y = memref<2x64xf32, #systolic.axes<N, S>>
+systolic.kernel @sums(%H: !half, %F: !float, %B: memref<2x256xi8, #systolic.axes<N, K>>, %Y: !Y, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<2x64xf32, #sums>
+  %halves = arith.constant dense<0.5> : tensor<2x256xf16, #w>
+  %floats = arith.constant dense<0.5> : tensor<2x256xf32, #w>
+  %x = systolic.load %H[%c0, %c0] : !half -> tensor<1x256xf16, #x>
+  %y = systolic.load %F[%c0, %c0] : !float -> tensor<1x256xf32, #x>
+  %bytes = systolic.load %B[%c0, %c0] : memref<2x256xi8, #systolic.axes<N, K>> -> tensor<2x256xi8, #w>
+  %acc = systolic.load %Y[%c0, %c0] : !Y -> tensor<2x64xf32, #sums>
+  %a = systolic.dot %halves, %x, %acc : tensor<2x256xf16, #w>, tensor<1x256xf16, #x> -> tensor<2x64xf32, #sums>
+  systolic.store %a, %Y[%c0, %c0] : tensor<2x64xf32, #sums>, !Y
+  %b = systolic.dot %bytes, %x, %zero : tensor<2x256xi8, #w>, tensor<1x256xf16, #x> -> tensor<2x64xf32, #sums>
+  systolic.store %b, %Y[%c0, %c0] : tensor<2x64xf32, #sums>, !Y
+  %c = systolic.dot %floats, %y, %acc : tensor<2x256xf32, #w>, tensor<1x256xf32, #x> -> tensor<2x64xf32, #sums>
+  systolic.store %c, %Y[%c0, %c0] : tensor<2x64xf32, #sums>, !Y
+  %d = systolic.dot %bytes, %y, %acc : tensor<2x256xi8, #w>, tensor<1x256xf32, #x> -> tensor<2x64xf32, #sums>
+  systolic.store %d, %Y[%c0, %c0] : tensor<2x64xf32, #sums>, !Y
   systolic.return
 }

@@ -1,0 +1,151 @@
+// Lowering of sums of products on the vector units.
+//
+// Two f16 products are one instruction with their sum in f32 (v_dot2_f32_f16). Other floats are f32 by then, two side
+// by side (v_pk_fma_f32): columns of even number in one sum, those of odd number in another, added at the end.
+//
+// Bytes take no conversion. A byte of i8 with its top bit turned is b + 128; beneath the byte 0x64 it is the f16 1152 +
+// b. These numbers are multiplied, and the sum begins with -1152 times the sum of x, which all rows of w share. Both
+// are rounded to f32 as they grow, to 2^-24 of 1152 times the sum of |x|: 2^-14 of a code, where a code was rounded by
+// half.
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "passes/systolic_to_gpu/TileLowering.h"
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+namespace {
+
+/// What a byte of i8 is more than its number, as an f16 (raiseToHalves) and as an f32.
+constexpr double raisedHalf = 1152, raisedFloat = 128;
+
+struct DotPattern : TilePattern<DotOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult matchAndRewrite(DotOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder index{rewriter, op.getLoc()};
+    FragmentAttr sums = getFragment(op.getAcc().getType());
+    auto columns = mapRegisters(getFragment(op.getX().getType()), 2);
+    bool isBytes = getTileType(op.getW()).getElementType().isInteger(8), isEmpty = isZero(op.getAcc());
+    int64_t length = op.getLength();
+    std::map<int64_t, Value> corrections; // by the first register of x
+    Value result = adaptor.getAcc();
+    for (int64_t i = 0; i < sums.getNumRegisters(); ++i) {
+      // The columns of a sum are neighbours in the registers of w and of x.
+      int64_t first = columns.at({0, sums.getRegisterCoordinates(i, 2)[1] * length});
+      Value w = extractRegisters(index, adaptor.getW(), i * length, length);
+      Value x = extractRegisters(index, adaptor.getX(), first, length);
+      Value acc = extractRegisters(index, adaptor.getAcc(), i, 1);
+      if (isBytes) {
+        Value &correction = corrections[first];
+        if (!correction)
+          correction =
+              addProducts(index, makeSplat(index, x, isHalf(x) ? -raisedHalf : -raisedFloat), x, makeZero(index));
+        acc = isEmpty ? correction : arith::AddFOp::create(rewriter, index.loc, acc, correction);
+        w = raise(index, w, x);
+      }
+      Value sum = addProducts(index, w, x, acc);
+      result = insertRegisters(index, sum, result, i);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+private:
+  static bool isZero(Value tile) { return matchPattern(tile, m_PosZeroFloat()); }
+  static VectorType typeOf(Value vector) { return cast<VectorType>(vector.getType()); }
+  static bool isHalf(Value vector) { return typeOf(vector).getElementType().isF16(); }
+  static Value makeZero(IndexBuilder &index) {
+    return arith::ConstantOp::create(index.builder, index.loc, index.builder.getF32FloatAttr(0));
+  }
+  static Value makeSplat(IndexBuilder &index, Value like, double value) {
+    VectorType type = typeOf(like);
+    Attribute element = FloatAttr::get(type.getElementType(), value);
+    return arith::ConstantOp::create(index.builder, index.loc, DenseElementsAttr::get(type, element));
+  }
+  static Value makeWord(IndexBuilder &index, uint32_t value) {
+    return arith::ConstantOp::create(index.builder, index.loc, index.builder.getI32IntegerAttr(int32_t(value)));
+  }
+  static Value call(IndexBuilder &index, StringRef intrinsic, Type type, ValueRange arguments) {
+    return LLVM::CallIntrinsicOp::create(index.builder, index.loc, type, index.builder.getStringAttr(intrinsic),
+                                         arguments)
+        .getResult(0);
+  }
+
+  /// acc and all products of w and x, which are alike.
+  static Value addProducts(IndexBuilder &index, Value w, Value x, Value acc) {
+    int64_t length = typeOf(x).getNumElements();
+    if (isHalf(x) && length % 2 == 0) {
+      Value clamps = arith::ConstantOp::create(index.builder, index.loc, index.builder.getBoolAttr(false));
+      for (int64_t i = 0; i < length; i += 2)
+        acc = call(index, "llvm.amdgcn.fdot2", acc.getType(),
+                   {extractRegisters(index, w, i, 2), extractRegisters(index, x, i, 2), acc, clamps});
+      return acc;
+    }
+    w = toFloats(index, w);
+    x = toFloats(index, x);
+    int64_t width = length % 2 == 0 ? 2 : 1;
+    Value sums = insertRegisters(index, acc, zeroVector(index, VectorType::get(width, acc.getType())), 0);
+    for (int64_t i = 0; i < length; i += width)
+      sums = math::FmaOp::create(index.builder, index.loc, slice(index, w, i, width), slice(index, x, i, width), sums);
+    Value sum = extractRegisters(index, sums, 0, 1);
+    return width == 1 ? sum : arith::AddFOp::create(index.builder, index.loc, sum, extractRegisters(index, sums, 1, 1));
+  }
+
+  /// A vector, of one number too.
+  static Value slice(IndexBuilder &index, Value vector, int64_t first, int64_t count) {
+    return vector::ExtractStridedSliceOp::create(index.builder, index.loc, vector, ArrayRef<int64_t>{first},
+                                                 ArrayRef<int64_t>{count}, ArrayRef<int64_t>{1});
+  }
+
+  static Value toFloats(IndexBuilder &index, Value vector) {
+    auto type = VectorType::get(typeOf(vector).getShape(), index.builder.getF32Type());
+    return type == vector.getType() ? vector : arith::ExtFOp::create(index.builder, index.loc, type, vector);
+  }
+
+  /// Bytes as numbers of x's type, each so much larger.
+  static Value raise(IndexBuilder &index, Value bytes, Value x) {
+    int64_t length = typeOf(bytes).getNumElements();
+    Value words = vector::BitCastOp::create(index.builder, index.loc,
+                                            VectorType::get(length / 4, index.builder.getI32Type()), bytes);
+    Value result = zeroVector(index, isHalf(x) ? typeOf(x) : VectorType::get(length, index.builder.getF32Type()));
+    for (int64_t word = 0; word < length / 4; ++word) {
+      Value turned = arith::XOrIOp::create(index.builder, index.loc, extractRegisters(index, words, word, 1),
+                                           makeWord(index, 0x80808080));
+      Value four = isHalf(x) ? raiseToHalves(index, turned) : raiseToFloats(index, turned);
+      result = insertRegisters(index, four, result, 4 * word);
+    }
+    return result;
+  }
+
+  static Value raiseToHalves(IndexBuilder &index, Value word) {
+    auto pairs = VectorType::get(2, index.builder.getI32Type());
+    Value result = zeroVector(index, pairs), above = makeWord(index, 0x64646464);
+    for (int64_t pair = 0; pair < 2; ++pair) {
+      Value bytes = makeWord(index, 0x04010400 + pair * 0x00020002);
+      Value halves = call(index, "llvm.amdgcn.perm", word.getType(), {above, word, bytes});
+      result = insertRegisters(index, halves, result, pair);
+    }
+    return vector::BitCastOp::create(index.builder, index.loc, VectorType::get(4, index.builder.getF16Type()), result);
+  }
+
+  static Value raiseToFloats(IndexBuilder &index, Value word) {
+    Value result = zeroVector(index, VectorType::get(4, index.builder.getF32Type()));
+    for (int64_t byte = 0; byte < 4; ++byte) {
+      Value shifted = arith::ShRUIOp::create(index.builder, index.loc, word, makeWord(index, 8 * byte));
+      Value alone = arith::AndIOp::create(index.builder, index.loc, shifted, makeWord(index, 0xff));
+      Value number = arith::UIToFPOp::create(index.builder, index.loc, index.builder.getF32Type(), alone);
+      result = insertRegisters(index, number, result, byte);
+    }
+    return result;
+  }
+};
+
+} // namespace
+
+void nstf::systolic::populateDotLowering(const KernelContext &kernel, TypeConverter &converter,
+                                         RewritePatternSet &patterns) {
+  patterns.add<DotPattern>(kernel, converter, patterns.getContext());
+}
