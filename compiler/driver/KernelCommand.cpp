@@ -3,8 +3,12 @@
 #include "compiler/driver/KernelFacts.h"
 #include "compiler/package/KernelHeader.h"
 #include "compiler/package/OffloadBundle.h"
+#include "passes/nstf/WeightFormat.h"
+#include "support/Escape.h"
 #include "support/Sha256.h"
 #include "support/WriteFile.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MathExtras.h"
@@ -20,7 +24,9 @@ static constexpr char compilerName[] = "nstf " NSTF_VERSION ", LLVM " LLVM_VERSI
 static std::string makeSymbol(const KernelRequest &request, ModuleOp module) {
   std::string key;
   llvm::raw_string_ostream os(key);
-  os << compilerName << "\n" << request.name << "\n" << module << "\nwave " << request.compile.waveSize << "\n";
+  os << compilerName << "\n"
+     << request.name << "\n"
+     << module << "\nformat " << request.compile.quantize << "\nwave " << request.compile.waveSize << "\n";
   for (const auto &[name, value] : request.compile.wishes.tuning)
     os << name << " = " << value << "\n";
   for (const std::string &target : request.compile.targets)
@@ -31,6 +37,32 @@ static std::string makeSymbol(const KernelRequest &request, ModuleOp module) {
     os << name << "\n" << *files.find(name);
   std::string hash = support::sha256Hex(key);
   return request.name + "_" + hash.substr(0, 8);
+}
+
+/// What linears multiply with becomes a weight, whose format nstf-quantize-weights sees to. Throws std::runtime_error
+/// where there is none, or the format isn't known.
+static void makeWeights(GraphOp graph, const std::string &format) {
+  if (!parseWeightFormat(format))
+    throw std::runtime_error("--w-format: expected " + getWeightFormatNames() + " but got '" + support::escape(format) +
+                             "'");
+  llvm::SmallSetVector<BlockArgument, 1> matrices;
+  for (auto linear : graph.getBody().getOps<LinearOp>())
+    if (auto w = dyn_cast<BlockArgument>(linear.getW());
+        w && isa<Float32Type, Float16Type, BFloat16Type>(getElementTypeOrSelf(w.getType())))
+      matrices.insert(w);
+  if (matrices.empty())
+    throw std::runtime_error("--w-format: expected a kernel that multiplies with a matrix of f32, f16 or bf16");
+  llvm::BitVector weights(graph.getNumArguments());
+  for (BlockArgument matrix : matrices) {
+    StringRef name = graph.getInputName(matrix.getArgNumber());
+    OpBuilder builder(graph);
+    auto weight = WeightOp::create(builder, matrix.getLoc(), name, cast<RankedTensorType>(matrix.getType()));
+    builder.setInsertionPointToStart(&graph.getBody().front());
+    matrix.replaceAllUsesWith(GetOp::create(builder, matrix.getLoc(), matrix.getType(), weight.getSymName()));
+    weights.set(matrix.getArgNumber());
+  }
+  if (failed(graph.eraseArguments(weights)))
+    throw std::runtime_error("--w-format: expected a graph whose inputs can become weights");
 }
 
 KernelCompilation::KernelCompilation(MLIRContext &context, const KernelDescription &description, KernelRequest asked,
@@ -55,6 +87,8 @@ LogicalResult KernelCompilation::run(Stage last) {
   GraphOp graph = *module->getOps<GraphOp>().begin();
   request.runtimeRows =
       llvm::any_of(graph.getArgumentTypes(), [](Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); });
+  if (!request.compile.quantize.empty())
+    makeWeights(graph, request.compile.quantize);
   CompileOptions options = request.compile;
   options.maxTokens = graph.getContext();
   options.precision = Precision::F32; // its tensors say their types themselves
@@ -78,6 +112,30 @@ struct ArgumentNames {
   std::string name, about;
 };
 
+/// Where a quantised matrix's numbers are, for who fills its planes.
+std::string describePlane(PlaneSourceAttr source) {
+  IntFormatAttr format = source.getFormat();
+  std::string of = source.getMatrix().str() + " in " + getFormatName(format, source.getZeros());
+  auto describeWord = [](int64_t bits) {
+    return "; of a word's, code j begins at bit " + std::to_string(bits) + " * (j / 2) + 16 * (j % 2)";
+  };
+  switch (source.getPlane()) {
+  case Plane::codes:
+    return format.isPacked() ? "the low 4 bits of the codes of " + of + describeWord(4)
+                             : "the codes of " + of + ", each less 128";
+  case Plane::high:
+    return "the other bits of the codes of " + of + describeWord(format.getHighBits());
+  case Plane::scales:
+    return "the scales of " + of + ": number = scale * (code - " +
+           (source.getZeros() ? std::string("zero") : std::to_string(1 << (format.getBits() - 1))) + "), of each " +
+           std::to_string(format.getGroupSize()) + " columns";
+  case Plane::zeros:
+    return "the codes of " + of + " that stand for 0; of a word's, row j's begins at bit " +
+           std::to_string(format.getBits()) + " * j";
+  }
+  llvm_unreachable("all planes are listed");
+}
+
 ArgumentNames getNames(GraphOp graph, const KernelDescription &description, const LaunchInfo::Argument &argument) {
   if (argument.kind == LaunchInfo::Argument::Control)
     return {"control", ""};
@@ -88,6 +146,13 @@ ArgumentNames getNames(GraphOp graph, const KernelDescription &description, cons
   Value value = step.getInputs()[argument.index];
   auto input = dyn_cast<BlockArgument>(value);
   StringRef name = input ? graph.getInputName(input.getArgNumber()) : value.getDefiningOp<GetOp>().getSymbol();
+  if (!input) {
+    auto weight = SymbolTable::lookupNearestSymbolFrom<WeightOp>(graph, value.getDefiningOp<GetOp>().getSymbolAttr());
+    if (std::optional<PlaneSourceAttr> plane = weight.getPlane()) {
+      auto [matrix, rest] = name.rsplit('.');
+      return {(matrix + "_" + rest).str(), describePlane(*plane)};
+    }
+  }
   return {name.str(), description.getInputAbout(name)};
 }
 
@@ -120,6 +185,8 @@ std::string KernelCompilation::makeCommand() const {
     command += " --name=" + request.name;
   for (const auto &[parameter, value] : request.compile.wishes.tuning)
     command += " --set=" + parameter + "=" + std::to_string(value);
+  if (!request.compile.quantize.empty())
+    command += " --w-format=" + request.compile.quantize;
   if (request.compile.waveSize)
     command += " --wave-size=" + std::to_string(request.compile.waveSize);
   return command + " --target=" + llvm::join(request.compile.targets, ",");

@@ -2,6 +2,7 @@
 
 import dataclasses
 import pathlib
+import re
 
 import yaml
 
@@ -22,6 +23,7 @@ class Case:
     heads: int = 0
     kv_heads: int = 0
     head_size: int = 0
+    w_format: str = ""     # of the matrix, where it is codes: int8, int4_g128
     chips: tuple = tuple(chip.TARGETS)
     h200: str = ""         # row and type in cuda_h200.tsv, where they aren't those of a gemm of these sizes
     rate_beside: str = ""  # the case whose rate `rate` is a part of
@@ -31,7 +33,7 @@ class Case:
     def name(self):
         shape = f"{self.m} heads {self.heads}/{self.kv_heads} size {self.head_size}" if self.heads else \
             f"{self.m}x{self.n}x{self.k}"
-        return f"{self.kernel} {self.type} {shape}"
+        return f"{self.kernel} {self.type} {shape}" + (f" {self.w_format}" if self.w_format else "")
 
     @property
     def h200_microseconds(self):
@@ -46,11 +48,21 @@ class Case:
             {"m": self.m, "n": self.n, "k": self.k}
         if self.kernel == "matvec":
             del sizes["m"]
-        return [self.kernel, *(f"--{key}={value}" for key, value in sizes.items()), f"--type={self.type}"]
+        words = [self.kernel, *(f"--{key}={value}" for key, value in sizes.items()), f"--type={self.type}"]
+        return words + ([f"--w-format={self.w_format}"] if self.w_format else [])
 
     @property
     def bytes_an_element(self):
         return BYTES[self.type]
+
+    @property
+    def bytes_a_weight(self):
+        """Of a code, its part of a scale of 16 bits and of a zero."""
+        if not self.w_format:
+            return self.bytes_an_element
+        bits, group, symmetric = re.fullmatch(r"int(\d)(?:_g(\d+))?(_sym)?", self.w_format).groups()
+        zero = int(bits) if group and not symmetric else 0
+        return (int(bits) + (16 + zero) / int(group or self.k)) / 8
 
     @property
     def products(self):
@@ -63,7 +75,7 @@ class Case:
         if self.heads:
             return 2 * self.m * (self.heads + self.kv_heads) * self.head_size * self.bytes_an_element
         result = 4 if self.type in ("i8", "e4m3fnuz") else self.bytes_an_element
-        return (self.m + self.n) * self.k * self.bytes_an_element + self.m * self.n * result
+        return self.m * self.k * self.bytes_an_element + self.n * self.k * self.bytes_a_weight + self.m * self.n * result
 
 
 class Unreadable(Exception):

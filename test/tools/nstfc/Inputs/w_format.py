@@ -1,0 +1,81 @@
+"""w_format.py BUILD FOLDER: kernels of codes are launched with planes made by what their headers say, and their results
+are those of the numbers that the planes mean."""
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[4] / "tools"))
+from benchmarks import launches  # noqa: E402
+
+build, folder = map(pathlib.Path, sys.argv[1:])
+folder.mkdir(parents=True, exist_ok=True)
+random = numpy.random.default_rng(7)
+N, K = 65, 100
+
+
+def words(codes, bits, place):
+    """Codes along the last axis, `32 / bits` in a word of which code j begins at bit place(j)."""
+    each = 32 // bits
+    codes = numpy.pad(codes, [(0, 0), (0, -codes.shape[1] % each)]).reshape(len(codes), -1, each).astype(numpy.uint32)
+    return sum(codes[..., j] << numpy.uint32(place(j)) for j in range(each)).astype(numpy.uint32).view(numpy.int32)
+
+
+def paired(bits):
+    return lambda j: bits * (j // 2) + 16 * (j % 2)
+
+
+def planes_of(name):
+    """The planes of a random matrix, and the matrix."""
+    bits, group, symmetric = re.fullmatch(r"int(\d)(?:_g(\d+))?(_sym)?", name).groups()
+    bits, group = int(bits), int(group or K)
+    groups = -(-K // group)
+    codes = random.integers(0, 1 << bits, (N, K))
+    scales = random.uniform(0.01, 0.1, (N, groups)).astype(numpy.float16)
+    has_zeros = group != K and not symmetric
+    zeros = random.integers(0, 1 << bits, (N, groups)) if has_zeros else numpy.full((N, groups), 1 << (bits - 1))
+    spread = lambda plane: numpy.repeat(plane.astype(float), group, axis=1)[:, :K]
+    planes = {"w_scales": scales}
+    if bits == 8:
+        planes["w_codes"] = (codes - 128).astype(numpy.int8)
+    else:
+        planes["w_codes"] = words(codes & 15, 4, paired(4))
+        if bits > 4:
+            planes["w_high"] = words(codes >> 4, bits - 4, paired(bits - 4))
+    if has_zeros:
+        planes["w_zeros"] = words(zeros.T, bits, lambda j: bits * j).T
+    return planes, spread(scales) * (codes - spread(zeros))
+
+
+for kernel, sizes, rows in (("matvec", [], 1), ("matmul", ["--m=5"], 5)):
+    for name in ("int8", "int4_g32", "int5_g64", "int6_g32_sym", "int4"):
+        planes, w = planes_of(name)
+        x = random.uniform(-1, 1, (rows, K)).astype(numpy.float16)
+        for target in ("gfx942", "gfx90a"):
+            made = launches.nstf_kernel(build, [kernel, *sizes, f"--n={N}", f"--k={K}", "--type=f16", "--out-type=f32",
+                                                f"--w-format={name}"], target, folder)
+            header = (folder / "kernel.h").read_text()
+            lines = []
+            for buffer, kind, shape in re.findall(r"/\* (\w+): (\w+)[^\n\[]*\[([^\]]*)\], element", header):
+                init = "zeros"
+                if buffer != "y":
+                    data = x if buffer == "x" else planes[buffer]
+                    data = numpy.ascontiguousarray(data).reshape([int(side) for side in shape.split(",")])
+                    numpy.save(folder / f"{buffer}.npy", data)
+                    init = f"{{file: {buffer}.npy}}"
+                lines.append(f"  {buffer}: {{type: {kind}, shape: [{shape}], init: {init}}}")
+            expected = x.astype(float) @ w.T
+            numpy.save(folder / "expected.npy", expected.astype(numpy.float32))
+            tolerance = 1e-3 * numpy.abs(expected).max()  # matrix cores multiply numbers of f16
+            arguments = ", ".join(f"{{buffer: {one['buffer']}}}" for one in made.arguments)
+            (folder / "launch.yaml").write_text(
+                f"code_object: {made.code_object.name}\ntarget: {target}\nbuffers:\n" + "\n".join(lines) +
+                f"\nlaunches: [{{kernel: {made.symbol}, grid: {made.groups[0]}, block: {made.threads}, args: [{arguments}]}}]\n"
+                f"expect: {{y: {{file: expected.npy, atol: {tolerance}}}}}\n")
+            done = subprocess.run([build / "bin/nstf-emu", "run", folder / "launch.yaml", "--check=all", "--quiet"],
+                                  capture_output=True, text=True)
+            if done.returncode:
+                sys.exit(f"{kernel} {name} {target}: {done.stdout}{done.stderr}")
+    print(f"{kernel}: every format is what its header says")
