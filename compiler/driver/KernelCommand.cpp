@@ -146,12 +146,12 @@ ArgumentNames getNames(GraphOp graph, const KernelDescription &description, cons
   Value value = step.getInputs()[argument.index];
   auto input = dyn_cast<BlockArgument>(value);
   StringRef name = input ? graph.getInputName(input.getArgNumber()) : value.getDefiningOp<GetOp>().getSymbol();
-  if (!input) {
-    auto weight = SymbolTable::lookupNearestSymbolFrom<WeightOp>(graph, value.getDefiningOp<GetOp>().getSymbolAttr());
-    if (std::optional<PlaneSourceAttr> plane = weight.getPlane()) {
-      auto [matrix, rest] = name.rsplit('.');
-      return {(matrix + "_" + rest).str(), describePlane(*plane)};
-    }
+  auto weight =
+      input ? WeightOp()
+            : SymbolTable::lookupNearestSymbolFrom<WeightOp>(graph, value.getDefiningOp<GetOp>().getSymbolAttr());
+  if (std::optional<PlaneSourceAttr> plane = weight ? weight.getPlane() : std::nullopt) {
+    auto [matrix, rest] = name.rsplit('.');
+    return {(matrix + "_" + rest).str(), describePlane(*plane)};
   }
   return {name.str(), description.getInputAbout(name)};
 }
