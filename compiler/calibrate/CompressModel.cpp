@@ -25,20 +25,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Sums over the rows of a matrix, in their order.
-struct Errors {
-  double weight = 0, weightError = 0, output = 0, outputError = 0, both = 0, largest = 0;
-
-  void add(const Errors &other) {
-    weight += other.weight;
-    weightError += other.weightError;
-    output += other.output;
-    outputError += other.outputError;
-    both += other.both;
-    largest = std::max(largest, other.largest);
-  }
-};
-
 class Compressor {
 public:
   Compressor(ModuleOp module, const Calibration *calibration, const fs::path &folder, const CompressOptions &options)
@@ -67,7 +53,7 @@ public:
       if (!notes)
         notes = writeShard(i, progress);
       for (const Json &note : *notes)
-        reports.push_back(readNote(note));
+        reports.push_back(readMatrixReport(note));
     }
     Json config = Json::parse(support::readTextFile(fs::path(options.model) / "config.json"));
     config["quantization_config"] =
@@ -180,10 +166,10 @@ private:
     std::vector<MatrixXd> matrices;
     std::vector<compress::IntFormat> formats;
     // As many rows as measure well: the search is 22 products with Σ x·xᵀ.
-    int64_t most = std::max<int64_t>(16, (int64_t(1) << 29) / (input.columns * input.columns));
+    int64_t maxRows = std::max<int64_t>(16, (int64_t(1) << 29) / (input.columns * input.columns));
     for (size_t site : input.sites) {
       std::shared_ptr<reference::Tensor> weight = reader.read(found.sites[site].weight);
-      int64_t rows = weight->values.rows(), step = (rows + most - 1) / most;
+      int64_t rows = weight->values.rows(), step = (rows + maxRows - 1) / maxRows;
       matrices.push_back(weight->values(Eigen::seq(0, rows - 1, step), Eigen::all));
       formats.push_back(getFormat(found.sites[site]));
     }
@@ -330,7 +316,7 @@ private:
                                           bytes[compress::Plane::Zeros]};
 
     constexpr int64_t step = 64; // rows that share a word of zeros are of one step
-    std::vector<Errors> errors((rows + step - 1) / step);
+    std::vector<RoundingErrors> errors((rows + step - 1) / step);
     std::vector<std::string> faults(errors.size());
     tbb::parallel_for(size_t(0), errors.size(), [&](size_t part) {
       int64_t first = int64_t(part) * step, count = std::min(step, rows - first);
@@ -343,13 +329,13 @@ private:
         std::vector<compress::CodedRow> coded = round(format, numbers, gptq);
         for (int64_t row = 0; row < count; ++row)
           stored.write(first + row, coded[row], to);
-        errors[part] = measure(format, numbers, coded, gptq);
+        errors[part] = measureRounding(format, numbers, coded, gptq);
       } catch (const std::runtime_error &error) {
         faults[part] = "weight '" + support::escape(WeightOp(site.weight).getSymName().str()) + "', of rows " +
                        std::to_string(first) + " to " + std::to_string(first + count - 1) + ": " + error.what();
       }
     });
-    Errors sum;
+    RoundingErrors sum;
     for (size_t part = 0; part < errors.size(); ++part) {
       if (!faults[part].empty())
         throw std::runtime_error(faults[part]);
@@ -365,19 +351,13 @@ private:
     Json note = {{"name", getTensorName(site)},
                  {"rows", rows},
                  {"columns", columns},
-                 {"weight_error", sum.weight > 0 ? std::sqrt(sum.weightError / sum.weight) : 0},
                  {"bytes_before", uint64_t(rows) * columns * sizeOf(getStoredType(site.weight))},
                  {"bytes", written}};
     if (const VectorXd &scales = rowScales[index]; scales.size())
       note["row_scales"] = std::vector<double>(scales.begin(), scales.end());
     if (const VectorXd &scales = columnScales[site.input]; scales.size())
       note["column_scales"] = std::vector<double>(scales.begin(), scales.end());
-    if (gptq && sum.output > 0) {
-      note["output_error"] = std::sqrt(std::max(0.0, sum.outputError) / sum.output);
-      note["largest_output_error"] = std::sqrt(std::max(0.0, sum.largest) / (sum.output / double(rows)));
-      note["output_cosine"] =
-          (sum.output + sum.both) / std::sqrt(sum.output * (sum.output + 2 * sum.both + sum.outputError));
-    }
+    sum.describe(note);
     return note;
   }
 
@@ -394,45 +374,6 @@ private:
       coded.push_back(compress::roundToNearest(format, row, clipping));
     }
     return coded;
-  }
-
-  static Errors measure(const compress::IntFormat &format, const MatrixXd &rows,
-                        const std::vector<compress::CodedRow> &coded, const compress::Gptq *gptq) {
-    MatrixXd error(rows.rows(), rows.cols());
-    for (int64_t i = 0; i < rows.rows(); ++i) {
-      std::vector<double> numbers = compress::decodeRow(format, coded[i]);
-      error.row(i) = VectorXd::Map(numbers.data(), rows.cols()).transpose() - rows.row(i);
-    }
-    Errors errors{rows.squaredNorm(), error.squaredNorm(), 0, 0, 0, 0};
-    if (!gptq)
-      return errors;
-    VectorXd outputErrors = gptq->getProducts(error, error);
-    errors.outputError = outputErrors.sum();
-    errors.largest = outputErrors.maxCoeff();
-    errors.output = gptq->getProducts(rows, rows).sum();
-    errors.both = gptq->getProducts(rows, error).sum();
-    return errors;
-  }
-
-  static MatrixReport readNote(const Json &note) {
-    MatrixReport report{note["name"],
-                        note["rows"],
-                        note["columns"],
-                        note["weight_error"],
-                        {},
-                        {},
-                        {},
-                        note["bytes_before"],
-                        note["bytes"],
-                        note.value("row_scales", std::vector<double>()),
-                        note.value("column_scales", std::vector<double>()),
-                        {}};
-    if (note.contains("output_error")) {
-      report.outputError = note["output_error"].get<double>();
-      report.largestOutputError = note["largest_output_error"].get<double>();
-      report.outputCosine = note["output_cosine"].get<double>();
-    }
-    return report;
   }
 
   ModuleOp module;

@@ -2,9 +2,8 @@
 #pragma once
 
 #include "compiler/calibrate/Calibration.h"
+#include "compiler/calibrate/MatrixReport.h"
 #include "passes/nstf/WeightFormat.h"
-
-#include <nlohmann/json.hpp>
 
 namespace nstf::calibrate {
 
@@ -19,17 +18,6 @@ struct CompressOptions {
   Rounding rounding = Rounding::Nearest;
   ChannelScaling scaling = ChannelScaling::Off;
   std::optional<uint64_t> randomSeed;
-};
-
-/// What became of a matrix. Errors are relative: of the weights, and of the outputs on the calibration's tokens.
-struct MatrixReport {
-  std::string name;
-  int64_t rows, columns;
-  double weightError;
-  std::optional<double> outputError, largestOutputError, outputCosine;
-  uint64_t bytesBefore, bytes;
-  std::vector<double> rowScales, columnScales; ///< what was multiplied into it and is folded elsewhere; empty: nothing
-  std::optional<double> kl;                    ///< of this matrix alone
 };
 
 /// Writes the folder. `calibration` may be null where neither rounding nor scaling needs one. Throws
