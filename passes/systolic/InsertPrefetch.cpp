@@ -5,6 +5,7 @@
 #include "mlir/IR/Remarks.h"
 #include "passes/systolic/LoadAhead.h"
 #include "passes/systolic/Passes.h"
+#include "passes/systolic/Preconditions.h"
 #include "passes/systolic/ProductPipeline.h"
 #include "passes/systolic/Scratch.h"
 
@@ -29,10 +30,8 @@ struct InsertPrefetchPass : nstf::systolic::impl::InsertPrefetchPassBase<InsertP
     FailureOr<nstf::TargetView> target = nstf::TargetView::require(kernel);
     if (failed(target))
       return signalPassFailure();
-    if (!kernel.getArray() || !kernel.getWaveSize()) {
-      kernel.emitError("expected array and wave_size (systolic-select-array) but got none");
+    if (failed(requireArray(kernel)))
       return signalPassFailure();
-    }
     SmallVector<scf::ForOp> loops;
     kernel.walk([&](scf::ForOp loop) {
       if (!loop.getOps<MmaOp>().empty())

@@ -21,7 +21,7 @@ PACKAGES = ["gguf==0.19.0", "numpy==2.2.6"]
 
 @dataclasses.dataclass
 class Line:
-    """A format and its limits; those of the issue have as many digits as it gives them."""
+    """A format and its limits."""
     name: str
     bits: float = None
     kl: float = None
@@ -122,7 +122,7 @@ class Bench:
         if not line.words:
             return "not there yet"
         faults = []
-        if round(line.found_bits, 1) > line.bits:
+        if line.found_bits > line.bits:
             faults.append(f"{line.found_bits:.2f} bits")
         for column, (kl, per_cent) in line.found.items():
             if kl > line.kl:
