@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 using support::ElementType;
 
-static constexpr const char *listName = "calibration.json";
+static constexpr const char *listName = "calibration.json", *textsName = "texts.json";
 static constexpr int exponents = 64, firstExponent = -32; ///< of the histogram
 
 std::string nstf::calibrate::hashWeights(ModuleOp module, std::optional<uint64_t> randomSeed) {
@@ -214,6 +214,7 @@ private:
       if (fs::exists(folder))
         throw std::runtime_error(folder.string() + ": expected a folder that is new or a calibration but got another");
       fs::create_directories(folder);
+      support::writeFile(folder / textsName, Json(texts).dump() + "\n");
       support::writeFile(file, list.dump(1) + "\n");
     }
   }
@@ -305,6 +306,7 @@ Calibration::Calibration(const fs::path &folder, const std::string &weightsHash)
     hash = support::sha256Hex(text);
     diagonal = list.at("diagonal");
     tokens = list.at("tokens");
+    textsHash = list.at("text_sha256");
     for (const auto &[layer, name] : list.at("layers").items()) {
       fs::path path = folder / fs::path(name.get<std::string>()).filename();
       if (!fs::exists(path))
@@ -315,6 +317,20 @@ Calibration::Calibration(const fs::path &folder, const std::string &weightsHash)
   } catch (const nlohmann::json::exception &error) {
     throw std::runtime_error(file + ": expected what nstfc calibrate writes but got " + support::escape(error.what()));
   }
+}
+
+Texts Calibration::readTexts() const {
+  fs::path file = folder / textsName;
+  if (!fs::exists(file))
+    throw std::runtime_error(folder.string() + ": expected the texts of the calibration but it has no " + textsName +
+                             " (nstfc calibrate writes it)");
+  try {
+    Texts texts = support::parseJson(support::readTextFile(file), file.string()).get<Texts>();
+    if (hashTexts(texts) == textsHash)
+      return texts;
+  } catch (const nlohmann::json::exception &) { // the same fault
+  }
+  throw std::runtime_error(file.string() + ": expected the texts that " + listName + " is of but got others");
 }
 
 std::span<const float> Calibration::find(const SiteInput &input, const std::string &what, int64_t size) const {

@@ -1,4 +1,5 @@
-// What the linears of a model see when it reads a text: a folder with calibration.json and a safetensors file a layer.
+// What the linears of a model see when it reads a text: a folder with calibration.json, texts.json and a
+// safetensors file a layer.
 //
 // Of each value that linears read: max, mean and mean square of |x| by channel, a histogram of exponents, and the lower
 // triangle of Σ x·xᵀ, row by row, over tokens scaled to norm 1: the norm of x in units of each channel's root mean
@@ -46,12 +47,14 @@ public:
   /// Of calibration.json.
   const std::string &getHash() const { return hash; }
   int64_t getTokens() const { return tokens; }
+  /// What it was made of. Throws std::runtime_error where that isn't there any more.
+  Texts readTexts() const;
 
 private:
   std::span<const float> find(const SiteInput &input, const std::string &what, int64_t size) const;
 
   std::filesystem::path folder;
-  std::string hash;
+  std::string hash, textsHash;
   bool diagonal = false;
   int64_t tokens = 0;
   std::map<std::string, support::SafeTensorsFile> files; ///< by layer

@@ -1,28 +1,24 @@
 // A model's linears in fewer bits, as a checkpoint: layer after layer, with no more of it in memory.
 #pragma once
 
-#include "compiler/calibrate/Calibration.h"
+#include "compiler/calibrate/ChannelScales.h"
 #include "compiler/calibrate/MatrixReport.h"
-#include "passes/nstf/WeightFormat.h"
+#include "compiler/calibrate/PrecisionPlan.h"
 
 namespace nstf::calibrate {
 
-enum class Rounding { Nearest, Gptq };
-/// Auto: AWQ's scales, of an input whose products gain by them.
-enum class ChannelScaling { Off, Auto, Awq, Smooth };
-
 struct CompressOptions {
   std::string model; ///< the folder
-  std::string formatName;
-  WeightFormat format;
   Rounding rounding = Rounding::Nearest;
   ChannelScaling scaling = ChannelScaling::Off;
   std::optional<uint64_t> randomSeed;
+  bool writePlan = false; ///< plan.yaml, beside the weights
 };
 
-/// Writes the folder. `calibration` may be null where neither rounding nor scaling needs one. Throws
-/// std::runtime_error.
-std::vector<MatrixReport> compressModel(mlir::ModuleOp module, const Calibration *calibration,
-                                        const std::filesystem::path &folder, const CompressOptions &options);
+/// Writes the folder. `found` is of the module, the plan of these sites. `calibration` may be null where neither
+/// rounding nor scaling needs one; `known` as ChannelScales has it. Throws std::runtime_error.
+std::vector<MatrixReport> compressModel(mlir::ModuleOp module, const LinearSites &found, const Calibration *calibration,
+                                        const PrecisionPlan &plan, const std::filesystem::path &folder,
+                                        const CompressOptions &options, KnownScales &known);
 
 } // namespace nstf::calibrate

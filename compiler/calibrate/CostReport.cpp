@@ -27,34 +27,25 @@ double CostReport::getBits() const {
   return 8 * double(countBytes()) / elements;
 }
 
-static runtime::Divergence compareLogits(const Texts &texts, const std::vector<Tensor> &logits,
-                                         const std::vector<Tensor> &compared) {
-  runtime::DivergenceSum sum;
-  for (size_t text = 0; text < texts.size(); ++text)
-    for (size_t row = 0; row < texts[text].size(); ++row) {
-      auto get = [&](const Tensor &tensor) {
-        return std::span(tensor.data() + row * tensor.values.cols(), size_t(tensor.values.cols()));
-      };
-      sum.add(get(logits[text]), get(compared[text]),
-              row + 1 < texts[text].size() ? std::optional(texts[text][row + 1]) : std::nullopt);
-    }
-  return sum.get();
-}
-
 /// The matrix that the compressed model has for a linear, as the model itself would have it.
 static std::shared_ptr<const Tensor> readCompressed(LinearOp op, const MatrixReport &report,
                                                     reference::WeightReader &reader) {
-  auto dequantize = op.getW().getDefiningOp<DequantizeOp>();
-  if (!dequantize)
-    throw std::runtime_error("expected a compressed model whose linears are quantised");
-  std::vector<std::shared_ptr<Tensor>> planes;
-  std::vector<const Tensor *> operands;
-  for (Value plane : dequantize->getOperands()) {
-    auto get = plane.getDefiningOp<GetOp>();
-    planes.push_back(reader.read(SymbolTable::lookupNearestSymbolFrom<WeightOp>(get, get.getSymbolAttr())));
-    operands.push_back(planes.back().get());
+  auto read = [&](Value value) {
+    auto get = value.getDefiningOp<GetOp>();
+    return reader.read(SymbolTable::lookupNearestSymbolFrom<WeightOp>(get, get.getSymbolAttr()));
+  };
+  auto matrix = std::make_shared<Tensor>();
+  if (auto dequantize = op.getW().getDefiningOp<DequantizeOp>()) {
+    std::vector<std::shared_ptr<Tensor>> planes;
+    std::vector<const Tensor *> operands;
+    for (Value plane : dequantize->getOperands()) {
+      planes.push_back(read(plane));
+      operands.push_back(planes.back().get());
+    }
+    *matrix = reference::evaluateOperation(dequantize, operands, {1, 0});
+  } else {
+    *matrix = *read(op.getW());
   }
-  auto matrix = std::make_shared<Tensor>(reference::evaluateOperation(dequantize, operands, {1, 0}));
   for (size_t k = 0; k < report.columnScales.size(); ++k)
     matrix->values.col(k) /= report.columnScales[k];
   for (size_t n = 0; n < report.rowScales.size(); ++n)
@@ -73,20 +64,29 @@ void nstf::calibrate::judgeModel(ModuleOp model, ModuleOp compressed, const Text
     return;
   LinearSites found = findLinearSites(model);
   GraphOp graph = *getGraph(model), compressedGraph = *getGraph(compressed);
-  std::map<std::string, LinearOp> compressedOps; // both graphs have the same operations in the same order
+  llvm::DenseMap<Operation *, LinearOp> compressedOps; // both graphs have the same operations in the same order
   for (auto [op, other] :
        llvm::zip_equal(graph.getBody().getOps<LinearOp>(), compressedGraph.getBody().getOps<LinearOp>()))
-    for (const LinearSite &site : found.sites)
-      if (site.op == op)
-        compressedOps[site.name] = other;
+    compressedOps[op] = other;
   support::Progress progress("measuring each matrix alone", "matrices", found.sites.size());
-  for (MatrixReport &matrix : report.matrices) {
-    auto site = llvm::find_if(found.sites, [&](const LinearSite &site) { return site.name == matrix.name; });
-    runner.setMatrix(site->op, readCompressed(compressedOps.at(matrix.name), matrix, compressedReader));
-    matrix.kl = compareLogits(texts, logits, runner.run(texts)).kl;
-    runner.setMatrix(site->op, nullptr);
-    progress.add();
-  }
+  auto findReport = [&](LinearOp op) -> MatrixReport * {
+    auto site = llvm::find_if(found.sites, [&](const LinearSite &site) { return site.op == op; });
+    auto matrix = llvm::find_if(report.matrices, [&](const MatrixReport &matrix) {
+      return site != found.sites.end() && matrix.name == site->name;
+    });
+    return matrix == report.matrices.end() ? nullptr : &*matrix;
+  };
+  auto getVariants = [&](LinearOp op) {
+    std::vector<std::shared_ptr<const Tensor>> variants;
+    if (MatrixReport *matrix = findReport(op)) {
+      variants.push_back(readCompressed(compressedOps.at(op), *matrix, compressedReader));
+      progress.add();
+    }
+    return variants;
+  };
+  runner.runVariants(texts, getVariants, [&](LinearOp op, size_t, const std::vector<Tensor> &compared) {
+    findReport(op)->kl = compareLogits(texts, logits, compared).kl;
+  });
 }
 
 Json nstf::calibrate::describeJson(const CostReport &report) {
@@ -98,6 +98,7 @@ Json nstf::calibrate::describeJson(const CostReport &report) {
                       {"same_top", d->sameTop},    {"perplexity", {d->perplexity, d->comparedPerplexity}}};
   for (const MatrixReport &matrix : report.matrices)
     json["matrices"].push_back({{"name", matrix.name},
+                                {"format", matrix.format},
                                 {"shape", {matrix.rows, matrix.columns}},
                                 {"weight_error", matrix.weightError},
                                 {"output_error", orNull(matrix.outputError)},
@@ -116,13 +117,13 @@ template <typename... Arguments> static std::string print(const char *format, Ar
 }
 
 std::string nstf::calibrate::describeTable(const CostReport &report) {
-  std::string text = print("%-44s %12s %12s %9s %9s %9s %9s\n", "matrix", "bytes", "before", "weights", "outputs",
-                           "largest", "KL alone");
+  std::string text = print("%-44s %-10s %12s %12s %9s %9s %9s %9s\n", "matrix", "format", "bytes", "before", "weights",
+                           "outputs", "largest", "KL alone");
   auto cell = [](std::optional<double> number) { return number ? print("%9.5f", *number) : print("%9s", "-"); };
   uint64_t before = 0;
   for (const MatrixReport &matrix : report.matrices) {
-    text += print("%-44s %12llu %12llu ", matrix.name.substr(0, 44).c_str(), (unsigned long long)matrix.bytes,
-                  (unsigned long long)matrix.bytesBefore) +
+    text += print("%-44s %-10s %12llu %12llu ", matrix.name.substr(0, 44).c_str(), matrix.format.c_str(),
+                  (unsigned long long)matrix.bytes, (unsigned long long)matrix.bytesBefore) +
             cell(matrix.weightError) + " " + cell(matrix.outputError) + " " + cell(matrix.largestOutputError) + " " +
             cell(matrix.kl) + "\n";
     before += matrix.bytesBefore;

@@ -25,6 +25,14 @@ std::string nstf::calibrate::getLayer(StringRef name) {
   return "";
 }
 
+support::ElementType nstf::calibrate::getStoredType(WeightOp weight) {
+  std::optional<SourceAttr> source = weight.getSource();
+  std::string type;
+  if (source)
+    llvm::raw_string_ostream(type) << source->getStoredType();
+  return support::elementTypeFromMlir(type).value_or(support::ElementType::F32);
+}
+
 /// A weight that others read too, as a tied head's, has the name of the operation.
 static std::string getName(LinearOp op, WeightOp weight, int64_t readers) {
   auto location = dyn_cast<NameLoc>(op.getLoc());

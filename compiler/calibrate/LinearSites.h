@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/nstf/NSTF.h"
+#include "support/ElementType.h"
 
 #include <string>
 #include <vector>
@@ -39,5 +40,8 @@ LinearSites findLinearSites(mlir::ModuleOp module);
 
 /// What of a name goes to its first number: "model.layers.0" of "model.layers.0.mlp.up_proj"; empty where it has none.
 std::string getLayer(llvm::StringRef name);
+
+/// Of a weight in its file; f32 where it has none.
+support::ElementType getStoredType(WeightOp weight);
 
 } // namespace nstf::calibrate

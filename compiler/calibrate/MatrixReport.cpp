@@ -29,11 +29,17 @@ void RoundingErrors::describe(Json &note) const {
 RoundingErrors nstf::calibrate::measureRounding(const compress::IntFormat &format, const MatrixXd &rows,
                                                 const std::vector<compress::CodedRow> &coded,
                                                 const compress::Gptq *gptq) {
-  MatrixXd error(rows.rows(), rows.cols());
+  MatrixXd rounded(rows.rows(), rows.cols());
   for (int64_t i = 0; i < rows.rows(); ++i) {
     std::vector<double> numbers = compress::decodeRow(format, coded[i]);
-    error.row(i) = VectorXd::Map(numbers.data(), rows.cols()).transpose() - rows.row(i);
+    rounded.row(i) = VectorXd::Map(numbers.data(), rows.cols()).transpose();
   }
+  return measureRounding(rows, rounded, gptq);
+}
+
+RoundingErrors nstf::calibrate::measureRounding(const MatrixXd &rows, const MatrixXd &rounded,
+                                                const compress::Gptq *gptq) {
+  const MatrixXd error = rounded - rows;
   RoundingErrors errors{rows.squaredNorm(), error.squaredNorm(), 0, 0, 0, 0};
   if (!gptq)
     return errors;
@@ -47,6 +53,7 @@ RoundingErrors nstf::calibrate::measureRounding(const compress::IntFormat &forma
 
 MatrixReport nstf::calibrate::readMatrixReport(const Json &note) {
   MatrixReport report{note["name"],
+                      note["format"],
                       note["rows"],
                       note["columns"],
                       note["weight_error"],

@@ -12,7 +12,7 @@ namespace nstf::calibrate {
 
 /// What became of a matrix. Errors are relative: of the weights, and of the outputs on the calibration's tokens.
 struct MatrixReport {
-  std::string name;
+  std::string name, format;
   int64_t rows, columns;
   double weightError;
   std::optional<double> outputError, largestOutputError, outputCosine;
@@ -33,6 +33,8 @@ struct RoundingErrors {
 /// Of rows beside what their codes mean; `gptq` knows the inputs, or is null.
 RoundingErrors measureRounding(const compress::IntFormat &format, const Eigen::MatrixXd &rows,
                                const std::vector<compress::CodedRow> &coded, const compress::Gptq *gptq);
+/// Of rows beside what they became.
+RoundingErrors measureRounding(const Eigen::MatrixXd &rows, const Eigen::MatrixXd &rounded, const compress::Gptq *gptq);
 
 /// What a note says.
 MatrixReport readMatrixReport(const nlohmann::ordered_json &note);

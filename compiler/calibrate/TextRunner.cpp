@@ -6,6 +6,7 @@
 #include "support/Progress.h"
 
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/DenseMap.h"
 
 #include <stdexcept>
 #include <tbb/parallel_for.h>
@@ -49,52 +50,109 @@ static Pointer evaluate(Operation &op, ArrayRef<Pointer> operands, int64_t token
   return std::make_shared<Tensor>(evaluateOperation(&op, tensors, step));
 }
 
-std::vector<Tensor> TextRunner::run(const Texts &texts, const Observer &observer) {
-  Block &block = graph.getBody().front();
-  DenseMap<Value, std::vector<Pointer>> values; // one a text; of a weight or state one for all
-  DenseMap<Value, int64_t> readers;
-  for (Operation &op : block)
-    for (Value operand : op.getOperands())
-      ++readers[operand];
-  std::vector<Pointer> &ids = values[block.getArgument(0)];
-  for (const std::vector<int32_t> &text : texts)
-    ids.push_back(std::make_shared<Tensor>(std::vector<int64_t>{int64_t(text.size())}, text));
+/// A run that stands before an operation. A copy goes on from there by itself; tensors are shared.
+class TextRunner::Run {
+public:
+  Run(const TextRunner &runner, const Texts &texts) : runner(runner), texts(texts) {
+    Block &block = runner.graph->getRegion(0).front();
+    at = block.begin();
+    for (Operation &op : block)
+      for (Value operand : op.getOperands())
+        ++readers[operand];
+    std::vector<Pointer> &ids = values[block.getArgument(0)];
+    for (const std::vector<int32_t> &text : texts)
+      ids.push_back(std::make_shared<Tensor>(std::vector<int64_t>{int64_t(text.size())}, text));
+  }
 
-  support::Progress progress("running the reference", "operations", std::distance(block.begin(), block.end()));
-  for (Operation &op : block) {
-    progress.add();
-    if (isa<ReturnOp>(op)) {
-      std::vector<Tensor> result;
-      for (const Pointer &text : values.at(op.getOperand(logits)))
-        result.push_back(*text);
-      return result;
-    }
-    const Pointer &matrix = matrices[&op];
-    auto of = [&](size_t text, unsigned operand) -> const Pointer & {
-      if (matrix && operand == 1)
-        return matrix;
-      const std::vector<Pointer> &pointers = values.at(op.getOperand(operand));
-      return pointers[pointers.size() == 1 ? 0 : text];
-    };
+  Operation &getNext() const { return *at; }
+  bool isDone() const { return isa<ReturnOp>(*at); }
+
+  std::vector<Tensor> getLogits() const {
+    std::vector<Tensor> result;
+    for (const Pointer &text : values.at(at->getOperand(runner.logits)))
+      result.push_back(*text);
+    return result;
+  }
+
+  const Tensor &getOperand(size_t text, unsigned operand) const { return *find(text, operand, nullptr); }
+
+  /// `matrix` is what a linear multiplies by; null: its own.
+  void step(const Pointer &matrix) {
+    Operation &op = *at;
     if (auto get = dyn_cast<GetOp>(op)) {
-      auto weight = module.lookupSymbol<WeightOp>(get.getSymbol());
-      values[get.getResult()] = {weight ? readWeight(weight) : nullptr}; // states are empty: nothing reads them
-      continue;
+      auto weight = ModuleOp(runner.module).lookupSymbol<WeightOp>(get.getSymbol());
+      values[get.getResult()] = {weight ? runner.readWeight(weight) : nullptr}; // states are empty: nothing reads them
+      ++at;
+      return;
     }
-    if (observer)
-      observer(&op, [&](size_t text, unsigned operand) -> const Tensor & { return *of(text, operand); });
     bool isConstant = op.getNumOperands() > 0 && isa<DequantizeOp>(op);
     std::vector<Pointer> results(isConstant ? 1 : texts.size());
     tbb::parallel_for(size_t(0), results.size(), [&](size_t text) {
       SmallVector<Pointer> operands;
       for (unsigned i = 0; i < op.getNumOperands(); ++i)
-        operands.push_back(of(text, i));
+        operands.push_back(find(text, i, matrix));
       results[text] = evaluate(op, operands, texts[text].size());
     });
     values[op.getResult(0)] = std::move(results);
     for (Value operand : op.getOperands())
       if (--readers[operand] == 0)
         values.erase(operand);
+    ++at;
   }
-  throw std::runtime_error("expected a graph that ends in nstf.return");
+
+private:
+  const Pointer &find(size_t text, unsigned operand, const Pointer &matrix) const {
+    if (matrix && operand == 1)
+      return matrix;
+    const std::vector<Pointer> &pointers = values.at(at->getOperand(operand));
+    return pointers[pointers.size() == 1 ? 0 : text];
+  }
+
+  const TextRunner &runner;
+  const Texts &texts;
+  Block::iterator at;
+  DenseMap<Value, std::vector<Pointer>> values; // one a text; of a weight or state one for all
+  DenseMap<Value, int64_t> readers;
+};
+
+std::vector<Tensor> TextRunner::run(const Texts &texts, const Observer &observer, const ReplaceMatrix &replace) {
+  Run run(*this, texts);
+  Block &block = graph.getBody().front();
+  support::Progress progress("running the reference", "operations", std::distance(block.begin(), block.end()));
+  for (; !run.isDone(); progress.add()) {
+    Operation &op = run.getNext();
+    if (observer && !isa<GetOp>(op))
+      observer(&op, [&](size_t text, unsigned operand) -> const Tensor & { return run.getOperand(text, operand); });
+    auto linear = dyn_cast<LinearOp>(op);
+    run.step(replace && linear ? replace(linear) : nullptr);
+  }
+  return run.getLogits();
+}
+
+std::vector<Tensor> TextRunner::runVariants(const Texts &texts, const GetVariants &getVariants,
+                                            const OnVariant &onVariant) {
+  Run run(*this, texts);
+  for (; !run.isDone(); run.step(nullptr))
+    if (auto linear = dyn_cast<LinearOp>(run.getNext()))
+      for (auto [i, variant] : llvm::enumerate(getVariants(linear))) {
+        Run other = run;
+        for (other.step(variant); !other.isDone();)
+          other.step(nullptr);
+        onVariant(linear, i, other.getLogits());
+      }
+  return run.getLogits();
+}
+
+runtime::Divergence nstf::calibrate::compareLogits(const Texts &texts, const std::vector<Tensor> &logits,
+                                                   const std::vector<Tensor> &compared) {
+  runtime::DivergenceSum sum;
+  for (size_t text = 0; text < texts.size(); ++text)
+    for (size_t row = 0; row < texts[text].size(); ++row) {
+      auto get = [&](const Tensor &tensor) {
+        return std::span(tensor.data() + row * tensor.values.cols(), size_t(tensor.values.cols()));
+      };
+      sum.add(get(logits[text]), get(compared[text]),
+              row + 1 < texts[text].size() ? std::optional(texts[text][row + 1]) : std::nullopt);
+    }
+  return sum.get();
 }

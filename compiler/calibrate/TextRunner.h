@@ -4,9 +4,9 @@
 
 #include "compiler/reference/Tensor.h"
 #include "dialects/nstf/NSTF.h"
+#include "nstf/Divergence.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/DenseMap.h"
 
 #include <functional>
 #include <memory>
@@ -28,18 +28,30 @@ public:
   /// Throws std::runtime_error for another graph.
   TextRunner(mlir::ModuleOp module, ReadWeight readWeight);
 
-  /// Logits of every row of each text. Throws std::runtime_error for ids outside the vocabulary.
-  std::vector<Tensor> run(const Texts &texts, const Observer &observer = {});
+  /// The matrix that a linear multiplies by instead of its own; null: its own.
+  using ReplaceMatrix = std::function<std::shared_ptr<const Tensor>(LinearOp)>;
+  /// Matrices that a linear multiplies by in runs of their own.
+  using GetVariants = std::function<std::vector<std::shared_ptr<const Tensor>>(LinearOp)>;
+  /// Told of the logits that a linear's variant gives.
+  using OnVariant = std::function<void(LinearOp, size_t variant, const std::vector<Tensor> &logits)>;
 
-  /// From now on another matrix for a linear; null: its own again.
-  void setMatrix(LinearOp op, std::shared_ptr<const Tensor> matrix) { matrices[op] = std::move(matrix); }
+  /// Logits of every row of each text. Throws std::runtime_error for ids outside the vocabulary.
+  std::vector<Tensor> run(const Texts &texts, const Observer &observer = {}, const ReplaceMatrix &replace = {});
+
+  /// The same of the model itself; at each linear it goes on with each variant too, from there to the end.
+  std::vector<Tensor> runVariants(const Texts &texts, const GetVariants &getVariants, const OnVariant &onVariant);
 
 private:
+  class Run;
+
   GraphOp graph;
   unsigned logits;
   ReadWeight readWeight;
   mlir::ModuleOp module;
-  llvm::DenseMap<mlir::Operation *, std::shared_ptr<const Tensor>> matrices;
 };
+
+/// How far other logits of the texts are from the model's.
+runtime::Divergence compareLogits(const Texts &texts, const std::vector<Tensor> &logits,
+                                  const std::vector<Tensor> &compared);
 
 } // namespace nstf::calibrate

@@ -59,6 +59,10 @@ void CheckpointWriter::finishShard(size_t shard, support::SafeTensorsWriter &wri
   writer.publish();
 }
 
+void CheckpointWriter::writeFile(const std::string &name, const std::string &text) const {
+  support::writeFile(partial / name, text);
+}
+
 void CheckpointWriter::finish(const fs::path &model, const Json &config) const {
   Json index = {{"metadata", {{"total_size", 0}}}, {"weight_map", Json::object()}};
   uint64_t bytes = 0;
@@ -83,23 +87,57 @@ void CheckpointWriter::finish(const fs::path &model, const Json &config) const {
   support::moveFolder(partial, folder);
 }
 
-Json nstf::calibrate::describeCompressedTensors(unsigned bits, int64_t group, bool zeros) {
-  Json weights = {{"num_bits", bits},
-                  {"type", "int"},
-                  {"symmetric", !zeros},
-                  {"strategy", group ? "group" : "channel"},
-                  {"group_size", group ? Json(group) : Json()},
-                  {"dynamic", false}};
-  const char *format = bits == 8 && !group && !zeros ? "int-quantized" : "pack-quantized";
+compress::StoredCodes nstf::calibrate::getStored(const MatrixFormat &format, int64_t rows, int64_t columns) {
+  bool bytes = format.codes->bits == 8 && !format.codes->group && !format.codes->zeros;
+  return {bytes ? compress::CodeLayout::Bytes : compress::CodeLayout::Pack, format.getCodes(columns), rows};
+}
+
+uint64_t nstf::calibrate::countBytes(const MatrixFormat &format, int64_t rows, int64_t columns) {
+  if (!format.codes)
+    return uint64_t(rows) * columns * sizeOf(format.numbers);
+  compress::StoredCodes stored = getStored(format, rows, columns);
+  uint64_t bytes = 0;
+  for (compress::Plane plane : {compress::Plane::Codes, compress::Plane::Scales, compress::Plane::Zeros})
+    if (plane != compress::Plane::Zeros || format.codes->zeros) {
+      std::vector<int64_t> shape = stored.getShape(plane);
+      bytes += shape[0] * shape[1] *
+               sizeOf(plane == compress::Plane::Scales ? support::ElementType::F16 : stored.getCodeType());
+    }
+  return bytes;
+}
+
+static const char *getLayoutName(const WeightFormat &format) {
+  return format.bits == 8 && !format.group && !format.zeros ? "int-quantized" : "pack-quantized";
+}
+
+static Json describeWeights(const WeightFormat &format) {
+  return {{"num_bits", format.bits},
+          {"type", "int"},
+          {"symmetric", !format.zeros},
+          {"strategy", format.group ? "group" : "channel"},
+          {"group_size", format.group ? Json(format.group) : Json()},
+          {"dynamic", false}};
+}
+
+Json nstf::calibrate::describeCompressedTensors(const std::vector<CodedLinears> &coded,
+                                                const std::vector<std::string> &ignored) {
+  Json groups = Json::object();
+  std::string layout = getLayoutName(*coded.front().format.codes);
+  for (const auto &[format, names] : coded) {
+    Json group = {{"targets", coded.size() == 1 ? Json::array({"Linear"}) : Json(names)},
+                  {"weights", describeWeights(*format.codes)},
+                  {"input_activations", Json()},
+                  {"output_activations", Json()}};
+    if (coded.size() > 1)
+      group["format"] = getLayoutName(*format.codes);
+    if (getLayoutName(*format.codes) != layout)
+      layout = "mixed-precision";
+    groups["group_" + std::to_string(groups.size())] = group;
+  }
   return {{"quant_method", "compressed-tensors"},
-          {"format", format},
+          {"format", layout},
           {"quantization_status", "compressed"},
-          {"config_groups",
-           {{"group_0",
-             {{"targets", {"Linear"}},
-              {"weights", weights},
-              {"input_activations", Json()},
-              {"output_activations", Json()}}}}},
-          {"ignore", Json::array()},
+          {"config_groups", groups},
+          {"ignore", ignored},
           {"kv_cache_scheme", Json()}};
 }

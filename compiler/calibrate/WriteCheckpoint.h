@@ -2,6 +2,8 @@
 // goes on where it was.
 #pragma once
 
+#include "compiler/calibrate/MatrixFormat.h"
+#include "compiler/compress/StoredCodes.h"
 #include "support/WriteSafeTensors.h"
 
 #include <filesystem>
@@ -23,6 +25,9 @@ public:
   /// The shard is there from now on, with what is to be known of it later.
   void finishShard(size_t shard, support::SafeTensorsWriter &writer, const nlohmann::ordered_json &notes) const;
 
+  /// A file beside the shards.
+  void writeFile(const std::string &name, const std::string &text) const;
+
   /// Adds config.json, the index and what else of the model's folder belongs to a checkpoint, and lets the folder take
   /// its place. Precondition: all shards are there.
   void finish(const std::filesystem::path &model, const nlohmann::ordered_json &config) const;
@@ -35,7 +40,20 @@ private:
   size_t shards;
 };
 
-/// Bits and layout of the linears as config.json tells them to readers of compressed-tensors.
-nlohmann::ordered_json describeCompressedTensors(unsigned bits, int64_t group, bool zeros);
+/// How a checkpoint keeps a matrix of codes, and the bytes that a matrix takes in it. Precondition of the first: there
+/// are codes.
+compress::StoredCodes getStored(const MatrixFormat &format, int64_t rows, int64_t columns);
+uint64_t countBytes(const MatrixFormat &format, int64_t rows, int64_t columns);
+
+/// Linears whose matrices are in the codes of a format, as the files name them.
+struct CodedLinears {
+  MatrixFormat format;
+  std::vector<std::string> names;
+};
+
+/// What config.json tells readers of compressed-tensors: of these linears, and of those that are left as they are.
+/// Where all are in one format it names none of them.
+nlohmann::ordered_json describeCompressedTensors(const std::vector<CodedLinears> &coded,
+                                                 const std::vector<std::string> &ignored);
 
 } // namespace nstf::calibrate

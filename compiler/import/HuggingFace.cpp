@@ -9,6 +9,7 @@
 #include "compiler/import/Diagnose.h"
 #include "compiler/import/GraphBuilder.h"
 #include "compiler/import/QuantizedWeights.h"
+#include "compiler/import/WideProducts.h"
 #include "templates/Templates.h"
 
 #include <algorithm>
@@ -140,8 +141,12 @@ OwningOpRef<ModuleOp> nstf::import::importHuggingFace(const std::string &folder,
     std::optional<QuantizedWeights> quantized;
     if (quantization)
       quantized.emplace(*quantization, checkpoint ? &*checkpoint : nullptr, context);
-    return buildModule(graph, {description.name, modelName(folder), tokenizerOf(folder), dtypeOf(config)},
-                       checkpoint ? &*checkpoint : nullptr, "'" + config.name() + "'", /*locateInFile=*/true, context,
-                       quantized ? &*quantized : nullptr);
+    OwningOpRef<ModuleOp> module =
+        buildModule(graph, {description.name, modelName(folder), tokenizerOf(folder), dtypeOf(config)},
+                    checkpoint ? &*checkpoint : nullptr, "'" + config.name() + "'", /*locateInFile=*/true, context,
+                    quantized ? &*quantized : nullptr);
+    if (module)
+      setWideProducts(*module, config);
+    return module;
   });
 }

@@ -89,6 +89,8 @@ std::optional<QuantizedWeight> QuantizedWeights::find(const description::Expande
   for (const std::string &tensor : weight.tensors) {
     std::string module = tensor.ends_with(".weight") ? tensor.substr(0, tensor.size() - 7) : tensor;
     const QuantizedLinear *linear = config.find(module);
+    if (!linear && !optionalPrefix.empty() && StringRef(module).starts_with(optionalPrefix)) // as files without it say
+      linear = config.find(module.substr(optionalPrefix.size()));
     if (!linear)
       continue;
     QuantizedWeight result{

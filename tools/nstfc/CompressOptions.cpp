@@ -1,161 +1,22 @@
 // The command lines of `nstfc calibrate` and `nstfc compress` (CompressOptions.h).
 #include "tools/nstfc/CompressOptions.h"
+#include "compiler/calibrate/AdaptivePrecisionManager.h"
 #include "compiler/calibrate/CompressModel.h"
 #include "compiler/calibrate/CostReport.h"
-#include "compiler/driver/Diagnostics.h"
-#include "compiler/driver/Registration.h"
-#include "compiler/import/Import.h"
-#include "mlir/IR/MLIRContext.h"
-#include "nstf/Npy.h"
-#include "nstf/Tokenizer.h"
 #include "support/ByteSize.h"
 #include "support/Escape.h"
-#include "support/MappedFile.h"
 #include "support/Number.h"
 #include "support/Progress.h"
 #include "support/WriteFile.h"
+#include "tools/nstfc/TextModel.h"
 
+#include <cmath>
 #include <iostream>
 
 using namespace nstf;
 using namespace nstf::calibrate;
 
 namespace {
-
-/// What both commands begin with: a model, imported.
-struct ModelOptions {
-  std::string model, weights = "files";
-  std::vector<std::string> architectures;
-  bool quiet = false;
-
-  void add(CLI::App &app) {
-    app.add_option("model", model, "Hugging Face folder (config.json, *.safetensors)")->required()->type_name("FOLDER");
-    app.add_option("--weights", weights, "those of the folder, or generated from a seed")
-        ->type_name("{files,random:SEED}")
-        ->capture_default_str();
-    app.add_option("--architecture", architectures,
-                   "a .yaml file that describes an architecture, beside those nstfc knows; repeatable")
-        ->take_all()
-        ->allow_extra_args(false)
-        ->type_name("FILE.yaml");
-    app.add_flag("--quiet", quiet, "no progress on standard error");
-  }
-
-  std::optional<uint64_t> getSeed() const {
-    llvm::StringRef text = weights;
-    uint64_t seed;
-    if (text == "files")
-      return std::nullopt;
-    if (!text.consume_front("random:") || text.getAsInteger(10, seed))
-      throw std::runtime_error("--weights: expected files or random:SEED with an integer but got '" +
-                               support::escape(weights) + "'");
-    return seed;
-  }
-};
-
-/// A context that knows every dialect, and prints what goes wrong.
-class Models {
-public:
-  explicit Models(const ModelOptions &options) : options(options) {
-    registerDialects(registry);
-    context.appendDialectRegistry(registry);
-    printDiagnostics(context);
-  }
-
-  /// Null where a diagnostic said why not.
-  mlir::OwningOpRef<mlir::ModuleOp> load(const std::string &path, bool needWeights) {
-    import::ImportOptions import;
-    import.needWeights = needWeights;
-    import.architectures = options.architectures;
-    return import::importModel(path, &context, import);
-  }
-
-private:
-  const ModelOptions &options;
-  mlir::DialectRegistry registry;
-  mlir::MLIRContext context;
-};
-
-/// Token ids of a file, some of its rows perhaps.
-struct TextOptions {
-  std::string ids, rows;
-
-  void add(CLI::App &app, const std::string &prefix, const std::string &about) {
-    app.add_option(prefix.empty() ? "--ids" : "--" + prefix, ids, about)
-        ->type_name(prefix.empty() ? "FILE.npy" : "FILE");
-    app.add_option(prefix.empty() ? "--rows" : "--" + prefix + "-rows", rows, "rows of it, from 0 (8-23)")
-        ->type_name("FIRST-LAST");
-  }
-
-  Texts read(const std::string &flag) const {
-    Texts texts = runtime::readTokenIds(ids);
-    if (rows.empty())
-      return texts;
-    auto [first, last] = llvm::StringRef(rows).split('-');
-    size_t from, to;
-    if (first.getAsInteger(10, from) || (last.empty() ? first : last).getAsInteger(10, to) || from > to ||
-        to >= texts.size())
-      throw std::runtime_error(flag + ": expected FIRST-LAST within the " + std::to_string(texts.size()) +
-                               " rows of '" + ids + "' but got '" + support::escape(rows) + "'");
-    return {texts.begin() + from, texts.begin() + to + 1};
-  }
-};
-
-int64_t getModelNumber(mlir::ModuleOp module, llvm::StringRef name, int64_t absent) {
-  auto facts = module->getAttrOfType<mlir::DictionaryAttr>(NSTFDialect::modelAttributeName);
-  auto number = facts ? facts.getAs<mlir::IntegerAttr>(name) : mlir::IntegerAttr();
-  return number ? number.getInt() : absent;
-}
-
-/// A text, or one a line, in pieces that fit the context, each with what begins a text.
-Texts readText(mlir::ModuleOp module, const std::string &file, bool byLine) {
-  auto facts = module->getAttrOfType<mlir::DictionaryAttr>(NSTFDialect::modelAttributeName);
-  auto tokenizerFile = facts ? facts.getAs<mlir::StringAttr>("tokenizer") : mlir::StringAttr();
-  if (!tokenizerFile || tokenizerFile.empty())
-    throw std::runtime_error(file +
-                             ": expected a model with a tokenizer, or token ids in a .npy file, but it has none");
-  auto tokenizer = runtime::Tokenizer::load(tokenizerFile.str());
-  int64_t bos = getModelNumber(module, "bos", -1);
-  size_t length = std::min<int64_t>(getModelNumber(module, "context", 2048), 2048) - (bos >= 0);
-  Texts texts;
-  auto add = [&](llvm::StringRef text) {
-    std::vector<int32_t> ids = tokenizer->encode(text);
-    for (size_t begin = 0; begin < ids.size(); begin += length) {
-      std::vector<int32_t> &piece = texts.emplace_back();
-      if (bos >= 0)
-        piece.push_back(int32_t(bos));
-      piece.insert(piece.end(), ids.begin() + begin, ids.begin() + std::min(ids.size(), begin + length));
-    }
-    if (texts.size() > 1 && texts.back().size() < 2)
-      texts.pop_back();
-  };
-  std::string content = support::readTextFile(file, size_t(1) << 30);
-  llvm::SmallVector<llvm::StringRef> lines = {content};
-  if (byLine) {
-    lines.clear();
-    llvm::StringRef(content).split(lines, '\n', -1, /*KeepEmpty=*/false);
-  }
-  for (llvm::StringRef line : lines)
-    add(line);
-  return texts;
-}
-
-void checkTexts(mlir::ModuleOp module, const Texts &texts, const std::string &file) {
-  int64_t context = getModelNumber(module, "context", INT64_MAX),
-          vocabulary = getModelNumber(module, "vocabulary", INT64_MAX);
-  if (texts.empty())
-    throw std::runtime_error(file + ": expected a text of at least 2 tokens but got 0");
-  for (size_t i = 0; i < texts.size(); ++i) {
-    std::string where = file + ": text " + std::to_string(i + 1) + ": expected ";
-    if (texts[i].size() < 2 || int64_t(texts[i].size()) > context)
-      throw std::runtime_error(where + "2 to " + std::to_string(context) + " tokens but got " +
-                               std::to_string(texts[i].size()));
-    for (int32_t id : texts[i])
-      if (id >= vocabulary)
-        throw std::runtime_error(where + "ids of 0 to " + std::to_string(vocabulary - 1) + " but got " +
-                                 std::to_string(id));
-  }
-}
 
 // nstfc calibrate
 
@@ -205,13 +66,26 @@ struct CompressLine {
   ModelOptions model;
   TextOptions judge;
   bool eachMatrix = false, lines = false;
-  std::string format, calibration, rounding = "auto", scaling = "auto", output, report;
+  std::string format, plan, maxKl, maxPerplexityIncrease, maxBytes,
+      formats = "int4_g32,int5_g32,int6_g32,int8", calibration, rounding = "auto", scaling = "auto", output, report;
 
   void add(CLI::App &app) {
     model.add(app);
-    app.add_option("--format", format, "format of the linears' weights: as nstfc --quantize takes it")
-        ->required()
-        ->type_name("FORMAT");
+    auto *what = app.add_option_group("what the linears become");
+    what->add_option("--format", format, "all in a format: as nstfc --quantize takes it")->type_name("FORMAT");
+    what->add_option("--max-kl", maxKl,
+                     "each in one of --formats or left alone, so that the whole loses at most this KL")
+        ->type_name("NATS");
+    what->add_option("--max-perplexity-increase", maxPerplexityIncrease, "the same by perplexity: 1%")
+        ->type_name("PERCENT");
+    what->add_option("--max-bytes", maxBytes, "the same, so that their matrices take at most this")->type_name("BYTES");
+    what->add_option("--plan", plan, "what this plan.yaml says, which a compression wrote and people may have edited")
+        ->type_name("FILE");
+    what->require_option(1);
+    app.add_option("--formats", formats,
+                   "formats to choose from, by what each matrix loses alone on the calibration's text")
+        ->type_name("FORMAT,…")
+        ->capture_default_str();
     app.add_option("--calibration", calibration, "what nstfc calibrate wrote of this model")->type_name("FOLDER");
     app.add_option("--rounding", rounding, "how codes are chosen; auto: gptq where there is a calibration with sums")
         ->check(CLI::IsMember({"auto", "gptq", "nearest"}))
@@ -230,14 +104,16 @@ struct CompressLine {
     app.add_flag("--each", eachMatrix, "judge each matrix alone too, a run each");
     app.add_option("--report", report, "JSON file that gets what it cost")->type_name("FILE");
   }
+
+  /// What is chosen matrix by matrix.
+  bool hasBudget() const { return !maxKl.empty() || !maxPerplexityIncrease.empty() || !maxBytes.empty(); }
 };
 
 CompressOptions makeOptions(const CompressLine &line, const Calibration *calibration) {
   CompressOptions options;
   options.model = line.model.model;
   options.randomSeed = line.model.getSeed();
-  options.formatName = line.format;
-  options.format = *parseWeightFormat(line.format);
+  options.writePlan = line.format.empty();
   bool hasSums = calibration && !calibration->isDiagonal();
   if (line.rounding == "gptq" && !hasSums)
     throw std::runtime_error("--rounding=gptq: expected a --calibration without --diagonal");
@@ -254,32 +130,115 @@ CompressOptions makeOptions(const CompressLine &line, const Calibration *calibra
   return options;
 }
 
-int run(const CompressLine &line) {
-  if (!parseWeightFormat(line.format))
-    throw std::runtime_error("--format: expected " + getWeightFormatNames() + " but got '" +
-                             support::escape(line.format) + "'");
+MatrixFormat parseFormat(const std::string &flag, llvm::StringRef name, bool codesOnly) {
+  std::optional<MatrixFormat> format = MatrixFormat::parse(name);
+  if (!format || (codesOnly && !format->codes))
+    throw std::runtime_error(flag + ": expected " + (codesOnly ? getWeightFormatNames() : MatrixFormat::getNames()) +
+                             " but got '" + support::escape(name) + "'");
+  return *format;
+}
+
+/// "0.01", or "1%" where a share is meant.
+double parseBudget(const std::string &flag, llvm::StringRef text, bool isShare) {
+  bool isPercent = isShare && text.consume_back("%");
+  std::optional<support::Number> number = support::Number::parse(text);
+  if (!number || !(number->value > 0) || !std::isfinite(number->value))
+    throw std::runtime_error(flag + ": expected a number above 0" + (isShare ? ", as 1% or 0.01," : "") + " but got '" +
+                             support::escape(text) + "'");
+  return isPercent ? number->value / 100 : number->value;
+}
+
+PrecisionBudget parseBudget(const CompressLine &line) {
+  PrecisionBudget budget;
+  if (!line.maxKl.empty())
+    budget.kl = parseBudget("--max-kl", line.maxKl, false);
+  else if (!line.maxPerplexityIncrease.empty())
+    budget.perplexityIncrease = parseBudget("--max-perplexity-increase", line.maxPerplexityIncrease, true);
+  else if (std::optional<support::Number> bytes = support::Number::parse(line.maxBytes);
+           bytes && bytes->getWhole() && !bytes->negative)
+    budget.bytes = bytes->getWhole()->magnitude;
+  else
+    throw std::runtime_error("--max-bytes: expected a whole number but got '" + support::escape(line.maxBytes) + "'");
+  return budget;
+}
+
+/// What each linear becomes.
+PrecisionPlan makePlan(const CompressLine &line, mlir::ModuleOp module, const LinearSites &found,
+                       const std::string &weightsHash, const Calibration *calibration, const CompressOptions &options,
+                       KnownScales &known) {
+  std::string calibrationHash = calibration ? calibration->getHash() : std::string();
+  if (!line.format.empty()) {
+    MatrixFormat format = parseFormat("--format", line.format, /*codesOnly=*/true);
+    for (const LinearSite &site : found.sites)
+      if (!format.fits(site.getColumns()))
+        throw std::runtime_error("--format=" + line.format + ": expected groups of at most the " +
+                                 std::to_string(site.getColumns()) + " inputs of '" + support::escape(site.name) + "'");
+    return PrecisionPlan::makeUniform(found, format, weightsHash, calibrationHash);
+  }
+  reference::WeightReader reader(options.randomSeed);
+  RoundingContext context{found, calibration, reader, options.rounding, options.scaling, known};
+  if (line.hasBudget()) {
+    std::vector<MatrixFormat> formats;
+    llvm::SmallVector<llvm::StringRef> names;
+    llvm::StringRef(line.formats).split(names, ',');
+    for (llvm::StringRef name : names)
+      formats.push_back(parseFormat("--formats", name, /*codesOnly=*/false));
+    return AdaptivePrecisionManager(module, context, weightsHash)
+        .choose(formats, parseBudget(line), [&](const std::string &estimate) {
+          if (!line.model.quiet)
+            std::cerr << estimate << "\n";
+        });
+  }
+  PrecisionPlan plan = PrecisionPlan::read(line.plan, found, weightsHash, calibrationHash);
+  if (calibration) {
+    plan.tokens = calibration->getTokens();
+    plan.measured = AdaptivePrecisionManager(module, context, weightsHash).measure(plan);
+  }
+  return plan;
+}
+
+/// What can be said without the model.
+void check(const CompressLine &line) {
+  if (!line.format.empty())
+    parseFormat("--format", line.format, /*codesOnly=*/true);
+  if (line.hasBudget()) {
+    parseBudget(line);
+    if (line.calibration.empty())
+      throw std::runtime_error("--max-kl, --max-perplexity-increase, --max-bytes: expected a --calibration, whose text "
+                               "tells what each matrix loses");
+  }
   if (std::filesystem::exists(std::filesystem::symlink_status(line.output)))
     throw std::runtime_error(line.output + ": expected a folder that isn't there but it exists");
   if (!line.report.empty())
     support::checkWritable(line.report);
+}
+
+int run(const CompressLine &line) {
+  check(line);
   if (!line.model.quiet)
     support::showProgress();
   Models models(line.model);
   auto module = models.load(line.model.model, !line.model.getSeed());
   if (!module)
     return 1;
-  std::optional<Calibration> calibration;
+  std::string weightsHash = hashWeights(*module, line.model.getSeed());
+  std::optional<Calibration> read;
   if (!line.calibration.empty())
-    calibration.emplace(line.calibration, hashWeights(*module, line.model.getSeed()));
-  CompressOptions options = makeOptions(line, calibration ? &*calibration : nullptr);
+    read.emplace(line.calibration, weightsHash);
+  const Calibration *calibration = read ? &*read : nullptr;
+  CompressOptions options = makeOptions(line, calibration);
   Texts texts;
   if (!line.judge.ids.empty()) {
     texts = llvm::StringRef(line.judge.ids).ends_with(".npy") ? line.judge.read("--judge-rows")
                                                               : readText(*module, line.judge.ids, line.lines);
     checkTexts(*module, texts, line.judge.ids);
   }
-  CostReport report{
-      line.format, compressModel(*module, calibration ? &*calibration : nullptr, line.output, options), {}};
+  LinearSites found = findLinearSites(*module);
+  KnownScales known;
+  PrecisionPlan plan = makePlan(line, *module, found, weightsHash, calibration, options, known);
+  CostReport report{line.format.empty() ? "by layer" : line.format,
+                    compressModel(*module, found, calibration, plan, line.output, options, known),
+                    {}};
   if (!texts.empty()) {
     auto compressed = models.load(line.output, true);
     if (!compressed)

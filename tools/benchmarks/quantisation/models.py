@@ -2,6 +2,7 @@
 
     models.py gguf TYPE MODEL FOLDER   every linear of a Llama with a tied head through a type of gguf and back, as f32; prints its
                                        bits a weight. Rows are padded with zeros to whole blocks
+    models.py loud MODEL FOLDER        rows of each up times 2^16 and columns of each down divided by it: the same function
     models.py plant MODEL FOLDER       three entries of each norm times 64 and the matching columns divided by 64: the same function
 """
 import json
@@ -78,8 +79,19 @@ def plant(tensors):
     return tensors
 
 
+def loud(tensors):
+    for name in tensors:
+        if name.endswith("up_proj.weight"):
+            tensors[name] *= 2.0**16
+        elif name.endswith("down_proj.weight"):
+            tensors[name] /= 2.0**16
+    print("{}")
+    return tensors
+
+
 if __name__ == "__main__":
     command, *rest = sys.argv[1:]
     source, folder = map(pathlib.Path, rest[-2:])
     tensors = with_own_head(read(source))
-    write(source, folder, plant(tensors) if command == "plant" else through_gguf(rest[0], tensors))
+    makers = {"plant": plant, "loud": loud}
+    write(source, folder, makers[command](tensors) if command in makers else through_gguf(rest[0], tensors))

@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 from benchmarks import launches
+from benchmarks.quantisation import plans
 
 MODELS = launches.ROOT.parent / "shared" / "models"
 PACKAGES = ["gguf==0.19.0", "numpy==2.2.6"]
@@ -42,8 +43,8 @@ LINES = [
     Line("int6_g32", 6.7, 0.0043, 0.6, ["--format=int6_g32"]),
     Line("int5_g32", 5.7, 0.017, 1.8, ["--format=int5_g32"]),
     Line("int4_g32", 4.7, 0.074, 7.5, ["--format=int4_g32"]),
-    Line("--max-kl=0.002", 7.3, 0.0028, 0.5),
-    Line("--max-kl=0.01", 6.0, 0.014, 1.1),
+    Line("--max-kl=0.002", 7.3, 0.0028, 0.5, ["--max-kl=0.002"]),
+    Line("--max-kl=0.01", 6.0, 0.014, 1.1, ["--max-kl=0.01"]),
     Line("Q8_0", gguf="Q8_0"),
     Line("Q5_0", gguf="Q5_0"),
     Line("Q4_0", gguf="Q4_0"),
@@ -186,6 +187,9 @@ class Bench:
 
         eight, four = judge("tiny8", "--format=int8"), judge("tiny4", "--format=int4_g32")
         nearest = judge("tiny-nearest", "--format=int4_g32", "--rounding=nearest", "--scale-channels=off")
+        words = [f"--calibration={calibration}", "--judge", self.folder / "stories2.txt", "--lines"]
+        plans.budget(self, "tiny-llama", model, words, 0.0001, 5.1, 0.00018)
+        plans.beside_halves(self, "tiny-llama", model, words, 1.6)
         self.check(f"tiny-llama, int8: KL {eight:.7f} is at most 0.00002", eight <= 0.00002)
         self.check(f"tiny-llama, int4_g32: KL {four:.6f} is at most 0.0005 and 0.65 x {nearest:.6f}",
                    four <= 0.0005 and four <= 0.65 * nearest)
@@ -206,7 +210,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(arguments, folder)
         try:
-            bench.table()
+            calibration = bench.table()
+            plans.beside_halves(bench, "stories260K", bench.model,
+                                [f"--calibration={calibration}", "--judge", bench.samples, f"--judge-rows={bench.rows}"], 1)
+            if bench.chips:
+                plans.past_f16(bench, bench.chips[0])
             bench.planted()
             bench.tiny()
         except launches.Failed as error:

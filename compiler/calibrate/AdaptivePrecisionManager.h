@@ -1,0 +1,39 @@
+// Precision by layer: of each matrix the format that keeps the whole model within a budget, and of each product the
+// type that its numbers fit.
+#pragma once
+
+#include "compiler/calibrate/PrecisionPlan.h"
+#include "compiler/calibrate/Sensitivity.h"
+
+namespace nstf::calibrate {
+
+/// What the whole may lose, on the calibration's texts, or take. One of them.
+struct PrecisionBudget {
+  std::optional<double> kl, perplexityIncrease; ///< 0.01: one per cent
+  std::optional<uint64_t> bytes;
+};
+
+class AdaptivePrecisionManager {
+public:
+  /// Told once what the search is about to do, and how long that takes.
+  using OnEstimate = std::function<void(const std::string &)>;
+
+  /// Everything outlives this. Throws std::runtime_error where the calibration has no texts.
+  AdaptivePrecisionManager(mlir::ModuleOp module, const RoundingContext &context, const std::string &weightsHash);
+
+  /// Each matrix in one of these formats, or left alone. Throws std::runtime_error where no choice keeps the budget.
+  PrecisionPlan choose(const std::vector<MatrixFormat> &formats, const PrecisionBudget &budget,
+                       const OnEstimate &onEstimate);
+  /// What the plan loses.
+  PrecisionPlan::Measured measure(const PrecisionPlan &plan);
+
+private:
+  mlir::ModuleOp module;
+  RoundingContext context;
+  std::string weightsHash;
+  TextRunner runner;
+  Texts texts;
+  std::vector<Tensor> logits;
+};
+
+} // namespace nstf::calibrate
