@@ -44,10 +44,10 @@ void nstf::buildSelectPipeline(OpPassManager &model, const PipelineOptions &opti
 
 // nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(nstf-to-systolic-fill-template,
 //   systolic-instantiate, systolic.kernel(systolic-order-workgroups), inline, canonicalize, cse, systolic.kernel(
-//   systolic-drop-unused-control, systolic-expand-math, systolic-align-blocks, systolic-split-sums,
-//   systolic-select-wave-size, systolic-select-array, systolic-share-loads, systolic-assign-layouts,
-//   systolic-stage-operands, systolic-insert-prefetch, systolic-schedule-loop, systolic-widen-stores,
-//   systolic-allocate-scratch))))'
+//   systolic-drop-unused-control, systolic-expand-math, systolic-align-blocks, systolic-split-reduction,
+//   systolic-split-sums, systolic-select-wave-size, systolic-select-array, systolic-share-loads,
+//   systolic-assign-layouts, systolic-stage-operands, systolic-insert-prefetch, systolic-schedule-loop,
+//   systolic-widen-stores, systolic-allocate-scratch))))'
 void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &options) {
   variant.addPass(createFillTemplatePass());
   variant.addPass(systolic::createInstantiatePass());
@@ -60,6 +60,7 @@ void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &opti
   kernel.addPass(systolic::createDropUnusedControlPass());
   kernel.addPass(systolic::createExpandMathPass());
   kernel.addPass(systolic::createAlignBlocksPass());
+  kernel.addPass(systolic::createSplitReductionPass());
   kernel.addPass(systolic::createSplitSumsPass());
   kernel.addPass(systolic::createSelectWaveSizePass({.waveSize = options.waveSize}));
   kernel.addPass(systolic::createSelectArrayPass());

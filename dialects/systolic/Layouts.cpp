@@ -1,6 +1,8 @@
 // The layouts of matrix products and of plain loads (Layouts.h).
 #include "dialects/systolic/Layouts.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace nstf::systolic;
 
@@ -18,22 +20,51 @@ FragmentAttr nstf::systolic::getMmaLayout(SystolicArrayAttr array, MmaOperand op
   // Which dimension of the tile lies along M, N and K of the product; -1: none.
   static constexpr int64_t dims[][3] = {/*A=*/{0, -1, 1}, /*B=*/{-1, 1, 0}, /*Acc=*/{0, 1, -1}};
   const auto &[dimM, dimN, dimK] = dims[size_t(operand)];
+  // Parts of a sum stand below each other; of an operand they take cells along K in turn.
+  int64_t parts = array.getParts();
+  bool isAcc = operand == MmaOperand::Acc;
+  SmallVector<int64_t> size(shape);
+  if (isAcc && size[0] % parts)
+    return {};
+  size[0] /= isAcc ? parts : 1;
   struct Axis {
-    int64_t dim, cell, waves;
+    int64_t dim, cell, waves, stride; ///< of a wave's cells
   };
-  Axis m = {dimM, array.getM(), array.getWaveRows()}, n = {dimN, array.getN(), array.getWaveCols()},
-       k = {dimK, array.getK(), 1};
+  Axis m = {dimM, array.getM(), array.getWaveRows(), array.getM()},
+       n = {dimN, array.getN(), array.getWaveCols(), array.getN()}, k = {dimK, array.getK(), parts, array.getDepth()};
   for (const Axis &axis : {k, n, m}) {
     if (axis.dim < 0)
       continue;
-    if (shape[axis.dim] % (axis.waves * axis.cell))
+    if (size[axis.dim] % (axis.waves * axis.cell))
       return {};
-    cell->reg.push_back({axis.dim, shape[axis.dim] / axis.waves / axis.cell, axis.cell});
+    cell->reg.push_back({axis.dim, size[axis.dim] / axis.waves / axis.cell, axis.stride});
   }
   SmallVector<Digit> wave;
   for (const Axis &axis : {m, n})
-    wave.push_back({axis.dim, axis.waves, axis.dim < 0 ? 0 : shape[axis.dim] / axis.waves});
+    wave.push_back({axis.dim, axis.waves, axis.dim < 0 ? 0 : size[axis.dim] / axis.waves});
+  wave.push_back(isAcc ? Digit{0, parts, size[0]} : Digit{dimK, parts, array.getK()});
   return FragmentAttr::getCanonical(array.getContext(), cell->reg, cell->lane, wave);
+}
+
+FragmentAttr nstf::systolic::getSumLayout(SystolicArrayAttr array, ArrayRef<int64_t> shape, int64_t waveSize) {
+  FragmentAttr acc = getMmaLayout(array.getWhole(), MmaOperand::Acc, shape, waveSize);
+  if (!acc)
+    return {};
+  int64_t shares = std::gcd(array.getParts(), std::max<int64_t>(1, acc.getNumRegisters() / registersOfAccess));
+  int64_t kept = acc.getNumRegisters() / shares;
+  if (kept % registersOfAccess)
+    return {};
+  SmallVector<Digit> reg, wave(acc.getWave());
+  for (const Digit &digit : acc.getReg()) {
+    int64_t own = std::gcd(digit.count, kept);
+    if (own != digit.count && own != kept)
+      return {};
+    kept /= own;
+    reg.push_back({digit.dim, own, digit.stride});
+    wave.push_back({digit.dim, digit.count / own, digit.stride * own});
+  }
+  wave.push_back({-1, array.getParts() / shares, 0});
+  return FragmentAttr::getCanonical(array.getContext(), reg, acc.getLane(), wave);
 }
 
 /// The largest power of two that divides `size` and is at most `most`.

@@ -7,10 +7,18 @@
 namespace nstf::systolic {
 
 /// The layout of a whole operand of a product on `array`. A is MxK, B KxN, Acc MxN. After the cell's own digits
-/// (MatrixRegisterMap.h) come the cells along K, then the cells of the wave; rows of waves split M, columns N. Null
-/// where the tile is no whole number of cells for the array's waves, or where the array has no cell that the maps hold
-/// for.
+/// (MatrixRegisterMap.h) come the cells along K, then the cells of the wave; rows of waves split M, columns N, parts K.
+/// Acc has the parts of a sum below each other, each MxN. Null where the tile is no whole number of cells for the
+/// array's waves, or where the array has no cell that the maps hold for.
 FragmentAttr getMmaLayout(SystolicArrayAttr array, MmaOperand operand, llvm::ArrayRef<int64_t> shape, int64_t waveSize);
+
+/// The layout of the sum, MxN, of the parts that `array` made: a wave adds up a share of the registers of what it held
+/// a part of, neighbours and at least one access to LDS; where that makes fewer shares than parts, the other waves do
+/// the same again. Null where registers do not come out even.
+FragmentAttr getSumLayout(SystolicArrayAttr array, llvm::ArrayRef<int64_t> shape, int64_t waveSize);
+
+/// Registers of 32 bits that one access to LDS moves.
+constexpr int64_t registersOfAccess = 4;
 
 /// A layout for loads and elementwise code: lanes along the last dimension with up to 16 bytes each, then along rows;
 /// waves along rows, then along what is left of the columns; the rest replicated. `wavesApart`: the rows of a wave are

@@ -1,5 +1,5 @@
-// Ops whose result has other sizes than their tile: dot, reduce, broadcast and unpack. Comments carry the constraints'
-// numbers (SystolicOps.td).
+// Ops whose result has other sizes than their tile: dot, sum_parts, reduce, broadcast and unpack. Comments carry the
+// constraints' numbers (SystolicOps.td).
 #include "dialects/systolic/Systolic.h"
 
 using namespace mlir;
@@ -38,6 +38,19 @@ FragmentAttr DotOp::getSumsLayout(FragmentAttr layout) {
   FragmentAttr sums = layout.coarsen(1, getLength());
   return sums && sums.refine(1, getLength()) == layout ? sums : FragmentAttr();
 }
+
+LogicalResult SumPartsOp::verify() {
+  auto tile = cast<RankedTensorType>(getTile().getType()), result = cast<RankedTensorType>(getResult().getType());
+  if (tile.getRank() != 2 || result.getRank() != 2 || tile.getElementType() != result.getElementType() ||
+      tile.getDimSize(1) != result.getDimSize(1) || tile.getDimSize(0) % result.getDimSize(0) != 0) // sum_parts_c1
+    return emitOpError() << "expected (P*M)xN and MxN of one type but got " << tile << " and " << result;
+  Type element = tile.getElementType();
+  if (!element.isF32() && !element.isInteger(32) && !isa<AccumulatorType>(element)) // sum_parts_c2
+    return emitOpError() << "expected sums of f32 or i32 but got " << tile;
+  return success();
+}
+
+int64_t SumPartsOp::getParts() { return getTileType(getTile()).getDimSize(0) / getTileType(getResult()).getDimSize(0); }
 
 LogicalResult ReduceOp::verify() {
   auto tile = cast<RankedTensorType>(getTile().getType()), result = cast<RankedTensorType>(getResult().getType());

@@ -212,19 +212,23 @@ Attribute SystolicArrayAttr::parse(AsmParser &parser, Type) {
   }
   if (parser.parseGreater())
     return {};
-  if (waves.size() != 2 || cell.size() != 3) {
-    parser.emitError(parser.getNameLoc(), "expected RxC waves and an MxNxK cell");
+  if (waves.size() == 2)
+    waves.push_back(1);
+  if (waves.size() != 3 || cell.size() != 3) {
+    parser.emitError(parser.getNameLoc(), "expected RxC or RxCxP waves and an MxNxK cell");
     return {};
   }
   return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), waves[0], waves[1],
-                    cell[0], cell[1], cell[2], instructionK, transposed, chained);
+                    cell[0], cell[1], cell[2], instructionK, transposed, chained, waves[2]);
 }
 
 LogicalResult SystolicArrayAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t waveRows,
                                         int64_t waveCols, int64_t m, int64_t n, int64_t k, int64_t instructionK,
-                                        bool transposed, bool chained) {
-  if (waveRows < 1 || waveCols < 1) // array_c1
-    return emitError() << "expected at least 1x1 waves but got " << waveRows << "x" << waveCols;
+                                        bool transposed, bool chained, int64_t parts) {
+  if (waveRows < 1 || waveCols < 1 || parts < 1) // array_c1
+    return emitError() << "expected at least 1x1x1 waves but got " << waveRows << "x" << waveCols << "x" << parts;
+  if (parts > 1 && (m == 0 || chained)) // array_c4
+    return emitError() << "expected parts of sums of a cell that is not chained but got " << parts;
   if (m == 0 && n == 0 && k == 0 && instructionK == 0)
     return success();
   if (m < 1 || n < 1 || k < 1 || instructionK < 1 || k % instructionK != 0) // array_c2
@@ -238,6 +242,8 @@ LogicalResult SystolicArrayAttr::verify(function_ref<InFlightDiagnostic()> emitE
 
 void SystolicArrayAttr::print(AsmPrinter &printer) const {
   printer << "<waves = " << getWaveRows() << "x" << getWaveCols();
+  if (getParts() > 1)
+    printer << "x" << getParts();
   if (hasCell())
     printer << ", cell = " << getM() << "x" << getN() << "x" << getK() << ", instruction_k = " << getInstructionK()
             << (getTransposed() ? ", transposed" : "") << (getChained() ? ", chained" : "");

@@ -131,7 +131,8 @@ def Systolic_PackedAttr : Systolic_Attr<"Packed", "packed"> {
 def Systolic_ArrayAttr : Systolic_Attr<"SystolicArray", "array"> {
   let summary = "the virtual systolic array of a workgroup";
   let description = [{
-    `waves = RxC`: the waves of the workgroup, R along the rows of a product's result and C along its columns.
+    `waves = RxC`: the waves of the workgroup, R along the rows of a product's result and C along its columns. With
+    `RxCxP` there are P times as many, each P-th of them with a sum of its own over a share of K: cell by cell in turn.
     `cell = MxNxK`: what one cell multiplies, as K / IK matrix instructions of M x N x `instruction_k`. K says how many
     consecutive elements along it a lane holds of an operand, its pack: 4 elements or 16 bytes, whatever the type, so that
     one layout serves every instruction and one access fetches them: f32's 16x16x4 becomes a cell of 16x16x16, f16's 32x32x8
@@ -144,18 +145,28 @@ def Systolic_ArrayAttr : Systolic_Attr<"SystolicArray", "array"> {
     - array_c1: there is at least one wave in each direction.
     - array_c2: a cell's sizes are positive, and `instruction_k` divides K.
     - array_c3: a chained array is not transposed, and M is a multiple of K.
+    - array_c4: only an array with a cell has more than one part, and none that is chained.
   }];
   let parameters = (ins "int64_t":$waveRows, "int64_t":$waveCols, "int64_t":$m, "int64_t":$n, "int64_t":$k,
-                        "int64_t":$instructionK, "bool":$transposed, "bool":$chained);
+                        "int64_t":$instructionK, "bool":$transposed, "bool":$chained, "int64_t":$parts);
   let skipDefaultBuilders = 1;
   let builders = [AttrBuilder<(ins "int64_t":$waveRows, "int64_t":$waveCols, "int64_t":$m, "int64_t":$n, "int64_t":$k,
-                                   "int64_t":$instructionK, "bool":$transposed, CArg<"bool", "false">:$chained),
-                              "return $_get($_ctxt, waveRows, waveCols, m, n, k, instructionK, transposed, chained);">];
+                                   "int64_t":$instructionK, "bool":$transposed, CArg<"bool", "false">:$chained,
+                                   CArg<"int64_t", "1">:$parts),
+                              "return $_get($_ctxt, waveRows, waveCols, m, n, k, instructionK, transposed, chained, "
+                              "parts);">];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     bool hasCell() const { return getM() != 0; }
-    int64_t getNumWaves() const { return getWaveRows() * getWaveCols(); }
+    int64_t getNumWaves() const { return getWaveRows() * getWaveCols() * getParts(); }
+    /// Columns along K that all waves take at once: a cell for each part.
+    int64_t getDepth() const { return getK() * getParts(); }
+    /// The array without its parts.
+    SystolicArrayAttr getWhole() const {
+      return get(getContext(), getWaveRows(), getWaveCols(), getM(), getN(), getK(), getInstructionK(), getTransposed(),
+                 getChained());
+    }
     /// Consecutive elements along K that a lane of `waveSize` holds of one cell.
     int64_t getElementsPerLane(int64_t waveSize = 64) const { return getK() * getM() / waveSize; }
   }];

@@ -227,9 +227,15 @@ LogicalResult OverlapOp::verify() {
 LogicalResult MmaOp::verify() {
   auto a = cast<RankedTensorType>(getA().getType()), b = cast<RankedTensorType>(getB().getType()),
        acc = cast<RankedTensorType>(getAcc().getType());
+  int64_t parts = getParts();
+  if (parts < 1) // mma_c4
+    return emitOpError() << "expected at least one part but got " << parts;
   if (a.getRank() != 2 || b.getRank() != 2 || acc.getRank() != 2 || a.getDimSize(1) != b.getDimSize(0) ||
-      a.getDimSize(0) != acc.getDimSize(0) || b.getDimSize(1) != acc.getDimSize(1)) // mma_c1
-    return emitOpError() << "expected MxK, KxN and MxN but got " << a << ", " << b << " and " << acc;
+      parts * a.getDimSize(0) != acc.getDimSize(0) || b.getDimSize(1) != acc.getDimSize(1)) { // mma_c1
+    auto error = emitOpError() << "expected MxK, KxN and " << (parts > 1 ? "(P*M)xN" : "MxN") << " but got " << a
+                               << ", " << b << " and " << acc;
+    return parts > 1 ? error << " in " << parts << " parts" : error;
+  }
   if (a.getElementType() != b.getElementType()) // mma_c2
     return emitOpError() << "expected operands of one element type but got " << a.getElementType() << " and "
                          << b.getElementType();

@@ -175,9 +175,13 @@ def Systolic_YieldOp : Systolic_Op<"yield", [Pure, HasParent<"OverlapOp">, Retur
 def Systolic_MmaOp : Systolic_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let summary = "result = acc + a * b on the matrix cores";
   let description = [{
-    - mma_c1: a is MxK, b KxN, acc MxN.
+    With `parts` P, acc and result hold P sums below each other, and each column along K is added to one of them; which one is
+    the array's to choose. `systolic.sum_parts` makes one sum of them.
+
+    - mma_c1: a is MxK, b KxN, acc MxN, or (P·M)xN.
     - mma_c2: a and b have the same element type.
     - mma_c3: acc is i32 for integers, f32 for floats; for `!systolic.operand` f32 or `!systolic.accumulator`.
+    - mma_c4: there is at least one part.
 
     ```mlir
     !a = tensor<16x32xf16, #systolic.axes<BM, BK>>
@@ -196,10 +200,41 @@ def Systolic_MmaOp : Systolic_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]
     }
     ```
   }];
-  let arguments = (ins Arg<Systolic_Tile, "MxK">:$a, Arg<Systolic_Tile, "KxN">:$b, Arg<Systolic_Tile, "MxN">:$acc);
+  let arguments = (ins Arg<Systolic_Tile, "MxK">:$a, Arg<Systolic_Tile, "KxN">:$b, Arg<Systolic_Tile, "MxN">:$acc,
+                       DefaultValuedAttr<I64Attr, "1">:$parts);
   let results = (outs Systolic_Tile:$result);
-  let assemblyFormat = "$a `,` $b `,` $acc attr-dict `:` type($a) `,` type($b) `->` type($acc)";
+  let assemblyFormat = "$a `,` $b `,` $acc (`parts` $parts^)? attr-dict `:` type($a) `,` type($b) `->` type($acc)";
   let hasVerifier = 1;
+}
+
+def Systolic_SumPartsOp : Systolic_Op<"sum_parts", [Pure]> {
+  let summary = "the sum of the parts that products were added up in";
+  let description = [{
+    result[m, n] = tile[m, n] + tile[M + m, n] + tile[2·M + m, n] + …, in that order: no result depends on which wave was
+    done first. Barriers between waves are part of it, as is the kernel's scratch.
+
+    - sum_parts_c1: the tile is (P·M)xN, the result MxN of the same type, and P is at least 1.
+    - sum_parts_c2: elements are f32, i32 or `!systolic.accumulator`.
+
+    ```mlir
+    !x = tensor<16x64xf16, #systolic.axes<BM, BK>>
+    !w = tensor<64x32xf16, #systolic.axes<BK, BN>>
+    !parts = tensor<32x32xf32, #systolic.axes<32, BN>>
+    !sum = tensor<16x32xf32, #systolic.axes<BM, BN>>
+    func.func @halves(%x: !x, %w: !w, %acc: !parts) -> !sum {
+      %parts = systolic.mma %x, %w, %acc parts 2 : !x, !w -> !parts
+      %sum = systolic.sum_parts %parts : !parts -> !sum
+      return %sum : !sum
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Systolic_Tile, "parts of MxN below each other">:$tile);
+  let results = (outs Systolic_Tile:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    int64_t getParts();
+  }];
 }
 
 def Systolic_DotOp : Systolic_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {

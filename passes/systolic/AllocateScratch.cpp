@@ -25,7 +25,7 @@ struct AllocateScratchPass : nstf::systolic::impl::AllocateScratchPassBase<Alloc
       return signalPassFailure();
     int64_t scratch = 0;
     WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
-      if (isa<ConvertLayoutOp, ReduceOp>(op))
+      if (isa<ConvertLayoutOp, ReduceOp, SumPartsOp>(op))
         for (Type type : {op->getOperand(0).getType(), op->getResult(0).getType()})
           if (!getFragment(type))
             return op->emitError() << "expected tiles with layouts (systolic-assign-layouts) but got " << type;

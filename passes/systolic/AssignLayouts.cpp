@@ -203,6 +203,12 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     return getMmaLayout(*kernel.getArray(), operand, getTileType(value).getShape(), *kernel.getWaveSize());
   }
 
+  FragmentAttr wantedSumLayout(SumPartsOp op) {
+    if (op.getParts() != kernel.getArray()->getParts())
+      return {};
+    return getSumLayout(*kernel.getArray(), getTileType(op.getResult()).getShape(), *kernel.getWaveSize());
+  }
+
   LogicalResult seedProducts() {
     SmallVector<MmaOp> products;
     kernel.walk([&](MmaOp op) { products.push_back(op); });
@@ -213,6 +219,15 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
                                 << op.getA().getType() << " x " << op.getB().getType();
     for (MmaOp op : products)
       assign(op.getResult(), wantedLayout(op.getResult(), MmaOperand::Acc));
+    WalkResult result = kernel.walk([&](SumPartsOp op) -> WalkResult {
+      FragmentAttr layout = wantedSumLayout(op);
+      if (!layout)
+        return op.emitOpError() << "expected parts of " << *kernel.getArray() << " but got " << op.getTile().getType();
+      assign(op.getResult(), layout);
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return failure();
     spread();
     // What comes from memory keeps the layout in which memory gives it best; systolic-stage-operands says how it gets
     // from there to the product.
@@ -356,6 +371,9 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
       } else if (auto unpack = dyn_cast<UnpackOp>(op)) {
         FragmentAttr words = getFragment(unpack.getWords().getType());
         convertResult(unpack, words.refine(unpack.getDim(), unpack.getCodesPerWord()));
+      } else if (auto sum = dyn_cast<SumPartsOp>(op)) {
+        convert(sum.getTileMutable(), wantedLayout(sum.getTile(), MmaOperand::Acc));
+        convertResult(sum, wantedSumLayout(sum));
       } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
         convertResult(reduce, getFragment(reduce.getTile().getType()).dropDim(reduce.getDim()));
       } else if (auto load = dyn_cast<LoadOp>(op)) {

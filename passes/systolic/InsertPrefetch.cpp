@@ -93,7 +93,7 @@ private:
   std::string prefetch(ProductLoop &product, nstf::TargetView target) {
     KernelOp kernel = getOperation();
     Location loc = product.loop.getLoc();
-    if (product.depth % kernel.getArray()->getK() != 0)
+    if (product.depth % kernel.getArray()->getDepth() != 0)
       return "a block of " + std::to_string(product.depth) + " along K is no whole number of cells";
     if (product.blocks && *product.blocks < 2)
       return "it has no more than one block";
@@ -102,7 +102,7 @@ private:
       staged += write.getLds().getType().getSizeInBytes();
     for (StageOp stage : product.stages)
       staged += stage.getLds().getType().getSizeInBytes();
-    int64_t steps = product.depth / kernel.getArray()->getK(), tiles = product.writes.size();
+    int64_t steps = product.depth / kernel.getArray()->getDepth(), tiles = product.writes.size();
     PrefetchPlan plan;
     int64_t total = getLdsBytes() + staged;
     if (total > target.ldsBytes()) {
@@ -185,8 +185,8 @@ private:
       MmaOp mma = one.mma;
       registers += countRegisters(mma.getType());
       for (Value operand : {mma.getA(), mma.getB()})
-        registers +=
-            2 * llvm::divideCeil(countRegisters(operand.getType()) * getOperation().getArray()->getK(), product.depth);
+        registers += 2 * llvm::divideCeil(countRegisters(operand.getType()) * getOperation().getArray()->getDepth(),
+                                          product.depth);
     }
     for (WriteOp write : product.writes)
       registers += countRegisters(write.getTile().getType());

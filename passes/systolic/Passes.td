@@ -75,6 +75,22 @@ def AlignBlocksPass : Pass<"systolic-align-blocks", "::nstf::systolic::KernelOp"
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def SplitReductionPass : Pass<"systolic-split-reduction", "::nstf::systolic::KernelOp"> {
+  let summary = "waves share out the columns of sums of products";
+  let description = [{
+    A product of few tiles leaves compute units idle, and its tiles, made small enough for all of them, leave no work for the
+    waves that hide each other's waiting. The parameter WK says how many waves stand along K: each adds up a part of the sum
+    by itself, in registers of its own, and after the loop the parts are added through LDS, in the order of their numbers
+    (`systolic.sum_parts`). Nothing leaves the workgroup, so no result depends on who comes first.
+
+    Refused (with a missed remark) where the kernel has other products than terms of sums that begin with 0, and where the
+    parts would be more waves than a workgroup has, or take more than half of the LDS.
+
+    Precondition: instantiated and canonicalized; no layouts yet.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def SplitSumsPass : Pass<"systolic-split-sums", "::nstf::systolic::KernelOp"> {
   let summary = "adds up long sums of products in parts";
   let description = [{

@@ -30,7 +30,7 @@ class Pipeline {
 public:
   Pipeline(ProductLoop &product, KernelOp kernel, const PrefetchPlan &plan)
       : product(product), plan(plan), loop(product.loop), array(*kernel.getArray()), waveSize(*kernel.getWaveSize()),
-        builder(loop), loc(loop.getLoc()), steps(product.depth / array.getK()) {
+        builder(loop), loc(loop.getLoc()), steps(product.depth / array.getDepth()) {
     // The order in which operands come that the instructions want, row by row of a's cells: b's all at once.
     for (Product &one : product.products)
       operands.append({{one.b, MmaOperand::B}, {one.a, MmaOperand::A}});
@@ -199,9 +199,9 @@ private:
     for (auto &[whole, role] : operands) {
       RankedTensorType tile = getTileType(whole.getResult());
       SmallVector<int64_t> shape(tile.getShape()), from = {0, 0};
-      shape[role == MmaOperand::A ? 1 : 0] = array.getK();
+      shape[role == MmaOperand::A ? 1 : 0] = array.getDepth();
       // K runs along the array's columns where the operand is read as memory lies along it.
-      from[(role == MmaOperand::A) != whole.getTransposed() ? 1 : 0] = step * array.getK();
+      from[(role == MmaOperand::A) != whole.getTransposed() ? 1 : 0] = step * array.getDepth();
       auto part = RankedTensorType::get(shape, tile.getElementType(), getMmaLayout(array, role, shape, waveSize));
       parts.push_back(ReadOp::create(builder, whole.getLoc(), part, whole.getLds(), bufferNumbers[buffer],
                                      builder.getDenseI64ArrayAttr(from), whole.getTransposed()));
@@ -211,8 +211,8 @@ private:
 
   void multiply() {
     for (auto [i, one] : llvm::enumerate(product.products))
-      sums[i] =
-          MmaOp::create(builder, one.mma->getLoc(), sums[i].getType(), fragments[2 * i + 1], fragments[2 * i], sums[i]);
+      sums[i] = MmaOp::create(builder, one.mma->getLoc(), sums[i].getType(), fragments[2 * i + 1], fragments[2 * i],
+                              sums[i], one.mma.getParts());
   }
 
   /// The block `number` of a round that begins at `begin`; without one, of those behind the rounds, for which all is

@@ -19,6 +19,10 @@ int64_t nstf::systolic::getScratchBytes(Operation *op, int64_t waveSize) {
     int64_t bytes = getStoredElementType(tile.getElementType()).getIntOrFloatBitWidth() / 8;
     return movesBetweenLanes(conversion) && conversion.getThrough().empty() ? tile.getNumElements() * bytes : 0;
   }
+  if (auto sum = dyn_cast<SumPartsOp>(op)) {
+    RankedTensorType tile = getTileType(sum.getTile());
+    return tile.getNumElements() * tile.getElementTypeBitWidth() / 8;
+  }
   if (auto reduce = dyn_cast<ReduceOp>(op)) {
     FragmentAttr layout = getFragment(reduce.getTile().getType());
     int64_t waves = 1;

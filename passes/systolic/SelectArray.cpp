@@ -36,7 +36,10 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
     if (failed(target) || failed(requireWaveSize(kernel)))
       return signalPassFailure();
     int64_t rows = kernel.getParam("WM").value_or(1), cols = kernel.getParam("WN").value_or(1);
-    int64_t workItems = rows * cols * *kernel.getWaveSize();
+    auto products = collectProducts(kernel);
+    int64_t parts = products.empty() ? 1 : products.front().getParts();
+    std::string waves = getText(rows, cols, parts);
+    int64_t workItems = rows * cols * parts * *kernel.getWaveSize();
     if (failed(checkSwitches(kernel)))
       return signalPassFailure();
     if (rows < 1 || cols < 1) {
@@ -46,12 +49,11 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
     }
     if (workItems > target->maxWorkgroupSize()) {
       kernel.emitError() << "expected at most " << target->maxWorkgroupSize() << " work-items in a workgroup but got "
-                         << rows << "x" << cols << " waves of " << *kernel.getWaveSize();
+                         << waves << " waves of " << *kernel.getWaveSize();
       return signalPassFailure();
     }
     if (failed(checkTiles(kernel, *target, workItems)))
       return signalPassFailure();
-    auto products = collectProducts(kernel);
     if (products.empty()) {
       kernel.setArrayAttr(SystolicArrayAttr::get(&getContext(), rows, cols, 0, 0, 0, 0, /*transposed=*/false));
       return;
@@ -77,7 +79,7 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
       for (int64_t elements : getElementsPerLane(products.front(), instruction, *kernel.getWaveSize(), isFromMemory)) {
         bool isChained = !isFromMemory && elements > elementsOfChain;
         array = makeArray(instruction, rows, cols, *kernel.getWaveSize(), elements, isFromMemory && storesRows(kernel),
-                          isChained);
+                          isChained, parts);
         reason = getMisfit(array, products, *kernel.getWaveSize());
         if (reason.empty())
           break;
@@ -89,7 +91,7 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
       kernel.setArrayAttr(array);
       isChosen = true;
       remark::passed(kernel.getLoc(), options)
-          << (instruction.name + " on " + Twine(rows) + "x" + Twine(cols) + " waves").str()
+          << (instruction.name + " on " + waves + " waves").str()
           << remark::metric("elements_per_lane", array.getElementsPerLane(*kernel.getWaveSize()))
           << remark::metric("transposed", array.getTransposed()) << remark::metric("chained", array.getChained());
     }
@@ -99,7 +101,7 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
                                     << " that divides the products of the kernel but got none for";
     for (MmaOp product : products)
       error << " " << product.getA().getType() << " x " << product.getB().getType();
-    error << " on " << rows << "x" << cols << " waves";
+    error << " on " << waves << " waves";
     signalPassFailure();
   }
 
@@ -192,10 +194,14 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
   }
 
   SystolicArrayAttr makeArray(const nstf::MatrixInstruction &instruction, int64_t rows, int64_t cols, int64_t waveSize,
-                              int64_t elementsPerLane, bool transposed, bool chained) {
+                              int64_t elementsPerLane, bool transposed, bool chained, int64_t parts) {
     int64_t k = elementsPerLane * waveSize / instruction.m;
     return SystolicArrayAttr::get(&getContext(), rows, cols, instruction.m, instruction.n, std::max(instruction.k, k),
-                                  instruction.k, transposed, chained);
+                                  instruction.k, transposed, chained, parts);
+  }
+
+  static std::string getText(int64_t rows, int64_t cols, int64_t parts) {
+    return std::to_string(rows) + "x" + std::to_string(cols) + (parts > 1 ? "x" + std::to_string(parts) : "");
   }
 
   /// Why a product cannot be made of the array's cells; empty where all can.
@@ -206,18 +212,26 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
     auto shape = [](Value tile) {
       return std::to_string(getTileType(tile).getDimSize(0)) + "x" + std::to_string(getTileType(tile).getDimSize(1));
     };
-    std::string waves = std::to_string(array.getWaveRows()) + "x" + std::to_string(array.getWaveCols()) + " waves";
+    std::string waves = getText(array.getWaveRows(), array.getWaveCols(), array.getParts()) + " waves";
     for (MmaOp product : products) {
       if (elementTypes(product) != elementTypes(products.front()))
         return "the kernel's products have different types, and an array has one instruction";
+      if (int64_t(product.getParts()) != array.getParts())
+        return "the kernel's products have different numbers of parts";
+      if (array.getChained() && array.getParts() > 1)
+        return "its rows would be chained, and parts are of products alone";
       auto layout = [&](Value value, MmaOperand operand) {
         return getMmaLayout(array, operand, getTileType(value).getShape(), waveSize);
       };
       FragmentAttr acc = layout(product.getAcc(), MmaOperand::Acc);
       if (!acc)
         return "its cells do not tile " + shape(product.getAcc()) + " on " + waves;
+      SmallVector<int64_t> sum(getTileType(product.getAcc()).getShape());
+      sum[0] /= array.getParts();
+      if (!getSumLayout(array, sum, waveSize))
+        return "the registers of its " + std::to_string(array.getParts()) + " parts do not come out even";
       if (!layout(product.getA(), MmaOperand::A) || !layout(product.getB(), MmaOperand::B))
-        return "its cells are " + std::to_string(array.getK()) + " deep, which does not divide the " +
+        return "its cells are " + std::to_string(array.getDepth()) + " deep, which does not divide the " +
                std::to_string(getTileType(product.getA()).getDimSize(1)) + " of a product";
       if (acc.getNumRegisters() > maxAccumulators)
         return std::to_string(acc.getNumRegisters()) + " accumulators a lane, over the " +

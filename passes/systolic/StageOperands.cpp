@@ -72,7 +72,7 @@ struct StageOperandsPass : nstf::systolic::impl::StageOperandsPassBase<StageOper
     kernel.walk([&](Operation *op) {
       if (auto conversion = dyn_cast<ConvertLayoutOp>(op); conversion && isOperand(conversion))
         stages.push_back(makeStage(conversion, byStage));
-      else if (isa<ConvertLayoutOp, ReduceOp>(op))
+      else if (isa<ConvertLayoutOp, ReduceOp, SumPartsOp>(op))
         scratch = std::max(scratch, getScratchBytes(op, *kernel.getWaveSize()));
     });
     llvm::MapVector<Block *, SmallVector<Stage>> blocks;

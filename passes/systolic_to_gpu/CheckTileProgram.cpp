@@ -135,9 +135,23 @@ LogicalResult checkProduct(MmaOp op, SystolicArrayAttr array, int64_t waveSize) 
   auto check = [&](StringRef name, Value tile, MmaOperand operand) {
     return checkLayout(op, name, tile, getMmaLayout(array, operand, getTileType(tile).getShape(), waveSize));
   };
+  if (int64_t(op.getParts()) != array.getParts())
+    return op.emitOpError() << "expected the " << array.getParts() << " parts of the kernel's array but got "
+                            << op.getParts();
   if (failed(check("a", op.getA(), MmaOperand::A)) || failed(check("b", op.getB(), MmaOperand::B)))
     return failure();
   return check("acc", op.getAcc(), MmaOperand::Acc);
+}
+
+LogicalResult checkSum(SumPartsOp op, SystolicArrayAttr array, int64_t waveSize) {
+  if (op.getParts() != array.getParts())
+    return op.emitOpError() << "expected the " << array.getParts() << " parts of the kernel's array but got "
+                            << op.getParts();
+  FragmentAttr tile = getMmaLayout(array, MmaOperand::Acc, getTileType(op.getTile()).getShape(), waveSize);
+  if (failed(checkLayout(op, "a tile", op.getTile(), tile)))
+    return failure();
+  FragmentAttr sum = getSumLayout(array, getTileType(op.getResult()).getShape(), waveSize);
+  return checkLayout(op, "a result", op.getResult(), sum);
 }
 
 } // namespace
@@ -164,6 +178,8 @@ LogicalResult nstf::systolic::checkTileProgram(KernelOp kernel) {
     if (failed(checkHasLayouts(op)) || failed(checkSlices(op)))
       return WalkResult::interrupt();
     if (auto product = dyn_cast<MmaOp>(op); product && failed(checkProduct(product, *kernel.getArray(), waveSize)))
+      return WalkResult::interrupt();
+    if (auto sum = dyn_cast<SumPartsOp>(op); sum && failed(checkSum(sum, *kernel.getArray(), waveSize)))
       return WalkResult::interrupt();
     if (auto stage = dyn_cast<StageOp>(op); stage && failed(checkStage(stage, kernel)))
       return WalkResult::interrupt();

@@ -23,7 +23,7 @@ struct MmaPattern : TilePattern<MmaOp> {
     int64_t depth = array.getK() / array.getInstructionK();      // instructions of a cell
     int64_t perInstruction = perCell / depth;
     int64_t accumulators = array.getM() * array.getN() / kernel.waveSize; // of a cell
-    int64_t cellsK = a.getDimSize(1) / array.getK();
+    int64_t cellsK = a.getDimSize(1) / array.getDepth();
     int64_t cellsM = a.getDimSize(0) / array.getWaveRows() / array.getM();
     int64_t cellsN = b.getDimSize(1) / array.getWaveCols() / array.getN();
     SmallVector<Value> cells;
@@ -182,6 +182,29 @@ struct IotaPattern : TilePattern<IotaOp> {
   }
 };
 
+Value combine(IndexBuilder &index, ReduceKind kind, Value left, Value right) {
+  OpBuilder &builder = index.builder;
+  bool isFloat = isa<FloatType>(getElementTypeOrSelf(left.getType()));
+  switch (kind) {
+  case ReduceKind::add:
+    return isFloat ? Value(arith::AddFOp::create(builder, index.loc, left, right))
+                   : Value(arith::AddIOp::create(builder, index.loc, left, right));
+  case ReduceKind::max:
+    return isFloat ? Value(arith::MaxNumFOp::create(builder, index.loc, left, right))
+                   : Value(arith::MaxSIOp::create(builder, index.loc, left, right));
+  case ReduceKind::min:
+    return isFloat ? Value(arith::MinNumFOp::create(builder, index.loc, left, right))
+                   : Value(arith::MinSIOp::create(builder, index.loc, left, right));
+  case ReduceKind::maximum:
+    return isFloat ? Value(arith::MaximumFOp::create(builder, index.loc, left, right))
+                   : Value(arith::MaxSIOp::create(builder, index.loc, left, right));
+  case ReduceKind::minimum:
+    return isFloat ? Value(arith::MinimumFOp::create(builder, index.loc, left, right))
+                   : Value(arith::MinSIOp::create(builder, index.loc, left, right));
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
 /// Registers first, then lanes as a butterfly, then waves through scratch, all in a fixed order.
 struct ReducePattern : TilePattern<ReduceOp> {
   using TilePattern::TilePattern;
@@ -207,29 +230,6 @@ struct ReducePattern : TilePattern<ReduceOp> {
       result = insertRegisters(index, value, result, i);
     rewriter.replaceOp(op, result);
     return success();
-  }
-
-  static Value combine(IndexBuilder &index, ReduceKind kind, Value left, Value right) {
-    OpBuilder &builder = index.builder;
-    bool isFloat = isa<FloatType>(left.getType());
-    switch (kind) {
-    case ReduceKind::add:
-      return isFloat ? Value(arith::AddFOp::create(builder, index.loc, left, right))
-                     : Value(arith::AddIOp::create(builder, index.loc, left, right));
-    case ReduceKind::max:
-      return isFloat ? Value(arith::MaxNumFOp::create(builder, index.loc, left, right))
-                     : Value(arith::MaxSIOp::create(builder, index.loc, left, right));
-    case ReduceKind::min:
-      return isFloat ? Value(arith::MinNumFOp::create(builder, index.loc, left, right))
-                     : Value(arith::MinSIOp::create(builder, index.loc, left, right));
-    case ReduceKind::maximum:
-      return isFloat ? Value(arith::MaximumFOp::create(builder, index.loc, left, right))
-                     : Value(arith::MaxSIOp::create(builder, index.loc, left, right));
-    case ReduceKind::minimum:
-      return isFloat ? Value(arith::MinimumFOp::create(builder, index.loc, left, right))
-                     : Value(arith::MinSIOp::create(builder, index.loc, left, right));
-    }
-    llvm_unreachable("all kinds are listed");
   }
 
   /// The value of the lane whose number differs in the bit `distance`.
@@ -284,6 +284,49 @@ struct ReducePattern : TilePattern<ReduceOp> {
   }
 };
 
+/// Every wave leaves its part in scratch, register by register as it has it, and reads of each part the share that it
+/// adds up: lanes stay where they are, and every access is as wide as can be.
+struct SumPartsPattern : TilePattern<SumPartsOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult matchAndRewrite(SumPartsOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder index{rewriter, op.getLoc()};
+    VectorType type = getVectorType(op.getResult());
+    int64_t parts = kernel.array.getParts(), waves = kernel.array.getNumWaves() / parts;
+    int64_t registers = getVectorType(op.getTile()).getNumElements(), own = type.getNumElements();
+    int64_t accesses = registers / registersOfAccess, ownAccesses = own / registersOfAccess;
+    auto access = VectorType::get(registersOfAccess, type.getElementType());
+    Value memory =
+        viewScratch(index, kernel, {parts, waves, accesses, kernel.waveSize, registersOfAccess}, type.getElementType());
+    Value part = index.div(kernel.wave, waves), wave = index.rem(kernel.wave, waves);
+    auto getPlace = [&](Value part, Value number) {
+      return SmallVector<Value>{part, wave, number, kernel.lane, index.constant(0)};
+    };
+    amdgpu::LDSBarrierOp::create(rewriter, op.getLoc());
+    for (int64_t i = 0; i < accesses; ++i) {
+      Value some = extractRegisters(index, adaptor.getTile(), i * registersOfAccess, registersOfAccess);
+      vector::StoreOp::create(rewriter, op.getLoc(), some, memory, getPlace(part, index.constant(i)))
+          ->setAttr("alignment", getAlignment(rewriter));
+    }
+    amdgpu::LDSBarrierOp::create(rewriter, op.getLoc());
+    Value first = index.mul(index.rem(part, registers / own), ownAccesses), result = zeroVector(index, type);
+    for (int64_t i = 0; i < ownAccesses; ++i) {
+      Value sum;
+      for (int64_t other = 0; other < parts; ++other) {
+        auto some = vector::LoadOp::create(rewriter, op.getLoc(), access, memory,
+                                           getPlace(index.constant(other), index.add(first, i)));
+        some->setAttr("alignment", getAlignment(rewriter));
+        sum = sum ? combine(index, ReduceKind::add, sum, some) : some.getResult();
+      }
+      result = insertRegisters(index, sum, result, i * registersOfAccess);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+  static IntegerAttr getAlignment(Builder &builder) { return builder.getI64IntegerAttr(4 * registersOfAccess); }
+};
+
 // Overlaps keep their parts; what they yield becomes vectors.
 
 struct OverlapPattern : TilePattern<OverlapOp> {
@@ -317,6 +360,6 @@ void nstf::systolic::populateOverlapLowering(const KernelContext &kernel, TypeCo
 
 void nstf::systolic::populateComputeLowering(const KernelContext &kernel, TypeConverter &converter,
                                              RewritePatternSet &patterns) {
-  patterns.add<MmaPattern, BroadcastPattern, UnpackPattern, IotaPattern, ReducePattern>(kernel, converter,
-                                                                                        patterns.getContext());
+  patterns.add<MmaPattern, BroadcastPattern, UnpackPattern, IotaPattern, ReducePattern, SumPartsPattern>(
+      kernel, converter, patterns.getContext());
 }

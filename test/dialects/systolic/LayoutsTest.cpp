@@ -186,6 +186,51 @@ TEST_F(Layouts, ChainedRows) {
       EXPECT_EQ(coordinates(acc, reg, 32 * half, 0)[0], coordinates(a, 0, reg / 4 * 8 + half * 4 + reg % 4, 0)[0]);
 }
 
+// Of three parts each takes every third cell along K, and the sums of all stand below each other.
+TEST_F(Layouts, PartsTakeCellsInTurn) {
+  auto parts = SystolicArrayAttr::get(&context, 2, 1, 16, 16, 16, 4, /*transposed=*/false, /*chained=*/false, 3);
+  FragmentAttr a = getMmaLayout(parts, MmaOperand::A, {64, 96}, 64),
+               whole = getMmaLayout(parts.getWhole(), MmaOperand::A, {64, 32}, 64);
+  FragmentAttr acc = getMmaLayout(parts, MmaOperand::Acc, {192, 32}, 64),
+               one = getMmaLayout(parts.getWhole(), MmaOperand::Acc, {64, 32}, 64);
+  ASSERT_TRUE(a && whole && acc && one);
+  for (int64_t wave = 0; wave < 6; ++wave)
+    for (int64_t reg = 0; reg < whole.getNumRegisters(); ++reg) {
+      auto [row, column] = coordinates(whole, reg, 21, wave % 2);
+      std::array<int64_t, 2> expected = {row, column / 16 * 48 + wave / 2 * 16 + column % 16};
+      EXPECT_EQ(coordinates(a, reg, 21, wave), expected);
+      auto [sumRow, sumColumn] = coordinates(one, reg, 21, wave % 2);
+      expected = {wave / 2 * 64 + sumRow, sumColumn};
+      EXPECT_EQ(coordinates(acc, reg, 21, wave), expected);
+    }
+  EXPECT_FALSE(getMmaLayout(parts, MmaOperand::A, {64, 64}, 64));
+  EXPECT_FALSE(getMmaLayout(parts, MmaOperand::Acc, {64, 32}, 64));
+}
+
+// A wave adds up neighbouring registers of what it held a part of; where there are fewer accesses than parts, several
+// do.
+TEST_F(Layouts, SharesOfSums) {
+  auto makeParts = [&](int64_t m, int64_t parts) {
+    return SystolicArrayAttr::get(&context, 1, 2, m, m, 256 / m, 4, /*transposed=*/true, /*chained=*/false, parts);
+  };
+  for (auto [m, parts, shares] : {std::tuple(32, 2, 2), {32, 4, 4}, {32, 8, 4}, {16, 4, 1}, {32, 6, 2}}) {
+    SystolicArrayAttr array = makeParts(m, parts);
+    FragmentAttr acc = getMmaLayout(array.getWhole(), MmaOperand::Acc, {m, 2 * m}, 64),
+                 sum = getSumLayout(array, {m, 2 * m}, 64);
+    ASSERT_TRUE(acc && sum);
+    int64_t own = acc.getNumRegisters() / shares;
+    ASSERT_EQ(sum.getNumRegisters(), own);
+    ASSERT_EQ(product(sum.getWave()), 2 * parts);
+    for (int64_t wave = 0; wave < 2 * parts; ++wave)
+      for (int64_t reg = 0; reg < own; ++reg)
+        EXPECT_EQ(coordinates(sum, reg, 37, wave), coordinates(acc, wave / 2 % shares * own + reg, 37, wave % 2));
+  }
+  // 24 registers in three shares of 8, but not where a share would end inside a row of cells.
+  auto three = SystolicArrayAttr::get(&context, 1, 1, 16, 16, 16, 4, /*transposed=*/true, /*chained=*/false, 3);
+  EXPECT_TRUE(getSumLayout(three, {96, 16}, 64));
+  EXPECT_FALSE(getSumLayout(three, {32, 48}, 64));
+}
+
 TEST_F(Layouts, NoWholeCells) {
   SystolicArrayAttr cells = array(2, 2, 16, 16, 4);
   EXPECT_TRUE(getMmaLayout(cells, MmaOperand::A, {32, 16}, 64));

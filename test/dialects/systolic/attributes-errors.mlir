@@ -62,7 +62,7 @@ func.func private @swizzle_c1_phase(!systolic.lds<1 x 16x48xf32, #systolic.swizz
 
 // -----
 
-// expected-error @+1 {{expected at least 1x1 waves but got 0x4}}
+// expected-error @+1 {{expected at least 1x1x1 waves but got 0x4x1}}
 #array_c1 = #systolic.array<waves = 0x4>
 func.func private @array_c1() attributes {array = #array_c1}
 
@@ -80,8 +80,20 @@ func.func private @array_c3() attributes {array = #array_c3}
 
 // -----
 
-// expected-error @+1 {{expected RxC waves and an MxNxK cell}}
-#array_shape = #systolic.array<waves = 1x4x1>
+// expected-error @+1 {{expected parts of sums of a cell that is not chained but got 2}}
+#array_c4 = #systolic.array<waves = 1x4x2>
+func.func private @array_c4() attributes {array = #array_c4}
+
+// -----
+
+// expected-error @+1 {{expected parts of sums of a cell that is not chained but got 2}}
+#array_c4_chained = #systolic.array<waves = 1x4x2, cell = 32x32x16, instruction_k = 8, chained>
+func.func private @array_c4_chained() attributes {array = #array_c4_chained}
+
+// -----
+
+// expected-error @+1 {{expected RxC or RxCxP waves and an MxNxK cell}}
+#array_shape = #systolic.array<waves = 1x4x1x1>
 func.func private @array_shape() attributes {array = #array_shape}
 
 // -----

@@ -56,6 +56,48 @@ func.func @mma_c3_open(%a: !a, %b: !b, %c: !c) {
 
 // -----
 
+!a = tensor<16x32xf32, #systolic.axes<BM, BK>>
+!b = tensor<32x16xf32, #systolic.axes<BK, BN>>
+!c = tensor<16x16xf32, #systolic.axes<BM, BN>>
+func.func @mma_c1_parts(%a: !a, %b: !b, %c: !c) {
+  // expected-error @+1 {{expected MxK, KxN and (P*M)xN but got 'tensor<16x32xf32, #systolic.axes<BM, BK>>', 'tensor<32x16xf32, #systolic.axes<BK, BN>>' and 'tensor<16x16xf32, #systolic.axes<BM, BN>>' in 2 parts}}
+  %d = systolic.mma %a, %b, %c parts 2 : !a, !b -> !c
+  return
+}
+
+// -----
+
+!a = tensor<16x32xf32, #systolic.axes<BM, BK>>
+!b = tensor<32x16xf32, #systolic.axes<BK, BN>>
+!c = tensor<16x16xf32, #systolic.axes<BM, BN>>
+func.func @mma_c4(%a: !a, %b: !b, %c: !c) {
+  // expected-error @+1 {{expected at least one part but got 0}}
+  %d = systolic.mma %a, %b, %c parts 0 : !a, !b -> !c
+  return
+}
+
+// -----
+
+!parts = tensor<40x16xf32, #systolic.axes<40, BN>>
+!sum = tensor<16x16xf32, #systolic.axes<BM, BN>>
+func.func @sum_parts_c1(%parts: !parts) {
+  // expected-error @+1 {{expected (P*M)xN and MxN of one type but got 'tensor<40x16xf32, #systolic.axes<40, BN>>' and 'tensor<16x16xf32, #systolic.axes<BM, BN>>'}}
+  %sum = systolic.sum_parts %parts : !parts -> !sum
+  return
+}
+
+// -----
+
+!parts = tensor<32x16xf16, #systolic.axes<32, BN>>
+!sum = tensor<16x16xf16, #systolic.axes<BM, BN>>
+func.func @sum_parts_c2(%parts: !parts) {
+  // expected-error @+1 {{expected sums of f32 or i32 but got 'tensor<32x16xf16, #systolic.axes<32, BN>>'}}
+  %sum = systolic.sum_parts %parts : !parts -> !sum
+  return
+}
+
+// -----
+
 !x = tensor<16x32xf32, #systolic.axes<BM, BK>>
 func.func @reduce_c1_result(%x: !x) {
   // expected-error @+1 {{expected the tile without dimension 0 but got 'tensor<16xf32, #systolic.axes<BM>>' from 'tensor<16x32xf32, #systolic.axes<BM, BK>>'}}

@@ -48,7 +48,7 @@
 // CHECK-SAME: %[[A1:[a-z0-9]+]]: memref<64x64xf32, #systolic.axes<M, N>> {systolic.per_token = 33 : i64}
 // CHECK-SAME: !systolic.control
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, w = operand 1, y = result 0, e0 = operand 2, e1 = operand 3, control], per_token = {M = 1 : i64}>
-// CHECK-SAME: params = {BK = 32 : i64, BM = 16 : i64, BN = 64 : i64, K = 20 : i64, KB = 16 : i64, M = 100 : i64, N = 33 : i64, OPERAND = f32, ROWS = 0 : i64, SCHEDULE = 0 : i64, STAGE = 0 : i64, WM = 2 : i64, WN = 2 : i64}
+// CHECK-SAME: params = {BK = 32 : i64, BM = 16 : i64, BN = 64 : i64, K = 20 : i64, KB = 16 : i64, M = 100 : i64, N = 33 : i64, OPERAND = f32, ROWS = 0 : i64, SCHEDULE = 0 : i64, STAGE = 0 : i64, WK = 1 : i64, WM = 2 : i64, WN = 2 : i64}
 // CHECK: call @epilogue(%{{.+}}, %{{.+}}, %{{.+}}, %[[A0]], %[[A1]])
 // CHECK-NOT: nstf.kernel
 nstf.kernel @linear_0(%x: tensor<?x20xf32>, %w: tensor<33x20xf32>, %bias: tensor<33xf32>, %r: tensor<?x33xf32>) -> tensor<?x33xf32> attributes {nstf.tuning = {BM = 16, BN = 64}} {

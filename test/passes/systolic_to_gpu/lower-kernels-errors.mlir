@@ -209,3 +209,44 @@ systolic.kernel @stage_large(%X: !X, %work: index, %lds: !lds)
   systolic.stage %X[%c0, %c0], %lds[%c0] : !X, !lds
   systolic.return
 }
+
+// -----
+
+// Parts that the array does not have.
+#a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave []>
+#b = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+#parts = #systolic.fragment<reg [0:4*1, 0:2*16], lane [1:16*1, 0:4*4], wave []>
+systolic.kernel @parts_of_product(%work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 4>} {
+  %a = arith.constant dense<0.0> : tensor<16x16xf32, #a>
+  %b = arith.constant dense<0.0> : tensor<16x16xf32, #b>
+  %c = arith.constant dense<0.0> : tensor<32x16xf32, #parts>
+  // expected-error @+1 {{expected the 1 parts of the kernel's array but got 2}}
+  %d = systolic.mma %a, %b, %c parts 2 : tensor<16x16xf32, #a>, tensor<16x16xf32, #b> -> tensor<32x16xf32, #parts>
+  systolic.return
+}
+
+// -----
+
+#parts = #systolic.fragment<reg [0:4*1, 0:2*16], lane [1:16*1, 0:4*4], wave []>
+#sum = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+systolic.kernel @parts_of_sum(%work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 4>} {
+  %c = arith.constant dense<0.0> : tensor<32x16xf32, #parts>
+  // expected-error @+1 {{expected the 1 parts of the kernel's array but got 2}}
+  %d = systolic.sum_parts %c : tensor<32x16xf32, #parts> -> tensor<16x16xf32, #sum>
+  systolic.return
+}
+
+// -----
+
+// A sum that lies as a part does: then the waves of the other parts would store it as well.
+#parts = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave [0:2*16]>
+#sum = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+systolic.kernel @sum_layout(%work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1x2, cell = 16x16x16, instruction_k = 4>} {
+  %c = arith.constant dense<0.0> : tensor<32x16xf32, #parts>
+  // expected-error @+1 {{expected a result laid out as #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave [-1:2*0]> but got #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>}}
+  %d = systolic.sum_parts %c : tensor<32x16xf32, #parts> -> tensor<16x16xf32, #sum>
+  systolic.return
+}

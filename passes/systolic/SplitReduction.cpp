@@ -1,0 +1,131 @@
+// systolic-split-reduction: the waves of a workgroup share out the columns of a sum of products (Passes.td).
+//
+// BEFORE  %sum = scf.for %k = … iter_args(%acc = %zero) -> (tensor<32x32xf32>) { …; mma %x, %w, %acc }
+// AFTER   %parts = scf.for %k = … iter_args(%acc = %zeros) -> (tensor<64x32xf32>) { …; mma %x, %w, %acc parts 2 }
+//         %sum = systolic.sum_parts %parts : tensor<64x32xf32> -> tensor<32x32xf32>
+#include "dialects/nstf/Target.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/systolic/Passes.h"
+#include "passes/systolic/ProductLoop.h"
+
+namespace nstf::systolic {
+#define GEN_PASS_DEF_SPLITREDUCTIONPASS
+#include "passes/systolic/Passes.h.inc"
+} // namespace nstf::systolic
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+namespace {
+
+struct SplitReductionPass : nstf::systolic::impl::SplitReductionPassBase<SplitReductionPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    int64_t parts = kernel.getParam("WK").value_or(1);
+    if (parts < 1) {
+      kernel.emitError() << "expected WK, the parts of a sum, of at least 1 but got " << parts;
+      return signalPassFailure();
+    }
+    if (parts == 1)
+      return;
+    SmallVector<scf::ForOp> loops;
+    SmallVector<MmaOp> products;
+    kernel.walk([&](scf::ForOp loop) {
+      if (isSumOfProducts(loop))
+        loops.push_back(loop);
+    });
+    kernel.walk([&](MmaOp product) { products.push_back(product); });
+    auto options = remark::RemarkOpts::name("Parts").category(getArgument()).function(kernel.getSymName());
+    // An array has one number of parts.
+    auto isSplit = [&](MmaOp product) { return llvm::is_contained(loops, product->getParentOp()); };
+    if (products.empty() || !llvm::all_of(products, isSplit)) {
+      remark::missed(kernel.getLoc(), options) << "the kernel has products that are no terms of a sum from zero";
+      return;
+    }
+    if (std::string reason = getMisfit(loops, parts); !reason.empty()) {
+      remark::missed(kernel.getLoc(), options) << reason;
+      return;
+    }
+    for (scf::ForOp loop : loops) {
+      split(loop, parts);
+      remark::passed(loop.getLoc(), options)
+          << ("waves share out the columns of a sum, which has " + describeGrid()) << remark::metric("parts", parts);
+    }
+  }
+
+private:
+  /// Whether a loop carries nothing but sums of products that begin with 0.
+  static bool isSumOfProducts(scf::ForOp loop) {
+    return loop.getNumResults() > 0 &&
+           llvm::all_of(llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs(), loop.getYieldedValues()),
+                        [](auto values) {
+                          auto [init, sum, yielded] = values;
+                          auto mma = yielded.template getDefiningOp<MmaOp>();
+                          return mma && mma.getAcc() == sum && sum.hasOneUse() &&
+                                 (matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero()));
+                        });
+  }
+
+  /// Why a workgroup can't have so many parts; empty where it can. LDS holds the parts of a sum beside operands.
+  std::string getMisfit(ArrayRef<scf::ForOp> loops, int64_t parts) {
+    KernelOp kernel = getOperation();
+    nstf::TargetView target = nstf::TargetView::lookup(kernel);
+    if (!target)
+      return "";
+    int64_t waves = parts * kernel.getParam("WM").value_or(1) * kernel.getParam("WN").value_or(1);
+    if (int64_t workItems = waves * target.waveSizes().back(); workItems > target.maxWorkgroupSize())
+      return std::to_string(parts) + " parts would take " + std::to_string(workItems) +
+             " work-items, a workgroup has at most " + std::to_string(target.maxWorkgroupSize());
+    for (scf::ForOp loop : loops)
+      for (Value sum : loop.getResults()) {
+        RankedTensorType tile = getTileType(sum);
+        int64_t bytes = parts * tile.getNumElements() * tile.getElementTypeBitWidth() / 8;
+        if (2 * bytes > target.ldsBytes())
+          return std::to_string(parts) + " parts would take " + std::to_string(bytes) +
+                 " bytes of LDS, more than half of " + std::to_string(target.ldsBytes());
+      }
+    return "";
+  }
+
+  std::string describeGrid() {
+    KernelOp kernel = getOperation();
+    int64_t items = 1;
+    for (const KernelOp::GridAxis &axis : kernel.getGridAxes())
+      items *= kernel.getNumWorkItems(axis);
+    nstf::TargetView target = nstf::TargetView::lookup(kernel);
+    return std::to_string(items) + " tiles" +
+           (target ? " for " + std::to_string(target.computeUnits()) + " compute units" : "");
+  }
+
+  static RankedTensorType getParts(RankedTensorType sum, int64_t parts) {
+    SmallVector<int64_t> shape(sum.getShape());
+    shape[0] *= parts;
+    SmallVector<Attribute> axes(cast<AxesAttr>(sum.getEncoding()).getNames());
+    axes[0] = Builder(sum.getContext()).getI64IntegerAttr(shape[0]);
+    return RankedTensorType::get(shape, sum.getElementType(), AxesAttr::get(sum.getContext(), axes));
+  }
+
+  static void split(scf::ForOp loop, int64_t parts) {
+    OpBuilder builder(loop);
+    for (auto [init, sum, result] :
+         llvm::zip_equal(loop.getInitArgsMutable(), loop.getRegionIterArgs(), loop.getResults())) {
+      RankedTensorType whole = getTileType(sum), type = getParts(whole, parts);
+      builder.setInsertionPoint(loop);
+      init.set(arith::ConstantOp::create(builder, loop.getLoc(), cast<TypedAttr>(builder.getZeroAttr(type))));
+      auto product = cast<MmaOp>(*sum.user_begin());
+      sum.setType(type);
+      product.getResult().setType(type);
+      product.setParts(parts);
+      result.setType(type);
+      builder.setInsertionPointAfter(loop);
+      auto total = SumPartsOp::create(builder, loop.getLoc(), whole, result);
+      result.replaceAllUsesExcept(total, total);
+    }
+  }
+};
+
+} // namespace
