@@ -5,6 +5,7 @@
 namespace nstf::emulator {
 
 using timing::CopyDirection;
+using timing::HostPages;
 using timing::TimedOperation;
 
 namespace {
@@ -18,6 +19,16 @@ CopyDirection directionOf(const CopyOperation &copy) {
   if (from)
     return to ? CopyDirection::OnDevice : CopyDirection::DeviceToHost;
   return to ? CopyDirection::HostToDevice : CopyDirection::OnHost;
+}
+
+/// Memory of the host that no call has made known is pageable.
+HostPages pagesOf(const CopyOperation &copy) {
+  const Memory &memory = Device::get().memory;
+  auto isKnown = [&](const void *pointer) {
+    Region region;
+    return memory.find(reinterpret_cast<uint64_t>(pointer), region);
+  };
+  return isKnown(copy.source) && isKnown(copy.destination) ? HostPages::Pinned : HostPages::Pageable;
 }
 } // namespace
 
@@ -47,7 +58,7 @@ TimedOperation DeviceTiming::timed(const timing::LaunchPrediction &prediction) c
 }
 
 TimedOperation DeviceTiming::timed(const CopyOperation &copy) const {
-  return TimedOperation::copy(costs, copy.width * copy.height, directionOf(copy));
+  return TimedOperation::copy(costs, copy.width * copy.height, directionOf(copy), pagesOf(copy));
 }
 
 TimedOperation DeviceTiming::timed(const FillOperation &fill) const {

@@ -14,7 +14,9 @@ SubmissionCosts SubmissionCosts::of(const ChipTiming &chip) {
           .copyStart = chip.copyLaunchNs,
           .hostLink = chip.hostBandwidth,
           .deviceCopy = chip.hbmCopyBandwidth,
-          .deviceFill = chip.hbmWriteBandwidth};
+          .deviceFill = chip.hbmWriteBandwidth,
+          .stagedBytes = chip.stagedCopyBytes,
+          .staging = chip.stagingBandwidth};
 }
 
 TimedOperation TimedOperation::kernel(double nanoseconds, double computeUnits, double memoryBandwidth) {
@@ -24,8 +26,10 @@ TimedOperation TimedOperation::kernel(double nanoseconds, double computeUnits, d
   return operation;
 }
 
-TimedOperation TimedOperation::copy(const SubmissionCosts &costs, uint64_t bytes, CopyDirection direction) {
-  const double link = double(bytes) / costs.hostLink;
+TimedOperation TimedOperation::copy(const SubmissionCosts &costs, uint64_t bytes, CopyDirection direction,
+                                    HostPages pages) {
+  const bool isStaged = pages == HostPages::Pageable && bytes <= costs.stagedBytes;
+  const double link = double(bytes) / costs.hostLink + (isStaged ? double(bytes) / costs.staging : 0);
   switch (direction) {
   case CopyDirection::HostToDevice:
     return {Kind::Transfer, Work{link}.taking(Resource::HostToDevice, 1)};

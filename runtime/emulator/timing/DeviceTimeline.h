@@ -19,11 +19,15 @@ struct SubmissionCosts {
   double copyStart = 0;                  ///< of a copy or fill, from the host's call
   double hostLink = 1;                   ///< one direction
   double deviceCopy = 1, deviceFill = 1; ///< bytes read and written together, bytes written
+  uint64_t stagedBytes = 0;              ///< the largest copy of pageable memory that the host stages
+  double staging = 1;                    ///< the host's part of such a copy
 
   static SubmissionCosts of(const ChipTiming &chip);
 };
 
 enum class CopyDirection : uint8_t { HostToDevice, DeviceToHost, OnDevice, OnHost };
+/// What the host's side of a copy is: the runtime's own and registered memory is pinned, other is pageable.
+enum class HostPages : uint8_t { Pinned, Pageable };
 
 /// Something that a stream or a graph's node is asked to do; a marker takes no time.
 struct TimedOperation {
@@ -31,7 +35,7 @@ struct TimedOperation {
   Work work = {};
 
   static TimedOperation kernel(double nanoseconds, double computeUnits, double memoryBandwidth);
-  static TimedOperation copy(const SubmissionCosts &costs, uint64_t bytes, CopyDirection direction);
+  static TimedOperation copy(const SubmissionCosts &costs, uint64_t bytes, CopyDirection direction, HostPages pages);
   static TimedOperation fill(const SubmissionCosts &costs, uint64_t bytes);
 };
 

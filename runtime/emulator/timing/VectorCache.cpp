@@ -13,7 +13,8 @@ VectorCache::VectorCache(const ChipTiming &chip, MemoryCounters &counters, L2 &l
     : chip(chip), counters(counters), l2(l2), tlb(chip, counters), sets(setsOfUnit(chip)),
       computeUnitsPerXcd(chip.computeUnitsPerXcd()), lineShift(std::countr_zero(chip.l1LineBytes)),
       units(chip.computeUnits), missDone(size_t(chip.computeUnits) * chip.l1MissesInFlight),
-      tags(chip.computeUnits * sets, chip.l1Ways), perLine(1.0 / chip.vmemLinesPerClock) {
+      setFree(size_t(chip.computeUnits) * sets), tags(chip.computeUnits * sets, chip.l1Ways),
+      perLine(1.0 / chip.vmemLinesPerClock) {
   for (uint32_t dwords = 0; dwords < clocksOf.size(); ++dwords)
     clocksOf[dwords] = uint8_t(std::min(255u, (dwords * 4 + chip.l1BytesPerClock - 1) / chip.l1BytesPerClock));
 }
@@ -64,9 +65,11 @@ double VectorCache::load(uint32_t computeUnit, double &at, const Line &line, Cac
   double &oldest = missDone[size_t(computeUnit) * chip.l1MissesInFlight + unit.oldestMiss];
   unit.oldestMiss = unit.oldestMiss + 1 == chip.l1MissesInFlight ? 0 : unit.oldestMiss + 1;
   at = std::max(at, oldest);
+  const double asked = std::max(at, setFree[line.set]);
+  setFree[line.set] = asked + chip.l1SetMissClocks;
   uint64_t address = line.home.memory.address;
-  double delay = tlb.delay(computeUnit, at, address);
-  double ready = l2.read(at, line.home, chip.l1LineBytes, policy.streaming()) + delay +
+  double delay = tlb.delay(computeUnit, asked, address);
+  double ready = l2.read(asked, line.home, chip.l1LineBytes, policy.streaming()) + delay +
                  (policy.coherent() ? chip.l2CoherentLatency : chip.l2Latency);
   if (!policy.coherent()) {
     TagArray::Set set = tags[line.set];

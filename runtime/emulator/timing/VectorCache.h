@@ -58,6 +58,7 @@ private:
   std::vector<Line> lines;          ///< of the access at hand, and what is left of larger ones
   std::vector<Unit> units;
   std::vector<double> missDone; ///< of each compute unit's latest misses, in a ring
+  std::vector<double> setFree;  ///< when a set can ask the L2 for its next line
   TagArray tags;
   double acknowledge = 0, perLine; ///< clocks
 };

@@ -119,6 +119,23 @@ TEST_F(TimingTest, anEventHoldsTheOtherStream) {
   EXPECT_GT(inTurn, 1.3 * (now() - begin - inTurn));
 }
 
+TEST_F(TimingTest, smallCopiesOfPageableMemoryAreStaged) {
+  const size_t mega = 1 << 20;
+  std::vector<std::byte> pageable(2 * mega);
+  void *pinned = nullptr;
+  ASSERT_HIP(hipHostMalloc(&pinned, mega, 0));
+  auto copy = [&](const void *from, size_t bytes) {
+    return timed([&] { ASSERT_HIP(hipMemcpyAsync(values, from, bytes, hipMemcpyHostToDevice, one)); });
+  };
+  const double staged = copy(pageable.data(), mega), direct = copy(pinned, mega);
+  EXPECT_GT(staged, 3 * direct);
+  EXPECT_LT(copy(pageable.data(), 2 * mega), staged) << "pinned for the copy";
+  ASSERT_HIP(hipHostRegister(pageable.data(), mega, 0));
+  EXPECT_NEAR(copy(pageable.data(), mega), direct, 0.01 * direct);
+  ASSERT_HIP(hipHostUnregister(pageable.data()));
+  ASSERT_HIP(hipHostFree(pinned));
+}
+
 TEST_F(TimingTest, copiesTakeTime) {
   std::vector<float> numbers(items);
   auto copy = [&](size_t bytes) {

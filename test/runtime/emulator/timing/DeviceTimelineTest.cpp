@@ -117,24 +117,41 @@ TEST_F(DeviceTimelineTest, theNullStreamWaitsForOthersAndTheyForIt) {
 }
 
 TEST_F(DeviceTimelineTest, copiesTakeTheirLinkAndOverlapWithKernels) {
-  timeline.submit(one, TimedOperation::copy(costs, 2000, CopyDirection::HostToDevice));
+  timeline.submit(one, TimedOperation::copy(costs, 2000, CopyDirection::HostToDevice, HostPages::Pinned));
   timeline.submit(two, kernel());
   timeline.synchronize();
   EXPECT_EQ(timeline.host(), 1100);
-  timeline.submit(one, TimedOperation::copy(costs, 2000, CopyDirection::HostToDevice));
-  timeline.submit(two, TimedOperation::copy(costs, 2000, CopyDirection::HostToDevice));
+  timeline.submit(one, TimedOperation::copy(costs, 2000, CopyDirection::HostToDevice, HostPages::Pinned));
+  timeline.submit(two, TimedOperation::copy(costs, 2000, CopyDirection::HostToDevice, HostPages::Pinned));
   timeline.synchronize();
   EXPECT_EQ(timeline.host(), 1100 + 50 + 2000) << "one link";
-  timeline.submit(one, TimedOperation::copy(costs, 2000, CopyDirection::HostToDevice));
-  timeline.submit(two, TimedOperation::copy(costs, 2000, CopyDirection::DeviceToHost));
+  timeline.submit(one, TimedOperation::copy(costs, 2000, CopyDirection::HostToDevice, HostPages::Pinned));
+  timeline.submit(two, TimedOperation::copy(costs, 2000, CopyDirection::DeviceToHost, HostPages::Pinned));
   timeline.synchronize();
   EXPECT_EQ(timeline.host(), 3150 + 50 + 1000) << "both ways at once";
-  timeline.submit(one, TimedOperation::copy(costs, 4000, CopyDirection::OnDevice));
+  timeline.submit(one, TimedOperation::copy(costs, 4000, CopyDirection::OnDevice, HostPages::Pinned));
   timeline.synchronize();
   EXPECT_EQ(timeline.host(), 4200 + 50 + 200);
   timeline.submit(one, TimedOperation::fill(costs, 5000));
   timeline.synchronize();
   EXPECT_EQ(timeline.host(), 4450 + 50 + 100);
+}
+
+TEST_F(DeviceTimelineTest, smallCopiesOfPageableMemoryAreStaged) {
+  SubmissionCosts staged = costs;
+  staged.stagedBytes = 2000;
+  staged.staging = 4;
+  auto takes = [&](uint64_t bytes, CopyDirection direction, HostPages pages) {
+    const double begin = timeline.host();
+    timeline.submit(one, TimedOperation::copy(staged, bytes, direction, pages));
+    timeline.synchronize();
+    return timeline.host() - begin;
+  };
+  EXPECT_EQ(takes(2000, CopyDirection::HostToDevice, HostPages::Pageable), 50 + 500 + 1000) << "the host's part first";
+  EXPECT_EQ(takes(2000, CopyDirection::DeviceToHost, HostPages::Pageable), 50 + 1000 + 500);
+  EXPECT_EQ(takes(2002, CopyDirection::HostToDevice, HostPages::Pageable), 50 + 1001) << "larger: it is pinned";
+  EXPECT_EQ(takes(2000, CopyDirection::HostToDevice, HostPages::Pinned), 50 + 1000);
+  EXPECT_EQ(takes(2000, CopyDirection::OnDevice, HostPages::Pageable), 50 + 100);
 }
 
 TEST_F(DeviceTimelineTest, nodesOfAGraphAreCheaperThanLaunches) {

@@ -111,6 +111,23 @@ TEST_P(Memory, aLineUnderWayIsFetchedOnce) {
   EXPECT_NEAR(double(load(memory, 2, 20000, 4096)), 20000.0 + chip.l2Latency, 2);
 }
 
+TEST_P(Memory, aSetAsksForItsLinesOneAfterTheOther) {
+  const uint64_t sets = chip.l1Bytes / chip.l1LineBytes / chip.l1Ways;
+  auto clocksOf = [&](uint64_t linesApart) {
+    MemorySystem memory(chip);
+    LineAccess lines[64];
+    for (uint64_t i = 0; i < 64; ++i)
+      lines[i] = {i * linesApart * chip.l1LineBytes, 1, 1};
+    const VectorAccess access = {AccessKind::Load, {}, lines, 64, 256};
+    memory.vectorAccess(0, 0, access);
+    memory.invalidate(0, 10000, {});
+    return double(memory.vectorAccess(0, 20000, access).done - 20000);
+  };
+  const double spread = clocksOf(1), same = clocksOf(sets), tagClocks = 1.0 / chip.vmemLinesPerClock;
+  EXPECT_NEAR(spread, chip.l2Latency + 63 * tagClocks, 4);
+  EXPECT_NEAR(same, chip.l2Latency + 63 * std::max(tagClocks, chip.l1SetMissClocks), 4);
+}
+
 TEST_P(Memory, scalarLoadsShareACacheOfTheirOwn) {
   MemorySystem memory(chip);
   auto load = [&](uint32_t computeUnit, Clocks now, uint32_t dwords) {

@@ -2,6 +2,7 @@
 //
 // Slots: gpu-benches gpu-stream, one workgroup of 16 a compute unit; turnaround: solved for its parts. Wave launch:
 // gpu-l2-stream; workgroups: empty kernels (sarchlab/mgpusim) and gpu-small-kernels.
+#include "runtime/emulator/timing/DeviceTimeline.h"
 #include "tools/benchmarks/timing/micro/Benchmarks.h"
 
 namespace nstf::emulator::timing {
@@ -72,6 +73,20 @@ std::vector<Benchmark> dispatchBenchmarks() {
        [](MicroBench &bench) {
          bench.forget();
          return bench.run({.kernel = "empty"}).ns();
+       }},
+      // sarchlab/mgpusim mi300a.csv, memcopy_h2d: a mean of copies that took 69 to 303 us.
+      {"copy of 1 MB of the host's pageable memory",
+       "ns",
+       {.mi300x = 157700},
+       dispatching,
+       "staging_bandwidth",
+       [](MicroBench &bench) {
+         const SubmissionCosts costs = SubmissionCosts::of(bench.chip());
+         DeviceTimeline timeline(costs);
+         DeviceTimeline::Queue queue;
+         timeline.submit(queue, TimedOperation::copy(costs, 1 << 20, CopyDirection::HostToDevice, HostPages::Pageable));
+         timeline.synchronize(queue);
+         return timeline.host();
        }},
       {"s_barrier of 16 waves",
        "clk",

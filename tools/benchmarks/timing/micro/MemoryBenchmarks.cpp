@@ -84,10 +84,10 @@ Benchmark rate(const std::string &name, Known known, const std::string &constant
   return {name, "GB/s", known, bandwidth, constant, std::move(predict)};
 }
 
-Benchmark strided(const std::string &kernel, const std::string &name, uint32_t bytes, double clocks,
+Benchmark strided(const std::string &kernel, const std::string &name, uint32_t bytes, Known clocks,
                   const std::string &constant, uint32_t waves = 1) {
   return {
-      name, "clk", {clocks, clocks}, bandwidth, constant, [=](MicroBench &bench) {
+      name, "clk", clocks, bandwidth, constant, [=](MicroBench &bench) {
         return bench.clocksOf(
             {.kernel = kernel, .items = 64 * waves, .first = bytes, .memory = bench.allocate(64 * waves * bytes + 16)},
             4, 12, 64.0 * waves);
@@ -127,10 +127,13 @@ std::vector<Benchmark> memoryBenchmarks() {
            [](MicroBench &b) { return stream(b, "stream_write", 400 * mega, false); }),
       rate("copy in memory", {4000, 1385}, "hbm_copy_bandwidth",
            [](MicroBench &b) { return stream(b, "stream_copy", 400 * mega, false, 2); }),
-      strided("strided_dword", "dword loads, four waves", 4, 4, "vmem_issue_clocks", 4),
-      strided("strided_dword", "dword loads, one wave, a line a lane", 128, 64, "vmem_lines_per_clock"),
-      strided("strided_dwordx4", "dwordx4 loads, one wave", 16, 16, "l1_bytes_per_clock"),
-      strided("lds_dma", "loads into LDS, one wave", 4, 11, "lds_dma_clocks"),
+      strided("strided_dword", "dword loads, four waves", 4, {4, 4}, "vmem_issue_clocks", 4),
+      strided("strided_dword", "dword loads, one wave, a line a lane", 128, {64, 64}, "vmem_lines_per_clock"),
+      // Of 256 lines a set has room for 64: each is a miss, one after the other in the set.
+      strided("strided_dword", "dword loads of lines 512 bytes apart, four waves", 512, {128, 64}, "l1_set_miss_clocks",
+              4),
+      strided("strided_dwordx4", "dwordx4 loads, one wave", 16, {16, 16}, "l1_bytes_per_clock"),
+      strided("lds_dma", "loads into LDS, one wave", 4, {11, 11}, "lds_dma_clocks"),
   };
 }
 

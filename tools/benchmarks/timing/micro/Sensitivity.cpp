@@ -147,6 +147,13 @@ Measure inARow(TimedOperation operation) {
     return timeline.host();
   };
 }
+/// The same of ten copies of pageable memory.
+Measure copies(uint64_t bytes) {
+  return [=](MicroBench &bench) {
+    return inARow(TimedOperation::copy(SubmissionCosts::of(bench.chip()), bytes, CopyDirection::HostToDevice,
+                                       HostPages::Pageable))(bench);
+  };
+}
 Measure total(KernelRun run) {
   return [=](MicroBench &bench) {
     bench.forget();
@@ -249,6 +256,7 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
       {"l1_latency", 0.7, chase("chase_plain", 8 * kilo)},
       {"l1_bytes_per_clock", -0.3, loop("strided_dwordx4", 256, 16, 16 * kilo), [](ChipTiming &chip) { chip.vmemLinesPerClock = 4; chip.l1BytesPerClock = 16; }},
       {"l1_write_bytes_per_clock", -0.3, loop("strided_store", 256, 16, 16 * kilo), [](ChipTiming &chip) { chip.vmemLinesPerClock = 4; }},
+      {"l1_set_miss_clocks", 0.3, loop("strided_dword", 256, 512, 256 * 512 + 16)},
       {"l1_misses_in_flight", -0.1, once({.kernel = "burst", .items = 1024, .count = 2, .first = 65536}, 16 * mega),
        [](ChipTiming &chip) { chip.l1MissesInFlight = 16; }},
 
@@ -322,14 +330,16 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
        [](MicroBench &bench) {
          DeviceTimeline timeline(SubmissionCosts::of(bench.chip()));
          DeviceTimeline::Queue queue;
-         timeline.submit(queue, TimedOperation::copy(SubmissionCosts::of(bench.chip()), 4, CopyDirection::HostToDevice));
+         timeline.submit(queue, TimedOperation::copy(SubmissionCosts::of(bench.chip()), 4, CopyDirection::HostToDevice, HostPages::Pinned));
          timeline.synchronize(queue);
          return timeline.host();
        }},
       {"host_bandwidth", -0.3,
        [](MicroBench &bench) {
-         return inARow(TimedOperation::copy(SubmissionCosts::of(bench.chip()), 10 * mega, CopyDirection::HostToDevice))(bench);
+         return inARow(TimedOperation::copy(SubmissionCosts::of(bench.chip()), 10 * mega, CopyDirection::HostToDevice, HostPages::Pinned))(bench);
        }},
+      {"staged_copy_bytes", 0.3, copies(3 * mega / 2)},
+      {"staging_bandwidth", -0.2, copies(mega)},
 
       // The clock
       {"sustained_clock", 0.9, holds({.f16Flops = 1e12}), [](ChipTiming &chip) { chip.powerCap = 0; chip.sustainedClock = 600; }},

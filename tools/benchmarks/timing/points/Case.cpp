@@ -54,7 +54,8 @@ void Case::add(const LaunchPrediction &prediction) {
 
 void Case::copyFromHost(uint64_t bytes) {
   operations.push_back(
-      {TimedOperation::copy(SubmissionCosts::of(bench.chip()), bytes, CopyDirection::HostToDevice), true});
+      {TimedOperation::copy(SubmissionCosts::of(bench.chip()), bytes, CopyDirection::HostToDevice, HostPages::Pageable),
+       true});
 }
 
 void Case::fill(uint64_t bytes) {
