@@ -27,6 +27,8 @@ std::vector<float> toFloats(const runtime::HostTensor &tensor) {
   std::vector<float> values(tensor.elements());
   if (tensor.type == manifest::ElementType::I32)
     std::copy_n(tensor.as<int32_t>(), values.size(), values.begin());
+  else if (tensor.type == manifest::ElementType::I8)
+    std::copy_n(tensor.as<int8_t>(), values.size(), values.begin());
   else
     convertNumbers(tensor.data.data(), tensor.type, reinterpret_cast<std::byte *>(values.data()),
                    manifest::ElementType::F32, values.size());
@@ -108,7 +110,7 @@ private:
     return makeNumbers(port.type, port.shape.at(tokens), session.manifest().limitOf(port).value_or(2));
   }
 
-  /// Indices below `limit`, numbers in [-1, 1); the same in every run.
+  /// Indices below `limit`, codes, numbers in [-1, 1); the same in every run.
   runtime::HostTensor makeNumbers(manifest::ElementType type, std::vector<int64_t> shape, int64_t limit = 2) {
     runtime::HostTensor tensor{type, std::move(shape), {}};
     tensor.data.resize(tensor.elements() * manifest::sizeOf(type));
@@ -116,6 +118,8 @@ private:
       if (type == manifest::ElementType::I32) {
         int32_t id = random() % uint32_t(limit);
         std::memcpy(tensor.data.data() + i * 4, &id, 4);
+      } else if (type == manifest::ElementType::I8) {
+        tensor.data[i] = std::byte(int8_t(int32_t(random() % 255) - 127));
       } else {
         float number = float(int32_t(random() & 0xffff) - 0x8000) / 0x8000;
         uint64_t size = manifest::sizeOf(type);
@@ -156,8 +160,10 @@ private:
   void compareState(const manifest::Buffer &buffer) {
     runtime::HostTensor value{*buffer.type, buffer.shape->at(0), std::vector<std::byte>(buffer.size)};
     session.readBuffer(buffer.name, 0, value.data);
-    report->add("state", buffer.name,
-                compare(toFloats(value), reference.state(buffer.name), modelTolerance(precision)));
+    Tolerance tolerance = modelTolerance(precision);
+    if (*buffer.type == manifest::ElementType::I8)
+      tolerance.absolute += 1; // what lies between two codes may become the other
+    report->add("state", buffer.name, compare(toFloats(value), reference.state(buffer.name), tolerance));
   }
 
   /// Of the compilation, or of a model that says it itself: the narrowest type of any weight or state.

@@ -44,7 +44,7 @@ void nstf::buildSelectPipeline(OpPassManager &model, const PipelineOptions &opti
 
 // nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(nstf-to-systolic-fill-template,
 //   systolic-instantiate, systolic.kernel(systolic-order-workgroups), inline, canonicalize, cse, systolic.kernel(
-//   systolic-drop-unused-control, systolic-expand-math, systolic-align-blocks, systolic-split-reduction,
+//   systolic-drop-unused-arguments, systolic-expand-math, systolic-align-blocks, systolic-split-reduction,
 //   systolic-split-sums, systolic-select-wave-size, systolic-select-array, systolic-share-loads,
 //   systolic-assign-layouts, systolic-stage-operands, systolic-insert-prefetch, systolic-schedule-loop,
 //   systolic-widen-stores, systolic-allocate-scratch))))'
@@ -57,7 +57,7 @@ void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &opti
   variant.addPass(createCanonicalizerPass());
   variant.addPass(createCSEPass());
   OpPassManager &kernel = variant.nest<systolic::KernelOp>();
-  kernel.addPass(systolic::createDropUnusedControlPass());
+  kernel.addPass(systolic::createDropUnusedArgumentsPass());
   kernel.addPass(systolic::createExpandMathPass());
   kernel.addPass(systolic::createAlignBlocksPass());
   kernel.addPass(systolic::createSplitReductionPass());

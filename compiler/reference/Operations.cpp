@@ -176,12 +176,11 @@ static Tensor kvAppend(KvAppendOp, Operands in, StepScalars step) {
   return cache;
 }
 
-static Tensor attention(AttentionOp op, Operands in, StepScalars step) {
-  const Matrix &q = in[0]->values, &k = in[1]->values, &v = in[2]->values;
+static Tensor attend(AttentionOp op, const Matrix &q, const Matrix &k, const Matrix &v, StepScalars step) {
   int64_t heads = op.getHeads(), group = heads / static_cast<int64_t>(op.getKvHeads());
   int64_t size = op.getHeadSize();
   double scale = op.getScale().convertToDouble();
-  Tensor result(rowsOf(*in[0], q.cols()));
+  Tensor result({q.rows(), q.cols()});
   for (int64_t row = 0; row < q.rows(); ++row) {
     int64_t seen = op.readsCache() ? step.position + row + 1 : op.getCausal() ? row + 1 : k.rows();
     // The first key in the window of the row, whose position is seen - 1.
@@ -198,6 +197,22 @@ static Tensor attention(AttentionOp op, Operands in, StepScalars step) {
     }
   }
   return result;
+}
+
+/// What codes stand for, with a scale for each row and head.
+static Matrix scaleHeads(const Matrix &codes, const Matrix &scales) {
+  Matrix result = codes;
+  int64_t size = codes.cols() / scales.cols();
+  for (int64_t head = 0; head < scales.cols(); ++head)
+    result.middleCols(head * size, size).array().colwise() *= scales.col(head).array();
+  return result;
+}
+
+static Tensor attention(AttentionOp op, Operands in, StepScalars step) {
+  if (op.readsCodes())
+    return attend(op, in[0]->values, scaleHeads(in[1]->values, in[3]->values), scaleHeads(in[2]->values, in[4]->values),
+                  step);
+  return attend(op, in[0]->values, in[1]->values, in[2]->values, step);
 }
 
 static Tensor applyToAll(const Tensor &x, double (*function)(double)) {

@@ -67,9 +67,14 @@ std::optional<Tolerance> nstf::reference::operationTolerance(llvm::StringRef ope
 /// Attention rounds its weights to its operands' type. The result is an average of values, which may be much larger
 /// than it: what the weights are off by counts in their size.
 static double weightRounding(AttentionOp op, llvm::ArrayRef<Tensor> arguments) {
-  auto values = dyn_cast<BlockArgument>(op.getV());
-  double rounding = roundingOf(getElementTypeOrSelf(op.getV().getType()));
-  return values && rounding ? rounding * arguments[values.getArgNumber()].values.cwiseAbs().maxCoeff() : 0;
+  auto getLargest = [&](Value operand) {
+    auto argument = dyn_cast<BlockArgument>(operand);
+    return argument ? arguments[argument.getArgNumber()].values.cwiseAbs().maxCoeff() : 1.0;
+  };
+  double rounding = roundingOf(getElementTypeOrSelf(op.getQ().getType()));
+  if (!rounding || !isa<BlockArgument>(op.getV()))
+    return 0;
+  return rounding * getLargest(op.getV()) * (op.readsCodes() ? getLargest(op.getScales()[1]) : 1);
 }
 
 std::optional<Tolerance> nstf::reference::kernelTolerance(KernelOp kernel, llvm::ArrayRef<Tensor> arguments) {

@@ -68,7 +68,20 @@ LogicalResult AttentionOp::inferReturnTypes(MLIRContext *context, std::optional<
   return success();
 }
 
-bool AttentionOp::isProductOperand(unsigned) { return true; }
+bool AttentionOp::isProductOperand(unsigned operand) { return operand < 3; } // q, k and v
+
+/// attention_c9
+static LogicalResult verifyScales(AttentionOp op) {
+  size_t count = op.getScales().size();
+  if (count != 0 && count != 2)
+    return op.emitOpError() << "expected scales of k and v or none but got " << count;
+  int64_t rows = op.getK().getType().getDimSize(0), heads = op.getKvHeads();
+  auto wanted = RankedTensorType::get({rows, heads}, Float32Type::get(op->getContext()));
+  for (Value scales : op.getScales())
+    if (scales.getType() != wanted)
+      return op.emitOpError() << "expected scales of type " << wanted << " but got " << scales.getType();
+  return success();
+}
 
 LogicalResult AttentionOp::verify() {
   RankedTensorType q = getQ().getType(), k = getK().getType(), v = getV().getType();
@@ -85,8 +98,14 @@ LogicalResult AttentionOp::verify() {
     return emitOpError() << "expected k and v of one type but got " << k << " and " << v;
   // attention_c4
   int64_t features = kvHeads * getHeadSize();
-  if (k.getDimSize(1) != features || k.getElementType() != q.getElementType())
-    return emitOpError() << "expected k of " << features << " features of " << q.getElementType() << " but got " << k;
+  Type element = k.getElementType();
+  bool isCodes = isa<IntegerType, Float8E4M3FNUZType>(element);
+  if (k.getDimSize(1) != features || isCodes != readsCodes() || (!isCodes && element != q.getElementType())) {
+    InFlightDiagnostic error = emitOpError() << "expected k of " << features << " features of ";
+    if (readsCodes())
+      return error << "i8 or f8E4M3FNUZ but got " << k;
+    return error << q.getElementType() << " but got " << k << (isCodes ? " without scales" : "");
+  }
   // attention_c5
   if (readsCache() && (k.isDynamicDim(0) || !getCausal()))
     return emitOpError() << "expected k of " << q
@@ -102,5 +121,5 @@ LogicalResult AttentionOp::verify() {
     if (!getCausal())
       return emitOpError() << "expected 'causal' beside a window of " << *window << " but got none";
   }
-  return success();
+  return verifyScales(*this);
 }

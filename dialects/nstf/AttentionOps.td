@@ -67,9 +67,9 @@ def NSTF_KvAppendOp : NSTF_Op<"kv_append", [Pure, InferTypeOpAdaptor]> {
     ```
   }];
   let arguments = (ins
-    Arg<NSTF_Operand, "[M, kv_heads·head_size], the keys or values of this step">:$rows,
-    Arg<NSTF_Matrix, "[context, kv_heads·head_size]">:$cache);
-  let results = (outs NSTF_Matrix:$result);
+    Arg<NSTF_FactorRows, "[M, kv_heads·head_size], the keys or values of this step">:$rows,
+    Arg<NSTF_FactorMatrix, "[context, kv_heads·head_size]">:$cache);
+  let results = (outs NSTF_FactorMatrix:$result);
   let assemblyFormat = "$rows `,` $cache attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
@@ -86,14 +86,18 @@ def NSTF_AttentionOp : NSTF_Op<"attention", [Pure, InferTypeOpAdaptor,
     0 … i if `causal`; or caches [context, kv_heads·D]: t runs over 0 … position+i. With `window` only the last so many
     of these count: a row at p sees key t if p - t < window.
 
+    Of codes there are `scales`, of k and then of v, one for each row and head: k[t, g·D+d] stands for scales[0][t, g]·k[t, g·D+d].
+    A key's scale is a factor of its score, a value's one of its weight, so that no element is multiplied by it.
+
     - C1: heads > 0, kv_heads > 0, and heads is a multiple of kv_heads.
     - C2: the features of q are a multiple of heads.
     - C3: k and v have the same type.
-    - C4: k has kv_heads·D features and the element type of q.
+    - C4: k has kv_heads·D features, and the element type of q; with scales i8 or f8E4M3FNUZ.
     - C5: a cache needs `causal`: what lies behind the last position has no meaning.
     - C6: scale is finite.
     - C7: the result has the shape of q and is f32.
     - C8: window, where given, is ≥ 1, and needs `causal`.
+    - C9: there are two scales or none, with a row for each of k and a column for each head of it.
 
     ```mlir
     func.func @attention(%q: tensor<?x64xf32>, %k: tensor<512x32xf32>, %v: tensor<512x32xf32>) -> tensor<?x64xf32> {
@@ -101,23 +105,34 @@ def NSTF_AttentionOp : NSTF_Op<"attention", [Pure, InferTypeOpAdaptor,
           : (tensor<?x64xf32>, tensor<512x32xf32>, tensor<512x32xf32>) -> tensor<?x64xf32>
       return %y : tensor<?x64xf32>
     }
+    func.func @of_codes(%q: tensor<?x64xf16>, %k: tensor<512x32xi8>, %v: tensor<512x32xi8>, %k_scales: tensor<512x4xf32>,
+                        %v_scales: tensor<512x4xf32>) -> tensor<?x64xf32> {
+      %y = nstf.attention %q, %k, %v scales %k_scales, %v_scales {heads = 8 : i64, kv_heads = 4 : i64, causal, scale = 0.5 : f64}
+          : (tensor<?x64xf16>, tensor<512x32xi8>, tensor<512x32xi8>, tensor<512x4xf32>, tensor<512x4xf32>) -> tensor<?x64xf32>
+      return %y : tensor<?x64xf32>
+    }
     ```
   }];
   let arguments = (ins
     Arg<NSTF_Operand, "[M, heads·D]">:$q,
-    Arg<NSTF_Operand, "[T, kv_heads·D]">:$k,
-    Arg<NSTF_Operand, "[T, kv_heads·D]">:$v,
+    Arg<NSTF_FactorRows, "[T, kv_heads·D]">:$k,
+    Arg<NSTF_FactorRows, "[T, kv_heads·D]">:$v,
+    Arg<Variadic<NSTF_Activation>, "[T, kv_heads], where k and v are codes: those of k, and those of v">:$scales,
     I64Attr:$heads,
     I64Attr:$kv_heads,
     UnitAttr:$causal,
     F64Attr:$scale,
     OptionalAttr<I64Attr>:$window);
   let results = (outs NSTF_Activation:$result);
-  let assemblyFormat = "$q `,` $k `,` $v attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $q `,` $k `,` $v (`scales` $scales^)? attr-dict `:` functional-type(operands, results)
+  }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// D, the features of one head.
     int64_t getHeadSize() { return getQ().getType().getDimSize(1) / static_cast<int64_t>(getHeads()); }
+    /// Whether k and v are codes, with scales.
+    bool readsCodes() { return !getScales().empty(); }
     /// Whether k and v are caches, not rows of this step.
     bool readsCache() { return getK().getType().getDimSize(0) != getQ().getType().getDimSize(0); }
   }];

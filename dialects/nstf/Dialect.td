@@ -16,7 +16,7 @@ def NSTF_Dialect : Dialect {
     they are implicit in `rope`, `kv_append`, `attention` and `last_row`.
 
     Arithmetic on activations is f32. Memory may hold fewer bits: `linear`, `attention` and `kv_append` take operands of
-    f16 or bf16, `linear` also of f8E4M3FNUZ or i8, tables may be of f16 or bf16, and `convert` says where an activation becomes one. A graph is imported in f32;
+    f16 or bf16, and codes of f8E4M3FNUZ or i8, tables may be of f16 or bf16, and `convert` says where an activation becomes one. A graph is imported in f32;
     nstf-set-precision makes it such a mixed one.
 
     Discardable attributes:
@@ -63,7 +63,7 @@ def NSTF_Activation : NSTF_TensorOf<2, NSTF_LeadingDynamic, F32,
 def NSTF_Operand : NSTF_TensorOf<2, NSTF_LeadingDynamic, NSTF_Float,
     "[rows, features] tensor of f32, f16 or bf16 with static features">;
 def NSTF_Matrix : NSTF_TensorOf<2, NSTF_AllStatic, NSTF_Float, "static [rows, columns] tensor of f32, f16 or bf16">;
-// Operands of linear alone may be of 8 bits.
+// Factors of a product, and the caches that hold them, may be of 8 bits.
 def NSTF_Factor : AnyTypeOf<[F32, F16, BF16, F8E4M3FNUZ, I8], "f32, f16, bf16, f8E4M3FNUZ or i8">;
 def NSTF_FactorRows : NSTF_TensorOf<2, NSTF_LeadingDynamic, NSTF_Factor,
     "[rows, features] tensor of f32, f16, bf16, f8E4M3FNUZ or i8 with static features">;

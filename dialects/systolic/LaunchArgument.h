@@ -12,13 +12,16 @@ struct LaunchArgument {
     Operand, ///< operand `index`, read
     InPlace, ///< operand `index`, read and written
     Result,  ///< result `index`, written
-    Control  ///< the control block, read
+    Control, ///< the control block, read
+    None     ///< of a template, for some of its operations alone: nothing is bound to it, and no launch passes it
   };
 
   mlir::StringAttr name;
   Kind kind = Unbound;
   unsigned index = 0;
 
+  /// Whether an operand or result stands behind it.
+  bool isPassed() const { return kind == Operand || isWritten(); }
   bool isWritten() const { return kind == InPlace || kind == Result; }
   bool operator==(const LaunchArgument &other) const = default;
 };

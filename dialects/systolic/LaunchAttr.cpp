@@ -19,11 +19,17 @@ static ParseResult parseArgument(AsmParser &parser, LaunchArgument &argument) {
     return success();
   StringRef kind;
   SMLoc where = parser.getCurrentLocation();
-  if (parser.parseKeyword(&kind) || parser.parseInteger(argument.index))
+  if (parser.parseKeyword(&kind))
     return failure();
-  if (name == controlArgumentName || (kind != "operand" && kind != "result"))
-    return parser.emitError(where) << "expected operand or result of a buffer but got " << kind << " of '" << name
-                                   << "'";
+  if (name == controlArgumentName || (kind != "operand" && kind != "result" && kind != "none"))
+    return parser.emitError(where) << "expected operand or result of a buffer, or none, but got " << kind << " of '"
+                                   << name << "'";
+  if (kind == "none") {
+    argument.kind = LaunchArgument::None;
+    return success();
+  }
+  if (parser.parseInteger(argument.index))
+    return failure();
   argument.kind = kind == "result"                                     ? LaunchArgument::Result
                   : succeeded(parser.parseOptionalKeyword("in_place")) ? LaunchArgument::InPlace
                                                                        : LaunchArgument::Operand;
@@ -52,7 +58,9 @@ void LaunchAttr::print(AsmPrinter &printer) const {
   printer << "<[";
   llvm::interleaveComma(getArguments(), printer, [&](const LaunchArgument &argument) {
     printer.printKeywordOrString(argument.name);
-    if (argument.kind == LaunchArgument::Result)
+    if (argument.kind == LaunchArgument::None)
+      printer << " = none";
+    else if (argument.kind == LaunchArgument::Result)
       printer << " = result " << argument.index;
     else if (argument.kind == LaunchArgument::Operand || argument.kind == LaunchArgument::InPlace)
       printer << " = operand " << argument.index << (argument.isWritten() ? " in_place" : "");
@@ -73,7 +81,7 @@ LogicalResult LaunchAttr::verify(function_ref<InFlightDiagnostic()> emitError, A
       return emitError() << "expected a name for every argument but got none";
     if (!names.insert(argument.name).second)
       return emitError() << "expected arguments of different names but got '" << argument.name.getValue() << "' twice";
-    if (argument.kind == LaunchArgument::Control)
+    if (argument.kind == LaunchArgument::Control || argument.kind == LaunchArgument::None)
       continue;
     (argument.kind == LaunchArgument::Unbound ? unbound : bound) = &argument;
     if (bound && unbound) // launch_c2
@@ -85,8 +93,8 @@ LogicalResult LaunchAttr::verify(function_ref<InFlightDiagnostic()> emitError, A
       continue;
     bool isResult = argument.kind == LaunchArgument::Result;
     for (const LaunchArgument &other : arguments) // launch_c3
-      if (&other != &argument && other.index == argument.index && other.kind != LaunchArgument::Unbound &&
-          other.kind != LaunchArgument::Control && (other.kind == LaunchArgument::Result) == isResult)
+      if (&other != &argument && other.index == argument.index && other.isPassed() &&
+          (other.kind == LaunchArgument::Result) == isResult)
         return emitError() << "expected " << (isResult ? "result " : "operand ") << argument.index
                            << ", which is written, in one argument but got it in '" << argument.name.getValue()
                            << "' and '" << other.name.getValue() << "'";

@@ -123,6 +123,29 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     setElementsPerToken(program, argument, tensor);
   }
 
+  /// What a template loads as numbers is loaded as codes where the buffer has these, and made numbers of in registers.
+  static void convertLoads(systolic::KernelOp program, unsigned argument, Type operandType) {
+    BlockArgument buffer = program.getArgument(argument);
+    Type code = cast<MemRefType>(buffer.getType()).getElementType();
+    if (!isa<Float8E4M3FNUZType>(code) && !code.isInteger(8))
+      return;
+    for (Operation *user : llvm::make_early_inc_range(buffer.getUsers())) {
+      auto load = dyn_cast<systolic::LoadOp>(user);
+      Type wanted = load ? getElementTypeOrSelf(load.getType()) : code;
+      if ((isa<systolic::OperandType>(wanted) ? operandType : wanted) == code || !isa<FloatType>(wanted))
+        continue;
+      OpBuilder builder(load);
+      auto codes = cast<systolic::LoadOp>(builder.clone(*load));
+      codes.getResult().setType(cast<RankedTensorType>(load.getType()).clone(code));
+      Value numbers =
+          code.isInteger()
+              ? arith::SIToFPOp::create(builder, load.getLoc(), load.getType(), codes.getResult()).getResult()
+              : arith::ExtFOp::create(builder, load.getLoc(), load.getType(), codes.getResult()).getResult();
+      load.replaceAllUsesWith(numbers);
+      load.erase();
+    }
+  }
+
   void bind(StringRef buffer, LaunchArgument::Kind kind, unsigned index) {
     bound.push_back({StringAttr::get(&getContext(), buffer), kind, index});
   }
@@ -146,6 +169,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
       if (!argument || !isa<BlockArgument>(buffer.value))
         return program.emitError() << "expected buffer " << buffer.name << " for an argument of the nstf.kernel";
       bindOperand(program, *argument, buffer.name, buffer.value);
+      convertLoads(program, *argument, binding.operandType);
     }
     std::optional<unsigned> output = program.findBuffer(outputName);
     if (!output)

@@ -38,11 +38,12 @@ def OrderWorkgroupsPass : Pass<"systolic-order-workgroups", "::nstf::systolic::K
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def DropUnusedControlPass : Pass<"systolic-drop-unused-control", "::nstf::systolic::KernelOp"> {
-  let summary = "takes the control block off a kernel that reads no run scalar";
+def DropUnusedArgumentsPass : Pass<"systolic-drop-unused-arguments", "::nstf::systolic::KernelOp"> {
+  let summary = "takes off a kernel the control block and buffers that it does not read";
   let description = [{
     A kernel for a fixed number of rows reads neither `tokens` nor `position` once its parameters are constants, and no
-    buffer of it ends with the launch's tokens. Then whoever launches it need not have a control block.
+    buffer of it ends with the launch's tokens. Then whoever launches it need not have a control block. A buffer that is
+    `none` in its launch, because the operation has nothing for it, goes away; an error where something still reads it.
 
     Precondition: instantiated and canonicalized, so that what is not needed is gone.
   }];

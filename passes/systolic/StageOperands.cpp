@@ -253,13 +253,13 @@ private:
   void turn(Stage &stage, LoadOp load) {
     KernelOp kernel = getOperation();
     ConvertLayoutOp conversion = stage.conversion;
-    if (stage.lds.getShape().size() != 2 || conversion.getTile() != load.getResult() || !load->hasOneUse() ||
-        load.getAt() || load.getRows() || load.getCols() || findPacking(load.getBuffer()))
+    if (stage.lds.getShape().size() != 2 || !isOnlyConverted(conversion.getTile(), load) || load.getAt() ||
+        load.getRows() || load.getCols() || findPacking(load.getBuffer()))
       return;
     bool transposed = !stage.read.transposed;
     unsigned bits = stage.read.elementBits;
     int64_t depth = getVectorWidth(stage.read.layout, transposed ? 0 : 1, bits);
-    if (cast<MemRefType>(load.getBuffer().getType()).getElementTypeBitWidth() != bits ||
+    if (cast<MemRefType>(load.getBuffer().getType()).getElementTypeBitWidth() > bits ||
         depth <= getAccessWidth(stage.read, stage.lds.getSwizzle()))
       return;
     SmallVector<int64_t, 2> shape(stage.read.shape);
@@ -281,16 +281,31 @@ private:
                              swizzle ? Attribute(swizzle) : builder.getUnitAttr(), axes);
   }
 
+  /// Whether a tile is what is loaded, or that in another type.
+  static bool isOnlyConverted(Value tile, LoadOp load) {
+    while (tile != load.getResult()) {
+      Operation *op = tile.getDefiningOp();
+      if (!op || !isElementwise(op) || op->getNumOperands() != 1 || !op->hasOneUse())
+        return false;
+      tile = op->getOperand(0);
+    }
+    return load->hasOneUse();
+  }
+
   /// Loads the tile in patches, and turns them.
   static Value loadTurned(const Stage &stage) {
-    auto load = cast<LoadOp>(ConvertLayoutOp(stage.conversion).getTile().getDefiningOp());
-    RankedTensorType tile = getTileType(load.getResult());
-    auto lying = [&](FragmentAttr layout) {
+    Value loaded = ConvertLayoutOp(stage.conversion).getTile();
+    auto lying = [](Value value, FragmentAttr layout) {
+      RankedTensorType tile = getTileType(value);
       return RankedTensorType::get(tile.getShape(), tile.getElementType(), layout);
     };
-    OpBuilder builder(&*std::next(load->getIterator()));
-    load.getResult().setType(lying(stage.patches.alongRows));
-    return ConvertLayoutOp::create(builder, load.getLoc(), lying(stage.patches.alongColumns), load.getResult());
+    OpBuilder builder(&*std::next(loaded.getDefiningOp()->getIterator()));
+    Value turned = ConvertLayoutOp::create(builder, loaded.getLoc(), lying(loaded, stage.patches.alongColumns), loaded);
+    for (Value value = loaded;; value = value.getDefiningOp()->getOperand(0)) {
+      value.setType(lying(value, stage.patches.alongRows));
+      if (value.getDefiningOp<LoadOp>())
+        return turned;
+    }
   }
 
   void report(Stage &stage, bool fits) {

@@ -7,19 +7,15 @@
 // b. These numbers are multiplied, and the sum begins with -1152 times the sum of x, which all rows of w share. Both
 // are rounded to f32 as they grow, to 2^-24 of 1152 times the sum of |x|: 2^-14 of a code, where a code was rounded by
 // half.
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
-#include "passes/systolic_to_gpu/TileLowering.h"
+#include "passes/systolic_to_gpu/Codes.h"
 
 using namespace mlir;
 using namespace nstf::systolic;
 
 namespace {
-
-/// What a byte of i8 is more than its number, as an f16 (raiseToHalves) and as an f32.
-constexpr double raisedHalf = 1152, raisedFloat = 128;
 
 struct DotPattern : TilePattern<DotOp> {
   using TilePattern::TilePattern;
@@ -65,23 +61,14 @@ private:
     Attribute element = FloatAttr::get(type.getElementType(), value);
     return arith::ConstantOp::create(index.builder, index.loc, DenseElementsAttr::get(type, element));
   }
-  static Value makeWord(IndexBuilder &index, uint32_t value) {
-    return arith::ConstantOp::create(index.builder, index.loc, index.builder.getI32IntegerAttr(int32_t(value)));
-  }
-  static Value call(IndexBuilder &index, StringRef intrinsic, Type type, ValueRange arguments) {
-    return LLVM::CallIntrinsicOp::create(index.builder, index.loc, type, index.builder.getStringAttr(intrinsic),
-                                         arguments)
-        .getResult(0);
-  }
-
   /// acc and all products of w and x, which are alike.
   static Value addProducts(IndexBuilder &index, Value w, Value x, Value acc) {
     int64_t length = typeOf(x).getNumElements();
     if (isHalf(x) && length % 2 == 0) {
       Value clamps = arith::ConstantOp::create(index.builder, index.loc, index.builder.getBoolAttr(false));
       for (int64_t i = 0; i < length; i += 2)
-        acc = call(index, "llvm.amdgcn.fdot2", acc.getType(),
-                   {extractRegisters(index, w, i, 2), extractRegisters(index, x, i, 2), acc, clamps});
+        acc = callIntrinsic(index, "llvm.amdgcn.fdot2", acc.getType(),
+                            {extractRegisters(index, w, i, 2), extractRegisters(index, x, i, 2), acc, clamps});
       return acc;
     }
     w = toFloats(index, w);
@@ -116,28 +103,6 @@ private:
                                            makeWord(index, 0x80808080));
       Value four = isHalf(x) ? raiseToHalves(index, turned) : raiseToFloats(index, turned);
       result = insertRegisters(index, four, result, 4 * word);
-    }
-    return result;
-  }
-
-  static Value raiseToHalves(IndexBuilder &index, Value word) {
-    auto pairs = VectorType::get(2, index.builder.getI32Type());
-    Value result = zeroVector(index, pairs), above = makeWord(index, 0x64646464);
-    for (int64_t pair = 0; pair < 2; ++pair) {
-      Value bytes = makeWord(index, 0x04010400 + pair * 0x00020002);
-      Value halves = call(index, "llvm.amdgcn.perm", word.getType(), {above, word, bytes});
-      result = insertRegisters(index, halves, result, pair);
-    }
-    return vector::BitCastOp::create(index.builder, index.loc, VectorType::get(4, index.builder.getF16Type()), result);
-  }
-
-  static Value raiseToFloats(IndexBuilder &index, Value word) {
-    Value result = zeroVector(index, VectorType::get(4, index.builder.getF32Type()));
-    for (int64_t byte = 0; byte < 4; ++byte) {
-      Value shifted = arith::ShRUIOp::create(index.builder, index.loc, word, makeWord(index, 8 * byte));
-      Value alone = arith::AndIOp::create(index.builder, index.loc, shifted, makeWord(index, 0xff));
-      Value number = arith::UIToFPOp::create(index.builder, index.loc, index.builder.getF32Type(), alone);
-      result = insertRegisters(index, number, result, byte);
     }
     return result;
   }

@@ -267,6 +267,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     populateStageLowering(context, converter, patterns);
     populateLdsLowering(context, converter, patterns);
     populateComputeLowering(context, converter, patterns);
+    populateCodesLowering(converter, patterns);
     populateDotLowering(context, converter, patterns);
     patterns.add<SubgroupIdPattern>(context, converter, mlir);
     patterns.add<ConstantPattern, ElementwisePattern>(converter, mlir);

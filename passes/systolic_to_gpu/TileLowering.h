@@ -121,6 +121,7 @@ void populateStageLowering(const KernelContext &kernel, mlir::TypeConverter &con
 void populateComputeLowering(const KernelContext &kernel, mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
 
+void populateCodesLowering(mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 void populateDotLowering(const KernelContext &kernel, mlir::TypeConverter &converter,
                          mlir::RewritePatternSet &patterns);
 

@@ -12,6 +12,9 @@
 // OPERAND: the type of Q, K and V. Scores, sums and the output are f32; the weights are rounded to that type.
 // Weights are powers of two, of scores times |SCALE| * log2(e): one instruction each. A row's largest score so far starts
 // above that of a key it does not see, so that such keys weigh 0 from the first block on.
+// CODES = 1: K and V are codes, with a scale for each key and head in KS and VS. A key's scale multiplies its scores, a value's its
+// weights. Weights are then in units of a power of two that is not far from the largest scale that the row has seen, so that those
+// of f16 neither overflow nor vanish; the sums that the result is divided by are of weights without scales.
 // Waves: one row of WN, each with BQ / WN rows of the queries.
 !qt = tensor<16x16x!systolic.operand, #systolic.axes<DP, BQ>>
 !kv = tensor<32x16x!systolic.operand, #systolic.axes<BK, DP>>
@@ -23,8 +26,10 @@
 !o = tensor<16x16xf32, #systolic.axes<DP, BQ>>
 !r = tensor<16xf32, #systolic.axes<BQ>>
 !ri = tensor<16xi32, #systolic.axes<BQ>>
+!scale = tensor<32x1xf32, #systolic.axes<BK, 1>>
 !Q = memref<64x64x!systolic.operand, #systolic.axes<RQ, D>>
 !K = memref<64x64x!systolic.operand, #systolic.axes<L, F>>
+!S = memref<64x1xf32, #systolic.axes<L, HK>>
 !Y = memref<64x64xf32, #systolic.axes<RQ, D>>
 
 module {
@@ -63,8 +68,8 @@ module {
     return %own : !ri
   }
 
-  // Scores of keys that a row must not see become the smallest there is.
-  func.func private @mask(%scores: !s, %k0: index, %own_of_row: !ri, %length: index) -> !s {
+  // Which keys of a block a row may see.
+  func.func private @sees(%k0: index, %own_of_row: !ri, %length: index) -> !mask {
     %CAUSAL = systolic.param "CAUSAL"
     %WINDOW = systolic.param "WINDOW"
     %c0 = arith.constant 0 : index
@@ -86,21 +91,70 @@ module {
     %is_near = arith.cmpi ult, %distance, %window : !si
     %is_causal = arith.cmpi ne, %CAUSAL, %c0 : index
     %is_seen = arith.select %is_causal, %is_near, %exists : !mask
-    %lowest = arith.constant dense<-1.0e30> : !s
-    %result = arith.select %is_seen, %scores, %lowest : !mask, !s
-    return %result : !s
+    return %is_seen : !mask
   }
 
-  // A block of keys: the rows' results, largest scores and sums with it.
-  func.func private @attend(%k: !kv, %v: !vt, %q: !qt, %factor: f32, %k0: index, %own: !ri, %length: index,
-                            %is_masked: i1, %o: !o, %max: !r, %sum: !r) -> (!o, !r, !r) {
-    %zero = arith.constant dense<0.0> : !s
-    %products = systolic.mma %k, %q, %zero : !kv, !qt -> !s
-    %scores = scf.if %is_masked -> (!s) {
-      %seen = func.call @mask(%products, %k0, %own, %length) : (!s, index, !ri, index) -> !s
-      scf.yield %seen : !s
+  // The scales of a block of keys.
+  func.func private @scales(%buffer: !S, %k0: index, %head: index, %length: index) -> !scale {
+    %CODES = systolic.param "CODES"
+    %HK = systolic.param "HK"
+    %c0 = arith.constant 0 : index
+    %is_codes = arith.cmpi ne, %CODES, %c0 : index
+    %result = scf.if %is_codes -> (!scale) {
+      %loaded = systolic.load %buffer[%k0, %head] limit [%length, %HK] : !S -> !scale
+      scf.yield %loaded : !scale
     } else {
-      scf.yield %products : !s
+      %none = arith.constant dense<1.0> : !scale
+      scf.yield %none : !scale
+    }
+    return %result : !scale
+  }
+
+  // Weights times the scales of their values, in the unit that these make of the one before, and the old unit in the new one.
+  func.func private @weigh(%p: !s, %scales: !s, %unit: !r) -> (!s, !r, !r) {
+    %sizes = math.absf %scales : !s
+    %block_largest = systolic.reduce max %sizes along 0 : !s -> !r
+    %largest = arith.maxnumf %unit, %block_largest : !r
+    %bits = arith.bitcast %largest : !r to !ri
+    %exponents = arith.constant dense<0x7f800000> : !ri
+    %exponent = arith.andi %bits, %exponents : !ri
+    %next_unit = arith.bitcast %exponent : !ri to !r
+    %one_squared = arith.constant dense<0x7f000000> : !ri
+    %inverse_exponent = arith.subi %one_squared, %exponent : !ri
+    %inverse = arith.bitcast %inverse_exponent : !ri to !r
+    %ratio = arith.mulf %unit, %inverse : !r
+    %inverses = systolic.broadcast %inverse along 0 : !r -> !s
+    %factors = arith.mulf %scales, %inverses : !s
+    %weights = arith.mulf %p, %factors : !s
+    return %weights, %next_unit, %ratio : !s, !r, !r
+  }
+
+  // A block of keys: the rows' results, largest scores, sums and units with it.
+  func.func private @attend(%k: !kv, %v: !vt, %k_scale: !scale, %v_scale: !scale, %q: !qt, %factor: f32, %k0: index,
+                            %own: !ri, %length: index, %is_masked: i1, %o: !o, %max: !r, %sum: !r, %unit: !r)
+      -> (!o, !r, !r, !r) {
+    %CODES = systolic.param "CODES"
+    %c0 = arith.constant 0 : index
+    %is_codes = arith.cmpi ne, %CODES, %c0 : index
+    %zero = arith.constant dense<0.0> : !s
+    %sums = systolic.mma %k, %q, %zero : !kv, !qt -> !s
+    %products = scf.if %is_codes -> (!s) {
+      %k_scales = systolic.broadcast %k_scale each along 1 : !scale -> !s
+      %scaled = arith.mulf %sums, %k_scales : !s
+      scf.yield %scaled : !s
+    } else {
+      scf.yield %sums : !s
+    }
+    // Scores of keys that a row must not see become the smallest there is.
+    %v_scales = systolic.broadcast %v_scale each along 1 : !scale -> !s
+    %scores, %seen_scales = scf.if %is_masked -> (!s, !s) {
+      %is_seen = func.call @sees(%k0, %own, %length) : (index, !ri, index) -> !mask
+      %lowest = arith.constant dense<-1.0e30> : !s
+      %seen = arith.select %is_seen, %products, %lowest : !mask, !s
+      %seen_scales = arith.select %is_seen, %v_scales, %zero : !mask, !s
+      scf.yield %seen, %seen_scales : !s, !s
+    } else {
+      scf.yield %products, %v_scales : !s, !s
     }
     %factor_s = systolic.broadcast %factor : f32 -> !s
     %factor_r = systolic.broadcast %factor : f32 -> !r
@@ -114,22 +168,35 @@ module {
     %shift_rows = systolic.broadcast %shift along 0 : !r -> !s
     %exponent = math.fma %scores, %factor_s, %shift_rows : !s
     %p = math.exp2 %exponent fastmath<afn> : !s
-    // The sum is of the weights as they are used, so that equal ones round without bias.
-    %p_rounded = arith.truncf %p fastmath<nnan> : !s to !p
-    %p_used = arith.extf %p_rounded : !p to !s
+    %weights, %next_unit, %o_shrink = scf.if %is_codes -> (!s, !r, !r) {
+      %w:3 = func.call @weigh(%p, %seen_scales, %unit) : (!s, !s, !r) -> (!s, !r, !r)
+      %both = arith.mulf %shrink, %w#2 : !r
+      scf.yield %w#0, %w#1, %both : !s, !r, !r
+    } else {
+      scf.yield %p, %unit, %shrink : !s, !r, !r
+    }
+    %p_rounded = arith.truncf %weights fastmath<nnan> : !s to !p
+    // The sum is of the weights as they are used, so that equal ones round without bias; with scales, of those without.
+    %p_used = scf.if %is_codes -> (!s) {
+      scf.yield %p : !s
+    } else {
+      %rounded = arith.extf %p_rounded : !p to !s
+      scf.yield %rounded : !s
+    }
     %block_sum = systolic.reduce add %p_used along 0 : !s -> !r
     %next_sum = math.fma %sum, %shrink, %block_sum : !r
-    %shrinks = systolic.broadcast %shrink along 0 : !r -> !o
+    %shrinks = systolic.broadcast %o_shrink along 0 : !r -> !o
     %kept = arith.mulf %o, %shrinks : !o
     %next_o = systolic.mma %v, %p_rounded, %kept : !vt, !p -> !o
-    return %next_o, %next_max, %next_sum : !o, !r, !r
+    return %next_o, %next_max, %next_sum, %next_unit : !o, !r, !r, !r
   }
 
-  systolic.kernel @attention(%Q: !Q, %K: !K, %V: !K, %Y: !Y, %control: !systolic.control, %block: index, %head: index)
-      attributes {launch = #systolic.launch<[q, k, v, y, control]>,
+  systolic.kernel @attention(%Q: !Q, %K: !K, %V: !K, %KS: !S, %VS: !S, %Y: !Y, %control: !systolic.control,
+                             %block: index, %head: index)
+      attributes {launch = #systolic.launch<[q, k, v, k_scales = none, v_scales = none, y, control]>,
                   params = {RG = 64, RQ = 64, L = 64, F = 64, H = 1, HK = 1, G = 1, D = 64, DP = 16, BQ = 16, BK = 32,
-                            WM = 1, WN = 1, ROWS = 0, CAUSAL = 1, CACHED = 1, SCALE = 1.0 : f32, WINDOW = 0,
-                            OPERAND = f16},
+                            WM = 1, WN = 1, ROWS = 0, CAUSAL = 1, CACHED = 1, CODES = 0, SCALE = 1.0 : f32,
+                            WINDOW = 0, OPERAND = f16},
                   grid = ["RG", "BQ", "HK", 1]} {
     %BQ = systolic.param "BQ"
     %BK = systolic.param "BK"
@@ -212,14 +279,17 @@ module {
     %zero_o = arith.constant dense<0.0> : !o
     %zero_r = arith.constant dense<0.0> : !r
     %unseen_max = arith.constant dense<-1.0e29> : !r
+    %smallest_unit = arith.constant dense<0x0d800000> : !r
     %own = func.call @positions(%q0, %before) : (index, index) -> !ri
-    %unmasked:3 = scf.for %k0 = %first to %unmasked_end step %BK iter_args(%o = %zero_o, %max = %unseen_max, %sum = %zero_r)
-        -> (!o, !r, !r) {
+    %unmasked:4 = scf.for %k0 = %first to %unmasked_end step %BK
+        iter_args(%o = %zero_o, %max = %unseen_max, %sum = %zero_r, %unit = %smallest_unit) -> (!o, !r, !r, !r) {
       %k = systolic.load %K[%k0, %f0] limit [%length, %f_end] : !K -> !kv
       %v = systolic.load %V[%k0, %f0] limit [%length, %f_end] transposed : !K -> !vt
-      %next:3 = func.call @attend(%k, %v, %q_signed, %factor, %k0, %own, %length, %false, %o, %max, %sum)
-          : (!kv, !vt, !qt, f32, index, !ri, index, i1, !o, !r, !r) -> (!o, !r, !r)
-      scf.yield %next#0, %next#1, %next#2 : !o, !r, !r
+      %k_scale = func.call @scales(%KS, %k0, %head, %length) : (!S, index, index, index) -> !scale
+      %v_scale = func.call @scales(%VS, %k0, %head, %length) : (!S, index, index, index) -> !scale
+      %next:4 = func.call @attend(%k, %v, %k_scale, %v_scale, %q_signed, %factor, %k0, %own, %length, %false, %o, %max, %sum, %unit)
+          : (!kv, !vt, !scale, !scale, !qt, f32, index, !ri, index, i1, !o, !r, !r, !r) -> (!o, !r, !r, !r)
+      scf.yield %next#0, %next#1, %next#2, %next#3 : !o, !r, !r, !r
     }
     // Rows' positions are counted from the block's first key on, from round to round: else LLVM would hold as many copies of
     // them through the loop as a lane has scores.
@@ -228,20 +298,32 @@ module {
     %first_ahead = arith.subi %own, %begin : !ri
     %BK_i32 = arith.index_cast %BK : index to i32
     %advance = systolic.broadcast %BK_i32 : i32 -> !ri
-    %state:4 = scf.for %k0 = %unmasked_end to %end step %BK
-        iter_args(%o = %unmasked#0, %max = %unmasked#1, %sum = %unmasked#2, %ahead = %first_ahead) -> (!o, !r, !r, !ri) {
+    %state:5 = scf.for %k0 = %unmasked_end to %end step %BK
+        iter_args(%o = %unmasked#0, %max = %unmasked#1, %sum = %unmasked#2, %unit = %unmasked#3, %ahead = %first_ahead)
+        -> (!o, !r, !r, !r, !ri) {
       %k0_i32 = arith.index_cast %k0 : index to i32
       %here = systolic.broadcast %k0_i32 : i32 -> !ri
       %own_now = arith.addi %ahead, %here : !ri
       %next_ahead = arith.subi %ahead, %advance : !ri
       %k = systolic.load %K[%k0, %f0] limit [%length, %f_end] : !K -> !kv
       %v = systolic.load %V[%k0, %f0] limit [%length, %f_end] transposed : !K -> !vt
-      %next:3 = func.call @attend(%k, %v, %q_signed, %factor, %k0, %own_now, %length, %true, %o, %max, %sum)
-          : (!kv, !vt, !qt, f32, index, !ri, index, i1, !o, !r, !r) -> (!o, !r, !r)
-      scf.yield %next#0, %next#1, %next#2, %next_ahead : !o, !r, !r, !ri
+      %k_scale = func.call @scales(%KS, %k0, %head, %length) : (!S, index, index, index) -> !scale
+      %v_scale = func.call @scales(%VS, %k0, %head, %length) : (!S, index, index, index) -> !scale
+      %next:4 = func.call @attend(%k, %v, %k_scale, %v_scale, %q_signed, %factor, %k0, %own_now, %length, %true, %o, %max, %sum, %unit)
+          : (!kv, !vt, !scale, !scale, !qt, f32, index, !ri, index, i1, !o, !r, !r, !r) -> (!o, !r, !r, !r)
+      scf.yield %next#0, %next#1, %next#2, %next#3, %next_ahead : !o, !r, !r, !r, !ri
     }
     %sums = systolic.broadcast %state#2 along 0 : !r -> !o
-    %result = arith.divf %state#0, %sums : !o
+    %average = arith.divf %state#0, %sums : !o
+    %CODES = systolic.param "CODES"
+    %is_codes = arith.cmpi ne, %CODES, %c0 : index
+    %result = scf.if %is_codes -> (!o) {
+      %units = systolic.broadcast %state#3 along 0 : !r -> !o
+      %scaled = arith.mulf %average, %units : !o
+      scf.yield %scaled : !o
+    } else {
+      scf.yield %average : !o
+    }
     %result_rows = func.call @rows(%q0) : (index) -> !ri
     systolic.store %result, %Y[%head_row, %c0] limit [%query_limit, %D] rows(%result_rows : !ri) transposed : !o, !Y
     systolic.return

@@ -41,6 +41,7 @@ struct KvAppendBinding : TemplateModel<KvAppendBinding, KvAppendOp> {
   static LogicalResult bind(KvAppendOp op, TemplateBinder &binder) {
     binder.bindRows(op.getRows());
     binder.addParameter("L", binder.getRows(op.getResult()));
+    binder.binding.operandType = op.getRows().getType().getElementType();
     return success();
   }
 };
@@ -52,6 +53,10 @@ struct AttentionBinding : TemplateModel<AttentionBinding, AttentionOp> {
     binder.addBuffer("q", op.getQ());
     binder.addBuffer("k", op.getK());
     binder.addBuffer("v", op.getV());
+    if (op.readsCodes()) {
+      binder.addBuffer("k_scales", op.getScales()[0]);
+      binder.addBuffer("v_scales", op.getScales()[1]);
+    }
     binder.binding.operandType = op.getQ().getType().getElementType();
     // Cells are 16 wide; 32-wide ones divide no more than they do.
     binder.addParameter("DP", llvm::alignTo(headSize, 16));
@@ -65,6 +70,7 @@ struct AttentionBinding : TemplateModel<AttentionBinding, AttentionOp> {
     binder.addParameter("D", headSize);
     binder.addParameter("CAUSAL", op.getCausal());
     binder.addParameter("CACHED", op.readsCache());
+    binder.addParameter("CODES", op.readsCodes());
     binder.addParameter("SCALE", op.getScale());
     // A window as long as the keys hides none.
     int64_t window = op.getWindow().value_or(0);

@@ -15,11 +15,11 @@ struct AttentionCase {
   int64_t window = 0; // none
 };
 
-std::string attributes(const AttentionCase &attention, bool isCausal) {
+std::string attributes(const AttentionCase &attention, bool isCausal, double scale = 4) {
   return "{heads = " + std::to_string(attention.heads) + " : i64, kv_heads = " + std::to_string(attention.kvHeads) +
          " : i64, " + (isCausal ? "causal, " : "") +
          (attention.window ? "window = " + std::to_string(attention.window) + " : i64, " : "") +
-         "scale = " + std::to_string(4 / std::sqrt(double(attention.headSize))) + " : f64}";
+         "scale = " + std::to_string(scale / std::sqrt(double(attention.headSize))) + " : f64}";
 }
 
 void addCached(GraphText &graph, const AttentionCase &attention, int64_t context) {
@@ -30,6 +30,21 @@ void addCached(GraphText &graph, const AttentionCase &attention, int64_t context
   keys = graph.op("kv_append", {k, keys}, keys.type);
   values = graph.op("kv_append", {v, values}, values.type);
   graph.output(graph.op("attention", {q, keys, values}, q.type, attributes(attention, true)));
+}
+
+/// Caches of codes, with a scale for each row and head.
+void addCoded(GraphText &graph, const AttentionCase &attention, int64_t context, const std::string &type,
+              const std::string &code = "i8") {
+  int64_t features = attention.kvHeads * attention.headSize;
+  TextValue q = graph.input({tokens, attention.heads * attention.headSize}, type);
+  std::vector<TextValue> operands{q};
+  for (int64_t width : {features, features, attention.kvHeads, attention.kvHeads}) {
+    std::string element = operands.size() < 3 ? code : "f32";
+    TextValue rows = graph.input({tokens, width}, element), cache = graph.state({context, width}, element);
+    operands.push_back(graph.op("kv_append", {rows, cache}, cache.type));
+  }
+  std::string result = tensorType({tokens, attention.heads * attention.headSize});
+  graph.output(graph.op("attention", operands, result, attributes(attention, true, 4.0 / 127)));
 }
 
 /// Steps at many positions, to the very end of the context.
@@ -92,6 +107,17 @@ TEST_F(KernelTest, AttentionOfOddGroups) {
     addCached(graph, attention, 40);
   options.maxTokens = 40;
   check(graph, {{1, 3, 1, 17, 1, 40, 16}, {}});
+}
+
+TEST_F(KernelTest, AttentionOverACacheOfCodes) {
+  GraphText graph(300);
+  for (AttentionCase attention : {AttentionCase{8, 8, 4}, {1, 4, 4}, {38, 6, 3}, {64, 5, 1, 33}})
+    addCoded(graph, attention, 300, "f32");
+  for (AttentionCase attention : {AttentionCase{80, 4, 4, 150}, {128, 6, 3}, {176, 2, 2}})
+    addCoded(graph, attention, 300, "f16");
+  addCoded(graph, {64, 4, 2}, 300, "bf16");
+  options.maxTokens = 200;
+  check(graph, {{7, 1, 1, 16, 200, 65, {1, 299}, {38, 150}}, {}});
 }
 
 TEST_F(KernelTest, AttentionInAContextOfOne) {

@@ -37,16 +37,19 @@ public:
   TextValue weight(const std::vector<int64_t> &shape, const std::string &element = "f32") {
     return symbol("weight", "w", shape, element);
   }
-  TextValue state(const std::vector<int64_t> &shape) { return symbol("state", "s", shape); }
+  TextValue state(const std::vector<int64_t> &shape, const std::string &element = "f32") {
+    return symbol("state", "s", shape, element);
+  }
 
-  /// "linear", its operands, its attributes as "{…}" or nothing.
+  /// "linear", its operands, its attributes as "{…}" or nothing. Attention's operands from the fourth on are scales.
   TextValue op(const std::string &name, const std::vector<TextValue> &operands, const std::string &type,
                const std::string &attributes = "") {
     TextValue result = fresh(type);
     std::string types;
     body += result.name + " = nstf." + name;
     for (const TextValue &operand : operands) {
-      body += (types.empty() ? " " : ", ") + operand.name;
+      bool isScales = name == "attention" && &operand == &operands[0] + 3;
+      body += (types.empty() ? " " : isScales ? " scales " : ", ") + operand.name;
       types += (types.empty() ? "" : ", ") + operand.type;
     }
     // Elementwise operations and softmax are written with their one type.

@@ -179,3 +179,39 @@ func.func @attention_c8(%q: tensor<?x64xf32>) {
       : (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x64xf32>) -> tensor<?x64xf32>
   return
 }
+
+// -----
+
+func.func @attention_c4(%q: tensor<?x64xf16>, %k: tensor<512x64xi8>) {
+  // expected-error @+1 {{expected k of 64 features of 'f16' but got 'tensor<512x64xi8>' without scales}}
+  %y = nstf.attention %q, %k, %k {heads = 8 : i64, kv_heads = 8 : i64, causal, scale = 1.0 : f64}
+      : (tensor<?x64xf16>, tensor<512x64xi8>, tensor<512x64xi8>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c4(%q: tensor<?x64xf16>, %k: tensor<512x64xf16>, %s: tensor<512x8xf32>) {
+  // expected-error @+1 {{expected k of 64 features of i8 or f8E4M3FNUZ but got 'tensor<512x64xf16>'}}
+  %y = nstf.attention %q, %k, %k scales %s, %s {heads = 8 : i64, kv_heads = 8 : i64, causal, scale = 1.0 : f64}
+      : (tensor<?x64xf16>, tensor<512x64xf16>, tensor<512x64xf16>, tensor<512x8xf32>, tensor<512x8xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c9(%q: tensor<?x64xf16>, %k: tensor<512x64xi8>, %s: tensor<512x8xf32>) {
+  // expected-error @+1 {{expected scales of k and v or none but got 1}}
+  %y = nstf.attention %q, %k, %k scales %s {heads = 8 : i64, kv_heads = 8 : i64, causal, scale = 1.0 : f64}
+      : (tensor<?x64xf16>, tensor<512x64xi8>, tensor<512x64xi8>, tensor<512x8xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c9(%q: tensor<?x64xf16>, %k: tensor<512x64xi8>, %s: tensor<512x8xf32>, %t: tensor<512x4xf32>) {
+  // expected-error @+1 {{expected scales of type 'tensor<512x8xf32>' but got 'tensor<512x4xf32>'}}
+  %y = nstf.attention %q, %k, %k scales %s, %t {heads = 8 : i64, kv_heads = 8 : i64, causal, scale = 1.0 : f64}
+      : (tensor<?x64xf16>, tensor<512x64xi8>, tensor<512x64xi8>, tensor<512x8xf32>, tensor<512x4xf32>) -> tensor<?x64xf32>
+  return
+}

@@ -101,9 +101,9 @@ inline mlir::OwningOpRef<mlir::ModuleOp> makeRandomGraph(mlir::MLIRContext &cont
         k = RopeOp::create(builder, loc, k, mlir::Value(), builder.getI64IntegerAttr(4),
                            builder.getDenseF64ArrayAttr({1.0, 0.5}), mlir::UnitAttr(), builder.getF64FloatAttr(1.0));
       mlir::Value keys = append(k), rows = append(any());
-      values.push_back(AttentionOp::create(builder, loc, any(), keys, rows, builder.getI64IntegerAttr(2),
-                                           builder.getI64IntegerAttr(2), builder.getUnitAttr(),
-                                           builder.getF64FloatAttr(0.5),
+      values.push_back(AttentionOp::create(builder, loc, any(), keys, rows, mlir::ValueRange(),
+                                           builder.getI64IntegerAttr(2), builder.getI64IntegerAttr(2),
+                                           builder.getUnitAttr(), builder.getF64FloatAttr(0.5),
                                            random() % 2 ? builder.getI64IntegerAttr(3) : mlir::IntegerAttr()));
       break;
     }

@@ -25,6 +25,7 @@
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/add-positions.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/add-positions.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/activations.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/activations.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-window.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-window.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-codes.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-codes.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-wide-window.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-wide-window.mlir
 
 //--- matmul.mlir
@@ -98,7 +99,7 @@ nstf.kernel @rope_kv(%x: tensor<?x16xf32>, %t: tensor<512x8xf32>, %cache: tensor
 // Six query heads of 20 share two key heads: 3 rows of a key head for each token. The head is padded to whole cells.
 // CHECK: systolic.kernel @attention_0(
 // CHECK-SAME: launch = #systolic.launch<[{{.+}}], per_token = {RG = 3 : i64, RQ = 6 : i64}>
-// CHECK-SAME: params = {BK = 32 : i64, BQ = 16 : i64, CACHED = 1 : i64, CAUSAL = 1 : i64, D = 20 : i64, DP = 32 : i64, F = 40 : i64, G = 3 : i64, H = 6 : i64, HK = 2 : i64, L = 512 : i64, OPERAND = f32, RG = 300 : i64, ROWS = 0 : i64, RQ = 600 : i64, SCALE = 5.000000e-01 : f32,
+// CHECK-SAME: params = {BK = 32 : i64, BQ = 16 : i64, CACHED = 1 : i64, CAUSAL = 1 : i64, CODES = 0 : i64, D = 20 : i64, DP = 32 : i64, F = 40 : i64, G = 3 : i64, H = 6 : i64, HK = 2 : i64, L = 512 : i64, OPERAND = f32, RG = 300 : i64, ROWS = 0 : i64, RQ = 600 : i64, SCALE = 5.000000e-01 : f32,
 nstf.kernel @attention_0(%q: tensor<?x120xf32>, %k: tensor<512x40xf32>, %v: tensor<512x40xf32>) -> tensor<?x120xf32> {
   %y = nstf.attention %q, %k, %v {heads = 6 : i64, kv_heads = 2 : i64, causal, scale = 0.5 : f64} : (tensor<?x120xf32>, tensor<512x40xf32>, tensor<512x40xf32>) -> tensor<?x120xf32>
   nstf.return %y : tensor<?x120xf32>
@@ -118,6 +119,19 @@ nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<512x16xf32>, %v: tenso
 // CHECK-SAME: WINDOW = 0 : i64,
 nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<512x16xf32>, %v: tensor<512x16xf32>) -> tensor<?x16xf32> {
   %y = nstf.attention %q, %k, %v {heads = 1 : i64, kv_heads = 1 : i64, causal, window = 512 : i64, scale = 1.0 : f64} : (tensor<?x16xf32>, tensor<512x16xf32>, tensor<512x16xf32>) -> tensor<?x16xf32>
+  nstf.return %y : tensor<?x16xf32>
+}
+
+//--- attention-codes.mlir
+// Codes are loaded as they are and made numbers of in registers; their scales have buffers of their own.
+// CHECK: systolic.kernel @attention_0({{.+}}, %[[K:[^:]+]]: memref<64x64xi8, #systolic.axes<L, F>>, %[[V:[^:]+]]: memref<64x64xi8, #systolic.axes<L, F>>, %{{[^:]+}}: memref<64x1xf32, #systolic.axes<L, HK>>
+// CHECK-SAME: launch = #systolic.launch<[q = operand 0, k = operand 1, v = operand 2, k_scales = operand 3, v_scales = operand 4, y = result 0, control]
+// CHECK-SAME: CODES = 1 : i64,
+// CHECK: %[[CODES:.+]] = systolic.load %[[K]][%{{.+}}] limit[%{{.+}}] : {{.+}} -> tensor<32x16xi8, #systolic.axes<BK, DP>>
+// CHECK: arith.sitofp %[[CODES]] : tensor<32x16xi8, #systolic.axes<BK, DP>> to tensor<32x16x!systolic.operand, #systolic.axes<BK, DP>>
+// CHECK: systolic.load %[[V]][%{{.+}}] limit[%{{.+}}] transposed : {{.+}} -> tensor<16x32xi8, #systolic.axes<DP, BK>>
+nstf.kernel @attention_0(%q: tensor<?x16xf16>, %k: tensor<512x16xi8>, %v: tensor<512x16xi8>, %ks: tensor<512x1xf32>, %vs: tensor<512x1xf32>) -> tensor<?x16xf32> {
+  %y = nstf.attention %q, %k, %v scales %ks, %vs {heads = 1 : i64, kv_heads = 1 : i64, causal, scale = 1.0 : f64} : (tensor<?x16xf16>, tensor<512x16xi8>, tensor<512x16xi8>, tensor<512x1xf32>, tensor<512x1xf32>) -> tensor<?x16xf32>
   nstf.return %y : tensor<?x16xf32>
 }
 
@@ -250,7 +264,7 @@ nstf.kernel @activations_0(%x: tensor<?x20xf32>) -> tensor<?x20xf32> {
 // A cache is as long as the context, but only the step's rows are written.
 // CHECK: systolic.kernel @append_0(
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, y = operand 1 in_place, control], per_token = {M = 1 : i64}>
-// CHECK-SAME: L = 512 : i64, M = 100 : i64, N = 20 : i64, ROWS = 0 : i64,
+// CHECK-SAME: L = 512 : i64, M = 100 : i64, N = 20 : i64, OPERAND = f32, ROWS = 0 : i64,
 nstf.kernel @append_0(%x: tensor<?x20xf32>, %cache: tensor<512x20xf32>) -> tensor<512x20xf32> {
   %y = nstf.kv_append %x, %cache : (tensor<?x20xf32>, tensor<512x20xf32>) -> tensor<512x20xf32>
   nstf.return %y : tensor<512x20xf32>

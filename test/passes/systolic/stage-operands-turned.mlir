@@ -46,3 +46,28 @@ systolic.kernel @values(%V: !V, %work: index)
   systolic.store %second, %V[%c0, %c0] : !o, !V
   systolic.return
 }
+
+// Codes that become numbers where they are loaded are turned as numbers: half the bytes come from memory, the array is the same.
+// CHECK-LABEL: systolic.kernel @codes(
+// CHECK: %[[V:.+]] = systolic.load {{.+}} transposed : {{.+}} -> tensor<64x32xi8, #[[ROWS]]>
+// CHECK: %[[NUMBERS:.+]] = arith.sitofp %[[V]] : tensor<64x32xi8, #[[ROWS]]> to tensor<64x32xf16, #[[ROWS]]>
+// CHECK: systolic.convert_layout %[[NUMBERS]] : {{.+}} -> tensor<64x32xf16, #[[COLUMNS]]>
+!C = memref<64x64xi8, #systolic.axes<L, D>>
+systolic.kernel @codes(%V: !C, %P: !V, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 16>} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %p = systolic.load %P[%c0, %c0] : !V -> tensor<32x16xf16, #b>
+  %zero = arith.constant dense<0.0> : !o
+  %sum = scf.for %k = %c0 to %work step %c32 iter_args(%o = %zero) -> (!o) {
+    %c = systolic.load %V[%k, %c0] transposed : !C -> tensor<64x32xi8, #v>
+    %v = arith.sitofp %c : tensor<64x32xi8, #v> to tensor<64x32xf16, #v>
+    // expected-remark-re @+1 {{{{.*}}writes of 8 bytes, reads of 8 bytes{{.*}}}}
+    %a = systolic.convert_layout %v : tensor<64x32xf16, #v> -> tensor<64x32xf16, #a>
+    %next = systolic.mma %a, %p, %o : tensor<64x32xf16, #a>, tensor<32x16xf16, #b> -> !o
+    scf.yield %next : !o
+  }
+  systolic.store %sum, %P[%c0, %c0] : !o, !V
+  systolic.return
+}

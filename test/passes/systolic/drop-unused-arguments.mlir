@@ -1,5 +1,5 @@
 // A control block that nothing reads goes away; one that is read stays, and so does every other argument.
-// RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-drop-unused-control))' | FileCheck %s
+// RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-drop-unused-arguments))' -split-input-file -verify-diagnostics | FileCheck %s
 !X = memref<64xf32, #systolic.axes<N>>
 
 // CHECK-LABEL: systolic.kernel @unread(%{{.*}}: memref<64xf32, #systolic.axes<N>>, %{{.*}}: index)
@@ -31,5 +31,27 @@ systolic.kernel @ends_with_tokens(%X: !X {systolic.per_token = 8 : i64}, %contro
 // CHECK-NOT: !systolic.control
 systolic.kernel @one_token(%X: !X {systolic.per_token = 64 : i64}, %control: !systolic.control, %work: index)
     attributes {params = {}, grid = []} {
+  systolic.return
+}
+
+// So does a buffer that no launch passes.
+// CHECK-LABEL: systolic.kernel @none(
+// CHECK-SAME: %{{[^:]*}}: memref<64xf32, #systolic.axes<N>>, %{{[^:]*}}: index)
+// CHECK-SAME: launch = #systolic.launch<[x = operand 0]>
+systolic.kernel @none(%scales: !X, %X: !X, %work: index)
+    attributes {launch = #systolic.launch<[scales = none, x = operand 0]>, params = {}, grid = []} {
+  systolic.return
+}
+
+// -----
+
+!X = memref<64xf32, #systolic.axes<N>>
+
+// expected-error @+1 {{expected no use of buffer scales, which no launch passes}}
+systolic.kernel @none_that_is_read(%scales: !X, %X: !X, %work: index)
+    attributes {launch = #systolic.launch<[scales = none, x = operand 0]>, params = {}, grid = []} {
+  // expected-note @+1 {{use}}
+  %x = systolic.load %scales[%work] : !X -> tensor<16xf32, #systolic.axes<BN>>
+  systolic.store %x, %X[%work] : tensor<16xf32, #systolic.axes<BN>>, !X
   systolic.return
 }

@@ -1,0 +1,17 @@
+// Bytes of codes as numbers, several at once.
+#pragma once
+
+#include "passes/systolic_to_gpu/TileLowering.h"
+
+namespace nstf::systolic {
+
+/// What a byte of i8, its top bit turned, is more than its number, as an f16 and as an f32.
+constexpr double raisedHalf = 1152, raisedFloat = 128;
+/// The four bytes of a word, their top bits turned, as numbers that are so much more.
+mlir::Value raiseToHalves(IndexBuilder &index, mlir::Value word);
+mlir::Value raiseToFloats(IndexBuilder &index, mlir::Value word);
+
+mlir::Value makeWord(IndexBuilder &index, uint32_t value);
+mlir::Value callIntrinsic(IndexBuilder &index, llvm::StringRef intrinsic, mlir::Type type, mlir::ValueRange arguments);
+
+} // namespace nstf::systolic

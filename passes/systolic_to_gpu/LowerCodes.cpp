@@ -1,0 +1,140 @@
+// Lowering of conversions from codes of 8 bits to floats, which are exact.
+//
+// A byte of i8 with its top bit turned is b + 128; beneath the byte 0x64 it is the f16 1152 + b, two of them by one
+// v_perm_b32. Of f8E4M3FNUZ gfx942 makes two f32 at once. 16 bits hold either: for bf16 the upper halves of two f32 are
+// one v_perm_b32 too.
+#include "passes/systolic_to_gpu/Codes.h"
+
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+Value nstf::systolic::callIntrinsic(IndexBuilder &index, StringRef intrinsic, Type type, ValueRange arguments) {
+  return LLVM::CallIntrinsicOp::create(index.builder, index.loc, type, index.builder.getStringAttr(intrinsic),
+                                       arguments)
+      .getResult(0);
+}
+
+Value nstf::systolic::makeWord(IndexBuilder &index, uint32_t value) {
+  return arith::ConstantOp::create(index.builder, index.loc, index.builder.getI32IntegerAttr(int32_t(value)));
+}
+
+static VectorType typeOf(Value vector) { return cast<VectorType>(vector.getType()); }
+
+static Value bitCast(IndexBuilder &index, Value vector, int64_t count, Type element) {
+  return vector::BitCastOp::create(index.builder, index.loc, VectorType::get(count, element), vector);
+}
+
+Value nstf::systolic::raiseToHalves(IndexBuilder &index, Value word) {
+  auto pairs = VectorType::get(2, index.builder.getI32Type());
+  Value result = zeroVector(index, pairs), above = makeWord(index, 0x64646464);
+  for (int64_t pair = 0; pair < 2; ++pair) {
+    Value bytes = makeWord(index, 0x04010400 + pair * 0x00020002);
+    Value halves = callIntrinsic(index, "llvm.amdgcn.perm", word.getType(), {above, word, bytes});
+    result = insertRegisters(index, halves, result, pair);
+  }
+  return bitCast(index, result, 4, index.builder.getF16Type());
+}
+
+Value nstf::systolic::raiseToFloats(IndexBuilder &index, Value word) {
+  Value result = zeroVector(index, VectorType::get(4, index.builder.getF32Type()));
+  for (int64_t byte = 0; byte < 4; ++byte) {
+    Value shifted = arith::ShRUIOp::create(index.builder, index.loc, word, makeWord(index, 8 * byte));
+    Value alone = arith::AndIOp::create(index.builder, index.loc, shifted, makeWord(index, 0xff));
+    Value number = arith::UIToFPOp::create(index.builder, index.loc, index.builder.getF32Type(), alone);
+    result = insertRegisters(index, number, result, byte);
+  }
+  return result;
+}
+
+static Value subtract(IndexBuilder &index, Value vector, double number) {
+  Attribute element = FloatAttr::get(typeOf(vector).getElementType(), -number);
+  Value splat = arith::ConstantOp::create(index.builder, index.loc, DenseElementsAttr::get(typeOf(vector), element));
+  return arith::AddFOp::create(index.builder, index.loc, vector, splat);
+}
+
+/// Four codes in a word as f32, or of i8 as f16.
+static Value convertWord(IndexBuilder &index, Value word, Type code, bool toHalves) {
+  if (code.isInteger(8)) {
+    Value turned = arith::XOrIOp::create(index.builder, index.loc, word, makeWord(index, 0x80808080));
+    return toHalves ? subtract(index, raiseToHalves(index, turned), raisedHalf)
+                    : subtract(index, raiseToFloats(index, turned), raisedFloat);
+  }
+  auto pair = VectorType::get(2, index.builder.getF32Type());
+  Value four = bitCast(
+      index, vector::BroadcastOp::create(index.builder, index.loc, VectorType::get(1, word.getType()), word), 4, code);
+  Value result = zeroVector(index, VectorType::get(4, index.builder.getF32Type()));
+  for (int64_t half = 0; half < 2; ++half)
+    result = insertRegisters(index, amdgpu::ExtPackedFp8Op::create(index.builder, index.loc, pair, four, half), result,
+                             2 * half);
+  return result;
+}
+
+/// Two f32 that a 16-bit type holds exactly, as one word of it.
+static Value narrowExactly(IndexBuilder &index, Value low, Value high, Type type) {
+  if (type.isF16()) {
+    auto pair = VectorType::get(2, type);
+    return callIntrinsic(index, "llvm.amdgcn.cvt.pkrtz", pair, {low, high});
+  }
+  auto toWord = [&](Value number) {
+    return arith::BitcastOp::create(index.builder, index.loc, index.builder.getI32Type(), number).getResult();
+  };
+  Value word = callIntrinsic(index, "llvm.amdgcn.perm", index.builder.getI32Type(),
+                             {toWord(high), toWord(low), makeWord(index, 0x07060302)});
+  return bitCast(index, vector::BroadcastOp::create(index.builder, index.loc, VectorType::get(1, word.getType()), word),
+                 2, type);
+}
+
+/// Whole words of codes; those of fewer are filled up.
+static Value convertCodes(IndexBuilder &index, Value vector, Type type) {
+  Type code = typeOf(vector).getElementType();
+  int64_t count = typeOf(vector).getNumElements(), words = llvm::divideCeil(count, 4);
+  Value padded = vector;
+  if (count % 4 != 0)
+    padded = insertRegisters(index, vector, zeroVector(index, VectorType::get(4 * words, code)), 0);
+  Value bits = bitCast(index, padded, words, index.builder.getI32Type());
+  bool toHalves = type.isF16() && code.isInteger(8);
+  Value result = zeroVector(index, VectorType::get(4 * words, type));
+  for (int64_t word = 0; word < words; ++word) {
+    Value four = convertWord(index, extractRegisters(index, bits, word, 1), code, toHalves);
+    if (typeOf(four).getElementType() == type) {
+      result = insertRegisters(index, four, result, 4 * word);
+      continue;
+    }
+    for (int64_t i = 0; i < 4; i += 2)
+      result = insertRegisters(
+          index,
+          narrowExactly(index, extractRegisters(index, four, i, 1), extractRegisters(index, four, i + 1, 1), type),
+          result, 4 * word + i);
+  }
+  if (count % 4 == 0)
+    return result;
+  return vector::ExtractStridedSliceOp::create(index.builder, index.loc, result, ArrayRef<int64_t>{0},
+                                               ArrayRef<int64_t>{count}, ArrayRef<int64_t>{1});
+}
+
+namespace {
+
+/// `arith.sitofp` of i8 and `arith.extf` of f8E4M3FNUZ, before what lowers all elementwise operations.
+template <typename Op> struct CodesPattern : OpConversionPattern<Op> {
+  CodesPattern(TypeConverter &converter, MLIRContext *context)
+      : OpConversionPattern<Op>(converter, context, /*benefit=*/2) {}
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto codes = dyn_cast<VectorType>(adaptor.getIn().getType());
+    if (!codes || !(codes.getElementType().isInteger(8) || isa<Float8E4M3FNUZType>(codes.getElementType())))
+      return failure();
+    IndexBuilder index{rewriter, op.getLoc()};
+    rewriter.replaceOp(op, convertCodes(index, adaptor.getIn(), getElementTypeOrSelf(op.getOut().getType())));
+    return success();
+  }
+};
+
+} // namespace
+
+void nstf::systolic::populateCodesLowering(TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<CodesPattern<arith::SIToFPOp>, CodesPattern<arith::ExtFOp>>(converter, patterns.getContext());
+}

@@ -1,0 +1,37 @@
+// Codes of 8 bits become floats by fours, exactly.
+// RUN: nstf-opt %s -split-input-file -systolic-to-gpu-lower-kernels -canonicalize -cse | FileCheck %s
+
+// A byte with its top bit turned, beneath 0x64, is 1152 more.
+// CHECK-LABEL: gpu.func @bytes_to_halves(
+// CHECK-DAG: %[[MORE:.+]] = arith.constant dense<-1.152000e+03> : vector<4xf16>
+// CHECK-NOT: sitofp
+// CHECK: %[[TURNED:.+]] = arith.xori %{{.+}}, %{{.+}} : i32
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.perm"(%{{.+}}, %[[TURNED]], %{{.+}})
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.perm"(%{{.+}}, %[[TURNED]], %{{.+}})
+// CHECK: arith.addf %{{.+}}, %[[MORE]] : vector<4xf16>
+// CHECK: arith.addf %{{.+}}, %[[MORE]] : vector<4xf16>
+#row = #systolic.fragment<reg [0:8*1], lane [0:64*8], wave []>
+systolic.kernel @bytes_to_halves(%X: memref<512xi8, #systolic.axes<N>>, %Y: memref<512xf16, #systolic.axes<N>>, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %x = systolic.load %X[%c0] : memref<512xi8, #systolic.axes<N>> -> tensor<512xi8, #row>
+  %y = arith.sitofp %x : tensor<512xi8, #row> to tensor<512xf16, #row>
+  systolic.store %y, %Y[%c0] : tensor<512xf16, #row>, memref<512xf16, #systolic.axes<N>>
+  systolic.return
+}
+
+// -----
+
+// Two at once, of which bf16 takes the upper halves.
+// CHECK-LABEL: gpu.func @floats_to_bf16(
+// CHECK-COUNT-4: amdgpu.ext_packed_fp8
+// CHECK-NOT: truncf
+#pairs = #systolic.fragment<reg [0:8*1], lane [0:64*8], wave []>
+systolic.kernel @floats_to_bf16(%X: memref<512xf8E4M3FNUZ, #systolic.axes<N>>, %Y: memref<512xbf16, #systolic.axes<N>>, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %x = systolic.load %X[%c0] : memref<512xf8E4M3FNUZ, #systolic.axes<N>> -> tensor<512xf8E4M3FNUZ, #pairs>
+  %y = arith.extf %x : tensor<512xf8E4M3FNUZ, #pairs> to tensor<512xbf16, #pairs>
+  systolic.store %y, %Y[%c0] : tensor<512xbf16, #pairs>, memref<512xbf16, #systolic.axes<N>>
+  systolic.return
+}
