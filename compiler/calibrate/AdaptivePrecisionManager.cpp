@@ -184,5 +184,11 @@ PrecisionPlan AdaptivePrecisionManager::choose(const std::vector<MatrixFormat> &
                              print("%.3g", measureCount(0).kl) + ", but got less");
   PrecisionPlan plan = makePlan(steps.getChoices(allowed->count));
   plan.measured = allowed->measured;
+  // The next step may be too large where smaller ones after it are not.
+  double ratio = std::max(0.1, getLoss(allowed->measured) / steps.getLoss(allowed->count));
+  PrecisionPlan further = makePlan(steps.getChoicesBeyond(allowed->count, most / ratio));
+  if (further.getFormats() != plan.getFormats())
+    if (further.measured = measure(further); getLoss(*further.measured) <= most)
+      return further;
   return plan;
 }

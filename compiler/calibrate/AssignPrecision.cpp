@@ -59,6 +59,17 @@ size_t PrecisionSteps::countWithin(double loss) const {
   return past == losses.begin() ? 0 : size_t(past - losses.begin()) - 1;
 }
 
+std::vector<size_t> PrecisionSteps::getChoicesBeyond(size_t count, double loss) const {
+  std::vector<size_t> choices = getChoices(count);
+  double sum = losses[count];
+  for (size_t i = count; i < steps.size(); ++i)
+    if (const Step &step = steps[i]; choices[step.matrix] == step.before && sum + step.loss <= loss) {
+      choices[step.matrix] = step.choice;
+      sum += step.loss;
+    }
+  return choices;
+}
+
 std::vector<size_t> PrecisionSteps::getChoicesWithin(double cost) const {
   size_t count = 0;
   while (count < steps.size() && costs[count] > cost)

@@ -28,6 +28,9 @@ public:
   double getLoss(size_t count) const { return losses[count]; }
   /// The most steps whose loss is at most `loss`, none where all lose more.
   size_t countWithin(double loss) const;
+  /// The choices after `count` steps and those later ones with which all lose at most `loss`: one that is too large is
+  /// left out, and what follows it of its matrix.
+  std::vector<size_t> getChoicesBeyond(size_t count, double loss) const;
   /// The choices of as many steps as it takes to cost at most `cost`, less those that can be taken back then: the last
   /// one may have saved more than was needed. Precondition: all steps together cost no more.
   std::vector<size_t> getChoicesWithin(double cost) const;

@@ -50,6 +50,13 @@ TEST(PrecisionSteps, CountsWithinALossAndToACost) {
   EXPECT_THAT(steps.getChoicesWithin(4), ElementsAre(0));
 }
 
+TEST(PrecisionSteps, StepsBeyondOneThatIsTooLarge) {
+  PrecisionSteps steps({{{40, 0.5}, {80, 0}}, {{4, 0.1}, {8, 0}}, {{2, 0.4}, {4, 0.1}, {8, 0}}});
+  EXPECT_THAT(steps.getChoicesBeyond(0, 0.45), ElementsAre(1, 0, 1)); // 0.5 and 0.3 are too large
+  EXPECT_THAT(steps.getChoicesBeyond(1, 0.5), ElementsAre(0, 1, 2));
+  EXPECT_THAT(steps.getChoicesBeyond(0, 1), ElementsAre(0, 0, 0));
+}
+
 TEST(PrecisionSteps, StepsThatALargeOneMadeNeedlessAreTakenBack) {
   PrecisionSteps steps({{{4, 0.01}, {8, 0}}, {{5, 0.04}, {9, 0}}, {{40, 0.8}, {80, 0}}});
   EXPECT_THAT(steps.getChoicesWithin(60), ElementsAre(1, 1, 0)); // 57: what the third saves is enough
