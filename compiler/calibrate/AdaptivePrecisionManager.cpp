@@ -14,7 +14,7 @@ using namespace nstf;
 using namespace nstf::calibrate;
 
 /// Positions that tell matrices apart, and that judge the whole: logits of all of them are in memory.
-static constexpr size_t alonePositions = 1024, wholeLogits = size_t(1) << 27;
+static constexpr size_t alonePositions = 2048, wholeLogits = size_t(1) << 27;
 
 static std::string print(const char *format, double number) {
   char text[32];
