@@ -1,5 +1,5 @@
-// Ops whose result has other sizes than their tile: dot, sum_parts, reduce, broadcast and unpack. Comments carry the
-// constraints' numbers (SystolicOps.td).
+// Ops whose result has other sizes than their tile: dot, sum_parts, reduce, broadcast, unpack and slice. Comments carry
+// the constraints' numbers (SystolicOps.td).
 #include "dialects/systolic/Systolic.h"
 
 using namespace mlir;
@@ -114,4 +114,15 @@ LogicalResult UnpackOp::verify() {
 FragmentAttr UnpackOp::getWordsLayout(FragmentAttr layout) {
   FragmentAttr words = layout.coarsen(getDim(), getCodesPerWord());
   return words && words.refine(getDim(), getCodesPerWord()) == layout ? words : FragmentAttr();
+}
+
+LogicalResult SliceOp::verify() {
+  auto tile = cast<RankedTensorType>(getTile().getType()), part = cast<RankedTensorType>(getResult().getType());
+  bool fits = tile.getRank() == 2 && part.getRank() == 2 && getFrom().size() == 2 &&
+              tile.getElementType() == part.getElementType();
+  for (size_t dim = 0; fits && dim < 2; ++dim)
+    fits = getFrom()[dim] >= 0 && getFrom()[dim] + part.getDimSize(dim) <= tile.getDimSize(dim);
+  if (!fits) // slice_c1
+    return emitOpError() << "expected a part of the tile but got " << part << " from [" << getFrom() << "] of " << tile;
+  return success();
 }

@@ -80,6 +80,28 @@ def Systolic_LoadOp : Systolic_Op<"load", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
+def Systolic_SliceOp : Systolic_Op<"slice", [Pure]> {
+  let summary = "a part of a tile, in the registers that hold it";
+  let description = [{
+    `from` says at which row and column of the tile the part begins. Every lane keeps what it has of it.
+
+    - slice_c1: tile and result have rank 2 and the same element type, and the tile holds the part.
+
+    ```mlir
+    !line = tensor<16x64xf16, #systolic.axes<BM, BL>>
+    !block = tensor<16x32xf16, #systolic.axes<BM, BK>>
+    func.func @slice(%line: !line) -> !block {
+      %block = systolic.slice %line from [0, 32] : !line -> !block
+      return %block : !block
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Systolic_Tile, "what holds the part">:$tile, DenseI64ArrayAttr:$from);
+  let results = (outs Systolic_Tile:$result);
+  let assemblyFormat = "$tile `from` $from attr-dict `:` type($tile) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Systolic_StoreOp : Systolic_Op<"store", [AttrSizedOperandSegments]> {
   let summary = "writes a tile to a buffer; what lies outside is dropped";
   let description = Systolic_AccessDescription<>.text # [{

@@ -4,6 +4,7 @@
 #include "dialects/systolic/Layouts.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/systolic/LoadAhead.h"
+#include "passes/systolic/Operands.h"
 #include "passes/systolic/Passes.h"
 #include "passes/systolic/Preconditions.h"
 #include "passes/systolic/ProductPipeline.h"
@@ -116,7 +117,15 @@ private:
       plan.buffers = plan.blocksOfRound = 3;
       total += staged;
     }
-    plan.loads = placeLoads(plan.buffers, tiles, steps);
+    bool takesTurns = kernel.getParam("SCHEDULE").value_or(0) == 1;
+    // Tiles whose waves share out K are tuned with blocks one ahead.
+    if (plan.buffers == 2 && steps == 1 && product.stages.empty() && !takesTurns && kernel.getArray()->getParts() == 1)
+      plan.writeAhead = 2;
+    plan.loads = placeLoads(plan, tiles, steps, takesTurns);
+    if (plan.writeAhead == 2 && product.blocks && *product.blocks % 2 == 0)
+      for (auto [slot, write] : llvm::zip_equal(plan.loads, product.writes))
+        if (isHalfOfLine(write, product, target))
+          slot.blocks = 2;
     int64_t wavesPerSimd = llvm::divideCeil(kernel.getArray()->getNumWaves(), target.simdsPerComputeUnit());
     int64_t limit = getRegisterLimit(target);
     // Every load on its way holds a line of the L1. Of more than it has, the last ones stand in front of it, and the
@@ -124,29 +133,48 @@ private:
     if (wavesPerSimd == 1 && staged > target.l1Bytes())
       return "a block of " + std::to_string(staged) + " bytes would be on its way, the L1 of " + target.name().str() +
              " has lines for " + std::to_string(target.l1Bytes()) + ", and no other wave would make products meanwhile";
-    int64_t registers = countRegisters(product);
+    int64_t registers = countRegisters(product, plan);
     if (registers + registersOfAddresses > limit)
       return "sums, operands and what is on its way would take " + std::to_string(registers) + " of " +
              std::to_string(limit) + " registers";
     makePipeline(product, kernel, plan);
-    remark::passed(loc, options())
-        << (product.stages.empty() ? "a block is loaded two blocks and written to LDS one block before its products"
-                                   : "a block is staged " + std::to_string(plan.buffers) +
-                                         " blocks before its products, behind the reads of its buffer")
-        << remark::metric("buffers", plan.buffers) << remark::metric("bytes_in_flight", staged)
-        << remark::metric("bytes_needed", getBytesNeeded(target)) << remark::metric("lds", total)
-        << remark::metric("registers", registers);
+    remark::passed(loc, options()) << describe(product, plan) << remark::metric("buffers", plan.buffers)
+                                   << remark::metric("bytes_in_flight", staged)
+                                   << remark::metric("bytes_needed", getBytesNeeded(target))
+                                   << remark::metric("lds", total) << remark::metric("registers", registers);
     return "";
+  }
+
+  /// Whether the rows that a block has of a tile are halves of cache lines: loaded by two blocks at once, the L2 is
+  /// asked for each line once.
+  static bool isHalfOfLine(WriteOp write, const ProductLoop &product, nstf::TargetView target) {
+    auto load = write.getTile().getDefiningOp<LoadOp>();
+    if (!load || load.getAt() || load.getRows() || load.getCols() || load.getIndices().size() != 2 ||
+        findPacking(load.getBuffer()) || load.getIndices()[1] != scf::ForOp(product.loop).getInductionVar())
+      return false;
+    RankedTensorType tile = getTileType(load.getResult());
+    unsigned bits = tile.getElementTypeBitWidth();
+    size_t along = load.getTransposed() ? 0 : 1;
+    return tile.getDimSize(along) == product.blockStep && 2 * product.blockStep * bits == 8 * target.l1LineBytes() &&
+           getVectorWidth(getFragment(tile), along, bits) > 1;
+  }
+
+  static std::string describe(const ProductLoop &product, const PrefetchPlan &plan) {
+    if (!product.stages.empty())
+      return "a block is staged " + std::to_string(plan.buffers) +
+             " blocks before its products, behind the reads of its buffer";
+    return plan.writeAhead == 1 ? "a block is loaded two blocks and written to LDS one block before its products"
+                                : "a block is loaded three blocks and written to LDS two blocks before its products";
   }
 
   /// Into two buffers: as soon as registers are free. Into one, all of which is read before the next block is written:
   /// over the steps until then; or, where halves of the waves take turns, beside the steps that read least, so that no
   /// turn is much longer than its products: the last, behind the write, and the first.
-  SmallVector<PrefetchPlan::Slot> placeLoads(int64_t buffers, int64_t tiles, int64_t steps) {
-    SmallVector<PrefetchPlan::Slot> slots(tiles);
-    if (buffers > 1)
+  static SmallVector<PrefetchPlan::Slot> placeLoads(const PrefetchPlan &plan, int64_t tiles, int64_t steps,
+                                                    bool takesTurns) {
+    SmallVector<PrefetchPlan::Slot> slots(tiles, {/*ahead=*/plan.writeAhead + 1, /*step=*/0});
+    if (plan.buffers > 1)
       return slots;
-    bool takesTurns = getOperation().getParam("SCHEDULE").value_or(0) == 1;
     for (auto [i, slot] : llvm::enumerate(slots))
       if (takesTurns && int64_t(i) < tiles / 2)
         slot = {/*ahead=*/2, /*step=*/steps - 1};
@@ -179,7 +207,7 @@ private:
   }
 
   /// A lane's: sums, the operands of two steps and the tiles of a block.
-  int64_t countRegisters(ProductLoop &product) {
+  int64_t countRegisters(ProductLoop &product, const PrefetchPlan &plan) {
     int64_t registers = 0;
     for (Product &one : product.products) {
       MmaOp mma = one.mma;
@@ -188,8 +216,8 @@ private:
         registers += 2 * llvm::divideCeil(countRegisters(operand.getType()) * getOperation().getArray()->getDepth(),
                                           product.depth);
     }
-    for (WriteOp write : product.writes)
-      registers += countRegisters(write.getTile().getType());
+    for (auto [write, slot] : llvm::zip_equal(product.writes, plan.loads))
+      registers += slot.blocks * countRegisters(write.getTile().getType());
     return registers;
   }
 };

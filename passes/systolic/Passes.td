@@ -197,6 +197,9 @@ def InsertPrefetchPass : Pass<"systolic-insert-prefetch", "::nstf::systolic::Ker
     block, before the step in which the next block's first is read. The loop covers two blocks a round, so that the number
     of a buffer is a constant. Loads past the last block are none and give zeros; of an odd number of blocks the last one
     stands behind the loop.
+    A block of one step is in registers before its products: its buffer takes the block two ahead, which was loaded three
+    ahead, and there is no order between the two barriers around a block. Where rows of a block are half a line of the L1
+    and blocks are even in number, every other block loads two at once (`systolic.slice`).
     Where LDS has room for one buffer only, the next block waits in registers until the last step of the present one, and
     is written then, between two barriers.
 

@@ -49,18 +49,19 @@ public:
     // The first block, and what of those behind it the rounds take for loaded.
     int64_t most = 1;
     for (const PrefetchPlan::Slot &slot : plan.loads)
-      most = std::max(most, slot.ahead);
+      most = std::max(most, slot.ahead + slot.blocks - 1);
     onTheirWay.resize(plan.loads.size());
     for (int64_t block = 0; block < most; ++block) {
       Loading loading = beginLoading(block == 0 ? loop.getLowerBound() : blocksAfter(loop.getLowerBound(), block));
       for (auto [index, slot] : llvm::enumerate(plan.loads))
-        if (block < slot.ahead)
-          onTheirWay[index].push_back(loadTile(loading, index));
+        if (block < slot.ahead + slot.blocks - 1)
+          load(loading, index, block);
     }
     // What the loop read the last time it ran may still be wanted, or what another one read of its arrays.
     if (loop->getParentOfType<LoopLikeOpInterface>() || sharesArrays)
       BarrierOp::create(builder, loc);
-    write(0);
+    for (int64_t block = 0; block < plan.writeAhead; ++block)
+      write(block);
     if (!product.stages.empty())
       for (int64_t block = 0; block < plan.buffers; ++block)
         stage(block == 0 ? loop.getLowerBound() : blocksAfter(loop.getLowerBound(), block), block);
@@ -74,7 +75,7 @@ public:
     builder.setInsertionPointToStart(pipelined.getBody());
     scatter(pipelined.getRegionIterArgs());
     for (int64_t block = 0; block < plan.blocksOfRound; ++block)
-      makeBlock(block, pipelined.getInductionVar());
+      makeBlock(block, pipelined.getInductionVar(), /*isLast=*/false);
     scf::YieldOp::create(builder, loc, gather());
     builder.setInsertionPointAfter(pipelined);
     scatter(pipelined.getResults());
@@ -166,11 +167,15 @@ private:
 
   /// The tiles of the next block.
   void write(int64_t buffer) {
-    for (auto [tiles, write] : llvm::zip_equal(onTheirWay, product.writes)) {
-      WriteOp::create(builder, write.getLoc(), tiles.front(), write.getLds(), bufferNumbers[buffer],
-                      write.getTransposed());
-      tiles.pop_front();
-    }
+    for (size_t index = 0; index < onTheirWay.size(); ++index)
+      writeTile(index, buffer);
+  }
+
+  void writeTile(size_t index, int64_t buffer) {
+    WriteOp write = product.writes[index];
+    WriteOp::create(builder, write.getLoc(), onTheirWay[index].front(), write.getLds(), bufferNumbers[buffer],
+                    write.getTransposed());
+    onTheirWay[index].pop_front();
   }
 
   /// The block at `k`, past the registers.
@@ -195,18 +200,20 @@ private:
 
   /// What the products of a step take.
   SmallVector<Value> read(int64_t buffer, int64_t step) {
-    SmallVector<Value> parts;
-    for (auto &[whole, role] : operands) {
-      RankedTensorType tile = getTileType(whole.getResult());
-      SmallVector<int64_t> shape(tile.getShape()), from = {0, 0};
-      shape[role == MmaOperand::A ? 1 : 0] = array.getDepth();
-      // K runs along the array's columns where the operand is read as memory lies along it.
-      from[(role == MmaOperand::A) != whole.getTransposed() ? 1 : 0] = step * array.getDepth();
-      auto part = RankedTensorType::get(shape, tile.getElementType(), getMmaLayout(array, role, shape, waveSize));
-      parts.push_back(ReadOp::create(builder, whole.getLoc(), part, whole.getLds(), bufferNumbers[buffer],
-                                     builder.getDenseI64ArrayAttr(from), whole.getTransposed()));
-    }
-    return parts;
+    return llvm::map_to_vector(llvm::seq(operands.size()),
+                               [&](size_t index) { return readOperand(index, buffer, step); });
+  }
+
+  Value readOperand(size_t index, int64_t buffer, int64_t step) {
+    auto &[whole, role] = operands[index];
+    RankedTensorType tile = getTileType(whole.getResult());
+    SmallVector<int64_t> shape(tile.getShape()), from = {0, 0};
+    shape[role == MmaOperand::A ? 1 : 0] = array.getDepth();
+    // K runs along the array's columns where the operand is read as memory lies along it.
+    from[(role == MmaOperand::A) != whole.getTransposed() ? 1 : 0] = step * array.getDepth();
+    auto part = RankedTensorType::get(shape, tile.getElementType(), getMmaLayout(array, role, shape, waveSize));
+    return ReadOp::create(builder, whole.getLoc(), part, whole.getLds(), bufferNumbers[buffer],
+                          builder.getDenseI64ArrayAttr(from), whole.getTransposed());
   }
 
   void multiply() {
@@ -217,7 +224,35 @@ private:
 
   /// The block `number` of a round that begins at `begin`; without one, of those behind the rounds, for which all is
   /// loaded.
-  void makeBlock(int64_t number, Value begin, bool isLast = false) {
+  void makeBlock(int64_t number, Value begin, bool isLast) {
+    if (plan.writeAhead > 1)
+      makeBlockOfOneStep(number, begin, isLast);
+    else
+      makeBlockOfSteps(number, begin, isLast);
+  }
+
+  /// All of the block is in registers, so that its buffer is free for the one two ahead: between two barriers reads,
+  /// writes and loads have nothing to do with each other, and flow beside the products from first to last.
+  void makeBlockOfOneStep(int64_t number, Value begin, bool isLast) {
+    int64_t current = number % plan.buffers, other = (number + 1) % plan.buffers;
+    SmallVector<Value> following;
+    if (!isLast) {
+      BarrierOp::create(builder, loc);
+      Loadings blocks;
+      for (size_t index = 0; index < std::max(operands.size(), plan.loads.size()); ++index) {
+        if (index < operands.size())
+          following.push_back(readOperand(index, other, 0));
+        if (index < plan.loads.size()) {
+          writeTile(index, current);
+          load(number, index, begin, blocks);
+        }
+      }
+    }
+    multiply();
+    fragments = following;
+  }
+
+  void makeBlockOfSteps(int64_t number, Value begin, bool isLast) {
     int64_t current = number % plan.buffers, other = (number + 1) % plan.buffers;
     for (int64_t step = 0; step < steps; ++step) {
       bool isFinal = step + 1 == steps, hasOneBuffer = plan.buffers == 1;
@@ -248,16 +283,51 @@ private:
     }
   }
 
+  using Loadings = std::map<int64_t, Loading>; ///< by how far ahead
+
   /// What is due in a step of a block.
   void load(int64_t number, int64_t step, Value begin) {
-    std::map<int64_t, Loading> blocks;
+    Loadings blocks;
     for (auto [index, slot] : llvm::enumerate(plan.loads))
-      if (begin && slot.step == step) {
-        auto [block, isNew] = blocks.try_emplace(slot.ahead);
-        if (isNew)
-          block->second = beginLoading(blocksAfter(begin, number + slot.ahead));
-        onTheirWay[index].push_back(loadTile(block->second, index));
-      }
+      if (slot.step == step)
+        load(number, index, begin, blocks);
+  }
+
+  void load(int64_t number, size_t index, Value begin, Loadings &blocks) {
+    if (!begin)
+      return;
+    int64_t ahead = plan.loads[index].ahead;
+    auto [block, isNew] = blocks.try_emplace(ahead);
+    if (isNew)
+      block->second = beginLoading(blocksAfter(begin, number + ahead));
+    load(block->second, index, number + ahead);
+  }
+
+  /// Block `number` of a tile; of pairs, which begin at even blocks, where lines do, all or nothing. The first blocks
+  /// come alone: one that begins before its row is loaded like no other.
+  void load(Loading &block, size_t index, int64_t number) {
+    if (plan.loads[index].blocks == 1 || number < plan.writeAhead)
+      onTheirWay[index].push_back(loadTile(block, index));
+    else if (number % 2 == 0)
+      llvm::append_range(onTheirWay[index], widenLoad(loadTile(block, index).getDefiningOp<LoadOp>()));
+  }
+
+  /// Makes a block's load one of two blocks, whose neighbouring registers are of one line.
+  SmallVector<Value> widenLoad(LoadOp load) {
+    RankedTensorType tile = getTileType(load.getResult());
+    size_t along = load.getTransposed() ? 0 : 1;
+    FragmentAttr layout = getFragment(tile);
+    SmallVector<Digit> registers(layout.getReg());
+    registers.insert(registers.begin() + 1, {int64_t(along), 2, product.blockStep});
+    SmallVector<int64_t> shape(tile.getShape()), from = {0, 0};
+    shape[along] *= 2;
+    load.getResult().setType(RankedTensorType::get(
+        shape, tile.getElementType(),
+        FragmentAttr::getCanonical(load.getContext(), registers, layout.getLane(), layout.getWave())));
+    SmallVector<Value> blocks;
+    for (from[along] = 0; from[along] < shape[along]; from[along] += product.blockStep)
+      blocks.push_back(SliceOp::create(builder, load.getLoc(), tile, load.getResult(), from));
+    return blocks;
   }
 
   ProductLoop &product;

@@ -10,9 +10,12 @@ struct PrefetchPlan {
   /// When a tile is loaded: in this step of the block so many blocks before its own.
   struct Slot {
     int64_t ahead = 2, step = 0;
+    int64_t blocks = 1; ///< 2: the block behind it as well, every other time, so that whole lines come at once
   };
 
-  int64_t buffers = 2;           ///< of LDS: 1 to 3
+  int64_t buffers = 2; ///< of LDS: 1 to 3
+  int64_t writeAhead =
+      1; ///< blocks before its products a block is written: as many as buffers where blocks have one step
   llvm::SmallVector<Slot> loads; ///< one for each of the loop's writes
   int64_t blocksOfRound = 2;     ///< after so many, buffers and registers have the same roles again
 };

@@ -32,7 +32,7 @@ namespace {
 
 /// Whether an operation may flow beside products: it moves tiles, or works on what was loaded.
 bool isMemoryWork(Operation *op) {
-  return isa<LoadOp, ReadOp, StageOp, WriteOp, UnpackOp, BroadcastOp>(op) ||
+  return isa<LoadOp, ReadOp, StageOp, WriteOp, UnpackOp, BroadcastOp, SliceOp>(op) ||
          (isElementwise(op) && getTileType(op->getResult(0)));
 }
 

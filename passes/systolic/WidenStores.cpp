@@ -10,6 +10,7 @@
 #include "dialects/nstf/Target.h"
 #include "dialects/systolic/Rounds.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
@@ -81,6 +82,22 @@ public:
     return isElementwise(op) || isFreeToClone(op) || isa<BroadcastOp>(op);
   }
 };
+
+/// Whether a tile is nothing but products of `operand` added up. A NaN among those of bf16 has nothing in its lower
+/// half: rounding by addition keeps it one.
+bool isSumOfProducts(Value tile, Type operand) {
+  if (auto product = tile.getDefiningOp<MmaOp>())
+    return getTileType(product.getA()).getElementType() == operand;
+  if (auto loop = tile.getDefiningOp<scf::ForOp>())
+    return isSumOfProducts(loop.getYieldedValues()[cast<OpResult>(tile).getResultNumber()], operand);
+  if (auto overlap = tile.getDefiningOp<OverlapOp>()) {
+    SmallVector<Value> yielded;
+    for (Region &part : overlap.getParts())
+      llvm::append_range(yielded, part.front().getTerminator()->getOperands());
+    return isSumOfProducts(yielded[cast<OpResult>(tile).getResultNumber()], operand);
+  }
+  return false;
+}
 
 /// Makes tiles anew in another layout, from a root that was converted.
 class Remaker {
@@ -296,7 +313,10 @@ private:
     Type elementType = exchange.array.getElementType();
     if (elementType != from.getElementType()) {
       from = RankedTensorType::get(from.getShape(), elementType, from.getEncoding());
-      tile = arith::TruncFOp::create(builder, loc, from, tile);
+      auto rounded = arith::TruncFOp::create(builder, loc, from, tile);
+      if (elementType.isBF16() && isSumOfProducts(tile, elementType))
+        rounded.setFastmathAttr(arith::FastMathFlagsAttr::get(&getContext(), arith::FastMathFlags::nnan));
+      tile = rounded;
     }
     // With a second array, one part is written while others still read the one before.
     SmallVector<Value> views;

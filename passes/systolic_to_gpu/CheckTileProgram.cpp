@@ -91,6 +91,12 @@ LogicalResult checkSlices(Operation *op) {
         return checkLayout(op, "a result", unpack.getResult(),
                            layout(unpack.getWords()).refine(unpack.getDim(), unpack.getCodesPerWord()));
       })
+      .Case([&](SliceOp slice) -> LogicalResult {
+        if (findSlice(slice))
+          return success();
+        return op->emitOpError() << "expected a part in the registers of the lanes that hold it but got "
+                                 << layout(slice.getResult()) << " of " << layout(slice.getTile());
+      })
       .Case([&](ReduceOp reduce) {
         return checkLayout(op, "a result", reduce.getResult(), layout(reduce.getTile()).dropDim(reduce.getDim()));
       })

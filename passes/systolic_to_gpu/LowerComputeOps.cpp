@@ -81,6 +81,14 @@ struct BroadcastPattern : TilePattern<BroadcastOp> {
   }
 };
 
+struct SlicePattern : TilePattern<SliceOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(SliceOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<vector::ShuffleOp>(op, adaptor.getTile(), adaptor.getTile(), *findSlice(op));
+    return success();
+  }
+};
+
 /// By bit tricks. 2^(10 - n) + q is the f16 with q as its mantissa bits from n on, two in a word; a byte becomes an f32
 /// by one instruction.
 struct UnpackPattern : TilePattern<UnpackOp> {
@@ -360,6 +368,6 @@ void nstf::systolic::populateOverlapLowering(const KernelContext &kernel, TypeCo
 
 void nstf::systolic::populateComputeLowering(const KernelContext &kernel, TypeConverter &converter,
                                              RewritePatternSet &patterns) {
-  patterns.add<MmaPattern, BroadcastPattern, UnpackPattern, IotaPattern, ReducePattern, SumPartsPattern>(
+  patterns.add<MmaPattern, BroadcastPattern, SlicePattern, UnpackPattern, IotaPattern, ReducePattern, SumPartsPattern>(
       kernel, converter, patterns.getContext());
 }

@@ -22,8 +22,13 @@ namespace {
 
 /// A dword a lane from memory to LDS: a wave's take longer than as many bytes to registers (measured, MI308X).
 constexpr int64_t stageClocks = 11;
+/// SIMDs that share a port of the LDS.
+constexpr int64_t sharersOfLdsPort = 2;
+/// Until what an LDS access reads is there.
+constexpr int64_t ldsLatency = 64;
 
-/// An instruction that takes a pipe for a while, behind what is computed for it.
+/// An instruction that takes a pipe for a while, behind what is computed for it; or a while alone. A pipe that several
+/// SIMDs share takes each of them as long as all of theirs.
 struct Unit {
   SmallVector<Operation *> ops;
   int64_t clocks = 0;
@@ -49,12 +54,15 @@ struct MergeOverlapsPass : nstf::impl::MergeOverlapsPassBase<MergeOverlapsPass> 
     if (failed(found))
       return signalPassFailure();
     instructions = found->matrixInstructions();
+    simds = found->simdsPerComputeUnit();
+    lineBytes = found->l1LineBytes();
     for (OverlapOp overlap : overlaps)
       merge(overlap);
   }
 
 private:
   SmallVector<nstf::MatrixInstruction> instructions;
+  int64_t simds = 1, lineBytes = 0;
 
   static int64_t bytesOf(Type type) {
     auto vector = dyn_cast<VectorType>(type);
@@ -79,7 +87,7 @@ private:
   /// Clocks that an instruction holds its pipe; 0: it is none of these.
   int64_t clocksOf(Operation *op) const {
     auto lds = [](LdsDirection direction, Value memory, Type type) -> int64_t {
-      return isInLds(memory) ? nstf::support::ldsPortClocks(direction, bytesOf(type)) : 0;
+      return isInLds(memory) ? sharersOfLdsPort * nstf::support::ldsPortClocks(direction, bytesOf(type)) : 0;
     };
     return llvm::TypeSwitch<Operation *, int64_t>(op)
         .Case([&](amdgpu::MFMAOp mfma) { return clocksOf(mfma); })
@@ -91,21 +99,42 @@ private:
         .Case([&](memref::StoreOp store) {
           return lds(LdsDirection::Write, store.getMemRef(), store.getValue().getType());
         })
-        .Case([&](amdgpu::GatherToLDSOp) { return stageClocks; })
+        .Case([&](amdgpu::GatherToLDSOp) { return simds * stageClocks; })
         // 64 lanes at 64 bytes a clock.
-        .Case([&](amdgpu::RawBufferLoadOp load) { return std::max<int64_t>(bytesOf(load.getType()), 4); })
+        .Case([&](amdgpu::RawBufferLoadOp load) { return simds * std::max<int64_t>(bytesOf(load.getType()), 4); })
         .Default([](Operation *) { return 0; });
+  }
+
+  /// Whether a load goes to lines of the one before it: then they stay together, or the lines are gone in between.
+  bool sharesLines(const Unit &unit, const Unit &next) const {
+    auto load = unit.ops.empty() ? nullptr : dyn_cast<amdgpu::RawBufferLoadOp>(unit.ops.back());
+    auto other = dyn_cast<amdgpu::RawBufferLoadOp>(next.ops.back());
+    if (!load || !other || load.getMemref() != other.getMemref() || load.getIndices() != other.getIndices() ||
+        load.getSgprOffset() != other.getSgprOffset())
+      return false;
+    int64_t distance = other.getIndexOffset().value_or(0) - load.getIndexOffset().value_or(0);
+    return std::abs(distance) * load.getMemref().getType().getElementTypeBitWidth() / 8 < lineBytes;
   }
 
   Part divide(Region &region) const {
     Part part;
     Unit unit;
     for (Operation &op : region.front().without_terminator()) {
+      // It waits for what went to LDS before: products go by until that is done.
+      if (isa<amdgpu::LDSBarrierOp>(op)) {
+        part.clocks += ldsLatency;
+        part.units.push_back({{}, ldsLatency});
+      }
       unit.ops.push_back(&op);
       unit.clocks = clocksOf(&op);
       if (unit.clocks == 0)
         continue;
       part.clocks += unit.clocks;
+      if (!part.units.empty() && sharesLines(part.units.back(), unit)) {
+        part.units.back().clocks += unit.clocks;
+        llvm::append_range(part.units.back().ops, std::exchange(unit, {}).ops);
+        continue;
+      }
       part.units.push_back(std::exchange(unit, {}));
     }
     if (!unit.ops.empty())
@@ -140,7 +169,7 @@ private:
       part->done += unit.clocks;
       for (Operation *op : unit.ops)
         op->moveBefore(overlap);
-      if (unit.clocks)
+      if (unit.clocks && !unit.ops.empty())
         pin();
     }
     overlap.replaceAllUsesWith(results);

@@ -76,7 +76,8 @@ def MergeOverlapsPass : Pass<"systolic-to-gpu-merge-overlaps"> {
     The instructions of a `systolic.overlap`'s parts are merged evenly: next comes the part that has done the smallest
     share of its clocks. What an instruction counts is what it holds its pipe for: passes of a matrix instruction, port
     clocks of an LDS access (support/LdsPhases.h), a clock for each 64 bytes that a wave loads, eleven for 256 bytes that go
-    to LDS past the registers. After each of them stands a
+    to LDS past the registers; what several SIMDs share counts for each of them. Before a barrier products go by for as long
+    as an LDS access takes. Loads from the same cache line stay together. After each of them stands a
     barrier for the back end's scheduler, so that the order in the object is this one.
 
     Precondition: `systolic-to-gpu-lower-kernels` was run.

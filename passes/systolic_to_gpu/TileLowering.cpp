@@ -172,6 +172,24 @@ std::map<SmallVector<int64_t>, int64_t> nstf::systolic::mapRegisters(FragmentAtt
   return registers;
 }
 
+std::optional<SmallVector<int64_t>> nstf::systolic::findSlice(SliceOp slice) {
+  FragmentAttr tile = getFragment(slice.getTile().getType()), part = getFragment(slice.getResult().getType());
+  if (tile.getLane() != part.getLane() || tile.getWave() != part.getWave())
+    return std::nullopt;
+  auto registers = mapRegisters(tile, 2);
+  SmallVector<int64_t> found;
+  for (int64_t i = 0; i < part.getNumRegisters(); ++i) {
+    SmallVector<int64_t> coordinates = part.getRegisterCoordinates(i, 2);
+    for (size_t dim = 0; dim < 2; ++dim)
+      coordinates[dim] += slice.getFrom()[dim];
+    auto place = registers.find(coordinates);
+    if (place == registers.end())
+      return std::nullopt;
+    found.push_back(place->second);
+  }
+  return found;
+}
+
 Value nstf::systolic::viewScratch(IndexBuilder &index, const KernelContext &kernel, ArrayRef<int64_t> shape,
                                   Type elementType) {
   MemRefType type = getMemory(shape, elementType, gpu::AddressSpace::Workgroup);

@@ -89,6 +89,9 @@ mlir::Value zeroVector(IndexBuilder &index, mlir::VectorType type);
 /// Which register holds a coordinate (of those the registers decide).
 std::map<llvm::SmallVector<int64_t>, int64_t> mapRegisters(FragmentAttr layout, unsigned rank);
 
+/// The register of the tile that each of the slice's is; nothing where other lanes hold some of it.
+std::optional<llvm::SmallVector<int64_t>> findSlice(SliceOp slice);
+
 /// The scratch array seen as `shape` x `elementType`.
 mlir::Value viewScratch(IndexBuilder &index, const KernelContext &kernel, llvm::ArrayRef<int64_t> shape,
                         mlir::Type elementType);

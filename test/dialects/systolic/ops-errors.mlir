@@ -214,6 +214,22 @@ func.func @unpack_c3(%w: tensor<16x4xi32, #systolic.axes<BM, BW>>) {
 
 // -----
 
+func.func @slice_c1_size(%t: tensor<16x64xf16, #systolic.axes<BM, BL>>) {
+  // expected-error @+1 {{expected a part of the tile but got 'tensor<16x32xf16, #systolic.axes<BM, BK>>' from [0, 40] of 'tensor<16x64xf16, #systolic.axes<BM, BL>>'}}
+  %y = systolic.slice %t from [0, 40] : tensor<16x64xf16, #systolic.axes<BM, BL>> -> tensor<16x32xf16, #systolic.axes<BM, BK>>
+  return
+}
+
+// -----
+
+func.func @slice_c1_type(%t: tensor<16x64xf16, #systolic.axes<BM, BL>>) {
+  // expected-error @+1 {{expected a part of the tile but got 'tensor<16x32xf32, #systolic.axes<BM, BK>>' from [0, 0]}}
+  %y = systolic.slice %t from [0, 0] : tensor<16x64xf16, #systolic.axes<BM, BL>> -> tensor<16x32xf32, #systolic.axes<BM, BK>>
+  return
+}
+
+// -----
+
 func.func @iota_c1_dim() {
   // expected-error @+1 {{expected an i32 tile with dimension 2 but got 'tensor<16x32xi32, #systolic.axes<BM, BK>>'}}
   %y = systolic.iota along 2 : tensor<16x32xi32, #systolic.axes<BM, BK>>

@@ -130,3 +130,56 @@ systolic.kernel @odd(%Y: !Y, %lds: !lds, %work: index)
   systolic.store %sum, %Y[%c0, %c0] : tensor<64x32xf32, #acc>, !Y
   systolic.return
 }
+
+// -----
+
+// What bf16 products add up to is rounded by addition: no NaN among them has anything in its lower half. A product of f16 is
+// none of these (@product), nor is what was computed from a sum.
+#acc = #systolic.fragment<reg [1:4*1, 1:8*8, 0:2*32], lane [0:32*1, 1:2*4], wave [1:2*64]>
+#a = #systolic.fragment<reg [1:8*1, 0:2*32], lane [0:32*1, 1:2*8], wave [-1:2*0]>
+#b = #systolic.fragment<reg [0:8*1, 1:2*32], lane [1:32*1, 0:2*8], wave [1:2*64]>
+!X = memref<64x16xbf16, #systolic.axes<M, K>>
+!W = memref<128x16xbf16, #systolic.axes<N, K>>
+!Y = memref<64x128xbf16, #systolic.axes<M, N>>
+!small = !systolic.lds<1 x 64x16xbf16, unit, #systolic.axes<BM, BK>>
+!large = !systolic.lds<4 x 128x16xbf16, unit, #systolic.axes<BN, BK>>
+// CHECK-LABEL: systolic.kernel @sum_of_bf16(
+// CHECK: arith.truncf %{{.+}} fastmath<nnan> : tensor<64x128xf32,
+systolic.kernel @sum_of_bf16(%Y: !Y, %x: !small, %w: !large, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x2, cell = 32x32x16, instruction_k = 8, transposed>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<64x128xf32, #acc>
+  %a = systolic.read %x[%c0] : !small -> tensor<64x16xbf16, #a>
+  %b = systolic.read %w[%c0] transposed : !large -> tensor<16x128xbf16, #b>
+  %sum = systolic.mma %a, %b, %zero : tensor<64x16xbf16, #a>, tensor<16x128xbf16, #b> -> tensor<64x128xf32, #acc>
+  // expected-remark @+1 {{stores of 16 bytes a lane}}
+  systolic.store %sum, %Y[%c0, %c0] : tensor<64x128xf32, #acc>, !Y
+  systolic.return
+}
+
+// -----
+
+#acc = #systolic.fragment<reg [1:4*1, 1:8*8, 0:2*32], lane [0:32*1, 1:2*4], wave [1:2*64]>
+#a = #systolic.fragment<reg [1:8*1, 0:2*32], lane [0:32*1, 1:2*8], wave [-1:2*0]>
+#b = #systolic.fragment<reg [0:8*1, 1:2*32], lane [1:32*1, 0:2*8], wave [1:2*64]>
+!X = memref<64x16xbf16, #systolic.axes<M, K>>
+!W = memref<128x16xbf16, #systolic.axes<N, K>>
+!Y = memref<64x128xbf16, #systolic.axes<M, N>>
+!small = !systolic.lds<1 x 64x16xbf16, unit, #systolic.axes<BM, BK>>
+!large = !systolic.lds<4 x 128x16xbf16, unit, #systolic.axes<BN, BK>>
+// CHECK-LABEL: systolic.kernel @more_than_a_sum(
+// CHECK: arith.truncf %{{[a-z0-9_]+}} : tensor<64x128xf32,
+systolic.kernel @more_than_a_sum(%Y: !Y, %x: !small, %w: !large, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x2, cell = 32x32x16, instruction_k = 8, transposed>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<64x128xf32, #acc>
+  %a = systolic.read %x[%c0] : !small -> tensor<64x16xbf16, #a>
+  %b = systolic.read %w[%c0] transposed : !large -> tensor<16x128xbf16, #b>
+  %sum = systolic.mma %a, %b, %zero : tensor<64x16xbf16, #a>, tensor<16x128xbf16, #b> -> tensor<64x128xf32, #acc>
+  %more = arith.addf %sum, %sum : tensor<64x128xf32, #acc>
+  // expected-remark @+1 {{stores of 16 bytes a lane}}
+  systolic.store %more, %Y[%c0, %c0] : tensor<64x128xf32, #acc>, !Y
+  systolic.return
+}

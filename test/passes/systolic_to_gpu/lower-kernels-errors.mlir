@@ -250,3 +250,18 @@ systolic.kernel @sum_layout(%work: index)
   %d = systolic.sum_parts %c : tensor<32x16xf32, #parts> -> tensor<16x16xf32, #sum>
   systolic.return
 }
+
+// -----
+
+// The part's lanes would be others than those that hold it.
+#line = #systolic.fragment<reg [1:8*1, 0:4*8], lane [1:8*8, 0:8*1], wave []>
+#block = #systolic.fragment<reg [1:8*1, 0:2*16], lane [1:4*8, 0:16*1], wave []>
+!X = memref<64x64xf16, #systolic.axes<M, K>>
+systolic.kernel @slice_of_other_lanes(%X: !X, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %line = systolic.load %X[%c0, %c0] : !X -> tensor<32x64xf16, #line>
+  // expected-error @+1 {{expected a part in the registers of the lanes that hold it}}
+  %block = systolic.slice %line from [0, 32] : tensor<32x64xf16, #line> -> tensor<32x32xf16, #block>
+  systolic.return
+}

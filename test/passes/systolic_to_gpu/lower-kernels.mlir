@@ -378,3 +378,22 @@ systolic.kernel @sums(%H: !half, %F: !float, %B: memref<2x256xi8, #systolic.axes
   systolic.store %d, %Y[%c0, %c0] : tensor<2x64xf32, #sums>, !Y
   systolic.return
 }
+
+// -----
+
+// A part of a tile is some of its registers: of each row's two halves the second.
+// CHECK-LABEL: gpu.func @sliced(
+// CHECK: %[[LINE:.+]] = vector.insert_strided_slice %{{.+}} {offsets = [24]
+// CHECK: vector.shuffle %[[LINE]], %[[LINE]] [8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31]
+#line = #systolic.fragment<reg [1:8*1, 1:2*32, 0:2*16], lane [1:4*8, 0:16*1], wave []>
+#block = #systolic.fragment<reg [1:8*1, 0:2*16], lane [1:4*8, 0:16*1], wave []>
+!X = memref<32x64xf16, #systolic.axes<M, K>>
+!Y = memref<32x32xf16, #systolic.axes<M, N>>
+systolic.kernel @sliced(%X: !X, %Y: !Y, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %line = systolic.load %X[%c0, %c0] : !X -> tensor<32x64xf16, #line>
+  %block = systolic.slice %line from [0, 32] : tensor<32x64xf16, #line> -> tensor<32x32xf16, #block>
+  systolic.store %block, %Y[%c0, %c0] : tensor<32x32xf16, #block>, !Y
+  systolic.return
+}

@@ -1,7 +1,7 @@
 // Parts of an overlap become one stream, merged by what the instructions take of their pipes; the order is pinned.
 // RUN: nstf-opt %s -pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic-to-gpu-merge-overlaps)' | FileCheck %s
 
-// Four products of 32 clocks beside two reads of 16: a read after the first and the third. What computes no result but an
+// Four products of 32 clocks beside two reads of 16, whose port two SIMDs share: a read after the first and the third. What computes no result but an
 // address goes with the instruction behind it.
 // CHECK-LABEL: func.func @evenly(
 // CHECK-NEXT: amdgpu.sched_barrier allow = <none>
@@ -36,8 +36,8 @@ func.func @evenly(%a: vector<4xf16>, %acc: vector<16xf32>, %lds: memref<64xf16, 
   return %all#0, %all#1, %all#2 : vector<16xf32>, vector<8xf16>, vector<8xf16>
 }
 
-// What goes to LDS past the registers takes eleven clocks beside a store's twelve: with two of them and a store more than
-// half is done. A wait takes none and goes with what stands behind it.
+// What goes to LDS past the registers takes eleven clocks of what four SIMDs share, a store twelve of what two do: with two
+// of them more than half is done. A wait takes none and goes with what stands behind it.
 // CHECK-LABEL: func.func @staged(
 // CHECK: amdgpu.mfma
 // CHECK-NEXT: amdgpu.sched_barrier
@@ -45,8 +45,6 @@ func.func @evenly(%a: vector<4xf16>, %acc: vector<16xf32>, %lds: memref<64xf16, 
 // CHECK-NEXT: amdgpu.gather_to_lds
 // CHECK-NEXT: amdgpu.sched_barrier
 // CHECK-NEXT: amdgpu.gather_to_lds
-// CHECK-NEXT: amdgpu.sched_barrier
-// CHECK-NEXT: vector.store
 // CHECK-NEXT: amdgpu.sched_barrier
 // CHECK-NEXT: amdgpu.mfma
 // CHECK-NEXT: amdgpu.sched_barrier
@@ -67,6 +65,53 @@ func.func @staged(%a: vector<4xf16>, %acc: vector<16xf32>, %lds: memref<512xf16,
     systolic.yield
   } : vector<16xf32>
   return %all : vector<16xf32>
+}
+
+// A barrier waits for LDS accesses that stand before it: two of four products of 32 clocks go by until they are done.
+// CHECK-LABEL: func.func @barrier(
+// CHECK-COUNT-2: amdgpu.mfma
+// CHECK: amdgpu.lds_barrier
+// CHECK-NEXT: vector.load
+// CHECK-NEXT: amdgpu.sched_barrier
+// CHECK-NEXT: amdgpu.mfma
+func.func @barrier(%a: vector<4xf16>, %acc: vector<16xf32>, %lds: memref<64xf16, #gpu.address_space<workgroup>>, %i: index)
+    -> (vector<16xf32>, vector<8xf16>, vector<8xf16>) {
+  %all:3 = systolic.overlap {
+    %p0 = amdgpu.mfma 32x32x8 %a * %a + %acc blgp = none : vector<4xf16>, vector<4xf16>, vector<16xf32>
+    %p1 = amdgpu.mfma 32x32x8 %a * %a + %p0 blgp = none : vector<4xf16>, vector<4xf16>, vector<16xf32>
+    %p2 = amdgpu.mfma 32x32x8 %a * %a + %p1 blgp = none : vector<4xf16>, vector<4xf16>, vector<16xf32>
+    %p3 = amdgpu.mfma 32x32x8 %a * %a + %p2 blgp = none : vector<4xf16>, vector<4xf16>, vector<16xf32>
+    systolic.yield %p3 : vector<16xf32>
+  } with {
+    amdgpu.lds_barrier
+    %r0 = vector.load %lds[%i] : memref<64xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    %r1 = vector.load %lds[%i] : memref<64xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    systolic.yield %r0, %r1 : vector<8xf16>, vector<8xf16>
+  } : vector<16xf32>, vector<8xf16>, vector<8xf16>
+  return %all#0, %all#1, %all#2 : vector<16xf32>, vector<8xf16>, vector<8xf16>
+}
+
+// Loads from the same lines stay together, others do not.
+// CHECK-LABEL: func.func @lines(
+// CHECK: amdgpu.raw_buffer_load %{{.+}}[%{{.+}}] :
+// CHECK-NEXT: amdgpu.raw_buffer_load {indexOffset = 32 :
+// CHECK-NEXT: amdgpu.sched_barrier
+// CHECK-NEXT: amdgpu.mfma
+// CHECK-NEXT: amdgpu.sched_barrier
+// CHECK-NEXT: amdgpu.raw_buffer_load {indexOffset = 512 :
+func.func @lines(%a: vector<4xf16>, %acc: vector<16xf32>, %x: memref<?xf16, #gpu.address_space<global>>, %i: i32)
+    -> (vector<16xf32>, vector<8xf16>, vector<8xf16>, vector<8xf16>) {
+  %all:4 = systolic.overlap {
+    %p0 = amdgpu.mfma 32x32x8 %a * %a + %acc blgp = none : vector<4xf16>, vector<4xf16>, vector<16xf32>
+    %p1 = amdgpu.mfma 32x32x8 %a * %a + %p0 blgp = none : vector<4xf16>, vector<4xf16>, vector<16xf32>
+    systolic.yield %p1 : vector<16xf32>
+  } with {
+    %l0 = amdgpu.raw_buffer_load %x[%i] : memref<?xf16, #gpu.address_space<global>>, i32 -> vector<8xf16>
+    %l1 = amdgpu.raw_buffer_load {indexOffset = 32 : i32} %x[%i] : memref<?xf16, #gpu.address_space<global>>, i32 -> vector<8xf16>
+    %l2 = amdgpu.raw_buffer_load {indexOffset = 512 : i32} %x[%i] : memref<?xf16, #gpu.address_space<global>>, i32 -> vector<8xf16>
+    systolic.yield %l0, %l1, %l2 : vector<8xf16>, vector<8xf16>, vector<8xf16>
+  } : vector<16xf32>, vector<8xf16>, vector<8xf16>, vector<8xf16>
+  return %all#0, %all#1, %all#2, %all#3 : vector<16xf32>, vector<8xf16>, vector<8xf16>, vector<8xf16>
 }
 
 // Without an overlap nothing changes, and no target is asked for.
