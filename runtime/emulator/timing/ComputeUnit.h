@@ -35,6 +35,8 @@ public:
   void prefetchWaves() const;
   /// Once it has that, what the turn's wave is about to do.
   void prefetchTrace() const;
+  /// Once it has that, what this looks up.
+  void prefetchAccess() const;
   /// Where wave `wave` of the next group will go.
   uint32_t simdFor(uint32_t wave) const;
   uint32_t slotFor(uint32_t wave) const;

@@ -37,6 +37,12 @@ void ComputeUnit::prefetchTrace() const {
   }
 }
 
+void ComputeUnit::prefetchAccess() const {
+  const TimedWave *wave = firstWaves[nextSimd()];
+  if (wave && wave->slot == Slot::VectorMemory && !wave->stop && wave->fact->is(TimingFact::accesses))
+    ports.prefetch(number, wave->reader.lines(wave->entry));
+}
+
 Clocks ComputeUnit::run(Clocks now) {
   for (;;) {
     const unsigned due = nextSimd();
@@ -145,6 +151,8 @@ void ComputeUnit::planTurn(unsigned number, Clocks earliest) {
   bool arePacked = false;
   firstWaves[number] = nullptr;
   for (const Simd::Seat &seat : simd.seats) {
+    if (seat.ready > next) // mostly
+      continue;
     Clocks unitFree = free[size_t(seat.needs)];
     if (seat.needs == Needs::Packed) [[unlikely]] {
       arePacked = true;

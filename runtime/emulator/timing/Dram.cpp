@@ -8,9 +8,10 @@ namespace nstf::emulator::timing {
 
 static double whole(double positive) { return double(int64_t(positive)); }
 
-Dram::Dram(const ChipTiming &chip, MemoryCounters &counters)
+Dram::Dram(const ChipTiming &chip, MemoryCounters &counters, const LineBlock &block)
     : chip(chip), counters(counters), interleave(chip.hbmChannels, chip.interleaveBytes, chip.l2LineBytes),
       bankOf(chip.hbmBanks), rowShift(std::bit_width(std::max(1u, chip.hbmRowBytes / chip.l2LineBytes)) - 1),
+      granuleLines(uint32_t(std::countr_zero(std::clamp(chip.interleaveBytes / block.lineBytes(), 1u, block.lines())))),
       channels(chip.hbmChannels), banks(size_t(chip.hbmChannels) * chip.hbmBanks) {}
 
 void Dram::setClock(double clocksPerNs) {
@@ -43,18 +44,16 @@ double Dram::book(State &state, double arrival, double service) {
   return begins + (periods + 1) * refresh - state.phase;
 }
 
-double Dram::openRow(Interleave::Home home, double begin) {
-  uint32_t row = uint32_t(home.line >> rowShift);
-  Bank &bank = banks[size_t(home.channel) * chip.hbmBanks + bankOf(row)];
-  if (bank.row == row)
+double Dram::openRow(const Home &home, double begin) {
+  Bank &bank = banks[size_t(home.channel) * chip.hbmBanks + home.bank];
+  if (bank.row == home.row)
     return 0;
   double opens = std::max(begin, bank.free);
-  bank = {row, opens + rowCycle};
+  bank = {home.row, opens + rowCycle};
   return opens - begin + rowMiss;
 }
 
-double Dram::read(double arrival, uint64_t address, uint32_t bytes) {
-  Interleave::Home home = interleave(address);
+double Dram::read(double arrival, const Home &home, uint32_t bytes) {
   State &state = channels[home.channel];
   state.readSince = true;
   double service = bytes * readPerByte;
@@ -64,8 +63,7 @@ double Dram::read(double arrival, uint64_t address, uint32_t bytes) {
   return begin + openRow(home, begin) + latency;
 }
 
-double Dram::write(double arrival, uint64_t address, uint32_t bytes) {
-  Interleave::Home home = interleave(address);
+double Dram::write(double arrival, const Home &home, uint32_t bytes) {
   State &state = channels[home.channel];
   counters.hbmWriteBytes += bytes;
   state.writeService += bytes * writePerByte;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/emulator/timing/Channel.h"
-#include "runtime/emulator/timing/Interleave.h"
 #include "runtime/emulator/timing/MemoryCounters.h"
+#include "runtime/emulator/timing/SetMap.h"
 
 #include <vector>
 
@@ -17,13 +17,26 @@ struct ChipTiming;
 /// - turning the data bus from reads to writes and back costs time, so a channel collects writes and does some at once.
 class Dram {
 public:
-  Dram(const ChipTiming &chip, MemoryCounters &counters);
+  Dram(const ChipTiming &chip, MemoryCounters &counters, const LineBlock &block);
   void setClock(double clocksPerNs);
 
+  /// Where a line is; of a block the first one, of which the others differ in the channel.
+  struct Home {
+    uint32_t channel, bank, row;
+  };
+  Home homeOf(uint64_t blockBegin) const {
+    const Interleave::Home home = interleave(blockBegin);
+    const uint32_t row = uint32_t(home.line >> rowShift);
+    return {home.channel, bankOf(row), row};
+  }
+  Home homeOf(const Home &block, uint32_t index) const {
+    return {block.channel ^ index >> granuleLines, block.bank, block.row};
+  }
+
   /// When a read that arrives at `arrival` has its data, hbm_latency_ns included.
-  double read(double arrival, uint64_t address, uint32_t bytes);
+  double read(double arrival, const Home &home, uint32_t bytes);
   /// How long a write that arrives then has to wait until the channel takes it.
-  double write(double arrival, uint64_t address, uint32_t bytes);
+  double write(double arrival, const Home &home, uint32_t bytes);
 
 private:
   struct Bank {
@@ -39,13 +52,14 @@ private:
   };
   double book(State &state, double arrival, double service);
   /// How long an access at `begin` waits for its row.
-  double openRow(Interleave::Home home, double begin);
+  double openRow(const Home &home, double begin);
 
   const ChipTiming &chip;
   MemoryCounters &counters;
   Interleave interleave;
   Spread bankOf;
-  uint32_t rowShift; ///< a row's lines, their logarithm
+  uint32_t rowShift;     ///< a row's lines, their logarithm
+  uint32_t granuleLines; ///< lines of a block in a channel, their logarithm
   std::vector<State> channels;
   std::vector<Bank> banks; ///< by channel
   // Core clocks

@@ -3,6 +3,7 @@
 
 #include "runtime/emulator/timing/ChipTiming.h"
 #include "runtime/emulator/timing/Dram.h"
+#include "runtime/emulator/timing/PageSet.h"
 #include "runtime/emulator/timing/Sectors.h"
 #include "runtime/emulator/timing/TagArray.h"
 
@@ -12,64 +13,102 @@ namespace nstf::emulator::timing {
 /// parts of one that would be lines of the MALL come and go together: these are taken to be as long as the L2's at
 /// least.
 ///
-/// Times are those of the L2: `arrival` is when the L2 would have served a load that hits.
+/// Lines of a block are looked up together, which changes what the MALL holds; then each of them takes its time. Times
+/// are those of the L2: `arrival` is when the L2 would have served a load that hits.
 class Fabric {
 public:
   Fabric(const ChipTiming &chip, MemoryCounters &counters);
   void setClock(double clocksPerNs);
 
-  /// Where a line is held, if it is.
-  struct Home {
-    uint64_t address;
-    uint32_t slice;
-    uint32_t set; ///< through all slices: the same set of each stands together
+  /// Lines of a block that are read, or written, together.
+  struct Visit {
+    uint64_t block; ///< its first byte
+    bool isRead;    ///< whole lines are wanted
+    SetMap::Place place;
+    uint32_t flip;    ///< a line's member, xor the one that the caller knows it by
+    uint32_t members; ///< of its bundle
+    uint64_t sectors; ///< what the MALL has afterwards, by member
+
+    // What a read, write or atomic of a line has to know
+    TagArray::Found found;
+    uint32_t hits;   ///< members of which the MALL has all, for a write any
+    uint64_t leaves; ///< by member: sectors of another line that are written to memory for it
+    Dram::Home home; ///< of the block
+    struct Leaver {
+      Dram::Home home; ///< of the block that leaves
+      uint32_t flip;   ///< a line's index there, xor its member
+    };
+    std::array<Leaver, TagArray::maxMembers> leavers; ///< by member
   };
-  Home homeOf(uint64_t address) const {
+  /// Has the host fetch what a visit to a line will look up.
+  void prefetch(uint64_t address) const {
     if (!chip.mallBytes)
-      return {address, 0, 0};
-    const Interleave::Home home = interleave(address);
-    return {address, home.channel, setInSlice(home.line) * chip.mallSlices + home.channel};
+      return;
+    const SetMap::Place place = map(block.begin(address));
+    tags.prefetch(place.bundle, SetMap::memberOf(place, block.index(address)));
   }
-  /// Has the host fetch what an access there will look up.
-  void prefetch(const Home &home) const {
+  /// Lines of the block at `address` are wanted, or written: bytes of `sectors` that aren't 0, what the MALL has of
+  /// them afterwards. The first line's would be the byte of `member`.
+  void begin(Visit &visit, uint64_t address, bool isRead, uint32_t member, uint64_t sectors) const {
+    visit.block = block.begin(address);
+    visit.isRead = isRead;
+    visit.place = map(visit.block);
+    visit.flip = visit.place.member ^ member;
+    visit.sectors = TagArray::exchange(sectors, visit.flip);
+    visit.members = TagArray::membersOf(visit.sectors);
     if (chip.mallBytes)
-      tags.prefetch(home.set);
+      tags.prefetch(visit.place.bundle, uint32_t(std::countr_zero(visit.members)));
   }
+  void lookUp(Visit &visit);
 
-  /// When a line that an L2 asks for is there.
-  double read(double arrival, const Home &home);
+  /// When a line that an L2 asks for is there. It is a hit from then on.
+  double read(double arrival, Visit &visit, uint32_t member);
   /// How long what an L2 writes waits until it is taken.
-  double write(double arrival, const Home &home, uint8_t sectors);
+  double write(double arrival, Visit &visit, uint32_t member, uint8_t sectors);
   /// When memory has executed an atomic that keeps the slice busy for `service` clocks.
-  double atomic(double arrival, const Home &home, double service);
+  double atomic(double arrival, Visit &visit, uint32_t member, double service);
 
+  /// Puts lines into the MALL, at no time.
+  void touch(const PhysicalRange &range);
   /// Whether the MALL has anything of a line.
-  bool holds(const Home &home);
-  /// Puts a whole line into the MALL, at no time.
-  void touch(const Home &home);
+  bool holds(uint64_t address);
+  /// What it has of lines of which sectors of the L2's were written, a byte each.
+  uint64_t written(uint64_t address, uint64_t sectors) const {
+    if (block.lineBytes() > chip.l2LineBytes)
+      sectors = sectorsOf.touched(address & ~uint64_t(chip.l2LineBytes - 1), ~0u);
+    return sectors | sectors << 4;
+  }
+  /// The same of a line of which an atomic changes a dword.
+  uint8_t changedByAtomic(uint64_t address) const { return whole() | Sectors::written(sectorsOf.touched(address, 1)); }
+  uint8_t whole() const { return sectorsOf.all(); }
 
   /// From memory's taking a write until the L2 knows.
   double writeLatency() const { return latency; }
 
 private:
-  uint64_t lineOf(const Home &home) const { return home.address >> lineShift; }
-  /// Books a write; how long it waits for the slice.
-  double bookWrite(uint32_t slice, double arrival, double service);
-  /// Makes room in a set. What has to be written to memory for that waits so long.
-  double evict(double arrival, TagArray::Set set, uint32_t way);
-
-  const ChipTiming &chip;
-  MemoryCounters &counters;
-  Dram dram;
-  Sectors sectorsOf, sectorsOfL2; ///< of the MALL's lines, of an L2's
-  Interleave interleave;
-  Spread setInSlice;
-  uint32_t setsPerSlice, lineBytes, lineShift;
+  /// What of other lines has to be written to memory for those that aren't held.
+  void leave(Visit &visit);
+  double giveUp(double arrival, const Visit &visit, uint32_t member);
   /// A write behind a read costs more than either by itself.
   struct Slice {
     Channel channel;
     uint32_t reads = 0; ///< that no write stood behind yet, of the last few
   };
+  Slice &sliceOf(const Visit &visit, uint32_t member) {
+    return slices[map.channelOf(visit.place, SetMap::indexOf(visit.place, member))];
+  }
+  Dram::Home homeOf(const Visit &visit, uint32_t member) const {
+    return dram.homeOf(visit.home, SetMap::indexOf(visit.place, member));
+  }
+  /// Books a write; how long it waits for the slice.
+  double bookWrite(Slice &slice, double arrival, double service);
+
+  const ChipTiming &chip;
+  MemoryCounters &counters;
+  LineBlock block;
+  Dram dram;
+  Sectors sectorsOf, sectorsOfL2; ///< of the MALL's lines, of an L2's
+  SetMap map;
   std::vector<Slice> slices;
   TagArray tags;
   double latency = 0, readService = 0, writePerByte = 0, turnaround = 0; // core clocks

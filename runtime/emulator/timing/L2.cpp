@@ -4,192 +4,115 @@
 
 namespace nstf::emulator::timing {
 
-static uint32_t setsOfChannel(const ChipTiming &chip) {
-  return uint32_t(std::max<uint64_t>(1, chip.l2Bytes / chip.l2Channels / chip.l2Ways / chip.l2LineBytes));
-}
-
 L2::L2(const ChipTiming &chip, MemoryCounters &counters)
-    : chip(chip), counters(counters), fabric(chip, counters), sectorsOf(chip.l2LineBytes),
-      interleave(chip.l2Channels, chip.interleaveBytes, chip.l2LineBytes), setInChannel(setsOfChannel(chip)),
-      setsPerChannel(setsOfChannel(chip)), lineShift(std::countr_zero(chip.l2LineBytes)),
-      channels(size_t(chip.xcds) * chip.l2Channels), dirtyLines(chip.xcds),
-      tags(chip.xcds * chip.l2Channels * setsPerChannel, chip.l2Ways), readPerByte(1 / chip.l2ReadBytesPerClock),
+    : chip(chip), counters(counters), fabric(chip, counters), lines(chip, fabric), sectorsOf(chip.l2LineBytes),
+      channels(size_t(chip.xcds) * chip.l2Channels), readPerByte(1 / chip.l2ReadBytesPerClock),
       writePerByte(1 / chip.l2WriteBytesPerClock) {}
 
 void L2::setClock(double clocksPerNs) { fabric.setClock(clocksPerNs); }
 
-bool L2::isHeld(const Home &home) {
-  return tags[home.set].find(lineOf(home)) != TagArray::none || fabric.holds(fabric.homeOf(home.memory.address));
-}
-
-void L2::touch(uint64_t address) {
-  const Home home = homeOf(0, address);
-  if (chip.mallBytes) {
-    fabric.touch(memoryOf(home));
-    return;
-  }
+void L2::touch(const PhysicalRange &range) {
+  if (chip.mallBytes)
+    return fabric.touch(range);
   if (chip.xcds > 1) // nothing outlives the kernel
     return;
-  TagArray::Set set = tags[home.set];
-  uint32_t way = set.find(lineOf(home));
-  if (way != TagArray::none) {
-    set.use(way);
-    return;
-  }
-  double wait = 0;
-  way = makeRoom(0, home, wait);
-  set.fill(way, lineOf(home));
-  set.sectors(way) = sectorsOf.all();
-  set.setReady(way, 0);
-}
-
-void L2::prefetchMemory(Home &home, Goes goes) {
-  TagArray::Set set = tags[home.set];
-  uint32_t way = set.find(lineOf(home));
-  const bool held = way != TagArray::none;
-  if (goes == Goes::OnAlways ||
-      (goes == Goes::OnIfMissing && !(held && Sectors::present(set.sectors(way)) == sectorsOf.all()))) {
-    home.memory = fabric.homeOf(home.memory.address);
-    home.isMemoryKnown = true;
-    fabric.prefetch(home.memory);
-  }
-  if (held)
-    return;
-  way = set.victim();
-  if (Sectors::dirty(set.sectors(way))) {
-    home.leaves = fabric.homeOf(set.lineAt(way) << lineShift);
-    fabric.prefetch(home.leaves);
+  for (uint64_t address = range.begin; address < range.end;) {
+    const uint64_t end = std::min(range.end, address + PageSet::pageBytes);
+    std::vector<L2Line> missing;
+    lines.begin(0, L2Access::Touch, false, PageSet::pageBytes / chip.l2LineBytes);
+    for (; address < end; address += chip.l2LineBytes)
+      missing.push_back(lines.add(address, ~0u));
+    lines.lookUp();
+    for (L2Line line : missing)
+      if (!isHit(line)) {
+        giveUp(0, line);
+        line.visit->found.ready(line.member).set(0);
+      }
   }
 }
 
-/// The way for a line that isn't held, with its old contents written to memory; `wait`: until that is taken.
-uint32_t L2::makeRoom(double arrival, const Home &home, double &wait) {
-  TagArray::Set set = tags[home.set];
-  uint32_t way = set.victim();
-  uint8_t dirty = Sectors::dirty(set.sectors(way));
-  if (dirty) {
-    const uint64_t address = set.lineAt(way) << lineShift;
-    wait += fabric.write(arrival, address == home.leaves.address ? home.leaves : fabric.homeOf(address), dirty);
-    --dirtyLines[home.xcd];
-  }
-  set.sectors(way) = 0;
-  return way;
+/// What leaves for a line is written to memory; how long that waits.
+double L2::giveUp(double arrival, L2Line line) {
+  const uint8_t sectors = uint8_t(line.visit->leaves >> 8 * line.member);
+  if (!sectors)
+    return 0;
+  return fabric.write(arrival, *line.visit->leaving[line.member], line.member, sectors);
 }
 
-double L2::read(double arrival, const Home &home, uint32_t bytes, bool streaming) {
-  notePage(home);
+double L2::read(double arrival, L2Line line, uint32_t bytes) {
   ++counters.l2Reads;
   counters.l2ReadBytes += bytes;
-  double begin = arrival + book(home, arrival, bytes * readPerByte);
-  TagArray::Set set = tags[home.set];
-  uint32_t way = set.find(lineOf(home));
-  bool held = way != TagArray::none;
-  if (held && Sectors::present(set.sectors(way)) == sectorsOf.all()) {
+  const double begin = arrival + book(lines.channelOf(line), arrival, bytes * readPerByte);
+  ReadyTime &time = line.visit->found.ready(line.member);
+  if (isHit(line)) {
     ++counters.l2Hits;
-    set.use(way);
-    return set.whenReady(way, begin);
+    return time.after(begin);
   }
   ++counters.l2Misses;
-  if (!held) {
-    double wait = 0; // for what is written back: the reader doesn't wait for that
-    way = makeRoom(begin, home, wait);
-    set.fill(way, lineOf(home), streaming);
-  }
-  set.sectors(way) |= sectorsOf.all();
-  double ready = fabric.read(begin, memoryOf(home));
-  set.setReady(way, ready);
+  giveUp(begin, line); // the reader doesn't wait for that
+  const double ready = fabric.read(begin, *line.visit->memory, line.member);
+  time.set(ready);
+  line.visit->hits |= 1u << line.member;
   return ready;
 }
 
-double L2::write(double arrival, const Home &home, uint32_t dwords, uint32_t bytes, bool streaming) {
-  notePage(home);
+double L2::read(uint32_t xcd, double arrival, uint64_t address, uint32_t bytes) {
+  lines.begin(xcd, L2Access::Read, false, 1);
+  const L2Line line = lines.add(address, 1);
+  lines.lookUp();
+  return read(arrival, line, bytes);
+}
+
+double L2::write(double arrival, L2Line line, uint32_t bytes) {
   ++counters.l2Writes;
   counters.l2WriteBytes += bytes;
-  double wait = book(home, arrival, bytes * writePerByte);
-  TagArray::Set set = tags[home.set];
-  uint32_t way = set.find(lineOf(home));
-  if (way != TagArray::none) {
+  double wait = book(lines.channelOf(line), arrival, bytes * writePerByte);
+  if (isHit(line)) {
     ++counters.l2Hits;
-    set.use(way);
-  } else {
-    ++counters.l2Misses;
-    way = makeRoom(arrival + wait, home, wait);
-    set.fill(way, lineOf(home), streaming);
-    set.setReady(way, arrival);
+    return wait;
   }
-  uint8_t &state = set.sectors(way);
-  if (!Sectors::dirty(state))
-    ++dirtyLines[home.xcd];
-  state |= Sectors::written(sectorsOf.touched(home.memory.address, dwords));
+  ++counters.l2Misses;
+  wait += giveUp(arrival + wait, line);
+  line.visit->found.ready(line.member).set(arrival);
+  line.visit->hits |= 1u << line.member;
   return wait;
 }
 
-/// Other XCDs find what this one has told memory.
-void L2::dropElsewhere(const Home &home) {
-  for (uint32_t xcd = 0; xcd < chip.xcds; ++xcd) {
-    TagArray::Set set = tags[homeOf(xcd, home.memory.address).set];
-    if (uint32_t way = set.find(lineOf(home));
-        xcd != home.xcd && way != TagArray::none && !Sectors::dirty(set.sectors(way)))
-      set.drop(way);
-  }
-}
-
-double L2::writeThrough(double arrival, const Home &home, uint32_t dwords, uint32_t bytes) {
-  notePage(home);
+double L2::writeThrough(double arrival, L2Line line, uint64_t address, uint32_t dwords, uint32_t bytes) {
   ++counters.l2Writes;
   counters.l2WriteBytes += bytes;
-  double wait = book(home, arrival, bytes * writePerByte);
-  wait += fabric.write(arrival + wait, memoryOf(home), sectorsOf.touched(home.memory.address, dwords));
-  dropElsewhere(home);
+  double wait = book(lines.channelOf(line), arrival, bytes * writePerByte);
+  wait += fabric.write(arrival + wait, *line.visit->memory, line.member, sectorsOf.touched(address, dwords));
   return wait + fabric.writeLatency();
 }
 
-double L2::atomic(double arrival, const Home &home, uint32_t dwords, uint32_t lanes, bool inMemory) {
+double L2::atomic(double arrival, L2Line line, uint32_t dwords, uint32_t lanes, bool inMemory) {
   ++counters.l2Atomics;
   // Lanes of one dword take turns, different dwords of the line go together.
-  uint32_t different = std::max(1, std::popcount(dwords));
-  double service = double(chip.l2AtomicClocks) * std::max(1u, (lanes + different - 1) / different);
-  TagArray::Set set = tags[home.set];
-  if (inMemory) {
-    if (uint32_t way = set.find(lineOf(home)); way != TagArray::none && !Sectors::dirty(set.sectors(way)))
-      set.drop(way);
-    dropElsewhere(home);
-    return fabric.atomic(arrival + book(home, arrival, 1), memoryOf(home), service);
-  }
-  double ready = read(arrival, home, 0, false);
-  double wait = book(home, arrival, service);
-  uint8_t &state = set.sectors(set.find(lineOf(home)));
-  if (!Sectors::dirty(state))
-    ++dirtyLines[home.xcd];
-  state |= Sectors::written(sectorsOf.touched(home.memory.address, dwords));
+  const uint32_t different = std::max(1, std::popcount(dwords));
+  const double service = double(chip.l2AtomicClocks) * std::max(1u, (lanes + different - 1) / different);
+  if (inMemory)
+    return fabric.atomic(arrival + book(lines.channelOf(line), arrival, 1), *line.visit->memory, line.member, service);
+  const double ready = read(arrival, line, 0);
+  const double wait = book(lines.channelOf(line), arrival, service);
   return std::max(ready, arrival + wait) + service;
 }
 
 double L2::writeBack(uint32_t xcd, double arrival) {
   double done = arrival;
-  uint32_t sets = setsPerChannel * chip.l2Channels;
-  for (uint32_t number = xcd * sets; dirtyLines[xcd] != 0; ++number) {
-    TagArray::Set set = tags[number];
-    for (uint32_t way = 0; way < chip.l2Ways; ++way) {
-      uint8_t dirty = Sectors::dirty(set.sectors(way));
-      if (!dirty)
+  for (uint32_t set = 0; lines.isAnyChanged(xcd); set += lines.setsTogether()) {
+    uint32_t place = 0;
+    for (const L2Tags::Changed &line : lines.takeChanged(xcd, set)) {
+      const uint32_t channel = xcd * chip.l2Channels + place++ / chip.l2Ways % chip.l2Channels;
+      if (!line.sectors)
         continue;
-      --dirtyLines[xcd];
-      double service = sectorsOf.bytes(dirty) * writePerByte;
-      uint32_t channel = xcd * chip.l2Channels + number % chip.l2Channels;
-      double begin = arrival + channels[channel].book(arrival, service);
-      counters.l2BusyClocks += service;
-      double wait = fabric.write(begin, fabric.homeOf(set.lineAt(way) << lineShift), dirty);
+      const double service = sectorsOf.bytes(line.sectors) * writePerByte;
+      const double begin = arrival + book(channel, arrival, service);
+      const double wait = fabric.write(begin, *line.memory, line.member, line.sectors);
       done = std::max(done, begin + service + wait + fabric.writeLatency());
-      set.sectors(way) = Sectors::present(set.sectors(way));
     }
   }
   return done;
-}
-
-void L2::drop(uint32_t xcd) {
-  dirtyLines[xcd] = 0;
-  tags.clear(xcd * chip.l2Channels * setsPerChannel, chip.l2Channels * setsPerChannel);
 }
 
 } // namespace nstf::emulator::timing

@@ -46,10 +46,14 @@ void MemorySystem::beginLaunch(double clockMhz) {
   levels->begin = levels->latest;
   levels->counters = {};
   levels->l2.setClock(clocksPerNs);
-  levels->l2.beginLaunch();
+  levels->l2.tags().beginLaunch();
   levels->vector.setClock(clocksPerNs);
   for (InstructionCache &cache : levels->instructions)
     cache.beginLaunch();
+}
+
+void MemorySystem::prefetch(uint32_t computeUnit, std::span<const LineAccess> lines) const {
+  levels->vector.prefetch(computeUnit, lines);
 }
 
 MemoryReply MemorySystem::vectorAccess(uint32_t computeUnit, Clocks now, const VectorAccess &access) {
@@ -63,8 +67,10 @@ Clocks MemorySystem::scalarAccess(uint32_t computeUnit, Clocks now, AccessKind k
   double at = levels->inside(now), done = at;
   for (const LineAccess &line : lines) {
     if (kind != AccessKind::Load) {
-      L2::Home home = levels->l2.homeOf(levels->xcdOf(computeUnit), line.address);
-      double served = levels->l2.atomic(at, home, line.dwords, line.lanes, false);
+      levels->l2.tags().begin(levels->xcdOf(computeUnit), L2Access::Atomic, false, 1);
+      const L2Line found = levels->l2.tags().add(line.address, line.dwords);
+      levels->l2.tags().lookUp();
+      const double served = levels->l2.atomic(at, found, line.dwords, line.lanes, false);
       done = std::max(done, served + chip.scalarMissLatency);
       continue;
     }
@@ -83,8 +89,7 @@ InstructionCache &MemorySystem::instructions(uint32_t computeUnit) {
 
 Clocks MemorySystem::instructionMiss(uint32_t computeUnit, Clocks now, uint64_t address) {
   const ChipTiming &chip = levels->chip;
-  double there = levels->l2.read(levels->inside(now), levels->l2.homeOf(levels->xcdOf(computeUnit), address),
-                                 chip.instructionLineBytes, false);
+  double there = levels->l2.read(levels->xcdOf(computeUnit), levels->inside(now), address, chip.instructionLineBytes);
   return levels->outside(there + chip.instructionMissLatency);
 }
 
@@ -112,13 +117,13 @@ Clocks MemorySystem::endKernel(Clocks now) {
   double begin = levels->inside(now), done = begin;
   for (uint32_t xcd = 0; xcd < levels->chip.xcds; ++xcd) {
     done = std::max(done, levels->l2.writeBack(xcd, begin));
-    levels->l2.drop(xcd);
+    levels->l2.tags().drop(xcd);
   }
   return levels->outside(done);
 }
 
 const MemoryCounters &MemorySystem::counters() const { return levels->counters; }
-const PageSet &MemorySystem::touched() const { return levels->l2.touched(); }
+const PageSet &MemorySystem::touched() const { return levels->l2.tags().touched(); }
 
 double MemorySystem::held(const PhysicalRange &range) const {
   uint64_t pages = 0, found = 0;
@@ -127,9 +132,6 @@ double MemorySystem::held(const PhysicalRange &range) const {
   return pages ? double(found) / double(pages) : 0;
 }
 
-void MemorySystem::touch(const PhysicalRange &range) {
-  for (uint64_t address = range.begin; address < range.end; address += levels->chip.l2LineBytes)
-    levels->l2.touch(address);
-}
+void MemorySystem::touch(const PhysicalRange &range) { levels->l2.touch(range); }
 
 } // namespace nstf::emulator::timing

@@ -53,6 +53,8 @@ public:
   /// Time begins again at 0, nothing is under way, counters are 0. Clocks are of `clockMhz` from now on.
   void beginLaunch(double clockMhz);
 
+  /// Has the host fetch what an access will look up.
+  void prefetch(uint32_t computeUnit, std::span<const LineAccess> lines) const;
   /// The data of LDS-DMA are `done` when they are in the LDS's queue.
   MemoryReply vectorAccess(uint32_t computeUnit, Clocks now, const VectorAccess &access);
   /// When a scalar load's data are there, or a scalar store is acknowledged.

@@ -24,6 +24,8 @@ public:
   virtual ~Ports() = default;
   virtual AccessTimes vectorAccess(unsigned computeUnit, Clocks now, const TimingFact &fact,
                                    const MemoryRequest &request, std::span<const LineAccess> lines) = 0;
+  /// Has the host fetch what such an access will look up.
+  virtual void prefetch(unsigned, std::span<const LineAccess>) const {}
   /// Returns when the data are there.
   virtual Clocks scalarAccess(unsigned computeUnit, Clocks now, const TimingFact &fact,
                               std::span<const LineAccess> lines) = 0;

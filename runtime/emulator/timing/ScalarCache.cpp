@@ -22,20 +22,18 @@ double ScalarCache::read(uint32_t computeUnit, double now, uint64_t address) {
   ++counters.scalarRequests;
   uint32_t cache = cacheOf(computeUnit);
   uint64_t line = address / chip.scalarLineBytes;
-  TagArray::Set set = tags[cache * sets + setOf(line)];
+  TagArray::Bundle set = tags[cache * sets + setOf(line)];
   double begin = now + ports[cache].book(now, 1);
-  uint32_t way = set.find(line);
-  if (way != TagArray::none) {
+  TagArray::Found found;
+  set.use(found, 1, line);
+  if (found.held) {
     ++counters.scalarHits;
-    set.use(way);
-    return set.whenReady(way, begin + chip.scalarLatency);
+    return found.ready(0).after(begin + chip.scalarLatency);
   }
-  way = set.victim();
-  set.fill(way, line);
-  uint32_t xcd = computeUnit / computeUnitsPerXcd;
-  double ready =
-      l2.read(begin, l2.homeOf(xcd, line * chip.scalarLineBytes), chip.scalarLineBytes, false) + chip.scalarMissLatency;
-  set.setReady(way, ready);
+  set.fill(found, 1, line);
+  const uint32_t xcd = computeUnit / computeUnitsPerXcd;
+  const double ready = l2.read(xcd, begin, line * chip.scalarLineBytes, chip.scalarLineBytes) + chip.scalarMissLatency;
+  found.ready(0).set(ready);
   return ready;
 }
 

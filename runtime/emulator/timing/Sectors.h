@@ -10,22 +10,24 @@ namespace nstf::emulator::timing {
 /// (low half) and whether they still have to be written to memory (high half).
 class Sectors {
 public:
-  static constexpr uint32_t maxLineBytes = 256;
+  static constexpr uint32_t maxLineBytes = 256, maxSectorBytes = 64;
 
   explicit Sectors(uint32_t lineBytes)
-      : lineBytes(lineBytes), sectorBytes(std::min(64u, lineBytes)),
+      : lineBytes(lineBytes), sectorBytes(std::min(maxSectorBytes, lineBytes)),
         whole(uint8_t((1u << lineBytes / sectorBytes) - 1)) {}
 
   uint8_t all() const { return whole; }
   /// Those that a piece of an L1's line touches: bit i of `dwords` is dword i behind `address`.
   uint8_t touched(uint64_t address, uint32_t dwords) const {
-    uint64_t inLine = uint64_t(dwords) << (address & (lineBytes - 1)) / 4;
-    const uint32_t sectorDwords = sectorBytes / 4;
-    const uint64_t inSector = (uint64_t(1) << sectorDwords) - 1;
-    uint32_t sectors = 0;
-    for (uint32_t sector = 1; inLine; sector <<= 1, inLine >>= sectorDwords)
-      sectors |= inLine & inSector ? sector : 0;
-    return whole & uint8_t(sectors);
+    if (lineBytes <= maxSectorBytes)
+      return whole;
+    if (!~dwords) // mostly
+      return whole & uint8_t(3 << (address & (lineBytes - 1)) / maxSectorBytes);
+    constexpr uint64_t inSector = (1 << maxSectorBytes / 4) - 1;
+    const uint64_t fromSector = uint64_t(dwords) << (address & (maxSectorBytes - 1)) / 4;
+    const uint32_t sectors = uint32_t((fromSector & inSector) != 0) |
+                             uint32_t((fromSector >> 16 & inSector) != 0) << 1 | uint32_t((fromSector >> 32) != 0) << 2;
+    return whole & uint8_t(sectors << (address & (lineBytes - 1)) / maxSectorBytes);
   }
   uint32_t bytes(uint8_t sectors) const {
     return ((sectors & 1) + (sectors >> 1 & 1) + (sectors >> 2 & 1) + (sectors >> 3 & 1)) * sectorBytes;

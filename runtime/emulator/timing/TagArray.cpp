@@ -7,50 +7,60 @@ namespace nstf::emulator::timing {
 
 static constexpr size_t hugePage = size_t(2) << 20;
 
-TagArray::TagArray(uint32_t sets, uint32_t ways)
-    : ways((ways + group - 1) / group * group), count(ways),
-      blocksPerSet((Set::bytesFor(this->ways) + sizeof(Block) - 1) / sizeof(Block)),
-      memory(std::calloc(sets * blocksPerSet * sizeof(Block) + hugePage, 1), std::free),
-      filled((sets + neighbours - 1) / neighbours) {
+TagArray::TagArray(uint32_t bundles, uint32_t ways, uint32_t members)
+    : room((ways + TagSet::group - 1) / TagSet::group * TagSet::group), ways(ways),
+      memberShift(uint32_t(std::countr_zero(members))), allMembers((1u << members) - 1),
+      allBytes(members < 8 ? (uint64_t(1) << 8 * members) - 1 : ~uint64_t(0)), tagsAt(2 * room * members),
+      sectorsAt(tagsAt + 4 * room * members), timesAt(sectorsAt + room * members),
+      blocksPerBundle((timesAt + 4 * room * members + sizeof(Block) - 1) / sizeof(Block)),
+      memory(std::calloc(bundles * blocksPerBundle * sizeof(Block) + hugePage, 1), std::free), states(bundles) {
   if (!memory)
     throw std::bad_alloc();
-  // Sets are asked for at random: with small pages the host's own translations would be missing.
+  // Bundles are asked for at random: with small pages the host's own translations would be missing.
   const size_t offset = -reinterpret_cast<uintptr_t>(memory.get()) % hugePage;
   blocks = reinterpret_cast<Block *>(static_cast<uint8_t *>(memory.get()) + offset);
 #ifdef MADV_HUGEPAGE
-  madvise(blocks, sets * blocksPerSet * sizeof(Block) / hugePage * hugePage, MADV_HUGEPAGE);
+  madvise(blocks, bundles * blocksPerBundle * sizeof(Block) / hugePage * hugePage, MADV_HUGEPAGE);
 #endif
 }
 
-void TagArray::Set::drop(uint32_t way) {
-  tags()[way] = 0;
-  sectors(way) = 0;
-  uint32_t place = 0;
-  while ((order()[place] ^ place) != way)
-    ++place;
-  for (; place + 1 < count; ++place)
-    order()[place] = uint8_t(order()[place + 1] ^ (place + 1) ^ place);
-  order()[place] = uint8_t(way ^ place);
-}
-
-void TagArray::Set::clear() {
-  std::fill_n(tags(), ways, 0);
-  std::fill_n(&sectors(0), ways, uint8_t(0));
-}
-
-void TagArray::clear(uint32_t firstSet, uint32_t count) {
-  const uint32_t end = firstSet + count;
-  for (uint32_t set = firstSet; set < end;) {
-    const uint32_t next = std::min(end, (set / neighbours + 1) * neighbours);
-    if (filled[set / neighbours]) {
-      // Of a part, the rest may be filled.
-      if (next - set == neighbours)
-        filled[set / neighbours] = 0;
-      for (; set < next; ++set)
-        (*this)[set].clear();
-    }
-    set = next;
+/// From now on each set has tags and order of its own.
+void TagArray::Bundle::part() {
+  if (state == separate || array.allMembers == 1)
+    return;
+  state = separate;
+  for (uint32_t member = 1; member >> array.memberShift == 0; ++member) {
+    std::memcpy(base + member * 2 * array.room, base, 2 * array.room);
+    std::memcpy(base + array.tagsAt + member * 4 * array.room, base + array.tagsAt, 4 * array.room);
   }
+}
+
+void TagArray::Bundle::useAgain(uint32_t members, const Found &found) {
+  if (march(members))
+    return own(0).use(found.ways[0]);
+  part();
+  for (uint32_t left = members; left; left &= left - 1) {
+    const uint32_t member = uint32_t(std::countr_zero(left));
+    own(member).use(found.ways[member]);
+  }
+}
+
+void TagArray::Bundle::drop(uint32_t member, uint32_t way) {
+  part();
+  sectors(member, way) = 0;
+  own(member).drop(way);
+}
+
+void TagArray::Bundle::clear() {
+  std::memset(base + array.tagsAt, 0, (state == separate ? array.sectorsAt - array.tagsAt : 4 * array.room));
+  std::memset(base + array.sectorsAt, 0, array.timesAt - array.sectorsAt);
+  state = empty;
+}
+
+void TagArray::clear(uint32_t firstBundle, uint32_t count) {
+  for (uint32_t bundle = firstBundle; bundle < firstBundle + count; ++bundle)
+    if (states[bundle] != empty)
+      (*this)[bundle].clear();
 }
 
 } // namespace nstf::emulator::timing

@@ -1,190 +1,233 @@
-// The tags of a set-associative cache with the least recently used line as victim.
+// The tags of set-associative caches with the least recently used line as victim.
+//
+// Sets stand in bundles: those that the lines of a block fall into, one each, whatever block it is. Streams go through
+// blocks whole, so a bundle's sets mostly hold the same blocks in the same ways, in the same order. While they do, tags
+// and order are kept once, and a block is looked up once for all of its lines. The first access to a part of a block
+// separates them.
 #pragma once
 
-#include <algorithm>
+#include "runtime/emulator/timing/ReadyTime.h"
+#include "runtime/emulator/timing/TagSet.h"
+
+#include <array>
 #include <bit>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <vector>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace nstf::emulator::timing {
 
-/// Several caches of one kind stand in one array, the caller counts sets through. A set lies in a piece, on cache lines
-/// of its own: a model's speed is that of the host's cache. So neighbouring addresses should be in neighbouring sets.
+/// Several caches of one kind stand in one array, the caller counts bundles through. A bundle lies in a piece, on cache
+/// lines of its own: a model's speed is that of the host's cache. So neighbouring blocks should be in neighbouring
+/// bundles.
 class TagArray {
 public:
-  static constexpr uint32_t maxWays = 256;
-  static constexpr uint32_t none = ~0u; ///< no way
+  static constexpr uint32_t maxWays = 256, maxMembers = 8;
+  static constexpr uint32_t none = TagSet::none; ///< no way
+  /// Of a line's byte: what memory doesn't have (Sectors.h).
+  static constexpr uint8_t changedSectors = 0xf0;
 
-  /// One set of the array.
-  class Set {
-  public:
-    /// The way that holds line number `line` (below 2^32 - 1), or none.
-    uint32_t find(uint64_t line) const;
-    bool holds(uint32_t way, uint64_t line) const { return tags()[way] == tagOf(line); }
-    /// The least recently used way; one that was dropped first.
-    uint32_t victim() const { return order()[count - 1] ^ uint8_t(count - 1); }
-    /// Makes it the most recently used.
-    void use(uint32_t way);
-    /// The same of the victim.
-    void useVictim();
-    /// Puts a line into the victim's way, which stays the next victim if the line is streaming.
-    void fill(uint32_t way, uint64_t line, bool streaming = false) {
-      const uint32_t tag = tagOf(line);
-      tags()[way] = tag;
-      base[way] = signatureOf(tag);
-      *filled = 1;
-      if (!streaming)
-        useVictim();
-    }
-    void drop(uint32_t way);
+  /// What lines of a block, one for each member in question, find in their sets.
+  struct Found {
+    uint8_t held;     ///< a bit for each member that has its line
+    uint8_t complete; ///< of them, those with all sectors that are wanted
+    std::array<uint8_t, maxMembers> ways;
+    uint64_t sectors; ///< a byte for each member: of its line; of one that isn't held, those of what leaves
+    std::array<uint32_t, maxMembers> leaves; ///< of one that isn't held: the block whose line leaves, if it was changed
 
-    uint64_t lineAt(uint32_t way) const { return tags()[way] - 1; }
-    /// The later of `now` and the time at which the line's data are there, to the clock.
-    double whenReady(uint32_t way, double now) const {
-      const uint32_t ahead = times()[way] - uint32_t(int64_t(now));
-      return ahead < longestFlight ? std::max(now, double(int64_t(now) + ahead)) : now;
-    }
-    void setReady(uint32_t way, double time) { times()[way] = uint32_t(int64_t(time) + 1); }
-    /// A bit for each sector: low half what is there, high half what memory doesn't have (Sectors.h).
-    uint8_t &sectors(uint32_t way) { return base[2 * ways + way]; }
+    uint8_t sectorsOf(uint32_t member) const { return uint8_t(sectors >> 8 * member); }
+    /// When its data are there: of a line that is held or was filled.
+    ReadyTime &ready(uint32_t member) const { return times[uint32_t(ways[member]) << memberShift | member]; }
 
   private:
     friend class TagArray;
-    static constexpr uint32_t longestFlight = 1 << 24; ///< clocks; times are held modulo 2^32
-    Set(uint8_t *base, uint8_t *filled, uint32_t ways, uint32_t count)
-        : base(base), filled(filled), ways(ways), count(count) {}
+    uint32_t memberShift;
+    ReadyTime *times;
+  };
+  /// A byte for each member.
+  static uint64_t forAll(uint8_t sectors) { return sectors * uint64_t(0x0101010101010101); }
+
+  /// 0xff for each of the members.
+  static uint64_t bytesOf(uint32_t members) {
+    const uint64_t bits = forAll(uint8_t(members)) & 0x8040201008040201;
+    return ((bits + forAll(0x7f)) >> 7 & forAll(1)) * 0xff;
+  }
+  /// The members that have a byte other than 0.
+  static uint32_t membersOf(uint64_t bytes) {
+    const uint64_t any = ((bytes & forAll(0x7f)) + forAll(0x7f) | bytes) & forAll(0x80);
+    return uint32_t((any >> 7) * 0x0102040810204080 >> 56);
+  }
+  /// Of each member m what was that of m xor `flip`.
+  static uint64_t exchange(uint64_t bytes, uint32_t flip) {
+    if (flip & 1)
+      bytes = (bytes & 0x00ff00ff00ff00ff) << 8 | (bytes >> 8 & 0x00ff00ff00ff00ff);
+    if (flip & 2)
+      bytes = (bytes & 0x0000ffff0000ffff) << 16 | (bytes >> 16 & 0x0000ffff0000ffff);
+    return flip & 4 ? bytes << 32 | bytes >> 32 : bytes;
+  }
+
+  /// One bundle of the array.
+  class Bundle {
+  public:
+    /// The way in which a member holds a block's line, or none.
+    uint32_t find(uint32_t member, uint64_t block) const { return set(member).find(block); }
+    /// Looks up a block for `members`, a bit each. Lines that are held, with all of the sectors in `wanted`, become the
+    /// most recently used of their sets.
+    void use(Found &found, uint32_t members, uint64_t block, uint64_t wanted = 0);
+    /// Makes lines that were found, or filled, the most recently used.
+    void useAgain(uint32_t members, const Found &found);
+    /// Puts lines that weren't found into the victims' ways, which stay the next victims if they are streaming.
+    void fill(Found &found, uint32_t members, uint64_t block, bool streaming = false);
+    /// What is there of lines that were found or filled, a byte for each member.
+    void setSectors(uint32_t members, const Found &found, uint64_t sectors);
+    void drop(uint32_t member, uint32_t way);
+
+    bool holdsAny(uint32_t member, uint32_t way) const { return set(member).holdsAny(way); }
+    uint64_t blockAt(uint32_t member, uint32_t way) const { return set(member).blockAt(way); }
+    /// Of all members, a byte each.
+    uint64_t sectorsOf(uint32_t way) const {
+      uint64_t all;
+      std::memcpy(&all, &sectors(0, way), sizeof all); // of more, where there are fewer members
+      return all & array.allBytes;
+    }
+    /// Low half what is there, high half what memory doesn't have (Sectors.h).
+    uint8_t &sectors(uint32_t member, uint32_t way) const {
+      return base[array.sectorsAt + (way << array.memberShift | member)];
+    }
+
+  private:
+    friend class TagArray;
+    Bundle(const TagArray &array, uint8_t *base, uint8_t &state) : array(array), base(base), state(state) {}
+    /// Of separate sets, its own.
+    TagSet set(uint32_t member) const { return own(state == separate ? member : 0); }
+    TagSet own(uint32_t member) const {
+      return {base + member * 2 * array.room,
+              reinterpret_cast<uint32_t *>(base + array.tagsAt + member * 4 * array.room), array.room, array.ways};
+    }
+    bool march(uint32_t members) const { return state != separate && members == array.allMembers; }
+    void part();
     void clear();
 
-    static uint32_t tagOf(uint64_t line) { return uint32_t(line) + 1; }
-    static uint8_t signatureOf(uint32_t tag) { return uint8_t(tag * 0x9E3779B1u >> 24); }
-    // Behind one another: a byte of each tag's hash, the order, sectors, which a miss needs; tags, times.
-    /// Ways from the most to the least recently used, each with its place's number xored: zeros are an order, too.
-    uint8_t *order() const { return base + ways; }
-    uint32_t *tags() const { return reinterpret_cast<uint32_t *>(base + 4 * ways); }
-    uint32_t *times() const { return reinterpret_cast<uint32_t *>(base + 8 * ways); }
-    static constexpr size_t bytesFor(uint32_t ways) { return 12 * ways; }
-
+    const TagArray &array;
     uint8_t *base;
-    uint8_t *filled;      ///< of its neighbourhood
-    uint32_t ways, count; ///< rounded up to whole groups; those that are
+    uint8_t &state;
   };
 
-  /// At most maxWays.
-  TagArray(uint32_t sets, uint32_t ways);
+  /// At most maxWays, and maxMembers, a power of two.
+  TagArray(uint32_t bundles, uint32_t ways, uint32_t members = 1);
 
-  Set operator[](uint32_t set) { return {blocks[set * blocksPerSet].bytes, &filled[set / neighbours], ways, count}; }
-  /// Has the host fetch the set, which will be asked for soon.
-  void prefetch(uint32_t set) const {
-    for (const Block *block = blocks + set * blocksPerSet, *end = block + blocksPerSet; block < end; ++block)
-      __builtin_prefetch(block, 1);
+  Bundle operator[](uint32_t bundle) { return {*this, blocks[bundle * blocksPerBundle].bytes, states[bundle]}; }
+  /// Has the host fetch what an access of a member will look up.
+  void prefetch(uint32_t bundle, uint32_t member) const {
+    const uint8_t *base = blocks[bundle * blocksPerBundle].bytes;
+    const uint8_t *set = base + (states[bundle] == separate ? member * 2 * room : 0);
+    for (uint32_t at = 0; at < 2 * room; at += sizeof(Block))
+      __builtin_prefetch(set + at, 1);
+    for (uint32_t at = sectorsAt / sizeof(Block) * sizeof(Block); at < timesAt; at += sizeof(Block))
+      __builtin_prefetch(base + at, 1);
   }
-  void clear(uint32_t firstSet, uint32_t count);
+  void clear(uint32_t firstBundle, uint32_t count);
 
 private:
-  static constexpr uint32_t group = 16; ///< ways come in so many: as many bytes are looked at at once
-  static constexpr uint32_t neighbours = 64;
+  /// Of a bundle: nothing is there; its sets march in step; or they don't.
+  enum State : uint8_t { empty, inStep, separate };
   struct alignas(64) Block {
     uint8_t bytes[64];
   };
-  /// A bit for each of a group's signatures that is the same.
-  static uint32_t equal(const uint8_t *signatures, uint8_t wanted);
 
-  uint32_t ways, count; ///< rounded up to whole groups; those that are
-  size_t blocksPerSet;
-  /// Zeros, which the host gives no memory for until a set is used.
+  uint32_t room, ways; ///< rounded up to whole groups; those that are
+  uint32_t memberShift, allMembers;
+  uint64_t allBytes;
+  // In a bundle: of each set signatures and order, of each set tags, and of each way its sectors and times in all sets.
+  uint32_t tagsAt, sectorsAt, timesAt;
+  size_t blocksPerBundle;
+  /// Zeros, which the host gives no memory for until a bundle is used.
   std::unique_ptr<void, decltype(&std::free)> memory;
   Block *blocks;
-  std::vector<uint8_t> filled; ///< of so many neighbouring sets: whether anything may be there
+  std::vector<uint8_t> states;
 };
 
-inline uint32_t TagArray::equal(const uint8_t *signatures, uint8_t wanted) {
-#if defined(__SSE2__)
-  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i *>(signatures));
-  return uint32_t(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(char(wanted)))));
-#else
-  uint32_t same = 0;
-  for (uint32_t i = 0; i < group; ++i)
-    same |= uint32_t(signatures[i] == wanted) << i;
-  return same;
-#endif
-}
-
-inline uint32_t TagArray::Set::find(uint64_t line) const {
-  const uint32_t tag = tagOf(line);
-  const uint8_t wanted = signatureOf(tag);
-  uint32_t first = 0;
-  do {
-    for (uint32_t like = equal(base + first, wanted); like; like &= like - 1)
-      if (const uint32_t way = first + uint32_t(std::countr_zero(like)); tags()[way] == tag)
-        return way;
-    first += group;
-  } while (first < ways);
-  return none;
-}
-
-inline void TagArray::Set::useVictim() {
-#if defined(__SSE2__)
-  if (count == ways) { // all places move on by one
-    // Between a place's number and the one before it.
-    alignas(16) static constexpr uint8_t between[group] = {0, 1, 3, 1, 7, 1, 3, 1, 15, 1, 3, 1, 7, 1, 3, 1};
-    const __m128i change = _mm_load_si128(reinterpret_cast<const __m128i *>(between));
-    uint32_t before = victim();
-    uint8_t *const places = order();
-    for (uint32_t first = 0; first < ways; first += group) {
-      __m128i *const at = reinterpret_cast<__m128i *>(places + first);
-      const __m128i inOrder = _mm_loadu_si128(at);
-      const __m128i moved = _mm_or_si128(_mm_slli_si128(inOrder, 1), _mm_cvtsi32_si128(int(before ^ first)));
-      before = places[first + group - 1] ^ (first + group - 1);
-      _mm_storeu_si128(at, _mm_xor_si128(moved, change));
-    }
+inline void TagArray::Bundle::use(Found &found, uint32_t members, uint64_t block, uint64_t wanted) {
+  found.held = found.complete = 0;
+  found.sectors = 0;
+  found.memberShift = array.memberShift;
+  found.times = reinterpret_cast<ReadyTime *>(base + array.timesAt);
+  if (state == empty)
     return;
-  }
-#endif
-  use(victim());
-}
-
-inline void TagArray::Set::use(uint32_t way) {
-  uint8_t *const places = order();
-  if (places[0] == way)
-    return;
-#if defined(__SSE2__)
-  alignas(16) static constexpr uint8_t numbers[group] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  alignas(16) static constexpr int8_t behind[2 * group] = {
-      0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
-  const __m128i wanted = _mm_set1_epi8(char(way));
-  __m128i number = _mm_load_si128(reinterpret_cast<const __m128i *>(numbers));
-  __m128i before = _mm_cvtsi32_si128(int(way));
-  for (__m128i *at = reinterpret_cast<__m128i *>(places);; ++at) {
-    const __m128i inOrder = _mm_xor_si128(_mm_loadu_si128(at), number);
-    const __m128i moved = _mm_or_si128(_mm_slli_si128(inOrder, 1), before);
-    const uint32_t found = uint32_t(_mm_movemask_epi8(_mm_cmpeq_epi8(inOrder, wanted)));
-    if (found) { // what comes behind it stays
-      const __m128i stays =
-          _mm_loadu_si128(reinterpret_cast<const __m128i *>(behind + (group - 1) - std::countr_zero(found)));
-      const __m128i result = _mm_or_si128(_mm_and_si128(stays, inOrder), _mm_andnot_si128(stays, moved));
-      _mm_storeu_si128(at, _mm_xor_si128(result, number));
+  if (march(members)) {
+    TagSet all = own(0);
+    const uint32_t way = all.find(block);
+    if (way == none)
+      return;
+    std::memset(found.ways.data(), int(way), maxMembers);
+    found.sectors = sectorsOf(way);
+    const uint64_t missing = ~found.sectors & wanted & array.allBytes;
+    // A byte that is zero: a line without anything missing.
+    const bool areAllAlike = !missing || !((missing - forAll(1)) & ~missing & forAll(0x80) & array.allBytes);
+    if (areAllAlike) {
+      found.held = uint8_t(members);
+      if (!missing) {
+        found.complete = uint8_t(members);
+        all.use(way);
+      }
       return;
     }
-    _mm_storeu_si128(at, _mm_xor_si128(moved, number));
-    before = _mm_srli_si128(inOrder, group - 1);
-    number = _mm_add_epi8(number, _mm_set1_epi8(group));
   }
-#else
-  uint8_t moved = uint8_t(way);
-  for (uint32_t place = 0;; ++place) {
-    const uint8_t here = places[place] ^ uint8_t(place);
-    places[place] = moved ^ uint8_t(place);
-    if (here == way)
-      return;
-    moved = here;
+  part();
+  for (uint32_t left = members; left; left &= left - 1) {
+    const uint32_t member = uint32_t(std::countr_zero(left));
+    TagSet set = own(member);
+    const uint32_t way = set.find(block);
+    if (way == none)
+      continue;
+    found.held |= uint8_t(1u << member);
+    found.ways[member] = uint8_t(way);
+    const uint8_t there = sectors(member, way);
+    found.sectors |= uint64_t(there) << 8 * member;
+    if (uint8_t(~there & wanted >> 8 * member))
+      continue;
+    found.complete |= uint8_t(1u << member);
+    set.use(way);
   }
-#endif
+}
+
+inline void TagArray::Bundle::fill(Found &found, uint32_t members, uint64_t block, bool streaming) {
+  if (state == empty)
+    state = inStep;
+  if (march(members)) {
+    TagSet all = own(0);
+    const uint32_t way = all.victim();
+    std::memset(found.ways.data(), int(way), maxMembers);
+    found.sectors = sectorsOf(way);
+    if (found.sectors & forAll(changedSectors))
+      found.leaves.fill(uint32_t(all.blockAt(way)));
+    all.fill(way, block, streaming);
+    return;
+  }
+  part();
+  for (uint32_t left = members; left; left &= left - 1) {
+    const uint32_t member = uint32_t(std::countr_zero(left));
+    TagSet set = own(member);
+    const uint32_t way = set.victim();
+    found.ways[member] = uint8_t(way);
+    found.sectors |= uint64_t(sectors(member, way)) << 8 * member;
+    if (sectors(member, way) & changedSectors)
+      found.leaves[member] = uint32_t(set.blockAt(way));
+    set.fill(way, block, streaming);
+  }
+}
+
+inline void TagArray::Bundle::setSectors(uint32_t members, const Found &found, uint64_t all) {
+  if (members == 0xff && march(members)) {
+    std::memcpy(&sectors(0, found.ways[0]), &all, sizeof all);
+    return;
+  }
+  for (uint32_t left = members; left; left &= left - 1) {
+    const uint32_t member = uint32_t(std::countr_zero(left));
+    sectors(member, found.ways[member]) = uint8_t(all >> 8 * member);
+  }
 }
 
 } // namespace nstf::emulator::timing

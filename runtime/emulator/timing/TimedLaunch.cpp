@@ -35,6 +35,9 @@ private:
   // Ports
   AccessTimes vectorAccess(unsigned computeUnit, Clocks now, const TimingFact &fact, const MemoryRequest &request,
                            std::span<const LineAccess> lines) override;
+  void prefetch(unsigned computeUnit, std::span<const LineAccess> lines) const override {
+    caches.prefetch(computeUnit, lines);
+  }
   Clocks scalarAccess(unsigned computeUnit, Clocks now, const TimingFact &fact,
                       std::span<const LineAccess> lines) override;
   Clocks maintain(unsigned computeUnit, Clocks now, const TimingFact &fact) override;
@@ -124,20 +127,21 @@ void TimedLaunch::run() {
   counters.launchClocks = Clocks(dispatcher.busyClocks());
 }
 
-/// Has the host fetch what those look at who act next: first their waves, then what these are about to do.
+/// Has the host fetch what those look at who act next: first their waves, then what these are about to do, then what
+/// that looks up.
 void TimedLaunch::prefetchAfter(Clocks now) {
-  const Clocks next = queue.timeAfter(now);
-  if (next == never)
-    return;
-  auto forEachUnit = [&](Clocks time, auto function) {
-    queue.forEachAt(time, [&](uint32_t actor) {
+  auto forEachUnit = [&](auto function) {
+    if (now = queue.timeAfter(now); now == never)
+      return false;
+    queue.forEachAt(now, [&](uint32_t actor) {
       if (actor >= chip.xcds)
         function(units[actor - chip.xcds]);
     });
+    return true;
   };
-  forEachUnit(next, [](const ComputeUnit &unit) { unit.prefetchTrace(); });
-  if (const Clocks then = queue.timeAfter(next); then != never)
-    forEachUnit(then, [](const ComputeUnit &unit) { unit.prefetchWaves(); });
+  if (forEachUnit([](const ComputeUnit &unit) { unit.prefetchAccess(); }) &&
+      forEachUnit([](const ComputeUnit &unit) { unit.prefetchTrace(); }))
+    forEachUnit([](const ComputeUnit &unit) { unit.prefetchWaves(); });
 }
 
 void TimedLaunch::place(uint32_t xcd) {

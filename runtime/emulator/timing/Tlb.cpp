@@ -16,16 +16,14 @@ void Tlb::setClock(double clocksPerNs) { missCost = chip.tlbMissNs * clocksPerNs
 
 /// When the page's translation is there.
 double Tlb::lookUp(uint32_t computeUnit, double now, uint64_t page) {
-  TagArray::Set set = pages[computeUnit];
-  uint32_t way = set.find(page);
-  if (way != TagArray::none) {
-    set.use(way);
-    return set.whenReady(way, now);
-  }
+  TagArray::Bundle set = pages[computeUnit];
+  TagArray::Found found;
+  set.use(found, 1, page);
+  if (found.held)
+    return found.ready(0).after(now);
   ++counters.translationMisses;
-  way = set.victim();
-  set.fill(way, page);
-  set.setReady(way, now + missCost);
+  set.fill(found, 1, page);
+  found.ready(0).set(now + missCost);
   return now + missCost;
 }
 

@@ -9,11 +9,17 @@ static uint32_t setsOfUnit(const ChipTiming &chip) {
   return uint32_t(std::max<uint64_t>(1, chip.l1Bytes / chip.l1LineBytes / chip.l1Ways));
 }
 
+/// Lines that fall into neighbouring sets.
+static LineBlock blockOfUnit(const ChipTiming &chip) {
+  const uint32_t sets = setsOfUnit(chip);
+  return {std::has_single_bit(sets) ? std::min(sets, TagArray::maxMembers) : 1, chip.l1LineBytes};
+}
+
 VectorCache::VectorCache(const ChipTiming &chip, MemoryCounters &counters, L2 &l2)
     : chip(chip), counters(counters), l2(l2), tlb(chip, counters), sets(setsOfUnit(chip)),
-      computeUnitsPerXcd(chip.computeUnitsPerXcd()), lineShift(std::countr_zero(chip.l1LineBytes)),
+      computeUnitsPerXcd(chip.computeUnitsPerXcd()), block(blockOfUnit(chip)), bundles(sets / block.lines()),
       units(chip.computeUnits), missDone(size_t(chip.computeUnits) * chip.l1MissesInFlight),
-      setFree(size_t(chip.computeUnits) * sets), tags(chip.computeUnits * sets, chip.l1Ways),
+      setFree(size_t(chip.computeUnits) * sets), tags(chip.computeUnits * bundles, chip.l1Ways, block.lines()),
       perLine(1.0 / chip.vmemLinesPerClock) {
   for (uint32_t dwords = 0; dwords < clocksOf.size(); ++dwords)
     clocksOf[dwords] = uint8_t(std::min(255u, (dwords * 4 + chip.l1BytesPerClock - 1) / chip.l1BytesPerClock));
@@ -27,37 +33,72 @@ void VectorCache::setClock(double clocksPerNs) {
 bool VectorCache::isInMemory(CachePolicy policy) const { return policy.scc || (policy.sc1 && chip.xcds > 1); }
 
 void VectorCache::lookUp(uint32_t computeUnit, const VectorAccess &access) {
-  if (lines.size() < access.lines.size())
-    lines.resize(access.lines.size());
-  __builtin_prefetch(&missDone[size_t(computeUnit) * chip.l1MissesInFlight + units[computeUnit].oldestMiss], 1);
-  const bool passes = access.kind != AccessKind::Load || access.policy.coherent();
-  const uint32_t xcd = xcdOf(computeUnit);
-  Line *line = lines.data();
-  for (const LineAccess &piece : access.lines) {
-    const uint64_t number = piece.address >> lineShift;
-    line->set = setOf(computeUnit, number);
-    line->way = passes ? TagArray::none : tags[line->set].find(number);
-    if (line->way == TagArray::none) {
-      line->home = l2.homeOf(xcd, piece.address);
-      l2.prefetch(line->home);
-    } else {
-      tags[line->set].use(line->way);
-    }
-    ++line;
+  const size_t count = access.lines.size();
+  if (lines.size() < count) {
+    lines.resize(count);
+    visits.resize(count);
   }
-  const L2::Goes goes = isInMemory(access.policy) && access.kind != AccessKind::Load ? L2::Goes::OnAlways
-                        : access.kind == AccessKind::Store                           ? L2::Goes::Nowhere
-                                                                                     : L2::Goes::OnIfMissing;
-  for (Line *missing = lines.data(); missing != line; ++missing)
-    if (missing->way == TagArray::none)
-      l2.prefetchMemory(missing->home, goes);
+  __builtin_prefetch(&missDone[size_t(computeUnit) * chip.l1MissesInFlight + units[computeUnit].oldestMiss], 1);
+  const bool isLoad = access.kind == AccessKind::Load, passes = !isLoad || access.policy.coherent();
+  const bool streaming = access.policy.streaming();
+  if (!passes)
+    findHeld(computeUnit, access.lines);
+  const bool inMemory = isInMemory(access.policy);
+  const L2Access kind = isLoad                             ? L2Access::Read
+                        : access.kind == AccessKind::Store ? inMemory ? L2Access::WriteThrough : L2Access::Write
+                        : inMemory                         ? L2Access::AtomicInMemory
+                                                           : L2Access::Atomic;
+  l2.tags().begin(xcdOf(computeUnit), kind, streaming && kind <= L2Access::Write, count);
+  for (size_t i = 0; i < count; ++i) {
+    if (passes)
+      lines[i].visit = nullptr;
+    if (!lines[i].isHeld())
+      lines[i].l2 = l2.tags().add(access.lines[i].address, access.lines[i].dwords);
+  }
+  l2.tags().lookUp();
+  if (!passes)
+    fillMissing(computeUnit, streaming);
 }
 
-double VectorCache::load(uint32_t computeUnit, double &at, const Line &line, CachePolicy policy) {
+void VectorCache::prefetch(uint32_t computeUnit, std::span<const LineAccess> pieces) const {
+  // Of a stream all; others would look up more than can be fetched at a time.
+  constexpr size_t blocks = 4;
+  const uint32_t linesOfBlock = block.lines();
+  for (size_t i = 0; i < std::min(pieces.size(), blocks * linesOfBlock); i += linesOfBlock) {
+    tags.prefetch(bundleOf(computeUnit, block.number(pieces[i].address)), block.index(pieces[i].address));
+    if (!i || l2.tags().lineBlock().begin(pieces[i].address) == pieces[i].address)
+      l2.tags().prefetch(xcdOf(computeUnit), pieces[i].address);
+  }
+}
+
+void VectorCache::findHeld(uint32_t computeUnit, std::span<const LineAccess> pieces) {
+  visitCount = 0;
+  for (size_t i = 0; i < pieces.size();) {
+    Visit &visit = visits[visitCount++];
+    visit.block = block.number(pieces[i].address);
+    visit.members = 0;
+    for (; i < pieces.size() && block.number(pieces[i].address) == visit.block; ++i) {
+      lines[i].visit = &visit;
+      lines[i].member = block.index(pieces[i].address);
+      visit.members |= 1u << lines[i].member;
+    }
+    tags[bundleOf(computeUnit, visit.block)].use(visit.found, visit.members, visit.block);
+  }
+}
+
+void VectorCache::fillMissing(uint32_t computeUnit, bool streaming) {
+  for (size_t i = 0; i < visitCount; ++i) {
+    Visit &visit = visits[i];
+    if (const uint32_t missing = visit.members & ~visit.found.held)
+      tags[bundleOf(computeUnit, visit.block)].fill(visit.found, missing, visit.block, streaming);
+  }
+}
+
+double VectorCache::load(uint32_t computeUnit, double &at, const Line &line, uint64_t address, CachePolicy policy) {
   ++counters.l1Requests;
-  if (line.way != TagArray::none) {
+  if (line.isHeld()) {
     ++counters.l1Hits;
-    double hit = at + chip.l1Latency, ready = tags[line.set].whenReady(line.way, hit);
+    const double hit = at + chip.l1Latency, ready = line.visit->found.ready(line.member).after(hit);
     counters.l1Merged += ready > hit;
     return ready;
   }
@@ -65,18 +106,14 @@ double VectorCache::load(uint32_t computeUnit, double &at, const Line &line, Cac
   double &oldest = missDone[size_t(computeUnit) * chip.l1MissesInFlight + unit.oldestMiss];
   unit.oldestMiss = unit.oldestMiss + 1 == chip.l1MissesInFlight ? 0 : unit.oldestMiss + 1;
   at = std::max(at, oldest);
-  const double asked = std::max(at, setFree[line.set]);
-  setFree[line.set] = asked + chip.l1SetMissClocks;
-  uint64_t address = line.home.memory.address;
-  double delay = tlb.delay(computeUnit, asked, address);
-  double ready = l2.read(asked, line.home, chip.l1LineBytes, policy.streaming()) + delay +
-                 (policy.coherent() ? chip.l2CoherentLatency : chip.l2Latency);
-  if (!policy.coherent()) {
-    TagArray::Set set = tags[line.set];
-    uint32_t way = set.victim();
-    set.fill(way, address >> lineShift, policy.streaming());
-    set.setReady(way, ready);
-  }
+  double &free = setFree[bundleOf(computeUnit, block.number(address)) * block.lines() + block.index(address)];
+  const double asked = std::max(at, free);
+  free = asked + chip.l1SetMissClocks;
+  const double delay = tlb.delay(computeUnit, asked, address);
+  const double ready =
+      l2.read(asked, line.l2, chip.l1LineBytes) + delay + (policy.coherent() ? chip.l2CoherentLatency : chip.l2Latency);
+  if (line.visit)
+    line.visit->found.ready(line.member).set(ready);
   return oldest = ready;
 }
 
@@ -100,17 +137,17 @@ VectorCache::Reply VectorCache::access(uint32_t computeUnit, double now, const V
   };
   switch (access.kind) {
   case AccessKind::Load:
-    forEachLine([&](const LineAccess &, const Line &line, uint32_t bytes) {
+    forEachLine([&](const LineAccess &piece, const Line &line, uint32_t bytes) {
       counters.l1ReadBytes += bytes;
-      return load(computeUnit, at, line, policy);
+      return load(computeUnit, at, line, piece.address, policy);
     });
     break;
   case AccessKind::Store:
     forEachLine([&](const LineAccess &piece, const Line &line, uint32_t bytes) {
       counters.l1WriteBytes += bytes;
       const double delay = tlb.delay(computeUnit, at, piece.address);
-      const double wait = inMemory ? l2.writeThrough(at, line.home, piece.dwords, bytes)
-                                   : l2.write(at, line.home, piece.dwords, bytes, policy.streaming());
+      const double wait =
+          inMemory ? l2.writeThrough(at, line.l2, piece.address, piece.dwords, bytes) : l2.write(at, line.l2, bytes);
       return at + wait + delay + acknowledge;
     });
     break;
@@ -118,7 +155,7 @@ VectorCache::Reply VectorCache::access(uint32_t computeUnit, double now, const V
   case AccessKind::AtomicReturn:
     forEachLine([&](const LineAccess &piece, const Line &line, uint32_t) {
       const double delay = tlb.delay(computeUnit, at, piece.address);
-      return l2.atomic(at, line.home, piece.dwords, piece.lanes, inMemory) + delay + chip.l2CoherentLatency;
+      return l2.atomic(at, line.l2, piece.dwords, piece.lanes, inMemory) + delay + chip.l2CoherentLatency;
     });
     break;
   }
@@ -131,8 +168,8 @@ VectorCache::Reply VectorCache::access(uint32_t computeUnit, double now, const V
   return {unit.addressFree, std::max(last + wait, start + wait + shortest + std::max(0.0, clocks - 1))};
 }
 
-void VectorCache::drop(uint32_t computeUnit) { tags.clear(computeUnit * sets, sets); }
+void VectorCache::drop(uint32_t computeUnit) { tags.clear(computeUnit * bundles, bundles); }
 
-void VectorCache::drop() { tags.clear(0, uint32_t(units.size()) * sets); }
+void VectorCache::drop() { tags.clear(0, uint32_t(units.size()) * bundles); }
 
 } // namespace nstf::emulator::timing

@@ -3,6 +3,7 @@
 #include "runtime/emulator/timing/Channel.h"
 #include "runtime/emulator/timing/Interleave.h"
 #include "runtime/emulator/timing/Sectors.h"
+#include "runtime/emulator/timing/SetMap.h"
 #include "test/runtime/emulator/timing/ElementwiseStream.h"
 
 #include <algorithm>
@@ -337,6 +338,32 @@ TEST(Interleave, addressesKeepApart) {
   }
 }
 
+TEST(SetMap, linesOfABlockAreWhereTheyWouldBeAlone) {
+  std::mt19937_64 random(3);
+  for (auto [channels, sets, granule] :
+       {std::array{16u, 128u, 256u}, {128u, 1024u, 256u}, {8u, 8u, 128u}, {2u, 16u, 4096u}}) {
+    const LineBlock together(8, 128), alone(1, 128);
+    ASSERT_TRUE(SetMap::suits(channels, sets, granule, together));
+    const SetMap map(channels, sets, granule, together), single(channels, sets, granule, alone);
+    for (int i = 0; i < 1000; ++i) {
+      const uint64_t block = random() % (uint64_t(1) << 41) / 1024 * 1024;
+      const SetMap::Place place = map(block);
+      for (uint32_t index = 0; index < 8; ++index) {
+        const SetMap::Place line = single(block + index * 128);
+        EXPECT_EQ(map.channelOf(place, index), line.channel);
+        const SetMap::Place same = map.placeOf(line.channel, line.bundle / channels);
+        EXPECT_EQ(same.bundle, place.bundle);
+        EXPECT_EQ(same.member, SetMap::memberOf(place, index));
+        const SetMap::InBundle inBundle = map.inBundle(place.bundle % (channels * map.setsOfBundle() / 8), same.member);
+        EXPECT_EQ(inBundle.channel, line.channel);
+        EXPECT_EQ(inBundle.set, line.bundle / channels % map.setsOfBundle());
+      }
+    }
+  }
+  EXPECT_FALSE(SetMap::suits(12, 128, 256, LineBlock(8, 128)));
+  EXPECT_FALSE(SetMap::suits(2, 128, 256, LineBlock(8, 128)));
+}
+
 TEST(Sectors, dwordsTouchSectors) {
   Sectors sectors(128); // two of 64 bytes
   EXPECT_EQ(sectors.all(), 3);
@@ -344,6 +371,8 @@ TEST(Sectors, dwordsTouchSectors) {
   EXPECT_EQ(sectors.touched(0, 0x10000), 2);
   EXPECT_EQ(sectors.touched(64, 0xffff), 2); // a line of an L1 with 64 bytes
   EXPECT_EQ(sectors.touched(0, ~0u), 3);
+  EXPECT_EQ(Sectors(256).touched(128, 0xffff0000), 8);
+  EXPECT_EQ(Sectors(256).touched(112, 0xf), 2); // a line of an L1 with 16 bytes is a part of a sector
   EXPECT_EQ(sectors.bytes(2), 64u);
   EXPECT_EQ(Sectors(64).all(), 1);
 }
