@@ -101,7 +101,7 @@ private:
       same->names.push_back(getTensorName(site));
     }
     if (!coded.empty())
-      config["quantization_config"] = describeCompressedTensors(coded, numbers);
+      config["quantization_config"] = describeCompressedTensors(coded, numbers, options.activations);
     if (!products.empty())
       config["nstf_products"] = products;
     if (hasOwnHead)

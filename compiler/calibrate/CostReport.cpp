@@ -3,7 +3,10 @@
 #include "compiler/reference/Operations.h"
 #include "compiler/reference/WeightReader.h"
 #include "passes/nstf/FormedGraph.h"
+#include "passes/nstf/Passes.h"
 #include "support/Progress.h"
+
+#include "mlir/Pass/PassManager.h"
 
 #include <cstdio>
 #include <stdexcept>
@@ -42,7 +45,7 @@ static std::shared_ptr<const Tensor> readCompressed(LinearOp op, const MatrixRep
       planes.push_back(read(plane));
       operands.push_back(planes.back().get());
     }
-    *matrix = reference::evaluateOperation(dequantize, operands, {1, 0});
+    *matrix = reference::evaluateOperation(dequantize, operands, {1, 0}).front();
   } else {
     *matrix = *read(op.getW());
   }
@@ -53,8 +56,19 @@ static std::shared_ptr<const Tensor> readCompressed(LinearOp op, const MatrixRep
   return matrix;
 }
 
+/// Puts into the graph of a compressed model what its checkpoint says of activations.
+static void quantizeActivations(ModuleOp model) {
+  auto facts = model->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName);
+  auto type = facts ? facts.getAs<StringAttr>("activations") : StringAttr();
+  PassManager passes(model.getContext());
+  passes.addPass(createQuantizeActivationsPass({.type = type ? type.str() : ""}));
+  if (failed(passes.run(model)))
+    throw std::runtime_error("expected a compressed model whose activations can be quantised");
+}
+
 void nstf::calibrate::judgeModel(ModuleOp model, ModuleOp compressed, const Texts &texts, const JudgeOptions &options,
                                  CostReport &report) {
+  quantizeActivations(compressed);
   reference::WeightReader modelReader(options.randomSeed), compressedReader(std::nullopt);
   TextRunner runner(model, [&](WeightOp weight) { return modelReader.read(weight); });
   std::vector<Tensor> logits = runner.run(texts);

@@ -31,9 +31,15 @@ TextRunner::TextRunner(ModuleOp module, ReadWeight readWeight) : readWeight(std:
 }
 
 /// One operation on one text. A cache that begins with the text is its rows, and every row has logits.
-static Pointer evaluate(Operation &op, ArrayRef<Pointer> operands, int64_t tokens) {
+static std::vector<Pointer> evaluate(Operation &op, ArrayRef<Pointer> operands, int64_t tokens) {
   if (isa<LastRowOp, KvAppendOp>(op))
-    return operands[0];
+    return {operands[0]};
+  auto share = [](std::vector<Tensor> tensors) {
+    std::vector<Pointer> pointers;
+    for (Tensor &tensor : tensors)
+      pointers.push_back(std::make_shared<Tensor>(std::move(tensor)));
+    return pointers;
+  };
   StepScalars step{tokens, /*position=*/0};
   if (isTensorOperation(&op)) {
     auto lookup = [&](Value value) -> const Tensor & {
@@ -42,12 +48,12 @@ static Pointer evaluate(Operation &op, ArrayRef<Pointer> operands, int64_t token
           return *operands[operand.getOperandNumber()];
       throw std::runtime_error("expected operations that read their operands only");
     };
-    return std::make_shared<Tensor>(std::move(evaluateTensorOperation(&op, lookup, step).front()));
+    return share(evaluateTensorOperation(&op, lookup, step));
   }
   std::vector<const Tensor *> tensors;
   for (const Pointer &operand : operands)
     tensors.push_back(operand.get());
-  return std::make_shared<Tensor>(evaluateOperation(&op, tensors, step));
+  return share(evaluateOperation(&op, tensors, step));
 }
 
 /// A run that stands before an operation. A copy goes on from there by itself; tensors are shared.
@@ -86,14 +92,17 @@ public:
       return;
     }
     bool isConstant = op.getNumOperands() > 0 && isa<DequantizeOp>(op);
-    std::vector<Pointer> results(isConstant ? 1 : texts.size());
-    tbb::parallel_for(size_t(0), results.size(), [&](size_t text) {
+    std::vector<std::vector<Pointer>> results(op.getNumResults(), std::vector<Pointer>(isConstant ? 1 : texts.size()));
+    tbb::parallel_for(size_t(0), results.front().size(), [&](size_t text) {
       SmallVector<Pointer> operands;
       for (unsigned i = 0; i < op.getNumOperands(); ++i)
         operands.push_back(find(text, i, matrix));
-      results[text] = evaluate(op, operands, texts[text].size());
+      std::vector<Pointer> made = evaluate(op, operands, texts[text].size());
+      for (size_t i = 0; i < results.size(); ++i)
+        results[i][text] = std::move(made[i]);
     });
-    values[op.getResult(0)] = std::move(results);
+    for (auto [value, result] : llvm::zip_equal(op.getResults(), results))
+      values[value] = std::move(result);
     for (Value operand : op.getOperands())
       if (--readers[operand] == 0)
         values.erase(operand);

@@ -120,13 +120,15 @@ static Json describeWeights(const WeightFormat &format) {
 }
 
 Json nstf::calibrate::describeCompressedTensors(const std::vector<CodedLinears> &coded,
-                                                const std::vector<std::string> &ignored) {
-  Json groups = Json::object();
+                                                const std::vector<std::string> &ignored, bool activations) {
+  Json groups = Json::object(), inputs;
+  if (activations)
+    inputs = {{"num_bits", 8}, {"type", "int"}, {"symmetric", true}, {"strategy", "token"}, {"dynamic", true}};
   std::string layout = getLayoutName(*coded.front().format.codes);
   for (const auto &[format, names] : coded) {
     Json group = {{"targets", coded.size() == 1 ? Json::array({"Linear"}) : Json(names)},
                   {"weights", describeWeights(*format.codes)},
-                  {"input_activations", Json()},
+                  {"input_activations", inputs},
                   {"output_activations", Json()}};
     if (coded.size() > 1)
       group["format"] = getLayoutName(*format.codes);

@@ -3,6 +3,7 @@
 #include "compiler/catalog/TuningTable.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Parser/Parser.h"
+#include "passes/nstf_to_systolic/CodeProduct.h"
 #include "support/ElementType.h"
 #include "support/Escape.h"
 #include "llvm/ADT/StringExtras.h"
@@ -81,9 +82,17 @@ static void chooseTemplate(KernelOp kernel, int64_t tokens, const TemplateFiles 
       choice.rejectedTemplates.push_back(name.str() + ": " + choice.templateReason);
 }
 
-/// Whose file of tuning a kernel takes: the format that an operand is decoded from, or the type of what the kernel
-/// computes with, that of its first argument that is no ids.
+static std::string getTypeName(Type type) {
+  std::string name;
+  llvm::raw_string_ostream(name) << getElementTypeOrSelf(type);
+  return std::string(nameOf(*support::elementTypeFromMlir(name)));
+}
+
+/// Whose file of tuning a kernel takes: the format that an operand is decoded from, of products of codes their type, or
+/// the type of what the kernel computes with, that of its first argument that is no ids.
 static std::string getTypeName(KernelOp region) {
+  if (std::optional<CodeProduct> codes = findCodeProduct(region.getAnchor()))
+    return getTypeName(codes->x.getType());
   for (DequantizeOp matrix : region.getBody().getOps<DequantizeOp>())
     return "int" + std::to_string(matrix.getFormat().getBits());
   if (getTemplateNames(region).front() == "generic") // computes in f32 whatever its buffers hold
@@ -93,9 +102,7 @@ static std::string getTypeName(KernelOp region) {
   auto type = llvm::find_if_not(types, isIds);
   if (type == types.end())
     return "i32";
-  std::string name;
-  llvm::raw_string_ostream(name) << getElementTypeOrSelf(*type);
-  return std::string(nameOf(*support::elementTypeFromMlir(name)));
+  return getTypeName(*type);
 }
 
 std::set<std::string> nstf::getTunableParameters(const std::string &templateName, const TemplateFiles &files) {

@@ -26,7 +26,7 @@ const std::map<std::string, std::vector<std::string>> &nstf::description::knownK
       {"state", {"type", "shape", "about", "when"}},
       {"repeat", {"count", "variable", "prefix", "carry", "weights", "states", "nodes"}},
       {"carry", {"first", "next"}},
-      {"node", {"op", "operands", "attributes", "when"}},
+      {"node", {"op", "operands", "results", "attributes", "when"}},
   };
   return keys;
 }
@@ -132,10 +132,12 @@ private:
     return result;
   }
 
-  static void checkName(const YamlEntry &entry, const std::string &what) {
-    if (entry.name.find_first_of("|{} ") != std::string::npos || entry.name == "none")
-      entry.place.error("expected " + what + " name without blanks and |{}, and not 'none', but got '" +
-                        support::escape(entry.name) + "'");
+  static void checkName(const YamlEntry &entry, const std::string &what) { checkName(entry.name, entry.place, what); }
+
+  static void checkName(const std::string &name, const support::Place &place, const std::string &what) {
+    if (name.find_first_of("|{} ") != std::string::npos || name == "none")
+      place.error("expected " + what + " name without blanks and |{}, and not 'none', but got '" +
+                  support::escape(name) + "'");
   }
 
   void readParameters(const YamlValue &map) {
@@ -255,6 +257,11 @@ private:
       node.op = scalar(field.get("op", "an operation of " + what), "the op of " + what);
       for (const YamlValue &item : list(field.get("operands", "those of " + what), "the operands of " + what))
         node.operands.push_back(operand(item, "an operand of " + what));
+      if (const YamlValue *results = field.find("results"))
+        for (const YamlValue &item : list(*results, "the results of " + what)) {
+          node.results.push_back(scalar(item, "a result of " + what));
+          checkName(node.results.back(), item.place(), "a result's");
+        }
       if (const YamlValue *attributes = field.find("attributes"))
         for (const auto &[name, place, values] : entries(*attributes, "the attributes of " + what)) {
           NodeDescription::Attribute attribute{name, place, {}, values.isList()};

@@ -78,6 +78,7 @@ struct NodeDescription {
   support::Place place;
   std::string op;
   std::vector<OperandDescription> operands;
+  std::vector<std::string> results; // names of an operation's results where it has several, in the place of the node's
   /// A list is several expressions, a scalar one.
   struct Attribute {
     std::string name;

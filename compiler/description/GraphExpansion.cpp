@@ -83,7 +83,9 @@ private:
       fail(place, "expected different names but '" + support::escape(name) + "' is used twice");
   }
 
-  static Meaning valueOf(Reference::Kind kind, size_t index) { return {Meaning::value, {kind, index}, nullptr, 0}; }
+  static Meaning valueOf(Reference::Kind kind, size_t index, size_t result = 0) {
+    return {Meaning::value, {kind, index, result}, nullptr, 0};
+  }
 
   void declareTensors(size_t scope, const std::vector<TensorDescription> &tensors, Reference::Kind kind,
                       const std::string &prefix, const Scope &numbers, std::vector<ExpandedTensor> &result) {
@@ -139,14 +141,15 @@ private:
     declareTensors(scope, section.weights, Reference::weight, prefix, numbers, graph.weights);
     declareTensors(scope, section.states, Reference::state, statePrefix, numbers, graph.states);
     for (const NodeDescription &node : section.nodes) {
-      if (!condition(node.when, numbers, node.place)) {
-        declare(scope, node.name, node.place, Meaning());
+      std::vector<std::string> results = node.results.empty() ? std::vector{node.name} : node.results;
+      bool isThere = condition(node.when, numbers, node.place);
+      for (size_t i = 0; i < results.size(); ++i)
+        declare(scope, results[i], node.place, isThere ? valueOf(Reference::node, graph.nodes.size(), i) : Meaning());
+      if (!isThere)
         continue;
-      }
       if (graph.nodes.size() == maximumNodes)
         fail(node.place, "expected at most " + std::to_string(maximumNodes) + " nodes");
-      declare(scope, node.name, node.place, valueOf(Reference::node, graph.nodes.size()));
-      ExpandedNode expanded{prefix + node.name, node.place, node.op, {}, {}};
+      ExpandedNode expanded{prefix + node.name, node.place, node.op, {}, results.size(), {}};
       for (const NodeDescription::Attribute &attribute : node.attributes)
         expanded.attributes.push_back({attribute.name, attribute.place, attributeValue(attribute, numbers)});
       graph.nodes.push_back(std::move(expanded));

@@ -33,6 +33,7 @@ struct ExpandedTensor {
 struct Reference {
   enum Kind { input, weight, state, node } kind;
   size_t index;
+  size_t result = 0; // of a node
 };
 
 struct ExpandedNode {
@@ -40,6 +41,7 @@ struct ExpandedNode {
   support::Place place;
   std::string op;
   std::vector<Reference> operands;
+  size_t results; // how many the description names
   struct Attribute {
     std::string name;
     support::Place place;

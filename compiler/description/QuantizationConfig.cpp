@@ -102,6 +102,22 @@ QuantizedLinear QuantizationConfig::readWeights(const json &weights, const std::
   return linear;
 }
 
+std::string QuantizationConfig::readActivations(const json &inputs) const {
+  auto isTrue = [&](const char *key) {
+    const json *flag = lookUp(inputs, key);
+    return flag && flag->is_boolean() && flag->get<bool>();
+  };
+  std::string strategy = readText(inputs, "strategy"), type = readText(inputs, "type");
+  int64_t bits = readInteger(inputs, {"num_bits"});
+  if (type != "int" || bits != 8 || strategy != "token" || !isTrue("dynamic") || !isTrue("symmetric"))
+    throw support::InputError(place +
+                              ": expected input_activations of 8 bits of the type int, symmetric and dynamic by " +
+                              "token, but got " + std::to_string(bits) + " bits of '" + support::escape(type) + "'" +
+                              (isTrue("symmetric") ? "" : ", not symmetric") +
+                              (isTrue("dynamic") ? "" : ", not dynamic") + ", by '" + support::escape(strategy) + "'");
+  return "i8";
+}
+
 void QuantizationConfig::readCompressedTensors(const json &object) {
   const json *list = lookUp(object, "config_groups");
   if (!list || !list->is_object())
@@ -112,9 +128,13 @@ void QuantizationConfig::readCompressedTensors(const json &object) {
     if (!weights || !targets)
       throw support::InputError(place + ": expected 'targets' and 'weights' in the group '" + support::escape(name) +
                                 "' but it has not both");
-    if (lookUp(group, "input_activations"))
-      throw support::InputError(place + ": expected weights alone to be quantised but got input_activations in '" +
+    const json *inputs = lookUp(group, "input_activations");
+    std::string read = inputs ? readActivations(*inputs) : "";
+    if (!groups.empty() && read != activations)
+      throw support::InputError(place +
+                                ": expected the input_activations of all groups to be equal but got others in '" +
                                 support::escape(name) + "'");
+    activations = read;
     std::string own = readText(group, "format");
     groups.push_back({readTargets(*targets, "targets"), readWeights(*weights, own.empty() ? format : own)});
   }

@@ -23,6 +23,8 @@ public:
 
   /// Of the linear of this name ("model.layers.0.mlp.up_proj"); null: its weight is numbers.
   const QuantizedLinear *find(const std::string &module) const;
+  /// Type of the codes of what linears read, each row with a scale that is found when it runs: "i8"; empty: numbers.
+  const std::string &getActivations() const { return activations; }
   /// The file and key, for messages.
   const std::string &getPlace() const { return place; }
 
@@ -39,13 +41,14 @@ private:
   Target readTarget(const nlohmann::json &value) const;
   std::vector<Target> readTargets(const nlohmann::json &list, const std::string &key) const;
   QuantizedLinear readWeights(const nlohmann::json &weights, const std::string &format) const;
+  std::string readActivations(const nlohmann::json &activations) const;
   void readCompressedTensors(const nlohmann::json &object);
   void readAwq(const nlohmann::json &object);
   void readGptq(const nlohmann::json &object);
   int64_t readInteger(const nlohmann::json &object, std::initializer_list<const char *> keys) const;
   void check(const QuantizedLinear &linear) const;
 
-  std::string place;
+  std::string place, activations;
   std::vector<std::pair<std::vector<Target>, QuantizedLinear>> groups;
   std::vector<Target> ignored;
 };

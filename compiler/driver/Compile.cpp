@@ -9,6 +9,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 #include "nstf/Tokenizer.h"
+#include "passes/nstf/CodeType.h"
 #include "passes/nstf/FormedGraph.h"
 #include "passes/nstf/WeightFormat.h"
 #include "support/Escape.h"
@@ -142,13 +143,39 @@ void Compilation::checkTokenizer() {
                              " tokens but got " + std::to_string(tokenizer->vocabularySize()));
 }
 
+/// The type of codes that was asked for, or that a checkpoint was made for; empty: none.
+std::string Compilation::chooseActivations() const {
+  auto facts = getModel()->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName);
+  auto own = facts ? facts.getAs<StringAttr>("activations") : StringAttr();
+  std::string type = options.activations.value_or(own ? own.str() : "none");
+  if (type == "none")
+    return "";
+  std::string from = options.activations ? "--activations" : "input_activations";
+  Type element = parseCodeType(type, &context);
+  if (!element)
+    throw std::runtime_error(from + ": expected " + getCodeTypeNames().str() + " or none but got '" +
+                             support::escape(type) + "'");
+  std::string name;
+  llvm::raw_string_ostream(name) << element;
+  for (const CompiledTarget &target : targets)
+    if (llvm::none_of(TargetView(target.target.attribute(&context)).matrixInstructions(),
+                      [&](const MatrixInstruction &instruction) { return instruction.a == name; }))
+      throw std::runtime_error(from + ": expected a chip with products of " + type + " but got " + target.target.name +
+                               ", which has those of i8 (--activations=i8), or decodes weights as it reads them "
+                               "(--activations=none)");
+  return type;
+}
+
 LogicalResult Compilation::buildGraph() {
   TimingScope scope = timing.nest("graph");
   int64_t tokens = options.maxTokens.value_or(std::min<int64_t>(graph.getContext(), defaultMaxTokens));
   precision = choosePrecision(getModel(), options.precision, options.quantize);
   PassManager pm(&context);
   pm.enableTiming(scope);
-  buildGraphPipeline(pm, {.maxTokens = tokens, .precision = precision.type, .quantize = options.quantize});
+  buildGraphPipeline(pm, {.maxTokens = tokens,
+                          .precision = precision.type,
+                          .quantize = options.quantize,
+                          .activations = chooseActivations()});
   Reproducer reproducer(*model, "the graph of the model", "graph", options.reproducerDir);
   LogicalResult result = reproducer.run(pm, *model);
   if (reproducer.hasFailed())

@@ -3,6 +3,7 @@
 #include "compiler/driver/KernelFacts.h"
 #include "compiler/package/KernelHeader.h"
 #include "compiler/package/OffloadBundle.h"
+#include "passes/nstf/CodeType.h"
 #include "passes/nstf/WeightFormat.h"
 #include "support/Escape.h"
 #include "support/Sha256.h"
@@ -65,6 +66,36 @@ static void makeWeights(GraphOp graph, const std::string &format) {
     throw std::runtime_error("--w-format: expected a graph whose inputs can become weights");
 }
 
+/// Rows that linears read become codes and scales, inputs both. Throws std::runtime_error where there are none, or the
+/// type isn't known.
+static void makeRows(GraphOp graph, const std::string &type) {
+  Type element = parseCodeType(type, graph->getContext());
+  if (!element)
+    throw std::runtime_error("--x-format: expected " + getCodeTypeNames().str() + " but got '" + support::escape(type) +
+                             "'");
+  llvm::SmallSetVector<BlockArgument, 1> inputs;
+  for (auto linear : graph.getBody().getOps<LinearOp>())
+    if (auto x = dyn_cast<BlockArgument>(linear.getX()); x && isa<FloatType>(getElementTypeOrSelf(x.getType())))
+      inputs.insert(x);
+  if (inputs.empty())
+    throw std::runtime_error("--x-format: expected a kernel that multiplies rows of f32, f16 or bf16");
+  for (BlockArgument x : inputs) {
+    auto rows = cast<RankedTensorType>(x.getType());
+    std::string name = graph.getInputName(x.getArgNumber()).str();
+    OpBuilder builder = OpBuilder::atBlockBegin(&graph.getBody().front());
+    auto insert = [&](Type type, const std::string &name) {
+      unsigned number = x.getArgNumber() + 1;
+      (void)graph.insertArgument(number, type, {}, x.getLoc());
+      graph.setInputName(number, name);
+      return graph.getArgument(number);
+    };
+    Value scales = insert(RankedTensorType::get({rows.getDimSize(0), 1}, builder.getF32Type()), name + "_scales");
+    Value codes = insert(rows.clone(element), name + "_codes");
+    x.replaceAllUsesWith(DequantizeRowsOp::create(builder, x.getLoc(), rows, codes, scales));
+    (void)graph.eraseArgument(x.getArgNumber());
+  }
+}
+
 KernelCompilation::KernelCompilation(MLIRContext &context, const KernelDescription &description, KernelRequest asked,
                                      TimingScope &timing)
     : context(context), description(description), request(std::move(asked)), timing(timing) {
@@ -89,6 +120,8 @@ LogicalResult KernelCompilation::run(Stage last) {
       llvm::any_of(graph.getArgumentTypes(), [](Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); });
   if (!request.compile.quantize.empty())
     makeWeights(graph, request.compile.quantize);
+  if (!request.rowCodes.empty())
+    makeRows(graph, request.rowCodes);
   CompileOptions options = request.compile;
   options.maxTokens = graph.getContext();
   options.precision = Precision::F32; // its tensors say their types themselves
@@ -140,8 +173,10 @@ ArgumentNames getNames(GraphOp graph, const KernelDescription &description, cons
   if (argument.kind == LaunchInfo::Argument::Control)
     return {"control", ""};
   StepOp step = *graph.getBody().getOps<StepOp>().begin();
-  if (argument.kind == LaunchInfo::Argument::Result)
-    return {graph.getOutputName(0).str(), ""};
+  if (argument.kind == LaunchInfo::Argument::Result) {
+    auto outputs = graph.getReturn().getValues();
+    return {graph.getOutputName(llvm::find(outputs, step.getOutputs()[argument.index]).getIndex()).str(), ""};
+  }
   // Weights and states are arguments like others: whoever launches a kernel hands it everything.
   Value value = step.getInputs()[argument.index];
   auto input = dyn_cast<BlockArgument>(value);
@@ -187,6 +222,8 @@ std::string KernelCompilation::makeCommand() const {
     command += " --set=" + parameter + "=" + std::to_string(value);
   if (!request.compile.quantize.empty())
     command += " --w-format=" + request.compile.quantize;
+  if (!request.rowCodes.empty())
+    command += " --x-format=" + request.rowCodes;
   if (request.compile.waveSize)
     command += " --wave-size=" + std::to_string(request.compile.waveSize);
   return command + " --target=" + llvm::join(request.compile.targets, ",");

@@ -12,6 +12,7 @@ struct KernelRequest {
   KernelDescription::Values values; ///< options by key
   bool runtimeRows = false;         ///< the rows' option says only how many there are at most
   std::string name;                 ///< an identifier of C; empty: made from the description's name
+  std::string rowCodes;             ///< type of the codes in which products get their rows, "i8"; empty: numbers
   CompileOptions compile;           ///< targets, wave size, dumps, and tuning among the wishes
 };
 

@@ -184,15 +184,22 @@ private:
     return narrowest;
   }
 
+  static size_t findResult(KernelOp region, const LaunchInfo::Argument &argument) {
+    if (argument.kind == LaunchInfo::Argument::Result)
+      return argument.index;
+    return *llvm::find_if(llvm::seq<size_t>(region.getNumResults()),
+                          [&](size_t result) { return region.getInPlaceArgument(result) == argument.index; });
+  }
+
   /// The kernel's meaning on what the launch read, against what it wrote.
   void compareLaunch(const runtime::LaunchView &launch) {
     const KernelVariant &variant = target.plan.variants.at(launch.step().kernel);
     KernelOp region = variant.region;
     std::vector<Tensor> arguments(region.getNumArguments());
-    std::optional<size_t> output;
+    std::vector<std::pair<size_t, size_t>> written; // arguments, and which result each holds
     for (auto [i, argument] : llvm::enumerate(variant.launch.arguments)) {
       if (argument.access != "read")
-        output = i;
+        written.push_back({i, findResult(region, argument)});
       if (argument.kind == LaunchInfo::Argument::Operand)
         arguments[argument.index] = toTensor(launch.read(i));
     }
@@ -201,7 +208,8 @@ private:
     if (!tolerance)
       throw std::runtime_error("kernel " + variant.symbol + " has no tolerance");
     progress->add();
-    report->add("kernel", variant.symbol, compare(toFloats(launch.read(*output)), results.front(), *tolerance));
+    for (auto [argument, result] : written)
+      report->add("kernel", variant.symbol, compare(toFloats(launch.read(argument)), results[result], *tolerance));
   }
 
   const Compilation &compilation;

@@ -195,6 +195,8 @@ private:
         builder.getNamedAttr("eos", builder.getDenseI64ArrayAttr(eos)),
         builder.getNamedAttr("tokenizer", builder.getStringAttr(facts.tokenizer)),
     };
+    if (!facts.activations.empty())
+      entries.push_back(builder.getNamedAttr("activations", builder.getStringAttr(facts.activations)));
     if (!facts.dtype.empty())
       entries.push_back(builder.getNamedAttr("dtype", builder.getStringAttr(facts.dtype)));
     return builder.getDictionaryAttr(entries);
@@ -205,7 +207,7 @@ private:
     case Reference::input:
       return body->getArgument(reference.index);
     case Reference::node:
-      return nodeValues[reference.index];
+      return nodes[reference.index]->getResult(reference.result);
     default: {
       bool isWeight = reference.kind == Reference::weight;
       const ExpandedTensor &tensor = (isWeight ? graph.weights : graph.states)[reference.index];
@@ -241,7 +243,7 @@ private:
       }
       if (!made)
         return false;
-      nodeValues.push_back(made->getResult(0));
+      nodes.push_back(made);
     }
 
     SmallVector<mlir::Value> results;
@@ -265,7 +267,7 @@ private:
   OpBuilder builder;
   std::map<size_t, QuantizedWeight> codes; ///< of weights
   Block *body = nullptr;
-  std::vector<mlir::Value> nodeValues;
+  std::vector<Operation *> nodes;
   std::map<std::pair<bool, size_t>, mlir::Value> gotten;
 };
 

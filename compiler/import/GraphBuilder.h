@@ -19,8 +19,9 @@ namespace nstf::import {
 struct ModelFacts {
   std::string architecture; // "llama"; "graph" for a user's own
   std::string name;
-  std::string tokenizer; // path, or empty
-  std::string dtype;     // what config.json says the weights are: "bfloat16", or empty
+  std::string tokenizer;   // path, or empty
+  std::string dtype;       // what config.json says the weights are: "bfloat16", or empty
+  std::string activations; // type of the codes that linears read: "i8", or empty
 };
 
 class QuantizedWeights;

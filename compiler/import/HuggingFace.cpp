@@ -141,10 +141,11 @@ OwningOpRef<ModuleOp> nstf::import::importHuggingFace(const std::string &folder,
     std::optional<QuantizedWeights> quantized;
     if (quantization)
       quantized.emplace(*quantization, checkpoint ? &*checkpoint : nullptr, context);
-    OwningOpRef<ModuleOp> module =
-        buildModule(graph, {description.name, modelName(folder), tokenizerOf(folder), dtypeOf(config)},
-                    checkpoint ? &*checkpoint : nullptr, "'" + config.name() + "'", /*locateInFile=*/true, context,
-                    quantized ? &*quantized : nullptr);
+    OwningOpRef<ModuleOp> module = buildModule(graph,
+                                               {description.name, modelName(folder), tokenizerOf(folder),
+                                                dtypeOf(config), quantization ? quantization->getActivations() : ""},
+                                               checkpoint ? &*checkpoint : nullptr, "'" + config.name() + "'",
+                                               /*locateInFile=*/true, context, quantized ? &*quantized : nullptr);
     if (module)
       setWideProducts(*module, config);
     return module;

@@ -4,6 +4,7 @@
 
 #include "compiler/import/GraphBuilder.h"
 #include "dialects/nstf/NSTF.h"
+#include "support/ElementType.h"
 #include "support/InputError.h"
 
 #include "mlir/IR/Verifier.h"
@@ -17,10 +18,8 @@ using namespace nstf;
 using namespace nstf::description;
 using namespace nstf::import;
 
-/// What a node can be: everything that computes one value. Structure (graph, get, step, …) infers no types.
-static bool isGraphOperation(RegisteredOperationName name) {
-  return name.hasInterface<InferTypeOpInterface>() && name.hasTrait<OpTrait::OneResult>();
-}
+/// What a node can be: everything that computes values. Structure (graph, get, step, …) infers no types.
+static bool isGraphOperation(RegisteredOperationName name) { return name.hasInterface<InferTypeOpInterface>(); }
 
 std::vector<std::string> nstf::import::graphOperations(MLIRContext *context) {
   std::vector<std::string> names;
@@ -50,10 +49,11 @@ static SmallVector<Attribute> candidates(const ParameterValue &value, Builder &b
     return {builder.getF64FloatAttr(*number)};
   if (const std::string *text = std::get_if<std::string>(&value)) {
     SmallVector<Attribute> forms = {builder.getStringAttr(*text)};
-    for (Type type : {Type(builder.getF32Type()), Type(builder.getF16Type()), Type(builder.getBF16Type())}) {
+    for (Type type : {Type(builder.getF32Type()), Type(builder.getF16Type()), Type(builder.getBF16Type()),
+                      Type(builder.getI8Type()), Type(builder.getType<Float8E4M3FNUZType>())}) {
       std::string name;
       llvm::raw_string_ostream(name) << type;
-      if (name == *text)
+      if (nameOf(*support::elementTypeFromMlir(name)) == *text)
         forms.push_back(TypeAttr::get(type));
     }
     return forms;
@@ -125,7 +125,8 @@ Operation *nstf::import::buildNode(const ExpandedNode &node, ValueRange operands
   state.addOperands(operands);
   for (const ExpandedNode::Attribute &attribute : node.attributes)
     addAttribute(attribute, *name, state, builder, where);
-  state.addTypes(operands.empty() ? RankedTensorType::get({1, 1}, builder.getF32Type()) : operands[0].getType());
+  Type shown = operands.empty() ? RankedTensorType::get({1, 1}, builder.getF32Type()) : operands[0].getType();
+  state.addTypes(SmallVector<Type>(node.results, shown));
 
   Operation *op = builder.create(state);
   auto refuse = [&](const std::string &message) -> Operation * {
@@ -141,9 +142,13 @@ Operation *nstf::import::buildNode(const ExpandedNode &node, ValueRange operands
                                                            op->getAttrDictionary(), op->getPropertiesStorage(),
                                                            op->getRegions(), types);
   };
-  if (std::string message = errorOf(context, infer); !message.empty() || types.size() != 1)
+  if (std::string message = errorOf(context, infer); !message.empty())
     return refuse("'nstf." + node.op + "' op gives no type for these operands");
-  op->getResult(0).setType(types[0]);
+  if (types.size() != node.results)
+    return refuse("expected names of " + std::to_string(types.size()) + " results but got " +
+                  std::to_string(node.results));
+  for (auto [result, type] : llvm::zip_equal(op->getResults(), types))
+    result.setType(type);
   if (std::string message = errorOf(context, [&] { return mlir::verify(op); }); !message.empty())
     return refuse(message);
   return op;

@@ -14,6 +14,7 @@ constexpr char targetsHelp[] = "names, aliases or .yaml files; none: gfx942";
 constexpr char waveSizeHelp[] = "32 or 64; 0: chosen";
 constexpr char outputHelp[] = "folder that gets each target's code object as a file";
 constexpr char precisionHelp[] = "type of matrix operands";
+constexpr char activationsHelp[] = "type of codes of what linears read: i8 or e4m3fnuz";
 constexpr char quantizeHelp[] = "format of the weights of linears: int8, int4_g128, …";
 
 struct GraphOptions : PassPipelineOptions<GraphOptions> {
@@ -21,7 +22,10 @@ struct GraphOptions : PassPipelineOptions<GraphOptions> {
   Option<Precision> precision{*this, "precision", llvm::cl::init(Precision::F32), llvm::cl::desc(precisionHelp),
                               getPrecisionValues()};
   Option<std::string> quantize{*this, "quantize", llvm::cl::init(""), llvm::cl::desc(quantizeHelp)};
-  PipelineOptions get() const { return {.maxTokens = maxTokens, .precision = precision, .quantize = quantize}; }
+  Option<std::string> activations{*this, "activations", llvm::cl::init(""), llvm::cl::desc(activationsHelp)};
+  PipelineOptions get() const {
+    return {.maxTokens = maxTokens, .precision = precision, .quantize = quantize, .activations = activations};
+  }
 };
 
 struct TileOptions : PassPipelineOptions<TileOptions> {
@@ -56,6 +60,7 @@ struct AllOptions : PassPipelineOptions<AllOptions> {
   Option<Precision> precision{*this, "precision", llvm::cl::init(Precision::F32), llvm::cl::desc(precisionHelp),
                               getPrecisionValues()};
   Option<std::string> quantize{*this, "quantize", llvm::cl::init(""), llvm::cl::desc(quantizeHelp)};
+  Option<std::string> activations{*this, "activations", llvm::cl::init(""), llvm::cl::desc(activationsHelp)};
   ListOption<std::string> targets{*this, "targets", llvm::cl::desc(targetsHelp)};
   Option<int64_t> waveSize{*this, "wave-size", llvm::cl::init(0), llvm::cl::desc(waveSizeHelp)};
   Option<std::string> output{*this, "output", llvm::cl::init(""), llvm::cl::desc(outputHelp)};
@@ -63,6 +68,7 @@ struct AllOptions : PassPipelineOptions<AllOptions> {
     return {.maxTokens = maxTokens,
             .precision = precision,
             .quantize = quantize,
+            .activations = activations,
             .targets = {targets.begin(), targets.end()},
             .waveSize = waveSize,
             .output = output};

@@ -78,6 +78,40 @@ static Tensor dequantize(DequantizeOp op, Operands in, StepScalars) {
   return result;
 }
 
+/// The nearest f8E4M3FNUZ, of two the even one; below 2⁻⁷ they are 2⁻¹⁰ apart.
+static double roundToE4M3(double x) {
+  int exponent = std::max(std::ilogb(x), -7);
+  return x == 0 ? 0 : std::ldexp(std::nearbyint(std::ldexp(x, 3 - exponent)), exponent - 3);
+}
+
+/// Scales and quotients are f32, as the formula says, so that a code is one number and not two where it is a tie.
+static std::vector<Tensor> quantize(QuantizeOp op, Operands in, StepScalars) {
+  const Matrix &x = in[0]->values;
+  int64_t size = op.getGroup(), groups = x.cols() / size;
+  double most = op.getMost();
+  Tensor codes(in[0]->shape), scales({x.rows(), groups});
+  for (int64_t i = 0; i < x.rows(); ++i)
+    for (int64_t g = 0; g < groups; ++g) {
+      float largest = x.row(i).segment(g * size, size).cast<float>().cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
+      float scale = largest / float(most);
+      scales.values(i, g) = scale;
+      for (int64_t j = g * size; j < (g + 1) * size; ++j) {
+        double quotient = scale == 0 ? 0 : std::clamp<double>(float(x(i, j)) / scale, -most, most);
+        codes.values(i, j) = op.getType().isInteger() ? std::nearbyint(quotient) : roundToE4M3(quotient);
+      }
+    }
+  return {codes, scales};
+}
+
+static Tensor dequantizeRows(DequantizeRowsOp, Operands in, StepScalars) {
+  Tensor result = *in[0];
+  const Matrix &scales = in[1]->values;
+  int64_t size = result.values.cols() / scales.cols();
+  for (int64_t g = 0; g < scales.cols(); ++g)
+    result.values.middleCols(g * size, size).array().colwise() *= scales.col(g).array();
+  return result;
+}
+
 /// Exact for whole numbers, since their sums stay far below 2⁵³.
 static Tensor linear(LinearOp op, Operands in, StepScalars) {
   Tensor result(rowsOf(*in[0], in[1]->values.rows()));
@@ -289,9 +323,16 @@ static Tensor meanRows(MeanRowsOp, Operands in, StepScalars) {
 
 // By name
 
-using Meaning = Tensor (*)(Operation *, Operands, StepScalars);
+using Results = std::vector<Tensor>;
+using Meaning = Results (*)(Operation *, Operands, StepScalars);
 
 template <typename Op, Tensor (*meaning)(Op, Operands, StepScalars)>
+static std::pair<const StringRef, Meaning> entry() {
+  return {Op::getOperationName(),
+          [](Operation *op, Operands in, StepScalars step) { return Results{meaning(cast<Op>(op), in, step)}; }};
+}
+
+template <typename Op, Results (*meaning)(Op, Operands, StepScalars)>
 static std::pair<const StringRef, Meaning> entry() {
   return {Op::getOperationName(),
           [](Operation *op, Operands in, StepScalars step) { return meaning(cast<Op>(op), in, step); }};
@@ -305,6 +346,7 @@ static const std::map<StringRef, Meaning> &meanings() {
       entry<AttentionOp, attention>(),
       entry<ConvertOp, convert>(),
       entry<DequantizeOp, dequantize>(),
+      entry<DequantizeRowsOp, dequantizeRows>(),
       entry<EmbeddingOp, embedding>(),
       entry<FirstRowOp, firstRow>(),
       entry<GeluOp, geluRows>(),
@@ -315,6 +357,7 @@ static const std::map<StringRef, Meaning> &meanings() {
       entry<LinearOp, linear>(),
       entry<MeanRowsOp, meanRows>(),
       entry<MulOp, mul>(),
+      entry<QuantizeOp, quantize>(),
       entry<ReluOp, reluRows>(),
       entry<RmsNormOp, rmsNorm>(),
       entry<RopeOp, rope>(),
@@ -326,7 +369,7 @@ static const std::map<StringRef, Meaning> &meanings() {
   return table;
 }
 
-Tensor nstf::reference::evaluateOperation(Operation *op, Operands operands, StepScalars step) {
+std::vector<Tensor> nstf::reference::evaluateOperation(Operation *op, Operands operands, StepScalars step) {
   auto found = meanings().find(op->getName().getStringRef());
   if (found == meanings().end())
     throw std::runtime_error("the reference has no meaning for '" + op->getName().getStringRef().str() + "'");

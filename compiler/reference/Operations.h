@@ -17,11 +17,11 @@ struct StepScalars {
   int64_t position; // where its row 0 stands
 };
 
-/// Computes the one result of a graph operation from its operands, in float64, as the dialect's formula says.
+/// Computes the results of a graph operation from its operands, in float64, as the dialect's formula says.
 /// `kv_append` gives a whole new cache; ReferenceModel lets it write in place. Throws std::runtime_error for an
 /// operation without a reference and for numbers no run may have: an id outside its table, a position outside the
 /// cache.
-Tensor evaluateOperation(mlir::Operation *op, llvm::ArrayRef<const Tensor *> operands, StepScalars step);
+std::vector<Tensor> evaluateOperation(mlir::Operation *op, llvm::ArrayRef<const Tensor *> operands, StepScalars step);
 
 /// Writes the rows of `kv_append` into `cache`. Throws when they don't fit.
 void appendRows(const Tensor &rows, StepScalars step, Tensor &cache);

@@ -48,11 +48,10 @@ public:
       else if (auto launch = dyn_cast<StepOp>(op))
         results = runKernel(launch, operandsOf(op));
       else if (isTensorOperation(&op))
-        for (Tensor &result :
-             evaluateTensorOperation(&op, [&](Value value) -> const Tensor & { return *values.at(value); }, step))
-          results.push_back(std::make_shared<Tensor>(std::move(result)));
+        results =
+            share(evaluateTensorOperation(&op, [&](Value value) -> const Tensor & { return *values.at(value); }, step));
       else
-        results = {evaluate(op, operandsOf(op))};
+        results = evaluate(op, operandsOf(op));
       for (auto [result, value] : llvm::zip_equal(op.getResults(), results))
         values[result] = value;
       if (observer && !isa<GetOp>(op)) {
@@ -66,6 +65,13 @@ public:
   }
 
 private:
+  static std::vector<Pointer> share(std::vector<Tensor> tensors) {
+    std::vector<Pointer> pointers;
+    for (Tensor &tensor : tensors)
+      pointers.push_back(std::make_shared<Tensor>(std::move(tensor)));
+    return pointers;
+  }
+
   std::vector<Pointer> runKernel(StepOp launch, const std::vector<Pointer> &operands) {
     auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(launch, launch.getKernelAttr());
     if (!kernel)
@@ -74,16 +80,16 @@ private:
     return inner.run(kernel.getBody().front(), operands);
   }
 
-  Pointer evaluate(Operation &op, const std::vector<Pointer> &operands) {
+  std::vector<Pointer> evaluate(Operation &op, const std::vector<Pointer> &operands) {
     try {
       if (isa<KvAppendOp>(op) && writable.count(operands[1].get())) {
         appendRows(*operands[0], step, *operands[1]);
-        return operands[1];
+        return {operands[1]};
       }
       std::vector<const Tensor *> tensors;
       for (const Pointer &operand : operands)
         tensors.push_back(operand.get());
-      return std::make_shared<Tensor>(evaluateOperation(&op, tensors, step));
+      return share(evaluateOperation(&op, tensors, step));
     } catch (const std::runtime_error &error) {
       std::string where;
       if (auto name = dyn_cast<NameLoc>(op.getLoc()))

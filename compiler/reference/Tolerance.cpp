@@ -23,29 +23,31 @@ struct Row {
 // about u·√K/6 of the largest result (1.4e-6 at K = 16384), so the rows of sums leave room for K, and none for 16-bit
 // products.
 static const Row rows[] = {
-    {"embedding", {0, 0}},           // a copy
-    {"last_row", {0, 0}},            // a copy
-    {"first_row", {0, 0}},           // a copy
-    {"kv_append", {0, 0}},           // a copy
-    {"argmax", {0, 0}},              // an index
-    {"add", {0, 1.2e-7}},            // 2 u
-    {"mul", {0x1p-149, 1.2e-7}},     // 2 u; a product below all subnormals is 0
-    {"convert", {0, 0}},             // what its type makes of it
-    {"dequantize", {0, 1.2e-7}},     // a product, rounded to what products are made of
-    {"silu", {1e-7, 1e-6}},          // exp, reciprocal and product: up to 16 u
-    {"swiglu", {1e-7, 1e-6}},        // the same
-    {"relu", {0, 0}},                // the number itself or 0
-    {"tanh", {1e-7, 5e-7}},          // a rational function or exp: 3 units in the last place
-    {"gelu", {2e-7, 1e-6}},          // erf or tanh, of |x| up to a few, and products
-    {"rope", {1e-7, 5e-7}},          // two products with table entries rounded once, a sum: 4 u of the larger operand
-    {"rms_norm", {1e-7, 1e-6}},      // a sum over K, a root, two products
-    {"layer_norm", {1e-7, 2e-6}},    // two sums over K, a difference, a root, two products, a sum
-    {"l2_normalize", {1e-12, 1e-6}}, // a sum over K, a root, a quotient
-    {"mean_rows", {1e-7, 1e-6}},     // a sum over the rows
-    {"add_positions", {0, 1.2e-7}},  // 2 u
-    {"softmax", {1e-7, 2e-6}},       // exp of a difference, a sum over N, a quotient
-    {"linear", {5e-7, 4e-6}},        // a sum over K
-    {"attention", {1e-6, 8e-6}},     // two such sums around a softmax
+    {"embedding", {0, 0}},            // a copy
+    {"last_row", {0, 0}},             // a copy
+    {"first_row", {0, 0}},            // a copy
+    {"kv_append", {0, 0}},            // a copy
+    {"argmax", {0, 0}},               // an index
+    {"add", {0, 1.2e-7}},             // 2 u
+    {"mul", {0x1p-149, 1.2e-7}},      // 2 u; a product below all subnormals is 0
+    {"convert", {0, 0}},              // what its type makes of it
+    {"dequantize", {0, 1.2e-7}},      // a product, rounded to what products are made of
+    {"dequantize_rows", {0, 1.2e-7}}, // the same
+    {"quantize", {0, 0}},             // numbers of f32 throughout, and no sum
+    {"silu", {1e-7, 1e-6}},           // exp, reciprocal and product: up to 16 u
+    {"swiglu", {1e-7, 1e-6}},         // the same
+    {"relu", {0, 0}},                 // the number itself or 0
+    {"tanh", {1e-7, 5e-7}},           // a rational function or exp: 3 units in the last place
+    {"gelu", {2e-7, 1e-6}},           // erf or tanh, of |x| up to a few, and products
+    {"rope", {1e-7, 5e-7}},           // two products with table entries rounded once, a sum: 4 u of the larger operand
+    {"rms_norm", {1e-7, 1e-6}},       // a sum over K, a root, two products
+    {"layer_norm", {1e-7, 2e-6}},     // two sums over K, a difference, a root, two products, a sum
+    {"l2_normalize", {1e-12, 1e-6}},  // a sum over K, a root, a quotient
+    {"mean_rows", {1e-7, 1e-6}},      // a sum over the rows
+    {"add_positions", {0, 1.2e-7}},   // 2 u
+    {"softmax", {1e-7, 2e-6}},        // exp of a difference, a sum over N, a quotient
+    {"linear", {5e-7, 4e-6}},         // a sum over K
+    {"attention", {1e-6, 8e-6}},      // two such sums around a softmax
 };
 
 /// What rounding once adds, relative to the number: half a unit in the last place of 11 or 8 bits.
@@ -56,7 +58,7 @@ std::optional<Tolerance> nstf::reference::operationTolerance(llvm::StringRef ope
     if (row.operation == operation) {
       if (rounded.isInteger())
         return Tolerance{};
-      bool rounds = operation == "convert" || operation == "dequantize";
+      bool rounds = llvm::is_contained({"convert", "dequantize", "dequantize_rows"}, operation);
       // Below the smallest normal number of f16 the error is absolute.
       double absolute = rounds && rounded.isF16() ? 0x1p-25 : 0;
       return Tolerance{row.f32.absolute + absolute, row.f32.relative + (rounds ? roundingOf(rounded) : 0)};

@@ -23,7 +23,8 @@ def NSTF_Dialect : Dialect {
     - `nstf.name` on arguments and results of a graph: the name under which an application finds the buffer.
     - `nstf.model` on the module, a dictionary set by importers: `architecture` (string), `name` (string), `context`
       and `vocabulary` (i64), `bos` (i64), `eos` (array of i64), `tokenizer` (string, a path or empty), and
-      where config.json names the type of its weights `dtype` (string, as there).
+      where config.json names the type of its weights `dtype` (string, as there), where the checkpoint is for codes of what
+      linears read `activations` (string, "i8").
     - `nstf.max_tokens` on the module: the rows the largest bucket holds, what `?` counts as when memory is planned.
     - `nstf.target` on the module: the chip, a dictionary (Target.h).
     - `nstf.arena_size` on the graph: bytes of the arena, written by nstf-plan-memory.

@@ -37,3 +37,32 @@ LogicalResult DequantizeOp::verify() {
   }
   return success();
 }
+
+// QuantizeOp
+
+LogicalResult QuantizeOp::inferReturnTypes(MLIRContext *context, std::optional<Location> location,
+                                           QuantizeOp::Adaptor adaptor, SmallVectorImpl<Type> &types) {
+  auto x = cast<RankedTensorType>(adaptor.getX().getType());
+  int64_t group = adaptor.getGroup(), columns = x.getDimSize(1);
+  // quantize_c2
+  if (group < 1 || columns % group != 0)
+    return emitOptionalError(location, "expected groups of at least 1 column that divide the ", columns,
+                             " of x but got ", group);
+  types.push_back(x.clone(adaptor.getType()));
+  types.push_back(RankedTensorType::get({x.getDimSize(0), columns / group}, Float32Type::get(context)));
+  return success();
+}
+
+// DequantizeRowsOp
+
+LogicalResult DequantizeRowsOp::verify() {
+  RankedTensorType codes = getCodes().getType(), scales = getScales().getType();
+  // dequantize_rows_c1
+  int64_t groups = scales.getDimSize(1);
+  if (codes.getDimSize(0) != scales.getDimSize(0) || groups < 1 || codes.getDimSize(1) % groups != 0)
+    return emitOpError() << "expected a scale for each row and group of columns of " << codes << " but got " << scales;
+  // dequantize_rows_c2
+  if (getType().getShape() != codes.getShape())
+    return emitOpError() << "expected a result of the shape of " << codes << " but got " << getType();
+  return success();
+}

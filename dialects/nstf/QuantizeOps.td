@@ -1,13 +1,16 @@
-// Matrices in fewer bits than numbers: ordinary tensors and what they mean.
+// Numbers in fewer bits: ordinary tensors and what they mean.
 #ifndef NSTF_QUANTIZE_OPS
 #define NSTF_QUANTIZE_OPS
 
 include "dialects/nstf/Attributes.td"
 include "dialects/nstf/Interfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def NSTF_Codes : NSTF_TensorOf<2, NSTF_AllStatic, AnyTypeOf<[I<8>, I<32>]>, "static [rows, words] tensor of i8 or i32">;
 def NSTF_Words : NSTF_TensorOf<2, NSTF_AllStatic, I<32>, "static [rows, words] tensor of i32">;
+def NSTF_CodeRows : NSTF_TensorOf<2, NSTF_LeadingDynamic, AnyTypeOf<[I8, F8E4M3FNUZ]>,
+    "[rows, features] tensor of i8 or f8E4M3FNUZ with static features">;
 def NSTF_Scales : NSTF_TensorOf<2, NSTF_AllStatic, F16, "static [rows, groups] tensor of f16">;
 
 def NSTF_DequantizeOp : NSTF_Op<"dequantize", [Pure, AttrSizedOperandSegments, NSTF_DecodeOp]> {
@@ -48,7 +51,69 @@ def NSTF_DequantizeOp : NSTF_Op<"dequantize", [Pure, AttrSizedOperandSegments, N
   let extraClassDeclaration = [{
     /// The operand that is this plane; null where there is none.
     mlir::Value getPlane(nstf::Plane plane);
+    /// Whether a number is what stands in `codes` times the scale of its row.
+    bool hasPlainRows() { return !getFormat().isPacked() && getFormat().getGroups() == 1 && !getZeros(); }
   }];
+}
+
+def NSTF_QuantizeOp : NSTF_Op<"quantize", [Pure, InferTypeOpAdaptor]> {
+  let summary = "rows as codes of 8 bits, with a scale for each row and group of columns";
+  let description = [{
+    Of a row i the columns j of a group g = j / group, with most = 127 for i8 and 240 for f8E4M3FNUZ:
+
+    scales[i, g] = maxⱼ |x[i, j]| / most, an f32;
+    codes[i, j] = x[i, j] / scales[i, g], an f32, rounded to the nearest number of `type`, of two the even one, and no
+    larger than most.
+
+    Where the scale is 0, because all of the group is (or next to, below 2⁻¹⁴³), so are the codes. A group with a NaN or an
+    infinity has that as its scale; its codes may be any, and what they stand for is no finite number.
+
+    - C1: `type` is i8 or f8E4M3FNUZ.
+    - C2: `group` is at least 1 and divides the columns of x.
+    - C3: for x [M, K] codes are [M, K] of `type`, scales [M, K / group] of f32.
+
+    ```mlir
+    func.func @quantize(%x: tensor<?x64xf32>) -> (tensor<?x64xi8>, tensor<?x2xf32>) {
+      %codes, %scales = nstf.quantize %x {type = i8, group = 32 : i64} : tensor<?x64xf32> -> tensor<?x64xi8>, tensor<?x2xf32>
+      return %codes, %scales : tensor<?x64xi8>, tensor<?x2xf32>
+    }
+    ```
+  }];
+  let arguments = (ins
+    Arg<NSTF_Operand, "[M, K]">:$x,
+    TypeAttrOf<AnyTypeOf<[I8, F8E4M3FNUZ], "i8 or f8E4M3FNUZ">>:$type,
+    I64Attr:$group);
+  let results = (outs
+    Res<NSTF_CodeRows, "[M, K]">:$codes,
+    Res<NSTF_Activation, "[M, K / group]">:$scales);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($codes) `,` type($scales)";
+  let extraClassDeclaration = [{
+    /// The largest code.
+    double getMost() { return getMost(getType()); }
+    static double getMost(mlir::Type type) { return type.isInteger() ? 127 : 240; }
+  }];
+}
+
+def NSTF_DequantizeRowsOp : NSTF_Op<"dequantize_rows", [Pure, NSTF_DecodeOp]> {
+  let summary = "the rows that codes and scales stand for";
+  let description = [{
+    result[i, j] = scales[i, g]·codes[i, j], g = j / group: what `quantize` took apart, but for what rounding lost. For codes
+    [M, K] and scales [M, G] a group is K / G columns.
+
+    - C1: the scales have as many rows as the codes, and a number of columns that divides theirs.
+    - C2: the result has the shape of the codes.
+
+    ```mlir
+    func.func @dequantize_rows(%codes: tensor<?x64xi8>, %scales: tensor<?x2xf32>) -> tensor<?x64xf16> {
+      %x = nstf.dequantize_rows %codes, %scales : (tensor<?x64xi8>, tensor<?x2xf32>) -> tensor<?x64xf16>
+      return %x : tensor<?x64xf16>
+    }
+    ```
+  }];
+  let arguments = (ins Arg<NSTF_CodeRows, "[M, K]">:$codes, Arg<NSTF_Activation, "[M, G]">:$scales);
+  let results = (outs NSTF_Operand:$result);
+  let assemblyFormat = "$codes `,` $scales attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 #endif

@@ -137,12 +137,18 @@ LogicalResult VariantOp::verifySymbolUses(SymbolTableCollection &symbols) {
                          << getKernelAttr();
   // variant_c4
   int64_t arguments = kernel.getNumArguments(), values = arguments;
+  DenseSet<int64_t> results;
   for (Operation &op : kernel.getBody().front())
-    values += op.getNumResults();
+    for (Value value : op.getResults()) {
+      if (llvm::is_contained(kernel.getReturn().getValues(), value))
+        results.insert(values);
+      ++values;
+    }
   for (NamedAttribute buffer : getBinding().getBuffers())
-    if (int64_t number = cast<IntegerAttr>(buffer.getValue()).getInt(); number >= arguments)
+    if (int64_t number = cast<IntegerAttr>(buffer.getValue()).getInt();
+        number >= arguments && !results.contains(number))
       return emitOpError() << "expected buffer " << buffer.getName().getValue() << " to be one of the " << arguments
-                           << " arguments of " << getKernelAttr() << " but got " << number;
+                           << " arguments of " << getKernelAttr() << " or a result but got " << number;
   if (getBinding().getTile() < -1 || getBinding().getTile() >= values)
     return emitOpError() << "expected the tile to be one of the " << values << " values of " << getKernelAttr()
                          << " but got " << getBinding().getTile();

@@ -21,7 +21,7 @@ def NSTF_VariantOp : NSTF_Op<"variant", [
     - C1: `tokens` has at least one range, each [min, max] with 1 ≤ min ≤ max, in ascending order without overlap.
     - C2: `kernel` names an nstf.kernel of the module around the target's.
     - C3: no range goes past the binding's `tokens`.
-    - C4: `buffers` and `tile` of the binding are values of the kernel, and buffers arguments.
+    - C4: `buffers` and `tile` of the binding are values of the kernel, and buffers arguments or results.
 
     ```mlir
     nstf.kernel @linear_0(%x: tensor<?x64xf32>, %w: tensor<172x64xf32>) -> tensor<?x172xf32> {

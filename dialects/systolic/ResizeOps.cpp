@@ -24,11 +24,12 @@ LogicalResult DotOp::verify() {
                          << acc;
   bool isBytes = w.getElementType().isInteger(8);
   bool isFloat = isa<Float32Type, Float16Type, BFloat16Type, OperandType>(x.getElementType());
-  if (!isFloat || (isBytes ? getLength() % 4 != 0 : w.getElementType() != x.getElementType())) // dot_c2
+  bool isWhole = isBytes && x.getElementType().isInteger(8);
+  if (!(isFloat || isWhole) || (isBytes ? getLength() % 4 != 0 : w.getElementType() != x.getElementType())) // dot_c2
     return emitOpError() << "expected floats of one type, or i8 in sums of a multiple of 4 columns, but got " << w
                          << " and " << x << " in sums of " << getLength();
-  if (!acc.getElementType().isF32()) // dot_c3
-    return emitOpError() << "expected sums of f32 but got " << acc;
+  if (Type sum = getAccumulatorType(x.getElementType()); acc.getElementType() != sum) // dot_c3
+    return emitOpError() << "expected sums of " << sum << " but got " << acc;
   return success();
 }
 

@@ -4,16 +4,18 @@
 using namespace mlir;
 using namespace nstf::systolic;
 
-/// Whether an access moves elements between these types: of one, between floats, or of a template's that is still open.
+/// Whether an access moves elements between these types: of one, between numbers, or of a template's that is still
+/// open.
 static bool isMoved(Type from, Type to) {
-  return from == to || (isa<FloatType>(from) && isa<FloatType>(to)) || isa<OperandType, AccumulatorType>(from);
+  auto isNumber = [](Type type) { return isa<FloatType>(type) || type.isInteger(8); };
+  return from == to || (isNumber(from) && isNumber(to)) || isa<OperandType, AccumulatorType>(from);
 }
 
 /// The rules that load and store share: constraints 1 and 2 of both.
 static LogicalResult verifyAccess(Operation *op, RankedTensorType tile, MemRefType buffer, size_t indices,
                                   size_t limits) {
   if (tile.getRank() != buffer.getRank() || !isMoved(tile.getElementType(), buffer.getElementType()))
-    return op->emitOpError() << "expected tile and buffer of one rank and element type, or two float types, but got "
+    return op->emitOpError() << "expected tile and buffer of one rank and element type, or of floats and i8, but got "
                              << tile << " and " << buffer;
   if (indices != size_t(buffer.getRank()))
     return op->emitOpError() << "expected " << buffer.getRank() << " indices but got " << indices;
@@ -33,7 +35,7 @@ static LogicalResult verifyIndexTile(Operation *op, StringRef name, Value tile, 
 /// load_c4
 static LogicalResult verifyPlaces(LoadOp op, RankedTensorType tile, RankedTensorType places) {
   if (!isMoved(tile.getElementType(), cast<MemRefType>(op.getBuffer().getType()).getElementType()))
-    return op.emitOpError() << "expected tile and buffer of one element type, or two float types, but got " << tile
+    return op.emitOpError() << "expected tile and buffer of one element type, or of floats and i8, but got " << tile
                             << " and " << op.getBuffer().getType();
   if (op.getIndices().size() != 1 || cast<MemRefType>(op.getBuffer().getType()).getRank() != 1)
     return op.emitOpError() << "expected a buffer of rank 1 for at but got " << op.getBuffer().getType();

@@ -29,10 +29,10 @@ class Systolic_AccessDescription {
 def Systolic_LoadOp : Systolic_Op<"load", [AttrSizedOperandSegments]> {
   let summary = "reads a tile from a buffer; what lies outside is 0";
   let description = Systolic_AccessDescription<>.text # [{
-    Floats are converted from the buffer's type to the tile's. With `transposed` element (r, c) of the tile is that of
+    Floats, and whole numbers of i8, are converted from the buffer's type to the tile's. With `transposed` element (r, c) of the tile is that of
     row c and column r of the buffer's part, so that `rows` has as many entries as the tile has columns. A load whose `when`
     is false touches no memory and gives zeros.
-    - load_c1: tile and buffer have the same rank (but with `at`) and element type, or two float types; a tile of a
+    - load_c1: tile and buffer have the same rank (but with `at`) and element type, or two of floats and i8; a tile of a
       template's `!systolic.operand` or `!systolic.accumulator` goes with any.
     - load_c2: there is one index a dimension, and one limit a dimension or none.
     - load_c3: `rows` has as many entries as the tile has rows, `cols` as it has columns; `rows` needs rank 2.
@@ -107,8 +107,8 @@ def Systolic_StoreOp : Systolic_Op<"store", [AttrSizedOperandSegments]> {
   let description = Systolic_AccessDescription<>.text # [{
     With `transposed`, element (r, c) of the tile stands at row c and column r.
     An element that several lanes hold is written by one of them. Floats are converted from the tile's type to the
-    buffer's, rounded to nearest even.
-    - store_c1: tile and buffer have the same rank and element type, or two float types; a tile of a template's
+    buffer's, rounded to nearest even; what i8 does not hold may become any number there.
+    - store_c1: tile and buffer have the same rank and element type, or two of floats and i8; a tile of a template's
       `!systolic.operand` or `!systolic.accumulator` goes with any.
     - store_c2: there is one index a dimension, and one limit a dimension or none.
     - store_c3: `rows` has as many entries as rows of the buffer are written, and needs rank 2.

@@ -159,7 +159,8 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
   /// The group that makes a value only the conversion uses: whatever its kernel, its store converts.
   std::optional<size_t> joinStore(ConvertOp convert, DenseMap<Operation *, size_t> &groupOf) {
     Operation *producer = convert.getX().getDefiningOp();
-    if (!producer || !groupOf.contains(producer) || !isOnlyUsedBy(convert.getX(), *convert))
+    if (!producer || producer->getNumResults() != 1 || !groupOf.contains(producer) ||
+        !isOnlyUsedBy(convert.getX(), *convert))
       return std::nullopt;
     return groupOf[producer];
   }

@@ -46,6 +46,20 @@ def QuantizeWeightsPass : Pass<"nstf-quantize-weights", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nstf::NSTFDialect"];
 }
 
+def QuantizeActivationsPass : Pass<"nstf-quantize-activations", "::mlir::ModuleOp"> {
+  let summary = "lets products of quantised matrices read rows as codes too";
+  let description = [{
+    What a `linear` reads is quantised, each row with a scale of its own that is found when it runs, where the matrix is in
+    codes of `type` with one scale a row: then codes are multiplied, and scales are the sums'. All linears that read a value
+    share one `quantize` of it; a conversion before it is left out. Other linears stay as they are; that there is
+    none is an error. Without a type nothing changes.
+
+    Precondition: operations stand in the graph, not yet in kernels; matrices are quantised.
+  }];
+  let options = [Option<"type", "type", "std::string", "", "i8 or e4m3fnuz">];
+  let dependentDialects = ["::nstf::NSTFDialect"];
+}
+
 def NormalizeTensorOpsPass : Pass<"nstf-normalize-tensor-ops", "::mlir::ModuleOp"> {
   let summary = "one way to write tensor code: linalg.generic";
   let description = [{

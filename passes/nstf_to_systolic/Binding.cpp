@@ -56,6 +56,7 @@ void nstf::registerTemplateOps(DialectRegistry &registry) {
     attachElementwiseBindings(*context);
     attachLayerBindings(*context);
     attachNormBindings(*context);
+    attachQuantizeBindings(*context);
     attachRowBindings(*context);
   });
 }

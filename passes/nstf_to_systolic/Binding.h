@@ -23,7 +23,7 @@ struct TemplateBinding {
   };
 
   mlir::Value tile;                  ///< what the template hands to its epilogue
-  llvm::SmallVector<Buffer> buffers; ///< without the buffer "y", which holds the region's result
+  llvm::SmallVector<Buffer> buffers; ///< without the buffer "y", which holds the region's first result
   mlir::Type operandType;            ///< of matrix products; null where the template has none
   llvm::SmallVector<Parameter> parameters;
   llvm::SmallVector<Parameter> facts; ///< what tuning rows may ask about beside the parameters; no template has them

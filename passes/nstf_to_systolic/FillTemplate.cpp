@@ -1,7 +1,9 @@
 // nstf-to-systolic-fill-template: a kernel region's sizes, buffers and elementwise ops go into its template
 // (Passes.td).
+#include "dialects/systolic/OperandTypes.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/nstf_to_systolic/Binding.h"
+#include "passes/nstf_to_systolic/CodeProduct.h"
 #include "passes/nstf_to_systolic/DecodeLoads.h"
 #include "passes/nstf_to_systolic/Passes.h"
 #include "passes/nstf_to_systolic/Slot.h"
@@ -110,6 +112,9 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     if (binding.operandType && parameters.get(systolic::operandParameterName))
       parameters.set(systolic::operandParameterName, TypeAttr::get(binding.operandType));
     program.setParamsAttr(parameters.getDictionary(&getContext()));
+    // What goes into slots and loads has to know its types.
+    if (auto operand = dyn_cast_or_null<TypeAttr>(parameters.get(systolic::operandParameterName)))
+      systolic::resolveOperandTypes(getOperation(), operand.getValue());
     return success();
   }
 
@@ -156,30 +161,42 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     bind(buffer, kind, cast<BlockArgument>(value).getArgNumber());
   }
 
+  void bindResult(systolic::KernelOp program, unsigned argument, StringRef buffer, KernelOp region, unsigned index) {
+    if (std::optional<unsigned> inPlace = region.getInPlaceArgument(index))
+      return bindOperand(program, argument, buffer, region.getBody().getArgument(*inPlace), LaunchArgument::InPlace);
+    setContents(program, argument, region.getResultTypes()[index]);
+    bind(buffer, LaunchArgument::Result, index);
+  }
+
   LogicalResult bindBuffers(KernelOp region, systolic::KernelOp program, const TemplateBinding &binding) {
     if (!program.getLaunch())
       return program.emitError("expected the template to name its buffers in launch but got none");
     bound.clear();
-    for (auto matrix : region.getBody().getOps<DequantizeOp>())
+    // Codes that are multiplied as they are need no decoding.
+    auto matrices = findCodeProduct(region.getAnchor()) ? SmallVector<DequantizeOp>()
+                                                        : llvm::to_vector(region.getBody().getOps<DequantizeOp>());
+    for (DequantizeOp matrix : matrices)
       for (const TemplateBinding::Buffer &buffer : binding.buffers)
         if (buffer.value == matrix.getCodes() && failed(decodeLoads(program, buffer.name, matrix, binding.operandType)))
           return failure();
+    auto results = region.getReturn().getValues();
     for (const TemplateBinding::Buffer &buffer : binding.buffers) {
       std::optional<unsigned> argument = program.findBuffer(buffer.name);
-      if (!argument || !isa<BlockArgument>(buffer.value))
-        return program.emitError() << "expected buffer " << buffer.name << " for an argument of the nstf.kernel";
+      auto result = llvm::find(results, buffer.value);
+      if (!argument || (!isa<BlockArgument>(buffer.value) && result == results.end()))
+        return program.emitError() << "expected buffer " << buffer.name
+                                   << " for an argument or a result of the nstf.kernel";
+      if (!isa<BlockArgument>(buffer.value)) {
+        bindResult(program, *argument, buffer.name, region, result.getIndex());
+        continue;
+      }
       bindOperand(program, *argument, buffer.name, buffer.value);
       convertLoads(program, *argument, binding.operandType);
     }
     std::optional<unsigned> output = program.findBuffer(outputName);
     if (!output)
       return program.emitError() << "expected a buffer " << outputName << " in the template";
-    if (std::optional<unsigned> inPlace = region.getInPlaceArgument(0)) {
-      bindOperand(program, *output, outputName, region.getBody().getArgument(*inPlace), LaunchArgument::InPlace);
-    } else {
-      setContents(program, *output, region.getResultTypes().front());
-      bind(outputName, LaunchArgument::Result, 0);
-    }
+    bindResult(program, *output, outputName, region, 0);
     return success();
   }
 
@@ -230,6 +247,9 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
       return region.emitError() << "expected a template with a slot @" << slotName << " but got "
                                 << program.getSymName();
 
+    if (findCodeProduct(region.getAnchor()))
+      setScaledTypes(slot, program);
+
     // The operands follow the last buffer, so that they are launched with them.
     SmallVector<Value> buffers;
     for (auto [i, operand] : llvm::enumerate(operands)) {
@@ -251,6 +271,17 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
         call.getOperandsMutable().append(buffers);
     });
     return fillSlot(slot, region, binding.tile, operands);
+  }
+
+  /// Of sums that have scales the slot makes f32.
+  void setScaledTypes(func::FuncOp slot, systolic::KernelOp program) {
+    auto sums = cast<RankedTensorType>(slot.getArgumentTypes()[0]);
+    Type scaled = sums.clone(Float32Type::get(&getContext()));
+    slot.setFunctionType(FunctionType::get(&getContext(), slot.getArgumentTypes(), scaled));
+    program.walk([&](func::CallOp call) {
+      if (call.getCallee() == slotName)
+        call.getResult(0).setType(scaled);
+    });
   }
 
   SmallVector<LaunchArgument> bound; ///< what stands behind each buffer of the template, by its name

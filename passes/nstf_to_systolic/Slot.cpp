@@ -1,6 +1,7 @@
 // Fills a template's slot @epilogue (Slot.h).
 #include "passes/nstf_to_systolic/Slot.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/nstf_to_systolic/CodeProduct.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -18,7 +19,7 @@ class SlotBuilder {
 public:
   SlotBuilder(func::FuncOp slot) : loc(slot.getLoc()), builder(slot.getContext()) {
     builder.setInsertionPoint(slot.getBody().front().getTerminator());
-    tileType = cast<RankedTensorType>(slot.getArgumentTypes()[0]);
+    tileType = cast<RankedTensorType>(slot.getResultTypes()[0]);
     m0 = slot.getArgument(1);
     n0 = slot.getArgument(2);
   }
@@ -39,12 +40,21 @@ public:
     return systolic::LoadOp::create(builder, loc, tileType, table, ValueRange{row, n0}, ValueRange(), Value(), Value());
   }
 
-  Value loadBias(Value buffer) {
-    auto axes = cast<AxesAttr>(tileType.getEncoding()).dropDim(0);
-    auto type = RankedTensorType::get(tileType.getShape().drop_front(), tileType.getElementType(), axes);
-    Value bias = systolic::LoadOp::create(builder, loc, type, buffer, ValueRange{n0}, ValueRange(), Value(), Value());
-    return systolic::BroadcastOp::create(builder, loc, tileType, bias, 0);
+  /// One number for each column of the tile, along 1, or for each row.
+  Value loadVector(Value buffer, unsigned along) {
+    auto axes = cast<AxesAttr>(tileType.getEncoding()).dropDim(1 - along);
+    auto type = RankedTensorType::get(tileType.getDimSize(along), tileType.getElementType(), axes);
+    Value vector = systolic::LoadOp::create(builder, loc, type, buffer, ValueRange{along ? n0 : m0}, ValueRange(),
+                                            Value(), Value());
+    return systolic::BroadcastOp::create(builder, loc, tileType, vector, 1 - along);
   }
+
+  /// Sums as f32.
+  Value toFloats(Value sums) {
+    return sums.getType() == tileType ? sums : arith::SIToFPOp::create(builder, loc, tileType, sums).getResult();
+  }
+
+  Value multiply(Value left, Value right) { return arith::MulFOp::create(builder, loc, left, right); }
 
   Value add(Value left, Value right) { return arith::AddFOp::create(builder, loc, left, right); }
 
@@ -82,9 +92,17 @@ bool nstf::readsPosition(ArrayRef<SlotOperand> operands) {
 
 SmallVector<SlotOperand> nstf::getSlotOperands(KernelOp region, Value tile, MemRefType output) {
   llvm::SetVector<Value> values;
+  auto getVectorType = [&](Value value, unsigned along) {
+    auto axes = cast<AxesAttr>(output.getMemorySpace()).dropDim(1 - along);
+    return MemRefType::get(output.getDimSize(along), getElementTypeOrSelf(value.getType()), MemRefLayoutAttrInterface(),
+                           axes);
+  };
   if (Value bias = getBias(region))
     values.insert(bias);
   SmallVector<SlotOperand> operands;
+  if (std::optional<CodeProduct> codes = findCodeProduct(region.getAnchor()))
+    for (auto [value, along] : {std::pair(codes->rowScales, 0u), std::pair(codes->columnScales, 1u)})
+      operands.push_back({value, getVectorType(value, along), {}, along, /*isScale=*/true});
   for (auto op : region.getBody().getOps<ElementwiseOp>())
     for (auto [i, operand] : llvm::enumerate(op->getOperands()))
       if (op.isByElement(i)) {
@@ -94,15 +112,10 @@ SmallVector<SlotOperand> nstf::getSlotOperands(KernelOp region, Value tile, MemR
         operands.push_back({operand, getTableType(operand, output), op});
       }
   for (Value value : values) {
-    if (cast<RankedTensorType>(value.getType()).getRank() == 2) {
-      Type element = cast<RankedTensorType>(value.getType()).getElementType();
-      operands.push_back({value, MemRefType::Builder(output).setElementType(element), {}});
-      continue;
-    }
-    auto axes = cast<AxesAttr>(output.getMemorySpace()).dropDim(0);
-    Type element = cast<RankedTensorType>(value.getType()).getElementType();
-    operands.push_back(
-        {value, MemRefType::get(output.getShape().drop_front(), element, MemRefLayoutAttrInterface(), axes), {}});
+    if (cast<RankedTensorType>(value.getType()).getRank() == 2)
+      operands.push_back({value, MemRefType::Builder(output).setElementType(getElementTypeOrSelf(value.getType()))});
+    else
+      operands.push_back({value, getVectorType(value, 1)});
   }
   return operands;
 }
@@ -118,9 +131,11 @@ LogicalResult nstf::fillSlot(func::FuncOp slot, KernelOp region, Value tile, Arr
   if (readsPosition(operands))
     control = append(systolic::ControlType::get(region.getContext()));
 
-  DenseMap<Value, Value> values = {{tile, slot.getArgument(0)}};
+  DenseMap<Value, Value> values;
   DenseMap<Operation *, Value> tables; // by the op that reads one
   SlotBuilder builder(slot);
+  builder.setLocation(region.getAnchor()->getLoc());
+  values[tile] = builder.toFloats(slot.getArgument(0));
   for (auto [operand, buffer] : llvm::zip_equal(operands, buffers)) {
     if (ElementwiseOp op = operand.reader) {
       builder.setLocation(op.getLoc());
@@ -128,7 +143,11 @@ LogicalResult nstf::fillSlot(func::FuncOp slot, KernelOp region, Value tile, Arr
       continue;
     }
     builder.setLocation((*operand.value.user_begin())->getLoc());
-    values[operand.value] = operand.type.getRank() == 2 ? builder.loadMatrix(buffer) : builder.loadBias(buffer);
+    Value loaded = operand.type.getRank() == 2 ? builder.loadMatrix(buffer) : builder.loadVector(buffer, operand.along);
+    if (operand.isScale)
+      values[tile] = builder.multiply(values[tile], loaded);
+    else
+      values[operand.value] = loaded;
   }
   Value result = values[tile];
   if (Value bias = getBias(region)) {

@@ -2,6 +2,7 @@
 //
 // Types are replaced in place through AttrTypeReplacer, which reaches block arguments, loop-carried values, signatures,
 // and buffer types; splat constants keep their value at the new size.
+#include "dialects/systolic/OperandTypes.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -27,8 +28,7 @@ int64_t getInteger(const Parameters &parameters, StringRef name) {
 }
 
 /// Gives shapes the sizes of their axes. An axis that is no parameter of at least 1 is remembered in `badAxis`, and
-/// that a tile wants an operand type where there is none in `lacksOperand`, since types have no location to report them
-/// at.
+/// that a tile has an operand type still in `lacksOperand`, since types have no location to report them at.
 struct Resizer {
   const Parameters &parameters;
   StringAttr badAxis;
@@ -52,18 +52,8 @@ struct Resizer {
 
   RankedTensorType resize(RankedTensorType tile) {
     auto axes = dyn_cast_or_null<AxesAttr>(tile.getEncoding());
-    return axes ? RankedTensorType::get(resize(axes), resolve(tile.getElementType()), axes) : tile;
-  }
-
-  /// The type of operands, or of their sums, for a template's.
-  Type resolve(Type elementType) {
-    if (!isa<OperandType, AccumulatorType>(elementType))
-      return elementType;
-    auto declared = dyn_cast_or_null<TypeAttr>(parameters.lookup(operandParameterName));
-    lacksOperand |= !declared;
-    if (!declared)
-      return elementType;
-    return isa<OperandType>(elementType) ? declared.getValue() : getAccumulatorType(declared.getValue());
+    lacksOperand |= isa<OperandType, AccumulatorType>(tile.getElementType());
+    return axes ? RankedTensorType::get(resize(axes), tile.getElementType(), axes) : tile;
   }
 };
 
@@ -75,29 +65,17 @@ AttrTypeReplacer makeReplacer(Resizer &resizer) {
     AxesAttr axes = getBufferAxes(buffer);
     if (!axes)
       return std::nullopt;
-    return std::pair<Type, WalkResult>{MemRefType::get(resizer.resize(axes), resizer.resolve(buffer.getElementType()),
-                                                       MemRefLayoutAttrInterface(), axes),
-                                       WalkResult::skip()};
+    resizer.lacksOperand |= isa<OperandType, AccumulatorType>(buffer.getElementType());
+    return std::pair<Type, WalkResult>{
+        MemRefType::get(resizer.resize(axes), buffer.getElementType(), MemRefLayoutAttrInterface(), axes),
+        WalkResult::skip()};
   });
   replacer.addReplacement([&](DenseElementsAttr splat) -> std::optional<std::pair<Attribute, WalkResult>> {
     auto tile = dyn_cast<RankedTensorType>(splat.getType());
     if (!tile || !splat.isSplat())
       return std::nullopt;
-    RankedTensorType type = resizer.resize(tile);
-    if (type.getElementType() == tile.getElementType())
-      return std::pair<Attribute, WalkResult>{splat.resizeSplat(type), WalkResult::skip()};
-    APFloat value = splat.getSplatValue<APFloat>();
-    bool isExact;
-    if (auto integer = dyn_cast<IntegerType>(type.getElementType())) {
-      llvm::APSInt whole(integer.getWidth(), /*isUnsigned=*/false);
-      value.convertToInteger(whole, APFloat::rmTowardZero, &isExact);
-      return std::pair<Attribute, WalkResult>{DenseElementsAttr::get(type, APInt(whole)), WalkResult::skip()};
-    }
-    value.convert(cast<FloatType>(type.getElementType()).getFloatSemantics(), APFloat::rmNearestTiesToEven, &isExact);
-    return std::pair<Attribute, WalkResult>{DenseElementsAttr::get(type, value), WalkResult::skip()};
+    return std::pair<Attribute, WalkResult>{splat.resizeSplat(resizer.resize(tile)), WalkResult::skip()};
   });
-  replacer.addReplacement([&](OperandType type) { return resizer.resolve(type); });
-  replacer.addReplacement([&](AccumulatorType type) { return resizer.resolve(type); });
   return replacer;
 }
 
@@ -127,6 +105,8 @@ struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePa
     if (failed(readParameters(kernel, parameters)))
       return signalPassFailure();
 
+    if (auto operand = dyn_cast_or_null<TypeAttr>(parameters.lookup(operandParameterName)))
+      resolveOperandTypes(getOperation(), operand.getValue());
     Resizer resizer{parameters, {}};
     makeReplacer(resizer).recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/true, /*replaceLocs=*/false,
                                                        /*replaceTypes=*/true);
@@ -139,19 +119,8 @@ struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePa
                          << ", the type of !systolic.operand, but got none";
       return signalPassFailure();
     }
-    dropConversions();
     if (failed(setParameters(parameters)) || failed(setRows(parameters)))
       signalPassFailure();
-  }
-
-  /// What a template writes as conversions to or from operands is none where they are of that type.
-  void dropConversions() {
-    getOperation()->walk([](Operation *op) {
-      if (isa<arith::ExtFOp, arith::TruncFOp>(op) && op->getOperand(0).getType() == op->getResult(0).getType()) {
-        op->replaceAllUsesWith(op->getOperands());
-        op->erase();
-      }
-    });
   }
 
   LogicalResult setParameters(const Parameters &parameters) {

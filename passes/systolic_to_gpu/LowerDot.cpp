@@ -1,5 +1,7 @@
 // Lowering of sums of products on the vector units.
 //
+// Four products of i8 are one instruction with their sum in i32 (v_dot4_i32_i8).
+//
 // Two f16 products are one instruction with their sum in f32 (v_dot2_f32_f16). Other floats are f32 by then, two side
 // by side (v_pk_fma_f32): columns of even number in one sum, those of odd number in another, added at the end.
 //
@@ -24,7 +26,8 @@ struct DotPattern : TilePattern<DotOp> {
     IndexBuilder index{rewriter, op.getLoc()};
     FragmentAttr sums = getFragment(op.getAcc().getType());
     auto columns = mapRegisters(getFragment(op.getX().getType()), 2);
-    bool isBytes = getTileType(op.getW()).getElementType().isInteger(8), isEmpty = isZero(op.getAcc());
+    bool isBytes = getTileType(op.getW()).getElementType().isInteger(8) && !isWhole(adaptor.getX()),
+         isEmpty = isZero(op.getAcc());
     int64_t length = op.getLength();
     std::map<int64_t, Value> corrections; // by the first register of x
     Value result = adaptor.getAcc();
@@ -52,6 +55,7 @@ struct DotPattern : TilePattern<DotOp> {
 private:
   static bool isZero(Value tile) { return matchPattern(tile, m_PosZeroFloat()); }
   static VectorType typeOf(Value vector) { return cast<VectorType>(vector.getType()); }
+  static bool isWhole(Value vector) { return typeOf(vector).getElementType().isInteger(8); }
   static bool isHalf(Value vector) { return typeOf(vector).getElementType().isF16(); }
   static Value makeZero(IndexBuilder &index) {
     return arith::ConstantOp::create(index.builder, index.loc, index.builder.getF32FloatAttr(0));
@@ -64,6 +68,16 @@ private:
   /// acc and all products of w and x, which are alike.
   static Value addProducts(IndexBuilder &index, Value w, Value x, Value acc) {
     int64_t length = typeOf(x).getNumElements();
+    if (isWhole(x)) {
+      auto words = VectorType::get(length / 4, index.builder.getI32Type());
+      w = vector::BitCastOp::create(index.builder, index.loc, words, w);
+      x = vector::BitCastOp::create(index.builder, index.loc, words, x);
+      Value clamps = arith::ConstantOp::create(index.builder, index.loc, index.builder.getBoolAttr(false));
+      for (int64_t i = 0; i < length / 4; ++i)
+        acc = callIntrinsic(index, "llvm.amdgcn.sdot4", acc.getType(),
+                            {extractRegisters(index, w, i, 1), extractRegisters(index, x, i, 1), acc, clamps});
+      return acc;
+    }
     if (isHalf(x) && length % 2 == 0) {
       Value clamps = arith::ConstantOp::create(index.builder, index.loc, index.builder.getBoolAttr(false));
       for (int64_t i = 0; i < length; i += 2)

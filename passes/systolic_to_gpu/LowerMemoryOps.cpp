@@ -1,6 +1,7 @@
 // Lowering of loads, stores and the control block (BufferAccess.h says where they go).
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -16,12 +17,17 @@ SmallVector<KnownIndex> lookUp(const KernelContext &kernel, ValueRange indices) 
   return llvm::map_to_vector(indices, [&](Value index) { return kernel.indices.at(index); });
 }
 
-/// `vector` with elements of `type`: floats are extended, or rounded to nearest even.
-Value convertFloats(IndexBuilder &index, Value vector, Type type) {
+/// `vector` with elements of `type`: numbers are extended, or rounded to nearest even.
+Value convertNumbers(IndexBuilder &index, Value vector, Type type) {
   auto from = cast<VectorType>(vector.getType());
   if (from.getElementType() == type)
     return vector;
   auto to = VectorType::get(from.getShape(), type);
+  if (from.getElementType().isInteger())
+    return arith::SIToFPOp::create(index.builder, index.loc, to, vector);
+  if (type.isInteger())
+    return arith::FPToSIOp::create(index.builder, index.loc, to,
+                                   math::RoundEvenOp::create(index.builder, index.loc, vector));
   if (from.getElementTypeBitWidth() < to.getElementTypeBitWidth())
     return arith::ExtFOp::create(index.builder, index.loc, to, vector);
   if (from.getElementTypeBitWidth() > to.getElementTypeBitWidth())
@@ -41,7 +47,7 @@ struct LoadPattern : TilePattern<LoadOp> {
     VectorType type = VectorType::get(getVectorType(op.getResult()).getShape(), buffer.getElementType());
     if (op.getAt()) {
       Value picked = pick(index, adaptor, buffer, memory, type);
-      rewriter.replaceOp(op, convertFloats(index, picked, getTileType(op.getResult()).getElementType()));
+      rewriter.replaceOp(op, convertNumbers(index, picked, getTileType(op.getResult()).getElementType()));
       return success();
     }
     BufferAccess access(index, kernel,
@@ -69,7 +75,7 @@ struct LoadPattern : TilePattern<LoadOp> {
                                                     rewriter.getBoolAttr(true), constant, address.shared);
       result = insertRegisters(index, access.moveCut(value, i), result, i);
     }
-    rewriter.replaceOp(op, convertFloats(index, result, getTileType(op.getResult()).getElementType()));
+    rewriter.replaceOp(op, convertNumbers(index, result, getTileType(op.getResult()).getElementType()));
     return success();
   }
 
@@ -110,7 +116,7 @@ struct StorePattern : TilePattern<StoreOp> {
                          .transposed = op.getTransposed(),
                          .condition = isFirstReplica(index, kernel, layout)});
     int64_t width = access.getWidth();
-    Value tile = convertFloats(index, adaptor.getTile(), buffer.getElementType());
+    Value tile = convertNumbers(index, adaptor.getTile(), buffer.getElementType());
     Value memory = kernel.getMemory(op.getBuffer(), adaptor.getBuffer());
     for (int64_t i = 0; i < layout.getNumRegisters(); i += width)
       amdgpu::RawBufferStoreOp::create(rewriter, op.getLoc(), extractRegisters(index, tile, i, width), memory,

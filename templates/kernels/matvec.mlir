@@ -2,15 +2,16 @@
 //
 // One work item is BN rows of W, which share what it loads of X. Each lane keeps partial sums of its own columns until the
 // end, BS of a row of BK, so that there is one reduction across lanes per row and not one per block: BK / BS are the columns
-// that a lane loads side by side. K need not be a multiple of BK. OPERAND: the type of X and W; sums are f32.
+// that a lane loads side by side. K need not be a multiple of BK. OPERAND: the type of X and W;
+// sums are f32, or i32 of i8.
 !x = tensor<1x64x!systolic.operand, #systolic.axes<1, BK>>
 !w = tensor<16x64x!systolic.operand, #systolic.axes<BN, BK>>
-!sums = tensor<16x8xf32, #systolic.axes<BN, BS>>
-!sum = tensor<16xf32, #systolic.axes<BN>>
-!y = tensor<1x16xf32, #systolic.axes<1, BN>>
+!sums = tensor<16x8x!systolic.accumulator, #systolic.axes<BN, BS>>
+!sum = tensor<16x!systolic.accumulator, #systolic.axes<BN>>
+!y = tensor<1x16x!systolic.accumulator, #systolic.axes<1, BN>>
 !X = memref<1x64x!systolic.operand, #systolic.axes<1, K>>
 !W = memref<64x64x!systolic.operand, #systolic.axes<N, K>>
-!Y = memref<1x64xf32, #systolic.axes<1, N>>
+!Y = memref<1x64x!systolic.accumulator, #systolic.axes<1, N>>
 
 module {
   func.func private @epilogue(%tile: !y, %m0: index, %n0: index) -> !y {

@@ -67,7 +67,8 @@ struct CompressLine {
   TextOptions judge;
   bool eachMatrix = false, lines = false;
   std::string format, plan, maxKl, maxPerplexityIncrease, maxBytes,
-      formats = "int4_g32,int5_g32,int6_g32,int8", calibration, rounding = "auto", scaling = "auto", output, report;
+      formats = "int4_g32,int5_g32,int6_g32,int8", activations = "none", calibration, rounding = "auto",
+      scaling = "auto", output, report;
 
   void add(CLI::App &app) {
     model.add(app);
@@ -86,6 +87,11 @@ struct CompressLine {
                    "formats to choose from, by what each matrix loses alone on the calibration's text")
         ->type_name("FORMAT,…")
         ->capture_default_str();
+    app.add_option("--activations", activations,
+                   "what linears read, as codes with a scale a row: int8 weights multiply with i8")
+        ->check(CLI::IsMember({"i8", "none"}))
+        ->type_name("TYPE")
+        ->capture_default_str();
     app.add_option("--calibration", calibration, "what nstfc calibrate wrote of this model")->type_name("FOLDER");
     app.add_option("--rounding", rounding, "how codes are chosen; auto: gptq where there is a calibration with sums")
         ->check(CLI::IsMember({"auto", "gptq", "nearest"}))
@@ -93,7 +99,7 @@ struct CompressLine {
     app.add_option(
            "--scale-channels", scaling,
            "inputs scaled before rounding, folded into norms, up and v; auto: awq where there is a calibration and "
-           "the outputs gain by it")
+           "the outputs gain by it, with --activations smooth")
         ->check(CLI::IsMember({"auto", "awq", "smooth", "off"}))
         ->capture_default_str();
     app.add_option("-o,--output", output, "the checkpoint, a folder that isn't there yet")
@@ -114,6 +120,10 @@ CompressOptions makeOptions(const CompressLine &line, const Calibration *calibra
   options.model = line.model.model;
   options.randomSeed = line.model.getSeed();
   options.writePlan = line.format.empty();
+  options.activations = line.activations != "none";
+  if (options.activations && line.format != "int8")
+    throw std::runtime_error("--activations=i8: expected --format=int8 but got " +
+                             (line.format.empty() ? "none" : support::escape(line.format)));
   bool hasSums = calibration && !calibration->isDiagonal();
   if (line.rounding == "gptq" && !hasSums)
     throw std::runtime_error("--rounding=gptq: expected a --calibration without --diagonal");
@@ -126,7 +136,7 @@ CompressOptions makeOptions(const CompressLine &line, const Calibration *calibra
   else if (line.scaling == "awq")
     options.scaling = ChannelScaling::Awq;
   else if (line.scaling == "auto" && calibration)
-    options.scaling = ChannelScaling::Auto;
+    options.scaling = options.activations ? ChannelScaling::Smooth : ChannelScaling::Auto;
   return options;
 }
 

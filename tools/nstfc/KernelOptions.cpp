@@ -26,7 +26,7 @@ constexpr char version[] = "nstfc " NSTF_VERSION;
 using Values = std::vector<std::string>;
 
 struct Arguments {
-  Values targets, tuning, templates, output, header, name, emit, dump, waveSize, format, explain, reproducers;
+  Values targets, tuning, templates, output, header, name, emit, dump, waveSize, format, rowCodes, explain, reproducers;
   Values wave;                          ///< what --wave-size was called before
   std::map<std::string, Values> kernel; ///< by key
   Values maxRows;
@@ -64,6 +64,8 @@ void addOptions(CLI::App &app, const KernelDescription &description, Arguments &
   add("--set", arguments.tuning, "a tuning parameter over the table's; repeatable")->type_name("NAME=VALUE");
   add("--w-format", arguments.format, "codes in place of the numbers of what products are with: int8, int4_g128, …")
       ->type_name("FORMAT");
+  add("--x-format", arguments.rowCodes, "codes in place of the numbers of rows that products are of, with a scale each")
+      ->type_name("{i8,e4m3fnuz}");
   add("--templates", arguments.templates, "folder of kernels and tuning, over those nstfc has")->type_name("FOLDER");
   add("--wave-size", arguments.waveSize, "lanes of a wave, where the target leaves a choice")->type_name("{32,64}");
   add("--wave", arguments.wave, "")->group("");
@@ -115,6 +117,7 @@ KernelRequest makeRequest(const KernelDescription &description, const Arguments 
   request.compile.targets = arguments.targets;
   request.compile.wishes.templates = once("--templates", arguments.templates).value_or("");
   request.compile.quantize = once("--w-format", arguments.format).value_or("");
+  request.rowCodes = once("--x-format", arguments.rowCodes).value_or("");
   request.compile.dumpStages = once("--dump-stages", arguments.dump).value_or("");
   request.compile.reproducerDir = once("--reproducer-dir", arguments.reproducers).value_or("");
   Values waveSize = arguments.waveSize;

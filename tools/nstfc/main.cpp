@@ -81,6 +81,12 @@ void addOptions(CLI::App &app, CommandLine &line) {
          "weights of linears as codes, rounded to nearest: int4, int5, int6 or int8 with a scale a row, with _asym "
          "also a zero; with _g32, _g64 or _g128 a scale and a zero a group (int4_g128), with _sym no zeros")
       ->type_name("FORMAT");
+  app.add_option(
+         "--activations", line.compile.activations,
+         "what linears of weights in 8 bits with a scale a row read, as codes with a scale a row: i8 with int8 or "
+         "e4m3fnuz with that (default: what the checkpoint says, else none)")
+      ->check(CLI::IsMember({"i8", "e4m3fnuz", "none"}))
+      ->type_name("TYPE");
   app.add_option("--max-tokens", line.compile.maxTokens,
                  "tokens of the largest step; longer prompts run in pieces (default: the context, at most 512)")
       ->type_name("N");

@@ -24,6 +24,7 @@ void attachAttentionBindings(mlir::MLIRContext &context);
 void attachElementwiseBindings(mlir::MLIRContext &context);
 void attachLayerBindings(mlir::MLIRContext &context);
 void attachNormBindings(mlir::MLIRContext &context);
+void attachQuantizeBindings(mlir::MLIRContext &context);
 void attachRowBindings(mlir::MLIRContext &context);
 
 } // namespace nstf

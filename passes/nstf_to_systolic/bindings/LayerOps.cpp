@@ -1,4 +1,5 @@
 // Bindings of embedding, linear, softmax and argmax to their templates.
+#include "passes/nstf_to_systolic/CodeProduct.h"
 #include "passes/nstf_to_systolic/bindings/Bindings.h"
 
 using namespace mlir;
@@ -18,17 +19,26 @@ struct EmbeddingBinding : TemplateModel<EmbeddingBinding, EmbeddingOp> {
 };
 
 struct LinearBinding : TemplateModel<LinearBinding, LinearOp> {
-  /// Vector units compute in f32, which holds no sums of i8 and has no conversion from f8.
+  /// Vector units multiply no f8.
   SmallVector<StringRef> getTemplateNames(Operation *op) const {
-    if (cast<LinearOp>(op).getX().getType().getElementTypeBitWidth() == 8)
+    std::optional<CodeProduct> codes = findCodeProduct(op);
+    Type operand = getElementTypeOrSelf((codes ? codes->x : cast<LinearOp>(op).getX()).getType());
+    if (isa<Float8E4M3FNUZType>(operand))
       return {"matmul"};
     return {"matvec", "matmul"};
   }
 
   static LogicalResult bind(LinearOp op, TemplateBinder &binder) {
-    binder.addBuffer("x", op.getX());
-    binder.addBuffer("w", op.getW());
-    Type operandType = op.getX().getType().getElementType();
+    Value x = op.getX(), w = op.getW();
+    if (std::optional<CodeProduct> codes = findCodeProduct(op)) {
+      x = codes->x;
+      w = codes->w;
+    } else if (auto rows = x.getDefiningOp<DequantizeRowsOp>()) {
+      return rows.emitOpError("expected to be multiplied with codes of the same type, one scale a row on both sides");
+    }
+    binder.addBuffer("x", x);
+    binder.addBuffer("w", w);
+    Type operandType = getElementTypeOrSelf(x.getType());
     binder.binding.operandType = operandType;
     binder.binding.facts.push_back({"F16", operandType.isF16()});
     binder.addParameter("N", op.getW().getType().getDimSize(0));

@@ -22,7 +22,8 @@ using OperationsTest = ReferenceTest;
 
 TEST_F(OperationsTest, everyGraphOperationHasAReference) {
   std::vector<std::string> operations = import::graphOperations(&context);
-  operations.push_back("dequantize"); // which passes put into a graph, no file
+  for (const char *decoder : {"dequantize", "dequantize_rows"}) // which passes put into a graph, no file
+    operations.push_back(decoder);
   std::sort(operations.begin(), operations.end());
   EXPECT_EQ(referenceOperations(), operations);
 }
@@ -49,6 +50,32 @@ TEST_F(OperationsTest, linearWithBias) {
                2);
   EXPECT_THAT(y.shape, ElementsAre(2, 3));
   EXPECT_THAT(numbers(y), ElementsAre(11, 22, 33, 13, 24, 37));
+}
+
+/// Of two groups of a row, the second of zeros: 127 times what the largest is; 0.5 of a code goes to the even one.
+TEST_F(OperationsTest, quantizeGivesCodesAndScales) {
+  auto module = parse("nstf.graph @main(" + argument("a", "tensor<1x6xf32>") +
+                      ") -> (tensor<1x6xi8> {nstf.name = \"codes\"}, tensor<1x2xf32> {nstf.name = \"scales\"}, "
+                      "tensor<1x6xf32> {nstf.name = \"y\"}) attributes {context = 1 : i64} {\n"
+                      "%codes, %scales = nstf.quantize %a {type = i8, group = 3} "
+                      ": tensor<1x6xf32> -> tensor<1x6xi8>, tensor<1x2xf32>\n"
+                      "%y = nstf.dequantize_rows %codes, %scales "
+                      ": (tensor<1x6xi8>, tensor<1x2xf32>) -> tensor<1x6xf32>\n"
+                      "nstf.return %codes, %scales, %y : tensor<1x6xi8>, tensor<1x2xf32>, tensor<1x6xf32>\n}");
+  ReferenceModel model(*module);
+  auto results = model.run({{"a", Tensor({1, 6}, std::vector<double>{-254, 5, 7, 0, 0, 0})}}, 1, 0);
+  EXPECT_THAT(numbers(results.at("scales")), ElementsAre(2, 0));
+  EXPECT_THAT(numbers(results.at("codes")), ElementsAre(-127, 2, 4, 0, 0, 0));
+  EXPECT_THAT(numbers(results.at("y")), ElementsAre(-254, 4, 8, 0, 0, 0));
+}
+
+/// Of f8E4M3FNUZ 240 is the largest; between 16 and 32 numbers are 2 apart, below 2⁻⁷ 2⁻¹⁰.
+TEST_F(OperationsTest, quantizeToFloatsOf8Bits) {
+  Tensor y = evaluate(argument("a", "tensor<1x5xf32>"), "tensor<1x5xf8E4M3FNUZ>",
+                      "%y, %s = nstf.quantize %a {type = f8E4M3FNUZ, group = 5} "
+                      ": tensor<1x5xf32> -> tensor<1x5xf8E4M3FNUZ>, tensor<1x1xf32>",
+                      {Tensor({1, 5}, std::vector<double>{240, 17, -19, 0.0045, 0.0004})}, 1);
+  EXPECT_THAT(numbers(y), ElementsAre(240, 16, -20, 5.0 / 1024, 0));
 }
 
 /// 2^17 products of 2^14 are 2^31, which is -2^31; one less is itself.

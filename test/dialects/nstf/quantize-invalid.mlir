@@ -115,3 +115,62 @@ func.func @dequantize_c5(%codes: tensor<4x8xi32>, %scales: tensor<4x1xf16>) {
       : (tensor<4x8xi32>, tensor<4x1xf16>) -> tensor<4x60xf16>
   return
 }
+
+// -----
+
+func.func @quantize_c1(%x: tensor<?x64xf32>) {
+  // expected-error @+1 {{attribute 'type' failed to satisfy constraint: type attribute of i8 or f8E4M3FNUZ}}
+  %codes, %scales = "nstf.quantize"(%x) {type = f16, group = 64 : i64} : (tensor<?x64xf32>) -> (tensor<?x64xi8>, tensor<?x1xf32>)
+  return
+}
+
+// -----
+
+func.func @quantize_c2(%x: tensor<?x64xf32>) {
+  // expected-error @+2 {{expected groups of at least 1 column that divide the 64 of x but got 48}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %codes, %scales = nstf.quantize %x {type = i8, group = 48} : tensor<?x64xf32> -> tensor<?x64xi8>, tensor<?x1xf32>
+  return
+}
+
+// -----
+
+func.func @quantize_c2(%x: tensor<?x64xf32>) {
+  // expected-error @+2 {{expected groups of at least 1 column that divide the 64 of x but got 0}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %codes, %scales = nstf.quantize %x {type = i8, group = 0} : tensor<?x64xf32> -> tensor<?x64xi8>, tensor<?x1xf32>
+  return
+}
+
+// -----
+
+func.func @quantize_c3(%x: tensor<?x64xf32>) {
+  // expected-error @+2 {{inferred type(s) 'tensor<?x64xf8E4M3FNUZ>', 'tensor<?x2xf32>' are incompatible with return type(s) of operation 'tensor<?x64xi8>', 'tensor<?x2xf32>'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %codes, %scales = nstf.quantize %x {type = f8E4M3FNUZ, group = 32} : tensor<?x64xf32> -> tensor<?x64xi8>, tensor<?x2xf32>
+  return
+}
+
+// -----
+
+func.func @dequantize_rows_c1(%codes: tensor<?x64xi8>, %scales: tensor<?x3xf32>) {
+  // expected-error @+1 {{expected a scale for each row and group of columns of 'tensor<?x64xi8>' but got 'tensor<?x3xf32>'}}
+  %x = nstf.dequantize_rows %codes, %scales : (tensor<?x64xi8>, tensor<?x3xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @dequantize_rows_c1(%codes: tensor<?x64xi8>, %scales: tensor<1x1xf32>) {
+  // expected-error @+1 {{expected a scale for each row and group of columns of 'tensor<?x64xi8>' but got 'tensor<1x1xf32>'}}
+  %x = nstf.dequantize_rows %codes, %scales : (tensor<?x64xi8>, tensor<1x1xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+func.func @dequantize_rows_c2(%codes: tensor<?x64xi8>, %scales: tensor<?x1xf32>) {
+  // expected-error @+1 {{expected a result of the shape of 'tensor<?x64xi8>' but got 'tensor<?x32xf32>'}}
+  %x = nstf.dequantize_rows %codes, %scales : (tensor<?x64xi8>, tensor<?x1xf32>) -> tensor<?x32xf32>
+  return
+}

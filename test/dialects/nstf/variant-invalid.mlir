@@ -90,10 +90,11 @@ module {
 // C4: variant
 nstf.kernel @silu_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %y = nstf.silu %x : tensor<?x8xf32>
-  nstf.return %y : tensor<?x8xf32>
+  %z = nstf.silu %y : tensor<?x8xf32>
+  nstf.return %z : tensor<?x8xf32>
 }
 module {
-  // expected-error @+1 {{expected buffer x to be one of the 1 arguments of @silu_0 but got 1}}
+  // expected-error @+1 {{expected buffer x to be one of the 1 arguments of @silu_0 or a result but got 1}}
   nstf.variant @variant_c4 of @silu_0 tokens [1, 1]
       binding <"t", tokens = 16, parameters = {}, per_token = {}, buffers = {x = 1 : i64}> choice <{}, template why "" not [], tuning why "" not []> {
   }

@@ -3,7 +3,7 @@
 
 !X = memref<64x48xf32, #systolic.axes<M, K>>
 func.func @load_c1_rank(%X: !X, %i: index) {
-  // expected-error @+1 {{expected tile and buffer of one rank and element type, or two float types, but got 'tensor<16xf32, #systolic.axes<BK>>' and 'memref<64x48xf32, #systolic.axes<M, K>>'}}
+  // expected-error @+1 {{expected tile and buffer of one rank and element type, or of floats and i8, but got 'tensor<16xf32, #systolic.axes<BK>>' and 'memref<64x48xf32, #systolic.axes<M, K>>'}}
   %x = systolic.load %X[%i, %i] : !X -> tensor<16xf32, #systolic.axes<BK>>
   return
 }
@@ -100,7 +100,7 @@ func.func @load_c4_type(%X: !X, %i: index, %at: !at) {
 !X = memref<48xf32, #systolic.axes<K>>
 !at = tensor<16xi32, #systolic.axes<BK>>
 func.func @load_c4_element(%X: !X, %i: index, %at: !at) {
-  // expected-error @+1 {{expected tile and buffer of one element type, or two float types, but got}}
+  // expected-error @+1 {{expected tile and buffer of one element type, or of floats and i8, but got}}
   %x = systolic.load %X[%i] at(%at : !at) : !X -> tensor<16xi32, #systolic.axes<BK>>
   return
 }

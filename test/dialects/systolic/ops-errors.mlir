@@ -183,8 +183,18 @@ func.func @dot_c2_bytes(%w: !dw, %x: !dx, %acc: tensor<16x16xf32, #systolic.axes
 !dw = tensor<16x32xf16, #systolic.axes<BN, BK>>
 !dx = tensor<1x32xf16, #systolic.axes<1, BK>>
 func.func @dot_c3(%w: !dw, %x: !dx, %acc: tensor<16x4xf16, #systolic.axes<BN, BS>>) {
-  // expected-error @+1 {{expected sums of f32 but got 'tensor<16x4xf16, #systolic.axes<BN, BS>>'}}
+  // expected-error @+1 {{expected sums of 'f32' but got 'tensor<16x4xf16, #systolic.axes<BN, BS>>'}}
   %y = systolic.dot %w, %x, %acc : !dw, !dx -> tensor<16x4xf16, #systolic.axes<BN, BS>>
+  return
+}
+
+// -----
+
+!dw = tensor<16x32xi8, #systolic.axes<BN, BK>>
+!dx = tensor<1x32xi8, #systolic.axes<1, BK>>
+func.func @dot_c3_whole(%w: !dw, %x: !dx, %acc: tensor<16x8xf32, #systolic.axes<BN, BS>>) {
+  // expected-error @+1 {{expected sums of 'i32' but got 'tensor<16x8xf32, #systolic.axes<BN, BS>>'}}
+  %y = systolic.dot %w, %x, %acc : !dw, !dx -> tensor<16x8xf32, #systolic.axes<BN, BS>>
   return
 }
 

@@ -254,3 +254,38 @@ nstf.graph @formed(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {n
   %y = nstf.mul %a, %x : tensor<?x8xf32>
   nstf.return %y : tensor<?x8xf32>
 }
+
+// -----
+
+// An operation of two results is a kernel of two; what decodes codes goes to each reader, on both sides. A conversion of one of two
+// results is a launch of its own.
+
+nstf.weight @codes : tensor<8x8xi8>
+nstf.weight @scales : tensor<8x1xf16>
+// CHECK: nstf.kernel @quantize_0(%[[X:.+]]: tensor<?x8xf32>) -> (tensor<?x8xi8>, tensor<?x1xf32>) {
+// CHECK-NEXT: %[[Q:.+]], %[[S:.+]] = nstf.quantize %[[X]]
+// CHECK-NEXT: nstf.return %[[Q]], %[[S]]
+// CHECK: nstf.kernel @convert_0(
+// CHECK: nstf.kernel @dequantize_rows_dequantize_linear_0(
+// CHECK-NEXT: nstf.dequantize_rows
+// CHECK-NEXT: nstf.dequantize
+// CHECK-NEXT: nstf.linear
+// CHECK: nstf.kernel @dequantize_rows_dequantize_linear_1(
+// CHECK-LABEL: nstf.graph @quantized(
+// CHECK: %[[STEP:.+]]:2 = nstf.step @quantize_0(
+// CHECK: nstf.step @convert_0(%[[STEP]]#1)
+// CHECK: nstf.step @dequantize_rows_dequantize_linear_0(%[[STEP]]#0, %[[STEP]]#1, %{{.+}}, %{{.+}})
+// CHECK: nstf.step @dequantize_rows_dequantize_linear_1(%[[STEP]]#0, %[[STEP]]#1, %{{.+}}, %{{.+}})
+nstf.graph @quantized(%x: tensor<?x8xf32> {nstf.name = "x"})
+    -> (tensor<?x8xf32> {nstf.name = "y"}, tensor<?x8xf32> {nstf.name = "z"}, tensor<?x1xf16> {nstf.name = "s"})
+    attributes {context = 16 : i64} {
+  %codes = nstf.get @codes : tensor<8x8xi8>
+  %scales = nstf.get @scales : tensor<8x1xf16>
+  %w = nstf.dequantize %codes, %scales {format = #nstf.int<8, group = row, columns = 8>} : (tensor<8x8xi8>, tensor<8x1xf16>) -> tensor<8x8xf16>
+  %q, %s = nstf.quantize %x {type = i8, group = 8} : tensor<?x8xf32> -> tensor<?x8xi8>, tensor<?x1xf32>
+  %half = nstf.convert %s {type = f16} : (tensor<?x1xf32>) -> tensor<?x1xf16>
+  %h = nstf.dequantize_rows %q, %s : (tensor<?x8xi8>, tensor<?x1xf32>) -> tensor<?x8xf16>
+  %y = nstf.linear %h, %w : (tensor<?x8xf16>, tensor<8x8xf16>) -> tensor<?x8xf32>
+  %z = nstf.linear %h, %w : (tensor<?x8xf16>, tensor<8x8xf16>) -> tensor<?x8xf32>
+  nstf.return %y, %z, %half : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x1xf16>
+}

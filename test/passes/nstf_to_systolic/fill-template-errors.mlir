@@ -133,7 +133,7 @@ module attributes {nstf.max_tokens = 4 : i64} {
 // -----
 
 module attributes {nstf.max_tokens = 4 : i64} {
-  // expected-error @+1 {{expected buffer x for an argument of the nstf.kernel}}
+  // expected-error @+1 {{expected buffer x for an argument or a result of the nstf.kernel}}
   systolic.kernel @softmax(%y: memref<8x8xf32, #systolic.axes<M, N>>, %work: index)
       attributes {launch = #systolic.launch<[y]>, params = {M = 8, N = 8, ROWS = 0}, grid = []} {
     systolic.return

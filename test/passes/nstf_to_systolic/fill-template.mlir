@@ -27,13 +27,15 @@
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-window.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-window.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-codes.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-codes.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-wide-window.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-wide-window.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/code-product.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/code-product.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/quantize.mlir' %root/templates/kernels/quantize.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/quantize.mlir
 
 //--- matmul.mlir
 // Tuning goes over the defaults; `?` is max_tokens; bias, silu and the residual are in the slot, with a buffer each for bias
 // and residual behind the output's.
-// CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<32x32x!systolic.accumulator, #systolic.axes<BM, BN>>, %[[M0:.+]]: index, %[[N0:.+]]: index, %[[E0:.+]]: memref<64xf32, #systolic.axes<N>>, %[[E1:.+]]: memref<64x64xf32, #systolic.axes<M, N>>)
+// CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<32x32xf32, #systolic.axes<BM, BN>>, %[[M0:.+]]: index, %[[N0:.+]]: index, %[[E0:.+]]: memref<64xf32, #systolic.axes<N>>, %[[E1:.+]]: memref<64x64xf32, #systolic.axes<M, N>>)
 // CHECK: %[[BIAS:.+]] = systolic.load %[[E0]][%[[N0]]]
-// CHECK: %[[ROWS:.+]] = systolic.broadcast %[[BIAS]] : tensor<32x!systolic.accumulator, #systolic.axes<BN>> -> tensor<32x32x!systolic.accumulator, #systolic.axes<BM, BN>>
+// CHECK: %[[ROWS:.+]] = systolic.broadcast %[[BIAS]] : tensor<32xf32, #systolic.axes<BN>> -> tensor<32x32xf32, #systolic.axes<BM, BN>>
 // CHECK: %[[R:.+]] = systolic.load %[[E1]][%[[M0]], %[[N0]]]
 // CHECK: %[[Y:.+]] = arith.addf %[[TILE]], %[[ROWS]]
 // CHECK: %[[NEGATED:.+]] = arith.negf %[[Y]]
@@ -128,7 +130,7 @@ nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<512x16xf32>, %v: tenso
 // CHECK-SAME: launch = #systolic.launch<[q = operand 0, k = operand 1, v = operand 2, k_scales = operand 3, v_scales = operand 4, y = result 0, control]
 // CHECK-SAME: CODES = 1 : i64,
 // CHECK: %[[CODES:.+]] = systolic.load %[[K]][%{{.+}}] limit[%{{.+}}] : {{.+}} -> tensor<32x16xi8, #systolic.axes<BK, DP>>
-// CHECK: arith.sitofp %[[CODES]] : tensor<32x16xi8, #systolic.axes<BK, DP>> to tensor<32x16x!systolic.operand, #systolic.axes<BK, DP>>
+// CHECK: arith.sitofp %[[CODES]] : tensor<32x16xi8, #systolic.axes<BK, DP>> to tensor<32x16xf16, #systolic.axes<BK, DP>>
 // CHECK: systolic.load %[[V]][%{{.+}}] limit[%{{.+}}] transposed : {{.+}} -> tensor<16x32xi8, #systolic.axes<DP, BK>>
 nstf.kernel @attention_0(%q: tensor<?x16xf16>, %k: tensor<512x16xi8>, %v: tensor<512x16xi8>, %ks: tensor<512x1xf32>, %vs: tensor<512x1xf32>) -> tensor<?x16xf32> {
   %y = nstf.attention %q, %k, %v scales %ks, %vs {heads = 1 : i64, kv_heads = 1 : i64, causal, scale = 1.0 : f64} : (tensor<?x16xf16>, tensor<512x16xi8>, tensor<512x16xi8>, tensor<512x1xf32>, tensor<512x1xf32>) -> tensor<?x16xf32>
@@ -333,7 +335,7 @@ nstf.kernel @argmax_0(%x: tensor<?x20xf32>) -> tensor<?xi32> {
 // CHECK: systolic.load %[[Z]][%{{.+}}, %{{.+}}] rows(%{{.+}}) : {{.+}} -> tensor<16x2xi32, #systolic.axes<BN, BK_zeros>>
 // CHECK: systolic.load %[[S]]{{.+}} -> tensor<16x2xf32, #systolic.axes<BN, BK_scales>>
 // CHECK-NOT: systolic.load
-// CHECK: %[[CODES:.+]] = systolic.unpack 4 raised %[[WORDS]] along 1 : {{.+}} -> tensor<16x64x!systolic.operand, #systolic.axes<BN, BK>>
+// CHECK: %[[CODES:.+]] = systolic.unpack 4 raised %[[WORDS]] along 1 : {{.+}} -> tensor<16x64xf16, #systolic.axes<BN, BK>>
 // CHECK: arith.shrui
 // CHECK: arith.subf %{{.+}}, %{{.+}} : tensor<16x2xf32, #systolic.axes<BN, BK_zeros>>
 // CHECK: %[[PRODUCTS:.+]] = systolic.dot %[[CODES]], %[[X]], %
@@ -377,10 +379,56 @@ nstf.kernel @linear_0(%codes: tensor<33x300xi8>, %scales: tensor<33x1xf16>, %x: 
 // CHECK: %[[HIGH:.+]] = systolic.unpack 2 %{{.+}} along 0
 // CHECK: %[[CODES:.+]] = math.fma %[[HIGH]], %{{.+}}, %[[LOW]]
 // CHECK: arith.subf %[[CODES]], %{{.+}}
-// CHECK: arith.truncf {{.+}} : tensor<32x32xf32, #systolic.axes<BK, BN>> to tensor<32x32x!systolic.operand, #systolic.axes<BK, BN>>
+// CHECK: arith.truncf {{.+}} : tensor<32x32xf32, #systolic.axes<BK, BN>> to tensor<32x32xbf16, #systolic.axes<BK, BN>>
 // CHECK: systolic.mma
 nstf.kernel @linear_0(%codes: tensor<33x8xi32>, %high: tensor<33x4xi32>, %scales: tensor<33x1xf16>, %x: tensor<?x64xbf16>) -> tensor<?x33xf32> {
   %w = nstf.dequantize %codes high %high, %scales {format = #nstf.int<6, group = row, columns = 64>} : (tensor<33x8xi32>, tensor<33x4xi32>, tensor<33x1xf16>) -> tensor<33x64xbf16>
   %y = nstf.linear %x, %w : (tensor<?x64xbf16>, tensor<33x64xbf16>) -> tensor<?x33xf32>
   nstf.return %y : tensor<?x33xf32>
+}
+
+//--- code-product.mlir
+// Codes on both sides are the operands, in i8 with sums of i32; the slot makes f32 of them, times the rows' scales and the
+// columns', and goes on from there.
+// CHECK: func.func private @epilogue(%[[TILE:.+]]: tensor<32x32xi32, #systolic.axes<BM, BN>>, %[[M0:.+]]: index, %[[N0:.+]]: index, %[[E0:.+]]: memref<64xf32, #systolic.axes<M>>, %[[E1:.+]]: memref<64xf16, #systolic.axes<N>>, %[[E2:.+]]: memref<64xf32, #systolic.axes<N>>) -> tensor<32x32xf32, #systolic.axes<BM, BN>>
+// CHECK: %[[SUMS:.+]] = arith.sitofp %[[TILE]]
+// CHECK: %[[S:.+]] = systolic.load %[[E0]][%[[M0]]] : {{.+}} -> tensor<32xf32, #systolic.axes<BM>>
+// CHECK: %[[ROWS:.+]] = systolic.broadcast %[[S]] along 1
+// CHECK: %[[SCALED:.+]] = arith.mulf %[[SUMS]], %[[ROWS]]
+// CHECK: %[[WS:.+]] = systolic.load %[[E1]][%[[N0]]] : {{.+}} -> tensor<32xf32, #systolic.axes<BN>>
+// CHECK: %[[COLUMNS:.+]] = systolic.broadcast %[[WS]]
+// CHECK: %[[Y:.+]] = arith.mulf %[[SCALED]], %[[COLUMNS]]
+// CHECK: %[[BIAS:.+]] = systolic.broadcast
+// CHECK: %[[BIASED:.+]] = arith.addf %[[Y]], %[[BIAS]]
+// CHECK: arith.negf %[[BIASED]]
+// CHECK: systolic.kernel @linear_0(
+// CHECK-SAME: memref<64x64xi8, #systolic.axes<M, K>> {systolic.per_token = 64 : i64}
+// CHECK-SAME: memref<64x64xi8, #systolic.axes<N, K>>
+// CHECK-SAME: memref<64x64xf16, #systolic.axes<M, N>> {systolic.per_token = 33 : i64}
+// CHECK-SAME: memref<64xf32, #systolic.axes<M>> {systolic.per_token = 1 : i64}
+// CHECK-SAME: launch = #systolic.launch<[x = operand 0, w = operand 2, y = result 0, e0 = operand 1, e1 = operand 3, e2 = operand 4, control]
+// CHECK-SAME: OPERAND = i8
+// CHECK: arith.constant dense<0> : tensor<32x32xi32
+// CHECK: systolic.mma {{.+}} -> tensor<32x32xi32
+// CHECK: systolic.store {{.+}} : tensor<32x32xf32
+nstf.kernel @linear_0(%q: tensor<?x64xi8>, %s: tensor<?x1xf32>, %codes: tensor<33x64xi8>, %scales: tensor<33x1xf16>, %bias: tensor<33xf32>) -> tensor<?x33xf16> {
+  %x = nstf.dequantize_rows %q, %s : (tensor<?x64xi8>, tensor<?x1xf32>) -> tensor<?x64xf16>
+  %w = nstf.dequantize %codes, %scales {format = #nstf.int<8, group = row, columns = 64>} : (tensor<33x64xi8>, tensor<33x1xf16>) -> tensor<33x64xf16>
+  %y = nstf.linear %x, %w, %bias : (tensor<?x64xf16>, tensor<33x64xf16>, tensor<33xf32>) -> tensor<?x33xf32>
+  %z = nstf.silu %y : tensor<?x33xf32>
+  %t = nstf.convert %z {type = f16} : (tensor<?x33xf32>) -> tensor<?x33xf16>
+  nstf.return %t : tensor<?x33xf16>
+}
+
+//--- quantize.mlir
+// Two results; a group of a row is a row of the template.
+// CHECK: systolic.kernel @quantize_0(
+// CHECK-SAME: memref<64x64xf16, #systolic.axes<M, N>> {systolic.per_token = 64 : i64}
+// CHECK-SAME: memref<64x64xi8, #systolic.axes<M, N>> {systolic.per_token = 64 : i64}
+// CHECK-SAME: memref<64xf32, #systolic.axes<M>> {systolic.per_token = 2 : i64}
+// CHECK-SAME: launch = #systolic.launch<[x = operand 0, y = result 0, scales = result 1, control], per_token = {M = 2 : i64}>
+// CHECK-SAME: G = 2 : i64, M = 200 : i64, MOST = 1.270000e+02 : f32, N = 32 : i64
+nstf.kernel @quantize_0(%x: tensor<?x64xf16>) -> (tensor<?x64xi8>, tensor<?x2xf32>) {
+  %q, %s = nstf.quantize %x {type = i8, group = 32 : i64} : tensor<?x64xf16> -> tensor<?x64xi8>, tensor<?x2xf32>
+  nstf.return %q, %s : tensor<?x64xi8>, tensor<?x2xf32>
 }

@@ -24,6 +24,7 @@ class Case:
     kv_heads: int = 0
     head_size: int = 0
     w_format: str = ""     # of the matrix, where it is codes: int8, int4_g128
+    x_format: str = ""     # of the rows, where they are codes: i8, e4m3fnuz
     chips: tuple = tuple(chip.TARGETS)
     h200: str = ""         # row and type in cuda_h200.tsv, where they aren't those of a gemm of these sizes
     rate_beside: str = ""  # the case whose rate `rate` is a part of
@@ -33,7 +34,7 @@ class Case:
     def name(self):
         shape = f"{self.m} heads {self.heads}/{self.kv_heads} size {self.head_size}" if self.heads else \
             f"{self.m}x{self.n}x{self.k}"
-        return f"{self.kernel} {self.type} {shape}" + (f" {self.w_format}" if self.w_format else "")
+        return f"{self.kernel} {self.type} {shape}" + "".join(f" {kind}" for kind in (self.w_format, self.x_format) if kind)
 
     @property
     def h200_microseconds(self):
@@ -49,7 +50,12 @@ class Case:
         if self.kernel == "matvec":
             del sizes["m"]
         words = [self.kernel, *(f"--{key}={value}" for key, value in sizes.items()), f"--type={self.type}"]
-        return words + ([f"--w-format={self.w_format}"] if self.w_format else [])
+        return words + ([f"--w-format={self.w_format}"] if self.w_format else []) + ([f"--x-format={self.x_format}"] if self.x_format else [])
+
+    @property
+    def product_type(self):
+        """In which the matrix cores multiply."""
+        return self.x_format or self.type
 
     @property
     def bytes_an_element(self):
@@ -75,7 +81,8 @@ class Case:
         if self.heads:
             return 2 * self.m * (self.heads + self.kv_heads) * self.head_size * self.bytes_an_element
         result = 4 if self.type in ("i8", "e4m3fnuz") else self.bytes_an_element
-        return self.m * self.k * self.bytes_an_element + self.n * self.k * self.bytes_a_weight + self.m * self.n * result
+        row = self.k + 4 if self.x_format else self.k * self.bytes_an_element
+        return self.m * row + self.n * self.k * self.bytes_a_weight + self.m * self.n * result
 
 
 class Unreadable(Exception):

@@ -31,7 +31,7 @@ def of(build, kernel, case, chip, folder):
              "bandwidth": case.bytes / peak["execution_ns"] / chip.memory_bandwidth,
              "products_a_ns": case.products / peak["execution_ns"],
              "limiter": peak["limiter"], "why": _limiter(peak)}
-    rate = chip.products_a_clock(case.type)
+    rate = chip.products_a_clock(case.product_type)
     if rate:
         found["pipe"] = case.products / (peak["clocks"] * chip.compute_units * chip.simds * rate)
     return found

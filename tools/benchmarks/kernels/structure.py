@@ -33,7 +33,7 @@ def _of_loop(loop, kernel, case, chip, waves):
     sides = [kernel.parameters.get(side) for side in ("BM", "BN", "BK")]
     if all(sides):
         # Each wave of a workgroup makes its part of a block's products.
-        block_clocks = sides[0] * sides[1] * sides[2] / (kernel.threads / 64) / chip.products_a_clock(case.type)
+        block_clocks = sides[0] * sides[1] * sides[2] / (kernel.threads / 64) / chip.products_a_clock(case.product_type)
         blocks = loop["matrix_clocks"] / block_clocks
         found["blocks"] = blocks
         found["vector_a_block"] = (kinds.get("vector", 0) + kinds.get("transcendental", 0)) / blocks

@@ -35,7 +35,7 @@ class Line:
 
 LINES = [
     Line("int8", 8.3, 0.0007, 0.1, ["--format=int8"]),
-    Line("W8A8 int8", 8.3, 0.0020, 0.3),
+    Line("W8A8 int8", 8.3, 0.0020, 0.3, ["--format=int8", "--activations=i8"]),
     Line("W8A8 + KV int8", 8.3, 0.0042, 0.4),
     Line("e4m3fnuz", 8.3, 0.013, 1.4),
     Line("W8A8 e4m3fnuz", 8.3, 0.019, 2.1),
@@ -171,6 +171,11 @@ class Bench:
         unfolded = self.compress(model, "planted-unfolded", *judge, "--scale-channels=off", "--rounding=nearest")[1]["judged"]["kl"]
         self.check(f"planted outliers, int4_g32: KL {folded:.4f} is at most 1.15 x {plain:.4f}", folded <= 1.15 * plain)
         self.check(f"planted outliers, int4_g32 nearest without folding: KL {unfolded:.3f} is over 0.2", unfolded > 0.2)
+        judge[:1] = ["--format=int8", "--activations=i8"]
+        folded = self.compress(model, "planted-w8a8", *judge)[1]["judged"]["kl"]
+        unfolded = self.compress(model, "planted-w8a8-unfolded", *judge, "--scale-channels=off")[1]["judged"]["kl"]
+        self.check(f"planted outliers, W8A8 int8: KL {folded:.4f} is at most 0.0020", folded <= 0.0020)
+        self.check(f"planted outliers, W8A8 int8 without folding: KL {unfolded:.3f} is over 0.2", unfolded > 0.2)
 
     def tiny(self):
         """examples/01-tiny-llama: forty stories judge, forty others calibrate."""

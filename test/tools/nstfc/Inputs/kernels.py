@@ -168,7 +168,7 @@ def launch(device, kernel, values, rows, position, tokens=None, spare=0, room=GU
 def poison(kernel, values, rows, position):
     """NaN where a kernel must not look: rows beyond those of the launch, and of a cache those of positions to come."""
     for name, kind, shape in kernel.arguments:
-        if kind not in DTYPES or kind == "i32":
+        if kind not in DTYPES or kind in ("i32", "i8"):
             continue
         if name.endswith("_cache"):
             values[name][position + rows:] = numpy.nan
@@ -217,14 +217,17 @@ def run_case(target, folder, kernel, options, compute, rows, most, position):
     # What belongs to the step's rows of what has a row for each.
     steps = {name: value[:rows] if name in compiled.stepped else value for name, value in values.items()}
     wanted = compute(steps, position if reads_control else 0)
-    got, untouched = results[output], values[output]
-    if output in compiled.stepped:
-        if not numpy.array_equal(got[rows:], untouched[rows:], equal_nan=True):
-            sys.exit(f"{kernel} {options}: expected rows from {rows} on untouched")
-        got = got[:rows]
-    check_result(kernel, f"{options}, {rows} rows of {most or 'fixed'}", compiled.kinds, output, got, wanted)
+    if not isinstance(wanted, dict):  # of several outputs each by its name
+        wanted = {output: wanted}
+    for output in wanted:
+        got, untouched = results[output], values[output]
+        if output in compiled.stepped:
+            if not numpy.array_equal(got[rows:], untouched[rows:], equal_nan=compiled.kinds[output] != "i8"):
+                sys.exit(f"{kernel} {options}: expected rows from {rows} on untouched")
+            got = got[:rows]
+        check_result(kernel, f"{options}, {rows} rows of {most or 'fixed'}", compiled.kinds, output, got, wanted[output])
     for name, value in values.items():
-        if name != output and not numpy.array_equal(results[name], value, equal_nan=compiled.kinds[name] != "i32"):
+        if name not in wanted and not numpy.array_equal(results[name], value, equal_nan=compiled.kinds[name] not in ("i32", "i8")):
             sys.exit(f"{kernel}: expected input {name} untouched")
 
 
