@@ -59,7 +59,7 @@ void ChannelScales::choose(size_t index) {
 /// Empty where no matrix becomes codes, or none gains.
 VectorXd ChannelScales::search(const SiteInput &input) const {
   std::vector<MatrixXd> matrices;
-  std::vector<compress::IntFormat> codes;
+  std::vector<compress::Format> codes;
   // As many rows as measure well: the search is 22 products with Σ x·xᵀ.
   int64_t maxRows = std::max<int64_t>(16, (int64_t(1) << 29) / (input.columns * input.columns));
   for (size_t site : input.sites) {

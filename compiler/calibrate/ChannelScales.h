@@ -31,7 +31,7 @@ public:
   void chooseLayer(const std::string &layer);
 
   const MatrixFormat &getFormat(size_t site) const { return formats[site]; }
-  compress::IntFormat getCodes(size_t site) const { return formats[site].getCodes(found.sites[site].getColumns()); }
+  compress::Format getCodes(size_t site) const { return formats[site].getCodes(found.sites[site].getColumns()); }
   /// Of an input's columns and of a site's rows; empty: none.
   const Eigen::VectorXd &getColumns(size_t input) const { return columns[input]; }
   const Eigen::VectorXd &getRows(size_t site) const { return rows[site]; }

@@ -170,7 +170,7 @@ private:
                                   std::pair(compress::Plane::Zeros, "weight_zero_point")};
 
   std::string getPlaneName(size_t site, compress::Plane plane, const char *name) const {
-    bool bytes = getStored(site).getCodeType() == ElementType::I8;
+    bool bytes = getStored(site).getCodeType() != ElementType::I32;
     return getTensorName(found.sites[site]) + "." +
            (plane != compress::Plane::Codes ? name
             : bytes                         ? "weight"
@@ -191,7 +191,7 @@ private:
         entries.push_back({getPlaneName(site, plane, name),
                            plane == compress::Plane::Scales ? ElementType::F16 : stored.getCodeType(),
                            stored.getShape(plane)});
-    if (stored.getCodeType() != ElementType::I8)
+    if (stored.getCodeType() == ElementType::I32)
       entries.push_back({getTensorName(at) + ".weight_shape", ElementType::I64, {2}});
   }
 
@@ -269,7 +269,7 @@ private:
     for (auto [plane, name] : planes)
       if (!bytes[plane].empty())
         file.write(getPlaneName(site, plane, name), bytes[plane]);
-    if (stored.getCodeType() != ElementType::I8) {
+    if (stored.getCodeType() == ElementType::I32) {
       int64_t shape[] = {found.sites[site].getRows(), found.sites[site].getColumns()};
       file.write(getTensorName(found.sites[site]) + ".weight_shape", std::as_bytes(std::span(shape)));
     }

@@ -20,8 +20,8 @@ struct MatrixFormat {
   static std::string getNames();
 
   /// Precondition: there are codes.
-  compress::IntFormat getCodes(int64_t columns) const {
-    return {unsigned(codes->bits), codes->group, columns, codes->zeros};
+  compress::Format getCodes(int64_t columns) const {
+    return {unsigned(codes->bits), codes->group, columns, codes->zeros, codes->isFloat};
   }
   /// Groups are not larger than rows.
   bool fits(int64_t columns) const { return !codes || codes->group <= columns; }

@@ -26,7 +26,7 @@ void RoundingErrors::describe(Json &note) const {
   note["output_cosine"] = (output + both) / std::sqrt(output * (output + 2 * both + outputError));
 }
 
-RoundingErrors nstf::calibrate::measureRounding(const compress::IntFormat &format, const MatrixXd &rows,
+RoundingErrors nstf::calibrate::measureRounding(const compress::Format &format, const MatrixXd &rows,
                                                 const std::vector<compress::CodedRow> &coded,
                                                 const compress::Gptq *gptq) {
   MatrixXd rounded(rows.rows(), rows.cols());

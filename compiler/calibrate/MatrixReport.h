@@ -31,7 +31,7 @@ struct RoundingErrors {
 };
 
 /// Of rows beside what their codes mean; `gptq` knows the inputs, or is null.
-RoundingErrors measureRounding(const compress::IntFormat &format, const Eigen::MatrixXd &rows,
+RoundingErrors measureRounding(const compress::Format &format, const Eigen::MatrixXd &rows,
                                const std::vector<compress::CodedRow> &coded, const compress::Gptq *gptq);
 /// Of rows beside what they became.
 RoundingErrors measureRounding(const Eigen::MatrixXd &rows, const Eigen::MatrixXd &rounded, const compress::Gptq *gptq);

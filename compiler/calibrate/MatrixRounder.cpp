@@ -37,7 +37,7 @@ MatrixXd MatrixRounder::readRows(size_t site, int64_t first, int64_t count) cons
 RoundingErrors MatrixRounder::round(size_t site, const compress::Gptq *gptq, Take take) const {
   const std::shared_ptr<reference::Tensor> weight = reader.read(found.sites[site].weight);
   const int64_t rows = found.sites[site].getRows();
-  const compress::IntFormat format = scales.getCodes(site);
+  const compress::Format format = scales.getCodes(site);
   constexpr int64_t step = 64; // rows that share a word of zeros are of one step
   std::vector<RoundingErrors> errors((rows + step - 1) / step);
   std::vector<std::string> faults(errors.size());
@@ -67,7 +67,7 @@ std::shared_ptr<const reference::Tensor> MatrixRounder::decode(size_t site, cons
   const LinearSite &at = found.sites[site];
   auto decoded = std::make_shared<reference::Tensor>(std::vector<int64_t>{at.getRows(), at.getColumns()});
   if (scales.getFormat(site).codes) {
-    compress::IntFormat format = scales.getCodes(site);
+    compress::Format format = scales.getCodes(site);
     round(site, gptq, [&](int64_t first, ArrayRef<compress::CodedRow> rows) {
       for (auto [i, row] : llvm::enumerate(rows)) {
         std::vector<double> numbers = compress::decodeRow(format, row);
@@ -85,7 +85,7 @@ std::shared_ptr<const reference::Tensor> MatrixRounder::decode(size_t site, cons
   return decoded;
 }
 
-std::vector<compress::CodedRow> MatrixRounder::round(const compress::IntFormat &format, const MatrixXd &rows,
+std::vector<compress::CodedRow> MatrixRounder::round(const compress::Format &format, const MatrixXd &rows,
                                                      const compress::Gptq *gptq) const {
   if (gptq && rounding == Rounding::Gptq)
     return gptq->round(format, rows, compress::Clipping::SquaredError);

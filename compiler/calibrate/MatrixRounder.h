@@ -29,7 +29,7 @@ public:
 
 private:
   Eigen::MatrixXd scaleRows(size_t site, const reference::Tensor &weight, int64_t first, int64_t count) const;
-  std::vector<compress::CodedRow> round(const compress::IntFormat &format, const Eigen::MatrixXd &rows,
+  std::vector<compress::CodedRow> round(const compress::Format &format, const Eigen::MatrixXd &rows,
                                         const compress::Gptq *gptq) const;
 
   const LinearSites &found;

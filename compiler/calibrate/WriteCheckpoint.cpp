@@ -87,9 +87,13 @@ void CheckpointWriter::finish(const fs::path &model, const Json &config) const {
   support::moveFolder(partial, folder);
 }
 
+static bool isBytes(const WeightFormat &format) { return format.bits == 8 && !format.group && !format.zeros; }
+
 compress::StoredCodes nstf::calibrate::getStored(const MatrixFormat &format, int64_t rows, int64_t columns) {
-  bool bytes = format.codes->bits == 8 && !format.codes->group && !format.codes->zeros;
-  return {bytes ? compress::CodeLayout::Bytes : compress::CodeLayout::Pack, format.getCodes(columns), rows};
+  auto layout = format.codes->isFloat    ? compress::CodeLayout::Floats
+                : isBytes(*format.codes) ? compress::CodeLayout::Bytes
+                                         : compress::CodeLayout::Pack;
+  return {layout, format.getCodes(columns), rows};
 }
 
 uint64_t nstf::calibrate::countBytes(const MatrixFormat &format, int64_t rows, int64_t columns) {
@@ -107,12 +111,12 @@ uint64_t nstf::calibrate::countBytes(const MatrixFormat &format, int64_t rows, i
 }
 
 static const char *getLayoutName(const WeightFormat &format) {
-  return format.bits == 8 && !format.group && !format.zeros ? "int-quantized" : "pack-quantized";
+  return format.isFloat ? "float-quantized" : isBytes(format) ? "int-quantized" : "pack-quantized";
 }
 
 static Json describeWeights(const WeightFormat &format) {
   return {{"num_bits", format.bits},
-          {"type", "int"},
+          {"type", format.isFloat ? "float" : "int"},
           {"symmetric", !format.zeros},
           {"strategy", format.group ? "group" : "channel"},
           {"group_size", format.group ? Json(format.group) : Json()},

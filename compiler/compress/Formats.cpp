@@ -1,6 +1,7 @@
 #include "compiler/compress/Formats.h"
 
 #include "nstf/FloatTypes.h"
+#include "support/Float8.h"
 
 #include <algorithm>
 
@@ -10,9 +11,7 @@ using namespace nstf::compress;
 static int64_t divideCeil(int64_t number, int64_t divisor) { return (number + divisor - 1) / divisor; }
 
 /// Bits of each code in a plane of words.
-static unsigned getPlaneBits(const IntFormat &format, Plane plane) {
-  return plane == Plane::High ? format.bits - 4 : 4;
-}
+static unsigned getPlaneBits(const Format &format, Plane plane) { return plane == Plane::High ? format.bits - 4 : 4; }
 
 /// Where code `index` of a row of words stands: neighbours in the halves of one.
 static unsigned getFirstBit(unsigned bits, int64_t index) {
@@ -20,21 +19,28 @@ static unsigned getFirstBit(unsigned bits, int64_t index) {
   return static_cast<unsigned>(code / 2) * bits + static_cast<unsigned>(code % 2) * 16;
 }
 
-size_t nstf::compress::getRowBytes(const IntFormat &format, Plane plane) {
+static manifest::ElementType getScaleType(const Format &format) {
+  return format.wideScales ? manifest::ElementType::F32 : manifest::ElementType::F16;
+}
+
+/// Whole numbers of 8 bits stand in their plane less 128.
+static unsigned getTurnedBits(const Format &format) { return format.isFloat ? 0 : 0x80; }
+
+size_t nstf::compress::getRowBytes(const Format &format, Plane plane) {
   switch (plane) {
   case Plane::Codes:
     return format.bits == 8 ? format.columns : 4 * divideCeil(format.columns, 8);
   case Plane::High:
     return 4 * divideCeil(format.columns * (format.bits - 4), 32);
   case Plane::Scales:
-    return 2 * format.groups();
+    return (format.wideScales ? 4 : 2) * format.groups();
   case Plane::Zeros:
     return 4 * format.groups();
   }
   return 0;
 }
 
-int64_t nstf::compress::getRowsPerPlaneRow(const IntFormat &format, Plane plane) {
+int64_t nstf::compress::getRowsPerPlaneRow(const Format &format, Plane plane) {
   return plane == Plane::Zeros ? format.zerosPerWord() : 1;
 }
 
@@ -60,16 +66,15 @@ private:
 
 } // namespace
 
-void nstf::compress::packRow(const IntFormat &format, Plane plane, std::span<const CodedRow> rows,
+void nstf::compress::packRow(const Format &format, Plane plane, std::span<const CodedRow> rows,
                              std::span<std::byte> to) {
   const CodedRow &row = rows.front();
-  if (plane == Plane::Scales) {
-    std::memcpy(to.data(), row.scales.data(), to.size());
-    return;
-  }
+  if (plane == Plane::Scales)
+    return convertNumbers(reinterpret_cast<const std::byte *>(row.scales.data()), manifest::ElementType::F32, to.data(),
+                          getScaleType(format), row.scales.size());
   if (plane == Plane::Codes && format.bits == 8) {
     for (int64_t i = 0; i < format.columns; ++i)
-      to[i] = std::byte(row.codes[i] ^ 0x80); // less 128
+      to[i] = std::byte(row.codes[i] ^ getTurnedBits(format));
     return;
   }
   std::ranges::fill(to, std::byte(0));
@@ -87,16 +92,15 @@ void nstf::compress::packRow(const IntFormat &format, Plane plane, std::span<con
   }
 }
 
-void nstf::compress::unpackRow(const IntFormat &format, Plane plane, std::span<const std::byte> from,
+void nstf::compress::unpackRow(const Format &format, Plane plane, std::span<const std::byte> from,
                                std::span<CodedRow> rows) {
   CodedRow &row = rows.front();
-  if (plane == Plane::Scales) {
-    std::memcpy(row.scales.data(), from.data(), from.size());
-    return;
-  }
+  if (plane == Plane::Scales)
+    return convertNumbers(from.data(), getScaleType(format), reinterpret_cast<std::byte *>(row.scales.data()),
+                          manifest::ElementType::F32, row.scales.size());
   if (plane == Plane::Codes && format.bits == 8) {
     for (int64_t i = 0; i < format.columns; ++i)
-      row.codes[i] = uint8_t(from[i]) ^ 0x80;
+      row.codes[i] = uint8_t(from[i]) ^ getTurnedBits(format);
     return;
   }
   if (plane == Plane::Zeros) {
@@ -112,11 +116,15 @@ void nstf::compress::unpackRow(const IntFormat &format, Plane plane, std::span<c
   }
 }
 
-std::vector<double> nstf::compress::decodeRow(const IntFormat &format, const CodedRow &row) {
+double nstf::compress::decodeCode(const Format &format, uint8_t code, unsigned zero) {
+  return format.isFloat ? support::widenE4M3FNUZ(code) : int(code) - int(zero);
+}
+
+std::vector<double> nstf::compress::decodeRow(const Format &format, const CodedRow &row) {
   std::vector<double> numbers(format.columns);
   for (int64_t i = 0; i < format.columns; ++i) {
     int64_t group = i / format.groupSize();
-    numbers[i] = double(widenF16(row.scales[group])) * (int(row.codes[i]) - int(row.zeros[group]));
+    numbers[i] = row.scales[group] * decodeCode(format, row.codes[i], row.zeros[group]);
   }
   return numbers;
 }

@@ -51,7 +51,7 @@ Eigen::VectorXd Gptq::getProducts(Eigen::Ref<const MatrixXd> a, Eigen::Ref<const
   return damped - added * ofA.cwiseProduct(ofB).rowwise().sum();
 }
 
-std::vector<CodedRow> Gptq::round(const IntFormat &format, Eigen::Ref<const MatrixXd> rows, Clipping clipping) const {
+std::vector<CodedRow> Gptq::round(const Format &format, Eigen::Ref<const MatrixXd> rows, Clipping clipping) const {
   int64_t count = rows.rows(), columns = rows.cols();
   std::vector<std::vector<Grid>> grids;
   std::vector<CodedRow> coded;
@@ -74,7 +74,7 @@ std::vector<CodedRow> Gptq::round(const IntFormat &format, Eigen::Ref<const Matr
         const Grid &grid = grids[row][order[p] / format.groupSize()];
         uint8_t code = grid.round(format, numbers(row, p) + sums(row, p) / factor(p, p));
         coded[row].codes[order[p]] = code;
-        errors(row, p) = numbers(row, p) - grid.decode(code);
+        errors(row, p) = numbers(row, p) - grid.decode(format, code);
       }
       sums.middleCols(begin, p - begin).noalias() += errors.col(p) * factor.row(p).segment(begin, p - begin);
     }

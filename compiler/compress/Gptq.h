@@ -22,7 +22,7 @@ public:
   explicit Gptq(Eigen::MatrixXd inputs, double damping = 0.01);
 
   /// Rows of a matrix, all of it or any part: each is rounded by itself.
-  std::vector<CodedRow> round(const IntFormat &format, Eigen::Ref<const Eigen::MatrixXd> rows, Clipping clipping) const;
+  std::vector<CodedRow> round(const Format &format, Eigen::Ref<const Eigen::MatrixXd> rows, Clipping clipping) const;
 
   /// a·H·bᵀ of each row, without the damping.
   Eigen::VectorXd getProducts(Eigen::Ref<const Eigen::MatrixXd> a, Eigen::Ref<const Eigen::MatrixXd> b) const;

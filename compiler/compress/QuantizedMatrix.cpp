@@ -32,7 +32,7 @@ void QuantizedMatrix::fillRow(Plane plane, int64_t row, std::span<std::byte> to)
 /// Writes the numbers of a row.
 using ReadNumbers = std::function<void(int64_t row, std::span<double> numbers)>;
 
-static QuantizedMatrix::ReadRow roundRows(const IntFormat &format, ReadNumbers readNumbers) {
+static QuantizedMatrix::ReadRow roundRows(const Format &format, ReadNumbers readNumbers) {
   return [format, readNumbers = std::move(readNumbers)](int64_t row) {
     std::vector<double> numbers(format.columns);
     readNumbers(row, numbers);
@@ -94,13 +94,14 @@ static ReadNumbers readFile(SourceAttr source, const std::string &name, int64_t 
   };
 }
 
-static QuantizedMatrix::ReadRow readCodes(StoredCodesAttr stored, const std::string &name, const IntFormat &format,
+static QuantizedMatrix::ReadRow readCodes(StoredCodesAttr stored, const std::string &name, const Format &format,
                                           int64_t rows) {
   // Of the dialect's order.
   static constexpr compress::CodeLayout layouts[] = {compress::CodeLayout::Pack,  compress::CodeLayout::PackLoose,
                                                      compress::CodeLayout::Bytes, compress::CodeLayout::Awq,
-                                                     compress::CodeLayout::Gptq,  compress::CodeLayout::GptqV2};
-  StoredCodes codes(layouts[size_t(stored.getLayout())], format, rows);
+                                                     compress::CodeLayout::Gptq,  compress::CodeLayout::GptqV2,
+                                                     compress::CodeLayout::Floats};
+  StoredCodes codes(layouts[size_t(stored.getLayout())], format, rows, stored.getScaleRows());
   auto open = [&](SourceAttr source, compress::Plane plane, StoredTensors<const std::byte> &to,
                   std::span<const std::byte> StoredTensors<const std::byte>::*bytes) {
     std::vector<int64_t> shape = codes.getShape(plane);
@@ -121,8 +122,10 @@ static QuantizedMatrix::ReadRow readCodes(StoredCodesAttr stored, const std::str
 }
 
 std::optional<QuantizedMatrix> nstf::compress::openMatrix(PlaneSourceAttr plane, std::optional<uint64_t> randomSeed) {
-  IntFormatAttr format = plane.getFormat();
-  IntFormat numbers{unsigned(format.getBits()), format.getGroup(), format.getColumns(), plane.getZeros()};
+  CodeFormat format = plane.getFormat();
+  Format numbers{unsigned(format.getBits()),   format.getGroup(),
+                 format.getColumns(),          plane.getZeros(),
+                 bool(format.getNumberType()), format.getElementType(nstf::Plane::scales).isF32()};
   std::string name = plane.getMatrix().str();
   if (randomSeed)
     return QuantizedMatrix(name, numbers, plane.getRows(),

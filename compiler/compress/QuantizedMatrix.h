@@ -16,7 +16,7 @@ public:
   /// Gives a row; may be called from several threads. Throws std::runtime_error where the format can't hold it.
   using ReadRow = std::function<CodedRow(int64_t row)>;
 
-  QuantizedMatrix(std::string name, IntFormat format, int64_t rows, ReadRow readRow)
+  QuantizedMatrix(std::string name, Format format, int64_t rows, ReadRow readRow)
       : name(std::move(name)), format(format), rows(rows), readRow(std::move(readRow)) {}
 
   /// Writes a row of a plane. May be called from several threads. Throws std::runtime_error where the matrix has
@@ -25,7 +25,7 @@ public:
 
 private:
   std::string name;
-  IntFormat format;
+  Format format;
   int64_t rows;
   ReadRow readRow;
 };

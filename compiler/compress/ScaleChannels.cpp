@@ -31,7 +31,7 @@ static VectorXd normalize(VectorXd scales) {
 }
 
 /// The error of rounding W·diag(s) to nearest, as the outputs see it.
-static double measure(const IntFormat &format, const MatrixXd &matrix, const VectorXd &scales, const MatrixXd &inputs) {
+static double measure(const Format &format, const MatrixXd &matrix, const VectorXd &scales, const MatrixXd &inputs) {
   MatrixXd error(matrix.rows(), matrix.cols());
   std::vector<double> row(matrix.cols());
   for (int64_t n = 0; n < matrix.rows(); ++n) {
@@ -44,7 +44,7 @@ static double measure(const IntFormat &format, const MatrixXd &matrix, const Vec
   return getOutputError(error, inputs);
 }
 
-VectorXd nstf::compress::searchScales(const std::vector<IntFormat> &formats, const std::vector<MatrixXd> &matrices,
+VectorXd nstf::compress::searchScales(const std::vector<Format> &formats, const std::vector<MatrixXd> &matrices,
                                       const InputStatistics &statistics, const MatrixXd &inputs) {
   VectorXd weights = VectorXd::Zero(statistics.mean.size());
   double rows = 0;
@@ -72,7 +72,7 @@ void nstf::compress::scaleInputs(const VectorXd &scales, MatrixXd &inputs) {
     inputs.col(column).array() /= scales.array() * scales[column];
 }
 
-bool nstf::compress::helpGptq(const VectorXd &scales, const std::vector<IntFormat> &formats,
+bool nstf::compress::helpGptq(const VectorXd &scales, const std::vector<Format> &formats,
                               const std::vector<MatrixXd> &matrices, const std::function<MatrixXd()> &readInputs) {
   auto measure = [&](const VectorXd &scales) {
     MatrixXd inputs = readInputs();

@@ -23,7 +23,7 @@ double getOutputError(const Eigen::MatrixXd &error, const Eigen::MatrixXd &input
 /// AWQ (arXiv 2306.00978): s = mean|x|^r / mean|w|^(1-r), for the one of 21 r from 0 to 1, or none, that gives the
 /// smallest error of the outputs when weights are rounded to nearest. `matrices` read the same inputs. A column of ones
 /// where scaling doesn't help.
-Eigen::VectorXd searchScales(const std::vector<IntFormat> &formats, const std::vector<Eigen::MatrixXd> &matrices,
+Eigen::VectorXd searchScales(const std::vector<Format> &formats, const std::vector<Eigen::MatrixXd> &matrices,
                              const InputStatistics &statistics, const Eigen::MatrixXd &inputs);
 
 /// Σ x·xᵀ of inputs that were divided by the scales.
@@ -31,7 +31,7 @@ void scaleInputs(const Eigen::VectorXd &scales, Eigen::MatrixXd &inputs);
 
 /// Whether rounding with GPTQ, which makes up for much of what scales are for, still gains clearly by them: by the
 /// error of the outputs, of these matrices. `readInputs` gives Σ x·xᵀ; no more than one is in memory.
-bool helpGptq(const Eigen::VectorXd &scales, const std::vector<IntFormat> &formats,
+bool helpGptq(const Eigen::VectorXd &scales, const std::vector<Format> &formats,
               const std::vector<Eigen::MatrixXd> &matrices, const std::function<Eigen::MatrixXd()> &readInputs);
 
 /// SmoothQuant (arXiv 2211.10438): s = (max|x| / max|w|)^½, for products of rounded inputs.

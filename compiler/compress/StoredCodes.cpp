@@ -19,10 +19,11 @@ int64_t StoredCodes::countWords(int64_t codes) const {
 std::vector<int64_t> StoredCodes::getShape(Plane plane) const {
   int64_t columns = format.columns, groups = format.groups();
   if (plane == Plane::Scales)
-    return isTransposed() ? std::vector{groups, rows} : std::vector{rows, groups};
+    return isTransposed() ? std::vector{groups, rows} : std::vector{(rows + scaleRows - 1) / scaleRows, groups};
   bool isZeros = plane == Plane::Zeros;
   switch (layout) {
   case CodeLayout::Bytes:
+  case CodeLayout::Floats:
     return {rows, isZeros ? groups : columns};
   case CodeLayout::Pack:
   case CodeLayout::PackLoose:
@@ -61,7 +62,7 @@ StoredCodes::Stream StoredCodes::getZeros(int64_t group) const {
 }
 
 int64_t StoredCodes::getScale(int64_t row, int64_t group) const {
-  return isTransposed() ? group * rows + row : row * format.groups() + group;
+  return isTransposed() ? group * rows + row : row / scaleRows * format.groups() + group;
 }
 
 template <typename Number> static Number load(std::span<const std::byte> bytes, int64_t index) {
@@ -96,14 +97,15 @@ void StoredCodes::write(int64_t row, const CodedRow &coded, StoredTensors<std::b
     writeBits(words, stream.first, stream.stride, getBit(index), format.bits, code);
   };
   for (int64_t k = 0; k < format.columns; ++k)
-    if (layout == CodeLayout::Bytes)
+    if (isBytes())
       to.codes[row * format.columns + k] = std::byte(coded.codes[k] - format.middle());
     else if (layout == CodeLayout::Awq)
       put(to.codes, {k * countWords(rows), 1}, row, coded.codes[k]);
     else
       put(to.codes, getCodes(row), k, coded.codes[k]);
   for (int64_t group = 0; group < format.groups(); ++group) {
-    std::memcpy(to.scales.data() + 2 * getScale(row, group), &coded.scales[group], 2);
+    uint16_t scale = roundToF16(layout == CodeLayout::Floats ? coded.scales[group] / 2 : coded.scales[group]);
+    std::memcpy(to.scales.data() + 2 * getScale(row, group), &scale, 2);
     if (!format.zeros)
       continue;
     if (layout == CodeLayout::Bytes)
@@ -113,17 +115,25 @@ void StoredCodes::write(int64_t row, const CodedRow &coded, StoredTensors<std::b
   }
 }
 
-/// A scale as f16.
-static uint16_t readScale(std::span<const std::byte> scales, int64_t index, support::ElementType type) {
+float StoredCodes::readScale(std::span<const std::byte> scales, int64_t index, support::ElementType type) const {
   unsigned size = support::sizeOf(type);
   double scale;
   support::convertNumbers(scales.data() + index * size, *support::floatFormatFromName(nameOf(type)),
                           reinterpret_cast<std::byte *>(&scale), support::FloatFormat::f64, 1);
-  uint16_t rounded = roundToF16(scale);
-  if (!std::isfinite(widenF16(rounded)))
-    throw std::runtime_error("expected finite scales within f16 (65504) but got " + std::to_string(scale) + " at " +
-                             std::to_string(index));
+  float means = float(layout == CodeLayout::Floats ? 2 * scale : scale);
+  float rounded = format.wideScales ? means : widenF16(roundToF16(means));
+  if (!std::isfinite(rounded))
+    throw std::runtime_error("expected finite scales within " + std::string(format.wideScales ? "f32" : "f16 (65504)") +
+                             " but got " + std::to_string(scale) + " at " + std::to_string(index));
   return rounded;
+}
+
+/// A number of e4m3fn, of half its size in e4m3fnuz.
+static uint8_t readFloat(std::span<const std::byte> codes, int64_t index) {
+  auto code = load<uint8_t>(codes, index);
+  if ((code & 0x7f) == 0x7f)
+    throw std::runtime_error("expected numbers of e4m3fn but got NaN at " + std::to_string(index));
+  return code == 0x80 ? 0 : code;
 }
 
 CodedRow StoredCodes::read(int64_t row, StoredTensors<const std::byte> from, support::ElementType scaleType) const {
@@ -132,7 +142,9 @@ CodedRow StoredCodes::read(int64_t row, StoredTensors<const std::byte> from, sup
   };
   CodedRow coded;
   for (int64_t k = 0; k < format.columns; ++k)
-    if (layout == CodeLayout::Bytes)
+    if (layout == CodeLayout::Floats)
+      coded.codes.push_back(readFloat(from.codes, row * format.columns + k));
+    else if (layout == CodeLayout::Bytes)
       coded.codes.push_back(load<uint8_t>(from.codes, row * format.columns + k) + format.middle());
     else if (layout == CodeLayout::Awq)
       coded.codes.push_back(get(from.codes, {k * countWords(rows), 1}, row));

@@ -12,7 +12,8 @@ enum class CodeLayout {
   Bytes,     ///< compressed-tensors, int-quantized: a byte a code, less the format's middle
   Awq,       ///< AWQ's gemm: words along N, whose nibbles are shuffled
   Gptq,      ///< GPTQ: words along K, transposed; zeros are stored less one
-  GptqV2     ///< the same with zeros as they are
+  GptqV2,    ///< the same with zeros as they are
+  Floats     ///< compressed-tensors, float-quantized, and DeepSeek's fp8: numbers of e4m3fn
 };
 
 /// The bytes of a matrix's tensors, zeros where it has some.
@@ -20,22 +21,28 @@ template <typename Byte> struct StoredTensors {
   std::span<Byte> codes, scales, zeros;
 };
 
-/// A matrix of `rows` rows in a layout.
+/// A matrix of `rows` rows in a layout, of which `scaleRows` share a scale.
+///
+/// e4m3fn of a checkpoint is e4m3fnuz of twice the scale, bit by bit: its bias is one less. Its negative zero is 0
+/// here, and its NaNs, which mean 240 here, are refused.
 class StoredCodes {
 public:
-  StoredCodes(CodeLayout layout, IntFormat format, int64_t rows) : layout(layout), format(format), rows(rows) {}
+  StoredCodes(CodeLayout layout, Format format, int64_t rows, int64_t scaleRows = 1)
+      : layout(layout), format(format), rows(rows), scaleRows(scaleRows) {}
 
   /// Of the tensor that is this plane: Codes (whole ones), Scales or Zeros.
   std::vector<int64_t> getShape(Plane plane) const;
   /// The type of codes and zeros.
   support::ElementType getCodeType() const {
-    return layout == CodeLayout::Bytes ? support::ElementType::I8 : support::ElementType::I32;
+    return layout == CodeLayout::Bytes    ? support::ElementType::I8
+           : layout == CodeLayout::Floats ? support::ElementType::F8E4M3FN
+                                          : support::ElementType::I32;
   }
 
   /// Precondition: tensors of these shapes, all zero before the first row is written; scales are f16.
   void write(int64_t row, const CodedRow &coded, StoredTensors<std::byte> to) const;
-  /// Scales may be f16, bf16 or f32 and are rounded to f16. Throws std::runtime_error for one that is not finite or
-  /// past f16; it says which.
+  /// Scales may be f16, bf16 or f32 and are rounded to the format's type. Throws std::runtime_error for one that is not
+  /// finite there, and for a code that is no number; it says which.
   CodedRow read(int64_t row, StoredTensors<const std::byte> from, support::ElementType scaleType) const;
 
 private:
@@ -50,11 +57,13 @@ private:
   int64_t countWords(int64_t codes) const;
   int64_t getScale(int64_t row, int64_t group) const;
   /// Codes along N stand in words, not codes along K.
-  bool isTransposed() const { return layout >= CodeLayout::Awq; }
+  bool isTransposed() const { return layout >= CodeLayout::Awq && layout <= CodeLayout::GptqV2; }
+  bool isBytes() const { return layout == CodeLayout::Bytes || layout == CodeLayout::Floats; }
+  float readScale(std::span<const std::byte> scales, int64_t index, support::ElementType type) const;
 
   CodeLayout layout;
-  IntFormat format;
-  int64_t rows;
+  Format format;
+  int64_t rows, scaleRows;
 };
 
 } // namespace nstf::compress

@@ -5,6 +5,7 @@
 #include "support/Json.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace nstf;
 using namespace nstf::description;
@@ -63,16 +64,16 @@ int64_t QuantizationConfig::readInteger(const json &object, std::initializer_lis
 
 void QuantizationConfig::check(const QuantizedLinear &linear) const {
   bool wordsOnly = linear.method == QuantizedLinear::Gptq || linear.method == QuantizedLinear::GptqV2;
-  bool known = linear.method == QuantizedLinear::Awq     ? linear.bits == 4
-               : linear.method == QuantizedLinear::Bytes ? linear.bits == 8
-               : wordsOnly                               ? linear.bits == 4 || linear.bits == 8
-                                                         : linear.bits >= 4 && linear.bits <= 8 && linear.bits != 7;
+  bool known = linear.method == QuantizedLinear::Awq                         ? linear.bits == 4
+               : linear.method == QuantizedLinear::Bytes || linear.isFloat() ? linear.bits == 8
+               : wordsOnly ? linear.bits == 4 || linear.bits == 8
+                           : linear.bits >= 4 && linear.bits <= 8 && linear.bits != 7;
   if (!known)
     throw support::InputError(place + ": expected " +
-                              (linear.method == QuantizedLinear::Awq     ? "4"
-                               : linear.method == QuantizedLinear::Bytes ? "8"
-                               : wordsOnly                               ? "4 or 8"
-                                                                         : "4, 5, 6 or 8") +
+                              (linear.method == QuantizedLinear::Awq                         ? "4"
+                               : linear.method == QuantizedLinear::Bytes || linear.isFloat() ? "8"
+                               : wordsOnly                                                   ? "4 or 8"
+                                                                                             : "4, 5, 6 or 8") +
                               " bits but got " + std::to_string(linear.bits));
   if (linear.group != 0 && linear.group != 32 && linear.group != 64 && linear.group != 128)
     throw support::InputError(place + ": expected groups of 32, 64, 128 or -1, the row, but got " +
@@ -80,24 +81,39 @@ void QuantizationConfig::check(const QuantizedLinear &linear) const {
 }
 
 QuantizedLinear QuantizationConfig::readWeights(const json &weights, const std::string &format) const {
-  if (format != "pack-quantized" && format != "int-quantized")
-    throw support::InputError(place + ": expected the format pack-quantized or int-quantized but got '" +
+  static const std::map<std::string, QuantizedLinear::Method> methods = {{"pack-quantized", QuantizedLinear::Pack},
+                                                                         {"int-quantized", QuantizedLinear::Bytes},
+                                                                         {"float-quantized", QuantizedLinear::Floats}};
+  auto method = methods.find(format);
+  if (method == methods.end())
+    throw support::InputError(place +
+                              ": expected the format pack-quantized, int-quantized or float-quantized but got '" +
                               support::escape(format) + "'");
-  if (std::string type = readText(weights, "type"); type != "int")
-    throw support::InputError(place + ": expected weights of the type int but got '" + support::escape(type) + "'");
+  QuantizedLinear linear{method->second, readInteger(weights, {"num_bits"}), 0, false};
+  std::string type = readText(weights, "type"), wanted = linear.isFloat() ? "float" : "int";
+  if (type != wanted)
+    throw support::InputError(place + ": expected weights of the type " + wanted + " but got '" +
+                              support::escape(type) + "'");
   std::string strategy = readText(weights, "strategy");
-  if (strategy != "group" && strategy != "channel")
-    throw support::InputError(place + ": expected weights' scales by group or channel but got '" +
+  bool known = strategy == "group" || strategy == "channel" ||
+               (linear.isFloat() && (strategy == "tensor" || strategy == "block"));
+  if (!known)
+    throw support::InputError(place + ": expected weights' scales by group or channel" +
+                              (linear.isFloat() ? ", by tensor or block" : "") + " but got '" +
                               support::escape(strategy) + "'");
-  QuantizedLinear linear{format == "pack-quantized" ? QuantizedLinear::Pack : QuantizedLinear::Bytes,
-                         readInteger(weights, {"num_bits"}), 0, false};
+  if (strategy == "tensor")
+    linear.scaleRows = 0;
+  if (strategy == "block") {
+    const json *blocks = lookUp(weights, "block_structure");
+    readBlocks(blocks ? *blocks : json(), linear);
+  }
   if (strategy == "group") {
     linear.group = readInteger(weights, {"group_size"});
     if (linear.group < 1)
       throw support::InputError(place + ": expected groups of 32, 64 or 128 but got " + std::to_string(linear.group));
   }
   const json *symmetric = lookUp(weights, "symmetric");
-  linear.zeros = symmetric && symmetric->is_boolean() && !symmetric->get<bool>();
+  linear.zeros = !linear.isFloat() && symmetric && symmetric->is_boolean() && !symmetric->get<bool>();
   check(linear);
   return linear;
 }
@@ -181,6 +197,33 @@ void QuantizationConfig::readGptq(const json &object) {
     ignored.push_back({false, "lm_head", {}});
 }
 
+/// [rows, columns]
+void QuantizationConfig::readBlocks(const json &blocks, QuantizedLinear &linear) const {
+  bool isPair = blocks.is_array() && blocks.size() == 2 && blocks[0].is_number_integer() &&
+                blocks[1].is_number_integer() && blocks[0].get<int64_t>() >= 1 && blocks[1].get<int64_t>() >= 1;
+  if (!isPair)
+    throw support::InputError(place + ": expected blocks of two sizes but got " + support::describeJson(blocks));
+  linear.scaleRows = blocks[0].get<int64_t>();
+  linear.group = blocks[1].get<int64_t>();
+}
+
+/// As DeepSeek's models have it, or without blocks a scale a matrix.
+void QuantizationConfig::readFloat8(const json &object) {
+  if (std::string kind = readText(object, "fmt"); !kind.empty() && kind != "e4m3")
+    throw support::InputError(place + ": expected fp8 of the fmt e4m3 but got '" + support::escape(kind) + "'");
+  QuantizedLinear linear{QuantizedLinear::Floats, 8, 0, false, 0};
+  if (const json *blocks = lookUp(object, "weight_block_size")) {
+    linear.method = QuantizedLinear::FloatBlocks;
+    readBlocks(*blocks, linear);
+  }
+  check(linear);
+  groups.push_back({{{true, "Linear", {}}}, linear});
+  for (const char *key : {"modules_to_not_convert", "ignored_layers"})
+    if (const json *list = lookUp(object, key))
+      ignored = readTargets(*list, key);
+  ignored.push_back({false, "lm_head", {}});
+}
+
 std::optional<QuantizationConfig> QuantizationConfig::read(const Config &config) {
   const json *object = config.findObject("quantization_config");
   if (!object)
@@ -194,8 +237,11 @@ std::optional<QuantizationConfig> QuantizationConfig::read(const Config &config)
     result.readAwq(*object);
   else if (method == "gptq")
     result.readGptq(*object);
+  else if (method == "fp8")
+    result.readFloat8(*object);
   else
-    throw support::InputError(result.place + ": expected a quant_method of compressed-tensors, awq or gptq but got " +
+    throw support::InputError(result.place +
+                              ": expected a quant_method of compressed-tensors, awq, gptq or fp8 but got " +
                               (method.empty() ? "none" : "'" + support::escape(method) + "'"));
   return result;
 }

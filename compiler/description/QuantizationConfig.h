@@ -1,4 +1,4 @@
-// What config.json's "quantization_config" says of a checkpoint's linears: compressed-tensors, AWQ and GPTQ.
+// What config.json's "quantization_config" says of a checkpoint's linears: compressed-tensors, AWQ, GPTQ and fp8.
 #pragma once
 
 #include "compiler/description/Config.h"
@@ -10,10 +10,13 @@ namespace nstf::description {
 
 /// How the matrix of a linear is stored.
 struct QuantizedLinear {
-  enum Method { Pack, Bytes, Awq, Gptq, GptqV2 } method;
+  enum Method { Pack, Bytes, Awq, Gptq, GptqV2, Floats, FloatBlocks } method;
   int64_t bits;
   int64_t group; ///< 0: the row
   bool zeros;
+  int64_t scaleRows = 1; ///< that share a scale, of floats; 0: all
+
+  bool isFloat() const { return method == Floats || method == FloatBlocks; }
 };
 
 class QuantizationConfig {
@@ -45,6 +48,8 @@ private:
   void readCompressedTensors(const nlohmann::json &object);
   void readAwq(const nlohmann::json &object);
   void readGptq(const nlohmann::json &object);
+  void readFloat8(const nlohmann::json &object);
+  void readBlocks(const nlohmann::json &blocks, QuantizedLinear &linear) const;
   int64_t readInteger(const nlohmann::json &object, std::initializer_list<const char *> keys) const;
   void check(const QuantizedLinear &linear) const;
 

@@ -147,21 +147,25 @@ struct ArgumentNames {
 
 /// Where a quantised matrix's numbers are, for who fills its planes.
 std::string describePlane(PlaneSourceAttr source) {
-  IntFormatAttr format = source.getFormat();
+  CodeFormat format = source.getFormat();
   std::string of = source.getMatrix().str() + " in " + getFormatName(format, source.getZeros());
   auto describeWord = [](int64_t bits) {
     return "; of a word's, code j begins at bit " + std::to_string(bits) + " * (j / 2) + 16 * (j % 2)";
   };
   switch (source.getPlane()) {
   case Plane::codes:
+    if (format.getNumberType())
+      return "the codes of " + of + ", none of them 0x80 (NaN)";
     return format.isPacked() ? "the low 4 bits of the codes of " + of + describeWord(4)
                              : "the codes of " + of + ", each less 128";
   case Plane::high:
     return "the other bits of the codes of " + of + describeWord(format.getHighBits());
   case Plane::scales:
-    return "the scales of " + of + ": number = scale * (code - " +
-           (source.getZeros() ? std::string("zero") : std::to_string(1 << (format.getBits() - 1))) + "), of each " +
-           std::to_string(format.getGroupSize()) + " columns";
+    return "the scales of " + of + ": number = scale * " +
+           (source.getZeros()        ? std::string("(code - zero)")
+            : format.getNumberType() ? "code"
+                                     : "(code - " + std::to_string(format.getMiddle()) + ")") +
+           ", of each " + std::to_string(format.getGroupSize()) + " columns";
   case Plane::zeros:
     return "the codes of " + of + " that stand for 0; of a word's, row j's begins at bit " +
            std::to_string(format.getBits()) + " * j";

@@ -5,9 +5,11 @@
 #include "compiler/reference/Tolerance.h"
 #include "nstf/FloatTypes.h"
 #include "nstf/Session.h"
+#include "support/Float8.h"
 #include "support/Progress.h"
 #include "support/WriteFile.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <random>
@@ -29,6 +31,9 @@ std::vector<float> toFloats(const runtime::HostTensor &tensor) {
     std::copy_n(tensor.as<int32_t>(), values.size(), values.begin());
   else if (tensor.type == manifest::ElementType::I8)
     std::copy_n(tensor.as<int8_t>(), values.size(), values.begin());
+  else if (tensor.type == manifest::ElementType::F8E4M3FNUZ)
+    std::ranges::transform(tensor.data, values.begin(),
+                           [](std::byte bits) { return support::widenE4M3FNUZ(uint8_t(bits)); });
   else
     convertNumbers(tensor.data.data(), tensor.type, reinterpret_cast<std::byte *>(values.data()),
                    manifest::ElementType::F32, values.size());

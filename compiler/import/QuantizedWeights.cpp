@@ -31,7 +31,10 @@ static TensorNames getNames(QuantizedLinear::Method method) {
   case QuantizedLinear::Pack:
     return {".weight_packed", ".weight_scale", ".weight_zero_point", ".weight_g_idx"};
   case QuantizedLinear::Bytes:
+  case QuantizedLinear::Floats:
     return {".weight", ".weight_scale", ".weight_zero_point", ".weight_g_idx"};
+  case QuantizedLinear::FloatBlocks:
+    return {".weight", ".weight_scale_inv", ".weight_zero_point", ".weight_g_idx"};
   default:
     return {".qweight", ".scales", ".qzeros", ".g_idx"};
   }
@@ -49,6 +52,9 @@ static compress::CodeLayout getLayout(QuantizedLinear::Method method) {
     return compress::CodeLayout::Gptq;
   case QuantizedLinear::GptqV2:
     return compress::CodeLayout::GptqV2;
+  case QuantizedLinear::Floats:
+  case QuantizedLinear::FloatBlocks:
+    return compress::CodeLayout::Floats;
   }
   llvm_unreachable("all methods are listed");
 }
@@ -63,7 +69,7 @@ SourceAttr QuantizedWeights::getSource(const Entry &entry) const {
 }
 
 /// Groups of neighbouring inputs are what the format knows.
-void QuantizedWeights::checkGroups(const Entry &groups, const IntFormatAttr &format) const {
+void QuantizedWeights::checkGroups(const Entry &groups, CodeFormat format) const {
   std::vector<int64_t> expected = {format.getColumns()};
   if (groups.tensor->type != ElementType::I32 || groups.tensor->shape != expected)
     throw support::InputError(describe(groups) + ": expected i32 " + support::describeShape(expected) + " but got " +
@@ -84,6 +90,23 @@ void QuantizedWeights::checkGroups(const Entry &groups, const IntFormatAttr &for
   }
 }
 
+/// Scales of floats are kept as they are: f16, or more than that holds.
+static CodeFormat getFormat(MLIRContext *context, const QuantizedLinear &linear, int64_t columns, bool hasWideScales) {
+  if (!linear.isFloat())
+    return IntFormatAttr::get(context, linear.bits, linear.group, columns);
+  auto scale = hasWideScales ? FloatType(Float32Type::get(context)) : FloatType(Float16Type::get(context));
+  return FloatFormatAttr::get(context, Float8E4M3FNUZType::get(context), linear.group, columns, scale);
+}
+
+/// Whether a tensor is of this shape, but for dimensions of one element where floats' scales may be any.
+static bool hasShape(const std::vector<int64_t> &shape, const std::vector<int64_t> &expected, bool anyRank) {
+  auto strip = [](std::vector<int64_t> sizes) {
+    std::erase(sizes, 1);
+    return sizes;
+  };
+  return anyRank ? strip(shape) == strip(expected) : shape == expected;
+}
+
 std::optional<QuantizedWeight> QuantizedWeights::find(const description::ExpandedTensor &weight,
                                                       const std::string &optionalPrefix) const {
   for (const std::string &tensor : weight.tensors) {
@@ -93,8 +116,7 @@ std::optional<QuantizedWeight> QuantizedWeights::find(const description::Expande
       linear = config.find(module.substr(optionalPrefix.size()));
     if (!linear)
       continue;
-    QuantizedWeight result{
-        IntFormatAttr::get(context, linear->bits, linear->group, weight.shape[1]), linear->zeros, {}};
+    QuantizedWeight result{getFormat(context, *linear, weight.shape[1], /*hasWideScales=*/false), linear->zeros, {}};
     if (linear->group > weight.shape[1])
       throw support::InputError(config.getPlace() + ": expected groups of at most the " +
                                 std::to_string(weight.shape[1]) + " inputs of '" + support::escape(module) +
@@ -107,9 +129,10 @@ std::optional<QuantizedWeight> QuantizedWeights::find(const description::Expande
     // A linear that the list of those left alone forgot has numbers.
     if (Entry numbers = look(".weight"); numbers && checkpoint::isReadable(numbers.tensor->type))
       return std::nullopt;
+    int64_t scaleRows = linear->scaleRows ? linear->scaleRows : weight.shape[0];
     compress::StoredCodes stored(getLayout(linear->method),
                                  {unsigned(linear->bits), linear->group, weight.shape[1], linear->zeros},
-                                 weight.shape[0]);
+                                 weight.shape[0], scaleRows);
     CodeLayout layout = CodeLayout(int(getLayout(linear->method)));
     if (linear->method == QuantizedLinear::Pack && codes &&
         codes.tensor->shape != stored.getShape(compress::Plane::Codes)) { // as older writers have 5 and 6 bits
@@ -128,13 +151,15 @@ std::optional<QuantizedWeight> QuantizedWeights::find(const description::Expande
                                   "' is missing (" + config.getPlace() + " wants it)");
       bool isScale = plane == compress::Plane::Scales;
       std::vector<int64_t> shape = stored.getShape(plane);
-      if (entry.tensor->shape != shape)
+      if (!hasShape(entry.tensor->shape, shape, isScale && linear->isFloat()))
         throw support::InputError(describe(entry) + ": expected shape " + support::describeShape(shape) + " (" +
                                   config.getPlace() + ") but got " + support::describeShape(entry.tensor->shape));
       if (isScale ? !checkpoint::isReadable(entry.tensor->type) : entry.tensor->type != stored.getCodeType())
         throw support::InputError(describe(entry) + ": expected the type " +
                                   (isScale ? "f16, bf16 or f32" : std::string(nameOf(stored.getCodeType()))) +
                                   " but got " + std::string(nameOf(entry.tensor->type)));
+      if (isScale)
+        result.format = getFormat(context, *linear, weight.shape[1], entry.tensor->type != ElementType::F16);
       return getSource(entry);
     };
     SourceAttr codesSource = require(compress::Plane::Codes, names.codes);
@@ -142,7 +167,7 @@ std::optional<QuantizedWeight> QuantizedWeights::find(const description::Expande
     SourceAttr zeros = linear->zeros ? require(compress::Plane::Zeros, names.zeros) : SourceAttr();
     if (Entry groups = look(names.groups))
       checkGroups(groups, result.format);
-    result.stored = StoredCodesAttr::get(context, layout, codesSource, scales, zeros);
+    result.stored = StoredCodesAttr::get(context, layout, codesSource, scales, zeros, scaleRows);
     return result;
   }
   return std::nullopt;

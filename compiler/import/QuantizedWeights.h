@@ -10,7 +10,7 @@ namespace nstf::import {
 
 /// A matrix in codes.
 struct QuantizedWeight {
-  IntFormatAttr format;
+  CodeFormat format;
   bool zeros = false;
   StoredCodesAttr stored; ///< null: of a model without files
 };
@@ -29,7 +29,7 @@ public:
 
 private:
   SourceAttr getSource(const checkpoint::Checkpoint::Entry &entry) const;
-  void checkGroups(const checkpoint::Checkpoint::Entry &groups, const IntFormatAttr &format) const;
+  void checkGroups(const checkpoint::Checkpoint::Entry &groups, CodeFormat format) const;
 
   const description::QuantizationConfig &config;
   const checkpoint::Checkpoint *checkpoint;

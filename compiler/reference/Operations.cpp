@@ -56,13 +56,18 @@ static int64_t pickCode(double word, int64_t bits, int64_t index) {
 }
 
 static Tensor dequantize(DequantizeOp op, Operands in, StepScalars) {
-  IntFormatAttr format = op.getFormat();
+  CodeFormat format = op.getFormat();
+  bool isFloat = bool(format.getNumberType());
   int64_t bits = format.getBits(), high = format.getHighBits();
   const Matrix &codes = in[0]->values, &scales = in[high ? 2 : 1]->values;
   Tensor result({codes.rows(), format.getColumns()});
   for (int64_t n = 0; n < result.values.rows(); ++n)
     for (int64_t k = 0; k < result.values.cols(); ++k) {
       int64_t group = k / format.getGroupSize(), code, zero = format.getMiddle();
+      if (isFloat) {
+        result.values(n, k) = scales(n, group) * codes(n, k);
+        continue;
+      }
       if (!format.isPacked())
         code = int64_t(codes(n, k)) + 128;
       else

@@ -8,6 +8,7 @@
 #include "nstf/RandomWeights.h"
 #include "support/ConvertNumbers.h"
 #include "support/Escape.h"
+#include "support/Float8.h"
 
 #include <cstring>
 #include <stdexcept>
@@ -76,8 +77,11 @@ static void readPlane(const compress::QuantizedMatrix &matrix, compress::Plane p
       copy(int32_t());
     else if (element.isInteger(8))
       copy(int8_t());
-    else
-      readFloats(ElementType::F16, row.data(), result.values.cols(), &result.values(i, 0));
+    else if (std::optional<ElementType> stored = storedTypeOf(element))
+      readFloats(*stored, row.data(), result.values.cols(), &result.values(i, 0));
+    else // e4m3fnuz
+      for (int64_t j = 0; j < result.values.cols(); ++j)
+        result.values(i, j) = support::widenE4M3FNUZ(uint8_t(row[j]));
   }
 }
 

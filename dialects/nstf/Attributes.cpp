@@ -1,4 +1,4 @@
-// Verifiers and syntax of the attributes, the formula behind #nstf.rope_table, and the planes of #nstf.int.
+// Verifiers and syntax of the attributes, the formula behind #nstf.rope_table, and the planes of quantised matrices.
 #include "dialects/nstf/NSTF.h"
 
 #include "mlir/IR/Builders.h"
@@ -11,6 +11,7 @@
 using namespace mlir;
 using namespace nstf;
 
+#include "dialects/nstf/AttributeInterfaces.cpp.inc"
 #include "dialects/nstf/Enums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/nstf/Attributes.cpp.inc"
@@ -114,33 +115,55 @@ void RopeTableAttr::fillRow(int64_t position, MutableArrayRef<double> row) const
   }
 }
 
-// IntFormatAttr
+// IntFormatAttr, FloatFormatAttr
 
-/// <4, group = 128, columns = 4096>, <8, group = row, columns = 64>
-Attribute IntFormatAttr::parse(AsmParser &parser, Type) {
-  int64_t bits, group = 0, columns;
-  SMLoc where = parser.getCurrentLocation();
-  if (parser.parseLess() || parser.parseInteger(bits) || parser.parseComma() || parser.parseKeyword("group") ||
-      parser.parseEqual())
-    return {};
+/// "group = 128, columns = 4096", "group = row, columns = 64"
+static ParseResult parseGroups(AsmParser &parser, int64_t &group, int64_t &columns) {
+  group = 0;
+  if (parser.parseKeyword("group") || parser.parseEqual())
+    return failure();
   if (failed(parser.parseOptionalKeyword("row"))) {
     if (parser.parseInteger(group))
-      return {};
+      return failure();
     group = group ? group : -1; // 0 is how a row is stored, not how it is written
   }
-  if (parser.parseComma() || parser.parseKeyword("columns") || parser.parseEqual() || parser.parseInteger(columns) ||
+  return failure(parser.parseComma() || parser.parseKeyword("columns") || parser.parseEqual() ||
+                 parser.parseInteger(columns));
+}
+
+static void printGroups(AsmPrinter &printer, CodeFormat format) {
+  printer << "group = ";
+  if (format.getGroup())
+    printer << format.getGroup();
+  else
+    printer << "row";
+  printer << ", columns = " << format.getColumns();
+}
+
+static LogicalResult verifyGroups(function_ref<InFlightDiagnostic()> emitError, int64_t group, int64_t columns) {
+  // int_c2, float_c2
+  if (!llvm::is_contained({0, 32, 64, 128}, group))
+    return emitError() << "expected groups of 32, 64, 128 or row but got " << std::max<int64_t>(group, 0);
+  // int_c3, float_c3
+  if (columns < 1)
+    return emitError() << "expected at least 1 column but got " << columns;
+  return success();
+}
+
+/// <4, group = 128, columns = 4096>
+Attribute IntFormatAttr::parse(AsmParser &parser, Type) {
+  int64_t bits, group, columns;
+  SMLoc where = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseInteger(bits) || parser.parseComma() || parseGroups(parser, group, columns) ||
       parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(where); }, parser.getContext(), bits, group, columns);
 }
 
 void IntFormatAttr::print(AsmPrinter &printer) const {
-  printer << "<" << getBits() << ", group = ";
-  if (getGroup())
-    printer << getGroup();
-  else
-    printer << "row";
-  printer << ", columns = " << getColumns() << ">";
+  printer << "<" << getBits() << ", ";
+  printGroups(printer, *this);
+  printer << ">";
 }
 
 LogicalResult IntFormatAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t bits, int64_t group,
@@ -148,36 +171,81 @@ LogicalResult IntFormatAttr::verify(function_ref<InFlightDiagnostic()> emitError
   // int_c1
   if (!llvm::is_contained({4, 5, 6, 8}, bits))
     return emitError() << "expected 4, 5, 6 or 8 bits but got " << bits;
-  // int_c2
-  if (!llvm::is_contained({0, 32, 64, 128}, group))
-    return emitError() << "expected groups of 32, 64, 128 or row but got " << std::max<int64_t>(group, 0);
-  // int_c3
-  if (columns < 1)
-    return emitError() << "expected at least 1 column but got " << columns;
+  return verifyGroups(emitError, group, columns);
+}
+
+Type IntFormatAttr::getElementType(Plane plane) const {
+  Builder builder(getContext());
+  if (plane == Plane::scales)
+    return builder.getF16Type();
+  return plane == Plane::codes && !isPacked() ? builder.getI8Type() : builder.getI32Type();
+}
+
+/// <f8E4M3FNUZ, group = row, columns = 64>, <f8E4M3FNUZ, group = 128, columns = 4096, scales = f32>
+Attribute FloatFormatAttr::parse(AsmParser &parser, Type) {
+  FloatType number, scale = Float16Type::get(parser.getContext());
+  int64_t group, columns;
+  SMLoc where = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseType(number) || parser.parseComma() || parseGroups(parser, group, columns))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parser.parseKeyword("scales") || parser.parseEqual() || parser.parseType(scale)))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(where); }, parser.getContext(), number, group, columns, scale);
+}
+
+void FloatFormatAttr::print(AsmPrinter &printer) const {
+  printer << "<" << getNumberType() << ", ";
+  printGroups(printer, *this);
+  if (!getScaleType().isF16())
+    printer << ", scales = " << getScaleType();
+  printer << ">";
+}
+
+LogicalResult FloatFormatAttr::verify(function_ref<InFlightDiagnostic()> emitError, FloatType number, int64_t group,
+                                      int64_t columns, FloatType scale) {
+  // float_c1
+  if (!isa<Float8E4M3FNUZType>(number))
+    return emitError() << "expected numbers of f8E4M3FNUZ but got " << number;
+  if (!scale.isF16() && !scale.isF32())
+    return emitError() << "expected scales of f16 or f32 but got " << scale;
+  return verifyGroups(emitError, group, columns);
+}
+
+Type FloatFormatAttr::getElementType(Plane plane) const {
+  return plane == Plane::scales  ? Type(getScaleType())
+         : plane == Plane::codes ? Type(getNumberType())
+                                 : IntegerType::get(getContext(), 32);
+}
+
+// StoredCodesAttr
+
+LogicalResult StoredCodesAttr::verify(function_ref<InFlightDiagnostic()> emitError, CodeLayout layout, SourceAttr,
+                                      SourceAttr, SourceAttr, int64_t scaleRows) {
+  // stored_codes_c1
+  if (scaleRows < 1 || (scaleRows > 1 && layout != CodeLayout::floats))
+    return emitError() << "expected a scale for each row, or of floats for several, but got " << scaleRows;
   return success();
 }
 
-int64_t IntFormatAttr::getGroups() const { return llvm::divideCeil(getColumns(), getGroupSize()); }
-
-RankedTensorType IntFormatAttr::getPlaneType(Plane plane, int64_t rows) const {
-  Builder builder(getContext());
-  Type word = builder.getI32Type();
-  auto words = [](int64_t count, int64_t perWord) -> int64_t { return llvm::divideCeil(count, perWord); };
-  switch (plane) {
-  case Plane::codes:
-    return isPacked() ? RankedTensorType::get({rows, words(getColumns(), 8)}, word)
-                      : RankedTensorType::get({rows, getColumns()}, builder.getI8Type());
-  case Plane::high:
-    return RankedTensorType::get({rows, words(getColumns() * getHighBits(), 32)}, word);
-  case Plane::scales:
-    return RankedTensorType::get({rows, getGroups()}, builder.getF16Type());
-  case Plane::zeros:
-    return RankedTensorType::get({words(rows, getZerosPerWord()), getGroups()}, word);
-  }
-  llvm_unreachable("all planes are listed");
-}
-
 // PlaneSourceAttr
+
+/// Whole numbers, which most formats are, are written without their name.
+static CodeFormat parseFormat(AsmParser &parser) {
+  Attribute format;
+  SMLoc where = parser.getCurrentLocation();
+  OptionalParseResult named = parser.parseOptionalAttribute(format);
+  if (!named.has_value())
+    return llvm::cast_or_null<CodeFormat>(IntFormatAttr::parse(parser, {}));
+  if (failed(*named))
+    return {};
+  auto result = dyn_cast<CodeFormat>(format);
+  if (!result)
+    parser.emitError(where) << "expected a format of codes but got " << format;
+  return result;
+}
 
 /// <scales of "up", rows = 172, format = <…>, zeros, from = <…>>
 Attribute PlaneSourceAttr::parse(AsmParser &parser, Type) {
@@ -192,7 +260,7 @@ Attribute PlaneSourceAttr::parse(AsmParser &parser, Type) {
       parser.parseKeyword("rows") || parser.parseEqual() || parser.parseInteger(rows) || parser.parseComma() ||
       parser.parseKeyword("format") || parser.parseEqual())
     return {};
-  auto format = llvm::cast_or_null<IntFormatAttr>(IntFormatAttr::parse(parser, {}));
+  CodeFormat format = parseFormat(parser);
   if (!format)
     return {};
   bool zeros = false;
@@ -228,7 +296,10 @@ void PlaneSourceAttr::print(AsmPrinter &printer) const {
   printer << "<" << stringifyPlane(getPlane()) << " of ";
   printer.printString(getMatrix());
   printer << ", rows = " << getRows() << ", format = ";
-  getFormat().print(printer);
+  if (auto whole = dyn_cast<IntFormatAttr>(getFormat()))
+    whole.print(printer);
+  else
+    printer << getFormat();
   if (getZeros())
     printer << ", zeros";
   if (SourceAttr source = getSource()) {
@@ -243,7 +314,7 @@ void PlaneSourceAttr::print(AsmPrinter &printer) const {
 }
 
 LogicalResult PlaneSourceAttr::verify(function_ref<InFlightDiagnostic()> emitError, Plane plane, StringRef,
-                                      int64_t rows, IntFormatAttr format, bool zeros, SourceAttr source,
+                                      int64_t rows, CodeFormat format, bool zeros, SourceAttr source,
                                       StoredCodesAttr stored) {
   // plane_c1
   if (rows < 1)

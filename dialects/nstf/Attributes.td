@@ -4,10 +4,11 @@
 #define NSTF_ATTRIBUTES
 
 include "dialects/nstf/Dialect.td"
+include "dialects/nstf/Interfaces.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 
-class NSTF_Attr<string name, string attrMnemonic> : AttrDef<NSTF_Dialect, name> {
+class NSTF_Attr<string name, string attrMnemonic, list<Trait> traits = []> : AttrDef<NSTF_Dialect, name, traits> {
   let mnemonic = attrMnemonic;
 }
 
@@ -88,7 +89,7 @@ def NSTF_Plane : I32EnumAttr<"Plane", "a tensor of a quantised matrix",
   let cppNamespace = "::nstf";
 }
 
-def NSTF_IntFormatAttr : NSTF_Attr<"IntFormat", "int"> {
+def NSTF_IntFormatAttr : NSTF_Attr<"IntFormat", "int", [NSTF_CodeFormat]> {
   let summary = "a matrix as whole numbers of a few bits, with scales";
   let description = [{
     Of a matrix [N, K] element (n, k) is scale(n, g)·(code(n, k) - zero(n, g)) with g = k / group: a code has `bits` bits
@@ -117,23 +118,43 @@ def NSTF_IntFormatAttr : NSTF_Attr<"IntFormat", "int"> {
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    int64_t getGroupSize() const { return getGroup() ? getGroup() : getColumns(); }
-    int64_t getGroups() const;
-    /// Whether codes share words.
-    bool isPacked() const { return getBits() != 8; }
-    /// Bits of a code in the plane `high`; 0: there is none.
-    int64_t getHighBits() const { return isPacked() ? getBits() - 4 : 0; }
-    /// What a zero is where there is no plane of them.
-    int64_t getMiddle() const { return int64_t(1) << (getBits() - 1); }
-    int64_t getZerosPerWord() const { return 32 / getBits(); }
-    /// The type of a plane of a matrix of `rows` rows.
-    ::mlir::RankedTensorType getPlaneType(Plane plane, int64_t rows) const;
+    ::mlir::FloatType getNumberType() const { return {}; }
+    ::mlir::Type getElementType(Plane plane) const;
+  }];
+}
+
+def NSTF_FloatFormatAttr : NSTF_Attr<"FloatFormat", "float", [NSTF_CodeFormat]> {
+  let summary = "a matrix as floats of 8 bits, with scales";
+  let description = [{
+    Of a matrix [N, K] element (n, k) is scale(n, g)·code(n, k), g = k / group. `group = row` is one group a row.
+
+    The planes, with G = ⌈K / group⌉ groups:
+    - `codes`: [N, K] of the type, without NaN and negative zero;
+    - `scales`: [N, G] of f16, or where a checkpoint's scales need it of f32.
+
+    - C1: the type is f8E4M3FNUZ, and scales are f16 or f32.
+    - C2: `group` is 32, 64, 128 or `row`.
+    - C3: `columns`, which is K, is at least 1.
+
+    ```mlir
+    module attributes {nstf.example = #nstf.float<f8E4M3FNUZ, group = row, columns = 172>} {}
+    module attributes {nstf.example = #nstf.float<f8E4M3FNUZ, group = 128, columns = 4096, scales = f32>} {}
+    ```
+  }];
+  let parameters = (ins "::mlir::FloatType":$numberType, "int64_t":$group, "int64_t":$columns,
+                        "::mlir::FloatType":$scaleType);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    int64_t getBits() const { return 8; }
+    ::mlir::Type getElementType(Plane plane) const;
   }];
 }
 
 def NSTF_CodeLayout : I32EnumAttr<"CodeLayout", "where codes stand in the tensors of a checkpoint",
     [I32EnumAttrCase<"pack", 0>, I32EnumAttrCase<"pack_loose", 1>, I32EnumAttrCase<"bytes", 2>,
-     I32EnumAttrCase<"awq", 3>, I32EnumAttrCase<"gptq", 4>, I32EnumAttrCase<"gptq_v2", 5>]> {
+     I32EnumAttrCase<"awq", 3>, I32EnumAttrCase<"gptq", 4>, I32EnumAttrCase<"gptq_v2", 5>,
+     I32EnumAttrCase<"floats", 6>]> {
   let cppNamespace = "::nstf";
 }
 
@@ -143,7 +164,10 @@ def NSTF_StoredCodesAttr : NSTF_Attr<"StoredCodes", "stored_codes"> {
     `codes`, `scales` and, where it has them, `zeros` are tensors of the checkpoint; `layout` says which bit is where in
     them (compiler/compress/StoredCodes.h): `pack`, `pack_loose` and `bytes` are compressed-tensors' pack-quantized, in
     words that are full and, as older ones are, of whole codes, and its int-quantized; `awq` is AWQ's gemm; `gptq` and
-    `gptq_v2` are GPTQ's, which differ in their zeros.
+    `gptq_v2` are GPTQ's, which differ in their zeros; `floats` are numbers of f8E4M3FN, whose scales may count for several
+    rows.
+
+    - C1: a scale counts for at least one row, and for more of floats only.
 
     ```mlir
     nstf.weight @"up.scales" : tensor<172x2xf16> plane <scales of "up", rows = 172,
@@ -155,9 +179,13 @@ def NSTF_StoredCodesAttr : NSTF_Attr<"StoredCodes", "stored_codes"> {
     EnumParameter<NSTF_CodeLayout>:$layout,
     "::nstf::SourceAttr":$codes,
     "::nstf::SourceAttr":$scales,
-    OptionalParameter<"::nstf::SourceAttr">:$zeros
+    OptionalParameter<"::nstf::SourceAttr">:$zeros,
+    DefaultValuedParameter<"int64_t", "1", "rows of a scale">:$scaleRows
   );
-  let assemblyFormat = "`<` $layout `,` `codes` `=` $codes `,` `scales` `=` $scales (`,` `zeros` `=` $zeros^)? `>`";
+  let assemblyFormat = [{
+    `<` $layout `,` `codes` `=` $codes `,` `scales` `=` $scales (`of` $scaleRows^ `rows`)? (`,` `zeros` `=` $zeros^)? `>`
+  }];
+  let genVerifyDecl = 1;
 }
 
 def NSTF_PlaneSourceAttr : NSTF_Attr<"PlaneSource", "plane"> {
@@ -165,8 +193,8 @@ def NSTF_PlaneSourceAttr : NSTF_Attr<"PlaneSource", "plane"> {
   let description = [{
     The matrix `of` has `rows` rows. Its codes are where `stored` says; or else they are made of its numbers, which are
     where `from` says; without either, the package's weight mode decides. Each group of numbers is rounded to nearest by
-    itself: the scale, an f16, reaches from the smallest to the largest of its elements and 0 with `zeros`, else it makes
-    the element of largest magnitude code 0.
+    itself: the scale, an f16, reaches from the smallest to the largest of its elements and 0 with `zeros`; else it makes
+    the element of largest magnitude code 0, or of floats the largest number that f8E4M3FN writes so too.
 
     - C1: `rows` ≥ 1.
     - C2: `zeros` goes with a plane of zeros, `high` with a format that has it.
@@ -181,7 +209,7 @@ def NSTF_PlaneSourceAttr : NSTF_Attr<"PlaneSource", "plane"> {
     EnumParameter<NSTF_Plane>:$plane,
     StringRefParameter<"name of the matrix">:$matrix,
     "int64_t":$rows,
-    "::nstf::IntFormatAttr":$format,
+    "::nstf::CodeFormat":$format,
     DefaultValuedParameter<"bool", "false">:$zeros,
     OptionalParameter<"::nstf::SourceAttr">:$source,
     OptionalParameter<"::nstf::StoredCodesAttr">:$stored

@@ -1,4 +1,4 @@
-// What passes ask of an operation without knowing which one it is.
+// What passes ask of an operation, or of a format of codes, without knowing which one it is.
 #ifndef NSTF_INTERFACES
 #define NSTF_INTERFACES
 
@@ -57,6 +57,45 @@ def NSTF_MixedPrecisionOp : OpInterface<"MixedPrecisionOp"> {
         "bool", "isProductOperand", (ins "unsigned":$operand), "", "return false;">,
     InterfaceMethod<"Whether the op reads this operand in any float type.",
         "bool", "readsAnyFloat", (ins "unsigned":$operand), "", "return $_op.isProductOperand(operand);">];
+}
+
+def NSTF_CodeFormat : AttrInterface<"CodeFormat"> {
+  let cppNamespace = "::nstf";
+  let description = [{
+    What the planes of a matrix [N, K] mean that is kept as codes of a few bits, each group of a row with a scale. A format of
+    8 bits has a code a byte; codes of fewer share words, four bits of each in the plane `codes`, the others in `high`.
+  }];
+  let methods = [
+    InterfaceMethod<"Bits of a code.", "int64_t", "getBits">,
+    InterfaceMethod<"Columns that share a scale; 0: the row.", "int64_t", "getGroup">,
+    InterfaceMethod<"K.", "int64_t", "getColumns">,
+    InterfaceMethod<"The element type of codes that are numbers by themselves; null: they are whole numbers.",
+        "::mlir::FloatType", "getNumberType">,
+    InterfaceMethod<"Of the planes `codes` and `scales`; others hold words.",
+        "::mlir::Type", "getElementType", (ins "::nstf::Plane":$plane)>];
+  let extraSharedClassDeclaration = [{
+    int64_t getGroupSize() const { return $_attr.getGroup() ? $_attr.getGroup() : $_attr.getColumns(); }
+    int64_t getGroups() const { return ($_attr.getColumns() + getGroupSize() - 1) / getGroupSize(); }
+    /// Whether codes share words.
+    bool isPacked() const { return $_attr.getBits() != 8; }
+    /// Bits of a code in the plane `high`; 0: there is none.
+    int64_t getHighBits() const { return isPacked() ? $_attr.getBits() - 4 : 0; }
+    /// What a zero is where there is no plane of them.
+    int64_t getMiddle() const { return $_attr.getNumberType() ? 0 : int64_t(1) << ($_attr.getBits() - 1); }
+    int64_t getZerosPerWord() const { return 32 / $_attr.getBits(); }
+    /// The type of a plane of a matrix of `rows` rows.
+    ::mlir::RankedTensorType getPlaneType(Plane plane, int64_t rows) const {
+      auto divide = [](int64_t number, int64_t by) { return (number + by - 1) / by; };
+      int64_t columns = $_attr.getColumns(), height = rows, width = getGroups();
+      if (plane == Plane::codes)
+        width = isPacked() ? divide(columns, 8) : columns;
+      if (plane == Plane::high)
+        width = divide(columns * getHighBits(), 32);
+      if (plane == Plane::zeros)
+        height = divide(rows, getZerosPerWord());
+      return ::mlir::RankedTensorType::get({height, width}, $_attr.getElementType(plane));
+    }
+  }];
 }
 
 #endif

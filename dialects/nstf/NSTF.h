@@ -16,6 +16,8 @@
 
 #include "dialects/nstf/Dialect.h.inc"
 #include "dialects/nstf/Enums.h.inc"
+
+#include "dialects/nstf/AttributeInterfaces.h.inc"
 #include "dialects/nstf/Interfaces.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/nstf/Attributes.h.inc"

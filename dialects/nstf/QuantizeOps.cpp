@@ -19,7 +19,7 @@ Value DequantizeOp::getPlane(Plane plane) {
 }
 
 LogicalResult DequantizeOp::verify() {
-  IntFormatAttr format = getFormat();
+  CodeFormat format = getFormat();
   int64_t rows = getType().getDimSize(0);
   // dequantize_c5
   if (getType().getDimSize(1) != format.getColumns())

@@ -7,16 +7,18 @@ include "dialects/nstf/Interfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def NSTF_Codes : NSTF_TensorOf<2, NSTF_AllStatic, AnyTypeOf<[I<8>, I<32>]>, "static [rows, words] tensor of i8 or i32">;
+def NSTF_Codes : NSTF_TensorOf<2, NSTF_AllStatic, AnyTypeOf<[I<8>, I<32>, F8E4M3FNUZ]>,
+    "static [rows, words] tensor of i8, i32 or f8E4M3FNUZ">;
 def NSTF_Words : NSTF_TensorOf<2, NSTF_AllStatic, I<32>, "static [rows, words] tensor of i32">;
 def NSTF_CodeRows : NSTF_TensorOf<2, NSTF_LeadingDynamic, AnyTypeOf<[I8, F8E4M3FNUZ]>,
     "[rows, features] tensor of i8 or f8E4M3FNUZ with static features">;
-def NSTF_Scales : NSTF_TensorOf<2, NSTF_AllStatic, F16, "static [rows, groups] tensor of f16">;
+def NSTF_Scales : NSTF_TensorOf<2, NSTF_AllStatic, AnyTypeOf<[F16, F32]>, "static [rows, groups] tensor of f16 or f32">;
 
 def NSTF_DequantizeOp : NSTF_Op<"dequantize", [Pure, AttrSizedOperandSegments, NSTF_DecodeOp]> {
   let summary = "the matrix that planes of codes stand for";
   let description = [{
-    result[n, k] = scale(n, g)·(code(n, k) - zero(n, g)), g = k / group: `#nstf.int` says where in the planes they are.
+    result[n, k] = scale(n, g)·(code(n, k) - zero(n, g)), g = k / group: the format, `#nstf.int` or
+    `#nstf.float`, says where in the planes they are.
 
     - C1: `codes` has the type of the format's plane for the result's rows.
     - C2: `high` is there where the format has it, of the plane's type.
@@ -37,6 +39,11 @@ def NSTF_DequantizeOp : NSTF_Op<"dequantize", [Pure, AttrSizedOperandSegments, N
           : (tensor<172x8xi32>, tensor<172x4xi32>, tensor<172x1xf16>) -> tensor<172x64xf32>
       return %w : tensor<172x64xf32>
     }
+    func.func @of_floats(%codes: tensor<172x64xf8E4M3FNUZ>, %scales: tensor<172x1xf16>) -> tensor<172x64xf16> {
+      %w = nstf.dequantize %codes, %scales {format = #nstf.float<f8E4M3FNUZ, group = row, columns = 64>}
+          : (tensor<172x64xf8E4M3FNUZ>, tensor<172x1xf16>) -> tensor<172x64xf16>
+      return %w : tensor<172x64xf16>
+    }
     ```
   }];
   let arguments = (ins
@@ -44,7 +51,7 @@ def NSTF_DequantizeOp : NSTF_Op<"dequantize", [Pure, AttrSizedOperandSegments, N
     Arg<Optional<NSTF_Words>, "the other bits of codes of 5 and 6">:$high,
     Arg<NSTF_Scales, "one for each row and group">:$scales,
     Arg<Optional<NSTF_Words>, "the codes that stand for 0">:$zeros,
-    NSTF_IntFormatAttr:$format);
+    NSTF_CodeFormat:$format);
   let results = (outs NSTF_Matrix:$result);
   let assemblyFormat = "$codes (`high` $high^)? `,` $scales (`,` $zeros^)? attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;

@@ -48,6 +48,13 @@ struct QuantizeWeightsPass : nstf::impl::QuantizeWeightsPassBase<QuantizeWeights
       if (!weight || weight.getGenerator() || weight.getPlane() || readers.empty() ||
           !isa<Float32Type, Float16Type, BFloat16Type>(getElementTypeOrSelf(weight.getType())))
         continue;
+      int64_t columns = cast<RankedTensorType>(weight.getType()).getDimSize(1);
+      if (wanted->group > columns) {
+        readers.front().emitError() << "expected groups of at most the " << columns << " columns of weight '"
+                                    << weight.getSymName() << "' for " << format << " but got " << wanted->group
+                                    << "; smaller groups or a scale a row take every matrix";
+        return signalPassFailure();
+      }
       ++matrices;
       before += countBytes(weight.getType());
       OpBuilder builder(get);
@@ -78,7 +85,7 @@ private:
   Value makeMatrix(OpBuilder &builder, GetOp get, WeightOp weight, const WeightFormat &wanted, SymbolTable &symbols,
                    int64_t &bytes) {
     auto type = cast<RankedTensorType>(weight.getType());
-    IntFormatAttr attribute = wanted.getAttr(&getContext(), type.getDimSize(1));
+    CodeFormat attribute = wanted.getAttr(&getContext(), type.getDimSize(1));
     auto getPlane = [&](Plane plane) -> Value {
       if ((plane == Plane::high && !attribute.getHighBits()) || (plane == Plane::zeros && !wanted.zeros))
         return {};
@@ -92,7 +99,7 @@ private:
   }
 
   /// A weight may be read in several places.
-  WeightOp findPlane(WeightOp weight, Plane plane, IntFormatAttr attribute, bool zeros, SymbolTable &symbols,
+  WeightOp findPlane(WeightOp weight, Plane plane, CodeFormat attribute, bool zeros, SymbolTable &symbols,
                      int64_t &bytes) {
     auto type = cast<RankedTensorType>(weight.getType());
     auto source = PlaneSourceAttr::get(&getContext(), plane, weight.getSymName(), type.getDimSize(0), attribute, zeros,

@@ -9,19 +9,17 @@
 namespace nstf {
 
 /// "int4_g128": bits, the elements of a group ("int8" alone: the row), and of groups "_sym" where there are no zeros,
-/// of rows "_asym" where there are.
+/// of rows "_asym" where there are. "e4m3fnuz", "e4m3fnuz_g128": floats, which have no zeros.
 struct WeightFormat {
   int64_t bits, group;
-  bool zeros;
+  bool zeros, isFloat = false;
 
-  IntFormatAttr getAttr(mlir::MLIRContext *context, int64_t columns) const {
-    return IntFormatAttr::get(context, bits, group, columns);
-  }
+  CodeFormat getAttr(mlir::MLIRContext *context, int64_t columns) const;
 };
 
 /// Nothing for an unknown name.
 std::optional<WeightFormat> parseWeightFormat(llvm::StringRef name);
-std::string getFormatName(IntFormatAttr format, bool zeros);
+std::string getFormatName(CodeFormat format, bool zeros);
 /// All that parseWeightFormat knows, for a message.
 std::string getWeightFormatNames();
 

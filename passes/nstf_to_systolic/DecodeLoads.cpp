@@ -131,6 +131,8 @@ private:
       loadPlanes(builder.getF32Type(), loop ? loop : op);
       return decodeSums(dot, loop);
     }
+    if (format.getElementType(Plane::scales).isF32()) // more than f16 holds
+      number = builder.getF32Type();
     loadPlanes(number, op);
     Value value = arith::MulFOp::create(builder, loc, subtractZeros(getCodes()), repeat(loaded.scales));
     if (number != tile.getElementType())
@@ -157,7 +159,8 @@ private:
     builder.setInsertionPoint(dot);
     // With f16, whose codes are cheaper so; the zeros of groups make up for it.
     bool raised = format.isPacked() && number == tile.getElementType() && operandType.isF16();
-    Value zero = makeSplat(sums, 0.0), codes = format.isPacked() ? getCodes(raised) : loaded.codes;
+    Value zero = makeSplat(sums, 0.0),
+          codes = format.isPacked() || format.getNumberType() ? getCodes(raised) : loaded.codes;
     auto multiply = [&](Value w, Value acc) {
       return systolic::DotOp::create(builder, loc, sums, w, x, acc).getResult();
     };
@@ -233,8 +236,8 @@ private:
       if (format.getHighBits())
         loaded.high = loadWords(Plane::high, format.getHighBits(), column);
     } else {
-      auto made = systolic::LoadOp::create(builder, loc, withElement(builder.getI8Type()), buffers.at(Plane::codes),
-                                           load.getIndices(), ValueRange(), Value(), Value());
+      auto made = systolic::LoadOp::create(builder, loc, withElement(format.getElementType(Plane::codes)),
+                                           buffers.at(Plane::codes), load.getIndices(), ValueRange(), Value(), Value());
       copyModifiers(made);
       loaded.codes = made;
     }
@@ -265,8 +268,10 @@ private:
     loaded.shifts = systolic::BroadcastOp::create(builder, loc, loaded.zeros.getType(), shift, along);
   }
 
-  /// The codes as floats; those of 8 bits less 128.
+  /// The codes as floats; whole numbers of 8 bits less 128.
   Value getCodes(bool raised = false) {
+    if (format.getNumberType())
+      return arith::ExtFOp::create(builder, loc, withElement(number), loaded.codes);
     if (!format.isPacked())
       return arith::SIToFPOp::create(builder, loc, withElement(number), loaded.codes);
     Value low = unpack(4, loaded.codes, raised);
@@ -329,7 +334,7 @@ private:
   systolic::KernelOp program;
   std::string name;
   DequantizeOp matrix;
-  IntFormatAttr format;
+  CodeFormat format;
   Type operandType;
   OpBuilder builder;
   MemRefType whole; ///< the template's buffer of the matrix

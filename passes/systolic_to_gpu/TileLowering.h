@@ -103,8 +103,9 @@ mlir::LogicalResult checkTileProgram(KernelOp kernel);
 
 /// A pattern that knows its kernel.
 template <typename Op> struct TilePattern : mlir::OpConversionPattern<Op> {
-  TilePattern(const KernelContext &kernel, mlir::TypeConverter &converter, mlir::MLIRContext *context)
-      : mlir::OpConversionPattern<Op>(converter, context), kernel(kernel) {}
+  TilePattern(const KernelContext &kernel, mlir::TypeConverter &converter, mlir::MLIRContext *context,
+              mlir::PatternBenefit benefit = 1)
+      : mlir::OpConversionPattern<Op>(converter, context, benefit), kernel(kernel) {}
 
   mlir::VectorType getVectorType(mlir::Value tile) const {
     return mlir::cast<mlir::VectorType>(this->getTypeConverter()->convertType(tile.getType()));
@@ -125,6 +126,9 @@ void populateComputeLowering(const KernelContext &kernel, mlir::TypeConverter &c
                              mlir::RewritePatternSet &patterns);
 
 void populateCodesLowering(mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
+/// Of arith's conversions, those of floats of 8 bits, which the back end doesn't know.
+void populateFloat8Lowering(const KernelContext &kernel, mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
 void populateDotLowering(const KernelContext &kernel, mlir::TypeConverter &converter,
                          mlir::RewritePatternSet &patterns);
 

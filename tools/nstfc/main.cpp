@@ -79,7 +79,8 @@ void addOptions(CLI::App &app, CommandLine &line) {
   app.add_option(
          "--quantize", line.compile.quantize,
          "weights of linears as codes, rounded to nearest: int4, int5, int6 or int8 with a scale a row, with _asym "
-         "also a zero; with _g32, _g64 or _g128 a scale and a zero a group (int4_g128), with _sym no zeros")
+         "also a zero; with _g32, _g64 or _g128 a scale and a zero a group (int4_g128), with _sym no zeros; e4m3fnuz "
+         "likewise, without zeros")
       ->type_name("FORMAT");
   app.add_option(
          "--activations", line.compile.activations,

@@ -27,7 +27,7 @@ MatrixXd randomInputs(int64_t columns, uint32_t seed) {
   return x.transpose() * x;
 }
 
-MatrixXd decode(const IntFormat &format, const std::vector<CodedRow> &rows) {
+MatrixXd decode(const Format &format, const std::vector<CodedRow> &rows) {
   MatrixXd result(rows.size(), format.columns);
   for (size_t i = 0; i < rows.size(); ++i)
     result.row(i) = VectorXd::Map(decodeRow(format, rows[i]).data(), format.columns).transpose();
@@ -35,7 +35,7 @@ MatrixXd decode(const IntFormat &format, const std::vector<CodedRow> &rows) {
 }
 
 /// As the paper has it: the inverse, its upper Cholesky factor, a column after the other in order of falling diagonal.
-std::vector<CodedRow> publishedSteps(const IntFormat &format, const MatrixXd &rows, MatrixXd inputs) {
+std::vector<CodedRow> publishedSteps(const Format &format, const MatrixXd &rows, MatrixXd inputs) {
   int64_t columns = rows.cols();
   VectorXd diagonal = inputs.diagonal();
   inputs.diagonal().array() += 0.01 * diagonal.mean();
@@ -55,7 +55,7 @@ std::vector<CodedRow> publishedSteps(const IntFormat &format, const MatrixXd &ro
     for (int64_t j = 0; j < columns; ++j) {
       const Grid &grid = grids[order[j] / format.groupSize()];
       coded[n].codes[order[j]] = grid.round(format, w[j]);
-      double error = (w[j] - grid.decode(coded[n].codes[order[j]])) / upper(j, j);
+      double error = (w[j] - grid.decode(format, coded[n].codes[order[j]])) / upper(j, j);
       w.tail(columns - j) -= error * upper.row(j).tail(columns - j).transpose();
     }
   }
@@ -64,8 +64,8 @@ std::vector<CodedRow> publishedSteps(const IntFormat &format, const MatrixXd &ro
 
 TEST(Gptq, ThePublishedSteps) {
   for (int64_t columns : {1, 38, 172})
-    for (const IntFormat &format :
-         {IntFormat{4, 32, columns, true}, IntFormat{4, 0, columns, false}, IntFormat{6, 64, columns, true}}) {
+    for (const Format &format :
+         {Format{4, 32, columns, true}, Format{4, 0, columns, false}, Format{6, 64, columns, true}}) {
       MatrixXd rows = randomMatrix(5, columns, 1), inputs = randomInputs(columns, 2);
       std::vector<CodedRow> got = Gptq(inputs).round(format, rows, Clipping::SquaredError);
       std::vector<CodedRow> want = publishedSteps(format, rows, inputs);
@@ -78,7 +78,7 @@ TEST(Gptq, ThePublishedSteps) {
 }
 
 TEST(Gptq, LessErrorThanNearest) {
-  IntFormat format{4, 32, 172, true};
+  Format format{4, 32, 172, true};
   MatrixXd rows = randomMatrix(40, 172, 3), inputs = randomInputs(172, 4);
   MatrixXd error = decode(format, Gptq(inputs).round(format, rows, Clipping::SquaredError)) - rows;
   std::vector<CodedRow> nearest;
@@ -98,7 +98,7 @@ TEST(Gptq, ProductsWithoutTheDamping) {
 }
 
 TEST(Gptq, AnInputThatIsAlwaysZero) {
-  IntFormat format{4, 32, 38, true};
+  Format format{4, 32, 38, true};
   MatrixXd rows = randomMatrix(2, 38, 8), inputs = randomInputs(38, 9);
   inputs.row(5).setZero();
   inputs.col(5).setZero();
@@ -127,7 +127,7 @@ TEST(Gptq, SumsThatAreNone) {
 
 // Three inputs 64 times the others, and their weights 64 times smaller.
 TEST(ScaleChannels, Outliers) {
-  IntFormat format{4, 32, 64, true};
+  Format format{4, 32, 64, true};
   MatrixXd rows = randomMatrix(64, 64, 10), inputs = randomInputs(64, 11);
   auto measure = [&](const MatrixXd &rows, const MatrixXd &inputs, const VectorXd &scales) {
     MatrixXd scaled = rows * scales.asDiagonal(), error = scaled;

@@ -3,6 +3,7 @@
 
 #include "nstf/FloatTypes.h"
 
+#include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <numeric>
@@ -45,12 +46,12 @@ struct Tensors {
   }
 };
 
-CodedRow makeRow(const IntFormat &format, int64_t row) {
+CodedRow makeRow(const Format &format, int64_t row) {
   CodedRow coded;
   for (int64_t k = 0; k < format.columns; ++k)
     coded.codes.push_back((3 * row + 5 * k + k / 7) % (format.largestCode() + 1));
   for (int64_t group = 0; group < format.groups(); ++group) {
-    coded.scales.push_back(uint16_t(0x2c00 + 11 * row + group));
+    coded.scales.push_back(widenF16(uint16_t(0x2c00 + 11 * row + group)));
     coded.zeros.push_back(format.zeros ? (row + 2 * group) % (format.largestCode() + 1) : format.middle());
   }
   return coded;
@@ -62,7 +63,7 @@ TEST(StoredCodes, AllLayoutsAndBack) {
       for (int64_t columns : {8, 38, 172})
         for (int64_t rows : {8, 40})
           for (bool zeros : {false, true}) {
-            IntFormat format{bits, 32, columns, zeros};
+            Format format{bits, 32, columns, zeros};
             StoredCodes stored(layout.layout, format, rows);
             Tensors tensors(stored);
             for (int64_t n = 0; n < rows; ++n)
@@ -77,7 +78,7 @@ TEST(StoredCodes, AllLayoutsAndBack) {
 }
 
 TEST(StoredCodes, PlacesOfBits) {
-  IntFormat format{4, 0, 16, true};
+  Format format{4, 0, 16, true};
   CodedRow row{std::vector<uint8_t>(16), {0x3c00}, {9}};
   std::iota(row.codes.begin(), row.codes.end(), 0);
   auto written = [&](CodeLayout layout, int64_t rows, int64_t at) {
@@ -109,20 +110,52 @@ TEST(StoredCodes, PlacesOfBits) {
 }
 
 TEST(StoredCodes, ScalesOfOtherTypes) {
-  IntFormat format{8, 0, 4, false};
+  Format format{8, 0, 4, false};
   StoredCodes stored(CodeLayout::Bytes, format, 2);
   std::vector<std::byte> codes(8);
   auto read = [&](auto number, support::ElementType type) {
     decltype(number) scales[] = {0, number};
     return stored.read(1, {codes, std::as_bytes(std::span(scales)), {}}, type).scales[0];
   };
-  EXPECT_EQ(widenF16(read(0.125f, support::ElementType::F32)), 0.125);
-  EXPECT_EQ(widenF16(read(uint16_t(0x3e00), support::ElementType::BF16)), 0.125);
+  EXPECT_EQ(read(0.125f, support::ElementType::F32), 0.125);
+  EXPECT_EQ(read(uint16_t(0x3e00), support::ElementType::BF16), 0.125);
   try {
     read(1e6f, support::ElementType::F32);
     ADD_FAILURE();
   } catch (const std::runtime_error &error) {
     EXPECT_STREQ(error.what(), "expected finite scales within f16 (65504) but got 1000000.000000 at 1");
+  }
+}
+
+// The same numbers in both kinds of floats, and twice the scale.
+TEST(StoredCodes, FloatsOfTheOtherKind) {
+  Format format{8, 128, 256, false, /*isFloat=*/true, /*wideScales=*/true};
+  std::vector<std::byte> codes(3 * 256);
+  for (int k = 0; k < 256; ++k)
+    codes[2 * 256 + k] = std::byte((k & 0x7f) == 0x7f ? 0 : k);
+  float scales[] = {1, 2, 0.3f, 1e-30f}; // two rows share theirs, of 128 columns
+  StoredCodes stored(CodeLayout::Floats, format, 3, 2);
+  EXPECT_EQ(stored.getShape(Plane::Scales), (std::vector<int64_t>{2, 2}));
+  auto read = [&] { return stored.read(2, {codes, std::as_bytes(std::span(scales)), {}}, support::ElementType::F32); };
+  CodedRow row = read();
+  EXPECT_EQ(row.scales, (std::vector<float>{0.6f, 2e-30f}));
+  EXPECT_EQ(row.codes[0x80], 0); // a negative zero
+  std::vector<double> numbers = decodeRow(format, row);
+  for (int k = 0; k < 128; ++k) { // IEEE 754's rules with a bias of 7
+    double number = k >> 3 ? std::ldexp(8 + k % 8, (k >> 3) - 10) : std::ldexp(k, -9);
+    if (k != 0x7f) {
+      EXPECT_EQ(numbers[k], 0.3f * number) << k;
+      EXPECT_EQ(numbers[128 + k], k ? -1e-30f * number : 0) << k;
+    }
+  }
+  for (int code : {0x7f, 0xff}) {
+    codes[2 * 256 + 7] = std::byte(code);
+    try {
+      read();
+      ADD_FAILURE();
+    } catch (const std::runtime_error &error) {
+      EXPECT_STREQ(error.what(), "expected numbers of e4m3fn but got NaN at 519");
+    }
   }
 }
 

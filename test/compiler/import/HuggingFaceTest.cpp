@@ -186,7 +186,7 @@ TEST_F(HuggingFaceTest, badConfigs) {
   EXPECT_THAT(withConfig("hidden_size", 1e300), HasSubstr("expected hidden_size to be a whole number"));
   EXPECT_THAT(
       withConfig("quantization_config", json{{"bits", 4}}),
-      HasSubstr("quantization_config: expected a quant_method of compressed-tensors, awq or gptq but got none"));
+      HasSubstr("quantization_config: expected a quant_method of compressed-tensors, awq, gptq or fp8 but got none"));
   EXPECT_THAT(withConfig("head_dim", 3), HasSubstr("expected an even head_dim for rope but got 3"));
 }
 

@@ -25,6 +25,42 @@ module attributes {nstf.example = #nstf.int<4, group = row, columns = 0>} {}
 
 // -----
 
+// float_c1
+// expected-error @+1 {{expected numbers of f8E4M3FNUZ but got 'f8E4M3FN'}}
+module attributes {nstf.example = #nstf.float<f8E4M3FN, group = row, columns = 64>} {}
+
+// -----
+
+// float_c1
+// expected-error @+1 {{expected scales of f16 or f32 but got 'bf16'}}
+module attributes {nstf.example = #nstf.float<f8E4M3FNUZ, group = row, columns = 64, scales = bf16>} {}
+
+// -----
+
+// float_c2
+// expected-error @+1 {{expected groups of 32, 64, 128 or row but got 48}}
+module attributes {nstf.example = #nstf.float<f8E4M3FNUZ, group = 48, columns = 64>} {}
+
+// -----
+
+// float_c3
+// expected-error @+1 {{expected at least 1 column but got 0}}
+module attributes {nstf.example = #nstf.float<f8E4M3FNUZ, group = row, columns = 0>} {}
+
+// -----
+
+// stored_codes_c1
+// expected-error @+2 {{expected a scale for each row, or of floats for several, but got 128}}
+nstf.weight @stored_codes_c1 : tensor<4x64xi8> plane <codes of "w", rows = 4, format = <8, group = row, columns = 64>,
+    stored = <bytes, codes = <"a", offset = 0, type = i8>, scales = <"a", offset = 256, type = f16> of 128 rows>>
+
+// -----
+
+// expected-error @+1 {{expected a format of codes but got 8 : i64}}
+nstf.weight @format : tensor<4x64xi8> plane <codes of "w", rows = 4, format = 8>
+
+// -----
+
 // plane_c1
 // expected-error @+1 {{expected at least 1 row but got 0}}
 nstf.weight @plane_c1 : tensor<1x8xi32> plane <codes of "w", rows = 0, format = <4, group = row, columns = 64>>
@@ -95,6 +131,15 @@ func.func @dequantize_c3(%codes: tensor<4x9xi32>, %scales: tensor<4x2xf16>) {
   // expected-error @+1 {{expected scales of type 'tensor<4x3xf16>' but got 'tensor<4x2xf16>'}}
   %w = nstf.dequantize %codes, %scales {format = #nstf.int<4, group = 32, columns = 70>}
       : (tensor<4x9xi32>, tensor<4x2xf16>) -> tensor<4x70xf16>
+  return
+}
+
+// -----
+
+func.func @dequantize_c3(%codes: tensor<4x64xf8E4M3FNUZ>, %scales: tensor<4x1xf16>) {
+  // expected-error @+1 {{expected scales of type 'tensor<4x1xf32>' but got 'tensor<4x1xf16>'}}
+  %w = nstf.dequantize %codes, %scales {format = #nstf.float<f8E4M3FNUZ, group = row, columns = 64, scales = f32>}
+      : (tensor<4x64xf8E4M3FNUZ>, tensor<4x1xf16>) -> tensor<4x64xf16>
   return
 }
 

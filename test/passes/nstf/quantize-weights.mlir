@@ -2,9 +2,12 @@
 // RUN:   --remarks-filter=nstf-quantize-weights -verify-diagnostics | FileCheck %s
 // RUN: nstf-opt %s -split-input-file -nstf-quantize-weights=format=int8 | FileCheck %s --check-prefix=INT8
 // RUN: nstf-opt %s -split-input-file -nstf-quantize-weights | FileCheck %s --check-prefix=NONE
+// RUN: nstf-opt %s -split-input-file -nstf-quantize-weights=format=e4m3fnuz | FileCheck %s --check-prefix=FLOAT
+// RUN: not nstf-opt %s -split-input-file -nstf-quantize-weights=format=e4m3fnuz_g64 2>&1 | FileCheck %s --check-prefix=GROUP
 // RUN: not nstf-opt %s -split-input-file -nstf-quantize-weights=format=int3 2>&1 | FileCheck %s --check-prefix=NAME
 
 // NAME: expected a format of weights (int4, int5, int6 or int8, {{.*}}) but got 'int3'
+// GROUP: expected groups of at most the 44 columns of weight 'table' for e4m3fnuz_g64 but got 64
 // NONE-NOT: dequantize
 
 // Planes in the place of each matrix, of which only the embedding's table stays; two readers share them. A matrix as it is read
@@ -22,6 +25,8 @@
 // CHECK: nstf.linear %{{.+}}, %[[Q]]
 // INT8: nstf.weight @q.codes : tensor<44x44xi8> plane <codes of "q", rows = 44, format = <8, group = row, columns = 44>>
 // INT8-NOT: zeros
+// FLOAT: nstf.weight @q.codes : tensor<44x44xf8E4M3FNUZ> plane <codes of "q", rows = 44, format = #nstf.float<f8E4M3FNUZ, group = row, columns = 44>>
+// FLOAT: nstf.dequantize {{.+}} {format = #nstf.float<f8E4M3FNUZ, group = row, columns = 44>} : (tensor<44x44xf8E4M3FNUZ>, tensor<44x1xf16>)
 nstf.weight @table : tensor<54x44xf32> from <"model.safetensors", offset = 8, type = f32>
 nstf.weight @q : tensor<44x44xf32>
 // expected-remark @+1 {{"matrices of linears in int4_g32", bytes=2848, bytes_before=17248, matrices=2}}

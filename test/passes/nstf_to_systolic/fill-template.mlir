@@ -5,6 +5,7 @@
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/' -e '/^module/r %t/matvec.mlir' %root/templates/kernels/matvec.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matvec.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/' -e '/^module/r %t/matvec-codes.mlir' %root/templates/kernels/matvec.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matvec-codes.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/' -e '/^module/r %t/matvec-bytes.mlir' %root/templates/kernels/matvec.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matvec-bytes.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/' -e '/^module/r %t/matvec-floats.mlir' %root/templates/kernels/matvec.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matvec-floats.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/matmul-codes.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matmul-codes.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/rope.mlir' %root/templates/kernels/rope.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/rope.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/rope-append.mlir' %root/templates/kernels/rope.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/rope-append.mlir
@@ -366,6 +367,21 @@ nstf.kernel @linear_0(%codes: tensor<33x38xi32>, %scales: tensor<33x10xf16>, %ze
 nstf.kernel @linear_0(%codes: tensor<33x300xi8>, %scales: tensor<33x1xf16>, %x: tensor<1x300xbf16>) -> tensor<1x33xf32> {
   %w = nstf.dequantize %codes, %scales {format = #nstf.int<8, group = row, columns = 300>} : (tensor<33x300xi8>, tensor<33x1xf16>) -> tensor<33x300xbf16>
   %y = nstf.linear %x, %w : (tensor<1x300xbf16>, tensor<33x300xbf16>) -> tensor<1x33xf32>
+  nstf.return %y : tensor<1x33xf32>
+}
+
+//--- matvec-floats.mlir
+// Floats of 8 bits become f16 before they are multiplied, whatever their scales are, which the sum gets.
+// CHECK: systolic.kernel @linear_0(
+// CHECK: %[[SCALES:.+]] = systolic.load {{.+}} memref<{{.+}}xf32, {{.+}} -> tensor<16x1xf32, #systolic.axes<BN, BK_scales>>
+// CHECK: %[[BYTES:.+]] = systolic.load {{.+}} -> tensor<16x64xf8E4M3FNUZ, #systolic.axes<BN, BK>>
+// CHECK: %[[CODES:.+]] = arith.extf %[[BYTES]] : {{.+}} to tensor<16x64x!systolic.operand, #systolic.axes<BN, BK>>
+// CHECK: systolic.dot %[[CODES]], %
+// CHECK: %[[EACH:.+]] = systolic.broadcast %[[SCALES]] each along 1
+// CHECK: arith.mulf %{{.+}}, %[[EACH]]
+nstf.kernel @linear_0(%codes: tensor<33x300xf8E4M3FNUZ>, %scales: tensor<33x1xf32>, %x: tensor<1x300xf16>) -> tensor<1x33xf32> {
+  %w = nstf.dequantize %codes, %scales {format = #nstf.float<f8E4M3FNUZ, group = row, columns = 300, scales = f32>} : (tensor<33x300xf8E4M3FNUZ>, tensor<33x1xf32>) -> tensor<33x300xf16>
+  %y = nstf.linear %x, %w : (tensor<1x300xf16>, tensor<33x300xf16>) -> tensor<1x33xf32>
   nstf.return %y : tensor<1x33xf32>
 }
 

@@ -37,7 +37,7 @@ LINES = [
     Line("int8", 8.3, 0.0007, 0.1, ["--format=int8"]),
     Line("W8A8 int8", 8.3, 0.0020, 0.3, ["--format=int8", "--activations=i8"]),
     Line("W8A8 + KV int8", 8.3, 0.0042, 0.4),
-    Line("e4m3fnuz", 8.3, 0.013, 1.4),
+    Line("e4m3fnuz", 8.3, 0.013, 1.4, ["--format=e4m3fnuz"]),
     Line("W8A8 e4m3fnuz", 8.3, 0.019, 2.1),
     Line("KV e4m3fnuz", 8.3, 0.020, 1.9),
     Line("int6_g32", 6.7, 0.0043, 0.6, ["--format=int6_g32"]),

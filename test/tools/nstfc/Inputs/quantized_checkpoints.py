@@ -1,4 +1,4 @@
-"""Small checkpoints with linears in codes, by the documented layouts of compressed-tensors, AWQ and GPTQ, and the check of what
+"""Small checkpoints with linears in codes, by the documented layouts of compressed-tensors, AWQ, GPTQ and fp8, and the check of what
 a package made of them, number by number.
 
     quantized_checkpoints.py make FOLDER METHOD [FAULT]
@@ -20,7 +20,10 @@ AWQ_ORDER = (0, 2, 4, 6, 1, 3, 5, 7)
 # method: (bits, group or 0 for the row, zeros)
 METHODS = {"pack4": (4, GROUP, True), "pack5": (5, GROUP, True), "loose5": (5, GROUP, True), "pack6": (6, 0, False),
            "pack8": (8, GROUP, True), "int8": (8, 0, False), "awq": (4, GROUP, True), "gptq": (4, GROUP, True),
-           "gptq_v2": (4, GROUP, True), "gptq8": (8, GROUP, True)}
+           "gptq_v2": (4, GROUP, True), "gptq8": (8, GROUP, True), "float8": (8, 0, False), "float8_tensor": (8, 0, False),
+           "fp8_blocks": (8, GROUP, False)}
+# Of floats: rows that share a scale, 0 for all.
+SCALE_ROWS = {"float8": 1, "float8_tensor": 0, "fp8_blocks": 48}
 
 
 class Matrix:
@@ -40,6 +43,33 @@ class Matrix:
         return self.scales[n][g] * (self.codes[n][k] - self.zeros[n][g])
 
 
+def float8(code, bias):
+    exponent, mantissa = code >> 3 & 15, code & 7
+    value = (8 + mantissa) * 2.0 ** (exponent - bias - 3) if exponent else mantissa * 2.0 ** (-2 - bias)
+    return -value if code & 0x80 else value
+
+
+class FloatMatrix:
+    """The same of e4m3fn with scales that f16 does not hold."""
+
+    def __init__(self, name, group, scale_rows):
+        self.rows, self.columns = SHAPES[name]
+        self.group, self.scale_rows = group or self.columns, scale_rows or self.rows
+        draw = random.Random(f"{name} {group} {scale_rows}")
+        codes = [code for code in range(256) if code & 0x7F != 0x7F]
+        self.codes = [[draw.choice(codes) for _ in range(self.columns)] for _ in range(self.rows)]
+        self.scales = [[struct.unpack("<f", struct.pack("<f", draw.random() * 1e-5))[0] for _ in range(self.columns // self.group)]
+                       for _ in range(-(-self.rows // self.scale_rows))]
+
+    def value(self, n, k):
+        return self.scales[n // self.scale_rows][k // self.group] * float8(self.codes[n][k], 7)
+
+
+def make_matrix(name, method):
+    bits, group, zeros = METHODS[method]
+    return FloatMatrix(name, group, SCALE_ROWS[method]) if method in SCALE_ROWS else Matrix(name, bits, group, zeros)
+
+
 def dense(codes, bits):
     """Words whose bits are all used, low bits first."""
     whole = sum(code << i * bits for i, code in enumerate(codes))
@@ -57,6 +87,9 @@ def transpose(rows):
 
 def tensors_of(module, matrix, method, zeros):
     """name: (type, rows)"""
+    if method in SCALE_ROWS:
+        scale = ".weight_scale_inv" if method == "fp8_blocks" else ".weight_scale"
+        return {module + ".weight": ("F8_E4M3", matrix.codes), module + scale: ("F32", matrix.scales)}
     bits, middle = matrix.bits, 1 << matrix.bits - 1
     if method == "int8":
         return {module + ".weight": ("I8", [[code - middle for code in row] for row in matrix.codes]),
@@ -91,6 +124,13 @@ def quantization(method, bits, group, zeros):
     if method.startswith("gptq"):
         return {"quant_method": "gptq", "bits": bits, "group_size": group, "desc_act": False, "sym": False,
                 "checkpoint_format": "gptq_v2" if method == "gptq_v2" else "gptq"}
+    if method == "fp8_blocks":
+        return {"quant_method": "fp8", "fmt": "e4m3", "activation_scheme": "dynamic", "weight_block_size": [SCALE_ROWS[method], group]}
+    if method in SCALE_ROWS:
+        weights = {"num_bits": 8, "type": "float", "symmetric": True, "strategy": "channel" if SCALE_ROWS[method] else "tensor"}
+        return {"quant_method": "compressed-tensors", "format": "float-quantized",
+                "config_groups": {"group_0": {"targets": ["re:.*_proj"], "weights": weights, "input_activations": None}},
+                "ignore": ["lm_head"]}
     weights = {"num_bits": bits, "type": "int", "symmetric": not zeros, "strategy": "group" if group else "channel",
                "group_size": group or None}
     return {"quant_method": "compressed-tensors", "format": "int-quantized" if method == "int8" else "pack-quantized",
@@ -100,7 +140,7 @@ def quantization(method, bits, group, zeros):
 
 def pack(kind, rows):
     flat = [value for row in rows for value in row]
-    letter = {"F16": "e", "F32": "f", "I8": "b", "I32": "I", "I64": "q"}[kind]
+    letter = {"F16": "e", "F32": "f", "I8": "b", "I32": "I", "I64": "q", "F8_E4M3": "B"}[kind]
     return struct.pack(f"<{len(flat)}{letter}", *flat)
 
 
@@ -120,6 +160,10 @@ def spoil(fault, tensors, config):
         tensors[first + ".g_idx"][1][0][5] = 7
     elif fault == "act-order":
         tensors[first + ".g_idx"][1][0][5] = 1
+    elif fault == "ocp-nan":
+        tensors[first + ".weight"][1][2][1] = 0xFF
+    elif fault == "fmt":
+        quantization["fmt"] = "e5m2"
     elif fault == "bits":
         weights["num_bits"] = 3
     elif fault == "group0":
@@ -147,7 +191,7 @@ def make(folder, method, fault=None):
         tensors[name] = numbers(HIDDEN)
     for name in SHAPES:
         module = "model.layers.0." + name
-        tensors.update(tensors_of(module, Matrix(name, bits, group, zeros), method, zeros))
+        tensors.update(tensors_of(module, make_matrix(name, method), method, zeros))
     config = {"architectures": ["LlamaForCausalLM"], "hidden_size": HIDDEN, "intermediate_size": INTERMEDIATE,
               "num_hidden_layers": 1, "num_attention_heads": 2, "num_key_value_heads": 1, "vocab_size": VOCABULARY,
               "max_position_embeddings": 32, "rms_norm_eps": 1e-5, "torch_dtype": "bfloat16",
@@ -172,9 +216,9 @@ def read_package(package):
     start = 8 + struct.unpack("<Q", content[:8])[0]
     tensors = {}
     for name, entry in json.loads(content[8:start]).items():
-        if "data_offsets" in entry and entry["dtype"] in ("F16", "I8", "I32") and len(entry["shape"]) == 2:
+        if "data_offsets" in entry and entry["dtype"] in ("F16", "F32", "I8", "I32", "F8_E4M3FNUZ") and len(entry["shape"]) == 2:
             begin, end = entry["data_offsets"]
-            letter, size = {"F16": ("e", 2), "I8": ("b", 1), "I32": ("I", 4)}[entry["dtype"]]
+            letter, size = {"F16": ("e", 2), "F32": ("f", 4), "I8": ("b", 1), "I32": ("I", 4), "F8_E4M3FNUZ": ("B", 1)}[entry["dtype"]]
             flat = struct.unpack(f"<{(end - begin) // size}{letter}", content[start + begin:start + end])
             width = entry["shape"][1]
             tensors[name] = [flat[at:at + width] for at in range(0, len(flat), width)]
@@ -192,11 +236,17 @@ def check(folder, package):
     bits, group, zeros = METHODS[config["nstf_test_method"]]
     tensors, count = read_package(package), 0
     for name in SHAPES:
-        want, weight = Matrix(name, bits, group, zeros), f"model.layers.0.{name}.weight."
+        want, weight = make_matrix(name, config["nstf_test_method"]), f"model.layers.0.{name}.weight."
         codes, high = tensors[weight + "codes"], tensors.get(weight + "high")
         for n in range(want.rows):
             for k in range(want.columns):
                 g, per = k // want.group, 32 // bits
+                if isinstance(want, FloatMatrix):
+                    assert codes[n][k] != 0x80, (name, n, k)
+                    got = tensors[weight + "scales"][n][g] * float8(codes[n][k], 8)
+                    assert got == want.value(n, k), (name, n, k, got, want.value(n, k))
+                    count += 1
+                    continue
                 code = codes[n][k] + 128 if bits == 8 else field(codes[n], 4, k)
                 code += field(high[n], bits - 4, k) << 4 if high else 0
                 zero = tensors[weight + "zeros"][n // per][g] >> n % per * bits & (1 << bits) - 1 if zeros else 1 << bits - 1
