@@ -1,10 +1,13 @@
 // Lowering of conversions from codes of 8 bits to floats, which are exact.
 //
 // A byte of i8 with its top bit turned is b + 128; beneath the byte 0x64 it is the f16 1152 + b, two of them by one
-// v_perm_b32. Of f8E4M3FNUZ gfx942 makes two f32 at once. 16 bits hold either: for bf16 the upper halves of two f32 are
-// one v_perm_b32 too.
+// v_perm_b32. Of f8E4M3FNUZ a chip that has the instruction makes two f32 at once. Elsewhere a byte is the upper one of
+// an f16 whose exponent has a bit more, after a shift of what is not the sign: with a bias of 8 where f16 has 15 that
+// number is 2^-7 of the byte's, subnormals too. 16 bits hold either: for bf16 the upper halves of two f32 are one
+// v_perm_b32 too.
 #include "passes/systolic_to_gpu/Codes.h"
 
+#include "dialects/nstf/Target.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -56,13 +59,28 @@ static Value subtract(IndexBuilder &index, Value vector, double number) {
   return arith::AddFOp::create(index.builder, index.loc, vector, splat);
 }
 
-/// Four codes in a word as f32, or of i8 as f16.
-static Value convertWord(IndexBuilder &index, Value word, Type code, bool toHalves) {
-  if (code.isInteger(8)) {
-    Value turned = arith::XOrIOp::create(index.builder, index.loc, word, makeWord(index, 0x80808080));
-    return toHalves ? subtract(index, raiseToHalves(index, turned), raisedHalf)
-                    : subtract(index, raiseToFloats(index, turned), raisedFloat);
+/// Four bytes of f8E4M3FNUZ as f16, without an instruction for them.
+static Value shiftToHalves(IndexBuilder &index, Value word) {
+  auto pairs = VectorType::get(2, index.builder.getI32Type());
+  Value result = zeroVector(index, pairs);
+  for (int64_t pair = 0; pair < 2; ++pair) {
+    // Each byte the upper one of two; 0x0c is a byte of zeros.
+    Value bytes = makeWord(index, pair ? 0x030c020c : 0x010c000c);
+    Value raised = callIntrinsic(index, "llvm.amdgcn.perm", word.getType(), {word, word, bytes});
+    Value sign = arith::AndIOp::create(index.builder, index.loc, raised, makeWord(index, 0x80008000));
+    Value rest = arith::ShRUIOp::create(index.builder, index.loc, raised, makeWord(index, 1));
+    rest = arith::AndIOp::create(index.builder, index.loc, rest, makeWord(index, 0x3f803f80));
+    Value small = arith::OrIOp::create(index.builder, index.loc, rest, sign);
+    result = insertRegisters(index, small, result, pair);
   }
+  Value halves = bitCast(index, result, 4, index.builder.getF16Type());
+  Attribute factor = FloatAttr::get(index.builder.getF16Type(), 128);
+  Value splat = arith::ConstantOp::create(index.builder, index.loc, DenseElementsAttr::get(typeOf(halves), factor));
+  return arith::MulFOp::create(index.builder, index.loc, halves, splat);
+}
+
+/// Of a chip with an instruction for two bytes of f8E4M3FNUZ.
+static Value convertToFloats(IndexBuilder &index, Value word, Type code) {
   auto pair = VectorType::get(2, index.builder.getF32Type());
   Value four = bitCast(
       index, vector::BroadcastOp::create(index.builder, index.loc, VectorType::get(1, word.getType()), word), 4, code);
@@ -71,6 +89,22 @@ static Value convertWord(IndexBuilder &index, Value word, Type code, bool toHalv
     result = insertRegisters(index, amdgpu::ExtPackedFp8Op::create(index.builder, index.loc, pair, four, half), result,
                              2 * half);
   return result;
+}
+
+/// Four codes in a word as f32, or as f16 where that takes fewer instructions.
+static Value convertWord(IndexBuilder &index, Value word, Type code, bool toHalves, bool hasInstruction) {
+  if (code.isInteger(8)) {
+    Value turned = arith::XOrIOp::create(index.builder, index.loc, word, makeWord(index, 0x80808080));
+    return toHalves ? subtract(index, raiseToHalves(index, turned), raisedHalf)
+                    : subtract(index, raiseToFloats(index, turned), raisedFloat);
+  }
+  if (hasInstruction)
+    return convertToFloats(index, word, code);
+  Value halves = shiftToHalves(index, word);
+  return toHalves
+             ? halves
+             : arith::ExtFOp::create(index.builder, index.loc, VectorType::get(4, index.builder.getF32Type()), halves)
+                   .getResult();
 }
 
 /// Two f32 that a 16-bit type holds exactly, as one word of it.
@@ -89,17 +123,17 @@ static Value narrowExactly(IndexBuilder &index, Value low, Value high, Type type
 }
 
 /// Whole words of codes; those of fewer are filled up.
-static Value convertCodes(IndexBuilder &index, Value vector, Type type) {
+static Value convertCodes(IndexBuilder &index, Value vector, Type type, bool hasInstruction) {
   Type code = typeOf(vector).getElementType();
   int64_t count = typeOf(vector).getNumElements(), words = llvm::divideCeil(count, 4);
   Value padded = vector;
   if (count % 4 != 0)
     padded = insertRegisters(index, vector, zeroVector(index, VectorType::get(4 * words, code)), 0);
   Value bits = bitCast(index, padded, words, index.builder.getI32Type());
-  bool toHalves = type.isF16() && code.isInteger(8);
+  bool toHalves = type.isF16() && (code.isInteger(8) || !hasInstruction);
   Value result = zeroVector(index, VectorType::get(4 * words, type));
   for (int64_t word = 0; word < words; ++word) {
-    Value four = convertWord(index, extractRegisters(index, bits, word, 1), code, toHalves);
+    Value four = convertWord(index, extractRegisters(index, bits, word, 1), code, toHalves, hasInstruction);
     if (typeOf(four).getElementType() == type) {
       result = insertRegisters(index, four, result, 4 * word);
       continue;
@@ -128,7 +162,10 @@ template <typename Op> struct CodesPattern : OpConversionPattern<Op> {
     if (!codes || !(codes.getElementType().isInteger(8) || isa<Float8E4M3FNUZType>(codes.getElementType())))
       return failure();
     IndexBuilder index{rewriter, op.getLoc()};
-    rewriter.replaceOp(op, convertCodes(index, adaptor.getIn(), getElementTypeOrSelf(op.getOut().getType())));
+    nstf::TargetView target = nstf::TargetView::lookup(op);
+    bool hasInstruction = !target || target.fp8() == "fnuz";
+    Type type = getElementTypeOrSelf(op.getOut().getType());
+    rewriter.replaceOp(op, convertCodes(index, adaptor.getIn(), type, hasInstruction));
     return success();
   }
 };

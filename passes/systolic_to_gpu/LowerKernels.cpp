@@ -269,7 +269,6 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     populateComputeLowering(context, converter, patterns);
     populateCodesLowering(converter, patterns);
     populateDotLowering(context, converter, patterns);
-    populateFloat8Lowering(context, converter, patterns);
     patterns.add<SubgroupIdPattern>(context, converter, mlir);
     patterns.add<ConstantPattern, ElementwisePattern>(converter, mlir);
     return applyPartialConversion(getOperation(), target, std::move(patterns));

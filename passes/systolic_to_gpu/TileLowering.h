@@ -126,9 +126,6 @@ void populateComputeLowering(const KernelContext &kernel, mlir::TypeConverter &c
                              mlir::RewritePatternSet &patterns);
 
 void populateCodesLowering(mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
-/// Of arith's conversions, those of floats of 8 bits, which the back end doesn't know.
-void populateFloat8Lowering(const KernelContext &kernel, mlir::TypeConverter &converter,
-                            mlir::RewritePatternSet &patterns);
 void populateDotLowering(const KernelContext &kernel, mlir::TypeConverter &converter,
                          mlir::RewritePatternSet &patterns);
 

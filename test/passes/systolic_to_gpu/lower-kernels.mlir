@@ -337,31 +337,6 @@ systolic.kernel @decoded(%W: !W, %S: !S, %Y: !Y, %Z: !Z, %work: index)
 
 // -----
 
-// Floats of 8 bits where the chip has none: the bits of f16.
-// CHECK-LABEL: gpu.func @floats_of_8_bits_as_bits(
-// CHECK: %[[PAIR:.+]] = llvm.call_intrinsic "llvm.amdgcn.perm"(%{{.+}}, %{{.+}}, %c17563660_i32)
-// CHECK: %[[SIGN:.+]] = arith.andi %[[PAIR]], %c-2147450880_i32
-// CHECK: %[[SHIFTED:.+]] = arith.shrui %[[PAIR]], %c1_i32
-// CHECK: %[[REST:.+]] = arith.andi %[[SHIFTED]], %c1065369472_i32
-// CHECK: arith.ori %[[REST]], %[[SIGN]]
-// CHECK: arith.mulf %{{.+}}, %cst{{.*}} : vector<2xf16>
-// CHECK: arith.extf {{.+}} : vector<2xf16> to vector<2xf32>
-#bytes = #systolic.fragment<reg [1:4*1], lane [1:64*4], wave []>
-!E = memref<1x256xf8E4M3FNUZ, #systolic.axes<N, K>>
-!F = memref<1x256xf32, #systolic.axes<N, K>>
-module attributes {nstf.target = {fp8 = "none"}} {
-  systolic.kernel @floats_of_8_bits_as_bits(%E: !E, %F: !F, %work: index)
-      attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
-    %c0 = arith.constant 0 : index
-    %codes = systolic.load %E[%c0, %c0] : !E -> tensor<1x256xf8E4M3FNUZ, #bytes>
-    %w = arith.extf %codes : tensor<1x256xf8E4M3FNUZ, #bytes> to tensor<1x256xf32, #bytes>
-    systolic.store %w, %F[%c0, %c0] : tensor<1x256xf32, #bytes>, !F
-    systolic.return
-  }
-}
-
-// -----
-
 // Sums of products: two f16 products an instruction, f32 ones two side by side. Bytes are numbers beneath 0x64, and the sum
 // begins with what they are more, times the sum of x: once for both rows.
 // CHECK-LABEL: gpu.func @sums(
