@@ -375,7 +375,7 @@ nstf.kernel @linear_0(%codes: tensor<33x300xi8>, %scales: tensor<33x1xf16>, %x: 
 // CHECK: systolic.kernel @linear_0(
 // CHECK: %[[SCALES:.+]] = systolic.load {{.+}} memref<{{.+}}xf32, {{.+}} -> tensor<16x1xf32, #systolic.axes<BN, BK_scales>>
 // CHECK: %[[BYTES:.+]] = systolic.load {{.+}} -> tensor<16x64xf8E4M3FNUZ, #systolic.axes<BN, BK>>
-// CHECK: %[[CODES:.+]] = arith.extf %[[BYTES]] : {{.+}} to tensor<16x64x!systolic.operand, #systolic.axes<BN, BK>>
+// CHECK: %[[CODES:.+]] = arith.extf %[[BYTES]] : {{.+}} to tensor<16x64xf16, #systolic.axes<BN, BK>>
 // CHECK: systolic.dot %[[CODES]], %
 // CHECK: %[[EACH:.+]] = systolic.broadcast %[[SCALES]] each along 1
 // CHECK: arith.mulf %{{.+}}, %[[EACH]]
