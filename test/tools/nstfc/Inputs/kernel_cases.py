@@ -43,10 +43,11 @@ def product(activation):
     return compute
 
 
-def quantize(group):
+def quantize(group=None):
+    """Of groups of so many columns, or of whole rows."""
     def compute(a, position):
         x = a["x"].astype(numpy.float32)
-        groups = x.reshape(len(x), -1, group)
+        groups = x.reshape(len(x), -1, group or x.shape[1])
         scales = numpy.abs(groups).max(axis=-1) / numpy.float32(127)
         return {"codes": numpy.rint(groups / scales[:, :, None]).reshape(x.shape), "scales": scales}
     return compute
@@ -126,7 +127,7 @@ CASES = {
     "mean_rows": [("--n=37", lambda a, p: a["x"].mean(axis=0, keepdims=True))],
     "mul": [("--n=37", lambda a, p: a["a"] * a["b"])],
     "relu": [("--n=37 --type=bf16", lambda a, p: activate(a["x"], "relu"))],
-    "quantize": [("--n=37", quantize(37)), ("--n=96 --group=24 --x-type=bf16", quantize(24))],
+    "quantize": [("--n=37", quantize()), ("--n=96 --group=24 --x-type=bf16", quantize(24))],
     "rms_norm": [("--n=37", rms), ("--n=96 --group=24 --out-type=bf16", rms)],
     "rope": [("--heads=3 --head-size=12 --context=50", rope(3, 12, 12, False)),
              ("--heads=2 --head-size=16 --rotary=8 --context=50 --interleaved --out-type=f16", rope(2, 16, 8, True))],
