@@ -148,9 +148,10 @@ TEST_F(YamlGraphTest, wrongNodes) {
   EXPECT_THAT(withNodes("  x: {op: silu, operands: [x]}\n"), StartsWith("graph.yaml:9:3: expected different names"));
   EXPECT_THAT(withNodes("  y: {op: silu}\n"),
               HasSubstr("expected the key 'operands' with those of node 'y' but got none"));
-  EXPECT_THAT(withNodes("  y: {op: silu, operand: [x]}\n"),
-              StartsWith("graph.yaml:9:17: expected one of the keys op, operands, attributes, when but got 'operand', "
-                         "did you mean 'operands'?"));
+  EXPECT_THAT(
+      withNodes("  y: {op: silu, operand: [x]}\n"),
+      StartsWith("graph.yaml:9:17: expected one of the keys op, operands, results, attributes, when but got 'operand', "
+                 "did you mean 'operands'?"));
   EXPECT_THAT(withNodes("  y: {op: silu, operands: [x | none | w]}\n"), HasSubstr("'name | none'"));
 }
 

@@ -24,8 +24,8 @@ protected:
     context.loadAllAvailableDialects();
   }
 
-  /// An operation of each name of the nstf dialect with the interface, on one f32 matrix: enough to be asked for its
-  /// templates.
+  /// An operation of each name of the nstf dialect with the interface, on f32 matrices, as many as a linear reads:
+  /// enough to be asked for its templates.
   template <typename Interface> std::vector<Operation *> makeOps() {
     OpBuilder builder(&context);
     builder.setInsertionPointToEnd(module->getBody());
@@ -35,7 +35,7 @@ protected:
     std::vector<Operation *> ops;
     for (RegisteredOperationName name : context.getRegisteredOperations())
       if (name.hasInterface<Interface>() && name.getDialectNamespace() == NSTFDialect::getDialectNamespace())
-        ops.push_back(builder.create(OperationState(builder.getUnknownLoc(), name, operand, {}, {})));
+        ops.push_back(builder.create(OperationState(builder.getUnknownLoc(), name, {operand, operand}, {}, {})));
     return ops;
   }
 
