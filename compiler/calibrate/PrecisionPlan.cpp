@@ -99,7 +99,7 @@ PrecisionPlan PrecisionPlan::read(const std::filesystem::path &path, const Linea
                                   const std::string &weightsHash, const std::string &calibrationHash) {
   PrecisionPlan plan;
   YamlMap map = YamlValue::readFile(path).map("a plan", {"weights_sha256", "calibration", "measured", "layers"});
-  requireHash(map.get("weights_sha256", "of the model's weights"), weightsHash, "weights");
+  requireHash(map.get("weights_sha256", "that of the model's weights"), weightsHash, "weights");
   plan.weightsHash = weightsHash;
   if (const YamlValue *calibration = map.find("calibration")) {
     YamlMap of = calibration->map("a calibration", {"sha256", "tokens"});
