@@ -1,6 +1,8 @@
 // Kernels whose operands memory holds in f16 and bf16, at sizes that fit no tile and no vector of 16 bytes.
 #include "test/compiler/driver/KernelTest.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace nstf;
 using namespace nstf::test;
 
@@ -14,13 +16,18 @@ protected:
     options.precision = GetParam();
     options.maxTokens = 200;
   }
+  /// Both types lie alike in memory, so sizes are shared out: each is compiled in one of them.
+  bool isOfThisType(size_t size) const { return size % 2 == (GetParam() == Precision::F16 ? 0 : 1); }
 };
 
 TEST_P(PrecisionTest, Linear) {
   GraphText graph(1024);
   const std::pair<int64_t, int64_t> sizes[] = {{1, 1},    {7, 16},  {16, 38},   {38, 1},    {64, 172},
                                                {172, 64}, {200, 7}, {257, 200}, {130, 257}, {1024, 3}};
-  for (auto [k, n] : sizes) {
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    if (!isOfThisType(i))
+      continue;
+    auto [k, n] = size;
     TextValue x = graph.input({tokens, k});
     graph.output(graph.op("linear", {x, graph.weight({n, k}), graph.weight({n})}, tensorType({tokens, n})));
     // What goes on into another product is rounded by the store.
@@ -37,8 +44,11 @@ TEST_P(PrecisionTest, AttentionOverACache) {
   struct Case {
     int64_t headSize, heads, kvHeads;
   };
-  for (auto [headSize, heads, kvHeads] :
-       {Case{8, 8, 4}, {1, 4, 4}, {38, 6, 3}, {64, 5, 1}, {80, 4, 4}, {128, 6, 3}, {256, 2, 1}}) {
+  const Case cases[] = {{8, 8, 4}, {1, 4, 4}, {38, 6, 3}, {64, 5, 1}, {80, 4, 4}, {128, 6, 3}, {256, 2, 1}};
+  for (auto [i, test] : llvm::enumerate(cases)) {
+    if (!isOfThisType(i))
+      continue;
+    auto [headSize, heads, kvHeads] = test;
     TextValue q = graph.input({tokens, heads * headSize}), k = graph.input({tokens, kvHeads * headSize});
     TextValue v = graph.input({tokens, kvHeads * headSize});
     TextValue keys = graph.state({300, kvHeads * headSize}), values = graph.state({300, kvHeads * headSize});
