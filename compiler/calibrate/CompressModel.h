@@ -12,8 +12,8 @@ struct CompressOptions {
   Rounding rounding = Rounding::Nearest;
   ChannelScaling scaling = ChannelScaling::Off;
   std::optional<uint64_t> randomSeed;
-  bool writePlan = false;   ///< plan.yaml, beside the weights
-  bool activations = false; ///< what linears read is to be i8
+  bool writePlan = false;  ///< plan.yaml, beside the weights
+  std::string activations; ///< type of codes that linears are to read, as parseCodeType has it; empty: none
 };
 
 /// Writes the folder. `found` is of the module, the plan of these sites. `calibration` may be null where neither

@@ -124,10 +124,15 @@ static Json describeWeights(const WeightFormat &format) {
 }
 
 Json nstf::calibrate::describeCompressedTensors(const std::vector<CodedLinears> &coded,
-                                                const std::vector<std::string> &ignored, bool activations) {
+                                                const std::vector<std::string> &ignored,
+                                                const std::string &activations) {
   Json groups = Json::object(), inputs;
-  if (activations)
-    inputs = {{"num_bits", 8}, {"type", "int"}, {"symmetric", true}, {"strategy", "token"}, {"dynamic", true}};
+  if (!activations.empty())
+    inputs = {{"num_bits", 8},
+              {"type", activations == "i8" ? "int" : "float"},
+              {"symmetric", true},
+              {"strategy", "token"},
+              {"dynamic", true}};
   std::string layout = getLayoutName(*coded.front().format.codes);
   for (const auto &[format, names] : coded) {
     Json group = {{"targets", coded.size() == 1 ? Json::array({"Linear"}) : Json(names)},

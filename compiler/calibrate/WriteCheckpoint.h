@@ -52,8 +52,9 @@ struct CodedLinears {
 };
 
 /// What config.json tells readers of compressed-tensors: of these linears, and of those that are left as they are.
-/// Where all are in one format it names none of them.
+/// Where all are in one format it names none of them. `activations` as CompressOptions has it.
 nlohmann::ordered_json describeCompressedTensors(const std::vector<CodedLinears> &coded,
-                                                 const std::vector<std::string> &ignored, bool activations);
+                                                 const std::vector<std::string> &ignored,
+                                                 const std::string &activations);
 
 } // namespace nstf::calibrate

@@ -125,13 +125,14 @@ std::string QuantizationConfig::readActivations(const json &inputs) const {
   };
   std::string strategy = readText(inputs, "strategy"), type = readText(inputs, "type");
   int64_t bits = readInteger(inputs, {"num_bits"});
-  if (type != "int" || bits != 8 || strategy != "token" || !isTrue("dynamic") || !isTrue("symmetric"))
+  bool isFloat = type == "float";
+  if ((type != "int" && !isFloat) || bits != 8 || strategy != "token" || !isTrue("dynamic") || !isTrue("symmetric"))
     throw support::InputError(place +
-                              ": expected input_activations of 8 bits of the type int, symmetric and dynamic by " +
-                              "token, but got " + std::to_string(bits) + " bits of '" + support::escape(type) + "'" +
-                              (isTrue("symmetric") ? "" : ", not symmetric") +
+                              ": expected input_activations of 8 bits of the type int or float, symmetric and " +
+                              "dynamic by token, but got " + std::to_string(bits) + " bits of '" +
+                              support::escape(type) + "'" + (isTrue("symmetric") ? "" : ", not symmetric") +
                               (isTrue("dynamic") ? "" : ", not dynamic") + ", by '" + support::escape(strategy) + "'");
-  return "i8";
+  return isFloat ? "e4m3fnuz" : "i8"; // by a scale of its own for each row, the type is the chip's
 }
 
 void QuantizationConfig::readCompressedTensors(const json &object) {

@@ -45,7 +45,8 @@ struct CompileOptions {
   std::optional<int64_t> maxTokens;       ///< rows of the largest step; default: the context, at most 512
   std::optional<Precision> precision;     ///< of matrix operands, weights and caches; default: the weights' own
   std::string quantize;                   ///< format of the linears' weights, "int4_g128"; empty: as they are
-  std::optional<std::string> activations; ///< type of codes of what linears read, "i8", or "none"; default: the model's
+  std::optional<std::string>
+      activations; ///< type of codes of what linears read, "i8", "e4m3fnuz" or "none"; default: the model's
   manifest::WeightsMode weights = manifest::WeightsMode::Pack;
   uint64_t seed = 0;
   int64_t waveSize = 0; ///< 0: chosen by the passes

@@ -56,7 +56,7 @@ class Verifier {
 public:
   Verifier(const Compilation &compilation, const CompiledTarget &target, const std::filesystem::path &package)
       : compilation(compilation), target(target), session(openSession(target, package)),
-        reference(compilation.getModel(), getReferenceOptions()), precision(findPrecision()) {}
+        reference(compilation.getModel(), getReferenceOptions()), precision(findPrecision()), codes(findCodes()) {}
 
   void run(const VerifyOptions &options, VerifyReport &into) {
     report = &into;
@@ -153,7 +153,7 @@ private:
       bool isIndex = port.type == manifest::ElementType::I32;
       if (isIndex && !precision.isF32())
         continue;
-      Tolerance tolerance = isIndex ? Tolerance{0, 0} : modelTolerance(precision);
+      Tolerance tolerance = isIndex ? Tolerance{0, 0} : modelTolerance(precision, codes);
       report->add("output", port.name, compare(toFloats(value), wanted.at(port.name), tolerance));
     }
     for (const manifest::Buffer &buffer : session.manifest().buffers)
@@ -165,7 +165,7 @@ private:
   void compareState(const manifest::Buffer &buffer) {
     runtime::HostTensor value{*buffer.type, buffer.shape->at(0), std::vector<std::byte>(buffer.size)};
     session.readBuffer(buffer.name, 0, value.data);
-    Tolerance tolerance = modelTolerance(precision);
+    Tolerance tolerance = modelTolerance(precision, codes);
     if (*buffer.type == manifest::ElementType::I8)
       tolerance.absolute += 1; // what lies between two codes may become the other
     report->add("state", buffer.name, compare(toFloats(value), reference.state(buffer.name), tolerance));
@@ -187,6 +187,13 @@ private:
         take(type);
     });
     return narrowest;
+  }
+
+  /// What rows are quantised to; null where they aren't.
+  Type findCodes() {
+    Type codes;
+    compilation.getModel().walk([&](QuantizeOp op) { codes = op.getType(); });
+    return codes;
   }
 
   static size_t findResult(KernelOp region, const LaunchInfo::Argument &argument) {
@@ -221,7 +228,7 @@ private:
   const CompiledTarget &target;
   runtime::Session session;
   ReferenceModel reference;
-  Type precision;
+  Type precision, codes;
   std::mt19937 random{1};
   VerifyReport *report = nullptr;
   support::Progress *progress = nullptr;

@@ -28,8 +28,8 @@ Tolerance tensorTolerance(mlir::Operation *op);
 std::optional<Tolerance> kernelTolerance(KernelOp kernel, llvm::ArrayRef<Tensor> arguments);
 
 /// Of any value of a whole model that ran by itself with matrix operands of `precision`, where errors of all layers
-/// before have added up.
-Tolerance modelTolerance(mlir::Type precision);
+/// before have added up. `codes` is the type of those that rows are quantised to, null where they aren't.
+Tolerance modelTolerance(mlir::Type precision, mlir::Type codes = {});
 
 /// How a result compares with the reference.
 struct Comparison {

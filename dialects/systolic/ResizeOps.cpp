@@ -23,7 +23,7 @@ LogicalResult DotOp::verify() {
     return emitOpError() << "expected NxK, 1xK and NxP with P a divisor of K but got " << w << ", " << x << " and "
                          << acc;
   bool isBytes = w.getElementType().isInteger(8);
-  bool isFloat = isa<Float32Type, Float16Type, BFloat16Type, OperandType>(x.getElementType());
+  bool isFloat = isa<Float32Type, Float16Type, BFloat16Type, Float8E4M3FNUZType, OperandType>(x.getElementType());
   bool isWhole = isBytes && x.getElementType().isInteger(8);
   if (!(isFloat || isWhole) || (isBytes ? getLength() % 4 != 0 : w.getElementType() != x.getElementType())) // dot_c2
     return emitOpError() << "expected floats of one type, or i8 in sums of a multiple of 4 columns, but got " << w

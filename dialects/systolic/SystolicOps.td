@@ -244,7 +244,7 @@ def Systolic_DotOp : Systolic_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]
     holds all of a sum's columns. Numbers of i8 need not be converted: they are exact.
 
     - dot_c1: w is NxK, x 1xK, acc NxP, and P divides K.
-    - dot_c2: x is of f32, f16, bf16 or `!systolic.operand`; w of the same type, or i8 where G is a multiple of 4. With such a w
+    - dot_c2: x is of f32, f16, bf16, f8E4M3FNUZ or `!systolic.operand`; w of the same type, or i8 where G is a multiple of 4. With such a w
       x may be of i8 too.
     - dot_c3: acc is of the type of sums of x's: i32 for i8, else f32.
 

@@ -38,9 +38,8 @@ namespace {
 /// Decodes the loads of one buffer.
 class Decoder {
 public:
-  Decoder(systolic::KernelOp program, StringRef name, DequantizeOp matrix, Type operandType)
-      : program(program), name(name), matrix(matrix), format(matrix.getFormat()), operandType(operandType),
-        builder(program.getContext()) {}
+  Decoder(systolic::KernelOp program, StringRef name, DequantizeOp matrix)
+      : program(program), name(name), matrix(matrix), format(matrix.getFormat()), builder(program.getContext()) {}
 
   LogicalResult run() {
     std::optional<unsigned> position = program.findBuffer(name);
@@ -123,8 +122,7 @@ private:
                             << "the group of " << group << ", to load " << format << " but got " << size.value_or(0);
     columns = *size;
     // f16 has instructions for two numbers, bf16 none.
-    Type wanted = isa<systolic::OperandType>(tile.getElementType()) ? operandType : tile.getElementType();
-    number = wanted.isBF16() ? Type(builder.getF32Type()) : tile.getElementType();
+    number = tile.getElementType().isBF16() ? Type(builder.getF32Type()) : tile.getElementType();
     auto dot = dyn_cast<systolic::DotOp>(*op->user_begin());
     if (dot && op->hasOneUse() && dot.getW() == op.getResult()) {
       auto loop = format.getGroups() == 1 ? findSum(dot) : scf::ForOp();
@@ -158,7 +156,7 @@ private:
     }
     builder.setInsertionPoint(dot);
     // With f16, whose codes are cheaper so; the zeros of groups make up for it.
-    bool raised = format.isPacked() && number == tile.getElementType() && operandType.isF16();
+    bool raised = format.isPacked() && number.isF16();
     Value zero = makeSplat(sums, 0.0),
           codes = format.isPacked() || format.getNumberType() ? getCodes(raised) : loaded.codes;
     auto multiply = [&](Value w, Value acc) {
@@ -335,7 +333,6 @@ private:
   std::string name;
   DequantizeOp matrix;
   CodeFormat format;
-  Type operandType;
   OpBuilder builder;
   MemRefType whole; ///< the template's buffer of the matrix
   std::map<Plane, Value> buffers;
@@ -355,6 +352,6 @@ private:
 
 } // namespace
 
-LogicalResult nstf::decodeLoads(systolic::KernelOp program, StringRef name, DequantizeOp matrix, Type operandType) {
-  return Decoder(program, name, matrix, operandType).run();
+LogicalResult nstf::decodeLoads(systolic::KernelOp program, StringRef name, DequantizeOp matrix) {
+  return Decoder(program, name, matrix).run();
 }

@@ -9,9 +9,8 @@ namespace nstf {
 llvm::SmallVector<TemplateBinding::Buffer> getPlaneBuffers(llvm::StringRef name, DequantizeOp matrix);
 
 /// Turns each load of the program's buffer `name` into loads of the planes of `matrix` and what makes its elements of
-/// them. The buffer becomes that of the codes; the other planes get buffers behind it. `operandType` is what
-/// !systolic.operand will be. Precondition: the program has its final parameters.
-mlir::LogicalResult decodeLoads(systolic::KernelOp program, llvm::StringRef name, DequantizeOp matrix,
-                                mlir::Type operandType);
+/// them. The buffer becomes that of the codes; the other planes get buffers behind it. Precondition: the program has
+/// its final parameters, and no !systolic.operand any more.
+mlir::LogicalResult decodeLoads(systolic::KernelOp program, llvm::StringRef name, DequantizeOp matrix);
 
 } // namespace nstf

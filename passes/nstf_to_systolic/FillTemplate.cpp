@@ -129,7 +129,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
   }
 
   /// What a template loads as numbers is loaded as codes where the buffer has these, and made numbers of in registers.
-  static void convertLoads(systolic::KernelOp program, unsigned argument, Type operandType) {
+  static void convertLoads(systolic::KernelOp program, unsigned argument) {
     BlockArgument buffer = program.getArgument(argument);
     Type code = cast<MemRefType>(buffer.getType()).getElementType();
     if (!isa<Float8E4M3FNUZType>(code) && !code.isInteger(8))
@@ -137,7 +137,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     for (Operation *user : llvm::make_early_inc_range(buffer.getUsers())) {
       auto load = dyn_cast<systolic::LoadOp>(user);
       Type wanted = load ? getElementTypeOrSelf(load.getType()) : code;
-      if ((isa<systolic::OperandType>(wanted) ? operandType : wanted) == code || !isa<FloatType>(wanted))
+      if (wanted == code || !isa<FloatType>(wanted))
         continue;
       OpBuilder builder(load);
       auto codes = cast<systolic::LoadOp>(builder.clone(*load));
@@ -177,7 +177,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
                                                         : llvm::to_vector(region.getBody().getOps<DequantizeOp>());
     for (DequantizeOp matrix : matrices)
       for (const TemplateBinding::Buffer &buffer : binding.buffers)
-        if (buffer.value == matrix.getCodes() && failed(decodeLoads(program, buffer.name, matrix, binding.operandType)))
+        if (buffer.value == matrix.getCodes() && failed(decodeLoads(program, buffer.name, matrix)))
           return failure();
     auto results = region.getReturn().getValues();
     for (const TemplateBinding::Buffer &buffer : binding.buffers) {
@@ -191,7 +191,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
         continue;
       }
       bindOperand(program, *argument, buffer.name, buffer.value);
-      convertLoads(program, *argument, binding.operandType);
+      convertLoads(program, *argument);
     }
     std::optional<unsigned> output = program.findBuffer(outputName);
     if (!output)

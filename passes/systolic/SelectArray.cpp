@@ -52,7 +52,7 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
                          << waves << " waves of " << *kernel.getWaveSize();
       return signalPassFailure();
     }
-    if (failed(checkTiles(kernel, *target, workItems)))
+    if (failed(checkTiles(kernel, *target, workItems)) || failed(checkStores(kernel, *target)))
       return signalPassFailure();
     if (products.empty()) {
       kernel.setArrayAttr(SystolicArrayAttr::get(&getContext(), rows, cols, 0, 0, 0, 0, /*transposed=*/false));
@@ -117,6 +117,18 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
                                   << " registers a lane but got " << tile << " on " << workItems << " work-items";
       }
       return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  static LogicalResult checkStores(KernelOp kernel, nstf::TargetView target) {
+    WalkResult result = kernel.walk([&](StoreOp store) -> WalkResult {
+      Type memory = getElementTypeOrSelf(store.getBuffer().getType());
+      bool rounds = isa<Float8E4M3FNUZType>(memory) && getTileType(store.getTile()).getElementType() != memory;
+      if (!rounds || target.fp8() == "fnuz")
+        return WalkResult::advance();
+      return kernel.emitError() << "expected a chip that rounds to " << memory << ", as gfx942 does, but got "
+                                << target.name() << ", which only decodes what it reads (i8 runs on it)";
     });
     return failure(result.wasInterrupted());
   }

@@ -226,11 +226,12 @@ private:
     return {shape, bits, width};
   }
 
-  /// The tile's, or that of memory where less goes through LDS then.
+  /// The tile's, or that of memory where less goes through LDS then. Only a store rounds to integers.
   static Type getNarrowType(StoreOp store) {
     Type tile = getTileType(store.getTile()).getElementType();
     Type memory = cast<MemRefType>(store.getBuffer().getType()).getElementType();
-    return memory.getIntOrFloatBitWidth() < tile.getIntOrFloatBitWidth() ? memory : tile;
+    bool isNarrower = isa<FloatType>(memory) && memory.getIntOrFloatBitWidth() < tile.getIntOrFloatBitWidth();
+    return isNarrower ? memory : tile;
   }
 
   /// LDS arrays that nothing uses from the store on; the largest first. Each buffer of a staged one is memory of its

@@ -1,4 +1,5 @@
-// Lowering of conversions from codes of 8 bits to floats, which are exact.
+// Lowering of conversions from codes of 8 bits to floats, which are exact, and of floats to f8E4M3FNUZ, which gfx942
+// alone has an instruction for.
 //
 // A byte of i8 with its top bit turned is b + 128; beneath the byte 0x64 it is the f16 1152 + b, two of them by one
 // v_perm_b32. Of f8E4M3FNUZ a chip that has the instruction makes two f32 at once. Elsewhere a byte is the upper one of
@@ -10,6 +11,7 @@
 #include "dialects/nstf/Target.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -150,6 +152,44 @@ static Value convertCodes(IndexBuilder &index, Value vector, Type type, bool has
                                                ArrayRef<int64_t>{count}, ArrayRef<int64_t>{1});
 }
 
+Value nstf::systolic::convertCodes(IndexBuilder &index, Value vector, Type type, Operation *op) {
+  nstf::TargetView target = nstf::TargetView::lookup(op);
+  return ::convertCodes(index, vector, type, /*hasInstruction=*/!target || target.fp8() == "fnuz");
+}
+
+/// f32 rounded to `code`, four to a word; those of fewer are filled up.
+static Value roundToFloat8(IndexBuilder &index, Value vector, Type code) {
+  int64_t count = typeOf(vector).getNumElements(), padded = llvm::alignTo(count, 4);
+  if (padded != count)
+    vector = insertRegisters(index, vector, zeroVector(index, VectorType::get(padded, index.builder.getF32Type())), 0);
+  auto four = VectorType::get(4, code);
+  Value result = zeroVector(index, VectorType::get(padded, code));
+  for (int64_t first = 0; first < padded; first += 4) {
+    Value word;
+    for (int64_t half = 0; half < 2; ++half)
+      word = amdgpu::PackedTrunc2xFp8Op::create(index.builder, index.loc, four,
+                                                extractRegisters(index, vector, first + 2 * half, 1),
+                                                extractRegisters(index, vector, first + 2 * half + 1, 1), half, word);
+    result = insertRegisters(index, word, result, first);
+  }
+  if (padded == count)
+    return result;
+  return vector::ExtractStridedSliceOp::create(index.builder, index.loc, result, ArrayRef<int64_t>{0},
+                                               ArrayRef<int64_t>{count}, ArrayRef<int64_t>{1});
+}
+
+Value nstf::systolic::roundToCodes(IndexBuilder &index, Value vector, Type code) {
+  OpBuilder &builder = index.builder;
+  if (code.isInteger())
+    return arith::FPToSIOp::create(builder, index.loc, typeOf(vector).clone(code),
+                                   math::RoundEvenOp::create(builder, index.loc, vector));
+  auto floats = VectorType::get(typeOf(vector).getShape(), builder.getF32Type());
+  return roundToFloat8(
+      index,
+      floats == vector.getType() ? vector : arith::ExtFOp::create(builder, index.loc, floats, vector).getResult(),
+      code);
+}
+
 namespace {
 
 /// `arith.sitofp` of i8 and `arith.extf` of f8E4M3FNUZ, before what lowers all elementwise operations.
@@ -159,13 +199,27 @@ template <typename Op> struct CodesPattern : OpConversionPattern<Op> {
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     auto codes = dyn_cast<VectorType>(adaptor.getIn().getType());
-    if (!codes || !(codes.getElementType().isInteger(8) || isa<Float8E4M3FNUZType>(codes.getElementType())))
+    if (!codes || !isCode(codes.getElementType()))
       return failure();
     IndexBuilder index{rewriter, op.getLoc()};
-    nstf::TargetView target = nstf::TargetView::lookup(op);
-    bool hasInstruction = !target || target.fp8() == "fnuz";
     Type type = getElementTypeOrSelf(op.getOut().getType());
-    rewriter.replaceOp(op, convertCodes(index, adaptor.getIn(), type, hasInstruction));
+    rewriter.replaceOp(op, nstf::systolic::convertCodes(index, adaptor.getIn(), type, op));
+    return success();
+  }
+};
+
+/// `arith.truncf` to f8E4M3FNUZ.
+struct RoundPattern : OpConversionPattern<arith::TruncFOp> {
+  RoundPattern(TypeConverter &converter, MLIRContext *context)
+      : OpConversionPattern(converter, context, /*benefit=*/2) {}
+  LogicalResult matchAndRewrite(arith::TruncFOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto numbers = dyn_cast<VectorType>(adaptor.getIn().getType());
+    Type code = getElementTypeOrSelf(op.getOut().getType());
+    if (!numbers || !isCode(code))
+      return failure();
+    IndexBuilder index{rewriter, op.getLoc()};
+    rewriter.replaceOp(op, roundToCodes(index, adaptor.getIn(), code));
     return success();
   }
 };
@@ -173,5 +227,6 @@ template <typename Op> struct CodesPattern : OpConversionPattern<Op> {
 } // namespace
 
 void nstf::systolic::populateCodesLowering(TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<CodesPattern<arith::SIToFPOp>, CodesPattern<arith::ExtFOp>>(converter, patterns.getContext());
+  patterns.add<CodesPattern<arith::SIToFPOp>, CodesPattern<arith::ExtFOp>, RoundPattern>(converter,
+                                                                                         patterns.getContext());
 }

@@ -2,7 +2,7 @@
 //
 // Four products of i8 are one instruction with their sum in i32 (v_dot4_i32_i8).
 //
-// Two f16 products are one instruction with their sum in f32 (v_dot2_f32_f16). Other floats are f32 by then, two side
+// Two f16 products are one instruction with their sum in f32 (v_dot2_f32_f16). Other floats become f32, two side
 // by side (v_pk_fma_f32): columns of even number in one sum, those of odd number in another, added at the end.
 //
 // Bytes take no conversion. A byte of i8 with its top bit turned is b + 128; beneath the byte 0x64 it is the f16 1152 +
@@ -41,11 +41,11 @@ struct DotPattern : TilePattern<DotOp> {
         Value &correction = corrections[first];
         if (!correction)
           correction =
-              addProducts(index, makeSplat(index, x, isHalf(x) ? -raisedHalf : -raisedFloat), x, makeZero(index));
+              addProducts(op, index, makeSplat(index, x, isHalf(x) ? -raisedHalf : -raisedFloat), x, makeZero(index));
         acc = isEmpty ? correction : arith::AddFOp::create(rewriter, index.loc, acc, correction);
         w = raise(index, w, x);
       }
-      Value sum = addProducts(index, w, x, acc);
+      Value sum = addProducts(op, index, w, x, acc);
       result = insertRegisters(index, sum, result, i);
     }
     rewriter.replaceOp(op, result);
@@ -66,7 +66,7 @@ private:
     return arith::ConstantOp::create(index.builder, index.loc, DenseElementsAttr::get(type, element));
   }
   /// acc and all products of w and x, which are alike.
-  static Value addProducts(IndexBuilder &index, Value w, Value x, Value acc) {
+  static Value addProducts(DotOp op, IndexBuilder &index, Value w, Value x, Value acc) {
     int64_t length = typeOf(x).getNumElements();
     if (isWhole(x)) {
       auto words = VectorType::get(length / 4, index.builder.getI32Type());
@@ -85,8 +85,8 @@ private:
                             {extractRegisters(index, w, i, 2), extractRegisters(index, x, i, 2), acc, clamps});
       return acc;
     }
-    w = toFloats(index, w);
-    x = toFloats(index, x);
+    w = toFloats(op, index, w);
+    x = toFloats(op, index, x);
     int64_t width = length % 2 == 0 ? 2 : 1;
     Value sums = insertRegisters(index, acc, zeroVector(index, VectorType::get(width, acc.getType())), 0);
     for (int64_t i = 0; i < length; i += width)
@@ -101,8 +101,10 @@ private:
                                                  ArrayRef<int64_t>{count}, ArrayRef<int64_t>{1});
   }
 
-  static Value toFloats(IndexBuilder &index, Value vector) {
+  static Value toFloats(DotOp op, IndexBuilder &index, Value vector) {
     auto type = VectorType::get(typeOf(vector).getShape(), index.builder.getF32Type());
+    if (isa<Float8E4M3FNUZType>(typeOf(vector).getElementType()))
+      return convertCodes(index, vector, type.getElementType(), op);
     return type == vector.getType() ? vector : arith::ExtFOp::create(index.builder, index.loc, type, vector);
   }
 

@@ -1,11 +1,11 @@
 // Lowering of loads, stores and the control block (BufferAccess.h says where they go).
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/systolic_to_gpu/BufferAccess.h"
+#include "passes/systolic_to_gpu/Codes.h"
 #include "support/ControlBlock.h"
 
 using namespace mlir;
@@ -18,16 +18,15 @@ SmallVector<KnownIndex> lookUp(const KernelContext &kernel, ValueRange indices) 
 }
 
 /// `vector` with elements of `type`: numbers are extended, or rounded to nearest even.
-Value convertNumbers(IndexBuilder &index, Value vector, Type type) {
+Value convertNumbers(IndexBuilder &index, Value vector, Type type, Operation *op) {
   auto from = cast<VectorType>(vector.getType());
   if (from.getElementType() == type)
     return vector;
+  if (isCode(from.getElementType()))
+    return convertCodes(index, vector, type, op);
+  if (isCode(type))
+    return roundToCodes(index, vector, type);
   auto to = VectorType::get(from.getShape(), type);
-  if (from.getElementType().isInteger())
-    return arith::SIToFPOp::create(index.builder, index.loc, to, vector);
-  if (type.isInteger())
-    return arith::FPToSIOp::create(index.builder, index.loc, to,
-                                   math::RoundEvenOp::create(index.builder, index.loc, vector));
   if (from.getElementTypeBitWidth() < to.getElementTypeBitWidth())
     return arith::ExtFOp::create(index.builder, index.loc, to, vector);
   if (from.getElementTypeBitWidth() > to.getElementTypeBitWidth())
@@ -47,7 +46,7 @@ struct LoadPattern : TilePattern<LoadOp> {
     VectorType type = VectorType::get(getVectorType(op.getResult()).getShape(), buffer.getElementType());
     if (op.getAt()) {
       Value picked = pick(index, adaptor, buffer, memory, type);
-      rewriter.replaceOp(op, convertNumbers(index, picked, getTileType(op.getResult()).getElementType()));
+      rewriter.replaceOp(op, convertNumbers(index, picked, getTileType(op.getResult()).getElementType(), op));
       return success();
     }
     BufferAccess access(index, kernel,
@@ -75,7 +74,7 @@ struct LoadPattern : TilePattern<LoadOp> {
                                                     rewriter.getBoolAttr(true), constant, address.shared);
       result = insertRegisters(index, access.moveCut(value, i), result, i);
     }
-    rewriter.replaceOp(op, convertNumbers(index, result, getTileType(op.getResult()).getElementType()));
+    rewriter.replaceOp(op, convertNumbers(index, result, getTileType(op.getResult()).getElementType(), op));
     return success();
   }
 
@@ -116,7 +115,7 @@ struct StorePattern : TilePattern<StoreOp> {
                          .transposed = op.getTransposed(),
                          .condition = isFirstReplica(index, kernel, layout)});
     int64_t width = access.getWidth();
-    Value tile = convertNumbers(index, adaptor.getTile(), buffer.getElementType());
+    Value tile = convertNumbers(index, adaptor.getTile(), buffer.getElementType(), op);
     Value memory = kernel.getMemory(op.getBuffer(), adaptor.getBuffer());
     for (int64_t i = 0; i < layout.getNumRegisters(); i += width)
       amdgpu::RawBufferStoreOp::create(rewriter, op.getLoc(), extractRegisters(index, tile, i, width), memory,

@@ -87,9 +87,10 @@ struct CompressLine {
                    "formats to choose from, by what each matrix loses alone on the calibration's text")
         ->type_name("FORMAT,…")
         ->capture_default_str();
-    app.add_option("--activations", activations,
-                   "what linears read, as codes with a scale a row: int8 weights multiply with i8")
-        ->check(CLI::IsMember({"i8", "none"}))
+    app.add_option(
+           "--activations", activations,
+           "what linears read, as codes with a scale a row: int8 weights multiply with i8, those of e4m3fnuz with that")
+        ->check(CLI::IsMember({"i8", "e4m3fnuz", "none"}))
         ->type_name("TYPE")
         ->capture_default_str();
     app.add_option("--calibration", calibration, "what nstfc calibrate wrote of this model")->type_name("FOLDER");
@@ -120,10 +121,13 @@ CompressOptions makeOptions(const CompressLine &line, const Calibration *calibra
   options.model = line.model.model;
   options.randomSeed = line.model.getSeed();
   options.writePlan = line.format.empty();
-  options.activations = line.activations != "none";
-  if (options.activations && line.format != "int8")
-    throw std::runtime_error("--activations=i8: expected --format=int8 but got " +
-                             (line.format.empty() ? "none" : support::escape(line.format)));
+  if (line.activations != "none") {
+    options.activations = line.activations;
+    std::string format = line.activations == "i8" ? "int8" : line.activations;
+    if (line.format != format)
+      throw std::runtime_error("--activations=" + line.activations + ": expected --format=" + format + " but got " +
+                               (line.format.empty() ? "none" : support::escape(line.format)));
+  }
   bool hasSums = calibration && !calibration->isDiagonal();
   if (line.rounding == "gptq" && !hasSums)
     throw std::runtime_error("--rounding=gptq: expected a --calibration without --diagonal");
@@ -136,7 +140,7 @@ CompressOptions makeOptions(const CompressLine &line, const Calibration *calibra
   else if (line.scaling == "awq")
     options.scaling = ChannelScaling::Awq;
   else if (line.scaling == "auto" && calibration)
-    options.scaling = options.activations ? ChannelScaling::Smooth : ChannelScaling::Auto;
+    options.scaling = !options.activations.empty() ? ChannelScaling::Smooth : ChannelScaling::Auto;
   return options;
 }
 

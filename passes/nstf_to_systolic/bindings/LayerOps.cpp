@@ -19,14 +19,7 @@ struct EmbeddingBinding : TemplateModel<EmbeddingBinding, EmbeddingOp> {
 };
 
 struct LinearBinding : TemplateModel<LinearBinding, LinearOp> {
-  /// Vector units multiply no f8.
-  SmallVector<StringRef> getTemplateNames(Operation *op) const {
-    std::optional<CodeProduct> codes = findCodeProduct(op);
-    Type operand = getElementTypeOrSelf((codes ? codes->x : cast<LinearOp>(op).getX()).getType());
-    if (isa<Float8E4M3FNUZType>(operand))
-      return {"matmul"};
-    return {"matvec", "matmul"};
-  }
+  SmallVector<StringRef> getTemplateNames(Operation *) const { return {"matvec", "matmul"}; }
 
   static LogicalResult bind(LinearOp op, TemplateBinder &binder) {
     Value x = op.getX(), w = op.getW();

@@ -1,5 +1,5 @@
-// Products with quantised weights at sizes that fit no group, no word and no tile: every launch and output on both
-// chips against the reference of the same codes.
+// Products with quantised weights, and with rows that are quantised too, at sizes that fit no group, no word and no
+// tile: every launch and output on both chips against the reference of the same codes.
 #include "passes/nstf/WeightFormat.h"
 #include "test/compiler/driver/KernelTest.h"
 
@@ -11,6 +11,7 @@ namespace {
 struct Case {
   const char *format;
   Precision precision;
+  const char *activations = "none";
 };
 
 class QuantizeTest : public KernelTest, public ::testing::WithParamInterface<Case> {
@@ -18,6 +19,9 @@ protected:
   QuantizeTest() {
     options.quantize = GetParam().format;
     options.precision = GetParam().precision;
+    options.activations = GetParam().activations;
+    if (*options.activations == "e4m3fnuz")
+      options.targets = {"gfx942"};
     options.maxTokens = 65;
   }
 };
@@ -43,9 +47,13 @@ INSTANTIATE_TEST_SUITE_P(Formats, QuantizeTest,
                                            Case{"int4_g128", Precision::F16}, Case{"int4_g32_sym", Precision::BF16},
                                            Case{"int4_asym", Precision::F32}, Case{"int5_g64", Precision::F16},
                                            Case{"int6_g32", Precision::BF16}, Case{"int6", Precision::F16},
-                                           Case{"e4m3fnuz", Precision::F16}, Case{"e4m3fnuz_g64", Precision::BF16}),
+                                           Case{"e4m3fnuz", Precision::F16}, Case{"e4m3fnuz_g64", Precision::BF16},
+                                           Case{"int8", Precision::F16, "i8"}, Case{"int8", Precision::F32, "i8"},
+                                           Case{"e4m3fnuz", Precision::F16, "e4m3fnuz"}),
                          [](const auto &info) {
-                           return std::string(info.param.format) + "_" + getName(info.param.precision).str();
+                           std::string rows = info.param.activations;
+                           return std::string(info.param.format) + "_" + getName(info.param.precision).str() +
+                                  (rows == "none" ? "" : "_times_" + rows);
                          });
 
 } // namespace

@@ -1,5 +1,6 @@
 // What systolic-select-array refuses.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-select-array))' -verify-diagnostics -o /dev/null
+// RUN: not nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx90a},systolic.kernel(systolic-select-array))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=ROUNDS
 
 // expected-error @+1 {{expected a wave size (systolic-select-wave-size) but got none}}
 systolic.kernel @no_wave_size(%work: index) attributes {params = {}, grid = []} {
@@ -85,5 +86,16 @@ systolic.kernel @two_types(%work: index) attributes {params = {}, grid = [], wav
 // expected-error @+1 {{expected tiles of at most 512 registers a lane but got 'tensor<64x513xf32, #systolic.axes<BM, BN>>' on 64 work-items}}
 systolic.kernel @too_large(%work: index) attributes {params = {}, grid = [], wave_size = 64 : i64} {
   %a = arith.constant dense<0.0> : tensor<64x513xf32, #systolic.axes<BM, BN>>
+  systolic.return
+}
+
+// -----
+
+// Numbers of 8 bits can be decoded on any chip, but only one with instructions rounds to them.
+// ROUNDS: error: expected a chip that rounds to 'f8E4M3FNUZ', as gfx942 does, but got gfx90a, which only decodes what it reads (i8 runs on it)
+systolic.kernel @rounds(%Y: memref<64xf8E4M3FNUZ, #systolic.axes<N>>, %work: index) attributes {params = {}, grid = [], wave_size = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %a = arith.constant dense<0.0> : tensor<64xf32, #systolic.axes<N>>
+  systolic.store %a, %Y[%c0] : tensor<64xf32, #systolic.axes<N>>, memref<64xf8E4M3FNUZ, #systolic.axes<N>>
   systolic.return
 }

@@ -183,3 +183,30 @@ systolic.kernel @more_than_a_sum(%Y: !Y, %x: !small, %w: !large, %work: index)
   systolic.store %more, %Y[%c0, %c0] : tensor<64x128xf32, #acc>, !Y
   systolic.return
 }
+
+// -----
+
+// Only the store rounds to whole numbers: until then they are floats.
+#acc = #systolic.fragment<reg [1:4*1, 1:8*8, 0:2*32], lane [0:32*1, 1:2*4], wave [1:2*64]>
+#a = #systolic.fragment<reg [1:8*1, 0:2*32], lane [0:32*1, 1:2*8], wave [-1:2*0]>
+#b = #systolic.fragment<reg [0:8*1, 1:2*32], lane [1:32*1, 0:2*8], wave [1:2*64]>
+!Y = memref<64x128xi8, #systolic.axes<M, N>>
+!small = !systolic.lds<1 x 64x16xf16, unit, #systolic.axes<BM, BK>>
+!large = !systolic.lds<4 x 128x16xf16, unit, #systolic.axes<BN, BK>>
+// CHECK-LABEL: systolic.kernel @codes(
+// CHECK: %[[SUM:.+]] = systolic.mma
+// CHECK-NOT: trunc
+// CHECK: %[[WIDE:.+]] = systolic.convert_layout %[[SUM]] through {{.+}} -> tensor<64x128xf32,
+// CHECK-NEXT: systolic.store %[[WIDE]],
+systolic.kernel @codes(%Y: !Y, %x: !small, %w: !large, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x2, cell = 32x32x16, instruction_k = 8, transposed>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<64x128xf32, #acc>
+  %a = systolic.read %x[%c0] : !small -> tensor<64x16xf16, #a>
+  %b = systolic.read %w[%c0] transposed : !large -> tensor<16x128xf16, #b>
+  %sum = systolic.mma %a, %b, %zero : tensor<64x16xf16, #a>, tensor<16x128xf16, #b> -> tensor<64x128xf32, #acc>
+  // expected-remark @+1 {{Remark="stores of 8 bytes a lane, 64 of a segment, instead of 4, 8", bytes=8, bytes_before=4, clocks=904, clocks_before=2048, conflicts=0, lds=16384, rounds=2}}
+  systolic.store %sum, %Y[%c0, %c0] : tensor<64x128xf32, #acc>, !Y
+  systolic.return
+}

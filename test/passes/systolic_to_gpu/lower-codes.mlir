@@ -60,3 +60,42 @@ module attributes {nstf.target = {fp8 = "none"}} {
     systolic.return
   }
 }
+
+// -----
+
+// Numbers rounded to floats of 8 bits, two at once; the fifth has three zeros beside it.
+// CHECK-LABEL: gpu.func @rounded(
+// CHECK: %[[LOW:.+]] = amdgpu.packed_trunc_2xfp8 %{{.+}}, %{{.+}} into undef[word 0] : f32 to vector<4xf8E4M3FNUZ>
+// CHECK: %[[WORD:.+]] = amdgpu.packed_trunc_2xfp8 %{{.+}}, %{{.+}} into %[[LOW]][word 1]
+// CHECK-COUNT-2: amdgpu.packed_trunc_2xfp8
+// CHECK: vector.extract %[[WORD]][3]
+// CHECK-NOT: truncf
+#five = #systolic.fragment<reg [0:5*64], lane [0:64*1], wave []>
+systolic.kernel @rounded(%X: memref<320xf32, #systolic.axes<N>>, %Y: memref<320xf8E4M3FNUZ, #systolic.axes<N>>, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %x = systolic.load %X[%c0] : memref<320xf32, #systolic.axes<N>> -> tensor<320xf32, #five>
+  systolic.store %x, %Y[%c0] : tensor<320xf32, #five>, memref<320xf8E4M3FNUZ, #systolic.axes<N>>
+  systolic.return
+}
+
+// -----
+
+// Floats of 8 bits are multiplied as f32.
+// CHECK-LABEL: gpu.func @sums(
+// CHECK-COUNT-4: amdgpu.ext_packed_fp8
+// CHECK-COUNT-2: math.fma {{.+}} : vector<2xf32>
+#x = #systolic.fragment<reg [1:4*1], lane [1:64*4], wave []>
+#sums = #systolic.fragment<reg [], lane [1:64*1], wave []>
+!E = memref<1x256xf8E4M3FNUZ, #systolic.axes<N, K>>
+!Y = memref<1x64xf32, #systolic.axes<N, S>>
+systolic.kernel @sums(%W: !E, %X: !E, %Y: !Y, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<1x64xf32, #sums>
+  %w = systolic.load %W[%c0, %c0] : !E -> tensor<1x256xf8E4M3FNUZ, #x>
+  %x = systolic.load %X[%c0, %c0] : !E -> tensor<1x256xf8E4M3FNUZ, #x>
+  %y = systolic.dot %w, %x, %zero : tensor<1x256xf8E4M3FNUZ, #x>, tensor<1x256xf8E4M3FNUZ, #x> -> tensor<1x64xf32, #sums>
+  systolic.store %y, %Y[%c0, %c0] : tensor<1x64xf32, #sums>, !Y
+  systolic.return
+}

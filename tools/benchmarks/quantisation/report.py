@@ -38,7 +38,7 @@ LINES = [
     Line("W8A8 int8", 8.3, 0.0020, 0.3, ["--format=int8", "--activations=i8"]),
     Line("W8A8 + KV int8", 8.3, 0.0042, 0.4),
     Line("e4m3fnuz", 8.3, 0.013, 1.4, ["--format=e4m3fnuz"]),
-    Line("W8A8 e4m3fnuz", 8.3, 0.019, 2.1),
+    Line("W8A8 e4m3fnuz", 8.3, 0.019, 2.1, ["--format=e4m3fnuz", "--activations=e4m3fnuz"]),
     Line("KV e4m3fnuz", 8.3, 0.020, 1.9),
     Line("int6_g32", 6.7, 0.0043, 0.6, ["--format=int6_g32"]),
     Line("int5_g32", 5.7, 0.017, 1.8, ["--format=int5_g32"]),

@@ -20,10 +20,10 @@ AWQ_ORDER = (0, 2, 4, 6, 1, 3, 5, 7)
 # method: (bits, group or 0 for the row, zeros)
 METHODS = {"pack4": (4, GROUP, True), "pack5": (5, GROUP, True), "loose5": (5, GROUP, True), "pack6": (6, 0, False),
            "pack8": (8, GROUP, True), "int8": (8, 0, False), "awq": (4, GROUP, True), "gptq": (4, GROUP, True),
-           "gptq_v2": (4, GROUP, True), "gptq8": (8, GROUP, True), "float8": (8, 0, False), "float8_tensor": (8, 0, False),
+           "gptq_v2": (4, GROUP, True), "gptq8": (8, GROUP, True), "float8": (8, 0, False), "float8_rows": (8, 0, False), "float8_tensor": (8, 0, False),
            "fp8_blocks": (8, GROUP, False)}
 # Of floats: rows that share a scale, 0 for all.
-SCALE_ROWS = {"float8": 1, "float8_tensor": 0, "fp8_blocks": 48}
+SCALE_ROWS = {"float8": 1, "float8_rows": 1, "float8_tensor": 0, "fp8_blocks": 48}
 
 
 class Matrix:
@@ -128,8 +128,9 @@ def quantization(method, bits, group, zeros):
         return {"quant_method": "fp8", "fmt": "e4m3", "activation_scheme": "dynamic", "weight_block_size": [SCALE_ROWS[method], group]}
     if method in SCALE_ROWS:
         weights = {"num_bits": 8, "type": "float", "symmetric": True, "strategy": "channel" if SCALE_ROWS[method] else "tensor"}
+        inputs = dict(weights, strategy="token", dynamic=True) if method == "float8_rows" else None
         return {"quant_method": "compressed-tensors", "format": "float-quantized",
-                "config_groups": {"group_0": {"targets": ["re:.*_proj"], "weights": weights, "input_activations": None}},
+                "config_groups": {"group_0": {"targets": ["re:.*_proj"], "weights": weights, "input_activations": inputs}},
                 "ignore": ["lm_head"]}
     weights = {"num_bits": bits, "type": "int", "symmetric": not zeros, "strategy": "group" if group else "channel",
                "group_size": group or None}
