@@ -124,17 +124,21 @@ void check(const Operation &operation) {
 }
 
 timing::TimedOperation run(const Operation &operation) {
-  const DeviceTiming *timing = Device::get().timing.get();
+  DeviceTiming *timing = Device::get().timing.get();
   if (const auto *kernel = std::get_if<KernelOperation>(&operation))
     return runKernel(*kernel);
   if (const auto *copy = std::get_if<CopyOperation>(&operation)) {
     runCopy(*copy);
-    if (timing)
+    if (timing) {
+      timing->overwritten(copy->destination, extent(copy->width, copy->height, copy->destinationPitch));
       return timing->timed(*copy);
+    }
   } else if (const auto *fill = std::get_if<FillOperation>(&operation)) {
     runFill(*fill);
-    if (timing)
+    if (timing) {
+      timing->overwritten(fill->destination, extent(fill->count * fill->elementSize, fill->height, fill->pitch));
       return timing->timed(*fill);
+    }
   } else if (const auto *host = std::get_if<HostOperation>(&operation)) {
     host->call(); // no lock: the program may call HIP from there
   }

@@ -48,6 +48,16 @@ timing::LaunchPrediction DeviceTiming::dispatch(Device &device, const LaunchArgu
   return prediction;
 }
 
+void DeviceTiming::overwritten(const void *destination, size_t bytes) {
+  Region region;
+  const uint64_t begin = reinterpret_cast<uint64_t>(destination);
+  if (!Device::get().memory.find(begin, region))
+    return;
+  std::lock_guard lock(predicting);
+  const uint64_t physical = region.physical + (begin - region.begin);
+  caches.overwrite({physical, physical + std::min<uint64_t>(bytes, region.end - begin)});
+}
+
 TimedOperation DeviceTiming::timed(const timing::LaunchPrediction &prediction) const {
   // The slots that were taken on average, of those there are.
   const timing::Counters &counted = prediction.counters;

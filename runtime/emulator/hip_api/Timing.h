@@ -19,6 +19,8 @@ public:
 
   /// Runs a launch as emulator::dispatch does and predicts it; an identical one is simulated once. One at a time.
   timing::LaunchPrediction dispatch(Device &device, const LaunchArguments &launch, const LaunchOptions &options);
+  /// A copy or fill has written there: L2s forget what they have of it.
+  void overwritten(const void *destination, size_t bytes);
   /// What an operation is to the timeline.
   timing::TimedOperation timed(const timing::LaunchPrediction &prediction) const;
   timing::TimedOperation timed(const CopyOperation &copy) const;

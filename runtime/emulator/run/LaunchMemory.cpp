@@ -13,8 +13,9 @@ namespace nstf::emulator {
 namespace {
 
 constexpr size_t packetLines = 1, queueLines = 4;
-/// Region::physical of what only lives as long as a launch, above all allocations.
-constexpr uint64_t argumentsPhysical = uint64_t(1) << 46, scratchPhysical = uint64_t(1) << 47;
+/// Region::physical of what only lives as long as a launch, above all allocations. Caches' tags number 4 G blocks of 1
+/// KB.
+constexpr uint64_t argumentsPhysical = uint64_t(1) << 40, scratchPhysical = uint64_t(1) << 41;
 
 void fillPacket(char *packet, const Launch &launch) {
   auto put = [&](size_t at, auto value) { std::memcpy(packet + at, &value, sizeof(value)); };

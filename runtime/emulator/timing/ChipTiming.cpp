@@ -82,6 +82,9 @@ void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
   for (const char *key : {"l2_channels", "mall_slices", "hbm_channels", "hbm_banks"})
     limit(key, 1024);
   limit("instruction_prefetch_lines", 64);
+  limit("l2_kernel_end", 2);
+  if (chip.xcds > 1 && chip.l2KernelEnd == 0)
+    fail(file, "l2_kernel_end", "at least 1 with " + std::to_string(chip.xcds) + " XCDs");
   limit("l1_misses_in_flight", 4096);
   limit("lds_ports", 4); // a SIMD each
   limit("l2_line_bytes", Sectors::maxLineBytes);

@@ -42,6 +42,11 @@ std::vector<PhysicalRange> cut(const PhysicalRange &range, const std::vector<Phy
   return pieces;
 }
 
+void accumulate(MemorySystem::Held &sum, const MemorySystem::Held &held) {
+  sum.mall += held.mall;
+  sum.l2 += held.l2;
+}
+
 } // namespace
 
 LaunchIdentity LaunchIdentity::of(const LaunchArguments &launch, const Memory &memory) {
@@ -78,15 +83,15 @@ PhysicalRange KnownLaunches::at(const Touched &touched, const LaunchIdentity &id
 }
 
 bool KnownLaunches::findsTheSame(const Variant &variant, const LaunchIdentity &identity, const MemorySystem &memory) {
-  std::vector<double> held(identity.pointers.size());
+  std::vector<MemorySystem::Held> held(identity.pointers.size());
   double bytes = 0, difference = 0;
   for (const Touched &touched : variant.touched) {
     const PhysicalRange range = at(touched, identity);
     bytes += double(range.size());
-    held[touched.pointer] += double(range.size()) * memory.held(range);
+    accumulate(held[touched.pointer], memory.held(range, touched.holders));
   }
   for (size_t i = 0; i < held.size(); ++i)
-    difference += std::abs(held[i] - variant.held[i]);
+    difference += std::abs(held[i].mall - variant.held[i].mall) + std::abs(held[i].l2 - variant.held[i].l2);
   return difference <= tolerance * bytes;
 }
 
@@ -98,7 +103,7 @@ const LaunchPrediction *KnownLaunches::find(const LaunchIdentity &identity, Memo
     if (!findsTheSame(variant, identity, memory))
       continue;
     for (const Touched &touched : variant.touched)
-      memory.touch(at(touched, identity));
+      memory.touch(at(touched, identity), touched.holders);
     return &variant.prediction;
   }
   return nullptr;
@@ -106,8 +111,8 @@ const LaunchPrediction *KnownLaunches::find(const LaunchIdentity &identity, Memo
 
 void KnownLaunches::add(const LaunchIdentity &identity, const LaunchPrediction &prediction,
                         const MemorySystem &memory) {
-  Variant variant{{}, std::vector<double>(identity.pointers.size()), prediction};
-  memory.touched().forEachRange([&](const PhysicalRange &range, bool isHeld) {
+  Variant variant{{}, std::vector<MemorySystem::Held>(identity.pointers.size()), prediction};
+  memory.touched().forEachRange([&](const PhysicalRange &range) {
     for (const PhysicalRange &piece : cut(range, identity.pointers)) {
       // The pages behind a pointer are those up to the next one into the same allocation.
       const PhysicalRange *nearest = nullptr;
@@ -118,13 +123,9 @@ void KnownLaunches::add(const LaunchIdentity &identity, const LaunchPrediction &
       if (!nearest)
         continue;
       const size_t number = size_t(nearest - identity.pointers.data());
-      variant.held[number] += isHeld ? double(piece.size()) : 0;
-      const PhysicalRange offset = {piece.begin - pageOf(nearest->begin), piece.end - pageOf(nearest->begin)};
-      if (!variant.touched.empty() && variant.touched.back().pointer == number &&
-          variant.touched.back().offset.end == offset.begin)
-        variant.touched.back().offset.end = offset.end;
-      else
-        variant.touched.push_back({number, offset});
+      const uint64_t page = pageOf(nearest->begin);
+      variant.touched.push_back({number, {piece.begin - page, piece.end - page}, memory.holders(piece)});
+      accumulate(variant.held[number], memory.heldBefore(piece, variant.touched.back().holders));
     }
   });
   variants[identity.words].push_back(std::move(variant));

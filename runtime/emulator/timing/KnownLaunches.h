@@ -43,10 +43,11 @@ private:
   struct Touched {
     size_t pointer;
     PhysicalRange offset;
+    std::vector<SnoopFilter::Mask> holders; ///< afterwards
   };
   struct Variant {
     std::vector<Touched> touched;
-    std::vector<double> held; ///< by pointer: bytes that caches held
+    std::vector<MemorySystem::Held> held; ///< by pointer: before
     LaunchPrediction prediction;
   };
   static bool findsTheSame(const Variant &variant, const LaunchIdentity &identity, const MemorySystem &memory);

@@ -11,24 +11,32 @@ L2::L2(const ChipTiming &chip, MemoryCounters &counters)
 
 void L2::setClock(double clocksPerNs) { fabric.setClock(clocksPerNs); }
 
-void L2::touch(const PhysicalRange &range) {
+void L2::touch(const PhysicalRange &range, std::span<const SnoopFilter::Mask> holders) {
   if (chip.mallBytes)
-    return fabric.touch(range);
-  if (chip.xcds > 1) // nothing outlives the kernel
-    return;
-  for (uint64_t address = range.begin; address < range.end;) {
-    const uint64_t end = std::min(range.end, address + PageSet::pageBytes);
-    std::vector<L2Line> missing;
-    lines.begin(0, L2Access::Touch, false, PageSet::pageBytes / chip.l2LineBytes);
-    for (; address < end; address += chip.l2LineBytes)
-      missing.push_back(lines.add(address, ~0u));
-    lines.lookUp();
-    for (L2Line line : missing)
-      if (!isHit(line)) {
-        giveUp(0, line);
-        line.visit->found.ready(line.member).set(0);
-      }
+    fabric.touch(range);
+  const LineBlock &block = lines.lineBlock();
+  size_t number = 0;
+  for (uint64_t address = range.begin; address < range.end; ++number) {
+    const uint64_t end = std::min(range.end, block.begin(address) + block.bytes());
+    for (uint32_t xcd = 0; xcd < chip.xcds; ++xcd)
+      if (holders[number] & SnoopFilter::maskOf(xcd))
+        touchBlock(xcd, {address, end});
+    address = end;
   }
+}
+
+void L2::touchBlock(uint32_t xcd, const PhysicalRange &range) {
+  std::array<L2Line, TagArray::maxMembers> touched;
+  size_t count = 0;
+  lines.begin(xcd, L2Access::Touch, false, touched.size());
+  for (uint64_t address = range.begin; address < range.end; address += chip.l2LineBytes)
+    touched[count++] = lines.add(address, ~0u);
+  lines.lookUp();
+  for (L2Line line : std::span(touched).first(count))
+    if (!isHit(line)) {
+      giveUp(0, line);
+      line.visit->found.ready(line.member).set(0);
+    }
 }
 
 /// What leaves for a line is written to memory; how long that waits.

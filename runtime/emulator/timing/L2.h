@@ -33,14 +33,14 @@ public:
   /// Writes an XCD's changed lines to memory; when that is done.
   double writeBack(uint32_t xcd, double arrival);
 
-  /// Whether the next kernel finds the line in the chip's only L2 or in the MALL.
-  bool outlives(uint64_t address) { return lines.holds(0, address); }
-  /// Puts lines where the next kernel finds them, at no time.
-  void touch(const PhysicalRange &range);
+  /// Puts lines where the next kernel finds them, at no time: in the MALL, and of each block in the L2s that `holders`
+  /// has for it.
+  void touch(const PhysicalRange &range, std::span<const SnoopFilter::Mask> holders);
 
 private:
   static bool isHit(L2Line line) { return line.visit->hits >> line.member & 1; }
   double giveUp(double arrival, L2Line line);
+  void touchBlock(uint32_t xcd, const PhysicalRange &range);
   double book(uint32_t channel, double arrival, double service) {
     counters.l2BusyClocks += service;
     return channels[channel].book(arrival, service);

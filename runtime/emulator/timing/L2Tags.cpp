@@ -68,8 +68,10 @@ template <typename Take> void L2Tags::leave(uint64_t changed, const TagArray::Fo
     left &= ~together;
     changedLines[xcd] -= uint32_t(std::popcount(together));
     const uint64_t begin = uint64_t(number) * block.bytes();
+    const SetMap::Place place = map(begin);
+    dropElsewhere(place, number, together, xcd);
     Fabric::Visit &visit =
-        visitMemory(begin, false, map(begin).member, fabric.written(begin, changed & TagArray::bytesOf(together)));
+        visitMemory(begin, false, place.member, fabric.written(begin, changed & TagArray::bytesOf(together)));
     forEach(together, [&](uint32_t member) { take(member, visit); });
   }
 }
@@ -86,6 +88,7 @@ void L2Tags::lookUp(L2Visit &visit) {
   uint64_t held = found.sectors;
   const uint32_t missing = visit.members & ~found.held, incomplete = visit.members & ~found.complete;
   if (missing) {
+    noteFetched(visit);
     bundle.fill(found, missing, number, streaming);
     held = found.sectors & TagArray::bytesOf(found.held);
     visit.leaves = found.sectors >> 4 & TagArray::forAll(0xf) & TagArray::bytesOf(missing); // Sectors::dirty
@@ -111,24 +114,46 @@ void L2Tags::passToMemory(L2Visit &visit) {
   if (isWrite)
     notePage(visit);
   uint64_t sectors = isWrite ? fabric.written(visit.block, visit.sectors) : 0;
+  // A writer's own line stays.
+  dropElsewhere(visit.place, block.number(visit.block), visit.members, isWrite ? xcd : chip.xcds);
   forEach(visit.members, [&](uint32_t member) {
-    dropClean(visit, member);
     const uint64_t address = visit.block + SetMap::indexOf(visit.place, member) * block.lineBytes();
     sectors |= isWrite ? 0 : uint64_t(fabric.changedByAtomic(address)) << 8 * member;
   });
   visit.memory = &visitMemory(visit.block, !isWrite, visit.place.member, sectors);
 }
 
-/// A writer's own line stays.
-void L2Tags::dropClean(const L2Visit &visit, uint32_t member) {
+/// What memory is told of, L2s forget, but for what they changed themselves.
+void L2Tags::dropElsewhere(const SetMap::Place &place, uint64_t number, uint32_t members, uint32_t exceptXcd) {
+  const SnoopFilter::Mask holders = holdersOf(number);
   for (uint32_t any = 0; any < chip.xcds; ++any) {
-    if (any == xcd && access == L2Access::WriteThrough)
+    const SnoopFilter::Mask mask = SnoopFilter::maskOf(any);
+    if (any == exceptXcd || !(holders & mask))
       continue;
-    TagArray::Bundle bundle = tags[any * map.bundles() + visit.place.bundle];
-    if (const uint32_t way = bundle.find(member, block.number(visit.block));
-        way != TagArray::none && !Sectors::dirty(bundle.sectors(member, way)))
-      bundle.drop(member, way);
+    const uint32_t kept = tags[any * map.bundles() + place.bundle].dropUnchanged(members, number);
+    if (!kept && members == wholeBlock() && 1 < chip.xcds && chip.xcds <= SnoopFilter::bits)
+      fetched.remove(number, mask);
   }
+}
+
+void L2Tags::noteFetched(const L2Visit &visit) {
+  if (chip.xcds == 1)
+    return;
+  if (visit.block < PageSet::end)
+    fetched.add(block.number(visit.block), SnoopFilter::maskOf(xcd));
+  else
+    ofLaunch.push_back({xcd, visit.block});
+}
+
+void L2Tags::dropOfLaunch() {
+  for (const Fetched &what : ofLaunch)
+    tags[what.xcd * map.bundles() + map(what.block).bundle].dropUnchanged(wholeBlock(), block.number(what.block));
+  ofLaunch.clear();
+}
+
+void L2Tags::dropOverwritten(const PhysicalRange &range) {
+  for (uint64_t begin = block.begin(range.begin); begin < range.end; begin += block.bytes())
+    dropElsewhere(map(begin), block.number(begin), wholeBlock(), chip.xcds);
 }
 
 std::span<L2Tags::Changed> L2Tags::takeChanged(uint32_t ofXcd, uint32_t set) {
@@ -163,11 +188,16 @@ void L2Tags::drop(uint32_t ofXcd) {
   tags.clear(ofXcd * map.bundles(), map.bundles());
 }
 
-bool L2Tags::holds(uint32_t ofXcd, uint64_t address) {
+PageSet::Held L2Tags::held(uint64_t address) {
+  const uint64_t number = block.number(address);
   const SetMap::Place place = map(block.begin(address));
-  return tags[ofXcd * map.bundles() + place.bundle].find(SetMap::memberOf(place, block.index(address)),
-                                                         block.number(address)) != TagArray::none ||
-         fabric.holds(address);
+  const uint32_t member = SetMap::memberOf(place, block.index(address));
+  const SnoopFilter::Mask holders = holdersOf(number);
+  PageSet::Held held = {fabric.holds(address), 0};
+  for (uint32_t any = 0; any < chip.xcds; ++any)
+    if (const SnoopFilter::Mask mask = SnoopFilter::maskOf(any); holders & mask)
+      held.l2s |= tags[any * map.bundles() + place.bundle].find(member, number) != TagArray::none ? mask : 0;
+  return held;
 }
 
 } // namespace nstf::emulator::timing

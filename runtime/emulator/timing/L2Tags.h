@@ -3,6 +3,7 @@
 
 #include "runtime/emulator/timing/Fabric.h"
 #include "runtime/emulator/timing/PageSet.h"
+#include "runtime/emulator/timing/SnoopFilter.h"
 
 #include <span>
 
@@ -85,22 +86,32 @@ public:
   std::span<Changed> takeChanged(uint32_t xcd, uint32_t set);
   uint32_t setsTogether() const { return map.setsOfBundle(); }
   void drop(uint32_t xcd);
+  /// What lives as long as a launch only leaves all L2s.
+  void dropOfLaunch();
+  /// Somebody else has written the range.
+  void dropOverwritten(const PhysicalRange &range);
 
-  void beginLaunch() { pages.clear(); }
+  void beginLaunch() {
+    pages.clear();
+    ofLaunch.clear();
+  }
   const PageSet &touched() const { return pages; }
-  /// In an L2, or the MALL.
-  bool holds(uint32_t xcd, uint64_t address);
+  /// A line, in the MALL and in L2s.
+  PageSet::Held held(uint64_t address);
 
 private:
   void beginVisit(uint64_t address);
   void lookUp(L2Visit &visit);
   void passToMemory(L2Visit &visit);
-  void dropClean(const L2Visit &visit, uint32_t member);
+  void dropElsewhere(const SetMap::Place &place, uint64_t number, uint32_t members, uint32_t exceptXcd);
+  void noteFetched(const L2Visit &visit);
+  SnoopFilter::Mask holdersOf(uint64_t number) const { return chip.xcds == 1 ? 1 : fetched.holders(number); }
+  uint32_t wholeBlock() const { return (1u << block.lines()) - 1; }
   Fabric::Visit &visitMemory(uint64_t address, bool isRead, uint32_t member, uint64_t sectors);
   template <typename Take> void leave(uint64_t changed, const TagArray::Found &found, Take take);
   void notePage(const L2Visit &visit) {
     if (!pages.has(visit.block)) [[unlikely]]
-      pages.add(visit.block, holds(xcd, visit.block + visit.firstIndex * block.lineBytes()));
+      pages.add(visit.block, held(visit.block / PageSet::pageBytes * PageSet::pageBytes));
   }
 
   const ChipTiming &chip;
@@ -112,6 +123,12 @@ private:
   TagArray tags;
   std::vector<uint32_t> changedLines; ///< by XCD
   PageSet pages;
+  SnoopFilter fetched; ///< blocks below PageSet::end, where there are several L2s
+  struct Fetched {
+    uint32_t xcd;
+    uint64_t block;
+  };
+  std::vector<Fetched> ofLaunch; ///< those from there on
 
   // Of the access at hand
   uint32_t xcd = 0;

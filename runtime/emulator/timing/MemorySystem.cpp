@@ -24,6 +24,7 @@ struct MemorySystem::Levels {
     return whole + (double(int64_t(whole)) < since);
   }
   uint32_t xcdOf(uint32_t computeUnit) const { return computeUnit / chip.computeUnitsPerXcd(); }
+  uint64_t blockBytes() const { return l2.tags().lineBlock().bytes(); }
 
   const ChipTiming chip;
   MemoryCounters counters;
@@ -112,26 +113,56 @@ Clocks MemorySystem::writeBack(uint32_t computeUnit, Clocks now, CachePolicy) {
 Clocks MemorySystem::endKernel(Clocks now) {
   levels->vector.drop();
   levels->scalar.drop();
-  if (levels->chip.xcds == 1)
+  const uint32_t what = levels->chip.l2KernelEnd;
+  if (what == 0)
     return now;
   double begin = levels->inside(now), done = begin;
   for (uint32_t xcd = 0; xcd < levels->chip.xcds; ++xcd) {
     done = std::max(done, levels->l2.writeBack(xcd, begin));
-    levels->l2.tags().drop(xcd);
+    if (what > 1)
+      levels->l2.tags().drop(xcd);
   }
+  levels->l2.tags().dropOfLaunch();
   return levels->outside(done);
 }
 
 const MemoryCounters &MemorySystem::counters() const { return levels->counters; }
 const PageSet &MemorySystem::touched() const { return levels->l2.tags().touched(); }
 
-double MemorySystem::held(const PhysicalRange &range) const {
-  uint64_t pages = 0, found = 0;
-  for (uint64_t address = range.begin; address < range.end; address += PageSet::pageBytes, ++pages)
-    found += levels->l2.outlives(address);
-  return pages ? double(found) / double(pages) : 0;
+std::vector<SnoopFilter::Mask> MemorySystem::holders(const PhysicalRange &range) const {
+  std::vector<SnoopFilter::Mask> all;
+  for (uint64_t address = range.begin; address < range.end; address += levels->blockBytes())
+    all.push_back(levels->l2.tags().held(address).l2s);
+  return all;
 }
 
-void MemorySystem::touch(const PhysicalRange &range) { levels->l2.touch(range); }
+/// `heldAt`: of a page.
+template <typename HeldAt>
+MemorySystem::Held MemorySystem::sum(const PhysicalRange &range, std::span<const SnoopFilter::Mask> wanted,
+                                     HeldAt heldAt) const {
+  Held bytes;
+  for (uint64_t address = range.begin; address < range.end; address += PageSet::pageBytes) {
+    const PageSet::Held held = heldAt(address);
+    const double size = double(std::min(range.end - address, PageSet::pageBytes));
+    bytes.mall += held.mall ? size : 0;
+    bytes.l2 += held.l2s & wanted[(address - range.begin) / levels->blockBytes()] ? size : 0;
+  }
+  return bytes;
+}
+
+MemorySystem::Held MemorySystem::held(const PhysicalRange &range, std::span<const SnoopFilter::Mask> wanted) const {
+  return sum(range, wanted, [&](uint64_t page) { return levels->l2.tags().held(page); });
+}
+
+MemorySystem::Held MemorySystem::heldBefore(const PhysicalRange &range,
+                                            std::span<const SnoopFilter::Mask> wanted) const {
+  return sum(range, wanted, [&](uint64_t page) { return touched().heldBefore(page); });
+}
+
+void MemorySystem::touch(const PhysicalRange &range, std::span<const SnoopFilter::Mask> holders) {
+  levels->l2.touch(range, holders);
+}
+
+void MemorySystem::overwrite(const PhysicalRange &range) { levels->l2.tags().dropOverwritten(range); }
 
 } // namespace nstf::emulator::timing

@@ -8,10 +8,12 @@
 #include "runtime/emulator/timing/Clocks.h"
 #include "runtime/emulator/timing/MemoryCounters.h"
 #include "runtime/emulator/timing/PageSet.h"
+#include "runtime/emulator/timing/SnoopFilter.h"
 #include "runtime/emulator/timing/WaveTrace.h"
 
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace nstf::emulator::timing {
 
@@ -70,21 +72,33 @@ public:
   Clocks invalidateScalar(uint32_t computeUnit, Clocks now);
   /// buffer_wbl2: what was written is where other XCDs (gfx90a: the host) see it.
   Clocks writeBack(uint32_t computeUnit, Clocks now, CachePolicy policy);
-  /// The kernel's last wave has ended at `now`: L1s and scalar caches are emptied; where the chip has several L2s they
-  /// are written back and emptied too. The time at which that is done.
+  /// The kernel's last wave has ended at `now`: L1s and scalar caches are emptied; L2s are treated as the chip's
+  /// l2_kernel_end says. The time at which that is done.
   Clocks endKernel(Clocks now);
 
   /// Since beginLaunch.
   const MemoryCounters &counters() const;
-  /// Pages that reached the L2s since beginLaunch; those are held that they or the MALL had when it came to them.
+  /// Pages that reached the L2s since beginLaunch, and which caches held them when it came to them.
   const PageSet &touched() const;
 
-  /// Which part of a range outlives a kernel in the caches, 0 to 1, a line a page looked at.
-  double held(const PhysicalRange &range) const;
-  /// Leaves the caches as a launch would that reads the range, at no time.
-  void touch(const PhysicalRange &range);
+  /// L2s that hold something of a range, by block of lines.
+  std::vector<SnoopFilter::Mask> holders(const PhysicalRange &range) const;
+  /// Bytes of a range that the MALL holds, and those that the L2s do that are wanted: a line a page looked at.
+  struct Held {
+    double mall = 0, l2 = 0;
+  };
+  Held held(const PhysicalRange &range, std::span<const SnoopFilter::Mask> wanted) const;
+  /// The same of touched pages, before the launch.
+  Held heldBefore(const PhysicalRange &range, std::span<const SnoopFilter::Mask> wanted) const;
+  /// Leaves the caches as a launch would that reads the range and after which L2s hold that of it, at no time.
+  void touch(const PhysicalRange &range, std::span<const SnoopFilter::Mask> holders);
+  /// Others than kernels have written the range: the L2s forget it.
+  void overwrite(const PhysicalRange &range);
 
 private:
+  template <typename HeldAt>
+  Held sum(const PhysicalRange &range, std::span<const SnoopFilter::Mask> wanted, HeldAt heldAt) const;
+
   struct Levels;
   std::unique_ptr<Levels> levels;
 };

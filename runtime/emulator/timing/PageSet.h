@@ -1,7 +1,6 @@
-// Pages of the synthetic physical memory that a launch touched, and whether a cache held them.
+// Pages of the synthetic physical memory that a launch touched, and which caches held them before.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -21,47 +20,45 @@ public:
   /// Addresses from here on belong to what lives as long as a launch only (arguments, scratch), and aren't kept.
   static constexpr uint64_t end = uint64_t(1) << 40;
 
+  /// Of what the caches have of a page.
+  struct Held {
+    bool mall = false;
+    uint8_t l2s = 0; ///< SnoopFilter::Mask
+  };
+
   /// Whether there is no need to add it.
   bool has(uint64_t address) const {
     const uint64_t page = address / pageBytes;
-    return page / 64 < words.size() ? words[page / 64].touched >> page % 64 & 1 : address >= end;
+    return page < pages.size() ? pages[page].touched : address >= end;
   }
-  /// `held`: by a cache, before. Below `end`.
-  void add(uint64_t address, bool held) {
+  /// `held`: before. Below `end`.
+  void add(uint64_t address, Held held) {
     const uint64_t page = address / pageBytes;
-    if (page / 64 >= words.size())
-      words.resize(page / 64 + page / 128 + 64);
-    words[page / 64].touched |= uint64_t(1) << page % 64;
-    words[page / 64].held |= uint64_t(held) << page % 64;
+    if (page >= pages.size())
+      pages.resize(page + page / 2 + 64);
+    pages[page] = {true, held};
   }
-  void clear() { words.clear(); }
+  void clear() { pages.clear(); }
+  Held heldBefore(uint64_t address) const { return pages[address / pageBytes].held; }
 
-  /// Calls function(range, held) for neighbouring pages that are held or not, together and in order.
+  /// Calls function(range) for neighbouring pages together, in order.
   template <typename Function> void forEachRange(Function &&function) const {
-    PhysicalRange range;
-    bool isHeld = false;
-    for (size_t i = 0; i < words.size(); ++i)
-      for (uint64_t left = words[i].touched; left; left &= left - 1) {
-        const unsigned bit = unsigned(std::countr_zero(left));
-        const uint64_t begin = (i * 64 + bit) * pageBytes;
-        const bool held = words[i].held >> bit & 1;
-        if (range.end != begin || isHeld != held) {
-          if (range.size())
-            function(range, isHeld);
-          range.begin = begin;
-          isHeld = held;
-        }
-        range.end = begin + pageBytes;
-      }
-    if (range.size())
-      function(range, isHeld);
+    for (size_t page = 0; page < pages.size(); ++page) {
+      if (!pages[page].touched)
+        continue;
+      const size_t first = page;
+      while (page < pages.size() && pages[page].touched)
+        ++page;
+      function(PhysicalRange{first * pageBytes, page * pageBytes});
+    }
   }
 
 private:
-  struct Word {
-    uint64_t touched = 0, held = 0;
+  struct Page {
+    bool touched = false;
+    Held held;
   };
-  std::vector<Word> words;
+  std::vector<Page> pages;
 };
 
 } // namespace nstf::emulator::timing

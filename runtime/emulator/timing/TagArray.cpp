@@ -51,6 +51,34 @@ void TagArray::Bundle::drop(uint32_t member, uint32_t way) {
   own(member).drop(way);
 }
 
+uint32_t TagArray::Bundle::dropUnchanged(uint32_t members, uint64_t block) {
+  if (march(members)) {
+    const uint32_t way = own(0).find(block);
+    if (way == none)
+      return 0;
+    if (!(sectorsOf(way) & forAll(changedSectors))) {
+      for (uint32_t member = 0; member >> array.memberShift == 0; ++member)
+        sectors(member, way) = 0;
+      own(0).drop(way);
+      return 0;
+    }
+  }
+  uint32_t kept = 0;
+  for (uint32_t left = members; left; left &= left - 1) {
+    const uint32_t member = uint32_t(std::countr_zero(left)), way = find(member, block);
+    if (way == none)
+      continue;
+    uint8_t &state = sectors(member, way);
+    if (const uint8_t changed = state & changedSectors) {
+      state = uint8_t(changed | changed >> 4);
+      kept |= 1u << member;
+    } else {
+      drop(member, way);
+    }
+  }
+  return kept;
+}
+
 void TagArray::Bundle::clear() {
   std::memset(base + array.tagsAt, 0, (state == separate ? array.sectorsAt - array.tagsAt : 4 * array.room));
   std::memset(base + array.sectorsAt, 0, array.timesAt - array.sectorsAt);

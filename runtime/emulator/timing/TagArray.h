@@ -83,6 +83,8 @@ public:
     /// What is there of lines that were found or filled, a byte for each member.
     void setSectors(uint32_t members, const Found &found, uint64_t sectors);
     void drop(uint32_t member, uint32_t way);
+    /// Drops a block's lines; of those that were changed, the part that is. The members that have such.
+    uint32_t dropUnchanged(uint32_t members, uint64_t block);
 
     bool holdsAny(uint32_t member, uint32_t way) const { return set(member).holdsAny(way); }
     uint64_t blockAt(uint32_t member, uint32_t way) const { return set(member).blockAt(way); }

@@ -110,6 +110,10 @@ TEST(ChipTiming, FaultsNameTheLine) {
             "chip.yaml:6:3: expected 'instruction_prefetch_lines' to be at most 64 but got 65");
   EXPECT_EQ(of("lds_ports: {value: 5, unit: count, mark: U, source: x}"),
             "chip.yaml:6:3: expected 'lds_ports' to be at most 4 but got 5");
+  EXPECT_EQ(of("l2_kernel_end: {value: 3, unit: count, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'l2_kernel_end' to be at most 2 but got 3");
+  EXPECT_EQ(of("l2_kernel_end: {value: 0, unit: count, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'l2_kernel_end' to be at least 1 with 8 XCDs but got 0");
   EXPECT_EQ(of("hbm_refresh_ns: {value: 4000, unit: ns, mark: U, source: x}"),
             "chip.yaml:6:3: expected 'hbm_refresh_ns' to be less than hbm_refresh_interval_ns, 3900 but got 4000");
 }

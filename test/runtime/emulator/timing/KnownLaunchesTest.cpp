@@ -90,6 +90,31 @@ TEST_F(KnownLaunchesTest, WhatTheCachesHoldDecidesToo) {
   EXPECT_EQ(again->clocks, warm.clocks);
 }
 
+/// The buffers are in the MALL in any case; whether they are in L2s, too, another launch decides.
+TEST_F(KnownLaunchesTest, WhatTheL2sHoldDecidesToo) {
+  const Arguments with = arguments();
+  const PackedLaunch launch = packed(with);
+  simulate(launch);
+  const LaunchPrediction inL2s = simulate(launch);
+  ASSERT_TRUE(find(launch));
+  const uint64_t begin = kernels.memory.regions()->find(uint64_t(with.a))->physical;
+  caches.overwrite({begin, begin + items * sizeof(float)});
+  EXPECT_FALSE(find(launch));
+  const LaunchPrediction inMall = simulate(launch);
+  EXPECT_GT(inMall.clocks, inL2s.clocks);
+  // A known launch leaves it in the L2s that the simulated one did.
+  const LaunchPrediction *again = find(launch);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->clocks, inL2s.clocks);
+  caches.overwrite({begin, begin + items * sizeof(float)});
+  again = find(launch);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->clocks, inMall.clocks);
+  again = find(launch);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->clocks, inL2s.clocks);
+}
+
 TEST_F(KnownLaunchesTest, AKnownLaunchLeavesItsBuffersInTheCaches) {
   simulate(packed(arguments()));
   const PackedLaunch other = packed(arguments());

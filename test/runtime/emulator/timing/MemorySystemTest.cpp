@@ -5,6 +5,7 @@
 #include "runtime/emulator/timing/Sectors.h"
 #include "runtime/emulator/timing/SetMap.h"
 #include "test/runtime/emulator/timing/ElementwiseStream.h"
+#include "test/runtime/emulator/timing/MemoryFixture.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -23,25 +24,7 @@ ChipTiming withSmallCaches(ChipTiming chip) {
   return chip;
 }
 
-class Memory : public ::testing::TestWithParam<const char *> {
-protected:
-  const ChipTiming &chip = ChipTiming::find(GetParam());
-  double clocks(double ns) const { return ns * chip.peakClock / 1000; }
-  double expectNear(double got, double wanted, double share) const {
-    EXPECT_NEAR(got, wanted, wanted * share);
-    return got;
-  }
-  /// One load of a line by itself.
-  Clocks load(MemorySystem &memory, uint32_t computeUnit, Clocks now, uint64_t address, CachePolicy policy = {}) const {
-    LineAccess line{address, 1, 1};
-    return memory.vectorAccess(computeUnit, now, {AccessKind::Load, policy, {&line, 1}, 4, 4}).done;
-  }
-  Clocks store(MemorySystem &memory, uint32_t computeUnit, Clocks now, uint64_t address,
-               CachePolicy policy = {}) const {
-    LineAccess line{address, 1, 1};
-    return memory.vectorAccess(computeUnit, now, {AccessKind::Store, policy, {&line, 1}, 4, 4}).done;
-  }
-};
+using Memory = MemoryFixture;
 INSTANTIATE_TEST_SUITE_P(Chips, Memory, ::testing::Values("mi300x", "mi250x"));
 
 TEST_P(Memory, chasesTakeEachLevelsLatency) {
@@ -142,31 +125,6 @@ TEST_P(Memory, scalarLoadsShareACacheOfTheirOwn) {
   EXPECT_NEAR(double(load(0, 20000, 0x10000)), chip.scalarMissLatency, 2); // the next of its lines
   memory.invalidateScalar(0, 30000);
   EXPECT_NEAR(double(load(0, 30000, 1)), chip.scalarMissLatency, 2);
-}
-
-TEST_P(Memory, aKernelsEndWritesBackAndEmptiesSeveralL2s) {
-  MemorySystem memory(chip);
-  constexpr uint32_t lines = 1000;
-  Clocks now = 0;
-  std::vector<LineAccess> whole;
-  for (uint32_t i = 0; i < lines; ++i) {
-    whole.clear();
-    for (uint32_t offset = 0; offset < chip.l2LineBytes; offset += chip.l1LineBytes)
-      whole.push_back({uint64_t(i) * chip.l2LineBytes + offset, chip.l1LineBytes == 128 ? ~0u : 0xffffu, 32});
-    now = std::max(now, memory.vectorAccess(0, i, {AccessKind::Store, {}, whole, 4, 128}).done);
-  }
-  EXPECT_EQ(memory.counters().fabricWrites, 0u);
-  Clocks end = memory.endKernel(now);
-  bool several = chip.xcds > 1;
-  EXPECT_EQ(memory.counters().fabricWrites, several ? lines : 0);
-  EXPECT_EQ(end > now, several);
-  memory.beginLaunch(chip.peakClock);
-  Clocks expected = chip.l2Latency + (several ? Clocks(clocks(chip.mallLatencyNs)) : 0);
-  load(memory, 0, 0, mega); // the page's translation
-  EXPECT_NEAR(double(load(memory, 0, 5000, 0)), 5000 + double(expected), 4);
-  // What was read is clean: nothing is written twice.
-  memory.endKernel(10000);
-  EXPECT_EQ(memory.counters().fabricWrites, 0u);
 }
 
 TEST_P(Memory, coherentStoresReachMemoryAndLeaveOtherL2s) {

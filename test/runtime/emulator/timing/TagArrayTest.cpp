@@ -125,6 +125,21 @@ TEST(TagArray, aBundleDoesWhatItsSetsWouldDoByThemselves) {
             ASSERT_EQ(one.leaves[0], before.leaves[member]) << members << " members, step " << step;
           set.setSectors(1, one, sectors >> 8 * member & 0xff);
         }
+        if (random() % 8 == 0) {
+          sectors = random() % 2 ? TagArray::forAll(3) : 0x0312031203120312;
+          together[0].setSectors(asked, found, sectors);
+          const uint32_t dropped = random() % 4 ? all : asked, kept = together[0].dropUnchanged(dropped, block);
+          for (uint32_t member = 0; member < members; ++member) {
+            TagArray::Bundle set = apart[member];
+            if (const uint32_t way = set.find(0, block); way != TagArray::none && asked >> member & 1)
+              set.sectors(0, way) = uint8_t(sectors >> 8 * member);
+            if (dropped >> member & 1)
+              ASSERT_EQ(set.dropUnchanged(1, block), kept >> member & 1) << members << " members, step " << step;
+            if (kept >> member & 1)
+              ASSERT_EQ(set.sectors(0, set.find(0, block)),
+                        together[0].sectors(member, together[0].find(member, block)));
+          }
+        }
         for (uint32_t member = 0; member < members; ++member)
           for (uint64_t any = 0; any < 2 * ways; any += 7)
             ASSERT_EQ(together[0].find(member, any) == TagArray::none, apart[member].find(0, any) == TagArray::none)

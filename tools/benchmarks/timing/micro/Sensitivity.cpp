@@ -64,10 +64,10 @@ Measure scattered(const std::string &kernel, uint64_t links, uint64_t apart = 12
                           stepsARound);
   };
 }
-/// In the MALL: an earlier kernel has been through the chain.
-Measure chaseInMall(uint64_t bytes, uint64_t links) {
+/// Once an earlier kernel has been through the chain, so many times.
+Measure chaseAgain(uint64_t bytes, uint64_t links, uint32_t times = 1) {
   return [=](MicroBench &bench) {
-    const uint32_t rounds = uint32_t(links / stepsARound);
+    const uint32_t rounds = uint32_t(links / stepsARound) * times;
     KernelRun run{.kernel = "chase_plain", .count = rounds, .memory = makeChain(bench, bytes, 128, links)};
     bench.forget();
     bench.run(run);
@@ -286,6 +286,7 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
       {"l2_coherent_latency", 0.5, chase("chase_coherent", 8 * kilo)},
       {"l2_read_bytes_per_clock", -0.2, shared(64 * kilo, 4), [](ChipTiming &chip) { chip.l2Channels = 1; chip.l2ReadBytesPerClock = 16; }},
       {"l2_write_bytes_per_clock", -0.1, stream("stream_write", true), [](ChipTiming &chip) { chip.l2Channels = 1; chip.l2WriteBytesPerClock = 2; }},
+      {"l2_kernel_end", 0.2, chaseAgain(64 * kilo, 512), [](ChipTiming &chip) { chip.l2KernelEnd = 1; }},
       {"l2_atomic_clocks", 0.05, once({.kernel = "atomic_add", .groups = 16, .items = 256, .count = 4}, 4096)},
 
       // Memory
@@ -357,13 +358,14 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
     all.insert(all.end(),
                {
                    {"valu_after_sparse_matrix_clocks", 0.1, loop("shadow_sparse")},
-                   {"mall_bytes", -0.1, chaseInMall(6 * mega, 49152)},
+                   {"mall_bytes", -0.1, chaseAgain(6 * mega, 49152)},
                    {"mall_line_bytes", -0.02, firstChase(512 * kilo, 8192, 64),
                     [](ChipTiming &chip) { chip.l1LineBytes = chip.l2LineBytes = 64; }},
-                   {"mall_ways", -0.02, chaseInMall(64 * mega, 24576), [](ChipTiming &chip) { chip.mallWays = 1; }},
+                   {"mall_ways", -0.02, chaseAgain(64 * mega, 24576), [](ChipTiming &chip) { chip.mallWays = 1; }},
                    {"mall_slices", 0.05, shared(16 * kilo, 1)},
-                   {"mall_latency_ns", 0.2, chaseInMall(2 * mega, 8192)},
-                   {"mall_read_bandwidth", -0.2, stream("stream_read", true, 32)},
+                   {"mall_latency_ns", 0.2, chaseAgain(2 * mega, 8192)},
+                   {"mall_read_bandwidth", -0.2, stream("stream_read", true, 32),
+                    [](ChipTiming &chip) { chip.l2Bytes = 64 * kilo; }},
                    {"mall_write_bandwidth", -0.1, stream("stream_write", true, 32)},
                    {"mall_copy_bandwidth", -0.1, stream("stream_copy", true, 32),
                     [](ChipTiming &chip) { chip.mallCopyBandwidth /= 2; }},
@@ -378,6 +380,9 @@ std::vector<Sensitivity> insensitivities() {
       {"barrier_clocks", 0, loop("barrier_alone")},
       // Instruction caches outlive launches: code that runs again is there.
       {"instruction_miss_latency", 0, again({.kernel = "cold_code", .first = 1})},
+      // What a kernel has read the next one finds in the L2.
+      {"hbm_latency_ns", 0, chaseAgain(64 * kilo, 512, 8)},
+      {"mall_latency_ns", 0, chaseAgain(64 * kilo, 512, 8)},
   };
 }
 
