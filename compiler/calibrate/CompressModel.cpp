@@ -100,8 +100,8 @@ private:
         same = coded.insert(same, {matrix.format, {}});
       same->names.push_back(getTensorName(site));
     }
-    if (!coded.empty())
-      config["quantization_config"] = describeCompressedTensors(coded, numbers, options.activations);
+    if (!coded.empty() || !options.kvCache.empty())
+      config["quantization_config"] = describeCompressedTensors(coded, numbers, options.activations, options.kvCache);
     if (!products.empty())
       config["nstf_products"] = products;
     if (hasOwnHead)

@@ -14,6 +14,7 @@ struct CompressOptions {
   std::optional<uint64_t> randomSeed;
   bool writePlan = false;  ///< plan.yaml, beside the weights
   std::string activations; ///< type of codes that linears are to read, as parseCodeType has it; empty: none
+  std::string kvCache;     ///< of those that caches are to hold, likewise
 };
 
 /// Writes the folder. `found` is of the module, the plan of these sites. `calibration` may be null where neither

@@ -56,19 +56,23 @@ static std::shared_ptr<const Tensor> readCompressed(LinearOp op, const MatrixRep
   return matrix;
 }
 
-/// Puts into the graph of a compressed model what its checkpoint says of activations.
-static void quantizeActivations(ModuleOp model) {
+/// Puts into the graph of a compressed model what its checkpoint says of activations and caches.
+static void quantizeValues(ModuleOp model) {
   auto facts = model->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName);
-  auto type = facts ? facts.getAs<StringAttr>("activations") : StringAttr();
+  auto getType = [&](StringRef fact) {
+    auto type = facts ? facts.getAs<StringAttr>(fact) : StringAttr();
+    return type ? type.str() : "";
+  };
   PassManager passes(model.getContext());
-  passes.addPass(createQuantizeActivationsPass({.type = type ? type.str() : ""}));
+  passes.addPass(createQuantizeActivationsPass({.type = getType("activations")}));
+  passes.addPass(createQuantizeCachesPass({.type = getType("kv_cache")}));
   if (failed(passes.run(model)))
-    throw std::runtime_error("expected a compressed model whose activations can be quantised");
+    throw std::runtime_error("expected a compressed model whose activations and caches can be quantised");
 }
 
 void nstf::calibrate::judgeModel(ModuleOp model, ModuleOp compressed, const Texts &texts, const JudgeOptions &options,
                                  CostReport &report) {
-  quantizeActivations(compressed);
+  quantizeValues(compressed);
   reference::WeightReader modelReader(options.randomSeed), compressedReader(std::nullopt);
   TextRunner runner(model, [&](WeightOp weight) { return modelReader.read(weight); });
   std::vector<Tensor> logits = runner.run(texts);

@@ -123,17 +123,22 @@ static Json describeWeights(const WeightFormat &format) {
           {"dynamic", false}};
 }
 
+/// Of codes of this type, with scales that are found as they are made; null where it is empty.
+static Json describeRows(const std::string &type) {
+  if (type.empty())
+    return {};
+  return {{"num_bits", 8},
+          {"type", type == "i8" ? "int" : "float"},
+          {"symmetric", true},
+          {"strategy", "token"},
+          {"dynamic", true}};
+}
+
 Json nstf::calibrate::describeCompressedTensors(const std::vector<CodedLinears> &coded,
-                                                const std::vector<std::string> &ignored,
-                                                const std::string &activations) {
-  Json groups = Json::object(), inputs;
-  if (!activations.empty())
-    inputs = {{"num_bits", 8},
-              {"type", activations == "i8" ? "int" : "float"},
-              {"symmetric", true},
-              {"strategy", "token"},
-              {"dynamic", true}};
-  std::string layout = getLayoutName(*coded.front().format.codes);
+                                                const std::vector<std::string> &ignored, const std::string &activations,
+                                                const std::string &kvCache) {
+  Json groups = Json::object(), inputs = describeRows(activations);
+  std::string layout = coded.empty() ? "dense" : getLayoutName(*coded.front().format.codes);
   for (const auto &[format, names] : coded) {
     Json group = {{"targets", coded.size() == 1 ? Json::array({"Linear"}) : Json(names)},
                   {"weights", describeWeights(*format.codes)},
@@ -150,5 +155,5 @@ Json nstf::calibrate::describeCompressedTensors(const std::vector<CodedLinears> 
           {"quantization_status", "compressed"},
           {"config_groups", groups},
           {"ignore", ignored},
-          {"kv_cache_scheme", Json()}};
+          {"kv_cache_scheme", describeRows(kvCache)}};
 }

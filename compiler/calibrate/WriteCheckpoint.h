@@ -52,9 +52,10 @@ struct CodedLinears {
 };
 
 /// What config.json tells readers of compressed-tensors: of these linears, and of those that are left as they are.
-/// Where all are in one format it names none of them. `activations` as CompressOptions has it.
+/// Where all are in one format it names none of them. `activations` and `kvCache` as CompressOptions has
+/// them.
 nlohmann::ordered_json describeCompressedTensors(const std::vector<CodedLinears> &coded,
                                                  const std::vector<std::string> &ignored,
-                                                 const std::string &activations);
+                                                 const std::string &activations, const std::string &kvCache);
 
 } // namespace nstf::calibrate

@@ -135,6 +135,20 @@ std::string QuantizationConfig::readActivations(const json &inputs) const {
   return isFloat ? "e4m3fnuz" : "i8"; // by a scale of its own for each row, the type is the chip's
 }
 
+/// Each token and head gets a scale of its own, which is found when it runs: scales that the checkpoint has are not
+/// needed.
+std::string QuantizationConfig::readKvCache(const json &scheme) const {
+  std::string type = readText(scheme, "type");
+  int64_t bits = readInteger(scheme, {"num_bits"});
+  const json *symmetric = lookUp(scheme, "symmetric");
+  bool hasZeros = symmetric && symmetric->is_boolean() && !symmetric->get<bool>();
+  if ((type != "int" && type != "float") || bits != 8 || hasZeros)
+    throw support::InputError(
+        place + ": expected a kv_cache_scheme of 8 bits of the type int or float, symmetric, but got " +
+        std::to_string(bits) + " bits of '" + support::escape(type) + "'" + (hasZeros ? ", not symmetric" : ""));
+  return type == "int" ? "i8" : "e4m3fnuz";
+}
+
 void QuantizationConfig::readCompressedTensors(const json &object) {
   const json *list = lookUp(object, "config_groups");
   if (!list || !list->is_object())
@@ -155,8 +169,8 @@ void QuantizationConfig::readCompressedTensors(const json &object) {
     std::string own = readText(group, "format");
     groups.push_back({readTargets(*targets, "targets"), readWeights(*weights, own.empty() ? format : own)});
   }
-  if (lookUp(object, "kv_cache_scheme"))
-    throw support::InputError(place + ": expected caches that are not quantised but got a kv_cache_scheme");
+  if (const json *scheme = lookUp(object, "kv_cache_scheme"))
+    kvCache = readKvCache(*scheme);
   if (const json *list = lookUp(object, "ignore"))
     ignored = readTargets(*list, "ignore");
 }

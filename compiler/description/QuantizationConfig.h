@@ -28,6 +28,8 @@ public:
   const QuantizedLinear *find(const std::string &module) const;
   /// Type of the codes of what linears read, each row with a scale that is found when it runs: "i8"; empty: numbers.
   const std::string &getActivations() const { return activations; }
+  /// Type of the codes that caches hold, likewise: "i8" or "e4m3fnuz"; empty: numbers.
+  const std::string &getKvCache() const { return kvCache; }
   /// The file and key, for messages.
   const std::string &getPlace() const { return place; }
 
@@ -45,6 +47,7 @@ private:
   std::vector<Target> readTargets(const nlohmann::json &list, const std::string &key) const;
   QuantizedLinear readWeights(const nlohmann::json &weights, const std::string &format) const;
   std::string readActivations(const nlohmann::json &activations) const;
+  std::string readKvCache(const nlohmann::json &scheme) const;
   void readCompressedTensors(const nlohmann::json &object);
   void readAwq(const nlohmann::json &object);
   void readGptq(const nlohmann::json &object);
@@ -53,7 +56,7 @@ private:
   int64_t readInteger(const nlohmann::json &object, std::initializer_list<const char *> keys) const;
   void check(const QuantizedLinear &linear) const;
 
-  std::string place, activations;
+  std::string place, activations, kvCache;
   std::vector<std::pair<std::vector<Target>, QuantizedLinear>> groups;
   std::vector<Target> ignored;
 };

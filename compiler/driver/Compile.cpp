@@ -144,13 +144,13 @@ void Compilation::checkTokenizer() {
 }
 
 /// The type of codes that was asked for, or that a checkpoint was made for; empty: none.
-std::string Compilation::chooseActivations() const {
+std::string Compilation::chooseCodeType(const CodeChoice &choice) const {
   auto facts = getModel()->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName);
-  auto own = facts ? facts.getAs<StringAttr>("activations") : StringAttr();
-  std::string type = options.activations.value_or(own ? own.str() : "none");
+  auto own = facts ? facts.getAs<StringAttr>(choice.fact) : StringAttr();
+  std::string type = choice.wish.value_or(own ? own.str() : "none");
   if (type == "none")
     return "";
-  std::string from = options.activations ? "--activations" : "input_activations";
+  std::string from = choice.wish ? choice.flag : choice.key;
   Type element = parseCodeType(type, &context);
   if (!element)
     throw std::runtime_error(from + ": expected " + getCodeTypeNames().str() + " or none but got '" +
@@ -160,9 +160,9 @@ std::string Compilation::chooseActivations() const {
   for (const CompiledTarget &target : targets)
     if (llvm::none_of(TargetView(target.target.attribute(&context)).matrixInstructions(),
                       [&](const MatrixInstruction &instruction) { return instruction.a == name; }))
-      throw std::runtime_error(from + ": expected a chip with products of " + type + " but got " + target.target.name +
-                               ", which has those of i8 (--activations=i8), or decodes weights as it reads them "
-                               "(--activations=none)");
+      throw std::runtime_error(from + ": expected a chip with " + choice.what + " of " + type + " but got " +
+                               target.target.name + ", which has those of i8 (" + choice.flag + "=i8), or " +
+                               choice.otherwise + " (" + choice.flag + "=none)");
   return type;
 }
 
@@ -175,7 +175,18 @@ LogicalResult Compilation::buildGraph() {
   buildGraphPipeline(pm, {.maxTokens = tokens,
                           .precision = precision.type,
                           .quantize = options.quantize,
-                          .activations = chooseActivations()});
+                          .activations = chooseCodeType({.wish = options.activations,
+                                                         .flag = "--activations",
+                                                         .fact = "activations",
+                                                         .key = "input_activations",
+                                                         .what = "products",
+                                                         .otherwise = "decodes weights as it reads them"}),
+                          .caches = chooseCodeType({.wish = options.kvCache,
+                                                    .flag = "--kv-cache",
+                                                    .fact = "kv_cache",
+                                                    .key = "kv_cache_scheme",
+                                                    .what = "conversions",
+                                                    .otherwise = "has caches of numbers"})});
   Reproducer reproducer(*model, "the graph of the model", "graph", options.reproducerDir);
   LogicalResult result = reproducer.run(pm, *model);
   if (reproducer.hasFailed())

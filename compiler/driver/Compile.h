@@ -47,6 +47,7 @@ struct CompileOptions {
   std::string quantize;                   ///< format of the linears' weights, "int4_g128"; empty: as they are
   std::optional<std::string>
       activations; ///< type of codes of what linears read, "i8", "e4m3fnuz" or "none"; default: the model's
+  std::optional<std::string> kvCache; ///< of keys and values in caches, likewise
   manifest::WeightsMode weights = manifest::WeightsMode::Pack;
   uint64_t seed = 0;
   int64_t waveSize = 0; ///< 0: chosen by the passes
@@ -96,7 +97,12 @@ private:
   mlir::LogicalResult checkTargets() const;
   mlir::LogicalResult import();
   void checkTokenizer();
-  std::string chooseActivations() const;
+  /// Where a type of codes comes from, and what a chip without it lacks and does instead.
+  struct CodeChoice {
+    std::optional<std::string> wish;
+    std::string flag, fact, key, what, otherwise;
+  };
+  std::string chooseCodeType(const CodeChoice &choice) const;
   mlir::LogicalResult buildGraph();
   mlir::LogicalResult selectKernels();
   mlir::LogicalResult buildKernels(CompiledTarget &target, Stage last);

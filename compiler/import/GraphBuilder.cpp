@@ -197,6 +197,8 @@ private:
     };
     if (!facts.activations.empty())
       entries.push_back(builder.getNamedAttr("activations", builder.getStringAttr(facts.activations)));
+    if (!facts.kvCache.empty())
+      entries.push_back(builder.getNamedAttr("kv_cache", builder.getStringAttr(facts.kvCache)));
     if (!facts.dtype.empty())
       entries.push_back(builder.getNamedAttr("dtype", builder.getStringAttr(facts.dtype)));
     return builder.getDictionaryAttr(entries);

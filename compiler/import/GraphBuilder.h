@@ -22,6 +22,7 @@ struct ModelFacts {
   std::string tokenizer;   // path, or empty
   std::string dtype;       // what config.json says the weights are: "bfloat16", or empty
   std::string activations; // type of the codes that linears read: "i8" or "e4m3fnuz", or empty
+  std::string kvCache;     // that caches hold, likewise
 };
 
 class QuantizedWeights;

@@ -143,7 +143,8 @@ OwningOpRef<ModuleOp> nstf::import::importHuggingFace(const std::string &folder,
       quantized.emplace(*quantization, checkpoint ? &*checkpoint : nullptr, context);
     OwningOpRef<ModuleOp> module = buildModule(graph,
                                                {description.name, modelName(folder), tokenizerOf(folder),
-                                                dtypeOf(config), quantization ? quantization->getActivations() : ""},
+                                                dtypeOf(config), quantization ? quantization->getActivations() : "",
+                                                quantization ? quantization->getKvCache() : ""},
                                                checkpoint ? &*checkpoint : nullptr, "'" + config.name() + "'",
                                                /*locateInFile=*/true, context, quantized ? &*quantized : nullptr);
     if (module)

@@ -15,6 +15,7 @@ constexpr char waveSizeHelp[] = "32 or 64; 0: chosen";
 constexpr char outputHelp[] = "folder that gets each target's code object as a file";
 constexpr char precisionHelp[] = "type of matrix operands";
 constexpr char activationsHelp[] = "type of codes of what linears read: i8 or e4m3fnuz";
+constexpr char cachesHelp[] = "type of codes of keys and values in caches: i8 or e4m3fnuz";
 constexpr char quantizeHelp[] = "format of the weights of linears: int8, int4_g128, …";
 
 struct GraphOptions : PassPipelineOptions<GraphOptions> {
@@ -23,8 +24,13 @@ struct GraphOptions : PassPipelineOptions<GraphOptions> {
                               getPrecisionValues()};
   Option<std::string> quantize{*this, "quantize", llvm::cl::init(""), llvm::cl::desc(quantizeHelp)};
   Option<std::string> activations{*this, "activations", llvm::cl::init(""), llvm::cl::desc(activationsHelp)};
+  Option<std::string> caches{*this, "caches", llvm::cl::init(""), llvm::cl::desc(cachesHelp)};
   PipelineOptions get() const {
-    return {.maxTokens = maxTokens, .precision = precision, .quantize = quantize, .activations = activations};
+    return {.maxTokens = maxTokens,
+            .precision = precision,
+            .quantize = quantize,
+            .activations = activations,
+            .caches = caches};
   }
 };
 
@@ -61,6 +67,7 @@ struct AllOptions : PassPipelineOptions<AllOptions> {
                               getPrecisionValues()};
   Option<std::string> quantize{*this, "quantize", llvm::cl::init(""), llvm::cl::desc(quantizeHelp)};
   Option<std::string> activations{*this, "activations", llvm::cl::init(""), llvm::cl::desc(activationsHelp)};
+  Option<std::string> caches{*this, "caches", llvm::cl::init(""), llvm::cl::desc(cachesHelp)};
   ListOption<std::string> targets{*this, "targets", llvm::cl::desc(targetsHelp)};
   Option<int64_t> waveSize{*this, "wave-size", llvm::cl::init(0), llvm::cl::desc(waveSizeHelp)};
   Option<std::string> output{*this, "output", llvm::cl::init(""), llvm::cl::desc(outputHelp)};
@@ -69,6 +76,7 @@ struct AllOptions : PassPipelineOptions<AllOptions> {
             .precision = precision,
             .quantize = quantize,
             .activations = activations,
+            .caches = caches,
             .targets = {targets.begin(), targets.end()},
             .waveSize = waveSize,
             .output = output};

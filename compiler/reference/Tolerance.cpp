@@ -102,12 +102,14 @@ std::optional<Tolerance> nstf::reference::kernelTolerance(KernelOp kernel, llvm:
 // f32: DESIGN §7 asks for the reference's tokens and logits within 1e-4 of stories260K's, whose largest is about 20;
 // its own float32 run is 1.3e-5 away. 16-bit types: a few units in the last place per layer. What 16 bits round
 // otherwise moves some numbers across the middle between two codes: these are off by a whole step, 2⁻⁷ of a row's
-// largest number for i8, 2⁻³ of the number itself for e4m3fnuz.
+// largest number for i8, 2⁻³ of the number itself for e4m3fnuz. What f32 rounds otherwise moves few.
 Tolerance nstf::reference::modelTolerance(Type precision, Type codes) {
   if (precision.isInteger())
     return {};
   if (codes && !precision.isF32())
     return {1e-2, codes.isInteger() ? 0x1p-4 : 0x1p-2};
+  if (codes)
+    return {1e-3, codes.isInteger() ? 0x1p-6 : 0x1p-4};
   if (precision.isF16())
     return {1e-3, 0x1p-6};
   if (precision.isBF16())

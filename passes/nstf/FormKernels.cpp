@@ -4,8 +4,8 @@
 //   %z = nstf.add %r, %y                     ->          linear, add, return }
 //                                                      %z = nstf.step @linear_add_0(%x, %w, %r)
 //
-// Why a group may stand where its last op stood: every value inside a group but the last has its one use in the group.
-// So nothing between its ops needs what it makes, and all it uses from outside is there by then.
+// Why a group may stand where its last op stood: every value inside a group but its results has its one use in the
+// group. So nothing between its ops needs what it makes, and all it uses from outside is there by then.
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
@@ -37,6 +37,14 @@ struct Group {
   size_t decoders = 0;
   Operation *anchor() const { return ops[decoders]; }
   Operation *last() const { return ops.back(); }
+  /// What the kernel gives: what no op of the group uses.
+  SmallVector<Value> getResults() const {
+    SmallVector<Value> results;
+    for (Operation *op : ops)
+      if (llvm::none_of(op->getUsers(), [&](Operation *user) { return llvm::is_contained(ops, user); }))
+        llvm::append_range(results, op->getResults());
+    return results;
+  }
   bool isElementwise() const { return isa<ElementwiseOp>(anchor()); }
 };
 
@@ -94,7 +102,7 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
       if (auto elementwise = dyn_cast<ElementwiseOp>(op); elementwise && !joined)
         joined = joinEpilogue(elementwise, groups, groupOf);
       else if (auto append = dyn_cast<KvAppendOp>(op))
-        joined = joinRope(append, groups, groupOf);
+        joined = joinRows(append, groups, groupOf);
       if (!joined) {
         joined = groups.size();
         groups.emplace_back();
@@ -165,13 +173,28 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
     return groupOf[producer];
   }
 
-  std::optional<size_t> joinRope(KvAppendOp append, const std::vector<Group> &groups,
+  /// The group that makes the rows, where it can write them straight to the cache.
+  std::optional<size_t> joinRows(KvAppendOp append, const std::vector<Group> &groups,
                                  DenseMap<Operation *, size_t> &groupOf) {
     Operation *producer = append.getRows().getDefiningOp();
-    if (!producer || !groupOf.contains(producer) || !isOnlyUsedBy(append.getRows(), *append) ||
-        !isa<RopeOp>(groups[groupOf[producer]].anchor()))
+    if (!producer || !groupOf.contains(producer))
       return std::nullopt;
-    return groupOf[producer];
+    auto quantize = dyn_cast<QuantizeOp>(producer);
+    bool takes = quantize ? hasOnlyAppends(quantize)
+                          : isOnlyUsedBy(append.getRows(), *append) && isa<RopeOp>(groups[groupOf[producer]].anchor());
+    return takes ? std::optional(groupOf[producer]) : std::nullopt;
+  }
+
+  /// Codes and then scales are appended, and nothing needs one of the caches before the other is written.
+  static bool hasOnlyAppends(QuantizeOp op) {
+    KvAppendOp codes = getOnlyAppend(op.getCodes()), scales = getOnlyAppend(op.getScales());
+    return codes && scales && codes->isBeforeInBlock(scales) &&
+           llvm::all_of(codes->getUsers(), [&](Operation *user) { return scales->isBeforeInBlock(user); });
+  }
+
+  static KvAppendOp getOnlyAppend(Value rows) {
+    auto append = rows.hasOneUse() ? dyn_cast<KvAppendOp>(*rows.getUsers().begin()) : KvAppendOp();
+    return append && append.getRows() == rows ? append : KvAppendOp();
   }
 
   static bool isOnlyUsedBy(Value value, Operation &user) {
@@ -197,14 +220,16 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
 
     OpBuilder builder(graph);
     SmallVector<Type> inputTypes(ValueRange(inputs.getArrayRef()).getTypes());
-    auto type = FunctionType::get(&getContext(), inputTypes, group.last()->getResultTypes());
+    SmallVector<Value> made = group.getResults();
+    auto type = FunctionType::get(&getContext(), inputTypes, TypeRange(ValueRange(made)));
     Location location = group.anchor()->getLoc();
     auto kernel = KernelOp::create(builder, location, name, type);
     symbols.insert(kernel);
     builder.setInsertionPoint(group.last());
     auto step = StepOp::create(builder, location, type.getResults(), name, inputs.getArrayRef(),
                                /*offsets=*/nullptr);
-    group.last()->replaceAllUsesWith(step);
+    for (auto [value, result] : llvm::zip_equal(made, step.getResults()))
+      value.replaceAllUsesWith(result);
 
     IRMapping mapping;
     mapping.map(inputs.getArrayRef(), kernel.getBody().getArguments());
@@ -212,8 +237,8 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
     for (Operation *op : group.ops)
       builder.clone(*op, mapping);
     SmallVector<Value> results;
-    for (Value result : group.last()->getResults())
-      results.push_back(mapping.lookup(result));
+    for (Value value : made)
+      results.push_back(mapping.lookup(value));
     ReturnOp::create(builder, location, results);
     for (Operation *op : llvm::reverse(group.ops))
       op->erase();

@@ -60,6 +60,20 @@ def QuantizeActivationsPass : Pass<"nstf-quantize-activations", "::mlir::ModuleO
   let dependentDialects = ["::nstf::NSTFDialect"];
 }
 
+def QuantizeCachesPass : Pass<"nstf-quantize-caches", "::mlir::ModuleOp"> {
+  let summary = "lets caches of keys and values hold codes";
+  let description = [{
+    Where `attention` alone reads the caches that its keys and values are appended to, rows are quantised before they are
+    appended, each head of them with a scale of its own, and beside each cache, which becomes one of codes of `type`, there
+    is one of scales. A conversion before the append is left out. Other attention stays as it is; that there is none over
+    caches is an error. Without a type nothing changes.
+
+    Precondition: operations stand in the graph, not yet in kernels.
+  }];
+  let options = [Option<"type", "type", "std::string", "", "i8 or e4m3fnuz">];
+  let dependentDialects = ["::nstf::NSTFDialect"];
+}
+
 def NormalizeTensorOpsPass : Pass<"nstf-normalize-tensor-ops", "::mlir::ModuleOp"> {
   let summary = "one way to write tensor code: linalg.generic";
   let description = [{

@@ -86,6 +86,14 @@ std::string describeChips(const std::vector<manifest::Target> &targets) {
 
 } // namespace
 
+/// " of i8" where caches hold codes, whose scales are beside them.
+static std::string describeCodes(const Manifest &manifest) {
+  for (const manifest::Buffer &buffer : manifest.buffers)
+    if (buffer.kind == manifest::BufferKind::State && manifest::sizeOf(*buffer.type) == 1)
+      return " of " + std::string(manifest::nameOf(*buffer.type));
+  return "";
+}
+
 std::string describeMemory(const Manifest &manifest) {
   manifest::DeviceMemory memory = manifest.deviceMemory();
   support::ByteUnit unit = support::getByteUnit(memory.total());
@@ -94,7 +102,7 @@ std::string describeMemory(const Manifest &manifest) {
   if (memory.weights)
     parts.push_back("weights " + format(memory.weights));
   if (memory.states)
-    parts.push_back("KV " + format(memory.states) + " at context " +
+    parts.push_back("KV " + format(memory.states) + describeCodes(manifest) + " at context " +
                     std::to_string(manifest.model.context.value_or(0)));
   parts.push_back("arena " + format(memory.work));
   return join(parts) + describeChips(manifest.targets);

@@ -2,31 +2,39 @@
 //
 // A row here is a group of columns: a row of the step has G of them. One work item is BM groups, read twice in blocks of BN
 // columns: largest magnitude, codes. Magnitudes are compared as whole numbers, among which a NaN is the largest. Y is of i8 or
-// an 8-bit float, MOST its largest number in use. ROWS: see matmul.mlir.
+// an 8-bit float, MOST its largest number in use. APPEND = 1: codes and scales go to the step's position in caches of them, as
+// rows of kv_append.mlir do. ROWS: see matmul.mlir.
 !x = tensor<4x256xf32, #systolic.axes<BM, BN>>
 !bits = tensor<4x256xi32, #systolic.axes<BM, BN>>
 !r = tensor<4xf32, #systolic.axes<BM>>
 !rbits = tensor<4xi32, #systolic.axes<BM>>
 !mask = tensor<4xi1, #systolic.axes<BM>>
 !X = memref<64x64xf32, #systolic.axes<M, N>>
-!S = memref<64xf32, #systolic.axes<M>>
+!Y = memref<64x64xf32, #systolic.axes<MY, N>>
+!S = memref<64xf32, #systolic.axes<MY>>
 
 module {
-  systolic.kernel @quantize(%X: !X, %Y: !X, %S: !S, %control: !systolic.control, %work: index)
+  systolic.kernel @quantize(%X: !X, %Y: !Y, %S: !S, %control: !systolic.control, %work: index)
       attributes {launch = #systolic.launch<[x, y, scales, control]>,
-                  params = {M = 64, N = 64, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0, G = 1,
+                  params = {M = 64, MY = 64, N = 64, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0, G = 1, APPEND = 0,
                             MOST = 127.0 : f32}, grid = ["M", "BM"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"
     %N = systolic.param "N"
     %G = systolic.param "G"
     %MOST = systolic.param "MOST" : f32
+    %APPEND = systolic.param "APPEND"
     %c0 = arith.constant 0 : index
     %step_rows = systolic.control rows %control
     %rows = arith.muli %step_rows, %G : index
     %m0 = arith.muli %work, %BM : index
     %is_inside = arith.cmpi ult, %m0, %rows : index
     %end = arith.select %is_inside, %N, %c0 : index
+    %position = systolic.control position %control
+    %skipped = arith.muli %position, %G : index
+    %place = arith.muli %skipped, %APPEND : index
+    %y0 = arith.addi %m0, %place : index
+    %y_end = arith.addi %rows, %place : index
 
     %none = arith.constant dense<0> : !bits
     %maxima = scf.for %n = %c0 to %end step %BN iter_args(%acc = %none) -> (!bits) {
@@ -40,7 +48,7 @@ module {
     %max = arith.bitcast %max_bits : !rbits to !r
     %most = systolic.broadcast %MOST : f32 -> !r
     %scale = arith.divf %max, %most : !r
-    systolic.store %scale, %S[%m0] limit [%rows] : !r, !S
+    systolic.store %scale, %S[%y0] limit [%y_end] : !r, !S
 
     // Codes of a group whose scale is 0 are 0.
     %zero = arith.constant dense<0.0> : !r
@@ -55,7 +63,7 @@ module {
       %quotient = arith.divf %x, %divisors : !x
       %above = arith.maxnumf %quotient, %smallest : !x
       %code = arith.minnumf %above, %largest : !x
-      systolic.store %code, %Y[%m0, %n] limit [%rows, %N] : !x, !X
+      systolic.store %code, %Y[%y0, %n] limit [%y_end, %N] : !x, !Y
     }
     systolic.return
   }

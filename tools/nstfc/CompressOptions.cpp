@@ -66,9 +66,9 @@ struct CompressLine {
   ModelOptions model;
   TextOptions judge;
   bool eachMatrix = false, lines = false;
-  std::string format, plan, maxKl, maxPerplexityIncrease, maxBytes,
-      formats = "int4_g32,int5_g32,int6_g32,int8", activations = "none", calibration, rounding = "auto",
-      scaling = "auto", output, report;
+  std::string format, plan, maxKl, maxPerplexityIncrease, maxBytes, formats = "int4_g32,int5_g32,int6_g32,int8",
+                                                                    activations = "none", kvCache = "none", calibration,
+                                                                    rounding = "auto", scaling = "auto", output, report;
 
   void add(CLI::App &app) {
     model.add(app);
@@ -93,6 +93,12 @@ struct CompressLine {
         ->check(CLI::IsMember({"i8", "e4m3fnuz", "none"}))
         ->type_name("TYPE")
         ->capture_default_str();
+    app.add_option("--kv-cache", kvCache,
+                   "what caches are to hold of keys and values, as codes with a scale for each token and head; with "
+                   "--format=f32, f16 or bf16 alone")
+        ->check(CLI::IsMember({"i8", "e4m3fnuz", "none"}))
+        ->type_name("TYPE")
+        ->capture_default_str();
     app.add_option("--calibration", calibration, "what nstfc calibrate wrote of this model")->type_name("FOLDER");
     app.add_option("--rounding", rounding, "how codes are chosen; auto: gptq where there is a calibration with sums")
         ->check(CLI::IsMember({"auto", "gptq", "nearest"}))
@@ -112,6 +118,8 @@ struct CompressLine {
     app.add_option("--report", report, "JSON file that gets what it cost")->type_name("FILE");
   }
 
+  /// Numbers are no compression of linears.
+  bool needsCodes() const { return kvCache == "none"; }
   /// What is chosen matrix by matrix.
   bool hasBudget() const { return !maxKl.empty() || !maxPerplexityIncrease.empty() || !maxBytes.empty(); }
 };
@@ -128,6 +136,7 @@ CompressOptions makeOptions(const CompressLine &line, const Calibration *calibra
       throw std::runtime_error("--activations=" + line.activations + ": expected --format=" + format + " but got " +
                                (line.format.empty() ? "none" : support::escape(line.format)));
   }
+  options.kvCache = line.kvCache == "none" ? "" : line.kvCache;
   bool hasSums = calibration && !calibration->isDiagonal();
   if (line.rounding == "gptq" && !hasSums)
     throw std::runtime_error("--rounding=gptq: expected a --calibration without --diagonal");
@@ -182,7 +191,7 @@ PrecisionPlan makePlan(const CompressLine &line, mlir::ModuleOp module, const Li
                        KnownScales &known) {
   std::string calibrationHash = calibration ? calibration->getHash() : std::string();
   if (!line.format.empty()) {
-    MatrixFormat format = parseFormat("--format", line.format, /*codesOnly=*/true);
+    MatrixFormat format = parseFormat("--format", line.format, line.needsCodes());
     for (const LinearSite &site : found.sites)
       if (!format.fits(site.getColumns()))
         throw std::runtime_error("--format=" + line.format + ": expected groups of at most the " +
@@ -214,7 +223,7 @@ PrecisionPlan makePlan(const CompressLine &line, mlir::ModuleOp module, const Li
 /// What can be said without the model.
 void check(const CompressLine &line) {
   if (!line.format.empty())
-    parseFormat("--format", line.format, /*codesOnly=*/true);
+    parseFormat("--format", line.format, line.needsCodes());
   if (line.hasBudget()) {
     parseBudget(line);
     if (line.calibration.empty())

@@ -88,6 +88,11 @@ void addOptions(CLI::App &app, CommandLine &line) {
          "e4m3fnuz with that (default: what the checkpoint says, else none)")
       ->check(CLI::IsMember({"i8", "e4m3fnuz", "none"}))
       ->type_name("TYPE");
+  app.add_option("--kv-cache", line.compile.kvCache,
+                 "what caches hold of keys and values, as codes with a scale for each token and head: i8, or e4m3fnuz "
+                 "on chips that have it (default: what the checkpoint says, else none)")
+      ->check(CLI::IsMember({"i8", "e4m3fnuz", "none"}))
+      ->type_name("TYPE");
   app.add_option("--max-tokens", line.compile.maxTokens,
                  "tokens of the largest step; longer prompts run in pieces (default: the context, at most 512)")
       ->type_name("N");

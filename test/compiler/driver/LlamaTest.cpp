@@ -124,6 +124,8 @@ protected:
     }
   }
 
+  void expectRowsAlone(std::initializer_list<int64_t> counts);
+
   std::optional<runtime::Session> session;
   std::vector<int32_t> ids;
 };
@@ -171,12 +173,12 @@ std::string makeLayer(int64_t features, int64_t context) {
 }
 
 /// Later rows leave the rows before them as they are, and NaN the sequences after it, to the last bit.
-TEST_F(LlamaTest, RowsDependOnNothingButTheirPast) {
+void LlamaTest::expectRowsAlone(std::initializer_list<int64_t> counts) {
   constexpr int64_t features = 40, context = 100;
   compile(makeLayer(features, context));
   openSession();
   std::mt19937 random(6);
-  for (int64_t rows : {1, 2, 7, 16, 17, 64, 65, 100}) {
+  for (int64_t rows : counts) {
     std::vector<float> x(rows * features);
     for (float &number : x)
       number = float(int(random() % 2001) - 1000) / 1000;
@@ -197,6 +199,14 @@ TEST_F(LlamaTest, RowsDependOnNothingButTheirPast) {
     first.resize(kept * features);
     EXPECT_EQ(half, first) << kept << " rows before " << rows - kept << " others";
   }
+}
+
+TEST_F(LlamaTest, RowsDependOnNothingButTheirPast) { expectRowsAlone({1, 2, 7, 16, 17, 64, 65, 100}); }
+
+TEST_F(LlamaTest, RowsOfCachesOfCodesDependOnNothingButTheirPast) {
+  options.kvCache = "i8";
+  options.precision = Precision::F16;
+  expectRowsAlone({2, 17, 65});
 }
 
 } // namespace

@@ -289,3 +289,39 @@ nstf.graph @quantized(%x: tensor<?x8xf32> {nstf.name = "x"})
   %z = nstf.linear %h, %w : (tensor<?x8xf16>, tensor<8x8xf16>) -> tensor<?x8xf32>
   nstf.return %y, %z, %half : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x1xf16>
 }
+
+// -----
+
+// Codes and scales go straight to their caches, where both do and nothing needs one cache before the other is written.
+
+nstf.state @k : tensor<16x8xi8>
+nstf.state @k.scales : tensor<16x2xf32>
+nstf.state @v : tensor<16x8xi8>
+nstf.state @v.scales : tensor<16x2xf32>
+// CHECK: nstf.kernel @quantize_kv_append_kv_append_0(%[[X:.+]]: tensor<?x8xf32>, %[[K:.+]]: tensor<16x8xi8>, %[[KS:.+]]: tensor<16x2xf32>) -> (tensor<16x8xi8>, tensor<16x2xf32>) {
+// CHECK-NEXT: %[[Q:.+]], %[[S:.+]] = nstf.quantize %[[X]]
+// CHECK-NEXT: %[[KC:.+]] = nstf.kv_append %[[Q]], %[[K]]
+// CHECK-NEXT: %[[KSC:.+]] = nstf.kv_append %[[S]], %[[KS]]
+// CHECK-NEXT: nstf.return %[[KC]], %[[KSC]]
+// CHECK: nstf.kernel @quantize_0(
+// CHECK: nstf.kernel @kv_append_0(
+// CHECK: nstf.kernel @kv_append_1(
+// CHECK-LABEL: nstf.graph @caches(
+// CHECK: %[[STEP:.+]]:2 = nstf.step @quantize_kv_append_kv_append_0(
+// CHECK: nstf.step @attention_0(%{{.+}}, %[[STEP]]#0, %{{.+}}, %[[STEP]]#1, %{{.+}})
+nstf.graph @caches(%x: tensor<?x8xf32> {nstf.name = "x"})
+    -> (tensor<?x8xf32> {nstf.name = "y"}, tensor<?x8xi8> {nstf.name = "z"}) attributes {context = 16 : i64} {
+  %k = nstf.get @k : tensor<16x8xi8>
+  %k_scales = nstf.get @k.scales : tensor<16x2xf32>
+  %v = nstf.get @v : tensor<16x8xi8>
+  %v_scales = nstf.get @v.scales : tensor<16x2xf32>
+  %kq, %ks = nstf.quantize %x {type = i8, group = 4} : tensor<?x8xf32> -> tensor<?x8xi8>, tensor<?x2xf32>
+  %kc = nstf.kv_append %kq, %k : (tensor<?x8xi8>, tensor<16x8xi8>) -> tensor<16x8xi8>
+  %ksc = nstf.kv_append %ks, %k_scales : (tensor<?x2xf32>, tensor<16x2xf32>) -> tensor<16x2xf32>
+  %vq, %vs = nstf.quantize %x {type = i8, group = 4} : tensor<?x8xf32> -> tensor<?x8xi8>, tensor<?x2xf32>
+  %vc = nstf.kv_append %vq, %v : (tensor<?x8xi8>, tensor<16x8xi8>) -> tensor<16x8xi8>
+  %vsc = nstf.kv_append %vs, %v_scales : (tensor<?x2xf32>, tensor<16x2xf32>) -> tensor<16x2xf32>
+  %y = nstf.attention %x, %kc, %vc scales %ksc, %vsc {heads = 2 : i64, kv_heads = 2 : i64, causal, scale = 0.5 : f64}
+      : (tensor<?x8xf32>, tensor<16x8xi8>, tensor<16x8xi8>, tensor<16x2xf32>, tensor<16x2xf32>) -> tensor<?x8xf32>
+  nstf.return %y, %vq : tensor<?x8xf32>, tensor<?x8xi8>
+}

@@ -30,6 +30,7 @@
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-wide-window.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-wide-window.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/code-product.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/code-product.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/quantize.mlir' %root/templates/kernels/quantize.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/quantize.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/quantize-append.mlir' %root/templates/kernels/quantize.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/quantize-append.mlir
 
 //--- matmul.mlir
 // Tuning goes over the defaults; `?` is max_tokens; bias, silu and the residual are in the slot, with a buffer each for bias
@@ -440,11 +441,26 @@ nstf.kernel @linear_0(%q: tensor<?x64xi8>, %s: tensor<?x1xf32>, %codes: tensor<3
 // Two results; a group of a row is a row of the template.
 // CHECK: systolic.kernel @quantize_0(
 // CHECK-SAME: memref<64x64xf16, #systolic.axes<M, N>> {systolic.per_token = 64 : i64}
-// CHECK-SAME: memref<64x64xi8, #systolic.axes<M, N>> {systolic.per_token = 64 : i64}
-// CHECK-SAME: memref<64xf32, #systolic.axes<M>> {systolic.per_token = 2 : i64}
+// CHECK-SAME: memref<64x64xi8, #systolic.axes<MY, N>> {systolic.per_token = 64 : i64}
+// CHECK-SAME: memref<64xf32, #systolic.axes<MY>> {systolic.per_token = 2 : i64}
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, y = result 0, scales = result 1, control], per_token = {M = 2 : i64}>
-// CHECK-SAME: G = 2 : i64, M = 200 : i64, MOST = 1.270000e+02 : f32, N = 32 : i64
+// CHECK-SAME: APPEND = 0
+// CHECK-SAME: G = 2 : i64, M = 200 : i64, MOST = 1.270000e+02 : f32, MY = 200 : i64, N = 32 : i64
 nstf.kernel @quantize_0(%x: tensor<?x64xf16>) -> (tensor<?x64xi8>, tensor<?x2xf32>) {
   %q, %s = nstf.quantize %x {type = i8, group = 32 : i64} : tensor<?x64xf16> -> tensor<?x64xi8>, tensor<?x2xf32>
   nstf.return %q, %s : tensor<?x64xi8>, tensor<?x2xf32>
+}
+
+//--- quantize-append.mlir
+// Both results lie in caches, which have rows for the whole context.
+// CHECK: systolic.kernel @quantize_0(
+// CHECK-SAME: memref<64x64xi8, #systolic.axes<MY, N>>, %{{[a-z0-9]+}}: memref<64xf32, #systolic.axes<MY>>, %{{[a-z0-9]+}}: !systolic.control
+// CHECK-SAME: launch = #systolic.launch<[x = operand 0, y = operand 1 in_place, scales = operand 2 in_place, control], per_token = {M = 2 : i64}>
+// CHECK-SAME: APPEND = 1
+// CHECK-SAME: M = 200 : i64, MOST = 1.270000e+02 : f32, MY = 600 : i64
+nstf.kernel @quantize_0(%x: tensor<?x64xf32>, %codes: tensor<300x64xi8>, %scales: tensor<300x2xf32>) -> (tensor<300x64xi8>, tensor<300x2xf32>) {
+  %q, %s = nstf.quantize %x {type = i8, group = 32 : i64} : tensor<?x64xf32> -> tensor<?x64xi8>, tensor<?x2xf32>
+  %qc = nstf.kv_append %q, %codes : (tensor<?x64xi8>, tensor<300x64xi8>) -> tensor<300x64xi8>
+  %sc = nstf.kv_append %s, %scales : (tensor<?x2xf32>, tensor<300x2xf32>) -> tensor<300x2xf32>
+  nstf.return %qc, %sc : tensor<300x64xi8>, tensor<300x2xf32>
 }
