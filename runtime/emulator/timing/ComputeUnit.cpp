@@ -81,7 +81,7 @@ void ComputeUnit::place(TimedGroup &group, Clocks now, double launchClocks) {
     wave.begun = wave.ready = now + Clocks(wave.number * launchClocks);
     std::vector<Simd::Seat> &seats = simds[wave.simd].seats;
     wave.seat = uint8_t(seats.size());
-    seats.push_back({wave.ready, &wave, wave.rank, Needs::Nothing, wave.slot, false, false});
+    seats.push_back({wave.ready, &wave, nullptr, wave.rank, Needs::Nothing, wave.slot, false, false});
   }
   for (TimedWave &wave : group.waves)
     advance(wave);
@@ -107,6 +107,7 @@ void ComputeUnit::keepSeat(const TimedWave &wave) {
   seat.rank = wave.rank;
   seat.needs = fetches ? Needs::Nothing : unit.needs;
   seat.slot = wave.slot;
+  seat.trace = wave.reader.behind(wave.entry);
   seat.reachesOut = fetches || unit.reachesOut;
   seat.isOrdered = wave.stop && wave.fact->is(TimingFact::stop);
 }
@@ -126,13 +127,14 @@ inline bool ComputeUnit::takeEntry(TimedWave &wave) {
 
 bool ComputeUnit::takeNew(TimedWave &wave) {
   while (wave.reader.empty()) {
-    if (wave.trace->end() == TraceEnd::Stop) {
+    const TraceEnd ending = wave.reader.ending();
+    if (ending == TraceEnd::Stop) {
       wave.stop = true;
       wave.entry = {wave.trace->stopInstruction(), 0, 0, 0};
       wave.fact = &facts[wave.entry.instruction];
       return true;
     }
-    if (wave.trace->end() == TraceEnd::Ended) {
+    if (ending == TraceEnd::Ended) {
       end(wave);
       return false;
     }

@@ -31,10 +31,8 @@ public:
 
   /// When a turn may come next.
   Clocks next() const;
-  /// Has the host fetch what the next turn looks at.
+  /// Has the host fetch what the next turns look at: their waves, and what these are about to do.
   void prefetchWaves() const;
-  /// Once it has that, what the turn's wave is about to do.
-  void prefetchTrace() const;
   /// Once it has that, what this looks up.
   void prefetchAccess() const;
   /// Where wave `wave` of the next group will go.
@@ -100,7 +98,17 @@ private:
     std::array<Clocks, simdCount> earliest; ///< its next turn comes no sooner
   };
   alignas(64) Turns turns;
-  std::array<const TimedWave *, simdCount> firstWaves = {}; ///< that may issue in these turns
+  /// A wave that may issue in a turn.
+  struct First {
+    const TimedWave *wave = nullptr;
+    const TraceBlock *trace = nullptr; ///< Simd::Seat::trace
+    void prefetch() const {
+      __builtin_prefetch(wave, 1);
+      __builtin_prefetch(reinterpret_cast<const char *>(wave) + 64, 1);
+      TraceReader::prefetch(trace);
+    }
+  };
+  std::array<First, simdCount> firsts;
   /// Who issues in a SIMD's turn, if it comes at `turn` and no other SIMD has used what they share since.
   struct Plan {
     IssueArbiter arbiter;

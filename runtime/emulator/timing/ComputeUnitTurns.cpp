@@ -19,27 +19,25 @@ inline unsigned ComputeUnit::nextSimd() const {
   return due;
 }
 
+/// Of all turns that may be taken before another compute unit's.
 void ComputeUnit::prefetchWaves() const {
-  const unsigned due = nextSimd();
-  const auto *seats = reinterpret_cast<const char *>(simds[due].seats.data());
-  for (size_t i = 0; i < simds[due].seats.size() * sizeof(Simd::Seat); i += 64)
-    __builtin_prefetch(seats + i, 1);
-  if (const TimedWave *wave = firstWaves[due]) {
-    __builtin_prefetch(wave, 1);
-    __builtin_prefetch(reinterpret_cast<const char *>(wave) + 64, 1);
-  }
-}
-
-void ComputeUnit::prefetchTrace() const {
-  if (const TimedWave *wave = firstWaves[nextSimd()]) {
-    wave->reader.prefetch(wave->entry);
-    wave->vector.prefetch();
+  const Clocks first = next();
+  for (unsigned simd = 0; simd < simdCount; ++simd) {
+    if (turns.next[simd] > first + slack)
+      continue;
+    const auto *seats = reinterpret_cast<const char *>(simds[simd].seats.data());
+    for (size_t i = 0; i < simds[simd].seats.size() * sizeof(Simd::Seat); i += 64)
+      __builtin_prefetch(seats + i, 1);
+    firsts[simd].prefetch();
   }
 }
 
 void ComputeUnit::prefetchAccess() const {
-  const TimedWave *wave = firstWaves[nextSimd()];
-  if (wave && wave->slot == Slot::VectorMemory && !wave->stop && wave->fact->is(TimingFact::accesses))
+  const TimedWave *wave = firsts[nextSimd()].wave;
+  if (!wave || wave->slot != Slot::VectorMemory)
+    return;
+  wave->vector.prefetch();
+  if (!wave->stop && wave->fact->is(TimingFact::accesses))
     ports.prefetch(number, wave->reader.lines(wave->entry));
 }
 
@@ -149,7 +147,7 @@ void ComputeUnit::planTurn(unsigned number, Clocks earliest) {
   plan.sharedUses = sharedUses;
   Clocks next = never;
   bool arePacked = false;
-  firstWaves[number] = nullptr;
+  First first;
   for (const Simd::Seat &seat : simd.seats) {
     if (seat.ready > next) // mostly
       continue;
@@ -164,12 +162,15 @@ void ComputeUnit::planTurn(unsigned number, Clocks earliest) {
     if (issues < next) {
       next = issues;
       plan.arbiter.begin();
-      firstWaves[number] = seat.wave;
+      first = {seat.wave, seat.trace};
     }
     plan.arbiter.offer(seat);
   }
   plan.turn = arePacked ? never : next; // those may keep others back
   turns.next[number] = next;
+  firsts[number] = first;
+  if (next <= lastTurn + slack) // it comes before another compute unit's
+    first.prefetch();
 }
 
 } // namespace nstf::emulator::timing

@@ -26,16 +26,16 @@ public:
 
 private:
   struct Way {
-    uint64_t line = ~uint64_t(0);
     Clocks ready = 0;
     uint64_t used = 0, inserted = 0; ///< by number of the use
   };
-  Way *setOf(uint64_t line) { return ways.data() + line % sets * associativity; }
+  uint64_t firstOf(uint64_t line) const { return line % sets * associativity; }
 
   uint32_t lineShift;
   uint64_t sets, associativity;
   uint64_t uses = 0, launchBegin = 0;
-  std::vector<Way> ways;
+  std::vector<uint64_t> lines; ///< by set and way: to find one takes a single of the host's cache lines
+  std::vector<Way> ways;       ///< ditto
 };
 
 } // namespace nstf::emulator::timing

@@ -111,21 +111,22 @@ void Recorder::Implementation::dropIssued(WaveTrace &trace) {
   trace.lastTaken = 0;
 }
 
-/// Lets the waves go on if all of them have come to the barrier.
+/// Lets the waves go on if all of them have come to the barrier; whether any of them does.
 bool Recorder::openBarrier(RecordedGroup &group) {
-  for (const WaveTrace &trace : group.waves)
+  bool opens = false;
+  for (const WaveTrace &trace : group.waves) {
     if (trace.ending != TraceEnd::Barrier && trace.ending != TraceEnd::Ended)
       return false;
+    opens |= trace.ending == TraceEnd::Barrier;
+  }
   for (WaveTrace &trace : group.waves)
     if (trace.ending == TraceEnd::Barrier)
       trace.ending = TraceEnd::More;
-  return true;
+  return opens;
 }
 
 void Recorder::fill(RecordedGroup &group, unsigned number) {
   WaveTrace &trace = group.waves[number];
-  const size_t wanted = impl->options.stretch;
-  auto hasRoom = [&](const WaveTrace &t) { return t.size() < wanted && t.blockCount() < maxBlocks; };
   if (!impl->options.runAhead) {
     if (trace.ending == TraceEnd::Barrier)
       openBarrier(group);
@@ -135,19 +136,19 @@ void Recorder::fill(RecordedGroup &group, unsigned number) {
     return;
   }
   Implementation::dropIssued(trace);
-  while (hasRoom(trace)) {
-    if (trace.ending == TraceEnd::More) {
-      run(group, number, wanted - trace.size(), false);
-      continue;
-    }
-    if (trace.ending != TraceEnd::Barrier)
-      return;
-    for (unsigned other = 0; other < group.waves.size(); ++other)
-      if (const WaveTrace &t = group.waves[other]; t.ending == TraceEnd::More && hasRoom(t))
-        run(group, other, wanted - t.size(), false);
-    if (!openBarrier(group))
-      return;
-  }
+  const size_t stretch = impl->options.stretch;
+  // The others come along, if not for a few instructions: a workgroup that is executed leaves its registers to the next
+  // one while the host has them at hand.
+  auto isWanted = [&](unsigned wave) {
+    const WaveTrace &t = group.waves[wave];
+    return t.ending == TraceEnd::More && t.size() < (wave == number ? stretch : (stretch + 1) / 2) &&
+           t.blockCount() < maxBlocks;
+  };
+  do
+    for (unsigned wave = 0; wave < group.waves.size(); ++wave)
+      while (isWanted(wave))
+        run(group, wave, stretch - group.waves[wave].size(), false);
+  while (openBarrier(group));
 }
 
 void Recorder::executeStop(RecordedGroup &group, unsigned number, Clocks now) {

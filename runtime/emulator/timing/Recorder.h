@@ -20,7 +20,7 @@ class TimingFacts;
 
 struct RecorderOptions {
   bool runAhead = true;     ///< false: every instruction is a stop
-  uint32_t stretch = 2048;  ///< instructions a wave runs ahead, more than 0
+  uint32_t stretch = 4096;  ///< instructions a wave runs ahead, more than 0
   uint32_t lineBytes = 128; ///< of the vector L1; up to 128
   double clockMhz = 1000;   ///< what s_memrealtime counts by
 };

@@ -19,7 +19,8 @@ struct Simd {
   struct Seat {
     Clocks ready; ///< TimedWave::ready
     TimedWave *wave;
-    uint32_t rank; ///< TimedWave::rank
+    const TraceBlock *trace; ///< what its next instruction accesses, and the one after that (TraceReader::behind)
+    uint32_t rank;           ///< TimedWave::rank
     Needs needs;
     Slot slot;           ///< TimedWave::slot
     bool reachesOut : 1; ///< needs something outside the compute unit

@@ -164,6 +164,7 @@ inline void TagArray::Bundle::use(Found &found, uint32_t members, uint64_t block
     if (way == none)
       return;
     std::memset(found.ways.data(), int(way), maxMembers);
+    __builtin_prefetch(&found.ready(0), 1);
     found.sectors = sectorsOf(way);
     const uint64_t missing = ~found.sectors & wanted & array.allBytes;
     // A byte that is zero: a line without anything missing.
@@ -186,6 +187,7 @@ inline void TagArray::Bundle::use(Found &found, uint32_t members, uint64_t block
       continue;
     found.held |= uint8_t(1u << member);
     found.ways[member] = uint8_t(way);
+    __builtin_prefetch(&found.ready(member), 1);
     const uint8_t there = sectors(member, way);
     found.sectors |= uint64_t(there) << 8 * member;
     if (uint8_t(~there & wanted >> 8 * member))
@@ -202,6 +204,7 @@ inline void TagArray::Bundle::fill(Found &found, uint32_t members, uint64_t bloc
     TagSet all = own(0);
     const uint32_t way = all.victim();
     std::memset(found.ways.data(), int(way), maxMembers);
+    __builtin_prefetch(&found.ready(0), 1);
     found.sectors = sectorsOf(way);
     if (found.sectors & forAll(changedSectors))
       found.leaves.fill(uint32_t(all.blockAt(way)));
@@ -214,6 +217,7 @@ inline void TagArray::Bundle::fill(Found &found, uint32_t members, uint64_t bloc
     TagSet set = own(member);
     const uint32_t way = set.victim();
     found.ways[member] = uint8_t(way);
+    __builtin_prefetch(&found.ready(member), 1);
     found.sectors |= uint64_t(sectors(member, way)) << 8 * member;
     if (sectors(member, way) & changedSectors)
       found.leaves[member] = uint32_t(set.blockAt(way));

@@ -127,8 +127,8 @@ void TimedLaunch::run() {
   counters.launchClocks = Clocks(dispatcher.busyClocks());
 }
 
-/// Has the host fetch what those look at who act next: first their waves, then what these are about to do, then what
-/// that looks up.
+/// Has the host fetch what those look at who act next: first their waves and what these are about to do, then what that
+/// looks up.
 void TimedLaunch::prefetchAfter(Clocks now) {
   auto forEachUnit = [&](auto function) {
     if (now = queue.timeAfter(now); now == never)
@@ -139,8 +139,7 @@ void TimedLaunch::prefetchAfter(Clocks now) {
     });
     return true;
   };
-  if (forEachUnit([](const ComputeUnit &unit) { unit.prefetchAccess(); }) &&
-      forEachUnit([](const ComputeUnit &unit) { unit.prefetchTrace(); }))
+  if (forEachUnit([](const ComputeUnit &unit) { unit.prefetchAccess(); }))
     forEachUnit([](const ComputeUnit &unit) { unit.prefetchWaves(); });
 }
 

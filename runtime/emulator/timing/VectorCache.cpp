@@ -38,7 +38,6 @@ void VectorCache::lookUp(uint32_t computeUnit, const VectorAccess &access) {
     lines.resize(count);
     visits.resize(count);
   }
-  __builtin_prefetch(&missDone[size_t(computeUnit) * chip.l1MissesInFlight + units[computeUnit].oldestMiss], 1);
   const bool isLoad = access.kind == AccessKind::Load, passes = !isLoad || access.policy.coherent();
   const bool streaming = access.policy.streaming();
   if (!passes)
@@ -64,8 +63,13 @@ void VectorCache::prefetch(uint32_t computeUnit, std::span<const LineAccess> pie
   // Of a stream all; others would look up more than can be fetched at a time.
   constexpr size_t blocks = 4;
   const uint32_t linesOfBlock = block.lines();
+  const double *misses = &missDone[size_t(computeUnit) * chip.l1MissesInFlight + units[computeUnit].oldestMiss];
+  __builtin_prefetch(misses, 1);
+  __builtin_prefetch(misses + linesOfBlock, 1);
   for (size_t i = 0; i < std::min(pieces.size(), blocks * linesOfBlock); i += linesOfBlock) {
-    tags.prefetch(bundleOf(computeUnit, block.number(pieces[i].address)), block.index(pieces[i].address));
+    const uint32_t bundle = bundleOf(computeUnit, block.number(pieces[i].address));
+    tags.prefetch(bundle, block.index(pieces[i].address));
+    __builtin_prefetch(&setFree[size_t(bundle) * linesOfBlock], 1);
     if (!i || l2.tags().lineBlock().begin(pieces[i].address) == pieces[i].address)
       l2.tags().prefetch(xcdOf(computeUnit), pieces[i].address);
   }
@@ -82,8 +86,11 @@ void VectorCache::findHeld(uint32_t computeUnit, std::span<const LineAccess> pie
       lines[i].member = block.index(pieces[i].address);
       visit.members |= 1u << lines[i].member;
     }
-    tags[bundleOf(computeUnit, visit.block)].use(visit.found, visit.members, visit.block);
+    if (visitCount > 1)
+      tags.prefetch(bundleOf(computeUnit, visit.block), lines[i - 1].member);
   }
+  for (size_t i = 0; i < visitCount; ++i)
+    tags[bundleOf(computeUnit, visits[i].block)].use(visits[i].found, visits[i].members, visits[i].block);
 }
 
 void VectorCache::fillMissing(uint32_t computeUnit, bool streaming) {

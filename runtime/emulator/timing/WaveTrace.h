@@ -68,21 +68,22 @@ enum class TraceEnd : uint8_t {
 class TraceReader {
 public:
   bool empty() const { return at == end; }
+  /// What comes after the last entry.
+  TraceEnd ending() const { return ends; }
   TraceEntry take() {
     const TraceEntry entry = at->entry;
     if (entry.blocks)
-      for (unsigned i = 0; i < linesAhead; ++i)
-        __builtin_prefetch(reinterpret_cast<const char *>(at + 1) + i * 64);
+      prefetch(at + 1);
     at += 1 + entry.blocks;
-    for (unsigned i = 0; i < linesAhead; ++i)
-      __builtin_prefetch(reinterpret_cast<const char *>(at) + i * 64);
+    prefetch(at);
     return entry;
   }
-  /// Has the host fetch what belongs to the entry taken last, and the next one.
-  void prefetch(const TraceEntry &entry) const {
-    const char *from = reinterpret_cast<const char *>(at - entry.blocks);
-    for (const char *to = reinterpret_cast<const char *>(at + 1); from < to; from += 64)
-      __builtin_prefetch(from);
+  /// Where what belongs to the entry taken last begins, and behind it the next one.
+  const TraceBlock *behind(const TraceEntry &entry) const { return at - entry.blocks; }
+  /// Has the host fetch it.
+  static void prefetch(const TraceBlock *behind) {
+    for (unsigned i = 0; i < linesAhead; ++i)
+      __builtin_prefetch(reinterpret_cast<const char *>(behind) + i * 64);
   }
   /// Of the entry taken last, with Flag::accesses.
   const MemoryRequest &request(const TraceEntry &entry) const { return at[-ptrdiff_t(entry.blocks)].request; }
@@ -94,6 +95,7 @@ private:
   friend class WaveTrace;
   static constexpr unsigned linesAhead = 3; ///< of the host's caches: an access of eight lines
   const TraceBlock *at = nullptr, *end = nullptr;
+  TraceEnd ends = TraceEnd::More;
 };
 
 class WaveTrace {
@@ -103,6 +105,7 @@ public:
     TraceReader reader;
     reader.at = blocks.data() + next;
     reader.end = blocks.data() + blocks.size();
+    reader.ends = ending;
     return reader;
   }
   /// What the reader took is read. The entry taken last stays until another is.
