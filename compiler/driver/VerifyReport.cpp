@@ -11,7 +11,8 @@ using Json = nlohmann::ordered_json;
 
 void VerifyReport::add(const std::string &kind, const std::string &name, const Comparison &comparison) {
   Worst &known = worst[kind][name];
-  auto share = [](const Comparison &c) { return c.largestError / c.allowed; };
+  // None of nothing allowed is no error.
+  auto share = [](const Comparison &c) { return c.largestError == 0 ? 0 : c.largestError / c.allowed; };
   if (known.count++ == 0 || share(comparison) > share(known.comparison))
     known.comparison = comparison;
 }

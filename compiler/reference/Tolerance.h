@@ -43,4 +43,8 @@ struct Comparison {
 /// Precondition: as many numbers as `want` has.
 Comparison compare(llvm::ArrayRef<float> got, const Tensor &want, Tolerance tolerance);
 
+/// Of codes of type i8 or f8E4M3FNUZ that were made of numbers which a kernel rounds otherwise than the reference.
+/// Where such a number crosses the middle between two codes it becomes the next one; that is rare, so few may differ.
+Comparison compareCodes(llvm::ArrayRef<float> got, const Tensor &want, mlir::Type type);
+
 } // namespace nstf::reference

@@ -103,6 +103,8 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
         joined = joinEpilogue(elementwise, groups, groupOf);
       else if (auto append = dyn_cast<KvAppendOp>(op))
         joined = joinRows(append, groups, groupOf);
+      else if (auto quantize = dyn_cast<QuantizeOp>(op))
+        joined = joinNorm(quantize, groupOf);
       if (!joined) {
         joined = groups.size();
         groups.emplace_back();
@@ -195,6 +197,23 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
   static KvAppendOp getOnlyAppend(Value rows) {
     auto append = rows.hasOneUse() ? dyn_cast<KvAppendOp>(*rows.getUsers().begin()) : KvAppendOp();
     return append && append.getRows() == rows ? append : KvAppendOp();
+  }
+
+  /// The norm whose rows only this op reads: its kernel has whole rows, so it knows their largest number.
+  std::optional<size_t> joinNorm(QuantizeOp quantize, DenseMap<Operation *, size_t> &groupOf) {
+    Value rows = quantize.getX();
+    Operation *producer = rows.getDefiningOp();
+    int64_t columns = quantize.getX().getType().getDimSize(1);
+    auto ofHeads = dyn_cast_or_null<RmsNormOp>(producer);
+    if (!producer || !isa<RmsNormOp, LayerNormOp, L2NormalizeOp>(producer) || quantize.getGroup() != columns ||
+        hasOnlyAppends(quantize) || (ofHeads && ofHeads.getWeight().getType().getDimSize(0) != columns))
+      return std::nullopt;
+    if (!isOnlyUsedBy(rows, *quantize)) {
+      remark::missed(quantize.getLoc(), remark::RemarkOpts::name("Codes").category(getArgument()))
+          << "the rows have other uses, so the norm's kernel must store them";
+      return std::nullopt;
+    }
+    return groupOf.lookup(producer);
   }
 
   static bool isOnlyUsedBy(Value value, Operation &user) {

@@ -6,6 +6,7 @@
 #include "passes/nstf_to_systolic/CodeProduct.h"
 #include "passes/nstf_to_systolic/DecodeLoads.h"
 #include "passes/nstf_to_systolic/Passes.h"
+#include "passes/nstf_to_systolic/QuantizeRows.h"
 #include "passes/nstf_to_systolic/Slot.h"
 #include "passes/nstf_to_systolic/TensorSlot.h"
 
@@ -19,7 +20,7 @@ using namespace nstf;
 
 namespace {
 
-constexpr StringLiteral slotName = "epilogue", outputName = "y";
+constexpr StringLiteral slotName = "epilogue", outputName = "y", scalesName = "scales";
 using systolic::LaunchArgument;
 
 struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
@@ -69,6 +70,8 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
       return failure();
     if (isTensorKernel(region) ? failed(fillCompute(region, program, attribute->getTokens()))
                                : failed(fillEpilogue(region, program, binding)))
+      return failure();
+    if (QuantizeOp op = findRowQuantizer(region); op && failed(fillQuantizer(op, region, program)))
       return failure();
     if (failed(setLaunch(program, binding)))
       return failure();
@@ -271,6 +274,17 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
         call.getOperandsMutable().append(buffers);
     });
     return fillSlot(slot, region, binding.tile, operands);
+  }
+
+  LogicalResult fillQuantizer(QuantizeOp op, KernelOp region, systolic::KernelOp program) {
+    unsigned codes = *program.findBuffer(outputName), scales = codes + 1;
+    auto rows = cast<MemRefType>(program.getArgumentTypes()[codes]);
+    auto type =
+        MemRefType::get(rows.getDimSize(0), getElementTypeOrSelf(op.getScales().getType()), MemRefLayoutAttrInterface(),
+                        cast<systolic::AxesAttr>(rows.getMemorySpace()).dropDim(1));
+    program.insertBuffer(scales, type, scalesName);
+    bindResult(program, scales, scalesName, region, 1);
+    return quantizeRows(program, op, codes, scales);
   }
 
   /// Of sums that have scales the slot makes f32.

@@ -1,4 +1,5 @@
 // --verify finds what is wrong: another model's package, a changed file, a missing one.
+#include "compiler/driver/VerifyReport.h"
 #include "test/compiler/driver/KernelTest.h"
 
 #include <csignal>
@@ -132,6 +133,36 @@ TEST_F(VerifyTest, ReportsAsJson) {
   }
   EXPECT_GT(matrix, 0u);
   EXPECT_EQ(stored, 2 * 16 * 7 * 4u); // two outputs of [16, 7] in f32, each byte once
+}
+
+// A launch without error does not hide one after it, where nothing is allowed.
+TEST(VerifyReportTest, KeepsTheWorst) {
+  VerifyReport report;
+  report.add("kernel", "copy", {.largestError = 0, .where = 0, .largestWant = 1, .allowed = 0});
+  report.add("kernel", "copy", {.largestError = 1, .where = 0, .largestWant = 1, .allowed = 0});
+  report.add("kernel", "copy", {.largestError = 0, .where = 0, .largestWant = 1, .allowed = 0});
+  std::ostringstream os;
+  EXPECT_EQ(printReport("gfx942", report.toJson(), os), 1) << os.str();
+}
+
+// Of codes few may be the next one, and none further.
+TEST(VerifyReportTest, ComparesCodes) {
+  mlir::MLIRContext context;
+  mlir::Type whole = mlir::IntegerType::get(&context, 8), number = mlir::Float8E4M3FNUZType::get(&context);
+  std::vector<float> codes(2000, 17);
+  reference::Tensor want({2000}, codes);
+  auto passes = [&](mlir::Type type, float code, int count) {
+    std::vector<float> got = codes;
+    std::fill_n(got.begin(), count, code);
+    return reference::compareCodes(got, want, type).passes();
+  };
+  EXPECT_TRUE(passes(whole, 18, 3));
+  EXPECT_FALSE(passes(whole, 18, 4));
+  EXPECT_FALSE(passes(whole, 19, 1));
+  EXPECT_TRUE(passes(number, 16, 3)); // 2 apart from 16 on
+  EXPECT_FALSE(passes(number, 16, 4));
+  EXPECT_FALSE(passes(number, 20, 1));
+  EXPECT_FALSE(passes(number, std::nanf(""), 1));
 }
 
 TEST_F(VerifyTest, FindsAMissingFile) {

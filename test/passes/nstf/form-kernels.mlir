@@ -325,3 +325,37 @@ nstf.graph @caches(%x: tensor<?x8xf32> {nstf.name = "x"})
       : (tensor<?x8xf32>, tensor<16x8xi8>, tensor<16x8xi8>, tensor<16x2xf32>, tensor<16x2xf32>) -> tensor<?x8xf32>
   nstf.return %y, %vq : tensor<?x8xf32>, tensor<?x8xi8>
 }
+
+// -----
+
+// A norm's kernel makes codes of its rows where nothing else reads them and a row has one scale; not of heads, each of which is
+// a row of its own to it.
+nstf.weight @w : tensor<8xf32>
+nstf.weight @head : tensor<4xf32>
+// CHECK: nstf.kernel @rms_norm_quantize_0(%[[X:.+]]: tensor<?x8xf32>, %[[W:.+]]: tensor<8xf32>) -> (tensor<?x8xi8>, tensor<?x1xf32>) {
+// CHECK-NEXT: %[[Y:.+]] = nstf.rms_norm %[[X]], %[[W]]
+// CHECK-NEXT: %[[Q:.+]], %[[S:.+]] = nstf.quantize %[[Y]]
+// CHECK-NEXT: nstf.return %[[Q]], %[[S]]
+// CHECK: nstf.kernel @rms_norm_0(
+// CHECK: nstf.kernel @quantize_0(
+// CHECK: nstf.kernel @layer_norm_0(
+// CHECK: nstf.kernel @quantize_1(
+// CHECK: nstf.kernel @l2_normalize_0(
+// CHECK: nstf.kernel @quantize_2(
+nstf.graph @norms(%x: tensor<?x8xf32> {nstf.name = "x"})
+    -> (tensor<?x8xi8> {nstf.name = "a"}, tensor<?x1xf32> {nstf.name = "as"}, tensor<?x8xi8> {nstf.name = "b"}, tensor<?x1xf32> {nstf.name = "bs"},
+        tensor<?x8xi8> {nstf.name = "c"}, tensor<?x2xf32> {nstf.name = "cs"}, tensor<?x8xi8> {nstf.name = "d"}, tensor<?x1xf32> {nstf.name = "ds"},
+        tensor<?x8xf32> {nstf.name = "y"})
+    attributes {context = 16 : i64} {
+  %w = nstf.get @w : tensor<8xf32>
+  %head = nstf.get @head : tensor<4xf32>
+  %alone = nstf.rms_norm %x, %w {eps = 1.0e-5 : f64} : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+  %a, %as = nstf.quantize %alone {type = i8, group = 8} : tensor<?x8xf32> -> tensor<?x8xi8>, tensor<?x1xf32>
+  %heads = nstf.rms_norm %x, %head {eps = 1.0e-5 : f64} : (tensor<?x8xf32>, tensor<4xf32>) -> tensor<?x8xf32>
+  %b, %bs = nstf.quantize %heads {type = i8, group = 8} : tensor<?x8xf32> -> tensor<?x8xi8>, tensor<?x1xf32>
+  %groups = nstf.layer_norm %x, %w {eps = 1.0e-5 : f64} : (tensor<?x8xf32>, tensor<8xf32>) -> tensor<?x8xf32>
+  %c, %cs = nstf.quantize %groups {type = i8, group = 4} : tensor<?x8xf32> -> tensor<?x8xi8>, tensor<?x2xf32>
+  %read = nstf.l2_normalize %x {eps = 1.0e-5 : f64} : (tensor<?x8xf32>) -> tensor<?x8xf32>
+  %d, %ds = nstf.quantize %read {type = i8, group = 8} : tensor<?x8xf32> -> tensor<?x8xi8>, tensor<?x1xf32>
+  nstf.return %a, %as, %b, %bs, %c, %cs, %d, %ds, %read : tensor<?x8xi8>, tensor<?x1xf32>, tensor<?x8xi8>, tensor<?x1xf32>, tensor<?x8xi8>, tensor<?x2xf32>, tensor<?x8xi8>, tensor<?x1xf32>, tensor<?x8xf32>
+}

@@ -219,3 +219,19 @@ module attributes {nstf.max_tokens = 4 : i64} {
     nstf.return %y : tensor<?x8xf32>
   }
 }
+
+// -----
+
+// Codes of rows want a loop along them that stores.
+module attributes {nstf.max_tokens = 4 : i64} {
+  // expected-error @+1 {{expected a template that stores rows of f32 in a loop along them, which are to be codes}}
+  systolic.kernel @l2_normalize(%x: memref<8x8xf32, #systolic.axes<M, N>>, %y: memref<8x8xf32, #systolic.axes<M, N>>, %control: !systolic.control, %work: index)
+      attributes {launch = #systolic.launch<[x, y, control]>, params = {M = 8, N = 8, ROWS = 0, EPS = 1.0 : f32}, grid = []} {
+    systolic.return
+  }
+  nstf.kernel @l2_normalize_quantize_0(%x: tensor<?x8xf32>) -> (tensor<?x8xi8>, tensor<?x1xf32>) {
+    %y = nstf.l2_normalize %x {eps = 1.0 : f64} : (tensor<?x8xf32>) -> tensor<?x8xf32>
+    %q, %s = nstf.quantize %y {type = i8, group = 8 : i64} : tensor<?x8xf32> -> tensor<?x8xi8>, tensor<?x1xf32>
+    nstf.return %q, %s : tensor<?x8xi8>, tensor<?x1xf32>
+  }
+}

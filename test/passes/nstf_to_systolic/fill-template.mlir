@@ -13,6 +13,7 @@
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-step.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-step.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/embedding.mlir' %root/templates/kernels/embedding.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/embedding.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/rms-norm.mlir' %root/templates/kernels/rms_norm.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/rms-norm.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/rms-norm-codes.mlir' %root/templates/kernels/rms_norm.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/rms-norm-codes.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/append.mlir' %root/templates/kernels/kv_append.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/append.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/last-row.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/last-row.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/chain.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/chain.mlir
@@ -463,4 +464,30 @@ nstf.kernel @quantize_0(%x: tensor<?x64xf32>, %codes: tensor<300x64xi8>, %scales
   %qc = nstf.kv_append %q, %codes : (tensor<?x64xi8>, tensor<300x64xi8>) -> tensor<300x64xi8>
   %sc = nstf.kv_append %s, %scales : (tensor<?x2xf32>, tensor<300x2xf32>) -> tensor<300x2xf32>
   nstf.return %qc, %sc : tensor<300x64xi8>, tensor<300x2xf32>
+}
+
+//--- rms-norm-codes.mlir
+// Codes of a norm: a loop more that makes the same numbers and finds the largest of each row.
+// CHECK: systolic.kernel @rms_norm_quantize_0(
+// CHECK-SAME: %[[Y:[a-z0-9]+]]: memref<64x64xi8, #systolic.axes<M, N>> {systolic.per_token = 64 : i64}
+// CHECK-SAME: %[[S:[a-z0-9]+]]: memref<64xf32, #systolic.axes<M>> {systolic.per_token = 1 : i64}
+// CHECK-SAME: launch = #systolic.launch<[x = operand 0, weight = operand 1, y = result 0, scales = result 1, control], per_token = {M = 1 : i64}>
+// CHECK: %[[MAXIMA:.+]] = scf.for {{.+}} iter_args(%[[ACC:.+]] = %{{.+}}) -> (tensor<4x256xi32,
+// CHECK: %[[RESULT:.+]] = func.call @epilogue
+// CHECK-NEXT: %[[MAGNITUDE:.+]] = math.absf %[[RESULT]]
+// CHECK-NEXT: %[[BITS:.+]] = arith.bitcast %[[MAGNITUDE]]
+// CHECK-NEXT: arith.maxsi %[[ACC]], %[[BITS]]
+// CHECK: %[[MAX:.+]] = systolic.reduce max %[[MAXIMA]] along 1
+// CHECK: %[[LARGEST:.+]] = arith.bitcast %[[MAX]]
+// CHECK: %[[SCALE:.+]] = arith.divf %[[LARGEST]], %{{.+}}
+// CHECK: systolic.store %[[SCALE]], %[[S]][%{{.+}}] limit[%{{.+}}]
+// CHECK: %[[DIVISORS:.+]] = systolic.broadcast %{{.+}} along 1
+// CHECK: scf.for
+// CHECK: %[[AGAIN:.+]] = func.call @epilogue
+// CHECK: arith.divf %[[AGAIN]], %[[DIVISORS]]
+// CHECK: systolic.store %{{.+}}, %[[Y]]
+nstf.kernel @rms_norm_quantize_0(%x: tensor<?x64xf32>, %w: tensor<64xf32>) -> (tensor<?x64xi8>, tensor<?x1xf32>) {
+  %y = nstf.rms_norm %x, %w {eps = 1.0e-5 : f64} : (tensor<?x64xf32>, tensor<64xf32>) -> tensor<?x64xf32>
+  %q, %s = nstf.quantize %y {type = i8, group = 64 : i64} : tensor<?x64xf32> -> tensor<?x64xi8>, tensor<?x1xf32>
+  nstf.return %q, %s : tensor<?x64xi8>, tensor<?x1xf32>
 }
