@@ -39,10 +39,17 @@ AdaptivePrecisionManager::AdaptivePrecisionManager(ModuleOp module, const Roundi
                                                    const std::string &weightsHash)
     : module(module), context(context), weightsHash(weightsHash),
       runner(module, [&reader = context.reader](WeightOp weight) { return reader.read(weight); }) {
+  if (!isLanguageModel(module))
+    throw std::runtime_error("expected a language model, whose KL tells matrices apart, but got an encoder");
   auto facts = module->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName);
   auto vocabulary = facts ? facts.getAs<IntegerAttr>("vocabulary") : IntegerAttr();
   size_t columns = vocabulary ? std::max<int64_t>(1, vocabulary.getInt()) : 1;
   texts = takePositions(context.calibration->readTexts(), std::max<size_t>(2, wholeLogits / columns));
+}
+
+std::string AdaptivePrecisionManager::getIdentity() const {
+  return weightsHash + " " + context.calibration->getHash() + " rounding " + std::to_string(int(context.rounding)) +
+         " scaling " + std::to_string(int(context.scaling)) + " positions " + std::to_string(alonePositions);
 }
 
 PrecisionPlan::Measured AdaptivePrecisionManager::measure(const PrecisionPlan &plan) {
@@ -123,12 +130,11 @@ static std::string explain(const std::vector<MatrixCost> &costs, size_t chosen) 
 }
 
 PrecisionPlan AdaptivePrecisionManager::choose(const std::vector<MatrixFormat> &formats, const PrecisionBudget &budget,
+                                               SensitivityMethod method, SearchRecord &record,
                                                const OnEstimate &onEstimate) {
   const LinearSites &found = context.found;
   std::vector<std::vector<MatrixFormat>> candidates(found.sites.size());
   std::vector<std::string> wide(found.sites.size());
-  size_t runs = 0, from = found.sites.size();
-  double models = 0; // as long as that many runs of the whole
   for (auto [i, site] : llvm::enumerate(found.sites)) {
     wide[i] = findRangeFault(context, i, getProductType(module));
     for (const MatrixFormat &format : formats)
@@ -137,17 +143,26 @@ PrecisionPlan AdaptivePrecisionManager::choose(const std::vector<MatrixFormat> &
     MatrixFormat alone = *MatrixFormat::parse(wide[i].empty() ? nameOf(getProductType(module)) : "bf16");
     if (!llvm::is_contained(candidates[i], alone))
       candidates[i].push_back(alone);
-    runs += candidates[i].size();
-    models += double(candidates[i].size()) * double(from--) / double(found.sites.size());
   }
 
   Texts some = takePositions(texts, alonePositions);
   auto begin = std::chrono::steady_clock::now();
   std::vector<Tensor> own = runner.run(some);
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  onEstimate("measuring " + std::to_string(found.sites.size()) + " matrices in their formats: " + std::to_string(runs) +
-             " runs, about " + print("%.0f", std::ceil(models * seconds)) + " s, and as many roundings");
-  std::vector<std::vector<MatrixCost>> costs = measureSensitivity(context, runner, some, own, candidates);
+  auto tell = [&](const Sensitivity &sensitivity, const std::string &what) {
+    Sensitivity::Work work = sensitivity.getWork();
+    std::string known =
+        work.runs < work.all ? ", " + std::to_string(work.all - work.runs) + " of them done before" : "";
+    onEstimate(what + ": " + std::to_string(work.all) + " runs" + known + ", about " +
+               print("%.0f", std::ceil(work.models * seconds)) + " s, and as many roundings");
+  };
+  Sensitivity forward(context, candidates, SensitivityMethod::Forward, record);
+  tell(forward, "measuring " + std::to_string(found.sites.size()) + " matrices in their formats");
+  Sensitivity output(context, candidates, SensitivityMethod::Output, record);
+  if (method == SensitivityMethod::Output)
+    tell(output, "by the errors of their outputs instead");
+  std::vector<std::vector<MatrixCost>> costs =
+      (method == SensitivityMethod::Output ? output : forward).measure(runner, some, own);
 
   std::vector<std::vector<Choice>> choices(costs.size());
   for (auto [i, matrix] : llvm::enumerate(costs))
@@ -155,7 +170,12 @@ PrecisionPlan AdaptivePrecisionManager::choose(const std::vector<MatrixFormat> &
       choices[i].push_back({double(cost.bytes), cost.kl});
   PrecisionSteps steps(choices);
   auto makePlan = [&](const std::vector<size_t> &chosen) {
-    PrecisionPlan plan{weightsHash, context.calibration->getHash(), context.calibration->getTokens(), {}, {}};
+    PrecisionPlan plan{weightsHash,
+                       context.calibration->getHash(),
+                       context.calibration->getTokens(),
+                       {},
+                       method == SensitivityMethod::Output ? "output" : "forward",
+                       {}};
     for (auto [i, choice] : llvm::enumerate(chosen)) {
       const MatrixCost &cost = costs[i][choice];
       plan.matrices.push_back(
@@ -163,14 +183,24 @@ PrecisionPlan AdaptivePrecisionManager::choose(const std::vector<MatrixFormat> &
     }
     return plan;
   };
-  auto measureCount = [&](size_t count) { return measure(makePlan(steps.getChoices(count))); };
+  auto measureOnce = [&](const PrecisionPlan &plan) -> PrecisionPlan::Measured {
+    std::string key = "all";
+    for (const MatrixFormat &format : plan.getFormats())
+      key += " " + format.name;
+    if (std::optional<std::vector<double>> known = record.find(key))
+      return {(*known)[0], (*known)[1], (*known)[2]};
+    PrecisionPlan::Measured measured = measure(plan);
+    record.add(key, {measured.kl, measured.perplexity, measured.comparedPerplexity});
+    return measured;
+  };
+  auto measureCount = [&](size_t count) { return measureOnce(makePlan(steps.getChoices(count))); };
 
   if (budget.bytes) {
     if (double least = steps.getCost(steps.size()); least > double(*budget.bytes))
       throw std::runtime_error("--max-bytes: expected at least the " + print("%.0f", least) +
                                " bytes that the smallest formats take but got " + std::to_string(*budget.bytes));
     PrecisionPlan plan = makePlan(steps.getChoicesWithin(double(*budget.bytes)));
-    plan.measured = measure(plan);
+    plan.measured = measureOnce(plan);
     return plan;
   }
   double most = budget.kl ? *budget.kl : std::log1p(*budget.perplexityIncrease);
@@ -188,7 +218,7 @@ PrecisionPlan AdaptivePrecisionManager::choose(const std::vector<MatrixFormat> &
   double ratio = std::max(0.1, getLoss(allowed->measured) / steps.getLoss(allowed->count));
   PrecisionPlan further = makePlan(steps.getChoicesBeyond(allowed->count, most / ratio));
   if (further.getFormats() != plan.getFormats())
-    if (further.measured = measure(further); getLoss(*further.measured) <= most)
+    if (further.measured = measureOnce(further); getLoss(*further.measured) <= most)
       return further;
   return plan;
 }

@@ -18,12 +18,14 @@ public:
   /// Told once what the search is about to do, and how long that takes.
   using OnEstimate = std::function<void(const std::string &)>;
 
-  /// Everything outlives this. Throws std::runtime_error where the calibration has no texts.
+  /// Everything outlives this. Throws std::runtime_error where the calibration has no texts, and for an encoder.
   AdaptivePrecisionManager(mlir::ModuleOp module, const RoundingContext &context, const std::string &weightsHash);
 
+  /// What a search depends on beside its formats: a SearchRecord's identity.
+  std::string getIdentity() const;
   /// Each matrix in one of these formats, or left alone. Throws std::runtime_error where no choice keeps the budget.
   PrecisionPlan choose(const std::vector<MatrixFormat> &formats, const PrecisionBudget &budget,
-                       const OnEstimate &onEstimate);
+                       SensitivityMethod method, SearchRecord &record, const OnEstimate &onEstimate);
   /// What the plan loses.
   PrecisionPlan::Measured measure(const PrecisionPlan &plan);
 

@@ -70,14 +70,31 @@ static void quantizeValues(ModuleOp model) {
     throw std::runtime_error("expected a compressed model whose activations and caches can be quantised");
 }
 
+static Likeness compareEmbeddings(const std::vector<Tensor> &outputs, const std::vector<Tensor> &compared) {
+  Likeness likeness;
+  for (auto [own, other] : llvm::zip_equal(outputs, compared)) {
+    double cosine = own.values.cwiseProduct(other.values).sum() / (own.values.norm() * other.values.norm());
+    likeness.mean += cosine / double(outputs.size());
+    likeness.least = std::min(likeness.least, cosine);
+  }
+  return likeness;
+}
+
 void nstf::calibrate::judgeModel(ModuleOp model, ModuleOp compressed, const Texts &texts, const JudgeOptions &options,
                                  CostReport &report) {
   quantizeValues(compressed);
   reference::WeightReader modelReader(options.randomSeed), compressedReader(std::nullopt);
   TextRunner runner(model, [&](WeightOp weight) { return modelReader.read(weight); });
-  std::vector<Tensor> logits = runner.run(texts);
+  std::vector<Tensor> outputs = runner.run(texts);
   TextRunner compressedRunner(compressed, [&](WeightOp weight) { return compressedReader.read(weight); });
-  report.divergence = compareLogits(texts, logits, compressedRunner.run(texts));
+  std::vector<Tensor> comparedOutputs = compressedRunner.run(texts);
+  if (!isLanguageModel(model)) {
+    if (options.eachMatrix)
+      throw std::runtime_error("--each: expected a language model but got an encoder");
+    report.likeness = compareEmbeddings(outputs, comparedOutputs);
+    return;
+  }
+  report.divergence = compareLogits(texts, outputs, comparedOutputs);
   if (!options.eachMatrix)
     return;
   LinearSites found = findLinearSites(model);
@@ -94,16 +111,18 @@ void nstf::calibrate::judgeModel(ModuleOp model, ModuleOp compressed, const Text
     });
     return matrix == report.matrices.end() ? nullptr : &*matrix;
   };
-  auto getVariants = [&](LinearOp op) {
-    std::vector<std::shared_ptr<const Tensor>> variants;
-    if (MatrixReport *matrix = findReport(op)) {
-      variants.push_back(readCompressed(compressedOps.at(op), *matrix, compressedReader));
+  auto getBranches = [&](LinearOp op) {
+    std::vector<TextRunner::ReplaceMatrix> branches;
+    if (MatrixReport *matrixReport = findReport(op)) {
+      branches.push_back([op, matrix = std::shared_ptr<const Tensor>(
+                                  readCompressed(compressedOps.at(op), *matrixReport, compressedReader))](
+                             LinearOp other) { return other == op ? matrix : nullptr; });
       progress.add();
     }
-    return variants;
+    return branches;
   };
-  runner.runVariants(texts, getVariants, [&](LinearOp op, size_t, const std::vector<Tensor> &compared) {
-    findReport(op)->kl = compareLogits(texts, logits, compared).kl;
+  runner.runBranches(texts, getBranches, [&](LinearOp op, size_t, const std::vector<Tensor> &compared) {
+    findReport(op)->kl = compareLogits(texts, outputs, compared).kl;
   });
 }
 
@@ -114,6 +133,8 @@ Json nstf::calibrate::describeJson(const CostReport &report) {
     json["judged"] = {{"positions", d->positions}, {"kl", d->kl},
                       {"kl_99", d->kl99},          {"largest_kl", d->largestKl},
                       {"same_top", d->sameTop},    {"perplexity", {d->perplexity, d->comparedPerplexity}}};
+  if (report.likeness)
+    json["judged"] = {{"cosine", report.likeness->mean}, {"least_cosine", report.likeness->least}};
   for (const MatrixReport &matrix : report.matrices)
     json["matrices"].push_back({{"name", matrix.name},
                                 {"format", matrix.format},
@@ -153,5 +174,7 @@ std::string nstf::calibrate::describeTable(const CostReport &report) {
                   "same top token %.2f %%\n",
                   d->positions, d->kl, d->kl99, d->largestKl, d->perplexity, d->comparedPerplexity,
                   100 * (d->comparedPerplexity / d->perplexity - 1), 100 * d->sameTop);
+  if (report.likeness)
+    text += print("judged by embeddings: cosine %.5f, least %.5f\n", report.likeness->mean, report.likeness->least);
   return text;
 }

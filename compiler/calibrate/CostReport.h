@@ -6,10 +6,16 @@
 
 namespace nstf::calibrate {
 
+/// Cosines of an encoder's embeddings, text by text.
+struct Likeness {
+  double mean = 0, least = 1;
+};
+
 struct CostReport {
   std::string format;
   std::vector<MatrixReport> matrices;
-  std::optional<runtime::Divergence> divergence;
+  std::optional<runtime::Divergence> divergence; ///< of a language model
+  std::optional<Likeness> likeness;              ///< of an encoder
 
   uint64_t countBytes() const;
   /// Of an element of the linears.

@@ -15,7 +15,7 @@ using support::YamlValue;
 
 PrecisionPlan PrecisionPlan::makeUniform(const LinearSites &found, const MatrixFormat &format,
                                          const std::string &weightsHash, const std::string &calibrationHash) {
-  PrecisionPlan plan{weightsHash, calibrationHash, 0, {}, {}};
+  PrecisionPlan plan{weightsHash, calibrationHash, 0, {}, {}, {}};
   plan.matrices.resize(found.sites.size(), {format, false, {}, ""});
   return plan;
 }
@@ -52,6 +52,8 @@ std::string PrecisionPlan::str(const LinearSites &found) const {
   if (measured)
     text += "measured: {kl: " + print(measured->kl) + ", perplexity: [" + print(measured->perplexity) + ", " +
             print(measured->comparedPerplexity) + "]}\n";
+  if (!sensitivity.empty())
+    text += "sensitivity: " + sensitivity + "\n";
   text += "layers:\n";
   for (auto [site, matrix] : llvm::zip_equal(found.sites, matrices)) {
     text += "  " + printKey(site.name) + ": {format: " + matrix.format.name;
@@ -98,7 +100,8 @@ static void requireHash(const YamlValue &value, const std::string &hash, const s
 PrecisionPlan PrecisionPlan::read(const std::filesystem::path &path, const LinearSites &found,
                                   const std::string &weightsHash, const std::string &calibrationHash) {
   PrecisionPlan plan;
-  YamlMap map = YamlValue::readFile(path).map("a plan", {"weights_sha256", "calibration", "measured", "layers"});
+  YamlMap map =
+      YamlValue::readFile(path).map("a plan", {"weights_sha256", "calibration", "measured", "sensitivity", "layers"});
   requireHash(map.get("weights_sha256", "that of the model's weights"), weightsHash, "weights");
   plan.weightsHash = weightsHash;
   if (const YamlValue *calibration = map.find("calibration")) {
@@ -109,6 +112,9 @@ PrecisionPlan PrecisionPlan::read(const std::filesystem::path &path, const Linea
     requireHash(hash, calibrationHash, "the calibration");
   }
   plan.calibrationHash = calibrationHash;
+
+  if (const YamlValue *sensitivity = map.find("sensitivity"))
+    plan.sensitivity = sensitivity->scalar("forward or output");
 
   std::vector<std::string> names;
   for (const LinearSite &site : found.sites)

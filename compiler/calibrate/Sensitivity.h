@@ -1,7 +1,9 @@
-// What each matrix of a model loses alone in each of several formats: by runs of the model from that matrix on.
+// What each matrix of a model loses alone in each of several formats: by runs of the model from that matrix on, or from
+// the errors of its outputs.
 #pragma once
 
 #include "compiler/calibrate/MatrixRounder.h"
+#include "compiler/calibrate/SearchRecord.h"
 #include "compiler/calibrate/TextRunner.h"
 
 namespace nstf::calibrate {
@@ -23,9 +25,40 @@ struct RoundingContext {
   KnownScales &known;
 };
 
-/// Of each site the costs of its formats. `logits` are the model's own of these texts.
-std::vector<std::vector<MatrixCost>> measureSensitivity(const RoundingContext &context, TextRunner &runner,
-                                                        const Texts &texts, const std::vector<Tensor> &logits,
-                                                        const std::vector<std::vector<MatrixFormat>> &formats);
+/// Forward: a run for each matrix and format. Output: a run for each layer, which scales the errors that rounding makes
+/// in its products' outputs, each beside the outputs' size: KL grows with their squares.
+enum class SensitivityMethod { Forward, Output };
+
+class Sensitivity {
+public:
+  /// Formats of each site. Everything outlives this; what `record` knows is not measured again.
+  Sensitivity(const RoundingContext &context, const std::vector<std::vector<MatrixFormat>> &formats,
+              SensitivityMethod method, SearchRecord &record);
+
+  /// What is to be measured yet: runs, and how many of the whole model take as long.
+  struct Work {
+    size_t runs = 0, all = 0; ///< `all`: with those that the record knows
+    double models = 0;
+  };
+  Work getWork() const;
+
+  /// Of each site the costs of its formats. `logits` are the model's own of these texts.
+  std::vector<std::vector<MatrixCost>> measure(TextRunner &runner, const Texts &texts,
+                                               const std::vector<Tensor> &logits);
+
+private:
+  std::string getKey(size_t site, const MatrixFormat &format) const;
+  std::string getKey(const std::string &layer) const;
+  /// The format that loses most, which says how much of an error comes out of the model.
+  const MatrixFormat &getSmallest(size_t site) const;
+  void measureRuns(TextRunner &runner, const Texts &texts, const std::vector<Tensor> &logits);
+  void measureLayers(TextRunner &runner, const Texts &texts, const std::vector<Tensor> &logits);
+  std::vector<size_t> getSites(const std::string &layer) const;
+
+  const RoundingContext &context;
+  const std::vector<std::vector<MatrixFormat>> &formats;
+  SensitivityMethod method;
+  SearchRecord &record;
+};
 
 } // namespace nstf::calibrate

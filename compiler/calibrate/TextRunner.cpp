@@ -17,17 +17,34 @@ using namespace nstf::calibrate;
 using namespace nstf::reference;
 using Pointer = std::shared_ptr<const Tensor>;
 
+static std::optional<unsigned> findOutput(GraphOp graph, StringRef name) {
+  for (unsigned i = 0; i < graph.getFunctionType().getNumResults(); ++i)
+    if (graph.getOutputName(i) == name)
+      return i;
+  return std::nullopt;
+}
+
+bool nstf::calibrate::isLanguageModel(ModuleOp module) {
+  FailureOr<GraphOp> graph = getGraph(module);
+  return succeeded(graph) && findOutput(*graph, "logits");
+}
+
 TextRunner::TextRunner(ModuleOp module, ReadWeight readWeight) : readWeight(std::move(readWeight)), module(module) {
   FailureOr<GraphOp> found = getGraph(module);
   if (failed(found))
     throw std::runtime_error("expected a module with one graph");
   graph = *found;
-  if (graph.getFunctionType().getNumInputs() != 1 || graph.getInputName(0) != "ids")
-    throw std::runtime_error("expected a language model, whose input is 'ids', but got another graph");
-  for (logits = 0; logits < graph.getFunctionType().getNumResults(); ++logits)
-    if (graph.getOutputName(logits) == "logits")
-      return;
-  throw std::runtime_error("expected a language model, with an output 'logits', but got another graph");
+  unsigned inputs = graph.getFunctionType().getNumInputs();
+  if (inputs == 0 || inputs > 2 || graph.getInputName(0) != "ids" ||
+      (inputs == 2 && graph.getInputName(1) != "token_types"))
+    throw std::runtime_error("expected a language model or an encoder, whose input is 'ids', but got another graph");
+  std::optional<unsigned> result = findOutput(graph, "logits");
+  if (!result)
+    result = findOutput(graph, "embedding");
+  if (!result)
+    throw std::runtime_error(
+        "expected a language model or an encoder, with an output 'logits' or 'embedding', but got another graph");
+  output = *result;
 }
 
 /// One operation on one text. A cache that begins with the text is its rows, and every row has logits.
@@ -65,17 +82,19 @@ public:
     for (Operation &op : block)
       for (Value operand : op.getOperands())
         ++readers[operand];
-    std::vector<Pointer> &ids = values[block.getArgument(0)];
-    for (const std::vector<int32_t> &text : texts)
-      ids.push_back(std::make_shared<Tensor>(std::vector<int64_t>{int64_t(text.size())}, text));
+    for (BlockArgument input : block.getArguments())
+      for (const std::vector<int32_t> &text : texts)
+        values[input].push_back(
+            std::make_shared<Tensor>(std::vector<int64_t>{int64_t(text.size())},
+                                     input.getArgNumber() == 0 ? text : std::vector<int32_t>(text.size(), 0)));
   }
 
   Operation &getNext() const { return *at; }
   bool isDone() const { return isa<ReturnOp>(*at); }
 
-  std::vector<Tensor> getLogits() const {
+  std::vector<Tensor> getOutputs() const {
     std::vector<Tensor> result;
-    for (const Pointer &text : values.at(at->getOperand(runner.logits)))
+    for (const Pointer &text : values.at(at->getOperand(runner.output)))
       result.push_back(*text);
     return result;
   }
@@ -135,21 +154,23 @@ std::vector<Tensor> TextRunner::run(const Texts &texts, const Observer &observer
     auto linear = dyn_cast<LinearOp>(op);
     run.step(replace && linear ? replace(linear) : nullptr);
   }
-  return run.getLogits();
+  return run.getOutputs();
 }
 
-std::vector<Tensor> TextRunner::runVariants(const Texts &texts, const GetVariants &getVariants,
-                                            const OnVariant &onVariant) {
+std::vector<Tensor> TextRunner::runBranches(const Texts &texts, const GetBranches &getBranches,
+                                            const OnBranch &onBranch) {
   Run run(*this, texts);
   for (; !run.isDone(); run.step(nullptr))
     if (auto linear = dyn_cast<LinearOp>(run.getNext()))
-      for (auto [i, variant] : llvm::enumerate(getVariants(linear))) {
-        Run other = run;
-        for (other.step(variant); !other.isDone();)
-          other.step(nullptr);
-        onVariant(linear, i, other.getLogits());
+      for (const auto &[i, replace] : llvm::enumerate(getBranches(linear))) {
+        Run branch = run;
+        while (!branch.isDone()) {
+          auto next = dyn_cast<LinearOp>(branch.getNext());
+          branch.step(next ? replace(next) : nullptr);
+        }
+        onBranch(linear, i, branch.getOutputs());
       }
-  return run.getLogits();
+  return run.getOutputs();
 }
 
 runtime::Divergence nstf::calibrate::compareLogits(const Texts &texts, const std::vector<Tensor> &logits,

@@ -1,5 +1,5 @@
-// A language model run over whole texts in float64, operation after operation: all texts go through one before the next
-// begins, so that no more weights are in memory than one operation reads.
+// A language model or an encoder run over whole texts in float64, operation after operation: all texts go through one
+// before the next begins, so that no more weights are in memory than one operation reads.
 #pragma once
 
 #include "compiler/reference/Tensor.h"
@@ -17,6 +17,9 @@ namespace nstf::calibrate {
 using Texts = std::vector<std::vector<int32_t>>;
 using reference::Tensor;
 
+/// Whether the graph gives logits; an encoder gives an embedding.
+bool isLanguageModel(mlir::ModuleOp module);
+
 class TextRunner {
 public:
   /// The numbers of a weight, asked for when an operation first reads it and given back after the last one.
@@ -24,28 +27,28 @@ public:
   /// Called before an operation with its operands: `get(text, operand)`. Weights are the same for each text.
   using Observer = std::function<void(mlir::Operation *op, llvm::function_ref<const Tensor &(size_t, unsigned)> get)>;
 
-  /// A language model: input "ids", output "logits". Precondition: a text has 1 token or more, and fits the context.
-  /// Throws std::runtime_error for another graph.
+  /// Of the input "ids", perhaps "token_types", which are 0, and the output "logits" or else "embedding". Precondition:
+  /// a text has 1 token or more, and fits the context. Throws std::runtime_error for another graph.
   TextRunner(mlir::ModuleOp module, ReadWeight readWeight);
 
   /// The matrix that a linear multiplies by instead of its own; null: its own.
   using ReplaceMatrix = std::function<std::shared_ptr<const Tensor>(LinearOp)>;
-  /// Matrices that a linear multiplies by in runs of their own.
-  using GetVariants = std::function<std::vector<std::shared_ptr<const Tensor>>(LinearOp)>;
-  /// Told of the logits that a linear's variant gives.
-  using OnVariant = std::function<void(LinearOp, size_t variant, const std::vector<Tensor> &logits)>;
+  /// What runs that begin at a linear multiply by, one a run.
+  using GetBranches = std::function<std::vector<ReplaceMatrix>(LinearOp)>;
+  /// Told of what a branch of a linear gives.
+  using OnBranch = std::function<void(LinearOp, size_t branch, const std::vector<Tensor> &outputs)>;
 
-  /// Logits of every row of each text. Throws std::runtime_error for ids outside the vocabulary.
+  /// Logits of every row of each text, or its embedding. Throws std::runtime_error for ids outside the vocabulary.
   std::vector<Tensor> run(const Texts &texts, const Observer &observer = {}, const ReplaceMatrix &replace = {});
 
-  /// The same of the model itself; at each linear it goes on with each variant too, from there to the end.
-  std::vector<Tensor> runVariants(const Texts &texts, const GetVariants &getVariants, const OnVariant &onVariant);
+  /// The same of the model itself; at each linear it goes on in each branch too, from there to the end.
+  std::vector<Tensor> runBranches(const Texts &texts, const GetBranches &getBranches, const OnBranch &onBranch);
 
 private:
   class Run;
 
   GraphOp graph;
-  unsigned logits;
+  unsigned output;
   ReadWeight readWeight;
   mlir::ModuleOp module;
 };

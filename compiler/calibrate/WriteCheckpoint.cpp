@@ -16,11 +16,15 @@ namespace fs = std::filesystem;
 
 static constexpr const char *identityName = "nstf-compress.json";
 
+fs::path nstf::calibrate::getPathBeside(const fs::path &folder, const std::string &suffix) {
+  fs::path whole = fs::absolute(folder).lexically_normal();
+  if (!whole.has_filename())
+    whole = whole.parent_path();
+  return whole.string() + suffix;
+}
+
 CheckpointWriter::CheckpointWriter(const fs::path &folder, const Json &identity, size_t shards)
-    : folder(fs::absolute(folder).lexically_normal()), shards(shards) {
-  if (!this->folder.has_filename())
-    this->folder = this->folder.parent_path();
-  partial = this->folder.string() + ".partial";
+    : folder(getPathBeside(folder, "")), partial(getPathBeside(folder, ".partial")), shards(shards) {
   if (fs::exists(fs::symlink_status(folder)))
     throw std::runtime_error(support::describePath(folder) + ": expected a folder that isn't there but it exists");
   std::string text = identity.dump(1) + "\n";

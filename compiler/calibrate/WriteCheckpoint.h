@@ -13,6 +13,9 @@
 
 namespace nstf::calibrate {
 
+/// A path in the folder of another one, with that one's name and more.
+std::filesystem::path getPathBeside(const std::filesystem::path &folder, const std::string &suffix);
+
 class CheckpointWriter {
 public:
   /// `identity` is what makes the folder what it is: what an ended run of another one left is removed. Throws

@@ -66,9 +66,9 @@ struct CompressLine {
   ModelOptions model;
   TextOptions judge;
   bool eachMatrix = false, lines = false;
-  std::string format, plan, maxKl, maxPerplexityIncrease, maxBytes, formats = "int4_g32,int5_g32,int6_g32,int8",
-                                                                    activations = "none", kvCache = "none", calibration,
-                                                                    rounding = "auto", scaling = "auto", output, report;
+  std::string format, plan, maxKl, maxPerplexityIncrease, maxBytes,
+      formats = "int4_g32,int5_g32,int6_g32,int8", sensitivity = "forward", activations = "none", kvCache = "none",
+      calibration, rounding = "auto", scaling = "auto", output, report;
 
   void add(CLI::App &app) {
     model.add(app);
@@ -86,6 +86,12 @@ struct CompressLine {
     app.add_option("--formats", formats,
                    "formats to choose from, by what each matrix loses alone on the calibration's text")
         ->type_name("FORMAT,…")
+        ->capture_default_str();
+    app.add_option(
+           "--sensitivity", sensitivity,
+           "what each matrix loses alone: by runs of the model, one for each matrix and format, or by the errors "
+           "of its outputs, with a run for each layer")
+        ->check(CLI::IsMember({"forward", "output"}))
         ->capture_default_str();
     app.add_option(
            "--activations", activations,
@@ -138,6 +144,8 @@ CompressOptions makeOptions(const CompressLine &line, const Calibration *calibra
   }
   options.kvCache = line.kvCache == "none" ? "" : line.kvCache;
   bool hasSums = calibration && !calibration->isDiagonal();
+  if (line.sensitivity == "output" && !hasSums)
+    throw std::runtime_error("--sensitivity=output: expected a --calibration without --diagonal");
   if (line.rounding == "gptq" && !hasSums)
     throw std::runtime_error("--rounding=gptq: expected a --calibration without --diagonal");
   if (line.rounding == "gptq" || (line.rounding == "auto" && hasSums))
@@ -188,7 +196,7 @@ PrecisionBudget parseBudget(const CompressLine &line) {
 /// What each linear becomes.
 PrecisionPlan makePlan(const CompressLine &line, mlir::ModuleOp module, const LinearSites &found,
                        const std::string &weightsHash, const Calibration *calibration, const CompressOptions &options,
-                       KnownScales &known) {
+                       KnownScales &known, std::optional<SearchRecord> &record) {
   std::string calibrationHash = calibration ? calibration->getHash() : std::string();
   if (!line.format.empty()) {
     MatrixFormat format = parseFormat("--format", line.format, line.needsCodes());
@@ -206,11 +214,13 @@ PrecisionPlan makePlan(const CompressLine &line, mlir::ModuleOp module, const Li
     llvm::StringRef(line.formats).split(names, ',');
     for (llvm::StringRef name : names)
       formats.push_back(parseFormat("--formats", name, /*codesOnly=*/false));
-    return AdaptivePrecisionManager(module, context, weightsHash)
-        .choose(formats, parseBudget(line), [&](const std::string &estimate) {
-          if (!line.model.quiet)
-            std::cerr << estimate << "\n";
-        });
+    auto method = line.sensitivity == "output" ? SensitivityMethod::Output : SensitivityMethod::Forward;
+    AdaptivePrecisionManager manager(module, context, weightsHash);
+    record.emplace(line.output, manager.getIdentity());
+    return manager.choose(formats, parseBudget(line), method, *record, [&](const std::string &estimate) {
+      if (!line.model.quiet)
+        std::cerr << estimate << "\n";
+    });
   }
   PrecisionPlan plan = PrecisionPlan::read(line.plan, found, weightsHash, calibrationHash);
   if (calibration) {
@@ -258,10 +268,14 @@ int run(const CompressLine &line) {
   }
   LinearSites found = findLinearSites(*module);
   KnownScales known;
-  PrecisionPlan plan = makePlan(line, *module, found, weightsHash, calibration, options, known);
+  std::optional<SearchRecord> record;
+  PrecisionPlan plan = makePlan(line, *module, found, weightsHash, calibration, options, known, record);
   CostReport report{line.format.empty() ? "by layer" : line.format,
                     compressModel(*module, found, calibration, plan, line.output, options, known),
+                    {},
                     {}};
+  if (record)
+    record->remove();
   if (!texts.empty()) {
     auto compressed = models.load(line.output, true);
     if (!compressed)

@@ -84,6 +84,10 @@ Texts nstf::readText(mlir::ModuleOp module, const std::string &file, bool byLine
   size_t length = std::min<int64_t>(getModelNumber(module, "context", 2048), 2048) - (bos >= 0);
   Texts texts;
   auto add = [&](llvm::StringRef text) {
+    if (!calibrate::isLanguageModel(module)) { // an encoder takes a text whole
+      texts.push_back(tokenizer->encodePrompt(text, std::nullopt, length).ids);
+      return;
+    }
     std::vector<int32_t> ids = tokenizer->encode(text);
     for (size_t begin = 0; begin < ids.size(); begin += length) {
       std::vector<int32_t> &piece = texts.emplace_back();
