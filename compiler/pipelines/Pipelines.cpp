@@ -77,24 +77,26 @@ void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &opti
 }
 
 // nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(systolic-to-gpu-lower-kernels,
-//   systolic-to-gpu-merge-overlaps, canonicalize, cse, loop-invariant-code-motion)))'
+//   systolic-to-gpu-merge-overlaps, systolic-to-gpu-fetch-code, canonicalize, cse, loop-invariant-code-motion)))'
 void nstf::buildGPUPipeline(OpPassManager &variant) {
   variant.addPass(createLowerKernelsPass());
   variant.addPass(createMergeOverlapsPass());
+  variant.addPass(createFetchCodePass());
   variant.addPass(createCanonicalizerPass());
   variant.addPass(createCSEPass());
   variant.addPass(createLoopInvariantCodeMotionPass());
 }
 
 // nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(gpu.module(expand-strided-metadata, lower-affine,
-//   convert-scf-to-cf, systolic-to-gpu-convert-gpu-to-rocdl, reconcile-unrealized-casts, canonicalize, cse),
-//   systolic-to-gpu-attach-debug-info)))'
+//   convert-scf-to-cf, systolic-to-gpu-convert-gpu-to-rocdl, systolic-to-gpu-store-through, reconcile-unrealized-casts,
+//   canonicalize, cse), systolic-to-gpu-attach-debug-info)))'
 void nstf::buildLLVMPipeline(OpPassManager &variant) {
   OpPassManager &module = variant.nest<gpu::GPUModuleOp>();
   module.addPass(memref::createExpandStridedMetadataPass());
   module.addPass(createLowerAffinePass());
   module.addPass(createSCFToControlFlowPass());
   module.addPass(createConvertGPUToROCDLPass());
+  module.addPass(createStoreThroughPass());
   module.addPass(createReconcileUnrealizedCastsPass());
   module.addPass(createCanonicalizerPass());
   module.addPass(createCSEPass());

@@ -51,6 +51,22 @@ def ConvertGPUToROCDLPass : Pass<"systolic-to-gpu-convert-gpu-to-rocdl", "::mlir
   ];
 }
 
+def FetchCodePass : Pass<"systolic-to-gpu-fetch-code"> {
+  let summary = "a kernel's code is on its way to the L2 before it is wanted";
+  let description = [{
+    A kernel begins with a load from its own code, a word of each line of the L2, a line a lane.
+    Cold code comes line by line, each when a wave gets there, and a launch finds the L2 of an XCD empty; so the way to
+    memory is gone once, for all lines together, and what is left for the instruction cache is the way to the L2. The
+    buffer ends where the code does. What is loaded is let go before the first barrier.
+
+    Precondition: `systolic-to-gpu-lower-kernels` was run, so a module has one function.
+
+    (* example filepath=test/passes/systolic_to_gpu/fetch-code.mlir *)
+  }];
+  let dependentDialects = ["::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::ROCDL::ROCDLDialect"];
+}
+
 def LowerKernelsPass : Pass<"systolic-to-gpu-lower-kernels"> {
   let summary = "a tile program becomes a gpu.func on per-lane vectors";
   let description = [{
@@ -83,6 +99,21 @@ def MergeOverlapsPass : Pass<"systolic-to-gpu-merge-overlaps"> {
     Precondition: `systolic-to-gpu-lower-kernels` was run.
   }];
   let dependentDialects = ["::mlir::amdgpu::AMDGPUDialect"];
+}
+
+def StoreThroughPass : Pass<"systolic-to-gpu-store-through", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "results go on to memory while the kernel runs";
+  let description = [{
+    Where a chip has several L2s, a kernel's end writes back all that they hold changed, and the next kernel waits for
+    it. Stores of a dword or more a lane get device scope (`sc1`): they pass the L2 on to memory, beside what else the
+    kernel does. What it costs: a later kernel finds none of it in the L2 of the XCD that wrote it, but further away,
+    where every other XCD has to look anyway. With one L2 nothing changes.
+
+    Precondition: `systolic-to-gpu-convert-gpu-to-rocdl` was run.
+
+    (* example filepath=test/passes/systolic_to_gpu/store-through.mlir *)
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::ROCDL::ROCDLDialect"];
 }
 
 #endif // NSTF_PASSES_SYSTOLIC_TO_GPU

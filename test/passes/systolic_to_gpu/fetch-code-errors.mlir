@@ -1,0 +1,12 @@
+// RUN: not nstf-opt %s -pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic-to-gpu-fetch-code)' 2>&1 | FileCheck %s
+
+// A label of the first function's end says where code ends.
+// CHECK: error: 'gpu.func' op expected a module of one function but got 2
+gpu.module @kernels {
+  gpu.func @first() kernel {
+    gpu.return
+  }
+  gpu.func @second() kernel {
+    gpu.return
+  }
+}
