@@ -106,9 +106,11 @@ double L2::atomic(double arrival, L2Line line, uint32_t dwords, uint32_t lanes, 
   return std::max(ready, arrival + wait) + service;
 }
 
-double L2::writeBack(uint32_t xcd, double arrival) {
-  double done = arrival;
-  for (uint32_t set = 0; lines.isAnyChanged(xcd); set += lines.setsTogether()) {
+double L2::writeBack(uint32_t xcd, double arrival, double times) {
+  if (!lines.changedLines(xcd))
+    return arrival;
+  double taken = arrival;
+  for (uint32_t set = 0; lines.changedLines(xcd); set += lines.setsTogether()) {
     uint32_t place = 0;
     for (const L2Tags::Changed &line : lines.takeChanged(xcd, set)) {
       const uint32_t channel = xcd * chip.l2Channels + place++ / chip.l2Ways % chip.l2Channels;
@@ -117,10 +119,10 @@ double L2::writeBack(uint32_t xcd, double arrival) {
       const double service = sectorsOf.bytes(line.sectors) * writePerByte;
       const double begin = arrival + book(channel, arrival, service);
       const double wait = fabric.write(begin, *line.memory, line.member, line.sectors);
-      done = std::max(done, begin + service + wait + fabric.writeLatency());
+      taken = std::max(taken, begin + service + wait);
     }
   }
-  return done;
+  return taken + (times - 1) * (taken - arrival) + fabric.writeLatency();
 }
 
 } // namespace nstf::emulator::timing

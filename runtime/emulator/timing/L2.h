@@ -30,8 +30,8 @@ public:
   double writeThrough(double arrival, L2Line line, uint64_t address, uint32_t dwords, uint32_t bytes);
   /// When an atomic is done, of so many lanes on these dwords, here or in memory, where other XCDs see it.
   double atomic(double arrival, L2Line line, uint32_t dwords, uint32_t lanes, bool inMemory);
-  /// Writes an XCD's changed lines to memory; when that is done.
-  double writeBack(uint32_t xcd, double arrival);
+  /// Writes an XCD's changed lines to memory; when that is done, or would be of `times` as many.
+  double writeBack(uint32_t xcd, double arrival, double times = 1);
 
   /// Puts lines where the next kernel finds them, at no time: in the MALL, and of each block in the L2s that `holders`
   /// has for it.

@@ -17,7 +17,7 @@ L2Tags::L2Tags(const ChipTiming &chip, Fabric &fabric)
     : chip(chip), fabric(fabric), block(LineBlock::of(chip)), sectorsOf(chip.l2LineBytes),
       sets(timing::setsOfChannel(chip.l2Bytes, chip.l2Channels, chip.l2Ways, block)),
       map(chip.l2Channels, sets, chip.interleaveBytes, block),
-      tags(chip.xcds * map.bundles(), chip.l2Ways, block.lines()), changedLines(chip.xcds) {}
+      tags(chip.xcds * map.bundles(), chip.l2Ways, block.lines()), changedCounts(chip.xcds) {}
 
 void L2Tags::begin(uint32_t ofXcd, L2Access what, bool areStreaming, size_t lines) {
   xcd = ofXcd;
@@ -66,7 +66,7 @@ template <typename Take> void L2Tags::leave(uint64_t changed, const TagArray::Fo
     for (uint32_t others = left; others; others &= others - 1)
       together |= found.leaves[size_t(std::countr_zero(others))] == number ? others & -others : 0;
     left &= ~together;
-    changedLines[xcd] -= uint32_t(std::popcount(together));
+    changedCounts[xcd] -= uint32_t(std::popcount(together));
     const uint64_t begin = uint64_t(number) * block.bytes();
     const SetMap::Place place = map(begin);
     dropElsewhere(place, number, together, xcd);
@@ -98,7 +98,7 @@ void L2Tags::lookUp(L2Visit &visit) {
   if (const uint32_t again = visit.again & incomplete & (streaming ? ~0u : found.held)) [[unlikely]]
     bundle.useAgain(again, found);
   if (changes)
-    changedLines[xcd] += uint32_t(
+    changedCounts[xcd] += uint32_t(
         std::popcount(visit.members & ~TagArray::membersOf(held & TagArray::forAll(TagArray::changedSectors))));
   if (changes || incomplete)
     bundle.setSectors(visit.members, found, held | (isWrite ? 0 : whole) | visit.sectors | visit.sectors << 4);
@@ -184,7 +184,7 @@ std::span<L2Tags::Changed> L2Tags::takeChanged(uint32_t ofXcd, uint32_t set) {
 }
 
 void L2Tags::drop(uint32_t ofXcd) {
-  changedLines[ofXcd] = 0;
+  changedCounts[ofXcd] = 0;
   tags.clear(ofXcd * map.bundles(), map.bundles());
 }
 

@@ -80,7 +80,7 @@ public:
     uint32_t member = 0;
     Fabric::Visit *memory = nullptr;
   };
-  bool isAnyChanged(uint32_t xcd) const { return changedLines[xcd]; }
+  uint32_t changedLines(uint32_t ofXcd) const { return changedCounts[ofXcd]; }
   /// The lines of set `set`, a multiple of setsTogether(), and of those up to the next: sets behind one another, of
   /// each all channels, of each all ways. They aren't changed any more.
   std::span<Changed> takeChanged(uint32_t xcd, uint32_t set);
@@ -121,7 +121,7 @@ private:
   const uint32_t sets; ///< of a channel
   const SetMap map;
   TagArray tags;
-  std::vector<uint32_t> changedLines; ///< by XCD
+  std::vector<uint32_t> changedCounts; ///< lines, by XCD
   PageSet pages;
   SnoopFilter fetched; ///< blocks below PageSet::end, where there are several L2s
   struct Fetched {

@@ -5,6 +5,7 @@
 #include "runtime/emulator/timing/ChipTiming.h"
 #include "runtime/emulator/timing/Dispatcher.h"
 #include "runtime/emulator/timing/GroupWork.h"
+#include "runtime/emulator/timing/MemorySystem.h"
 #include "runtime/emulator/timing/ScaledCounters.h"
 #include "runtime/emulator/timing/TimedWave.h"
 
@@ -58,22 +59,23 @@ bool LaunchSample::isSteady(const MemoryCounters &memory) const {
          !fills(memory.mallMisses + memory.fabricWrites, chip.mallBytes);
 }
 
-void LaunchSample::groupEnded(const TimedGroup &group, const MemoryCounters &memory) {
+void LaunchSample::groupEnded(const TimedGroup &group, const MemorySystem &memory) {
   if (instructions.empty())
     return;
   const RecordedGroup &recorded = *group.recorded;
   instructions[recorded.index] = recorded.instructions;
-  ++simulated;
+  if (++simulated == driver.residents())
+    changedByFirstRound = memory.changedLines();
   simulatedInstructions += recorded.instructions;
   residentClocks += group.drained - group.begun;
   left -= isDraining();
   if (sampler.settled())
     return;
   sampler.retired({recorded.index, group.computeUnit, group.begun, group.drained, recorded.instructions},
-                  isSteady(memory));
+                  isSteady(memory.counters()));
   if (!sampler.settled())
     return;
-  cachesFill = !isSteady(memory);
+  cachesFill = !isSteady(memory.counters());
   const double all = double(simulatedInstructions) / double(simulated) * double(groups);
   enough = all > double(options.budget) && !waits();
 }
@@ -157,6 +159,19 @@ Clocks LaunchSample::replay(Dispatcher &dispatcher, Clocks drained) {
   replayed = inReplay - std::min(inReplay, drainedInReplay);
   misfit = std::max(drained, drainedInReplay) - std::min(drained, drainedInReplay);
   return drained + replayed;
+}
+
+/// As long as the L2s have room, lines that are changed there become more with every workgroup, as they did after the
+/// first round (workgroups may write the same ones again); then one leaves for each that comes.
+double LaunchSample::changedTimes(const MemorySystem &memory) const {
+  const uint64_t changed = memory.changedLines();
+  if (!enough || changed <= changedByFirstRound)
+    return 1;
+  const double ofEach = double(changed - changedByFirstRound) / double(simulated - driver.residents());
+  const double filledByEach = double(memory.counters().l2Misses) / double(simulated);
+  const double lines = double(chip.l2Bytes) * chip.xcds / chip.l2LineBytes;
+  const double find = std::min(double(groups - simulated), lines / filledByEach - double(simulated));
+  return 1 + ofEach * std::max(find, 0.0) / double(changed);
 }
 
 void LaunchSample::describe(LaunchPrediction &prediction) const {

@@ -25,6 +25,7 @@ class LaunchDriver;
 namespace nstf::emulator::timing {
 
 class Dispatcher;
+class MemorySystem;
 class TimingFacts;
 struct ChipTiming;
 struct TimedGroup;
@@ -34,7 +35,7 @@ public:
   LaunchSample(LaunchDriver &driver, const ChipTiming &chip, const TimingFacts &facts, const TimingOptions &options);
 
   /// A workgroup has ended, and its place is free. `memory`: what the launch did there so far.
-  void groupEnded(const TimedGroup &group, const MemoryCounters &memory);
+  void groupEnded(const TimedGroup &group, const MemorySystem &memory);
   /// Enough is simulated, and all of it would be more than the budget. Never for kernels whose workgroups may wait for
   /// each other.
   bool suffices() const { return enough; }
@@ -47,6 +48,8 @@ public:
   /// Executes and replays what is left; the last of those that were resident ended at `drained`. Returns when the last
   /// workgroup of all ends. Throws Fault.
   Clocks replay(Dispatcher &dispatcher, Clocks drained);
+  /// How many times as many lines as the simulated workgroups left changed in the L2s all workgroups do.
+  double changedTimes(const MemorySystem &memory) const;
   /// Says what was simulated, and makes what was counted of that what all workgroups do.
   void describe(LaunchPrediction &prediction) const;
 
@@ -65,6 +68,7 @@ private:
   Sampler sampler;
   bool enough = false, cachesFill = false; ///< they were not full yet when it was enough
   uint64_t simulated = 0, simulatedInstructions = 0;
+  uint64_t changedByFirstRound = 0;   ///< lines of the L2s, when as many workgroups as the chip holds had ended
   std::vector<uint64_t> instructions; ///< by workgroup, 0: not known; where there may be a sample
 
   struct Resident {

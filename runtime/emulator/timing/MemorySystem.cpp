@@ -110,7 +110,7 @@ Clocks MemorySystem::writeBack(uint32_t computeUnit, Clocks now, CachePolicy) {
   return levels->outside(levels->chip.xcds == 1 ? asked : levels->l2.writeBack(levels->xcdOf(computeUnit), asked));
 }
 
-Clocks MemorySystem::endKernel(Clocks now) {
+Clocks MemorySystem::endKernel(Clocks now, double changedTimes) {
   levels->vector.drop();
   levels->scalar.drop();
   const uint32_t what = levels->chip.l2KernelEnd;
@@ -118,12 +118,19 @@ Clocks MemorySystem::endKernel(Clocks now) {
     return now;
   double begin = levels->inside(now), done = begin;
   for (uint32_t xcd = 0; xcd < levels->chip.xcds; ++xcd) {
-    done = std::max(done, levels->l2.writeBack(xcd, begin));
+    done = std::max(done, levels->l2.writeBack(xcd, begin, changedTimes));
     if (what > 1)
       levels->l2.tags().drop(xcd);
   }
   levels->l2.tags().dropOfLaunch();
   return levels->outside(done);
+}
+
+uint64_t MemorySystem::changedLines() const {
+  uint64_t all = 0;
+  for (uint32_t xcd = 0; xcd < levels->chip.xcds; ++xcd)
+    all += levels->l2.tags().changedLines(xcd);
+  return all;
 }
 
 const MemoryCounters &MemorySystem::counters() const { return levels->counters; }

@@ -73,8 +73,10 @@ public:
   /// buffer_wbl2: what was written is where other XCDs (gfx90a: the host) see it.
   Clocks writeBack(uint32_t computeUnit, Clocks now, CachePolicy policy);
   /// The kernel's last wave has ended at `now`: L1s and scalar caches are emptied; L2s are treated as the chip's
-  /// l2_kernel_end says. The time at which that is done.
-  Clocks endKernel(Clocks now);
+  /// l2_kernel_end says. The time at which that is done, or would be if L2s had changed `changedTimes` as many lines.
+  Clocks endKernel(Clocks now, double changedTimes = 1);
+  /// Lines of L2s that memory doesn't have yet.
+  uint64_t changedLines() const;
 
   /// Since beginLaunch.
   const MemoryCounters &counters() const;

@@ -171,7 +171,7 @@ void TimedLaunch::runUnit(uint32_t number, Clocks now) {
 
 void TimedLaunch::groupEnded(TimedGroup &group, Clocks drained) {
   end = std::max(end, drained);
-  sample.groupEnded(group, caches.counters());
+  sample.groupEnded(group, caches);
   ended.push_back(&group);
   if (sample.isDraining())
     return;
@@ -272,7 +272,7 @@ LaunchPrediction predict(const Target &target, Memory &memory, const LaunchArgum
   if (driver.groups()) {
     TimedLaunch launch(driver, chip, caches, timing, prediction.clockMhz, prediction.occupancy);
     launch.run();
-    prediction.clocks = caches.endKernel(launch.end);
+    prediction.clocks = caches.endKernel(launch.end, launch.sampled().changedTimes(caches));
     prediction.executionNs = double(prediction.clocks) * 1000 / prediction.clockMhz;
     prediction.counters = launch.counters;
     prediction.memory = caches.counters();

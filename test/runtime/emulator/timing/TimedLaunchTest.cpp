@@ -323,6 +323,22 @@ TEST_P(TimedLaunchTest, WorkgroupsLeftAloneGetFasterInASampledLaunchToo) {
   EXPECT_GE(sampled.sample.high, whole.ns());
 }
 
+TEST_P(TimedLaunchTest, WhatAllWorkgroupsOfASampledLaunchChangedIsWrittenBackAtItsEnd) {
+  if (!chip.l2KernelEnd)
+    return;
+  chip.computeUnits = chip.xcds;
+  const unsigned groups = chip.xcds * 400;
+  float *out = upload(kernels.memory, std::vector<float>(groups * 64));
+  const double kept = predicted("compute", {groups}, {64}, out, 1).executionNs;
+  chip.mallWriteBandwidth /= 250;
+  const LaunchPrediction whole = predicted("compute", {groups}, {64}, out, 1);
+  ASSERT_GT(whole.executionNs, 2 * kept) << "what is written back takes its time";
+  timing.budget = whole.counters.instructions() / 4;
+  const LaunchPrediction sampled = predicted("compute", {groups}, {64}, out, 1);
+  ASSERT_LT(sampled.sample.simulated, groups * 9 / 10);
+  EXPECT_NEAR(sampled.executionNs / whole.executionNs, 1, 0.025);
+}
+
 TEST_P(TimedLaunchTest, AtomicsHappenInTheOrderOfTheModel) {
   int *counter = upload(kernels.memory, std::vector<int>(64)), *order = upload(kernels.memory, std::vector<int>(64));
   predicted("count", {64}, {64}, counter, order);
