@@ -346,7 +346,7 @@ static VectorXd toVector(std::span<const float> numbers) {
   return Eigen::Map<const Eigen::VectorXf>(numbers.data(), int64_t(numbers.size())).cast<double>();
 }
 
-compress::InputStatistics Calibration::getStatistics(const SiteInput &input) const {
+quantize::InputStatistics Calibration::getStatistics(const SiteInput &input) const {
   return {toVector(find(input, ".max", input.columns)), toVector(find(input, ".mean", input.columns)),
           toVector(find(input, ".mean_square", input.columns))};
 }

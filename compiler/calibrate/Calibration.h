@@ -9,7 +9,7 @@
 
 #include "compiler/calibrate/LinearSites.h"
 #include "compiler/calibrate/TextRunner.h"
-#include "compiler/compress/ScaleChannels.h"
+#include "compiler/quantize/ScaleChannels.h"
 #include "support/SafeTensors.h"
 
 #include <filesystem>
@@ -40,7 +40,7 @@ public:
   Calibration(const std::filesystem::path &folder, const std::string &weightsHash);
 
   /// Of the value with this SiteInput's name; both throw std::runtime_error where there is none of that width.
-  compress::InputStatistics getStatistics(const SiteInput &input) const;
+  quantize::InputStatistics getStatistics(const SiteInput &input) const;
   /// Σ x·xᵀ, the lower triangle; without one its diagonal, as a column.
   Eigen::MatrixXd getSums(const SiteInput &input) const;
   bool isDiagonal() const { return diagonal; }

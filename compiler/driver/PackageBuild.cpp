@@ -1,8 +1,8 @@
 // A finished compilation as what the package writer takes (PackageBuild.h).
 #include "compiler/driver/PackageBuild.h"
-#include "compiler/compress/QuantizedMatrix.h"
 #include "compiler/driver/KernelFacts.h"
 #include "compiler/driver/StepOrder.h"
+#include "compiler/quantize/QuantizedMatrix.h"
 #include "nstf/Tokenizer.h"
 #include "passes/nstf/FormedGraph.h"
 #include "passes/nstf/WeightFormat.h"
@@ -150,11 +150,11 @@ private:
     const CompileOptions &options = compilation.getOptions();
     if (options.weights == manifest::WeightsMode::None)
       return std::monostate();
-    auto matrix = compress::openMatrix(
+    auto matrix = quantize::openMatrix(
         plane, options.weights == manifest::WeightsMode::Random ? std::optional(options.seed) : std::nullopt);
     if (!matrix)
       return std::monostate();
-    return ComputedWeight{[matrix = *matrix, plane = compress::getPlane(plane)](
+    return ComputedWeight{[matrix = *matrix, plane = quantize::getPlane(plane)](
                               int64_t row, std::span<std::byte> bytes) { matrix.fillRow(plane, row, bytes); }};
   }
 

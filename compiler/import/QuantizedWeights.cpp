@@ -1,7 +1,7 @@
 #include "compiler/import/QuantizedWeights.h"
 
 #include "compiler/checkpoint/ReadFloats.h"
-#include "compiler/compress/StoredCodes.h"
+#include "compiler/quantize/StoredCodes.h"
 #include "support/Escape.h"
 #include "support/InputError.h"
 
@@ -40,21 +40,21 @@ static TensorNames getNames(QuantizedLinear::Method method) {
   }
 }
 
-static compress::CodeLayout getLayout(QuantizedLinear::Method method) {
+static quantize::CodeLayout getLayout(QuantizedLinear::Method method) {
   switch (method) {
   case QuantizedLinear::Pack:
-    return compress::CodeLayout::Pack;
+    return quantize::CodeLayout::Pack;
   case QuantizedLinear::Bytes:
-    return compress::CodeLayout::Bytes;
+    return quantize::CodeLayout::Bytes;
   case QuantizedLinear::Awq:
-    return compress::CodeLayout::Awq;
+    return quantize::CodeLayout::Awq;
   case QuantizedLinear::Gptq:
-    return compress::CodeLayout::Gptq;
+    return quantize::CodeLayout::Gptq;
   case QuantizedLinear::GptqV2:
-    return compress::CodeLayout::GptqV2;
+    return quantize::CodeLayout::GptqV2;
   case QuantizedLinear::Floats:
   case QuantizedLinear::FloatBlocks:
-    return compress::CodeLayout::Floats;
+    return quantize::CodeLayout::Floats;
   }
   llvm_unreachable("all methods are listed");
 }
@@ -130,26 +130,26 @@ std::optional<QuantizedWeight> QuantizedWeights::find(const description::Expande
     if (Entry numbers = look(".weight"); numbers && checkpoint::isReadable(numbers.tensor->type))
       return std::nullopt;
     int64_t scaleRows = linear->scaleRows ? linear->scaleRows : weight.shape[0];
-    compress::StoredCodes stored(getLayout(linear->method),
+    quantize::StoredCodes stored(getLayout(linear->method),
                                  {unsigned(linear->bits), linear->group, weight.shape[1], linear->zeros},
                                  weight.shape[0], scaleRows);
     CodeLayout layout = CodeLayout(int(getLayout(linear->method)));
     if (linear->method == QuantizedLinear::Pack && codes &&
-        codes.tensor->shape != stored.getShape(compress::Plane::Codes)) { // as older writers have 5 and 6 bits
-      compress::StoredCodes loose(compress::CodeLayout::PackLoose,
+        codes.tensor->shape != stored.getShape(quantize::Plane::Codes)) { // as older writers have 5 and 6 bits
+      quantize::StoredCodes loose(quantize::CodeLayout::PackLoose,
                                   {unsigned(linear->bits), linear->group, weight.shape[1], linear->zeros},
                                   weight.shape[0]);
-      if (codes.tensor->shape == loose.getShape(compress::Plane::Codes)) {
+      if (codes.tensor->shape == loose.getShape(quantize::Plane::Codes)) {
         stored = loose;
         layout = CodeLayout::pack_loose;
       }
     }
-    auto require = [&](compress::Plane plane, const char *name) {
+    auto require = [&](quantize::Plane plane, const char *name) {
       Entry entry = look(name);
       if (!entry)
         throw support::InputError("'" + checkpoint->path() + "': tensor '" + support::escape(module + name) +
                                   "' is missing (" + config.getPlace() + " wants it)");
-      bool isScale = plane == compress::Plane::Scales;
+      bool isScale = plane == quantize::Plane::Scales;
       std::vector<int64_t> shape = stored.getShape(plane);
       if (!hasShape(entry.tensor->shape, shape, isScale && linear->isFloat()))
         throw support::InputError(describe(entry) + ": expected shape " + support::describeShape(shape) + " (" +
@@ -162,9 +162,9 @@ std::optional<QuantizedWeight> QuantizedWeights::find(const description::Expande
         result.format = getFormat(context, *linear, weight.shape[1], entry.tensor->type != ElementType::F16);
       return getSource(entry);
     };
-    SourceAttr codesSource = require(compress::Plane::Codes, names.codes);
-    SourceAttr scales = require(compress::Plane::Scales, names.scales);
-    SourceAttr zeros = linear->zeros ? require(compress::Plane::Zeros, names.zeros) : SourceAttr();
+    SourceAttr codesSource = require(quantize::Plane::Codes, names.codes);
+    SourceAttr scales = require(quantize::Plane::Scales, names.scales);
+    SourceAttr zeros = linear->zeros ? require(quantize::Plane::Zeros, names.zeros) : SourceAttr();
     if (Entry groups = look(names.groups))
       checkGroups(groups, result.format);
     result.stored = StoredCodesAttr::get(context, layout, codesSource, scales, zeros, scaleRows);

@@ -4,7 +4,7 @@
 
 #include "compiler/checkpoint/ReadFloats.h"
 #include "compiler/checkpoint/StridedView.h"
-#include "compiler/compress/QuantizedMatrix.h"
+#include "compiler/quantize/QuantizedMatrix.h"
 #include "nstf/RandomWeights.h"
 #include "support/ConvertNumbers.h"
 #include "support/Escape.h"
@@ -62,7 +62,7 @@ void WeightReader::readFile(WeightOp weight, SourceAttr source, Tensor &result) 
 }
 
 /// The plane as the packager writes it.
-static void readPlane(const compress::QuantizedMatrix &matrix, compress::Plane plane, Type element, Tensor &result) {
+static void readPlane(const quantize::QuantizedMatrix &matrix, quantize::Plane plane, Type element, Tensor &result) {
   std::vector<std::byte> row(result.values.cols() * element.getIntOrFloatBitWidth() / 8);
   for (int64_t i = 0; i < result.values.rows(); ++i) {
     matrix.fillRow(plane, i, row);
@@ -92,11 +92,11 @@ std::shared_ptr<Tensor> WeightReader::read(WeightOp weight) {
     for (int64_t position = 0; position < result->values.rows(); ++position)
       table->fillRow(position, MutableArrayRef<double>(&result->values(position, 0), result->values.cols()));
   } else if (auto plane = weight.getPlane()) {
-    std::optional<compress::QuantizedMatrix> matrix = compress::openMatrix(*plane, randomSeed);
+    std::optional<quantize::QuantizedMatrix> matrix = quantize::openMatrix(*plane, randomSeed);
     if (!matrix)
       throw std::runtime_error("weight '" + support::escape(weight.getSymName().str()) +
                                "' is a plane of a matrix without a file, and no seed was given");
-    readPlane(*matrix, compress::getPlane(*plane), type.getElementType(), *result);
+    readPlane(*matrix, quantize::getPlane(*plane), type.getElementType(), *result);
   } else if (randomSeed) {
     std::vector<int64_t> shape = result->shape;
     RandomWeights random(*randomSeed, weight.getSymName(), shape.data(), shape.size());

@@ -162,7 +162,7 @@ def NSTF_StoredCodesAttr : NSTF_Attr<"StoredCodes", "stored_codes"> {
   let summary = "a quantised matrix in a checkpoint";
   let description = [{
     `codes`, `scales` and, where it has them, `zeros` are tensors of the checkpoint; `layout` says which bit is where in
-    them (compiler/compress/StoredCodes.h): `pack`, `pack_loose` and `bytes` are compressed-tensors' pack-quantized, in
+    them (compiler/quantize/StoredCodes.h): `pack`, `pack_loose` and `bytes` are compressed-tensors' pack-quantized, in
     words that are full and, as older ones are, of whole codes, and its int-quantized; `awq` is AWQ's gemm; `gptq` and
     `gptq_v2` are GPTQ's, which differ in their zeros; `floats` are numbers of f8E4M3FN, whose scales may count for several
     rows.

@@ -1,8 +1,8 @@
 // The command lines of `nstfc calibrate` and `nstfc compress` (CompressOptions.h).
 #include "tools/nstfc/CompressOptions.h"
-#include "compiler/calibrate/AdaptivePrecisionManager.h"
-#include "compiler/calibrate/CompressModel.h"
-#include "compiler/calibrate/CostReport.h"
+#include "compiler/compress/AdaptivePrecisionManager.h"
+#include "compiler/compress/CompressModel.h"
+#include "compiler/compress/CostReport.h"
 #include "support/ByteSize.h"
 #include "support/Escape.h"
 #include "support/Number.h"
@@ -15,6 +15,7 @@
 
 using namespace nstf;
 using namespace nstf::calibrate;
+using namespace nstf::compress;
 
 namespace {
 

@@ -1,0 +1,225 @@
+#include "compiler/compress/AdaptivePrecisionManager.h"
+
+#include "compiler/compress/AssignPrecision.h"
+#include "compiler/compress/RangeFault.h"
+#include "support/Escape.h"
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+
+using namespace mlir;
+using namespace nstf;
+using namespace nstf::calibrate;
+using namespace nstf::compress;
+
+/// Positions that tell matrices apart, and that judge the whole: logits of all of them are in memory.
+static constexpr size_t alonePositions = 2048, wholeLogits = size_t(1) << 27;
+
+static std::string print(const char *format, double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, format, number);
+  return text;
+}
+
+/// The first texts, the last of them cut.
+static Texts takePositions(const Texts &texts, size_t positions) {
+  Texts taken;
+  for (const std::vector<int32_t> &text : texts) {
+    size_t count = std::min(text.size(), positions);
+    if (count < 2)
+      break;
+    taken.emplace_back(text.begin(), text.begin() + count);
+    positions -= count;
+  }
+  return taken;
+}
+
+AdaptivePrecisionManager::AdaptivePrecisionManager(ModuleOp module, const RoundingContext &context,
+                                                   const std::string &weightsHash)
+    : module(module), context(context), weightsHash(weightsHash),
+      runner(module, [&reader = context.reader](WeightOp weight) { return reader.read(weight); }) {
+  if (!isLanguageModel(module))
+    throw std::runtime_error("expected a language model, whose KL tells matrices apart, but got an encoder");
+  auto facts = module->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName);
+  auto vocabulary = facts ? facts.getAs<IntegerAttr>("vocabulary") : IntegerAttr();
+  size_t columns = vocabulary ? std::max<int64_t>(1, vocabulary.getInt()) : 1;
+  texts = takePositions(context.calibration->readTexts(), std::max<size_t>(2, wholeLogits / columns));
+}
+
+std::string AdaptivePrecisionManager::getIdentity() const {
+  return weightsHash + " " + context.calibration->getHash() + " rounding " + std::to_string(int(context.rounding)) +
+         " scaling " + std::to_string(int(context.scaling)) + " positions " + std::to_string(alonePositions);
+}
+
+PrecisionPlan::Measured AdaptivePrecisionManager::measure(const PrecisionPlan &plan) {
+  const LinearSites &found = context.found;
+  if (logits.empty())
+    logits = runner.run(texts);
+  ChannelScales scales(found, context.calibration, context.reader, plan.getFormats(), context.rounding, context.scaling,
+                       context.known);
+  MatrixRounder rounder(found, context.calibration, context.reader, scales, context.rounding);
+  llvm::DenseMap<Operation *, size_t> siteOf;
+  for (auto [i, site] : llvm::enumerate(found.sites))
+    siteOf[site.op] = i;
+  std::optional<size_t> input; // whose sites are being read, and their Σ x·xᵀ
+  std::optional<quantize::Gptq> gptq;
+  auto replace = [&](LinearOp op) -> std::shared_ptr<const Tensor> {
+    auto site = siteOf.find(op);
+    if (site == siteOf.end())
+      return nullptr;
+    if (size_t reads = found.sites[site->second].input; input != reads) {
+      scales.chooseLayer(found.inputs[reads].layer);
+      input = reads;
+      gptq = rounder.factorInputs(reads);
+    }
+    return rounder.decode(site->second, gptq ? &*gptq : nullptr);
+  };
+  runtime::Divergence lost = compareLogits(texts, logits, runner.run(texts, {}, replace));
+  return {lost.kl, lost.perplexity, lost.comparedPerplexity};
+}
+
+// The choice
+
+namespace {
+
+/// Steps that a budget allows.
+struct Allowed {
+  size_t count;
+  PrecisionPlan::Measured measured;
+};
+
+} // namespace
+
+/// How many steps lose at most `most` by measure: losses of matrices alone say where to try. Nothing where none does.
+static std::optional<Allowed> countAllowed(const PrecisionSteps &steps, double most,
+                                           llvm::function_ref<PrecisionPlan::Measured(size_t)> measure,
+                                           llvm::function_ref<double(const PrecisionPlan::Measured &)> getLoss) {
+  constexpr int trials = 12;
+  std::optional<Allowed> best;
+  size_t low = 0, high = steps.size();
+  double ratio = 1; // of what is measured to the sum
+  for (int trial = 0; trial < trials && low < high; ++trial) {
+    size_t count = std::clamp(steps.countWithin(most / ratio), low + 1, high);
+    PrecisionPlan::Measured measured = measure(count);
+    double loss = getLoss(measured);
+    if (loss <= most) {
+      low = count;
+      best = {count, measured};
+    } else {
+      high = count - 1;
+    }
+    ratio = std::max(0.1, loss / steps.getLoss(count));
+  }
+  if (!best)
+    if (PrecisionPlan::Measured measured = measure(0); getLoss(measured) <= most)
+      best = {0, measured};
+  return best;
+}
+
+/// Of a matrix in its place: what the next cheaper choice would lose for what it saves.
+static std::string explain(const std::vector<MatrixCost> &costs, size_t chosen) {
+  const MatrixCost *next = nullptr;
+  for (const MatrixCost &cost : costs)
+    if (cost.bytes < costs[chosen].bytes && (!next || cost.bytes > next->bytes))
+      next = &cost;
+  if (!next)
+    return "no format is smaller";
+  return next->format.name + " would cost " + print("%.2g", next->kl) + " and save " +
+         std::to_string(costs[chosen].bytes - next->bytes) + " bytes";
+}
+
+PrecisionPlan AdaptivePrecisionManager::choose(const std::vector<MatrixFormat> &formats, const PrecisionBudget &budget,
+                                               SensitivityMethod method, SearchRecord &record,
+                                               const OnEstimate &onEstimate) {
+  const LinearSites &found = context.found;
+  std::vector<std::vector<MatrixFormat>> candidates(found.sites.size());
+  std::vector<std::string> wide(found.sites.size());
+  for (auto [i, site] : llvm::enumerate(found.sites)) {
+    wide[i] = findRangeFault(context, i, getProductType(module));
+    for (const MatrixFormat &format : formats)
+      if (format.fits(site.getColumns()))
+        candidates[i].push_back(format);
+    MatrixFormat alone = *MatrixFormat::parse(wide[i].empty() ? nameOf(getProductType(module)) : "bf16");
+    if (!llvm::is_contained(candidates[i], alone))
+      candidates[i].push_back(alone);
+  }
+
+  Texts some = takePositions(texts, alonePositions);
+  auto begin = std::chrono::steady_clock::now();
+  std::vector<Tensor> own = runner.run(some);
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  auto tell = [&](const Sensitivity &sensitivity, const std::string &what) {
+    Sensitivity::Work work = sensitivity.getWork();
+    std::string known =
+        work.runs < work.all ? ", " + std::to_string(work.all - work.runs) + " of them done before" : "";
+    onEstimate(what + ": " + std::to_string(work.all) + " runs" + known + ", about " +
+               print("%.0f", std::ceil(work.models * seconds)) + " s, and as many roundings");
+  };
+  Sensitivity forward(context, candidates, SensitivityMethod::Forward, record);
+  tell(forward, "measuring " + std::to_string(found.sites.size()) + " matrices in their formats");
+  Sensitivity output(context, candidates, SensitivityMethod::Output, record);
+  if (method == SensitivityMethod::Output)
+    tell(output, "by the errors of their outputs instead");
+  std::vector<std::vector<MatrixCost>> costs =
+      (method == SensitivityMethod::Output ? output : forward).measure(runner, some, own);
+
+  std::vector<std::vector<Choice>> choices(costs.size());
+  for (auto [i, matrix] : llvm::enumerate(costs))
+    for (const MatrixCost &cost : matrix)
+      choices[i].push_back({double(cost.bytes), cost.kl});
+  PrecisionSteps steps(choices);
+  auto makePlan = [&](const std::vector<size_t> &chosen) {
+    PrecisionPlan plan{weightsHash,
+                       context.calibration->getHash(),
+                       context.calibration->getTokens(),
+                       {},
+                       method == SensitivityMethod::Output ? "output" : "forward",
+                       {}};
+    for (auto [i, choice] : llvm::enumerate(chosen)) {
+      const MatrixCost &cost = costs[i][choice];
+      plan.matrices.push_back(
+          {cost.format, !wide[i].empty(), cost.kl, wide[i].empty() ? explain(costs[i], choice) : wide[i]});
+    }
+    return plan;
+  };
+  auto measureOnce = [&](const PrecisionPlan &plan) -> PrecisionPlan::Measured {
+    std::string key = "all";
+    for (const MatrixFormat &format : plan.getFormats())
+      key += " " + format.name;
+    if (std::optional<std::vector<double>> known = record.find(key))
+      return {(*known)[0], (*known)[1], (*known)[2]};
+    PrecisionPlan::Measured measured = measure(plan);
+    record.add(key, {measured.kl, measured.perplexity, measured.comparedPerplexity});
+    return measured;
+  };
+  auto measureCount = [&](size_t count) { return measureOnce(makePlan(steps.getChoices(count))); };
+
+  if (budget.bytes) {
+    if (double least = steps.getCost(steps.size()); least > double(*budget.bytes))
+      throw std::runtime_error("--max-bytes: expected at least the " + print("%.0f", least) +
+                               " bytes that the smallest formats take but got " + std::to_string(*budget.bytes));
+    PrecisionPlan plan = makePlan(steps.getChoicesWithin(double(*budget.bytes)));
+    plan.measured = measureOnce(plan);
+    return plan;
+  }
+  double most = budget.kl ? *budget.kl : std::log1p(*budget.perplexityIncrease);
+  auto getLoss = [&](const PrecisionPlan::Measured &measured) {
+    return budget.kl ? measured.kl : std::log(measured.comparedPerplexity / measured.perplexity);
+  };
+  std::optional<Allowed> allowed = countAllowed(steps, most, measureCount, getLoss);
+  if (!allowed)
+    throw std::runtime_error(std::string(budget.kl ? "--max-kl" : "--max-perplexity-increase") +
+                             ": expected at least what the most exact formats lose, KL " +
+                             print("%.3g", measureCount(0).kl) + ", but got less");
+  PrecisionPlan plan = makePlan(steps.getChoices(allowed->count));
+  plan.measured = allowed->measured;
+  // The next step may be too large where smaller ones after it are not.
+  double ratio = std::max(0.1, getLoss(allowed->measured) / steps.getLoss(allowed->count));
+  PrecisionPlan further = makePlan(steps.getChoicesBeyond(allowed->count, most / ratio));
+  if (further.getFormats() != plan.getFormats())
+    if (further.measured = measureOnce(further); getLoss(*further.measured) <= most)
+      return further;
+  return plan;
+}

@@ -1,0 +1,41 @@
+// Precision by layer: of each matrix the format that keeps the whole model within a budget, and of each product the
+// type that its numbers fit.
+#pragma once
+
+#include "compiler/compress/PrecisionPlan.h"
+#include "compiler/compress/Sensitivity.h"
+
+namespace nstf::compress {
+
+/// What the whole may lose, on the calibration's texts, or take. One of them.
+struct PrecisionBudget {
+  std::optional<double> kl, perplexityIncrease; ///< 0.01: one per cent
+  std::optional<uint64_t> bytes;
+};
+
+class AdaptivePrecisionManager {
+public:
+  /// Told once what the search is about to do, and how long that takes.
+  using OnEstimate = std::function<void(const std::string &)>;
+
+  /// Everything outlives this. Throws std::runtime_error where the calibration has no texts, and for an encoder.
+  AdaptivePrecisionManager(mlir::ModuleOp module, const RoundingContext &context, const std::string &weightsHash);
+
+  /// What a search depends on beside its formats: a SearchRecord's identity.
+  std::string getIdentity() const;
+  /// Each matrix in one of these formats, or left alone. Throws std::runtime_error where no choice keeps the budget.
+  PrecisionPlan choose(const std::vector<MatrixFormat> &formats, const PrecisionBudget &budget,
+                       SensitivityMethod method, SearchRecord &record, const OnEstimate &onEstimate);
+  /// What the plan loses.
+  PrecisionPlan::Measured measure(const PrecisionPlan &plan);
+
+private:
+  mlir::ModuleOp module;
+  RoundingContext context;
+  std::string weightsHash;
+  calibrate::TextRunner runner;
+  calibrate::Texts texts;
+  std::vector<reference::Tensor> logits;
+};
+
+} // namespace nstf::compress

@@ -1,0 +1,108 @@
+#include "compiler/compress/ChannelScales.h"
+
+using namespace mlir;
+using namespace nstf;
+using namespace nstf::calibrate;
+using namespace nstf::compress;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+ChannelScales::ChannelScales(const LinearSites &found, const Calibration *calibration, reference::WeightReader &reader,
+                             std::vector<MatrixFormat> formats, Rounding rounding, ChannelScaling scaling,
+                             KnownScales &known)
+    : found(found), calibration(calibration), reader(reader), formats(std::move(formats)), rounding(rounding),
+      scaling(scaling), known(known), rows(found.sites.size()), columns(found.inputs.size()) {
+  if (scaling == ChannelScaling::Off)
+    return;
+  for (auto [i, input] : llvm::enumerate(found.inputs))
+    if (std::optional<FoldTarget> target = findFoldTarget(found, input);
+        // Rows of a site are scaled while its layer is written.
+        target && (!target->site || found.inputs[found.sites[*target->site].input].layer == input.layer))
+      folds[i] = *target;
+}
+
+const FoldTarget *ChannelScales::findFold(size_t input) const {
+  auto fold = folds.find(input);
+  return fold == folds.end() ? nullptr : &fold->second;
+}
+
+const std::vector<double> *ChannelScales::findNorm(WeightOp weight) const {
+  auto norm = norms.find(weight);
+  return norm == norms.end() ? nullptr : &norm->second;
+}
+
+void ChannelScales::chooseLayer(const std::string &layer) {
+  if (!chosen.insert(layer).second)
+    return;
+  for (auto [i, input] : llvm::enumerate(found.inputs))
+    if (input.layer == layer)
+      choose(i);
+}
+
+void ChannelScales::choose(size_t index) {
+  const SiteInput &input = found.inputs[index];
+  const FoldTarget *fold = findFold(index);
+  if (!fold)
+    return;
+  std::string key = input.name;
+  for (size_t site : input.sites)
+    key += " " + formats[site].name;
+  auto [entry, isNew] = known.try_emplace(key);
+  if (isNew)
+    entry->second = search(input);
+  if (entry->second.size() == 0)
+    return;
+  columns[index] = fold->site ? entry->second : foldIntoNorm(*fold, entry->second);
+  if (fold->site)
+    rows[*fold->site] = entry->second.cwiseInverse();
+}
+
+/// Empty where no matrix becomes codes, or none gains.
+VectorXd ChannelScales::search(const SiteInput &input) const {
+  std::vector<MatrixXd> matrices;
+  std::vector<quantize::Format> codes;
+  // As many rows as measure well: the search is 22 products with Σ x·xᵀ.
+  int64_t maxRows = std::max<int64_t>(16, (int64_t(1) << 29) / (input.columns * input.columns));
+  for (size_t site : input.sites) {
+    if (!formats[site].codes)
+      continue; // numbers lose nothing by which a scale would help
+    std::shared_ptr<reference::Tensor> weight = reader.read(found.sites[site].weight);
+    int64_t rows = weight->values.rows(), step = (rows + maxRows - 1) / maxRows;
+    matrices.push_back(weight->values(Eigen::seq(0, rows - 1, step), Eigen::all));
+    codes.push_back(getCodes(site));
+  }
+  if (matrices.empty())
+    return {};
+  quantize::InputStatistics statistics = calibration->getStatistics(input);
+  auto readSums = [&] { return calibration->getSums(input); };
+  VectorXd scales = scaling == ChannelScaling::Smooth ? quantize::smoothScales(matrices, statistics)
+                                                      : quantize::searchScales(codes, matrices, statistics, readSums());
+  if (scaling == ChannelScaling::Auto && rounding == Rounding::Gptq &&
+      !quantize::helpGptq(scales, codes, matrices, readSums))
+    return {};
+  return scales;
+}
+
+/// Norms are rounded to their type: what they really scale by is what columns make up for.
+VectorXd ChannelScales::foldIntoNorm(const FoldTarget &target, VectorXd scales) {
+  std::shared_ptr<reference::Tensor> weight = reader.read(target.normWeight);
+  std::vector<double> changed(scales.size());
+  for (int64_t i = 0; i < scales.size(); ++i)
+    changed[i] = weight->data()[i] / scales[i];
+  roundTo(getStoredType(target.normWeight), changed);
+  for (int64_t i = 0; i < scales.size(); ++i) {
+    if (changed[i] == 0 || weight->data()[i] == 0)
+      changed[i] = weight->data()[i];
+    scales[i] = changed[i] == 0 ? 1 : weight->data()[i] / changed[i];
+  }
+  norms[target.normWeight] = changed;
+  if (target.normBias) {
+    std::shared_ptr<reference::Tensor> bias = reader.read(target.normBias);
+    std::vector<double> &changedBias = norms[target.normBias];
+    changedBias.resize(scales.size());
+    for (int64_t i = 0; i < scales.size(); ++i)
+      changedBias[i] = bias->data()[i] / scales[i];
+    roundTo(getStoredType(target.normBias), changedBias);
+  }
+  return scales;
+}

@@ -1,0 +1,181 @@
+#include "compiler/compress/CostReport.h"
+
+#include "compiler/reference/Operations.h"
+#include "compiler/reference/WeightReader.h"
+#include "passes/nstf/FormedGraph.h"
+#include "passes/nstf/Passes.h"
+#include "support/Progress.h"
+
+#include "mlir/Pass/PassManager.h"
+
+#include <cstdio>
+#include <stdexcept>
+
+using namespace mlir;
+using namespace nstf;
+using namespace nstf::calibrate;
+using namespace nstf::compress;
+using Json = nlohmann::ordered_json;
+
+uint64_t CostReport::countBytes() const {
+  uint64_t bytes = 0;
+  for (const MatrixReport &matrix : matrices)
+    bytes += matrix.bytes;
+  return bytes;
+}
+
+double CostReport::getBits() const {
+  double elements = 0;
+  for (const MatrixReport &matrix : matrices)
+    elements += double(matrix.rows) * double(matrix.columns);
+  return 8 * double(countBytes()) / elements;
+}
+
+/// The matrix that the compressed model has for a linear, as the model itself would have it.
+static std::shared_ptr<const Tensor> readCompressed(LinearOp op, const MatrixReport &report,
+                                                    reference::WeightReader &reader) {
+  auto read = [&](Value value) {
+    auto get = value.getDefiningOp<GetOp>();
+    return reader.read(SymbolTable::lookupNearestSymbolFrom<WeightOp>(get, get.getSymbolAttr()));
+  };
+  auto matrix = std::make_shared<Tensor>();
+  if (auto dequantize = op.getW().getDefiningOp<DequantizeOp>()) {
+    std::vector<std::shared_ptr<Tensor>> planes;
+    std::vector<const Tensor *> operands;
+    for (Value plane : dequantize->getOperands()) {
+      planes.push_back(read(plane));
+      operands.push_back(planes.back().get());
+    }
+    *matrix = reference::evaluateOperation(dequantize, operands, {1, 0}).front();
+  } else {
+    *matrix = *read(op.getW());
+  }
+  for (size_t k = 0; k < report.columnScales.size(); ++k)
+    matrix->values.col(k) /= report.columnScales[k];
+  for (size_t n = 0; n < report.rowScales.size(); ++n)
+    matrix->values.row(n) /= report.rowScales[n];
+  return matrix;
+}
+
+/// Puts into the graph of a compressed model what its checkpoint says of activations and caches.
+static void quantizeValues(ModuleOp model) {
+  auto facts = model->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName);
+  auto getType = [&](StringRef fact) {
+    auto type = facts ? facts.getAs<StringAttr>(fact) : StringAttr();
+    return type ? type.str() : "";
+  };
+  PassManager passes(model.getContext());
+  passes.addPass(createQuantizeActivationsPass({.type = getType("activations")}));
+  passes.addPass(createQuantizeCachesPass({.type = getType("kv_cache")}));
+  if (failed(passes.run(model)))
+    throw std::runtime_error("expected a compressed model whose activations and caches can be quantised");
+}
+
+static Likeness compareEmbeddings(const std::vector<Tensor> &outputs, const std::vector<Tensor> &compared) {
+  Likeness likeness;
+  for (auto [own, other] : llvm::zip_equal(outputs, compared)) {
+    double cosine = own.values.cwiseProduct(other.values).sum() / (own.values.norm() * other.values.norm());
+    likeness.mean += cosine / double(outputs.size());
+    likeness.least = std::min(likeness.least, cosine);
+  }
+  return likeness;
+}
+
+void nstf::compress::judgeModel(ModuleOp model, ModuleOp compressed, const Texts &texts, const JudgeOptions &options,
+                                CostReport &report) {
+  quantizeValues(compressed);
+  reference::WeightReader modelReader(options.randomSeed), compressedReader(std::nullopt);
+  TextRunner runner(model, [&](WeightOp weight) { return modelReader.read(weight); });
+  std::vector<Tensor> outputs = runner.run(texts);
+  TextRunner compressedRunner(compressed, [&](WeightOp weight) { return compressedReader.read(weight); });
+  std::vector<Tensor> comparedOutputs = compressedRunner.run(texts);
+  if (!isLanguageModel(model)) {
+    if (options.eachMatrix)
+      throw std::runtime_error("--each: expected a language model but got an encoder");
+    report.likeness = compareEmbeddings(outputs, comparedOutputs);
+    return;
+  }
+  report.divergence = compareLogits(texts, outputs, comparedOutputs);
+  if (!options.eachMatrix)
+    return;
+  LinearSites found = findLinearSites(model);
+  GraphOp graph = *getGraph(model), compressedGraph = *getGraph(compressed);
+  llvm::DenseMap<Operation *, LinearOp> compressedOps; // both graphs have the same operations in the same order
+  for (auto [op, other] :
+       llvm::zip_equal(graph.getBody().getOps<LinearOp>(), compressedGraph.getBody().getOps<LinearOp>()))
+    compressedOps[op] = other;
+  support::Progress progress("measuring each matrix alone", "matrices", found.sites.size());
+  auto findReport = [&](LinearOp op) -> MatrixReport * {
+    auto site = llvm::find_if(found.sites, [&](const LinearSite &site) { return site.op == op; });
+    auto matrix = llvm::find_if(report.matrices, [&](const MatrixReport &matrix) {
+      return site != found.sites.end() && matrix.name == site->name;
+    });
+    return matrix == report.matrices.end() ? nullptr : &*matrix;
+  };
+  auto getBranches = [&](LinearOp op) {
+    std::vector<TextRunner::ReplaceMatrix> branches;
+    if (MatrixReport *matrixReport = findReport(op)) {
+      branches.push_back([op, matrix = std::shared_ptr<const Tensor>(
+                                  readCompressed(compressedOps.at(op), *matrixReport, compressedReader))](
+                             LinearOp other) { return other == op ? matrix : nullptr; });
+      progress.add();
+    }
+    return branches;
+  };
+  runner.runBranches(texts, getBranches, [&](LinearOp op, size_t, const std::vector<Tensor> &compared) {
+    findReport(op)->kl = compareLogits(texts, outputs, compared).kl;
+  });
+}
+
+Json nstf::compress::describeJson(const CostReport &report) {
+  auto orNull = [](std::optional<double> number) { return number ? Json(*number) : Json(); };
+  Json json = {{"format", report.format}, {"bits", report.getBits()}, {"bytes", report.countBytes()}};
+  if (const std::optional<runtime::Divergence> &d = report.divergence)
+    json["judged"] = {{"positions", d->positions}, {"kl", d->kl},
+                      {"kl_99", d->kl99},          {"largest_kl", d->largestKl},
+                      {"same_top", d->sameTop},    {"perplexity", {d->perplexity, d->comparedPerplexity}}};
+  if (report.likeness)
+    json["judged"] = {{"cosine", report.likeness->mean}, {"least_cosine", report.likeness->least}};
+  for (const MatrixReport &matrix : report.matrices)
+    json["matrices"].push_back({{"name", matrix.name},
+                                {"format", matrix.format},
+                                {"shape", {matrix.rows, matrix.columns}},
+                                {"weight_error", matrix.weightError},
+                                {"output_error", orNull(matrix.outputError)},
+                                {"largest_output_error", orNull(matrix.largestOutputError)},
+                                {"output_cosine", orNull(matrix.outputCosine)},
+                                {"kl", orNull(matrix.kl)},
+                                {"bytes_before", matrix.bytesBefore},
+                                {"bytes", matrix.bytes}});
+  return json;
+}
+
+template <typename... Arguments> static std::string print(const char *format, Arguments... arguments) {
+  char line[256];
+  std::snprintf(line, sizeof line, format, arguments...);
+  return line;
+}
+
+std::string nstf::compress::describeTable(const CostReport &report) {
+  std::string text = print("%-44s %-10s %12s %12s %9s %9s %9s %9s\n", "matrix", "format", "bytes", "before", "weights",
+                           "outputs", "largest", "KL alone");
+  auto cell = [](std::optional<double> number) { return number ? print("%9.5f", *number) : print("%9s", "-"); };
+  uint64_t before = 0;
+  for (const MatrixReport &matrix : report.matrices) {
+    text += print("%-44s %-10s %12llu %12llu ", matrix.name.substr(0, 44).c_str(), matrix.format.c_str(),
+                  (unsigned long long)matrix.bytes, (unsigned long long)matrix.bytesBefore) +
+            cell(matrix.weightError) + " " + cell(matrix.outputError) + " " + cell(matrix.largestOutputError) + " " +
+            cell(matrix.kl) + "\n";
+    before += matrix.bytesBefore;
+  }
+  text += print("all: %s, %.3f bits a weight, %llu of %llu bytes\n", report.format.c_str(), report.getBits(),
+                (unsigned long long)report.countBytes(), (unsigned long long)before);
+  if (const std::optional<runtime::Divergence> &d = report.divergence)
+    text += print("judged on %zu positions: KL %.6f (99 %%: %.5f, largest %.5f), perplexity %.5f -> %.5f (%+.2f %%), "
+                  "same top token %.2f %%\n",
+                  d->positions, d->kl, d->kl99, d->largestKl, d->perplexity, d->comparedPerplexity,
+                  100 * (d->comparedPerplexity / d->perplexity - 1), 100 * d->sameTop);
+  if (report.likeness)
+    text += print("judged by embeddings: cosine %.5f, least %.5f\n", report.likeness->mean, report.likeness->least);
+  return text;
+}

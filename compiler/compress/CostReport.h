@@ -1,0 +1,38 @@
+// What compression cost: matrix by matrix, and the whole model on texts that didn't calibrate it.
+#pragma once
+
+#include "compiler/compress/CompressModel.h"
+#include "nstf/Divergence.h"
+
+namespace nstf::compress {
+
+/// Cosines of an encoder's embeddings, text by text.
+struct Likeness {
+  double mean = 0, least = 1;
+};
+
+struct CostReport {
+  std::string format;
+  std::vector<MatrixReport> matrices;
+  std::optional<runtime::Divergence> divergence; ///< of a language model
+  std::optional<Likeness> likeness;              ///< of an encoder
+
+  uint64_t countBytes() const;
+  /// Of an element of the linears.
+  double getBits() const;
+};
+
+struct JudgeOptions {
+  std::optional<uint64_t> randomSeed; ///< of the model's weights
+  bool eachMatrix = false;            ///< the KL of each matrix alone, which is a run each
+};
+
+/// Runs the model, the compressed one, and where it is asked for the model with each matrix alone as the compressed one
+/// has it. A matrix whose inputs or outputs were scaled has the scales divided out: what is compared is what both mean.
+void judgeModel(mlir::ModuleOp model, mlir::ModuleOp compressed, const calibrate::Texts &texts,
+                const JudgeOptions &options, CostReport &report);
+
+nlohmann::ordered_json describeJson(const CostReport &report);
+std::string describeTable(const CostReport &report);
+
+} // namespace nstf::compress

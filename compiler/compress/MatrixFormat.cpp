@@ -1,0 +1,31 @@
+#include "compiler/compress/MatrixFormat.h"
+
+#include "support/ConvertNumbers.h"
+
+using namespace nstf;
+using namespace nstf::compress;
+using support::ElementType;
+
+std::optional<MatrixFormat> MatrixFormat::parse(llvm::StringRef name) {
+  if (std::optional<WeightFormat> codes = parseWeightFormat(name))
+    return MatrixFormat{name.str(), codes};
+  for (ElementType type : {ElementType::F32, ElementType::F16, ElementType::BF16})
+    if (name == llvm::StringRef(nameOf(type)))
+      return MatrixFormat{name.str(), std::nullopt, type};
+  return std::nullopt;
+}
+
+std::string MatrixFormat::getNames() { return getWeightFormatNames() + "; or numbers, f32, f16 or bf16"; }
+
+std::vector<std::byte> nstf::compress::toBytes(ElementType type, std::span<const double> numbers) {
+  std::vector<std::byte> bytes(numbers.size() * sizeOf(type));
+  support::convertNumbers(reinterpret_cast<const std::byte *>(numbers.data()), support::FloatFormat::f64, bytes.data(),
+                          *support::floatFormatFromName(nameOf(type)), numbers.size());
+  return bytes;
+}
+
+void nstf::compress::roundTo(ElementType type, std::span<double> numbers) {
+  std::vector<std::byte> bytes = toBytes(type, numbers);
+  support::convertNumbers(bytes.data(), *support::floatFormatFromName(nameOf(type)),
+                          reinterpret_cast<std::byte *>(numbers.data()), support::FloatFormat::f64, numbers.size());
+}

@@ -1,0 +1,35 @@
+// What the matrix of a linear becomes: codes of a format, or numbers of a type.
+#pragma once
+
+#include "compiler/quantize/Formats.h"
+#include "passes/nstf/WeightFormat.h"
+#include "support/ElementType.h"
+
+#include <span>
+
+namespace nstf::compress {
+
+struct MatrixFormat {
+  std::string name; ///< "int4_g128", "f16"
+  std::optional<WeightFormat> codes;
+  support::ElementType numbers = support::ElementType::F32; ///< where there are no codes
+
+  /// Nothing for an unknown name.
+  static std::optional<MatrixFormat> parse(llvm::StringRef name);
+  /// All that parse knows, for a message.
+  static std::string getNames();
+
+  /// Precondition: there are codes.
+  quantize::Format getCodes(int64_t columns) const {
+    return {unsigned(codes->bits), codes->group, columns, codes->zeros, codes->isFloat};
+  }
+  /// Groups are not larger than rows.
+  bool fits(int64_t columns) const { return !codes || codes->group <= columns; }
+  bool operator==(const MatrixFormat &other) const { return name == other.name; }
+};
+
+/// Numbers as tensors of a type have them.
+std::vector<std::byte> toBytes(support::ElementType type, std::span<const double> numbers);
+void roundTo(support::ElementType type, std::span<double> numbers);
+
+} // namespace nstf::compress

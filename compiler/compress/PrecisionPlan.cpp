@@ -1,0 +1,138 @@
+#include "compiler/compress/PrecisionPlan.h"
+
+#include "support/DidYouMean.h"
+#include "support/Escape.h"
+#include "support/Yaml.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+using namespace nstf;
+using namespace nstf::calibrate;
+using namespace nstf::compress;
+using support::YamlEntry;
+using support::YamlMap;
+using support::YamlValue;
+
+PrecisionPlan PrecisionPlan::makeUniform(const LinearSites &found, const MatrixFormat &format,
+                                         const std::string &weightsHash, const std::string &calibrationHash) {
+  PrecisionPlan plan{weightsHash, calibrationHash, 0, {}, {}, {}};
+  plan.matrices.resize(found.sites.size(), {format, false, {}, ""});
+  return plan;
+}
+
+std::vector<MatrixFormat> PrecisionPlan::getFormats() const {
+  std::vector<MatrixFormat> formats;
+  for (const MatrixPlan &matrix : matrices)
+    formats.push_back(matrix.format);
+  return formats;
+}
+
+// Writing
+
+static std::string print(double number, int digits = 6) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.*g", digits, number);
+  return text;
+}
+
+/// JSON's strings are YAML's.
+static std::string quote(const std::string &text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+static std::string printKey(const std::string &name) {
+  bool isPlain = !name.empty() && llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '.' || c == '_'; });
+  return isPlain ? name : quote(name);
+}
+
+std::string PrecisionPlan::str(const LinearSites &found) const {
+  std::string text = "weights_sha256: " + weightsHash + "\n";
+  if (!calibrationHash.empty())
+    text += "calibration: {sha256: " + calibrationHash + ", tokens: " + std::to_string(tokens) + "}\n";
+  if (measured)
+    text += "measured: {kl: " + print(measured->kl) + ", perplexity: [" + print(measured->perplexity) + ", " +
+            print(measured->comparedPerplexity) + "]}\n";
+  if (!sensitivity.empty())
+    text += "sensitivity: " + sensitivity + "\n";
+  text += "layers:\n";
+  for (auto [site, matrix] : llvm::zip_equal(found.sites, matrices)) {
+    text += "  " + printKey(site.name) + ": {format: " + matrix.format.name;
+    if (matrix.wideProducts)
+      text += ", products: bf16";
+    if (matrix.kl)
+      text += ", kl: " + print(*matrix.kl, 3);
+    if (!matrix.because.empty())
+      text += ", because: " + quote(matrix.because);
+    text += "}\n";
+  }
+  return text;
+}
+
+// Reading
+
+static MatrixPlan readMatrix(const YamlValue &value, const LinearSite &site) {
+  YamlMap map = value.map("a map with a format", {"format", "products", "kl", "because"});
+  const YamlValue &name = map.get("format", "the matrix's");
+  std::optional<MatrixFormat> format = MatrixFormat::parse(name.text("a format"));
+  if (!format)
+    name.fail(MatrixFormat::getNames());
+  if (!format->fits(site.getColumns()))
+    name.fail("groups of at most the " + std::to_string(site.getColumns()) + " inputs of '" +
+              support::escape(site.name) + "'");
+  MatrixPlan plan{*format, false, {}, ""};
+  if (const YamlValue *products = map.find("products")) {
+    plan.wideProducts = products->text("bf16") == "bf16";
+    if (!plan.wideProducts)
+      products->fail("bf16, or no key where products are like the others'");
+  }
+  if (const YamlValue *kl = map.find("kl"))
+    plan.kl = kl->number("a number").value;
+  if (const YamlValue *because = map.find("because"))
+    plan.because = because->scalar("a text");
+  return plan;
+}
+
+static void requireHash(const YamlValue &value, const std::string &hash, const std::string &of) {
+  if (std::string found = value.text("a hash"); found != hash)
+    value.fail("a plan for " + of + " " + hash);
+}
+
+PrecisionPlan PrecisionPlan::read(const std::filesystem::path &path, const LinearSites &found,
+                                  const std::string &weightsHash, const std::string &calibrationHash) {
+  PrecisionPlan plan;
+  YamlMap map =
+      YamlValue::readFile(path).map("a plan", {"weights_sha256", "calibration", "measured", "sensitivity", "layers"});
+  requireHash(map.get("weights_sha256", "that of the model's weights"), weightsHash, "weights");
+  plan.weightsHash = weightsHash;
+  if (const YamlValue *calibration = map.find("calibration")) {
+    YamlMap of = calibration->map("a calibration", {"sha256", "tokens"});
+    const YamlValue &hash = of.get("sha256", "the calibration's");
+    if (calibrationHash.empty())
+      hash.fail("no calibration, or --calibration");
+    requireHash(hash, calibrationHash, "the calibration");
+  }
+  plan.calibrationHash = calibrationHash;
+
+  if (const YamlValue *sensitivity = map.find("sensitivity"))
+    plan.sensitivity = sensitivity->scalar("forward or output");
+
+  std::vector<std::string> names;
+  for (const LinearSite &site : found.sites)
+    names.push_back(site.name);
+  std::vector<std::optional<MatrixPlan>> matrices(names.size());
+  const YamlValue &layers = map.get("layers", "a format of each linear");
+  for (const YamlEntry &layer : layers.entries("a format of each linear")) {
+    size_t site = llvm::find(names, layer.name) - names.begin();
+    if (site == names.size())
+      layer.place.error("expected a linear of the model but got '" + support::escape(layer.name) + "'" +
+                        support::didYouMean(layer.name, names));
+    matrices[site] = readMatrix(layer.value, found.sites[site]);
+  }
+  for (auto [i, matrix] : llvm::enumerate(matrices)) {
+    if (!matrix)
+      layers.place().error("expected a format of each linear but got none of '" + support::escape(names[i]) + "'");
+    plan.matrices.push_back(std::move(*matrix));
+  }
+  return plan;
+}

@@ -1,0 +1,43 @@
+#include "compiler/compress/RangeFault.h"
+
+#include "support/Escape.h"
+
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+
+using namespace mlir;
+using namespace nstf;
+using namespace nstf::calibrate;
+using namespace nstf::compress;
+using support::ElementType;
+
+ElementType nstf::compress::getProductType(ModuleOp module) {
+  auto facts = module->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName);
+  auto dtype = facts ? facts.getAs<StringAttr>("dtype") : StringAttr();
+  return dtype && dtype == "bfloat16" ? ElementType::BF16 : ElementType::F16;
+}
+
+std::string nstf::compress::findRangeFault(const RoundingContext &context, size_t site, ElementType type) {
+  if (type != ElementType::F16) // the others have the range of f32
+    return "";
+  constexpr double largest = 65504, margin = 4;
+  const LinearSite &at = context.found.sites[site];
+  const std::shared_ptr<reference::Tensor> matrix = context.reader.read(at.weight);
+  double weights = 0;
+  for (int64_t i = 0; i < matrix->size(); ++i) {
+    double number = matrix->data()[i];
+    if (!std::isfinite(number))
+      throw std::runtime_error("weight '" + support::escape(WeightOp(at.weight).getSymName().str()) +
+                               "': expected finite numbers but got " + std::to_string(number) + " at " +
+                               std::to_string(i));
+    weights = std::max(weights, std::abs(number));
+  }
+  double inputs = context.calibration->getStatistics(context.found.inputs[at.input]).largest.maxCoeff();
+  if (std::max(weights, inputs) * margin < largest)
+    return "";
+  char text[96];
+  std::snprintf(text, sizeof text, "%s reach %.2g, %s f16 (65504)", inputs >= weights ? "activations" : "weights",
+                std::max(inputs, weights), std::max(inputs, weights) > largest ? "past" : "near the end of");
+  return text;
+}

@@ -1,0 +1,164 @@
+#include "compiler/quantize/StoredCodes.h"
+
+#include "nstf/FloatTypes.h"
+#include "support/ConvertNumbers.h"
+
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+using namespace nstf;
+using namespace nstf::quantize;
+
+int64_t StoredCodes::countWords(int64_t codes) const {
+  int64_t whole = 32 / format.bits;
+  return layout == CodeLayout::PackLoose ? (codes + whole - 1) / whole : (codes * format.bits + 31) / 32;
+}
+
+std::vector<int64_t> StoredCodes::getShape(Plane plane) const {
+  int64_t columns = format.columns, groups = format.groups();
+  if (plane == Plane::Scales)
+    return isTransposed() ? std::vector{groups, rows} : std::vector{(rows + scaleRows - 1) / scaleRows, groups};
+  bool isZeros = plane == Plane::Zeros;
+  switch (layout) {
+  case CodeLayout::Bytes:
+  case CodeLayout::Floats:
+    return {rows, isZeros ? groups : columns};
+  case CodeLayout::Pack:
+  case CodeLayout::PackLoose:
+    return isZeros ? std::vector{countWords(rows), groups} : std::vector{rows, countWords(columns)};
+  case CodeLayout::Awq:
+    return {isZeros ? groups : columns, countWords(rows)};
+  case CodeLayout::Gptq:
+  case CodeLayout::GptqV2:
+    return isZeros ? std::vector{groups, countWords(rows)} : std::vector{countWords(columns), rows};
+  }
+  return {};
+}
+
+int64_t StoredCodes::getBit(int64_t index) const {
+  if (layout == CodeLayout::PackLoose) {
+    int64_t whole = 32 / format.bits;
+    return index / whole * 32 + index % whole * format.bits;
+  }
+  if (layout == CodeLayout::Awq) {
+    static constexpr int nibbles[] = {0, 4, 1, 5, 2, 6, 3, 7};
+    return index / 8 * 32 + nibbles[index % 8] * 4;
+  }
+  return index * format.bits;
+}
+
+StoredCodes::Stream StoredCodes::getCodes(int64_t row) const {
+  if (layout == CodeLayout::Gptq || layout == CodeLayout::GptqV2)
+    return {row, rows};
+  return {row * countWords(format.columns), 1};
+}
+
+StoredCodes::Stream StoredCodes::getZeros(int64_t group) const {
+  if (isTransposed())
+    return {group * countWords(rows), 1};
+  return {group, format.groups()};
+}
+
+int64_t StoredCodes::getScale(int64_t row, int64_t group) const {
+  return isTransposed() ? group * rows + row : row / scaleRows * format.groups() + group;
+}
+
+template <typename Number> static Number load(std::span<const std::byte> bytes, int64_t index) {
+  Number number;
+  std::memcpy(&number, bytes.data() + index * sizeof number, sizeof number);
+  return number;
+}
+
+/// The word that holds a bit, and behind it the next one of the stream.
+static uint64_t loadPair(std::span<const std::byte> words, int64_t first, int64_t stride, int64_t bit, bool both) {
+  int64_t word = first + bit / 32 * stride;
+  return load<uint32_t>(words, word) | (both ? uint64_t(load<uint32_t>(words, word + stride)) << 32 : 0);
+}
+
+static unsigned readBits(std::span<const std::byte> words, int64_t first, int64_t stride, int64_t bit, unsigned bits) {
+  return loadPair(words, first, stride, bit, bit % 32 + bits > 32) >> bit % 32 & ((1u << bits) - 1);
+}
+
+static void writeBits(std::span<std::byte> words, int64_t first, int64_t stride, int64_t bit, unsigned bits,
+                      unsigned code) {
+  bool both = bit % 32 + bits > 32;
+  uint64_t pair = loadPair(words, first, stride, bit, both) | uint64_t(code) << bit % 32;
+  for (int64_t half = 0; half <= both; ++half) {
+    auto word = uint32_t(pair >> 32 * half);
+    std::memcpy(words.data() + 4 * (first + (bit / 32 + half) * stride), &word, 4);
+  }
+}
+
+/// Of a matrix whose words lie along N (Awq), the stream of column k holds all rows: index is the row there.
+void StoredCodes::write(int64_t row, const CodedRow &coded, StoredTensors<std::byte> to) const {
+  auto put = [&](std::span<std::byte> words, Stream stream, int64_t index, unsigned code) {
+    writeBits(words, stream.first, stream.stride, getBit(index), format.bits, code);
+  };
+  for (int64_t k = 0; k < format.columns; ++k)
+    if (isBytes())
+      to.codes[row * format.columns + k] = std::byte(coded.codes[k] - format.middle());
+    else if (layout == CodeLayout::Awq)
+      put(to.codes, {k * countWords(rows), 1}, row, coded.codes[k]);
+    else
+      put(to.codes, getCodes(row), k, coded.codes[k]);
+  for (int64_t group = 0; group < format.groups(); ++group) {
+    uint16_t scale = roundToF16(layout == CodeLayout::Floats ? coded.scales[group] / 2 : coded.scales[group]);
+    std::memcpy(to.scales.data() + 2 * getScale(row, group), &scale, 2);
+    if (!format.zeros)
+      continue;
+    if (layout == CodeLayout::Bytes)
+      to.zeros[row * format.groups() + group] = std::byte(coded.zeros[group] - format.middle());
+    else
+      put(to.zeros, getZeros(group), row, (coded.zeros[group] - (layout == CodeLayout::Gptq)) & format.largestCode());
+  }
+}
+
+float StoredCodes::readScale(std::span<const std::byte> scales, int64_t index, support::ElementType type) const {
+  unsigned size = support::sizeOf(type);
+  double scale;
+  support::convertNumbers(scales.data() + index * size, *support::floatFormatFromName(nameOf(type)),
+                          reinterpret_cast<std::byte *>(&scale), support::FloatFormat::f64, 1);
+  float means = float(layout == CodeLayout::Floats ? 2 * scale : scale);
+  float rounded = format.wideScales ? means : widenF16(roundToF16(means));
+  if (!std::isfinite(rounded))
+    throw std::runtime_error("expected finite scales within " + std::string(format.wideScales ? "f32" : "f16 (65504)") +
+                             " but got " + std::to_string(scale) + " at " + std::to_string(index));
+  return rounded;
+}
+
+/// A number of e4m3fn, of half its size in e4m3fnuz.
+static uint8_t readFloat(std::span<const std::byte> codes, int64_t index) {
+  auto code = load<uint8_t>(codes, index);
+  if ((code & 0x7f) == 0x7f)
+    throw std::runtime_error("expected numbers of e4m3fn but got NaN at " + std::to_string(index));
+  return code == 0x80 ? 0 : code;
+}
+
+CodedRow StoredCodes::read(int64_t row, StoredTensors<const std::byte> from, support::ElementType scaleType) const {
+  auto get = [&](std::span<const std::byte> words, Stream stream, int64_t index) {
+    return uint8_t(readBits(words, stream.first, stream.stride, getBit(index), format.bits));
+  };
+  CodedRow coded;
+  for (int64_t k = 0; k < format.columns; ++k)
+    if (layout == CodeLayout::Floats)
+      coded.codes.push_back(readFloat(from.codes, row * format.columns + k));
+    else if (layout == CodeLayout::Bytes)
+      coded.codes.push_back(load<uint8_t>(from.codes, row * format.columns + k) + format.middle());
+    else if (layout == CodeLayout::Awq)
+      coded.codes.push_back(get(from.codes, {k * countWords(rows), 1}, row));
+    else
+      coded.codes.push_back(get(from.codes, getCodes(row), k));
+  for (int64_t group = 0; group < format.groups(); ++group) {
+    coded.scales.push_back(readScale(from.scales, getScale(row, group), scaleType));
+    if (!format.zeros)
+      coded.zeros.push_back(format.middle());
+    else if (layout == CodeLayout::Bytes)
+      coded.zeros.push_back(load<uint8_t>(from.zeros, row * format.groups() + group) + format.middle());
+    else // GPTQ's 2^bits - 1 is a zero of 0
+      coded.zeros.push_back((get(from.zeros, getZeros(group), row) + (layout == CodeLayout::Gptq)) &
+                            format.largestCode());
+  }
+  return coded;
+}
