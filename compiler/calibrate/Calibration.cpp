@@ -1,6 +1,6 @@
 #include "compiler/calibrate/Calibration.h"
 
-#include "compiler/reference/WeightReader.h"
+#include "compiler/calibrate/FiniteWeights.h"
 #include "support/Escape.h"
 #include "support/Json.h"
 #include "support/Sha256.h"
@@ -133,7 +133,7 @@ public:
     if (llvm::all_of(layers, [](const auto &layer) { return layer.second.isDone(); }))
       return;
     reference::WeightReader reader(options.randomSeed);
-    TextRunner runner(module, [&](WeightOp weight) { return reader.read(weight); });
+    TextRunner runner(module, [&](WeightOp weight) { return readFinite(reader, weight); });
     runner.run(texts, [&](Operation *op, auto get) {
       if (auto linear = dyn_cast<LinearOp>(op))
         addInput(linear, get);

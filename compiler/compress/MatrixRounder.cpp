@@ -1,5 +1,6 @@
 #include "compiler/compress/MatrixRounder.h"
 
+#include "compiler/calibrate/FiniteWeights.h"
 #include "support/Escape.h"
 
 #include <stdexcept>
@@ -32,11 +33,11 @@ MatrixXd MatrixRounder::scaleRows(size_t site, const reference::Tensor &weight, 
 }
 
 MatrixXd MatrixRounder::readRows(size_t site, int64_t first, int64_t count) const {
-  return scaleRows(site, *reader.read(found.sites[site].weight), first, count);
+  return scaleRows(site, *readFinite(reader, found.sites[site].weight), first, count);
 }
 
 RoundingErrors MatrixRounder::round(size_t site, const quantize::Gptq *gptq, Take take) const {
-  const std::shared_ptr<reference::Tensor> weight = reader.read(found.sites[site].weight);
+  const std::shared_ptr<reference::Tensor> weight = readFinite(reader, found.sites[site].weight);
   const int64_t rows = found.sites[site].getRows();
   const quantize::Format format = scales.getCodes(site);
   constexpr int64_t step = 64; // rows that share a word of zeros are of one step

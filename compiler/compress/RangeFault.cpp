@@ -1,10 +1,8 @@
 #include "compiler/compress/RangeFault.h"
 
-#include "support/Escape.h"
+#include "compiler/calibrate/FiniteWeights.h"
 
-#include <cmath>
 #include <cstdio>
-#include <stdexcept>
 
 using namespace mlir;
 using namespace nstf;
@@ -23,16 +21,7 @@ std::string nstf::compress::findRangeFault(const RoundingContext &context, size_
     return "";
   constexpr double largest = 65504, margin = 4;
   const LinearSite &at = context.found.sites[site];
-  const std::shared_ptr<reference::Tensor> matrix = context.reader.read(at.weight);
-  double weights = 0;
-  for (int64_t i = 0; i < matrix->size(); ++i) {
-    double number = matrix->data()[i];
-    if (!std::isfinite(number))
-      throw std::runtime_error("weight '" + support::escape(WeightOp(at.weight).getSymName().str()) +
-                               "': expected finite numbers but got " + std::to_string(number) + " at " +
-                               std::to_string(i));
-    weights = std::max(weights, std::abs(number));
-  }
+  double weights = readFinite(context.reader, at.weight)->values.cwiseAbs().maxCoeff();
   double inputs = context.calibration->getStatistics(context.found.inputs[at.input]).largest.maxCoeff();
   if (std::max(weights, inputs) * margin < largest)
     return "";

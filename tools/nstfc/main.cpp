@@ -18,6 +18,7 @@
 #include "support/WriteFile.h"
 #include "tools/nstfc/CompressOptions.h"
 #include "tools/nstfc/KernelOptions.h"
+#include "tools/nstfc/PackOptions.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <CLI/CLI.hpp>
@@ -140,13 +141,14 @@ void addOptions(CLI::App &app, CommandLine &line) {
   app.add_flag("--list-targets", line.listTargets, "print the chips and leave");
   app.add_flag("--list-ops", line.listOps, "print the operations of the nstf dialect and leave");
   app.footer("One kernel by itself, with a C header: nstfc kernel --help\n"
-             "A checkpoint in fewer bits: nstfc calibrate --help, nstfc compress --help");
+             "A checkpoint in fewer bits: nstfc calibrate --help, nstfc compress --help; a matrix: nstfc pack --help");
   // These commands have command lines of their own.
   support::addCommonOptions(app, "nstfc " NSTF_VERSION, [&app] {
     support::CompletionCommand command = support::describeCommand(app);
     command.commands.push_back(describeKernelCommand());
     for (support::CompletionCommand &other : describeCompressCommands())
       command.commands.push_back(std::move(other));
+    command.commands.push_back(describePackCommand());
     return command;
   });
 }
@@ -394,6 +396,7 @@ int main(int argc, char **argv) {
   auto run = name == "kernel"      ? runKernelCommand
              : name == "calibrate" ? runCalibrateCommand
              : name == "compress"  ? runCompressCommand
+             : name == "pack"      ? runPackCommand
                                    : nullptr;
   return support::runTool([&] { return run ? run(argc - 1, argv + 1) : runModelCommand(argc, argv); });
 }
