@@ -1,7 +1,8 @@
 // A wave's run loop, as a template over who observes it.
 //
 // `observe(op)` is called before every micro-op. It returns nothing, or whether the micro-op may run: where it may not
-// the wave stops in front of it. Each kind of observer has a loop of its own: who observes nothing pays nothing.
+// the wave stops in front of it. An observer with `executes(op)` says which micro-ops do nothing. Each kind of observer
+// has a loop of its own: who observes nothing pays nothing.
 #pragma once
 
 #include "runtime/emulator/instructions/Wave.h"
@@ -61,6 +62,13 @@ template <typename Observe> bool letsRun(Wave &w, const MicroOp *op, Observe &ob
   return true;
 }
 
+template <typename Observe> const MicroOp *execute(Wave &w, const MicroOp *op, const Observe &observe) {
+  if constexpr (requires { observe.executes(op); })
+    return observe.executes(op) ? op->handler(w, op) : op + 1;
+  else
+    return op->handler(w, op);
+}
+
 /// The run loop for a MODE that isn't the host's default.
 template <typename Observe> void runInMode(Wave &w, const MicroOp *op, Observe &observe) {
   HostFloatMode host;
@@ -76,16 +84,16 @@ template <typename Observe> void runInMode(Wave &w, const MicroOp *op, Observe &
       return;
     switch (FloatMode(op->floatMode)) {
     case FloatMode::None:
-      op = op->handler(w, op);
+      op = execute(w, op, observe);
       break;
     case FloatMode::Single:
       HostFloatMode::set(single);
-      op = op->handler(w, op);
+      op = execute(w, op, observe);
       host.restore();
       break;
     case FloatMode::HalfDouble:
       HostFloatMode::set(halfDouble);
-      op = op->handler(w, op);
+      op = execute(w, op, observe);
       host.restore();
       break;
     }
@@ -93,13 +101,13 @@ template <typename Observe> void runInMode(Wave &w, const MicroOp *op, Observe &
 }
 
 /// From `w.next` on, until the wave is no longer Running.
-template <typename Observe> void runLoop(Wave &w, Observe observe) {
+template <typename Observe> void runLoop(Wave &w, Observe &&observe) {
   w.status = WaveStatus::Running;
   do { // s_setreg comes back here
     const MicroOp *op = w.next;
     if ((w.mode & (mode::floatMask | mode::vectorSkip)) == mode::floatDefault)
       while (op && letsRun(w, op, observe))
-        op = op->handler(w, op);
+        op = execute(w, op, observe);
     else
       runInMode(w, op, observe);
   } while (w.status == WaveStatus::Running);

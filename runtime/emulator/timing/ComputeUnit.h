@@ -56,6 +56,7 @@ private:
 
   void issue(Simd &simd, TimedWave &wave, Clocks now);
   void issueVectorMemory(const Simd &simd, TimedWave &wave, Clocks now);
+  void skipRounds(TimedWave &wave, Clocks now);
   void issueScalarMemory(TimedWave &wave, Clocks now);
   void fetch(TimedWave &wave, Clocks now);
   void execute(TimedWave &wave, Clocks now);

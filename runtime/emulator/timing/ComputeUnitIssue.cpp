@@ -57,6 +57,8 @@ void ComputeUnit::issue(Simd &simd, TimedWave &wave, Clocks now) {
   }
   case Unit::Branch:
     ++counters.branchInstructions;
+    if (wave.entry.blocks)
+      skipRounds(wave, now);
     wait(wave, now + chip.branchClocks, Stall::NoInstruction);
     if (wave.entry.detail) {
       wave.branchTarget = TimedWave::unknownTarget;
@@ -104,6 +106,15 @@ void ComputeUnit::issueScalarMemory(TimedWave &wave, Clocks now) {
     wait(wave, now + chip.memtimeClocks, Stall::Internal);
   if (fact.is(TimingFact::countsLgkm))
     wave.scalar.add(now, done);
+}
+
+void ComputeUnit::skipRounds(TimedWave &wave, Clocks now) {
+  const SkippedRounds &skipped = wave.reader.skipped(wave.entry);
+  const Clocks measured = now - wave.measuredFrom;
+  if (skipped.rounds)
+    ports.skipped(wave.entry.instruction, skipped, measured, wave.measured);
+  wave.measured = skipped.rounds ? measured : 0;
+  wave.measuredFrom = now;
 }
 
 void ComputeUnit::fetch(TimedWave &wave, Clocks now) {

@@ -4,8 +4,10 @@
 #include "runtime/emulator/run/Scheduler.h"
 #include "runtime/emulator/timing/ChipTiming.h"
 #include "runtime/emulator/timing/Dispatcher.h"
+#include "runtime/emulator/timing/GroupProbe.h"
 #include "runtime/emulator/timing/GroupWork.h"
 #include "runtime/emulator/timing/MemorySystem.h"
+#include "runtime/emulator/timing/Outline.h"
 #include "runtime/emulator/timing/ScaledCounters.h"
 #include "runtime/emulator/timing/TimedWave.h"
 
@@ -59,7 +61,25 @@ bool LaunchSample::isSteady(const MemoryCounters &memory) const {
          !fills(memory.mallMisses + memory.fabricWrites, chip.mallBytes);
 }
 
-void LaunchSample::groupEnded(const TimedGroup &group, const MemorySystem &memory) {
+LaunchSample::Size LaunchSample::probe(const Outline &outline) {
+  constexpr double alikeWithin = 0.02;
+  if (instructions.empty())
+    return Size::Within;
+  GroupProbe probe(driver, outline);
+  const GroupProbe::Result first = probe.execute(0);
+  if (double(first.instructions) * double(groups) <= double(options.budget))
+    return Size::Within;
+  bool alike = first.wavesAgree && driver.residents() <= chip.computeUnits;
+  for (uint64_t index : GroupWork::probes(driver.launch().arguments->grid)) {
+    const GroupProbe::Result group = probe.execute(index);
+    instructions[index] = group.instructions;
+    alike &= group.wavesAgree && group.loops == first.loops &&
+             std::abs(double(group.instructions) / double(first.instructions) - 1) < alikeWithin;
+  }
+  return alike ? Size::BeyondAlike : Size::Beyond;
+}
+
+void LaunchSample::groupEnded(const TimedGroup &group, Clocks lasted, const MemorySystem &memory) {
   if (instructions.empty())
     return;
   const RecordedGroup &recorded = *group.recorded;
@@ -67,11 +87,11 @@ void LaunchSample::groupEnded(const TimedGroup &group, const MemorySystem &memor
   if (++simulated == driver.residents())
     changedByFirstRound = memory.changedLines();
   simulatedInstructions += recorded.instructions;
-  residentClocks += group.drained - group.begun;
+  residentClocks += lasted;
   left -= isDraining();
   if (sampler.settled())
     return;
-  sampler.retired({recorded.index, group.computeUnit, group.begun, group.drained, recorded.instructions},
+  sampler.retired({recorded.index, group.computeUnit, group.begun, group.begun + lasted, recorded.instructions},
                   isSteady(memory.counters()));
   if (!sampler.settled())
     return;
@@ -102,7 +122,8 @@ void LaunchSample::executeRest(const Dispatcher &dispatcher) {
   }
   const uint32_t (&grid)[3] = driver.launch().arguments->grid;
   std::vector<uint64_t> probes = GroupWork::probes(grid);
-  std::erase_if(probes, [&](uint64_t probe) { return !std::ranges::binary_search(rest, probe); });
+  std::erase_if(probes,
+                [&](uint64_t probe) { return instructions[probe] || !std::ranges::binary_search(rest, probe); });
   execute(probes);
   GroupWork work(grid);
   for (uint64_t group = 0; group < groups; ++group)
@@ -113,11 +134,13 @@ void LaunchSample::executeRest(const Dispatcher &dispatcher) {
       instructions[group] = work.estimate(group);
 }
 
-void LaunchSample::beginDrain(std::span<const std::unique_ptr<TimedGroup>> resident, Clocks now, uint64_t executed) {
+void LaunchSample::beginDrain(std::span<const std::unique_ptr<TimedGroup>> resident, Clocks now, Clocks skipped,
+                              uint64_t executed) {
   for (const std::unique_ptr<TimedGroup> &group : resident)
     if (group->recorded) {
-      residents.push_back({group->recorded->index, group->computeUnit, group->begun});
-      residentClocks += now - std::min(now, group->begun);
+      const int64_t begun = int64_t(group->begun) - int64_t(skipped - group->skippedBefore);
+      residents.push_back({group->recorded->index, group->computeUnit, begun});
+      residentClocks += Clocks(std::max<int64_t>(int64_t(now) - begun, 0));
     }
   pace = double(residentClocks) / double(executed);
   drainSpeed.emplace(std::min(groups, driver.residents()), 1 / pace);
@@ -136,7 +159,7 @@ Clocks LaunchSample::replay(Dispatcher &dispatcher, Clocks drained) {
   drainSpeed->finish();
   std::vector<Clocks> ends;
   for (const Resident &group : residents) {
-    ends.push_back(std::max(drainBegins, group.begun + draw(group.index)));
+    ends.push_back(Clocks(std::max(int64_t(drainBegins), group.begun + int64_t(draw(group.index)))));
     dispatcher.groupEnded(group.computeUnit, ends.back());
   }
   const Clocks drainedInReplay = drainSpeed->drained(ends, drainBegins);
@@ -174,7 +197,7 @@ double LaunchSample::changedTimes(const MemorySystem &memory) const {
   return 1 + ofEach * std::max(find, 0.0) / double(changed);
 }
 
-void LaunchSample::describe(LaunchPrediction &prediction) const {
+void LaunchSample::describe(LaunchPrediction &prediction, double skipped) const {
   prediction.sample = {groups, groups, 1, prediction.ns(), prediction.ns()};
   if (!enough)
     return;
@@ -191,11 +214,11 @@ void LaunchSample::describe(LaunchPrediction &prediction) const {
   // launch's end is like the drain that was simulated but not the same, half of what that is beside its own replay.
   const double open = double(replayed) * (sampler.uncertainty() + sampler.drift() + beyondError * beyond +
                                           (cachesFill ? fillError : replayError));
-  const double half = replayed ? (open + double(misfit) / 2) * 1000 / prediction.clockMhz : 0;
+  const double half = (replayed ? open + double(misfit) / 2 : 0) + skipped;
   prediction.sample.simulated = simulated;
   prediction.sample.strata = sampler.strata();
-  prediction.sample.low -= half;
-  prediction.sample.high += half;
+  prediction.sample.low -= half * 1000 / prediction.clockMhz;
+  prediction.sample.high += half * 1000 / prediction.clockMhz;
 }
 
 } // namespace nstf::emulator::timing

@@ -26,6 +26,7 @@ namespace nstf::emulator::timing {
 
 class Dispatcher;
 class MemorySystem;
+class Outline;
 class TimingFacts;
 struct ChipTiming;
 struct TimedGroup;
@@ -34,24 +35,34 @@ class LaunchSample {
 public:
   LaunchSample(LaunchDriver &driver, const ChipTiming &chip, const TimingFacts &facts, const TimingOptions &options);
 
-  /// A workgroup has ended, and its place is free. `memory`: what the launch did there so far.
-  void groupEnded(const TimedGroup &group, const MemorySystem &memory);
+  /// Whether the launch is larger than the budget, and what its workgroups do, told by executing some of them by the
+  /// outline. For launches of which no results are wanted, before any workgroup begins.
+  enum class Size : uint8_t {
+    Within, ///< the budget, or it can't be sampled
+    Beyond,
+    BeyondAlike, ///< and all workgroups, one on a compute unit, and their waves go round the same long loops as often
+  };
+  Size probe(const Outline &outline);
+
+  /// A workgroup has ended, and its place is free; it took that long. `memory`: what the launch did there so far.
+  void groupEnded(const TimedGroup &group, Clocks lasted, const MemorySystem &memory);
   /// Enough is simulated, and all of it would be more than the budget. Never for kernels whose workgroups may wait for
   /// each other.
   bool suffices() const { return enough; }
   /// From now on no workgroup is placed; `resident` are in the middle (those without a recording aren't there), and all
-  /// together have executed so many instructions. Once.
-  void beginDrain(std::span<const std::unique_ptr<TimedGroup>> resident, Clocks now, uint64_t executed);
+  /// together have executed so many instructions, during `skipped` clocks of them while now stood still. Once.
+  void beginDrain(std::span<const std::unique_ptr<TimedGroup>> resident, Clocks now, Clocks skipped, uint64_t executed);
   bool isDraining() const { return drainSpeed.has_value(); }
-  /// While it drains, at each event.
+  /// While it drains, at each event. From here on clocks that are skipped count.
   void drains(Clocks now, uint64_t executed);
   /// Executes and replays what is left; the last of those that were resident ended at `drained`. Returns when the last
   /// workgroup of all ends. Throws Fault.
   Clocks replay(Dispatcher &dispatcher, Clocks drained);
   /// How many times as many lines as the simulated workgroups left changed in the L2s all workgroups do.
   double changedTimes(const MemorySystem &memory) const;
-  /// Says what was simulated, and makes what was counted of that what all workgroups do.
-  void describe(LaunchPrediction &prediction) const;
+  /// Says what was simulated, and makes what was counted of that what all workgroups do. `skipped`: by how many clocks
+  /// what was skipped may be off.
+  void describe(LaunchPrediction &prediction, double skipped) const;
 
 private:
   void execute(std::span<const uint64_t> which);
@@ -74,7 +85,7 @@ private:
   struct Resident {
     uint64_t index;
     uint32_t computeUnit;
-    Clocks begun;
+    int64_t begun; ///< before the launch did, if much was skipped since
   };
   std::vector<Resident> residents; ///< when the chip began to drain
   std::optional<DrainSpeed> drainSpeed;

@@ -1,28 +1,13 @@
 #include "runtime/emulator/timing/PollingLoads.h"
 #include "runtime/emulator/decode/InstructionFacts.h"
-#include "runtime/emulator/decode/MicroOp.h"
 #include "runtime/emulator/timing/ControlFlow.h"
+#include "runtime/emulator/timing/RegisterSet.h"
 
 #include <algorithm>
-#include <bitset>
 #include <set>
 
 namespace nstf::emulator::timing {
 namespace {
-
-/// Vector rows, then places of the SGPR file.
-using Registers = std::bitset<temporaryRow + sgpr::count>;
-
-void forEachRegister(const RegisterRange &range, auto function) {
-  const size_t first = range.vector ? range.first : temporaryRow + range.first;
-  for (size_t i = 0; i < range.count; ++i)
-    function(first + i);
-}
-bool meets(const Registers &registers, const RegisterRange &range) {
-  bool any = false;
-  forEachRegister(range, [&](size_t i) { any |= registers[i]; });
-  return any;
-}
 
 /// `s_or_b64 exec, exec, saved` gives lanes back behind a branch: `saved` alone says which are active then.
 bool restoresExec(const InstructionFacts &facts) {
@@ -60,7 +45,7 @@ private:
   }
 
   void walk(uint32_t block, std::set<uint32_t> &loads) {
-    Registers live;
+    RegisterSet live;
     for (uint32_t successor : blocks[block].successors)
       if (inLoop(successor))
         live |= entries[successor];
@@ -88,7 +73,7 @@ private:
       for (uint32_t block = uint32_t(blocks.size()); block-- > 0;) {
         if (inLoop(block))
           continue;
-        Registers live;
+        RegisterSet live;
         for (uint32_t successor : blocks[block].successors)
           live |= entries[successor];
         for (uint32_t i = blocks[block].last + 1; i-- > blocks[block].first;) {
@@ -108,7 +93,7 @@ private:
   }
 
   /// From the registers that decide after an instruction, which writes one of them, to those that do before it.
-  static void goBehind(Registers &live, const InstructionFacts &fact) {
+  static void goBehind(RegisterSet &live, const InstructionFacts &fact) {
     const bool execDecides = live[temporaryRow + sgpr::exec] || live[temporaryRow + sgpr::exec + 1];
     remove(live, fact);
     if (restoresExec(fact))
@@ -119,7 +104,7 @@ private:
       add(live, fact);
   }
 
-  void setEntry(uint32_t block, const Registers &live) {
+  void setEntry(uint32_t block, const RegisterSet &live) {
     changed |= live != entries[block];
     entries[block] = live;
   }
@@ -131,31 +116,31 @@ private:
   }
 
   /// What a vector instruction writes stays in lanes that EXEC leaves out.
-  static void remove(Registers &live, const InstructionFacts &fact) {
+  static void remove(RegisterSet &live, const InstructionFacts &fact) {
     for (const RegisterUse &use : fact.writes)
       if (!use.vector)
-        forEachRegister(use, [&](size_t r) { live.reset(r); });
+        erase(live, use);
   }
-  static void add(Registers &live, const InstructionFacts &fact) {
+  static void add(RegisterSet &live, const InstructionFacts &fact) {
     for (const RegisterUse &use : fact.reads)
-      forEachRegister(use, [&](size_t r) { live.set(r); });
+      insert(live, use);
   }
-  static void addWithout(Registers &live, const InstructionFacts &fact, unsigned scalar) {
+  static void addWithout(RegisterSet &live, const InstructionFacts &fact, unsigned scalar) {
     for (const RegisterUse &use : fact.reads)
       if (use.vector || use.first != scalar)
-        forEachRegister(use, [&](size_t r) { live.set(r); });
+        insert(live, use);
   }
-  static void addOnly(Registers &live, const InstructionFacts &fact, unsigned scalar) {
+  static void addOnly(RegisterSet &live, const InstructionFacts &fact, unsigned scalar) {
     for (const RegisterUse &use : fact.reads)
       if (!use.vector && use.first == scalar)
-        forEachRegister(use, [&](size_t r) { live.set(r); });
+        insert(live, use);
   }
 
   const std::vector<BasicBlock> &blocks;
   const ProgramFacts &facts;
   const Loop &loop;
   const std::vector<std::vector<uint32_t>> controllers; ///< by block
-  std::vector<Registers> entries;                       ///< by block: registers whose value there decides
+  std::vector<RegisterSet> entries;                     ///< by block: registers whose value there decides
   std::set<uint32_t> deciding;                          ///< blocks of the loop whose branch at the end decides
   bool changed = false;
 };

@@ -38,6 +38,9 @@ public:
   virtual void fill(TimedGroup &group, unsigned wave) = 0;
   /// The instruction at which the wave's trace stops takes effect.
   virtual void executeStop(TimedGroup &group, unsigned wave, Clocks now) = 0;
+  /// A wave skips rounds behind branch `branch` (RoundSkipper.h); those measured before took so many clocks, and those
+  /// before the rounds skipped last `before` or, if none were, 0.
+  virtual void skipped(uint32_t /*branch*/, const SkippedRounds &, Clocks /*measured*/, Clocks /*before*/) {}
   /// All waves have ended; the group's place is free at `drained`, when its stores are acknowledged. May be called
   /// ahead of time. The group belongs to the caller of ComputeUnit::place.
   virtual void groupEnded(TimedGroup &group, Clocks drained) = 0;

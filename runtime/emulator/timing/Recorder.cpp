@@ -35,6 +35,8 @@ struct Recorder::Implementation {
   const RecorderOptions options;
   ModelClock clock;
   RecordedAccesses accesses;
+  const Outline *outline = nullptr;
+  bool skips = false;
   static void dropIssued(WaveTrace &trace);
   std::vector<std::unique_ptr<RecordedGroup>> retired; ///< their buffers are used again
 };
@@ -44,6 +46,11 @@ Recorder::Recorder(LaunchDriver &driver, TimingFacts &facts, const RecorderOptio
   driver.setClock(impl->clock);
 }
 Recorder::~Recorder() { impl->driver.setClock(readCounter()); }
+
+void Recorder::follow(const Outline &outline, bool skips) {
+  impl->outline = &outline;
+  impl->skips = skips;
+}
 
 std::unique_ptr<RecordedGroup> Recorder::begin(uint64_t index, std::span<const ChipPlace> places) {
   std::unique_ptr<RecordedGroup> group;
@@ -58,6 +65,7 @@ std::unique_ptr<RecordedGroup> Recorder::begin(uint64_t index, std::span<const C
   group->resident = impl->driver.begin(index, places);
   group->scratch = group->resident->scratch;
   group->waves.resize(group->resident->group.waves.size());
+  group->skippers.assign(impl->skips ? group->waves.size() : 0, RoundSkipper(impl->facts.firstStop()));
   for (unsigned i = 0; i < group->waves.size(); ++i) {
     WaveTrace &trace = group->waves[i];
     trace.blocks.clear();
@@ -85,7 +93,14 @@ void Recorder::run(RecordedGroup &group, unsigned number, size_t room, bool atSt
   RecordingObserver observer(wave, trace, impl->accesses, room, maxBlocks, atStop);
   const size_t before = trace.left;
   try {
-    runLoop(wave, [&observer](const MicroOp *op) { return observer(op); });
+    if (impl->outline) {
+      OutlineObserver outline(observer, impl->facts, *impl->outline, wave, trace,
+                              impl->skips ? &group.skippers[number] : nullptr);
+      runLoop(wave, outline);
+      group.instructions += outline.skippedInstructions();
+    } else {
+      runLoop(wave, [&observer](const MicroOp *op) { return observer(op); });
+    }
   } catch (const WaveFault &fault) {
     throw faultOf(fault, wave);
   }
@@ -139,15 +154,17 @@ void Recorder::fill(RecordedGroup &group, unsigned number) {
   const size_t stretch = impl->options.stretch;
   // The others come along, if not for a few instructions: a workgroup that is executed leaves its registers to the next
   // one while the host has them at hand.
+  // While rounds are skipped all do: nobody in the model sees the barriers at which they meet then.
   auto isWanted = [&](unsigned wave) {
     const WaveTrace &t = group.waves[wave];
-    return t.ending == TraceEnd::More && t.size() < (wave == number ? stretch : (stretch + 1) / 2) &&
-           t.blockCount() < maxBlocks;
+    return t.ending == TraceEnd::More &&
+           ((t.size() < (wave == number ? stretch : (stretch + 1) / 2) && t.blockCount() < maxBlocks) ||
+            std::ranges::any_of(group.skippers, &RoundSkipper::isSkipping));
   };
   do
     for (unsigned wave = 0; wave < group.waves.size(); ++wave)
       while (isWanted(wave))
-        run(group, wave, stretch - group.waves[wave].size(), false);
+        run(group, wave, std::max<size_t>(stretch, group.waves[wave].size() + 1) - group.waves[wave].size(), false);
   while (openBarrier(group));
 }
 

@@ -8,6 +8,7 @@
 
 #include "runtime/emulator/run/LaunchDriver.h"
 #include "runtime/emulator/timing/Clocks.h"
+#include "runtime/emulator/timing/RoundSkipper.h"
 #include "runtime/emulator/timing/WaveTrace.h"
 
 #include <memory>
@@ -16,6 +17,7 @@
 
 namespace nstf::emulator::timing {
 
+class Outline;
 class TimingFacts;
 
 struct RecorderOptions {
@@ -29,7 +31,7 @@ struct RecorderOptions {
 class RecordedGroup {
 public:
   uint64_t index = 0;           ///< in the grid, x fastest
-  uint64_t instructions = 0;    ///< that its waves have executed
+  uint64_t instructions = 0;    ///< that its waves have executed, skipped rounds too
   std::vector<WaveTrace> waves; ///< by number in the workgroup
   /// To the end; the model may be behind.
   bool isExecuted() const { return !resident; }
@@ -38,6 +40,7 @@ public:
 
 private:
   friend class Recorder;
+  std::vector<RoundSkipper> skippers;      ///< by wave
   std::unique_ptr<ResidentGroup> resident; ///< null once all waves have ended
   uint64_t scratch = 0;                    ///< stays its own until it is retired: addresses decide times
 };
@@ -49,6 +52,10 @@ public:
   ~Recorder();
   Recorder(const Recorder &) = delete;
   Recorder &operator=(const Recorder &) = delete;
+
+  /// Workgroups that begin from now on execute the kernel's outline, which must outlive them, and with `skips` not all
+  /// rounds of long loops are recorded.
+  void follow(const Outline &outline, bool skips);
 
   /// Workgroup `index` with its waves at `places`, one each. Its traces are empty and ask for more.
   std::unique_ptr<RecordedGroup> begin(uint64_t index, std::span<const ChipPlace> places = {});

@@ -1,34 +1,12 @@
 #include "runtime/emulator/timing/RecordingObserver.h"
 #include "runtime/emulator/decode/AccessFacts.h"
 #include "runtime/emulator/instructions/BufferFormat.h"
+#include "runtime/emulator/timing/RoundSkipper.h"
 
 #include <bit>
 #include <utility>
 
 namespace nstf::emulator::timing {
-namespace {
-
-bool isTaken(const Wave &wave, Opcode opcode) {
-  switch (opcode) {
-  case Opcode::S_CBRANCH_SCC0:
-    return !wave.scc();
-  case Opcode::S_CBRANCH_SCC1:
-    return wave.scc();
-  case Opcode::S_CBRANCH_VCCZ:
-    return !wave.scalar64(sgpr::vcc);
-  case Opcode::S_CBRANCH_VCCNZ:
-    return wave.scalar64(sgpr::vcc);
-  case Opcode::S_CBRANCH_EXECZ:
-    return !wave.exec();
-  case Opcode::S_CBRANCH_EXECNZ:
-    return wave.exec();
-  default:
-    return infoOf(opcode).kind == InstructionKind::Branch; // branches on a debugger's flags are never taken
-  }
-}
-
-} // namespace
-
 MemoryRequest RecordedAccesses::request(const Wave &wave, const MicroOp *op, const TimingFact &fact) {
   lines.clear();
   MemoryRequest request;
@@ -104,7 +82,7 @@ bool RecordingObserver::record(const MicroOp *op, const TimingFact &fact) {
   else if (fact.unit == Unit::Lds)
     trace.append(op->instruction, accesses.lds(wave, op, fact).packed());
   else if (fact.is(TimingFact::branch))
-    trace.append(op->instruction, uint32_t(isTaken(wave, Opcode(op->opcode))));
+    trace.append(op->instruction, uint32_t(isTaken(wave, op)));
   else
     trace.append(op->instruction);
   if (trace.blocks.size() >= maxBlocks)

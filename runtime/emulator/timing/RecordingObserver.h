@@ -4,6 +4,8 @@
 #include "runtime/emulator/decode/Instructions.h"
 #include "runtime/emulator/timing/Coalescer.h"
 #include "runtime/emulator/timing/LdsClocks.h"
+#include "runtime/emulator/timing/Outline.h"
+#include "runtime/emulator/timing/RoundSkipper.h"
 #include "runtime/emulator/timing/TimingFacts.h"
 
 namespace nstf::emulator::timing {
@@ -49,6 +51,7 @@ public:
     --room;
     return true;
   }
+  bool hasRoom() const { return room; }
   /// The wave stands in front of a stop.
   bool stopped() const { return inFrontOfStop; }
 
@@ -64,6 +67,39 @@ private:
   const size_t maxBlocks;
   bool atStop;
   bool inFrontOfStop = false;
+};
+
+/// The same where waves execute the kernel's outline, and skip rounds of long loops if there is a skipper.
+class OutlineObserver {
+public:
+  OutlineObserver(RecordingObserver &recording, const TimingFacts &facts, const Outline &outline, const Wave &wave,
+                  WaveTrace &trace, RoundSkipper *skipper)
+      : recording(recording), facts(facts), outline(outline), wave(wave), trace(trace), skipper(skipper) {}
+
+  bool executes(const MicroOp *op) const { return outline.executes(op); }
+  bool operator()(const MicroOp *op) {
+    if (op->opcode >= unsigned(Opcode::Trap))
+      return true;
+    if (!skipper)
+      return recording(op);
+    if (skipper->isSkipping() && skipper->skip(wave, op, trace)) {
+      ++skipped;
+      return true;
+    }
+    if (recording.hasRoom() && facts[op->instruction].is(TimingFact::branch) && skipper->atBranch(wave, op, trace))
+      return true;
+    return recording(op);
+  }
+  uint64_t skippedInstructions() const { return skipped; }
+
+private:
+  RecordingObserver &recording;
+  const TimingFacts &facts;
+  const Outline &outline;
+  const Wave &wave;
+  WaveTrace &trace;
+  RoundSkipper *skipper;
+  uint64_t skipped = 0;
 };
 
 } // namespace nstf::emulator::timing

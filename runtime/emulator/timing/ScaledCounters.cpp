@@ -24,21 +24,30 @@ void scale(Counters &counters, double factor) {
            c.instructionMisses);
 }
 
-void scale(MemoryCounters &counters, double factor) {
+void scale(MemoryCounters &counters, double reads, double writes) {
   static_assert(sizeof(MemoryCounters) == 28 * 8);
   auto &c = counters;
-  scaleAll(factor, c.l1Requests, c.l1Hits, c.l1Merged, c.l1ReadBytes, c.l1WriteBytes, c.scalarRequests, c.scalarHits,
-           c.l2Reads, c.l2Writes, c.l2Atomics, c.l2Hits, c.l2Misses, c.l2ReadBytes, c.l2WriteBytes, c.l2BusyClocks,
-           c.fabricReads, c.fabricWrites, c.fabricAtomics, c.mallHits, c.mallMisses, c.mallReadBytes, c.mallWriteBytes,
-           c.mallBusyClocks, c.hbmReadBytes, c.hbmWriteBytes, c.hbmBusyClocks, c.translations, c.translationMisses);
+  const double readBytes = double(c.l2ReadBytes), writeBytes = double(c.l2WriteBytes), bytes = readBytes + writeBytes;
+  const double both = bytes > 0 ? (reads * readBytes + writes * writeBytes) / bytes : reads;
+  scaleAll(reads, c.l1ReadBytes, c.scalarRequests, c.scalarHits, c.l2Reads, c.l2ReadBytes, c.fabricReads, c.mallHits,
+           c.mallMisses, c.mallReadBytes, c.hbmReadBytes);
+  scaleAll(writes, c.l1WriteBytes, c.l2Writes, c.l2Atomics, c.l2WriteBytes, c.fabricWrites, c.fabricAtomics,
+           c.mallWriteBytes, c.hbmWriteBytes);
+  scaleAll(both, c.l1Requests, c.l1Hits, c.l1Merged, c.l2Hits, c.l2Misses, c.l2BusyClocks, c.mallBusyClocks,
+           c.hbmBusyClocks, c.translations, c.translationMisses);
+}
+
+void scale(MemoryCounters &counters, double factor) { scale(counters, factor, factor); }
+
+void scale(InstructionStalls &stalls, double factor) {
+  scaleOne(stalls.issued, factor);
+  for (Clocks &clocks : stalls.clocks)
+    scaleOne(clocks, factor);
 }
 
 void scale(StallTable &stalls, double factor) {
-  for (InstructionStalls &one : stalls) {
-    scaleOne(one.issued, factor);
-    for (Clocks &clocks : one.clocks)
-      scaleOne(clocks, factor);
-  }
+  for (InstructionStalls &one : stalls)
+    scale(one, factor);
 }
 
 } // namespace nstf::emulator::timing

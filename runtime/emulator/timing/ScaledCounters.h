@@ -11,4 +11,8 @@ void scale(Counters &counters, double factor);
 void scale(MemoryCounters &counters, double factor);
 void scale(StallTable &stalls, double factor);
 
+/// Of which so many times the reads and so many times the writes are made.
+void scale(MemoryCounters &counters, double reads, double writes);
+void scale(InstructionStalls &stalls, double factor);
+
 } // namespace nstf::emulator::timing

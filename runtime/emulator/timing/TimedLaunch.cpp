@@ -10,6 +10,7 @@
 #include "runtime/emulator/timing/LaunchSample.h"
 #include "runtime/emulator/timing/Limiter.h"
 #include "runtime/emulator/timing/MemorySystem.h"
+#include "runtime/emulator/timing/SkippedTime.h"
 #include "runtime/emulator/timing/Standstill.h"
 #include "support/Escape.h"
 
@@ -30,6 +31,8 @@ public:
   Counters counters;
   StallTable stalls;
   const LaunchSample &sampled() const { return sample; }
+  /// Says what was left out, and makes what was counted what the whole launch does.
+  void describe(LaunchPrediction &prediction) const;
 
 private:
   // Ports
@@ -46,12 +49,17 @@ private:
   }
   void fill(TimedGroup &group, unsigned wave) override { recorder.fill(*group.recorded, wave); }
   void executeStop(TimedGroup &group, unsigned wave, Clocks now) override;
+  void skipped(uint32_t branch, const SkippedRounds &rounds, Clocks measured, Clocks before) override {
+    skippedTime.add(branch, rounds, measured, before, residentWaves);
+  }
   void groupEnded(TimedGroup &group, Clocks drained) override;
 
+  void planSample(const TimingOptions &options);
   void place(uint32_t xcd);
   void runUnit(uint32_t unit, Clocks now);
   void retireEnded();
   void checkEnd() const;
+  uint64_t executed() const { return counters.instructions() + skippedTime.instructions(); }
   void prefetchAfter(Clocks now);
   [[noreturn]] void stop(const std::string &why) const;
 
@@ -62,6 +70,10 @@ private:
   Recorder recorder;
   Dispatcher dispatcher;
   LaunchSample sample;
+  std::optional<Outline> outline; ///< that waves execute in place of the whole kernel
+  SkippedTime skippedTime;
+  Clocks skippedBeforeDrain = 0;
+  uint64_t residentWaves = 0;
   EventQueue queue; ///< XCDs, then compute units
   std::deque<ComputeUnit> units;
   std::vector<std::unique_ptr<TimedGroup>> groups; ///< as many as were ever resident
@@ -87,6 +99,17 @@ TimedLaunch::TimedLaunch(LaunchDriver &driver, const ChipTiming &chip, MemorySys
   stalls.resize(facts.size());
   for (uint32_t i = 0; i < chip.computeUnits; ++i)
     units.emplace_back(i, chip, facts, caches.instructions(i), *this, stalls, counters);
+  planSample(options);
+}
+
+/// Where nobody wants results of what is sampled, no more is executed than must be known.
+void TimedLaunch::planSample(const TimingOptions &options) {
+  if (!options.sampledOnly || !options.runAhead || driver.steps())
+    return;
+  outline = facts.outline();
+  const LaunchSample::Size size = outline ? sample.probe(*outline) : LaunchSample::Size::Within;
+  if (size != LaunchSample::Size::Within)
+    recorder.follow(*outline, size == LaunchSample::Size::BeyondAlike);
 }
 
 void TimedLaunch::run() {
@@ -98,9 +121,10 @@ void TimedLaunch::run() {
     queue.set(xcd, dispatcher.next(xcd));
   for (Clocks now; (now = queue.time()) != never;) {
     if (sample.isDraining()) {
-      sample.drains(now, counters.instructions());
+      sample.drains(now + skippedTime.clocks() - skippedBeforeDrain, executed());
     } else if (sample.suffices()) {
-      sample.beginDrain(groups, now, counters.instructions());
+      skippedBeforeDrain = skippedTime.clocks();
+      sample.beginDrain(groups, now, skippedBeforeDrain, executed());
       for (uint32_t xcd = 0; xcd < chip.xcds; ++xcd)
         queue.set(xcd, never);
       continue;
@@ -122,9 +146,20 @@ void TimedLaunch::run() {
   if (sample.isDraining()) {
     if (driver.steps()) // the rest of the launch executes by what these leave
       driver.steps()->take(counters.instructions());
-    end = sample.replay(dispatcher, end);
+    end = sample.replay(dispatcher, end + skippedTime.clocks() - skippedBeforeDrain) + skippedBeforeDrain;
+  } else {
+    end += skippedTime.clocks();
   }
   counters.launchClocks = Clocks(dispatcher.busyClocks());
+}
+
+void TimedLaunch::describe(LaunchPrediction &prediction) const {
+  constexpr double skipError = 0.01; // of what is skipped, where rounds are alike
+  prediction.counters = counters;
+  prediction.memory = caches.counters();
+  prediction.stalls = stalls;
+  skippedTime.complete(facts, prediction.counters, prediction.memory, prediction.stalls);
+  sample.describe(prediction, (skipError + skippedTime.drift() / 2) * double(skippedTime.clocks()));
 }
 
 /// Has the host fetch what those look at who act next: first their waves and what these are about to do, then what that
@@ -157,6 +192,8 @@ void TimedLaunch::place(uint32_t xcd) {
   standstill.progress();
   group.recorded = recorder.begin(placement.group, places);
   group.waves.assign(group.recorded->waves.size(), TimedWave());
+  group.skippedBefore = skippedTime.clocks();
+  residentWaves += group.waves.size();
   unit.place(group, placement.start, dispatcher.clocksPerWave());
   queue.set(chip.xcds + placement.computeUnit, unit.next());
 }
@@ -171,7 +208,8 @@ void TimedLaunch::runUnit(uint32_t number, Clocks now) {
 
 void TimedLaunch::groupEnded(TimedGroup &group, Clocks drained) {
   end = std::max(end, drained);
-  sample.groupEnded(group, caches);
+  sample.groupEnded(group, drained - group.begun + skippedTime.clocks() - group.skippedBefore, caches);
+  residentWaves -= group.waves.size();
   ended.push_back(&group);
   if (sample.isDraining())
     return;
@@ -274,10 +312,7 @@ LaunchPrediction predict(const Target &target, Memory &memory, const LaunchArgum
     launch.run();
     prediction.clocks = caches.endKernel(launch.end, launch.sampled().changedTimes(caches));
     prediction.executionNs = double(prediction.clocks) * 1000 / prediction.clockMhz;
-    prediction.counters = launch.counters;
-    prediction.memory = caches.counters();
-    prediction.stalls = std::move(launch.stalls);
-    launch.sampled().describe(prediction);
+    launch.describe(prediction);
   }
   prediction.counters.clocks = prediction.clocks;
   findLimiter(prediction, chip);

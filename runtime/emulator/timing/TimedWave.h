@@ -45,8 +45,9 @@ struct alignas(64) TimedWave {
   TimedGroup *group = nullptr;
   WaveTrace *trace = nullptr;
   uint32_t age = 0;
-  uint32_t number = 0;           ///< in the workgroup
-  Clocks begun = 0, arrived = 0; ///< in the compute unit, at the barrier
+  uint32_t number = 0;                   ///< in the workgroup
+  Clocks begun = 0, arrived = 0;         ///< in the compute unit, at the barrier
+  Clocks measuredFrom = 0, measured = 0; ///< rounds of a loop that are measured; those measured before
   ScalarCounter scalar;
   VectorCounter vector;
 };
@@ -56,11 +57,12 @@ struct TimedGroup {
   std::unique_ptr<RecordedGroup> recorded;
   std::vector<TimedWave> waves;
   uint32_t computeUnit = 0;
-  uint32_t running = 0;   ///< waves that have not ended
-  uint32_t atBarrier = 0; ///< of these
-  Clocks lastArrival = 0; ///< at the barrier
-  Clocks begun = 0;       ///< its first wave's start
-  Clocks drained = 0;     ///< its waves have ended and their stores are acknowledged
+  uint32_t running = 0;     ///< waves that have not ended
+  uint32_t atBarrier = 0;   ///< of these
+  Clocks lastArrival = 0;   ///< at the barrier
+  Clocks begun = 0;         ///< its first wave's start
+  Clocks skippedBefore = 0; ///< its beginning: SkippedTime::clocks
+  Clocks drained = 0;       ///< its waves have ended and their stores are acknowledged
 };
 
 } // namespace nstf::emulator::timing

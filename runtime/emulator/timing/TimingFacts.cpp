@@ -161,11 +161,27 @@ TimingFacts::TimingFacts(const Launch &launch)
     const Region *region = launch.regions ? launch.regions->find(address, 4, hint) : nullptr;
     addresses[i] = region ? region->physical + (address - region->begin) : address % Memory::pageBytes;
   }
-  reach(launch.entry->instruction);
+  entry = launch.entry->instruction;
+  reach(entry);
 }
 TimingFacts::TimingFacts(std::vector<TimingFact> facts, std::vector<uint64_t> addresses)
     : facts(std::move(facts)), addresses(std::move(addresses)) {}
 TimingFacts::~TimingFacts() = default;
+
+namespace {
+bool stops(const TimingFact &fact) { return !fact.is(TimingFact::unknown) && fact.is(TimingFact::stop); }
+} // namespace
+
+std::optional<Outline> TimingFacts::outline() const {
+  auto isMore = [](const TimingFact &fact) {
+    return stops(fact) && (!fact.is(TimingFact::store) || !fact.is(TimingFact::accesses));
+  };
+  if (std::ranges::any_of(facts, isMore))
+    return std::nullopt;
+  return Outline::of(ControlFlow(*program, *programFacts, entry), *programFacts);
+}
+
+uint32_t TimingFacts::firstStop() const { return uint32_t(std::ranges::find_if(facts, stops) - facts.begin()); }
 
 void TimingFacts::reach(uint32_t instruction) {
   const ControlFlow flow(*program, *programFacts, instruction);

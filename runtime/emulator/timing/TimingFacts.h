@@ -10,10 +10,12 @@
 
 #include "runtime/emulator/decode/CachePolicy.h"
 #include "runtime/emulator/decode/MicroOp.h"
+#include "runtime/emulator/timing/Outline.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace nstf::emulator {
@@ -98,6 +100,11 @@ public:
   /// The same of what can be reached from an instruction that control came to by a call or an indirect jump.
   void reach(uint32_t instruction);
 
+  /// Of the kernel, where it has no stops but stores.
+  std::optional<Outline> outline() const;
+  /// Of all instructions reached, in the order of the code; size() if there is none.
+  uint32_t firstStop() const;
+
   const TimingFact &operator[](uint32_t instruction) const { return facts[instruction]; }
   size_t size() const { return facts.size(); }
   /// Synthetic physical address of an instruction's first byte, for the instruction cache.
@@ -109,6 +116,7 @@ private:
   TimingFact make(uint32_t instruction) const;
 
   const DecodedProgram *program = nullptr;
+  uint32_t entry = 0; ///< instruction
   const Target *target = nullptr;
   std::unique_ptr<ProgramFacts> programFacts;
   std::vector<TimingFact> facts;

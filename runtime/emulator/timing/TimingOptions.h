@@ -9,7 +9,8 @@ struct TimingOptions {
   double clockMhz = 0;          ///< core clock; 0: the chip's peak
   uint64_t budget = 50'000'000; ///< wave instructions simulated in full; a larger launch is sampled
   bool runAhead = true;         ///< false: every instruction executes at its own time, the slow reference
-  bool sampledOnly = false;     ///< workgroups that the sample leaves out aren't executed: no results
+  bool sampledOnly = false; ///< of a launch beyond the budget nobody wants results: what the prediction doesn't need
+                            ///< isn't executed (Outline.h, RoundSkipper.h)
 };
 
 } // namespace nstf::emulator::timing

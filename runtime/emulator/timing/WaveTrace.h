@@ -17,7 +17,8 @@ struct TraceEntry {
   uint32_t instruction; ///< index into TimingFacts
   uint32_t detail;      ///< LDS: LdsDetail; branch: 1: taken; else 0
   uint32_t following;   ///< instructions that it executed next: those behind it in the program, with detail 0
-  uint32_t blocks;      ///< TraceBlocks behind it that belong to it: with Flag::accesses a MemoryRequest and its lines
+  uint32_t blocks;      ///< TraceBlocks behind it that belong to it: with Flag::accesses a MemoryRequest and its lines,
+                        ///< of a branch SkippedRounds
 };
 
 /// What an access to LDS costs, in TraceEntry::detail.
@@ -45,14 +46,24 @@ struct MemoryRequest {
   uint8_t ldsLanes = 0;       ///< flat: that access LDS
 };
 
+/// Rounds of a loop that the wave executed behind this branch, and that nobody recorded (RoundSkipper.h). 0: those that
+/// follow are measured.
+struct SkippedRounds {
+  uint32_t rounds;
+  uint32_t instructions; ///< of all of them
+  uint32_t head;         ///< instruction at which the loop begins
+};
+
 union TraceBlock {
   TraceEntry entry;
   MemoryRequest request;
   LineAccess line;
+  SkippedRounds skipped;
 
   TraceBlock(const TraceEntry &entry) : entry(entry) {}
   TraceBlock(const MemoryRequest &request) : request(request) {}
   TraceBlock(const LineAccess &line) : line(line) {}
+  TraceBlock(const SkippedRounds &skipped) : skipped(skipped) {}
 };
 static_assert(sizeof(TraceBlock) == 16 && sizeof(LineAccess) == 16);
 
@@ -87,6 +98,8 @@ public:
   }
   /// Of the entry taken last, with Flag::accesses.
   const MemoryRequest &request(const TraceEntry &entry) const { return at[-ptrdiff_t(entry.blocks)].request; }
+  /// Of a branch with blocks.
+  const SkippedRounds &skipped(const TraceEntry &entry) const { return at[-ptrdiff_t(entry.blocks)].skipped; }
   std::span<const LineAccess> lines(const TraceEntry &entry) const {
     return {&at[1 - ptrdiff_t(entry.blocks)].line, entry.blocks - 1};
   }
@@ -136,6 +149,11 @@ public:
     blocks.back().entry.blocks = uint32_t(1 + lines.size());
     blocks.push_back(request);
     blocks.insert(blocks.end(), lines.begin(), lines.end());
+  }
+  void append(uint32_t branch, bool taken, const SkippedRounds &skipped) {
+    append(branch, uint32_t(taken));
+    blocks.back().entry.blocks = 1;
+    blocks.push_back(skipped);
   }
   /// With detail 0.
   void append(uint32_t instruction) {

@@ -31,6 +31,19 @@ kernel void tiles(global const float *in, global float *out, int rounds) {
   }
   out[group * 256 + i] = sum;
 }
+// Loads turned round through LDS and multiplied: nothing of what is computed decides what is done.
+kernel void products(global const float *in, global float *out, int rounds) {
+  local float tile[256];
+  int i = get_local_id(0);
+  float sum = 0;
+  for (int round = 0; round < rounds; ++round) {
+    tile[i] = in[round * 256 + i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    sum += tile[255 - i] * tile[i ^ 1] + 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  out[get_global_id(0)] = sum;
+}
 // A long loop without a barrier.
 kernel void long_loop(global const int4 *in, global int4 *out, int rounds) {
   int4 sum = 0;
@@ -96,13 +109,18 @@ kernel void wild(global int *out) {
 }
 )";
 
+/// What waves execute.
+enum class Executes { Everything, Outline, OutlineSkippingRounds };
+
 /// A launch driven by a model without time: all workgroups resident, their waves served in turn.
 class Driven {
 public:
   Driven(CompiledKernels &kernels, const PackedLaunch &packed, RecorderOptions options,
-         size_t issuedInATurn = ~size_t(0))
+         size_t issuedInATurn = ~size_t(0), Executes what = Executes::Everything)
       : driver(kernels.target, kernels.memory, packed.launch, launchOptions, 1000), facts(driver.launch()),
-        recorder(driver, facts, options) {
+        recorder(driver, facts, options), outline(what == Executes::Everything ? std::nullopt : facts.outline()) {
+    if (outline)
+      recorder.follow(*outline, what == Executes::OutlineSkippingRounds);
     std::vector<std::unique_ptr<RecordedGroup>> groups;
     for (uint64_t i = 0; i < driver.groups(); ++i)
       groups.push_back(recorder.begin(i));
@@ -123,6 +141,7 @@ public:
 
   /// What waves executed, as text: instruction, detail, lines.
   std::map<std::pair<uint64_t, unsigned>, std::string> executed;
+  std::map<std::pair<uint64_t, unsigned>, SkippedRounds> skipped; ///< in all
   uint64_t stops = 0;
   size_t longest = 0, mostBlocks = 0; ///< of a trace
 
@@ -148,6 +167,11 @@ private:
       text << entry.instruction;
       if (!facts[entry.instruction].is(TimingFact::accesses)) {
         text << "/" << entry.detail;
+        if (entry.blocks) {
+          SkippedRounds &sum = skipped[{group.index, wave}];
+          sum.rounds += reader.skipped(entry).rounds;
+          sum.instructions += reader.skipped(entry).instructions;
+        }
       } else {
         const MemoryRequest &request = reader.request(entry);
         text << "[" << unsigned(request.lanes) << "x" << unsigned(request.bytes) << " " << request.addressClocks;
@@ -168,6 +192,7 @@ private:
   LaunchDriver driver;
   TimingFacts facts;
   Recorder recorder;
+  std::optional<Outline> outline;
   Clocks now = 0;
 };
 
@@ -223,6 +248,51 @@ TEST_P(RecorderTest, tracesStayShortWhateverTheyTouch) {
   EXPECT_LE(fast.mostBlocks, 2048u + 2 * 66) << "and an access more, behind the one read last";
   EXPECT_EQ(fast.executed, Driven(kernels, packed, reference).executed);
   EXPECT_EQ(out[5], 3000);
+}
+
+TEST_P(RecorderTest, theOutlineLeavesTheSameTraces) {
+  const float *in = upload(kernels.memory, values);
+  float *out = upload(kernels.memory, std::vector<float>(4 * 256));
+  auto expectSame = [&](const PackedLaunch &packed) {
+    const Driven whole(kernels, packed, {}), outline(kernels, packed, {}, 100, Executes::Outline);
+    EXPECT_EQ(outline.executed, whole.executed);
+    EXPECT_EQ(outline.stops, whole.stops);
+  };
+  expectSame(pack(kernels, "long_loop", {2}, {64}, 0, {bytesOf(in), bytesOf(out), bytesOf(300)}));
+  expectSame(pack(kernels, "scattered", {1}, {64}, 0, {bytesOf(in), bytesOf(out), bytesOf(100)}));
+  expectSame(pack(kernels, "products", {2}, {256}, 0, {bytesOf(in), bytesOf(out), bytesOf(12)}));
+  std::fill_n(out, 4 * 256, 0.0f);
+  Driven(kernels, pack(kernels, "products", {2}, {256}, 0, {bytesOf(in), bytesOf(out), bytesOf(12)}), {}, 100,
+         Executes::Outline);
+  EXPECT_EQ(download(out, 4 * 256), std::vector<float>(4 * 256)) << "nobody multiplied";
+}
+
+TEST_P(RecorderTest, roundsThatAreSkippedAreTold) {
+  const float *in = upload(kernels.memory, std::vector<float>(256 * 256));
+  float *out = upload(kernels.memory, std::vector<float>(16 * 256));
+  for (const int rounds : {20, 40, 65, 72, 73, 200})
+    for (const char *kernel : {"products", "long_loop"}) {
+      const PackedLaunch packed = pack(kernels, kernel, {2}, {256}, 0, {bytesOf(in), bytesOf(out), bytesOf(rounds)});
+      const Driven whole(kernels, packed, {});
+      for (const uint32_t stretch : {50u, 4096u}) {
+        const Driven some(kernels, packed, {.stretch = stretch}, stretch / 3, Executes::OutlineSkippingRounds);
+        auto lines = [](const std::string &text) { return uint64_t(std::ranges::count(text, '\n')); };
+        for (const auto &[wave, text] : whole.executed) {
+          const auto found = some.skipped.find(wave);
+          const SkippedRounds skipped = found == some.skipped.end() ? SkippedRounds{} : found->second;
+          const std::string &recorded = some.executed.at(wave);
+          EXPECT_EQ(lines(recorded) + skipped.instructions, lines(text)) << kernel << rounds;
+          if (rounds == 20) {
+            EXPECT_EQ(skipped.rounds, 0u);
+          } else if (rounds == 200) {
+            EXPECT_GT(skipped.rounds, 100u);
+          }
+          // Its beginning and its end are the same, stores and all.
+          const size_t end = text.rfind('[', text.size() - 40);
+          EXPECT_TRUE(recorded.ends_with(text.substr(end))) << kernel << rounds;
+        }
+      }
+    }
 }
 
 // A compute unit takes an entry before it issues it, and what other waves are filled for must not take its lines away.

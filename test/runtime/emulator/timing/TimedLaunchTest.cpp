@@ -59,6 +59,23 @@ constexpr const char *source = R"(
     c[row * n + column] = sum;
   }
 
+  // The same with LDS for one workgroup on a compute unit.
+  kernel void multiplyAlone(global const float *a, global const float *b, global float *c, int n) {
+    local float tileA[16][512 + 32], tileB[16][17];
+    int x = get_local_id(0), y = get_local_id(1);
+    int column = get_global_id(0), row = get_global_id(1);
+    float sum = 0;
+    for (int k = 0; k < n; k += 16) {
+      tileA[y][x] = a[row * n + k + x];
+      tileB[y][x] = b[(k + y) * n + column];
+      barrier(CLK_LOCAL_MEM_FENCE);
+      for (int i = 0; i < 16; ++i)
+        sum += tileA[y][i] * tileB[i][x];
+      barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    c[row * n + column] = sum;
+  }
+
   kernel void compute(global float *out, int times) {
     float x = get_global_id(0), y = 1;
     for (int i = 0; i < times; ++i) {
@@ -337,6 +354,34 @@ TEST_P(TimedLaunchTest, WhatAllWorkgroupsOfASampledLaunchChangedIsWrittenBackAtI
   const LaunchPrediction sampled = predicted("compute", {groups}, {64}, out, 1);
   ASSERT_LT(sampled.sample.simulated, groups * 9 / 10);
   EXPECT_NEAR(sampled.executionNs / whole.executionNs, 1, 0.025);
+}
+
+TEST_P(TimedLaunchTest, RoundsOfLongLoopsMayBeSkippedWhereNobodyWantsResults) {
+  chip.computeUnits = chip.xcds;
+  const unsigned rows = 8, columns = chip.xcds == 1 ? 8 : 32;
+  const int n = 1536;
+  float *a = upload(kernels.memory, ramp(n * n)), *c = upload(kernels.memory, std::vector<float>(n * n));
+  timing.budget = 400'000;
+  const LaunchPrediction all = predicted("multiplyAlone", {columns, rows}, {16, 16}, a, a, c, n);
+  ASSERT_LT(all.sample.simulated, all.sample.workgroups);
+  std::fill_n(c, n * n, 0.0f);
+  timing.sampledOnly = true;
+  const LaunchPrediction some = predicted("multiplyAlone", {columns, rows}, {16, 16}, a, a, c, n);
+  EXPECT_EQ(download(c, n * n), std::vector<float>(n * n));
+  auto expectNear = [](double some, double all) { EXPECT_NEAR(some / all, 1, 0.03); };
+  expectNear(some.executionNs, all.executionNs);
+  expectNear(double(some.counters.instructions()), double(all.counters.instructions()));
+  expectNear(double(some.counters.vectorReadInstructions), double(all.counters.vectorReadInstructions));
+  expectNear(double(some.counters.vectorWriteInstructions), double(all.counters.vectorWriteInstructions));
+  expectNear(double(some.counters.ldsInstructions), double(all.counters.ldsInstructions));
+  expectNear(double(some.memory.l1ReadBytes), double(all.memory.l1ReadBytes));
+}
+
+TEST_P(TimedLaunchTest, ALaunchWithinTheBudgetHasResultsAnyway) {
+  timing.sampledOnly = true;
+  float *a = upload(kernels.memory, ramp(1 << 16)), *b = upload(kernels.memory, std::vector<float>(1 << 16));
+  predicted("copy", {256}, {256}, a, b);
+  EXPECT_EQ(download(b, 1 << 16), ramp(1 << 16));
 }
 
 TEST_P(TimedLaunchTest, AtomicsHappenInTheOrderOfTheModel) {
