@@ -124,8 +124,8 @@ private:
     plan.loads = placeLoads(plan, tiles, steps, takesTurns);
     if (plan.writeAhead == 2 && product.blocks && *product.blocks % 2 == 0)
       for (auto [slot, write] : llvm::zip_equal(plan.loads, product.writes))
-        if (isHalfOfLine(write, product, target))
-          slot.blocks = 2;
+        slot.blocks = isHalfOfLine(write, product, target) ? 2 : 1;
+    takeTurns(plan);
     int64_t wavesPerSimd = llvm::divideCeil(kernel.getArray()->getNumWaves(), target.simdsPerComputeUnit());
     int64_t limit = getRegisterLimit(target);
     // Every load on its way holds a line of the L1. Of more than it has, the last ones stand in front of it, and the
@@ -157,6 +157,14 @@ private:
     size_t along = load.getTransposed() ? 0 : 1;
     return tile.getDimSize(along) == product.blockStep && 2 * product.blockStep * bits == 8 * target.l1LineBytes() &&
            getVectorWidth(getFragment(tile), along, bits) > 1;
+  }
+
+  /// Pairs of two tiles come in different blocks: at once they would ask the L1 for more lines than it can have on
+  /// their way.
+  static void takeTurns(PrefetchPlan &plan) {
+    int64_t pairs = 0;
+    for (PrefetchPlan::Slot &slot : plan.loads)
+      slot.ahead += slot.blocks == 2 ? pairs++ % 2 : 0;
   }
 
   static std::string describe(const ProductLoop &product, const PrefetchPlan &plan) {

@@ -199,7 +199,8 @@ def InsertPrefetchPass : Pass<"systolic-insert-prefetch", "::nstf::systolic::Ker
     stands behind the loop.
     A block of one step is in registers before its products: its buffer takes the block two ahead, which was loaded three
     ahead, and there is no order between the two barriers around a block. Where rows of a block are half a line of the L1
-    and blocks are even in number, every other block loads two at once (`systolic.slice`).
+    and blocks are even in number, every other block loads two at once (`systolic.slice`), of one tile in even blocks, of
+    the other in odd ones.
     Where LDS has room for one buffer only, the next block waits in registers until the last step of the present one, and
     is written then, between two barriers.
 

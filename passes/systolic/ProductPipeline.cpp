@@ -47,14 +47,15 @@ public:
     int64_t left = product.blocks.value_or(0) % plan.blocksOfRound;
     Value end = left ? endOfRounds(left) : loop.getUpperBound();
     // The first block, and what of those behind it the rounds take for loaded.
+    auto loadedBefore = [](const PrefetchPlan::Slot &slot) { return llvm::alignTo(slot.ahead, slot.blocks); };
     int64_t most = 1;
     for (const PrefetchPlan::Slot &slot : plan.loads)
-      most = std::max(most, slot.ahead + slot.blocks - 1);
+      most = std::max<int64_t>(most, loadedBefore(slot));
     onTheirWay.resize(plan.loads.size());
     for (int64_t block = 0; block < most; ++block) {
       Loading loading = beginLoading(block == 0 ? loop.getLowerBound() : blocksAfter(loop.getLowerBound(), block));
       for (auto [index, slot] : llvm::enumerate(plan.loads))
-        if (block < slot.ahead + slot.blocks - 1)
+        if (block < int64_t(loadedBefore(slot)))
           load(loading, index, block);
     }
     // What the loop read the last time it ran may still be wanted, or what another one read of its arrays.
@@ -239,14 +240,20 @@ private:
     if (!isLast) {
       BarrierOp::create(builder, loc);
       Loadings blocks;
+      bool hasPairs = llvm::any_of(plan.loads, [](const PrefetchPlan::Slot &slot) { return slot.blocks > 1; });
       for (size_t index = 0; index < std::max(operands.size(), plan.loads.size()); ++index) {
         if (index < operands.size())
           following.push_back(readOperand(index, other, 0));
-        if (index < plan.loads.size()) {
+        for (size_t tile = 0; hasPairs && index == 0 && tile < plan.loads.size(); ++tile)
+          writeTile(tile, current);
+        if (!hasPairs && index < plan.loads.size()) {
           writeTile(index, current);
           load(number, index, begin, blocks);
         }
       }
+      // A block has one pair, which comes last, so that products cover what the next ones and the barrier wait for.
+      for (size_t index = 0; hasPairs && index < plan.loads.size(); ++index)
+        load(number, index, begin, blocks);
     }
     multiply();
     fragments = following;
@@ -303,10 +310,11 @@ private:
     load(block->second, index, number + ahead);
   }
 
-  /// Block `number` of a tile; of pairs, which begin at even blocks, where lines do, all or nothing. The first blocks
-  /// come alone: one that begins before its row is loaded like no other.
+  /// Block `number` of a tile; of pairs, which begin at even blocks, where lines do, all or nothing. First blocks come
+  /// alone where the first begins before its row: that is loaded like no other.
   void load(Loading &block, size_t index, int64_t number) {
-    if (plan.loads[index].blocks == 1 || number < plan.writeAhead)
+    bool isAlone = number < plan.writeAhead && getConstantIntValue(loop.getLowerBound()) != 0;
+    if (plan.loads[index].blocks == 1 || isAlone)
       onTheirWay[index].push_back(loadTile(block, index));
     else if (number % 2 == 0)
       llvm::append_range(onTheirWay[index], widenLoad(loadTile(block, index).getDefiningOp<LoadOp>()));

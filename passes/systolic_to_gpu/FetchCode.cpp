@@ -4,6 +4,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "passes/systolic_to_gpu/Passes.h"
 
@@ -38,7 +39,11 @@ struct FetchCodePass : nstf::impl::FetchCodePassBase<FetchCodePass> {
       FailureOr<nstf::TargetView> target = nstf::TargetView::require(kernel);
       if (failed(target) || failed(requireAlone(kernel)))
         return signalPassFailure();
-      await(kernel, fetch(kernel, target->l2LineBytes()));
+      const int64_t lineBytes = target->l2LineBytes();
+      for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front()))
+        if (isLoopOfProducts(op))
+          fetchBehind(&op, lineBytes);
+      fetchAtBegin(kernel, lineBytes);
     }
   }
 
@@ -50,18 +55,37 @@ private:
     return count == 1 ? success() : kernel.emitOpError("expected a module of one function but got ") << count;
   }
 
-  /// Each lane's word of a line of code; those behind its end ask for nothing.
-  static Value fetch(gpu::GPUFuncOp kernel, int64_t lineBytes) {
-    OpBuilder builder(kernel.getContext());
-    builder.setInsertionPointToStart(&kernel.getBody().front());
-    Location loc = kernel.getLoc();
+  static bool isLoopOfProducts(Operation &op) {
+    return isa<scf::ForOp>(op) && op.walk([](amdgpu::MFMAOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  }
+
+  static void fetchAtBegin(gpu::GPUFuncOp kernel, int64_t lineBytes) {
+    OpBuilder builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
+    Value thread = gpu::ThreadIdOp::create(builder, kernel.getLoc(), gpu::Dimension::x);
+    fetch(builder, thread, lineBytes);
+    // Before all other loads.
+    amdgpu::SchedBarrierOp::create(builder, kernel.getLoc(), amdgpu::sched_barrier_opt_enum::none);
+  }
+
+  /// What a loop loads has long taken the place of what was loaded before it. A lane's number is not held through the
+  /// loop: every wave asks for the same.
+  static void fetchBehind(Operation *loop, int64_t lineBytes) {
+    OpBuilder builder(loop->getContext());
+    builder.setInsertionPointAfter(loop);
+    Value lane = gpu::LaneIdOp::create(builder, loop->getLoc(), /*upper_bound=*/nullptr);
+    fetch(builder, lane, lineBytes);
+  }
+
+  /// Each lane's word of a line of the code from here on; those behind its end ask for nothing.
+  static void fetch(OpBuilder &builder, Value index, int64_t lineBytes) {
+    Location loc = index.getLoc();
     IntegerType i16 = builder.getI16Type(), i32 = builder.getI32Type(), i64 = builder.getI64Type();
     auto constant = [&](IntegerType type, int64_t value) -> Value {
       return LLVM::ConstantOp::create(builder, loc, type, builder.getIntegerAttr(type, value));
     };
     auto found = LLVM::LLVMStructType::getLiteral(builder.getContext(), {i64, i32});
     auto code = LLVM::InlineAsmOp::create(
-        builder, loc, found, ValueRange(), findCode, "=s,=s", /*has_side_effects=*/false,
+        builder, loc, found, ValueRange(), findCode, "=s,=s", /*has_side_effects=*/true, // its place counts
         /*is_align_stack=*/false, LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
     Value begin = LLVM::ExtractValueOp::create(builder, loc, code.getResult(0), 0);
     Value bytes = LLVM::ExtractValueOp::create(builder, loc, code.getResult(0), 1);
@@ -69,28 +93,29 @@ private:
     Value buffer = ROCDL::MakeBufferRsrcOp::create(
         builder, loc, LLVM::LLVMPointerType::get(builder.getContext(), 8), pointer, constant(i16, 0),
         LLVM::ZExtOp::create(builder, loc, i64, bytes), constant(i32, rawBuffer));
-    Value thread =
-        arith::IndexCastUIOp::create(builder, loc, i32, gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x));
-    Value offset = arith::MulIOp::create(builder, loc, thread, constant(i32, lineBytes));
+    Value offset = arith::MulIOp::create(builder, loc, arith::IndexCastUIOp::create(builder, loc, i32, index),
+                                         constant(i32, lineBytes));
     Value none = constant(i32, 0);
     Value word = ROCDL::RawPtrBufferLoadOp::create(builder, loc, i32, buffer, offset, none, none, ArrayAttr(),
                                                    ArrayAttr(), ArrayAttr());
-    amdgpu::SchedBarrierOp::create(builder, loc, amdgpu::sched_barrier_opt_enum::none); // before all other loads
-    return word;
+    await(word);
   }
 
   /// Keeps what was loaded until loads are waited for anyway: a load that nobody uses is none.
-  static void await(gpu::GPUFuncOp kernel, Value word) {
-    Block &entry = kernel.getBody().front();
-    Operation *place = entry.getTerminator();
-    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (!isa<amdgpu::LDSBarrierOp, ROCDL::SBarrierOp>(op))
-        return WalkResult::advance();
-      place = entry.findAncestorOpInBlock(*op);
-      return WalkResult::interrupt();
-    });
+  static void await(Value word) {
+    Block *block = word.getParentBlock();
+    Operation *place = block->getTerminator();
+    for (Operation &op : llvm::make_range(std::next(word.getDefiningOp()->getIterator()), block->end())) {
+      WalkResult found = op.walk([](Operation *inside) {
+        return isa<amdgpu::LDSBarrierOp, ROCDL::SBarrierOp>(inside) ? WalkResult::interrupt() : WalkResult::advance();
+      });
+      if (!found.wasInterrupted())
+        continue;
+      place = &op;
+      break;
+    }
     OpBuilder builder(place);
-    LLVM::InlineAsmOp::create(builder, kernel.getLoc(), TypeRange(), word, "; code has come: $0", "v",
+    LLVM::InlineAsmOp::create(builder, word.getLoc(), TypeRange(), word, "; code has come: $0", "v",
                               /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
                               LLVM::AsmDialectAttr(), ArrayAttr());
   }

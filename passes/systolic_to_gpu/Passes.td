@@ -55,9 +55,10 @@ def FetchCodePass : Pass<"systolic-to-gpu-fetch-code"> {
   let summary = "a kernel's code is on its way to the L2 before it is wanted";
   let description = [{
     A kernel begins with a load from its own code, a word of each line of the L2, a line a lane.
-    Cold code comes line by line, each when a wave gets there, and a launch finds the L2 of an XCD empty; so the way to
-    memory is gone once, for all lines together, and what is left for the instruction cache is the way to the L2. The
-    buffer ends where the code does. What is loaded is let go before the first barrier.
+    Cold code comes line by line, each when a wave gets there, and a launch may find none of it in the L2 of an XCD; so the
+    way to memory is gone once, for all lines together, and what is left for the instruction cache is the way to the L2.
+    The buffer ends where the code does. What is loaded is let go before the first barrier.
+    A loop of products fills the L2 with other lines, so what is behind it is loaded again there.
 
     Precondition: `systolic-to-gpu-lower-kernels` was run, so a module has one function.
 

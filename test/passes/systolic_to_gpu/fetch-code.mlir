@@ -1,23 +1,33 @@
-// A kernel's code is loaded before all else, and let go where loads are waited for anyway.
+// A kernel's code is loaded before all else, what is behind a loop of products once more behind it; and let go where loads
+// are waited for anyway.
 // RUN: nstf-opt %s -pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic-to-gpu-fetch-code)' | FileCheck %s
 
 // CHECK-LABEL: gpu.func @waits_before_a_loop
-// CHECK-NEXT:    %[[CODE:.*]] = llvm.inline_asm "s_getpc_b64 $0{{.*}}s_mov_b32 $1, .Lfunc_end0-{{.*}}", "=s,=s"
+// CHECK-NEXT:    %[[THREAD:.*]] = gpu.thread_id x
+// CHECK-NEXT:    %[[CODE:.*]] = llvm.inline_asm has_side_effects "s_getpc_b64 $0{{.*}}s_mov_b32 $1, .Lfunc_end0-{{.*}}", "=s,=s"
 // CHECK-DAG:     %[[BEGIN:.*]] = llvm.extractvalue %[[CODE]][0]
 // CHECK-DAG:     %[[BYTES:.*]] = llvm.extractvalue %[[CODE]][1]
 // CHECK-DAG:     %[[POINTER:.*]] = llvm.inttoptr %[[BEGIN]]
 // CHECK-DAG:     %[[WIDE:.*]] = llvm.zext %[[BYTES]]
 // CHECK:         %[[BUFFER:.*]] = rocdl.make.buffer.rsrc %[[POINTER]], %{{.*}}, %[[WIDE]], %{{.*}}
-// CHECK:         %[[THREAD:.*]] = gpu.thread_id x
-// CHECK:         %[[LANE:.*]] = arith.index_castui %[[THREAD]]
+// CHECK:         %[[NUMBER:.*]] = arith.index_castui %[[THREAD]]
 // CHECK:         %[[LINE:.*]] = llvm.mlir.constant(128 : i32)
-// CHECK:         %[[OFFSET:.*]] = arith.muli %[[LANE]], %[[LINE]]
+// CHECK:         %[[OFFSET:.*]] = arith.muli %[[NUMBER]], %[[LINE]]
 // CHECK:         %[[WORD:.*]] = rocdl.raw.ptr.buffer.load %[[BUFFER]], %[[OFFSET]]
 // CHECK-NEXT:    amdgpu.sched_barrier allow = <none>
 // CHECK:         memref.load
 // CHECK:         llvm.inline_asm has_side_effects {{.*}} "v" %[[WORD]]
 // CHECK-NEXT:    scf.for
 // CHECK:           amdgpu.lds_barrier
+// CHECK:           scf.yield
+// CHECK-NEXT:    }
+// CHECK-NEXT:    %[[LANE:.*]] = gpu.lane_id
+// CHECK-NEXT:    llvm.inline_asm has_side_effects "s_getpc_b64
+// CHECK:         arith.index_castui %[[LANE]]
+// CHECK:         %[[BEHIND:.*]] = rocdl.raw.ptr.buffer.load
+// CHECK:         memref.store
+// CHECK-NEXT:    llvm.inline_asm has_side_effects {{.*}} "v" %[[BEHIND]]
+// CHECK-NEXT:    gpu.return
 
 // CHECK-LABEL: gpu.func @waits_at_the_end
 // CHECK:         %[[WORD:.*]] = rocdl.raw.ptr.buffer.load
