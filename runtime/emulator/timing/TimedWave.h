@@ -45,11 +45,11 @@ struct alignas(64) TimedWave {
   TimedGroup *group = nullptr;
   WaveTrace *trace = nullptr;
   uint32_t age = 0;
-  uint32_t number = 0;                   ///< in the workgroup
-  Clocks begun = 0, arrived = 0;         ///< in the compute unit, at the barrier
-  Clocks measuredFrom = 0, measured = 0; ///< rounds of a loop that are measured; those measured before
+  uint32_t number = 0;           ///< in the workgroup
+  Clocks begun = 0, arrived = 0; ///< in the compute unit, at the barrier
   ScalarCounter scalar;
   VectorCounter vector;
+  Clocks measuredFrom = 0, measured = 0; ///< rounds of a loop that are measured; those measured before
 };
 
 /// Owned by who has it placed.
