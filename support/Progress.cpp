@@ -107,17 +107,17 @@ void Progress::run() {
 }
 
 std::string Progress::describe(double seconds) const {
-  uint64_t most = all, now = done;
+  uint64_t total = all, now = done;
   bool isBytes = unit == "bytes";
-  ByteUnit scale = isBytes ? getByteUnit(most) : ByteUnit{unit.c_str(), 1};
+  ByteUnit scale = isBytes ? getByteUnit(total) : ByteUnit{unit.c_str(), 1};
   std::string text = escape(what);
-  if (!most)
+  if (!total)
     return text;
-  text += ": " + formatBytes(now, scale) + " of " + formatBytes(most, scale) + " " + scale.name;
+  text += ": " + formatBytes(now, scale) + " of " + formatBytes(total, scale) + " " + scale.name;
   if (std::string more = detail ? detail(seconds) : ""; !more.empty())
     text += ", " + more;
-  if (now && now <= most)
-    text += ", " + describeSeconds(seconds / double(now) * double(most - now)) + " left";
+  if (now && now <= total)
+    text += ", " + describeSeconds(seconds / double(now) * double(total - now)) + " left";
   return text;
 }
 

@@ -137,20 +137,20 @@ std::optional<Number> YamlValue::whole() const {
   return number ? number->getWhole() : std::nullopt;
 }
 
-uint64_t YamlValue::whole(const std::string &expected, uint64_t least, uint64_t most) const {
+uint64_t YamlValue::whole(const std::string &expected, uint64_t min, uint64_t max) const {
   std::optional<Number> number = whole();
-  if (!number || (number->negative && number->magnitude) || number->magnitude < least || number->magnitude > most)
+  if (!number || (number->negative && number->magnitude) || number->magnitude < min || number->magnitude > max)
     fail(expected);
   return number->magnitude;
 }
 
-int64_t YamlValue::integer(const std::string &expected, int64_t least, int64_t most) const {
+int64_t YamlValue::integer(const std::string &expected, int64_t min, int64_t max) const {
   std::optional<Number> number = whole();
   const uint64_t largest = uint64_t(INT64_MAX) + (number && number->negative);
   if (!number || number->magnitude > largest)
     fail(expected);
   const auto value = static_cast<int64_t>(number->negative ? 0 - number->magnitude : number->magnitude);
-  if (value < least || value > most)
+  if (value < min || value > max)
     fail(expected);
   return value;
 }

@@ -43,8 +43,8 @@ public:
   std::string text(const std::string &expected) const;
   Number number(const std::string &expected) const;
   /// A whole number from `least` to `most`.
-  uint64_t whole(const std::string &expected, uint64_t least, uint64_t most = UINT64_MAX) const;
-  int64_t integer(const std::string &expected, int64_t least, int64_t most = INT64_MAX) const;
+  uint64_t whole(const std::string &expected, uint64_t min, uint64_t max = UINT64_MAX) const;
+  int64_t integer(const std::string &expected, int64_t min, int64_t max = INT64_MAX) const;
   bool boolean(const std::string &expected) const;
   std::vector<YamlValue> list(const std::string &expected) const;
   /// A map with some of the keys `known`; without them any keys.

@@ -92,8 +92,9 @@ struct Allowed {
 
 } // namespace
 
-/// How many steps lose at most `most` by measure: losses of matrices alone say where to try. Nothing where none does.
-static std::optional<Allowed> countAllowed(const PrecisionSteps &steps, double most,
+/// How many steps lose at most `maxLoss` by measure: losses of matrices alone say where to try. Nothing where none
+/// does.
+static std::optional<Allowed> countAllowed(const PrecisionSteps &steps, double maxLoss,
                                            llvm::function_ref<PrecisionPlan::Measured(size_t)> measure,
                                            llvm::function_ref<double(const PrecisionPlan::Measured &)> getLoss) {
   constexpr int trials = 12;
@@ -101,10 +102,10 @@ static std::optional<Allowed> countAllowed(const PrecisionSteps &steps, double m
   size_t low = 0, high = steps.size();
   double ratio = 1; // of what is measured to the sum
   for (int trial = 0; trial < trials && low < high; ++trial) {
-    size_t count = std::clamp(steps.countWithin(most / ratio), low + 1, high);
+    size_t count = std::clamp(steps.countWithin(maxLoss / ratio), low + 1, high);
     PrecisionPlan::Measured measured = measure(count);
     double loss = getLoss(measured);
-    if (loss <= most) {
+    if (loss <= maxLoss) {
       low = count;
       best = {count, measured};
     } else {
@@ -113,7 +114,7 @@ static std::optional<Allowed> countAllowed(const PrecisionSteps &steps, double m
     ratio = std::max(0.1, loss / steps.getLoss(count));
   }
   if (!best)
-    if (PrecisionPlan::Measured measured = measure(0); getLoss(measured) <= most)
+    if (PrecisionPlan::Measured measured = measure(0); getLoss(measured) <= maxLoss)
       best = {0, measured};
   return best;
 }
@@ -197,18 +198,18 @@ PrecisionPlan AdaptivePrecisionManager::choose(const std::vector<MatrixFormat> &
   auto measureCount = [&](size_t count) { return measureOnce(makePlan(steps.getChoices(count))); };
 
   if (budget.bytes) {
-    if (double least = steps.getCost(steps.size()); least > double(*budget.bytes))
-      throw std::runtime_error("--max-bytes: expected at least the " + print("%.0f", least) +
+    if (double smallest = steps.getCost(steps.size()); smallest > double(*budget.bytes))
+      throw std::runtime_error("--max-bytes: expected at least the " + print("%.0f", smallest) +
                                " bytes that the smallest formats take but got " + std::to_string(*budget.bytes));
     PrecisionPlan plan = makePlan(steps.getChoicesWithin(double(*budget.bytes)));
     plan.measured = measureOnce(plan);
     return plan;
   }
-  double most = budget.kl ? *budget.kl : std::log1p(*budget.perplexityIncrease);
+  double maxLoss = budget.kl ? *budget.kl : std::log1p(*budget.perplexityIncrease);
   auto getLoss = [&](const PrecisionPlan::Measured &measured) {
     return budget.kl ? measured.kl : std::log(measured.comparedPerplexity / measured.perplexity);
   };
-  std::optional<Allowed> allowed = countAllowed(steps, most, measureCount, getLoss);
+  std::optional<Allowed> allowed = countAllowed(steps, maxLoss, measureCount, getLoss);
   if (!allowed)
     throw std::runtime_error(std::string(budget.kl ? "--max-kl" : "--max-perplexity-increase") +
                              ": expected at least what the most exact formats lose, KL " +
@@ -217,9 +218,9 @@ PrecisionPlan AdaptivePrecisionManager::choose(const std::vector<MatrixFormat> &
   plan.measured = allowed->measured;
   // The next step may be too large where smaller ones after it are not.
   double ratio = std::max(0.1, getLoss(allowed->measured) / steps.getLoss(allowed->count));
-  PrecisionPlan further = makePlan(steps.getChoicesBeyond(allowed->count, most / ratio));
+  PrecisionPlan further = makePlan(steps.getChoicesBeyond(allowed->count, maxLoss / ratio));
   if (further.getFormats() != plan.getFormats())
-    if (further.measured = measureOnce(further); getLoss(*further.measured) <= most)
+    if (further.measured = measureOnce(further); getLoss(*further.measured) <= maxLoss)
       return further;
   return plan;
 }

@@ -76,7 +76,7 @@ static Likeness compareEmbeddings(const std::vector<Tensor> &outputs, const std:
   for (auto [own, other] : llvm::zip_equal(outputs, compared)) {
     double cosine = own.values.cwiseProduct(other.values).sum() / (own.values.norm() * other.values.norm());
     likeness.mean += cosine / double(outputs.size());
-    likeness.least = std::min(likeness.least, cosine);
+    likeness.min = std::min(likeness.min, cosine);
   }
   return likeness;
 }
@@ -135,7 +135,7 @@ Json nstf::compress::describeJson(const CostReport &report) {
                       {"kl_99", d->kl99},          {"largest_kl", d->largestKl},
                       {"same_top", d->sameTop},    {"perplexity", {d->perplexity, d->comparedPerplexity}}};
   if (report.likeness)
-    json["judged"] = {{"cosine", report.likeness->mean}, {"least_cosine", report.likeness->least}};
+    json["judged"] = {{"cosine", report.likeness->mean}, {"least_cosine", report.likeness->min}};
   for (const MatrixReport &matrix : report.matrices)
     json["matrices"].push_back({{"name", matrix.name},
                                 {"format", matrix.format},
@@ -176,6 +176,6 @@ std::string nstf::compress::describeTable(const CostReport &report) {
                   d->positions, d->kl, d->kl99, d->largestKl, d->perplexity, d->comparedPerplexity,
                   100 * (d->comparedPerplexity / d->perplexity - 1), 100 * d->sameTop);
   if (report.likeness)
-    text += print("judged by embeddings: cosine %.5f, least %.5f\n", report.likeness->mean, report.likeness->least);
+    text += print("judged by embeddings: cosine %.5f, least %.5f\n", report.likeness->mean, report.likeness->min);
   return text;
 }

@@ -8,7 +8,7 @@ namespace nstf::compress {
 
 /// Cosines of an encoder's embeddings, text by text.
 struct Likeness {
-  double mean = 0, least = 1;
+  double mean = 0, min = 1;
 };
 
 struct CostReport {

@@ -50,15 +50,15 @@ static std::optional<PrecisionChoice> readConfig(ModuleOp model) {
 }
 
 static PrecisionChoice choose(ModuleOp model) {
-  const KnownType *most = nullptr;
-  uint64_t mostBytes = 0;
+  const KnownType *largest = nullptr;
+  uint64_t maxBytes = 0;
   for (const KnownType &type : knownTypes)
-    if (uint64_t bytes = countBytes(model, type.stored); bytes > mostBytes) {
-      most = &type;
-      mostBytes = bytes;
+    if (uint64_t bytes = countBytes(model, type.stored); bytes > maxBytes) {
+      largest = &type;
+      maxBytes = bytes;
     }
-  if (most)
-    return {most->precision, "most bytes of matrices are " + most->stored.str()};
+  if (largest)
+    return {largest->precision, "largest bytes of matrices are " + largest->stored.str()};
   return readConfig(model).value_or(PrecisionChoice{Precision::F32, "neither weights nor config.json say a type"});
 }
 

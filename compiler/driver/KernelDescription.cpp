@@ -21,7 +21,7 @@ namespace {
 
 constexpr llvm::StringLiteral folder = "standalone/";
 /// A kernel counts elements and bytes in 32 bits.
-constexpr int64_t mostElements = INT32_MAX, mostBytes = UINT32_MAX;
+constexpr int64_t maxElements = INT32_MAX, maxBytes = UINT32_MAX;
 
 /// The options as what a description's parameters are read from.
 class CommandLine final : public ParameterSource {
@@ -81,11 +81,11 @@ void checkSize(Type type, StringRef what, int64_t rows) {
   for (int64_t size : tensor.getShape())
     isTooLarge |= llvm::MulOverflow(elements, ShapedType::isDynamic(size) ? rows : size, elements);
   isTooLarge |= llvm::MulOverflow<int64_t>(elements, tensor.getElementTypeBitWidth() / 8, bytes);
-  if (isTooLarge || elements > mostElements)
-    throw support::InputError(what.str() + ": expected at most " + std::to_string(mostElements) + " elements but got " +
+  if (isTooLarge || elements > maxElements)
+    throw support::InputError(what.str() + ": expected at most " + std::to_string(maxElements) + " elements but got " +
                               getShape(tensor));
-  if (bytes > mostBytes)
-    throw support::InputError(what.str() + ": expected at most " + std::to_string(mostBytes) + " bytes but got " +
+  if (bytes > maxBytes)
+    throw support::InputError(what.str() + ": expected at most " + std::to_string(maxBytes) + " bytes but got " +
                               std::to_string(bytes));
 }
 

@@ -84,8 +84,8 @@ static GraphDescription chooseArchitecture(const Config &config, const std::vect
 /// Replaces the model's own number of positions by the user's, at most that or `longest_context`.
 static void setContext(Parameters &parameters, int64_t wanted, const Config &config) {
   auto own = parameters.find("context"), longest = parameters.find("longest_context");
-  auto most = longest == parameters.end() ? own : longest;
-  const int64_t *limit = most == parameters.end() ? nullptr : std::get_if<int64_t>(&most->second);
+  auto max = longest == parameters.end() ? own : longest;
+  const int64_t *limit = max == parameters.end() ? nullptr : std::get_if<int64_t>(&max->second);
   if (!limit || own == parameters.end())
     throw support::InputError("'" + config.name() +
                               "': this architecture has no parameter 'context' that could be set");

@@ -93,15 +93,15 @@ static double roundToE4M3(double x) {
 static std::vector<Tensor> quantize(QuantizeOp op, Operands in, StepScalars) {
   const Matrix &x = in[0]->values;
   int64_t size = op.getGroup(), groups = x.cols() / size;
-  double most = op.getMost();
+  double maxCode = op.getMaxCode();
   Tensor codes(in[0]->shape), scales({x.rows(), groups});
   for (int64_t i = 0; i < x.rows(); ++i)
     for (int64_t g = 0; g < groups; ++g) {
       float largest = x.row(i).segment(g * size, size).cast<float>().cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
-      float scale = largest / float(most);
+      float scale = largest / float(maxCode);
       scales.values(i, g) = scale;
       for (int64_t j = g * size; j < (g + 1) * size; ++j) {
-        double quotient = scale == 0 ? 0 : std::clamp<double>(float(x(i, j)) / scale, -most, most);
+        double quotient = scale == 0 ? 0 : std::clamp<double>(float(x(i, j)) / scale, -maxCode, maxCode);
         codes.values(i, j) = op.getType().isInteger() ? std::nearbyint(quotient) : roundToE4M3(quotient);
       }
     }

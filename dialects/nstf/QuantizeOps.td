@@ -66,11 +66,11 @@ def NSTF_DequantizeOp : NSTF_Op<"dequantize", [Pure, AttrSizedOperandSegments, N
 def NSTF_QuantizeOp : NSTF_Op<"quantize", [Pure, InferTypeOpAdaptor]> {
   let summary = "rows as codes of 8 bits, with a scale for each row and group of columns";
   let description = [{
-    Of a row i the columns j of a group g = j / group, with most = 127 for i8 and 240 for f8E4M3FNUZ:
+    Of a row i the columns j of a group g = j / group, with max = 127 for i8 and 240 for f8E4M3FNUZ:
 
-    scales[i, g] = maxⱼ |x[i, j]| / most, an f32;
+    scales[i, g] = maxⱼ |x[i, j]| / max, an f32;
     codes[i, j] = x[i, j] / scales[i, g], an f32, rounded to the nearest number of `type`, of two the even one, and no
-    larger than most.
+    larger than max.
 
     Where the scale is 0, because all of the group is (or next to, below 2⁻¹⁴³), so are the codes. A group with a NaN or an
     infinity has that as its scale; its codes may be any, and what they stand for is no finite number.
@@ -96,8 +96,8 @@ def NSTF_QuantizeOp : NSTF_Op<"quantize", [Pure, InferTypeOpAdaptor]> {
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($codes) `,` type($scales)";
   let extraClassDeclaration = [{
     /// The largest code.
-    double getMost() { return getMost(getType()); }
-    static double getMost(mlir::Type type) { return type.isInteger() ? 127 : 240; }
+    double getMaxCode() { return getMaxCode(getType()); }
+    static double getMaxCode(mlir::Type type) { return type.isInteger() ? 127 : 240; }
   }];
 }
 

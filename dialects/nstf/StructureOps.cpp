@@ -45,13 +45,13 @@ static void buildFunction(OpBuilder &builder, OperationState &state, StringRef n
 }
 
 // graph_c1, kernel_c1, graph_c3, kernel_c3
-static LogicalResult verifyFunction(FunctionOpInterface op, int64_t leastRank) {
+static LogicalResult verifyFunction(FunctionOpInterface op, int64_t minRank) {
   if (!llvm::hasSingleElement(op.getFunctionBody()))
     return op.emitOpError() << "expected a body of one block but got " << op.getFunctionBody().getBlocks().size();
   auto verifyTypes = [&](ArrayRef<Type> types, StringRef where) -> LogicalResult {
     for (auto [i, type] : llvm::enumerate(types)) {
       auto tensor = dyn_cast<RankedTensorType>(type);
-      if (!tensor || tensor.getRank() < leastRank ||
+      if (!tensor || tensor.getRank() < minRank ||
           (tensor.getRank() > 0 && llvm::is_contained(tensor.getShape().drop_front(), ShapedType::kDynamic)))
         return op.emitOpError() << "expected " << where << " " << i
                                 << " to be a ranked tensor, static but for its leading dimension, but got " << type;
@@ -126,7 +126,7 @@ std::optional<int64_t> GraphOp::getArenaSize() {
 }
 
 LogicalResult GraphOp::verify() {
-  if (failed(verifyFunction(*this, /*leastRank=*/1)))
+  if (failed(verifyFunction(*this, /*minRank=*/1)))
     return failure();
   // graph_c2
   auto verifyNames = [&](unsigned count, StringRef where,
@@ -186,7 +186,7 @@ std::optional<unsigned> KernelOp::getInPlaceArgument(unsigned index) {
 }
 
 LogicalResult KernelOp::verify() {
-  if (failed(verifyFunction(*this, /*leastRank=*/0)))
+  if (failed(verifyFunction(*this, /*minRank=*/0)))
     return failure();
   // kernel_c2: get and step verify it themselves, by their trait HasParent<"GraphOp">.
   // kernel_c4

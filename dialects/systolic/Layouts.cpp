@@ -68,9 +68,9 @@ FragmentAttr nstf::systolic::getSumLayout(SystolicArrayAttr array, ArrayRef<int6
 }
 
 /// The largest power of two that divides `size` and is at most `most`.
-static int64_t powerOfTwoIn(int64_t size, int64_t most) {
+static int64_t powerOfTwoIn(int64_t size, int64_t max) {
   int64_t power = 1;
-  while (power * 2 <= most && size % (power * 2) == 0)
+  while (power * 2 <= max && size % (power * 2) == 0)
     power *= 2;
   return power;
 }

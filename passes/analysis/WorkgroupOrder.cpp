@@ -32,11 +32,11 @@ double getSharedPart(const WorkgroupOrder &order, const std::vector<SharedTile> 
 
 WorkgroupOrder chooseOrder(int64_t rows, int64_t columns, const std::vector<SharedTile> &tiles, int64_t xcds,
                            int64_t atOnce) {
-  constexpr int64_t mostRows = 32;
+  constexpr int64_t maxRows = 32;
   constexpr double worthwhile = 0.01;
   WorkgroupOrder best{rows, columns};
   double bestPart = getSharedPart(best, tiles, xcds, atOnce) + worthwhile;
-  for (int64_t window = 1; window <= std::min(rows, mostRows); ++window)
+  for (int64_t window = 1; window <= std::min(rows, maxRows); ++window)
     for (int64_t runs : {int64_t(1), xcds}) {
       const WorkgroupOrder order{rows, columns, runs, window};
       // A last window of its own divides twice.

@@ -30,9 +30,9 @@ using namespace nstf;
 namespace {
 
 /// Ops computed into one another in a kernel at most: what walks such a tree recurses.
-constexpr int64_t mostOps = 100;
+constexpr int64_t maxOps = 100;
 /// The same where no op in between has a result that can be stored.
-constexpr int64_t mostUnstoredOps = 1000;
+constexpr int64_t maxUnstoredOps = 1000;
 
 /// How a tensor of the graph is used.
 struct Use {
@@ -169,10 +169,10 @@ struct FormTensorKernelsPass : nstf::impl::FormTensorKernelsPassBase<FormTensorK
         if (auto producer = sizes.find(operand.getDefiningOp()); producer != sizes.end() && !uses[operand].isStored)
           size += producer->second;
       sizes[op] = size;
-      if (size > mostUnstoredOps)
-        return op->emitOpError() << "expected at most " << mostUnstoredOps
+      if (size > maxUnstoredOps)
+        return op->emitOpError() << "expected at most " << maxUnstoredOps
                                  << " ops behind scalars and tensors that cannot be stored, but got " << size;
-      if (size > mostOps)
+      if (size > maxOps)
         for (Value value : op->getResults())
           if (isStorable(value.getType()))
             uses[value].isStored = true;

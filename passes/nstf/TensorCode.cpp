@@ -13,7 +13,7 @@ using namespace nstf;
 namespace {
 
 /// Largest constant that is no splat: it becomes a chain of selects.
-constexpr int64_t mostConstants = 64;
+constexpr int64_t maxConstants = 64;
 
 bool isScalar(Type type) {
   return type.isIndex() || type.isInteger(1) || type.isInteger(32) || type.isF32() || type.isF16() || type.isBF16();
@@ -157,8 +157,8 @@ LogicalResult verifyConstant(arith::ConstantOp op) {
   if (!type)
     return verifyScalarTypes(op);
   auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
-  if (!elements || (!elements.isSplat() && type.getNumElements() > mostConstants))
-    return op.emitOpError() << "expected a constant of one value, or of at most " << mostConstants
+  if (!elements || (!elements.isSplat() && type.getNumElements() > maxConstants))
+    return op.emitOpError() << "expected a constant of one value, or of at most " << maxConstants
                             << " elements (more belong in an nstf.weight), but got " << type;
   return success();
 }
@@ -200,8 +200,8 @@ LogicalResult nstf::verifyTensorOp(Operation *op) {
       .Case<tensor::PadOp>(verifyPad)
       .Case<tensor::GatherOp>(verifyGather)
       .Case<tensor::FromElementsOp>([](tensor::FromElementsOp op) -> LogicalResult {
-        if (op.getType().getNumElements() > mostConstants)
-          return op.emitOpError() << "expected at most " << mostConstants << " elements but got " << op.getType();
+        if (op.getType().getNumElements() > maxConstants)
+          return op.emitOpError() << "expected at most " << maxConstants << " elements but got " << op.getType();
         return success();
       })
       .Case<tensor::EmptyOp>([](tensor::EmptyOp op) { return verifySizes(op, op.getDynamicSizes()); })

@@ -2,7 +2,7 @@
 //
 // BEFORE  scf.for %n = … { %y = …; systolic.store %y, %Y[%m0, %n] limit [%rows, %N] }
 // AFTER   %maxima = scf.for %n = … iter_args(%acc = 0) { %y = …; scf.yield maxsi %acc, bitcast |%y| }
-//         %scale = (reduce max %maxima) / most
+//         %scale = (reduce max %maxima) / max
 //         systolic.store %scale, %S[%m0] limit [%rows]
 //         scf.for %n = … { %y = …; %code = clamp %y / %scale; systolic.store %code, %Y[%m0, %n] limit [%rows, %N] }
 //
@@ -34,11 +34,11 @@ public:
         tile(cast<RankedTensorType>(store.getTile().getType())),
         row(RankedTensorType::get(tile.getDimSize(0), tile.getElementType(),
                                   cast<AxesAttr>(tile.getEncoding()).dropDim(1))),
-        most(op.getMost()) {}
+        maxCode(op.getMaxCode()) {}
 
   void run(Value scales) {
     Value largest = findLargest();
-    Value scale = arith::DivFOp::create(builder, loc, largest, makeSplat(row, most));
+    Value scale = arith::DivFOp::create(builder, loc, largest, makeSplat(row, maxCode));
     systolic::StoreOp::create(builder, loc, scale, scales, store.getIndices().take_front(),
                               store.getLimits().take_front(), Value());
     // Codes of a row whose scale is 0 are 0.
@@ -48,8 +48,8 @@ public:
     Value divisors = systolic::BroadcastOp::create(builder, loc, tile, divisor, 1);
     builder.setInsertionPoint(store);
     Value quotient = arith::DivFOp::create(builder, loc, store.getTile(), divisors);
-    Value above = arith::MaxNumFOp::create(builder, loc, quotient, makeSplat(tile, -most));
-    store.getTileMutable().assign(arith::MinNumFOp::create(builder, loc, above, makeSplat(tile, most)));
+    Value above = arith::MaxNumFOp::create(builder, loc, quotient, makeSplat(tile, -maxCode));
+    store.getTileMutable().assign(arith::MinNumFOp::create(builder, loc, above, makeSplat(tile, maxCode)));
   }
 
 private:
@@ -85,7 +85,7 @@ private:
   Location loc;
   OpBuilder builder;
   RankedTensorType tile, row;
-  double most;
+  double maxCode;
 };
 
 } // namespace

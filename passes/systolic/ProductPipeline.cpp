@@ -23,7 +23,7 @@ using namespace nstf::systolic;
 namespace {
 
 /// Accesses to memory that a wave can wait for by count.
-constexpr int64_t mostCounted = 63;
+constexpr int64_t maxCounted = 63;
 
 /// Makes the loop anew, block by block.
 class Pipeline {
@@ -48,11 +48,11 @@ public:
     Value end = left ? endOfRounds(left) : loop.getUpperBound();
     // The first block, and what of those behind it the rounds take for loaded.
     auto loadedBefore = [](const PrefetchPlan::Slot &slot) { return llvm::alignTo(slot.ahead, slot.blocks); };
-    int64_t most = 1;
+    int64_t depth = 1;
     for (const PrefetchPlan::Slot &slot : plan.loads)
-      most = std::max<int64_t>(most, loadedBefore(slot));
+      depth = std::max<int64_t>(depth, loadedBefore(slot));
     onTheirWay.resize(plan.loads.size());
-    for (int64_t block = 0; block < most; ++block) {
+    for (int64_t block = 0; block < depth; ++block) {
       Loading loading = beginLoading(block == 0 ? loop.getLowerBound() : blocksAfter(loop.getLowerBound(), block));
       for (auto [index, slot] : llvm::enumerate(plan.loads))
         if (block < int64_t(loadedBefore(slot)))
@@ -196,7 +196,7 @@ private:
     for (StageOp stage : product.stages)
       accesses += stage.getAccesses(array.getNumWaves());
     if (accesses)
-      WaitOp::create(builder, loc, std::min(blocks * accesses, mostCounted));
+      WaitOp::create(builder, loc, std::min(blocks * accesses, maxCounted));
   }
 
   /// What the products of a step take.

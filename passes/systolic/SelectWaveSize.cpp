@@ -53,14 +53,14 @@ struct SelectWaveSizePass : nstf::systolic::impl::SelectWaveSizePassBase<SelectW
       otherReason = "not the size the target prefers for matrix products";
       return target.preferredWaveSize();
     }
-    int64_t widest = target.waveSizes().back(), most = 0;
-    kernel.walk([&](LoadOp load) { most = std::max(most, getTileType(load.getResult()).getNumElements()); });
-    if (most >= widest) {
+    int64_t widest = target.waveSizes().back(), largest = 0;
+    kernel.walk([&](LoadOp load) { largest = std::max(largest, getTileType(load.getResult()).getNumElements()); });
+    if (largest >= widest) {
       otherReason = "narrower, and no matrix product asks for it";
-      reason = "no matrix product, and tiles of " + std::to_string(most) + " elements fill the wider wave";
+      reason = "no matrix product, and tiles of " + std::to_string(largest) + " elements fill the wider wave";
       return widest;
     }
-    reason = "no tile has more than " + std::to_string(most) + " elements";
+    reason = "no tile has more than " + std::to_string(largest) + " elements";
     otherReason = "no tile fills it";
     return target.waveSizes().front();
   }

@@ -40,7 +40,7 @@ using nstf::support::LdsDirection;
 namespace {
 
 /// A tile is padded to at most so many times its rows.
-constexpr int64_t mostPadding = 4;
+constexpr int64_t maxPadding = 4;
 
 /// A conversion of what memory gives to what a product wants, and the array it takes its way through.
 struct Stage {
@@ -187,7 +187,7 @@ private:
     if (!load || load.getAt() || load.getRows() || load.getCols() || !load->hasOneUse() || shape.size() != 2 ||
         findPacking(load.getBuffer()) || !isReplicated(getFragment(load.getResult().getType())))
       return std::nullopt;
-    for (int64_t multiple = 2; multiple <= mostPadding * shape[0]; multiple *= 2) {
+    for (int64_t multiple = 2; multiple <= maxPadding * shape[0]; multiple *= 2) {
       int64_t rows = llvm::alignTo(shape[0], multiple);
       if (!isReplicated(getLoadLayout(load, {rows, shape[1]})))
         return rows;

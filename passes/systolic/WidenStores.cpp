@@ -219,8 +219,8 @@ private:
     if (store.getTransposed())
       std::swap(shape[0], shape[1]);
     unsigned bits = buffer.getElementTypeBitWidth();
-    int64_t most = std::max<int64_t>(1, 128 / bits);
-    int64_t width = RowAccess::get(most, bits, buffer.getDimSize(1), KnownIndex::of(store.getIndices()[1])).width;
+    int64_t widest = std::max<int64_t>(1, 128 / bits);
+    int64_t width = RowAccess::get(widest, bits, buffer.getDimSize(1), KnownIndex::of(store.getIndices()[1])).width;
     if (!store.getLimits().empty() && getConstantIntValue(store.getLimits()[1]) != buffer.getDimSize(1))
       width = std::gcd(width, getDivisor(store.getLimits()[1]));
     return {shape, bits, width};

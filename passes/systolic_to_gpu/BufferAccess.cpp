@@ -11,7 +11,7 @@ using namespace nstf::systolic;
 constexpr int64_t offsetFieldBytes = 4096;
 
 /// Address registers that a load may hold through a loop to save scalar additions in it.
-constexpr int64_t mostAddresses = 8;
+constexpr int64_t maxAddresses = 8;
 
 static bool divides(int64_t divisor, int64_t value) { return value % divisor == 0; }
 
@@ -165,7 +165,7 @@ scf::ForOp BufferAccess::getLoop() {
   std::set<int64_t> addresses;
   for (int64_t i = 0; i < layout.getNumRegisters(); i += getWidth())
     addresses.insert(getConstant(getOffsets(i)) / field);
-  return int64_t(addresses.size()) <= mostAddresses ? loop : scf::ForOp();
+  return int64_t(addresses.size()) <= maxAddresses ? loop : scf::ForOp();
 }
 
 /// `linear`, or the place past the buffer's end where the element at `coordinates` is outside.

@@ -214,8 +214,8 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     Value tokens = ControlOp::create(builder, loc, control, ControlField::tokens);
     for (auto &[_, buffer] : context.tokenBuffers) {
       auto type = cast<MemRefType>(buffer.memory.getType());
-      Value most = index.constant(type.getNumElements() / buffer.perToken);
-      Value size = index.mul(arith::MinUIOp::create(builder, loc, tokens, most), buffer.perToken);
+      Value max = index.constant(type.getNumElements() / buffer.perToken);
+      Value size = index.mul(arith::MinUIOp::create(builder, loc, tokens, max), buffer.perToken);
       auto sized =
           MemRefType::get(ShapedType::kDynamic, type.getElementType(), type.getLayout(), type.getMemorySpace());
       buffer.memory = memref::ReinterpretCastOp::create(

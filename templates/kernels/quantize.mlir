@@ -1,8 +1,8 @@
-// quantize: Y[m, n] = X[m, n] / S[m], rounded to Y's type, with scales S[m] = max over n of |X[m, n]| / MOST.
+// quantize: Y[m, n] = X[m, n] / S[m], rounded to Y's type, with scales S[m] = max over n of |X[m, n]| / MAX_CODE.
 //
 // A row here is a group of columns: a row of the step has G of them. One work item is BM groups, read twice in blocks of BN
 // columns: largest magnitude, codes. Magnitudes are compared as whole numbers, among which a NaN is the largest. Y is of i8 or
-// an 8-bit float, MOST its largest number in use. APPEND = 1: codes and scales go to the step's position in caches of them, as
+// an 8-bit float, MAX_CODE its largest number in use. APPEND = 1: codes and scales go to the step's position in caches of them, as
 // rows of kv_append.mlir do. ROWS: see matmul.mlir.
 !x = tensor<4x256xf32, #systolic.axes<BM, BN>>
 !bits = tensor<4x256xi32, #systolic.axes<BM, BN>>
@@ -17,12 +17,12 @@ module {
   systolic.kernel @quantize(%X: !X, %Y: !Y, %S: !S, %control: !systolic.control, %work: index)
       attributes {launch = #systolic.launch<[x, y, scales, control]>,
                   params = {M = 64, MY = 64, N = 64, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0, G = 1, APPEND = 0,
-                            MOST = 127.0 : f32}, grid = ["M", "BM"]} {
+                            MAX_CODE = 127.0 : f32}, grid = ["M", "BM"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"
     %N = systolic.param "N"
     %G = systolic.param "G"
-    %MOST = systolic.param "MOST" : f32
+    %MAX_CODE = systolic.param "MAX_CODE" : f32
     %APPEND = systolic.param "APPEND"
     %c0 = arith.constant 0 : index
     %step_rows = systolic.control rows %control
@@ -46,8 +46,8 @@ module {
     }
     %max_bits = systolic.reduce max %maxima along 1 : !bits -> !rbits
     %max = arith.bitcast %max_bits : !rbits to !r
-    %most = systolic.broadcast %MOST : f32 -> !r
-    %scale = arith.divf %max, %most : !r
+    %max_codes = systolic.broadcast %MAX_CODE : f32 -> !r
+    %scale = arith.divf %max, %max_codes : !r
     systolic.store %scale, %S[%y0] limit [%y_end] : !r, !S
 
     // Codes of a group whose scale is 0 are 0.
@@ -56,7 +56,7 @@ module {
     %infinity = arith.constant dense<0x7F800000> : !r
     %divisor = arith.select %is_zero, %infinity, %scale : !mask, !r
     %divisors = systolic.broadcast %divisor along 1 : !r -> !x
-    %largest = systolic.broadcast %MOST : f32 -> !x
+    %largest = systolic.broadcast %MAX_CODE : f32 -> !x
     %smallest = arith.negf %largest : !x
     scf.for %n = %c0 to %end step %BN {
       %x = systolic.load %X[%m0, %n] : !X -> !x

@@ -88,7 +88,7 @@ std::vector<std::map<std::string, int64_t>> listVariants(const OperandType &type
 struct Case {
   const OperandType *type;
   std::string text; ///< for messages
-  int64_t n, k, mostRows;
+  int64_t n, k, maxRows;
   std::string resultType;
   std::vector<int64_t> rows;
   CompiledTemplate kernel;
@@ -137,11 +137,11 @@ protected:
       made.k = made.n == longSide ? 1 + random() % 40 : random() % 2 ? longSide : 1 + random() % 40;
     }
     bool longRows = longSide && made.n != longSide && made.k != longSide;
-    made.mostRows = longRows ? longSide : longSide ? 40 : 300;
-    made.rows = {made.mostRows, 1};
+    made.maxRows = longRows ? longSide : longSide ? 40 : 300;
+    made.rows = {made.maxRows, 1};
     while (made.rows.size() < rowsOfCase)
       if (int64_t rows = makeExtent(random, variant.at("BM"));
-          rows <= made.mostRows && !llvm::is_contained(made.rows, rows))
+          rows <= made.maxRows && !llvm::is_contained(made.rows, rows))
         made.rows.push_back(rows);
     bool isWhole = type.name == "i8";
     made.resultType = isWhole ? "i32" : type.bytes == 2 && random() % 2 ? type.name : "f32";
@@ -156,7 +156,7 @@ protected:
         made.n, made.k, type.name, product, made.resultType, describe(variant), convert, convert.empty() ? "%y" : "%z");
     made.text = llvm::formatv("{0}, n = {1}, k = {2}, {3}", type.name, made.n, made.k, describe(variant));
     SCOPED_TRACE(made.text);
-    std::optional<CompiledTemplate> compiled = compiler.compileKernel("matmul", kernel, made.mostRows);
+    std::optional<CompiledTemplate> compiled = compiler.compileKernel("matmul", kernel, made.maxRows);
     ASSERT_TRUE(compiled);
     made.kernel = std::move(*compiled);
     cases.push_back(std::move(made));
@@ -189,7 +189,7 @@ protected:
 
   static std::vector<uint32_t> launch(const Backend &backend, const Case &one, const Matrix &x, const Matrix &w,
                                       int64_t rows) {
-    size_t bytes = one.mostRows * one.n * (one.resultType == "f16" || one.resultType == "bf16" ? 2 : 4);
+    size_t bytes = one.maxRows * one.n * (one.resultType == "f16" || one.resultType == "bf16" ? 2 : 4);
     Memory memory = {{"x", words(x.bytes)}, {"w", words(w.bytes)}, {"y", words(std::vector<uint8_t>(bytes, mark))}};
     one.kernel.launch(backend, memory, {.tokens = int32_t(rows), .position = 0});
     return memory["y"];
@@ -209,7 +209,7 @@ protected:
     for (size_t i = 0; i < expected.values.size(); ++i)
       ASSERT_NEAR(read(i), expected.values[i], expected.tolerances[i])
           << "row " << i / one.n << ", column " << i % one.n;
-    size_t written = rows * one.n * size, all = one.mostRows * one.n * size;
+    size_t written = rows * one.n * size, all = one.maxRows * one.n * size;
     ASSERT_EQ(std::count(bytes + written, bytes + all, mark), ptrdiff_t(all - written)) << "rows past the last";
     ASSERT_EQ(std::count(bytes + all, bytes + got.size() * 4, 0), ptrdiff_t(got.size() * 4 - all)) << "past the end";
   }
@@ -219,9 +219,9 @@ protected:
                    llvm::function_ref<void(const Case &, const Matrix &, const Matrix &, int64_t)> test) {
     for (const Case &one : cases)
       for (int64_t rows : llvm::ArrayRef(one.rows).take_back(count)) {
-        SCOPED_TRACE(one.text + ", rows = " + std::to_string(rows) + " of " + std::to_string(one.mostRows));
+        SCOPED_TRACE(one.text + ", rows = " + std::to_string(rows) + " of " + std::to_string(one.maxRows));
         Random numbers(seed + rows);
-        Matrix x(*one.type, one.mostRows * one.k, numbers), w(*one.type, one.n * one.k, numbers);
+        Matrix x(*one.type, one.maxRows * one.k, numbers), w(*one.type, one.n * one.k, numbers);
         test(one, x, w, rows);
         if (HasFatalFailure())
           return;

@@ -259,7 +259,7 @@ Command addTrace(CLI::App &app) {
   command->add_option("--skip", arguments->trace.skip, "leave out the first ones")
       ->capture_default_str()
       ->type_name("N");
-  command->add_option("--max", arguments->trace.most, "instructions to print at most, 0: any number")
+  command->add_option("--max", arguments->trace.max, "instructions to print at most, 0: any number")
       ->capture_default_str()
       ->type_name("N");
   command->add_option("--last", arguments->trace.last, "only the last ones, before the wave's end or its fault")

@@ -85,8 +85,8 @@ void addOptions(CLI::App &app, CommandLine &line) {
       ->type_name("FORMAT");
   app.add_option(
          "--activations", line.compile.activations,
-         "what linears of weights in 8 bits with a scale a row read, as codes with a scale a row: i8 with int8 or "
-         "e4m3fnuz with that (default: what the checkpoint says, else none)")
+         "rows that linears read, as codes with a scale a row: i8 where the weights are int8, e4m3fnuz where they are "
+         "e4m3fnuz (default: what the checkpoint says, else none)")
       ->check(CLI::IsMember({"i8", "e4m3fnuz", "none"}))
       ->type_name("TYPE");
   app.add_option("--kv-cache", line.compile.kvCache,

@@ -18,7 +18,7 @@ struct QuantizeBinding : TemplateModel<QuantizeBinding, QuantizeOp> {
     binder.addParameter("APPEND", codes != op.getCodes());
     binder.addParameter("G", groups);
     binder.addParameter("N", op.getGroup());
-    binder.addParameter("MOST", APFloat(op.getMost()));
+    binder.addParameter("MAX_CODE", APFloat(op.getMaxCode()));
     return success();
   }
 

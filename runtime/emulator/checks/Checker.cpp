@@ -12,7 +12,7 @@ void FindingList::add(Finding finding) {
       known.count += finding.count;
       return;
     }
-  if (findings.size() < most)
+  if (findings.size() < max)
     findings.push_back(std::move(finding));
   else
     ++left;

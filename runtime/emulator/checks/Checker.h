@@ -24,7 +24,7 @@ namespace checks {
 /// What the checks found: the same at the same place once, with a count.
 class FindingList {
 public:
-  static constexpr size_t most = 50;
+  static constexpr size_t max = 50;
   void add(Finding finding);
   const std::vector<Finding> &all() const { return findings; }
   /// Findings at further places than the kept ones.

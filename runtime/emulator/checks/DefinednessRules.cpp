@@ -344,9 +344,9 @@ bool comparisonUndefined(const OpRule &rule, unsigned width, bool isSigned, Bits
     return true;
   // Between the least and the greatest value each side may have.
   uint64_t sign = isSigned ? uint64_t(1) << (width - 1) : 0;
-  auto least = [&](Bits x) { return ((x.value ^ sign) & ~x.undefined) & maskOf(width); };
+  auto smallest = [&](Bits x) { return ((x.value ^ sign) & ~x.undefined) & maskOf(width); };
   auto greatest = [&](Bits x) { return ((x.value ^ sign) | x.undefined) & maskOf(width); };
-  return !(greatest(a) < least(b) || least(a) > greatest(b));
+  return !(greatest(a) < smallest(b) || smallest(a) > greatest(b));
 }
 
 } // namespace nstf::emulator::checks

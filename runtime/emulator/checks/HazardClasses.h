@@ -29,6 +29,6 @@ struct HazardRule {
 std::span<const HazardRule> hazardRules();
 
 /// Largest number of wait states in the table.
-constexpr unsigned mostWaitStates = 19;
+constexpr unsigned maxWaitStates = 19;
 
 } // namespace nstf::emulator::checks

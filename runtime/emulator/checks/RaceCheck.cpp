@@ -176,9 +176,9 @@ uint64_t placeOf(MemorySpace space, uint64_t at) { return at | (space == MemoryS
 } // namespace
 
 void RaceCheck::defer(const Party &party, Epoch other, uint64_t at, unsigned bytes) {
-  constexpr size_t most = 4096; // of a wave between two barriers; what is more is one place's over and over
+  constexpr size_t max = 4096; // of a wave between two barriers; what is more is one place's over and over
   auto &deferred = party.group.waves[party.w.number].deferred;
-  if (deferred.size() < most)
+  if (deferred.size() < max)
     deferred.try_emplace(placeOf(party.access.space, at), Deferred{party.op, other, party.lane, bytes});
 }
 

@@ -5,7 +5,7 @@
 namespace nstf::emulator::checks {
 
 /// vmcnt has six bits.
-static constexpr unsigned mostVectorMemory = 63;
+static constexpr unsigned maxVectorMemory = 63;
 
 void ByteRanges::add(uint32_t begin, uint32_t bytes) {
   uint32_t end = begin + bytes;
@@ -64,8 +64,8 @@ void WaitQueue::add(PendingOperation operation, bool touchedLds, bool touchedMem
   if (operations.back().lanes)
     countResults(operations.back(), 1);
   // With the counter full, this one has not issued before an older one was done. LLVM counts on that.
-  if (operations.size() > mostVectorMemory)
-    wait({.vm = mostVectorMemory});
+  if (operations.size() > maxVectorMemory)
+    wait({.vm = maxVectorMemory});
 }
 
 void WaitQueue::release(PendingOperation &operation) {

@@ -303,8 +303,8 @@ Disassembler::Disassembler(const Target &target) {
 }
 
 Disassembler::~Disassembler() {
-  constexpr size_t mostExpressions = 1 << 20; // they stay in LLVM's context as long as that lives
-  if (!impl || impl->expressions > mostExpressions)
+  constexpr size_t maxExpressions = 1 << 20; // they stay in LLVM's context as long as that lives
+  if (!impl || impl->expressions > maxExpressions)
     return;
   Idle &idle = Idle::get();
   std::lock_guard lock(idle.mutex);

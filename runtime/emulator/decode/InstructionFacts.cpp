@@ -222,7 +222,7 @@ private:
 } // namespace
 
 WaitCounts WaitCounts::decode(uint16_t immediate) {
-  auto count = [](unsigned value, unsigned most) { return value == most ? none : value; };
+  auto count = [](unsigned value, unsigned max) { return value == max ? none : value; };
   return {count((immediate & 15) | (immediate >> 14 & 3) << 4, 63), count(immediate >> 8 & 15, 15),
           count(immediate >> 4 & 7, 7)};
 }

@@ -43,11 +43,12 @@ KernelOperation makeCooperative(const Function &function, dim3 grid, dim3 block,
   KernelOperation launch = makeLaunch(function, grid, block, lds, {parameters, nullptr});
   const Kernel &kernel = *function.kernel;
   const uint64_t workgroups = uint64_t(grid.x) * grid.y * grid.z, items = uint64_t(block.x) * block.y * block.z;
-  const uint64_t most = uint64_t(residentWorkgroups(kernel, uint32_t(items), lds)) * Device::get().model.computeUnits;
+  const uint64_t maxWorkgroups =
+      uint64_t(residentWorkgroups(kernel, uint32_t(items), lds)) * Device::get().model.computeUnits;
   // The barrier counts in 16 bits.
-  if (workgroups > std::min<uint64_t>(most, 0xffff))
+  if (workgroups > std::min<uint64_t>(maxWorkgroups, 0xffff))
     throw HipError(hipErrorCooperativeLaunchTooLarge,
-                   "kernel " + kernel.name + ": expected at most " + std::to_string(most) +
+                   "kernel " + kernel.name + ": expected at most " + std::to_string(maxWorkgroups) +
                        " workgroups, which the chip holds at a time, but got " + std::to_string(workgroups),
                    true);
   for (const KernelArgument &argument : kernel.arguments)

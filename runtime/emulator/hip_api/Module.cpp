@@ -173,11 +173,11 @@ hipError_t potentialBlockSize(const char *function, int *gridSize, int *blockSiz
     require(gridSize && blockSize, "gridSize or blockSize is null");
     const Kernel &kernel = *functions().get(handle).kernel;
     const DeviceModel &model = Device::get().model;
-    uint32_t most = std::min(model.maxWorkgroupSize, kernel.maxFlatWorkgroupSize);
+    uint32_t maxItems = std::min(model.maxWorkgroupSize, kernel.maxFlatWorkgroupSize);
     if (limit > 0)
-      most = std::min(most, uint32_t(limit));
+      maxItems = std::min(maxItems, uint32_t(limit));
     uint32_t best = 0, bestItems = 0;
-    for (uint32_t size = most / model.waveSize * model.waveSize; size; size -= model.waveSize) {
+    for (uint32_t size = maxItems / model.waveSize * model.waveSize; size; size -= model.waveSize) {
       const uint32_t items = residentWorkgroups(kernel, size, lds) * size;
       if (items > bestItems) {
         best = size;
@@ -185,7 +185,7 @@ hipError_t potentialBlockSize(const char *function, int *gridSize, int *blockSiz
       }
     }
     if (!best)
-      best = most, bestItems = most * residentWorkgroups(kernel, most, lds);
+      best = maxItems, bestItems = maxItems * residentWorkgroups(kernel, maxItems, lds);
     *blockSize = int(best);
     *gridSize = int(bestItems / best * model.computeUnits);
   });

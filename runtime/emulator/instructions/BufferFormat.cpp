@@ -71,15 +71,15 @@ BufferFormat BufferFormat::of(const Wave &w, const MicroOp *op) {
 
 uint32_t decodeComponent(NumberFormat number, unsigned bits, uint32_t value) {
   int32_t asSigned = int32_t(value << (32 - bits)) >> (32 - bits);
-  double most = std::ldexp(1.0, int(bits)) - 1, mostSigned = std::ldexp(1.0, int(bits) - 1) - 1;
+  double max = std::ldexp(1.0, int(bits)) - 1, maxSigned = std::ldexp(1.0, int(bits) - 1) - 1;
   auto ofFloat = [](double v) { return std::bit_cast<uint32_t>(float(v)); };
   switch (number) {
   case NumberFormat::Unorm:
-    return ofFloat(value / most);
+    return ofFloat(value / max);
   case NumberFormat::Snorm:
-    return ofFloat(std::max(asSigned / mostSigned, -1.0));
+    return ofFloat(std::max(asSigned / maxSigned, -1.0));
   case NumberFormat::SnormOgl:
-    return ofFloat((asSigned * 2.0 + 1) / most);
+    return ofFloat((asSigned * 2.0 + 1) / max);
   case NumberFormat::Uscaled:
     return ofFloat(value);
   case NumberFormat::Sscaled:
@@ -99,24 +99,24 @@ uint32_t decodeComponent(NumberFormat number, unsigned bits, uint32_t value) {
 uint32_t encodeComponent(NumberFormat number, unsigned bits, uint32_t value) {
   double v = std::bit_cast<float>(value);
   uint32_t mask = bits == 32 ? ~0u : (1u << bits) - 1;
-  double most = std::ldexp(1.0, int(bits)) - 1, mostSigned = std::ldexp(1.0, int(bits) - 1) - 1;
+  double max = std::ldexp(1.0, int(bits)) - 1, maxSigned = std::ldexp(1.0, int(bits) - 1) - 1;
   auto clamped = [](double x, double low, double high) { return x >= low ? std::min(x, high) : x != x ? 0 : low; };
   auto toInteger = [mask](double x) { return uint32_t(int64_t(std::nearbyint(x))) & mask; };
   switch (number) {
   case NumberFormat::Unorm:
-    return toInteger(clamped(v, 0, 1) * most);
+    return toInteger(clamped(v, 0, 1) * max);
   case NumberFormat::Snorm:
-    return toInteger(clamped(v, -1, 1) * mostSigned);
+    return toInteger(clamped(v, -1, 1) * maxSigned);
   case NumberFormat::SnormOgl:
-    return toInteger((clamped(v, -1, 1) * most - 1) / 2);
+    return toInteger((clamped(v, -1, 1) * max - 1) / 2);
   case NumberFormat::Uscaled:
-    return toInteger(clamped(v, 0, most));
+    return toInteger(clamped(v, 0, max));
   case NumberFormat::Sscaled:
-    return toInteger(clamped(v, -mostSigned - 1, mostSigned));
+    return toInteger(clamped(v, -maxSigned - 1, maxSigned));
   case NumberFormat::Uint:
     return std::min(value, mask);
   case NumberFormat::Sint:
-    return uint32_t(int32_t(std::clamp(double(int32_t(value)), -mostSigned - 1, mostSigned))) & mask;
+    return uint32_t(int32_t(std::clamp(double(int32_t(value)), -maxSigned - 1, maxSigned))) & mask;
   case NumberFormat::Float:
     if (bits == 16)
       return std::bit_cast<uint16_t>(_Float16(float(v)));

@@ -31,7 +31,7 @@ std::string indexText(uint64_t i, const std::vector<int64_t> &shape) {
 }
 
 Comparison compare(const ExpectDescription &expectation, const BufferDescription &description,
-                   std::span<const std::byte> got, const Tensor &expected, size_t most) {
+                   std::span<const std::byte> got, const Tensor &expected, size_t max) {
   ElementType type = description.type;
   unsigned bytes = sizeOf(type);
   Comparison result;
@@ -67,7 +67,7 @@ Comparison compare(const ExpectDescription &expectation, const BufferDescription
         worst = i;
       }
     }
-    if (!agrees && result.mismatches++ < std::max<size_t>(most, 1))
+    if (!agrees && result.mismatches++ < std::max<size_t>(max, 1))
       result.first.push_back(describe(i));
   }
   if (result.mismatches)
@@ -92,7 +92,7 @@ std::string Comparison::text() const {
 
 std::string summary(ElementType type, std::span<const std::byte> data) {
   uint64_t elements = data.size() / sizeOf(type), nans = 0, infinities = 0, zeros = 0;
-  const std::byte *least = nullptr, *largest = nullptr;
+  const std::byte *smallest = nullptr, *largest = nullptr;
   for (uint64_t i = 0; i < elements; ++i) {
     const std::byte *element = data.data() + i * sizeOf(type);
     double value = decode(type, element);
@@ -101,14 +101,14 @@ std::string summary(ElementType type, std::span<const std::byte> data) {
     zeros += value == 0;
     if (std::isnan(value))
       continue;
-    if (!least || value < decode(type, least))
-      least = element;
+    if (!smallest || value < decode(type, smallest))
+      smallest = element;
     if (!largest || value > decode(type, largest))
       largest = element;
   }
   std::string text;
-  if (least)
-    text = toText(type, least) + " to " + toText(type, largest);
+  if (smallest)
+    text = toText(type, smallest) + " to " + toText(type, largest);
   auto add = [&](uint64_t count, const char *what) {
     if (count)
       text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + what;

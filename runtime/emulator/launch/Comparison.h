@@ -30,7 +30,7 @@ struct Comparison {
 /// `got` has the description's type and shape; `expected` as many elements. Of those that disagree the first `most` (at
 /// least 1) are told.
 Comparison compare(const ExpectDescription &expectation, const BufferDescription &description,
-                   std::span<const std::byte> got, const Tensor &expected, size_t most = 1);
+                   std::span<const std::byte> got, const Tensor &expected, size_t max = 1);
 
 /// "[3, 17]": where element `i` of a tensor stands.
 std::string indexText(uint64_t i, const std::vector<int64_t> &shape);

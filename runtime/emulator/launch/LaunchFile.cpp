@@ -108,17 +108,17 @@ private:
     }
   }
 
-  static std::array<uint32_t, 3> dimensions(const YamlValue &value, const std::string &expected, uint64_t most) {
+  static std::array<uint32_t, 3> dimensions(const YamlValue &value, const std::string &expected, uint64_t max) {
     std::array<uint32_t, 3> result = {1, 1, 1};
     if (value.isScalar()) {
-      result[0] = uint32_t(value.whole(expected, 1, most));
+      result[0] = uint32_t(value.whole(expected, 1, max));
       return result;
     }
     std::vector<YamlValue> sizes = value.list(expected);
     if (sizes.empty() || sizes.size() > 3)
       value.fail(expected);
     for (size_t i = 0; i < sizes.size(); ++i)
-      result[i] = uint32_t(sizes[i].whole(expected, 1, most));
+      result[i] = uint32_t(sizes[i].whole(expected, 1, max));
     return result;
   }
 

@@ -236,7 +236,7 @@ std::string LaunchSession::describeAddress(uint64_t address) const {
   return text;
 }
 
-std::vector<Comparison> LaunchSession::compare(size_t most) const {
+std::vector<Comparison> LaunchSession::compare(size_t max) const {
   std::vector<Comparison> results;
   for (size_t i = 0; i < expected.size(); ++i) {
     const ExpectDescription &expectation = launchFile.expectations[i];
@@ -248,7 +248,7 @@ std::vector<Comparison> LaunchSession::compare(size_t most) const {
     }
     const bool isBuffer = expectation.contents.kind == Contents::Buffer;
     results.push_back(emulator::compare(expectation, *launchFile.buffer(expectation.buffer),
-                                        contents(expectation.buffer), isBuffer ? other : expected[i], most));
+                                        contents(expectation.buffer), isBuffer ? other : expected[i], max));
   }
   return results;
 }

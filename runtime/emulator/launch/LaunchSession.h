@@ -75,7 +75,7 @@ public:
   /// near.
   std::string describeAddress(uint64_t address) const;
   /// What became of the expectations, in the file's order; `most`: how many elements that disagree are told of each.
-  std::vector<Comparison> compare(size_t most = 1) const;
+  std::vector<Comparison> compare(size_t max = 1) const;
   /// Throws std::runtime_error.
   void writeOutputs() const;
 

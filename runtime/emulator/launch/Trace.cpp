@@ -77,7 +77,7 @@ void TraceMonitor::instruction(Wave &wave, const MicroOp *first) {
   ++executed;
   if (offset < options.pcBegin || offset >= options.pcEnd || matched++ < options.skip)
     return;
-  if (!options.last && options.most && count == options.most)
+  if (!options.last && options.max && count == options.max)
     throw TraceEnd();
   ++count;
   current = first;

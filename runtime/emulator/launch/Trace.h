@@ -23,7 +23,7 @@ struct TraceOptions {
   uint64_t lanes = 0xf;                     ///< whose values of vector registers are shown
   uint64_t pcBegin = 0, pcEnd = UINT64_MAX; ///< only instructions from here (offsets from the kernel's entry) …
   uint64_t skip = 0;                        ///< … and of these not the first ones
-  uint64_t most = 10'000;                   ///< instructions printed; 0: any number
+  uint64_t max = 10'000;                    ///< instructions printed; 0: any number
   uint64_t stopAt = UINT64_MAX;             ///< the trace ends behind this offset's instruction
   uint64_t last = 0;                        ///< only so many, the last ones; 0: all of them
 };

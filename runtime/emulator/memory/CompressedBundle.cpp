@@ -100,11 +100,11 @@ CompressedBundle CompressedBundle::parse(std::span<const std::byte> bytes, bool 
   if (bundle.version == 1) {
     const std::span<const std::byte> data = bytes.subspan(bundle.headerBytes);
     // A zlib stream ends itself too, but only decompression finds where: what could be of it at most is taken.
-    const uint64_t most = bundle.unpackedBytes + bundle.unpackedBytes / 1000 + 64;
+    const uint64_t maxBytes = bundle.unpackedBytes + bundle.unpackedBytes / 1000 + 64;
     bundle.totalIsBound = !bundle.zstd;
     bundle.totalBytes = bundle.headerBytes + (bundle.zstd ? zstdFrameBytes(data, place)
-                                              : endless   ? most
-                                                          : std::min<uint64_t>(most, data.size()));
+                                              : endless   ? maxBytes
+                                                          : std::min<uint64_t>(maxBytes, data.size()));
   }
   if (bundle.totalBytes < bundle.headerBytes || bundle.totalBytes > bytes.size())
     malformed(place,

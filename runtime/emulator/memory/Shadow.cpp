@@ -93,10 +93,10 @@ void Shadow::copy(uint64_t to, uint64_t from, uint64_t bytes) {
   if (empty())
     return;
   // Piece by piece, from the side that isn't overwritten first.
-  constexpr uint64_t most = 4096;
-  std::vector<uint8_t> bits(std::min(bytes, most));
+  constexpr uint64_t max = 4096;
+  std::vector<uint8_t> bits(std::min(bytes, max));
   for (uint64_t done = 0; done < bytes;) {
-    uint64_t count = std::min(most, bytes - done), at = to <= from ? done : bytes - done - count;
+    uint64_t count = std::min(max, bytes - done), at = to <= from ? done : bytes - done - count;
     load(from + at, unsigned(count), bits.data());
     store(to + at, unsigned(count), bits.data());
     done += count;

@@ -17,15 +17,14 @@ std::string dimensions(const std::array<uint32_t, 3> &d) {
 
 std::string problemOf(const DeviceModel &model, const Kernel &kernel, const LaunchShape &shape) {
   const auto &[grid, block, dynamicLds, remainder] = shape;
-  const uint64_t mostItems = UINT32_MAX;
   uint64_t items = 1;
   for (uint32_t size : block)
-    items = std::min<uint64_t>(items * size, mostItems);
+    items = std::min<uint64_t>(items * size, UINT32_MAX);
   if (!grid[0] || !grid[1] || !grid[2] || !items)
     return "a grid of " + dimensions(grid) + " workgroups of " + dimensions(block) + " is empty";
-  const uint32_t most = std::min(model.maxWorkgroupSize, kernel.maxFlatWorkgroupSize);
-  if (items > most)
-    return "expected at most " + std::to_string(most) + " work-items in a workgroup but got " + dimensions(block);
+  const uint32_t maxItems = std::min(model.maxWorkgroupSize, kernel.maxFlatWorkgroupSize);
+  if (items > maxItems)
+    return "expected at most " + std::to_string(maxItems) + " work-items in a workgroup but got " + dimensions(block);
   for (unsigned i = 0; i < 3; ++i)
     if (uint64_t(grid[i]) * block[i] > UINT32_MAX)
       return "a grid of " + dimensions(grid) + " workgroups has more than 2^32 - 1 work-items";

@@ -19,7 +19,7 @@ struct TaskTimeline::State {
 
 namespace {
 /// Less than this share of a resource is nothing: what rounding leaves over.
-constexpr double leastShare = 1e-9;
+constexpr double minShare = 1e-9;
 
 auto orderOf(const TaskTimeline::State &task) { return std::tuple(task.work.priority, task.begin, task.number); }
 } // namespace
@@ -91,7 +91,7 @@ std::vector<double> TaskTimeline::speeds() const {
     double speed = 1;
     for (unsigned i = 0; i < resourceCount; ++i)
       if (double share = task->work.share[i]; share > 0)
-        speed = std::min(speed, left[i] < leastShare ? 0 : left[i] / share);
+        speed = std::min(speed, left[i] < minShare ? 0 : left[i] / share);
     for (unsigned i = 0; i < resourceCount; ++i)
       left[i] -= speed * task->work.share[i];
     result.push_back(speed);

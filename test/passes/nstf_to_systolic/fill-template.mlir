@@ -446,7 +446,7 @@ nstf.kernel @linear_0(%q: tensor<?x64xi8>, %s: tensor<?x1xf32>, %codes: tensor<3
 // CHECK-SAME: memref<64xf32, #systolic.axes<MY>> {systolic.per_token = 2 : i64}
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, y = result 0, scales = result 1, control], per_token = {M = 2 : i64}>
 // CHECK-SAME: APPEND = 0
-// CHECK-SAME: G = 2 : i64, M = 200 : i64, MOST = 1.270000e+02 : f32, MY = 200 : i64, N = 32 : i64
+// CHECK-SAME: G = 2 : i64, M = 200 : i64, MAX_CODE = 1.270000e+02 : f32, MY = 200 : i64, N = 32 : i64
 nstf.kernel @quantize_0(%x: tensor<?x64xf16>) -> (tensor<?x64xi8>, tensor<?x2xf32>) {
   %q, %s = nstf.quantize %x {type = i8, group = 32 : i64} : tensor<?x64xf16> -> tensor<?x64xi8>, tensor<?x2xf32>
   nstf.return %q, %s : tensor<?x64xi8>, tensor<?x2xf32>
@@ -458,7 +458,7 @@ nstf.kernel @quantize_0(%x: tensor<?x64xf16>) -> (tensor<?x64xi8>, tensor<?x2xf3
 // CHECK-SAME: memref<64x64xi8, #systolic.axes<MY, N>>, %{{[a-z0-9]+}}: memref<64xf32, #systolic.axes<MY>>, %{{[a-z0-9]+}}: !systolic.control
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, y = operand 1 in_place, scales = operand 2 in_place, control], per_token = {M = 2 : i64}>
 // CHECK-SAME: APPEND = 1
-// CHECK-SAME: M = 200 : i64, MOST = 1.270000e+02 : f32, MY = 600 : i64
+// CHECK-SAME: M = 200 : i64, MAX_CODE = 1.270000e+02 : f32, MY = 600 : i64
 nstf.kernel @quantize_0(%x: tensor<?x64xf32>, %codes: tensor<300x64xi8>, %scales: tensor<300x2xf32>) -> (tensor<300x64xi8>, tensor<300x2xf32>) {
   %q, %s = nstf.quantize %x {type = i8, group = 32 : i64} : tensor<?x64xf32> -> tensor<?x64xi8>, tensor<?x2xf32>
   %qc = nstf.kv_append %q, %codes : (tensor<?x64xi8>, tensor<300x64xi8>) -> tensor<300x64xi8>

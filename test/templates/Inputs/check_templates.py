@@ -40,7 +40,7 @@ ODD = {
                "M=513,N=129,K=1,BM=128,BN=128,BK=48", "M=65,N=65,K=65,BM=64,BN=64,BK=24,WM=2,WN=2"],
     "matvec": ["N=33,K=20", "N=1,K=1", "N=1001,K=4095,BN=16,BK=256,BS=32", "N=77,K=50,BN=6,BK=24,BS=12,WM=3"],
     "mean_rows": ["M=3,N=37", "M=200,N=1001,BM=16,BN=96,WM=3", "M=9,N=5,BM=3,BN=8,WM=1,ROWS=9"],
-    "quantize": ["M=3,N=37", "M=15,N=13,G=5", "M=1,N=4095,BM=1,BN=1024,MOST=240", "M=9,N=65,BM=3,BN=96,WM=1,WN=3,ROWS=9"],
+    "quantize": ["M=3,N=37", "M=15,N=13,G=5", "M=1,N=4095,BM=1,BN=1024,MAX_CODE=240", "M=9,N=65,BM=3,BN=96,WM=1,WN=3,ROWS=9"],
     "rms_norm": ["M=3,N=37", "M=15,N=13,G=5", "M=1,N=4095,BM=1,BN=1024", "M=9,N=65,BM=3,BN=96,WM=1,WN=3,ROWS=9"],
     "rope": ["R=6,RY=6,D=12,H=3,RD=8,BD=16,INTERLEAVED=1", "R=5,RY=1024,D=3,H=1,RD=2,BD=4,APPEND=1,CTX=7",
              "R=50,RY=50,D=80,H=1,RD=80,BD=128,BR=32,WM=1"],

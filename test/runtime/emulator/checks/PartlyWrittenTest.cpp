@@ -55,7 +55,7 @@ EACH(divideI16, short, r = a / b)
 EACH(divideI64, long, r = a / b)
 EACH(moduloU64, ulong, r = a % b)
 EACH(sumI64, long, r = a + b * 3 - (a >> (b & 63)))
-EACH(leastI64, long, r = a < b ? a : b)
+EACH(minI64, long, r = a < b ? a : b)
 EACH(nested, int, switch (a & 3) { case 0: r = b; break; case 1: r = b * 3; break; case 2: r = -b; break;
                                   default: r = b ^ a; })
 EACH(reduceRange, float, r = a * 8; while (r > b) r -= b)
@@ -129,7 +129,7 @@ const Case cases[] = {
     {"classes", 4, true},  {"divideF64", 8},    {"squareRootF64", 8},     {"divideF16", 2},
     {"divideI32", 4},      {"modulo", 4},       {"divideByConstant", 4},  {"divideU32", 4},
     {"divideI16", 2},      {"divideI64", 8},    {"moduloU64", 8},         {"sumI64", 8},
-    {"leastI64", 8, true}, {"nested", 4, true}, {"reduceRange", 4, true}, {"saturate", 4},
+    {"minI64", 8, true},   {"nested", 4, true}, {"reduceRange", 4, true}, {"saturate", 4},
     {"overflow", 4, true}, {"neighbour", 4},    {"neighbourDpp", 4},      {"earlyExit", 4},
     {"sumByDpp", 4},       {"sumByShuffle", 4}, {"compact", 4},
 };

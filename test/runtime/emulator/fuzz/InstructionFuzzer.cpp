@@ -18,7 +18,7 @@ using namespace nstf::emulator;
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
 
 namespace {
-constexpr size_t choiceBytes = 3, mostCode = 1024;
+constexpr size_t choiceBytes = 3, maxCode = 1024;
 
 const Target &targetOf(uint8_t choice) { return Target::all()[choice & 1]; }
 
@@ -114,7 +114,7 @@ const std::vector<Shapes> &instructionsOf(const Target &target) {
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  if (size < choiceBytes || size > choiceBytes + mostCode)
+  if (size < choiceBytes || size > choiceBytes + maxCode)
     return -1; // not for the corpus
   const uint8_t choice = data[0];
   const Target &target = targetOf(choice);
@@ -140,7 +140,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize, unsigned seed) {
   std::minstd_rand random(seed);
-  maxSize = std::min(maxSize, choiceBytes + mostCode);
+  maxSize = std::min(maxSize, choiceBytes + maxCode);
   if (maxSize < choiceBytes + 16)
     return LLVMFuzzerMutate(data, size, maxSize);
   if (size < choiceBytes) {

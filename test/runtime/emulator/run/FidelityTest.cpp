@@ -113,11 +113,11 @@ void checkBound(const std::string &target, const MatrixForm &form, std::mt19937_
     for (unsigned k = 0; k < form.depth; ++k) {
       double a = std::fabs(valueOf(form.a, getElement(fast, 8, placeOfInput(form, block, i, k), bitsOf(form.a))));
       double b = std::fabs(valueOf(form.b, getElement(fast, 24, placeOfInput(form, block, j, k), bitsOf(form.b))));
-      double leastA = smallest(form.a), leastB = smallest(form.b);
+      double minA = smallest(form.a), minB = smallest(form.b);
       if (target == "gfx90a")
-        subnormals += a < leastA || b < leastB ? a * b : 0;
+        subnormals += a < minA || b < minB ? a * b : 0;
       else
-        a = std::max(a, leastA), b = std::max(b, leastB);
+        a = std::max(a, minA), b = std::max(b, minB);
       sum += a * b;
     }
     // Results below the smallest normal number are multiples of 2^-149, or flushed to zero.

@@ -143,7 +143,7 @@ public:
   std::map<std::pair<uint64_t, unsigned>, std::string> executed;
   std::map<std::pair<uint64_t, unsigned>, SkippedRounds> skipped; ///< in all
   uint64_t stops = 0;
-  size_t longest = 0, mostBlocks = 0; ///< of a trace
+  size_t longest = 0, maxBlocks = 0; ///< of a trace
 
 private:
   bool serve(RecordedGroup &group, unsigned wave, size_t entries) {
@@ -159,7 +159,7 @@ private:
       }
     }
     longest = std::max(longest, trace.size());
-    mostBlocks = std::max(mostBlocks, trace.blockCount());
+    maxBlocks = std::max(maxBlocks, trace.blockCount());
     std::ostringstream text;
     TraceReader reader = trace.reader();
     for (; !reader.empty() && entries; --entries) {
@@ -245,7 +245,7 @@ TEST_P(RecorderTest, tracesStayShortWhateverTheyTouch) {
   int *out = upload(kernels.memory, std::vector<int>(64));
   const PackedLaunch packed = pack(kernels, "scattered", {1}, {64}, 0, {bytesOf(in), bytesOf(out), bytesOf(1000)});
   Driven fast(kernels, packed, {.stretch = 100'000}, 77);
-  EXPECT_LE(fast.mostBlocks, 2048u + 2 * 66) << "and an access more, behind the one read last";
+  EXPECT_LE(fast.maxBlocks, 2048u + 2 * 66) << "and an access more, behind the one read last";
   EXPECT_EQ(fast.executed, Driven(kernels, packed, reference).executed);
   EXPECT_EQ(out[5], 3000);
 }

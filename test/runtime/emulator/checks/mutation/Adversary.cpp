@@ -226,7 +226,7 @@ void Adversary::instruction(Wave &wave, const MicroOp *op) {
   state.touchedLds = state.touchedMemory = false;
   if (!options.hazards)
     return;
-  std::erase_if(state.recent, [&](const Recent &before) { return state.time - before.end >= mostWaitStates; });
+  std::erase_if(state.recent, [&](const Recent &before) { return state.time - before.end >= maxWaitStates; });
   if (!state.recent.empty())
     hide(wave, now, state);
   state.time += now.waitStates;
