@@ -169,6 +169,8 @@ std::string describePlane(PlaneSourceAttr source) {
   case Plane::zeros:
     return "the codes of " + of + " that stand for 0; of a word's, row j's begins at bit " +
            std::to_string(format.getBits()) + " * j";
+  case Plane::order:
+    return "the inputs that columns of " + of + " belong to";
   }
   llvm_unreachable("all planes are listed");
 }

@@ -5,6 +5,7 @@
 #include "compiler/checkpoint/ReadFloats.h"
 
 #include "compiler/description/StoredPart.h"
+#include "compiler/import/GatherColumns.h"
 #include "compiler/import/NodeBuilder.h"
 #include "compiler/import/QuantizedWeights.h"
 #include "dialects/nstf/NSTF.h"
@@ -86,6 +87,12 @@ private:
             codes.emplace(index, *found);
   }
 
+  /// Of the matrix of a linear, where it is in codes.
+  std::map<size_t, QuantizedWeight>::const_iterator getCodes(const ExpandedNode &node) const {
+    bool hasMatrix = node.op == "linear" && node.operands.size() > 1 && node.operands[1].kind == Reference::weight;
+    return hasMatrix ? codes.find(node.operands[1].index) : codes.end();
+  }
+
   static std::vector<Plane> planesOf(const QuantizedWeight &weight) {
     std::vector<Plane> planes = {Plane::codes};
     if (weight.format.getHighBits())
@@ -93,6 +100,8 @@ private:
     planes.push_back(Plane::scales);
     if (weight.zeros)
       planes.push_back(Plane::zeros);
+    if (!weight.order.empty())
+      planes.push_back(Plane::order);
     return planes;
   }
 
@@ -110,12 +119,26 @@ private:
     }
   }
 
+  mlir::Value getPlane(const ExpandedTensor &weight, const QuantizedWeight &quantized, Plane plane) {
+    return GetOp::create(builder, locate(weight.name, weight.place),
+                         quantized.format.getPlaneType(plane, weight.shape[0]), getPlaneName(weight, plane));
+  }
+
+  /// What a linear reads, as the columns of its matrix stand. Matrices that read the same in one order share that.
+  mlir::Value orderInputs(mlir::Value x, const ExpandedTensor &weight, const QuantizedWeight &quantized) {
+    mlir::Value &ordered = inOrder[{x.getAsOpaquePointer(), quantized.order}];
+    if (!ordered)
+      ordered = gatherColumns(builder, locate(getPlaneName(weight, Plane::order), weight.place), x,
+                              getPlane(weight, quantized, Plane::order));
+    return ordered;
+  }
+
   mlir::Value createDequantize(const ExpandedTensor &weight, const QuantizedWeight &quantized) {
     std::map<Plane, mlir::Value> values;
     Location location = locate(weight.name, weight.place);
     for (Plane plane : planesOf(quantized))
-      values[plane] = GetOp::create(builder, location, quantized.format.getPlaneType(plane, weight.shape[0]),
-                                    getPlaneName(weight, plane));
+      if (plane != Plane::order)
+        values[plane] = getPlane(weight, quantized, plane);
     return DequantizeOp::create(builder, location, typeOf(weight), values[Plane::codes], values[Plane::high],
                                 values[Plane::scales], values[Plane::zeros], quantized.format);
   }
@@ -237,6 +260,8 @@ private:
       SmallVector<mlir::Value> operands;
       for (Reference operand : node.operands)
         operands.push_back(valueOf(operand));
+      if (auto matrix = getCodes(node); matrix != codes.end() && !matrix->second.order.empty())
+        operands[0] = orderInputs(operands[0], graph.weights[matrix->first], matrix->second);
       Operation *made;
       try {
         made = buildNode(node, operands, locate(node.name, node.place), builder);
@@ -267,7 +292,8 @@ private:
   bool locateInFile;
   MLIRContext *context;
   OpBuilder builder;
-  std::map<size_t, QuantizedWeight> codes; ///< of weights
+  std::map<size_t, QuantizedWeight> codes;                                      ///< of weights
+  std::map<std::pair<const void *, std::vector<int32_t>>, mlir::Value> inOrder; ///< by what is in which order
   Block *body = nullptr;
   std::vector<Operation *> nodes;
   std::map<std::pair<bool, size_t>, mlir::Value> gotten;

@@ -7,8 +7,6 @@
 
 #include "mlir/AsmParser/AsmParser.h"
 
-#include <cstring>
-
 using namespace mlir;
 using namespace nstf;
 using namespace nstf::import;
@@ -68,26 +66,20 @@ SourceAttr QuantizedWeights::getSource(const Entry &entry) const {
   return SourceAttr::get(context, entry.file->path(), int64_t(entry.tensor->offset), type);
 }
 
-/// Groups of neighbouring inputs are what the format knows.
-void QuantizedWeights::checkGroups(const Entry &groups, CodeFormat format) const {
-  std::vector<int64_t> expected = {format.getColumns()};
+/// Empty where groups are of neighbouring inputs.
+std::vector<int32_t> QuantizedWeights::readOrder(const Entry &groups, const quantize::Format &format) const {
+  std::vector<int64_t> expected = {format.columns};
   if (groups.tensor->type != ElementType::I32 || groups.tensor->shape != expected)
     throw support::InputError(describe(groups) + ": expected i32 " + support::describeShape(expected) + " but got " +
                               std::string(nameOf(groups.tensor->type)) + " " +
                               support::describeShape(groups.tensor->shape));
-  std::span<const std::byte> bytes = groups.file->bytes(*groups.tensor);
-  for (int64_t k = 0; k < format.getColumns(); ++k) {
-    int32_t group;
-    std::memcpy(&group, bytes.data() + 4 * k, 4);
-    if (group < 0 || group >= format.getGroups())
-      throw support::InputError(describe(groups) + ": expected groups of 0 to " +
-                                std::to_string(format.getGroups() - 1) + " but got " + std::to_string(group) + " at " +
-                                std::to_string(k));
-    if (group != k / format.getGroupSize())
-      throw support::InputError(describe(groups) + ": expected groups of neighbouring inputs, " +
-                                std::to_string(k / format.getGroupSize()) + " at " + std::to_string(k) + ", but got " +
-                                std::to_string(group) + " (activation order that changes groups is not read)");
+  std::vector<int32_t> order;
+  try {
+    order = quantize::sortByGroup(groups.file->bytes(*groups.tensor), format);
+  } catch (const std::runtime_error &error) {
+    throw support::InputError(describe(groups) + ": " + error.what());
   }
+  return llvm::is_sorted(order) ? std::vector<int32_t>() : order;
 }
 
 /// Scales of floats are kept as they are: f16, or more than that holds.
@@ -116,7 +108,8 @@ std::optional<QuantizedWeight> QuantizedWeights::find(const description::Expande
       linear = config.find(module.substr(optionalPrefix.size()));
     if (!linear)
       continue;
-    QuantizedWeight result{getFormat(context, *linear, weight.shape[1], /*hasWideScales=*/false), linear->zeros, {}};
+    QuantizedWeight result{
+        getFormat(context, *linear, weight.shape[1], /*hasWideScales=*/false), linear->zeros, {}, {}};
     if (linear->group > weight.shape[1])
       throw support::InputError(config.getPlace() + ": expected groups of at most the " +
                                 std::to_string(weight.shape[1]) + " inputs of '" + support::escape(module) +
@@ -130,15 +123,12 @@ std::optional<QuantizedWeight> QuantizedWeights::find(const description::Expande
     if (Entry numbers = look(".weight"); numbers && checkpoint::isReadable(numbers.tensor->type))
       return std::nullopt;
     int64_t scaleRows = linear->scaleRows ? linear->scaleRows : weight.shape[0];
-    quantize::StoredCodes stored(getLayout(linear->method),
-                                 {unsigned(linear->bits), linear->group, weight.shape[1], linear->zeros},
-                                 weight.shape[0], scaleRows);
+    quantize::Format format{unsigned(linear->bits), linear->group, weight.shape[1], linear->zeros};
+    quantize::StoredCodes stored(getLayout(linear->method), format, weight.shape[0], scaleRows);
     CodeLayout layout = CodeLayout(int(getLayout(linear->method)));
     if (linear->method == QuantizedLinear::Pack && codes &&
         codes.tensor->shape != stored.getShape(quantize::Plane::Codes)) { // as older writers have 5 and 6 bits
-      quantize::StoredCodes loose(quantize::CodeLayout::PackLoose,
-                                  {unsigned(linear->bits), linear->group, weight.shape[1], linear->zeros},
-                                  weight.shape[0]);
+      quantize::StoredCodes loose(quantize::CodeLayout::PackLoose, format, weight.shape[0]);
       if (codes.tensor->shape == loose.getShape(quantize::Plane::Codes)) {
         stored = loose;
         layout = CodeLayout::pack_loose;
@@ -165,9 +155,10 @@ std::optional<QuantizedWeight> QuantizedWeights::find(const description::Expande
     SourceAttr codesSource = require(quantize::Plane::Codes, names.codes);
     SourceAttr scales = require(quantize::Plane::Scales, names.scales);
     SourceAttr zeros = linear->zeros ? require(quantize::Plane::Zeros, names.zeros) : SourceAttr();
-    if (Entry groups = look(names.groups))
-      checkGroups(groups, result.format);
-    result.stored = StoredCodesAttr::get(context, layout, codesSource, scales, zeros, scaleRows);
+    SourceAttr inGroups;
+    if (Entry groups = look(names.groups); groups && !(result.order = readOrder(groups, format)).empty())
+      inGroups = getSource(groups);
+    result.stored = StoredCodesAttr::get(context, layout, codesSource, scales, zeros, scaleRows, inGroups);
     return result;
   }
   return std::nullopt;

@@ -4,6 +4,7 @@
 #include "compiler/checkpoint/Checkpoint.h"
 #include "compiler/description/GraphExpansion.h"
 #include "compiler/description/QuantizationConfig.h"
+#include "compiler/quantize/Formats.h"
 #include "dialects/nstf/NSTF.h"
 
 namespace nstf::import {
@@ -13,6 +14,8 @@ struct QuantizedWeight {
   CodeFormat format;
   bool zeros = false;
   StoredCodesAttr stored; ///< null: of a model without files
+  /// The inputs that columns of the codes are; empty: one by one. Else the matrix has a plane `order`.
+  std::vector<int32_t> order;
 };
 
 class QuantizedWeights {
@@ -29,7 +32,7 @@ public:
 
 private:
   SourceAttr getSource(const checkpoint::Checkpoint::Entry &entry) const;
-  void checkGroups(const checkpoint::Checkpoint::Entry &groups, CodeFormat format) const;
+  std::vector<int32_t> readOrder(const checkpoint::Checkpoint::Entry &groups, const quantize::Format &format) const;
 
   const description::QuantizationConfig &config;
   const checkpoint::Checkpoint *checkpoint;

@@ -36,6 +36,8 @@ size_t nstf::quantize::getRowBytes(const Format &format, Plane plane) {
     return (format.wideScales ? 4 : 2) * format.groups();
   case Plane::Zeros:
     return 4 * format.groups();
+  case Plane::Order:
+    return 4 * format.columns;
   }
   return 0;
 }

@@ -35,7 +35,8 @@ struct CodedRow {
   std::vector<uint8_t> zeros; ///< one a group, the format's middle where it has none
 };
 
-enum class Plane { Codes, High, Scales, Zeros };
+/// Order, of a matrix whose columns are not the inputs one by one, is made of no rows: QuantizedMatrix writes it.
+enum class Plane { Codes, High, Scales, Zeros, Order };
 
 /// Bytes of a row of a plane.
 size_t getRowBytes(const Format &format, Plane plane);

@@ -8,6 +8,7 @@
 #include "support/Escape.h"
 #include "support/MappedFile.h"
 
+#include <cstring>
 #include <memory>
 #include <stdexcept>
 
@@ -16,6 +17,10 @@ using namespace nstf;
 using namespace nstf::quantize;
 
 void QuantizedMatrix::fillRow(Plane plane, int64_t row, std::span<std::byte> to) const {
+  if (plane == Plane::Order) {
+    std::memcpy(to.data(), order.data(), to.size());
+    return;
+  }
   int64_t count = getRowsPerPlaneRow(format, plane), first = row * count;
   std::vector<CodedRow> coded;
   for (int64_t i = first; i < std::min(first + count, rows); ++i) {
@@ -94,14 +99,24 @@ static ReadNumbers readFile(SourceAttr source, const std::string &name, int64_t 
   };
 }
 
+/// Empty: inputs stand by their groups as they are.
+static std::vector<int32_t> readOrder(StoredCodesAttr stored, const std::string &name, const Format &format) {
+  if (!stored || !stored.getGroups())
+    return {};
+  OpenTensor groups(stored.getGroups(), describe(name), format.columns);
+  if (groups.type != support::ElementType::I32)
+    throw std::runtime_error(describe(name) + "expected groups of i32 but got " + std::string(nameOf(groups.type)));
+  return sortByGroup({groups.first, size_t(4 * format.columns)}, format);
+}
+
 static QuantizedMatrix::ReadRow readCodes(StoredCodesAttr stored, const std::string &name, const Format &format,
-                                          int64_t rows) {
+                                          int64_t rows, const std::vector<int32_t> &order) {
   // Of the dialect's order.
   static constexpr quantize::CodeLayout layouts[] = {quantize::CodeLayout::Pack,  quantize::CodeLayout::PackLoose,
                                                      quantize::CodeLayout::Bytes, quantize::CodeLayout::Awq,
                                                      quantize::CodeLayout::Gptq,  quantize::CodeLayout::GptqV2,
                                                      quantize::CodeLayout::Floats};
-  StoredCodes codes(layouts[size_t(stored.getLayout())], format, rows, stored.getScaleRows());
+  StoredCodes codes(layouts[size_t(stored.getLayout())], format, rows, stored.getScaleRows(), order);
   auto open = [&](SourceAttr source, quantize::Plane plane, StoredTensors<const std::byte> &to,
                   std::span<const std::byte> StoredTensors<const std::byte>::*bytes) {
     std::vector<int64_t> shape = codes.getShape(plane);
@@ -127,12 +142,13 @@ std::optional<QuantizedMatrix> nstf::quantize::openMatrix(PlaneSourceAttr plane,
                  format.getColumns(),          plane.getZeros(),
                  bool(format.getNumberType()), format.getElementType(nstf::Plane::scales).isF32()};
   std::string name = plane.getMatrix().str();
+  std::vector<int32_t> order = readOrder(plane.getStored(), name, numbers);
   if (randomSeed)
     return QuantizedMatrix(name, numbers, plane.getRows(),
-                           roundRows(numbers, readRandom(*randomSeed, name, plane.getRows(), numbers.columns)));
+                           roundRows(numbers, readRandom(*randomSeed, name, plane.getRows(), numbers.columns)), order);
   if (plane.getStored())
     return QuantizedMatrix(name, numbers, plane.getRows(),
-                           readCodes(plane.getStored(), name, numbers, plane.getRows()));
+                           readCodes(plane.getStored(), name, numbers, plane.getRows(), order), order);
   if (!plane.getSource())
     return std::nullopt;
   return QuantizedMatrix(name, numbers, plane.getRows(),
@@ -140,6 +156,7 @@ std::optional<QuantizedMatrix> nstf::quantize::openMatrix(PlaneSourceAttr plane,
 }
 
 nstf::quantize::Plane nstf::quantize::getPlane(PlaneSourceAttr plane) {
-  static constexpr Plane planes[] = {Plane::Codes, Plane::High, Plane::Scales, Plane::Zeros}; // of the dialect's order
+  static constexpr Plane planes[] = {Plane::Codes, Plane::High, Plane::Scales, Plane::Zeros,
+                                     Plane::Order}; // of the dialect's order
   return planes[size_t(plane.getPlane())];
 }

@@ -16,8 +16,9 @@ public:
   /// Gives a row; may be called from several threads. Throws std::runtime_error where the format can't hold it.
   using ReadRow = std::function<CodedRow(int64_t row)>;
 
-  QuantizedMatrix(std::string name, Format format, int64_t rows, ReadRow readRow)
-      : name(std::move(name)), format(format), rows(rows), readRow(std::move(readRow)) {}
+  /// `order`: the inputs that its columns are, for its plane of them; empty: one by one.
+  QuantizedMatrix(std::string name, Format format, int64_t rows, ReadRow readRow, std::vector<int32_t> order = {})
+      : name(std::move(name)), format(format), rows(rows), readRow(std::move(readRow)), order(std::move(order)) {}
 
   /// Writes a row of a plane. May be called from several threads. Throws std::runtime_error where the matrix has
   /// numbers that the format cannot hold.
@@ -28,6 +29,7 @@ private:
   Format format;
   int64_t rows;
   ReadRow readRow;
+  std::vector<int32_t> order;
 };
 
 /// The matrix of a weight that is a plane: of the numbers of a seed, or of those or the codes in its file. Nothing

@@ -91,18 +91,40 @@ static void writeBits(std::span<std::byte> words, int64_t first, int64_t stride,
   }
 }
 
+std::vector<int32_t> nstf::quantize::sortByGroup(std::span<const std::byte> groups, const Format &format) {
+  std::vector<std::vector<int32_t>> members(format.groups());
+  for (int64_t k = 0; k < format.columns; ++k) {
+    auto group = load<int32_t>(groups, k);
+    if (group < 0 || group >= format.groups())
+      throw std::runtime_error("expected groups of 0 to " + std::to_string(format.groups() - 1) + " but got " +
+                               std::to_string(group) + " at " + std::to_string(k));
+    members[group].push_back(int32_t(k));
+  }
+  std::vector<int32_t> order;
+  for (int64_t group = 0; group < format.groups(); ++group) {
+    int64_t size = std::min(format.groupSize(), format.columns - group * format.groupSize());
+    if (int64_t(members[group].size()) != size)
+      throw std::runtime_error("expected " + std::to_string(size) + " inputs in group " + std::to_string(group) +
+                               " but got " + std::to_string(members[group].size()));
+    order.insert(order.end(), members[group].begin(), members[group].end());
+  }
+  return order;
+}
+
 /// Of a matrix whose words lie along N (Awq), the stream of column k holds all rows: index is the row there.
 void StoredCodes::write(int64_t row, const CodedRow &coded, StoredTensors<std::byte> to) const {
   auto put = [&](std::span<std::byte> words, Stream stream, int64_t index, unsigned code) {
     writeBits(words, stream.first, stream.stride, getBit(index), format.bits, code);
   };
-  for (int64_t k = 0; k < format.columns; ++k)
+  for (int64_t column = 0; column < format.columns; ++column) {
+    int64_t k = getInput(column);
     if (isBytes())
-      to.codes[row * format.columns + k] = std::byte(coded.codes[k] - format.middle());
+      to.codes[row * format.columns + k] = std::byte(coded.codes[column] - format.middle());
     else if (layout == CodeLayout::Awq)
-      put(to.codes, {k * countWords(rows), 1}, row, coded.codes[k]);
+      put(to.codes, {k * countWords(rows), 1}, row, coded.codes[column]);
     else
-      put(to.codes, getCodes(row), k, coded.codes[k]);
+      put(to.codes, getCodes(row), k, coded.codes[column]);
+  }
   for (int64_t group = 0; group < format.groups(); ++group) {
     uint16_t scale = roundToF16(layout == CodeLayout::Floats ? coded.scales[group] / 2 : coded.scales[group]);
     std::memcpy(to.scales.data() + 2 * getScale(row, group), &scale, 2);
@@ -141,7 +163,8 @@ CodedRow StoredCodes::read(int64_t row, StoredTensors<const std::byte> from, sup
     return uint8_t(readBits(words, stream.first, stream.stride, getBit(index), format.bits));
   };
   CodedRow coded;
-  for (int64_t k = 0; k < format.columns; ++k)
+  for (int64_t column = 0; column < format.columns; ++column) {
+    int64_t k = getInput(column);
     if (layout == CodeLayout::Floats)
       coded.codes.push_back(readFloat(from.codes, row * format.columns + k));
     else if (layout == CodeLayout::Bytes)
@@ -150,6 +173,7 @@ CodedRow StoredCodes::read(int64_t row, StoredTensors<const std::byte> from, sup
       coded.codes.push_back(get(from.codes, {k * countWords(rows), 1}, row));
     else
       coded.codes.push_back(get(from.codes, getCodes(row), k));
+  }
   for (int64_t group = 0; group < format.groups(); ++group) {
     coded.scales.push_back(readScale(from.scales, getScale(row, group), scaleType));
     if (!format.zeros)

@@ -21,14 +21,19 @@ template <typename Byte> struct StoredTensors {
   std::span<Byte> codes, scales, zeros;
 };
 
-/// A matrix of `rows` rows in a layout, of which `scaleRows` share a scale.
+/// The inputs in the order of their groups, where each input's group is given, an i32 little-endian: column k is input
+/// order[k]. Throws std::runtime_error for groups that the format does not have or that have not its size.
+std::vector<int32_t> sortByGroup(std::span<const std::byte> groups, const Format &format);
+
+/// A matrix of `rows` rows in a layout, of which `scaleRows` share a scale. Its columns are the inputs of the layout,
+/// or those that `order` says.
 ///
 /// e4m3fn of a checkpoint is e4m3fnuz of twice the scale, bit by bit: its bias is one less. Its negative zero is 0
 /// here, and its NaNs, which mean 240 here, are refused.
 class StoredCodes {
 public:
-  StoredCodes(CodeLayout layout, Format format, int64_t rows, int64_t scaleRows = 1)
-      : layout(layout), format(format), rows(rows), scaleRows(scaleRows) {}
+  StoredCodes(CodeLayout layout, Format format, int64_t rows, int64_t scaleRows = 1, std::vector<int32_t> order = {})
+      : layout(layout), format(format), rows(rows), scaleRows(scaleRows), order(std::move(order)) {}
 
   /// Of the tensor that is this plane: Codes (whole ones), Scales or Zeros.
   std::vector<int64_t> getShape(Plane plane) const;
@@ -59,11 +64,13 @@ private:
   /// Codes along N stand in words, not codes along K.
   bool isTransposed() const { return layout >= CodeLayout::Awq && layout <= CodeLayout::GptqV2; }
   bool isBytes() const { return layout == CodeLayout::Bytes || layout == CodeLayout::Floats; }
+  int64_t getInput(int64_t column) const { return order.empty() ? column : order[column]; }
   float readScale(std::span<const std::byte> scales, int64_t index, support::ElementType type) const;
 
   CodeLayout layout;
   Format format;
   int64_t rows, scaleRows;
+  std::vector<int32_t> order;
 };
 
 } // namespace nstf::quantize

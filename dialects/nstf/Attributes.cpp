@@ -223,7 +223,7 @@ Type FloatFormatAttr::getElementType(Plane plane) const {
 // StoredCodesAttr
 
 LogicalResult StoredCodesAttr::verify(function_ref<InFlightDiagnostic()> emitError, CodeLayout layout, SourceAttr,
-                                      SourceAttr, SourceAttr, int64_t scaleRows) {
+                                      SourceAttr, SourceAttr, int64_t scaleRows, SourceAttr) {
   // stored_codes_c1
   if (scaleRows < 1 || (scaleRows > 1 && layout != CodeLayout::floats))
     return emitError() << "expected a scale for each row, or of floats for several, but got " << scaleRows;
@@ -320,7 +320,8 @@ LogicalResult PlaneSourceAttr::verify(function_ref<InFlightDiagnostic()> emitErr
   if (rows < 1)
     return emitError() << "expected at least 1 row but got " << rows;
   // plane_c2
-  if ((plane == Plane::zeros && !zeros) || (plane == Plane::high && !format.getHighBits()))
+  if ((plane == Plane::zeros && !zeros) || (plane == Plane::high && !format.getHighBits()) ||
+      (plane == Plane::order && !(stored && stored.getGroups())))
     return emitError() << "expected a plane of the format but got " << stringifyPlane(plane) << " of " << format
                        << (zeros ? " with" : " without") << " zeros";
   // plane_c3

@@ -85,7 +85,7 @@ def NSTF_RopeTableAttr : NSTF_Attr<"RopeTable", "rope_table"> {
 
 def NSTF_Plane : I32EnumAttr<"Plane", "a tensor of a quantised matrix",
     [I32EnumAttrCase<"codes", 0>, I32EnumAttrCase<"high", 1>, I32EnumAttrCase<"scales", 2>,
-     I32EnumAttrCase<"zeros", 3>]> {
+     I32EnumAttrCase<"zeros", 3>, I32EnumAttrCase<"order", 4>]> {
   let cppNamespace = "::nstf";
 }
 
@@ -101,6 +101,9 @@ def NSTF_IntFormatAttr : NSTF_Attr<"IntFormat", "int", [NSTF_CodeFormat]> {
     - `scales`: [N, G] of f16;
     - `zeros`: [⌈N / Z⌉, G] of i32 with Z = ⌊32 / bits⌋: word (i, g) holds the zeros of rows i·Z … i·Z + Z-1, the first in
       its low bits.
+
+    Groups are of neighbouring columns. Where a checkpoint has others, columns stand in the order of their groups, and one
+    more plane of whatever format, `order`, [1, K] of i32, says which input of the product each of them belongs to.
 
     Of a word of b bits a code, code j stands at bit b·⌊j / 2⌋ + 16·(j mod 2): two neighbours lie in the halves, so that
     one shift and mask makes a pair of 16-bit numbers.
@@ -165,7 +168,7 @@ def NSTF_StoredCodesAttr : NSTF_Attr<"StoredCodes", "stored_codes"> {
     them (compiler/quantize/StoredCodes.h): `pack`, `pack_loose` and `bytes` are compressed-tensors' pack-quantized, in
     words that are full and, as older ones are, of whole codes, and its int-quantized; `awq` is AWQ's gemm; `gptq` and
     `gptq_v2` are GPTQ's, which differ in their zeros; `floats` are numbers of f8E4M3FN, whose scales may count for several
-    rows.
+    rows. `grouped by` is a tensor of i32 that says of each input which group it is in, where that are not neighbours.
 
     - C1: a scale counts for at least one row, and for more of floats only.
 
@@ -180,10 +183,12 @@ def NSTF_StoredCodesAttr : NSTF_Attr<"StoredCodes", "stored_codes"> {
     "::nstf::SourceAttr":$codes,
     "::nstf::SourceAttr":$scales,
     OptionalParameter<"::nstf::SourceAttr">:$zeros,
-    DefaultValuedParameter<"int64_t", "1", "rows of a scale">:$scaleRows
+    DefaultValuedParameter<"int64_t", "1", "rows of a scale">:$scaleRows,
+    OptionalParameter<"::nstf::SourceAttr">:$groups
   );
   let assemblyFormat = [{
-    `<` $layout `,` `codes` `=` $codes `,` `scales` `=` $scales (`of` $scaleRows^ `rows`)? (`,` `zeros` `=` $zeros^)? `>`
+    `<` $layout `,` `codes` `=` $codes `,` `scales` `=` $scales (`of` $scaleRows^ `rows`)? (`,` `zeros` `=` $zeros^)?
+    (`grouped` `by` $groups^)? `>`
   }];
   let genVerifyDecl = 1;
 }
@@ -197,7 +202,7 @@ def NSTF_PlaneSourceAttr : NSTF_Attr<"PlaneSource", "plane"> {
     the element of largest magnitude code 0, or of floats the largest number that f8E4M3FN writes so too.
 
     - C1: `rows` ≥ 1.
-    - C2: `zeros` goes with a plane of zeros, `high` with a format that has it.
+    - C2: `zeros` goes with a plane of zeros, `high` with a format that has it, `order` with codes `stored` in groups.
     - C3: at most one of `from` and `stored`, which has zeros where the format has.
 
     ```mlir

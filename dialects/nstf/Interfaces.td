@@ -93,6 +93,8 @@ def NSTF_CodeFormat : AttrInterface<"CodeFormat"> {
         width = divide(columns * getHighBits(), 32);
       if (plane == Plane::zeros)
         height = divide(rows, getZerosPerWord());
+      if (plane == Plane::order)
+        return ::mlir::RankedTensorType::get({1, columns}, $_attr.getElementType(plane));
       return ::mlir::RankedTensorType::get({height, width}, $_attr.getElementType(plane));
     }
   }];

@@ -14,6 +14,8 @@ Value DequantizeOp::getPlane(Plane plane) {
     return getScales();
   case Plane::zeros:
     return getZeros();
+  case Plane::order: // of what the product reads
+    return {};
   }
   llvm_unreachable("all planes are listed");
 }

@@ -127,6 +127,54 @@ TEST(StoredCodes, ScalesOfOtherTypes) {
   }
 }
 
+std::vector<int32_t> sortGroups(const Format &format, const std::vector<int32_t> &groups) {
+  return sortByGroup(std::as_bytes(std::span(groups)), format);
+}
+
+// Columns are the inputs of the first group, then those of the next.
+TEST(StoredCodes, InTheOrderOfGroups) {
+  Format format{4, 32, 80, true};
+  std::vector<int32_t> groups(80), inOrder(80);
+  for (int k = 0; k < 80; ++k)
+    groups[k] = k < 16 ? 2 : k % 2;
+  std::vector<int32_t> order = sortGroups(format, groups);
+  EXPECT_EQ(order[0], 16);
+  EXPECT_EQ(order[1], 18);
+  EXPECT_EQ(order[32], 17);
+  EXPECT_EQ(order[64], 0);
+  std::iota(inOrder.begin(), inOrder.end(), 0);
+  EXPECT_NE(order, inOrder);
+  for (CodeLayout layout : {CodeLayout::Pack, CodeLayout::Awq, CodeLayout::GptqV2}) {
+    StoredCodes plain(layout, format, 8), ordered(layout, format, 8, 1, order);
+    Tensors tensors(plain);
+    for (int64_t row = 0; row < 8; ++row)
+      plain.write(row, makeRow(format, row), tensors.all());
+    CodedRow wanted = makeRow(format, 5), row = ordered.read(5, tensors.read(), support::ElementType::F16);
+    for (int k = 0; k < 80; ++k)
+      EXPECT_EQ(row.codes[k], wanted.codes[order[k]]) << k;
+    EXPECT_EQ(row.scales, wanted.scales);
+    Tensors again(ordered);
+    for (int64_t i = 0; i < 8; ++i)
+      ordered.write(i, ordered.read(i, tensors.read(), support::ElementType::F16), again.all());
+    EXPECT_EQ(again.codes, tensors.codes);
+  }
+}
+
+TEST(StoredCodes, GroupsOfTheWrongSize) {
+  auto getError = [](const std::vector<int32_t> &groups) -> std::string {
+    try {
+      sortGroups({4, 32, 64, true}, groups);
+    } catch (const std::runtime_error &error) {
+      return error.what();
+    }
+    return "none";
+  };
+  std::vector<int32_t> groups(64);
+  EXPECT_EQ(getError(groups), "expected 32 inputs in group 0 but got 64");
+  groups[9] = -1;
+  EXPECT_EQ(getError(groups), "expected groups of 0 to 1 but got -1 at 9");
+}
+
 // The same numbers in both kinds of floats, and twice the scale.
 TEST(StoredCodes, FloatsOfTheOtherKind) {
   Format format{8, 128, 256, false, /*isFloat=*/true, /*wideScales=*/true};

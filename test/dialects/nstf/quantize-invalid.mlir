@@ -79,6 +79,13 @@ nstf.weight @plane_c2 : tensor<4x2xi32> plane <high of "w", rows = 4, format = <
 
 // -----
 
+// plane_c2
+// expected-error @+1 {{expected a plane of the format but got order of #nstf.int<4, group = 32, columns = 64> without zeros}}
+nstf.weight @plane_c2 : tensor<1x64xi32> plane <order of "w", rows = 4, format = <4, group = 32, columns = 64>,
+    stored = <gptq, codes = <"a", offset = 0, type = i32>, scales = <"a", offset = 256, type = f16>>>
+
+// -----
+
 // plane_c3
 // expected-error @+1 {{expected stored codes with zeros but got some without them}}
 nstf.weight @plane_c3 : tensor<4x8xi32> plane <codes of "w", rows = 4, format = <4, group = row, columns = 64>, zeros,

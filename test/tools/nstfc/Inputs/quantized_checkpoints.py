@@ -20,8 +20,11 @@ AWQ_ORDER = (0, 2, 4, 6, 1, 3, 5, 7)
 # method: (bits, group or 0 for the row, zeros)
 METHODS = {"pack4": (4, GROUP, True), "pack5": (5, GROUP, True), "loose5": (5, GROUP, True), "pack6": (6, 0, False),
            "pack8": (8, GROUP, True), "int8": (8, 0, False), "awq": (4, GROUP, True), "gptq": (4, GROUP, True),
-           "gptq_v2": (4, GROUP, True), "gptq8": (8, GROUP, True), "float8": (8, 0, False), "float8_rows": (8, 0, False), "float8_tensor": (8, 0, False),
+           "gptq_v2": (4, GROUP, True), "gptq8": (8, GROUP, True), "gptq_ordered": (4, GROUP, True), "pack_ordered": (6, GROUP, True),
+           "numbers": (4, GROUP, True), "float8": (8, 0, False), "float8_rows": (8, 0, False), "float8_tensor": (8, 0, False),
            "fp8_blocks": (8, GROUP, False)}
+# Inputs of a group are not neighbours; "numbers" is the first of them as a model that is not quantised.
+ORDERED = ("gptq_ordered", "pack_ordered", "numbers")
 # Of floats: rows that share a scale, 0 for all.
 SCALE_ROWS = {"float8": 1, "float8_rows": 1, "float8_tensor": 0, "fp8_blocks": 48}
 
@@ -29,9 +32,12 @@ SCALE_ROWS = {"float8": 1, "float8_rows": 1, "float8_tensor": 0, "fp8_blocks": 4
 class Matrix:
     """Codes, scales and zeros of a linear; the same for one seed, whatever the method."""
 
-    def __init__(self, name, bits, group, zeros):
+    def __init__(self, name, bits, group, zeros, ordered=False):
         self.rows, self.columns = SHAPES[name]
         self.bits, self.group = bits, group or self.columns
+        self.groups = [k // self.group for k in range(self.columns)]
+        if ordered:  # inputs that read the same have the same order
+            random.Random(f"order {self.columns} {name == 'self_attn.o_proj'}").shuffle(self.groups)
         draw = random.Random(f"{name} {bits} {group} {zeros}")
         groups = self.columns // self.group
         self.codes = [[draw.randrange(1 << bits) for _ in range(self.columns)] for _ in range(self.rows)]
@@ -39,7 +45,7 @@ class Matrix:
         self.zeros = [[draw.randrange(1 << bits) if zeros else 1 << bits - 1 for _ in range(groups)] for _ in range(self.rows)]
 
     def value(self, n, k):
-        g = k // self.group
+        g = self.groups[k]
         return self.scales[n][g] * (self.codes[n][k] - self.zeros[n][g])
 
 
@@ -67,7 +73,7 @@ class FloatMatrix:
 
 def make_matrix(name, method):
     bits, group, zeros = METHODS[method]
-    return FloatMatrix(name, group, SCALE_ROWS[method]) if method in SCALE_ROWS else Matrix(name, bits, group, zeros)
+    return FloatMatrix(name, group, SCALE_ROWS[method]) if method in SCALE_ROWS else Matrix(name, bits, group, zeros, method in ORDERED)
 
 
 def dense(codes, bits):
@@ -90,6 +96,8 @@ def tensors_of(module, matrix, method, zeros):
     if method in SCALE_ROWS:
         scale = ".weight_scale_inv" if method == "fp8_blocks" else ".weight_scale"
         return {module + ".weight": ("F8_E4M3", matrix.codes), module + scale: ("F32", matrix.scales)}
+    if method == "numbers":
+        return {module + ".weight": ("F32", [[matrix.value(n, k) for k in range(matrix.columns)] for n in range(matrix.rows)])}
     bits, middle = matrix.bits, 1 << matrix.bits - 1
     if method == "int8":
         return {module + ".weight": ("I8", [[code - middle for code in row] for row in matrix.codes]),
@@ -102,6 +110,8 @@ def tensors_of(module, matrix, method, zeros):
         if zeros:
             columns = [pack(column, bits) for column in transpose(matrix.zeros)]
             found[module + ".weight_zero_point"] = ("I32", transpose(columns))
+        if method in ORDERED:
+            found[module + ".weight_g_idx"] = ("I32", [matrix.groups])
         return found
     stored = transpose(matrix.zeros)
     scales = ("F16", transpose(matrix.scales))
@@ -114,7 +124,7 @@ def tensors_of(module, matrix, method, zeros):
     stored = [[zero - less & (1 << bits) - 1 for zero in row] for row in stored]
     return {module + ".qweight": ("I32", transpose([dense(row, bits) for row in matrix.codes])),
             module + ".qzeros": ("I32", [dense(row, bits) for row in stored]), module + ".scales": scales,
-            module + ".g_idx": ("I32", [[k // matrix.group for k in range(matrix.columns)]])}
+            module + ".g_idx": ("I32", [matrix.groups])}
 
 
 def quantization(method, bits, group, zeros):
@@ -122,7 +132,7 @@ def quantization(method, bits, group, zeros):
         return {"quant_method": "awq", "bits": bits, "group_size": group, "zero_point": True, "version": "gemm",
                 "modules_to_not_convert": ["lm_head"]}
     if method.startswith("gptq"):
-        return {"quant_method": "gptq", "bits": bits, "group_size": group, "desc_act": False, "sym": False,
+        return {"quant_method": "gptq", "bits": bits, "group_size": group, "desc_act": method in ORDERED, "sym": False,
                 "checkpoint_format": "gptq_v2" if method == "gptq_v2" else "gptq"}
     if method == "fp8_blocks":
         return {"quant_method": "fp8", "fmt": "e4m3", "activation_scheme": "dynamic", "weight_block_size": [SCALE_ROWS[method], group]}
@@ -197,6 +207,8 @@ def make(folder, method, fault=None):
               "num_hidden_layers": 1, "num_attention_heads": 2, "num_key_value_heads": 1, "vocab_size": VOCABULARY,
               "max_position_embeddings": 32, "rms_norm_eps": 1e-5, "torch_dtype": "bfloat16",
               "quantization_config": quantization(method, bits, group, zeros)}
+    if method == "numbers":
+        del config["quantization_config"]
     if fault:
         spoil(fault, tensors, config)
     header, data = {}, b""
@@ -239,6 +251,8 @@ def check(folder, package):
     for name in SHAPES:
         want, weight = make_matrix(name, config["nstf_test_method"]), f"model.layers.0.{name}.weight."
         codes, high = tensors[weight + "codes"], tensors.get(weight + "high")
+        order = tensors[weight + "order"][0] if config["nstf_test_method"] in ORDERED else range(want.columns)
+        assert sorted(order) == list(range(want.columns)), order
         for n in range(want.rows):
             for k in range(want.columns):
                 g, per = k // want.group, 32 // bits
@@ -252,7 +266,7 @@ def check(folder, package):
                 code += field(high[n], bits - 4, k) << 4 if high else 0
                 zero = tensors[weight + "zeros"][n // per][g] >> n % per * bits & (1 << bits) - 1 if zeros else 1 << bits - 1
                 got = tensors[weight + "scales"][n][g] * (code - zero)
-                assert got == want.value(n, k), (name, n, k, got, want.value(n, k))
+                assert got == want.value(n, order[k]), (name, n, k, got, want.value(n, order[k]))
                 count += 1
     print(f"{count} numbers of {config['nstf_test_method']} are exact")
 
