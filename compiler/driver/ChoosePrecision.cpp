@@ -58,7 +58,7 @@ static PrecisionChoice choose(ModuleOp model) {
       maxBytes = bytes;
     }
   if (largest)
-    return {largest->precision, "largest bytes of matrices are " + largest->stored.str()};
+    return {largest->precision, "most bytes of matrices are " + largest->stored.str()};
   return readConfig(model).value_or(PrecisionChoice{Precision::F32, "neither weights nor config.json say a type"});
 }
 

@@ -1,7 +1,6 @@
-"""Ends nstfc compress in its middle.
+"""Ends nstfc compress in the middle of its search.
 
-    end_compress.py OUTPUT COUNT COMMAND...     kills the command when OUTPUT.search has so many numbers; with 0 when OUTPUT.partial
-                                                is there
+    end_compress.py OUTPUT COUNT COMMAND...     kills the command when OUTPUT.search has so many numbers
 """
 import pathlib
 import subprocess
@@ -9,10 +8,10 @@ import sys
 import time
 
 output, count, *command = sys.argv[1:]
-search, partial = pathlib.Path(output + ".search"), pathlib.Path(output + ".partial")
+search = pathlib.Path(output + ".search")
 process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
 while process.poll() is None:
-    if partial.exists() if count == "0" else search.exists() and search.read_bytes().count(b"]") >= int(count):
+    if search.exists() and search.read_bytes().count(b"]") >= int(count):
         process.kill()
     time.sleep(0.002)
 sys.exit(0 if process.wait() < 0 else "expected to end it but it ended by itself")
