@@ -84,7 +84,19 @@ struct BroadcastPattern : TilePattern<BroadcastOp> {
 struct SlicePattern : TilePattern<SliceOp> {
   using TilePattern::TilePattern;
   LogicalResult matchAndRewrite(SliceOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<vector::ShuffleOp>(op, adaptor.getTile(), adaptor.getTile(), *findSlice(op));
+    IndexBuilder index{rewriter, op.getLoc()};
+    Value result = zeroVector(index, getVectorType(op.getResult()));
+    // Run by run of neighbours, each often loaded by itself: LLVM carries an instruction's registers through a loop
+    // whole, but takes a shuffle of several apart into dwords.
+    SmallVector<int64_t> registers = *findSlice(op);
+    for (int64_t first = 0, end = 0, size = registers.size(); first < size; first = end) {
+      do
+        ++end;
+      while (end < size && registers[end] == registers[end - 1] + 1);
+      Value run = extractRegisters(index, adaptor.getTile(), registers[first], end - first);
+      result = insertRegisters(index, run, result, first);
+    }
+    rewriter.replaceOp(op, result);
     return success();
   }
 };
