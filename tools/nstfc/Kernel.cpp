@@ -1,6 +1,5 @@
-// The command line of `nstfc kernel` (KernelOptions.h). Options of a kernel are the parameters of its description, so
-// that a new one needs no C++.
-#include "tools/nstfc/KernelOptions.h"
+// The command line of `nstfc kernel`. Options of a kernel are the parameters of its description, so that a new
+// one needs no C++.
 #include "compiler/codegen/Codegen.h"
 #include "compiler/driver/Diagnostics.h"
 #include "compiler/driver/Explain.h"
@@ -10,6 +9,7 @@
 #include "compiler/driver/Remarks.h"
 #include "mlir/IR/MLIRContext.h"
 #include "support/WriteFile.h"
+#include "tools/nstfc/Commands.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <CLI/CLI.hpp>

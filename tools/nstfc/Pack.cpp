@@ -1,5 +1,4 @@
 // nstfc pack: the planes of a matrix, as kernels of `nstfc kernel --w-format` read them.
-#include "tools/nstfc/PackOptions.h"
 #include "compiler/checkpoint/ReadFloats.h"
 #include "compiler/compress/MatrixFormat.h"
 #include "compiler/quantize/Round.h"
@@ -7,6 +6,7 @@
 #include "support/Escape.h"
 #include "support/Path.h"
 #include "support/StagingFolder.h"
+#include "tools/nstfc/Commands.h"
 
 #include <CLI/CLI.hpp>
 #include <tbb/parallel_for.h>

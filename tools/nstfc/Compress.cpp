@@ -1,5 +1,4 @@
-// The command lines of `nstfc calibrate` and `nstfc compress` (CompressOptions.h).
-#include "tools/nstfc/CompressOptions.h"
+// The command lines of `nstfc calibrate` and `nstfc compress`.
 #include "compiler/compress/AdaptivePrecisionManager.h"
 #include "compiler/compress/CompressModel.h"
 #include "compiler/compress/CostReport.h"
@@ -8,6 +7,7 @@
 #include "support/Number.h"
 #include "support/Progress.h"
 #include "support/WriteFile.h"
+#include "tools/nstfc/Commands.h"
 #include "tools/nstfc/TextModel.h"
 
 #include <cmath>
