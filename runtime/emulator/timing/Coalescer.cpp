@@ -36,6 +36,21 @@ size_t touch(std::vector<LineAccess> &lines, size_t begin, uint64_t line, uint32
   return i - 1;
 }
 
+/// Makes one of neighbours that are alike, from `begin` on.
+void join(std::vector<LineAccess> &lines, size_t begin, uint32_t lineBytes) {
+  size_t last = begin;
+  for (size_t i = begin + 1; i < lines.size(); ++i) {
+    LineAccess &run = lines[last];
+    const LineAccess &line = lines[i];
+    if (line.address == run.address + (run.following + 1) * uint64_t(lineBytes) && line.dwords == run.dwords &&
+        line.lanes == run.lanes)
+      ++run.following;
+    else
+      lines[++last] = line;
+  }
+  lines.resize(std::min(lines.size(), last + 1));
+}
+
 } // namespace
 
 uint32_t Coalescer::vector(uint32_t instruction, LaneAddresses &access, uint32_t bytes,
@@ -117,6 +132,7 @@ uint32_t Coalescer::trace(const LaneAddresses &access, uint32_t bytes, const Reg
     }
     clocks += std::max<uint32_t>(1, uint32_t(count));
   }
+  join(lines, begin, lineBytes);
   return clocks;
 }
 

@@ -35,6 +35,8 @@ public:
 
   /// When a read that arrives at `arrival` has its data, hbm_latency_ns included.
   double read(double arrival, const Home &home, uint32_t bytes);
+  /// The same of lines in the channels `home.channel`, that xor 1, xor 2, xor 3.
+  Quad read(const Quad &arrival, const Home &home, uint32_t bytes);
   /// How long a write that arrives then has to wait until the channel takes it.
   double write(double arrival, const Home &home, uint32_t bytes);
 
@@ -43,16 +45,16 @@ private:
     uint32_t row = ~0u;
     double free = 0; ///< to open another
   };
-  struct State {
-    Channel channel;
-    double phase = 0;        ///< its refreshes begin so long before a period's end, clocks
-    uint32_t writes = 0;     ///< collected
-    double writeService = 0; ///< clocks that they will take
-    bool readSince = false;  ///< the last batch of writes
+  struct Writes {
+    double service = 0;     ///< clocks that those collected will take
+    uint32_t collected = 0; ///< their number
+    bool readSince = false; ///< the last batch of writes
   };
-  double book(State &state, double arrival, double service);
+  /// One or four of them.
+  template <typename Time> Time book(uint32_t channel, const Time &arrival, const Time &service, const Time &phase);
   /// How long an access at `begin` waits for its row.
   double openRow(const Home &home, double begin);
+  double writeCollected(double arrival, uint32_t channel);
 
   const ChipTiming &chip;
   MemoryCounters &counters;
@@ -60,8 +62,10 @@ private:
   Spread bankOf;
   uint32_t rowShift;     ///< a row's lines, their logarithm
   uint32_t granuleLines; ///< lines of a block in a channel, their logarithm
-  std::vector<State> channels;
-  std::vector<Bank> banks; ///< by channel
+  Channels channels;
+  std::vector<double> phases; ///< a channel's refreshes begin so long before a period's end, clocks
+  std::vector<Writes> writes; ///< by channel
+  std::vector<Bank> banks;    ///< one of each channel, then the next
   // Core clocks
   double refresh = 0, interval = 0, between = 0; ///< a refresh, from one to the next, and what is left for work
   double perInterval = 0, perBetween = 0;        ///< 1 over these

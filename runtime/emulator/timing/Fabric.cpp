@@ -19,7 +19,7 @@ static uint32_t setsOfSlice(const ChipTiming &chip) {
 Fabric::Fabric(const ChipTiming &chip, MemoryCounters &counters)
     : chip(chip), counters(counters), block(blockOf(chip)), dram(chip, counters, block), sectorsOf(block.lineBytes()),
       sectorsOfL2(chip.l2LineBytes), map(chip.mallSlices, setsOfSlice(chip), chip.interleaveBytes, block),
-      slices(chip.mallSlices),
+      slices(chip.mallSlices), reads(chip.mallSlices),
       tags(chip.mallBytes ? map.bundles() : 1, chip.mallBytes ? chip.mallWays : 1, block.lines()) {}
 
 void Fabric::setClock(double clocksPerNs) {
@@ -58,15 +58,19 @@ void Fabric::lookUp(Visit &visit) {
 }
 
 void Fabric::leave(Visit &visit) {
+  visit.leaveTogether = false;
   for (uint32_t left = TagArray::membersOf(visit.leaves); left;) {
     const uint32_t number = visit.found.leaves[size_t(std::countr_zero(left))];
     const uint64_t begin = uint64_t(number) * block.bytes();
     const Visit::Leaver leaver = {dram.homeOf(begin), map(begin).member};
+    uint32_t together = 0;
     for (uint32_t others = left; others; others &= others - 1)
       if (const size_t member = size_t(std::countr_zero(others)); visit.found.leaves[member] == number) {
         visit.leavers[member] = leaver;
-        left &= ~(1u << member);
+        together |= 1u << member;
       }
+    left &= ~together;
+    visit.leaveTogether = together == TagArray::allOfMost && visit.leaves == TagArray::forAll(whole());
   }
 }
 
@@ -84,9 +88,9 @@ double Fabric::read(double arrival, Visit &visit, uint32_t member) {
   ++counters.fabricReads;
   if (chip.mallBytes == 0)
     return dram.read(arrival, homeOf(visit, member), block.lineBytes());
-  Slice &slice = sliceOf(visit, member);
-  slice.reads = std::min(slice.reads + 1, readsBehind);
-  const double begin = arrival + slice.channel.book(arrival, readService);
+  const uint32_t slice = sliceOf(visit, member);
+  reads[slice] = std::min(reads[slice] + 1, readsBehind);
+  const double begin = arrival + slices.book(slice, arrival, readService);
   counters.mallBusyClocks += readService;
   counters.mallReadBytes += chip.l2LineBytes;
   if (visit.hits >> member & 1) {
@@ -101,13 +105,10 @@ double Fabric::read(double arrival, Visit &visit, uint32_t member) {
   return ready + latency;
 }
 
-double Fabric::bookWrite(Slice &slice, double arrival, double service) {
-  if (slice.reads) {
-    --slice.reads;
-    service += turnaround;
-  }
+double Fabric::bookWrite(uint32_t slice, double arrival, double service) {
+  service = writeService(slice, service);
   counters.mallBusyClocks += service;
-  return slice.channel.book(arrival, service);
+  return slices.book(slice, arrival, service);
 }
 
 double Fabric::write(double arrival, Visit &visit, uint32_t member, uint8_t sectors) {
@@ -131,6 +132,105 @@ double Fabric::atomic(double arrival, Visit &visit, uint32_t member, double serv
   const double done = read(arrival, visit, member);
   return chip.mallBytes == 0 ? done + service
                              : done + bookWrite(sliceOf(visit, member ^ visit.flip), arrival, service) + service;
+}
+
+/// Whether two blocks whose first lines are in these channels have none in common.
+static bool differ(uint32_t a, uint32_t b) { return a / granules != b / granules; }
+
+bool Fabric::isUniform(const Order &order) const {
+  const Visit &visit = *order.visit;
+  if (!chip.mallBytes || visit.members != TagArray::allOfMost || (visit.hits && visit.hits != TagArray::allOfMost))
+    return false;
+  if (visit.hits || !visit.leaves)
+    return true;
+  if (!visit.leaveTogether)
+    return false;
+  // A line that is read and the one that leaves for it: in one channel, or never.
+  const uint32_t reads = homeOf(order).channel, writes = leaverOf(order).channel;
+  return reads == writes || differ(reads, writes);
+}
+
+bool Fabric::areApart(const Order &a, const Order &b) const {
+  if (!differ(sliceOf(*a.visit, memberOf(a, 0)), sliceOf(*b.visit, memberOf(b, 0))))
+    return false;
+  // Whether they get as far as memory or not.
+  auto channels = [&](const Order &order) {
+    const uint32_t home = homeOf(order).channel;
+    return std::array{home, order.visit->leaves ? leaverOf(order).channel : home};
+  };
+  for (uint32_t ofA : channels(a))
+    for (uint32_t ofB : channels(b))
+      if (!differ(ofA, ofB))
+        return false;
+  return true;
+}
+
+BlockTimes Fabric::read(const BlockTimes &arrival, const Order &order) {
+  Visit &visit = *order.visit;
+  const uint32_t slice = sliceOf(visit, memberOf(order, 0));
+  counters.fabricReads += linesOfBlock;
+  counters.mallReadBytes += linesOfBlock * chip.l2LineBytes;
+  for (uint32_t granule = 0; granule < granules; ++granule)
+    reads[slice ^ granule] = std::min(reads[slice ^ granule] + linesOfGranule, readsBehind);
+  BlockTimes begin, ready;
+  for (uint32_t half = 0; half < linesOfGranule; ++half) {
+    begin.of[half] = arrival.of[half] + slices.book(slice, arrival.of[half], readService);
+    for (uint32_t granule = 0; granule < granules; ++granule)
+      counters.mallBusyClocks += readService;
+  }
+  if (visit.hits) {
+    counters.mallHits += linesOfBlock;
+    for (uint32_t line = 0; line < linesOfBlock; ++line)
+      ready.set(line, visit.found.ready(memberOf(order, line)).after(begin[line]) + latency);
+    return ready;
+  }
+  counters.mallMisses += linesOfBlock;
+  const Dram::Home home = homeOf(order);
+  for (uint32_t half = 0; half < linesOfGranule; ++half) {
+    if (visit.leaves)
+      giveUp(begin.of[half], order);
+    ready.of[half] = dram.read(begin.of[half], home, wholeLine());
+  }
+  for (uint32_t line = 0; line < linesOfBlock; ++line)
+    visit.found.ready(memberOf(order, line)).set(ready[line]);
+  visit.hits = TagArray::allOfMost;
+  for (Quad &times : ready.of)
+    times += latency;
+  return ready;
+}
+
+BlockTimes Fabric::write(const BlockTimes &arrival, const Order &order) {
+  Visit &visit = *order.visit;
+  const uint32_t slice = sliceOf(visit, memberOf(order, 0));
+  counters.fabricWrites += linesOfBlock;
+  counters.mallWriteBytes += linesOfBlock * chip.l2LineBytes;
+  const bool leaves = !visit.hits && visit.leaves;
+  BlockTimes wait;
+  for (uint32_t half = 0; half < linesOfGranule; ++half) {
+    Quad service;
+    for (uint32_t granule = 0; granule < granules; ++granule) {
+      service.set(granule, writeService(slice ^ granule, chip.l2LineBytes * writePerByte));
+      counters.mallBusyClocks += service[granule];
+    }
+    wait.of[half] = slices.book(slice, arrival.of[half], service);
+    if (leaves)
+      wait.of[half] += giveUp(arrival.of[half] + wait.of[half], order);
+  }
+  if (visit.hits)
+    return wait;
+  for (uint32_t line = 0; line < linesOfBlock; ++line)
+    visit.found.ready(memberOf(order, line)).set(arrival[line]);
+  visit.hits = TagArray::allOfMost;
+  return wait;
+}
+
+/// Of one line of each granule.
+Quad Fabric::giveUp(const Quad &arrival, const Order &order) {
+  const Dram::Home home = leaverOf(order);
+  Quad wait;
+  for (uint32_t granule = 0; granule < granules; ++granule)
+    wait.set(granule, dram.write(arrival[granule], {home.channel ^ granule, home.bank, home.row}, wholeLine()));
+  return wait;
 }
 
 void Fabric::touch(const PhysicalRange &range) {

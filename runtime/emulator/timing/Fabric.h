@@ -39,6 +39,12 @@ public:
       uint32_t flip;   ///< a line's index there, xor its member
     };
     std::array<Leaver, TagArray::maxMembers> leavers; ///< by member
+    bool leaveTogether;                               ///< leavers are one block's lines, all of it changed
+  };
+  /// Which of a visit's lines the caller means by its line 0, 1, 2 ...: those of members `first` xor 0, 1, 2 ...
+  struct Order {
+    Visit *visit;
+    uint32_t first;
   };
   /// Has the host fetch what a visit to a line will look up.
   void prefetch(uint64_t address) const {
@@ -68,6 +74,15 @@ public:
   /// When memory has executed an atomic that keeps the slice busy for `service` clocks.
   double atomic(double arrival, Visit &visit, uint32_t member, double service);
 
+  // The same of all lines of a block
+  /// Whether they can be read, or written, at once: all of them meet the same, and no two kinds of what they book take
+  /// turns at a channel otherwise than each line by itself would have it.
+  bool isUniform(const Order &order) const;
+  /// Whether nothing that one of them books is booked by the other.
+  bool areApart(const Order &a, const Order &b) const;
+  BlockTimes read(const BlockTimes &arrival, const Order &order);
+  BlockTimes write(const BlockTimes &arrival, const Order &order);
+
   /// Puts lines into the MALL, at no time.
   void touch(const PhysicalRange &range);
   /// Whether the MALL has anything of a line.
@@ -89,19 +104,34 @@ private:
   /// What of other lines has to be written to memory for those that aren't held.
   void leave(Visit &visit);
   double giveUp(double arrival, const Visit &visit, uint32_t member);
+  Quad giveUp(const Quad &arrival, const Order &order);
   /// A write behind a read costs more than either by itself.
-  struct Slice {
-    Channel channel;
-    uint32_t reads = 0; ///< that no write stood behind yet, of the last few
-  };
-  Slice &sliceOf(const Visit &visit, uint32_t member) {
-    return slices[map.channelOf(visit.place, SetMap::indexOf(visit.place, member))];
+  using Reads = uint32_t; ///< that no write stood behind yet, of the last few
+  uint32_t sliceOf(const Visit &visit, uint32_t member) const {
+    return map.channelOf(visit.place, SetMap::indexOf(visit.place, member));
+  }
+  /// What a write takes of its slice.
+  double writeService(uint32_t slice, double service) {
+    if (!reads[slice])
+      return service;
+    --reads[slice];
+    return service + turnaround;
   }
   Dram::Home homeOf(const Visit &visit, uint32_t member) const {
     return dram.homeOf(visit.home, SetMap::indexOf(visit.place, member));
   }
   /// Books a write; how long it waits for the slice.
-  double bookWrite(Slice &slice, double arrival, double service);
+  double bookWrite(uint32_t slice, double arrival, double service);
+  static uint32_t memberOf(const Order &order, uint32_t line) { return order.first ^ order.visit->flip ^ line; }
+  /// Of line 0, those of others are its own xor 1, 2, 3 for each granule.
+  Dram::Home homeOf(const Order &order) const { return homeOf(*order.visit, memberOf(order, 0)); }
+  Dram::Home leaverOf(const Order &order) const {
+    const uint32_t member = memberOf(order, 0);
+    const Visit::Leaver &leaver = order.visit->leavers[member];
+    return dram.homeOf(leaver.home, member ^ leaver.flip);
+  }
+  /// All lines of a block are as long as the L2's.
+  uint32_t wholeLine() const { return block.lineBytes(); }
 
   const ChipTiming &chip;
   MemoryCounters &counters;
@@ -109,7 +139,8 @@ private:
   Dram dram;
   Sectors sectorsOf, sectorsOfL2; ///< of the MALL's lines, of an L2's
   SetMap map;
-  std::vector<Slice> slices;
+  Channels slices;
+  std::vector<Reads> reads; ///< by slice
   TagArray tags;
   double latency = 0, readService = 0, writePerByte = 0, turnaround = 0; // core clocks
 };

@@ -6,8 +6,10 @@ namespace nstf::emulator::timing {
 
 L2::L2(const ChipTiming &chip, MemoryCounters &counters)
     : chip(chip), counters(counters), fabric(chip, counters), lines(chip, fabric), sectorsOf(chip.l2LineBytes),
-      channels(size_t(chip.xcds) * chip.l2Channels), readPerByte(1 / chip.l2ReadBytesPerClock),
-      writePerByte(1 / chip.l2WriteBytesPerClock) {}
+      channels(size_t(chip.xcds) * chip.l2Channels),
+      ofGranules(lines.lineBlock().lines() == linesOfBlock &&
+                 chip.interleaveBytes == linesOfGranule * chip.l2LineBytes),
+      readPerByte(1 / chip.l2ReadBytesPerClock), writePerByte(1 / chip.l2WriteBytesPerClock) {}
 
 void L2::setClock(double clocksPerNs) { fabric.setClock(clocksPerNs); }
 
@@ -104,6 +106,67 @@ double L2::atomic(double arrival, L2Line line, uint32_t dwords, uint32_t lanes, 
   const double ready = read(arrival, line, 0);
   const double wait = book(lines.channelOf(line), arrival, service);
   return std::max(ready, arrival + wait) + service;
+}
+
+bool L2::isUniform(const L2Visit &visit, bool isRead) const {
+  if (!ofGranules || visit.members != TagArray::allOfMost || visit.again ||
+      (visit.hits && visit.hits != TagArray::allOfMost))
+    return false;
+  if (visit.hits)
+    return true;
+  const Fabric::Order leaving = orderOf(visit, visit.leaving[0]), fetched = orderOf(visit, visit.memory);
+  if (visit.leaves && !(visit.leaveTogether && fabric.isUniform(leaving)))
+    return false;
+  return !isRead || (fabric.isUniform(fetched) && !(visit.leaves && !fabric.areApart(leaving, fetched)));
+}
+
+BlockTimes L2::book(const L2Visit &visit, const BlockTimes &arrival, double service) {
+  const uint32_t channel = lines.firstChannelOf(visit);
+  BlockTimes wait;
+  for (uint32_t half = 0; half < linesOfGranule; ++half) {
+    for (uint32_t granule = 0; granule < granules; ++granule)
+      counters.l2BusyClocks += service;
+    wait.of[half] = channels.book(channel, arrival.of[half], service);
+  }
+  return wait;
+}
+
+BlockTimes L2::read(const BlockTimes &arrival, L2Visit &visit) {
+  counters.l2Reads += linesOfBlock;
+  counters.l2ReadBytes += linesOfBlock * chip.l2LineBytes;
+  const BlockTimes begin = arrival + book(visit, arrival, chip.l2LineBytes * readPerByte);
+  BlockTimes ready;
+  if (visit.hits) {
+    counters.l2Hits += linesOfBlock;
+    for (uint32_t line = 0; line < linesOfBlock; ++line)
+      ready.set(line, visit.found.ready(visit.place.member ^ line).after(begin[line]));
+    return ready;
+  }
+  counters.l2Misses += linesOfBlock;
+  if (visit.leaves)
+    fabric.write(begin, orderOf(visit, visit.leaving[0]));
+  ready = fabric.read(begin, orderOf(visit, visit.memory));
+  for (uint32_t line = 0; line < linesOfBlock; ++line)
+    visit.found.ready(visit.place.member ^ line).set(ready[line]);
+  visit.hits = TagArray::allOfMost;
+  return ready;
+}
+
+BlockTimes L2::write(const BlockTimes &arrival, L2Visit &visit) {
+  counters.l2Writes += linesOfBlock;
+  counters.l2WriteBytes += linesOfBlock * chip.l2LineBytes;
+  BlockTimes wait = book(visit, arrival, chip.l2LineBytes * writePerByte);
+  if (visit.hits) {
+    counters.l2Hits += linesOfBlock;
+    return wait;
+  }
+  counters.l2Misses += linesOfBlock;
+  if (visit.leaves)
+    wait = wait + fabric.write(arrival + wait, orderOf(visit, visit.leaving[0]));
+  for (uint32_t line = 0; line < linesOfBlock; ++line)
+    visit.found.ready(visit.place.member ^ line).set(arrival[line]);
+  visit.hits = TagArray::allOfMost;
+  return wait;
 }
 
 double L2::writeBack(uint32_t xcd, double arrival, double times) {

@@ -30,6 +30,14 @@ public:
   double writeThrough(double arrival, L2Line line, uint64_t address, uint32_t dwords, uint32_t bytes);
   /// When an atomic is done, of so many lanes on these dwords, here or in memory, where other XCDs see it.
   double atomic(double arrival, L2Line line, uint32_t dwords, uint32_t lanes, bool inMemory);
+  // The same of all lines of a block, with all of their bytes
+  /// Whether blocks are such as BlockTimes are of.
+  bool areBlocks() const { return ofGranules; }
+  /// Whether they can be read, or written, at once: nothing is as if each were so by itself, after the one before.
+  bool isUniform(const L2Visit &visit, bool isRead) const;
+  BlockTimes read(const BlockTimes &arrival, L2Visit &visit);
+  BlockTimes write(const BlockTimes &arrival, L2Visit &visit);
+
   /// Writes an XCD's changed lines to memory; when that is done, or would be of `times` as many.
   double writeBack(uint32_t xcd, double arrival, double times = 1);
 
@@ -40,10 +48,13 @@ public:
 private:
   static bool isHit(L2Line line) { return line.visit->hits >> line.member & 1; }
   double giveUp(double arrival, L2Line line);
+  /// Line 0 of a block as what is behind the L2 knows it.
+  static Fabric::Order orderOf(const L2Visit &visit, Fabric::Visit *behind) { return {behind, visit.place.member}; }
+  BlockTimes book(const L2Visit &visit, const BlockTimes &arrival, double service);
   void touchBlock(uint32_t xcd, const PhysicalRange &range);
   double book(uint32_t channel, double arrival, double service) {
     counters.l2BusyClocks += service;
-    return channels[channel].book(arrival, service);
+    return channels.book(channel, arrival, service);
   }
 
   const ChipTiming &chip;
@@ -51,7 +62,8 @@ private:
   Fabric fabric;
   L2Tags lines;
   Sectors sectorsOf;
-  std::vector<Channel> channels;
+  Channels channels;
+  const bool ofGranules;
   double readPerByte, writePerByte; ///< clocks
 };
 

@@ -92,7 +92,9 @@ void L2Tags::lookUp(L2Visit &visit) {
     bundle.fill(found, missing, number, streaming);
     held = found.sectors & TagArray::bytesOf(found.held);
     visit.leaves = found.sectors >> 4 & TagArray::forAll(0xf) & TagArray::bytesOf(missing); // Sectors::dirty
+    const size_t before = memoryVisitCount;
     leave(visit.leaves, found, [&](uint32_t member, Fabric::Visit &to) { visit.leaving[member] = &to; });
+    visit.leaveTogether = memoryVisitCount == before + 1 && visit.leaves == whole;
   }
   // As if the second part of a line came behind the first one.
   if (const uint32_t again = visit.again & incomplete & (streaming ? ~0u : found.held)) [[unlikely]]

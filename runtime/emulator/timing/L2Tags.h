@@ -33,6 +33,7 @@ struct L2Visit {
   uint64_t leaves;       ///< by member: sectors of another line that are written to memory for it
   Fabric::Visit *memory; ///< of those that go there
   std::array<Fabric::Visit *, TagArray::maxMembers> leaving; ///< of what leaves, by member
+  bool leaveTogether;                                        ///< that are one block's lines, all of it changed
 };
 
 struct L2Line {
@@ -67,12 +68,25 @@ public:
       visit.sectors |= uint64_t(sectorsOf.touched(address, dwords)) << 8 * member;
     return {&visit, member};
   }
+  /// All lines of a block, and all of their bytes.
+  L2Visit &addBlock(uint64_t begin) {
+    if (current->block != begin)
+      beginVisit(begin);
+    L2Visit &visit = *current;
+    visit.again |= visit.members;
+    visit.members = wholeBlock();
+    if (changes)
+      visit.sectors = TagArray::forAll(sectorsOf.all());
+    return visit;
+  }
   /// Looks up all that were added; this changes what L2s and MALL hold.
   void lookUp();
   /// Through all XCDs.
   uint32_t channelOf(const L2Line &line) const {
     return xcd * chip.l2Channels + map.channelOf(line.visit->place, SetMap::indexOf(line.visit->place, line.member));
   }
+  /// Of a block's first line.
+  uint32_t firstChannelOf(const L2Visit &visit) const { return xcd * chip.l2Channels + visit.place.channel; }
 
   /// A changed line on its way to memory.
   struct Changed {

@@ -65,7 +65,9 @@ std::unique_ptr<RecordedGroup> Recorder::begin(uint64_t index, std::span<const C
   group->resident = impl->driver.begin(index, places);
   group->scratch = group->resident->scratch;
   group->waves.resize(group->resident->group.waves.size());
-  group->skippers.assign(impl->skips ? group->waves.size() : 0, RoundSkipper(impl->facts.firstStop()));
+  group->skippers.clear();
+  if (impl->skips)
+    group->skippers.resize(group->waves.size(), RoundSkipper(impl->facts.firstStop()));
   for (unsigned i = 0; i < group->waves.size(); ++i) {
     WaveTrace &trace = group->waves[i];
     trace.blocks.clear();

@@ -25,7 +25,8 @@ namespace nstf::emulator::timing {
 class TagArray {
 public:
   static constexpr uint32_t maxWays = 256, maxMembers = 8;
-  static constexpr uint32_t none = TagSet::none; ///< no way
+  static constexpr uint32_t allOfMost = (1u << maxMembers) - 1; ///< the members where there are as many as can be
+  static constexpr uint32_t none = TagSet::none;                ///< no way
   /// Of a line's byte: what memory doesn't have (Sectors.h).
   static constexpr uint8_t changedSectors = 0xf0;
 

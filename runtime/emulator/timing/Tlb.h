@@ -1,6 +1,7 @@
 // Address translation: the pages that each compute unit has at hand.
 #pragma once
 
+#include "runtime/emulator/timing/BlockTimes.h"
 #include "runtime/emulator/timing/MemoryCounters.h"
 #include "runtime/emulator/timing/TagArray.h"
 
@@ -17,14 +18,24 @@ public:
 
   /// How much later an access at `now` goes on for its translation.
   double delay(uint32_t computeUnit, double now, uint64_t address) {
+    return std::max(0.0, ready(computeUnit, now, address) - now);
+  }
+  /// The same of lines of a block, which is in one page.
+  BlockTimes delay(uint32_t computeUnit, const BlockTimes &now, uint64_t address) {
+    const double there = ready(computeUnit, now[0], address);
+    counters.translations += linesOfBlock - 1;
+    return {later(Quad(0), there - now.of[0]), later(Quad(0), there - now.of[1])};
+  }
+
+private:
+  /// When the translation is there.
+  double ready(uint32_t computeUnit, double now, uint64_t address) {
     ++counters.translations;
     Last &latest = last[computeUnit];
     if (uint64_t page = address >> pageShift; latest.page != page)
       latest = {page, lookUp(computeUnit, now, page)};
-    return std::max(0.0, latest.ready - now);
+    return latest.ready;
   }
-
-private:
   double lookUp(uint32_t computeUnit, double now, uint64_t page);
 
   const ChipTiming &chip;

@@ -19,8 +19,10 @@ VectorCache::VectorCache(const ChipTiming &chip, MemoryCounters &counters, L2 &l
     : chip(chip), counters(counters), l2(l2), tlb(chip, counters), sets(setsOfUnit(chip)),
       computeUnitsPerXcd(chip.computeUnitsPerXcd()), block(blockOfUnit(chip)), bundles(sets / block.lines()),
       units(chip.computeUnits), missDone(size_t(chip.computeUnits) * chip.l1MissesInFlight),
-      setFree(size_t(chip.computeUnits) * sets), tags(chip.computeUnits * bundles, chip.l1Ways, block.lines()),
-      perLine(1.0 / chip.vmemLinesPerClock) {
+      setFree(size_t(chip.computeUnits) * sets), visitsOfBlock(linesOfBlock / block.lines()),
+      tags(chip.computeUnits * bundles, chip.l1Ways, block.lines()), perLine(1.0 / chip.vmemLinesPerClock),
+      takesBlocks(l2.areBlocks() && chip.l1LineBytes == chip.l2LineBytes &&
+                  chip.tlbPageBytes >= l2.tags().lineBlock().bytes()) {
   for (uint32_t dwords = 0; dwords < clocksOf.size(); ++dwords)
     clocksOf[dwords] = uint8_t(std::min(255u, (dwords * 4 + chip.l1BytesPerClock - 1) / chip.l1BytesPerClock));
 }
@@ -33,7 +35,9 @@ void VectorCache::setClock(double clocksPerNs) {
 bool VectorCache::isInMemory(CachePolicy policy) const { return policy.scc || (policy.sc1 && chip.xcds > 1); }
 
 void VectorCache::lookUp(uint32_t computeUnit, const VectorAccess &access) {
-  const size_t count = access.lines.size();
+  size_t count = 0;
+  for (const LineAccess &piece : access.lines)
+    count += piece.following + 1u;
   if (lines.size() < count) {
     lines.resize(count);
     visits.resize(count);
@@ -48,12 +52,7 @@ void VectorCache::lookUp(uint32_t computeUnit, const VectorAccess &access) {
                         : inMemory                         ? L2Access::AtomicInMemory
                                                            : L2Access::Atomic;
   l2.tags().begin(xcdOf(computeUnit), kind, streaming && kind <= L2Access::Write, count);
-  for (size_t i = 0; i < count; ++i) {
-    if (passes)
-      lines[i].visit = nullptr;
-    if (!lines[i].isHeld())
-      lines[i].l2 = l2.tags().add(access.lines[i].address, access.lines[i].dwords);
-  }
+  addLines(access.lines, passes, takesBlocks && kind <= L2Access::Write);
   l2.tags().lookUp();
   if (!passes)
     fillMissing(computeUnit, streaming);
@@ -62,35 +61,90 @@ void VectorCache::lookUp(uint32_t computeUnit, const VectorAccess &access) {
 void VectorCache::prefetch(uint32_t computeUnit, std::span<const LineAccess> pieces) const {
   // Of a stream all; others would look up more than can be fetched at a time.
   constexpr size_t blocks = 4;
-  const uint32_t linesOfBlock = block.lines();
+  const uint32_t atOnce = block.lines();
   const double *misses = &missDone[size_t(computeUnit) * chip.l1MissesInFlight + units[computeUnit].oldestMiss];
   __builtin_prefetch(misses, 1);
-  __builtin_prefetch(misses + linesOfBlock, 1);
-  for (size_t i = 0; i < std::min(pieces.size(), blocks * linesOfBlock); i += linesOfBlock) {
-    const uint32_t bundle = bundleOf(computeUnit, block.number(pieces[i].address));
-    tags.prefetch(bundle, block.index(pieces[i].address));
-    __builtin_prefetch(&setFree[size_t(bundle) * linesOfBlock], 1);
-    if (!i || l2.tags().lineBlock().begin(pieces[i].address) == pieces[i].address)
-      l2.tags().prefetch(xcdOf(computeUnit), pieces[i].address);
-  }
+  __builtin_prefetch(misses + atOnce, 1);
+  size_t fetched = 0;
+  for (size_t i = 0; i < pieces.size(); i += pieces[i].following ? 1 : atOnce)
+    for (uint32_t line = 0; line <= pieces[i].following; line += atOnce) {
+      const uint64_t address = pieces[i].address + uint64_t(line) * block.lineBytes();
+      const uint32_t bundle = bundleOf(computeUnit, block.number(address));
+      tags.prefetch(bundle, block.index(address));
+      __builtin_prefetch(&setFree[size_t(bundle) * atOnce], 1);
+      if (!fetched || l2.tags().lineBlock().begin(address) == address)
+        l2.tags().prefetch(xcdOf(computeUnit), address);
+      if (++fetched == blocks)
+        return;
+    }
 }
 
 void VectorCache::findHeld(uint32_t computeUnit, std::span<const LineAccess> pieces) {
   visitCount = 0;
-  for (size_t i = 0; i < pieces.size();) {
-    Visit &visit = visits[visitCount++];
-    visit.block = block.number(pieces[i].address);
-    visit.members = 0;
-    for (; i < pieces.size() && block.number(pieces[i].address) == visit.block; ++i) {
-      lines[i].visit = &visit;
-      lines[i].member = block.index(pieces[i].address);
-      visit.members |= 1u << lines[i].member;
+  for (const LineAccess &piece : pieces) {
+    uint64_t address = piece.address;
+    for (uint32_t left = piece.following + 1u; left;) {
+      const uint64_t number = block.number(address);
+      if (!visitCount || visits[visitCount - 1].block != number) {
+        visits[visitCount++] = {number, 0, {}};
+        if (visitCount > 1)
+          tags.prefetch(bundleOf(computeUnit, number), block.index(address));
+      }
+      const uint32_t index = block.index(address), count = std::min(left, block.lines() - index);
+      visits[visitCount - 1].members |= ((1u << count) - 1) << index;
+      left -= count;
+      address += uint64_t(count) * block.lineBytes();
     }
-    if (visitCount > 1)
-      tags.prefetch(bundleOf(computeUnit, visit.block), lines[i - 1].member);
   }
   for (size_t i = 0; i < visitCount; ++i)
     tags[bundleOf(computeUnit, visits[i].block)].use(visits[i].found, visits[i].members, visits[i].block);
+}
+
+void VectorCache::addLines(std::span<const LineAccess> pieces, bool passes, bool inBlocks) {
+  lineCount = 0;
+  Visit *visit = visits.data();
+  for (const LineAccess &piece : pieces) {
+    uint64_t address = piece.address;
+    for (uint32_t left = piece.following + 1u; left;) {
+      Line &line = lines[lineCount++];
+      line = {address, piece.dwords, piece.lanes, false, nullptr, block.index(address), {}};
+      if (!passes) {
+        visit += visit->block != block.number(address);
+        line.visit = visit;
+      }
+      if (inBlocks && left >= linesOfBlock && !~piece.dwords && l2.tags().lineBlock().begin(address) == address &&
+          (passes || isMissing(visit))) {
+        line.isBlock = true;
+        line.l2.visit = &l2.tags().addBlock(address);
+        left -= linesOfBlock;
+        address += l2.tags().lineBlock().bytes();
+        visit += passes ? 0 : visitsOfBlock - 1;
+        continue;
+      }
+      if (!line.isHeld())
+        line.l2 = l2.tags().add(address, piece.dwords);
+      --left;
+      address += block.lineBytes();
+    }
+  }
+}
+
+/// Whether the L1 has nothing of a block of the L2.
+bool VectorCache::isMissing(const Visit *first) const {
+  return std::all_of(first, first + visitsOfBlock, [](const Visit &visit) { return !visit.found.held; });
+}
+
+/// One of a block's lines by itself.
+VectorCache::Line VectorCache::lineOf(const Line &whole, uint32_t index) const {
+  L2Visit *const visit = whole.l2.visit;
+  const uint64_t address = whole.address + uint64_t(index) * block.lineBytes();
+  return {address,
+          whole.dwords,
+          whole.lanes,
+          false,
+          whole.visit ? whole.visit + (block.number(address) - block.number(whole.address)) : nullptr,
+          block.index(address),
+          {visit, SetMap::memberOf(visit->place, index)}};
 }
 
 void VectorCache::fillMissing(uint32_t computeUnit, bool streaming) {
@@ -101,7 +155,7 @@ void VectorCache::fillMissing(uint32_t computeUnit, bool streaming) {
   }
 }
 
-double VectorCache::load(uint32_t computeUnit, double &at, const Line &line, uint64_t address, CachePolicy policy) {
+double VectorCache::load(uint32_t computeUnit, double &at, const Line &line, CachePolicy policy) {
   ++counters.l1Requests;
   if (line.isHeld()) {
     ++counters.l1Hits;
@@ -113,15 +167,75 @@ double VectorCache::load(uint32_t computeUnit, double &at, const Line &line, uin
   double &oldest = missDone[size_t(computeUnit) * chip.l1MissesInFlight + unit.oldestMiss];
   unit.oldestMiss = unit.oldestMiss + 1 == chip.l1MissesInFlight ? 0 : unit.oldestMiss + 1;
   at = std::max(at, oldest);
-  double &free = setFree[bundleOf(computeUnit, block.number(address)) * block.lines() + block.index(address)];
+  double &free = setFree[setOf(computeUnit, line.address)];
   const double asked = std::max(at, free);
   free = asked + chip.l1SetMissClocks;
-  const double delay = tlb.delay(computeUnit, asked, address);
+  const double delay = tlb.delay(computeUnit, asked, line.address);
   const double ready =
       l2.read(asked, line.l2, chip.l1LineBytes) + delay + (policy.coherent() ? chip.l2CoherentLatency : chip.l2Latency);
   if (line.visit)
     line.visit->found.ready(line.member).set(ready);
   return oldest = ready;
+}
+
+double VectorCache::loadBlock(uint32_t computeUnit, double &at, const Line &whole, CachePolicy policy) {
+  Unit &unit = units[computeUnit];
+  if (unit.oldestMiss + linesOfBlock > chip.l1MissesInFlight || !l2.isUniform(*whole.l2.visit, true)) {
+    double last = 0;
+    for (uint32_t i = 0; i < linesOfBlock; ++i) {
+      last = std::max(last, load(computeUnit, at, lineOf(whole, i), policy));
+      at += perLine;
+    }
+    return last;
+  }
+  counters.l1Requests += linesOfBlock;
+  double *const misses = &missDone[size_t(computeUnit) * chip.l1MissesInFlight + unit.oldestMiss];
+  unit.oldestMiss = unit.oldestMiss + linesOfBlock == chip.l1MissesInFlight ? 0 : unit.oldestMiss + linesOfBlock;
+  BlockTimes asked;
+  for (uint32_t i = 0; i < linesOfBlock; ++i) {
+    at = std::max(at, misses[i]);
+    double &free = setFree[setOf(computeUnit, whole.address + uint64_t(i) * block.lineBytes())];
+    const double time = std::max(at, free);
+    asked.set(i, time);
+    free = time + chip.l1SetMissClocks;
+    at += perLine;
+  }
+  const BlockTimes delay = tlb.delay(computeUnit, asked, whole.address);
+  const double latency = policy.coherent() ? chip.l2CoherentLatency : chip.l2Latency;
+  const BlockTimes ready = l2.read(asked, *whole.l2.visit) + delay + BlockTimes{latency, latency};
+  for (uint32_t i = 0; i < linesOfBlock; ++i) {
+    misses[i] = ready[i];
+    if (const Line line = lineOf(whole, i); line.visit)
+      line.visit->found.ready(line.member).set(ready[i]);
+  }
+  return latest(ready);
+}
+
+double VectorCache::store(uint32_t computeUnit, double at, const Line &line, bool inMemory) {
+  const uint32_t bytes = bytesOf(line.dwords);
+  const double delay = tlb.delay(computeUnit, at, line.address);
+  const double wait =
+      inMemory ? l2.writeThrough(at, line.l2, line.address, line.dwords, bytes) : l2.write(at, line.l2, bytes);
+  return at + wait + delay + acknowledge;
+}
+
+double VectorCache::storeBlock(uint32_t computeUnit, double &at, const Line &whole) {
+  if (!l2.isUniform(*whole.l2.visit, false)) {
+    double last = 0;
+    for (uint32_t i = 0; i < linesOfBlock; ++i) {
+      last = std::max(last, store(computeUnit, at, lineOf(whole, i), false));
+      at += perLine;
+    }
+    return last;
+  }
+  BlockTimes asked;
+  for (uint32_t i = 0; i < linesOfBlock; ++i) {
+    asked.set(i, at);
+    at += perLine;
+  }
+  const BlockTimes delay = tlb.delay(computeUnit, asked, whole.address);
+  const BlockTimes taken = asked + l2.write(asked, *whole.l2.visit) + delay + BlockTimes{acknowledge, acknowledge};
+  return latest(taken);
 }
 
 VectorCache::Reply VectorCache::access(uint32_t computeUnit, double now, const VectorAccess &access) {
@@ -131,39 +245,41 @@ VectorCache::Reply VectorCache::access(uint32_t computeUnit, double now, const V
   double start = std::max(now, unit.addressFree), at = start;
   double last = start;     // when the last line is served
   uint32_t lineClocks = 0; // of the data path: what is touched of each line, in whole clocks
+  uint32_t bytes = 0;      // that are touched
   lookUp(computeUnit, access);
-  const Line *place = lines.data();
-  // Calls serve(piece, place, bytes) for each line, which returns when it is served.
-  auto forEachLine = [&](auto serve) {
-    for (const LineAccess &piece : access.lines) {
-      const uint32_t dwords = ~piece.dwords ? uint32_t(std::popcount(piece.dwords)) : 32; // mostly all
-      lineClocks += clocksOf[dwords];
-      last = std::max(last, serve(piece, *place++, dwords * 4));
-      at += perLine;
+  // Calls serve(line) for each line, and serveBlock(line) for all lines of a block, which return when they are served.
+  auto forEachLine = [&](auto serve, auto serveBlock) {
+    for (const Line &line : std::span(lines).first(lineCount)) {
+      const uint32_t count = line.isBlock ? linesOfBlock : 1, ofLine = bytesOf(line.dwords);
+      lineClocks += count * clocksOf[ofLine / 4];
+      bytes += count * ofLine;
+      if (line.isBlock) {
+        last = std::max(last, serveBlock(line));
+      } else {
+        last = std::max(last, serve(line));
+        at += perLine;
+      }
     }
   };
   switch (access.kind) {
   case AccessKind::Load:
-    forEachLine([&](const LineAccess &piece, const Line &line, uint32_t bytes) {
-      counters.l1ReadBytes += bytes;
-      return load(computeUnit, at, line, piece.address, policy);
-    });
+    forEachLine([&](const Line &line) { return load(computeUnit, at, line, policy); },
+                [&](const Line &whole) { return loadBlock(computeUnit, at, whole, policy); });
+    counters.l1ReadBytes += bytes;
     break;
   case AccessKind::Store:
-    forEachLine([&](const LineAccess &piece, const Line &line, uint32_t bytes) {
-      counters.l1WriteBytes += bytes;
-      const double delay = tlb.delay(computeUnit, at, piece.address);
-      const double wait =
-          inMemory ? l2.writeThrough(at, line.l2, piece.address, piece.dwords, bytes) : l2.write(at, line.l2, bytes);
-      return at + wait + delay + acknowledge;
-    });
+    forEachLine([&](const Line &line) { return store(computeUnit, at, line, inMemory); },
+                [&](const Line &whole) { return storeBlock(computeUnit, at, whole); });
+    counters.l1WriteBytes += bytes;
     break;
   case AccessKind::Atomic:
   case AccessKind::AtomicReturn:
-    forEachLine([&](const LineAccess &piece, const Line &line, uint32_t) {
-      const double delay = tlb.delay(computeUnit, at, piece.address);
-      return l2.atomic(at, line.l2, piece.dwords, piece.lanes, inMemory) + delay + chip.l2CoherentLatency;
-    });
+    forEachLine(
+        [&](const Line &line) {
+          const double delay = tlb.delay(computeUnit, at, line.address);
+          return l2.atomic(at, line.l2, line.dwords, line.lanes, inMemory) + delay + chip.l2CoherentLatency;
+        },
+        [](const Line &) { return 0.0; }); // lanes of a line take turns
     break;
   }
   unit.addressFree = std::max(at, start + access.addressClocks * perLine);

@@ -7,6 +7,7 @@
 #include "runtime/emulator/timing/WaveTrace.h"
 
 #include <array>
+#include <bit>
 
 namespace nstf::emulator::timing {
 
@@ -41,9 +42,12 @@ private:
     uint32_t members; ///< of its bundle
     TagArray::Found found;
   };
-  /// A line of an access on its way.
+  /// A line of an access on its way, or all those of a block of the L2 that the L1 has nothing of.
   struct Line {
-    Visit *visit; ///< in the L1; null: it passes that
+    uint64_t address;
+    uint32_t dwords, lanes;
+    bool isBlock;
+    Visit *visit; ///< in the L1, of a block the first one; null: it passes that
     uint32_t member;
     L2Line l2; ///< unless the L1 has it
     bool isHeld() const { return visit && visit->found.held >> member & 1; }
@@ -52,13 +56,28 @@ private:
   void lookUp(uint32_t computeUnit, const VectorAccess &access);
   void findHeld(uint32_t computeUnit, std::span<const LineAccess> pieces);
   void fillMissing(uint32_t computeUnit, bool streaming);
+  void addLines(std::span<const LineAccess> pieces, bool passes, bool inBlocks);
+  bool isMissing(const Visit *first) const;
+  Line lineOf(const Line &block, uint32_t index) const;
   /// When the data of a line are there. At `at` it is in the tag stage, which may have to hold it there.
-  double load(uint32_t computeUnit, double &at, const Line &line, uint64_t address, CachePolicy policy);
+  double load(uint32_t computeUnit, double &at, const Line &line, CachePolicy policy);
+  double store(uint32_t computeUnit, double at, const Line &line, bool inMemory);
+  /// When the last line of a block is served that is asked for at `at`, which becomes the time of what comes next.
+  double loadBlock(uint32_t computeUnit, double &at, const Line &block, CachePolicy policy);
+  double storeBlock(uint32_t computeUnit, double &at, const Line &block);
+  static uint32_t bytesOf(uint32_t dwords) {
+    return 4 * (~dwords ? uint32_t(std::popcount(dwords)) : 32); // mostly all
+  }
   /// Whether a store or atomic goes on to memory, where other XCDs, or the host, see it.
   bool isInMemory(CachePolicy policy) const;
   uint32_t xcdOf(uint32_t computeUnit) const { return computeUnit / computeUnitsPerXcd; }
   uint32_t bundleOf(uint32_t computeUnit, uint64_t block) const {
     return computeUnit * bundles + (bundles > 1 ? uint32_t(block % bundles) : 0);
+  }
+
+  /// Through all compute units.
+  size_t setOf(uint32_t computeUnit, uint64_t address) const {
+    return size_t(bundleOf(computeUnit, block.number(address))) * block.lines() + block.index(address);
   }
 
   const ChipTiming &chip;
@@ -71,14 +90,17 @@ private:
   LineBlock block;
   uint32_t bundles;                 ///< of a compute unit
   std::array<uint8_t, 33> clocksOf; ///< the data path, by dwords of a line
-  std::vector<Line> lines;          ///< of the access at hand, and what is left of larger ones
-  std::vector<Visit> visits;        ///< in the L1, of the access at hand
-  size_t visitCount = 0;
+  // Of the access at hand, and what is left of larger ones
+  std::vector<Line> lines;
+  std::vector<Visit> visits; ///< in the L1
+  size_t lineCount = 0, visitCount = 0;
   std::vector<Unit> units;
   std::vector<double> missDone; ///< of each compute unit's latest misses, in a ring
   std::vector<double> setFree;  ///< when a set can ask the L2 for its next line
+  uint32_t visitsOfBlock;       ///< of the L2, in the L1
   TagArray tags;
   double acknowledge = 0, perLine; ///< clocks
+  bool takesBlocks;                ///< of the L2, at once
 };
 
 } // namespace nstf::emulator::timing

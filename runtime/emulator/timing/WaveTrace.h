@@ -29,11 +29,12 @@ struct LdsDetail {
   uint32_t packed() const { return uint32_t(phases) << 16 | conflicts; }
 };
 
-/// A piece of memory that a request touches, within one cache line.
+/// A piece of memory that a request touches, within one cache line, and such pieces of lines behind it.
 struct LineAccess {
-  uint64_t address; ///< synthetic physical address of the line (RecorderOptions::lineBytes)
-  uint32_t dwords;  ///< bit i: dword i of the line is touched
-  uint32_t lanes;   ///< lanes' accesses that begin in it; an atomic is so many operations
+  uint64_t address;            ///< synthetic physical address of the line (RecorderOptions::lineBytes)
+  uint32_t dwords;             ///< bit i: dword i of the line is touched
+  uint32_t lanes : 16;         ///< lanes' accesses that begin in it; an atomic is so many operations
+  uint32_t following : 16 = 0; ///< the next lines, of which the same are touched by as many lanes
 };
 
 /// One memory instruction's access. Its lines are merged over all lanes, in the order lanes touch them first.

@@ -19,7 +19,7 @@ protected:
   static constexpr uint64_t base = 0x10000, physical = 0x700000;
   RegionTable regions{{{base, base + 0x100000, true, RegionKind::Device, 1, physical}}};
   std::optional<Coalescer> coalescer{std::in_place, regions, 128};
-  std::vector<LineAccess> lines;
+  std::vector<LineAccess> runs, lines; ///< lines by themselves
   uint32_t clocks = 0;
 
   /// Lanes of `mask` access `bytes` at an offset each.
@@ -31,8 +31,12 @@ protected:
     lanes.memory = mask;
     lanes.lds = 0;
     lanes.stride = stride;
+    runs.clear();
+    clocks = coalescer->vector(0, lanes, bytes, runs);
     lines.clear();
-    clocks = coalescer->vector(0, lanes, bytes, lines);
+    for (const LineAccess &run : runs)
+      for (uint32_t i = 0; i <= run.following; ++i)
+        lines.push_back({run.address + uint64_t(i) * 128, run.dwords, run.lanes});
   }
 };
 
@@ -46,6 +50,7 @@ TEST_F(CoalescerTest, consecutiveLanesShareLines) {
   EXPECT_EQ(clocks, 4u) << "16 lanes a clock";
   access(16, [](unsigned lane) { return lane * 16; });
   EXPECT_EQ(lines.size(), 8u);
+  EXPECT_EQ(runs.size(), 1u);
   EXPECT_EQ(clocks, 16u) << "64 bytes a clock";
   access(8, [](unsigned lane) { return lane * 8; });
   EXPECT_EQ(lines.size(), 4u);

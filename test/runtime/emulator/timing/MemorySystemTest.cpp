@@ -112,6 +112,45 @@ TEST_P(Memory, aSetAsksForItsLinesOneAfterTheOther) {
   EXPECT_NEAR(same, chip.l2Latency + 63 * std::max(tagClocks, chip.l1SetMissClocks), 4);
 }
 
+// Whole blocks take their time at once; that is to be no other than that of their lines one by one, whatever leaves
+// caches for them.
+TEST_P(Memory, linesTakeAsLongTogetherAsByThemselves) {
+  ChipTiming small = chip;
+  small.l2Bytes = small.l2Channels * small.l2Ways * small.l2LineBytes * 8;
+  small.mallBytes = small.mallBytes ? small.mallSlices * small.mallWays * small.l2LineBytes * 4 : 0;
+  MemorySystem together(small), apart(small);
+  std::mt19937 random(1);
+  auto below = [&](uint32_t limit) { return random() % limit; };
+  Clocks now = 0;
+  for (uint32_t i = 0; i < 20000; ++i) {
+    const bool isBlock = below(100);
+    const uint64_t address = isBlock ? below(8192) * 1024 : below(65536) * small.l1LineBytes;
+    const uint32_t count = isBlock ? 1024 / small.l1LineBytes * (1 + below(3)) : 1 + below(20);
+    const uint32_t whole = small.l1LineBytes == 128 ? ~0u : 0xffffu, dwords = below(16) ? whole : 1 + below(255);
+    const LineAccess run = {address, dwords, 8, count - 1};
+    std::vector<LineAccess> lines;
+    for (uint32_t line = 0; line < count; ++line)
+      lines.push_back({address + uint64_t(line) * small.l1LineBytes, dwords, 8});
+    const auto kind = below(50) ? AccessKind(below(2)) : AccessKind::Atomic;
+    const CachePolicy policy = {.sc1 = !below(20), .nt = !below(20)};
+    const uint32_t computeUnit = below(small.computeUnits);
+    now += below(3);
+    const MemoryReply a = together.vectorAccess(computeUnit, now, {kind, policy, {&run, 1}, 16, 1024});
+    const MemoryReply b = apart.vectorAccess(computeUnit, now, {kind, policy, lines, 16, 1024});
+    ASSERT_EQ(a.done, b.done) << i;
+    ASSERT_EQ(a.issueFree, b.issueFree) << i;
+  }
+  const MemoryCounters &a = together.counters(), &b = apart.counters();
+  EXPECT_EQ(a.l1Hits, b.l1Hits);
+  EXPECT_EQ(a.l2Misses, b.l2Misses);
+  EXPECT_EQ(a.mallHits, b.mallHits);
+  EXPECT_EQ(a.hbmReadBytes, b.hbmReadBytes);
+  EXPECT_EQ(a.hbmWriteBytes, b.hbmWriteBytes);
+  EXPECT_NEAR(a.hbmBusyClocks, b.hbmBusyClocks, 1e-9 * b.hbmBusyClocks);
+  EXPECT_NEAR(a.mallBusyClocks, b.mallBusyClocks, 1e-9 * b.mallBusyClocks);
+  EXPECT_EQ(together.endKernel(now), apart.endKernel(now));
+}
+
 TEST_P(Memory, scalarLoadsShareACacheOfTheirOwn) {
   MemorySystem memory(chip);
   auto load = [&](uint32_t computeUnit, Clocks now, uint32_t dwords) {

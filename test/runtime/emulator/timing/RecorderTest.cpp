@@ -176,7 +176,8 @@ private:
         const MemoryRequest &request = reader.request(entry);
         text << "[" << unsigned(request.lanes) << "x" << unsigned(request.bytes) << " " << request.addressClocks;
         for (const LineAccess &line : reader.lines(entry))
-          text << " " << std::hex << line.address << ":" << line.dwords << std::dec << ":" << line.lanes;
+          text << " " << std::hex << line.address << ":" << line.dwords << std::dec << ":" << line.lanes << "+"
+               << line.following;
         text << "]";
       }
       text << "\n";
