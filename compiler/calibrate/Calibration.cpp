@@ -1,6 +1,7 @@
 #include "compiler/calibrate/Calibration.h"
 
 #include "compiler/calibrate/FiniteWeights.h"
+#include "compiler/calibrate/PackageRunner.h"
 #include "support/Escape.h"
 #include "support/Json.h"
 #include "support/Sha256.h"
@@ -129,27 +130,53 @@ public:
 
   void run() {
     plan();
+    reference::WeightReader reader(options.randomSeed);
+    auto readWeight = [&](WeightOp weight) { return readFinite(reader, weight); };
+    std::optional<PackageRunner> package;
+    if (!options.package.empty())
+      package.emplace(found, getObserved(), texts, readWeight, options.package, options.device);
     writeList();
     if (llvm::all_of(layers, [](const auto &layer) { return layer.second.isDone(); }))
       return;
-    reference::WeightReader reader(options.randomSeed);
-    TextRunner runner(module, [&](WeightOp weight) { return readFinite(reader, weight); });
-    runner.run(texts, [&](Operation *op, auto get) {
+    auto observe = [&](Operation *op, auto get) {
       if (auto linear = dyn_cast<LinearOp>(op))
         addInput(linear, get);
       else if (auto attention = dyn_cast<AttentionOp>(op))
         addAttention(attention, get);
-    });
+    };
+    if (package)
+      package->run([&](Operation *op) { return !layers.at(layerOf(op)).isDone(); }, observe);
+    else
+      TextRunner(module, readWeight).run(texts, observe);
   }
 
 private:
-  static std::string nameOf(AttentionOp op) {
-    auto location = dyn_cast<NameLoc>(op.getLoc());
+  static std::string nameOf(Operation *op) {
+    auto location = dyn_cast<NameLoc>(op->getLoc());
     return location ? location.getName().str() : "attention";
   }
-  static std::string layerOf(AttentionOp op) {
+  std::string layerOf(Operation *op) const {
+    if (const SiteInput *input = findInput(op))
+      return input->layer;
     std::string name = nameOf(op), layer = getLayer(name);
     return layer.empty() ? name : layer;
+  }
+
+  /// What reads the values of interest, in the graph's order.
+  SmallVector<Operation *> getObserved() const {
+    SmallVector<Operation *> observed;
+    module->walk([&](Operation *op) {
+      if (isa<AttentionOp>(op) || findInput(op))
+        observed.push_back(op);
+    });
+    return observed;
+  }
+
+  /// What a linear reads where it is the first that does; null: it isn't.
+  const SiteInput *findInput(Operation *op) const {
+    auto input =
+        llvm::find_if(found.inputs, [&](const SiteInput &input) { return found.sites[input.sites.front()].op == op; });
+    return input == found.inputs.end() ? nullptr : &*input;
   }
 
   /// The tensors of every layer, and which layers are there already.
@@ -196,6 +223,8 @@ private:
                  {"texts", texts.size()},
                  {"tokens", tokens},
                  {"diagonal", options.diagonal}};
+    if (!options.package.empty())
+      list["package_sha256"] = support::sha256Hex(support::readTextFile(options.package / "manifest.json"));
     for (const auto &[name, layer] : layers)
       list["layers"][name] = layer.path.filename().string();
     for (const SiteInput &input : found.inputs)
@@ -206,7 +235,7 @@ private:
       if (Json(support::parseJson(support::readTextFile(file), file.string())) != Json(nlohmann::json(list)))
         throw std::runtime_error(folder.string() +
                                  ": expected no calibration, or a part of this one, but got one of other weights (" +
-                                 list["weights_sha256"].get<std::string>() + " here), texts or options");
+                                 list["weights_sha256"].get<std::string>() + " here), texts, package or options");
       for (auto &[name, layer] : layers)
         if (fs::exists(layer.path))
           layer.pending = 0;
@@ -230,8 +259,8 @@ private:
   }
 
   template <typename Get> void addInput(LinearOp op, Get get) {
-    auto input = llvm::find_if(found.inputs, [&](const SiteInput &input) { return input.value == op.getX(); });
-    if (input == found.inputs.end() || found.sites[input->sites.front()].op != op)
+    const SiteInput *input = findInput(op);
+    if (!input)
       return;
     LayerFile *layer = open(input->layer);
     if (!layer)

@@ -10,6 +10,7 @@
 #include "compiler/calibrate/LinearSites.h"
 #include "compiler/calibrate/TextRunner.h"
 #include "compiler/quantize/ScaleChannels.h"
+#include "nstf/Runtime.h"
 #include "support/SafeTensors.h"
 
 #include <filesystem>
@@ -25,6 +26,8 @@ std::string hashWeights(mlir::ModuleOp module, std::optional<uint64_t> randomSee
 struct CalibrationOptions {
   bool diagonal = false; ///< without Σ x·xᵀ
   std::optional<uint64_t> randomSeed;
+  std::filesystem::path package;        ///< what runs the texts, compiled of this model; empty: the reference does
+  DeviceKind device = DeviceKind::Auto; ///< of the package
   std::function<void(uint64_t bytes)> onSize; ///< told what the folder will take, before anything is computed
 };
 

@@ -1,12 +1,12 @@
 // The package against the float64 reference (Verify.h).
 #include "compiler/driver/Verify.h"
 #include "compiler/driver/VerifyReport.h"
+#include "compiler/reference/HostTensors.h"
 #include "compiler/reference/ReferenceModel.h"
 #include "compiler/reference/Tolerance.h"
 #include "nstf/FloatTypes.h"
 #include "nstf/Session.h"
 #include "passes/nstf_to_systolic/QuantizeRows.h"
-#include "support/Float8.h"
 #include "support/Progress.h"
 #include "support/WriteFile.h"
 
@@ -25,33 +25,6 @@ using namespace nstf::reference;
 using Json = nlohmann::ordered_json;
 
 namespace {
-
-std::vector<float> toFloats(const runtime::HostTensor &tensor) {
-  std::vector<float> values(tensor.elements());
-  if (tensor.type == manifest::ElementType::I32)
-    std::copy_n(tensor.as<int32_t>(), values.size(), values.begin());
-  else if (tensor.type == manifest::ElementType::I8)
-    std::copy_n(tensor.as<int8_t>(), values.size(), values.begin());
-  else if (tensor.type == manifest::ElementType::F8E4M3FNUZ)
-    std::ranges::transform(tensor.data, values.begin(),
-                           [](std::byte bits) { return support::widenE4M3FNUZ(uint8_t(bits)); });
-  else
-    convertNumbers(tensor.data.data(), tensor.type, reinterpret_cast<std::byte *>(values.data()),
-                   manifest::ElementType::F32, values.size());
-  return values;
-}
-
-/// Whole numbers as they are: words of codes have more digits than an f32.
-Tensor toTensor(const runtime::HostTensor &tensor) {
-  auto copy = [&]<typename Number>(const Number *numbers) {
-    return Tensor(tensor.shape, std::vector<Number>(numbers, numbers + tensor.elements()));
-  };
-  if (tensor.type == manifest::ElementType::I32)
-    return copy(tensor.as<int32_t>());
-  if (tensor.type == manifest::ElementType::I8)
-    return copy(tensor.as<int8_t>());
-  return Tensor(tensor.shape, toFloats(tensor));
-}
 
 class Verifier {
 public:

@@ -24,7 +24,8 @@ namespace {
 struct CalibrateLine {
   ModelOptions model;
   TextOptions ids;
-  std::string text, output;
+  std::string text, output, package;
+  DeviceKind device = DeviceKind::Auto;
   bool diagonal = false, lines = false;
 
   void add(CLI::App &app) {
@@ -33,6 +34,17 @@ struct CalibrateLine {
     app.add_flag("--lines", lines, "each line of the text is a text of its own");
     ids.add(app, "", "token ids: one text, or a text a row");
     app.add_flag("--diagonal", diagonal, "leave out the sums of products of inputs, which GPTQ needs");
+    auto *run = app.add_option("--package", package,
+                               "what runs the texts instead of the reference: this model compiled, whose weights are "
+                               "numbers; with --precision=f32 both see the same");
+    run->type_name("FOLDER");
+    app.add_option_function<std::string>(
+           "--device", [this](const std::string &name) { device = parseDeviceKind(name); },
+           "where the package runs; auto takes a GPU where one answers, else the emulator")
+        ->check(CLI::IsMember({"auto", "hip", "emulator"}))
+        ->default_str("auto")
+        ->needs(run)
+        ->type_name("NAME");
     app.add_option("-o,--output", output, "folder of the calibration; one that was ended goes on where it was")
         ->required()
         ->type_name("FOLDER");
@@ -48,6 +60,8 @@ int run(const CalibrateLine &line) {
   CalibrationOptions options;
   options.diagonal = line.diagonal;
   options.randomSeed = line.model.getSeed();
+  options.package = line.package;
+  options.device = line.device;
   auto module = models.load(line.model.model, !options.randomSeed);
   if (!module)
     return 1;
