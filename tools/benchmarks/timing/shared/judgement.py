@@ -7,6 +7,9 @@ import statistics
 MEAN, MEDIAN, LOG_SHARE, ORDERED = 0.20, 0.12, 0.60, 0.90
 LONG = 2  # launches: shorter points say more of the launch than of the kernel
 APART = 1.10  # pairs nearer than that are ties
+# What can bound a launch, in the words of points.tsv.
+LIMITERS = ["matrix", "vector", "lds", "l1", "l2", "mall", "hbm", "latency", "wave-launch", "launch"]
+COLUMNS = {"model": "model", "roofline": "roofline + launch", "rounds": "rounds x constant"}  # the model and two baselines
 MATRIX_FLOPS = {"gemm_f16": 2048, "gemv_fp8": 4096}  # a clock and compute unit; of vector arithmetic 256
 
 
@@ -26,16 +29,23 @@ class Judgement:
         predicted = point["predicted"]
         point["error"] = predicted["nanoseconds"] / point["nanoseconds"] - 1
         point["long"] = point["nanoseconds"] > LONG * facts["launch"]
+        point["roofline"] = self.roofline(point)
         marks = ("" if point["long"] else " short") + (" MISS" if point["long"] and abs(point["error"]) > 0.3 else "")
-        print(f"{name} {point['nanoseconds'] / 1e3:9.2f} us {predicted['nanoseconds'] / 1e3:9.2f} us {100 * point['error']:+7.1f}%   "
-              f"{point['limiter']}, {predicted['limiter']}{marks}", flush=True)
+        print(f"{name} {point['nanoseconds'] / 1e3:9.2f} us {predicted['nanoseconds'] / 1e3:9.2f} us {100 * point['error']:+7.1f}% "
+              f"{100 * self.error(point, 'roofline'):+8.1f}%   {point['limiter']}, {predicted['limiter']}{marks}", flush=True)
 
     def compare(self):
-        """Adds the baselines' times to all points."""
-        for point in self.points:
-            point["roofline"] = self.roofline(point)
+        """Adds the baseline's times that need all points."""
         for point in self.points:
             point["rounds"] = self.rounds(point)
+
+    def nanoseconds(self, point, column):
+        """What the model or a baseline says; None where a baseline has nothing to say."""
+        return point["predicted"]["nanoseconds"] if column == "model" else point[column]
+
+    def error(self, point, column):
+        nanoseconds = self.nanoseconds(point, column)
+        return None if nanoseconds is None else nanoseconds / point["nanoseconds"] - 1
 
     def submission(self, point):
         """Nanoseconds of launches and the gaps between them, where the published time has them in it."""
@@ -61,17 +71,27 @@ class Judgement:
         return self.submission(point) + statistics.geometric_mean(each) * max(point["predicted"]["rounds"], 1)
 
     def print_head(self):
-        print(f"{'chip':7} {'kernel':22} {'problem':42} {'published':>12} {'predicted':>12} {'error':>8}   expected, predicted limiter",
-              flush=True)
+        print(f"{'chip':7} {'kernel':22} {'problem':42} {'published':>12} {'predicted':>12} {'error':>8} {'roofline':>9}   "
+              "expected, predicted limiter", flush=True)
 
     def print_limiters(self):
-        print(f"\n{'expected limiter':18} {'points':>6} {'mean |error|':>13} {'median |error|':>15} {'bias':>8}")
-        for limiter in sorted({point["limiter"] for point in self.points}):
-            errors = [point["error"] for point in self.points if point["limiter"] == limiter and point["long"]]
-            if errors:
-                sizes = [abs(error) for error in errors]
-                print(f"{limiter:18} {len(errors):6} {100 * statistics.mean(sizes):12.1f}% {100 * statistics.median(sizes):14.1f}% "
-                      f"{100 * statistics.mean(errors):+7.1f}%")
+        """Errors by what was expected to bound a point, of short points too: else none would be bound by its launch."""
+        print("\n" + 18 * " " + "".join(f" {title:^33}" for title in COLUMNS.values()))
+        print(f"{'expected limiter':18}" + len(COLUMNS) * f" {'points':>6} {'mean':>8} {'median':>8} {'bias':>8}")
+        seen = {point["limiter"] for point in self.points + self.failed}
+        for limiter in LIMITERS + sorted(seen - set(LIMITERS)):
+            points = [point for point in self.points if point["limiter"] == limiter]
+            cells = "".join(self.errors_of(points, column) for column in COLUMNS) if limiter in seen else f" {'none':>6}"
+            print(f"{limiter:18}{cells}")
+
+    def errors_of(self, points, column):
+        """Cells: how many points it says something of, the mean and median size of its errors, and their mean."""
+        errors = [error for point in points if (error := self.error(point, column)) is not None]
+        if not errors:
+            return f" {0:6}" + 3 * f" {'-':>8}"
+        sizes = [abs(error) for error in errors]
+        return (f" {len(errors):6} {100 * statistics.mean(sizes):7.1f}% {100 * statistics.median(sizes):7.1f}% "
+                f"{100 * statistics.mean(errors):+7.1f}%")
 
     def by_kernel(self, measure):
         """The measure's mean over each kernel's long points; points it gives None for are left out."""
@@ -118,11 +138,10 @@ class Judgement:
 
         def log_error(column):
             def measure(point):
-                value = point["predicted"]["nanoseconds"] if column == "model" else point[column]
-                return None if value is None or point["rounds"] is None else abs(math.log(value / point["nanoseconds"]))
+                return None if point["rounds"] is None else abs(math.log(self.nanoseconds(point, column) / point["nanoseconds"]))
             return statistics.mean(self.by_kernel(measure).values() or [0])
 
-        logs = {column: log_error(column) for column in ("model", "roofline", "rounds")}
+        logs = {column: log_error(column) for column in COLUMNS}
         pairs, right = self.ordering()
         best = min(logs["roofline"], logs["rounds"])
         mean, median = statistics.mean(errors.values()), statistics.median(errors.values())
