@@ -2,7 +2,7 @@
 
 #include "compiler/compress/AssignPrecision.h"
 #include "compiler/compress/RangeFault.h"
-#include "support/Escape.h"
+#include "support/Progress.h"
 
 #include <chrono>
 #include <cmath>
@@ -120,20 +120,29 @@ static std::optional<Allowed> countAllowed(const PrecisionSteps &steps, double m
 }
 
 /// Of a matrix in its place: what the next cheaper choice would lose for what it saves.
-static std::string explain(const std::vector<MatrixCost> &costs, size_t chosen) {
-  const MatrixCost *next = nullptr;
-  for (const MatrixCost &cost : costs)
-    if (cost.bytes < costs[chosen].bytes && (!next || cost.bytes > next->bytes))
-      next = &cost;
+static std::string explain(const std::vector<MatrixCost> &matrix, const std::vector<Choice> &choices, size_t chosen,
+                           const PrecisionCost &cost) {
+  std::optional<size_t> next;
+  for (size_t i = 0; i < choices.size(); ++i)
+    if (choices[i].cost < choices[chosen].cost && (!next || choices[i].cost > choices[*next].cost))
+      next = i;
   if (!next)
-    return "no format is smaller";
-  return next->format.name + " would cost " + print("%.2g", next->kl) + " and save " +
-         std::to_string(costs[chosen].bytes - next->bytes) + " bytes";
+    return cost.predict ? "no format is faster" : "no format is smaller";
+  return matrix[*next].format.name + " would cost " + print("%.2g", choices[*next].loss) + " and save " +
+         print(cost.predict ? "%.3g" : "%.0f", choices[chosen].cost - choices[*next].cost) + " " + cost.unit;
+}
+
+ProductShape AdaptivePrecisionManager::getShape(size_t site, const MatrixFormat &format, bool isWide) const {
+  const LinearSite &at = context.found.sites[site];
+  ProductShape shape{at.getRows(), at.getColumns(), format.codes ? format.name : "", format.numbers};
+  if (format.codes)
+    shape.operands = isWide ? support::ElementType::BF16 : getProductType(module);
+  return shape;
 }
 
 PrecisionPlan AdaptivePrecisionManager::choose(const std::vector<MatrixFormat> &formats, const PrecisionBudget &budget,
-                                               SensitivityMethod method, SearchRecord &record,
-                                               const OnEstimate &onEstimate) {
+                                               const PrecisionCost &cost, SensitivityMethod method,
+                                               SearchRecord &record, const OnEstimate &onEstimate) {
   const LinearSites &found = context.found;
   std::vector<std::vector<MatrixFormat>> candidates(found.sites.size());
   std::vector<std::string> wide(found.sites.size());
@@ -167,21 +176,26 @@ PrecisionPlan AdaptivePrecisionManager::choose(const std::vector<MatrixFormat> &
       (method == SensitivityMethod::Output ? output : forward).measure(runner, some, own);
 
   std::vector<std::vector<Choice>> choices(costs.size());
-  for (auto [i, matrix] : llvm::enumerate(costs))
-    for (const MatrixCost &cost : matrix)
-      choices[i].push_back({double(cost.bytes), cost.kl});
+  support::Progress progress("pricing", "matrices", costs.size());
+  for (auto [i, matrix] : llvm::enumerate(costs)) {
+    for (const MatrixCost &of : matrix)
+      choices[i].push_back(
+          {cost.predict ? cost.predict(getShape(i, of.format, !wide[i].empty())) : double(of.bytes), of.kl});
+    progress.add();
+  }
   PrecisionSteps steps(choices);
   auto makePlan = [&](const std::vector<size_t> &chosen) {
     PrecisionPlan plan{weightsHash,
                        context.calibration->getHash(),
                        context.calibration->getTokens(),
                        {},
+                       cost.name,
                        method == SensitivityMethod::Output ? "output" : "forward",
                        {}};
     for (auto [i, choice] : llvm::enumerate(chosen)) {
-      const MatrixCost &cost = costs[i][choice];
-      plan.matrices.push_back(
-          {cost.format, !wide[i].empty(), cost.kl, wide[i].empty() ? explain(costs[i], choice) : wide[i]});
+      const MatrixCost &of = costs[i][choice];
+      plan.matrices.push_back({of.format, !wide[i].empty(), of.kl,
+                               wide[i].empty() ? explain(costs[i], choices[i], choice, cost) : wide[i]});
     }
     return plan;
   };

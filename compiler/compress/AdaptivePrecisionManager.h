@@ -13,6 +13,21 @@ struct PrecisionBudget {
   std::optional<uint64_t> bytes;
 };
 
+/// A matrix as the product of one row with it sees it.
+struct ProductShape {
+  int64_t rows, columns;
+  std::string codes; ///< its format, "int4_g128"; empty: numbers
+  support::ElementType operands;
+
+  auto operator<=>(const ProductShape &) const = default;
+};
+
+/// What is saved where matrices get fewer bits.
+struct PrecisionCost {
+  std::string name = "bytes", unit = "bytes";          ///< in plan.yaml: of the whole, and of a number
+  std::function<double(const ProductShape &)> predict; ///< a product's time; none: bytes are the cost
+};
+
 class AdaptivePrecisionManager {
 public:
   /// Told once what the search is about to do, and how long that takes.
@@ -25,11 +40,14 @@ public:
   std::string getIdentity() const;
   /// Each matrix in one of these formats, or left alone. Throws std::runtime_error where no choice keeps the budget.
   PrecisionPlan choose(const std::vector<MatrixFormat> &formats, const PrecisionBudget &budget,
-                       SensitivityMethod method, SearchRecord &record, const OnEstimate &onEstimate);
+                       const PrecisionCost &cost, SensitivityMethod method, SearchRecord &record,
+                       const OnEstimate &onEstimate);
   /// What the plan loses.
   PrecisionPlan::Measured measure(const PrecisionPlan &plan);
 
 private:
+  ProductShape getShape(size_t site, const MatrixFormat &format, bool isWide) const;
+
   mlir::ModuleOp module;
   RoundingContext context;
   std::string weightsHash;

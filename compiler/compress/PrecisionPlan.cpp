@@ -16,7 +16,7 @@ using support::YamlValue;
 
 PrecisionPlan PrecisionPlan::makeUniform(const LinearSites &found, const MatrixFormat &format,
                                          const std::string &weightsHash, const std::string &calibrationHash) {
-  PrecisionPlan plan{weightsHash, calibrationHash, 0, {}, {}, {}};
+  PrecisionPlan plan{weightsHash, calibrationHash, 0, {}, {}, {}, {}};
   plan.matrices.resize(found.sites.size(), {format, false, {}, ""});
   return plan;
 }
@@ -53,6 +53,8 @@ std::string PrecisionPlan::str(const LinearSites &found) const {
   if (measured)
     text += "measured: {kl: " + print(measured->kl) + ", perplexity: [" + print(measured->perplexity) + ", " +
             print(measured->comparedPerplexity) + "]}\n";
+  if (!cost.empty())
+    text += "cost: " + cost + "\n";
   if (!sensitivity.empty())
     text += "sensitivity: " + sensitivity + "\n";
   text += "layers:\n";
@@ -101,8 +103,8 @@ static void requireHash(const YamlValue &value, const std::string &hash, const s
 PrecisionPlan PrecisionPlan::read(const std::filesystem::path &path, const LinearSites &found,
                                   const std::string &weightsHash, const std::string &calibrationHash) {
   PrecisionPlan plan;
-  YamlMap map =
-      YamlValue::readFile(path).map("a plan", {"weights_sha256", "calibration", "measured", "sensitivity", "layers"});
+  YamlMap map = YamlValue::readFile(path).map(
+      "a plan", {"weights_sha256", "calibration", "measured", "cost", "sensitivity", "layers"});
   requireHash(map.get("weights_sha256", "that of the model's weights"), weightsHash, "weights");
   plan.weightsHash = weightsHash;
   if (const YamlValue *calibration = map.find("calibration")) {
@@ -114,6 +116,8 @@ PrecisionPlan PrecisionPlan::read(const std::filesystem::path &path, const Linea
   }
   plan.calibrationHash = calibrationHash;
 
+  if (const YamlValue *cost = map.find("cost"))
+    plan.cost = cost->scalar("bytes or a time");
   if (const YamlValue *sensitivity = map.find("sensitivity"))
     plan.sensitivity = sensitivity->scalar("forward or output");
 

@@ -23,6 +23,7 @@ struct PrecisionPlan {
   std::string weightsHash, calibrationHash; ///< the latter empty: without a calibration
   int64_t tokens = 0;                       ///< of the calibration
   std::optional<Measured> measured;         ///< of the whole, on the calibration's texts
+  std::string cost;                         ///< what was saved, "bytes" or "time on mi300x"; empty: nothing was chosen
   std::string sensitivity;                  ///< how matrices' KL was found, "forward" or "output"; empty: by nobody
   std::vector<MatrixPlan> matrices;         ///< of the sites, in their order
 

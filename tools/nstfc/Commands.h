@@ -14,7 +14,8 @@ int runPackCommand(int argc, char **argv);
 
 /// What the commands with a name take, for a shell that completes; of `kernel` every kernel with its options.
 support::CompletionCommand describeKernelCommand();
-std::vector<support::CompletionCommand> describeCompressCommands();
+support::CompletionCommand describeCalibrateCommand();
+support::CompletionCommand describeCompressCommand();
 support::CompletionCommand describePackCommand();
 
 /// The chips that --target takes by name, as an enumeration: "{gfx90a,mi210,…}".

@@ -1,13 +1,14 @@
-// The command lines of `nstfc calibrate` and `nstfc compress`.
+// nstfc compress: a model with its linears in fewer bits, as a checkpoint.
 #include "compiler/compress/AdaptivePrecisionManager.h"
 #include "compiler/compress/CompressModel.h"
 #include "compiler/compress/CostReport.h"
-#include "support/ByteSize.h"
 #include "support/Escape.h"
 #include "support/Number.h"
 #include "support/Progress.h"
 #include "support/WriteFile.h"
+#include "tools/nstfc/CommandLine.h"
 #include "tools/nstfc/Commands.h"
+#include "tools/nstfc/RowTimes.h"
 #include "tools/nstfc/TextModel.h"
 
 #include <cmath>
@@ -19,71 +20,13 @@ using namespace nstf::compress;
 
 namespace {
 
-// nstfc calibrate
-
-struct CalibrateLine {
-  ModelOptions model;
-  TextOptions ids;
-  std::string text, output, package;
-  DeviceKind device = DeviceKind::Auto;
-  bool diagonal = false, lines = false;
-
-  void add(CLI::App &app) {
-    model.add(app);
-    app.add_option("--text", text, "a text, which the model's tokenizer reads")->type_name("FILE");
-    app.add_flag("--lines", lines, "each line of the text is a text of its own");
-    ids.add(app, "", "token ids: one text, or a text a row");
-    app.add_flag("--diagonal", diagonal, "leave out the sums of products of inputs, which GPTQ needs");
-    auto *run = app.add_option("--package", package,
-                               "what runs the texts instead of the reference: this model compiled, whose weights are "
-                               "numbers; with --precision=f32 both see the same");
-    run->type_name("FOLDER");
-    app.add_option_function<std::string>(
-           "--device", [this](const std::string &name) { device = parseDeviceKind(name); },
-           "where the package runs; auto takes a GPU where one answers, else the emulator")
-        ->check(CLI::IsMember({"auto", "hip", "emulator"}))
-        ->default_str("auto")
-        ->needs(run)
-        ->type_name("NAME");
-    app.add_option("-o,--output", output, "folder of the calibration; one that was ended goes on where it was")
-        ->required()
-        ->type_name("FOLDER");
-  }
-};
-
-int run(const CalibrateLine &line) {
-  if (line.text.empty() == line.ids.ids.empty())
-    throw std::runtime_error("expected either --text or --ids");
-  if (!line.model.quiet)
-    support::showProgress();
-  Models models(line.model);
-  CalibrationOptions options;
-  options.diagonal = line.diagonal;
-  options.randomSeed = line.model.getSeed();
-  options.package = line.package;
-  options.device = line.device;
-  auto module = models.load(line.model.model, !options.randomSeed);
-  if (!module)
-    return 1;
-  Texts texts = line.text.empty() ? line.ids.read("--rows") : readText(*module, line.text, line.lines);
-  checkTexts(*module, texts, line.text.empty() ? line.ids.ids : line.text);
-  options.onSize = [&](uint64_t bytes) {
-    if (!line.model.quiet)
-      std::cerr << line.output << " takes " << support::formatBytes(bytes) << " on disk\n";
-  };
-  calibrate::calibrate(*module, texts, line.output, options);
-  return 0;
-}
-
-// nstfc compress
-
 struct CompressLine {
   ModelOptions model;
   TextOptions judge;
   bool eachMatrix = false, lines = false;
   std::string format, plan, maxKl, maxPerplexityIncrease, maxBytes,
-      formats = "int4_g32,int5_g32,int6_g32,int8", sensitivity = "forward", activations = "none", kvCache = "none",
-      calibration, rounding = "auto", scaling = "auto", output, report;
+      formats = "int4_g32,int5_g32,int6_g32,int8", cost = "bytes", target = "gfx942", sensitivity = "forward",
+      activations = "none", kvCache = "none", calibration, rounding = "auto", scaling = "auto", output, report;
 
   void add(CLI::App &app) {
     model.add(app);
@@ -101,6 +44,15 @@ struct CompressLine {
     app.add_option("--formats", formats,
                    "formats to choose from, by what each matrix loses alone on the calibration's text")
         ->type_name("FORMAT,…")
+        ->capture_default_str();
+    auto *byCost =
+        app.add_option("--cost", cost,
+                       "what they save: bytes, or the time that the products of one row are predicted to take")
+            ->check(CLI::IsMember({"bytes", "time"}))
+            ->capture_default_str();
+    app.add_option("--target", target, "whose time: that of its default chip")
+        ->needs(byCost)
+        ->type_name(getTargetNames())
         ->capture_default_str();
     app.add_option(
            "--sensitivity", sensitivity,
@@ -229,10 +181,17 @@ PrecisionPlan makePlan(const CompressLine &line, mlir::ModuleOp module, const Li
     llvm::StringRef(line.formats).split(names, ',');
     for (llvm::StringRef name : names)
       formats.push_back(parseFormat("--formats", name, /*codesOnly=*/false));
+    PrecisionCost cost;
+    std::optional<RowTimes> times;
+    if (line.cost == "time") {
+      times.emplace(line.target);
+      cost = {"time on " + times->getChip() + ", predicted", "us",
+              [&](const ProductShape &product) { return times->predict(product); }};
+    }
     auto method = line.sensitivity == "output" ? SensitivityMethod::Output : SensitivityMethod::Forward;
     AdaptivePrecisionManager manager(module, context, weightsHash);
     record.emplace(line.output, manager.getIdentity());
-    return manager.choose(formats, parseBudget(line), method, *record, [&](const std::string &estimate) {
+    return manager.choose(formats, parseBudget(line), cost, method, *record, [&](const std::string &estimate) {
       if (!line.model.quiet)
         std::cerr << estimate << "\n";
     });
@@ -254,6 +213,11 @@ void check(const CompressLine &line) {
     if (line.calibration.empty())
       throw std::runtime_error("--max-kl, --max-perplexity-increase, --max-bytes: expected a --calibration, whose text "
                                "tells what each matrix loses");
+  }
+  if (line.cost == "time") {
+    findTarget(line.target);
+    if (line.maxKl.empty() && line.maxPerplexityIncrease.empty())
+      throw std::runtime_error("--cost=time: expected --max-kl or --max-perplexity-increase beside it");
   }
   if (std::filesystem::exists(std::filesystem::symlink_status(line.output)))
     throw std::runtime_error(line.output + ": expected a folder that isn't there but it exists");
@@ -303,37 +267,10 @@ int run(const CompressLine &line) {
   return 0;
 }
 
-template <typename Line> int runCommand(int argc, char **argv, const char *about) {
-  Line line;
-  std::string name = "nstfc " + std::string(argv[0]);
-  CLI::App app(about, name);
-  line.add(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    if (error.get_exit_code() == 0) // --help
-      return app.exit(error);
-    throw std::runtime_error(std::string(error.what()) + " (" + name + " --help lists the options)");
-  }
-  return run(line);
-}
-
-template <typename Line> support::CompletionCommand describe(const char *name, const char *about) {
-  Line line;
-  CLI::App app(about, name);
-  line.add(app);
-  return support::describeCommand(app);
-}
-
-constexpr char calibrateAbout[] = "Runs the reference on a text and keeps what the linears of a model see.";
-constexpr char compressAbout[] = "Writes a checkpoint with the linears of a model in fewer bits.";
+constexpr char about[] = "Writes a checkpoint with the linears of a model in fewer bits.";
 
 } // namespace
 
-int nstf::runCalibrateCommand(int argc, char **argv) { return runCommand<CalibrateLine>(argc, argv, calibrateAbout); }
+int nstf::runCompressCommand(int argc, char **argv) { return runCommand<CompressLine>(argc, argv, about); }
 
-int nstf::runCompressCommand(int argc, char **argv) { return runCommand<CompressLine>(argc, argv, compressAbout); }
-
-std::vector<support::CompletionCommand> nstf::describeCompressCommands() {
-  return {describe<CalibrateLine>("calibrate", calibrateAbout), describe<CompressLine>("compress", compressAbout)};
-}
+support::CompletionCommand nstf::describeCompressCommand() { return describeCommand<CompressLine>("compress", about); }

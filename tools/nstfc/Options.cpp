@@ -14,10 +14,8 @@ namespace {
 /// Commands with a name have command lines of their own.
 support::CompletionCommand describeCommands(CLI::App &app) {
   support::CompletionCommand command = support::describeCommand(app);
-  command.commands.push_back(describeKernelCommand());
-  for (support::CompletionCommand &other : describeCompressCommands())
-    command.commands.push_back(std::move(other));
-  command.commands.push_back(describePackCommand());
+  for (auto describe : {describeKernelCommand, describeCalibrateCommand, describeCompressCommand, describePackCommand})
+    command.commands.push_back(describe());
   return command;
 }
 

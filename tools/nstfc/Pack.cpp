@@ -6,9 +6,9 @@
 #include "support/Escape.h"
 #include "support/Path.h"
 #include "support/StagingFolder.h"
+#include "tools/nstfc/CommandLine.h"
 #include "tools/nstfc/Commands.h"
 
-#include <CLI/CLI.hpp>
 #include <tbb/parallel_for.h>
 
 using namespace nstf;
@@ -114,23 +114,6 @@ constexpr char about[] = "Writes the planes of a matrix in codes, as the header 
 
 } // namespace
 
-int nstf::runPackCommand(int argc, char **argv) {
-  PackLine line;
-  CLI::App app(about, "nstfc pack");
-  line.add(app);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    if (error.get_exit_code() == 0) // --help
-      return app.exit(error);
-    throw std::runtime_error(std::string(error.what()) + " (nstfc pack --help lists the options)");
-  }
-  return run(line);
-}
+int nstf::runPackCommand(int argc, char **argv) { return runCommand<PackLine>(argc, argv, about); }
 
-support::CompletionCommand nstf::describePackCommand() {
-  PackLine line;
-  CLI::App app(about, "pack");
-  line.add(app);
-  return support::describeCommand(app);
-}
+support::CompletionCommand nstf::describePackCommand() { return describeCommand<PackLine>("pack", about); }
