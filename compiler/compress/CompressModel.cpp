@@ -235,7 +235,8 @@ private:
   Json writeMatrix(size_t site, const quantize::Gptq *gptq, support::SafeTensorsWriter &file) {
     const LinearSite &at = found.sites[site];
     int64_t rows = at.getRows(), columns = at.getColumns();
-    Json note = {{"name", getTensorName(at)},
+    Json note = {{"site", site},
+                 {"name", getTensorName(at)},
                  {"format", plan.matrices[site].format.name},
                  {"rows", rows},
                  {"columns", columns},

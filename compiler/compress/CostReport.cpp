@@ -1,5 +1,6 @@
 #include "compiler/compress/CostReport.h"
 
+#include "compiler/compress/RangeFault.h"
 #include "compiler/reference/Operations.h"
 #include "compiler/reference/WeightReader.h"
 #include "passes/nstf/FormedGraph.h"
@@ -57,8 +58,7 @@ static std::shared_ptr<const Tensor> readCompressed(LinearOp op, const MatrixRep
   return matrix;
 }
 
-/// Puts into the graph of a compressed model what its checkpoint says of activations and caches.
-static void quantizeValues(ModuleOp model) {
+void nstf::compress::quantizeValues(ModuleOp model) {
   auto facts = model->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName);
   auto getType = [&](StringRef fact) {
     auto type = facts ? facts.getAs<StringAttr>(fact) : StringAttr();
@@ -69,6 +69,22 @@ static void quantizeValues(ModuleOp model) {
   passes.addPass(createQuantizeCachesPass({.type = getType("kv_cache")}));
   if (failed(passes.run(model)))
     throw std::runtime_error("expected a compressed model whose activations and caches can be quantised");
+}
+
+void nstf::compress::countSteps(ModuleOp model, ModuleOp compressed, CostReport &report) {
+  if (!isLanguageModel(model))
+    return;
+  support::ElementType before = getStoredType(findLinearSites(model).sites.front().weight);
+  bool hasCodes =
+      llvm::any_of(compressed.getOps<WeightOp>(), [](WeightOp weight) { return weight.getPlane().has_value(); });
+  report.stepBefore = countStepBytes(model, before);
+  report.step = countStepBytes(compressed, hasCodes ? getProductType(model) : before);
+}
+
+void nstf::compress::addLosses(const PrecisionPlan &plan, CostReport &report) {
+  for (MatrixReport &matrix : report.matrices)
+    matrix.kl = plan.matrices[matrix.site].kl;
+  report.alone = plan.sensitivity == "output" ? "calibration, by the errors of outputs" : "calibration";
 }
 
 static Likeness compareEmbeddings(const std::vector<Tensor> &outputs, const std::vector<Tensor> &compared) {
@@ -83,7 +99,6 @@ static Likeness compareEmbeddings(const std::vector<Tensor> &outputs, const std:
 
 void nstf::compress::judgeModel(ModuleOp model, ModuleOp compressed, const Texts &texts, const JudgeOptions &options,
                                 CostReport &report) {
-  quantizeValues(compressed);
   reference::WeightReader modelReader(options.randomSeed), compressedReader(std::nullopt);
   TextRunner runner(model, [&](WeightOp weight) { return modelReader.read(weight); });
   std::vector<Tensor> outputs = runner.run(texts);
@@ -105,11 +120,11 @@ void nstf::compress::judgeModel(ModuleOp model, ModuleOp compressed, const Texts
        llvm::zip_equal(graph.getBody().getOps<LinearOp>(), compressedGraph.getBody().getOps<LinearOp>()))
     compressedOps[op] = other;
   support::Progress progress("measuring each matrix alone", "matrices", found.sites.size());
+  report.alone = "judged";
   auto findReport = [&](LinearOp op) -> MatrixReport * {
     auto site = llvm::find_if(found.sites, [&](const LinearSite &site) { return site.op == op; });
-    auto matrix = llvm::find_if(report.matrices, [&](const MatrixReport &matrix) {
-      return site != found.sites.end() && matrix.name == site->name;
-    });
+    size_t index = site - found.sites.begin();
+    auto matrix = llvm::find_if(report.matrices, [&](const MatrixReport &matrix) { return matrix.site == index; });
     return matrix == report.matrices.end() ? nullptr : &*matrix;
   };
   auto getBranches = [&](LinearOp op) {
@@ -130,6 +145,14 @@ void nstf::compress::judgeModel(ModuleOp model, ModuleOp compressed, const Texts
 Json nstf::compress::describeJson(const CostReport &report) {
   auto orNull = [](std::optional<double> number) { return number ? Json(*number) : Json(); };
   Json json = {{"format", report.format}, {"bits", report.getBits()}, {"bytes", report.countBytes()}};
+  if (report.step)
+    json["step"] = {{"positions", report.step->positions},
+                    {"weights", report.step->weights},
+                    {"caches", report.step->caches},
+                    {"weights_before", report.stepBefore->weights},
+                    {"caches_before", report.stepBefore->caches}};
+  if (!report.alone.empty())
+    json["kl_alone_on"] = report.alone;
   if (const std::optional<runtime::Divergence> &d = report.divergence)
     json["judged"] = {{"positions", d->positions}, {"kl", d->kl},
                       {"kl_99", d->kl99},          {"largest_kl", d->largestKl},
@@ -157,19 +180,26 @@ template <typename... Arguments> static std::string print(const char *format, Ar
 }
 
 std::string nstf::compress::describeTable(const CostReport &report) {
-  std::string text = print("%-44s %-10s %12s %12s %9s %9s %9s %9s\n", "matrix", "format", "bytes", "before", "weights",
-                           "outputs", "largest", "KL alone");
+  std::string text = print("%-44s %-10s %12s %12s %9s %9s %9s %9s %9s\n", "matrix", "format", "bytes", "before",
+                           "weights", "outputs", "largest", "cosine", "KL alone");
   auto cell = [](std::optional<double> number) { return number ? print("%9.5f", *number) : print("%9s", "-"); };
   uint64_t before = 0;
   for (const MatrixReport &matrix : report.matrices) {
     text += print("%-44s %-10s %12llu %12llu ", matrix.name.substr(0, 44).c_str(), matrix.format.c_str(),
                   (unsigned long long)matrix.bytes, (unsigned long long)matrix.bytesBefore) +
             cell(matrix.weightError) + " " + cell(matrix.outputError) + " " + cell(matrix.largestOutputError) + " " +
-            cell(matrix.kl) + "\n";
+            cell(matrix.outputCosine) + " " + cell(matrix.kl) + "\n";
     before += matrix.bytesBefore;
   }
   text += print("all: %s, %.3f bits a weight, %llu of %llu bytes\n", report.format.c_str(), report.getBits(),
                 (unsigned long long)report.countBytes(), (unsigned long long)before);
+  if (report.step)
+    text += print("a step of one row with %lld positions reads %llu bytes (weights %llu, caches %llu), before %llu "
+                  "(weights %llu, caches %llu)\n",
+                  (long long)report.step->positions, (unsigned long long)report.step->getAll(),
+                  (unsigned long long)report.step->weights, (unsigned long long)report.step->caches,
+                  (unsigned long long)report.stepBefore->getAll(), (unsigned long long)report.stepBefore->weights,
+                  (unsigned long long)report.stepBefore->caches);
   if (const std::optional<runtime::Divergence> &d = report.divergence)
     text += print("judged on %zu positions: KL %.6f (99 %%: %.5f, largest %.5f), perplexity %.5f -> %.5f (%+.2f %%), "
                   "same top token %.2f %%\n",

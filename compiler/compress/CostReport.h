@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/compress/CompressModel.h"
+#include "compiler/compress/StepBytes.h"
 #include "nstf/Divergence.h"
 
 namespace nstf::compress {
@@ -14,6 +15,8 @@ struct Likeness {
 struct CostReport {
   std::string format;
   std::vector<MatrixReport> matrices;
+  std::string alone;                             ///< what matrices' KL alone is of; empty: nobody measured it
+  std::optional<StepBytes> step, stepBefore;     ///< of a language model
   std::optional<runtime::Divergence> divergence; ///< of a language model
   std::optional<Likeness> likeness;              ///< of an encoder
 
@@ -27,8 +30,18 @@ struct JudgeOptions {
   bool eachMatrix = false;            ///< the KL of each matrix alone, which is a run each
 };
 
-/// Runs the model, the compressed one, and where it is asked for the model with each matrix alone as the compressed one
-/// has it. A matrix whose inputs or outputs were scaled has the scales divided out: what is compared is what both mean.
+/// Puts into the graph of a compressed model what its checkpoint says of activations and caches.
+void quantizeValues(mlir::ModuleOp compressed);
+
+/// What decoding reads of a language model and of the compressed one, whose values are quantised.
+void countSteps(mlir::ModuleOp model, mlir::ModuleOp compressed, CostReport &report);
+
+/// Fills in what a search has measured of each matrix alone.
+void addLosses(const PrecisionPlan &plan, CostReport &report);
+
+/// Precondition: the compressed model's values are quantised. Runs the model, the compressed one, and where it is asked
+/// for the model with each matrix alone as the compressed one has it. A matrix whose inputs or outputs were scaled has
+/// the scales divided out: what is compared is what both mean.
 void judgeModel(mlir::ModuleOp model, mlir::ModuleOp compressed, const calibrate::Texts &texts,
                 const JudgeOptions &options, CostReport &report);
 

@@ -52,7 +52,8 @@ RoundingErrors nstf::compress::measureRounding(const MatrixXd &rows, const Matri
 }
 
 MatrixReport nstf::compress::readMatrixReport(const Json &note) {
-  MatrixReport report{note["name"],
+  MatrixReport report{note["site"],
+                      note["name"],
                       note["format"],
                       note["rows"],
                       note["columns"],

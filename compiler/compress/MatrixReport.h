@@ -12,6 +12,7 @@ namespace nstf::compress {
 
 /// What became of a matrix. Errors are relative: of the weights, and of the outputs on the calibration's tokens.
 struct MatrixReport {
+  size_t site;
   std::string name, format;
   int64_t rows, columns;
   double weightError;

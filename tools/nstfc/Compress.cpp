@@ -250,17 +250,18 @@ int run(const CompressLine &line) {
   std::optional<SearchRecord> record;
   PrecisionPlan plan = makePlan(line, *module, found, weightsHash, calibration, options, known, record);
   CostReport report{line.format.empty() ? "by layer" : line.format,
-                    compressModel(*module, found, calibration, plan, line.output, options, known),
-                    {},
-                    {}};
-  if (record)
+                    compressModel(*module, found, calibration, plan, line.output, options, known)};
+  if (record) {
     record->remove();
-  if (!texts.empty()) {
-    auto compressed = models.load(line.output, true);
-    if (!compressed)
-      return 1;
-    judgeModel(*module, *compressed, texts, {options.randomSeed, line.eachMatrix}, report);
+    addLosses(plan, report);
   }
+  auto compressed = models.load(line.output, true);
+  if (!compressed)
+    return 1;
+  quantizeValues(*compressed);
+  countSteps(*module, *compressed, report);
+  if (!texts.empty())
+    judgeModel(*module, *compressed, texts, {options.randomSeed, line.eachMatrix}, report);
   if (!line.report.empty())
     support::writeFile(line.report, describeJson(report).dump(1) + "\n");
   std::cout << describeTable(report);
