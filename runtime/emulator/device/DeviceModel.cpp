@@ -3,13 +3,25 @@
 #include "support/ChipFile.h"
 #include "templates/Templates.h"
 
-#include <map>
+#include <algorithm>
 #include <mutex>
 #include <stdexcept>
 
 namespace nstf::emulator {
 
 namespace {
+
+std::map<std::string, double, std::less<>> matrixFlopsPerPass(const support::YamlMap &row) {
+  std::map<std::string, double, std::less<>> rates;
+  for (const support::YamlValue &value : row.get("matrix_instructions", "a list").list("a list")) {
+    const support::YamlMap instruction = value.map("a matrix instruction");
+    auto number = [&](const char *key) { return double(instruction.get(key, "a number").whole("a number", 1)); };
+    const double flops = 2 * number("m") * number("n") * number("k") * number("blocks");
+    double &rate = rates[instruction.get("a", "a type").text("a type")];
+    rate = std::max(rate, flops / number("passes"));
+  }
+  return rates;
+}
 
 /// `chosen`: none takes the processor's own numbers and its default chip's.
 DeviceModel loadModel(const std::string &processor, const support::ChipFile *chosen) {
@@ -40,6 +52,7 @@ DeviceModel loadModel(const std::string &processor, const support::ChipFile *cho
   model.sgprGranule = number("sgpr_granule");
   model.peakClockMhz = ofChip("peak_clock");
   model.memoryBandwidthGBs = ofChip("memory_bandwidth");
+  model.matrixFlopsPerPass = matrixFlopsPerPass(row);
   const std::string digits = processor.substr(3);
   if (digits.size() < 3)
     throw std::runtime_error("expected a processor name like gfx942 but got \"" + processor + "\"");

@@ -6,6 +6,7 @@
 #include "runtime/emulator/memory/SourceFrames.h"
 #include "runtime/emulator/run/Dispatch.h"
 #include "runtime/emulator/run/ProgramCache.h"
+#include "runtime/emulator/timing/Arithmetic.h"
 #include "runtime/emulator/timing/ClockModel.h"
 #include "support/Escape.h"
 
@@ -44,16 +45,10 @@ private:
 
 /// Adds the wave instructions that were issued. (Bytes are the prediction's.)
 void addInstructions(const LaunchPrediction &prediction, const DecodedProgram &program, ExecutionStatistics &sum) {
-  for (uint32_t i = 0; i < prediction.stalls.size(); ++i) {
-    if (!prediction.stalls[i].issued)
-      continue;
-    const MicroOp *op = program.at(program.addressOfInstruction(i));
-    const MicroOp *end = i + 1 < program.instructionCount() ? program.at(program.addressOfInstruction(i + 1)) : op + 1;
-    for (; op != end; ++op)
-      if (const Opcode opcode = Opcode(op->opcode); opcode < Opcode::Trap) { // the one that is the instruction's own
-        sum.executed[unsigned(opcode)] += prediction.stalls[i].issued;
-        sum[classOf(opcode)] += prediction.stalls[i].issued;
-      }
+  const timing::OpcodeCounts issued = timing::issuedOf(prediction.stalls, program);
+  for (unsigned i = 0; i < opcodeCount; ++i) {
+    sum.executed[i] += issued[i];
+    sum[classOf(Opcode(i))] += issued[i];
   }
 }
 
@@ -152,13 +147,11 @@ std::vector<InstructionTiming> LaunchPredictor::instructionsOf(const PreparedLau
 }
 
 double LaunchPredictor::sustainedClockOf(const PreparedLaunch &launch, const LaunchPrediction &atPeak) const {
-  ExecutionStatistics statistics;
-  addInstructions(atPeak, programOf(launch), statistics);
   timing::PowerDemand demand;
   demand.hbmBytes = double(atPeak.memory.hbmReadBytes + atPeak.memory.hbmWriteBytes);
+  const timing::OpcodeCounts issued = timing::issuedOf(atPeak.stalls, programOf(launch));
   for (unsigned i = 0; i < opcodeCount; ++i)
-    if (statistics.executed[i])
-      demand.addInstructions(mnemonicOf(Opcode(i)), statistics.executed[i]);
+    demand.addInstructions(Opcode(i), issued[i]);
   return timing::sustainedClock(constants, demand, atPeak.executionNs + constants.kernelGapNs,
                                 coreShareOf(atPeak.limiter));
 }

@@ -19,15 +19,19 @@ constexpr uint64_t maxCacheLines = uint64_t(1) << 23; // of all caches of a kind
 constexpr std::string_view folder = "targets/timing/", suffix = ".yaml";
 
 const TimingField fields[] = {
-#define NSTF_TIMING_FIELD(type, key, name, unit, min, what)                                                            \
+#define FIELD(type, key, name, unit, min, what, isModelled)                                                            \
   {#key,                                                                                                               \
    unit,                                                                                                               \
    what,                                                                                                               \
    min,                                                                                                                \
    std::is_integral_v<type>,                                                                                           \
+   isModelled,                                                                                                         \
    [](const ChipTiming &chip) { return double(chip.name); },                                                           \
    [](ChipTiming &chip, double value) { chip.name = type(value); }},
+#define NSTF_TIMING_FIELD(type, key, name, unit, min, what) FIELD(type, key, name, unit, min, what, true)
+#define NSTF_DEVICE_FIELD(type, key, name, unit, min, what) FIELD(type, key, name, unit, min, what, false)
 #include "runtime/emulator/timing/TimingFields.def"
+#undef FIELD
 };
 
 /// More than any chip will have: beyond it memory and time of a prediction would grow without bound.

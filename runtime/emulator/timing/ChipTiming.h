@@ -37,6 +37,7 @@ struct TimingField {
   const char *key, *unit, *what;
   double min;
   bool isWhole;
+  bool isModelled; ///< predictions follow from it
   double (*get)(const ChipTiming &chip);
   void (*set)(ChipTiming &chip, double value);
 };

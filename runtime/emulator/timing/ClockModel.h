@@ -6,8 +6,9 @@
 // to; a clock from it is good to about 10 %. A chip without a known limit has one sustained clock for all work.
 #pragma once
 
+#include "runtime/emulator/decode/Instructions.h"
+
 #include <cstdint>
-#include <string_view>
 
 namespace nstf::emulator::timing {
 
@@ -21,8 +22,8 @@ struct PowerDemand {
   double vectorFlops = 0;                                ///< and matrix flops of f32 and wider
   double f16Flops = 0, bf16Flops = 0, eightBitFlops = 0; ///< of matrix instructions
 
-  /// Adds wave instructions by their assembly name: a vector instruction counts as a fused multiply-add of 64 lanes.
-  void addInstructions(std::string_view mnemonic, uint64_t count);
+  /// Adds wave instructions: a vector instruction counts as a fused multiply-add of 64 lanes, whatever it is.
+  void addInstructions(Opcode opcode, uint64_t count);
 };
 
 /// The clock in MHz at which the launch runs again and again, when at the peak clock it takes `peakNs`, of which

@@ -37,7 +37,7 @@ struct LaunchPrediction {
   /// How busy each limiter was on average, 0 to 1. Latency: what the busiest leaves; kernel launch: its part of ns().
   std::array<double, limiterNames.size()> use = {};
   Limiter limiter = Limiter::Latency;
-  double roofline = 0; ///< the least time that matrix, vector and HBM work would take over executionNs, 0 to 1
+  double roofline = 0; ///< Roofline.h
   support::Occupancy occupancy;
   SampleInfo sample;
 };

@@ -28,7 +28,6 @@ void findLimiter(LaunchPrediction &prediction, const ChipTiming &chip) {
     prediction.limiter = Limiter(busiest - prediction.use.begin());
   else
     prediction.limiter = Limiter::Latency;
-  prediction.roofline = std::max({use(Limiter::Matrix), use(Limiter::Vector), use(Limiter::Hbm)});
 }
 
 } // namespace nstf::emulator::timing

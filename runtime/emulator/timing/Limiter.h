@@ -7,8 +7,8 @@ namespace nstf::emulator::timing {
 
 struct ChipTiming;
 
-/// Fills in `use`, `limiter` and `roofline` from times and counters. The limiter is the kernel launch where that takes
-/// longer than the execution, else the busiest part of the chip if it is busy half of the time, else latency.
+/// Fills in `use` and `limiter` from times and counters. The limiter is the kernel launch where that takes longer than
+/// the execution, else the busiest part of the chip if it is busy half of the time, else latency.
 void findLimiter(LaunchPrediction &prediction, const ChipTiming &chip);
 
 } // namespace nstf::emulator::timing

@@ -10,6 +10,7 @@
 #include "runtime/emulator/timing/LaunchSample.h"
 #include "runtime/emulator/timing/Limiter.h"
 #include "runtime/emulator/timing/MemorySystem.h"
+#include "runtime/emulator/timing/Roofline.h"
 #include "runtime/emulator/timing/SkippedTime.h"
 #include "runtime/emulator/timing/Standstill.h"
 #include "support/Escape.h"
@@ -316,6 +317,7 @@ LaunchPrediction predict(const Target &target, Memory &memory, const LaunchArgum
   }
   prediction.counters.clocks = prediction.clocks;
   findLimiter(prediction, chip);
+  prediction.roofline = rooflineOf(prediction, *driver.launch().program, model, chip);
   return prediction;
 }
 

@@ -1,5 +1,6 @@
 // Chips' constants: that the built-in ones are sound, and what is said of a file that is not.
 #include "runtime/emulator/timing/ChipTiming.h"
+#include "runtime/emulator/device/DeviceModel.h"
 #include "test/support/Failure.h"
 
 #include "templates/Templates.h"
@@ -35,6 +36,18 @@ TEST(ChipTiming, BuiltInChips) {
       EXPECT_EQ(field.get(chip), constant.value) << name << ": " << field.key;
       EXPECT_EQ(constant.unit, field.unit) << name << ": " << field.key;
     }
+  }
+}
+
+TEST(ChipTiming, WhatTheModelDoesNotUseDescribesTheDevice) {
+  for (const std::string &name : ChipTiming::names()) {
+    const ChipTiming &chip = ChipTiming::find(name);
+    const emulator::DeviceModel model = emulator::DeviceModel::load(chip.file);
+    std::map<std::string_view, double> told = {{"memory_bytes", double(model.memoryBytes)}};
+    for (const TimingField &field : timingFields())
+      if (!field.isModelled) {
+        EXPECT_EQ(told.at(field.key), field.get(chip)) << name << ": " << field.key;
+      }
   }
 }
 

@@ -4,29 +4,30 @@
 
 #include <gtest/gtest.h>
 
+using namespace nstf::emulator;
 using namespace nstf::emulator::timing;
 
 namespace {
 
-TEST(ClockModel, MatrixInstructionsByName) {
-  auto demand = [](std::string_view name) {
+TEST(ClockModel, EnergyByTypeOfInstruction) {
+  auto demand = [](Opcode opcode) {
     PowerDemand d;
-    d.addInstructions(name, 1);
+    d.addInstructions(opcode, 1);
     return d;
   };
-  EXPECT_EQ(demand("v_mfma_f32_32x32x8_f16").f16Flops, 16384);
-  EXPECT_EQ(demand("v_mfma_f32_32x32x8f16").f16Flops, 16384);
-  EXPECT_EQ(demand("v_mfma_f32_16x16x16_bf16").bf16Flops, 8192);
-  EXPECT_EQ(demand("v_mfma_f32_32x32x4_2b_bf16").bf16Flops, 16384);
-  EXPECT_EQ(demand("v_mfma_f32_4x4x4f16").f16Flops, 2048);
-  EXPECT_EQ(demand("v_mfma_i32_16x16x32_i8").eightBitFlops, 16384);
-  EXPECT_EQ(demand("v_mfma_f32_32x32x16_fp8_bf8").eightBitFlops, 32768);
-  EXPECT_EQ(demand("v_smfmac_f32_16x16x32_f16").f16Flops, 16384);
-  EXPECT_EQ(demand("v_mfma_f32_32x32x2_f32").vectorFlops, 4096);
-  EXPECT_EQ(demand("v_mfma_f64_16x16x4_f64").vectorFlops, 2048);
-  EXPECT_EQ(demand("v_mfma_f64_4x4x4_4b_f64").vectorFlops, 512);
-  EXPECT_EQ(demand("v_fma_f32").vectorFlops, 128);
-  EXPECT_EQ(demand("s_nop").vectorFlops, 0);
+  EXPECT_EQ(demand(Opcode::V_MFMA_F32_32X32X8F16).f16Flops, 16384);
+  EXPECT_EQ(demand(Opcode::V_MFMA_F32_32X32X4F16).f16Flops, 16384); // two blocks
+  EXPECT_EQ(demand(Opcode::V_MFMA_F32_16X16X16BF16_1K).bf16Flops, 8192);
+  EXPECT_EQ(demand(Opcode::V_MFMA_F32_4X4X4F16).f16Flops, 2048);
+  EXPECT_EQ(demand(Opcode::V_MFMA_I32_16X16X32I8).eightBitFlops, 16384);
+  EXPECT_EQ(demand(Opcode::V_MFMA_F32_32X32X16_FP8_BF8).eightBitFlops, 32768);
+  EXPECT_EQ(demand(Opcode::V_SMFMAC_F32_16X16X32_F16).f16Flops, 16384);
+  EXPECT_EQ(demand(Opcode::V_MFMA_F32_32X32X2F32).vectorFlops, 4096);
+  EXPECT_EQ(demand(Opcode::V_MFMA_F64_16X16X4F64).vectorFlops, 2048);
+  EXPECT_EQ(demand(Opcode::V_MFMA_F64_4X4X4F64).vectorFlops, 512);
+  EXPECT_EQ(demand(Opcode::V_FMA_F32).vectorFlops, 128);
+  EXPECT_EQ(demand(Opcode::V_MOV_B32).vectorFlops, 128);
+  EXPECT_EQ(demand(Opcode::S_NOP).vectorFlops, 0);
 }
 
 // One second of work at the peak clock. MI300X streams 4.07 TB/s at 1,254 MHz, and AMD's f16 maximum of 654 TFLOP/s at

@@ -166,9 +166,6 @@ Measure total(KernelRun run) {
 bool doesntApply(const ChipTiming &chip, std::string_view constant) {
   const bool ofPower = constant.ends_with("_power") || constant.ends_with("_energy") || constant == "power_cap" ||
                        constant.starts_with("matrix_energy") || constant == "slowest_clock";
-  // What the memory's pins could carry and how much it holds stand in the files for reports and allocators.
-  if (constant == "memory_bytes" || constant == "memory_bandwidth")
-    return true;
   return (!chip.mallBytes && constant.starts_with("mall_")) || (!chip.powerCap && ofPower) ||
          (chip.target == "gfx90a" && constant == "valu_after_sparse_matrix_clocks");
 }
@@ -302,6 +299,7 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
       // 256 bytes lie in one channel, whichever it is: of more channels each has less of the bandwidth.
       {"hbm_channels", 0.3, once({.kernel = "strided_dword", .first = 4}), [](ChipTiming &chip) { chip.hbmReadBandwidth /= 256; }},
       {"hbm_latency_ns", 0.2, firstChase(8 * mega)},
+      {"memory_bandwidth", -0.45, [](MicroBench &bench) { bench.forget(); return bench.run({.kernel = "stream_read", .groups = 64, .items = 256, .count = 8, .second = 8, .memory = bench.allocate(4 * mega)}).roofline; }},
       {"hbm_read_bandwidth", -0.2, stream("stream_read", false)},
       {"hbm_write_bandwidth", -0.03, stream("stream_write", false, 64, 24)},
       {"hbm_copy_bandwidth", -0.015, stream("stream_copy", false)},

@@ -85,7 +85,7 @@ int judgeSensitivity(MicroBench &bench, const std::string &pattern) {
   const std::vector<Sensitivity> all = sensitivities(chip.target), mechanisms = insensitivities();
   unsigned tried = 0, still = 0, moved = 0;
   for (const TimingField &field : timingFields()) {
-    if (std::string(field.key).find(pattern) == std::string::npos || doesntApply(chip, field.key))
+    if (!field.isModelled || std::string(field.key).find(pattern) == std::string::npos || doesntApply(chip, field.key))
       continue;
     auto found = std::find_if(all.begin(), all.end(),
                               [&](const Sensitivity &s) { return s.constant == std::string(field.key); });

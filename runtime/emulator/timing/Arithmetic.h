@@ -1,0 +1,30 @@
+// What arithmetic instructions do: energy and the roofline are counted by it.
+#pragma once
+
+#include "runtime/emulator/decode/Instructions.h"
+#include "runtime/emulator/timing/Stalls.h"
+
+#include <array>
+
+namespace nstf::emulator {
+class DecodedProgram;
+}
+
+namespace nstf::emulator::timing {
+
+/// What is multiplied: A of a matrix instruction. Vector instructions have f16, f32 or f64.
+enum class NumberType : uint8_t { none, f16, bf16, f32, xf32, f64, i8, fp8, bf8 };
+
+struct Arithmetic {
+  NumberType type = NumberType::none;
+  bool isMatrix = false;
+  bool isSparse = false; ///< two of four products are by zeros that aren't stored
+  double flops = 0;      ///< of a wave with all lanes; a fused multiply-add is two, a product by such a zero counts
+};
+Arithmetic arithmeticOf(Opcode opcode);
+
+/// Wave instructions by Opcode.
+using OpcodeCounts = std::array<uint64_t, opcodeCount>;
+OpcodeCounts issuedOf(const StallTable &stalls, const DecodedProgram &program);
+
+} // namespace nstf::emulator::timing
