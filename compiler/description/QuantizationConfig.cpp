@@ -22,6 +22,11 @@ static std::string readText(const json &object, const char *key) {
   return value && value->is_string() ? value->get<std::string>() : "";
 }
 
+static bool isFalse(const json &object, const char *key) {
+  const json *flag = lookUp(object, key);
+  return flag && flag->is_boolean() && !flag->get<bool>();
+}
+
 bool QuantizationConfig::Target::matches(const std::string &module) const {
   return isLinear || name == module || (isPart && module.find(name) != std::string::npos) ||
          (expression && std::regex_search(module, *expression, std::regex_constants::match_continuous));
@@ -64,16 +69,16 @@ int64_t QuantizationConfig::readInteger(const json &object, std::initializer_lis
 
 void QuantizationConfig::check(const QuantizedLinear &linear) const {
   bool wordsOnly = linear.method == QuantizedLinear::Gptq || linear.method == QuantizedLinear::GptqV2;
-  bool known = linear.method == QuantizedLinear::Awq                         ? linear.bits == 4
-               : linear.method == QuantizedLinear::Bytes || linear.isFloat() ? linear.bits == 8
-               : wordsOnly ? linear.bits == 4 || linear.bits == 8
-                           : linear.bits >= 4 && linear.bits <= 8 && linear.bits != 7;
+  bool known = linear.method == QuantizedLinear::Awq ? linear.bits == 4
+               : linear.isByte()                     ? linear.bits == 8
+               : wordsOnly                           ? linear.bits == 4 || linear.bits == 8
+                                                     : linear.bits >= 4 && linear.bits <= 8 && linear.bits != 7;
   if (!known)
     throw support::InputError(place + ": expected " +
-                              (linear.method == QuantizedLinear::Awq                         ? "4"
-                               : linear.method == QuantizedLinear::Bytes || linear.isFloat() ? "8"
-                               : wordsOnly                                                   ? "4 or 8"
-                                                                                             : "4, 5, 6 or 8") +
+                              (linear.method == QuantizedLinear::Awq ? "4"
+                               : linear.isByte()                     ? "8"
+                               : wordsOnly                           ? "4 or 8"
+                                                                     : "4, 5, 6 or 8") +
                               " bits but got " + std::to_string(linear.bits));
   if (linear.group != 0 && linear.group != 32 && linear.group != 64 && linear.group != 128)
     throw support::InputError(place + ": expected groups of 32, 64, 128 or -1, the row, but got " +
@@ -96,10 +101,10 @@ QuantizedLinear QuantizationConfig::readWeights(const json &weights, const std::
                               support::escape(type) + "'");
   std::string strategy = readText(weights, "strategy");
   bool known = strategy == "group" || strategy == "channel" ||
-               (linear.isFloat() && (strategy == "tensor" || strategy == "block"));
+               (linear.isByte() && (strategy == "tensor" || strategy == "block"));
   if (!known)
     throw support::InputError(place + ": expected weights' scales by group or channel" +
-                              (linear.isFloat() ? ", by tensor or block" : "") + " but got '" +
+                              (linear.isByte() ? ", by tensor or block" : "") + " but got '" +
                               support::escape(strategy) + "'");
   if (strategy == "tensor")
     linear.scaleRows = 0;
@@ -112,27 +117,27 @@ QuantizedLinear QuantizationConfig::readWeights(const json &weights, const std::
     if (linear.group < 1)
       throw support::InputError(place + ": expected groups of 32, 64 or 128 but got " + std::to_string(linear.group));
   }
-  const json *symmetric = lookUp(weights, "symmetric");
-  linear.zeros = !linear.isFloat() && symmetric && symmetric->is_boolean() && !symmetric->get<bool>();
+  linear.zeros = !linear.isFloat() && isFalse(weights, "symmetric");
   check(linear);
   return linear;
 }
 
-std::string QuantizationConfig::readActivations(const json &inputs) const {
-  auto isTrue = [&](const char *key) {
-    const json *flag = lookUp(inputs, key);
-    return flag && flag->is_boolean() && flag->get<bool>();
-  };
+/// Each row gets a scale of its own, which is found when it runs: scales by tensor that the checkpoint has are not
+/// needed, finer ones are not there. Empty, and the fault is known, where that is not what the checkpoint has in mind.
+std::string QuantizationConfig::readInputs(const json &inputs, const QuantizedLinear &weights) {
   std::string strategy = readText(inputs, "strategy"), type = readText(inputs, "type");
   int64_t bits = readInteger(inputs, {"num_bits"});
-  bool isFloat = type == "float";
-  if ((type != "int" && !isFloat) || bits != 8 || strategy != "token" || !isTrue("dynamic") || !isTrue("symmetric"))
-    throw support::InputError(place +
-                              ": expected input_activations of 8 bits of the type int or float, symmetric and " +
-                              "dynamic by token, but got " + std::to_string(bits) + " bits of '" +
-                              support::escape(type) + "'" + (isTrue("symmetric") ? "" : ", not symmetric") +
-                              (isTrue("dynamic") ? "" : ", not dynamic") + ", by '" + support::escape(strategy) + "'");
-  return isFloat ? "e4m3fnuz" : "i8"; // by a scale of its own for each row, the type is the chip's
+  bool hasZeros = isFalse(inputs, "symmetric");
+  bool isProduct = weights.isByte() && weights.group == 0 && !weights.zeros;
+  if (isProduct && type == (weights.isFloat() ? "float" : "int") && bits == 8 && !hasZeros &&
+      (strategy == "token" || strategy == "tensor"))
+    return weights.isFloat() ? "e4m3fnuz" : "i8"; // the type of the chip
+  activationsFault =
+      "expected input_activations of 8 bits, symmetric, by token or tensor, beside weights of the same type with a "
+      "scale a row or tensor, but got " +
+      std::to_string(bits) + " bits of '" + support::escape(type) + "'" + (hasZeros ? ", not symmetric," : "") +
+      " by '" + support::escape(strategy) + "'" + (isProduct ? "" : " beside others");
+  return "";
 }
 
 /// Each token and head gets a scale of its own, which is found when it runs: scales that the checkpoint has are not
@@ -140,8 +145,7 @@ std::string QuantizationConfig::readActivations(const json &inputs) const {
 std::string QuantizationConfig::readKvCache(const json &scheme) const {
   std::string type = readText(scheme, "type");
   int64_t bits = readInteger(scheme, {"num_bits"});
-  const json *symmetric = lookUp(scheme, "symmetric");
-  bool hasZeros = symmetric && symmetric->is_boolean() && !symmetric->get<bool>();
+  bool hasZeros = isFalse(scheme, "symmetric");
   if ((type != "int" && type != "float") || bits != 8 || hasZeros)
     throw support::InputError(
         place + ": expected a kv_cache_scheme of 8 bits of the type int or float, symmetric, but got " +
@@ -159,16 +163,18 @@ void QuantizationConfig::readCompressedTensors(const json &object) {
     if (!weights || !targets)
       throw support::InputError(place + ": expected 'targets' and 'weights' in the group '" + support::escape(name) +
                                 "' but it has not both");
-    const json *inputs = lookUp(group, "input_activations");
-    std::string read = inputs ? readActivations(*inputs) : "";
-    if (!groups.empty() && read != activations)
-      throw support::InputError(place +
-                                ": expected the input_activations of all groups to be equal but got others in '" +
-                                support::escape(name) + "'");
-    activations = read;
     std::string own = readText(group, "format");
-    groups.push_back({readTargets(*targets, "targets"), readWeights(*weights, own.empty() ? format : own)});
+    QuantizedLinear linear = readWeights(*weights, own.empty() ? format : own);
+    const json *inputs = lookUp(group, "input_activations");
+    std::string read = inputs ? readInputs(*inputs, linear) : "";
+    if (!groups.empty() && read != activations && activationsFault.empty())
+      activationsFault =
+          "expected the input_activations of all groups to be equal but got others in '" + support::escape(name) + "'";
+    activations = read;
+    groups.push_back({readTargets(*targets, "targets"), linear});
   }
+  if (!activationsFault.empty())
+    activations.clear();
   if (const json *scheme = lookUp(object, "kv_cache_scheme"))
     kvCache = readKvCache(*scheme);
   if (const json *list = lookUp(object, "ignore"))

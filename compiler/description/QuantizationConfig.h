@@ -14,9 +14,11 @@ struct QuantizedLinear {
   int64_t bits;
   int64_t group; ///< 0: the row
   bool zeros;
-  int64_t scaleRows = 1; ///< that share a scale, of floats; 0: all
+  int64_t scaleRows = 1; ///< that share scales and zeros; 0: all
 
   bool isFloat() const { return method == Floats || method == FloatBlocks; }
+  /// A byte a code.
+  bool isByte() const { return method == Bytes || isFloat(); }
 };
 
 class QuantizationConfig {
@@ -26,8 +28,11 @@ public:
 
   /// Of the linear of this name ("model.layers.0.mlp.up_proj"); null: its weight is numbers.
   const QuantizedLinear *find(const std::string &module) const;
-  /// Type of the codes of what linears read, each row with a scale that is found when it runs: "i8"; empty: numbers.
+  /// Type of the codes of what linears read, each row with a scale that is found when it runs: "i8" or "e4m3fnuz";
+  /// empty: numbers.
   const std::string &getActivations() const { return activations; }
+  /// Why linears read numbers although the checkpoint has codes in mind; empty: they read what it says.
+  const std::string &getActivationsFault() const { return activationsFault; }
   /// Type of the codes that caches hold, likewise: "i8" or "e4m3fnuz"; empty: numbers.
   const std::string &getKvCache() const { return kvCache; }
   /// The file and key, for messages.
@@ -46,7 +51,7 @@ private:
   Target readTarget(const nlohmann::json &value) const;
   std::vector<Target> readTargets(const nlohmann::json &list, const std::string &key) const;
   QuantizedLinear readWeights(const nlohmann::json &weights, const std::string &format) const;
-  std::string readActivations(const nlohmann::json &activations) const;
+  std::string readInputs(const nlohmann::json &inputs, const QuantizedLinear &weights);
   std::string readKvCache(const nlohmann::json &scheme) const;
   void readCompressedTensors(const nlohmann::json &object);
   void readAwq(const nlohmann::json &object);
@@ -56,7 +61,7 @@ private:
   int64_t readInteger(const nlohmann::json &object, std::initializer_list<const char *> keys) const;
   void check(const QuantizedLinear &linear) const;
 
-  std::string place, activations, kvCache;
+  std::string place, activations, activationsFault, kvCache;
   std::vector<std::pair<std::vector<Target>, QuantizedLinear>> groups;
   std::vector<Target> ignored;
 };

@@ -88,6 +88,7 @@ LogicalResult Compilation::import() {
   ImportOptions import;
   import.context = options.context;
   import.architectures = options.architectures;
+  import.needActivations = !options.activations;
   import.needWeights =
       options.weights == manifest::WeightsMode::Pack || options.weights == manifest::WeightsMode::Reference;
   model = options.makeModule ? options.makeModule(context) : importModel(options.input, &context, import);

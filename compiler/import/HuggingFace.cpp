@@ -139,6 +139,9 @@ OwningOpRef<ModuleOp> nstf::import::importHuggingFace(const std::string &folder,
     ExpandedGraph graph = expandGraph(description, parameters);
     std::optional<QuantizationConfig> quantization = QuantizationConfig::read(config);
     std::optional<QuantizedWeights> quantized;
+    if (quantization && options.needActivations && !quantization->getActivationsFault().empty())
+      emitWarning(UnknownLoc::get(context)) << quantization->getPlace() << ": " << quantization->getActivationsFault()
+                                            << "; linears read numbers, as with --activations=none";
     if (quantization)
       quantized.emplace(*quantization, checkpoint ? &*checkpoint : nullptr, context);
     OwningOpRef<ModuleOp> module = buildModule(graph,

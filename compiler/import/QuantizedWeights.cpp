@@ -82,21 +82,24 @@ std::vector<int32_t> QuantizedWeights::readOrder(const Entry &groups, const quan
   return llvm::is_sorted(order) ? std::vector<int32_t>() : order;
 }
 
-/// Scales of floats are kept as they are: f16, or more than that holds.
 static CodeFormat getFormat(MLIRContext *context, const QuantizedLinear &linear, int64_t columns, bool hasWideScales) {
-  if (!linear.isFloat())
-    return IntFormatAttr::get(context, linear.bits, linear.group, columns);
   auto scale = hasWideScales ? FloatType(Float32Type::get(context)) : FloatType(Float16Type::get(context));
+  if (!linear.isFloat())
+    return IntFormatAttr::get(context, linear.bits, linear.group, columns, scale);
   return FloatFormatAttr::get(context, Float8E4M3FNUZType::get(context), linear.group, columns, scale);
 }
 
-/// Whether a tensor is of this shape, but for dimensions of one element where floats' scales may be any.
+/// Whether a tensor is of this shape, but for dimensions of one element where there may be any number of them.
 static bool hasShape(const std::vector<int64_t> &shape, const std::vector<int64_t> &expected, bool anyRank) {
   auto strip = [](std::vector<int64_t> sizes) {
     std::erase(sizes, 1);
     return sizes;
   };
   return anyRank ? strip(shape) == strip(expected) : shape == expected;
+}
+
+static bool isScaleType(ElementType type) {
+  return type == ElementType::F16 || type == ElementType::BF16 || type == ElementType::F32;
 }
 
 std::optional<QuantizedWeight> QuantizedWeights::find(const description::ExpandedTensor &weight,
@@ -141,15 +144,17 @@ std::optional<QuantizedWeight> QuantizedWeights::find(const description::Expande
                                   "' is missing (" + config.getPlace() + " wants it)");
       bool isScale = plane == quantize::Plane::Scales;
       std::vector<int64_t> shape = stored.getShape(plane);
-      if (!hasShape(entry.tensor->shape, shape, isScale && linear->isFloat()))
+      if (!hasShape(entry.tensor->shape, shape, plane != quantize::Plane::Codes && linear->isByte()))
         throw support::InputError(describe(entry) + ": expected shape " + support::describeShape(shape) + " (" +
                                   config.getPlace() + ") but got " + support::describeShape(entry.tensor->shape));
-      if (isScale ? !checkpoint::isReadable(entry.tensor->type) : entry.tensor->type != stored.getCodeType())
+      ElementType type = entry.tensor->type;
+      if (isScale ? !isScaleType(type) : type != stored.getCodeType())
         throw support::InputError(describe(entry) + ": expected the type " +
                                   (isScale ? "f16, bf16 or f32" : std::string(nameOf(stored.getCodeType()))) +
-                                  " but got " + std::string(nameOf(entry.tensor->type)));
+                                  " but got " + std::string(nameOf(type)));
       if (isScale)
-        result.format = getFormat(context, *linear, weight.shape[1], entry.tensor->type != ElementType::F16);
+        result.format = getFormat(context, *linear, weight.shape[1],
+                                  stored.needsWideScales(entry.file->bytes(*entry.tensor), type));
       return getSource(entry);
     };
     SourceAttr codesSource = require(quantize::Plane::Codes, names.codes);

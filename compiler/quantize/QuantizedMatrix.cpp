@@ -1,11 +1,13 @@
 #include "compiler/quantize/QuantizedMatrix.h"
 
+#include "compiler/checkpoint/Checkpoint.h"
 #include "compiler/checkpoint/ReadFloats.h"
 #include "compiler/checkpoint/StridedView.h"
 #include "compiler/quantize/Round.h"
 #include "compiler/quantize/StoredCodes.h"
 #include "nstf/RandomWeights.h"
 #include "support/Escape.h"
+#include "support/InputError.h"
 #include "support/MappedFile.h"
 
 #include <cstring>
@@ -26,6 +28,8 @@ void QuantizedMatrix::fillRow(Plane plane, int64_t row, std::span<std::byte> to)
   for (int64_t i = first; i < std::min(first + count, rows); ++i) {
     try {
       coded.push_back(readRow(i));
+    } catch (const support::InputError &) { // names its tensor and the place there
+      throw;
     } catch (const std::runtime_error &error) {
       throw std::runtime_error("weight '" + support::escape(name) + "', row " + std::to_string(i) + ": " +
                                error.what());
@@ -109,6 +113,18 @@ static std::vector<int32_t> readOrder(StoredCodesAttr stored, const std::string 
   return sortByGroup({groups.first, size_t(4 * format.columns)}, format);
 }
 
+/// The name of a tensor of a checkpoint, or of another file the place.
+static std::string describe(SourceAttr source) {
+  std::string path = source.getPath().str(), place = "offset " + std::to_string(source.getOffset());
+  try {
+    checkpoint::Checkpoint file = checkpoint::Checkpoint::open(path);
+    if (checkpoint::Checkpoint::Entry entry = file.findAt(path, source.getOffset()))
+      place = "tensor '" + support::escape(entry.tensor->name) + "'";
+  } catch (const support::InputError &) {
+  }
+  return "'" + path + "': " + place + ": ";
+}
+
 static QuantizedMatrix::ReadRow readCodes(StoredCodesAttr stored, const std::string &name, const Format &format,
                                           int64_t rows, const std::vector<int32_t> &order) {
   // Of the dialect's order.
@@ -133,7 +149,14 @@ static QuantizedMatrix::ReadRow readCodes(StoredCodesAttr stored, const std::str
       open(stored.getCodes(), quantize::Plane::Codes, bytes, &StoredTensors<const std::byte>::codes)};
   if (SourceAttr zeros = stored.getZeros())
     tensors.push_back(open(zeros, quantize::Plane::Zeros, bytes, &StoredTensors<const std::byte>::zeros));
-  return [codes, tensors, bytes](int64_t row) { return codes.read(row, bytes, tensors.front().type); };
+  return [codes, tensors, bytes, stored](int64_t row) {
+    try {
+      return codes.read(row, bytes, tensors.front().type);
+    } catch (const StoredFault &fault) {
+      throw support::InputError(
+          describe(fault.plane == quantize::Plane::Scales ? stored.getScales() : stored.getCodes()) + fault.what());
+    }
+  };
 }
 
 std::optional<QuantizedMatrix> nstf::quantize::openMatrix(PlaneSourceAttr plane, std::optional<uint64_t> randomSeed) {

@@ -3,9 +3,11 @@
 #include "nstf/FloatTypes.h"
 #include "support/ConvertNumbers.h"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <cstring>
-#include <stdexcept>
 #include <string>
 
 using namespace nstf;
@@ -18,13 +20,13 @@ int64_t StoredCodes::countWords(int64_t codes) const {
 
 std::vector<int64_t> StoredCodes::getShape(Plane plane) const {
   int64_t columns = format.columns, groups = format.groups();
-  if (plane == Plane::Scales)
-    return isTransposed() ? std::vector{groups, rows} : std::vector{(rows + scaleRows - 1) / scaleRows, groups};
   bool isZeros = plane == Plane::Zeros;
+  if (plane == Plane::Scales || (isZeros && isBytes()))
+    return isTransposed() ? std::vector{groups, rows} : std::vector{(rows + scaleRows - 1) / scaleRows, groups};
   switch (layout) {
   case CodeLayout::Bytes:
   case CodeLayout::Floats:
-    return {rows, isZeros ? groups : columns};
+    return {rows, columns};
   case CodeLayout::Pack:
   case CodeLayout::PackLoose:
     return isZeros ? std::vector{countWords(rows), groups} : std::vector{rows, countWords(columns)};
@@ -131,30 +133,57 @@ void StoredCodes::write(int64_t row, const CodedRow &coded, StoredTensors<std::b
     if (!format.zeros)
       continue;
     if (layout == CodeLayout::Bytes)
-      to.zeros[row * format.groups() + group] = std::byte(coded.zeros[group] - format.middle());
+      to.zeros[getScale(row, group)] = std::byte(coded.zeros[group] - format.middle());
     else
       put(to.zeros, getZeros(group), row, (coded.zeros[group] - (layout == CodeLayout::Gptq)) & format.largestCode());
   }
 }
 
+void StoredCodes::fail(Plane plane, int64_t index, const std::string &expected, const std::string &got) const {
+  int64_t width = getShape(plane)[1];
+  throw StoredFault(plane, "expected " + expected + " but got " + got + " at [" + std::to_string(index / width) + ", " +
+                               std::to_string(index % width) + "]");
+}
+
+static bool isF16(float number) { return widenF16(roundToF16(number)) == number; }
+
+/// The same number of e4m3fnuz is half of e4m3fn's.
+void StoredCodes::readScales(std::span<const std::byte> scales, support::ElementType type, int64_t first,
+                             std::span<float> to) const {
+  support::convertNumbers(scales.data() + first * support::sizeOf(type), *support::floatFormatFromName(nameOf(type)),
+                          std::as_writable_bytes(to).data(), support::FloatFormat::f32, to.size());
+  if (layout == CodeLayout::Floats)
+    for (float &scale : to)
+      scale *= 2;
+}
+
+bool StoredCodes::needsWideScales(std::span<const std::byte> scales, support::ElementType type) const {
+  std::array<float, 1024> some;
+  int64_t count = scales.size() / support::sizeOf(type);
+  for (int64_t first = 0; first < count; first += some.size()) {
+    std::span<float> next = std::span(some).first(std::min<int64_t>(some.size(), count - first));
+    readScales(scales, type, first, next);
+    if (std::ranges::any_of(next, [](float scale) { return std::isfinite(scale) && !isF16(scale); }))
+      return true;
+  }
+  return false;
+}
+
 float StoredCodes::readScale(std::span<const std::byte> scales, int64_t index, support::ElementType type) const {
-  unsigned size = support::sizeOf(type);
-  double scale;
-  support::convertNumbers(scales.data() + index * size, *support::floatFormatFromName(nameOf(type)),
-                          reinterpret_cast<std::byte *>(&scale), support::FloatFormat::f64, 1);
-  float means = float(layout == CodeLayout::Floats ? 2 * scale : scale);
-  float rounded = format.wideScales ? means : widenF16(roundToF16(means));
-  if (!std::isfinite(rounded))
-    throw std::runtime_error("expected finite scales within " + std::string(format.wideScales ? "f32" : "f16 (65504)") +
-                             " but got " + std::to_string(scale) + " at " + std::to_string(index));
-  return rounded;
+  float scale;
+  readScales(scales, type, index, {&scale, 1});
+  if (std::isfinite(scale) && (format.wideScales || isF16(scale)))
+    return scale;
+  char text[32];
+  char *end = std::to_chars(text, text + sizeof text, layout == CodeLayout::Floats ? scale / 2 : scale).ptr;
+  fail(Plane::Scales, index, format.wideScales ? "finite numbers" : "finite numbers of f16", std::string(text, end));
 }
 
 /// A number of e4m3fn, of half its size in e4m3fnuz.
-static uint8_t readFloat(std::span<const std::byte> codes, int64_t index) {
+uint8_t StoredCodes::readFloat(std::span<const std::byte> codes, int64_t index) const {
   auto code = load<uint8_t>(codes, index);
   if ((code & 0x7f) == 0x7f)
-    throw std::runtime_error("expected numbers of e4m3fn but got NaN at " + std::to_string(index));
+    fail(Plane::Codes, index, "numbers of e4m3fn", "NaN");
   return code == 0x80 ? 0 : code;
 }
 
@@ -179,7 +208,7 @@ CodedRow StoredCodes::read(int64_t row, StoredTensors<const std::byte> from, sup
     if (!format.zeros)
       coded.zeros.push_back(format.middle());
     else if (layout == CodeLayout::Bytes)
-      coded.zeros.push_back(load<uint8_t>(from.zeros, row * format.groups() + group) + format.middle());
+      coded.zeros.push_back(load<uint8_t>(from.zeros, getScale(row, group)) + format.middle());
     else // GPTQ's 2^bits - 1 is a zero of 0
       coded.zeros.push_back((get(from.zeros, getZeros(group), row) + (layout == CodeLayout::Gptq)) &
                             format.largestCode());

@@ -4,6 +4,8 @@
 #include "compiler/quantize/Formats.h"
 #include "support/ElementType.h"
 
+#include <stdexcept>
+
 namespace nstf::quantize {
 
 enum class CodeLayout {
@@ -16,6 +18,12 @@ enum class CodeLayout {
   Floats     ///< compressed-tensors, float-quantized, and DeepSeek's fp8: numbers of e4m3fn
 };
 
+/// A number of a tensor that the format does not hold: what was expected, what it is, and where in its tensor.
+struct StoredFault : std::runtime_error {
+  StoredFault(Plane plane, const std::string &message) : std::runtime_error(message), plane(plane) {}
+  Plane plane;
+};
+
 /// The bytes of a matrix's tensors, zeros where it has some.
 template <typename Byte> struct StoredTensors {
   std::span<Byte> codes, scales, zeros;
@@ -25,8 +33,8 @@ template <typename Byte> struct StoredTensors {
 /// order[k]. Throws std::runtime_error for groups that the format does not have or that have not its size.
 std::vector<int32_t> sortByGroup(std::span<const std::byte> groups, const Format &format);
 
-/// A matrix of `rows` rows in a layout, of which `scaleRows` share a scale. Its columns are the inputs of the layout,
-/// or those that `order` says.
+/// A matrix of `rows` rows in a layout, of which `scaleRows` share scales and zeros. Its columns are the inputs of the
+/// layout, or those that `order` says.
 ///
 /// e4m3fn of a checkpoint is e4m3fnuz of twice the scale, bit by bit: its bias is one less. Its negative zero is 0
 /// here, and its NaNs, which mean 240 here, are refused.
@@ -46,8 +54,10 @@ public:
 
   /// Precondition: tensors of these shapes, all zero before the first row is written; scales are f16.
   void write(int64_t row, const CodedRow &coded, StoredTensors<std::byte> to) const;
-  /// Scales may be f16, bf16 or f32 and are rounded to the format's type. Throws std::runtime_error for one that is not
-  /// finite there, and for a code that is no number; it says which.
+  /// Whether scales, all that are finite, are more than f16 holds, so that their plane must be f32.
+  bool needsWideScales(std::span<const std::byte> scales, support::ElementType type) const;
+  /// Scales may be f16, bf16 or f32. Throws StoredFault for one that is not finite or not of the format's type, and for
+  /// a code that is no number.
   CodedRow read(int64_t row, StoredTensors<const std::byte> from, support::ElementType scaleType) const;
 
 private:
@@ -65,7 +75,12 @@ private:
   bool isTransposed() const { return layout >= CodeLayout::Awq && layout <= CodeLayout::GptqV2; }
   bool isBytes() const { return layout == CodeLayout::Bytes || layout == CodeLayout::Floats; }
   int64_t getInput(int64_t column) const { return order.empty() ? column : order[column]; }
+  /// What the planes have for scales `first` to `first + count - 1`.
+  void readScales(std::span<const std::byte> scales, support::ElementType type, int64_t first,
+                  std::span<float> to) const;
   float readScale(std::span<const std::byte> scales, int64_t index, support::ElementType type) const;
+  uint8_t readFloat(std::span<const std::byte> codes, int64_t index) const;
+  [[noreturn]] void fail(Plane plane, int64_t index, const std::string &expected, const std::string &got) const;
 
   CodeLayout layout;
   Format format;

@@ -117,9 +117,10 @@ void RopeTableAttr::fillRow(int64_t position, MutableArrayRef<double> row) const
 
 // IntFormatAttr, FloatFormatAttr
 
-/// "group = 128, columns = 4096", "group = row, columns = 64"
-static ParseResult parseGroups(AsmParser &parser, int64_t &group, int64_t &columns) {
+/// "group = 128, columns = 4096", "group = row, columns = 64, scales = f32"
+static ParseResult parseGroups(AsmParser &parser, int64_t &group, int64_t &columns, FloatType &scale) {
   group = 0;
+  scale = Float16Type::get(parser.getContext());
   if (parser.parseKeyword("group") || parser.parseEqual())
     return failure();
   if (failed(parser.parseOptionalKeyword("row"))) {
@@ -127,8 +128,10 @@ static ParseResult parseGroups(AsmParser &parser, int64_t &group, int64_t &colum
       return failure();
     group = group ? group : -1; // 0 is how a row is stored, not how it is written
   }
-  return failure(parser.parseComma() || parser.parseKeyword("columns") || parser.parseEqual() ||
-                 parser.parseInteger(columns));
+  if (parser.parseComma() || parser.parseKeyword("columns") || parser.parseEqual() || parser.parseInteger(columns))
+    return failure();
+  return failure(succeeded(parser.parseOptionalComma()) &&
+                 (parser.parseKeyword("scales") || parser.parseEqual() || parser.parseType(scale)));
 }
 
 static void printGroups(AsmPrinter &printer, CodeFormat format) {
@@ -138,9 +141,15 @@ static void printGroups(AsmPrinter &printer, CodeFormat format) {
   else
     printer << "row";
   printer << ", columns = " << format.getColumns();
+  if (Type scale = format.getElementType(Plane::scales); !scale.isF16())
+    printer << ", scales = " << scale;
 }
 
-static LogicalResult verifyGroups(function_ref<InFlightDiagnostic()> emitError, int64_t group, int64_t columns) {
+static LogicalResult verifyGroups(function_ref<InFlightDiagnostic()> emitError, int64_t group, int64_t columns,
+                                  FloatType scale) {
+  // int_c1, float_c1
+  if (!scale.isF16() && !scale.isF32())
+    return emitError() << "expected scales of f16 or f32 but got " << scale;
   // int_c2, float_c2
   if (!llvm::is_contained({0, 32, 64, 128}, group))
     return emitError() << "expected groups of 32, 64, 128 or row but got " << std::max<int64_t>(group, 0);
@@ -153,11 +162,12 @@ static LogicalResult verifyGroups(function_ref<InFlightDiagnostic()> emitError, 
 /// <4, group = 128, columns = 4096>
 Attribute IntFormatAttr::parse(AsmParser &parser, Type) {
   int64_t bits, group, columns;
+  FloatType scale;
   SMLoc where = parser.getCurrentLocation();
-  if (parser.parseLess() || parser.parseInteger(bits) || parser.parseComma() || parseGroups(parser, group, columns) ||
-      parser.parseGreater())
+  if (parser.parseLess() || parser.parseInteger(bits) || parser.parseComma() ||
+      parseGroups(parser, group, columns, scale) || parser.parseGreater())
     return {};
-  return getChecked([&] { return parser.emitError(where); }, parser.getContext(), bits, group, columns);
+  return getChecked([&] { return parser.emitError(where); }, parser.getContext(), bits, group, columns, scale);
 }
 
 void IntFormatAttr::print(AsmPrinter &printer) const {
@@ -167,31 +177,27 @@ void IntFormatAttr::print(AsmPrinter &printer) const {
 }
 
 LogicalResult IntFormatAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t bits, int64_t group,
-                                    int64_t columns) {
+                                    int64_t columns, FloatType scale) {
   // int_c1
   if (!llvm::is_contained({4, 5, 6, 8}, bits))
     return emitError() << "expected 4, 5, 6 or 8 bits but got " << bits;
-  return verifyGroups(emitError, group, columns);
+  return verifyGroups(emitError, group, columns, scale);
 }
 
 Type IntFormatAttr::getElementType(Plane plane) const {
   Builder builder(getContext());
   if (plane == Plane::scales)
-    return builder.getF16Type();
+    return getScaleType();
   return plane == Plane::codes && !isPacked() ? builder.getI8Type() : builder.getI32Type();
 }
 
 /// <f8E4M3FNUZ, group = row, columns = 64>, <f8E4M3FNUZ, group = 128, columns = 4096, scales = f32>
 Attribute FloatFormatAttr::parse(AsmParser &parser, Type) {
-  FloatType number, scale = Float16Type::get(parser.getContext());
+  FloatType number, scale;
   int64_t group, columns;
   SMLoc where = parser.getCurrentLocation();
-  if (parser.parseLess() || parser.parseType(number) || parser.parseComma() || parseGroups(parser, group, columns))
-    return {};
-  if (succeeded(parser.parseOptionalComma()) &&
-      (parser.parseKeyword("scales") || parser.parseEqual() || parser.parseType(scale)))
-    return {};
-  if (parser.parseGreater())
+  if (parser.parseLess() || parser.parseType(number) || parser.parseComma() ||
+      parseGroups(parser, group, columns, scale) || parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(where); }, parser.getContext(), number, group, columns, scale);
 }
@@ -199,8 +205,6 @@ Attribute FloatFormatAttr::parse(AsmParser &parser, Type) {
 void FloatFormatAttr::print(AsmPrinter &printer) const {
   printer << "<" << getNumberType() << ", ";
   printGroups(printer, *this);
-  if (!getScaleType().isF16())
-    printer << ", scales = " << getScaleType();
   printer << ">";
 }
 
@@ -209,9 +213,7 @@ LogicalResult FloatFormatAttr::verify(function_ref<InFlightDiagnostic()> emitErr
   // float_c1
   if (!isa<Float8E4M3FNUZType>(number))
     return emitError() << "expected numbers of f8E4M3FNUZ but got " << number;
-  if (!scale.isF16() && !scale.isF32())
-    return emitError() << "expected scales of f16 or f32 but got " << scale;
-  return verifyGroups(emitError, group, columns);
+  return verifyGroups(emitError, group, columns, scale);
 }
 
 Type FloatFormatAttr::getElementType(Plane plane) const {
@@ -225,8 +227,8 @@ Type FloatFormatAttr::getElementType(Plane plane) const {
 LogicalResult StoredCodesAttr::verify(function_ref<InFlightDiagnostic()> emitError, CodeLayout layout, SourceAttr,
                                       SourceAttr, SourceAttr, int64_t scaleRows, SourceAttr) {
   // stored_codes_c1
-  if (scaleRows < 1 || (scaleRows > 1 && layout != CodeLayout::floats))
-    return emitError() << "expected a scale for each row, or of floats for several, but got " << scaleRows;
+  if (scaleRows < 1 || (scaleRows > 1 && layout != CodeLayout::bytes && layout != CodeLayout::floats))
+    return emitError() << "expected a scale for each row, or of bytes and floats for several, but got " << scaleRows;
   return success();
 }
 

@@ -98,7 +98,7 @@ def NSTF_IntFormatAttr : NSTF_Attr<"IntFormat", "int", [NSTF_CodeFormat]> {
     The planes, with G = ⌈K / group⌉ groups:
     - `codes`: of 8 bits [N, K] of i8, code - 128; else [N, ⌈K / 8⌉] of i32, the low four bits of eight codes;
     - `high`: of 5 and 6 bits [N, ⌈K·(bits-4) / 32⌉] of i32, the other bits;
-    - `scales`: [N, G] of f16;
+    - `scales`: [N, G] of f16, or where a checkpoint's scales need it of f32;
     - `zeros`: [⌈N / Z⌉, G] of i32 with Z = ⌊32 / bits⌋: word (i, g) holds the zeros of rows i·Z … i·Z + Z-1, the first in
       its low bits.
 
@@ -108,16 +108,17 @@ def NSTF_IntFormatAttr : NSTF_Attr<"IntFormat", "int", [NSTF_CodeFormat]> {
     Of a word of b bits a code, code j stands at bit b·⌊j / 2⌋ + 16·(j mod 2): two neighbours lie in the halves, so that
     one shift and mask makes a pair of 16-bit numbers.
 
-    - C1: `bits` is 4, 5, 6 or 8.
+    - C1: `bits` is 4, 5, 6 or 8, and scales are f16 or f32.
     - C2: `group` is 32, 64, 128 or `row`.
     - C3: `columns`, which is K, is at least 1.
 
     ```mlir
     module attributes {nstf.example = #nstf.int<4, group = 128, columns = 4096>} {}
-    module attributes {nstf.example = #nstf.int<8, group = row, columns = 172>} {}
+    module attributes {nstf.example = #nstf.int<8, group = row, columns = 172, scales = f32>} {}
     ```
   }];
-  let parameters = (ins "int64_t":$bits, "int64_t":$group, "int64_t":$columns); // group 0: the row
+  let parameters = (ins "int64_t":$bits, "int64_t":$group, "int64_t":$columns, // group 0: the row
+                        "::mlir::FloatType":$scaleType);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -167,10 +168,10 @@ def NSTF_StoredCodesAttr : NSTF_Attr<"StoredCodes", "stored_codes"> {
     `codes`, `scales` and, where it has them, `zeros` are tensors of the checkpoint; `layout` says which bit is where in
     them (compiler/quantize/StoredCodes.h): `pack`, `pack_loose` and `bytes` are compressed-tensors' pack-quantized, in
     words that are full and, as older ones are, of whole codes, and its int-quantized; `awq` is AWQ's gemm; `gptq` and
-    `gptq_v2` are GPTQ's, which differ in their zeros; `floats` are numbers of f8E4M3FN, whose scales may count for several
-    rows. `grouped by` is a tensor of i32 that says of each input which group it is in, where that are not neighbours.
+    `gptq_v2` are GPTQ's, which differ in their zeros; `floats` are numbers of f8E4M3FN. Of `bytes` and `floats` a scale and
+    a zero may count for several rows. `grouped by` is a tensor of i32 that says of each input which group it is in, where that are not neighbours.
 
-    - C1: a scale counts for at least one row, and for more of floats only.
+    - C1: a scale counts for at least one row, and for more of `bytes` and `floats` only.
 
     ```mlir
     nstf.weight @"up.scales" : tensor<172x2xf16> plane <scales of "up", rows = 172,

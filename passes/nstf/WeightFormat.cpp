@@ -19,9 +19,10 @@ std::optional<WeightFormat> nstf::parseWeightFormat(StringRef name) {
 }
 
 CodeFormat WeightFormat::getAttr(MLIRContext *context, int64_t columns) const {
+  auto scale = Float16Type::get(context);
   if (isFloat)
-    return FloatFormatAttr::get(context, Float8E4M3FNUZType::get(context), group, columns, Float16Type::get(context));
-  return IntFormatAttr::get(context, bits, group, columns);
+    return FloatFormatAttr::get(context, Float8E4M3FNUZType::get(context), group, columns, scale);
+  return IntFormatAttr::get(context, bits, group, columns, scale);
 }
 
 std::string nstf::getFormatName(CodeFormat format, bool zeros) {

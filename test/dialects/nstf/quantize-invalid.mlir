@@ -7,6 +7,12 @@ module attributes {nstf.example = #nstf.int<3, group = 128, columns = 64>} {}
 
 // -----
 
+// int_c1
+// expected-error @+1 {{expected scales of f16 or f32 but got 'bf16'}}
+module attributes {nstf.example = #nstf.int<4, group = row, columns = 64, scales = bf16>} {}
+
+// -----
+
 // int_c2
 // expected-error @+1 {{expected groups of 32, 64, 128 or row but got 0}}
 module attributes {nstf.example = #nstf.int<4, group = 0, columns = 64>} {}
@@ -50,9 +56,9 @@ module attributes {nstf.example = #nstf.float<f8E4M3FNUZ, group = row, columns =
 // -----
 
 // stored_codes_c1
-// expected-error @+2 {{expected a scale for each row, or of floats for several, but got 128}}
+// expected-error @+2 {{expected a scale for each row, or of bytes and floats for several, but got 128}}
 nstf.weight @stored_codes_c1 : tensor<4x64xi8> plane <codes of "w", rows = 4, format = <8, group = row, columns = 64>,
-    stored = <bytes, codes = <"a", offset = 0, type = i8>, scales = <"a", offset = 256, type = f16> of 128 rows>>
+    stored = <pack, codes = <"a", offset = 0, type = i32>, scales = <"a", offset = 256, type = f16> of 128 rows>>
 
 // -----
 
