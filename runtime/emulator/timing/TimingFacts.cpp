@@ -105,18 +105,24 @@ uint32_t cacheFlags(const InstructionFacts &facts) {
   }
 }
 
-/// An atomic's lowest policy bit says that it returns a value, and nothing of coherence.
-bool isCoherentAccess(const InstructionFacts &facts) {
-  return facts.atomic || ((facts.loads || facts.stores) && facts.policy.coherent());
-}
-
 bool isMemory(const InstructionFacts &facts) {
   return facts.kind == Kind::VectorMemory || facts.kind == Kind::Flat || facts.kind == Kind::ScalarMemory;
 }
 
+/// An atomic's lowest policy bit says that it returns a value, and nothing of coherence.
+bool listens(const InstructionFacts &facts) {
+  return (isMemory(facts) && (facts.atomic || (facts.loads && facts.policy.coherent()))) ||
+         cacheFlags(facts) & TimingFact::invalidate || isGlobalSync(facts);
+}
+
+/// Control may come to code that isn't known.
+bool leavesKnownCode(const InstructionFacts &facts) {
+  return facts.kind == Kind::Branch && facts.opcode() != Opcode::S_BRANCH;
+}
+
 bool isStop(const InstructionFacts &facts) {
-  return (isMemory(facts) && isCoherentAccess(facts)) || cacheFlags(facts) || isGlobalSync(facts) ||
-         facts.opcode() == Opcode::S_SLEEP || readsClock(facts) || readsPlace(facts);
+  return listens(facts) || cacheFlags(facts) || facts.opcode() == Opcode::S_SLEEP || readsClock(facts) ||
+         readsPlace(facts);
 }
 
 uint32_t flagsOf(const InstructionFacts &facts) {
@@ -173,10 +179,7 @@ bool stops(const TimingFact &fact) { return !fact.is(TimingFact::unknown) && fac
 } // namespace
 
 std::optional<Outline> TimingFacts::outline() const {
-  auto isMore = [](const TimingFact &fact) {
-    return stops(fact) && (!fact.is(TimingFact::store) || !fact.is(TimingFact::accesses));
-  };
-  if (std::ranges::any_of(facts, isMore))
+  if (std::ranges::any_of(facts, stops))
     return std::nullopt;
   return Outline::of(ControlFlow(*program, *programFacts, entry), *programFacts);
 }
@@ -191,11 +194,20 @@ void TimingFacts::reach(uint32_t instruction) {
           facts[i].is(TimingFact::unknown) ? 0 : facts[i].flags & (TimingFact::stop | TimingFact::recorded);
       facts[i] = make(i);
       facts[i].flags |= stop; // of a loop met before
-      plainReleases |= !target->scopedStores && isMemory(programFacts->of(i)) && isCoherentAccess(programFacts->of(i));
+      listened |= listens(programFacts->of(i)) || leavesKnownCode(programFacts->of(i));
     }
-  for (uint32_t i : pollingLoads(flow, *programFacts))
+  for (uint32_t i : pollingLoads(flow, *programFacts)) {
     facts[i].flags |= TimingFact::stop | TimingFact::recorded;
+    listened = true;
+  }
+  if (listened)
+    for (TimingFact &fact : facts)
+      if (!fact.is(TimingFact::unknown) && fact.is(TimingFact::store) && fact.is(TimingFact::accesses) &&
+          fact.policy.coherent())
+        fact.flags |= TimingFact::stop;
 }
+
+bool TimingFacts::releasesByPlainStores() const { return listened && !target->scopedStores; }
 
 TimingFact TimingFacts::make(uint32_t instruction) const {
   const InstructionFacts &from = programFacts->of(instruction);

@@ -5,7 +5,8 @@
 //
 // Stops are the instructions through which another workgroup, or a wave that is polled, may be heard or told: global
 // atomics, loads and stores with coherence bits, write-back and invalidate, global wave sync, s_sleep, reads of clock
-// and place, and PollingLoads. gfx90a's releasing stores look like any other: Recorder finds them by the wait before.
+// and place, and PollingLoads. Stores only where the program has something that listens, or calls what may: others
+// write results past the L2. gfx90a's releasing stores look like any other: Recorder finds them by the wait before.
 #pragma once
 
 #include "runtime/emulator/decode/CachePolicy.h"
@@ -100,7 +101,7 @@ public:
   /// The same of what can be reached from an instruction that control came to by a call or an indirect jump.
   void reach(uint32_t instruction);
 
-  /// Of the kernel, where it has no stops but stores.
+  /// Of the kernel, where it has no stops.
   std::optional<Outline> outline() const;
   /// Of all instructions reached, in the order of the code; size() if there is none.
   uint32_t firstStop() const;
@@ -109,8 +110,8 @@ public:
   size_t size() const { return facts.size(); }
   /// Synthetic physical address of an instruction's first byte, for the instruction cache.
   uint64_t codeAddress(uint32_t instruction) const { return addresses[instruction]; }
-  /// gfx90a: the program has coherent loads or atomics, so a plain store after a full wait for vmcnt may be a release.
-  bool releasesByPlainStores() const { return plainReleases; }
+  /// gfx90a: something in the program listens, so a plain store after a full wait for vmcnt may be a release.
+  bool releasesByPlainStores() const;
 
 private:
   TimingFact make(uint32_t instruction) const;
@@ -121,7 +122,7 @@ private:
   std::unique_ptr<ProgramFacts> programFacts;
   std::vector<TimingFact> facts;
   std::vector<uint64_t> addresses;
-  bool plainReleases = false;
+  bool listened = false; ///< a wave may hear another one's stores
 };
 
 } // namespace nstf::emulator::timing

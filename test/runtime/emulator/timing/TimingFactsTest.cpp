@@ -94,8 +94,6 @@ TEST(TimingFacts, whatOthersMayHearOrTellStops) {
       {"gfx942", "global_load_dword v0, v[2:3], off sc0", true},
       {"gfx942", "global_load_dword v0, v[2:3], off nt", false},
       {"gfx942", "global_load_dword v0, v[2:3], off", false},
-      {"gfx942", "global_store_dword v[2:3], v0, off sc1", true},
-      {"gfx942", "global_store_dword v[2:3], v0, off", false},
       {"gfx942", "global_atomic_add v[2:3], v0, off", true},
       {"gfx942", "global_atomic_add v1, v[2:3], v0, off sc0", true},
       {"gfx942", "buffer_inv sc1", true},
@@ -116,6 +114,28 @@ TEST(TimingFacts, whatOthersMayHearOrTellStops) {
   };
   for (const auto &c : cases)
     EXPECT_EQ(Facts(c.target, c.text)[0].is(TimingFact::stop), c.stop) << c.target << ": " << c.text;
+}
+
+TEST(TimingFacts, aCoherentStoreStopsWhereAnotherWaveMayHearIt) {
+  using Numbers = std::vector<uint32_t>;
+  const std::string store = "global_store_dword v[2:3], v0, off sc1\n";
+  EXPECT_EQ(Facts("gfx942", store).stops(), Numbers{}) << "nobody listens";
+  EXPECT_EQ(Facts("gfx942", store + "global_load_dword v0, v[2:3], off").stops(), Numbers{});
+  EXPECT_EQ(Facts("gfx942", store + "s_sleep 1").stops(), Numbers{1});
+  EXPECT_EQ(Facts("gfx942", store + "global_load_dword v0, v[2:3], off sc1").stops(), (Numbers{0, 1}));
+  EXPECT_EQ(Facts("gfx942", store + "global_atomic_add v[2:3], v0, off").stops(), (Numbers{0, 1}));
+  EXPECT_EQ(Facts("gfx942", store + "buffer_inv sc1").stops(), (Numbers{0, 1}));
+  EXPECT_EQ(Facts("gfx942", store + "ds_gws_barrier v0 gds").stops(), (Numbers{0, 1}));
+  EXPECT_EQ(Facts("gfx942", store + "again:\nglobal_load_dword v0, v[2:3], off\ns_waitcnt vmcnt(0)\n"
+                                    "v_readfirstlane_b32 s0, v0\ns_cmp_eq_u32 s0, 0\ns_cbranch_scc1 again")
+                .stops(),
+            (Numbers{0, 1}))
+      << "a plain load that is polled";
+  EXPECT_EQ(Facts("gfx942", store + "s_swappc_b64 s[30:31], s[4:5]").stops(), Numbers{0})
+      << "what is called may listen";
+  EXPECT_EQ(Facts("gfx90a", "global_store_dword v[2:3], v0, off glc").stops(), Numbers{});
+  EXPECT_EQ(Facts("gfx90a", "global_store_dword v[2:3], v0, off glc\nglobal_load_dword v0, v[2:3], off glc").stops(),
+            (Numbers{0, 1}));
 }
 
 TEST(TimingFacts, plainReleasesAreGfx90as) {
