@@ -13,6 +13,7 @@ using namespace mlir;
 using namespace nstf;
 using namespace nstf::calibrate;
 using namespace nstf::compress;
+using support::ElementType;
 
 /// Positions that tell matrices apart, and that judge the whole: logits of all of them are in memory.
 static constexpr size_t alonePositions = 2048, wholeLogits = size_t(1) << 27;
@@ -132,34 +133,46 @@ static std::string explain(const std::vector<MatrixCost> &matrix, const std::vec
          print(cost.predict ? "%.3g" : "%.0f", choices[chosen].cost - choices[*next].cost) + " " + cost.unit;
 }
 
-ProductShape AdaptivePrecisionManager::getShape(size_t site, const MatrixFormat &format, bool isWide) const {
+AdaptivePrecisionManager::ProductChoice
+AdaptivePrecisionManager::chooseProducts(size_t site, const Cancellation &cancellation) const {
+  ElementType type = getProductType(module);
+  // Operands of bf16 have fewer digits than f16's: where terms cancel, only f32's help.
+  if (std::string fault = cancellation.findFault(site); !fault.empty())
+    return {ElementType::F32, fault};
+  if (std::string fault = findRangeFault(context, site, type); !fault.empty())
+    return {ElementType::BF16, fault};
+  return {type, ""};
+}
+
+ProductShape AdaptivePrecisionManager::getShape(size_t site, const MatrixFormat &format, ElementType products) const {
   const LinearSite &at = context.found.sites[site];
-  ProductShape shape{at.getRows(), at.getColumns(), format.codes ? format.name : "", format.numbers};
   if (format.codes)
-    shape.operands = isWide ? support::ElementType::BF16 : getProductType(module);
-  return shape;
+    return {at.getRows(), at.getColumns(), format.name, products};
+  return {at.getRows(), at.getColumns(), "", format.numbers};
 }
 
 PrecisionPlan AdaptivePrecisionManager::choose(const std::vector<MatrixFormat> &formats, const PrecisionBudget &budget,
                                                const PrecisionCost &cost, SensitivityMethod method,
                                                SearchRecord &record, const OnEstimate &onEstimate) {
   const LinearSites &found = context.found;
+  Texts some = takePositions(texts, alonePositions);
+  auto begin = std::chrono::steady_clock::now();
+  Cancellation cancellation(found, some);
+  std::vector<Tensor> own = runner.run(some, cancellation.getObserver());
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+
   std::vector<std::vector<MatrixFormat>> candidates(found.sites.size());
-  std::vector<std::string> wide(found.sites.size());
+  std::vector<ProductChoice> products(found.sites.size());
   for (auto [i, site] : llvm::enumerate(found.sites)) {
-    wide[i] = findRangeFault(context, i, getProductType(module));
+    products[i] = chooseProducts(i, cancellation);
     for (const MatrixFormat &format : formats)
       if (format.fits(site.getColumns()))
         candidates[i].push_back(format);
-    MatrixFormat alone = *MatrixFormat::parse(wide[i].empty() ? nameOf(getProductType(module)) : "bf16");
+    MatrixFormat alone = *MatrixFormat::parse(nameOf(products[i].type));
     if (!llvm::is_contained(candidates[i], alone))
       candidates[i].push_back(alone);
   }
 
-  Texts some = takePositions(texts, alonePositions);
-  auto begin = std::chrono::steady_clock::now();
-  std::vector<Tensor> own = runner.run(some);
-  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   auto tell = [&](const Sensitivity &sensitivity, const std::string &what) {
     Sensitivity::Work work = sensitivity.getWork();
     std::string known =
@@ -180,7 +193,7 @@ PrecisionPlan AdaptivePrecisionManager::choose(const std::vector<MatrixFormat> &
   for (auto [i, matrix] : llvm::enumerate(costs)) {
     for (const MatrixCost &of : matrix)
       choices[i].push_back(
-          {cost.predict ? cost.predict(getShape(i, of.format, !wide[i].empty())) : double(of.bytes), of.kl});
+          {cost.predict ? cost.predict(getShape(i, of.format, products[i].type)) : double(of.bytes), of.kl});
     progress.add();
   }
   PrecisionSteps steps(choices);
@@ -194,8 +207,9 @@ PrecisionPlan AdaptivePrecisionManager::choose(const std::vector<MatrixFormat> &
                        {}};
     for (auto [i, choice] : llvm::enumerate(chosen)) {
       const MatrixCost &of = costs[i][choice];
-      plan.matrices.push_back({of.format, !wide[i].empty(), of.kl,
-                               wide[i].empty() ? explain(costs[i], choices[i], choice, cost) : wide[i]});
+      const std::string &fault = products[i].because;
+      plan.matrices.push_back({of.format, fault.empty() ? std::nullopt : std::optional(products[i].type), of.kl,
+                               fault.empty() ? explain(costs[i], choices[i], choice, cost) : fault});
     }
     return plan;
   };

@@ -2,6 +2,7 @@
 // type that its numbers fit.
 #pragma once
 
+#include "compiler/compress/Cancellation.h"
 #include "compiler/compress/PrecisionPlan.h"
 #include "compiler/compress/Sensitivity.h"
 
@@ -46,7 +47,13 @@ public:
   PrecisionPlan::Measured measure(const PrecisionPlan &plan);
 
 private:
-  ProductShape getShape(size_t site, const MatrixFormat &format, bool isWide) const;
+  /// The type of a product's operands, and why where it isn't the others'.
+  struct ProductChoice {
+    support::ElementType type;
+    std::string because;
+  };
+  ProductChoice chooseProducts(size_t site, const Cancellation &cancellation) const;
+  ProductShape getShape(size_t site, const MatrixFormat &format, support::ElementType products) const;
 
   mlir::ModuleOp module;
   RoundingContext context;

@@ -90,8 +90,8 @@ private:
     std::vector<std::string> numbers;
     Json products = Json::object();
     for (auto [site, matrix] : llvm::zip_equal(found.sites, plan.matrices)) {
-      if (matrix.wideProducts)
-        products[site.name] = "bf16";
+      if (matrix.products)
+        products[site.name] = nameOf(*matrix.products);
       if (!matrix.format.codes) {
         numbers.push_back(getTensorName(site));
         continue;
@@ -123,7 +123,7 @@ private:
   /// A matrix that others read too is left to them where it stays as it is.
   bool isWritten(size_t site) const {
     const MatrixPlan &matrix = plan.matrices[site];
-    return matrix.format.codes || matrix.wideProducts || isOwn(found.sites[site]);
+    return matrix.format.codes || matrix.products || isOwn(found.sites[site]);
   }
   bool isOwn(const LinearSite &site) const { return getTensorName(site) + ".weight" == getTensorName(site.weight); }
 

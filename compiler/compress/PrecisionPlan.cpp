@@ -17,7 +17,7 @@ using support::YamlValue;
 PrecisionPlan PrecisionPlan::makeUniform(const LinearSites &found, const MatrixFormat &format,
                                          const std::string &weightsHash, const std::string &calibrationHash) {
   PrecisionPlan plan{weightsHash, calibrationHash, 0, {}, {}, {}, {}};
-  plan.matrices.resize(found.sites.size(), {format, false, {}, ""});
+  plan.matrices.resize(found.sites.size(), {format, {}, {}, ""});
   return plan;
 }
 
@@ -60,8 +60,8 @@ std::string PrecisionPlan::str(const LinearSites &found) const {
   text += "layers:\n";
   for (auto [site, matrix] : llvm::zip_equal(found.sites, matrices)) {
     text += "  " + printKey(site.name) + ": {format: " + matrix.format.name;
-    if (matrix.wideProducts)
-      text += ", products: bf16";
+    if (matrix.products)
+      text += ", products: " + std::string(nameOf(*matrix.products));
     if (matrix.kl)
       text += ", kl: " + print(*matrix.kl, 3);
     if (!matrix.because.empty())
@@ -82,11 +82,13 @@ static MatrixPlan readMatrix(const YamlValue &value, const LinearSite &site) {
   if (!format->fits(site.getColumns()))
     name.fail("groups of at most the " + std::to_string(site.getColumns()) + " inputs of '" +
               support::escape(site.name) + "'");
-  MatrixPlan plan{*format, false, {}, ""};
+  MatrixPlan plan{*format, {}, {}, ""};
   if (const YamlValue *products = map.find("products")) {
-    plan.wideProducts = products->text("bf16") == "bf16";
-    if (!plan.wideProducts)
-      products->fail("bf16, or no key where products are like the others'");
+    constexpr const char *expected = "bf16 or f32, or no key where products are like the others'";
+    std::string type = products->text(expected);
+    if (type != "bf16" && type != "f32")
+      products->fail(expected);
+    plan.products = type == "f32" ? support::ElementType::F32 : support::ElementType::BF16;
   }
   if (const YamlValue *kl = map.find("kl"))
     plan.kl = kl->number("a number").value;

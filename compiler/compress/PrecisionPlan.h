@@ -11,8 +11,8 @@ namespace nstf::compress {
 
 struct MatrixPlan {
   MatrixFormat format;
-  bool wideProducts = false; ///< operands of its product are bf16, whatever those of the others are
-  std::optional<double> kl;  ///< of this matrix alone
+  std::optional<support::ElementType> products = {}; ///< operands' type, bf16 or f32, where it isn't the others'
+  std::optional<double> kl;                          ///< of this matrix alone
   std::string because;
 };
 

@@ -17,7 +17,7 @@ ElementType nstf::compress::getProductType(ModuleOp module) {
 }
 
 std::string nstf::compress::findRangeFault(const RoundingContext &context, size_t site, ElementType type) {
-  if (type != ElementType::F16) // the others have the range of f32
+  if (type != ElementType::F16)
     return "";
   constexpr double largest = 65504, margin = 4;
   const LinearSite &at = context.found.sites[site];

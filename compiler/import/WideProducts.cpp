@@ -1,5 +1,6 @@
 #include "compiler/import/WideProducts.h"
 
+#include "dialects/nstf/F32Product.h"
 #include "dialects/nstf/NSTF.h"
 #include "support/Escape.h"
 #include "support/InputError.h"
@@ -30,6 +31,7 @@ static RankedTensorType withElement(Value value, Type element) {
   return RankedTensorType::get(cast<RankedTensorType>(value.getType()).getShape(), element);
 }
 
+/// Gives a linear operands of bf16.
 static void widen(LinearOp op, llvm::DenseMap<Value, Value> &converted) {
   OpBuilder builder(op);
   Type bf16 = builder.getBF16Type();
@@ -62,12 +64,15 @@ void nstf::import::setWideProducts(ModuleOp module, const description::Config &c
   });
   llvm::DenseMap<Value, Value> converted;
   for (const auto &[name, type] : products->items()) {
-    if (type != "bf16")
-      throw support::InputError(place + "expected the type bf16 but got " + support::describeJson(type));
+    if (type != "bf16" && type != "f32")
+      throw support::InputError(place + "expected the type bf16 or f32 but got " + support::describeJson(type));
     auto linear = linears.find(name);
     if (linear == linears.end())
       throw support::InputError(place + "expected a linear with a matrix of its own but got '" + support::escape(name) +
                                 "'");
-    widen(linear->second, converted);
+    if (type == "bf16")
+      widen(linear->second, converted);
+    else
+      linear->second->setAttr(f32ProductAttributeName, UnitAttr::get(module.getContext()));
   }
 }

@@ -24,7 +24,8 @@ def SetPrecisionPass : Pass<"nstf-set-precision", "::mlir::ModuleOp"> {
     that `embedding` and `add_positions` read are held in the type too. All arithmetic stays f32: sums of products,
     residuals, norms. With f32 nothing changes.
 
-    Operands that have another type than f32 already, because the model says so, stay as they are.
+    Operands that have another type than f32 already, because the model says so, stay as they are, and so do those of a
+    product with the attribute `nstf.f32_product`.
 
     Precondition: operations stand in the graph, not yet in kernels.
   }];

@@ -4,6 +4,7 @@
 //   %q = nstf.linear %h, %w                      ->    %t = nstf.convert %h {type = f16}
 //                                                      %q = nstf.linear %t, %w : (tensor<?x64xf16>, tensor<64x64xf16>)
 //                                                      …
+#include "dialects/nstf/F32Product.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
@@ -26,15 +27,21 @@ RankedTensorType withElement(Type tensor, Type element) {
   return RankedTensorType::get(cast<RankedTensorType>(tensor).getShape(), element);
 }
 
+/// What an operation reads in fewer bits where it may; null: it reads nothing so.
+MixedPrecisionOp getMixedPrecision(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  return op->hasAttr(f32ProductAttributeName) ? MixedPrecisionOp() : dyn_cast<MixedPrecisionOp>(op);
+}
+
 /// Whether an operand is one of a matrix product.
 bool isProductOperand(OpOperand &operand) {
-  auto op = dyn_cast<MixedPrecisionOp>(operand.getOwner());
+  MixedPrecisionOp op = getMixedPrecision(operand);
   return op && op.isProductOperand(operand.getOperandNumber());
 }
 
 /// Whether an operation reads its operand in any float type.
 bool takesAnyFloat(OpOperand &operand) {
-  auto op = dyn_cast<MixedPrecisionOp>(operand.getOwner());
+  MixedPrecisionOp op = getMixedPrecision(operand);
   return op && op.readsAnyFloat(operand.getOperandNumber());
 }
 

@@ -2,6 +2,7 @@
 #include "compiler/compress/AdaptivePrecisionManager.h"
 #include "compiler/compress/CompressModel.h"
 #include "compiler/compress/CostReport.h"
+#include "compiler/compress/RangeFault.h"
 #include "support/Escape.h"
 #include "support/Number.h"
 #include "support/Progress.h"
@@ -160,21 +161,39 @@ PrecisionBudget parseBudget(const CompressLine &line) {
   return budget;
 }
 
+/// All in one format: which products f16 can't hold is only told. Nothing of rows that become codes, which have scales.
+void warnOfRange(const CompressLine &line, mlir::ModuleOp module, const RoundingContext &context) {
+  MatrixFormat format = parseFormat("--format", line.format, false);
+  if (!context.calibration || line.activations != "none")
+    return;
+  auto type = format.codes ? getProductType(module) : format.numbers;
+  bool isAny = false;
+  for (auto [i, site] : llvm::enumerate(context.found.sites))
+    if (std::string fault = findRangeFault(context, i, type); !fault.empty()) {
+      std::cerr << "warning: '" << support::escape(site.name) << "': " << fault << "\n";
+      isAny = true;
+    }
+  if (isAny)
+    std::cerr << "warning: f16 can't hold what these products read: compile with --precision=bf16, or let --max-kl or "
+                 "--plan keep them in bf16\n";
+}
+
 /// What each linear becomes.
 PrecisionPlan makePlan(const CompressLine &line, mlir::ModuleOp module, const LinearSites &found,
                        const std::string &weightsHash, const Calibration *calibration, const CompressOptions &options,
                        KnownScales &known, std::optional<SearchRecord> &record) {
   std::string calibrationHash = calibration ? calibration->getHash() : std::string();
+  reference::WeightReader reader(options.randomSeed);
+  RoundingContext context{found, calibration, reader, options.rounding, options.scaling, known};
   if (!line.format.empty()) {
     MatrixFormat format = parseFormat("--format", line.format, line.needsCodes());
     for (const LinearSite &site : found.sites)
       if (!format.fits(site.getColumns()))
         throw std::runtime_error("--format=" + line.format + ": expected groups of at most the " +
                                  std::to_string(site.getColumns()) + " inputs of '" + support::escape(site.name) + "'");
+    warnOfRange(line, module, context);
     return PrecisionPlan::makeUniform(found, format, weightsHash, calibrationHash);
   }
-  reference::WeightReader reader(options.randomSeed);
-  RoundingContext context{found, calibration, reader, options.rounding, options.scaling, known};
   if (line.hasBudget()) {
     std::vector<MatrixFormat> formats;
     llvm::SmallVector<llvm::StringRef> names;

@@ -89,3 +89,22 @@ nstf.graph @main(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nst
   %y = nstf.step @silu_0(%x) : (tensor<?x8xf32>) -> tensor<?x8xf32>
   nstf.return %y : tensor<?x8xf32>
 }
+
+// -----
+
+// A product that is to stay in f32, and one of the same rows that is not.
+// CHECK: nstf.weight @w : tensor<4x8xf32>
+// CHECK: nstf.weight @v : tensor<4x8xf16>
+// CHECK: nstf.linear %{{.*}}, %{{.*}} {nstf.f32_product} : (tensor<?x8xf32>, tensor<4x8xf32>)
+// CHECK: nstf.linear %{{.*}}, %{{.*}} : (tensor<?x8xf16>, tensor<4x8xf16>)
+nstf.weight @w : tensor<4x8xf32>
+nstf.weight @v : tensor<4x8xf32>
+// expected-remark @+1 {{weights=1}}
+nstf.graph @precise(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x4xf32> {nstf.name = "y"}) attributes {context = 4 : i64} {
+  %w = nstf.get @w : tensor<4x8xf32>
+  %y = nstf.linear %x, %w {nstf.f32_product} : (tensor<?x8xf32>, tensor<4x8xf32>) -> tensor<?x4xf32>
+  %v = nstf.get @v : tensor<4x8xf32>
+  %z = nstf.linear %x, %v : (tensor<?x8xf32>, tensor<4x8xf32>) -> tensor<?x4xf32>
+  %s = nstf.add %y, %z : tensor<?x4xf32>
+  nstf.return %s : tensor<?x4xf32>
+}
