@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <span>
 #include <stdexcept>
 #include <unistd.h>
@@ -66,22 +67,31 @@ const Target &targetOf(const std::string &name) {
   return *target;
 }
 
+/// The code object. What a process has compiled once it has at hand.
+std::string compile(const std::string &target, const std::string &source, const std::string &flags,
+                    const std::string &language) {
+  static std::map<std::vector<std::string>, std::string> compiled;
+  std::string &code = compiled[{target, source, flags, language}];
+  if (!code.empty())
+    return code;
+  TemporaryFolder folder;
+  std::ofstream(folder.path + "/source") << (language == "cl" ? prelude : "") << source;
+  std::string standard = language == "cl" ? " -cl-std=CL2.0" : "";
+  std::string command = std::string(NSTF_TEST_CLANG) + " -x " + language + standard +
+                        " -target amdgcn-amd-amdhsa -nogpulib -mcode-object-version=5 -mcpu=" + target + " " + flags +
+                        " " + folder.path + "/source -o " + folder.path + "/code 2> " + folder.path + "/log";
+  if (std::system(command.c_str()) != 0)
+    throw std::runtime_error(command + "\n" + readAll(folder.path + "/log"));
+  return code = readAll(folder.path + "/code");
+}
+
 } // namespace
 
 CompiledKernels::CompiledKernels(const std::string &targetName, const std::string &source, const std::string &flags,
                                  const std::string &language)
     : target(targetOf(targetName)) {
-  TemporaryFolder folder;
-  std::ofstream(folder.path + "/source") << (language == "cl" ? prelude : "") << source;
-  std::string standard = language == "cl" ? " -cl-std=CL2.0" : "";
-  std::string command = std::string(NSTF_TEST_CLANG) + " -x " + language + standard +
-                        " -target amdgcn-amd-amdhsa -nogpulib -mcode-object-version=5 -mcpu=" + targetName + " " +
-                        flags + " " + folder.path + "/source -o " + folder.path + "/code 2> " + folder.path + "/log";
-  if (std::system(command.c_str()) != 0)
-    throw std::runtime_error(command + "\n" + readAll(folder.path + "/log"));
-  std::string code = readAll(folder.path + "/code");
-  program = Program::load(memory, TargetId::parse(targetName),
-                          {reinterpret_cast<const std::byte *>(code.data()), code.size()}, "test");
+  const std::string code = compile(targetName, source, flags, language);
+  program = Program::load(memory, TargetId::parse(targetName), std::as_bytes(std::span(code)), "test");
 }
 
 const Kernel &CompiledKernels::kernel(const std::string &name) const {
