@@ -88,9 +88,8 @@ OpcodeCounts issuedOf(const StallTable &stalls, const DecodedProgram &program) {
   for (uint32_t i = 0; i < stalls.size(); ++i) {
     if (!stalls[i].issued)
       continue;
-    const MicroOp *op = program.at(program.addressOfInstruction(i));
-    const MicroOp *end = i + 1 < program.instructionCount() ? program.at(program.addressOfInstruction(i + 1)) : op + 1;
-    for (; op != end; ++op)
+    // Behind the last instruction stands a trap.
+    for (const MicroOp *op = program.at(program.addressOfInstruction(i)); op->instruction == i; ++op)
       if (Opcode(op->opcode) < Opcode::Trap) // the one that is the instruction's own
         counts[op->opcode] += stalls[i].issued;
   }

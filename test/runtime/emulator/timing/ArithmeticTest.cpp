@@ -2,8 +2,10 @@
 #include "runtime/emulator/timing/Arithmetic.h"
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/device/DeviceModel.h"
+#include "runtime/emulator/instructions/HandlerTable.h"
 
 #include <gtest/gtest.h>
+#include <numeric>
 
 using namespace nstf::emulator;
 using namespace nstf::emulator::timing;
@@ -43,6 +45,21 @@ TEST(Arithmetic, FlopsOfAWave) {
       EXPECT_EQ(arithmetic.type, type) << name;
     }
   }
+}
+
+TEST(Arithmetic, IssuedToTheLastInstructionOfTheCode) {
+  // v_add_f32 v0, v1, v2; the same of -v1, which takes two micro-ops; s_endpgm
+  const std::vector<uint32_t> code = {0x02000501, 0xd1010000, 0x20020501, 0xbf810000};
+  const std::span<const uint8_t> texts[] = {{reinterpret_cast<const uint8_t *>(code.data()), 4 * code.size()}};
+  const auto program = decodeProgram(*Target::find("gfx942"), texts);
+  StallTable stalls(program->instructionCount());
+  stalls[0].issued = 5;
+  stalls[1].issued = 7;
+  stalls[2].issued = 3;
+  const OpcodeCounts issued = issuedOf(stalls, *program);
+  EXPECT_EQ(issued[size_t(Opcode::V_ADD_F32)], 12u);
+  EXPECT_EQ(issued[size_t(Opcode::S_ENDPGM)], 3u);
+  EXPECT_EQ(std::accumulate(issued.begin(), issued.end(), uint64_t(0)), 15u);
 }
 
 // AMD's data sheets: 1307.4 TFLOP/s f16 of 304 compute units at 2.1 GHz, 383 of 220 at 1.7 GHz.
