@@ -3,6 +3,7 @@
 #include "compiler/compress/CompressModel.h"
 #include "compiler/compress/CostReport.h"
 #include "compiler/compress/RangeFault.h"
+#include "compiler/quantize/Exactness.h"
 #include "support/Escape.h"
 #include "support/Number.h"
 #include "support/Progress.h"
@@ -284,6 +285,13 @@ int run(const CompressLine &line) {
   if (!line.report.empty())
     support::writeFile(line.report, describeJson(report).dump(1) + "\n");
   std::cout << describeTable(report);
+  std::string better = quantize::compareWithInt8(
+      {.weights = llvm::any_of(plan.getFormats(),
+                               [](const MatrixFormat &format) { return format.codes && format.codes->isFloat; }),
+       .rows = options.activations == "e4m3fnuz",
+       .caches = options.kvCache == "e4m3fnuz"});
+  if (!better.empty())
+    std::cout << better << "\n";
   return 0;
 }
 

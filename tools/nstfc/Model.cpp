@@ -6,6 +6,7 @@
 #include "compiler/driver/Registration.h"
 #include "compiler/driver/Remarks.h"
 #include "compiler/driver/Verify.h"
+#include "compiler/quantize/Exactness.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/Timing.h"
 #include "nstf/PackageInfo.h"
@@ -49,6 +50,15 @@ int printOps(mlir::MLIRContext &context) {
 std::string describePrecision(const Compilation &compilation) {
   const PrecisionChoice &precision = compilation.getPrecision();
   return "precision " + getName(precision.type).str() + ": " + precision.reason;
+}
+
+/// Of what the command line asks for.
+std::string describeExactness(const CompileOptions &options) {
+  auto isFloat = [](const std::optional<std::string> &type) { return type == "e4m3fnuz"; };
+  std::string text = quantize::compareWithInt8({.weights = llvm::StringRef(options.quantize).starts_with("e4m3fnuz"),
+                                                .rows = isFloat(options.activations),
+                                                .caches = isFloat(options.kvCache)});
+  return text.empty() ? "" : text + "\n";
 }
 
 /// What a run needs and what the chips have; where that doesn't fit, how it would.
@@ -131,8 +141,8 @@ int run(CommandLine &line, mlir::MLIRContext &context) {
   if (last > Stage::Fused && failed(compilation.resume(last)))
     return 1;
   if (line.explains) {
-    std::string text =
-        describePrecision(compilation) + "\n\n" + explain(compilation, line.explain.empty() ? ".*" : line.explain);
+    std::string text = describePrecision(compilation) + "\n" + describeExactness(line.compile) + "\n" +
+                       explain(compilation, line.explain.empty() ? ".*" : line.explain);
     if (!line.output.empty())
       writePackage(compilation, line);
     std::cout << text;
