@@ -30,6 +30,7 @@ std::vector<Benchmark> matrixBenchmarks(const std::string &target);
 std::vector<Benchmark> vectorBenchmarks();
 std::vector<Benchmark> ldsBenchmarks();
 std::vector<Benchmark> memoryBenchmarks();
+std::vector<Benchmark> sizeBenchmarks();
 std::vector<Benchmark> dispatchBenchmarks();
 
 } // namespace nstf::emulator::timing

@@ -4,8 +4,7 @@
 
 namespace nstf::emulator::timing {
 
-void *makeChain(Bench &bench, uint64_t bytes, uint64_t apart, uint64_t links) {
-  auto *memory = static_cast<std::byte *>(bench.allocate(bytes));
+void *makeChain(std::byte *memory, uint64_t bytes, uint64_t apart, uint64_t links) {
   const uint64_t places = bytes / apart;
   links = links ? std::min(links, places) : places;
   uint64_t state = 1;
@@ -23,6 +22,15 @@ void *makeChain(Bench &bench, uint64_t bytes, uint64_t apart, uint64_t links) {
     std::memcpy(memory + order[i] * apart, &next, sizeof(next));
   }
   return memory + order[0] * apart;
+}
+
+void *makeChain(Bench &bench, uint64_t bytes, uint64_t apart, uint64_t links) {
+  return makeChain(static_cast<std::byte *>(bench.allocate(bytes)), bytes, apart, links);
+}
+
+double warm(MicroBench &bench, const std::string &kernel, uint64_t bytes, uint64_t apart) {
+  const uint32_t rounds = uint32_t((bytes / apart + stepsARound - 1) / stepsARound);
+  return bench.clocksOf({.kernel = kernel, .memory = makeChain(bench, bytes, apart)}, rounds, 3 * rounds, stepsARound);
 }
 
 } // namespace nstf::emulator::timing

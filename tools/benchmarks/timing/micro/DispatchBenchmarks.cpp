@@ -31,6 +31,51 @@ double launched(MicroBench &bench, uint32_t items, double each) {
   return (many - few) * each / bench.chip().xcds / (clocksOf(many) - clocksOf(few));
 }
 
+/// Nanoseconds until a stream of so many such operations is done.
+double streamed(MicroBench &bench, uint32_t count, const TimedOperation &operation) {
+  DeviceTimeline timeline(SubmissionCosts::of(bench.chip()));
+  DeviceTimeline::Queue queue;
+  for (uint32_t i = 0; i < count; ++i)
+    timeline.submit(queue, operation);
+  timeline.synchronize(queue);
+  return timeline.host();
+}
+
+/// The same of a graph whose nodes stand behind one another.
+double inGraph(MicroBench &bench, uint32_t count, const TimedOperation &operation) {
+  DeviceTimeline timeline(SubmissionCosts::of(bench.chip()));
+  DeviceTimeline::Queue queue;
+  std::vector<TimedNode> nodes(count, {operation, {}});
+  for (size_t i = 1; i < nodes.size(); ++i)
+    nodes[i].behind = {i - 1};
+  timeline.submitGraph(queue, nodes);
+  timeline.synchronize(queue);
+  return timeline.host();
+}
+
+/// What one more empty kernel takes in a row of them.
+double inARow(MicroBench &bench, double (*row)(MicroBench &, uint32_t, const TimedOperation &)) {
+  bench.run({.kernel = "empty"}); // its code is there
+  const TimedOperation empty = TimedOperation::kernel(bench.run({.kernel = "empty"}).executionNs, 0, 0);
+  return (row(bench, 30, empty) - row(bench, 10, empty)) / 20;
+}
+
+double copied(MicroBench &bench, uint64_t bytes, HostPages pages) {
+  return streamed(bench, 1,
+                  TimedOperation::copy(SubmissionCosts::of(bench.chip()), bytes, CopyDirection::HostToDevice, pages));
+}
+
+/// Bytes up to which pageable memory is copied slower than pinned memory.
+double largestStaged(MicroBench &bench) {
+  uint64_t staged = 0, pinned = uint64_t(1) << 30;
+  while (pinned - staged > 1) {
+    const uint64_t bytes = (staged + pinned) / 2;
+    const bool isSlower = copied(bench, bytes, HostPages::Pageable) > copied(bench, bytes, HostPages::Pinned);
+    (isSlower ? staged : pinned) = bytes;
+  }
+  return double(staged);
+}
+
 } // namespace
 
 std::vector<Benchmark> dispatchBenchmarks() {
@@ -80,14 +125,35 @@ std::vector<Benchmark> dispatchBenchmarks() {
        {.mi300x = 157700},
        dispatching,
        "staging_bandwidth",
+       [](MicroBench &bench) { return copied(bench, 1 << 20, HostPages::Pageable); }},
+      {"one more empty kernel on a stream",
+       "ns",
+       {2700, 2100},
+       dispatching,
+       "kernel_gap_ns",
+       [](MicroBench &bench) { return inARow(bench, streamed); }},
+      {"one more empty kernel in a graph",
+       "ns",
+       {2700, 2100},
+       dispatching,
+       "graph_node_ns",
+       [](MicroBench &bench) { return inARow(bench, inGraph); }},
+      {"copy of 4 bytes",
+       "ns",
+       {4500, 4500},
+       dispatching,
+       "copy_launch_ns",
+       [](MicroBench &bench) { return copied(bench, 4, HostPages::Pinned); }},
+      {"copies of the host's pinned memory",
+       "GB/s",
+       {55.5, 25},
+       bandwidth,
+       "host_bandwidth",
        [](MicroBench &bench) {
-         const SubmissionCosts costs = SubmissionCosts::of(bench.chip());
-         DeviceTimeline timeline(costs);
-         DeviceTimeline::Queue queue;
-         timeline.submit(queue, TimedOperation::copy(costs, 1 << 20, CopyDirection::HostToDevice, HostPages::Pageable));
-         timeline.synchronize(queue);
-         return timeline.host();
+         const double bytes = 64 << 20;
+         return bytes / (copied(bench, 128 << 20, HostPages::Pinned) - copied(bench, 64 << 20, HostPages::Pinned));
        }},
+      {"largest copy that goes through a buffer", "B", {1 << 20, 1 << 20}, exactly, "staged_copy_bytes", largestStaged},
       {"s_barrier of 16 waves",
        "clk",
        {100, 100},

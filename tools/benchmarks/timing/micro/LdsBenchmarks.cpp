@@ -7,11 +7,11 @@ namespace nstf::emulator::timing {
 
 namespace {
 
-using Pattern = uint32_t (*)(uint32_t lane);
+using Pattern = std::function<uint32_t(uint32_t lane)>;
 
 /// Clocks an access takes where `waves` of one compute unit do nothing else.
 Benchmark access(const std::string &kernel, const std::string &name, double clocks, const std::string &constant,
-                 Pattern pattern, unsigned waves = 1) {
+                 const Pattern &pattern, unsigned waves = 1) {
   return {name, "clk", {clocks, clocks}, lds, constant, [=](MicroBench &bench) {
             auto *addresses = static_cast<uint32_t *>(bench.allocate(waves * 64 * sizeof(uint32_t)));
             for (uint32_t item = 0; item < waves * 64; ++item)
@@ -29,46 +29,74 @@ Benchmark chain(const std::string &kernel, const std::string &name, Known known,
           }};
 }
 
-template <uint32_t bytes> uint32_t apart(uint32_t lane) { return lane * bytes; }
+/// An access by its width.
+struct Width {
+  const char *kernel, *name, *constant; ///< the constant of what it takes without conflicts
+  double clocks;                        ///< by that
+  uint32_t phases;                      ///< in all of its accesses
+  uint32_t bytes;                       ///< from lane to lane, so that a bank has one dword of a phase
+  uint32_t banks;                       ///< that a phase then has apart: as many dwords of one bank at most
+  bool unverified = false;              ///< conflicts, too, as the width's phases are
+};
+constexpr Width widths[] = {
+    {"lds_read_b32", "ds_read_b32", "lds_read_clocks_b32", 4, 2, 4, 16}, // 32: by its measurement below
+    {"lds_read_b64", "ds_read_b64", "lds_read_clocks_b64", 8, 4, 8, 16},
+    {"lds_read_b96", "ds_read_b96", "lds_read_clocks_b96", 16, 8, 16, 8, true},
+    {"lds_read_b128", "ds_read_b128", "lds_read_clocks_b128", 16, 8, 16, 8},
+    {"lds_read2_b32", "ds_read2_b32", "lds_read_clocks_b64", 8, 4, 4, 32},
+    {"lds_read2_b64", "ds_read2_b64", "lds_read_clocks_b128", 16, 8, 8, 16},
+    {"lds_write_b32", "ds_write_b32", "lds_write_clocks_b32", 8, 2, 4, 32},
+    {"lds_write_b64", "ds_write_b64", "lds_write_clocks_b64", 12, 4, 8, 16},
+    {"lds_write_b96", "ds_write_b96", "lds_write_clocks_b96", 20, 8, 16, 8, true},
+    {"lds_write_b128", "ds_write_b128", "lds_write_clocks_b128", 20, 8, 16, 8},
+    {"lds_write2_b32", "ds_write2_b32", "lds_write_clocks_b64", 12, 4, 4, 32},
+    {"lds_write2_b64", "ds_write2_b64", "lds_write_clocks_b128", 20, 8, 8, 16},
+    {"lds_atomic_add", "ds_add_u32", "lds_atomic_clocks", 8, 2, 4, 32, true},
+};
+
+/// Without conflicts, and with every power of two of dwords on a bank.
+void addPatterns(std::vector<Benchmark> &all, const Width &width) {
+  for (uint32_t dwords = 1; dwords <= width.banks; dwords *= 2) {
+    const std::string pattern = dwords == 1 ? "no conflict" : std::to_string(dwords) + " dwords a bank";
+    all.push_back(access(width.kernel, std::string(width.name) + ", " + pattern,
+                         width.clocks + width.phases * (dwords - 1.0),
+                         dwords == 1 || width.unverified ? width.constant : "lds_conflict_clocks",
+                         [apart = width.bytes * dwords](uint32_t lane) { return lane * apart; }));
+  }
+}
+
 uint32_t together(uint32_t) { return 64; }
 /// 16 rows of 128 bytes, as an MFMA's operand is read: 16 bytes a lane, four lanes a row.
 uint32_t rows(uint32_t lane) { return lane % 16 * 128 + lane / 16 * 16; }
 /// The same with the four granules of a row moved by the row.
 uint32_t swizzledRows(uint32_t lane) { return lane % 16 * 128 + ((lane / 16) ^ (lane % 8)) * 16; }
+uint32_t everyThirtySecond(uint32_t lane) { return lane * 128; }
+uint32_t inOrder(uint32_t lane) { return lane * 16; }
 
 } // namespace
 
 std::vector<Benchmark> ldsBenchmarks() {
-  return {
-      access("lds_read_b32", "ds_read_b32, no conflict", 4, "lds_read_clocks_b32", apart<4>),
-      access("lds_read_b32", "ds_read_b32, one address", 4, "lds_read_clocks_b32", together),
-      access("lds_read_b32", "ds_read_b32, 2 dwords a bank", 6, "lds_conflict_clocks", apart<8>),
-      access("lds_read_b32", "ds_read_b32, 4 dwords a bank", 10, "lds_conflict_clocks", apart<16>),
-      access("lds_read_b32", "ds_read_b32, 8 dwords a bank", 18, "lds_conflict_clocks", apart<32>),
-      access("lds_read_b32", "ds_read_b32, 16 dwords a bank", 34, "lds_conflict_clocks", apart<64>),
-      access("lds_read_b32", "ds_read_b32, 32 dwords a bank", 64, "lds_conflict_clocks", apart<128>),
-      access("lds_read_b64", "ds_read_b64, no conflict", 8, "lds_read_clocks_b64", apart<8>),
-      access("lds_read_b64", "ds_read_b64, 2 dwords a bank", 12, "lds_conflict_clocks", apart<16>),
-      access("lds_read_b64", "ds_read_b64, 4 dwords a bank", 20, "lds_conflict_clocks", apart<32>),
-      access("lds_read2_b64", "ds_read2_b64, no conflict", 16, "lds_read_clocks_b128", apart<8>),
-      access("lds_read_b128", "ds_read_b128, no conflict", 16, "lds_read_clocks_b128", apart<16>),
-      access("lds_read_b128", "ds_read_b128, one address", 16, "lds_read_clocks_b128", together),
-      access("lds_read_b128", "ds_read_b128, 2 dwords a bank", 24, "lds_conflict_clocks", apart<32>),
+  std::vector<Benchmark> all;
+  for (const Width &width : widths)
+    addPatterns(all, width);
+  for (const Width &width : widths)
+    if (std::string_view(width.name).starts_with("ds_read_"))
+      all.push_back(
+          access(width.kernel, std::string(width.name) + ", one address", width.clocks, width.constant, together));
+  // Each lane is an operation of its own.
+  all.push_back(access("lds_atomic_add", "ds_add_u32, one address", 70, "lds_atomic_clocks", together));
+  const std::vector<Benchmark> others = {
+      access("lds_read_b32", "ds_read_b32, 32 dwords a bank", 64, "lds_conflict_clocks", everyThirtySecond),
       access("lds_read_b128", "ds_read_b128, rows of 128 bytes", 40, "lds_conflict_clocks", rows),
       access("lds_read_b128", "ds_read_b128, swizzled rows", 16, "lds_conflict_clocks", swizzledRows),
-      access("lds_write_b32", "ds_write_b32, no conflict", 8, "lds_write_clocks_b32", apart<4>),
-      access("lds_write_b32", "ds_write_b32, 4 dwords a bank", 14, "lds_conflict_clocks", apart<16>),
-      access("lds_write_b64", "ds_write_b64, no conflict", 12, "lds_write_clocks_b64", apart<8>),
-      access("lds_write_b64", "ds_write_b64, 2 dwords a bank", 16, "lds_conflict_clocks", apart<16>),
-      access("lds_write_b128", "ds_write_b128, no conflict", 20, "lds_write_clocks_b128", apart<16>),
-      access("lds_write_b128", "ds_write_b128, 2 dwords a bank", 28, "lds_conflict_clocks", apart<32>),
-      access("lds_atomic_add", "ds_add_u32, no conflict", 8, "lds_atomic_clocks", apart<4>),
-      access("lds_read_b128", "ds_read_b128, 4 waves on both ports", 8, "lds_ports", apart<16>, 4),
-      access("lds_write_b128", "ds_write_b128, 4 waves on both ports", 10, "lds_ports", apart<16>, 4),
+      access("lds_read_b128", "ds_read_b128, 4 waves on both ports", 8, "lds_ports", inOrder, 4),
+      access("lds_write_b128", "ds_write_b128, 4 waves on both ports", 10, "lds_ports", inOrder, 4),
       chain("lds_latency_b32", "ds_read_b32 until its value is there", {52, 50}, "lds_latency"),
       chain("lds_latency_b128", "ds_read_b128 until its value is there", {64, 62}, "lds_latency"),
       chain("lds_latency_bpermute", "ds_bpermute_b32 until its value is there", {50, 50}, "cross_lane_latency"),
   };
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
 }
 
 } // namespace nstf::emulator::timing

@@ -1,6 +1,7 @@
 // Matrix instructions, and vector ones in their shadow.
 //
 // Passes: AMD's matrix instruction calculator, with which LLVM 22 agrees. Shadows: pyhip's measurements on gfx942.
+#include "runtime/emulator/timing/ClockModel.h"
 #include "tools/benchmarks/timing/micro/Benchmarks.h"
 
 namespace nstf::emulator::timing {
@@ -39,6 +40,32 @@ Benchmark shadow(const std::string &kernel, const std::string &name, Known known
             return bench.clocksOf({.kernel = kernel, .items = items}, 4, 12, 256); }};
 }
 
+/// Of a loop that every SIMD executes, percent; what comes before and after it drops out.
+Benchmark ofRoofline(const std::string &kernel, const std::string &name, const std::string &constant) {
+  return {name, "%", {100, 100}, arithmetic, constant, [=](MicroBench &bench) {
+            double execution = 0, least = 0;
+            for (const auto &[count, sign] : {std::pair(4u, -1), std::pair(12u, 1)}) {
+              bench.forget();
+              const LaunchPrediction run =
+                  bench.run({.kernel = kernel, .groups = bench.chip().computeUnits, .items = 256, .count = count});
+              execution += sign * run.executionNs;
+              least += sign * run.executionNs * run.roofline;
+            }
+            return 100 * least / execution;
+          }};
+}
+
+/// Flops of a second at 2.1 GHz of MI300X, of what 94 % of a compute unit's clocks do.
+double products(double flopsAClock) { return 304 * flopsAClock * 2.1e9 * 0.94; }
+
+/// MHz under MI300X's power limit, where at the peak clock the work takes a second.
+Benchmark held(const std::string &name, double clock, const std::string &constant, const PowerDemand &demand) {
+  const double coreShare = demand.f16Flops + demand.bf16Flops + demand.eightBitFlops > 0;
+  return {name,      "MHz",    {.mi300x = clock},
+          bandwidth, constant, [=](MicroBench &bench) {
+            return sustainedClock(bench.chip(), demand, 1e9, coreShare); }};
+}
+
 } // namespace
 
 std::vector<Benchmark> matrixBenchmarks(const std::string &target) {
@@ -65,13 +92,28 @@ std::vector<Benchmark> matrixBenchmarks(const std::string &target) {
     all.push_back(shadow("shadow_" + std::to_string(count), "16x16x16 f16 and " + std::to_string(count) + " vector",
                          {std::max(16.0, both), std::max(32.0, both)}, "valu_after_matrix_clocks"));
   }
+  const std::string half = target == "gfx942" ? "mfma_f32_16x16x16_f16" : "mfma_f32_16x16x16f16";
+  all.push_back(
+      ofRoofline(half + "_independent", "share of the roofline, 16x16x16 f16 on every SIMD", "matrix_pass_clocks"));
+  all.push_back(ofRoofline("packed_fma_f32", "share of the roofline, v_pk_fma_f32 on every SIMD", "packed_f32_clocks"));
   all.push_back(shadow("shadow_packed", "16x16x16 f16 and a packed f32", {28, 44}, "packed_f32_after_matrix_clocks"));
   all.push_back(shadow("shadow_exp", "16x16x16 f16 and an exp", {20, 32}, "transcendental_clocks"));
   all.push_back(shadow("shadow_mixed", "16x16x16 f16, 3 vector, the same, an exp", {36, 64}, "transcendental_clocks"));
+  if (target == "gfx942")
+    all.push_back(
+        shadow("shadow_sparse", "sparse 16x16x32 f16 and 4 vector", {.mi300x = 24}, "valu_after_sparse_matrix_clocks"));
   all.push_back(
       shadow("beside_vector", "16x16x16 f16, 3 vector of another wave", {16, 32}, "valu_after_matrix_clocks", 512));
   all.push_back(shadow("beside_packed", "16x16x16 f16, a packed f32 of another wave", {21, 37},
                        "packed_f32_beside_matrix_clocks", 512));
+  // AMD's measured maxima of matrix products, and what gpu-benches' stream runs at.
+  all.push_back(
+      held("clock of f16 products", 1120, "matrix_energy_f16", {.hbmBytes = 1e12, .f16Flops = products(2048)}));
+  all.push_back(
+      held("clock of bf16 products", 1210, "matrix_energy_bf16", {.hbmBytes = 1e12, .bf16Flops = products(2048)}));
+  all.push_back(
+      held("clock of 8-bit products", 1090, "matrix_energy_8bit", {.hbmBytes = 1e12, .eightBitFlops = products(4096)}));
+  all.push_back(held("clock of a stream of 4.07 TB/s", 1254, "hbm_power", {.hbmBytes = 4.07e12}));
   return all;
 }
 

@@ -9,43 +9,28 @@ namespace nstf::emulator::timing {
 
 namespace {
 
-constexpr uint64_t kilo = 1024, mega = kilo * kilo, line = 128, part = 8 * kilo;
-/// Clocks a step takes once the chain has been gone through: a level that holds all of it.
-double warm(MicroBench &bench, const std::string &kernel, uint64_t bytes, uint64_t apart = line) {
-  const uint32_t rounds = uint32_t(bytes / apart / stepsARound);
-  return bench.clocksOf({.kernel = kernel, .memory = makeChain(bench, bytes, apart)}, rounds, 3 * rounds, stepsARound);
-}
+constexpr uint64_t line = 128;
 
 /// Clocks a step takes where nothing was read before.
-double cold(MicroBench &bench, uint64_t bytes) {
+double cold(MicroBench &bench, uint64_t bytes, const std::string &kernel = "chase_plain") {
   const uint32_t few = 4, many = 68;
-  return bench.clocksOf({.kernel = "chase_plain", .memory = makeChain(bench, bytes, line, many * stepsARound)}, few,
-                        many, stepsARound);
+  return bench.clocksOf({.kernel = kernel, .memory = makeChain(bench, bytes, line, many * stepsARound)}, few, many,
+                        stepsARound);
 }
 
 /// Clocks a step takes where an earlier kernel has read the chain, from runs over all of it and the first eighth.
-double again(MicroBench &bench, uint64_t bytes) {
-  const uint32_t rounds = uint32_t(bytes / line / stepsARound), few = rounds / 8;
-  KernelRun run{.kernel = "chase_plain", .memory = makeChain(bench, bytes, line)};
-  auto clocksOf = [&](uint32_t count) {
-    bench.forget();
-    run.count = rounds;
-    bench.run(run);
-    run.count = count;
-    return double(bench.run(run).clocks);
-  };
-  return (clocksOf(rounds) - clocksOf(few)) / ((rounds - few) * double(stepsARound));
+double again(MicroBench &bench, uint64_t bytes, const std::string &kernel = "chase_plain") {
+  const uint32_t rounds = uint32_t(bytes / line / stepsARound);
+  const KernelRun run{.kernel = kernel, .count = rounds, .memory = makeChain(bench, bytes, line)};
+  return bench.clocksBehind(run, run, rounds / 8, rounds, stepsARound);
 }
 
 /// Bytes a nanosecond (GB/s) of all compute units together, over the same `bytes` each.
-double shared(MicroBench &bench, uint64_t bytes, uint32_t few, uint32_t many) {
+double shared(MicroBench &bench, const std::string &kernel, uint64_t bytes, uint32_t few, uint32_t many) {
   const uint32_t groups = bench.chip().computeUnits * 2;
-  double clocks = bench.clocksOf({.kernel = "shared_read",
-                                  .groups = groups,
-                                  .items = 256,
-                                  .first = uint32_t(bytes),
-                                  .memory = bench.allocate(bytes)},
-                                 few, many, 1);
+  double clocks = bench.clocksOf(
+      {.kernel = kernel, .groups = groups, .items = 256, .first = uint32_t(bytes), .memory = bench.allocate(bytes)},
+      few, many, 1);
   return double(bytes) * groups / bench.nanoseconds(clocks);
 }
 
@@ -95,6 +80,36 @@ Benchmark strided(const std::string &kernel, const std::string &name, uint32_t b
       }};
 }
 
+/// Of a launch that reads much more than caches hold, percent.
+double shareOfRoofline(MicroBench &bench) {
+  const uint32_t groups = bench.chip().computeUnits * 4, count = uint32_t(400 * mega / part / groups);
+  bench.forget();
+  return 100 * bench
+                   .run({.kernel = "stream_read",
+                         .groups = groups,
+                         .items = 256,
+                         .count = count,
+                         .second = count,
+                         .memory = bench.allocate(uint64_t(groups) * count * part)})
+                   .roofline;
+}
+
+/// Clocks a load takes of a wave that waits for none, each of lines of its own that the L2 has.
+double underWay(MicroBench &bench) {
+  const uint32_t few = 8, many = 40, loads = 64, apart = 256;
+  const KernelRun run{
+      .kernel = "burst", .count = many, .first = apart, .memory = bench.allocate(uint64_t(many) * loads * apart)};
+  return bench.clocksBehind(run, run, few, many, loads);
+}
+
+/// Clocks of an instruction of one wave, lanes `apart` bytes from each other.
+Benchmark atomics(const std::string &name, uint32_t apart, double clocks) {
+  return {name, "clk", {clocks, clocks}, bandwidth, "l2_atomic_clocks", [=](MicroBench &bench) {
+            return bench.clocksOf({.kernel = "atomic_add", .first = apart, .memory = bench.allocate(4 * kilo)}, 4, 12,
+                                  16);
+          }};
+}
+
 } // namespace
 
 std::vector<Benchmark> memoryBenchmarks() {
@@ -109,16 +124,27 @@ std::vector<Benchmark> memoryBenchmarks() {
             [](MicroBench &b) { return again(b, mega); }),
       // More than an L2 holds: what is read first has left it.
       chase("chase in MALL", {455}, "mall_latency_ns", [](MicroBench &b) { return again(b, 16 * mega); }),
+      // As many more clocks than a plain one as in the L2.
+      chase("chase in MALL, coherent", {530}, "mall_latency_ns",
+            [](MicroBench &b) { return again(b, 16 * mega, "chase_coherent"); }),
       chase("chase in memory, 56 MB", {.mi250x = 586}, "hbm_latency_ns",
             [](MicroBench &b) { return cold(b, 56 * mega); }),
       chase("chase in memory, 317 MB", {868, 677}, "hbm_latency_ns", [](MicroBench &b) { return cold(b, 317 * mega); }),
+      chase("chase in memory, 56 MB, coherent", {.mi250x = 639}, "hbm_latency_ns",
+            [](MicroBench &b) { return cold(b, 56 * mega, "chase_coherent"); }),
+      chase("chase in memory, 317 MB, coherent", {943, 730}, "hbm_latency_ns",
+            [](MicroBench &b) { return cold(b, 317 * mega, "chase_coherent"); }),
       chase("chase in memory, 1.6 GB", {890, 690}, "tlb_miss_ns", [](MicroBench &b) { return cold(b, 1600 * mega); }),
       chase("chase of scalar loads", {48, 53}, "scalar_latency",
             [](MicroBench &b) { return warm(b, "chase_scalar", 4 * kilo, 64); }),
+      chase("chase of scalar loads in L2", {213, 249}, "scalar_miss_latency",
+            [](MicroBench &b) { return warm(b, "chase_scalar", 64 * kilo, 64); }),
       rate("read in L1, all compute units", {38800, 11100}, "l1_bytes_per_clock",
-           [](MicroBench &b) { return shared(b, 8 * kilo * 2, 8, 40); }),
+           [](MicroBench &b) { return shared(b, "shared_read", 8 * kilo * 2, 8, 40); }),
       rate("read in L2, all compute units the same", {27500, 5100}, "l2_read_bytes_per_clock",
-           [](MicroBench &b) { return shared(b, mega, 2, 6); }),
+           [](MicroBench &b) { return shared(b, "shared_read", mega, 2, 6); }),
+      rate("write in L2, all compute units the same", {9946, 2611}, "l2_write_bytes_per_clock",
+           [](MicroBench &b) { return shared(b, "shared_write", mega, 2, 6); }),
       rate("read in MALL", {5400}, "mall_read_bandwidth",
            [](MicroBench &b) { return stream(b, "stream_read", 128 * mega, true); }),
       rate("write in MALL", {5050}, "mall_write_bandwidth",
@@ -131,12 +157,26 @@ std::vector<Benchmark> memoryBenchmarks() {
            [](MicroBench &b) { return stream(b, "stream_write", 400 * mega, false); }),
       rate("copy in memory", {4000, 1385}, "hbm_copy_bandwidth",
            [](MicroBench &b) { return stream(b, "stream_copy", 400 * mega, false, 2); }),
+      {"share of the roofline, reading memory",
+       "%",
+       {100 * 4050 / 5300.0, 100 * 1389 / 1600.0},
+       bandwidth,
+       "memory_bandwidth",
+       shareOfRoofline},
       strided("strided_dword", "dword loads, four waves", 4, {4, 4}, "vmem_issue_clocks", 4),
       strided("strided_dword", "dword loads, one wave, a line a lane", 128, {64, 64}, "vmem_lines_per_clock"),
       // Of 256 lines a set has room for 64: each is a miss, one after the other in the set.
       strided("strided_dword", "dword loads of lines 512 bytes apart, four waves", 512, {128, 64}, "l1_set_miss_clocks",
               4),
       strided("strided_dwordx4", "dwordx4 loads, one wave", 16, {16, 16}, "l1_bytes_per_clock"),
+      strided("strided_store", "dwordx4 stores, four waves", 16, {16, 16}, "l1_write_bytes_per_clock", 4),
+      {"dword loads that the L2 has, one wave",
+       "clk",
+       {213 / 24.0, 249 / 24.0},
+       latency,
+       "vmem_outstanding_per_wave",
+       underWay},
+      atomics("atomics of a wave on one dword in the L2", 0, 64 * 4),
       strided("lds_dma", "loads into LDS, one wave", 4, {11, 11}, "lds_dma_clocks"),
   };
 }

@@ -12,14 +12,26 @@ LaunchPrediction MicroBench::run(const KernelRun &run) {
   return launch(run.kernel, {{run.groups, 1, 1}, {run.items, 1, 1}}, block);
 }
 
-double MicroBench::clocksOf(KernelRun run, uint32_t fewRounds, uint32_t manyRounds, double operationsPerRound) {
+static double clocksBetween(MicroBench &bench, const KernelRun *before, KernelRun run, uint32_t fewRounds,
+                            uint32_t manyRounds, double operationsPerRound) {
   auto clocksWith = [&](uint32_t rounds) {
-    forget();
+    bench.forget();
+    if (before)
+      bench.run(*before);
     run.count = rounds;
-    return double(this->run(run).clocks);
+    return double(bench.run(run).clocks);
   };
-  double few = clocksWith(fewRounds);
+  const double few = clocksWith(fewRounds);
   return (clocksWith(manyRounds) - few) / ((manyRounds - fewRounds) * operationsPerRound);
+}
+
+double MicroBench::clocksOf(KernelRun run, uint32_t fewRounds, uint32_t manyRounds, double operationsPerRound) {
+  return clocksBetween(*this, nullptr, std::move(run), fewRounds, manyRounds, operationsPerRound);
+}
+
+double MicroBench::clocksBehind(const KernelRun &before, KernelRun run, uint32_t fewRounds, uint32_t manyRounds,
+                                double operationsPerRound) {
+  return clocksBetween(*this, &before, std::move(run), fewRounds, manyRounds, operationsPerRound);
 }
 
 } // namespace nstf::emulator::timing

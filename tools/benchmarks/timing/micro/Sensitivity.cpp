@@ -9,7 +9,6 @@ namespace nstf::emulator::timing {
 
 namespace {
 
-constexpr uint64_t kilo = 1024, mega = kilo * kilo;
 using Measure = std::function<double(MicroBench &)>;
 
 /// Clocks an operation of a loop takes.
@@ -32,11 +31,7 @@ Measure access(const std::string &kernel, uint32_t apart, uint32_t items = 64) {
 
 /// Clocks a step of a chain takes once it has been gone through; or the first time.
 Measure chase(const std::string &kernel, uint64_t bytes, uint64_t apart = 128) {
-  return [=](MicroBench &bench) {
-    const uint32_t rounds = std::max(1u, uint32_t(bytes / apart / stepsARound));
-    return bench.clocksOf({.kernel = kernel, .memory = makeChain(bench, bytes, apart)}, rounds, 3 * rounds,
-                          stepsARound);
-  };
+  return [=](MicroBench &bench) { return warm(bench, kernel, bytes, apart); };
 }
 Measure firstChase(uint64_t bytes, uint64_t links = 512, uint64_t apart = 128) {
   return [=](MicroBench &bench) {
@@ -284,7 +279,7 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
       {"l2_read_bytes_per_clock", -0.2, shared(64 * kilo, 4), [](ChipTiming &chip) { chip.l2Channels = 1; chip.l2ReadBytesPerClock = 16; }},
       {"l2_write_bytes_per_clock", -0.1, stream("stream_write", true), [](ChipTiming &chip) { chip.l2Channels = 1; chip.l2WriteBytesPerClock = 2; }},
       {"l2_kernel_end", 0.2, chaseAgain(64 * kilo, 512), [](ChipTiming &chip) { chip.l2KernelEnd = 1; }},
-      {"l2_atomic_clocks", 0.05, once({.kernel = "atomic_add", .groups = 16, .items = 256, .count = 4}, 4096)},
+      {"l2_atomic_clocks", 0.05, once({.kernel = "atomic_add", .groups = 16, .items = 256, .count = 4, .first = 4}, 4096)},
 
       // Memory
       // A chase that has nothing but refreshes to wait for: where there is more, a load's mean is the latency's constant.

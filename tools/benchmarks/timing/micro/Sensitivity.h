@@ -21,7 +21,7 @@ std::vector<Sensitivity> sensitivities(const std::string &target);
 /// Mechanisms that keep a constant from mattering: doubled, it must leave the microbenchmark as it is. `min` is 0.
 std::vector<Sensitivity> insensitivities();
 
-/// A chip without MALL has no use for its constants, nor one without known power for those of power.
+/// A chip without MALL has no use for its constants and benchmarks, nor one without known power for those of power.
 bool doesntApply(const ChipTiming &chip, std::string_view constant);
 
 /// The chip at a size that is simulated in milliseconds: four compute units an XCD, caches and bandwidths to match.

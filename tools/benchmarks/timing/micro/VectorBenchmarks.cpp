@@ -15,6 +15,15 @@ Benchmark rate(const std::string &kernel, const std::string &name, double clocks
           }};
 }
 
+/// Clocks an instruction takes of a loop that is `share` as long as the target's instruction cache.
+Benchmark sized(const std::string &kernel, const std::string &name, Known clocks, const std::string &constant,
+                double share) {
+  return {name, "clk", clocks, arithmetic, constant, [=](MicroBench &bench) {
+            const double instructions = bench.chip().target == "gfx942" ? 16384 : 8192;
+            return bench.clocksOf({.kernel = kernel}, 2, 4, share * instructions);
+          }};
+}
+
 /// What the kernel read as time around its loop over what the report says it took, percent.
 double selfTimed(MicroBench &bench) {
   auto *read = static_cast<uint64_t *>(bench.allocate(8));
@@ -34,10 +43,12 @@ double warmInstruction(MicroBench &bench) {
   return (again({.kernel = "cold_code", .first = 1}) - again({.kernel = "turn"})) / instructions;
 }
 
-/// Clocks a line of code that is fetched for the first time costs beyond the 16 instructions in it.
+/// Clocks a line of code that has left the instruction cache, and not the L2, costs beyond the 16 instructions in it.
 double coldLine(MicroBench &bench) {
   auto clocksOf = [&](uint32_t half) {
     bench.forget();
+    bench.run({.kernel = "cold_code"});
+    bench.run({.kernel = "cold_loop"});
     return double(bench.run({.kernel = "cold_code", .first = half}).clocks);
   };
   return (clocksOf(0) - clocksOf(1)) / 256 - 64;
@@ -66,16 +77,20 @@ std::vector<Benchmark> vectorBenchmarks() {
       rate("scalar_nop", "s_nop 7", 32, 256, "wait_state_clocks"),
       rate("scalar_sleep", "s_sleep 8", 512, 16, "sleep_clocks"),
       rate("scalar_memtime", "s_memtime", 4, 512, "memtime_clocks"),
+      rate("branch_not_taken", "s_cbranch that isn't taken", 4, 128, "branch_clocks"),
       rate("branch_taken", "s_branch", 20, 128, "fetch_window_clocks"),
       rate("loop_in_window", "loop of two v_pk_fma_f32 in a fetch window", 36, 1, "fetch_window_clocks"),
       rate("loop_across_windows", "loop of four v_fma_f64 in three fetch windows", 56, 1, "fetch_window_bytes"),
+      sized("code_that_fits", "loop of 15/16 of the instruction cache", {4, 4}, "instruction_cache_bytes", 15.0 / 16),
+      sized("code_beyond", "loop of 5/4 of the instruction cache", {}, "instruction_miss_latency", 5.0 / 4),
       {"an instruction whose line came with the last launch",
        "clk",
        {4, 4},
        arithmetic,
        "valu_clocks",
        warmInstruction},
-      {"a cold line of code", "clk", {213, 249}, latency, "instruction_miss_latency", coldLine},
+      // With the line after it.
+      {"a cold line of code", "clk", {213 / 2.0, 249 / 2.0}, latency, "instruction_miss_latency", coldLine},
       {"s_memtime around a loop over the report's clocks", "%", {100, 100}, exactly, "", selfTimed},
   };
 }

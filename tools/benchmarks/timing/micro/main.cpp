@@ -17,7 +17,8 @@ namespace {
 
 std::vector<Benchmark> benchmarksOf(const std::string &target) {
   std::vector<Benchmark> all = matrixBenchmarks(target);
-  for (auto &&family : {vectorBenchmarks(), ldsBenchmarks(), memoryBenchmarks(), dispatchBenchmarks()})
+  for (auto &&family :
+       {vectorBenchmarks(), ldsBenchmarks(), memoryBenchmarks(), sizeBenchmarks(), dispatchBenchmarks()})
     all.insert(all.end(), family.begin(), family.end());
   return all;
 }
@@ -106,7 +107,7 @@ int judgeBenchmarks(MicroBench &bench, const std::string &pattern) {
               bench.chip().peakClock, "benchmark", "constant", "source", "predicted", "", "error");
   unsigned shown = 0, beyond = 0;
   for (const Benchmark &benchmark : benchmarksOf(bench.chip().target)) {
-    if (benchmark.name.find(pattern) == std::string::npos)
+    if (benchmark.name.find(pattern) == std::string::npos || doesntApply(bench.chip(), benchmark.constant))
       continue;
     ++shown;
     beyond += !show(bench, benchmark);

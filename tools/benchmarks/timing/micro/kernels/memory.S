@@ -33,22 +33,26 @@ s_waitcnt lgkmcnt(0)
 again
 end chase_scalar
 
-/// Every workgroup of 256 goes over the same s7 bytes s6 times, 16 bytes a lane.
-begin shared_read
-v_lshlrev_b32 v1, 4, v0
-loop
-s_mov_b32 s9, 0
-2:
-.rept 4
-v_add_u32 v2, s9, v1
-global_load_dwordx4 v[4:7], v2, s[4:5]
-s_add_u32 s9, s9, 4096
-.endr
-s_cmp_lt_u32 s9, s7
-s_cbranch_scc1 2b
-again
-s_waitcnt vmcnt(0)
-end shared_read
+/// Every workgroup of 256 goes over the same s7 bytes s6 times, 16 bytes a lane at v2.
+.macro shared name, instruction:vararg
+  begin \name
+  v_lshlrev_b32 v1, 4, v0
+  loop
+  s_mov_b32 s9, 0
+  2:
+  .rept 4
+  v_add_u32 v2, s9, v1
+  \instruction
+  s_add_u32 s9, s9, 4096
+  .endr
+  s_cmp_lt_u32 s9, s7
+  s_cbranch_scc1 2b
+  again
+  s_waitcnt vmcnt(0)
+  end \name
+.endm
+shared shared_read, global_load_dwordx4 v[4:7], v2, s[4:5]
+shared shared_write, global_store_dwordx4 v2, v[4:7], s[4:5]
 
 /// Each workgroup of 256 has a part of s6 times 8 KiB to itself, 16 bytes a lane. s8: its distance to the next one's, of 8 KiB.
 .macro stream name
@@ -154,8 +158,9 @@ buffer_wbinvl1_vol
 again
 end invalidate
 
+/// s7: bytes from lane to lane.
 begin atomic_add
-v_lshlrev_b32 v1, 2, v0
+v_mul_lo_u32 v1, v0, s7
 v_mov_b32 v4, 1
 loop
 .rept 16

@@ -92,6 +92,15 @@ end branch_not_taken
 /// A loop of 80 KB: more than an instruction cache holds.
 repeated cold_loop, 20480, v_add_u32 v8, v9, v10
 
+/// Loops a sixteenth shorter than the instruction cache and a quarter longer.
+#ifdef __gfx942__
+#define CACHED 16384
+#else
+#define CACHED 8192
+#endif
+repeated code_that_fits, CACHED * 15 / 16, v_add_u32 v8, v9, v10
+repeated code_beyond, CACHED * 5 / 4, v_add_u32 v8, v9, v10
+
 /// 32 KB of code once: each line is fetched for the first time. s7: the wave leaves in the middle.
 begin cold_code
 s_cmp_lg_u32 s7, 0
