@@ -2,6 +2,7 @@
 
 #include "compiler/reference/Tolerance.h"
 
+#include "compiler/reference/Operations.h"
 #include "compiler/reference/TensorCode.h"
 
 #include <cassert>
@@ -79,6 +80,26 @@ static double weightRounding(AttentionOp op, llvm::ArrayRef<Tensor> arguments) {
   return rounding * getLargest(op.getV()) * (op.readsCodes() ? getLargest(op.getScales()[1]) : 1);
 }
 
+/// A product rounds the matrix that it decodes. Where results are few, all may be sums that cancel, and none as large
+/// as what is lost with its terms: at most that of all together, and hardly more than twice their root of squares.
+static double termRounding(LinearOp op, llvm::ArrayRef<Tensor> arguments) {
+  auto matrix = op.getW().getDefiningOp<DequantizeOp>();
+  auto x = dyn_cast<BlockArgument>(op.getX());
+  double rounding = roundingOf(getElementTypeOrSelf(op.getW().getType()));
+  if (!matrix || !x || !rounding)
+    return 0;
+  Matrix rows = arguments[x.getArgNumber()].values.cwiseAbs();
+  llvm::SmallVector<const Tensor *> planes;
+  for (Value plane : matrix->getOperands())
+    if (auto argument = dyn_cast<BlockArgument>(plane))
+      planes.push_back(&arguments[argument.getArgNumber()]);
+  if (planes.size() != matrix->getNumOperands() || rows.rows() * matrix.getType().getDimSize(0) > 64)
+    return 0;
+  Matrix w = evaluateOperation(matrix, planes, {}).front().values.cwiseAbs(), terms = rows * w.transpose();
+  Matrix squares = rows.cwiseAbs2() * w.cwiseAbs2().transpose();
+  return rounding * terms.cwiseMin(2 * squares.cwiseSqrt()).maxCoeff();
+}
+
 std::optional<Tolerance> nstf::reference::kernelTolerance(KernelOp kernel, llvm::ArrayRef<Tensor> arguments) {
   Tolerance sum;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
@@ -95,6 +116,8 @@ std::optional<Tolerance> nstf::reference::kernelTolerance(KernelOp kernel, llvm:
     sum.relative += one->relative;
     if (auto attention = dyn_cast<AttentionOp>(op))
       sum.absolute += weightRounding(attention, arguments);
+    if (auto linear = dyn_cast<LinearOp>(op))
+      sum.absolute += termRounding(linear, arguments);
   }
   return sum;
 }

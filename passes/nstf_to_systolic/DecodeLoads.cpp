@@ -133,8 +133,11 @@ private:
       number = builder.getF32Type();
     loadPlanes(number, op);
     Value value = arith::MulFOp::create(builder, loc, subtractZeros(getCodes()), repeat(loaded.scales));
-    if (number != tile.getElementType())
-      value = arith::TruncFOp::create(builder, loc, tile, value);
+    if (number != tile.getElementType()) {
+      auto rounded = arith::TruncFOp::create(builder, loc, tile, value);
+      rounded.setFastmath(arith::FastMathFlags::nnan); // codes and scales are numbers
+      value = rounded;
+    }
     op.replaceAllUsesWith(value);
     op.erase();
     return success();

@@ -40,8 +40,12 @@ std::vector<double> randomRow(int64_t columns, uint32_t seed) {
 }
 
 TEST(Formats, AllCodesAndBack) {
-  for (int64_t columns : {1, 31, 38, 172, 300})
-    for (const Format &format : allFormats(columns)) {
+  for (int64_t columns : {1, 31, 38, 172, 300, 4096}) {
+    std::vector<Format> formats = allFormats(columns);
+    for (int64_t group : {0, 32, 64, 128})
+      for (bool isWide : {false, true})
+        formats.push_back({8, group, columns, false, /*isFloat=*/true, isWide});
+    for (const Format &format : formats) {
       int64_t rows = format.zerosPerWord() - 1; // the last word of zeros is not full
       std::vector<CodedRow> written(rows), read(rows);
       for (int64_t i = 0; i < rows; ++i) {
@@ -71,6 +75,7 @@ TEST(Formats, AllCodesAndBack) {
         EXPECT_EQ(read[i].zeros, written[i].zeros);
       }
     }
+  }
 }
 
 // A row of words as the dialect's document has it: neighbours in the halves.
@@ -135,6 +140,21 @@ TEST(Round, FloatsTakeTheNearest) {
     EXPECT_EQ(std::abs(row[k] - scale * decodeCode(format, coded.codes[k], 0)), best) << k;
     EXPECT_TRUE((coded.codes[k] & 0x7f) != 0x7f && coded.codes[k] != 0x80) << k;
   }
+}
+
+// Rows that share their grids: each group reaches to the largest number that any of them has there.
+TEST(Round, SharedGrids) {
+  Format format{8, 32, 40, false, /*isFloat=*/true};
+  std::vector<double> rows(3 * 40, 1.0);
+  rows[40 + 7] = -448;
+  rows[80 + 39] = 224;
+  std::vector<Grid> grids = chooseGrids(format, rows, Clipping::None);
+  ASSERT_EQ(grids.size(), 2u);
+  EXPECT_EQ(grids[0].scale, 2);
+  EXPECT_EQ(grids[1].scale, 1);
+  CodedRow coded = roundToNearest(format, std::span(rows).first(40), grids);
+  EXPECT_EQ(coded.scales, (std::vector<float>{2, 1}));
+  EXPECT_EQ(decodeRow(format, coded), std::vector<double>(40, 1.0));
 }
 
 TEST(Round, RowsWithoutARange) {

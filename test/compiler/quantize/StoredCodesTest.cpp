@@ -49,7 +49,7 @@ struct Tensors {
 CodedRow makeRow(const Format &format, int64_t row) {
   CodedRow coded;
   for (int64_t k = 0; k < format.columns; ++k)
-    coded.codes.push_back((3 * row + 5 * k + k / 7) % (format.largestCode() + 1));
+    coded.codes.push_back((3 * row + 5 * k + k / 7) % (format.isFloat ? 0x7f : format.largestCode() + 1));
   for (int64_t group = 0; group < format.groups(); ++group) {
     coded.scales.push_back(widenF16(uint16_t(0x2c00 + 11 * row + group)));
     coded.zeros.push_back(format.zeros ? (row + 2 * group) % (format.largestCode() + 1) : format.middle());
@@ -57,24 +57,51 @@ CodedRow makeRow(const Format &format, int64_t row) {
   return coded;
 }
 
+std::vector<Plane> planesOf(const Format &format) {
+  std::vector<Plane> planes = {Plane::Codes, Plane::Scales};
+  if (format.bits == 5 || format.bits == 6)
+    planes.push_back(Plane::High);
+  if (format.zeros)
+    planes.push_back(Plane::Zeros);
+  return planes;
+}
+
+std::vector<std::byte> packPlane(const Format &format, Plane plane, std::span<const CodedRow> rows) {
+  std::vector<std::byte> bytes;
+  size_t step = getRowsPerPlaneRow(format, plane), size = getRowBytes(format, plane);
+  for (size_t i = 0; i < rows.size(); i += step) {
+    bytes.resize(bytes.size() + size);
+    packRow(format, plane, rows.subspan(i, std::min(step, rows.size() - i)), std::span(bytes).last(size));
+  }
+  return bytes;
+}
+
+/// Planes, to a checkpoint's tensors, and to planes again.
+void expectSamePlanes(CodeLayout layout, const Format &format, int64_t rows) {
+  std::vector<CodedRow> written, read;
+  StoredCodes stored(layout, format, rows);
+  Tensors tensors(stored);
+  for (int64_t n = 0; n < rows; ++n) {
+    written.push_back(makeRow(format, n));
+    stored.write(n, written[n], tensors.all());
+  }
+  for (int64_t n = 0; n < rows; ++n)
+    read.push_back(stored.read(n, tensors.read(), support::ElementType::F16));
+  for (Plane plane : planesOf(format))
+    EXPECT_TRUE(packPlane(format, plane, written) == packPlane(format, plane, read))
+        << int(layout) << ", " << format.bits << " bits, " << format.columns << " columns, plane " << int(plane);
+}
+
 TEST(StoredCodes, AllLayoutsAndBack) {
-  for (const Case &layout : cases)
-    for (unsigned bits : layout.bits)
-      for (int64_t columns : {8, 38, 172})
-        for (int64_t rows : {8, 40})
-          for (bool zeros : {false, true}) {
-            Format format{bits, 32, columns, zeros};
-            StoredCodes stored(layout.layout, format, rows);
-            Tensors tensors(stored);
-            for (int64_t n = 0; n < rows; ++n)
-              stored.write(n, makeRow(format, n), tensors.all());
-            for (int64_t n = 0; n < rows; ++n) {
-              CodedRow got = stored.read(n, tensors.read(), support::ElementType::F16), want = makeRow(format, n);
-              EXPECT_EQ(got.codes, want.codes) << int(layout.layout) << ", " << bits << " bits, row " << n;
-              EXPECT_EQ(got.scales, want.scales);
-              EXPECT_EQ(got.zeros, want.zeros);
-            }
-          }
+  for (int64_t columns : {1, 8, 38, 172, 4096})
+    for (int64_t group : {0, 32})
+      for (int64_t rows : {8, 40}) {
+        for (const Case &layout : cases)
+          for (unsigned bits : layout.bits)
+            for (bool zeros : {false, true})
+              expectSamePlanes(layout.layout, {bits, group, columns, zeros}, rows);
+        expectSamePlanes(CodeLayout::Floats, {8, group, columns, false, /*isFloat=*/true}, rows);
+      }
 }
 
 TEST(StoredCodes, PlacesOfBits) {
