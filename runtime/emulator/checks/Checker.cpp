@@ -64,6 +64,10 @@ void Checker::groupEnds(Workgroup &group) {
   for (auto &check : checks)
     check->groupEnds(group);
 }
+void Checker::groupStops(Workgroup &group) {
+  for (auto &check : checks)
+    check->groupStops(group);
+}
 void Checker::waveBegins(Wave &wave) {
   for (auto &check : checks)
     check->waveBegins(wave);

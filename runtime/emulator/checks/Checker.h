@@ -71,6 +71,7 @@ public:
   void launchEnds(const Launch &launch) override;
   void groupBegins(Workgroup &group) override;
   void groupEnds(Workgroup &group) override;
+  void groupStops(Workgroup &group) override;
   void waveBegins(Wave &wave) override;
   void instruction(Wave &wave, const MicroOp *first) override;
   void step(Wave &wave, const MicroOp *op) override;

@@ -28,8 +28,6 @@ struct RaceCheck::Party {
 
 void RaceCheck::launchBegins(const Launch &) { opOfInstruction.clear(); }
 void RaceCheck::launchEnds(const Launch &) {
-  for (auto &[workgroup, group] : groups) // ended by a fault
-    reportDeferred(*workgroup, *group);
   reports.flush();
   groups.clear();
   lastWorkgroup = nullptr;
@@ -54,6 +52,7 @@ void RaceCheck::groupEnds(Workgroup &workgroup) {
   groups.erase(&workgroup);
   lastWorkgroup = nullptr;
 }
+void RaceCheck::groupStops(Workgroup &workgroup) { groupEnds(workgroup); }
 
 // Order
 

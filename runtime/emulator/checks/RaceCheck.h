@@ -31,6 +31,7 @@ public:
   void launchEnds(const Launch &launch) override;
   void groupBegins(Workgroup &group) override;
   void groupEnds(Workgroup &group) override;
+  void groupStops(Workgroup &group) override;
   void instruction(Wave &wave, const MicroOp *first) override;
   void access(Wave &wave, const MicroOp *op, const MemoryAccess &access) override;
   void barrier(Workgroup &group) override;

@@ -5,7 +5,8 @@
 //
 // The order of calls: launchBegins, then for each workgroup groupBegins, waveBegins of its waves; for each instruction
 // of a wave instruction, access (for each memory access it makes), retired; barrier when a workgroup's waves have met;
-// groupEnds; launchEnds. Resident workgroups alternate. After a fault nothing but launchEnds follows.
+// groupEnds; launchEnds. Resident workgroups alternate. After a fault groupStops follows for all but those of lower
+// numbers, which go on, and launchEnds.
 #pragma once
 
 #include "runtime/emulator/instructions/MemorySpace.h"
@@ -39,6 +40,8 @@ public:
   virtual void launchEnds(const Launch &) {}
   virtual void groupBegins(Workgroup &) {}
   virtual void groupEnds(Workgroup &) {}
+  /// Instead of groupEnds, where a fault ends the launch: the workgroup is gone afterwards.
+  virtual void groupStops(Workgroup &) {}
   /// The registers stand as the hardware initialises them.
   virtual void waveBegins(Wave &) {}
   /// `first`, the first micro-op of an instruction, is about to run. May throw WaveFault to end the launch.

@@ -146,6 +146,12 @@ private:
     return true;
   }
 
+  /// Before its end; null: it has come to that.
+  void stop(std::unique_ptr<ResidentGroup> resident) {
+    if (resident && scheduler.options.monitor)
+      scheduler.options.monitor->groupStops(resident->group);
+  }
+
   /// A turn for each workgroup. After a fault those of lower numbers go on as long as they get anywhere: the fault
   /// reported is the lowest workgroup's.
   void round() {
@@ -154,7 +160,7 @@ private:
     for (std::unique_ptr<ResidentGroup> &resident : active) {
       const uint64_t index = resident->group.index;
       if (scheduler.failedBelow(index)) {
-        resident.reset();
+        stop(std::move(resident));
         continue;
       }
       try {
@@ -165,12 +171,13 @@ private:
           scheduler.retire(std::move(resident));
       } catch (...) {
         scheduler.fail(index, std::current_exception());
-        resident.reset();
+        stop(std::move(resident));
       }
     }
     std::erase(active, nullptr);
-    if (!moved && scheduler.faultyGroup != UINT64_MAX)
-      active.clear(); // they may be waiting for the workgroup that faulted
+    if (!moved && scheduler.faultyGroup != UINT64_MAX) // they may be waiting for the workgroup that faulted
+      for (; !active.empty(); active.pop_back())
+        stop(std::move(active.back()));
     decideAboutMore(moved);
   }
 

@@ -113,6 +113,17 @@ const std::vector<MemoryCase> common = {
            "ds_gws_barrier v4 gds\n s_waitcnt lgkmcnt(0)\n global_load_dword v3, v2, s[4:5]",
      {},
      128},
+    {"what a workgroup loaded before a fault",
+     "s_cmp_lg_u32 s2, 0\n s_cbranch_scc1 .Lload\n global_store_dword v1, v1, s[4:5]\n s_endpgm\n .Lload:\n"
+     "global_load_dword v3, v1, s[4:5]\n s_waitcnt vmcnt(0)\n s_trap 2",
+     {"race: 4 bytes loaded here and stored by wave 0 of workgroup (0, 0, 0) at entry + 0x24 ('global_store_dword v1, "
+      "v1, s[4:5]'), and nothing orders the two workgroups: kernel 'k17', pc P (entry + 0x30), instruction "
+      "'global_load_dword v3, v1, s[4:5]', workgroup (1, 0, 0), wave 0, lanes 0-63, address P: P is 0 bytes into "
+      "allocation N [P, P), 4096 bytes",
+      "fault: trap 2 (abort or assertion): kernel 'k17', pc P (entry + 0x3c), instruction 's_trap 2', workgroup (1, 0, "
+      "0), wave 0"},
+     64,
+     2},
 };
 
 // Workgroup 0 stores data and sets a flag, workgroup 1 waits for the flag and loads the data. s12: lane 0 alone sets
