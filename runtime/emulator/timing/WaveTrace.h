@@ -92,10 +92,10 @@ public:
   }
   /// Where what belongs to the entry taken last begins, and behind it the next one.
   const TraceBlock *behind(const TraceEntry &entry) const { return at - entry.blocks; }
-  /// Has the host fetch it.
+  /// Has the host fetch it, if there is any; what is fetched may go beyond the trace.
   static void prefetch(const TraceBlock *behind) {
     for (unsigned i = 0; i < linesAhead; ++i)
-      __builtin_prefetch(reinterpret_cast<const char *>(behind) + i * 64);
+      __builtin_prefetch(reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(behind) + i * 64));
   }
   /// Of the entry taken last, with Flag::accesses.
   const MemoryRequest &request(const TraceEntry &entry) const { return at[-ptrdiff_t(entry.blocks)].request; }
