@@ -23,19 +23,23 @@ static void expect(bool fine, const std::string &what, int64_t got) {
     throw std::runtime_error("expected " + what + " but got " + std::to_string(got));
 }
 
-std::vector<PerplexityWindow> planWindows(int64_t tokens, int64_t window, int64_t stride) {
+std::vector<PerplexityWindow> planWindows(int64_t tokens, int64_t window, int64_t stride, int64_t from) {
   expect(tokens >= 2, "a text of at least 2 tokens, of which the second can be predicted,", tokens);
   expect(window >= 2, "a window of at least 2 tokens", window);
   expect(stride >= 1 && stride <= window, "a stride from 1 to the window's " + std::to_string(window), stride);
+  expect(from < tokens, "a text of more tokens than the " + std::to_string(from) + " that are context only", tokens);
   std::vector<PerplexityWindow> windows;
-  int64_t predicted = 1; // all before it are done with
+  int64_t predicted = std::max<int64_t>(from, 1); // all before it are done with
   for (int64_t begin = 0, end = 0; end < tokens; begin += stride) {
     end = std::min(begin + window, tokens);
-    windows.push_back({begin, end, std::max(begin + 1, predicted)});
-    predicted = end;
+    int64_t firstTarget = std::max(begin + 1, predicted); // none of a single token, with nothing before it
+    if (firstTarget < end)
+      windows.push_back({begin, end, firstTarget});
+    predicted = std::max(predicted, end);
   }
-  if (windows.back().firstTarget == windows.back().end) // a single token, with nothing before it
-    windows.pop_back();
+  if (windows.empty())
+    throw std::runtime_error("expected a token from " + std::to_string(from) +
+                             " on that has others before it in its window but got none");
   return windows;
 }
 
@@ -46,8 +50,8 @@ Perplexity measurePerplexity(Session &session, std::span<const int32_t> ids, con
   int64_t length = options.window ? options.window : context;
   expect(length <= context, "a window of at most the model's context of " + std::to_string(context) + " tokens",
          length);
-  auto windows =
-      planWindows(int64_t(ids.size()), length, options.stride ? options.stride : std::max<int64_t>(1, length / 2));
+  auto windows = planWindows(int64_t(ids.size()), length,
+                             options.stride ? options.stride : std::max<int64_t>(1, length / 2), options.from);
   size_t all = 0;
   for (const PerplexityWindow &window : windows)
     all += window.end - window.firstTarget;

@@ -46,7 +46,7 @@ protected:
   }
 
   void expectAgreement(const std::vector<int32_t> &ids, int64_t window, int64_t stride) {
-    runtime::Perplexity got = runtime::measurePerplexity(*session, ids, {window, stride, {}});
+    runtime::Perplexity got = runtime::measurePerplexity(*session, ids, {.window = window, .stride = stride});
     double expected = std::exp(referenceMean(ids, window, stride));
     std::printf("%s, %zu tokens, windows of %lld by %lld: perplexity %.9f, in float64 %.9f, apart by %.2g\n",
                 options.input.c_str(), ids.size(), (long long)window, (long long)stride, got.value(), expected,

@@ -20,7 +20,12 @@ void addMeasuringOptions(CLI::App &app, Options &options) {
          "how far a window begins behind the one before; what both have is context only (default: half a window)")
       ->group(perplexity)
       ->type_name("N");
-
+  app.add_option_function<std::string>(
+         "--from", [&](const std::string &text) { options.from = parseInteger("--from", text, 1); },
+         "the first token of each text that is judged, from 0; those before it are context only")
+      ->default_str(std::to_string(options.from))
+      ->group(perplexity)
+      ->type_name("POSITION");
   app.add_option("--rows", options.rows, "texts of the file, from 0 (0-7)")->group(perplexity)->type_name("FIRST-LAST");
   app.add_option(
          "--against", options.against,

@@ -114,7 +114,7 @@ void checkTask(CLI::App &app, Options &options, const std::vector<std::string> &
   if (options.task == Task::Perplexity || options.task == Task::Bench || options.task == Task::Info)
     refuse({"--output"}, " is for --prompt, --ids and --input");
   if (options.task != Task::Perplexity)
-    refuse({"--window", "--stride", "--rows", "--against"}, " is for --perplexity");
+    refuse({"--window", "--stride", "--from", "--rows", "--against"}, " is for --perplexity");
   if (options.task != Task::Bench)
     refuse({"--bench-prompt", "--bench-tokens", "--repetitions"}, " is for --bench");
   if (what == "--ids")

@@ -38,7 +38,7 @@ struct Options {
   // Measurements.
   std::string perplexityFile, rows;
   std::string against; ///< another package
-  int64_t window = 0, stride = 0;
+  int64_t window = 0, stride = 0, from = 1;
   std::vector<int32_t> benchPrompts, benchTokens;
   int64_t repetitions = 5;
 };

@@ -93,15 +93,16 @@ private:
 PerplexityTexts readPerplexityTexts(const Options &options, const Package &package) {
   PerplexityTexts texts = chooseRows(options, readTexts(options, package));
   for (size_t i = 0; i < texts.size(); ++i)
-    if (texts[i].size() < 2)
-      throw std::runtime_error(options.perplexityFile + ": expected a text of at least 2 tokens but " +
-                               (texts.size() > 1 ? "text " + std::to_string(i + 1) : "it") + " has " +
+    if (int64_t(texts[i].size()) <= options.from)
+      throw std::runtime_error(options.perplexityFile + ": expected a text of at least " +
+                               std::to_string(options.from + 1) + " tokens" + (options.from > 1 ? " (--from)" : "") +
+                               " but " + (texts.size() > 1 ? "text " + std::to_string(i + 1) : "it") + " has " +
                                std::to_string(texts[i].size()));
   return texts;
 }
 
 void printPerplexity(Session &session, const Options &options, const PerplexityTexts &texts) {
-  PerplexityOptions measuring{options.window, options.stride, {}, {}};
+  PerplexityOptions measuring{options.window, options.stride, options.from, {}, {}};
   std::optional<Comparison> comparison;
   if (!options.against.empty())
     comparison.emplace(options, session);

@@ -23,6 +23,7 @@ namespace nstf::runtime {
 struct PerplexityOptions {
   int64_t window = 0; ///< tokens that the model sees at a time, 2 or more; 0: its context
   int64_t stride = 0; ///< 1 … window; 0: half the window
+  int64_t from = 1;   ///< tokens before it are context only
   /// Called before a token is predicted, with what it is predicted from and the token.
   std::function<void(std::span<const float> logits, int32_t token)> onLogits;
   /// Called after each predicted token with how many there are by now, and will be.
@@ -48,8 +49,9 @@ struct PerplexityWindow {
   bool operator==(const PerplexityWindow &) const = default;
 };
 
-/// The windows of a text of `tokens` tokens. Throws std::runtime_error on a window or stride outside its range.
-std::vector<PerplexityWindow> planWindows(int64_t tokens, int64_t window, int64_t stride);
+/// The windows of a text of `tokens` tokens that predict some from `from` on. Throws std::runtime_error on a window or
+/// stride outside its range, and where there is no such token.
+std::vector<PerplexityWindow> planWindows(int64_t tokens, int64_t window, int64_t stride, int64_t from = 1);
 
 /// Measures a text of 2 tokens or more on a language model (nstf/Generate.h); the session is reset for each window. As
 /// packages give the logits of a step's last row only, what is predicted runs one token a step, context in steps as

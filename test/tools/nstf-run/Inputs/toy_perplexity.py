@@ -1,5 +1,6 @@
-"""toy_perplexity.py IDS.json RESULT.json [--window N] [--stride N]: a result of nstf-run --perplexity on the toy package
-is what the loop in transformers' documentation gives ("Perplexity of fixed-length models"), each token counted once.
+"""toy_perplexity.py IDS.json RESULT.json [--window N] [--stride N] [--from N]: a result of nstf-run --perplexity on the toy package
+is what the loop in transformers' documentation gives ("Perplexity of fixed-length models"), each token counted once, those
+before --from not at all.
 
 The logit of token t is -(t - s)^2, s the sum of 3 i + 1 over the tokens i before, modulo 32."""
 import json
@@ -16,8 +17,9 @@ for begin in range(0, len(ids), stride):
     end = min(begin + max_length, len(ids))
     target_length = end - prev_end
     window = ids[begin:end]
-    windows += len(window) > 1  # a last one of one token has nothing to predict
-    for place in range(max(1, len(window) - target_length), len(window)):
+    places = [place for place in range(max(1, len(window) - target_length), len(window)) if begin + place >= options.get("--from", 1)]
+    windows += bool(places)  # a last one of one token has nothing to predict
+    for place in places:
         total_before = sum(3 * token + 1 for token in window[:place]) % 32
         logits = [-float((token - total_before) ** 2) for token in range(32)]
         total += math.log(sum(map(math.exp, logits))) - logits[window[place]]
