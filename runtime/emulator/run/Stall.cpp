@@ -1,11 +1,10 @@
 #include "runtime/emulator/run/Stall.h"
-#include "runtime/emulator/instructions/Monitor.h"
 #include "runtime/emulator/memory/CodeObject.h"
 #include "runtime/emulator/run/Dispatch.h"
+#include "runtime/emulator/run/StoreLog.h"
 
 #include <algorithm>
 #include <cstring>
-#include <unordered_map>
 
 namespace nstf::emulator {
 namespace {
@@ -23,51 +22,6 @@ uint64_t mixBytes(uint64_t hash, const void *data, size_t bytes) {
   }
   return hash;
 }
-
-/// Notes what memory held before it was first written.
-class StoreLog : public Monitor {
-public:
-  void instruction(Wave &w, const MicroOp *op) override {
-    if (other)
-      other->instruction(w, op);
-  }
-  void retired(Wave &w, const MicroOp *op) override {
-    if (other)
-      other->retired(w, op);
-  }
-  void barrier(Workgroup &group) override {
-    if (other)
-      other->barrier(group);
-  }
-  void access(Wave &w, const MicroOp *op, const MemoryAccess &access) override {
-    if (other)
-      other->access(w, op, access);
-    if (access.kind == AccessKind::Load)
-      return;
-    const bool isLds = access.space == MemorySpace::Lds;
-    const uint32_t ldsBytes = w.group->launch->ldsBytes;
-    for (unsigned lane = 0; lane < Wave::width; ++lane) {
-      if (!(access.lanes >> lane & 1))
-        continue;
-      uint64_t address = access.addresses[lane];
-      const Region *hint = nullptr;
-      if (isLds ? address > ldsBytes || access.bytes > ldsBytes - address
-                : !w.group->launch->regions->find(address, access.bytes, hint))
-        continue; // the access itself will fault
-      if (isLds)
-        address += reinterpret_cast<uint64_t>(w.group->lds);
-      for (uint64_t byte = address; byte < address + access.bytes; ++byte)
-        before.try_emplace(byte, *reinterpret_cast<const uint8_t *>(byte));
-    }
-  }
-  bool unchanged() const {
-    return std::ranges::all_of(
-        before, [](const auto &entry) { return *reinterpret_cast<const uint8_t *>(entry.first) == entry.second; });
-  }
-
-  Monitor *other = nullptr; ///< the launch's own, told as well
-  std::unordered_map<uint64_t, uint8_t> before;
-};
 
 } // namespace
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -44,6 +45,14 @@ Successors successorsOf(const DecodedProgram &program, const InstructionFacts &f
 }
 
 } // namespace
+
+bool isKnown(const InstructionFacts &facts) {
+  const std::string &name = facts.name();
+  const bool jumps = facts.kind == InstructionKind::Branch && facts.opcode() != Opcode::S_BRANCH;
+  const bool byIndex =
+      name.find("MOVREL") != std::string::npos || name.find("GPR_IDX") != std::string::npos || name == "S_SETVSKIP";
+  return facts.kind != InstructionKind::Unknown && !jumps && !byIndex;
+}
 
 ControlFlow::ControlFlow(const DecodedProgram &program, const ProgramFacts &facts, uint32_t root) {
   std::map<uint32_t, Successors> reached;
@@ -172,6 +181,31 @@ std::vector<Loop> loopsOf(const std::vector<BasicBlock> &blocks) {
     loops.push_back(std::move(body));
   }
   return loops;
+}
+
+Loop roundsBy(const std::vector<BasicBlock> &blocks, uint32_t instruction) {
+  const auto home = std::ranges::find_if(
+      blocks, [&](const BasicBlock &block) { return block.first <= instruction && instruction <= block.last; });
+  if (home == blocks.end())
+    return {};
+  auto reachedFrom = [&](auto neighbours) {
+    std::set<uint32_t> reached;
+    std::vector<uint32_t> open = {uint32_t(home - blocks.begin())};
+    while (!open.empty()) {
+      const uint32_t block = open.back();
+      open.pop_back();
+      for (uint32_t next : neighbours(block))
+        if (reached.insert(next).second)
+          open.push_back(next);
+    }
+    return reached;
+  };
+  const Predecessors predecessors = predecessorsOf(blocks);
+  const std::set<uint32_t> behind = reachedFrom([&](uint32_t block) { return blocks[block].successors; });
+  const std::set<uint32_t> before = reachedFrom([&](uint32_t block) { return predecessors[block]; });
+  Loop loop;
+  std::ranges::set_intersection(before, behind, std::back_inserter(loop));
+  return loop;
 }
 
 namespace {

@@ -7,9 +7,14 @@
 namespace nstf::emulator {
 class DecodedProgram;
 class ProgramFacts;
+struct InstructionFacts;
 } // namespace nstf::emulator
 
 namespace nstf::emulator::timing {
+
+/// Whether it goes on behind an instruction as ControlFlow says, and its facts name all registers that it touches: not
+/// of calls, indirect jumps and registers by index.
+bool isKnown(const InstructionFacts &facts);
 
 struct BasicBlock {
   uint32_t first, last;             ///< numbers of instructions, both in it
@@ -30,6 +35,8 @@ private:
 /// each other.
 using Loop = std::vector<uint32_t>;
 std::vector<Loop> loopsOf(const std::vector<BasicBlock> &blocks);
+/// All that control can go round in and come by an instruction; empty where it can't.
+Loop roundsBy(const std::vector<BasicBlock> &blocks, uint32_t instruction);
 
 /// By block: the blocks of the loop whose branch decides whether it is reached (control dependence).
 std::vector<std::vector<uint32_t>> controllersOf(const std::vector<BasicBlock> &blocks, const Loop &loop);

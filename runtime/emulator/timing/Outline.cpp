@@ -15,15 +15,6 @@ constexpr RegisterRange exec = {false, sgpr::exec, 2};
 bool isMemory(const InstructionFacts &facts) { return facts.kind == Kind::VectorMemory || facts.kind == Kind::Flat; }
 bool isAccess(const InstructionFacts &facts) { return isMemory(facts) || facts.kind == Kind::Lds; }
 
-/// Whether what it reads and writes is known, and nobody else hears of it.
-bool isPlain(const InstructionFacts &facts) {
-  const std::string &name = facts.name();
-  const bool jumps = facts.kind == Kind::Branch && facts.opcode() != Opcode::S_BRANCH;
-  const bool byIndex =
-      name.find("MOVREL") != std::string::npos || name.find("GPR_IDX") != std::string::npos || name == "S_SETVSKIP";
-  return facts.kind != Kind::Unknown && !jumps && !byIndex && !facts.atomic;
-}
-
 /// Whether it may be left out where nobody wants what it writes.
 bool isComputation(const InstructionFacts &facts) {
   return (facts.kind == Kind::Scalar || isVector(facts.kind)) ? !facts.writes.empty()
@@ -98,7 +89,7 @@ private:
 
   bool isKnown() {
     bool known = true;
-    forEach([&](const InstructionFacts &fact) { known &= isPlain(fact); });
+    forEach([&](const InstructionFacts &fact) { known &= timing::isKnown(fact) && !fact.atomic; });
     return known;
   }
 

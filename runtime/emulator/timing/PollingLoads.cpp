@@ -1,7 +1,6 @@
 #include "runtime/emulator/timing/PollingLoads.h"
 #include "runtime/emulator/decode/InstructionFacts.h"
 #include "runtime/emulator/timing/ControlFlow.h"
-#include "runtime/emulator/timing/RegisterSet.h"
 
 #include <algorithm>
 #include <set>
@@ -16,53 +15,79 @@ bool restoresExec(const InstructionFacts &facts) {
 /// s_*_saveexec: the saved copy is EXEC as it was, whatever is masked out of EXEC itself.
 bool savesExec(const InstructionFacts &facts) { return facts.name().ends_with("_SAVEEXEC_B64"); }
 
+/// Whether other waves may learn that it was executed.
+bool isHeard(const InstructionFacts &facts) {
+  return facts.stores || facts.kind == InstructionKind::Barrier || facts.kind == InstructionKind::Message;
+}
+/// Whether it gives what neither registers nor memory hold.
+bool readsMore(const InstructionFacts &facts) {
+  const std::string &name = facts.name();
+  return facts.opcode() == Opcode::S_MEMTIME || facts.opcode() == Opcode::S_MEMREALTIME ||
+         facts.opcode() == Opcode::S_GETREG_B32 || name.starts_with("DS_GWS_");
+}
+
 /// One loop: which registers decide, backwards from its exits.
 class DecidingValues {
 public:
-  DecidingValues(const ControlFlow &flow, const ProgramFacts &facts, const Loop &loop)
-      : blocks(flow.blocks()), facts(facts), loop(loop), controllers(controllersOf(blocks, loop)),
+  /// `heard`: not only of the exits, but of what others may hear, too.
+  DecidingValues(const ControlFlow &flow, const ProgramFacts &facts, const Loop &loop, bool heard = false)
+      : blocks(flow.blocks()), facts(facts), loop(loop), heard(heard), controllers(controllersOf(blocks, loop)),
         entries(blocks.size()) {}
 
   void find(std::set<uint32_t> &loads) {
     for (changed = true; changed;) {
       changed = false;
       for (uint32_t block : loop)
-        walk(block, loads);
+        setEntry(block, walk(block, blocks[block].first, loads));
     }
     if (std::ranges::any_of(loads, [&](uint32_t i) { return isInLoop(i) && facts.of(i).atomic; }))
       findFirstValues(loads);
   }
 
+  bool ends() const {
+    return std::ranges::any_of(loop, [&](uint32_t block) { return leaves(block); });
+  }
+  /// Behind an instruction of the loop, of which `loads` were found; nothing if more decides than registers and memory.
+  std::optional<RegisterSet> behind(uint32_t instruction, std::set<uint32_t> &loads) {
+    const uint32_t block = *std::ranges::find_if(loop, [&](uint32_t b) { return holds(b, instruction); });
+    const RegisterSet registers = walk(block, instruction + 1, loads);
+    return more ? std::nullopt : std::optional(registers);
+  }
+
 private:
   bool inLoop(uint32_t block) const { return std::ranges::binary_search(loop, block); }
+  bool holds(uint32_t block, uint32_t instruction) const {
+    return blocks[block].first <= instruction && instruction <= blocks[block].last;
+  }
   bool isInLoop(uint32_t instruction) const {
-    return std::ranges::any_of(
-        loop, [&](uint32_t block) { return blocks[block].first <= instruction && instruction <= blocks[block].last; });
+    return std::ranges::any_of(loop, [&](uint32_t block) { return holds(block, instruction); });
   }
   bool leaves(uint32_t block) const {
     const auto &successors = blocks[block].successors;
     return successors.size() == 2 && inLoop(successors[0]) != inLoop(successors[1]);
   }
 
-  void walk(uint32_t block, std::set<uint32_t> &loads) {
+  /// Which decide in front of instruction `first` of a block.
+  RegisterSet walk(uint32_t block, uint32_t first, std::set<uint32_t> &loads) {
     RegisterSet live;
     for (uint32_t successor : blocks[block].successors)
       if (inLoop(successor))
         live |= entries[successor];
-    for (uint32_t i = blocks[block].last + 1; i-- > blocks[block].first;) {
+    for (uint32_t i = blocks[block].last + 1; i-- > first;) {
       const InstructionFacts &fact = facts.of(i);
-      if (i == blocks[block].last && (leaves(block) || deciding.contains(block))) {
+      if ((i == blocks[block].last && (leaves(block) || deciding.contains(block))) || (heard && isHeard(fact))) {
         add(live, fact);
         decides(block);
       }
       if (std::ranges::none_of(fact.writes, [&](const RegisterUse &use) { return meets(live, use); }))
         continue;
       decides(block);
+      more |= readsMore(fact);
       if (fact.loads && loads.insert(i).second)
         changed = true;
       goBehind(live, fact);
     }
-    setEntry(block, live);
+    return live;
   }
 
   /// A loop around a compare-and-swap may begin with a plain load, of what the others swap: its value, too, decides how
@@ -139,6 +164,8 @@ private:
   const std::vector<BasicBlock> &blocks;
   const ProgramFacts &facts;
   const Loop &loop;
+  const bool heard;
+  bool more = false;                                    ///< than registers and memory decides
   const std::vector<std::vector<uint32_t>> controllers; ///< by block
   std::vector<RegisterSet> entries;                     ///< by block: registers whose value there decides
   std::set<uint32_t> deciding;                          ///< blocks of the loop whose branch at the end decides
@@ -146,6 +173,21 @@ private:
 };
 
 } // namespace
+
+std::optional<RegisterSet> decidingBehind(const ControlFlow &flow, const ProgramFacts &facts, uint32_t load) {
+  const std::vector<BasicBlock> &blocks = flow.blocks();
+  const Loop loop = roundsBy(blocks, load);
+  DecidingValues values(flow, facts, loop, true);
+  bool canTell = values.ends();
+  for (const BasicBlock &block : blocks)
+    for (uint32_t i = block.first; i <= block.last; ++i)
+      canTell &= isKnown(facts.of(i)) && facts.of(i).opcode() != Opcode::S_SETREG_B32;
+  if (!canTell)
+    return RegisterSet().set();
+  std::set<uint32_t> loads;
+  values.find(loads);
+  return values.behind(load, loads);
+}
 
 std::vector<uint32_t> pollingLoads(const ControlFlow &flow, const ProgramFacts &facts) {
   std::set<uint32_t> loads;

@@ -37,6 +37,11 @@ public:
   bool isExecuted() const { return !resident; }
   /// How far it is executed, if not to the end.
   const ResidentGroup &execution() const { return *resident; }
+  /// What is executed of it from now on.
+  void watch(Monitor *monitor) {
+    if (resident)
+      resident->group.monitor = monitor;
+  }
 
 private:
   friend class Recorder;

@@ -1,32 +1,57 @@
 // Waiting that never ends, while a launch is timed.
 //
-// A wave that polls comes back to its load with the same registers for as long as nobody tells it anything. When that
-// is so of every resident wave, or it stands at a barrier, and has been so for a long time, nobody ever will.
+// A wave that waits comes back to its load for as long as nobody tells it anything. When every resident wave, unless it
+// stands at a barrier, has come back several times with the same registers while nobody changed memory, nobody ever
+// will. Of registers only those count that decide how long the wave waits and what others may hear of it: it may count
+// how often it looked. Who waits until some time has passed is never taken for one that waits for ever.
 #pragma once
 
+#include "runtime/emulator/run/StoreLog.h"
+#include "runtime/emulator/timing/ControlFlow.h"
+#include "runtime/emulator/timing/RegisterSet.h"
 #include "runtime/emulator/timing/TimedWave.h"
 
+#include <optional>
 #include <unordered_map>
 
 namespace nstf::emulator::timing {
 
 class Standstill {
 public:
-  /// A workgroup began or a wave ended.
+  /// `groups`: the launch's resident ones, at any time.
+  Standstill(const Launch &launch, const std::vector<std::unique_ptr<TimedGroup>> &groups)
+      : launch(launch), groups(groups) {}
+
+  /// A workgroup began or ended.
   void progress();
-  /// A wave has executed a stop. True: look into it (`isFinal`).
+  /// A wave has executed a stop. Whether all wait for what never comes.
   bool executed(const TimedGroup &group, unsigned wave);
-  /// Whether the waves of these workgroups wait for what never comes.
-  bool isFinal(const std::vector<std::unique_ptr<TimedGroup>> &groups) const;
 
 private:
+  /// A wave, where it is looked at.
   struct Seen {
-    uint32_t instruction = ~0u; ///< at which stop the wave is looked at
+    uint32_t load = ~0u; ///< instruction
     uint64_t state = 0;
     uint32_t times = 0;  ///< it was found unchanged, in a row
-    uint32_t others = 0; ///< stops elsewhere, in a row
+    uint32_t others = 0; ///< loads elsewhere, in a row
   };
+  struct Code {
+    explicit Code(const Launch &launch);
+    ProgramFacts facts;
+    ControlFlow flow;
+    std::unordered_map<uint32_t, std::optional<RegisterSet>> deciding; ///< behind a load
+  };
+
+  void watch(StoreLog *watching);
+  void look(const TimedWave &wave, const Wave &registers);
+  bool isFinal() const;
+  const std::optional<RegisterSet> &decidingBehind(uint32_t load);
+
+  const Launch &launch;
+  const std::vector<std::unique_ptr<TimedGroup>> &groups;
+  std::optional<Code> code;
   uint64_t stops = 0; ///< since the last progress
+  StoreLog stores;    ///< of the resident workgroups, while they are watched
   std::unordered_map<const TimedWave *, Seen> seen;
 };
 

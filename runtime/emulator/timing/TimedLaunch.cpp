@@ -96,7 +96,7 @@ TimedLaunch::TimedLaunch(LaunchDriver &driver, const ChipTiming &chip, MemorySys
       recorder(driver, facts,
                {.runAhead = options.runAhead, .lineBytes = uint32_t(chip.l1LineBytes), .clockMhz = clockMhz}),
       dispatcher(chip, clockMhz, driver.groups(), driver.launch().wavesPerGroup, uint32_t(occupancy.workgroups)),
-      sample(driver, chip, facts, options), queue(chip.xcds + chip.computeUnits) {
+      sample(driver, chip, facts, options), queue(chip.xcds + chip.computeUnits), standstill(driver.launch(), groups) {
   stalls.resize(facts.size());
   for (uint32_t i = 0; i < chip.computeUnits; ++i)
     units.emplace_back(i, chip, facts, caches.instructions(i), *this, stalls, counters);
@@ -239,9 +239,9 @@ void TimedLaunch::retireEnded() {
 
 void TimedLaunch::executeStop(TimedGroup &group, unsigned wave, Clocks now) {
   recorder.executeStop(*group.recorded, wave, now);
-  if (standstill.executed(group, wave) && standstill.isFinal(groups))
+  if (driver.options().alone && standstill.executed(group, wave))
     stop("no wave can make progress: all wait for what never comes" +
-         (dispatcher.left() ? ", and " + std::to_string(dispatcher.left()) + " workgroups find no place" : ""));
+         (dispatcher.left() ? ", and workgroups find no place: " + std::to_string(dispatcher.left()) : ""));
 }
 
 void TimedLaunch::checkEnd() const {

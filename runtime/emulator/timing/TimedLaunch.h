@@ -18,9 +18,9 @@ class MemorySystem;
 
 /// Executes the launch, as `dispatch` (run/Dispatch.h) would, and predicts its time. `caches` is the chip's memory
 /// system as earlier launches left it. Deterministic: the same launch from the same state gives the same prediction.
-/// Throws Fault for what the kernel does wrong and for workgroups that wait for ones that can never start, and
-/// std::runtime_error for a launch that the kernel or a compute unit can't take. Of `options` statistics, monitor and
-/// threads mean nothing here.
+/// Throws Fault for what the kernel does wrong and, where nobody else writes memory, for workgroups that wait for ones
+/// that can never start, and std::runtime_error for a launch that the kernel or a compute unit can't take. Of `options`
+/// statistics, monitor and threads mean nothing here.
 LaunchPrediction predict(const Target &target, Memory &memory, const LaunchArguments &arguments,
                          const LaunchOptions &options, const ChipTiming &chip, MemorySystem &caches,
                          const TimingOptions &timing = {});

@@ -97,6 +97,14 @@ inline constexpr const char *timedKernels = R"(
     out[get_global_id(0)] = y;
   }
 
+  static bool isRaised(global int *flag) {
+    return __opencl_atomic_load((global atomic_int *)flag, memory_order_relaxed, memory_scope_device);
+  }
+  static void waitFor(global int *flag) {
+    while (!__opencl_atomic_load((global atomic_int *)flag, memory_order_acquire, memory_scope_device))
+      ;
+  }
+
   // The first workgroup works for a while and then raises the flag for which the others wait.
   kernel void handOver(global int *flag, global int *out, int delay) {
     if (get_group_id(0) == 0) {
@@ -105,18 +113,33 @@ inline constexpr const char *timedKernels = R"(
       if (get_local_id(0) == 0)
         __opencl_atomic_store((global atomic_int *)flag, 1, memory_order_release, memory_scope_device);
     } else {
-      while (!__opencl_atomic_load((global atomic_int *)flag, memory_order_acquire, memory_scope_device))
-        ;
+      waitFor(flag);
       out[get_group_id(0)] = 1;
     }
+  }
+
+  // The first workgroup computes and raises a flag; for that the second one waits, which does the same with the next
+  // flag, and so on. All others, and those that are done, wait for the last flag. Another one would end it all.
+  kernel void relay(global int *flags, global int *abort, global float *out, int runners, int times) {
+    int own = get_group_id(0);
+    if (own < runners) {
+      while (own && !isRaised(abort) && !isRaised(flags + own))
+        ;
+      float x = get_local_id(0), y = own;
+      for (int i = 0; i < times; ++i)
+        y = y * x + 0.5f;
+      out[own * get_local_size(0) + get_local_id(0)] = y;
+      __opencl_atomic_store((global atomic_int *)flags + own + 1, 1, memory_order_release, memory_scope_device);
+    }
+    while (!isRaised(abort) && !isRaised(flags + runners))
+      ;
   }
 
   // Everybody waits for the last workgroup.
   kernel void waitForLast(global int *flag) {
     if (get_group_id(0) == get_num_groups(0) - 1)
       __opencl_atomic_store((global atomic_int *)flag, 1, memory_order_release, memory_scope_device);
-    while (!__opencl_atomic_load((global atomic_int *)flag, memory_order_acquire, memory_scope_device))
-      ;
+    waitFor(flag);
   }
 
   // Counts what `compute` computes.
@@ -128,6 +151,56 @@ inline constexpr const char *timedKernels = R"(
     out[get_global_id(0)] = y;
     __opencl_atomic_fetch_add((global atomic_int *)&counts[as_int(y) & 63], 1, memory_order_relaxed,
                               memory_scope_device);
+  }
+
+  // The same of who counts how often it looks, looks less and less often, and takes the time.
+  kernel void waitForLastPatiently(global int *flag, global long *out) {
+    long began = __builtin_amdgcn_s_memtime(), waited = 0;
+    int looks = 0, pause = 1;
+    while (!isRaised(flag)) {
+      ++looks;
+      pause = pause < 16 ? 2 * pause : 16;
+      for (int i = 0; i < pause; ++i)
+        __builtin_amdgcn_s_sleep(1);
+      waited = __builtin_amdgcn_s_memtime() - began;
+    }
+    out[get_global_id(0)] = waited + looks;
+  }
+
+  // Nobody raises the flag, but nobody waits for ever.
+#define IMPATIENT(name, goesOn, otherwise)                                                                             \
+  kernel void name(global int *flag, global int *out, int patience) {                                                  \
+    long began = __builtin_amdgcn_s_memtime();                                                                         \
+    int looks = 0;                                                                                                     \
+    while (!isRaised(flag) && (goesOn)) {                                                                              \
+      ++looks;                                                                                                         \
+      otherwise;                                                                                                       \
+    }                                                                                                                  \
+    out[get_global_id(0)] = looks;                                                                                     \
+  }
+  IMPATIENT(looksSoOften, looks < patience + get_local_id(0) % 2, )
+  IMPATIENT(looksSoLong, __builtin_amdgcn_s_memtime() - began < 1000 * patience, )
+  IMPATIENT(raisesItself, true,
+            if (looks == patience) __opencl_atomic_store((global atomic_int *)flag, 1, memory_order_relaxed,
+                                                         memory_scope_device))
+
+  // Each of its waits ends at once.
+  kernel void looksAgain(global int *flag, global int *out, int patience) {
+    int looks = 0;
+    for (; looks < patience; ++looks)
+      while (isRaised(flag))
+        ;
+    out[get_global_id(0)] = looks;
+  }
+
+  kernel void takeTurns(global int *turn, global int *out, int rounds) {
+    int own = get_group_id(0), n = 0;
+    for (; n < rounds; ++n) {
+      while (isRaised(turn) != own)
+        ;
+      __opencl_atomic_store((global atomic_int *)turn, 1 - own, memory_order_relaxed, memory_scope_device);
+    }
+    out[get_global_id(0)] = n;
   }
 
   kernel void count(global int *counter, global int *order) {

@@ -1,10 +1,15 @@
 // Workgroups that wait for each other in predicted time.
 #include "test/runtime/emulator/timing/TimedKernels.h"
 
+#include <atomic>
+#include <thread>
+
 namespace nstf::emulator::timing::test {
 namespace {
 
-using WaitingTest = TimedKernelsTest;
+struct WaitingTest : TimedKernelsTest {
+  WaitingTest() { options.alone = true; } // what waits for ever is a fault
+};
 INSTANTIATE_TEST_SUITE_P(Chips, WaitingTest, bothChips, nameOf);
 
 TEST_P(WaitingTest, AConsumerWaitsAsLongAsItsProducerTakes) {
@@ -23,15 +28,59 @@ TEST_P(WaitingTest, AConsumerWaitsAsLongAsItsProducerTakes) {
   EXPECT_NEAR(double(waited.clocks) - clocks(1 + consumers, 100), later, poll);
 }
 
+TEST_P(WaitingTest, WhoeverMakesProgressIsWaitedFor) {
+  int *flags = upload(kernels.memory, std::vector<int>(64));
+  float *out = upload(kernels.memory, std::vector<float>(1024));
+  const int runners = 8;
+  EXPECT_NO_THROW(predicted("relay", {100}, {64}, flags, flags + 63, out, runners, 6000));
+  EXPECT_EQ(flags[runners], 1);
+}
+
+TEST_P(WaitingTest, WhoDoesNotWaitForEverIsWaitedFor) {
+  chip.computeUnits = chip.xcds;
+  auto expectEnd = [&](const char *kernel, unsigned groups, int patience) {
+    int *flag = upload(kernels.memory, std::vector<int>(64)),
+        *out = upload(kernels.memory, std::vector<int>(groups * 64));
+    EXPECT_NO_THROW(predicted(kernel, {groups}, {64}, flag, out, patience)) << kernel;
+    EXPECT_GE(out[0], patience) << kernel;
+  };
+  const unsigned groups = chip.xcds * 32 + 1;
+  const int patience = 3600 / int(chip.xcds); // looks in all: those of a standstill and some more
+  expectEnd("looksSoOften", groups, patience);
+  expectEnd("looksSoLong", groups, patience);
+  expectEnd("raisesItself", groups, patience);
+  expectEnd("looksAgain", groups, patience);
+  expectEnd("takeTurns", 2, 20000);
+}
+
+TEST_P(WaitingTest, TheHostMayEndTheWaiting) {
+  options.alone = false;
+  int *flag = upload(kernels.memory, std::vector<int>(64, 1)),
+      *out = upload(kernels.memory, std::vector<int>(256 * 64));
+  std::thread host([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    std::atomic_ref<int>{*flag}.store(0);
+  });
+  EXPECT_NO_THROW(predicted("looksAgain", {256}, {64}, flag, out, 1));
+  host.join();
+}
+
 TEST_P(WaitingTest, WaitingForAWorkgroupThatFindsNoPlaceIsAnError) {
   chip.computeUnits = chip.xcds;
   int *flag = upload(kernels.memory, std::vector<int>(64));
-  try {
-    predicted("waitForLast", {chip.xcds * 8 + 1}, {1024}, flag);
-    FAIL() << "it can't end";
-  } catch (const Fault &fault) {
-    EXPECT_NE(std::string(fault.what()).find("no wave can make progress"), std::string::npos) << fault.what();
-    EXPECT_NE(std::string(fault.what()).find("workgroups find no place"), std::string::npos) << fault.what();
+  long *out = upload(kernels.memory, std::vector<long>(64 * 1024));
+  options.timeout = std::chrono::minutes(1);
+  auto faultOf = [&](const char *kernel, auto... arguments) -> std::string {
+    try {
+      predicted(kernel, {chip.xcds * 2 + 1}, {1024}, arguments...);
+      return "none";
+    } catch (const Fault &fault) {
+      return fault.what();
+    }
+  };
+  for (const std::string &fault : {faultOf("waitForLast", flag), faultOf("waitForLastPatiently", flag, out)}) {
+    EXPECT_NE(fault.find("no wave can make progress"), std::string::npos) << fault;
+    EXPECT_NE(fault.find("workgroups find no place: 1 ("), std::string::npos) << fault;
   }
 }
 

@@ -69,3 +69,11 @@ extern "C" __global__ void product(float *c) {
   sum = __builtin_amdgcn_mfma_f32_16x16x16f16(ones, ones, sum, 0, 0, 0);
   c[i] = sum[0];
 }
+
+/// Goes on when all workgroups have come.
+extern "C" __global__ void meets(int *count, int workgroups) {
+  if (__builtin_amdgcn_workitem_id_x() == 0)
+    __scoped_atomic_fetch_add(count, 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+  while (__scoped_atomic_load_n(count, __ATOMIC_ACQUIRE, __MEMORY_SCOPE_DEVICE) < workgroups)
+    ;
+}
