@@ -51,16 +51,16 @@ AdaptivePrecisionManager::AdaptivePrecisionManager(ModuleOp module, const Roundi
 
 std::string AdaptivePrecisionManager::getIdentity() const {
   return weightsHash + " " + context.calibration->getHash() + " rounding " + std::to_string(int(context.rounding)) +
-         " scaling " + std::to_string(int(context.scaling)) + " positions " + std::to_string(alonePositions);
+         " scaling " + std::to_string(int(context.scaling)) + (context.rotation ? " rotated" : "") + " positions " +
+         std::to_string(alonePositions);
 }
 
 PrecisionPlan::Measured AdaptivePrecisionManager::measure(const PrecisionPlan &plan) {
   const LinearSites &found = context.found;
   if (logits.empty())
     logits = runner.run(texts);
-  ChannelScales scales(found, context.calibration, context.reader, plan.getFormats(), context.rounding, context.scaling,
-                       context.known);
-  MatrixRounder rounder(found, context.calibration, context.reader, scales, context.rounding);
+  ChannelScales scales(context, plan.getFormats());
+  MatrixRounder rounder(context, scales);
   llvm::DenseMap<Operation *, size_t> siteOf;
   for (auto [i, site] : llvm::enumerate(found.sites))
     siteOf[site.op] = i;

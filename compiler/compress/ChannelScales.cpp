@@ -1,5 +1,7 @@
 #include "compiler/compress/ChannelScales.h"
 
+#include "compiler/compress/Rotation.h"
+
 using namespace mlir;
 using namespace nstf;
 using namespace nstf::calibrate;
@@ -7,17 +9,17 @@ using namespace nstf::compress;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-ChannelScales::ChannelScales(const LinearSites &found, const Calibration *calibration, reference::WeightReader &reader,
-                             std::vector<MatrixFormat> formats, Rounding rounding, ChannelScaling scaling,
-                             KnownScales &known)
-    : found(found), calibration(calibration), reader(reader), formats(std::move(formats)), rounding(rounding),
-      scaling(scaling), known(known), rows(found.sites.size()), columns(found.inputs.size()) {
-  if (scaling == ChannelScaling::Off)
+ChannelScales::ChannelScales(const RoundingContext &context, std::vector<MatrixFormat> formats)
+    : context(context), formats(std::move(formats)), rows(context.found.sites.size()),
+      columns(context.found.inputs.size()) {
+  if (context.scaling == ChannelScaling::Off)
     return;
+  const LinearSites &found = context.found;
   for (auto [i, input] : llvm::enumerate(found.inputs))
     if (std::optional<FoldTarget> target = findFoldTarget(found, input);
         // Rows of a site are scaled while its layer is written.
-        target && (!target->site || found.inputs[found.sites[*target->site].input].layer == input.layer))
+        target && !(context.rotation && context.rotation->readsResidual(i)) &&
+        (!target->site || found.inputs[found.sites[*target->site].input].layer == input.layer))
       folds[i] = *target;
 }
 
@@ -34,20 +36,20 @@ const std::vector<double> *ChannelScales::findNorm(WeightOp weight) const {
 void ChannelScales::chooseLayer(const std::string &layer) {
   if (!chosen.insert(layer).second)
     return;
-  for (auto [i, input] : llvm::enumerate(found.inputs))
+  for (auto [i, input] : llvm::enumerate(context.found.inputs))
     if (input.layer == layer)
       choose(i);
 }
 
 void ChannelScales::choose(size_t index) {
-  const SiteInput &input = found.inputs[index];
+  const SiteInput &input = context.found.inputs[index];
   const FoldTarget *fold = findFold(index);
   if (!fold)
     return;
   std::string key = input.name;
   for (size_t site : input.sites)
     key += " " + formats[site].name;
-  auto [entry, isNew] = known.try_emplace(key);
+  auto [entry, isNew] = context.known.try_emplace(key);
   if (isNew)
     entry->second = search(input);
   if (entry->second.size() == 0)
@@ -66,18 +68,19 @@ VectorXd ChannelScales::search(const SiteInput &input) const {
   for (size_t site : input.sites) {
     if (!formats[site].codes)
       continue; // numbers lose nothing by which a scale would help
-    std::shared_ptr<reference::Tensor> weight = reader.read(found.sites[site].weight);
+    std::shared_ptr<const reference::Tensor> weight = context.readMatrix(site);
     int64_t rows = weight->values.rows(), step = (rows + maxRows - 1) / maxRows;
     matrices.push_back(weight->values(Eigen::seq(0, rows - 1, step), Eigen::all));
     codes.push_back(getCodes(site));
   }
   if (matrices.empty())
     return {};
-  quantize::InputStatistics statistics = calibration->getStatistics(input);
-  auto readSums = [&] { return calibration->getSums(input); };
-  VectorXd scales = scaling == ChannelScaling::Smooth ? quantize::smoothScales(matrices, statistics)
-                                                      : quantize::searchScales(codes, matrices, statistics, readSums());
-  if (scaling == ChannelScaling::Auto && rounding == Rounding::Gptq &&
+  quantize::InputStatistics statistics = context.calibration->getStatistics(input);
+  auto readSums = [&] { return context.calibration->getSums(input); };
+  VectorXd scales = context.scaling == ChannelScaling::Smooth
+                        ? quantize::smoothScales(matrices, statistics)
+                        : quantize::searchScales(codes, matrices, statistics, readSums());
+  if (context.scaling == ChannelScaling::Auto && context.rounding == Rounding::Gptq &&
       !quantize::helpGptq(scales, codes, matrices, readSums))
     return {};
   return scales;
@@ -85,7 +88,7 @@ VectorXd ChannelScales::search(const SiteInput &input) const {
 
 /// Norms are rounded to their type: what they really scale by is what columns make up for.
 VectorXd ChannelScales::foldIntoNorm(const FoldTarget &target, VectorXd scales) {
-  std::shared_ptr<reference::Tensor> weight = reader.read(target.normWeight);
+  std::shared_ptr<reference::Tensor> weight = context.reader.read(target.normWeight);
   std::vector<double> changed(scales.size());
   for (int64_t i = 0; i < scales.size(); ++i)
     changed[i] = weight->data()[i] / scales[i];
@@ -97,7 +100,7 @@ VectorXd ChannelScales::foldIntoNorm(const FoldTarget &target, VectorXd scales) 
   }
   norms[target.normWeight] = changed;
   if (target.normBias) {
-    std::shared_ptr<reference::Tensor> bias = reader.read(target.normBias);
+    std::shared_ptr<reference::Tensor> bias = context.reader.read(target.normBias);
     std::vector<double> &changedBias = norms[target.normBias];
     changedBias.resize(scales.size());
     for (int64_t i = 0; i < scales.size(); ++i)

@@ -2,6 +2,7 @@
 
 #include "compiler/checkpoint/Checkpoint.h"
 #include "compiler/compress/MatrixRounder.h"
+#include "compiler/compress/Rotation.h"
 #include "compiler/compress/WriteCheckpoint.h"
 #include "compiler/quantize/StoredCodes.h"
 #include "support/Escape.h"
@@ -23,17 +24,17 @@ namespace {
 
 class Compressor {
 public:
-  Compressor(ModuleOp module, const LinearSites &found, const Calibration *calibration, const PrecisionPlan &plan,
-             const fs::path &folder, const CompressOptions &options, KnownScales &known)
-      : module(module), found(found), plan(plan), options(options), reader(options.randomSeed),
-        scales(found, calibration, reader, plan.getFormats(), options.rounding, options.scaling, known),
-        rounder(found, calibration, reader, scales, options.rounding) {
+  Compressor(ModuleOp module, const RoundingContext &context, const PrecisionPlan &plan, const fs::path &folder,
+             const CompressOptions &options)
+      : module(module), context(context), found(context.found), plan(plan), options(options),
+        scales(context, plan.getFormats()), rounder(context, scales) {
     if (!options.randomSeed)
       nameTensors();
     assignShards();
     Json identity = {{"plan", plan.str(found)}, // and with it weights and calibration
-                     {"rounding", int(options.rounding)},
-                     {"scaling", int(options.scaling)}};
+                     {"rounding", int(context.rounding)},
+                     {"scaling", int(context.scaling)},
+                     {"rotated", bool(context.rotation)}};
     writer.emplace(folder, identity, shards.size());
   }
 
@@ -123,7 +124,8 @@ private:
   /// A matrix that others read too is left to them where it stays as it is.
   bool isWritten(size_t site) const {
     const MatrixPlan &matrix = plan.matrices[site];
-    return matrix.format.codes || matrix.products || isOwn(found.sites[site]);
+    return matrix.format.codes || matrix.products || (context.rotation && context.rotation->changes(site)) ||
+           isOwn(found.sites[site]);
   }
   bool isOwn(const LinearSite &site) const { return getTensorName(site) + ".weight" == getTensorName(site.weight); }
 
@@ -187,10 +189,13 @@ private:
     }
     quantize::StoredCodes stored = getStored(site);
     for (auto [plane, name] : planes)
-      if (plane != quantize::Plane::Zeros || format.codes->zeros)
-        entries.push_back({getPlaneName(site, plane, name),
-                           plane == quantize::Plane::Scales ? ElementType::F16 : stored.getCodeType(),
-                           stored.getShape(plane)});
+      if (plane != quantize::Plane::Zeros || format.codes->zeros) {
+        if (plane != quantize::Plane::Scales)
+          entries.push_back({getPlaneName(site, plane, name), stored.getCodeType(), stored.getShape(plane)});
+        else // of a whole tensor it has one dimension
+          entries.push_back({getPlaneName(site, plane, name), ElementType::F16,
+                             format.scaleRows == 0 ? std::vector<int64_t>{1} : stored.getShape(plane)});
+      }
     if (stored.getCodeType() == ElementType::I32)
       entries.push_back({getTensorName(at) + ".weight_shape", ElementType::I64, {2}});
   }
@@ -226,9 +231,13 @@ private:
     std::string name = getTensorName(weight);
     if (const std::vector<double> *changed = scales.findNorm(weight))
       return file.write(name, toBytes(getStoredType(weight), *changed));
-    if (auto entry = tensors.find(weight.getSymName().str()); entry != tensors.end())
+    auto entry = tensors.find(weight.getSymName().str());
+    bool isChanged = context.rotation && context.rotation->changes(weight);
+    if (entry != tensors.end() && !isChanged)
       return file.write(name, entry->second.file->bytes(*entry->second.tensor));
-    std::shared_ptr<reference::Tensor> numbers = reader.read(weight);
+    std::shared_ptr<reference::Tensor> numbers = context.reader.read(weight);
+    if (isChanged)
+      context.rotation->apply(weight, numbers->values);
     file.write(name, toBytes(getStoredType(weight), {numbers->data(), size_t(numbers->size())}));
   }
 
@@ -283,8 +292,9 @@ private:
     constexpr int64_t step = 64;
     uint64_t offset = 0;
     RoundingErrors errors;
+    const Eigen::MatrixXd matrix = rounder.readMatrix(site);
     for (int64_t first = 0; first < at.getRows(); first += step) {
-      reference::Matrix rows = rounder.readRows(site, first, std::min(step, at.getRows() - first)), rounded = rows;
+      reference::Matrix rows = matrix.middleRows(first, std::min(step, at.getRows() - first)), rounded = rows;
       roundTo(type, {rounded.data(), size_t(rounded.size())});
       errors.add(measureRounding(rows, rounded, gptq));
       std::vector<std::byte> bytes = toBytes(type, {rows.data(), size_t(rows.size())});
@@ -296,10 +306,10 @@ private:
   }
 
   ModuleOp module;
+  RoundingContext context;
   const LinearSites &found;
   const PrecisionPlan &plan;
   const CompressOptions &options;
-  reference::WeightReader reader;
   ChannelScales scales;
   MatrixRounder rounder;
   std::optional<checkpoint::Checkpoint> checkpoint;
@@ -311,9 +321,8 @@ private:
 
 } // namespace
 
-std::vector<MatrixReport> nstf::compress::compressModel(ModuleOp module, const LinearSites &found,
-                                                        const Calibration *calibration, const PrecisionPlan &plan,
-                                                        const fs::path &folder, const CompressOptions &options,
-                                                        KnownScales &known) {
-  return Compressor(module, found, calibration, plan, folder, options, known).run();
+std::vector<MatrixReport> nstf::compress::compressModel(ModuleOp module, const RoundingContext &context,
+                                                        const PrecisionPlan &plan, const fs::path &folder,
+                                                        const CompressOptions &options) {
+  return Compressor(module, context, plan, folder, options).run();
 }

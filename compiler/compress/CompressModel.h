@@ -9,19 +9,15 @@ namespace nstf::compress {
 
 struct CompressOptions {
   std::string model; ///< the folder
-  Rounding rounding = Rounding::Nearest;
-  ChannelScaling scaling = ChannelScaling::Off;
   std::optional<uint64_t> randomSeed;
   bool writePlan = false;  ///< plan.yaml, beside the weights
   std::string activations; ///< type of codes that linears are to read, as parseCodeType has it; empty: none
   std::string kvCache;     ///< of those that caches are to hold, likewise
 };
 
-/// Writes the folder. `found` is of the module, the plan of these sites. `calibration` may be null where neither
-/// rounding nor scaling needs one; `known` as ChannelScales has it. Throws std::runtime_error.
-std::vector<MatrixReport> compressModel(mlir::ModuleOp module, const calibrate::LinearSites &found,
-                                        const calibrate::Calibration *calibration, const PrecisionPlan &plan,
-                                        const std::filesystem::path &folder, const CompressOptions &options,
-                                        KnownScales &known);
+/// Writes the folder. The context is of the module, the plan of its sites. Throws std::runtime_error.
+std::vector<MatrixReport> compressModel(mlir::ModuleOp module, const RoundingContext &context,
+                                        const PrecisionPlan &plan, const std::filesystem::path &folder,
+                                        const CompressOptions &options);
 
 } // namespace nstf::compress

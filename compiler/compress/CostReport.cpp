@@ -1,6 +1,7 @@
 #include "compiler/compress/CostReport.h"
 
 #include "compiler/compress/RangeFault.h"
+#include "compiler/compress/Rotation.h"
 #include "compiler/reference/Operations.h"
 #include "compiler/reference/WeightReader.h"
 #include "passes/nstf/FormedGraph.h"
@@ -33,7 +34,7 @@ double CostReport::getBits() const {
 }
 
 /// The matrix that the compressed model has for a linear, as the model itself would have it.
-static std::shared_ptr<const Tensor> readCompressed(LinearOp op, const MatrixReport &report,
+static std::shared_ptr<const Tensor> readCompressed(LinearOp op, const MatrixReport &report, const Rotation *rotation,
                                                     reference::WeightReader &reader) {
   auto read = [&](Value value) {
     auto get = value.getDefiningOp<GetOp>();
@@ -55,6 +56,8 @@ static std::shared_ptr<const Tensor> readCompressed(LinearOp op, const MatrixRep
     matrix->values.col(k) /= report.columnScales[k];
   for (size_t n = 0; n < report.rowScales.size(); ++n)
     matrix->values.row(n) /= report.rowScales[n];
+  if (rotation)
+    rotation->undo(report.site, matrix->values);
   return matrix;
 }
 
@@ -130,8 +133,8 @@ void nstf::compress::judgeModel(ModuleOp model, ModuleOp compressed, const Texts
   auto getBranches = [&](LinearOp op) {
     std::vector<TextRunner::ReplaceMatrix> branches;
     if (MatrixReport *matrixReport = findReport(op)) {
-      branches.push_back([op, matrix = std::shared_ptr<const Tensor>(
-                                  readCompressed(compressedOps.at(op), *matrixReport, compressedReader))](
+      branches.push_back([op, matrix = std::shared_ptr<const Tensor>(readCompressed(
+                                  compressedOps.at(op), *matrixReport, options.rotation, compressedReader))](
                              LinearOp other) { return other == op ? matrix : nullptr; });
       progress.add();
     }

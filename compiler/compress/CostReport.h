@@ -28,6 +28,7 @@ struct CostReport {
 struct JudgeOptions {
   std::optional<uint64_t> randomSeed; ///< of the model's weights
   bool eachMatrix = false;            ///< the KL of each matrix alone, which is a run each
+  const Rotation *rotation = nullptr; ///< of the compressed model
 };
 
 /// Puts into the graph of a compressed model what its checkpoint says of activations and caches.
@@ -40,8 +41,8 @@ void countSteps(mlir::ModuleOp model, mlir::ModuleOp compressed, CostReport &rep
 void addLosses(const PrecisionPlan &plan, CostReport &report);
 
 /// Precondition: the compressed model's values are quantised. Runs the model, the compressed one, and where it is asked
-/// for the model with each matrix alone as the compressed one has it. A matrix whose inputs or outputs were scaled has
-/// the scales divided out: what is compared is what both mean.
+/// for the model with each matrix alone as the compressed one has it. A matrix whose inputs or outputs
+/// were scaled or rotated has that taken back: what is compared is what both mean.
 void judgeModel(mlir::ModuleOp model, mlir::ModuleOp compressed, const calibrate::Texts &texts,
                 const JudgeOptions &options, CostReport &report);
 

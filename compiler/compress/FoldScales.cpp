@@ -7,8 +7,7 @@ using namespace nstf;
 using namespace nstf::calibrate;
 using namespace nstf::compress;
 
-/// The weight behind an operand that nothing else reads.
-static WeightOp findOwnWeight(Value operand) {
+WeightOp nstf::compress::findOwnWeight(Value operand) {
   auto get = operand ? operand.getDefiningOp<GetOp>() : GetOp();
   if (!get || !get->hasOneUse())
     return {};

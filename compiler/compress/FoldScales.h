@@ -13,6 +13,9 @@ struct FoldTarget {
   std::optional<size_t> site;
 };
 
+/// The weight behind an operand that nothing else reads, or null.
+WeightOp findOwnWeight(mlir::Value operand);
+
 /// Nothing where the input's maker has other readers than sites, or is no product by channel: attention whose heads
 /// share keys and values, a gate, the residual.
 std::optional<FoldTarget> findFoldTarget(const calibrate::LinearSites &sites, const calibrate::SiteInput &input);

@@ -10,14 +10,15 @@
 namespace nstf::compress {
 
 struct MatrixFormat {
-  std::string name; ///< "int4_g128", "f16"
+  std::string name; ///< "int4_g128", "e4m3fnuz_tensor", "f16"
   std::optional<WeightFormat> codes;
+  int64_t scaleRows = 1;                                    ///< that share their scales; 0: all
   support::ElementType numbers = support::ElementType::F32; ///< where there are no codes
 
   /// Nothing for an unknown name.
   static std::optional<MatrixFormat> parse(llvm::StringRef name);
   /// All that parse knows, for a message.
-  static std::string getNames();
+  static std::string getNames(bool codesOnly = false);
 
   /// Precondition: there are codes.
   quantize::Format getCodes(int64_t columns) const {

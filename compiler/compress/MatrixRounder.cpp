@@ -1,6 +1,6 @@
 #include "compiler/compress/MatrixRounder.h"
 
-#include "compiler/calibrate/FiniteWeights.h"
+#include "compiler/compress/Rotation.h"
 #include "support/Escape.h"
 
 #include <stdexcept>
@@ -14,9 +14,11 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 std::optional<quantize::Gptq> MatrixRounder::factorInputs(size_t input) const {
-  if (!calibration || calibration->isDiagonal())
+  if (!context.calibration || context.calibration->isDiagonal())
     return std::nullopt;
-  MatrixXd sums = calibration->getSums(found.inputs[input]);
+  MatrixXd sums = context.calibration->getSums(context.found.inputs[input]);
+  if (context.rotation)
+    context.rotation->applySums(input, sums);
   // Of inputs that were divided by the scales.
   if (const VectorXd &columns = scales.getColumns(input); columns.size())
     quantize::scaleInputs(columns, sums);
@@ -25,33 +27,38 @@ std::optional<quantize::Gptq> MatrixRounder::factorInputs(size_t input) const {
 
 MatrixXd MatrixRounder::scaleRows(size_t site, const reference::Tensor &weight, int64_t first, int64_t count) const {
   MatrixXd numbers = weight.values.middleRows(first, count);
-  if (const VectorXd &columns = scales.getColumns(found.sites[site].input); columns.size())
+  if (const VectorXd &columns = scales.getColumns(context.found.sites[site].input); columns.size())
     numbers *= columns.asDiagonal();
   if (const VectorXd &rows = scales.getRows(site); rows.size())
     numbers = rows.segment(first, count).asDiagonal() * numbers;
   return numbers;
 }
 
-MatrixXd MatrixRounder::readRows(size_t site, int64_t first, int64_t count) const {
-  return scaleRows(site, *readFinite(reader, found.sites[site].weight), first, count);
+MatrixXd MatrixRounder::readMatrix(size_t site) const {
+  return scaleRows(site, *context.readMatrix(site), 0, context.found.sites[site].getRows());
 }
 
 RoundingErrors MatrixRounder::round(size_t site, const quantize::Gptq *gptq, Take take) const {
-  const std::shared_ptr<reference::Tensor> weight = readFinite(reader, found.sites[site].weight);
-  const int64_t rows = found.sites[site].getRows();
+  const std::shared_ptr<const reference::Tensor> weight = context.readMatrix(site);
+  const int64_t rows = context.found.sites[site].getRows();
   const quantize::Format format = scales.getCodes(site);
-  constexpr int64_t step = 64; // rows that share a word of zeros are of one step
+  // Rows that share a word of zeros, or scales, are of one step; what all share is chosen first.
+  const int64_t shared = scales.getFormat(site).scaleRows, step = std::max<int64_t>(64, shared);
+  std::vector<quantize::Grid> ofAll;
+  if (shared == 0)
+    ofAll = chooseShared(site, scaleRows(site, *weight, 0, rows));
   std::vector<RoundingErrors> errors((rows + step - 1) / step);
   std::vector<std::string> faults(errors.size());
   tbb::parallel_for(size_t(0), errors.size(), [&](size_t part) {
     int64_t first = int64_t(part) * step, count = std::min(step, rows - first);
     MatrixXd numbers = scaleRows(site, *weight, first, count);
     try {
-      std::vector<quantize::CodedRow> coded = round(format, numbers, gptq);
+      std::vector<quantize::CodedRow> coded =
+          round(format, numbers, gptq, shared > 1 ? chooseShared(site, numbers) : ofAll);
       take(first, coded);
       errors[part] = measureRounding(format, numbers, coded, gptq);
     } catch (const std::runtime_error &error) {
-      faults[part] = "weight '" + support::escape(WeightOp(found.sites[site].weight).getSymName().str()) +
+      faults[part] = "weight '" + support::escape(WeightOp(context.found.sites[site].weight).getSymName().str()) +
                      "', of rows " + std::to_string(first) + " to " + std::to_string(first + count - 1) + ": " +
                      error.what();
     }
@@ -66,7 +73,7 @@ RoundingErrors MatrixRounder::round(size_t site, const quantize::Gptq *gptq, Tak
 }
 
 std::shared_ptr<const reference::Tensor> MatrixRounder::decode(size_t site, const quantize::Gptq *gptq) const {
-  const LinearSite &at = found.sites[site];
+  const LinearSite &at = context.found.sites[site];
   auto decoded = std::make_shared<reference::Tensor>(std::vector<int64_t>{at.getRows(), at.getColumns()});
   if (scales.getFormat(site).codes) {
     quantize::Format format = scales.getCodes(site);
@@ -77,27 +84,40 @@ std::shared_ptr<const reference::Tensor> MatrixRounder::decode(size_t site, cons
       }
     });
   } else {
-    decoded->values = readRows(site, 0, at.getRows());
+    decoded->values = readMatrix(site);
     roundTo(scales.getFormat(site).numbers, {decoded->data(), size_t(decoded->size())});
   }
   if (const VectorXd &rows = scales.getRows(site); rows.size())
     decoded->values = rows.cwiseInverse().asDiagonal() * decoded->values;
   if (const VectorXd &columns = scales.getColumns(at.input); columns.size())
     decoded->values *= columns.cwiseInverse().asDiagonal();
+  if (context.rotation)
+    context.rotation->undo(site, decoded->values);
   return decoded;
 }
 
-std::vector<quantize::CodedRow> MatrixRounder::round(const quantize::Format &format, const MatrixXd &rows,
-                                                     const quantize::Gptq *gptq) const {
-  if (gptq && rounding == Rounding::Gptq)
-    return gptq->round(format, rows, quantize::Clipping::SquaredError);
+quantize::Clipping MatrixRounder::getClipping() const {
   // Without a calibration the codes are those that nstf-quantize-weights gives.
-  auto clipping = calibration ? quantize::Clipping::SquaredError : quantize::Clipping::None;
+  return context.calibration ? quantize::Clipping::SquaredError : quantize::Clipping::None;
+}
+
+/// The grids of rows that share them.
+std::vector<quantize::Grid> MatrixRounder::chooseShared(size_t site, const MatrixXd &rows) const {
+  const reference::Matrix inRows = rows; // one behind the other
+  return quantize::chooseGrids(scales.getCodes(site), {inRows.data(), size_t(inRows.size())}, getClipping());
+}
+
+std::vector<quantize::CodedRow> MatrixRounder::round(const quantize::Format &format, const MatrixXd &rows,
+                                                     const quantize::Gptq *gptq,
+                                                     std::span<const quantize::Grid> shared) const {
+  if (gptq && context.rounding == Rounding::Gptq)
+    return gptq->round(format, rows, getClipping(), shared);
   std::vector<quantize::CodedRow> coded;
   std::vector<double> row(rows.cols());
   for (int64_t i = 0; i < rows.rows(); ++i) {
     VectorXd::Map(row.data(), rows.cols()) = rows.row(i).transpose();
-    coded.push_back(quantize::roundToNearest(format, row, clipping));
+    coded.push_back(shared.empty() ? quantize::roundToNearest(format, row, getClipping())
+                                   : quantize::roundToNearest(format, row, shared));
   }
   return coded;
 }

@@ -16,9 +16,7 @@ namespace {
 class UniformRounding {
 public:
   UniformRounding(const RoundingContext &context, const MatrixFormat &format)
-      : context(context), scales(context.found, context.calibration, context.reader, getFormats(context, format),
-                                 context.rounding, context.scaling, context.known),
-        rounder(context.found, context.calibration, context.reader, scales, context.rounding) {}
+      : context(context), scales(context, getFormats(context, format)), rounder(context, scales) {}
 
   std::shared_ptr<const Tensor> decode(size_t site) {
     choose(site);
@@ -36,7 +34,7 @@ public:
     if (scales.getFormat(site).codes) {
       errors = rounder.round(site, &*gptq, [](int64_t, ArrayRef<quantize::CodedRow>) {});
     } else {
-      Eigen::MatrixXd numbers = rounder.readRows(site, 0, context.found.sites[site].getRows());
+      Eigen::MatrixXd numbers = rounder.readMatrix(site);
       reference::Matrix rounded = numbers;
       roundTo(scales.getFormat(site).numbers, {rounded.data(), size_t(rounded.size())});
       errors = measureRounding(numbers, rounded, &*gptq);

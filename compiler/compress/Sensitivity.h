@@ -15,16 +15,6 @@ struct MatrixCost {
   double kl;      ///< of the model with this matrix alone in the format
 };
 
-/// How matrices are rounded; all of it outlives what is made of it.
-struct RoundingContext {
-  const calibrate::LinearSites &found;
-  const calibrate::Calibration *calibration;
-  reference::WeightReader &reader;
-  Rounding rounding;
-  ChannelScaling scaling;
-  KnownScales &known;
-};
-
 /// Forward: a run for each matrix and format. Output: a run for each layer, which scales the errors that rounding makes
 /// in its products' outputs, each beside the outputs' size: KL grows with their squares.
 enum class SensitivityMethod { Forward, Output };

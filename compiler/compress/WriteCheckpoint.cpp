@@ -97,7 +97,7 @@ quantize::StoredCodes nstf::compress::getStored(const MatrixFormat &format, int6
   auto layout = format.codes->isFloat    ? quantize::CodeLayout::Floats
                 : isBytes(*format.codes) ? quantize::CodeLayout::Bytes
                                          : quantize::CodeLayout::Pack;
-  return {layout, format.getCodes(columns), rows};
+  return {layout, format.getCodes(columns), rows, format.scaleRows ? format.scaleRows : rows};
 }
 
 uint64_t nstf::compress::countBytes(const MatrixFormat &format, int64_t rows, int64_t columns) {
@@ -118,13 +118,20 @@ static const char *getLayoutName(const WeightFormat &format) {
   return format.isFloat ? "float-quantized" : isBytes(format) ? "int-quantized" : "pack-quantized";
 }
 
-static Json describeWeights(const WeightFormat &format) {
-  return {{"num_bits", format.bits},
-          {"type", format.isFloat ? "float" : "int"},
-          {"symmetric", !format.zeros},
-          {"strategy", format.group ? "group" : "channel"},
-          {"group_size", format.group ? Json(format.group) : Json()},
-          {"dynamic", false}};
+static Json describeWeights(const MatrixFormat &matrix) {
+  const WeightFormat &format = *matrix.codes;
+  Json weights = {{"num_bits", format.bits},
+                  {"type", format.isFloat ? "float" : "int"},
+                  {"symmetric", !format.zeros},
+                  {"strategy", matrix.scaleRows == 0  ? "tensor"
+                               : matrix.scaleRows > 1 ? "block"
+                               : format.group         ? "group"
+                                                      : "channel"},
+                  {"group_size", format.group && matrix.scaleRows == 1 ? Json(format.group) : Json()},
+                  {"dynamic", false}};
+  if (matrix.scaleRows > 1)
+    weights["block_structure"] = {matrix.scaleRows, format.group};
+  return weights;
 }
 
 /// Of codes of this type, with scales that are found as they are made; null where it is empty.
@@ -145,7 +152,7 @@ Json nstf::compress::describeCompressedTensors(const std::vector<CodedLinears> &
   std::string layout = coded.empty() ? "dense" : getLayoutName(*coded.front().format.codes);
   for (const auto &[format, names] : coded) {
     Json group = {{"targets", coded.size() == 1 ? Json::array({"Linear"}) : Json(names)},
-                  {"weights", describeWeights(*format.codes)},
+                  {"weights", describeWeights(format)},
                   {"input_activations", inputs},
                   {"output_activations", Json()}};
     if (coded.size() > 1)

@@ -51,7 +51,8 @@ Eigen::VectorXd Gptq::getProducts(Eigen::Ref<const MatrixXd> a, Eigen::Ref<const
   return damped - added * ofA.cwiseProduct(ofB).rowwise().sum();
 }
 
-std::vector<CodedRow> Gptq::round(const Format &format, Eigen::Ref<const MatrixXd> rows, Clipping clipping) const {
+std::vector<CodedRow> Gptq::round(const Format &format, Eigen::Ref<const MatrixXd> rows, Clipping clipping,
+                                  std::span<const Grid> shared) const {
   int64_t count = rows.rows(), columns = rows.cols();
   std::vector<std::vector<Grid>> grids;
   std::vector<CodedRow> coded;
@@ -60,7 +61,8 @@ std::vector<CodedRow> Gptq::round(const Format &format, Eigen::Ref<const MatrixX
     std::vector<double> whole(columns);
     for (int64_t i = 0; i < columns; ++i)
       whole[order[i]] = numbers(row, i);
-    grids.push_back(chooseGrids(format, whole, clipping));
+    grids.push_back(shared.empty() ? chooseGrids(format, whole, clipping)
+                                   : std::vector<Grid>(shared.begin(), shared.end()));
     coded.push_back(makeRow(format, grids.back()));
   }
 

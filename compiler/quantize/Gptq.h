@@ -21,8 +21,9 @@ public:
   /// std::runtime_error where H has a number that is not finite or, damped, is not positive definite.
   explicit Gptq(Eigen::MatrixXd inputs, double damping = 0.01);
 
-  /// Rows of a matrix, all of it or any part: each is rounded by itself.
-  std::vector<CodedRow> round(const Format &format, Eigen::Ref<const Eigen::MatrixXd> rows, Clipping clipping) const;
+  /// Rows of a matrix, all of it or any part: each is rounded by itself, to grids of its own or to the `shared` ones.
+  std::vector<CodedRow> round(const Format &format, Eigen::Ref<const Eigen::MatrixXd> rows, Clipping clipping,
+                              std::span<const Grid> shared = {}) const;
 
   /// a·H·bᵀ of each row, without the damping.
   Eigen::VectorXd getProducts(Eigen::Ref<const Eigen::MatrixXd> a, Eigen::Ref<const Eigen::MatrixXd> b) const;

@@ -59,15 +59,22 @@ static Grid chooseGrid(const Format &format, std::span<const double> group, Clip
   return best;
 }
 
-std::vector<Grid> nstf::quantize::chooseGrids(const Format &format, std::span<const double> row, Clipping clipping) {
-  for (size_t i = 0; i < row.size(); ++i)
-    if (!std::isfinite(row[i]))
-      throw std::runtime_error("expected finite numbers but got " + std::to_string(row[i]) + " in column " +
-                               std::to_string(i));
+std::vector<Grid> nstf::quantize::chooseGrids(const Format &format, std::span<const double> rows, Clipping clipping) {
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (!std::isfinite(rows[i]))
+      throw std::runtime_error("expected finite numbers but got " + std::to_string(rows[i]) + " in column " +
+                               std::to_string(i % format.columns));
   std::vector<Grid> grids;
   for (int64_t first = 0; first < format.columns; first += format.groupSize()) {
-    grids.push_back(
-        chooseGrid(format, row.subspan(first, std::min(format.groupSize(), format.columns - first)), clipping));
+    size_t size = std::min(format.groupSize(), format.columns - first);
+    std::span<const double> group = rows.subspan(first, size);
+    std::vector<double> gathered; // of several rows
+    if (rows.size() > size_t(format.columns)) {
+      for (size_t row = 0; row < rows.size(); row += format.columns)
+        std::ranges::copy(rows.subspan(row + first, size), std::back_inserter(gathered));
+      group = gathered;
+    }
+    grids.push_back(chooseGrid(format, group, clipping));
     if (!std::isfinite(widenF16(roundToF16(grids.back().scale))))
       throw std::runtime_error("expected a scale within f16 (65504) but got a larger one in the group of column " +
                                std::to_string(first));
@@ -86,7 +93,11 @@ CodedRow nstf::quantize::makeRow(const Format &format, std::span<const Grid> gri
 }
 
 CodedRow nstf::quantize::roundToNearest(const Format &format, std::span<const double> row, Clipping clipping) {
-  std::vector<Grid> grids = chooseGrids(format, row, clipping);
+  return roundToNearest(format, row, chooseGrids(format, row, clipping));
+}
+
+CodedRow nstf::quantize::roundToNearest(const Format &format, std::span<const double> row,
+                                        std::span<const Grid> grids) {
   CodedRow coded = makeRow(format, grids);
   for (int64_t i = 0; i < format.columns; ++i)
     coded.codes[i] = grids[i / format.groupSize()].round(format, row[i]);

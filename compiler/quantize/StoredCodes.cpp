@@ -128,8 +128,10 @@ void StoredCodes::write(int64_t row, const CodedRow &coded, StoredTensors<std::b
       put(to.codes, getCodes(row), k, coded.codes[column]);
   }
   for (int64_t group = 0; group < format.groups(); ++group) {
-    uint16_t scale = roundToF16(layout == CodeLayout::Floats ? coded.scales[group] / 2 : coded.scales[group]);
-    std::memcpy(to.scales.data() + 2 * getScale(row, group), &scale, 2);
+    if (row % scaleRows == 0) { // the others share it, and may be written at the same time
+      uint16_t scale = roundToF16(layout == CodeLayout::Floats ? coded.scales[group] / 2 : coded.scales[group]);
+      std::memcpy(to.scales.data() + 2 * getScale(row, group), &scale, 2);
+    }
     if (!format.zeros)
       continue;
     if (layout == CodeLayout::Bytes)

@@ -3,6 +3,7 @@
 #include "compiler/compress/CompressModel.h"
 #include "compiler/compress/CostReport.h"
 #include "compiler/compress/RangeFault.h"
+#include "compiler/compress/Rotation.h"
 #include "compiler/quantize/Exactness.h"
 #include "support/Escape.h"
 #include "support/Number.h"
@@ -25,7 +26,7 @@ namespace {
 struct CompressLine {
   ModelOptions model;
   TextOptions judge;
-  bool eachMatrix = false, lines = false;
+  bool eachMatrix = false, lines = false, rotate = false;
   std::string format, plan, maxKl, maxPerplexityIncrease, maxBytes,
       formats = "int4_g32,int5_g32,int6_g32,int8", cost = "bytes", target = "gfx942", sensitivity = "forward",
       activations = "none", kvCache = "none", calibration, rounding = "auto", scaling = "auto", output, report;
@@ -84,6 +85,10 @@ struct CompressLine {
            "the outputs gain by it, with --activations smooth")
         ->check(CLI::IsMember({"auto", "awq", "smooth", "off"}))
         ->capture_default_str();
+    app.add_flag(
+        "--rotate", rotate,
+        "spread channels of the residual stream that stand out over all others, by an orthogonal matrix that is "
+        "folded into embedding, linears and head; for models of RMS norms");
     app.add_option("-o,--output", output, "the checkpoint, a folder that isn't there yet")
         ->required()
         ->type_name("FOLDER");
@@ -99,7 +104,7 @@ struct CompressLine {
   bool hasBudget() const { return !maxKl.empty() || !maxPerplexityIncrease.empty() || !maxBytes.empty(); }
 };
 
-CompressOptions makeOptions(const CompressLine &line, const Calibration *calibration) {
+CompressOptions makeOptions(const CompressLine &line) {
   CompressOptions options;
   options.model = line.model.model;
   options.randomSeed = line.model.getSeed();
@@ -107,34 +112,39 @@ CompressOptions makeOptions(const CompressLine &line, const Calibration *calibra
   if (line.activations != "none") {
     options.activations = line.activations;
     std::string format = line.activations == "i8" ? "int8" : line.activations;
-    if (line.format != format)
+    if (line.format != format && line.format != format + "_tensor")
       throw std::runtime_error("--activations=" + line.activations + ": expected --format=" + format + " but got " +
                                (line.format.empty() ? "none" : support::escape(line.format)));
   }
   options.kvCache = line.kvCache == "none" ? "" : line.kvCache;
+  return options;
+}
+
+/// How the matrices are rounded: what `context` does not know yet.
+void setRounding(const CompressLine &line, RoundingContext &context) {
+  const Calibration *calibration = context.calibration;
   bool hasSums = calibration && !calibration->isDiagonal();
   if (line.sensitivity == "output" && !hasSums)
     throw std::runtime_error("--sensitivity=output: expected a --calibration without --diagonal");
   if (line.rounding == "gptq" && !hasSums)
     throw std::runtime_error("--rounding=gptq: expected a --calibration without --diagonal");
   if (line.rounding == "gptq" || (line.rounding == "auto" && hasSums))
-    options.rounding = Rounding::Gptq;
+    context.rounding = Rounding::Gptq;
   if (line.scaling != "auto" && line.scaling != "off" && !calibration)
     throw std::runtime_error("--scale-channels=" + line.scaling + ": expected a --calibration");
   if (line.scaling == "smooth")
-    options.scaling = ChannelScaling::Smooth;
+    context.scaling = ChannelScaling::Smooth;
   else if (line.scaling == "awq")
-    options.scaling = ChannelScaling::Awq;
+    context.scaling = ChannelScaling::Awq;
   else if (line.scaling == "auto" && calibration)
-    options.scaling = !options.activations.empty() ? ChannelScaling::Smooth : ChannelScaling::Auto;
-  return options;
+    context.scaling = line.activations != "none" ? ChannelScaling::Smooth : ChannelScaling::Auto;
 }
 
 MatrixFormat parseFormat(const std::string &flag, llvm::StringRef name, bool codesOnly) {
   std::optional<MatrixFormat> format = MatrixFormat::parse(name);
   if (!format || (codesOnly && !format->codes))
-    throw std::runtime_error(flag + ": expected " + (codesOnly ? getWeightFormatNames() : MatrixFormat::getNames()) +
-                             " but got '" + support::escape(name) + "'");
+    throw std::runtime_error(flag + ": expected " + MatrixFormat::getNames(codesOnly) + " but got '" +
+                             support::escape(name) + "'");
   return *format;
 }
 
@@ -180,12 +190,11 @@ void warnOfRange(const CompressLine &line, mlir::ModuleOp module, const Rounding
 }
 
 /// What each linear becomes.
-PrecisionPlan makePlan(const CompressLine &line, mlir::ModuleOp module, const LinearSites &found,
-                       const std::string &weightsHash, const Calibration *calibration, const CompressOptions &options,
-                       KnownScales &known, std::optional<SearchRecord> &record) {
+PrecisionPlan makePlan(const CompressLine &line, mlir::ModuleOp module, const std::string &weightsHash,
+                       const RoundingContext &context, std::optional<SearchRecord> &record) {
+  const LinearSites &found = context.found;
+  const Calibration *calibration = context.calibration;
   std::string calibrationHash = calibration ? calibration->getHash() : std::string();
-  reference::WeightReader reader(options.randomSeed);
-  RoundingContext context{found, calibration, reader, options.rounding, options.scaling, known};
   if (!line.format.empty()) {
     MatrixFormat format = parseFormat("--format", line.format, line.needsCodes());
     for (const LinearSite &site : found.sites)
@@ -257,8 +266,7 @@ int run(const CompressLine &line) {
   std::optional<Calibration> read;
   if (!line.calibration.empty())
     read.emplace(line.calibration, weightsHash);
-  const Calibration *calibration = read ? &*read : nullptr;
-  CompressOptions options = makeOptions(line, calibration);
+  CompressOptions options = makeOptions(line);
   Texts texts;
   if (!line.judge.ids.empty()) {
     texts = llvm::StringRef(line.judge.ids).ends_with(".npy") ? line.judge.read("--judge-rows")
@@ -266,11 +274,17 @@ int run(const CompressLine &line) {
     checkTexts(*module, texts, line.judge.ids);
   }
   LinearSites found = findLinearSites(*module);
+  reference::WeightReader reader(options.randomSeed);
   KnownScales known;
+  RoundingContext context{found, read ? &*read : nullptr, reader, Rounding::Nearest, ChannelScaling::Off, known};
+  setRounding(line, context);
+  std::optional<Rotation> rotation;
+  if (line.rotate)
+    context.rotation = &rotation.emplace(*module, found, reader);
   std::optional<SearchRecord> record;
-  PrecisionPlan plan = makePlan(line, *module, found, weightsHash, calibration, options, known, record);
+  PrecisionPlan plan = makePlan(line, *module, weightsHash, context, record);
   CostReport report{line.format.empty() ? "by layer" : line.format,
-                    compressModel(*module, found, calibration, plan, line.output, options, known)};
+                    compressModel(*module, context, plan, line.output, options)};
   if (record) {
     record->remove();
     addLosses(plan, report);
@@ -281,7 +295,7 @@ int run(const CompressLine &line) {
   quantizeValues(*compressed);
   countSteps(*module, *compressed, report);
   if (!texts.empty())
-    judgeModel(*module, *compressed, texts, {options.randomSeed, line.eachMatrix}, report);
+    judgeModel(*module, *compressed, texts, {options.randomSeed, line.eachMatrix, context.rotation}, report);
   if (!line.report.empty())
     support::writeFile(line.report, describeJson(report).dump(1) + "\n");
   std::cout << describeTable(report);

@@ -77,6 +77,17 @@ TEST(Gptq, ThePublishedSteps) {
     }
 }
 
+TEST(Gptq, SharedGridsAreKept) {
+  Format format{4, 0, 172, true};
+  MatrixXd rows = randomMatrix(4, 172, 3);
+  Gptq gptq(randomInputs(172, 4));
+  std::vector<Grid> shared(1, {0.125, 7});
+  for (const CodedRow &row : gptq.round(format, rows, Clipping::SquaredError, shared)) {
+    EXPECT_EQ(row.scales, std::vector<float>{0.125f});
+    EXPECT_EQ(row.zeros, std::vector<uint8_t>{7});
+  }
+}
+
 TEST(Gptq, LessErrorThanNearest) {
   Format format{4, 32, 172, true};
   MatrixXd rows = randomMatrix(40, 172, 3), inputs = randomInputs(172, 4);

@@ -201,6 +201,8 @@ class Bench:
         unfolded = self.compress(model, "planted-unfolded", *judge, "--scale-channels=off", "--rounding=nearest")[1]["judged"]["kl"]
         self.check(f"planted outliers, int4_g32: KL {folded:.4f} is at most 1.15 x {plain:.4f}", folded <= 1.15 * plain)
         self.check(f"planted outliers, int4_g32 nearest without folding: KL {unfolded:.3f} is over 0.2", unfolded > 0.2)
+        rotated = self.compress(model, "planted-rotated", *judge, "--rotate")[1]["judged"]["kl"]
+        self.check(f"planted outliers, int4_g32 rotated: KL {rotated:.4f} is at most 0.08", rotated <= 0.08)
         judge[:1] = ["--format=int8", "--activations=i8"]
         folded = self.compress(model, "planted-w8a8", *judge)[1]["judged"]["kl"]
         unfolded = self.compress(model, "planted-w8a8-unfolded", *judge, "--scale-channels=off")[1]["judged"]["kl"]
