@@ -1,6 +1,6 @@
 // A plain HIP program, as a user writes one: compiled by g++ with the distribution's HIP header, linked to the
 // distribution's libamdhip64, which the emulator replaces by LD_LIBRARY_PATH.
-// Arguments: the folder of kernels.<chip>.hsaco. Prints what it ran on; exit code 0 when every sum is right.
+// Arguments: the folder of kernels.<chip>.hsaco. Prints what it ran on and how long; exit code 0 when every sum is right.
 #define __HIP_PLATFORM_AMD__ 1
 #include <hip/hip_runtime_api.h>
 
@@ -41,14 +41,24 @@ int main(int, char **argv) {
   CHECK(hipStreamCreate(&stream));
   CHECK(hipMemcpyAsync(da, a.data(), bytes, hipMemcpyHostToDevice, stream));
   CHECK(hipMemcpyAsync(db, b.data(), bytes, hipMemcpyHostToDevice, stream));
+  hipEvent_t start, stop;
+  CHECK(hipEventCreate(&start));
+  CHECK(hipEventCreate(&stop));
   void *parameters[] = {&da, &db, &dc, &n};
+  CHECK(hipEventRecord(start, stream));
   CHECK(hipModuleLaunchKernel(add, (n + 255) / 256, 1, 1, 256, 1, 1, 0, stream, parameters, nullptr));
+  CHECK(hipEventRecord(stop, stream));
   CHECK(hipMemcpyAsync(c.data(), dc, bytes, hipMemcpyDeviceToHost, stream));
   CHECK(hipStreamSynchronize(stream));
+  float milliseconds;
+  CHECK(hipEventElapsedTime(&milliseconds, start, stop));
+  std::printf("%.3f us\n", double(milliseconds) * 1000);
   int wrong = 0;
   for (int i = 0; i < n; ++i)
     wrong += c[i] != float(3 * i);
   std::printf("%d of %d sums wrong\n", wrong, n);
+  CHECK(hipEventDestroy(start));
+  CHECK(hipEventDestroy(stop));
   CHECK(hipStreamDestroy(stream));
   CHECK(hipFree(da));
   CHECK(hipFree(db));
