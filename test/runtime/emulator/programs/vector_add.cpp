@@ -1,6 +1,7 @@
 // A plain HIP program, as a user writes one: compiled by g++ with the distribution's HIP header, linked to the
 // distribution's libamdhip64, which the emulator replaces by LD_LIBRARY_PATH.
-// Arguments: the folder of kernels.<chip>.hsaco. Prints what it ran on and how long; exit code 0 when every sum is right.
+// Arguments: the folder of kernels.<chip>.hsaco. Prints what it ran on and how long; exit code 0 when every sum is
+// right.
 #define __HIP_PLATFORM_AMD__ 1
 #include <hip/hip_runtime_api.h>
 
