@@ -7,6 +7,8 @@ import sys
 
 import numpy
 
+from kernel_cases import TOLERANCE, from_bits, to_bits
+
 sys.path.insert(0, str(pathlib.Path(__file__).parents[4] / "tools"))
 from benchmarks import launches  # noqa: E402
 
@@ -29,11 +31,17 @@ def paired(bits):
 
 def planes_of(name):
     """The planes of a random matrix, and the matrix."""
-    bits, group, symmetric = re.fullmatch(r"int(\d)(?:_g(\d+))?(_sym)?", name).groups()
-    bits, group = int(bits), int(group or K)
+    bits, group, symmetric = re.fullmatch(r"(?:int(\d)|e4m3fnuz)(?:_g(\d+))?(_sym)?", name).groups()
+    is_float, bits, group = not bits, int(bits or 8), int(group or K)
     groups = -(-K // group)
     codes = random.integers(0, 1 << bits, (N, K))
     scales = random.uniform(0.01, 0.1, (N, groups)).astype(numpy.float16)
+    if is_float:
+        codes[codes == 0x80] = 0
+        exponents, mantissas = codes >> 3 & 15, codes & 7
+        numbers = numpy.where(exponents > 0, numpy.ldexp(8.0 + mantissas, exponents - 11), numpy.ldexp(1.0 * mantissas, -10))
+        numbers = numpy.where(codes & 0x80, -numbers, numbers)
+        return {"w_codes": codes.astype(numpy.uint8), "w_scales": scales}, numpy.repeat(scales.astype(float), group, axis=1)[:, :K] * numbers
     has_zeros = group != K and not symmetric
     zeros = random.integers(0, 1 << bits, (N, groups)) if has_zeros else numpy.full((N, groups), 1 << (bits - 1))
     spread = lambda plane: numpy.repeat(plane.astype(float), group, axis=1)[:, :K]
@@ -50,11 +58,12 @@ def planes_of(name):
 
 
 for kernel, sizes, rows in (("matvec", [], 1), ("matmul", ["--m=5"], 5)):
-    for name in ("int8", "int4_g32", "int5_g64", "int6_g32_sym", "int4"):
+    for name, number in (("int8", "f16"), ("int4_g32", "f16"), ("int5_g64", "bf16"), ("int6_g32_sym", "f16"), ("int4", "bf16"),
+                         ("e4m3fnuz", "f16"), ("e4m3fnuz_g32", "bf16")):
         planes, w = planes_of(name)
-        x = random.uniform(-1, 1, (rows, K)).astype(numpy.float16)
+        x = to_bits(random.uniform(-1, 1, (rows, K)), number)
         for target in ("gfx942", "gfx90a"):
-            made = launches.nstf_kernel(build, [kernel, *sizes, f"--n={N}", f"--k={K}", "--type=f16", "--out-type=f32",
+            made = launches.nstf_kernel(build, [kernel, *sizes, f"--n={N}", f"--k={K}", f"--type={number}", "--out-type=f32",
                                                 f"--w-format={name}"], target, folder)
             header = (folder / "kernel.h").read_text()
             lines = []
@@ -66,9 +75,9 @@ for kernel, sizes, rows in (("matvec", [], 1), ("matmul", ["--m=5"], 5)):
                     numpy.save(folder / f"{buffer}.npy", data)
                     init = f"{{file: {buffer}.npy}}"
                 lines.append(f"  {buffer}: {{type: {kind}, shape: [{shape}], init: {init}}}")
-            expected = x.astype(float) @ w.T
+            expected = from_bits(x, number) @ w.T
             numpy.save(folder / "expected.npy", expected.astype(numpy.float32))
-            tolerance = 1e-3 * numpy.abs(expected).max()  # matrix cores multiply numbers of f16
+            tolerance = TOLERANCE[number] * numpy.abs(expected).max()  # matrix cores multiply numbers of this type
             arguments = ", ".join(f"{{buffer: {one['buffer']}}}" for one in made.arguments)
             (folder / "launch.yaml").write_text(
                 f"code_object: {made.code_object.name}\ntarget: {target}\nbuffers:\n" + "\n".join(lines) +
