@@ -211,8 +211,8 @@ void OverlapOp::print(OpAsmPrinter &printer) {
 }
 
 LogicalResult OverlapOp::verify() {
-  if (getParts().size() < 2) // overlap_c1
-    return emitOpError() << "expected two parts or more but got " << getParts().size();
+  if (getParts().empty()) // overlap_c1
+    return emitOpError() << "expected at least one part but got none";
   SmallVector<Type> yielded;
   for (Region &part : getParts())
     llvm::append_range(yielded, part.front().getTerminator()->getOperandTypes());

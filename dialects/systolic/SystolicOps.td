@@ -125,7 +125,8 @@ def Systolic_OverlapOp : Systolic_Op<"overlap", [RecursiveMemoryEffects, NoRegio
   let description = [{
     Nothing flows between the parts: all are done, their instructions in any interleaving. Lowering merges them evenly by
     what each instruction takes of its pipe, and pins that order. The results are what the parts yield, one after the other.
-    - overlap_c1: there are two parts or more.
+    A part alone keeps its order.
+    - overlap_c1: there is at least one part.
     - overlap_c2: the results have the types of what is yielded.
 
     ```mlir

@@ -2,6 +2,7 @@
 //
 // BEFORE  scf.for %k = %c0 to %c4100 step %c64 { systolic.load %X[%m0, %k]; … }
 // AFTER   scf.for %k = %c0 to %c4160 step %c64 { %column = arith.subi %k, %c60; systolic.load %X[%m0, %column]; … }
+#include "dialects/nstf/Target.h"
 #include "dialects/systolic/Systolic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -20,6 +21,9 @@ using namespace nstf::systolic;
 
 namespace {
 
+/// Blocks of a sum to which a block of nothing may be added: it costs less than loading each line twice.
+constexpr int64_t fewestForPairs = 16;
+
 struct AlignBlocksPass : nstf::systolic::impl::AlignBlocksPassBase<AlignBlocksPass> {
   using Base::Base;
 
@@ -33,7 +37,9 @@ struct AlignBlocksPass : nstf::systolic::impl::AlignBlocksPassBase<AlignBlocksPa
       std::optional<int64_t> rounds = countRounds(loop);
       if (!rounds || getConstantIntValue(loop.getLowerBound()) != 0)
         continue;
-      int64_t step = *getConstantIntValue(loop.getStep()), columns = *getEnd(loop), added = *rounds * step - columns;
+      int64_t step = *getConstantIntValue(loop.getStep()), columns = *getEnd(loop);
+      int64_t blocksOfLine = *rounds < fewestForPairs ? 1 : getBlocksOfLine(loop, step);
+      int64_t added = llvm::alignTo(columns, step * blocksOfLine) - columns;
       if (added == 0)
         continue;
       auto options = remark::RemarkOpts::name("Blocks").category(getArgument()).function(getOperation().getSymName());
@@ -42,9 +48,13 @@ struct AlignBlocksPass : nstf::systolic::impl::AlignBlocksPassBase<AlignBlocksPa
         continue;
       }
       shift(loop, columns + added, added);
-      remark::passed(loop.getLoc(), options)
-          << "of the first block only the last columns are there, of all others all"
-          << remark::metric("columns_of_first", step - added) << remark::metric("columns", step);
+      auto remark = remark::passed(loop.getLoc(), options);
+      if (added < step)
+        remark << "of the first block only the last columns are there, of all others all";
+      else
+        remark << "nothing of the first block is there, so that pairs of blocks, which are lines, end with the sum";
+      remark << remark::metric("columns_of_first", std::max<int64_t>(step - added, 0))
+             << remark::metric("columns", step);
     }
   }
 
@@ -56,6 +66,17 @@ private:
              auto mma = std::get<1>(pair).template getDefiningOp<MmaOp>();
              return mma && mma.getAcc() == std::get<0>(pair);
            });
+  }
+
+  /// Blocks whose rows are halves of a line of the L1 are loaded by pairs, where they are even in number
+  /// (InsertPrefetch).
+  int64_t getBlocksOfLine(scf::ForOp loop, int64_t step) {
+    nstf::TargetView target = nstf::TargetView::lookup(getOperation());
+    bool areHalves =
+        target && llvm::all_of(loop.getOps<LoadOp>(), [&](LoadOp load) {
+          return 2 * step * getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() == 8 * target.l1LineBytes();
+        });
+    return areHalves ? 2 : 1;
   }
 
   /// Why a loop's blocks can't begin before the first column; empty where they can.

@@ -2,6 +2,8 @@
 // (Passes.td).
 #include "dialects/nstf/Target.h"
 #include "dialects/systolic/Layouts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/systolic/LoadAhead.h"
 #include "passes/systolic/Operands.h"
@@ -125,6 +127,10 @@ private:
     if (plan.writeAhead == 2 && product.blocks && *product.blocks % 2 == 0)
       for (auto [slot, write] : llvm::zip_equal(plan.loads, product.writes))
         slot.blocks = isHalfOfLine(write, product, target) ? 2 : 1;
+    plan.firstAlone = llvm::any_of(product.writes, [&](WriteOp write) {
+      auto load = write.getTile().getDefiningOp<LoadOp>();
+      return load && (getColumnsBefore(load, product) != 0 || getConstantIntValue(product.loop.getLowerBound()) != 0);
+    });
     takeTurns(plan);
     int64_t wavesPerSimd = llvm::divideCeil(kernel.getArray()->getNumWaves(), target.simdsPerComputeUnit());
     int64_t limit = getRegisterLimit(target);
@@ -133,6 +139,8 @@ private:
     if (wavesPerSimd == 1 && staged > target.l1Bytes())
       return "a block of " + std::to_string(staged) + " bytes would be on its way, the L1 of " + target.name().str() +
              " has lines for " + std::to_string(target.l1Bytes()) + ", and no other wave would make products meanwhile";
+    // The first products wait for what is loaded first alone.
+    plan.loadsWrittenFirst = (plan.writeAhead + 1) * staged > target.l1Bytes();
     int64_t registers = countRegisters(product, plan);
     if (registers + registersOfAddresses > limit)
       return "sums, operands and what is on its way would take " + std::to_string(registers) + " of " +
@@ -145,12 +153,21 @@ private:
     return "";
   }
 
+  /// So many columns before its row a load of the first block begins, where its column is the loop's but for these.
+  static std::optional<int64_t> getColumnsBefore(LoadOp load, const ProductLoop &product) {
+    Value column = load.getIndices().back(), induction = scf::ForOp(product.loop).getInductionVar();
+    if (column == induction)
+      return 0;
+    auto before = column.getDefiningOp<arith::SubIOp>();
+    return before && before.getLhs() == induction ? getConstantIntValue(before.getRhs()) : std::nullopt;
+  }
+
   /// Whether the rows that a block has of a tile are halves of cache lines: loaded by two blocks at once, the L2 is
   /// asked for each line once.
   static bool isHalfOfLine(WriteOp write, const ProductLoop &product, nstf::TargetView target) {
     auto load = write.getTile().getDefiningOp<LoadOp>();
     if (!load || load.getAt() || load.getRows() || load.getCols() || load.getIndices().size() != 2 ||
-        findPacking(load.getBuffer()) || load.getIndices()[1] != scf::ForOp(product.loop).getInductionVar())
+        findPacking(load.getBuffer()) || !getColumnsBefore(load, product))
       return false;
     RankedTensorType tile = getTileType(load.getResult());
     unsigned bits = tile.getElementTypeBitWidth();

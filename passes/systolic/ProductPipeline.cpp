@@ -52,12 +52,16 @@ public:
     for (const PrefetchPlan::Slot &slot : plan.loads)
       depth = std::max<int64_t>(depth, loadedBefore(slot));
     onTheirWay.resize(plan.loads.size());
-    for (int64_t block = 0; block < depth; ++block) {
-      Loading loading = beginLoading(block == 0 ? loop.getLowerBound() : blocksAfter(loop.getLowerBound(), block));
-      for (auto [index, slot] : llvm::enumerate(plan.loads))
-        if (block < int64_t(loadedBefore(slot)))
-          load(loading, index, block);
-    }
+    auto loadBlocks = [&](int64_t begin, int64_t end) {
+      for (int64_t block = begin; block < end; ++block) {
+        Loading loading = beginLoading(block == 0 ? loop.getLowerBound() : blocksAfter(loop.getLowerBound(), block));
+        for (auto [index, slot] : llvm::enumerate(plan.loads))
+          if (block < int64_t(loadedBefore(slot)))
+            load(loading, index, block);
+      }
+    };
+    int64_t atOnce = plan.loadsWrittenFirst ? plan.writeAhead : depth;
+    loadBlocks(0, atOnce);
     // What the loop read the last time it ran may still be wanted, or what another one read of its arrays.
     if (loop->getParentOfType<LoopLikeOpInterface>() || sharesArrays)
       BarrierOp::create(builder, loc);
@@ -69,6 +73,7 @@ public:
     waitForStages(plan.buffers - 1);
     BarrierOp::create(builder, loc);
     fragments = read(0, 0);
+    loadBlocks(atOnce, depth);
 
     sums.assign(loop.getInitArgs().begin(), loop.getInitArgs().end());
     auto pipelined = scf::ForOp::create(builder, loc, loop.getLowerBound(), end,
@@ -259,6 +264,16 @@ private:
     fragments = following;
   }
 
+  /// Each tile is loaded behind its write, so that no write waits for all that is on its way.
+  void writeAndLoad(int64_t buffer, int64_t number, int64_t step, Value begin) {
+    Loadings blocks;
+    for (size_t index = 0; index < onTheirWay.size(); ++index) {
+      writeTile(index, buffer);
+      if (plan.loads[index].step == step)
+        load(number, index, begin, blocks);
+    }
+  }
+
   void makeBlockOfSteps(int64_t number, Value begin, bool isLast) {
     int64_t current = number % plan.buffers, other = (number + 1) % plan.buffers;
     for (int64_t step = 0; step < steps; ++step) {
@@ -270,10 +285,10 @@ private:
       if (!isLast && step == (hasOneBuffer ? steps - 1 : 0)) {
         if (hasOneBuffer)
           BarrierOp::create(builder, loc);
-        write(other);
-      }
-      if (!hasOneBuffer)
+        writeAndLoad(other, number, step, hasOneBuffer ? Value() : begin);
+      } else if (!hasOneBuffer) {
         load(number, step, begin);
+      }
       if (!isLast && isFinal) {
         // Behind the rounds nothing new is on its way.
         waitForStages(begin ? plan.buffers - 2 : 0);
@@ -310,11 +325,9 @@ private:
     load(block->second, index, number + ahead);
   }
 
-  /// Block `number` of a tile; of pairs, which begin at even blocks, where lines do, all or nothing. First blocks come
-  /// alone where the first begins before its row: that is loaded like no other.
+  /// Block `number` of a tile; of pairs, which begin at even blocks, where lines do, all or nothing.
   void load(Loading &block, size_t index, int64_t number) {
-    bool isAlone = number < plan.writeAhead && getConstantIntValue(loop.getLowerBound()) != 0;
-    if (plan.loads[index].blocks == 1 || isAlone)
+    if (plan.loads[index].blocks == 1 || (plan.firstAlone && number < plan.writeAhead))
       onTheirWay[index].push_back(loadTile(block, index));
     else if (number % 2 == 0)
       llvm::append_range(onTheirWay[index], widenLoad(loadTile(block, index).getDefiningOp<LoadOp>()));

@@ -18,6 +18,9 @@ struct PrefetchPlan {
       1; ///< blocks before its products a block is written: as many as buffers where blocks have one step
   llvm::SmallVector<Slot> loads; ///< one for each of the loop's writes
   int64_t blocksOfRound = 2;     ///< after so many, buffers and registers have the same roles again
+  bool firstAlone =
+      false; ///< what is written in front of the rounds is loaded block by block: it begins before its row
+  bool loadsWrittenFirst = false; ///< in front of the rounds: what is written there is loaded and read before the rest
 };
 
 /// Replaces the loop.

@@ -69,6 +69,7 @@ private:
   }
 
   void schedule(scf::ForOp loop) {
+    pinFirst(loop);
     int64_t products = 0, overlapped = 0;
     SmallVector<Operation *> pending;
     for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
@@ -89,6 +90,20 @@ private:
           << remark::metric("products", products) << remark::metric("overlapped", overlapped);
   }
 
+  /// What stands between the last barrier and a loop comes in the order in which its rounds read and load: what they
+  /// wait for is then the same, whichever way they are come to.
+  static void pinFirst(scf::ForOp loop) {
+    SmallVector<Operation *> work;
+    for (Operation *op = loop->getPrevNode(); op && !isa<BarrierOp>(op); op = op->getPrevNode())
+      if (isa<LoadOp, ReadOp, SliceOp>(op))
+        work.push_back(op);
+    if (work.size() < 2 || llvm::none_of(work, llvm::IsaPred<ReadOp>))
+      return;
+    std::reverse(work.begin(), work.end());
+    OpBuilder builder(loop);
+    putSideBySide(builder, loop.getLoc(), {work});
+  }
+
   /// Puts a product and what of `pending` it does not need side by side; false where it needs all.
   static bool overlap(MmaOp mma, ArrayRef<Operation *> pending) {
     llvm::SetVector<Operation *> needed;
@@ -106,16 +121,23 @@ private:
     if (llvm::none_of(work, llvm::IsaPred<LoadOp, ReadOp, WriteOp>))
       return false;
     OpBuilder builder(mma);
-    SmallVector<Value> results = {mma.getResult()};
-    for (Operation *op : work)
-      llvm::append_range(results, op->getResults());
-    auto overlap = OverlapOp::create(builder, mma.getLoc(), TypeRange(ValueRange(results)), /*partsCount=*/2);
-    for (auto [result, replaced] : llvm::zip_equal(results, overlap.getResults()))
-      result.replaceUsesWithIf(
-          replaced, [&](OpOperand &use) { return use.getOwner() != mma && !llvm::is_contained(work, use.getOwner()); });
-    fill(overlap.getParts()[0], mma.getOperation());
-    fill(overlap.getParts()[1], work);
+    putSideBySide(builder, mma.getLoc(), {{mma.getOperation()}, work});
     return true;
+  }
+
+  static void putSideBySide(OpBuilder &builder, Location loc, ArrayRef<SmallVector<Operation *>> parts) {
+    SmallVector<Value> results;
+    for (const SmallVector<Operation *> &part : parts)
+      for (Operation *op : part)
+        llvm::append_range(results, op->getResults());
+    auto overlap = OverlapOp::create(builder, loc, TypeRange(ValueRange(results)), parts.size());
+    auto isInside = [&](Operation *op) {
+      return llvm::any_of(parts, [&](const SmallVector<Operation *> &part) { return llvm::is_contained(part, op); });
+    };
+    for (auto [result, replaced] : llvm::zip_equal(results, overlap.getResults()))
+      result.replaceUsesWithIf(replaced, [&](OpOperand &use) { return !isInside(use.getOwner()); });
+    for (auto [region, part] : llvm::zip_equal(overlap.getParts(), parts))
+      fill(region, part);
   }
 
   static void fill(Region &region, ArrayRef<Operation *> ops) {

@@ -273,10 +273,8 @@ func.func @iota_c1_type() {
 // -----
 
 func.func @overlap_c1() {
-  // expected-error @+1 {{expected two parts or more but got 1}}
-  systolic.overlap {
-    systolic.yield
-  }
+  // expected-error @+1 {{expected at least one part but got none}}
+  "systolic.overlap"() : () -> ()
   return
 }
 

@@ -124,6 +124,40 @@ systolic.kernel @before_the_row(%X: !X, %Y: !Y, %work: index, %lds_x: !lds, %lds
   systolic.return
 }
 
+// The same, as systolic-align-blocks says it.
+// CHECK-LABEL: systolic.kernel @columns_before(
+// CHECK-COUNT-2: systolic.load {{.+}} -> tensor<32x64xi8,
+// CHECK: systolic.load {{.+}} transposed {{.+}} -> tensor<64x32xi8,
+// CHECK: scf.for
+// CHECK: systolic.load {{.+}} transposed {{.+}} -> tensor<128x32xi8,
+// CHECK: systolic.load {{.+}} -> tensor<32x128xi8,
+// CHECK: scf.yield
+systolic.kernel @columns_before(%X: !X, %Y: !Y, %work: index, %lds_x: !lds, %lds_w: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 16x16x64, instruction_k = 32>} {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %before = arith.constant 16 : index
+  %step = arith.constant 64 : index
+  %end = arith.constant 384 : index
+  %zero = arith.constant dense<0> : tensor<32x32xi32, #acc>
+  %sum = scf.for %k = %c0 to %end step %step iter_args(%acc = %zero) -> (tensor<32x32xi32, #acc>) {
+    %column = arith.subi %k, %before : index
+    %x = systolic.load %X[%c0, %column] : !X -> tensor<32x64xi8, #x>
+    %w = systolic.load %X[%c32, %column] transposed : !X -> tensor<64x32xi8, #w>
+    systolic.barrier
+    systolic.write %x, %lds_x[%c0] : tensor<32x64xi8, #x>, !lds
+    systolic.write %w, %lds_w[%c0] transposed : tensor<64x32xi8, #w>, !lds
+    systolic.barrier
+    %a = systolic.read %lds_x[%c0] : !lds -> tensor<32x64xi8, #a>
+    %b = systolic.read %lds_w[%c0] transposed : !lds -> tensor<64x32xi8, #b>
+    %next = systolic.mma %a, %b, %acc : tensor<32x64xi8, #a>, tensor<64x32xi8, #b> -> tensor<32x32xi32, #acc>
+    scf.yield %next : tensor<32x32xi32, #acc>
+  }
+  systolic.store %sum, %Y[%c0, %c0] : tensor<32x32xi32, #acc>, !Y
+  systolic.return
+}
+
 // -----
 
 // Of three blocks, whose pairs would not end with the row, each comes alone; the last one's products stand behind the loop,

@@ -2,8 +2,8 @@
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-insert-prefetch))' | FileCheck %s
 
 // Four blocks of 32 along K, two steps of 16 each. A round is two blocks: what a step reads is read before the products of
-// the step before, the block after is written and the one after that loaded in a block's first step, one barrier stands
-// in its last.
+// the step before, the block after is written and the one after that loaded in a block's first step, each tile behind the
+// write of its registers; one barrier stands in a block's last step.
 #x = #systolic.fragment<reg [1:8*1, 0:2*16], lane [1:4*8, 0:16*1], wave []>
 #w = #systolic.fragment<reg [0:8*1, 1:2*16], lane [0:4*8, 1:16*1], wave []>
 #a = #systolic.fragment<reg [1:8*1, 1:2*16], lane [0:32*1, 1:2*8], wave []>
@@ -27,8 +27,8 @@
 // CHECK: %[[B1:.+]] = systolic.read %[[LW]][%[[ZERO]]] from [0, 16] transposed
 // CHECK-NEXT: %[[A1:.+]] = systolic.read %[[LX]][%[[ZERO]]] from [0, 16]
 // CHECK-NEXT: systolic.write %[[NX]], %[[LX]][%[[ONE:.+]]] :
-// CHECK-NEXT: systolic.write %[[NW]], %[[LW]][%[[ONE]]] transposed :
 // CHECK: %[[LOADED:.+]] = systolic.load {{.+}} when
+// CHECK-NEXT: systolic.write %[[NW]], %[[LW]][%[[ONE]]] transposed :
 // CHECK: systolic.load {{.+}} when
 // CHECK-NEXT: %[[S1:.+]] = systolic.mma %[[A]], %[[B]], %[[SUM]]
 // CHECK-NEXT: systolic.barrier

@@ -99,3 +99,45 @@ systolic.kernel @decoded(%W: !W, %S: !S, %X: !X, %work: index, %lds: !lds)
   systolic.store %sum, %X[%c0, %c0] : !b, !X
   systolic.return
 }
+
+// What stands between the last barrier and the rounds is pinned, in its order; what is before the barrier isn't.
+// CHECK-LABEL: systolic.kernel @first(
+// CHECK: %[[LOADED:.+]] = systolic.load
+// CHECK-NEXT: systolic.write
+// CHECK-NEXT: systolic.barrier
+// CHECK-NEXT: arith.addi
+// CHECK-NEXT: %[[FIRST:.+]]:3 = systolic.overlap {
+// CHECK-NEXT:   %[[B:.+]] = systolic.read
+// CHECK-NEXT:   %[[A:.+]] = systolic.read
+// CHECK-NEXT:   %[[NEXT:.+]] = systolic.load
+// CHECK-NEXT:   systolic.yield %[[B]], %[[A]], %[[NEXT]]
+// CHECK-NEXT: }
+// CHECK: scf.for {{.+}} iter_args(%{{.+}} = %{{.+}}, %{{.+}} = %[[FIRST]]#2, %{{.+}} = %[[FIRST]]#0, %{{.+}} = %[[FIRST]]#1)
+systolic.kernel @first(%X: !X, %work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 4>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : !b
+  %loaded = systolic.load %X[%c0, %c0] : !X -> !a
+  systolic.write %loaded, %lds[%c0] : !a, !lds
+  systolic.barrier
+  %b = systolic.read %lds[%c0] : !lds -> !b
+  %a = systolic.read %lds[%c0] : !lds -> !a
+  %ahead = arith.addi %work, %c16 : index
+  %next = systolic.load %X[%c0, %ahead] : !X -> !a
+  // expected-remark @+1 {{1 of 1 products flow beside memory work}}
+  %sum:4 = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %zero, %tile = %next, %w = %b, %x = %a) -> (!b, !a, !b, !a) {
+    systolic.barrier
+    %u = systolic.read %lds[%c1] : !lds -> !b
+    %v = systolic.read %lds[%c1] : !lds -> !a
+    systolic.write %tile, %lds[%c0] : !a, !lds
+    %i = arith.addi %k, %c16 : index
+    %y = systolic.load %X[%c0, %i] : !X -> !a
+    %p = systolic.mma %x, %w, %acc : !a, !b -> !b
+    scf.yield %p, %y, %u, %v : !b, !a, !b, !a
+  }
+  systolic.store %sum#0, %X[%c0, %c0] : !b, !X
+  systolic.return
+}
