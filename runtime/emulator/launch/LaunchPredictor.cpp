@@ -100,9 +100,12 @@ PredictedLaunch LaunchPredictor::predict(const PreparedLaunch &launch, const Lau
     run("given", timing.clockMhz, atPeak);
     return predicted;
   }
-  const bool twice = Snapshot::sizeOf(session.deviceMemory()) <= maxSnapshotBytes;
-  const std::optional<Snapshot> before = twice ? std::optional<Snapshot>(session.deviceMemory()) : std::nullopt;
-  if (!run("peak", constants.peakClock, atPeak) || !twice)
+  const uint64_t bytes = Snapshot::sizeOf(session.deviceMemory());
+  predicted.notKept = bytes > maxSnapshotBytes ? bytes : 0;
+  std::optional<Snapshot> before;
+  if (!predicted.notKept)
+    before.emplace(session.deviceMemory());
+  if (!run("peak", constants.peakClock, atPeak) || !before)
     return predicted;
   before->restore();
   run("sustained", sustainedClockOf(launch, predicted.predictions.front().prediction), sustained);

@@ -23,6 +23,7 @@ struct ClockPrediction {
 struct PredictedLaunch {
   LaunchResult result;                      ///< of the last run; no findings
   std::vector<ClockPrediction> predictions; ///< without the one that ended with a fault
+  uint64_t notKept = 0; ///< bytes that kernels may write; so many aren't kept for a second run, at the sustained clock
 };
 
 /// An instruction that waves executed, and how they stood before it.

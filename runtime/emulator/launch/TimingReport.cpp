@@ -195,6 +195,9 @@ void print(const LaunchPredictor &predictor, const PreparedLaunch &launch, const
     printTime(prediction, out);
   if (predicted.predictions.empty())
     return;
+  if (predicted.notKept)
+    out << "  no time at the sustained clock: " << bytes(predicted.notKept)
+        << " of buffers aren't kept for a second run (at most 1 GiB is)\n";
   const LaunchPrediction &p = predicted.predictions.front().prediction;
   const Counters &counters = p.counters;
   out << "  limited by " << timing::limiterNames[size_t(p.limiter)] << " (" << percent(p.use[size_t(p.limiter)], 1)
