@@ -79,7 +79,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   run.workItems = 128;
   run.workgroups = 20;
   run.stepLimit = 10000; // it ends before
-  run.chip = &chip;
+  run.timed.chip = &chip;
+  run.timed.twice = true;
   fuzz::loadAndRun(*target, objectOf(*target), run);
   return 0;
 }

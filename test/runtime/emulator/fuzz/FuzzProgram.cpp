@@ -5,12 +5,9 @@
 #include "runtime/emulator/memory/CodeObjectFile.h"
 #include "runtime/emulator/run/Dispatch.h"
 #include "runtime/emulator/run/KernelArguments.h"
-#include "runtime/emulator/timing/MemorySystem.h"
-#include "runtime/emulator/timing/TimedLaunch.h"
 
 #include "llvm/BinaryFormat/ELF.h"
 
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -84,11 +81,13 @@ std::vector<std::byte> makeCodeObject(const Target &target, const llvm::amdhsa::
 namespace {
 
 /// What a kernel finds in its argument block: descriptors of buffers, which begin with a pointer to each, and numbers.
+/// Of the first buffer each workgroup can have a part to itself, the second is read-only.
 std::vector<std::byte> makeArguments(Memory &memory, const Kernel &kernel, const LaunchShape &shape,
                                      std::vector<void *> &buffers) {
-  constexpr size_t bufferBytes = 4096, least = 128;
+  constexpr size_t least = 128;
   std::vector<std::byte> block(std::max<size_t>(kernel.kernargSize, least));
   for (unsigned i = 0; i < 2; ++i) {
+    const size_t bufferBytes = bytesOfGroup * (i == 0 ? shape.grid[0] : 1);
     void *buffer = memory.allocate(bufferBytes, RegionKind::Device, i == 0);
     if (!buffer)
       std::abort(); // the sandbox itself
@@ -96,21 +95,16 @@ std::vector<std::byte> makeArguments(Memory &memory, const Kernel &kernel, const
     auto *words = static_cast<uint32_t *>(buffer);
     for (unsigned k = 0; k < bufferBytes / 4; ++k)
       words[k] = k * 2654435761u >> (k % 29);
+    if (Shadow *definedness = memory.definedness()) { // that of an earlier launch under checks
+      const auto lock = definedness->lock();
+      definedness->setDefined(reinterpret_cast<uint64_t>(buffer), bufferBytes);
+    }
     const uint64_t resource[2] = {reinterpret_cast<uint64_t>(buffer), bufferBytes | uint64_t(0x00027000) << 32};
     std::memcpy(block.data() + 16 * i, resource, sizeof resource);
   }
   if (kernel.kernargSize && kernel.hasMetadata)
     fillHidden(kernel, shape, std::span(block).first(kernel.kernargSize));
   return block;
-}
-
-/// Whatever a launch does, it takes a time, one that never passed below zero.
-void predictOne(const Target &target, Memory &memory, const LaunchArguments &arguments, const LaunchOptions &options,
-                const timing::ChipTiming &chip) {
-  timing::MemorySystem caches(chip);
-  const auto prediction = timing::predict(target, memory, arguments, options, chip, caches);
-  if (int64_t(prediction.clocks) <= 0 || !std::isfinite(prediction.ns()))
-    std::abort();
 }
 
 void run(const Target &target, Memory &memory, const Kernel &kernel, const RunChoices &choices) {
@@ -135,8 +129,8 @@ void run(const Target &target, Memory &memory, const Kernel &kernel, const RunCh
     options.monitor = checker.get();
   }
   try {
-    if (choices.chip)
-      predictOne(target, memory, arguments, options, *choices.chip);
+    if (choices.timed.chip)
+      runTimed(target, memory, arguments, options, choices.timed);
     else
       dispatch(target, memory, arguments, options);
   } catch (const Fault &fault) {

@@ -6,7 +6,7 @@
 
 #include "runtime/emulator/decode/Target.h"
 #include "runtime/emulator/memory/CodeObject.h"
-#include "runtime/emulator/timing/ChipTiming.h"
+#include "test/runtime/emulator/fuzz/TimedRun.h"
 
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
 
@@ -41,15 +41,18 @@ inline TargetId deviceOf(const Target &target) { return TargetId::parse(target.n
 std::vector<std::byte> makeCodeObject(const Target &target, const llvm::amdhsa::kernel_descriptor_t &descriptor,
                                       std::span<const uint8_t> code);
 
+/// Of the buffer that kernels may write.
+constexpr size_t bytesOfGroup = 4096;
+
 /// How a launch of a fuzzer is run.
 struct RunChoices {
-  uint32_t workItems = 64; ///< of the only workgroup
+  uint32_t workItems = 64; ///< of a workgroup
   uint32_t workgroups = 1;
   uint32_t dynamicLds = 0;
-  bool exact = false;                       ///< matrix mode
-  std::string checks;                       ///< as --check has them; empty: none
-  uint64_t stepLimit = 2000;                ///< wave instructions
-  const timing::ChipTiming *chip = nullptr; ///< predicts the launch's time on it; without checks
+  bool exact = false;        ///< matrix mode
+  std::string checks;        ///< as --check has them; empty: none
+  uint64_t stepLimit = 2000; ///< wave instructions
+  TimedChoices timed;        ///< without checks
 };
 
 /// Loads and runs every kernel of the code object. What the emulator may throw is caught; everything else, and a run

@@ -1,16 +1,18 @@
 // Fuzzes execution: streams of valid instructions run on one or two waves over a sandboxed memory, on both chips, in
 // both matrix modes, with and without checks, through dispatch as every launch; or in predicted time.
 //
-// Input: three bytes that choose (chip, mode, checks, waves; MODE; LDS and registers), then machine code. Before it
-// runs a prologue that leaves pointers and buffer descriptors in the registers that the mutations name most, so that
-// memory instructions find memory. Mutations put in instructions from a table of all that LLVM encodes for the chip,
-// and change bits of operands.
+// Input: five bytes that choose (chip, mode, checks, waves; MODE; LDS and registers; how it is timed; workgroups and
+// rounds), then machine code, which may go round a loop. Before it runs a prologue that leaves pointers and buffer
+// descriptors in the registers that the mutations name most, so that memory instructions find memory. Mutations put in
+// instructions from a table of all that LLVM encodes for the chip, and change bits of operands.
 #include "test/runtime/emulator/decode/EveryInstruction.h"
 #include "test/runtime/emulator/fuzz/FuzzProgram.h"
 #include "test/runtime/emulator/instructions/Snippet.h"
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
+#include <map>
 #include <random>
 
 using namespace nstf::emulator;
@@ -18,18 +20,23 @@ using namespace nstf::emulator;
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
 
 namespace {
-constexpr size_t choiceBytes = 3, maxCode = 1024;
+constexpr size_t choiceBytes = 5, maxCode = 1024;
 
 const Target &targetOf(uint8_t choice) { return Target::all()[choice & 1]; }
 
-// s[8:11] and s[4:7] are descriptors of two buffers, the second one read-only, and begin with their addresses. v[4:5]
-// is an address in the first for each lane, v8 a small offset with v9 0, v12 and up are numbers, AGPRs too.
+// s[8:11] and s[4:7] are descriptors of two buffers, the second one read-only, and begin with their addresses; the
+// first one is the workgroup's part. v[4:5] is an address in that for each lane, v8 a small offset with v9 0, v12 and
+// up are numbers, AGPRs too. s60: rounds of the loop.
 constexpr const char *prologue = R"(
+  s_lshl_b32 s12, GROUP, 12
   s_load_dwordx4 s[8:11], s[0:1], 0x0
   s_load_dwordx4 s[4:7], s[0:1], 0x10
   v_lshlrev_b32 v8, 4, v0
   v_mov_b32 v9, 0
   s_waitcnt lgkmcnt(0)
+  s_add_u32 s8, s8, s12
+  s_addc_u32 s9, s9, 0
+  s_movk_i32 s10, 0x1000
   v_mov_b32 v1, s9
   v_add_co_u32 v4, vcc, s8, v8
   v_addc_co_u32 v5, vcc, 0, v1, vcc
@@ -50,10 +57,12 @@ constexpr const char *prologue = R"(
 const std::vector<uint8_t> &prologueOf(const Target &target) {
   static std::vector<uint8_t> code[2];
   std::vector<uint8_t> &own = code[&target - Target::all().data()];
-  if (own.empty())
-    own = test::assemble(target.name, target.architectedFlatScratch
-                                          ? prologue
-                                          : std::string("s_mov_b64 flat_scratch, s[2:3]\n") + prologue);
+  if (own.empty()) {
+    std::string text = target.architectedFlatScratch ? "" : "s_mov_b64 flat_scratch, s[2:3]\n";
+    text += prologue;
+    text.replace(text.find("GROUP"), 5, target.architectedFlatScratch ? "s2" : "s4");
+    own = test::assemble(target.name, text);
+  }
   return own;
 }
 
@@ -82,6 +91,7 @@ llvm::amdhsa::kernel_descriptor_t descriptorOf(const Target &target, uint8_t mod
     userSgprs += 2;
   }
   AMDHSA_BITS_SET(rsrc2, COMPUTE_PGM_RSRC2_GFX6_GFX120_USER_SGPR_COUNT, userSgprs);
+  AMDHSA_BITS_SET(rsrc2, COMPUTE_PGM_RSRC2_ENABLE_SGPR_WORKGROUP_ID_X, 1u);
   AMDHSA_BITS_SET(rsrc2, COMPUTE_PGM_RSRC2_ENABLE_PRIVATE_SEGMENT, (sizes >> 1 & 1u));
   d.compute_pgm_rsrc1 = rsrc1;
   d.compute_pgm_rsrc2 = rsrc2;
@@ -113,27 +123,80 @@ const std::vector<Shapes> &instructionsOf(const Target &target) {
 
 } // namespace
 
+namespace {
+
+/// The prologue, then the input's code so many times.
+std::vector<uint8_t> programOf(const Target &target, std::span<const uint8_t> input, unsigned rounds) {
+  std::vector<uint8_t> code = prologueOf(target);
+  auto append = [&](std::initializer_list<uint32_t> words) {
+    for (uint32_t word : words)
+      for (unsigned byte = 0; byte < 4; ++byte)
+        code.push_back(uint8_t(word >> 8 * byte));
+  };
+  if (rounds > 1)
+    append({0xb03c0000 | rounds}); // s_movk_i32 s60, rounds
+  const size_t begin = code.size();
+  code.insert(code.end(), input.begin(), input.end());
+  code.resize((code.size() + 3) / 4 * 4);
+  if (rounds > 1) {
+    // s_sub_u32 s60, s60, 1; s_cmp_lg_u32 s60, 0; s_cbranch_scc1 back to the begin
+    append({0x80bc813c, 0xbf07803c});
+    append({0xbf850000 | (uint32_t(-int64_t(code.size() - begin) / 4 - 1) & 0xffff)});
+  }
+  append({0xbf810000}); // s_endpgm
+  return code;
+}
+
+/// All chips of the target, and each with a compute unit an XCD, which few workgroups fill several times.
+const timing::ChipTiming &chipOf(const Target &target, unsigned choice, bool small) {
+  static std::map<std::string, std::vector<timing::ChipTiming>> known;
+  std::vector<timing::ChipTiming> &own = known[target.name];
+  if (own.empty()) {
+    const std::string usual = target.name == "gfx90a" ? "mi250x" : "mi300x";
+    std::vector<std::string> names = timing::ChipTiming::names();
+    std::ranges::stable_partition(names, [&](const std::string &name) { return name == usual; });
+    for (const std::string &name : names)
+      if (timing::ChipTiming chip = timing::ChipTiming::find(name); chip.target == target.name) {
+        own.push_back(chip);
+        chip.computeUnits = chip.xcds;
+        own.push_back(chip);
+      }
+  }
+  return own[choice % (own.size() / 2) * 2 + small];
+}
+
+fuzz::TimedChoices timedChoices(const Target &target, uint8_t choice) {
+  fuzz::TimedChoices timed;
+  timed.compare = true;
+  timed.options.runAhead = !(choice & 1);
+  if (choice & 2)
+    timed.options.budget = 1;
+  timed.options.sampledOnly = choice & 4;
+  timed.options.clockMhz = choice & 8 ? 1000 : 0;
+  timed.chip = &chipOf(target, choice >> 5 & 3, choice & 16);
+  timed.twice = choice & 128;
+  return timed;
+}
+
+} // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size < choiceBytes || size > choiceBytes + maxCode)
     return -1; // not for the corpus
   const uint8_t choice = data[0];
   const Target &target = targetOf(choice);
-  std::vector<uint8_t> code = prologueOf(target);
-  code.insert(code.end(), data + choiceBytes, data + size);
-  code.resize((code.size() + 3) / 4 * 4);
-  constexpr uint32_t endOfProgram = 0xbf810000;
-  code.insert(code.end(), reinterpret_cast<const uint8_t *>(&endOfProgram),
-              reinterpret_cast<const uint8_t *>(&endOfProgram) + 4);
+  static constexpr unsigned rounds[] = {1, 2, 8, 60}, workgroups[] = {1, 5, 30, 120};
   // A quarter of the runs unchecked, as most launches are; a quarter timed.
   static constexpr const char *checks[8] = {"", "", "", "", "all", "memory,uninit", "race", "hazard,wait"};
   fuzz::RunChoices run;
   run.exact = choice & 2;
   run.workItems = choice & 4 ? choice & 8 ? 100 : 128 : choice & 8 ? 50 : 64;
-  run.workgroups = choice & 128 ? 2 : 1;
+  run.workgroups = workgroups[data[4] >> 2 & 3] + (choice & 128 ? 1 : 0);
   run.checks = checks[choice >> 4 & 7];
-  run.stepLimit = 1000;
+  run.stepLimit = data[4] & 15 ? 50000 : 1000;
   if ((choice >> 4 & 6) == 2)
-    run.chip = &timing::ChipTiming::find(target.name == "gfx90a" ? "mi250x" : "mi300x");
+    run.timed = timedChoices(target, data[3]);
+  const std::vector<uint8_t> code = programOf(target, {data + choiceBytes, data + size}, rounds[data[4] & 3]);
   fuzz::loadAndRun(target, fuzz::makeCodeObject(target, descriptorOf(target, data[1], data[2]), code), run);
   return 0;
 }

@@ -8,10 +8,10 @@
 #include "runtime/emulator/timing/MemorySystem.h"
 #include "runtime/emulator/timing/TimedLaunch.h"
 #include "runtime/emulator/timing/TimingFacts.h"
+#include "test/runtime/emulator/run/Contents.h"
 #include "test/runtime/emulator/suite/Module.h"
 
 #include <algorithm>
-#include <cstring>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
@@ -22,25 +22,9 @@ using namespace nstf::emulator::timing;
 
 namespace {
 
+using nstf::emulator::test::Contents;
+
 constexpr double pollingTolerance = 0.005;
-
-/// What kernels may write, in the order of the regions.
-class Contents {
-public:
-  explicit Contents(const Memory &memory) {
-    for (const Region &region : memory.regions()->all())
-      if (region.writable)
-        saved.push_back({region.data(), {region.data<char>(), region.data<char>() + region.size()}});
-  }
-  void restore() const {
-    for (const auto &[place, bytes] : saved)
-      std::memcpy(place, bytes.data(), bytes.size());
-  }
-  bool operator==(const Contents &) const = default;
-
-private:
-  std::vector<std::pair<void *, std::vector<char>>> saved;
-};
 
 /// Kernels that keep what an atomic returned (which lane got which number, whose value was the last to be swapped in):
 /// any order of the lanes is right, and untimed another workgroup is first than in model time. Their cases' own host
