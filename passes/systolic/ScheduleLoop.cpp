@@ -94,8 +94,12 @@ private:
   /// wait for is then the same, whichever way they are come to.
   static void pinFirst(scf::ForOp loop) {
     SmallVector<Operation *> work;
+    auto isForLoop = [&](Operation *user) { // not for what is computed in front of it
+      Operation *reader = loop->getBlock()->findAncestorOpInBlock(*user);
+      return !reader || !reader->isBeforeInBlock(loop) || llvm::is_contained(work, reader);
+    };
     for (Operation *op = loop->getPrevNode(); op && !isa<BarrierOp>(op); op = op->getPrevNode())
-      if (isa<LoadOp, ReadOp, SliceOp>(op))
+      if (isa<LoadOp, ReadOp, SliceOp>(op) && llvm::all_of(op->getUsers(), isForLoop))
         work.push_back(op);
     if (work.size() < 2 || llvm::none_of(work, llvm::IsaPred<ReadOp>))
       return;
