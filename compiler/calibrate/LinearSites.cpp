@@ -1,6 +1,7 @@
 #include "compiler/calibrate/LinearSites.h"
 
 #include "passes/nstf/FormedGraph.h"
+#include "passes/nstf/WeightPlan.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
@@ -33,24 +34,12 @@ support::ElementType nstf::calibrate::getStoredType(WeightOp weight) {
   return support::elementTypeFromMlir(type).value_or(support::ElementType::F32);
 }
 
-/// A weight that others read too, as a tied head's, has the name of the operation.
-static std::string getName(LinearOp op, WeightOp weight, int64_t readers) {
-  auto location = dyn_cast<NameLoc>(op.getLoc());
-  if (readers > 1 && location)
-    return location.getName().str();
-  StringRef name = weight.getSymName();
-  name.consume_back(".weight");
-  return name.str();
-}
-
 LinearSites nstf::calibrate::findLinearSites(ModuleOp module) {
   FailureOr<GraphOp> graph = getGraph(module);
   if (failed(graph))
     throw std::runtime_error("expected a module with one graph");
   SymbolTable symbols(module);
-  llvm::DenseMap<StringAttr, int64_t> readers;
-  for (GetOp get : graph->getBody().getOps<GetOp>())
-    readers[get.getSymbolAttr().getAttr()] += std::distance(get->use_begin(), get->use_end());
+  llvm::DenseMap<StringAttr, int64_t> readers = countReaders(*graph);
   LinearSites found;
   llvm::DenseMap<Value, size_t> inputs;
   for (LinearOp op : graph->getBody().getOps<LinearOp>()) {
@@ -59,7 +48,7 @@ LinearSites nstf::calibrate::findLinearSites(ModuleOp module) {
     if (!weight || weight.getGenerator() || weight.getPlane() ||
         !isa<FloatType>(cast<RankedTensorType>(weight.getType()).getElementType()))
       continue;
-    std::string name = ::getName(op, weight, readers[weight.getSymNameAttr()]);
+    std::string name = getMatrixName(op, weight, readers[weight.getSymNameAttr()]);
     auto [input, isNew] = inputs.try_emplace(op.getX(), found.inputs.size());
     if (isNew) {
       std::string layer = getLayer(name);

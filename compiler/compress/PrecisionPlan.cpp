@@ -1,8 +1,7 @@
 #include "compiler/compress/PrecisionPlan.h"
 
-#include "support/DidYouMean.h"
+#include "passes/nstf/WeightPlan.h"
 #include "support/Escape.h"
-#include "support/Yaml.h"
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -10,7 +9,6 @@
 using namespace nstf;
 using namespace nstf::calibrate;
 using namespace nstf::compress;
-using support::YamlEntry;
 using support::YamlMap;
 using support::YamlValue;
 
@@ -126,19 +124,7 @@ PrecisionPlan PrecisionPlan::read(const std::filesystem::path &path, const Linea
   std::vector<std::string> names;
   for (const LinearSite &site : found.sites)
     names.push_back(site.name);
-  std::vector<std::optional<MatrixPlan>> matrices(names.size());
-  const YamlValue &layers = map.get("layers", "a format of each linear");
-  for (const YamlEntry &layer : layers.entries("a format of each linear")) {
-    size_t site = llvm::find(names, layer.name) - names.begin();
-    if (site == names.size())
-      layer.place.error("expected a linear of the model but got '" + support::escape(layer.name) + "'" +
-                        support::didYouMean(layer.name, names));
-    matrices[site] = readMatrix(layer.value, found.sites[site]);
-  }
-  for (auto [i, matrix] : llvm::enumerate(matrices)) {
-    if (!matrix)
-      layers.place().error("expected a format of each linear but got none of '" + support::escape(names[i]) + "'");
-    plan.matrices.push_back(std::move(*matrix));
-  }
+  for (auto [site, layer] : llvm::zip_equal(found.sites, readLayers(map, names)))
+    plan.matrices.push_back(readMatrix(layer, site));
   return plan;
 }

@@ -38,12 +38,15 @@ def QuantizeWeightsPass : Pass<"nstf-quantize-weights", "::mlir::ModuleOp"> {
   let summary = "lets memory hold the matrices of linears as codes of a few bits";
   let description = [{
     The weight of every `linear` becomes planes, weights of their own, and a `dequantize` of them: `format` is a name like
-    int8 or int4_g128_sym. What reads the weight otherwise, an embedding of tied weights, keeps it. The planes say which matrix
-    they are of, and where its numbers are; rounding is for whoever writes their bytes. Without a format nothing changes.
+    int8 or int4_g128_sym, or `plan` is a file that has one for each, as `nstfc compress` writes it; of that only formats
+    are read, f32, f16 and bf16 leave a matrix as it is. What reads the weight otherwise, an embedding of tied weights, keeps
+    it. The planes say which matrix they are of, and where its numbers are; rounding is for whoever writes their bytes.
+    Without a format and a plan nothing changes.
 
     Precondition: operations stand in the graph, not yet in kernels.
   }];
-  let options = [Option<"format", "format", "std::string", "", "int4, int5, int6 or int8, _g32, _g64 or _g128, _sym">];
+  let options = [Option<"format", "format", "std::string", "", "int4, int5, int6 or int8, _g32, _g64 or _g128, _sym">,
+                 Option<"plan", "plan", "std::string", "", "a plan.yaml: a format for each matrix">];
   let dependentDialects = ["::nstf::NSTFDialect"];
 }
 

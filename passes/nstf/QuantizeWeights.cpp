@@ -8,7 +8,10 @@
 #include "mlir/IR/Remarks.h"
 #include "passes/nstf/FormedGraph.h"
 #include "passes/nstf/Passes.h"
-#include "passes/nstf/WeightFormat.h"
+#include "passes/nstf/WeightPlan.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <map>
 
 namespace nstf {
 #define GEN_PASS_DEF_QUANTIZEWEIGHTSPASS
@@ -27,53 +30,95 @@ struct QuantizeWeightsPass : nstf::impl::QuantizeWeightsPassBase<QuantizeWeights
     FailureOr<GraphOp> graph = getGraph(getOperation());
     if (failed(graph))
       return signalPassFailure();
-    if (format.empty())
+    if (format.empty() && plan.empty())
       return;
-    std::optional<WeightFormat> wanted = parseWeightFormat(format);
-    if (!wanted) {
-      getOperation().emitError() << "expected a format of weights (" << getWeightFormatNames() << ") but got '"
-                                 << format << "'";
-      return signalPassFailure();
-    }
     planes.clear();
     replaced.clear();
     SymbolTable symbols(getOperation());
-    int64_t matrices = 0, before = 0, after = 0;
-    for (GetOp get : llvm::make_early_inc_range(graph->getBody().getOps<GetOp>())) {
-      auto weight = symbols.lookup<WeightOp>(get.getSymbol());
-      SmallVector<LinearOp> readers;
-      for (Operation *user : get->getUsers())
-        if (auto linear = dyn_cast<LinearOp>(user); linear && linear.getW() == get.getResult())
-          readers.push_back(linear);
-      if (!weight || weight.getGenerator() || weight.getPlane() || readers.empty() ||
-          !isa<Float32Type, Float16Type, BFloat16Type>(getElementTypeOrSelf(weight.getType())))
+    SmallVector<Matrix> matrices = findMatrices(*graph, symbols);
+    if (failed(chooseFormats(matrices, countReaders(*graph))))
+      return signalPassFailure();
+    int64_t count = 0, before = 0, after = 0;
+    llvm::MapVector<GetOp, std::map<std::string, Value>> made;
+    for (Matrix &matrix : matrices) {
+      if (!matrix.format)
         continue;
-      int64_t columns = cast<RankedTensorType>(weight.getType()).getDimSize(1);
-      if (wanted->group > columns) {
-        readers.front().emitError() << "expected groups of at most the " << columns << " columns of weight '"
-                                    << weight.getSymName() << "' for " << format << " but got " << wanted->group
-                                    << "; smaller groups or a scale a row take every matrix";
+      int64_t columns = cast<RankedTensorType>(matrix.weight.getType()).getDimSize(1);
+      CodeFormat attribute = matrix.format->getAttr(&getContext(), columns);
+      std::string name = getFormatName(attribute, matrix.format->zeros);
+      if (matrix.format->group > columns) {
+        matrix.linear.emitError() << "expected groups of at most the " << columns << " columns of weight '"
+                                  << matrix.weight.getSymName() << "' for " << name << " but got "
+                                  << matrix.format->group << "; smaller groups or a scale a row take every matrix";
         return signalPassFailure();
       }
-      ++matrices;
-      before += countBytes(weight.getType());
-      OpBuilder builder(get);
-      Value matrix = makeMatrix(builder, get, weight, *wanted, symbols, after);
-      for (LinearOp linear : readers)
-        linear.getWMutable().assign(matrix);
+      Value &value = made[matrix.get][name];
+      if (!value) {
+        value = makeMatrix(matrix, attribute, symbols, after);
+        ++count;
+        before += countBytes(matrix.weight.getType());
+      }
+      matrix.linear.getWMutable().assign(value);
+    }
+    for (auto &[get, values] : made)
       if (get->use_empty())
         get.erase();
-    }
     for (auto weight : llvm::make_early_inc_range(getOperation().getOps<WeightOp>()))
       if (isReplaced(weight) && SymbolTable::symbolKnownUseEmpty(weight, getOperation()))
         weight.erase();
     remark::passed(graph->getLoc(),
                    remark::RemarkOpts::name("Quantized").category(getArgument()).function(graph->getSymName()))
-        << "matrices of linears in " + format << remark::metric("matrices", matrices)
-        << remark::metric("bytes_before", before) << remark::metric("bytes", after);
+        << "matrices of linears in " + (format.empty() ? std::string("the plan's formats") : format.getValue())
+        << remark::metric("matrices", count) << remark::metric("bytes_before", before)
+        << remark::metric("bytes", after);
   }
 
 private:
+  /// A linear, and the weight that it reads.
+  struct Matrix {
+    LinearOp linear;
+    GetOp get;
+    WeightOp weight;
+    std::optional<WeightFormat> format = std::nullopt;
+  };
+
+  /// All whose weights are numbers.
+  static SmallVector<Matrix> findMatrices(GraphOp graph, SymbolTable &symbols) {
+    SmallVector<Matrix> matrices;
+    for (LinearOp linear : graph.getBody().getOps<LinearOp>()) {
+      auto get = linear.getW().getDefiningOp<GetOp>();
+      auto weight = get ? symbols.lookup<WeightOp>(get.getSymbol()) : WeightOp();
+      if (weight && !weight.getGenerator() && !weight.getPlane() &&
+          isa<Float32Type, Float16Type, BFloat16Type>(getElementTypeOrSelf(weight.getType())))
+        matrices.push_back({linear, get, weight});
+    }
+    return matrices;
+  }
+
+  LogicalResult chooseFormats(MutableArrayRef<Matrix> matrices, const DenseMap<StringAttr, int64_t> &readers) {
+    if (plan.empty()) {
+      std::optional<WeightFormat> one = parseWeightFormat(format);
+      if (!one)
+        return getOperation().emitError()
+               << "expected a format of weights (" << getWeightFormatNames() << ") but got '" << format << "'";
+      for (Matrix &matrix : matrices)
+        matrix.format = one;
+      return success();
+    }
+    if (!format.empty())
+      return getOperation().emitError() << "expected a format or a plan but got both";
+    std::vector<std::string> names;
+    for (Matrix &matrix : matrices)
+      names.push_back(getMatrixName(matrix.linear, matrix.weight, readers.at(matrix.weight.getSymNameAttr())));
+    try {
+      for (auto [matrix, planned] : llvm::zip_equal(matrices, readFormats(plan, names)))
+        matrix.format = planned;
+    } catch (const support::InputError &error) {
+      return emitError(UnknownLoc::get(&getContext())) << error.what();
+    }
+    return success();
+  }
+
   static int64_t countBytes(Type type) {
     auto tensor = cast<RankedTensorType>(type);
     return tensor.getNumElements() * tensor.getElementTypeBitWidth() / 8;
@@ -82,20 +127,21 @@ private:
   bool isReplaced(WeightOp weight) { return replaced.contains(weight.getSymNameAttr()); }
 
   /// The planes beside the weight, and the matrix that they stand for.
-  Value makeMatrix(OpBuilder &builder, GetOp get, WeightOp weight, const WeightFormat &wanted, SymbolTable &symbols,
-                   int64_t &bytes) {
-    auto type = cast<RankedTensorType>(weight.getType());
-    CodeFormat attribute = wanted.getAttr(&getContext(), type.getDimSize(1));
+  Value makeMatrix(Matrix &matrix, CodeFormat attribute, SymbolTable &symbols, int64_t &bytes) {
+    OpBuilder builder(matrix.get);
+    Location loc = matrix.get.getLoc();
+    bool hasZeros = matrix.format->zeros;
     auto getPlane = [&](Plane plane) -> Value {
-      if ((plane == Plane::high && !attribute.getHighBits()) || (plane == Plane::zeros && !wanted.zeros))
+      if ((plane == Plane::high && !attribute.getHighBits()) || (plane == Plane::zeros && !hasZeros))
         return {};
-      WeightOp made = findPlane(weight, plane, attribute, wanted.zeros, symbols, bytes);
-      return GetOp::create(builder, get.getLoc(), made.getType(), made.getSymName());
+      WeightOp made = findPlane(matrix.weight, plane, attribute, hasZeros, symbols, bytes);
+      return GetOp::create(builder, loc, made.getType(), made.getSymName());
     };
     Value codes = getPlane(Plane::codes), high = getPlane(Plane::high), scales = getPlane(Plane::scales),
           zeros = getPlane(Plane::zeros);
-    replaced.insert(weight.getSymNameAttr());
-    return DequantizeOp::create(builder, get.getLoc(), type, codes, high, scales, zeros, attribute);
+    replaced.insert(matrix.weight.getSymNameAttr());
+    return DequantizeOp::create(builder, loc, cast<RankedTensorType>(matrix.weight.getType()), codes, high, scales,
+                                zeros, attribute);
   }
 
   /// A weight may be read in several places.

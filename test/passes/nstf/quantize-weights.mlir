@@ -7,7 +7,7 @@
 // RUN: not nstf-opt %s -split-input-file -nstf-quantize-weights=format=int3 2>&1 | FileCheck %s --check-prefix=NAME
 
 // NAME: expected a format of weights (int4, int5, int6 or int8, {{.*}}) but got 'int3'
-// GROUP: expected groups of at most the 44 columns of weight 'table' for e4m3fnuz_g64 but got 64
+// GROUP: expected groups of at most the 44 columns of weight 'q' for e4m3fnuz_g64 but got 64
 // NONE-NOT: dequantize
 
 // Planes in the place of each matrix, of which only the embedding's table stays; two readers share them. A matrix as it is read
