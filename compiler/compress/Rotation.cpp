@@ -106,10 +106,15 @@ static void multiplyRows(const quantize::OrthogonalMatrix &by, Multiply multiply
                     [&](int64_t i) { (by.*multiply)({rows.data() + i * rows.cols(), size_t(rows.cols())}); });
 }
 
+/// A block of columns at a time: a transposed matrix would be the second largest thing in memory.
 static void multiplyColumns(const quantize::OrthogonalMatrix &by, Multiply multiply, Matrix &rows) {
-  Matrix transposed = rows.transpose();
-  multiplyRows(by, multiply, transposed);
-  rows = transposed.transpose();
+  constexpr int64_t width = 64;
+  tbb::parallel_for(int64_t(0), (rows.cols() + width - 1) / width, [&](int64_t block) {
+    auto columns = rows.middleCols(block * width, std::min(width, rows.cols() - block * width));
+    Matrix transposed = columns.transpose();
+    multiplyRows(by, multiply, transposed);
+    columns = transposed.transpose();
+  });
 }
 
 VectorXd Rotation::readNorm(WeightOp norm) const {
