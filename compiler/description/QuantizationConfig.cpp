@@ -218,8 +218,15 @@ void QuantizationConfig::readGptq(const json &object) {
     ignored.push_back({false, "lm_head", {}});
 }
 
-/// [rows, columns]
+/// [rows, columns], or as compressed-tensors wrote them first "128x128".
 void QuantizationConfig::readBlocks(const json &blocks, QuantizedLinear &linear) const {
+  static const std::regex sizes("([1-9][0-9]{0,8})x([1-9][0-9]{0,8})");
+  std::smatch match;
+  if (std::string text = blocks.is_string() ? blocks.get<std::string>() : ""; std::regex_match(text, match, sizes)) {
+    linear.scaleRows = std::stoll(match[1]);
+    linear.group = std::stoll(match[2]);
+    return;
+  }
   bool isPair = blocks.is_array() && blocks.size() == 2 && blocks[0].is_number_integer() &&
                 blocks[1].is_number_integer() && blocks[0].get<int64_t>() >= 1 && blocks[1].get<int64_t>() >= 1;
   if (!isPair)

@@ -218,6 +218,10 @@ def spoil(fault, tensors, config):
     elif fault == "two-groups":
         groups["group_0"]["input_activations"] = inputs
         groups["group_1"] = {"targets": ["Linear"], "weights": weights, "input_activations": None}
+    elif fault == "text-blocks":
+        weights["block_structure"] = "48x32"
+    elif fault == "no-blocks":
+        weights["block_structure"] = "48x0"
     elif fault == "num-bits":
         groups["group_0"]["input_activations"] = dict(inputs, num_bits="eight")
     elif fault == "method":
