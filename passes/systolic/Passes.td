@@ -66,7 +66,8 @@ def AlignBlocksPass : Pass<"systolic-align-blocks", "::nstf::systolic::KernelOp"
     Where a block's columns do not divide a sum, the last block would be ragged, and with it, in one loop, every load would
     look for the end of its row. Instead the blocks begin so far before the first column that the last one ends with the
     sum: what lies there counts as 0, as everything outside memory does. The first block alone is ragged then, and a
-    pipelined loop loads it in front of its rounds.
+    pipelined loop loads it in front of its rounds. Where a block's rows are halves of the L1's lines and blocks are 16 or
+    more, they are made even in number, by one of nothing, so that they can come by pairs.
 
     Refused (with a missed remark) where the column is more than a place in buffers that end with the sum: of codes
     that are decoded, or where memory holds blocks.
@@ -225,7 +226,8 @@ def ScheduleLoopPass : Pass<"systolic-schedule-loop", "::nstf::systolic::KernelO
   let description = [{
     In loops: what stands before a product, is no further than the product before it, moves tiles and is not needed by the
     product, goes into a `systolic.overlap` with it. Barriers go with it where the product needs none of that; else what
-    stands before the last of them stays there.
+    stands before the last of them stays there. What a kernel reads and loads between the last barrier and such a loop is
+    an overlap of one part, so that it keeps its order.
 
     Where the kernel's parameter SCHEDULE is 1 and there are two waves a SIMD, they take turns instead (ping-pong):
     memory work and products become clusters between barriers, products have priority, and half of the waves is one

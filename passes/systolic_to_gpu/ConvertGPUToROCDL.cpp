@@ -263,6 +263,17 @@ static void fixWorkgroupSize(gpu::GPUModuleOp module) {
   });
 }
 
+/// Has the launch itself put arguments into registers: the kernel begins with them instead of a load from memory that
+/// no cache has. LLVM puts a loader in front for firmware that doesn't.
+static void preloadArguments(gpu::GPUModuleOp module) {
+  auto preloaded = UnitAttr::get(module.getContext());
+  module.walk([&](LLVM::LLVMFuncOp kernel) {
+    if (kernel->hasAttr(ROCDL::ROCDLDialect::getKernelFuncAttrName()))
+      for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+        kernel.setArgAttr(i, LLVM::LLVMDialect::getInRegAttrName(), preloaded);
+  });
+}
+
 namespace {
 struct ConvertGPUToROCDLPass : nstf::impl::ConvertGPUToROCDLPassBase<ConvertGPUToROCDLPass> {
   using ConvertGPUToROCDLPassBase::ConvertGPUToROCDLPassBase;
@@ -283,6 +294,7 @@ struct ConvertGPUToROCDLPass : nstf::impl::ConvertGPUToROCDLPassBase<ConvertGPUT
     if (failed(lowerVectors(module)) || failed(convert(module, *chip, indexBitwidth)) || failed(checkAfter(module)))
       return signalPassFailure();
     fixWorkgroupSize(module);
+    preloadArguments(module);
   }
 };
 } // namespace

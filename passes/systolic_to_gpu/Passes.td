@@ -33,6 +33,7 @@ def ConvertGPUToROCDLPass : Pass<"systolic-to-gpu-convert-gpu-to-rocdl", "::mlir
     - What LLVM would abort on is an error here: a matrix instruction that the chip's row does not list, and a math
       function or element type that no instruction computes.
     - Workgroup memory is aligned to 16 bytes, so that 128-bit LDS accesses can be used.
+    - Arguments of kernels are `inreg`: the launch preloads as many as scalar registers are left for.
     - Whatever is not LLVM or ROCDL afterwards is an error that names the operation.
 
     Preconditions: `expand-strided-metadata`, `lower-affine` and `convert-scf-to-cf` were run; kernel arguments are

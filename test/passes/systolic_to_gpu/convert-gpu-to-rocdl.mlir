@@ -1,12 +1,12 @@
 // RUN: nstf-opt %s -pass-pipeline="builtin.module(nstf-set-target{target=gfx942},gpu.module(expand-strided-metadata,lower-affine,convert-scf-to-cf,systolic-to-gpu-convert-gpu-to-rocdl,reconcile-unrealized-casts,canonicalize,cse),systolic-to-gpu-attach-debug-info)" | FileCheck %s
 // RUN: nstf-opt %s -pass-pipeline="builtin.module(nstf-set-target{target=gfx90a},gpu.module(expand-strided-metadata,lower-affine,convert-scf-to-cf,systolic-to-gpu-convert-gpu-to-rocdl,reconcile-unrealized-casts,canonicalize,cse),systolic-to-gpu-attach-debug-info)" | FileCheck %s
 
-// The math function becomes an intrinsic, the matrix instruction ROCDL's; the argument keeps its name, workgroup memory
-// is aligned, and the workgroup's size is said in both of its forms.
+// The math function becomes an intrinsic, the matrix instruction ROCDL's; the argument keeps its name and is preloaded,
+// workgroup memory is aligned, and the workgroup's size is said in both of its forms.
 
 // CHECK: llvm.mlir.global internal @{{.*}}() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<64 x f32>
 // CHECK-LABEL: llvm.func @k
-// CHECK-SAME: %{{.*}}: !llvm.ptr {llvm.noalias}
+// CHECK-SAME: %{{.*}}: !llvm.ptr {llvm.inreg, llvm.noalias}
 // CHECK-SAME: rocdl.flat_work_group_size = "64,64"
 // CHECK-SAME: rocdl.kernel
 // CHECK-SAME: rocdl.reqd_work_group_size = array<i32: 64, 1, 1>
