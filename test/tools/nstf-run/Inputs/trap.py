@@ -19,7 +19,8 @@ rows = [line.split("]")[-1].split() for line in text.splitlines()]
 address, offset = next((int(row[2], 16), int(row[3], 16)) for row in rows if row[:1] == [".text"])
 entry = next(int(row[1], 16) for row in rows if row[-1:] == [symbol] and "FUNC" in row)
 code = bytearray(code_object.read_bytes())
-struct.pack_into("<I", code, entry - address + offset, 0xBF920002)  # s_trap 2
+begin = entry + 0x100  # arguments are preloaded: in front stands what loads them where the firmware doesn't
+struct.pack_into("<I", code, begin - address + offset, 0xBF920002)  # s_trap 2
 code_object.write_bytes(code)
 
 text = json.dumps(manifest).replace(old, hashlib.sha256(code).hexdigest())
