@@ -98,9 +98,13 @@ private:
       Operation *reader = loop->getBlock()->findAncestorOpInBlock(*user);
       return !reader || !reader->isBeforeInBlock(loop) || llvm::is_contained(work, reader);
     };
-    for (Operation *op = loop->getPrevNode(); op && !isa<BarrierOp>(op); op = op->getPrevNode())
-      if (isa<LoadOp, ReadOp, SliceOp>(op) && llvm::all_of(op->getUsers(), isForLoop))
+    for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode()) {
+      bool reads = isa<LoadOp, ReadOp, SliceOp>(op);
+      if (!reads && !isMemoryEffectFree(op)) // a barrier, or what may change what is read
+        break;
+      if (reads && llvm::all_of(op->getUsers(), isForLoop))
         work.push_back(op);
+    }
     if (work.size() < 2 || llvm::none_of(work, llvm::IsaPred<ReadOp>))
       return;
     std::reverse(work.begin(), work.end());
