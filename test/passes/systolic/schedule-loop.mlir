@@ -141,3 +141,30 @@ systolic.kernel @first(%X: !X, %work: index, %lds: !lds)
   systolic.store %sum#0, %X[%c0, %c0] : !b, !X
   systolic.return
 }
+
+// What was read before a write stays before it.
+// CHECK-LABEL: systolic.kernel @written(
+// CHECK: systolic.barrier
+// CHECK-NEXT: systolic.read
+// CHECK-NEXT: systolic.read
+// CHECK-NEXT: systolic.write
+// CHECK-NEXT: scf.for
+systolic.kernel @written(%X: !X, %work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 4>} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : !b
+  %loaded = systolic.load %X[%c0, %c0] : !X -> !a
+  systolic.barrier
+  %w = systolic.read %lds[%c0] : !lds -> !b
+  %a = systolic.read %lds[%c0] : !lds -> !a
+  systolic.write %loaded, %lds[%c0] : !a, !lds
+  // expected-remark @+1 {{no memory work stands before a product that does not wait for it}}
+  %sum = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %zero) -> (!b) {
+    %p = systolic.mma %a, %w, %acc : !a, !b -> !b
+    scf.yield %p : !b
+  }
+  systolic.store %sum, %X[%c0, %c0] : !b, !X
+  systolic.return
+}
