@@ -14,13 +14,14 @@ struct PrefetchPlan {
   };
 
   int64_t buffers = 2; ///< of LDS: 1 to 3
-  int64_t writeAhead =
-      1; ///< blocks before its products a block is written: as many as buffers where blocks have one step
+  /// Blocks before its products that a block is written: as many as buffers where blocks have one step.
+  int64_t writeAhead = 1;
   llvm::SmallVector<Slot> loads; ///< one for each of the loop's writes
   int64_t blocksOfRound = 2;     ///< after so many, buffers and registers have the same roles again
-  bool firstAlone =
-      false; ///< what is written in front of the rounds is loaded block by block: it begins before its row
-  bool loadsWrittenFirst = false; ///< in front of the rounds: what is written there is loaded and read before the rest
+  /// What is written in front of the rounds begins before its row, so it isn't loaded by pairs.
+  bool firstAlone = false;
+  /// What is written in front of the rounds is read from LDS before anything else is loaded.
+  bool loadsWrittenFirst = false;
 };
 
 /// Replaces the loop.
