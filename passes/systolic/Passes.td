@@ -229,6 +229,10 @@ def ScheduleLoopPass : Pass<"systolic-schedule-loop", "::nstf::systolic::KernelO
     stands before the last of them stays there. What a kernel reads and loads between the last barrier and such a loop is
     an overlap of one part, so that it keeps its order.
 
+    Where each product of a loop stands beside a barrier and a SIMD has two waves or more, priorities fall along a block:
+    2 behind the barrier, 1 behind the memory work, 0 where the next block begins. A SIMD's waves so come to the barrier in
+    turns; else the oldest would be there first, and the last be alone with the rest of its block.
+
     Where the kernel's parameter SCHEDULE is 1 and there are two waves a SIMD, they take turns instead (ping-pong):
     memory work and products become clusters between barriers, products have priority, and half of the waves is one
     barrier ahead. A cluster's LDS accesses are waited for before the barrier at its end where the next one touches the

@@ -82,12 +82,40 @@ private:
       overlapped += overlap(mma, pending);
       pending.clear();
     }
+    bool hasPriorities = overlapped && setPriorities(loop);
     if (overlapped == 0)
       remark::missed(loop.getLoc(), options()) << "no memory work stands before a product that does not wait for it";
     else
       remark::passed(loop.getLoc(), options())
-          << (std::to_string(overlapped) + " of " + std::to_string(products) + " products flow beside memory work")
+          << (std::to_string(overlapped) + " of " + std::to_string(products) + " products flow beside memory work" +
+              (hasPriorities ? ", waves that still have memory work go first" : ""))
           << remark::metric("products", products) << remark::metric("overlapped", overlapped);
+  }
+
+  /// Of two waves on a SIMD the older one goes first, and the other one is alone with the rest of a block, while the
+  /// first stands at the barrier: the matrix core waits wherever that wave does. Priorities that fall behind the memory
+  /// work, and at the end of a block once more, bring both to the barrier together, in turns. Blocks of several
+  /// products keep the core busy over a barrier without.
+  bool setPriorities(scf::ForOp loop) {
+    auto hasBarrier = [](OverlapOp overlap) { return !overlap.getParts().back().getOps<BarrierOp>().empty(); };
+    auto overlaps = loop.getOps<OverlapOp>();
+    int64_t products = llvm::count_if(*loop.getBody(), llvm::IsaPred<MmaOp>);
+    nstf::TargetView target = nstf::TargetView::lookup(getOperation());
+    if (products || !llvm::all_of(overlaps, hasBarrier) || !target ||
+        getOperation().getArray()->getNumWaves() < 2 * target.simdsPerComputeUnit())
+      return false;
+    for (OverlapOp overlap : overlaps) {
+      Block &work = overlap.getParts().back().front();
+      BarrierOp barrier = *work.getOps<BarrierOp>().begin();
+      auto builder = OpBuilder::atBlockBegin(&work);
+      auto setPriority = [&](int64_t priority) { ROCDL::SetPrioOp::create(builder, overlap.getLoc(), priority); };
+      setPriority(0);
+      builder.setInsertionPointAfter(barrier);
+      setPriority(2);
+      builder.setInsertionPoint(work.getTerminator());
+      setPriority(1);
+    }
+    return true;
   }
 
   /// What stands between the last barrier and a loop comes in the order in which its rounds read and load: what they

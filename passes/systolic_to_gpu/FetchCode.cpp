@@ -74,6 +74,7 @@ private:
     builder.setInsertionPointAfter(loop);
     Value lane = gpu::LaneIdOp::create(builder, loop->getLoc(), /*upper_bound=*/nullptr);
     fetch(builder, lane, lineBytes);
+    amdgpu::SchedBarrierOp::create(builder, loop->getLoc(), amdgpu::sched_barrier_opt_enum::none);
   }
 
   /// Each lane's word of a line of the code from here on; those behind its end ask for nothing.

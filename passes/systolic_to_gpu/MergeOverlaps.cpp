@@ -3,6 +3,7 @@
 #include "dialects/systolic/Systolic.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/systolic_to_gpu/Passes.h"
@@ -26,6 +27,9 @@ constexpr int64_t stageClocks = 11;
 constexpr int64_t sharersOfLdsPort = 2;
 /// Until what an LDS access reads is there.
 constexpr int64_t ldsLatency = 64;
+/// On both sides of a barrier: a matrix core that a wave leaves busy does not stand still while the barrier opens, and
+/// one that a product comes to first does not wait for the LDS, which all waves ask at once.
+constexpr int64_t barrierClocks = 16;
 
 /// An instruction that takes a pipe for a while, behind what is computed for it; or a while alone. A pipe that several
 /// SIMDs share takes each of them as long as all of theirs.
@@ -119,26 +123,40 @@ private:
   Part divide(Region &region) const {
     Part part;
     Unit unit;
+    auto end = [&](int64_t clocks) {
+      unit.clocks = clocks;
+      part.clocks += clocks;
+      part.units.push_back(std::exchange(unit, {}));
+    };
     for (Operation &op : region.front().without_terminator()) {
-      // It waits for what went to LDS before: products go by until that is done.
-      if (isa<amdgpu::LDSBarrierOp>(op)) {
-        part.clocks += ldsLatency;
-        part.units.push_back({{}, ldsLatency});
-      }
+      auto wait = dyn_cast<amdgpu::MemoryCounterWaitOp>(op);
+      bool waitsForLds = wait && wait.getDs();
+      // Products go by until what went to LDS is there.
+      if (waitsForLds)
+        end(ldsLatency);
       unit.ops.push_back(&op);
-      unit.clocks = clocksOf(&op);
-      if (unit.clocks == 0)
+      if (waitsForLds || isa<amdgpu::LDSBarrierOp, ROCDL::SBarrierOp>(op)) {
+        end(barrierClocks);
         continue;
-      part.clocks += unit.clocks;
+      }
+      int64_t clocks = clocksOf(&op);
+      if (clocks == 0)
+        continue;
       if (!part.units.empty() && sharesLines(part.units.back(), unit)) {
-        part.units.back().clocks += unit.clocks;
+        part.clocks += clocks;
+        part.units.back().clocks += clocks;
         llvm::append_range(part.units.back().ops, std::exchange(unit, {}).ops);
         continue;
       }
-      part.units.push_back(std::exchange(unit, {}));
+      end(clocks);
     }
+    // A priority holds from the last access on, and what is computed with what the part gives comes when all is done.
+    for (Operation *op : unit.ops)
+      if (isa<ROCDL::SetPrioOp>(op) && !part.units.empty())
+        part.units.back().ops.push_back(op);
+    llvm::erase_if(unit.ops, llvm::IsaPred<ROCDL::SetPrioOp>);
     if (!unit.ops.empty())
-      part.units.push_back(std::move(unit));
+      end(0);
     return part;
   }
 

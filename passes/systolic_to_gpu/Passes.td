@@ -69,6 +69,19 @@ def FetchCodePass : Pass<"systolic-to-gpu-fetch-code"> {
                            "::mlir::LLVM::LLVMDialect", "::mlir::ROCDL::ROCDLDialect"];
 }
 
+def IssueStoresPass : Pass<"systolic-to-gpu-issue-stores"> {
+  let summary = "results leave while others are still on their way through LDS";
+  let description = [{
+    Results that go through LDS part by part (`systolic-widen-stores`) leave part by part: the stores of one stand behind
+    the reads of the next, which cover what they wait for, and are pinned there. Else LLVM does all that is to be done in LDS
+    first, and memory stands idle until then. What is computed of results, like their rounding, is done for a part when it is
+    written. A store goes past nothing that accesses memory.
+
+    (* example filepath=test/passes/systolic_to_gpu/issue-stores.mlir *)
+  }];
+  let dependentDialects = ["::mlir::amdgpu::AMDGPUDialect", "::mlir::vector::VectorDialect"];
+}
+
 def LowerKernelsPass : Pass<"systolic-to-gpu-lower-kernels"> {
   let summary = "a tile program becomes a gpu.func on per-lane vectors";
   let description = [{

@@ -96,7 +96,7 @@ private:
 
 bool isBeforeBarrier(std::span<const LoopInstruction> loop, size_t wait) {
   for (size_t i = wait + 1; i < loop.size(); ++i)
-    if (Kind kind = loop[i].facts.kind; kind != Kind::Wait && kind != Kind::Nop)
+    if (Kind kind = loop[i].facts.kind; kind != Kind::Wait && kind != Kind::Nop && kind != Kind::Matrix)
       return kind == Kind::Barrier;
   return false;
 }

@@ -32,7 +32,7 @@ struct LoopNeed {
 struct LoopWait {
   uint64_t address;
   std::optional<LoopNeed> vm, lgkm;
-  bool beforeBarrier; ///< only waits and s_nop stand between it and an s_barrier
+  bool beforeBarrier; ///< only waits, s_nop and products stand between it and an s_barrier
   bool isToZero() const { return (vm && vm->count == 0) || (lgkm && lgkm->count == 0); }
 };
 

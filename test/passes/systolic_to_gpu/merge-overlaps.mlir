@@ -67,11 +67,25 @@ func.func @staged(%a: vector<4xf16>, %acc: vector<16xf32>, %lds: memref<512xf16,
   return %all : vector<16xf32>
 }
 
-// A barrier waits for LDS accesses that stand before it: two of four products of 32 clocks go by until they are done.
+// A barrier waits for LDS accesses that stand before it: products go by until they are done, and one between the wait and
+// the barrier. A priority holds from the next access on, or from the last one if there is none.
 // CHECK-LABEL: func.func @barrier(
+// CHECK: amdgpu.mfma
+// CHECK: rocdl.s.setprio 0
 // CHECK-COUNT-2: amdgpu.mfma
-// CHECK: amdgpu.lds_barrier
+// CHECK: amdgpu.memory_counter_wait ds(0)
+// CHECK-NEXT: amdgpu.sched_barrier
+// CHECK-NEXT: amdgpu.mfma
+// CHECK-NEXT: amdgpu.sched_barrier
+// CHECK-NEXT: amdgpu.lds_barrier
+// CHECK-NEXT: amdgpu.sched_barrier
+// CHECK-NEXT: rocdl.s.setprio 2
 // CHECK-NEXT: vector.load
+// CHECK-NEXT: amdgpu.sched_barrier
+// CHECK-NEXT: amdgpu.mfma
+// CHECK-NEXT: amdgpu.sched_barrier
+// CHECK-NEXT: vector.load
+// CHECK-NEXT: rocdl.s.setprio 1
 // CHECK-NEXT: amdgpu.sched_barrier
 // CHECK-NEXT: amdgpu.mfma
 func.func @barrier(%a: vector<4xf16>, %acc: vector<16xf32>, %lds: memref<64xf16, #gpu.address_space<workgroup>>, %i: index)
@@ -81,11 +95,17 @@ func.func @barrier(%a: vector<4xf16>, %acc: vector<16xf32>, %lds: memref<64xf16,
     %p1 = amdgpu.mfma 32x32x8 %a * %a + %p0 blgp = none : vector<4xf16>, vector<4xf16>, vector<16xf32>
     %p2 = amdgpu.mfma 32x32x8 %a * %a + %p1 blgp = none : vector<4xf16>, vector<4xf16>, vector<16xf32>
     %p3 = amdgpu.mfma 32x32x8 %a * %a + %p2 blgp = none : vector<4xf16>, vector<4xf16>, vector<16xf32>
-    systolic.yield %p3 : vector<16xf32>
+    %p4 = amdgpu.mfma 32x32x8 %a * %a + %p3 blgp = none : vector<4xf16>, vector<4xf16>, vector<16xf32>
+    %p5 = amdgpu.mfma 32x32x8 %a * %a + %p4 blgp = none : vector<4xf16>, vector<4xf16>, vector<16xf32>
+    systolic.yield %p5 : vector<16xf32>
   } with {
+    rocdl.s.setprio 0
+    amdgpu.memory_counter_wait ds(0)
     amdgpu.lds_barrier
+    rocdl.s.setprio 2
     %r0 = vector.load %lds[%i] : memref<64xf16, #gpu.address_space<workgroup>>, vector<8xf16>
     %r1 = vector.load %lds[%i] : memref<64xf16, #gpu.address_space<workgroup>>, vector<8xf16>
+    rocdl.s.setprio 1
     systolic.yield %r0, %r1 : vector<8xf16>, vector<8xf16>
   } : vector<16xf32>, vector<8xf16>, vector<8xf16>
   return %all#0, %all#1, %all#2 : vector<16xf32>, vector<8xf16>, vector<8xf16>
