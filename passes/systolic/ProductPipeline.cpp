@@ -237,6 +237,16 @@ private:
       makeBlockOfSteps(number, begin, isLast);
   }
 
+  /// The largest first: what is written behind its reads has been on its way for longest then.
+  SmallVector<size_t> getOperandsBySize() {
+    SmallVector<size_t> order = llvm::to_vector(llvm::seq(operands.size()));
+    llvm::stable_sort(order, [&](size_t a, size_t b) {
+      auto registers = [&](size_t index) { return getFragment(operands[index].first.getType()).getNumRegisters(); };
+      return registers(a) > registers(b);
+    });
+    return order;
+  }
+
   /// All of the block is in registers, so that its buffer is free for the one two ahead: between two barriers reads,
   /// writes and loads have nothing to do with each other, and flow beside the products from first to last.
   void makeBlockOfOneStep(int64_t number, Value begin, bool isLast) {
@@ -244,11 +254,13 @@ private:
     SmallVector<Value> following;
     if (!isLast) {
       BarrierOp::create(builder, loc);
+      following.resize(operands.size());
       Loadings blocks;
       bool hasPairs = llvm::any_of(plan.loads, [](const PrefetchPlan::Slot &slot) { return slot.blocks > 1; });
+      SmallVector<size_t> order = hasPairs ? getOperandsBySize() : llvm::to_vector(llvm::seq(operands.size()));
       for (size_t index = 0; index < std::max(operands.size(), plan.loads.size()); ++index) {
         if (index < operands.size())
-          following.push_back(readOperand(index, other, 0));
+          following[order[index]] = readOperand(order[index], other, 0);
         for (size_t tile = 0; hasPairs && index == 0 && tile < plan.loads.size(); ++tile)
           writeTile(tile, current);
         if (!hasPairs && index < plan.loads.size()) {

@@ -63,13 +63,14 @@ def nstf_kernel(build, words, target, folder):
                   registers=sum(map(int, registers)), compile_seconds=seconds)
 
 
-def write_launch(kernel, path, groups=None):
-    """A launch file of zeros; of `groups` workgroups only where they are given."""
+def write_launch(kernel, path, groups=None, repeat=1):
+    """A launch file of zeros, `repeat` times the same; of `groups` workgroups only where they are given."""
     path.write_text(json.dumps({  # JSON is YAML
         "code_object": str(kernel.code_object), "target": kernel.target,
         "buffers": {name: {"type": "u8", "shape": [size], "init": "zeros"} for name, size in kernel.buffers.items()},
         "launches": [{"kernel": kernel.symbol, "grid": [groups, 1, 1] if groups else kernel.groups,
-                      "block": [kernel.threads, 1, 1], "dynamic_lds": kernel.dynamic_lds, "args": kernel.arguments}]}))
+                      "block": [kernel.threads, 1, 1], "dynamic_lds": kernel.dynamic_lds, "args": kernel.arguments,
+                      "repeat": repeat}]}))
     return path
 
 

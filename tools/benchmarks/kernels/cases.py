@@ -28,7 +28,13 @@ class Case:
     chips: tuple = tuple(chip.TARGETS)
     h200: str = ""         # row and type in cuda_h200.tsv, where they aren't those of a gemm of these sizes
     rate_beside: str = ""  # the case whose rate `rate` is a part of
+    cold: bool = False     # a step of decoding: all other weights come between two launches
     aims: dict = dataclasses.field(default_factory=dict)
+
+    @property
+    def launches(self):
+        """The last of so many counts: as silicon is measured, after one to warm up, unless caches are cold in use."""
+        return 1 if self.cold else 2
 
     @property
     def name(self):

@@ -13,18 +13,19 @@ def _limiter(prediction):
     return f"{prediction['limiter']} ({busy}; waves stood: {stood})"
 
 
-def microseconds(build, kernel, chip, folder):
-    """Of a launch at the peak clock, launch cost apart; throws launches.Failed."""
-    launch = launches.write_launch(kernel, folder / "timed.yaml")
+def microseconds(build, kernel, chip, folder, repeat=1):
+    """Of the last of `repeat` launches at the peak clock, launch cost apart; throws launches.Failed."""
+    launch = launches.write_launch(kernel, folder / "timed.yaml", repeat=repeat)
     return launches.emulate(build, launch, f"--timing={chip.name}", "--sampled-only", f"--clock={chip.clock_mhz}")[
         "predictions"][0]["execution_ns"] / 1e3
 
 
 def of(build, kernel, case, chip, folder):
     """Metrics by name; throws launches.Failed."""
-    launch = launches.write_launch(kernel, folder / "timed.yaml")
+    launch = launches.write_launch(kernel, folder / "timed.yaml", repeat=case.launches)
     peak, *sustained = launches.emulate(build, launch, f"--timing={chip.name}", "--sampled-only")["predictions"]
     found = {"execution_us": peak["execution_ns"] / 1e3, "launch_us": peak["launch_ns"] / 1e3,
+             "first_us": (peak["first_ns"] - peak["launch_ns"]) / 1e3,
              "sustained_us": sustained[0]["execution_ns"] / 1e3 if sustained else None,
              "sustained_mhz": sustained[0]["clock_mhz"] if sustained else None,
              "interval_us": [limit / 1e3 for limit in peak["interval_ns"]],

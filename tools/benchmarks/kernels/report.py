@@ -98,6 +98,7 @@ STRUCTURE = [
 ]
 TIMES = [
     ("peak clock", 13, lambda row: shown(row.found.get("execution_us"), ".1f") + " us"),
+    ("first launch", 13, lambda row: shown(row.found.get("first_us"), ".1f") + " us"),
     ("sustained clock", 22, lambda row: f"{shown(row.found.get('sustained_us'), '.1f')} us at {shown(row.found.get('sustained_mhz'), '.0f')} MHz"),
     ("of the pipe", 11, lambda row: share(row.found.get("pipe"))),
     ("of bandwidth", 12, lambda row: share(row.found.get("bandwidth"))),

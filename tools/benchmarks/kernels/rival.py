@@ -49,11 +49,12 @@ def _attention(case):
 def _estimate(build, kernel, case, chip, folder):
     """Microseconds. Of a long K from an eighth and a quarter of it: predicting a product as a whole takes ten times as long."""
     if case.k < LONG_K:
-        return prediction.microseconds(build, kernel, chip, folder)
+        return prediction.microseconds(build, kernel, chip, folder, case.launches)
     times = []
     for part in (case.k // 8, case.k // 4):
         arguments = [{"i32": part} if i == PLACE_OF_K else argument for i, argument in enumerate(kernel.arguments)]
-        times.append(prediction.microseconds(build, dataclasses.replace(kernel, arguments=arguments), chip, folder))
+        times.append(prediction.microseconds(build, dataclasses.replace(kernel, arguments=arguments), chip, folder,
+                                             case.launches))
     return times[1] + 6 * (times[1] - times[0])
 
 
@@ -71,4 +72,4 @@ def best(build, case, chip, folder):
     if not estimates:
         raise launches.Failed("; ".join(reasons))
     time, label, kernel = min(estimates, key=lambda estimate: estimate[0])
-    return time if case.k < LONG_K else prediction.microseconds(build, kernel, chip, folder), label
+    return time if case.k < LONG_K else prediction.microseconds(build, kernel, chip, folder, case.launches), label
