@@ -125,6 +125,8 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr({workItems, 1, 1}));
     if (hasRoomForTwo(kernel))
       function->setAttr("rocdl.waves_per_eu", builder.getI32IntegerAttr(2));
+    if (std::optional<int64_t> lastRound = findLastRound(kernel))
+      function->setAttr(lastRoundAttributeName, builder.getI64IntegerAttr(*lastRound));
 
     Block &entry = function.getBody().front();
     builder.setInsertionPointToStart(&entry);
@@ -195,12 +197,30 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     nstf::TargetView target = nstf::TargetView::lookup(kernel);
     if (!target || !kernel.getArray()->hasCell())
       return false;
+    return target.ldsBytes() / std::max<int64_t>(getLdsBytes(kernel), 1) * kernel.getArray()->getNumWaves() >=
+           2 * target.simdsPerComputeUnit();
+  }
+
+  static int64_t getLdsBytes(KernelOp kernel) {
     int64_t bytes = 0;
     for (Type type : kernel.getArgumentTypes())
       if (auto lds = dyn_cast<LdsType>(type))
         bytes += lds.getSizeInBytes();
-    return target.ldsBytes() / std::max<int64_t>(bytes, 1) * kernel.getArray()->getNumWaves() >=
-           2 * target.simdsPerComputeUnit();
+    return bytes;
+  }
+
+  /// The workgroup from which on none comes behind on its compute unit; none where all begin at once, or where a launch
+  /// decides how many there are.
+  static std::optional<int64_t> findLastRound(KernelOp kernel) {
+    nstf::TargetView target = nstf::TargetView::lookup(kernel);
+    if (!target || 2 * getLdsBytes(kernel) <= target.ldsBytes())
+      return std::nullopt;
+    std::optional<LaunchAttr> launch = kernel.getLaunch();
+    for (const KernelOp::GridAxis &axis : kernel.getGridAxes())
+      if (launch && launch->getPerToken().contains(axis.extent))
+        return std::nullopt;
+    int64_t before = kernel.getNumWorkItems() - target.computeUnits();
+    return before > 0 ? std::optional(before) : std::nullopt;
   }
 
   static bool isStaged(Value lds) { return llvm::any_of(lds.getUsers(), llvm::IsaPred<StageOp>); }

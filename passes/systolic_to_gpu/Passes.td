@@ -124,6 +124,10 @@ def StoreThroughPass : Pass<"systolic-to-gpu-store-through", "::mlir::gpu::GPUMo
     kernel does. What it costs: a later kernel finds none of it in the L2 of the XCD that wrote it, but further away,
     where every other XCD has to look anyway. With one L2 nothing changes.
 
+    Workgroups that others follow on their compute unit (`systolic.last_round` on the function says from which on there are
+    none) store into the L2, which takes results faster than memory: their registers are free for the next sooner, and what
+    does not fit goes on to memory during its products. Which way is a branch around up to eight stores.
+
     Precondition: `systolic-to-gpu-convert-gpu-to-rocdl` was run.
 
     (* example filepath=test/passes/systolic_to_gpu/store-through.mlir *)

@@ -1,8 +1,10 @@
 // systolic-to-gpu-store-through: results go on to memory while the kernel runs (Passes.td).
 #include "dialects/nstf/Target.h"
+#include "dialects/systolic/Systolic.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/systolic_to_gpu/Passes.h"
 
 namespace nstf {
@@ -19,6 +21,9 @@ constexpr int32_t deviceScope = 16;
 /// Of a lane: what is narrower may come to a line bit by bit, and each time the memory's way is taken for all of it.
 constexpr unsigned narrowestBits = 32;
 
+/// Stores that go one of two ways together; the addresses of all are held for them.
+constexpr size_t maxTogether = 8;
+
 struct StoreThroughPass : nstf::impl::StoreThroughPassBase<StoreThroughPass> {
   using Base::Base;
 
@@ -27,16 +32,66 @@ struct StoreThroughPass : nstf::impl::StoreThroughPassBase<StoreThroughPass> {
     FailureOr<nstf::TargetView> target = nstf::TargetView::require(module);
     if (failed(target))
       return signalPassFailure();
-    if (target->xcds() == 1)
-      return;
     DataLayout layout(module);
-    module.walk([&](ROCDL::RawPtrBufferStoreOp store) {
-      if (layout.getTypeSizeInBits(store.getVdata().getType()) < narrowestBits)
-        return;
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+      auto lastRound = dyn_cast_or_null<IntegerAttr>(function->removeAttr(nstf::systolic::lastRoundAttributeName));
+      if (target->xcds() == 1)
+        continue;
+      for (Block &block : llvm::make_early_inc_range(function.getBody()))
+        for (SmallVector<ROCDL::RawPtrBufferStoreOp> &run : findRuns(block, layout))
+          if (lastRound)
+            storeEitherWay(run, lastRound.getInt());
+          else
+            storeThrough(run);
+    }
+  }
+
+private:
+  static void storeThrough(ArrayRef<ROCDL::RawPtrBufferStoreOp> run) {
+    for (ROCDL::RawPtrBufferStoreOp store : run) {
       OpBuilder builder(store);
       store.getAuxMutable().assign(
           LLVM::ConstantOp::create(builder, store.getLoc(), builder.getI32IntegerAttr(deviceScope)));
-    });
+    }
+  }
+
+  /// Stores with nothing but arithmetic between them.
+  static SmallVector<SmallVector<ROCDL::RawPtrBufferStoreOp>> findRuns(Block &block, const DataLayout &layout) {
+    SmallVector<SmallVector<ROCDL::RawPtrBufferStoreOp>> runs(1);
+    for (Operation &op : block) {
+      auto store = dyn_cast<ROCDL::RawPtrBufferStoreOp>(op);
+      bool isWide = store && layout.getTypeSizeInBits(store.getVdata().getType()) >= narrowestBits;
+      if ((!isWide && !isMemoryEffectFree(&op)) || runs.back().size() == maxTogether)
+        runs.emplace_back();
+      if (isWide)
+        runs.back().push_back(store);
+    }
+    llvm::erase_if(runs, [](const auto &run) { return run.empty(); });
+    return runs;
+  }
+
+  /// Workgroups from `lastRound` on store past the L2, those before them into it.
+  static void storeEitherWay(ArrayRef<ROCDL::RawPtrBufferStoreOp> run, int64_t lastRound) {
+    ROCDL::RawPtrBufferStoreOp last = run.back();
+    for (ROCDL::RawPtrBufferStoreOp store : run.drop_back())
+      store->moveBefore(last);
+    Location loc = last.getLoc();
+    Block *before = last->getBlock(), *into = before->splitBlock(run.front());
+    Block *after = into->splitBlock(std::next(last->getIterator())), *past = new Block;
+    before->getParent()->getBlocks().insert(after->getIterator(), past);
+    auto builder = OpBuilder::atBlockEnd(into);
+    LLVM::BrOp::create(builder, loc, after);
+    builder.setInsertionPointToEnd(past);
+    SmallVector<ROCDL::RawPtrBufferStoreOp> copies;
+    for (ROCDL::RawPtrBufferStoreOp store : run)
+      copies.push_back(cast<ROCDL::RawPtrBufferStoreOp>(builder.clone(*store)));
+    LLVM::BrOp::create(builder, loc, after);
+    storeThrough(copies);
+    builder.setInsertionPointToEnd(before);
+    Value number = ROCDL::BlockIdXOp::create(builder, loc, builder.getI32Type());
+    Value first = LLVM::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(int32_t(lastRound)));
+    Value isLast = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::uge, number, first);
+    LLVM::CondBrOp::create(builder, loc, isLast, past, into);
   }
 };
 

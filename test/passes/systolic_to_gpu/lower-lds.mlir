@@ -1,0 +1,93 @@
+// What follows from a kernel's LDS: addresses, and how many workgroups a compute unit holds.
+// Reads of an array whose swizzle exchanges granules within 64 bytes of a row: pieces that are whole spans apart share an address,
+// the rest of it is a constant. The LDS has room for two workgroups of four waves: registers are for two waves a SIMD.
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic-to-gpu-lower-kernels,canonicalize,cse)' | FileCheck %s
+
+#rows = #systolic.fragment<reg [1:8*1, 1:8*16], lane [0:32*1, 1:2*8], wave [-1:4*0]>
+#acc = #systolic.fragment<reg [0:4*1, 0:4*8], lane [1:32*1, 0:2*4], wave [1:4*32]>
+!lds = !systolic.lds<1 x 32x128xf16, #systolic.swizzle<8, 4, 1>, #systolic.axes<32, 128>>
+!Y = memref<32x128xf16, #systolic.axes<M, K>>
+// CHECK-LABEL: gpu.func @reads(
+// CHECK-SAME: rocdl.waves_per_eu = 2 : i32
+// CHECK-COUNT-2: arith.xori
+// CHECK-NOT: arith.xori
+// CHECK: gpu.return
+systolic.kernel @reads(%Y: !Y, %work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x4, cell = 32x32x16, instruction_k = 8>} {
+  %c0 = arith.constant 0 : index
+  %x = systolic.read %lds[%c0] : !lds -> tensor<32x128xf16, #rows>
+  systolic.store %x, %Y[%c0, %c0] : tensor<32x128xf16, #rows>, !Y
+  systolic.return
+}
+
+// -----
+
+// No room for two.
+#rows = #systolic.fragment<reg [1:8*1, 1:8*16], lane [0:32*1, 1:2*8], wave [-1:4*0]>
+!lds = !systolic.lds<5 x 32x128xf16, #systolic.swizzle<8, 4, 1>, #systolic.axes<32, 128>>
+!Y = memref<32x128xf16, #systolic.axes<M, K>>
+// CHECK-LABEL: gpu.func @alone(
+// CHECK-NOT: waves_per_eu
+// CHECK: gpu.return
+systolic.kernel @alone(%Y: !Y, %work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x4, cell = 32x32x16, instruction_k = 8>} {
+  %c0 = arith.constant 0 : index
+  %x = systolic.read %lds[%c0] : !lds -> tensor<32x128xf16, #rows>
+  systolic.store %x, %Y[%c0, %c0] : tensor<32x128xf16, #rows>, !Y
+  systolic.return
+}
+
+// -----
+
+// 1,280 workgroups, one at a time on each of 304 compute units: none comes behind those from 976 on.
+#rows = #systolic.fragment<reg [1:8*1, 1:8*16], lane [0:32*1, 1:2*8], wave [-1:4*0]>
+!lds = !systolic.lds<5 x 32x128xf16, #systolic.swizzle<8, 4, 1>, #systolic.axes<32, 128>>
+!Y = memref<40960x128xf16, #systolic.axes<M, K>>
+// CHECK-LABEL: gpu.func @rounds(
+// CHECK-SAME: systolic.last_round = 976 : i64
+systolic.kernel @rounds(%Y: !Y, %work: index, %lds: !lds)
+    attributes {params = {M = 40960, BM = 32}, grid = ["M", "BM"], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x4, cell = 32x32x16, instruction_k = 8>} {
+  %c0 = arith.constant 0 : index
+  %x = systolic.read %lds[%c0] : !lds -> tensor<32x128xf16, #rows>
+  systolic.store %x, %Y[%work, %c0] : tensor<32x128xf16, #rows>, !Y
+  systolic.return
+}
+
+// -----
+
+// As many, but the LDS has room for two of them.
+#rows = #systolic.fragment<reg [1:8*1, 1:8*16], lane [0:32*1, 1:2*8], wave [-1:4*0]>
+!lds = !systolic.lds<4 x 32x128xf16, #systolic.swizzle<8, 4, 1>, #systolic.axes<32, 128>>
+!Y = memref<40960x128xf16, #systolic.axes<M, K>>
+// CHECK-LABEL: gpu.func @two(
+// CHECK-NOT: last_round
+// CHECK: gpu.return
+systolic.kernel @two(%Y: !Y, %work: index, %lds: !lds)
+    attributes {params = {M = 40960, BM = 32}, grid = ["M", "BM"], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x4, cell = 32x32x16, instruction_k = 8>} {
+  %c0 = arith.constant 0 : index
+  %x = systolic.read %lds[%c0] : !lds -> tensor<32x128xf16, #rows>
+  systolic.store %x, %Y[%work, %c0] : tensor<32x128xf16, #rows>, !Y
+  systolic.return
+}
+
+// -----
+
+// A launch decides how many there are.
+#rows = #systolic.fragment<reg [1:8*1, 1:8*16], lane [0:32*1, 1:2*8], wave [-1:4*0]>
+!lds = !systolic.lds<5 x 32x128xf16, #systolic.swizzle<8, 4, 1>, #systolic.axes<32, 128>>
+!Y = memref<40960x128xf16, #systolic.axes<M, K>>
+// CHECK-LABEL: gpu.func @tokens(
+// CHECK-NOT: last_round
+// CHECK: gpu.return
+systolic.kernel @tokens(%Y: !Y, %work: index, %lds: !lds)
+    attributes {launch = #systolic.launch<[y], per_token = {M = 1 : i64}>, params = {M = 40960, BM = 32}, grid = ["M", "BM"], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x4, cell = 32x32x16, instruction_k = 8>} {
+  %c0 = arith.constant 0 : index
+  %x = systolic.read %lds[%c0] : !lds -> tensor<32x128xf16, #rows>
+  systolic.store %x, %Y[%work, %c0] : tensor<32x128xf16, #rows>, !Y
+  systolic.return
+}
