@@ -145,10 +145,14 @@ private:
     if (registers + registersOfAddresses > limit)
       return "sums, operands and what is on its way would take " + std::to_string(registers) + " of " +
              std::to_string(limit) + " registers";
+    int64_t inFlight = countBytesInFlight(product, plan), blockClocks = getMatrixClocks(product, target);
     makePipeline(product, kernel, plan);
     remark::passed(loc, options()) << describe(product, plan) << remark::metric("buffers", plan.buffers)
-                                   << remark::metric("bytes_in_flight", staged)
+                                   << remark::metric("bytes_in_flight", inFlight)
                                    << remark::metric("bytes_needed", getBytesNeeded(target))
+                                   << remark::metric("distance", getDistance(plan))
+                                   << remark::metric("distance_needed",
+                                                     llvm::divideCeil(getLatency(target), blockClocks))
                                    << remark::metric("lds", total) << remark::metric("registers", registers);
     return "";
   }
@@ -208,10 +212,54 @@ private:
     return slots;
   }
 
+  /// Blocks between a load and its products.
+  static int64_t getDistance(const PrefetchPlan &plan) {
+    int64_t distance = plan.loads.empty() ? plan.buffers : 1;
+    for (const PrefetchPlan::Slot &slot : plan.loads)
+      distance = std::max(distance, slot.ahead);
+    return distance;
+  }
+
+  /// Of a compute unit, at most: what waits in registers for its buffer, and what goes past them to those that aren't
+  /// read.
+  static int64_t countBytesInFlight(ProductLoop &product, const PrefetchPlan &plan) {
+    int64_t bytes = 0;
+    for (auto [write, slot] : llvm::zip_equal(product.writes, plan.loads))
+      bytes += slot.blocks * write.getLds().getType().getSizeInBytes();
+    for (StageOp stage : product.stages)
+      bytes += (plan.buffers - 1) * stage.getLds().getType().getSizeInBytes();
+    return bytes;
+  }
+
+  /// For which a block keeps the matrix core of a SIMD busy.
+  int64_t getMatrixClocks(ProductLoop &product, nstf::TargetView target) {
+    SystolicArrayAttr array = *getOperation().getArray();
+    int64_t clocks = 0;
+    for (Product &one : product.products) {
+      MmaOp mma = one.mma;
+      std::string type;
+      llvm::raw_string_ostream(type) << getTileType(mma.getA()).getElementType();
+      RankedTensorType sum = mma.getType();
+      int64_t products = sum.getNumElements() * product.depth;
+      for (const nstf::MatrixInstruction &instruction : target.matrixInstructions())
+        if (instruction.m == array.getM() && instruction.n == array.getN() && instruction.blocks == 1 &&
+            instruction.k == array.getInstructionK() && instruction.a == type) {
+          clocks += products / (instruction.m * instruction.n * instruction.k) * 4 * instruction.passes;
+          break;
+        }
+    }
+    int64_t simds = std::min(target.simdsPerComputeUnit(), array.getNumWaves());
+    return std::max<int64_t>(clocks / (simds * array.getParts()), 1);
+  }
+
+  /// Clocks until a load brings what no cache has.
+  static int64_t getLatency(nstf::TargetView target) {
+    return target.l2Latency() + (target.mallLatencyNs() + target.hbmLatencyNs()) * target.peakClock() / 1000;
+  }
+
   /// Bytes that a compute unit must have on their way for its share of the memory's bandwidth.
   static int64_t getBytesNeeded(nstf::TargetView target) {
-    int64_t latency = target.l2Latency() + (target.mallLatencyNs() + target.hbmLatencyNs()) * target.peakClock() / 1000;
-    return latency * target.hbmReadBandwidth() * 1000 / (target.peakClock() * target.computeUnits());
+    return getLatency(target) * target.hbmReadBandwidth() * 1000 / (target.peakClock() * target.computeUnits());
   }
 
   /// Of the kernel, with the scratch that it will have.

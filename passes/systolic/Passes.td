@@ -212,6 +212,9 @@ def InsertPrefetchPass : Pass<"systolic-insert-prefetch", "::nstf::systolic::Ker
     a buffer is staged anew behind the barrier after its last read, and waited for by count before the barrier in front of
     its first.
 
+    The remark has the distance, in blocks between a load and its products, beside that which the latency of HBM asks for
+    (over the matrix clocks of a block), and the bytes under way of a compute unit beside its share of latency times bandwidth.
+
     Refused (with a missed remark): loops that write nothing to LDS that they loaded, whose loads depend on the round before,
     pipelines of one block, and where what is on its way does not fit in the registers, or not in the lines of the L1 while a wave is alone on its
     SIMD, or where one buffer is left for blocks of one step.

@@ -42,8 +42,10 @@ public:
       return outer.to <= inner.to && inner.from <= outer.from && (outer.to != inner.to || outer.from != inner.from);
     };
     std::vector<Branch> loops;
-    for (const Branch &loop : branches)
-      if (std::ranges::none_of(branches, [&](const Branch &other) { return contains(loop, other); }))
+    std::vector<Branch> rounds;
+    std::ranges::copy_if(branches, std::back_inserter(rounds), [&](const Branch &branch) { return goesRound(branch); });
+    for (const Branch &loop : rounds)
+      if (std::ranges::none_of(rounds, [&](const Branch &other) { return contains(loop, other); }))
         loops.push_back(loop);
     return loops;
   }
@@ -54,6 +56,9 @@ private:
   void add(const LoadedCode &code, const RawInstruction &raw, uint64_t address, uint64_t next) {
     instructions.push_back({address, factsOf(code.target, raw)});
     const std::optional<uint64_t> target = branchTargetOf(raw, next);
+    const std::string_view name = raw.encoding->name;
+    ways.push_back(
+        {target, !name.starts_with("S_BRANCH") && !name.starts_with("S_ENDPGM") && !name.starts_with("S_SETPC")});
     if (!target || *target > address || raw.encoding->name.starts_with("S_CALL"))
       return;
     const auto to = std::ranges::lower_bound(instructions, *target, {}, &LoopInstruction::address);
@@ -61,7 +66,36 @@ private:
       branches.push_back({size_t(to - instructions.begin()), instructions.size() - 1});
   }
 
-  std::vector<Branch> branches;
+  /// Whether control comes from where a branch goes back to the branch itself: code may lie behind what follows it.
+  bool goesRound(const Branch &branch) const {
+    std::vector<bool> reached(branch.from - branch.to + 1);
+    std::vector<size_t> open;
+    auto reach = [&](size_t place) {
+      if (place < branch.to || place > branch.from || reached[place - branch.to])
+        return;
+      reached[place - branch.to] = true;
+      open.push_back(place);
+    };
+    reach(branch.to);
+    while (!open.empty() && !reached.back()) {
+      const size_t place = open.back();
+      open.pop_back();
+      if (ways[place].goesOn)
+        reach(place + 1);
+      if (ways[place].target)
+        reach(size_t(std::ranges::lower_bound(instructions, *ways[place].target, {}, &LoopInstruction::address) -
+                     instructions.begin()));
+    }
+    return reached.back();
+  }
+
+  struct Ways {
+    std::optional<uint64_t> target; ///< of a branch
+    bool goesOn;                    ///< to the next instruction
+  };
+
+  std::vector<Branch> branches; ///< back
+  std::vector<Ways> ways;       ///< of each instruction
 };
 
 void printNeed(const char *counter, const LoopNeed &need, std::ostream &out) {

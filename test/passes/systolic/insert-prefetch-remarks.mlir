@@ -14,7 +14,7 @@ systolic.kernel @loops(%X: !X, %work: index, %lds: !lds)
   %c32 = arith.constant 32 : index
   %c128 = arith.constant 128 : index
   %zero = arith.constant dense<0.0> : tensor<32x32xf32, #acc>
-  // expected-remark @+1 {{[Passed] Prefetch | Category:systolic-insert-prefetch | Function=loops | Remark="a block is loaded two blocks and written to LDS one block before its products", buffers=2, bytes_in_flight=2048, bytes_needed=4999, lds=4096, registers=}}
+  // expected-remark @+1 {{[Passed] Prefetch | Category:systolic-insert-prefetch | Function=loops | Remark="a block is loaded two blocks and written to LDS one block before its products", buffers=2, bytes_in_flight=2048, bytes_needed=4999, distance=2, distance_needed=7, lds=4096, registers=}}
   %sum = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %zero) -> (tensor<32x32xf32, #acc>) {
     %x = systolic.load %X[%c0, %k] : !X -> tensor<32x32xf16, #x>
     systolic.barrier

@@ -53,7 +53,7 @@ systolic.kernel @staged(%X: !X, %work: index, %lds: !lds)
   %c32 = arith.constant 32 : index
   %c128 = arith.constant 128 : index
   %zero = arith.constant dense<0.0> : tensor<32x32xf32, #acc>
-  // expected-remark @+1 {{Remark="a block is staged 3 blocks before its products, behind the reads of its buffer", buffers=3, bytes_in_flight=2048, bytes_needed=4999, lds=6144}}
+  // expected-remark @+1 {{Remark="a block is staged 3 blocks before its products, behind the reads of its buffer", buffers=3, bytes_in_flight=4096, bytes_needed=4999, distance=3, distance_needed=7, lds=6144}}
   %sum = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %zero) -> (tensor<32x32xf32, #acc>) {
     systolic.barrier
     systolic.stage %X[%c0, %k], %lds[%c0] : !X, !lds

@@ -1,6 +1,6 @@
 """Our large kernels: what their loops hold, their predicted times, another compiler's and aims for all of it.
 
-    tools/bench kernels [--only=CASE] [--chips=mi300x,mi250x] [--no-timing] [--no-triton]
+    tools/bench kernels [--only=CASE] [--chips=mi300x,mi250x] [--loops] [--no-timing] [--no-triton]
 
 Cases and aims stand in tools/benchmarks/kernels/cases.yaml; README.md beside it explains the columns. Launches are sampled,
 their times predicted. Exit status 1 where an aim is missed; the missed ones are listed at the end."""
@@ -38,10 +38,12 @@ class Row:
     def is_ping_pong(self):
         return self.kernel is not None and self.kernel.parameters.get("SCHEDULE") == 1
 
-    def look(self, build):
+    def look(self, build, with_loops):
         try:
             self.kernel = launches.nstf_kernel(build, self.case.words, self.chip.target, self.folder)
             self.found |= structure.of(build, self.kernel, self.case, self.chip, self.folder)
+            if with_loops:
+                self.notes["loops"] = structure.loops(build, self.kernel)
         except launches.Failed as error:
             self.error = f"not there yet: {error}"
         return self
@@ -89,6 +91,7 @@ STRUCTURE = [
     ("load cover", 10, lambda row: shown(row.found.get("load_cover"), "d")),
     ("LDS cover", 9, lambda row: shown(row.found.get("lds_cover"), "d")),
     ("waits to 0", 10, lambda row: shown(row.found.get("waits_to_zero"), "d")),
+    ("s_nop", 5, lambda row: shown(row.found.get("nop_clocks"), "d")),
     ("barriers/block", 14, lambda row: shown(row.found.get("barriers_a_block"), ".1f")),
     ("issue", 5, lambda row: shown(row.found.get("issue"), ".3f")),
     ("loaded", 6, lambda row: shown(row.found.get("loaded"), ".3f")),
@@ -159,6 +162,7 @@ def main():
     parser.add_argument("--only", default="", metavar="CASE", help="cases whose name holds this, such as f16 or '8192*'")
     parser.add_argument("--cases", type=pathlib.Path, default=cases.FILE, metavar="FILE", help="in place of cases.yaml")
     parser.add_argument("--chips", default=",".join(chip.TARGETS), help="of " + ", ".join(chip.TARGETS))
+    parser.add_argument("--loops", action="store_true", help="also what each loop holds: instructions by kind and width, and the cover of each wait")
     parser.add_argument("--no-timing", action="store_true", help="what needs no clock only")
     parser.add_argument("--no-triton", action="store_true", help="without Triton's kernels")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also writes every metric")
@@ -179,7 +183,10 @@ def main():
     width = max(len(row.title) for row in rows)
     skipped = set()
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        print_rows("structure", STRUCTURE, pool.map(lambda row: row.look(arguments.build), rows), width)
+        print_rows("structure", STRUCTURE, pool.map(lambda row: row.look(arguments.build, arguments.loops), rows), width)
+        for row in rows:
+            if "loops" in row.notes:
+                print(f"\nloops, {row.title}\n{row.notes['loops']}")
         if arguments.no_timing:
             skipped = aims.TIMED
         else:

@@ -17,6 +17,14 @@ def _listing(build, *words):
     return json.loads(done.stdout)["code_objects"][0]
 
 
+def loops(build, kernel):
+    """The text of `nstf-emu disasm --loops`: of each loop its instructions by kind and width, and each wait with its cover."""
+    done = subprocess.run([build / "bin" / "nstf-emu", "disasm", kernel.code_object, "--loops"], capture_output=True, text=True)
+    if done.returncode:
+        raise launches.Failed(done.stderr.strip())
+    return done.stdout.split("\n", 2)[2].rstrip()
+
+
 def _of_loop(loop, kernel, case, chip, waves):
     """The loop with the most products; `waves`: of a SIMD."""
     kinds, widths = loop["kinds"], loop["widths"]
@@ -26,6 +34,7 @@ def _of_loop(loop, kernel, case, chip, waves):
         "issue": loop["issue"],
         "accumulator_moves": loop["accumulator_moves"],
         "waits_to_zero": loop["waits_to_zero"],
+        "nop_clocks": loop["nop_clocks"],
         "lds_16_byte_share": wide / sum(accesses.values()) if sum(accesses.values()) else None,
         "load_cover": None if loop["min_load_cover"] is None else loop["min_load_cover"] * waves,
         "lds_cover": None if loop["min_lds_cover"] is None else loop["min_lds_cover"] * waves,
