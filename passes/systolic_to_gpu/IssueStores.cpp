@@ -6,11 +6,10 @@
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/systolic_to_gpu/LdsAccess.h"
 #include "passes/systolic_to_gpu/Passes.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace nstf {
 #define GEN_PASS_DEF_ISSUESTORESPASS
@@ -18,27 +17,23 @@ namespace nstf {
 } // namespace nstf
 
 using namespace mlir;
+using nstf::support::LdsDirection;
 
 namespace {
 
-enum class LdsAccess : uint8_t { None, Read, Write };
+bool readsLds(Operation *op) {
+  std::optional<nstf::LdsAccess> access = nstf::getLdsAccess(op);
+  return access && access->direction == LdsDirection::Read;
+}
 
-LdsAccess getLdsAccess(Operation &op) {
-  auto inLds = [](Value memory, LdsAccess access) {
-    auto type = cast<MemRefType>(memory.getType());
-    return gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(type) ? access : LdsAccess::None;
-  };
-  return llvm::TypeSwitch<Operation *, LdsAccess>(&op)
-      .Case([&](vector::LoadOp load) { return inLds(load.getBase(), LdsAccess::Read); })
-      .Case([&](memref::LoadOp load) { return inLds(load.getMemRef(), LdsAccess::Read); })
-      .Case([&](vector::StoreOp store) { return inLds(store.getBase(), LdsAccess::Write); })
-      .Case([&](memref::StoreOp store) { return inLds(store.getMemRef(), LdsAccess::Write); })
-      .Default([](Operation *) { return LdsAccess::None; });
+bool writesLds(Operation *op) {
+  std::optional<nstf::LdsAccess> access = nstf::getLdsAccess(op);
+  return access && access->direction == LdsDirection::Write;
 }
 
 /// Whether a store to memory may go past it, up or down: it computes, or has to do with LDS alone.
 bool isPassedByStores(Operation &op) {
-  return isPure(&op) || getLdsAccess(op) != LdsAccess::None ||
+  return isPure(&op) || nstf::getLdsAccess(&op) ||
          isa<amdgpu::LDSBarrierOp, amdgpu::MemoryCounterWaitOp, amdgpu::SchedBarrierOp, LLVM::FenceOp>(op);
 }
 
@@ -85,9 +80,8 @@ private:
   bool dividesReads() {
     bool hasRead = false;
     for (Operation &op : block) {
-      LdsAccess access = getLdsAccess(op);
-      hasRead |= access == LdsAccess::Read;
-      if (hasRead && access == LdsAccess::Write)
+      hasRead |= readsLds(&op);
+      if (hasRead && writesLds(&op))
         return true;
     }
     return false;
@@ -134,7 +128,7 @@ private:
     (void)getBackwardSlice(store.getOperation(), &needed, options);
     Operation *last = nullptr;
     for (Operation *op : needed)
-      if (getLdsAccess(*op) == LdsAccess::Read && (!last || last->isBeforeInBlock(op)))
+      if (readsLds(op) && (!last || last->isBeforeInBlock(op)))
         last = op;
     if (!last)
       return nullptr;
@@ -143,11 +137,10 @@ private:
     for (Operation *op = last->getNextNode(); op && op != store; op = op->getNextNode()) {
       if (!isPassedByStores(*op) && !isa<amdgpu::RawBufferStoreOp>(op))
         place = nullptr, hasWritten = hasRead = false; // a load or the like, in front of which no store may come
-      LdsAccess access = getLdsAccess(*op);
-      if (!place && hasRead && (access == LdsAccess::Write || isa<amdgpu::LDSBarrierOp, LLVM::FenceOp>(op)))
+      if (!place && hasRead && (writesLds(op) || isa<amdgpu::LDSBarrierOp, LLVM::FenceOp>(op)))
         place = op;
-      hasRead |= hasWritten && access == LdsAccess::Read;
-      hasWritten |= access == LdsAccess::Write;
+      hasRead |= hasWritten && readsLds(op);
+      hasWritten |= writesLds(op);
     }
     return place;
   }

@@ -209,11 +209,11 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     return bytes;
   }
 
-  /// The workgroup from which on none comes behind on its compute unit; none where all begin at once, or where a launch
-  /// decides how many there are.
+  /// Of a kernel with products, the workgroup from which on none comes behind on its compute unit; none where several
+  /// fit one, where all begin at once, or where a launch decides how many there are.
   static std::optional<int64_t> findLastRound(KernelOp kernel) {
     nstf::TargetView target = nstf::TargetView::lookup(kernel);
-    if (!target || 2 * getLdsBytes(kernel) <= target.ldsBytes())
+    if (!target || !kernel.getArray()->hasCell() || 2 * getLdsBytes(kernel) <= target.ldsBytes())
       return std::nullopt;
     std::optional<LaunchAttr> launch = kernel.getLaunch();
     for (const KernelOp::GridAxis &axis : kernel.getGridAxes())

@@ -6,8 +6,8 @@
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/systolic_to_gpu/LdsAccess.h"
 #include "passes/systolic_to_gpu/Passes.h"
-#include "support/LdsPhases.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace nstf {
@@ -17,7 +17,6 @@ namespace nstf {
 
 using namespace mlir;
 using namespace nstf::systolic;
-using nstf::support::LdsDirection;
 
 namespace {
 
@@ -74,10 +73,6 @@ private:
     return (vector ? vector.getNumElements() : 1) * bits / 8;
   }
 
-  static bool isInLds(Value memory) {
-    return gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(cast<MemRefType>(memory.getType()));
-  }
-
   int64_t clocksOf(amdgpu::MFMAOp op) const {
     std::string type;
     llvm::raw_string_ostream(type) << getElementTypeOrSelf(op.getSourceA().getType());
@@ -90,19 +85,10 @@ private:
 
   /// Clocks that an instruction holds its pipe; 0: it is none of these.
   int64_t clocksOf(Operation *op) const {
-    auto lds = [](LdsDirection direction, Value memory, Type type) -> int64_t {
-      return isInLds(memory) ? sharersOfLdsPort * nstf::support::ldsPortClocks(direction, bytesOf(type)) : 0;
-    };
+    if (std::optional<nstf::LdsAccess> access = nstf::getLdsAccess(op))
+      return sharersOfLdsPort * nstf::support::ldsPortClocks(access->direction, bytesOf(access->type));
     return llvm::TypeSwitch<Operation *, int64_t>(op)
         .Case([&](amdgpu::MFMAOp mfma) { return clocksOf(mfma); })
-        .Case([&](vector::LoadOp load) { return lds(LdsDirection::Read, load.getBase(), load.getType()); })
-        .Case([&](memref::LoadOp load) { return lds(LdsDirection::Read, load.getMemRef(), load.getType()); })
-        .Case([&](vector::StoreOp store) {
-          return lds(LdsDirection::Write, store.getBase(), store.getValueToStore().getType());
-        })
-        .Case([&](memref::StoreOp store) {
-          return lds(LdsDirection::Write, store.getMemRef(), store.getValue().getType());
-        })
         .Case([&](amdgpu::GatherToLDSOp) { return simds * stageClocks; })
         // 64 lanes at 64 bytes a clock.
         .Case([&](amdgpu::RawBufferLoadOp load) { return simds * std::max<int64_t>(bytesOf(load.getType()), 4); })
