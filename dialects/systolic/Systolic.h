@@ -71,8 +71,8 @@ constexpr llvm::StringLiteral operandParameterName = "OPERAND";
 
 /// What a lowered kernel leaves on the operation around it: a #systolic.geometry.
 constexpr llvm::StringLiteral geometryAttributeName = "systolic.geometry";
-/// Of a kernel of lower levels that a compute unit holds one workgroup of: the first workgroup, an i64, after which each
-/// compute unit has no other.
+/// Of a kernel of lower levels, of which a compute unit holds one workgroup at a time: an i64, the first workgroup that
+/// none follows there.
 constexpr llvm::StringLiteral lastRoundAttributeName = "systolic.last_round";
 
 } // namespace nstf::systolic
