@@ -141,6 +141,13 @@ static LogicalResult verifyGeometryPlace(Operation *op, Attribute value) {
 LogicalResult SystolicDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == geometryAttributeName)
     return verifyGeometryPlace(op, attribute.getValue());
+  if (attribute.getName() == lastRoundAttributeName) {
+    auto workgroup = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!workgroup || !workgroup.getType().isInteger(64) || !isa<FunctionOpInterface>(op))
+      return op->emitOpError() << "expected an i64 on a function as '" << lastRoundAttributeName << "' but got "
+                               << attribute.getValue();
+    return success();
+  }
   if (attribute.getName() != launchAttributeName)
     return success();
   auto launch = dyn_cast<LaunchAttr>(attribute.getValue());

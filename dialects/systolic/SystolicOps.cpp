@@ -59,6 +59,11 @@ int64_t KernelOp::getNumWorkItems(const GridAxis &axis) {
   return llvm::divideCeil(*getParam(axis.extent.getValue()), axis.tile);
 }
 
+bool KernelOp::growsWithTokens(const GridAxis &axis) {
+  std::optional<LaunchAttr> launch = getLaunch();
+  return launch && launch->getPerToken().contains(axis.extent);
+}
+
 int64_t KernelOp::getNumWorkItems() {
   int64_t items = 1;
   for (const GridAxis &axis : getGridAxes())

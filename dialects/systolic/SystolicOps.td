@@ -76,6 +76,8 @@ def Systolic_KernelOp
     ::llvm::SmallVector<GridAxis> getGridAxes();
     /// Work items along an axis, and of a launch, at the present parameters.
     int64_t getNumWorkItems(const GridAxis &axis);
+    /// Whether a launch's tokens decide how far it reaches.
+    bool growsWithTokens(const GridAxis &axis);
     /// The arguments that `launch` has entries for, in its order.
     ::llvm::SmallVector<unsigned> getLaunchedArguments();
     /// The buffer that has this name in `launch`.

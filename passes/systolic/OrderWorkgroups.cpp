@@ -52,7 +52,7 @@ struct OrderWorkgroupsPass : nstf::systolic::impl::OrderWorkgroupsPassBase<Order
       return;
     SmallVector<KernelOp::GridAxis> axes = kernel.getGridAxes();
     for (const KernelOp::GridAxis &axis : ArrayRef(axes).drop_front())
-      if (growsWithTokens(axis)) {
+      if (kernel.growsWithTokens(axis)) {
         kernel.emitError() << "expected only the first axis of grid to grow with the tokens but got " << axis.extent;
         return signalPassFailure();
       }
@@ -77,11 +77,6 @@ struct OrderWorkgroupsPass : nstf::systolic::impl::OrderWorkgroupsPassBase<Order
   }
 
 private:
-  bool growsWithTokens(const KernelOp::GridAxis &axis) {
-    std::optional<LaunchAttr> launch = getOperation().getLaunch();
-    return launch && launch->getPerToken().contains(axis.extent);
-  }
-
   /// By what the work items on an XCD read; row by row where nothing is known of it.
   WorkgroupOrder choose(ArrayRef<KernelOp::GridAxis> axes, ArrayRef<BlockArgument> indices) {
     KernelOp kernel = getOperation();
@@ -95,7 +90,7 @@ private:
     text += axes.front().extent.str();
     WorkgroupOrder plain{kernel.getNumWorkItems(axes.front()), columns};
     nstf::TargetView target = nstf::TargetView::lookup(kernel);
-    if (!target || growsWithTokens(axes.front())) {
+    if (!target || kernel.growsWithTokens(axes.front())) {
       remark::passed(kernel.getLoc(), options)
           << (text + (target ? "; how many there are of these is not known before the launch" : ""));
       return plain;

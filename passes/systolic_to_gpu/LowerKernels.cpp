@@ -215,9 +215,8 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     nstf::TargetView target = nstf::TargetView::lookup(kernel);
     if (!target || !kernel.getArray()->hasCell() || 2 * getLdsBytes(kernel) <= target.ldsBytes())
       return std::nullopt;
-    std::optional<LaunchAttr> launch = kernel.getLaunch();
     for (const KernelOp::GridAxis &axis : kernel.getGridAxes())
-      if (launch && launch->getPerToken().contains(axis.extent))
+      if (kernel.growsWithTokens(axis))
         return std::nullopt;
     int64_t before = kernel.getNumWorkItems() - target.computeUnits();
     return before > 0 ? std::optional(before) : std::nullopt;

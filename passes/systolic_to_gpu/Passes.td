@@ -86,7 +86,8 @@ def LowerKernelsPass : Pass<"systolic-to-gpu-lower-kernels"> {
   let summary = "a tile program becomes a gpu.func on per-lane vectors";
   let description = [{
     The one place that knows who launches: the work item is the workgroup's id, buffers become pointers to global memory
-    in their order, LDS arrays workgroup memory; `systolic.launch` on the function says what they are. A tile becomes one flat vector per lane, register r of its layout at
+    in their order, LDS arrays workgroup memory; `systolic.launch` on the function says what they are, and `systolic.last_round` of a kernel
+    with products which workgroup is the first that none follows on its compute unit, where there is one. A tile becomes one flat vector per lane, register r of its layout at
     element r; elementwise ops and loops carry over as they are. Loads and stores are raw buffer accesses, whose range
     check does the bounds: where an element is outside in an inner dimension or past a limit, its index is made one past
     the end. A `systolic.overlap` keeps its regions, for systolic-to-gpu-merge-overlaps. A buffer with `systolic.per_token` becomes a memref of the launch's size, made from the control block's

@@ -155,3 +155,14 @@ module attributes {systolic.geometry = #systolic.geometry<launch = #systolic.lau
 // expected-error @+1 {{expected a #systolic.geometry on an operation with symbols as 'systolic.geometry' but got "x"}}
 module attributes {systolic.geometry = "x"} {
 }
+
+// -----
+
+// expected-error @+1 {{expected an i64 on a function as 'systolic.last_round' but got "x"}}
+func.func private @last_round_type() attributes {systolic.last_round = "x"}
+
+// -----
+
+// expected-error @+1 {{expected an i64 on a function as 'systolic.last_round' but got 4}}
+module attributes {systolic.last_round = 4 : i64} {
+}

@@ -158,7 +158,8 @@ def chosen_cases(file, pattern):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="tools/bench kernels", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="tools/bench kernels", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+                                     allow_abbrev=False)
     parser.add_argument("--only", default="", metavar="CASE", help="cases whose name holds this, such as f16 or '8192*'")
     parser.add_argument("--cases", type=pathlib.Path, default=cases.FILE, metavar="FILE", help="in place of cases.yaml")
     parser.add_argument("--chips", default=",".join(chip.TARGETS), help="of " + ", ".join(chip.TARGETS))
