@@ -1,0 +1,59 @@
+// Runs a template: Evaluate.cpp its expressions, Execute.cpp its statements, Call.cpp what it calls.
+#pragma once
+
+#include "runtime/model/chat_template/Arguments.h"
+#include "runtime/model/chat_template/Ast.h"
+#include "runtime/model/chat_template/Loop.h"
+#include "runtime/model/chat_template/Macro.h"
+
+namespace nstf::runtime::jinja {
+
+class Evaluator {
+public:
+  explicit Evaluator(Context &context) : context(context) {}
+
+  /// What the block prints. `scope` has the variables that the template is given.
+  std::string run(const Block &block, Scope &scope);
+
+private:
+  enum class Next { Statement, Break, Continue };
+
+  // Execute.cpp
+  Next execute(const Block &block, Scope &scope);
+  Next execute(const Statement &statement, Scope &scope);
+  Next executeIf(const Statement &statement, Scope &scope);
+  void executeFor(const Statement &statement, Scope &scope, const Value &elements, int depth);
+  Next executeInside(const Statement &statement, const Block &block, Scope &scope);
+  void print(const Value &value);
+  void assign(const Target &target, const Value &value, Scope &scope);
+  /// The elements for which the condition of a for holds.
+  Value selectElements(const Statement &statement, Scope &scope, const Value &elements);
+
+  // Evaluate.cpp
+  Value evaluate(const Expression &expression, Scope &scope);
+  Value evaluateName(const Expression &expression, Scope &scope);
+  Value evaluateDict(const Expression &expression, Scope &scope);
+  Value evaluateSequence(const Expression &expression, Scope &scope);
+  Value evaluateSlice(const Expression &expression, Scope &scope);
+  Value evaluateLogic(const Expression &expression, Scope &scope);
+  Value evaluateCompare(const Expression &expression, Scope &scope);
+  Value evaluateConcatenate(const Expression &expression, Scope &scope);
+  Value evaluateCondition(const Expression &expression, Scope &scope);
+  Value evaluateTested(const Expression &expression, Scope &scope);
+  /// `text`: of the block that a filter without an operand is applied to.
+  Value evaluateFiltered(const Expression &expression, Scope &scope, const Value *text = nullptr);
+
+  // Call.cpp
+  Arguments evaluateArguments(const std::vector<Argument> &arguments, Scope &scope);
+  Value evaluateCall(const Expression &expression, Scope &scope, const Value *caller = nullptr);
+  Value call(const Value &callee, const Arguments &arguments);
+  Value callMacro(const Macro &macro, const Arguments &arguments);
+
+  /// What `block` prints, as a text.
+  Value capture(const Block &block, Scope &scope, Next *next = nullptr);
+
+  Context &context;
+  std::string *out = nullptr;
+};
+
+} // namespace nstf::runtime::jinja

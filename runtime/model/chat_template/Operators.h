@@ -1,0 +1,33 @@
+// What Python's operators make of values.
+#pragma once
+
+#include "runtime/model/chat_template/Context.h"
+
+namespace nstf::runtime::jinja {
+
+bool isTrue(Context &context, const Value &value);
+/// len(); throws where it has none.
+int64_t lengthOf(Context &context, const Value &value);
+
+// Arithmetic.cpp; `name`: + - * / // % **
+Value applyBinary(Context &context, std::string_view name, const Value &left, const Value &right);
+Value negate(Context &context, const Value &value);
+Value affirm(Context &context, const Value &value);
+inline Value add(Context &context, const Value &left, const Value &right) {
+  return applyBinary(context, "+", left, right);
+}
+
+// Compare.cpp
+bool isEqual(Context &context, const Value &left, const Value &right);
+/// <; throws where the two have no order.
+bool isLess(Context &context, const Value &left, const Value &right);
+bool isLessOrEqual(Context &context, const Value &left, const Value &right);
+bool contains(Context &context, const Value &container, const Value &value);
+/// Throws for what can't be a dict's key.
+void checkKey(Context &context, const Value &key);
+/// nullptr where the dict has no such key.
+const Value *find(Context &context, std::span<const Entry> entries, const Value &key);
+/// `name`: == != < <= > >= in, not in
+bool applyCompare(Context &context, std::string_view name, const Value &left, const Value &right);
+
+} // namespace nstf::runtime::jinja

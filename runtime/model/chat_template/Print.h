@@ -1,0 +1,26 @@
+// Values as text: what Python's str(), repr() and json.dumps() write.
+#pragma once
+
+#include "runtime/model/chat_template/Context.h"
+
+#include <optional>
+
+namespace nstf::runtime::jinja {
+
+/// str(value), as {{ }} prints it. A view of the value's own memory, or of the run's. Throws for what has no text that
+/// is the same in each run: functions, iterators.
+std::string_view toText(Context &context, const Value &value);
+/// repr(value).
+void appendRepr(TextBuilder &out, Context &context, const Value &value);
+/// ascii(value): repr with escapes for all that is not ASCII.
+std::string escapeNonAscii(std::string_view repr);
+
+/// json.dumps.
+struct JsonStyle {
+  bool ensureAscii = false, sortKeys = false;
+  std::optional<std::string_view> indent; ///< of one level; nothing: all on one line
+  std::string_view itemSeparator = ", ", keySeparator = ": ";
+};
+std::string toJson(Context &context, const Value &value, const JsonStyle &style);
+
+} // namespace nstf::runtime::jinja
