@@ -8,7 +8,8 @@
 // and what bounds a run: runtime/model/chat_template/README.md.
 #pragma once
 
-#include <cstdint>
+#include "nstf/ChatLimits.h"
+
 #include <ctime>
 #include <functional>
 #include <memory>
@@ -30,14 +31,6 @@ public:
   /// what() is "FILE:LINE:COLUMN: the template refuses the conversation: MESSAGE".
   ChatRefusal(const std::string &place, const std::string &message);
   std::string message; ///< the template's own words
-};
-
-/// What a run may take; more is an error.
-struct ChatLimits {
-  uint64_t steps = 50'000'000;         ///< values computed, elements visited
-  uint64_t memoryBytes = 256ull << 20; ///< of all values made
-  uint64_t textBytes = 16ull << 20;    ///< of the output, and of any text on the way
-  unsigned depth = 1500;               ///< expressions, statements, macros and values inside one another
 };
 
 struct ChatOptions {

@@ -169,7 +169,7 @@ Value applyBinary(Context &context, std::string_view name, const Value &left, co
     return applyInteger(context, name, left.getInteger(), right.getInteger());
   if (left.isNumber() && right.isNumber())
     return applyReal(context, name, left.asReal(), right.asReal());
-  if (name == "%" && left.isText() && !right.isUndefined())
+  if (name == "%" && left.isText())
     return formatPercent(context, left, right);
   if (name == "+" && left.isText() && right.isText())
     return joinTexts(context, left, right);

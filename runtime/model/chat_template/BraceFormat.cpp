@@ -17,7 +17,7 @@ public:
 
   /// `level`: of formats in formats, of which Python has two.
   std::string format(std::string_view text, int level = 0) {
-    if (level > 1)
+    if (level > 1 && text.find('{') != std::string_view::npos)
       context.fail("expected '{' in a format's format at most once");
     TextBuilder out(context);
     while (!text.empty()) {

@@ -79,7 +79,8 @@ void appendUpper(std::string &result, char32_t character) {
 }
 
 void appendTitle(std::string &result, char32_t character) {
-  const auto simple = static_cast<char32_t>(utf8proc_totitle(point(character)));
+  // utf8proc makes a capital ẞ of ß.
+  const auto simple = character == 0xdf ? character : static_cast<char32_t>(utf8proc_totitle(point(character)));
   utf8proc_int32_t folded[8];
   const int count = simple == character && !isTitleLetter(character) ? foldSeveral(character, folded) : 0;
   if (!count)
@@ -218,6 +219,13 @@ bool isLetter(char32_t character) {
 }
 
 bool isDecimal(char32_t character) { return categoryOf(character) == UTF8PROC_CATEGORY_ND; }
+int digitValue(char32_t character) {
+  char32_t zero = character; // where the digits of its script begin; scripts that touch have whole tens
+  while (isDecimal(zero - 1))
+    --zero;
+  return static_cast<int>((character - zero) % 10);
+}
+
 bool isDigit(char32_t character) { return isDecimal(character) || isIn(otherDigits, character); }
 
 bool isPrintable(char32_t character) {

@@ -23,7 +23,9 @@ bool isTitle(std::string_view text);
 
 bool isLetter(char32_t character);  // str.isalpha
 bool isDecimal(char32_t character); // str.isdecimal
-bool isDigit(char32_t character);   // str.isdigit
+/// Of a decimal digit of any script.
+int digitValue(char32_t character);
+bool isDigit(char32_t character); // str.isdigit
 bool isPrintable(char32_t character);
 
 } // namespace nstf::runtime::jinja

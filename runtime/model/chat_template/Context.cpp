@@ -49,8 +49,8 @@ Value Context::text(std::string_view text, bool markup) {
 }
 
 Value Context::sequence(Kind kind, std::span<const Value> items, bool group) {
-  if (items.empty())
-    return Value::sequence(kind, {}, group);
+  if (items.empty()) // with an address of its own, for `is sameas`
+    return Value::sequence(kind, {kind == Kind::List ? static_cast<Value *>(allocate(1)) : nullptr, 0}, group);
   step(items.size());
   Value *copy = static_cast<Value *>(allocate(items.size_bytes()));
   std::uninitialized_copy(items.begin(), items.end(), copy);
@@ -59,7 +59,7 @@ Value Context::sequence(Kind kind, std::span<const Value> items, bool group) {
 
 Value Context::dict(std::span<const Entry> entries) {
   if (entries.empty())
-    return Value::dict({});
+    return Value::dict({static_cast<Entry *>(allocate(1)), 0});
   step(entries.size());
   Entry *copy = static_cast<Entry *>(allocate(entries.size_bytes()));
   std::uninitialized_copy(entries.begin(), entries.end(), copy);

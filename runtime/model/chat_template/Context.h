@@ -1,9 +1,12 @@
 // One run of a template: the memory of its values, its bounds, and the place that errors name.
 #pragma once
 
-#include "nstf/ChatTemplate.h"
+#include "nstf/ChatLimits.h"
 #include "runtime/model/chat_template/Value.h"
 
+#include <ctime>
+#include <functional>
+#include <memory>
 #include <memory_resource>
 #include <vector>
 

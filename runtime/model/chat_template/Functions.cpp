@@ -1,4 +1,5 @@
 #include "runtime/model/chat_template/Functions.h"
+#include "nstf/ChatTemplate.h"
 #include "runtime/model/chat_template/Iterate.h"
 #include "runtime/model/chat_template/Operators.h"
 #include "runtime/model/chat_template/Print.h"

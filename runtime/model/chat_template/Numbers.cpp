@@ -1,5 +1,7 @@
 #include "runtime/model/chat_template/Numbers.h"
+#include "runtime/model/chat_template/Casing.h"
 #include "runtime/model/chat_template/Text.h"
+#include "runtime/model/tokenizer_json/Unicode.h"
 
 #include <charconv>
 #include <cmath>
@@ -9,15 +11,20 @@ namespace nstf::runtime::jinja {
 
 namespace {
 
-/// The digits without underscores, which may stand singly between digits; nothing where they stand elsewhere.
-std::optional<std::string> dropUnderscores(std::string_view text) {
-  auto isDigit = [&](size_t i) { return i < text.size() && std::isalnum(static_cast<unsigned char>(text[i])); };
+/// In ASCII digits, without underscores, which may stand singly between digits; nothing where they stand elsewhere.
+std::optional<std::string> plainDigits(std::string_view text) {
   std::string digits;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '_')
-      digits += text[i];
-    else if (i == 0 || !isDigit(i - 1) || !isDigit(i + 1))
+  bool betweenDigits = false;
+  for (size_t position = 0; position < text.size();) {
+    const char32_t character = unicode::take(text, position);
+    if (character == '_' && (!betweenDigits || position == text.size() || text[position] == '_'))
       return std::nullopt;
+    const bool decimal = isDecimal(character);
+    betweenDigits = decimal || isLetter(character);
+    if (decimal)
+      digits += static_cast<char>('0' + digitValue(character));
+    else if (character != '_')
+      unicode::append(digits, character);
   }
   return digits;
 }
@@ -45,9 +52,9 @@ std::optional<double> parseReal(std::string_view text) {
   else if (word == "nan")
     value = NAN;
   else {
-    const std::optional<std::string> digits = dropUnderscores(text);
+    const std::optional<std::string> digits = plainDigits(text);
     if (!digits || digits->empty() ||
-        (!(*digits)[0] || ((*digits)[0] != '.' && !std::isdigit(static_cast<unsigned char>((*digits)[0])))))
+        (digits->front() != '.' && !isDecimal(static_cast<unsigned char>(digits->front()))))
       return std::nullopt;
     const auto [end, error] = std::from_chars(digits->data(), digits->data() + digits->size(), value);
     if (end != digits->data() + digits->size() || error == std::errc::invalid_argument)
@@ -73,7 +80,7 @@ std::optional<int64_t> parseInteger(Context &context, std::string_view text, int
       text.remove_prefix(text[2] == '_' ? 3 : 2);
     }
   }
-  const std::optional<std::string> digits = dropUnderscores(text);
+  const std::optional<std::string> digits = plainDigits(text);
   if (!digits || digits->empty() || (*digits)[0] == '-')
     return std::nullopt;
   if (base == 0) {

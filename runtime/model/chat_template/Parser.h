@@ -1,4 +1,5 @@
-// From tokens to the tree. Expressions.cpp has the grammar of expressions, Statements.cpp that of tags.
+// From tokens to the tree. Statements.cpp has the grammar of tags, Expressions.cpp that of operators and literals,
+// Postfix.cpp what follows a value: members, calls, filters, tests.
 #pragma once
 
 #include "runtime/model/chat_template/Ast.h"
@@ -38,7 +39,7 @@ private:
   // Expressions.cpp
   ExpressionPtr parseExpression();
   /// Expressions with commas between them are a tuple; without `conditions` there is no inline if.
-  ExpressionPtr parseTuple(bool conditions, bool parentheses = false, std::string_view end = {});
+  ExpressionPtr parseTuple(bool conditions, bool parentheses = false);
   ExpressionPtr parseCondition();
   ExpressionPtr parseOr();
   ExpressionPtr parseAnd();
@@ -51,6 +52,11 @@ private:
   ExpressionPtr parseString();
   ExpressionPtr parseList();
   ExpressionPtr parseDict();
+  ExpressionPtr make(Expression::Kind kind, Position at);
+  /// With the depth of its parts, which is bounded.
+  ExpressionPtr finish(ExpressionPtr expression);
+
+  // Postfix.cpp
   ExpressionPtr parsePostfix(ExpressionPtr value);
   ExpressionPtr parseFilters(ExpressionPtr value);
   ExpressionPtr parseFilter(ExpressionPtr value);
@@ -58,10 +64,10 @@ private:
   ExpressionPtr parseSubscript(ExpressionPtr value);
   ExpressionPtr parseCall(ExpressionPtr callee);
   std::vector<Argument> parseArguments();
-  ExpressionPtr make(Expression::Kind kind, Position at);
-  /// With the depth of its parts, which is bounded.
-  ExpressionPtr finish(ExpressionPtr expression);
   std::string_view parseDottedName();
+  const Filter *expectFilter(std::string_view name, Position at) const;
+  const Test *expectTest(std::string_view name, Position at) const;
+  void checkApplied(const Expression &filtered) const;
 
   const Token &peek(size_t ahead = 0) const { return tokens[std::min(next + ahead, tokens.size() - 1)]; }
   const Token &take() { return tokens[next + 1 < tokens.size() ? next++ : next]; }
@@ -94,7 +100,7 @@ private:
     Position at;
   };
   void checkCalls() const;
-  std::set<std::string_view> assigned;
+  std::set<std::string_view> assigned = {"caller", "loop"};
   std::vector<CalledName> called;
   std::set<std::string_view> loaded; ///< in the macro that is being read
 };

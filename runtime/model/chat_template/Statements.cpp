@@ -7,6 +7,7 @@
 #include "support/TextLimits.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace nstf::runtime::jinja {
 
@@ -181,7 +182,7 @@ Statement Parser::parseFor() {
   ++fors;
   statement.targets.push_back(parseTargets(false));
   expectName("in");
-  statement.expressions.push_back(parseTuple(false, false, "recursive"));
+  statement.expressions.push_back(parseTuple(false));
   if (takeName("if"))
     statement.condition = parseExpression();
   statement.recursive = takeName("recursive");
@@ -372,7 +373,7 @@ Target Parser::parseTargets(bool namespaces) {
   tuple.at = first.at;
   tuple.parts.push_back(std::move(first));
   while (takeOperator(",")) {
-    if (peek().isName("in") || peek().isOperator("=") || peek().isOperator(")"))
+    if (peek().isOperator(")"))
       break;
     tuple.parts.push_back(parseSingleTarget(namespaces));
   }

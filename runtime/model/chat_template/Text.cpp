@@ -89,9 +89,7 @@ std::vector<std::string_view> splitSpaces(Context &context, std::string_view tex
   while (!text.empty()) {
     context.step();
     if (max >= 0 && static_cast<int64_t>(parts.size()) == max) {
-      parts.push_back(stripSpaces(text, fromRight, !fromRight));
-      if (parts.back().empty())
-        parts.pop_back();
+      parts.push_back(text);
       break;
     }
     std::string_view rest = text;
