@@ -18,7 +18,7 @@ static runtime::ChatOptions makeOptions() {
     time.tm_mday = 6;
     return time;
   };
-  options.limits = {.steps = 20'000, .memoryBytes = 1 << 20, .textBytes = 1 << 16, .depth = 200};
+  options.limits = {.steps = 5000, .memoryBytes = 1 << 19, .textBytes = 1 << 15, .depth = 200};
   return options;
 }
 

@@ -10,7 +10,11 @@ struct Test;
 struct Expression;
 struct Statement;
 using ExpressionPtr = std::unique_ptr<Expression>;
-using Block = std::vector<Statement>;
+
+struct Block {
+  std::vector<Statement> statements;
+  size_t part = SIZE_MAX; ///< its number, where it has names of its own (Names.h)
+};
 
 /// Of a call: f(value, name=value, *value, **value).
 struct Argument {
@@ -111,6 +115,8 @@ struct Statement {
 struct Template {
   std::string file;
   TextStore store; ///< of all texts in the tree
+  /// By part: names that are undefined at its beginning.
+  std::vector<std::vector<std::string_view>> unset;
   Block block;
 };
 

@@ -1,3 +1,4 @@
+// "{}".format(value).
 #include "runtime/model/chat_template/Access.h"
 #include "runtime/model/chat_template/Format.h"
 #include "runtime/model/chat_template/Operators.h"

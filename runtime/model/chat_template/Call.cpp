@@ -1,3 +1,4 @@
+// Arguments, functions and macros.
 #include "runtime/model/chat_template/Evaluator.h"
 #include "runtime/model/chat_template/Functions.h"
 #include "runtime/model/chat_template/Methods.h"

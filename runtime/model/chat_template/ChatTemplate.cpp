@@ -78,7 +78,7 @@ std::string ChatTemplate::render(const nlohmann::ordered_json &messages, const C
     set("eos_token", fromText(context, *options.eosToken));
   for (const auto &[name, value] : options.variables.items())
     set(context.text(name).getText(), fromJson(context, value));
-  return Evaluator(context).run(parsed->block, context.make<Scope>(&variables));
+  return Evaluator(context, *parsed).run(variables);
 }
 
 } // namespace nstf::runtime

@@ -1,3 +1,4 @@
+// Methods of dicts, lists, loops and cyclers.
 #include "runtime/model/chat_template/Functions.h"
 #include "runtime/model/chat_template/Loop.h"
 #include "runtime/model/chat_template/Methods.h"

@@ -1,3 +1,4 @@
+// Truth, length, equality, order and membership.
 #include "runtime/model/chat_template/Functions.h"
 #include "runtime/model/chat_template/Iterate.h"
 #include "runtime/model/chat_template/Loop.h"

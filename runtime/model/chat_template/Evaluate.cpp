@@ -1,3 +1,4 @@
+// What expressions are worth.
 #include "runtime/model/chat_template/Access.h"
 #include "runtime/model/chat_template/Evaluator.h"
 #include "runtime/model/chat_template/Filters.h"
@@ -66,9 +67,10 @@ Value Evaluator::evaluate(const Expression &expression, Scope &scope) {
 }
 
 Value Evaluator::evaluateName(const Expression &expression, Scope &scope) {
-  if (const Value *found = scope.find(context, expression.name))
+  const Value *found = scope.find(context, expression.name);
+  if (found && !(found->isUndefined() && !found->getCause())) // set later on (Names.h)
     return *found;
-  if (const Function *function = findFunction(expression.name))
+  if (const Function *function = found ? nullptr : findFunction(expression.name))
     return Value::object(Kind::Function, const_cast<Function *>(function));
   return context.undefined("'" + std::string(expression.name) + "' is undefined");
 }

@@ -10,16 +10,18 @@ namespace nstf::runtime::jinja {
 
 class Evaluator {
 public:
-  explicit Evaluator(Context &context) : context(context) {}
+  Evaluator(Context &context, const Template &parsed) : context(context), parsed(parsed) {}
 
-  /// What the block prints. `scope` has the variables that the template is given.
-  std::string run(const Block &block, Scope &scope);
+  /// What the template prints. `variables` are those that it is given.
+  std::string run(const Scope &variables);
 
 private:
   enum class Next { Statement, Break, Continue };
 
   // Execute.cpp
   Next execute(const Block &block, Scope &scope);
+  /// The same of a part with names of its own, which `scope` holds.
+  Next executePart(const Block &block, Scope &scope);
   Next execute(const Statement &statement, Scope &scope);
   Next executeIf(const Statement &statement, Scope &scope);
   void executeFor(const Statement &statement, Scope &scope, const Value &elements, int depth);
@@ -53,6 +55,7 @@ private:
   Value capture(const Block &block, Scope &scope, Next *next = nullptr);
 
   Context &context;
+  const Template &parsed;
   std::string *out = nullptr;
 };
 

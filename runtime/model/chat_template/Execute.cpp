@@ -1,3 +1,4 @@
+// What statements do.
 #include "runtime/model/chat_template/Evaluator.h"
 #include "runtime/model/chat_template/Functions.h"
 #include "runtime/model/chat_template/Operators.h"
@@ -7,17 +8,17 @@
 
 namespace nstf::runtime::jinja {
 
-std::string Evaluator::run(const Block &block, Scope &scope) {
+std::string Evaluator::run(const Scope &variables) {
   std::string text;
   out = &text;
-  execute(block, scope);
+  executePart(parsed.block, context.make<Scope>(&variables));
   return text;
 }
 
 Value Evaluator::capture(const Block &block, Scope &scope, Next *next) {
   std::string text;
   std::string *outer = std::exchange(out, &text);
-  const Next then = execute(block, scope);
+  const Next then = executePart(block, scope);
   out = outer;
   if (next)
     *next = then;
@@ -32,10 +33,16 @@ void Evaluator::print(const Value &value) {
 }
 
 Evaluator::Next Evaluator::execute(const Block &block, Scope &scope) {
-  for (const Statement &statement : block)
+  for (const Statement &statement : block.statements)
     if (const Next next = execute(statement, scope); next != Next::Statement)
       return next;
   return Next::Statement;
+}
+
+Evaluator::Next Evaluator::executePart(const Block &block, Scope &scope) {
+  for (std::string_view name : parsed.unset[block.part])
+    scope.set(context, name, Value());
+  return execute(block, scope);
 }
 
 Evaluator::Next Evaluator::execute(const Statement &statement, Scope &scope) {
@@ -94,11 +101,11 @@ Evaluator::Next Evaluator::executeIf(const Statement &statement, Scope &scope) {
 Evaluator::Next Evaluator::executeInside(const Statement &statement, const Block &block, Scope &scope) {
   Scope &inner = context.make<Scope>(&scope);
   if (statement.kind == Statement::Scope)
-    return execute(block, inner);
+    return executePart(block, inner);
   if (statement.kind == Statement::With) {
     for (size_t i = 0; i < statement.targets.size(); ++i)
       assign(statement.targets[i], evaluate(*statement.expressions[i], scope), inner);
-    return execute(block, inner);
+    return executePart(block, inner);
   }
   Next next = Next::Statement;
   Value text = capture(block, inner, &next);
@@ -151,13 +158,13 @@ void Evaluator::executeFor(const Statement &statement, Scope &scope, const Value
     inner.set(context, "loop", Value::object(Kind::Loop, &loop));
     context.at = statement.at;
     assign(statement.targets[0], element, inner);
-    const Next next = execute(statement.blocks[0], inner);
+    const Next next = executePart(statement.blocks[0], inner);
     if (next == Next::Break)
       break;
     finished |= next == Next::Statement;
   }
   if (!finished && statement.blocks.size() > 1)
-    execute(statement.blocks[1], context.make<Scope>(&scope));
+    executePart(statement.blocks[1], context.make<Scope>(&scope));
 }
 
 void Evaluator::assign(const Target &target, const Value &value, Scope &scope) {

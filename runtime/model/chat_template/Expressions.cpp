@@ -1,3 +1,4 @@
+// The grammar of operators and literals.
 #include "runtime/model/chat_template/Parser.h"
 #include "support/TextLimits.h"
 
@@ -191,6 +192,7 @@ ExpressionPtr Parser::parseName() {
   ExpressionPtr name = make(Expression::Name, token.at);
   name->name = token.text;
   loaded.insert(token.text);
+  names.read(token.text);
   return name;
 }
 

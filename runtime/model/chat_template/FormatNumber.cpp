@@ -1,3 +1,4 @@
+// Numbers and texts in fields of a format, and HTML escapes.
 #include "runtime/model/chat_template/Format.h"
 #include "runtime/model/chat_template/Numbers.h"
 #include "runtime/model/chat_template/Text.h"

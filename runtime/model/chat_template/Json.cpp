@@ -1,3 +1,4 @@
+// The filter tojson: what json.dumps writes.
 #include "runtime/model/chat_template/Numbers.h"
 #include "runtime/model/chat_template/Operators.h"
 #include "runtime/model/chat_template/Print.h"

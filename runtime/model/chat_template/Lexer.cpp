@@ -1,3 +1,4 @@
+// Where tags begin and end, what white space goes with them, and the words in them.
 #include "runtime/model/chat_template/Numbers.h"
 #include "runtime/model/chat_template/StringLiteral.h"
 #include "runtime/model/chat_template/Text.h"

@@ -1,3 +1,4 @@
+// Filters that make numbers.
 #include "runtime/model/chat_template/Filters.h"
 #include "runtime/model/chat_template/Numbers.h"
 #include "runtime/model/chat_template/Operators.h"

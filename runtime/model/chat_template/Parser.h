@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/model/chat_template/Ast.h"
+#include "runtime/model/chat_template/Names.h"
 
 #include <set>
 
@@ -30,6 +31,11 @@ private:
   Statement parseLoopControl();
   Statement parseGeneration();
   [[noreturn]] void failTag(const Token &tag);
+  /// Part with names of its own: a body, and what it begins with.
+  Block parsePart(std::initializer_list<std::string_view> ends, const Token &opening,
+                  const std::vector<Target> &assigned = {});
+  void noteGiven(const Target &target);
+  void noteTarget(const Target &target);
   Target parseTargets(bool namespaces);
   Target parseSingleTarget(bool namespaces);
   void parseParameters(MacroBody &macro);
@@ -89,12 +95,13 @@ private:
 
   std::vector<Token> tokens;
   Template &result;
+  Names names;
   size_t next = 0;
   unsigned nesting = 0;
   unsigned loops = 0; ///< that a break can leave here
   unsigned fors = 0;
 
-  // What calls of unknown functions are checked against (Names.cpp): what the template names itself.
+  // What calls of unknown functions are checked against: what the template names itself.
   struct CalledName {
     std::string_view name;
     Position at;

@@ -1,3 +1,4 @@
+// "%s" % value.
 #include "runtime/model/chat_template/Format.h"
 #include "runtime/model/chat_template/Numbers.h"
 #include "runtime/model/chat_template/Operators.h"

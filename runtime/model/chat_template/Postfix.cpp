@@ -1,3 +1,4 @@
+// The grammar of what follows a value: members, calls, filters, tests.
 #include "runtime/model/chat_template/Filters.h"
 #include "runtime/model/chat_template/Methods.h"
 #include "runtime/model/chat_template/Parser.h"

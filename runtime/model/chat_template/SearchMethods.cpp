@@ -1,3 +1,4 @@
+// Methods of a text that ask what is in it.
 #include "runtime/model/chat_template/Casing.h"
 #include "runtime/model/chat_template/Methods.h"
 #include "runtime/model/chat_template/Text.h"

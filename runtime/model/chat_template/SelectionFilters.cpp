@@ -1,3 +1,4 @@
+// Filters that ask each element for a filter, a test or a member, and default values.
 #include "runtime/model/chat_template/Access.h"
 #include "runtime/model/chat_template/Filters.h"
 #include "runtime/model/chat_template/Iterate.h"

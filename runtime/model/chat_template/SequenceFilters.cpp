@@ -1,3 +1,4 @@
+// Filters of lists and dicts as wholes: order, groups, sums.
 #include "runtime/model/chat_template/Access.h"
 #include "runtime/model/chat_template/Casing.h"
 #include "runtime/model/chat_template/Filters.h"

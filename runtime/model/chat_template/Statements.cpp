@@ -1,84 +1,11 @@
-#include "runtime/model/chat_template/Filters.h"
-#include "runtime/model/chat_template/Functions.h"
+// The grammar of tags, and of what they assign to.
 #include "runtime/model/chat_template/Parser.h"
-#include "support/DidYouMean.h"
 #include "support/Escape.h"
-#include "support/InputError.h"
-#include "support/TextLimits.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace nstf::runtime::jinja {
-
-/// Each takes some ten frames of the stack.
-static constexpr unsigned maxNesting = 100;
-
-Parser::Nested::Nested(Parser &parser) : parser(parser) {
-  if (++parser.nesting > maxNesting) {
-    --parser.nesting;
-    parser.fail(parser.peek().at,
-                "expected tags and brackets at most " + std::to_string(maxNesting) + " deep but got more");
-  }
-}
-
-void Parser::fail(Position at, const std::string &message) const {
-  support::Place::of(result.file, at.line, at.column).error(message);
-}
-
-void Parser::failExpected(std::string_view what) const {
-  fail(peek().at, "expected " + std::string(what) + " but got " + peek().describe());
-}
-
-bool Parser::takeOperator(std::string_view name) {
-  const bool is = peek().isOperator(name);
-  if (is)
-    take();
-  return is;
-}
-
-bool Parser::takeName(std::string_view name) {
-  const bool is = peek().isName(name);
-  if (is)
-    take();
-  return is;
-}
-
-const Token &Parser::expectOperator(std::string_view name) {
-  if (!peek().isOperator(name))
-    failExpected("'" + std::string(name) + "'");
-  return take();
-}
-
-const Token &Parser::expectName() {
-  if (peek().type != Token::Name)
-    failExpected("a name");
-  return take();
-}
-
-void Parser::expectName(std::string_view name) {
-  if (!takeName(name))
-    failExpected("'" + std::string(name) + "'");
-}
-
-void Parser::expect(Token::Type type, std::string_view description) {
-  if (peek().type != type)
-    failExpected(description);
-  take();
-}
-
-void Parser::parse() {
-  result.block = parseBlock({}, nullptr);
-  checkCalls();
-}
-
-/// What is called by name is a function, or something the template itself names.
-void Parser::checkCalls() const {
-  for (const CalledName &call : called)
-    if (!findFunction(call.name) && !assigned.count(call.name))
-      fail(call.at, "unknown function '" + support::escape(call.name, 60) + "'" +
-                        support::didYouMean(call.name, functionNames()));
-}
 
 /// Up to the tag of one of `ends`, whose name is the next token; without any, up to the template's end.
 Block Parser::parseBlock(std::initializer_list<std::string_view> ends, const Token *opening) {
@@ -100,7 +27,7 @@ Block Parser::parseBlock(std::initializer_list<std::string_view> ends, const Tok
       statement = parseStatement();
       expect(Token::StatementEnd, "'%}'");
     }
-    block.push_back(std::move(statement));
+    block.statements.push_back(std::move(statement));
   }
   if (opening)
     fail(peek().at, "expected '" + std::string(*(ends.end() - 1)) + "' for the '" + std::string(opening->text) +
@@ -112,6 +39,34 @@ Block Parser::parseBody(std::initializer_list<std::string_view> ends, const Toke
   takeOperator(":");
   expect(Token::StatementEnd, "'%}'");
   return parseBlock(ends, &opening);
+}
+
+Block Parser::parsePart(std::initializer_list<std::string_view> ends, const Token &opening,
+                        const std::vector<Target> &assigned) {
+  const size_t part = names.enter();
+  for (const Target &target : assigned)
+    noteGiven(target);
+  Block block = parseBody(ends, opening);
+  names.leave();
+  block.part = part;
+  return block;
+}
+
+/// What a for or a with assigns, of which its body only reads.
+void Parser::noteGiven(const Target &target) {
+  if (target.kind == Target::Name)
+    names.read(target.name);
+  for (const Target &part : target.parts)
+    noteGiven(part);
+}
+
+void Parser::noteTarget(const Target &target) {
+  if (target.kind == Target::Name)
+    names.set(target.name);
+  else if (target.kind == Target::Member)
+    names.read(target.name);
+  for (const Target &part : target.parts)
+    noteTarget(part);
 }
 
 Statement Parser::parseStatement() {
@@ -159,6 +114,7 @@ Statement Parser::parseIf() {
   statement.kind = Statement::If;
   Branch branch;
   branch.condition = parseTuple(false);
+  names.enterIf();
   while (true) {
     const bool isElse = !branch.condition;
     if (isElse)
@@ -168,8 +124,10 @@ Statement Parser::parseIf() {
     statement.branches.push_back(std::move(branch));
     branch = {};
     const Token &next = take();
-    if (next.text == "endif")
+    if (next.text == "endif") {
+      names.leaveIf();
       return statement;
+    }
     if (next.text == "elif")
       branch.condition = parseTuple(false);
   }
@@ -183,14 +141,18 @@ Statement Parser::parseFor() {
   statement.targets.push_back(parseTargets(false));
   expectName("in");
   statement.expressions.push_back(parseTuple(false));
-  if (takeName("if"))
+  if (takeName("if")) {
+    names.enter();
+    noteGiven(statement.targets[0]);
     statement.condition = parseExpression();
+    names.leave();
+  }
   statement.recursive = takeName("recursive");
   ++loops;
-  statement.blocks.push_back(parseBody({"else", "endfor"}, opening));
+  statement.blocks.push_back(parsePart({"else", "endfor"}, opening, statement.targets));
   --loops;
   if (take().text == "else") {
-    statement.blocks.push_back(parseBody({"endfor"}, opening));
+    statement.blocks.push_back(parsePart({"endfor"}, opening));
     take();
   }
   --fors;
@@ -204,14 +166,16 @@ Statement Parser::parseSet() {
   statement.targets.push_back(parseTargets(true));
   if (takeOperator("=")) {
     statement.expressions.push_back(parseTuple(true));
+    noteTarget(statement.targets[0]);
     return statement;
   }
+  noteTarget(statement.targets[0]);
   statement.kind = Statement::SetBlock;
   ExpressionPtr filter;
   while (takeOperator("|"))
     filter = parseFilter(std::move(filter));
   statement.expressions.push_back(std::move(filter));
-  statement.blocks.push_back(parseBody({"endset"}, opening));
+  statement.blocks.push_back(parsePart({"endset"}, opening));
   take();
   return statement;
 }
@@ -227,7 +191,7 @@ Statement Parser::parseWith() {
     expectOperator("=");
     statement.expressions.push_back(parseExpression());
   }
-  statement.blocks.push_back(parseBody({"endwith"}, opening));
+  statement.blocks.push_back(parsePart({"endwith"}, opening, statement.targets));
   take();
   return statement;
 }
@@ -259,7 +223,10 @@ Statement Parser::parseGeneration() {
   Statement statement;
   statement.kind = Statement::Scope;
   MacroBody none;
+  const size_t part = names.enter();
   statement.blocks.push_back(parseMacroBody(none, "endgeneration", opening));
+  statement.blocks[0].part = part;
+  names.leave();
   return statement;
 }
 
@@ -269,8 +236,12 @@ Statement Parser::parseMacro() {
   statement.kind = Statement::Macro;
   statement.macro.name = expectName().text;
   assigned.insert(statement.macro.name);
+  names.set(statement.macro.name);
+  const size_t part = names.enter();
   parseParameters(statement.macro);
   statement.blocks.push_back(parseMacroBody(statement.macro, "endmacro", opening));
+  statement.blocks[0].part = part;
+  names.leave();
   return statement;
 }
 
@@ -283,7 +254,12 @@ Statement Parser::parseCallBlock() {
   statement.expressions.push_back(parseExpression());
   if (statement.expressions[0]->kind != Expression::Call)
     fail(statement.expressions[0]->at, "expected a call of a macro");
+  const size_t part = names.enter();
+  for (const Parameter &parameter : statement.macro.parameters)
+    names.read(parameter.name);
   statement.blocks.push_back(parseMacroBody(statement.macro, "endcall", opening));
+  statement.blocks[0].part = part;
+  names.leave();
   return statement;
 }
 
@@ -295,7 +271,7 @@ Statement Parser::parseFilterBlock() {
   while (takeOperator("|"))
     filter = parseFilter(std::move(filter));
   statement.expressions.push_back(std::move(filter));
-  statement.blocks.push_back(parseBody({"endfilter"}, opening));
+  statement.blocks.push_back(parsePart({"endfilter"}, opening));
   take();
   return statement;
 }
@@ -309,6 +285,7 @@ void Parser::parseParameters(MacroBody &macro) {
     const Token &name = expectName();
     parameter.name = name.text;
     assigned.insert(name.text);
+    names.read(name.text);
     if (takeOperator("="))
       parameter.fallback = parseExpression();
     else if (!macro.parameters.empty() && macro.parameters.back().fallback)
@@ -378,13 +355,6 @@ Target Parser::parseTargets(bool namespaces) {
     tuple.parts.push_back(parseSingleTarget(namespaces));
   }
   return tuple;
-}
-
-std::shared_ptr<const Template> parseTemplate(std::string_view source, const std::string &file) {
-  auto result = std::make_shared<Template>();
-  result->file = file;
-  Parser(tokenize(source, file, result->store), *result).parse();
-  return result;
 }
 
 } // namespace nstf::runtime::jinja

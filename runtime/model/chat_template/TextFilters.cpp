@@ -1,3 +1,4 @@
+// Filters that make texts.
 #include "runtime/model/chat_template/Casing.h"
 #include "runtime/model/chat_template/Filters.h"
 #include "runtime/model/chat_template/Format.h"

@@ -1,3 +1,4 @@
+// Methods of a text that make texts of it.
 #include "runtime/model/chat_template/Casing.h"
 #include "runtime/model/chat_template/Format.h"
 #include "runtime/model/chat_template/Iterate.h"
