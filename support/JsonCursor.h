@@ -40,6 +40,7 @@ public:
   size_t oneOf(std::initializer_list<std::string_view> names) const;
   bool isNull() const { return value->is_null(); }
   bool isString() const { return value->is_string(); }
+  bool isArray() const { return value->is_array(); }
 
   /// Throws InputError "<file>: <path>: <message>".
   [[noreturn]] void fail(const std::string &message) const;

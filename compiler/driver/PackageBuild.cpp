@@ -37,6 +37,19 @@ std::string getName(Location loc, StringRef otherwise) {
   return otherwise.str();
 }
 
+void readField(Attribute attribute, std::optional<bool> &field) {
+  if (auto value = dyn_cast<BoolAttr>(attribute))
+    field = value.getValue();
+}
+void readField(Attribute attribute, std::optional<double> &field) {
+  if (auto value = dyn_cast<FloatAttr>(attribute))
+    field = value.getValueAsDouble();
+}
+void readField(Attribute attribute, std::optional<int64_t> &field) {
+  if (auto value = dyn_cast<IntegerAttr>(attribute))
+    field = value.getInt();
+}
+
 class PackageBuilder {
 public:
   explicit PackageBuilder(const Compilation &compilation)
@@ -82,6 +95,16 @@ private:
           throw std::runtime_error("nstf.model: expected eos to be integers but got " + getText(eos));
         facts.eos.push_back(number.getInt());
       }
+    if (auto sampling = attribute.getAs<DictionaryAttr>("sampling"))
+      manifest::Sampling::forEach(facts.sampling.emplace(), [&](const char *key, auto &field) {
+        Attribute value = sampling.get(key);
+        if (!value)
+          return;
+        readField(value, field);
+        if (!field)
+          throw std::runtime_error("nstf.model: expected sampling to have a " + std::string(key) +
+                                   " of its type but got " + getText(value));
+      });
     if (auto tokenizer = attribute.getAs<StringAttr>("tokenizer"); tokenizer && !tokenizer.empty()) {
       inputs.tokenizerFile = tokenizer.str();
       facts.tokenizer.kind = runtime::Tokenizer::kindOf(inputs.tokenizerFile);

@@ -202,13 +202,10 @@ private:
   }
 
   DictionaryAttr modelAttribute() {
-    std::vector<int64_t> eos;
-    if (auto found = graph.model.find("eos"); found != graph.model.end()) {
-      if (const auto *list = std::get_if<std::vector<int64_t>>(&found->second))
-        eos = *list;
-      else if (const int64_t *one = std::get_if<int64_t>(&found->second))
-        eos = {*one};
-    }
+    std::vector<int64_t> eos = getEnds(graph);
+    for (int64_t id : facts.generation ? facts.generation->eos : std::vector<int64_t>())
+      if (!llvm::is_contained(eos, id))
+        eos.push_back(id);
     SmallVector<NamedAttribute> entries = {
         builder.getNamedAttr("architecture", builder.getStringAttr(facts.architecture)),
         builder.getNamedAttr("name", builder.getStringAttr(facts.name)),
@@ -224,6 +221,21 @@ private:
       entries.push_back(builder.getNamedAttr("kv_cache", builder.getStringAttr(facts.kvCache)));
     if (!facts.dtype.empty())
       entries.push_back(builder.getNamedAttr("dtype", builder.getStringAttr(facts.dtype)));
+    if (facts.generation)
+      entries.push_back(builder.getNamedAttr("sampling", samplingAttribute()));
+    return builder.getDictionaryAttr(entries);
+  }
+
+  Attribute attributeOf(bool value) { return builder.getBoolAttr(value); }
+  Attribute attributeOf(double value) { return builder.getF64FloatAttr(value); }
+  Attribute attributeOf(int64_t value) { return builder.getI64IntegerAttr(value); }
+
+  DictionaryAttr samplingAttribute() {
+    SmallVector<NamedAttribute> entries;
+    manifest::Sampling::forEach(facts.generation->sampling, [&](const char *key, const auto &field) {
+      if (field)
+        entries.push_back(builder.getNamedAttr(key, attributeOf(*field)));
+    });
     return builder.getDictionaryAttr(entries);
   }
 
@@ -300,6 +312,16 @@ private:
 };
 
 } // namespace
+
+std::vector<int64_t> nstf::import::getEnds(const ExpandedGraph &graph) {
+  auto eos = graph.model.find("eos");
+  if (eos == graph.model.end())
+    return {};
+  if (const int64_t *one = std::get_if<int64_t>(&eos->second))
+    return {*one};
+  const auto *list = std::get_if<std::vector<int64_t>>(&eos->second);
+  return list ? *list : std::vector<int64_t>();
+}
 
 OwningOpRef<ModuleOp> nstf::import::buildModule(const ExpandedGraph &graph, const ModelFacts &facts,
                                                 const Checkpoint *checkpoint, const std::string &expectedFrom,

@@ -6,6 +6,7 @@
 
 #include "compiler/checkpoint/Checkpoint.h"
 #include "compiler/description/GraphExpansion.h"
+#include "compiler/import/GenerationConfig.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -23,6 +24,7 @@ struct ModelFacts {
   std::string dtype;       // what config.json says the weights are: "bfloat16", or empty
   std::string activations; // type of the codes that linears read: "i8" or "e4m3fnuz", or empty
   std::string kvCache;     // that caches hold, likewise
+  std::optional<GenerationConfig> generation;
 };
 
 class QuantizedWeights;
@@ -36,6 +38,9 @@ mlir::OwningOpRef<mlir::ModuleOp> buildModule(const description::ExpandedGraph &
                                               const checkpoint::Checkpoint *checkpoint, const std::string &expectedFrom,
                                               bool locateInFile, mlir::MLIRContext *context,
                                               const QuantizedWeights *quantized = nullptr);
+
+/// Ids that end a text, by the graph alone.
+std::vector<int64_t> getEnds(const description::ExpandedGraph &graph);
 
 /// Names of the operations a node may be, without the dialect's prefix, sorted.
 std::vector<std::string> graphOperations(mlir::MLIRContext *context);

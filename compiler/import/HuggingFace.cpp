@@ -7,6 +7,7 @@
 
 #include "compiler/description/Config.h"
 #include "compiler/import/Diagnose.h"
+#include "compiler/import/GenerationConfig.h"
 #include "compiler/import/GraphBuilder.h"
 #include "compiler/import/QuantizedWeights.h"
 #include "compiler/import/WideProducts.h"
@@ -123,6 +124,29 @@ static std::string modelName(const fs::path &folder) {
   return (absolute.has_filename() ? absolute : absolute.parent_path()).filename().string();
 }
 
+/// What generation_config.json adds to the graph. Where it says what ends a text and config.json doesn't, an
+/// architecture's default ends none.
+static std::optional<GenerationConfig> readGeneration(const fs::path &folder, const Config &config,
+                                                      ExpandedGraph &graph, MLIRContext *context) {
+  auto found = graph.model.find("vocabulary");
+  const int64_t *known = found == graph.model.end() ? nullptr : std::get_if<int64_t>(&found->second);
+  int64_t vocabulary = known ? *known : std::numeric_limits<int32_t>::max();
+  for (int64_t id : getEnds(graph))
+    if (id < 0 || id >= vocabulary)
+      throw support::InputError("'" + config.name() + "': expected ids from 0 to " + std::to_string(vocabulary - 1) +
+                                " in 'eos_token_id' but got " + std::to_string(id));
+  auto generation = GenerationConfig::read(folder, vocabulary);
+  if (!generation)
+    return std::nullopt;
+  if (!generation->eos.empty() && std::holds_alternative<std::monostate>(config.find("eos_token_id")))
+    graph.model.erase("eos");
+  if (!generation->ignored.empty())
+    emitWarning(UnknownLoc::get(context))
+        << "'" << generation->name << "': " << llvm::join(generation->ignored, ", ")
+        << (generation->ignored.size() == 1 ? " is" : " are") << " not followed by --sampling=model";
+  return generation;
+}
+
 OwningOpRef<ModuleOp> nstf::import::importHuggingFace(const std::string &folder, MLIRContext *context,
                                                       const ImportOptions &options) {
   return diagnose(context, [&]() -> OwningOpRef<ModuleOp> {
@@ -137,6 +161,7 @@ OwningOpRef<ModuleOp> nstf::import::importHuggingFace(const std::string &folder,
     if (options.context)
       setContext(parameters, *options.context, config);
     ExpandedGraph graph = expandGraph(description, parameters);
+    std::optional<GenerationConfig> generation = readGeneration(folder, config, graph, context);
     std::optional<QuantizationConfig> quantization = QuantizationConfig::read(config);
     std::optional<QuantizedWeights> quantized;
     if (quantization && options.needActivations && !quantization->getActivationsFault().empty())
@@ -147,7 +172,7 @@ OwningOpRef<ModuleOp> nstf::import::importHuggingFace(const std::string &folder,
     OwningOpRef<ModuleOp> module = buildModule(graph,
                                                {description.name, modelName(folder), tokenizerOf(folder),
                                                 dtypeOf(config), quantization ? quantization->getActivations() : "",
-                                                quantization ? quantization->getKvCache() : ""},
+                                                quantization ? quantization->getKvCache() : "", generation},
                                                checkpoint ? &*checkpoint : nullptr, "'" + config.name() + "'",
                                                /*locateInFile=*/true, context, quantized ? &*quantized : nullptr);
     if (module)

@@ -34,6 +34,8 @@ static Json modelJson(const Model &model) {
   if (model.bos)
     json["bos"] = *model.bos;
   json["eos"] = model.eos;
+  if (model.sampling)
+    json["sampling"] = describeSampling(*model.sampling);
   json["tokenizer"] = {{"kind", model.tokenizer.kind}};
   if (model.tokenizer.kind != "none")
     json["tokenizer"]["file"] = model.tokenizer.file;

@@ -152,16 +152,31 @@ void Generator::readPrompt(std::span<const int32_t> prompt, const GenerateOption
 }
 
 Generation Generator::generate(std::span<const int32_t> prompt, const GenerateOptions &options) {
-  Sampler sampler(options.sampling);
   check(prompt);
-  sampler.begin(prompt);
+  return generateWhole(prompt, 0, options);
+}
+
+Generation Generator::generateFrom(std::size_t held, std::span<const int32_t> sequence,
+                                   const GenerateOptions &options) {
+  held = std::min(held, sequence.empty() ? 0 : sequence.size() - 1);
+  session.seek(static_cast<int64_t>(held));
+  check(sequence.subspan(held));
+  return generateWhole(sequence, held, options);
+}
+
+Generation Generator::generateWhole(std::span<const int32_t> sequence, std::size_t held,
+                                    const GenerateOptions &options) {
+  Sampler sampler(options.sampling);
+  sampler.begin(sequence);
 
   Generation result;
-  result.ids.assign(prompt.begin(), prompt.end());
-  result.promptTokens = prompt.size();
+  result.ids.assign(sequence.begin(), sequence.end());
+  result.promptTokens = sequence.size();
+  result.heldTokens = held;
   PhaseClock clock(session.backend(), result);
-  readPrompt(prompt, options, result);
-  const std::vector<int32_t> &eos = session.manifest().model.eos;
+  readPrompt(sequence.subspan(held), options, result);
+  std::vector<int32_t> eos = session.manifest().model.eos;
+  eos.insert(eos.end(), options.eos.begin(), options.eos.end());
   while (static_cast<int64_t>(result.newTokens()) < options.tokens) {
     int32_t token = nextToken(sampler, options, result);
     if (result.newTokens() == 0)

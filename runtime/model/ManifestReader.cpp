@@ -78,6 +78,37 @@ std::size_t BufferNames::read(const support::JsonCursor &value) const {
   return found->second;
 }
 
+static void read(const support::JsonCursor &value, bool &field) { field = value.boolean(); }
+static void read(const support::JsonCursor &value, double &field) { field = value.number(); }
+static void read(const support::JsonCursor &value, int64_t &field) { field = value.integer(0, maxInt32); }
+
+Sampling readSampling(const support::JsonCursor &value) {
+  Sampling sampling;
+  Sampling::forEach(sampling, [&](const char *key, auto &field) {
+    if (auto member = value.find(key); member && !member->isNull())
+      read(*member, field.emplace());
+  });
+  auto expect = [&](const char *key, const auto &field, auto isAllowed, const char *what) {
+    if (field && !isAllowed(*field))
+      value[key].failExpected(what);
+  };
+  expect("temperature", sampling.temperature, [](double x) { return x >= 0; }, "a number of 0 or more");
+  expect("top_p", sampling.topP, [](double x) { return x > 0 && x <= 1; }, "a number in (0, 1]");
+  expect("min_p", sampling.minP, [](double x) { return x >= 0 && x <= 1; }, "a number in [0, 1]");
+  expect("repetition_penalty", sampling.repetitionPenalty, [](double x) { return x > 0; }, "a number of more than 0");
+  expect("max_new_tokens", sampling.tokens, [](int64_t x) { return x >= 1; }, "a number of tokens, 1 or more");
+  return sampling;
+}
+
+nlohmann::ordered_json describeSampling(const Sampling &sampling) {
+  auto json = nlohmann::ordered_json::object();
+  Sampling::forEach(sampling, [&](const char *key, const auto &field) {
+    if (field)
+      json[key] = *field;
+  });
+  return json;
+}
+
 namespace {
 
 Model readModel(const support::JsonCursor &value) {
@@ -96,6 +127,8 @@ Model readModel(const support::JsonCursor &value) {
   if (auto eos = value.find("eos"))
     for (const support::JsonCursor &id : eos->elements())
       model.eos.push_back(static_cast<int32_t>(id.integer(0, lastId)));
+  if (auto sampling = value.find("sampling"))
+    model.sampling = readSampling(*sampling);
   if (auto precision = value.find("precision")) {
     constexpr ElementType types[] = {ElementType::F32, ElementType::F16, ElementType::BF16};
     model.precision = types[precision->oneOf({"f32", "f16", "bf16"})];

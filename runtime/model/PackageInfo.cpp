@@ -54,6 +54,9 @@ Json modelJson(const manifest::Model &model) {
     json["vocabulary"] = *model.vocabulary;
   if (model.precision)
     json["precision"] = manifest::nameOf(*model.precision);
+  json["eos"] = model.eos;
+  if (model.sampling)
+    json["sampling"] = manifest::describeSampling(*model.sampling);
   return json;
 }
 
@@ -108,6 +111,24 @@ std::string describeMemory(const Manifest &manifest) {
   return join(parts) + describeChips(manifest.targets);
 }
 
+/// "do_sample true, temperature 0.6, top_k 20", or "greedy".
+static std::string formatSampling(const manifest::Sampling &sampling) {
+  std::vector<std::string> parts;
+  const Json settings = manifest::describeSampling(sampling);
+  for (const auto &[key, value] : settings.items())
+    parts.push_back(key + " " + value.dump());
+  if (!sampling.sample.value_or(false))
+    parts.insert(parts.begin(), "greedy");
+  return join(parts);
+}
+
+static std::string describeEnds(const std::vector<int32_t> &eos) {
+  std::vector<std::string> parts;
+  for (int32_t id : eos)
+    parts.push_back(std::to_string(id));
+  return parts.empty() ? "none" : join(parts);
+}
+
 std::string describePackage(const Package &package) {
   const Manifest &manifest = package.manifest();
   const manifest::Model &model = manifest.model;
@@ -130,6 +151,10 @@ std::string describePackage(const Package &package) {
                        " tokens");
   line("inputs", describePorts(manifest.inputs));
   line("outputs", describePorts(manifest.outputs));
+  if (model.vocabulary)
+    line("ends of text", describeEnds(model.eos));
+  if (model.sampling)
+    line("sampling", formatSampling(*model.sampling));
   line("tokenizer", model.tokenizer.kind == "none" ? "none" : model.tokenizer.file);
   std::string weights = std::to_string(manifest.weights.tensors.size()) + " tensors, --weights=";
   weights += nameOf(manifest.weights.mode);

@@ -19,6 +19,18 @@ static void expect(bool fine, const char *what, double got) {
   throw std::runtime_error(text.str());
 }
 
+SamplerOptions makeSamplerOptions(const manifest::Sampling &sampling) {
+  SamplerOptions options;
+  options.repetitionPenalty = sampling.repetitionPenalty.value_or(1.0);
+  if (!sampling.sample.value_or(false))
+    return options;
+  options.temperature = float(sampling.temperature.value_or(1.0));
+  options.topK = sampling.topK.value_or(50);
+  options.topP = float(sampling.topP.value_or(1.0));
+  options.minP = sampling.minP.value_or(0.0);
+  return options;
+}
+
 Sampler::Sampler(const SamplerOptions &options) : options(options), state(options.seed) {
   expect(options.temperature >= 0.0f && std::isfinite(options.temperature), "a temperature of 0 or more",
          options.temperature);

@@ -129,7 +129,7 @@ void checkTask(CLI::App &app, Options &options, const std::vector<std::string> &
   if (options.task != Task::Text || options.encodes())
     refuse({"--tokens", "--stop", "--ignore-eos", "--logprobs", "--print-logits", "--logit-bias",
             "--repetition-penalty", "--frequency-penalty", "--presence-penalty", "--greedy", "--temperature", "--top-k",
-            "--top-p", "--min-p", "--seed"},
+            "--top-p", "--min-p", "--seed", "--sampling"},
            " is for generating text, not for --output, --embed, --token-types, --input and measurements");
   if (options.encodes() || options.task == Task::Tensors || options.task == Task::Info)
     refuse({"--chunk"}, " is for language models");

@@ -24,6 +24,7 @@ struct Options {
   std::size_t truncate = nstf::runtime::Tokenizer::noLimit;
   int64_t chunk = 0; // the most prompt tokens a step takes; 0: as many as the package allows
   bool printIds = false;
+  bool modelSampling = false;
   std::string logitsFile;
 
   // Encoders.

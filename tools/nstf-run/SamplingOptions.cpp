@@ -16,8 +16,7 @@ static void parseBiases(const std::string &text, std::map<int32_t, double> &bias
 
 void addSamplingOptions(CLI::App &app, Options &options) {
   const char *group = "Sampling: each step on what the one before it leaves, in this order";
-  TextRequest &request = options.request;
-  nstf::runtime::SamplerOptions &sampling = request.sampling;
+  SamplingRequest &sampling = options.request.sampling;
   auto addNumber = [&](const char *name, const char *neutral, auto set, const std::string &help) {
     return app
         .add_option_function<std::string>(
@@ -26,6 +25,12 @@ void addSamplingOptions(CLI::App &app, Options &options) {
         ->group(group)
         ->type_name("P");
   };
+  app.add_option_function<std::string>(
+         "--sampling", [&](const std::string &) { options.modelSampling = true; },
+         "model: what isn't said here and by --tokens is as in the model's generation_config.json, which --info shows")
+      ->check(CLI::IsMember({"model"}))
+      ->group(group)
+      ->type_name("model");
   app.add_option_function<std::vector<std::string>>(
          "--logit-bias",
          [&](const std::vector<std::string> &texts) {
@@ -46,12 +51,12 @@ void addSamplingOptions(CLI::App &app, Options &options) {
       "--presence-penalty", "0", [&](double value) { sampling.presencePenalty = value; },
       "is subtracted from a token's logit if it stands in the new text");
   auto *greedy = app.add_flag_callback(
-                        "--greedy", [&] { request.temperature = 0.0f; },
+                        "--greedy", [&] { sampling.temperature = 0.0f; },
                         "always the most likely token, the first of equals (the default)")
                      ->group(group);
   app.add_option_function<std::string>(
          "--temperature",
-         [&](const std::string &text) { request.temperature = float(parseNumber("--temperature", text)); },
+         [&](const std::string &text) { sampling.temperature = float(parseNumber("--temperature", text)); },
          "sample from softmax(logits / T); 0 is greedy (default: 0, with one of the next three 1)")
       ->excludes(greedy)
       ->group(group)

@@ -45,7 +45,7 @@ void addTextOptions(CLI::App &app, Options &options) {
          "--tokens", [&](const std::string &text) { options.request.tokens = parseInteger("--tokens", text, 0); },
          "how many new tokens to generate at most, the prompt's not counted; the prompt and these are printed. "
          "Generation also ends at the model's end of text, and where its context is full")
-      ->default_str(std::to_string(options.request.tokens))
+      ->default_str(std::to_string(TextRequest::defaultTokens))
       ->group(group)
       ->type_name("N");
   app.add_option("--stop", options.request.stop,

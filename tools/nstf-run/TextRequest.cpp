@@ -8,10 +8,20 @@
 
 using nstf::support::JsonCursor;
 
-nstf::runtime::SamplerOptions TextRequest::samplerOptions() const {
-  nstf::runtime::SamplerOptions options = sampling;
-  bool isCut = options.topK != 0 || options.topP != 1.0f || options.minP != 0.0;
-  options.temperature = temperature.value_or(isCut ? 1.0f : 0.0f);
+nstf::runtime::SamplerOptions TextRequest::getSamplerOptions() const {
+  nstf::runtime::SamplerOptions options = nstf::runtime::makeSamplerOptions(model);
+  bool isCut = sampling.topK.value_or(0) != 0 || sampling.topP.value_or(1.0f) != 1.0f || sampling.minP.value_or(0) != 0;
+  if (isCut && !model.sample.value_or(false))
+    options.temperature = 1.0f;
+  options.temperature = sampling.temperature.value_or(options.temperature);
+  options.topK = sampling.topK.value_or(options.topK);
+  options.topP = sampling.topP.value_or(options.topP);
+  options.minP = sampling.minP.value_or(options.minP);
+  options.repetitionPenalty = sampling.repetitionPenalty.value_or(options.repetitionPenalty);
+  options.frequencyPenalty = sampling.frequencyPenalty;
+  options.presencePenalty = sampling.presencePenalty;
+  options.seed = sampling.seed;
+  options.logitBias = sampling.logitBias;
   return options;
 }
 
@@ -74,7 +84,7 @@ void readMember(const std::string &name, const JsonCursor &value, TextRequest &r
   else if (name == "presence_penalty")
     request.sampling.presencePenalty = value.number();
   else if (name == "temperature")
-    request.temperature = static_cast<float>(value.number());
+    request.sampling.temperature = static_cast<float>(value.number());
   else if (name == "top_k")
     request.sampling.topK = static_cast<int64_t>(value.integer(0, INT64_MAX));
   else if (name == "top_p")
@@ -126,7 +136,7 @@ std::vector<TextRequest> readPrompts(const std::filesystem::path &file, const Te
       requests.back().prompt = line;
     }
     try {
-      nstf::runtime::Sampler check(requests.back().samplerOptions());
+      nstf::runtime::Sampler check(requests.back().getSamplerOptions());
     } catch (const std::runtime_error &error) {
       throw std::runtime_error(where + ": " + error.what());
     }

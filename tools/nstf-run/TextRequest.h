@@ -10,18 +10,31 @@
 #include <string>
 #include <vector>
 
+/// What was said of the sampling; what wasn't is the model's, where that is asked for, or SamplerOptions' default.
+struct SamplingRequest {
+  std::optional<float> temperature, topP;
+  std::optional<int64_t> topK;
+  std::optional<double> minP, repetitionPenalty;
+  double frequencyPenalty = 0.0, presencePenalty = 0.0;
+  uint64_t seed = 0;
+  std::map<int32_t, double> logitBias;
+};
+
 struct TextRequest {
+  static constexpr int64_t defaultTokens = 128;
+
   std::optional<std::string> prompt;
   std::vector<int32_t> ids; // where there is no prompt
-  int64_t tokens = 128;
+  std::optional<int64_t> tokens;
   bool ignoreEos = false;
   std::vector<std::string> stop;
   std::optional<std::size_t> logprobs;
-  nstf::runtime::SamplerOptions sampling; // but for the temperature:
-  std::optional<float> temperature;
+  SamplingRequest sampling;
+  nstf::manifest::Sampling model; // of --sampling=model
 
+  int64_t getTokens() const { return tokens.value_or(model.tokens.value_or(defaultTokens)); }
   /// Asked to leave out unlikely tokens, one means to sample: the temperature is 1 then, where none is given.
-  nstf::runtime::SamplerOptions samplerOptions() const;
+  nstf::runtime::SamplerOptions getSamplerOptions() const;
 };
 
 /// A prompt's text, without the newline at its end, where there is one. "-" is standard input.

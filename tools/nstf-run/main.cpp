@@ -40,17 +40,30 @@ void checkPurpose(const Package &package, const Options &options) {
                                       "--output=FILE.npy, or for the embedding with --embed");
 }
 
-std::vector<TextRequest> requestsOf(const Options &options) {
-  if (!options.promptsFile.empty())
-    return readPrompts(options.promptsFile, options.request);
+/// With what the package says, where that is asked for.
+TextRequest completeRequest(const Options &options, const Package &package) {
   TextRequest request = options.request;
+  if (!options.modelSampling)
+    return request;
+  const std::optional<nstf::manifest::Sampling> &sampling = package.manifest().model.sampling;
+  if (!sampling)
+    throw std::runtime_error(package.folder().string() + ": expected a model with a generation_config.json for "
+                                                         "--sampling=model but it was compiled without one");
+  request.model = *sampling;
+  return request;
+}
+
+std::vector<TextRequest> requestsOf(const Options &options, const Package &package) {
+  TextRequest request = completeRequest(options, package);
+  if (!options.promptsFile.empty())
+    return readPrompts(options.promptsFile, request);
   if (!options.promptFile.empty())
     request.prompt = readPrompt(options.promptFile);
   return {request};
 }
 
 void runTexts(const Options &options, Package package) {
-  std::vector<TextRequest> requests = requestsOf(options);
+  std::vector<TextRequest> requests = requestsOf(options, package);
   bool needsTokenizer = !options.encodes() && !options.printIds;
   for (const TextRequest &request : requests)
     needsTokenizer |= request.prompt.has_value() || !request.stop.empty();
@@ -67,7 +80,7 @@ void run(const Options &options) {
     nstf::support::checkWritable(file);
   if (!options.logitsFile.empty())
     nstf::support::checkWritable(options.logitsFile);
-  Sampler sampler(options.request.samplerOptions());
+  Sampler sampler(options.request.getSamplerOptions());
   StopStrings stop(options.request.stop);
   Package package = Package::open(options.package);
   if (options.task == Task::Info) {

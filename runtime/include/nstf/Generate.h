@@ -32,8 +32,9 @@ namespace nstf::runtime {
 struct GenerateOptions {
   /// New tokens at most; a sequence ends at the model's context in any case.
   int64_t tokens = std::numeric_limits<int64_t>::max();
-  SamplerOptions sampling; ///< greedy unless told otherwise
-  bool stopAtEos = true;   ///< end after one of the model's eos ids, which is the last of the result
+  SamplerOptions sampling;       ///< greedy unless told otherwise
+  bool stopAtEos = true;         ///< end after one of the model's eos ids, which is the last of the result
+  std::vector<int32_t> eos = {}; ///< further ids of that kind
   /// Largest number of prompt tokens a step; 0: what the package's largest bucket takes.
   int64_t chunk = 0;
   /// TextModel: strings that end the text, which is what comes before the first of them.
@@ -64,6 +65,7 @@ struct TokenLogprobs {
 struct Generation {
   std::vector<int32_t> ids; ///< the prompt's and the new ones
   std::size_t promptTokens = 0;
+  std::size_t heldTokens = 0; ///< of the prompt, which were not run again
   StopReason stop = StopReason::Tokens;
   std::vector<TokenLogprobs> logprobs;          ///< for each new token, where they were asked for
   std::size_t promptSteps = 0, decodeSteps = 0; ///< decode steps take one token each
@@ -96,11 +98,15 @@ public:
   /// prompt longer than what is left of the context; and with the step and the token's position, logits that no token
   /// can be chosen from (nstf/Logits.h).
   Generation generate(std::span<const int32_t> prompt, const GenerateOptions &options = {});
+  /// The same with a whole sequence, whose first `held` ids the session's states hold from before: only what follows
+  /// is run, at least the last one.
+  Generation generateFrom(std::size_t held, std::span<const int32_t> sequence, const GenerateOptions &options = {});
 
   /// One step with these tokens at the session's position; the session's output "logits" is that of the last one.
   void step(std::span<const int32_t> ids);
 
 private:
+  Generation generateWhole(std::span<const int32_t> sequence, std::size_t held, const GenerateOptions &options);
   void run(std::span<const int32_t> ids, const GenerateOptions &options);
   void readPrompt(std::span<const int32_t> prompt, const GenerateOptions &options, Generation &result);
   int32_t nextToken(Sampler &sampler, const GenerateOptions &options, Generation &result) const;

@@ -11,10 +11,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace nstf::support {
+class JsonCursor;
+}
 
 namespace nstf::manifest {
 
@@ -77,12 +82,33 @@ struct Tokenizer {
   std::string chatTemplate; // chat_template.jinja
 };
 
+/// How the model's makers sample from it, as far as their generation_config.json says.
+struct Sampling {
+  std::optional<bool> sample; // not true: greedy, whatever the temperature
+  std::optional<double> temperature;
+  std::optional<int64_t> topK;
+  std::optional<double> topP, minP, repetitionPenalty;
+  std::optional<int64_t> tokens; // new ones at most
+
+  /// Calls `function(key, field)` for each field of a Sampling, by the file's keys, which are the manifest's too.
+  static void forEach(auto &sampling, auto function) {
+    function("do_sample", sampling.sample);
+    function("temperature", sampling.temperature);
+    function("top_k", sampling.topK);
+    function("top_p", sampling.topP);
+    function("min_p", sampling.minP);
+    function("repetition_penalty", sampling.repetitionPenalty);
+    function("max_new_tokens", sampling.tokens);
+  }
+};
+
 struct Model {
   std::string name, architecture;
   std::optional<int64_t> context, vocabulary;
   std::optional<ElementType> precision; // of the operands of matrix products: f32, f16 or bf16
   std::optional<int32_t> bos;
-  std::vector<int32_t> eos;
+  std::vector<int32_t> eos;         // every one ends a text
+  std::optional<Sampling> sampling; // nothing: there was no generation_config.json
   Tokenizer tokenizer;
 };
 
@@ -227,6 +253,11 @@ struct Manifest {
   DeviceMemory deviceMemory() const;
 };
 
+/// Reads and checks the keys of Sampling::forEach in an object; null and absent are the same. Throws
+/// std::runtime_error.
+Sampling readSampling(const support::JsonCursor &value);
+/// The way back: an object of the keys that it has.
+nlohmann::ordered_json describeSampling(const Sampling &sampling);
 /// Reads and checks the manifest in `text`; `file` is named in errors.
 /// Throws std::runtime_error: "<file>: $.targets[0].buckets[1].steps[3].grid[0]: expected … but got …".
 Manifest parseManifest(std::string_view text, const std::string &file);

@@ -16,6 +16,7 @@
 #pragma once
 
 #include "nstf/Logits.h"
+#include "nstf/Manifest.h"
 
 #include <cstdint>
 #include <map>
@@ -35,6 +36,10 @@ struct SamplerOptions {
   double frequencyPenalty = 0.0, presencePenalty = 0.0;
   std::map<int32_t, double> logitBias; ///< by token
 };
+
+/// As the model's makers sample, the way transformers' generate takes their file: greedy unless it says do_sample;
+/// where it does, temperature 1 and top-k 50 unless it says otherwise. The repetition penalty holds either way.
+SamplerOptions makeSamplerOptions(const manifest::Sampling &sampling);
 
 /// A token that can be drawn.
 struct TokenProbability {

@@ -58,6 +58,7 @@ inline nlohmann::json goodManifest() {
   manifest["model"] = {
       {"name", "toy"}, {"architecture", "sum"},          {"context", 16}, {"vocabulary", 32}, {"bos", 1},
       {"eos", {2}},    {"tokenizer", {{"kind", "none"}}}};
+  manifest["model"]["sampling"] = {{"do_sample", true}, {"top_k", 3}, {"top_p", 0.5}};
   manifest["inputs"] = {{{"name", "ids"}, {"type", "i32"}, {"shape", {"tokens"}}, {"buffer", "ids"}, {"limit", 32}}};
   manifest["outputs"] = {{{"name", "logits"}, {"type", "f32"}, {"shape", {1, 32}}, {"buffer", "logits"}},
                          {{"name", "next"}, {"type", "i32"}, {"shape", {1}}, {"buffer", "next"}}};

@@ -29,6 +29,7 @@ TEST(Manifest, GoodOneIsRead) {
   manifest::Manifest manifest = manifest::parseManifest(test::sealed(test::goodManifest()).dump(), "m.json");
   EXPECT_EQ(manifest.model.context, 16);
   EXPECT_EQ(manifest.model.bos, 1);
+  EXPECT_EQ(manifest::describeSampling(*manifest.model.sampling).dump(), R"({"do_sample":true,"top_k":3,"top_p":0.5})");
   ASSERT_EQ(manifest.targets.size(), 1u);
   const manifest::Target &target = manifest.targets[0];
   EXPECT_EQ(target.bucketRanges(), "1, 2-4");
@@ -43,9 +44,10 @@ TEST(Manifest, GoodOneIsRead) {
 
 TEST(Manifest, OptionalPartsMayBeAbsent) {
   json document = test::goodManifest();
-  for (const char *pointer : {"/model/bos", "/model/eos", "/model/tokenizer", "/model/architecture", "/weights/seed",
-                              "/targets/0/arena", "/targets/0/kernels/0/template", "/targets/0/kernels/0/vgprs",
-                              "/targets/0/buckets/0/steps/0/after", "/targets/0/buckets/0/steps/0/queue"})
+  for (const char *pointer :
+       {"/model/bos", "/model/eos", "/model/sampling", "/model/tokenizer", "/model/architecture", "/weights/seed",
+        "/targets/0/arena", "/targets/0/kernels/0/template", "/targets/0/kernels/0/vgprs",
+        "/targets/0/buckets/0/steps/0/after", "/targets/0/buckets/0/steps/0/queue"})
     document = document.patch({{{"op", "remove"}, {"path", pointer}}});
   manifest::Manifest manifest = manifest::parseManifest(test::sealed(document).dump(), "m.json");
   EXPECT_FALSE(manifest.model.bos);
@@ -96,6 +98,9 @@ TEST(Manifest, LargerContextOrVocabularyIsNoWayOut) {
   EXPECT_THAT(messageWith("/model/context", 17), HasSubstr("a row for each of the 17 positions"));
   EXPECT_THAT(messageWith("/model/vocabulary", 33), HasSubstr("a last dimension of 33"));
   EXPECT_THAT(messageWith("/model/eos/0", 32), HasSubstr("from 0 to 31 but got 32"));
+  EXPECT_THAT(messageWith("/model/sampling/do_sample", 1), HasSubstr("expected true or false but got 1"));
+  EXPECT_THAT(messageWith("/model/sampling/top_k", -1), HasSubstr("from 0 to 2147483647 but got -1"));
+  EXPECT_THAT(messageWith("/model/sampling/top_p", 0), HasSubstr("expected a number in (0, 1] but got 0"));
 }
 
 TEST(Manifest, LimitsOfInputs) {
