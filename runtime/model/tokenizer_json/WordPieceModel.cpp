@@ -13,8 +13,10 @@ class WordPieceModel : public WordModel {
 public:
   explicit WordPieceModel(const support::JsonCursor &json) {
     readVocabulary(json);
-    json["unk_token"];
-    unknown = *readName(json, "unk_token");
+    std::optional<int32_t> id = readName(json, "unk_token");
+    if (!id)
+      json["unk_token"].failExpected("a piece of the vocabulary");
+    unknown = *id;
     continuing = json["continuing_subword_prefix"].string();
     longestWord = json["max_input_chars_per_word"].integer(0, maxTokenId);
   }

@@ -184,6 +184,8 @@ TEST(TokenizerJsonFuzz, WhatIsWrongIsSaid) {
               HasSubstr("$.pre_tokenizer.type: expected one of Sequence, ByteLevel"));
   EXPECT_THAT(message(set("/model/unk_token", "[UNK]"), 1),
               HasSubstr("$.model.unk_token: expected a piece of the vocab"));
+  EXPECT_THAT(message(set("/model/unk_token", nullptr), 1),
+              HasSubstr("$.model.unk_token: expected a piece of the vocabulary but got null"));
   EXPECT_THAT(message(set("/normalizer/precompiled_charsmap", "AAAA"), 2),
               HasSubstr("expected a table of replacements"));
   EXPECT_THAT(message(set("/model/unk_id", 4), 2),
