@@ -130,18 +130,17 @@ void Compilation::checkTokenizer() {
   auto file = dyn_cast_or_null<StringAttr>(facts.get("tokenizer"));
   if (!file || file.empty())
     return;
-  std::unique_ptr<runtime::Tokenizer> tokenizer;
   try {
-    tokenizer = runtime::Tokenizer::load(file.str());
+    std::unique_ptr<runtime::Tokenizer> tokenizer = runtime::Tokenizer::load(file.str());
+    if (auto vocabulary = dyn_cast_or_null<IntegerAttr>(facts.get("vocabulary")); vocabulary && vocabulary.getInt() > 0)
+      tokenizer->fitTo(vocabulary.getInt(), file.str());
+    for (const std::string &note : tokenizer->notes())
+      emitWarning(UnknownLoc::get(&context)) << note;
   } catch (const std::runtime_error &error) {
     if (!options.tokenizer.empty())
       throw;
     throw std::runtime_error(std::string(error.what()) + " (--tokenizer=none leaves it out)"); // the model's own
   }
-  if (auto vocabulary = dyn_cast_or_null<IntegerAttr>(facts.get("vocabulary"));
-      vocabulary && vocabulary.getInt() > 0 && tokenizer->vocabularySize() > vocabulary.getInt())
-    throw std::runtime_error(file.str() + ": expected at most the model's " + std::to_string(vocabulary.getInt()) +
-                             " tokens but got " + std::to_string(tokenizer->vocabularySize()));
 }
 
 /// The type of codes that was asked for, or that a checkpoint was made for; empty: none.

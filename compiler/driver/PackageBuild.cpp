@@ -125,6 +125,11 @@ private:
     };
     inputs.tokenizerConfig = find("tokenizer_config.json");
     inputs.chatTemplate = find("chat_template.jinja");
+    if (tokenizer.empty())
+      return;
+    runtime::TokenizerSideFiles beside = runtime::Tokenizer::sideFilesOf(tokenizer);
+    inputs.specialTokens = beside.specialTokens.string();
+    inputs.addedTokens = beside.addedTokens.string();
   }
 
   void addWeights() {

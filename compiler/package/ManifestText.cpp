@@ -39,10 +39,12 @@ static Json modelJson(const Model &model) {
   json["tokenizer"] = {{"kind", model.tokenizer.kind}};
   if (model.tokenizer.kind != "none")
     json["tokenizer"]["file"] = model.tokenizer.file;
-  if (!model.tokenizer.config.empty())
-    json["tokenizer"]["config"] = model.tokenizer.config;
-  if (!model.tokenizer.chatTemplate.empty())
-    json["tokenizer"]["chat_template"] = model.tokenizer.chatTemplate;
+  for (const auto &[key, name] : {std::pair("config", model.tokenizer.config),
+                                  {"special_tokens", model.tokenizer.specialTokens},
+                                  {"added_tokens", model.tokenizer.addedTokens},
+                                  {"chat_template", model.tokenizer.chatTemplate}})
+    if (!name.empty())
+      json["tokenizer"][key] = name;
   return json;
 }
 

@@ -43,6 +43,8 @@ static void copyTokenizer(PackageFolder &folder, PackageInputs &inputs) {
   // Any .json may be a tokenizer's, also one that has the name of the package's own.
   copy(source, tokenizer.kind == "tokenizer_json" ? "tokenizer.json" : source.filename().string(), tokenizer.file);
   copy(inputs.tokenizerConfig, "tokenizer_config.json", tokenizer.config);
+  copy(inputs.specialTokens, "special_tokens_map.json", tokenizer.specialTokens);
+  copy(inputs.addedTokens, "added_tokens.json", tokenizer.addedTokens);
   copy(inputs.chatTemplate, "chat_template.jinja", tokenizer.chatTemplate);
 }
 

@@ -52,6 +52,8 @@ struct PackageInputs {
   /// The tokenizer_config.json and the chat_template.jinja that go with it, or empty; copied without a tokenizer too,
   /// as one may be given when the package runs.
   std::string tokenizerConfig, chatTemplate;
+  /// The special_tokens_map.json and the added_tokens.json that go with a SentencePiece model, or empty.
+  std::string specialTokens, addedTokens;
 };
 
 /// What a package has to pass before it takes its place.

@@ -30,6 +30,8 @@ static std::set<std::string> filesOfPackage(const fs::path &manifestFile) {
   };
   add("/model/tokenizer/file");
   add("/model/tokenizer/config");
+  add("/model/tokenizer/special_tokens");
+  add("/model/tokenizer/added_tokens");
   add("/model/tokenizer/chat_template");
   if (document.contains("targets") && document["targets"].is_array())
     for (size_t i = 0; i < document["targets"].size(); ++i)

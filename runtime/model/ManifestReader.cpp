@@ -138,10 +138,14 @@ Model readModel(const support::JsonCursor &value) {
     model.tokenizer.kind = (*tokenizer)["kind"].string();
     if (kind != 0)
       model.tokenizer.file = readFileName((*tokenizer)["file"]);
-    if (auto config = tokenizer->find("config"))
-      model.tokenizer.config = readFileName(*config);
-    if (auto chatTemplate = tokenizer->find("chat_template"))
-      model.tokenizer.chatTemplate = readFileName(*chatTemplate);
+    auto read = [&](const char *key, std::string &name) {
+      if (auto value = tokenizer->find(key))
+        name = readFileName(*value);
+    };
+    read("config", model.tokenizer.config);
+    read("special_tokens", model.tokenizer.specialTokens);
+    read("added_tokens", model.tokenizer.addedTokens);
+    read("chat_template", model.tokenizer.chatTemplate);
   }
   return model;
 }

@@ -59,13 +59,14 @@ std::unique_ptr<Tokenizer> Package::tokenizer(const std::filesystem::path &given
   if (given.empty() && model.tokenizer.kind == "none")
     return nullptr;
   std::filesystem::path file = given.empty() ? resolve(model.tokenizer.file) : given;
-  std::filesystem::path config = model.tokenizer.config.empty() ? "" : resolve(model.tokenizer.config);
+  auto find = [&](const std::string &name) { return name.empty() ? std::filesystem::path() : resolve(name); };
   std::unique_ptr<Tokenizer> tokenizer =
-      given.empty() ? Tokenizer::load(model.tokenizer.kind, file, config) : Tokenizer::load(given);
-  // Fewer is usual: vocabularies are padded to round sizes.
-  if (model.vocabulary && tokenizer->vocabularySize() > *model.vocabulary)
-    throw std::runtime_error(file.string() + ": expected at most " + std::to_string(*model.vocabulary) +
-                             " tokens, the model's vocabulary, but got " + std::to_string(tokenizer->vocabularySize()));
+      given.empty() ? Tokenizer::load(model.tokenizer.kind, file,
+                                      {find(model.tokenizer.config), find(model.tokenizer.specialTokens),
+                                       find(model.tokenizer.addedTokens)})
+                    : Tokenizer::load(given);
+  if (model.vocabulary)
+    tokenizer->fitTo(*model.vocabulary, file);
   return tokenizer;
 }
 

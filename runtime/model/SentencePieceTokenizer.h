@@ -1,26 +1,54 @@
 // Tokenizer.model files, by libsentencepiece.
+//
+// With the files beside it, texts become ids as transformers' LlamaTokenizer (slow, version 4) makes them: special and
+// added tokens are found first (AddedPieces.h), what lies between them is the model's, and "legacy",
+// "add_prefix_space", "add_bos_token", "add_eos_token" and "split_special_tokens" of tokenizer_config.json count.
+// Without any the model's own <s>, </s> and <unk> are found, and a prompt begins with the BOS of config.json.
+//
+// Known to differ: a text that is inside two overlapping added tokens and has one character too many (transformers'
+// tree then finds the longer one in error); special tokens that the class adds though no file names them and no piece
+// is them; one token under two ids. Decoding is that of skip_special_tokens=True, where every special token is left
+// out, also one without a role; bytes that are no UTF-8 come out as in the other tokenizers.
 #pragma once
 
+#include "runtime/model/AddedPieces.h"
 #include "runtime/model/PieceTokenizer.h"
-
-namespace sentencepiece {
-class SentencePieceProcessor;
-}
 
 namespace nstf::runtime {
 
 class SentencePieceTokenizer : public PieceTokenizer {
 public:
-  explicit SentencePieceTokenizer(const std::filesystem::path &file);
+  explicit SentencePieceTokenizer(const std::filesystem::path &file, const TokenizerSideFiles &beside = {});
   ~SentencePieceTokenizer() override;
   std::vector<int32_t> encode(std::string_view text) const override;
+  TokenSequence encodePrompt(std::string_view text, std::optional<int32_t> bos, std::size_t limit) const override;
+  std::optional<int32_t> beginOf(std::optional<int32_t> modelBos) const override {
+    return takesModelBos ? modelBos : bos;
+  }
   int32_t vocabularySize() const override;
+  void fitTo(int64_t vocabulary, const std::filesystem::path &file) override;
+  std::vector<std::string> notes() const override { return unfollowed; }
   std::string bytesOf(int32_t id) const override;
+  const std::string *wordOf(int32_t id) const override;
+  bool isSkipped(int32_t id) const override;
   LeadingSpaces leadingSpaces() const override { return leading; }
+  bool dropsPrefix() const override { return hasConfig && addsPrefixSpace; }
 
 private:
+  void readConfig(const TokenizerConfig &config);
+  std::optional<int32_t> idOfRole(const TokenizerConfig &config, const char *role, const char *flag, bool absent) const;
+  /// Appends the pieces of a text between added tokens.
+  void cutPieces(const std::string &text, std::vector<std::string> &parts) const;
+  int32_t idOf(const std::string &piece) const;
+
   std::unique_ptr<sentencepiece::SentencePieceProcessor> processor;
+  std::optional<AddedPieces> added;
   LeadingSpaces leading;
+  bool hasConfig, takesModelBos, legacy = true, addsPrefixSpace = true, splitsSpecial = false;
+  std::optional<int32_t> bos, eos; // put around a prompt
+  std::string unknown = "<unk>";
+  std::size_t unknownPieces = 0; // of the text `unknown`
+  std::vector<std::string> unfollowed;
 };
 
 } // namespace nstf::runtime

@@ -12,11 +12,11 @@
 namespace nstf::runtime {
 
 std::unique_ptr<Tokenizer> Tokenizer::load(std::string_view kind, const std::filesystem::path &file,
-                                           const std::filesystem::path &config) {
+                                           const TokenizerSideFiles &beside) {
   if (kind == "tokenizer_json")
-    return std::make_unique<TokenizerJson>(file, config);
+    return std::make_unique<TokenizerJson>(file, beside.config);
   if (kind == "sentencepiece")
-    return std::make_unique<SentencePieceTokenizer>(file);
+    return std::make_unique<SentencePieceTokenizer>(file, beside);
   if (kind == "tok512")
     return std::make_unique<Tok512Tokenizer>(file);
   throw std::runtime_error(file.string() +
@@ -25,7 +25,7 @@ std::unique_ptr<Tokenizer> Tokenizer::load(std::string_view kind, const std::fil
 }
 
 std::unique_ptr<Tokenizer> Tokenizer::load(const std::filesystem::path &file) {
-  return load(kindOf(file), file, configOf(file));
+  return load(kindOf(file), file, sideFilesOf(file));
 }
 
 std::string_view Tokenizer::kindOf(const std::filesystem::path &file) {
@@ -40,16 +40,34 @@ std::string_view Tokenizer::kindOf(const std::filesystem::path &file) {
       ": expected a tokenizer named *.json (tokenizer.json), *.model (sentencepiece) or *.bin (tok512)");
 }
 
-std::filesystem::path Tokenizer::configOf(const std::filesystem::path &file) {
-  std::filesystem::path config = file.parent_path() / "tokenizer_config.json";
-  std::error_code ignored;
-  return file.extension() == ".json" && std::filesystem::exists(config, ignored) ? config : std::filesystem::path();
+TokenizerSideFiles Tokenizer::sideFilesOf(const std::filesystem::path &file) {
+  auto find = [&](const char *name) {
+    std::filesystem::path path = file.parent_path() / name;
+    std::error_code ignored;
+    return std::filesystem::exists(path, ignored) ? path : std::filesystem::path();
+  };
+  std::string_view kind = kindOf(file);
+  TokenizerSideFiles beside;
+  if (kind != "tok512")
+    beside.config = find("tokenizer_config.json");
+  if (kind == "sentencepiece") {
+    beside.specialTokens = find("special_tokens_map.json");
+    beside.addedTokens = find("added_tokens.json");
+  }
+  return beside;
+}
+
+void Tokenizer::fitTo(int64_t vocabulary, const std::filesystem::path &file) {
+  // Fewer is usual: vocabularies are padded to round sizes.
+  if (vocabularySize() > vocabulary)
+    throw std::runtime_error(file.string() + ": expected at most the model's " + std::to_string(vocabulary) +
+                             " tokens but got " + std::to_string(vocabularySize()));
 }
 
 TokenSequence Tokenizer::encodePrompt(std::string_view text, std::optional<int32_t> bos, std::size_t limit) const {
   TokenSequence sequence{encode(text), {}};
-  if (bos)
-    sequence.ids.insert(sequence.ids.begin(), *bos);
+  if (std::optional<int32_t> begin = beginOf(bos))
+    sequence.ids.insert(sequence.ids.begin(), *begin);
   sequence.ids.resize(std::min(sequence.ids.size(), limit));
   sequence.types.resize(sequence.ids.size());
   return sequence;
@@ -73,8 +91,18 @@ public:
   explicit PieceStream(const PieceTokenizer &tokenizer) : tokenizer(tokenizer) {}
 
   std::string push(int32_t id) override {
-    bool known = id >= 0 && id < tokenizer.vocabularySize();
-    std::string bytes = known ? tokenizer.bytesOf(id) : support::replacementCharacter;
+    bool isKnown = id >= 0 && id < tokenizer.vocabularySize();
+    if (isKnown && tokenizer.isSkipped(id))
+      return "";
+    if (const std::string *word = isKnown ? tokenizer.wordOf(id) : nullptr) {
+      std::string before = finishText();
+      before += hasWords ? " " : "";
+      hasWords = true;
+      return before + *word;
+    }
+    std::string bytes = isKnown ? tokenizer.bytesOf(id) : support::replacementCharacter;
+    if (std::exchange(hasTokens, true) == false && tokenizer.dropsPrefix() && bytes.starts_with(' '))
+      bytes.erase(0, 1);
     if (atStart && !bytes.empty()) {
       using Leading = PieceTokenizer::LeadingSpaces;
       Leading leading = tokenizer.leadingSpaces();
@@ -83,14 +111,34 @@ public:
       atStart = leading == Leading::DropAll && bytes.empty();
     }
     pending += bytes;
-    return support::takeWholeCharacters(pending);
+    return emit(support::takeWholeCharacters(pending));
   }
-  std::string finish() override { return pending.empty() ? "" : support::replacementCharacter; }
+  std::string finish() override {
+    bool endsInSpace = hasTokens && hasWords && !hasText && pending.empty();
+    return finishText() + (endsInSpace ? " " : "");
+  }
 
 private:
+  std::string emit(std::string text) {
+    if (!text.empty() && !std::exchange(hasText, true) && hasWords)
+      text.insert(0, " ");
+    return text;
+  }
+  /// What comes is a new text.
+  std::string finishText() {
+    std::string rest = emit(pending.empty() ? "" : support::replacementCharacter);
+    hasWords |= hasText;
+    pending.clear();
+    hasTokens = hasText = false;
+    atStart = true;
+    return rest;
+  }
+
   const PieceTokenizer &tokenizer;
-  std::string pending; // the start of a character, at most 3 bytes
-  bool atStart = true;
+  std::string pending;                     // the start of a character, at most 3 bytes
+  bool atStart = true;                     // of a text: its spaces may go
+  bool hasTokens = false, hasText = false; // of the text
+  bool hasWords = false;                   // something stands before the text
 };
 
 } // namespace

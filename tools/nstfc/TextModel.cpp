@@ -80,8 +80,9 @@ Texts nstf::readText(mlir::ModuleOp module, const std::string &file, bool byLine
     throw std::runtime_error(file +
                              ": expected a model with a tokenizer, or token ids in a .npy file, but it has none");
   auto tokenizer = runtime::Tokenizer::load(tokenizerFile.str());
-  int64_t bos = getModelNumber(module, "bos", -1);
-  size_t length = std::min<int64_t>(getModelNumber(module, "context", 2048), 2048) - (bos >= 0);
+  int64_t modelBos = getModelNumber(module, "bos", -1);
+  std::optional<int32_t> bos = tokenizer->beginOf(modelBos >= 0 ? std::optional(int32_t(modelBos)) : std::nullopt);
+  size_t length = std::min<int64_t>(getModelNumber(module, "context", 2048), 2048) - bos.has_value();
   Texts texts;
   auto add = [&](llvm::StringRef text) {
     if (!calibrate::isLanguageModel(module)) { // an encoder takes a text whole
@@ -91,8 +92,8 @@ Texts nstf::readText(mlir::ModuleOp module, const std::string &file, bool byLine
     std::vector<int32_t> ids = tokenizer->encode(text);
     for (size_t begin = 0; begin < ids.size(); begin += length) {
       std::vector<int32_t> &piece = texts.emplace_back();
-      if (bos >= 0)
-        piece.push_back(int32_t(bos));
+      if (bos)
+        piece.push_back(*bos);
       piece.insert(piece.end(), ids.begin() + begin, ids.begin() + std::min(ids.size(), begin + length));
     }
     if (texts.size() > 1 && texts.back().size() < 2)

@@ -78,8 +78,10 @@ struct Tokenizer {
   std::string kind = "none"; // none, tokenizer_json, sentencepiece, tok512
   // Relative to the package; empty: none.
   std::string file;
-  std::string config;       // tokenizer_config.json
-  std::string chatTemplate; // chat_template.jinja
+  std::string config;        // tokenizer_config.json
+  std::string specialTokens; // special_tokens_map.json
+  std::string addedTokens;   // added_tokens.json
+  std::string chatTemplate;  // chat_template.jinja
 };
 
 /// How the model's makers sample from it, as far as their generation_config.json says.

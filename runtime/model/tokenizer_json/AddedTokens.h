@@ -5,11 +5,9 @@
 // normalised one.
 #pragma once
 
+#include "runtime/model/AddedToken.h"
 #include "runtime/model/tokenizer_json/Normalizer.h"
 #include "runtime/model/tokenizer_json/WordModel.h"
-#include "support/JsonCursor.h"
-
-#include <map>
 
 namespace nstf::runtime {
 
@@ -28,30 +26,16 @@ public:
   /// Cuts at the tokens that are looked for in raw, or in normalised, text.
   std::vector<Part> cut(std::string_view text, bool normalized) const;
 
-  struct Token {
-    std::string content;
-    bool special, singleWord, leftStrip, rightStrip;
-  };
   /// nullptr where no added token has that id.
-  const Token *find(int32_t id) const;
+  const AddedToken *find(int32_t id) const;
   std::optional<int32_t> idOf(const std::string &content) const;
   /// The largest id + 1.
   int32_t size() const { return tokens.empty() ? 0 : tokens.rbegin()->first + 1; }
 
 private:
-  /// The strings looked for, as a tree of bytes.
-  struct Tree {
-    std::map<std::pair<int32_t, unsigned char>, int32_t> next; // (node, byte) → node
-    std::unordered_map<int32_t, int32_t> tokenAt;              // node → id
-    int32_t nodes = 1;
-    bool starts[256] = {}; // whether a string begins with the byte
-    void insert(std::string_view text, int32_t id);
-    /// The longest string at the start of `text`: its token and its length.
-    std::optional<std::pair<int32_t, std::size_t>> longest(std::string_view text) const;
-  };
-  std::map<int32_t, Token> tokens;
+  std::map<int32_t, AddedToken> tokens;
   std::unordered_map<std::string, int32_t> ids;
-  Tree raw, normal;
+  AddedTokenTree raw, normal;
 };
 
 } // namespace nstf::runtime

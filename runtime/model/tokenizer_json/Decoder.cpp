@@ -13,10 +13,6 @@ namespace nstf::runtime {
 
 namespace {
 
-std::string replaceAll(const std::string &text, std::string_view from, std::string_view to) {
-  return Pattern::literal(from).replace(text, to);
-}
-
 /// All tokens are one from here on.
 class Fuse : public DecoderStage {
 public:
@@ -170,7 +166,7 @@ public:
   void push(std::string text, bool starts) override {
     first = starts ? !any : first;
     any = true;
-    emit(replaceAll(text, sign, first && dropsFirst ? "" : " "), starts);
+    emit(unicode::replaceAll(text, sign, first && dropsFirst ? "" : " "), starts);
   }
   void finish() override {}
 
@@ -192,7 +188,7 @@ public:
         {" 'm", "'m"}, {" do not", " don't"}, {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
     for (const auto &[from, to] : tidy)
       if (cleanUp)
-        text = replaceAll(text, from, to);
+        text = unicode::replaceAll(text, from, to);
     emit(std::move(text), starts);
   }
   void finish() override {}
@@ -208,13 +204,13 @@ public:
   explicit WordEnd(std::string suffix) : suffix(std::move(suffix)) {}
   void push(std::string text, bool starts) override {
     if (last)
-      emit(replaceAll(*last, suffix, " "), lastStarts);
+      emit(unicode::replaceAll(*last, suffix, " "), lastStarts);
     last = std::move(text);
     lastStarts = starts;
   }
   void finish() override {
     if (last)
-      emit(replaceAll(*last, suffix, ""), lastStarts);
+      emit(unicode::replaceAll(*last, suffix, ""), lastStarts);
     last.reset();
   }
 

@@ -48,16 +48,8 @@ NormalizerStep readBert(const support::JsonCursor &json) {
 NormalizerStep readStrip(const support::JsonCursor &json) {
   bool left = readFlag(json, "strip_left", true), right = readFlag(json, "strip_right", true);
   return [=](std::string text, std::size_t) {
-    std::size_t begin = 0;
-    for (std::size_t position = 0; left && position < text.size() && unicode::isSpace(unicode::take(text, position));)
-      begin = position;
-    text.erase(0, begin);
-    while (right && !text.empty() && unicode::isSpace(unicode::last(text))) {
-      std::size_t end = text.size() - 1;
-      while ((text[end] & 0xc0) == 0x80)
-        --end;
-      text.resize(end);
-    }
+    text.resize(right ? unicode::trailing(text, unicode::isSpace) : text.size());
+    text.erase(0, left ? unicode::leading(text, unicode::isSpace) : 0);
     return text;
   };
 }

@@ -1,6 +1,8 @@
 #include "runtime/model/tokenizer_json/TokenizerJson.h"
+#include "runtime/model/TokenizerConfig.h"
 #include "runtime/model/tokenizer_json/ReadFields.h"
 #include "runtime/model/tokenizer_json/Unicode.h"
+#include "support/Escape.h"
 #include "support/MappedFile.h"
 #include "support/Utf8.h"
 
@@ -39,24 +41,21 @@ TokenizerJson::TokenizerJson(const std::filesystem::path &path, const std::files
 }
 
 void TokenizerJson::readConfig(const std::filesystem::path &path) {
-  support::MappedFile mapped(path);
-  std::string file = path.string();
-  nlohmann::json document = support::parseJson(mapped.text(), file);
-  support::JsonCursor root(document, file);
-  std::optional<support::JsonCursor> flag = findGiven(root, "add_bos_token"), token = findGiven(root, "bos_token");
+  TokenizerConfig config({.config = path, .specialTokens = {}, .addedTokens = {}});
+  std::optional<bool> flag = config.flag("add_bos_token");
+  std::optional<NamedToken> token = config.special("bos_token");
   if (!flag || !token)
     return;
-  // A string, or an object with its "content".
-  support::JsonCursor content = token->isString() ? *token : (*token)["content"];
-  std::string name = content.string();
+  const std::string &name = token->token.content;
   std::optional<int32_t> id = added.idOf(name);
   if (!id)
     id = model->vocabulary().idOf(name);
-  if (!id && flag->boolean())
-    content.failExpected("a token of the tokenizer beside");
+  if (!id && *flag)
+    throw std::runtime_error(token->place + ": expected a token of the tokenizer beside but got \"" +
+                             support::escape(name) + "\"");
   if (!id)
     return;
-  addBos = flag->boolean();
+  addBos = flag;
   bosToken = *id;
 }
 
@@ -123,7 +122,7 @@ public:
   explicit Stream(const TokenizerJson &owner) : owner(owner), chain(owner.decoder) {}
 
   std::string push(int32_t id) override {
-    const AddedTokens::Token *token = owner.added.find(id);
+    const AddedToken *token = owner.added.find(id);
     if (token && token->special)
       return "";
     const std::string *piece = token ? &token->content : owner.model->vocabulary().nameOf(id);

@@ -58,12 +58,38 @@ std::size_t count(std::string_view text) {
   return std::count_if(text.begin(), text.end(), [](char byte) { return (byte & 0xc0) != 0x80; });
 }
 
+std::size_t leading(std::string_view text, Class isOf) {
+  std::size_t end = 0;
+  for (std::size_t position = 0; position < text.size() && isOf(take(text, position));)
+    end = position;
+  return end;
+}
+
+std::size_t trailing(std::string_view text, Class isOf) {
+  while (!text.empty() && isOf(last(text))) {
+    while ((text.back() & 0xc0) == 0x80)
+      text.remove_suffix(1);
+    text.remove_suffix(1);
+  }
+  return text.size();
+}
+
+std::string replaceAll(std::string_view text, std::string_view from, std::string_view to) {
+  std::string result;
+  std::size_t done = 0;
+  for (std::size_t at; (at = text.find(from, done)) != std::string_view::npos; done = at + from.size())
+    result.append(text, done, at - done).append(to);
+  return result.append(text, done);
+}
+
 bool isSpace(char32_t character) {
   if (isBetween(character, 0x09, 0x0d) || character == 0x85)
     return true;
   utf8proc_category_t category = categoryOf(character);
   return category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP;
 }
+
+bool isPythonSpace(char32_t character) { return isBetween(character, 0x1c, 0x1f) || isSpace(character); }
 
 bool isPunctuation(char32_t character) {
   if (character < 0x80)

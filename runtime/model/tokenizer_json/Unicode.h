@@ -21,7 +21,17 @@ void append(std::string &text, char32_t character);
 /// Number of characters.
 std::size_t count(std::string_view text);
 
+using Class = bool (*)(char32_t);
+/// Where the characters of a class that a text begins with end, and where those it ends with begin.
+std::size_t leading(std::string_view text, Class isOf);
+std::size_t trailing(std::string_view text, Class isOf);
+/// `from` isn't empty.
+std::string replaceAll(std::string_view text, std::string_view from, std::string_view to);
+/// SentencePiece's sign for a space, U+2581.
+inline constexpr const char *visibleSpace = "\xe2\x96\x81";
+
 bool isSpace(char32_t character);          // White_Space
+bool isPythonSpace(char32_t character);    // what Python's str.strip() takes: White_Space and four separators
 bool isPunctuation(char32_t character);    // P, and all of ASCII that is neither letter, digit, space nor control
 bool isNonspacingMark(char32_t character); // Mn
 bool isMark(char32_t character);           // M

@@ -95,14 +95,14 @@ TEST_F(PackageTest, NoWeightsNoFile) {
 }
 
 // A server wants them, and somebody may give the tokenizer later.
-TEST_F(PackageTest, ChatTemplateAndConfigWithOrWithoutATokenizer) {
+TEST_F(PackageTest, FilesBesideATokenizerWithOrWithoutIt) {
   for (const char *kind : {"sentencepiece", "none"}) {
     PackageInputs in = inputs(WeightsMode::Pack);
     in.manifest.model.tokenizer.kind = kind;
     writeFile(root / "chat.jinja", "{{ messages }}");
     writeFile(root / "config.json", "{}");
     in.chatTemplate = (root / "chat.jinja").string();
-    in.tokenizerConfig = (root / "config.json").string();
+    in.tokenizerConfig = in.specialTokens = in.addedTokens = (root / "config.json").string();
     writePackage(package, std::move(in)); // the second replaces the first
     manifest::Tokenizer tokenizer = manifest::readManifest(package / "manifest.json").model.tokenizer;
     EXPECT_EQ(tokenizer.kind, kind);
@@ -110,6 +110,8 @@ TEST_F(PackageTest, ChatTemplateAndConfigWithOrWithoutATokenizer) {
     EXPECT_EQ(readFile(package / tokenizer.config), "{}");
     EXPECT_EQ(tokenizer.chatTemplate, "chat_template.jinja");
     EXPECT_EQ(tokenizer.config, "tokenizer_config.json");
+    EXPECT_EQ(readFile(package / tokenizer.specialTokens), "{}");
+    EXPECT_EQ(readFile(package / tokenizer.addedTokens), "{}");
   }
   writePackage(package, inputs(WeightsMode::Pack));
   EXPECT_FALSE(fs::exists(package / "chat_template.jinja"));
