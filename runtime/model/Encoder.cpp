@@ -1,4 +1,5 @@
 #include "nstf/Encoder.h"
+#include "runtime/model/NonFinite.h"
 #include "support/Escape.h"
 
 #include <algorithm>
@@ -11,13 +12,6 @@ namespace nstf::runtime {
 using manifest::ElementType;
 
 namespace {
-
-HostTensor makeTensor(const std::vector<int32_t> &values) {
-  HostTensor tensor{ElementType::I32, {static_cast<int64_t>(values.size())}, {}};
-  tensor.data.resize(values.size() * sizeof(int32_t));
-  std::memcpy(tensor.data.data(), values.data(), tensor.data.size());
-  return tensor;
-}
 
 bool isIndexInput(const manifest::Port *port) {
   return port && port->type == ElementType::I32 && port->shape.str() == "[tokens]";
@@ -89,11 +83,11 @@ void Encoder::check(const TokenSequence &text) const {
 void Encoder::run(const TokenSequence &text) {
   check(text);
   session.reset();
-  session.setInput("ids", makeTensor(text.ids));
+  session.setInput("ids", makeIds(text.ids));
   if (takesTypes)
-    session.setInput("token_types",
-                     makeTensor(text.types.empty() ? std::vector<int32_t>(text.ids.size()) : text.types));
-  session.run(static_cast<int64_t>(text.ids.size()));
+    session.setInput("token_types", makeIds(text.types.empty() ? std::vector<int32_t>(text.ids.size()) : text.types));
+  tokens = static_cast<int64_t>(text.ids.size());
+  session.run(tokens);
 }
 
 HostTensor Encoder::hidden() const { return session.output("hidden"); }
@@ -101,7 +95,12 @@ HostTensor Encoder::hidden() const { return session.output("hidden"); }
 HostTensor Encoder::embedding() const {
   bool given = isRowOutput(session.manifest().findOutput("embedding"), 1);
   HostTensor result = given ? session.output("embedding") : poolRows(hidden());
-  checkFinite(result, "an embedding");
+  try {
+    checkFinite(result, "an embedding");
+  } catch (const std::runtime_error &error) {
+    session.reset();
+    throw std::runtime_error(error.what() + explainStep(session, tokens));
+  }
   return result;
 }
 

@@ -1,11 +1,11 @@
 #include "nstf/Generate.h"
 #include "nstf/Encoder.h"
 #include "nstf/StopStrings.h"
+#include "runtime/model/NonFinite.h"
 #include "support/Progress.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <stdexcept>
 
 namespace nstf::runtime {
@@ -89,10 +89,7 @@ Generator::Generator(Session &session) : session(session) {
 }
 
 void Generator::step(std::span<const int32_t> ids) {
-  HostTensor input{ElementType::I32, {static_cast<int64_t>(ids.size())}, {}};
-  input.data.resize(ids.size_bytes());
-  std::memcpy(input.data.data(), ids.data(), ids.size_bytes());
-  session.setInput("ids", input);
+  session.setInput("ids", makeIds(ids));
   session.run(static_cast<int64_t>(ids.size()));
 }
 
@@ -119,8 +116,11 @@ int32_t Generator::nextToken(Sampler &sampler, const GenerateOptions &options, G
       token = sampler.sample(logits);
     }
   } catch (const std::runtime_error &error) {
-    throw std::runtime_error("step " + std::to_string(result.promptSteps + result.decodeSteps) +
-                             ", for the token at position " + std::to_string(session.position()) + ": " + error.what());
+    const std::string place = "step " + std::to_string(result.promptSteps + result.decodeSteps) +
+                              ", for the token at position " + std::to_string(session.position()) + ": ";
+    const bool isOfLogits = dynamic_cast<const LogitsError *>(&error);
+    throw std::runtime_error(place + error.what() +
+                             (isOfLogits ? explainText(session, result.ids, result.promptTokens, options.chunk) : ""));
   }
   if (options.logprobs)
     result.logprobs.push_back({{token, logits[token] - logSumExp(logits)}, likeliest(logits, *options.logprobs)});

@@ -13,7 +13,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 
 void checkLogits(std::span<const float> logits) {
   if (logits.empty())
-    throw std::runtime_error("expected logits but there are none");
+    throw LogitsError("expected logits but there are none");
   // One pass without branches; which one it is matters only where something is wrong.
   bool allBelowInfinity = true, anyFinite = false;
   for (float logit : logits) {
@@ -22,11 +22,11 @@ void checkLogits(std::span<const float> logits) {
   }
   if (!allBelowInfinity) {
     auto bad = std::find_if(logits.begin(), logits.end(), [](float logit) { return !(logit < infinity); });
-    throw std::runtime_error("expected logits to be finite or -inf but the one of token " +
-                             std::to_string(bad - logits.begin()) + " is " + (std::isnan(*bad) ? "NaN" : "+inf"));
+    throw LogitsError("expected logits to be finite or -inf but the one of token " +
+                      std::to_string(bad - logits.begin()) + " is " + (std::isnan(*bad) ? "NaN" : "+inf"));
   }
   if (!anyFinite)
-    throw std::runtime_error("expected a finite logit but all " + std::to_string(logits.size()) + " are -inf");
+    throw LogitsError("expected a finite logit but all " + std::to_string(logits.size()) + " are -inf");
 }
 
 int32_t argmax(std::span<const float> logits) {

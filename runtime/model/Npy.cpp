@@ -30,6 +30,11 @@ uint64_t HostTensor::elements() const {
 
 std::string HostTensor::str() const { return manifest::Shape{shape}.str() + " " + std::string(manifest::nameOf(type)); }
 
+HostTensor makeIds(std::span<const int32_t> ids) {
+  std::span bytes = std::as_bytes(ids);
+  return {ElementType::I32, {static_cast<int64_t>(ids.size())}, {bytes.begin(), bytes.end()}};
+}
+
 HostTensor readNpy(const std::filesystem::path &path) {
   support::MappedFile mapped(path);
   std::string file = path.string();

@@ -1,5 +1,6 @@
 #include "nstf/Perplexity.h"
 #include "nstf/Generate.h"
+#include "runtime/model/NonFinite.h"
 
 #include <algorithm>
 #include <chrono>
@@ -76,9 +77,11 @@ Perplexity measurePerplexity(Session &session, std::span<const int32_t> ids, con
       std::span<const float> logits(tensor.as<float>(), tensor.elements());
       try {
         checkLogits(logits);
-      } catch (const std::runtime_error &error) {
-        throw std::runtime_error("step " + std::to_string(result.steps) + ", for token " + std::to_string(target) +
-                                 " of the text: " + error.what());
+      } catch (const LogitsError &error) {
+        throw std::runtime_error(
+            "step " + std::to_string(result.steps) + ", for token " + std::to_string(target) +
+            " of the text: " + error.what() +
+            explainText(session, ids.subspan(window.begin, target - window.begin), window.firstTarget - window.begin));
       }
       if (options.onLogits)
         options.onLogits(logits, ids[target]);

@@ -37,12 +37,13 @@ public:
   /// The last hidden state of the last run, [tokens, H]. Throws std::runtime_error when the package does not give it.
   HostTensor hidden() const;
   /// The embedding of the last run, [1, H]: the package's, or else the mean of the hidden state's rows, of length 1.
-  /// Throws std::runtime_error where a number of it is not finite.
+  /// Throws std::runtime_error where a number of it is not finite, with the launch that such numbers come from.
   HostTensor embedding() const;
 
 private:
   Session &session;
   bool takesTypes;
+  int64_t tokens = 0; // of the last run
 };
 
 /// The mean of the rows of [tokens, H], divided by its Euclidean norm (by 1e-12 where that is less), in float64.

@@ -7,11 +7,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 namespace nstf::runtime {
 
-/// Throws std::runtime_error, which names the token, where a logit is NaN or +inf, and where none is finite.
+/// Of a row that no token can be chosen from.
+struct LogitsError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Throws LogitsError, which names the token, where a logit is NaN or +inf, and where none is finite.
 void checkLogits(std::span<const float> logits);
 
 /// Index of the largest logit, the first of equals. Throws what checkLogits throws.

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <vector>
 
 namespace nstf::runtime {
@@ -25,6 +26,9 @@ struct HostTensor {
   /// "[3, 64] f32"
   std::string str() const;
 };
+
+/// [ids] i32
+HostTensor makeIds(std::span<const int32_t> ids);
 
 /// Throws std::runtime_error that names the file and what is wrong with it.
 HostTensor readNpy(const std::filesystem::path &file);

@@ -151,7 +151,8 @@ TEST_F(GenerateTest, TextModel) {
   EXPECT_EQ(model.generate("fox", options).ids, result.ids); // from the start again
 }
 
-// Logits that no token can be chosen from end every way of choosing, with the step and the position of the token.
+// Logits that no token can be chosen from end every way of choosing, with the step and the position of the token, and
+// with the launch they come from: a step of the prompt that nobody had looked at.
 TEST_F(GenerateTest, BadLogitsEndTheText) {
   float value = 0;
   auto message = [&](const json &manifest, bool samples) -> std::string {
@@ -173,16 +174,24 @@ TEST_F(GenerateTest, BadLogitsEndTheText) {
   };
   json hostChooses = manifest;
   hostChooses["outputs"].erase(1);
-  const std::string place = "step 2, for the token at position 5: expected ";
+  const std::string place = "step 2, for the token at position 5: expected ",
+                    launch = ": the results of 'score' are the first that aren't finite";
   for (const json &manifest : {manifest, hostChooses})
     for (bool samples : {false, true}) {
       value = 0x1p24f;
-      EXPECT_EQ(message(manifest, samples), place + "logits to be finite or -inf but the one of token 7 is NaN");
+      EXPECT_EQ(message(manifest, samples),
+                place + "logits to be finite or -inf but the one of token 7 is NaN" + launch);
       value = 0x1p25f;
-      EXPECT_EQ(message(manifest, samples), place + "logits to be finite or -inf but the one of token 7 is +inf");
+      EXPECT_EQ(message(manifest, samples),
+                place + "logits to be finite or -inf but the one of token 7 is +inf" + launch);
       value = 0x1p26f;
-      EXPECT_EQ(message(manifest, samples), place + "a finite logit but all 32 are -inf");
+      EXPECT_EQ(message(manifest, samples), place + "a finite logit but all 32 are -inf" + launch);
     }
+  json half = manifest;
+  half["model"]["precision"] = "f16";
+  value = 0x1p24f;
+  EXPECT_THAT(message(half, false),
+              HasSubstr("NaN: activations leave the range of f16 in 'score' (compile with --precision=bf16)"));
 }
 
 TEST_F(GenerateTest, NeedsLogits) {
