@@ -53,32 +53,80 @@ void Checkpoint::addIndex(const std::string &path) {
   }
 }
 
+/// Of a LoRA: changes to the weights of a model that is elsewhere.
+static bool isOfAdapter(const std::string &name) { return name.starts_with("adapter_"); }
+
+/// Names of the files of a folder that `isWanted`, sorted.
+template <typename Predicate> static std::vector<std::string> listFiles(const fs::path &folder, Predicate isWanted) {
+  std::vector<std::string> names;
+  for (const auto &entry : fs::directory_iterator(folder))
+    if (isWanted(entry.path()))
+      names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// "'a'", "'a' and 'b'", "'a' and 2 more".
+static std::string describeNames(const std::vector<std::string> &names) {
+  std::string text = "'" + support::escape(names.front()) + "'";
+  if (names.size() == 2)
+    text += " and '" + support::escape(names.back()) + "'";
+  else if (names.size() > 2)
+    text += " and " + std::to_string(names.size() - 1) + " more";
+  return text;
+}
+
+static std::string isOrAre(const std::vector<std::string> &names) { return names.size() == 1 ? "is" : "are"; }
+
+/// What a folder without safetensors has instead.
+static std::string describeOthers(const fs::path &folder) {
+  std::vector<std::string> adapters = listFiles(folder, [](const fs::path &file) {
+    return file.extension() == ".safetensors" && isOfAdapter(file.filename().string());
+  });
+  if (!adapters.empty())
+    return "got only " + describeNames(adapters) + ", an adapter's";
+  std::vector<std::string> others = listFiles(folder, [](const fs::path &file) {
+    static constexpr std::string_view formats[] = {".pt",   ".pth", ".ckpt",    ".gguf",
+                                                   ".ggml", ".h5",  ".msgpack", ".onnx"};
+    std::string extension = file.extension().string();
+    return std::ranges::find(formats, extension) != std::end(formats) ||
+           (extension == ".bin" && file.filename().string().starts_with("pytorch_model"));
+  });
+  return others.empty() ? "there is none"
+                        : "got only " + describeNames(others) + ", which " + isOrAre(others) + " not read";
+}
+
+void Checkpoint::addFolder(const fs::path &folder) {
+  std::vector<std::string> found = listFiles(folder, [](const fs::path &file) {
+    return file.extension() == ".safetensors" && !isOfAdapter(file.filename().string());
+  });
+  std::string chosen = "model.safetensors.index.json";
+  if (fs::exists(folder / chosen)) {
+    addIndex((folder / chosen).string());
+  } else if (chosen = "model.safetensors"; fs::exists(folder / chosen)) {
+    add((folder / chosen).string());
+  } else {
+    if (found.empty())
+      throw support::InputError("'" + origin + "': expected a file *.safetensors but " + describeOthers(folder));
+    for (const std::string &file : found)
+      add((folder / file).string());
+  }
+  for (const auto &file : files)
+    std::erase(found, fs::path(file->path()).filename().string());
+  if (!found.empty())
+    note = "'" + (folder / chosen).string() + "' is read; " + describeNames(found) + " beside it " + isOrAre(found) +
+           " not";
+}
+
 Checkpoint Checkpoint::open(const std::string &path) {
   Checkpoint checkpoint;
   checkpoint.origin = path;
-  if (!fs::is_directory(path)) {
-    if (fs::path(path).extension() == ".json")
-      checkpoint.addIndex(path);
-    else
-      checkpoint.add(path);
-    return checkpoint;
-  }
-  fs::path folder(path);
-  if (fs::exists(folder / "model.safetensors.index.json")) {
-    checkpoint.addIndex((folder / "model.safetensors.index.json").string());
-  } else if (fs::exists(folder / "model.safetensors")) {
-    checkpoint.add((folder / "model.safetensors").string());
-  } else {
-    std::vector<std::string> found;
-    for (const auto &entry : fs::directory_iterator(folder))
-      if (entry.path().extension() == ".safetensors")
-        found.push_back(entry.path().string());
-    std::sort(found.begin(), found.end());
-    if (found.empty())
-      throw support::InputError("'" + path + "': expected a file *.safetensors but there is none");
-    for (const std::string &file : found)
-      checkpoint.add(file);
-  }
+  if (fs::is_directory(path))
+    checkpoint.addFolder(path);
+  else if (fs::path(path).extension() == ".json")
+    checkpoint.addIndex(path);
+  else
+    checkpoint.add(path);
   return checkpoint;
 }
 

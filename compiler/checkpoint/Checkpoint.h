@@ -3,6 +3,7 @@
 
 #include "support/SafeTensors.h"
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,7 +25,7 @@ public:
   Checkpoint() = default;
 
   /// `path` is a safetensors file, an index (*.json with "weight_map") or a folder with model.safetensors.index.json,
-  /// model.safetensors or any *.safetensors, looked for in this order. Throws support::InputError.
+  /// model.safetensors or any *.safetensors but adapters', looked for in this order. Throws support::InputError.
   static Checkpoint open(const std::string &path);
 
   /// An Entry that is false when there is no such tensor. `optionalPrefix` is what the name may start with here and
@@ -35,12 +36,15 @@ public:
   size_t size() const { return byName.size(); }
   /// What was opened, for messages.
   const std::string &path() const { return origin; }
+  /// Which files of the folder could have been meant and are not read; empty: there are none.
+  const std::string &unread() const { return note; }
 
 private:
   void add(const std::string &path);
   void addIndex(const std::string &path);
+  void addFolder(const std::filesystem::path &folder);
 
-  std::string origin;
+  std::string origin, note;
   std::vector<std::unique_ptr<support::SafeTensorsFile>> files;
   std::map<std::string, Entry, std::less<>> byName;
 };

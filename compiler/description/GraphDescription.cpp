@@ -17,7 +17,8 @@ const std::map<std::string, std::vector<std::string>> &nstf::description::knownK
       {"document",
        {"name", "about", "architectures", "optional_prefix", "refuse", "parameters", "checks", "context", "checkpoint",
         "model", "inputs", "weights", "states", "repeat", "nodes", "outputs"}},
-      {"parameter", {"key", "tensor", "about", "type", "nullable", "default", "minimum", "maximum", "one_of"}},
+      {"parameter",
+       {"key", "tensor", "about", "type", "nullable", "default", "minimum", "maximum", "one_of", "unless_differ"}},
       {"check", {"that", "message"}},
       {"model", {"vocabulary", "bos", "eos"}},
       {"input", {"type", "shape", "about", "when"}},
@@ -183,6 +184,10 @@ private:
       parameter.maximum = expression(*maximum, "the maximum of " + what);
     if (const YamlValue *oneOf = field.find("one_of"))
       parameter.oneOf = expressions(*oneOf, "one_of of " + what);
+    if (const YamlValue *tensors = field.find("unless_differ"))
+      if (parameter.unlessDiffer = texts(*tensors, "tensor", what);
+          parameter.unlessDiffer.size() < 2 || parameter.type != "boolean")
+        tensors->fail("unless_differ of " + what + ", which has to be a boolean, to name two tensors or more");
   }
 
   void readChecks(const YamlValue &checks) {

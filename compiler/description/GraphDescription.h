@@ -32,6 +32,8 @@ struct ParameterDescription {
   std::vector<Expression> oneOf;
   /// Whether a key that is null is the value null, and not as good as absent.
   bool nullable = false;
+  /// Tensors: true becomes false where the checkpoint has two of them that differ.
+  std::vector<std::string> unlessDiffer;
 };
 
 struct CheckDescription {

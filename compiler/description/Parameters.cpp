@@ -3,6 +3,8 @@
 #include "compiler/description/Parameters.h"
 #include "support/Escape.h"
 
+#include <algorithm>
+
 using namespace nstf;
 using namespace nstf::checkpoint;
 using namespace nstf::description;
@@ -48,8 +50,9 @@ namespace {
 
 class Evaluation {
 public:
-  Evaluation(const GraphDescription &description, const ParameterSource *source, const Checkpoint *checkpoint)
-      : description(description), source(source), checkpoint(checkpoint), scope(scopeOf(parameters)) {}
+  Evaluation(const GraphDescription &description, const ParameterSource *source, const Checkpoint *checkpoint,
+             std::vector<std::string> *notes)
+      : description(description), source(source), checkpoint(checkpoint), notes(notes), scope(scopeOf(parameters)) {}
 
   Parameters run() {
     if (source)
@@ -76,6 +79,8 @@ private:
       parameter.place.error("parameter '" + support::escape(parameter.name) +
                             "' reads a key, but a graph has no configuration to read");
 
+    if (parameter.type == "rope")
+      return evaluateRope(parameter);
     std::string key = parameter.keys[0];
     ParameterValue value;
     for (const std::string &candidate : parameter.keys)
@@ -86,8 +91,6 @@ private:
     std::string where = "'" + source->name() + "': ";
     if (isNull(value) && parameter.nullable && source->has(parameter.keys[0]))
       return value;
-    if (parameter.type == "rope")
-      return evaluateRope(parameter, key, isNull(value));
     if (isNull(value)) {
       if (!parameter.value)
         throw support::InputError(where + "expected a key '" + support::escape(key) + "' but it has none");
@@ -107,12 +110,44 @@ private:
     checkBound(parameter, where + key, *converted, parameter.minimum, "at least", /*sign=*/1);
     checkBound(parameter, where + key, *converted, parameter.maximum, "at most", /*sign=*/-1);
     checkOneOf(parameter, where, key, *converted);
+    if (const bool *flag = std::get_if<bool>(&*converted); flag && *flag)
+      return !differ(parameter.unlessDiffer, where + key);
     return *converted;
   }
 
-  RopeScaling evaluateRope(const ParameterDescription &parameter, const std::string &key, bool isAbsent) {
-    RopeScaling rope = isAbsent ? RopeScaling() : readRopeScaling(*source, key);
-    checkOneOf(parameter, "'" + source->name() + "': ", key, std::string(RopeScaling::kindNames[rope.kind]));
+  /// Whether the checkpoint has two of these tensors with other bytes.
+  bool differ(const std::vector<std::string> &tensors, const std::string &where) {
+    Checkpoint::Entry first;
+    for (const std::string &tensor : tensors) {
+      Checkpoint::Entry entry = checkpoint ? checkpoint->find(tensor, description.optionalPrefix) : Checkpoint::Entry();
+      if (!first)
+        first = entry;
+      if (!entry || (entry.tensor->type == first.tensor->type && entry.tensor->shape == first.tensor->shape &&
+                     std::ranges::equal(entry.file->bytes(*entry.tensor), first.file->bytes(*first.tensor))))
+        continue;
+      if (notes)
+        notes->push_back(where + " is true but '" + support::escape(first.tensor->name) + "' and '" +
+                         support::escape(entry.tensor->name) + "' differ: taken as false");
+      return true;
+    }
+    return false;
+  }
+
+  /// Older and newer files have it under different keys; one that has both says the same twice.
+  RopeScaling evaluateRope(const ParameterDescription &parameter) {
+    std::vector<std::string> given;
+    for (const std::string &key : parameter.keys)
+      if (ParameterValue value = source->find(key); !isNull(value) && describe(value) != "{}")
+        given.push_back(key);
+    if (given.empty())
+      return RopeScaling();
+    const std::string where = "'" + source->name() + "': ";
+    RopeScaling rope = readRopeScaling(*source, given[0]);
+    checkOneOf(parameter, where, given[0], std::string(RopeScaling::kindNames[rope.kind]));
+    auto thetaOf = [&](const std::string &key) { return describe(source->find(key + ".rope_theta")); };
+    for (const std::string &key : given)
+      if (readRopeScaling(*source, key) != rope || thetaOf(key) != thetaOf(given[0]))
+        throw support::InputError(where + "expected one rope but got " + given[0] + " and " + key + ", which differ");
     return rope;
   }
 
@@ -178,6 +213,7 @@ private:
   const GraphDescription &description;
   const ParameterSource *source;
   const Checkpoint *checkpoint;
+  std::vector<std::string> *notes;
   Parameters parameters;
   Scope scope;
 };
@@ -185,6 +221,6 @@ private:
 } // namespace
 
 Parameters nstf::description::evaluateParameters(const GraphDescription &description, const ParameterSource *source,
-                                                 const Checkpoint *checkpoint) {
-  return Evaluation(description, source, checkpoint).run();
+                                                 const Checkpoint *checkpoint, std::vector<std::string> *notes) {
+  return Evaluation(description, source, checkpoint, notes).run();
 }

@@ -30,10 +30,11 @@ Scope scopeOf(const Parameters &parameters);
 
 /// Evaluates the parameters of `description` in their order, each may use those before it, then its checks and refused
 /// keys. `source` may be null for a description without keys; without `checkpoint` parameters that ask for a tensor
-/// have their default. Throws support::InputError: with the source's name where the source is at fault, with a line of
-/// the description otherwise.
+/// have their default. `notes` gets a line for each value that isn't what the source says. Throws support::InputError:
+/// with the source's name where the source is at fault, with a line of the description otherwise.
 Parameters evaluateParameters(const GraphDescription &description, const ParameterSource *source,
-                              const checkpoint::Checkpoint *checkpoint = nullptr);
+                              const checkpoint::Checkpoint *checkpoint = nullptr,
+                              std::vector<std::string> *notes = nullptr);
 
 /// The scaling of rotary embeddings that stands under `key` of `source`, an object as config.json's "rope_scaling".
 /// Throws support::InputError that names the source and the key at fault.

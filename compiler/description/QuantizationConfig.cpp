@@ -211,6 +211,7 @@ void QuantizationConfig::readGptq(const json &object) {
                               support::escape(format) + "'");
   QuantizedLinear linear{format == "gptq_v2" ? QuantizedLinear::GptqV2 : QuantizedLinear::Gptq,
                          readInteger(object, {"bits"}), toGroup(readInteger(object, {"group_size"}), place), true};
+  linear.symmetric = !isFalse(object, "sym");
   check(linear);
   groups.push_back({{{true, "Linear", {}}}, linear});
   const json *head = lookUp(object, "lm_head");

@@ -14,7 +14,8 @@ struct QuantizedLinear {
   int64_t bits;
   int64_t group; ///< 0: the row
   bool zeros;
-  int64_t scaleRows = 1; ///< that share scales and zeros; 0: all
+  int64_t scaleRows = 1;  ///< that share scales and zeros; 0: all
+  bool symmetric = false; ///< zeros that are there, GPTQ's, are all in the middle
 
   bool isFloat() const { return method == Floats || method == FloatBlocks; }
   /// A byte a code.

@@ -62,7 +62,7 @@ static void scaleYarn(std::vector<double> &frequencies, double theta, const Rope
 
 static void scaleLongRope(std::vector<double> &frequencies, const RopeScaling &scaling, double positions,
                           double context) {
-  bool isLong = context > scaling.original.value_or(positions);
+  bool isLong = scaling.isLong(positions, context);
   const std::vector<double> &factors = isLong ? scaling.longFactors : scaling.shortFactors;
   if (factors.size() != frequencies.size())
     throw support::InputError("expected " + std::string(isLong ? "long_factor" : "short_factor") +

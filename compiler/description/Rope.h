@@ -20,6 +20,9 @@
 
 namespace nstf::description {
 
+/// Which of longrope's two lists holds: that for the length of the context, or one whatever the length.
+enum class RopeFactors { Auto, Short, Long };
+
 /// How a model stretches its rotary embedding, as its configuration says it. What a kind has no use for is not read.
 struct RopeScaling {
   enum Kind { none, linear, dynamic, llama3, yarn, longrope } kind = none;
@@ -34,6 +37,13 @@ struct RopeScaling {
   bool truncate = true;                                   // yarn: the ramp's ends are whole pairs
 
   std::vector<double> shortFactors, longFactors; // longrope
+  RopeFactors factors = RopeFactors::Auto;       // longrope
+  /// Whether a context takes the long factors.
+  bool isLong(double positions, double context) const {
+    return factors == RopeFactors::Auto ? context > original.value_or(positions) : factors == RopeFactors::Long;
+  }
+
+  bool operator==(const RopeScaling &) const = default;
 
   /// The names in configurations, in the order of Kind.
   static constexpr std::array<std::string_view, 6> kindNames = {"default", "linear", "dynamic",

@@ -88,6 +88,7 @@ LogicalResult Compilation::import() {
   ImportOptions import;
   import.context = options.context;
   import.architectures = options.architectures;
+  import.ropeFactors = options.ropeFactors;
   import.needActivations = !options.activations;
   import.needWeights =
       options.weights == manifest::WeightsMode::Pack || options.weights == manifest::WeightsMode::Reference;

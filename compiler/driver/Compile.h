@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/catalog/TemplateFiles.h"
+#include "compiler/description/Rope.h"
 #include "compiler/driver/ChoosePrecision.h"
 #include "compiler/driver/KernelPlan.h"
 #include "compiler/package/Package.h"
@@ -42,9 +43,10 @@ struct CompileOptions {
   std::vector<std::string> targets;       ///< names, aliases or .yaml files
   std::optional<int64_t> context;         ///< positions, where others are wanted than the model says
   std::vector<std::string> architectures; ///< .yaml files, beside templates/models: compiler/description/README.md
-  std::optional<int64_t> maxTokens;       ///< rows of the largest step; default: the context, at most 512
-  std::optional<Precision> precision;     ///< of matrix operands, weights and caches; default: the weights' own
-  std::string quantize;                   ///< format of the linears' weights, "int4_g128"; empty: as they are
+  description::RopeFactors ropeFactors = description::RopeFactors::Auto; ///< of longrope
+  std::optional<int64_t> maxTokens;   ///< rows of the largest step; default: the context, at most 512
+  std::optional<Precision> precision; ///< of matrix operands, weights and caches; default: the weights' own
+  std::string quantize;               ///< format of the linears' weights, "int4_g128"; empty: as they are
   std::optional<std::string>
       activations; ///< type of codes of what linears read, "i8", "e4m3fnuz" or "none"; default: the model's
   std::optional<std::string> kvCache; ///< of keys and values in caches, likewise

@@ -39,9 +39,8 @@ const char *getKind(DiagnosticSeverity severity) {
   case DiagnosticSeverity::Warning:
     return "warning: ";
   case DiagnosticSeverity::Note:
+  case DiagnosticSeverity::Remark: // a note that belongs to no error
     return "note: ";
-  case DiagnosticSeverity::Remark:
-    return "remark: ";
   }
   llvm_unreachable("all severities are listed");
 }

@@ -1,4 +1,4 @@
-// From thrown errors to MLIR diagnostics.
+// From thrown errors, and notes, to MLIR diagnostics.
 #pragma once
 
 #include "support/InputError.h"
@@ -30,6 +30,11 @@ template <typename Import> mlir::OwningOpRef<mlir::ModuleOp> diagnose(mlir::MLIR
     mlir::emitError(mlir::UnknownLoc::get(context)) << error.what();
   }
   return nullptr;
+}
+
+/// What is good to know of an import that goes well; printed as a note.
+inline void tell(mlir::MLIRContext *context, const std::string &note) {
+  mlir::emitRemark(mlir::UnknownLoc::get(context)) << note;
 }
 
 } // namespace nstf::import

@@ -29,8 +29,7 @@ namespace {
 class GraphBuilder {
 public:
   GraphBuilder(const ExpandedGraph &graph, const ModelFacts &facts, const Checkpoint *checkpoint,
-               const std::string &expectedFrom, bool locateInFile, MLIRContext *context,
-               const QuantizedWeights *quantized)
+               const std::string &expectedFrom, bool locateInFile, MLIRContext *context, QuantizedWeights *quantized)
       : graph(graph), facts(facts), checkpoint(checkpoint), expectedFrom(expectedFrom), locateInFile(locateInFile),
         context(context), builder(context) {
     if (quantized)
@@ -74,7 +73,7 @@ private:
   // Weights
 
   /// The matrices of linears that are in codes.
-  void findCodes(const QuantizedWeights &quantized) {
+  void findCodes(QuantizedWeights &quantized) {
     std::set<size_t> others;
     for (const ExpandedNode &node : graph.nodes)
       for (auto [i, operand] : llvm::enumerate(node.operands))
@@ -325,7 +324,6 @@ std::vector<int64_t> nstf::import::getEnds(const ExpandedGraph &graph) {
 
 OwningOpRef<ModuleOp> nstf::import::buildModule(const ExpandedGraph &graph, const ModelFacts &facts,
                                                 const Checkpoint *checkpoint, const std::string &expectedFrom,
-                                                bool locateInFile, MLIRContext *context,
-                                                const QuantizedWeights *quantized) {
+                                                bool locateInFile, MLIRContext *context, QuantizedWeights *quantized) {
   return GraphBuilder(graph, facts, checkpoint, expectedFrom, locateInFile, context, quantized).build();
 }

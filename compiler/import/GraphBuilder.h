@@ -37,7 +37,7 @@ class QuantizedWeights;
 mlir::OwningOpRef<mlir::ModuleOp> buildModule(const description::ExpandedGraph &graph, const ModelFacts &facts,
                                               const checkpoint::Checkpoint *checkpoint, const std::string &expectedFrom,
                                               bool locateInFile, mlir::MLIRContext *context,
-                                              const QuantizedWeights *quantized = nullptr);
+                                              QuantizedWeights *quantized = nullptr);
 
 /// Ids that end a text, by the graph alone.
 std::vector<int64_t> getEnds(const description::ExpandedGraph &graph);

@@ -6,6 +6,7 @@
 #include "compiler/import/HuggingFace.h"
 
 #include "compiler/description/Config.h"
+#include "compiler/description/ForeignKeys.h"
 #include "compiler/import/Diagnose.h"
 #include "compiler/import/GenerationConfig.h"
 #include "compiler/import/GraphBuilder.h"
@@ -96,6 +97,48 @@ static void setContext(Parameters &parameters, int64_t wanted, const Config &con
   own->second = wanted;
 }
 
+static const RopeScaling *findLongRope(const Parameters &parameters) {
+  for (const auto &[name, value] : parameters)
+    if (const auto *rope = std::get_if<RopeScaling>(&value); rope && rope->kind == RopeScaling::longrope)
+      return rope;
+  return nullptr;
+}
+
+static void setRopeFactors(Parameters &parameters, RopeFactors wanted, const Config &config) {
+  if (wanted == RopeFactors::Auto)
+    return;
+  if (!findLongRope(parameters))
+    throw support::InputError("'" + config.name() +
+                              "': expected a model with rope scaling of the kind longrope, whose factors "
+                              "--rope-factors chooses, but it has none");
+  for (auto &[name, value] : parameters)
+    if (auto *rope = std::get_if<RopeScaling>(&value))
+      rope->factors = wanted;
+}
+
+/// Why short texts get other numbers than elsewhere, where factors follow the length of each text; empty: they don't.
+static std::string describeRopeFactors(const Parameters &parameters, const Config &config) {
+  const RopeScaling *rope = findLongRope(parameters);
+  auto context = parameters.find("context");
+  const int64_t *length = context == parameters.end() ? nullptr : std::get_if<int64_t>(&context->second);
+  if (!rope || !rope->original || !length || rope->factors != RopeFactors::Auto ||
+      !rope->isLong(*rope->original, double(*length)))
+    return "";
+  std::string trained = std::to_string(int64_t(*rope->original));
+  return "'" + config.name() + "': the context of " + std::to_string(*length) + " is longer than longrope's " +
+         trained +
+         " positions, so texts of every length get its long factors; --rope-factors=short, or --context=" + trained +
+         ", takes the short ones";
+}
+
+/// A LoRA beside the model; empty: there is none.
+static std::string describeAdapter(const fs::path &folder) {
+  for (const char *name : {"adapter_config.json", "adapter_model.safetensors", "adapter_model.bin"})
+    if (fs::exists(folder / name))
+      return "'" + (folder / name).string() + "': adapters are not taken: this is the model without it";
+  return "";
+}
+
 static std::string tokenizerOf(const fs::path &folder) {
   for (const char *name : {"tokenizer.json", "tokenizer.model", "tok512.bin"})
     if (fs::exists(folder / name))
@@ -157,9 +200,12 @@ OwningOpRef<ModuleOp> nstf::import::importHuggingFace(const std::string &folder,
     std::optional<Checkpoint> checkpoint;
     if (options.needWeights)
       checkpoint = Checkpoint::open(folder);
-    Parameters parameters = evaluateParameters(description, &config, checkpoint ? &*checkpoint : nullptr);
+    refuseForeignKeys(description, config);
+    std::vector<std::string> notes;
+    Parameters parameters = evaluateParameters(description, &config, checkpoint ? &*checkpoint : nullptr, &notes);
     if (options.context)
       setContext(parameters, *options.context, config);
+    setRopeFactors(parameters, options.ropeFactors, config);
     ExpandedGraph graph = expandGraph(description, parameters);
     std::optional<GenerationConfig> generation = readGeneration(folder, config, graph, context);
     std::optional<QuantizationConfig> quantization = QuantizationConfig::read(config);
@@ -175,8 +221,14 @@ OwningOpRef<ModuleOp> nstf::import::importHuggingFace(const std::string &folder,
                                                 quantization ? quantization->getKvCache() : "", generation},
                                                checkpoint ? &*checkpoint : nullptr, "'" + config.name() + "'",
                                                /*locateInFile=*/true, context, quantized ? &*quantized : nullptr);
-    if (module)
-      setWideProducts(*module, config);
+    if (!module)
+      return nullptr;
+    setWideProducts(*module, config);
+    notes.insert(notes.end(), {describeAdapter(folder), checkpoint ? checkpoint->unread() : "",
+                               quantized ? quantized->getVersionFault() : "", describeRopeFactors(parameters, config)});
+    for (const std::string &note : notes)
+      if (!note.empty())
+        tell(context, note);
     return module;
   });
 }

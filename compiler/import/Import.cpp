@@ -2,10 +2,12 @@
 
 #include "compiler/import/Import.h"
 
+#include "compiler/description/Config.h"
 #include "compiler/import/Diagnose.h"
 #include "compiler/import/HuggingFace.h"
 #include "compiler/import/YamlGraph.h"
 #include "dialects/nstf/NSTF.h"
+#include "support/Escape.h"
 #include "support/MappedFile.h"
 #include "support/TextLimits.h"
 
@@ -82,6 +84,18 @@ OwningOpRef<ModuleOp> nstf::import::importMlir(const std::string &path, MLIRCont
   });
 }
 
+/// A folder without config.json, which may be a LoRA alone.
+[[noreturn]] static void refuseFolder(const fs::path &folder) {
+  fs::path adapter = folder / "adapter_config.json";
+  if (!fs::exists(adapter))
+    throw support::InputError("'" + folder.string() + "': expected a model folder with a config.json but it has none");
+  description::ParameterValue base = description::Config(adapter.string()).find("base_model_name_or_path");
+  const auto *name = std::get_if<std::string>(&base);
+  throw support::InputError("'" + adapter.string() + "': expected a model but got an adapter" +
+                            (name ? " of '" + support::escape(*name) + "'" : "") +
+                            ": adapters are not taken, merge it into its model");
+}
+
 OwningOpRef<ModuleOp> nstf::import::importModel(const std::string &path, MLIRContext *context,
                                                 const ImportOptions &options) {
   context->loadDialect<NSTFDialect>();
@@ -89,11 +103,13 @@ OwningOpRef<ModuleOp> nstf::import::importModel(const std::string &path, MLIRCon
     std::string extension = fs::path(path).extension().string();
     if (fs::is_directory(path)) {
       if (!fs::exists(fs::path(path) / "config.json"))
-        throw support::InputError("'" + path + "': expected a model folder with a config.json but it has none");
+        refuseFolder(path);
       return importHuggingFace(path, context, options);
     }
     if (!fs::exists(path))
       throw support::InputError("'" + path + "': no such file or folder");
+    if (options.ropeFactors != description::RopeFactors::Auto)
+      throw support::InputError("'" + path + "': expected a model folder with --rope-factors but got a file");
     if (extension == ".yaml" || extension == ".yml")
       return importYamlGraph(path, context, options);
     if (extension == ".mlir")

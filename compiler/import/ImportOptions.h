@@ -1,6 +1,8 @@
 // What the user may say about an import.
 #pragma once
 
+#include "compiler/description/Rope.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,6 +19,8 @@ struct ImportOptions {
   std::optional<int64_t> context;
   /// Files that describe architectures, beside those of templates/models and before them.
   std::vector<std::string> architectures;
+  /// Other than Auto only for a model with longrope.
+  description::RopeFactors ropeFactors = description::RopeFactors::Auto;
 };
 
 } // namespace nstf::import

@@ -102,8 +102,24 @@ static bool isScaleType(ElementType type) {
   return type == ElementType::F16 || type == ElementType::BF16 || type == ElementType::F32;
 }
 
+/// Symmetric zeros are all in the middle: gptq stores that less one, gptq_v2 as it is. Writers of the one have called
+/// it the other, and what is stored tells.
+CodeLayout QuantizedWeights::findVersion(const Entry &zeros, const quantize::StoredCodes &stored,
+                                         const QuantizedLinear &linear) {
+  const bool isSecond = linear.method == QuantizedLinear::GptqV2;
+  const unsigned middle = 1u << (linear.bits - 1), own = isSecond ? middle : middle - 1,
+                 other = isSecond ? middle - 1 : middle;
+  if (!stored.areZeros(zeros.file->bytes(*zeros.tensor), other))
+    return isSecond ? CodeLayout::gptq_v2 : CodeLayout::gptq;
+  if (versionFault.empty())
+    versionFault = config.getPlace() + ": expected zeros stored as " + std::to_string(own) + ", those of symmetric " +
+                   (isSecond ? "gptq_v2" : "gptq") + ", but all of '" + support::escape(zeros.tensor->name) + "' are " +
+                   std::to_string(other) + ": taken as " + (isSecond ? "gptq" : "gptq_v2");
+  return isSecond ? CodeLayout::gptq : CodeLayout::gptq_v2;
+}
+
 std::optional<QuantizedWeight> QuantizedWeights::find(const description::ExpandedTensor &weight,
-                                                      const std::string &optionalPrefix) const {
+                                                      const std::string &optionalPrefix) {
   for (const std::string &tensor : weight.tensors) {
     std::string module = tensor.ends_with(".weight") ? tensor.substr(0, tensor.size() - 7) : tensor;
     const QuantizedLinear *linear = config.find(module);
@@ -160,6 +176,8 @@ std::optional<QuantizedWeight> QuantizedWeights::find(const description::Expande
     SourceAttr codesSource = require(quantize::Plane::Codes, names.codes);
     SourceAttr scales = require(quantize::Plane::Scales, names.scales);
     SourceAttr zeros = linear->zeros ? require(quantize::Plane::Zeros, names.zeros) : SourceAttr();
+    if (linear->symmetric)
+      layout = findVersion(look(names.zeros), stored, *linear);
     SourceAttr inGroups;
     if (Entry groups = look(names.groups); groups && !(result.order = readOrder(groups, format)).empty())
       inGroups = getSource(groups);

@@ -4,7 +4,7 @@
 #include "compiler/checkpoint/Checkpoint.h"
 #include "compiler/description/GraphExpansion.h"
 #include "compiler/description/QuantizationConfig.h"
-#include "compiler/quantize/Formats.h"
+#include "compiler/quantize/StoredCodes.h"
 #include "dialects/nstf/NSTF.h"
 
 namespace nstf::import {
@@ -27,16 +27,20 @@ public:
 
   /// Of the weight of a linear; nothing where it is numbers. Every tensor is there, of its type and shape, or it throws
   /// support::InputError.
-  std::optional<QuantizedWeight> find(const description::ExpandedTensor &weight,
-                                      const std::string &optionalPrefix) const;
+  std::optional<QuantizedWeight> find(const description::ExpandedTensor &weight, const std::string &optionalPrefix);
+  /// What was found of GPTQ's zeros and is not what the configuration says; empty: all is.
+  const std::string &getVersionFault() const { return versionFault; }
 
 private:
   SourceAttr getSource(const checkpoint::Checkpoint::Entry &entry) const;
   std::vector<int32_t> readOrder(const checkpoint::Checkpoint::Entry &groups, const quantize::Format &format) const;
+  CodeLayout findVersion(const checkpoint::Checkpoint::Entry &zeros, const quantize::StoredCodes &stored,
+                         const description::QuantizedLinear &linear);
 
   const description::QuantizationConfig &config;
   const checkpoint::Checkpoint *checkpoint;
   mlir::MLIRContext *context;
+  std::string versionFault;
 };
 
 } // namespace nstf::import

@@ -29,6 +29,8 @@ OwningOpRef<ModuleOp> nstf::import::importYamlGraph(const std::string &path, MLI
     std::optional<Checkpoint> checkpoint;
     if (options.needWeights && description.checkpoint)
       checkpoint = Checkpoint::open((fs::path(path).parent_path() / *description.checkpoint).string());
+    if (checkpoint && !checkpoint->unread().empty())
+      tell(context, checkpoint->unread());
     return buildModule(graph, {"graph", description.name, "", ""}, checkpoint ? &*checkpoint : nullptr,
                        "'" + path + "'",
                        /*locateInFile=*/true, context);

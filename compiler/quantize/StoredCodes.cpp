@@ -171,6 +171,16 @@ bool StoredCodes::needsWideScales(std::span<const std::byte> scales, support::El
   return false;
 }
 
+bool StoredCodes::areZeros(std::span<const std::byte> zeros, unsigned stored) const {
+  for (int64_t group = 0; group < format.groups(); ++group) {
+    Stream stream = getZeros(group);
+    for (int64_t row = 0; row < rows; ++row)
+      if (readBits(zeros, stream.first, stream.stride, getBit(row), format.bits) != stored)
+        return false;
+  }
+  return true;
+}
+
 float StoredCodes::readScale(std::span<const std::byte> scales, int64_t index, support::ElementType type) const {
   float scale;
   readScales(scales, type, index, {&scale, 1});

@@ -56,6 +56,8 @@ public:
   void write(int64_t row, const CodedRow &coded, StoredTensors<std::byte> to) const;
   /// Whether scales, all that are finite, are more than f16 holds, so that their plane must be f32.
   bool needsWideScales(std::span<const std::byte> scales, support::ElementType type) const;
+  /// Whether all zeros are this number as they are stored. Precondition: a layout whose zeros stand in words.
+  bool areZeros(std::span<const std::byte> zeros, unsigned stored) const;
   /// Scales may be f16, bf16 or f32. Throws StoredFault for one that is not finite or not of the format's type, and for
   /// a code that is no number.
   CodedRow read(int64_t row, StoredTensors<const std::byte> from, support::ElementType scaleType) const;

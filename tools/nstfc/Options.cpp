@@ -76,6 +76,20 @@ void parseVerification(CommandLine &line) {
 
 } // namespace
 
+void nstf::addRopeFactors(CLI::App &app, description::RopeFactors &factors) {
+  auto set = [&factors](const std::string &name) {
+    using enum description::RopeFactors;
+    factors = name == "short" ? Short : name == "long" ? Long : Auto;
+  };
+  app.add_option_function<std::string>(
+         "--rope-factors", set,
+         "which of longrope's two lists holds; auto is the long one where the context is longer than "
+         "original_max_position_embeddings, for texts of every length")
+      ->check(CLI::IsMember({"short", "long", "auto"}))
+      ->default_str("auto")
+      ->type_name("WHICH");
+}
+
 void nstf::addOptions(CLI::App &app, CommandLine &line) {
   app.add_option("model", line.compile.input,
                  "Hugging Face folder (config.json, *.safetensors), YAML graph or .mlir in the nstf dialect")
@@ -95,6 +109,7 @@ void nstf::addOptions(CLI::App &app, CommandLine &line) {
       ->capture_default_str();
   app.add_option("--context", line.compile.context, "positions of a run, where others are wanted than the model says")
       ->type_name("N");
+  addRopeFactors(app, line.compile.ropeFactors);
   app.add_option("--architecture", line.compile.architectures,
                  "a .yaml file that describes an architecture, beside those nstfc knows; repeatable")
       ->take_all()

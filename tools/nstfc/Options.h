@@ -21,6 +21,8 @@ struct CommandLine {
 };
 
 void addOptions(CLI::App &app, CommandLine &line);
+/// --rope-factors, of every command that imports models.
+void addRopeFactors(CLI::App &app, description::RopeFactors &factors);
 
 /// What the texts of options mean: weights, precision, steps of --verify, and the stage to end with. Throws
 /// std::runtime_error for what is wrong, and for options that don't go with each other.

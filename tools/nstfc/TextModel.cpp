@@ -7,6 +7,7 @@
 #include "nstf/Tokenizer.h"
 #include "support/Escape.h"
 #include "support/MappedFile.h"
+#include "tools/nstfc/Options.h"
 
 using namespace nstf;
 using calibrate::Texts;
@@ -21,6 +22,7 @@ void ModelOptions::add(CLI::App &app) {
       ->take_all()
       ->allow_extra_args(false)
       ->type_name("FILE.yaml");
+  addRopeFactors(app, ropeFactors);
   app.add_flag("--quiet", quiet, "no progress on standard error");
 }
 
@@ -45,6 +47,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Models::load(const std::string &path, bool nee
   import::ImportOptions import;
   import.needWeights = needWeights;
   import.architectures = options.architectures;
+  import.ropeFactors = options.ropeFactors;
   return import::importModel(path, &context, import);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/calibrate/TextRunner.h"
+#include "compiler/description/Rope.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -14,6 +15,7 @@ namespace nstf {
 struct ModelOptions {
   std::string model, weights = "files";
   std::vector<std::string> architectures;
+  description::RopeFactors ropeFactors = description::RopeFactors::Auto;
   bool quiet = false;
 
   void add(CLI::App &app);

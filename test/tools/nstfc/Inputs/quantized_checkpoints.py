@@ -30,6 +30,8 @@ class Method:
     ordered: bool = False  # inputs of a group are not neighbours
     sizes: tuple = (64, 96, 32)  # hidden, intermediate, keys
     left: str = "lm_head"  # what stays numbers
+    zero: int | None = None  # all zeros are this
+    said: str = ""  # checkpoint_format, where that is not the layout
 
     def shapes(self):
         hidden, intermediate, keys = self.sizes
@@ -52,6 +54,9 @@ METHODS = {
     "int8_f32": Method("bytes", scale_type="F32", unit=0.7e-4), "int8_tensor": Method("bytes", zeros=True, scale_rows=0),
     "int8_blocks": Method("bytes", group=GROUP, scale_rows=48), "awq": Method("awq", **FOUR),
     "awq_part": Method("awq", **FOUR, left="self_attn"), "gptq": Method("gptq", **FOUR), "gptq_v2": Method("gptq_v2", **FOUR),
+    "gptq_as_v2": Method("gptq", **FOUR, zero=8, said="gptq_v2"), "gptq_v2_as_gptq": Method("gptq_v2", **FOUR, zero=8, said="gptq"),
+    "gptq8_v2_as_gptq": Method("gptq_v2", 8, GROUP, True, zero=128, said="gptq"), "gptq_symmetric": Method("gptq", **FOUR, zero=8),
+    "gptq_nines": Method("gptq", **FOUR, zero=9),  # not symmetric, and stored as symmetric ones of gptq_v2
     "gptq8": Method("gptq", 8, GROUP, True), "gptq_ordered": Method("gptq", **FOUR, ordered=True),
     "pack_ordered": Method("pack", 6, GROUP, True, ordered=True),
     "numbers": Method("numbers", **FOUR, ordered=True),  # of gptq_ordered
@@ -88,6 +93,8 @@ class Matrix:
         self.scales = [[round_to(method.scale_type, draw.randrange(1, 64) * method.unit) for _ in range(groups)] for _ in range(heights)]
         self.zeros = [[draw.randrange(1 << self.bits) if method.zeros else 1 << self.bits - 1 for _ in range(groups)]
                       for _ in range(heights)]
+        if method.zero is not None:
+            self.zeros = [[method.zero] * groups for _ in range(heights)]
 
     def value(self, n, k):
         i, g = n // self.scale_rows, self.groups[k]
@@ -156,8 +163,8 @@ def quantization(name):
         return {"quant_method": "awq", "bits": method.bits, "group_size": method.group, "zero_point": True, "version": "gemm",
                 "modules_to_not_convert": ["lm_head", method.left]}
     if method.layout.startswith("gptq"):
-        return {"quant_method": "gptq", "bits": method.bits, "group_size": method.group, "desc_act": method.ordered, "sym": False,
-                "checkpoint_format": method.layout}
+        return {"quant_method": "gptq", "bits": method.bits, "group_size": method.group, "desc_act": method.ordered,
+                "sym": method.zero == 1 << method.bits - 1, "checkpoint_format": method.said or method.layout}
     if method.layout == "float_blocks":
         return {"quant_method": "fp8", "fmt": "e4m3", "activation_scheme": "dynamic",
                 "weight_block_size": [method.scale_rows, method.group]}
