@@ -78,9 +78,10 @@ void CheckpointWriter::finish(const fs::path &model, const Json &config) const {
   index["metadata"]["total_size"] = bytes;
   support::writeFile(partial / "model.safetensors.index.json", index.dump(2) + "\n");
   support::writeFile(partial / "config.json", config.dump(2) + "\n");
-  for (const char *name : {"tokenizer.json", "tokenizer.model", "tok512.bin", "tokenizer_config.json",
-                           "special_tokens_map.json", "added_tokens.json", "vocab.json", "vocab.txt", "merges.txt",
-                           "chat_template.jinja", "generation_config.json", "modules.json", "1_Pooling/config.json"})
+  for (const char *name :
+       {"tokenizer.json", "tokenizer.model", "tok512.bin", "tokenizer_config.json", "special_tokens_map.json",
+        "added_tokens.json", "vocab.json", "vocab.txt", "merges.txt", "chat_template.jinja", "chat_template.json",
+        "generation_config.json", "modules.json", "1_Pooling/config.json"})
     if (fs::exists(model / name)) {
       fs::create_directories((partial / name).parent_path());
       support::writeFile(partial / name, support::MappedFile(model / name).text());

@@ -1,5 +1,6 @@
 // One compilation, stage by stage (Compile.h).
 #include "compiler/driver/Compile.h"
+#include "compiler/driver/ChatTemplateFile.h"
 #include "compiler/driver/PackageBuild.h"
 #include "compiler/driver/Reproducer.h"
 #include "compiler/import/Import.h"
@@ -8,11 +9,13 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
+#include "nstf/ChatTemplate.h"
 #include "nstf/Tokenizer.h"
 #include "passes/nstf/CodeType.h"
 #include "passes/nstf/FormedGraph.h"
 #include "passes/nstf/WeightFormat.h"
 #include "support/Escape.h"
+#include "support/MappedFile.h"
 #include "support/Progress.h"
 #include "support/WriteFile.h"
 #include "llvm/ADT/StringExtras.h"
@@ -65,6 +68,7 @@ LogicalResult Compilation::run(Stage last) {
   if (failed(checkTargets()) || failed(import()))
     return failure();
   checkTokenizer();
+  readChatTemplate();
   dump(Stage::NSTF);
   if (last == Stage::NSTF)
     return success();
@@ -142,6 +146,33 @@ void Compilation::checkTokenizer() {
       throw;
     throw std::runtime_error(std::string(error.what()) + " (--tokenizer=none leaves it out)"); // the model's own
   }
+}
+
+/// The chat template beside the tokenizer or, where there is none, in the model's folder, or the one that takes its
+/// place: parsed here once, for the same reason.
+void Compilation::readChatTemplate() {
+  if (options.chatTemplate == "none")
+    return;
+  std::optional<ChatTemplateFile> found;
+  if (!options.chatTemplate.empty()) {
+    found = {options.chatTemplate.string(), support::readTextFile(options.chatTemplate.string())};
+  } else {
+    auto facts = getModel()->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName);
+    auto tokenizer = facts ? facts.getAs<StringAttr>("tokenizer") : StringAttr();
+    fs::path folder = tokenizer && !tokenizer.empty() ? fs::path(tokenizer.str()).parent_path() : options.input;
+    if (fs::is_directory(folder))
+      found = findChatTemplate(folder);
+  }
+  if (!found)
+    return;
+  try {
+    runtime::ChatTemplate::parse(found->text, found->place);
+  } catch (const std::runtime_error &error) {
+    if (!options.chatTemplate.empty())
+      throw;
+    throw std::runtime_error(std::string(error.what()) + " (--chat-template=none leaves it out)"); // the model's own
+  }
+  chatTemplate = found->text;
 }
 
 /// The type of codes that was asked for, or that a checkpoint was made for; empty: none.

@@ -56,6 +56,7 @@ struct CompileOptions {
   PlanWishes wishes;
   RemarkLog *remarks = nullptr;        ///< the context's log: each kernel takes out what is about it
   std::filesystem::path tokenizer;     ///< takes the place of the model's own; empty: that one; "none": none
+  std::filesystem::path chatTemplate;  ///< likewise
   std::filesystem::path dumpStages;    ///< folder that gets every stage: 1-nstf.mlir, 3-systolic.gfx942.mlir, …
   std::filesystem::path reproducerDir; ///< folder for what replays an internal error; empty: the working directory
 };
@@ -94,11 +95,14 @@ public:
   int64_t getMaxTokens() const;
   const std::vector<CompiledTarget> &getTargets() const { return targets; }
   const CompileOptions &getOptions() const { return options; }
+  /// What makes a prompt of a conversation; empty: the model has none.
+  const std::string &getChatTemplate() const { return chatTemplate; }
 
 private:
   mlir::LogicalResult checkTargets() const;
   mlir::LogicalResult import();
   void checkTokenizer();
+  void readChatTemplate();
   /// Where a type of codes comes from, and what a chip without it lacks and does instead.
   struct CodeChoice {
     std::optional<std::string> wish;
@@ -121,6 +125,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> model;
   GraphOp graph;
   PrecisionChoice precision;
+  std::string chatTemplate;
   manifest::Manifest manifest;
   std::vector<CompiledTarget> targets;
 };

@@ -114,6 +114,7 @@ private:
 
   /// What lies beside the tokenizer, or where there is none in the model's folder, and isn't needed to compile.
   void addTextFiles() {
+    inputs.chatTemplate = compilation.getChatTemplate();
     std::filesystem::path input = compilation.getOptions().input, tokenizer = inputs.tokenizerFile;
     std::error_code ignored;
     if (tokenizer.empty() && !std::filesystem::is_directory(input, ignored))
@@ -124,7 +125,6 @@ private:
       return std::filesystem::exists(file, ignored) ? file.string() : "";
     };
     inputs.tokenizerConfig = find("tokenizer_config.json");
-    inputs.chatTemplate = find("chat_template.jinja");
     if (tokenizer.empty())
       return;
     runtime::TokenizerSideFiles beside = runtime::Tokenizer::sideFilesOf(tokenizer);

@@ -45,7 +45,10 @@ static void copyTokenizer(PackageFolder &folder, PackageInputs &inputs) {
   copy(inputs.tokenizerConfig, "tokenizer_config.json", tokenizer.config);
   copy(inputs.specialTokens, "special_tokens_map.json", tokenizer.specialTokens);
   copy(inputs.addedTokens, "added_tokens.json", tokenizer.addedTokens);
-  copy(inputs.chatTemplate, "chat_template.jinja", tokenizer.chatTemplate);
+  if (!inputs.chatTemplate.empty()) {
+    tokenizer.chatTemplate = "chat_template.jinja";
+    folder.write(tokenizer.chatTemplate, inputs.chatTemplate);
+  }
 }
 
 void checkPackagePlace(const fs::path &path) { PackageFolder folder(path); }

@@ -49,11 +49,13 @@ struct PackageInputs {
   std::vector<std::string> codeObjects;
   /// The file to copy where manifest.model.tokenizer.kind is not "none".
   std::string tokenizerFile;
-  /// The tokenizer_config.json and the chat_template.jinja that go with it, or empty; copied without a tokenizer too,
-  /// as one may be given when the package runs.
-  std::string tokenizerConfig, chatTemplate;
+  /// The tokenizer_config.json that goes with it, or empty; copied without a tokenizer too, as one may be given when
+  /// the package runs.
+  std::string tokenizerConfig;
   /// The special_tokens_map.json and the added_tokens.json that go with a SentencePiece model, or empty.
   std::string specialTokens, addedTokens;
+  /// The text of a chat template; empty: none.
+  std::string chatTemplate;
 };
 
 /// What a package has to pass before it takes its place.

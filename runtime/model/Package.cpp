@@ -54,17 +54,19 @@ std::string Package::codeObject(const manifest::Target &target) const {
   return std::string(mapped.text());
 }
 
+TokenizerSideFiles Package::tokenizerSideFiles() const {
+  const manifest::Tokenizer &tokenizer = contents.model.tokenizer;
+  auto find = [&](const std::string &name) { return name.empty() ? std::filesystem::path() : resolve(name); };
+  return {find(tokenizer.config), find(tokenizer.specialTokens), find(tokenizer.addedTokens)};
+}
+
 std::unique_ptr<Tokenizer> Package::tokenizer(const std::filesystem::path &given) const {
   const manifest::Model &model = contents.model;
   if (given.empty() && model.tokenizer.kind == "none")
     return nullptr;
   std::filesystem::path file = given.empty() ? resolve(model.tokenizer.file) : given;
-  auto find = [&](const std::string &name) { return name.empty() ? std::filesystem::path() : resolve(name); };
   std::unique_ptr<Tokenizer> tokenizer =
-      given.empty() ? Tokenizer::load(model.tokenizer.kind, file,
-                                      {find(model.tokenizer.config), find(model.tokenizer.specialTokens),
-                                       find(model.tokenizer.addedTokens)})
-                    : Tokenizer::load(given);
+      given.empty() ? Tokenizer::load(model.tokenizer.kind, file, tokenizerSideFiles()) : Tokenizer::load(given);
   if (model.vocabulary)
     tokenizer->fitTo(*model.vocabulary, file);
   return tokenizer;

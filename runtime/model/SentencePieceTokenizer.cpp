@@ -68,6 +68,12 @@ std::optional<int32_t> SentencePieceTokenizer::idOfRole(const TokenizerConfig &c
   return isWanted.value_or(absent) && content ? added->idOf(*content) : std::nullopt;
 }
 
+std::optional<std::string> SentencePieceTokenizer::nameOf(int32_t id) const {
+  if (const AddedToken *token = added->find(id))
+    return token->content;
+  return id >= 0 && id < processor->GetPieceSize() ? std::optional(processor->IdToPiece(id)) : std::nullopt;
+}
+
 int32_t SentencePieceTokenizer::vocabularySize() const { return std::max(processor->GetPieceSize(), added->size()); }
 
 void SentencePieceTokenizer::fitTo(int64_t vocabulary, const std::filesystem::path &file) {

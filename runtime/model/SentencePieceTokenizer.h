@@ -25,6 +25,7 @@ public:
   std::optional<int32_t> beginOf(std::optional<int32_t> modelBos) const override {
     return takesModelBos ? modelBos : bos;
   }
+  std::optional<std::string> nameOf(int32_t id) const override;
   int32_t vocabularySize() const override;
   void fitTo(int64_t vocabulary, const std::filesystem::path &file) override;
   std::vector<std::string> notes() const override { return unfollowed; }

@@ -66,6 +66,10 @@ Tok512Tokenizer::Tok512Tokenizer(const std::filesystem::path &path) {
     idOf.emplace(pieces[id].text, static_cast<int32_t>(id));
 }
 
+std::optional<std::string> Tok512Tokenizer::nameOf(int32_t id) const {
+  return id >= 0 && id < vocabularySize() ? std::optional(pieces[id].text) : std::nullopt;
+}
+
 std::string Tok512Tokenizer::bytesOf(int32_t id) const {
   if (id < firstByteId)
     return ""; // unknown, BOS, EOS

@@ -16,6 +16,7 @@ class Tok512Tokenizer : public PieceTokenizer {
 public:
   explicit Tok512Tokenizer(const std::filesystem::path &file);
   std::vector<int32_t> encode(std::string_view text) const override;
+  std::optional<std::string> nameOf(int32_t id) const override;
   int32_t vocabularySize() const override { return static_cast<int32_t>(pieces.size()); }
   std::string bytesOf(int32_t id) const override;
   LeadingSpaces leadingSpaces() const override { return LeadingSpaces::DropOne; }

@@ -1,11 +1,15 @@
 // What nstf-run does with a package. Each prints its results to standard output, and times to standard error.
 #pragma once
 
+#include "nstf/Conversation.h"
 #include "tools/nstf-run/Options.h"
 
 /// Prompts in, tokens out.
 void generateTexts(nstf::runtime::Session &session, const Options &options, const std::vector<TextRequest> &requests,
                    const nstf::runtime::Tokenizer *tokenizer);
+/// Messages in, answers out, until there are no more or Ctrl-C comes; the exit status.
+int runChat(nstf::runtime::Session &session, const Options &options, const TextRequest &request,
+            nstf::runtime::Conversation &conversation, const nstf::runtime::Tokenizer &tokenizer);
 /// Texts in, hidden states or embeddings out.
 void encodeTexts(nstf::runtime::Session &session, const Options &options, const std::vector<TextRequest> &requests,
                  const nstf::runtime::Tokenizer *tokenizer);

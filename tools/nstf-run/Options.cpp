@@ -7,10 +7,11 @@
 namespace {
 
 constexpr const char *footer = R"(
-One of --prompt, --prompt-file, --ids, --prompts, --input, --perplexity, --bench and --info says what to do:
+One of --prompt, --prompt-file, --ids, --prompts, --chat, --input, --perplexity, --bench and --info says what to do:
   nstf-run llama.nstf --prompt "Once upon a time" --tokens 100 --temperature 0.8 --top-p 0.9 --seed 1
   nstf-run llama.nstf --ids 1,403,407 --tokens 64 --greedy --print-ids
   nstf-run llama.nstf --prompts questions.jsonl --stop "Q:" --json
+  nstf-run llama.nstf --chat --system "You are brief." --sampling=model
   nstf-run llama.nstf --perplexity book.txt --window 1024 --stride 512
   nstf-run llama.nstf --bench --bench-prompt 128,512
   nstf-run llama.nstf --info
@@ -95,16 +96,18 @@ void checkTask(CLI::App &app, Options &options, const std::vector<std::string> &
   };
   const char *first = nullptr;
   for (const char *name :
-       {"--prompt", "--prompt-file", "--ids", "--prompts", "--input", "--perplexity", "--bench", "--info"}) {
+       {"--prompt", "--prompt-file", "--ids", "--prompts", "--chat", "--input", "--perplexity", "--bench", "--info"}) {
     if (first && given(name))
       throw CLI::ValidationError(std::string(first) + " excludes " + name);
     first = given(name) ? name : first;
   }
   if (!first && outputs.empty())
-    throw CLI::ValidationError("expected one of --prompt, --prompt-file, --ids, --prompts, --input and --output, "
-                               "--perplexity, --bench, and --info");
+    throw CLI::ValidationError(
+        "expected one of --prompt, --prompt-file, --ids, --prompts, --chat, --input and --output, "
+        "--perplexity, --bench, and --info");
   std::string what = first ? first : "--output";
-  options.task = what == "--perplexity"                    ? Task::Perplexity
+  options.task = what == "--chat"                          ? Task::Chat
+                 : what == "--perplexity"                  ? Task::Perplexity
                  : what == "--bench"                       ? Task::Bench
                  : what == "--info"                        ? Task::Info
                  : what == "--input" || what == "--output" ? Task::Tensors
@@ -113,6 +116,10 @@ void checkTask(CLI::App &app, Options &options, const std::vector<std::string> &
     refuse({"--embed", "--token-types", "--truncate"}, " is for --prompt and --ids");
   if (options.task == Task::Perplexity || options.task == Task::Bench || options.task == Task::Info)
     refuse({"--output"}, " is for --prompt, --ids and --input");
+  if (options.task != Task::Chat)
+    refuse({"--system", "--chat-variables"}, " is for --chat");
+  else
+    refuse({"--output", "--print-logits"}, " is not for --chat");
   if (options.task != Task::Perplexity)
     refuse({"--window", "--stride", "--from", "--rows", "--against"}, " is for --perplexity");
   if (options.task != Task::Bench)
@@ -126,7 +133,7 @@ void checkTask(CLI::App &app, Options &options, const std::vector<std::string> &
     options.outputs.push_back(options.task == Task::Text && output.find('=') == std::string::npos
                                   ? std::pair(options.embed ? "embedding" : "hidden", output)
                                   : nameAndFile(output, "--output"));
-  if (options.task != Task::Text || options.encodes())
+  if ((options.task != Task::Text && options.task != Task::Chat) || options.encodes())
     refuse({"--tokens", "--stop", "--ignore-eos", "--logprobs", "--print-logits", "--logit-bias",
             "--repetition-penalty", "--frequency-penalty", "--presence-penalty", "--greedy", "--temperature", "--top-k",
             "--top-p", "--min-p", "--seed", "--sampling"},
@@ -146,6 +153,7 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   });
   app.add_option("package", options.package, "the package, a folder model.nstf")->required()->type_name("PKG");
   addTextOptions(app, options);
+  addChatOptions(app, options);
   addSamplingOptions(app, options);
   addEncoderOptions(app, options);
   std::vector<std::string> inputs, outputs;

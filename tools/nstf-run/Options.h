@@ -1,6 +1,7 @@
 // nstf-run's command line: what to do with which package.
 #pragma once
 
+#include "nstf/Conversation.h"
 #include "nstf/Session.h"
 #include "tools/nstf-run/TextRequest.h"
 
@@ -10,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-enum class Task { Text, Tensors, Perplexity, Bench, Info };
+enum class Task { Text, Chat, Tensors, Perplexity, Bench, Info };
 
 struct Options {
   std::string package;
@@ -26,6 +27,9 @@ struct Options {
   bool printIds = false;
   bool modelSampling = false;
   std::string logitsFile;
+
+  // Conversations.
+  nstf::runtime::ConversationOptions conversation;
 
   // Encoders.
   bool embed = false;
@@ -46,6 +50,7 @@ struct Options {
 
 // The options, group by group.
 void addTextOptions(CLI::App &app, Options &options);
+void addChatOptions(CLI::App &app, Options &options);
 void addSamplingOptions(CLI::App &app, Options &options);
 void addMeasuringOptions(CLI::App &app, Options &options);
 

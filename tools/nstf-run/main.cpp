@@ -62,6 +62,21 @@ std::vector<TextRequest> requestsOf(const Options &options, const Package &packa
   return {request};
 }
 
+int startChat(const Options &options, Package package) {
+  TextRequest request = completeRequest(options, package);
+  if (!request.tokens)
+    request.tokens = request.model.tokens.value_or(package.manifest().model.context.value_or(1));
+  std::unique_ptr<Tokenizer> tokenizer = package.tokenizer(options.tokenizerFile);
+  if (!tokenizer)
+    throw std::runtime_error(package.folder().string() + ": expected a package with a tokenizer for --chat but it has "
+                                                         "none: --tokenizer=FILE gives one");
+  Conversation conversation(package, *tokenizer, options.conversation);
+  Session session(std::move(package), options.session);
+  if (!options.quiet)
+    printSession(session);
+  return runChat(session, options, request, conversation, *tokenizer);
+}
+
 void runTexts(const Options &options, Package package) {
   std::vector<TextRequest> requests = requestsOf(options, package);
   bool needsTokenizer = !options.encodes() && !options.printIds;
@@ -74,7 +89,7 @@ void runTexts(const Options &options, Package package) {
   (options.encodes() ? encodeTexts : generateTexts)(session, options, requests, tokenizer.get());
 }
 
-void run(const Options &options) {
+int run(const Options &options) {
   // What needs no device comes first: its errors should not wait for one.
   for (const auto &[name, file] : options.outputs)
     nstf::support::checkWritable(file);
@@ -85,11 +100,15 @@ void run(const Options &options) {
   Package package = Package::open(options.package);
   if (options.task == Task::Info) {
     std::cout << (options.json ? describePackageAsJson(package) : describePackage(package));
-    return;
+    return 0;
   }
   checkPurpose(package, options);
-  if (options.task == Task::Text)
-    return runTexts(options, std::move(package));
+  if (options.task == Task::Chat)
+    return startChat(options, std::move(package));
+  if (options.task == Task::Text) {
+    runTexts(options, std::move(package));
+    return 0;
+  }
   PerplexityTexts texts;
   if (options.task == Task::Perplexity)
     texts = readPerplexityTexts(options, package);
@@ -102,6 +121,7 @@ void run(const Options &options) {
     runBench(session, options);
   else
     runTensors(session, options);
+  return 0;
 }
 
 } // namespace
@@ -114,7 +134,6 @@ int main(int argc, char **argv) {
       return *exitStatus;
     if (!options.quiet)
       nstf::support::showProgress();
-    run(options);
-    return 0;
+    return run(options);
   });
 }

@@ -147,6 +147,10 @@ void nstf::addOptions(CLI::App &app, CommandLine &line) {
   app.add_option("--max-tokens", line.compile.maxTokens,
                  "tokens of the largest step; longer prompts run in pieces (default: the context, at most 512)")
       ->type_name("N");
+  app.add_option("--chat-template", line.compile.chatTemplate,
+                 "what makes a prompt of a conversation, in place of the model's own: a file of Jinja, or none "
+                 "(nstf-run --chat; runtime/model/chat_template says what it may hold)")
+      ->type_name("FILE|{none}");
   app.add_option("--tokenizer", line.compile.tokenizer,
                  "tokenizer that the package gets instead of the model's: *.json (tokenizer.json), *.model "
                  "(sentencepiece), *.bin (tok512) or none")

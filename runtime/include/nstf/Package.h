@@ -32,6 +32,8 @@ public:
   /// The package's tokenizer, nullptr when its kind is "none"; or the one in `file`, where that is given. Throws
   /// std::runtime_error when the file is missing or broken, or makes ids the model does not have.
   std::unique_ptr<Tokenizer> tokenizer(const std::filesystem::path &file = {}) const;
+  /// What lies beside the package's tokenizer.
+  TokenizerSideFiles tokenizerSideFiles() const;
 
 private:
   Package(std::filesystem::path root, manifest::Manifest contents)

@@ -66,6 +66,8 @@ public:
                                      std::size_t limit = noLimit) const;
   /// What a text of a SentencePiece model or tok512 begins with: what a file beside it says, or else the model's `bos`.
   virtual std::optional<int32_t> beginOf(std::optional<int32_t> bos) const { return bos; }
+  /// A token as its file writes it, special ones too; nothing where the file has none of that id.
+  virtual std::optional<std::string> nameOf(int32_t id) const = 0;
   /// Ids are 0 … vocabularySize()-1.
   virtual int32_t vocabularySize() const = 0;
   /// For a model of so many tokens. Throws std::runtime_error where there are more, with the name of `file` or of the

@@ -59,6 +59,13 @@ void TokenizerJson::readConfig(const std::filesystem::path &path) {
   bosToken = *id;
 }
 
+std::optional<std::string> TokenizerJson::nameOf(int32_t id) const {
+  if (const AddedToken *token = added.find(id))
+    return token->content;
+  const std::string *piece = model->vocabulary().nameOf(id);
+  return piece ? std::optional(*piece) : std::nullopt;
+}
+
 int32_t TokenizerJson::vocabularySize() const { return std::max(model->vocabulary().size(), added.size()); }
 
 void TokenizerJson::encodePiece(Piece piece, std::vector<int32_t> &ids) const {

@@ -24,6 +24,7 @@ public:
   TokenizerJson(const std::filesystem::path &file, const std::filesystem::path &config);
   std::vector<int32_t> encode(std::string_view text) const override;
   TokenSequence encodePrompt(std::string_view text, std::optional<int32_t> bos, std::size_t limit) const override;
+  std::optional<std::string> nameOf(int32_t id) const override;
   int32_t vocabularySize() const override;
   std::unique_ptr<TokenStream> stream() const override;
 

@@ -99,9 +99,8 @@ TEST_F(PackageTest, FilesBesideATokenizerWithOrWithoutIt) {
   for (const char *kind : {"sentencepiece", "none"}) {
     PackageInputs in = inputs(WeightsMode::Pack);
     in.manifest.model.tokenizer.kind = kind;
-    writeFile(root / "chat.jinja", "{{ messages }}");
     writeFile(root / "config.json", "{}");
-    in.chatTemplate = (root / "chat.jinja").string();
+    in.chatTemplate = "{{ messages }}";
     in.tokenizerConfig = in.specialTokens = in.addedTokens = (root / "config.json").string();
     writePackage(package, std::move(in)); // the second replaces the first
     manifest::Tokenizer tokenizer = manifest::readManifest(package / "manifest.json").model.tokenizer;
