@@ -159,8 +159,10 @@ void Compilation::readChatTemplate() {
   } else {
     auto facts = getModel()->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName);
     auto tokenizer = facts ? facts.getAs<StringAttr>("tokenizer") : StringAttr();
-    fs::path folder = tokenizer && !tokenizer.empty() ? fs::path(tokenizer.str()).parent_path() : options.input;
-    if (fs::is_directory(folder))
+    std::filesystem::path folder = options.input;
+    if (tokenizer && !tokenizer.empty())
+      folder = std::filesystem::path(tokenizer.str()).parent_path();
+    if (std::filesystem::is_directory(folder))
       found = findChatTemplate(folder);
   }
   if (!found)
