@@ -4,8 +4,6 @@
 
 #include "compiler/reference/Operations.h"
 
-#include "dialects/nstf/NSTF.h"
-
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -89,31 +87,44 @@ static double roundToE4M3(double x) {
   return x == 0 ? 0 : std::ldexp(std::nearbyint(std::ldexp(x, 3 - exponent)), exponent - 3);
 }
 
+double nstf::reference::roundToCode(QuantizeOp op, double quotient) {
+  return op.getType().isInteger() ? std::nearbyint(quotient) : roundToE4M3(quotient);
+}
+
+Matrix nstf::reference::getQuotients(QuantizeOp op, const Tensor &x, const Tensor &scales) {
+  int64_t size = op.getGroup();
+  double maxCode = op.getMaxCode();
+  return Matrix::NullaryExpr(x.values.rows(), x.values.cols(), [&](int64_t i, int64_t j) {
+    float scale = scales.values(i, j / size);
+    return scale == 0 ? 0 : std::clamp<double>(float(x.values(i, j)) / scale, -maxCode, maxCode);
+  });
+}
+
 /// Scales and quotients are f32, as the formula says, so that a code is one number and not two where it is a tie.
 static std::vector<Tensor> quantize(QuantizeOp op, Operands in, StepScalars) {
   const Matrix &x = in[0]->values;
   int64_t size = op.getGroup(), groups = x.cols() / size;
-  double maxCode = op.getMaxCode();
   Tensor codes(in[0]->shape), scales({x.rows(), groups});
   for (int64_t i = 0; i < x.rows(); ++i)
     for (int64_t g = 0; g < groups; ++g) {
       float largest = x.row(i).segment(g * size, size).cast<float>().cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
-      float scale = largest / float(maxCode);
-      scales.values(i, g) = scale;
-      for (int64_t j = g * size; j < (g + 1) * size; ++j) {
-        double quotient = scale == 0 ? 0 : std::clamp<double>(float(x(i, j)) / scale, -maxCode, maxCode);
-        codes.values(i, j) = op.getType().isInteger() ? std::nearbyint(quotient) : roundToE4M3(quotient);
-      }
+      scales.values(i, g) = largest / float(op.getMaxCode());
     }
+  codes.values = getQuotients(op, *in[0], scales).unaryExpr([&](double quotient) { return roundToCode(op, quotient); });
   return {codes, scales};
+}
+
+Matrix nstf::reference::decodeRows(const Matrix &codes, const Matrix &scales) {
+  Matrix result = codes;
+  int64_t size = codes.cols() / scales.cols();
+  for (int64_t group = 0; group < scales.cols(); ++group)
+    result.middleCols(group * size, size).array().colwise() *= scales.col(group).array();
+  return result;
 }
 
 static Tensor dequantizeRows(DequantizeRowsOp, Operands in, StepScalars) {
   Tensor result = *in[0];
-  const Matrix &scales = in[1]->values;
-  int64_t size = result.values.cols() / scales.cols();
-  for (int64_t g = 0; g < scales.cols(); ++g)
-    result.values.middleCols(g * size, size).array().colwise() *= scales.col(g).array();
+  result.values = decodeRows(result.values, in[1]->values);
   return result;
 }
 
@@ -215,11 +226,12 @@ static Tensor kvAppend(KvAppendOp, Operands in, StepScalars step) {
   return cache;
 }
 
-static Tensor attend(AttentionOp op, const Matrix &q, const Matrix &k, const Matrix &v, StepScalars step) {
+void nstf::reference::visitLogits(
+    AttentionOp op, const Matrix &q, const Matrix &k, StepScalars step,
+    llvm::function_ref<void(int64_t row, int64_t head, int64_t first, Eigen::RowVectorXd &logits)> visit) {
   int64_t heads = op.getHeads(), group = heads / static_cast<int64_t>(op.getKvHeads());
   int64_t size = op.getHeadSize();
   double scale = op.getScale().convertToDouble();
-  Tensor result({q.rows(), q.cols()});
   for (int64_t row = 0; row < q.rows(); ++row) {
     int64_t seen = op.readsCache() ? step.position + row + 1 : op.getCausal() ? row + 1 : k.rows();
     // The first key in the window of the row, whose position is seen - 1.
@@ -228,28 +240,27 @@ static Tensor attend(AttentionOp op, const Matrix &q, const Matrix &k, const Mat
       throw std::runtime_error("expected positions below " + std::to_string(k.rows()) + " but got " +
                                std::to_string(seen - 1));
     for (int64_t head = 0; head < heads; ++head) {
-      int64_t from = head / group * size;
-      Eigen::RowVectorXd weights =
-          scale * q.row(row).segment(head * size, size) * k.block(first, from, count, size).transpose();
-      softmaxInPlace(weights);
-      result.values.row(row).segment(head * size, size) = weights * v.block(first, from, count, size);
+      Eigen::RowVectorXd logits =
+          scale * q.row(row).segment(head * size, size) * k.block(first, head / group * size, count, size).transpose();
+      visit(row, head, first, logits);
     }
   }
-  return result;
 }
 
-/// What codes stand for, with a scale for each row and head.
-static Matrix scaleHeads(const Matrix &codes, const Matrix &scales) {
-  Matrix result = codes;
-  int64_t size = codes.cols() / scales.cols();
-  for (int64_t head = 0; head < scales.cols(); ++head)
-    result.middleCols(head * size, size).array().colwise() *= scales.col(head).array();
+static Tensor attend(AttentionOp op, const Matrix &q, const Matrix &k, const Matrix &v, StepScalars step) {
+  int64_t group = static_cast<int64_t>(op.getHeads() / op.getKvHeads()), size = op.getHeadSize();
+  Tensor result({q.rows(), q.cols()});
+  visitLogits(op, q, k, step, [&](int64_t row, int64_t head, int64_t first, Eigen::RowVectorXd &logits) {
+    softmaxInPlace(logits);
+    result.values.row(row).segment(head * size, size) =
+        logits * v.block(first, head / group * size, logits.size(), size);
+  });
   return result;
 }
 
 static Tensor attention(AttentionOp op, Operands in, StepScalars step) {
   if (op.readsCodes())
-    return attend(op, in[0]->values, scaleHeads(in[1]->values, in[3]->values), scaleHeads(in[2]->values, in[4]->values),
+    return attend(op, in[0]->values, decodeRows(in[1]->values, in[3]->values), decodeRows(in[2]->values, in[4]->values),
                   step);
   return attend(op, in[0]->values, in[1]->values, in[2]->values, step);
 }

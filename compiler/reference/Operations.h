@@ -2,9 +2,11 @@
 #pragma once
 
 #include "compiler/reference/Tensor.h"
+#include "dialects/nstf/NSTF.h"
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <string>
 #include <vector>
@@ -25,6 +27,18 @@ std::vector<Tensor> evaluateOperation(mlir::Operation *op, llvm::ArrayRef<const 
 
 /// Writes the rows of `kv_append` into `cache`. Throws when they don't fit.
 void appendRows(const Tensor &rows, StepScalars step, Tensor &cache);
+
+/// Attention's logits of each row and head, for the keys from `first` on. Precondition: k are numbers, not codes.
+void visitLogits(AttentionOp op, const Matrix &q, const Matrix &k, StepScalars step,
+                 llvm::function_ref<void(int64_t row, int64_t head, int64_t first, Eigen::RowVectorXd &logits)> visit);
+
+/// What codes stand for, with a scale for each row and group of columns.
+Matrix decodeRows(const Matrix &codes, const Matrix &scales);
+
+/// What `quantize` rounds: the numbers by the scales of their rows and groups, in f32 and none past the largest code.
+Matrix getQuotients(QuantizeOp op, const Tensor &x, const Tensor &scales);
+/// The code that one of them becomes.
+double roundToCode(QuantizeOp op, double quotient);
 
 /// Names of the operations that have a reference, sorted: "add", "argmax", …
 std::vector<std::string> referenceOperations();

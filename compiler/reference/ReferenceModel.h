@@ -6,6 +6,7 @@
 
 #include "compiler/reference/Operations.h"
 #include "compiler/reference/Tensor.h"
+#include "compiler/reference/Twin.h"
 #include "dialects/nstf/NSTF.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -45,21 +46,33 @@ public:
   /// The same for a language model: input "ids", output "logits" as one row.
   std::vector<double> runIds(const std::vector<int32_t> &ids, int64_t position, const Observer &observer = {});
 
+  /// One step with a twin (Twin.h) for a package that has run the same: outputs with how far the package's may be away.
+  /// The twin's states are those of the run before, if that had one too.
+  std::map<std::string, TwinValue> runBeside(const Tensors &inputs, int64_t tokens, int64_t position,
+                                             const MadeRows &made);
+
   /// All states zero again.
   void reset();
 
   /// What a state holds, all zero before the first run. Throws std::runtime_error for an unknown name.
   const Tensor &state(const std::string &name) const;
-  /// Replaces it. Throws std::runtime_error for an unknown name and for another shape.
+  /// How far each row of a package's may be away, after runBeside.
+  RowBounds stateBounds(const std::string &name) const;
+  /// Replaces it, in both runs. Throws std::runtime_error for an unknown name and for another shape.
   void setState(const std::string &name, Tensor value);
 
 private:
-  std::shared_ptr<Tensor> get(GetOp op);
+  TwinValue get(GetOp op);
+  const TwinValue &find(const std::string &name) const;
+  std::map<std::string, TwinValue> runGraph(const Tensors &inputs, int64_t tokens, int64_t position,
+                                            const Observer &observer, Twin *twin);
 
   mlir::ModuleOp module;
   GraphOp graph;
   std::unique_ptr<WeightReader> reader;
-  std::map<std::string, std::shared_ptr<Tensor>> weights, states;
+  std::map<std::string, std::shared_ptr<Tensor>> weights;
+  std::map<std::string, TwinValue> states;
+  std::mt19937_64 signs;
 };
 
 /// Runs one kernel alone on given arguments: for tests of a single kernel. Caches among the arguments (what kv_append

@@ -21,6 +21,10 @@ struct Tolerance {
 /// convert does; of others it does not matter. Nothing when the table has no such row.
 std::optional<Tolerance> operationTolerance(llvm::StringRef operation, mlir::Type rounded);
 
+/// Of one operation inside a kernel, on these operands. What decodes an operand errs where the result is made; products
+/// of codes take the codes themselves. Precondition: the table has it.
+Tolerance operationTolerance(mlir::Operation *op, llvm::ArrayRef<const Tensor *> operands);
+
 /// Of one op of tensor code: the sum over the scalar operations in it.
 Tolerance tensorTolerance(mlir::Operation *op);
 
@@ -42,6 +46,9 @@ struct Comparison {
 
 /// Precondition: as many numbers as `want` has.
 Comparison compare(llvm::ArrayRef<float> got, const Tensor &want, Tolerance tolerance);
+
+/// The same with what is allowed of each row; the row that is off by the most of it counts.
+Comparison compareRows(const Tensor &got, const Tensor &want, const Eigen::VectorXd &allowed);
 
 /// Of codes of type i8 or f8E4M3FNUZ that were made of numbers which a kernel rounds otherwise than the reference.
 /// Where such a number crosses the middle between two codes it becomes the next one; that is rare, so few may differ.
