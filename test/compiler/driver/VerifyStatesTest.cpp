@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <gmock/gmock.h>
+#include <map>
 #include <span>
 
 using namespace nstf;
@@ -69,12 +70,15 @@ protected:
     compilation->writePackage(package());
   }
 
-  /// The report of a run whose last layer's `cache` gets a fault: as soon as its rows are there, or after all launches.
-  std::string verifyWith(Fault fault, const std::string &cache, bool atOnce) {
+  using Faults = std::map<std::string, Fault>; // by cache
+
+  /// The report of a run whose caches get faults: as soon as their rows are there, or after all launches.
+  std::string verifyWith(const Faults &faults, bool atOnce) {
     auto change = [&](runtime::Session &session, const runtime::LaunchView &launch) {
       const std::vector<manifest::Step> &steps = session.target().bucketFor(launch.tokens())->steps;
-      if (atOnce ? writes(launch, cache) : launch.index() + 1 == steps.size())
-        plant(fault, session, cache, launch.tokens());
+      for (const auto &[cache, fault] : faults)
+        if (atOnce ? writes(launch, cache) : launch.index() + 1 == steps.size())
+          plant(fault, session, cache, launch.tokens());
     };
     std::ostringstream report;
     EXPECT_EQ(verify(*compilation, package(), {.steps = {4}, .changeMemory = change}, report), 1);
@@ -120,18 +124,17 @@ protected:
 TEST_P(VerifyStatesTest, FindsFaults) {
   std::ostringstream sound;
   EXPECT_EQ(verify(*compilation, package(), {.steps = {16, 1}}, sound), 0) << sound.str();
-  std::string layer = "layers." + std::to_string(countLayers() - 1) + ".";
-  for (auto [cache, fault] :
-       {std::pair<const char *, Fault>("v_cache", changeScale), {"k_cache", exchangeCodes}, {"v_cache", appendLate}}) {
-    std::string made = verifyWith(fault, layer + cache, /*atOnce=*/true);
-    EXPECT_THAT(made, ContainsRegex("kernel quantize_kv_append[^\n]*PAST TOLERANCE"));
-    std::string kept = verifyWith(fault, layer + cache, /*atOnce=*/false);
-    EXPECT_THAT(kept, Not(ContainsRegex("kernel [^\n]*PAST TOLERANCE")));
-    EXPECT_THAT(kept, ContainsRegex("state " + layer + cache + "[^\n]*PAST TOLERANCE"));
-  }
-  // What a kernel writes beside its rows shows in the state alone.
-  EXPECT_THAT(verifyWith(writePast, layer + "k_cache", /*atOnce=*/true),
-              ContainsRegex("state " + layer + "k_cache: [^\n]*PAST TOLERANCE"));
+  std::string last = "layers." + std::to_string(countLayers() - 1) + ".", other = "layers.1.";
+  Faults faults = {{last + "v_cache", changeScale}, {last + "k_cache", exchangeCodes}, {other + "v_cache", appendLate}};
+  for (const auto &fault : faults)
+    EXPECT_THAT(verifyWith({fault}, /*atOnce=*/true), ContainsRegex("kernel quantize_kv_append[^\n]*PAST TOLERANCE"))
+        << fault.first;
+  faults[other + "k_cache"] = writePast; // a kernel is asked for the rows it appends
+  std::string report = verifyWith(faults, /*atOnce=*/false);
+  EXPECT_THAT(report, Not(ContainsRegex("kernel [^\n]*PAST TOLERANCE")));
+  for (std::string state : {last + "v_cache.scales", last + "k_cache", other + "v_cache", other + "k_cache"})
+    EXPECT_THAT(report, ContainsRegex("state " + state + ": [^\n]*PAST TOLERANCE"));
+  EXPECT_THAT(report, Not(ContainsRegex("state layers.0[^\n]*PAST TOLERANCE")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Caches, VerifyStatesTest,
