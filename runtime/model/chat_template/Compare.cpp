@@ -57,6 +57,14 @@ bool isSameOrEqual(Context &context, const Value &left, const Value &right) {
   return left.isSame(right) || isEqual(context, left, right);
 }
 
+bool containsAll(Context &context, const Value &container, const Value &values) {
+  Iterator &elements = iterate(context, values);
+  for (Value element; elements.next(context, element);)
+    if (!contains(context, container, element))
+      return false;
+  return true;
+}
+
 [[noreturn]] void failOrder(Context &context, const Value &left, const Value &right) {
   for (const Value &operand : {left, right})
     if (operand.isUndefined())
@@ -144,10 +152,10 @@ bool isEqual(Context &context, const Value &left, const Value &right) {
   context.step();
   if (left.isNumber() && right.isNumber())
     return compareNumbers(left, right) == 0;
-  if (left.isView() || right.isView()) // sets in Python, but for values
-    context.fail("views of dicts can't be compared");
   if (left.kind() != right.kind())
     return false;
+  if (left.is(Kind::Keys) || left.is(Kind::Items)) // sets in Python
+    return lengthOf(context, left) == lengthOf(context, right) && containsAll(context, left, right);
   switch (left.kind()) {
   case Kind::Undefined:
   case Kind::None:

@@ -26,7 +26,8 @@ public:
       format = rest;
     }
     out += format;
-    const bool hasMembers = values.is(Kind::Dict) || values.is(Kind::List) || values.isUndefined();
+    const bool hasMembers =
+        values.is(Kind::Dict) || values.is(Kind::List) || values.is(Kind::Range) || values.isUndefined();
     if (!hasMembers && next < count())
       context.fail("expected " + std::to_string(next) + " values for the format but got " + std::to_string(count()));
     return out.finish();

@@ -18,6 +18,8 @@ Value fallback(Context &context, const Value &value, const Arguments &arguments)
 
 Value attribute(Context &context, const Value &value, const Arguments &arguments) {
   const Bound bound(context, "attr", arguments, {"name"}, 1);
+  if (value.isUndefined())
+    context.fail(describeUndefined(value));
   if (std::optional<Value> found = findAttribute(context, value, bound.text(0)))
     return *found;
   return context.undefinedMember(value, bound.get(0));
@@ -32,13 +34,17 @@ std::string_view takeName(Context &context, Arguments &arguments, std::string_vi
   return name;
 }
 
-/// Elements by `produce`, once the value's truth is known: what is false has none.
+/// Elements by `produce`; what is false has none. As in Python, the value is only looked at when elements are asked
+/// for.
 template <typename Produce> Value lazily(Context &context, const Value &value, Produce produce) {
-  if (!isTrue(context, value))
-    return makeIterator(context, [](Context &, Value &) { return false; });
-  return makeIterator(context, [&elements = iterate(context, value), produce](Context &context, Value &element) {
-    return produce(context, elements, element);
-  });
+  return makeIterator(
+      context, [value, produce, elements = static_cast<Iterator *>(nullptr)](Context &context, Value &element) mutable {
+        if (!elements && !isTrue(context, value))
+          return false;
+        if (!elements)
+          elements = &iterate(context, value);
+        return produce(context, *elements, element);
+      });
 }
 
 Value map(Context &context, const Value &value, const Arguments &arguments) {

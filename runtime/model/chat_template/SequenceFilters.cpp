@@ -92,12 +92,24 @@ Value groupBy(Context &context, const Value &value, const Arguments &arguments) 
   return context.list(groups);
 }
 
+/// What a generator of Python's does: `make` is asked for all elements when the first is asked for.
+template <typename Make> Value makeLater(Context &context, Make make) {
+  return makeIterator(context,
+                      [make, elements = static_cast<Iterator *>(nullptr)](Context &context, Value &element) mutable {
+                        if (!elements)
+                          elements = &iterate(context, make(context));
+                        return elements->next(context, element);
+                      });
+}
+
 Value unique(Context &context, const Value &value, const Arguments &arguments) {
   const Bound bound(context, "unique", arguments, {"case_sensitive", "attribute"});
   const Key key{bound.get(1), Value::none(), bound.flag(0)};
-  return makeIterator(context, [&elements = iterate(context, value), key,
-                                seen = std::vector<Entry>()](Context &context, Value &element) mutable {
-    while (elements.next(context, element)) {
+  auto walk = [key, seen = std::vector<Entry>(), value,
+               elements = static_cast<Iterator *>(nullptr)](Context &context, Value &element) mutable {
+    if (!elements)
+      elements = &iterate(context, value);
+    while (elements->next(context, element)) {
       const Value found = key.of(context, element);
       if (find(context, seen, found))
         continue;
@@ -106,7 +118,8 @@ Value unique(Context &context, const Value &value, const Arguments &arguments) {
       return true;
     }
     return false;
-  });
+  };
+  return makeIterator(context, std::move(walk));
 }
 
 template <bool largest> Value extreme(Context &context, const Value &value, const Arguments &arguments) {
@@ -191,52 +204,65 @@ Value reverse(Context &context, const Value &value, const Arguments &arguments) 
 
 Value items(Context &context, const Value &value, const Arguments &arguments) {
   Bound(context, "items", arguments, {});
-  if (!value.is(Kind::Dict) && !value.isUndefined())
-    context.fail("expected a dict for 'items' but got " + std::string(describe(value)));
-  return Value::object(Kind::Iterator, &iterate(context, value.isUndefined() ? value : value.as(Kind::Items)));
+  return makeLater(context, [value](Context &context) {
+    if (!value.is(Kind::Dict) && !value.isUndefined())
+      context.fail("expected a dict for 'items' but got " + std::string(describe(value)));
+    return value.isUndefined() ? value : value.as(Kind::Items);
+  });
 }
 
-Value batch(Context &context, const Value &value, const Arguments &arguments) {
-  const Bound bound(context, "batch", arguments, {"linecount", "fill_with"}, 1);
-  const int64_t size = bound.integer(0);
+Value makeBatches(Context &context, const Value &value, int64_t size, const Value &fill) {
   std::vector<Value> batches, batch;
   auto finishBatch = [&] {
     batches.push_back(context.list(batch));
     batch.clear();
   };
-  Iterator &elements = iterate(context, value);
-  for (Value element; elements.next(context, element);) {
-    if (static_cast<int64_t>(batch.size()) == size)
-      finishBatch();
+  auto push = [&](const Value &element) {
     context.addMemory(sizeof(Value));
     batch.push_back(element);
-  }
-  for (; bound.hasValue(1) && !batch.empty() && static_cast<int64_t>(batch.size()) < size;
-       batch.push_back(bound.get(1)))
-    context.addMemory(sizeof(Value));
+  };
+  Iterator &elements = iterate(context, value);
+  for (Value element; elements.next(context, element); push(element))
+    if (static_cast<int64_t>(batch.size()) == size)
+      finishBatch();
+  while (!fill.is(Kind::None) && !batch.empty() && static_cast<int64_t>(batch.size()) < size)
+    push(fill);
   if (!batch.empty())
     finishBatch();
-  return Value::object(Kind::Iterator, &iterate(context, context.list(batches)));
+  return context.list(batches);
 }
 
-Value slice(Context &context, const Value &value, const Arguments &arguments) {
-  const Bound bound(context, "slice", arguments, {"slices", "fill_with"}, 1);
+Value batch(Context &context, const Value &value, const Arguments &arguments) {
+  const Bound bound(context, "batch", arguments, {"linecount", "fill_with"}, 1);
+  return makeLater(context, [value, size = bound.integer(0), fill = bound.get(1)](Context &context) {
+    return makeBatches(context, value, size, fill);
+  });
+}
+
+Value makeSlices(Context &context, const Value &value, int64_t slices, const Value &fill) {
   const std::vector<Value> elements = collect(context, value);
-  const int64_t slices = bound.integer(0), count = static_cast<int64_t>(elements.size());
   if (slices == 0)
     context.fail("division by zero");
+  const auto count = static_cast<int64_t>(elements.size());
   std::vector<Value> result;
   for (int64_t i = 0, begin = 0; i < slices; ++i) {
     const bool larger = i < count % slices;
     const int64_t end = begin + count / slices + larger;
     std::vector<Value> part(elements.begin() + begin, elements.begin() + end);
-    if (bound.hasValue(1) && !larger)
-      part.push_back(bound.get(1));
+    if (!fill.is(Kind::None) && !larger)
+      part.push_back(fill);
     context.addMemory(sizeof(Value));
     result.push_back(context.list(part));
     begin = end;
   }
-  return Value::object(Kind::Iterator, &iterate(context, context.list(result)));
+  return context.list(result);
+}
+
+Value slice(Context &context, const Value &value, const Arguments &arguments) {
+  const Bound bound(context, "slice", arguments, {"slices", "fill_with"}, 1);
+  return makeLater(context, [value, slices = bound.integer(0), fill = bound.get(1)](Context &context) {
+    return makeSlices(context, value, slices, fill);
+  });
 }
 
 const Filter filters[] = {
