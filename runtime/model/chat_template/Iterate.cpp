@@ -59,10 +59,10 @@ Value walk(Context &context, const Value &value, bool backwards) {
 }
 
 Value walkText(Context &context, const Value &text) {
-  return makeIterator(context, [rest = text.getText(), markup = text.isMarkup()](Context &, Value &element) mutable {
+  return makeIterator(context, [rest = text.getText()](Context &, Value &element) mutable {
     if (rest.empty())
       return false;
-    element = Value::text(takeCharacter(rest), markup);
+    element = Value::text(takeCharacter(rest));
     return true;
   });
 }
