@@ -15,10 +15,13 @@ inline std::string_view textOf(const uint8_t *data, size_t size) {
   return {reinterpret_cast<const char *>(data), size};
 }
 
-/// A file in memory, for readers that want a path; one for all inputs.
-inline const std::string &fileOf(std::string_view bytes) {
-  static const int descriptor = ::memfd_create("fuzz", MFD_CLOEXEC);
-  static const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
+/// A file in memory, for readers that want a path; the same for all inputs, or where a reader wants several, one of 3.
+inline std::string fileOf(std::string_view bytes, int which = 0) {
+  static int descriptors[3] = {-1, -1, -1};
+  int &descriptor = descriptors[which];
+  if (descriptor < 0)
+    descriptor = ::memfd_create("fuzz", MFD_CLOEXEC);
+  std::string path = "/proc/self/fd/" + std::to_string(descriptor);
   if (::ftruncate(descriptor, 0) != 0 ||
       ::pwrite(descriptor, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
     std::abort();

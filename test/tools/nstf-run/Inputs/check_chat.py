@@ -1,4 +1,4 @@
-"""check_chat.py FILE MODEL PACKAGE EXPECTED KIND: a conversation that nstf-run --chat --json held.
+"""check_chat.py FILE PACKAGE EXPECTED KIND OPTION...: a conversation that nstf-run --chat --json held with these options.
 
 Every turn's ids are those that transformers makes of the conversation (EXPECTED, written by make_chat_expected.py); the
 caches were believed as far as they hold the same ids; and a run from the start says the same.
@@ -8,7 +8,7 @@ import pathlib
 import subprocess
 import sys
 
-file, package, expected, kind = sys.argv[1:]
+file, package, expected, kind, *options = sys.argv[1:]
 turns = [json.loads(line) for line in open(file)]
 wanted = json.loads(pathlib.Path(expected).read_text())[kind]
 assert len(turns) == len(wanted), (len(turns), len(wanted))
@@ -25,7 +25,7 @@ for turn, want in zip(turns, wanted):
     held = (ids + turn["ids"])[:-1]
 
     command = ["nstf-run", package, "--device=emulator", "--ids", ",".join(map(str, ids)), "--json", "--logprobs=5",
-               "--quiet", f"--tokens={len(turn['ids'])}", "--ignore-eos"]
+               "--quiet", f"--tokens={len(turn['ids'])}", *options]
     alone = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     assert alone["ids"] == turn["ids"], (alone["ids"], turn["ids"])
     for mine, other in zip(turn["logprobs"], alone["logprobs"]):
