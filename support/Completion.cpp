@@ -1,6 +1,7 @@
 // Both scripts have the same parts: which command the words so far name, which option the word is a value of, and
 // tables of what is possible there.
 #include "support/Completion.h"
+#include "support/Escape.h"
 
 #include <algorithm>
 #include <functional>
@@ -104,11 +105,22 @@ std::string wordCases(const CompletionCommand &root, bool withAbout) {
 
 } // namespace
 
+std::vector<const CLI::Option *> listOptions(const CLI::App &app) {
+  std::vector<const CLI::Option *> options;
+  for (const CLI::Option *option : app.get_options())
+    if (!option->get_group().empty()) // old names aside, which --help doesn't list either
+      options.push_back(option);
+  for (const CLI::App *group : app.get_subcommands({}))
+    if (group->get_name().empty())
+      for (const CLI::Option *option : listOptions(*group))
+        if (option != group->get_help_ptr())
+          options.push_back(option);
+  return options;
+}
+
 CompletionCommand describeCommand(const CLI::App &app) {
   CompletionCommand command{app.get_name(), app.get_description(), {}, {}, {}};
-  for (const CLI::Option *option : app.get_options()) {
-    if (option->get_group().empty()) // old names, which --help doesn't list either
-      continue;
+  for (const CLI::Option *option : listOptions(app)) {
     CompletionValue value = readTypeName(option->get_type_name());
     if (option->get_positional()) {
       command.positional.words.insert(command.positional.words.end(), value.words.begin(), value.words.end());
@@ -123,7 +135,8 @@ CompletionCommand describeCommand(const CLI::App &app) {
     command.options.push_back(std::move(entry));
   }
   for (const CLI::App *sub : app.get_subcommands({}))
-    command.commands.push_back(describeCommand(*sub));
+    if (!sub->get_name().empty())
+      command.commands.push_back(describeCommand(*sub));
   return command;
 }
 
@@ -224,7 +237,7 @@ void addCommonOptions(CLI::App &app, const std::string &version, std::function<C
          "--completion",
          [describe](const std::string &shell) {
            if (shell != "bash" && shell != "zsh")
-             throw CLI::ValidationError("--completion", "expected bash or zsh but got '" + shell + "'");
+             throw CLI::ValidationError("--completion", "expected bash or zsh but got '" + escape(shell) + "'");
            throw CLI::CallForVersion(makeCompletion(shell, describe()), 0);
          },
          "print the completion script of a shell and leave: source <(" + app.get_name() + " --completion=bash)")

@@ -28,6 +28,9 @@ struct CompletionCommand {
   std::vector<CompletionCommand> commands;
 };
 
+/// The options that --help lists of a command, those of its groups too.
+std::vector<const CLI::Option *> listOptions(const CLI::App &app);
+
 /// The options and subcommands of an application. A type name says what values are: words in braces are an enumeration
 /// ({f32,f16}, which CLI::IsMember writes too); FILE, FOLDER, PKG or an ending (.yaml) in it means that they are files.
 CompletionCommand describeCommand(const CLI::App &app);

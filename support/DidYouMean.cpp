@@ -1,4 +1,5 @@
 #include "support/DidYouMean.h"
+#include "support/Escape.h"
 
 #include <algorithm>
 
@@ -22,18 +23,31 @@ static size_t editDistance(std::string_view a, std::string_view b) {
 }
 
 std::string didYouMean(std::string_view name, const std::vector<std::string> &known) {
-  size_t best = std::max<size_t>(1, name.size() / 3) + 1;
+  const size_t letters = name.size() - std::min(name.find_first_not_of('-'), name.size()); // of an option
+  size_t best = std::max<size_t>(1, letters / 3) + 1;
   const std::string *nearest = nullptr;
   for (const std::string &candidate : known) {
     if (name.size() > 200 || candidate.size() > 200)
       continue;
-    size_t distance = editDistance(name, candidate);
-    if (distance < best && distance < name.size()) { // of one letter any other would be near
+    size_t distance = candidate.starts_with(name) ? 1 : editDistance(name, candidate);
+    if (distance < best && distance < letters) { // of one letter any other would be near
       best = distance;
       nearest = &candidate;
     }
   }
   return nearest ? ", did you mean '" + *nearest + "'?" : "";
+}
+
+std::string listNames(const std::vector<std::string> &names) {
+  constexpr size_t longestName = 60, longestList = 250;
+  std::string list;
+  for (const std::string &name : names) {
+    const std::string shown = escape(name, longestName);
+    if (list.size() + shown.size() > longestList)
+      return list + ", … (" + std::to_string(names.size()) + " in all)";
+    list += (list.empty() ? "" : ", ") + shown;
+  }
+  return list;
 }
 
 } // namespace nstf::support

@@ -51,7 +51,7 @@ public:
     Place where = file;
     where.line = std::max(file.line, 1) + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
     where.column = static_cast<int>(before.size() - (before.rfind('\n') + 1)) + 1; // npos + 1 is 0
-    where.error("expected JSON but got this: " + escape(reason, 400));
+    where.error("expected JSON but got this: " + escape(reason));
   }
 
 private:

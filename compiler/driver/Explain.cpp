@@ -4,6 +4,7 @@
 #include "compiler/catalog/Catalog.h"
 #include "compiler/driver/KernelFacts.h"
 #include "compiler/driver/OptionRegex.h"
+#include "support/Escape.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <stdexcept>
@@ -154,6 +155,7 @@ std::string nstf::explain(const Compilation &compilation, const std::string &ker
       if (wanted.match(variant.symbol))
         Explanation(compilation, target, files, os).explain(i);
   if (text.empty())
-    throw std::runtime_error("--explain: expected the name of a kernel but got '" + kernels + "', which matches none");
+    throw std::runtime_error("--explain: expected the name of a kernel but got '" + support::escape(kernels) +
+                             "', which matches none");
   return text;
 }

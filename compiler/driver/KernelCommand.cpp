@@ -1,7 +1,7 @@
 // One kernel by itself (KernelCommand.h).
 #include "compiler/driver/KernelCommand.h"
 #include "compiler/driver/KernelFacts.h"
-#include "compiler/package/KernelHeader.h"
+#include "compiler/package/KernelLaunchFile.h"
 #include "compiler/package/OffloadBundle.h"
 #include "passes/nstf/CodeType.h"
 #include "passes/nstf/WeightFormat.h"
@@ -103,7 +103,7 @@ KernelCompilation::KernelCompilation(MLIRContext &context, const KernelDescripti
     request.name = kernelIdentifier(description.getName());
   if (std::string identifier = kernelIdentifier(request.name); identifier != request.name)
     throw std::runtime_error("--name: expected an identifier of C such as '" + identifier + "' but got '" +
-                             request.name + "'");
+                             support::escape(request.name) + "'");
 }
 
 LogicalResult KernelCompilation::run(Stage last) {
@@ -143,6 +143,7 @@ namespace {
 /// What the header says of an argument: the graph's names, not the template's.
 struct ArgumentNames {
   std::string name, about;
+  bool areCodes = false;
 };
 
 /// Where a quantised matrix's numbers are, for who fills its planes.
@@ -192,7 +193,8 @@ ArgumentNames getNames(GraphOp graph, const KernelDescription &description, cons
             : SymbolTable::lookupNearestSymbolFrom<WeightOp>(graph, value.getDefiningOp<GetOp>().getSymbolAttr());
   if (std::optional<PlaneSourceAttr> plane = weight ? weight.getPlane() : std::nullopt) {
     auto [matrix, rest] = name.rsplit('.');
-    return {(matrix + "_" + rest).str(), describePlane(*plane)};
+    return {(matrix + "_" + rest).str(), describePlane(*plane),
+            llvm::is_contained({Plane::codes, Plane::high, Plane::zeros}, plane->getPlane())};
   }
   return {name.str(), description.getInputAbout(name)};
 }
@@ -235,7 +237,7 @@ std::string KernelCompilation::makeCommand() const {
   return command + " --target=" + llvm::join(request.compile.targets, ",");
 }
 
-std::string KernelCompilation::makeHeader() const {
+KernelHeader KernelCompilation::describe() const {
   GraphOp graph = compilation->getGraph();
   KernelHeader header;
   header.name = request.name;
@@ -254,6 +256,7 @@ std::string KernelCompilation::makeHeader() const {
   for (auto [i, argument] : llvm::enumerate(info.arguments)) {
     names.push_back(getNames(graph, description, argument));
     header.argumentAbouts.push_back(names.back().about);
+    header.argumentsAreCodes.push_back(names.back().areCodes);
     if (argument.kind == LaunchInfo::Argument::Control)
       header.control = i;
   }
@@ -267,18 +270,26 @@ std::string KernelCompilation::makeHeader() const {
     for (auto [i, argument] : llvm::enumerate(kernel.arguments))
       argument.name = names[i].name;
   }
-  return kernelHeaderText(header);
+  return header;
 }
 
-void KernelCompilation::write(const std::filesystem::path &object, const std::filesystem::path &header) const {
+void KernelCompilation::write(const Files &files) const {
   std::vector<std::pair<std::string, std::string_view>> objects;
   for (const CompiledTarget &target : compilation->getTargets())
     objects.push_back({target.target.chip, target.codeObject});
-  std::string bytes = bundleCodeObjects(objects), text = header.empty() ? "" : makeHeader();
-  std::vector<std::pair<std::filesystem::path, std::string_view>> files;
-  if (!object.empty())
-    files.push_back({object, bytes});
-  if (!header.empty())
-    files.push_back({header, text});
-  support::writeFiles(files);
+  std::string bytes = bundleCodeObjects(objects), header, launch;
+  if (!files.header.empty())
+    header = kernelHeaderText(describe());
+  if (!files.launch.empty()) {
+    support::LaunchFileText text = makeKernelLaunchFile(describe());
+    text.codeObject = support::nameFor(files.object, files.launch);
+    launch = text.str();
+  }
+  std::vector<std::pair<std::filesystem::path, std::string_view>> written;
+  for (const auto &[path, contents] : {std::pair<const std::filesystem::path &, std::string_view>(files.object, bytes),
+                                       {files.header, header},
+                                       {files.launch, launch}})
+    if (!path.empty())
+      written.push_back({path, contents});
+  support::writeFiles(written);
 }

@@ -3,6 +3,7 @@
 
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/KernelDescription.h"
+#include "compiler/package/KernelHeader.h"
 
 #include <filesystem>
 
@@ -25,14 +26,19 @@ public:
 
   /// Emits diagnostics; throws std::runtime_error for unknown targets and tuning parameters.
   mlir::LogicalResult run(Stage last);
-  /// Writes the code object (several targets: an offload bundle) and the header, both or none; an empty path is left
-  /// out. Precondition: run(Stage::Hsaco).
-  void write(const std::filesystem::path &object, const std::filesystem::path &header) const;
+  /// Where files go; an empty path leaves one out.
+  struct Files {
+    std::filesystem::path object; ///< the code object; of several targets an offload bundle
+    std::filesystem::path header;
+    std::filesystem::path launch; ///< launches the object
+  };
+  /// Writes all of them or none. Precondition: run(Stage::Hsaco).
+  void write(const Files &files) const;
   /// Precondition: run.
   const Compilation &getCompilation() const { return *compilation; }
 
 private:
-  std::string makeHeader() const;
+  KernelHeader describe() const;
   std::string makeCommand() const;
 
   mlir::MLIRContext &context;

@@ -6,6 +6,8 @@
 #include "compiler/import/GraphBuilder.h"
 #include "compiler/import/Import.h"
 #include "dialects/nstf/NSTF.h"
+#include "support/DidYouMean.h"
+#include "support/Escape.h"
 #include "support/MappedFile.h"
 #include "templates/Templates.h"
 
@@ -141,15 +143,16 @@ KernelDescription KernelDescription::find(const std::string &name) {
     kernel.source = std::filesystem::path(name).filename().string();
     return kernel;
   }
-  std::string known;
+  std::vector<std::string> known;
   for (KernelDescription &kernel : list()) {
     if (kernel.getName() == name) {
       kernel.source = name;
       return std::move(kernel);
     }
-    known += (known.empty() ? "" : ", ") + kernel.getName();
+    known.push_back(kernel.getName());
   }
-  throw support::InputError("expected a kernel but got '" + name + "'; known are " + known +
+  throw support::InputError("expected a kernel but got '" + support::escape(name, 100) + "'" +
+                            support::didYouMean(name, known) + "; known are " + support::listNames(known) +
                             ", and graphs in .yaml and .mlir files");
 }
 

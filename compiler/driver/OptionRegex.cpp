@@ -1,4 +1,5 @@
 #include "compiler/driver/OptionRegex.h"
+#include "support/Escape.h"
 
 #include <stdexcept>
 
@@ -10,6 +11,7 @@ llvm::Regex nstf::parseRegex(const std::string &option, const std::string &expre
   std::string message;
   llvm::Regex regex(expression);
   if (!regex.isValid(message))
-    throw std::runtime_error(option + ": expected a regular expression but got '" + expression + "': " + message);
+    throw std::runtime_error(option + ": expected a regular expression but got '" + support::escape(expression) +
+                             "': " + message);
   return regex;
 }

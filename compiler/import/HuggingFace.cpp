@@ -12,6 +12,8 @@
 #include "compiler/import/GraphBuilder.h"
 #include "compiler/import/QuantizedWeights.h"
 #include "compiler/import/WideProducts.h"
+#include "support/DidYouMean.h"
+#include "support/Escape.h"
 #include "templates/Templates.h"
 
 #include <algorithm>
@@ -75,12 +77,10 @@ static GraphDescription chooseArchitecture(const Config &config, const std::vect
       known.push_back(description.name);
     std::sort(known.begin(), known.end());
   }
-  std::string list;
-  for (const std::string &name : known)
-    list += (list.empty() ? "" : ", ") + name;
-  throw support::InputError("'" + config.name() + "': unknown " +
-                            (wanted.empty() ? "model_type '" + type : "architecture '" + wanted[0]) +
-                            "' (known: " + list + "; --architecture FILE.yaml adds one)");
+  const std::string &got = wanted.empty() ? type : wanted[0];
+  throw support::InputError("'" + config.name() + "': unknown " + (wanted.empty() ? "model_type '" : "architecture '") +
+                            support::escape(got) + "'" + support::didYouMean(got, known) +
+                            " (known: " + support::listNames(known) + "; --architecture FILE.yaml adds one)");
 }
 
 /// Replaces the model's own number of positions by the user's, at most that or `longest_context`.

@@ -9,6 +9,7 @@
 #include "dialects/nstf/NSTF.h"
 #include "support/Escape.h"
 #include "support/MappedFile.h"
+#include "support/Path.h"
 #include "support/TextLimits.h"
 
 #include "mlir/Parser/Parser.h"
@@ -28,7 +29,7 @@ static LogicalResult resolveSource(WeightOp weight, const fs::path &folder) {
   std::error_code error;
   uint64_t fileSize = fs::file_size(file, error);
   if (error)
-    return weight.emitOpError() << "cannot open '" << file.string() << "': " << error.message();
+    return weight.emitOpError() << "cannot open '" << support::describePath(file) << "': " << error.message();
   auto type = cast<RankedTensorType>(weight.getType());
   int64_t elements = 1;
   bool overflow = false;

@@ -9,6 +9,7 @@
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "support/DidYouMean.h"
 #include "support/Escape.h"
 
 #include <algorithm>
@@ -29,13 +30,6 @@ std::vector<std::string> nstf::import::graphOperations(MLIRContext *context) {
       names.push_back(name.stripDialect().str());
   std::sort(names.begin(), names.end());
   return names;
-}
-
-static std::string join(const std::vector<std::string> &names) {
-  std::string text;
-  for (const std::string &name : names)
-    text += (text.empty() ? "" : ", ") + name;
-  return text;
 }
 
 /// The forms a value can take as an attribute, the likeliest first; the operation's constraints choose. A null
@@ -74,7 +68,8 @@ static void addAttribute(const ExpandedNode::Attribute &attribute, RegisteredOpe
       known.push_back(knownName.str());
     throw support::InputError(where + ": '" + support::escape(name.stripDialect().str()) + "' has no attribute '" +
                               support::escape(attribute.name) + "' (" +
-                              (known.empty() ? "it has none" : "known: " + join(known)) + ")");
+                              (known.empty() ? "it has none" : "known: " + support::listNames(known)) + ")" +
+                              support::didYouMean(attribute.name, known));
   }
   std::string reason;
   for (Attribute candidate : candidates(attribute.value, builder)) {
@@ -118,8 +113,9 @@ Operation *nstf::import::buildNode(const ExpandedNode &node, ValueRange operands
   std::string where = "node '" + support::escape(node.name) + "'";
   auto name = RegisteredOperationName::lookup("nstf." + node.op, context);
   if (!name || !isGraphOperation(*name))
-    throw support::InputError(where + ": unknown op '" + support::escape(node.op) +
-                              "' (known: " + join(graphOperations(context)) + ")");
+    throw support::InputError(where + ": unknown op '" + support::escape(node.op) + "'" +
+                              support::didYouMean(node.op, graphOperations(context)) +
+                              " (known: " + support::listNames(graphOperations(context)) + ")");
 
   OperationState state(location, *name);
   state.addOperands(operands);

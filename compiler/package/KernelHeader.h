@@ -27,6 +27,7 @@ struct KernelHeader {
   std::string compiler;                                    ///< "nstf 0.1.0, LLVM 22.1.8"
   std::vector<std::pair<std::string, std::string>> values; ///< the options' values, ("m", "64")
   std::vector<std::string> argumentAbouts;                 ///< one for each argument
+  std::vector<bool> argumentsAreCodes;                     ///< for each: any bits are codes, of a format
   std::optional<size_t> control;                           ///< which argument is the control block
   std::optional<int64_t> maxRows;                          ///< where the rows of a launch are read at run time
   bool readsTokens = false, readsPosition = false;         ///< from the control block

@@ -3,6 +3,7 @@
 #include "compiler/target/Target.h"
 
 #include "support/ChipFile.h"
+#include "support/DidYouMean.h"
 #include "support/Escape.h"
 #include "support/MappedFile.h"
 #include "support/Yaml.h"
@@ -114,6 +115,7 @@ Target findTarget(std::string_view name) {
   if (name.ends_with(".yaml"))
     return parseTarget(support::readTextFile(name), name);
   std::string known;
+  std::vector<std::string> names;
   for (Target &target : listTargets()) {
     std::string others;
     bool isMeant = equalsIgnoringCase(name, target.name);
@@ -123,9 +125,12 @@ Target findTarget(std::string_view name) {
     }
     if (isMeant)
       return std::move(target);
+    names.push_back(target.name);
+    names.insert(names.end(), target.aliases.begin(), target.aliases.end());
     known += (known.empty() ? "" : ", ") + target.name + (others.empty() ? "" : " (" + others + ")");
   }
-  throw std::runtime_error("expected a known target but got '" + support::escape(name) + "'; known are " + known);
+  throw std::runtime_error("expected a known target but got '" + support::escape(name) + "'" +
+                           support::didYouMean(name, names) + "; known are " + known);
 }
 
 } // namespace nstf

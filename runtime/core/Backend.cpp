@@ -1,5 +1,6 @@
 // Finds a library and a device. A GPU's driver and the emulator are told apart only here.
 #include "runtime/core/Device.h"
+#include "support/Escape.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -17,7 +18,7 @@ DeviceKind parseDeviceKind(std::string_view text) {
   for (DeviceKind kind : {DeviceKind::Auto, DeviceKind::HIP, DeviceKind::Emulator})
     if (text == toString(kind))
       return kind;
-  throw Error("expected device auto, hip or emulator but got \"" + std::string(text) + "\"");
+  throw Error("expected device auto, hip or emulator but got \"" + support::escape(text) + "\"");
 }
 
 const char *toString(DeviceKind kind) {

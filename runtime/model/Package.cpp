@@ -1,4 +1,5 @@
 #include "nstf/Package.h"
+#include "support/DidYouMean.h"
 #include "support/Escape.h"
 #include "support/MappedFile.h"
 #include "support/Sha256.h"
@@ -26,18 +27,18 @@ std::vector<std::string> Package::targetIds() const {
 
 const manifest::Target &Package::target(std::string_view id) const {
   const manifest::Target *found = nullptr;
-  std::string known;
+  std::vector<std::string> known;
   for (const manifest::Target &target : contents.targets) {
     if (target.id == id || (!target.name.empty() && target.name == id))
       return target;
     if (manifest::processorOf(target.id) == id)
       found = found ? nullptr : &target;
-    known += (known.empty() ? "" : ", ") + target.id;
+    known.push_back(target.id);
   }
   if (found)
     return *found;
-  throw std::runtime_error(root.string() + ": expected one of the package's targets (" + known + ") but got \"" +
-                           support::escape(id) + "\"");
+  throw std::runtime_error(root.string() + ": expected one of the package's targets (" + support::listNames(known) +
+                           ") but got \"" + support::escape(id) + "\"");
 }
 
 std::string Package::codeObject(const manifest::Target &target) const {

@@ -4,6 +4,7 @@
 // reading an output waits for it. So a decode loop waits once per token.
 #include "nstf/Session.h"
 #include "runtime/model/Weights.h"
+#include "support/DidYouMean.h"
 #include "support/Escape.h"
 
 #include <algorithm>
@@ -192,11 +193,11 @@ void Session::setState(std::string_view name, const HostTensor &value) {
 void Session::setInput(std::string_view name, const HostTensor &value) {
   const manifest::Port *input = manifest().findInput(name);
   if (!input) {
-    std::string known;
+    std::vector<std::string> known;
     for (const manifest::Port &port : manifest().inputs)
-      known += (known.empty() ? "" : ", ") + port.name + " " + describe(port);
-    throw std::runtime_error("expected one of the package's inputs (" + known + ") but got \"" + support::escape(name) +
-                             "\"");
+      known.push_back(port.name + " " + describe(port));
+    throw std::runtime_error("expected one of the package's inputs (" + support::listNames(known) + ") but got \"" +
+                             support::escape(name) + "\"");
   }
   int64_t rows = input->shape.hasTokens() && !value.shape.empty() ? value.shape.front() : 0;
   if (value.type != input->type || value.shape != input->shape.at(rows) ||
@@ -268,10 +269,10 @@ void Session::runSteps(int64_t tokens, const Observer &observer) {
 HostTensor Session::output(std::string_view name) const {
   const manifest::Port *output = manifest().findOutput(name);
   if (!output) {
-    std::string known;
+    std::vector<std::string> known;
     for (const manifest::Port &port : manifest().outputs)
-      known += (known.empty() ? "" : ", ") + port.name + " " + describe(port);
-    throw std::runtime_error("expected one of the package's outputs (" + known + ") but got \"" +
+      known.push_back(port.name + " " + describe(port));
+    throw std::runtime_error("expected one of the package's outputs (" + support::listNames(known) + ") but got \"" +
                              support::escape(name) + "\"");
   }
   if (state->lastTokens == 0)

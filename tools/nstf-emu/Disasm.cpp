@@ -2,6 +2,7 @@
 #include "runtime/emulator/launch/CodeListing.h"
 #include "runtime/emulator/launch/KernelNames.h"
 #include "runtime/emulator/launch/LoopListing.h"
+#include "support/Escape.h"
 #include "tools/nstf-emu/Commands.h"
 
 #include <CLI/CLI.hpp>
@@ -62,7 +63,7 @@ void disasmKernel(const CodeObjectContainer &container, const TargetId &device, 
   KernelPlace found = findKernel(container, device, options.kernel);
   if (found.kernel.empty())
     throw std::runtime_error(options.file + ": expected one of its kernels for " + device.str() + " but got '" +
-                             options.kernel + "'" + found.hint);
+                             support::escape(options.kernel) + "'" + found.hint);
   printer.add(found.object, found.kernel);
 }
 

@@ -1,6 +1,7 @@
 #include "tools/nstf-emu/Options.h"
 #include "runtime/emulator/checks/Checks.h"
 #include "runtime/emulator/timing/ClockModel.h"
+#include "support/Escape.h"
 #include "support/Number.h"
 
 #include <CLI/CLI.hpp>
@@ -17,8 +18,9 @@ static_assert(std::atomic<bool>::is_always_lock_free, "it is set by a signal han
 auto between(double low, double high, const std::string &expected) {
   return [=](const std::string &text) {
     const auto number = support::Number::parse(text);
-    return number && number->value >= low && number->value <= high ? ""
-                                                                   : "expected " + expected + " but got '" + text + "'";
+    return number && number->value >= low && number->value <= high
+               ? ""
+               : "expected " + expected + " but got '" + support::escape(text) + "'";
   };
 }
 

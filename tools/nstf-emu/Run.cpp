@@ -2,6 +2,7 @@
 #include "runtime/emulator/launch/Report.h"
 #include "runtime/emulator/launch/TimingReport.h"
 #include "support/DidYouMean.h"
+#include "support/Escape.h"
 #include "support/WriteFile.h"
 #include "tools/nstf-emu/Commands.h"
 #include "tools/nstf-emu/Options.h"
@@ -34,7 +35,7 @@ struct PrintRequest {
       std::vector<std::string> known;
       for (const BufferDescription &buffer : file.buffers)
         known.push_back(buffer.name);
-      throw InputError("--print: expected one of the launch file's buffers but got '" + name + "'" +
+      throw InputError("--print: expected one of the launch file's buffers but got '" + support::escape(name) + "'" +
                        support::didYouMean(name, known));
     }
     request.end = std::min<uint64_t>(request.buffer->elements(), 64);
@@ -46,7 +47,7 @@ struct PrintRequest {
     if (std::sscanf(range.c_str(), "[%lu:%lu]%n", &begin, &end, &taken) != 2 || size_t(taken) != range.size() ||
         begin > end || end > request.buffer->elements())
       throw InputError("--print: expected NAME[BEGIN:END] with elements up to " +
-                       std::to_string(request.buffer->elements()) + " but got '" + text + "'");
+                       std::to_string(request.buffer->elements()) + " but got '" + support::escape(text) + "'");
     request.begin = begin;
     request.end = end;
     return request;

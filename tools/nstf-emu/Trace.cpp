@@ -1,5 +1,6 @@
 // nstf-emu trace: what one wave does, instruction by instruction; or who writes an element.
 #include "runtime/emulator/launch/Trace.h"
+#include "support/Escape.h"
 #include "tools/nstf-emu/Commands.h"
 #include "tools/nstf-emu/Options.h"
 
@@ -22,7 +23,7 @@ struct Arguments {
 };
 
 [[noreturn]] void bad(const std::string &option, const std::string &expected, const std::string &got) {
-  throw InputError(option + ": expected " + expected + " but got '" + got + "'");
+  throw InputError(option + ": expected " + expected + " but got '" + support::escape(got) + "'");
 }
 
 bool readNumber(std::string_view text, uint64_t &value) {

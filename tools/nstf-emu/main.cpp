@@ -2,7 +2,10 @@
 //
 // The command line around runtime/emulator/launch. Standard output holds what was asked for (a listing, a trace, the
 // results' summary); errors, findings and progress go to standard error.
+#include "support/CommandLineError.h"
 #include "support/Completion.h"
+#include "support/DidYouMean.h"
+#include "support/Escape.h"
 #include "support/Tool.h"
 #include "tools/nstf-emu/Commands.h"
 
@@ -39,8 +42,9 @@ int run(int argc, char **argv) {
     if (error.get_exit_code() == 0) // --help, --version
       return app.exit(error);
     if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-')
-      throw std::runtime_error(std::string("expected run, trace, list or disasm but got '") + argv[1] + "'");
-    throw std::runtime_error(std::string(error.what()) + " (nstf-emu --help shows how it is called)");
+      throw std::runtime_error("expected run, trace, list or disasm but got '" + nstf::support::escape(argv[1]) + "'" +
+                               nstf::support::didYouMean(argv[1], {"run", "trace", "list", "disasm"}));
+    throw std::runtime_error(nstf::support::describeCommandLineError(app, error));
   }
   int status = fine;
   for (auto &[name, command] : commands)

@@ -9,6 +9,7 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "support/Escape.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
@@ -48,7 +49,7 @@ int main(int argc, char **argv) {
     auto [input, output] = mlir::registerAndParseCLIOptions(argc, argv, "NSTF pass driver\n", registry);
     if (!shell.empty()) {
       if (shell != "bash" && shell != "zsh")
-        throw std::runtime_error("--completion: expected bash or zsh but got '" + shell + "'");
+        throw std::runtime_error("--completion: expected bash or zsh but got '" + support::escape(shell) + "'");
       std::cout << support::makeCompletion(shell, describeOptions());
       return EXIT_SUCCESS;
     }

@@ -1,5 +1,5 @@
 #include "tools/nstf-run/Options.h"
-#include "support/Escape.h"
+#include "support/CommandLineError.h"
 #include "tools/nstf-run/Values.h"
 
 #include "support/Completion.h"
@@ -120,6 +120,8 @@ void checkTask(CLI::App &app, Options &options, const std::vector<std::string> &
     refuse({"--system", "--chat-variables"}, " is for --chat");
   else
     refuse({"--output", "--print-logits"}, " is not for --chat");
+  if (options.task == Task::Info)
+    refuse({"--timing"}, " is for what runs, not for --info");
   if (options.task != Task::Perplexity)
     refuse({"--window", "--stride", "--from", "--rows", "--against"}, " is for --perplexity");
   if (options.task != Task::Bench)
@@ -147,10 +149,6 @@ void checkTask(CLI::App &app, Options &options, const std::vector<std::string> &
 std::optional<int> parseOptions(int argc, char **argv, Options &options) {
   CLI::App app("nstf-run: runs a package made by nstfc, on a GPU or on the emulator", "nstf-run");
   app.footer(footer);
-  app.failure_message([](const CLI::App *, const CLI::Error &error) {
-    return "error: " + nstf::support::escape(error.what(), nstf::support::longLimit) +
-           " (nstf-run --help lists the options)\n";
-  });
   app.add_option("package", options.package, "the package, a folder model.nstf")->required()->type_name("PKG");
   addTextOptions(app, options);
   addChatOptions(app, options);
@@ -173,7 +171,9 @@ std::optional<int> parseOptions(int argc, char **argv, Options &options) {
       options.inputs.push_back(nameAndFile(text, "--input"));
     checkTask(app, options, outputs);
   } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? 0 : 1; // --help is an "error" of status 0
+    if (error.get_exit_code() == 0) // --help, --version
+      return app.exit(error);
+    throw std::runtime_error(nstf::support::describeCommandLineError(app, error));
   }
   return std::nullopt;
 }

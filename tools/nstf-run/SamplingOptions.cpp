@@ -1,4 +1,5 @@
 // The options of a Sampler, in the order of its steps.
+#include "support/Escape.h"
 #include "tools/nstf-run/Options.h"
 #include "tools/nstf-run/Values.h"
 
@@ -8,7 +9,7 @@ static void parseBiases(const std::string &text, std::map<int32_t, double> &bias
     std::string entry = text.substr(begin, end - begin);
     std::size_t equals = entry.find('=');
     if (equals == std::string::npos)
-      throw CLI::ValidationError("--logit-bias", "expected ID=BIAS but got \"" + entry + "\"");
+      throw CLI::ValidationError("--logit-bias", "expected ID=BIAS but got \"" + nstf::support::escape(entry) + "\"");
     auto id = static_cast<int32_t>(parseInteger("--logit-bias", entry.substr(0, equals), 0, INT32_MAX));
     biases[id] = parseNumber("--logit-bias", entry.substr(equals + 1));
   }

@@ -1,4 +1,5 @@
 #include "tools/nstf-run/TextRequest.h"
+#include "support/Escape.h"
 #include "support/JsonCursor.h"
 #include "tools/nstf-run/ReadText.h"
 #include "tools/nstf-run/Values.h"
@@ -47,7 +48,7 @@ std::map<int32_t, double> readBiases(const JsonCursor &value) {
     try {
       biases[static_cast<int32_t>(parseInteger("", name, 0, INT32_MAX))] = bias.number();
     } catch (const CLI::ValidationError &) {
-      bias.fail("expected a token id as the name but got \"" + name + "\"");
+      bias.fail("expected a token id as the name but got \"" + nstf::support::escape(name) + "\"");
     }
   }
   return biases;
@@ -95,7 +96,7 @@ void readMember(const std::string &name, const JsonCursor &value, TextRequest &r
     request.sampling.seed = value.integer(0, UINT64_MAX);
   else
     value.fail("expected prompt, ids, tokens, ignore_eos, stop, logprobs or the name of a sampling option but got \"" +
-               name + "\"");
+               nstf::support::escape(name) + "\"");
 }
 
 TextRequest readLine(std::string_view line, const std::string &file, int number, const TextRequest &pattern) {

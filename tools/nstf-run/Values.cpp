@@ -1,4 +1,5 @@
 #include "tools/nstf-run/Values.h"
+#include "support/Escape.h"
 
 #include <CLI/Error.hpp>
 #include <charconv>
@@ -6,7 +7,7 @@
 namespace {
 
 [[noreturn]] void fail(const std::string &option, const std::string &expected, const std::string &text) {
-  throw CLI::ValidationError(option, "expected " + expected + " but got \"" + text + "\"");
+  throw CLI::ValidationError(option, "expected " + expected + " but got \"" + nstf::support::escape(text) + "\"");
 }
 
 template <typename T> bool parse(std::string_view text, T &value) {

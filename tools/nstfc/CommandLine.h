@@ -1,6 +1,7 @@
 // A command of nstfc whose options are a struct: `add` declares them, `run` does what they say.
 #pragma once
 
+#include "support/CommandLineError.h"
 #include "support/Completion.h"
 
 #include <CLI/CLI.hpp>
@@ -20,7 +21,7 @@ template <typename Line> int runCommand(int argc, char **argv, const char *about
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0) // --help
       return app.exit(error);
-    throw std::runtime_error(std::string(error.what()) + " (" + name + " --help lists the options)");
+    throw std::runtime_error(support::describeCommandLineError(app, error));
   }
   return run(line);
 }

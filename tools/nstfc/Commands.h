@@ -18,6 +18,10 @@ support::CompletionCommand describeCalibrateCommand();
 support::CompletionCommand describeCompressCommand();
 support::CompletionCommand describePackCommand();
 
+/// The error of a command line that names no chip.
+inline constexpr const char *noTargetMessage =
+    "--target: expected at least one chip, such as --target=gfx942 (nstfc --list-targets shows them), but got none";
+
 /// The chips that --target takes by name, as an enumeration: "{gfx90a,mi210,…}".
 std::string getTargetNames();
 

@@ -8,6 +8,9 @@
 #include "compiler/driver/Registration.h"
 #include "compiler/driver/Remarks.h"
 #include "mlir/IR/MLIRContext.h"
+#include "support/CommandLineError.h"
+#include "support/Escape.h"
+#include "support/Path.h"
 #include "support/WriteFile.h"
 #include "tools/nstfc/Commands.h"
 #include "llvm/ADT/StringExtras.h"
@@ -26,7 +29,8 @@ constexpr char version[] = "nstfc " NSTF_VERSION;
 using Values = std::vector<std::string>;
 
 struct Arguments {
-  Values targets, tuning, templates, output, header, name, emit, dump, waveSize, format, rowCodes, explain, reproducers;
+  Values targets, tuning, templates, output, header, launch, name, emit, dump, waveSize, format, rowCodes, explain,
+      reproducers;
   Values wave;                          ///< what --wave-size was called before
   std::map<std::string, Values> kernel; ///< by key
   Values maxRows;
@@ -60,6 +64,8 @@ void addOptions(CLI::App &app, const KernelDescription &description, Arguments &
   add("-o,--output", arguments.output, "the code object; of several targets an offload bundle, as hipcc --genco writes")
       ->type_name("FILE");
   add("--header", arguments.header, "C header with arguments and launch geometry")->type_name("FILE");
+  add("--launch", arguments.launch, "launch file, on random numbers and for the first target: nstf-emu run FILE.yaml")
+      ->type_name("FILE.yaml");
   add("--name", arguments.name, "what names in the header begin with, and the symbol [" + description.getName() + "]");
   add("--set", arguments.tuning, "a tuning parameter over the table's; repeatable")->type_name("NAME=VALUE");
   add("--w-format", arguments.format, "codes in place of the numbers of what products are with: int8, int4_g128, …")
@@ -87,7 +93,7 @@ std::optional<std::string> once(const std::string &flag, const Values &values) {
 int64_t readInteger(const std::string &flag, llvm::StringRef text) {
   int64_t value;
   if (text.getAsInteger(10, value))
-    throw std::runtime_error(flag + ": expected a whole number but got '" + text.str() + "'");
+    throw std::runtime_error(flag + ": expected a whole number but got '" + support::escape(text) + "'");
   return value;
 }
 
@@ -107,8 +113,8 @@ KernelRequest makeRequest(const KernelDescription &description, const Arguments 
     auto [name, value] = llvm::StringRef(setting).split('=');
     int64_t number;
     if (name.empty() || value.getAsInteger(10, number) || number < 0 || number > 65536)
-      throw std::runtime_error("--set: expected NAME=VALUE with a whole number of 0 to 65536 but got '" + setting +
-                               "'");
+      throw std::runtime_error("--set: expected NAME=VALUE with a whole number of 0 to 65536 but got '" +
+                               support::escape(setting) + "'");
     if (!request.compile.wishes.tuning.insert({name.str(), number}).second)
       throw std::runtime_error("--set: expected each parameter once but got " + name.str() + " twice");
   }
@@ -129,31 +135,40 @@ KernelRequest makeRequest(const KernelDescription &description, const Arguments 
 
 /// What comes out: files, or a stage, or an explanation.
 struct Outputs {
-  std::string object, header;
+  KernelCompilation::Files files;
   std::optional<Stage> stage; ///< that --emit names
   std::optional<std::string> explain;
 };
 
 Outputs readOutputs(const Arguments &arguments) {
   Outputs outputs;
-  outputs.object = once("-o", arguments.output).value_or("");
-  outputs.header = once("--header", arguments.header).value_or("");
+  outputs.files = {once("-o", arguments.output).value_or(""), once("--header", arguments.header).value_or(""),
+                   once("--launch", arguments.launch).value_or("")};
+  const auto &[object, header, launch] = outputs.files;
   outputs.explain = once("--explain", arguments.explain);
   if (outputs.explain)
     parseRegex("--explain", *outputs.explain);
   if (std::optional<std::string> name = once("--emit", arguments.emit)) {
     outputs.stage = parseStage(*name);
     if (!outputs.stage || *outputs.stage > Stage::ISA)
-      throw std::runtime_error("--emit: expected nstf, fused, systolic, gpu, llvm or isa but got '" + *name + "'");
-    if (!outputs.header.empty() || outputs.explain)
-      throw std::runtime_error("--emit: expected neither --header nor --explain beside it");
+      throw std::runtime_error("--emit: expected nstf, fused, systolic, gpu, llvm or isa but got '" +
+                               support::escape(*name) + "'");
+    if (!header.empty() || !launch.empty() || outputs.explain)
+      throw std::runtime_error("--emit: expected neither --header nor --launch nor --explain beside it");
   }
   if (arguments.targets.empty() && outputs.stage.value_or(Stage::Hsaco) > Stage::Fused)
-    throw std::runtime_error("--target: expected at least one chip (--list-targets) but got none");
-  if (!outputs.stage && !outputs.explain && outputs.object.empty() && outputs.header.empty())
+    throw std::runtime_error(noTargetMessage);
+  if (!launch.empty() && object.empty())
+    throw std::runtime_error("--launch: expected -o beside it, for the code object that is launched");
+  if (!outputs.stage && !outputs.explain && object.empty() && header.empty())
     throw std::runtime_error("-o: expected a file for the code object but got none");
-  if (!outputs.object.empty() && outputs.object == outputs.header)
-    throw std::runtime_error("-o and --header: expected two files but got " + outputs.object + " twice");
+  auto differ = [](const std::string &flags, const std::filesystem::path &one, const std::filesystem::path &other) {
+    if (!one.empty() && one == other)
+      throw std::runtime_error(flags + ": expected two files but got " + support::describePath(one) + " twice");
+  };
+  differ("-o and --header", object, header);
+  differ("-o and --launch", object, launch);
+  differ("--header and --launch", header, launch);
   return outputs;
 }
 
@@ -169,7 +184,7 @@ int compile(const KernelDescription &description, KernelRequest request, const O
     request.compile.remarks = &log;
   }
   // What cannot be written is said before anything is computed.
-  for (const std::string &file : {outputs.object, outputs.header})
+  for (const std::filesystem::path &file : {outputs.files.object, outputs.files.header, outputs.files.launch})
     if (!file.empty())
       support::checkWritable(file);
   mlir::DefaultTimingManager timing;
@@ -179,15 +194,15 @@ int compile(const KernelDescription &description, KernelRequest request, const O
     return 1;
   if (!outputs.stage) {
     std::string text = outputs.explain ? explain(compilation.getCompilation(), *outputs.explain) : "";
-    compilation.write(outputs.object, outputs.header);
+    compilation.write(outputs.files);
     std::cout << text;
     return 0;
   }
   std::string text = compilation.getCompilation().getText(*outputs.stage);
-  if (outputs.object.empty())
+  if (outputs.files.object.empty())
     std::cout << text;
   else
-    support::writeFile(outputs.object, text);
+    support::writeFile(outputs.files.object, text);
   return 0;
 }
 
@@ -209,8 +224,8 @@ int list() {
 }
 
 const char *usage =
-    "Compiles one kernel to a code object, with a C header that says how to launch it.\n"
-    "Usage: nstfc kernel KERNEL [OPTIONS] --target=CHIPS -o FILE.hsaco --header FILE.h\n\n"
+    "Compiles one kernel to a code object, with a C header that says how to launch it and a launch file for nstf-emu.\n"
+    "Usage: nstfc kernel KERNEL [OPTIONS] --target=CHIPS -o FILE.hsaco [--header FILE.h] [--launch FILE.yaml]\n\n"
     "  nstfc kernel --list         the kernels with their sizes and options' defaults\n"
     "  nstfc kernel KERNEL --help  the options of one\n\n"
     "KERNEL is one of the list, or a graph in a .yaml or .mlir file whose operations make one launch.\n\n";
@@ -264,7 +279,7 @@ int nstf::runKernelCommand(int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0) // --help, --version
       return app.exit(error);
-    throw std::runtime_error(std::string(error.what()) + " (nstfc kernel " + kernel + " --help lists the options)");
+    throw std::runtime_error(support::describeCommandLineError(app, error));
   }
   KernelRequest request = makeRequest(description, arguments);
   return compile(description, std::move(request), readOutputs(arguments));

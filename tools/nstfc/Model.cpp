@@ -11,6 +11,9 @@
 #include "mlir/Support/Timing.h"
 #include "nstf/PackageInfo.h"
 #include "support/ByteSize.h"
+#include "support/CommandLineError.h"
+#include "support/DidYouMean.h"
+#include "support/Escape.h"
 #include "support/Path.h"
 #include "support/Progress.h"
 #include "support/StandardOutput.h"
@@ -165,12 +168,17 @@ int nstf::runModelCommand(int argc, char **argv) {
   CommandLine line;
   CLI::App app("Compiles transformer models to AMD GPU code objects, with everything needed to launch them.", "nstfc");
   addOptions(app, line);
+  const std::string first = argc > 1 ? argv[1] : "";
+  if (std::error_code none; !std::filesystem::exists(first, none))
+    if (std::string guess = support::didYouMean(first, {"kernel", "calibrate", "compress", "pack"}); !guess.empty())
+      throw std::runtime_error("expected a model, kernel, calibrate, compress or pack but got '" +
+                               support::escape(first) + "'" + guess);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() == 0) // --help, --version
       return app.exit(error);
-    throw std::runtime_error(std::string(error.what()) + " (nstfc --help lists the options)");
+    throw std::runtime_error(support::describeCommandLineError(app, error));
   }
 
   mlir::DialectRegistry registry;

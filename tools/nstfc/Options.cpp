@@ -1,5 +1,6 @@
 #include "tools/nstfc/Options.h"
 #include "compiler/driver/OptionRegex.h"
+#include "support/Escape.h"
 #include "support/Tool.h"
 #include "tools/nstfc/Commands.h"
 
@@ -25,11 +26,13 @@ void parseWeights(CommandLine &line) {
   if (mode.consume_front("random:")) {
     line.compile.weights = WeightsMode::Random;
     if (mode.getAsInteger(10, line.compile.seed))
-      throw std::runtime_error("--weights: expected random:SEED with an integer but got '" + line.weights + "'");
+      throw std::runtime_error("--weights: expected random:SEED with an integer but got '" +
+                               support::escape(line.weights) + "'");
     return;
   }
   if (mode != "pack" && mode != "reference" && mode != "none")
-    throw std::runtime_error("--weights: expected pack, reference, random:SEED or none but got '" + line.weights + "'");
+    throw std::runtime_error("--weights: expected pack, reference, random:SEED or none but got '" +
+                             support::escape(line.weights) + "'");
   line.compile.weights = mode == "pack"        ? WeightsMode::Pack
                          : mode == "reference" ? WeightsMode::Reference
                                                : WeightsMode::None;
@@ -51,14 +54,15 @@ void parseVerification(CommandLine &line) {
     int64_t count = 0, start = 0;
     bool hasPosition = text.contains('@');
     if (tokens.getAsInteger(10, count) || count < 1 || (hasPosition && (position.getAsInteger(10, start) || start < 0)))
-      throw std::runtime_error("--verify-steps: expected TOKENS or TOKENS@POSITION but got '" + text.str() + "'");
+      throw std::runtime_error("--verify-steps: expected TOKENS or TOKENS@POSITION but got '" + support::escape(text) +
+                               "'");
     line.verification.steps.push_back({count, hasPosition ? std::optional(start) : std::nullopt});
   }
   std::map<std::string, runtime::HostTensor> values;
   for (const std::string &text : line.verifyInputs) {
     auto [name, file] = llvm::StringRef(text).split('=');
     if (name.empty() || file.empty())
-      throw std::runtime_error("--verify-input: expected NAME=FILE.npy but got '" + text + "'");
+      throw std::runtime_error("--verify-input: expected NAME=FILE.npy but got '" + support::escape(text) + "'");
     values[name.str()] = runtime::readNpy(file.str());
   }
   if (values.empty())
@@ -205,13 +209,13 @@ Stage nstf::parseOptions(CommandLine &line) {
   std::optional<Stage> stage = parseStage(line.emit);
   if (!stage)
     throw std::runtime_error("--emit: expected nstf, fused, systolic, gpu, llvm, isa, hsaco or package but got '" +
-                             line.emit + "'");
+                             support::escape(line.emit) + "'");
   parseWeights(line);
   line.compile.precision = parsePrecision(line.precision); // none is auto
   if (line.compile.maxTokens && *line.compile.maxTokens < 1)
     throw std::runtime_error("--max-tokens: expected 1 or more but got " + std::to_string(*line.compile.maxTokens));
   if (line.compile.targets.empty() && *stage > Stage::Fused)
-    throw std::runtime_error("--target: expected at least one chip (--list-targets) but got none");
+    throw std::runtime_error(noTargetMessage);
   if (line.verify && (*stage != Stage::Package || line.compile.weights == manifest::WeightsMode::None))
     throw std::runtime_error("--verify: expected a package with weights to run but got --emit=" + line.emit +
                              " --weights=" + line.weights);
@@ -223,7 +227,7 @@ Stage nstf::parseOptions(CommandLine &line) {
   if (line.explains)
     parseRegex("--explain", line.explain);
   if (*stage == Stage::Package && line.output.empty() && !line.explains)
-    throw std::runtime_error("-o: expected a folder for the package but got none");
+    throw std::runtime_error("-o: expected a folder for the package, such as -o model.nstf, but got none");
   if (*stage == Stage::Hsaco && line.compile.targets.size() != 1)
     throw std::runtime_error("--emit=hsaco: expected one target but got " +
                              std::to_string(line.compile.targets.size()));

@@ -1,5 +1,7 @@
 #include "runtime/emulator/checks/Checks.h"
 #include "runtime/emulator/checks/Checker.h"
+#include "support/DidYouMean.h"
+#include "support/Escape.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -15,6 +17,8 @@ constexpr CheckInfo table[] = {
     {"wait", "results used before an s_waitcnt proves them there", makeWaitCheck},
 };
 
+constexpr std::string_view backwardName = "backward";
+
 } // namespace
 
 std::span<const CheckInfo> allChecks() { return table; }
@@ -23,6 +27,8 @@ std::string checkNames(std::string_view separator, std::string_view last) {
   std::string names;
   for (const CheckInfo &check : table)
     (names += names.empty() ? "" : separator) += check.name;
+  names += separator;
+  names += backwardName;
   return (names += last) + "all";
 }
 
@@ -30,7 +36,15 @@ std::string describeChecks() {
   std::string text;
   for (const CheckInfo &check : table)
     text += "  " + std::string(check.name) + ": " + std::string(check.finds) + "\n";
-  return text;
+  return text + "  " + std::string(backwardName) +
+         ": beside others, a workgroup's last wave goes first: shows races that an atomic hides\n";
+}
+
+static std::string guess(std::string_view name) {
+  std::vector<std::string> known = {"all", std::string(backwardName)};
+  for (const CheckInfo &check : table)
+    known.emplace_back(check.name);
+  return support::didYouMean(name, known);
 }
 
 CheckSet CheckSet::parse(std::string_view names, std::string_view origin) {
@@ -44,12 +58,15 @@ CheckSet CheckSet::parse(std::string_view names, std::string_view origin) {
       set.wanted |= 1u << (check - table);
     else if (name == "all")
       set.wanted = (1u << std::size(table)) - 1;
-    else if (name == "backward")
+    else if (name == backwardName)
       set.backward = true;
     else
       throw std::invalid_argument(std::string(origin) + ": expected " + checkNames(", ", " or ") + " but got '" +
-                                  std::string(name) + "'");
+                                  support::escape(name) + "'" + guess(name));
   }
+  if (set.backward && !set.any())
+    throw std::invalid_argument(std::string(origin) +
+                                ": expected a check beside 'backward', such as race, but got none");
   return set;
 }
 

@@ -21,9 +21,9 @@ struct CheckInfo {
 
 /// All checks; what is said of them anywhere (options, help, errors) comes from here.
 std::span<const CheckInfo> allChecks();
-/// Their names and "all": "memory, uninit, … or all" with ", " and " or ".
+/// Their names, "backward" and "all": "memory, uninit, … or all" with ", " and " or ".
 std::string checkNames(std::string_view separator, std::string_view last);
-/// A line for each: its name, what it finds.
+/// A line for each, and for "backward": its name, what it finds.
 std::string describeChecks();
 
 /// Which checks are wanted.
@@ -36,8 +36,8 @@ public:
   /// `check`: one of allChecks().
   bool has(const CheckInfo &check) const { return wanted >> (&check - allChecks().data()) & 1; }
 
-  /// "backward" among the names: the last wave of a workgroup goes first. Shows races that an atomic operation hides in
-  /// the usual order.
+  /// "backward" among the names, not alone: the last wave of a workgroup goes first. Shows races that an atomic
+  /// operation hides in the usual order.
   bool backward = false;
 
 private:

@@ -92,7 +92,7 @@ private:
     std::string what = std::string(a.kind == AccessKind::Load ? "load" : "store") + " of " + std::to_string(a.bytes) +
                        " bytes at LDS offset " + std::to_string(first) + ", outside the " + std::to_string(size) +
                        " bytes of the workgroup";
-    throw WaveFault{op, what, std::countr_zero(lanes), false, 0, "memory", lanes};
+    throw WaveFault{op, what, std::countr_zero(lanes), false, 0, "memory", lanes, /*outsideLds=*/true};
   }
 
   void checkRegions(Wave &w, const MicroOp *op, const MemoryAccess &a) {

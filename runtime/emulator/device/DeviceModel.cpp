@@ -1,6 +1,7 @@
 #include "runtime/emulator/device/DeviceModel.h"
 
 #include "support/ChipFile.h"
+#include "support/Escape.h"
 #include "templates/Templates.h"
 
 #include <algorithm>
@@ -28,7 +29,8 @@ DeviceModel loadModel(const std::string &processor, const support::ChipFile *cho
   const std::string file = "targets/" + processor + ".yaml";
   auto text = nstf::templateText(file);
   if (!text)
-    throw std::runtime_error("expected one of the chips in templates/targets but got \"" + processor + "\"");
+    throw std::runtime_error("expected one of the chips in templates/targets but got \"" + support::escape(processor) +
+                             "\"");
   const support::YamlMap row = support::YamlValue::readText(*text, "templates/" + file).map("the facts of a chip");
   const support::ChipFile chip =
       chosen ? *chosen : support::ChipFile::builtIn(row.get("default_chip", "a chip's name"), templateText);
@@ -55,7 +57,7 @@ DeviceModel loadModel(const std::string &processor, const support::ChipFile *cho
   model.matrixFlopsPerPass = matrixFlopsPerPass(row);
   const std::string digits = processor.substr(3);
   if (digits.size() < 3)
-    throw std::runtime_error("expected a processor name like gfx942 but got \"" + processor + "\"");
+    throw std::runtime_error("expected a processor name like gfx942 but got \"" + support::escape(processor) + "\"");
   model.major = std::stoi(digits.substr(0, digits.size() - 2));
   model.minor = std::stoi(digits.substr(digits.size() - 2, 1), nullptr, 16);
   model.stepping = std::stoi(digits.substr(digits.size() - 1), nullptr, 16);

@@ -1,6 +1,7 @@
 #include "runtime/emulator/hip_api/Device.h"
 #include "runtime/emulator/checks/Checker.h"
 #include "runtime/emulator/hip_api/Timing.h"
+#include "runtime/emulator/run/LaunchOptions.h"
 
 #include <algorithm>
 #include <atomic>
@@ -43,6 +44,15 @@ std::unique_ptr<DeviceTiming> makeTiming() {
   }
 }
 
+/// What launches read is looked at now: nobody takes a mistake for one of a launch then.
+void checkLaunchVariables() {
+  try {
+    LaunchOptions::fromEnvironment();
+  } catch (const std::runtime_error &error) {
+    throw std::invalid_argument(error.what());
+  }
+}
+
 uint64_t hostMemory() { return uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGE_SIZE)); }
 } // namespace
 
@@ -65,6 +75,7 @@ Device &Device::getOrMake(const char *target) {
   const char *variable = std::getenv("NSTF_EMU_TARGET");
   std::string wanted = target ? target : variable ? variable : "";
   try {
+    checkLaunchVariables();
     std::unique_ptr<DeviceTiming> timing = makeTiming();
     if (wanted.empty())
       wanted = timing ? timing->chip.target : defaultTarget;
@@ -82,7 +93,7 @@ Device &Device::getOrMake(const char *target) {
       id.xnack = TargetId::Feature::Off;
     const DeviceModel model = timing ? DeviceModel::load(timing->chip.file) : DeviceModel::load(id.processor);
     device.store(new Device(*chip, id, model, std::move(timing)), std::memory_order_release);
-  } catch (const std::invalid_argument &error) { // NSTF_EMU_CHECK, NSTF_EMU_TIMING
+  } catch (const std::invalid_argument &error) { // a variable beside NSTF_EMU_TARGET
     throw HipError(hipErrorNoDevice, error.what(), true);
   } catch (const std::exception &error) {
     std::string known;

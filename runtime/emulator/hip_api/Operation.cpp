@@ -92,8 +92,8 @@ timing::TimedOperation runKernel(const KernelOperation &operation) {
   launch.kernarg = operation.arguments.data();
   launch.kernargSize = operation.arguments.size();
   std::ranges::copy(operation.remainder, launch.remainder);
+  LaunchOptions options = LaunchOptions::fromEnvironment();
   try {
-    LaunchOptions options = LaunchOptions::fromEnvironment();
     ExecutionStatistics counted;
     const bool isCounted = wantsStatistics();
     if (isCounted)

@@ -28,7 +28,8 @@ void throwOutsideLds(const Wave &w, const MicroOp *op, int lane, uint64_t offset
                   false,
                   0,
                   "fault",
-                  lanes};
+                  lanes,
+                  /*outsideLds=*/true};
 }
 
 AccessKind accessKindOf(Opcode opcode) {

@@ -1,4 +1,5 @@
 #include "runtime/emulator/launch/ArgumentBlock.h"
+#include "support/DidYouMean.h"
 #include "support/Escape.h"
 
 #include <algorithm>
@@ -136,14 +137,11 @@ private:
 } // namespace
 
 std::string describeArguments(const Kernel &kernel) {
-  std::string text;
-  size_t i = 0;
+  std::vector<std::string> arguments;
   for (const KernelArgument &argument : kernel.arguments)
-    if (!argument.hidden()) {
-      text += (text.empty() ? "" : ", ") + nameOf(argument, i) + ": " + typeOf(argument);
-      ++i;
-    }
-  return text.empty() ? "none" : text;
+    if (!argument.hidden())
+      arguments.push_back(nameOf(argument, arguments.size()) + ": " + typeOf(argument));
+  return arguments.empty() ? "none" : support::listNames(arguments);
 }
 
 std::vector<std::byte> makeArgumentBlock(const Kernel &kernel, const LaunchDescription &launch,

@@ -7,6 +7,7 @@
 #include <llvm/Demangle/Demangle.h>
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 
 namespace nstf::emulator {
@@ -30,6 +31,14 @@ std::string withoutParameters(const std::string &name) {
 }
 
 } // namespace
+
+std::vector<std::string> kernelNames(const CodeObjectContainer &container, const TargetId &device) {
+  std::set<std::string> names;
+  for (const ContainedCodeObject &object : runnable(container, device))
+    for (const Kernel &kernel : readKernels(object.code.bytes, object.where).kernels)
+      names.insert(kernel.name);
+  return {names.begin(), names.end()};
+}
 
 std::string demangled(const std::string &symbol) { return llvm::demangle(symbol); }
 
@@ -72,11 +81,8 @@ KernelPlace findKernel(const CodeObjectContainer &container, const TargetId &dev
   found.hint = support::didYouMean(name, symbols);
   if (found.hint.empty())
     found.hint = support::didYouMean(name, names);
-  if (found.hint.empty() && !names.empty() && names.size() <= 10) {
-    for (const std::string &known : names)
-      found.hint += (found.hint.empty() ? " (there are " : ", ") + known;
-    found.hint += ")";
-  }
+  if (found.hint.empty() && !names.empty())
+    found.hint = " (there are " + support::listNames(names) + ")";
   return found;
 }
 
@@ -90,10 +96,10 @@ TargetId deviceOf(TargetId id) {
 
 TargetId deviceFor(const CodeObjectContainer &container, const std::string &key) {
   std::vector<TargetId> devices;
-  std::string offered;
+  std::vector<std::string> offered;
   for (size_t part = 0; part < container.parts().size() && devices.empty(); ++part)
     for (const ContainedCodeObject &object : container.read(part)) {
-      offered += (offered.empty() ? "" : ", ") + (object.target.empty() ? "an unknown chip" : object.target);
+      offered.push_back(object.target.empty() ? "an unknown chip" : object.target);
       for (const Target &chip : Target::all()) {
         try {
           TargetId made = TargetId::parse(object.target), device = made;
@@ -110,9 +116,10 @@ TargetId deviceFor(const CodeObjectContainer &container, const std::string &key)
     }
   if (devices.empty())
     throw std::runtime_error(container.name() + ": expected code for " + targetNames() + " but got code for " +
-                             (offered.empty() ? "no amdgpu target" : offered));
+                             (offered.empty() ? "no amdgpu target" : support::listNames(offered)));
   if (devices.size() > 1)
-    throw std::runtime_error(container.name() + ": expected '" + key + "' to say which of " + offered + " is to run");
+    throw std::runtime_error(container.name() + ": expected '" + key + "' to say which of " +
+                             support::listNames(offered) + " is to run");
   return devices.front();
 }
 

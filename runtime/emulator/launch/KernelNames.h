@@ -16,6 +16,9 @@ struct KernelPlace {
 /// Throws LoadError where no code object runs on the device.
 KernelPlace findKernel(const CodeObjectContainer &container, const TargetId &device, const std::string &name);
 
+/// The symbols of all kernels that run on the device, each once, sorted. Throws LoadError.
+std::vector<std::string> kernelNames(const CodeObjectContainer &container, const TargetId &device);
+
 /// "vadd(float const*, int)" for a C++ symbol; others stay what they are.
 std::string demangled(const std::string &symbol);
 /// Whether `name` is the kernel's symbol, its whole C++ name, or that without the parameters.

@@ -2,6 +2,7 @@
 #include "runtime/emulator/launch/ContentsReader.h"
 #include "support/DidYouMean.h"
 #include "support/Escape.h"
+#include "support/LaunchFileText.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +11,23 @@ namespace nstf::emulator {
 namespace {
 
 constexpr int64_t maximumElements = int64_t(1) << 40;
+
+/// The value of `key`, unless it is what nstf-emu list --launch leaves to the user.
+const YamlValue &filledIn(const YamlValue &value, const std::string &key, const std::string &expected) {
+  if (value.isScalar() && value.scalar(expected) == support::notFilledIn)
+    value.place().error("expected '" + support::escape(key) + "' to be filled in with " + expected +
+                        (expected.ends_with(",") ? "" : ",") + " but it is still " + std::string(support::notFilledIn));
+  return value;
+}
+
+const YamlValue &getFilledIn(const YamlMap &map, const std::string &key, const std::string &expected) {
+  return filledIn(map.get(key, expected), key, expected);
+}
+
+const YamlValue *findFilledIn(const YamlMap &map, const std::string &key, const std::string &expected) {
+  const YamlValue *value = map.find(key);
+  return value ? &filledIn(*value, key, expected) : nullptr;
+}
 
 class Reader {
 public:
@@ -86,13 +104,13 @@ private:
       buffer.name = name;
       buffer.place = entry.place();
       buffer.isVariable = isVariable;
-      const YamlValue &type = map.get("type", "one of " + elementTypeNames());
+      const YamlValue &type = getFilledIn(map, "type", "one of " + elementTypeNames());
       std::optional<ElementType> found = findElementType(type.text("one of " + elementTypeNames()));
       if (!found)
         type.fail("one of " + elementTypeNames());
       buffer.type = *found;
-      readShape(map.get("shape", "a list of sizes"), buffer);
-      if (const YamlValue *init = map.find("init"))
+      readShape(getFilledIn(map, "shape", "a list of sizes"), buffer);
+      if (const YamlValue *init = findFilledIn(map, "init", "what the buffer holds at first, such as zeros"))
         buffer.init = readContents(*init, buffer.type, buffer.elements(), ContentsUse::Init);
       file.buffers.push_back(std::move(buffer));
     }
@@ -138,17 +156,17 @@ private:
     }
     if (launch.codeObject.empty())
       value.place().error("expected the key 'code_object', here or for the whole file, but there is none");
-    launch.grid = dimensions(map.get("grid", "workgroups in x, y and z"),
+    launch.grid = dimensions(getFilledIn(map, "grid", "workgroups in x, y and z"),
                              "one to three numbers of workgroups, 1 or more,", UINT32_MAX);
-    if (const YamlValue *block = map.find("block"))
+    if (const YamlValue *block = findFilledIn(map, "block", "work-items in x, y and z"))
       launch.block = dimensions(*block, "one to three numbers of work-items from 1 to 1024", 1024);
-    if (const YamlValue *bytes = map.find("dynamic_lds"))
+    if (const YamlValue *bytes = findFilledIn(map, "dynamic_lds", "bytes of LDS beside the kernel's own"))
       launch.dynamicLds = uint32_t(bytes->whole("a number of bytes of LDS, 0 or more", 0, UINT32_MAX));
     if (const YamlValue *count = map.find("repeat"))
       launch.repeat = uint32_t(count->whole("a number of launches, 1 or more", 1, 1'000'000));
     if (const YamlValue *matrix = map.find("matrix"))
       launch.matrix = matrixChoice(*matrix);
-    if (const YamlValue *arguments = map.find("args"))
+    if (const YamlValue *arguments = findFilledIn(map, "args", "a list of arguments"))
       for (const YamlValue &argument : arguments->list("a list of arguments"))
         launch.arguments.push_back(readArgument(argument));
     file.launches.push_back(std::move(launch));
@@ -180,6 +198,7 @@ private:
     if (!content)
       value.place().error("expected " + expected + " but got an argument without a value");
     argument.written = key;
+    filledIn(*content, key, expected);
     if (offset && key != "buffer")
       offset->place().error("expected no 'offset' beside '" + support::escape(key) + "' (it goes with 'buffer')");
     if (key == "buffer") {

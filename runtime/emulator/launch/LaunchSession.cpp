@@ -177,12 +177,21 @@ LaunchResult LaunchSession::run(const PreparedLaunch &launch, LaunchOptions opti
     for (uint32_t i = 0; i < launch.description->repeat; ++i)
       dispatch(*chip, *memory, arguments, options);
   } catch (const Fault &fault) {
-    result.fault = fault.finding;
+    result.fault = explain(launch, fault.finding);
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (checker)
     result.findings.assign(checker->findings().begin() + findingsBefore, checker->findings().end());
   return result;
+}
+
+Finding LaunchSession::explain(const PreparedLaunch &launch, Finding fault) const {
+  const LaunchDescription &description = *launch.description;
+  if (fault.outsideLds)
+    fault.what += description.dynamicLds
+                      ? ", " + std::to_string(description.dynamicLds) + " of them by dynamic_lds"
+                      : ", all of them static: the launch at " + description.place.str() + " gives no dynamic_lds";
+  return fault;
 }
 
 LaunchArguments LaunchSession::argumentsOf(const PreparedLaunch &launch) const {

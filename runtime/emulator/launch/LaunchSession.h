@@ -63,6 +63,9 @@ public:
   /// checks.
   LaunchResult run(const PreparedLaunch &launch, LaunchOptions options);
 
+  /// The fault with which a launch ended, in the launch file's words: where LDS is missing, it names the key.
+  Finding explain(const PreparedLaunch &launch, Finding fault) const;
+
   /// What `launch` is for whoever runs it himself, on `deviceMemory`.
   LaunchArguments argumentsOf(const PreparedLaunch &launch) const;
   Memory &deviceMemory() { return *memory; }

@@ -23,6 +23,21 @@ struct LoadedCode {
   /// What stands from an address of the file on, up to `end`.
   std::span<const uint8_t> bytes(uint64_t address, uint64_t end) const;
 
+  /// Calls `function(instruction, address, next)` for each from begin to end, in addresses of the file; bytes that are
+  /// none are passed over.
+  void forEachInstruction(uint64_t begin, uint64_t end, auto function) const {
+    Disassembler disassembler(target);
+    for (uint64_t address = begin; address < end;) {
+      RawInstruction raw;
+      unsigned size = 4;
+      const bool isInstruction = disassembler.decode(bytes(address, end), address + program->base(), raw, size);
+      const uint64_t next = address + (isInstruction ? size : 4);
+      if (isInstruction)
+        function(raw, address, next);
+      address = next;
+    }
+  }
+
   CodeObjectFile file;
   TargetId device;
   const Target &target;

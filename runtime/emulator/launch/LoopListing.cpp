@@ -24,16 +24,8 @@ struct Branch {
 class Reader {
 public:
   Reader(const LoadedCode &code, uint64_t begin, uint64_t end) {
-    Disassembler disassembler(code.target);
-    for (uint64_t address = begin; address < end;) {
-      RawInstruction raw;
-      unsigned size = 4;
-      const bool isInstruction =
-          disassembler.decode(code.bytes(address, end), address + code.program->base(), raw, size);
-      if (isInstruction)
-        add(code, raw, address, address + size);
-      address += isInstruction ? size : 4;
-    }
+    code.forEachInstruction(
+        begin, end, [&](const RawInstruction &raw, uint64_t address, uint64_t next) { add(code, raw, address, next); });
   }
 
   /// The loops without others inside, in their order.

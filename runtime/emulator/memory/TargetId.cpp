@@ -1,5 +1,6 @@
 #include "runtime/emulator/memory/TargetId.h"
 
+#include "support/Escape.h"
 #include "llvm/BinaryFormat/ELF.h"
 
 #include <algorithm>
@@ -90,7 +91,8 @@ TargetId TargetId::parse(std::string_view text) {
   size_t colon = text.find(':');
   id.processor = std::string(text.substr(0, colon));
   if (!id.processor.starts_with("gfx"))
-    throw std::runtime_error("expected a target ID like gfx942:sramecc+:xnack- but got \"" + std::string(text) + "\"");
+    throw std::runtime_error("expected a target ID like gfx942:sramecc+:xnack- but got \"" + support::escape(text) +
+                             "\"");
   while (colon != std::string_view::npos) {
     text.remove_prefix(colon + 1);
     colon = text.find(':');
@@ -102,7 +104,7 @@ TargetId TargetId::parse(std::string_view text) {
       id.xnack = value;
     else
       throw std::runtime_error("expected sramecc+, sramecc-, xnack+ or xnack- in a target ID but got \"" +
-                               std::string(feature) + "\"");
+                               support::escape(feature) + "\"");
   }
   return id;
 }

@@ -23,9 +23,10 @@ struct Finding {
   unsigned wave = 0;  ///< in the workgroup
   uint64_t lanes = 0; ///< a bit for each lane concerned; 0: the whole wave
   bool hasAddress = false;
-  uint64_t address = 0;   ///< of the first lane concerned
-  std::string allocation; ///< where that is (Memory::describe)
-  uint64_t count = 1;     ///< how often it was seen at this place
+  uint64_t address = 0;    ///< of the first lane concerned
+  std::string allocation;  ///< where that is (Memory::describe)
+  bool outsideLds = false; ///< an access past the workgroup's LDS
+  uint64_t count = 1;      ///< how often it was seen at this place
 
   /// All of it on one line.
   std::string text() const;

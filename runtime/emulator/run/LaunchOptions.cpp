@@ -1,4 +1,5 @@
 #include "runtime/emulator/run/LaunchOptions.h"
+#include "support/Escape.h"
 
 #include <cstdlib>
 #include <stdexcept>
@@ -16,7 +17,8 @@ unsigned readThreads(const std::string &text) {
   char *end;
   long value = std::strtol(text.c_str(), &end, 10);
   if (*end || value < 1 || value > 1024)
-    throw std::runtime_error("NSTF_EMU_THREADS: expected a number from 1 to 1024 but got '" + text + "'");
+    throw std::runtime_error("NSTF_EMU_THREADS: expected a number from 1 to 1024 but got '" + support::escape(text) +
+                             "'");
   return unsigned(value);
 }
 
@@ -36,7 +38,7 @@ MatrixMode parseMatrixMode(const std::string &text, const std::string &where) {
     return MatrixMode::Fast;
   if (text == "exact")
     return MatrixMode::Exact;
-  throw std::runtime_error(where + ": expected 'fast' or 'exact' but got '" + text + "'");
+  throw std::runtime_error(where + ": expected 'fast' or 'exact' but got '" + support::escape(text) + "'");
 }
 
 LaunchOptions LaunchOptions::fromEnvironment() {

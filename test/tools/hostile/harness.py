@@ -14,7 +14,7 @@ import threading
 CPU_SECONDS = 10
 WALL_SECONDS = 120  # a machine may be busy; what blocks for ever is found all the same
 PEAK_BYTES = 2 << 30
-LONGEST_LINE = 4400
+LONGEST_LINE = 500  # of error, the path of the case aside
 
 
 @dataclasses.dataclass
@@ -141,7 +141,7 @@ class Runner:
             broken.append(f"failed with {stderr[:300]!r}")
         if code:
             if not case.foreign:
-                broken += self.judge_error(b"" if case.prints else stdout, stderr)
+                broken += self.judge_error(b"" if case.prints else stdout, stderr, os.fsencode(folder))
             elif b"error: " not in stderr or b"internal error" in stderr or b"Stack dump" in stderr:
                 broken.append(f"expected an error but got {stderr[:300]!r}")
             left = sorted(str(path.relative_to(out)) for path in out.rglob("*"))
@@ -153,7 +153,7 @@ class Runner:
         return broken
 
     @staticmethod
-    def judge_error(stdout, stderr):
+    def judge_error(stdout, stderr, folder):
         # What a tool is about to do it may say before, and where something was declared after.
         lines = [line for line in stderr.split(b"\n") if not line.startswith((b"package: ", b"device:  ")) and b": note: " not in line]
         if stdout:
@@ -164,8 +164,8 @@ class Runner:
         if b"internal error" in stderr or b"std::" in stderr or b"yaml-cpp" in stderr or b"json.exception" in stderr:
             yield f"not fit for a user: {stderr[:300]!r}"
         stderr = lines[0] + b"\n"
-        if len(stderr) > LONGEST_LINE:
-            yield f"a line of {len(stderr)} bytes: {stderr[:200]!r}"
+        if (length := len(stderr.replace(folder, b""))) > LONGEST_LINE:
+            yield f"a line of {length} bytes: {stderr[:200]!r}"
         try:
             text = stderr[:-1].decode()
         except UnicodeDecodeError:

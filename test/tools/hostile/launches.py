@@ -25,6 +25,8 @@ def launch_files():
         for j in range(7):
             name = names[(i * 3 + j * 3) % len(names)]
             yield Case(f"launch-{key}-is-{name}", RUN, {"launch.yaml": LAUNCH.format(**dict(FIELDS, **{key: YAML_VALUES[name]}))}, "kernel", "any")
+    for key in FIELDS:
+        yield Case(f"launch-{key}-not-filled-in", RUN, {"launch.yaml": LAUNCH.format(**dict(FIELDS, **{key: "FILL_IN"}))}, "kernel")
     odd = {
         "shape": ["[4611686018427387904, 4]", "[" + "1, " * 5000 + "1]", "[1099511627776]", "[0]", "[-1]"], "init": ["{file: none.npy}", "{file: /dev/zero}", "{random: -1}", "{file: fifo}", "[1, 2]", "1e999"],
         "grid": ["4294967295", "[4294967295, 4294967295, 4294967295]", "[1, 2, 3, 4]", "0"], "block": ["1025", "0", "[1024, 1024, 1]"], "outputs": ["{x: /proc/x.npy}", "{x: none/x.npy}", "{z: z.npy}", "{x: ''}"],
@@ -59,13 +61,13 @@ def command_lines():
         "run": {"--target": ["", "gfx1100", "x\x1b[31m"], "--check": ["", "x", "all,all", "memory,,race"], "--threads": ["0", "-1", "x", "99999999999"], "--max-steps": ["0", "-1", "x"], "--timeout": ["0", "-1", "nan", "x"],
                 "--report": ["/", "{in}/none/r.json", "/proc/r"], "--print": ["", "z", "x[", "x[1:0]", "x[0:99999999999]", "x[-1:2]", "x\x1b[31m"], "--mismatches": ["0", "x"]},
         "trace": {"--launch": ["1", "-1", "x"], "--workgroup": ["1,0,0", "x", "1,2", "-1,0,0"], "--lanes": ["64", "x", "3-1", ""], "--pc": ["x", "8..4", "0x..", ".."], "--watch": ["x", "x[64]", "z[0]", "x["], "--last": ["0", "x"]},
-        "list": {"--target": ["x", ""], "--block": ["0", "1025", "x"], "--dynamic-lds": ["65537", "-1"]},
+        "list": {"--launch": ["/", "{in}/none/x.yaml", "/proc/x.yaml"], "--target": ["x", ""], "--block": ["0", "1025", "x"], "--dynamic-lds": ["65537", "-1"]},
     }
     for command, options in values.items():
         file = "{in}/k.hsaco" if command == "list" else "{in}/launch.yaml"
         for option, given in options.items():
             for i, text in enumerate(given):
-                yield Case(f"emu-{command}{option}-{i}", ["nstf-emu", command, file, f"{option}={text}"], launch, "kernel", "any")
+                yield Case(f"emu-{command}{option}-{i}", ["nstf-emu", command, file, f"{option}={text}"], launch, "kernel", "error" if option == "--launch" and command == "list" else "any")
     for i, arguments in enumerate([[], ["x"], ["run"], ["run", ""], ["run", ESCAPES.replace("\r", "")], ["list", b"\xff\xfe"], ["disasm", "/dev/zero"], ["trace", "/"]]):
         yield Case(f"emu-{i}", ["nstf-emu", *arguments])
 

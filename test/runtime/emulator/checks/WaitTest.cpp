@@ -148,8 +148,10 @@ TEST(CheckSet, names) {
     CheckSet::parse("wait,waits", "--check");
     FAIL();
   } catch (const std::invalid_argument &error) {
-    EXPECT_STREQ(error.what(), "--check: expected memory, uninit, race, hazard, wait or all but got 'waits'");
+    EXPECT_STREQ(error.what(), "--check: expected memory, uninit, race, hazard, wait, backward or all but got 'waits', "
+                               "did you mean 'wait'?");
   }
+  EXPECT_THROW(CheckSet::parse("backward", "--check"), std::invalid_argument) << "it checks nothing by itself";
 }
 
 } // namespace

@@ -2,7 +2,8 @@
 
     kernels.py run TARGETS FOLDER [NAME…] each against numpy, for fixed and for run-time rows, with guard zones around all
                                         memory; a kernel is compiled once for all targets, A,B
-    kernels.py templates FOLDER KERNELS compiles each and looks that every file of templates/kernels is used by one
+    kernels.py templates FOLDER KERNELS compiles each, runs its launch file, and looks that every file of templates/kernels is
+                                        used by one
     kernels.py contract TARGET FOLDER   what templates/CONTRACT.md says of denormals, NaN, rows out of range
 
 A kernel is launched through its header: the header becomes a small library by the C compiler, and this script hands that
@@ -305,7 +306,9 @@ def main():
         used = set()
         for name in listed():
             options = CASES[name][0][0].split() + ([] if name == "matvec" else ["--m=7"])
-            compiled = Kernel(folder, "gfx90a", name, options, ["--explain"])
+            launch_file = folder / f"{name}.yaml"
+            compiled = Kernel(folder, "gfx90a", name, options, ["--explain", "--launch", launch_file])
+            subprocess.run(["nstf-emu", "run", launch_file, "--check=all", "--quiet"], check=True)
             used |= set(re.findall(r"^  template +(\w+)", compiled.said, re.M))
         # Tensor code comes as a module (kernel-module.test).
         left = {template.stem for template in kernels.glob("*.mlir")} - used - {"generic"}
