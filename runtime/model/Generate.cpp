@@ -2,45 +2,15 @@
 #include "nstf/Encoder.h"
 #include "nstf/StopStrings.h"
 #include "runtime/model/NonFinite.h"
+#include "runtime/model/RunClock.h"
 #include "support/Progress.h"
 
 #include <algorithm>
-#include <chrono>
 #include <stdexcept>
 
 namespace nstf::runtime {
 
 using manifest::ElementType;
-
-namespace {
-/// Times the two parts of a generation, here and where the device predicts.
-class PhaseClock {
-public:
-  PhaseClock(const Backend &backend, Generation &result) : backend(backend), result(result) {
-    if (predictedStart)
-      result.predicted = {.chip = predictedStart->chip};
-  }
-  void promptEnds() { end(result.promptSeconds, &Generation::Predicted::promptSeconds); }
-  void decodeEnds() { end(result.decodeSeconds, &Generation::Predicted::decodeSeconds); }
-
-private:
-  using Clock = std::chrono::steady_clock;
-  void end(double &seconds, double Generation::Predicted::*predicted) {
-    seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    start = Clock::now();
-    if (!predictedStart)
-      return;
-    const double before = predictedStart->nanoseconds;
-    predictedStart = backend.predictedTime();
-    (*result.predicted).*predicted = (predictedStart->nanoseconds - before) * 1e-9;
-  }
-
-  const Backend &backend;
-  Generation &result;
-  Clock::time_point start = Clock::now();
-  std::optional<PredictedTime> predictedStart = backend.predictedTime();
-};
-} // namespace
 
 std::vector<int64_t> planChunks(const manifest::Target &target, int64_t tokens, int64_t limit) {
   int64_t largest = limit > 0 ? std::min(limit, target.maxTokens()) : target.maxTokens();
@@ -173,14 +143,23 @@ Generation Generator::generateWhole(std::span<const int32_t> sequence, std::size
   result.ids.assign(sequence.begin(), sequence.end());
   result.promptTokens = sequence.size();
   result.heldTokens = held;
-  PhaseClock clock(session.backend(), result);
+  RunClock clock(session.backend());
+  if (!clock.chip().empty())
+    result.predicted = {.chip = clock.chip()};
+  auto ends = [&](double &seconds, double Generation::Predicted::*predicted) {
+    const RunTime time = clock.lap();
+    seconds = time.seconds;
+    if (result.predicted)
+      (*result.predicted).*predicted = time.predictedSeconds();
+  };
+  auto promptEnds = [&] { ends(result.promptSeconds, &Generation::Predicted::promptSeconds); };
   readPrompt(sequence.subspan(held), options, result);
   std::vector<int32_t> eos = session.manifest().model.eos;
   eos.insert(eos.end(), options.eos.begin(), options.eos.end());
   while (static_cast<int64_t>(result.newTokens()) < options.tokens) {
     int32_t token = nextToken(sampler, options, result);
     if (result.newTokens() == 0)
-      clock.promptEnds();
+      promptEnds();
     result.ids.push_back(token);
     if (options.onToken)
       options.onToken(token);
@@ -201,7 +180,10 @@ Generation Generator::generateWhole(std::span<const int32_t> sequence, std::size
     run({&token, 1}, options);
     ++result.decodeSteps;
   }
-  result.newTokens() == 0 ? clock.promptEnds() : clock.decodeEnds();
+  if (result.newTokens() == 0)
+    promptEnds();
+  else
+    ends(result.decodeSeconds, &Generation::Predicted::decodeSeconds);
   return result;
 }
 

@@ -4,7 +4,6 @@
 
 #include "nstf/Encoder.h"
 
-#include <chrono>
 #include <cstdio>
 #include <iomanip>
 #include <span>
@@ -13,7 +12,7 @@ using namespace nstf::runtime;
 
 static void encodeText(Session &session, const Options &options, const TokenSequence &text) {
   Encoder encoder(session);
-  auto start = std::chrono::steady_clock::now();
+  RunClock clock(session.backend());
   encoder.run(text);
   std::vector<std::pair<std::string, HostTensor>> results;
   for (const auto &[name, file] : options.outputs)
@@ -21,7 +20,7 @@ static void encodeText(Session &session, const Options &options, const TokenSequ
   bool print = options.embed && options.outputs.empty();
   HostTensor embedding = print || (options.embed && options.json) ? encoder.embedding() : HostTensor();
   std::span values(embedding.as<float>(), embedding.data.size() / sizeof(float));
-  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const RunTime time = clock.lap();
   for (const auto &[file, tensor] : results)
     writeNpy(file, tensor);
   if (options.json) {
@@ -29,7 +28,8 @@ static void encodeText(Session &session, const Options &options, const TokenSequ
     json["ids"] = text.ids;
     if (options.embed)
       json["embedding"] = std::vector<float>(values.begin(), values.end());
-    json["seconds"] = seconds;
+    json["seconds"] = time.seconds;
+    addPredicted(json, "predicted", time);
     printResult(json);
   } else {
     if (options.printIds)
@@ -40,8 +40,11 @@ static void encodeText(Session &session, const Options &options, const TokenSequ
     }
   }
   std::cout.flush();
-  if (!options.quiet)
-    std::fprintf(stderr, "text:    %zu tokens, %.3f s (%s)\n", text.ids.size(), seconds, session.graphState().c_str());
+  if (options.quiet)
+    return;
+  std::fprintf(stderr, "text:    %zu tokens, %.3f s (%s)\n", text.ids.size(), time.seconds,
+               session.graphState().c_str());
+  printPredicted(time);
 }
 
 void encodeTexts(Session &session, const Options &options, const std::vector<TextRequest> &requests,

@@ -1,5 +1,7 @@
 #include "tools/nstf-run/Output.h"
+#include "support/Escape.h"
 
+#include <cstdio>
 #include <stdexcept>
 
 using namespace nstf::runtime;
@@ -27,6 +29,17 @@ void forEachPrompt(std::size_t count, const std::function<void(std::size_t)> &fu
       throw std::runtime_error("prompt " + std::to_string(i + 1) + ": " + error.what());
     }
   }
+}
+
+void printPredicted(const RunTime &time) {
+  if (time.predicted)
+    std::fprintf(stderr, "predicted on %s: %.3f ms\n", nstf::support::escape(time.predicted->chip).c_str(),
+                 time.predictedSeconds() * 1e3);
+}
+
+void addPredicted(nlohmann::ordered_json &result, const char *key, const RunTime &time) {
+  if (time.predicted)
+    result[key] = {{"chip", time.predicted->chip}, {"seconds", time.predictedSeconds()}};
 }
 
 nlohmann::ordered_json beginResult(const char *kind, const Session &session) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "nstf/Session.h"
+#include "runtime/model/RunClock.h"
 #include "tools/nstf-run/TextRequest.h"
 
 #include <functional>
@@ -26,6 +27,10 @@ void printNumbers(const auto &numbers) {
   }
   std::cout << '\n';
 }
+
+/// What the chip of --timing would take, on standard error and as JSON; nothing where no time is predicted.
+void printPredicted(const nstf::runtime::RunTime &time);
+void addPredicted(nlohmann::ordered_json &result, const char *key, const nstf::runtime::RunTime &time);
 
 /// A result of --json as it begins: what ran, and where (run.schema.json).
 nlohmann::ordered_json beginResult(const char *kind, const nstf::runtime::Session &session);

@@ -5,6 +5,7 @@
 
 #include "nstf/Divergence.h"
 #include "nstf/Perplexity.h"
+#include "support/Escape.h"
 #include "support/JsonCursor.h"
 
 #include <cstdio>
@@ -57,7 +58,7 @@ PerplexityTexts chooseRows(const Options &options, PerplexityTexts texts) {
   if (std::sscanf(options.rows.c_str(), "%zu-%zu%n", &first, &last, &length) != 2 ||
       size_t(length) != options.rows.size() || first > last || last >= texts.size())
     throw std::runtime_error("--rows: expected FIRST-LAST within the " + std::to_string(texts.size()) + " texts of '" +
-                             options.perplexityFile + "' but got '" + options.rows + "'");
+                             options.perplexityFile + "' but got '" + support::escape(options.rows) + "'");
   return {texts.begin() + first, texts.begin() + last + 1};
 }
 
@@ -88,6 +89,13 @@ private:
   DivergenceSum sum;
 };
 
+/// `time` of what ran before, and `more` after it.
+void add(RunTime &time, const RunTime &more) {
+  time.seconds += more.seconds;
+  if (more.predicted)
+    time.predicted = {more.predicted->chip, more.predicted->nanoseconds + time.predictedSeconds() * 1e9};
+}
+
 } // namespace
 
 PerplexityTexts readPerplexityTexts(const Options &options, const Package &package) {
@@ -107,12 +115,15 @@ void printPerplexity(Session &session, const Options &options, const PerplexityT
   if (!options.against.empty())
     comparison.emplace(options, session);
   Perplexity sum;
+  RunTime time;
   for (const std::vector<int32_t> &ids : texts) {
     if (comparison) {
       comparison->measureOther(ids, measuring);
       measuring.onLogits = [&](std::span<const float> logits, int32_t token) { comparison->add(logits, token); };
     }
+    RunClock clock(session.backend());
     sum += measurePerplexity(session, ids, measuring);
+    add(time, clock.lap());
   }
   if (options.json) {
     auto json = beginResult("perplexity", session);
@@ -125,6 +136,7 @@ void printPerplexity(Session &session, const Options &options, const PerplexityT
     json["windows"] = sum.windows;
     json["steps"] = sum.steps;
     json["seconds"] = sum.seconds;
+    addPredicted(json, "predicted_time", time);
     if (comparison) {
       Divergence divergence = comparison->get();
       json["against"] = {{"package", options.against},     {"kl", divergence.kl},
@@ -147,6 +159,9 @@ void printPerplexity(Session &session, const Options &options, const PerplexityT
     }
   }
   std::cout.flush();
+  if (options.quiet)
+    return;
   std::fprintf(stderr, "ran:     %zu steps, %.3f s, %.1f tokens/s (%s)\n", sum.steps, sum.seconds,
                sum.seconds > 0 ? double(sum.predicted) / sum.seconds : 0.0, session.graphState().c_str());
+  printPredicted(time);
 }

@@ -2,7 +2,6 @@
 #include "tools/nstf-run/Commands.h"
 #include "tools/nstf-run/Output.h"
 
-#include <chrono>
 #include <cstdio>
 #include <stdexcept>
 
@@ -26,12 +25,12 @@ void runTensors(Session &session, const Options &options) {
       known = true;
     }
   }
-  auto start = std::chrono::steady_clock::now();
+  RunClock clock(session.backend());
   session.run(tokens);
   std::vector<HostTensor> results;
   for (const auto &[name, file] : options.outputs)
     results.push_back(session.output(name));
-  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const RunTime time = clock.lap();
   for (std::size_t i = 0; i < results.size(); ++i)
     writeNpy(options.outputs[i].second, results[i]);
   if (options.json) {
@@ -42,11 +41,14 @@ void runTensors(Session &session, const Options &options) {
       json["outputs"][options.outputs[i].first] = {{"type", manifest::nameOf(results[i].type)},
                                                    {"shape", results[i].shape},
                                                    {"file", options.outputs[i].second}};
-    json["seconds"] = seconds;
+    json["seconds"] = time.seconds;
+    addPredicted(json, "predicted", time);
     printResult(json);
     std::cout.flush();
   }
-  if (!options.quiet)
-    std::fprintf(stderr, "step:    %lld rows, %.3f s (%s)\n", static_cast<long long>(tokens), seconds,
-                 session.graphState().c_str());
+  if (options.quiet)
+    return;
+  std::fprintf(stderr, "step:    %lld rows, %.3f s (%s)\n", static_cast<long long>(tokens), time.seconds,
+               session.graphState().c_str());
+  printPredicted(time);
 }

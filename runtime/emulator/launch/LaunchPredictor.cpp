@@ -43,7 +43,7 @@ private:
   std::vector<std::pair<void *, std::vector<std::byte>>> saved;
 };
 
-/// Adds the wave instructions that were issued. (Bytes are the prediction's.)
+/// Adds the wave instructions that were issued, those of a sample as if of all. (Bytes are the prediction's.)
 void addInstructions(const LaunchPrediction &prediction, const DecodedProgram &program, ExecutionStatistics &sum) {
   const timing::OpcodeCounts issued = timing::issuedOf(prediction.stalls, program);
   for (unsigned i = 0; i < opcodeCount; ++i) {
@@ -115,6 +115,8 @@ PredictedLaunch LaunchPredictor::predict(const PreparedLaunch &launch, const Lau
 ClockPrediction LaunchPredictor::predictAt(std::string_view clock, double clockMhz, timing::MemorySystem &caches,
                                            const PreparedLaunch &launch, LaunchOptions options, LaunchResult &result) {
   options.matrix = launch.matrix;
+  if (executesAll())
+    options.statistics = &result.statistics;
   timing::TimingOptions atClock = timing;
   atClock.clockMhz = clockMhz;
   const LaunchArguments arguments = session.argumentsOf(launch);
@@ -124,7 +126,8 @@ ClockPrediction LaunchPredictor::predictAt(std::string_view clock, double clockM
         timing::predict(session.target(), session.deviceMemory(), arguments, options, constants, caches, atClock);
     if (i == 0)
       predicted.firstNs = predicted.prediction.ns();
-    addInstructions(predicted.prediction, programOf(launch), result.statistics);
+    if (!executesAll())
+      addInstructions(predicted.prediction, programOf(launch), result.statistics);
   }
   return predicted;
 }

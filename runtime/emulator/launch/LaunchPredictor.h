@@ -41,6 +41,8 @@ public:
   LaunchPredictor(LaunchSession &session, timing::ChipTiming chip, const timing::TimingOptions &options);
 
   const timing::ChipTiming &chip() const { return constants; }
+  /// Whether every workgroup is executed: then a launch's statistics are those of one that nobody times.
+  bool executesAll() const { return !timing.sampledOnly; }
   /// A fault is part of the result.
   PredictedLaunch predict(const PreparedLaunch &launch, const LaunchOptions &options);
   /// Those that were executed, in the order of their addresses.

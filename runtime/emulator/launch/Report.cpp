@@ -160,8 +160,9 @@ void Report::add(const PreparedLaunch &launch, const LaunchResult &result) {
 
 void Report::add(const PreparedLaunch &launch, const PredictedLaunch &predicted, const LaunchPredictor &predictor) {
   add(launch, predicted.result);
-  for (const char *counted : {"bytes", "lds", "stores"}) // by untimed runs alone; predictions have their own
-    launches->back().erase(counted);
+  if (!predictor.executesAll())
+    for (const char *counted : {"bytes", "lds", "stores"}) // predictions have their own
+      launches->back().erase(counted);
   Json predictions = Json::array();
   for (const ClockPrediction &prediction : predicted.predictions)
     predictions.push_back(toJson(predictor, launch, prediction));

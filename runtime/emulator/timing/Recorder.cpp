@@ -1,4 +1,5 @@
 #include "runtime/emulator/timing/Recorder.h"
+#include "runtime/emulator/run/LaunchOptions.h"
 #include "runtime/emulator/run/RunLoop.h"
 #include "runtime/emulator/timing/RecordingObserver.h"
 
@@ -36,6 +37,7 @@ struct Recorder::Implementation {
   ModelClock clock;
   RecordedAccesses accesses;
   const Outline *outline = nullptr;
+  std::unique_ptr<ExecutionCounters> counters; ///< null: nobody counts
   bool skips = false;
   static void dropIssued(WaveTrace &trace);
   std::vector<std::unique_ptr<RecordedGroup>> retired; ///< their buffers are used again
@@ -44,6 +46,8 @@ struct Recorder::Implementation {
 Recorder::Recorder(LaunchDriver &driver, TimingFacts &facts, const RecorderOptions &options)
     : impl(std::make_unique<Implementation>(driver, facts, options)) {
   driver.setClock(impl->clock);
+  if (driver.options().statistics)
+    impl->counters = std::make_unique<ExecutionCounters>();
 }
 Recorder::~Recorder() { impl->driver.setClock(readCounter()); }
 
@@ -86,6 +90,11 @@ void Recorder::retire(std::unique_ptr<RecordedGroup> group) {
   impl->retired.push_back(std::move(group));
 }
 
+void Recorder::addTo(ExecutionStatistics &sum) const {
+  if (impl->counters)
+    impl->counters->addTo(sum);
+}
+
 /// Runs a wave until it stops, for `room` instructions at the longest. `atStop`: the first may be a stop.
 void Recorder::run(RecordedGroup &group, unsigned number, size_t room, bool atStop) {
   WaveTrace &trace = group.waves[number];
@@ -100,6 +109,13 @@ void Recorder::run(RecordedGroup &group, unsigned number, size_t room, bool atSt
                               impl->skips ? &group.skippers[number] : nullptr);
       runLoop(wave, outline);
       group.instructions += outline.skippedInstructions();
+    } else if (ExecutionCounters *counters = impl->counters.get()) {
+      runLoop(wave, [&](const MicroOp *op) {
+        const bool runs = observer(op);
+        if (runs)
+          counters->count(wave, op);
+        return runs;
+      });
     } else {
       runLoop(wave, [&observer](const MicroOp *op) { return observer(op); });
     }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "runtime/emulator/run/LaunchDriver.h"
+#include "runtime/emulator/run/Statistics.h"
 #include "runtime/emulator/timing/Clocks.h"
 #include "runtime/emulator/timing/RoundSkipper.h"
 #include "runtime/emulator/timing/WaveTrace.h"
@@ -70,6 +71,8 @@ public:
   /// Executes the instruction at which an empty trace ends with Stop, at time `now`, and appends it. Throws Fault.
   void executeStop(RecordedGroup &group, unsigned wave, Clocks now);
   void retire(std::unique_ptr<RecordedGroup> group);
+  /// Adds what its waves have done, if the launch is to be counted (LaunchOptions::statistics); an outline isn't.
+  void addTo(ExecutionStatistics &sum) const;
 
 private:
   void run(RecordedGroup &group, unsigned wave, size_t room, bool atStop);

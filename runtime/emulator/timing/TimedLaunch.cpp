@@ -32,6 +32,8 @@ public:
   Counters counters;
   StallTable stalls;
   const LaunchSample &sampled() const { return sample; }
+  /// Adds what waves executed under the model; LaunchSample has the others counted.
+  void addTo(ExecutionStatistics &sum) const { recorder.addTo(sum); }
   /// Says what was left out, and makes what was counted what the whole launch does.
   void describe(LaunchPrediction &prediction) const;
 
@@ -311,6 +313,8 @@ LaunchPrediction predict(const Target &target, Memory &memory, const LaunchArgum
   if (driver.groups()) {
     TimedLaunch launch(driver, chip, caches, timing, prediction.clockMhz, prediction.occupancy);
     launch.run();
+    if (options.statistics)
+      launch.addTo(*options.statistics);
     prediction.clocks = caches.endKernel(launch.end, launch.sampled().changedTimes(caches));
     prediction.executionNs = double(prediction.clocks) * 1000 / prediction.clockMhz;
     launch.describe(prediction);

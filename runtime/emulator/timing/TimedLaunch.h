@@ -20,7 +20,8 @@ class MemorySystem;
 /// system as earlier launches left it. Deterministic: the same launch from the same state gives the same prediction.
 /// Throws Fault for what the kernel does wrong and, where nobody else writes memory, for workgroups that wait for ones
 /// that can never start, and std::runtime_error for a launch that the kernel or a compute unit can't take. Of `options`
-/// statistics, monitor and threads mean nothing here.
+/// monitor and threads mean nothing here; statistics get what `dispatch` would add, of a sampled launch too, whose
+/// other workgroups are executed. Nobody may ask for them together with TimingOptions::sampledOnly.
 LaunchPrediction predict(const Target &target, Memory &memory, const LaunchArguments &arguments,
                          const LaunchOptions &options, const ChipTiming &chip, MemorySystem &caches,
                          const TimingOptions &timing = {});

@@ -12,7 +12,9 @@
  * neither is used.
  *
  * Everything but the seconds is a count of an execution, the same in every run, and says nothing of caches: a byte that
- * two waves load is counted twice.
+ * two waves load is counted twice. With NSTF_EMU_TIMING the counts are the same, nothing is extrapolated: what the
+ * model of a large launch doesn't simulate is executed. (How often waves look that wait for another depends on the
+ * time.)
  */
 #pragma once
 

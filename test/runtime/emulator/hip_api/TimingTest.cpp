@@ -1,4 +1,5 @@
 // Streams, events, copies and graphs in predicted time. Run with NSTF_EMU_TIMING set to a chip of NSTF_EMU_TARGET.
+#include "nstf/EmulatorStatistics.h"
 #include "test/runtime/emulator/hip_api/HipTest.h"
 
 #include <functional>
@@ -70,6 +71,28 @@ TEST_F(TimingTest, eventsGiveThePredictedTimeOfAKernel) {
   EXPECT_LT(many, 100e3);
   const double again = timed([&] { add(one, items); });
   EXPECT_NEAR(timed([&] { add(one, items); }), again, 1) << "the same from the same caches";
+}
+
+TEST_F(TimingTest, countsOfASimulatedLaunchAreThoseOfAKnownOne) {
+  std::vector<NSTFDispatchStatistics> seen;
+  auto note = [](void *user, const NSTFDispatchStatistics *statistics) {
+    static_cast<std::vector<NSTFDispatchStatistics> *>(user)->push_back(*statistics);
+  };
+  nstfEmulatorObserveDispatches(note, &seen);
+  for (int i = 0; i < 3; ++i) // caches are as warm for the third as for the second
+    add(one, 1000);
+  EXPECT_HIP(hipStreamSynchronize(one));
+  nstfEmulatorObserveDispatches(nullptr, nullptr);
+  ASSERT_EQ(seen.size(), 3u);
+  for (const NSTFDispatchStatistics &launch : seen) {
+    EXPECT_EQ(launch.globalBytesLoaded, 1000u * 2 * 4);
+    EXPECT_EQ(launch.globalBytesStored, 1000u * 4);
+    EXPECT_EQ(launch.scalarBytesLoaded, seen.back().scalarBytesLoaded);
+    for (auto count : {&NSTFDispatchStatistics::vector, &NSTFDispatchStatistics::scalar,
+                       &NSTFDispatchStatistics::vectorMemory, &NSTFDispatchStatistics::other})
+      EXPECT_EQ(launch.*count, seen.back().*count);
+    EXPECT_GT(launch.vector, 0u);
+  }
 }
 
 TEST_F(TimingTest, theDeviceIsTheChipThatIsTimed) {

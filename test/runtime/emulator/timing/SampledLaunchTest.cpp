@@ -1,4 +1,5 @@
 // What must hold of launches that are only simulated in part.
+#include "runtime/emulator/run/Statistics.h"
 #include "test/runtime/emulator/timing/TimedKernels.h"
 
 namespace nstf::emulator::timing::test {
@@ -27,6 +28,48 @@ TEST_P(SampledLaunchTest, ResultsAreThoseOfTheUntimedLaunch) {
   launch(kernels, "histogram", {groups}, {64}, untimed, untimedCounts);
   EXPECT_EQ(std::memcmp(timed, untimed, items * sizeof(float)), 0);
   EXPECT_EQ(download(timedCounts, 64), download(untimedCounts, 64));
+}
+
+/// What is counted of a launch that is simulated in full, and in part, is what is counted of an untimed one.
+TEST_P(SampledLaunchTest, CountsAreThoseOfTheUntimedLaunch) {
+  chip.computeUnits = chip.xcds;
+  const unsigned groups = chip.xcds * 400, rows = 16, n = 16 * chip.xcds * 8;
+  float *out = upload(kernels.memory, std::vector<float>(groups * 64)),
+        *a = upload(kernels.memory, ramp(n * rows * 16));
+  int *counts = upload(kernels.memory, std::vector<int>(64));
+  auto expectSame = [&](const char *kernel, Dimensions grid, Dimensions block, auto... arguments) {
+    const PackedLaunch packed = pack(kernels, kernel, grid, block, 0, {bytesOf(arguments)...});
+    auto count = [&](auto run) {
+      ExecutionStatistics statistics;
+      LaunchOptions counting = options;
+      counting.statistics = &statistics;
+      run(counting);
+      return statistics;
+    };
+    const ExecutionStatistics wanted = count(
+        [&](const LaunchOptions &counting) { dispatch(kernels.target, kernels.memory, packed.launch, counting); });
+    for (uint64_t budget : {uint64_t(1) << 40, uint64_t(1000)}) {
+      LaunchPrediction prediction;
+      const ExecutionStatistics got = count([&](const LaunchOptions &counting) {
+        MemorySystem caches(chip);
+        timing.budget = budget;
+        prediction = predict(kernels.target, kernels.memory, packed.launch, counting, chip, caches, timing);
+      });
+      EXPECT_EQ(prediction.sample.simulated < prediction.sample.workgroups, budget == 1000) << kernel;
+      EXPECT_EQ(got.instructions, wanted.instructions) << kernel << budget;
+      EXPECT_EQ(got.executed, wanted.executed) << kernel << budget;
+      EXPECT_EQ(got.storedBy, wanted.storedBy) << kernel << budget;
+      EXPECT_EQ(got.conflictClocks, wanted.conflictClocks) << kernel << budget;
+      for (size_t space = 0; space < wanted.bytes.size(); ++space) {
+        EXPECT_EQ(got.bytes[space].loaded, wanted.bytes[space].loaded) << kernel << budget << space;
+        EXPECT_EQ(got.bytes[space].stored, wanted.bytes[space].stored) << kernel << budget << space;
+      }
+    }
+    EXPECT_GT(wanted[MemorySpace::Global].stored, 0u);
+  };
+  expectSame("computeUnevenly", {groups}, {64}, out, 2);
+  expectSame("histogram", {groups}, {64}, out, counts);
+  expectSame("multiply", {unsigned(n) / 16, rows}, {16, 16}, a, a, out, 16);
 }
 
 TEST_P(SampledLaunchTest, WorkgroupsThatWaitForEachOtherAreAllSimulated) {
