@@ -1,6 +1,7 @@
 #include "compiler/calibrate/Calibration.h"
 
 #include "compiler/calibrate/FiniteWeights.h"
+#include "compiler/calibrate/InputSums.h"
 #include "compiler/calibrate/PackageRunner.h"
 #include "support/Escape.h"
 #include "support/Json.h"
@@ -10,9 +11,8 @@
 
 #include "llvm/ADT/DenseMap.h"
 
-#include <cmath>
+#include <numeric>
 #include <stdexcept>
-#include <tbb/parallel_for.h>
 
 using namespace mlir;
 using namespace nstf;
@@ -24,7 +24,8 @@ namespace fs = std::filesystem;
 using support::ElementType;
 
 static constexpr const char *listName = "calibration.json", *textsName = "texts.json";
-static constexpr int exponents = 64, firstExponent = -32; ///< of the histogram
+/// What stands in names of the statistics that leave out what was held out.
+static constexpr const char *fittedPart = ".fitted";
 
 std::string nstf::calibrate::hashWeights(ModuleOp module, std::optional<uint64_t> randomSeed) {
   support::Sha256 hash;
@@ -62,47 +63,6 @@ static std::string hashTexts(const Texts &texts) {
 
 namespace {
 
-/// Sums over the tokens of one value, in a fixed order whatever the threads.
-class InputSums {
-public:
-  InputSums(int64_t columns, bool diagonal)
-      : largest(VectorXd::Zero(columns)), mean(VectorXd::Zero(columns)), square(VectorXd::Zero(columns)),
-        sums(MatrixXd::Zero(columns, diagonal ? 1 : columns)), histogram(exponents) {}
-
-  void add(const reference::Matrix &x) {
-    tokens += x.rows();
-    largest = largest.cwiseMax(x.cwiseAbs().colwise().maxCoeff().transpose());
-    mean += x.cwiseAbs().colwise().sum().transpose();
-    square += x.array().square().colwise().sum().matrix().transpose();
-    for (double number : x.reshaped())
-      ++histogram[std::clamp(number == 0 ? 0 : std::ilogb(number) - firstExponent, 0, exponents - 1)];
-  }
-
-  /// Precondition: every x was added.
-  void addProducts(const reference::Matrix &x) {
-    VectorXd inverse = (square.array() > 0).select(double(tokens) / square.array(), 0).sqrt();
-    MatrixXd scaled = x;
-    for (auto row : scaled.rowwise())
-      if (double norm = row.cwiseProduct(inverse.transpose()).norm(); norm > 0)
-        row /= norm;
-    if (sums.cols() == 1) {
-      sums += scaled.array().square().colwise().sum().matrix().transpose();
-      return;
-    }
-    constexpr int64_t width = 128;
-    tbb::parallel_for(int64_t(0), (x.cols() + width - 1) / width, [&](int64_t i) {
-      int64_t begin = i * width, end = std::min<int64_t>(x.cols(), begin + width);
-      sums.block(begin, 0, end - begin, end).noalias() +=
-          scaled.middleCols(begin, end - begin).transpose() * scaled.leftCols(end);
-    });
-  }
-
-  int64_t tokens = 0;
-  VectorXd largest, mean, square;
-  MatrixXd sums;
-  std::vector<int64_t> histogram;
-};
-
 /// A layer's file: its entries are known before the first is computed.
 struct LayerFile {
   fs::path path;
@@ -126,7 +86,10 @@ struct LayerFile {
 class Calibrator {
 public:
   Calibrator(ModuleOp module, const Texts &texts, const fs::path &folder, const CalibrationOptions &options)
-      : module(module), texts(texts), folder(folder), options(options), found(findLinearSites(module)) {}
+      : module(module), texts(texts), folder(folder), options(options), found(findLinearSites(module)) {
+    for (auto [text, count] : llvm::zip(texts, options.fitted))
+      holdsOut |= count < text.size();
+  }
 
   void run() {
     plan();
@@ -190,14 +153,17 @@ private:
     };
     for (const SiteInput &input : found.inputs) {
       int64_t k = input.columns;
-      std::vector<support::TensorEntry> entries = {{input.name + ".max", ElementType::F32, {k}},
-                                                   {input.name + ".mean", ElementType::F32, {k}},
-                                                   {input.name + ".mean_square", ElementType::F32, {k}},
-                                                   {input.name + ".histogram", ElementType::I64, {exponents}}};
-      if (options.diagonal)
-        entries.push_back({input.name + ".diagonal", ElementType::F32, {k}});
-      else
-        entries.push_back({input.name + ".sums", ElementType::F32, {k * (k + 1) / 2}});
+      std::vector<support::TensorEntry> entries = {
+          {input.name + ".histogram", ElementType::I64, {ExponentCounts::size}}};
+      for (int part = 0; part <= int(holdsOut); ++part) {
+        std::string name = input.name + (part == 0 ? "" : fittedPart);
+        for (const char *what : {".max", ".mean", ".mean_square"})
+          entries.push_back({name + what, ElementType::F32, {k}});
+        if (options.diagonal)
+          entries.push_back({name + ".diagonal", ElementType::F32, {k}});
+        else
+          entries.push_back({name + ".sums", ElementType::F32, {k * (k + 1) / 2}});
+      }
       add(input.layer, entries);
     }
     module.walk([&](AttentionOp op) {
@@ -223,6 +189,8 @@ private:
                  {"texts", texts.size()},
                  {"tokens", tokens},
                  {"diagonal", options.diagonal}};
+    if (holdsOut)
+      list["fitted"] = options.fitted;
     if (!options.package.empty())
       list["package_sha256"] = support::sha256Hex(support::readTextFile(options.package / "manifest.json"));
     for (const auto &[name, layer] : layers)
@@ -265,26 +233,40 @@ private:
     LayerFile *layer = open(input->layer);
     if (!layer)
       return;
-    InputSums sums(input->columns, options.diagonal);
+    ExponentCounts exponents;
     for (size_t text = 0; text < texts.size(); ++text)
-      sums.add(get(text, 0).values);
-    for (size_t text = 0; text < texts.size(); ++text)
-      sums.addProducts(get(text, 0).values);
-    layer->write(input->name + ".max", sums.largest);
-    layer->write(input->name + ".mean", sums.mean / double(sums.tokens));
-    layer->write(input->name + ".mean_square", sums.square / double(sums.tokens));
-    layer->writer->write(input->name + ".histogram", std::as_bytes(std::span(sums.histogram)));
-    if (options.diagonal) {
-      layer->write(input->name + ".diagonal", sums.sums.col(0));
-    } else {
-      uint64_t at = 0;
-      for (int64_t row = 0; row < input->columns; ++row) {
-        Eigen::VectorXf part = sums.sums.row(row).head(row + 1).cast<float>();
-        layer->writer->write(input->name + ".sums", std::as_bytes(std::span(part.data(), size_t(part.size()))), at);
-        at += sizeof(float) * uint64_t(row + 1);
-      }
-    }
+      exponents.add(get(text, 0).values);
+    layer->writer->write(input->name + ".histogram", std::as_bytes(std::span(exponents.counts)));
+    writeSums(*layer, input->name, input->columns, {}, get);
+    if (holdsOut)
+      writeSums(*layer, input->name + fittedPart, input->columns, options.fitted, get);
     layer->finishOne();
+  }
+
+  /// Of so many tokens of each text, from its beginning; empty: of all that there is.
+  template <typename Get>
+  void writeSums(LayerFile &layer, const std::string &name, int64_t columns, ArrayRef<size_t> counts, Get get) const {
+    auto forEachText = [&](llvm::function_ref<void(const reference::Matrix &)> visit) {
+      for (size_t text = 0; text < texts.size(); ++text)
+        if (const reference::Matrix &x = get(text, 0).values; counts.empty())
+          visit(x);
+        else if (counts[text] > 0)
+          visit(x.topRows(std::min(int64_t(counts[text]), int64_t(x.rows()))));
+    };
+    InputSums sums(columns, options.diagonal);
+    forEachText([&](const reference::Matrix &x) { sums.add(x); });
+    forEachText([&](const reference::Matrix &x) { sums.addProducts(x); });
+    layer.write(name + ".max", sums.largest);
+    layer.write(name + ".mean", sums.mean / double(sums.tokens));
+    layer.write(name + ".mean_square", sums.square / double(sums.tokens));
+    if (options.diagonal)
+      return layer.write(name + ".diagonal", sums.sums.col(0));
+    uint64_t at = 0;
+    for (int64_t row = 0; row < columns; ++row) {
+      Eigen::VectorXf part = sums.sums.row(row).head(row + 1).cast<float>();
+      layer.writer->write(name + ".sums", std::as_bytes(std::span(part.data(), size_t(part.size()))), at);
+      at += sizeof(float) * uint64_t(row + 1);
+    }
   }
 
   template <typename Get> void addAttention(AttentionOp op, Get get) {
@@ -310,6 +292,7 @@ private:
   fs::path folder;
   const CalibrationOptions &options;
   LinearSites found;
+  bool holdsOut = false;
   std::map<std::string, LayerFile> layers;
 };
 
@@ -336,6 +319,7 @@ Calibration::Calibration(const fs::path &folder, const std::string &weightsHash)
     diagonal = list.at("diagonal");
     tokens = list.at("tokens");
     textsHash = list.at("text_sha256");
+    list.value("fitted", nlohmann::json::array()).get_to(fitted);
     for (const auto &[layer, name] : list.at("layers").items()) {
       fs::path path = folder / fs::path(name.get<std::string>()).filename();
       if (!fs::exists(path))
@@ -348,6 +332,12 @@ Calibration::Calibration(const fs::path &folder, const std::string &weightsHash)
   }
 }
 
+static bool isPart(const std::vector<size_t> &counts, const Texts &texts) {
+  return counts.size() == texts.size() && llvm::all_of(llvm::zip(counts, texts), [](const auto &pair) {
+           return std::get<0>(pair) <= std::get<1>(pair).size();
+         });
+}
+
 Texts Calibration::readTexts() const {
   fs::path file = folder / textsName;
   if (!fs::exists(file))
@@ -355,7 +345,7 @@ Texts Calibration::readTexts() const {
                              " (nstfc calibrate writes it)");
   try {
     Texts texts = support::parseJson(support::readTextFile(file), file.string()).get<Texts>();
-    if (hashTexts(texts) == textsHash)
+    if (hashTexts(texts) == textsHash && (fitted.empty() || isPart(fitted, texts)))
       return texts;
   } catch (const nlohmann::json::exception &) { // the same fault
   }
@@ -375,16 +365,29 @@ static VectorXd toVector(std::span<const float> numbers) {
   return Eigen::Map<const Eigen::VectorXf>(numbers.data(), int64_t(numbers.size())).cast<double>();
 }
 
-quantize::InputStatistics Calibration::getStatistics(const SiteInput &input) const {
-  return {toVector(find(input, ".max", input.columns)), toVector(find(input, ".mean", input.columns)),
-          toVector(find(input, ".mean_square", input.columns))};
+void Calibration::holdOut() {
+  if (fitted.empty())
+    throw std::runtime_error(folder.string() + ": expected a calibration with tokens held out (nstfc calibrate) but it "
+                                               "has none; --holdout=0 judges by the tokens that are fitted");
+  part = fittedPart;
 }
+
+int64_t Calibration::countHeldOut() const {
+  return part.empty() ? 0 : tokens - std::accumulate(fitted.begin(), fitted.end(), int64_t(0));
+}
+
+quantize::InputStatistics Calibration::getStatistics(const SiteInput &input) const {
+  return {toVector(find(input, part + ".max", input.columns)), toVector(find(input, part + ".mean", input.columns)),
+          toVector(find(input, part + ".mean_square", input.columns))};
+}
+
+VectorXd Calibration::getLargest(const SiteInput &input) const { return toVector(find(input, ".max", input.columns)); }
 
 MatrixXd Calibration::getSums(const SiteInput &input) const {
   int64_t k = input.columns;
   if (diagonal)
-    return toVector(find(input, ".diagonal", k));
-  std::span<const float> triangle = find(input, ".sums", k * (k + 1) / 2);
+    return toVector(find(input, part + ".diagonal", k));
+  std::span<const float> triangle = find(input, part + ".sums", k * (k + 1) / 2);
   MatrixXd sums = MatrixXd::Zero(k, k);
   for (int64_t row = 0, at = 0; row < k; at += ++row)
     for (int64_t column = 0; column <= row; ++column)

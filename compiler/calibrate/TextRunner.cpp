@@ -174,10 +174,10 @@ std::vector<Tensor> TextRunner::runBranches(const Texts &texts, const GetBranche
 }
 
 runtime::Divergence nstf::calibrate::compareLogits(const Texts &texts, const std::vector<Tensor> &logits,
-                                                   const std::vector<Tensor> &compared) {
+                                                   const std::vector<Tensor> &compared, ArrayRef<size_t> first) {
   runtime::DivergenceSum sum;
   for (size_t text = 0; text < texts.size(); ++text)
-    for (size_t row = 0; row < texts[text].size(); ++row) {
+    for (size_t row = first.empty() ? 0 : first[text]; row < texts[text].size(); ++row) {
       auto get = [&](const Tensor &tensor) {
         return std::span(tensor.data() + row * tensor.values.cols(), size_t(tensor.values.cols()));
       };

@@ -53,8 +53,9 @@ private:
   mlir::ModuleOp module;
 };
 
-/// How far other logits of the texts are from the model's.
+/// How far other logits of the texts are from the model's, from a position of each text on; without `first` from its
+/// beginning.
 runtime::Divergence compareLogits(const Texts &texts, const std::vector<Tensor> &logits,
-                                  const std::vector<Tensor> &compared);
+                                  const std::vector<Tensor> &compared, llvm::ArrayRef<size_t> first = {});
 
 } // namespace nstf::calibrate

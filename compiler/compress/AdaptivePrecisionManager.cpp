@@ -46,19 +46,46 @@ AdaptivePrecisionManager::AdaptivePrecisionManager(ModuleOp module, const Roundi
   auto facts = module->getAttrOfType<DictionaryAttr>(NSTFDialect::modelAttributeName);
   auto vocabulary = facts ? facts.getAs<IntegerAttr>("vocabulary") : IntegerAttr();
   size_t columns = vocabulary ? std::max<int64_t>(1, vocabulary.getInt()) : 1;
-  texts = takePositions(context.calibration->readTexts(), std::max<size_t>(2, wholeLogits / columns));
+  split(std::max<size_t>(2, wholeLogits / columns));
+}
+
+void AdaptivePrecisionManager::split(size_t positions) {
+  bool holdsOut = context.calibration->countHeldOut() > 0;
+  for (auto [i, text] : llvm::enumerate(context.calibration->readTexts())) {
+    size_t count = holdsOut ? context.calibration->getFitted()[i] : text.size();
+    if (count >= 2)
+      fitted.texts.emplace_back(text.begin(), text.begin() + int64_t(count));
+    if (count < text.size()) {
+      heldOut.texts.push_back(text);
+      heldOut.first.push_back(count);
+    }
+  }
+  fitted.texts = takePositions(fitted.texts, positions);
+  if (!holdsOut)
+    return;
+  heldOut.texts = takePositions(heldOut.texts, std::max(positions, heldOut.texts.front().size()));
+  if (heldOut.texts.back().size() <= heldOut.first[heldOut.texts.size() - 1]) // what is held out of it was cut
+    heldOut.texts.pop_back();
 }
 
 std::string AdaptivePrecisionManager::getIdentity() const {
   return weightsHash + " " + context.calibration->getHash() + " rounding " + std::to_string(int(context.rounding)) +
          " scaling " + std::to_string(int(context.scaling)) + (context.rotation ? " rotated" : "") + " positions " +
-         std::to_string(alonePositions);
+         std::to_string(alonePositions) + " held out " + std::to_string(context.calibration->countHeldOut());
 }
 
-PrecisionPlan::Measured AdaptivePrecisionManager::measure(const PrecisionPlan &plan) {
+void AdaptivePrecisionManager::measure(PrecisionPlan &plan) {
+  plan.tokens = context.calibration->getTokens();
+  plan.heldOut = context.calibration->countHeldOut();
+  plan.onFitted = measure(plan, fitted);
+  if (!heldOut.texts.empty())
+    plan.onHeldOut = measure(plan, heldOut);
+}
+
+PrecisionPlan::Measured AdaptivePrecisionManager::measure(const PrecisionPlan &plan, MeasuredTexts &on) {
   const LinearSites &found = context.found;
-  if (logits.empty())
-    logits = runner.run(texts);
+  if (on.logits.empty())
+    on.logits = runner.run(on.texts);
   ChannelScales scales(context, plan.getFormats());
   MatrixRounder rounder(context, scales);
   llvm::DenseMap<Operation *, size_t> siteOf;
@@ -77,8 +104,8 @@ PrecisionPlan::Measured AdaptivePrecisionManager::measure(const PrecisionPlan &p
     }
     return rounder.decode(site->second, gptq ? &*gptq : nullptr);
   };
-  runtime::Divergence lost = compareLogits(texts, logits, runner.run(texts, {}, replace));
-  return {lost.kl, lost.perplexity, lost.comparedPerplexity};
+  runtime::Divergence lost = compareLogits(on.texts, on.logits, runner.run(on.texts, {}, replace), on.first);
+  return {lost.kl, lost.perplexity, lost.comparedPerplexity, lost.positions};
 }
 
 // The choice
@@ -88,7 +115,7 @@ namespace {
 /// Steps that a budget allows.
 struct Allowed {
   size_t count;
-  PrecisionPlan::Measured measured;
+  double loss;
 };
 
 } // namespace
@@ -96,27 +123,25 @@ struct Allowed {
 /// How many steps lose at most `maxLoss` by measure: losses of matrices alone say where to try. Nothing where none
 /// does.
 static std::optional<Allowed> countAllowed(const PrecisionSteps &steps, double maxLoss,
-                                           llvm::function_ref<PrecisionPlan::Measured(size_t)> measure,
-                                           llvm::function_ref<double(const PrecisionPlan::Measured &)> getLoss) {
+                                           llvm::function_ref<double(size_t)> measure) {
   constexpr int trials = 12;
   std::optional<Allowed> best;
   size_t low = 0, high = steps.size();
   double ratio = 1; // of what is measured to the sum
   for (int trial = 0; trial < trials && low < high; ++trial) {
     size_t count = std::clamp(steps.countWithin(maxLoss / ratio), low + 1, high);
-    PrecisionPlan::Measured measured = measure(count);
-    double loss = getLoss(measured);
+    double loss = measure(count);
     if (loss <= maxLoss) {
       low = count;
-      best = {count, measured};
+      best = {count, loss};
     } else {
       high = count - 1;
     }
     ratio = std::max(0.1, loss / steps.getLoss(count));
   }
   if (!best)
-    if (PrecisionPlan::Measured measured = measure(0); getLoss(measured) <= maxLoss)
-      best = {0, measured};
+    if (double loss = measure(0); loss <= maxLoss)
+      best = {0, loss};
   return best;
 }
 
@@ -155,7 +180,7 @@ PrecisionPlan AdaptivePrecisionManager::choose(const std::vector<MatrixFormat> &
                                                const PrecisionCost &cost, SensitivityMethod method,
                                                SearchRecord &record, const OnEstimate &onEstimate) {
   const LinearSites &found = context.found;
-  Texts some = takePositions(texts, alonePositions);
+  Texts some = takePositions(fitted.texts, alonePositions);
   auto begin = std::chrono::steady_clock::now();
   Cancellation cancellation(found, some);
   std::vector<Tensor> own = runner.run(some, cancellation.getObserver());
@@ -198,13 +223,13 @@ PrecisionPlan AdaptivePrecisionManager::choose(const std::vector<MatrixFormat> &
   }
   PrecisionSteps steps(choices);
   auto makePlan = [&](const std::vector<size_t> &chosen) {
-    PrecisionPlan plan{weightsHash,
-                       context.calibration->getHash(),
-                       context.calibration->getTokens(),
-                       {},
-                       cost.name,
-                       method == SensitivityMethod::Output ? "output" : "forward",
-                       {}};
+    PrecisionPlan plan;
+    plan.weightsHash = weightsHash;
+    plan.calibrationHash = context.calibration->getHash();
+    plan.tokens = context.calibration->getTokens();
+    plan.heldOut = context.calibration->countHeldOut();
+    plan.cost = cost.name;
+    plan.sensitivity = method == SensitivityMethod::Output ? "output" : "forward";
     for (auto [i, choice] : llvm::enumerate(chosen)) {
       const MatrixCost &of = costs[i][choice];
       const std::string &fault = products[i].because;
@@ -213,42 +238,59 @@ PrecisionPlan AdaptivePrecisionManager::choose(const std::vector<MatrixFormat> &
     }
     return plan;
   };
-  auto measureOnce = [&](const PrecisionPlan &plan) -> PrecisionPlan::Measured {
-    std::string key = "all";
+  auto measureOnce = [&](const PrecisionPlan &plan, MeasuredTexts &on) -> PrecisionPlan::Measured {
+    std::string key = &on == &fitted ? "fitted" : "held out";
     for (const MatrixFormat &format : plan.getFormats())
       key += " " + format.name;
     if (std::optional<std::vector<double>> known = record.find(key))
-      return {(*known)[0], (*known)[1], (*known)[2]};
-    PrecisionPlan::Measured measured = measure(plan);
-    record.add(key, {measured.kl, measured.perplexity, measured.comparedPerplexity});
+      return {(*known)[0], (*known)[1], (*known)[2], size_t((*known)[3])};
+    PrecisionPlan::Measured measured = measure(plan, on);
+    record.add(key, {measured.kl, measured.perplexity, measured.comparedPerplexity, double(measured.positions)});
     return measured;
   };
-  auto measureCount = [&](size_t count) { return measureOnce(makePlan(steps.getChoices(count))); };
+  SmallVector<MeasuredTexts *> parts = {&fitted};
+  if (!heldOut.texts.empty())
+    parts.insert(parts.begin(), &heldOut);
+  auto finish = [&](PrecisionPlan plan) {
+    plan.onFitted = measureOnce(plan, fitted);
+    if (!heldOut.texts.empty())
+      plan.onHeldOut = measureOnce(plan, heldOut);
+    return plan;
+  };
 
   if (budget.bytes) {
     if (double smallest = steps.getCost(steps.size()); smallest > double(*budget.bytes))
       throw std::runtime_error("--max-bytes: expected at least the " + print("%.0f", smallest) +
                                " bytes that the smallest formats take but got " + std::to_string(*budget.bytes));
-    PrecisionPlan plan = makePlan(steps.getChoicesWithin(double(*budget.bytes)));
-    plan.measured = measureOnce(plan);
-    return plan;
+    return finish(makePlan(steps.getChoicesWithin(double(*budget.bytes))));
   }
   double maxLoss = budget.kl ? *budget.kl : std::log1p(*budget.perplexityIncrease);
-  auto getLoss = [&](const PrecisionPlan::Measured &measured) {
-    return budget.kl ? measured.kl : std::log(measured.comparedPerplexity / measured.perplexity);
+  // The larger one of both parts: where what was fitted loses more, what is held out is only easier text.
+  auto getLoss = [&](const PrecisionPlan &plan) {
+    double largest = -INFINITY;
+    for (MeasuredTexts *part : parts) {
+      PrecisionPlan::Measured measured = measureOnce(plan, *part);
+      double loss = budget.kl ? measured.kl : std::log(measured.comparedPerplexity / measured.perplexity);
+      if (!(loss <= maxLoss))
+        return loss;
+      largest = std::max(largest, loss);
+    }
+    return largest;
   };
-  std::optional<Allowed> allowed = countAllowed(steps, maxLoss, measureCount, getLoss);
-  if (!allowed)
+  std::optional<Allowed> allowed =
+      countAllowed(steps, maxLoss, [&](size_t count) { return getLoss(makePlan(steps.getChoices(count))); });
+  if (!allowed) {
+    PrecisionPlan exact = finish(makePlan(steps.getChoices(0)));
+    double kl = std::max(exact.onFitted->kl, exact.onHeldOut ? exact.onHeldOut->kl : 0);
     throw std::runtime_error(std::string(budget.kl ? "--max-kl" : "--max-perplexity-increase") +
-                             ": expected at least what the most exact formats lose, KL " +
-                             print("%.3g", measureCount(0).kl) + ", but got less");
+                             ": expected at least what the most exact formats lose, KL " + print("%.3g", kl) +
+                             ", but got less");
+  }
   PrecisionPlan plan = makePlan(steps.getChoices(allowed->count));
-  plan.measured = allowed->measured;
   // The next step may be too large where smaller ones after it are not.
-  double ratio = std::max(0.1, getLoss(allowed->measured) / steps.getLoss(allowed->count));
+  double ratio = std::max(0.1, allowed->loss / steps.getLoss(allowed->count));
   PrecisionPlan further = makePlan(steps.getChoicesBeyond(allowed->count, maxLoss / ratio));
-  if (further.getFormats() != plan.getFormats())
-    if (further.measured = measureOnce(further); getLoss(*further.measured) <= maxLoss)
-      return further;
-  return plan;
+  if (further.getFormats() != plan.getFormats() && getLoss(further) <= maxLoss)
+    return finish(further);
+  return finish(plan);
 }

@@ -8,7 +8,7 @@
 
 namespace nstf::compress {
 
-/// What the whole may lose, on the calibration's texts, or take. One of them.
+/// What the whole may lose, on what the calibration holds out and on what was fitted, or take. One of them.
 struct PrecisionBudget {
   std::optional<double> kl, perplexityIncrease; ///< 0.01: one per cent
   std::optional<uint64_t> bytes;
@@ -43,10 +43,19 @@ public:
   PrecisionPlan choose(const std::vector<MatrixFormat> &formats, const PrecisionBudget &budget,
                        const PrecisionCost &cost, SensitivityMethod method, SearchRecord &record,
                        const OnEstimate &onEstimate);
-  /// What the plan loses.
-  PrecisionPlan::Measured measure(const PrecisionPlan &plan);
+  /// Fills in what the plan is of and loses.
+  void measure(PrecisionPlan &plan);
 
 private:
+  /// Texts that the whole is run on, and where in each begins what is measured.
+  struct MeasuredTexts {
+    calibrate::Texts texts = {};
+    std::vector<size_t> first = {};
+    std::vector<reference::Tensor> logits = {};
+  };
+  /// The calibration's texts, as many as have so many positions.
+  void split(size_t positions);
+  PrecisionPlan::Measured measure(const PrecisionPlan &plan, MeasuredTexts &on);
   /// The type of a product's operands, and why where it isn't the others'.
   struct ProductChoice {
     support::ElementType type;
@@ -59,8 +68,7 @@ private:
   RoundingContext context;
   std::string weightsHash;
   calibrate::TextRunner runner;
-  calibrate::Texts texts;
-  std::vector<reference::Tensor> logits;
+  MeasuredTexts fitted, heldOut;
 };
 
 } // namespace nstf::compress

@@ -84,6 +84,11 @@ void nstf::compress::countSteps(ModuleOp model, ModuleOp compressed, CostReport 
   report.step = countStepBytes(compressed, hasCodes ? getProductType(model) : before);
 }
 
+void nstf::compress::addMeasured(const PrecisionPlan &plan, CostReport &report) {
+  report.onFitted = plan.onFitted;
+  report.onHeldOut = plan.onHeldOut;
+}
+
 void nstf::compress::addLosses(const PrecisionPlan &plan, CostReport &report) {
   for (MatrixReport &matrix : report.matrices)
     matrix.kl = plan.matrices[matrix.site].kl;
@@ -156,6 +161,12 @@ Json nstf::compress::describeJson(const CostReport &report) {
                     {"caches_before", report.stepBefore->caches}};
   if (!report.alone.empty())
     json["kl_alone_on"] = report.alone;
+  auto describe = [](const std::optional<PrecisionPlan::Measured> &m) {
+    return m ? Json{{"positions", m->positions}, {"kl", m->kl}, {"perplexity", {m->perplexity, m->comparedPerplexity}}}
+             : Json();
+  };
+  if (report.onFitted)
+    json["measured"] = {{"fitted", describe(report.onFitted)}, {"held_out", describe(report.onHeldOut)}};
   if (const std::optional<runtime::Divergence> &d = report.divergence)
     json["judged"] = {{"positions", d->positions}, {"kl", d->kl},
                       {"kl_99", d->kl99},          {"largest_kl", d->largestKl},
@@ -203,6 +214,16 @@ std::string nstf::compress::describeTable(const CostReport &report) {
                   (unsigned long long)report.step->weights, (unsigned long long)report.step->caches,
                   (unsigned long long)report.stepBefore->getAll(), (unsigned long long)report.stepBefore->weights,
                   (unsigned long long)report.stepBefore->caches);
+  auto addMeasured = [&](const char *what, const PrecisionPlan::Measured &m) {
+    text += print("%s on %zu positions: KL %.6f, perplexity %.5f -> %.5f (%+.2f %%)\n", what, m.positions, m.kl,
+                  m.perplexity, m.comparedPerplexity, 100 * (m.comparedPerplexity / m.perplexity - 1));
+  };
+  if (report.onFitted)
+    addMeasured("fitted", *report.onFitted);
+  if (report.onHeldOut)
+    addMeasured("held out", *report.onHeldOut);
+  else if (report.onFitted)
+    text += "held out: nothing; other texts may lose more than those that were fitted\n";
   if (const std::optional<runtime::Divergence> &d = report.divergence)
     text += print("judged on %zu positions: KL %.6f (99 %%: %.5f, largest %.5f), perplexity %.5f -> %.5f (%+.2f %%), "
                   "same top token %.2f %%\n",

@@ -15,10 +15,11 @@ struct Likeness {
 struct CostReport {
   std::string format;
   std::vector<MatrixReport> matrices;
-  std::string alone;                             ///< what matrices' KL alone is of; empty: nobody measured it
-  std::optional<StepBytes> step, stepBefore;     ///< of a language model
-  std::optional<runtime::Divergence> divergence; ///< of a language model
-  std::optional<Likeness> likeness;              ///< of an encoder
+  std::string alone; ///< what matrices' KL alone is of; empty: nobody measured it
+  std::optional<PrecisionPlan::Measured> onFitted, onHeldOut; ///< the plan's
+  std::optional<StepBytes> step, stepBefore;                  ///< of a language model
+  std::optional<runtime::Divergence> divergence;              ///< of a language model
+  std::optional<Likeness> likeness;                           ///< of an encoder
 
   uint64_t countBytes() const;
   /// Of an element of the linears.
@@ -37,7 +38,8 @@ void quantizeValues(mlir::ModuleOp compressed);
 /// What decoding reads of a language model and of the compressed one, whose values are quantised.
 void countSteps(mlir::ModuleOp model, mlir::ModuleOp compressed, CostReport &report);
 
-/// Fills in what a search has measured of each matrix alone.
+/// Fills in what a plan says of the whole, and what a search has measured of each matrix alone.
+void addMeasured(const PrecisionPlan &plan, CostReport &report);
 void addLosses(const PrecisionPlan &plan, CostReport &report);
 
 /// Precondition: the compressed model's values are quantised. Runs the model, the compressed one, and where it is asked

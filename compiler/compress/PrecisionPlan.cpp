@@ -14,7 +14,9 @@ using support::YamlValue;
 
 PrecisionPlan PrecisionPlan::makeUniform(const LinearSites &found, const MatrixFormat &format,
                                          const std::string &weightsHash, const std::string &calibrationHash) {
-  PrecisionPlan plan{weightsHash, calibrationHash, 0, {}, {}, {}, {}};
+  PrecisionPlan plan;
+  plan.weightsHash = weightsHash;
+  plan.calibrationHash = calibrationHash;
   plan.matrices.resize(found.sites.size(), {format, {}, {}, ""});
   return plan;
 }
@@ -47,10 +49,14 @@ static std::string printKey(const std::string &name) {
 std::string PrecisionPlan::str(const LinearSites &found) const {
   std::string text = "weights_sha256: " + weightsHash + "\n";
   if (!calibrationHash.empty())
-    text += "calibration: {sha256: " + calibrationHash + ", tokens: " + std::to_string(tokens) + "}\n";
-  if (measured)
-    text += "measured: {kl: " + print(measured->kl) + ", perplexity: [" + print(measured->perplexity) + ", " +
-            print(measured->comparedPerplexity) + "]}\n";
+    text += "calibration: {sha256: " + calibrationHash + ", tokens: " + std::to_string(tokens) +
+            (heldOut > 0 ? ", held_out: " + std::to_string(heldOut) : "") + "}\n";
+  if (onFitted)
+    text += "measured:\n";
+  for (auto [name, measured] : {std::pair("fitted", &onFitted), std::pair("held_out", &onHeldOut)})
+    if (const std::optional<Measured> &m = *measured)
+      text += std::string("  ") + name + ": {positions: " + std::to_string(m->positions) + ", kl: " + print(m->kl) +
+              ", perplexity: [" + print(m->perplexity) + ", " + print(m->comparedPerplexity) + "]}\n";
   if (!cost.empty())
     text += "cost: " + cost + "\n";
   if (!sensitivity.empty())
@@ -108,11 +114,13 @@ PrecisionPlan PrecisionPlan::read(const std::filesystem::path &path, const Linea
   requireHash(map.get("weights_sha256", "that of the model's weights"), weightsHash, "weights");
   plan.weightsHash = weightsHash;
   if (const YamlValue *calibration = map.find("calibration")) {
-    YamlMap of = calibration->map("a calibration", {"sha256", "tokens"});
+    YamlMap of = calibration->map("a calibration", {"sha256", "tokens", "held_out"});
     const YamlValue &hash = of.get("sha256", "the calibration's");
     if (calibrationHash.empty())
       hash.fail("no calibration, or --calibration");
     requireHash(hash, calibrationHash, "the calibration");
+    if (const YamlValue *heldOut = of.find("held_out"))
+      plan.heldOut = heldOut->integer("a number of tokens", 0);
   }
   plan.calibrationHash = calibrationHash;
 

@@ -19,10 +19,12 @@ struct MatrixPlan {
 struct PrecisionPlan {
   struct Measured {
     double kl, perplexity, comparedPerplexity;
+    size_t positions;
   };
   std::string weightsHash, calibrationHash; ///< the latter empty: without a calibration
-  int64_t tokens = 0;                       ///< of the calibration
-  std::optional<Measured> measured;         ///< of the whole, on the calibration's texts
+  int64_t tokens = 0, heldOut = 0;          ///< of the calibration, and of these what nothing was fitted to
+  std::optional<Measured> onFitted;         ///< of the whole, on the tokens that it was fitted to
+  std::optional<Measured> onHeldOut;        ///< on the others
   std::string cost;                         ///< what was saved, "bytes" or "time on mi300x"; empty: nothing was chosen
   std::string sensitivity;                  ///< how matrices' KL was found, "forward" or "output"; empty: by nobody
   std::vector<MatrixPlan> matrices;         ///< of the sites, in their order

@@ -22,7 +22,7 @@ std::string nstf::compress::findRangeFault(const RoundingContext &context, size_
   constexpr double largest = 65504, margin = 4;
   const LinearSite &at = context.found.sites[site];
   double weights = readFinite(context.reader, at.weight)->values.cwiseAbs().maxCoeff();
-  double inputs = context.calibration->getStatistics(context.found.inputs[at.input]).largest.maxCoeff();
+  double inputs = context.calibration->getLargest(context.found.inputs[at.input]).maxCoeff();
   if (std::max(weights, inputs) * margin < largest)
     return "";
   char text[96];

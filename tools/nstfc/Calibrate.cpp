@@ -1,5 +1,6 @@
 // nstfc calibrate: what the linears of a model see when it reads a text.
 #include "compiler/calibrate/Calibration.h"
+#include "compiler/calibrate/Holdout.h"
 #include "support/ByteSize.h"
 #include "support/Progress.h"
 #include "tools/nstfc/CommandLine.h"
@@ -17,6 +18,7 @@ struct CalibrateLine {
   ModelOptions model;
   TextOptions ids;
   std::string text, output, package;
+  std::optional<std::string> holdout;
   DeviceKind device = DeviceKind::Auto;
   bool diagonal = false, lines = false;
 
@@ -26,6 +28,12 @@ struct CalibrateLine {
     app.add_flag("--lines", lines, "each line of the text is a text of its own");
     ids.add(app, "", "token ids: one text, or a text a row");
     app.add_flag("--diagonal", diagonal, "leave out the sums of products of inputs, which GPTQ needs");
+    app.add_option(
+           "--holdout", holdout,
+           "what nstfc compress can keep out of all that it fits, to measure there what a budget promises: a "
+           "share of the rows (default 0.25: every fourth; of fewer rows than 4, the end of each), rows of what "
+           "calibrates, from 0 (12-15), or 0: nothing. A row is a text, of --text as much as the context holds")
+        ->type_name("SHARE|FIRST-LAST");
     auto *run = app.add_option("--package", package,
                                "what runs the texts instead of the reference: this model compiled, whose weights are "
                                "numbers; with --precision=f32 both see the same");
@@ -46,6 +54,7 @@ struct CalibrateLine {
 int run(const CalibrateLine &line) {
   if (line.text.empty() == line.ids.ids.empty())
     throw std::runtime_error("expected either --text or --ids");
+  Holdout holdout = line.holdout ? Holdout::parse(*line.holdout) : Holdout::quarter();
   if (!line.model.quiet)
     support::showProgress();
   Models models(line.model);
@@ -59,6 +68,10 @@ int run(const CalibrateLine &line) {
     return 1;
   Texts texts = line.text.empty() ? line.ids.read("--rows") : readText(*module, line.text, line.lines);
   checkTexts(*module, texts, line.text.empty() ? line.ids.ids : line.text);
+  if (isLanguageModel(*module))
+    options.fitted = holdout.countFitted(texts);
+  else if (line.holdout && !holdout.isNone())
+    throw std::runtime_error("--holdout: expected a language model, whose KL a budget is of, but got an encoder");
   options.onSize = [&](uint64_t bytes) {
     if (!line.model.quiet)
       std::cerr << line.output << " takes " << support::formatBytes(bytes) << " on disk\n";

@@ -1,4 +1,5 @@
 // nstfc compress: a model with its linears in fewer bits, as a checkpoint.
+#include "compiler/calibrate/Holdout.h"
 #include "compiler/compress/AdaptivePrecisionManager.h"
 #include "compiler/compress/CompressModel.h"
 #include "compiler/compress/CostReport.h"
@@ -30,13 +31,15 @@ struct CompressLine {
   std::string format, plan, maxKl, maxPerplexityIncrease, maxBytes,
       formats = "int4_g32,int5_g32,int6_g32,int8", cost = "bytes", target = "gfx942", sensitivity = "forward",
       activations = "none", kvCache = "none", calibration, rounding = "auto", scaling = "auto", output, report;
+  std::optional<std::string> holdout;
 
   void add(CLI::App &app) {
     model.add(app);
     auto *what = app.add_option_group("what the linears become");
     what->add_option("--format", format, "all in a format: as nstfc --quantize takes it")->type_name("FORMAT");
     what->add_option("--max-kl", maxKl,
-                     "each in one of --formats or left alone, so that the whole loses at most this KL")
+                     "each in one of --formats or left alone, so that the whole loses at most this KL, on what is held "
+                     "out and on what is fitted (--holdout)")
         ->type_name("NATS");
     what->add_option("--max-perplexity-increase", maxPerplexityIncrease, "the same by perplexity: 1%")
         ->type_name("PERCENT");
@@ -76,6 +79,13 @@ struct CompressLine {
         ->type_name("TYPE")
         ->capture_default_str();
     app.add_option("--calibration", calibration, "what nstfc calibrate wrote of this model")->type_name("FOLDER");
+    app.add_option(
+           "--holdout", holdout,
+           "what is kept out of all that is fitted, and tells what the whole loses: with --max-kl and "
+           "--max-perplexity-increase what nstfc calibrate --holdout held out (default), with --max-bytes that if "
+           "it is given; 0: nothing, and a budget is kept on the texts that were fitted. Without a budget all "
+           "rows are fitted")
+        ->type_name("SHARE|FIRST-LAST");
     app.add_option("--rounding", rounding, "how codes are chosen; auto: gptq where there is a calibration with sums")
         ->check(CLI::IsMember({"auto", "gptq", "nearest"}))
         ->capture_default_str();
@@ -101,7 +111,8 @@ struct CompressLine {
   /// Numbers are no compression of linears.
   bool needsCodes() const { return kvCache == "none"; }
   /// What is chosen matrix by matrix.
-  bool hasBudget() const { return !maxKl.empty() || !maxPerplexityIncrease.empty() || !maxBytes.empty(); }
+  bool hasBudget() const { return limitsLoss() || !maxBytes.empty(); }
+  bool limitsLoss() const { return !maxKl.empty() || !maxPerplexityIncrease.empty(); }
 };
 
 CompressOptions makeOptions(const CompressLine &line) {
@@ -172,6 +183,28 @@ PrecisionBudget parseBudget(const CompressLine &line) {
   return budget;
 }
 
+/// With a budget: what is held out of what is fitted.
+void holdOut(const CompressLine &line, Calibration &calibration) {
+  constexpr int64_t enough = 4096;
+  if (calibration.getTokens() < enough)
+    std::cerr << "warning: " << line.calibration << ": " << calibration.getTokens() << " tokens calibrate, fewer than "
+              << enough << ": other texts may lose far more than those\n";
+  if (!line.holdout) {
+    if (line.limitsLoss())
+      calibration.holdOut();
+    return;
+  }
+  Holdout holdout = Holdout::parse(*line.holdout);
+  if (holdout.isNone())
+    return;
+  calibration.holdOut();
+  if (holdout.countFitted(calibration.readTexts()) != calibration.getFitted())
+    throw std::runtime_error("--holdout=" + support::escape(*line.holdout) + ": expected what " + line.calibration +
+                             " holds out, " + std::to_string(calibration.countHeldOut()) + " of its " +
+                             std::to_string(calibration.getTokens()) +
+                             " tokens, but got others; nstfc calibrate has the same option");
+}
+
 /// All in one format: which products f16 can't hold is only told. Nothing of rows that become codes, which have scales.
 void warnOfRange(const CompressLine &line, mlir::ModuleOp module, const RoundingContext &context) {
   MatrixFormat format = parseFormat("--format", line.format, false);
@@ -191,7 +224,8 @@ void warnOfRange(const CompressLine &line, mlir::ModuleOp module, const Rounding
 
 /// What each linear becomes.
 PrecisionPlan makePlan(const CompressLine &line, mlir::ModuleOp module, const std::string &weightsHash,
-                       const RoundingContext &context, std::optional<SearchRecord> &record) {
+                       const RoundingContext &context, std::optional<PrecisionPlan> given,
+                       std::optional<SearchRecord> &record) {
   const LinearSites &found = context.found;
   const Calibration *calibration = context.calibration;
   std::string calibrationHash = calibration ? calibration->getHash() : std::string();
@@ -225,12 +259,9 @@ PrecisionPlan makePlan(const CompressLine &line, mlir::ModuleOp module, const st
         std::cerr << estimate << "\n";
     });
   }
-  PrecisionPlan plan = PrecisionPlan::read(line.plan, found, weightsHash, calibrationHash);
-  if (calibration) {
-    plan.tokens = calibration->getTokens();
-    plan.measured = AdaptivePrecisionManager(module, context, weightsHash).measure(plan);
-  }
-  return plan;
+  if (calibration)
+    AdaptivePrecisionManager(module, context, weightsHash).measure(*given);
+  return *given;
 }
 
 /// What can be said without the model.
@@ -242,10 +273,16 @@ void check(const CompressLine &line) {
     if (line.calibration.empty())
       throw std::runtime_error("--max-kl, --max-perplexity-increase, --max-bytes: expected a --calibration, whose text "
                                "tells what each matrix loses");
+  } else if (line.holdout) {
+    throw std::runtime_error(
+        "--holdout: expected --max-kl, --max-perplexity-increase or --max-bytes beside it; without "
+        "them all rows are fitted");
   }
+  if (line.holdout)
+    Holdout::parse(*line.holdout);
   if (line.cost == "time") {
     findTarget(line.target);
-    if (line.maxKl.empty() && line.maxPerplexityIncrease.empty())
+    if (!line.limitsLoss())
       throw std::runtime_error("--cost=time: expected --max-kl or --max-perplexity-increase beside it");
   }
   if (std::filesystem::exists(std::filesystem::symlink_status(line.output)))
@@ -274,6 +311,13 @@ int run(const CompressLine &line) {
     checkTexts(*module, texts, line.judge.ids);
   }
   LinearSites found = findLinearSites(*module);
+  std::optional<PrecisionPlan> given;
+  if (!line.plan.empty())
+    given = PrecisionPlan::read(line.plan, found, weightsHash, read ? read->getHash() : "");
+  if (line.hasBudget() && isLanguageModel(*module)) // an encoder is refused for better reasons
+    holdOut(line, *read);
+  else if (given && given->heldOut > 0)
+    read->holdOut();
   reference::WeightReader reader(options.randomSeed);
   KnownScales known;
   RoundingContext context{found, read ? &*read : nullptr, reader, Rounding::Nearest, ChannelScaling::Off, known};
@@ -282,9 +326,10 @@ int run(const CompressLine &line) {
   if (line.rotate)
     context.rotation = &rotation.emplace(*module, found, reader);
   std::optional<SearchRecord> record;
-  PrecisionPlan plan = makePlan(line, *module, weightsHash, context, record);
+  PrecisionPlan plan = makePlan(line, *module, weightsHash, context, given, record);
   CostReport report{line.format.empty() ? "by layer" : line.format,
                     compressModel(*module, context, plan, line.output, options)};
+  addMeasured(plan, report);
   if (record) {
     record->remove();
     addLosses(plan, report);

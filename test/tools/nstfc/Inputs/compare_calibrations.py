@@ -23,13 +23,21 @@ def read(file):
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("expected", type=pathlib.Path)
 parser.add_argument("got", type=pathlib.Path)
+parser.add_argument("--part", choices=["all", "fitted"], help="of all tokens, or of those that are fitted, alone")
 parser.add_argument("--limit", type=float, required=True, help="largest difference, beside a tensor's largest number")
 options = parser.parse_args()
+
+
+
+def read_part(file):
+    return {name: numbers for name, numbers in read(file)
+            if not options.part or (".fitted." in name) == (options.part == "fitted")}
+
 
 files = sorted(options.expected.glob("*.safetensors"))
 count = 0
 for file in files:
-    expected, got = dict(read(file)), dict(read(options.got / file.name))
+    expected, got = read_part(file), read_part(options.got / file.name)
     assert expected.keys() == got.keys(), file.name
     for name, numbers in expected.items():
         if name.endswith(".histogram"):  # a number beside a power of two may be in either bin
