@@ -7,7 +7,7 @@
 // or, where it counts as a word only and isn't one, becomes a part of them.
 #pragma once
 
-#include "runtime/model/TokenizerConfig.h"
+#include "runtime/model/tokenizer_json/TokenizerConfig.h"
 
 #include <set>
 

@@ -1,6 +1,6 @@
 #include "nstf/Conversation.h"
 #include "nstf/Encoder.h"
-#include "runtime/model/TokenizerConfig.h"
+#include "runtime/model/tokenizer_json/TokenizerConfig.h"
 #include "support/MappedFile.h"
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 // normalised one.
 #pragma once
 
-#include "runtime/model/AddedToken.h"
+#include "runtime/model/tokenizer_json/AddedToken.h"
 #include "runtime/model/tokenizer_json/Normalizer.h"
 #include "runtime/model/tokenizer_json/WordModel.h"
 

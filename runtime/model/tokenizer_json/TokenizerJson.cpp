@@ -1,6 +1,6 @@
 #include "runtime/model/tokenizer_json/TokenizerJson.h"
-#include "runtime/model/TokenizerConfig.h"
 #include "runtime/model/tokenizer_json/ReadFields.h"
+#include "runtime/model/tokenizer_json/TokenizerConfig.h"
 #include "runtime/model/tokenizer_json/Unicode.h"
 #include "support/Escape.h"
 #include "support/MappedFile.h"

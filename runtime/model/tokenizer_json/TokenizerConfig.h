@@ -6,7 +6,7 @@
 #pragma once
 
 #include "nstf/Tokenizer.h"
-#include "runtime/model/AddedToken.h"
+#include "runtime/model/tokenizer_json/AddedToken.h"
 
 namespace nstf::runtime {
 

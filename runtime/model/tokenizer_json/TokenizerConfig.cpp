@@ -1,4 +1,4 @@
-#include "runtime/model/TokenizerConfig.h"
+#include "runtime/model/tokenizer_json/TokenizerConfig.h"
 #include "runtime/model/tokenizer_json/ReadFields.h"
 #include "support/Escape.h"
 #include "support/MappedFile.h"

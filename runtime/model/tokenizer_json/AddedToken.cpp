@@ -1,4 +1,4 @@
-#include "runtime/model/AddedToken.h"
+#include "runtime/model/tokenizer_json/AddedToken.h"
 #include "runtime/model/tokenizer_json/ReadFields.h"
 
 namespace nstf::runtime {
