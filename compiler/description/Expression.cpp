@@ -35,7 +35,7 @@ public:
 
 private:
   [[noreturn]] void fail(const std::string &expected) {
-    std::string got = position < text.size() ? "'" + support::escape(text.substr(position)) + "'" : "its end";
+    std::string got = position < text.size() ? "'" + support::escape(text.substr(position), 40) + "'" : "its end";
     throw support::InputError("in '" + support::escape(text) + "': expected " + expected + " but got " + got);
   }
 

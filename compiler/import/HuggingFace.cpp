@@ -79,8 +79,8 @@ static GraphDescription chooseArchitecture(const Config &config, const std::vect
   }
   const std::string &got = wanted.empty() ? type : wanted[0];
   throw support::InputError("'" + config.name() + "': unknown " + (wanted.empty() ? "model_type '" : "architecture '") +
-                            support::escape(got) + "'" + support::didYouMean(got, known) +
-                            " (known: " + support::listNames(known) + "; --architecture FILE.yaml adds one)");
+                            support::escape(got) + "' (known: " + support::listNames(known) +
+                            "; --architecture FILE.yaml adds one)");
 }
 
 /// Replaces the model's own number of positions by the user's, at most that or `longest_context`.

@@ -28,7 +28,9 @@ uint64_t HostTensor::elements() const {
   return product;
 }
 
-std::string HostTensor::str() const { return manifest::Shape{shape}.str() + " " + std::string(manifest::nameOf(type)); }
+std::string HostTensor::str() const {
+  return support::escape(manifest::Shape{shape}.str(), 100) + " " + std::string(manifest::nameOf(type));
+}
 
 HostTensor makeIds(std::span<const int32_t> ids) {
   std::span bytes = std::as_bytes(ids);

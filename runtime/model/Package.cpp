@@ -2,6 +2,7 @@
 #include "support/DidYouMean.h"
 #include "support/Escape.h"
 #include "support/MappedFile.h"
+#include "support/Path.h"
 #include "support/Sha256.h"
 
 #include <stdexcept>
@@ -12,9 +13,9 @@ Package Package::open(const std::filesystem::path &folder) {
   std::error_code error;
   std::filesystem::file_status status = std::filesystem::status(folder, error);
   if (!std::filesystem::exists(status))
-    throw std::runtime_error(folder.string() + ": expected a package folder but there is no such folder");
+    throw std::runtime_error(support::describePath(folder) + ": expected a package folder but there is no such folder");
   if (!std::filesystem::is_directory(status))
-    throw std::runtime_error(folder.string() + ": expected a package folder but it is a file");
+    throw std::runtime_error(support::describePath(folder) + ": expected a package folder but it is a file");
   return Package(folder, manifest::readManifest(folder / "manifest.json"));
 }
 

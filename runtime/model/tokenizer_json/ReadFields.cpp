@@ -1,5 +1,6 @@
 #include "runtime/model/tokenizer_json/ReadFields.h"
 #include "runtime/model/tokenizer_json/Unicode.h"
+#include "support/Escape.h"
 
 #include <stdexcept>
 
@@ -34,7 +35,7 @@ Pattern readPattern(const support::JsonCursor &value) {
   } catch (const std::runtime_error &error) {
     problem = error.what();
   }
-  place.failExpected("a regular expression (" + problem + ")");
+  place.failExpected("a regular expression (" + support::escape(problem) + ")");
 }
 
 int32_t readId(const support::JsonCursor &value) { return static_cast<int32_t>(value.integer(0, maxTokenId)); }
