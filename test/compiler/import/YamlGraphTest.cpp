@@ -131,9 +131,9 @@ outputs: {y: y}
 }
 
 TEST_F(YamlGraphTest, wrongNodes) {
-  EXPECT_THAT(
-      withNodes("  y: {op: lineer, operands: [x, w]}\n"),
-      StartsWith("graph.yaml:9:3: node 'y': unknown op 'lineer' (known: add, add_positions, argmax, attention, "));
+  EXPECT_THAT(withNodes("  y: {op: lineer, operands: [x, w]}\n"),
+              StartsWith("graph.yaml:9:3: node 'y': unknown op 'lineer', did you mean 'linear'? (known: add, "
+                         "add_positions, argmax, attention, "));
   EXPECT_THAT(withNodes("  y: {op: graph, operands: [x]}\n"), HasSubstr("unknown op 'graph'"));
   EXPECT_THAT(withNodes("  y: {op: silu, operands: [z]}\n"), StartsWith("graph.yaml:9:28: unknown operand 'z'"));
   EXPECT_THAT(withNodes("  y: {op: silu, operands: []}\n"), HasSubstr("requires a single operand"));
