@@ -142,11 +142,9 @@ TEST_F(HuggingFaceTest, badFolders) {
   EXPECT_THAT(imported(), HasSubstr("expected 'architectures' or 'model_type' but got neither"));
   EXPECT_THAT(withConfig("architectures", "LlamaForCausalLM"),
               HasSubstr("expected a list 'architectures' of names but got \"LlamaForCausalLM\""));
-  EXPECT_THAT(
-      withConfig("architectures", json{"Llama9ForCausalLM"}),
-      AllOf(HasSubstr(
-                "unknown architecture 'Llama9ForCausalLM', did you mean 'LlamaForCausalLM'? (known: BertForMaskedLM, "),
-            HasSubstr("; --architecture FILE.yaml adds one)")));
+  EXPECT_THAT(withConfig("architectures", json{"Llama9ForCausalLM"}),
+              AllOf(HasSubstr("unknown architecture 'Llama9ForCausalLM' (known: BertForMaskedLM, "),
+                    HasSubstr("; --architecture FILE.yaml adds one)")));
   std::string missing = path("none");
   EXPECT_THAT(printed([&](mlir::MLIRContext *context) { return importHuggingFace(missing, context); }),
               HasSubstr("'" + missing + "': no such folder"));
@@ -164,7 +162,7 @@ TEST_F(HuggingFaceTest, withoutArchitectures) {
   config.erase("architectures");
   EXPECT_EQ(withConfig("model_type", "llama"), named);
   EXPECT_THAT(withConfig("model_type", "llama9"),
-              HasSubstr("unknown model_type 'llama9', did you mean 'llama'? (known: bert, gpt2, gpt_neox, gptj, llama, "
+              HasSubstr("unknown model_type 'llama9' (known: bert, gpt2, gpt_neox, gptj, llama, "
                         "mistral, phi3, qwen2, "
                         "qwen3; --architecture FILE.yaml adds one)"));
   EXPECT_THAT(withConfig("model_type", 1), HasSubstr("expected a name 'model_type' but got 1"));
