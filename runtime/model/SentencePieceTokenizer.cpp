@@ -15,7 +15,12 @@ SentencePieceTokenizer::SentencePieceTokenizer(const std::filesystem::path &path
       takesModelBos(beside.empty()) {
   TokenizerConfig config(beside);
   legacy = config.flag("legacy").value_or(true);
-  std::string bytes(support::MappedFile(path).text());
+  support::MappedFile file(path);
+  constexpr std::size_t maxBytes = std::size_t(1) << 30; // a message of protocol buffers has less than 2 GiB
+  if (file.size() > maxBytes)
+    throw std::runtime_error(path.string() + ": expected a SentencePiece model of at most " + std::to_string(maxBytes) +
+                             " bytes but got " + std::to_string(file.size()));
+  std::string bytes(file.text());
   // A message of protocol buffers is changed by what is appended: normalizer_spec { add_dummy_prefix: false }.
   if (!legacy && !config.flag("from_slow").value_or(false))
     bytes += std::string_view("\x1a\x02\x18\x00", 4);
