@@ -24,7 +24,8 @@ def NSTF_Dialect : Dialect {
     - `nstf.model` on the module, a dictionary set by importers: `architecture` (string), `name` (string), `context`
       and `vocabulary` (i64), `bos` (i64), `eos` (array of i64), `tokenizer` (string, a path or empty), and
       where config.json names the type of its weights `dtype` (string, as there), where the checkpoint is for codes of what
-      linears read `activations` (string, "i8").
+      linears read `activations` (string, "i8"), and where generation_config.json says how text is sampled `sampling`
+      (dictionary, with the fields of manifest::Sampling that it gives).
     - `nstf.max_tokens` on the module: the rows the largest bucket holds, what `?` counts as when memory is planned.
     - `nstf.target` on the module: the chip, a dictionary (Target.h).
     - `nstf.arena_size` on the graph: bytes of the arena, written by nstf-plan-memory.

@@ -40,6 +40,9 @@ Conversation::Conversation(const Package &package, const Tokenizer &tokenizer, C
   options.eosToken =
       findText(config, "eos_token", tokenizer, model.eos.empty() ? std::nullopt : std::optional(model.eos.front()));
   options.variables = std::move(wishes.variables);
+  for (const char *role : {"unk_token", "sep_token", "pad_token", "cls_token", "mask_token"})
+    if (std::optional<NamedToken> token = config.special(role); token && !options.variables.contains(role))
+      options.variables[role] = token->token.content;
   if (options.eosToken)
     if (std::vector<int32_t> ids = tokenizer.encode(*options.eosToken); ids.size() == 1)
       ends = ids;

@@ -31,7 +31,7 @@ void addSamplingOptions(CLI::App &app, Options &options) {
          "model: what isn't said here and by --tokens is as in the model's generation_config.json, which --info shows")
       ->check(CLI::IsMember({"model"}))
       ->group(group)
-      ->type_name("model");
+      ->type_name("");
   app.add_option_function<std::vector<std::string>>(
          "--logit-bias",
          [&](const std::vector<std::string> &texts) {

@@ -139,18 +139,18 @@ Json TextRun::describe(const Generation &result) const {
   Json json = beginResult("text", session);
   if (request.prompt)
     json["prompt"] = *request.prompt;
-  auto newIds = result.ids.begin() + result.promptTokens;
-  json["prompt_ids"] = std::vector<int32_t>(result.ids.begin(), newIds);
+  std::span<const int32_t> newIds = result.newIds();
+  json["prompt_ids"] = std::vector<int32_t>(result.ids.begin(), result.ids.end() - std::ptrdiff_t(newIds.size()));
   if (turn)
     json["held_tokens"] = result.heldTokens;
-  json["ids"] = std::vector<int32_t>(newIds, result.ids.end());
+  json["ids"] = std::vector<int32_t>(newIds.begin(), newIds.end());
   if (tokenizer)
     json["text"] = newText;
   json["stopped"] = getReason(result);
   if (request.logprobs) {
     Json tokens = Json::array();
     for (std::size_t i = 0; i < result.logprobs.size(); ++i) {
-      int32_t before = newIds[std::ptrdiff_t(i) - 1];
+      int32_t before = result.ids[result.promptTokens + i - 1];
       Json token = describe(result.logprobs[i].token, before);
       token["likeliest"] = Json::array();
       for (const TokenLogprob &other : result.logprobs[i].likeliest)

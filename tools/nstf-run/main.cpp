@@ -35,7 +35,8 @@ void checkPurpose(const Package &package, const Options &options) {
   if (options.encodes() && !reason.empty())
     throw std::runtime_error(folder + ": expected an encoder for --output, --embed and --token-types with a text but " +
                              reason);
-  if (options.task == Task::Text && !options.encodes() && reason.empty())
+  bool makesText = options.task == Task::Text || options.task == Task::Chat;
+  if (makesText && !options.encodes() && reason.empty())
     throw std::runtime_error(folder + ": an encoder makes no text: ask for its last hidden state with "
                                       "--output=FILE.npy, or for the embedding with --embed");
 }

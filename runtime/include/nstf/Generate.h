@@ -77,6 +77,7 @@ struct Generation {
   };
   std::optional<Predicted> predicted; ///< where the device predicts time
   std::size_t newTokens() const { return ids.size() - promptTokens; }
+  std::span<const int32_t> newIds() const { return std::span(ids).subspan(promptTokens); }
 };
 
 /// The sizes of the steps that take `tokens` rows: as large as `target`'s buckets and `limit` (0: none) allow, the rest

@@ -5,17 +5,24 @@ import pty
 import subprocess
 import sys
 
-ours, theirs = pty.openpty()
-child = subprocess.Popen(sys.argv[1:], stderr=theirs, stdout=subprocess.DEVNULL)
-os.close(theirs)
-text = b""
-while True:
-    try:
-        piece = os.read(ours, 4096)
-    except OSError:  # how the end of a terminal shows
-        break
-    if not piece:
-        break
-    text += piece
-print(text.decode().replace("\r", "<return>\n").replace("\033[K", "<erase>"))
-sys.exit(child.wait())
+
+def read_all(terminal, look=lambda piece: None):
+    """What comes at a terminal until its other side is closed; `look` is shown each piece as it comes."""
+    text = b""
+    while True:
+        try:
+            piece = os.read(terminal, 4096)
+        except OSError:  # how the end of a terminal shows
+            return text
+        if not piece:
+            return text
+        text += piece
+        look(piece)
+
+
+if __name__ == "__main__":
+    ours, theirs = pty.openpty()
+    child = subprocess.Popen(sys.argv[1:], stderr=theirs, stdout=subprocess.DEVNULL)
+    os.close(theirs)
+    print(read_all(ours).decode().replace("\r", "<return>\n").replace("\033[K", "<erase>"))
+    sys.exit(child.wait())
