@@ -262,6 +262,7 @@ LogicalResult Compilation::buildKernels(CompiledTarget &target, Stage last) {
   TimingScope scope = timing.nest(target.target.name);
   PipelineOptions pipeline;
   pipeline.waveSize = options.waveSize;
+  pipeline.plan = options.wishes.plan;
   pipeline.keepLLVM = !options.dumpStages.empty();
   VariantReproducers reproducers(target.module, options.reproducerDir);
   // Each variant goes through four stages.

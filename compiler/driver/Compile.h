@@ -31,6 +31,7 @@ struct PlanWishes {
   std::string symbol;                    ///< of a model with one kernel; empty: <kernel>_t<rows>
   std::map<std::string, int64_t> tuning; ///< parameters over the catalog's
   std::string templates;                 ///< folder of kernels and tuning of one's own; empty: none
+  std::string plan;                      ///< file with the plans of a kernel's loops of products; empty: chosen
 };
 
 /// The kernels and tuning to choose from. Throws std::runtime_error where the folder is none.

@@ -3,9 +3,12 @@
 #include "compiler/driver/KernelFacts.h"
 #include "compiler/package/KernelLaunchFile.h"
 #include "compiler/package/OffloadBundle.h"
+#include "dialects/systolic/Systolic.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "passes/nstf/CodeType.h"
 #include "passes/nstf/WeightFormat.h"
 #include "support/Escape.h"
+#include "support/MappedFile.h"
 #include "support/Sha256.h"
 #include "support/WriteFile.h"
 #include "llvm/ADT/BitVector.h"
@@ -32,6 +35,8 @@ static std::string makeSymbol(const KernelRequest &request, ModuleOp module) {
     os << name << " = " << value << "\n";
   for (const std::string &target : request.compile.targets)
     os << findTarget(target).name << "\n";
+  if (!request.compile.wishes.plan.empty())
+    os << support::readTextFile(request.compile.wishes.plan) << "\n";
   // The compiler's data decides as much as its version.
   TemplateFiles files = getTemplateFiles(request.compile.wishes);
   for (const std::string &name : files.list())
@@ -228,6 +233,8 @@ std::string KernelCompilation::makeCommand() const {
     command += " --name=" + request.name;
   for (const auto &[parameter, value] : request.compile.wishes.tuning)
     command += " --set=" + parameter + "=" + std::to_string(value);
+  if (!request.compile.wishes.plan.empty())
+    command += " --plan=" + request.compile.wishes.plan;
   if (!request.compile.quantize.empty())
     command += " --w-format=" + request.compile.quantize;
   if (!request.rowCodes.empty())
@@ -271,6 +278,19 @@ KernelHeader KernelCompilation::describe() const {
       argument.name = names[i].name;
   }
   return header;
+}
+
+std::string KernelCompilation::getPlans() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const CompiledTarget &target : compilation->getTargets()) {
+    os << "// " << request.name << " for " << target.target.name << "\n";
+    ModuleOp(target.module).walk([&](LoopLikeOpInterface loop) {
+      if (Attribute plan = loop->getAttr(systolic::planAttributeName))
+        os << plan << "\n";
+    });
+  }
+  return text;
 }
 
 void KernelCompilation::write(const Files &files) const {

@@ -34,6 +34,9 @@ public:
   };
   /// Writes all of them or none. Precondition: run(Stage::Hsaco).
   void write(const Files &files) const;
+  /// The plans of each target's loops of products, in their order, as a file that --plan takes. Precondition:
+  /// run(Stage::Systolic).
+  std::string getPlans() const;
   /// Precondition: run.
   const Compilation &getCompilation() const { return *compilation; }
 

@@ -49,8 +49,8 @@ void nstf::buildSelectPipeline(OpPassManager &model, const PipelineOptions &opti
 //   systolic-instantiate, systolic.kernel(systolic-order-workgroups), inline, canonicalize, cse, systolic.kernel(
 //   systolic-drop-unused-arguments, systolic-expand-math, systolic-align-blocks, systolic-split-reduction,
 //   systolic-split-sums, systolic-select-wave-size, systolic-select-array, systolic-share-loads,
-//   systolic-assign-layouts, systolic-stage-operands, systolic-insert-prefetch, systolic-schedule-loop,
-//   systolic-widen-stores, systolic-allocate-scratch))))'
+//   systolic-assign-layouts, systolic-stage-operands, systolic-plan-loops, systolic-insert-prefetch,
+//   systolic-schedule-loop, systolic-widen-stores, systolic-allocate-scratch))))'
 void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &options) {
   variant.addPass(createFillTemplatePass());
   variant.addPass(systolic::createInstantiatePass());
@@ -70,6 +70,7 @@ void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &opti
   kernel.addPass(systolic::createShareLoadsPass());
   kernel.addPass(systolic::createAssignLayoutsPass());
   kernel.addPass(systolic::createStageOperandsPass());
+  kernel.addPass(systolic::createPlanLoopsPass({.planFile = options.plan}));
   kernel.addPass(systolic::createInsertPrefetchPass());
   kernel.addPass(systolic::createScheduleLoopPass());
   kernel.addPass(systolic::createWidenStoresPass());

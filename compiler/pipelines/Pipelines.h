@@ -23,6 +23,7 @@ struct PipelineOptions {
   std::string templates;                ///< folder of kernels and tuning of one's own; empty: none
   std::vector<std::string> tuning;      ///< parameters over the catalog's, NAME=INTEGER
   int64_t waveSize = 0;                 ///< 32 or 64; 0: chosen
+  std::string plan;                     ///< file with the plans of a kernel's loops of products; empty: chosen
   bool keepLLVM = false;                ///< keep the LLVM IR of each kernel
   std::string output;                   ///< folder that gets each target's code object as a file; empty: none
 };

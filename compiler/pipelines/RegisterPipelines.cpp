@@ -12,6 +12,7 @@ namespace {
 
 constexpr char targetsHelp[] = "names, aliases or .yaml files; none: gfx942";
 constexpr char waveSizeHelp[] = "32 or 64; 0: chosen";
+constexpr char planHelp[] = "file with the plans of a kernel's loops of products; none: chosen";
 constexpr char outputHelp[] = "folder that gets each target's code object as a file";
 constexpr char precisionHelp[] = "type of matrix operands";
 constexpr char activationsHelp[] = "type of codes of what linears read: i8 or e4m3fnuz";
@@ -44,6 +45,7 @@ struct TileOptions : PassPipelineOptions<TileOptions> {
                                 llvm::cl::desc("folder of kernels and tuning of one's own")};
   ListOption<std::string> tuning{*this, "tuning", llvm::cl::desc("parameters over the catalog's, NAME=INTEGER")};
   Option<int64_t> waveSize{*this, "wave-size", llvm::cl::init(0), llvm::cl::desc(waveSizeHelp)};
+  Option<std::string> plan{*this, "plan", llvm::cl::init(""), llvm::cl::desc(planHelp)};
   PipelineOptions get() const {
     return {.maxTokens = maxTokens,
             .targets = {targets.begin(), targets.end()},
@@ -51,7 +53,8 @@ struct TileOptions : PassPipelineOptions<TileOptions> {
             .symbol = symbol,
             .templates = templates,
             .tuning = {tuning.begin(), tuning.end()},
-            .waveSize = waveSize};
+            .waveSize = waveSize,
+            .plan = plan};
   }
 };
 

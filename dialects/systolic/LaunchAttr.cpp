@@ -3,6 +3,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -137,6 +138,15 @@ static LogicalResult verifyGeometryPlace(Operation *op, Attribute value) {
   return success();
 }
 
+static LogicalResult verifyLoopAttribute(Operation *op, NamedAttribute attribute) {
+  bool isPlan = attribute.getName() == planAttributeName;
+  if (!isa<LoopLikeOpInterface>(op) ||
+      !(isPlan ? isa<PlanAttr>(attribute.getValue()) : isa<UnitAttr>(attribute.getValue())))
+    return op->emitOpError() << "expected a " << (isPlan ? "#systolic.plan" : "unit attribute") << " on a loop as "
+                             << attribute.getName() << " but got " << attribute.getValue();
+  return success();
+}
+
 /// On kernels of lower levels, whose arguments are the launch's: one entry each.
 LogicalResult SystolicDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == geometryAttributeName)
@@ -148,6 +158,9 @@ LogicalResult SystolicDialect::verifyOperationAttribute(Operation *op, NamedAttr
                                << attribute.getValue();
     return success();
   }
+  StringRef ofLoops[] = {planAttributeName, pipelinedAttributeName, productsAttributeName};
+  if (llvm::is_contained(ofLoops, attribute.getName().getValue()))
+    return verifyLoopAttribute(op, attribute);
   if (attribute.getName() != launchAttributeName)
     return success();
   auto launch = dyn_cast<LaunchAttr>(attribute.getValue());

@@ -3,6 +3,7 @@
 
 #include "dialects/systolic/Digit.h"
 #include "dialects/systolic/LaunchArgument.h"
+#include "dialects/systolic/PlanAction.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -74,5 +75,15 @@ constexpr llvm::StringLiteral geometryAttributeName = "systolic.geometry";
 /// Of a kernel of lower levels, of which a compute unit holds one workgroup at a time: an i64, the first workgroup that
 /// none follows there.
 constexpr llvm::StringLiteral lastRoundAttributeName = "systolic.last_round";
+/// Of a convert_layout of a product's operand for which no LDS was left: a unit attribute.
+constexpr llvm::StringLiteral unstagedAttributeName = "systolic.unstaged";
+/// Of a kernel: the names of passes that were run, of those that others can do without.
+constexpr llvm::StringLiteral passesAttributeName = "systolic.passes";
+/// Of an scf.for: its #systolic.plan.
+constexpr llvm::StringLiteral planAttributeName = "systolic.plan";
+/// Of an scf.for with a plan that was carried out: a unit attribute.
+constexpr llvm::StringLiteral pipelinedAttributeName = "systolic.pipelined";
+/// Of a loop of lower levels whose rounds, or those of a loop inside, make products: a unit attribute.
+constexpr llvm::StringLiteral productsAttributeName = "systolic.products";
 
 } // namespace nstf::systolic

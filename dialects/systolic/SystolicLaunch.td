@@ -2,7 +2,7 @@
 #ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICLAUNCH
 #define NSTF_DIALECTS_SYSTOLIC_SYSTOLICLAUNCH
 
-include "dialects/systolic/SystolicAttrs.td"
+include "dialects/systolic/SystolicPlan.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"

@@ -134,12 +134,6 @@ LogicalResult StageOp::verify() {
   return success();
 }
 
-LogicalResult WaitOp::verify() {
-  if (int64_t count = getCount(); count < 0 || count > 63) // wait_c1
-    return emitOpError() << "expected a count of 0 to 63 but got " << count;
-  return success();
-}
-
 LogicalResult ViewOp::verify() {
   if (getResult().getType().getSizeInBytes() > getLds().getType().getSizeInBytes()) // view_c1
     return emitOpError() << "expected at most the " << getLds().getType().getSizeInBytes() << " bytes of "

@@ -233,24 +233,6 @@ def Systolic_StageOp : Systolic_Op<"stage", [AttrSizedOperandSegments]> {
   }];
 }
 
-def Systolic_WaitOp : Systolic_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "waits until no more than the newest `count` accesses to memory of the wave are on their way";
-  let description = [{
-    Accesses are done in order. A `stage` takes `getAccesses` of each wave, a load or a store one for each instruction.
-    - wait_c1: `count` is at least 0 and at most 63, which is what the hardware counts to.
-
-    ```mlir
-    func.func @wait() {
-      systolic.wait 16
-      return
-    }
-    ```
-  }];
-  let arguments = (ins I64Attr:$count);
-  let assemblyFormat = "$count attr-dict";
-  let hasVerifier = 1;
-}
-
 def Systolic_ViewOp : Systolic_Op<"view", [Pure]> {
   let summary = "an LDS array's memory as another array";
   let description = [{
@@ -270,19 +252,6 @@ def Systolic_ViewOp : Systolic_Op<"view", [Pure]> {
   let results = (outs Systolic_LdsType:$result);
   let assemblyFormat = "$lds attr-dict `:` qualified(type($lds)) `->` qualified(type($result))";
   let hasVerifier = 1;
-}
-
-def Systolic_BarrierOp : Systolic_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "waits until every wave of the workgroup is here and its LDS accesses are done";
-  let description = [{
-    ```mlir
-    func.func @barrier() {
-      systolic.barrier
-      return
-    }
-    ```
-  }];
-  let assemblyFormat = "attr-dict";
 }
 
 #endif

@@ -190,43 +190,6 @@ void ParamOp::print(OpAsmPrinter &printer) {
   printer.printOptionalAttrDict((*this)->getAttrs(), {getNameAttrName()});
 }
 
-// Order
-
-/// { … } with { … } : types
-ParseResult OverlapOp::parse(OpAsmParser &parser, OperationState &result) {
-  do {
-    Region *part = result.addRegion();
-    if (parser.parseRegion(*part))
-      return failure();
-    ensureTerminator(*part, parser.getBuilder(), result.location);
-  } while (succeeded(parser.parseOptionalKeyword("with")));
-  if (parser.parseOptionalAttrDict(result.attributes))
-    return failure();
-  return parser.parseOptionalColonTypeList(result.types);
-}
-
-void OverlapOp::print(OpAsmPrinter &printer) {
-  for (auto [i, part] : llvm::enumerate(getParts())) {
-    printer << (i ? " with " : " ");
-    printer.printRegion(part, /*printEntryBlockArgs=*/false);
-  }
-  printer.printOptionalAttrDict((*this)->getAttrs());
-  if (getNumResults())
-    printer << " : " << getResultTypes();
-}
-
-LogicalResult OverlapOp::verify() {
-  if (getParts().empty()) // overlap_c1
-    return emitOpError() << "expected at least one part but got none";
-  SmallVector<Type> yielded;
-  for (Region &part : getParts())
-    llvm::append_range(yielded, part.front().getTerminator()->getOperandTypes());
-  if (TypeRange(yielded) != getResultTypes()) // overlap_c2
-    return emitOpError() << "expected results of the types that the parts yield, " << TypeRange(yielded) << ", but got "
-                         << getResultTypes();
-  return success();
-}
-
 // Computation
 
 LogicalResult MmaOp::verify() {

@@ -4,6 +4,7 @@
 #define NSTF_DIALECTS_SYSTOLIC_SYSTOLICOPS
 
 include "dialects/systolic/SystolicMemoryOps.td"
+include "dialects/systolic/SystolicOrderOps.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
@@ -117,60 +118,6 @@ def Systolic_ParamOp : Systolic_Op<"param", [Pure]> {
   let arguments = (ins StrAttr:$name);
   let results = (outs AnyTypeOf<[Index, F32]>:$result);
   let hasCustomAssemblyFormat = 1;
-}
-
-// Order
-
-def Systolic_OverlapOp : Systolic_Op<"overlap", [RecursiveMemoryEffects, NoRegionArguments,
-                                                 SingleBlockImplicitTerminator<"YieldOp">]> {
-  let summary = "parts that flow side by side";
-  let description = [{
-    Nothing flows between the parts: all are done, their instructions in any interleaving. Lowering merges them evenly by
-    what each instruction takes of its pipe, and pins that order. The results are what the parts yield, one after the other.
-    A part alone keeps its order.
-    - overlap_c1: there is at least one part.
-    - overlap_c2: the results have the types of what is yielded.
-
-    ```mlir
-    !lds = !systolic.lds<2 x 16x16xf32, unit, #systolic.axes<BM, BK>>
-    !tile = tensor<16x16xf32, #systolic.axes<BM, BK>>
-    func.func @overlap(%a: !tile, %sum: !tile, %lds: !lds, %next: index) -> (!tile, !tile) {
-      %both:2 = systolic.overlap {
-        %product = systolic.mma %a, %a, %sum : !tile, !tile -> !tile
-        systolic.yield %product : !tile
-      } with {
-        %b = systolic.read %lds[%next] : !lds -> !tile
-        systolic.yield %b : !tile
-      } : !tile, !tile
-      return %both#0, %both#1 : !tile, !tile
-    }
-    ```
-  }];
-  let results = (outs Variadic<AnyType>:$results);
-  let regions = (region VariadicRegion<SizedRegion<1>>:$parts);
-  let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1;
-}
-
-def Systolic_YieldOp : Systolic_Op<"yield", [Pure, HasParent<"OverlapOp">, ReturnLike, Terminator]> {
-  let summary = "ends a part of an overlap with its results";
-  let description = [{
-    The example is that of `overlap`.
-
-    ```mlir
-    func.func @nothing() {
-      systolic.overlap {
-        systolic.yield
-      } with {
-        systolic.yield
-      }
-      return
-    }
-    ```
-  }];
-  let arguments = (ins Variadic<AnyType>:$values);
-  let builders = [OpBuilder<(ins), [{ }]>];
-  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
 // Computation

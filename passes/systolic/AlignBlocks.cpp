@@ -7,9 +7,10 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/systolic/Operands.h"
+#include "passes/analysis/Loops.h"
+#include "passes/analysis/Operands.h"
 #include "passes/systolic/Passes.h"
-#include "passes/systolic/ProductLoop.h"
+#include "passes/systolic/Preconditions.h"
 
 namespace nstf::systolic {
 #define GEN_PASS_DEF_ALIGNBLOCKSPASS
@@ -28,17 +29,20 @@ struct AlignBlocksPass : nstf::systolic::impl::AlignBlocksPassBase<AlignBlocksPa
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<scf::ForOp> loops;
-    getOperation().walk([&](scf::ForOp loop) {
-      if (isSumOfProducts(loop))
-        loops.push_back(loop);
-    });
-    for (scf::ForOp loop : loops) {
-      std::optional<int64_t> rounds = countRounds(loop);
-      if (!rounds || getConstantIntValue(loop.getLowerBound()) != 0)
+    if (failed(requireInlined(getOperation())) || failed(requireNoArray(getOperation())))
+      return signalPassFailure();
+    noteRun(getOperation(), getArgument());
+    nstf::TargetView target = nstf::TargetView::lookup(getOperation());
+    bool changes = false;
+    for (const ProductLoop &product : getAnalysis<LoopAnalysis>().getLoops()) {
+      if (!product.isSumOfProducts() || !product.blocks || product.begin != 0)
         continue;
-      int64_t step = *getConstantIntValue(loop.getStep()), columns = *getEnd(loop);
-      int64_t blocksOfLine = *rounds < fewestForPairs ? 1 : getBlocksOfLine(loop, step);
+      scf::ForOp loop = product.loop;
+      int64_t step = *product.step, columns = *product.end;
+      // Blocks whose rows are halves of a line of the L1 are loaded by pairs, where they are even in number.
+      auto isHalf = [&](LoadOp load) { return product.isHalfOfLine(load, target.l1LineBytes()); };
+      bool comesByPairs = target && *product.blocks >= fewestForPairs && llvm::all_of(product.loads, isHalf);
+      int64_t blocksOfLine = comesByPairs ? 2 : 1;
       int64_t added = llvm::alignTo(columns, step * blocksOfLine) - columns;
       if (added == 0)
         continue;
@@ -48,6 +52,7 @@ struct AlignBlocksPass : nstf::systolic::impl::AlignBlocksPassBase<AlignBlocksPa
         continue;
       }
       shift(loop, columns + added, added);
+      changes = true;
       auto remark = remark::passed(loop.getLoc(), options);
       if (added < step)
         remark << "of the first block only the last columns are there, of all others all";
@@ -56,29 +61,11 @@ struct AlignBlocksPass : nstf::systolic::impl::AlignBlocksPassBase<AlignBlocksPa
       remark << remark::metric("columns_of_first", std::max<int64_t>(step - added, 0))
              << remark::metric("columns", step);
     }
+    if (!changes)
+      markAllAnalysesPreserved();
   }
 
 private:
-  /// What makes blocks of nothing but zeros harmless.
-  static bool isSumOfProducts(scf::ForOp loop) {
-    return loop.getNumResults() > 0 &&
-           llvm::all_of(llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues()), [](auto pair) {
-             auto mma = std::get<1>(pair).template getDefiningOp<MmaOp>();
-             return mma && mma.getAcc() == std::get<0>(pair);
-           });
-  }
-
-  /// Blocks whose rows are halves of a line of the L1 are loaded by pairs, where they are even in number
-  /// (InsertPrefetch).
-  int64_t getBlocksOfLine(scf::ForOp loop, int64_t step) {
-    nstf::TargetView target = nstf::TargetView::lookup(getOperation());
-    bool areHalves =
-        target && llvm::all_of(loop.getOps<LoadOp>(), [&](LoadOp load) {
-          return 2 * step * getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth() == 8 * target.l1LineBytes();
-        });
-    return areHalves ? 2 : 1;
-  }
-
   /// Why a loop's blocks can't begin before the first column; empty where they can.
   static std::string getObstacle(scf::ForOp loop, int64_t columns) {
     for (OpOperand &use : loop.getInductionVar().getUses()) {

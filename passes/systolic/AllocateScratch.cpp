@@ -21,19 +21,11 @@ struct AllocateScratchPass : nstf::systolic::impl::AllocateScratchPassBase<Alloc
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     FailureOr<nstf::TargetView> target = nstf::TargetView::require(kernel);
-    if (failed(target) || failed(requireWaveSize(kernel)))
+    if (failed(target) || failed(requireWaveSize(kernel)) || failed(requireLayouts(kernel)) ||
+        failed(requireNoScratch(kernel)))
       return signalPassFailure();
     int64_t scratch = 0;
-    WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
-      if (isa<ConvertLayoutOp, ReduceOp, SumPartsOp>(op))
-        for (Type type : {op->getOperand(0).getType(), op->getResult(0).getType()})
-          if (!getFragment(type))
-            return op->emitError() << "expected tiles with layouts (systolic-assign-layouts) but got " << type;
-      scratch = std::max(scratch, getScratchBytes(op, *kernel.getWaveSize()));
-      return WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      return signalPassFailure();
+    kernel.walk([&](Operation *op) { scratch = std::max(scratch, getScratchBytes(op, *kernel.getWaveSize())); });
     if (scratch > 0)
       addScratch(kernel, scratch);
 

@@ -11,7 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "passes/systolic/Operands.h"
+#include "passes/analysis/Operands.h"
 #include "passes/systolic/Passes.h"
 #include "passes/systolic/Preconditions.h"
 
@@ -63,7 +63,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     kernel = getOperation();
     layouts.clear();
     conversions = 0;
-    if (failed(requireArray(kernel)) || failed(checkOperations()))
+    if (failed(requireArray(kernel)) || failed(requireNoLayouts(kernel)) || failed(checkOperations()))
       return signalPassFailure();
     cloneFreeTiles();
     if (failed(seedProducts()))

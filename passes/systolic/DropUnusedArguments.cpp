@@ -1,6 +1,7 @@
 // systolic-drop-unused-arguments: a kernel takes neither a control block nor a buffer that it does not read
 // (Passes.td).
 #include "passes/systolic/Passes.h"
+#include "passes/systolic/Preconditions.h"
 
 namespace nstf::systolic {
 #define GEN_PASS_DEF_DROPUNUSEDARGUMENTSPASS
@@ -17,6 +18,9 @@ struct DropUnusedArgumentsPass : nstf::systolic::impl::DropUnusedArgumentsPassBa
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    if (failed(requireInlined(kernel)) || failed(requireOrdered(kernel)))
+      return signalPassFailure();
+    noteRun(getOperation(), getArgument());
     BitVector unused(kernel.getNumArguments());
     auto endsWithTokens = [&](unsigned argument) { return kernel.getElementsPerToken(argument) != 0; };
     if (llvm::none_of(llvm::seq(kernel.getNumArguments()), endsWithTokens))

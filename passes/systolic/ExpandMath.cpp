@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/systolic/Passes.h"
+#include "passes/systolic/Preconditions.h"
 
 namespace nstf::systolic {
 #define GEN_PASS_DEF_EXPANDMATHPASS
@@ -87,6 +88,8 @@ struct ExpandMathPass : nstf::systolic::impl::ExpandMathPassBase<ExpandMathPass>
   using Base::Base;
 
   void runOnOperation() override {
+    if (failed(requireInlined(getOperation())))
+      return signalPassFailure();
     SmallVector<Operation *> functions;
     getOperation().walk([&](Operation *op) {
       if (isa<math::TanhOp, math::ErfOp>(op))

@@ -5,6 +5,7 @@
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/WorkgroupOrder.h"
 #include "passes/systolic/Passes.h"
+#include "passes/systolic/Preconditions.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace nstf::systolic {
@@ -44,6 +45,9 @@ struct OrderWorkgroupsPass : nstf::systolic::impl::OrderWorkgroupsPassBase<Order
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    if (failed(requireInstantiated(kernel)))
+      return signalPassFailure();
+    noteRun(getOperation(), getArgument());
     SmallVector<BlockArgument> indices;
     for (BlockArgument argument : kernel.getArguments())
       if (isa<IndexType>(argument.getType()))

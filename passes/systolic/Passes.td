@@ -1,4 +1,5 @@
-// Passes on tile programs, in the order they run. File, class, flag and test share one name:
+// Passes on tile programs, in the order they run. What a pass needs it checks (Preconditions.h): what was to come before is
+// named in one line. Run twice, a pass is an error or changes nothing. File, class, flag and test share one name:
 // InsertPrefetch.cpp, InsertPrefetchPass, systolic-insert-prefetch, test/passes/systolic/insert-prefetch.mlir.
 #ifndef NSTF_PASSES_SYSTOLIC_PASSES
 #define NSTF_PASSES_SYSTOLIC_PASSES
@@ -33,7 +34,8 @@ def OrderWorkgroupsPass : Pass<"systolic-order-workgroups", "::nstf::systolic::K
 
     Row by row remains without a target, and where the first axis grows with the tokens of a step: a run has no known end then.
 
-    Precondition: the sizes of the grid are final. Only the first axis may grow with the tokens of a step.
+    Precondition: instantiated, so that the sizes of the grid are final. Only the first axis may grow with the tokens of a
+    step.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -45,7 +47,7 @@ def DropUnusedArgumentsPass : Pass<"systolic-drop-unused-arguments", "::nstf::sy
     buffer of it ends with the launch's tokens. Then whoever launches it need not have a control block. A buffer that is
     `none` in its launch, because the operation has nothing for it, goes away; an error where something still reads it.
 
-    Precondition: instantiated and canonicalized, so that what is not needed is gone.
+    Preconditions: instantiated, slots inlined, one work index; canonicalized, so that what is not needed is gone.
   }];
 }
 
@@ -55,7 +57,7 @@ def ExpandMathPass : Pass<"systolic-expand-math", "::nstf::systolic::KernelOp"> 
     The chips have no instruction for either. On numbers and tiles of f32, with an error of at most 1e-7; signed zeros,
     infinities and what is not a number come out as they should.
 
-    Precondition: slots are inlined.
+    Precondition: instantiated, slots inlined.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
@@ -72,7 +74,7 @@ def AlignBlocksPass : Pass<"systolic-align-blocks", "::nstf::systolic::KernelOp"
     Refused (with a missed remark) where the column is more than a place in buffers that end with the sum: of codes
     that are decoded, or where memory holds blocks.
 
-    Precondition: instantiated and canonicalized.
+    Preconditions: instantiated, slots inlined; no array yet.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -88,7 +90,7 @@ def SplitReductionPass : Pass<"systolic-split-reduction", "::nstf::systolic::Ker
     Refused (with a missed remark) where the kernel has other products than terms of sums that begin with 0, and where the
     parts would be more waves than a workgroup has, or take more than half of the LDS.
 
-    Precondition: instantiated and canonicalized; no layouts yet.
+    Preconditions: instantiated, slots inlined; no array yet.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -101,7 +103,7 @@ def SplitSumsPass : Pass<"systolic-split-sums", "::nstf::systolic::KernelOp"> {
     products are summed up by themselves before they join the total; 0: all of them. A total takes as many accumulators
     again, so that only tiles of few have one.
 
-    Precondition: instantiated and canonicalized; no layouts yet.
+    Preconditions: instantiated, slots inlined; no array yet.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
@@ -112,6 +114,8 @@ def SelectWaveSizePass : Pass<"systolic-select-wave-size", "::nstf::systolic::Ke
     A chip with one wave size leaves no choice. Where there are two, a kernel with matrix products takes the target's
     preferred size; one that only streams takes the wider wave, as long as its tiles fill it.
     `wave-size` forces one; it is an error where the target lacks it.
+
+    Preconditions: instantiated, slots inlined; no array yet.
   }];
   let options = [Option<"waveSize", "wave-size", "int64_t", "0", "32 or 64; 0: choose">];
 }
@@ -129,7 +133,7 @@ def SelectArrayPass : Pass<"systolic-select-array", "::nstf::systolic::KernelOp"
 
     A tile that would take more registers a lane than a wave has is refused.
 
-    Precondition: instantiated; `wave_size` is set.
+    Preconditions: instantiated, slots inlined; `wave_size` is set; no layouts yet.
   }];
 }
 
@@ -142,7 +146,7 @@ def ShareLoadsPass : Pass<"systolic-share-loads", "::nstf::systolic::KernelOp"> 
 
     Tiles that are held this way take at most 64 registers a lane. Remarks say what was shared and what was not (missed).
 
-    Precondition: `array` and `wave_size` are set; no layouts yet.
+    Preconditions: `array` and `wave_size` are set; no layouts yet.
   }];
 }
 
@@ -156,7 +160,7 @@ def AssignLayoutsPass : Pass<"systolic-assign-layouts", "::nstf::systolic::Kerne
     What a product takes from memory keeps its blocked layout, along the rows of memory, up to the product; but what the one
     wave that multiplies it loads once, before the loop, is loaded as the product takes it.
 
-    Precondition: `array` and `wave_size` are set.
+    Preconditions: `array` and `wave_size` are set; no layouts yet.
   }];
 }
 
@@ -181,45 +185,69 @@ def StageOperandsPass : Pass<"systolic-stage-operands", "::nstf::systolic::Kerne
     element. A loop takes the arrays of one that is over.
 
     Remarks say how wide the accesses are and the clocks that bank conflicts cost a wave and tile; a missed one names
-    what no swizzle helps, and a tile for which no LDS is left, which stays a conversion.
+    what no swizzle helps, and a tile for which no LDS is left, which stays a conversion (`systolic.unstaged`).
 
-    Precondition: layouts are assigned.
+    Preconditions: `array` and `wave_size` are set, layouts are assigned.
   }];
   let options = [Option<"stage", "stage", "bool", "false", "go past the registers where that is possible">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def InsertPrefetchPass : Pass<"systolic-insert-prefetch", "::nstf::systolic::KernelOp"> {
-  let summary = "what a loop of products needs is on its way while the products before it are made";
+def PlanLoopsPass : Pass<"systolic-plan-loops", "::nstf::systolic::KernelOp"> {
+  let summary = "decides what each loop of products does when";
   let description = [{
+    Writes a plan (`systolic.plan`, a #systolic.plan) on every loop of products, which later passes carry out: how many
+    buffers of LDS, how many blocks a load and a write is ahead of its products, what comes by pairs of blocks, in which
+    order, with which priorities.
+
     A loop that does nothing but add up products of what it loads through LDS becomes a software pipeline over two LDS
     buffers: the loads of a block are issued two blocks, and written to LDS one block, before its products. These are
     made in steps of a cell along K; what a step reads from LDS is read in the step before, and there is one barrier a
-    block, before the step in which the next block's first is read. The loop covers two blocks a round, so that the number
-    of a buffer is a constant. Loads past the last block are none and give zeros; of an odd number of blocks the last one
-    stands behind the loop.
+    block, before the step in which the next block's first is read.
     A block of one step is in registers before its products: its buffer takes the block two ahead, which was loaded three
     ahead, and there is no order between the two barriers around a block. Where rows of a block are half a line of the L1
-    and blocks are even in number, every other block loads two at once (`systolic.slice`), of one tile in even blocks, of
-    the other in odd ones.
+    and blocks are even in number, every other block loads two at once, of one tile in even blocks, of the other in odd
+    ones. Where a SIMD has two waves or more, priorities fall along such a block: 2 behind the barrier, 1 behind the memory
+    work, 0 where the next block begins. A SIMD's waves so come to the barrier in turns; else the oldest would be there
+    first, and the last be alone with the rest of its block.
     Where LDS has room for one buffer only, the next block waits in registers until the last step of the present one, and
     is written then, between two barriers.
 
     A loop that does more than that (attention's) loads what it writes to LDS a round ahead, behind the barrier after the
-    writes of the present one: it is carried in registers.
+    writes of the present one.
 
     What goes past the registers (`systolic.stage`) is as many blocks ahead as there are buffers, three where LDS has room:
     a buffer is staged anew behind the barrier after its last read, and waited for by count before the barrier in front of
     its first.
 
     The remark has the distance, in blocks between a load and its products, beside that which the latency of HBM asks for
-    (over the matrix clocks of a block), and the bytes under way of a compute unit beside its share of latency times bandwidth.
+    (over the matrix clocks of a block), both in clocks too (`cover`), and the bytes under way of a compute unit beside its
+    share of latency times bandwidth.
 
-    Refused (with a missed remark): loops that write nothing to LDS that they loaded, whose loads depend on the round before,
-    pipelines of one block, and where what is on its way does not fit in the registers, or not in the lines of the L1 while a wave is alone on its
-    SIMD, or where one buffer is left for blocks of one step.
+    A loop stays as it stands (with a missed remark) that writes nothing to LDS that it loaded, whose loads depend on the
+    round before, of one block, and where what is on its way does not fit in the registers, or not in the lines of the L1
+    while a wave is alone on its SIMD, or where one buffer is left for blocks of one step.
 
-    Precondition: operands are staged.
+    A loop that has a plan keeps it, and `plan` names a file with one for each loop of products, in their order: then it is
+    checked against the loop (plan_c7 to plan_c15 of #systolic.plan).
+
+    Preconditions: `array` and `wave_size` are set, layouts are assigned, operands are staged.
+  }];
+  let options = [Option<"planFile", "plan", "std::string", "", "file with a #systolic.plan for each loop of products">];
+}
+
+def InsertPrefetchPass : Pass<"systolic-insert-prefetch", "::nstf::systolic::KernelOp"> {
+  let summary = "what a loop of products needs is on its way while the products before it are made";
+  let description = [{
+    Makes each loop of products anew, as its plan says (#systolic.plan). The loop covers as many blocks a round as there
+    are buffers, and an even number where some come by pairs, so that the number of a buffer is a constant. What its first
+    block takes for done is done in front of it; loads past the last block are none and give zeros; blocks that don't fill a
+    round stand behind the loop. Of a loop that does more than add up products, tiles that are loaded ahead are carried in
+    registers.
+
+    A plan that the loop can't have is an error.
+
+    Precondition: loops are planned.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
@@ -227,24 +255,18 @@ def InsertPrefetchPass : Pass<"systolic-insert-prefetch", "::nstf::systolic::Ker
 def ScheduleLoopPass : Pass<"systolic-schedule-loop", "::nstf::systolic::KernelOp"> {
   let summary = "memory work flows beside products";
   let description = [{
-    In loops: what stands before a product, is no further than the product before it, moves tiles and is not needed by the
-    product, goes into a `systolic.overlap` with it. Barriers go with it where the product needs none of that; else what
-    stands before the last of them stays there. What a kernel reads and loads between the last barrier and such a loop is
-    an overlap of one part, so that it keeps its order.
+    In loops of products: what stands before a product, is no further than the product before it, moves tiles and is not
+    needed by the product, goes into a `systolic.overlap` with it. Barriers go with it where the product needs none of
+    that; else what stands before the last of them stays there. Where the plan says `pinned`, what a kernel reads and loads
+    between the last barrier and such a loop is an overlap of one part, so that it keeps its order. The plan's priorities
+    stand where a block begins, behind its barrier and behind its memory work.
 
-    Where each product of a loop stands beside a barrier and a SIMD has two waves or more, priorities fall along a block:
-    2 behind the barrier, 1 behind the memory work, 0 where the next block begins. A SIMD's waves so come to the barrier in
-    turns; else the oldest would be there first, and the last be alone with the rest of its block.
+    Where the plan's order is `turns` and there are two waves a SIMD, they take turns instead (ping-pong): memory work and
+    products become clusters between barriers, products have priority, and half of the waves is one barrier ahead. A
+    cluster's LDS accesses are waited for before the barrier at its end where the next one touches the same buffer.
 
-    Where the kernel's parameter SCHEDULE is 1 and there are two waves a SIMD, they take turns instead (ping-pong):
-    memory work and products become clusters between barriers, products have priority, and half of the waves is one
-    barrier ahead. A cluster's LDS accesses are waited for before the barrier at its end where the next one touches the
-    same buffer.
-
-    Precondition: layouts are assigned.
+    Preconditions: loops are planned, and as their plans want them.
   }];
-  let dependentDialects = ["::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
-                           "::mlir::ROCDL::ROCDLDialect", "::mlir::scf::SCFDialect"];
 }
 
 def WidenStoresPass : Pass<"systolic-widen-stores", "::nstf::systolic::KernelOp"> {
@@ -258,7 +280,7 @@ def WidenStoresPass : Pass<"systolic-widen-stores", "::nstf::systolic::KernelOp"
     Decided by the clocks of a workgroup: those of the address unit, which takes a line a clock, and of the LDS. Remarks say
     bytes a lane and of a segment before and after; a missed one says why a store stays.
 
-    Precondition: layouts are assigned, loops are as they will be.
+    Preconditions: layouts are assigned, loops are as their plans want them; no scratch yet.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -269,7 +291,7 @@ def AllocateScratchPass : Pass<"systolic-allocate-scratch", "::nstf::systolic::K
     Each use is fenced by barriers, so the largest decides. The kernel gets an i8 LDS argument marked
     `systolic.scratch`. Says in a remark how much LDS the kernel takes in all, and refuses more than the target has.
 
-    Precondition: layouts are assigned.
+    Preconditions: `wave_size` is set, layouts are assigned; no scratch yet.
   }];
 }
 

@@ -16,10 +16,6 @@
 // cluster accesses must be done, not just begun, before the barrier at its end where the memory cluster after it
 // touches the same: that one runs beside this one's products.
 #include "passes/systolic/PingPong.h"
-#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
@@ -150,58 +146,17 @@ void placeWaits(MutableArrayRef<Turn> turns) {
   }
 }
 
-class Barriers {
-public:
-  explicit Barriers(scf::ForOp loop) : builder(loop), loc(loop.getLoc()) {}
-
-  /// Nothing moves over it, and it waits for LDS accesses or for none.
-  void place(bool waits) {
-    pin();
-    if (waits)
-      BarrierOp::create(builder, loc);
-    else
-      ROCDL::SBarrierOp::create(builder, loc);
-    pin();
-  }
-
-  void multiply(Turn &turn) {
-    builder.setInsertionPoint(turn.products.front());
-    place(turn.waits);
-    ROCDL::SetPrioOp::create(builder, loc, 1);
-    for (auto [before, product] : llvm::zip(turn.products, llvm::drop_begin(turn.products)))
-      product->moveAfter(before);
-    builder.setInsertionPointAfter(turn.products.back());
-    ROCDL::SetPrioOp::create(builder, loc, 0);
-    place(/*waits=*/false);
-  }
-
-  /// One more for half of the waves.
-  void skew(scf::ForOp loop, int64_t waves) {
-    builder.setInsertionPoint(loop);
-    Value wave = gpu::SubgroupIdOp::create(builder, loc, builder.getIndexType(), /*upper_bound=*/nullptr);
-    Value half = arith::ConstantIndexOp::create(builder, loc, waves / 2);
-    Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, wave, half);
-    Value isSecond = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, wave, half);
-    placeIf(isSecond);
-    builder.setInsertionPointAfter(loop);
-    // Of two ways from a product to its use LLVM may count the longer one's wait states: here none are missing.
-    ROCDL::SNopOp::create(builder, loc, 15);
-    placeIf(isFirst);
-  }
-
-private:
-  void pin() { amdgpu::SchedBarrierOp::create(builder, loc, amdgpu::sched_barrier_opt_enum::none); }
-
-  void placeIf(Value condition) {
-    auto branch = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    place(/*waits=*/false);
-  }
-
-  OpBuilder builder;
-  Location loc;
-};
+/// Puts barriers around a turn's products, which have priority.
+void multiply(Turn &turn, Location loc) {
+  OpBuilder builder(turn.products.front());
+  BarrierOp::create(builder, loc, /*nowait=*/!turn.waits, /*pinned=*/true);
+  PriorityOp::create(builder, loc, 1);
+  for (auto [before, product] : llvm::zip(turn.products, llvm::drop_begin(turn.products)))
+    product->moveAfter(before);
+  builder.setInsertionPointAfter(turn.products.back());
+  PriorityOp::create(builder, loc, 0);
+  BarrierOp::create(builder, loc, /*nowait=*/true, /*pinned=*/true);
+}
 
 } // namespace
 
@@ -219,9 +174,11 @@ std::string nstf::systolic::pingPong(scf::ForOp loop, KernelOp kernel, int64_t s
   placeWaits(turns);
   for (BarrierOp barrier : barriers)
     barrier.erase();
-  Barriers placed(loop);
   for (Turn &turn : turns)
-    placed.multiply(turn);
-  placed.skew(loop, waves);
+    multiply(turn, loop.getLoc());
+  OpBuilder builder(loop);
+  SkewOp::create(builder, loop.getLoc());
+  builder.setInsertionPointAfter(loop);
+  SkewOp::create(builder, loop.getLoc(), /*end=*/true);
   return "";
 }

@@ -1,10 +1,10 @@
 // BEFORE  for k { load; barrier; write → lds[0]; barrier; read lds[0]; mma }
-// AFTER   load 0; load 1; write 0 → lds[0]; barrier; read the first step of lds[0]
-//         for k by two blocks {
-//           block in lds[0]: steps { read the next step | in the first: write block + 1 → lds[1]; load block + 2 |
-//                                    in the last: barrier, and the next step is lds[1]'s first;  mma }
+// AFTER   what the plan's first block takes for done: loads, writes, barrier, reads
+//         for k by as many blocks as buffers and pairs take turns {
+//           block in lds[0]: the plan's round
 //           block in lds[1]: the same with the buffers exchanged
 //         }
+//         the blocks that are left
 //
 // A load past the last block is none (`when`), and what it gives is 0: the blocks that fill the last round add nothing.
 #include "passes/systolic/ProductPipeline.h"
@@ -28,65 +28,40 @@ constexpr int64_t maxCounted = 63;
 /// Makes the loop anew, block by block.
 class Pipeline {
 public:
-  Pipeline(ProductLoop &product, KernelOp kernel, const PrefetchPlan &plan)
+  Pipeline(const ProductLoop &product, KernelOp kernel, PlanAttr plan)
       : product(product), plan(plan), loop(product.loop), array(*kernel.getArray()), waveSize(*kernel.getWaveSize()),
-        builder(loop), loc(loop.getLoc()), steps(product.depth / array.getDepth()) {
+        builder(loop), loc(loop.getLoc()) {
     // The order in which operands come that the instructions want, row by row of a's cells: b's all at once.
-    for (Product &one : product.products)
+    for (const LoopProduct &one : product.products)
       operands.append({{one.b, MmaOperand::B}, {one.a, MmaOperand::A}});
+    onTheirWay.resize(product.writes.size());
+    fragments.resize(operands.size());
   }
 
   void run() {
     bool sharesArrays = findSharedArray();
-    for (WriteOp write : product.writes)
-      widen(write.getLds());
+    for (LoopWrite one : product.writes)
+      widen(one.write.getLds());
     for (StageOp stage : product.stages)
       widen(stage.getLds());
-    for (int64_t buffer = 0; buffer < plan.buffers; ++buffer)
+    for (int64_t buffer = 0; buffer < plan.getBuffers(); ++buffer)
       bufferNumbers.push_back(constant(buffer));
-    int64_t left = product.blocks.value_or(0) % plan.blocksOfRound;
+    int64_t left = product.blocks.value_or(0) % plan.getBlocksOfRound();
     Value end = left ? endOfRounds(left) : loop.getUpperBound();
-    // The first block, and what of those behind it the rounds take for loaded.
-    auto loadedBefore = [](const PrefetchPlan::Slot &slot) { return llvm::alignTo(slot.ahead, slot.blocks); };
-    int64_t depth = 1;
-    for (const PrefetchPlan::Slot &slot : plan.loads)
-      depth = std::max<int64_t>(depth, loadedBefore(slot));
-    onTheirWay.resize(plan.loads.size());
-    auto loadBlocks = [&](int64_t begin, int64_t end) {
-      for (int64_t block = begin; block < end; ++block) {
-        Loading loading = beginLoading(block == 0 ? loop.getLowerBound() : blocksAfter(loop.getLowerBound(), block));
-        for (auto [index, slot] : llvm::enumerate(plan.loads))
-          if (block < int64_t(loadedBefore(slot)))
-            load(loading, index, block);
-      }
-    };
-    int64_t atOnce = plan.loadsWrittenFirst ? plan.writeAhead : depth;
-    loadBlocks(0, atOnce);
-    // What the loop read the last time it ran may still be wanted, or what another one read of its arrays.
-    if (loop->getParentOfType<LoopLikeOpInterface>() || sharesArrays)
-      BarrierOp::create(builder, loc);
-    for (int64_t block = 0; block < plan.writeAhead; ++block)
-      write(block);
-    if (!product.stages.empty())
-      for (int64_t block = 0; block < plan.buffers; ++block)
-        stage(block == 0 ? loop.getLowerBound() : blocksAfter(loop.getLowerBound(), block), block);
-    waitForStages(plan.buffers - 1);
-    BarrierOp::create(builder, loc);
-    fragments = read(0, 0);
-    loadBlocks(atOnce, depth);
-
-    sums.assign(loop.getInitArgs().begin(), loop.getInitArgs().end());
+    prepare(sharesArrays);
     auto pipelined = scf::ForOp::create(builder, loc, loop.getLowerBound(), end,
-                                        constant(plan.blocksOfRound * product.blockStep), gather());
+                                        constant(plan.getBlocksOfRound() * *product.step), gather());
+    pipelined->setAttr(planAttributeName, plan);
+    pipelined->setAttr(pipelinedAttributeName, builder.getUnitAttr());
     builder.setInsertionPointToStart(pipelined.getBody());
     scatter(pipelined.getRegionIterArgs());
-    for (int64_t block = 0; block < plan.blocksOfRound; ++block)
-      makeBlock(block, pipelined.getInductionVar(), /*isLast=*/false);
+    for (int64_t block = 0; block < plan.getBlocksOfRound(); ++block)
+      makeBlock(block, pipelined.getInductionVar(), /*left=*/std::nullopt);
     scf::YieldOp::create(builder, loc, gather());
     builder.setInsertionPointAfter(pipelined);
     scatter(pipelined.getResults());
     for (int64_t block = 0; block < left; ++block)
-      makeBlock(block, /*begin=*/{}, /*isLast=*/block == left - 1);
+      makeBlock(block, /*begin=*/{}, left);
     loop.replaceAllUsesWith(sums);
     loop.erase();
   }
@@ -94,19 +69,20 @@ public:
 private:
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
   Value blocksAfter(Value k, int64_t blocks) {
-    return arith::AddIOp::create(builder, loc, k, constant(blocks * product.blockStep));
+    return arith::AddIOp::create(builder, loc, k, constant(blocks * *product.step));
   }
+  /// Where a block in front of the rounds begins.
+  Value blockAt(int64_t block) { return block ? blocksAfter(loop.getLowerBound(), block) : loop.getLowerBound(); }
 
   bool findSharedArray() {
     auto isOthers = [&](Operation *user) { return !loop->isAncestor(user); };
     return llvm::any_of(product.writes,
-                        [&](WriteOp write) { return llvm::any_of(write.getLds().getUsers(), isOthers); });
+                        [&](LoopWrite one) { return llvm::any_of(one.write.getLds().getUsers(), isOthers); });
   }
 
   /// Where the last `left` blocks begin, or the loop's begin where it has no round.
   Value endOfRounds(int64_t left) {
-    int64_t begin = *getConstantIntValue(loop.getLowerBound());
-    Value last = constant(begin + (*product.blocks - left) * product.blockStep);
+    Value last = constant(*product.begin + (*product.blocks - left) * *product.step);
     auto choice = loop.getUpperBound().getDefiningOp<arith::SelectOp>();
     if (!choice)
       return last;
@@ -116,18 +92,74 @@ private:
   void widen(Value lds) {
     auto type = cast<LdsType>(lds.getType());
     auto kernel = cast<KernelOp>(lds.getParentBlock()->getParentOp());
-    lds.setType(LdsType::get(type.getContext(), plan.buffers, type.getShape(), type.getElementType(), type.getSwizzle(),
-                             type.getAxes()));
+    lds.setType(LdsType::get(type.getContext(), plan.getBuffers(), type.getShape(), type.getElementType(),
+                             type.getSwizzle(), type.getAxes()));
     kernel.setFunctionType(Builder(lds.getContext()).getFunctionType(kernel.getBody().front().getArgumentTypes(), {}));
   }
 
-  // What a round carries: sums, tiles on their way, the operands of the next step.
+  /// The largest distance of the plan's actions of a kind.
+  int64_t getAhead(PlanActionKind kind) const {
+    int64_t ahead = 0;
+    for (const PlanAction &action : plan.getRound())
+      if (action.kind == kind)
+        ahead = std::max(ahead, action.pairs ? int64_t(llvm::alignTo(action.ahead, 2)) : action.ahead);
+    return ahead;
+  }
+
+  /// What the first block takes for done.
+  void prepare(bool sharesArrays) {
+    int64_t loaded = getAhead(PlanActionKind::Load), written = getAhead(PlanActionKind::Write),
+            staged = getAhead(PlanActionKind::Stage), first = plan.getReadsFirst() ? written : loaded;
+    loadFirst(0, first);
+    // What the loop read the last time it ran may still be wanted, or what another one read of its arrays.
+    if (loop->getParentOfType<LoopLikeOpInterface>() || sharesArrays)
+      BarrierOp::create(builder, loc);
+    for (int64_t block = 0; block < written; ++block)
+      for (size_t index = 0; index < product.writes.size(); ++index)
+        if (block < plan.find(PlanActionKind::Write, index)->ahead)
+          write(index, block);
+    for (int64_t block = 0; block < staged; ++block) {
+      Loading loading = beginLoading(blockAt(block));
+      for (size_t index = 0; index < product.stages.size(); ++index)
+        if (block < plan.find(PlanActionKind::Stage, index)->ahead)
+          stage(loading, index, block);
+    }
+    waitForStages(staged - 1);
+    BarrierOp::create(builder, loc);
+    for (int64_t block = 0; block < getAhead(PlanActionKind::Read); ++block)
+      for (int64_t step = 0; step < plan.countProducts(); ++step)
+        for (size_t index = 0; index < operands.size(); ++index)
+          if (isReadBefore(index, block, step))
+            read(index, block, step);
+    loadFirst(first, loaded);
+    sums.assign(loop.getInitArgs().begin(), loop.getInitArgs().end());
+  }
+
+  bool isReadBefore(size_t index, int64_t block, int64_t step) const {
+    return llvm::any_of(plan.getRound(), [&](const PlanAction &action) {
+      return action.kind == PlanActionKind::Read && action.index == int64_t(index) && action.step == step &&
+             block < action.ahead;
+    });
+  }
+
+  void loadFirst(int64_t begin, int64_t end) {
+    for (int64_t block = begin; block < end; ++block) {
+      Loading loading = beginLoading(blockAt(block));
+      for (size_t index = 0; index < product.writes.size(); ++index) {
+        const PlanAction &action = *plan.find(PlanActionKind::Load, index);
+        if (block < (action.pairs ? int64_t(llvm::alignTo(action.ahead, 2)) : action.ahead))
+          load(loading, action, block);
+      }
+    }
+  }
+
+  // What a round carries: sums, tiles on their way, operands that are read.
 
   SmallVector<Value> gather() const {
     SmallVector<Value> values(sums);
-    for (const std::deque<Value> &tiles : onTheirWay)
-      llvm::append_range(values, tiles);
-    llvm::append_range(values, fragments);
+    for (const auto *queues : {&onTheirWay, &fragments})
+      for (const std::deque<Value> &tiles : *queues)
+        llvm::append_range(values, tiles);
     return values;
   }
 
@@ -137,9 +169,9 @@ private:
       values = values.drop_front(into.size());
     };
     take(sums);
-    for (std::deque<Value> &tiles : onTheirWay)
-      take(tiles);
-    take(fragments);
+    for (auto *queues : {&onTheirWay, &fragments})
+      for (std::deque<Value> &tiles : *queues)
+        take(tiles);
   }
 
   /// A block whose tiles are loaded one after the other.
@@ -153,9 +185,6 @@ private:
     block.mapping.map(loop.getInductionVar(), k);
     return block;
   }
-
-  /// The tile that is written at `index`.
-  Value loadTile(Loading &block, size_t index) { return computeFor(block, product.writes[index].getTile()); }
 
   /// What a value of the loop is for a block.
   Value computeFor(Loading &block, Value value) {
@@ -171,28 +200,52 @@ private:
     return block.mapping.lookupOrDefault(value);
   }
 
-  /// The tiles of the next block.
-  void write(int64_t buffer) {
-    for (size_t index = 0; index < onTheirWay.size(); ++index)
-      writeTile(index, buffer);
+  /// Block `number` of a tile; of pairs, which begin at even blocks, where lines do, all or nothing.
+  void load(Loading &block, const PlanAction &action, int64_t number) {
+    int64_t written = plan.find(PlanActionKind::Write, action.index)->ahead;
+    bool isAlone = !action.pairs || (plan.getFirstAlone() && number < written);
+    if (!isAlone && number % 2)
+      return;
+    Value tile = computeFor(block, WriteOp(product.writes[action.index].write).getTile());
+    if (isAlone)
+      onTheirWay[action.index].push_back(tile);
+    else
+      llvm::append_range(onTheirWay[action.index], widenLoad(tile.getDefiningOp<LoadOp>()));
   }
 
-  void writeTile(size_t index, int64_t buffer) {
-    WriteOp write = product.writes[index];
-    WriteOp::create(builder, write.getLoc(), onTheirWay[index].front(), write.getLds(), bufferNumbers[buffer],
+  /// Makes a block's load one of two blocks, whose neighbouring registers are of one line.
+  SmallVector<Value> widenLoad(LoadOp load) {
+    RankedTensorType tile = getTileType(load.getResult());
+    size_t along = load.getTransposed() ? 0 : 1;
+    FragmentAttr layout = getFragment(tile);
+    SmallVector<Digit> registers(layout.getReg());
+    registers.insert(registers.begin() + 1, {int64_t(along), 2, *product.step});
+    SmallVector<int64_t> shape(tile.getShape()), from = {0, 0};
+    shape[along] *= 2;
+    load.getResult().setType(RankedTensorType::get(
+        shape, tile.getElementType(),
+        FragmentAttr::getCanonical(load.getContext(), registers, layout.getLane(), layout.getWave())));
+    SmallVector<Value> blocks;
+    for (from[along] = 0; from[along] < shape[along]; from[along] += *product.step)
+      blocks.push_back(SliceOp::create(builder, load.getLoc(), tile, load.getResult(), from));
+    return blocks;
+  }
+
+  Value getBuffer(int64_t block) const { return bufferNumbers[block % plan.getBuffers()]; }
+
+  void write(size_t index, int64_t block) {
+    WriteOp write = product.writes[index].write;
+    WriteOp::create(builder, write.getLoc(), onTheirWay[index].front(), write.getLds(), getBuffer(block),
                     write.getTransposed());
     onTheirWay[index].pop_front();
   }
 
-  /// The block at `k`, past the registers.
-  void stage(Value k, int64_t buffer) {
-    Loading block = beginLoading(k);
-    for (StageOp stage : product.stages) {
-      SmallVector<Value> indices =
-          llvm::map_to_vector(stage.getIndices(), [&](Value index) { return computeFor(block, index); });
-      StageOp::create(builder, stage.getLoc(), stage.getBuffer(), indices, stage.getLds(), bufferNumbers[buffer],
-                      block.inside);
-    }
+  void stage(Loading &block, size_t index, int64_t number) {
+    StageOp stage = product.stages[index];
+    SmallVector<Value> indices =
+        llvm::map_to_vector(stage.getIndices(), [&](Value place) { return computeFor(block, place); });
+    StageOp::create(builder, stage.getLoc(), stage.getBuffer(), indices, stage.getLds(), getBuffer(number),
+                    block.inside);
   }
 
   /// For all but the newest blocks that are staged.
@@ -204,13 +257,7 @@ private:
       WaitOp::create(builder, loc, std::min(blocks * accesses, maxCounted));
   }
 
-  /// What the products of a step take.
-  SmallVector<Value> read(int64_t buffer, int64_t step) {
-    return llvm::map_to_vector(llvm::seq(operands.size()),
-                               [&](size_t index) { return readOperand(index, buffer, step); });
-  }
-
-  Value readOperand(size_t index, int64_t buffer, int64_t step) {
+  void read(size_t index, int64_t block, int64_t step) {
     auto &[whole, role] = operands[index];
     RankedTensorType tile = getTileType(whole.getResult());
     SmallVector<int64_t> shape(tile.getShape()), from = {0, 0};
@@ -218,169 +265,92 @@ private:
     // K runs along the array's columns where the operand is read as memory lies along it.
     from[(role == MmaOperand::A) != whole.getTransposed() ? 1 : 0] = step * array.getDepth();
     auto part = RankedTensorType::get(shape, tile.getElementType(), getMmaLayout(array, role, shape, waveSize));
-    return ReadOp::create(builder, whole.getLoc(), part, whole.getLds(), bufferNumbers[buffer],
-                          builder.getDenseI64ArrayAttr(from), whole.getTransposed());
+    fragments[index].push_back(ReadOp::create(builder, whole.getLoc(), part, whole.getLds(), getBuffer(block),
+                                              builder.getDenseI64ArrayAttr(from), whole.getTransposed()));
   }
 
   void multiply() {
     for (auto [i, one] : llvm::enumerate(product.products))
-      sums[i] = MmaOp::create(builder, one.mma->getLoc(), sums[i].getType(), fragments[2 * i + 1], fragments[2 * i],
-                              sums[i], one.mma.getParts());
+      sums[i] = MmaOp::create(builder, one.mma->getLoc(), sums[i].getType(), fragments[2 * i + 1].front(),
+                              fragments[2 * i].front(), sums[i], MmaOp(one.mma).getParts());
+    for (std::deque<Value> &read : fragments)
+      read.pop_front();
   }
 
-  /// The block `number` of a round that begins at `begin`; without one, of those behind the rounds, for which all is
-  /// loaded.
-  void makeBlock(int64_t number, Value begin, bool isLast) {
-    if (plan.writeAhead > 1)
-      makeBlockOfOneStep(number, begin, isLast);
-    else
-      makeBlockOfSteps(number, begin, isLast);
-  }
-
-  /// The largest first: what is written behind its reads has been on its way for longest then.
-  SmallVector<size_t> getOperandsBySize() {
-    SmallVector<size_t> order = llvm::to_vector(llvm::seq(operands.size()));
-    llvm::stable_sort(order, [&](size_t a, size_t b) {
-      auto registers = [&](size_t index) { return getFragment(operands[index].first.getType()).getNumRegisters(); };
-      return registers(a) > registers(b);
-    });
-    return order;
-  }
-
-  /// All of the block is in registers, so that its buffer is free for the one two ahead: between two barriers reads,
-  /// writes and loads have nothing to do with each other, and flow beside the products from first to last.
-  void makeBlockOfOneStep(int64_t number, Value begin, bool isLast) {
-    int64_t current = number % plan.buffers, other = (number + 1) % plan.buffers;
-    SmallVector<Value> following;
-    if (!isLast) {
-      BarrierOp::create(builder, loc);
-      following.resize(operands.size());
-      Loadings blocks;
-      bool hasPairs = llvm::any_of(plan.loads, [](const PrefetchPlan::Slot &slot) { return slot.blocks > 1; });
-      SmallVector<size_t> order = hasPairs ? getOperandsBySize() : llvm::to_vector(llvm::seq(operands.size()));
-      for (size_t index = 0; index < std::max(operands.size(), plan.loads.size()); ++index) {
-        if (index < operands.size())
-          following[order[index]] = readOperand(order[index], other, 0);
-        for (size_t tile = 0; hasPairs && index == 0 && tile < plan.loads.size(); ++tile)
-          writeTile(tile, current);
-        if (!hasPairs && index < plan.loads.size()) {
-          writeTile(index, current);
-          load(number, index, begin, blocks);
-        }
-      }
-      // A block has one pair, which comes last, so that products cover what the next ones and the barrier wait for.
-      for (size_t index = 0; hasPairs && index < plan.loads.size(); ++index)
-        load(number, index, begin, blocks);
-    }
-    multiply();
-    fragments = following;
-  }
-
-  /// Each tile is loaded behind its write, so that no write waits for all that is on its way.
-  void writeAndLoad(int64_t buffer, int64_t number, int64_t step, Value begin) {
-    Loadings blocks;
-    for (size_t index = 0; index < onTheirWay.size(); ++index) {
-      writeTile(index, buffer);
-      if (plan.loads[index].step == step)
-        load(number, index, begin, blocks);
-    }
-  }
-
-  void makeBlockOfSteps(int64_t number, Value begin, bool isLast) {
-    int64_t current = number % plan.buffers, other = (number + 1) % plan.buffers;
-    for (int64_t step = 0; step < steps; ++step) {
-      bool isFinal = step + 1 == steps, hasOneBuffer = plan.buffers == 1;
-      SmallVector<Value> following;
-      if (!isFinal)
-        following = read(current, step + 1);
-      // Into the other buffer at once; into the same one when all of it is read.
-      if (!isLast && step == (hasOneBuffer ? steps - 1 : 0)) {
-        if (hasOneBuffer)
+  /// The block `number` of a round that begins at `begin`; or, behind the rounds, of the last `left` ones.
+  void makeBlock(int64_t number, Value begin, std::optional<int64_t> left) {
+    bool isLast = left && number + 1 == *left;
+    std::map<int64_t, Loading> blocks; // by how far ahead
+    auto getLoading = [&](int64_t ahead) -> Loading & {
+      auto [block, isNew] = blocks.try_emplace(ahead);
+      if (isNew && begin)
+        block->second = beginLoading(blocksAfter(begin, number + ahead));
+      else if (isNew)
+        block->second =
+            beginLoading(constant(*product.begin + (*product.blocks - *left + number + ahead) * *product.step));
+      return block->second;
+    };
+    for (const PlanAction &action : plan.getRound()) {
+      int64_t block = number + action.ahead;
+      if (left && block >= *left && action.kind != PlanActionKind::Wait)
+        continue;
+      switch (action.kind) {
+      case PlanActionKind::Load:
+        if (!action.pairs || block % 2 == 0)
+          load(getLoading(action.ahead), action, block);
+        break;
+      case PlanActionKind::Write:
+        write(action.index, block);
+        break;
+      case PlanActionKind::Stage:
+        stage(getLoading(action.ahead), action.index, block);
+        break;
+      case PlanActionKind::Wait:
+        if (!isLast) // behind the rounds little is on its way
+          waitForStages(begin ? action.ahead : 0);
+        break;
+      case PlanActionKind::Barrier:
+        if (!isLast || writesOwnBlock())
           BarrierOp::create(builder, loc);
-        writeAndLoad(other, number, step, hasOneBuffer ? Value() : begin);
-      } else if (!hasOneBuffer) {
-        load(number, step, begin);
+        break;
+      case PlanActionKind::Read:
+        read(action.index, block, action.step);
+        break;
+      case PlanActionKind::Multiply:
+        multiply();
+        blocks.clear();
+        break;
+      case PlanActionKind::Reduce:
+        break;
       }
-      if (!isLast && isFinal) {
-        // Behind the rounds nothing new is on its way.
-        waitForStages(begin ? plan.buffers - 2 : 0);
-        BarrierOp::create(builder, loc);
-        // All of the present buffer is read.
-        if (begin && !product.stages.empty())
-          stage(blocksAfter(begin, number + plan.buffers), current);
-        following = read(other, 0);
-      }
-      if (hasOneBuffer)
-        load(number, step, begin);
-      multiply();
-      fragments = following;
     }
   }
 
-  using Loadings = std::map<int64_t, Loading>; ///< by how far ahead
-
-  /// What is due in a step of a block.
-  void load(int64_t number, int64_t step, Value begin) {
-    Loadings blocks;
-    for (auto [index, slot] : llvm::enumerate(plan.loads))
-      if (slot.step == step)
-        load(number, index, begin, blocks);
+  /// Whether a block is written beside its own products, so that the last one needs barriers too.
+  bool writesOwnBlock() const {
+    return llvm::any_of(plan.getRound(), [](const PlanAction &action) {
+      return action.kind == PlanActionKind::Write && action.ahead == 0;
+    });
   }
 
-  void load(int64_t number, size_t index, Value begin, Loadings &blocks) {
-    if (!begin)
-      return;
-    int64_t ahead = plan.loads[index].ahead;
-    auto [block, isNew] = blocks.try_emplace(ahead);
-    if (isNew)
-      block->second = beginLoading(blocksAfter(begin, number + ahead));
-    load(block->second, index, number + ahead);
-  }
-
-  /// Block `number` of a tile; of pairs, which begin at even blocks, where lines do, all or nothing.
-  void load(Loading &block, size_t index, int64_t number) {
-    if (plan.loads[index].blocks == 1 || (plan.firstAlone && number < plan.writeAhead))
-      onTheirWay[index].push_back(loadTile(block, index));
-    else if (number % 2 == 0)
-      llvm::append_range(onTheirWay[index], widenLoad(loadTile(block, index).getDefiningOp<LoadOp>()));
-  }
-
-  /// Makes a block's load one of two blocks, whose neighbouring registers are of one line.
-  SmallVector<Value> widenLoad(LoadOp load) {
-    RankedTensorType tile = getTileType(load.getResult());
-    size_t along = load.getTransposed() ? 0 : 1;
-    FragmentAttr layout = getFragment(tile);
-    SmallVector<Digit> registers(layout.getReg());
-    registers.insert(registers.begin() + 1, {int64_t(along), 2, product.blockStep});
-    SmallVector<int64_t> shape(tile.getShape()), from = {0, 0};
-    shape[along] *= 2;
-    load.getResult().setType(RankedTensorType::get(
-        shape, tile.getElementType(),
-        FragmentAttr::getCanonical(load.getContext(), registers, layout.getLane(), layout.getWave())));
-    SmallVector<Value> blocks;
-    for (from[along] = 0; from[along] < shape[along]; from[along] += product.blockStep)
-      blocks.push_back(SliceOp::create(builder, load.getLoc(), tile, load.getResult(), from));
-    return blocks;
-  }
-
-  ProductLoop &product;
-  const PrefetchPlan &plan;
+  const ProductLoop &product;
+  PlanAttr plan;
   scf::ForOp loop;
   SystolicArrayAttr array;
   int64_t waveSize;
   OpBuilder builder;
   Location loc;
-  int64_t steps; ///< of a block
   SmallVector<std::pair<ReadOp, MmaOperand>> operands;
   SmallVector<Value> bufferNumbers;
 
   // Where the pipeline stands.
-  SmallVector<Value> sums, fragments;
-  SmallVector<std::deque<Value>> onTheirWay; ///< of each tile, those in registers or on their way there, the next first
+  SmallVector<Value> sums;
+  /// Of each tile, and of each operand, those in registers or on their way there, the next first.
+  SmallVector<std::deque<Value>> onTheirWay, fragments;
 };
 
 } // namespace
 
-void nstf::systolic::makePipeline(ProductLoop &product, KernelOp kernel, const PrefetchPlan &plan) {
+void nstf::systolic::makePipeline(const ProductLoop &product, KernelOp kernel, PlanAttr plan) {
   Pipeline(product, kernel, plan).run();
 }

@@ -11,14 +11,13 @@
 #include "dialects/nstf/Target.h"
 #include "dialects/systolic/Systolic.h"
 #include "mlir/Analysis/SliceAnalysis.h"
-#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/systolic/Operands.h"
+#include "passes/analysis/Loops.h"
+#include "passes/analysis/Operands.h"
 #include "passes/systolic/Passes.h"
 #include "passes/systolic/PingPong.h"
+#include "passes/systolic/Preconditions.h"
 
 namespace nstf::systolic {
 #define GEN_PASS_DEF_SCHEDULELOOPPASS
@@ -40,18 +39,21 @@ struct ScheduleLoopPass : nstf::systolic::impl::ScheduleLoopPassBase<ScheduleLoo
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<scf::ForOp> loops;
-    getOperation().walk([&](scf::ForOp loop) {
-      if (!loop.getOps<MmaOp>().empty())
-        loops.push_back(loop);
-    });
-    bool takesTurns = getOperation().getParam("SCHEDULE").value_or(0) == 1;
-    FailureOr<nstf::TargetView> target;
-    if (takesTurns && failed(target = nstf::TargetView::require(getOperation())))
+    const LoopAnalysis &loops = getAnalysis<LoopAnalysis>();
+    if (failed(requirePipelined(loops)))
       return signalPassFailure();
-    for (scf::ForOp loop : loops)
-      if (!takesTurns || !takeTurns(loop, target->simdsPerComputeUnit()))
-        schedule(loop);
+    noteRun(getOperation(), getArgument());
+    for (const ProductLoop &product : loops.getLoops()) {
+      auto plan = product.loop->getAttrOfType<PlanAttr>(planAttributeName);
+      if (plan.getOrder() == LoopOrder::turns) {
+        FailureOr<nstf::TargetView> target = nstf::TargetView::require(getOperation());
+        if (failed(target) || failed(requireArray(getOperation())))
+          return signalPassFailure();
+        if (takeTurns(product.loop, target->simdsPerComputeUnit()))
+          continue;
+      }
+      schedule(product.loop, plan);
+    }
   }
 
 private:
@@ -68,8 +70,9 @@ private:
     return reason.empty();
   }
 
-  void schedule(scf::ForOp loop) {
-    pinFirst(loop);
+  void schedule(scf::ForOp loop, PlanAttr plan) {
+    if (plan.getPinned())
+      pinFirst(loop);
     int64_t products = 0, overlapped = 0;
     SmallVector<Operation *> pending;
     for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
@@ -82,7 +85,7 @@ private:
       overlapped += overlap(mma, pending);
       pending.clear();
     }
-    bool hasPriorities = overlapped && setPriorities(loop);
+    bool hasPriorities = overlapped && setPriorities(loop, plan.getPriorities());
     if (overlapped == 0)
       remark::missed(loop.getLoc(), options()) << "no memory work stands before a product that does not wait for it";
     else
@@ -92,28 +95,22 @@ private:
           << remark::metric("products", products) << remark::metric("overlapped", overlapped);
   }
 
-  /// Of two waves on a SIMD the older one goes first, and the other one is alone with the rest of a block, while the
-  /// first stands at the barrier: the matrix core waits wherever that wave does. Priorities that fall behind the memory
-  /// work, and at the end of a block once more, bring both to the barrier together, in turns. Blocks of several
-  /// products keep the core busy over a barrier without.
-  bool setPriorities(scf::ForOp loop) {
+  /// False where not every product of the loop flows beside work with a barrier.
+  static bool setPriorities(scf::ForOp loop, ArrayRef<int64_t> priorities) {
     auto hasBarrier = [](OverlapOp overlap) { return !overlap.getParts().back().getOps<BarrierOp>().empty(); };
     auto overlaps = loop.getOps<OverlapOp>();
-    int64_t products = llvm::count_if(*loop.getBody(), llvm::IsaPred<MmaOp>);
-    nstf::TargetView target = nstf::TargetView::lookup(getOperation());
-    if (products || !llvm::all_of(overlaps, hasBarrier) || !target ||
-        getOperation().getArray()->getNumWaves() < 2 * target.simdsPerComputeUnit())
+    if (priorities.empty() || !loop.getOps<MmaOp>().empty() || !llvm::all_of(overlaps, hasBarrier))
       return false;
     for (OverlapOp overlap : overlaps) {
       Block &work = overlap.getParts().back().front();
       BarrierOp barrier = *work.getOps<BarrierOp>().begin();
       auto builder = OpBuilder::atBlockBegin(&work);
-      auto setPriority = [&](int64_t priority) { ROCDL::SetPrioOp::create(builder, overlap.getLoc(), priority); };
-      setPriority(0);
+      auto setPriority = [&](int64_t priority) { PriorityOp::create(builder, overlap.getLoc(), priority); };
+      setPriority(priorities[0]);
       builder.setInsertionPointAfter(barrier);
-      setPriority(2);
+      setPriority(priorities[1]);
       builder.setInsertionPoint(work.getTerminator());
-      setPriority(1);
+      setPriority(priorities[2]);
     }
     return true;
   }

@@ -1,16 +1,12 @@
 // How much LDS an operation needs for itself while it runs (Scratch.h).
 #include "passes/systolic/Scratch.h"
+#include "passes/analysis/Operands.h"
 
 using namespace mlir;
 using namespace nstf::systolic;
 
 Type nstf::systolic::getStoredElementType(Type elementType) {
   return elementType.isInteger(1) ? IntegerType::get(elementType.getContext(), 8) : elementType;
-}
-
-bool nstf::systolic::movesBetweenLanes(ConvertLayoutOp op) {
-  FragmentAttr from = getFragment(op.getTile().getType()), to = getFragment(op.getResult().getType());
-  return from.getLane() != to.getLane() || from.getWave() != to.getWave();
 }
 
 int64_t nstf::systolic::getScratchBytes(Operation *op, int64_t waveSize) {

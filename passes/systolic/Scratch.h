@@ -11,9 +11,6 @@ constexpr llvm::StringLiteral scratchAttributeName = "systolic.scratch";
 /// The type in which LDS holds an element: i1 takes a byte.
 mlir::Type getStoredElementType(mlir::Type elementType);
 
-/// Whether a conversion moves elements between lanes; if not it only renames registers.
-bool movesBetweenLanes(ConvertLayoutOp op);
-
 /// Bytes of LDS `op` needs: a conversion between lanes that names no array the whole tile, a reduction across waves one
 /// value for each register, lane and wave of its result. 0 for everything else.
 int64_t getScratchBytes(mlir::Operation *op, int64_t waveSize);

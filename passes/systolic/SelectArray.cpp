@@ -2,7 +2,7 @@
 #include "dialects/nstf/Target.h"
 #include "dialects/systolic/Layouts.h"
 #include "mlir/IR/Remarks.h"
-#include "passes/systolic/Operands.h"
+#include "passes/analysis/Operands.h"
 #include "passes/systolic/Passes.h"
 #include "passes/systolic/Preconditions.h"
 #include "support/ElementType.h"
@@ -33,7 +33,8 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     FailureOr<nstf::TargetView> target = nstf::TargetView::require(kernel);
-    if (failed(target) || failed(requireWaveSize(kernel)))
+    if (failed(target) || failed(requireInlined(kernel)) || failed(requireWaveSize(kernel)) ||
+        failed(requireNoLayouts(kernel)))
       return signalPassFailure();
     int64_t rows = kernel.getParam("WM").value_or(1), cols = kernel.getParam("WN").value_or(1);
     auto products = collectProducts(kernel);

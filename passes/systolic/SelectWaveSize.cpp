@@ -2,6 +2,7 @@
 #include "dialects/nstf/Target.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/systolic/Passes.h"
+#include "passes/systolic/Preconditions.h"
 
 namespace nstf::systolic {
 #define GEN_PASS_DEF_SELECTWAVESIZEPASS
@@ -18,6 +19,8 @@ struct SelectWaveSizePass : nstf::systolic::impl::SelectWaveSizePassBase<SelectW
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    if (failed(requireInlined(kernel)) || failed(requireNoArray(kernel)))
+      return signalPassFailure();
     FailureOr<nstf::TargetView> target = nstf::TargetView::require(kernel);
     if (failed(target))
       return signalPassFailure();

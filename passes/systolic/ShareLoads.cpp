@@ -10,9 +10,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
+#include "passes/analysis/Loops.h"
 #include "passes/systolic/Passes.h"
 #include "passes/systolic/Preconditions.h"
-#include "passes/systolic/ProductLoop.h"
 
 namespace nstf::systolic {
 #define GEN_PASS_DEF_SHARELOADSPASS
@@ -33,8 +33,9 @@ struct ShareLoadsPass : nstf::systolic::impl::ShareLoadsPassBase<ShareLoadsPass>
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    if (failed(requireArray(kernel)))
+    if (failed(requireArray(kernel)) || failed(requireNoLayouts(kernel)))
       return signalPassFailure();
+    noteRun(getOperation(), getArgument());
     workItems = kernel.getArray()->getNumWaves() * *kernel.getWaveSize();
     for (SmallVector<LoadOp> &same : collect())
       if (same.size() > 1)

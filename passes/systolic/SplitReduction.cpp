@@ -5,10 +5,10 @@
 //         %sum = systolic.sum_parts %parts : tensor<64x32xf32> -> tensor<32x32xf32>
 #include "dialects/nstf/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
+#include "passes/analysis/Loops.h"
 #include "passes/systolic/Passes.h"
-#include "passes/systolic/ProductLoop.h"
+#include "passes/systolic/Preconditions.h"
 
 namespace nstf::systolic {
 #define GEN_PASS_DEF_SPLITREDUCTIONPASS
@@ -25,27 +25,30 @@ struct SplitReductionPass : nstf::systolic::impl::SplitReductionPassBase<SplitRe
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    if (failed(requireInlined(kernel)) || failed(requireNoArray(kernel)))
+      return signalPassFailure();
+    noteRun(getOperation(), getArgument());
     int64_t parts = kernel.getParam("WK").value_or(1);
     if (parts < 1) {
       kernel.emitError() << "expected WK, the parts of a sum, of at least 1 but got " << parts;
       return signalPassFailure();
     }
+    markAnalysesPreserved<LoopAnalysis>();
     if (parts == 1)
       return;
-    SmallVector<scf::ForOp> loops;
-    SmallVector<MmaOp> products;
-    kernel.walk([&](scf::ForOp loop) {
-      if (isSumOfProducts(loop))
-        loops.push_back(loop);
-    });
-    kernel.walk([&](MmaOp product) { products.push_back(product); });
+    const LoopAnalysis &analysis = getAnalysis<LoopAnalysis>();
     auto options = remark::RemarkOpts::name("Parts").category(getArgument()).function(kernel.getSymName());
     // An array has one number of parts.
-    auto isSplit = [&](MmaOp product) { return llvm::is_contained(loops, product->getParentOp()); };
-    if (products.empty() || !llvm::all_of(products, isSplit)) {
+    auto isSplit = [](const ProductLoop &loop) {
+      return loop.isSumOfProducts() && loop.beginsWithZero() && loop.products.size() == loop.loop->getNumResults();
+    };
+    if (analysis.getLoops().empty() || !analysis.getLoneProducts().empty() ||
+        !llvm::all_of(analysis.getLoops(), isSplit)) {
       remark::missed(kernel.getLoc(), options) << "the kernel has products that are no terms of a sum from zero";
       return;
     }
+    SmallVector<scf::ForOp> loops =
+        llvm::map_to_vector(analysis.getLoops(), [](const ProductLoop &product) { return product.loop; });
     if (std::string reason = getMisfit(loops, parts); !reason.empty()) {
       remark::missed(kernel.getLoc(), options) << reason;
       return;
@@ -58,18 +61,6 @@ struct SplitReductionPass : nstf::systolic::impl::SplitReductionPassBase<SplitRe
   }
 
 private:
-  /// Whether a loop carries nothing but sums of products that begin with 0.
-  static bool isSumOfProducts(scf::ForOp loop) {
-    return loop.getNumResults() > 0 &&
-           llvm::all_of(llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs(), loop.getYieldedValues()),
-                        [](auto values) {
-                          auto [init, sum, yielded] = values;
-                          auto mma = yielded.template getDefiningOp<MmaOp>();
-                          return mma && mma.getAcc() == sum && sum.hasOneUse() &&
-                                 (matchPattern(init, m_AnyZeroFloat()) || matchPattern(init, m_Zero()));
-                        });
-  }
-
   /// Why a workgroup can't have so many parts; empty where it can. LDS holds the parts of a sum beside operands.
   std::string getMisfit(ArrayRef<scf::ForOp> loops, int64_t parts) {
     KernelOp kernel = getOperation();

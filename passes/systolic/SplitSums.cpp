@@ -6,13 +6,12 @@
 //           %part = scf.for %k = %k0 to %until step %BK iter_args(%acc = 0) { …; mma …, %acc }
 //           yield %total + %part
 //         }
-#include "dialects/systolic/Systolic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Remarks.h"
+#include "passes/analysis/Loops.h"
 #include "passes/systolic/Passes.h"
-#include "passes/systolic/ProductLoop.h"
+#include "passes/systolic/Preconditions.h"
 
 namespace nstf::systolic {
 #define GEN_PASS_DEF_SPLITSUMSPASS
@@ -28,17 +27,17 @@ struct SplitSumsPass : nstf::systolic::impl::SplitSumsPassBase<SplitSumsPass> {
   using Base::Base;
 
   void runOnOperation() override {
+    if (failed(requireInlined(getOperation())) || failed(requireNoArray(getOperation())))
+      return signalPassFailure();
+    noteRun(getOperation(), getArgument());
     int64_t blocks = getOperation().getParam("KB").value_or(0);
-    if (blocks < 1)
-      return;
-    SmallVector<scf::ForOp> loops;
-    getOperation().walk([&](scf::ForOp loop) {
-      if (isSum(loop))
-        loops.push_back(loop);
-    });
-    for (scf::ForOp loop : loops) {
+    bool changes = false;
+    for (const ProductLoop &product : getAnalysis<LoopAnalysis>().getLoops()) {
+      if (blocks < 1 || !product.isSumOfProducts() || !product.step || !areFloats(product))
+        continue;
+      scf::ForOp loop = product.loop;
       auto options = remark::RemarkOpts::name("Sum").category(getArgument()).function(getOperation().getSymName());
-      std::optional<int64_t> all = countRounds(loop);
+      std::optional<int64_t> all = product.blocks;
       if (all && *all <= blocks) {
         remark::missed(loop.getLoc(), options) << ("one level: all of it is " + std::to_string(*all) + " blocks");
         continue;
@@ -46,19 +45,17 @@ struct SplitSumsPass : nstf::systolic::impl::SplitSumsPassBase<SplitSumsPass> {
       remark::passed(loop.getLoc(), options)
           << "parts are summed up by themselves" << remark::metric("blocks_of_part", blocks);
       split(loop, blocks, /*divides=*/all && *all % blocks == 0);
+      changes = true;
     }
+    if (!changes)
+      markAllAnalysesPreserved();
   }
 
 private:
-  /// Whether a loop carries nothing but sums of products of floats. Sums of integers are exact in any order.
-  static bool isSum(scf::ForOp loop) {
-    if (loop.getNumResults() == 0 || !getConstantIntValue(loop.getStep()))
-      return false;
-    return llvm::all_of(llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues()), [](auto pair) {
-      auto [sum, yielded] = pair;
-      auto mma = yielded.template getDefiningOp<MmaOp>();
-      return mma && mma.getAcc() == sum && sum.hasOneUse() && isa<FloatType>(getTileType(sum).getElementType());
-    });
+  /// Sums of integers are exact in any order.
+  static bool areFloats(const ProductLoop &product) {
+    return llvm::all_of(product.loop->getResultTypes(),
+                        [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); });
   }
 
   static void split(scf::ForOp loop, int64_t blocks, bool divides) {
@@ -77,6 +74,7 @@ private:
     if (!divides)
       end = arith::MinUIOp::create(builder, loc, end, loop.getUpperBound());
     auto inner = scf::ForOp::create(builder, loc, begin, end, loop.getStep(), zeros);
+    inner->setDiscardableAttrs(loop->getDiscardableAttrDictionary()); // a plan that was given
     inner.getBody()->erase();
     inner.getRegion().takeBody(loop.getRegion());
     SmallVector<Value> totals;

@@ -21,8 +21,8 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "passes/analysis/LdsLayout.h"
+#include "passes/analysis/Operands.h"
 #include "passes/systolic/Divisor.h"
-#include "passes/systolic/Operands.h"
 #include "passes/systolic/Passes.h"
 #include "passes/systolic/Preconditions.h"
 #include "passes/systolic/Scratch.h"
@@ -62,7 +62,7 @@ struct StageOperandsPass : nstf::systolic::impl::StageOperandsPassBase<StageOper
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     FailureOr<nstf::TargetView> found = nstf::TargetView::require(kernel);
-    if (failed(found) || failed(requireWaveSize(kernel)))
+    if (failed(found) || failed(requireArray(kernel)) || failed(requireLayouts(kernel)))
       return signalPassFailure();
     target = *found;
     arrays.clear();
@@ -70,7 +70,8 @@ struct StageOperandsPass : nstf::systolic::impl::StageOperandsPassBase<StageOper
     int64_t scratch = 0;
     bool byStage = stage || kernel.getParam("STAGE").value_or(0) != 0;
     kernel.walk([&](Operation *op) {
-      if (auto conversion = dyn_cast<ConvertLayoutOp>(op); conversion && isOperand(conversion))
+      auto conversion = dyn_cast<ConvertLayoutOp>(op);
+      if (conversion && isOperand(conversion) && !op->hasAttr(unstagedAttributeName))
         stages.push_back(makeStage(conversion, byStage));
       else if (isa<ConvertLayoutOp, ReduceOp, SumPartsOp>(op))
         scratch = std::max(scratch, getScratchBytes(op, *kernel.getWaveSize()));
@@ -87,8 +88,10 @@ struct StageOperandsPass : nstf::systolic::impl::StageOperandsPassBase<StageOper
       std::optional<size_t> used = findArray(stage);
       int64_t bytes = used ? 0 : stage.lds.getSizeInBytes();
       report(stage, bytes <= room);
-      if (bytes > room)
+      if (bytes > room) {
+        stage.conversion->setAttr(unstagedAttributeName, UnitAttr::get(&getContext()));
         continue;
+      }
       room -= bytes;
       takeArray(stage, used);
       blocks[stage.conversion->getBlock()].push_back(stage);
@@ -130,12 +133,6 @@ private:
     if (!used)
       arrays.push_back({stage.lds, nullptr, {}});
     arrays[stage.array].place = getPlace(stage);
-  }
-
-  /// Of what comes from memory, between lanes, for a product.
-  static bool isOperand(ConvertLayoutOp op) {
-    auto isProduct = [](Operation *user) { return isa<MmaOp, DotOp>(user); };
-    return movesBetweenLanes(op) && llvm::any_of(op->getUsers(), isProduct) && findLoad(op.getTile());
   }
 
   /// Whether what comes from memory in the order of operands is of use to one wave only: then LDS gives it nothing.

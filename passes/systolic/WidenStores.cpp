@@ -16,8 +16,9 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/analysis/LdsLayout.h"
+#include "passes/analysis/Loops.h"
+#include "passes/analysis/Operands.h"
 #include "passes/analysis/StoreLayout.h"
-#include "passes/systolic/Operands.h"
 #include "passes/systolic/Passes.h"
 #include "passes/systolic/Preconditions.h"
 #include "passes/systolic/RowAccess.h"
@@ -86,17 +87,8 @@ public:
 /// Whether a tile is nothing but products of `operand` added up. A NaN among those of bf16 has nothing in its lower
 /// half: rounding by addition keeps it one.
 bool isSumOfProducts(Value tile, Type operand) {
-  if (auto product = tile.getDefiningOp<MmaOp>())
-    return getTileType(product.getA()).getElementType() == operand;
-  if (auto loop = tile.getDefiningOp<scf::ForOp>())
-    return isSumOfProducts(loop.getYieldedValues()[cast<OpResult>(tile).getResultNumber()], operand);
-  if (auto overlap = tile.getDefiningOp<OverlapOp>()) {
-    SmallVector<Value> yielded;
-    for (Region &part : overlap.getParts())
-      llvm::append_range(yielded, part.front().getTerminator()->getOperands());
-    return isSumOfProducts(yielded[cast<OpResult>(tile).getResultNumber()], operand);
-  }
-  return false;
+  MmaOp product = findLastProduct(tile);
+  return product && getTileType(product.getA()).getElementType() == operand;
 }
 
 /// Makes tiles anew in another layout, from a root that was converted.
@@ -154,8 +146,10 @@ struct WidenStoresPass : nstf::systolic::impl::WidenStoresPassBase<WidenStoresPa
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     FailureOr<nstf::TargetView> found = nstf::TargetView::require(kernel);
-    if (failed(found) || failed(requireWaveSize(kernel)))
+    if (failed(found) || failed(requireWaveSize(kernel)) || failed(requireLayouts(kernel)) ||
+        failed(requirePipelined(getAnalysis<LoopAnalysis>())) || failed(requireNoScratch(kernel)))
       return signalPassFailure();
+    noteRun(getOperation(), getArgument());
     target = *found;
     if (!kernel.getArray() || !kernel.getArray()->hasCell())
       return;

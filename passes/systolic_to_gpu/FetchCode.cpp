@@ -1,10 +1,10 @@
 // systolic-to-gpu-fetch-code: a kernel's code is on its way to the L2 before it is wanted (Passes.td).
 #include "dialects/nstf/Target.h"
+#include "dialects/systolic/Systolic.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "passes/systolic_to_gpu/Passes.h"
 
@@ -41,7 +41,7 @@ struct FetchCodePass : nstf::impl::FetchCodePassBase<FetchCodePass> {
         return signalPassFailure();
       const int64_t lineBytes = target->l2LineBytes();
       for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front()))
-        if (isLoopOfProducts(op))
+        if (op.hasAttr(nstf::systolic::productsAttributeName))
           fetchBehind(&op, lineBytes);
       fetchAtBegin(kernel, lineBytes);
     }
@@ -53,10 +53,6 @@ private:
     auto functions = kernel->getParentOfType<gpu::GPUModuleOp>().getOps<FunctionOpInterface>();
     const auto count = llvm::count_if(functions, [](FunctionOpInterface function) { return !function.isExternal(); });
     return count == 1 ? success() : kernel.emitOpError("expected a module of one function but got ") << count;
-  }
-
-  static bool isLoopOfProducts(Operation &op) {
-    return isa<scf::ForOp>(op) && op.walk([](amdgpu::MFMAOp) { return WalkResult::interrupt(); }).wasInterrupted();
   }
 
   static void fetchAtBegin(gpu::GPUFuncOp kernel, int64_t lineBytes) {

@@ -347,36 +347,7 @@ struct SumPartsPattern : TilePattern<SumPartsOp> {
   static IntegerAttr getAlignment(Builder &builder) { return builder.getI64IntegerAttr(4 * registersOfAccess); }
 };
 
-// Overlaps keep their parts; what they yield becomes vectors.
-
-struct OverlapPattern : TilePattern<OverlapOp> {
-  using TilePattern::TilePattern;
-  LogicalResult matchAndRewrite(OverlapOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
-    SmallVector<Type> types;
-    if (failed(getTypeConverter()->convertTypes(op.getResultTypes(), types)))
-      return failure();
-    auto converted = OverlapOp::create(rewriter, op.getLoc(), types, op.getParts().size());
-    for (auto [from, to] : llvm::zip_equal(op.getParts(), converted.getParts()))
-      rewriter.inlineRegionBefore(from, to, to.end());
-    rewriter.replaceOp(op, converted.getResults());
-    return success();
-  }
-};
-
-struct YieldPattern : TilePattern<YieldOp> {
-  using TilePattern::TilePattern;
-  LogicalResult matchAndRewrite(YieldOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<YieldOp>(op, adaptor.getValues());
-    return success();
-  }
-};
-
 } // namespace
-
-void nstf::systolic::populateOverlapLowering(const KernelContext &kernel, TypeConverter &converter,
-                                             RewritePatternSet &patterns) {
-  patterns.add<OverlapPattern, YieldPattern>(kernel, converter, patterns.getContext());
-}
 
 void nstf::systolic::populateComputeLowering(const KernelContext &kernel, TypeConverter &converter,
                                              RewritePatternSet &patterns) {

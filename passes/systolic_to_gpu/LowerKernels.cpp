@@ -2,6 +2,8 @@
 #include "dialects/nstf/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/IR/Remarks.h"
+#include "passes/analysis/Loops.h"
 #include "passes/systolic/Preconditions.h"
 #include "passes/systolic/Scratch.h"
 #include "passes/systolic_to_gpu/Passes.h"
@@ -67,12 +69,14 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     KernelOp kernel = *found;
     if (failed(checkTileProgram(kernel)))
       return signalPassFailure();
+    reportNotRun(kernel);
     if (kernel.getLaunchAttr())
       getOperation()->setAttr(geometryAttributeName, getGeometry(kernel));
     TileTypeConverter converter;
     KernelContext context;
     context.array = *kernel.getArray();
     context.waveSize = *kernel.getWaveSize();
+    markLoopsOfProducts(kernel);
     makeFunction(kernel, converter, context);
     getOperation()->walk([&](Operation *op) {
       if (isa<LoadOp, StageOp, StoreOp>(op))
@@ -85,6 +89,19 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
       slot.erase();
     if (failed(lowerBody(converter, context)))
       signalPassFailure();
+  }
+
+  void reportNotRun(KernelOp kernel) {
+    auto options = remark::RemarkOpts::name("Passes").category(getArgument()).function(kernel.getSymName());
+    for (StringRef pass : listNotRun(kernel))
+      remark::missed(kernel.getLoc(), options) << (pass + " was not run, which makes kernels faster").str();
+  }
+
+  static void markLoopsOfProducts(KernelOp kernel) {
+    LoopAnalysis loops(kernel);
+    for (const ProductLoop &product : loops.getLoops())
+      for (scf::ForOp loop = product.loop; loop; loop = loop->getParentOfType<scf::ForOp>())
+        loop->setAttr(productsAttributeName, UnitAttr::get(kernel.getContext()));
   }
 
   /// What a launch must know, and nothing below says.
@@ -281,7 +298,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     target.markUnknownOpDynamicallyLegal(
         [&](Operation *op) { return converter.isLegal(op) || isa<UnrealizedConversionCastOp>(op); });
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
-    populateOverlapLowering(context, converter, patterns);
+    populateOrderLowering(context, converter, patterns);
     populateMemoryLowering(context, converter, patterns);
     populateStageLowering(context, converter, patterns);
     populateLdsLowering(context, converter, patterns);

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/analysis/LdsLayout.h"
+#include "passes/analysis/Operands.h"
 #include "passes/systolic/Scratch.h"
 #include "passes/systolic_to_gpu/Places.h"
 
@@ -253,31 +254,9 @@ struct ViewPattern : TilePattern<ViewOp> {
   }
 };
 
-struct BarrierPattern : TilePattern<BarrierOp> {
-  using TilePattern::TilePattern;
-  LogicalResult matchAndRewrite(BarrierOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
-    if (kernel.stagedArrays.empty()) {
-      // LLVM waits for writes here, but not always for reads of another block of code whose results nobody uses.
-      amdgpu::MemoryCounterWaitOp::create(rewriter, op.getLoc(), /*load=*/{}, /*store=*/{},
-                                          /*ds=*/rewriter.getI32IntegerAttr(0), /*exp=*/{}, /*tensor=*/{});
-      rewriter.replaceOpWithNewOp<amdgpu::LDSBarrierOp>(op);
-      return success();
-    }
-    // Its fences would wait for what is staged, too.
-    auto none = amdgpu::sched_barrier_opt_enum::none;
-    amdgpu::SchedBarrierOp::create(rewriter, op.getLoc(), none);
-    amdgpu::MemoryCounterWaitOp::create(rewriter, op.getLoc(), /*load=*/{}, /*store=*/{},
-                                        /*ds=*/rewriter.getI32IntegerAttr(0), /*exp=*/{}, /*tensor=*/{});
-    ROCDL::SBarrierOp::create(rewriter, op.getLoc());
-    rewriter.replaceOpWithNewOp<amdgpu::SchedBarrierOp>(op, none);
-    return success();
-  }
-};
-
 } // namespace
 
 void nstf::systolic::populateLdsLowering(const KernelContext &kernel, TypeConverter &converter,
                                          RewritePatternSet &patterns) {
-  patterns.add<WritePattern, ReadPattern, ConvertLayoutPattern, ViewPattern, BarrierPattern>(kernel, converter,
-                                                                                             patterns.getContext());
+  patterns.add<WritePattern, ReadPattern, ConvertLayoutPattern, ViewPattern>(kernel, converter, patterns.getContext());
 }

@@ -104,19 +104,9 @@ private:
   }
 };
 
-struct WaitPattern : TilePattern<WaitOp> {
-  using TilePattern::TilePattern;
-  LogicalResult matchAndRewrite(WaitOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<amdgpu::MemoryCounterWaitOp>(op, /*load=*/rewriter.getI32IntegerAttr(op.getCount()),
-                                                             /*store=*/IntegerAttr(), /*ds=*/IntegerAttr(),
-                                                             /*exp=*/IntegerAttr(), /*tensor=*/IntegerAttr());
-    return success();
-  }
-};
-
 } // namespace
 
 void nstf::systolic::populateStageLowering(const KernelContext &kernel, TypeConverter &converter,
                                            RewritePatternSet &patterns) {
-  patterns.add<StagePattern, WaitPattern>(kernel, converter, patterns.getContext());
+  patterns.add<StagePattern>(kernel, converter, patterns.getContext());
 }

@@ -59,7 +59,7 @@ def FetchCodePass : Pass<"systolic-to-gpu-fetch-code"> {
     Cold code comes line by line, each when a wave gets there, and a launch may find none of it in the L2 of an XCD; so the
     way to memory is gone once, for all lines together, and what is left for the instruction cache is the way to the L2.
     The buffer ends where the code does. What is loaded is let go before the first barrier.
-    A loop of products fills the L2 with other lines, so what is behind it is loaded again there.
+    A loop of products (`systolic.products`) fills the L2 with other lines, so what is behind it is loaded again there.
 
     Precondition: `systolic-to-gpu-lower-kernels` was run, so a module has one function.
 
@@ -87,7 +87,8 @@ def LowerKernelsPass : Pass<"systolic-to-gpu-lower-kernels"> {
   let description = [{
     The one place that knows who launches: the work item is the workgroup's id, buffers become pointers to global memory
     in their order, LDS arrays workgroup memory; `systolic.launch` on the function says what they are, and `systolic.last_round` of a kernel
-    with products which workgroup is the first that none follows on its compute unit, where there is one. A tile becomes one flat vector per lane, register r of its layout at
+    with products which workgroup is the first that none follows on its compute unit, where there is one;
+    `systolic.products` marks loops of products. A tile becomes one flat vector per lane, register r of its layout at
     element r; elementwise ops and loops carry over as they are. Loads and stores are raw buffer accesses, whose range
     check does the bounds: where an element is outside in an inner dimension or past a limit, its index is made one past
     the end. A `systolic.overlap` keeps its regions, for systolic-to-gpu-merge-overlaps. A buffer with `systolic.per_token` becomes a memref of the launch's size, made from the control block's

@@ -114,8 +114,8 @@ template <typename Op> struct TilePattern : mlir::OpConversionPattern<Op> {
   const KernelContext &kernel;
 };
 
-void populateOverlapLowering(const KernelContext &kernel, mlir::TypeConverter &converter,
-                             mlir::RewritePatternSet &patterns);
+void populateOrderLowering(const KernelContext &kernel, mlir::TypeConverter &converter,
+                           mlir::RewritePatternSet &patterns);
 void populateMemoryLowering(const KernelContext &kernel, mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
 void populateLdsLowering(const KernelContext &kernel, mlir::TypeConverter &converter,

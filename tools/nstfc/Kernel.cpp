@@ -29,8 +29,8 @@ constexpr char version[] = "nstfc " NSTF_VERSION;
 using Values = std::vector<std::string>;
 
 struct Arguments {
-  Values targets, tuning, templates, output, header, launch, name, emit, dump, waveSize, format, rowCodes, explain,
-      reproducers;
+  Values targets, tuning, templates, plan, output, header, launch, name, emit, dump, waveSize, format, rowCodes,
+      explain, reproducers;
   Values wave;                          ///< what --wave-size was called before
   std::map<std::string, Values> kernel; ///< by key
   Values maxRows;
@@ -73,10 +73,13 @@ void addOptions(CLI::App &app, const KernelDescription &description, Arguments &
   add("--x-format", arguments.rowCodes, "codes in place of the numbers of rows that products are of, with a scale each")
       ->type_name("{i8,e4m3fnuz}");
   add("--templates", arguments.templates, "folder of kernels and tuning, over those nstfc has")->type_name("FOLDER");
+  add("--plan", arguments.plan,
+      "what each loop of products does when, in place of what is chosen: --emit=plan prints it")
+      ->type_name("FILE");
   add("--wave-size", arguments.waveSize, "lanes of a wave, where the target leaves a choice")->type_name("{32,64}");
   add("--wave", arguments.wave, "")->group("");
   add("--explain", arguments.explain, "print what the kernel is made of, and why")->expected(0, 1)->default_str(".*");
-  add("--emit", arguments.emit, "prints a stage")->type_name("{nstf,fused,systolic,gpu,llvm,isa}");
+  add("--emit", arguments.emit, "prints a stage")->type_name("{nstf,fused,plan,systolic,gpu,llvm,isa}");
   add("--dump-stages", arguments.dump, "folder that gets the text of every stage")->type_name("FOLDER");
   add("--reproducer-dir", arguments.reproducers, "folder for what replays an internal error (default: the working one)")
       ->type_name("FOLDER");
@@ -122,6 +125,7 @@ KernelRequest makeRequest(const KernelDescription &description, const Arguments 
   request.compile.input = "kernel " + description.getName();
   request.compile.targets = arguments.targets;
   request.compile.wishes.templates = once("--templates", arguments.templates).value_or("");
+  request.compile.wishes.plan = once("--plan", arguments.plan).value_or("");
   request.compile.quantize = once("--w-format", arguments.format).value_or("");
   request.rowCodes = once("--x-format", arguments.rowCodes).value_or("");
   request.compile.dumpStages = once("--dump-stages", arguments.dump).value_or("");
@@ -137,6 +141,7 @@ KernelRequest makeRequest(const KernelDescription &description, const Arguments 
 struct Outputs {
   KernelCompilation::Files files;
   std::optional<Stage> stage; ///< that --emit names
+  bool plans = false;         ///< those of Stage::Systolic alone
   std::optional<std::string> explain;
 };
 
@@ -149,9 +154,10 @@ Outputs readOutputs(const Arguments &arguments) {
   if (outputs.explain)
     parseRegex("--explain", *outputs.explain);
   if (std::optional<std::string> name = once("--emit", arguments.emit)) {
-    outputs.stage = parseStage(*name);
+    outputs.plans = *name == "plan";
+    outputs.stage = outputs.plans ? Stage::Systolic : parseStage(*name);
     if (!outputs.stage || *outputs.stage > Stage::ISA)
-      throw std::runtime_error("--emit: expected nstf, fused, systolic, gpu, llvm or isa but got '" +
+      throw std::runtime_error("--emit: expected nstf, fused, plan, systolic, gpu, llvm or isa but got '" +
                                support::escape(*name) + "'");
     if (!header.empty() || !launch.empty() || outputs.explain)
       throw std::runtime_error("--emit: expected neither --header nor --launch nor --explain beside it");
@@ -198,7 +204,7 @@ int compile(const KernelDescription &description, KernelRequest request, const O
     std::cout << text;
     return 0;
   }
-  std::string text = compilation.getCompilation().getText(*outputs.stage);
+  std::string text = outputs.plans ? compilation.getPlans() : compilation.getCompilation().getText(*outputs.stage);
   if (outputs.files.object.empty())
     std::cout << text;
   else

@@ -28,8 +28,8 @@ systolic.kernel @no_wave_size(%work: index) attributes {params = {}, grid = []} 
 
 systolic.kernel @no_layout(%x: memref<4x4xf32, #systolic.axes<M, K>>, %work: index)
     attributes {params = {}, grid = [], wave_size = 64 : i64} {
+  // expected-error @+1 {{expected tiles with layouts (systolic-assign-layouts) but got one without}}
   %a = systolic.load %x[%work, %work] : memref<4x4xf32, #systolic.axes<M, K>> -> tensor<4x4xf32, #systolic.axes<BM, BK>>
-  // expected-error @+1 {{expected tiles with layouts (systolic-assign-layouts) but got 'tensor<4x4xf32, #systolic.axes<BM, BK>>'}}
   %b = systolic.reduce add %a along 1 : tensor<4x4xf32, #systolic.axes<BM, BK>> -> tensor<4xf32, #systolic.axes<BM>>
   systolic.return
 }

@@ -1,5 +1,5 @@
 // A loop that does more than add up products loads what goes to LDS a round ahead, behind the barrier after its writes.
-// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-insert-prefetch))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
 
 #x = #systolic.fragment<reg [1:4*1], lane [1:4*4, 0:16*1], wave []>
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave []>
@@ -26,7 +26,7 @@ systolic.kernel @scaled(%X: !X, %work: index, %lds: !lds)
   %c16 = arith.constant 16 : index
   %b = systolic.load %X[%c0, %c0] : !X -> tensor<16x16xf16, #acc>
   %zero = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
-  // expected-remark @+1 {{Remark="what goes to LDS is loaded a round before", bytes_in_flight=512,}}
+  // expected-remark @+1 {{Remark="what goes to LDS is loaded a round before", buffers=1, bytes_in_flight=512,}}
   %sum = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %zero) -> (tensor<16x16xf32, #acc>) {
     %x = systolic.load %X[%c0, %k] : !X -> tensor<16x16xf16, #x>
     systolic.barrier

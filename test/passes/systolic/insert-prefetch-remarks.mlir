@@ -1,5 +1,5 @@
 // What systolic-insert-prefetch does to a loop, and why not to others.
-// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-insert-prefetch))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
 
 #x = #systolic.fragment<reg [1:8*1, 0:2*16], lane [1:4*8, 0:16*1], wave []>
 #a = #systolic.fragment<reg [1:8*1, 1:2*16], lane [0:32*1, 1:2*8], wave []>
@@ -14,7 +14,7 @@ systolic.kernel @loops(%X: !X, %work: index, %lds: !lds)
   %c32 = arith.constant 32 : index
   %c128 = arith.constant 128 : index
   %zero = arith.constant dense<0.0> : tensor<32x32xf32, #acc>
-  // expected-remark @+1 {{[Passed] Prefetch | Category:systolic-insert-prefetch | Function=loops | Remark="a block is loaded two blocks and written to LDS one block before its products", buffers=2, bytes_in_flight=2048, bytes_needed=4999, distance=2, distance_needed=7, lds=4096, registers=}}
+  // expected-remark @+1 {{[Passed] Plan | Category:systolic-plan-loops | Function=loops | Remark="a block is loaded two blocks and written to LDS one block before its products", buffers=2, bytes_in_flight=2048, bytes_needed=4999, cover=256, cover_needed=788, distance=2, distance_needed=7, lds=4096, registers=}}
   %sum = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %zero) -> (tensor<32x32xf32, #acc>) {
     %x = systolic.load %X[%c0, %k] : !X -> tensor<32x32xf16, #x>
     systolic.barrier
@@ -44,7 +44,7 @@ systolic.kernel @refused(%X: !X, %work: index, %lds: !lds, %other: !lds)
   %c32 = arith.constant 32 : index
   %c128 = arith.constant 128 : index
   %zero = arith.constant dense<0.0> : tensor<32x32xf32, #acc>
-  // expected-remark @+1 {{[Missed] Prefetch | Category:systolic-insert-prefetch | Function=refused | Remark="it has no more than one block"}}
+  // expected-remark @+1 {{[Missed] Plan | Category:systolic-plan-loops | Function=refused | Remark="it has no more than one block"}}
   %one = scf.for %k = %c0 to %c32 step %c32 iter_args(%acc = %zero) -> (tensor<32x32xf32, #acc>) {
     %x = systolic.load %X[%c0, %k] : !X -> tensor<32x32xf16, #x>
     systolic.barrier
@@ -95,7 +95,7 @@ systolic.kernel @large(%X: !X, %work: index, %lds: !lds)
   %c32 = arith.constant 32 : index
   %c128 = arith.constant 128 : index
   %zero = arith.constant dense<0.0> : tensor<512x512xf32, #acc>
-  // expected-remark @+1 {{Remark="sums, operands and what is on its way would take 4608 of 512 registers"}}
+  // expected-remark @+1 {{Remark="sums, operands and what is on its way would take 4608 of 488 registers"}}
   %sum = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %zero) -> (tensor<512x512xf32, #acc>) {
     %x = systolic.load %X[%c0, %k] : !X -> tensor<512x32xf16, #x>
     systolic.barrier

@@ -1,7 +1,7 @@
 // What is staged past the registers is as many blocks ahead as there are LDS buffers, and waited for by count.
-// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-insert-prefetch))' | FileCheck %s
-// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-insert-prefetch))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
-// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-insert-prefetch,systolic-schedule-loop))' | FileCheck %s --check-prefix=FLOW
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' | FileCheck %s
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch,systolic-schedule-loop))' | FileCheck %s --check-prefix=FLOW
 
 // Three buffers of 2 KiB, eight accesses each. The first is waited for before the loop, and in it each before the barrier
 // behind which it is read; the block that follows it may be under way. Then the buffer that was read is staged anew. Of
@@ -53,7 +53,7 @@ systolic.kernel @staged(%X: !X, %work: index, %lds: !lds)
   %c32 = arith.constant 32 : index
   %c128 = arith.constant 128 : index
   %zero = arith.constant dense<0.0> : tensor<32x32xf32, #acc>
-  // expected-remark @+1 {{Remark="a block is staged 3 blocks before its products, behind the reads of its buffer", buffers=3, bytes_in_flight=4096, bytes_needed=4999, distance=3, distance_needed=7, lds=6144}}
+  // expected-remark @+1 {{Remark="a block is staged 3 blocks before its products, behind the reads of its buffer", buffers=3, bytes_in_flight=4096, bytes_needed=4999, cover=384, cover_needed=788, distance=3, distance_needed=7, lds=6144}}
   %sum = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %zero) -> (tensor<32x32xf32, #acc>) {
     systolic.barrier
     systolic.stage %X[%c0, %k], %lds[%c0] : !X, !lds

@@ -1,5 +1,5 @@
 // A loop of products becomes a pipeline over two LDS buffers; what it refuses: insert-prefetch-remarks.mlir.
-// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-insert-prefetch))' | FileCheck %s
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' | FileCheck %s
 
 // Four blocks of 32 along K, two steps of 16 each. A round is two blocks: what a step reads is read before the products of
 // the step before, the block after is written and the one after that loaded in a block's first step, each tile behind the

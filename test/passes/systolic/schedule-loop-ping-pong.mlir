@@ -2,6 +2,7 @@
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-schedule-loop))' | FileCheck %s
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-schedule-loop))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
 
+#turns = #systolic.plan<buffers = 1, order = turns, pinned, round = [multiply]>
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [-1:8*0]>
 #b = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave [-1:8*0]>
 !X = memref<64x64xf32, #systolic.axes<M, K>>
@@ -14,57 +15,35 @@
 // overwrites it, so the third waits. The barrier that stood between steps is gone. Of two loads in one step, one goes
 // into the next, which has none.
 // CHECK-LABEL: systolic.kernel @loop(
-// CHECK: %[[WAVE:.+]] = gpu.subgroup_id : index
-// CHECK: %[[FIRST:.+]] = arith.cmpi ult, %[[WAVE]], %c4
-// CHECK: %[[SECOND:.+]] = arith.cmpi uge, %[[WAVE]], %c4
-// CHECK: scf.if %[[SECOND]] {
-// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
-// CHECK-NEXT:   rocdl.s.barrier
-// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
-// CHECK-NEXT: }
+// CHECK: systolic.skew{{$}}
 // CHECK-NEXT: scf.for
 // CHECK-NEXT:   systolic.read %{{.+}}[%c0] :
 // CHECK-NEXT:   systolic.write %{{.+}}, %{{.+}}[%c1] :
 // CHECK-NEXT:   systolic.load
-// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
-// CHECK-NEXT:   systolic.barrier
-// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
-// CHECK-NEXT:   rocdl.s.setprio 1
+// CHECK-NEXT:   systolic.barrier pinned
+// CHECK-NEXT:   systolic.priority 1
 // CHECK-NEXT:   systolic.mma
 // CHECK-NEXT:   systolic.mma
-// CHECK-NEXT:   rocdl.s.setprio 0
-// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
-// CHECK-NEXT:   rocdl.s.barrier
-// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
+// CHECK-NEXT:   systolic.priority 0
+// CHECK-NEXT:   systolic.barrier nowait pinned
 // CHECK-NEXT:   systolic.read %{{.+}}[%c1] :
 // CHECK-NEXT:   systolic.load
-// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
-// CHECK-NEXT:   rocdl.s.barrier
-// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
-// CHECK-NEXT:   rocdl.s.setprio 1
+// CHECK-NEXT:   systolic.barrier nowait pinned
+// CHECK-NEXT:   systolic.priority 1
 // CHECK-NEXT:   systolic.mma
-// CHECK-NEXT:   rocdl.s.setprio 0
-// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
-// CHECK-NEXT:   rocdl.s.barrier
-// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
+// CHECK-NEXT:   systolic.priority 0
+// CHECK-NEXT:   systolic.barrier nowait pinned
 // CHECK-NEXT:   systolic.load
-// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
-// CHECK-NEXT:   systolic.barrier
-// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
-// CHECK-NEXT:   rocdl.s.setprio 1
+// CHECK-NEXT:   systolic.barrier pinned
+// CHECK-NEXT:   systolic.priority 1
 // CHECK-NEXT:   systolic.mma
-// CHECK-NEXT:   rocdl.s.setprio 0
-// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
-// CHECK-NEXT:   rocdl.s.barrier
-// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
+// CHECK-NEXT:   systolic.priority 0
+// CHECK-NEXT:   systolic.barrier nowait pinned
 // CHECK-NEXT:   scf.yield
 // CHECK-NEXT: }
-// CHECK-NEXT: rocdl.s.nop 15
-// CHECK-NEXT: scf.if %[[FIRST]] {
-// CHECK-NEXT:   amdgpu.sched_barrier allow = <none>
-// CHECK-NEXT:   rocdl.s.barrier
+// CHECK-NEXT: systolic.skew end
 systolic.kernel @loop(%X: !X, %work: index, %lds: !lds)
-    attributes {params = {SCHEDULE = 1}, grid = [], wave_size = 64 : i64,
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
                 array = #systolic.array<waves = 2x4, cell = 16x16x16, instruction_k = 4>} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -87,13 +66,14 @@ systolic.kernel @loop(%X: !X, %work: index, %lds: !lds)
     %v = systolic.load %X[%k, %k] : !X -> !a
     %s = systolic.mma %v, %w, %r : !a, !b -> !b
     scf.yield %s, %x1, %w1, %after : !b, !a, !b, !a
-  }
+  } {systolic.pipelined, systolic.plan = #turns}
   systolic.store %sums#0, %X[%c0, %c0] : !b, !X
   systolic.return
 }
 
 // -----
 
+#turns = #systolic.plan<buffers = 1, order = turns, pinned, round = [multiply]>
 // One buffer: what a step reads, the step behind it overwrites, and the first reads what the last wrote. Both wait.
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [-1:8*0]>
 #b = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave [-1:8*0]>
@@ -104,16 +84,14 @@ systolic.kernel @loop(%X: !X, %work: index, %lds: !lds)
 // CHECK-LABEL: systolic.kernel @one_buffer(
 // CHECK: scf.for
 // CHECK-NEXT: systolic.read
-// CHECK-NEXT: amdgpu.sched_barrier
-// CHECK-NEXT: systolic.barrier
+// CHECK-NEXT: systolic.barrier pinned
 // CHECK: systolic.mma
-// CHECK: rocdl.s.barrier
+// CHECK: systolic.barrier nowait pinned
 // CHECK: systolic.write
-// CHECK-NEXT: amdgpu.sched_barrier
-// CHECK-NEXT: systolic.barrier
+// CHECK-NEXT: systolic.barrier pinned
 // CHECK: systolic.mma
 systolic.kernel @one_buffer(%X: !X, %work: index, %lds: !lds)
-    attributes {params = {SCHEDULE = 1}, grid = [], wave_size = 64 : i64,
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
                 array = #systolic.array<waves = 2x4, cell = 16x16x16, instruction_k = 4>} {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
@@ -129,13 +107,14 @@ systolic.kernel @one_buffer(%X: !X, %work: index, %lds: !lds)
     %q = systolic.mma %x, %w, %p : !a, !b -> !b
     systolic.barrier
     scf.yield %q : !b
-  }
+  } {systolic.pipelined, systolic.plan = #turns}
   systolic.store %sum, %X[%c0, %c0] : !b, !X
   systolic.return
 }
 
 // -----
 
+#turns = #systolic.plan<buffers = 1, order = turns, pinned, round = [multiply]>
 // One buffer, read a step ahead: what the last step writes and then reads cannot be done in one turn. The write goes into
 // the turn before, and what was read there into the first.
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [-1:8*0]>
@@ -150,23 +129,18 @@ systolic.kernel @one_buffer(%X: !X, %work: index, %lds: !lds)
 // CHECK-NEXT: systolic.load
 // CHECK-NEXT: systolic.read %{{.+}} from [0, 16]
 // CHECK-NEXT: systolic.read %{{.+}} from [0, 32]
-// CHECK-NEXT: amdgpu.sched_barrier
-// CHECK-NEXT: systolic.barrier
+// CHECK-NEXT: systolic.barrier pinned
 // CHECK: systolic.mma
-// CHECK: rocdl.s.barrier
-// CHECK-NEXT: amdgpu.sched_barrier
+// CHECK: systolic.barrier nowait pinned
 // CHECK-NEXT: systolic.write
-// CHECK-NEXT: amdgpu.sched_barrier
-// CHECK-NEXT: systolic.barrier
+// CHECK-NEXT: systolic.barrier pinned
 // CHECK: systolic.mma
-// CHECK: rocdl.s.barrier
-// CHECK-NEXT: amdgpu.sched_barrier
+// CHECK: systolic.barrier nowait pinned
 // CHECK-NEXT: systolic.read %{{.+}} from [0, 0]
-// CHECK-NEXT: amdgpu.sched_barrier
-// CHECK-NEXT: rocdl.s.barrier
+// CHECK-NEXT: systolic.barrier nowait pinned
 // CHECK: systolic.mma
 systolic.kernel @ahead(%X: !X, %work: index, %lds: !lds)
-    attributes {params = {SCHEDULE = 1}, grid = [], wave_size = 64 : i64,
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
                 array = #systolic.array<waves = 2x4, cell = 16x16x16, instruction_k = 4>} {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
@@ -188,13 +162,14 @@ systolic.kernel @ahead(%X: !X, %work: index, %lds: !lds)
     %f3 = systolic.read %lds[%c0] from [0, 0] : !lds -> !a
     %r = systolic.mma %f2, %w, %q : !a, !b -> !b
     scf.yield %r, %f3, %x1 : !b, !a, !x
-  }
+  } {systolic.pipelined, systolic.plan = #turns}
   systolic.store %sums#0, %X[%c0, %c0] : !b, !X
   systolic.return
 }
 
 // -----
 
+#turns = #systolic.plan<buffers = 1, order = turns, pinned, round = [multiply]>
 // What takes no turns flows as it does otherwise: a loop of one step, those whose steps need barriers within, one that does
 // something else.
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [-1:8*0]>
@@ -204,9 +179,9 @@ systolic.kernel @ahead(%X: !X, %work: index, %lds: !lds)
 !b = tensor<16x16xf32, #b>
 !lds = !systolic.lds<2 x 16x16xf32, unit, #systolic.axes<16, 16>>
 // CHECK-LABEL: systolic.kernel @refused(
-// CHECK-NOT: rocdl.s.barrier
+// CHECK-NOT: systolic.skew
 systolic.kernel @refused(%X: !X, %work: index, %lds: !lds)
-    attributes {params = {SCHEDULE = 1}, grid = [], wave_size = 64 : i64,
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
                 array = #systolic.array<waves = 2x4, cell = 16x16x16, instruction_k = 4>} {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
@@ -219,7 +194,7 @@ systolic.kernel @refused(%X: !X, %work: index, %lds: !lds)
     %a = systolic.read %lds[%c0] : !lds -> !a
     %p = systolic.mma %a, %w, %acc : !a, !b -> !b
     scf.yield %p : !b
-  }
+  } {systolic.pipelined, systolic.plan = #turns}
   // expected-remark @+2 {{2 of 2 products flow beside memory work}}
   // expected-remark @+1 {{Remark="no ping-pong: LDS accesses between more barriers than it has steps"}}
   %within = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %one) -> (!b) {
@@ -234,7 +209,7 @@ systolic.kernel @refused(%X: !X, %work: index, %lds: !lds)
     %q = systolic.mma %a, %w, %p : !a, !b -> !b
     systolic.barrier
     scf.yield %q : !b
-  }
+  } {systolic.pipelined, systolic.plan = #turns}
   // expected-remark @+2 {{1 of 2 products flow beside memory work}}
   // expected-remark @+1 {{Remark="no ping-pong: a tile is written in the step in which it comes"}}
   %comes = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %within) -> (!b) {
@@ -246,7 +221,7 @@ systolic.kernel @refused(%X: !X, %work: index, %lds: !lds)
     %q = systolic.mma %x, %w, %p : !a, !b -> !b
     systolic.barrier
     scf.yield %q : !b
-  }
+  } {systolic.pipelined, systolic.plan = #turns}
   // expected-remark @+2 {{Remark="no ping-pong: it does more than move tiles and multiply: systolic.store"}}
   // expected-remark @+1 {{no memory work stands before a product}}
   %more = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %comes) -> (!b) {
@@ -255,20 +230,21 @@ systolic.kernel @refused(%X: !X, %work: index, %lds: !lds)
     systolic.store %p, %X[%c0, %k] : !b, !X
     %q = systolic.mma %a, %w, %p : !a, !b -> !b
     scf.yield %q : !b
-  }
+  } {systolic.pipelined, systolic.plan = #turns}
   // expected-remark @+2 {{Remark="no ping-pong: memory work stands behind its last product"}}
   // expected-remark @+1 {{no memory work stands before a product}}
   %last = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %more) -> (!b) {
     %p = systolic.mma %x, %w, %acc : !a, !b -> !b
     systolic.write %x, %lds[%c0] : !a, !lds
     scf.yield %p : !b
-  }
+  } {systolic.pipelined, systolic.plan = #turns}
   systolic.store %last, %X[%c0, %c0] : !b, !X
   systolic.return
 }
 
 // -----
 
+#turns = #systolic.plan<buffers = 1, order = turns, pinned, round = [multiply]>
 // Four waves are one a SIMD: nobody to take turns with.
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [-1:4*0]>
 #b = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave [-1:4*0]>
@@ -277,9 +253,9 @@ systolic.kernel @refused(%X: !X, %work: index, %lds: !lds)
 !b = tensor<16x16xf32, #b>
 !lds = !systolic.lds<2 x 16x16xf32, unit, #systolic.axes<16, 16>>
 // CHECK-LABEL: systolic.kernel @four_waves(
-// CHECK-NOT: rocdl.s.barrier
+// CHECK-NOT: systolic.skew
 systolic.kernel @four_waves(%X: !X, %work: index, %lds: !lds)
-    attributes {params = {SCHEDULE = 1}, grid = [], wave_size = 64 : i64,
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
                 array = #systolic.array<waves = 2x2, cell = 16x16x16, instruction_k = 4>} {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
@@ -291,7 +267,7 @@ systolic.kernel @four_waves(%X: !X, %work: index, %lds: !lds)
     %a = systolic.read %lds[%c0] : !lds -> !a
     %p = systolic.mma %a, %w, %acc : !a, !b -> !b
     scf.yield %p : !b
-  }
+  } {systolic.pipelined, systolic.plan = #turns}
   systolic.store %sum, %X[%c0, %c0] : !b, !X
   systolic.return
 }

@@ -2,6 +2,7 @@
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-schedule-loop))' | FileCheck %s
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-schedule-loop))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
 
+#merged = #systolic.plan<buffers = 1, order = merged, pinned, round = [multiply]>
 #a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave []>
 #b = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
 !X = memref<64x64xf32, #systolic.axes<M, K>>
@@ -50,13 +51,13 @@ systolic.kernel @loop(%X: !X, %work: index, %lds: !lds)
     systolic.write %z, %lds[%c0] : !a, !lds
     %q = systolic.mma %left, %w, %p : !a, !b -> !b
     scf.yield %q : !b
-  }
+  } {systolic.pipelined, systolic.plan = #merged}
   // expected-remark @+1 {{[Missed] Schedule | Category:systolic-schedule-loop | Function=loop | Remark="no memory work stands before a product that does not wait for it"}}
   %more = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %sum) -> (!b) {
     %x = systolic.read %lds[%c0] : !lds -> !a
     %p = systolic.mma %x, %w, %acc : !a, !b -> !b
     scf.yield %p : !b
-  }
+  } {systolic.pipelined, systolic.plan = #merged}
   systolic.store %more, %X[%c0, %c0] : !b, !X
   systolic.return
 }
@@ -95,7 +96,7 @@ systolic.kernel @decoded(%W: !W, %S: !S, %X: !X, %work: index, %lds: !lds)
     systolic.write %y, %lds[%c1] : !row, !lds
     %p = systolic.mma %x, %b, %acc : !a, !b -> !b
     scf.yield %p : !b
-  }
+  } {systolic.pipelined, systolic.plan = #merged}
   systolic.store %sum, %X[%c0, %c0] : !b, !X
   systolic.return
 }
@@ -137,7 +138,7 @@ systolic.kernel @first(%X: !X, %work: index, %lds: !lds)
     %y = systolic.load %X[%c0, %i] : !X -> !a
     %p = systolic.mma %x, %w, %acc : !a, !b -> !b
     scf.yield %p, %y, %u, %v : !b, !a, !b, !a
-  }
+  } {systolic.pipelined, systolic.plan = #merged}
   systolic.store %sum#0, %X[%c0, %c0] : !b, !X
   systolic.return
 }
@@ -164,7 +165,7 @@ systolic.kernel @written(%X: !X, %work: index, %lds: !lds)
   %sum = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %zero) -> (!b) {
     %p = systolic.mma %a, %w, %acc : !a, !b -> !b
     scf.yield %p : !b
-  }
+  } {systolic.pipelined, systolic.plan = #merged}
   systolic.store %sum, %X[%c0, %c0] : !b, !X
   systolic.return
 }

@@ -20,7 +20,7 @@ systolic.kernel @used(%Y: !Y, %lds: !lds, %work: index)
     %sum = systolic.mma %a, %b, %zero : tensor<64x16xf16, #a>, tensor<16x64xf16, #b> -> tensor<64x64xf32, #acc>
     // expected-remark @+1 {{[Missed] Stores | Category:systolic-widen-stores | Function=used | Remark="stores of 8 bytes a lane, 16 of a segment, stay: no LDS is free"}}
     systolic.store %sum, %Y[%c0, %c0] : tensor<64x64xf32, #acc>, !Y
-  }
+  } {systolic.pipelined, systolic.plan = #systolic.plan<buffers = 1, order = merged, round = [multiply]>}
   %a = systolic.read %lds[%c0] : !lds -> tensor<64x16xf16, #a>
   %b = systolic.read %lds[%c0] transposed : !lds -> tensor<16x64xf16, #b>
   %sum = systolic.mma %a, %b, %zero : tensor<64x16xf16, #a>, tensor<16x64xf16, #b> -> tensor<64x64xf32, #acc>

@@ -20,7 +20,7 @@
 // CHECK-NEXT:    scf.for
 // CHECK:           amdgpu.lds_barrier
 // CHECK:           scf.yield
-// CHECK-NEXT:    }
+// CHECK-NEXT:    } {systolic.products}
 // CHECK-NEXT:    %[[LANE:.*]] = gpu.lane_id
 // CHECK-NEXT:    llvm.inline_asm has_side_effects "s_getpc_b64
 // CHECK:         arith.index_castui %[[LANE]]
@@ -49,7 +49,7 @@ gpu.module @a_loop {
       amdgpu.lds_barrier
       %next = amdgpu.mfma 16x16x16 %a * %a + %d blgp = none : vector<4xf16>, vector<4xf16>, vector<4xf32>
       scf.yield %next : vector<4xf32>
-    }
+    } {systolic.products}
     memref.store %value, %x[%c1] : memref<64xf32>
     gpu.return
   }

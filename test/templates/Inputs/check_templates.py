@@ -14,7 +14,7 @@ ALLOWED = {"builtin", "systolic", "func", "arith", "math", "scf"}
 TARGETS = ["gfx90a", "gfx942"]
 PASSES = ("builtin.module(nstf-set-target{{target={target}}},systolic-instantiate{params},systolic.kernel(systolic-order-workgroups),inline,canonicalize,cse,"
           "systolic.kernel(systolic-select-wave-size,systolic-select-array,systolic-share-loads,systolic-assign-layouts,systolic-stage-operands,"
-          "systolic-insert-prefetch,systolic-schedule-loop,systolic-widen-stores,systolic-allocate-scratch),systolic-to-gpu-lower-kernels,"
+          "systolic-plan-loops,systolic-insert-prefetch,systolic-schedule-loop,systolic-widen-stores,systolic-allocate-scratch),systolic-to-gpu-lower-kernels,"
           "systolic-to-gpu-merge-overlaps,systolic-to-gpu-fetch-code,canonicalize,cse,"
           "systolic-to-gpu-issue-stores,loop-invariant-code-motion,"
           "gpu.module(expand-strided-metadata,lower-affine,convert-scf-to-cf,systolic-to-gpu-convert-gpu-to-rocdl,"

@@ -1,5 +1,9 @@
-"""Passes and their names."""
+"""Passes: their names, and the level of what they make."""
 import re
+
+# Dialects below tile programs, which only the way down from them may make operations of.
+LOWER = re.compile(r'#include "mlir/Dialect/(AMDGPU|GPU|LLVMIR|NVGPU)/')
+WAY_DOWN = "passes/systolic_to_gpu"
 
 
 def kebab(name):
@@ -23,6 +27,13 @@ def check(tree):
                 tree.error(path, 0, f"expected one pass in a file but got {len(passes)}")
             if passes and (path.parent, path.stem) not in declared:
                 tree.error(path, 0, f"defines a pass, but {path.parent} declares no {path.stem}Pass in a .td file")
+
+
+    for path in tree.files:
+        if path.parts[0] == "passes" and not str(path).startswith(WAY_DOWN + "/") and path.suffix in (".cpp", ".h"):
+            for number, line in enumerate(tree.text(path).splitlines(), 1):
+                if found := LOWER.match(line):
+                    tree.error(path, number, f"includes {found[1]}: operations of lower levels are made in {WAY_DOWN}")
 
 
 def check_pass(tree, path, number, name, flag):

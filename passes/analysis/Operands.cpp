@@ -1,4 +1,4 @@
-#include "passes/systolic/Operands.h"
+#include "passes/analysis/Operands.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -45,6 +45,15 @@ LoadOp nstf::systolic::findLoad(Value tile) {
     found = found ? found : load;
   }
   return found;
+}
+
+bool nstf::systolic::movesBetweenLanes(ConvertLayoutOp op) {
+  FragmentAttr from = getFragment(op.getTile().getType()), to = getFragment(op.getResult().getType());
+  return from.getLane() != to.getLane() || from.getWave() != to.getWave();
+}
+
+bool nstf::systolic::isOperand(ConvertLayoutOp op) {
+  return movesBetweenLanes(op) && llvm::any_of(op->getUsers(), llvm::IsaPred<MmaOp, DotOp>) && findLoad(op.getTile());
 }
 
 PackedAttr nstf::systolic::findPacking(Value buffer) {

@@ -16,6 +16,12 @@ bool isFreeToClone(mlir::Operation *op);
 /// Null where anything else goes into it.
 LoadOp findLoad(mlir::Value tile);
 
+/// Whether a conversion moves elements between lanes; if not it only renames registers.
+bool movesBetweenLanes(ConvertLayoutOp op);
+
+/// Whether a conversion, between lanes, is of what comes from memory for a product.
+bool isOperand(ConvertLayoutOp op);
+
 /// How a kernel's buffer lies, where that is not row by row; else null.
 PackedAttr findPacking(mlir::Value buffer);
 

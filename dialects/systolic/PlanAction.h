@@ -1,0 +1,25 @@
+// One thing that a planned loop does in each of its blocks (SystolicPlan.td, #systolic.plan).
+#pragma once
+
+#include "llvm/ADT/Hashing.h"
+#include <cstdint>
+
+namespace nstf::systolic {
+
+enum class PlanActionKind { Load, Write, Stage, Wait, Barrier, Read, Multiply, Reduce };
+
+struct PlanAction {
+  PlanActionKind kind = PlanActionKind::Barrier;
+  int64_t index = 0;  ///< which of the loop's tiles, stages, operands, products or reductions
+  int64_t ahead = 0;  ///< so many blocks behind the one that is multiplied; of a wait: blocks that may be on their way
+  int64_t step = 0;   ///< of a read: of that block's products
+  bool pairs = false; ///< of a load: two blocks at once, every other time
+
+  bool operator==(const PlanAction &other) const = default;
+};
+
+inline llvm::hash_code hash_value(const PlanAction &action) {
+  return llvm::hash_combine(int(action.kind), action.index, action.ahead, action.step, action.pairs);
+}
+
+} // namespace nstf::systolic

@@ -1,0 +1,52 @@
+// Syntax and rules of the operations of order (SystolicOrderOps.td).
+#include "dialects/systolic/Systolic.h"
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+/// { … } with { … } : types
+ParseResult OverlapOp::parse(OpAsmParser &parser, OperationState &result) {
+  do {
+    Region *part = result.addRegion();
+    if (parser.parseRegion(*part))
+      return failure();
+    ensureTerminator(*part, parser.getBuilder(), result.location);
+  } while (succeeded(parser.parseOptionalKeyword("with")));
+  if (parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  return parser.parseOptionalColonTypeList(result.types);
+}
+
+void OverlapOp::print(OpAsmPrinter &printer) {
+  for (auto [i, part] : llvm::enumerate(getParts())) {
+    printer << (i ? " with " : " ");
+    printer.printRegion(part, /*printEntryBlockArgs=*/false);
+  }
+  printer.printOptionalAttrDict((*this)->getAttrs());
+  if (getNumResults())
+    printer << " : " << getResultTypes();
+}
+
+LogicalResult OverlapOp::verify() {
+  if (getParts().empty()) // overlap_c1
+    return emitOpError() << "expected at least one part but got none";
+  SmallVector<Type> yielded;
+  for (Region &part : getParts())
+    llvm::append_range(yielded, part.front().getTerminator()->getOperandTypes());
+  if (TypeRange(yielded) != getResultTypes()) // overlap_c2
+    return emitOpError() << "expected results of the types that the parts yield, " << TypeRange(yielded) << ", but got "
+                         << getResultTypes();
+  return success();
+}
+
+LogicalResult WaitOp::verify() {
+  if (int64_t count = getCount(); count < 0 || count > 63) // wait_c1
+    return emitOpError() << "expected a count of 0 to 63 but got " << count;
+  return success();
+}
+
+LogicalResult PriorityOp::verify() {
+  if (int64_t level = getLevel(); level < 0 || level > 3) // priority_c1
+    return emitOpError() << "expected a level of 0 to 3 but got " << level;
+  return success();
+}

@@ -1,0 +1,135 @@
+// Operations that say in which order waves do what: side by side, one after the other, urgent or not. Each lists its
+// numbered constraints; the verifier carries the same numbers.
+#ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICORDEROPS
+#define NSTF_DIALECTS_SYSTOLIC_SYSTOLICORDEROPS
+
+include "dialects/systolic/SystolicLaunch.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Systolic_OverlapOp : Systolic_Op<"overlap", [RecursiveMemoryEffects, NoRegionArguments,
+                                                 SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "parts that flow side by side";
+  let description = [{
+    Nothing flows between the parts: all are done, their instructions in any interleaving. Lowering merges them evenly by
+    what each instruction takes of its pipe, and pins that order. The results are what the parts yield, one after the other.
+    A part alone keeps its order.
+    - overlap_c1: there is at least one part.
+    - overlap_c2: the results have the types of what is yielded.
+
+    ```mlir
+    !lds = !systolic.lds<2 x 16x16xf32, unit, #systolic.axes<BM, BK>>
+    !tile = tensor<16x16xf32, #systolic.axes<BM, BK>>
+    func.func @overlap(%a: !tile, %sum: !tile, %lds: !lds, %next: index) -> (!tile, !tile) {
+      %both:2 = systolic.overlap {
+        %product = systolic.mma %a, %a, %sum : !tile, !tile -> !tile
+        systolic.yield %product : !tile
+      } with {
+        %b = systolic.read %lds[%next] : !lds -> !tile
+        systolic.yield %b : !tile
+      } : !tile, !tile
+      return %both#0, %both#1 : !tile, !tile
+    }
+    ```
+  }];
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$parts);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Systolic_YieldOp : Systolic_Op<"yield", [Pure, HasParent<"OverlapOp">, ReturnLike, Terminator]> {
+  let summary = "ends a part of an overlap with its results";
+  let description = [{
+    The example is that of `overlap`.
+
+    ```mlir
+    func.func @nothing() {
+      systolic.overlap {
+        systolic.yield
+      } with {
+        systolic.yield
+      }
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let builders = [OpBuilder<(ins), [{ }]>];
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+def Systolic_WaitOp : Systolic_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waits until no more than the newest `count` accesses to memory of the wave are on their way";
+  let description = [{
+    Accesses are done in order. A `stage` takes `getAccesses` of each wave, a load or a store one for each instruction.
+    - wait_c1: `count` is at least 0 and at most 63, which is what the hardware counts to.
+
+    ```mlir
+    func.func @wait() {
+      systolic.wait 16
+      return
+    }
+    ```
+  }];
+  let arguments = (ins I64Attr:$count);
+  let assemblyFormat = "$count attr-dict";
+  let hasVerifier = 1;
+}
+
+def Systolic_BarrierOp : Systolic_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waits until every wave of the workgroup is here and its LDS accesses are done";
+  let description = [{
+    With `nowait` it waits for the waves alone, whatever they have on their way. With `pinned` no instruction moves over it.
+
+    ```mlir
+    func.func @barrier() {
+      systolic.barrier
+      systolic.barrier nowait pinned
+      return
+    }
+    ```
+  }];
+  let arguments = (ins UnitAttr:$nowait, UnitAttr:$pinned);
+  let assemblyFormat = "(`nowait` $nowait^)? (`pinned` $pinned^)? attr-dict";
+}
+
+def Systolic_PriorityOp : Systolic_Op<"priority", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "how urgent the wave's instructions are from here on";
+  let description = [{
+    Of the waves of a SIMD that could issue, one of the highest level does. A wave begins with 0.
+
+    - priority_c1: the level is 0 to 3.
+
+    ```mlir
+    func.func @priority() {
+      systolic.priority 2
+      return
+    }
+    ```
+  }];
+  let arguments = (ins I64Attr:$level);
+  let assemblyFormat = "$level attr-dict";
+  let hasVerifier = 1;
+}
+
+def Systolic_SkewOp : Systolic_Op<"skew", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the second half of the workgroup's waves is one barrier behind from here on";
+  let description = [{
+    So halves of the waves take turns at what stands between barriers. With `end` the halves meet again. A workgroup has an
+    even number of waves where it stands, which systolic-schedule-loop sees to.
+
+    ```mlir
+    func.func @turns() {
+      systolic.skew
+      systolic.barrier nowait
+      systolic.skew end
+      return
+    }
+    ```
+  }];
+  let arguments = (ins UnitAttr:$end);
+  let assemblyFormat = "(`end` $end^)? attr-dict";
+}
+
+#endif

@@ -1,0 +1,307 @@
+#include "passes/systolic/CheckPlan.h"
+#include <deque>
+#include <map>
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+namespace {
+
+std::string getText(StringRef what, int64_t number, int64_t block) {
+  return (what + " " + Twine(number) + " of block " + Twine(block)).str();
+}
+
+/// Goes through the blocks of a planned sum, and looks at what LDS and registers hold. A barrier begins an epoch.
+class PlanRun {
+public:
+  PlanRun(PlanAttr plan, const ProductLoop &product) : plan(plan), product(product) {
+    for (const LoopProduct &one : product.products)
+      operands.append({one.b, one.a});
+  }
+
+  std::string run() {
+    queues.resize(operands.size());
+    prepare();
+    // All that can differ from block to block comes again after a round; what is ahead has come to its place by then.
+    for (int64_t block = 0; fault.empty() && block < 3 * plan.getBlocksOfRound() + 8; ++block)
+      runBlock(block);
+    return fault;
+  }
+
+private:
+  struct Buffer {
+    int64_t block = -1;    ///< that it holds
+    int64_t there = -1;    ///< in this epoch it was written, or waited for; -1: not yet
+    int64_t lastRead = -1; ///< in this epoch
+  };
+
+  /// What the first block takes for done, as it is made in front of the loop.
+  void prepare() {
+    for (const PlanAction &action : plan.getRound())
+      for (int64_t block = 0; block < action.ahead; ++block)
+        if (action.kind == PlanActionKind::Write)
+          write(getLds(action), block);
+        else if (action.kind == PlanActionKind::Stage)
+          stage(getLds(action), block);
+    wait(std::max<int64_t>(newestStaged, 0));
+    ++epoch;
+    for (const PlanAction &action : plan.getRound())
+      for (int64_t block = 0; action.kind == PlanActionKind::Read && block < action.ahead; ++block)
+        read(action.index, block, action.step);
+  }
+
+  void runBlock(int64_t block) {
+    int64_t step = 0;
+    for (const PlanAction &action : plan.getRound()) {
+      int64_t of = block + action.ahead;
+      switch (action.kind) {
+      case PlanActionKind::Write:
+        write(getLds(action), of);
+        break;
+      case PlanActionKind::Stage:
+        stage(getLds(action), of);
+        break;
+      case PlanActionKind::Wait:
+        wait(action.ahead);
+        break;
+      case PlanActionKind::Barrier:
+        ++epoch;
+        break;
+      case PlanActionKind::Read:
+        read(action.index, of, action.step);
+        break;
+      case PlanActionKind::Multiply:
+        multiply(block, step++);
+        break;
+      case PlanActionKind::Load:
+      case PlanActionKind::Reduce:
+        break;
+      }
+    }
+  }
+
+  Value getLds(const PlanAction &action) const {
+    return action.kind == PlanActionKind::Write ? WriteOp(product.writes[action.index].write).getLds()
+                                                : StageOp(product.stages[action.index]).getLds();
+  }
+
+  Buffer &getBuffer(Value lds, int64_t block) { return buffers[{lds.getAsOpaquePointer(), block % plan.getBuffers()}]; }
+
+  void write(Value lds, int64_t block) {
+    Buffer &buffer = getBuffer(lds, block);
+    if (buffer.lastRead == epoch) // plan_c10
+      fail("expected a barrier between the last read of block " + std::to_string(buffer.block) +
+           " and what puts block " + std::to_string(block) + " in its place but got none");
+    buffer = {block, epoch, -1};
+  }
+
+  void stage(Value lds, int64_t block) {
+    write(lds, block);
+    getBuffer(lds, block).there = -1;
+    newestStaged = std::max(newestStaged, block);
+  }
+
+  /// All but the newest blocks that are staged have come.
+  void wait(int64_t blocks) {
+    for (auto &[key, buffer] : buffers)
+      if (buffer.block >= 0 && buffer.there < 0 && buffer.block <= newestStaged - blocks)
+        buffer.there = epoch;
+  }
+
+  void read(int64_t operand, int64_t block, int64_t step) {
+    Buffer &buffer = getBuffer(operands[operand].getLds(), block);
+    std::string what = getText("read", operand, block);
+    if (buffer.block != block) // plan_c9
+      fail("expected what " + what + " reads to be written by then but got " +
+           (buffer.block < 0 ? "nothing" : "block " + std::to_string(buffer.block)) + " there");
+    else if (buffer.there < 0) // plan_c9
+      fail("expected a wait for what " + what + " reads but got none");
+    else if (buffer.there == epoch) // plan_c9
+      fail("expected a barrier before " + what + " but got none behind what puts it there");
+    buffer.lastRead = epoch;
+    queues[operand].emplace_back(block, step);
+  }
+
+  void multiply(int64_t block, int64_t step) {
+    for (auto [operand, queue] : llvm::enumerate(queues)) {
+      if (queue.empty() || queue.front() != std::pair(block, step)) // plan_c11
+        return fail("expected " + getText("read", operand, block) + " for step " + std::to_string(step) +
+                    " before its product but got " +
+                    (queue.empty() ? "none"
+                                   : "that of block " + std::to_string(queue.front().first) + ", step " +
+                                         std::to_string(queue.front().second)));
+      queue.pop_front();
+    }
+  }
+
+  void fail(const std::string &text) {
+    if (fault.empty())
+      fault = text;
+  }
+
+  PlanAttr plan;
+  const ProductLoop &product;
+  SmallVector<ReadOp> operands;
+  std::map<std::pair<const void *, int64_t>, Buffer> buffers;
+  SmallVector<std::deque<std::pair<int64_t, int64_t>>> queues; ///< of each operand, what is read and not yet multiplied
+  int64_t epoch = 0, newestStaged = -1;
+  std::string fault;
+};
+
+std::string getName(const PlanAction &action) {
+  static constexpr StringRef names[] = {"load", "write", "stage", "wait", "barrier", "read", "multiply", "reduce"};
+  std::string name = names[int(action.kind)].str();
+  bool isCounted = action.kind != PlanActionKind::Wait && action.kind != PlanActionKind::Barrier;
+  return isCounted ? name + " " + std::to_string(action.index) : name;
+}
+
+/// plan_c7 of a sum that is made in steps: what it does comes once, reads and products once for each step.
+std::string findForeign(PlanAttr plan, const ProductLoop &product, int64_t steps) {
+  std::map<PlanActionKind, int64_t> counts = {{PlanActionKind::Load, product.writes.size()},
+                                              {PlanActionKind::Write, product.writes.size()},
+                                              {PlanActionKind::Stage, product.stages.size()},
+                                              {PlanActionKind::Read, 2 * product.products.size()},
+                                              {PlanActionKind::Multiply, 1},
+                                              {PlanActionKind::Reduce, 0}};
+  std::map<std::pair<PlanActionKind, int64_t>, int64_t> found;
+  for (const PlanAction &action : plan.getRound()) {
+    auto count = counts.find(action.kind);
+    if (count == counts.end())
+      continue;
+    if (action.index >= count->second || action.step >= std::max<int64_t>(steps, 1))
+      return "expected the plan of a loop with " + std::to_string(count->second) + " of its kind and " +
+             std::to_string(steps) + " steps but got " + getName(action) +
+             (action.step ? " of step " + std::to_string(action.step) : "");
+    ++found[{action.kind, action.index}];
+  }
+  for (auto [kind, count] : counts)
+    for (int64_t index = 0; index < count; ++index) {
+      bool isOfStep = kind == PlanActionKind::Read || kind == PlanActionKind::Multiply;
+      int64_t expected = isOfStep ? steps : 1;
+      if (found[{kind, index}] != expected)
+        return "expected the plan of this loop, with " + getName({kind, index}) + " " + std::to_string(expected) +
+               (expected == 1 ? " time" : " times") + " in a round, but got it " +
+               std::to_string(found[{kind, index}]) + " times";
+    }
+  return "";
+}
+
+/// plan_c7 and plan_c15 of any other loop: all but loads is as it stands.
+std::string findReordered(PlanAttr plan, const ProductLoop &product) {
+  if (plan.getBuffers() != 1)
+    return "expected one buffer in a loop that does more than add up products but got " +
+           std::to_string(plan.getBuffers());
+  SmallVector<int64_t> loads;
+  auto isOrdered = [](const PlanAction &action) { return action.kind != PlanActionKind::Load; };
+  SmallVector<PlanAction> stands = describeRound(product), planned;
+  llvm::erase_if(stands, [&](const PlanAction &action) { return !isOrdered(action); });
+  for (const PlanAction &action : plan.getRound()) {
+    if (isOrdered(action))
+      planned.push_back(action);
+    else
+      loads.push_back(action.index);
+    if (isOrdered(action) && action.ahead) // plan_c15
+      return "expected loads alone to be ahead in a loop that does more than add up products but got " +
+             getName(action) + " of " + std::to_string(action.ahead) + " blocks ahead";
+    if (action.pairs) // plan_c14
+      return "expected pairs in a loop that adds up products alone but got them of " + getName(action);
+  }
+  auto [left, right] = std::mismatch(stands.begin(), stands.end(), planned.begin(), planned.end());
+  if (left != stands.end() || right != planned.end())
+    return "expected the plan of this loop, with " + (left == stands.end() ? "nothing more" : getName(*left)) +
+           ", but got " + (right == planned.end() ? "nothing more" : getName(*right)) + " there";
+  llvm::sort(loads);
+  SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(product.writes.size()));
+  if (loads != all)
+    return "expected each of the " + std::to_string(all.size()) + " tiles of this loop to be loaded once but got " +
+           std::to_string(loads.size()) + " loads";
+  return "";
+}
+
+/// plan_c8, plan_c13, plan_c14: of each tile.
+std::string findMisplaced(PlanAttr plan, const ProductLoop &product, const LoopResources &resources) {
+  for (const PlanAction &load : plan.getRound()) {
+    if (product.blocks && load.ahead > *product.blocks + plan.getBlocksOfRound()) // plan_c13
+      return "expected blocks of a loop that has " + std::to_string(*product.blocks) + " but got " + getName(load) +
+             ", " + std::to_string(load.ahead) + " ahead";
+    if (load.kind != PlanActionKind::Load)
+      continue;
+    const PlanAction *write = plan.find(PlanActionKind::Write, load.index);
+    if (load.ahead < write->ahead || (load.ahead == write->ahead && write < &load)) // plan_c8
+      return "expected a tile to be loaded before it is written but got " + getName(load) + ", " +
+             std::to_string(load.ahead) + " blocks ahead, and " + getName(*write) + ", " + std::to_string(write->ahead);
+    if (!load.pairs) // plan_c14
+      continue;
+    auto loaded = WriteOp(product.writes[load.index].write).getTile().getDefiningOp<LoadOp>();
+    if (!loaded || !product.isHalfOfLine(loaded, resources.getLineBytes()))
+      return "expected pairs of blocks whose rows are halves of a line of " + std::to_string(resources.getLineBytes()) +
+             " bytes but got " + getName(load);
+    if (!product.blocks || *product.blocks % 2)
+      return "expected pairs in a loop of an even number of blocks but got " +
+             (product.blocks ? std::to_string(*product.blocks) : "one that is not known");
+  }
+  return "";
+}
+
+} // namespace
+
+SmallVector<LoopAction> nstf::systolic::listRound(const ProductLoop &product) {
+  SmallVector<LoopAction> round;
+  int64_t reductions = 0;
+  llvm::DenseMap<Operation *, int64_t> reads;
+  for (auto [index, one] : llvm::enumerate(product.products)) {
+    if (one.b)
+      reads[one.b] = 2 * index;
+    if (one.a)
+      reads[one.a] = 2 * index + 1;
+  }
+  for (Operation &op : scf::ForOp(product.loop).getBody()->without_terminator()) {
+    auto add = [&](PlanActionKind kind, int64_t index = 0) { round.push_back({{kind, index}, &op}); };
+    for (auto [index, one] : llvm::enumerate(product.writes)) {
+      if (one.write == &op)
+        add(PlanActionKind::Write, index);
+      if (!one.loads.empty() && one.loads.back() == &op)
+        add(PlanActionKind::Load, index);
+    }
+    for (auto [index, stage] : llvm::enumerate(product.stages))
+      if (stage == &op)
+        add(PlanActionKind::Stage, index);
+    for (auto [index, one] : llvm::enumerate(product.products))
+      if (one.mma == &op)
+        add(PlanActionKind::Multiply, index);
+    if (auto read = reads.find(&op); read != reads.end())
+      add(PlanActionKind::Read, read->second);
+    if (isa<BarrierOp>(op))
+      add(PlanActionKind::Barrier);
+    if (isa<WaitOp>(op))
+      add(PlanActionKind::Wait);
+    if (isa<ReduceOp>(op))
+      add(PlanActionKind::Reduce, reductions++);
+  }
+  return round;
+}
+
+SmallVector<PlanAction> nstf::systolic::describeRound(const ProductLoop &product) {
+  return llvm::map_to_vector(listRound(product), [](const LoopAction &one) { return one.action; });
+}
+
+std::string nstf::systolic::findFault(PlanAttr plan, const ProductLoop &product, const LoopResources &resources) {
+  if (plan.isAsItStands() && plan.getRound() == ArrayRef<PlanAction>(describeRound(product)))
+    return "";
+  bool isSum = product.findMoreThanSums().empty();
+  int64_t steps = resources.countSteps(product);
+  std::string fault = isSum ? findForeign(plan, product, steps) : findReordered(plan, product);
+  if (fault.empty())
+    fault = findMisplaced(plan, product, resources);
+  if (fault.empty() && !isSum)
+    fault = product.findObstacleToLoadingAhead();
+  if (!fault.empty())
+    return fault;
+  if (int64_t bytes = resources.countLdsBytes(product, plan); bytes > resources.getLdsLimit()) // plan_c12
+    return "expected buffers of at most " + std::to_string(resources.getLdsLimit()) + " bytes of LDS but got " +
+           std::to_string(bytes);
+  if (int64_t registers = resources.countRegisters(product, plan); registers > resources.getRegisterLimit()) // plan_c8
+    return "expected at most " + std::to_string(resources.getRegisterLimit()) + " registers a lane but got " +
+           std::to_string(registers);
+  return isSum ? PlanRun(plan, product).run() : "";
+}

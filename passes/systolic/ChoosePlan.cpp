@@ -1,0 +1,281 @@
+#include "passes/systolic/ChoosePlan.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+namespace {
+
+/// A plan of a loop that adds up products, as it is decided.
+struct Draft {
+  /// When a tile is loaded: in this step of a block so many blocks ahead.
+  struct Slot {
+    int64_t ahead = 2, step = 0;
+    bool pairs = false;
+  };
+  int64_t buffers = 2;
+  int64_t writeAhead = 1; ///< as many as buffers where blocks have one step
+  SmallVector<Slot> loads;
+  LoopOrder order = LoopOrder::merged;
+  bool firstAlone = false, readsFirst = false;
+};
+
+class SumPlanner {
+public:
+  SumPlanner(const ProductLoop &product, KernelOp kernel, const LoopResources &resources, nstf::TargetView target)
+      : product(product), kernel(kernel), resources(resources), target(target) {}
+
+  PlanChoice choose() {
+    steps = resources.countSteps(product);
+    if (steps == 0)
+      return refuse("a block of " + std::to_string(product.depth) + " along K is no whole number of cells");
+    if (product.blocks && *product.blocks < 2)
+      return refuse("it has no more than one block");
+    bool isStaged = !product.stages.empty(), takesTurns = kernel.getParam("SCHEDULE").value_or(0) == 1;
+    draft.order = takesTurns ? LoopOrder::turns : LoopOrder::merged;
+    if (std::string reason = placeBuffers(isStaged); !reason.empty())
+      return refuse(reason);
+    // Tiles whose waves share out K are tuned with blocks one ahead.
+    if (draft.buffers == 2 && steps == 1 && !isStaged && !takesTurns && kernel.getArray()->getParts() == 1)
+      draft.writeAhead = 2;
+    placeLoads(takesTurns);
+    draft.firstAlone = llvm::any_of(product.writes, [&](const LoopWrite &one) {
+      LoadOp load = getWrittenLoad(one);
+      return load && (product.getColumnsBefore(load) != 0 || product.begin != 0);
+    });
+    // Every load on its way holds a line of the L1. Of more than it has, the last ones stand in front of it, and the
+    // wave's products behind them.
+    int64_t bytes = LoopResources::countBlockBytes(product);
+    if (resources.getWavesPerSimd() == 1 && bytes > target.l1Bytes())
+      return refuse("a block of " + std::to_string(bytes) + " bytes would be on its way, the L1 of " +
+                    target.name().str() + " has lines for " + std::to_string(target.l1Bytes()) +
+                    ", and no other wave would make products meanwhile");
+    // The first products wait for what is loaded first alone.
+    draft.readsFirst = (draft.writeAhead + 1) * bytes > target.l1Bytes();
+    PlanAttr plan = makePlan();
+    if (int64_t registers = resources.countRegisters(product, plan); registers > resources.getRegisterLimit())
+      return refuse("sums, operands and what is on its way would take " + std::to_string(registers) + " of " +
+                    std::to_string(resources.getRegisterLimit()) + " registers");
+    return {plan, describe(), ""};
+  }
+
+private:
+  PlanChoice refuse(const std::string &reason) {
+    return {PlanAttr::get(kernel.getContext(), /*buffers=*/1, LoopOrder::merged, {}, /*pinned=*/true, false, false,
+                          describeRound(product)),
+            "", reason};
+  }
+
+  /// Empty, or why there are none.
+  std::string placeBuffers(bool isStaged) {
+    int64_t block = LoopResources::countBlockBytes(product), total = resources.countLdsBytes(product, makePlan());
+    if (total > target.ldsBytes()) {
+      if (steps == 1 || isStaged)
+        return "a second buffer would take " + std::to_string(total) + " bytes of LDS, " + target.name().str() +
+               " has " + std::to_string(target.ldsBytes()) + ", and one is read to the end of a block";
+      draft.buffers = 1;
+    } else if (isStaged && total + block <= target.ldsBytes()) {
+      draft.buffers = 3; // what is staged takes no registers: it can be two blocks ahead
+    }
+    return "";
+  }
+
+  /// Into two buffers: as soon as registers are free. Into one, all of which is read before the next block is written:
+  /// over the steps until then; or, where halves of the waves take turns, beside the steps that read least, so that no
+  /// turn is much longer than its products: the last, behind the write, and the first.
+  void placeLoads(bool takesTurns) {
+    int64_t tiles = product.writes.size();
+    draft.loads.assign(tiles, {/*ahead=*/draft.writeAhead + 1, /*step=*/0});
+    for (int64_t i = 0; draft.buffers == 1 && i < tiles; ++i)
+      if (takesTurns && i < tiles / 2)
+        draft.loads[i] = {/*ahead=*/2, /*step=*/steps - 1};
+      else
+        draft.loads[i] = {/*ahead=*/1, /*step=*/takesTurns ? 0 : i * (steps - 1) / tiles};
+    if (draft.writeAhead != 2 || !product.blocks || *product.blocks % 2)
+      return;
+    // Pairs of two tiles come in different blocks: at once they would ask the L1 for more lines than it can have on
+    // their way.
+    int64_t pairs = 0;
+    for (auto [slot, one] : llvm::zip_equal(draft.loads, product.writes)) {
+      LoadOp load = getWrittenLoad(one);
+      slot.pairs = load && product.isHalfOfLine(load, target.l1LineBytes());
+      slot.ahead += slot.pairs ? pairs++ % 2 : 0;
+    }
+  }
+
+  /// The load whose tile is written as it comes; else null.
+  static LoadOp getWrittenLoad(LoopWrite one) { return one.write.getTile().getDefiningOp<LoadOp>(); }
+
+  std::string describe() const {
+    if (!product.stages.empty())
+      return "a block is staged " + std::to_string(draft.buffers) +
+             " blocks before its products, behind the reads of its buffer";
+    return draft.writeAhead == 1 ? "a block is loaded two blocks and written to LDS one block before its products"
+                                 : "a block is loaded three blocks and written to LDS two blocks before its products";
+  }
+
+  // The round
+
+  void add(PlanActionKind kind, int64_t index = 0, int64_t ahead = 0, int64_t step = 0, bool pairs = false) {
+    round.push_back({kind, index, ahead, step, pairs});
+  }
+  void load(size_t index) { add(PlanActionKind::Load, index, draft.loads[index].ahead, 0, draft.loads[index].pairs); }
+  void loadInStep(int64_t step) {
+    for (size_t index = 0; index < draft.loads.size(); ++index)
+      if (draft.loads[index].step == step)
+        load(index);
+  }
+  void readAll(int64_t ahead, int64_t step) {
+    for (size_t index = 0; index < 2 * product.products.size(); ++index)
+      add(PlanActionKind::Read, index, ahead, step);
+  }
+
+  PlanAttr makePlan() {
+    round.clear();
+    if (draft.writeAhead > 1)
+      makeRoundOfOneStep();
+    else
+      makeRoundOfSteps();
+    // Of two waves on a SIMD the older one goes first, and the other one is alone with the rest of a block, while the
+    // first stands at the barrier: the matrix core waits wherever that wave does. Priorities that fall behind the
+    // memory work, and at the end of a block once more, bring both to the barrier together, in turns. Blocks of several
+    // products keep the core busy over a barrier without.
+    int64_t simds = target.simdsPerComputeUnit();
+    bool falls = draft.order == LoopOrder::merged && steps == 1 && kernel.getArray()->getNumWaves() >= 2 * simds;
+    SmallVector<int64_t> priorities = falls ? SmallVector<int64_t>{0, 2, 1} : SmallVector<int64_t>();
+    return PlanAttr::get(kernel.getContext(), draft.buffers, draft.order, priorities, /*pinned=*/true, draft.firstAlone,
+                         draft.readsFirst, round);
+  }
+
+  /// The largest first: what is written behind its reads has been on its way for longest then.
+  SmallVector<size_t> getOperandsBySize() const {
+    SmallVector<ReadOp> reads;
+    for (const LoopProduct &one : product.products)
+      reads.append({one.b, one.a});
+    SmallVector<size_t> order = llvm::to_vector(llvm::seq(reads.size()));
+    llvm::stable_sort(order, [&](size_t a, size_t b) {
+      auto registers = [&](size_t index) { return getFragment(reads[index].getType()).getNumRegisters(); };
+      return registers(a) > registers(b);
+    });
+    return order;
+  }
+
+  /// All of the block is in registers, so that its buffer is free for the one two ahead: between two barriers reads,
+  /// writes and loads have nothing to do with each other, and flow beside the products from first to last.
+  void makeRoundOfOneStep() {
+    size_t operands = 2 * product.products.size(), tiles = product.writes.size();
+    bool hasPairs = llvm::any_of(draft.loads, [](const Draft::Slot &slot) { return slot.pairs; });
+    SmallVector<size_t> order = hasPairs ? getOperandsBySize() : llvm::to_vector(llvm::seq(operands));
+    add(PlanActionKind::Barrier);
+    for (size_t index = 0; index < std::max(operands, tiles); ++index) {
+      if (index < operands)
+        add(PlanActionKind::Read, order[index], 1);
+      for (size_t tile = 0; hasPairs && index == 0 && tile < tiles; ++tile)
+        add(PlanActionKind::Write, tile, draft.writeAhead);
+      // Each tile is loaded behind its write, so that no write waits for all that is on its way.
+      if (!hasPairs && index < tiles) {
+        add(PlanActionKind::Write, index, draft.writeAhead);
+        load(index);
+      }
+    }
+    // A block has one pair, which comes last, so that products cover what the next ones and the barrier wait for.
+    for (size_t tile = 0; hasPairs && tile < tiles; ++tile)
+      load(tile);
+    add(PlanActionKind::Multiply);
+  }
+
+  void makeRoundOfSteps() {
+    bool hasOneBuffer = draft.buffers == 1;
+    for (int64_t step = 0; step < steps; ++step) {
+      bool isFinal = step + 1 == steps;
+      if (!isFinal)
+        readAll(0, step + 1);
+      // Into the other buffer at once; into the same one when all of it is read.
+      if (step == (hasOneBuffer ? steps - 1 : 0)) {
+        if (hasOneBuffer)
+          add(PlanActionKind::Barrier);
+        for (size_t index = 0; index < draft.loads.size(); ++index) {
+          add(PlanActionKind::Write, index, 1);
+          if (!hasOneBuffer && draft.loads[index].step == step)
+            load(index);
+        }
+      } else if (!hasOneBuffer) {
+        loadInStep(step);
+      }
+      if (isFinal) {
+        if (!product.stages.empty())
+          add(PlanActionKind::Wait, 0, draft.buffers - 2);
+        add(PlanActionKind::Barrier);
+        // All of the present buffer is read.
+        for (size_t index = 0; index < product.stages.size(); ++index)
+          add(PlanActionKind::Stage, index, draft.buffers);
+        readAll(1, 0);
+      }
+      if (hasOneBuffer)
+        loadInStep(step);
+      add(PlanActionKind::Multiply);
+    }
+  }
+
+  const ProductLoop &product;
+  KernelOp kernel;
+  const LoopResources &resources;
+  nstf::TargetView target;
+  int64_t steps = 1;
+  Draft draft;
+  SmallVector<PlanAction> round;
+};
+
+} // namespace
+
+/// Of a loop that does more than add up products: what goes to LDS is loaded a round ahead, behind the barrier after
+/// the last write, where nobody waits for it.
+static PlanChoice chooseLoadsAhead(const ProductLoop &product, const LoopResources &resources) {
+  MLIRContext *context = product.loop->getContext();
+  auto makePlan = [&](ArrayRef<PlanAction> round) {
+    return PlanAttr::get(context, /*buffers=*/1, LoopOrder::merged, {}, /*pinned=*/true, false, false, round);
+  };
+  SmallVector<PlanAction> stands = describeRound(product), round;
+  if (std::string reason = product.findObstacleToLoadingAhead(); !reason.empty())
+    return {makePlan(stands), "", reason};
+  size_t writes = 0;
+  for (const PlanAction &action : stands) {
+    if (action.kind == PlanActionKind::Load)
+      continue;
+    round.push_back(action);
+    writes += action.kind == PlanActionKind::Write;
+    if (action.kind != PlanActionKind::Barrier || writes != product.writes.size())
+      continue;
+    for (int64_t tile = 0; tile < int64_t(writes); ++tile)
+      round.push_back({PlanActionKind::Load, tile, /*ahead=*/1});
+    ++writes; // behind the first such barrier only
+  }
+  PlanAttr plan = makePlan(round);
+  if (int64_t registers = resources.countRegisters(product, plan); registers > resources.getRegisterLimit())
+    return {makePlan(stands), "",
+            "with the tiles of the next round it would take " + std::to_string(registers) + " of " +
+                std::to_string(resources.getRegisterLimit()) + " registers"};
+  return {plan, "what goes to LDS is loaded a round before", ""};
+}
+
+PlanChoice nstf::systolic::choosePlan(const ProductLoop &product, KernelOp kernel, const LoopResources &resources,
+                                      nstf::TargetView target) {
+  return product.findMoreThanSums().empty() ? SumPlanner(product, kernel, resources, target).choose()
+                                            : chooseLoadsAhead(product, resources);
+}
+
+int64_t nstf::systolic::getDistance(PlanAttr plan) {
+  int64_t distance = 0;
+  for (const PlanAction &action : plan.getRound())
+    if (action.kind == PlanActionKind::Load || action.kind == PlanActionKind::Stage)
+      distance = std::max(distance, action.ahead);
+  return distance;
+}
+
+int64_t nstf::systolic::getLatency(nstf::TargetView target) {
+  return target.l2Latency() + (target.mallLatencyNs() + target.hbmLatencyNs()) * target.peakClock() / 1000;
+}
+
+int64_t nstf::systolic::getBytesNeeded(nstf::TargetView target) {
+  return getLatency(target) * target.hbmReadBandwidth() * 1000 / (target.peakClock() * target.computeUnits());
+}

@@ -1,0 +1,24 @@
+// Which plan a loop of products gets, by what a compute unit has of registers, LDS and lines of the L1.
+#pragma once
+
+#include "passes/systolic/CheckPlan.h"
+
+namespace nstf::systolic {
+
+struct PlanChoice {
+  PlanAttr plan;
+  std::string text;    ///< what it does, for people
+  std::string refusal; ///< why the loop stays as it stands; empty where it does not
+};
+
+PlanChoice choosePlan(const ProductLoop &product, KernelOp kernel, const LoopResources &resources,
+                      nstf::TargetView target);
+
+/// Blocks between a load and its products.
+int64_t getDistance(PlanAttr plan);
+/// Clocks until a load brings what no cache has.
+int64_t getLatency(nstf::TargetView target);
+/// Bytes that a compute unit must have on their way for its share of the memory's bandwidth.
+int64_t getBytesNeeded(nstf::TargetView target);
+
+} // namespace nstf::systolic

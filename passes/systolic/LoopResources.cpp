@@ -1,0 +1,115 @@
+#include "passes/systolic/LoopResources.h"
+#include "passes/systolic/Scratch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+/// What a loop needs beside sums and operands.
+static constexpr int64_t registersOfAddresses = 24;
+
+int64_t nstf::systolic::countRegisters(Type tile) {
+  return llvm::divideCeil(getFragment(tile).getNumRegisters() * cast<RankedTensorType>(tile).getElementTypeBitWidth(),
+                          32);
+}
+
+int64_t LoopResources::getWavesPerSimd() const {
+  return llvm::divideCeil(KernelOp(kernel).getArray()->getNumWaves(), target.simdsPerComputeUnit());
+}
+
+int64_t LoopResources::getRegisterLimit() const {
+  return std::min(target.maxVgprsPerWave(), target.vgprsPerLane() / getWavesPerSimd()) - registersOfAddresses;
+}
+
+int64_t LoopResources::countSteps(const ProductLoop &product) const {
+  int64_t depth = KernelOp(kernel).getArray()->getDepth();
+  return depth && product.depth % depth == 0 ? product.depth / depth : 0;
+}
+
+/// What is carried or multiplied; of a sum that is made in steps the operands of two.
+int64_t LoopResources::countRegisters(const ProductLoop &product, PlanAttr plan) const {
+  bool isSum = product.findMoreThanSums().empty();
+  int64_t registers = 0, steps = std::max<int64_t>(countSteps(product), 1), ahead = 1;
+  for (const PlanAction &action : plan.getRound())
+    if (action.kind == PlanActionKind::Read)
+      ahead = std::max(ahead, action.ahead);
+  for (const LoopProduct &one : product.products) {
+    MmaOp mma = one.mma;
+    registers += systolic::countRegisters(mma.getType());
+    for (Value operand : {mma.getA(), mma.getB()})
+      if (isSum)
+        registers += (1 + ahead) * llvm::divideCeil(systolic::countRegisters(operand.getType()), steps);
+    // What the loop reads lives as long as a product.
+    if (!isSum && !one.b)
+      registers += systolic::countRegisters(mma.getB().getType());
+  }
+  for (Value carried : scf::ForOp(product.loop).getRegionIterArgs())
+    if (!isSum && getTileType(carried))
+      registers += systolic::countRegisters(carried.getType());
+  llvm::SmallPtrSet<Operation *, 4> counted;
+  for (auto [index, one] : llvm::enumerate(product.writes)) {
+    const PlanAction *load = plan.find(PlanActionKind::Load, index), *write = plan.find(PlanActionKind::Write, index);
+    if (!load || !write)
+      continue;
+    int64_t blocks = std::max<int64_t>(load->ahead - write->ahead, load->pairs ? 2 : 1);
+    if (isSum)
+      registers += blocks * systolic::countRegisters(WriteOp(one.write).getTile().getType());
+    for (LoadOp loaded : one.loads)
+      if (!isSum && load->ahead && counted.insert(loaded).second)
+        registers += blocks * systolic::countRegisters(loaded.getType());
+  }
+  return registers;
+}
+
+int64_t LoopResources::countBlockBytes(const ProductLoop &product) {
+  auto bytesOf = [](LdsType lds) { return lds.getSizeInBytes() / lds.getBuffers(); };
+  int64_t bytes = 0;
+  for (LoopWrite one : product.writes)
+    bytes += bytesOf(one.write.getLds().getType());
+  for (StageOp stage : product.stages)
+    bytes += bytesOf(stage.getLds().getType());
+  return bytes;
+}
+
+int64_t LoopResources::countLdsBytes(const ProductLoop &product, PlanAttr plan) const {
+  KernelOp op = kernel;
+  int64_t bytes = 0, scratch = 0;
+  for (Type type : op.getArgumentTypes())
+    if (auto lds = dyn_cast<LdsType>(type))
+      bytes += lds.getSizeInBytes();
+  op.walk([&](Operation *inside) { scratch = std::max(scratch, getScratchBytes(inside, *op.getWaveSize())); });
+  return bytes + scratch + (plan.getBuffers() - 1) * countBlockBytes(product);
+}
+
+int64_t LoopResources::countBytesInFlight(const ProductLoop &product, PlanAttr plan) {
+  int64_t bytes = 0;
+  for (auto [index, one] : llvm::enumerate(product.writes))
+    if (const PlanAction *load = plan.find(PlanActionKind::Load, index); load && load->ahead) {
+      LdsType lds = WriteOp(one.write).getLds().getType();
+      bytes += (load->pairs ? 2 : 1) * lds.getSizeInBytes() / lds.getBuffers();
+    }
+  for (StageOp stage : product.stages) {
+    LdsType lds = stage.getLds().getType();
+    bytes += (plan.getBuffers() - 1) * lds.getSizeInBytes() / lds.getBuffers();
+  }
+  return bytes;
+}
+
+int64_t LoopResources::getBlockClocks(const ProductLoop &product) const {
+  SystolicArrayAttr array = *KernelOp(kernel).getArray();
+  int64_t clocks = 0;
+  for (const LoopProduct &one : product.products) {
+    MmaOp mma = one.mma;
+    std::string type;
+    llvm::raw_string_ostream(type) << getTileType(mma.getA()).getElementType();
+    int64_t products = mma.getType().getNumElements() * getTileType(mma.getA()).getDimSize(1);
+    for (const nstf::MatrixInstruction &instruction : target.matrixInstructions())
+      if (instruction.m == array.getM() && instruction.n == array.getN() && instruction.blocks == 1 &&
+          instruction.k == array.getInstructionK() && instruction.a == type) {
+        clocks += products / (instruction.m * instruction.n * instruction.k) * 4 * instruction.passes;
+        break;
+      }
+  }
+  int64_t simds = std::min(target.simdsPerComputeUnit(), array.getNumWaves());
+  return std::max<int64_t>(clocks / (simds * array.getParts()), 1);
+}

@@ -1,0 +1,130 @@
+// Lowering of the operations of order: overlaps, barriers, waits, priorities.
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/systolic_to_gpu/TileLowering.h"
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+namespace {
+
+// Overlaps keep their parts; what they yield becomes vectors.
+
+struct OverlapPattern : TilePattern<OverlapOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(OverlapOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Type> types;
+    if (failed(getTypeConverter()->convertTypes(op.getResultTypes(), types)))
+      return failure();
+    auto converted = OverlapOp::create(rewriter, op.getLoc(), types, op.getParts().size());
+    for (auto [from, to] : llvm::zip_equal(op.getParts(), converted.getParts()))
+      rewriter.inlineRegionBefore(from, to, to.end());
+    rewriter.replaceOp(op, converted.getResults());
+    return success();
+  }
+};
+
+struct YieldPattern : TilePattern<YieldOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(YieldOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<YieldOp>(op, adaptor.getValues());
+    return success();
+  }
+};
+
+// Waves that wait for one another.
+
+/// Nothing moves over it.
+void pin(OpBuilder &builder, Location loc) {
+  amdgpu::SchedBarrierOp::create(builder, loc, amdgpu::sched_barrier_opt_enum::none);
+}
+
+/// Waits for the waves alone, and nothing moves over it.
+void meet(OpBuilder &builder, Location loc) {
+  pin(builder, loc);
+  ROCDL::SBarrierOp::create(builder, loc);
+  pin(builder, loc);
+}
+
+struct BarrierPattern : TilePattern<BarrierOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(BarrierOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    if (op.getNowait()) {
+      if (op.getPinned())
+        meet(rewriter, op.getLoc());
+      else
+        ROCDL::SBarrierOp::create(rewriter, op.getLoc());
+      rewriter.eraseOp(op);
+      return success();
+    }
+    if (op.getPinned()) {
+      pin(rewriter, op.getLoc());
+      BarrierOp::create(rewriter, op.getLoc());
+      pin(rewriter, op.getLoc());
+      rewriter.eraseOp(op);
+      return success();
+    }
+    if (kernel.stagedArrays.empty()) {
+      // LLVM waits for writes here, but not always for reads of another block of code whose results nobody uses.
+      amdgpu::MemoryCounterWaitOp::create(rewriter, op.getLoc(), /*load=*/{}, /*store=*/{},
+                                          /*ds=*/rewriter.getI32IntegerAttr(0), /*exp=*/{}, /*tensor=*/{});
+      rewriter.replaceOpWithNewOp<amdgpu::LDSBarrierOp>(op);
+      return success();
+    }
+    // Its fences would wait for what is staged, too.
+    auto none = amdgpu::sched_barrier_opt_enum::none;
+    amdgpu::SchedBarrierOp::create(rewriter, op.getLoc(), none);
+    amdgpu::MemoryCounterWaitOp::create(rewriter, op.getLoc(), /*load=*/{}, /*store=*/{},
+                                        /*ds=*/rewriter.getI32IntegerAttr(0), /*exp=*/{}, /*tensor=*/{});
+    ROCDL::SBarrierOp::create(rewriter, op.getLoc());
+    rewriter.replaceOpWithNewOp<amdgpu::SchedBarrierOp>(op, none);
+    return success();
+  }
+};
+
+struct WaitPattern : TilePattern<WaitOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(WaitOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<amdgpu::MemoryCounterWaitOp>(op, /*load=*/rewriter.getI32IntegerAttr(op.getCount()),
+                                                             /*store=*/IntegerAttr(), /*ds=*/IntegerAttr(),
+                                                             /*exp=*/IntegerAttr(), /*tensor=*/IntegerAttr());
+    return success();
+  }
+};
+
+struct PriorityPattern : TilePattern<PriorityOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(PriorityOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<ROCDL::SetPrioOp>(op, op.getLevel());
+    return success();
+  }
+};
+
+/// One more barrier for half of the waves.
+struct SkewPattern : TilePattern<SkewOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(SkewOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder index{rewriter, op.getLoc()};
+    Value half = index.constant(kernel.array.getNumWaves() / 2);
+    auto predicate = op.getEnd() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::uge;
+    Value isHalf = arith::CmpIOp::create(rewriter, op.getLoc(), predicate, kernel.wave, half);
+    // Of two ways from a product to its use LLVM may count the longer one's wait states: here none are missing.
+    if (op.getEnd())
+      ROCDL::SNopOp::create(rewriter, op.getLoc(), 15);
+    auto branch = scf::IfOp::create(rewriter, op.getLoc(), isHalf, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    meet(rewriter, op.getLoc());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void nstf::systolic::populateOrderLowering(const KernelContext &kernel, TypeConverter &converter,
+                                           RewritePatternSet &patterns) {
+  patterns.add<OverlapPattern, YieldPattern, BarrierPattern, WaitPattern, PriorityPattern, SkewPattern>(
+      kernel, converter, patterns.getContext());
+}
