@@ -13,14 +13,28 @@ double readNumber(const YamlValue &value) {
   return number.value;
 }
 
+std::string readText(const YamlMap &map, const char *key) { return map.get(key, "a text").text("a text"); }
+
+ChipConstant::Range readRange(const YamlValue &value, const ChipConstant &constant) {
+  if (constant.mark != 'I' && constant.mark != 'U')
+    value.place().error("expected a range beside mark I or U but got " + std::string(1, constant.mark));
+  const YamlMap row = value.map("what the constant may be: a map", {"lowest", "highest", "why"});
+  const ChipConstant::Range range = {readNumber(row.get("lowest", "a number")),
+                                     readNumber(row.get("highest", "a number")), readText(row, "why")};
+  if (range.lowest >= range.highest)
+    value.place().error("expected lowest to be less than highest");
+  if (constant.value < range.lowest || constant.value > range.highest)
+    value.place().error("expected a range that holds the value");
+  return range;
+}
+
 ChipConstant readConstant(const YamlEntry &entry) {
-  const YamlMap row = entry.value.map("a constant: a map", {"value", "unit", "mark", "source", "rejected"});
-  auto text = [](const YamlMap &map, const char *key) { return map.get(key, "a text").text("a text"); };
+  const YamlMap row = entry.value.map("a constant: a map", {"value", "unit", "mark", "source", "rejected", "range"});
   ChipConstant constant;
   constant.place = entry.place;
   constant.value = readNumber(row.get("value", "a number"));
-  constant.unit = text(row, "unit");
-  constant.source = text(row, "source");
+  constant.unit = readText(row, "unit");
+  constant.source = readText(row, "source");
   const YamlValue &mark = row.get("mark", "D, M, I or U");
   const std::string letter = mark.text("D, M, I or U");
   if (letter != "D" && letter != "M" && letter != "I" && letter != "U")
@@ -30,8 +44,10 @@ ChipConstant readConstant(const YamlEntry &entry) {
     for (const YamlValue &value : rejected->list("a list of values that are not taken")) {
       const YamlMap other = value.map("a value that is not taken: a map", {"value", "source", "why"});
       constant.rejected.push_back(
-          {readNumber(other.get("value", "a number")), text(other, "source"), text(other, "why")});
+          {readNumber(other.get("value", "a number")), readText(other, "source"), readText(other, "why")});
     }
+  if (const YamlValue *range = row.find("range"))
+    constant.range = readRange(*range, constant);
   return constant;
 }
 
@@ -49,13 +65,12 @@ ChipFile readBuiltIn(const YamlValue &value, const ChipFile::Lookup &lookup, uns
 
 ChipFile readChip(const YamlValue &document, const ChipFile::Lookup &lookup, unsigned depth) {
   const YamlMap row = document.map("a chip: a map", {"name", "target", "description", "base", "constants"});
-  auto text = [&](const char *key) { return row.get(key, "a text").text("a text"); };
   ChipFile chip;
   if (const YamlValue *base = row.find("base"))
     chip = readBuiltIn(*base, lookup, depth + 1);
-  chip.name = text("name");
-  chip.description = text("description");
-  const std::string target = text("target");
+  chip.name = readText(row, "name");
+  chip.description = readText(row, "description");
+  const std::string target = readText(row, "target");
   if (!chip.target.empty() && chip.target != target)
     row.find("target")->fail("the base's target " + chip.target);
   chip.target = target;

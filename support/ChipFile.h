@@ -6,7 +6,9 @@
 //   base: mi250x                # whatever isn't said here is as on that chip; without it everything must be said
 //   constants:
 //     l2_latency: {value: 249, unit: clk, mark: M, source: "…", rejected: [{value: 302, source: "…", why: "…"}]}
+//     barrier_clocks: {value: 32, unit: clk, mark: U, source: "…", range: {lowest: 16, highest: 100, why: "…"}}
 //
+// A range says what a constant that nobody measured (I, U) may plausibly be: `tools/bench kernels --uncertain`.
 // Which constants there are and what their units must be is the reader's business that asks for them.
 #pragma once
 
@@ -14,6 +16,8 @@
 
 #include <functional>
 #include <map>
+#include <optional>
+#include <vector>
 
 namespace nstf::support {
 
@@ -22,12 +26,17 @@ struct ChipConstant {
     double value = 0;
     std::string source, why;
   };
+  struct Range {
+    double lowest = 0, highest = 0;
+    std::string why;
+  };
 
   Place place;      ///< of the key
   double value = 0; ///< finite
   std::string unit, source;
   char mark = 'U'; ///< D vendor, M measured by a third party, I inferred, U unverified
   std::vector<Rejected> rejected;
+  std::optional<Range> range; ///< holds the value; of marks I and U alone
 };
 
 struct ChipFile {

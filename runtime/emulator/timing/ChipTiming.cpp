@@ -54,6 +54,17 @@ std::string shown(double value) {
   constant.place.error("expected '" + key + "' to be " + expected + " but got " + shown(constant.value));
 }
 
+/// The value, or an end of the range, of a constant.
+void checkAlone(const support::ChipConstant &constant, const TimingField &field, double value) {
+  auto expect = [&](bool holds, const std::string &expected) {
+    if (!holds)
+      constant.place.error("expected '" + std::string(field.key) + "' to be " + expected + " but got " + shown(value));
+  };
+  expect(!field.isWhole || value == std::floor(value), "a whole number");
+  expect(value >= field.min, "at least " + shown(field.min));
+  expect(value <= largest(field.unit), "at most " + shown(largest(field.unit)));
+}
+
 /// What no constant says on its own.
 void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
   for (const char *key : {"instruction_line_bytes", "l1_line_bytes", "scalar_line_bytes", "l2_line_bytes",
@@ -133,14 +144,12 @@ ChipTiming make(const support::YamlValue &document) {
   chip.target = file.target;
   chip.file = file;
   for (const TimingField &field : fields) {
-    const double value = file.get(field.key, field.unit).value;
-    if (field.isWhole && value != std::floor(value))
-      fail(file, field.key, "a whole number");
-    if (!(value >= field.min))
-      fail(file, field.key, "at least " + shown(field.min));
-    if (value > largest(field.unit))
-      fail(file, field.key, "at most " + shown(largest(field.unit)));
-    field.set(chip, value);
+    const support::ChipConstant &constant = file.get(field.key, field.unit);
+    checkAlone(constant, field, constant.value);
+    if (constant.range)
+      for (double end : {constant.range->lowest, constant.range->highest})
+        checkAlone(constant, field, end);
+    field.set(chip, constant.value);
   }
   checkTogether(file, chip);
   return chip;

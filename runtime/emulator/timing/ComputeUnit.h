@@ -9,6 +9,7 @@
 #include "runtime/emulator/timing/InstructionFetch.h"
 #include "runtime/emulator/timing/IssueArbiter.h"
 #include "runtime/emulator/timing/Lds.h"
+#include "runtime/emulator/timing/PlaceWaits.h"
 #include "runtime/emulator/timing/Ports.h"
 #include "runtime/emulator/timing/Simd.h"
 #include "runtime/emulator/timing/Stalls.h"
@@ -121,6 +122,7 @@ private:
   std::array<Simd, simdCount> simds;
   Lds lds;
   Clocks addressFree = 0;          ///< of vector memory
+  PlaceWaits placeWaits;           ///< of it
   Clocks lastTurn = 0;             ///< one SIMD a clock
   unsigned toPlan = 0;             ///< SIMDs whose waves changed, a bit each
   std::vector<TimedWave *> opened; ///< waves whose barrier has

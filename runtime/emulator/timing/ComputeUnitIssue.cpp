@@ -9,7 +9,9 @@ void ComputeUnit::countStall(const Simd &simd, const TimedWave &wave, Clocks now
   InstructionStalls &at = stalls[wave.entry.instruction];
   const Clocks unitFree = std::clamp(freeFor(simd, wave), wave.ready, now);
   const bool byItself = wave.slot == Slot::Vector && (simd.vectorUser == &wave || simd.matrixUser == &wave);
-  at.clocks[size_t(byItself ? Stall::AluDependency : Stall::ArbiterWinStall)] += unitFree - wave.ready;
+  const Clocks forPlaces = wave.slot == Slot::VectorMemory ? placeWaits.within(wave.ready, unitFree) : 0;
+  at.clocks[size_t(byItself ? Stall::AluDependency : Stall::ArbiterWinStall)] += unitFree - wave.ready - forPlaces;
+  at.clocks[size_t(Stall::MissPlaces)] += forPlaces;
   at.clocks[size_t(Stall::ArbiterNotWin)] += now - unitFree;
 }
 
@@ -77,10 +79,12 @@ void ComputeUnit::issue(Simd &simd, TimedWave &wave, Clocks now) {
 void ComputeUnit::issueVectorMemory(const Simd &simd, TimedWave &wave, Clocks now) {
   const TimingFact &fact = *wave.fact;
   ++(fact.is(TimingFact::load) ? counters.vectorReadInstructions : counters.vectorWriteInstructions);
-  AccessTimes times = {now, now + chip.vmemIssueClocks};
+  AccessTimes times = {now, now + chip.vmemIssueClocks, 0};
   if (fact.is(TimingFact::accesses)) {
     const MemoryRequest &request = wave.reader.request(wave.entry);
     times = ports.vectorAccess(number, now, fact, request, wave.reader.lines(wave.entry));
+    if (times.placeWait) // as if it stood at the end of its time there
+      placeWaits.add(times.issueFree - times.placeWait, times.issueFree);
     times.issueFree = std::max(times.issueFree, now + chip.vmemIssueClocks);
     if (fact.is(TimingFact::toLds)) // counted as it is under way: the data take the LDS when they come
       times.issueFree = std::max(times.issueFree, now + Clocks(chip.ldsDmaClocks) * std::max(fact.bytes / 4, 1));

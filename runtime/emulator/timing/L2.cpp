@@ -76,7 +76,7 @@ double L2::read(uint32_t xcd, double arrival, uint64_t address, uint32_t bytes) 
 double L2::write(double arrival, L2Line line, uint32_t bytes) {
   ++counters.l2Writes;
   counters.l2WriteBytes += bytes;
-  double wait = book(lines.channelOf(line), arrival, bytes * writePerByte);
+  double wait = book(lines.channelOf(line), arrival, std::max(bytes, chip.l2WriteLeastBytes) * writePerByte);
   if (isHit(line)) {
     ++counters.l2Hits;
     return wait;
@@ -91,7 +91,7 @@ double L2::write(double arrival, L2Line line, uint32_t bytes) {
 double L2::writeThrough(double arrival, L2Line line, uint64_t address, uint32_t dwords, uint32_t bytes) {
   ++counters.l2Writes;
   counters.l2WriteBytes += bytes;
-  double wait = book(lines.channelOf(line), arrival, bytes * writePerByte);
+  double wait = book(lines.channelOf(line), arrival, std::max(bytes, chip.l2WriteLeastBytes) * writePerByte);
   wait += fabric.write(arrival + wait, *line.visit->memory, line.member, sectorsOf.touched(address, dwords));
   return wait + fabric.writeLatency();
 }

@@ -30,7 +30,8 @@ public:
     portFree[port] = end;
     if (fact.is(TimingFact::ldsLanes))
       return end + chip.crossLaneLatency - chip.ldsReadClocksB32;
-    return end + chip.ldsLatency - chip.ldsReadClocksB32;
+    const bool isNarrow = fact.is(TimingFact::load) && fact.bytes < 4;
+    return end + chip.ldsLatency - chip.ldsReadClocksB32 + (isNarrow ? chip.ldsNarrowReadClocks : 0);
   }
 
   Clocks portClocks(const TimingFact &fact) const {

@@ -59,7 +59,7 @@ void MemorySystem::prefetch(uint32_t computeUnit, std::span<const LineAccess> li
 
 MemoryReply MemorySystem::vectorAccess(uint32_t computeUnit, Clocks now, const VectorAccess &access) {
   VectorCache::Reply reply = levels->vector.access(computeUnit, levels->inside(now), access);
-  return {levels->outside(reply.issueFree), levels->outside(reply.done)};
+  return {levels->outside(reply.issueFree), levels->outside(reply.done), Clocks(reply.placeWait)};
 }
 
 Clocks MemorySystem::scalarAccess(uint32_t computeUnit, Clocks now, AccessKind kind,

@@ -39,6 +39,7 @@ struct VectorAccess {
 struct MemoryReply {
   Clocks issueFree; ///< the compute unit's address unit takes its next instruction
   Clocks done;      ///< load: the data are in the registers; store and atomic: it is acknowledged
+  Clocks placeWait; ///< of the time until issueFree, that for which no place among the L1's misses was free
 };
 
 /// Outlives launches: what one leaves in the caches the next finds. Takes some 150 bytes for each kilobyte of cache,

@@ -17,6 +17,7 @@ struct TimingFact;
 struct AccessTimes {
   Clocks done;      ///< a load's data are there, a store is acknowledged
   Clocks issueFree; ///< the address unit takes the next instruction
+  Clocks placeWait; ///< of the time until then, that for which no place among the L1's misses was free
 };
 
 class Ports {

@@ -2,7 +2,8 @@
 //
 // The words are those of AMD's PC sampling (ROCprofiler-SDK, "stochastic sampling": no-instruction available, ALU
 // dependency, waitcnt, internal instruction, barrier wait, arbiter not win, arbiter win execution stall, sleep wait,
-// other wait). The model counts every clock instead of sampling some.
+// other wait), but for the L1's misses, whose full places are an execution stall there. The model counts every clock
+// instead of sampling some.
 #pragma once
 
 #include "runtime/emulator/timing/Clocks.h"
@@ -21,10 +22,11 @@ enum class Stall : uint8_t {
   Barrier,         ///< s_barrier
   ArbiterNotWin,   ///< another wave of the SIMD got the turn
   ArbiterWinStall, ///< the unit was busy with another wave's instruction
+  MissPlaces,      ///< the address unit held another wave's access, for which the L1's misses had no place
   Sleep,           ///< s_sleep
   Other,           ///< everything else: the order of stop points
 };
-constexpr size_t stallReasons = 9;
+constexpr size_t stallReasons = 10;
 constexpr std::array<std::string_view, stallReasons> stallNames = {"no instruction available",
                                                                    "ALU dependency",
                                                                    "waitcnt",
@@ -32,6 +34,7 @@ constexpr std::array<std::string_view, stallReasons> stallNames = {"no instructi
                                                                    "barrier wait",
                                                                    "arbiter not win",
                                                                    "arbiter win but execution stalled",
+                                                                   "no place for an L1 miss",
                                                                    "sleep wait",
                                                                    "other wait"};
 

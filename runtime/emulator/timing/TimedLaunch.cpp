@@ -270,7 +270,7 @@ AccessTimes TimedLaunch::vectorAccess(unsigned computeUnit, Clocks now, const Ti
                                                  .lines = lines,
                                                  .addressClocks = request.addressClocks,
                                                  .dataBytes = uint32_t(request.lanes) * fact.bytes});
-  return {reply.done, reply.issueFree};
+  return {reply.done, reply.issueFree, reply.placeWait};
 }
 
 Clocks TimedLaunch::scalarAccess(unsigned computeUnit, Clocks now, const TimingFact &fact,

@@ -5,6 +5,9 @@
 
 namespace nstf::emulator::timing {
 
+/// Of a miss that nobody else's load may wait for.
+static constexpr uint64_t noAddress = ~uint64_t(0);
+
 static uint32_t setsOfUnit(const ChipTiming &chip) {
   return uint32_t(std::max<uint64_t>(1, chip.l1Bytes / chip.l1LineBytes / chip.l1Ways));
 }
@@ -19,6 +22,7 @@ VectorCache::VectorCache(const ChipTiming &chip, MemoryCounters &counters, L2 &l
     : chip(chip), counters(counters), l2(l2), tlb(chip, counters), sets(setsOfUnit(chip)),
       computeUnitsPerXcd(chip.computeUnitsPerXcd()), block(blockOfUnit(chip)), bundles(sets / block.lines()),
       units(chip.computeUnits), missDone(size_t(chip.computeUnits) * chip.l1MissesInFlight),
+      missOf(chip.l1MissesInFlight > sets * chip.l1Ways ? missDone.size() : 0, noAddress),
       setFree(size_t(chip.computeUnits) * sets), visitsOfBlock(linesOfBlock / block.lines()),
       tags(chip.computeUnits * bundles, chip.l1Ways, block.lines()), perLine(1.0 / chip.vmemLinesPerClock),
       takesBlocks(l2.areBlocks() && chip.l1LineBytes == chip.l2LineBytes &&
@@ -34,7 +38,7 @@ void VectorCache::setClock(double clocksPerNs) {
 
 bool VectorCache::isInMemory(CachePolicy policy) const { return policy.scc || (policy.sc1 && chip.xcds > 1); }
 
-void VectorCache::lookUp(uint32_t computeUnit, const VectorAccess &access) {
+void VectorCache::lookUp(uint32_t computeUnit, double now, const VectorAccess &access) {
   size_t count = 0;
   for (const LineAccess &piece : access.lines)
     count += piece.following + 1u;
@@ -44,8 +48,11 @@ void VectorCache::lookUp(uint32_t computeUnit, const VectorAccess &access) {
   }
   const bool isLoad = access.kind == AccessKind::Load, passes = !isLoad || access.policy.coherent();
   const bool streaming = access.policy.streaming();
-  if (!passes)
+  if (!passes) {
     findHeld(computeUnit, access.lines);
+    if (!missOf.empty())
+      findUnderWay(computeUnit, now);
+  }
   const bool inMemory = isInMemory(access.policy);
   const L2Access kind = isLoad                             ? L2Access::Read
                         : access.kind == AccessKind::Store ? inMemory ? L2Access::WriteThrough : L2Access::Write
@@ -86,7 +93,7 @@ void VectorCache::findHeld(uint32_t computeUnit, std::span<const LineAccess> pie
     for (uint32_t left = piece.following + 1u; left;) {
       const uint64_t number = block.number(address);
       if (!visitCount || visits[visitCount - 1].block != number) {
-        visits[visitCount++] = {number, 0, {}};
+        visits[visitCount++] = {number, 0, {}, 0};
         if (visitCount > 1)
           tags.prefetch(bundleOf(computeUnit, number), block.index(address));
       }
@@ -98,6 +105,27 @@ void VectorCache::findHeld(uint32_t computeUnit, std::span<const LineAccess> pie
   }
   for (size_t i = 0; i < visitCount; ++i)
     tags[bundleOf(computeUnit, visits[i].block)].use(visits[i].found, visits[i].members, visits[i].block);
+}
+
+void VectorCache::findUnderWay(uint32_t computeUnit, double now) {
+  const size_t first = size_t(computeUnit) * chip.l1MissesInFlight;
+  const std::span<const uint64_t> addresses(&missOf[first], chip.l1MissesInFlight);
+  const std::span<const double> done(&missDone[first], chip.l1MissesInFlight);
+  underWayUntil.resize(std::max(underWayUntil.size(), visitCount * TagArray::maxMembers));
+  for (size_t i = 0; i < visitCount; ++i) {
+    Visit &visit = visits[i];
+    for (uint32_t left = visit.members & ~visit.found.held; left; left &= left - 1) {
+      const uint32_t member = uint32_t(std::countr_zero(left));
+      const uint64_t address = visit.block * block.bytes() + uint64_t(member) * block.lineBytes();
+      double until = 0;
+      for (size_t place = 0; place < addresses.size(); ++place)
+        until = std::max(until, addresses[place] == address ? done[place] : 0);
+      if (until <= now)
+        continue;
+      visit.underWay |= 1u << member;
+      underWayUntil[i * TagArray::maxMembers + member] = until;
+    }
+  }
 }
 
 void VectorCache::addLines(std::span<const LineAccess> pieces, bool passes, bool inBlocks) {
@@ -121,7 +149,7 @@ void VectorCache::addLines(std::span<const LineAccess> pieces, bool passes, bool
         visit += passes ? 0 : visitsOfBlock - 1;
         continue;
       }
-      if (!line.isHeld())
+      if (!line.isHeld() && !line.isUnderWay())
         line.l2 = l2.tags().add(address, piece.dwords);
       --left;
       address += block.lineBytes();
@@ -131,7 +159,8 @@ void VectorCache::addLines(std::span<const LineAccess> pieces, bool passes, bool
 
 /// Whether the L1 has nothing of a block of the L2.
 bool VectorCache::isMissing(const Visit *first) const {
-  return std::all_of(first, first + visitsOfBlock, [](const Visit &visit) { return !visit.found.held; });
+  return std::all_of(first, first + visitsOfBlock,
+                     [](const Visit &visit) { return !visit.found.held && !visit.underWay; });
 }
 
 /// One of a block's lines by itself.
@@ -150,7 +179,7 @@ VectorCache::Line VectorCache::lineOf(const Line &whole, uint32_t index) const {
 void VectorCache::fillMissing(uint32_t computeUnit, bool streaming) {
   for (size_t i = 0; i < visitCount; ++i) {
     Visit &visit = visits[i];
-    if (const uint32_t missing = visit.members & ~visit.found.held)
+    if (const uint32_t missing = visit.members & ~visit.found.held & ~visit.underWay)
       tags[bundleOf(computeUnit, visit.block)].fill(visit.found, missing, visit.block, streaming);
   }
 }
@@ -163,10 +192,20 @@ double VectorCache::load(uint32_t computeUnit, double &at, const Line &line, Cac
     counters.l1Merged += ready > hit;
     return ready;
   }
+  if (line.isUnderWay()) {
+    ++counters.l1Hits;
+    const double hit = at + chip.l1Latency;
+    const double until = underWayUntil[size_t(line.visit - visits.data()) * TagArray::maxMembers + line.member];
+    counters.l1Merged += until > hit;
+    return std::max(hit, until);
+  }
   Unit &unit = units[computeUnit];
-  double &oldest = missDone[size_t(computeUnit) * chip.l1MissesInFlight + unit.oldestMiss];
+  const size_t place = size_t(computeUnit) * chip.l1MissesInFlight + unit.oldestMiss;
+  double &oldest = missDone[place];
+  if (!missOf.empty())
+    missOf[place] = line.visit ? line.address : noAddress;
   unit.oldestMiss = unit.oldestMiss + 1 == chip.l1MissesInFlight ? 0 : unit.oldestMiss + 1;
-  at = std::max(at, oldest);
+  awaitPlace(at, oldest);
   double &free = setFree[setOf(computeUnit, line.address)];
   const double asked = std::max(at, free);
   free = asked + chip.l1SetMissClocks;
@@ -189,11 +228,15 @@ double VectorCache::loadBlock(uint32_t computeUnit, double &at, const Line &whol
     return last;
   }
   counters.l1Requests += linesOfBlock;
-  double *const misses = &missDone[size_t(computeUnit) * chip.l1MissesInFlight + unit.oldestMiss];
+  const size_t place = size_t(computeUnit) * chip.l1MissesInFlight + unit.oldestMiss;
+  double *const misses = &missDone[place];
+  if (!missOf.empty())
+    for (uint32_t i = 0; i < linesOfBlock; ++i)
+      missOf[place + i] = whole.visit ? whole.address + uint64_t(i) * block.lineBytes() : noAddress;
   unit.oldestMiss = unit.oldestMiss + linesOfBlock == chip.l1MissesInFlight ? 0 : unit.oldestMiss + linesOfBlock;
   BlockTimes asked;
   for (uint32_t i = 0; i < linesOfBlock; ++i) {
-    at = std::max(at, misses[i]);
+    awaitPlace(at, misses[i]);
     double &free = setFree[setOf(computeUnit, whole.address + uint64_t(i) * block.lineBytes())];
     const double time = std::max(at, free);
     asked.set(i, time);
@@ -246,7 +289,8 @@ VectorCache::Reply VectorCache::access(uint32_t computeUnit, double now, const V
   double last = start;     // when the last line is served
   uint32_t lineClocks = 0; // of the data path: what is touched of each line, in whole clocks
   uint32_t bytes = 0;      // that are touched
-  lookUp(computeUnit, access);
+  placeWait = 0;
+  lookUp(computeUnit, start, access);
   // Calls serve(line) for each line, and serveBlock(line) for all lines of a block, which return when they are served.
   auto forEachLine = [&](auto serve, auto serveBlock) {
     for (const Line &line : std::span(lines).first(lineCount)) {
@@ -288,11 +332,18 @@ VectorCache::Reply VectorCache::access(uint32_t computeUnit, double now, const V
                           : double(access.dataBytes) / chip.l1WriteBytesPerClock;
   double wait = (returns ? unit.returns : unit.stores).book(start, clocks);
   double shortest = returns ? chip.l1Latency : acknowledge;
-  return {unit.addressFree, std::max(last + wait, start + wait + shortest + std::max(0.0, clocks - 1))};
+  return {unit.addressFree, std::max(last + wait, start + wait + shortest + std::max(0.0, clocks - 1)), placeWait};
 }
 
-void VectorCache::drop(uint32_t computeUnit) { tags.clear(computeUnit * bundles, bundles); }
+void VectorCache::drop(uint32_t computeUnit) {
+  tags.clear(computeUnit * bundles, bundles);
+  if (!missOf.empty())
+    std::fill_n(&missOf[size_t(computeUnit) * chip.l1MissesInFlight], chip.l1MissesInFlight, noAddress);
+}
 
-void VectorCache::drop() { tags.clear(0, uint32_t(units.size()) * bundles); }
+void VectorCache::drop() {
+  tags.clear(0, uint32_t(units.size()) * bundles);
+  std::ranges::fill(missOf, noAddress);
+}
 
 } // namespace nstf::emulator::timing

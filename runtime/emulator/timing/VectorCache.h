@@ -13,8 +13,9 @@ namespace nstf::emulator::timing {
 
 struct VectorAccess;
 
-/// Write-through; a store allocates no line. A load of a line that is under way waits for the same data. A line is
-/// taken by its miss, so there are never more under way than l1_misses_in_flight, nor than lines.
+/// Write-through; a store allocates no line. A load of a line that is under way waits for the same data. A miss takes
+/// its line at once, and one of l1_misses_in_flight places until the data come. Where there are more places than lines,
+/// a line that later misses have taken from one under way is still found in that one's place.
 class VectorCache {
 public:
   VectorCache(const ChipTiming &chip, MemoryCounters &counters, L2 &l2);
@@ -22,6 +23,7 @@ public:
 
   struct Reply {
     double issueFree, done;
+    double placeWait; ///< of the address unit's time, for which it stood until a miss's place was free
   };
   /// Has the host fetch what an access will look up.
   void prefetch(uint32_t computeUnit, std::span<const LineAccess> pieces) const;
@@ -41,6 +43,7 @@ private:
     uint64_t block;   ///< its number
     uint32_t members; ///< of its bundle
     TagArray::Found found;
+    uint32_t underWay; ///< members that have left the tags before their data have come
   };
   /// A line of an access on its way, or all those of a block of the L2 that the L1 has nothing of.
   struct Line {
@@ -51,16 +54,23 @@ private:
     uint32_t member;
     L2Line l2; ///< unless the L1 has it
     bool isHeld() const { return visit && visit->found.held >> member & 1; }
+    bool isUnderWay() const { return visit && visit->underWay >> member & 1; }
   };
   /// All lines of an access, in `lines`, before any of them takes its time.
-  void lookUp(uint32_t computeUnit, const VectorAccess &access);
+  void lookUp(uint32_t computeUnit, double now, const VectorAccess &access);
   void findHeld(uint32_t computeUnit, std::span<const LineAccess> pieces);
+  void findUnderWay(uint32_t computeUnit, double now);
   void fillMissing(uint32_t computeUnit, bool streaming);
   void addLines(std::span<const LineAccess> pieces, bool passes, bool inBlocks);
   bool isMissing(const Visit *first) const;
   Line lineOf(const Line &block, uint32_t index) const;
   /// When the data of a line are there. At `at` it is in the tag stage, which may have to hold it there.
   double load(uint32_t computeUnit, double &at, const Line &line, CachePolicy policy);
+  /// A miss that is asked for at `at` waits there until the place is free.
+  void awaitPlace(double &at, double placeFree) {
+    placeWait += std::max(0.0, placeFree - at);
+    at = std::max(at, placeFree);
+  }
   double store(uint32_t computeUnit, double at, const Line &line, bool inMemory);
   /// When the last line of a block is served that is asked for at `at`, which becomes the time of what comes next.
   double loadBlock(uint32_t computeUnit, double &at, const Line &block, CachePolicy policy);
@@ -92,10 +102,13 @@ private:
   std::array<uint8_t, 33> clocksOf; ///< the data path, by dwords of a line
   // Of the access at hand, and what is left of larger ones
   std::vector<Line> lines;
-  std::vector<Visit> visits; ///< in the L1
+  std::vector<Visit> visits;         ///< in the L1
+  std::vector<double> underWayUntil; ///< of each visit's members
+  double placeWait = 0;
   size_t lineCount = 0, visitCount = 0;
   std::vector<Unit> units;
   std::vector<double> missDone; ///< of each compute unit's latest misses, in a ring
+  std::vector<uint64_t> missOf; ///< their lines' addresses; empty where no place outlasts its line
   std::vector<double> setFree;  ///< when a set can ask the L2 for its next line
   uint32_t visitsOfBlock;       ///< of the L2, in the L1
   TagArray tags;

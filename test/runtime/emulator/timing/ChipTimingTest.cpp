@@ -131,6 +131,39 @@ TEST(ChipTiming, FaultsNameTheLine) {
             "chip.yaml:6:3: expected 'hbm_refresh_ns' to be less than hbm_refresh_interval_ns, 3900 but got 4000");
 }
 
+TEST(ChipTiming, RangesSayWhatAGuessMayBe) {
+  const support::ChipConstant &misses = ChipTiming::find("mi300a").file.constants.at("l1_misses_in_flight");
+  ASSERT_TRUE(misses.range); // the base's
+  EXPECT_EQ(misses.range->lowest, 192);
+  EXPECT_EQ(misses.range->highest, 512);
+  EXPECT_FALSE(misses.range->why.empty());
+  EXPECT_FALSE(ChipTiming::find("mi300x").file.constants.at("l2_latency").range);
+}
+
+TEST(ChipTiming, FaultsOfRangesNameTheirPlace) {
+  auto of = [](const std::string &mark, const std::string &range) {
+    return failureOf(changed("l2_latency: {value: 5, unit: clk, mark: " + mark + ", source: x, range: " + range + "}"));
+  };
+  const std::string place = "chip.yaml:6:64: ";
+  EXPECT_EQ(of("I", "{lowest: 5, highest: 6, why: x}"), "no failure");
+  EXPECT_EQ(of("M", "{lowest: 4, highest: 6, why: x}"), place + "expected a range beside mark I or U but got M");
+  EXPECT_EQ(of("U", "{lowest: 6, highest: 4, why: x}"), place + "expected lowest to be less than highest");
+  EXPECT_EQ(of("U", "{lowest: 5, highest: 5, why: x}"), place + "expected lowest to be less than highest");
+  EXPECT_EQ(of("U", "{lowest: 6, highest: 9, why: x}"), place + "expected a range that holds the value");
+  EXPECT_EQ(of("U", "{lowest: 1, highest: 4, why: x}"), place + "expected a range that holds the value");
+  EXPECT_THAT(of("U", "{lowest: 4, highest: 6}"), HasSubstr("expected the key 'why'"));
+  EXPECT_THAT(of("U", "{lowest: 4, highest: .inf, why: x}"), HasSubstr("expected a finite number but got '.inf'"));
+  EXPECT_THAT(of("U", "{lowest: 4, most: 6, why: x}"), HasSubstr("but got 'most'"));
+  EXPECT_THAT(of("U", "[4, 6]"), HasSubstr("expected what the constant may be: a map"));
+  // Each end is a value that the model could take.
+  EXPECT_EQ(of("U", "{lowest: 0, highest: 6, why: x}"),
+            "chip.yaml:6:3: expected 'l2_latency' to be at least 1 but got 0");
+  EXPECT_EQ(of("U", "{lowest: 4, highest: 6.5, why: x}"),
+            "chip.yaml:6:3: expected 'l2_latency' to be a whole number but got 6.5");
+  EXPECT_EQ(of("U", "{lowest: 4, highest: 1e9, why: x}"),
+            "chip.yaml:6:3: expected 'l2_latency' to be at most 1000000 but got 1000000000");
+}
+
 TEST(ChipTiming, WithoutABaseEveryConstantIsAsked) {
   std::string text(*templateText("targets/timing/mi250x.yaml"));
   const size_t at = text.find("  l1_latency:");

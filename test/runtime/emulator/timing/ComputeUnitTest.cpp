@@ -19,6 +19,7 @@ enum Instruction : uint32_t {
   Exp,
   ScalarAdd,
   LdsReadB32,
+  LdsReadU8,
   LdsReadB128,
   LdsWriteB128,
   Load,
@@ -65,6 +66,7 @@ TimingFacts makeFacts() {
   facts[Exp] = unitFact(Unit::Transcendental);
   facts[ScalarAdd] = unitFact(Unit::Scalar);
   facts[LdsReadB32] = ldsFact(4, true);
+  facts[LdsReadU8] = ldsFact(1, true);
   facts[LdsReadB128] = ldsFact(16, true);
   facts[LdsWriteB128] = ldsFact(16, false);
   facts[Load] = unitFact(Unit::VectorMemory);
@@ -87,7 +89,7 @@ class ConstantMemory : public Ports {
 public:
   AccessTimes vectorAccess(unsigned, Clocks now, const TimingFact &, const MemoryRequest &,
                            std::span<const LineAccess>) override {
-    return {now + memoryLatency, now + 4};
+    return {now + memoryLatency, now + 4 + placeWait, placeWait};
   }
   Clocks scalarAccess(unsigned, Clocks now, const TimingFact &, std::span<const LineAccess>) override {
     return now + (scalarAccesses++ % 2 ? 50 : 200);
@@ -100,6 +102,7 @@ public:
 
   std::vector<std::pair<TimedGroup *, Clocks>> ended;
   unsigned scalarAccesses = 0;
+  Clocks placeWait = 0;
 };
 
 /// Wave by wave, what they execute before s_endpgm.
@@ -142,6 +145,7 @@ protected:
   Clocks run(const std::vector<Waves> &workgroups) {
     InstructionCache instructionCache(chip);
     ConstantMemory memory;
+    memory.placeWait = placeWait;
     counters = {};
     stalls.assign(instructions, {});
     ComputeUnit unit(0, chip, facts, instructionCache, memory, stalls, counters);
@@ -168,6 +172,7 @@ protected:
   ChipTiming chip;
   TimingFacts facts;
   uint16_t conflicts = 0;
+  Clocks placeWait = 0;
   Counters counters;
   StallTable stalls;
 };
@@ -257,6 +262,14 @@ TEST_F(ComputeUnitTest, LdsAccessesTakeTheirPorts) {
   EXPECT_NEAR(double(run(Waves{{LdsReadB128, WaitAll}})), 64 + 12, 12);
 }
 
+TEST_F(ComputeUnitTest, NarrowReadsTakeTheirClocksLonger) {
+  const Clocks wide = run(Waves{{LdsReadB32, WaitAll}});
+  EXPECT_EQ(run(Waves{{LdsReadU8, WaitAll}}), wide + chip.ldsNarrowReadClocks);
+  chip.ldsNarrowReadClocks = 8;
+  EXPECT_EQ(run(Waves{{LdsReadU8, WaitAll}}), wide + 8);
+  EXPECT_EQ(run(Waves{{LdsReadB32, WaitAll}}), wide);
+}
+
 TEST_F(ComputeUnitTest, ConflictsTakePortAndBanks) {
   conflicts = 62; // all lanes of a b32 access in one bank
   EXPECT_NEAR(perBody({LdsReadB32}), 66, 0.01);
@@ -267,6 +280,32 @@ TEST_F(ComputeUnitTest, VectorMemoryComesBackInOrderAndStopsWhereTooMuchIsUnderW
   EXPECT_NEAR(double(run(Waves{{Load, Load, WaitVm1}})), double(memoryLatency) + 4 + 8, 12);
   // 24 under way at a time: memoryLatency for each 24.
   EXPECT_NEAR(perBody({Load}), double(memoryLatency) / chip.vmemOutstandingPerWave, 1);
+}
+
+TEST_F(ComputeUnitTest, WavesThatStandForPlacesOfMissesSaySo) {
+  // Two SIMDs: the second wave's load comes when the first one's holds the address unit.
+  auto stood = [&](Stall reason) { return stalls[Load].clocks[size_t(reason)]; };
+  run(Waves{{Load}, {Load}});
+  EXPECT_EQ(stood(Stall::MissPlaces), 0u);
+  const Clocks busy = stood(Stall::ArbiterWinStall);
+  placeWait = 100;
+  run(Waves{{Load}, {Load}});
+  EXPECT_EQ(stood(Stall::MissPlaces), 100u);
+  EXPECT_EQ(stood(Stall::ArbiterWinStall), busy);
+}
+
+TEST(PlaceWaits, WhatOfATimeTheyTake) {
+  PlaceWaits waits;
+  EXPECT_EQ(waits.within(0, 1000), 0u);
+  waits.add(10, 20);
+  waits.add(30, 50);
+  EXPECT_EQ(waits.within(0, 1000), 30u);
+  EXPECT_EQ(waits.within(15, 40), 15u);
+  EXPECT_EQ(waits.within(20, 30), 0u);
+  EXPECT_EQ(waits.within(35, 36), 1u);
+  for (Clocks i = 0; i < 100; ++i)
+    waits.add(100 + 10 * i, 101 + 10 * i);
+  EXPECT_EQ(waits.within(1000, 2000), 10u);
 }
 
 TEST_F(ComputeUnitTest, ScalarLoadsComeBackAsTheyLike) {

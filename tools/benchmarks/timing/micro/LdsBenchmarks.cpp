@@ -93,6 +93,7 @@ std::vector<Benchmark> ldsBenchmarks() {
       access("lds_write_b128", "ds_write_b128, 4 waves on both ports", 10, "lds_ports", inOrder, 4),
       chain("lds_latency_b32", "ds_read_b32 until its value is there", {52, 50}, "lds_latency"),
       chain("lds_latency_b128", "ds_read_b128 until its value is there", {64, 62}, "lds_latency"),
+      chain("lds_latency_u8", "ds_read_u8 until its value is there", {52, 50}, "lds_narrow_read_clocks"),
       chain("lds_latency_bpermute", "ds_bpermute_b32 until its value is there", {50, 50}, "cross_lane_latency"),
   };
   all.insert(all.end(), others.begin(), others.end());

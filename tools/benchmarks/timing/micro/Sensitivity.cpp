@@ -225,6 +225,7 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
       {"lds_read_clocks_b64", 0.9, access("lds_read_b64", 8)},
       {"lds_read_clocks_b96", 0.9, access("lds_read_b96", 16)},
       {"lds_read_clocks_b128", 0.9, access("lds_read_b128", 16)},
+      {"lds_narrow_read_clocks", 0.1, access("lds_latency_u8", 4), [](ChipTiming &chip) { chip.ldsNarrowReadClocks = 10; }},
       {"lds_write_clocks_b32", 0.9, access("lds_write_b32", 4)},
       {"lds_write_clocks_b64", 0.9, access("lds_write_b64", 8)},
       {"lds_write_clocks_b96", 0.9, access("lds_write_b96", 16)},
@@ -278,6 +279,7 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
       {"l2_coherent_latency", 0.5, chase("chase_coherent", 8 * kilo)},
       {"l2_read_bytes_per_clock", -0.2, shared(64 * kilo, 4), [](ChipTiming &chip) { chip.l2Channels = 1; chip.l2ReadBytesPerClock = 16; }},
       {"l2_write_bytes_per_clock", -0.1, stream("stream_write", true), [](ChipTiming &chip) { chip.l2Channels = 1; chip.l2WriteBytesPerClock = 2; }},
+      {"l2_write_least_bytes", 0.3, loop("strided_store", 64, 128, 16 * kilo), [](ChipTiming &chip) { chip.l2Channels = 1; chip.l2WriteBytesPerClock = 2; chip.l2WriteLeastBytes = 64; }},
       {"l2_kernel_end", 0.2, chaseAgain(64 * kilo, 512), [](ChipTiming &chip) { chip.l2KernelEnd = 1; }},
       {"l2_atomic_clocks", 0.05, once({.kernel = "atomic_add", .groups = 16, .items = 256, .count = 4, .first = 4}, 4096)},
 

@@ -62,4 +62,5 @@ end lds_queue, 32, 32, 65536
 .endm
 latency lds_latency_b32, 0, ds_read_b32 v1, v1
 latency lds_latency_b128, 0, ds_read_b128 v[4:7], v1
+latency lds_latency_u8, 0, ds_read_u8 v4, v1
 latency lds_latency_bpermute, 0, ds_bpermute_b32 v4, v1, v5

@@ -1,0 +1,39 @@
+// When an address unit stood still because the L1's misses had no place free.
+#pragma once
+
+#include "runtime/emulator/timing/Clocks.h"
+
+#include <algorithm>
+#include <array>
+
+namespace nstf::emulator::timing {
+
+/// The latest of these times: more accesses than a compute unit has waves seldom go ahead of a wave that waits.
+class PlaceWaits {
+public:
+  /// Times come in their order and don't overlap.
+  void add(Clocks begin, Clocks end) {
+    latest = latest + 1 == times.size() ? 0 : latest + 1;
+    times[latest] = {begin, end};
+  }
+  /// How much of a time they take.
+  Clocks within(Clocks begin, Clocks end) const {
+    Clocks sum = 0;
+    for (size_t i = 0; i < times.size(); ++i) {
+      const Time &time = times[(latest + times.size() - i) % times.size()];
+      if (time.end <= begin)
+        break;
+      sum += std::max(std::min(time.end, end), std::max(time.begin, begin)) - std::max(time.begin, begin);
+    }
+    return sum;
+  }
+
+private:
+  struct Time {
+    Clocks begin = 0, end = 0;
+  };
+  std::array<Time, 32> times;
+  size_t latest = 0;
+};
+
+} // namespace nstf::emulator::timing
