@@ -45,22 +45,48 @@ def run(command, output=subprocess.DEVNULL, **options):
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
-def nstf_kernel(build, words, target, folder):
-    """What `nstfc kernel WORDS` makes; throws Failed."""
+def nstf_kernel(build, words, target, folder, chip=None):
+    """What `nstfc kernel WORDS` makes for a target, which may be a file that describes `chip`; throws Failed."""
+    chip = chip or target
     code_object, header, explanation = folder / "kernel.hsaco", folder / "kernel.h", folder / "kernel.txt"
     with explanation.open("w") as output:
         seconds, _ = run([build / "bin" / "nstfc", "kernel", *words, f"--target={target}", "-o", code_object,
                           "--header", header, "--explain"], output)
     text = header.read_text()
-    threads, groups = re.search(rf'{{"{target}", (\d+), \d+, (\d+)}}', text).groups()
+    threads, groups = re.search(rf'{{"{chip}", (\d+), \d+, (\d+)}}', text).groups()
     buffers = {name: int(size) for name, size in re.findall(r"/\* (\w+): [^;]*; (\d+) bytes; ", text)}
     explained = explanation.read_text()
     parameters = re.search(r"^  parameters +(.*)$", explained, re.MULTILINE).group(1)
     registers = re.search(r"^  registers +(\d+) V, (\d+) A", explained, re.MULTILINE).groups()
-    return Kernel(code_object, target, re.search(r'_SYMBOL "(\w+)"', text).group(1), [int(groups), 1, 1], int(threads), buffers,
+    return Kernel(code_object, chip, re.search(r'_SYMBOL "(\w+)"', text).group(1), [int(groups), 1, 1], int(threads), buffers,
                   [{"buffer": name} for name in buffers],
                   parameters={name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", parameters)},
                   registers=sum(map(int, registers)), compile_seconds=seconds)
+
+
+def listing(build, *words):
+    """What `nstf-emu WORDS` says of its one code object, as JSON; throws Failed."""
+    return json.loads(_text(build, *words))["code_objects"][0]
+
+
+def disassembly(build, kernel, *options):
+    """The text of `nstf-emu disasm`; throws Failed."""
+    return _text(build, "disasm", kernel.code_object, *options)
+
+
+def _text(build, *words):
+    done = subprocess.run([build / "bin" / "nstf-emu", *words], capture_output=True, text=True)
+    if done.returncode:
+        raise Failed(done.stderr.strip())
+    return done.stdout
+
+
+def with_code_object(build, kernel, code_object):
+    """The same launch of another code object's only kernel; throws Failed."""
+    kernels = listing(build, "list", code_object, "--json")["kernels"]
+    if len(kernels) != 1:
+        raise Failed(f"{code_object}: expected one kernel but got {len(kernels)}")
+    return dataclasses.replace(kernel, code_object=code_object.resolve(), symbol=kernels[0]["kernel"])
 
 
 def write_launch(kernel, path, groups=None, repeat=1):

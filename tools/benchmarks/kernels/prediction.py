@@ -20,19 +20,32 @@ def microseconds(build, kernel, chip, folder, repeat=1):
         "predictions"][0]["execution_ns"] / 1e3
 
 
-def of(build, kernel, case, chip, folder):
-    """Metrics by name; throws launches.Failed."""
-    launch = launches.write_launch(kernel, folder / "timed.yaml", repeat=case.launches)
-    peak, *sustained = launches.emulate(build, launch, f"--timing={chip.name}", "--sampled-only")["predictions"]
-    found = {"execution_us": peak["execution_ns"] / 1e3, "launch_us": peak["launch_ns"] / 1e3,
-             "first_us": (peak["first_ns"] - peak["launch_ns"]) / 1e3,
-             "sustained_us": sustained[0]["execution_ns"] / 1e3 if sustained else None,
-             "sustained_mhz": sustained[0]["clock_mhz"] if sustained else None,
-             "interval_us": [limit / 1e3 for limit in peak["interval_ns"]],
-             "bandwidth": case.bytes / peak["execution_ns"] / chip.memory_bandwidth,
-             "products_a_ns": case.products / peak["execution_ns"],
-             "limiter": peak["limiter"], "why": _limiter(peak)}
+def _at_peak(peak, case, chip):
+    found = {"execution_us": peak["execution_ns"] / 1e3, "products_a_ns": case.products / peak["execution_ns"]}
     rate = chip.products_a_clock(case.product_type)
     if rate:
         found["pipe"] = case.products / (peak["clocks"] * chip.compute_units * chip.simds * rate)
     return found
+
+
+def at_peak(build, kernel, case, chip, folder, timing=None):
+    """What aims are of, by name, at the peak clock alone; `timing`: a file of constants in place of the chip's own. Throws
+    launches.Failed."""
+    launch = launches.write_launch(kernel, folder / "timed.yaml", repeat=case.launches)
+    peak = launches.emulate(build, launch, f"--timing={timing or chip.name}", "--sampled-only", f"--clock={chip.clock_mhz}")[
+        "predictions"][0]
+    return _at_peak(peak, case, chip)
+
+
+def of(build, kernel, case, chip, folder):
+    """Metrics by name; throws launches.Failed."""
+    launch = launches.write_launch(kernel, folder / "timed.yaml", repeat=case.launches)
+    peak, *sustained = launches.emulate(build, launch, f"--timing={chip.name}", "--sampled-only")["predictions"]
+    return {**_at_peak(peak, case, chip),
+            "launch_us": peak["launch_ns"] / 1e3,
+            "first_us": (peak["first_ns"] - peak["launch_ns"]) / 1e3,
+            "sustained_us": sustained[0]["execution_ns"] / 1e3 if sustained else None,
+            "sustained_mhz": sustained[0]["clock_mhz"] if sustained else None,
+            "interval_us": [limit / 1e3 for limit in peak["interval_ns"]],
+            "bandwidth": case.bytes / peak["execution_ns"] / chip.memory_bandwidth,
+            "limiter": peak["limiter"], "why": _limiter(peak)}

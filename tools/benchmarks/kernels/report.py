@@ -1,11 +1,13 @@
 """Our large kernels: what their loops hold, their predicted times, another compiler's and aims for all of it.
 
     tools/bench kernels [--only=CASE] [--chips=mi300x,mi250x] [--loops] [--no-timing] [--no-triton]
+    tools/bench kernels --uncertain [--only=CASE] [--constants=NAME,...] [--against=WORDS|FILE.hsaco]
 
 Cases and aims stand in tools/benchmarks/kernels/cases.yaml; README.md beside it explains the columns. Launches are sampled,
 their times predicted. Exit status 1 where an aim is missed; the missed ones are listed at the end."""
 
 import argparse
+import collections
 import concurrent.futures
 import fnmatch
 import json
@@ -16,7 +18,7 @@ import sys
 import tempfile
 
 from benchmarks import launches
-from benchmarks.kernels import aims, cases, chip, prediction, rival, structure
+from benchmarks.kernels import aims, cases, chip, choices, guesses, prediction, rival, structure, uncertain
 from benchmarks.triton import peer
 
 
@@ -157,6 +159,38 @@ def chosen_cases(file, pattern):
     return [case for case in known if case in chosen or case.name in beside], general
 
 
+def values_of(texts):
+    """By constant, from CONSTANT=VALUE,VALUE."""
+    values = collections.defaultdict(list)
+    for text in texts:
+        constant, _, numbers = text.partition("=")
+        try:
+            values[constant] += [float(number) for number in numbers.split(",")]
+        except ValueError:
+            sys.exit(f"error: --values: expected CONSTANT=NUMBER,... but got {text}")
+    return values
+
+
+def judge_guesses(arguments, chosen, chips):
+    """--uncertain."""
+    try:
+        known = cases.read(arguments.cases)[0]
+        compared = choices.against(arguments.against, chosen, chips) if arguments.against else \
+            [choice for choice in choices.read(known) if choice.case.name in {case.name for case in chosen}]
+        ranges = {guess.constant for name in chips for guess in guesses.read(name)}
+        for constant in arguments.constants:
+            if constant not in ranges:
+                sys.exit(f"error: --constants: expected one of {', '.join(sorted(ranges))} but got {constant}")
+        for name in chips:
+            for constant in arguments.values:
+                guesses.end(name, constant, 0)
+        uncertain.run(arguments, chosen, chips, compared)
+    except cases.Unreadable as error:
+        sys.exit(f"error: {error}")
+    except KeyError as error:
+        sys.exit(f"error: --values: expected a constant of the timing model but got {error.args[0]}")
+
+
 def main():
     parser = argparse.ArgumentParser(prog="tools/bench kernels", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
                                      allow_abbrev=False)
@@ -166,6 +200,13 @@ def main():
     parser.add_argument("--loops", action="store_true", help="also what each loop holds: instructions by kind and width, and the cover of each wait")
     parser.add_argument("--no-timing", action="store_true", help="what needs no clock only")
     parser.add_argument("--no-triton", action="store_true", help="without Triton's kernels")
+    parser.add_argument("--uncertain", action="store_true",
+                        help="in place of all that: aims, and choices between plans, with each guess of the timing model at both ends")
+    parser.add_argument("--constants", default="", metavar="NAME,...", help="--uncertain: of these guesses alone")
+    parser.add_argument("--values", action="append", default=[], metavar="NAME=NUMBER,...",
+                        help="--uncertain: these values of a constant in place of the guesses' ends; repeatable")
+    parser.add_argument("--against", action="append", default=[], metavar="WORDS|FILE.hsaco",
+                        help="--uncertain: the shipped plan of each case beside another: words of nstfc kernel such as --set=BK=64, or its code object; repeatable")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also writes every metric")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="rows at a time")
     parser.add_argument("--build", type=pathlib.Path, default=launches.ROOT / "build", help="the build folder")
@@ -180,6 +221,11 @@ def main():
         if not (arguments.build / "bin" / program).exists():
             sys.exit(f"error: expected {arguments.build}/bin/{program} (cmake --preset default && cmake --build build) but there is none")
     chosen, general = chosen_cases(arguments.cases, arguments.only)
+    arguments.constants, arguments.values = [name for name in arguments.constants.split(",") if name], values_of(arguments.values)
+    if arguments.uncertain:
+        return judge_guesses(arguments, chosen, chips)
+    if arguments.constants or arguments.values or arguments.against:
+        sys.exit("error: expected --uncertain with --constants, --values and --against")
     rows = [Row(case, name) for case in chosen for name in chips if name in case.chips]
     width = max(len(row.title) for row in rows)
     skipped = set()

@@ -1,28 +1,15 @@
 """What the machine code of a kernel holds, which needs no clock: loops by `nstf-emu disasm --loops`, registers by `nstf-emu
 list`, what an untimed run of it moves."""
 
-import json
-import subprocess
-
 from benchmarks import launches
 
 # Of a launch that is run whole for what its edges load; larger ones are judged by their first workgroup.
 MATRIX_INSTRUCTIONS = 10_000_000
 
 
-def _listing(build, *words):
-    done = subprocess.run([build / "bin" / "nstf-emu", *words], capture_output=True, text=True)
-    if done.returncode:
-        raise launches.Failed(done.stderr.strip())
-    return json.loads(done.stdout)["code_objects"][0]
-
-
 def loops(build, kernel):
     """The text of `nstf-emu disasm --loops`: of each loop its instructions by kind and width, and each wait with its cover."""
-    done = subprocess.run([build / "bin" / "nstf-emu", "disasm", kernel.code_object, "--loops"], capture_output=True, text=True)
-    if done.returncode:
-        raise launches.Failed(done.stderr.strip())
-    return done.stdout.split("\n", 2)[2].rstrip()
+    return launches.disassembly(build, kernel, "--loops").split("\n", 2)[2].rstrip()
 
 
 def _of_loop(loop, kernel, case, chip, waves):
@@ -62,12 +49,12 @@ def _loaded(kernel, case, whole):
 
 def of(build, kernel, case, chip, folder):
     """Metrics by name; throws launches.Failed."""
-    contents = _listing(build, "list", kernel.code_object, "--json")
+    contents = launches.listing(build, "list", kernel.code_object, "--json")
     listed = next(entry for entry in contents["kernels"] if entry["kernel"] == kernel.symbol)
     waves = listed["occupancy"]["waves_per_simd"]
     found = {"registers": kernel.registers, "spills": listed["vgpr_spills"] + listed["sgpr_spills"], "waves": waves,
              "compile_seconds": kernel.compile_seconds, "code_bytes": contents["bytes"]}
-    loops = [loop for loop in _listing(build, "disasm", kernel.code_object, "--loops=json")["loops"] if loop["matrix_clocks"]]
+    loops = [loop for loop in launches.listing(build, "disasm", kernel.code_object, "--loops=json")["loops"] if loop["matrix_clocks"]]
     if loops:
         found |= _of_loop(max(loops, key=lambda loop: loop["matrix_clocks"]), kernel, case, chip, waves)
 
