@@ -59,7 +59,7 @@ def Systolic_PlanAttr : Systolic_Attr<"Plan", "plan"> {
     - plan_c12: the buffers fit into LDS.
     - plan_c13: what is ahead of the first block is in the loop, or in the round that fills it up.
     - plan_c14: pairs are of halves of a line, of tiles that are written as they are loaded, in a loop of an even number of
-      blocks.
+      blocks, and the first block comes alone where it begins before its row.
     - plan_c15: a loop that does more than add up products has one buffer, its loads alone are ahead, and all else stands
       in its order.
 

@@ -239,6 +239,8 @@ std::string findMisplaced(PlanAttr plan, const ProductLoop &product, const LoopR
     if (!product.blocks || *product.blocks % 2)
       return "expected pairs in a loop of an even number of blocks but got " +
              (product.blocks ? std::to_string(*product.blocks) : "one that is not known");
+    if (!plan.getFirstAlone() && (product.getColumnsBefore(loaded) != 0 || product.begin != 0))
+      return "expected first_alone, since the first block begins before its row, but got pairs";
   }
   return "";
 }

@@ -149,8 +149,18 @@ private:
     if (llvm::any_of(pending, isNeeded))
       while (llvm::any_of(pending, llvm::IsaPred<BarrierOp>))
         pending = pending.drop_front();
+    // What something in front of the product takes stays in front of that.
+    auto isForLater = [&](Operation *op, ArrayRef<Operation *> later) {
+      return llvm::all_of(op->getUsers(), [&](Operation *user) {
+        Operation *place = mma->getBlock()->findAncestorOpInBlock(*user);
+        return !place || !place->isBeforeInBlock(mma) || llvm::is_contained(later, place);
+      });
+    };
     SmallVector<Operation *> work;
-    llvm::copy_if(pending, std::back_inserter(work), [&](Operation *op) { return !isNeeded(op); });
+    for (Operation *op : llvm::reverse(pending))
+      if (!isNeeded(op) && isForLater(op, work))
+        work.push_back(op);
+    std::reverse(work.begin(), work.end());
     if (llvm::none_of(work, llvm::IsaPred<LoadOp, ReadOp, WriteOp>))
       return false;
     OpBuilder builder(mma);

@@ -169,3 +169,33 @@ systolic.kernel @written(%X: !X, %work: index, %lds: !lds)
   systolic.store %sum, %X[%c0, %c0] : !b, !X
   systolic.return
 }
+
+// What something else in front of the product takes stays in front of that.
+// CHECK-LABEL: systolic.kernel @taken(
+// CHECK: scf.for
+// CHECK-NEXT: %[[TWICE:.+]] = arith.addf
+// CHECK-NEXT: systolic.store %[[TWICE]]
+// CHECK-NEXT: systolic.overlap {
+// CHECK-NEXT:   systolic.mma
+// CHECK-NEXT:   systolic.yield
+// CHECK-NEXT: } with {
+// CHECK-NEXT:   systolic.load
+systolic.kernel @taken(%X: !X, %work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 4>} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : !b
+  %first = systolic.load %X[%c0, %c0] : !X -> !a
+  %w = systolic.read %lds[%c0] : !lds -> !b
+  %a = systolic.read %lds[%c0] : !lds -> !a
+  // expected-remark @+1 {{1 of 1 products flow beside memory work}}
+  %sum:2 = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %zero, %x = %first) -> (!b, !a) {
+    %twice = arith.addf %x, %x : !a
+    systolic.store %twice, %X[%c0, %k] : !a, !X
+    %y = systolic.load %X[%c0, %k] : !X -> !a
+    %p = systolic.mma %a, %w, %acc : !a, !b -> !b
+    scf.yield %p, %y : !b, !a
+  } {systolic.pipelined, systolic.plan = #merged}
+  systolic.return
+}
