@@ -11,6 +11,9 @@ std::string getText(StringRef what, int64_t number, int64_t block) {
   return (what + " " + Twine(number) + " of block " + Twine(block)).str();
 }
 
+/// No plan is further ahead (plan_c3).
+constexpr int64_t maxAhead = 8;
+
 /// Goes through the blocks of a planned sum, and looks at what LDS and registers hold. A barrier begins an epoch.
 class PlanRun {
 public:
@@ -37,13 +40,15 @@ private:
 
   /// What the first block takes for done, as it is made in front of the loop.
   void prepare() {
-    for (const PlanAction &action : plan.getRound())
-      for (int64_t block = 0; block < action.ahead; ++block)
-        if (action.kind == PlanActionKind::Write)
+    for (int64_t block = 0; block < maxAhead; ++block)
+      for (const PlanAction &action : plan.getRound())
+        if (action.kind == PlanActionKind::Write && block < action.ahead)
           write(getLds(action), block);
-        else if (action.kind == PlanActionKind::Stage)
+        else if (action.kind == PlanActionKind::Stage && block < action.ahead)
           stage(getLds(action), block);
-    wait(std::max<int64_t>(newestStaged, 0));
+    for (auto &[key, buffer] : buffers) // what is staged of the first block is waited for
+      if (buffer.block == 0)
+        buffer.there = epoch;
     ++epoch;
     for (const PlanAction &action : plan.getRound())
       for (int64_t block = 0; action.kind == PlanActionKind::Read && block < action.ahead; ++block)
@@ -98,14 +103,22 @@ private:
   void stage(Value lds, int64_t block) {
     write(lds, block);
     getBuffer(lds, block).there = -1;
-    newestStaged = std::max(newestStaged, block);
+    staged.push_back({lds, block});
   }
 
-  /// All but the newest blocks that are staged have come.
+  static int64_t getBytes(Value lds) { return cast<LdsType>(lds.getType()).getSizeInBytes(); }
+
+  /// All has come but for the newest accesses, as many as so many blocks take.
   void wait(int64_t blocks) {
-    for (auto &[key, buffer] : buffers)
-      if (buffer.block >= 0 && buffer.there < 0 && buffer.block <= newestStaged - blocks)
+    int64_t underWay = 0;
+    for (StageOp stage : product.stages)
+      underWay += blocks * getBytes(stage.getLds());
+    for (auto [lds, block] : llvm::reverse(staged)) {
+      Buffer &buffer = getBuffer(lds, block);
+      if (underWay <= 0 && buffer.block == block && buffer.there < 0)
         buffer.there = epoch;
+      underWay -= getBytes(lds);
+    }
   }
 
   void read(int64_t operand, int64_t block, int64_t step) {
@@ -144,7 +157,8 @@ private:
   SmallVector<ReadOp> operands;
   std::map<std::pair<const void *, int64_t>, Buffer> buffers;
   SmallVector<std::deque<std::pair<int64_t, int64_t>>> queues; ///< of each operand, what is read and not yet multiplied
-  int64_t epoch = 0, newestStaged = -1;
+  SmallVector<std::pair<Value, int64_t>> staged;               ///< arrays and blocks, in the order of accesses
+  int64_t epoch = 0;
   std::string fault;
 };
 

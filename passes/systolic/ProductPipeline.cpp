@@ -124,7 +124,7 @@ private:
         if (block < plan.find(PlanActionKind::Stage, index)->ahead)
           stage(loading, index, block);
     }
-    waitForStages(staged - 1);
+    waitForFirstStage();
     BarrierOp::create(builder, loc);
     for (int64_t block = 0; block < getAhead(PlanActionKind::Read); ++block)
       for (int64_t step = 0; step < plan.countProducts(); ++step)
@@ -246,6 +246,16 @@ private:
         llvm::map_to_vector(stage.getIndices(), [&](Value place) { return computeFor(block, place); });
     StageOp::create(builder, stage.getLoc(), stage.getBuffer(), indices, stage.getLds(), getBuffer(number),
                     block.inside);
+  }
+
+  /// In front of the rounds, for what is staged of the first block.
+  void waitForFirstStage() {
+    int64_t accesses = 0;
+    for (auto [index, stage] : llvm::enumerate(product.stages))
+      accesses +=
+          (plan.find(PlanActionKind::Stage, index)->ahead - 1) * StageOp(stage).getAccesses(array.getNumWaves());
+    if (!product.stages.empty())
+      WaitOp::create(builder, loc, std::clamp<int64_t>(accesses, 0, maxCounted));
   }
 
   /// For all but the newest blocks that are staged.

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/systolic_to_gpu/LdsAccess.h"
 #include "passes/systolic_to_gpu/Passes.h"
@@ -59,8 +60,14 @@ struct MergeOverlapsPass : nstf::impl::MergeOverlapsPassBase<MergeOverlapsPass> 
     instructions = found->matrixInstructions();
     simds = found->simdsPerComputeUnit();
     lineBytes = found->l1LineBytes();
-    for (OverlapOp overlap : overlaps)
+    for (OverlapOp overlap : overlaps) {
+      auto loop = overlap->getParentOfType<scf::ForOp>();
+      if (loop && !loop->hasAttr(planAttributeName)) {
+        loop.emitError("expected a loop with a plan (systolic-plan-loops) but got none");
+        return signalPassFailure();
+      }
       merge(overlap);
+    }
   }
 
 private:
