@@ -87,6 +87,13 @@ ChipFile ChipFile::read(const YamlValue &document, const Lookup &lookup) { retur
 
 ChipFile ChipFile::builtIn(const YamlValue &name, const Lookup &lookup) { return readBuiltIn(name, lookup, 0); }
 
+ChipFile ChipFile::named(const YamlValue &name, const Lookup &lookup) {
+  const std::string text = name.text("a chip's name");
+  if (!text.ends_with(".yaml"))
+    return builtIn(name, lookup);
+  return read(YamlValue::readFile(std::filesystem::path(name.place().getFile()).parent_path() / text), lookup);
+}
+
 const ChipConstant &ChipFile::get(const std::string &key, const std::string &unit) const {
   auto found = constants.find(key);
   if (found == constants.end())

@@ -51,10 +51,12 @@ struct ChipFile {
   static ChipFile read(const YamlValue &document, const Lookup &lookup);
   /// A built-in chip that `name`, a value of another file, names.
   static ChipFile builtIn(const YamlValue &name, const Lookup &lookup);
+  /// The same, or the file where `name` ends in .yaml, from the folder of the file that names it.
+  static ChipFile named(const YamlValue &name, const Lookup &lookup);
 
   /// A constant that must be there, in this unit.
   const ChipConstant &get(const std::string &key, const std::string &unit) const;
-  /// The same of a whole number of at least `least`, in whatever unit.
+  /// The same of a whole number of at least `min`, in whatever unit.
   uint64_t whole(const std::string &key, uint64_t min) const;
 };
 

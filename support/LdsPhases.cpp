@@ -7,7 +7,6 @@
 namespace nstf::support {
 namespace {
 
-constexpr unsigned maxBanks = 64;
 constexpr unsigned bankBytes = 4;
 
 /// `count` lanes from `first` on.
@@ -40,8 +39,8 @@ public:
 private:
   unsigned banks;
   /// 32 lanes of 4 bytes, 16 of 8 or 8 of 16: 32 dwords, twice that where no address is aligned.
-  std::array<std::array<uint32_t, 64>, maxBanks> dwords;
-  std::array<uint32_t, maxBanks> counts{};
+  std::array<std::array<uint32_t, 64>, maxLdsBanks> dwords;
+  std::array<uint32_t, maxLdsBanks> counts{};
 };
 
 /// Whether no two of the lanes want the same bank. Most accesses are so, and this is quickly seen.

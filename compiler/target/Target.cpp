@@ -5,6 +5,7 @@
 #include "support/ChipFile.h"
 #include "support/DidYouMean.h"
 #include "support/Escape.h"
+#include "support/LdsPhases.h"
 #include "support/MappedFile.h"
 #include "support/Yaml.h"
 #include "templates/Templates.h"
@@ -26,6 +27,12 @@ static std::string readText(const YamlMap &row, const std::string &key) {
 static int64_t readNumber(const YamlMap &row, const std::string &key, int64_t minimum) {
   const std::string kind = "a whole number of at least " + std::to_string(minimum);
   return row.get(key, kind).integer("'" + key + "' to be " + kind, minimum);
+}
+
+/// Of the row, or of its chip where the row doesn't say.
+static int64_t readChipNumber(const YamlMap &row, const support::ChipFile &chip, const std::string &key,
+                              int64_t minimum) {
+  return row.has(key) ? readNumber(row, key, minimum) : int64_t(chip.whole(key, minimum));
 }
 
 static std::vector<YamlValue> readList(const YamlMap &row, const std::string &key) {
@@ -71,12 +78,15 @@ Target parseTarget(std::string_view text, std::string_view file) {
     if (target.waveSizes.back() != 32 && target.waveSizes.back() != 64)
       lanes.fail("a wave size of 32 or 64");
   }
-  const support::ChipFile facts = support::ChipFile::builtIn(row.get("default_chip", "a chip's name"), templateText);
+  const support::ChipFile facts = support::ChipFile::named(row.get("default_chip", "a chip's name"), templateText);
   target.defaultChip = facts.name;
 #define NSTF_TARGET_NUMBER(key, name, minimum, doc) target.name = readNumber(row, #key, minimum);
-#define NSTF_CHIP_NUMBER(key, name, minimum, doc)                                                                      \
-  target.name = row.has(#key) ? readNumber(row, #key, minimum) : int64_t(facts.whole(#key, minimum));
+#define NSTF_CHIP_NUMBER(key, name, minimum, doc) target.name = readChipNumber(row, facts, #key, minimum);
 #include "dialects/nstf/TargetFields.def"
+  if (target.ldsBanks > support::maxLdsBanks)
+    (row.has("lds_banks") ? row.find("lds_banks")->place() : facts.constants.at("lds_banks").place)
+        .error("expected 'lds_banks' to be at most " + std::to_string(support::maxLdsBanks) + " but got " +
+               std::to_string(target.ldsBanks));
 
   std::sort(target.waveSizes.begin(), target.waveSizes.end());
   if (!std::count(target.waveSizes.begin(), target.waveSizes.end(), target.preferredWaveSize))

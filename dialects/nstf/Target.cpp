@@ -100,6 +100,8 @@ LogicalResult TargetView::verify(DictionaryAttr attribute, function_ref<InFlight
   if (failed(verifyNumber(attribute, #key, minimum, "a target", emitError)))                                           \
     return failure();
 #include "dialects/nstf/TargetFields.def"
+  if (int64_t banks = TargetView(attribute).ldsBanks(); banks > maxLdsBanks)
+    return emitError() << "expected a target to have at most " << maxLdsBanks << " 'lds_banks' but got " << banks;
 
   auto waves = attribute.getAs<DenseI64ArrayAttr>("wave_sizes");
   if (!waves || waves.empty())

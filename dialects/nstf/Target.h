@@ -22,7 +22,7 @@ struct MatrixInstruction {
   llvm::StringRef name; ///< as the assembler of the chip spells it
   int64_t m = 0, n = 0, k = 0, blocks = 1;
   llvm::StringRef a, b, c; ///< element types as MLIR prints them ("f32", "bf16", "i8", "f8E4M3FNUZ"), or "xf32"
-  int64_t passes = 0;      ///< the matrix core is busy for passes · 4 clocks
+  int64_t passes = 0;      ///< of matrix_pass_clocks each, for which the matrix core is busy
 
   /// Multiplications and additions a wave does with it.
   int64_t flops() const { return 2 * m * n * k * blocks; }
@@ -32,6 +32,7 @@ struct MatrixInstruction {
 class TargetView {
 public:
   static constexpr llvm::StringLiteral attributeName = "nstf.target";
+  static constexpr int64_t maxLdsBanks = 64; ///< of a chip; no more are asked for conflicts (support/LdsPhases.h)
 
   TargetView() = default;
   explicit TargetView(mlir::DictionaryAttr attribute) : attribute(attribute) {}

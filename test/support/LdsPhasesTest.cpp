@@ -15,7 +15,7 @@ uint32_t conflicts(LdsDirection direction, unsigned bytes, const std::function<u
   std::array<uint32_t, 64> addresses;
   for (uint32_t lane = 0; lane < 64; ++lane)
     addresses[lane] = address(lane);
-  return ldsConflictClocks(direction, bytes, addresses, lanes);
+  return ldsConflictClocks(direction, bytes, addresses, lanes, 32);
 }
 
 uint32_t reads(unsigned bytes, const std::function<uint32_t(uint32_t)> &address, uint64_t lanes = wholeWave) {
@@ -65,7 +65,7 @@ TEST(LdsPhases, AChipWithMoreBanks) {
   std::array<uint32_t, 64> addresses;
   for (uint32_t lane = 0; lane < 64; ++lane)
     addresses[lane] = 8 * lane;
-  EXPECT_EQ(ldsConflictClocks(LdsDirection::Read, 4, addresses, wholeWave), 2u);
+  EXPECT_EQ(ldsConflictClocks(LdsDirection::Read, 4, addresses, wholeWave, 32), 2u);
   EXPECT_EQ(ldsConflictClocks(LdsDirection::Read, 4, addresses, wholeWave, 64), 0u);
 }
 

@@ -24,16 +24,6 @@ auto between(double low, double high, const std::string &expected) {
   };
 }
 
-timing::ChipTiming chooseChip(const std::string &text) {
-  try {
-    return timing::ChipTiming::choose(text);
-  } catch (const InputError &) {
-    throw; // of a file, which it names
-  } catch (const std::runtime_error &error) {
-    throw InputError(std::string("--timing: ") + error.what());
-  }
-}
-
 void onInterrupt(int) {
   interrupted = true;
   std::signal(SIGINT, SIG_DFL);
@@ -109,12 +99,23 @@ void TimingArguments::add(CLI::App &command) {
       ->needs(timed);
 }
 
-std::unique_ptr<LaunchPredictor> TimingArguments::predictor(LaunchSession &session) const {
+std::optional<timing::ChipTiming> TimingArguments::chosenChip() const {
   if (chip.empty())
-    return nullptr;
+    return std::nullopt;
+  try {
+    return timing::ChipTiming::choose(chip);
+  } catch (const InputError &) {
+    throw; // of a file, which it names
+  } catch (const std::runtime_error &error) {
+    throw InputError(std::string("--timing: ") + error.what());
+  }
+}
+
+std::unique_ptr<LaunchPredictor> TimingArguments::predictor(LaunchSession &session,
+                                                            const timing::ChipTiming &chosen) const {
   timing::TimingOptions how = options;
   how.runAhead = runAhead;
-  return std::make_unique<LaunchPredictor>(session, chooseChip(chip), how);
+  return std::make_unique<LaunchPredictor>(session, chosen, how);
 }
 
 LaunchProgress::LaunchProgress(const std::string &what)

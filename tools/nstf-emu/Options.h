@@ -44,8 +44,9 @@ private:
 /// Whether and how launches are timed.
 struct TimingArguments {
   void add(CLI::App &command);
-  /// Nothing without --timing.
-  std::unique_ptr<LaunchPredictor> predictor(LaunchSession &session) const;
+  /// The chip to predict for; nothing without --timing.
+  std::optional<timing::ChipTiming> chosenChip() const;
+  std::unique_ptr<LaunchPredictor> predictor(LaunchSession &session, const timing::ChipTiming &chosen) const;
   /// Whether every workgroup is executed, so that there are results.
   bool isComplete() const { return !options.sampledOnly; }
 

@@ -142,11 +142,15 @@ int checkResults(LaunchSession &session, const RunOptions &options, Report &repo
 int run(const RunOptions &options) {
   if (!options.report.empty())
     support::checkWritable(options.report);
-  LaunchSession session(LaunchFile::read(options.session.file), options.session.options());
+  LaunchFile file = LaunchFile::read(options.session.file);
+  const std::optional<timing::ChipTiming> chip = options.timing.chosenChip();
+  SessionOptions sessionOptions = options.session.options();
+  sessionOptions.chip = chip ? &chip->file : nullptr;
+  LaunchSession session(std::move(file), sessionOptions);
   std::vector<PrintRequest> prints;
   for (const std::string &text : options.print)
     prints.push_back(PrintRequest::parse(text, session.file()));
-  const std::unique_ptr<LaunchPredictor> predictor = options.timing.predictor(session);
+  const std::unique_ptr<LaunchPredictor> predictor = chip ? options.timing.predictor(session, *chip) : nullptr;
   Report report(session);
   InterruptGuard guard;
   if (!options.quiet)

@@ -26,7 +26,6 @@ struct Target {
   HazardRules hazards;
   bool shiftAmountBug;            ///< gfx90a: the last vector register as the amount of a 64-bit shift reads wrong
   uint32_t computeUnitsPerEngine; ///< as HW_ID counts them
-  uint32_t ldsBytes = 64 * 1024;  ///< most a workgroup can have
 
   /// The target of that name, or nullptr.
   static const Target *find(const std::string &name);

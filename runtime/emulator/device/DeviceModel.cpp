@@ -40,11 +40,12 @@ DeviceModel loadModel(const std::string &processor, const support::ChipFile *cho
   model.name = (chosen ? chip.description : row.get("description", "a text").text("a text")) + " (NSTF emulator)";
   model.memoryBytes = ofChip("memory_bytes");
   model.l2Bytes = ofChip("l2_bytes");
-  model.ldsBytes = number("lds_bytes");
+  model.ldsBytes = ofChip("lds_bytes");
   model.ldsGranule = number("lds_granule");
+  model.ldsBanks = uint32_t(ofChip("lds_banks"));
   model.computeUnits = ofChip("compute_units");
   model.xcds = ofChip("xcds");
-  model.simds = number("simds_per_compute_unit");
+  model.simds = ofChip("simds_per_compute_unit");
   model.maxWavesPerSimd = number("max_waves_per_simd");
   model.maxWorkgroupSize = number("max_workgroup_size");
   model.waveSize = number("preferred_wave_size");

@@ -14,6 +14,7 @@ namespace nstf::emulator {
 struct DeviceModel {
   std::string name; ///< for people: "AMD Instinct MI300X, CDNA3 (NSTF emulator)"
   uint64_t memoryBytes = 0, l2Bytes = 0, ldsBytes = 0, ldsGranule = 0;
+  uint32_t ldsBanks = 0;
   uint32_t computeUnits = 0, xcds = 0, simds = 0, maxWavesPerSimd = 0, maxWorkgroupSize = 0, waveSize = 0;
   uint32_t vgprsPerLane = 0, vgprGranule = 0, sgprsPerSimd = 0, sgprGranule = 0;
   uint32_t peakClockMhz = 0;

@@ -93,6 +93,7 @@ timing::TimedOperation runKernel(const KernelOperation &operation) {
   launch.kernargSize = operation.arguments.size();
   std::ranges::copy(operation.remainder, launch.remainder);
   LaunchOptions options = LaunchOptions::fromEnvironment();
+  options.model = &device.model;
   try {
     ExecutionStatistics counted;
     const bool isCounted = wantsStatistics();

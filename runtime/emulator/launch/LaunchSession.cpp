@@ -2,6 +2,7 @@
 
 #include "runtime/emulator/launch/ArgumentBlock.h"
 #include "runtime/emulator/launch/KernelNames.h"
+#include "support/ChipFile.h"
 #include "support/Escape.h"
 #include "support/WriteFile.h"
 
@@ -27,6 +28,9 @@ MatrixMode matrixMode(MatrixChoice option, MatrixChoice launch, MatrixChoice fil
 
 LaunchSession::LaunchSession(LaunchFile file, const SessionOptions &options) : launchFile(std::move(file)) {
   chooseTarget(options);
+  // Of a chip of another target, who predicts will speak (LaunchPredictor).
+  const bool isOfTarget = options.chip && options.chip->target == chip->name;
+  chipModel = isOfTarget ? DeviceModel::load(*options.chip) : DeviceModel::of(chip->name);
   const checks::CheckSet set = chooseChecks(options);
   memory = std::make_unique<Memory>(std::min(model().memoryBytes, hostMemory()));
   if (set.any()) // before anything is allocated: what nobody writes is undefined from then on
@@ -167,6 +171,7 @@ void LaunchSession::prepare(PreparedLaunch &launch, const SessionOptions &option
 LaunchResult LaunchSession::run(const PreparedLaunch &launch, LaunchOptions options) {
   LaunchResult result;
   size_t findingsBefore = checker ? checker->findings().size() : 0;
+  options.model = &chipModel;
   options.matrix = launch.matrix;
   options.statistics = &result.statistics;
   if (!options.monitor)

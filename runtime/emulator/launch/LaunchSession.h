@@ -26,6 +26,7 @@ struct SessionOptions {
   std::string target;                        ///< instead of the file's; empty: the file's
   MatrixChoice matrix = MatrixChoice::Unset; ///< instead of the file's
   std::optional<std::string> check;          ///< instead of the file's
+  const support::ChipFile *chip = nullptr;   ///< instead of the target's default chip, where it is one of the target
 };
 
 /// A launch with everything it needs.
@@ -54,7 +55,7 @@ public:
   const LaunchFile &file() const { return launchFile; }
   const Target &target() const { return *chip; }
   const TargetId &device() const { return id; }
-  const DeviceModel &model() const { return DeviceModel::of(chip->name); }
+  const DeviceModel &model() const { return chipModel; }
   const std::vector<PreparedLaunch> &launches() const { return prepared; }
   bool checks() const { return checker != nullptr; }
   uint64_t droppedFindings() const { return checker ? checker->dropped() : 0; }
@@ -92,6 +93,7 @@ private:
 
   LaunchFile launchFile;
   const Target *chip = nullptr;
+  DeviceModel chipModel;
   TargetId id;
   std::unique_ptr<Memory> memory;
   std::map<std::pair<std::string, size_t>, std::unique_ptr<Program>> programs; ///< by file, and where in it

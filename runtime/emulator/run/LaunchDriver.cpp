@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
   throw std::runtime_error(support::escape("kernel '" + kernel.name + "': " + why, support::longLimit));
 }
 
-uint64_t checkedItems(const Target &target, const LaunchArguments &arguments) {
+uint64_t checkedItems(const Target &target, const DeviceModel &model, const LaunchArguments &arguments) {
   const Kernel &kernel = *arguments.kernel;
   uint64_t items = 1;
   for (uint32_t size : arguments.block) {
@@ -34,9 +34,9 @@ uint64_t checkedItems(const Target &target, const LaunchArguments &arguments) {
   if (kernel.descriptor.wave32)
     refuse(kernel, "made for waves of 32 lanes, which " + target.name + " doesn't have");
   uint64_t ldsBytes = kernel.ldsSize + uint64_t(arguments.dynamicLds);
-  if (ldsBytes > target.ldsBytes)
+  if (ldsBytes > model.ldsBytes)
     refuse(kernel,
-           "expected at most " + std::to_string(target.ldsBytes) + " bytes of LDS but got " + std::to_string(ldsBytes));
+           "expected at most " + std::to_string(model.ldsBytes) + " bytes of LDS but got " + std::to_string(ldsBytes));
   if (arguments.kernargSize < kernel.kernargSize)
     refuse(kernel, "expected " + std::to_string(kernel.kernargSize) + " bytes of arguments but got " +
                        std::to_string(arguments.kernargSize));
@@ -59,15 +59,17 @@ uint64_t residentsOf(const DeviceModel &model, const LaunchArguments &arguments,
 
 ChipPlace placeInTurn(const DeviceModel &model, uint64_t group, uint32_t wave) {
   const uint32_t dies = std::max(1u, model.xcds), units = std::max(1u, model.computeUnits / dies);
-  return {
-      .xcd = uint32_t(group % dies), .computeUnit = uint32_t(group / dies % units), .simd = wave % 4, .slot = wave / 4};
+  return {.xcd = uint32_t(group % dies),
+          .computeUnit = uint32_t(group / dies % units),
+          .simd = wave % model.simds,
+          .slot = wave / model.simds};
 }
 
 LaunchDriver::LaunchDriver(const Target &target, Memory &memory, const LaunchArguments &arguments,
                            const LaunchOptions &options, uint64_t residents)
-    : how(options), model(DeviceModel::of(target.name)) {
+    : how(options), chip(options.model ? *options.model : DeviceModel::of(target.name)) {
   const Kernel &kernel = *arguments.kernel;
-  const uint64_t items = checkedItems(target, arguments);
+  const uint64_t items = checkedItems(target, chip, arguments);
   gridGroups = uint64_t(arguments.grid[0]) * arguments.grid[1] * arguments.grid[2];
   if (!gridGroups)
     return;
@@ -90,7 +92,7 @@ LaunchDriver::LaunchDriver(const Target &target, Memory &memory, const LaunchArg
   state.waveSync = waveSync.get();
 
   scratchPerGroup = uint64_t(state.scratchBytes) * Wave::width * state.wavesPerGroup;
-  maxResidents = std::min(gridGroups, residents ? residents : residentsOf(model, arguments, items));
+  maxResidents = std::min(gridGroups, residents ? residents : residentsOf(chip, arguments, items));
   launchMemory = std::make_unique<LaunchMemory>(state, memory, scratchPerGroup * maxResidents);
   if (options.stepLimit)
     stepBudget = std::make_unique<StepBudget>(options.stepLimit);
@@ -122,7 +124,7 @@ std::unique_ptr<ResidentGroup> LaunchDriver::begin(uint64_t index, std::span<con
   auto resident = ResidentGroup::start(state, index, launchMemory->scratch() + slot * scratchPerGroup);
   const std::vector<Wave *> &waves = resident->group.waves;
   for (uint32_t i = 0; i < waves.size(); ++i)
-    waves[i]->place = places.empty() ? placeInTurn(model, index, i) : places[i];
+    waves[i]->place = places.empty() ? placeInTurn(chip, index, i) : places[i];
   return resident;
 }
 

@@ -23,19 +23,20 @@ struct DeviceModel;
 struct LaunchOptions;
 
 /// Where a wave runs in a launch nobody times: workgroups go round the chip's dies, then round a die's compute units,
-/// and a workgroup's waves round its four SIMDs.
+/// and a workgroup's waves round its SIMDs.
 ChipPlace placeInTurn(const DeviceModel &model, uint64_t group, uint32_t wave);
 
 class LaunchDriver {
 public:
   /// Everything named must live as long as the driver. `residents`: workgroups that may be resident at a time; 0: what
-  /// the target's chip holds. Throws std::runtime_error for a launch that the kernel can't take.
+  /// the chip holds. Throws std::runtime_error for a launch that the kernel can't take.
   LaunchDriver(const Target &target, Memory &memory, const LaunchArguments &arguments, const LaunchOptions &options,
                uint64_t residents = 0);
   ~LaunchDriver();
 
   const Launch &launch() const { return state; }
   const LaunchOptions &options() const { return how; }
+  const DeviceModel &model() const { return chip; }
   CachedProgram &program() const { return *cached; }
   uint64_t groups() const { return gridGroups; }      ///< workgroups of the grid; 0: there is nothing to run
   uint64_t residents() const { return maxResidents; } ///< no more may be resident at a time
@@ -58,7 +59,7 @@ public:
 private:
   Launch state = {};
   const LaunchOptions &how;
-  const DeviceModel &model;
+  const DeviceModel &chip;
   std::shared_ptr<CachedProgram> cached;
   std::unique_ptr<GlobalWaveSync> waveSync;
   std::unique_ptr<LaunchMemory> launchMemory;

@@ -11,9 +11,11 @@
 namespace nstf::emulator {
 
 class Monitor;
+struct DeviceModel;
 struct ExecutionStatistics;
 
 struct LaunchOptions {
+  const DeviceModel *model = nullptr;        ///< the chip; null: the default one of the target
   ExecutionStatistics *statistics = nullptr; ///< what the launch does is added to it
   Monitor *monitor = nullptr;                ///< watches it, which then runs on one thread
   MatrixMode matrix = MatrixMode::Fast;

@@ -1,4 +1,5 @@
 #include "runtime/emulator/run/Scheduler.h"
+#include "runtime/emulator/device/DeviceModel.h"
 #include "runtime/emulator/instructions/Monitor.h"
 #include "runtime/emulator/run/Stall.h"
 #include "runtime/emulator/run/Statistics.h"
@@ -101,8 +102,9 @@ void Scheduler::fail(uint64_t index, std::exception_ptr exception) {
 class Scheduler::Worker {
 public:
   explicit Worker(Scheduler &scheduler)
-      : scheduler(scheduler),
-        counters(scheduler.options.statistics || scheduler.ended ? std::make_unique<ExecutionCounters>() : nullptr) {
+      : scheduler(scheduler), counters(scheduler.options.statistics || scheduler.ended
+                                           ? std::make_unique<ExecutionCounters>(scheduler.driver.model().ldsBanks)
+                                           : nullptr) {
     std::lock_guard lock(scheduler.stallMutex);
     scheduler.working.push_back(this);
   }

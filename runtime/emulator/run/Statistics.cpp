@@ -29,14 +29,14 @@ void forFlatLanes(const Wave &w, const MicroOp *op, auto function) {
   }
 }
 
-uint32_t conflictClocksOf(const Wave &w, const MicroOp *op, const AccessFacts &access) {
+uint32_t conflictClocksOf(const Wave &w, const MicroOp *op, const AccessFacts &access, uint32_t ldsBanks) {
   const uint32_t *row = w.row(op->source[0]);
   const auto direction = access.stored && !access.loaded ? support::LdsDirection::Write : support::LdsDirection::Read;
   auto clocksAt = [&](uint32_t offset) {
     std::array<uint32_t, Wave::width> addresses;
     for (unsigned lane = 0; lane < Wave::width; ++lane)
       addresses[lane] = row[lane] + offset;
-    return support::ldsConflictClocks(direction, access.ldsBytes, addresses, w.exec());
+    return support::ldsConflictClocks(direction, access.ldsBytes, addresses, w.exec(), ldsBanks);
   };
   if (!access.pairStride)
     return clocksAt(uint32_t(op->immediate));
@@ -96,7 +96,7 @@ void ExecutionCounters::countBytes(const Wave &w, const MicroOp *op) {
   case Addressing::Lds:
     add(MemorySpace::Lds, lanes);
     if (access.ldsBytes)
-      conflictClocks[op->opcode] += conflictClocksOf(w, op, access);
+      conflictClocks[op->opcode] += conflictClocksOf(w, op, access, ldsBanks);
     break;
   case Addressing::Global:
     add(MemorySpace::Global, lanes);

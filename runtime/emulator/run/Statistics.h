@@ -44,6 +44,8 @@ struct ExecutionStatistics {
 /// The counters of one host thread.
 class ExecutionCounters {
 public:
+  explicit ExecutionCounters(uint32_t ldsBanks) : ldsBanks(ldsBanks) {}
+
   /// To be called before a micro-op runs.
   void count(const Wave &w, const MicroOp *op) {
     ++executed[op->opcode];
@@ -58,6 +60,7 @@ public:
 private:
   void countBytes(const Wave &w, const MicroOp *op);
 
+  const uint32_t ldsBanks;
   std::array<uint64_t, opcodeCount> executed = {}, storedBy = {}, conflictClocks = {};
   std::array<Traffic, unsigned(MemorySpace::count)> bytes = {};
   uint64_t taken = 0;

@@ -4,6 +4,7 @@
 #include "runtime/emulator/timing/TagArray.h"
 #include "support/DidYouMean.h"
 #include "support/Escape.h"
+#include "support/LdsPhases.h"
 #include "templates/Templates.h"
 
 #include <bit>
@@ -101,7 +102,10 @@ void checkTogether(const support::ChipFile &file, const ChipTiming &chip) {
   if (chip.xcds > 1 && chip.l2KernelEnd == 0)
     fail(file, "l2_kernel_end", "at least 1 with " + std::to_string(chip.xcds) + " XCDs");
   limit("l1_misses_in_flight", 4096);
-  limit("lds_ports", 4); // a SIMD each
+  limit("simds_per_compute_unit", maxSimds);
+  limit("lds_ports", chip.simdsPerComputeUnit); // one each
+  limit("lds_banks", support::maxLdsBanks);
+  limit("lds_bytes", double(uint64_t(1) << 30));
   limit("l2_line_bytes", Sectors::maxLineBytes);
   limit("mall_line_bytes", std::min(chip.interleaveBytes, Sectors::maxLineBytes));
   limit("l1_line_bytes", std::min(128u, chip.l2LineBytes));

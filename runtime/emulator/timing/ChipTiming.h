@@ -12,6 +12,9 @@
 
 namespace nstf::emulator::timing {
 
+/// SIMDs of a compute unit at most: HW_ID has two bits for their number.
+constexpr uint32_t maxSimds = 4;
+
 struct ChipTiming {
   std::string name, target; ///< "mi300x", "gfx942"
 #define NSTF_TIMING_FIELD(type, key, name, unit, min, what) type name = 0;

@@ -9,11 +9,11 @@ namespace {
 
 constexpr unsigned width = Wave::width;
 constexpr uint32_t dwordBytes = 4;
-/// Lanes' data that the address unit takes in a clock, and lanes at most.
-constexpr uint32_t bytesOfClock = 64, lanesOfClock = 16;
 
-uint32_t lanesAtOnce(uint32_t bytes) {
-  return std::min(lanesOfClock, bytesOfClock / std::bit_ceil(std::max(bytes, dwordBytes)));
+/// Whose data, `bytes` each, the address unit takes in a clock.
+uint32_t lanesAtOnce(const AddressUnit &unit, uint32_t bytes) {
+  const uint32_t lanes = unit.bytesPerClock / std::bit_ceil(std::max(bytes, dwordBytes));
+  return std::clamp(lanes, 1u, std::min(unit.lanesPerClock, width));
 }
 
 /// The dwords of a line from byte `from` up to `to`.
@@ -68,7 +68,7 @@ uint32_t Coalescer::vector(uint32_t instruction, LaneAddresses &access, uint32_t
   const Region *region = regions.find(first, 1, patterns.hint);
   if (region) {
     const uint64_t physical = region->physical + (first - region->begin);
-    const uint32_t phase = uint32_t(physical % lineBytes);
+    const uint32_t phase = uint32_t(physical % unit.lineBytes);
     for (const Pattern &pattern : patterns.known) {
       if (pattern.phase != phase || pattern.lanes != access.memory || pattern.bytes != bytes ||
           pattern.stride != access.stride || !region->contains(first + pattern.lowest, pattern.span) ||
@@ -101,14 +101,14 @@ bool Coalescer::matches(const Pattern &pattern, const LaneAddresses &access, uin
 uint32_t Coalescer::trace(const LaneAddresses &access, uint32_t bytes, const Region *&hint,
                           std::vector<LineAccess> &lines) {
   const size_t begin = lines.size();
-  const uint32_t atOnce = lanesAtOnce(bytes);
+  const uint32_t atOnce = lanesAtOnce(unit, bytes);
   // A lane's bytes lie together, or dword by dword where scratch is interleaved.
   const bool together = access.stride == dwordBytes || bytes <= dwordBytes;
   const uint32_t pieces = together ? 1 : (bytes + dwordBytes - 1) / dwordBytes;
   uint32_t clocks = 0;
   for (unsigned group = 0; group < width; group += atOnce) {
     uint64_t active = access.memory >> group & (~uint64_t(0) >> (64 - atOnce));
-    std::array<size_t, lanesOfClock * 8> touched;
+    std::array<size_t, width * 8> touched;
     size_t count = 0;
     for (; active; active &= active - 1) {
       const unsigned lane = group + unsigned(std::countr_zero(active));
@@ -120,7 +120,7 @@ uint32_t Coalescer::trace(const LaneAddresses &access, uint32_t bytes, const Reg
           continue;
         const uint64_t physical = region->physical + (address - region->begin);
         for (uint64_t at = physical, end = physical + size; at < end;) {
-          const uint64_t line = at - at % lineBytes, next = std::min(end, line + lineBytes);
+          const uint64_t line = at - at % unit.lineBytes, next = std::min(end, line + unit.lineBytes);
           const size_t number =
               touch(lines, begin, line, dwordsOf(uint32_t(at - line), uint32_t(next - line)), at == physical && !piece);
           if (std::find(touched.begin(), touched.begin() + ptrdiff_t(count), number) ==
@@ -132,7 +132,7 @@ uint32_t Coalescer::trace(const LaneAddresses &access, uint32_t bytes, const Reg
     }
     clocks += std::max<uint32_t>(1, uint32_t(count));
   }
-  join(lines, begin, lineBytes);
+  join(lines, begin, unit.lineBytes);
   return clocks;
 }
 
@@ -153,7 +153,7 @@ void Coalescer::remember(Patterns &patterns, const LaneAddresses &access, uint32
   pattern.lanes = access.memory;
   pattern.stride = access.stride;
   pattern.bytes = bytes;
-  pattern.phase = uint32_t(physical % lineBytes);
+  pattern.phase = uint32_t(physical % unit.lineBytes);
   pattern.clocks = clocks;
   pattern.lowest = lowest - first;
   pattern.span = highest - lowest + laneSpan;
@@ -171,7 +171,7 @@ void Coalescer::scalar(uint64_t address, uint32_t bytes, std::vector<LineAccess>
   const size_t begin = lines.size();
   const uint64_t physical = region->physical + (address - region->begin), end = physical + bytes;
   for (uint64_t at = physical; at < end;) {
-    const uint64_t line = at - at % lineBytes, next = std::min(end, line + lineBytes);
+    const uint64_t line = at - at % unit.lineBytes, next = std::min(end, line + unit.lineBytes);
     touch(lines, begin, line, dwordsOf(uint32_t(at - line), uint32_t(next - line)), at == physical);
     at = next;
   }

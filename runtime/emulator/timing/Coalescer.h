@@ -19,10 +19,17 @@ struct Region;
 
 namespace nstf::emulator::timing {
 
+/// What of a chip decides how long an access takes its address unit (ChipTiming).
+struct AddressUnit {
+  uint32_t lineBytes = 128;    ///< of the vector L1; up to 128
+  uint32_t lanesPerClock = 16; ///< that it takes at most
+  uint32_t bytesPerClock = 64; ///< of lanes' data that it takes at most
+};
+
 class Coalescer {
 public:
-  /// `lineBytes`: 64 or 128. Addresses in no region touch no line: the access itself will fault.
-  Coalescer(const RegionTable &regions, uint32_t lineBytes) : regions(regions), lineBytes(lineBytes) {}
+  /// Addresses in no region touch no line: the access itself will fault.
+  Coalescer(const RegionTable &regions, const AddressUnit &unit) : regions(regions), unit(unit) {}
 
   /// Appends what the lanes of `access`, `bytes` each, touch, and returns the clocks of address unit and tag lookup
   /// (MemoryRequest::addressClocks). Sets inactive lanes' addresses.
@@ -52,7 +59,7 @@ private:
                 std::vector<LineAccess>::const_iterator begin, std::vector<LineAccess>::const_iterator end) const;
 
   const RegionTable &regions;
-  const uint32_t lineBytes;
+  const AddressUnit unit;
   const Region *scalarHint = nullptr;
   std::vector<std::unique_ptr<Patterns>> byInstruction;
 };

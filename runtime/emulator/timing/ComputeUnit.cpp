@@ -1,5 +1,7 @@
 #include "runtime/emulator/timing/ComputeUnit.h"
 
+#include <span>
+
 namespace nstf::emulator::timing {
 namespace {
 
@@ -54,8 +56,8 @@ ComputeUnit::ComputeUnit(unsigned number, const ChipTiming &chip, const TimingFa
       counters(counters), lds(chip) {
   turns.next.fill(never);
   turns.earliest.fill(0);
-  for (size_t i = 0; i < simds.size(); ++i)
-    simds[i].ldsPort = uint8_t(i * chip.ldsPorts / simds.size());
+  for (size_t i = 0; i < chip.simdsPerComputeUnit; ++i)
+    simds[i].ldsPort = uint8_t(i * chip.ldsPorts / chip.simdsPerComputeUnit);
 }
 
 // Turns
@@ -73,7 +75,7 @@ void ComputeUnit::place(TimedGroup &group, Clocks now, double launchClocks) {
   for (TimedWave &wave : group.waves) {
     wave.group = &group;
     wave.number = uint32_t(&wave - group.waves.data());
-    wave.simd = (first + wave.number) % simdCount & 3;
+    wave.simd = (first + wave.number) % chip.simdsPerComputeUnit & (maxSimds - 1);
     wave.trace = &group.recorded->waves[wave.number];
     wave.reader = wave.trace->reader();
     wave.age = placed++;
@@ -91,12 +93,13 @@ void ComputeUnit::place(TimedGroup &group, Clocks now, double launchClocks) {
 
 uint32_t ComputeUnit::simdFor(uint32_t wave) const {
   // Waves go to SIMDs in turn, a group's first to the one with the fewest.
-  const auto fewest = std::ranges::min_element(simds, {}, [](const Simd &simd) { return simd.seats.size(); });
-  return uint32_t((size_t(fewest - simds.begin()) + wave) % simds.size());
+  const auto present = std::span(simds).first(chip.simdsPerComputeUnit);
+  const auto fewest = std::ranges::min_element(present, {}, [](const Simd &simd) { return simd.seats.size(); });
+  return (uint32_t(fewest - present.begin()) + wave) % chip.simdsPerComputeUnit;
 }
 
 uint32_t ComputeUnit::slotFor(uint32_t wave) const {
-  return uint32_t(simds[simdFor(wave)].seats.size() + wave / simds.size());
+  return uint32_t(simds[simdFor(wave)].seats.size() + wave / chip.simdsPerComputeUnit);
 }
 
 void ComputeUnit::keepSeat(const TimedWave &wave) {

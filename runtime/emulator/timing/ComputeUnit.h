@@ -94,10 +94,10 @@ private:
   StallTable &stalls;
   Counters &counters;
 
-  static constexpr unsigned simdCount = 4;
+  // Of SIMDs that the chip doesn't have, a turn never comes.
   struct Turns {
-    std::array<Clocks, simdCount> next;     ///< the SIMD's next turn in which a wave may be able to issue
-    std::array<Clocks, simdCount> earliest; ///< its next turn comes no sooner
+    std::array<Clocks, maxSimds> next;     ///< the SIMD's next turn in which a wave may be able to issue
+    std::array<Clocks, maxSimds> earliest; ///< its next turn comes no sooner
   };
   alignas(64) Turns turns;
   /// A wave that may issue in a turn.
@@ -110,16 +110,16 @@ private:
       TraceReader::prefetch(trace);
     }
   };
-  std::array<First, simdCount> firsts;
+  std::array<First, maxSimds> firsts;
   /// Who issues in a SIMD's turn, if it comes at `turn` and no other SIMD has used what they share since.
   struct Plan {
     IssueArbiter arbiter;
     Clocks turn = never;
     uint32_t sharedUses = 0;
   };
-  std::array<Plan, simdCount> plans;
-  uint32_t sharedUses = 0; ///< of LDS and address unit
-  std::array<Simd, simdCount> simds;
+  std::array<Plan, maxSimds> plans;
+  uint32_t sharedUses = 0;          ///< of LDS and address unit
+  std::array<Simd, maxSimds> simds; ///< the first of them, as many as the chip has
   Lds lds;
   Clocks addressFree = 0;          ///< of vector memory
   PlaceWaits placeWaits;           ///< of it

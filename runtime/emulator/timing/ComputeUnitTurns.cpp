@@ -12,7 +12,7 @@ Clocks ComputeUnit::next() const { return std::ranges::min(turns.next); }
 /// Whose turn comes next; of two at once, the one that could have gone sooner.
 inline unsigned ComputeUnit::nextSimd() const {
   unsigned due = 0;
-  for (unsigned i = 1; i < simdCount; ++i)
+  for (unsigned i = 1; i < maxSimds; ++i)
     if (turns.next[i] < turns.next[due] ||
         (turns.next[i] == turns.next[due] && turns.earliest[i] < turns.earliest[due]))
       due = i;
@@ -22,7 +22,7 @@ inline unsigned ComputeUnit::nextSimd() const {
 /// Of all turns that may be taken before another compute unit's.
 void ComputeUnit::prefetchWaves() const {
   const Clocks first = next();
-  for (unsigned simd = 0; simd < simdCount; ++simd) {
+  for (unsigned simd = 0; simd < chip.simdsPerComputeUnit; ++simd) {
     if (turns.next[simd] > first + slack)
       continue;
     const auto *seats = reinterpret_cast<const char *>(simds[simd].seats.data());

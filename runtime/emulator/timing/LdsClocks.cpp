@@ -7,13 +7,16 @@
 namespace nstf::emulator::timing {
 namespace {
 
-constexpr unsigned width = Wave::width, banks = 32, bankBytes = 4;
+constexpr unsigned width = Wave::width, bankBytes = 4;
+
+} // namespace
 
 /// An atomic is an operation of its own for each lane, on the same dword too.
-uint32_t atomicConflicts(std::span<const uint64_t> phases, const uint32_t *offsets, uint64_t lanes, uint32_t bytes) {
+uint32_t LdsClocks::atomicConflicts(std::span<const uint64_t> phases, const uint32_t *offsets, uint64_t lanes,
+                                    uint32_t bytes) const {
   uint32_t conflicts = 0;
   for (uint64_t phase : phases) {
-    std::array<uint32_t, banks> operations = {};
+    std::array<uint32_t, support::maxLdsBanks> operations = {};
     uint32_t fullest = 1;
     for (uint64_t left = phase & lanes; left; left &= left - 1) {
       const uint32_t dword = offsets[std::countr_zero(left)] / bankBytes;
@@ -25,8 +28,6 @@ uint32_t atomicConflicts(std::span<const uint64_t> phases, const uint32_t *offse
   return conflicts;
 }
 
-} // namespace
-
 LdsDetail LdsClocks::of(const uint32_t *offsets, uint64_t lanes, const TimingFact &fact) const {
   using support::LdsDirection;
   const LdsDirection direction = fact.is(TimingFact::store) ? LdsDirection::Write : LdsDirection::Read;
@@ -35,7 +36,7 @@ LdsDetail LdsClocks::of(const uint32_t *offsets, uint64_t lanes, const TimingFac
   const auto active = std::ranges::count_if(phases, [&](uint64_t phase) { return phase & lanes; });
   const uint32_t conflicts = fact.is(TimingFact::atomic)
                                  ? atomicConflicts(phases, offsets, lanes, bytes)
-                                 : support::ldsConflictClocks(direction, bytes, {offsets, width}, lanes);
+                                 : support::ldsConflictClocks(direction, bytes, {offsets, width}, lanes, banks);
   const uint32_t accesses = fact.is(TimingFact::ldsPair) ? 2 : 1;
   return {uint16_t(uint32_t(active) * accesses), uint16_t(conflicts * accesses)};
 }

@@ -9,10 +9,10 @@ void findLimiter(LaunchPrediction &prediction, const ChipTiming &chip) {
   const Counters &counters = prediction.counters;
   const MemoryCounters &memory = prediction.memory;
   const double clocks = double(std::max<Clocks>(prediction.clocks, 1)), units = chip.computeUnits;
-  constexpr double simds = 4;
+  const double simds = units * chip.simdsPerComputeUnit;
   auto use = [&](Limiter limiter) -> double & { return prediction.use[size_t(limiter)]; };
-  use(Limiter::Matrix) = double(counters.matrixBusy) / (clocks * units * simds);
-  use(Limiter::Vector) = double(counters.vectorBusy) / (clocks * units * simds);
+  use(Limiter::Matrix) = double(counters.matrixBusy) / (clocks * simds);
+  use(Limiter::Vector) = double(counters.vectorBusy) / (clocks * simds);
   use(Limiter::Lds) = double(counters.ldsBusy) / (clocks * units * chip.ldsPorts);
   use(Limiter::L1) = double(counters.addressBusy) / (clocks * units);
   use(Limiter::L2) = memory.l2BusyClocks / (clocks * chip.l2Channels * chip.xcds);

@@ -1,4 +1,5 @@
 #include "runtime/emulator/timing/Recorder.h"
+#include "runtime/emulator/device/DeviceModel.h"
 #include "runtime/emulator/run/LaunchOptions.h"
 #include "runtime/emulator/run/RunLoop.h"
 #include "runtime/emulator/timing/RecordingObserver.h"
@@ -29,7 +30,7 @@ private:
 struct Recorder::Implementation {
   Implementation(LaunchDriver &driver, TimingFacts &facts, const RecorderOptions &options)
       : driver(driver), facts(facts), options(options), clock(options.clockMhz),
-        accesses(facts, *driver.launch().regions, options.lineBytes) {}
+        accesses(facts, *driver.launch().regions, options.addressUnit, options.ldsBanks) {}
 
   LaunchDriver &driver;
   TimingFacts &facts;
@@ -47,7 +48,7 @@ Recorder::Recorder(LaunchDriver &driver, TimingFacts &facts, const RecorderOptio
     : impl(std::make_unique<Implementation>(driver, facts, options)) {
   driver.setClock(impl->clock);
   if (driver.options().statistics)
-    impl->counters = std::make_unique<ExecutionCounters>();
+    impl->counters = std::make_unique<ExecutionCounters>(driver.model().ldsBanks);
 }
 Recorder::~Recorder() { impl->driver.setClock(readCounter()); }
 

@@ -9,6 +9,7 @@
 #include "runtime/emulator/run/LaunchDriver.h"
 #include "runtime/emulator/run/Statistics.h"
 #include "runtime/emulator/timing/Clocks.h"
+#include "runtime/emulator/timing/Coalescer.h"
 #include "runtime/emulator/timing/RoundSkipper.h"
 #include "runtime/emulator/timing/WaveTrace.h"
 
@@ -22,10 +23,11 @@ class Outline;
 class TimingFacts;
 
 struct RecorderOptions {
-  bool runAhead = true;     ///< false: every instruction is a stop
-  uint32_t stretch = 4096;  ///< instructions a wave runs ahead, more than 0
-  uint32_t lineBytes = 128; ///< of the vector L1; up to 128
-  double clockMhz = 1000;   ///< what s_memrealtime counts by
+  bool runAhead = true;    ///< false: every instruction is a stop
+  uint32_t stretch = 4096; ///< instructions a wave runs ahead, more than 0
+  AddressUnit addressUnit;
+  uint32_t ldsBanks = 32;
+  double clockMhz = 1000; ///< what s_memrealtime counts by
 };
 
 /// A workgroup that is being recorded.

@@ -13,8 +13,8 @@ namespace nstf::emulator::timing {
 /// The memory side of it, shared by all waves of a launch.
 class RecordedAccesses {
 public:
-  RecordedAccesses(TimingFacts &facts, const RegionTable &regions, uint32_t lineBytes)
-      : facts(facts), coalescer(regions, lineBytes) {}
+  RecordedAccesses(TimingFacts &facts, const RegionTable &regions, const AddressUnit &unit, uint32_t ldsBanks)
+      : facts(facts), coalescer(regions, unit), ldsClocks(ldsBanks) {}
 
   /// What instruction `op` of TimingFact::accesses is about to do.
   MemoryRequest request(const Wave &wave, const MicroOp *op, const TimingFact &fact);

@@ -96,7 +96,12 @@ TimedLaunch::TimedLaunch(LaunchDriver &driver, const ChipTiming &chip, MemorySys
                          const TimingOptions &options, double clockMhz, const support::Occupancy &occupancy)
     : driver(driver), chip(chip), caches(caches), facts(driver.launch()),
       recorder(driver, facts,
-               {.runAhead = options.runAhead, .lineBytes = uint32_t(chip.l1LineBytes), .clockMhz = clockMhz}),
+               {.runAhead = options.runAhead,
+                .addressUnit = {.lineBytes = chip.l1LineBytes,
+                                .lanesPerClock = chip.vmemLanesPerClock,
+                                .bytesPerClock = chip.vmemBytesPerClock},
+                .ldsBanks = chip.ldsBanks,
+                .clockMhz = clockMhz}),
       dispatcher(chip, clockMhz, driver.groups(), driver.launch().wavesPerGroup, uint32_t(occupancy.workgroups)),
       sample(driver, chip, facts, options), queue(chip.xcds + chip.computeUnits), standstill(driver.launch(), groups) {
   stalls.resize(facts.size());
@@ -288,6 +293,15 @@ Clocks TimedLaunch::maintain(unsigned computeUnit, Clocks now, const TimingFact 
   return done;
 }
 
+/// The target's, with what a compute unit of the chip has.
+DeviceModel modelOf(const Target &target, const ChipTiming &chip) {
+  DeviceModel model = DeviceModel::of(target.name);
+  model.simds = chip.simdsPerComputeUnit;
+  model.ldsBytes = chip.ldsBytes;
+  model.ldsBanks = chip.ldsBanks;
+  return model;
+}
+
 [[noreturn]] void refuse(const Kernel &kernel, const std::string &why) {
   throw std::runtime_error(support::escape("kernel '" + kernel.name + "': " + why, support::longLimit));
 }
@@ -302,10 +316,12 @@ LaunchPrediction predict(const Target &target, Memory &memory, const LaunchArgum
   prediction.overheadNs = chip.launchNs;
   const Kernel &kernel = *arguments.kernel;
   const uint32_t items = arguments.block[0] * arguments.block[1] * arguments.block[2];
-  const DeviceModel &model = DeviceModel::of(target.name);
+  const DeviceModel model = modelOf(target, chip);
+  LaunchOptions ofChip = options;
+  ofChip.model = &model;
   prediction.occupancy = occupancyOf(model, kernel, std::max(items, 1u), arguments.dynamicLds);
   const uint64_t residents = uint64_t(prediction.occupancy.workgroups) * chip.computeUnits;
-  LaunchDriver driver(target, memory, arguments, options, residents);
+  LaunchDriver driver(target, memory, arguments, ofChip, residents);
   if (!residents)
     refuse(kernel, misfitOf(model, kernel, items, arguments.dynamicLds));
 

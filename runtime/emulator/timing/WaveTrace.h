@@ -31,7 +31,7 @@ struct LdsDetail {
 
 /// A piece of memory that a request touches, within one cache line, and such pieces of lines behind it.
 struct LineAccess {
-  uint64_t address;            ///< synthetic physical address of the line (RecorderOptions::lineBytes)
+  uint64_t address;            ///< synthetic physical address of the line (AddressUnit::lineBytes)
   uint32_t dwords;             ///< bit i: dword i of the line is touched
   uint32_t lanes : 16;         ///< lanes' accesses that begin in it; an atomic is so many operations
   uint32_t following : 16 = 0; ///< the next lines, of which the same are touched by as many lanes
@@ -40,8 +40,8 @@ struct LineAccess {
 /// One memory instruction's access. Its lines are merged over all lanes, in the order lanes touch them first.
 struct MemoryRequest {
   uint32_t ldsDetail = 0;     ///< LdsDetail of what LDS-DMA or ldsLanes do there
-  uint16_t addressClocks = 0; ///< vector: clocks of address unit and tag lookup: 64 bytes of lanes' data a clock, and
-                              ///< where these lie in several lines, a clock a line
+  uint16_t addressClocks = 0; ///< vector: clocks of address unit and tag lookup: of so many lanes at once as it takes,
+                              ///< and where these lie in several lines, a clock a line
   uint8_t lanes = 0;          ///< that access memory
   uint8_t bytes = 0;          ///< of a lane (vector memory)
   uint8_t ldsLanes = 0;       ///< flat: that access LDS

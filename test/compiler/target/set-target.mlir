@@ -1,7 +1,7 @@
 // The facts of a chip on a module, by its name, by an alias, or from a file.
 // RUN: nstf-opt %s -nstf-set-target | FileCheck %s --check-prefix=GFX942
 // RUN: nstf-opt %s -nstf-set-target=target=mi250x | FileCheck %s --check-prefix=GFX90A
-// RUN: sed 's/^lds_bytes: .*/lds_bytes: 1024/' %root/templates/targets/gfx90a.yaml > %t.yaml
+// RUN: sed 's/^default_chip: .*/&\nlds_bytes: 1024/' %root/templates/targets/gfx90a.yaml > %t.yaml
 // RUN: nstf-opt %s -nstf-set-target=target=%t.yaml | FileCheck %s --check-prefix=FILE
 // RUN: not nstf-opt %s -nstf-set-target=target=gfx1 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 

@@ -37,5 +37,5 @@ def read(name):
             count = instruction["m"] * instruction["n"] * instruction["k"] * instruction["blocks"]
             clocks = instruction["passes"] * constants["matrix_pass_clocks"]["value"]
             products[instruction["a"]] = max(products.get(instruction["a"], 0), count / clocks)
-    return Chip(name, TARGETS[name], constants["compute_units"]["value"], target["simds_per_compute_unit"],
-                constants["peak_clock"]["value"], constants["memory_bandwidth"]["value"], products)
+    return Chip(name, TARGETS[name], constants["compute_units"]["value"], 
+                constants["simds_per_compute_unit"]["value"], constants["peak_clock"]["value"], constants["memory_bandwidth"]["value"], products)

@@ -60,7 +60,7 @@ void prepare(Snippet &s) {
 
 int main(int argc, char **argv) {
   std::string target = argc > 1 ? argv[1] : "gfx942";
-  ExecutionCounters counters;
+  ExecutionCounters counters(/*ldsBanks=*/32);
   bool counts = argc > 2 && std::string(argv[2]) == "--count";
   if (!Target::find(target)) {
     std::fprintf(stderr, "error: unknown target '%s'\n", target.c_str());

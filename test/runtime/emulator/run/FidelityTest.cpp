@@ -17,7 +17,7 @@ namespace {
 std::vector<FidelityRow> reportOf(const std::string &target, const std::string &text, MatrixMode mode) {
   Snippet s(target, text, 64, mode);
   EXPECT_EQ(s.program->trapCount(), 0u);
-  ExecutionCounters counters;
+  ExecutionCounters counters(/*ldsBanks=*/32);
   s.count(counters);
   s.run();
   ExecutionStatistics statistics;

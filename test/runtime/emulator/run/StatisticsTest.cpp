@@ -28,7 +28,7 @@ protected:
     snippet.wave().scalars[22] = 128;
     if (prepare)
       prepare(snippet);
-    ExecutionCounters counters;
+    ExecutionCounters counters(/*ldsBanks=*/32);
     snippet.count(counters);
     snippet.run();
     ExecutionStatistics sum;

@@ -123,6 +123,18 @@ TEST(ChipTiming, FaultsNameTheLine) {
             "chip.yaml:6:3: expected 'instruction_prefetch_lines' to be at most 64 but got 65");
   EXPECT_EQ(of("lds_ports: {value: 5, unit: count, mark: U, source: x}"),
             "chip.yaml:6:3: expected 'lds_ports' to be at most 4 but got 5");
+  EXPECT_EQ(of("lds_banks: {value: 65, unit: count, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'lds_banks' to be at most 64 but got 65");
+  EXPECT_EQ(of("simds_per_compute_unit: {value: 5, unit: count, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'simds_per_compute_unit' to be at most 4 but got 5");
+  EXPECT_EQ(of("simds_per_compute_unit: {value: 0, unit: count, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'simds_per_compute_unit' to be at least 1 but got 0");
+  EXPECT_EQ(of("lds_bytes: {value: 2147483648, unit: B, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'lds_bytes' to be at most 1073741824 but got 2147483648");
+  EXPECT_EQ(of("vmem_lanes_per_clock: {value: 0, unit: 1/clk, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'vmem_lanes_per_clock' to be at least 1 but got 0");
+  EXPECT_EQ(of("vmem_bytes_per_clock: {value: 2, unit: B/clk, mark: U, source: x}"),
+            "chip.yaml:6:3: expected 'vmem_bytes_per_clock' to be at least 4 but got 2");
   EXPECT_EQ(of("l2_kernel_end: {value: 3, unit: count, mark: U, source: x}"),
             "chip.yaml:6:3: expected 'l2_kernel_end' to be at most 2 but got 3");
   EXPECT_EQ(of("l2_kernel_end: {value: 0, unit: count, mark: U, source: x}"),

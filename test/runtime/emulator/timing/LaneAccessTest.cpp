@@ -18,7 +18,7 @@ class CoalescerTest : public testing::Test {
 protected:
   static constexpr uint64_t base = 0x10000, physical = 0x700000;
   RegionTable regions{{{base, base + 0x100000, true, RegionKind::Device, 1, physical}}};
-  std::optional<Coalescer> coalescer{std::in_place, regions, 128};
+  std::optional<Coalescer> coalescer{std::in_place, regions, AddressUnit{}};
   std::vector<LineAccess> runs, lines; ///< lines by themselves
   uint32_t clocks = 0;
 
@@ -55,6 +55,22 @@ TEST_F(CoalescerTest, consecutiveLanesShareLines) {
   access(8, [](unsigned lane) { return lane * 8; });
   EXPECT_EQ(lines.size(), 4u);
   EXPECT_EQ(clocks, 8u);
+}
+
+TEST_F(CoalescerTest, anotherAddressUnit) {
+  coalescer.emplace(regions, AddressUnit{.lanesPerClock = 32, .bytesPerClock = 128});
+  access(4, [](unsigned lane) { return lane * 4; });
+  EXPECT_EQ(clocks, 2u) << "32 lanes a clock";
+  access(16, [](unsigned lane) { return lane * 16; });
+  EXPECT_EQ(clocks, 8u) << "128 bytes a clock";
+  access(4, [](unsigned lane) { return lane * 128; });
+  EXPECT_EQ(clocks, 64u) << "a line a clock";
+  coalescer.emplace(regions, AddressUnit{.lanesPerClock = 3, .bytesPerClock = 4}); // divides no wave
+  access(4, [](unsigned lane) { return lane * 4; });
+  EXPECT_EQ(clocks, 64u) << "4 bytes a clock";
+  coalescer.emplace(regions, AddressUnit{.lanesPerClock = 3, .bytesPerClock = 64});
+  access(4, [](unsigned) { return 0; });
+  EXPECT_EQ(clocks, 22u) << "3 lanes a clock";
 }
 
 TEST_F(CoalescerTest, whatLanesTouchTogetherCountsOnce) {
@@ -114,7 +130,7 @@ TEST_F(CoalescerTest, rememberedPatternsAreExact) {
     access(bytes, offset, mask);
     const std::vector<LineAccess> seen = lines;
     const uint32_t seenClocks = clocks;
-    coalescer.emplace(regions, 128);
+    coalescer.emplace(regions, AddressUnit{});
     access(bytes, offset, mask);
     ASSERT_EQ(seen.size(), lines.size());
     for (size_t i = 0; i < lines.size(); ++i) {
@@ -136,7 +152,7 @@ TEST_F(CoalescerTest, scalarAccessesSpanLines) {
 TEST(LdsClocks, phasesAndConflicts) {
   auto wave = std::make_unique<Wave>();
   wave->vectorBase[0] = reinterpret_cast<const char *>(wave->rows);
-  LdsClocks clocks;
+  LdsClocks clocks(/*banks=*/32);
   MicroOp op = {};
   TimingFact fact;
   fact.unit = Unit::Lds;
@@ -171,6 +187,20 @@ TEST(LdsClocks, phasesAndConflicts) {
   EXPECT_EQ(detail(TimingFact::load | TimingFact::ldsPair, 4, 128).conflicts, 124);
   EXPECT_EQ(detail(TimingFact::atomic, 4, 4).conflicts, 0);
   EXPECT_EQ(detail(TimingFact::atomic, 4, 0).conflicts, 62) << "one after the other";
+}
+
+TEST(LdsClocks, twiceAsManyBanks) {
+  uint32_t offsets[64];
+  for (uint32_t lane = 0; lane < 64; ++lane)
+    offsets[lane] = lane * 8;
+  for (uint32_t flags : {TimingFact::load, TimingFact::atomic}) {
+    TimingFact fact;
+    fact.unit = Unit::Lds;
+    fact.flags = flags;
+    fact.bytes = 4;
+    EXPECT_EQ(LdsClocks(/*banks=*/32).of(offsets, allLanes, fact).conflicts, 2);
+    EXPECT_EQ(LdsClocks(/*banks=*/64).of(offsets, allLanes, fact).conflicts, 0);
+  }
 }
 
 } // namespace

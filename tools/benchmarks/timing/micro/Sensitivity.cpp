@@ -189,6 +189,7 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
       {"peak_clock", -0.4, total({.kernel = "vector_add_u32", .count = 200})},
 
       // Issue and execution
+      {"simds_per_compute_unit", -0.3, loop("vector_add_u32", 1024), [](ChipTiming &chip) { chip.simdsPerComputeUnit = 2; }},
       {"simd_turn_clocks", 0.9, loop("vector_add_u32")},
       {"valu_clocks", 0.9, loop("vector_add_u32")},
       {"f64_clocks", 0.9, loop("vector_fma_f64")},
@@ -218,6 +219,8 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
       {"instruction_prefetch_lines", -0.05, once({.kernel = "cold_code"})},
 
       // LDS
+      {"lds_bytes", -0.3, once({.kernel = "lds_latency_b32", .groups = 64, .count = 16})},
+      {"lds_banks", -0.4, access("lds_read_b32", 128)},
       {"lds_latency", 0.7, access("lds_latency_b32", 4)},
       {"lds_ports", -0.3, access("lds_read_b128", 16, 256), [](ChipTiming &chip) { chip.ldsPorts = 1; }},
       {"lds_queue_clocks", -0.1, access("lds_queue", 16)},
@@ -236,6 +239,8 @@ std::vector<Sensitivity> sensitivities(const std::string &target) {
 
       // Vector memory and its L1
       {"vmem_issue_clocks", 0.3, loop("strided_dword", 256, 4)},
+      {"vmem_lanes_per_clock", -0.3, loop("strided_dword", 256, 4), [](ChipTiming &chip) { chip.vmemLanesPerClock = 4; }},
+      {"vmem_bytes_per_clock", -0.3, loop("strided_dwordx4", 256, 16, 16 * kilo), [](ChipTiming &chip) { chip.vmemBytesPerClock = 16; }},
       {"vmem_lines_per_clock", -0.3, loop("strided_store", 64, 128, 16 * kilo)},
       {"vmem_outstanding_per_wave", -0.2, once({.kernel = "burst", .count = 8, .first = 4096}, 4 * mega)},
       {"lds_dma_clocks", 0.5, loop("lds_dma")},
