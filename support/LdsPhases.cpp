@@ -87,9 +87,4 @@ uint32_t ldsConflictClocks(LdsDirection direction, unsigned bytes, std::span<con
   return clocks;
 }
 
-uint32_t ldsPortClocks(LdsDirection direction, unsigned bytes) {
-  const uint32_t data = bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
-  return direction == LdsDirection::Read ? data : data + 4;
-}
-
 } // namespace nstf::support

@@ -27,8 +27,4 @@ std::span<const uint64_t> ldsPhases(LdsDirection direction, unsigned bytes);
 uint32_t ldsConflictClocks(LdsDirection direction, unsigned bytes, std::span<const uint32_t> addresses, uint64_t lanes,
                            unsigned banks);
 
-/// Clocks a wave's access holds its port of 64 bytes a clock, without conflicts: those of the data, and of a write four
-/// more for the addresses (rocprofiler-compute; measured by pyhip for reads: 4 bytes 4 clocks, 16 bytes 16).
-uint32_t ldsPortClocks(LdsDirection direction, unsigned bytes);
-
 } // namespace nstf::support

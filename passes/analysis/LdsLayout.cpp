@@ -52,7 +52,7 @@ int64_t nstf::systolic::getAccessWidth(const LdsTileAccess &access, Attribute sw
   return groups ? std::gcd(width, groups.getVector()) : width;
 }
 
-LdsCost nstf::systolic::getCost(const LdsTileAccess &access, Attribute swizzle, int64_t banks) {
+LdsCost nstf::systolic::getCost(const LdsTileAccess &access, Attribute swizzle, const Costs &costs) {
   unsigned rank = access.shape.size();
   int64_t width = getAccessWidth(access, swizzle), bytes = width * access.elementBits / 8;
   bool writes = access.direction == LdsDirection::Write;
@@ -82,16 +82,16 @@ LdsCost nstf::systolic::getCost(const LdsTileAccess &access, Attribute swizzle, 
     }
     patterns.insert(pattern);
     ++cost.accesses;
-    cost.portClocks += support::ldsPortClocks(access.direction, bytes);
-    cost.conflictClocks += support::ldsConflictClocks(access.direction, bytes, addresses, active, banks);
+    cost.portClocks += costs.getLdsPortClocks(access.direction, bytes);
+    cost.conflictClocks += costs.getLdsConflictClocks(access.direction, bytes, addresses, active);
   }
   cost.addresses = patterns.size();
   return cost;
 }
 
-SwizzleAttr nstf::systolic::chooseSwizzle(const LdsTileAccess &write, const LdsTileAccess &read, int64_t banks) {
+SwizzleAttr nstf::systolic::chooseSwizzle(const LdsTileAccess &write, const LdsTileAccess &read, const Costs &costs) {
   auto judge = [&](SwizzleAttr swizzle) {
-    LdsCost in = getCost(write, swizzle, banks), out = getCost(read, swizzle, banks);
+    LdsCost in = getCost(write, swizzle, costs), out = getCost(read, swizzle, costs);
     return std::tuple(in.clocks() + out.clocks(), in.addresses + out.addresses);
   };
   SwizzleAttr best;

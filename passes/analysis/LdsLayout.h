@@ -5,7 +5,7 @@
 #pragma once
 
 #include "dialects/systolic/Systolic.h"
-#include "support/LdsPhases.h"
+#include "passes/analysis/Costs.h"
 
 namespace nstf::systolic {
 
@@ -32,10 +32,10 @@ struct LdsCost {
 };
 
 /// Of the first wave, whose lanes' addresses the others' differ from by a constant.
-LdsCost getCost(const LdsTileAccess &access, mlir::Attribute swizzle, int64_t banks);
+LdsCost getCost(const LdsTileAccess &access, mlir::Attribute swizzle, const Costs &costs);
 
 /// The swizzle of an array with which writing and reading take fewest clocks; of several the one that needs fewest
 /// addresses, then the simplest. Null: none is better than none.
-SwizzleAttr chooseSwizzle(const LdsTileAccess &write, const LdsTileAccess &read, int64_t banks);
+SwizzleAttr chooseSwizzle(const LdsTileAccess &write, const LdsTileAccess &read, const Costs &costs);
 
 } // namespace nstf::systolic

@@ -15,18 +15,18 @@ static int64_t getExtent(ArrayRef<Digit> digits, int64_t dim) {
   return extent;
 }
 
-StoreCost nstf::systolic::getStoreCost(FragmentAttr layout, const StoredTile &tile, int64_t lineBytes) {
-  constexpr int64_t bytesOfClock = 64, lanesOfClock = 16;
+StoreCost nstf::systolic::getStoreCost(FragmentAttr layout, const StoredTile &tile, const Costs &costs) {
   using Pieces = std::set<std::pair<int64_t, int64_t>>; // row, and place in it
   int64_t width = std::gcd(getVectorWidth(layout, /*dim=*/1, tile.elementBits), tile.width), lanes = 1;
   for (const Digit &digit : layout.getLane())
     lanes *= digit.count;
   StoreCost cost;
   cost.laneBytes = width * tile.elementBits / 8;
-  int64_t together = std::min(lanesOfClock, bytesOfClock / std::max<int64_t>(cost.laneBytes, 4));
+  int64_t together = costs.getLanesTogether(cost.laneBytes);
   for (int64_t i = 0; i < layout.getNumRegisters(); i += width) {
     SmallVector<int64_t> first = layout.getRegisterCoordinates(i, 2);
     Pieces segments, lines;
+    int64_t touched = 0;
     for (int64_t lane = 0; lane < lanes; ++lane) {
       SmallVector<int64_t> at = first;
       bool isReplica = false;
@@ -41,14 +41,15 @@ StoreCost nstf::systolic::getStoreCost(FragmentAttr layout, const StoredTile &ti
       if (!isReplica) {
         int64_t byte = at[1] * tile.elementBits / 8;
         segments.insert({at[0], byte / segmentBytes});
-        lines.insert({at[0], byte / lineBytes});
+        lines.insert({at[0], byte / costs.getLineBytes()});
         cost.bytes += cost.laneBytes;
       }
-      if ((lane + 1) % together == 0) {
-        cost.clocks += std::max<int64_t>(1, lines.size());
+      if ((lane + 1) % together == 0 || lane + 1 == lanes) {
+        touched += std::max<int64_t>(1, lines.size());
         lines.clear();
       }
     }
+    cost.clocks += costs.getAddressClocks(touched);
     cost.segments += segments.size();
   }
   return cost;

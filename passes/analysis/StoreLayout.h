@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/systolic/Systolic.h"
+#include "passes/analysis/Costs.h"
 
 namespace nstf::systolic {
 
@@ -24,9 +25,8 @@ struct StoreCost {
   int64_t bytesOfSegment() const { return bytes / segments; }
 };
 
-/// Of the first wave, where the address unit takes 64 bytes of lanes a clock, 16 lanes at most, or a line of
-/// `lineBytes` where they touch more.
-StoreCost getStoreCost(FragmentAttr layout, const StoredTile &tile, int64_t lineBytes);
+/// Of the first wave.
+StoreCost getStoreCost(FragmentAttr layout, const StoredTile &tile, const Costs &costs);
 
 /// Layouts in which waves store long runs of rows, 16 or 8 bytes a lane: every wave keeps the part of the tile that it
 /// has in `from`; or waves that stand side by side along the columns share their rows.

@@ -247,9 +247,9 @@ std::string findMisplaced(PlanAttr plan, const ProductLoop &product, const LoopR
     if (!load.pairs) // plan_c14
       continue;
     auto loaded = WriteOp(product.writes[load.index].write).getTile().getDefiningOp<LoadOp>();
-    if (!loaded || !product.isHalfOfLine(loaded, resources.getLineBytes()))
-      return "expected pairs of blocks whose rows are halves of a line of " + std::to_string(resources.getLineBytes()) +
-             " bytes but got " + getName(load);
+    if (!loaded || !product.isHalfOfLine(loaded, resources.getCosts().getLineBytes()))
+      return "expected pairs of blocks whose rows are halves of a line of " +
+             std::to_string(resources.getCosts().getLineBytes()) + " bytes but got " + getName(load);
     if (!product.blocks || *product.blocks % 2)
       return "expected pairs in a loop of an even number of blocks but got " +
              (product.blocks ? std::to_string(*product.blocks) : "one that is not known");

@@ -271,11 +271,3 @@ int64_t nstf::systolic::getDistance(PlanAttr plan) {
       distance = std::max(distance, action.ahead);
   return distance;
 }
-
-int64_t nstf::systolic::getLatency(nstf::TargetView target) {
-  return target.l2Latency() + (target.mallLatencyNs() + target.hbmLatencyNs()) * target.peakClock() / 1000;
-}
-
-int64_t nstf::systolic::getBytesNeeded(nstf::TargetView target) {
-  return getLatency(target) * target.hbmReadBandwidth() * 1000 / (target.peakClock() * target.computeUnits());
-}

@@ -16,9 +16,5 @@ PlanChoice choosePlan(const ProductLoop &product, KernelOp kernel, const LoopRes
 
 /// Blocks between a load and its products.
 int64_t getDistance(PlanAttr plan);
-/// Clocks until a load brings what no cache has.
-int64_t getLatency(nstf::TargetView target);
-/// Bytes that a compute unit must have on their way for its share of the memory's bandwidth.
-int64_t getBytesNeeded(nstf::TargetView target);
 
 } // namespace nstf::systolic

@@ -97,19 +97,13 @@ int64_t LoopResources::countBytesInFlight(const ProductLoop &product, PlanAttr p
 
 int64_t LoopResources::getBlockClocks(const ProductLoop &product) const {
   SystolicArrayAttr array = *KernelOp(kernel).getArray();
-  int64_t clocks = 0;
+  int64_t m = array.getM(), n = array.getN(), k = array.getInstructionK(), clocks = 0;
   for (const LoopProduct &one : product.products) {
-    MmaOp mma = one.mma;
-    std::string type;
-    llvm::raw_string_ostream(type) << getTileType(mma.getA()).getElementType();
-    int64_t products = mma.getType().getNumElements() * getTileType(mma.getA()).getDimSize(1);
-    for (const nstf::MatrixInstruction &instruction : target.matrixInstructions())
-      if (instruction.m == array.getM() && instruction.n == array.getN() && instruction.blocks == 1 &&
-          instruction.k == array.getInstructionK() && instruction.a == type) {
-        clocks += products / (instruction.m * instruction.n * instruction.k) * 4 * instruction.passes;
-        break;
-      }
+    RankedTensorType a = getTileType(MmaOp(one.mma).getA());
+    int64_t products = MmaOp(one.mma).getType().getNumElements() * a.getDimSize(1);
+    if (std::optional<int64_t> ofOne = costs.getMatrixClocks(m, n, k, /*blocks=*/1, a.getElementType()))
+      clocks += products / (m * n * k) * *ofOne;
   }
-  int64_t simds = std::min(target.simdsPerComputeUnit(), array.getNumWaves());
+  int64_t simds = std::min(costs.getSimds(), array.getNumWaves());
   return std::max<int64_t>(clocks / (simds * array.getParts()), 1);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialects/nstf/Target.h"
+#include "passes/analysis/Costs.h"
 #include "passes/analysis/Loops.h"
 
 namespace nstf::systolic {
@@ -9,7 +10,7 @@ namespace nstf::systolic {
 class LoopResources {
 public:
   /// Precondition: the kernel has its array and wave size.
-  LoopResources(KernelOp kernel, nstf::TargetView target) : kernel(kernel), target(target) {}
+  LoopResources(KernelOp kernel, nstf::TargetView target) : kernel(kernel), target(target), costs(target) {}
 
   /// Of a lane, with one workgroup on a compute unit.
   int64_t getRegisterLimit() const;
@@ -27,11 +28,12 @@ public:
   /// For which a block keeps the matrix core of a SIMD busy.
   int64_t getBlockClocks(const ProductLoop &product) const;
   int64_t getWavesPerSimd() const;
-  int64_t getLineBytes() const { return target.l1LineBytes(); }
+  const Costs &getCosts() const { return costs; }
 
 private:
   KernelOp kernel;
   nstf::TargetView target;
+  Costs costs;
 };
 
 /// A lane's registers of 32 bits that hold a tile.

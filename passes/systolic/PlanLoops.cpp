@@ -110,14 +110,14 @@ private:
   }
 
   void report(const ProductLoop &product, const PlanChoice &choice, const LoopResources &resources) {
-    nstf::TargetView target = nstf::TargetView::lookup(getOperation());
+    const Costs &costs = resources.getCosts();
     int64_t distance = getDistance(choice.plan), clocks = resources.getBlockClocks(product);
     remark::passed(product.loop->getLoc(), options())
         << choice.text << remark::metric("buffers", choice.plan.getBuffers())
         << remark::metric("bytes_in_flight", resources.countBytesInFlight(product, choice.plan))
-        << remark::metric("bytes_needed", getBytesNeeded(target)) << remark::metric("distance", distance)
-        << remark::metric("distance_needed", llvm::divideCeil(getLatency(target), clocks))
-        << remark::metric("cover", distance * clocks) << remark::metric("cover_needed", getLatency(target))
+        << remark::metric("bytes_needed", costs.getBytesNeeded()) << remark::metric("distance", distance)
+        << remark::metric("distance_needed", llvm::divideCeil(costs.getMemoryLatency(), clocks))
+        << remark::metric("cover", distance * clocks) << remark::metric("cover_needed", costs.getMemoryLatency())
         << remark::metric("lds", resources.countLdsBytes(product, choice.plan))
         << remark::metric("registers", resources.countRegisters(product, choice.plan));
   }

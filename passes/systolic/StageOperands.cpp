@@ -65,6 +65,7 @@ struct StageOperandsPass : nstf::systolic::impl::StageOperandsPassBase<StageOper
     if (failed(found) || failed(requireArray(kernel)) || failed(requireLayouts(kernel)))
       return signalPassFailure();
     target = *found;
+    costs = Costs(*found);
     arrays.clear();
     SmallVector<Stage> stages;
     int64_t scratch = 0;
@@ -110,6 +111,7 @@ private:
   };
 
   nstf::TargetView target;
+  Costs costs;
   SmallVector<Array> arrays;
 
   Operation *getPlace(const Stage &stage) {
@@ -233,7 +235,7 @@ private:
     Builder builder(op.getContext());
     Attribute swizzle = findPacking(load.getBuffer());
     if (!swizzle || !cast<PackedAttr>(swizzle).divides(shape, bits))
-      swizzle = chooseSwizzle(stage.write, stage.read, target.ldsBanks());
+      swizzle = chooseSwizzle(stage.write, stage.read, costs);
     auto axes =
         AxesAttr::get(op.getContext(), {builder.getI64IntegerAttr(shape[0]), builder.getI64IntegerAttr(shape[1])});
     stage.lds = LdsType::get(op.getContext(), /*buffers=*/1, shape, tile.getElementType(),
@@ -270,7 +272,7 @@ private:
     stage.patches = patches;
     stage.write = {LdsDirection::Write, patches.alongColumns, shape, bits, transposed};
     stage.read = {LdsDirection::Read, stage.read.layout, shape, bits, transposed};
-    SwizzleAttr swizzle = chooseSwizzle(stage.write, stage.read, target.ldsBanks());
+    SwizzleAttr swizzle = chooseSwizzle(stage.write, stage.read, costs);
     Builder builder(&getContext());
     auto axes =
         AxesAttr::get(&getContext(), {builder.getI64IntegerAttr(shape[0]), builder.getI64IntegerAttr(shape[1])});
@@ -314,8 +316,8 @@ private:
       return;
     }
     Attribute swizzle = stage.lds.getSwizzle();
-    LdsCost in = stage.load ? LdsCost() : getCost(stage.write, swizzle, target.ldsBanks()),
-            out = getCost(stage.read, swizzle, target.ldsBanks());
+    LdsCost in = stage.load ? LdsCost() : getCost(stage.write, swizzle, costs),
+            out = getCost(stage.read, swizzle, costs);
     std::string text;
     llvm::raw_string_ostream(text) << (stage.load ? "past the registers to " : "through ") << stage.lds
                                    << ": writes of " << (stage.load ? 4 : accessBytes(stage.write, swizzle))

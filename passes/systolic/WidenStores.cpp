@@ -36,11 +36,6 @@ using nstf::support::LdsDirection;
 
 namespace {
 
-/// SIMDs share the ports of the LDS in pairs.
-constexpr int64_t ldsPorts = 2;
-/// A barrier, a write and a read: what nothing hides at the end of a workgroup.
-constexpr int64_t exchangeClocks = 200;
-
 FragmentAttr turned(FragmentAttr layout, bool transposed) { return transposed ? layout.transpose() : layout; }
 
 /// The type of a tile that lies otherwise.
@@ -150,7 +145,7 @@ struct WidenStoresPass : nstf::systolic::impl::WidenStoresPassBase<WidenStoresPa
         failed(requirePipelined(getAnalysis<LoopAnalysis>())) || failed(requireNoScratch(kernel)))
       return signalPassFailure();
     noteRun(getOperation(), getArgument());
-    target = *found;
+    costs = Costs(*found);
     if (!kernel.getArray() || !kernel.getArray()->hasCell())
       return;
     SmallVector<StoreOp> stores;
@@ -161,12 +156,12 @@ struct WidenStoresPass : nstf::systolic::impl::WidenStoresPassBase<WidenStoresPa
   }
 
 private:
-  nstf::TargetView target;
+  Costs costs;
 
   void widen(StoreOp store) {
     StoredTile stored = describe(store);
     FragmentAttr layout = turned(getFragment(store.getTile().getType()), store.getTransposed());
-    StoreCost cost = getStoreCost(layout, stored, target.l1LineBytes());
+    StoreCost cost = getStoreCost(layout, stored, costs);
     SmallVector<Value> arrays = getFreeArrays(store);
     if (arrays.empty())
       return refuse(store, cost, "no LDS is free");
@@ -258,8 +253,7 @@ private:
     std::optional<Exchange> best;
     int64_t waves = getOperation().getArray()->getNumWaves();
     for (FragmentAttr to : getStoreLayouts(from, stored, *getOperation().getWaveSize())) {
-      Exchange exchange{
-          to, {}, getStoreCost(to, stored, target.l1LineBytes()), 1, 0, 0, from.getWave() != to.getWave()};
+      Exchange exchange{to, {}, getStoreCost(to, stored, costs), 1, 0, 0, from.getWave() != to.getWave()};
       std::optional<SmallVector<int64_t, 2>> part = findPart(from, to, stored, elementType, getBytes(arrays.front()));
       if (!part)
         continue;
@@ -269,11 +263,11 @@ private:
       unsigned bits = elementType.getIntOrFloatBitWidth();
       LdsTileAccess write{LdsDirection::Write, splitIntoRounds(from, rounds, 2).part, *part, bits};
       LdsTileAccess read{LdsDirection::Read, splitIntoRounds(to, rounds, 2).part, *part, bits};
-      SwizzleAttr swizzle = chooseSwizzle(write, read, target.ldsBanks());
-      LdsCost in = getCost(write, swizzle, target.ldsBanks()), out = getCost(read, swizzle, target.ldsBanks());
+      SwizzleAttr swizzle = chooseSwizzle(write, read, costs);
+      LdsCost in = getCost(write, swizzle, costs), out = getCost(read, swizzle, costs);
       exchange.conflicts = exchange.rounds * (in.conflictClocks + out.conflictClocks);
-      exchange.clocks = exchangeClocks + waves * exchange.store.clocks +
-                        waves * exchange.rounds * (in.clocks() + out.clocks()) / ldsPorts;
+      exchange.clocks = costs.getExchangeClocks() + waves * exchange.store.clocks +
+                        waves * exchange.rounds * (in.clocks() + out.clocks()) / costs.getLdsPorts();
       Builder builder(&getContext());
       auto axes =
           AxesAttr::get(&getContext(), {builder.getI64IntegerAttr((*part)[0]), builder.getI64IntegerAttr((*part)[1])});

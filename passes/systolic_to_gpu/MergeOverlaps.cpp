@@ -1,5 +1,4 @@
 // systolic-to-gpu-merge-overlaps: parts that flow side by side become one stream of instructions (Passes.td).
-#include "dialects/nstf/Target.h"
 #include "dialects/systolic/Systolic.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -7,6 +6,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/analysis/Costs.h"
 #include "passes/systolic_to_gpu/LdsAccess.h"
 #include "passes/systolic_to_gpu/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -20,16 +20,6 @@ using namespace mlir;
 using namespace nstf::systolic;
 
 namespace {
-
-/// A dword a lane from memory to LDS: a wave's take longer than as many bytes to registers (measured, MI308X).
-constexpr int64_t stageClocks = 11;
-/// SIMDs that share a port of the LDS.
-constexpr int64_t sharersOfLdsPort = 2;
-/// Until what an LDS access reads is there.
-constexpr int64_t ldsLatency = 64;
-/// On both sides of a barrier: a matrix core that a wave leaves busy does not stand still while the barrier opens, and
-/// one that a product comes to first does not wait for the LDS, which all waves ask at once.
-constexpr int64_t barrierClocks = 16;
 
 /// An instruction that takes a pipe for a while, behind what is computed for it; or a while alone. A pipe that several
 /// SIMDs share takes each of them as long as all of theirs.
@@ -57,9 +47,7 @@ struct MergeOverlapsPass : nstf::impl::MergeOverlapsPassBase<MergeOverlapsPass> 
     FailureOr<nstf::TargetView> found = nstf::TargetView::require(overlaps.front());
     if (failed(found))
       return signalPassFailure();
-    instructions = found->matrixInstructions();
-    simds = found->simdsPerComputeUnit();
-    lineBytes = found->l1LineBytes();
+    costs = Costs(*found);
     for (OverlapOp overlap : overlaps) {
       auto loop = overlap->getParentOfType<scf::ForOp>();
       if (loop && !loop->hasAttr(planAttributeName)) {
@@ -71,8 +59,7 @@ struct MergeOverlapsPass : nstf::impl::MergeOverlapsPassBase<MergeOverlapsPass> 
   }
 
 private:
-  SmallVector<nstf::MatrixInstruction> instructions;
-  int64_t simds = 1, lineBytes = 0;
+  Costs costs;
 
   static int64_t bytesOf(Type type) {
     auto vector = dyn_cast<VectorType>(type);
@@ -81,24 +68,22 @@ private:
   }
 
   int64_t clocksOf(amdgpu::MFMAOp op) const {
-    std::string type;
-    llvm::raw_string_ostream(type) << getElementTypeOrSelf(op.getSourceA().getType());
-    for (const nstf::MatrixInstruction &one : instructions)
-      if (one.m == int64_t(op.getM()) && one.n == int64_t(op.getN()) && one.k == int64_t(op.getK()) &&
-          one.blocks == int64_t(op.getBlocks()) && one.a == type)
-        return 4 * one.passes;
-    return 4;
+    return costs
+        .getMatrixClocks(op.getM(), op.getN(), op.getK(), op.getBlocks(),
+                         getElementTypeOrSelf(op.getSourceA().getType()))
+        .value_or(costs.getMatrixPassClocks());
   }
 
   /// Clocks that an instruction holds its pipe; 0: it is none of these.
   int64_t clocksOf(Operation *op) const {
     if (std::optional<nstf::LdsAccess> access = nstf::getLdsAccess(op))
-      return sharersOfLdsPort * nstf::support::ldsPortClocks(access->direction, bytesOf(access->type));
+      return costs.getSharersOfLdsPort() * costs.getLdsPortClocks(access->direction, bytesOf(access->type));
     return llvm::TypeSwitch<Operation *, int64_t>(op)
         .Case([&](amdgpu::MFMAOp mfma) { return clocksOf(mfma); })
-        .Case([&](amdgpu::GatherToLDSOp) { return simds * stageClocks; })
-        // 64 lanes at 64 bytes a clock.
-        .Case([&](amdgpu::RawBufferLoadOp load) { return simds * std::max<int64_t>(bytesOf(load.getType()), 4); })
+        .Case([&](amdgpu::GatherToLDSOp) { return costs.getSimds() * costs.getStageClocks(); })
+        .Case([&](amdgpu::RawBufferLoadOp load) {
+          return costs.getSimds() * costs.getLoadClocks(bytesOf(load.getType()));
+        })
         .Default([](Operation *) { return 0; });
   }
 
@@ -110,7 +95,7 @@ private:
         load.getSgprOffset() != other.getSgprOffset())
       return false;
     int64_t distance = other.getIndexOffset().value_or(0) - load.getIndexOffset().value_or(0);
-    return std::abs(distance) * load.getMemref().getType().getElementTypeBitWidth() / 8 < lineBytes;
+    return std::abs(distance) * load.getMemref().getType().getElementTypeBitWidth() / 8 < costs.getLineBytes();
   }
 
   Part divide(Region &region) const {
@@ -126,10 +111,12 @@ private:
       bool waitsForLds = wait && wait.getDs();
       // Products go by until what went to LDS is there.
       if (waitsForLds)
-        end(ldsLatency);
+        end(costs.getLdsCoverClocks());
       unit.ops.push_back(&op);
       if (waitsForLds || isa<amdgpu::LDSBarrierOp, ROCDL::SBarrierOp>(op)) {
-        end(barrierClocks);
+        // A matrix core that a wave leaves busy does not stand still while the barrier opens, and one that a product
+        // comes to first does not wait for the LDS, which all waves ask at once.
+        end(costs.getBarrierCoverClocks());
         continue;
       }
       int64_t clocks = clocksOf(&op);

@@ -52,15 +52,6 @@ TEST(LdsPhases, OneBankForAll) {
   EXPECT_EQ(writes(8, [](uint32_t lane) { return 128 * lane; }), 4 * 15u);
 }
 
-TEST(LdsPhases, PortClocks) {
-  EXPECT_EQ(ldsPortClocks(LdsDirection::Read, 4), 4u);
-  EXPECT_EQ(ldsPortClocks(LdsDirection::Read, 8), 8u);
-  EXPECT_EQ(ldsPortClocks(LdsDirection::Read, 16), 16u);
-  EXPECT_EQ(ldsPortClocks(LdsDirection::Write, 4), 8u);
-  EXPECT_EQ(ldsPortClocks(LdsDirection::Write, 8), 12u);
-  EXPECT_EQ(ldsPortClocks(LdsDirection::Write, 16), 20u);
-}
-
 TEST(LdsPhases, AChipWithMoreBanks) {
   std::array<uint32_t, 64> addresses;
   for (uint32_t lane = 0; lane < 64; ++lane)

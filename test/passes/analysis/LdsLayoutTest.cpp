@@ -4,6 +4,7 @@
 
 #include "dialects/systolic/Layouts.h"
 #include "mlir/IR/MLIRContext.h"
+#include "test/passes/analysis/ChipCosts.h"
 #include <gtest/gtest.h>
 
 namespace nstf::systolic {
@@ -25,49 +26,61 @@ protected:
   }
 
   mlir::MLIRContext context;
+  const Costs costs = test::costsOf(findTarget("gfx942"), context);
 };
 
 TEST_F(LdsLayout, OperandsOf16BytesHaveASwizzleWithoutConflicts) {
   for (int64_t m : {16, 32})
     for (int64_t columns : {32, 64, 128}) {
       LdsTileAccess in = write(64, columns, 16), out = read(64, columns, 16, m, 8);
-      SwizzleAttr swizzle = chooseSwizzle(in, out, 32);
+      SwizzleAttr swizzle = chooseSwizzle(in, out, costs);
       ASSERT_TRUE(swizzle) << columns;
       EXPECT_EQ(swizzle.getVector(), 8);
       EXPECT_EQ(getAccessWidth(in, swizzle), 8);
       EXPECT_EQ(getAccessWidth(out, swizzle), 8);
-      EXPECT_EQ(getCost(in, swizzle, 32).conflictClocks, 0) << m << " " << columns;
-      EXPECT_EQ(getCost(out, swizzle, 32).conflictClocks, 0) << m << " " << columns;
+      EXPECT_EQ(getCost(in, swizzle, costs).conflictClocks, 0) << m << " " << columns;
+      EXPECT_EQ(getCost(out, swizzle, costs).conflictClocks, 0) << m << " " << columns;
     }
   // Two rows of 64 bytes fill the banks.
-  EXPECT_EQ(chooseSwizzle(write(64, 32, 16), read(64, 32, 16, 32, 8), 32), SwizzleAttr::get(&context, 8, 4, 2));
-  EXPECT_EQ(chooseSwizzle(write(64, 64, 16), read(64, 64, 16, 32, 8), 32), SwizzleAttr::get(&context, 8, 8, 1));
+  EXPECT_EQ(chooseSwizzle(write(64, 32, 16), read(64, 32, 16, 32, 8), costs), SwizzleAttr::get(&context, 8, 4, 2));
+  EXPECT_EQ(chooseSwizzle(write(64, 64, 16), read(64, 64, 16, 32, 8), costs), SwizzleAttr::get(&context, 8, 8, 1));
 }
 
 TEST_F(LdsLayout, CostsAreOfTheWholeTile) {
   LdsTileAccess out = read(32, 64, 16, 32, 8);
-  LdsCost cost = getCost(out, nullptr, 32);
+  LdsCost cost = getCost(out, nullptr, costs);
   EXPECT_EQ(cost.accesses, 4); // steps of 16 along K
   EXPECT_EQ(cost.portClocks, 4 * 16);
   EXPECT_EQ(cost.conflictClocks, 4 * 56);
   EXPECT_EQ(cost.addresses, 1);
   // Swizzled, the steps are no constant apart.
-  EXPECT_EQ(getCost(out, SwizzleAttr::get(&context, 8, 8, 1), 32).addresses, 4);
-  LdsCost in = getCost(write(32, 64, 16), nullptr, 32);
+  EXPECT_EQ(getCost(out, SwizzleAttr::get(&context, 8, 8, 1), costs).addresses, 4);
+  LdsCost in = getCost(write(32, 64, 16), nullptr, costs);
   EXPECT_EQ(in.accesses, 4);
   EXPECT_EQ(in.portClocks, 4 * 20);
   EXPECT_EQ(in.conflictClocks, 0);
 }
 
+// With 64 banks, four rows of 64 bytes fill them.
+TEST_F(LdsLayout, TheChipSaysHowManyBanksThereAre) {
+  Target target = findTarget("gfx942");
+  target.ldsBanks = 64;
+  const Costs ofMore = test::costsOf(target, context);
+  LdsTileAccess in = write(64, 32, 16), out = read(64, 32, 16, 32, 8);
+  SwizzleAttr swizzle = chooseSwizzle(in, out, ofMore);
+  EXPECT_NE(swizzle, chooseSwizzle(in, out, costs));
+  EXPECT_EQ(getCost(in, swizzle, ofMore).conflictClocks + getCost(out, swizzle, ofMore).conflictClocks, 0);
+}
+
 // Half of the lanes hold what the other half does: they read with them, and do not write.
 TEST_F(LdsLayout, Replicas) {
   LdsTileAccess in = write(4, 32, 16); // 16 lanes with 16 bytes each
-  LdsCost cost = getCost(in, nullptr, 32);
+  LdsCost cost = getCost(in, nullptr, costs);
   EXPECT_EQ(cost.accesses, 1);
   EXPECT_EQ(cost.conflictClocks, 0);
   LdsTileAccess out = in;
   out.direction = LdsDirection::Read;
-  EXPECT_EQ(getCost(out, nullptr, 32).accesses, 1);
+  EXPECT_EQ(getCost(out, nullptr, costs).accesses, 1);
 }
 
 TEST_F(LdsLayout, ATransposedTileIsReadDownTheColumns) {
@@ -79,7 +92,7 @@ TEST_F(LdsLayout, ATransposedTileIsReadDownTheColumns) {
 
 TEST_F(LdsLayout, RowsThatNoGroupsDivideHaveNone) {
   LdsTileAccess in = write(16, 48, 32), out = read(16, 48, 32, 16, 4);
-  if (SwizzleAttr swizzle = chooseSwizzle(in, out, 32))
+  if (SwizzleAttr swizzle = chooseSwizzle(in, out, costs))
     EXPECT_EQ(48 % (swizzle.getVector() * swizzle.getRows()), 0);
 }
 

@@ -3,6 +3,7 @@
 
 #include "dialects/systolic/Layouts.h"
 #include "mlir/IR/MLIRContext.h"
+#include "test/passes/analysis/ChipCosts.h"
 #include <gtest/gtest.h>
 
 namespace nstf::systolic {
@@ -18,21 +19,37 @@ protected:
   }
 
   mlir::MLIRContext context;
+  const Costs costs = test::costsOf(findTarget("gfx942"), context);
 };
 
 // A lane has 4 elements of a row, 2 (4) lanes follow one another in it, and 8 lanes that are served together stand in 8
 // rows.
 TEST_F(StoreLayout, CellsStoreShortRuns) {
-  StoreCost of32 = getStoreCost(acc(32, 32, 1, 1, 32), {{32, 32}, 16, 8}, 128);
+  StoreCost of32 = getStoreCost(acc(32, 32, 1, 1, 32), {{32, 32}, 16, 8}, costs);
   EXPECT_EQ(of32.laneBytes, 8);
   EXPECT_EQ(of32.bytesOfSegment(), 16);
   EXPECT_EQ(of32.clocks, 4 * 64);
-  StoreCost of16 = getStoreCost(acc(16, 16, 1, 1, 16), {{16, 16}, 16, 8}, 128);
+  StoreCost of16 = getStoreCost(acc(16, 16, 1, 1, 16), {{16, 16}, 16, 8}, costs);
   EXPECT_EQ(of16.laneBytes, 8);
   EXPECT_EQ(of16.bytesOfSegment(), 32);
   EXPECT_EQ(of16.clocks, 64);
   // Rows of an odd length: one element at a time.
-  EXPECT_EQ(getStoreCost(acc(16, 16, 1, 1, 16), {{16, 16}, 16, 1}, 128).laneBytes, 2);
+  EXPECT_EQ(getStoreCost(acc(16, 16, 1, 1, 16), {{16, 16}, 16, 1}, costs).laneBytes, 2);
+}
+
+// Twice as wide a unit takes the same rows two at a time, but a line a clock as before; or two of them.
+TEST_F(StoreLayout, TheChipSaysWhatTheAddressUnitTakes) {
+  FragmentAttr layout = getStoreLayouts(acc(128, 128, 2, 2, 16), {{128, 128}, 16, 8}, 64).front();
+  StoredTile tile{{128, 128}, 16, 8};
+  Target target = findTarget("gfx942");
+  const int64_t before = getStoreCost(layout, tile, costs).clocks;
+  target.vmemBytesPerClock = 128;
+  EXPECT_EQ(getStoreCost(layout, tile, test::costsOf(target, context)).clocks, before / 2);
+  StoredTile rows{{32, 32}, 16, 8};
+  const int64_t ofLines = getStoreCost(acc(32, 32, 1, 1, 32), rows, costs).clocks;
+  EXPECT_EQ(getStoreCost(acc(32, 32, 1, 1, 32), rows, test::costsOf(target, context)).clocks, ofLines);
+  target.vmemLinesPerClock = 2;
+  EXPECT_EQ(getStoreCost(acc(32, 32, 1, 1, 32), rows, test::costsOf(target, context)).clocks, ofLines / 2);
 }
 
 TEST_F(StoreLayout, LayoutsFillSegments) {
@@ -47,7 +64,7 @@ TEST_F(StoreLayout, LayoutsFillSegments) {
       for (FragmentAttr layout : layouts) {
         EXPECT_TRUE(mlir::succeeded(
             layout.verifyEncoding(tile.shape, {}, [&] { return mlir::emitError(mlir::UnknownLoc::get(&context)); })));
-        StoreCost cost = getStoreCost(layout, tile, 128);
+        StoreCost cost = getStoreCost(layout, tile, costs);
         EXPECT_GE(cost.laneBytes, 8);
         anyFull |= cost.bytesOfSegment() == segmentBytes;
       }

@@ -1,0 +1,14 @@
+// The costs of a chip that is built in, for tests.
+#pragma once
+
+#include "compiler/target/Target.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "passes/analysis/Costs.h"
+
+namespace nstf::test {
+
+inline systolic::Costs costsOf(const Target &target, mlir::MLIRContext &context) {
+  return systolic::Costs(TargetView(target.attribute(&context)));
+}
+
+} // namespace nstf::test
