@@ -77,8 +77,6 @@ constexpr llvm::StringLiteral geometryAttributeName = "systolic.geometry";
 constexpr llvm::StringLiteral lastRoundAttributeName = "systolic.last_round";
 /// Of a convert_layout of a product's operand for which no LDS was left: a unit attribute.
 constexpr llvm::StringLiteral unstagedAttributeName = "systolic.unstaged";
-/// Of a kernel, of lower levels too: results go through LDS part by part. A unit attribute.
-constexpr llvm::StringLiteral byPartsAttributeName = "systolic.results_by_parts";
 /// Of a kernel: the names of passes that were run, of those that others can do without.
 constexpr llvm::StringLiteral passesAttributeName = "systolic.passes";
 /// Of an scf.for: its #systolic.plan.

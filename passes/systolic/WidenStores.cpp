@@ -184,8 +184,6 @@ private:
     } else {
       store.getTileMutable().assign(convert(store.getTile(), store, *best, arrays));
     }
-    if (best->rounds > 1)
-      getOperation()->setAttr(byPartsAttributeName, UnitAttr::get(&getContext()));
     auto options = remark::RemarkOpts::name("Stores").category(getArgument()).function(getOperation().getSymName());
     remark::passed(store.getLoc(), options)
         << ("stores of " + std::to_string(best->store.laneBytes) + " bytes a lane, " +

@@ -2,7 +2,6 @@
 //
 // BEFORE  write 0; read 0; write 1; read 1; write 2; read 2; store 0; store 1; store 2
 // AFTER   write 0; read 0; write 1; read 1 | store 0 | write 2; read 2 | store 1; store 2
-#include "dialects/systolic/Systolic.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -48,7 +47,7 @@ public:
   }
 
   void run() {
-    if (stores.empty())
+    if (stores.empty() || !dividesReads())
       return;
     for (amdgpu::RawBufferStoreOp store : stores)
       narrow(store);
@@ -75,6 +74,17 @@ public:
 private:
   static void pin(OpBuilder &builder, Location loc) {
     amdgpu::SchedBarrierOp::create(builder, loc, amdgpu::sched_barrier_opt_enum::none);
+  }
+
+  /// Whether something is written to LDS after something was read from it.
+  bool dividesReads() {
+    bool hasRead = false;
+    for (Operation &op : block) {
+      hasRead |= readsLds(&op);
+      if (hasRead && writesLds(&op))
+        return true;
+    }
+    return false;
   }
 
   /// What is stored is made of its own elements, not taken out of the whole tile.
@@ -154,8 +164,6 @@ struct IssueStoresPass : nstf::impl::IssueStoresPassBase<IssueStoresPass> {
 
   void runOnOperation() override {
     getOperation()->walk([](gpu::GPUFuncOp kernel) {
-      if (!kernel->removeDiscardableAttr(nstf::systolic::byPartsAttributeName))
-        return;
       for (Block &block : kernel.getBody())
         Results(block).run();
     });

@@ -142,8 +142,6 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr({workItems, 1, 1}));
     if (hasRoomForTwo(kernel))
       function->setAttr("rocdl.waves_per_eu", builder.getI32IntegerAttr(2));
-    if (kernel->hasAttr(byPartsAttributeName))
-      function->setAttr(byPartsAttributeName, builder.getUnitAttr());
     if (std::optional<int64_t> lastRound = findLastRound(kernel))
       function->setAttr(lastRoundAttributeName, builder.getI64IntegerAttr(*lastRound));
 

@@ -50,7 +50,8 @@ struct MergeOverlapsPass : nstf::impl::MergeOverlapsPassBase<MergeOverlapsPass> 
     costs = Costs(*found);
     for (OverlapOp overlap : overlaps) {
       auto loop = overlap->getParentOfType<scf::ForOp>();
-      if (loop && !loop->hasAttr(planAttributeName)) {
+      bool multiplies = overlap.walk([](amdgpu::MFMAOp) { return WalkResult::interrupt(); }).wasInterrupted();
+      if (multiplies && loop && !loop->hasAttr(planAttributeName)) {
         loop.emitError("expected a loop with a plan (systolic-plan-loops) but got none");
         return signalPassFailure();
       }

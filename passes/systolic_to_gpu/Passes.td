@@ -72,8 +72,7 @@ def FetchCodePass : Pass<"systolic-to-gpu-fetch-code"> {
 def IssueStoresPass : Pass<"systolic-to-gpu-issue-stores"> {
   let summary = "results leave while others are still on their way through LDS";
   let description = [{
-    Results that go through LDS part by part (`systolic-widen-stores`, which marks the kernel: `systolic.results_by_parts`)
-    leave part by part: the stores of one stand behind
+    Results that go through LDS part by part (`systolic-widen-stores`) leave part by part: the stores of one stand behind
     the reads of the next, which cover what they wait for, and are pinned there. Else LLVM does all that is to be done in LDS
     first, and memory stands idle until then. What is computed of results, like their rounding, is done for a part when it is
     written. A store goes past nothing that accesses memory.

@@ -29,7 +29,7 @@ gpu.module @kernels {
   // CHECK-NEXT: llvm.fence
   // CHECK-NEXT: amdgpu.raw_buffer_store %[[R2]]
   // CHECK-NEXT: gpu.return
-  gpu.func @parts(%lds: !lds, %y: !y, %a: vector<4xf32>, %i: index, %j: i32) kernel attributes {systolic.results_by_parts} {
+  gpu.func @parts(%lds: !lds, %y: !y, %a: vector<4xf32>, %i: index, %j: i32) kernel {
     %four = arith.constant 4 : i32
     vector.store %a, %lds[%i] : !lds, vector<4xf32>
     amdgpu.lds_barrier
@@ -58,7 +58,7 @@ gpu.module @kernels {
   // CHECK-NEXT: arith.truncf
   // CHECK-NEXT: vector.store
   gpu.func @rounded(%lds: memref<256xf16, #gpu.address_space<workgroup>>, %a: vector<4xf32>, %b: vector<4xf32>, %i: index,
-                    %y: memref<?xf16, #gpu.address_space<global>>, %j: i32) kernel attributes {systolic.results_by_parts} {
+                    %y: memref<?xf16, #gpu.address_space<global>>, %j: i32) kernel {
     %first = arith.truncf %a : vector<4xf32> to vector<4xf16>
     %second = arith.truncf %b : vector<4xf32> to vector<4xf16>
     vector.store %first, %lds[%i] : memref<256xf16, #gpu.address_space<workgroup>>, vector<4xf16>
@@ -75,7 +75,7 @@ gpu.module @kernels {
   // CHECK: amdgpu.raw_buffer_load
   // CHECK-NOT: sched_barrier
   // CHECK: amdgpu.raw_buffer_store
-  gpu.func @loads(%lds: !lds, %y: !y, %x: !x, %a: vector<4xf32>, %i: index, %j: i32) kernel attributes {systolic.results_by_parts} {
+  gpu.func @loads(%lds: !lds, %y: !y, %x: !x, %a: vector<4xf32>, %i: index, %j: i32) kernel {
     vector.store %a, %lds[%i] : !lds, vector<4xf32>
     %r0 = vector.load %lds[%i] : !lds, vector<4xf32>
     vector.store %a, %lds[%i] : !lds, vector<4xf32>
