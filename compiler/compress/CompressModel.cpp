@@ -28,7 +28,9 @@ public:
              const CompressOptions &options)
       : module(module), context(context), found(context.found), plan(plan), options(options),
         scales(context, plan.getFormats()), rounder(context, scales) {
-    if (!options.randomSeed)
+    if (options.randomSeed)
+      requireWholeTensors();
+    else
       nameTensors();
     assignShards();
     Json identity = {{"plan", plan.str(found)}, // and with it weights and calibration
@@ -75,9 +77,19 @@ private:
           entry.tensor->shape == cast<RankedTensorType>(weight.getType()).getShape().vec())
         tensors[name] = entry;
       else
-        throw std::runtime_error("weight '" + support::escape(name) +
-                                 "': expected a whole tensor of the checkpoint but got a part of one");
+        refusePart(weight);
     }
+  }
+
+  void requireWholeTensors() {
+    for (WeightOp weight : module.getOps<WeightOp>())
+      if (weight->hasAttr(NSTFDialect::partOfAttributeName))
+        refusePart(weight);
+  }
+
+  [[noreturn]] static void refusePart(WeightOp weight) {
+    throw std::runtime_error("weight '" + support::escape(weight.getSymName().str()) +
+                             "': expected a whole tensor of the checkpoint but got a part of one");
   }
 
   std::string getTensorName(WeightOp weight) const {

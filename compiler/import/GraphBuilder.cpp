@@ -45,7 +45,7 @@ public:
       if (auto inCodes = codes.find(i); inCodes != codes.end())
         createPlanes(weight, inCodes->second);
       else
-        WeightOp::create(builder, locate(weight.name, weight.place), weight.name, typeOf(weight), sourceOf(weight));
+        createWeight(weight);
     for (const ExpandedTensor &state : graph.states)
       StateOp::create(builder, locate(state.name, state.place), state.name, typeOf(state));
     if (!buildGraph() || failed(verify(*module)))
@@ -106,6 +106,14 @@ private:
 
   static std::string getPlaneName(const ExpandedTensor &weight, Plane plane) {
     return weight.name + "." + stringifyPlane(plane).str();
+  }
+
+  /// Whoever writes a checkpoint of weights that have no source has to know which are no tensors of their own.
+  void createWeight(const ExpandedTensor &weight) {
+    auto made =
+        WeightOp::create(builder, locate(weight.name, weight.place), weight.name, typeOf(weight), sourceOf(weight));
+    if (!checkpoint && !weight.tensors.empty() && weight.stored != weight.shape)
+      made->setAttr(NSTFDialect::partOfAttributeName, builder.getStringAttr(weight.tensors.front()));
   }
 
   void createPlanes(const ExpandedTensor &weight, const QuantizedWeight &quantized) {

@@ -21,6 +21,7 @@ def NSTF_Dialect : Dialect {
 
     Discardable attributes:
     - `nstf.name` on arguments and results of a graph: the name under which an application finds the buffer.
+    - `nstf.part_of` on a weight without a source: the tensor of the checkpoint that it would be a part of.
     - `nstf.model` on the module, a dictionary set by importers: `architecture` (string), `name` (string), `context`
       and `vocabulary` (i64), `bos` (i64), `eos` (array of i64), `tokenizer` (string, a path or empty), and
       where config.json names the type of its weights `dtype` (string, as there), where the checkpoint is for codes of what
@@ -38,6 +39,7 @@ def NSTF_Dialect : Dialect {
     void registerAttributes();
     /// Names of the discardable attributes above.
     static constexpr llvm::StringLiteral nameAttributeName = "nstf.name";
+    static constexpr llvm::StringLiteral partOfAttributeName = "nstf.part_of";
     static constexpr llvm::StringLiteral modelAttributeName = "nstf.model";
     static constexpr llvm::StringLiteral maxTokensAttributeName = "nstf.max_tokens";
     static constexpr llvm::StringLiteral arenaSizeAttributeName = "nstf.arena_size";
