@@ -277,7 +277,7 @@ def WidenStoresPass : Pass<"systolic-widen-stores", "::nstf::systolic::KernelOp"
     type before, where it is narrower; where the epilogue loads tiles of the result's shape, before these, so that they
     are loaded along rows as well.
 
-    Decided by the clocks of a workgroup: those of the address unit, which takes a line a clock, and of the LDS. Remarks say
+    Decided by the clocks of a workgroup: those of the address unit and of the LDS (passes/analysis/Costs.h). Remarks say
     bytes a lane and of a segment before and after; a missed one says why a store stays.
 
     Preconditions: layouts are assigned, loops are as their plans want them; no scratch yet.

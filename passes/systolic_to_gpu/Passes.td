@@ -107,11 +107,11 @@ def MergeOverlapsPass : Pass<"systolic-to-gpu-merge-overlaps"> {
   let summary = "parts that flow side by side become one stream of instructions";
   let description = [{
     The instructions of a `systolic.overlap`'s parts are merged evenly: next comes the part that has done the smallest
-    share of its clocks. What an instruction counts is what it holds its pipe for: passes of a matrix instruction, port
-    clocks of an LDS access (support/LdsPhases.h), a clock for each 64 bytes that a wave loads, eleven for 256 bytes that go
-    to LDS past the registers; what several SIMDs share counts for each of them. Before a barrier products go by for as long
-    as an LDS access takes. Loads from the same cache line stay together. After each of them stands a
-    barrier for the back end's scheduler, so that the order in the object is this one.
+    share of its clocks. What an instruction counts is what it holds its pipe for, by the chip (passes/analysis/Costs.h): a
+    matrix core, a port of the LDS, the way from the L1 to registers or past them to LDS; what several SIMDs share counts
+    for each of them. Before a barrier products go by for as long as an LDS access takes (`lds_cover_clocks`), and beside it
+    for `barrier_cover_clocks`. Loads from the same cache line stay together. After each of them stands a barrier for the
+    back end's scheduler, so that the order in the object is this one.
 
     Preconditions: `systolic-to-gpu-lower-kernels` was run; a loop with overlaps has its plan (systolic-plan-loops).
   }];
