@@ -117,7 +117,23 @@ std::set<std::string> nstf::getTunableParameters(const std::string &templateName
   return parameters;
 }
 
-/// The first row that holds, and why those before it do not.
+/// What is wrong with a schedule on the target, whatever the kernel is; empty where nothing is.
+static std::string findFault(const support::Schedule &schedule, const Target &target) {
+  int64_t waveSize = target.waveSizes.front();
+  if (schedule.waves && schedule.waves->count() * waveSize > target.maxWorkgroupSize)
+    return "expected at most " + std::to_string(target.maxWorkgroupSize) + " work-items in a workgroup of " +
+           target.name + " but got " + schedule.get("waves") + " waves of " + std::to_string(waveSize);
+  return schedule.findFault();
+}
+
+/// Why a row that holds does not decide.
+static std::string getReasonAgainst(const TuningRow &row, const TuningRow &decides, size_t number) {
+  std::string other = "row " + std::to_string(number) + ", which holds too, ";
+  return other + (decides.precedence == row.precedence ? "lies inside it"
+                                                       : "has precedence " + std::to_string(decides.precedence));
+}
+
+/// The row that decides, and why no other one does.
 static void chooseTuning(KernelOp region, const std::map<std::string, int64_t> &extents, const Target &target,
                          const TemplateFiles &files, KernelChoice &choice) {
   for (const std::string &name :
@@ -127,10 +143,18 @@ static void chooseTuning(KernelOp region, const std::map<std::string, int64_t> &
     TuningTable table = read(files, name, parseTuning);
     std::optional<size_t> row = table.find(extents);
     auto place = [&](size_t index) { return files.getShortPath(name) + " row " + std::to_string(index + 1); };
-    for (size_t i = 0; i < row.value_or(table.rows.size()); ++i)
-      choice.rejectedTuning.push_back(place(i) + ": " + table.rows[i].getMismatch(extents));
+    for (size_t i = 0; i < table.rows.size(); ++i) {
+      std::string mismatch = table.rows[i].getMismatch(extents);
+      if (i != row)
+        choice.rejectedTuning.push_back(
+            place(i) + ": " +
+            (mismatch.empty() ? getReasonAgainst(table.rows[i], table.rows[*row], *row + 1) : mismatch));
+    }
     if (row) {
+      if (std::string fault = findFault(table.rows[*row].schedule, target); !fault.empty())
+        table.rows[*row].place.error(fault);
       choice.tuning = table.rows[*row].parameters;
+      choice.schedule = table.rows[*row].schedule;
       choice.tuningReason = place(*row) + " (" + table.provenance + "): " + table.rows[*row].because;
       return;
     }
@@ -138,23 +162,27 @@ static void chooseTuning(KernelOp region, const std::map<std::string, int64_t> &
   choice.tuningReason = "no row of tuning/*/" + choice.templateName + " fits: the template's defaults";
 }
 
-static void applyWishes(const std::map<std::string, int64_t> &wishes, const TemplateFiles &files,
+static void applyWishes(const TuningWishes &wishes, const Target &target, const TemplateFiles &files,
                         KernelChoice &choice) {
   if (wishes.empty())
     return;
   std::set<std::string> known = getTunableParameters(choice.templateName, files);
-  for (const auto &[name, value] : wishes) {
+  for (const auto &[name, value] : wishes.parameters) {
     if (!known.contains(name))
       throw std::runtime_error("expected a tuning parameter of template " + choice.templateName + " (" +
-                               (known.empty() ? "it has none" : llvm::join(known, ", ")) + ") but got '" +
-                               support::escape(name) + "'");
+                               (known.empty() ? "it has none" : llvm::join(known, ", ")) +
+                               ") or a field of its schedule (" + llvm::join(support::Schedule::fields, ", ") +
+                               ") but got '" + support::escape(name) + "'");
     choice.tuning[name] = value;
-    choice.tuningReason += "; " + name + " = " + std::to_string(value) + " asked for";
   }
+  choice.schedule.apply(wishes.schedule);
+  if (std::string fault = findFault(choice.schedule, target); !fault.empty())
+    throw std::runtime_error(fault);
+  for (const std::string &text : wishes.getTexts())
+    choice.tuningReason += "; " + text + " asked for";
 }
 
-FailureOr<KernelChoice> KernelChooser::choose(int64_t tokens, const Target &target,
-                                              const std::map<std::string, int64_t> &wishes) {
+FailureOr<KernelChoice> KernelChooser::choose(int64_t tokens, const Target &target, const TuningWishes &wishes) {
   KernelChoice choice;
   chooseTemplate(kernel, tokens, files, choice);
   auto binding = bindings.find(choice.templateName);
@@ -169,7 +197,7 @@ FailureOr<KernelChoice> KernelChooser::choose(int64_t tokens, const Target &targ
        llvm::concat<TemplateBinding::Parameter>(binding->second.parameters, binding->second.facts))
     extents[parameter.name.str()] = parameter.getValue(tokens);
   chooseTuning(kernel, extents, target, files, choice);
-  applyWishes(wishes, files, choice);
+  applyWishes(wishes, target, files, choice);
   return choice;
 }
 
@@ -185,8 +213,9 @@ ChoiceAttr KernelChoice::getAttribute(MLIRContext *context) const {
   auto getTexts = [&](const std::vector<std::string> &texts) {
     return builder.getStrArrayAttr(SmallVector<StringRef>(texts.begin(), texts.end()));
   };
-  return ChoiceAttr::get(context, parameters.getDictionary(context), templateReason, getTexts(rejectedTemplates),
-                         tuningReason, getTexts(rejectedTuning));
+  Attribute fields = schedule == support::Schedule() ? Attribute() : systolic::ScheduleAttr::get(context, schedule);
+  return ChoiceAttr::get(context, parameters.getDictionary(context), fields, templateReason,
+                         getTexts(rejectedTemplates), tuningReason, getTexts(rejectedTuning));
 }
 
 /// What every later pass takes for granted of a template.
@@ -194,6 +223,12 @@ static LogicalResult checkTemplate(ModuleOp module, StringRef name) {
   auto kernels = module.getOps<systolic::KernelOp>();
   if (!llvm::hasSingleElement(kernels) || (*kernels.begin()).getSymName() != name)
     return module.emitError() << "expected one systolic.kernel, @" << name;
+  systolic::KernelOp kernel = *kernels.begin();
+  for (NamedAttribute parameter : kernel.getParams())
+    if (std::string_view field = support::Schedule::getFieldInPlaceOf(parameter.getName().getValue()); !field.empty())
+      return kernel.emitError() << "expected the field " << StringRef(field)
+                                << " of schedule in place of the parameter but got '" << parameter.getName().getValue()
+                                << "'";
   WalkResult result = module.walk([&](Operation *op) {
     if (isa<ModuleOp>(op) ||
         llvm::is_contained({"systolic", "func", "arith", "math", "scf"}, op->getName().getDialectNamespace()))

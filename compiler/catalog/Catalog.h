@@ -1,11 +1,13 @@
 // Which kernel template a region takes at how many tokens, with which parameters, and why.
 //
 // The template: what the region computes, and where there are several the first line of tuning/templates.yaml that
-// holds. The parameters: the first row whose ranges hold, of the files that listTuningFiles names (TuningTable.h); then
-// the template's own defaults. Never silently: the choice carries its reason.
+// holds. The parameters and the schedule: the row that decides (TuningTable.h) in the first of the files that
+// listTuningFiles names with one that holds; then the template's own defaults. Never silently: the choice carries its
+// reason.
 #pragma once
 
 #include "compiler/catalog/TemplateFiles.h"
+#include "compiler/catalog/TuningWishes.h"
 #include "compiler/target/Target.h"
 #include "dialects/nstf/NSTF.h"
 #include "passes/nstf_to_systolic/Binding.h"
@@ -21,6 +23,7 @@ namespace nstf {
 struct KernelChoice {
   std::string templateName;
   std::map<std::string, int64_t> tuning; ///< over the template's defaults
+  support::Schedule schedule;            ///< fields over the template's
   std::string templateReason;            ///< "one row: vector units"; empty where there was one template only
   std::string tuningReason;              ///< "tuning/default/matmul/f32.yaml row 2 (predicted, by hand, …): …"
   /// What was not taken, each with why: "matvec: up to 64 rows: …", "tuning/… row 1: M is 40, not 1 to 16".
@@ -32,7 +35,7 @@ struct KernelChoice {
   ChoiceAttr getAttribute(mlir::MLIRContext *context) const;
 
   bool operator==(const KernelChoice &other) const {
-    return templateName == other.templateName && tuning == other.tuning;
+    return templateName == other.templateName && tuning == other.tuning && schedule == other.schedule;
   }
 };
 
@@ -47,11 +50,10 @@ public:
   KernelChooser(KernelOp kernel, int64_t maxTokens, const TemplateFiles &files = TemplateFiles::getShipped())
       : kernel(kernel), maxTokens(maxTokens), files(files) {}
 
-  /// The choice for steps of up to `tokens` rows; `wishes` are tuning parameters that a user sets over the row's
-  /// values. Emits an error where the kernel has no template; throws std::runtime_error where a tuning file is
-  /// ill-formed (file and line named), and where a wish is no tuning parameter of the template.
-  mlir::FailureOr<KernelChoice> choose(int64_t tokens, const Target &target,
-                                       const std::map<std::string, int64_t> &wishes = {});
+  /// The choice for steps of up to `tokens` rows; `wishes` go over the row's values. Emits an error where the kernel
+  /// has no template; throws std::runtime_error where a tuning file is ill-formed or its row asks for more waves than a
+  /// workgroup has (file and line named), and where a wish is no tuning parameter of the template.
+  mlir::FailureOr<KernelChoice> choose(int64_t tokens, const Target &target, const TuningWishes &wishes = {});
   /// Of a choice that was made here.
   BindingAttr getBinding(const KernelChoice &choice);
 
@@ -67,7 +69,8 @@ private:
 mlir::OwningOpRef<mlir::ModuleOp> parseTemplate(const std::string &templateName, mlir::MLIRContext *context,
                                                 const TemplateFiles &files = TemplateFiles::getShipped());
 
-/// The parameters that tuning may set: those that a row of any target's tables for the template sets.
+/// The parameters that tuning may set beside the schedule: those that a row of any target's tables for the template
+/// sets.
 std::set<std::string> getTunableParameters(const std::string &templateName,
                                            const TemplateFiles &files = TemplateFiles::getShipped());
 

@@ -25,7 +25,7 @@ def SelectKernelsPass : Pass<"nstf-select-kernels", "::mlir::ModuleOp"> {
     Option<"oneBucket", "one-bucket", "bool", "false", "one kernel for every number of rows, chosen for the most">,
     Option<"symbol", "symbol", "std::string", "\"\"", "of a module's only kernel; empty: <kernel>_t<rows>">,
     Option<"templates", "templates", "std::string", "\"\"", "folder of kernels and tuning of one's own">,
-    ListOption<"tuning", "tuning", "std::string", "parameters over the catalog's, NAME=INTEGER">,
+    ListOption<"tuning", "tuning", "std::string", "parameters and fields of the schedule over the catalog's, NAME=VALUE">,
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",

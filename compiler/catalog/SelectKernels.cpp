@@ -83,11 +83,9 @@ private:
   }
 
   LogicalResult readWishes() {
-    for (const std::string &wish : options.tuning) {
-      auto [name, number] = StringRef(wish).split('=');
-      if (number.getAsInteger(10, wishes[name.str()]))
-        return model.emitError() << "expected tuning of the form NAME=INTEGER but got " << wish;
-    }
+    for (const std::string &wish : options.tuning)
+      if (std::string fault = wishes.add(wish); !fault.empty())
+        return model.emitError() << "tuning: " << fault;
     return success();
   }
 
@@ -153,7 +151,7 @@ private:
   TemplateFiles files;
   SmallVector<KernelOp> kernels;
   std::vector<std::pair<int64_t, int64_t>> buckets;
-  std::map<std::string, int64_t> wishes;
+  TuningWishes wishes;
   llvm::StringMap<OwningOpRef<ModuleOp>> parsed; ///< by template
 };
 

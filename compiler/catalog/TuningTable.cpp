@@ -24,16 +24,32 @@ static int64_t readInteger(const YamlValue &value, int64_t min = INT64_MIN) {
   return value.integer(min == INT64_MIN ? "an integer" : "an integer of at least " + std::to_string(min), min);
 }
 
+/// An end of a range, which may be open: `infinity` is how that is written.
+static int64_t readEnd(const YamlValue &value, const std::string &infinity, int64_t open) {
+  if (value.isScalar() && value.scalar(infinity) == infinity)
+    return open;
+  return value.integer("an integer or " + infinity, INT64_MIN);
+}
+
 static std::pair<int64_t, int64_t> readRange(const YamlValue &value) {
   static const std::string expected = "a range [lowest, highest]";
   std::vector<YamlValue> ends = value.list(expected);
   if (ends.size() != 2)
     value.fail(expected);
-  std::pair range(readInteger(ends[0]), readInteger(ends[1]));
+  std::pair range(readEnd(ends[0], "-.inf", INT64_MIN), readEnd(ends[1], ".inf", INT64_MAX));
   if (range.first > range.second)
     value.place().error("expected " + expected + " but got [" + std::to_string(range.first) + ", " +
                         std::to_string(range.second) + "]");
   return range;
+}
+
+/// "1 to 16", "at least 3072"
+static std::string describe(const std::pair<int64_t, int64_t> &range) {
+  if (range.second == INT64_MAX)
+    return "at least " + std::to_string(range.first);
+  if (range.first == INT64_MIN)
+    return "at most " + std::to_string(range.second);
+  return std::to_string(range.first) + " to " + std::to_string(range.second);
 }
 
 /// What a range is of: an extent, or with a divisor (1: none) the rest of it.
@@ -49,17 +65,42 @@ static std::pair<std::string, int64_t> splitDivisor(const std::string &name) {
   return {name.substr(0, sign), divisor};
 }
 
+static support::Schedule readSchedule(const YamlValue &value) {
+  support::Schedule schedule;
+  const std::vector<std::string> fields(support::Schedule::fields.begin(), support::Schedule::fields.end());
+  const YamlMap map = value.map("a map of fields", fields);
+  for (const auto &[field, place, entry] : map.all()) {
+    const std::string text = entry.scalar("a text");
+    const std::string unit(support::Schedule::getUnit(field));
+    if (std::string fault = schedule.set(field, text); !fault.empty())
+      entry.place().error(fault);
+    if (!unit.empty() && text != "all" && !text.ends_with("block") && !text.ends_with(unit))
+      entry.place().error("expected " + field + " with its unit, '" + text + " " + unit + "', but got '" + text + "'");
+    if (std::string fault = schedule.findFault(); !fault.empty())
+      entry.place().error(fault);
+  }
+  return schedule;
+}
+
 static TuningRow readRow(const YamlValue &value) {
-  YamlMap map = value.map("a row: a map", {"when", "set", "because"});
+  YamlMap map = value.map("a row: a map", {"when", "set", "schedule", "precedence", "because"});
   TuningRow row;
+  row.place = value.place();
   if (const YamlValue *when = map.find("when"))
     for (const auto &[name, place, range] : when->entries("a map of ranges")) {
       if (splitDivisor(name).second < 1)
         place.error("expected NAME or NAME%DIVISOR but got '" + support::escape(name) + "'");
       row.ranges.emplace(name, readRange(range));
     }
-  for (const auto &[name, place, parameter] : map.get("set", "the parameters").entries("a map of parameters"))
+  for (const auto &[name, place, parameter] : map.get("set", "the parameters").entries("a map of parameters")) {
+    if (std::string field(support::Schedule::getFieldInPlaceOf(name)); !field.empty())
+      place.error("expected the field " + field + " of schedule in place of the parameter but got '" + name + "'");
     row.parameters.emplace(name, readInteger(parameter, 0));
+  }
+  if (const YamlValue *schedule = map.find("schedule"))
+    row.schedule = readSchedule(*schedule);
+  if (const YamlValue *precedence = map.find("precedence"))
+    row.precedence = readInteger(*precedence);
   row.because = readReason(map);
   return row;
 }
@@ -72,17 +113,52 @@ std::string TuningRow::getMismatch(const std::map<std::string, int64_t> &extents
       return "there is no " + axis;
     int64_t value = divisor > 1 ? extent->second % divisor : extent->second;
     if (value < range.first || value > range.second)
-      return name + " is " + std::to_string(value) + ", not " + std::to_string(range.first) + " to " +
-             std::to_string(range.second);
+      return name + " is " + std::to_string(value) + ", not " + describe(range);
   }
   return "";
 }
 
-std::optional<size_t> TuningTable::find(const std::map<std::string, int64_t> &extents) const {
+bool TuningRow::isInside(const TuningRow &other) const {
+  for (const auto &[name, range] : other.ranges) {
+    auto own = ranges.find(name);
+    if (own == ranges.end() || own->second.first < range.first || own->second.second > range.second)
+      return false;
+  }
+  return true;
+}
+
+bool TuningRow::isBefore(const TuningRow &other) const {
+  return precedence != other.precedence ? precedence > other.precedence : isInside(other);
+}
+
+/// Whether no extents are in the ranges of both.
+static bool areApart(const TuningRow &row, const TuningRow &other) {
+  for (const auto &[name, range] : row.ranges)
+    if (auto its = other.ranges.find(name);
+        its != other.ranges.end() && (its->second.first > range.second || its->second.second < range.first))
+      return true;
+  return false;
+}
+
+/// Of any two rows that may hold at once one must decide.
+static void checkOverlaps(const std::vector<TuningRow> &rows) {
   for (size_t i = 0; i < rows.size(); ++i)
-    if (rows[i].getMismatch(extents).empty())
-      return i;
-  return std::nullopt;
+    for (size_t j = 0; j < i; ++j) {
+      const TuningRow &row = rows[i], &other = rows[j];
+      if (row.precedence == other.precedence && !areApart(row, other) && row.isInside(other) == other.isInside(row))
+        row.place.error("expected ranges apart from those of row " + std::to_string(j + 1) + " (line " +
+                        std::to_string(other.place.line) +
+                        "), one inside the other, or another precedence, but got row " + std::to_string(i + 1) +
+                        " that overlaps it with the same");
+    }
+}
+
+std::optional<size_t> TuningTable::find(const std::map<std::string, int64_t> &extents) const {
+  std::optional<size_t> found;
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].getMismatch(extents).empty() && (!found || rows[i].isBefore(rows[*found])))
+      found = i;
+  return found;
 }
 
 std::vector<std::string> nstf::listTuningFiles(const std::vector<std::string> &chips, const std::string &templateName,
@@ -110,6 +186,7 @@ TuningTable nstf::parseTuning(std::string_view text, const std::string &file) {
   table.provenance = readProvenance(root);
   for (const YamlValue &row : root.get("rows", "a list of rows").list("a list of rows"))
     table.rows.push_back(readRow(row));
+  checkOverlaps(table.rows);
   return table;
 }
 

@@ -2,14 +2,22 @@
 //
 //   provenance: {date: 2026-11-21, tool: by hand, kind: predicted}
 //   rows:
-//     - when: {M: [1, 16], K%64: [0, 0]} # inclusive ranges of what the binding says, or of what a division of it
-//     leaves;
-//                                        # all must hold, none: always
-//       set: {BM: 16, BN: 64}
+//     - when: {M: [1, 16], N: [3072, .inf], K%64: [0, 0]} # inclusive ranges of what the binding says, or of what a
+//                                                         # division of it leaves; all must hold, none: always
+//       set: {BM: 16, BN: 64}                             # the template's parameters
+//       schedule: {waves: 1x4, sum: 16 blocks}            # fields over the template's (support/Schedule.h), numbers of
+//                                                         # blocks with their unit
+//       precedence: 1                                     # 0 where it doesn't say
 //       because: one cell of rows
+//
+// Of the rows that hold, those of the largest precedence are asked, and of these the one whose ranges lie inside the
+// others' decides. Rows of equal precedence that could hold at once, neither inside the other, are refused.
 //
 // What decides before them says in its own header what it means: buckets.yaml and templates.yaml.
 #pragma once
+
+#include "support/InputError.h"
+#include "support/Schedule.h"
 
 #include <cstdint>
 #include <map>
@@ -21,19 +29,27 @@
 namespace nstf {
 
 struct TuningRow {
-  std::map<std::string, std::pair<int64_t, int64_t>> ranges; ///< by name, or name%divisor
+  /// Inclusive ends, INT64_MIN and INT64_MAX where open; by name, or name%divisor.
+  std::map<std::string, std::pair<int64_t, int64_t>> ranges;
   std::map<std::string, int64_t> parameters;
+  support::Schedule schedule;
+  int64_t precedence = 0;
   std::string because;
+  support::Place place; ///< of the row
 
   /// Why the row does not hold: "M is 40, not 1 to 16"; empty where it does.
   std::string getMismatch(const std::map<std::string, int64_t> &extents) const;
+  /// Whether all ranges of the other row hold wherever this one's do, by what each says of the same names.
+  bool isInside(const TuningRow &other) const;
+  /// Whether it decides where it and another one of the table hold.
+  bool isBefore(const TuningRow &other) const;
 };
 
 struct TuningTable {
   std::string provenance; ///< "predicted, by hand, 2026-11-21"
   std::vector<TuningRow> rows;
 
-  /// Index of the first row whose ranges hold.
+  /// Index of the row that decides.
   std::optional<size_t> find(const std::map<std::string, int64_t> &extents) const;
 };
 

@@ -246,8 +246,7 @@ LogicalResult Compilation::selectKernels() {
   select.oneBucket = options.wishes.oneBucket;
   select.symbol = options.wishes.symbol;
   select.templates = options.wishes.templates;
-  for (const auto &[parameter, value] : options.wishes.tuning)
-    select.tuning.push_back(parameter + "=" + std::to_string(value));
+  select.tuning = options.wishes.tuning.getTexts();
   PassManager pm(&context);
   pm.enableTiming(scope);
   buildSelectPipeline(pm, select);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/catalog/TemplateFiles.h"
+#include "compiler/catalog/TuningWishes.h"
 #include "compiler/description/Rope.h"
 #include "compiler/driver/ChoosePrecision.h"
 #include "compiler/driver/KernelPlan.h"
@@ -27,11 +28,11 @@ llvm::StringRef getStageName(Stage stage);
 
 /// What a user may ask of kernels beyond what follows from the model.
 struct PlanWishes {
-  bool oneBucket = false;                ///< one kernel for every number of rows, chosen for the most
-  std::string symbol;                    ///< of a model with one kernel; empty: <kernel>_t<rows>
-  std::map<std::string, int64_t> tuning; ///< parameters over the catalog's
-  std::string templates;                 ///< folder of kernels and tuning of one's own; empty: none
-  std::string plan;                      ///< file with the plans of a kernel's loops of products; empty: chosen
+  bool oneBucket = false; ///< one kernel for every number of rows, chosen for the most
+  std::string symbol;     ///< of a model with one kernel; empty: <kernel>_t<rows>
+  TuningWishes tuning;    ///< over the catalog's values
+  std::string templates;  ///< folder of kernels and tuning of one's own; empty: none
+  std::string plan;       ///< file with the plans of a kernel's loops of products; empty: chosen
 };
 
 /// The kernels and tuning to choose from. Throws std::runtime_error where the folder is none.

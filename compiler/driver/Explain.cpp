@@ -99,6 +99,8 @@ private:
     for (const auto &[name, value] : variant.launch.parameters)
       (tunable.contains(name) ? tuned : sizes) += " " + name + "=" + std::to_string(value);
     line("parameters", StringRef(tuned).ltrim().str() + "; sizes" + sizes);
+    std::string schedule = variant.launch.schedule.str();
+    line("schedule", schedule.empty() ? "the passes'" : schedule);
     line("", op.getChoice().getTuningReason().str());
     explainRejected(op.getChoice().getRejectedTuning());
   }

@@ -31,8 +31,8 @@ static std::string makeSymbol(const KernelRequest &request, ModuleOp module) {
   os << compilerName << "\n"
      << request.name << "\n"
      << module << "\nformat " << request.compile.quantize << "\nwave " << request.compile.waveSize << "\n";
-  for (const auto &[name, value] : request.compile.wishes.tuning)
-    os << name << " = " << value << "\n";
+  for (const std::string &wish : request.compile.wishes.tuning.getTexts())
+    os << wish << "\n";
   for (const std::string &target : request.compile.targets)
     os << findTarget(target).name << "\n";
   if (!request.compile.wishes.plan.empty())
@@ -231,8 +231,8 @@ std::string KernelCompilation::makeCommand() const {
                  "=" + value->second;
   if (request.name != kernelIdentifier(description.getName()))
     command += " --name=" + request.name;
-  for (const auto &[parameter, value] : request.compile.wishes.tuning)
-    command += " --set=" + parameter + "=" + std::to_string(value);
+  for (const std::string &wish : request.compile.wishes.tuning.getTexts())
+    command += " --set=" + wish;
   if (!request.compile.wishes.plan.empty())
     command += " --plan=" + request.compile.wishes.plan;
   if (!request.compile.quantize.empty())

@@ -65,6 +65,8 @@ LaunchInfo nstf::readLaunchInfo(VariantOp variant) {
   for (NamedAttribute parameter : geometry.getParams())
     if (auto value = dyn_cast<IntegerAttr>(parameter.getValue()))
       info.parameters[parameter.getName().str()] = value.getInt();
+  if (systolic::ScheduleAttr schedule = geometry.getSchedule())
+    info.schedule = schedule.getFields();
   for (NamedAttribute entry : geometry.getLaunch().getPerToken())
     info.perToken[entry.getName().str()] = cast<IntegerAttr>(entry.getValue()).getInt();
   info.readsTokens = geometry.getReadsTokens();

@@ -5,6 +5,7 @@
 #include "compiler/driver/Remarks.h"
 #include "dialects/nstf/NSTF.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "support/Schedule.h"
 
 #include <map>
 #include <string>
@@ -24,6 +25,7 @@ struct LaunchInfo {
   std::map<std::string, int64_t> parameters;         ///< whole numbers
   std::map<std::string, int64_t> perToken;           ///< rows for each token of the extents that grow with a step
   int64_t waveSize = 0, waves = 0;
+  support::Schedule schedule;
   std::string array;                               ///< as printed
   bool readsTokens = false, readsPosition = false; ///< from the control block
 

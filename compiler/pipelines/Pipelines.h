@@ -21,7 +21,7 @@ struct PipelineOptions {
   bool oneBucket = false;               ///< one kernel for every number of rows, chosen for the most
   std::string symbol;                   ///< of a module's only kernel; empty: <kernel>_t<rows>
   std::string templates;                ///< folder of kernels and tuning of one's own; empty: none
-  std::vector<std::string> tuning;      ///< parameters over the catalog's, NAME=INTEGER
+  std::vector<std::string> tuning;      ///< parameters and fields of the schedule over the catalog's, NAME=VALUE
   int64_t waveSize = 0;                 ///< 32 or 64; 0: chosen
   std::string plan;                     ///< file with the plans of a kernel's loops of products; empty: chosen
   bool keepLLVM = false;                ///< keep the LLVM IR of each kernel

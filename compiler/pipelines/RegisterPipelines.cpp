@@ -43,7 +43,8 @@ struct TileOptions : PassPipelineOptions<TileOptions> {
   Option<std::string> symbol{*this, "symbol", llvm::cl::init(""), llvm::cl::desc("of a module's only kernel")};
   Option<std::string> templates{*this, "templates", llvm::cl::init(""),
                                 llvm::cl::desc("folder of kernels and tuning of one's own")};
-  ListOption<std::string> tuning{*this, "tuning", llvm::cl::desc("parameters over the catalog's, NAME=INTEGER")};
+  ListOption<std::string> tuning{
+      *this, "tuning", llvm::cl::desc("parameters and fields of the schedule over the catalog's, NAME=VALUE")};
   Option<int64_t> waveSize{*this, "wave-size", llvm::cl::init(0), llvm::cl::desc(waveSizeHelp)};
   Option<std::string> plan{*this, "plan", llvm::cl::init(""), llvm::cl::desc(planHelp)};
   PipelineOptions get() const {

@@ -264,26 +264,28 @@ def NSTF_BindingAttr : NSTF_Attr<"Binding", "binding"> {
 def NSTF_ChoiceAttr : NSTF_Attr<"Choice", "choice"> {
   let summary = "which tuning a kernel has, and why it has this template and this tuning";
   let description = [{
-    `tuning` are parameters over the template's defaults. `why` says why the template was taken (empty: there is no
+    `tuning` are parameters over the template's defaults, `schedule`, a #systolic.schedule, has fields over those of the
+    template's. `why` says why the template was taken (empty: there is no
     other) and where the tuning comes from; `not` what was not taken of either, each with its reason.
 
     - C1: `tuning` is a dictionary of i64 numbers.
 
     ```mlir
-    module attributes {nstf.example = #nstf.choice<{BM = 16 : i64},
+    module attributes {nstf.example = #nstf.choice<{BM = 16 : i64} schedule #systolic.schedule<waves = 1x4>,
         template why "up to 16 rows: matrix cores" not ["matvec: up to 16 rows: matrix cores"],
         tuning why "tuning/gfx942/matmul/f32.yaml row 1: one cell of rows" not []>} {}
     ```
   }];
   let parameters = (ins
     "::mlir::DictionaryAttr":$tuning,
+    OptionalParameter<"::mlir::Attribute">:$schedule, // that dialect is below this one
     StringRefParameter<>:$templateReason,
     "::mlir::ArrayAttr":$rejectedTemplates,
     StringRefParameter<>:$tuningReason,
     "::mlir::ArrayAttr":$rejectedTuning
   );
   let assemblyFormat = [{
-    `<` $tuning `,` `template` `why` $templateReason `not` $rejectedTemplates
+    `<` $tuning (`schedule` $schedule^)? `,` `template` `why` $templateReason `not` $rejectedTemplates
     `,` `tuning` `why` $tuningReason `not` $rejectedTuning `>`
   }];
   let extraClassDeclaration = [{

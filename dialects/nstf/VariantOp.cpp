@@ -49,8 +49,8 @@ LogicalResult BindingAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
 // ChoiceAttr
 
 // choice_c1
-LogicalResult ChoiceAttr::verify(function_ref<InFlightDiagnostic()> emitError, DictionaryAttr tuning, StringRef,
-                                 ArrayAttr, StringRef, ArrayAttr) {
+LogicalResult ChoiceAttr::verify(function_ref<InFlightDiagnostic()> emitError, DictionaryAttr tuning, Attribute,
+                                 StringRef, ArrayAttr, StringRef, ArrayAttr) {
   return verifyNumbers(emitError, "tuning", tuning, 0);
 }
 

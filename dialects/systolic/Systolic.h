@@ -4,6 +4,7 @@
 #include "dialects/systolic/Digit.h"
 #include "dialects/systolic/LaunchArgument.h"
 #include "dialects/systolic/PlanAction.h"
+#include "dialects/systolic/ScheduleHash.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"

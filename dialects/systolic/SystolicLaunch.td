@@ -3,6 +3,7 @@
 #define NSTF_DIALECTS_SYSTOLIC_SYSTOLICLAUNCH
 
 include "dialects/systolic/SystolicPlan.td"
+include "dialects/systolic/SystolicSchedule.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -75,8 +76,8 @@ def Systolic_GeometryAttr : Systolic_Attr<"Geometry", "geometry"> {
   let summary = "all that launching a kernel takes, after its tile program is lowered";
   let description = [{
     systolic-to-gpu-lower-kernels leaves it, as `systolic.geometry`, on the operation around the kernel: what a launch
-    passes, of each axis of the grid the extent, a parameter, and its tile, the kernel's parameters and array, and whether
-    anything reads the run scalars.
+    passes, of each axis of the grid the extent, a parameter, and its tile, the kernel's parameters, array and schedule, and
+    whether anything reads the run scalars.
 
     - geometry_c1: `grid` is pairs of an extent, a parameter of at least 1, and a tile, a number of at least 1.
     - geometry_c2: what `launch` lists in `per_token` are parameters of at least 1.
@@ -88,6 +89,7 @@ def Systolic_GeometryAttr : Systolic_Attr<"Geometry", "geometry"> {
     "::mlir::ArrayAttr":$grid,
     "::mlir::DictionaryAttr":$params,
     "::nstf::systolic::SystolicArrayAttr":$array,
+    OptionalParameter<"::nstf::systolic::ScheduleAttr">:$schedule,
     "int64_t":$waveSize,
     "bool":$readsTokens,
     "bool":$readsPosition);

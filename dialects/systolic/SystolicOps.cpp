@@ -30,6 +30,10 @@ std::optional<int64_t> KernelOp::getParam(StringRef name) {
   return std::nullopt;
 }
 
+nstf::support::Schedule KernelOp::getScheduleFields() {
+  return getSchedule() ? getSchedule()->getFields() : support::Schedule();
+}
+
 int64_t KernelOp::getElementsPerToken(unsigned argument) {
   auto perToken = getArgAttrOfType<IntegerAttr>(argument, perTokenAttributeName);
   bool isVariable = perToken && cast<MemRefType>(getArgumentTypes()[argument]).getNumElements() > perToken.getInt();
@@ -165,6 +169,12 @@ LogicalResult KernelOp::verify() {
   for (unsigned i = 0; i < getNumArguments(); ++i)
     if (failed(verifyPacking(*this, i)))
       return failure();
+  if (auto array = getArray()) // kernel_c11
+    if (auto waves = getScheduleFields().waves;
+        waves && (waves->rows != array->getWaveRows() || waves->columns != array->getWaveCols()))
+      return emitOpError() << "expected an array of the " << waves->rows << "x" << waves->columns
+                           << " waves that schedule asks for but got " << array->getWaveRows() << "x"
+                           << array->getWaveCols();
   return getLaunch() ? verifyLaunch(*this, *getLaunch()) : success();
 }
 

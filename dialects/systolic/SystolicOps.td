@@ -24,7 +24,7 @@ def Systolic_KernelOp
     `params` are what a template can be instantiated with: whole numbers, f32 numbers and types. `grid` lists axes, each
     a pair (extent, tile) of a parameter and a parameter or a number: their rounded-up quotients multiply to the number of
     work items. A template has a work index for each axis; systolic-order-workgroups makes one of them, which counts the work
-    items. `array` and `wave_size` are set by passes.
+    items. `schedule` is what template and tuning say of waves and loops, `array` and `wave_size` are set by passes.
 
     - kernel_c1: there is one work index, or one for each axis of `grid`.
     - kernel_c2: there are no results.
@@ -39,6 +39,7 @@ def Systolic_KernelOp
     - kernel_c9: `per_token` of `launch` names parameters of the kernel.
     - kernel_c10: an argument with `systolic.packed` is a buffer of a whole number of the blocks, without
       `systolic.per_token`.
+    - kernel_c11: `array` has as many waves along rows and columns as `schedule` asks for, where both say it.
 
     ```mlir
     systolic.kernel @copy(%X: memref<100xf32, #systolic.axes<N>>, %Y: memref<100xf32, #systolic.axes<N>>, %work: index)
@@ -53,7 +54,8 @@ def Systolic_KernelOp
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type, DictionaryAttr:$params,
                        ArrayAttr:$grid, OptionalAttr<Systolic_ArrayAttr>:$array, OptionalAttr<I64Attr>:$wave_size,
-                       OptionalAttr<Systolic_LaunchAttr>:$launch, OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<Systolic_LaunchAttr>:$launch, OptionalAttr<Systolic_ScheduleAttr>:$schedule,
+                       OptionalAttr<StrAttr>:$sym_visibility,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
@@ -64,6 +66,10 @@ def Systolic_KernelOp
     ::mlir::Region *getCallableRegion() { return &getBody(); }
     /// The value of a parameter, or nothing where the kernel has none of that name.
     std::optional<int64_t> getParam(::llvm::StringRef name);
+    /// What `schedule` says; without one no field is there.
+    ::nstf::support::Schedule getScheduleFields();
+    /// The waves that `schedule` asks for, 1x1 where it does not say.
+    ::nstf::support::Schedule::Waves getWaves() { return getScheduleFields().waves.value_or(::nstf::support::Schedule::Waves()); }
     /// Elements for each token of a buffer that ends with the launch's tokens; 0 where it ends with its type, as one
     /// for a single token does.
     int64_t getElementsPerToken(unsigned argument);

@@ -59,12 +59,18 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     return variant ? variant.getChoice().getTuning() : region->getAttrOfType<DictionaryAttr>("nstf.tuning");
   }
 
+  /// What tuning says of waves and loops; null where it says nothing.
+  Attribute findSchedule(KernelOp region) {
+    auto variant = dyn_cast<VariantOp>(getOperation());
+    return variant ? variant.getChoice().getSchedule() : region->getAttr("nstf.schedule");
+  }
+
   LogicalResult fill(KernelOp region, systolic::KernelOp program) {
     FailureOr<BindingAttr> attribute = findBinding(region, program.getSymName());
     if (failed(attribute))
       return failure();
     TemplateBinding binding = readBinding(*attribute, region);
-    if (failed(setParameters(region, program, binding)))
+    if (failed(setParameters(region, program, binding)) || failed(setSchedule(region, program)))
       return failure();
     if (failed(bindBuffers(region, program, binding)))
       return failure();
@@ -118,6 +124,23 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     // What goes into slots and loads has to know its types.
     if (auto operand = dyn_cast_or_null<TypeAttr>(parameters.get(systolic::operandParameterName)))
       systolic::resolveOperandTypes(getOperation(), operand.getValue());
+    return success();
+  }
+
+  /// The template's fields, then what tuning says.
+  LogicalResult setSchedule(KernelOp region, systolic::KernelOp program) {
+    Attribute tuning = findSchedule(region);
+    if (!tuning)
+      return success();
+    auto schedule = dyn_cast<systolic::ScheduleAttr>(tuning);
+    if (!schedule)
+      return region.emitError() << "expected a #systolic.schedule of tuning but got " << tuning;
+    support::Schedule fields = program.getScheduleFields();
+    fields.apply(schedule.getFields());
+    schedule = systolic::ScheduleAttr::getChecked([&] { return region.emitError(); }, &getContext(), fields);
+    if (!schedule)
+      return failure();
+    program.setScheduleAttr(schedule);
     return success();
   }
 

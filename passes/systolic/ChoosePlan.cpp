@@ -3,6 +3,7 @@
 
 using namespace mlir;
 using namespace nstf::systolic;
+using nstf::support::Schedule;
 
 namespace {
 
@@ -14,7 +15,8 @@ struct Draft {
     bool pairs = false;
   };
   int64_t buffers = 2;
-  int64_t writeAhead = 1; ///< as many as buffers where blocks have one step
+  int64_t writeAhead = 1; ///< two where blocks have one step
+  int64_t stageAhead = 2;
   SmallVector<Slot> loads;
   LoopOrder order = LoopOrder::merged;
   bool firstAlone = false, readsFirst = false;
@@ -23,7 +25,7 @@ struct Draft {
 class SumPlanner {
 public:
   SumPlanner(const ProductLoop &product, KernelOp kernel, const LoopResources &resources, nstf::TargetView target)
-      : product(product), kernel(kernel), resources(resources), target(target) {}
+      : product(product), kernel(kernel), wishes(kernel.getScheduleFields()), resources(resources), target(target) {}
 
   PlanChoice choose() {
     steps = resources.countSteps(product);
@@ -31,13 +33,17 @@ public:
       return refuse("a block of " + std::to_string(product.depth) + " along K is no whole number of cells");
     if (product.blocks && *product.blocks < 2)
       return refuse("it has no more than one block");
-    bool isStaged = !product.stages.empty(), takesTurns = kernel.getParam("SCHEDULE").value_or(0) == 1;
+    bool isStaged = !product.stages.empty(), takesTurns = wishes.order == Schedule::Order::Turns;
     draft.order = takesTurns ? LoopOrder::turns : LoopOrder::merged;
     if (std::string reason = placeBuffers(isStaged); !reason.empty())
       return refuse(reason);
     // Tiles whose waves share out K are tuned with blocks one ahead.
-    if (draft.buffers == 2 && steps == 1 && !isStaged && !takesTurns && kernel.getArray()->getParts() == 1)
+    if (draft.buffers > 1 && steps == 1 && !isStaged && !takesTurns && kernel.getArray()->getParts() == 1 &&
+        wishes.ahead != 2)
       draft.writeAhead = 2;
+    if (wishes.ahead && *wishes.ahead <= draft.writeAhead && (isStaged || draft.buffers > 1))
+      return refuse("a block that is in LDS " + std::to_string(draft.writeAhead) +
+                    " blocks before its products is loaded earlier than " + std::to_string(*wishes.ahead) + " before");
     placeLoads(takesTurns);
     draft.firstAlone = llvm::any_of(product.writes, [&](const LoopWrite &one) {
       LoadOp load = getWrittenLoad(one);
@@ -68,6 +74,17 @@ private:
 
   /// Empty, or why there are none.
   std::string placeBuffers(bool isStaged) {
+    if (wishes.buffers) {
+      draft.buffers = *wishes.buffers;
+      if (draft.buffers == 1 && (steps == 1 || isStaged))
+        return "one buffer is read to the end of a block";
+      int64_t bytes = resources.countLdsBytes(product, makePlan());
+      draft.stageAhead = wishes.ahead.value_or(draft.buffers);
+      return bytes <= target.ldsBytes()
+                 ? ""
+                 : std::to_string(draft.buffers) + " buffers would take " + std::to_string(bytes) + " bytes of LDS, " +
+                       target.name().str() + " has " + std::to_string(target.ldsBytes());
+    }
     int64_t block = LoopResources::countBlockBytes(product), total = resources.countLdsBytes(product, makePlan());
     if (total > target.ldsBytes()) {
       if (steps == 1 || isStaged)
@@ -77,6 +94,7 @@ private:
     } else if (isStaged && total + block <= target.ldsBytes()) {
       draft.buffers = 3; // what is staged takes no registers: it can be two blocks ahead
     }
+    draft.stageAhead = wishes.ahead.value_or(draft.buffers);
     return "";
   }
 
@@ -85,12 +103,12 @@ private:
   /// turn is much longer than its products: the last, behind the write, and the first.
   void placeLoads(bool takesTurns) {
     int64_t tiles = product.writes.size();
-    draft.loads.assign(tiles, {/*ahead=*/draft.writeAhead + 1, /*step=*/0});
+    draft.loads.assign(tiles, {/*ahead=*/wishes.ahead.value_or(draft.writeAhead + 1), /*step=*/0});
     for (int64_t i = 0; draft.buffers == 1 && i < tiles; ++i)
       if (takesTurns && i < tiles / 2)
         draft.loads[i] = {/*ahead=*/2, /*step=*/steps - 1};
       else
-        draft.loads[i] = {/*ahead=*/1, /*step=*/takesTurns ? 0 : i * (steps - 1) / tiles};
+        draft.loads[i] = {wishes.ahead.value_or(1), /*step=*/takesTurns ? 0 : i * (steps - 1) / tiles};
     if (draft.writeAhead != 2 || !product.blocks || *product.blocks % 2)
       return;
     // Pairs of two tiles come in different blocks: at once they would ask the L1 for more lines than it can have on
@@ -108,7 +126,7 @@ private:
 
   std::string describe() const {
     if (!product.stages.empty())
-      return "a block is staged " + std::to_string(draft.buffers) +
+      return "a block is staged " + std::to_string(draft.stageAhead) +
              " blocks before its products, behind the reads of its buffer";
     return draft.writeAhead == 1 ? "a block is loaded two blocks and written to LDS one block before its products"
                                  : "a block is loaded three blocks and written to LDS two blocks before its products";
@@ -141,7 +159,10 @@ private:
     // memory work, and at the end of a block once more, bring both to the barrier together, in turns. Blocks of several
     // products keep the core busy over a barrier without.
     int64_t simds = target.simdsPerComputeUnit();
-    bool falls = draft.order == LoopOrder::merged && steps == 1 && kernel.getArray()->getNumWaves() >= 2 * simds;
+    bool falls = steps == 1 && kernel.getArray()->getNumWaves() >= 2 * simds;
+    if (wishes.priorities)
+      falls = wishes.priorities == Schedule::Priorities::Falling;
+    falls &= draft.order == LoopOrder::merged;
     SmallVector<int64_t> priorities = falls ? SmallVector<int64_t>{0, 2, 1} : SmallVector<int64_t>();
     return PlanAttr::get(kernel.getContext(), draft.buffers, draft.order, priorities, /*pinned=*/true, draft.firstAlone,
                          draft.readsFirst, round);
@@ -204,11 +225,11 @@ private:
       }
       if (isFinal) {
         if (!product.stages.empty())
-          add(PlanActionKind::Wait, 0, draft.buffers - 2);
+          add(PlanActionKind::Wait, 0, draft.stageAhead - 2);
         add(PlanActionKind::Barrier);
         // All of the present buffer is read.
         for (size_t index = 0; index < product.stages.size(); ++index)
-          add(PlanActionKind::Stage, index, draft.buffers);
+          add(PlanActionKind::Stage, index, draft.stageAhead);
         readAll(1, 0);
       }
       if (hasOneBuffer)
@@ -219,6 +240,7 @@ private:
 
   const ProductLoop &product;
   KernelOp kernel;
+  Schedule wishes;
   const LoopResources &resources;
   nstf::TargetView target;
   int64_t steps = 1;
@@ -230,7 +252,7 @@ private:
 
 /// Of a loop that does more than add up products: what goes to LDS is loaded a round ahead, behind the barrier after
 /// the last write, where nobody waits for it.
-static PlanChoice chooseLoadsAhead(const ProductLoop &product, const LoopResources &resources) {
+static PlanChoice chooseLoadsAhead(const ProductLoop &product, int64_t ahead, const LoopResources &resources) {
   MLIRContext *context = product.loop->getContext();
   auto makePlan = [&](ArrayRef<PlanAction> round) {
     return PlanAttr::get(context, /*buffers=*/1, LoopOrder::merged, {}, /*pinned=*/true, false, false, round);
@@ -247,7 +269,7 @@ static PlanChoice chooseLoadsAhead(const ProductLoop &product, const LoopResourc
     if (action.kind != PlanActionKind::Barrier || writes != product.writes.size())
       continue;
     for (int64_t tile = 0; tile < int64_t(writes); ++tile)
-      round.push_back({PlanActionKind::Load, tile, /*ahead=*/1});
+      round.push_back({PlanActionKind::Load, tile, ahead});
     ++writes; // behind the first such barrier only
   }
   PlanAttr plan = makePlan(round);
@@ -260,8 +282,9 @@ static PlanChoice chooseLoadsAhead(const ProductLoop &product, const LoopResourc
 
 PlanChoice nstf::systolic::choosePlan(const ProductLoop &product, KernelOp kernel, const LoopResources &resources,
                                       nstf::TargetView target) {
-  return product.findMoreThanSums().empty() ? SumPlanner(product, kernel, resources, target).choose()
-                                            : chooseLoadsAhead(product, resources);
+  return product.findMoreThanSums().empty()
+             ? SumPlanner(product, kernel, resources, target).choose()
+             : chooseLoadsAhead(product, kernel.getScheduleFields().ahead.value_or(1), resources);
 }
 
 int64_t nstf::systolic::getDistance(PlanAttr plan) {

@@ -16,6 +16,7 @@ namespace nstf::systolic {
 
 using namespace mlir;
 using namespace nstf::systolic;
+using nstf::support::Schedule;
 
 namespace {
 
@@ -180,7 +181,18 @@ struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePa
     return type ? TypeAttr::get(type) : nullptr;
   }
 
-  /// The kernel's parameters with the option's put over them, also on the kernel itself.
+  /// A kernel without one stays so where nothing asks for it.
+  static LogicalResult setSchedule(KernelOp kernel, const Schedule &schedule) {
+    if (schedule == kernel.getScheduleFields())
+      return success();
+    auto attribute = ScheduleAttr::getChecked([&] { return kernel.emitError(); }, kernel.getContext(), schedule);
+    if (!attribute)
+      return failure();
+    kernel.setScheduleAttr(attribute);
+    return success();
+  }
+
+  /// The kernel's parameters and schedule with the option's put over them, also on the kernel itself.
   LogicalResult readParameters(KernelOp kernel, Parameters &parameters) {
     for (NamedAttribute parameter : kernel.getParams()) {
       Attribute value = parameter.getValue();
@@ -190,11 +202,20 @@ struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePa
                                   << parameter.getName().getValue() << " but got " << value;
       parameters[parameter.getName()] = value;
     }
+    Schedule schedule = kernel.getScheduleFields();
     for (const std::string &text : params) {
       auto [name, value] = StringRef(text).split('=');
+      if (Schedule::isField(name)) {
+        if (std::string fault = schedule.set(name, value); !fault.empty())
+          return kernel.emitError() << fault;
+        continue;
+      }
       auto known = parameters.find(name);
+      if (std::string_view field = Schedule::getFieldInPlaceOf(name); known == parameters.end() && !field.empty())
+        return kernel.emitError() << "expected the field " << StringRef(field)
+                                  << " of the schedule in place of the parameter but got " << name;
       if (known == parameters.end())
-        return kernel.emitError() << "expected a parameter of the kernel but got " << name;
+        return kernel.emitError() << "expected a parameter of the kernel or a field of its schedule but got " << name;
       known->second = parseAs(known->second, value);
       if (!known->second)
         return kernel.emitError() << "expected NAME=INTEGER but got " << text;
@@ -207,7 +228,7 @@ struct InstantiatePass : nstf::systolic::impl::InstantiatePassBase<InstantiatePa
       attributes.emplace_back(StringAttr::get(&getContext(), parameter.first()), parameter.second);
     }
     kernel.setParamsAttr(DictionaryAttr::get(&getContext(), attributes));
-    return success();
+    return setSchedule(kernel, schedule);
   }
 };
 

@@ -15,11 +15,12 @@ def InstantiatePass : Pass<"systolic-instantiate"> {
     the tokens of the step.
     `!systolic.operand` becomes the type that the parameter OPERAND names, `!systolic.accumulator` the type in which its
     products are summed up.
-    Each parameter is an option by its own name: `systolic-instantiate{BM=48 BN=96}`.
+    Each parameter is an option by its own name, and so is each field of the schedule, without its unit:
+    `systolic-instantiate{BM=48 BN=96 waves=3x1 sum=all}`.
 
     Precondition: it holds one `systolic.kernel`, tiles carry axes, not fragments.
   }];
-  let options = [ListOption<"params", "params", "std::string", "parameters to override, NAME=VALUE">];
+  let options = [ListOption<"params", "params", "std::string", "parameters and fields of the schedule to override, NAME=VALUE">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
@@ -83,7 +84,7 @@ def SplitReductionPass : Pass<"systolic-split-reduction", "::nstf::systolic::Ker
   let summary = "waves share out the columns of sums of products";
   let description = [{
     A product of few tiles leaves compute units idle, and its tiles, made small enough for all of them, leave no work for the
-    waves that hide each other's waiting. The parameter WK says how many waves stand along K: each adds up a part of the sum
+    waves that hide each other's waiting. The schedule's `waves` say how many stand along K: each adds up a part of the sum
     by itself, in registers of its own, and after the loop the parts are added through LDS, in the order of their numbers
     (`systolic.sum_parts`). Nothing leaves the workgroup, so no result depends on who comes first.
 
@@ -99,8 +100,8 @@ def SplitSumsPass : Pass<"systolic-split-sums", "::nstf::systolic::KernelOp"> {
   let summary = "adds up long sums of products in parts";
   let description = [{
     The rounding error of a float sum grows with the root of the number of its terms: for K = 4096, sums of 512 columns are
-    4 times as exact as one of 4096. The parameter KB says how many rounds of a loop that carries nothing but sums of
-    products are summed up by themselves before they join the total; 0: all of them. A total takes as many accumulators
+    4 times as exact as one of 4096. The schedule's `sum` says how many rounds of a loop that carries nothing but sums of
+    products are summed up by themselves before they join the total; all of them where it does not say. A total takes as many accumulators
     again, so that only tiles of few have one.
 
     Preconditions: instantiated, slots inlined; no array yet.
@@ -123,7 +124,7 @@ def SelectWaveSizePass : Pass<"systolic-select-wave-size", "::nstf::systolic::Ke
 def SelectArrayPass : Pass<"systolic-select-array", "::nstf::systolic::KernelOp"> {
   let summary = "lays out the virtual systolic array: waves, and the matrix instruction of its cells";
   let description = [{
-    The parameters WM and WN say how many waves stand along the rows and columns of a product. The cell is the
+    The schedule's `waves` say how many stand along the rows and columns of a product. The cell is the
     target's largest single-block instruction for the operands' type that divides every product's wave tile and leaves
     at most 128 accumulator registers a lane. A cell is so deep along K that a lane holds 16 bytes of an operand side by
     side, which one LDS access fetches; 4 elements where K is no multiple of that. Where a product's result is another's
@@ -131,7 +132,8 @@ def SelectArrayPass : Pass<"systolic-select-array", "::nstf::systolic::KernelOp"
     deep. Results that are stored by rows
     are made with exchanged operands, so that a lane's accumulators, and its stores, run along rows.
 
-    A tile that would take more registers a lane than a wave has is refused.
+    A tile that would take more registers a lane than a wave has is refused, and so are more waves than a workgroup has, and
+    fields of the schedule that are of products alone where there are none.
 
     Preconditions: instantiated, slots inlined; `wave_size` is set; no layouts yet.
   }];
@@ -173,7 +175,8 @@ def StageOperandsPass : Pass<"systolic-stage-operands", "::nstf::systolic::Kerne
     by enumerating the lanes over the phases of the chip's LDS (passes/analysis/LdsLayout.h).
 
     What memory holds in the order of operands (`systolic.packed`) and one wave alone multiplies, is loaded as an operand;
-    for several waves it goes through an array packed alike. With `stage`, or the kernel's parameter STAGE, a tile that
+    for several waves it goes through an array packed alike. Where the schedule says `through = lds`, or does not
+    say and `stage` is set, a tile that
     is a part of a buffer as it is, in whole dwords, goes past the registers: `systolic.stage`, and a `wait` before the
     barrier.
 

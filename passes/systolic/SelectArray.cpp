@@ -16,6 +16,7 @@ namespace nstf::systolic {
 
 using namespace mlir;
 using namespace nstf::systolic;
+using nstf::support::Schedule;
 
 namespace {
 
@@ -36,18 +37,11 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
     if (failed(target) || failed(requireInlined(kernel)) || failed(requireWaveSize(kernel)) ||
         failed(requireNoLayouts(kernel)))
       return signalPassFailure();
-    int64_t rows = kernel.getParam("WM").value_or(1), cols = kernel.getParam("WN").value_or(1);
+    int64_t rows = kernel.getWaves().rows, cols = kernel.getWaves().columns;
     auto products = collectProducts(kernel);
     int64_t parts = products.empty() ? 1 : products.front().getParts();
     std::string waves = getText(rows, cols, parts);
     int64_t workItems = rows * cols * parts * *kernel.getWaveSize();
-    if (failed(checkSwitches(kernel)))
-      return signalPassFailure();
-    if (rows < 1 || cols < 1) {
-      kernel.emitError() << "expected WM and WN, the waves of a workgroup, of at least 1 but got " << rows << " and "
-                         << cols;
-      return signalPassFailure();
-    }
     if (workItems > target->maxWorkgroupSize()) {
       kernel.emitError() << "expected at most " << target->maxWorkgroupSize() << " work-items in a workgroup but got "
                          << waves << " waves of " << *kernel.getWaveSize();
@@ -56,6 +50,8 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
     if (failed(checkTiles(kernel, *target, workItems)) || failed(checkStores(kernel, *target)))
       return signalPassFailure();
     if (products.empty()) {
+      if (failed(checkFields(kernel)))
+        return signalPassFailure();
       kernel.setArrayAttr(SystolicArrayAttr::get(&getContext(), rows, cols, 0, 0, 0, 0, /*transposed=*/false));
       return;
     }
@@ -158,12 +154,17 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
     return instructions;
   }
 
-  /// What the passes after this one read as a choice of two.
-  static LogicalResult checkSwitches(KernelOp kernel) {
-    for (StringRef name : {"STAGE", "SCHEDULE"})
-      if (int64_t value = kernel.getParam(name).value_or(0); value != 0 && value != 1)
-        return kernel.emitError() << "expected " << name << " to be 0 or 1 but got " << value;
-    return success();
+  /// All fields of a schedule but its waves along rows and columns are of matrix products.
+  static LogicalResult checkFields(KernelOp kernel) {
+    Schedule fields = kernel.getScheduleFields();
+    if (kernel.getWaves().parts == 1)
+      fields.waves = std::nullopt;
+    if (fields == Schedule())
+      return success();
+    return kernel.emitError()
+           << "expected a schedule of waves along rows and columns alone for a kernel without matrix "
+              "products but got "
+           << fields.str();
   }
 
   /// Those of single-block instructions, in the target's order.

@@ -28,11 +28,7 @@ struct SplitReductionPass : nstf::systolic::impl::SplitReductionPassBase<SplitRe
     if (failed(requireInlined(kernel)) || failed(requireNoArray(kernel)))
       return signalPassFailure();
     noteRun(getOperation(), getArgument());
-    int64_t parts = kernel.getParam("WK").value_or(1);
-    if (parts < 1) {
-      kernel.emitError() << "expected WK, the parts of a sum, of at least 1 but got " << parts;
-      return signalPassFailure();
-    }
+    int64_t parts = kernel.getWaves().parts;
     markAnalysesPreserved<LoopAnalysis>();
     if (parts == 1)
       return;
@@ -67,7 +63,7 @@ private:
     nstf::TargetView target = nstf::TargetView::lookup(kernel);
     if (!target)
       return "";
-    int64_t waves = parts * kernel.getParam("WM").value_or(1) * kernel.getParam("WN").value_or(1);
+    int64_t waves = kernel.getWaves().count();
     if (int64_t workItems = waves * target.waveSizes().back(); workItems > target.maxWorkgroupSize())
       return std::to_string(parts) + " parts would take " + std::to_string(workItems) +
              " work-items, a workgroup has at most " + std::to_string(target.maxWorkgroupSize());

@@ -20,6 +20,7 @@ namespace nstf::systolic {
 
 using namespace mlir;
 using namespace nstf::systolic;
+using nstf::support::Schedule;
 
 namespace {
 
@@ -30,13 +31,21 @@ struct SplitSumsPass : nstf::systolic::impl::SplitSumsPassBase<SplitSumsPass> {
     if (failed(requireInlined(getOperation())) || failed(requireNoArray(getOperation())))
       return signalPassFailure();
     noteRun(getOperation(), getArgument());
-    int64_t blocks = getOperation().getParam("KB").value_or(0);
+    int64_t blocks = getOperation().getScheduleFields().sum.value_or(Schedule::allBlocks);
+    if (blocks == Schedule::allBlocks)
+      return markAllAnalysesPreserved();
+    auto options = remark::RemarkOpts::name("Sum").category(getArgument()).function(getOperation().getSymName());
+    auto isSum = [](const ProductLoop &product) {
+      return product.isSumOfProducts() && product.step && areFloats(product);
+    };
+    ArrayRef<ProductLoop> loops = getAnalysis<LoopAnalysis>().getLoops();
+    if (llvm::none_of(loops, isSum))
+      remark::missed(getOperation().getLoc(), options) << "no loop carries nothing but sums of products of floats";
     bool changes = false;
-    for (const ProductLoop &product : getAnalysis<LoopAnalysis>().getLoops()) {
-      if (blocks < 1 || !product.isSumOfProducts() || !product.step || !areFloats(product))
+    for (const ProductLoop &product : loops) {
+      if (!isSum(product))
         continue;
       scf::ForOp loop = product.loop;
-      auto options = remark::RemarkOpts::name("Sum").category(getArgument()).function(getOperation().getSymName());
       std::optional<int64_t> all = product.blocks;
       if (all && *all <= blocks) {
         remark::missed(loop.getLoc(), options) << ("one level: all of it is " + std::to_string(*all) + " blocks");

@@ -36,6 +36,7 @@ namespace nstf::systolic {
 using namespace mlir;
 using namespace nstf::systolic;
 using nstf::support::LdsDirection;
+using nstf::support::Schedule;
 
 namespace {
 
@@ -69,7 +70,8 @@ struct StageOperandsPass : nstf::systolic::impl::StageOperandsPassBase<StageOper
     arrays.clear();
     SmallVector<Stage> stages;
     int64_t scratch = 0;
-    bool byStage = stage || kernel.getParam("STAGE").value_or(0) != 0;
+    std::optional<Schedule::Through> through = kernel.getScheduleFields().through;
+    bool byStage = through ? *through == Schedule::Through::Lds : stage;
     kernel.walk([&](Operation *op) {
       auto conversion = dyn_cast<ConvertLayoutOp>(op);
       if (conversion && isOperand(conversion) && !op->hasAttr(unstagedAttributeName))

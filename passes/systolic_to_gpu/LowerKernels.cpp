@@ -115,7 +115,8 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     for (const KernelOp::GridAxis &axis : kernel.getGridAxes())
       grid.append({axis.extent, builder.getI64IntegerAttr(axis.tile)});
     return GeometryAttr::get(kernel.getContext(), kernel.getLaunchAttr(), builder.getArrayAttr(grid),
-                             kernel.getParams(), *kernel.getArray(), *kernel.getWaveSize(), readsTokens, readsPosition);
+                             kernel.getParams(), *kernel.getArray(), kernel.getScheduleAttr(), *kernel.getWaveSize(),
+                             readsTokens, readsPosition);
   }
 
   /// The gpu.func with the kernel's body moved in; the body still holds tiles.

@@ -15,7 +15,7 @@
 // CODES = 1: K and V are codes, with a scale for each key and head in KS and VS. A key's scale multiplies its scores, a value's its
 // weights. Weights are then in units of a power of two that is not far from the largest scale that the row has seen, so that those
 // of f16 neither overflow nor vanish; the sums that the result is divided by are of weights without scales.
-// Waves: one row of WN, each with BQ / WN rows of the queries.
+// Waves: one row of them, which share out the BQ rows of the queries.
 !qt = tensor<16x16x!systolic.operand, #systolic.axes<DP, BQ>>
 !kv = tensor<32x16x!systolic.operand, #systolic.axes<BK, DP>>
 !vt = tensor<16x32x!systolic.operand, #systolic.axes<DP, BK>>
@@ -195,8 +195,9 @@ module {
                              %block: index, %head: index)
       attributes {launch = #systolic.launch<[q, k, v, k_scales = none, v_scales = none, y, control]>,
                   params = {RG = 64, RQ = 64, L = 64, F = 64, H = 1, HK = 1, G = 1, D = 64, DP = 16, BQ = 16, BK = 32,
-                            WM = 1, WN = 1, ROWS = 0, CAUSAL = 1, CACHED = 1, CODES = 0, SCALE = 1.0 : f32,
+                            ROWS = 0, CAUSAL = 1, CACHED = 1, CODES = 0, SCALE = 1.0 : f32,
                             WINDOW = 0, OPERAND = f16},
+                  schedule = #systolic.schedule<waves = 1x1>,
                   grid = ["RG", "BQ", "HK", 1]} {
     %BQ = systolic.param "BQ"
     %BK = systolic.param "BK"

@@ -14,7 +14,8 @@ module {
 
   systolic.kernel @embedding(%ids: !ids, %T: !T, %Y: !Y, %control: !systolic.control, %block_m: index, %block_n: index)
       attributes {launch = #systolic.launch<[ids, table, y, control]>,
-                  params = {M = 64, N = 64, V = 512, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0},
+                  params = {M = 64, N = 64, V = 512, BM = 4, BN = 256, ROWS = 0},
+                  schedule = #systolic.schedule<waves = 4x1>,
                   grid = ["M", "BM", "N", "BN"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"

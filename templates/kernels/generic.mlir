@@ -15,7 +15,8 @@ module {
 
   systolic.kernel @generic(%Y: !Y, %control: !systolic.control, %work: index)
       attributes {launch = #systolic.launch<[y, control]>,
-                  params = {N = 4096, E = 64, ROWS = 0, BN = 256, BR = 1, WM = 4, WN = 1},
+                  params = {N = 4096, E = 64, ROWS = 0, BN = 256, BR = 1},
+                  schedule = #systolic.schedule<waves = 4x1>,
                   grid = ["N", "BN"]} {
     %BN = systolic.param "BN"
     %E = systolic.param "E"

@@ -9,8 +9,8 @@
 module {
   systolic.kernel @kv_append(%X: !X, %Y: !Y, %control: !systolic.control, %block_m: index, %block_n: index)
       attributes {launch = #systolic.launch<[x, y, control]>,
-                  params = {M = 64, L = 64, N = 64, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0,
-                            OPERAND = f32},
+                  params = {M = 64, L = 64, N = 64, BM = 4, BN = 256, ROWS = 0, OPERAND = f32},
+                  schedule = #systolic.schedule<waves = 4x1>,
                   grid = ["M", "BM", "N", "BN"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"

@@ -14,8 +14,8 @@ module {
 
   systolic.kernel @l2_normalize(%X: !X, %Y: !X, %control: !systolic.control, %work: index)
       attributes {launch = #systolic.launch<[x, y, control]>,
-                  params = {M = 64, N = 64, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0,
-                            EPS = 1.0e-12 : f32}, grid = ["M", "BM"]} {
+                  params = {M = 64, N = 64, BM = 4, BN = 256, ROWS = 0, EPS = 1.0e-12 : f32},
+                  schedule = #systolic.schedule<waves = 4x1>, grid = ["M", "BM"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"
     %N = systolic.param "N"

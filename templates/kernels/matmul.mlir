@@ -3,11 +3,8 @@
 // One work item is a BM x BN tile of Y, its products are made in blocks of BK along K. W stands N x K in memory, as
 // weights do, and is loaded transposed. What lies outside X or W counts as 0, so K need not be a multiple of BK. ROWS: rows
 // of this step, 0 = as many as the step has tokens; a work item past them does nothing.
-// KB: blocks of BK that are summed up by themselves before they join the total (systolic-split-sums); 0: all of them.
 // OPERAND: the type of X and W; sums are f32, or i32 of i8.
-// Waves: WM x WN over the tile, and as many again for each of WK parts of the columns along K (systolic-split-reduction).
-// STAGE = 1: operands go to LDS past the registers. SCHEDULE = 1: with two waves a SIMD, halves of them take turns at memory
-// work and products.
+// The schedule's `sum` counts blocks of BK, its `waves` stand along BM, BN and BK.
 !x = tensor<32x32x!systolic.operand, #systolic.axes<BM, BK>>
 !wt = tensor<32x32x!systolic.operand, #systolic.axes<BK, BN>>
 !y = tensor<32x32x!systolic.accumulator, #systolic.axes<BM, BN>>
@@ -22,8 +19,8 @@ module {
 
   systolic.kernel @matmul(%X: !X, %W: !W, %Y: !Y, %control: !systolic.control, %block_m: index, %block_n: index)
       attributes {launch = #systolic.launch<[x, w, y, control]>,
-                  params = {M = 64, N = 64, K = 64, BM = 32, BN = 32, BK = 32, WM = 2, WN = 2, WK = 1, KB = 16,
-                            ROWS = 0, STAGE = 0, SCHEDULE = 0, OPERAND = f16},
+                  params = {M = 64, N = 64, K = 64, BM = 32, BN = 32, BK = 32, ROWS = 0, OPERAND = f16},
+                  schedule = #systolic.schedule<waves = 2x2, sum = 16>,
                   grid = ["M", "BM", "N", "BN"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"

@@ -20,7 +20,8 @@ module {
 
   systolic.kernel @matvec(%X: !X, %W: !W, %Y: !Y, %control: !systolic.control, %work: index)
       attributes {launch = #systolic.launch<[x, w, y, control]>,
-                  params = {N = 64, K = 64, BN = 16, BK = 64, BS = 8, WM = 4, WN = 1, OPERAND = f16}, grid = ["N", "BN"]} {
+                  params = {N = 64, K = 64, BN = 16, BK = 64, BS = 8, OPERAND = f16},
+                  schedule = #systolic.schedule<waves = 4x1>, grid = ["N", "BN"]} {
     %BN = systolic.param "BN"
     %BK = systolic.param "BK"
     %K = systolic.param "K"

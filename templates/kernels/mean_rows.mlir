@@ -14,7 +14,8 @@ module {
 
   systolic.kernel @mean_rows(%X: !X, %Y: !Y, %control: !systolic.control, %work: index)
       attributes {launch = #systolic.launch<[x, y, control]>,
-                  params = {M = 64, N = 64, BM = 4, BN = 64, WM = 4, WN = 1, ROWS = 0}, grid = ["N", "BN"]} {
+                  params = {M = 64, N = 64, BM = 4, BN = 64, ROWS = 0},
+                  schedule = #systolic.schedule<waves = 4x1>, grid = ["N", "BN"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"
     %N = systolic.param "N"

@@ -16,8 +16,9 @@
 module {
   systolic.kernel @quantize(%X: !X, %Y: !Y, %S: !S, %control: !systolic.control, %work: index)
       attributes {launch = #systolic.launch<[x, y, scales, control]>,
-                  params = {M = 64, MY = 64, N = 64, BM = 4, BN = 256, WM = 4, WN = 1, ROWS = 0, G = 1, APPEND = 0,
-                            MAX_CODE = 127.0 : f32}, grid = ["M", "BM"]} {
+                  params = {M = 64, MY = 64, N = 64, BM = 4, BN = 256, ROWS = 0, G = 1, APPEND = 0,
+                            MAX_CODE = 127.0 : f32},
+                  schedule = #systolic.schedule<waves = 4x1>, grid = ["M", "BM"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"
     %N = systolic.param "N"

@@ -16,8 +16,9 @@
 module {
   systolic.kernel @rope(%X: !X, %T: !T, %Y: !Y, %control: !systolic.control, %work: index)
       attributes {launch = #systolic.launch<[x, table, y, control]>,
-                  params = {R = 64, RY = 64, D = 64, H = 1, RD = 64, CTX = 512, BR = 32, BD = 64, WM = 4, WN = 1,
-                            ROWS = 0, APPEND = 0, INTERLEAVED = 0}, grid = ["R", "BR"]} {
+                  params = {R = 64, RY = 64, D = 64, H = 1, RD = 64, CTX = 512, BR = 32, BD = 64,
+                            ROWS = 0, APPEND = 0, INTERLEAVED = 0},
+                  schedule = #systolic.schedule<waves = 4x1>, grid = ["R", "BR"]} {
     %BR = systolic.param "BR"
     %D = systolic.param "D"
     %H = systolic.param "H"

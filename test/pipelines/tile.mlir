@@ -1,6 +1,6 @@
 // nstf-pipeline-tile: for each target, kernels and their templates become tile programs.
 // RUN: nstf-opt %s -nstf-pipeline-graph=max-tokens=8 -nstf-pipeline-tile="targets=gfx942,gfx90a" | FileCheck %s
-// RUN: nstf-opt %s -nstf-pipeline-graph=max-tokens=8 -nstf-pipeline-tile="one-bucket wave-size=64 tuning=WM=1" | FileCheck %s --check-prefix=ASKED
+// RUN: nstf-opt %s -nstf-pipeline-graph=max-tokens=8 -nstf-pipeline-tile="one-bucket wave-size=64 tuning=waves=1x1" | FileCheck %s --check-prefix=ASKED
 // RUN: not nstf-opt %s -nstf-pipeline-graph=max-tokens=8 -nstf-pipeline-tile=wave-size=32 2>&1 | FileCheck %s --check-prefix=WAVE
 
 // CHECK: module @gfx942
@@ -13,7 +13,7 @@
 // CHECK: module @gfx90a
 // CHECK: systolic.kernel @linear_silu_0_t8(
 // ASKED: nstf.variant @linear_silu_0_t8 of @linear_silu_0 tokens [1, 8]
-// ASKED: WM = 1 : i64
+// ASKED: schedule = #systolic.schedule<waves = 1x1
 // ASKED-NOT: nstf.variant @linear_silu
 // WAVE: error: expected a wave size of gfx942 (64) but got 32
 

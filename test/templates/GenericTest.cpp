@@ -8,7 +8,7 @@ namespace {
 using namespace test;
 
 TEST_F(TemplateTest, GenericIsItsIndex) {
-  for (const std::string tiles : {"BN=96,WM=3", "BN=6,WM=1", "BN=1,WM=2", "BN=256,WM=4"}) {
+  for (const std::string tiles : {"BN=96,waves=3x1", "BN=6,waves=1x1", "BN=1,waves=2x1", "BN=256,waves=4x1"}) {
     int rows = 11, features = 7, used = 9;
     std::vector<double> expected(rows * features, untouched);
     for (int i = 0; i < used * features; ++i)
@@ -22,7 +22,7 @@ TEST_F(TemplateTest, GenericIsItsIndex) {
 /// y[m, n] = w[n] + Σ over k and l of x[m, k, n, l]², as a kernel with the given tuning.
 std::string sumKernel(int K, int N, int L, const std::string &tuning) {
   return llvm::formatv(R"(
-nstf.kernel @k(%x: tensor<?x{0}x{1}x{2}xf32>, %w: tensor<{1}xf32>) -> tensor<?x{1}xf32> attributes {{nstf.tuning = {{{3}} } {{
+nstf.kernel @k(%x: tensor<?x{0}x{1}x{2}xf32>, %w: tensor<{1}xf32>) -> tensor<?x{1}xf32> attributes {{{3}} {{
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
   %t = tensor.dim %x, %c0 : tensor<?x{0}x{1}x{2}xf32>
@@ -42,7 +42,7 @@ nstf.kernel @k(%x: tensor<?x{0}x{1}x{2}xf32>, %w: tensor<{1}xf32>) -> tensor<?x{
   } -> tensor<?x{1}xf32>
   nstf.return %y : tensor<?x{1}xf32>
 })",
-                       K, N, L, tuning);
+                       K, N, L, tuningAttributes(tuning));
 }
 
 TEST_F(TemplateTest, GenericSumsInOddTiles) {
@@ -57,8 +57,8 @@ TEST_F(TemplateTest, GenericSumsInOddTiles) {
           expected[m * N + n] += std::pow(double(x[((m * K + k) * N + n) * L + l]), 2);
     }
   for (const std::string tuning :
-       {"BN = 3, BR = 96, WM = 3", "BN = 1, BR = 7, WM = 1", "BN = 6, BR = 48, WM = 2, WN = 3",
-        "BN = 5, BR = 1, WM = 1", "BN = 2, BR = 1024, WM = 4", "BN = 64, BR = 2, WM = 1"}) {
+       {"BN = 3, BR = 96, waves = 3x1", "BN = 1, BR = 7, waves = 1x1", "BN = 6, BR = 48, waves = 2x3",
+        "BN = 5, BR = 1, waves = 1x1", "BN = 2, BR = 1024, waves = 4x1", "BN = 64, BR = 2, waves = 1x1"}) {
     Memory memory = {{"x0", words(x)}, {"x1", words(w)}, {"y", words(Floats(M * N, untouched))}};
     runKernel("generic", sumKernel(K, N, L, tuning), M, memory, used);
     expectNear(floats(memory["y"]), expected, 1e-4);
@@ -67,13 +67,14 @@ TEST_F(TemplateTest, GenericSumsInOddTiles) {
 
 TEST_F(TemplateTest, GenericMaximaOfNaN) {
   // maximumf hands a NaN on, maxnumf passes over it, in one lane and across them.
-  for (const std::string tuning : {"BN = 4, BR = 64, WM = 1", "BN = 1, BR = 256, WM = 4", "BN = 64, BR = 1, WM = 1"})
+  for (const std::string tuning :
+       {"BN = 4, BR = 64, waves = 1x1", "BN = 1, BR = 256, waves = 4x1", "BN = 64, BR = 1, waves = 1x1"})
     for (const std::string kind : {"maximumf", "maxnumf", "minimumf", "minnumf"}) {
       int N = 300;
       Floats x = randomFloats(3 * N, 23);
       x[N + 217] = NAN;
       std::string kernel = llvm::formatv(R"(
-nstf.kernel @k(%x: tensor<3x300xf32>) -> tensor<3xf32> attributes {{nstf.tuning = {{{0}} } {{
+nstf.kernel @k(%x: tensor<3x300xf32>) -> tensor<3xf32> attributes {{{0}} {{
   %first = tensor.extract_slice %x[0, 0] [3, 1] [1, 1] : tensor<3x300xf32> to tensor<3xf32>
   %y = linalg.generic {{indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<3x300xf32>) outs(%first : tensor<3xf32>) {{
@@ -83,7 +84,7 @@ nstf.kernel @k(%x: tensor<3x300xf32>) -> tensor<3xf32> attributes {{nstf.tuning 
   } -> tensor<3xf32>
   nstf.return %y : tensor<3xf32>
 })",
-                                         tuning, kind);
+                                         tuningAttributes(tuning), kind);
       Memory memory = {{"x0", words(x)}, {"y", words(Floats(3, untouched))}};
       runKernel("generic", kernel, 1, memory, 1);
       Floats y = floats(memory["y"]);

@@ -5,6 +5,7 @@
 // kernel is compiled for some columns and depth and launched with several numbers of rows. NSTF_TEST_SEED makes another
 // set of shapes and numbers.
 #include "compiler/catalog/TuningTable.h"
+#include "compiler/catalog/TuningWishes.h"
 #include "nstf/FloatTypes.h"
 #include "support/MappedFile.h"
 #include "test/templates/TemplateTest.h"
@@ -67,13 +68,20 @@ struct Matrix {
 
 std::vector<TuningRow> readRows(std::string_view text, const std::string &file) { return parseTuning(text, file).rows; }
 
-/// The parameters of all variants for a type, each once.
-std::vector<std::map<std::string, int64_t>> listVariants(const OperandType &type) {
-  std::vector<std::map<std::string, int64_t>> variants;
+/// What a tuning row sets.
+struct Variant {
+  std::map<std::string, int64_t> parameters;
+  support::Schedule schedule;
+  bool operator==(const Variant &other) const = default;
+};
+
+/// All variants for a type, each once.
+std::vector<Variant> listVariants(const OperandType &type) {
+  std::vector<Variant> variants;
   auto add = [&](std::string_view text, const std::string &file) {
     for (const TuningRow &row : readRows(text, file))
-      if (std::ranges::find(variants, row.parameters) == variants.end())
-        variants.push_back(row.parameters);
+      if (Variant variant{row.parameters, row.schedule}; std::ranges::find(variants, variant) == variants.end())
+        variants.push_back(variant);
   };
   std::string own = std::string(NSTF_TEST_INPUTS "/matmul/") + type.tuning + ".yaml";
   add(support::readTextFile(own), own);
@@ -111,11 +119,9 @@ int64_t makeExtent(Random &random, int64_t tile) {
   }
 }
 
-std::string describe(const std::map<std::string, int64_t> &parameters) {
-  std::string text;
-  for (const auto &[name, value] : parameters)
-    text += (text.empty() ? "" : ", ") + name + " = " + std::to_string(value);
-  return text;
+/// "BM=96,BN=48,waves=3x1"
+std::string describe(const Variant &variant) {
+  return llvm::join(TuningWishes{variant.parameters, variant.schedule}.getTexts(), ",");
 }
 
 class MatmulTest : public testing::Test {
@@ -124,12 +130,13 @@ protected:
     TemplateCompiler compiler(target);
     for (const OperandType &type : operandTypes)
       if (runsOn(type, target))
-        for (const std::map<std::string, int64_t> &variant : listVariants(type))
+        for (const Variant &variant : listVariants(type))
           compileCase(compiler, type, variant);
   }
 
-  void compileCase(TemplateCompiler &compiler, const OperandType &type, const std::map<std::string, int64_t> &variant) {
-    Case made{&type, "", makeExtent(random, variant.at("BN")), makeExtent(random, variant.at("BK")), 0, "", {}, {}};
+  void compileCase(TemplateCompiler &compiler, const OperandType &type, const Variant &variant) {
+    const std::map<std::string, int64_t> &tiles = variant.parameters;
+    Case made{&type, "", makeExtent(random, tiles.at("BN")), makeExtent(random, tiles.at("BK")), 0, "", {}, {}};
     // One side beyond 4096 now and then, the others short.
     int64_t longSide = cases.size() % 8 == 1 ? 4097 + random() % 100 : 0;
     if (longSide) {
@@ -140,7 +147,7 @@ protected:
     made.maxRows = longRows ? longSide : longSide ? 40 : 300;
     made.rows = {made.maxRows, 1};
     while (made.rows.size() < rowsOfCase)
-      if (int64_t rows = makeExtent(random, variant.at("BM"));
+      if (int64_t rows = makeExtent(random, tiles.at("BM"));
           rows <= made.maxRows && !llvm::is_contained(made.rows, rows))
         made.rows.push_back(rows);
     bool isWhole = type.name == "i8";
@@ -149,11 +156,12 @@ protected:
     if (made.resultType != product)
       convert = llvm::formatv("%z = nstf.convert %y {{type = {0}} : (tensor<?x{1}xf32>) -> tensor<?x{1}x{0}> ",
                               made.resultType, made.n);
-    std::string kernel = llvm::formatv(
-        "nstf.kernel @k(%x: tensor<?x{1}x{2}>, %w: tensor<{0}x{1}x{2}>) -> tensor<?x{0}x{4}> attributes "
-        "{{nstf.tuning = {{{5}}} {{ %y = nstf.linear %x, %w : (tensor<?x{1}x{2}>, tensor<{0}x{1}x{2}>) -> "
-        "tensor<?x{0}x{3}> {6} nstf.return {7} : tensor<?x{0}x{4}> }",
-        made.n, made.k, type.name, product, made.resultType, describe(variant), convert, convert.empty() ? "%y" : "%z");
+    std::string kernel =
+        llvm::formatv("nstf.kernel @k(%x: tensor<?x{1}x{2}>, %w: tensor<{0}x{1}x{2}>) -> tensor<?x{0}x{4}> attributes "
+                      "{{{5}} {{ %y = nstf.linear %x, %w : (tensor<?x{1}x{2}>, tensor<{0}x{1}x{2}>) -> "
+                      "tensor<?x{0}x{3}> {6} nstf.return {7} : tensor<?x{0}x{4}> }",
+                      made.n, made.k, type.name, product, made.resultType, tuningAttributes(describe(variant)), convert,
+                      convert.empty() ? "%y" : "%z");
     made.text = llvm::formatv("{0}, n = {1}, k = {2}, {3}", type.name, made.n, made.k, describe(variant));
     SCOPED_TRACE(made.text);
     std::optional<CompiledTemplate> compiled = compiler.compileKernel("matmul", kernel, made.maxRows);

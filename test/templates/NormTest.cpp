@@ -39,9 +39,9 @@ protected:
 
   std::vector<double> untouchedRows(const Rows &rows) { return std::vector<double>(rows.M * rows.N, untouched); }
 
-  const std::vector<std::string> oddTiles = {"BM=3,BN=96,WM=3,WN=1",   "BM=3,BN=96,WM=1,WN=3",
-                                             "BM=6,BN=48,WM=2,WN=3",   "BM=1,BN=7,WM=1,WN=1",
-                                             "BM=1,BN=1024,WM=1,WN=4", "BM=2,BN=2048,WM=2,WN=8"};
+  const std::vector<std::string> oddTiles = {"BM=3,BN=96,waves=3x1",   "BM=3,BN=96,waves=1x3",
+                                             "BM=6,BN=48,waves=2x3",   "BM=1,BN=7,waves=1x1",
+                                             "BM=1,BN=1024,waves=1x4", "BM=2,BN=2048,waves=2x8"};
 };
 
 TEST_F(NormTest, LayerNorm) {
@@ -67,7 +67,7 @@ TEST_F(NormTest, LayerNormFarFromZero) {
   std::vector<double> expected(200, 0);
   for (int n = 0; n < 100; ++n)
     expected[n] = (rows.x[n] - rows.mean(0)) / std::sqrt(rows.squares(0, rows.mean(0)) / 100 + 1e-5);
-  expectNear(normalize("layer_norm", rows, "BM=2,BN=96,WM=1,WN=3"), expected, 1e-3);
+  expectNear(normalize("layer_norm", rows, "BM=2,BN=96,waves=1x3"), expected, 1e-3);
 }
 
 TEST_F(NormTest, L2Normalize) {
@@ -102,7 +102,8 @@ TEST_F(NormTest, RmsNormOfGroups) {
 
 /// What stands behind the step's rows does not count, a number that is none included.
 TEST_F(NormTest, MeanRows) {
-  for (const std::string tiles : {"BM=3,BN=96,WM=3", "BM=6,BN=48,WM=2,WN=3", "BM=1,BN=7,WM=1", "BM=16,BN=64,WM=4"})
+  for (const std::string tiles :
+       {"BM=3,BN=96,waves=3x1", "BM=6,BN=48,waves=2x3", "BM=1,BN=7,waves=1x1", "BM=16,BN=64,waves=4x1"})
     for (int used : {1, 2, 16, 37}) {
       Rows rows{40, 100, used, randomFloats(4000, 7), {}};
       for (int i = used * rows.N; i < 4000; ++i)

@@ -94,30 +94,30 @@ private:
 };
 
 TEST_F(Operands, PackedWeightsWithoutLds) {
-  check({.M = 16, .N = 96, .K = 128, .rows = 13, .type = "f16", .tiles = "BM=16,BN=64,BK=64,WM=1,WN=4"}, false, true);
-  check({.M = 32, .N = 64, .K = 96, .rows = 32, .type = "f16", .tiles = "BM=32,BN=64,BK=32,WM=1,WN=2"}, false, true);
-  check({.M = 16, .N = 48, .K = 80, .rows = 16, .type = "f32", .tiles = "BM=16,BN=32,BK=32,WM=1,WN=2"}, false, true);
+  check({.M = 16, .N = 96, .K = 128, .rows = 13, .type = "f16", .tiles = "BM=16,BN=64,BK=64,waves=1x4"}, false, true);
+  check({.M = 32, .N = 64, .K = 96, .rows = 32, .type = "f16", .tiles = "BM=32,BN=64,BK=32,waves=1x2"}, false, true);
+  check({.M = 16, .N = 48, .K = 80, .rows = 16, .type = "f32", .tiles = "BM=16,BN=32,BK=32,waves=1x2"}, false, true);
 }
 
 TEST_F(Operands, PackedThroughLdsWithoutASwizzle) {
-  check({.M = 96, .N = 80, .K = 160, .rows = 90, .type = "f16", .tiles = "BM=64,BN=64,BK=64,WM=2,WN=2"}, true, true);
-  check({.M = 48, .N = 96, .K = 64, .rows = 48, .type = "f32", .tiles = "BM=32,BN=32,BK=32,WM=2,WN=2"}, true, false);
+  check({.M = 96, .N = 80, .K = 160, .rows = 90, .type = "f16", .tiles = "BM=64,BN=64,BK=64,waves=2x2"}, true, true);
+  check({.M = 48, .N = 96, .K = 64, .rows = 48, .type = "f32", .tiles = "BM=32,BN=32,BK=32,waves=2x2"}, true, false);
 }
 
 TEST_F(Operands, PastTheRegisters) {
-  check({.M = 70, .N = 130, .K = 200, .rows = 65, .type = "f16", .tiles = "BM=64,BN=64,BK=64,WM=2,WN=2,STAGE=1"}, false,
-        false);
-  check({.M = 64, .N = 64, .K = 90, .rows = 64, .type = "f16", .tiles = "BM=64,BN=32,BK=32,WM=2,WN=1,STAGE=1"}, false,
-        false);
-  check({.M = 33, .N = 40, .K = 37, .rows = 33, .type = "f32", .tiles = "BM=32,BN=32,BK=32,WM=2,WN=2,STAGE=1"}, false,
-        false);
-  check({.M = 64, .N = 96, .K = 160, .rows = 64, .type = "f16", .tiles = "BM=64,BN=64,BK=64,WM=2,WN=2,STAGE=1"}, true,
-        true);
+  check({.M = 70, .N = 130, .K = 200, .rows = 65, .type = "f16", .tiles = "BM=64,BN=64,BK=64,waves=2x2,through=lds"},
+        false, false);
+  check({.M = 64, .N = 64, .K = 90, .rows = 64, .type = "f16", .tiles = "BM=64,BN=32,BK=32,waves=2x1,through=lds"},
+        false, false);
+  check({.M = 33, .N = 40, .K = 37, .rows = 33, .type = "f32", .tiles = "BM=32,BN=32,BK=32,waves=2x2,through=lds"},
+        false, false);
+  check({.M = 64, .N = 96, .K = 160, .rows = 64, .type = "f16", .tiles = "BM=64,BN=64,BK=64,waves=2x2,through=lds"},
+        true, true);
 }
 
 /// Eight waves, two a SIMD; an odd number of blocks, one with half a block behind, and tiles past the rows.
 TEST_F(Operands, HalvesOfTheWavesTakeTurns) {
-  check({.M = 130, .N = 260, .K = 200, .rows = 120, .type = "f16", .tiles = "BM=64,BN=128,BK=32,WM=2,WN=4,SCHEDULE=1"},
+  check({.M = 130, .N = 260, .K = 200, .rows = 120, .type = "f16", .tiles = "BM=64,BN=128,BK=32,waves=2x4,order=turns"},
         false, false);
   // One LDS buffer.
   check({.M = 256,
@@ -125,9 +125,9 @@ TEST_F(Operands, HalvesOfTheWavesTakeTurns) {
          .K = 200,
          .rows = 256,
          .type = "f16",
-         .tiles = "BM=256,BN=256,BK=64,WM=2,WN=4,KB=0,SCHEDULE=1"},
+         .tiles = "BM=256,BN=256,BK=64,waves=2x4,sum=all,order=turns"},
         false, false);
-  check({.M = 64, .N = 64, .K = 500, .rows = 64, .type = "f32", .tiles = "BM=32,BN=64,BK=32,WM=2,WN=4,SCHEDULE=1"},
+  check({.M = 64, .N = 64, .K = 500, .rows = 64, .type = "f32", .tiles = "BM=32,BN=64,BK=32,waves=2x4,order=turns"},
         false, false);
 }
 

@@ -29,20 +29,20 @@ TEST_F(TemplateTest, Matmul) {
     int M, N, K, rows;
     std::string tiles;
   } cases[] = {
-      {100, 77, 53, 100, "BM=96,BN=48,BK=16,WM=3,WN=1"}, // three waves, swizzle of 16 columns
-      {100, 77, 53, 90, "BM=96,BN=48,BK=48,WM=1,WN=1"},  // a swizzle of 48 columns; rows past the step stay
-      {33, 65, 7, 33, "BM=32,BN=96,BK=8,WM=1,WN=3"},     // 32x32 cells, one along K
-      {70, 130, 65, 65, "BM=64,BN=192,BK=32,WM=2,WN=3"}, // six waves
+      {100, 77, 53, 100, "BM=96,BN=48,BK=16,waves=3x1"}, // three waves, swizzle of 16 columns
+      {100, 77, 53, 90, "BM=96,BN=48,BK=48,waves=1x1"},  // a swizzle of 48 columns; rows past the step stay
+      {33, 65, 7, 33, "BM=32,BN=96,BK=8,waves=1x3"},     // 32x32 cells, one along K
+      {70, 130, 65, 65, "BM=64,BN=192,BK=32,waves=2x3"}, // six waves
   };
   for (const auto &[M, N, K, rows, tiles] : cases) {
     Floats x = randomFloats(M * K, 1), w = randomFloats(N * K, 2);
     Memory memory = {{"x", words(x)}, {"w", words(w)}, {"y", words(Floats(M * N, untouched))}};
     std::string kernel =
         llvm::formatv("nstf.kernel @k(%x: tensor<?x{1}xf32>, %w: tensor<{0}x{1}xf32>) -> tensor<?x{0}xf32> "
-                      "attributes {{nstf.tuning = {{{2}}} {{ "
+                      "attributes {{{2}} {{ "
                       "%y = nstf.linear %x, %w : (tensor<?x{1}xf32>, tensor<{0}x{1}xf32>) -> tensor<?x{0}xf32> "
                       "nstf.return %y : tensor<?x{0}xf32> }",
-                      N, K, tiles);
+                      N, K, tuningAttributes(tiles));
     runKernel("matmul", kernel, M, memory, rows);
     expectNear(floats(memory["y"]), product(x, w, M, N, K, rows), 1e-4);
   }
@@ -52,25 +52,26 @@ TEST_F(TemplateTest, Matvec) {
   struct {
     int N, K;
     std::string tiles;
-  } cases[] = {
-      {77, 50, "BN=6,BK=24,BS=12,WM=3"}, {5, 1, "BN=16,BK=64,BS=16,WM=4"}, {33, 1001, "BN=12,BK=192,BS=48,WM=1,WN=3"}};
+  } cases[] = {{77, 50, "BN=6,BK=24,BS=12,waves=3x1"},
+               {5, 1, "BN=16,BK=64,BS=16,waves=4x1"},
+               {33, 1001, "BN=12,BK=192,BS=48,waves=1x3"}};
   for (const auto &[N, K, tiles] : cases) {
     Floats x = randomFloats(K, 3), w = randomFloats(N * K, 4);
     Memory memory = {{"x", words(x)}, {"w", words(w)}, {"y", words(Floats(N, untouched))}};
     std::string kernel =
         llvm::formatv("nstf.kernel @k(%x: tensor<1x{1}xf32>, %w: tensor<{0}x{1}xf32>) -> tensor<1x{0}xf32> "
-                      "attributes {{nstf.tuning = {{{2}}} {{ "
+                      "attributes {{{2}} {{ "
                       "%y = nstf.linear %x, %w : (tensor<1x{1}xf32>, tensor<{0}x{1}xf32>) -> tensor<1x{0}xf32> "
                       "nstf.return %y : tensor<1x{0}xf32> }",
-                      N, K, tiles);
+                      N, K, tuningAttributes(tiles));
     runKernel("matvec", kernel, 1, memory, 1);
     expectNear(floats(memory["y"]), product(x, w, 1, N, K, 1), 1e-4);
   }
 }
 
 TEST_F(TemplateTest, RowsInOddTiles) {
-  for (const std::string tiles : {"BM=3,BN=96,WM=3,WN=1", "BM=3,BN=96,WM=1,WN=3", "BM=6,BN=48,WM=2,WN=3",
-                                  "BM=1,BN=7,WM=1,WN=1", "BM=1,BN=1024,WM=1,WN=4", "BM=2,BN=2048,WM=2,WN=8"}) {
+  for (const std::string tiles : {"BM=3,BN=96,waves=3x1", "BM=3,BN=96,waves=1x3", "BM=6,BN=48,waves=2x3",
+                                  "BM=1,BN=7,waves=1x1", "BM=1,BN=1024,waves=1x4", "BM=2,BN=2048,waves=2x8"}) {
     int M = 5, N = 100, rows = 4;
     Floats x = randomFloats(M * N, 5), weight = randomFloats(N, 6);
     x[2 * N + 31] = x[2 * N + 77] = 2; // the largest value twice: the first counts
@@ -112,7 +113,7 @@ TEST_F(TemplateTest, EmbeddingOfIdsThatAreNone) {
     for (int n = 0; n < N; ++n)
       expected[m * N + n] = table[ids[m] * N + n];
   Memory memory = {{"ids", words(ids)}, {"table", words(table)}, {"y", words(Floats(M * N, untouched))}};
-  run("embedding", llvm::formatv("M={0},N={1},V={2},BM=6,BN=48,WM=3,WN=1", M, N, V), memory, M);
+  run("embedding", llvm::formatv("M={0},N={1},V={2},BM=6,BN=48,waves=3x1", M, N, V), memory, M);
   expectNear(floats(memory["y"]), expected, 0);
 }
 
@@ -123,7 +124,7 @@ TEST_F(TemplateTest, RowsGoIntoTheCacheAtTheStepsPosition) {
   for (int i = 0; i < 4 * N; ++i)
     cache[20 * N + i] = x[i];
   Memory memory = {{"x", words(x)}, {"y", words(Floats(context * N, untouched))}};
-  run("kv_append", llvm::formatv("M={0},L={1},N={2},BM=3,BN=48,WM=3", M, context, N), memory, 4, 20);
+  run("kv_append", llvm::formatv("M={0},L={1},N={2},BM=3,BN=48,waves=3x1", M, context, N), memory, 4, 20);
   expectNear(floats(memory["y"]), cache, 0);
 }
 
@@ -131,7 +132,7 @@ TEST_F(TemplateTest, TheLastRowOfTheStep) {
   int M = 5, N = 37;
   Floats x = randomFloats(M * N, 8);
   Memory memory = {{"x", words(x)}, {"y", words(Floats(N, untouched))}};
-  run("elementwise", llvm::formatv("M=1,MX={0},N={1},LAST=1,ROWS=1,BM=1,BN=6,WM=1,WN=3", M, N), memory, 4, 20);
+  run("elementwise", llvm::formatv("M=1,MX={0},N={1},LAST=1,ROWS=1,BM=1,BN=6,waves=1x3", M, N), memory, 4, 20);
   expectNear(floats(memory["y"]), std::vector<double>(x.begin() + 3 * N, x.begin() + 4 * N), 0);
 }
 
@@ -160,17 +161,17 @@ TEST_F(TemplateTest, AttentionOnThreeWaves) {
           expected[(t * H + h) * D + d] = y;
         }
       }
-    for (const std::string tiles : {"BQ=48,BK=16,WN=3", "BQ=16,BK=48,WN=1", "BQ=96,BK=32,WN=3"}) {
+    for (const std::string tiles : {"BQ=48,BK=16,waves=1x3", "BQ=16,BK=48,waves=1x1", "BQ=96,BK=32,waves=1x3"}) {
       Memory memory = {
           {"q", words(q)}, {"k", words(k)}, {"v", words(v)}, {"y", words(Floats(most * H * D, untouched))}};
       std::string types = "(tensor<?x120xf32>, tensor<64x40xf32>, tensor<64x40xf32>) -> tensor<?x120xf32>";
       std::string seen = window ? llvm::formatv("window = {0} : i64, ", window) : std::string();
       std::string kernel = llvm::formatv(
           "nstf.kernel @k(%q: tensor<?x120xf32>, %k: tensor<64x40xf32>, %v: tensor<64x40xf32>) -> tensor<?x120xf32> "
-          "attributes {{nstf.tuning = {{{0}}} {{ "
+          "attributes {{{0}} {{ "
           "%y = nstf.attention %q, %k, %v {{heads = 6 : i64, kv_heads = 2 : i64, causal, {1}scale = 0.5 : f64} : {2} "
           "nstf.return %y : tensor<?x120xf32> }",
-          tiles, seen, types);
+          tuningAttributes(tiles), seen, types);
       runKernel("attention", kernel, most, memory, tokens, position);
       expectNear(floats(memory["y"]), expected, 1e-5);
     }

@@ -9,6 +9,7 @@
 #include "dialects/systolic/Systolic.h"
 #include "nstf/Runtime.h"
 #include "support/ControlBlock.h"
+#include "support/Schedule.h"
 #include "templates/Templates.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -55,6 +56,16 @@ inline Floats randomFloats(size_t count, unsigned seed) {
   for (float &value : values)
     value = float(int32_t(random())) / float(1u << 31);
   return values;
+}
+
+/// The attributes of an nstf.kernel that has such tuning, "BM=96,BN=48,waves=3x1".
+inline std::string tuningAttributes(llvm::StringRef tuning) {
+  std::string parameters, fields;
+  for (llvm::StringRef entry : llvm::split(tuning, ',')) {
+    std::string &list = support::Schedule::isField(entry.split('=').first.trim()) ? fields : parameters;
+    list += (list.empty() ? "" : ", ") + entry.str();
+  }
+  return "nstf.tuning = {" + parameters + "}, nstf.schedule = #systolic.schedule<" + fields + ">";
 }
 
 /// A template as machine code, and how it is launched.

@@ -25,6 +25,7 @@ class Kernel:
     arguments: list              # as a launch file has them
     dynamic_lds: int = 0
     parameters: dict = dataclasses.field(default_factory=dict)  # tile sizes and others by name
+    schedule: dict = dataclasses.field(default_factory=dict)    # texts of its fields by name, those that are said
     registers: int = 0           # of a lane that code names, AGPRs included
     compile_seconds: float = 0   # of a processor
 
@@ -57,10 +58,12 @@ def nstf_kernel(build, words, target, folder, chip=None):
     buffers = {name: int(size) for name, size in re.findall(r"/\* (\w+): [^;]*; (\d+) bytes; ", text)}
     explained = explanation.read_text()
     parameters = re.search(r"^  parameters +(.*)$", explained, re.MULTILINE).group(1)
+    schedule = re.search(r"^  schedule +(.*)$", explained, re.MULTILINE).group(1)
     registers = re.search(r"^  registers +(\d+) V, (\d+) A", explained, re.MULTILINE).groups()
     return Kernel(code_object, chip, re.search(r'_SYMBOL "(\w+)"', text).group(1), [int(groups), 1, 1], int(threads), buffers,
                   [{"buffer": name} for name in buffers],
                   parameters={name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", parameters)},
+                  schedule=dict(re.findall(r"(\w+)=(\w+)", schedule)),
                   registers=sum(map(int, registers)), compile_seconds=seconds)
 
 

@@ -67,7 +67,9 @@ void addOptions(CLI::App &app, const KernelDescription &description, Arguments &
   add("--launch", arguments.launch, "launch file, on random numbers and for the first target: nstf-emu run FILE.yaml")
       ->type_name("FILE.yaml");
   add("--name", arguments.name, "what names in the header begin with, and the symbol [" + description.getName() + "]");
-  add("--set", arguments.tuning, "a tuning parameter over the table's; repeatable")->type_name("NAME=VALUE");
+  add("--set", arguments.tuning,
+      "a tuning parameter (BM=64) or a field of the schedule (waves=2x4) over the table's; repeatable")
+      ->type_name("NAME=VALUE");
   add("--w-format", arguments.format, "codes in place of the numbers of what products are with: int8, int4_g128, …")
       ->type_name("FORMAT");
   add("--x-format", arguments.rowCodes, "codes in place of the numbers of rows that products are of, with a scale each")
@@ -112,15 +114,9 @@ KernelRequest makeRequest(const KernelDescription &description, const Arguments 
                                KernelDescription::getFlag("max_" + rows) + " but got both");
     request.runtimeRows = true;
   }
-  for (const std::string &setting : arguments.tuning) {
-    auto [name, value] = llvm::StringRef(setting).split('=');
-    int64_t number;
-    if (name.empty() || value.getAsInteger(10, number) || number < 0 || number > 65536)
-      throw std::runtime_error("--set: expected NAME=VALUE with a whole number of 0 to 65536 but got '" +
-                               support::escape(setting) + "'");
-    if (!request.compile.wishes.tuning.insert({name.str(), number}).second)
-      throw std::runtime_error("--set: expected each parameter once but got " + name.str() + " twice");
-  }
+  for (const std::string &setting : arguments.tuning)
+    if (std::string fault = request.compile.wishes.tuning.add(setting); !fault.empty())
+      throw std::runtime_error("--set: " + fault);
   request.name = once("--name", arguments.name).value_or("");
   request.compile.input = "kernel " + description.getName();
   request.compile.targets = arguments.targets;

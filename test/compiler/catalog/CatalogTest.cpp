@@ -84,6 +84,7 @@ TEST_F(Catalog, OneBindingServesAllBuckets) {
     KernelChoice whole = *chooseKernel(kernel, tokens, target), choice = *chooser.choose(tokens, target);
     EXPECT_EQ(whole.templateName, choice.templateName) << tokens;
     EXPECT_EQ(whole.tuning, choice.tuning) << tokens;
+    EXPECT_EQ(whole.schedule, choice.schedule) << tokens;
     EXPECT_EQ(whole.getReason(), choice.getReason()) << tokens;
     EXPECT_EQ(chooser.getBinding(choice).getTokens(), 512);
   }

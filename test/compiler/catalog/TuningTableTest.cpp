@@ -1,7 +1,9 @@
 // Tuning rows: what is read, what is refused and where, and that every file the compiler ships is sound.
 #include "compiler/catalog/TuningTable.h"
+#include "compiler/catalog/TuningWishes.h"
 #include "templates/Templates.h"
 
+#include <algorithm>
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -59,16 +61,111 @@ TEST(TuningTable, RestsOfDivisions) {
   EXPECT_EQ(table.rows[0].getMismatch({{"M", 8}}), "there is no K");
 }
 
-TEST(TuningTable, FirstRowThatHoldsAndTheRowForAll) {
+TEST(TuningTable, TheInnerRowDecidesWhateverTheOrder) {
+  std::vector<std::string> rows = {
+      "  - {when: {M: [1, 8]}, set: {BM: 1}, because: a}\n", "  - {when: {M: [1, 16]}, set: {BM: 2}, because: b}\n",
+      "  - {set: {BM: 3}, because: c}\n", "  - {when: {M: [1, 8], K%4: [1, 3]}, set: {BM: 4}, because: d}\n"};
+  std::ranges::sort(rows);
+  do {
+    TuningTable table = parseTuning(head + "rows:\n" + rows[0] + rows[1] + rows[2] + rows[3], "f32.yaml");
+    auto find = [&](const std::map<std::string, int64_t> &extents) {
+      return table.rows[*table.find(extents)].parameters.at("BM");
+    };
+    EXPECT_EQ(find({{"M", 8}}), 1);
+    EXPECT_EQ(find({{"M", 9}}), 2);
+    EXPECT_EQ(find({{"M", 17}}), 3);
+    EXPECT_EQ(find({}), 3);
+    EXPECT_EQ(find({{"M", 8}, {"K", 5}}), 4);
+    EXPECT_EQ(find({{"M", 8}, {"K", 4}}), 1);
+  } while (std::ranges::next_permutation(rows).found);
+}
+
+TEST(TuningTable, PrecedenceGoesBeforeRanges) {
   TuningTable table = parseTuning(head + "rows:\n"
-                                         "  - {when: {M: [1, 8]}, set: {BM: 1}, because: a}\n"
-                                         "  - {when: {M: [1, 16]}, set: {BM: 2}, because: b}\n"
-                                         "  - {set: {BM: 3}, because: c}\n",
+                                         "  - {when: {M: [1, 16]}, set: {BM: 1}, because: a}\n"
+                                         "  - {when: {N: [1, 16]}, set: {BM: 2}, precedence: 1, because: b}\n"
+                                         "  - {when: {M: [1, 16], N: [1, 8]}, set: {BM: 3}, because: c}\n"
+                                         "  - {when: {N: [1, 4]}, set: {BM: 4}, precedence: -1, because: d}\n",
                                   "f32.yaml");
-  EXPECT_EQ(table.find({{"M", 8}}), 0u);
-  EXPECT_EQ(table.find({{"M", 9}}), 1u);
-  EXPECT_EQ(table.find({{"M", 17}}), 2u);
-  EXPECT_EQ(table.find({}), 2u);
+  EXPECT_EQ(table.find({{"M", 16}, {"N", 17}}), 0u);
+  EXPECT_EQ(table.find({{"M", 16}, {"N", 16}}), 1u);
+  EXPECT_EQ(table.find({{"M", 17}, {"N", 4}}), 1u);
+  EXPECT_EQ(table.find({{"M", 16}, {"N", 8}}), 1u); // over the third row, whose ranges lie inside its own
+  EXPECT_EQ(table.find({{"M", 17}, {"N", 17}}), std::nullopt);
+}
+
+TEST(TuningTable, OverlapsOfOnePrecedence) {
+  auto rows = [](const std::string &one, const std::string &other) {
+    return failureOf(head + "rows:\n  - {when: {" + one + "}, set: {}, because: a}\n  - {when: {" + other +
+                     "}, set: {}, because: b}\n");
+  };
+  const std::string message =
+      "f32.yaml:4:5: expected ranges apart from those of row 1 (line 3), one inside the other, or "
+      "another precedence, but got row 2 that overlaps it with the same";
+  EXPECT_EQ(rows("M: [1, 16]", "M: [16, 64]"), message);
+  EXPECT_EQ(rows("M: [1, 16]", "N: [1, 64]"), message);
+  EXPECT_EQ(rows("M: [1, 16], N: [1, 64]", "M: [8, 64], N: [64, .inf]"), message);
+  EXPECT_EQ(rows("M: [1, 16], K%4: [1, 3]", "M: [1, 16], K%8: [1, 3]"), message);
+  EXPECT_EQ(rows("M: [1, 16]", "M: [1, 16]"), message); // each inside the other
+  EXPECT_EQ(rows("M: [1, 16]", "M: [17, .inf]"), "no failure");
+  EXPECT_EQ(rows("M: [1, 16], N: [1, 64]", "M: [8, 64], N: [65, .inf]"), "no failure");
+  EXPECT_EQ(rows("M: [1, 16]", "M: [1, 8], N: [1, 64]"), "no failure");
+}
+
+TEST(TuningTable, OpenEnds) {
+  TuningTable table = parseTuning(head + "rows:\n"
+                                         "  - {when: {M: [3072, .inf]}, set: {}, because: a}\n"
+                                         "  - {when: {M: [-.inf, 4]}, set: {}, because: b}\n",
+                                  "f32.yaml");
+  EXPECT_EQ(table.find({{"M", INT64_MAX}}), 0u);
+  EXPECT_EQ(table.find({{"M", 3071}}), std::nullopt);
+  EXPECT_EQ(table.find({{"M", 0}}), 1u);
+  EXPECT_EQ(table.rows[0].getMismatch({{"M", 3071}}), "M is 3071, not at least 3072");
+  EXPECT_EQ(table.rows[1].getMismatch({{"M", 5}}), "M is 5, not at most 4");
+}
+
+TEST(TuningTable, Schedules) {
+  TuningTable table = parseTuning(
+      head + "rows:\n"
+             "  - set: {BM: 16}\n"
+             "    schedule: {waves: 2x4x8, sum: 16 blocks, buffers: 3, ahead: 1 block, through: lds, order: merged, "
+             "priorities: falling}\n"
+             "    because: all of it\n"
+             "  - {when: {M: [1, 2]}, set: {BM: 16}, schedule: {sum: all}, because: one field}\n",
+      "f32.yaml");
+  EXPECT_EQ(table.rows[0].schedule.str(),
+            "waves=2x4x8 sum=16 buffers=3 ahead=1 through=lds order=merged priorities=falling");
+  EXPECT_EQ(table.rows[1].schedule.str(), "sum=all");
+  auto field = [](const std::string &text) {
+    return failureOf(head + "rows:\n  - {set: {}, schedule: {" + text + "}, because: x}\n");
+  };
+  EXPECT_EQ(field("waves: [2, 4]"), "f32.yaml:3:33: expected a text but got a list of 2");
+  EXPECT_EQ(field("waves: 2"),
+            "f32.yaml:3:33: expected waves to be ROWSxCOLUMNS or ROWSxCOLUMNSxK, such as 2x4 or 2x4x8, "
+            "but got '2'");
+  EXPECT_EQ(field("sum: 16"), "f32.yaml:3:31: expected sum with its unit, '16 blocks', but got '16'");
+  EXPECT_EQ(field("ahead: 2 rounds"),
+            "f32.yaml:3:33: expected ahead to be a number of at least 1, such as '2 blocks', but got '2 rounds'");
+  EXPECT_EQ(field("buffers: 2, ahead: 3 blocks, through: lds"),
+            "f32.yaml:3:64: expected ahead of at most the 2 buffers past the registers but got 3");
+  EXPECT_EQ(field("depth: 2"), "f32.yaml:3:26: expected one of the keys waves, sum, buffers, ahead, through, order, "
+                               "priorities but got 'depth'");
+}
+
+TEST(TuningWishes, ParametersAndFields) {
+  TuningWishes wishes;
+  EXPECT_TRUE(wishes.empty());
+  for (const char *text : {"waves=2x4", "BN=64", "BM=0", "sum=8 blocks"})
+    EXPECT_EQ(wishes.add(text), "") << text;
+  EXPECT_FALSE(wishes.empty());
+  EXPECT_EQ(wishes.getTexts(), (std::vector<std::string>{"BM=0", "BN=64", "waves=2x4", "sum=8"}));
+  EXPECT_EQ(wishes.add("BN=32"), "expected each parameter once but got BN twice");
+  EXPECT_EQ(wishes.add("sum=all"), "expected each parameter once but got sum twice");
+  EXPECT_EQ(wishes.add("buffers=4"), "expected buffers to be a number of 1 to 3 but got '4'");
+  EXPECT_EQ(wishes.add("SCHEDULE=1"), "expected order=VALUE in place of the parameter but got 'SCHEDULE=1'");
+  for (const char *text : {"", "=1", "BK", "BK=", "BK=x", "BK=-1", "BK=65537", "BK=1=2"})
+    EXPECT_EQ(wishes.add(text),
+              "expected NAME=VALUE with a whole number of 0 to 65536 but got '" + std::string(text) + "'");
 }
 
 TEST(TuningTable, FilesFromTheMostSpecialToTheMostGeneral) {
@@ -218,6 +315,7 @@ TEST(TuningTable, ShippedFilesNameParametersOfTheirTemplates) {
         EXPECT_TRUE(extents.contains(extent.substr(0, extent.find('%')))) << extent;
       for (const auto &[parameter, value] : row.parameters)
         EXPECT_TRUE(parameters.contains(parameter)) << parameter;
+      EXPECT_TRUE(row.schedule.waves); // whatever a template's default is
       EXPECT_FALSE(row.because.empty());
     }
     // The last row is for all sizes, so that none falls back to a template's defaults by oversight.

@@ -7,7 +7,7 @@
 
 // MORE: error: expected max-tokens of 1 to 8 but got 9
 // TARGET: error: {{.*}}'gfx1'
-// TUNING: error: expected tuning of the form NAME=INTEGER but got BM
+// TUNING: error: tuning: expected NAME=VALUE with a whole number of 0 to 65536 but got 'BM'
 // UNKNOWN: error: expected a tuning parameter of template elementwise ({{.*}}) but got 'BX'
 
 module attributes {nstf.max_tokens = 8 : i64} {

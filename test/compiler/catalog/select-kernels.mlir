@@ -2,7 +2,7 @@
 // RUN: nstf-opt %s -nstf-select-kernels=targets=gfx942,mi250x | FileCheck %s
 // RUN: nstf-opt %s -nstf-select-kernels | FileCheck %s --check-prefix=DEFAULT
 // RUN: nstf-opt %s -nstf-select-kernels=max-tokens=16 | FileCheck %s --check-prefix=FEWER
-// RUN: nstf-opt %s -nstf-select-kernels="max-tokens=16 one-bucket tuning=BM=4,WM=2" | FileCheck %s --check-prefix=ASKED
+// RUN: nstf-opt %s -nstf-select-kernels="max-tokens=16 one-bucket tuning=BM=4,waves=2x1" | FileCheck %s --check-prefix=ASKED
 // RUN: nstf-opt %s -nstf-select-kernels | nstf-opt -verify-roundtrip -o /dev/null
 
 module attributes {nstf.max_tokens = 200 : i64} {
@@ -40,7 +40,7 @@ module attributes {nstf.max_tokens = 200 : i64} {
 // CHECK-SAME: template why "" not []
 // What is in the binding is for the most tokens of all, the tuning for the most of the bucket.
 // CHECK: nstf.variant @linear_1_t16 of @linear_1 tokens [2, 16] binding <"matmul", tokens = 200, parameters = {K = 8 : i64, M = 200 : i64, N = 8 : i64, ROWS = 0 : i64}, per_token = {M = 1 : i64}, buffers = {w = 1 : i64, x = 0 : i64}, tile = 3, operand = f16>
-// CHECK-SAME: choice <{{{.*}}BM = 16 : i64{{.*}}}, template why "up to 16 rows: matrix cores" not ["matvec: up to 16 rows: matrix cores"], tuning why "tuning/{{.*}}/matmul/f16.yaml row 1 {{.*}}" not ["tuning/gfx942/matmul/f16.yaml row 1: M is 16, not 3072 to 1000000000", {{.*}}]>
+// CHECK-SAME: choice <{{{.*}}BM = 16 : i64{{.*}}} schedule #systolic.schedule<waves = 1x4, sum = all>, template why "up to 16 rows: matrix cores" not ["matvec: up to 16 rows: matrix cores"], tuning why "tuning/{{.*}}/matmul/f16.yaml row 1 {{.*}}" not ["tuning/gfx942/matmul/f16.yaml row 1: M is 16, not at least 3072", {{.*}}]>
 // CHECK: nstf.variant @silu_0_t16 of @silu_0 tokens [2, 16], [17, 64], [65, 200] binding
 // CHECK: nstf.variant @linear_1_t64 of @linear_1 tokens [17, 64], [65, 200] binding
 // CHECK-SAME: not [{{.*}}"tuning/{{.*}} row 1: M is 64, not 1 to 16"]
@@ -57,7 +57,7 @@ module attributes {nstf.max_tokens = 200 : i64} {
 // FEWER-NOT: [17,
 
 // ASKED: nstf.variant @linear_1_t16 of @linear_1 tokens [1, 16]
-// ASKED-SAME: choice <{{{.*}}BM = 4 : i64, {{.*}}WM = 2 : i64
-// ASKED-SAME: BM = 4 asked for; WM = 2 asked for"
+// ASKED-SAME: choice <{{{.*}}BM = 4 : i64{{.*}}} schedule #systolic.schedule<waves = 2x1, sum = all>
+// ASKED-SAME: BM=4 asked for; waves=2x1 asked for"
 // ASKED: nstf.variant @silu_0_t16 of @silu_0 tokens [1, 16]
 // ASKED-NOT: nstf.variant

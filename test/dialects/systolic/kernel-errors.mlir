@@ -147,3 +147,11 @@ systolic.kernel @kernel_c10_tokens(%X: !X {systolic.packed = #systolic.packed<16
                                    %control: !systolic.control, %work: index) attributes {params = {}, grid = []} {
   systolic.return
 }
+
+// -----
+
+// expected-error @+1 {{expected an array of the 2x4 waves that schedule asks for but got 4x2}}
+systolic.kernel @kernel_c11(%work: index)
+    attributes {params = {}, grid = [], schedule = #systolic.schedule<waves = 2x4>, array = #systolic.array<waves = 4x2>} {
+  systolic.return
+}

@@ -235,3 +235,33 @@ module attributes {nstf.max_tokens = 4 : i64} {
     nstf.return %q, %s : tensor<?x8xi8>, tensor<?x1xf32>
   }
 }
+
+// -----
+
+module attributes {nstf.max_tokens = 4 : i64} {
+  systolic.kernel @softmax(%x: memref<8x8xf32, #systolic.axes<M, N>>, %y: memref<8x8xf32, #systolic.axes<M, N>>, %control: !systolic.control, %work: index)
+      attributes {launch = #systolic.launch<[x, y, control]>, params = {M = 8, N = 8, ROWS = 0}, grid = []} {
+    systolic.return
+  }
+  // expected-error @+1 {{expected a #systolic.schedule of tuning but got "merged"}}
+  nstf.kernel @softmax_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {nstf.schedule = "merged"} {
+    %y = nstf.softmax %x : tensor<?x8xf32>
+    nstf.return %y : tensor<?x8xf32>
+  }
+}
+
+// -----
+
+// The fields of both together.
+module attributes {nstf.max_tokens = 4 : i64} {
+  systolic.kernel @softmax(%x: memref<8x8xf32, #systolic.axes<M, N>>, %y: memref<8x8xf32, #systolic.axes<M, N>>, %control: !systolic.control, %work: index)
+      attributes {launch = #systolic.launch<[x, y, control]>, params = {M = 8, N = 8, ROWS = 0}, grid = [],
+                  schedule = #systolic.schedule<order = turns>} {
+    systolic.return
+  }
+  // expected-error @+1 {{expected falling priorities of a merged order but got them of turns}}
+  nstf.kernel @softmax_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> attributes {nstf.schedule = #systolic.schedule<priorities = falling>} {
+    %y = nstf.softmax %x : tensor<?x8xf32>
+    nstf.return %y : tensor<?x8xf32>
+  }
+}

@@ -32,7 +32,7 @@
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 nstf.kernel @sums(%x: tensor<?x128xf32>, %b: tensor<?xf16>) -> tensor<?xf32>
-    attributes {nstf.tuning = {BN = 4 : i64, BR = 64 : i64, WM = 1 : i64}} {
+    attributes {nstf.tuning = {BN = 4 : i64, BR = 64 : i64}, nstf.schedule = #systolic.schedule<waves = 1x1>} {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f32
   %tokens = tensor.dim %x, %c0 : tensor<?x128xf32>

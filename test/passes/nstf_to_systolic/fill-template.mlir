@@ -54,10 +54,10 @@
 // CHECK-SAME: %[[A1:[a-z0-9]+]]: memref<64x64xf32, #systolic.axes<M, N>> {systolic.per_token = 33 : i64}
 // CHECK-SAME: !systolic.control
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, w = operand 1, y = result 0, e0 = operand 2, e1 = operand 3, control], per_token = {M = 1 : i64}>
-// CHECK-SAME: params = {BK = 32 : i64, BM = 16 : i64, BN = 64 : i64, K = 20 : i64, KB = 16 : i64, M = 100 : i64, N = 33 : i64, OPERAND = f32, ROWS = 0 : i64, SCHEDULE = 0 : i64, STAGE = 0 : i64, WK = 1 : i64, WM = 2 : i64, WN = 2 : i64}
+// CHECK-SAME: params = {BK = 32 : i64, BM = 16 : i64, BN = 64 : i64, K = 20 : i64, M = 100 : i64, N = 33 : i64, OPERAND = f32, ROWS = 0 : i64}, schedule = #systolic.schedule<waves = 2x4, sum = 16>
 // CHECK: call @epilogue(%{{.+}}, %{{.+}}, %{{.+}}, %[[A0]], %[[A1]])
 // CHECK-NOT: nstf.kernel
-nstf.kernel @linear_0(%x: tensor<?x20xf32>, %w: tensor<33x20xf32>, %bias: tensor<33xf32>, %r: tensor<?x33xf32>) -> tensor<?x33xf32> attributes {nstf.tuning = {BM = 16, BN = 64}} {
+nstf.kernel @linear_0(%x: tensor<?x20xf32>, %w: tensor<33x20xf32>, %bias: tensor<33xf32>, %r: tensor<?x33xf32>) -> tensor<?x33xf32> attributes {nstf.tuning = {BM = 16, BN = 64}, nstf.schedule = #systolic.schedule<waves = 2x4>} {
   %y = nstf.linear %x, %w, %bias : (tensor<?x20xf32>, tensor<33x20xf32>, tensor<33xf32>) -> tensor<?x33xf32>
   %s = nstf.silu %y : tensor<?x33xf32>
   %a = nstf.add %s, %r : tensor<?x33xf32>
@@ -70,7 +70,7 @@ nstf.kernel @linear_0(%x: tensor<?x20xf32>, %w: tensor<33x20xf32>, %bias: tensor
 // CHECK-NEXT: return %[[TILE]]
 // CHECK: systolic.kernel @linear_0(
 // CHECK-SAME: launch = #systolic.launch<[{{.+}}]>
-// CHECK-SAME: params = {BK = 64 : i64, BN = 16 : i64, BS = 8 : i64, K = 20 : i64, N = 33 : i64, OPERAND = f32,
+// CHECK-SAME: params = {BK = 64 : i64, BN = 16 : i64, BS = 8 : i64, K = 20 : i64, N = 33 : i64, OPERAND = f32}, schedule = #systolic.schedule<waves = 4x1>
 nstf.kernel @linear_0(%x: tensor<1x20xf32>, %w: tensor<33x20xf32>) -> tensor<1x33xf32> {
   %y = nstf.linear %x, %w : (tensor<1x20xf32>, tensor<33x20xf32>) -> tensor<1x33xf32>
   nstf.return %y : tensor<1x33xf32>
@@ -175,7 +175,7 @@ nstf.kernel @rms_norm_0(%x: tensor<3x20xf32>, %w: tensor<20xf32>) -> tensor<3x20
 // CHECK: func.func private @epilogue(%{{.+}}: tensor<4x256xf32, #systolic.axes<BM, BN>>, %{{.+}}: index, %{{.+}}: index, %{{.+}}: memref<64x64xf32, #systolic.axes<M, N>>)
 // CHECK: systolic.kernel @rms_norm_0(
 // CHECK-SAME: launch = #systolic.launch<[{{.+}}], per_token = {M = 3 : i64}>
-// CHECK-SAME: G = 3 : i64, M = 300 : i64, N = 20 : i64, ROWS = 0 : i64,
+// CHECK-SAME: G = 3 : i64, M = 300 : i64, N = 20 : i64, ROWS = 0 : i64
 nstf.kernel @rms_norm_0(%x: tensor<?x60xf32>, %w: tensor<20xf32>, %z: tensor<?x60xf32>) -> tensor<?x60xf32> {
   %y = nstf.rms_norm %x, %w {eps = 0.5 : f64} : (tensor<?x60xf32>, tensor<20xf32>) -> tensor<?x60xf32>
   %m = nstf.mul %y, %z : tensor<?x60xf32>
@@ -192,7 +192,7 @@ nstf.kernel @rms_norm_0(%x: tensor<?x60xf32>, %w: tensor<20xf32>, %z: tensor<?x6
 // CHECK: return %[[RESULT]]
 // CHECK: systolic.kernel @layer_norm_0(
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, weight = operand 1, y = result 0, e0 = operand 2, control]
-// CHECK-SAME: EPS = 5.000000e-01 : f32, M = 100 : i64, N = 20 : i64, ROWS = 0 : i64,
+// CHECK-SAME: EPS = 5.000000e-01 : f32, M = 100 : i64, N = 20 : i64, ROWS = 0 : i64
 nstf.kernel @layer_norm_0(%x: tensor<?x20xf32>, %w: tensor<20xf32>, %b: tensor<20xf32>) -> tensor<?x20xf32> {
   %y = nstf.layer_norm %x, %w, %b {eps = 0.5 : f64} : (tensor<?x20xf32>, tensor<20xf32>, tensor<20xf32>) -> tensor<?x20xf32>
   %z = nstf.tanh %y : tensor<?x20xf32>
@@ -215,7 +215,7 @@ nstf.kernel @l2_normalize_0(%x: tensor<1x20xf32>) -> tensor<1x20xf32> {
 // CHECK-SAME: %{{.+}}: memref<1x64xf32, #systolic.axes<1, N>>
 // CHECK-SAME: grid = ["N", "BN"]
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, y = result 0, control]
-// CHECK-SAME: M = 100 : i64, N = 20 : i64, ROWS = 0 : i64,
+// CHECK-SAME: M = 100 : i64, N = 20 : i64, ROWS = 0 : i64
 nstf.kernel @mean_rows_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
   %y = nstf.mean_rows %x : (tensor<?x20xf32>) -> tensor<1x20xf32>
   nstf.return %y : tensor<1x20xf32>
@@ -269,7 +269,7 @@ nstf.kernel @activations_0(%x: tensor<?x20xf32>) -> tensor<?x20xf32> {
 // A cache is as long as the context, but only the step's rows are written.
 // CHECK: systolic.kernel @append_0(
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, y = operand 1 in_place, control], per_token = {M = 1 : i64}>
-// CHECK-SAME: L = 512 : i64, M = 100 : i64, N = 20 : i64, OPERAND = f32, ROWS = 0 : i64,
+// CHECK-SAME: L = 512 : i64, M = 100 : i64, N = 20 : i64, OPERAND = f32, ROWS = 0 : i64
 nstf.kernel @append_0(%x: tensor<?x20xf32>, %cache: tensor<512x20xf32>) -> tensor<512x20xf32> {
   %y = nstf.kv_append %x, %cache : (tensor<?x20xf32>, tensor<512x20xf32>) -> tensor<512x20xf32>
   nstf.return %y : tensor<512x20xf32>
@@ -305,7 +305,7 @@ nstf.kernel @chain_0(%up: tensor<?x20xf32>, %gate: tensor<?x20xf32>) -> tensor<?
 //--- softmax.mlir
 // CHECK: systolic.kernel @softmax_0(
 // CHECK-SAME: launch = #systolic.launch<[{{.+}}], per_token = {M = 1 : i64}>
-// CHECK-SAME: M = 100 : i64, N = 20 : i64, ROWS = 0 : i64,
+// CHECK-SAME: M = 100 : i64, N = 20 : i64, ROWS = 0 : i64
 nstf.kernel @softmax_0(%x: tensor<?x20xf32>) -> tensor<?x20xf32> {
   %y = nstf.softmax %x : tensor<?x20xf32>
   nstf.return %y : tensor<?x20xf32>
@@ -315,7 +315,7 @@ nstf.kernel @softmax_0(%x: tensor<?x20xf32>) -> tensor<?x20xf32> {
 // CHECK: systolic.kernel @argmax_0(
 // CHECK-SAME: {systolic.per_token = 1 : i64}
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, y = result 0, control]
-// CHECK-SAME: M = 100 : i64, N = 20 : i64, ROWS = 0 : i64,
+// CHECK-SAME: M = 100 : i64, N = 20 : i64, ROWS = 0 : i64
 nstf.kernel @argmax_0(%x: tensor<?x20xf32>) -> tensor<?xi32> {
   %y = nstf.argmax %x : (tensor<?x20xf32>) -> tensor<?xi32>
   nstf.return %y : tensor<?xi32>

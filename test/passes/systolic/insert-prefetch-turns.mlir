@@ -1,7 +1,7 @@
 // One LDS buffer, and halves of the waves that will take turns: loads stand where little is read, behind the write in the
 // last step (of the block after next) and in the first. Without turns they are spread over the steps before the write.
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' | FileCheck %s
-// RUN: sed 's/SCHEDULE = 1/SCHEDULE = 0/' %s | nstf-opt --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' | FileCheck %s --check-prefix=SPREAD
+// RUN: sed 's/order = turns/order = merged/' %s | nstf-opt --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-plan-loops,systolic-insert-prefetch))' | FileCheck %s --check-prefix=SPREAD
 
 #acc = #systolic.fragment<reg [1:4*1, 1:8*8, 0:4*32], lane [0:32*1, 1:2*4], wave [0:2*128, 1:4*64]>
 #x = #systolic.fragment<reg [1:8*1, 0:4*64], lane [1:8*8, 0:8*1], wave [0:8*8]>
@@ -34,7 +34,7 @@
 // SPREAD-NOT: systolic.load
 // SPREAD: scf.yield
 systolic.kernel @turns(%X: !X, %W: !X, %work: index, %lds_x: !lds, %lds_w: !lds)
-    attributes {params = {SCHEDULE = 1}, grid = [], wave_size = 64 : i64,
+    attributes {params = {}, schedule = #systolic.schedule<order = turns>, grid = [], wave_size = 64 : i64,
                 array = #systolic.array<waves = 2x4, cell = 32x32x16, instruction_k = 8, transposed>} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index

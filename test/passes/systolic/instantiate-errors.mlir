@@ -8,8 +8,15 @@
 
 // RUN: not nstf-opt %root/templates/kernels/rms_norm.mlir -systolic-instantiate=params=EPS=small 2>&1 | FileCheck %s --check-prefix=FLOAT
 
+// RUN: not nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate=params=waves=8 2>&1 | FileCheck %s --check-prefix=WAVES
+// RUN: not nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate=params=buffers=4 2>&1 | FileCheck %s --check-prefix=BUFFERS
+// RUN: not nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate=params=WM=2 2>&1 | FileCheck %s --check-prefix=FORMER
+
+// WAVES: error: expected waves to be ROWSxCOLUMNS or ROWSxCOLUMNSxK, such as 2x4 or 2x4x8, but got '8'
+// BUFFERS: error: expected buffers to be a number of 1 to 3 but got '4'
+// FORMER: error: expected the field waves of the schedule in place of the parameter but got WM
 // FLOAT: error: expected NAME=INTEGER but got EPS=small
-// UNKNOWN: error: expected a parameter of the kernel but got BQ
+// UNKNOWN: error: expected a parameter of the kernel or a field of its schedule but got BQ
 // NUMBER: error: expected NAME=INTEGER but got BM=many
 // PAIR: error: expected NAME=INTEGER but got BM
 // NEGATIVE: error: expected parameter BM to be at least 0 but got -16

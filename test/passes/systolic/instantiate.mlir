@@ -17,6 +17,12 @@
 // FIXED-NOT: systolic.control
 // FIXED: limit[%[[ROWS]]]
 
+// Fields of the schedule go over the template's, the others stay.
+// RUN: nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate="waves=1x4x2 order=turns" | FileCheck %s --check-prefix=FIELDS
+// RUN: nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate="BM=64" | FileCheck %s --check-prefix=KEPT
+// FIELDS: schedule = #systolic.schedule<waves = 1x4x2, sum = 16, order = turns>
+// KEPT: schedule = #systolic.schedule<waves = 2x2, sum = 16>
+
 // The type of operands, and what is no conversion between equal types; a parameter that is an f32.
 // RUN: nstf-opt %root/templates/kernels/attention.mlir -systolic-instantiate="OPERAND=bf16 SCALE=0.25" | FileCheck %s --check-prefix=BF16
 // RUN: nstf-opt %root/templates/kernels/attention.mlir -systolic-instantiate="OPERAND=f32" | FileCheck %s --check-prefix=F32 --implicit-check-not=arith.truncf --implicit-check-not=systolic.operand

@@ -10,28 +10,21 @@ systolic.kernel @no_wave_size(%work: index) attributes {params = {}, grid = []} 
 // -----
 
 // expected-error @+1 {{expected at most 1024 work-items in a workgroup but got 5x4 waves of 64}}
-systolic.kernel @too_many_waves(%work: index) attributes {params = {WM = 5, WN = 4}, grid = [], wave_size = 64 : i64} {
+systolic.kernel @too_many_waves(%work: index) attributes {params = {}, schedule = #systolic.schedule<waves = 5x4>, grid = [], wave_size = 64 : i64} {
   systolic.return
 }
 
 // -----
 
-// expected-error @+1 {{expected WM and WN, the waves of a workgroup, of at least 1 but got 0 and 4}}
-systolic.kernel @no_waves(%work: index) attributes {params = {WM = 0, WN = 4}, grid = [], wave_size = 64 : i64} {
+// expected-error @+1 {{expected a schedule of waves along rows and columns alone for a kernel without matrix products but got buffers=2 order=turns}}
+systolic.kernel @nothing_to_order(%work: index) attributes {params = {}, schedule = #systolic.schedule<waves = 1x4, buffers = 2, order = turns>, grid = [], wave_size = 64 : i64} {
   systolic.return
 }
 
 // -----
 
-// expected-error @+1 {{expected SCHEDULE to be 0 or 1 but got 7}}
-systolic.kernel @unknown_schedule(%work: index) attributes {params = {SCHEDULE = 7}, grid = [], wave_size = 64 : i64} {
-  systolic.return
-}
-
-// -----
-
-// expected-error @+1 {{expected STAGE to be 0 or 1 but got 2}}
-systolic.kernel @unknown_stage(%work: index) attributes {params = {STAGE = 2}, grid = [], wave_size = 64 : i64} {
+// expected-error @+1 {{expected a schedule of waves along rows and columns alone for a kernel without matrix products but got waves=1x4x2}}
+systolic.kernel @no_sum(%work: index) attributes {params = {}, schedule = #systolic.schedule<waves = 1x4x2>, grid = [], wave_size = 64 : i64} {
   systolic.return
 }
 

@@ -3,7 +3,7 @@
 
 // expected-remark @+2 {{[Missed] Array | Category:systolic-select-array | Function=rows | Remark="v_mfma_f32_32x32x2_f32: its cells do not tile 32x32 on 2x1 waves"}}
 // expected-remark @+1 {{[Passed] Array | Category:systolic-select-array | Function=rows | Remark="v_mfma_f32_16x16x4_f32 on 2x1 waves"}}
-systolic.kernel @rows(%work: index) attributes {params = {WM = 2}, grid = [], wave_size = 64 : i64} {
+systolic.kernel @rows(%work: index) attributes {params = {}, schedule = #systolic.schedule<waves = 2x1>, grid = [], wave_size = 64 : i64} {
   %a = arith.constant dense<0.0> : tensor<32x32xf32, #systolic.axes<BM, BK>>
   %b = arith.constant dense<0.0> : tensor<32x32xf32, #systolic.axes<BK, BN>>
   %c = arith.constant dense<0.0> : tensor<32x32xf32, #systolic.axes<BM, BN>>

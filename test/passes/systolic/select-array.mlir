@@ -1,4 +1,4 @@
-// The virtual systolic array: waves from WM and WN, the cell from the target's instructions and the products' sizes.
+// The virtual systolic array: waves from the schedule, the cell from the target's instructions and the products' sizes.
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-select-array))' | FileCheck %s
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(nstf-set-target{target=gfx90a},systolic.kernel(systolic-select-array))' | FileCheck %s
 
@@ -6,7 +6,7 @@
 // 8 (4) elements deep all the same: four (two) in a row a lane.
 // CHECK-LABEL: @large_f32
 // CHECK-SAME: array = #systolic.array<waves = 2x2, cell = 32x32x8, instruction_k = 2>
-systolic.kernel @large_f32(%work: index) attributes {params = {WM = 2, WN = 2}, grid = [], wave_size = 64 : i64} {
+systolic.kernel @large_f32(%work: index) attributes {params = {}, schedule = #systolic.schedule<waves = 2x2>, grid = [], wave_size = 64 : i64} {
   %a = arith.constant dense<0.0> : tensor<64x32xf32, #systolic.axes<BM, BK>>
   %b = arith.constant dense<0.0> : tensor<32x64xf32, #systolic.axes<BK, BN>>
   %c = arith.constant dense<0.0> : tensor<64x64xf32, #systolic.axes<BM, BN>>
@@ -17,7 +17,7 @@ systolic.kernel @large_f32(%work: index) attributes {params = {WM = 2, WN = 2}, 
 // Four waves along 64 columns leave 16 to each.
 // CHECK-LABEL: @narrow_f32
 // CHECK-SAME: array = #systolic.array<waves = 1x4, cell = 16x16x16, instruction_k = 4>
-systolic.kernel @narrow_f32(%work: index) attributes {params = {WM = 1, WN = 4}, grid = [], wave_size = 64 : i64} {
+systolic.kernel @narrow_f32(%work: index) attributes {params = {}, schedule = #systolic.schedule<waves = 1x4>, grid = [], wave_size = 64 : i64} {
   %a = arith.constant dense<0.0> : tensor<64x32xf32, #systolic.axes<BM, BK>>
   %b = arith.constant dense<0.0> : tensor<32x64xf32, #systolic.axes<BK, BN>>
   %c = arith.constant dense<0.0> : tensor<64x64xf32, #systolic.axes<BM, BN>>
@@ -73,6 +73,6 @@ systolic.kernel @wave32(%work: index) attributes {params = {}, grid = [], wave_s
 // Without products there are waves and no cell.
 // CHECK-LABEL: @no_product
 // CHECK-SAME: array = #systolic.array<waves = 4x1>
-systolic.kernel @no_product(%work: index) attributes {params = {WM = 4, WN = 1}, grid = [], wave_size = 64 : i64} {
+systolic.kernel @no_product(%work: index) attributes {params = {}, schedule = #systolic.schedule<waves = 4x1>, grid = [], wave_size = 64 : i64} {
   systolic.return
 }

@@ -15,7 +15,7 @@
 // CHECK: %[[SUM:.+]] = systolic.sum_parts %[[PARTS]] : tensor<32x16xf32, #systolic.axes<32, BN>> -> tensor<16x16xf32, #systolic.axes<BM, BN>>
 // CHECK: systolic.store %[[SUM]]
 systolic.kernel @halves(%X: !X, %W: !X, %Y: !Y, %work: index)
-    attributes {params = {M = 64, BM = 16, WK = 2}, grid = ["M", "BM"]} {
+    attributes {params = {M = 64, BM = 16}, schedule = #systolic.schedule<waves = 1x1x2>, grid = ["M", "BM"]} {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
   %c96 = arith.constant 96 : index
@@ -42,7 +42,7 @@ systolic.kernel @halves(%X: !X, %W: !X, %Y: !Y, %work: index)
 // CHECK-LABEL: systolic.kernel @integers(
 // CHECK: arith.constant dense<0> : tensor<64x16xi32
 // CHECK: systolic.sum_parts %{{.+}} : tensor<64x16xi32
-systolic.kernel @integers(%X: !X, %Y: !Y, %work: index) attributes {params = {WK = 4}, grid = []} {
+systolic.kernel @integers(%X: !X, %Y: !Y, %work: index) attributes {params = {}, schedule = #systolic.schedule<waves = 1x1x4>, grid = []} {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index
@@ -66,7 +66,7 @@ systolic.kernel @integers(%X: !X, %Y: !Y, %work: index) attributes {params = {WK
 // CHECK-LABEL: systolic.kernel @begun(
 // CHECK-NOT: parts
 // expected-remark @+1 {{[Missed] Parts | Category:systolic-split-reduction | Function=begun | Remark="the kernel has products that are no terms of a sum from zero"}}
-systolic.kernel @begun(%X: !X, %work: index) attributes {params = {WK = 2}, grid = []} {
+systolic.kernel @begun(%X: !X, %work: index) attributes {params = {}, schedule = #systolic.schedule<waves = 1x1x2>, grid = []} {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %zero = arith.constant dense<0.0> : !a
@@ -93,7 +93,7 @@ systolic.kernel @begun(%X: !X, %work: index) attributes {params = {WK = 2}, grid
 !X = memref<16x80xf32, #systolic.axes<M, K>>
 // CHECK-LABEL: systolic.kernel @whole(
 // CHECK-NOT: parts
-systolic.kernel @whole(%X: !X, %work: index) attributes {params = {WK = 1}, grid = []} {
+systolic.kernel @whole(%X: !X, %work: index) attributes {params = {}, schedule = #systolic.schedule<waves = 1x1>, grid = []} {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %zero = arith.constant dense<0.0> : !a
@@ -108,20 +108,13 @@ systolic.kernel @whole(%X: !X, %work: index) attributes {params = {WK = 1}, grid
 
 // -----
 
-// expected-error @+1 {{expected WK, the parts of a sum, of at least 1 but got 0}}
-systolic.kernel @none(%work: index) attributes {params = {WK = 0}, grid = []} {
-  systolic.return
-}
-
-// -----
-
 // More waves than a workgroup has.
 !a = tensor<16x16xf32, #systolic.axes<BM, BK>>
 !X = memref<16x80xf32, #systolic.axes<M, K>>
 // CHECK-LABEL: systolic.kernel @waves(
 // CHECK-NOT: parts
 // expected-remark @+1 {{[Missed] Parts | Category:systolic-split-reduction | Function=waves | Remark="8 parts would take 2048 work-items, a workgroup has at most 1024"}}
-systolic.kernel @waves(%X: !X, %work: index) attributes {params = {WK = 8, WM = 2, WN = 2}, grid = []} {
+systolic.kernel @waves(%X: !X, %work: index) attributes {params = {}, schedule = #systolic.schedule<waves = 2x2x8>, grid = []} {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %zero = arith.constant dense<0.0> : !a
@@ -144,7 +137,7 @@ systolic.kernel @waves(%X: !X, %work: index) attributes {params = {WK = 8, WM = 
 // CHECK-LABEL: systolic.kernel @lds(
 // CHECK-NOT: parts
 // expected-remark @+1 {{[Missed] Parts | Category:systolic-split-reduction | Function=lds | Remark="4 parts would take 65536 bytes of LDS, more than half of 65536"}}
-systolic.kernel @lds(%X: !X, %work: index) attributes {params = {WK = 4}, grid = []} {
+systolic.kernel @lds(%X: !X, %work: index) attributes {params = {}, schedule = #systolic.schedule<waves = 1x1x4>, grid = []} {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %zero = arith.constant dense<0.0> : !y

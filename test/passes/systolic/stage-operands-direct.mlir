@@ -69,7 +69,7 @@ systolic.kernel @packed(%X: !X {systolic.packed = #systolic.packed<16 x 64 bytes
 // CHECK-NOT: systolic.stage
 // CHECK: systolic.write
 systolic.kernel @parameter(%X: !X, %work: index)
-    attributes {params = {STAGE = 1}, grid = [], wave_size = 64 : i64,
+    attributes {params = {}, schedule = #systolic.schedule<through = lds>, grid = [], wave_size = 64 : i64,
                 array = #systolic.array<waves = 1x1, cell = 16x16x32, instruction_k = 16>} {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index

@@ -19,7 +19,7 @@ root, folder = map(pathlib.Path, sys.argv[1:3])
 
 # What is compiled: a template, its parameters, and the launch that shows its numbers.
 KERNELS = {
-    "matmul": ("M=70 N=96 K=84 BM=32 BN=32 BK=32 WM=1 WN=1 WK=2 ROWS=70 OPERAND=f16", """buffers:
+    "matmul": ("M=70 N=96 K=84 BM=32 BN=32 BK=32 waves=1x1x2 ROWS=70 OPERAND=f16", """buffers:
   x: {type: f16, shape: [70, 84], init: {random: {seed: 1}}}
   w: {type: f16, shape: [96, 84], init: {random: {seed: 2}}}
   y: {type: f32, shape: [70, 96]}
@@ -27,7 +27,7 @@ KERNELS = {
 launches:
   - {kernel: matmul, grid: [9], block: [WORKITEMS], args: [{buffer: x}, {buffer: w}, {buffer: y}CONTROL]}
 """),
-    "rms_norm": ("M=9 N=65 BM=3 BN=96 WM=1 WN=3 ROWS=9", """buffers:
+    "rms_norm": ("M=9 N=65 BM=3 BN=96 waves=1x3 ROWS=9", """buffers:
   x: {type: f32, shape: [9, 65], init: {random: {seed: 1}}}
   w: {type: f32, shape: [1, 65], init: {random: {seed: 2}}}
   y: {type: f32, shape: [9, 65]}

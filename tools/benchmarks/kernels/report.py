@@ -38,7 +38,7 @@ class Row:
 
     @property
     def is_ping_pong(self):
-        return self.kernel is not None and self.kernel.parameters.get("SCHEDULE") == 1
+        return self.kernel is not None and self.kernel.schedule.get("order") == "turns"
 
     def look(self, build, with_loops):
         try:

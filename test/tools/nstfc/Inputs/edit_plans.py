@@ -14,10 +14,10 @@ folder, seed, count = pathlib.Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[
 
 # Loops of one step by pairs of blocks, of two steps, over one buffer, past the registers; attention's.
 KERNELS = {
-    "pairs": "matmul --type=f16 --m=70 --n=40 --k=530 --set=BM=32 --set=BN=32 --set=BK=32 --set=WM=2 --set=WN=2",
-    "steps": "matmul --type=bf16 --m=38 --n=70 --k=172 --set=BM=64 --set=BN=64 --set=BK=32 --set=WM=2 --set=WN=2",
-    "bytes": "matmul --type=i8 --m=33 --n=64 --k=256 --set=BM=32 --set=BN=32 --set=BK=64 --set=WM=2 --set=WN=2",
-    "staged": "matmul --type=f32 --m=64 --n=64 --k=128 --set=BM=64 --set=BN=64 --set=BK=16 --set=STAGE=1",
+    "pairs": "matmul --type=f16 --m=70 --n=40 --k=530 --set=BM=32 --set=BN=32 --set=BK=32 --set=waves=2x2",
+    "steps": "matmul --type=bf16 --m=38 --n=70 --k=172 --set=BM=64 --set=BN=64 --set=BK=32 --set=waves=2x2",
+    "bytes": "matmul --type=i8 --m=33 --n=64 --k=256 --set=BM=32 --set=BN=32 --set=BK=64 --set=waves=2x2",
+    "staged": "matmul --type=f32 --m=64 --n=64 --k=128 --set=BM=64 --set=BN=64 --set=BK=16 --set=through=lds",
     "attention": "attention --type=f16 --m=50 --heads=2 --head-size=20 --context=100",
 }
 TARGETS = ["gfx90a", "gfx942"]
