@@ -80,7 +80,7 @@ nstf.kernel @linear_0(%x: tensor<1x20xf32>, %w: tensor<33x20xf32>) -> tensor<1x3
 // Rows are heads: 3 for each token. The tile is as wide as the next power of two.
 // CHECK: systolic.kernel @rope_0(
 // CHECK-SAME: launch = #systolic.launch<[{{.+}}], per_token = {R = 3 : i64}>
-// CHECK-SAME: params = {APPEND = 0 : i64, BD = 16 : i64, BR = 32 : i64, CTX = 512 : i64, D = 12 : i64, H = 3 : i64, INTERLEAVED = 1 : i64, R = 300 : i64, RD = 8 : i64, ROWS = 0 : i64, RY = 300 : i64,
+// CHECK-SAME: params = {APPEND = 0 : i64, BD = 16 : i64, BR = 32 : i64, CTX = 512 : i64, D = 12 : i64, H = 3 : i64, INTERLEAVED = 1 : i64, R = 300 : i64, RD = 8 : i64, ROWS = 0 : i64, RY = 300 : i64}, schedule = #systolic.schedule<waves = 4x1>}
 nstf.kernel @rope_0(%x: tensor<?x36xf32>, %t: tensor<512x8xf32>) -> tensor<?x36xf32> {
   %y = nstf.rope %x, %t {head_size = 12 : i64, inv_freq = array<f64: 1.0, 0.5, 0.25, 0.1>, interleaved} : (tensor<?x36xf32>, tensor<512x8xf32>) -> tensor<?x36xf32>
   nstf.return %y : tensor<?x36xf32>
@@ -93,7 +93,7 @@ nstf.kernel @rope_0(%x: tensor<?x36xf32>, %t: tensor<512x8xf32>) -> tensor<?x36x
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, table = operand 1, y = operand 2 in_place, control], per_token = {R = 2 : i64}>
 // CHECK-SAME: params = {APPEND = 1 : i64,
 // CHECK-SAME: R = 200 : i64,
-// CHECK-SAME: RY = 1024 : i64,
+// CHECK-SAME: RY = 1024 : i64}
 nstf.kernel @rope_kv(%x: tensor<?x16xf32>, %t: tensor<512x8xf32>, %cache: tensor<512x16xf32>) -> tensor<512x16xf32> {
   %y = nstf.rope %x, %t {head_size = 8 : i64, inv_freq = array<f64: 1.0, 0.5, 0.25, 0.1>} : (tensor<?x16xf32>, tensor<512x8xf32>) -> tensor<?x16xf32>
   %z = nstf.kv_append %y, %cache : (tensor<?x16xf32>, tensor<512x16xf32>) -> tensor<512x16xf32>
