@@ -91,8 +91,8 @@ nstf.kernel @rope_0(%x: tensor<?x36xf32>, %t: tensor<512x8xf32>) -> tensor<?x36x
 // CHECK: systolic.kernel @rope_kv(
 // CHECK-SAME: {systolic.per_token = 16 : i64}
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, table = operand 1, y = operand 2 in_place, control], per_token = {R = 2 : i64}>
-// CHECK-SAME: params = {APPEND = 1 : i64,
-// CHECK-SAME: R = 200 : i64,
+// CHECK-SAME: params = {APPEND = 1 : i64
+// CHECK-SAME: R = 200 : i64
 // CHECK-SAME: RY = 1024 : i64}
 nstf.kernel @rope_kv(%x: tensor<?x16xf32>, %t: tensor<512x8xf32>, %cache: tensor<512x16xf32>) -> tensor<512x16xf32> {
   %y = nstf.rope %x, %t {head_size = 8 : i64, inv_freq = array<f64: 1.0, 0.5, 0.25, 0.1>} : (tensor<?x16xf32>, tensor<512x8xf32>) -> tensor<?x16xf32>
@@ -104,7 +104,7 @@ nstf.kernel @rope_kv(%x: tensor<?x16xf32>, %t: tensor<512x8xf32>, %cache: tensor
 // Six query heads of 20 share two key heads: 3 rows of a key head for each token. The head is padded to whole cells.
 // CHECK: systolic.kernel @attention_0(
 // CHECK-SAME: launch = #systolic.launch<[{{.+}}], per_token = {RG = 3 : i64, RQ = 6 : i64}>
-// CHECK-SAME: params = {BK = 32 : i64, BQ = 16 : i64, CACHED = 1 : i64, CAUSAL = 1 : i64, CODES = 0 : i64, D = 20 : i64, DP = 32 : i64, F = 40 : i64, G = 3 : i64, H = 6 : i64, HK = 2 : i64, L = 512 : i64, OPERAND = f32, RG = 300 : i64, ROWS = 0 : i64, RQ = 600 : i64, SCALE = 5.000000e-01 : f32,
+// CHECK-SAME: params = {BK = 32 : i64, BQ = 16 : i64, CACHED = 1 : i64, CAUSAL = 1 : i64, CODES = 0 : i64, D = 20 : i64, DP = 32 : i64, F = 40 : i64, G = 3 : i64, H = 6 : i64, HK = 2 : i64, L = 512 : i64, OPERAND = f32, RG = 300 : i64, ROWS = 0 : i64, RQ = 600 : i64, SCALE = 5.000000e-01 : f32
 nstf.kernel @attention_0(%q: tensor<?x120xf32>, %k: tensor<512x40xf32>, %v: tensor<512x40xf32>) -> tensor<?x120xf32> {
   %y = nstf.attention %q, %k, %v {heads = 6 : i64, kv_heads = 2 : i64, causal, scale = 0.5 : f64} : (tensor<?x120xf32>, tensor<512x40xf32>, tensor<512x40xf32>) -> tensor<?x120xf32>
   nstf.return %y : tensor<?x120xf32>
@@ -112,7 +112,7 @@ nstf.kernel @attention_0(%q: tensor<?x120xf32>, %k: tensor<512x40xf32>, %v: tens
 
 //--- attention-window.mlir
 // CHECK: systolic.kernel @attention_0(
-// CHECK-SAME: WINDOW = 5 : i64,
+// CHECK-SAME: WINDOW = 5 : i64
 nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<512x16xf32>, %v: tensor<512x16xf32>) -> tensor<?x16xf32> {
   %y = nstf.attention %q, %k, %v {heads = 1 : i64, kv_heads = 1 : i64, causal, window = 5 : i64, scale = 1.0 : f64} : (tensor<?x16xf32>, tensor<512x16xf32>, tensor<512x16xf32>) -> tensor<?x16xf32>
   nstf.return %y : tensor<?x16xf32>
@@ -121,7 +121,7 @@ nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<512x16xf32>, %v: tenso
 //--- attention-wide-window.mlir
 // As long as the cache: no window.
 // CHECK: systolic.kernel @attention_0(
-// CHECK-SAME: WINDOW = 0 : i64,
+// CHECK-SAME: WINDOW = 0 : i64
 nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<512x16xf32>, %v: tensor<512x16xf32>) -> tensor<?x16xf32> {
   %y = nstf.attention %q, %k, %v {heads = 1 : i64, kv_heads = 1 : i64, causal, window = 512 : i64, scale = 1.0 : f64} : (tensor<?x16xf32>, tensor<512x16xf32>, tensor<512x16xf32>) -> tensor<?x16xf32>
   nstf.return %y : tensor<?x16xf32>
@@ -131,7 +131,7 @@ nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<512x16xf32>, %v: tenso
 // Codes are loaded as they are and made numbers of in registers; their scales have buffers of their own.
 // CHECK: systolic.kernel @attention_0({{.+}}, %[[K:[^:]+]]: memref<64x64xi8, #systolic.axes<L, F>>, %[[V:[^:]+]]: memref<64x64xi8, #systolic.axes<L, F>>, %{{[^:]+}}: memref<64x1xf32, #systolic.axes<L, HK>>
 // CHECK-SAME: launch = #systolic.launch<[q = operand 0, k = operand 1, v = operand 2, k_scales = operand 3, v_scales = operand 4, y = result 0, control]
-// CHECK-SAME: CODES = 1 : i64,
+// CHECK-SAME: CODES = 1 : i64
 // CHECK: %[[CODES:.+]] = systolic.load %[[K]][%{{.+}}] limit[%{{.+}}] : {{.+}} -> tensor<32x16xi8, #systolic.axes<BK, DP>>
 // CHECK: arith.sitofp %[[CODES]] : tensor<32x16xi8, #systolic.axes<BK, DP>> to tensor<32x16xf16, #systolic.axes<BK, DP>>
 // CHECK: systolic.load %[[V]][%{{.+}}] limit[%{{.+}}] transposed : {{.+}} -> tensor<16x32xi8, #systolic.axes<DP, BK>>
@@ -143,8 +143,8 @@ nstf.kernel @attention_0(%q: tensor<?x16xf16>, %k: tensor<512x16xi8>, %v: tensor
 //--- attention-step.mlir
 // Keys of the step alone, and all of them.
 // CHECK: systolic.kernel @attention_0(
-// CHECK-SAME: CACHED = 0 : i64, CAUSAL = 0 : i64,
-// CHECK-SAME: L = 100 : i64,
+// CHECK-SAME: CACHED = 0 : i64, CAUSAL = 0 : i64
+// CHECK-SAME: L = 100 : i64
 nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<?x16xf32>, %v: tensor<?x16xf32>) -> tensor<?x16xf32> {
   %y = nstf.attention %q, %k, %v {heads = 1 : i64, kv_heads = 1 : i64, scale = 1.0 : f64} : (tensor<?x16xf32>, tensor<?x16xf32>, tensor<?x16xf32>) -> tensor<?x16xf32>
   nstf.return %y : tensor<?x16xf32>
@@ -154,7 +154,7 @@ nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<?x16xf32>, %v: tensor<
 // CHECK: systolic.kernel @embedding_0(
 // CHECK-SAME: {systolic.per_token = 1 : i64}
 // CHECK-SAME: launch = #systolic.launch<[ids = operand 0, table = operand 1, y = result 0, control], per_token = {M = 1 : i64}>
-// CHECK-SAME: M = 100 : i64, N = 20 : i64, ROWS = 0 : i64, V = 77 : i64,
+// CHECK-SAME: M = 100 : i64, N = 20 : i64, ROWS = 0 : i64, V = 77 : i64}, schedule = #systolic.schedule<waves = 4x1>
 nstf.kernel @embedding_0(%ids: tensor<?xi32>, %t: tensor<77x20xf32>) -> tensor<?x20xf32> {
   %y = nstf.embedding %ids, %t : (tensor<?xi32>, tensor<77x20xf32>) -> tensor<?x20xf32>
   nstf.return %y : tensor<?x20xf32>
@@ -164,7 +164,7 @@ nstf.kernel @embedding_0(%ids: tensor<?xi32>, %t: tensor<77x20xf32>) -> tensor<?
 // A static row count goes into ROWS: the launch does not depend on the step.
 // CHECK: systolic.kernel @rms_norm_0(
 // CHECK-SAME: launch = #systolic.launch<[{{.+}}]>
-// CHECK-SAME: EPS = 5.000000e-01 : f32, G = 1 : i64, M = 3 : i64, N = 20 : i64, ROWS = 3 : i64,
+// CHECK-SAME: EPS = 5.000000e-01 : f32, G = 1 : i64, M = 3 : i64, N = 20 : i64, ROWS = 3 : i64
 nstf.kernel @rms_norm_0(%x: tensor<3x20xf32>, %w: tensor<20xf32>) -> tensor<3x20xf32> {
   %y = nstf.rms_norm %x, %w {eps = 0.5 : f64} : (tensor<3x20xf32>, tensor<20xf32>) -> tensor<3x20xf32>
   nstf.return %y : tensor<3x20xf32>
@@ -203,7 +203,7 @@ nstf.kernel @layer_norm_0(%x: tensor<?x20xf32>, %w: tensor<20xf32>, %b: tensor<2
 //
 // CHECK: systolic.kernel @l2_normalize_0(
 // CHECK-SAME: launch = #systolic.launch<[{{.+}}]>
-// CHECK-SAME: EPS = 5.000000e-01 : f32, M = 1 : i64, N = 20 : i64, ROWS = 1 : i64,
+// CHECK-SAME: EPS = 5.000000e-01 : f32, M = 1 : i64, N = 20 : i64, ROWS = 1 : i64
 nstf.kernel @l2_normalize_0(%x: tensor<1x20xf32>) -> tensor<1x20xf32> {
   %y = nstf.l2_normalize %x {eps = 0.5 : f64} : (tensor<1x20xf32>) -> tensor<1x20xf32>
   nstf.return %y : tensor<1x20xf32>
@@ -224,7 +224,7 @@ nstf.kernel @mean_rows_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
 //--- first-row.mlir
 // CHECK: systolic.kernel @first_0(
 // CHECK-SAME: launch = #systolic.launch<[{{.+}}]>
-// CHECK-SAME: LAST = 0 : i64, M = 1 : i64, MX = 1 : i64, N = 20 : i64, ROWS = 1 : i64,
+// CHECK-SAME: LAST = 0 : i64, M = 1 : i64, MX = 1 : i64, N = 20 : i64, ROWS = 1 : i64
 nstf.kernel @first_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
   %y = nstf.first_row %x : (tensor<?x20xf32>) -> tensor<1x20xf32>
   nstf.return %y : tensor<1x20xf32>
@@ -278,7 +278,7 @@ nstf.kernel @append_0(%x: tensor<?x20xf32>, %cache: tensor<512x20xf32>) -> tenso
 //--- last-row.mlir
 // CHECK: systolic.kernel @last_0(
 // CHECK-SAME: launch = #systolic.launch<[{{.+}}]>
-// CHECK-SAME: LAST = 1 : i64, M = 1 : i64, MX = 100 : i64, N = 20 : i64, ROWS = 1 : i64,
+// CHECK-SAME: LAST = 1 : i64, M = 1 : i64, MX = 100 : i64, N = 20 : i64, ROWS = 1 : i64
 nstf.kernel @last_0(%x: tensor<?x20xf32>) -> tensor<1x20xf32> {
   %y = nstf.last_row %x : (tensor<?x20xf32>) -> tensor<1x20xf32>
   nstf.return %y : tensor<1x20xf32>
@@ -329,7 +329,7 @@ nstf.kernel @argmax_0(%x: tensor<?x20xf32>) -> tensor<?xi32> {
 // CHECK-SAME: %[[S:[a-zA-Z0-9_]+]]: memref<64x1xf16, #systolic.axes<N, K_scales>>
 // CHECK-SAME: %[[Z:[a-zA-Z0-9_]+]]: memref<1x1xi32, #systolic.axes<N_zeros, K_zeros>>
 // CHECK-SAME: launch = #systolic.launch<[x = operand 3, w = operand 0, w_scales = operand 1, w_zeros = operand 2, y = result 0, control]
-// CHECK-SAME: BK = 64 : i64, BK_codes = 8 : i64, BK_scales = 2 : i64, BK_zeros = 2 : i64,
+// CHECK-SAME: BK = 64 : i64, BK_codes = 8 : i64, BK_scales = 2 : i64, BK_zeros = 2 : i64
 // CHECK-SAME: K = 300 : i64, K_codes = 38 : i64, K_scales = 10 : i64, K_zeros = 10 : i64, N = 33 : i64, N_zeros = 5 : i64
 // CHECK: scf.for %[[K:[a-z0-9]+]] = {{.+}} iter_args(%[[ACC:.+]] = %
 // CHECK: %[[X:.+]] = systolic.load
