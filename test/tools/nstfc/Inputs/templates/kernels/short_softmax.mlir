@@ -7,9 +7,8 @@
 
 module {
   systolic.kernel @short_softmax(%X: !X, %Y: !X, %control: !systolic.control, %work: index)
-      attributes {launch = #systolic.launch<[x, y, control]>,
-                  params = {M = 64, N = 64, BM = 4, BN = 256, ROWS = 0},
-                  schedule = #systolic.schedule<waves = 4x1>, grid = ["M", "BM"]} {
+      attributes {launch = #systolic.launch<[x, y, control]>, schedule = #systolic.schedule<waves = 4x1>,
+                  params = {M = 64, N = 64, BM = 4, BN = 256, ROWS = 0}, grid = ["M", "BM"]} {
     %BM = systolic.param "BM"
     %N = systolic.param "N"
     %c0 = arith.constant 0 : index
