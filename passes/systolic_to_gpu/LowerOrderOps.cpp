@@ -50,36 +50,36 @@ void meet(OpBuilder &builder, Location loc) {
 struct BarrierPattern : TilePattern<BarrierOp> {
   using TilePattern::TilePattern;
   LogicalResult matchAndRewrite(BarrierOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
-    if (op.getNowait()) {
-      if (op.getPinned())
-        meet(rewriter, op.getLoc());
-      else
-        ROCDL::SBarrierOp::create(rewriter, op.getLoc());
-      rewriter.eraseOp(op);
-      return success();
-    }
-    if (op.getPinned()) {
-      pin(rewriter, op.getLoc());
-      BarrierOp::create(rewriter, op.getLoc());
-      pin(rewriter, op.getLoc());
-      rewriter.eraseOp(op);
-      return success();
-    }
+    Location loc = op.getLoc();
+    if (op.getPinned())
+      pin(rewriter, loc);
+    if (op.getNowait())
+      ROCDL::SBarrierOp::create(rewriter, loc);
+    else
+      makeWaiting(rewriter, loc);
+    if (op.getPinned())
+      pin(rewriter, loc);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  void makeWaiting(OpBuilder &builder, Location loc) const {
+    auto waitForLds = [&] {
+      amdgpu::MemoryCounterWaitOp::create(builder, loc, /*load=*/{}, /*store=*/{},
+                                          /*ds=*/builder.getI32IntegerAttr(0), /*exp=*/{}, /*tensor=*/{});
+    };
     if (kernel.stagedArrays.empty()) {
       // LLVM waits for writes here, but not always for reads of another block of code whose results nobody uses.
-      amdgpu::MemoryCounterWaitOp::create(rewriter, op.getLoc(), /*load=*/{}, /*store=*/{},
-                                          /*ds=*/rewriter.getI32IntegerAttr(0), /*exp=*/{}, /*tensor=*/{});
-      rewriter.replaceOpWithNewOp<amdgpu::LDSBarrierOp>(op);
-      return success();
+      waitForLds();
+      amdgpu::LDSBarrierOp::create(builder, loc);
+      return;
     }
     // Its fences would wait for what is staged, too.
-    auto none = amdgpu::sched_barrier_opt_enum::none;
-    amdgpu::SchedBarrierOp::create(rewriter, op.getLoc(), none);
-    amdgpu::MemoryCounterWaitOp::create(rewriter, op.getLoc(), /*load=*/{}, /*store=*/{},
-                                        /*ds=*/rewriter.getI32IntegerAttr(0), /*exp=*/{}, /*tensor=*/{});
-    ROCDL::SBarrierOp::create(rewriter, op.getLoc());
-    rewriter.replaceOpWithNewOp<amdgpu::SchedBarrierOp>(op, none);
-    return success();
+    pin(builder, loc);
+    waitForLds();
+    ROCDL::SBarrierOp::create(builder, loc);
+    pin(builder, loc);
   }
 };
 

@@ -289,3 +289,11 @@ func.func @overlap_c2(%i: index) {
   } : i32
   return
 }
+
+// -----
+
+func.func @priority_c1() {
+  // expected-error @+1 {{expected a level of 0 to 3 but got 4}}
+  systolic.priority 4
+  return
+}
