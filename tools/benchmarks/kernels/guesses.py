@@ -21,10 +21,11 @@ class Guess:
 
 @dataclasses.dataclass(frozen=True)
 class End:
-    """A constant that is something else than the chip's file says."""
+    """A constant that may be something else than the chip's file says."""
     constant: str
     value: float
     unit: str
+    differs: bool   # from the chip's file
 
     @property
     def title(self):
@@ -52,4 +53,5 @@ def read(name):
 
 def end(name, constant, value):
     """Any constant of a chip at any value; KeyError where the chip has none of that name."""
-    return End(constant, value, _constants(name)[constant]["unit"])
+    known = _constants(name)[constant]
+    return End(constant, value, known["unit"], value != known["value"])

@@ -39,7 +39,7 @@ class Predictions:
         return self._once((case, of_chip.name, plan, end), predict)
 
     def _matters(self, case, of_chip, plan, end):
-        if end.constant in guesses.BETWEEN_LAUNCHES:
+        if not end.differs or end.constant in guesses.BETWEEN_LAUNCHES:
             return False
         try:
             pattern = guesses.CODE.get(end.constant)
