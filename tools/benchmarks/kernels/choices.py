@@ -16,7 +16,7 @@ SHIPPED = "shipped"
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    name: str
+    name: str = dataclasses.field(compare=False)
     words: tuple = ()          # more of nstfc kernel
     target: tuple = ()         # (number, value): what the compiler takes the chip to have
     code_object: str = ""      # in place of what nstfc makes; of the shipped kernel's geometry

@@ -1,6 +1,7 @@
 """The constants of the timing model that nobody measured, and what each may be: `range` in templates/targets/timing."""
 
 import dataclasses
+import functools
 
 import yaml
 
@@ -40,6 +41,7 @@ class End:
         return path
 
 
+@functools.cache
 def _constants(name):
     data = yaml.safe_load((FOLDER / f"{name}.yaml").read_text())
     return (_constants(data["base"]) if "base" in data else {}) | data["constants"]
