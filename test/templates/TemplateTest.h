@@ -172,7 +172,8 @@ protected:
     return "systolic-instantiate{params=" + params +
            "},systolic.kernel(systolic-order-workgroups),inline,canonicalize,cse,systolic.kernel(systolic-select-wave-"
            "size,"
-           "systolic-select-array,systolic-share-loads,systolic-assign-layouts,systolic-stage-operands,systolic-insert-"
+           "systolic-select-array,systolic-share-loads,systolic-assign-layouts,systolic-stage-operands,systolic-plan-"
+           "loops,systolic-insert-"
            "prefetch,"
            "systolic-schedule-loop,systolic-widen-stores,systolic-allocate-scratch)";
   }

@@ -1,11 +1,5 @@
 // LDS: accesses of each width at addresses from memory, one dword a work-item, so that one kernel does every pattern.
-#include "kernel.inc"
-
-.macro addresses
-  v_lshlrev_b32 v1, 2, v0
-  global_load_dword v1, v1, s[4:5]
-  s_waitcnt vmcnt(0)
-.endm
+#include "lds.inc"
 
 .macro access name, instruction:vararg
   begin \name
@@ -47,20 +41,6 @@ begin lds_queue
   again
 end lds_queue, 32, 32, 65536
 
-.macro latency name, wait, instruction:vararg
-  begin \name
-  addresses
-  ds_write_b32 v1, v1
-  s_waitcnt lgkmcnt(0)
-  loop
-  .rept 64
-  \instruction
-  s_waitcnt lgkmcnt(0)
-  .endr
-  again
-  end \name, 32, 32, 65536
-.endm
 latency lds_latency_b32, 0, ds_read_b32 v1, v1
 latency lds_latency_b128, 0, ds_read_b128 v[4:7], v1
-latency lds_latency_u8, 0, ds_read_u8 v4, v1
 latency lds_latency_bpermute, 0, ds_bpermute_b32 v4, v1, v5
