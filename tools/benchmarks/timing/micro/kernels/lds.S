@@ -1,4 +1,5 @@
 // LDS: accesses of each width at addresses from memory, one dword a work-item, so that one kernel does every pattern.
+#include "kernel.inc"
 #include "lds.inc"
 
 .macro access name, instruction:vararg
