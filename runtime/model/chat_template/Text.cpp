@@ -151,6 +151,8 @@ size_t findText(Context &context, std::string_view text, std::string_view part, 
     return std::string_view::npos;
   if (part.empty())
     return from;
+  if (from == text.size()) // of no text there is perhaps no address
+    return std::string_view::npos;
   const void *found = ::memmem(text.data() + from, text.size() - from, part.data(), part.size());
   const size_t at = found ? static_cast<size_t>(static_cast<const char *>(found) - text.data()) : text.size();
   context.stepBytes(at - from);

@@ -265,6 +265,10 @@ TEST(ChatTemplate, ErrorsOfARunHaveTheirPlace) {
     EXPECT_THAT(runError(text), HasSubstr(message)) << text;
 }
 
+TEST(ChatTemplate, FindsNothingInWhatIsUndefined) {
+  EXPECT_EQ(render("[{{ nothing | replace('a', 'b') }}{{ ''.x | replace(5, 6) }}]"), "[]");
+}
+
 TEST(ChatTemplate, TakesConversationsOfAnyKind) {
   const ChatTemplate parsed =
       ChatTemplate::parse("{% for m in messages %}{{ m.role }}: {{ m.content }};{% endfor %}", "chat.jinja");
