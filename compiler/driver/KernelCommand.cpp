@@ -184,6 +184,10 @@ std::string describePlane(PlaneSourceAttr source) {
 ArgumentNames getNames(GraphOp graph, const KernelDescription &description, const LaunchInfo::Argument &argument) {
   if (argument.kind == LaunchInfo::Argument::Control)
     return {"control", ""};
+  if (argument.kind == LaunchInfo::Argument::Scratch)
+    return {argument.name, "memory for the launch alone: what it holds before means nothing"};
+  if (argument.kind == LaunchInfo::Argument::Zeros)
+    return {argument.name, "memory for the launch alone: zero before the first launch, and each leaves it zero"};
   StepOp step = *graph.getBody().getOps<StepOp>().begin();
   if (argument.kind == LaunchInfo::Argument::Result) {
     auto outputs = graph.getReturn().getValues();

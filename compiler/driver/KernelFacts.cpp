@@ -30,6 +30,8 @@ manifest::Shape nstf::getShape(RankedTensorType type) {
 
 RankedTensorType nstf::getValueType(const KernelVariant &variant, const LaunchInfo::Argument &argument) {
   KernelOp region = variant.region;
+  if (argument.isOwn())
+    return RankedTensorType::get(argument.memory.getShape(), argument.memory.getElementType());
   return cast<RankedTensorType>(argument.kind == LaunchInfo::Argument::Operand
                                     ? region.getArgumentTypes()[argument.index]
                                     : region.getResultTypes()[argument.index]);

@@ -41,6 +41,21 @@ KernelPlan nstf::readKernelPlan(ModuleOp target, GraphOp graph) {
   return plan;
 }
 
+static LaunchInfo::Argument::Kind getKind(systolic::LaunchArgument::Kind kind) {
+  switch (kind) {
+  case systolic::LaunchArgument::Control:
+    return LaunchInfo::Argument::Control;
+  case systolic::LaunchArgument::Result:
+    return LaunchInfo::Argument::Result;
+  case systolic::LaunchArgument::Scratch:
+    return LaunchInfo::Argument::Scratch;
+  case systolic::LaunchArgument::Zeros:
+    return LaunchInfo::Argument::Zeros;
+  default:
+    return LaunchInfo::Argument::Operand;
+  }
+}
+
 LaunchInfo nstf::readLaunchInfo(VariantOp variant) {
   auto geometry = variant->getAttrOfType<systolic::GeometryAttr>(systolic::geometryAttributeName);
   if (!geometry)
@@ -51,12 +66,11 @@ LaunchInfo nstf::readLaunchInfo(VariantOp variant) {
     LaunchInfo::Argument argument;
     argument.name = from.name.str();
     argument.index = from.index;
-    argument.kind = from.kind == systolic::LaunchArgument::Control  ? LaunchInfo::Argument::Control
-                    : from.kind == systolic::LaunchArgument::Result ? LaunchInfo::Argument::Result
-                                                                    : LaunchInfo::Argument::Operand;
-    argument.access = from.kind == systolic::LaunchArgument::InPlace  ? "read_write"
-                      : from.kind == systolic::LaunchArgument::Result ? "write"
-                                                                      : "read";
+    argument.memory = from.memory;
+    argument.kind = getKind(from.kind);
+    argument.access = from.kind == systolic::LaunchArgument::Result                    ? "write"
+                      : from.kind == systolic::LaunchArgument::InPlace || from.isOwn() ? "read_write"
+                                                                                       : "read";
     info.arguments.push_back(argument);
   }
   ArrayAttr grid = geometry.getGrid();

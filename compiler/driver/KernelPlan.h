@@ -16,9 +16,13 @@ namespace nstf {
 /// What launching a kernel takes.
 struct LaunchInfo {
   struct Argument {
-    enum Kind { Operand, Result, Control } kind;
-    unsigned index = 0; ///< of the step's operand or result
+    enum Kind { Operand, Result, Control, Scratch, Zeros } kind;
+    unsigned index = 0;      ///< of the step's operand or result
+    mlir::MemRefType memory; ///< of Scratch and Zeros, the launch's own
     std::string name, access;
+
+    /// Whether it is the launch's own, which nothing outside it reads.
+    bool isOwn() const { return kind == Scratch || kind == Zeros; }
   };
   std::vector<Argument> arguments;
   std::vector<std::pair<std::string, int64_t>> grid; ///< of each axis the extent, a parameter, and the tile

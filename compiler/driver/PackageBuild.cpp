@@ -20,6 +20,9 @@ namespace {
 
 constexpr unsigned codeObjectVersion = 5;
 
+/// Of the pieces of scratch memory, bytes.
+constexpr uint64_t ownAlignment = 256;
+
 /// A type or attribute as it is printed.
 template <typename Printed> std::string getText(Printed printed) {
   std::string text;
@@ -209,6 +212,7 @@ private:
       manifest.weights.buffer = addBuffer("weights", manifest::BufferKind::Weights, weightBytes);
     if (auto size = graph->getAttrOfType<IntegerAttr>(NSTFDialect::arenaSizeAttributeName); size && size.getInt() > 0)
       arena = addBuffer("arena", manifest::BufferKind::Arena, size.getInt());
+    addScratch();
     control = addBuffer("control", manifest::BufferKind::Control, sizeof(ControlBlock));
     manifest.control = {control, sizeof(ControlBlock), offsetof(ControlBlock, tokens),
                         offsetof(ControlBlock, position)};
@@ -227,6 +231,37 @@ private:
     for (StateOp state : model.getOps<StateOp>())
       stateBuffers[state.getSymName()] =
           addBuffer(state.getSymName().str(), manifest::BufferKind::State, cast<RankedTensorType>(state.getType()));
+  }
+
+  /// What launches have for themselves, one after the other the same: first what is zero between them.
+  void addScratch() {
+    uint64_t size = 0;
+    for (const CompiledTarget &target : compilation.getTargets())
+      for (const KernelVariant &variant : target.plan.variants)
+        zeroBytes = std::max(zeroBytes, getOwnBytes(variant, LaunchInfo::Argument::Zeros));
+    for (const CompiledTarget &target : compilation.getTargets())
+      for (const KernelVariant &variant : target.plan.variants)
+        size = std::max(size, getOwnBytes(variant, LaunchInfo::Argument::Scratch));
+    if (zeroBytes + size)
+      scratch = addBuffer("scratch", manifest::BufferKind::Scratch, zeroBytes + size);
+  }
+
+  static uint64_t getOwnBytes(const LaunchInfo::Argument &argument) {
+    return llvm::alignTo(argument.memory.getNumElements() * argument.memory.getElementTypeBitWidth() / 8, ownAlignment);
+  }
+  static uint64_t getOwnBytes(const KernelVariant &variant, LaunchInfo::Argument::Kind kind) {
+    uint64_t bytes = 0;
+    for (const LaunchInfo::Argument &argument : variant.launch.arguments)
+      bytes += argument.kind == kind ? getOwnBytes(argument) : 0;
+    return bytes;
+  }
+
+  /// The place of a launch's own memory behind that of its arguments before.
+  manifest::StepArgument locateOwn(const LaunchInfo::Argument &argument, uint64_t &zeros, uint64_t &others) {
+    uint64_t &next = argument.kind == LaunchInfo::Argument::Zeros ? zeros : others;
+    uint64_t offset = next;
+    next += getOwnBytes(argument);
+    return {*scratch, offset};
   }
 
   /// An input that chooses rows of a table may not name rows the table has not.
@@ -283,12 +318,14 @@ private:
                                  std::to_string(items));
       entry.grid = {uint32_t(items), 1, 1};
       touches.emplace_back();
+      uint64_t zeros = 0, others = zeroBytes;
       for (const LaunchInfo::Argument &argument : variant.launch.arguments) {
         if (argument.kind == LaunchInfo::Argument::Control) {
           entry.arguments.push_back({control, 0});
           continue;
         }
-        manifest::StepArgument place = locate(getValue(step, argument));
+        manifest::StepArgument place =
+            argument.isOwn() ? locateOwn(argument, zeros, others) : locate(getValue(step, argument));
         entry.arguments.push_back(place);
         uint64_t size = getBytes(getValueType(variant, argument));
         touches.back().push_back({place.buffer, place.offset, place.offset + size, argument.access != "read"});
@@ -344,7 +381,8 @@ private:
   SymbolTableCollection symbols;
   PackageInputs inputs;
   uint64_t weightBytes = 0;
-  std::optional<size_t> arena;
+  std::optional<size_t> arena, scratch;
+  uint64_t zeroBytes = 0; ///< of scratch, at its begin: zero between launches
   size_t control = 0;
   std::vector<size_t> inputBuffers, outputBuffers;
   llvm::StringMap<size_t> stateBuffers, weightNumbers;

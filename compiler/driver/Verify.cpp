@@ -260,7 +260,7 @@ private:
     std::vector<Tensor> arguments(region.getNumArguments());
     std::vector<std::pair<size_t, size_t>> written; // arguments, and which result each holds
     for (auto [i, argument] : llvm::enumerate(variant.launch.arguments)) {
-      if (argument.access != "read")
+      if (argument.access != "read" && !argument.isOwn())
         written.push_back({i, findResult(region, argument)});
       if (argument.kind == LaunchInfo::Argument::Operand)
         arguments[argument.index] = toTensor(launch.read(i));

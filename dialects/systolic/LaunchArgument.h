@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/Hashing.h"
 
 namespace nstf::systolic {
@@ -13,21 +14,26 @@ struct LaunchArgument {
     InPlace, ///< operand `index`, read and written
     Result,  ///< result `index`, written
     Control, ///< the control block, read
+    Scratch, ///< memory for the launch alone, read and written; what it holds before means nothing
+    Zeros,   ///< the same, zero when the launch begins and when it ends
     None     ///< of a template, for some of its operations alone: nothing is bound to it, and no launch passes it
   };
 
   mlir::StringAttr name;
   Kind kind = Unbound;
   unsigned index = 0;
+  mlir::MemRefType memory; ///< of Scratch and Zeros: what there must be; null before a kernel is lowered
 
   /// Whether an operand or result stands behind it.
   bool isPassed() const { return kind == Operand || isWritten(); }
   bool isWritten() const { return kind == InPlace || kind == Result; }
+  /// Whether it is the launch's own, which nothing outside it reads.
+  bool isOwn() const { return kind == Scratch || kind == Zeros; }
   bool operator==(const LaunchArgument &other) const = default;
 };
 
 inline llvm::hash_code hash_value(const LaunchArgument &argument) {
-  return llvm::hash_combine(argument.name, argument.kind, argument.index);
+  return llvm::hash_combine(argument.name, argument.kind, argument.index, argument.memory);
 }
 
 /// The name of every control block in a kernel's arguments.

@@ -22,12 +22,16 @@ static ParseResult parseArgument(AsmParser &parser, LaunchArgument &argument) {
   SMLoc where = parser.getCurrentLocation();
   if (parser.parseKeyword(&kind))
     return failure();
-  if (name == controlArgumentName || (kind != "operand" && kind != "result" && kind != "none"))
-    return parser.emitError(where) << "expected operand or result of a buffer, or none, but got " << kind << " of '"
-                                   << name << "'";
+  if (name == controlArgumentName || !llvm::is_contained({"operand", "result", "scratch", "zeros", "none"}, kind))
+    return parser.emitError(where) << "expected operand or result of a buffer, scratch, zeros or none, but got " << kind
+                                   << " of '" << name << "'";
   if (kind == "none") {
     argument.kind = LaunchArgument::None;
     return success();
+  }
+  if (kind == "scratch" || kind == "zeros") {
+    argument.kind = kind == "zeros" ? LaunchArgument::Zeros : LaunchArgument::Scratch;
+    return succeeded(parser.parseOptionalColon()) ? parser.parseType(argument.memory) : success();
   }
   if (parser.parseInteger(argument.index))
     return failure();
@@ -61,10 +65,14 @@ void LaunchAttr::print(AsmPrinter &printer) const {
     printer.printKeywordOrString(argument.name);
     if (argument.kind == LaunchArgument::None)
       printer << " = none";
+    else if (argument.isOwn())
+      printer << (argument.kind == LaunchArgument::Zeros ? " = zeros" : " = scratch");
     else if (argument.kind == LaunchArgument::Result)
       printer << " = result " << argument.index;
     else if (argument.kind == LaunchArgument::Operand || argument.kind == LaunchArgument::InPlace)
       printer << " = operand " << argument.index << (argument.isWritten() ? " in_place" : "");
+    if (argument.memory)
+      printer << " : " << argument.memory;
   });
   printer << "]";
   if (!getPerToken().empty())
@@ -82,7 +90,7 @@ LogicalResult LaunchAttr::verify(function_ref<InFlightDiagnostic()> emitError, A
       return emitError() << "expected a name for every argument but got none";
     if (!names.insert(argument.name).second)
       return emitError() << "expected arguments of different names but got '" << argument.name.getValue() << "' twice";
-    if (argument.kind == LaunchArgument::Control || argument.kind == LaunchArgument::None)
+    if (argument.kind == LaunchArgument::Control || argument.kind == LaunchArgument::None || argument.isOwn())
       continue;
     (argument.kind == LaunchArgument::Unbound ? unbound : bound) = &argument;
     if (bound && unbound) // launch_c2

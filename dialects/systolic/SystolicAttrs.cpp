@@ -39,10 +39,14 @@ Attribute AxesAttr::parse(AsmParser &parser, Type) {
       names.push_back(parser.getBuilder().getI64IntegerAttr(size));
       return *isInteger;
     }
-    StringRef name;
-    if (parser.parseKeyword(&name))
-      return failure();
-    names.push_back(parser.getBuilder().getStringAttr(name));
+    std::string product;
+    do {
+      StringRef name;
+      if (parser.parseKeyword(&name))
+        return failure();
+      product += (product.empty() ? "" : " * ") + name.str();
+    } while (succeeded(parser.parseOptionalStar()));
+    names.push_back(parser.getBuilder().getStringAttr(product));
     return success();
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseName))

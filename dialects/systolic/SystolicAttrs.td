@@ -16,8 +16,9 @@ class Systolic_Attr<string name, string attrMnemonic, list<Trait> traits = []>
 def Systolic_AxesAttr : Systolic_Attr<"Axes", "axes", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "names the axes of a tile, a buffer or an LDS array";
   let description = [{
-    One entry a dimension: the name of the kernel parameter that is its size, or an integer that never changes.
-    `systolic-instantiate` resizes every type by these names. Example: `#systolic.axes<BM, BK>`, `#systolic.axes<1, BN>`.
+    One entry a dimension: the name of the kernel parameter that is its size, a product of such names, or an integer that
+    never changes. `systolic-instantiate` resizes every type by these names. Example: `#systolic.axes<BM, BK>`,
+    `#systolic.axes<1, BN>`, `#systolic.axes<PARTS * M, BN>`.
 
     - axes_c1: an integer is at least 1.
     - axes_c2: there is one entry a dimension.

@@ -17,6 +17,9 @@ def Systolic_LaunchAttr : Systolic_Attr<"Launch", "launch"> {
     - `y = operand 1 in_place`: operand 1, which is read and written;
     - `y = result 0`: result 0, which is written;
     - `control`: the control block, which is read;
+    - `p = scratch`: memory of the launch's own, which it writes before it reads it; with its type, `p = scratch : memref<64xf32>`,
+      once the kernel is lowered;
+    - `n = zeros`: the same, which is zero when the launch begins and which it leaves so;
     - `x`: a buffer by its name alone, in a template that nothing is bound to yet;
     - `x = none`: a buffer that not every operation of the template has. Where none is bound to it, the kernel must not read
       it, and systolic-drop-unused-arguments takes it away.
@@ -25,7 +28,7 @@ def Systolic_LaunchAttr : Systolic_Attr<"Launch", "launch"> {
     the others are the same for every launch.
 
     - launch_c1: arguments have names, all different.
-    - launch_c2: every buffer is bound, or none is, but for those that are `none`.
+    - launch_c2: every buffer is bound, or none is, but for those that are `scratch`, `zeros` or `none`.
     - launch_c3: what is written, a result or an operand in place, is bound once.
     - launch_c4: `per_token` has integers of at least 1.
 

@@ -3,6 +3,7 @@
 #ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICOPS
 #define NSTF_DIALECTS_SYSTOLIC_SYSTOLICOPS
 
+include "dialects/systolic/SystolicDeviceOps.td"
 include "dialects/systolic/SystolicMemoryOps.td"
 include "dialects/systolic/SystolicOrderOps.td"
 include "mlir/IR/SymbolInterfaces.td"

@@ -35,6 +35,8 @@ struct DropUnusedArgumentsPass : nstf::systolic::impl::DropUnusedArgumentsPassBa
             return signalPassFailure();
           unused.set(position);
         }
+        if (argument.isOwn() && kernel.getArgument(position).use_empty())
+          unused.set(position);
         if (!unused.test(position))
           left.push_back(argument);
       }

@@ -38,17 +38,23 @@ struct Resizer {
   SmallVector<int64_t> resize(AxesAttr axes) {
     SmallVector<int64_t> shape;
     for (Attribute axis : axes.getNames()) {
-      int64_t size;
-      if (auto name = dyn_cast<StringAttr>(axis)) {
-        size = getInteger(parameters, name.getValue());
-        if (size < 1 && !badAxis)
-          badAxis = name;
-      } else {
-        size = cast<IntegerAttr>(axis).getInt();
-      }
+      auto name = dyn_cast<StringAttr>(axis);
+      int64_t size = name ? getProduct(name) : cast<IntegerAttr>(axis).getInt();
+      if (size < 1 && !badAxis)
+        badAxis = name;
       shape.push_back(std::max<int64_t>(size, 1));
     }
     return shape;
+  }
+
+  /// Of the parameters that an axis names.
+  int64_t getProduct(StringAttr axis) {
+    SmallVector<StringRef> names;
+    axis.getValue().split(names, " * ");
+    int64_t product = 1;
+    for (StringRef name : names)
+      product *= getInteger(parameters, name);
+    return product;
   }
 
   RankedTensorType resize(RankedTensorType tile) {

@@ -19,6 +19,8 @@ int64_t nstf::systolic::getScratchBytes(Operation *op, int64_t waveSize) {
     RankedTensorType tile = getTileType(sum.getTile());
     return tile.getNumElements() * tile.getElementTypeBitWidth() / 8;
   }
+  if (auto arrive = dyn_cast<ArriveOp>(op))
+    return arrive->getParentOfType<KernelOp>().getArray()->getNumWaves() > 1 ? sizeof(int32_t) : 0;
   if (auto reduce = dyn_cast<ReduceOp>(op)) {
     FragmentAttr layout = getFragment(reduce.getTile().getType());
     int64_t waves = 1;

@@ -12,7 +12,8 @@ constexpr llvm::StringLiteral scratchAttributeName = "systolic.scratch";
 mlir::Type getStoredElementType(mlir::Type elementType);
 
 /// Bytes of LDS `op` needs: a conversion between lanes that names no array the whole tile, a reduction across waves one
-/// value for each register, lane and wave of its result. 0 for everything else.
+/// value for each register, lane and wave of its result, and several waves that arrive together 4. 0 for everything
+/// else.
 int64_t getScratchBytes(mlir::Operation *op, int64_t waveSize);
 
 } // namespace nstf::systolic

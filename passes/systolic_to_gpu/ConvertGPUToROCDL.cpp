@@ -13,6 +13,7 @@
 #include "mlir/Conversion/GPUToROCDL/GPUToROCDLPass.h"
 #include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
@@ -195,6 +196,22 @@ struct TruncateToBF16Pattern : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// Atomic operations are between the workgroups of a device; what orders other accesses beside them are fences.
+struct AtomicPattern : ConvertOpToLLVMPattern<memref::AtomicRMWOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(memref::AtomicRMWOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    bool adds = op.getKind() == arith::AtomicRMWKind::addi;
+    if (!adds && op.getKind() != arith::AtomicRMWKind::assign)
+      return failure();
+    Value place =
+        getStridedElementPtr(rewriter, op.getLoc(), op.getMemRefType(), adaptor.getMemref(), adaptor.getIndices());
+    rewriter.replaceOpWithNewOp<LLVM::AtomicRMWOp>(op, adds ? LLVM::AtomicBinOp::add : LLVM::AtomicBinOp::xchg, place,
+                                                   adaptor.getValue(), LLVM::AtomicOrdering::monotonic, "agent");
+    return success();
+  }
+};
+
 /// Breaks vector operations down to those the LLVM dialect has a counterpart for.
 static LogicalResult lowerVectors(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
@@ -223,6 +240,7 @@ static LogicalResult convert(gpu::GPUModuleOp module, amdgpu::Chipset chip, unsi
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
   index::populateIndexToLLVMConversionPatterns(converter, patterns);
   populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+  patterns.add<AtomicPattern>(converter, /*benefit=*/2);
   populateVectorToLLVMConversionPatterns(converter, patterns);
   ub::populateUBToLLVMConversionPatterns(converter, patterns);
   populateAMDGPUToROCDLConversionPatterns(converter, patterns, chip);

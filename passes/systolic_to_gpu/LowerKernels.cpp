@@ -114,9 +114,20 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     SmallVector<Attribute> grid;
     for (const KernelOp::GridAxis &axis : kernel.getGridAxes())
       grid.append({axis.extent, builder.getI64IntegerAttr(axis.tile)});
-    return GeometryAttr::get(kernel.getContext(), kernel.getLaunchAttr(), builder.getArrayAttr(grid),
+    return GeometryAttr::get(kernel.getContext(), getSizedLaunch(kernel), builder.getArrayAttr(grid),
                              kernel.getParams(), *kernel.getArray(), kernel.getScheduleAttr(), *kernel.getWaveSize(),
                              readsTokens, readsPosition);
+  }
+
+  /// The kernel's launch, which says of memory of its own how much there must be.
+  static LaunchAttr getSizedLaunch(KernelOp kernel) {
+    SmallVector<LaunchArgument> arguments(kernel.getLaunchAttr().getArguments());
+    for (auto [position, argument] : llvm::zip_equal(kernel.getLaunchedArguments(), arguments))
+      if (argument.isOwn()) {
+        auto buffer = cast<MemRefType>(kernel.getArgumentTypes()[position]);
+        argument.memory = MemRefType::get(buffer.getShape(), buffer.getElementType());
+      }
+    return LaunchAttr::get(kernel.getContext(), arguments, kernel.getLaunchAttr().getPerToken());
   }
 
   /// The gpu.func with the kernel's body moved in; the body still holds tiles.
@@ -299,6 +310,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     target.markUnknownOpDynamicallyLegal(
         [&](Operation *op) { return converter.isLegal(op) || isa<UnrealizedConversionCastOp>(op); });
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
+    populateDeviceLowering(context, converter, patterns);
     populateOrderLowering(context, converter, patterns);
     populateMemoryLowering(context, converter, patterns);
     populateStageLowering(context, converter, patterns);

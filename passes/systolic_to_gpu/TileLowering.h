@@ -116,6 +116,8 @@ template <typename Op> struct TilePattern : mlir::OpConversionPattern<Op> {
 
 void populateOrderLowering(const KernelContext &kernel, mlir::TypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
+void populateDeviceLowering(const KernelContext &kernel, mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
 void populateMemoryLowering(const KernelContext &kernel, mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
 void populateLdsLowering(const KernelContext &kernel, mlir::TypeConverter &converter,

@@ -22,7 +22,7 @@ std::optional<ElementType> elementTypeFromName(std::string_view name) {
 }
 
 std::string_view nameOf(BufferKind kind) {
-  constexpr std::string_view names[] = {"weights", "arena", "control", "input", "output", "state"};
+  constexpr std::string_view names[] = {"weights", "arena", "control", "input", "output", "state", "scratch"};
   return names[static_cast<int>(kind)];
 }
 

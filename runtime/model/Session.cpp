@@ -20,6 +20,10 @@ struct Session::State {
   State(Package package, const SessionOptions &options);
   std::vector<Launch> launchesOf(const manifest::Bucket &bucket) const;
   const manifest::Bucket &bucketFor(int64_t tokens) const;
+  /// Until all that was launched is done. Throws what a launch failed with.
+  void wait();
+  /// What launches leave at zero, where one that failed may not have done so.
+  void clearScratch();
 
   Package package;
   Backend backend;
@@ -32,6 +36,7 @@ struct Session::State {
   std::vector<std::optional<int64_t>> inputRows;      // as manifest.inputs: rows set; 0 where the shape is fixed
   std::vector<uint8_t> control;
   int64_t position = 0, lastTokens = 0;
+  bool hasFailed = false; ///< a launch has, since the scratch was cleared
 };
 
 namespace {
@@ -113,6 +118,22 @@ Session::State::State(Package given, const SessionOptions &options)
   control.resize(manifest.control.size);
 }
 
+void Session::State::wait() {
+  try {
+    stream.synchronize();
+  } catch (...) {
+    hasFailed = true;
+    throw;
+  }
+}
+
+void Session::State::clearScratch() {
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    if (package.manifest().buffers[i].kind == BufferKind::Scratch)
+      buffers[i].fill(0);
+  hasFailed = false;
+}
+
 std::vector<Launch> Session::State::launchesOf(const manifest::Bucket &bucket) const {
   std::vector<Launch> launches;
   for (const manifest::Step &step : bucket.steps) {
@@ -159,10 +180,11 @@ const Backend &Session::backend() const { return state->backend; }
 int64_t Session::position() const { return state->position; }
 
 void Session::reset() {
-  state->stream.synchronize();
+  state->wait();
   for (std::size_t i = 0; i < state->buffers.size(); ++i)
     if (manifest().buffers[i].kind == BufferKind::State)
       state->buffers[i].fill(0);
+  state->clearScratch();
   state->position = 0;
 }
 
@@ -186,7 +208,7 @@ void Session::setState(std::string_view name, const HostTensor &value) {
   if (value.type != *found->type || value.shape != found->shape->at(0) || value.data.size() != found->size)
     throw std::runtime_error("expected state \"" + support::escape(found->name) + "\" to be " + found->shape->str() +
                              " " + std::string(manifest::nameOf(*found->type)) + " but got " + value.str());
-  state->stream.synchronize();
+  state->wait();
   state->buffers[found - buffers.begin()].upload(value.data.data(), value.data.size());
 }
 
@@ -213,7 +235,7 @@ void Session::setInput(std::string_view name, const HostTensor &value) {
         throw std::runtime_error("expected " +
                                  (isIds ? "token ids" : "values of \"" + support::escape(input->name) + "\"") +
                                  " from 0 to " + std::to_string(*limit - 1) + " but got " + std::to_string(id));
-  state->stream.synchronize();
+  state->wait();
   state->buffers[input->buffer].upload(value.data.data(), value.data.size());
   state->inputRows[input - manifest().inputs.data()] = rows;
 }
@@ -235,7 +257,9 @@ void Session::begin(int64_t tokens) {
       throw std::runtime_error("expected input \"" + support::escape(input.name) + "\" to have the step's " +
                                std::to_string(tokens) + " rows but got " + std::to_string(*state->inputRows[i]));
   }
-  state->stream.synchronize(); // the control block of the run before is no longer read
+  state->wait(); // the control block of the run before is no longer read
+  if (state->hasFailed)
+    state->clearScratch();
   uint32_t rows = static_cast<uint32_t>(tokens), start = static_cast<uint32_t>(state->position);
   std::memcpy(state->control.data() + manifest.control.tokens, &rows, sizeof(rows));
   std::memcpy(state->control.data() + manifest.control.position, &start, sizeof(start));
@@ -259,7 +283,7 @@ void Session::runSteps(int64_t tokens, const Observer &observer) {
   std::vector<Launch> launches = state->launchesOf(bucket);
   for (std::size_t i = 0; i < launches.size(); ++i) {
     launch(state->backend, state->stream, launches[i]);
-    state->stream.synchronize();
+    state->wait();
     observer(LaunchView(*this, bucket, i, tokens, state->position));
   }
   state->lastTokens = tokens;
@@ -285,7 +309,7 @@ HostTensor Session::output(std::string_view name) const {
 }
 
 void Session::readBuffer(std::size_t buffer, uint64_t offset, std::span<std::byte> destination) const {
-  state->stream.synchronize();
+  state->wait();
   state->buffers.at(buffer).download(destination.data(), destination.size(), offset);
 }
 

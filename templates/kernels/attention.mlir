@@ -16,6 +16,9 @@
 // weights. Weights are then in units of a power of two that is not far from the largest scale that the row has seen, so that those
 // of f16 neither overflow nor vanish; the sums that the result is divided by are of weights without scales.
 // Waves: one row of them, which share out the BQ rows of the queries.
+// PARTS: how many workgroups share out the keys of a work item, block by block, part p the blocks p, p + PARTS and so on: which
+// keys make a part depends on no launch. What each has of a row, O and behind it the largest score and the sum, goes to its
+// place in `partials`, and the last to arrive adds the parts up, in their order. Where one part has all keys, it stores alone.
 !qt = tensor<16x16x!systolic.operand, #systolic.axes<DP, BQ>>
 !kv = tensor<32x16x!systolic.operand, #systolic.axes<BK, DP>>
 !vt = tensor<16x32x!systolic.operand, #systolic.axes<DP, BK>>
@@ -31,6 +34,17 @@
 !K = memref<64x64x!systolic.operand, #systolic.axes<L, F>>
 !S = memref<64x1xf32, #systolic.axes<L, HK>>
 !Y = memref<64x64xf32, #systolic.axes<RQ, D>>
+!partials = memref<64x32xf32, #systolic.axes<RQ * PARTS, DX>>
+!arrived = memref<64xi32, #systolic.axes<RQ>>
+!column = tensor<1x16xf32, #systolic.axes<1, BQ>>
+!of_parts = tensor<4x16xf32, #systolic.axes<PARTS, DP>>
+!by_part = tensor<4x1xf32, #systolic.axes<PARTS, 1>>
+!part_number = tensor<4x1xi32, #systolic.axes<PARTS, 1>>
+!part_mask = tensor<4x1xi1, #systolic.axes<PARTS, 1>>
+!part_list = tensor<4xf32, #systolic.axes<PARTS>>
+!features = tensor<16xf32, #systolic.axes<DP>>
+!line = tensor<1x16xf32, #systolic.axes<1, DP>>
+!one = tensor<1xf32, #systolic.axes<1>>
 
 module {
   // Row r of the work item's key head, as query row token * H + head; and its token.
@@ -191,14 +205,79 @@ module {
     return %next_o, %next_max, %next_sum, %next_unit : !o, !r, !r, !r
   }
 
+  // What one part of the keys gives, at [(head * RG + row) * PARTS + part].
+  func.func private @leave(%o: !o, %max: !r, %sum: !r, %partials: !partials, %first: index, %limit: index, %q0: index,
+                           %part: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %DP = systolic.param "DP"
+    %DX = systolic.param "DX"
+    %PARTS = systolic.param "PARTS"
+    %q0_i32 = arith.index_cast %q0 : index to i32
+    %first_row = systolic.broadcast %q0_i32 : i32 -> !ri
+    %row_in_block = systolic.iota along 0 : !ri
+    %row = arith.addi %row_in_block, %first_row : !ri
+    %PARTS_i32 = arith.index_cast %PARTS : index to i32
+    %parts = systolic.broadcast %PARTS_i32 : i32 -> !ri
+    %part_i32 = arith.index_cast %part : index to i32
+    %own = systolic.broadcast %part_i32 : i32 -> !ri
+    %start = arith.muli %row, %parts : !ri
+    %place = arith.addi %start, %own : !ri
+    systolic.store %o, %partials[%first, %c0] limit [%limit, %DX] rows(%place : !ri) transposed : !o, !partials
+    %max_column = systolic.broadcast %max along 0 : !r -> !column
+    systolic.store %max_column, %partials[%first, %DP] limit [%limit, %DX] rows(%place : !ri) transposed : !column, !partials
+    %sum_column = systolic.broadcast %sum along 0 : !r -> !column
+    %sum_at = arith.addi %DP, %c1 : index
+    systolic.store %sum_column, %partials[%first, %sum_at] limit [%limit, %DX] rows(%place : !ri) transposed : !column, !partials
+    return
+  }
+
+  // The result of a row, whose parts stand from `begin` on, those that have keys up to `end`.
+  func.func private @merge(%partials: !partials, %begin: index, %end: index, %factor: f32) -> !line {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %DP = systolic.param "DP"
+    %DX = systolic.param "DX"
+    %sum_at = arith.addi %DP, %c1 : index
+    %o = systolic.load %partials[%begin, %c0] limit [%end, %DX] : !partials -> !of_parts
+    %stored_max = systolic.load %partials[%begin, %DP] limit [%end, %DX] : !partials -> !by_part
+    %sum = systolic.load %partials[%begin, %sum_at] limit [%end, %DX] : !partials -> !by_part
+    %active = arith.subi %end, %begin : index
+    %active_i32 = arith.index_cast %active : index to i32
+    %actives = systolic.broadcast %active_i32 : i32 -> !part_number
+    %number = systolic.iota along 0 : !part_number
+    %is_there = arith.cmpi ult, %number, %actives : !part_number
+    %lowest = arith.constant dense<-1.0e30> : !by_part
+    %max = arith.select %is_there, %stored_max, %lowest : !part_mask, !by_part
+    %largest = systolic.reduce max %max along 0 : !by_part -> !one
+    %largest_of_all = systolic.broadcast %largest along 0 : !one -> !by_part
+    %drop = arith.subf %max, %largest_of_all : !by_part
+    %factors = systolic.broadcast %factor : f32 -> !by_part
+    %exponent = arith.mulf %drop, %factors : !by_part
+    %power = math.exp2 %exponent fastmath<afn> : !by_part
+    %zero = arith.constant dense<0.0> : !by_part
+    %weight = arith.select %is_there, %power, %zero : !part_mask, !by_part
+    %weighted_sum = arith.mulf %sum, %weight : !by_part
+    %total = systolic.reduce add %weighted_sum along 0 : !by_part -> !one
+    %totals = systolic.broadcast %total along 1 : !one -> !line
+    %weight_list = systolic.reduce add %weight along 1 : !by_part -> !part_list
+    %weights = systolic.broadcast %weight_list along 1 : !part_list -> !of_parts
+    %weighted = arith.mulf %o, %weights : !of_parts
+    %features = systolic.reduce add %weighted along 0 : !of_parts -> !features
+    %line = systolic.broadcast %features along 0 : !features -> !line
+    %average = arith.divf %line, %totals : !line
+    return %average : !line
+  }
+
   systolic.kernel @attention(%Q: !Q, %K: !K, %V: !K, %KS: !S, %VS: !S, %Y: !Y, %control: !systolic.control,
-                             %block: index, %head: index)
-      attributes {launch = #systolic.launch<[q, k, v, k_scales = none, v_scales = none, y, control]>,
-                  params = {RG = 64, RQ = 64, L = 64, F = 64, H = 1, HK = 1, G = 1, D = 64, DP = 16, BQ = 16, BK = 32,
-                            ROWS = 0, CAUSAL = 1, CACHED = 1, CODES = 0, SCALE = 1.0 : f32,
+                             %partials: !partials, %arrived: !arrived, %block: index, %head: index, %part: index)
+      attributes {launch = #systolic.launch<[q, k, v, k_scales = none, v_scales = none, y, control, partials = scratch,
+                                             arrived = zeros]>,
+                  params = {RT = 64, RG = 64, RQ = 64, L = 64, F = 64, H = 1, HK = 1, G = 1, D = 64, DP = 16, DX = 32, BQ = 16,
+                            BK = 32, PARTS = 1, ROWS = 0, CAUSAL = 1, CACHED = 1, CODES = 0, SCALE = 1.0 : f32,
                             WINDOW = 0, OPERAND = f16},
                   schedule = #systolic.schedule<waves = 1x1>,
-                  grid = ["RG", "BQ", "HK", 1]} {
+                  grid = ["RG", "BQ", "HK", 1, "PARTS", 1]} {
     %BQ = systolic.param "BQ"
     %BK = systolic.param "BK"
     %G = systolic.param "G"
@@ -275,6 +354,20 @@ module {
     %seen_end = arith.muli %seen_blocks, %BK : index
     %seen_inside = arith.minui %seen_end, %end : index
     %unmasked_end = arith.select %has_window, %first, %seen_inside : index
+
+    // The blocks of this part: the first of them, and the first that is not whole and seen by every row.
+    %PARTS = systolic.param "PARTS"
+    %is_split = arith.cmpi ne, %PARTS, %c1 : index
+    %stride = arith.muli %BK, %PARTS : index
+    %first_block = arith.divui %first, %BK : index
+    %first_part = arith.remui %first_block, %PARTS : index
+    %part_after = arith.addi %part, %PARTS : index
+    %blocks_until = arith.subi %part_after, %first_part : index
+    %blocks_skipped = arith.remui %blocks_until, %PARTS : index
+    %keys_skipped = arith.muli %blocks_skipped, %BK : index
+    %part_first = arith.addi %first, %keys_skipped : index
+    // A part has few blocks: one loop for all of them is less code to come from memory.
+    %masked_first = arith.select %is_split, %part_first, %unmasked_end : index
     %false = arith.constant false
     %true = arith.constant true
     %zero_o = arith.constant dense<0.0> : !o
@@ -282,7 +375,7 @@ module {
     %unseen_max = arith.constant dense<-1.0e29> : !r
     %smallest_unit = arith.constant dense<0x0d800000> : !r
     %own = func.call @positions(%q0, %before) : (index, index) -> !ri
-    %unmasked:4 = scf.for %k0 = %first to %unmasked_end step %BK
+    %unmasked:4 = scf.for %k0 = %part_first to %masked_first step %stride
         iter_args(%o = %zero_o, %max = %unseen_max, %sum = %zero_r, %unit = %smallest_unit) -> (!o, !r, !r, !r) {
       %k = systolic.load %K[%k0, %f0] limit [%length, %f_end] : !K -> !kv
       %v = systolic.load %V[%k0, %f0] limit [%length, %f_end] transposed : !K -> !vt
@@ -294,12 +387,12 @@ module {
     }
     // Rows' positions are counted from the block's first key on, from round to round: else LLVM would hold as many copies of
     // them through the loop as a lane has scores.
-    %begin_i32 = arith.index_cast %unmasked_end : index to i32
+    %begin_i32 = arith.index_cast %masked_first : index to i32
     %begin = systolic.broadcast %begin_i32 : i32 -> !ri
     %first_ahead = arith.subi %own, %begin : !ri
-    %BK_i32 = arith.index_cast %BK : index to i32
-    %advance = systolic.broadcast %BK_i32 : i32 -> !ri
-    %state:5 = scf.for %k0 = %unmasked_end to %end step %BK
+    %stride_i32 = arith.index_cast %stride : index to i32
+    %advance = systolic.broadcast %stride_i32 : i32 -> !ri
+    %state:5 = scf.for %k0 = %masked_first to %end step %stride
         iter_args(%o = %unmasked#0, %max = %unmasked#1, %sum = %unmasked#2, %unit = %unmasked#3, %ahead = %first_ahead)
         -> (!o, !r, !r, !r, !ri) {
       %k0_i32 = arith.index_cast %k0 : index to i32
@@ -314,19 +407,64 @@ module {
           : (!kv, !vt, !scale, !scale, !qt, f32, index, !ri, index, i1, !o, !r, !r, !r) -> (!o, !r, !r, !r)
       scf.yield %next#0, %next#1, %next#2, %next#3, %next_ahead : !o, !r, !r, !r, !ri
     }
-    %sums = systolic.broadcast %state#2 along 0 : !r -> !o
-    %average = arith.divf %state#0, %sums : !o
     %CODES = systolic.param "CODES"
     %is_codes = arith.cmpi ne, %CODES, %c0 : index
-    %result = scf.if %is_codes -> (!o) {
+    %o = scf.if %is_codes -> (!o) {
       %units = systolic.broadcast %state#3 along 0 : !r -> !o
-      %scaled = arith.mulf %average, %units : !o
+      %scaled = arith.mulf %state#0, %units : !o
       scf.yield %scaled : !o
     } else {
-      scf.yield %average : !o
+      scf.yield %state#0 : !o
     }
+    %sums = systolic.broadcast %state#2 along 0 : !r -> !o
+    %average = arith.divf %o, %sums : !o
     %result_rows = func.call @rows(%q0) : (index) -> !ri
-    systolic.store %result, %Y[%head_row, %c0] limit [%query_limit, %D] rows(%result_rows : !ri) transposed : !o, !Y
+    scf.if %is_split {
+      %keys = arith.subi %end, %first : index
+      %BK_minus_1 = arith.subi %BK, %c1 : index
+      %keys_rounded = arith.addi %keys, %BK_minus_1 : index
+      %blocks_seen = arith.divui %keys_rounded, %BK : index
+      %parts_seen = arith.minui %blocks_seen, %PARTS : index
+      %sees_keys = arith.cmpi ult, %part_first, %end : index
+      // The blocks of a window may be any parts': then all take part, with nothing if they have none.
+      %active = arith.select %has_window, %PARTS, %parts_seen : index
+      %takes_part = arith.select %has_window, %is_inside, %sees_keys : i1
+      scf.if %takes_part {
+        %is_alone = arith.cmpi eq, %active, %c1 : index
+        scf.if %is_alone {
+          systolic.store %average, %Y[%head_row, %c0] limit [%query_limit, %D] rows(%result_rows : !ri) transposed : !o, !Y
+        } else {
+          %RG = systolic.param "RG"
+          %HK = systolic.param "HK"
+          %rows_before = arith.muli %head, %RG : index
+          %partials_first = arith.muli %rows_before, %PARTS : index
+          %partials_used = arith.muli %rows, %PARTS : index
+          %partials_end = arith.addi %partials_first, %partials_used : index
+          func.call @leave(%o, %state#1, %state#2, %partials, %partials_first, %partials_end, %q0, %part)
+              : (!o, !r, !r, !partials, index, index, index, index) -> ()
+          %items_before = arith.muli %block, %HK : index
+          %item = arith.addi %items_before, %head : index
+          %is_last = systolic.arrive %arrived[%item] of %active : !arrived
+          scf.if %is_last {
+            scf.for %row = %q0 to %q_last step %c1 {
+              %parts_before = arith.muli %row, %PARTS : index
+              %parts_begin = arith.addi %partials_first, %parts_before : index
+              %parts_end = arith.addi %parts_begin, %active : index
+              %line = func.call @merge(%partials, %parts_begin, %parts_end, %factor)
+                  : (!partials, index, index, f32) -> !line
+              %token = arith.divui %row, %G : index
+              %inner = arith.remui %row, %G : index
+              %token_row = arith.muli %token, %H : index
+              %row_of_head = arith.addi %head_row, %inner : index
+              %y_row = arith.addi %token_row, %row_of_head : index
+              systolic.store %line, %Y[%y_row, %c0] limit [%query_limit, %D] : !line, !Y
+            }
+          }
+        }
+      }
+    } else {
+      systolic.store %average, %Y[%head_row, %c0] limit [%query_limit, %D] rows(%result_rows : !ri) transposed : !o, !Y
+    }
     systolic.return
   }
 }

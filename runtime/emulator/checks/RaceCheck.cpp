@@ -57,41 +57,53 @@ void RaceCheck::groupStops(Workgroup &workgroup) { groupEnds(workgroup); }
 // Order
 
 void RaceCheck::acquire(Group &group, WaveState &state) {
-  if (state.acquired.empty())
-    return;
-  std::shared_ptr<ForeignClocks> others;
-  for (const SyncLocation *location : state.acquired)
-    for (const auto &[number, clock] : location->released) {
-      if (number == (group.number & Epoch::groupMask)) {
-        join(state.now.group, clock);
-        continue;
-      }
-      const ForeignClocks *known = others ? others.get() : state.now.others.get();
-      if (known)
-        if (auto found = known->find(number); found != known->end()) {
-          GroupClock both = found->second;
-          if (!join(both, clock))
-            continue;
-        }
-      if (!others)
-        others =
-            state.now.others ? std::make_shared<ForeignClocks>(*state.now.others) : std::make_shared<ForeignClocks>();
-      join((*others)[number], clock);
-    }
-  if (others)
-    state.now.others = others;
+  for (const SyncLocation *location : state.acquired) {
+    const uint32_t own = group.number & Epoch::groupMask;
+    if (auto found = location->released.find(own); found != location->released.end())
+      join(state.now.group, found->second);
+    ForeignClocks others = location->released;
+    others.erase(own);
+    join(state.now.others, others);
+    join(state.shown, location->shown);
+  }
   state.acquired.clear();
 }
 
-void RaceCheck::synchronise(Group &group, unsigned wave, SyncLocation &location, AccessKind kind) {
+GroupClock RaceCheck::getShown(const Group &group, unsigned wave) {
+  const WaveState &state = group.waves[wave];
+  GroupClock shown = state.released(wave).group;
+  for (unsigned i = 0; i < group.waves.size(); ++i)
+    if (const HeldBack &held = group.waves[i].held; held.any)
+      shown[i] = std::min(shown[i], held.first);
+  return shown;
+}
+
+/// All that the wave knows the own workgroup's waves to have stored has left the L2.
+void RaceCheck::endWriteBack(Group &group, unsigned wave) {
   WaveState &state = group.waves[wave];
+  for (unsigned i = 0; i < group.waves.size() && state.writesBack; ++i)
+    if (HeldBack &held = group.waves[i].held; held.last <= state.now.group[i])
+      held.any = false;
+  state.writesBack = false;
+}
+
+void RaceCheck::synchronise(Group &group, unsigned wave, SyncLocation &location, AccessKind kind, bool deviceWide) {
+  WaveState &state = group.waves[wave];
+  const uint32_t own = group.number & Epoch::groupMask;
   if (kind != AccessKind::Load) {
     const Knowledge &known = state.released(wave);
-    join(location.released[group.number & Epoch::groupMask], known.group);
+    join(location.released[own], known.group);
+    if (deviceWide)
+      join(location.shown[own], getShown(group, wave));
     if (known.others && location.mergedLast != known.others.get()) {
       for (const auto &[number, clock] : *known.others)
         join(location.released[number], clock);
       location.mergedLast = known.others.get();
+    }
+    if (deviceWide && state.shown && location.shownLast != state.shown.get()) {
+      for (const auto &[number, clock] : *state.shown)
+        join(location.shown[number], clock);
+      location.shownLast = state.shown.get();
     }
   }
   if (kind != AccessKind::Store &&
@@ -102,15 +114,31 @@ void RaceCheck::synchronise(Group &group, unsigned wave, SyncLocation &location,
 void RaceCheck::instruction(Wave &w, const MicroOp *first) {
   if (Opcode(first->opcode) == Opcode::DS_GWS_BARRIER)
     return arriveGlobally(w, first);
-  if (Opcode(first->opcode) != Opcode::S_WAITCNT)
+  switch (Opcode(first->opcode)) {
+  case Opcode::BUFFER_WBL2:
+    groupOf(w).waves[w.number].writesBack = true;
     return;
+  case Opcode::BUFFER_INV:
+  case Opcode::BUFFER_WBINVL1:
+  case Opcode::BUFFER_WBINVL1_VOL: {
+    WaveState &state = groupOf(w).waves[w.number];
+    state.fresh = state.shown;
+    return;
+  }
+  case Opcode::S_WAITCNT:
+    break;
+  default:
+    return;
+  }
   Group &group = groupOf(w);
   WaveState &state = group.waves[w.number];
   state.arrivedAt = nullptr;
   acquire(group, state);
   WaitCounts counts = WaitCounts::decode(uint16_t(first->immediate));
-  if (counts.vm == 0)
+  if (counts.vm == 0) {
     state.memory.any = false;
+    endWriteBack(group, w.number);
+  }
   if (counts.lgkm == 0)
     state.lds.any = false;
 }
@@ -122,7 +150,7 @@ void RaceCheck::arriveGlobally(Wave &w, const MicroOp *first) {
   if (state.arrivedAt == first)
     return;
   state.arrivedAt = first;
-  synchronise(group, w.number, globalBarrier, AccessKind::Atomic);
+  synchronise(group, w.number, globalBarrier, AccessKind::Atomic, /*deviceWide=*/true);
   ++state.now.group[w.number];
 }
 
@@ -130,26 +158,25 @@ void RaceCheck::barrier(Workgroup &workgroup) {
   Group &group = *groups[&workgroup];
   reportDeferred(workgroup, group);
   GroupClock all = {};
-  std::shared_ptr<const ForeignClocks> others;
+  std::shared_ptr<const ForeignClocks> others, shown, fresh;
+  auto merge = [](std::shared_ptr<const ForeignClocks> &to, const std::shared_ptr<const ForeignClocks> &from) {
+    if (from && from != to)
+      to ? join(to, *from) : void(to = from);
+  };
   for (WaveState &state : group.waves) {
     acquire(group, state);
     join(all, state.now.group);
-    if (!state.now.others || state.now.others == others)
-      continue;
-    if (!others) {
-      others = state.now.others;
-      continue;
-    }
-    auto merged = std::make_shared<ForeignClocks>(*others);
-    for (const auto &[number, clock] : *state.now.others)
-      join((*merged)[number], clock);
-    others = merged;
+    merge(others, state.now.others);
+    merge(shown, state.shown);
+    merge(fresh, state.fresh);
   }
   for (unsigned i = 0; i < group.waves.size(); ++i) {
     WaveState &state = group.waves[i];
     state.now.group = all;
     ++state.now.group[i];
     state.now.others = others;
+    state.shown = shown;
+    state.fresh = fresh;
     state.memory.any = state.lds.any = false;
   }
 }
@@ -159,11 +186,17 @@ bool RaceCheck::isSynchronising(const Wave &w, const MicroOp *op, const MemoryAc
     return true;
   if (a.space == MemorySpace::Scalar || a.space == MemorySpace::Lds)
     return false;
-  if (context.facts->of(op).policy.coherent())
-    return true;
   const Launch &launch = *w.group->launch;
+  // What is wider than an atomic access has its scope for the cache's sake.
+  if (context.facts->of(op).policy.coherent())
+    return a.kind == AccessKind::Load || a.bytes <= 8;
   return a.kind == AccessKind::Store && !launch.target->scopedStores && std::has_single_bit(a.lanes) &&
          (a.bytes == 4 || a.bytes == 8) && !groupOf(w).waves[w.number].memory.any;
+}
+
+/// Whether other workgroups hear or tell of it; of an atomic operation they always do.
+bool RaceCheck::isDeviceWide(const Wave &w, const MicroOp *op, const MemoryAccess &a) {
+  return a.kind == AccessKind::Atomic || !w.group->launch->target->scopedStores || context.facts->of(op).policy.sc1;
 }
 
 namespace {
@@ -210,10 +243,16 @@ void RaceCheck::access(Wave &w, const MicroOp *op, const MemoryAccess &a) {
   bool synchronises = isSynchronising(w, op, a);
   reports.nextAccess();
   Pending &pending = inLds ? state.lds : state.memory;
-  if (writes && !synchronises && !pending.any) {
+  if (a.kind == AccessKind::Store && !pending.any) {
     pending.any = true;
     pending.before = state.now;
     ++state.now.group[w.number];
+  }
+  bool isDeviceWide = inLds || this->isDeviceWide(w, op, a);
+  if (a.kind == AccessKind::Store && !isDeviceWide) {
+    if (!state.held.any)
+      state.held = {true, state.now.group[w.number]++, 0};
+    state.held.last = state.now.group[w.number];
   }
   opOfInstruction.try_emplace(op->instruction, op);
   RaceCells &cells = inLds ? group.lds : memory;
@@ -243,7 +282,7 @@ void RaceCheck::access(Wave &w, const MicroOp *op, const MemoryAccess &a) {
     bool tells = a.kind != AccessKind::Atomic || !context.facts->of(op).writes.empty();
     if (synchronises || unlocks)
       synchronise(group, w.number, inLds ? group.ldsLocations[at] : locations[at],
-                  unlocks || !tells ? AccessKind::Store : a.kind);
+                  unlocks || !tells ? AccessKind::Store : a.kind, isDeviceWide);
   }
   if (synchronises && writes)
     ++state.now.group[w.number]; // what comes next wasn't released
@@ -260,6 +299,8 @@ void RaceCheck::check(Party &party, RaceCell &cell, uint64_t at, unsigned bytes)
     report(party, cell.write, true, at, bytes);
   else if (races(cell.atomic))
     party.writes ? report(party, cell.atomic, true, at, bytes) : defer(party, cell.atomic, at, bytes);
+  else if (!party.writes && cell.write && cell.write.group() != party.self.group())
+    checkFreshness(party, cell.write, at, bytes);
   if (!party.writes) {
     if (!cell.firstRead || cell.firstRead.word >> 40 == self || party.now.covers(cell.firstRead, party.group.number))
       cell.firstRead = party.self;
@@ -279,6 +320,17 @@ void RaceCheck::check(Party &party, RaceCell &cell, uint64_t at, unsigned bytes)
   for (Epoch *read : {&cell.firstRead, &cell.lastRead})
     if (read->word >> 40 == self)
       *read = {};
+}
+
+/// Of a load behind a store of another workgroup: whether caches let it see that.
+void RaceCheck::checkFreshness(const Party &party, Epoch store, uint64_t at, unsigned bytes) {
+  const WaveState &state = party.group.waves[party.w.number];
+  if (party.self.atomic() && store.atomic())
+    return;
+  if (!covers(state.shown, store))
+    report(party, store, true, at, bytes, ", which nothing has written back from the L2 (buffer_wbl2) before");
+  else if (!isDeviceWide(party.w, party.op, party.access) && !covers(state.fresh, store))
+    report(party, store, true, at, bytes, ", and no older line is dropped (buffer_inv) after that is known");
 }
 
 /// Whether the store puts there what is there already.
@@ -315,7 +367,8 @@ std::string RaceCheck::nameOf(const Party &party, Epoch other, bool otherWrites)
   return text.str();
 }
 
-void RaceCheck::report(const Party &party, Epoch other, bool otherWrites, uint64_t at, unsigned bytes) {
+void RaceCheck::report(const Party &party, Epoch other, bool otherWrites, uint64_t at, unsigned bytes,
+                       const std::string &why) {
   uint64_t lanes = uint64_t(1) << party.lane;
   reports.add(party.op, other.instruction() * 2 + unsigned(otherWrites), lanes, [&] {
     const MemoryAccess &a = party.access;
@@ -327,8 +380,9 @@ void RaceCheck::report(const Party &party, Epoch other, bool otherWrites, uint64
          : party.writes               ? " stored here and "
                                       : " loaded here and ") +
         nameOf(party, other, otherWrites) +
-        (other.group() == (party.group.number & Epoch::groupMask) ? " with no barrier between them"
-                                                                  : ", and nothing orders the two workgroups");
+        (!why.empty()                                               ? why
+         : other.group() == (party.group.number & Epoch::groupMask) ? " with no barrier between them"
+                                                                    : ", and nothing orders the two workgroups");
     Finding finding = findingAt(party.w, party.op, "race", what);
     finding.lanes = lanes;
     if (!inLds) {

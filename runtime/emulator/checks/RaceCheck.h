@@ -12,8 +12,11 @@
 //   - gfx90a compiles atomic stores without a mark: there a store of one lane that follows such a wait counts as one;
 //     on both chips a plain store to a location that the wave itself has changed atomically last (unlocking).
 // Not a race: the plain load that compilers put before a loop around an atomic compare and swap of the same location.
-// Not found: races hidden by an atomic operation that happens to order them in this run; a missing buffer_inv or
-// buffer_wbl2 at an acquire or release between workgroups. Not reported: two waves that store the same value to the
+// Order alone shows no other workgroup what was stored. A plain store to device memory is in the L2 of its XCD until
+// the wave, or one that a barrier ordered behind it, has written it back (buffer_wbl2, then s_waitcnt), where there are
+// several, and released at the device's scope (sc1); a plain load may find an older line until the wave, or one of its
+// workgroup and a barrier, has dropped them (buffer_inv, buffer_wbinvl1) after it acquired. Not found: races hidden by
+// an atomic operation that happens to order them in this run. Not reported: two waves that store the same value to the
 // same place (compilers let waves write replicated data redundantly), unless a third party reads it.
 #pragma once
 
@@ -49,9 +52,18 @@ private:
     bool any = false;
     Knowledge before;
   };
+  /// A wave's stores that may be in the L2 of its XCD alone: after the first of these steps, up to the last.
+  struct HeldBack {
+    bool any = false;
+    uint32_t first = 0, last = 0;
+  };
   struct WaveState {
     Knowledge now;
     Pending memory, lds; ///< stores
+    HeldBack held;
+    bool writesBack = false;                    ///< until the next s_waitcnt vmcnt(0)
+    std::shared_ptr<const ForeignClocks> shown; ///< of other workgroups: what was written back before it was released
+    std::shared_ptr<const ForeignClocks> fresh; ///< of that, what no line of a cache is older than
     /// What a release hands on: without the stores that nothing has waited for.
     const Knowledge &released(unsigned wave) const {
       const Knowledge *oldest = &now;
@@ -82,12 +94,18 @@ private:
   bool isSynchronising(const Wave &w, const MicroOp *op, const MemoryAccess &access);
   void acquire(Group &group, WaveState &state);
   void arriveGlobally(Wave &w, const MicroOp *first);
-  void synchronise(Group &group, unsigned wave, SyncLocation &location, AccessKind kind);
+  void synchronise(Group &group, unsigned wave, SyncLocation &location, AccessKind kind, bool deviceWide);
+  /// What other workgroups are sure to see of the own one's stores when the wave releases.
+  static GroupClock getShown(const Group &group, unsigned wave);
+  void endWriteBack(Group &group, unsigned wave);
+  bool isDeviceWide(const Wave &w, const MicroOp *op, const MemoryAccess &access);
   void check(Party &party, RaceCell &cell, uint64_t at, unsigned bytes);
   bool sameValue(const Party &party, uint64_t at, unsigned bytes) const;
   void defer(const Party &party, Epoch other, uint64_t at, unsigned bytes);
   void reportDeferred(const Workgroup &workgroup, Group &group);
-  void report(const Party &party, Epoch other, bool otherWrites, uint64_t at, unsigned bytes);
+  void checkFreshness(const Party &party, Epoch store, uint64_t at, unsigned bytes);
+  void report(const Party &party, Epoch other, bool otherWrites, uint64_t at, unsigned bytes,
+              const std::string &why = "");
   std::string nameOf(const Party &party, Epoch other, bool otherWrites) const;
 
   MemoryReport reports;

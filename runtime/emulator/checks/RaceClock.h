@@ -43,6 +43,33 @@ struct Epoch {
   bool atomic() const { return word & 1; }
 };
 
+/// Whether what happened at `epoch`, in another workgroup, is in `clocks`.
+inline bool covers(const std::shared_ptr<const ForeignClocks> &clocks, Epoch epoch) {
+  if (!clocks)
+    return false;
+  auto found = clocks->find(epoch.group());
+  return found != clocks->end() && epoch.step() <= found->second[epoch.wave()];
+}
+
+/// `to` with what `from` has more; they are shared until they differ.
+inline void join(std::shared_ptr<const ForeignClocks> &to, const ForeignClocks &from) {
+  std::shared_ptr<ForeignClocks> more;
+  for (const auto &[number, clock] : from) {
+    const ForeignClocks *known = more ? more.get() : to.get();
+    if (known)
+      if (auto found = known->find(number); found != known->end()) {
+        GroupClock both = found->second;
+        if (!join(both, clock))
+          continue;
+      }
+    if (!more)
+      more = to ? std::make_shared<ForeignClocks>(*to) : std::make_shared<ForeignClocks>();
+    join((*more)[number], clock);
+  }
+  if (more)
+    to = more;
+}
+
 /// What a wave knows; also what a location of synchronisation hands on.
 struct Knowledge {
   GroupClock group = {};                       ///< of the own workgroup
@@ -52,17 +79,15 @@ struct Knowledge {
   bool covers(Epoch epoch, uint32_t ownGroup) const {
     if (epoch.group() == (ownGroup & Epoch::groupMask))
       return epoch.step() <= group[epoch.wave()];
-    if (!others)
-      return false;
-    auto found = others->find(epoch.group());
-    return found != others->end() && epoch.step() <= found->second[epoch.wave()];
+    return checks::covers(others, epoch);
   }
 };
 
 /// A location that atomic operations order waves through: what was released there.
 struct SyncLocation {
   ForeignClocks released;
-  const ForeignClocks *mergedLast = nullptr;
+  ForeignClocks shown; ///< of that, what was written back for other workgroups to see
+  const ForeignClocks *mergedLast = nullptr, *shownLast = nullptr; ///< joined already
 };
 
 } // namespace nstf::emulator::checks

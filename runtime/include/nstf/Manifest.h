@@ -45,7 +45,8 @@ struct Shape {
   std::string str() const;
 };
 
-enum class BufferKind { Weights, Arena, Control, Input, Output, State };
+/// Scratch is what launches have for themselves: zero before the first step, and after a step that failed.
+enum class BufferKind { Weights, Arena, Control, Input, Output, State, Scratch };
 std::string_view nameOf(BufferKind kind);
 
 /// Device memory, one allocation each.

@@ -47,12 +47,12 @@ func.func private @launch_c4_text() attributes {a = #systolic.launch<[x = operan
 
 // -----
 
-// expected-error @+1 {{expected operand or result of a buffer, or none, but got weight of 'x'}}
+// expected-error @+1 {{expected operand or result of a buffer, scratch, zeros or none, but got weight of 'x'}}
 func.func private @kind() attributes {a = #systolic.launch<[x = weight 0]>}
 
 // -----
 
-// expected-error @+1 {{expected operand or result of a buffer, or none, but got operand of 'control'}}
+// expected-error @+1 {{expected operand or result of a buffer, scratch, zeros or none, but got operand of 'control'}}
 func.func private @control() attributes {a = #systolic.launch<[control = operand 0]>}
 
 // -----

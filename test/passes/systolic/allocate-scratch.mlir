@@ -67,3 +67,17 @@ systolic.kernel @none(%work: index)
   %c = systolic.convert_layout %a : tensor<16x64xf32, #tile> -> tensor<16x64xf32, #other>
   systolic.return
 }
+
+// -----
+
+!N = memref<4xi32, #systolic.axes<4>>
+
+// Several waves learn from one of them whether the workgroup is the last.
+// CHECK-LABEL: systolic.kernel @arrive(
+// CHECK-SAME: !systolic.lds<1 x 4xi8
+// expected-remark @+1 {{"4 bytes of LDS, 4 of them scratch"}}
+systolic.kernel @arrive(%n: !N, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x4>} {
+  %is_last = systolic.arrive %n[%work] of %work : !N
+  systolic.return
+}

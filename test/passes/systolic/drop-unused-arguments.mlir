@@ -55,3 +55,17 @@ systolic.kernel @none_that_is_read(%scales: !X, %X: !X, %work: index)
   systolic.store %x, %X[%work] : tensor<16xf32, #systolic.axes<BN>>, !X
   systolic.return
 }
+
+// -----
+
+!X = memref<64xf32, #systolic.axes<N>>
+!N = memref<4xi32, #systolic.axes<4>>
+
+// Memory of the launch's own that a kernel has no use for.
+// CHECK-LABEL: systolic.kernel @own(
+// CHECK-SAME: launch = #systolic.launch<[x = operand 0, n = zeros]>
+systolic.kernel @own(%X: !X, %p: !X, %n: !N, %work: index)
+    attributes {launch = #systolic.launch<[x = operand 0, p = scratch, n = zeros]>, params = {}, grid = []} {
+  %is_last = systolic.arrive %n[%work] of %work : !N
+  systolic.return
+}

@@ -40,6 +40,10 @@
 // I8: systolic.store %{{.+}} : tensor<64x32xi32, #systolic.axes<BM, BN>>, memref<64x64xi32, #systolic.axes<M, N>>
 // F8: systolic.mma %{{.+}}, %{{.+}}, %{{.+}} : tensor<32x32xf8E4M3FNUZ, #systolic.axes<BM, BK>>, tensor<32x32xf8E4M3FNUZ, #systolic.axes<BK, BN>> -> tensor<32x32xf32, #systolic.axes<BM, BN>>
 
+// An axis that is a product of parameters.
+// RUN: nstf-opt %root/templates/kernels/attention.mlir -systolic-instantiate="PARTS=3 RQ=40 DX=48" | FileCheck %s --check-prefix=PRODUCT
+// PRODUCT: systolic.kernel @attention({{.+}}: memref<120x48xf32, #systolic.axes<RQ * PARTS, DX>>
+
 // A slot's signature and body are resized with the kernel; a parameter it reads is the kernel's.
 // CHECK-LABEL: func.func private @epilogue(
 // CHECK-SAME: %{{.+}}: tensor<48x24xf32, #systolic.axes<BM, BK>>) -> tensor<48x24xf32, #systolic.axes<BM, BK>>

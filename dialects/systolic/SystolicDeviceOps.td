@@ -1,0 +1,37 @@
+// Operations between the workgroups of a launch. Each lists its numbered constraints; the verifier carries the same
+// numbers.
+#ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICDEVICEOPS
+#define NSTF_DIALECTS_SYSTOLIC_SYSTOLICDEVICEOPS
+
+include "dialects/systolic/SystolicMemoryOps.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Systolic_ArriveOp : Systolic_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "counts a workgroup that is done with its part, and says whether it is the last of `count`";
+  let description = [{
+    `counters[i]` counts who arrived. It is zero before the first workgroup arrives, and the last one leaves it at zero.
+    Nobody waits: the last workgroup goes on with what all of them have stored, the others end. What a workgroup stored
+    before it arrived is what the last one loads after, on whichever XCD they are. All lanes get the same answer.
+
+    Which workgroup is the last changes from run to run; what it computes must not, so it combines the parts in their
+    order.
+
+    - arrive_c1: the counters are a buffer of i32 and rank 1.
+
+    ```mlir
+    !counters = memref<64xi32, #systolic.axes<M>>
+    func.func @arrive(%counters: !counters, %item: index, %parts: index) -> i1 {
+      %is_last = systolic.arrive %counters[%item] of %parts : !counters
+      return %is_last : i1
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Systolic_Buffer, "how many have arrived, one number for each group of workgroups">:$counters,
+                       Arg<Index, "which of the counters">:$index,
+                       Arg<Index, "how many workgroups arrive, at least 1">:$count);
+  let results = (outs I1:$isLast);
+  let assemblyFormat = "$counters `[` $index `]` `of` $count attr-dict `:` type($counters)";
+  let hasVerifier = 1;
+}
+
+#endif

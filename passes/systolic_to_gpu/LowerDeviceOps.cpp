@@ -1,0 +1,82 @@
+// Lowering of what workgroups do together.
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/systolic_to_gpu/TileLowering.h"
+
+using namespace mlir;
+using namespace nstf::systolic;
+
+namespace {
+
+/// One lane counts, between fences at the scope of the device: what was stored before is there for who comes later, and
+/// what is loaded after is no older.
+struct ArrivePattern : TilePattern<ArriveOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(ArriveOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder index{rewriter, op.getLoc()};
+    bool hasWaves = kernel.array.getNumWaves() > 1;
+    makeFence(index, LLVM::AtomicOrdering::release);
+    Value isFirst = isZero(index, kernel.lane);
+    if (hasWaves) {
+      amdgpu::LDSBarrierOp::create(rewriter, op.getLoc());
+      isFirst = index.both(isFirst, isZero(index, kernel.wave));
+    }
+    Value counters = kernel.getMemory(op.getCounters(), adaptor.getCounters());
+    auto update = [&](arith::AtomicRMWKind kind, int64_t value) -> Value {
+      return memref::AtomicRMWOp::create(rewriter, op.getLoc(), kind, index.toI32(index.constant(value)), counters,
+                                         adaptor.getIndex());
+    };
+    Value before = onlyIf(index, isFirst, [&] { return update(arith::AtomicRMWKind::addi, 1); });
+    before = hasWaves ? shareWithWaves(index, isFirst, before) : before;
+    before = ROCDL::ReadfirstlaneOp::create(rewriter, op.getLoc(), rewriter.getI32Type(), before);
+    Value last = index.toI32(index.add(adaptor.getCount(), -1));
+    Value isLast = arith::CmpIOp::create(rewriter, op.getLoc(), arith::CmpIPredicate::eq, before, last);
+    (void)onlyIf(index, index.both(isLast, isFirst), [&] { return update(arith::AtomicRMWKind::assign, 0); });
+    makeFence(index, LLVM::AtomicOrdering::acquire);
+    rewriter.replaceOp(op, isLast);
+    return success();
+  }
+
+private:
+  static void makeFence(IndexBuilder &index, LLVM::AtomicOrdering ordering) {
+    LLVM::FenceOp::create(index.builder, index.loc, ordering, "agent");
+  }
+
+  static Value isZero(IndexBuilder &index, Value value) { return index.lessThan(value, index.constant(1)); }
+
+  /// What `make` makes, an i32, and 0 where the condition is false.
+  static Value onlyIf(IndexBuilder &index, Value condition, function_ref<Value()> make) {
+    Type i32 = index.builder.getI32Type();
+    auto branch = scf::IfOp::create(index.builder, index.loc, i32, condition, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(index.builder);
+    index.builder.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(index.builder, index.loc, make());
+    index.builder.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(index.builder, index.loc, index.toI32(index.constant(0)));
+    return branch.getResult(0);
+  }
+
+  /// The value of the lane that counted, through LDS.
+  Value shareWithWaves(IndexBuilder &index, Value isFirst, Value value) const {
+    Value shared = viewScratch(index, kernel, {1}, value.getType()), zero = index.constant(0);
+    auto branch = scf::IfOp::create(index.builder, index.loc, isFirst, /*withElseRegion=*/false);
+    {
+      OpBuilder::InsertionGuard guard(index.builder);
+      index.builder.setInsertionPointToStart(branch.thenBlock());
+      memref::StoreOp::create(index.builder, index.loc, value, shared, zero);
+    }
+    amdgpu::LDSBarrierOp::create(index.builder, index.loc);
+    Value read = memref::LoadOp::create(index.builder, index.loc, shared, zero);
+    amdgpu::LDSBarrierOp::create(index.builder, index.loc); // the scratch is somebody else's from here on
+    return read;
+  }
+};
+
+} // namespace
+
+void nstf::systolic::populateDeviceLowering(const KernelContext &kernel, TypeConverter &converter,
+                                            RewritePatternSet &patterns) {
+  patterns.add<ArrivePattern>(kernel, converter, patterns.getContext());
+}
