@@ -268,6 +268,7 @@ KernelHeader KernelCompilation::describe() const {
     names.push_back(getNames(graph, description, argument));
     header.argumentAbouts.push_back(names.back().about);
     header.argumentsAreCodes.push_back(names.back().areCodes);
+    header.argumentsAreOwn.push_back(argument.isOwn());
     if (argument.kind == LaunchInfo::Argument::Control)
       header.control = i;
   }

@@ -57,6 +57,12 @@ private:
     return header.control && &argument == &kernel.arguments[*header.control];
   }
 
+  /// Whether the launch has memory of its own.
+  bool hasOwnMemory() const {
+    return std::find(header.argumentsAreOwn.begin(), header.argumentsAreOwn.end(), true) !=
+           header.argumentsAreOwn.end();
+  }
+
   void writeHead() {
     text += "/* " + name + ": " + comment(header.about) + "\n\n";
     text += "   Made by " + comment(header.compiler) + ":\n   " + comment(header.command) + "\n\n";
@@ -72,12 +78,13 @@ private:
     if (header.maxRows)
       text += "     Of a matrix of up to " + number(*header.maxRows) +
               " rows only those of the launch are: memory for more is not needed.\n";
-    text +=
-        "   What it may rely on:\n"
-        "   - The same inputs give the same bits, launch by launch, on every chip of a target: no atomics, and the\n"
-        "     order of every sum is fixed. A row's bits depend on that row and what all rows share, not on others.\n"
-        "   - The launch waits for the stream and for nothing else, allocates nothing and keeps nothing.\n"
-        "   NSTF's templates/CONTRACT.md has the whole contract. */\n";
+    text += "   What it may rely on:\n"
+            "   - The same inputs give the same bits, launch by launch, on every chip of a target: the order of\n"
+            "     every sum is fixed. A row's bits depend on that row and what all rows share, not on others.\n"
+            "   - The launch waits for the stream and for nothing else, allocates nothing and keeps nothing.\n";
+    if (hasOwnMemory())
+      text += "   - Two launches that may run at once need two of what is for a launch alone; others may share it.\n";
+    text += "   NSTF's templates/CONTRACT.md has the whole contract. */\n";
     text += "#ifndef NSTF_KERNEL_" + capitals + "_H\n#define NSTF_KERNEL_" + capitals +
             "_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n";
   }
@@ -114,7 +121,9 @@ private:
   }
 
   std::string describe(const KernelArgument &argument, const std::string &field, const std::string &about) const {
-    std::string access = argument.access == Access::Read    ? "read"
+    const bool isOwn = header.argumentsAreOwn.at(&argument - kernel.arguments.data());
+    std::string access = isOwn                              ? "read and written"
+                         : argument.access == Access::Read  ? "read"
                          : argument.access == Access::Write ? "written"
                                                             : "written in place: what is not named stays";
     if (isControl(argument))

@@ -28,6 +28,7 @@ struct KernelHeader {
   std::vector<std::pair<std::string, std::string>> values; ///< the options' values, ("m", "64")
   std::vector<std::string> argumentAbouts;                 ///< one for each argument
   std::vector<bool> argumentsAreCodes;                     ///< for each: any bits are codes, of a format
+  std::vector<bool> argumentsAreOwn;                       ///< for each: memory for the launch alone
   std::optional<size_t> control;                           ///< which argument is the control block
   std::optional<int64_t> maxRows;                          ///< where the rows of a launch are read at run time
   bool readsTokens = false, readsPosition = false;         ///< from the control block

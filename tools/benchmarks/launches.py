@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 
+CONTROL_BYTES = 64
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -24,6 +25,7 @@ class Kernel:
     buffers: dict                # bytes by name
     arguments: list              # as a launch file has them
     dynamic_lds: int = 0
+    control: tuple = ()          # what its control block begins with, where that isn't zeros: rows, position
     parameters: dict = dataclasses.field(default_factory=dict)  # tile sizes and others by name
     schedule: dict = dataclasses.field(default_factory=dict)    # texts of its fields by name, those that are said
     registers: int = 0           # of a lane that code names, AGPRs included
@@ -46,7 +48,7 @@ def run(command, output=subprocess.DEVNULL, **options):
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
-def nstf_kernel(build, words, target, folder, chip=None):
+def nstf_kernel(build, words, target, folder, chip=None, control=()):
     """What `nstfc kernel WORDS` makes for a target, which may be a file that describes `chip`; throws Failed."""
     chip = chip or target
     code_object, header, explanation = folder / "kernel.hsaco", folder / "kernel.h", folder / "kernel.txt"
@@ -55,13 +57,14 @@ def nstf_kernel(build, words, target, folder, chip=None):
                           "--header", header, "--explain"], output)
     text = header.read_text()
     threads, groups = re.search(rf'{{"{chip}", (\d+), \d+, (\d+)}}', text).groups()
-    buffers = {name: int(size) for name, size in re.findall(r"/\* (\w+): [^;]*; (\d+) bytes; ", text)}
+    buffers = {name: int(size or CONTROL_BYTES)
+               for name, size in re.findall(r"/\* (\w+): (?:[^;]*; (\d+) bytes; |run scalars)", text)}
     explained = explanation.read_text()
     parameters = re.search(r"^  parameters +(.*)$", explained, re.MULTILINE).group(1)
     schedule = re.search(r"^  schedule +(.*)$", explained, re.MULTILINE).group(1)
     registers = re.search(r"^  registers +(\d+) V, (\d+) A", explained, re.MULTILINE).groups()
     return Kernel(code_object, chip, re.search(r'_SYMBOL "(\w+)"', text).group(1), [int(groups), 1, 1], int(threads), buffers,
-                  [{"buffer": name} for name in buffers],
+                  [{"buffer": name} for name in buffers], control=control,
                   parameters={name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", parameters)},
                   schedule=dict(re.findall(r"(\w+)=(\w+)", schedule)),
                   registers=sum(map(int, registers)), compile_seconds=seconds)
@@ -92,11 +95,18 @@ def with_code_object(build, kernel, code_object):
     return dataclasses.replace(kernel, code_object=code_object.resolve(), symbol=kernels[0]["kernel"])
 
 
+def _buffer(kernel, name, size):
+    if name != "control" or not kernel.control:
+        return {"type": "u8", "shape": [size], "init": "zeros"}
+    return {"type": "i32", "shape": [size // 4], "init": {"values": [*kernel.control] + [0] * (size // 4 - len(kernel.control))}}
+
+
 def write_launch(kernel, path, groups=None, repeat=1):
-    """A launch file of zeros, `repeat` times the same; of `groups` workgroups only where they are given."""
+    """A launch file of zeros but for the control block, `repeat` times the same; of `groups` workgroups only where they are
+    given."""
     path.write_text(json.dumps({  # JSON is YAML
         "code_object": str(kernel.code_object), "target": kernel.target,
-        "buffers": {name: {"type": "u8", "shape": [size], "init": "zeros"} for name, size in kernel.buffers.items()},
+        "buffers": {name: _buffer(kernel, name, size) for name, size in kernel.buffers.items()},
         "launches": [{"kernel": kernel.symbol, "grid": [groups, 1, 1] if groups else kernel.groups,
                       "block": [kernel.threads, 1, 1], "dynamic_lds": kernel.dynamic_lds, "args": kernel.arguments,
                       "repeat": repeat}]}))

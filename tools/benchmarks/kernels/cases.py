@@ -23,6 +23,9 @@ class Case:
     heads: int = 0
     kv_heads: int = 0
     head_size: int = 0
+    context: int = 0       # rows of the cache that attention reads
+    position: int = 0      # of its first row in there
+    kv_type: str = ""      # of the cache, where it isn't `type`: i8
     w_format: str = ""     # of the matrix, where it is codes: int8, int4_g128
     x_format: str = ""     # of the rows, where they are codes: i8, e4m3fnuz
     chips: tuple = tuple(chip.TARGETS)
@@ -38,9 +41,11 @@ class Case:
 
     @property
     def name(self):
-        shape = f"{self.m} heads {self.heads}/{self.kv_heads} size {self.head_size}" if self.heads else \
+        cache = f" at {self.position} of {self.context}" if self.context else ""
+        shape = f"{self.m}{cache} heads {self.heads}/{self.kv_heads} size {self.head_size}" if self.heads else \
             f"{self.m}x{self.n}x{self.k}"
-        return f"{self.kernel} {self.type} {shape}" + "".join(f" {kind}" for kind in (self.w_format, self.x_format) if kind)
+        kinds = (self.kv_type, self.w_format, self.x_format)
+        return f"{self.kernel} {self.type} {shape}" + "".join(f" {kind}" for kind in kinds if kind)
 
     @property
     def h200_microseconds(self):
@@ -56,7 +61,8 @@ class Case:
         if self.kernel == "matvec":
             del sizes["m"]
         words = [self.kernel, *(f"--{key}={value}" for key, value in sizes.items()), f"--type={self.type}"]
-        return words + ([f"--w-format={self.w_format}"] if self.w_format else []) + ([f"--x-format={self.x_format}"] if self.x_format else [])
+        options = {"context": self.context, "kv-type": self.kv_type, "w-format": self.w_format, "x-format": self.x_format}
+        return words + [f"--{key}={value}" for key, value in options.items() if value]
 
     @property
     def product_type(self):
@@ -77,15 +83,29 @@ class Case:
         return (int(bits) + (16 + zero) / int(group or self.k)) / 8
 
     @property
+    def control(self):
+        """What the control block begins with."""
+        return (self.m, self.position) if self.context else ()
+
+    @property
+    def keys(self):
+        """That attention reads."""
+        return self.position + self.m
+
+    @property
     def products(self):
-        """Multiplications of two elements; of attention, which is causal, half of the scores' and of the values'."""
-        return self.heads * self.m * self.m * self.head_size if self.heads else self.m * self.n * self.k
+        """Multiplications of two elements; of attention, which is causal, those of the scores and values that a row sees, all
+        that stand before the first and half of the others."""
+        seen = self.m * (2 * self.position + self.m)
+        return self.heads * seen * self.head_size if self.heads else self.m * self.n * self.k
 
     @property
     def bytes(self):
         """That memory must give and take: each operand and the result once."""
         if self.heads:
-            return 2 * self.m * (self.heads + self.kv_heads) * self.head_size * self.bytes_an_element
+            row = self.head_size * self.bytes_an_element
+            cached = self.head_size * BYTES[self.kv_type] + BYTES["f32"] if self.kv_type else row  # a code's row has a scale
+            return 2 * (self.m * self.heads * row + self.keys * self.kv_heads * cached)
         result = 4 if self.type in ("i8", "e4m3fnuz") else self.bytes_an_element
         row = self.k + 4 if self.x_format else self.k * self.bytes_an_element
         return self.m * row + self.n * self.k * self.bytes_a_weight + self.m * self.n * result

@@ -28,7 +28,7 @@ class Plan:
             shipped = yaml.safe_load((launches.ROOT / "templates" / "targets" / f"{chip.target}.yaml").read_text())
             target = folder / "target.yaml"
             target.write_text(yaml.safe_dump({**shipped, **dict(self.target)}))
-        kernel = launches.nstf_kernel(build, [*case.words, *self.words], target, folder, chip.target)
+        kernel = launches.nstf_kernel(build, [*case.words, *self.words], target, folder, chip.target, case.control)
         return launches.with_code_object(build, kernel, pathlib.Path(self.code_object)) if self.code_object else kernel
 
 

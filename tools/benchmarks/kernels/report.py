@@ -42,7 +42,7 @@ class Row:
 
     def look(self, build, with_loops):
         try:
-            self.kernel = launches.nstf_kernel(build, self.case.words, self.chip.target, self.folder)
+            self.kernel = launches.nstf_kernel(build, self.case.words, self.chip.target, self.folder, control=self.case.control)
             self.found |= structure.of(build, self.kernel, self.case, self.chip, self.folder)
             if with_loops:
                 self.notes["loops"] = structure.loops(build, self.kernel)

@@ -60,6 +60,8 @@ def _estimate(build, kernel, case, chip, folder):
 
 def best(build, case, chip, folder):
     """Microseconds and the configuration; throws launches.Failed where there is none, peer.Unavailable."""
+    if case.context:
+        raise launches.Failed("Triton's tutorials have no attention over a cache")
     candidates = list(_attention(case) if case.heads else _products(case, chip))
     estimates, reasons = [], []
     for candidate, kernel in zip(candidates, peer.compile(peer.FOLDER / "kernels.py", candidates, chip.target, folder)):
