@@ -37,6 +37,32 @@ Value convertNumbers(IndexBuilder &index, Value vector, Type type, Operation *op
                                  arith::ExtFOp::create(index.builder, index.loc, wide, vector));
 }
 
+/// A load whose rows end before the buffer does, as one of a buffer that ends there: the range check of its descriptor takes
+/// the place of a comparison for each access.
+struct LimitedRows {
+  SmallVector<Value> limits;
+  Value memory;
+
+  static LimitedRows of(IndexBuilder &index, const KernelContext &kernel, LoadOp op, Value memory, ValueRange limits) {
+    LimitedRows found{SmallVector<Value>(limits), memory};
+    auto buffer = cast<MemRefType>(op.getBuffer().getType());
+    bool isPlain = !kernel.packings.lookup(op.getBuffer()) && !kernel.tokenBuffers.lookup(op.getBuffer()).memory;
+    if (limits.empty() || buffer.getRank() != 2 || !isPlain || op.getRows() || getConstantIntValue(limits[0]) ||
+        buffer.getDimSize(1) * buffer.getElementTypeBitWidth() % 32 != 0)
+      return found;
+    auto type = cast<MemRefType>(memory.getType());
+    auto sized = MemRefType::get(ShapedType::kDynamic, type.getElementType(), type.getLayout(), type.getMemorySpace());
+    Value size = index.constant(buffer.getDimSize(0));
+    Value end = arith::MinUIOp::create(index.builder, index.loc, limits[0], size);
+    found.memory = memref::ReinterpretCastOp::create(
+        index.builder, index.loc, sized, memory, /*offset=*/OpFoldResult(index.builder.getIndexAttr(0)),
+        /*sizes=*/OpFoldResult(index.mul(end, buffer.getDimSize(1))),
+        /*strides=*/OpFoldResult(index.builder.getIndexAttr(1)));
+    found.limits[0] = size;
+    return found;
+  }
+};
+
 struct LoadPattern : TilePattern<LoadOp> {
   using TilePattern::TilePattern;
   LogicalResult matchAndRewrite(LoadOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
@@ -49,13 +75,14 @@ struct LoadPattern : TilePattern<LoadOp> {
       rewriter.replaceOp(op, convertNumbers(index, picked, getTileType(op.getResult()).getElementType(), op));
       return success();
     }
+    LimitedRows rows = LimitedRows::of(index, kernel, op, memory, adaptor.getLimits());
     BufferAccess access(index, kernel,
                         {.buffer = buffer,
                          .packing = kernel.packings.lookup(op.getBuffer()),
                          .perToken = kernel.tokenBuffers.lookup(op.getBuffer()).perToken,
                          .tile = getTileType(op.getResult()),
                          .indices = adaptor.getIndices(),
-                         .limits = adaptor.getLimits(),
+                         .limits = rows.limits,
                          .known = lookUp(kernel, op.getIndices()),
                          .knownLimits = lookUp(kernel, op.getLimits()),
                          .rows = adaptor.getRows(),
@@ -70,7 +97,7 @@ struct LoadPattern : TilePattern<LoadOp> {
     for (int64_t i = 0; i < type.getNumElements(); i += width) {
       BufferAddress address = access.getAddress(i);
       IntegerAttr constant = address.constant ? rewriter.getI32IntegerAttr(address.constant) : IntegerAttr();
-      Value value = amdgpu::RawBufferLoadOp::create(rewriter, op.getLoc(), part, memory, address.lanes,
+      Value value = amdgpu::RawBufferLoadOp::create(rewriter, op.getLoc(), part, rows.memory, address.lanes,
                                                     rewriter.getBoolAttr(true), constant, address.shared);
       result = insertRegisters(index, access.moveCut(value, i), result, i);
     }

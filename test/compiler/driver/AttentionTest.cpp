@@ -1,4 +1,5 @@
 // Attention of every head size and grouping, over caches and over the rows of a step.
+#include "test/compiler/driver/AttentionText.h"
 #include "test/compiler/driver/KernelTest.h"
 
 #include <cmath>
@@ -9,28 +10,6 @@ using namespace nstf::test;
 namespace {
 
 constexpr int64_t tokens = GraphText::tokens;
-
-struct AttentionCase {
-  int64_t headSize, heads, kvHeads;
-  int64_t window = 0; // none
-};
-
-std::string attributes(const AttentionCase &attention, bool isCausal, double scale = 4) {
-  return "{heads = " + std::to_string(attention.heads) + " : i64, kv_heads = " + std::to_string(attention.kvHeads) +
-         " : i64, " + (isCausal ? "causal, " : "") +
-         (attention.window ? "window = " + std::to_string(attention.window) + " : i64, " : "") +
-         "scale = " + std::to_string(scale / std::sqrt(double(attention.headSize))) + " : f64}";
-}
-
-void addCached(GraphText &graph, const AttentionCase &attention, int64_t context) {
-  int64_t features = attention.kvHeads * attention.headSize;
-  TextValue q = graph.input({tokens, attention.heads * attention.headSize});
-  TextValue k = graph.input({tokens, features}), v = graph.input({tokens, features});
-  TextValue keys = graph.state({context, features}), values = graph.state({context, features});
-  keys = graph.op("kv_append", {k, keys}, keys.type);
-  values = graph.op("kv_append", {v, values}, values.type);
-  graph.output(graph.op("attention", {q, keys, values}, q.type, attributes(attention, true)));
-}
 
 /// Caches of codes, with a scale for each row and head.
 void addCoded(GraphText &graph, const AttentionCase &attention, int64_t context, const std::string &type,

@@ -1,0 +1,84 @@
+// Attention's rows: the same bits alone, in chunks, and beside others. A process has one emulator: the other chip is a
+// run of its own.
+#include "test/compiler/driver/AttentionText.h"
+#include "test/compiler/driver/KernelTest.h"
+
+#include <cstring>
+
+using namespace nstf;
+using namespace nstf::test;
+
+namespace {
+
+using Rows = std::vector<std::vector<std::byte>>; // of each output, all rows one after the other
+
+/// Rows [first, first + count) of numbers that hang on the input and the row alone, times `scale` where that row is
+/// odd.
+runtime::HostTensor makeRows(const manifest::Port &input, int64_t first, int64_t count, float scale) {
+  runtime::HostTensor tensor{input.type, input.shape.at(count), {}};
+  const int64_t columns = input.shape.elements(1);
+  std::vector<float> numbers;
+  for (int64_t row = first; row < first + count; ++row) {
+    std::mt19937 random(unsigned(row * 977 + input.buffer));
+    for (int64_t i = 0; i < columns; ++i)
+      numbers.push_back(float(int32_t(random())) / float(1u << 31) * (row % 2 ? scale : 1));
+  }
+  tensor.data.resize(numbers.size() * 4);
+  std::memcpy(tensor.data.data(), numbers.data(), tensor.data.size());
+  return tensor;
+}
+
+/// What steps of so many tokens give, one after the other; queries of odd rows times `scale`.
+Rows runInChunks(const std::filesystem::path &package, const std::string &target, const std::vector<int64_t> &chunks,
+                 float scale = 1) {
+  runtime::SessionOptions options;
+  options.target = target;
+  options.device = DeviceKind::Emulator;
+  runtime::Session session = runtime::Session::open(package, options);
+  Rows rows(session.manifest().outputs.size());
+  for (int64_t count : chunks) {
+    const int64_t first = session.position();
+    for (size_t i = 0; i < session.manifest().inputs.size(); ++i) {
+      const manifest::Port &input = session.manifest().inputs[i];
+      session.setInput(input.name, makeRows(input, first, count, i % 3 == 0 ? scale : 1));
+    }
+    session.run(count);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      runtime::HostTensor output = session.output(session.manifest().outputs[i].name);
+      rows[i].insert(rows[i].end(), output.data.begin(), output.data.end());
+    }
+  }
+  return rows;
+}
+
+/// A row has the same bits alone, in chunks of any size that workgroups share out the keys of, and beside any others.
+TEST_F(KernelTest, AttentionGivesARowTheSameBitsInAnyChunk) {
+  const char *chip = std::getenv("NSTF_TEST_TARGET");
+  const std::string target = chip ? chip : "gfx942";
+  options.targets = {target};
+  for (Precision precision : {Precision::F32, Precision::BF16}) {
+    GraphText graph(330);
+    for (AttentionCase attention : {AttentionCase{128, 8, 2}, {64, 3, 3}, {38, 14, 2}, {64, 4, 2, 70}})
+      addCached(graph, attention, 330);
+    options.maxTokens = 16;
+    options.precision = precision;
+    compile(graph.text());
+    ASSERT_FALSE(HasFatalFailure());
+    std::vector<int64_t> start(17, 16), alone = start, odd = start, whole = start; // 272 rows
+    alone.insert(alone.end(), 48, 1);
+    odd.insert(odd.end(), {3, 13, 1, 7, 16, 2, 6});
+    whole.insert(whole.end(), 3, 16);
+    Rows expected = runInChunks(package(), target, alone);
+    EXPECT_EQ(runInChunks(package(), target, alone), expected); // once more
+    EXPECT_EQ(runInChunks(package(), target, odd), expected);
+    EXPECT_EQ(runInChunks(package(), target, whole), expected);
+    Rows scaled = runInChunks(package(), target, whole, 50);
+    for (size_t i = 0; i < expected.size(); ++i)
+      for (size_t row = 0, bytes = expected[i].size() / 320; row < 320; row += 2)
+        EXPECT_TRUE(std::equal(scaled[i].begin() + row * bytes, scaled[i].begin() + (row + 1) * bytes,
+                               expected[i].begin() + row * bytes))
+            << "output " << i << ", row " << row;
+  }
+}
+
+} // namespace
