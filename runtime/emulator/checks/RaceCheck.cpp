@@ -194,9 +194,12 @@ bool RaceCheck::isSynchronising(const Wave &w, const MicroOp *op, const MemoryAc
          (a.bytes == 4 || a.bytes == 8) && !groupOf(w).waves[w.number].memory.any;
 }
 
-/// Whether other workgroups hear or tell of it; of an atomic operation they always do.
+/// Whether it passes by what a workgroup's caches hold; an atomic operation always does, and on gfx90a any store.
 bool RaceCheck::isDeviceWide(const Wave &w, const MicroOp *op, const MemoryAccess &a) {
-  return a.kind == AccessKind::Atomic || !w.group->launch->target->scopedStores || context.facts->of(op).policy.sc1;
+  const CachePolicy policy = context.facts->of(op).policy;
+  if (a.kind == AccessKind::Atomic || w.group->launch->target->scopedStores)
+    return a.kind == AccessKind::Atomic || policy.sc1;
+  return a.kind == AccessKind::Store || policy.coherent();
 }
 
 namespace {

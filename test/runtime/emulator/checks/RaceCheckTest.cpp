@@ -169,6 +169,33 @@ const std::vector<MemoryCase> gfx942 = {
      {},
      64,
      2},
+    {"nothing is written back before",
+     HANDOVER("e", "s_waitcnt vmcnt(0)\n", "global_atomic_add v3, v4, s[4:5] offset:3072\n",
+              "global_atomic_or v5, v3, v3, s[4:5] offset:3072 sc0\n", "buffer_inv sc1\n"),
+     {"race: 4 bytes loaded here and stored by wave 0 of workgroup (0, 0, 0) at entry + 0x2c ('global_store_dword v1, "
+      "v1, s[4:5]'), which nothing has written back from the L2 (buffer_wbl2) before: kernel 'k4', pc P (entry + "
+      "0x70), instruction 'global_load_dword v6, v1, s[4:5]', workgroup (1, 0, 0), wave 0, lanes 0-63, address P: P is "
+      "0 bytes into allocation N [P, P), 4096 bytes"},
+     64,
+     2},
+    {"no older line is dropped",
+     HANDOVER("f", "buffer_wbl2 sc1\n s_waitcnt vmcnt(0)\n", "global_atomic_add v3, v4, s[4:5] offset:3072\n",
+              "global_atomic_or v5, v3, v3, s[4:5] offset:3072 sc0\n", ""),
+     {"race: 4 bytes loaded here and stored by wave 0 of workgroup (0, 0, 0) at entry + 0x2c ('global_store_dword v1, "
+      "v1, s[4:5]'), and no older line is dropped (buffer_inv) after that is known: kernel 'k5', pc P (entry + 0x70), "
+      "instruction 'global_load_dword v6, v1, s[4:5]', workgroup (1, 0, 0), wave 0, lanes 0-63, address P: P is 0 "
+      "bytes into allocation N [P, P), 4096 bytes"},
+     64,
+     2},
+    {"a flag of a workgroup's scope",
+     HANDOVER("g", "buffer_wbl2 sc1\n s_waitcnt vmcnt(0)\n", "global_store_dword v3, v4, s[4:5] offset:3072 sc0\n",
+              "global_load_dword v5, v3, s[4:5] offset:3072 sc0\n", "buffer_inv sc1\n"),
+     {"race: 4 bytes loaded here and stored by wave 0 of workgroup (0, 0, 0) at entry + 0x2c ('global_store_dword v1, "
+      "v1, s[4:5]'), which nothing has written back from the L2 (buffer_wbl2) before: kernel 'k6', pc P (entry + "
+      "0x78), instruction 'global_load_dword v6, v1, s[4:5]', workgroup (1, 0, 0), wave 0, lanes 0-63, address P: P is "
+      "0 bytes into allocation N [P, P), 4096 bytes"},
+     64,
+     2},
 };
 const std::vector<MemoryCase> gfx90a = {
     {"handed over by an atomic store and load",
@@ -188,6 +215,15 @@ const std::vector<MemoryCase> gfx90a = {
       "v1, s[4:5]'), and nothing orders the two workgroups: kernel 'k1', pc P (entry + 0x6c), instruction "
       "'global_load_dword v6, v1, s[4:5]', workgroup (1, 0, 0), wave 0, lanes 0-63, address P: P is 0 bytes into "
       "allocation N [P, P), 4096 bytes"},
+     64,
+     2},
+    {"no older line is dropped",
+     HANDOVER("c", "s_waitcnt vmcnt(0)\n", "global_store_dword v3, v4, s[4:5] offset:3072\n",
+              "global_load_dword v5, v3, s[4:5] offset:3072 glc\n", ""),
+     {"race: 4 bytes loaded here and stored by wave 0 of workgroup (0, 0, 0) at entry + 0x2c ('global_store_dword v1, "
+      "v1, s[4:5]'), and no older line is dropped (buffer_inv) after that is known: kernel 'k2', pc P (entry + 0x68), "
+      "instruction 'global_load_dword v6, v1, s[4:5]', workgroup (1, 0, 0), wave 0, lanes 0-63, address P: P is 0 "
+      "bytes into allocation N [P, P), 4096 bytes"},
      64,
      2},
 };
