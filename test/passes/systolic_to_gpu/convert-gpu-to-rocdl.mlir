@@ -35,6 +35,21 @@ module {
     }
   }
 
+  // Atomic operations have the device's scope, and order nothing else.
+  // CHECK-LABEL: llvm.func @count
+  // CHECK: llvm.atomicrmw add %{{.+}}, %{{.+}} syncscope("agent") monotonic : !llvm.ptr, i32
+  // CHECK: llvm.atomicrmw xchg %{{.+}}, %{{.+}} syncscope("agent") monotonic : !llvm.ptr, i32
+  gpu.module @counters {
+    gpu.func @count(%n: memref<4xi32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+      %i = gpu.block_id x
+      %one = arith.constant 1 : i32
+      %before = memref.atomic_rmw addi %one, %n[%i] : (i32, memref<4xi32>) -> i32
+      %after = memref.atomic_rmw assign %before, %n[%i] : (i32, memref<4xi32>) -> i32
+      memref.store %after, %n[%i] : memref<4xi32>
+      gpu.return
+    }
+  }
+
   // Approximate powers of two are one instruction each; a number that is rounded to bf16 takes three for two elements beside two
   // each, and none keeps a NaN.
   // CHECK-LABEL: llvm.func @weights

@@ -12,7 +12,7 @@
 // CHECK: %[[LAST:.+]] = arith.cmpi eq, %[[SHARED]], %{{.+}} : i32
 // CHECK: %[[RESET:.+]] = arith.andi %[[LAST]], %[[FIRST]]
 // CHECK: scf.if %[[RESET]] -> (i32) {
-// CHECK:   memref.atomic_rmw assign %c0
+// CHECK:   memref.atomic_rmw assign
 // CHECK: llvm.fence syncscope("agent") acquire
 systolic.kernel @one_wave(%n: !N, %work: index)
     attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {

@@ -83,3 +83,25 @@ systolic.kernel @narrow(%X: !X, %Y: !Y, %work: index) attributes {params = {}, g
   systolic.store %sum, %X[%c0, %c0] : tensor<16x32xf16, #tile>, !X
   systolic.return
 }
+
+// -----
+
+// A limit of rows is where the load's buffer ends, at most its own end: no access is compared with it.
+// CHECK-LABEL: gpu.func @limit(
+// CHECK: %[[ROWS:.+]] = arith.minui %{{.+}}, %c10 : index
+// CHECK: %[[SIZE:.+]] = arith.muli %[[ROWS]], %c64
+// CHECK: %[[LIMITED:.+]] = memref.reinterpret_cast %{{.+}} to offset: [0], sizes: [%[[SIZE]]], strides: [1]
+// CHECK-NOT: arith.cmpi
+// CHECK: amdgpu.raw_buffer_load {{.*}}%[[LIMITED]]
+// CHECK-NOT: arith.cmpi
+// CHECK: amdgpu.raw_buffer_store
+#tile = #systolic.fragment<reg [1:8*1], lane [1:8*8, 0:8*1], wave []>
+!X = memref<10x64xf16, #systolic.axes<M, K>>
+!Y = memref<80x64xf16, #systolic.axes<M, K>>
+systolic.kernel @limit(%X: !X, %Y: !Y, %work: index) attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %x = systolic.load %X[%c0, %c0] limit [%work, %c64] : !X -> tensor<8x64xf16, #tile>
+  systolic.store %x, %Y[%c0, %c0] : tensor<8x64xf16, #tile>, !Y
+  systolic.return
+}
