@@ -19,7 +19,7 @@ int64_t nstf::systolic::getScratchBytes(Operation *op, int64_t waveSize) {
     RankedTensorType tile = getTileType(sum.getTile());
     return tile.getNumElements() * tile.getElementTypeBitWidth() / 8;
   }
-  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+  if (auto reduce = dyn_cast<ReduceOp>(op); reduce && !reduce.getParts()) {
     FragmentAttr layout = getFragment(reduce.getTile().getType());
     int64_t waves = 1;
     bool acrossWaves = false;
