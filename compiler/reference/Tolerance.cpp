@@ -78,8 +78,8 @@ static std::optional<Tolerance> tableTolerance(Operation *op) {
   return operationTolerance(op->getName().stripDialect(), getElementTypeOrSelf(op->getResult(0).getType()));
 }
 
-/// Attention rounds its weights to its operands' type. The result is an average of values, which may be much larger
-/// than it: what the weights are off by counts in their size.
+/// Attention rounds its weights to its operands' type, to nearest, and divides by the sum of those before. Each is off
+/// by half a unit at most: the average is off by as much of the largest value, which may be much larger than it.
 static double weightRounding(AttentionOp op, llvm::function_ref<double(Value)> getLargest) {
   double rounding = roundingOf(getElementTypeOrSelf(op.getQ().getType()));
   return rounding ? rounding * getLargest(op.getV()) * (op.readsCodes() ? getLargest(op.getScales()[1]) : 1) : 0;

@@ -55,12 +55,45 @@ int64_t SumPartsOp::getParts() { return getTileType(getTile()).getDimSize(0) / g
 
 LogicalResult ReduceOp::verify() {
   auto tile = cast<RankedTensorType>(getTile().getType()), result = cast<RankedTensorType>(getResult().getType());
-  if (!isSlice(result, tile, getDim())) // reduce_c1
+  if (getParts()) {
+    bool fits = getDim() < uint64_t(tile.getRank()) && result.getRank() == tile.getRank() &&
+                result.getElementType() == tile.getElementType();
+    for (int64_t i = 0; fits && i < tile.getRank(); ++i)
+      fits = result.getDimSize(i) == (i == int64_t(getDim()) ? int64_t(*getParts()) : tile.getDimSize(i));
+    if (!fits) // reduce_c1
+      return emitOpError() << "expected the tile with " << int64_t(*getParts()) << " elements along dimension "
+                           << getDim() << " but got " << result << " from " << tile;
+    if (int64_t parts = *getParts(); parts < 1 || tile.getDimSize(getDim()) % parts != 0) // reduce_c3
+      return emitOpError() << "expected parts that divide the tile but got " << parts << " of " << tile;
+  } else if (!isSlice(result, tile, getDim())) { // reduce_c1
     return emitOpError() << "expected the tile without dimension " << getDim() << " but got " << result << " from "
                          << tile;
+  }
   if (tile.getElementType().isInteger(1)) // reduce_c2
     return emitOpError() << "expected elements that are numbers but got " << tile;
   return success();
+}
+
+FragmentAttr ReduceOp::getResultLayout(FragmentAttr layout) {
+  if (!getParts())
+    return layout.dropDim(getDim());
+  // Parts are what the lanes hold, and in each of them so many registers.
+  int64_t parts = 1, dim = getDim(), elements = getTileType(getTile()).getDimSize(getDim());
+  auto compact = [&](ArrayRef<Digit> digits) {
+    SmallVector<Digit> result(digits);
+    for (Digit &digit : result)
+      if (digit.dim == dim) {
+        digit.stride = parts;
+        parts *= digit.count;
+      }
+    return result;
+  };
+  SmallVector<Digit> lane = compact(layout.getLane()), wave = compact(layout.getWave()), reg;
+  if (*getParts() % parts != 0 || elements % *getParts() != 0)
+    return {};
+  reg.push_back({dim, int64_t(*getParts()) / parts, parts});
+  llvm::copy_if(layout.getReg(), std::back_inserter(reg), [&](const Digit &digit) { return digit.dim != dim; });
+  return FragmentAttr::getCanonical(getContext(), reg, lane, wave);
 }
 
 LogicalResult BroadcastOp::verify() {

@@ -239,8 +239,11 @@ def Systolic_ReduceOp : Systolic_Op<"reduce", [Pure]> {
   let description = [{
     The order is fixed: registers first, then lanes and waves as a tree. Integers are signed. Of floats `max` and `min`
     pass over a NaN, `maximum` and `minimum` give it on.
-    - reduce_c1: the dimension exists, and the result is the tile without it.
+    With `parts` P the result has P elements along the dimension, and each of the tile's goes into one of them; which one is
+    the layout's to choose, so that lanes exchange nothing. Without, a second reduction combines the parts.
+    - reduce_c1: the dimension exists, and the result is the tile without it, or with `parts` elements along it.
     - reduce_c2: elements are numbers, not i1.
+    - reduce_c3: there is at least one part, and parts divide the tile.
 
     ```mlir
     !tile = tensor<4x64xf32, #systolic.axes<BM, BN>>
@@ -251,13 +254,26 @@ def Systolic_ReduceOp : Systolic_Op<"reduce", [Pure]> {
       %min = systolic.reduce min %tile along 1 : !tile -> !row
       return %sum, %max, %min : !row, !row, !row
     }
+    !parts = tensor<4x8xf32, #systolic.axes<BM, 8>>
+    func.func @in_lanes(%tile: !tile, %before: !parts) -> !row {
+      %block = systolic.reduce add %tile along 1 parts 8 : !tile -> !parts
+      %parts = arith.addf %before, %block : !parts
+      %sum = systolic.reduce add %parts along 1 : !parts -> !row
+      return %sum : !row
+    }
     ```
   }];
   let arguments = (ins Systolic_ReduceKind:$kind, Arg<Systolic_Tile, "what is combined, of rank 2">:$tile,
-                       I64Attr:$dim);
+                       I64Attr:$dim, OptionalAttr<I64Attr>:$parts);
   let results = (outs Systolic_Tile:$result);
-  let assemblyFormat = "$kind $tile `along` $dim attr-dict `:` type($tile) `->` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "ReduceKind":$kind, "::mlir::Value":$tile, "uint64_t":$dim),
+                            [{ build($_builder, $_state, result, kind, tile, dim, /*parts=*/{}); }]>];
+  let assemblyFormat = "$kind $tile `along` $dim (`parts` $parts^)? attr-dict `:` type($tile) `->` type($result)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The layout of the result where the tile has `layout`; null where parts would take what several lanes or waves hold.
+    FragmentAttr getResultLayout(FragmentAttr layout);
+  }];
 }
 
 def Systolic_BroadcastOp : Systolic_Op<"broadcast", [Pure]> {

@@ -1,5 +1,6 @@
 // Syntax and rules of the operations of order (SystolicOrderOps.td).
 #include "dialects/systolic/Systolic.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace nstf::systolic;
@@ -37,6 +38,20 @@ LogicalResult OverlapOp::verify() {
     return emitOpError() << "expected results of the types that the parts yield, " << TypeRange(yielded) << ", but got "
                          << getResultTypes();
   return success();
+}
+
+LogicalResult IfAnyOp::verify() {
+  if (!getTileType(getCondition()).getElementType().isInteger(1)) // if_any_c1
+    return emitOpError() << "expected a condition of i1 but got " << getCondition().getType();
+  TypeRange yielded = getBody().front().getTerminator()->getOperandTypes();
+  if (yielded != getResultTypes()) // if_any_c2
+    return emitOpError() << "expected a region that yields " << getResultTypes() << " but got " << yielded;
+  WalkResult result = getBody().walk([&](Operation *op) -> WalkResult {
+    if (isMemoryEffectFree(op) && !isa<MmaOp>(op)) // if_any_c3
+      return WalkResult::advance();
+    return emitOpError() << "expected a region that computes only but got " << op->getName();
+  });
+  return failure(result.wasInterrupted());
 }
 
 LogicalResult WaitOp::verify() {

@@ -38,10 +38,49 @@ def Systolic_OverlapOp : Systolic_Op<"overlap", [RecursiveMemoryEffects, NoRegio
   let hasVerifier = 1;
 }
 
-def Systolic_YieldOp : Systolic_Op<"yield", [Pure, HasParent<"OverlapOp">, ReturnLike, Terminator]> {
-  let summary = "ends a part of an overlap with its results";
+def Systolic_IfAnyOp : Systolic_Op<"if_any", [RecursiveMemoryEffects, RecursivelySpeculatable, NoRegionArguments,
+                                             SingleBlockImplicitTerminator<"YieldOp">,
+                                             RangedTypesMatchWith<"what stands otherwise has the results' types", "results",
+                                                                  "otherwise", "$_self">]> {
+  let summary = "what a wave computes where any element of the condition that it holds is set";
   let description = [{
-    The example is that of `overlap`.
+    results[i] = what the region yields where the wave holds an element of `condition` that is set, else otherwise[i]. Waves
+    hold what the layouts say, so a program gives the same numbers under any of them if the region yields otherwise[i] again
+    for what no set element asks to change: a row of its own scale keeps it, multiplied by 1. Programs do.
+
+    - if_any_c1: the condition's elements are i1.
+    - if_any_c2: the region yields values of the results' types.
+    - if_any_c3: the region computes: it has no access to memory, nothing of order and no product.
+    - if_any_c4: nothing in the region goes from wave to wave, for another may skip it. Lowering checks that.
+
+    ```mlir
+    !tile = tensor<16x64xf32, #systolic.axes<BM, BN>>
+    !row = tensor<64xf32, #systolic.axes<BN>>
+    !asks = tensor<64xi1, #systolic.axes<BN>>
+    func.func @if_any(%sums: !tile, %scale: !row, %next: !row, %is_larger: !asks) -> (!tile, !row) {
+      %kept:2 = systolic.if_any %is_larger {
+        %new = arith.select %is_larger, %next, %scale : !asks, !row
+        %ratio = arith.divf %scale, %new : !row
+        %ratios = systolic.broadcast %ratio along 0 : !row -> !tile
+        %rescaled = arith.mulf %sums, %ratios : !tile
+        systolic.yield %rescaled, %new : !tile, !row
+      } else %sums, %scale : !asks -> !tile, !row
+      return %kept#0, %kept#1 : !tile, !row
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Systolic_Tile, "whether an element asks for it">:$condition,
+                       Arg<Variadic<AnyType>, "the results where none does">:$otherwise);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$condition $body `else` $otherwise attr-dict `:` type($condition) `->` type($results)";
+  let hasVerifier = 1;
+}
+
+def Systolic_YieldOp : Systolic_Op<"yield", [Pure, ParentOneOf<["OverlapOp", "IfAnyOp"]>, ReturnLike, Terminator]> {
+  let summary = "ends a part of an overlap, or the region of an if_any, with its results";
+  let description = [{
+    The examples are those of `overlap` and `if_any`.
 
     ```mlir
     func.func @nothing() {

@@ -32,6 +32,7 @@ std::optional<int64_t> nstf::systolic::countRounds(scf::ForOp loop) {
 static llvm::SetVector<Operation *> getSlice(Value value, scf::ForOp loop) {
   llvm::SetVector<Operation *> slice;
   BackwardSliceOptions inLoop;
+  inLoop.omitUsesFromAbove = false;
   inLoop.inclusive = true;
   inLoop.omitBlockArguments = true;
   inLoop.filter = [&](Operation *op) { return op->getBlock() == loop.getBody(); };

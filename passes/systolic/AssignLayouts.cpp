@@ -121,6 +121,12 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
     assign(loop.getResult(index), layout);
   }
 
+  void assignBranchValue(IfAnyOp branch, unsigned index, FragmentAttr layout) {
+    assign(branch.getOtherwise()[index], layout);
+    assign(branch.getBody().front().getTerminator()->getOperand(index), layout);
+    assign(branch.getResult(index), layout);
+  }
+
   /// Spreads the layout of `value`, which `op` defines (use null) or uses.
   void spreadThrough(Operation *op, Value value, FragmentAttr layout, OpOperand *use) {
     if (isElementwise(op)) {
@@ -151,6 +157,12 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
         assignLoopValue(loop, cast<OpResult>(value).getResultNumber(), layout);
       else if (use->getOperandNumber() >= loop.getNumControlOperands())
         assignLoopValue(loop, use->getOperandNumber() - loop.getNumControlOperands(), layout);
+    } else if (auto branch = dyn_cast<IfAnyOp>(op)) {
+      if (use && use->getOperandNumber() == 0) // the condition, which lies as it was made
+        return;
+      assignBranchValue(branch, use ? use->getOperandNumber() - 1 : cast<OpResult>(value).getResultNumber(), layout);
+    } else if (isa<YieldOp>(op)) {
+      assignBranchValue(cast<IfAnyOp>(op->getParentOp()), use->getOperandNumber(), layout);
     } else if (isa<scf::YieldOp>(op)) {
       if (auto parent = dyn_cast<scf::ForOp>(op->getParentOp()))
         assignLoopValue(parent, use->getOperandNumber(), layout);
@@ -166,7 +178,7 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
         assign(unpack.getWords(), unpack.getWordsLayout(layout));
     } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
       if (use)
-        assign(reduce.getResult(), layout.dropDim(reduce.getDim()));
+        assign(reduce.getResult(), reduce.getResultLayout(layout));
     } else if (auto load = dyn_cast<LoadOp>(op)) {
       if (!use && load.getRows())
         assign(load.getRows(), layout.dropDim(1 - getRowDim(load)));
@@ -375,7 +387,17 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
         convert(sum.getTileMutable(), wantedLayout(sum.getTile(), MmaOperand::Acc));
         convertResult(sum, wantedSumLayout(sum));
       } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
-        convertResult(reduce, getFragment(reduce.getTile().getType()).dropDim(reduce.getDim()));
+        FragmentAttr layout = reduce.getResultLayout(getFragment(reduce.getTile().getType()));
+        if (!layout)
+          return reduce.emitOpError() << "expected at least a part for each lane that holds some of a sum but got "
+                                      << *reduce.getParts() << " parts of " << reduce.getTile().getType();
+        convertResult(reduce, layout);
+      } else if (auto branch = dyn_cast<IfAnyOp>(op)) {
+        for (auto [index, result] : llvm::enumerate(branch.getResults()))
+          if (FragmentAttr layout = getFragment(result.getType())) {
+            convert(branch.getOtherwiseMutable()[index], layout);
+            convert(branch.getBody().front().getTerminator()->getOpOperand(index), layout);
+          }
       } else if (auto load = dyn_cast<LoadOp>(op)) {
         FragmentAttr layout = getFragment(load.getResult().getType());
         for (OpOperand &rows : load.getRowsMutable())

@@ -117,6 +117,7 @@ private:
   Value makeLoad(OpBuilder &builder, Loading &loading, LoadOp load) {
     llvm::SetVector<Operation *> slice;
     BackwardSliceOptions inLoop;
+    inLoop.omitUsesFromAbove = false;
     inLoop.inclusive = true;
     inLoop.filter = [&](Operation *op) { return op->getBlock() == loop.getBody(); };
     (void)getBackwardSlice(load.getResult(), &slice, inLoop);

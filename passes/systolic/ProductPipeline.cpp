@@ -190,6 +190,7 @@ private:
   Value computeFor(Loading &block, Value value) {
     llvm::SetVector<Operation *> needed;
     BackwardSliceOptions inLoop;
+    inLoop.omitUsesFromAbove = false;
     inLoop.inclusive = true;
     inLoop.filter = [&](Operation *op) { return op->getBlock() == loop.getBody(); };
     (void)getBackwardSlice(value, &needed, inLoop);

@@ -141,6 +141,7 @@ private:
   static bool overlap(MmaOp mma, ArrayRef<Operation *> pending) {
     llvm::SetVector<Operation *> needed;
     BackwardSliceOptions inBlock;
+    inBlock.omitUsesFromAbove = false;
     inBlock.omitBlockArguments = true;
     inBlock.filter = [&](Operation *op) { return op->getBlock() == mma->getBlock(); };
     (void)getBackwardSlice(mma.getOperation(), &needed, inBlock);

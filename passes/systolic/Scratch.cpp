@@ -21,7 +21,7 @@ int64_t nstf::systolic::getScratchBytes(Operation *op, int64_t waveSize) {
   }
   if (auto arrive = dyn_cast<ArriveOp>(op))
     return arrive->getParentOfType<KernelOp>().getArray()->getNumWaves() > 1 ? sizeof(int32_t) : 0;
-  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+  if (auto reduce = dyn_cast<ReduceOp>(op); reduce && !reduce.getParts()) {
     FragmentAttr layout = getFragment(reduce.getTile().getType());
     int64_t waves = 1;
     bool acrossWaves = false;

@@ -98,7 +98,7 @@ LogicalResult checkSlices(Operation *op) {
                                  << layout(slice.getResult()) << " of " << layout(slice.getTile());
       })
       .Case([&](ReduceOp reduce) {
-        return checkLayout(op, "a result", reduce.getResult(), layout(reduce.getTile()).dropDim(reduce.getDim()));
+        return checkLayout(op, "a result", reduce.getResult(), reduce.getResultLayout(layout(reduce.getTile())));
       })
       .Default([](Operation *) { return success(); });
 }
@@ -189,7 +189,10 @@ LogicalResult nstf::systolic::checkTileProgram(KernelOp kernel) {
       return WalkResult::interrupt();
     if (auto stage = dyn_cast<StageOp>(op); stage && failed(checkStage(stage, kernel)))
       return WalkResult::interrupt();
-    if (int64_t bytes = getScratchBytes(op, waveSize); bytes > scratch)
+    int64_t bytes = getScratchBytes(op, waveSize);
+    if (bytes && op->getParentOfType<IfAnyOp>()) // if_any_c4
+      return op->emitError("expected nothing that goes from wave to wave in a region that some may skip");
+    if (bytes > scratch)
       return op->emitError() << "expected " << bytes << " bytes of scratch (systolic-allocate-scratch) but got "
                              << scratch;
     return WalkResult::advance();

@@ -101,6 +101,31 @@ struct SlicePattern : TilePattern<SliceOp> {
   }
 };
 
+/// No instruction rounds to bf16. To nearest and ties away, of numbers: half a unit is added, and the upper half is it.
+struct RoundPattern : OpConversionPattern<arith::TruncFOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult matchAndRewrite(arith::TruncFOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto from = dyn_cast<VectorType>(adaptor.getIn().getType());
+    auto to = dyn_cast_or_null<VectorType>(getTypeConverter()->convertType(op.getType()));
+    constexpr auto wanted = arith::FastMathFlags::nnan | arith::FastMathFlags::afn;
+    if (!from || !to || !from.getElementType().isF32() || !to.getElementType().isBF16() ||
+        !bitEnumContainsAll(op.getFastmath().value_or(arith::FastMathFlags::none), wanted))
+      return failure();
+    Location loc = op.getLoc();
+    auto words = from.clone(rewriter.getI32Type()), halves = from.clone(rewriter.getI16Type());
+    auto splat = [&](int32_t value) {
+      return arith::ConstantOp::create(rewriter, loc, DenseElementsAttr::get(words, value));
+    };
+    Value bits = arith::BitcastOp::create(rewriter, loc, words, adaptor.getIn());
+    bits = arith::AddIOp::create(rewriter, loc, bits, splat(0x8000));
+    bits = arith::ShRUIOp::create(rewriter, loc, bits, splat(16));
+    bits = arith::TruncIOp::create(rewriter, loc, halves, bits);
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, to, bits);
+    return success();
+  }
+};
+
 /// By bit tricks. 2^(10 - n) + q is the f16 with q as its mantissa bits from n on, two in a word; a byte becomes an f32
 /// by one instruction.
 struct UnpackPattern : TilePattern<UnpackOp> {
@@ -233,17 +258,29 @@ struct ReducePattern : TilePattern<ReduceOp> {
     IndexBuilder index{rewriter, op.getLoc()};
     FragmentAttr from = getFragment(op.getTile().getType()), to = getFragment(op.getResult().getType());
     unsigned rank = getTileType(op.getTile()).getRank();
-    auto registers = mapRegisters(to, rank - 1);
+    // The registers of the result by the other coordinates: several where the lane holds several parts, which take
+    // turns.
+    std::map<SmallVector<int64_t>, SmallVector<int64_t>> registers;
+    std::map<SmallVector<int64_t>, int64_t> taken;
+    for (auto [coordinates, i] : mapRegisters(to, getTileType(op.getResult()).getRank())) {
+      SmallVector<int64_t> others = coordinates;
+      if (op.getParts())
+        others.erase(others.begin() + op.getDim());
+      registers[others].push_back(i);
+    }
     SmallVector<Value> values(to.getNumRegisters());
     for (int64_t i = 0; i < from.getNumRegisters(); ++i) {
       auto coordinates = from.getRegisterCoordinates(i, rank);
       coordinates.erase(coordinates.begin() + op.getDim());
-      Value &value = values[registers.at(coordinates)];
+      ArrayRef<int64_t> parts = registers.at(coordinates);
+      Value &value = values[parts[taken[coordinates]++ % parts.size()]];
       Value element = extractRegisters(index, adaptor.getTile(), i, 1);
       value = value ? combine(index, op.getKind(), value, element) : element;
     }
-    reduceLanes(index, op, from, values);
-    reduceWaves(index, op, from, values);
+    if (!op.getParts()) {
+      reduceLanes(index, op, from, values);
+      reduceWaves(index, op, from, values);
+    }
     VectorType type = getVectorType(op.getResult());
     Value result = zeroVector(index, type);
     for (auto [i, value] : llvm::enumerate(values))
@@ -353,4 +390,5 @@ void nstf::systolic::populateComputeLowering(const KernelContext &kernel, TypeCo
                                              RewritePatternSet &patterns) {
   patterns.add<MmaPattern, BroadcastPattern, SlicePattern, UnpackPattern, IotaPattern, ReducePattern, SumPartsPattern>(
       kernel, converter, patterns.getContext());
+  patterns.add<RoundPattern>(converter, patterns.getContext(), /*benefit=*/2);
 }

@@ -1,5 +1,6 @@
 // Lowering of the operations of order: overlaps, barriers, waits, priorities.
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/systolic_to_gpu/TileLowering.h"
@@ -29,6 +30,42 @@ struct YieldPattern : TilePattern<YieldOp> {
   using TilePattern::TilePattern;
   LogicalResult matchAndRewrite(YieldOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<YieldOp>(op, adaptor.getValues());
+    return success();
+  }
+};
+
+/// A branch that a wave takes as a whole.
+struct IfAnyPattern : TilePattern<IfAnyOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(IfAnyOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    SmallVector<Type> types;
+    if (failed(getTypeConverter()->convertTypes(op.getResultTypes(), types)))
+      return failure();
+    IndexBuilder index{rewriter, loc};
+    Value asks;
+    for (int64_t i = 0; i < getVectorType(op.getCondition()).getNumElements(); ++i) {
+      Value element = extractRegisters(index, adaptor.getCondition(), i, 1);
+      asks = asks ? arith::OrIOp::create(rewriter, loc, asks, element) : element;
+    }
+    Type lanes = rewriter.getIntegerType(kernel.waveSize);
+    Value asking = ROCDL::BallotOp::create(rewriter, loc, lanes, asks);
+    Value none = arith::ConstantOp::create(rewriter, loc, rewriter.getIntegerAttr(lanes, 0));
+    Value any = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne, asking, none);
+    // Nothing in the object. LLVM moves loads down to the block that takes them, past products and over this branch,
+    // and none over what may write to memory.
+    LLVM::InlineAsmOp::create(rewriter, loc, TypeRange(), ValueRange(), /*asm_string=*/"", /*constraints=*/"~{memory}",
+                              /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                              /*asm_dialect=*/{}, /*operand_attrs=*/{});
+    auto branch = scf::IfOp::create(rewriter, loc, types, any, /*addThenBlock=*/false, /*addElseBlock=*/true);
+    rewriter.inlineRegionBefore(op.getBody(), branch.getThenRegion(), branch.getThenRegion().end());
+    Operation *yield = branch.getThenRegion().front().getTerminator();
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(yield);
+    rewriter.replaceOpWithNewOp<scf::YieldOp>(yield, yield->getOperands());
+    rewriter.setInsertionPointToEnd(&branch.getElseRegion().front());
+    scf::YieldOp::create(rewriter, loc, adaptor.getOtherwise());
+    rewriter.replaceOp(op, branch.getResults());
     return success();
   }
 };
@@ -125,6 +162,6 @@ struct SkewPattern : TilePattern<SkewOp> {
 
 void nstf::systolic::populateOrderLowering(const KernelContext &kernel, TypeConverter &converter,
                                            RewritePatternSet &patterns) {
-  patterns.add<OverlapPattern, YieldPattern, BarrierPattern, WaitPattern, PriorityPattern, SkewPattern>(
+  patterns.add<OverlapPattern, YieldPattern, IfAnyPattern, BarrierPattern, WaitPattern, PriorityPattern, SkewPattern>(
       kernel, converter, patterns.getContext());
 }

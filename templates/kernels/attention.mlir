@@ -10,14 +10,16 @@
 // Keys that a row does not see weigh 0, so an infinite or undefined number among their values reaches the rows that share
 // their block.
 // OPERAND: the type of Q, K and V. Scores, sums and the output are f32; the weights are rounded to that type.
-// Weights are powers of two, of scores times |SCALE| * log2(e): one instruction each. A row's largest score so far starts
-// above that of a key it does not see, so that such keys weigh 0 from the first block on.
+// Weights are 2^(score * factor - reference) with factor = |SCALE| * log2(e). A row's reference is the largest of its own scores,
+// scaled, or what that was until it grew by 8 and less: so weights are at most 2^8, few blocks change a reference, and a row's
+// bits depend on the row alone. It starts above a key that the row does not see, so that such keys weigh 0 from the first block on.
+// Sums stay in parts, in the lanes that have them, until all keys are seen: of the weights before they are rounded.
 // CODES = 1: K and V are codes, with a scale for each key and head in KS and VS. A key's scale multiplies its scores, a value's its
 // weights. Weights are then in units of a power of two that is not far from the largest scale that the row has seen, so that those
 // of f16 neither overflow nor vanish; the sums that the result is divided by are of weights without scales.
 // Waves: one row of them, which share out the BQ rows of the queries.
 // PARTS: how many workgroups share out the keys of a work item, block by block, part p the blocks p, p + PARTS and so on: which
-// keys make a part depends on no launch. What each has of a row, O and behind it the largest score and the sum, goes to its
+// keys make a part depends on no launch. What each has of a row, O and behind it the reference and the sum, goes to its
 // place in `partials`, and the last to arrive adds the parts up, in their order. Where one part has all keys, it stores alone.
 !qt = tensor<16x16x!systolic.operand, #systolic.axes<DP, BQ>>
 !kv = tensor<32x16x!systolic.operand, #systolic.axes<BK, DP>>
@@ -29,6 +31,9 @@
 !o = tensor<16x16xf32, #systolic.axes<DP, BQ>>
 !r = tensor<16xf32, #systolic.axes<BQ>>
 !ri = tensor<16xi32, #systolic.axes<BQ>>
+!sums = tensor<4x16xf32, #systolic.axes<4, BQ>>
+!asks = tensor<4x16xi1, #systolic.axes<4, BQ>>
+!row_asks = tensor<16xi1, #systolic.axes<BQ>>
 !scale = tensor<32x1xf32, #systolic.axes<BK, 1>>
 !Q = memref<64x64x!systolic.operand, #systolic.axes<RQ, D>>
 !K = memref<64x64x!systolic.operand, #systolic.axes<L, F>>
@@ -124,89 +129,132 @@ module {
     return %result : !scale
   }
 
-  // Weights times the scales of their values, in the unit that these make of the one before, and the old unit in the new one.
-  func.func private @weigh(%p: !s, %scales: !s, %unit: !r) -> (!s, !r, !r) {
-    %sizes = math.absf %scales : !s
-    %block_largest = systolic.reduce max %sizes along 0 : !s -> !r
-    %largest = arith.maxnumf %unit, %block_largest : !r
-    %bits = arith.bitcast %largest : !r to !ri
-    %exponents = arith.constant dense<0x7f800000> : !ri
-    %exponent = arith.andi %bits, %exponents : !ri
-    %next_unit = arith.bitcast %exponent : !ri to !r
+  // Weights times the scales of their values, in units of a power of two.
+  func.func private @weigh(%p: !s, %scales: !s, %unit: !r) -> !s {
+    %exponent = arith.bitcast %unit : !r to !ri
     %one_squared = arith.constant dense<0x7f000000> : !ri
     %inverse_exponent = arith.subi %one_squared, %exponent : !ri
     %inverse = arith.bitcast %inverse_exponent : !ri to !r
-    %ratio = arith.mulf %unit, %inverse : !r
     %inverses = systolic.broadcast %inverse along 0 : !r -> !s
     %factors = arith.mulf %scales, %inverses : !s
     %weights = arith.mulf %p, %factors : !s
-    return %weights, %next_unit, %ratio : !s, !r, !r
+    return %weights : !s
   }
 
-  // A block of keys: the rows' results, largest scores, sums and units with it.
+  // A block of keys: the rows' results, references, sums and units with it.
   func.func private @attend(%k: !kv, %v: !vt, %k_scale: !scale, %v_scale: !scale, %q: !qt, %factor: f32, %k0: index,
-                            %own: !ri, %length: index, %is_masked: i1, %o: !o, %max: !r, %sum: !r, %unit: !r)
-      -> (!o, !r, !r, !r) {
+                            %own: !ri, %length: index, %is_masked: i1, %o: !o, %reference: !r, %sum: !sums, %unit: !r)
+      -> (!o, !r, !sums, !r) {
     %CODES = systolic.param "CODES"
     %c0 = arith.constant 0 : index
     %is_codes = arith.cmpi ne, %CODES, %c0 : index
     %zero = arith.constant dense<0.0> : !s
-    %sums = systolic.mma %k, %q, %zero : !kv, !qt -> !s
-    %products = scf.if %is_codes -> (!s) {
+    %products = systolic.mma %k, %q, %zero : !kv, !qt -> !s
+    %all_scores = scf.if %is_codes -> (!s) {
       %k_scales = systolic.broadcast %k_scale each along 1 : !scale -> !s
-      %scaled = arith.mulf %sums, %k_scales : !s
+      %scaled = arith.mulf %products, %k_scales : !s
       scf.yield %scaled : !s
     } else {
-      scf.yield %sums : !s
+      scf.yield %products : !s
     }
     // Scores of keys that a row must not see become the smallest there is.
     %v_scales = systolic.broadcast %v_scale each along 1 : !scale -> !s
     %scores, %seen_scales = scf.if %is_masked -> (!s, !s) {
       %is_seen = func.call @sees(%k0, %own, %length) : (index, !ri, index) -> !mask
       %lowest = arith.constant dense<-1.0e30> : !s
-      %seen = arith.select %is_seen, %products, %lowest : !mask, !s
+      %seen = arith.select %is_seen, %all_scores, %lowest : !mask, !s
       %seen_scales = arith.select %is_seen, %v_scales, %zero : !mask, !s
       scf.yield %seen, %seen_scales : !s, !s
     } else {
-      scf.yield %products, %v_scales : !s, !s
+      scf.yield %all_scores, %v_scales : !s, !s
     }
-    %factor_s = systolic.broadcast %factor : f32 -> !s
-    %factor_r = systolic.broadcast %factor : f32 -> !r
-    %block_max = systolic.reduce max %scores along 0 : !s -> !r
-    %next_max = arith.maxnumf %max, %block_max : !r
-    %drop = arith.subf %max, %next_max : !r
-    %scaled_drop = arith.mulf %drop, %factor_r : !r
-    %shrink = math.exp2 %scaled_drop fastmath<afn> : !r
-    %scaled_max = arith.mulf %next_max, %factor_r : !r
-    %shift = arith.negf %scaled_max : !r
-    %shift_rows = systolic.broadcast %shift along 0 : !r -> !s
-    %exponent = math.fma %scores, %factor_s, %shift_rows : !s
+    %block_scale = scf.if %is_codes -> (!sums) {
+      %sizes = math.absf %seen_scales : !s
+      %largest = systolic.reduce max %sizes along 0 parts 4 : !s -> !sums
+      scf.yield %largest : !sums
+    } else {
+      %none = arith.constant dense<0.0> : !sums
+      scf.yield %none : !sums
+    }
+    %exponent, %new_reference, %new_unit, %kept_sum, %kept_o
+        = func.call @fit(%scores, %block_scale, %factor, %reference, %unit, %sum, %o)
+        : (!s, !sums, f32, !r, !r, !sums, !o) -> (!s, !r, !r, !sums, !o)
     %p = math.exp2 %exponent fastmath<afn> : !s
-    %weights, %next_unit, %o_shrink = scf.if %is_codes -> (!s, !r, !r) {
-      %w:3 = func.call @weigh(%p, %seen_scales, %unit) : (!s, !s, !r) -> (!s, !r, !r)
-      %both = arith.mulf %shrink, %w#2 : !r
-      scf.yield %w#0, %w#1, %both : !s, !r, !r
+    // The sum is of weights without scales of values.
+    %block_sum = systolic.reduce add %p along 0 parts 4 : !s -> !sums
+    %next_sum = arith.addf %kept_sum, %block_sum : !sums
+    %weights = scf.if %is_codes -> (!s) {
+      %scaled = func.call @weigh(%p, %seen_scales, %new_unit) : (!s, !s, !r) -> !s
+      scf.yield %scaled : !s
     } else {
-      scf.yield %p, %unit, %shrink : !s, !r, !r
-    }
-    %p_rounded = arith.truncf %weights fastmath<nnan> : !s to !p
-    // The sum is of the weights as they are used, so that equal ones round without bias; with scales, of those without.
-    %p_used = scf.if %is_codes -> (!s) {
       scf.yield %p : !s
-    } else {
-      %rounded = arith.extf %p_rounded : !p to !s
-      scf.yield %rounded : !s
     }
-    %block_sum = systolic.reduce add %p_used along 0 : !s -> !r
-    %next_sum = math.fma %sum, %shrink, %block_sum : !r
-    %shrinks = systolic.broadcast %o_shrink along 0 : !r -> !o
-    %kept = arith.mulf %o, %shrinks : !o
-    %next_o = systolic.mma %v, %p_rounded, %kept : !vt, !p -> !o
-    return %next_o, %next_max, %next_sum, %next_unit : !o, !r, !r, !r
+    %p_rounded = arith.truncf %weights fastmath<nnan,afn> : !s to !p
+    %next_o = systolic.mma %v, %p_rounded, %kept_o : !vt, !p -> !o
+    return %next_o, %new_reference, %next_sum, %new_unit : !o, !r, !sums, !r
+  }
+
+  // A block's exponents, with references and units that fit its scores and scales, and sums and results in these. Where a
+  // score is beyond the row's reference by more than weights may grow to, the block's largest one becomes the reference;
+  // where a scale is two units or more, the unit becomes what is not above it. The other rows stay as they are, to the bit.
+  func.func private @fit(%scores: !s, %block_scale: !sums, %factor: f32, %reference: !r, %unit: !r, %sum: !sums, %o: !o)
+      -> (!s, !r, !r, !sums, !o) {
+    %CODES = systolic.param "CODES"
+    %c0 = arith.constant 0 : index
+    %is_codes = arith.cmpi ne, %CODES, %c0 : index
+    %factor_s = systolic.broadcast %factor : f32 -> !s
+    %shift = arith.negf %reference : !r
+    %shifts = systolic.broadcast %shift along 0 : !r -> !s
+    %exponent = math.fma %scores, %factor_s, %shifts : !s
+    %largest = systolic.reduce max %exponent along 0 parts 4 : !s -> !sums
+    %bounds = arith.constant dense<8.0> : !sums
+    %has_grown = arith.cmpf ogt, %largest, %bounds : !sums
+    %asks = scf.if %is_codes -> (!asks) {
+      %units = systolic.broadcast %unit along 0 : !r -> !sums
+      %two_units = arith.addf %units, %units : !sums
+      %is_larger = arith.cmpf oge, %block_scale, %two_units : !sums
+      %either = arith.ori %has_grown, %is_larger : !asks
+      scf.yield %either : !asks
+    } else {
+      scf.yield %has_grown : !asks
+    }
+    %new:5 = systolic.if_any %asks {
+      %row_largest = systolic.reduce max %largest along 0 : !sums -> !r
+      %bound = arith.constant dense<8.0> : !r
+      %grows = arith.cmpf ogt, %row_largest, %bound : !r
+      %row_max = systolic.reduce max %scores along 0 : !s -> !r
+      %factor_r = systolic.broadcast %factor : f32 -> !r
+      %scaled_max = arith.mulf %row_max, %factor_r : !r
+      %new_reference = arith.select %grows, %scaled_max, %reference : !row_asks, !r
+      %new_shift = arith.negf %new_reference : !r
+      %new_shifts = systolic.broadcast %new_shift along 0 : !r -> !s
+      %new_exponent = math.fma %scores, %factor_s, %new_shifts : !s
+      %log_shrink = arith.subf %reference, %new_reference : !r
+      %shrink = math.exp2 %log_shrink fastmath<afn> : !r
+      %new_unit, %o_shrink = scf.if %is_codes -> (!r, !r) {
+        %row_scale = systolic.reduce max %block_scale along 0 : !sums -> !r
+        %scale_or_unit = arith.maxnumf %unit, %row_scale : !r
+        %bits = arith.bitcast %scale_or_unit : !r to !ri
+        %exponents = arith.constant dense<0x7f800000> : !ri
+        %power_bits = arith.andi %bits, %exponents : !ri
+        %power = arith.bitcast %power_bits : !ri to !r
+        %ratio = arith.divf %unit, %power : !r
+        %both = arith.mulf %shrink, %ratio : !r
+        scf.yield %power, %both : !r, !r
+      } else {
+        scf.yield %unit, %shrink : !r, !r
+      }
+      %sum_shrinks = systolic.broadcast %shrink along 0 : !r -> !sums
+      %kept_sum = arith.mulf %sum, %sum_shrinks : !sums
+      %o_shrinks = systolic.broadcast %o_shrink along 0 : !r -> !o
+      %kept_o = arith.mulf %o, %o_shrinks : !o
+      systolic.yield %new_exponent, %new_reference, %new_unit, %kept_sum, %kept_o : !s, !r, !r, !sums, !o
+    } else %exponent, %reference, %unit, %sum, %o : !asks -> !s, !r, !r, !sums, !o
+    return %new#0, %new#1, %new#2, %new#3, %new#4 : !s, !r, !r, !sums, !o
   }
 
   // What one part of the keys gives, at [(head * RG + row) * PARTS + part].
-  func.func private @leave(%o: !o, %max: !r, %sum: !r, %partials: !partials, %first: index, %limit: index, %q0: index,
+  func.func private @leave(%o: !o, %reference: !r, %sum: !r, %partials: !partials, %first: index, %limit: index, %q0: index,
                            %part: index) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -224,8 +272,8 @@ module {
     %start = arith.muli %row, %parts : !ri
     %place = arith.addi %start, %own : !ri
     systolic.store %o, %partials[%first, %c0] limit [%limit, %DX] rows(%place : !ri) transposed : !o, !partials
-    %max_column = systolic.broadcast %max along 0 : !r -> !column
-    systolic.store %max_column, %partials[%first, %DP] limit [%limit, %DX] rows(%place : !ri) transposed : !column, !partials
+    %reference_column = systolic.broadcast %reference along 0 : !r -> !column
+    systolic.store %reference_column, %partials[%first, %DP] limit [%limit, %DX] rows(%place : !ri) transposed : !column, !partials
     %sum_column = systolic.broadcast %sum along 0 : !r -> !column
     %sum_at = arith.addi %DP, %c1 : index
     systolic.store %sum_column, %partials[%first, %sum_at] limit [%limit, %DX] rows(%place : !ri) transposed : !column, !partials
@@ -233,28 +281,24 @@ module {
   }
 
   // The result of a row, whose parts stand from `begin` on, those that have keys up to `end`; `o` is what they have of O.
-  func.func private @merge(%partials: !partials, %o: !of_parts, %begin: index, %end: index, %factor: f32) -> !line {
+  func.func private @merge(%partials: !partials, %o: !of_parts, %begin: index, %end: index) -> !line {
     %c1 = arith.constant 1 : index
     %DP = systolic.param "DP"
     %DX = systolic.param "DX"
     %sum_at = arith.addi %DP, %c1 : index
-    %stored_max = systolic.load %partials[%begin, %DP] limit [%end, %DX] : !partials -> !by_part
+    %stored = systolic.load %partials[%begin, %DP] limit [%end, %DX] : !partials -> !by_part
     %sum = systolic.load %partials[%begin, %sum_at] limit [%end, %DX] : !partials -> !by_part
     %active = arith.subi %end, %begin : index
     %active_i32 = arith.index_cast %active : index to i32
     %actives = systolic.broadcast %active_i32 : i32 -> !part_number
     %number = systolic.iota along 0 : !part_number
     %is_there = arith.cmpi ult, %number, %actives : !part_number
-    %lowest = arith.constant dense<-1.0e30> : !by_part
-    %max = arith.select %is_there, %stored_max, %lowest : !part_mask, !by_part
-    %largest = systolic.reduce max %max along 0 : !by_part -> !one
+    %minus_infinity = arith.constant dense<0xff800000> : !by_part
+    %reference = arith.select %is_there, %stored, %minus_infinity : !part_mask, !by_part
+    %largest = systolic.reduce max %reference along 0 : !by_part -> !one
     %largest_of_all = systolic.broadcast %largest along 0 : !one -> !by_part
-    %drop = arith.subf %max, %largest_of_all : !by_part
-    %factors = systolic.broadcast %factor : f32 -> !by_part
-    %exponent = arith.mulf %drop, %factors : !by_part
-    %power = math.exp2 %exponent fastmath<afn> : !by_part
-    %zero = arith.constant dense<0.0> : !by_part
-    %weight = arith.select %is_there, %power, %zero : !part_mask, !by_part
+    %exponent = arith.subf %reference, %largest_of_all : !by_part
+    %weight = math.exp2 %exponent fastmath<afn> : !by_part
     %weighted_sum = arith.mulf %sum, %weight : !by_part
     %total = systolic.reduce add %weighted_sum along 0 : !by_part -> !one
     %totals = systolic.broadcast %total along 1 : !one -> !line
@@ -369,19 +413,21 @@ module {
     %false = arith.constant false
     %true = arith.constant true
     %zero_o = arith.constant dense<0.0> : !o
-    %zero_r = arith.constant dense<0.0> : !r
-    %unseen_max = arith.constant dense<-1.0e29> : !r
+    %zero_sums = arith.constant dense<0.0> : !sums
+    %unseen_score = arith.constant -1.0e29 : f32
+    %unseen_reference = arith.mulf %unseen_score, %factor : f32
+    %first_reference = systolic.broadcast %unseen_reference : f32 -> !r
     %smallest_unit = arith.constant dense<0x0d800000> : !r
     %own = func.call @positions(%q0, %before) : (index, index) -> !ri
     %unmasked:4 = scf.for %k0 = %part_first to %masked_first step %stride
-        iter_args(%o = %zero_o, %max = %unseen_max, %sum = %zero_r, %unit = %smallest_unit) -> (!o, !r, !r, !r) {
+        iter_args(%o = %zero_o, %reference = %first_reference, %sum = %zero_sums, %unit = %smallest_unit) -> (!o, !r, !sums, !r) {
       %k = systolic.load %K[%k0, %f0] limit [%length, %f_end] : !K -> !kv
       %v = systolic.load %V[%k0, %f0] limit [%length, %f_end] transposed : !K -> !vt
       %k_scale = func.call @scales(%KS, %k0, %head, %length) : (!S, index, index, index) -> !scale
       %v_scale = func.call @scales(%VS, %k0, %head, %length) : (!S, index, index, index) -> !scale
-      %next:4 = func.call @attend(%k, %v, %k_scale, %v_scale, %q_signed, %factor, %k0, %own, %length, %false, %o, %max, %sum, %unit)
-          : (!kv, !vt, !scale, !scale, !qt, f32, index, !ri, index, i1, !o, !r, !r, !r) -> (!o, !r, !r, !r)
-      scf.yield %next#0, %next#1, %next#2, %next#3 : !o, !r, !r, !r
+      %next:4 = func.call @attend(%k, %v, %k_scale, %v_scale, %q_signed, %factor, %k0, %own, %length, %false, %o, %reference, %sum, %unit)
+          : (!kv, !vt, !scale, !scale, !qt, f32, index, !ri, index, i1, !o, !r, !sums, !r) -> (!o, !r, !sums, !r)
+      scf.yield %next#0, %next#1, %next#2, %next#3 : !o, !r, !sums, !r
     }
     // Rows' positions are counted from the block's first key on, from round to round: else LLVM would hold as many copies of
     // them through the loop as a lane has scores.
@@ -391,8 +437,8 @@ module {
     %stride_i32 = arith.index_cast %stride : index to i32
     %advance = systolic.broadcast %stride_i32 : i32 -> !ri
     %state:5 = scf.for %k0 = %masked_first to %end step %stride
-        iter_args(%o = %unmasked#0, %max = %unmasked#1, %sum = %unmasked#2, %unit = %unmasked#3, %ahead = %first_ahead)
-        -> (!o, !r, !r, !r, !ri) {
+        iter_args(%o = %unmasked#0, %reference = %unmasked#1, %sum = %unmasked#2, %unit = %unmasked#3, %ahead = %first_ahead)
+        -> (!o, !r, !sums, !r, !ri) {
       %k0_i32 = arith.index_cast %k0 : index to i32
       %here = systolic.broadcast %k0_i32 : i32 -> !ri
       %own_now = arith.addi %ahead, %here : !ri
@@ -401,9 +447,9 @@ module {
       %v = systolic.load %V[%k0, %f0] limit [%length, %f_end] transposed : !K -> !vt
       %k_scale = func.call @scales(%KS, %k0, %head, %length) : (!S, index, index, index) -> !scale
       %v_scale = func.call @scales(%VS, %k0, %head, %length) : (!S, index, index, index) -> !scale
-      %next:4 = func.call @attend(%k, %v, %k_scale, %v_scale, %q_signed, %factor, %k0, %own_now, %length, %true, %o, %max, %sum, %unit)
-          : (!kv, !vt, !scale, !scale, !qt, f32, index, !ri, index, i1, !o, !r, !r, !r) -> (!o, !r, !r, !r)
-      scf.yield %next#0, %next#1, %next#2, %next#3, %next_ahead : !o, !r, !r, !r, !ri
+      %next:4 = func.call @attend(%k, %v, %k_scale, %v_scale, %q_signed, %factor, %k0, %own_now, %length, %true, %o, %reference, %sum, %unit)
+          : (!kv, !vt, !scale, !scale, !qt, f32, index, !ri, index, i1, !o, !r, !sums, !r) -> (!o, !r, !sums, !r)
+      scf.yield %next#0, %next#1, %next#2, %next#3, %next_ahead : !o, !r, !sums, !r, !ri
     }
     %CODES = systolic.param "CODES"
     %is_codes = arith.cmpi ne, %CODES, %c0 : index
@@ -414,7 +460,8 @@ module {
     } else {
       scf.yield %state#0 : !o
     }
-    %sums = systolic.broadcast %state#2 along 0 : !r -> !o
+    %row_sum = systolic.reduce add %state#2 along 0 : !sums -> !r
+    %sums = systolic.broadcast %row_sum along 0 : !r -> !o
     %average = arith.divf %o, %sums : !o
     %result_rows = func.call @rows(%q0) : (index) -> !ri
     scf.if %is_split {
@@ -438,7 +485,7 @@ module {
           %partials_first = arith.muli %rows_before, %PARTS : index
           %partials_used = arith.muli %rows, %PARTS : index
           %partials_end = arith.addi %partials_first, %partials_used : index
-          func.call @leave(%o, %state#1, %state#2, %partials, %partials_first, %partials_end, %q0, %part)
+          func.call @leave(%o, %state#1, %row_sum, %partials, %partials_first, %partials_end, %q0, %part)
               : (!o, !r, !r, !partials, index, index, index, index) -> ()
           %items_before = arith.muli %block, %HK : index
           %item = arith.addi %items_before, %head : index
@@ -459,8 +506,8 @@ module {
               %next_begin = arith.addi %parts_begin, %PARTS : index
               %next_end = arith.addi %parts_end, %PARTS : index
               %next_o = systolic.load %partials[%next_begin, %c0] limit [%next_end, %DX] when %has_next : !partials -> !of_parts
-              %line = func.call @merge(%partials, %parts_o, %parts_begin, %parts_end, %factor)
-                  : (!partials, !of_parts, index, index, f32) -> !line
+              %line = func.call @merge(%partials, %parts_o, %parts_begin, %parts_end)
+                  : (!partials, !of_parts, index, index) -> !line
               %token = arith.divui %row, %G : index
               %inner = arith.remui %row, %G : index
               %token_row = arith.muli %token, %H : index

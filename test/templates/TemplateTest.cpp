@@ -178,5 +178,39 @@ TEST_F(TemplateTest, AttentionOnThreeWaves) {
   }
 }
 
+/// A row's bits are the same whatever the scores of the rows beside it, which ask for other references in other blocks.
+TEST_F(TemplateTest, AttentionOfARowBesideOthers) {
+  int H = 4, D = 20, context = 128, tokens = 16, position = 100, F = 20;
+  Floats k = randomFloats(context * F, 12), v = randomFloats(context * F, 13);
+  for (int key = 0; key < context; ++key)
+    for (int d = 0; d < D; ++d)
+      k[key * F + d] *= 1 + key / 16;
+  for (const std::string tiles : {"BQ=64,BK=16,waves=1x4", "BQ=32,BK=32,waves=1x1", "BQ=64,BK=32,waves=1x2"}) {
+    std::vector<Floats> results;
+    for (float others : {1.0f, 0.0f, 40.0f, -3.0f}) {
+      Floats q = randomFloats(tokens * H * D, 14);
+      for (int i = 0; i < tokens * H * D; ++i)
+        q[i] *= i / D % 3 == 1 ? 1 : others;
+      Memory memory = {
+          {"q", words(q)}, {"k", words(k)}, {"v", words(v)}, {"y", words(Floats(tokens * H * D, untouched))}};
+      std::string kernel = llvm::formatv(
+          "nstf.kernel @k(%q: tensor<?x80xf32>, %k: tensor<128x20xf32>, %v: tensor<128x20xf32>) -> tensor<?x80xf32> "
+          "attributes {{{0}} {{ "
+          "%y = nstf.attention %q, %k, %v {{heads = 4 : i64, kv_heads = 1 : i64, causal, scale = 1.5 : f64} : "
+          "(tensor<?x80xf32>, tensor<128x20xf32>, tensor<128x20xf32>) -> tensor<?x80xf32> "
+          "nstf.return %y : tensor<?x80xf32> }",
+          tuningAttributes(tiles));
+      runKernel("attention", kernel, tokens, memory, tokens, position);
+      Floats y = floats(memory["y"]), own;
+      for (int i = 0; i < tokens * H * D; ++i)
+        if (i / D % 3 == 1)
+          own.push_back(y[i]);
+      results.push_back(own);
+    }
+    for (const Floats &one : results)
+      EXPECT_EQ(one, results.front()) << tiles;
+  }
+}
+
 } // namespace
 } // namespace nstf

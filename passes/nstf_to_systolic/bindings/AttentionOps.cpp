@@ -60,7 +60,7 @@ struct AttentionBinding : TemplateModel<AttentionBinding, AttentionOp> {
     binder.binding.operandType = op.getQ().getType().getElementType();
     // Cells are 16 wide; 32-wide ones divide no more than they do.
     binder.addParameter("DP", llvm::alignTo(headSize, 16));
-    // Of what is computed of a part of the keys, the largest score and the sum stand behind the columns.
+    // Of what is computed of a part of the keys, the reference and the sum stand behind the columns.
     binder.addParameter("DX", llvm::alignTo(headSize, 16) + 16);
     binder.addRows("RT", op.getQ(), 1);
     binder.addRows("RG", op.getQ(), heads / kvHeads);

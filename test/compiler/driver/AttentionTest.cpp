@@ -3,6 +3,7 @@
 #include "test/compiler/driver/KernelTest.h"
 
 #include <cmath>
+#include <functional>
 
 using namespace nstf;
 using namespace nstf::test;
@@ -116,6 +117,68 @@ TEST_F(KernelTest, AttentionOfLargeScores) {
                     for (uint64_t i = 0; i < value.elements(); ++i)
                       numbers[i] *= 30;
                 }});
+}
+
+/// What of the rows of a step an input has, by its number among the `period` of an attention.
+using RowFactor = std::function<double(int64_t row, int64_t rows)>;
+
+auto scaleRows(int period, int number, RowFactor factor) {
+  return [=](const std::string &name, runtime::HostTensor &value) {
+    if (std::stoi(name.substr(2)) % period != number)
+      return;
+    float *numbers = reinterpret_cast<float *>(value.data.data());
+    int64_t rows = value.shape[0], columns = value.elements() / rows;
+    for (int64_t i = 0; i < rows * columns; ++i)
+      numbers[i] *= factor(i / columns, rows);
+  };
+}
+
+/// Keys that ask for one reference after the other, for one at the very end, for none after the first, for a bit less
+/// than a new one; in each type of operands, and where the largest score is that of the smallest product.
+TEST_F(KernelTest, AttentionOfLateAndRisingKeys) {
+  for (Precision precision : {Precision::F32, Precision::F16, Precision::BF16}) {
+    GraphText graph(300);
+    for (AttentionCase attention : {AttentionCase{38, 6, 3}, {64, 5, 1}, {80, 4, 4, 150}, {128, 6, 3}, {256, 2, 1}})
+      addCached(graph, attention, 300);
+    addCached(graph, {64, 4, 2}, 300, -4);
+    options.maxTokens = 200;
+    options.precision = precision;
+    compile(graph.text());
+    for (RowFactor factor : {RowFactor([](int64_t row, int64_t) { return row / 32.0; }),
+                             RowFactor([](int64_t row, int64_t rows) { return row + 1 == rows ? 8 : 0.1; }),
+                             RowFactor([](int64_t row, int64_t) { return row ? 0.01 : 8; }),
+                             RowFactor([](int64_t row, int64_t) { return row < 40 ? 0 : 1.5; })})
+      expectReference({{200, 1, 16, 64}, scaleRows(3, 1, factor)});
+  }
+}
+
+/// Equal keys weigh the same, wherever they stand.
+TEST_F(KernelTest, AttentionOfEqualKeys) {
+  GraphText graph(200);
+  addCached(graph, {128, 4, 2}, 200);
+  options.maxTokens = 64;
+  for (Precision precision : {Precision::F32, Precision::F16, Precision::BF16}) {
+    options.precision = precision;
+    check(graph, {{64, 1, 16, 64, 1}, [](const std::string &name, runtime::HostTensor &value) {
+                    if (name != "in1")
+                      return;
+                    float *numbers = reinterpret_cast<float *>(value.data.data());
+                    for (uint64_t i = 0; i < value.elements(); ++i)
+                      numbers[i] = float(i % 256) / 64 - 2;
+                  }});
+  }
+}
+
+/// Values' scales that grow from key to key: weights' units follow them.
+TEST_F(KernelTest, AttentionOverCodesOfRisingScales) {
+  GraphText graph(200);
+  addCoded(graph, {64, 4, 2}, 200, "f16");
+  addCoded(graph, {128, 6, 3, 100}, 200, "bf16");
+  options.maxTokens = 64;
+  compile(graph.text());
+  for (RowFactor factor : {RowFactor([](int64_t row, int64_t) { return std::exp2(row / 8.0 - 4); }),
+                           RowFactor([](int64_t row, int64_t) { return std::exp2(-row / 8.0); })})
+    expectReference({{64, 1, 16, 64, 1}, scaleRows(5, 4, factor)});
 }
 
 } // namespace

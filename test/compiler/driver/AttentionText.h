@@ -20,14 +20,14 @@ inline std::string attributes(const AttentionCase &attention, bool isCausal, dou
 }
 
 /// Keys and values of each step join their caches, which its queries then read.
-inline void addCached(GraphText &graph, const AttentionCase &attention, int64_t context) {
+inline void addCached(GraphText &graph, const AttentionCase &attention, int64_t context, double scale = 4) {
   int64_t features = attention.kvHeads * attention.headSize;
   TextValue q = graph.input({GraphText::tokens, attention.heads * attention.headSize});
   TextValue k = graph.input({GraphText::tokens, features}), v = graph.input({GraphText::tokens, features});
   TextValue keys = graph.state({context, features}), values = graph.state({context, features});
   keys = graph.op("kv_append", {k, keys}, keys.type);
   values = graph.op("kv_append", {v, values}, values.type);
-  graph.output(graph.op("attention", {q, keys, values}, q.type, attributes(attention, true)));
+  graph.output(graph.op("attention", {q, keys, values}, q.type, attributes(attention, true, scale)));
 }
 
 } // namespace nstf::test

@@ -125,6 +125,24 @@ func.func @reduce_c2(%x: !x) {
 
 // -----
 
+!x = tensor<16x32xf32, #systolic.axes<BM, BK>>
+func.func @reduce_c1_parts(%x: !x) {
+  // expected-error @+1 {{expected the tile with 4 elements along dimension 0 but got 'tensor<8x32xf32, #systolic.axes<8, BK>>' from 'tensor<16x32xf32, #systolic.axes<BM, BK>>'}}
+  %y = systolic.reduce add %x along 0 parts 4 : !x -> tensor<8x32xf32, #systolic.axes<8, BK>>
+  return
+}
+
+// -----
+
+!x = tensor<16x32xf32, #systolic.axes<BM, BK>>
+func.func @reduce_c3(%x: !x) {
+  // expected-error @+1 {{expected parts that divide the tile but got 3 of 'tensor<16x32xf32, #systolic.axes<BM, BK>>'}}
+  %y = systolic.reduce add %x along 0 parts 3 : !x -> tensor<3x32xf32, #systolic.axes<3, BK>>
+  return
+}
+
+// -----
+
 func.func @broadcast_c1(%x: f16) {
   // expected-error @+1 {{expected a source of element type 'f32' but got 'f16'}}
   %y = systolic.broadcast %x : f16 -> tensor<16x32xf32, #systolic.axes<BM, BK>>
@@ -267,6 +285,52 @@ func.func @empty_tile() {
 func.func @iota_c1_type() {
   // expected-error @+1 {{expected an i32 tile with dimension 0 but got 'tensor<16xf32, #systolic.axes<BM>>'}}
   %y = systolic.iota along 0 : tensor<16xf32, #systolic.axes<BM>>
+  return
+}
+
+// -----
+
+!x = tensor<16xf32, #systolic.axes<BM>>
+func.func @if_any_c1(%asks: tensor<16xi32, #systolic.axes<BM>>, %x: !x) {
+  // expected-error @+1 {{expected a condition of i1 but got 'tensor<16xi32, #systolic.axes<BM>>'}}
+  %y = systolic.if_any %asks {
+    systolic.yield %x : !x
+  } else %x : tensor<16xi32, #systolic.axes<BM>> -> !x
+  return
+}
+
+// -----
+
+!x = tensor<16xf32, #systolic.axes<BM>>
+func.func @if_any_c2(%asks: tensor<16xi1, #systolic.axes<BM>>, %x: !x, %i: index) {
+  // expected-error @+1 {{expected a region that yields 'tensor<16xf32, #systolic.axes<BM>>' but got 'index'}}
+  %y = systolic.if_any %asks {
+    systolic.yield %i : index
+  } else %x : tensor<16xi1, #systolic.axes<BM>> -> !x
+  return
+}
+
+// -----
+
+!x = tensor<16xf32, #systolic.axes<BM>>
+func.func @if_any_c3_order(%asks: tensor<16xi1, #systolic.axes<BM>>, %x: !x) {
+  // expected-error @+1 {{expected a region that computes only but got systolic.barrier}}
+  %y = systolic.if_any %asks {
+    systolic.barrier
+    systolic.yield %x : !x
+  } else %x : tensor<16xi1, #systolic.axes<BM>> -> !x
+  return
+}
+
+// -----
+
+!x = tensor<16x16xf32, #systolic.axes<BM, BM>>
+func.func @if_any_c3_product(%asks: tensor<16xi1, #systolic.axes<BM>>, %x: !x) {
+  // expected-error @+1 {{expected a region that computes only but got systolic.mma}}
+  %y = systolic.if_any %asks {
+    %z = systolic.mma %x, %x, %x : !x, !x -> !x
+    systolic.yield %z : !x
+  } else %x : tensor<16xi1, #systolic.axes<BM>> -> !x
   return
 }
 

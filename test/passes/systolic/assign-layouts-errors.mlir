@@ -103,3 +103,18 @@ systolic.kernel @long(%W: memref<64x512xf16, #systolic.axes<N, K>>, %X: memref<1
   %y = systolic.dot %w, %x, %zero : !w, !x -> !sums
   systolic.return
 }
+
+// -----
+
+// Four lanes hold some of a column: they cannot have less than a part each.
+!x = tensor<16x16xf32, #systolic.axes<BM, BM>>
+!parts = tensor<2x16xf32, #systolic.axes<2, BM>>
+systolic.kernel @few_parts(%work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 4>} {
+  %a = arith.constant dense<0.0> : !x
+  %c = systolic.mma %a, %a, %a : !x, !x -> !x
+  // expected-error @+1 {{expected at least a part for each lane that holds some of a sum but got 2 parts of}}
+  %sums = systolic.reduce add %c along 0 parts 2 : !x -> !parts
+  systolic.return
+}

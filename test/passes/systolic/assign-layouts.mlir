@@ -118,6 +118,42 @@ systolic.kernel @rows(%X: !X, %V: !V, %work: index)
 
 // -----
 
+// Parts of a sum stay where the products are; what a region yields lies as what stands otherwise, whatever the condition's
+// layout is.
+!X = memref<64x64xf32, #systolic.axes<M, K>>
+!x = tensor<16x16xf32, #systolic.axes<BM, BM>>
+!parts = tensor<8x16xf32, #systolic.axes<8, BM>>
+!asks = tensor<8x16xi1, #systolic.axes<8, BM>>
+// CHECK-DAG: #[[PARTS:.+]] = #systolic.fragment<reg [0:2*4], lane [1:16*1, 0:4*1], wave []>
+// CHECK-DAG: #[[ACC:.+]] = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+// CHECK-LABEL: systolic.kernel @branch
+// CHECK: %[[C:.+]] = systolic.mma {{.+}} -> tensor<16x16xf32, #[[ACC]]>
+// CHECK: systolic.reduce max %[[C]] along 0 parts 8 : tensor<16x16xf32, #[[ACC]]> -> tensor<8x16xf32, #[[PARTS]]>
+// CHECK: systolic.if_any
+// CHECK:   %[[SCALED:.+]] = arith.mulf %{{.+}}, %{{.+}} : tensor<16x16xf32, #[[ACC]]>
+// CHECK:   systolic.yield %[[SCALED]] : tensor<16x16xf32, #[[ACC]]>
+// CHECK: } else %[[C]] : tensor<8x16xi1, #[[PARTS]]> -> tensor<16x16xf32, #[[ACC]]>
+systolic.kernel @branch(%X: !X, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 4>} {
+  %c0 = arith.constant 0 : index
+  %a = systolic.load %X[%c0, %c0] : !X -> !x
+  %zero = arith.constant dense<0.0> : !x
+  %c = systolic.mma %a, %a, %zero : !x, !x -> !x
+  %max = systolic.reduce max %c along 0 parts 8 : !x -> !parts
+  %bound = arith.constant dense<8.0> : !parts
+  %is_large = arith.cmpf ogt, %max, %bound : !parts
+  %y = systolic.if_any %is_large {
+    %half = arith.constant dense<0.5> : !x
+    %scaled = arith.mulf %c, %half : !x
+    systolic.yield %scaled : !x
+  } else %c : !asks -> !x
+  systolic.store %y, %X[%c0, %c0] : !x, !X
+  systolic.return
+}
+
+// -----
+
 // One constant, two uses, two layouts: it is cloned, not converted. A computed tile is converted.
 !X = memref<64x64xf32, #systolic.axes<M, K>>
 !x = tensor<16x16xf32, #systolic.axes<BM, BM>>

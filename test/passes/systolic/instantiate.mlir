@@ -26,7 +26,7 @@
 // The type of operands, and what is no conversion between equal types; a parameter that is an f32.
 // RUN: nstf-opt %root/templates/kernels/attention.mlir -systolic-instantiate="OPERAND=bf16 SCALE=0.25" | FileCheck %s --check-prefix=BF16
 // RUN: nstf-opt %root/templates/kernels/attention.mlir -systolic-instantiate="OPERAND=f32" | FileCheck %s --check-prefix=F32 --implicit-check-not=arith.truncf --implicit-check-not=systolic.operand
-// BF16: arith.truncf %{{.+}} fastmath<nnan> : tensor<32x16xf32, #systolic.axes<BK, BQ>> to tensor<32x16xbf16, #systolic.axes<BK, BQ>>
+// BF16: arith.truncf %{{.+}} fastmath<nnan,afn> : tensor<32x16xf32, #systolic.axes<BK, BQ>> to tensor<32x16xbf16, #systolic.axes<BK, BQ>>
 // BF16: systolic.kernel @attention(%{{.+}}: memref<64x64xbf16, #systolic.axes<RQ, D>>
 // BF16-SAME: OPERAND = bf16
 // BF16: arith.constant 2.500000e-01 : f32

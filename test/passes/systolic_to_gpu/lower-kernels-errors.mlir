@@ -265,3 +265,21 @@ systolic.kernel @slice_of_other_lanes(%X: !X, %work: index)
   %block = systolic.slice %line from [0, 32] : tensor<32x64xf16, #line> -> tensor<32x32xf16, #block>
   systolic.return
 }
+
+// -----
+
+// A sum across waves that some of them may skip.
+#tile = #systolic.fragment<reg [], lane [0:64*1], wave [1:4*1]>
+#row = #systolic.fragment<reg [], lane [0:64*1], wave [-1:4*0]>
+systolic.kernel @if_any_c4(%work: index, %scratch: !systolic.lds<1 x 1024xi8, unit, #systolic.axes<1024>> {systolic.scratch})
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x4>} {
+  %x = arith.constant dense<0.0> : tensor<64x4xf32, #tile>
+  %row = arith.constant dense<0.0> : tensor<64xf32, #row>
+  %asks = arith.cmpf ogt, %row, %row : tensor<64xf32, #row>
+  %sum = systolic.if_any %asks {
+    // expected-error @+1 {{expected nothing that goes from wave to wave in a region that some may skip}}
+    %y = systolic.reduce add %x along 1 : tensor<64x4xf32, #tile> -> tensor<64xf32, #row>
+    systolic.yield %y : tensor<64xf32, #row>
+  } else %row : tensor<64xi1, #row> -> tensor<64xf32, #row>
+  systolic.return
+}

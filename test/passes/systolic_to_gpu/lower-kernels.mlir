@@ -234,6 +234,56 @@ systolic.kernel @reduce(%X: memref<16x16xf32, #systolic.axes<M, K>>, %Y: memref<
 
 // -----
 
+// To bf16 by half a unit and the upper halves, where neither NaN nor ties matter; else as LLVM does.
+// CHECK-LABEL: gpu.func @round(
+// CHECK: %[[BITS:.+]] = arith.bitcast %[[X:.+]] : vector<4xf32> to vector<4xi32>
+// CHECK-NEXT: %[[SUM:.+]] = arith.addi %[[BITS]], %{{.+}} : vector<4xi32>
+// CHECK-NEXT: %[[HIGH:.+]] = arith.shrui %[[SUM]], %{{.+}} : vector<4xi32>
+// CHECK-NEXT: %[[HALVES:.+]] = arith.trunci %[[HIGH]] : vector<4xi32> to vector<4xi16>
+// CHECK-NEXT: arith.bitcast %[[HALVES]] : vector<4xi16> to vector<4xbf16>
+// CHECK-NEXT: arith.truncf %[[X]] fastmath<nnan> : vector<4xf32> to vector<4xbf16>
+// CHECK-NEXT: arith.truncf %[[X]] fastmath<nnan,afn> : vector<4xf32> to vector<4xf16>
+#tile = #systolic.fragment<reg [0:4*1], lane [0:64*4], wave []>
+systolic.kernel @round(%X: memref<256xf32, #systolic.axes<K>>, %Y: memref<256xbf16, #systolic.axes<K>>,
+                       %Z: memref<256xbf16, #systolic.axes<K>>, %H: memref<256xf16, #systolic.axes<K>>, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %x = systolic.load %X[%c0] : memref<256xf32, #systolic.axes<K>> -> tensor<256xf32, #tile>
+  %y = arith.truncf %x fastmath<nnan,afn> : tensor<256xf32, #tile> to tensor<256xbf16, #tile>
+  %z = arith.truncf %x fastmath<nnan> : tensor<256xf32, #tile> to tensor<256xbf16, #tile>
+  %h = arith.truncf %x fastmath<nnan,afn> : tensor<256xf32, #tile> to tensor<256xf16, #tile>
+  systolic.store %y, %Y[%c0] : tensor<256xbf16, #tile>, memref<256xbf16, #systolic.axes<K>>
+  systolic.store %z, %Z[%c0] : tensor<256xbf16, #tile>, memref<256xbf16, #systolic.axes<K>>
+  systolic.store %h, %H[%c0] : tensor<256xf16, #tile>, memref<256xf16, #systolic.axes<K>>
+  systolic.return
+}
+
+// -----
+
+// Parts stay in their lane: registers take turns at the two parts that it holds.
+// CHECK-LABEL: gpu.func @parts(
+// CHECK: %[[R0:.+]] = amdgpu.raw_buffer_load
+// CHECK: %[[R1:.+]] = amdgpu.raw_buffer_load
+// CHECK: %[[R2:.+]] = amdgpu.raw_buffer_load
+// CHECK: %[[R3:.+]] = amdgpu.raw_buffer_load
+// CHECK-NEXT: arith.addf %[[R0]], %[[R2]] : f32
+// CHECK-NEXT: arith.addf %[[R1]], %[[R3]] : f32
+// CHECK-NOT: swizzle_bitmode
+// CHECK-NOT: gpu.shuffle
+// CHECK: gpu.return
+#tile = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+#parts = #systolic.fragment<reg [0:2*4], lane [1:16*1, 0:4*1], wave []>
+systolic.kernel @parts(%X: memref<16x16xf32, #systolic.axes<M, K>>, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %x = systolic.load %X[%c0, %c0] : memref<16x16xf32, #systolic.axes<M, K>> -> tensor<16x16xf32, #tile>
+  %y = systolic.reduce add %x along 0 parts 8 : tensor<16x16xf32, #tile> -> tensor<8x16xf32, #parts>
+  systolic.store %y, %X[%c0, %c0] : tensor<8x16xf32, #parts>, memref<16x16xf32, #systolic.axes<M, K>>
+  systolic.return
+}
+
+// -----
+
 // Across waves: each leaves its value in scratch between two barriers and adds up those of all, in one order.
 // CHECK-LABEL: gpu.func @across_waves(
 // CHECK: %[[VIEW:.+]] = memref.view %{{.+}} : memref<1024xi8, #gpu.address_space<workgroup>> to memref<4x1x64xf32, #gpu.address_space<workgroup>>

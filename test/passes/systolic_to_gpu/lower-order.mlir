@@ -1,6 +1,6 @@
 // Barriers that wait for LDS or for waves alone, over which nothing moves where they are pinned; priorities; half of the
-// waves a barrier behind.
-// RUN: nstf-opt %s --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic-to-gpu-lower-kernels)' | FileCheck %s
+// waves a barrier behind; regions that waves skip.
+// RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic-to-gpu-lower-kernels)' | FileCheck %s
 
 // CHECK-LABEL: gpu.func @order(
 // CHECK: %[[WAVE:.+]] = arith.index_castui %{{.+}} : i32 to index
@@ -33,5 +33,37 @@ systolic.kernel @order(%work: index)
   systolic.skew
   systolic.barrier nowait pinned
   systolic.skew end
+  systolic.return
+}
+
+// -----
+
+// A wave goes into the region where any of its lanes asks for it, in any of its registers.
+// CHECK-LABEL: gpu.func @if_any(
+// CHECK-COUNT-2: arith.ori %{{.+}}, %{{.+}} : i1
+// CHECK: %[[ASKS:.+]] = arith.ori %{{.+}}, %{{.+}} : i1
+// CHECK-NEXT: %[[LANES:.+]] = rocdl.ballot %[[ASKS]] : i64
+// CHECK: %[[ANY:.+]] = arith.cmpi ne, %[[LANES]], %c0_i64 : i64
+// CHECK-NEXT: llvm.inline_asm has_side_effects "", "~{memory}"
+// CHECK-NEXT: %{{.+}} = scf.if %[[ANY]] -> (vector<4xf32>) {
+// CHECK:   %[[HALF:.+]] = arith.mulf {{.+}} : vector<4xf32>
+// CHECK:   scf.yield %[[HALF]] : vector<4xf32>
+// CHECK: } else {
+// CHECK:   scf.yield %{{.+}} : vector<4xf32>
+!tile = tensor<256xf32, #systolic.fragment<reg [0:4*1], lane [0:64*4], wave []>>
+!asks = tensor<256xi1, #systolic.fragment<reg [0:4*1], lane [0:64*4], wave []>>
+systolic.kernel @if_any(%X: memref<256xf32, #systolic.axes<K>>, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %x = systolic.load %X[%c0] : memref<256xf32, #systolic.axes<K>> -> !tile
+  %half = arith.constant dense<0.5> : !tile
+  %one = arith.constant dense<1.0> : !tile
+  %is_large = arith.cmpf ogt, %x, %one : !tile
+  %y = systolic.if_any %is_large {
+    %factor = arith.select %is_large, %half, %one : !asks, !tile
+    %scaled = arith.mulf %x, %factor : !tile
+    systolic.yield %scaled : !tile
+  } else %x : !asks -> !tile
+  systolic.store %y, %X[%c0] : !tile, memref<256xf32, #systolic.axes<K>>
   systolic.return
 }
