@@ -27,7 +27,7 @@ struct GraphOptions : PassPipelineOptions<GraphOptions> {
   Option<std::string> quantize{*this, "quantize", llvm::cl::init(""), llvm::cl::desc(quantizeHelp)};
   Option<std::string> activations{*this, "activations", llvm::cl::init(""), llvm::cl::desc(activationsHelp)};
   Option<std::string> caches{*this, "caches", llvm::cl::init(""), llvm::cl::desc(cachesHelp)};
-  Option<bool> orderCaches{*this, "order-caches", llvm::cl::init(false), llvm::cl::desc(orderCachesHelp)};
+  Option<bool> orderCaches{*this, "order-caches", llvm::cl::init(true), llvm::cl::desc(orderCachesHelp)};
   PipelineOptions get() const {
     return {.maxTokens = maxTokens,
             .precision = precision,
@@ -75,7 +75,7 @@ struct AllOptions : PassPipelineOptions<AllOptions> {
   Option<std::string> quantize{*this, "quantize", llvm::cl::init(""), llvm::cl::desc(quantizeHelp)};
   Option<std::string> activations{*this, "activations", llvm::cl::init(""), llvm::cl::desc(activationsHelp)};
   Option<std::string> caches{*this, "caches", llvm::cl::init(""), llvm::cl::desc(cachesHelp)};
-  Option<bool> orderCaches{*this, "order-caches", llvm::cl::init(false), llvm::cl::desc(orderCachesHelp)};
+  Option<bool> orderCaches{*this, "order-caches", llvm::cl::init(true), llvm::cl::desc(orderCachesHelp)};
   ListOption<std::string> targets{*this, "targets", llvm::cl::desc(targetsHelp)};
   Option<int64_t> waveSize{*this, "wave-size", llvm::cl::init(0), llvm::cl::desc(waveSizeHelp)};
   Option<std::string> output{*this, "output", llvm::cl::init(""), llvm::cl::desc(outputHelp)};

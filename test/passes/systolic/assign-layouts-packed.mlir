@@ -3,16 +3,16 @@
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-assign-layouts))' | FileCheck %s
 // RUN: nstf-opt %s --pass-pipeline='builtin.module(systolic.kernel(systolic-assign-layouts))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics -o %t
 !X = memref<64x64xf16, #systolic.axes<M, K>>
-!x = tensor<16x32xf16, #systolic.axes<BM, BK>>
+!x = tensor<32x32xf16, #systolic.axes<BM, BK>>
 !w = tensor<32x32xf16, #systolic.axes<BK, BN>>
-!y = tensor<16x32xf32, #systolic.axes<BM, BN>>
+!y = tensor<32x32xf32, #systolic.axes<BM, BN>>
 // CHECK-DAG: #[[B:.+]] = #systolic.fragment<reg [0:8*1], lane [1:16*1, 0:4*8], wave [1:2*16]>
-// CHECK-DAG: #[[A:.+]] = #systolic.fragment<reg [1:8*1], lane [0:16*1, 1:4*8], wave [-1:2*0]>
+// CHECK-DAG: #[[A:.+]] = #systolic.fragment<reg [1:8*1, 0:2*16], lane [0:16*1, 1:4*8], wave [-1:2*0]>
 // CHECK-LABEL: systolic.kernel @packed
 // CHECK: systolic.load
 // CHECK: systolic.load {{.+}} transposed : {{.+}} -> tensor<32x32xf16, #[[B]]>
 // CHECK-NEXT: %[[W:.+]] = arith.addf {{.+}} : tensor<32x32xf16, #[[B]]>
-// CHECK: %[[A_TILE:.+]] = systolic.convert_layout {{.+}} -> tensor<16x32xf16, #[[A]]>
+// CHECK: %[[A_TILE:.+]] = systolic.convert_layout {{.+}} -> tensor<32x32xf16, #[[A]]>
 // CHECK-NEXT: systolic.mma %[[A_TILE]], %[[W]],
 // expected-remark @+1 {{1 layout conversions}}
 systolic.kernel @packed(%X: !X {systolic.packed = #systolic.packed<16 x 64 bytes>}, %Y: memref<64x64xf32, #systolic.axes<M, N>>, %work: index)
