@@ -21,10 +21,10 @@ const std::map<std::string, std::vector<std::string>> &nstf::description::knownK
        {"key", "tensor", "about", "type", "nullable", "default", "minimum", "maximum", "one_of", "unless_differ"}},
       {"check", {"that", "message"}},
       {"model", {"vocabulary", "bos", "eos"}},
-      {"input", {"type", "shape", "about", "when"}},
+      {"input", {"type", "shape", "order", "heads", "about", "when"}},
       {"weight", {"type", "shape", "when", "tensor", "stored", "slice", "transposed"}},
       {"slice", {"axis", "from", "count"}},
-      {"state", {"type", "shape", "about", "when"}},
+      {"state", {"type", "shape", "order", "heads", "about", "when"}},
       {"repeat", {"count", "variable", "prefix", "carry", "weights", "states", "nodes"}},
       {"carry", {"first", "next"}},
       {"node", {"op", "operands", "results", "attributes", "when"}},
@@ -229,6 +229,10 @@ private:
     tensor.shape = expressions(field.get("shape", "the shape of " + what), "the shape of " + what);
     if (const YamlValue *type = field.find("type"))
       tensor.type = scalar(*type, "the type of " + what);
+    if (const YamlValue *order = field.find("order")) {
+      tensor.order = scalar(*order, "the order of " + what);
+      tensor.heads = expression(field.get("heads", "the heads of " + what), "the heads of " + what);
+    }
     if (const YamlValue *when = field.find("when"))
       tensor.when = expression(*when, "the condition of " + what);
     if (const YamlValue *about = field.find("about"))

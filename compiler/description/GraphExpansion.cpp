@@ -95,7 +95,7 @@ private:
         continue;
       }
       ExpandedTensor expanded{
-          prefix + tensor.name, tensor.place, elementType(tensor, kind, numbers), {}, {}, {}, false, {}};
+          prefix + tensor.name, tensor.place, elementType(tensor, kind, numbers), {}, {}, {}, {}, false, {}};
       for (size_t i = 0; i < tensor.shape.size(); ++i)
         if (tensor.shape[i].text() == "tokens") {
           if (i != 0 || kind != Reference::input)
@@ -112,11 +112,28 @@ private:
         expanded.tensors.push_back(text(pattern, numbers, tensor.place));
       if (expanded.tensors.empty())
         expanded.tensors = {expanded.name};
+      expanded.order = order(tensor, numbers, expanded.shape);
       if (kind == Reference::weight)
         locateStored(tensor, numbers, expanded);
       declare(scope, tensor.name, tensor.place, valueOf(kind, result.size()));
       result.push_back(std::move(expanded));
     }
+  }
+
+  std::optional<support::OperandOrder> order(const TensorDescription &tensor, const Scope &numbers,
+                                             const std::vector<int64_t> &shape) {
+    std::string name = tensor.order.empty() ? "rows" : text(tensor.order, numbers, tensor.place);
+    if (name == "rows")
+      return std::nullopt;
+    std::string what = "'" + support::escape(tensor.name) + "'";
+    std::optional<support::OperandOrder::Operand> operand = support::operandFromName(name);
+    if (!operand)
+      fail(tensor.place, what + ": expected an order of rows, keys or values but got '" + support::escape(name) + "'");
+    int64_t heads = integer(*tensor.heads, numbers, tensor.place, "the heads of " + what);
+    if (shape.size() != 2 || shape[0] == ExpandedTensor::tokens || shape[1] % heads != 0)
+      fail(tensor.place, what + ": expected a matrix of fixed size whose columns are a multiple of " +
+                             std::to_string(heads) + " heads for an order of " + name);
+    return support::OperandOrder{*operand, heads};
   }
 
   std::string elementType(const TensorDescription &tensor, Reference::Kind kind, const Scope &numbers) {

@@ -6,6 +6,7 @@
 
 #include "compiler/checkpoint/StridedView.h"
 #include "compiler/description/Parameters.h"
+#include "support/OperandOrder.h"
 
 #include <cstdint>
 #include <string>
@@ -22,6 +23,7 @@ struct ExpandedTensor {
   support::Place place;
   std::string type; // "f32"
   std::vector<int64_t> shape;
+  std::optional<support::OperandOrder> order; // nothing: row by row
   /// Weights: the names it may have in the checkpoint, the shape there, and which part of that it is.
   std::vector<std::string> tensors;
   std::vector<int64_t> stored;

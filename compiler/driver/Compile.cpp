@@ -200,6 +200,16 @@ std::string Compilation::chooseCodeType(const CodeChoice &choice) const {
   return type;
 }
 
+/// Whether caches lie in the order of operands.
+bool Compilation::chooseOrder() {
+  if (!options.kvOrder)
+    return true;
+  auto readsCache = [](AttentionOp op) { return op.readsCache(); };
+  if (llvm::none_of(GraphOp(graph).getBody().getOps<AttentionOp>(), readsCache))
+    throw std::runtime_error("--kv-order: expected a model with caches of keys and values but got none");
+  return *options.kvOrder == "operands";
+}
+
 LogicalResult Compilation::buildGraph() {
   TimingScope scope = timing.nest("graph");
   int64_t tokens = options.maxTokens.value_or(std::min<int64_t>(graph.getContext(), defaultMaxTokens));
@@ -220,7 +230,8 @@ LogicalResult Compilation::buildGraph() {
                                                     .fact = "kv_cache",
                                                     .key = "kv_cache_scheme",
                                                     .what = "conversions",
-                                                    .otherwise = "has caches of numbers"})});
+                                                    .otherwise = "has caches of numbers"}),
+                          .orderCaches = chooseOrder()});
   Reproducer reproducer(*model, "the graph of the model", "graph", options.reproducerDir);
   LogicalResult result = reproducer.run(pm, *model);
   if (reproducer.hasFailed())

@@ -52,6 +52,7 @@ struct CompileOptions {
   std::optional<std::string>
       activations; ///< type of codes of what linears read, "i8", "e4m3fnuz" or "none"; default: the model's
   std::optional<std::string> kvCache; ///< of keys and values in caches, likewise
+  std::optional<std::string> kvOrder; ///< how caches of numbers lie, "rows" or "operands"; default: operands
   manifest::WeightsMode weights = manifest::WeightsMode::Pack;
   uint64_t seed = 0;
   int64_t waveSize = 0; ///< 0: chosen by the passes
@@ -111,6 +112,7 @@ private:
     std::string flag, fact, key, what, otherwise;
   };
   std::string chooseCodeType(const CodeChoice &choice) const;
+  bool chooseOrder();
   mlir::LogicalResult buildGraph();
   mlir::LogicalResult selectKernels();
   mlir::LogicalResult buildKernels(CompiledTarget &target, Stage last);

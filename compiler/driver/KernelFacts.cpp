@@ -25,6 +25,8 @@ manifest::Shape nstf::getShape(RankedTensorType type) {
   manifest::Shape shape;
   for (int64_t size : type.getShape())
     shape.dimensions.push_back(ShapedType::isDynamic(size) ? manifest::Shape::tokensDimension : size);
+  if (OperandOrderAttr order = OperandOrderAttr::find(type))
+    shape.order = order.getOrder();
   return shape;
 }
 

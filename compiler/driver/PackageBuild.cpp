@@ -203,7 +203,7 @@ private:
 
   uint64_t getBytes(Type type) const {
     auto tensor = cast<RankedTensorType>(type);
-    return getShape(tensor).elements(maxTokens) * manifest::sizeOf(getElementType(tensor));
+    return getShape(tensor).bytes(getElementType(tensor), maxTokens);
   }
 
   void addBuffers() {

@@ -167,7 +167,8 @@ private:
     for (const manifest::Buffer &buffer : session.manifest().buffers) {
       if (buffer.kind != manifest::BufferKind::State)
         continue;
-      Tensor got = toTensor(readState(buffer.name)), want = reference.state(buffer.name);
+      // All of it: a write outside the rows of the step would show here, and nowhere else.
+      Tensor got = toTensor(session.getState(buffer.name)), want = reference.state(buffer.name);
       RowBounds bounds = reference.stateBounds(buffer.name);
       if (auto scales = scalesOf.find(buffer.name); scales != scalesOf.end()) {
         Comparison codes = compareRows(got, want, RowBounds::Zero(bounds.size()));
@@ -175,20 +176,11 @@ private:
           report->add("state", buffer.name, codes);
           continue;
         }
-        got.values = decodeRows(got.values, toTensor(readState(scales->second)).values);
+        got.values = decodeRows(got.values, toTensor(session.getState(scales->second)).values);
         want.values = decodeRows(want.values, reference.state(scales->second).values);
       }
       report->add("state", buffer.name, compareRows(got, want, bounds));
     }
-  }
-
-  /// All of it: a write outside the rows of the step would show here, and nowhere else.
-  runtime::HostTensor readState(const std::string &name) {
-    const manifest::Buffer &buffer =
-        *llvm::find_if(session.manifest().buffers, [&](const manifest::Buffer &known) { return known.name == name; });
-    runtime::HostTensor value{*buffer.type, buffer.shape->at(0), std::vector<std::byte>(buffer.size)};
-    session.readBuffer(name, 0, value.data);
-    return value;
   }
 
   void compareState(const manifest::Buffer &buffer) {
@@ -199,7 +191,7 @@ private:
     else if (*buffer.type == manifest::ElementType::F8E4M3FNUZ)
       tolerance.absolute += 16;
     report->add("state", buffer.name,
-                compare(toFloats(readState(buffer.name)), reference.state(buffer.name), tolerance));
+                compare(toFloats(session.getState(buffer.name)), reference.state(buffer.name), tolerance));
   }
 
   /// Of the compilation, or of a model that says it itself: the narrowest type of any weight or state.

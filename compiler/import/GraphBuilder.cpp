@@ -67,7 +67,10 @@ private:
     for (int64_t &extent : shape)
       if (extent == ExpandedTensor::tokens)
         extent = ShapedType::kDynamic;
-    return RankedTensorType::get(shape, element);
+    OperandOrderAttr order;
+    if (tensor.order)
+      order = OperandOrderAttr::get(context, *tensor.order);
+    return RankedTensorType::get(shape, element, order);
   }
 
   // Weights

@@ -120,6 +120,14 @@ private:
     return (argument.access == Access::Read ? "const " : "") + type;
   }
 
+  /// The matrix that memory holds, and what of the cache it is.
+  static std::string describeOrder(const KernelArgument &argument) {
+    const std::vector<int64_t> sizes = argument.shape.stored(argument.type, 1);
+    return launcher::describe(argument.type) + " [" + number(sizes[0]) + ", " + number(sizes[1]) +
+           "] in blocks of 16 rows and 64 bytes of each, of the cache " + argument.shape.str() + "; " +
+           number(argument.shape.bytes(argument.type, 1)) + " bytes, zeros where they hold nothing of it";
+  }
+
   std::string describe(const KernelArgument &argument, const std::string &field, const std::string &about) const {
     const bool isOwn = header.argumentsAreOwn.at(&argument - kernel.arguments.data());
     std::string access = isOwn                              ? "read and written"
@@ -128,6 +136,8 @@ private:
                                                             : "written in place: what is not named stays";
     if (isControl(argument))
       return "run scalars, see above; read";
+    if (argument.shape.order)
+      return describeOrder(argument) + "; " + access + (about.empty() ? "" : "\n     " + comment(about));
     const std::vector<int64_t> &sizes = argument.shape.dimensions;
     std::string rows = sizes.front() < 0 ? "up to " + number(*header.maxRows) : number(sizes.front());
     uint64_t elements = argument.shape.elements(header.maxRows.value_or(1));

@@ -52,7 +52,8 @@ LaunchFileText makeKernelLaunchFile(const KernelHeader &header) {
   for (size_t i = 0; i < launch.kernel.arguments.size(); ++i) {
     const KernelArgument &argument = launch.kernel.arguments[i];
     LaunchFileText::Buffer buffer{argument.name, std::string(manifest::nameOf(argument.type)),
-                                  support::yamlList(argument.shape.at(rows)), "", describe(argument.access)};
+                                  support::yamlList(argument.shape.stored(argument.type, rows)), "",
+                                  describe(argument.access)};
     if (header.control == i) {
       std::vector<int32_t> control(argument.shape.elements(1));
       control[offsetof(support::ControlBlock, tokens) / 4] = int32_t(rows);

@@ -21,6 +21,10 @@ static Json shapeJson(const Shape &shape) {
   return list;
 }
 
+static Json orderJson(const support::OperandOrder &order) {
+  return {{"operand", nameOf(order.operand)}, {"heads", order.heads}};
+}
+
 static Json modelJson(const Model &model) {
   Json json = {{"name", model.name}};
   if (!model.architecture.empty())
@@ -69,6 +73,8 @@ static Json buffersJson(const std::vector<Buffer> &buffers) {
       json["type"] = nameOf(*buffer.type);
     if (buffer.shape)
       json["shape"] = shapeJson(*buffer.shape);
+    if (buffer.shape && buffer.shape->order)
+      json["order"] = orderJson(*buffer.shape->order);
     list.push_back(std::move(json));
   }
   return list;
@@ -108,7 +114,7 @@ static Json tilingJson(const std::vector<TiledExtent> &tiling) {
 static Json kernelJson(const Kernel &kernel) {
   constexpr const char *accesses[] = {"read", "write", "read_write"};
   Json arguments = Json::array();
-  for (const KernelArgument &argument : kernel.arguments)
+  for (const KernelArgument &argument : kernel.arguments) {
     arguments.push_back({{"name", argument.name},
                          {"offset", argument.offset},
                          {"size", argument.size},
@@ -117,6 +123,9 @@ static Json kernelJson(const Kernel &kernel) {
                          {"shape", shapeJson(argument.shape)},
                          {"alignment", argument.alignment},
                          {"access", accesses[static_cast<int>(argument.access)]}});
+    if (argument.shape.order)
+      arguments.back()["order"] = orderJson(*argument.shape.order);
+  }
   Json json = {{"symbol", kernel.symbol},
                {"template", kernel.templateName},
                {"wave_size", kernel.waveSize},
@@ -221,7 +230,7 @@ static void print(const Json &json, size_t indent, std::string &text) {
 }
 
 ManifestText makeManifestText(const Manifest &manifest) {
-  Json json = {{"format", "nstf-package"}, {"version", 1}, {"compiler", manifest.compiler}};
+  Json json = {{"format", "nstf-package"}, {"version", version}, {"compiler", manifest.compiler}};
   json["model"] = modelJson(manifest.model);
   json["inputs"] = portsJson(manifest.inputs, manifest);
   json["outputs"] = portsJson(manifest.outputs, manifest);

@@ -18,13 +18,15 @@ using namespace mlir;
 using namespace nstf;
 
 // nstf-opt -nstf-set-precision=type=f32 -nstf-quantize-weights -nstf-quantize-activations -nstf-quantize-caches
-//   -nstf-materialize-rope-tables -nstf-normalize-tensor-ops -nstf-form-tensor-kernels -nstf-form-kernels
-//   -nstf-deduplicate-kernels -nstf-plan-memory
+//   -nstf-order-caches -nstf-materialize-rope-tables -nstf-normalize-tensor-ops -nstf-form-tensor-kernels
+//   -nstf-form-kernels -nstf-deduplicate-kernels -nstf-plan-memory
 void nstf::buildGraphPipeline(OpPassManager &model, const PipelineOptions &options) {
   model.addPass(createSetPrecisionPass({.type = options.precision}));
   model.addPass(createQuantizeWeightsPass({.format = options.quantize}));
   model.addPass(createQuantizeActivationsPass({.type = options.activations}));
   model.addPass(createQuantizeCachesPass({.type = options.caches}));
+  if (options.orderCaches)
+    model.addPass(createOrderCachesPass());
   model.addPass(createMaterializeRopeTablesPass());
   model.addPass(createNormalizeTensorOpsPass());
   model.addPass(createFormTensorKernelsPass());

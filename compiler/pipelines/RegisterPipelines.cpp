@@ -17,6 +17,7 @@ constexpr char outputHelp[] = "folder that gets each target's code object as a f
 constexpr char precisionHelp[] = "type of matrix operands";
 constexpr char activationsHelp[] = "type of codes of what linears read: i8 or e4m3fnuz";
 constexpr char cachesHelp[] = "type of codes of keys and values in caches: i8 or e4m3fnuz";
+constexpr char orderCachesHelp[] = "caches of keys and values lie in the order of matrix operands";
 constexpr char quantizeHelp[] = "format of the weights of linears: int8, int4_g128, …";
 
 struct GraphOptions : PassPipelineOptions<GraphOptions> {
@@ -26,12 +27,14 @@ struct GraphOptions : PassPipelineOptions<GraphOptions> {
   Option<std::string> quantize{*this, "quantize", llvm::cl::init(""), llvm::cl::desc(quantizeHelp)};
   Option<std::string> activations{*this, "activations", llvm::cl::init(""), llvm::cl::desc(activationsHelp)};
   Option<std::string> caches{*this, "caches", llvm::cl::init(""), llvm::cl::desc(cachesHelp)};
+  Option<bool> orderCaches{*this, "order-caches", llvm::cl::init(true), llvm::cl::desc(orderCachesHelp)};
   PipelineOptions get() const {
     return {.maxTokens = maxTokens,
             .precision = precision,
             .quantize = quantize,
             .activations = activations,
-            .caches = caches};
+            .caches = caches,
+            .orderCaches = orderCaches};
   }
 };
 
@@ -72,6 +75,7 @@ struct AllOptions : PassPipelineOptions<AllOptions> {
   Option<std::string> quantize{*this, "quantize", llvm::cl::init(""), llvm::cl::desc(quantizeHelp)};
   Option<std::string> activations{*this, "activations", llvm::cl::init(""), llvm::cl::desc(activationsHelp)};
   Option<std::string> caches{*this, "caches", llvm::cl::init(""), llvm::cl::desc(cachesHelp)};
+  Option<bool> orderCaches{*this, "order-caches", llvm::cl::init(true), llvm::cl::desc(orderCachesHelp)};
   ListOption<std::string> targets{*this, "targets", llvm::cl::desc(targetsHelp)};
   Option<int64_t> waveSize{*this, "wave-size", llvm::cl::init(0), llvm::cl::desc(waveSizeHelp)};
   Option<std::string> output{*this, "output", llvm::cl::init(""), llvm::cl::desc(outputHelp)};
@@ -81,6 +85,7 @@ struct AllOptions : PassPipelineOptions<AllOptions> {
             .quantize = quantize,
             .activations = activations,
             .caches = caches,
+            .orderCaches = orderCaches,
             .targets = {targets.begin(), targets.end()},
             .waveSize = waveSize,
             .output = output};

@@ -56,6 +56,9 @@ LogicalResult KvAppendOp::verify() {
   if (rows.getDimSize(1) != cache.getDimSize(1) || rows.getElementType() != cache.getElementType())
     return emitOpError() << "expected rows and cache of the same features and element type but got " << rows << " and "
                          << cache;
+  // kv_append_c3
+  if (rows.getEncoding())
+    return emitOpError() << "expected rows that lie row by row but got " << rows;
   return success();
 }
 
@@ -83,8 +86,22 @@ static LogicalResult verifyScales(AttentionOp op) {
   return success();
 }
 
+/// attention_c3
+static LogicalResult verifyOrders(AttentionOp op) {
+  RankedTensorType k = op.getK().getType(), v = op.getV().getType();
+  if (k.getShape() != v.getShape() || k.getElementType() != v.getElementType())
+    return op.emitOpError() << "expected k and v of one type but got " << k << " and " << v;
+  if (!k.getEncoding() && !v.getEncoding())
+    return success();
+  auto order = [&](CacheKind kind) { return OperandOrderAttr::get(op.getContext(), kind, op.getKvHeads()); };
+  if (k.getEncoding() != order(CacheKind::keys) || v.getEncoding() != order(CacheKind::values))
+    return op.emitOpError() << "expected k in the order of keys and v in that of values, of " << op.getKvHeads()
+                            << " heads, or neither but got " << k << " and " << v;
+  return success();
+}
+
 LogicalResult AttentionOp::verify() {
-  RankedTensorType q = getQ().getType(), k = getK().getType(), v = getV().getType();
+  RankedTensorType q = getQ().getType(), k = getK().getType();
   int64_t heads = getHeads(), kvHeads = getKvHeads();
   // attention_c1
   if (heads <= 0 || kvHeads <= 0 || heads % kvHeads != 0)
@@ -94,8 +111,8 @@ LogicalResult AttentionOp::verify() {
     return emitOpError() << "expected features of q in multiples of heads but got " << q.getDimSize(1) << " and "
                          << heads;
   // attention_c3
-  if (k != v)
-    return emitOpError() << "expected k and v of one type but got " << k << " and " << v;
+  if (failed(verifyOrders(*this)))
+    return failure();
   // attention_c4
   int64_t features = kvHeads * getHeadSize();
   Type element = k.getElementType();

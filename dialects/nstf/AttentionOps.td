@@ -58,6 +58,7 @@ def NSTF_KvAppendOp : NSTF_Op<"kv_append", [Pure, InferTypeOpAdaptor]> {
 
     - C1: rows [M, F] and cache [context, F] have the same F and element type.
     - C2: the result has the type of the cache.
+    - C3: rows lie row by row; the cache may lie in operand order (#nstf.operand_order).
 
     ```mlir
     func.func @kv_append(%rows: tensor<?x32xf32>, %cache: tensor<512x32xf32>) -> tensor<512x32xf32> {
@@ -91,7 +92,8 @@ def NSTF_AttentionOp : NSTF_Op<"attention", [Pure, InferTypeOpAdaptor,
 
     - C1: heads > 0, kv_heads > 0, and heads is a multiple of kv_heads.
     - C2: the features of q are a multiple of heads.
-    - C3: k and v have the same type.
+    - C3: k and v have the same type, but for the order in which they lie: of both none or #nstf.operand_order, of keys and of
+      values, with kv_heads.
     - C4: k has kv_heads·D features, and the element type of q; with scales i8 or f8E4M3FNUZ.
     - C5: a cache needs `causal`: what lies behind the last position has no meaning.
     - C6: scale is finite.

@@ -334,3 +334,41 @@ LogicalResult PlaneSourceAttr::verify(function_ref<InFlightDiagnostic()> emitErr
                        << (zeros ? "without" : "with") << " them";
   return success();
 }
+
+// OperandOrderAttr
+
+OperandOrderAttr OperandOrderAttr::get(MLIRContext *context, const support::OperandOrder &order) {
+  bool isKeys = order.operand == support::OperandOrder::Operand::Keys;
+  return get(context, isKeys ? CacheKind::keys : CacheKind::values, order.heads);
+}
+
+support::OperandOrder OperandOrderAttr::getOrder() const {
+  using Operand = support::OperandOrder::Operand;
+  return {getKind() == CacheKind::keys ? Operand::Keys : Operand::Values, getHeads()};
+}
+
+support::OperandOrder::Matrix OperandOrderAttr::getMatrix(RankedTensorType type) const {
+  return getOrder().getMatrix(type.getDimSize(0), type.getDimSize(1), type.getElementTypeBitWidth() / 8);
+}
+
+OperandOrderAttr OperandOrderAttr::find(Type type) {
+  return dyn_cast_or_null<OperandOrderAttr>(cast<RankedTensorType>(type).getEncoding());
+}
+
+LogicalResult OperandOrderAttr::verify(function_ref<InFlightDiagnostic()> emitError, CacheKind, int64_t heads) {
+  // operand_order_c1
+  if (heads < 1)
+    return emitError() << "expected at least 1 head but got " << heads;
+  return success();
+}
+
+LogicalResult OperandOrderAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
+                                               function_ref<InFlightDiagnostic()> emitError) const {
+  // operand_order_c2
+  if (shape.size() != 2 || llvm::any_of(shape, ShapedType::isDynamic) || shape[1] % getHeads() != 0)
+    return emitError() << "expected a static matrix of " << getHeads() << " heads for " << *this;
+  // operand_order_c3
+  if (!elementType.isIntOrFloat() || !llvm::is_contained({8u, 16u, 32u}, elementType.getIntOrFloatBitWidth()))
+    return emitError() << "expected elements of 1, 2 or 4 bytes for " << *this << " but got " << elementType;
+  return success();
+}

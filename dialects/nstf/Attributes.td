@@ -7,6 +7,7 @@ include "dialects/nstf/Dialect.td"
 include "dialects/nstf/Interfaces.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/TensorEncoding.td"
 
 class NSTF_Attr<string name, string attrMnemonic, list<Trait> traits = []> : AttrDef<NSTF_Dialect, name, traits> {
   let mnemonic = attrMnemonic;
@@ -53,6 +54,43 @@ def NSTF_SourceAttr : NSTF_Attr<"Source", "source"> {
     std::optional<int64_t> getByteSpan(int64_t elements) const;
   }];
   let genVerifyDecl = 1;
+}
+
+def NSTF_CacheKind : I32EnumAttr<"CacheKind", "what a cache in operand order holds",
+    [I32EnumAttrCase<"keys", 0>, I32EnumAttrCase<"values", 1>]> {
+  let cppNamespace = "::nstf";
+}
+
+def NSTF_OperandOrderAttr
+    : NSTF_Attr<"OperandOrder", "operand_order", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "a cache that lies in the order in which matrix cores read it";
+  let description = [{
+    The encoding of the type of a cache [context, heads·D], which stays what it is as a value. In memory it is a matrix in
+    blocks of 16 rows and 64 bytes of each (#systolic.packed<16 x 64 bytes>), along whose rows attention's products sum.
+    With E elements in 64 bytes:
+    - keys: [context, heads·D'] with D' = D rounded up to E, and context rounded up to 16;
+    - values: [heads·D', context], transposed, with D' = D rounded up to 16, and context rounded up to E.
+    What fills up is zero from the start, and is never written but with zeros.
+
+    - operand_order_c1: `heads` ≥ 1.
+    - operand_order_c2: the type is a static matrix whose columns `heads` divides.
+    - operand_order_c3: an element has 1, 2 or 4 bytes.
+
+    ```mlir
+    nstf.state @k_cache : tensor<512x256xf16, #nstf.operand_order<keys, heads = 2>>
+    ```
+  }];
+  let parameters = (ins EnumParameter<NSTF_CacheKind>:$kind, "int64_t":$heads);
+  let assemblyFormat = "`<` $kind `,` `heads` `=` $heads `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    static OperandOrderAttr get(::mlir::MLIRContext *context, const ::nstf::support::OperandOrder &order);
+    ::nstf::support::OperandOrder getOrder() const;
+    /// The matrix that a tensor of this type is in memory.
+    ::nstf::support::OperandOrder::Matrix getMatrix(::mlir::RankedTensorType type) const;
+    /// The order of a tensor's type; null: row by row.
+    static OperandOrderAttr find(::mlir::Type type);
+  }];
 }
 
 def NSTF_RopeTableAttr : NSTF_Attr<"RopeTable", "rope_table"> {

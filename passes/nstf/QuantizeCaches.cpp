@@ -9,6 +9,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "passes/nstf/CodeType.h"
 #include "passes/nstf/FormedGraph.h"
+#include "passes/nstf/OwnCaches.h"
 #include "passes/nstf/Passes.h"
 
 namespace nstf {
@@ -39,7 +40,7 @@ struct QuantizeCachesPass : nstf::impl::QuantizeCachesPassBase<QuantizeCachesPas
     int64_t attentions = 0;
     SymbolTable symbols(getOperation());
     for (AttentionOp op : graph->getBody().getOps<AttentionOp>()) {
-      if (!readsOwnCaches(op)) {
+      if (op.readsCodes() || !readsOwnCaches(op)) {
         remark::missed(op.getLoc(),
                        remark::RemarkOpts::name("Attention").category(getArgument()).function(graph->getSymName()))
             << "its keys and values are no numbers of caches that nothing else reads";
@@ -60,25 +61,13 @@ struct QuantizeCachesPass : nstf::impl::QuantizeCachesPassBase<QuantizeCachesPas
   }
 
 private:
-  static bool readsOwnCaches(AttentionOp op) {
-    return op.readsCache() && !op.readsCodes() && llvm::all_of(ValueRange{op.getK(), op.getV()}, [&](Value cache) {
-             auto append = cache.getDefiningOp<KvAppendOp>();
-             return append && append.getCache().getDefiningOp<GetOp>() &&
-                    llvm::all_of(cache.getUses(),
-                                 [&](OpOperand &use) { return use.getOwner() == op && use.getOperandNumber() != 0; });
-           });
-  }
-
   /// Makes codes of what is appended to a cache and of the cache itself, and gives the cache of their scales.
   Value quantize(Value cache, AttentionOp op, SymbolTable &symbols) {
-    auto append = cache.getDefiningOp<KvAppendOp>();
-    auto get = append.getCache().getDefiningOp<GetOp>();
-    auto state = symbols.lookup<StateOp>(get.getSymbol());
+    OwnCache own = getOwnCache(cache, symbols);
+    auto [append, get, state] = own;
     before += countBytes(state);
     RankedTensorType coded = cast<RankedTensorType>(state.getType()).clone(codes);
-    state.setType(coded);
-    get.getResult().setType(coded);
-    append.getResult().setType(coded);
+    own.setType(coded);
 
     OpBuilder builder(&getContext());
     builder.setInsertionPointAfter(state);

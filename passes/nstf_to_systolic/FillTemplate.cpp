@@ -144,7 +144,8 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     return success();
   }
 
-  /// A buffer holds what the value bound to it does, as many rows too: loads and stores convert elements.
+  /// A buffer holds what the value bound to it does, as many rows too, and lies as it does: loads and stores convert
+  /// elements.
   static void setContents(systolic::KernelOp program, unsigned argument, Type type) {
     auto tensor = cast<RankedTensorType>(type);
     SmallVector<Type> types(program.getArgumentTypes());
@@ -152,6 +153,11 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     program.getBody().getArgument(argument).setType(types[argument]);
     program.setFunctionType(FunctionType::get(program.getContext(), types, {}));
     setElementsPerToken(program, argument, tensor);
+    using support::OperandOrder;
+    if (OperandOrderAttr::find(tensor))
+      program.setArgAttr(
+          argument, systolic::packedAttributeName,
+          systolic::PackedAttr::get(program.getContext(), OperandOrder::blockRows, OperandOrder::blockBytes));
   }
 
   /// What a template loads as numbers is loaded as codes where the buffer has these, and made numbers of in registers.

@@ -242,21 +242,33 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
       return failure();
     spread();
     // What comes from memory keeps the layout in which memory gives it best; systolic-stage-operands says how it gets
-    // from there to the product.
+    // from there to the product. What one wave alone multiplies it may load as it multiplies it.
     for (MmaOp op : products)
-      for (auto [operand, role] : {std::pair(op.getA(), MmaOperand::A), std::pair(op.getB(), MmaOperand::B)})
-        if (FragmentAttr layout = wantedLayout(operand, role);
-            !findLoad(operand) || isLoadedOnce(findLoad(operand), op, layout))
+      for (auto [operand, role] : {std::pair(op.getA(), MmaOperand::A), std::pair(op.getB(), MmaOperand::B)}) {
+        LoadOp load = findLoad(operand);
+        FragmentAttr layout = wantedLayout(operand, role);
+        bool isDirect = load && isForOneWave(layout) && isPacked(load);
+        if (!load || isDirect || (isForOneWave(layout) && isLoadedOnce(load, op)))
           assign(operand, layout);
+        if (isDirect)
+          remark::passed(load.getLoc(),
+                         remark::RemarkOpts::name("Direct").category(getArgument()).function(kernel.getSymName()))
+              << "loaded as it is multiplied, in the order of operands";
+      }
     spread();
     return success();
   }
 
-  /// Before the loop of its product, by the one wave that multiplies it: LDS between would save little and take room.
-  static bool isLoadedOnce(LoadOp load, MmaOp product, FragmentAttr layout) {
-    auto isReplica = [](const Digit &digit) { return digit.dim < 0 && digit.count > 1; };
-    return !load->getParentOfType<LoopLikeOpInterface>() && product->getParentOfType<LoopLikeOpInterface>() &&
-           llvm::none_of(layout.getWave(), isReplica);
+  static bool isForOneWave(FragmentAttr layout) {
+    return llvm::none_of(layout.getWave(), [](const Digit &digit) { return digit.dim < 0 && digit.count > 1; });
+  }
+
+  /// Whether memory has it in the order of operands: LDS between would give it nothing.
+  static bool isPacked(LoadOp load) { return !load.getRows() && !load.getCols() && findPacking(load.getBuffer()); }
+
+  /// Whether it is loaded before the loop of its product: LDS between would save little and take room.
+  static bool isLoadedOnce(LoadOp load, MmaOp product) {
+    return !load->getParentOfType<LoopLikeOpInterface>() && product->getParentOfType<LoopLikeOpInterface>();
   }
 
   /// Larger tiles first: what they decide is what costs most to convert. Loads come before what is computed; words

@@ -160,7 +160,10 @@ def AssignLayoutsPass : Pass<"systolic-assign-layouts", "::nstf::systolic::Kerne
     two layouts meet, a `convert_layout` goes between.
 
     What a product takes from memory keeps its blocked layout, along the rows of memory, up to the product; but what the one
-    wave that multiplies it loads once, before the loop, is loaded as the product takes it.
+    wave that multiplies it loads once, before the loop, is loaded as the product takes it, and so is what memory holds in
+    the order of operands (`systolic.packed`), with elementwise ops on it.
+
+    Remarks say which operands are loaded so from packed memory.
 
     Preconditions: `array` and `wave_size` are set; no layouts yet.
   }];
@@ -174,11 +177,9 @@ def StageOperandsPass : Pass<"systolic-stage-operands", "::nstf::systolic::Kerne
     barriers. The array lies as memory does. Its swizzle is the one with which writing and reading take fewest clocks, found
     by enumerating the lanes over the phases of the chip's LDS (passes/analysis/LdsLayout.h).
 
-    What memory holds in the order of operands (`systolic.packed`) and one wave alone multiplies, is loaded as an operand;
-    for several waves it goes through an array packed alike. Where the schedule says `through = lds`, or does not
-    say and `stage` is set, a tile that
-    is a part of a buffer as it is, in whole dwords, goes past the registers: `systolic.stage`, and a `wait` before the
-    barrier.
+    What memory holds in the order of operands (`systolic.packed`) goes through an array packed alike. Where the schedule
+    says `through = lds`, or does not say and `stage` is set, a tile that is a part of a buffer as it is, in whole dwords,
+    goes past the registers: `systolic.stage`, and a `wait` before the barrier.
 
     A tile whose rows the waves do not divide (224 on 8 waves, 16 on 4) is loaded and written with rows of nothing behind
     its own, which the range check drops: no wave loads what another does, and none writes under a condition.

@@ -14,7 +14,6 @@
 //         systolic.wait 0
 //         systolic.barrier
 //         %a = systolic.read %lds[%c0]
-// PACKED  %a = systolic.load %X[…] : !X -> tensor<128x64xf16, #a>
 #include "dialects/nstf/Target.h"
 #include "dialects/systolic/Layouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -82,10 +81,6 @@ struct StageOperandsPass : nstf::systolic::impl::StageOperandsPassBase<StageOper
     llvm::MapVector<Block *, SmallVector<Stage>> blocks;
     int64_t room = target.ldsBytes() - scratch;
     for (Stage &stage : stages) {
-      if (isForOneWave(stage)) {
-        readDirectly(stage.conversion);
-        continue;
-      }
       if (stage.padded && stage.lds.getSizeInBytes() > room)
         stage = makeStage(stage.conversion, byStage, /*pads=*/false);
       std::optional<size_t> used = findArray(stage);
@@ -137,29 +132,6 @@ private:
     if (!used)
       arrays.push_back({stage.lds, nullptr, {}});
     arrays[stage.array].place = getPlace(stage);
-  }
-
-  /// Whether what comes from memory in the order of operands is of use to one wave only: then LDS gives it nothing.
-  static bool isForOneWave(const Stage &stage) {
-    ConvertLayoutOp op = stage.conversion;
-    auto load = op.getTile().getDefiningOp<LoadOp>();
-    if (!load || load.getRows() || load.getCols() || !findPacking(load.getBuffer()))
-      return false;
-    return llvm::none_of(getFragment(op.getResult().getType()).getWave(),
-                         [](const Digit &digit) { return digit.dim < 0 && digit.count > 1; });
-  }
-
-  void readDirectly(ConvertLayoutOp op) {
-    auto load = op.getTile().getDefiningOp<LoadOp>();
-    auto options = remark::RemarkOpts::name("Stage").category(getArgument()).function(getOperation().getSymName());
-    remark::passed(op.getLoc(), options) << "directly, in the order of operands";
-    OpBuilder builder(load);
-    auto direct = cast<LoadOp>(builder.clone(*load));
-    direct.getResult().setType(op.getResult().getType());
-    op.replaceAllUsesWith(direct.getResult());
-    op.erase();
-    if (load->use_empty())
-      load.erase();
   }
 
   /// The load that a stage can be made of: a part of a buffer as it is, with nothing computed on the way, in whole

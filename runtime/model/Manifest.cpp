@@ -40,13 +40,27 @@ uint64_t Shape::elements(int64_t tokens) const {
   return product;
 }
 
+std::vector<int64_t> Shape::stored(ElementType type, int64_t tokens) const {
+  if (!order)
+    return at(tokens);
+  support::OperandOrder::Matrix matrix = order->getMatrix(dimensions[0], dimensions[1], sizeOf(type));
+  return {matrix.rows, matrix.columns};
+}
+
+uint64_t Shape::bytes(ElementType type, int64_t tokens) const {
+  uint64_t product = sizeOf(type);
+  for (int64_t dimension : stored(type, tokens))
+    product *= static_cast<uint64_t>(dimension);
+  return product;
+}
+
 std::string Shape::str() const {
   std::string text = "[";
   for (int64_t dimension : dimensions) {
     text += text.size() > 1 ? ", " : "";
     text += dimension == tokensDimension ? "tokens" : std::to_string(dimension);
   }
-  return text + "]";
+  return text + (order ? "] (" + order->str() + ")" : "]");
 }
 
 std::optional<uint32_t> Kernel::workgroupsFor(int64_t tokens) const {

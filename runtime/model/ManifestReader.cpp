@@ -41,6 +41,20 @@ Shape readShape(const support::JsonCursor &value, bool allowTokens) {
   return shape;
 }
 
+std::optional<support::OperandOrder> readOrder(const support::JsonCursor &item, const Shape &shape, ElementType type) {
+  std::optional<support::JsonCursor> value = item.find("order");
+  if (!value)
+    return std::nullopt;
+  auto operand = static_cast<support::OperandOrder::Operand>((*value)["operand"].oneOf({"keys", "values"}));
+  if (shape.dimensions.size() != 2 || shape.hasTokens() || sizeOf(type) > 4)
+    value->fail("expected an order of a matrix of fixed size, of elements of at most 4 bytes, but got one of " +
+                shape.str() + " " + std::string(nameOf(type)));
+  int64_t heads = (*value)["heads"].integer(1, shape.dimensions[1]);
+  if (shape.dimensions[1] % heads != 0)
+    (*value)["heads"].failExpected("a divisor of the " + std::to_string(shape.dimensions[1]) + " columns");
+  return support::OperandOrder{operand, heads};
+}
+
 std::string readFileName(const support::JsonCursor &value) {
   std::string name = value.nonEmptyString();
   std::filesystem::path path(name);
@@ -60,7 +74,7 @@ std::string readSha256(const support::JsonCursor &value) {
 
 std::optional<uint64_t> extentOf(const Shape &shape, ElementType type, int64_t tokens) {
   uint64_t bytes = sizeOf(type);
-  for (int64_t dimension : shape.at(tokens))
+  for (int64_t dimension : shape.stored(type, tokens))
     if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(dimension), &bytes))
       return std::nullopt;
   return bytes <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) ? std::optional(bytes) : std::nullopt;
@@ -169,6 +183,8 @@ std::vector<Buffer> readBuffers(const support::JsonCursor &value) {
       buffer.shape = readShape(*shape, /*allowTokens=*/!state);
     if (state && !(buffer.type && buffer.shape))
       item.fail("expected a state to have \"type\" and \"shape\"");
+    if (buffer.type && buffer.shape)
+      buffer.shape->order = readOrder(item, *buffer.shape, *buffer.type);
     if (state && extentOf(*buffer.shape, *buffer.type, 0) != buffer.size)
       item["size"].failExpected("the " + std::to_string(extentOf(*buffer.shape, *buffer.type, 0).value_or(0)) +
                                 " bytes of " + buffer.shape->str());
@@ -351,7 +367,9 @@ Manifest parseManifest(std::string_view text, const std::string &file) {
   nlohmann::json document = support::parseJson(text, file);
   support::JsonCursor root(document, file);
   root["format"].oneOf({"nstf-package"});
-  root["version"].integer(1, 1);
+  if (uint64_t made = root["version"].integer(1, version); made != version)
+    root["version"].fail("expected a package of version " + std::to_string(version) + " but got one of version " +
+                         std::to_string(made) + ": compile it again");
 
   Manifest manifest;
   manifest.compiler = root["compiler"].string();

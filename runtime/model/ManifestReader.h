@@ -18,6 +18,8 @@ inline constexpr uint64_t maxInt32 = 0x7fffffff;
 ElementType readElementType(const support::JsonCursor &value);
 /// A shape of at most 2^48 elements a row; `allowTokens`: its first dimension may be "tokens".
 Shape readShape(const support::JsonCursor &value, bool allowTokens);
+/// How a tensor lies, in "order" beside its shape and type.
+std::optional<support::OperandOrder> readOrder(const support::JsonCursor &item, const Shape &shape, ElementType type);
 /// A file name; a relative one must stay inside the package.
 std::string readFileName(const support::JsonCursor &value);
 std::string readSha256(const support::JsonCursor &value);

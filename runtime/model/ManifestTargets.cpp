@@ -37,6 +37,7 @@ KernelArgument readKernelArgument(const support::JsonCursor &item, uint32_t kern
   item["kind"].oneOf({"buffer"});
   argument.type = readElementType(item["type"]);
   argument.shape = readShape(item["shape"], /*allowTokens=*/true);
+  argument.shape.order = readOrder(item, argument.shape, argument.type);
   argument.alignment = item["alignment"].integer(1, 4096);
   argument.access = static_cast<Access>(item["access"].oneOf({"read", "write", "read_write"}));
   if ((argument.alignment & (argument.alignment - 1)) != 0)
@@ -158,6 +159,12 @@ private:
 void checkStepArgument(const support::JsonCursor &item, const StepArgument &argument, const KernelArgument &parameter,
                        const Manifest &manifest, const Places &places, int64_t maxTokens) {
   const Buffer &buffer = manifest.buffers[argument.buffer];
+  // A state is bound whole, as it lies.
+  std::optional<support::OperandOrder> order = buffer.shape ? buffer.shape->order : std::nullopt;
+  if (order != parameter.shape.order)
+    item.fail("expected " + (parameter.shape.order ? parameter.shape.order->str() : "rows") + " for argument \"" +
+              support::escape(parameter.name) + "\" but \"" + support::escape(buffer.name) + "\" holds " +
+              (order ? order->str() : "rows"));
   std::optional<uint64_t> extent = extentOf(parameter.shape, parameter.type, maxTokens);
   if (!extent || argument.offset > buffer.size || *extent > buffer.size - argument.offset)
     item["offset"].fail("expected the " + std::to_string(buffer.size) + " bytes of \"" + support::escape(buffer.name) +

@@ -196,20 +196,52 @@ void Session::seek(int64_t position) {
   state->position = position;
 }
 
-void Session::setState(std::string_view name, const HostTensor &value) {
-  const std::vector<manifest::Buffer> &buffers = manifest().buffers;
-  auto found = std::find_if(buffers.begin(), buffers.end(), [&](const manifest::Buffer &buffer) {
+/// Index of a state's buffer.
+static std::size_t findState(const manifest::Manifest &manifest, std::string_view name) {
+  auto found = std::ranges::find_if(manifest.buffers, [&](const manifest::Buffer &buffer) {
     return buffer.kind == BufferKind::State && buffer.name == name;
   });
-  if (found == buffers.end())
+  if (found == manifest.buffers.end())
     throw std::runtime_error("expected the name of a state of the package but got \"" + support::escape(name) + "\"");
   if (!found->type || !found->shape)
     throw std::runtime_error("state \"" + support::escape(found->name) + "\" has no type and shape in the manifest");
-  if (value.type != *found->type || value.shape != found->shape->at(0) || value.data.size() != found->size)
-    throw std::runtime_error("expected state \"" + support::escape(found->name) + "\" to be " + found->shape->str() +
-                             " " + std::string(manifest::nameOf(*found->type)) + " but got " + value.str());
+  return found - manifest.buffers.begin();
+}
+
+void Session::setState(std::string_view name, const HostTensor &value) {
+  const std::size_t index = findState(manifest(), name);
+  const manifest::Buffer &buffer = manifest().buffers[index];
+  if (value.type != *buffer.type || value.shape != buffer.shape->at(0) ||
+      value.data.size() != value.elements() * manifest::sizeOf(value.type))
+    throw std::runtime_error("expected state \"" + support::escape(buffer.name) + "\" to be " + buffer.shape->str() +
+                             " " + std::string(manifest::nameOf(*buffer.type)) + " but got " + value.str());
+  std::vector<std::byte> packed;
+  if (buffer.shape->order) {
+    packed.resize(buffer.size);
+    buffer.shape->order->pack(value.shape[0], value.shape[1], manifest::sizeOf(value.type), value.data.data(),
+                              packed.data());
+  }
   state->wait();
-  state->buffers[found - buffers.begin()].upload(value.data.data(), value.data.size());
+  state->buffers[index].upload((packed.empty() ? value.data : packed).data(), buffer.size);
+}
+
+HostTensor Session::getState(std::string_view name) const {
+  const std::size_t index = findState(manifest(), name);
+  const manifest::Buffer &buffer = manifest().buffers[index];
+  return readTensor(index, 0, *buffer.type, *buffer.shape, 0);
+}
+
+HostTensor Session::readTensor(std::size_t buffer, uint64_t offset, manifest::ElementType type,
+                               const manifest::Shape &shape, int64_t rows) const {
+  HostTensor tensor{type, shape.at(rows), {}};
+  tensor.data.resize(shape.bytes(type, rows));
+  readBuffer(buffer, offset, tensor.data);
+  if (shape.order) {
+    std::vector<std::byte> packed(tensor.elements() * manifest::sizeOf(type));
+    packed.swap(tensor.data);
+    shape.order->unpack(tensor.shape[0], tensor.shape[1], manifest::sizeOf(type), packed.data(), tensor.data.data());
+  }
+  return tensor;
 }
 
 void Session::setInput(std::string_view name, const HostTensor &value) {
@@ -302,10 +334,7 @@ HostTensor Session::output(std::string_view name) const {
   if (state->lastTokens == 0)
     throw std::runtime_error("expected a run before output \"" + support::escape(output->name) +
                              "\" is read but there was none");
-  HostTensor tensor{output->type, output->shape.at(state->lastTokens), {}};
-  tensor.data.resize(tensor.elements() * manifest::sizeOf(tensor.type));
-  readBuffer(output->buffer, 0, tensor.data);
-  return tensor;
+  return readTensor(output->buffer, 0, output->type, output->shape, state->lastTokens);
 }
 
 void Session::readBuffer(std::size_t buffer, uint64_t offset, std::span<std::byte> destination) const {
@@ -337,11 +366,8 @@ const manifest::Kernel &LaunchView::kernel() const { return owner.target().kerne
 
 HostTensor LaunchView::read(std::size_t argument) const {
   const manifest::KernelArgument &parameter = kernel().arguments.at(argument);
-  HostTensor tensor{parameter.type, parameter.shape.at(rows), {}};
-  tensor.data.resize(tensor.elements() * manifest::sizeOf(tensor.type));
   const manifest::StepArgument &place = step().arguments[argument];
-  owner.readBuffer(place.buffer, place.offset, tensor.data);
-  return tensor;
+  return owner.readTensor(place.buffer, place.offset, parameter.type, parameter.shape, rows);
 }
 
 } // namespace nstf::runtime

@@ -17,13 +17,18 @@
 // CODES = 1: K and V are codes, with a scale for each key and head in KS and VS. A key's scale multiplies its scores, a value's its
 // weights. Weights are then in units of a power of two that is not far from the largest scale that the row has seen, so that those
 // of f16 neither overflow nor vanish; the sums that the result is divided by are of weights without scales.
+// ORDER = 1: keys and values lie in operand order (#nstf.operand_order), every key head KD columns of K and VD rows of V, which
+// is transposed, after the one before; what fills up a head is 0. DK: the head size as keys are multiplied, DP or KD.
+// What lies behind the last position, whatever it is, reaches no row.
 // Waves: one row of them, which share out the BQ rows of the queries.
 // PARTS: how many workgroups share out the keys of a work item, block by block, part p the blocks p, p + PARTS and so on: which
 // keys make a part depends on no launch. What each has of a row, O and behind it the reference and the sum, goes to its
 // place in `partials`, and the last to arrive adds the parts up, in their order. Where one part has all keys, it stores alone.
-!qt = tensor<16x16x!systolic.operand, #systolic.axes<DP, BQ>>
-!kv = tensor<32x16x!systolic.operand, #systolic.axes<BK, DP>>
+!qt = tensor<16x16x!systolic.operand, #systolic.axes<DK, BQ>>
+!kv = tensor<32x16x!systolic.operand, #systolic.axes<BK, DK>>
 !vt = tensor<16x32x!systolic.operand, #systolic.axes<DP, BK>>
+!vi = tensor<16x32xi32, #systolic.axes<DP, BK>>
+!vmask = tensor<16x32xi1, #systolic.axes<DP, BK>>
 !p = tensor<32x16x!systolic.operand, #systolic.axes<BK, BQ>>
 !s = tensor<32x16xf32, #systolic.axes<BK, BQ>>
 !si = tensor<32x16xi32, #systolic.axes<BK, BQ>>
@@ -37,6 +42,7 @@
 !scale = tensor<32x1xf32, #systolic.axes<BK, 1>>
 !Q = memref<64x64x!systolic.operand, #systolic.axes<RQ, D>>
 !K = memref<64x64x!systolic.operand, #systolic.axes<L, F>>
+!V = memref<64x64x!systolic.operand, #systolic.axes<VR, VC>>
 !S = memref<64x1xf32, #systolic.axes<L, HK>>
 !Y = memref<64x64xf32, #systolic.axes<RQ, D>>
 !partials = memref<64x32xf32, #systolic.axes<RQ * PARTS, DX>>
@@ -111,6 +117,19 @@ module {
     %is_causal = arith.cmpi ne, %CAUSAL, %c0 : index
     %is_seen = arith.select %is_causal, %is_near, %exists : !mask
     return %is_seen : !mask
+  }
+
+  // The values of a block of keys, 0 of those that are not there.
+  func.func private @existing(%v: !vt, %k0: index, %length: index) -> !vt {
+    %key_in_block = systolic.iota along 1 : !vi
+    %k0_i32 = arith.index_cast %k0 : index to i32
+    %length_i32 = arith.index_cast %length : index to i32
+    %left = arith.subi %length_i32, %k0_i32 : i32
+    %keys_left = systolic.broadcast %left : i32 -> !vi
+    %exists = arith.cmpi slt, %key_in_block, %keys_left : !vi
+    %zero = arith.constant dense<0.0> : !vt
+    %result = arith.select %exists, %v, %zero : !vmask, !vt
+    return %result : !vt
   }
 
   // The scales of a block of keys.
@@ -311,12 +330,13 @@ module {
     return %average : !line
   }
 
-  systolic.kernel @attention(%Q: !Q, %K: !K, %V: !K, %KS: !S, %VS: !S, %Y: !Y, %control: !systolic.control,
+  systolic.kernel @attention(%Q: !Q, %K: !K, %V: !V, %KS: !S, %VS: !S, %Y: !Y, %control: !systolic.control,
                              %partials: !partials, %arrived: !arrived, %block: index, %head: index, %part: index)
       attributes {launch = #systolic.launch<[q, k, v, k_scales = none, v_scales = none, y, control, partials = scratch,
                                              arrived = zeros]>,
-                  params = {RT = 64, RG = 64, RQ = 64, L = 64, F = 64, H = 1, HK = 1, G = 1, D = 64, DP = 16, DX = 32, BQ = 16,
-                            BK = 32, PARTS = 1, ROWS = 0, CAUSAL = 1, CACHED = 1, CODES = 0, SCALE = 1.0 : f32,
+                  params = {RT = 64, RG = 64, RQ = 64, L = 64, F = 64, VR = 64, VC = 64, H = 1, HK = 1, G = 1, D = 64, DP = 16,
+                            DX = 32, DK = 16, KD = 64, VD = 64, ORDER = 0, BQ = 16, BK = 32, PARTS = 1,
+                            ROWS = 0, CAUSAL = 1, CACHED = 1, CODES = 0, SCALE = 1.0 : f32,
                             WINDOW = 0, OPERAND = f16},
                   schedule = #systolic.schedule<waves = 1x1>,
                   grid = ["RG", "BQ", "HK", 1, "PARTS", 1]} {
@@ -366,10 +386,10 @@ module {
     %is_far = arith.cmpi ugt, %after_first, %WINDOW : index
     %unseen = arith.subi %after_first, %WINDOW : index
     %unseen_block = arith.divui %unseen, %BK : index
-    %unseen_start = arith.muli %unseen_block, %BK : index
     %has_window = arith.cmpi ne, %WINDOW, %c0 : index
     %skips = arith.andi %has_window, %is_far : i1
-    %first = arith.select %skips, %unseen_start, %c0 : index
+    %blocks_unseen = arith.select %skips, %unseen_block, %c0 : index
+    %first = arith.muli %blocks_unseen, %BK : index
 
     %all_see = arith.select %is_causal, %after_first, %length : index
 
@@ -378,8 +398,14 @@ module {
     %query_limit = arith.muli %step_rows, %H : index
     %q = systolic.load %Q[%head_row, %c0] limit [%query_limit, %D] rows(%query_rows : !ri) transposed : !Q -> !qt
 
-    %f0 = arith.muli %head, %D : index
+    %ORDER = systolic.param "ORDER"
+    %is_ordered = arith.cmpi ne, %ORDER, %c0 : index
+    %KD = systolic.param "KD"
+    %VD = systolic.param "VD"
+    %f0 = arith.muli %head, %KD : index
     %f_end = arith.addi %f0, %D : index
+    %v0 = arith.muli %head, %VD : index
+    %v_end = arith.addi %v0, %D : index
     // A negative scale is the queries': the largest score is then that of the largest product.
     %f0_f32 = arith.constant 0.0 : f32
     %is_negative = arith.cmpf olt, %SCALE, %f0_f32 : f32
@@ -393,8 +419,8 @@ module {
 
     // Of the blocks of keys, those up to here are whole and seen by every row.
     %seen_blocks = arith.divui %all_see, %BK : index
-    %seen_end = arith.muli %seen_blocks, %BK : index
-    %seen_inside = arith.minui %seen_end, %end : index
+    %blocks_inside = arith.select %is_inside, %seen_blocks, %c0 : index
+    %seen_inside = arith.muli %blocks_inside, %BK : index
     %unmasked_end = arith.select %has_window, %first, %seen_inside : index
 
     // The blocks of this part: the first of them, and the first that is not whole and seen by every row.
@@ -421,8 +447,20 @@ module {
     %own = func.call @positions(%q0, %before) : (index, index) -> !ri
     %unmasked:4 = scf.for %k0 = %part_first to %masked_first step %stride
         iter_args(%o = %zero_o, %reference = %first_reference, %sum = %zero_sums, %unit = %smallest_unit) -> (!o, !r, !sums, !r) {
-      %k = systolic.load %K[%k0, %f0] limit [%length, %f_end] : !K -> !kv
-      %v = systolic.load %V[%k0, %f0] limit [%length, %f_end] transposed : !K -> !vt
+      %k = scf.if %is_ordered -> (!kv) {
+        %all_keys = systolic.load %K[%k0, %f0] : !K -> !kv
+        scf.yield %all_keys : !kv
+      } else {
+        %keys = systolic.load %K[%k0, %f0] limit [%length, %f_end] : !K -> !kv
+        scf.yield %keys : !kv
+      }
+      %v = scf.if %is_ordered -> (!vt) {
+        %all_values = systolic.load %V[%v0, %k0] : !V -> !vt
+        scf.yield %all_values : !vt
+      } else {
+        %values = systolic.load %V[%k0, %v0] limit [%length, %v_end] transposed : !V -> !vt
+        scf.yield %values : !vt
+      }
       %k_scale = func.call @scales(%KS, %k0, %head, %length) : (!S, index, index, index) -> !scale
       %v_scale = func.call @scales(%VS, %k0, %head, %length) : (!S, index, index, index) -> !scale
       %next:4 = func.call @attend(%k, %v, %k_scale, %v_scale, %q_signed, %factor, %k0, %own, %length, %false, %o, %reference, %sum, %unit)
@@ -443,8 +481,22 @@ module {
       %here = systolic.broadcast %k0_i32 : i32 -> !ri
       %own_now = arith.addi %ahead, %here : !ri
       %next_ahead = arith.subi %ahead, %advance : !ri
-      %k = systolic.load %K[%k0, %f0] limit [%length, %f_end] : !K -> !kv
-      %v = systolic.load %V[%k0, %f0] limit [%length, %f_end] transposed : !K -> !vt
+      // Keys that are not there score anything, and no row sees them.
+      %k = scf.if %is_ordered -> (!kv) {
+        %all_keys = systolic.load %K[%k0, %f0] : !K -> !kv
+        scf.yield %all_keys : !kv
+      } else {
+        %keys = systolic.load %K[%k0, %f0] limit [%length, %f_end] : !K -> !kv
+        scf.yield %keys : !kv
+      }
+      %v = scf.if %is_ordered -> (!vt) {
+        %all_values = systolic.load %V[%v0, %k0] : !V -> !vt
+        %existing = func.call @existing(%all_values, %k0, %length) : (!vt, index, index) -> !vt
+        scf.yield %existing : !vt
+      } else {
+        %values = systolic.load %V[%k0, %v0] limit [%length, %v_end] transposed : !V -> !vt
+        scf.yield %values : !vt
+      }
       %k_scale = func.call @scales(%KS, %k0, %head, %length) : (!S, index, index, index) -> !scale
       %v_scale = func.call @scales(%VS, %k0, %head, %length) : (!S, index, index, index) -> !scale
       %next:4 = func.call @attend(%k, %v, %k_scale, %v_scale, %q_signed, %factor, %k0, %own_now, %length, %true, %o, %reference, %sum, %unit)

@@ -2,8 +2,9 @@
 //
 // Rows are heads: row r of a step is head r mod H of token t = r / H. The table holds, for each position, RD/2 cosines
 // and then RD/2 sines, already scaled. Rotate-half pairs j with j + RD/2; INTERLEAVED = 1 pairs 2i with 2i + 1.
-// APPEND = 1: the rows go to the step's position in a KV cache, as those of kv_append.mlir do. One work item is BR rows
-// of one head each.
+// APPEND = 1: the rows go to the step's position in a KV cache, as those of kv_append.mlir do. ORDER = 1: that cache lies as
+// keys in operand order, whose blocks of 16 positions are rows of blocks of heads of DY columns (#nstf.operand_order).
+// One work item is BR rows of one head each.
 !x = tensor<32x64xf32, #systolic.axes<BR, BD>>
 !row = tensor<32xi32, #systolic.axes<BR>>
 !col = tensor<64xi32, #systolic.axes<BD>>
@@ -11,13 +12,35 @@
 !factor = tensor<64xf32, #systolic.axes<BD>>
 !X = memref<64x64xf32, #systolic.axes<R, D>>
 !T = memref<512x64xf32, #systolic.axes<CTX, RD>>
-!Y = memref<64x64xf32, #systolic.axes<RY, D>>
+!Y = memref<64x64xf32, #systolic.axes<RY, DY>>
+!row_mask = tensor<32xi1, #systolic.axes<BR>>
 
 module {
+  // Where rows of a cache in operand order stand: row (t / 16 * H + h) * 16 + t mod 16 is head h of position t. Rows that
+  // are not the step's, or past the cache's end, stand nowhere.
+  func.func private @places(%r: !row, %t: !row, %heads: !row, %rows: index) -> !row {
+    %RY = systolic.param "RY"
+    %inner = arith.remui %r, %heads : !row
+    %block_rows = arith.constant dense<16> : !row
+    %block = arith.divui %t, %block_rows : !row
+    %in_block = arith.remui %t, %block_rows : !row
+    %first = arith.muli %block, %heads : !row
+    %of_head = arith.addi %first, %inner : !row
+    %begin = arith.muli %of_head, %block_rows : !row
+    %place = arith.addi %begin, %in_block : !row
+    %rows_i32 = arith.index_cast %rows : index to i32
+    %all = systolic.broadcast %rows_i32 : i32 -> !row
+    %is_there = arith.cmpi ult, %r, %all : !row
+    %RY_i32 = arith.index_cast %RY : index to i32
+    %nowhere = systolic.broadcast %RY_i32 : i32 -> !row
+    %result = arith.select %is_there, %place, %nowhere : !row_mask, !row
+    return %result : !row
+  }
+
   systolic.kernel @rope(%X: !X, %T: !T, %Y: !Y, %control: !systolic.control, %work: index)
       attributes {launch = #systolic.launch<[x, table, y, control]>,
-                  params = {R = 64, RY = 64, D = 64, H = 1, RD = 64, CTX = 512, BR = 32, BD = 64,
-                            ROWS = 0, APPEND = 0, INTERLEAVED = 0},
+                  params = {R = 64, RY = 64, D = 64, DY = 64, H = 1, RD = 64, CTX = 512, BR = 32, BD = 64,
+                            ROWS = 0, APPEND = 0, ORDER = 0, INTERLEAVED = 0},
                   schedule = #systolic.schedule<waves = 4x1>, grid = ["R", "BR"]} {
     %BR = systolic.param "BR"
     %D = systolic.param "D"
@@ -97,7 +120,15 @@ module {
     %sine = arith.mulf %sine_table, %signs : !x
     %turned = arith.mulf %other, %sine : !x
     %y = math.fma %x, %cosine, %turned : !x
-    systolic.store %y, %Y[%y0, %c0] limit [%end, %D] : !x, !Y
+    %ORDER = systolic.param "ORDER"
+    %is_ordered = arith.cmpi ne, %ORDER, %c0 : index
+    scf.if %is_ordered {
+      %RY = systolic.param "RY"
+      %places = func.call @places(%r, %t, %heads, %rows) : (!row, !row, !row, index) -> !row
+      systolic.store %y, %Y[%c0, %c0] limit [%RY, %D] rows(%places : !row) : !x, !Y
+    } else {
+      systolic.store %y, %Y[%y0, %c0] limit [%end, %D] : !x, !Y
+    }
     systolic.return
   }
 }

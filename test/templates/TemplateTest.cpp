@@ -124,7 +124,8 @@ TEST_F(TemplateTest, RowsGoIntoTheCacheAtTheStepsPosition) {
   for (int i = 0; i < 4 * N; ++i)
     cache[20 * N + i] = x[i];
   Memory memory = {{"x", words(x)}, {"y", words(Floats(context * N, untouched))}};
-  run("kv_append", llvm::formatv("M={0},L={1},N={2},BM=3,BN=48,waves=3x1", M, context, N), memory, 4, 20);
+  run("kv_append", llvm::formatv("M={0},L={1},N={2},C={2},YR={1},YC={2},BM=3,BN=48,waves=3x1", M, context, N), memory,
+      4, 20);
   expectNear(floats(memory["y"]), cache, 0);
 }
 

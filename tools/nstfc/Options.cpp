@@ -148,6 +148,11 @@ void nstf::addOptions(CLI::App &app, CommandLine &line) {
                  "on chips that have it (default: what the checkpoint says, else none)")
       ->check(CLI::IsMember({"i8", "e4m3fnuz", "none"}))
       ->type_name("TYPE");
+  app.add_option("--kv-order", line.compile.kvOrder,
+                 "how caches of numbers lie: rows, or operands, in the order in which matrix cores read them (default: "
+                 "operands)")
+      ->check(CLI::IsMember({"rows", "operands"}))
+      ->type_name("ORDER");
   app.add_option("--max-tokens", line.compile.maxTokens,
                  "tokens of the largest step; longer prompts run in pieces (default: the context, at most 512)")
       ->type_name("N");

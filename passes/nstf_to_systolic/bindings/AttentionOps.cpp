@@ -7,6 +7,14 @@ using namespace nstf;
 
 namespace {
 
+/// The matrix that a cache is in memory.
+support::OperandOrder::Matrix getMatrix(Value cache, int64_t headSize) {
+  RankedTensorType type = TemplateBinder::getType(cache);
+  if (OperandOrderAttr order = OperandOrderAttr::find(type))
+    return order.getMatrix(type);
+  return {type.getDimSize(0), type.getDimSize(1), headSize};
+}
+
 struct RopeBinding : TemplateModel<RopeBinding, RopeOp> {
   static LogicalResult bind(RopeOp op, TemplateBinder &binder) {
     if (!op.getTable())
@@ -31,7 +39,13 @@ struct RopeBinding : TemplateModel<RopeBinding, RopeOp> {
       target = next->getResult(0);
     }
     binder.addParameter("APPEND", bool(append));
-    binder.addParameter("RY", binder.getRows(target) * heads);
+    bool isOrdered = append && OperandOrderAttr::find(append.getType());
+    support::OperandOrder::Matrix matrix{binder.getRows(target), 0, headSize};
+    if (isOrdered)
+      matrix = getMatrix(target, headSize);
+    binder.addParameter("RY", matrix.rows * heads);
+    binder.addParameter("DY", matrix.headStride);
+    binder.addParameter("ORDER", isOrdered);
     binder.binding.tile = target;
     return success();
   }
@@ -39,8 +53,19 @@ struct RopeBinding : TemplateModel<RopeBinding, RopeOp> {
 
 struct KvAppendBinding : TemplateModel<KvAppendBinding, KvAppendOp> {
   static LogicalResult bind(KvAppendOp op, TemplateBinder &binder) {
+    RankedTensorType cache = op.getResult().getType();
+    OperandOrderAttr order = OperandOrderAttr::find(cache);
+    int64_t heads = order ? order.getHeads() : 1, headSize = cache.getDimSize(1) / heads;
+    support::OperandOrder::Matrix matrix = getMatrix(op.getResult(), headSize);
     binder.bindRows(op.getRows());
-    binder.addParameter("L", binder.getRows(op.getResult()));
+    binder.addParameter("L", cache.getDimSize(0));
+    binder.addParameter("C", heads * matrix.headStride);
+    binder.addParameter("YR", matrix.rows);
+    binder.addParameter("YC", matrix.columns);
+    binder.addParameter("D", headSize);
+    binder.addParameter("DS", matrix.headStride);
+    binder.addParameter("ORDER", !order ? 0 : order.getKind() == CacheKind::keys ? 1 : 2);
+    binder.addParameter("PADDED", matrix.headStride != headSize);
     binder.binding.operandType = op.getRows().getType().getElementType();
     return success();
   }
@@ -48,7 +73,6 @@ struct KvAppendBinding : TemplateModel<KvAppendBinding, KvAppendOp> {
 
 struct AttentionBinding : TemplateModel<AttentionBinding, AttentionOp> {
   static LogicalResult bind(AttentionOp op, TemplateBinder &binder) {
-    RankedTensorType k = op.getK().getType();
     int64_t heads = op.getHeads(), kvHeads = op.getKvHeads(), headSize = op.getHeadSize();
     binder.addBuffer("q", op.getQ());
     binder.addBuffer("k", op.getK());
@@ -59,14 +83,25 @@ struct AttentionBinding : TemplateModel<AttentionBinding, AttentionOp> {
     }
     binder.binding.operandType = op.getQ().getType().getElementType();
     // Cells are 16 wide; 32-wide ones divide no more than they do.
-    binder.addParameter("DP", llvm::alignTo(headSize, 16));
+    int64_t paddedSize = llvm::alignTo(headSize, 16);
+    binder.addParameter("DP", paddedSize);
     // Of what is computed of a part of the keys, the reference and the sum stand behind the columns.
-    binder.addParameter("DX", llvm::alignTo(headSize, 16) + 16);
+    binder.addParameter("DX", paddedSize + 16);
     binder.addRows("RT", op.getQ(), 1);
     binder.addRows("RG", op.getQ(), heads / kvHeads);
     binder.addRows("RQ", op.getQ(), heads);
-    binder.addParameter("L", binder.getRows(op.getK()));
-    binder.addParameter("F", k.getDimSize(1));
+    bool isOrdered = bool(OperandOrderAttr::find(op.getK().getType()));
+    support::OperandOrder::Matrix keys = getMatrix(op.getK(), headSize), values = getMatrix(op.getV(), headSize);
+    if (!op.readsCache())
+      keys.rows = values.rows = binder.getRows(op.getK());
+    binder.addParameter("L", keys.rows);
+    binder.addParameter("F", keys.columns);
+    binder.addParameter("VR", values.rows);
+    binder.addParameter("VC", values.columns);
+    binder.addParameter("KD", keys.headStride);
+    binder.addParameter("VD", values.headStride);
+    binder.addParameter("DK", isOrdered ? keys.headStride : paddedSize);
+    binder.addParameter("ORDER", isOrdered);
     binder.addParameter("H", heads);
     binder.addParameter("HK", kvHeads);
     binder.addParameter("G", heads / kvHeads);

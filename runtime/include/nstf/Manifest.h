@@ -6,6 +6,7 @@
 #pragma once
 
 #include "support/ElementType.h"
+#include "support/OperandOrder.h"
 
 #include <array>
 #include <cstddef>
@@ -23,6 +24,9 @@ class JsonCursor;
 
 namespace nstf::manifest {
 
+/// Of the manifests that this library reads. 2: caches have an order.
+constexpr int64_t version = 2;
+
 /// Number formats of tensors in device memory and in files: f64, f32, f16, bf16, i64, i32, i16, i8, u8 and e4m3fnuz.
 using support::ElementType;
 /// Bytes of one element; "f32", …: the name in the manifest.
@@ -35,13 +39,19 @@ std::optional<ElementType> elementTypeFromName(std::string_view name);
 struct Shape {
   static constexpr int64_t tokensDimension = -1;
   std::vector<int64_t> dimensions;
+  /// How a cache lies that does not lie row by row; its dimensions are the cache's, [positions, heads * head size].
+  std::optional<support::OperandOrder> order = {};
 
   bool hasTokens() const { return !dimensions.empty() && dimensions.front() == tokensDimension; }
   /// The shape in a step of `tokens` rows.
   std::vector<int64_t> at(int64_t tokens) const;
   /// Number of elements in a step of `tokens` rows.
   uint64_t elements(int64_t tokens) const;
-  /// "[tokens, 64]"
+  /// The dimensions of what memory holds in a step of `tokens` rows: with an order those of its matrix.
+  std::vector<int64_t> stored(ElementType type, int64_t tokens) const;
+  /// Bytes of memory in a step of `tokens` rows.
+  uint64_t bytes(ElementType type, int64_t tokens) const;
+  /// "[tokens, 64]", "[512, 64] (keys in operand order, 8 heads)"
   std::string str() const;
 };
 

@@ -85,8 +85,11 @@ public:
   /// Goes on at `position` with the states as they are: behind a sequence whose states were given by setState. Errors:
   /// a position outside the context, or a model without one.
   void seek(int64_t position);
-  /// Replaces all that a state holds: type and shape must be the state's.
+  /// Replaces all that a state holds: type and shape must be the state's. Positions are rows, however the state lies in
+  /// memory (Shape::order).
   void setState(std::string_view name, const HostTensor &value);
+  /// All that a state holds, in the same way.
+  HostTensor getState(std::string_view name) const;
 
   /// Sets an input for the next run. The type must be the input's, the shape too, with the step's rows for "tokens".
   /// Token ids (the input "ids") must be in the vocabulary.
@@ -108,7 +111,10 @@ public:
 
 private:
   struct State;
+  friend class LaunchView;
   void begin(int64_t tokens);
+  HostTensor readTensor(std::size_t buffer, uint64_t offset, manifest::ElementType type, const manifest::Shape &shape,
+                        int64_t rows) const;
   std::unique_ptr<State> state;
 };
 

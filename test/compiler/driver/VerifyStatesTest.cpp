@@ -99,7 +99,7 @@ protected:
   }
 
   static void plant(Fault fault, runtime::Session &session, const std::string &cache, int64_t count) {
-    runtime::HostTensor codes = readState(session, cache), scales = readState(session, cache + ".scales");
+    runtime::HostTensor codes = session.getState(cache), scales = session.getState(cache + ".scales");
     int64_t features = codes.shape[1], heads = scales.shape[1];
     std::vector<Row> rows;
     for (int64_t i = 0; i < codes.shape[0]; ++i)
@@ -108,16 +108,6 @@ protected:
     fault(rows, count);
     session.setState(cache, codes);
     session.setState(cache + ".scales", scales);
-  }
-
-  static runtime::HostTensor readState(runtime::Session &session, const std::string &name) {
-    for (const manifest::Buffer &buffer : session.manifest().buffers)
-      if (buffer.name == name) {
-        runtime::HostTensor value{*buffer.type, buffer.shape->at(0), std::vector<std::byte>(buffer.size)};
-        session.readBuffer(name, 0, value.data);
-        return value;
-      }
-    throw std::runtime_error("no state " + name);
   }
 };
 

@@ -215,3 +215,53 @@ func.func @attention_c9(%q: tensor<?x64xf16>, %k: tensor<512x64xi8>, %s: tensor<
       : (tensor<?x64xf16>, tensor<512x64xi8>, tensor<512x64xi8>, tensor<512x8xf32>, tensor<512x4xf32>) -> tensor<?x64xf32>
   return
 }
+
+// -----
+
+// expected-error @+1 {{expected at least 1 head but got 0}}
+func.func private @operand_order_c1() -> tensor<16x8xf16, #nstf.operand_order<keys, heads = 0>>
+
+// -----
+
+// expected-error @+1 {{expected a static matrix of 3 heads for #nstf.operand_order<keys, heads = 3>}}
+func.func private @operand_order_c2() -> tensor<16x8xf16, #nstf.operand_order<keys, heads = 3>>
+
+// -----
+
+// expected-error @+1 {{expected a static matrix of 2 heads for #nstf.operand_order<values, heads = 2>}}
+func.func private @operand_order_c2() -> tensor<?x8xf16, #nstf.operand_order<values, heads = 2>>
+
+// -----
+
+// expected-error @+1 {{expected elements of 1, 2 or 4 bytes for #nstf.operand_order<values, heads = 2> but got 'f64'}}
+func.func private @operand_order_c3() -> tensor<16x8xf64, #nstf.operand_order<values, heads = 2>>
+
+// -----
+
+!ordered = tensor<16x8xf16, #nstf.operand_order<keys, heads = 2>>
+func.func @kv_append_c3(%rows: !ordered, %cache: !ordered) {
+  // expected-error @+1 {{expected rows that lie row by row but got 'tensor<16x8xf16, #nstf.operand_order<keys, heads = 2>>'}}
+  %y = nstf.kv_append %rows, %cache : (!ordered, !ordered) -> !ordered
+  return
+}
+
+// -----
+
+!keys = tensor<16x8xf16, #nstf.operand_order<keys, heads = 2>>
+!values = tensor<16x8xf16, #nstf.operand_order<values, heads = 2>>
+func.func @attention_c3(%q: tensor<?x16xf16>, %k: !keys, %v: !values) {
+  // expected-error @+1 {{expected k in the order of keys and v in that of values, of 2 heads, or neither but got}}
+  %y = nstf.attention %q, %v, %k {heads = 4 : i64, kv_heads = 2 : i64, causal, scale = 1.0 : f64}
+      : (tensor<?x16xf16>, !values, !keys) -> tensor<?x16xf32>
+  return
+}
+
+// -----
+
+!keys = tensor<16x8xf16, #nstf.operand_order<keys, heads = 2>>
+func.func @attention_c3(%q: tensor<?x16xf16>, %k: !keys, %v: tensor<16x8xf16>) {
+  // expected-error @+1 {{expected k in the order of keys and v in that of values, of 2 heads, or neither but got}}
+  %y = nstf.attention %q, %k, %v {heads = 4 : i64, kv_heads = 2 : i64, causal, scale = 1.0 : f64}
+      : (tensor<?x16xf16>, !keys, tensor<16x8xf16>) -> tensor<?x16xf32>
+  return
+}

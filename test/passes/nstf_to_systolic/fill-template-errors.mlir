@@ -181,7 +181,7 @@ module attributes {nstf.max_tokens = 4 : i64} {
     return %tile : tensor<4x8xf32, #systolic.axes<BM, BN>>
   }
   systolic.kernel @kv_append(%x: memref<8x8xf32, #systolic.axes<M, N>>, %y: memref<8x8xf32, #systolic.axes<L, N>>, %work: index)
-      attributes {launch = #systolic.launch<[x, y]>, params = {M = 8, L = 8, N = 8, ROWS = 0}, grid = []} {
+      attributes {launch = #systolic.launch<[x, y]>, params = {M = 8, L = 8, N = 8, C = 8, D = 8, DS = 8, YR = 8, YC = 8, ORDER = 0, PADDED = 0, ROWS = 0}, grid = []} {
     systolic.return
   }
   nstf.kernel @append(%x: tensor<?x8xf32>, %c: tensor<16x8xf32>) -> tensor<16x8xf32> {

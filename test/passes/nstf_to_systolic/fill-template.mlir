@@ -15,6 +15,7 @@
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/rms-norm.mlir' %root/templates/kernels/rms_norm.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/rms-norm.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/rms-norm-codes.mlir' %root/templates/kernels/rms_norm.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/rms-norm-codes.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/append.mlir' %root/templates/kernels/kv_append.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/append.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/append-ordered.mlir' %root/templates/kernels/kv_append.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/append-ordered.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/last-row.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/last-row.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/chain.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/chain.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/softmax.mlir' %root/templates/kernels/softmax.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/softmax.mlir
@@ -27,6 +28,7 @@
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/add-positions.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/add-positions.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/activations.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/activations.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-window.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-window.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-ordered.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-ordered.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-codes.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-codes.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-wide-window.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-wide-window.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/code-product.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/code-product.mlir
@@ -80,7 +82,7 @@ nstf.kernel @linear_0(%x: tensor<1x20xf32>, %w: tensor<33x20xf32>) -> tensor<1x3
 // Rows are heads: 3 for each token. The tile is as wide as the next power of two.
 // CHECK: systolic.kernel @rope_0(
 // CHECK-SAME: launch = #systolic.launch<[{{.+}}], per_token = {R = 3 : i64}>
-// CHECK-SAME: params = {APPEND = 0 : i64, BD = 16 : i64, BR = 32 : i64, CTX = 512 : i64, D = 12 : i64, H = 3 : i64, INTERLEAVED = 1 : i64, R = 300 : i64, RD = 8 : i64, ROWS = 0 : i64, RY = 300 : i64}, schedule = #systolic.schedule<waves = 4x1>}
+// CHECK-SAME: params = {APPEND = 0 : i64, BD = 16 : i64, BR = 32 : i64, CTX = 512 : i64, D = 12 : i64, DY = 12 : i64, H = 3 : i64, INTERLEAVED = 1 : i64, ORDER = 0 : i64, R = 300 : i64, RD = 8 : i64, ROWS = 0 : i64, RY = 300 : i64}, schedule = #systolic.schedule<waves = 4x1>}
 nstf.kernel @rope_0(%x: tensor<?x36xf32>, %t: tensor<512x8xf32>) -> tensor<?x36xf32> {
   %y = nstf.rope %x, %t {head_size = 12 : i64, inv_freq = array<f64: 1.0, 0.5, 0.25, 0.1>, interleaved} : (tensor<?x36xf32>, tensor<512x8xf32>) -> tensor<?x36xf32>
   nstf.return %y : tensor<?x36xf32>
@@ -104,9 +106,20 @@ nstf.kernel @rope_kv(%x: tensor<?x16xf32>, %t: tensor<512x8xf32>, %cache: tensor
 // Six query heads of 20 share two key heads: 3 rows of a key head for each token. The head is padded to whole cells.
 // CHECK: systolic.kernel @attention_0(
 // CHECK-SAME: launch = #systolic.launch<[{{.+}}], per_token = {RG = 3 : i64, RQ = 6 : i64}>
-// CHECK-SAME: params = {BK = 32 : i64, BQ = 16 : i64, CACHED = 1 : i64, CAUSAL = 1 : i64, CODES = 0 : i64, D = 20 : i64, DP = 32 : i64, F = 40 : i64, G = 3 : i64, H = 6 : i64, HK = 2 : i64, L = 512 : i64, OPERAND = f32, RG = 300 : i64, ROWS = 0 : i64, RQ = 600 : i64, SCALE = 5.000000e-01 : f32
+// CHECK-SAME: params = {BK = 32 : i64, BQ = 16 : i64, CACHED = 1 : i64, CAUSAL = 1 : i64, CODES = 0 : i64, D = 20 : i64, DK = 32 : i64, DP = 32 : i64, F = 40 : i64, G = 3 : i64, H = 6 : i64, HK = 2 : i64, KD = 20 : i64, L = 512 : i64, OPERAND = f32, ORDER = 0 : i64, RG = 300 : i64, ROWS = 0 : i64, RQ = 600 : i64, SCALE = 5.000000e-01 : f32, VC = 40 : i64, VD = 20 : i64, VR = 512 : i64
 nstf.kernel @attention_0(%q: tensor<?x120xf32>, %k: tensor<512x40xf32>, %v: tensor<512x40xf32>) -> tensor<?x120xf32> {
   %y = nstf.attention %q, %k, %v {heads = 6 : i64, kv_heads = 2 : i64, causal, scale = 0.5 : f64} : (tensor<?x120xf32>, tensor<512x40xf32>, tensor<512x40xf32>) -> tensor<?x120xf32>
+  nstf.return %y : tensor<?x120xf32>
+}
+
+//--- attention-ordered.mlir
+// Keys fill blocks of 32 numbers, values rows of 16, and both whole blocks of the context.
+// CHECK: systolic.kernel @attention_0(%{{.+}}: memref<64x64xf16, #systolic.axes<L, F>> {systolic.packed = #systolic.packed<16 x 64 bytes>}, %{{.+}}: memref<64x64xf16, #systolic.axes<VR, VC>> {systolic.packed = #systolic.packed<16 x 64 bytes>},
+// CHECK-SAME: D = 20 : i64, DK = 32 : i64, DP = 32 : i64, F = 64 : i64,
+// CHECK-SAME: KD = 32 : i64, L = 512 : i64, OPERAND = f16, ORDER = 1 : i64
+// CHECK-SAME: VC = 512 : i64, VD = 32 : i64, VR = 64 : i64
+nstf.kernel @attention_0(%q: tensor<?x120xf16>, %k: tensor<500x40xf16, #nstf.operand_order<keys, heads = 2>>, %v: tensor<500x40xf16, #nstf.operand_order<values, heads = 2>>) -> tensor<?x120xf32> {
+  %y = nstf.attention %q, %k, %v {heads = 6 : i64, kv_heads = 2 : i64, causal, scale = 0.5 : f64} : (tensor<?x120xf16>, tensor<500x40xf16, #nstf.operand_order<keys, heads = 2>>, tensor<500x40xf16, #nstf.operand_order<values, heads = 2>>) -> tensor<?x120xf32>
   nstf.return %y : tensor<?x120xf32>
 }
 
@@ -129,11 +142,11 @@ nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<512x16xf32>, %v: tenso
 
 //--- attention-codes.mlir
 // Codes are loaded as they are and made numbers of in registers; their scales have buffers of their own.
-// CHECK: systolic.kernel @attention_0({{.+}}, %[[K:[^:]+]]: memref<64x64xi8, #systolic.axes<L, F>>, %[[V:[^:]+]]: memref<64x64xi8, #systolic.axes<L, F>>, %{{[^:]+}}: memref<64x1xf32, #systolic.axes<L, HK>>
+// CHECK: systolic.kernel @attention_0({{.+}}, %[[K:[^:]+]]: memref<64x64xi8, #systolic.axes<L, F>>, %[[V:[^:]+]]: memref<64x64xi8, #systolic.axes<VR, VC>>, %{{[^:]+}}: memref<64x1xf32, #systolic.axes<L, HK>>
 // CHECK-SAME: launch = #systolic.launch<[q = operand 0, k = operand 1, v = operand 2, k_scales = operand 3, v_scales = operand 4, y = result 0, control]
 // CHECK-SAME: CODES = 1 : i64
-// CHECK: %[[CODES:.+]] = systolic.load %[[K]][%{{.+}}] limit[%{{.+}}] : {{.+}} -> tensor<32x16xi8, #systolic.axes<BK, DP>>
-// CHECK: arith.sitofp %[[CODES]] : tensor<32x16xi8, #systolic.axes<BK, DP>> to tensor<32x16xf16, #systolic.axes<BK, DP>>
+// CHECK: %[[CODES:.+]] = systolic.load %[[K]][%{{.+}}] limit[%{{.+}}] : {{.+}} -> tensor<32x16xi8, #systolic.axes<BK, DK>>
+// CHECK: arith.sitofp %[[CODES]] : tensor<32x16xi8, #systolic.axes<BK, DK>> to tensor<32x16xf16, #systolic.axes<BK, DK>>
 // CHECK: systolic.load %[[V]][%{{.+}}] limit[%{{.+}}] transposed : {{.+}} -> tensor<16x32xi8, #systolic.axes<DP, BK>>
 nstf.kernel @attention_0(%q: tensor<?x16xf16>, %k: tensor<512x16xi8>, %v: tensor<512x16xi8>, %ks: tensor<512x1xf32>, %vs: tensor<512x1xf32>) -> tensor<?x16xf32> {
   %y = nstf.attention %q, %k, %v scales %ks, %vs {heads = 1 : i64, kv_heads = 1 : i64, causal, scale = 1.0 : f64} : (tensor<?x16xf16>, tensor<512x16xi8>, tensor<512x16xi8>, tensor<512x1xf32>, tensor<512x1xf32>) -> tensor<?x16xf32>
@@ -269,10 +282,19 @@ nstf.kernel @activations_0(%x: tensor<?x20xf32>) -> tensor<?x20xf32> {
 // A cache is as long as the context, but only the step's rows are written.
 // CHECK: systolic.kernel @append_0(
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, y = operand 1 in_place, control], per_token = {M = 1 : i64}>
-// CHECK-SAME: L = 512 : i64, M = 100 : i64, N = 20 : i64, OPERAND = f32, ROWS = 0 : i64
+// CHECK-SAME: C = 20 : i64, D = 20 : i64, DS = 20 : i64, L = 512 : i64, M = 100 : i64, N = 20 : i64, OPERAND = f32, ORDER = 0 : i64, PADDED = 0 : i64, ROWS = 0 : i64, YC = 20 : i64, YR = 512 : i64
 nstf.kernel @append_0(%x: tensor<?x20xf32>, %cache: tensor<512x20xf32>) -> tensor<512x20xf32> {
   %y = nstf.kv_append %x, %cache : (tensor<?x20xf32>, tensor<512x20xf32>) -> tensor<512x20xf32>
   nstf.return %y : tensor<512x20xf32>
+}
+
+//--- append-ordered.mlir
+// CHECK: systolic.kernel @append_0(
+// CHECK-SAME: {systolic.packed = #systolic.packed<16 x 64 bytes>}
+// CHECK-SAME: C = 32 : i64, D = 10 : i64, DS = 16 : i64, L = 500 : i64, M = 100 : i64, N = 20 : i64, OPERAND = f16, ORDER = 2 : i64, PADDED = 1 : i64, ROWS = 0 : i64, YC = 512 : i64, YR = 32 : i64
+nstf.kernel @append_0(%x: tensor<?x20xf16>, %cache: tensor<500x20xf16, #nstf.operand_order<values, heads = 2>>) -> tensor<500x20xf16, #nstf.operand_order<values, heads = 2>> {
+  %y = nstf.kv_append %x, %cache : (tensor<?x20xf16>, tensor<500x20xf16, #nstf.operand_order<values, heads = 2>>) -> tensor<500x20xf16, #nstf.operand_order<values, heads = 2>>
+  nstf.return %y : tensor<500x20xf16, #nstf.operand_order<values, heads = 2>>
 }
 
 //--- last-row.mlir

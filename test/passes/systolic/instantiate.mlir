@@ -30,7 +30,7 @@
 // BF16: systolic.kernel @attention(%{{.+}}: memref<64x64xbf16, #systolic.axes<RQ, D>>
 // BF16-SAME: OPERAND = bf16
 // BF16: arith.constant 2.500000e-01 : f32
-// F32: systolic.mma %{{.+}}, %{{.+}}, %{{.+}} : tensor<32x16xf32, #systolic.axes<BK, DP>>, tensor<16x16xf32, #systolic.axes<DP, BQ>>
+// F32: systolic.mma %{{.+}}, %{{.+}}, %{{.+}} : tensor<32x16xf32, #systolic.axes<BK, DK>>, tensor<16x16xf32, #systolic.axes<DK, BQ>>
 
 // The type of sums follows that of operands.
 // RUN: nstf-opt %root/templates/kernels/matmul.mlir -systolic-instantiate="OPERAND=i8 BM=64" | FileCheck %s --check-prefix=I8 --implicit-check-not=f32

@@ -59,7 +59,9 @@ TEST(Manifest, ErrorsNameFileAndPlace) {
             "m.json: $.targets[0].kernels[1].block[0]: expected an integer from 1 to 1024 but got \"x\"");
   EXPECT_EQ(messageWith("/targets/0/buckets/1/steps/0/kernel", "apend"),
             "m.json: $.targets[0].buckets[1].steps[0].kernel: expected a kernel of target gfx942 but got \"apend\"");
-  EXPECT_EQ(messageWith("/version", 2), "m.json: $.version: expected 1 but got 2");
+  EXPECT_EQ(messageWith("/version", 1),
+            "m.json: $.version: expected a package of version 2 but got one of version 1: compile it again");
+  EXPECT_THAT(messageWith("/version", 3), HasSubstr("$.version: expected an integer from 1 to 2 but got 3"));
   EXPECT_EQ(messageWith("/inputs/0/buffer", "idz"),
             "m.json: $.inputs[0].buffer: expected the name of a buffer but got \"idz\"");
 }
@@ -114,6 +116,19 @@ TEST(Manifest, LimitsOfInputs) {
   EXPECT_EQ(manifest.limitOf(manifest.inputs[0]), std::nullopt);
   EXPECT_THAT(messageWith("/inputs/0/limit", 0), HasSubstr("$.inputs[0].limit: expected an integer from 1"));
   EXPECT_THAT(messageWith("/outputs/1/limit", 5), HasSubstr("expected a limit at an input of type i32 only"));
+}
+
+TEST(Manifest, OrdersOfCaches) {
+  const nlohmann::json keys = {{"operand", "keys"}, {"heads", 1}};
+  // [16, 1] of i32: 16 rows, the head's column filled up to 64 bytes.
+  EXPECT_THAT(messageWith("/buffers/6/order", keys),
+              HasSubstr("expected the 1024 bytes of [16, 1] (keys in operand order, 1 head) but got 64"));
+  EXPECT_THAT(messageWith("/targets/0/kernels/0/arguments/3/order", keys),
+              HasSubstr("expected keys in operand order, 1 head for argument \"cache\" but \"cache\" holds rows"));
+  EXPECT_THAT(messageWith("/buffers/6/order", {{"operand", "queries"}, {"heads", 1}}),
+              HasSubstr("$.buffers[6].order.operand: expected one of"));
+  EXPECT_THAT(messageWith("/buffers/6/order", {{"operand", "keys"}, {"heads", 2}}),
+              HasSubstr("$.buffers[6].order.heads: expected 1 but got 2"));
 }
 
 TEST(Manifest, ConstantMemoryIsNotWritten) {

@@ -56,6 +56,38 @@ int run(const char *file, void *const *arguments, uint32_t rows, uint32_t spare)
 """
 
 
+class OperandOrder:
+    """A cache in blocks of 16 rows and 64 bytes of each, 16 bytes of a row after those of the row before."""
+
+    def __init__(self, operand, heads, matrix):
+        self.operand, self.heads, self.matrix = operand, heads, matrix
+
+    def places(self, shape, itemsize):
+        """Of each element of the cache."""
+        position, feature = numpy.indices(shape)
+        stride = self.matrix[0 if self.operand == "values" else 1] // self.heads
+        size = shape[1] // self.heads
+        row, column = position, feature // size * stride + feature % size
+        if self.operand == "values":
+            row, column = column, row
+        across, granule = 64 // itemsize, 16 // itemsize
+        block = row // 16 * (self.matrix[1] // across) + column // across
+        return block * 16 * across + column % across // granule * 16 * granule + row % 16 * granule + column % granule
+
+    def pack(self, cache):
+        packed = numpy.zeros(self.matrix, cache.dtype).ravel()
+        packed[self.places(cache.shape, cache.itemsize)] = cache
+        return packed
+
+    def unpack(self, packed, shape):
+        places = self.places(shape, packed.itemsize)
+        rest = numpy.ones(packed.size, bool)
+        rest[places] = False
+        if packed[rest].view(f"u{packed.itemsize}").any():
+            sys.exit("expected zeros where a cache in operand order holds nothing")
+        return packed[places]
+
+
 class Kernel:
     """A kernel compiled for a target or several, A,B, made here or, without options, before; and its header as a library."""
 
@@ -66,10 +98,16 @@ class Kernel:
         self.said = "" if options is None else self.compile(kernel, options, header, extra)
         self.text = header.read_text()
         fields = re.search(r"typedef struct \w+_arguments \{(.*?)\}", self.text, re.S).group(1)
+        self.orders = {}
         self.arguments, self.stepped = [], set()  # stepped: those with a row for each of the launch's
         for about, field in re.findall(r"/\* (.*?) \*/\n  .*?\*(\w+);", fields, re.S):
             described = re.match(r"\w+: (\w+)(?: \(its bits\))? \[([^]]*)\]", about)
             shape = [int(size.split()[-1]) for size in described.group(2).split(",")] if described else [16]
+            ordered = re.search(r"of the cache \[(\d+), (\d+)\] \((keys|values) in operand order, (\d+) head", about)
+            if ordered:
+                positions, features, heads = int(ordered.group(1)), int(ordered.group(2)), int(ordered.group(4))
+                self.orders[field] = OperandOrder(ordered.group(3), heads, shape)
+                shape = [positions, features]
             self.arguments.append((field, described.group(1) if described else "control", shape))
             if described and "up to" in described.group(2):
                 self.stepped.add(field)
@@ -139,7 +177,8 @@ def launch(device, kernel, values, rows, position, tokens=None, spare=0, room=GU
             inner = numpy.zeros(16, numpy.int32)
             inner[:2] = [rows if tokens is None else tokens, position]
         else:
-            inner = to_bits(values[name], kind).ravel()
+            inner = to_bits(values[name], kind)
+            inner = kernel.orders[name].pack(inner) if name in kernel.orders else inner.ravel()
         guard = numpy.arange(room).astype(inner.dtype)
         if inner.dtype == numpy.float16:
             inner, guard = inner.view(numpy.uint16), guard.view(numpy.uint16)
@@ -161,6 +200,8 @@ def launch(device, kernel, values, rows, position, tokens=None, spare=0, room=GU
                 sys.exit(f"{kernel.kernel}: expected {name}'s surroundings untouched")
         if kind == "f16":
             inner = inner.view(numpy.float16)
+        if name in kernel.orders:
+            inner = kernel.orders[name].unpack(inner, values[name].shape)
         if kind != "control":
             results[name] = from_bits(inner, kind).reshape(values[name].shape)
     return results

@@ -1,0 +1,78 @@
+// nstf-order-caches: caches in the order of matrix operands (Passes.td).
+//
+//   nstf.state @k : tensor<512x64xf16>  ->  nstf.state @k : tensor<512x64xf16, #nstf.operand_order<keys, heads = 2>>
+//   nstf.state @v : tensor<512x64xf16>  ->  nstf.state @v : tensor<512x64xf16, #nstf.operand_order<values, heads = 2>>
+#include "mlir/IR/Remarks.h"
+#include "passes/nstf/FormedGraph.h"
+#include "passes/nstf/OwnCaches.h"
+#include "passes/nstf/Passes.h"
+
+namespace nstf {
+#define GEN_PASS_DEF_ORDERCACHESPASS
+#include "passes/nstf/Passes.h.inc"
+} // namespace nstf
+
+using namespace mlir;
+using namespace nstf;
+
+namespace {
+
+/// Wider heads are multiplied fewer keys at a time than a block of values has.
+constexpr int64_t maxHeadSize = 256;
+
+struct OrderCachesPass : nstf::impl::OrderCachesPassBase<OrderCachesPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    FailureOr<GraphOp> graph = getGraph(getOperation());
+    if (failed(graph))
+      return signalPassFailure();
+    before = after = 0;
+    int64_t attentions = 0;
+    SymbolTable symbols(getOperation());
+    for (AttentionOp op : graph->getBody().getOps<AttentionOp>()) {
+      if (!op.readsCache())
+        continue;
+      if (StringRef reason = getMisfit(op); !reason.empty()) {
+        remark::missed(op.getLoc(),
+                       remark::RemarkOpts::name("Attention").category(getArgument()).function(graph->getSymName()))
+            << reason;
+        continue;
+      }
+      order(getOwnCache(op.getK(), symbols), CacheKind::keys, op.getKvHeads());
+      order(getOwnCache(op.getV(), symbols), CacheKind::values, op.getKvHeads());
+      ++attentions;
+    }
+    if (attentions)
+      remark::passed(graph->getLoc(),
+                     remark::RemarkOpts::name("Ordered").category(getArgument()).function(graph->getSymName()))
+          << "keys and values in the order of matrix operands" << remark::metric("attentions", attentions)
+          << remark::metric("bytes_before", before) << remark::metric("bytes", after);
+  }
+
+private:
+  /// Why its caches stay as they are; empty where they don't.
+  static StringRef getMisfit(AttentionOp op) {
+    if (op.readsCodes())
+      return "its caches hold codes";
+    if (!readsOwnCaches(op) || op.getK() == op.getV())
+      return "its keys and values are no two caches that nothing else reads";
+    if (op.getHeadSize() > maxHeadSize)
+      return "its heads are wider than 256 columns";
+    return "";
+  }
+
+  void order(OwnCache cache, CacheKind kind, int64_t heads) {
+    auto type = cast<RankedTensorType>(cache.state.getType());
+    auto order = OperandOrderAttr::get(&getContext(), kind, heads);
+    int64_t elementBytes = type.getElementTypeBitWidth() / 8;
+    support::OperandOrder::Matrix matrix = order.getMatrix(type);
+    before += type.getNumElements() * elementBytes;
+    after += matrix.rows * matrix.columns * elementBytes;
+    cache.setType(type.cloneWithEncoding(order));
+  }
+
+  int64_t before = 0, after = 0;
+};
+
+} // namespace

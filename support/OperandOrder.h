@@ -1,0 +1,46 @@
+// Where the elements of a cache of keys or values stand when it lies in the order in which matrix cores read it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace nstf::support {
+
+/// Of a cache [positions, heads * head size]. Keys are a matrix with a row for each position, values one with a row for
+/// each feature, so that a product's sum runs along the rows of either. Of the keys, the features of a head fill whole
+/// blocks; of the values, they do, and so do the positions. The matrix lies in blocks of 16 rows and 64 bytes of each
+/// (#systolic.packed<16 x 64 bytes>); what pads it are zeros.
+struct OperandOrder {
+  enum class Operand : uint8_t { Keys, Values };
+
+  Operand operand;
+  int64_t heads;
+
+  static constexpr int64_t blockRows = 16, blockBytes = 64, granuleBytes = 16;
+
+  /// What is stored, of `elementBytes` an element.
+  struct Matrix {
+    int64_t rows, columns;
+    int64_t headStride; ///< from a head's first column, of values from its first row, to the next one's
+  };
+  Matrix getMatrix(int64_t positions, int64_t features, int64_t elementBytes) const;
+
+  /// Copies a cache that lies row by row to its matrix, whose padding becomes zeros, and back.
+  void pack(int64_t positions, int64_t features, int64_t elementBytes, const std::byte *rows, std::byte *matrix) const;
+  void unpack(int64_t positions, int64_t features, int64_t elementBytes, const std::byte *matrix,
+              std::byte *rows) const;
+
+  /// "keys in operand order, 8 heads"
+  std::string str() const;
+
+  bool operator==(const OperandOrder &) const = default;
+};
+
+/// "keys" or "values", and back.
+std::string_view nameOf(OperandOrder::Operand operand);
+std::optional<OperandOrder::Operand> operandFromName(std::string_view name);
+
+} // namespace nstf::support
