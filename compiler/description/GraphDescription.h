@@ -52,10 +52,10 @@ std::string describeTensorTypes(TensorKind kind);
 struct TensorDescription {
   std::string name;
   support::Place place;
-  std::string type;              // or "{expression}"
-  std::string about;             // inputs: for people
-  std::vector<Expression> shape; // "tokens" is an expression of its own: the rows of a step
-  std::string order;             // inputs and states: "rows", "keys", "values" or "{expression}"; empty: rows
+  std::string type;                // or "{expression}"
+  std::string about;               // inputs: for people
+  std::vector<Expression> shape;   // "tokens" is an expression of its own: the rows of a step
+  std::string order;               // inputs and states: "rows", "keys", "values" or "{expression}"; empty: rows
   std::optional<Expression> heads; // of keys and values
   std::optional<Expression> when;
   /// Weights: its names in the checkpoint where that isn't `name`; the first that is there counts.

@@ -37,8 +37,8 @@ Value convertNumbers(IndexBuilder &index, Value vector, Type type, Operation *op
                                  arith::ExtFOp::create(index.builder, index.loc, wide, vector));
 }
 
-/// A load whose rows end before the buffer does, as one of a buffer that ends there: the range check of its descriptor takes
-/// the place of a comparison for each access.
+/// A load whose rows end before the buffer does, as one of a buffer that ends there: the range check of its descriptor
+/// takes the place of a comparison for each access.
 struct LimitedRows {
   SmallVector<Value> limits;
   Value memory;
@@ -54,10 +54,10 @@ struct LimitedRows {
     auto sized = MemRefType::get(ShapedType::kDynamic, type.getElementType(), type.getLayout(), type.getMemorySpace());
     Value size = index.constant(buffer.getDimSize(0));
     Value end = arith::MinUIOp::create(index.builder, index.loc, limits[0], size);
-    found.memory = memref::ReinterpretCastOp::create(
-        index.builder, index.loc, sized, memory, /*offset=*/OpFoldResult(index.builder.getIndexAttr(0)),
-        /*sizes=*/OpFoldResult(index.mul(end, buffer.getDimSize(1))),
-        /*strides=*/OpFoldResult(index.builder.getIndexAttr(1)));
+    found.memory = memref::ReinterpretCastOp::create(index.builder, index.loc, sized, memory,
+                                                     /*offset=*/OpFoldResult(index.builder.getIndexAttr(0)),
+                                                     /*sizes=*/OpFoldResult(index.mul(end, buffer.getDimSize(1))),
+                                                     /*strides=*/OpFoldResult(index.builder.getIndexAttr(1)));
     found.limits[0] = size;
     return found;
   }

@@ -299,12 +299,14 @@ module {
     return
   }
 
-  // The result of a row, whose parts stand from `begin` on, those that have keys up to `end`; `o` is what they have of O.
-  func.func private @merge(%partials: !partials, %o: !of_parts, %begin: index, %end: index) -> !line {
+  // The result of a row, whose parts stand from `begin` on, those that have keys up to `end`.
+  func.func private @merge(%partials: !partials, %begin: index, %end: index) -> !line {
+    %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %DP = systolic.param "DP"
     %DX = systolic.param "DX"
     %sum_at = arith.addi %DP, %c1 : index
+    %o = systolic.load %partials[%begin, %c0] limit [%end, %DX] : !partials -> !of_parts
     %stored = systolic.load %partials[%begin, %DP] limit [%end, %DX] : !partials -> !by_part
     %sum = systolic.load %partials[%begin, %sum_at] limit [%end, %DX] : !partials -> !by_part
     %active = arith.subi %end, %begin : index
@@ -543,30 +545,17 @@ module {
           %item = arith.addi %items_before, %head : index
           %is_last = systolic.arrive %arrived[%item] of %active : !arrived
           scf.if %is_last {
-            %DX = systolic.param "DX"
-            %parts_first = arith.muli %q0, %PARTS : index
-            %parts_start = arith.addi %partials_first, %parts_first : index
-            %parts_stop = arith.addi %parts_start, %active : index
-            %first_o = systolic.load %partials[%parts_start, %c0] limit [%parts_stop, %DX] : !partials -> !of_parts
-            // A row's parts are on their way while those of the one before are added up.
-            %last_o = scf.for %row = %q0 to %q_last step %c1 iter_args(%parts_o = %first_o) -> (!of_parts) {
+            scf.for %row = %q0 to %q_last step %c1 {
               %parts_before = arith.muli %row, %PARTS : index
               %parts_begin = arith.addi %partials_first, %parts_before : index
               %parts_end = arith.addi %parts_begin, %active : index
-              %next_row = arith.addi %row, %c1 : index
-              %has_next = arith.cmpi ult, %next_row, %q_last : index
-              %next_begin = arith.addi %parts_begin, %PARTS : index
-              %next_end = arith.addi %parts_end, %PARTS : index
-              %next_o = systolic.load %partials[%next_begin, %c0] limit [%next_end, %DX] when %has_next : !partials -> !of_parts
-              %line = func.call @merge(%partials, %parts_o, %parts_begin, %parts_end)
-                  : (!partials, !of_parts, index, index) -> !line
+              %line = func.call @merge(%partials, %parts_begin, %parts_end) : (!partials, index, index) -> !line
               %token = arith.divui %row, %G : index
               %inner = arith.remui %row, %G : index
               %token_row = arith.muli %token, %H : index
               %row_of_head = arith.addi %head_row, %inner : index
               %y_row = arith.addi %token_row, %row_of_head : index
               systolic.store %line, %Y[%y_row, %c0] limit [%query_limit, %D] : !line, !Y
-              scf.yield %next_o : !of_parts
             }
           }
         }
