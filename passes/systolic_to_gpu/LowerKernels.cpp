@@ -8,6 +8,7 @@
 #include "passes/systolic/Scratch.h"
 #include "passes/systolic_to_gpu/Passes.h"
 #include "passes/systolic_to_gpu/TileLowering.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace nstf {
 #define GEN_PASS_DEF_LOWERKERNELSPASS
@@ -224,10 +225,37 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
   /// for one.
   static bool hasRoomForTwo(KernelOp kernel) {
     nstf::TargetView target = nstf::TargetView::lookup(kernel);
-    if (!target || !kernel.getArray()->hasCell())
+    if (!target || !kernel.getArray()->hasCell() ||
+        (getLdsBytes(kernel) == 0 && countLoopRegisters(kernel) >= maxLoopRegistersOfTwo))
       return false;
     return target.ldsBytes() / std::max<int64_t>(getLdsBytes(kernel), 1) * kernel.getArray()->getNumWaves() >=
            2 * target.simdsPerComputeUnit();
+  }
+
+  /// Of a lane, in the tiles that a loop carries, loads and takes from outside. Two waves of a SIMD have 256 registers
+  /// each, and what is computed on the way takes some more.
+  static constexpr int64_t maxLoopRegistersOfTwo = 224;
+  static int64_t countLoopRegisters(KernelOp kernel) {
+    int64_t most = 0;
+    kernel.walk([&](scf::ForOp loop) {
+      llvm::SetVector<Value> tiles;
+      for (Value carried : loop.getRegionIterArgs())
+        tiles.insert(carried);
+      loop.getBody()->walk([&](Operation *op) {
+        if (auto load = dyn_cast<LoadOp>(op))
+          tiles.insert(load.getResult());
+        for (Value operand : op->getOperands())
+          if (operand.getParentRegion()->isProperAncestor(&loop.getRegion()))
+            tiles.insert(operand);
+      });
+      int64_t registers = 0;
+      for (Value tile : tiles)
+        if (getTileType(tile))
+          registers += llvm::divideCeil(
+              getFragment(tile.getType()).getNumRegisters() * getTileType(tile).getElementTypeBitWidth(), 32);
+      most = std::max(most, registers);
+    });
+    return most;
   }
 
   static int64_t getLdsBytes(KernelOp kernel) {

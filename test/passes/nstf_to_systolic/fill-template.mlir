@@ -143,7 +143,7 @@ nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<512x16xf32>, %v: tenso
 //--- attention-codes.mlir
 // Codes are loaded as they are and made numbers of in registers; their scales have buffers of their own.
 // CHECK: systolic.kernel @attention_0({{.+}}, %[[K:[^:]+]]: memref<64x64xi8, #systolic.axes<L, F>>, %[[V:[^:]+]]: memref<64x64xi8, #systolic.axes<VR, VC>>, %{{[^:]+}}: memref<64x1xf32, #systolic.axes<L, HK>>
-// CHECK-SAME: launch = #systolic.launch<[q = operand 0, k = operand 1, v = operand 2, k_scales = operand 3, v_scales = operand 4, y = result 0, control]
+// CHECK-SAME: launch = #systolic.launch<[q = operand 0, k = operand 1, v = operand 2, k_scales = operand 3, v_scales = operand 4, y = result 0, control, partials = scratch, arrived = zeros]
 // CHECK-SAME: CODES = 1 : i64
 // CHECK: %[[CODES:.+]] = systolic.load %[[K]][%{{.+}}] limit[%{{.+}}] : {{.+}} -> tensor<32x16xi8, #systolic.axes<BK, DK>>
 // CHECK: arith.sitofp %[[CODES]] : tensor<32x16xi8, #systolic.axes<BK, DK>> to tensor<32x16xf16, #systolic.axes<BK, DK>>
