@@ -78,13 +78,11 @@ GroupClock RaceCheck::getShown(const Group &group, unsigned wave) {
   return shown;
 }
 
-/// All that the wave knows the own workgroup's waves to have stored has left the L2.
-void RaceCheck::endWriteBack(Group &group, unsigned wave) {
-  WaveState &state = group.waves[wave];
-  for (unsigned i = 0; i < group.waves.size() && state.writesBack; ++i)
-    if (HeldBack &held = group.waves[i].held; held.last <= state.now.group[i])
+/// What the own workgroup's waves stored up to these steps has left the L2.
+void RaceCheck::writeBack(Group &group, const GroupClock &steps) {
+  for (unsigned i = 0; i < group.waves.size(); ++i)
+    if (HeldBack &held = group.waves[i].held; held.last <= steps[i])
       held.any = false;
-  state.writesBack = false;
 }
 
 void RaceCheck::synchronise(Group &group, unsigned wave, SyncLocation &location, AccessKind kind, bool deviceWide) {
@@ -115,9 +113,13 @@ void RaceCheck::instruction(Wave &w, const MicroOp *first) {
   if (Opcode(first->opcode) == Opcode::DS_GWS_BARRIER)
     return arriveGlobally(w, first);
   switch (Opcode(first->opcode)) {
-  case Opcode::BUFFER_WBL2:
-    groupOf(w).waves[w.number].writesBack = true;
+  case Opcode::BUFFER_WBL2: {
+    // What was waited for before is in the L2, and the wave's next accesses come there later.
+    Group &group = groupOf(w);
+    writeBack(group, group.waves[w.number].released(w.number).group);
+    group.waves[w.number].writesBack = true;
     return;
+  }
   case Opcode::BUFFER_INV:
   case Opcode::BUFFER_WBINVL1:
   case Opcode::BUFFER_WBINVL1_VOL: {
@@ -137,7 +139,9 @@ void RaceCheck::instruction(Wave &w, const MicroOp *first) {
   WaitCounts counts = WaitCounts::decode(uint16_t(first->immediate));
   if (counts.vm == 0) {
     state.memory.any = false;
-    endWriteBack(group, w.number);
+    if (state.writesBack)
+      writeBack(group, state.now.group);
+    state.writesBack = false;
   }
   if (counts.lgkm == 0)
     state.lds.any = false;

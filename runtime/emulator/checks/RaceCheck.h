@@ -13,11 +13,12 @@
 //     on both chips a plain store to a location that the wave itself has changed atomically last (unlocking).
 // Not a race: the plain load that compilers put before a loop around an atomic compare and swap of the same location.
 // Order alone shows no other workgroup what was stored. A plain store to device memory is in the L2 of its XCD until
-// the wave, or one that a barrier ordered behind it, has written it back (buffer_wbl2, then s_waitcnt), where there are
-// several, and released at the device's scope (sc1); a plain load may find an older line until the wave, or one of its
-// workgroup and a barrier, has dropped them (buffer_inv, buffer_wbinvl1) after it acquired. Not found: races hidden by
-// an atomic operation that happens to order them in this run. Not reported: two waves that store the same value to the
-// same place (compilers let waves write replicated data redundantly), unless a third party reads it.
+// the wave, or one that a barrier ordered behind it, has written it back (buffer_wbl2, behind or before the s_waitcnt
+// for it), where there are several, and released at the device's scope (sc1); a plain load may find an older line until
+// the wave, or one of its workgroup and a barrier, has dropped them (buffer_inv, buffer_wbinvl1) after it acquired. Not
+// found: races hidden by an atomic operation that happens to order them in this run. Not reported: two waves that store
+// the same value to the same place (compilers let waves write replicated data redundantly), unless a third party reads
+// it.
 #pragma once
 
 #include "runtime/emulator/checks/MemoryReport.h"
@@ -97,7 +98,7 @@ private:
   void synchronise(Group &group, unsigned wave, SyncLocation &location, AccessKind kind, bool deviceWide);
   /// What other workgroups are sure to see of the own one's stores when the wave releases.
   static GroupClock getShown(const Group &group, unsigned wave);
-  void endWriteBack(Group &group, unsigned wave);
+  static void writeBack(Group &group, const GroupClock &steps);
   bool isDeviceWide(const Wave &w, const MicroOp *op, const MemoryAccess &access);
   void check(Party &party, RaceCell &cell, uint64_t at, unsigned bytes);
   bool sameValue(const Party &party, uint64_t at, unsigned bytes) const;
