@@ -58,7 +58,7 @@ def nstf_kernel(build, words, target, folder, chip=None, control=()):
     text = header.read_text()
     threads, groups = re.search(rf'{{"{chip}", (\d+), \d+, (\d+)}}', text).groups()
     buffers = {name: int(size or CONTROL_BYTES)
-               for name, size in re.findall(r"/\* (\w+): (?:[^;]*; (\d+) bytes; |run scalars)", text)}
+               for name, size in re.findall(r"/\* (\w+): (?:[^;]*; (\d+) bytes[;,] |run scalars)", text)}
     explained = explanation.read_text()
     parameters = re.search(r"^  parameters +(.*)$", explained, re.MULTILINE).group(1)
     schedule = re.search(r"^  schedule +(.*)$", explained, re.MULTILINE).group(1)

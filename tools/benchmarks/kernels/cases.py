@@ -26,6 +26,7 @@ class Case:
     context: int = 0       # rows of the cache that attention reads
     position: int = 0      # of its first row in there
     kv_type: str = ""      # of the cache, where it isn't `type`: i8
+    kv_order: str = ""     # of the cache, where it isn't rows: operands
     w_format: str = ""     # of the matrix, where it is codes: int8, int4_g128
     x_format: str = ""     # of the rows, where they are codes: i8, e4m3fnuz
     chips: tuple = tuple(chip.TARGETS)
@@ -44,7 +45,7 @@ class Case:
         cache = f" at {self.position} of {self.context}" if self.context else ""
         shape = f"{self.m}{cache} heads {self.heads}/{self.kv_heads} size {self.head_size}" if self.heads else \
             f"{self.m}x{self.n}x{self.k}"
-        kinds = (self.kv_type, self.w_format, self.x_format)
+        kinds = (self.kv_type, self.kv_order, self.w_format, self.x_format)
         return f"{self.kernel} {self.type} {shape}" + "".join(f" {kind}" for kind in kinds if kind)
 
     @property
@@ -61,7 +62,7 @@ class Case:
         if self.kernel == "matvec":
             del sizes["m"]
         words = [self.kernel, *(f"--{key}={value}" for key, value in sizes.items()), f"--type={self.type}"]
-        options = {"context": self.context, "kv-type": self.kv_type, "w-format": self.w_format, "x-format": self.x_format}
+        options = {"context": self.context, "kv-type": self.kv_type, "kv-order": self.kv_order, "w-format": self.w_format, "x-format": self.x_format}
         return words + [f"--{key}={value}" for key, value in options.items() if value]
 
     @property
