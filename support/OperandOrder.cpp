@@ -23,17 +23,19 @@ static void forEachElement(const OperandOrder &order, int64_t positions, int64_t
                            Copy copy) {
   const OperandOrder::Matrix matrix = order.getMatrix(positions, features, elementBytes);
   const int64_t headSize = features / order.heads, rowBytes = matrix.columns * elementBytes;
+  const int64_t across = OperandOrder::blockBytes / elementBytes,
+                granules = OperandOrder::blockBytes / OperandOrder::granuleBytes;
   for (int64_t position = 0; position < positions; ++position)
     for (int64_t feature = 0; feature < features; ++feature) {
       int64_t row = position, column = feature / headSize * matrix.headStride + feature % headSize;
       if (order.operand == OperandOrder::Operand::Values)
         std::swap(row, column);
-      int64_t byte = column * elementBytes;
+      int64_t runs = column % across / OperandOrder::run; // before it in the block
+      int64_t inGranule = runs / granules * OperandOrder::run + column % OperandOrder::run;
       int64_t place = row / OperandOrder::blockRows * OperandOrder::blockRows * rowBytes +
-                      byte / OperandOrder::blockBytes * OperandOrder::blockRows * OperandOrder::blockBytes +
-                      byte % OperandOrder::blockBytes / OperandOrder::granuleBytes * OperandOrder::blockRows *
-                          OperandOrder::granuleBytes +
-                      row % OperandOrder::blockRows * OperandOrder::granuleBytes + byte % OperandOrder::granuleBytes;
+                      column / across * OperandOrder::blockRows * OperandOrder::blockBytes +
+                      runs % granules * OperandOrder::blockRows * OperandOrder::granuleBytes +
+                      row % OperandOrder::blockRows * OperandOrder::granuleBytes + inGranule * elementBytes;
       copy((position * features + feature) * elementBytes, place);
     }
 }

@@ -12,14 +12,15 @@ namespace nstf::support {
 /// Of a cache [positions, heads * head size]. Keys are a matrix with a row for each position, values one with a row for
 /// each feature, so that a product's sum runs along the rows of either. Of the keys, the features of a head fill whole
 /// blocks; of the values, they do, and so do the positions. The matrix lies in blocks of 16 rows and 64 bytes of each
-/// (#systolic.packed<16 x 64 bytes>); what pads it are zeros.
+/// (#systolic.packed<16 x 64 bytes, by 4>), a lane's 16 bytes of several cells of a product side by side; what pads it
+/// are zeros.
 struct OperandOrder {
   enum class Operand : uint8_t { Keys, Values };
 
   Operand operand;
   int64_t heads;
 
-  static constexpr int64_t blockRows = 16, blockBytes = 64, granuleBytes = 16;
+  static constexpr int64_t blockRows = 16, blockBytes = 64, granuleBytes = 16, run = 4;
 
   /// What is stored, of `elementBytes` an element.
   struct Matrix {

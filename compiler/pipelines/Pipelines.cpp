@@ -80,11 +80,12 @@ void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &opti
 }
 
 // nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(systolic-to-gpu-lower-kernels,
-//   systolic-to-gpu-merge-overlaps, systolic-to-gpu-fetch-code, canonicalize, cse, systolic-to-gpu-issue-stores,
-//   loop-invariant-code-motion)))'
+//   systolic-to-gpu-merge-overlaps, systolic-to-gpu-carry-words, systolic-to-gpu-fetch-code, canonicalize, cse,
+//   systolic-to-gpu-issue-stores, loop-invariant-code-motion)))'
 void nstf::buildGPUPipeline(OpPassManager &variant) {
   variant.addPass(createLowerKernelsPass());
   variant.addPass(createMergeOverlapsPass());
+  variant.addPass(createCarryWordsPass());
   variant.addPass(createFetchCodePass());
   variant.addPass(createCanonicalizerPass());
   variant.addPass(createCSEPass());

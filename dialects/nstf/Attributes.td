@@ -66,7 +66,7 @@ def NSTF_OperandOrderAttr
   let summary = "a cache that lies in the order in which matrix cores read it";
   let description = [{
     The encoding of the type of a cache [context, heads·D], which stays what it is as a value. In memory it is a matrix in
-    blocks of 16 rows and 64 bytes of each (#systolic.packed<16 x 64 bytes>), along whose rows attention's products sum.
+    blocks of 16 rows and 64 bytes of each (#systolic.packed<16 x 64 bytes, by 4>), along whose rows attention's products sum.
     With E elements in 64 bytes:
     - keys: [context, heads·D'] with D' = D rounded up to E, and context rounded up to 16;
     - values: [heads·D', context], transposed, with D' = D rounded up to 16, and context rounded up to E.

@@ -1,6 +1,7 @@
 // The layouts of matrix products and of plain loads (Layouts.h).
 #include "dialects/systolic/Layouts.h"
 
+#include <map>
 #include <numeric>
 
 using namespace mlir;
@@ -133,16 +134,18 @@ FragmentAttr nstf::systolic::getPackedLayout(PackedAttr packing, ArrayRef<int64_
   if (!packing.divides(shape, elementBits))
     return {};
   int64_t granule = packing.getGranule(elementBits), rows = packing.getRows();
+  int64_t run = packing.getRun(elementBits), span = packing.getSpan(elementBits);
   int64_t across = packing.getBytes() * 8 / elementBits;
   int64_t evenWaves = powerOfTwoIn(waves, waves);
   int64_t wavesAlongRows = powerOfTwoIn(shape[0] / rows, evenWaves);
   int64_t wavesAlongCols = powerOfTwoIn(shape[1] / across, evenWaves / wavesAlongRows);
   return FragmentAttr::getCanonical(
       packing.getContext(),
-      {{1, granule, 1},
+      {{1, run, 1},
+       {1, granule / run, span},
        {1, shape[1] / across / wavesAlongCols, across * wavesAlongCols},
        {0, shape[0] / rows / wavesAlongRows, rows * wavesAlongRows}},
-      {{0, rows, 1}, {1, across / granule, granule}},
+      {{0, rows, 1}, {1, across / granule, run}},
       {{0, wavesAlongRows, rows}, {1, wavesAlongCols, across}, {-1, waves / wavesAlongRows / wavesAlongCols, 0}});
 }
 
@@ -154,4 +157,32 @@ int64_t nstf::systolic::getVectorWidth(FragmentAttr layout, int64_t dim, unsigne
   while (digits.front().count % (2 * width) == 0 && 2 * width * elementBits <= 128)
     width *= 2;
   return width;
+}
+
+AccessRegisters nstf::systolic::getAccessRegisters(FragmentAttr layout, int64_t width, int64_t dim, PackedAttr packing,
+                                                   unsigned elementBits) {
+  AccessRegisters registers{width, llvm::to_vector(llvm::seq<int64_t>(layout.getNumRegisters()))};
+  if (!packing || width != packing.getRun(elementBits) || width == packing.getGranule(elementBits))
+    return registers;
+  int64_t span = packing.getSpan(elementBits), granule = packing.getGranule(elementBits),
+          across = granule / width * span;
+  for (ArrayRef<Digit> digits : {layout.getLane(), layout.getWave()})
+    for (const Digit &digit : digits) // a lane begins within the first run
+      if (digit.dim == dim && digit.stride * digit.count > span && digit.stride % across)
+        return registers;
+  std::map<SmallVector<int64_t>, int64_t> numbers;
+  for (int64_t number = 0; number < layout.getNumRegisters(); number += width)
+    numbers[layout.getRegisterCoordinates(number, 2)] = number;
+  SmallVector<int64_t> order;
+  for (auto &[coordinates, number] : numbers) {
+    if (coordinates[dim] % across >= span)
+      continue;
+    for (SmallVector<int64_t> next = coordinates; next[dim] < coordinates[dim] + across; next[dim] += span) {
+      auto found = numbers.find(next);
+      if (found == numbers.end())
+        return registers;
+      llvm::append_range(order, llvm::seq(found->second, found->second + width));
+    }
+  }
+  return int64_t(order.size()) == layout.getNumRegisters() ? AccessRegisters{granule, order} : registers;
 }

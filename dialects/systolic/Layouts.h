@@ -42,4 +42,18 @@ FragmentAttr getPackedLayout(PackedAttr packing, llvm::ArrayRef<int64_t> shape, 
 /// Consecutive registers along dimension `dim` that one access of up to 16 bytes can move: a power of two.
 int64_t getVectorWidth(FragmentAttr layout, int64_t dim, unsigned elementBits);
 
+/// The registers of a tile access by access, those of one in the order in which they stand side by side in an array.
+struct AccessRegisters {
+  int64_t width; ///< of an access
+  llvm::SmallVector<int64_t> order;
+
+  int64_t getNumAccesses() const { return order.size() / width; }
+  llvm::ArrayRef<int64_t> of(int64_t access) const { return llvm::ArrayRef(order).slice(access * width, width); }
+};
+
+/// Accesses of `width` consecutive registers, or, where an array is packed by runs that are no longer than that, of
+/// whole granules if a lane holds all runs of these. `dim`: of the tile, along the array's rows.
+AccessRegisters getAccessRegisters(FragmentAttr layout, int64_t width, int64_t dim, PackedAttr packing,
+                                   unsigned elementBits);
+
 } // namespace nstf::systolic

@@ -163,20 +163,27 @@ LogicalResult SwizzleAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
   return success();
 }
 
-LogicalResult PackedAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t bytes) {
+LogicalResult PackedAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t bytes,
+                                 int64_t by) {
   if (!llvm::isPowerOf2_64(rows) || bytes <= 0 || bytes % 16 != 0 || rows * bytes != 1024) // packed_c1
     return emitError() << "expected blocks of 1024 bytes, a power of two of rows with a multiple of 16 bytes each, but "
                           "got "
                        << rows << " x " << bytes;
+  if (by != 0 && by != 1 && by != 2 && by != 4) // packed_c2
+    return emitError() << "expected granules by 1, 2 or 4 elements but got " << by;
   return success();
 }
 
-SmallVector<PackedAttr::PlaceDigit, 3> PackedAttr::getPlaceDigits(unsigned dim, int64_t columns,
+SmallVector<PackedAttr::PlaceDigit, 4> PackedAttr::getPlaceDigits(unsigned dim, int64_t columns,
                                                                   unsigned elementBits) const {
   int64_t granule = getGranule(elementBits), across = getBytes() * 8 / elementBits, block = getRows() * across;
   if (dim == 0)
     return {{1, getRows(), granule}, {getRows(), 0, columns / across * block}};
-  return {{1, granule, 1}, {granule, across / granule, getRows() * granule}, {across, 0, block}};
+  int64_t run = getRun(elementBits), span = getSpan(elementBits);
+  return {{1, run, 1},
+          {run, span / run, getRows() * granule},
+          {span, across / span, run}, // the next runs
+          {across, 0, block}};
 }
 
 int64_t PackedAttr::getPlace(int64_t row, int64_t column, int64_t columns, unsigned elementBits) const {

@@ -97,7 +97,12 @@ def Systolic_PackedAttr : Systolic_Attr<"Packed", "packed"> {
     cell takes halves of two. A buffer is marked by the argument attribute `systolic.packed` (kernel_c10), an LDS array in
     place of its swizzle: it needs none.
 
+    A granule holds neighbouring columns of its row. With `by R` it holds R of them out of each cell along the row, whose
+    other columns are the other granules': of G granules in `bytes`, granule g holds column R * G * c + R * g + j at its place
+    R * c + j (j < R). That is what a lane multiplies in cells of R elements a lane.
+
     - packed_c1: `rows` is a power of two, `bytes` a multiple of 16, and a block has 1024 bytes.
+    - packed_c2: R is 1, 2 or 4.
 
     ```mlir
     !W = memref<64x64xf16, #systolic.axes<N, K>>
@@ -109,8 +114,8 @@ def Systolic_PackedAttr : Systolic_Attr<"Packed", "packed"> {
     }
     ```
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$bytes);
-  let assemblyFormat = "`<` $rows `x` $bytes `bytes` `>`";
+  let parameters = (ins "int64_t":$rows, "int64_t":$bytes, DefaultValuedParameter<"int64_t", "0">:$by);
+  let assemblyFormat = "`<` $rows `x` $bytes `bytes` (`,` `by` $by^)? `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// An element's place is the sum over its row's and its column's digits, each coordinate / `divisor` % `count` *
@@ -119,11 +124,15 @@ def Systolic_PackedAttr : Systolic_Attr<"Packed", "packed"> {
       int64_t divisor, count, stride;
     };
     /// The digits of dimension `dim` (0: the row) in an array of so many columns, in elements, fastest first.
-    ::llvm::SmallVector<PlaceDigit, 3> getPlaceDigits(unsigned dim, int64_t columns, unsigned elementBits) const;
+    ::llvm::SmallVector<PlaceDigit, 4> getPlaceDigits(unsigned dim, int64_t columns, unsigned elementBits) const;
     /// Where an element stands.
     int64_t getPlace(int64_t row, int64_t column, int64_t columns, unsigned elementBits) const;
-    /// Elements that stand side by side along a row.
+    /// Elements of a row that stand side by side.
     int64_t getGranule(unsigned elementBits) const { return 128 / elementBits; }
+    /// So many of them are neighbours in the row.
+    int64_t getRun(unsigned elementBits) const { return getBy() ? getBy() : getGranule(elementBits); }
+    /// Columns of the granules' runs, after which the next ones begin.
+    int64_t getSpan(unsigned elementBits) const { return getBytes() / 16 * getRun(elementBits); }
     /// Whether an array is a whole number of blocks.
     bool divides(::llvm::ArrayRef<int64_t> shape, unsigned elementBits) const;
   }];

@@ -1,5 +1,6 @@
 // Syntax and rules of the operations of order (SystolicOrderOps.td).
 #include "dialects/systolic/Systolic.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -47,11 +48,41 @@ LogicalResult IfAnyOp::verify() {
   if (yielded != getResultTypes()) // if_any_c2
     return emitOpError() << "expected a region that yields " << getResultTypes() << " but got " << yielded;
   WalkResult result = getBody().walk([&](Operation *op) -> WalkResult {
-    if (isMemoryEffectFree(op) && !isa<MmaOp>(op)) // if_any_c3
+    if (isa<CallOpInterface>(op) || (isMemoryEffectFree(op) && !isa<MmaOp>(op))) // if_any_c3
       return WalkResult::advance();
     return emitOpError() << "expected a region that computes only but got " << op->getName();
   });
   return failure(result.wasInterrupted());
+}
+
+LogicalResult IfAnyOp::canonicalize(IfAnyOp op, PatternRewriter &rewriter) {
+  auto yield = cast<YieldOp>(op.getBody().front().getTerminator());
+  SmallVector<Value> otherwise, yielded;
+  SmallVector<Type> types;
+  SmallVector<unsigned> kept;
+  for (auto [index, result] : llvm::enumerate(op.getResults())) {
+    if (yield.getValues()[index] == op.getOtherwise()[index])
+      rewriter.replaceAllUsesWith(result, op.getOtherwise()[index]);
+    if (result.use_empty())
+      continue;
+    kept.push_back(index);
+    types.push_back(result.getType());
+    otherwise.push_back(op.getOtherwise()[index]);
+    yielded.push_back(yield.getValues()[index]);
+  }
+  if (kept.size() == op.getNumResults())
+    return failure();
+  if (kept.empty()) {
+    rewriter.eraseOp(op);
+    return success();
+  }
+  rewriter.modifyOpInPlace(yield, [&] { yield.getValuesMutable().assign(yielded); });
+  auto smaller = IfAnyOp::create(rewriter, op.getLoc(), types, op.getCondition(), otherwise);
+  rewriter.inlineRegionBefore(op.getBody(), smaller.getBody(), smaller.getBody().begin());
+  for (auto [index, result] : llvm::zip_equal(kept, smaller.getResults()))
+    rewriter.replaceAllUsesWith(op.getResult(index), result);
+  rewriter.eraseOp(op);
+  return success();
 }
 
 LogicalResult WaitOp::verify() {

@@ -50,7 +50,8 @@ def Systolic_IfAnyOp : Systolic_Op<"if_any", [RecursiveMemoryEffects, Recursivel
 
     - if_any_c1: the condition's elements are i1.
     - if_any_c2: the region yields values of the results' types.
-    - if_any_c3: the region computes: it has no access to memory, nothing of order and no product.
+    - if_any_c3: the region computes: it has no access to memory, nothing of order and no product. What a call does is
+      looked at when it is inlined.
     - if_any_c4: nothing in the region goes from wave to wave, for another may skip it. Lowering checks that.
 
     ```mlir
@@ -75,6 +76,7 @@ def Systolic_IfAnyOp : Systolic_Op<"if_any", [RecursiveMemoryEffects, Recursivel
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$condition $body `else` $otherwise attr-dict `:` type($condition) `->` type($results)";
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1; // what is the same either way, or not used, is no result
 }
 
 def Systolic_YieldOp : Systolic_Op<"yield", [Pure, ParentOneOf<["OverlapOp", "IfAnyOp"]>, ReturnLike, Terminator]> {

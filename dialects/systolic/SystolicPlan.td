@@ -17,7 +17,7 @@ def Systolic_PlanAttr : Systolic_Attr<"Plan", "plan"> {
     left it; `round` is what the planned loop does for each block, in order:
 
     - `load T +A`: the tile that the loop's T-th write takes, of A blocks ahead, into registers; with `pairs` two blocks at
-      once, every other time;
+      once, every other time. Tiles behind those of the writes go past LDS, to products or what these are made of;
     - `write T +A`: from there to LDS;
     - `stage T +A`: the T-th tile that goes to LDS past the registers;
     - `wait +A`: until what was staged has come, all but that of the newest A blocks;
@@ -31,7 +31,8 @@ def Systolic_PlanAttr : Systolic_Attr<"Plan", "plan"> {
     `+0` and `step 0` are left out. What comes in front of the loop follows: what its first block takes for done.
 
     A plan in which nothing is ahead leaves the loop as it stands. Of a loop that does more than add up products (the keys
-    of attention) loads may be ahead; the rest stands in the plan as in the loop.
+    of attention) loads may be ahead; the rest stands in the plan as in the loop. A tile past LDS that is loaded behind its
+    product takes no more registers than one that is not ahead.
 
     - `buffers`: of LDS for each tile, used in turn.
     - `order`: `merged`, what may flow beside products does; `turns`: halves of the waves take turns at memory work and

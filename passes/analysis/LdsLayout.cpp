@@ -1,5 +1,4 @@
 #include "passes/analysis/LdsLayout.h"
-#include "dialects/systolic/Layouts.h"
 
 #include <array>
 #include <numeric>
@@ -42,24 +41,26 @@ int64_t getPlace(const LdsTileAccess &access, Attribute swizzle, ArrayRef<int64_
 
 } // namespace
 
-int64_t nstf::systolic::getAccessWidth(const LdsTileAccess &access, Attribute swizzle) {
-  unsigned rank = access.shape.size();
-  int64_t width = getVectorWidth(access.layout, access.transposed ? 0 : rank - 1, access.elementBits);
-  width = std::gcd(width, access.shape.back());
-  if (auto packed = dyn_cast_or_null<PackedAttr>(swizzle))
-    return std::gcd(width, packed.getGranule(access.elementBits));
-  auto groups = dyn_cast_or_null<SwizzleAttr>(swizzle);
-  return groups ? std::gcd(width, groups.getVector()) : width;
+AccessRegisters nstf::systolic::getAccessRegisters(const LdsTileAccess &access, Attribute swizzle) {
+  int64_t dim = access.transposed ? 0 : access.shape.size() - 1;
+  int64_t width = std::gcd(getVectorWidth(access.layout, dim, access.elementBits), access.shape.back());
+  auto packed = dyn_cast_or_null<PackedAttr>(swizzle);
+  if (packed)
+    width = std::gcd(width, packed.getRun(access.elementBits));
+  if (auto groups = dyn_cast_or_null<SwizzleAttr>(swizzle))
+    width = std::gcd(width, groups.getVector());
+  return getAccessRegisters(access.layout, width, dim, packed, access.elementBits);
 }
 
 LdsCost nstf::systolic::getCost(const LdsTileAccess &access, Attribute swizzle, const Costs &costs) {
   unsigned rank = access.shape.size();
-  int64_t width = getAccessWidth(access, swizzle), bytes = width * access.elementBits / 8;
+  AccessRegisters registers = getAccessRegisters(access, swizzle);
+  int64_t bytes = registers.width * access.elementBits / 8;
   bool writes = access.direction == LdsDirection::Write;
   LdsCost cost;
   std::set<std::array<int64_t, lanes>> patterns;
-  for (int64_t i = 0; i < access.layout.getNumRegisters(); i += width) {
-    SmallVector<int64_t> offset = access.layout.getRegisterCoordinates(i, rank);
+  for (int64_t i = 0; i < registers.getNumAccesses(); ++i) {
+    SmallVector<int64_t> offset = access.layout.getRegisterCoordinates(registers.of(i).front(), rank);
     std::array<uint32_t, lanes> addresses{};
     std::array<int64_t, lanes> pattern{};
     uint64_t active = 0;
@@ -100,7 +101,7 @@ SwizzleAttr nstf::systolic::chooseSwizzle(const LdsTileAccess &write, const LdsT
     return best;
   int64_t columns = read.shape.back();
   MLIRContext *context = read.layout.getContext();
-  std::set<int64_t> vectors = {getAccessWidth(write, {}), getAccessWidth(read, {})};
+  std::set<int64_t> vectors = {getAccessRegisters(write, {}).width, getAccessRegisters(read, {}).width};
   for (int64_t vector : vectors)
     for (int64_t rows = 2; columns % (vector * rows) == 0; rows *= 2)
       for (int64_t phase = 1; phase * rows <= read.shape.front(); phase *= 2) {

@@ -4,7 +4,7 @@
 // (support/LdsPhases.h).
 #pragma once
 
-#include "dialects/systolic/Systolic.h"
+#include "dialects/systolic/Layouts.h"
 #include "passes/analysis/Costs.h"
 
 namespace nstf::systolic {
@@ -18,9 +18,9 @@ struct LdsTileAccess {
   bool transposed = false; ///< the tile is the array's transpose
 };
 
-/// Elements that one instruction moves: those that stand side by side in registers and in the array, up to 16 bytes.
-/// `swizzle` is that of !systolic.lds, or null.
-int64_t getAccessWidth(const LdsTileAccess &access, mlir::Attribute swizzle);
+/// What each instruction moves: registers that stand side by side in the array, up to 16 bytes. `swizzle` is that of
+/// !systolic.lds, or null.
+AccessRegisters getAccessRegisters(const LdsTileAccess &access, mlir::Attribute swizzle);
 
 struct LdsCost {
   int64_t accesses = 0;       ///< instructions of a wave

@@ -49,6 +49,18 @@ static std::optional<unsigned> findSum(MmaOp mma, scf::ForOp loop) {
   return loop.getYieldedValues()[index] == mma.getResult() ? std::optional(index) : std::nullopt;
 }
 
+/// Whether a product wants what a load gives, not by way of another product alone.
+static bool isOperandOf(LoadOp load, MmaOp product, scf::ForOp loop) {
+  BackwardSliceOptions inLoop;
+  inLoop.omitUsesFromAbove = false;
+  inLoop.inclusive = true;
+  inLoop.omitBlockArguments = true;
+  inLoop.filter = [&](Operation *op) { return op->getBlock() == loop.getBody() && (op == product || !isa<MmaOp>(op)); };
+  llvm::SetVector<Operation *> slice;
+  (void)getBackwardSlice(product.getOperation(), &slice, inLoop);
+  return slice.contains(load);
+}
+
 /// Calls `each` with the operations of a loop's body, in order, and with those of its overlaps.
 static void forEachOp(scf::ForOp loop, function_ref<void(Operation &)> each) {
   for (Operation &op : loop.getBody()->without_terminator()) {
@@ -89,6 +101,21 @@ ProductLoop::ProductLoop(scf::ForOp loop)
     for (auto [index, other] : llvm::enumerate(products))
       if (slice.contains(other.mma))
         one.chain.push_back(index);
+  }
+  // Program order: the last product comes last.
+  SmallVector<unsigned> order = llvm::to_vector(llvm::seq<unsigned>(products.size()));
+  llvm::sort(order, [&](unsigned left, unsigned right) {
+    Operation *a = products[left].mma, *b = products[right].mma;
+    return a->getBlock() == b->getBlock() && a->isBeforeInBlock(b);
+  });
+  for (LoadOp load : loads) {
+    if (llvm::any_of(writes, [&](const LoopWrite &one) { return llvm::is_contained(one.loads, load); }))
+      continue;
+    for (unsigned product : llvm::reverse(order))
+      if (isOperandOf(load, products[product].mma, loop)) {
+        directLoads.push_back({load, product});
+        break;
+      }
   }
   depth = products.empty() ? 0 : getTileType(products.front().mma.getA()).getDimSize(1);
   if (!llvm::all_of(products, [&](LoopProduct &one) { return getTileType(one.mma.getA()).getDimSize(1) == depth; }))
@@ -132,30 +159,22 @@ std::string ProductLoop::findMoreThanSums() const {
   return depth ? "" : "its products are of different depths";
 }
 
-std::string ProductLoop::findObstacleToLoadingAhead() const {
-  Operation *last = nullptr;
-  for (const LoopWrite &one : writes) {
-    last = one.write;
-    for (Operation *op : getSlice(WriteOp(one.write).getTile(), loop))
+std::string ProductLoop::findObstacleToLoadingAhead(size_t tile) const {
+  if (tile < writes.size())
+    for (Operation *op : getSlice(WriteOp(writes[tile].write).getTile(), loop))
       if (!isa<LoadOp>(op) && !isPure(op))
         return "what is written to LDS comes from more than loads: " + op->getName().getStringRef().str();
-  }
-  while (last && !isa<BarrierOp>(last))
-    last = last->getNextNode();
-  if (!last || llvm::all_of(writes, [](const LoopWrite &one) { return one.loads.empty(); }))
-    return "nothing that is loaded goes to LDS";
-  for (const LoopWrite &one : writes)
-    for (LoadOp load : one.loads) {
-      if (load.getWhen() || load.getAt())
-        return "a load has a condition or places of its own";
-      for (Operation *op : getSlice(load.getResult(), loop)) {
-        if (op != load && !isPure(op))
-          return "where it loads depends on " + op->getName().getStringRef().str();
-        for (Value operand : op->getOperands())
-          if (llvm::is_contained(scf::ForOp(loop).getRegionIterArgs(), operand))
-            return "where it loads depends on the round before";
-      }
+  for (LoadOp load : getLoads(tile)) {
+    if (load.getWhen() || load.getAt())
+      return "a load has a condition or places of its own";
+    for (Operation *op : getSlice(load.getResult(), loop)) {
+      if (op != load && !isPure(op))
+        return "where it loads depends on " + op->getName().getStringRef().str();
+      for (Value operand : op->getOperands())
+        if (llvm::is_contained(scf::ForOp(loop).getRegionIterArgs(), operand))
+          return "where it loads depends on the round before";
     }
+  }
   return "";
 }
 

@@ -34,6 +34,12 @@ struct LoopWrite {
   llvm::SmallVector<LoadOp> loads;
 };
 
+/// What memory gives to products, or to what is made of them, past LDS.
+struct LoopDirectLoad {
+  LoadOp load;
+  unsigned product; ///< the last of the loop's products that wants it, by way of what is computed alone
+};
+
 /// A loop with products in its body, or in the overlaps there.
 struct ProductLoop {
   mlir::scf::ForOp loop;
@@ -47,6 +53,7 @@ struct ProductLoop {
   llvm::SmallVector<LoadOp> loads; ///< in the body, as all that follows
   llvm::SmallVector<LoopWrite> writes;
   llvm::SmallVector<StageOp> stages; ///< what goes to LDS past the registers
+  llvm::SmallVector<LoopDirectLoad> directLoads;
   /// Loads, and what is computed without products; in order.
   llvm::SmallVector<mlir::Operation *> loading;
 
@@ -59,8 +66,13 @@ struct ProductLoop {
   /// Empty, or what the loop does beside adding up products of what it loads through LDS:
   /// for k iter(sums) { loads; barrier; writes, stages and a wait for them; barrier; reads; products }.
   std::string findMoreThanSums() const;
-  /// Empty, or what keeps that which goes to LDS from being loaded in an earlier round.
-  std::string findObstacleToLoadingAhead() const;
+  /// The tiles that it loads: of each write, then past LDS.
+  size_t countTiles() const { return writes.size() + directLoads.size(); }
+  llvm::ArrayRef<LoadOp> getLoads(size_t tile) const {
+    return tile < writes.size() ? llvm::ArrayRef(writes[tile].loads) : directLoads[tile - writes.size()].load;
+  }
+  /// Empty, or what keeps a tile from being loaded in an earlier round.
+  std::string findObstacleToLoadingAhead(size_t tile) const;
 
   /// So many columns before the loop's own a load begins, where it is that but for a constant.
   std::optional<int64_t> getColumnsBefore(LoadOp load) const;

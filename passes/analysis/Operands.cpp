@@ -33,6 +33,11 @@ LoadOp nstf::systolic::findLoad(Value tile) {
     return {};
   if (auto load = dyn_cast<LoadOp>(op))
     return load;
+  if (auto branch = dyn_cast<IfAnyOp>(op)) { // changes some rows of it, or none
+    unsigned index = cast<OpResult>(tile).getResultNumber();
+    LoadOp changed = findLoad(branch.getBody().front().getTerminator()->getOperand(index));
+    return changed && changed == findLoad(branch.getOtherwise()[index]) ? changed : LoadOp();
+  }
   if (!staysInLane(op))
     return {};
   LoadOp found;

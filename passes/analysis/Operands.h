@@ -12,7 +12,7 @@ bool isElementwise(mlir::Operation *op);
 bool isFreeToClone(mlir::Operation *op);
 
 /// The load that a tile comes from: itself, or the first of those that it is made of in the registers of a lane, by
-/// elementwise ops and those that decode, with what is free.
+/// elementwise ops, those that decode and branches that change some of it, with what is free.
 /// Null where anything else goes into it.
 LoadOp findLoad(mlir::Value tile);
 

@@ -155,9 +155,9 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     setElementsPerToken(program, argument, tensor);
     using support::OperandOrder;
     if (OperandOrderAttr::find(tensor))
-      program.setArgAttr(
-          argument, systolic::packedAttributeName,
-          systolic::PackedAttr::get(program.getContext(), OperandOrder::blockRows, OperandOrder::blockBytes));
+      program.setArgAttr(argument, systolic::packedAttributeName,
+                         systolic::PackedAttr::get(program.getContext(), OperandOrder::blockRows,
+                                                   OperandOrder::blockBytes, OperandOrder::run));
   }
 
   /// What a template loads as numbers is loaded as codes where the buffer has these, and made numbers of in registers.

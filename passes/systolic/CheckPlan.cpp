@@ -225,7 +225,7 @@ std::string findReordered(PlanAttr plan, const ProductLoop &product) {
     return "expected the plan of this loop, with " + (left == stands.end() ? "nothing more" : getName(*left)) +
            ", but got " + (right == planned.end() ? "nothing more" : getName(*right)) + " there";
   llvm::sort(loads);
-  SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(product.writes.size()));
+  SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(product.countTiles()));
   if (loads != all)
     return "expected each of the " + std::to_string(all.size()) + " tiles of this loop to be loaded once but got " +
            std::to_string(loads.size()) + " loads";
@@ -241,6 +241,8 @@ std::string findMisplaced(PlanAttr plan, const ProductLoop &product, const LoopR
     if (load.kind != PlanActionKind::Load)
       continue;
     const PlanAction *write = plan.find(PlanActionKind::Write, load.index);
+    if (!write) // past LDS
+      continue;
     if (load.ahead < write->ahead || (load.ahead == write->ahead && write < &load)) // plan_c8
       return "expected a tile to be loaded before it is written but got " + getName(load) + ", " +
              std::to_string(load.ahead) + " blocks ahead, and " + getName(*write) + ", " + std::to_string(write->ahead);
@@ -287,6 +289,9 @@ SmallVector<LoopAction> nstf::systolic::listRound(const ProductLoop &product) {
         add(PlanActionKind::Multiply, index);
     if (auto read = reads.find(&op); read != reads.end())
       add(PlanActionKind::Read, read->second);
+    for (auto [index, direct] : llvm::enumerate(product.directLoads))
+      if (direct.load == &op)
+        add(PlanActionKind::Load, product.writes.size() + index);
     if (isa<BarrierOp>(op))
       add(PlanActionKind::Barrier);
     if (isa<WaitOp>(op))
@@ -309,8 +314,9 @@ std::string nstf::systolic::findFault(PlanAttr plan, const ProductLoop &product,
   std::string fault = isSum ? findForeign(plan, product, steps) : findReordered(plan, product);
   if (fault.empty())
     fault = findMisplaced(plan, product, resources);
-  if (fault.empty() && !isSum)
-    fault = product.findObstacleToLoadingAhead();
+  for (const PlanAction &action : plan.getRound())
+    if (fault.empty() && !isSum && action.kind == PlanActionKind::Load && action.ahead)
+      fault = product.findObstacleToLoadingAhead(action.index);
   if (!fault.empty())
     return fault;
   if (int64_t bytes = resources.countLdsBytes(product, plan); bytes > resources.getLdsLimit()) // plan_c12

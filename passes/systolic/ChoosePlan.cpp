@@ -250,34 +250,48 @@ private:
 
 } // namespace
 
-/// Of a loop that does more than add up products: what goes to LDS is loaded a round ahead, behind the barrier after
-/// the last write, where nobody waits for it.
+/// The action behind which the next round's tile is loaded: of what goes to LDS the barrier after the last write, where
+/// nobody waits for it; of what goes past LDS the product that takes it, whose registers are then the next round's. The
+/// end: there is none.
+static const PlanAction *findPlace(const ProductLoop &product, ArrayRef<PlanAction> round, size_t tile) {
+  if (tile >= product.writes.size())
+    return llvm::find(round,
+                      PlanAction{PlanActionKind::Multiply, product.directLoads[tile - product.writes.size()].product});
+  auto isWrite = [](const PlanAction &action) { return action.kind == PlanActionKind::Write; };
+  auto isBarrier = [](const PlanAction &action) { return action.kind == PlanActionKind::Barrier; };
+  const PlanAction *behindWrites = llvm::find_if(llvm::reverse(round), isWrite).base();
+  return product.getLoads(tile).empty() ? round.end() : std::find_if(behindWrites, round.end(), isBarrier);
+}
+
+/// Of a loop that does more than add up products.
 static PlanChoice chooseLoadsAhead(const ProductLoop &product, int64_t ahead, const LoopResources &resources) {
-  MLIRContext *context = product.loop->getContext();
-  auto makePlan = [&](ArrayRef<PlanAction> round) {
-    return PlanAttr::get(context, /*buffers=*/1, LoopOrder::merged, {}, /*pinned=*/true, false, false, round);
-  };
   SmallVector<PlanAction> stands = describeRound(product), round;
-  if (std::string reason = product.findObstacleToLoadingAhead(); !reason.empty())
-    return {makePlan(stands), "", reason};
-  size_t writes = 0;
+  auto makePlan = [&](ArrayRef<PlanAction> round) {
+    return PlanAttr::get(product.loop->getContext(), /*buffers=*/1, LoopOrder::merged, {}, /*pinned=*/true, false,
+                         false, round);
+  };
+  std::string reason;
+  llvm::SmallDenseMap<size_t, const PlanAction *> places;
+  for (size_t tile = 0; tile < product.countTiles(); ++tile)
+    if (std::string obstacle = product.findObstacleToLoadingAhead(tile); !obstacle.empty())
+      reason = reason.empty() ? obstacle : reason;
+    else if (const PlanAction *place = findPlace(product, stands, tile); place != stands.end())
+      places[tile] = place;
+  if (places.empty())
+    return {makePlan(stands), "", reason.empty() ? "nothing that is loaded goes to a product" : reason};
   for (const PlanAction &action : stands) {
-    if (action.kind == PlanActionKind::Load)
-      continue;
-    round.push_back(action);
-    writes += action.kind == PlanActionKind::Write;
-    if (action.kind != PlanActionKind::Barrier || writes != product.writes.size())
-      continue;
-    for (int64_t tile = 0; tile < int64_t(writes); ++tile)
-      round.push_back({PlanActionKind::Load, tile, ahead});
-    ++writes; // behind the first such barrier only
+    if (action.kind != PlanActionKind::Load || !places.contains(action.index))
+      round.push_back(action);
+    for (size_t tile = 0; tile < product.countTiles(); ++tile)
+      if (places.lookup(tile) == &action)
+        round.push_back({PlanActionKind::Load, int64_t(tile), ahead});
   }
   PlanAttr plan = makePlan(round);
   if (int64_t registers = resources.countRegisters(product, plan); registers > resources.getRegisterLimit())
     return {makePlan(stands), "",
             "with the tiles of the next round it would take " + std::to_string(registers) + " of " +
                 std::to_string(resources.getRegisterLimit()) + " registers"};
-  return {plan, "what goes to LDS is loaded a round before", ""};
+  return {plan, "tiles are loaded a round before", ""};
 }
 
 PlanChoice nstf::systolic::choosePlan(const ProductLoop &product, KernelOp kernel, const LoopResources &resources,

@@ -38,7 +38,7 @@ public:
       Operation *behind = others ? round[others - 1].op : nullptr;
       if (groups.empty() || groups.back().behind != behind || groups.back().ahead != action.ahead)
         groups.push_back({action.ahead, behind, {}});
-      for (LoadOp load : product.writes[action.index].loads)
+      for (LoadOp load : product.getLoads(action.index))
         if (known.insert(load).second)
           groups.back().loads.push_back(load);
     }

@@ -46,6 +46,13 @@ int64_t LoopResources::countRegisters(const ProductLoop &product, PlanAttr plan)
   for (Value carried : scf::ForOp(product.loop).getRegionIterArgs())
     if (!isSum && getTileType(carried))
       registers += systolic::countRegisters(carried.getType());
+  // Past LDS: a round's, and one more where the next is loaded before the product that takes it.
+  for (auto [index, direct] : llvm::enumerate(product.directLoads)) {
+    const PlanAction *load = plan.find(PlanActionKind::Load, product.writes.size() + index);
+    const PlanAction *multiply = plan.find(PlanActionKind::Multiply, direct.product);
+    int64_t rounds = load && load->ahead ? load->ahead + (load < multiply) : 1;
+    registers += rounds * systolic::countRegisters(LoadOp(direct.load).getType());
+  }
   llvm::SmallPtrSet<Operation *, 4> counted;
   for (auto [index, one] : llvm::enumerate(product.writes)) {
     const PlanAction *load = plan.find(PlanActionKind::Load, index), *write = plan.find(PlanActionKind::Write, index);

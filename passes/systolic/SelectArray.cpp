@@ -191,10 +191,19 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
   static SmallVector<int64_t> getElementsPerLane(MmaOp product, const nstf::MatrixInstruction &instruction,
                                                  int64_t waveSize, bool isFromMemory) {
     int64_t ofAccess = bitsOfAccess / getTileType(product.getA()).getElementTypeBitWidth();
+    if (comesInRuns(product.getA()) || comesInRuns(product.getB()))
+      return {elementsOfChain};
     bool fits = isFromMemory || instruction.m % (ofAccess * waveSize / instruction.m) == 0;
     if (ofAccess <= elementsOfChain || !fits)
       return {elementsOfChain};
     return {ofAccess, elementsOfChain};
+  }
+
+  /// Whether an access to memory fetches what a lane holds of several cells.
+  static bool comesInRuns(Value operand) {
+    LoadOp load = findLoad(operand);
+    PackedAttr packing = load ? findPacking(load.getBuffer()) : PackedAttr();
+    return packing && packing.getBy() == elementsOfChain;
   }
 
   /// Whether results are stored along their rows: then accumulators along them make wide stores.

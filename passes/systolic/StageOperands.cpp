@@ -233,7 +233,7 @@ private:
     unsigned bits = stage.read.elementBits;
     int64_t depth = getVectorWidth(stage.read.layout, transposed ? 0 : 1, bits);
     if (cast<MemRefType>(load.getBuffer().getType()).getElementTypeBitWidth() > bits ||
-        depth <= getAccessWidth(stage.read, stage.lds.getSwizzle()))
+        depth <= getAccessRegisters(stage.read, stage.lds.getSwizzle()).width)
       return;
     SmallVector<int64_t, 2> shape(stage.read.shape);
     PatchLayouts patches =
@@ -305,7 +305,7 @@ private:
   }
 
   static int64_t accessBytes(const LdsTileAccess &access, Attribute swizzle) {
-    return getAccessWidth(access, swizzle) * access.elementBits / 8;
+    return getAccessRegisters(access, swizzle).width * access.elementBits / 8;
   }
 
   /// Stages the first conversion of `stages`, of one block, and those after it whose tiles are there by then; says how

@@ -18,7 +18,7 @@ static bool divides(int64_t divisor, int64_t value) { return value % divisor == 
 BufferAccess::BufferAccess(IndexBuilder &index, const KernelContext &kernel, Description description)
     : index(index), access(std::move(description)), rank(access.tile.getRank()), layout(getFragment(access.tile)),
       places{access.packing, access.buffer.getShape().back(), access.buffer.getElementTypeBitWidth()},
-      row(getRowAccess()) {
+      row(getRowAccess()), loads(getLoadRegisters()) {
   start = getLaneCoordinates(index, kernel, layout, rank);
   if (access.transposed)
     std::swap(start[0], start[1]);
@@ -48,10 +48,22 @@ RowAccess BufferAccess::getRowAccess() const {
   if (!access.limits.empty())
     shrink(access.knownLimits.back().getDivisor());
   if (access.packing)
-    shrink(access.packing.getGranule(bits));
+    shrink(access.packing.getRun(bits));
   if (access.perToken * bits % 32 != 0)
     shrink(access.perToken);
   return {width, std::nullopt};
+}
+
+AccessRegisters BufferAccess::getLoadRegisters() const {
+  int64_t dim = access.transposed ? 0 : rank - 1;
+  PackedAttr packing = access.packing;
+  // All of a granule is inside, or none of it.
+  auto isWhole = [&](const KnownIndex &known) {
+    return known.getDivisor() % (packing.getBytes() * 8 / places.elementBits) == 0;
+  };
+  if (packing && (!isWhole(access.known.back()) || (!access.limits.empty() && !isWhole(access.knownLimits.back()))))
+    packing = {};
+  return getAccessRegisters(layout, row.width, dim, packing, places.elementBits);
 }
 
 Value BufferAccess::getIndex(int64_t number, bool dropsCut) {
@@ -163,8 +175,8 @@ scf::ForOp BufferAccess::getLoop() {
     loop = around->getParentOfType<scf::ForOp>();
   int64_t field = offsetFieldBytes * 8 / access.buffer.getElementTypeBitWidth();
   std::set<int64_t> addresses;
-  for (int64_t i = 0; i < layout.getNumRegisters(); i += getWidth())
-    addresses.insert(getConstant(getOffsets(i)) / field);
+  for (int64_t i = 0; i < loads.getNumAccesses(); ++i)
+    addresses.insert(getConstant(getOffsets(loads.of(i).front())) / field);
   return int64_t(addresses.size()) <= maxAddresses ? loop : scf::ForOp();
 }
 

@@ -42,9 +42,11 @@ public:
 
   BufferAccess(IndexBuilder &index, const KernelContext &kernel, Description access);
 
-  /// Elements that one instruction moves.
+  /// Elements that one store moves.
   int64_t getWidth() const { return row.width; }
-  /// Of a load that begins at register `number`.
+  /// What each load gives.
+  const AccessRegisters &getLoads() const { return loads; }
+  /// Of a load whose first register is `number`.
   BufferAddress getAddress(int64_t number);
   /// What it loaded, each element in its place.
   mlir::Value moveCut(mlir::Value loaded, int64_t number);
@@ -64,6 +66,7 @@ public:
 
 private:
   RowAccess getRowAccess() const;
+  AccessRegisters getLoadRegisters() const;
   llvm::SmallVector<int64_t> getOffsets(int64_t number);
   llvm::SmallVector<mlir::Value> getCoordinates(llvm::ArrayRef<int64_t> offsets);
   mlir::Value isAtCut(mlir::Value column);
@@ -84,6 +87,7 @@ private:
   FragmentAttr layout;
   Places places;
   RowAccess row;
+  AccessRegisters loads;
   llvm::SmallVector<mlir::Value> start;
   std::map<llvm::SmallVector<int64_t>, int64_t> rowRegisters, colRegisters;
 };

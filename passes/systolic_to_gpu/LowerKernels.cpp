@@ -226,10 +226,16 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
   static bool hasRoomForTwo(KernelOp kernel) {
     nstf::TargetView target = nstf::TargetView::lookup(kernel);
     if (!target || !kernel.getArray()->hasCell() ||
-        (getLdsBytes(kernel) == 0 && countLoopRegisters(kernel) >= maxLoopRegistersOfTwo))
+        (!stagesOperands(kernel) && countLoopRegisters(kernel) >= maxLoopRegistersOfTwo))
       return false;
     return target.ldsBytes() / std::max<int64_t>(getLdsBytes(kernel), 1) * kernel.getArray()->getNumWaves() >=
            2 * target.simdsPerComputeUnit();
+  }
+
+  static bool stagesOperands(KernelOp kernel) {
+    return llvm::any_of(llvm::enumerate(kernel.getArgumentTypes()), [&](auto argument) {
+      return isa<LdsType>(argument.value()) && !kernel.getArgAttr(argument.index(), scratchAttributeName);
+    });
   }
 
   /// Of a lane, in the tiles that a loop carries, loads and takes from outside. Two waves of a SIMD have 256 registers
@@ -242,7 +248,9 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
       for (Value carried : loop.getRegionIterArgs())
         tiles.insert(carried);
       loop.getBody()->walk([&](Operation *op) {
-        if (auto load = dyn_cast<LoadOp>(op))
+        // The next round's tile takes the registers of the present one.
+        auto load = dyn_cast<LoadOp>(op);
+        if (load && !llvm::is_contained(loop.getYieldedValues(), load.getResult()))
           tiles.insert(load.getResult());
         for (Value operand : op->getOperands())
           if (operand.getParentRegion()->isProperAncestor(&loop.getRegion()))

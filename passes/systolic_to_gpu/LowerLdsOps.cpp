@@ -28,33 +28,37 @@ public:
     start = getLaneCoordinates(index, kernel, layout, rank);
     if (transposed)
       std::swap(start[0], start[1]);
-    width = getAccessWidth({{}, layout, SmallVector<int64_t, 2>(lds.shape), elementBits, transposed}, swizzle);
+    accesses = getAccessRegisters({{}, layout, SmallVector<int64_t, 2>(lds.shape), elementBits, transposed}, swizzle);
   }
 
   Value load(VectorType type) {
     Value result = zeroVector(index, type);
-    for (int64_t i = 0; i < type.getNumElements(); i += width) {
+    for (int64_t i = 0; i < accesses.getNumAccesses(); ++i) {
+      ArrayRef<int64_t> registers = accesses.of(i);
+      SmallVector<Value> indices = getIndices(registers.front());
       Value part;
-      if (width == 1) {
-        part = memref::LoadOp::create(index.builder, index.loc, lds.memory, getIndices(i));
+      if (registers.size() == 1) {
+        part = memref::LoadOp::create(index.builder, index.loc, lds.memory, indices);
       } else {
-        auto load = vector::LoadOp::create(index.builder, index.loc, VectorType::get(width, type.getElementType()),
-                                           lds.memory, getIndices(i));
+        auto vector = VectorType::get(registers.size(), type.getElementType());
+        auto load = vector::LoadOp::create(index.builder, index.loc, vector, lds.memory, indices);
         load->setAttr("alignment", getAlignment());
         part = load;
       }
-      result = insertRegisters(index, part, result, i);
+      result = insertRegisters(index, part, result, registers);
     }
     return result;
   }
 
   void store(Value vector) {
-    for (int64_t i = 0; i < layout.getNumRegisters(); i += width) {
-      Value part = extractRegisters(index, vector, i, width);
-      if (width == 1) {
-        memref::StoreOp::create(index.builder, index.loc, part, lds.memory, getIndices(i));
+    for (int64_t i = 0; i < accesses.getNumAccesses(); ++i) {
+      ArrayRef<int64_t> registers = accesses.of(i);
+      Value part = extractRegisters(index, vector, registers);
+      SmallVector<Value> indices = getIndices(registers.front());
+      if (registers.size() == 1) {
+        memref::StoreOp::create(index.builder, index.loc, part, lds.memory, indices);
       } else {
-        auto store = vector::StoreOp::create(index.builder, index.loc, part, lds.memory, getIndices(i));
+        auto store = vector::StoreOp::create(index.builder, index.loc, part, lds.memory, indices);
         store->setAttr("alignment", getAlignment());
       }
     }
@@ -104,7 +108,7 @@ private:
     return places.getPlace(index, {index.add(start[0], offsets[0]), index.add(start[1], offsets[1])});
   }
 
-  IntegerAttr getAlignment() { return index.builder.getI64IntegerAttr(width * elementBits / 8); }
+  IntegerAttr getAlignment() { return index.builder.getI64IntegerAttr(accesses.width * elementBits / 8); }
 
   IndexBuilder &index;
   LdsBuffer lds;
@@ -114,7 +118,7 @@ private:
   Places places;
   bool transposed;
   SmallVector<int64_t> from; ///< where the tile begins in the array
-  int64_t width;
+  AccessRegisters accesses;
   SmallVector<Value> start;
 };
 

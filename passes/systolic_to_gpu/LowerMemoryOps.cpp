@@ -91,15 +91,16 @@ struct LoadPattern : TilePattern<LoadOp> {
                          .colsLayout = op.getCols() ? getFragment(op.getCols().getType()) : FragmentAttr(),
                          .transposed = op.getTransposed(),
                          .when = adaptor.getWhen()});
-    int64_t width = access.getWidth();
-    Type part = width == 1 ? type.getElementType() : VectorType::get(width, type.getElementType());
+    const AccessRegisters &loads = access.getLoads();
+    Type part = loads.width == 1 ? type.getElementType() : VectorType::get(loads.width, type.getElementType());
     Value result = zeroVector(index, type);
-    for (int64_t i = 0; i < type.getNumElements(); i += width) {
-      BufferAddress address = access.getAddress(i);
+    for (int64_t i = 0; i < loads.getNumAccesses(); ++i) {
+      ArrayRef<int64_t> registers = loads.of(i);
+      BufferAddress address = access.getAddress(registers.front());
       IntegerAttr constant = address.constant ? rewriter.getI32IntegerAttr(address.constant) : IntegerAttr();
       Value value = amdgpu::RawBufferLoadOp::create(rewriter, op.getLoc(), part, rows.memory, address.lanes,
                                                     rewriter.getBoolAttr(true), constant, address.shared);
-      result = insertRegisters(index, access.moveCut(value, i), result, i);
+      result = insertRegisters(index, access.moveCut(value, registers.front()), result, registers);
     }
     rewriter.replaceOp(op, convertNumbers(index, result, getTileType(op.getResult()).getElementType(), op));
     return success();

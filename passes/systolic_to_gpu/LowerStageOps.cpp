@@ -43,9 +43,14 @@ private:
   }
 
   Value getPackedColumn(Value place) {
-    int64_t granule = packing.getGranule(bits);
+    int64_t granule = packing.getGranule(bits), run = packing.getRun(bits), span = packing.getSpan(bits);
+    int64_t across = packing.getBytes() * 8 / bits;
     Value granuleInRow = index.rem(index.div(place, packing.getRows() * granule), columns / granule);
-    return index.add(index.mul(granuleInRow, granule), index.rem(place, granule));
+    Value inGranule = index.rem(place, granule);
+    Value column = index.mul(index.div(granuleInRow, across / granule), across);
+    column = index.add(column, index.mul(index.rem(granuleInRow, across / granule), run));
+    column = index.add(column, index.mul(index.div(inGranule, run), span));
+    return index.add(column, index.rem(inGranule, run));
   }
 
   IndexBuilder &index;

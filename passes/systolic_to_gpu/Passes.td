@@ -52,6 +52,20 @@ def ConvertGPUToROCDLPass : Pass<"systolic-to-gpu-convert-gpu-to-rocdl", "::mlir
   ];
 }
 
+def CarryWordsPass : Pass<"systolic-to-gpu-carry-words"> {
+  let summary = "what loops and branches give of narrow elements is words";
+  let description = [{
+    LLVM has no vectors of elements of 8 or 16 bits that are wider than 512 bits: of those that a loop carries or a branch
+    gives it takes elements out one by one and puts them together again, which for a tile that is on its way from memory is a
+    wait for it. Here they come by 16 bytes, as vectors of 4 words, which is what a load gives.
+
+    Precondition: `systolic-to-gpu-lower-kernels` was run.
+
+    (* example filepath=test/passes/systolic_to_gpu/carry-words.mlir *)
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
 def FetchCodePass : Pass<"systolic-to-gpu-fetch-code"> {
   let summary = "a kernel's code is on its way to the L2 before it is wanted";
   let description = [{

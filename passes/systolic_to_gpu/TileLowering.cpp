@@ -161,6 +161,31 @@ Value nstf::systolic::insertRegisters(IndexBuilder &index, Value registers, Valu
                                               ArrayRef<int64_t>{1});
 }
 
+/// How many of them come one after the other, from the first on.
+static size_t countNeighbours(ArrayRef<int64_t> numbers) {
+  size_t count = 1;
+  while (count < numbers.size() && numbers[count] == numbers[0] + int64_t(count))
+    ++count;
+  return count;
+}
+
+Value nstf::systolic::extractRegisters(IndexBuilder &index, Value vector, ArrayRef<int64_t> numbers) {
+  if (countNeighbours(numbers) == numbers.size())
+    return extractRegisters(index, vector, numbers.front(), numbers.size());
+  return vector::ShuffleOp::create(index.builder, index.loc, vector, vector, numbers);
+}
+
+Value nstf::systolic::insertRegisters(IndexBuilder &index, Value registers, Value vector, ArrayRef<int64_t> numbers) {
+  if (countNeighbours(numbers) == numbers.size())
+    return insertRegisters(index, registers, vector, numbers.front());
+  for (size_t first = 0; first < numbers.size();) {
+    size_t count = countNeighbours(numbers.drop_front(first));
+    vector = insertRegisters(index, extractRegisters(index, registers, first, count), vector, numbers[first]);
+    first += count;
+  }
+  return vector;
+}
+
 Value nstf::systolic::zeroVector(IndexBuilder &index, VectorType type) {
   return arith::ConstantOp::create(index.builder, index.loc, cast<TypedAttr>(index.builder.getZeroAttr(type)));
 }

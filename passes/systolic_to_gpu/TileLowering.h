@@ -84,6 +84,10 @@ mlir::Value isFirstReplica(IndexBuilder &index, const KernelContext &kernel, Fra
 /// `count` registers of `vector` from `first`: a scalar where count is 1.
 mlir::Value extractRegisters(IndexBuilder &index, mlir::Value vector, int64_t first, int64_t count);
 mlir::Value insertRegisters(IndexBuilder &index, mlir::Value registers, mlir::Value vector, int64_t first);
+/// The same of registers wherever they are, in this order.
+mlir::Value extractRegisters(IndexBuilder &index, mlir::Value vector, llvm::ArrayRef<int64_t> numbers);
+mlir::Value insertRegisters(IndexBuilder &index, mlir::Value registers, mlir::Value vector,
+                            llvm::ArrayRef<int64_t> numbers);
 mlir::Value zeroVector(IndexBuilder &index, mlir::VectorType type);
 
 /// Which register holds a coordinate (of those the registers decide).

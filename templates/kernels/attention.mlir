@@ -119,6 +119,27 @@ module {
     return %is_seen : !mask
   }
 
+  // A block's scores, scales and values as its rows see them. Scores of keys that a row must not see become the smallest
+  // there is.
+  func.func private @mask(%scores: !s, %v_scales: !s, %v: !vt, %k0: index, %own: !ri, %length: index) -> (!s, !s, !vt) {
+    %is_seen = func.call @sees(%k0, %own, %length) : (index, !ri, index) -> !mask
+    %lowest = arith.constant dense<-1.0e30> : !s
+    %zero = arith.constant dense<0.0> : !s
+    %seen = arith.select %is_seen, %scores, %lowest : !mask, !s
+    %seen_scales = arith.select %is_seen, %v_scales, %zero : !mask, !s
+    // By rows what is not there is not loaded.
+    %ORDER = systolic.param "ORDER"
+    %c0 = arith.constant 0 : index
+    %is_ordered = arith.cmpi ne, %ORDER, %c0 : index
+    %values = scf.if %is_ordered -> (!vt) {
+      %existing = func.call @existing(%v, %k0, %length) : (!vt, index, index) -> !vt
+      scf.yield %existing : !vt
+    } else {
+      scf.yield %v : !vt
+    }
+    return %seen, %seen_scales, %values : !s, !s, !vt
+  }
+
   // The values of a block of keys, 0 of those that are not there.
   func.func private @existing(%v: !vt, %k0: index, %length: index) -> !vt {
     %key_in_block = systolic.iota along 1 : !vi
@@ -160,11 +181,14 @@ module {
     return %weights : !s
   }
 
-  // A block of keys: the rows' results, references, sums and units with it.
+  // A block of keys: the rows' results, references, sums and units with it. Keys up to `inside` are seen by every row.
   func.func private @attend(%k: !kv, %v: !vt, %k_scale: !scale, %v_scale: !scale, %q: !qt, %factor: f32, %k0: index,
-                            %own: !ri, %length: index, %is_masked: i1, %o: !o, %reference: !r, %sum: !sums, %unit: !r)
-      -> (!o, !r, !sums, !r) {
+                            %own: !ri, %length: index, %is_masked: i1, %inside: index, %o: !o, %reference: !r, %sum: !sums,
+                            %unit: !r) -> (!o, !r, !sums, !r) {
     %CODES = systolic.param "CODES"
+    %PARTS = systolic.param "PARTS"
+    %BK = systolic.param "BK"
+    %c1 = arith.constant 1 : index
     %c0 = arith.constant 0 : index
     %is_codes = arith.cmpi ne, %CODES, %c0 : index
     %zero = arith.constant dense<0.0> : !s
@@ -176,16 +200,28 @@ module {
     } else {
       scf.yield %products : !s
     }
-    // Scores of keys that a row must not see become the smallest there is.
     %v_scales = systolic.broadcast %v_scale each along 1 : !scale -> !s
-    %scores, %seen_scales = scf.if %is_masked -> (!s, !s) {
-      %is_seen = func.call @sees(%k0, %own, %length) : (index, !ri, index) -> !mask
-      %lowest = arith.constant dense<-1.0e30> : !s
-      %seen = arith.select %is_seen, %all_scores, %lowest : !mask, !s
-      %seen_scales = arith.select %is_seen, %v_scales, %zero : !mask, !s
-      scf.yield %seen, %seen_scales : !s, !s
+    %is_split = arith.cmpi ne, %PARTS, %c1 : index
+    %scores, %seen_scales, %values = scf.if %is_masked -> (!s, !s, !vt) {
+      // Of a part's blocks, few are not whole.
+      %masked:3 = scf.if %is_split -> (!s, !s, !vt) {
+        %k_end = arith.addi %k0, %BK : index
+        %reaches_out = arith.cmpi ugt, %k_end, %inside : index
+        %asks = systolic.broadcast %reaches_out : i1 -> !row_asks
+        %seen:3 = systolic.if_any %asks {
+          %some:3 = func.call @mask(%all_scores, %v_scales, %v, %k0, %own, %length)
+              : (!s, !s, !vt, index, !ri, index) -> (!s, !s, !vt)
+          systolic.yield %some#0, %some#1, %some#2 : !s, !s, !vt
+        } else %all_scores, %v_scales, %v : !row_asks -> !s, !s, !vt
+        scf.yield %seen#0, %seen#1, %seen#2 : !s, !s, !vt
+      } else {
+        %seen:3 = func.call @mask(%all_scores, %v_scales, %v, %k0, %own, %length)
+            : (!s, !s, !vt, index, !ri, index) -> (!s, !s, !vt)
+        scf.yield %seen#0, %seen#1, %seen#2 : !s, !s, !vt
+      }
+      scf.yield %masked#0, %masked#1, %masked#2 : !s, !s, !vt
     } else {
-      scf.yield %all_scores, %v_scales : !s, !s
+      scf.yield %all_scores, %v_scales, %v : !s, !s, !vt
     }
     %block_scale = scf.if %is_codes -> (!sums) {
       %sizes = math.absf %seen_scales : !s
@@ -209,7 +245,7 @@ module {
       scf.yield %p : !s
     }
     %p_rounded = arith.truncf %weights fastmath<nnan,afn> : !s to !p
-    %next_o = systolic.mma %v, %p_rounded, %kept_o : !vt, !p -> !o
+    %next_o = systolic.mma %values, %p_rounded, %kept_o : !vt, !p -> !o
     return %next_o, %new_reference, %next_sum, %new_unit : !o, !r, !sums, !r
   }
 
@@ -306,9 +342,9 @@ module {
     %DP = systolic.param "DP"
     %DX = systolic.param "DX"
     %sum_at = arith.addi %DP, %c1 : index
-    %o = systolic.load %partials[%begin, %c0] limit [%end, %DX] : !partials -> !of_parts
     %stored = systolic.load %partials[%begin, %DP] limit [%end, %DX] : !partials -> !by_part
     %sum = systolic.load %partials[%begin, %sum_at] limit [%end, %DX] : !partials -> !by_part
+    %o = systolic.load %partials[%begin, %c0] limit [%end, %DX] : !partials -> !of_parts
     %active = arith.subi %end, %begin : index
     %active_i32 = arith.index_cast %active : index to i32
     %actives = systolic.broadcast %active_i32 : i32 -> !part_number
@@ -465,10 +501,12 @@ module {
       }
       %k_scale = func.call @scales(%KS, %k0, %head, %length) : (!S, index, index, index) -> !scale
       %v_scale = func.call @scales(%VS, %k0, %head, %length) : (!S, index, index, index) -> !scale
-      %next:4 = func.call @attend(%k, %v, %k_scale, %v_scale, %q_signed, %factor, %k0, %own, %length, %false, %o, %reference, %sum, %unit)
-          : (!kv, !vt, !scale, !scale, !qt, f32, index, !ri, index, i1, !o, !r, !sums, !r) -> (!o, !r, !sums, !r)
+      %next:4 = func.call @attend(%k, %v, %k_scale, %v_scale, %q_signed, %factor, %k0, %own, %length, %false, %all_see, %o, %reference, %sum, %unit)
+          : (!kv, !vt, !scale, !scale, !qt, f32, index, !ri, index, i1, index, !o, !r, !sums, !r) -> (!o, !r, !sums, !r)
       scf.yield %next#0, %next#1, %next#2, %next#3 : !o, !r, !sums, !r
     }
+    // Of a window the first blocks are not whole, either.
+    %inside = arith.select %has_window, %c0, %all_see : index
     // Rows' positions are counted from the block's first key on, from round to round: else LLVM would hold as many copies of
     // them through the loop as a lane has scores.
     %begin_i32 = arith.index_cast %masked_first : index to i32
@@ -493,16 +531,15 @@ module {
       }
       %v = scf.if %is_ordered -> (!vt) {
         %all_values = systolic.load %V[%v0, %k0] : !V -> !vt
-        %existing = func.call @existing(%all_values, %k0, %length) : (!vt, index, index) -> !vt
-        scf.yield %existing : !vt
+        scf.yield %all_values : !vt
       } else {
         %values = systolic.load %V[%k0, %v0] limit [%length, %v_end] transposed : !V -> !vt
         scf.yield %values : !vt
       }
       %k_scale = func.call @scales(%KS, %k0, %head, %length) : (!S, index, index, index) -> !scale
       %v_scale = func.call @scales(%VS, %k0, %head, %length) : (!S, index, index, index) -> !scale
-      %next:4 = func.call @attend(%k, %v, %k_scale, %v_scale, %q_signed, %factor, %k0, %own_now, %length, %true, %o, %reference, %sum, %unit)
-          : (!kv, !vt, !scale, !scale, !qt, f32, index, !ri, index, i1, !o, !r, !sums, !r) -> (!o, !r, !sums, !r)
+      %next:4 = func.call @attend(%k, %v, %k_scale, %v_scale, %q_signed, %factor, %k0, %own_now, %length, %true, %inside, %o, %reference, %sum, %unit)
+          : (!kv, !vt, !scale, !scale, !qt, f32, index, !ri, index, i1, index, !o, !r, !sums, !r) -> (!o, !r, !sums, !r)
       scf.yield %next#0, %next#1, %next#2, %next#3, %next_ahead : !o, !r, !sums, !r, !ri
     }
     %CODES = systolic.param "CODES"

@@ -20,6 +20,7 @@ std::vector<uint32_t> halves(const std::vector<llvm::APFloat> &values) {
 struct Case {
   int M, N, K, rows;
   std::string type, tiles;
+  int by = 0; ///< elements that a granule of what is packed holds of each cell; 0: all of its own
 };
 
 class Operands : public TemplateTest {
@@ -29,13 +30,12 @@ protected:
     SCOPED_TRACE(one.tiles);
     std::string text(*templateText("kernels/matmul.mlir"));
     if (isXPacked)
-      mark(text, "%X: !X");
+      mark(text, "%X: !X", one.by);
     if (isWPacked)
-      mark(text, "%W: !W");
+      mark(text, "%W: !W", one.by);
     std::vector<double> x = random(one.M * one.K, 1), w = random(one.N * one.K, 2);
-    Memory memory = {{"x", pack(x, one.K, one.type, isXPacked)},
-                     {"w", pack(w, one.K, one.type, isWPacked)},
-                     {"y", words(Floats(one.M * one.N, untouched))}};
+    Memory memory = {
+        {"x", pack(x, one, isXPacked)}, {"w", pack(w, one, isWPacked)}, {"y", words(Floats(one.M * one.N, untouched))}};
     auto build = [&](mlir::OpPassManager &passes) {
       std::string params = llvm::formatv("M={0},N={1},K={2},OPERAND={3},{4}", one.M, one.N, one.K, one.type, one.tiles);
       ASSERT_TRUE(succeeded(mlir::parsePassPipeline(tilePipeline(params), passes)));
@@ -53,9 +53,11 @@ protected:
   }
 
 private:
-  static void mark(std::string &text, const std::string &argument) {
+  static void mark(std::string &text, const std::string &argument, int by) {
     ASSERT_NE(text.find(argument), std::string::npos);
-    text.insert(text.find(argument) + argument.size(), " {systolic.packed = #systolic.packed<16 x 64 bytes>}");
+    std::string runs = by ? ", by " + std::to_string(by) : "";
+    text.insert(text.find(argument) + argument.size(),
+                " {systolic.packed = #systolic.packed<16 x 64 bytes" + runs + ">}");
   }
 
   /// Numbers that f16 holds.
@@ -67,20 +69,21 @@ private:
     return values;
   }
 
-  /// Row by row, or block by block, and in each the first 16 bytes of its rows, then the next.
-  static std::vector<uint32_t> pack(const std::vector<double> &rows, int columns, const std::string &type,
-                                    bool isPacked) {
-    int bytes = type == "f32" ? 4 : 2, granule = 16 / bytes, across = 64 / bytes;
+  /// Row by row, or block by block, and in each the first granules of its rows, then the next.
+  static std::vector<uint32_t> pack(const std::vector<double> &rows, const Case &one, bool isPacked) {
+    const std::string &type = one.type;
+    int columns = one.K, bytes = type == "f32" ? 4 : 2, granule = 16 / bytes, across = 64 / bytes;
+    int run = one.by ? one.by : granule;
     std::vector<double> values;
     if (!isPacked)
       values = rows;
     else
       for (size_t row = 0; row < rows.size() / columns; row += 16)
         for (int column = 0; column < columns; column += across)
-          for (int inBlock = 0; inBlock < across; inBlock += granule)
+          for (int first = 0; first < 4 * run; first += run)
             for (int lane = 0; lane < 16; ++lane)
               for (int i = 0; i < granule; ++i)
-                values.push_back(rows[(row + lane) * columns + column + inBlock + i]);
+                values.push_back(rows[(row + lane) * columns + column + first + i / run * 4 * run + i % run]);
     if (type == "f32")
       return words(Floats(values.begin(), values.end()));
     std::vector<llvm::APFloat> halfValues;
@@ -102,6 +105,26 @@ TEST_F(Operands, PackedWeightsWithoutLds) {
 TEST_F(Operands, PackedThroughLdsWithoutASwizzle) {
   check({.M = 96, .N = 80, .K = 160, .rows = 90, .type = "f16", .tiles = "BM=64,BN=64,BK=64,waves=2x2"}, true, true);
   check({.M = 48, .N = 96, .K = 64, .rows = 48, .type = "f32", .tiles = "BM=32,BN=32,BK=32,waves=2x2"}, true, false);
+}
+
+/// A lane's 16 bytes are of several cells.
+TEST_F(Operands, PackedByCells) {
+  check({.M = 16, .N = 96, .K = 128, .rows = 13, .type = "f16", .tiles = "BM=16,BN=64,BK=64,waves=1x4", .by = 4}, false,
+        true);
+  check({.M = 64, .N = 64, .K = 96, .rows = 64, .type = "f16", .tiles = "BM=64,BN=64,BK=32,waves=1x2", .by = 4}, false,
+        true);
+  check({.M = 16, .N = 48, .K = 80, .rows = 16, .type = "f32", .tiles = "BM=16,BN=32,BK=32,waves=1x2", .by = 2}, false,
+        true);
+  check({.M = 96, .N = 80, .K = 160, .rows = 90, .type = "f16", .tiles = "BM=64,BN=64,BK=64,waves=2x2", .by = 4}, true,
+        true);
+  check({.M = 64,
+         .N = 96,
+         .K = 160,
+         .rows = 64,
+         .type = "f16",
+         .tiles = "BM=64,BN=64,BK=64,waves=2x2,through=lds",
+         .by = 4},
+        true, true);
 }
 
 TEST_F(Operands, PastTheRegisters) {

@@ -25,7 +25,7 @@ class JsonCursor;
 namespace nstf::manifest {
 
 /// Of the manifests that this library reads. 2: caches have an order.
-constexpr int64_t version = 2;
+constexpr int64_t version = 3;
 
 /// Number formats of tensors in device memory and in files: f64, f32, f16, bf16, i64, i32, i16, i8, u8 and e4m3fnuz.
 using support::ElementType;

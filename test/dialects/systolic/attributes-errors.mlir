@@ -163,5 +163,10 @@ func.func private @packed_c1_bytes(!systolic.lds<1 x 16x32xf16, #systolic.packed
 
 // -----
 
+// expected-error @+1 {{expected granules by 1, 2 or 4 elements but got 3}}
+func.func private @packed_c2(!systolic.lds<1 x 16x32xf16, #systolic.packed<16 x 64 bytes, by 3>, #systolic.axes<BM, BK>>)
+
+// -----
+
 // expected-error @+1 {{expected blocks of 1024 bytes, a power of two of rows with a multiple of 16 bytes each, but got 0 x 64}}
 func.func private @packed_c1_rows(!systolic.lds<1 x 16x32xf16, #systolic.packed<0 x 64 bytes>, #systolic.axes<BM, BK>>)

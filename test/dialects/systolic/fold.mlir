@@ -9,3 +9,28 @@ func.func @same(%tile: tensor<16x16xf32, #layout>) -> tensor<16x16xf32, #layout>
   %0 = systolic.convert_layout %tile : tensor<16x16xf32, #layout> -> tensor<16x16xf32, #layout>
   return %0 : tensor<16x16xf32, #layout>
 }
+
+// What a branch gives either way is no result of it, nor is what nobody uses.
+// CHECK-LABEL: @same_either_way
+// CHECK-NEXT: %[[DOUBLED:.+]] = systolic.if_any %arg1 {
+// CHECK-NEXT:   %[[SUM:.+]] = arith.addf %arg0, %arg0
+// CHECK-NEXT:   systolic.yield %[[SUM]] : tensor<16x16xf32, #{{.+}}>
+// CHECK-NEXT: } else %arg0 :
+// CHECK-NEXT: return %[[DOUBLED]], %arg2
+func.func @same_either_way(%tile: tensor<16x16xf32, #layout>, %asks: tensor<16x16xi1, #layout>, %kept: tensor<16x16xf32, #layout>)
+    -> (tensor<16x16xf32, #layout>, tensor<16x16xf32, #layout>) {
+  %0:3 = systolic.if_any %asks {
+    %doubled = arith.addf %tile, %tile : tensor<16x16xf32, #layout>
+    systolic.yield %kept, %doubled, %doubled : tensor<16x16xf32, #layout>, tensor<16x16xf32, #layout>, tensor<16x16xf32, #layout>
+  } else %kept, %tile, %tile : tensor<16x16xi1, #layout> -> tensor<16x16xf32, #layout>, tensor<16x16xf32, #layout>, tensor<16x16xf32, #layout>
+  return %0#1, %0#0 : tensor<16x16xf32, #layout>, tensor<16x16xf32, #layout>
+}
+
+// CHECK-LABEL: @nothing_changes
+// CHECK-NEXT: return %arg0
+func.func @nothing_changes(%tile: tensor<16x16xf32, #layout>, %asks: tensor<16x16xi1, #layout>) -> tensor<16x16xf32, #layout> {
+  %0 = systolic.if_any %asks {
+    systolic.yield %tile : tensor<16x16xf32, #layout>
+  } else %tile : tensor<16x16xi1, #layout> -> tensor<16x16xf32, #layout>
+  return %0 : tensor<16x16xf32, #layout>
+}

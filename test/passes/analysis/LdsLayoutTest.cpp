@@ -36,8 +36,8 @@ TEST_F(LdsLayout, OperandsOf16BytesHaveASwizzleWithoutConflicts) {
       SwizzleAttr swizzle = chooseSwizzle(in, out, costs);
       ASSERT_TRUE(swizzle) << columns;
       EXPECT_EQ(swizzle.getVector(), 8);
-      EXPECT_EQ(getAccessWidth(in, swizzle), 8);
-      EXPECT_EQ(getAccessWidth(out, swizzle), 8);
+      EXPECT_EQ(getAccessRegisters(in, swizzle).width, 8);
+      EXPECT_EQ(getAccessRegisters(out, swizzle).width, 8);
       EXPECT_EQ(getCost(in, swizzle, costs).conflictClocks, 0) << m << " " << columns;
       EXPECT_EQ(getCost(out, swizzle, costs).conflictClocks, 0) << m << " " << columns;
     }
@@ -87,7 +87,7 @@ TEST_F(LdsLayout, ATransposedTileIsReadDownTheColumns) {
   LdsTileAccess out = read(16, 32, 16, 16, 4);
   out.transposed = true;
   out.shape = {32, 16};
-  EXPECT_EQ(getAccessWidth(out, nullptr), 1);
+  EXPECT_EQ(getAccessRegisters(out, nullptr).width, 1);
 }
 
 TEST_F(LdsLayout, RowsThatNoGroupsDivideHaveNone) {

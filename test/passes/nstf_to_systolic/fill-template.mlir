@@ -114,7 +114,7 @@ nstf.kernel @attention_0(%q: tensor<?x120xf32>, %k: tensor<512x40xf32>, %v: tens
 
 //--- attention-ordered.mlir
 // Keys fill blocks of 32 numbers, values rows of 16, and both whole blocks of the context.
-// CHECK: systolic.kernel @attention_0(%{{.+}}: memref<64x64xf16, #systolic.axes<L, F>> {systolic.packed = #systolic.packed<16 x 64 bytes>}, %{{.+}}: memref<64x64xf16, #systolic.axes<VR, VC>> {systolic.packed = #systolic.packed<16 x 64 bytes>},
+// CHECK: systolic.kernel @attention_0(%{{.+}}: memref<64x64xf16, #systolic.axes<L, F>> {systolic.packed = #systolic.packed<16 x 64 bytes, by 4>}, %{{.+}}: memref<64x64xf16, #systolic.axes<VR, VC>> {systolic.packed = #systolic.packed<16 x 64 bytes, by 4>},
 // CHECK-SAME: D = 20 : i64, DK = 32 : i64, DP = 32 : i64, DX = 48 : i64, F = 64 : i64,
 // CHECK-SAME: KD = 32 : i64, L = 512 : i64, OPERAND = f16, ORDER = 1 : i64
 // CHECK-SAME: VC = 512 : i64, VD = 32 : i64, VR = 64 : i64
@@ -290,7 +290,7 @@ nstf.kernel @append_0(%x: tensor<?x20xf32>, %cache: tensor<512x20xf32>) -> tenso
 
 //--- append-ordered.mlir
 // CHECK: systolic.kernel @append_0(
-// CHECK-SAME: {systolic.packed = #systolic.packed<16 x 64 bytes>}
+// CHECK-SAME: {systolic.packed = #systolic.packed<16 x 64 bytes, by 4>}
 // CHECK-SAME: C = 32 : i64, D = 10 : i64, DS = 16 : i64, L = 500 : i64, M = 100 : i64, N = 20 : i64, OPERAND = f16, ORDER = 2 : i64, PADDED = 1 : i64, ROWS = 0 : i64, YC = 512 : i64, YR = 32 : i64
 nstf.kernel @append_0(%x: tensor<?x20xf16>, %cache: tensor<500x20xf16, #nstf.operand_order<values, heads = 2>>) -> tensor<500x20xf16, #nstf.operand_order<values, heads = 2>> {
   %y = nstf.kv_append %x, %cache : (tensor<?x20xf16>, tensor<500x20xf16, #nstf.operand_order<values, heads = 2>>) -> tensor<500x20xf16, #nstf.operand_order<values, heads = 2>>
