@@ -61,8 +61,9 @@ def Systolic_PlanAttr : Systolic_Attr<"Plan", "plan"> {
     - plan_c13: what is ahead of the first block is in the loop, or in the round that fills it up.
     - plan_c14: pairs are of halves of a line, of tiles that are written as they are loaded, in a loop of an even number of
       blocks, and the first block comes alone where it begins before its row.
-    - plan_c15: a loop that does more than add up products has one buffer, its loads alone are ahead, and all else stands
-      in its order.
+    - plan_c15: a loop that does more than add up products has its loads alone ahead, and all else stands in its order. It
+      has one buffer; or two, if it begins with a barrier, all that it writes and another barrier and has no third: then
+      it writes a block ahead, behind a single barrier at its begin.
 
     Example: `#systolic.plan<buffers = 2, order = merged, pinned, round = [barrier, read 0 +1, write 0 +2, load 0 +3, read 1
     +1, write 1 +2, load 1 +3, multiply]>`

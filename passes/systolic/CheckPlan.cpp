@@ -200,19 +200,44 @@ std::string findForeign(PlanAttr plan, const ProductLoop &product, int64_t steps
   return "";
 }
 
-/// plan_c7 and plan_c15 of any other loop: all but loads is as it stands.
-std::string findReordered(PlanAttr plan, const ProductLoop &product) {
-  if (plan.getBuffers() != 1)
-    return "expected one buffer in a loop that does more than add up products but got " +
+/// plan_c15: what has two buffers is all written at the begin of a round, between two barriers, behind which is none;
+/// it is planned behind a single one, a round ahead.
+std::string findUnbuffered(PlanAttr plan, ArrayRef<PlanAction> stands, size_t writes) {
+  if (plan.getBuffers() > 2)
+    return "expected at most two buffers in a loop that does more than add up products but got " +
            std::to_string(plan.getBuffers());
+  if (!isWrittenFirst(stands, writes))
+    return "expected one buffer in a loop that does not begin with a barrier, what it writes and another barrier but "
+           "got " +
+           std::to_string(plan.getBuffers());
+  size_t barriers =
+      llvm::count_if(plan.getRound(), [](const PlanAction &action) { return action.kind == PlanActionKind::Barrier; });
+  if (barriers != 1 || plan.getRound().front().kind != PlanActionKind::Barrier)
+    return "expected a round of two buffers to have one barrier, at its begin, but got " + std::to_string(barriers);
+  for (size_t index = 0; index < writes; ++index)
+    if (llvm::count(plan.getRound(), PlanAction{PlanActionKind::Write, int64_t(index), /*ahead=*/1}) != 1)
+      return "expected each write of two buffers once, a block ahead, but got none such of write " +
+             std::to_string(index);
+  return "";
+}
+
+/// plan_c7 and plan_c15 of any other loop: all but loads, and what goes to a second buffer, is as it stands.
+std::string findReordered(PlanAttr plan, const ProductLoop &product) {
   SmallVector<int64_t> loads;
-  auto isOrdered = [](const PlanAction &action) { return action.kind != PlanActionKind::Load; };
   SmallVector<PlanAction> stands = describeRound(product), planned;
+  bool hasTwo = plan.getBuffers() > 1;
+  if (hasTwo)
+    if (std::string fault = findUnbuffered(plan, stands, product.writes.size()); !fault.empty())
+      return fault;
+  auto isOrdered = [&](const PlanAction &action) {
+    bool isBuffered = action.kind == PlanActionKind::Write || action.kind == PlanActionKind::Barrier;
+    return action.kind != PlanActionKind::Load && !(hasTwo && isBuffered);
+  };
   llvm::erase_if(stands, [&](const PlanAction &action) { return !isOrdered(action); });
   for (const PlanAction &action : plan.getRound()) {
     if (isOrdered(action))
       planned.push_back(action);
-    else
+    else if (action.kind == PlanActionKind::Load)
       loads.push_back(action.index);
     if (isOrdered(action) && action.ahead) // plan_c15
       return "expected loads alone to be ahead in a loop that does more than add up products but got " +
@@ -300,6 +325,19 @@ SmallVector<LoopAction> nstf::systolic::listRound(const ProductLoop &product) {
       add(PlanActionKind::Reduce, reductions++);
   }
   return round;
+}
+
+bool nstf::systolic::isWrittenFirst(ArrayRef<PlanAction> round, size_t writes) {
+  SmallVector<PlanAction> rest;
+  for (const PlanAction &action : round)
+    if (action.kind != PlanActionKind::Load)
+      rest.push_back(action);
+  auto isOf = [](PlanActionKind kind) { return [kind](const PlanAction &action) { return action.kind == kind; }; };
+  return writes && rest.size() > writes + 2 && rest.front().kind == PlanActionKind::Barrier &&
+         llvm::all_of(ArrayRef(rest).slice(1, writes), isOf(PlanActionKind::Write)) &&
+         rest[writes + 1].kind == PlanActionKind::Barrier &&
+         llvm::none_of(ArrayRef(rest).drop_front(writes + 2), isOf(PlanActionKind::Barrier)) &&
+         llvm::none_of(rest, isOf(PlanActionKind::Stage));
 }
 
 SmallVector<PlanAction> nstf::systolic::describeRound(const ProductLoop &product) {

@@ -13,6 +13,9 @@ struct LoopAction {
 llvm::SmallVector<LoopAction> listRound(const ProductLoop &product);
 llvm::SmallVector<PlanAction> describeRound(const ProductLoop &product);
 
+/// Whether a round, but for its loads, begins with a barrier, so many writes and another barrier, and has no third one.
+bool isWrittenFirst(llvm::ArrayRef<PlanAction> round, size_t writes);
+
 /// Empty, or which rule is broken and by what: "expected … but got …".
 std::string findFault(PlanAttr plan, const ProductLoop &product, const LoopResources &resources);
 

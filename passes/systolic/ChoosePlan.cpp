@@ -263,42 +263,112 @@ static const PlanAction *findPlace(const ProductLoop &product, ArrayRef<PlanActi
   return product.getLoads(tile).empty() ? round.end() : std::find_if(behindWrites, round.end(), isBarrier);
 }
 
-/// Of a loop that does more than add up products.
-static PlanChoice chooseLoadsAhead(const ProductLoop &product, int64_t ahead, const LoopResources &resources) {
-  SmallVector<PlanAction> stands = describeRound(product), round;
-  auto makePlan = [&](ArrayRef<PlanAction> round) {
-    return PlanAttr::get(product.loop->getContext(), /*buffers=*/1, LoopOrder::merged, {}, /*pinned=*/true, false,
-                         false, round);
-  };
-  std::string reason;
-  llvm::SmallDenseMap<size_t, const PlanAction *> places;
-  for (size_t tile = 0; tile < product.countTiles(); ++tile)
-    if (std::string obstacle = product.findObstacleToLoadingAhead(tile); !obstacle.empty())
-      reason = reason.empty() ? obstacle : reason;
-    else if (const PlanAction *place = findPlace(product, stands, tile); place != stands.end())
-      places[tile] = place;
-  if (places.empty())
-    return {makePlan(stands), "", reason.empty() ? "nothing that is loaded goes to a product" : reason};
-  for (const PlanAction &action : stands) {
-    if (action.kind != PlanActionKind::Load || !places.contains(action.index))
-      round.push_back(action);
+namespace {
+
+/// A plan of a loop that does more than add up products.
+class AheadPlanner {
+public:
+  AheadPlanner(const ProductLoop &product, KernelOp kernel, const LoopResources &resources, nstf::TargetView target)
+      : product(product), kernel(kernel), wishes(kernel.getScheduleFields()), resources(resources), target(target),
+        stands(describeRound(product)) {}
+
+  PlanChoice choose() {
+    std::string reason = "nothing that is loaded goes to a product";
     for (size_t tile = 0; tile < product.countTiles(); ++tile)
-      if (places.lookup(tile) == &action)
-        round.push_back({PlanActionKind::Load, int64_t(tile), ahead});
+      if (std::string obstacle = product.findObstacleToLoadingAhead(tile); !obstacle.empty())
+        reason = obstacle;
+      else if (const PlanAction *place = findPlace(product, stands, tile); place != stands.end())
+        places[tile] = place;
+    if (places.empty())
+      return refuse(reason);
+    PlanAttr plan = hasRoomForTwo() ? makePlanOfTwo() : makePlan();
+    if (int64_t registers = resources.countRegisters(product, plan); registers > resources.getRegisterLimit())
+      return refuse("with the tiles of the next round it would take " + std::to_string(registers) + " of " +
+                    std::to_string(resources.getRegisterLimit()) + " registers");
+    return {plan,
+            plan.getBuffers() == 1 ? "tiles are loaded a round before"
+                                   : "a block is loaded two blocks and written to LDS one block before its products",
+            ""};
   }
-  PlanAttr plan = makePlan(round);
-  if (int64_t registers = resources.countRegisters(product, plan); registers > resources.getRegisterLimit())
-    return {makePlan(stands), "",
-            "with the tiles of the next round it would take " + std::to_string(registers) + " of " +
-                std::to_string(resources.getRegisterLimit()) + " registers"};
-  return {plan, "tiles are loaded a round before", ""};
-}
+
+private:
+  PlanChoice refuse(const std::string &reason) { return {getPlan(1, stands), "", reason}; }
+
+  PlanAttr getPlan(int64_t buffers, ArrayRef<PlanAction> round) {
+    return PlanAttr::get(kernel.getContext(), buffers, LoopOrder::merged, {}, /*pinned=*/true, false, false, round);
+  }
+
+  /// Two buffers save a barrier, and the wait for what was just written. They must leave the SIMDs their second wave.
+  bool hasRoomForTwo() {
+    int64_t waves = kernel.getArray()->getNumWaves();
+    bool movesAll = llvm::all_of(llvm::seq(product.writes.size()), [&](size_t tile) { return places.contains(tile); });
+    if (!movesAll || wishes.buffers == 1 || !isWrittenFirst(stands, product.writes.size()))
+      return false;
+    int64_t bytes = resources.countLdsBytes(product, getPlan(1, stands));
+    for (Type type : kernel.getArgumentTypes())
+      if (auto lds = dyn_cast<LdsType>(type))
+        bytes += lds.getSizeInBytes();
+    int64_t wanted = wishes.buffers == 2 ? waves : 2 * target.simdsPerComputeUnit();
+    return waves > 1 && target.ldsBytes() / bytes * waves >= wanted;
+  }
+
+  PlanAttr makePlan() {
+    SmallVector<PlanAction> round;
+    for (const PlanAction &action : stands) {
+      if (action.kind != PlanActionKind::Load || !places.contains(action.index))
+        round.push_back(action);
+      addLoads(round, &action, [](size_t) { return true; }, /*ahead=*/1);
+    }
+    return getPlan(1, round);
+  }
+
+  /// What is written comes behind what the first product reads.
+  PlanAttr makePlanOfTwo() {
+    SmallVector<PlanAction> round = {{PlanActionKind::Barrier}};
+    auto isOfLds = [&](size_t tile) { return tile < product.writes.size(); };
+    auto isPast = [&](size_t tile) { return !isOfLds(tile); };
+    bool hasWritten = false;
+    for (const PlanAction &action : stands) {
+      bool isMoved = action.kind == PlanActionKind::Load && places.contains(action.index);
+      if (action.kind == PlanActionKind::Barrier || action.kind == PlanActionKind::Write || isMoved)
+        continue;
+      if (action.kind == PlanActionKind::Multiply && !hasWritten) {
+        for (size_t tile = 0; tile < product.writes.size(); ++tile)
+          round.push_back({PlanActionKind::Write, int64_t(tile), /*ahead=*/1});
+        for (size_t tile = 0; tile < product.writes.size(); ++tile)
+          round.push_back({PlanActionKind::Load, int64_t(tile), getAhead(/*least=*/2)});
+        hasWritten = true;
+      }
+      round.push_back(action);
+      addLoads(round, &action, isPast, /*ahead=*/1);
+    }
+    return getPlan(2, round);
+  }
+
+  void addLoads(SmallVector<PlanAction> &round, const PlanAction *behind, function_ref<bool(size_t)> isMeant,
+                int64_t ahead) {
+    for (size_t tile = 0; tile < product.countTiles(); ++tile)
+      if (isMeant(tile) && places.lookup(tile) == behind)
+        round.push_back({PlanActionKind::Load, int64_t(tile), getAhead(ahead)});
+  }
+
+  int64_t getAhead(int64_t least) { return std::max(wishes.ahead.value_or(least), least); }
+
+  const ProductLoop &product;
+  KernelOp kernel;
+  Schedule wishes;
+  const LoopResources &resources;
+  nstf::TargetView target;
+  SmallVector<PlanAction> stands;
+  llvm::SmallDenseMap<size_t, const PlanAction *> places; ///< of tiles that are loaded ahead: behind what
+};
+
+} // namespace
 
 PlanChoice nstf::systolic::choosePlan(const ProductLoop &product, KernelOp kernel, const LoopResources &resources,
                                       nstf::TargetView target) {
-  return product.findMoreThanSums().empty()
-             ? SumPlanner(product, kernel, resources, target).choose()
-             : chooseLoadsAhead(product, kernel.getScheduleFields().ahead.value_or(1), resources);
+  return product.findMoreThanSums().empty() ? SumPlanner(product, kernel, resources, target).choose()
+                                            : AheadPlanner(product, kernel, resources, target).choose();
 }
 
 int64_t nstf::systolic::getDistance(PlanAttr plan) {

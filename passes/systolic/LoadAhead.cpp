@@ -1,6 +1,10 @@
 // BEFORE  for k { load k; barrier; write; barrier; read; … }
 // AFTER   load first
 //         for k iter(tile) { barrier; write tile; barrier; load k + step when that is inside; read; … yield loaded }
+// WITH TWO BUFFERS
+//         load first, second; barrier; write first → lds[0]
+//         for k iter(tile, n = 0) { barrier; read lds[n]; write tile → lds[1 - n]; load k + 2 steps; … yield loaded, 1
+//         - n }
 #include "passes/systolic/LoadAhead.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,17 +29,23 @@ class LoadsAhead {
 public:
   LoadsAhead(const ProductLoop &product, PlanAttr plan) : loop(product.loop) {
     SmallVector<LoopAction> round = listRound(product);
-    llvm::erase_if(round, [](const LoopAction &one) { return one.action.kind == PlanActionKind::Load; });
     llvm::SmallPtrSet<Operation *, 4> known;
-    size_t others = 0;
+    Operation *behind = nullptr;
     for (const PlanAction &action : plan.getRound()) {
+      // What goes to another buffer comes in front of loads.
+      if (action.kind == PlanActionKind::Write && plan.getBuffers() > 1)
+        continue;
       if (action.kind != PlanActionKind::Load) {
-        ++others;
+        // Barriers are taken in their order, all else by its number.
+        auto stands = llvm::find_if(round, [&](const LoopAction &one) {
+          return one.action.kind == action.kind && one.action.index == action.index;
+        });
+        behind = stands->op;
+        round.erase(stands);
         continue;
       }
       if (action.ahead == 0)
         continue;
-      Operation *behind = others ? round[others - 1].op : nullptr;
       if (groups.empty() || groups.back().behind != behind || groups.back().ahead != action.ahead)
         groups.push_back({action.ahead, behind, {}});
       for (LoadOp load : product.getLoads(action.index))
@@ -44,7 +54,8 @@ public:
     }
   }
 
-  void run(PlanAttr plan) {
+  /// The loop made anew.
+  scf::ForOp run(PlanAttr plan) {
     IRRewriter rewriter(loop);
     // Of each load the tiles of as many rounds as it is ahead, the next one first.
     int64_t ahead = 0;
@@ -93,6 +104,7 @@ public:
         load.erase();
         tiles = tiles.drop_front(group.ahead);
       }
+    return result;
   }
 
 private:
@@ -133,6 +145,96 @@ private:
   SmallVector<Group> groups;
 };
 
+/// Of a loop whose loads are two rounds ahead, what is written of a round goes to one of two buffers while the other
+/// one is read.
+class WritesAhead {
+public:
+  WritesAhead(const ProductLoop &product, PlanAttr plan) : product(product) {
+    const PlanAction *write =
+        llvm::find_if(plan.getRound(), [](const PlanAction &action) { return action.kind == PlanActionKind::Write; });
+    SmallVector<LoopAction> round = listRound(product);
+    const PlanAction &before = *std::prev(write);
+    behind = llvm::find_if(round, [&](const LoopAction &one) {
+               return one.action.kind == before.kind && one.action.index == before.index;
+             })->op;
+  }
+
+  void run(scf::ForOp loop) {
+    for (const LoopWrite &one : product.writes)
+      widen(WriteOp(one.write).getLds());
+    auto barriers = llvm::to_vector(loop.getBody()->getOps<BarrierOp>());
+    IRRewriter rewriter(loop);
+    Location loc = loop.getLoc();
+    BarrierOp::create(rewriter, loc);
+    IRMapping first;
+    first.map(loop.getInductionVar(), loop.getLowerBound());
+    for (auto [argument, init] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs()))
+      first.map(argument, init);
+    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0),
+          one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+    for (const LoopWrite &written : product.writes)
+      cloneWrite(rewriter, written.write, first, zero);
+    Value next;
+    auto exchange = [&](OpBuilder &, Location, ArrayRef<BlockArgument> buffer) {
+      OpBuilder builder(loop.getContext());
+      builder.setInsertionPointToStart(loop.getBody());
+      next = arith::SubIOp::create(builder, loc, one, buffer.front());
+      for (ReadOp read : llvm::make_early_inc_range(loop.getBody()->getOps<ReadOp>()))
+        read.getBufferMutable().assign(buffer.front());
+      return SmallVector<Value>{next};
+    };
+    loop = cast<scf::ForOp>(
+        *loop.replaceWithAdditionalYields(rewriter, zero, /*replaceInitOperandUsesInLoop=*/false, exchange));
+    // The tile of a round is carried beside that of the next one, which takes its place.
+    OpBuilder builder(loop.getContext());
+    builder.setInsertionPointAfter(behind);
+    IRMapping second;
+    second.map(loop.getInductionVar(), arith::AddIOp::create(builder, loc, loop.getInductionVar(), loop.getStep()));
+    for (auto [argument, yielded] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues()))
+      if (llvm::is_contained(loop.getRegionIterArgs(), yielded))
+        second.map(argument, yielded);
+    for (const LoopWrite &one : product.writes)
+      cloneWrite(builder, one.write, second, next);
+    for (const LoopWrite &one : product.writes)
+      WriteOp(one.write).erase();
+    for (BarrierOp barrier : llvm::drop_begin(barriers))
+      barrier.erase();
+  }
+
+private:
+  void widen(Value lds) {
+    auto type = cast<LdsType>(lds.getType());
+    auto kernel = cast<KernelOp>(lds.getParentBlock()->getParentOp());
+    lds.setType(LdsType::get(type.getContext(), /*buffers=*/2, type.getShape(), type.getElementType(),
+                             type.getSwizzle(), type.getAxes()));
+    kernel.setFunctionType(Builder(lds.getContext()).getFunctionType(kernel.getBody().front().getArgumentTypes(), {}));
+  }
+
+  static void cloneWrite(OpBuilder &builder, WriteOp write, IRMapping &mapping, Value buffer) {
+    llvm::SetVector<Operation *> slice;
+    BackwardSliceOptions inLoop;
+    inLoop.omitUsesFromAbove = false;
+    inLoop.filter = [&](Operation *op) { return op->getBlock() == write->getBlock(); };
+    (void)getBackwardSlice(write.getTile(), &slice, inLoop);
+    if (Operation *op = write.getTile().getDefiningOp(); op && op->getBlock() == write->getBlock())
+      slice.insert(op);
+    for (Operation *op : slice)
+      if (!mapping.contains(op))
+        builder.clone(*op, mapping);
+    cast<WriteOp>(builder.clone(*write, mapping)).getBufferMutable().assign(buffer);
+  }
+
+  const ProductLoop &product;
+  Operation *behind; ///< in the loop, of what is written
+};
+
 } // namespace
 
-void nstf::systolic::moveLoadsAhead(const ProductLoop &product, PlanAttr plan) { LoadsAhead(product, plan).run(plan); }
+void nstf::systolic::moveLoadsAhead(const ProductLoop &product, PlanAttr plan) {
+  if (plan.getBuffers() == 1) {
+    LoadsAhead(product, plan).run(plan);
+    return;
+  }
+  WritesAhead writes(product, plan);
+  writes.run(LoadsAhead(product, plan).run(plan));
+}

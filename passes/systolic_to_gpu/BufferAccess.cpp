@@ -13,6 +13,9 @@ constexpr int64_t offsetFieldBytes = 4096;
 /// Address registers that a load may hold through a loop to save scalar additions in it.
 constexpr int64_t maxAddresses = 8;
 
+/// Scalar registers that a load may take in front of a loop to save additions by lane.
+constexpr int64_t maxChoices = 3;
+
 static bool divides(int64_t divisor, int64_t value) { return value % divisor == 0; }
 
 BufferAccess::BufferAccess(IndexBuilder &index, const KernelContext &kernel, Description description)
@@ -129,9 +132,11 @@ BufferAddress BufferAccess::getAddress(int64_t number) {
     shared.push_back(all);
   }
   int64_t constant = getConstant(offsets), field = constant % (offsetFieldBytes / elementBytes);
-  Value own = index.add(places.getPlace(index, lanes), loop ? constant - field : 0);
+  // Under a condition every scalar part is a register and a choice.
+  bool isOwn = loop || (access.when && countAddresses() > maxChoices);
+  Value own = index.add(places.getPlace(index, lanes), isOwn ? constant - field : 0);
   return {index.toI32(orPastEnd(own, getCoordinates(offsets), access.condition)),
-          orNowhere(index.toI32(index.add(places.getPlace(index, shared), loop ? 0 : constant - field))), field};
+          orNowhere(index.toI32(index.add(places.getPlace(index, shared), isOwn ? 0 : constant - field))), field};
 }
 
 SmallVector<int64_t> BufferAccess::getOffsets(int64_t number) {
@@ -167,17 +172,22 @@ int64_t BufferAccess::getConstant(SmallVector<int64_t> offsets) const {
   return places.getPlace(offsets);
 }
 
+/// Addresses that are no constant of an instruction apart.
+int64_t BufferAccess::countAddresses() {
+  int64_t field = offsetFieldBytes * 8 / access.buffer.getElementTypeBitWidth();
+  std::set<int64_t> addresses;
+  for (int64_t i = 0; i < loads.getNumAccesses(); ++i)
+    addresses.insert(getConstant(getOffsets(loads.of(i).front())) / field);
+  return addresses.size();
+}
+
 /// The loop before which the lanes' part of addresses is computed: the innermost, if its registers are few.
 scf::ForOp BufferAccess::getLoop() {
   Operation *around = index.builder.getInsertionBlock()->getParentOp();
   auto loop = dyn_cast<scf::ForOp>(around);
   if (!loop)
     loop = around->getParentOfType<scf::ForOp>();
-  int64_t field = offsetFieldBytes * 8 / access.buffer.getElementTypeBitWidth();
-  std::set<int64_t> addresses;
-  for (int64_t i = 0; i < loads.getNumAccesses(); ++i)
-    addresses.insert(getConstant(getOffsets(loads.of(i).front())) / field);
-  return int64_t(addresses.size()) <= maxAddresses ? loop : scf::ForOp();
+  return countAddresses() <= maxAddresses ? loop : scf::ForOp();
 }
 
 /// `linear`, or the place past the buffer's end where the element at `coordinates` is outside.

@@ -73,6 +73,7 @@ private:
   mlir::Value getIndex(int64_t number, bool dropsCut);
   bool addsUp() const;
   int64_t getConstant(llvm::SmallVector<int64_t> offsets) const;
+  int64_t countAddresses();
   mlir::scf::ForOp getLoop();
   mlir::Value orPastEnd(mlir::Value linear, llvm::ArrayRef<mlir::Value> coordinates, mlir::Value condition);
   mlir::Value orNowhere(mlir::Value part);

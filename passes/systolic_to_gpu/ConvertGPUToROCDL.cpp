@@ -196,6 +196,26 @@ struct TruncateToBF16Pattern : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// An fma of vectors as one of each element: beside matrix instructions two packed ones take longer than four. LLVM
+/// packs what comes as vectors.
+struct ScalarFmaPattern : OpRewritePattern<math::FmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::FmaOp op, PatternRewriter &rewriter) const override {
+    auto vector = dyn_cast<VectorType>(op.getType());
+    if (!vector || vector.getRank() != 1 || !vector.getElementType().isF32())
+      return failure();
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < vector.getNumElements(); ++i) {
+      SmallVector<Value, 3> operands;
+      for (Value operand : op->getOperands())
+        operands.push_back(vector::ExtractOp::create(rewriter, op.getLoc(), operand, i));
+      elements.push_back(math::FmaOp::create(rewriter, op.getLoc(), operands[0], operands[1], operands[2]));
+    }
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, vector, elements);
+    return success();
+  }
+};
+
 /// Atomic operations are between the workgroups of a device; what orders other accesses beside them are fences.
 struct AtomicPattern : ConvertOpToLLVMPattern<memref::AtomicRMWOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -216,6 +236,9 @@ struct AtomicPattern : ConvertOpToLLVMPattern<memref::AtomicRMWOp> {
 static LogicalResult lowerVectors(gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   patterns.add<Exp2Pattern, TruncateToBF16Pattern>(module.getContext());
+  bool multiplies = module.walk([](amdgpu::MFMAOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  if (multiplies)
+    patterns.add<ScalarFmaPattern>(module.getContext());
   vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
   vector::populateVectorMaskMaterializationPatterns(patterns, /*force32BitVectorIndices=*/true);
   vector::populateVectorMultiReductionLoweringPatterns(patterns, vector::VectorMultiReductionLowering::InnerReduction);

@@ -246,7 +246,8 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     kernel.walk([&](scf::ForOp loop) {
       llvm::SetVector<Value> tiles;
       for (Value carried : loop.getRegionIterArgs())
-        tiles.insert(carried);
+        if (!carried.use_empty())
+          tiles.insert(carried);
       loop.getBody()->walk([&](Operation *op) {
         // The next round's tile takes the registers of the present one.
         auto load = dyn_cast<LoadOp>(op);
