@@ -63,7 +63,7 @@ def Systolic_PlanAttr : Systolic_Attr<"Plan", "plan"> {
       blocks, and the first block comes alone where it begins before its row.
     - plan_c15: a loop that does more than add up products has its loads alone ahead, and all else stands in its order. It
       has one buffer; or two, if it begins with a barrier, all that it writes and another barrier and has no third: then
-      it writes a block ahead, behind a single barrier at its begin.
+      it writes a block ahead, behind a single barrier at its begin, what was loaded two blocks ahead or more.
 
     Example: `#systolic.plan<buffers = 2, order = merged, pinned, round = [barrier, read 0 +1, write 0 +2, load 0 +3, read 1
     +1, write 1 +2, load 1 +3, multiply]>`

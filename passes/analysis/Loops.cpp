@@ -178,6 +178,15 @@ std::string ProductLoop::findObstacleToLoadingAhead(size_t tile) const {
   return "";
 }
 
+bool ProductLoop::writesOfRoundBefore() const {
+  auto isCarried = [&](Value value) { return llvm::is_contained(scf::ForOp(loop).getRegionIterArgs(), value); };
+  return llvm::any_of(writes, [&](const LoopWrite &one) {
+    Value tile = WriteOp(one.write).getTile();
+    return isCarried(tile) || llvm::any_of(getSlice(tile, loop),
+                                           [&](Operation *op) { return llvm::any_of(op->getOperands(), isCarried); });
+  });
+}
+
 std::optional<int64_t> ProductLoop::getColumnsBefore(LoadOp load) const {
   Value column = load.getIndices().back(), induction = scf::ForOp(loop).getInductionVar();
   if (column == induction)

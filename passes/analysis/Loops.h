@@ -71,6 +71,8 @@ struct ProductLoop {
   llvm::ArrayRef<LoadOp> getLoads(size_t tile) const {
     return tile < writes.size() ? llvm::ArrayRef(writes[tile].loads) : directLoads[tile - writes.size()].load;
   }
+  /// Whether what is written to LDS hangs on what the round before made.
+  bool writesOfRoundBefore() const;
   /// Empty, or what keeps a tile from being loaded in an earlier round.
   std::string findObstacleToLoadingAhead(size_t tile) const;
 

@@ -202,7 +202,8 @@ std::string findForeign(PlanAttr plan, const ProductLoop &product, int64_t steps
 
 /// plan_c15: what has two buffers is all written at the begin of a round, between two barriers, behind which is none;
 /// it is planned behind a single one, a round ahead.
-std::string findUnbuffered(PlanAttr plan, ArrayRef<PlanAction> stands, size_t writes) {
+std::string findUnbuffered(PlanAttr plan, ArrayRef<PlanAction> stands, const ProductLoop &product) {
+  const size_t writes = product.writes.size();
   if (plan.getBuffers() > 2)
     return "expected at most two buffers in a loop that does more than add up products but got " +
            std::to_string(plan.getBuffers());
@@ -210,6 +211,8 @@ std::string findUnbuffered(PlanAttr plan, ArrayRef<PlanAction> stands, size_t wr
     return "expected one buffer in a loop that does not begin with a barrier, what it writes and another barrier but "
            "got " +
            std::to_string(plan.getBuffers());
+  if (product.writesOfRoundBefore())
+    return "expected one buffer of what hangs on the round before but got " + std::to_string(plan.getBuffers());
   size_t barriers =
       llvm::count_if(plan.getRound(), [](const PlanAction &action) { return action.kind == PlanActionKind::Barrier; });
   if (barriers != 1 || plan.getRound().front().kind != PlanActionKind::Barrier)
@@ -218,6 +221,10 @@ std::string findUnbuffered(PlanAttr plan, ArrayRef<PlanAction> stands, size_t wr
     if (llvm::count(plan.getRound(), PlanAction{PlanActionKind::Write, int64_t(index), /*ahead=*/1}) != 1)
       return "expected each write of two buffers once, a block ahead, but got none such of write " +
              std::to_string(index);
+  for (const PlanAction &action : plan.getRound())
+    if (action.kind == PlanActionKind::Load && action.index < int64_t(writes) && action.ahead < 2)
+      return "expected what goes to two buffers to be loaded two blocks ahead but got " + getName(action) + ", " +
+             std::to_string(action.ahead);
   return "";
 }
 
@@ -227,7 +234,7 @@ std::string findReordered(PlanAttr plan, const ProductLoop &product) {
   SmallVector<PlanAction> stands = describeRound(product), planned;
   bool hasTwo = plan.getBuffers() > 1;
   if (hasTwo)
-    if (std::string fault = findUnbuffered(plan, stands, product.writes.size()); !fault.empty())
+    if (std::string fault = findUnbuffered(plan, stands, product); !fault.empty())
       return fault;
   auto isOrdered = [&](const PlanAction &action) {
     bool isBuffered = action.kind == PlanActionKind::Write || action.kind == PlanActionKind::Barrier;

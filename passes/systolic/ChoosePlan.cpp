@@ -302,7 +302,8 @@ private:
   bool hasRoomForTwo() {
     int64_t waves = kernel.getArray()->getNumWaves();
     bool movesAll = llvm::all_of(llvm::seq(product.writes.size()), [&](size_t tile) { return places.contains(tile); });
-    if (!movesAll || wishes.buffers == 1 || !isWrittenFirst(stands, product.writes.size()))
+    if (!movesAll || wishes.buffers == 1 || product.writesOfRoundBefore() ||
+        !isWrittenFirst(stands, product.writes.size()))
       return false;
     int64_t bytes = resources.countLdsBytes(product, getPlan(1, stands));
     for (Type type : kernel.getArgumentTypes())

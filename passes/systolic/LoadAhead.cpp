@@ -150,13 +150,15 @@ private:
 class WritesAhead {
 public:
   WritesAhead(const ProductLoop &product, PlanAttr plan) : product(product) {
-    const PlanAction *write =
-        llvm::find_if(plan.getRound(), [](const PlanAction &action) { return action.kind == PlanActionKind::Write; });
-    SmallVector<LoopAction> round = listRound(product);
-    const PlanAction &before = *std::prev(write);
-    behind = llvm::find_if(round, [&](const LoopAction &one) {
-               return one.action.kind == before.kind && one.action.index == before.index;
-             })->op;
+    PlanAction before;
+    for (const PlanAction &action : plan.getRound())
+      if (action.kind == PlanActionKind::Write)
+        break;
+      else if (action.kind != PlanActionKind::Load)
+        before = action;
+    for (const LoopAction &one : listRound(product)) // of barriers the first, which stays
+      if (!behind && one.action.kind == before.kind && one.action.index == before.index)
+        behind = one.op;
   }
 
   void run(scf::ForOp loop) {
@@ -225,7 +227,7 @@ private:
   }
 
   const ProductLoop &product;
-  Operation *behind; ///< in the loop, of what is written
+  Operation *behind = nullptr; ///< in the loop, of what is written
 };
 
 } // namespace

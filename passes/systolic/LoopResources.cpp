@@ -95,6 +95,11 @@ int64_t LoopResources::countBytesInFlight(const ProductLoop &product, PlanAttr p
       LdsType lds = WriteOp(one.write).getLds().getType();
       bytes += (load->pairs ? 2 : 1) * lds.getSizeInBytes() / lds.getBuffers();
     }
+  for (auto [index, direct] : llvm::enumerate(product.directLoads))
+    if (const PlanAction *load = plan.find(PlanActionKind::Load, product.writes.size() + index); load && load->ahead) {
+      RankedTensorType tile = getTileType(LoadOp(direct.load).getResult());
+      bytes += tile.getNumElements() * tile.getElementTypeBitWidth() / 8;
+    }
   for (StageOp stage : product.stages) {
     LdsType lds = stage.getLds().getType();
     bytes += (plan.getBuffers() - 1) * lds.getSizeInBytes() / lds.getBuffers();

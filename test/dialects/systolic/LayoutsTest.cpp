@@ -276,12 +276,12 @@ void expectPartition(mlir::MLIRContext &context, llvm::ArrayRef<int64_t> shape, 
 
 // Every wave's access of 16 bytes a lane is one block, in the order of lanes.
 TEST_F(Layouts, Packed) {
-  for (auto [rows, bytes] : {std::pair(16, 64), std::pair(8, 128), std::pair(32, 32)})
+  for (auto [rows, bytes, by] : {std::tuple(16, 64, 0), {8, 128, 0}, {32, 32, 0}, {16, 64, 4}, {8, 128, 2}})
     for (unsigned bits : {8u, 16u, 32u})
       for (int64_t down : {1, 2, 6})
         for (int64_t across : {1, 2, 3})
           for (int64_t waves : {1, 4, 6}) {
-            auto packing = PackedAttr::get(&context, rows, bytes);
+            auto packing = PackedAttr::get(&context, rows, bytes, by);
             int64_t granule = packing.getGranule(bits), columns = across * bytes * 8 / bits;
             std::array<int64_t, 2> shape = {down * rows, columns};
             FragmentAttr layout = getPackedLayout(packing, shape, bits, waves);
@@ -297,8 +297,35 @@ TEST_F(Layouts, Packed) {
                   ASSERT_EQ(packing.getPlace(at[0], at[1], columns, bits), block + lane * granule + reg % granule);
                 }
           }
-  EXPECT_FALSE(getPackedLayout(PackedAttr::get(&context, 16, 64), {24, 32}, 16, 1));
-  EXPECT_FALSE(getPackedLayout(PackedAttr::get(&context, 16, 64), {16, 48}, 16, 1));
+  EXPECT_FALSE(getPackedLayout(PackedAttr::get(&context, 16, 64, 0), {24, 32}, 16, 1));
+  EXPECT_FALSE(getPackedLayout(PackedAttr::get(&context, 16, 64, 0), {16, 48}, 16, 1));
+}
+
+// A lane's 16 bytes are of several cells of 4 elements a lane: of a 16x16 cell its neighbours' registers, of a 32x32
+// cell those of every other one.
+TEST_F(Layouts, AccessesOfPackedCells) {
+  auto packing = PackedAttr::get(&context, 16, 64, 4);
+  FragmentAttr a16 = getMmaLayout(array(1, 1, 16, 16, 4), MmaOperand::A, {32, 64}, 64),
+               a32 = getMmaLayout(array(1, 1, 32, 8, 8), MmaOperand::A, {32, 64}, 64);
+  AccessRegisters of16 = getAccessRegisters(a16, 4, 1, packing, 16), of32 = getAccessRegisters(a32, 4, 1, packing, 16);
+  EXPECT_EQ(of16.width, 8);
+  EXPECT_EQ(of32.width, 8);
+  EXPECT_EQ(of16.of(1), (llvm::ArrayRef<int64_t>{8, 9, 10, 11, 12, 13, 14, 15}));
+  EXPECT_EQ(of32.of(1), (llvm::ArrayRef<int64_t>{4, 5, 6, 7, 12, 13, 14, 15}));
+  for (auto [layout, accesses] : {std::pair(a16, of16), std::pair(a32, of32)})
+    for (int64_t lane = 0; lane < 64; ++lane)
+      for (int64_t access = 0; access < accesses.getNumAccesses(); ++access)
+        for (auto [place, reg] : llvm::enumerate(accesses.of(access))) {
+          auto first = coordinates(layout, accesses.of(access).front(), lane, 0),
+               at = coordinates(layout, reg, lane, 0);
+          EXPECT_EQ(packing.getPlace(at[0], at[1], 64, 16),
+                    packing.getPlace(first[0], first[1], 64, 16) + int64_t(place));
+        }
+  // Eight neighbours a lane are halves of two granules.
+  FragmentAttr wide = getMmaLayout(SystolicArrayAttr::get(&context, 1, 1, 16, 16, 32, 16, /*transposed=*/false),
+                                   MmaOperand::A, {32, 64}, 64);
+  EXPECT_EQ(getAccessRegisters(wide, 4, 1, packing, 16).width, 4);
+  EXPECT_EQ(getAccessRegisters(a16, 4, 1, {}, 16).width, 4);
 }
 
 TEST_F(Layouts, BlockedRank1) {

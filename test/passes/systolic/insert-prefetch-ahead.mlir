@@ -26,7 +26,7 @@ systolic.kernel @scaled(%X: !X, %work: index, %lds: !lds)
   %c16 = arith.constant 16 : index
   %b = systolic.load %X[%c0, %c0] : !X -> tensor<16x16xf16, #acc>
   %zero = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
-  // expected-remark @+1 {{Remark="what goes to LDS is loaded a round before", buffers=1, bytes_in_flight=512,}}
+  // expected-remark @+1 {{Remark="tiles are loaded a round before", buffers=1, bytes_in_flight=512,}}
   %sum = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %zero) -> (tensor<16x16xf32, #acc>) {
     %x = systolic.load %X[%c0, %k] : !X -> tensor<16x16xf16, #x>
     systolic.barrier
@@ -71,5 +71,81 @@ systolic.kernel @follows(%X: !X, %work: index, %lds: !lds)
     scf.yield %next, %below : tensor<16x16xf32, #acc>, index
   }
   systolic.store %sum#0, %X[%c0, %c0] : tensor<16x16xf32, #acc>, !X
+  systolic.return
+}
+
+// -----
+
+// What goes past LDS is loaded behind the product that takes it, whose registers are then the next round's.
+#a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave []>
+#acc = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+!X = memref<64x64xf16, #systolic.axes<M, K>>
+// CHECK-LABEL: systolic.kernel @direct(
+// CHECK: %[[FIRST:.+]] = systolic.load %{{.+}}[%{{.+}}, %{{.+}}] when %{{.+}} : {{.+}} -> tensor<16x16xf16, #[[A:.+]]>
+// CHECK: scf.for {{.+}} iter_args(%{{.+}} = %{{.+}}, %[[TILE:.+]] = %[[FIRST]])
+// CHECK-NOT: systolic.load
+// CHECK: systolic.mma %[[TILE]],
+// CHECK: %[[NEXT:.+]] = systolic.load
+// CHECK: scf.yield %{{.+}}, %[[NEXT]]
+systolic.kernel @direct(%X: !X, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 16>} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %b = systolic.load %X[%c0, %c0] : !X -> tensor<16x16xf16, #acc>
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
+  // expected-remark @+1 {{Remark="tiles are loaded a round before", buffers=1, bytes_in_flight=512,}}
+  %sum = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %zero) -> (tensor<16x16xf32, #acc>) {
+    %a = systolic.load %X[%c0, %k] : !X -> tensor<16x16xf16, #a>
+    %scaled = arith.mulf %acc, %acc : tensor<16x16xf32, #acc>
+    %next = systolic.mma %a, %b, %scaled : tensor<16x16xf16, #a>, tensor<16x16xf16, #acc> -> tensor<16x16xf32, #acc>
+    scf.yield %next : tensor<16x16xf32, #acc>
+  }
+  systolic.store %sum, %X[%c0, %c0] : tensor<16x16xf32, #acc>, !X
+  systolic.return
+}
+
+// -----
+
+// Several waves: one barrier a round, and two buffers in turn.
+#x = #systolic.fragment<reg [1:4*1], lane [1:4*4, 0:16*1], wave [-1:4*0]>
+#a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [-1:4*0]>
+#acc = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave [1:4*16]>
+!X = memref<64x64xf16, #systolic.axes<M, K>>
+!lds = !systolic.lds<1 x 16x16xf16, unit, #systolic.axes<16, 16>>
+// CHECK-LABEL: systolic.kernel @two_buffers(
+// CHECK-SAME: %[[LDS:[a-z0-9]+]]: !systolic.lds<2 x 16x16xf16
+// CHECK: %[[FIRST:.+]] = systolic.load {{.+}} when
+// CHECK: %[[SECOND:.+]] = systolic.load {{.+}} when
+// CHECK: systolic.barrier
+// CHECK: systolic.write %[[FIRST]], %[[LDS]][%[[ZERO:.+]]]
+// CHECK: scf.for {{.+}} iter_args(%{{.+}} = %{{.+}}, %{{.+}} = %[[FIRST]], %[[TILE:.+]] = %[[SECOND]], %[[BUFFER:.+]] = %[[ZERO]])
+// CHECK: %[[OTHER:.+]] = arith.subi %{{.+}}, %[[BUFFER]]
+// CHECK: systolic.barrier
+// CHECK-NOT: systolic.barrier
+// CHECK: systolic.read %[[LDS]][%[[BUFFER]]]
+// CHECK: systolic.write %[[TILE]], %[[LDS]][%[[OTHER]]]
+// CHECK: %[[NEXT:.+]] = systolic.load
+// CHECK: systolic.mma
+// CHECK: scf.yield %{{.+}}, %[[TILE]], %[[NEXT]], %[[OTHER]]
+systolic.kernel @two_buffers(%X: !X, %work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x4, cell = 16x16x16, instruction_k = 16>} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %b = systolic.load %X[%c0, %c0] : !X -> tensor<16x64xf16, #acc>
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32, #acc>
+  // expected-remark @+1 {{Remark="a block is loaded two blocks and written to LDS one block before its products", buffers=2,}}
+  %sum = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %zero) -> (tensor<16x64xf32, #acc>) {
+    %x = systolic.load %X[%c0, %k] : !X -> tensor<16x16xf16, #x>
+    systolic.barrier
+    systolic.write %x, %lds[%c0] : tensor<16x16xf16, #x>, !lds
+    systolic.barrier
+    %a = systolic.read %lds[%c0] : !lds -> tensor<16x16xf16, #a>
+    %scaled = arith.mulf %acc, %acc : tensor<16x64xf32, #acc>
+    %next = systolic.mma %a, %b, %scaled : tensor<16x16xf16, #a>, tensor<16x64xf16, #acc> -> tensor<16x64xf32, #acc>
+    scf.yield %next : tensor<16x64xf32, #acc>
+  }
+  systolic.store %sum, %X[%c0, %c0] : tensor<16x64xf32, #acc>, !X
   systolic.return
 }

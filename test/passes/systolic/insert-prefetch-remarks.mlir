@@ -56,7 +56,7 @@ systolic.kernel @refused(%X: !X, %work: index, %lds: !lds, %other: !lds)
     scf.yield %next : tensor<32x32xf32, #acc>
   }
   // A block of zeros would double the sum: no pipeline.
-  // expected-remark @+1 {{Remark="what goes to LDS is loaded a round before"}}
+  // expected-remark @+1 {{Remark="tiles are loaded a round before"}}
   %sum = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %one) -> (tensor<32x32xf32, #acc>) {
     %x = systolic.load %X[%c0, %k] : !X -> tensor<32x32xf16, #x>
     systolic.barrier
@@ -68,7 +68,7 @@ systolic.kernel @refused(%X: !X, %work: index, %lds: !lds, %other: !lds)
     %next = systolic.mma %a, %b, %doubled : tensor<32x32xf16, #a>, tensor<32x32xf16, #b> -> tensor<32x32xf32, #acc>
     scf.yield %next : tensor<32x32xf32, #acc>
   }
-  // expected-remark @+1 {{Remark="nothing that is loaded goes to LDS"}}
+  // expected-remark @+1 {{Remark="tiles are loaded a round before", buffers=1, bytes_in_flight=4096,}}
   %direct = scf.for %k = %c0 to %c128 step %c32 iter_args(%acc = %sum) -> (tensor<32x32xf32, #acc>) {
     %a = systolic.load %X[%c0, %k] : !X -> tensor<32x32xf16, #a>
     %b = systolic.load %X[%k, %c0] : !X -> tensor<32x32xf16, #b>

@@ -50,6 +50,32 @@ module {
     }
   }
 
+  // Beside matrix instructions an fma of vectors is one of each element; without them it stays, for LLVM packs it.
+  // CHECK-LABEL: llvm.func @beside_products
+  // CHECK-COUNT-4: llvm.intr.fma(%{{.+}}, %{{.+}}, %{{.+}}) : (f32, f32, f32) -> f32
+  // CHECK-LABEL: llvm.func @without_products
+  // CHECK: llvm.intr.fma(%{{.+}}, %{{.+}}, %{{.+}}) : (vector<4xf32>, vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+  gpu.module @products {
+    gpu.func @beside_products(%x: memref<64xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+      %i = gpu.thread_id x
+      %v = memref.load %x[%i] : memref<64xf32>
+      %zero = arith.constant dense<0.0> : vector<4xf32>
+      %d = amdgpu.mfma 16x16x4 %v * %v + %zero {blocks = 1 : i32} blgp = none : f32, f32, vector<4xf32>
+      %f = math.fma %d, %d, %d : vector<4xf32>
+      vector.store %f, %x[%i] : memref<64xf32>, vector<4xf32>
+      gpu.return
+    }
+  }
+  gpu.module @plain {
+    gpu.func @without_products(%x: memref<64xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+      %i = gpu.thread_id x
+      %d = vector.load %x[%i] : memref<64xf32>, vector<4xf32>
+      %f = math.fma %d, %d, %d : vector<4xf32>
+      vector.store %f, %x[%i] : memref<64xf32>, vector<4xf32>
+      gpu.return
+    }
+  }
+
   // Approximate powers of two are one instruction each; a number that is rounded to bf16 takes three for two elements beside two
   // each, and none keeps a NaN.
   // CHECK-LABEL: llvm.func @weights

@@ -20,6 +20,23 @@ systolic.kernel @direct(%W: !W {systolic.packed = #systolic.packed<16 x 64 bytes
 
 // -----
 
+// By cells: a lane's load gives what it has of two.
+// CHECK-LABEL: gpu.func @by_cells(
+// CHECK: %[[FIRST:.+]] = amdgpu.raw_buffer_load %{{.+}} -> vector<8xf16>
+// CHECK: %[[SECOND:.+]] = amdgpu.raw_buffer_load {{.+}} -> vector<8xf16>
+// CHECK-NOT: raw_buffer_load
+#w = #systolic.fragment<reg [1:4*1, 1:4*8], lane [0:32*1, 1:2*4], wave []>
+!W = memref<64x64xf16, #systolic.axes<N, K>>
+systolic.kernel @by_cells(%W: !W {systolic.packed = #systolic.packed<16 x 64 bytes, by 4>}, %Y: !W, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %w = systolic.load %W[%c0, %c0] : !W -> tensor<32x32xf16, #w>
+  systolic.store %w, %Y[%c0, %c0] : tensor<32x32xf16, #w>, !W
+  systolic.return
+}
+
+// -----
+
 // At any column the place is computed whole, element by element.
 // CHECK-LABEL: gpu.func @anywhere(
 // CHECK-COUNT-8: amdgpu.raw_buffer_load {{.+}} -> f16

@@ -57,7 +57,7 @@ int run(const char *file, void *const *arguments, uint32_t rows, uint32_t spare)
 
 
 class OperandOrder:
-    """A cache in blocks of 16 rows and 64 bytes of each, 16 bytes of a row after those of the row before."""
+    """A cache in blocks of 16 rows and 64 bytes of each, 16 bytes of a row after those of the row before: 4 of every 16 columns."""
 
     def __init__(self, operand, heads, matrix):
         self.operand, self.heads, self.matrix = operand, heads, matrix
@@ -71,8 +71,9 @@ class OperandOrder:
         if self.operand == "values":
             row, column = column, row
         across, granule = 64 // itemsize, 16 // itemsize
+        in_granule = column % across // 16 * 4 + column % 4
         block = row // 16 * (self.matrix[1] // across) + column // across
-        return block * 16 * across + column % across // granule * 16 * granule + row % 16 * granule + column % granule
+        return block * 16 * across + column % 16 // 4 * 16 * granule + row % 16 * granule + in_granule
 
     def pack(self, cache):
         packed = numpy.zeros(self.matrix, cache.dtype).ravel()
