@@ -37,8 +37,8 @@ TEST(OperandOrder, PackAndUnpack) {
       std::vector<uint16_t> packed(matrix.rows * matrix.columns, 7);
       auto bytes = [](std::vector<uint16_t> &values) { return reinterpret_cast<std::byte *>(values.data()); };
       order.pack(positions, features, 2, bytes(rows), bytes(packed));
-      // Element (r, c) of the matrix: blocks of 16 x 32 one after the other, in each granules g of a row's columns 4g to
-      // 4g + 3 and 16 + 4g to 16 + 4g + 3, all rows' of one before the next.
+      // Element (r, c) of the matrix: blocks of 16 x 32 one after the other, in each granules g of a row's columns 4g
+      // to 4g + 3 and 16 + 4g to 16 + 4g + 3, all rows' of one before the next.
       auto at = [&](int64_t r, int64_t c) {
         int64_t inGranule = c % 32 / 16 * 4 + c % 4;
         return packed[(r / 16 * (matrix.columns / 32) + c / 32) * 512 + c % 16 / 4 * 128 + r % 16 * 8 + inGranule];

@@ -149,3 +149,34 @@ systolic.kernel @two_buffers(%X: !X, %work: index, %lds: !lds)
   systolic.store %sum, %X[%c0, %c0] : tensor<16x64xf32, #acc>, !X
   systolic.return
 }
+
+// -----
+
+// What is written hangs on the round before, so it can't be written a round ahead.
+#x = #systolic.fragment<reg [1:4*1], lane [1:4*4, 0:16*1], wave [-1:4*0]>
+#a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [-1:4*0]>
+#acc = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave [1:4*16]>
+!X = memref<64x64xf16, #systolic.axes<M, K>>
+!lds = !systolic.lds<1 x 16x16xf16, unit, #systolic.axes<16, 16>>
+systolic.kernel @of_round_before(%X: !X, %work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x4, cell = 16x16x16, instruction_k = 16>} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %b = systolic.load %X[%c0, %c0] : !X -> tensor<16x64xf16, #acc>
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32, #acc>
+  %none = arith.constant dense<0.0> : tensor<16x16xf16, #x>
+  // expected-error @+1 {{expected one buffer of what hangs on the round before but got 2}}
+  %sum:2 = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %zero, %before = %none) -> (tensor<16x64xf32, #acc>, tensor<16x16xf16, #x>) {
+    %x = systolic.load %X[%c0, %k] : !X -> tensor<16x16xf16, #x>
+    %new = arith.addf %x, %before : tensor<16x16xf16, #x>
+    systolic.barrier
+    systolic.write %new, %lds[%c0] : tensor<16x16xf16, #x>, !lds
+    systolic.barrier
+    %a = systolic.read %lds[%c0] : !lds -> tensor<16x16xf16, #a>
+    %next = systolic.mma %a, %b, %acc : tensor<16x16xf16, #a>, tensor<16x64xf16, #acc> -> tensor<16x64xf32, #acc>
+    scf.yield %next, %new : tensor<16x64xf32, #acc>, tensor<16x16xf16, #x>
+  } {systolic.plan = #systolic.plan<buffers = 2, order = merged, round = [barrier, read 1, write 0 +1, load 0 +2, multiply]>}
+  systolic.store %sum#0, %X[%c0, %c0] : tensor<16x64xf32, #acc>, !X
+  systolic.return
+}
