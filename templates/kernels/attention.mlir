@@ -358,13 +358,15 @@ module {
     %weight = math.exp2 %exponent fastmath<afn> : !by_part
     %weighted_sum = arith.mulf %sum, %weight : !by_part
     %total = systolic.reduce add %weighted_sum along 0 : !by_part -> !one
-    %totals = systolic.broadcast %total along 1 : !one -> !line
+    %unit = arith.constant dense<1.0> : !one
+    %share = arith.divf %unit, %total : !one
+    %shares = systolic.broadcast %share along 1 : !one -> !line
     %weight_list = systolic.reduce add %weight along 1 : !by_part -> !part_list
     %weights = systolic.broadcast %weight_list along 1 : !part_list -> !of_parts
     %weighted = arith.mulf %o, %weights : !of_parts
     %features = systolic.reduce add %weighted along 0 : !of_parts -> !features
     %line = systolic.broadcast %features along 0 : !features -> !line
-    %average = arith.divf %line, %totals : !line
+    %average = arith.mulf %line, %shares : !line
     return %average : !line
   }
 
@@ -551,9 +553,12 @@ module {
     } else {
       scf.yield %state#0 : !o
     }
+    // One division a row.
     %row_sum = systolic.reduce add %state#2 along 0 : !sums -> !r
-    %sums = systolic.broadcast %row_sum along 0 : !r -> !o
-    %average = arith.divf %o, %sums : !o
+    %one = arith.constant dense<1.0> : !r
+    %share = arith.divf %one, %row_sum : !r
+    %shares = systolic.broadcast %share along 0 : !r -> !o
+    %average = arith.mulf %o, %shares : !o
     %result_rows = func.call @rows(%q0) : (index) -> !ri
     scf.if %is_split {
       %keys = arith.subi %end, %first : index
