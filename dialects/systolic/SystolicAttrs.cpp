@@ -156,10 +156,10 @@ LogicalResult FragmentAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
 // #systolic.swizzle, #systolic.array
 
 LogicalResult SwizzleAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t vector, int64_t rows,
-                                  int64_t phase) {
-  for (int64_t number : {vector, rows, phase})
-    if (number <= 0 || (number & (number - 1)) != 0) // swizzle_c1
-      return emitError() << "expected powers of two but got " << vector << ", " << rows << " and " << phase;
+                                  int64_t phase, int64_t fold) {
+  if (!llvm::all_of(ArrayRef({vector, rows, phase, fold}), llvm::isPowerOf2_64)) // swizzle_c1
+    return emitError() << "expected powers of two but got " << vector << ", " << rows << ", " << phase << " and fold "
+                       << fold;
   return success();
 }
 
@@ -310,6 +310,9 @@ LogicalResult LdsType::verify(function_ref<InFlightDiagnostic()> emitError, int6
   if (groups && (shape.size() != 2 || shape[1] % (groups.getVector() * groups.getRows()) != 0)) // lds_c5
     return emitError() << "expected rows of a multiple of " << groups.getVector() * groups.getRows()
                        << " columns for the swizzle but got " << shape.back() << " in rank " << shape.size();
+  if (groups && shape[0] % groups.getFold() != 0) // lds_c7
+    return emitError() << "expected a multiple of the " << groups.getFold() << " rows that the swizzle folds but got "
+                       << shape[0];
   if (auto packed = dyn_cast<PackedAttr>(swizzle);
       packed && !packed.divides(shape, elementType.getIntOrFloatBitWidth())) // lds_c6
     return emitError() << "expected whole blocks of " << packed.getRows() << " rows and " << packed.getBytes()

@@ -81,11 +81,26 @@ def Systolic_SwizzleAttr : Systolic_Attr<"Swizzle", "swizzle"> {
     Columns move in groups of `vector` elements; column group c of row r stands at c xor ((r / `phase`) mod `rows`).
     Where a row is shorter than the banks, `phase` rows fill them, and move alike.
 
-    - swizzle_c1: `vector`, `rows` and `phase` are powers of two.
+    With `fold F` row r stands, and moves its columns, where row r xor ((r mod F) / 2) would without: each bit of its number
+    below F takes in the next one. That spreads rows whose numbers differ in one high bit, as those do that are exchanged for
+    a chain of products, and rows that are two apart where two fill the banks.
+
+    - swizzle_c1: `vector`, `rows`, `phase` and F are powers of two.
   }];
-  let parameters = (ins "int64_t":$vector, "int64_t":$rows, "int64_t":$phase);
-  let assemblyFormat = "`<` $vector `,` $rows `,` $phase `>`";
+  let parameters = (ins "int64_t":$vector, "int64_t":$rows, "int64_t":$phase, DefaultValuedParameter<"int64_t", "1">:$fold);
+  let assemblyFormat = "`<` $vector `,` $rows `,` $phase (`,` `fold` $fold^)? `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The row in whose place a row stands.
+    int64_t getFoldedRow(int64_t row) const { return row ^ row % getFold() / 2; }
+    /// Rows after which the order of rows and columns begins anew.
+    int64_t getPeriod() const { return std::max(getRows() * getPhase(), getFold()); }
+    /// Where an element stands in an array of so many columns.
+    int64_t getPlace(int64_t row, int64_t column, int64_t columns) const {
+      row = getFoldedRow(row);
+      return row * columns + (column ^ row / getPhase() % getRows() * getVector());
+    }
+  }];
 }
 
 def Systolic_PackedAttr : Systolic_Attr<"Packed", "packed"> {
@@ -219,6 +234,7 @@ def Systolic_LdsType : Systolic_Type<"Lds", "lds"> {
     - lds_c5: a swizzled array has rank 2, and the swizzle's groups divide its columns: it must not move an element into
       the next row.
     - lds_c6: a packed array has rank 2 and is a whole number of blocks.
+    - lds_c7: what a swizzle folds divides the array's rows.
   }];
   let parameters = (ins "int64_t":$buffers, ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
                         "::mlir::Attribute":$swizzle, "::nstf::systolic::AxesAttr":$axes);

@@ -35,7 +35,7 @@ int64_t getPlace(const LdsTileAccess &access, Attribute swizzle, ArrayRef<int64_
   if (auto packed = dyn_cast_or_null<PackedAttr>(swizzle))
     return packed.getPlace(row, column, access.shape.back(), access.elementBits);
   if (auto groups = dyn_cast_or_null<SwizzleAttr>(swizzle))
-    column ^= row / groups.getPhase() % groups.getRows() * groups.getVector();
+    return groups.getPlace(row, column, access.shape.back());
   return row * access.shape.back() + column;
 }
 
@@ -93,21 +93,27 @@ LdsCost nstf::systolic::getCost(const LdsTileAccess &access, Attribute swizzle, 
 SwizzleAttr nstf::systolic::chooseSwizzle(const LdsTileAccess &write, const LdsTileAccess &read, const Costs &costs) {
   auto judge = [&](SwizzleAttr swizzle) {
     LdsCost in = getCost(write, swizzle, costs), out = getCost(read, swizzle, costs);
-    return std::tuple(in.clocks() + out.clocks(), in.addresses + out.addresses);
+    return std::tuple(in.clocks() + out.clocks(), in.addresses + out.addresses, in.conflictClocks + out.conflictClocks);
   };
   SwizzleAttr best;
   auto cost = judge(best);
   if (read.shape.size() != 2)
     return best;
-  int64_t columns = read.shape.back();
+  int64_t height = read.shape.front(), columns = read.shape.back();
   MLIRContext *context = read.layout.getContext();
   std::set<int64_t> vectors = {getAccessRegisters(write, {}).width, getAccessRegisters(read, {}).width};
-  for (int64_t vector : vectors)
-    for (int64_t rows = 2; columns % (vector * rows) == 0; rows *= 2)
-      for (int64_t phase = 1; phase * rows <= read.shape.front(); phase *= 2) {
-        auto swizzle = SwizzleAttr::get(context, vector, rows, phase);
-        if (auto other = judge(swizzle); other < cost)
-          std::tie(best, cost) = std::pair(swizzle, other);
-      }
+  auto tryFolded = [&](int64_t fold) {
+    for (int64_t vector : vectors)
+      for (int64_t rows = 2; columns % (vector * rows) == 0; rows *= 2)
+        for (int64_t phase = 1; phase * rows <= height; phase *= 2) {
+          auto swizzle = SwizzleAttr::get(context, vector, rows, phase, fold);
+          if (auto other = judge(swizzle); other < cost)
+            std::tie(best, cost) = std::pair(swizzle, other);
+        }
+  };
+  tryFolded(1);
+  // Rows are folded only where they meet on banks otherwise. Two in a fold stand as they are.
+  for (int64_t fold = 4; std::get<2>(cost) != 0 && height % fold == 0; fold *= 2)
+    tryFolded(fold);
   return best;
 }

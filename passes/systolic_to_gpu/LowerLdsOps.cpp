@@ -79,7 +79,9 @@ private:
     if (swizzle) {
       // Whole rounds of the swizzle change nothing: without them rows that far apart share an address, and the rest of
       // it is a constant.
-      Value row = offsets[0] % (swizzle.getRows() * swizzle.getPhase()) == 0 ? start[0] : indices[0];
+      Value first = foldRow(start[0]);
+      indices[0] = offsets[0] % swizzle.getFold() == 0 ? index.add(first, offsets[0]) : foldRow(indices[0]);
+      Value row = offsets[0] % swizzle.getPeriod() == 0 ? first : indices[0];
       Value shift = index.mul(index.rem(index.div(row, swizzle.getPhase()), swizzle.getRows()), swizzle.getVector());
       // The same holds of whole spans of columns, which the swizzle exchanges only among themselves.
       int64_t span = swizzle.getRows() * swizzle.getVector(), inside = offsets[1] % span;
@@ -89,6 +91,14 @@ private:
     }
     indices.insert(indices.begin(), lds.number);
     return indices;
+  }
+
+  /// The row in whose place a row stands.
+  Value foldRow(Value row) {
+    if (swizzle.getFold() == 1)
+      return row;
+    Value bits = index.div(index.rem(row, swizzle.getFold()), 2);
+    return arith::XOrIOp::create(index.builder, index.loc, row, bits);
   }
 
   /// The last of a span's columns that a lane's tile starts at.

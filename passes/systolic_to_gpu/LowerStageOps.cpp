@@ -21,7 +21,7 @@ public:
   int64_t getPeriod() const {
     if (packing)
       return packing.getRows() * columns;
-    return swizzle ? swizzle.getRows() * swizzle.getPhase() * columns : columns;
+    return swizzle ? swizzle.getPeriod() * columns : columns;
   }
 
   SmallVector<Value> at(Value place) {
@@ -31,11 +31,20 @@ public:
     if (swizzle) {
       Value shift = index.mul(index.rem(index.div(row, swizzle.getPhase()), swizzle.getRows()), swizzle.getVector());
       column = arith::XOrIOp::create(index.builder, index.loc, column, shift);
+      row = unfoldRow(row);
     }
     return {row, column};
   }
 
 private:
+  /// The row that stands in the place of row `place`: each bit takes in all above it that are folded.
+  Value unfoldRow(Value place) {
+    Value folded = index.rem(place, swizzle.getFold()), row = place;
+    for (int64_t bit = 2; bit < swizzle.getFold(); bit *= 2)
+      row = arith::XOrIOp::create(index.builder, index.loc, row, index.div(folded, bit));
+    return row;
+  }
+
   /// Places of a block are granules of its rows: block, granule, row, element.
   Value getPackedRow(Value place) {
     Value rowInBlock = index.rem(index.div(place, packing.getGranule(bits)), packing.getRows());

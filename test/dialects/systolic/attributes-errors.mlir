@@ -47,18 +47,23 @@ func.func private @fragment_c3_gap(tensor<16xf32, #systolic.fragment<reg [0:4*2]
 
 // -----
 
-// expected-error @+1 {{expected powers of two but got 4, 3 and 1}}
+// expected-error @+1 {{expected powers of two but got 4, 3, 1 and fold 1}}
 func.func private @swizzle_c1_rows(!systolic.lds<1 x 16x48xf32, #systolic.swizzle<4, 3, 1>, #systolic.axes<BM, BK>>)
 
 // -----
 
-// expected-error @+1 {{expected powers of two but got 0, 4 and 1}}
+// expected-error @+1 {{expected powers of two but got 0, 4, 1 and fold 1}}
 func.func private @swizzle_c1_vector(!systolic.lds<1 x 16x48xf32, #systolic.swizzle<0, 4, 1>, #systolic.axes<BM, BK>>)
 
 // -----
 
-// expected-error @+1 {{expected powers of two but got 4, 4 and 6}}
+// expected-error @+1 {{expected powers of two but got 4, 4, 6 and fold 1}}
 func.func private @swizzle_c1_phase(!systolic.lds<1 x 16x48xf32, #systolic.swizzle<4, 4, 6>, #systolic.axes<BM, BK>>)
+
+// -----
+
+// expected-error @+1 {{expected powers of two but got 4, 4, 1 and fold 12}}
+func.func private @swizzle_c1_fold(!systolic.lds<1 x 24x16xf32, #systolic.swizzle<4, 4, 1, fold 12>, #systolic.axes<BM, BK>>)
 
 // -----
 
@@ -150,6 +155,11 @@ func.func private @lds_c6_bytes(!systolic.lds<1 x 32x16xf16, #systolic.packed<16
 
 // expected-error @+1 {{expected whole blocks of 16 rows and 64 bytes but got 512 of 'f16'}}
 func.func private @lds_c6_rank(!systolic.lds<1 x 512xf16, #systolic.packed<16 x 64 bytes>, #systolic.axes<BK>>)
+
+// -----
+
+// expected-error @+1 {{expected a multiple of the 16 rows that the swizzle folds but got 24}}
+func.func private @lds_c7(!systolic.lds<1 x 24x32xf32, #systolic.swizzle<4, 8, 1, fold 16>, #systolic.axes<BM, BK>>)
 
 // -----
 

@@ -3,9 +3,12 @@
 #include "passes/analysis/LdsLayout.h"
 
 #include "dialects/systolic/Layouts.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/MLIRContext.h"
 #include "test/passes/analysis/ChipCosts.h"
 #include <gtest/gtest.h>
+
+#include <set>
 
 namespace nstf::systolic {
 namespace {
@@ -42,8 +45,52 @@ TEST_F(LdsLayout, OperandsOf16BytesHaveASwizzleWithoutConflicts) {
       EXPECT_EQ(getCost(out, swizzle, costs).conflictClocks, 0) << m << " " << columns;
     }
   // Two rows of 64 bytes fill the banks.
-  EXPECT_EQ(chooseSwizzle(write(64, 32, 16), read(64, 32, 16, 32, 8), costs), SwizzleAttr::get(&context, 8, 4, 2));
-  EXPECT_EQ(chooseSwizzle(write(64, 64, 16), read(64, 64, 16, 32, 8), costs), SwizzleAttr::get(&context, 8, 8, 1));
+  EXPECT_EQ(chooseSwizzle(write(64, 32, 16), read(64, 32, 16, 32, 8), costs), SwizzleAttr::get(&context, 8, 4, 2, 1));
+  EXPECT_EQ(chooseSwizzle(write(64, 64, 16), read(64, 64, 16, 32, 8), costs), SwizzleAttr::get(&context, 8, 8, 1, 1));
+}
+
+// Rows of a chain of products are exchanged: lanes that are served together differ in one bit of a row's number, and no
+// swizzle of eight rows tells them apart. Patches of two rows stand two rows apart.
+TEST_F(LdsLayout, ExchangedRowsAreFolded) {
+  auto layout = [&](const char *text) { return llvm::cast<FragmentAttr>(mlir::parseAttribute(text, &context)); };
+  LdsTileAccess keys = {LdsDirection::Write,
+                        layout("#systolic.fragment<reg [1:8*1, 0:2*16], lane [1:16*8, 0:4*1], wave [0:4*4]>"),
+                        {32, 128},
+                        16};
+  LdsTileAccess ofKeys = {
+      LdsDirection::Read,
+      layout("#systolic.fragment<reg [1:8*1, 1:8*16], lane [0:4*1, 0:2*8, 0:2*4, 0:2*16, 1:2*8], wave [-1:4*0]>"),
+      {32, 128},
+      16};
+  LdsTileAccess values = {LdsDirection::Write,
+                          layout("#systolic.fragment<reg [1:8*1, 0:2*1], lane [1:4*8, 0:16*2], wave [0:4*32]>"),
+                          {128, 32},
+                          16};
+  LdsTileAccess ofValues = {
+      LdsDirection::Read,
+      layout(
+          "#systolic.fragment<reg [1:8*1, 1:2*16, 0:4*32], lane [0:4*1, 0:2*8, 0:2*4, 0:2*16, 1:2*8], wave [-1:4*0]>"),
+      {128, 32},
+      16};
+  EXPECT_EQ(chooseSwizzle(keys, ofKeys, costs), SwizzleAttr::get(&context, 8, 8, 1, 16));
+  EXPECT_EQ(chooseSwizzle(values, ofValues, costs), SwizzleAttr::get(&context, 8, 4, 2, 16));
+  for (auto [write, read] : {std::pair(keys, ofKeys), std::pair(values, ofValues)}) {
+    SwizzleAttr swizzle = chooseSwizzle(write, read, costs);
+    EXPECT_EQ(getCost(write, swizzle, costs).conflictClocks + getCost(read, swizzle, costs).conflictClocks, 0);
+    EXPECT_EQ(getAccessRegisters(write, swizzle).width, 8);
+    EXPECT_EQ(getAccessRegisters(read, swizzle).width, 8);
+  }
+}
+
+// Each row of the array is one row's place.
+TEST_F(LdsLayout, FoldedRowsStandInDifferentPlaces) {
+  auto swizzle = SwizzleAttr::get(&context, 8, 4, 2, 16);
+  std::set<int64_t> places;
+  for (int64_t row = 0; row < 48; ++row)
+    for (int64_t column = 0; column < 32; ++column)
+      places.insert(swizzle.getPlace(row, column, 32));
+  EXPECT_EQ(places.size(), 48u * 32);
+  EXPECT_EQ(*places.rbegin(), 48 * 32 - 1);
 }
 
 TEST_F(LdsLayout, CostsAreOfTheWholeTile) {
@@ -54,7 +101,7 @@ TEST_F(LdsLayout, CostsAreOfTheWholeTile) {
   EXPECT_EQ(cost.conflictClocks, 4 * 56);
   EXPECT_EQ(cost.addresses, 1);
   // Swizzled, the steps are no constant apart.
-  EXPECT_EQ(getCost(out, SwizzleAttr::get(&context, 8, 8, 1), costs).addresses, 4);
+  EXPECT_EQ(getCost(out, SwizzleAttr::get(&context, 8, 8, 1, 1), costs).addresses, 4);
   LdsCost in = getCost(write(32, 64, 16), nullptr, costs);
   EXPECT_EQ(in.accesses, 4);
   EXPECT_EQ(in.portClocks, 4 * 20);

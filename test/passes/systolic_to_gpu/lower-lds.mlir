@@ -91,3 +91,54 @@ systolic.kernel @tokens(%Y: !Y, %work: index, %lds: !lds)
   systolic.store %x, %Y[%work, %c0] : tensor<32x128xf16, #rows>, !Y
   systolic.return
 }
+
+// -----
+
+// A folded row stands in the place of another: rows a whole fold apart share an address, others don't.
+#rows = #systolic.fragment<reg [1:8*1, 1:2*16, 0:2*32], lane [0:32*1, 1:2*8], wave []>
+!lds = !systolic.lds<1 x 64x32xf16, #systolic.swizzle<8, 4, 2, fold 16>, #systolic.axes<64, 32>>
+!Y = memref<64x32xf16, #systolic.axes<M, K>>
+// CHECK-LABEL: gpu.func @folded(
+// CHECK-DAG: %[[C2:.+]] = arith.constant 2 : index
+// CHECK-DAG: %[[C4:.+]] = arith.constant 4 : index
+// CHECK-DAG: %[[C16:.+]] = arith.constant 16 : index
+// CHECK: %[[BITS:.+]] = arith.remui %[[ROW:.+]], %[[C16]] : index
+// CHECK: %[[HALF:.+]] = arith.divui %[[BITS]], %[[C2]] : index
+// CHECK: %[[FOLDED:.+]] = arith.xori %[[ROW]], %[[HALF]] : index
+// CHECK: %[[LINE:.+]] = arith.divui %[[FOLDED]], %[[C2]] : index
+// CHECK: arith.remui %[[LINE]], %[[C4]] : index
+// CHECK: vector.load %{{.+}}[%{{.+}}, %[[FOLDED]], %[[FIRST:[a-z0-9]+]]]
+// CHECK: vector.load %{{.+}}[%{{.+}}, %[[FOLDED]], %[[SECOND:[a-z0-9]+]]]
+// CHECK: %[[BELOW:.+]] = arith.addi %[[FOLDED]], %{{.+}} : index
+// CHECK: vector.load %{{.+}}[%{{.+}}, %[[BELOW]], %[[FIRST]]]
+// CHECK: vector.load %{{.+}}[%{{.+}}, %[[BELOW]], %[[SECOND]]]
+systolic.kernel @folded(%Y: !Y, %work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 32x32x16, instruction_k = 8>} {
+  %c0 = arith.constant 0 : index
+  %x = systolic.read %lds[%c0] : !lds -> tensor<64x32xf16, #rows>
+  systolic.store %x, %Y[%c0, %c0] : tensor<64x32xf16, #rows>, !Y
+  systolic.return
+}
+
+// -----
+
+// What goes past the registers is fetched for the row that stands in a place: each bit of its number takes in all above it.
+!X = memref<64x32xf16, #systolic.axes<M, K>>
+!lds = !systolic.lds<1 x 64x32xf16, #systolic.swizzle<8, 4, 2, fold 8>, #systolic.axes<64, 32>>
+// CHECK-LABEL: gpu.func @staged(
+// CHECK-DAG: %[[C2:.+]] = arith.constant 2 : index
+// CHECK-DAG: %[[C4:.+]] = arith.constant 4 : index
+// CHECK-DAG: %[[C8:.+]] = arith.constant 8 : index
+// CHECK: %[[BITS:.+]] = arith.remui %[[PLACE:.+]], %[[C8]] : index
+// CHECK: %[[HALF:.+]] = arith.divui %[[BITS]], %[[C2]] : index
+// CHECK: %[[PART:.+]] = arith.xori %[[PLACE]], %[[HALF]] : index
+// CHECK: %[[QUARTER:.+]] = arith.divui %[[BITS]], %[[C4]] : index
+// CHECK: arith.xori %[[PART]], %[[QUARTER]] : index
+// CHECK: amdgpu.gather_to_lds
+systolic.kernel @staged(%X: !X, %work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  systolic.stage %X[%c0, %c0], %lds[%c0] : !X, !lds
+  systolic.return
+}
