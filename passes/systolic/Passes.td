@@ -265,6 +265,10 @@ def ScheduleLoopPass : Pass<"systolic-schedule-loop", "::nstf::systolic::KernelO
     between the last barrier and such a loop is an overlap of one part, so that it keeps its order. The plan's priorities
     stand where a block begins, behind its barrier and behind its memory work.
 
+    A loop of which one product takes what is made of another, and none of whose tiles goes through LDS, keeps each load of the next round where it
+    stands, behind the product that took the tile before it, as an overlap of one part, and the loads in front of it too: what it
+    waits for is then the older part of what is on its way.
+
     Where the plan's order is `turns` and there are two waves a SIMD, they take turns instead (ping-pong): memory work and
     products become clusters between barriers, products have priority, and half of the waves is one barrier ahead. A
     cluster's LDS accesses are waited for before the barrier at its end where the next one touches the same buffer.

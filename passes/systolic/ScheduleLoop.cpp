@@ -52,7 +52,10 @@ struct ScheduleLoopPass : nstf::systolic::impl::ScheduleLoopPassBase<ScheduleLoo
         if (takeTurns(product.loop, target->simdsPerComputeUnit()))
           continue;
       }
-      schedule(product.loop, plan);
+      if (isChainPastLds(product))
+        pinLoads(product.loop);
+      else
+        schedule(product.loop, plan);
     }
   }
 
@@ -68,6 +71,40 @@ private:
     else
       remark::missed(loop.getLoc(), options()) << ("no ping-pong: " + reason);
     return reason.empty();
+  }
+
+  /// Whether a product takes what is made of another one, and none of the loop's tiles goes to LDS.
+  static bool isChainPastLds(const ProductLoop &product) {
+    if (!product.writes.empty() || !product.stages.empty())
+      return false;
+    scf::ForOp loop = product.loop;
+    return llvm::any_of(loop.getOps<MmaOp>(), [&](MmaOp mma) {
+      llvm::SetVector<Operation *> before;
+      BackwardSliceOptions inLoop;
+      inLoop.inclusive = true;
+      inLoop.omitBlockArguments = true;
+      inLoop.filter = [&](Operation *op) { return op->getBlock() == loop.getBody(); };
+      (void)getBackwardSlice(mma.getA(), &before, inLoop);
+      (void)getBackwardSlice(mma.getB(), &before, inLoop);
+      return llvm::any_of(before, llvm::IsaPred<MmaOp>);
+    });
+  }
+
+  /// What is loaded for the next round stays behind the product that took the tile before it, and what is loaded in
+  /// front of the loop comes in the same order: a wait is then for the older half of what is on its way.
+  void pinLoads(scf::ForOp loop) {
+    pinFirst(loop, /*readsLds=*/false);
+    int64_t pinned = 0;
+    for (LoadOp load : llvm::make_early_inc_range(loop.getOps<LoadOp>())) {
+      if (!llvm::all_of(load->getUsers(), llvm::IsaPred<scf::YieldOp>))
+        continue;
+      OpBuilder builder(load);
+      putSideBySide(builder, load.getLoc(), {{load.getOperation()}});
+      ++pinned;
+    }
+    remark::passed(loop.getLoc(), options())
+        << (std::to_string(pinned) + " tiles are loaded behind the products that took those before")
+        << remark::metric("loads", pinned);
   }
 
   void schedule(scf::ForOp loop, PlanAttr plan) {
@@ -117,7 +154,7 @@ private:
 
   /// What stands between the last barrier and a loop comes in the order in which its rounds read and load: what they
   /// wait for is then the same, whichever way they are come to.
-  static void pinFirst(scf::ForOp loop) {
+  static void pinFirst(scf::ForOp loop, bool readsLds = true) {
     SmallVector<Operation *> work;
     auto isForLoop = [&](Operation *user) { // not for what is computed in front of it
       Operation *reader = loop->getBlock()->findAncestorOpInBlock(*user);
@@ -130,7 +167,7 @@ private:
       if (reads && llvm::all_of(op->getUsers(), isForLoop))
         work.push_back(op);
     }
-    if (work.size() < 2 || llvm::none_of(work, llvm::IsaPred<ReadOp>))
+    if (work.size() < 2 || (readsLds && llvm::none_of(work, llvm::IsaPred<ReadOp>)))
       return;
     std::reverse(work.begin(), work.end());
     OpBuilder builder(loop);

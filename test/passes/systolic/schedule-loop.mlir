@@ -199,3 +199,47 @@ systolic.kernel @taken(%X: !X, %work: index, %lds: !lds)
   } {systolic.pipelined, systolic.plan = #merged}
   systolic.return
 }
+
+#direct = #systolic.plan<buffers = 1, order = merged, pinned, round = [multiply, load 0 +1, multiply 1, load 1 +1]>
+
+// Nothing goes to LDS, and the second product takes what is made of the first one's: loads of the next round stay behind
+// the products that took the tiles before them, and those in front of the loop in that order.
+// CHECK-LABEL: systolic.kernel @chain(
+// CHECK: systolic.overlap {
+// CHECK-COUNT-3: systolic.load
+// CHECK-NEXT: systolic.yield
+// CHECK: scf.for
+// CHECK-NOT: systolic.overlap
+// CHECK: systolic.mma
+// CHECK: systolic.overlap {
+// CHECK-NEXT: systolic.load
+// CHECK-NEXT: systolic.yield
+// CHECK-NEXT: }
+// CHECK: systolic.mma
+// CHECK: systolic.overlap {
+// CHECK-NEXT: systolic.load
+// CHECK-NEXT: systolic.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.yield
+systolic.kernel @chain(%X: !X, %Y: !X, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 4>} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant dense<0.0> : !b
+  %q = systolic.load %X[%c0, %c0] : !X -> !b
+  %first_k = systolic.load %X[%c0, %c16] : !X -> !a
+  %first_v = systolic.load %Y[%c0, %c16] : !X -> !a
+  // expected-remark @+1 {{[Passed] Schedule | Category:systolic-schedule-loop | Function=chain | Remark="2 tiles are loaded behind the products that took those before", loads=2}}
+  %sum:3 = scf.for %i = %c0 to %work step %c16 iter_args(%acc = %zero, %k = %first_k, %v = %first_v) -> (!b, !a, !a) {
+    %next = arith.addi %i, %c16 : index
+    %scores = systolic.mma %k, %q, %zero : !a, !b -> !b
+    %next_k = systolic.load %X[%c0, %next] : !X -> !a
+    %weights = math.exp2 %scores : !b
+    %o = systolic.mma %v, %weights, %acc : !a, !b -> !b
+    %next_v = systolic.load %Y[%c0, %next] : !X -> !a
+    scf.yield %o, %next_k, %next_v : !b, !a, !a
+  } {systolic.pipelined, systolic.plan = #direct}
+  systolic.store %sum#0, %X[%c0, %c0] : !b, !X
+  systolic.return
+}
