@@ -60,6 +60,8 @@ void LaunchLimits::add(CLI::App &command, bool withThreads) {
     command.add_option("--threads", threads, "host threads; 1 is fully deterministic (default: one a core)")
         ->check(CLI::Range(1, 1024))
         ->type_name("N");
+  command.add_option("--shuffle", shuffle, "workgroups begin in a random order (default: in that of their numbers)")
+      ->type_name("SEED");
   command.add_option("--max-steps", maxSteps, "wave instructions that a launch may execute (default: any number)")
       ->check(CLI::PositiveNumber)
       ->type_name("N");
@@ -126,6 +128,8 @@ LaunchOptions LaunchLimits::launchOptions(LaunchProgress *progress) const {
   LaunchOptions options = LaunchOptions::fromEnvironment();
   if (threads)
     options.threads = threads;
+  if (shuffle)
+    options.shuffle = shuffle;
   if (maxSteps)
     options.stepLimit = maxSteps;
   if (timeout > 0)

@@ -37,6 +37,7 @@ struct LaunchLimits {
 
 private:
   unsigned threads = 0;
+  std::optional<uint64_t> shuffle;
   uint64_t maxSteps = 0;
   double timeout = 0;
 };

@@ -1,6 +1,7 @@
 #include "runtime/emulator/run/LaunchOptions.h"
 #include "support/Escape.h"
 
+#include <charconv>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -20,6 +21,15 @@ unsigned readThreads(const std::string &text) {
     throw std::runtime_error("NSTF_EMU_THREADS: expected a number from 1 to 1024 but got '" + support::escape(text) +
                              "'");
   return unsigned(value);
+}
+
+uint64_t readSeed(const std::string &text) {
+  uint64_t seed;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw std::runtime_error("NSTF_EMU_SHUFFLE: expected a seed, a whole number, but got '" + support::escape(text) +
+                             "'");
+  return seed;
 }
 
 double readTimeout(const std::string &text) {
@@ -45,6 +55,8 @@ LaunchOptions LaunchOptions::fromEnvironment() {
   LaunchOptions options;
   if (std::string text = variable("NSTF_EMU_THREADS"); !text.empty())
     options.threads = readThreads(text);
+  if (std::string text = variable("NSTF_EMU_SHUFFLE"); !text.empty())
+    options.shuffle = readSeed(text);
   if (std::string text = variable("NSTF_EMU_TIMEOUT"); !text.empty())
     options.timeout = std::chrono::duration<double>(readTimeout(text));
   if (std::string text = variable("NSTF_EMU_MATRIX"); !text.empty())

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 namespace nstf::emulator {
 
@@ -19,7 +20,9 @@ struct LaunchOptions {
   ExecutionStatistics *statistics = nullptr; ///< what the launch does is added to it
   Monitor *monitor = nullptr;                ///< watches it, which then runs on one thread
   MatrixMode matrix = MatrixMode::Fast;
-  unsigned threads = 0;   ///< 0: one a core; never more than cores
+  unsigned threads = 0; ///< 0: one a core; never more than cores
+  std::optional<uint64_t> shuffle =
+      {};                 ///< workgroups begin in a random order of this seed; none: in that of their numbers
   uint64_t stepLimit = 0; ///< wave instructions the launch may execute; 0: any number
   std::chrono::duration<double> timeout = std::chrono::duration<double>::zero(); ///< zero: any time
   const std::atomic<bool> *interrupt = nullptr;                                  ///< becomes true to end the launch
@@ -30,8 +33,8 @@ struct LaunchOptions {
   /// With statistics: the wave instructions so far are added to it after each workgroup, before progress is called.
   std::atomic<uint64_t> *executed = nullptr;
 
-  /// NSTF_EMU_THREADS, NSTF_EMU_TIMEOUT (seconds) and NSTF_EMU_MATRIX (fast, exact). Throws std::runtime_error for what
-  /// isn't a value of theirs.
+  /// NSTF_EMU_THREADS, NSTF_EMU_SHUFFLE, NSTF_EMU_TIMEOUT (seconds) and NSTF_EMU_MATRIX (fast, exact). Throws
+  /// std::runtime_error for what isn't a value of theirs.
   static LaunchOptions fromEnvironment();
 };
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <ctime>
 #include <map>
+#include <numeric>
+#include <random>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <thread>
@@ -37,6 +39,19 @@ tbb::task_arena &arenaOf(unsigned threads) {
   return *arena;
 }
 
+/// The workgroups in a random order where one is asked for.
+std::vector<uint64_t> shuffle(const LaunchDriver &driver, std::span<const uint64_t> some) {
+  if (!driver.options().shuffle)
+    return {};
+  std::vector<uint64_t> order(some.begin(), some.end());
+  if (some.empty()) {
+    order.resize(driver.groups());
+    std::iota(order.begin(), order.end(), 0);
+  }
+  std::shuffle(order.begin(), order.end(), std::mt19937_64(*driver.options().shuffle));
+  return order;
+}
+
 } // namespace
 
 unsigned usableThreads(unsigned wanted) {
@@ -47,8 +62,9 @@ unsigned usableThreads(unsigned wanted) {
 Scheduler::Scheduler(LaunchDriver &driver, unsigned threads) : Scheduler(driver, threads, {}, nullptr) {}
 
 Scheduler::Scheduler(LaunchDriver &driver, unsigned threads, std::span<const uint64_t> some, Ended ended)
-    : driver(driver), options(driver.options()), some(some), ended(std::move(ended)),
-      groups(some.empty() ? driver.groups() : some.size()), threads(threads) {}
+    : driver(driver), options(driver.options()), shuffled(shuffle(driver, some)),
+      some(shuffled.empty() ? some : shuffled), ended(std::move(ended)),
+      groups(this->some.empty() ? driver.groups() : this->some.size()), threads(threads) {}
 
 std::unique_ptr<ResidentGroup> Scheduler::admit(ExecutionCounters *counters) {
   uint64_t index;

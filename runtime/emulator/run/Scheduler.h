@@ -1,10 +1,10 @@
 // Workgroups over host threads.
 //
-// A host thread takes one workgroup after the other, in the order of their numbers, and runs each to its end. Where all
-// that a workgroup's waves do is wait (they yield: s_sleep, or a loop that goes round and round), the thread takes more
-// beside it, twice as many each time, up to what the chip holds at once, and gives all of them turns: so a kernel whose
-// workgroups wait for each other gets on, and any other runs out of one workgroup's registers and LDS. One thread is
-// fully deterministic.
+// A host thread takes one workgroup after the other, in the order of their numbers or in a random one, and runs each to
+// its end. Where all that a workgroup's waves do is wait (they yield: s_sleep, or a loop that goes round and round),
+// the thread takes more beside it, twice as many each time, up to what the chip holds at once, and gives all of them
+// turns: so a kernel whose workgroups wait for each other gets on, and any other runs out of one workgroup's registers
+// and LDS. One thread is fully deterministic.
 //
 // Waiting that can never end is found (Stall.h): when no wave moves on any thread, the threads stop and one goes on
 // alone until a whole round changes neither a register nor a byte of memory.
@@ -59,7 +59,8 @@ private:
 
   LaunchDriver &driver;
   const LaunchOptions &options;
-  const std::span<const uint64_t> some; ///< empty: all
+  std::vector<uint64_t> shuffled;       ///< where the order is random
+  const std::span<const uint64_t> some; ///< empty: all, in the order of their numbers
   const Ended ended;                    ///< may be null
   const uint64_t groups;
   const unsigned threads;

@@ -2,6 +2,7 @@
 // run of its own.
 #include "test/compiler/driver/AttentionText.h"
 #include "test/compiler/driver/KernelTest.h"
+#include "test/support/Environment.h"
 
 #include <cstring>
 
@@ -56,12 +57,13 @@ TEST_F(KernelTest, AttentionGivesARowTheSameBitsInAnyChunk) {
   const char *chip = std::getenv("NSTF_TEST_TARGET");
   const std::string target = chip ? chip : "gfx942";
   options.targets = {target};
-  for (Precision precision : {Precision::F32, Precision::BF16}) {
+  for (auto [precision, codes] : {std::pair(Precision::F32, ""), {Precision::BF16, ""}, {Precision::BF16, "i8"}}) {
     GraphText graph(330);
     for (AttentionCase attention : {AttentionCase{128, 8, 2}, {64, 3, 3}, {38, 14, 2}, {64, 4, 2, 70}})
       addCached(graph, attention, 330);
     options.maxTokens = 16;
     options.precision = precision;
+    options.kvCache = *codes ? std::optional<std::string>(codes) : std::nullopt;
     compile(graph.text());
     ASSERT_FALSE(HasFatalFailure());
     std::vector<int64_t> start(17, 16), alone = start, odd = start, whole = start; // 272 rows
@@ -78,6 +80,46 @@ TEST_F(KernelTest, AttentionGivesARowTheSameBitsInAnyChunk) {
         EXPECT_TRUE(std::equal(scaled[i].begin() + row * bytes, scaled[i].begin() + (row + 1) * bytes,
                                expected[i].begin() + row * bytes))
             << "output " << i << ", row " << row;
+  }
+}
+
+/// Whichever workgroup is the last to arrive, what it adds up is the same.
+TEST_F(KernelTest, AttentionGivesARowTheSameBitsInAnyOrderOfWorkgroups) {
+  const char *chip = std::getenv("NSTF_TEST_TARGET");
+  const std::string target = chip ? chip : "gfx942";
+  options.targets = {target};
+  options.precision = Precision::BF16;
+  options.maxTokens = 16;
+  for (const char *codes : {"none", "i8"}) {
+    GraphText graph(2100);
+    for (AttentionCase attention : {AttentionCase{128, 8, 2}, {64, 6, 3, 700}})
+      addCached(graph, attention, 2100);
+    options.kvCache = codes;
+    compile(graph.text());
+    ASSERT_FALSE(HasFatalFailure());
+    runtime::SessionOptions sessionOptions;
+    sessionOptions.target = target;
+    sessionOptions.device = DeviceKind::Emulator;
+    runtime::Session session = runtime::Session::open(package(), sessionOptions);
+    auto step = [&](int64_t first, int64_t count) {
+      session.seek(first);
+      for (const manifest::Port &input : session.manifest().inputs)
+        session.setInput(input.name, makeRows(input, first, count, 1));
+      session.run(count);
+      Rows rows;
+      for (const manifest::Port &output : session.manifest().outputs)
+        rows.push_back(session.output(output.name).data);
+      return rows;
+    };
+    for (int64_t first = 0; first < 2048; first += 16)
+      step(first, 16);
+    for (int64_t count : {1, 3}) {
+      const Rows expected = step(2048, count);
+      for (int seed = 0; seed < 50; ++seed) {
+        Environment shuffle("NSTF_EMU_SHUFFLE", std::to_string(seed).c_str());
+        ASSERT_EQ(step(2048, count), expected) << codes << ", " << count << " rows, seed " << seed;
+      }
+    }
   }
 }
 

@@ -1,13 +1,16 @@
 // What a kernel finds when it starts, and what a launch answers when it goes wrong.
 #include "test/runtime/emulator/run/Kernels.h"
+#include "test/support/Environment.h"
 
-#include <cstdlib>
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <numeric>
 #include <thread>
 
 using namespace nstf::emulator;
 using namespace nstf::emulator::test;
+using nstf::test::Environment;
 using ::testing::HasSubstr;
 
 namespace {
@@ -17,13 +20,6 @@ protected:
   CompiledKernels compile(const std::string &source, const std::string &flags = "-O2") {
     return {GetParam(), source, flags};
   }
-};
-
-/// Sets an environment variable for a scope.
-struct Environment {
-  Environment(const char *name, const char *value) : name(name) { setenv(name, value, 1); }
-  ~Environment() { unsetenv(name); }
-  const char *name;
 };
 
 TEST_P(Dispatch, idsOfWorkItemsAndGroups) {
@@ -208,8 +204,36 @@ TEST_P(Dispatch, launchesThatCantBe) {
     Environment environment("NSTF_EMU_MATRIX", "quick");
     EXPECT_EQ(messageOf({64}, 0), "NSTF_EMU_MATRIX: expected 'fast' or 'exact' but got 'quick'");
   }
+  {
+    Environment environment("NSTF_EMU_SHUFFLE", "-1");
+    EXPECT_EQ(messageOf({64}, 0), "NSTF_EMU_SHUFFLE: expected a seed, a whole number, but got '-1'");
+  }
   Environment environment("NSTF_EMU_THREADS", "many");
   EXPECT_EQ(messageOf({64}, 0), "NSTF_EMU_THREADS: expected a number from 1 to 1024 but got 'many'");
+}
+
+/// Each workgroup takes the next number.
+TEST_P(Dispatch, workgroupsInARandomOrder) {
+  auto k = compile(R"(
+    kernel void number(global int *next, global int *out) {
+      if (get_local_id(0) == 0)
+        out[get_group_id(0)] = __scoped_atomic_fetch_add(next, 1, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+    })");
+  auto numbers = [&](const char *seed) {
+    Environment threads("NSTF_EMU_THREADS", "1"), shuffle("NSTF_EMU_SHUFFLE", seed);
+    int *next = upload(k.memory, std::vector<int>(1)), *out = upload(k.memory, std::vector<int>(100));
+    launch(k, "number", {100}, {64}, next, out);
+    return download(out, 100);
+  };
+  std::vector<int> byNumber(100);
+  std::iota(byNumber.begin(), byNumber.end(), 0);
+  EXPECT_EQ(numbers(""), byNumber);
+  std::vector<int> first = numbers("1");
+  EXPECT_EQ(numbers("1"), first);
+  EXPECT_NE(numbers("2"), first);
+  EXPECT_NE(first, byNumber);
+  std::sort(first.begin(), first.end());
+  EXPECT_EQ(first, byNumber);
 }
 
 TEST_P(Dispatch, indirectCallsAndRecursion) {
