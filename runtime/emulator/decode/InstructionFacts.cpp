@@ -199,8 +199,8 @@ private:
         if (operand.kind == RawOperand::Immediate)
           immediates.push_back(operand.value);
       constexpr int64_t dword = 6;
-      // … dst_sel, dst_unused, and a selector for each source
-      return immediates.size() >= sources + 2 && immediates[immediates.size() - sources - 2] != dword;
+      // clamp, …, dst_sel, dst_unused, and a selector for each source; two whole dwords have no dst_sel
+      return immediates.size() >= sources + 3 && immediates[immediates.size() - sources - 2] != dword;
     }
     constexpr int64_t destinationHigh = 8; // op_sel's bit of the destination, kept with a source's modifiers
     if (info.is(trait::packed))

@@ -147,6 +147,8 @@ TEST(HazardCheck, whatTheHardwareKeepsApart) {
       {"gfx942", "global_store_dwordx2 v0, v[4:5], s[0:1]\n v_mov_b32 v4, v0"},
       {"gfx942", "buffer_store_dwordx4 v[4:7], v0, s[4:7], s8 offen\n v_mov_b32 v4, v0"},
       {"gfx942", "v_exp_f32 v1, v0\n v_exp_f32 v4, v1"},
+      // A selector of the source alone.
+      {"gfx942", "v_cvt_pk_f32_fp8_sdwa v[2:3], v0 src0_sel:WORD_1\n v_cvt_pkrtz_f16_f32 v4, v2, v3"},
   };
   for (const auto &f : fine)
     for (const Finding &finding : checkedRun(f.target, f.text, "hazard"))
