@@ -8,6 +8,7 @@ import re
 import subprocess
 
 CONTROL_BYTES = 64
+FLOATS = {"f32": 4, "f16": 2, "bf16": 2}  # bytes of an element
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -25,6 +26,7 @@ class Kernel:
     buffers: dict                # bytes by name
     arguments: list              # as a launch file has them
     dynamic_lds: int = 0
+    types: dict = dataclasses.field(default_factory=dict)       # of buffers' elements by name, where they are known
     control: tuple = ()          # what its control block begins with, where that isn't zeros: rows, position
     parameters: dict = dataclasses.field(default_factory=dict)  # tile sizes and others by name
     schedule: dict = dataclasses.field(default_factory=dict)    # texts of its fields by name, those that are said
@@ -59,12 +61,13 @@ def nstf_kernel(build, words, target, folder, chip=None, control=()):
     threads, groups = re.search(rf'{{"{chip}", (\d+), \d+, (\d+)}}', text).groups()
     buffers = {name: int(size or CONTROL_BYTES)
                for name, size in re.findall(r"/\* (\w+): (?:[^;]*; (\d+) bytes[;,] |run scalars)", text)}
+    types = dict(re.findall(r"/\* (\w+): (\w+) [^;]*; \d+ bytes[;,]", text))
     explained = explanation.read_text()
     parameters = re.search(r"^  parameters +(.*)$", explained, re.MULTILINE).group(1)
     schedule = re.search(r"^  schedule +(.*)$", explained, re.MULTILINE).group(1)
     registers = re.search(r"^  registers +(\d+) V, (\d+) A", explained, re.MULTILINE).groups()
     return Kernel(code_object, chip, re.search(r'_SYMBOL "(\w+)"', text).group(1), [int(groups), 1, 1], int(threads), buffers,
-                  [{"buffer": name} for name in buffers], control=control,
+                  [{"buffer": name} for name in buffers], types=types, control=control,
                   parameters={name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", parameters)},
                   schedule=dict(re.findall(r"(\w+)=(\w+)", schedule)),
                   registers=sum(map(int, registers)), compile_seconds=seconds)
@@ -95,18 +98,22 @@ def with_code_object(build, kernel, code_object):
     return dataclasses.replace(kernel, code_object=code_object.resolve(), symbol=kernels[0]["kernel"])
 
 
-def _buffer(kernel, name, size):
+def _buffer(kernel, name, size, random):
+    if random and kernel.types.get(name) in FLOATS:
+        root = 3 ** 0.5  # even numbers up to there have a variance of 1
+        return {"type": kernel.types[name], "shape": [size // FLOATS[kernel.types[name]]],
+                "init": {"random": {"seed": 1 + list(kernel.buffers).index(name), "low": -root, "high": root}}}
     if name != "control" or not kernel.control:
         return {"type": "u8", "shape": [size], "init": "zeros"}
     return {"type": "i32", "shape": [size // 4], "init": {"values": [*kernel.control] + [0] * (size // 4 - len(kernel.control))}}
 
 
-def write_launch(kernel, path, groups=None, repeat=1):
-    """A launch file of zeros but for the control block, `repeat` times the same; of `groups` workgroups only where they are
-    given."""
+def write_launch(kernel, path, groups=None, repeat=1, random=False):
+    """A launch file of zeros, or of random numbers where they are floats, but for the control block; `repeat` times the same;
+    of `groups` workgroups only where they are given."""
     path.write_text(json.dumps({  # JSON is YAML
         "code_object": str(kernel.code_object), "target": kernel.target,
-        "buffers": {name: _buffer(kernel, name, size) for name, size in kernel.buffers.items()},
+        "buffers": {name: _buffer(kernel, name, size, random) for name, size in kernel.buffers.items()},
         "launches": [{"kernel": kernel.symbol, "grid": [groups, 1, 1] if groups else kernel.groups,
                       "block": [kernel.threads, 1, 1], "dynamic_lds": kernel.dynamic_lds, "args": kernel.arguments,
                       "repeat": repeat}]}))

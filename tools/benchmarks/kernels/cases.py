@@ -94,6 +94,12 @@ class Case:
         return self.position + self.m
 
     @property
+    def cache_bytes(self):
+        """Of the keys and values that attention reads; a code's row has a scale."""
+        cached = self.head_size * BYTES[self.kv_type] + BYTES["f32"] if self.kv_type else self.head_size * self.bytes_an_element
+        return 2 * self.keys * self.kv_heads * cached
+
+    @property
     def products(self):
         """Multiplications of two elements; of attention, which is causal, those of the scores and values that a row sees, all
         that stand before the first and half of the others."""
@@ -104,9 +110,7 @@ class Case:
     def bytes(self):
         """That memory must give and take: each operand and the result once."""
         if self.heads:
-            row = self.head_size * self.bytes_an_element
-            cached = self.head_size * BYTES[self.kv_type] + BYTES["f32"] if self.kv_type else row  # a code's row has a scale
-            return 2 * (self.m * self.heads * row + self.keys * self.kv_heads * cached)
+            return 2 * self.m * self.heads * self.head_size * self.bytes_an_element + self.cache_bytes
         result = 4 if self.type in ("i8", "e4m3fnuz") else self.bytes_an_element
         row = self.k + 4 if self.x_format else self.k * self.bytes_an_element
         return self.m * row + self.n * self.k * self.bytes_a_weight + self.m * self.n * result

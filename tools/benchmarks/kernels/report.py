@@ -101,6 +101,16 @@ STRUCTURE = [
     ("compile", 7, lambda row: shown(row.found["compile_seconds"], ".2f") + " s"),
     ("code", 8, lambda row: shown(row.found["code_bytes"] / 1024, ".1f") + " KiB"),
 ]
+ATTENTION = [
+    ("workgroups", 10, lambda row: shown(row.found.get("workgroups"), "d")),
+    ("vector/score", 12, lambda row: shown(row.found.get("vector_a_score"), ".2f")),
+    ("exp/score", 9, lambda row: shown(row.found.get("exp_a_score"), ".2f")),
+    ("conflicts/block", 15, lambda row: shown(row.found.get("conflict_clocks_a_block"), ".1f")),
+    ("rescaled", 8, lambda row: share(row.found.get("rescaled_share"))),
+    ("LDS accesses", 12, lambda row: shown(row.found.get("lds_accesses"), "d")),
+    ("least vmcnt", 11, lambda row: shown(row.found.get("least_vmcnt"), "d")),
+    ("vector/KiB", 10, lambda row: shown(row.found.get("vector_a_kib"), ".1f")),
+]
 TIMES = [
     ("peak clock", 13, lambda row: shown(row.found.get("execution_us"), ".1f") + " us"),
     ("first launch", 13, lambda row: shown(row.found.get("first_us"), ".1f") + " us"),
@@ -231,6 +241,9 @@ def main():
     skipped = set()
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         print_rows("structure", STRUCTURE, pool.map(lambda row: row.look(arguments.build, arguments.loops), rows), width)
+        of_attention = [row for row in rows if row.case.heads and not row.error]
+        if of_attention:
+            print_rows("attention", ATTENTION, of_attention, width)
         for row in rows:
             if "loops" in row.notes:
                 print(f"\nloops, {row.title}\n{row.notes['loops']}")

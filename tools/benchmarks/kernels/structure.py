@@ -2,6 +2,7 @@
 list`, what an untimed run of it moves."""
 
 from benchmarks import launches
+from benchmarks.kernels import attention
 
 # Of a launch that is run whole for what its edges load; larger ones are judged by their first workgroup.
 MATRIX_INSTRUCTIONS = 10_000_000
@@ -13,7 +14,7 @@ def loops(build, kernel):
 
 
 def _of_loop(loop, kernel, case, chip, waves):
-    """The loop with the most products; `waves`: of a SIMD."""
+    """`waves`: of a SIMD."""
     kinds, widths = loop["kinds"], loop["widths"]
     accesses = {kind: kinds.get(kind, 0) for kind in ("lds_read", "lds_write")}
     wide = sum(widths.get(kind, {}).get("b128", 0) for kind in accesses)
@@ -37,6 +38,14 @@ def _of_loop(loop, kernel, case, chip, waves):
     return found
 
 
+def _with_products(build, kernel):
+    """The loops that multiply: the one with the most products first, of several the one with the fewest vector instructions,
+    so that no mask is in it."""
+    listed = launches.listing(build, "disasm", kernel.code_object, "--loops=json")["loops"]
+    return sorted((loop for loop in listed if loop["matrix_clocks"]),
+                  key=lambda loop: (-loop["matrix_clocks"], loop["kinds"].get("vector", 0)))
+
+
 def _loaded(kernel, case, whole):
     """Bytes that the tiles' rows and columns have, each counted once a tile."""
     tile_m, tile_n = kernel.parameters["BM"], kernel.parameters["BN"]
@@ -54,9 +63,9 @@ def of(build, kernel, case, chip, folder):
     waves = listed["occupancy"]["waves_per_simd"]
     found = {"registers": kernel.registers, "spills": listed["vgpr_spills"] + listed["sgpr_spills"], "waves": waves,
              "compile_seconds": kernel.compile_seconds, "code_bytes": contents["bytes"]}
-    loops = [loop for loop in launches.listing(build, "disasm", kernel.code_object, "--loops=json")["loops"] if loop["matrix_clocks"]]
+    loops = _with_products(build, kernel)
     if loops:
-        found |= _of_loop(max(loops, key=lambda loop: loop["matrix_clocks"]), kernel, case, chip, waves)
+        found |= _of_loop(loops[0], kernel, case, chip, waves)
 
     first = launches.emulate(build, launches.write_launch(kernel, folder / "first.yaml", groups=1))
     found["conflict_clocks"] = sum(first["lds"]["conflict_clocks"].values())
@@ -69,4 +78,6 @@ def of(build, kernel, case, chip, folder):
         whole = ragged and case.products * case.bytes_an_element < MATRIX_INSTRUCTIONS * 16384
         report = launches.emulate(build, launches.write_launch(kernel, folder / "whole.yaml")) if whole else first
         found["loaded"] = report["bytes"]["global"]["loaded"] / _loaded(kernel, case, whole)
+    if case.heads:
+        found |= attention.of(build, kernel, case, chip, folder, loops, first)
     return found
