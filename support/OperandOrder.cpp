@@ -8,13 +8,25 @@ namespace nstf::support {
 static int64_t alignTo(int64_t size, int64_t alignment) { return (size + alignment - 1) / alignment * alignment; }
 
 OperandOrder::Matrix OperandOrder::getMatrix(int64_t positions, int64_t features, int64_t elementBytes) const {
-  int64_t headSize = features / heads, across = blockBytes / elementBytes;
+  int64_t headSize = features / heads, padded = alignTo(positions, pagePositions);
   if (operand == Operand::Keys) {
-    int64_t stride = alignTo(headSize, across);
-    return {alignTo(positions, blockRows), heads * stride, stride};
+    int64_t stride = alignTo(headSize, blockBytes / elementBytes);
+    return {padded, heads * stride, stride};
   }
-  int64_t stride = alignTo(headSize, blockRows);
-  return {heads * stride, alignTo(positions, across), stride};
+  int64_t stride = operand == Operand::Values ? alignTo(headSize, blockRows) : headSize;
+  return {heads * stride, padded, stride};
+}
+
+/// The byte of a matrix in blocks at which an element stands.
+static int64_t getPlace(int64_t row, int64_t column, int64_t columns, int64_t elementBytes) {
+  constexpr int64_t granules = OperandOrder::blockBytes / OperandOrder::granuleBytes;
+  const int64_t across = OperandOrder::blockBytes / elementBytes;
+  int64_t runs = column % across / OperandOrder::run; // before it in the block
+  int64_t inGranule = runs / granules * OperandOrder::run + column % OperandOrder::run;
+  return row / OperandOrder::blockRows * OperandOrder::blockRows * columns * elementBytes +
+         column / across * OperandOrder::blockRows * OperandOrder::blockBytes +
+         runs % granules * OperandOrder::blockRows * OperandOrder::granuleBytes +
+         row % OperandOrder::blockRows * OperandOrder::granuleBytes + inGranule * elementBytes;
 }
 
 /// Calls `copy` with the bytes at which each element stands by rows and in the matrix.
@@ -22,20 +34,14 @@ template <typename Copy>
 static void forEachElement(const OperandOrder &order, int64_t positions, int64_t features, int64_t elementBytes,
                            Copy copy) {
   const OperandOrder::Matrix matrix = order.getMatrix(positions, features, elementBytes);
-  const int64_t headSize = features / order.heads, rowBytes = matrix.columns * elementBytes;
-  const int64_t across = OperandOrder::blockBytes / elementBytes,
-                granules = OperandOrder::blockBytes / OperandOrder::granuleBytes;
+  const int64_t headSize = features / order.heads;
   for (int64_t position = 0; position < positions; ++position)
     for (int64_t feature = 0; feature < features; ++feature) {
       int64_t row = position, column = feature / headSize * matrix.headStride + feature % headSize;
-      if (order.operand == OperandOrder::Operand::Values)
+      if (order.operand != OperandOrder::Operand::Keys)
         std::swap(row, column);
-      int64_t runs = column % across / OperandOrder::run; // before it in the block
-      int64_t inGranule = runs / granules * OperandOrder::run + column % OperandOrder::run;
-      int64_t place = row / OperandOrder::blockRows * OperandOrder::blockRows * rowBytes +
-                      column / across * OperandOrder::blockRows * OperandOrder::blockBytes +
-                      runs % granules * OperandOrder::blockRows * OperandOrder::granuleBytes +
-                      row % OperandOrder::blockRows * OperandOrder::granuleBytes + inGranule * elementBytes;
+      int64_t place = order.hasBlocks() ? getPlace(row, column, matrix.columns, elementBytes)
+                                        : (row * matrix.columns + column) * elementBytes;
       copy((position * features + feature) * elementBytes, place);
     }
 }
@@ -60,11 +66,13 @@ std::string OperandOrder::str() const {
 }
 
 std::string_view nameOf(OperandOrder::Operand operand) {
-  return operand == OperandOrder::Operand::Keys ? "keys" : "values";
+  constexpr std::string_view names[] = {"keys", "values", "scales"};
+  return names[static_cast<size_t>(operand)];
 }
 
 std::optional<OperandOrder::Operand> operandFromName(std::string_view name) {
-  for (OperandOrder::Operand operand : {OperandOrder::Operand::Keys, OperandOrder::Operand::Values})
+  using Operand = OperandOrder::Operand;
+  for (Operand operand : {Operand::Keys, Operand::Values, Operand::Scales})
     if (nameOf(operand) == name)
       return operand;
   return std::nullopt;

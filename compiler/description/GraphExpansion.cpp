@@ -128,11 +128,15 @@ private:
     std::string what = "'" + support::escape(tensor.name) + "'";
     std::optional<support::OperandOrder::Operand> operand = support::operandFromName(name);
     if (!operand)
-      fail(tensor.place, what + ": expected an order of rows, keys or values but got '" + support::escape(name) + "'");
+      fail(tensor.place,
+           what + ": expected an order of rows, keys, values or scales but got '" + support::escape(name) + "'");
     int64_t heads = integer(*tensor.heads, numbers, tensor.place, "the heads of " + what);
     if (shape.size() != 2 || shape[0] == ExpandedTensor::tokens || shape[1] % heads != 0)
       fail(tensor.place, what + ": expected a matrix of fixed size whose columns are a multiple of " +
                              std::to_string(heads) + " heads for an order of " + name);
+    if (*operand == support::OperandOrder::Operand::Scales && shape[1] != heads)
+      fail(tensor.place, what + ": expected a column for each of " + std::to_string(heads) + " heads but got " +
+                             std::to_string(shape[1]));
     return support::OperandOrder{*operand, heads};
   }
 

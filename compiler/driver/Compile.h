@@ -52,7 +52,7 @@ struct CompileOptions {
   std::optional<std::string>
       activations; ///< type of codes of what linears read, "i8", "e4m3fnuz" or "none"; default: the model's
   std::optional<std::string> kvCache; ///< of keys and values in caches, likewise
-  std::optional<std::string> kvOrder; ///< how caches of numbers lie, "rows" or "operands"; default: operands
+  std::optional<std::string> kvOrder; ///< how caches lie, "rows" or "operands"; default: operands
   manifest::WeightsMode weights = manifest::WeightsMode::Pack;
   uint64_t seed = 0;
   int64_t waveSize = 0; ///< 0: chosen by the passes

@@ -3,6 +3,7 @@
 #include "compiler/driver/KernelFacts.h"
 #include "compiler/package/KernelLaunchFile.h"
 #include "compiler/package/OffloadBundle.h"
+#include "dialects/nstf/Target.h"
 #include "dialects/systolic/Systolic.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "passes/nstf/CodeType.h"
@@ -101,6 +102,17 @@ static void makeRows(GraphOp graph, const std::string &type) {
   }
 }
 
+/// A cache of e4m3fnuz is for chips that can append to it. Throws std::runtime_error.
+static void requireConversions(GraphOp graph, ArrayRef<Target> targets) {
+  auto readsFloats = [](AttentionOp op) { return isa<Float8E4M3FNUZType>(getElementTypeOrSelf(op.getK().getType())); };
+  if (llvm::none_of(graph.getBody().getOps<AttentionOp>(), readsFloats))
+    return;
+  for (const Target &target : targets)
+    if (TargetView(target.attribute(graph->getContext())).fp8() != "fnuz")
+      throw std::runtime_error("expected a chip with conversions of e4m3fnuz for keys and values of it but got " +
+                               target.name + ", which has those of i8");
+}
+
 KernelCompilation::KernelCompilation(MLIRContext &context, const KernelDescription &description, KernelRequest asked,
                                      TimingScope &timing)
     : context(context), description(description), request(std::move(asked)), timing(timing) {
@@ -121,6 +133,7 @@ LogicalResult KernelCompilation::run(Stage last) {
   if (!module)
     return failure();
   GraphOp graph = *module->getOps<GraphOp>().begin();
+  requireConversions(graph, targets);
   request.runtimeRows =
       llvm::any_of(graph.getArgumentTypes(), [](Type type) { return !cast<RankedTensorType>(type).hasStaticShape(); });
   if (!request.compile.quantize.empty())

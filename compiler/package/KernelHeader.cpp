@@ -123,9 +123,10 @@ private:
   /// The matrix that memory holds, and what of the cache it is.
   static std::string describeOrder(const KernelArgument &argument) {
     const std::vector<int64_t> sizes = argument.shape.stored(argument.type, 1);
-    return launcher::describe(argument.type) + " [" + number(sizes[0]) + ", " + number(sizes[1]) +
-           "] in blocks of 16 rows and 64 bytes of each, of the cache " + argument.shape.str() + "; " +
-           number(argument.shape.bytes(argument.type, 1)) + " bytes, zeros where they hold nothing of it";
+    const std::string blocks = argument.shape.order->hasBlocks() ? " in blocks of 16 rows and 64 bytes of each" : "";
+    return launcher::describe(argument.type) + " [" + number(sizes[0]) + ", " + number(sizes[1]) + "]" + blocks +
+           ", of the cache " + argument.shape.str() + "; " + number(argument.shape.bytes(argument.type, 1)) +
+           " bytes, zeros where they hold nothing of it";
   }
 
   std::string describe(const KernelArgument &argument, const std::string &field, const std::string &about) const {

@@ -79,7 +79,10 @@ static LogicalResult verifyScales(AttentionOp op) {
   if (count != 0 && count != 2)
     return op.emitOpError() << "expected scales of k and v or none but got " << count;
   int64_t rows = op.getK().getType().getDimSize(0), heads = op.getKvHeads();
-  auto wanted = RankedTensorType::get({rows, heads}, Float32Type::get(op->getContext()));
+  auto order = OperandOrderAttr::find(op.getK().getType())
+                   ? OperandOrderAttr::get(op.getContext(), CacheKind::scales, heads)
+                   : OperandOrderAttr();
+  auto wanted = RankedTensorType::get({rows, heads}, Float32Type::get(op->getContext()), order);
   for (Value scales : op.getScales())
     if (scales.getType() != wanted)
       return op.emitOpError() << "expected scales of type " << wanted << " but got " << scales.getType();

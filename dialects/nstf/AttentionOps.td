@@ -99,7 +99,8 @@ def NSTF_AttentionOp : NSTF_Op<"attention", [Pure, InferTypeOpAdaptor,
     - C6: scale is finite.
     - C7: the result has the shape of q and is f32.
     - C8: window, where given, is ≥ 1, and needs `causal`.
-    - C9: there are two scales or none, with a row for each of k and a column for each head of it.
+    - C9: there are two scales or none, with a row for each of k and a column for each head of it. They lie in the order of
+      scales where k lies in that of keys.
 
     ```mlir
     func.func @attention(%q: tensor<?x64xf32>, %k: tensor<512x32xf32>, %v: tensor<512x32xf32>) -> tensor<?x64xf32> {

@@ -338,13 +338,11 @@ LogicalResult PlaneSourceAttr::verify(function_ref<InFlightDiagnostic()> emitErr
 // OperandOrderAttr
 
 OperandOrderAttr OperandOrderAttr::get(MLIRContext *context, const support::OperandOrder &order) {
-  bool isKeys = order.operand == support::OperandOrder::Operand::Keys;
-  return get(context, isKeys ? CacheKind::keys : CacheKind::values, order.heads);
+  return get(context, *symbolizeCacheKind(nameOf(order.operand)), order.heads);
 }
 
 support::OperandOrder OperandOrderAttr::getOrder() const {
-  using Operand = support::OperandOrder::Operand;
-  return {getKind() == CacheKind::keys ? Operand::Keys : Operand::Values, getHeads()};
+  return {*support::operandFromName(stringifyCacheKind(getKind())), getHeads()};
 }
 
 support::OperandOrder::Matrix OperandOrderAttr::getMatrix(RankedTensorType type) const {
@@ -370,5 +368,8 @@ LogicalResult OperandOrderAttr::verifyEncoding(ArrayRef<int64_t> shape, Type ele
   // operand_order_c3
   if (!elementType.isIntOrFloat() || !llvm::is_contained({8u, 16u, 32u}, elementType.getIntOrFloatBitWidth()))
     return emitError() << "expected elements of 1, 2 or 4 bytes for " << *this << " but got " << elementType;
+  // operand_order_c4
+  if (getKind() == CacheKind::scales && shape[1] != getHeads())
+    return emitError() << "expected a column for each head for " << *this << " but got " << shape[1];
   return success();
 }

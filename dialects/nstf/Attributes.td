@@ -57,7 +57,7 @@ def NSTF_SourceAttr : NSTF_Attr<"Source", "source"> {
 }
 
 def NSTF_CacheKind : I32EnumAttr<"CacheKind", "what a cache in operand order holds",
-    [I32EnumAttrCase<"keys", 0>, I32EnumAttrCase<"values", 1>]> {
+    [I32EnumAttrCase<"keys", 0>, I32EnumAttrCase<"values", 1>, I32EnumAttrCase<"scales", 2>]> {
   let cppNamespace = "::nstf";
 }
 
@@ -65,19 +65,23 @@ def NSTF_OperandOrderAttr
     : NSTF_Attr<"OperandOrder", "operand_order", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "a cache that lies in the order in which matrix cores read it";
   let description = [{
-    The encoding of the type of a cache [context, heads·D], which stays what it is as a value. In memory it is a matrix in
-    blocks of 16 rows and 64 bytes of each (#systolic.packed<16 x 64 bytes, by 4>), along whose rows attention's products sum.
-    With E elements in 64 bytes:
-    - keys: [context, heads·D'] with D' = D rounded up to E, and context rounded up to 16;
-    - values: [heads·D', context], transposed, with D' = D rounded up to 16, and context rounded up to E.
+    The encoding of the type of a cache [context, heads·D], which stays what it is as a value. In memory it is a matrix, for
+    which context is rounded up to 64. Keys and values are one in blocks of 16 rows and 64 bytes of each
+    (#systolic.packed<16 x 64 bytes, by 4>), along whose rows attention's products sum. With E elements in 64 bytes:
+    - keys: [context, heads·D'] with D' = D rounded up to E;
+    - values: [heads·D', context], transposed, with D' = D rounded up to 16;
+    - scales, of codes, one for each position and head: [heads, context], transposed, row by row.
     What fills up is zero from the start, and is never written but with zeros.
 
     - operand_order_c1: `heads` ≥ 1.
     - operand_order_c2: the type is a static matrix whose columns `heads` divides.
     - operand_order_c3: an element has 1, 2 or 4 bytes.
+    - operand_order_c4: scales have as many columns as heads.
 
     ```mlir
     nstf.state @k_cache : tensor<512x256xf16, #nstf.operand_order<keys, heads = 2>>
+    nstf.state @k_codes : tensor<512x256xi8, #nstf.operand_order<keys, heads = 2>>
+    nstf.state @k_scales : tensor<512x2xf32, #nstf.operand_order<scales, heads = 2>>
     ```
   }];
   let parameters = (ins EnumParameter<NSTF_CacheKind>:$kind, "int64_t":$heads);

@@ -2,6 +2,7 @@
 //
 //   nstf.state @k : tensor<512x64xf16>  ->  nstf.state @k : tensor<512x64xf16, #nstf.operand_order<keys, heads = 2>>
 //   nstf.state @v : tensor<512x64xf16>  ->  nstf.state @v : tensor<512x64xf16, #nstf.operand_order<values, heads = 2>>
+//   nstf.state @s : tensor<512x2xf32>   ->  nstf.state @s : tensor<512x2xf32, #nstf.operand_order<scales, heads = 2>>
 #include "mlir/IR/Remarks.h"
 #include "passes/nstf/FormedGraph.h"
 #include "passes/nstf/OwnCaches.h"
@@ -41,6 +42,8 @@ struct OrderCachesPass : nstf::impl::OrderCachesPassBase<OrderCachesPass> {
       }
       order(getOwnCache(op.getK(), symbols), CacheKind::keys, op.getKvHeads());
       order(getOwnCache(op.getV(), symbols), CacheKind::values, op.getKvHeads());
+      for (Value scales : op.getScales())
+        order(getOwnCache(scales, symbols), CacheKind::scales, op.getKvHeads());
       ++attentions;
     }
     if (attentions)
@@ -53,10 +56,10 @@ struct OrderCachesPass : nstf::impl::OrderCachesPassBase<OrderCachesPass> {
 private:
   /// Why its caches stay as they are; empty where they don't.
   static StringRef getMisfit(AttentionOp op) {
-    if (op.readsCodes())
-      return "its caches hold codes";
     if (!readsOwnCaches(op) || op.getK() == op.getV())
       return "its keys and values are no two caches that nothing else reads";
+    if (op.readsCodes() && (!hasOwnScales(op) || op.getScales()[0] == op.getScales()[1]))
+      return "its scales are no two caches that nothing else reads";
     if (op.getHeadSize() > maxHeadSize)
       return "its heads are wider than 256 columns";
     return "";

@@ -81,9 +81,9 @@ def QuantizeCachesPass : Pass<"nstf-quantize-caches", "::mlir::ModuleOp"> {
 def OrderCachesPass : Pass<"nstf-order-caches", "::mlir::ModuleOp"> {
   let summary = "lets caches of keys and values lie in the order of matrix operands";
   let description = [{
-    Where `attention` alone reads the caches that its keys and values are appended to, and these hold numbers, the caches'
-    types get `#nstf.operand_order`: what appends writes that order, and attention takes keys and values from memory as
-    matrix cores multiply them. Codes, caches that something else reads, one cache of keys and values, and heads of more
+    Where `attention` alone reads the caches that its keys and values are appended to, and of codes those of their scales,
+    the caches' types get `#nstf.operand_order`: what appends writes that order, and attention takes keys and values from
+    memory as matrix cores multiply them. Caches that something else reads, one cache of keys and values, and heads of more
     than 256 columns stay row by row.
 
     Precondition: operations stand in the graph, not yet in kernels.

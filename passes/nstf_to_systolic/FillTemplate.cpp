@@ -154,7 +154,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     program.setFunctionType(FunctionType::get(program.getContext(), types, {}));
     setElementsPerToken(program, argument, tensor);
     using support::OperandOrder;
-    if (OperandOrderAttr::find(tensor))
+    if (OperandOrderAttr order = OperandOrderAttr::find(tensor); order && order.getOrder().hasBlocks())
       program.setArgAttr(argument, systolic::packedAttributeName,
                          systolic::PackedAttr::get(program.getContext(), OperandOrder::blockRows,
                                                    OperandOrder::blockBytes, OperandOrder::run));

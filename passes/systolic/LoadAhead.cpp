@@ -9,6 +9,7 @@
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
+#include "passes/analysis/Operands.h"
 #include "passes/systolic/CheckPlan.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -102,12 +103,23 @@ public:
       for (LoadOp load : group.loads) {
         load.replaceAllUsesWith(tiles.front());
         load.erase();
+        convertLate(tiles.front());
         tiles = tiles.drop_front(group.ahead);
       }
     return result;
   }
 
 private:
+  /// What a tile is but for its type is made where it is wanted: until then it takes the fewest registers.
+  static void convertLate(BlockArgument tile) {
+    for (Operation *user : llvm::make_early_inc_range(tile.getUsers())) {
+      if (!isElementwise(user) || user->getNumOperands() != 1 || !user->hasOneUse())
+        continue;
+      if (Operation *place = tile.getOwner()->findAncestorOpInBlock(**user->user_begin()))
+        user->moveBefore(place);
+    }
+  }
+
   struct Loading {
     Value inside;
     IRMapping mapping;

@@ -55,10 +55,12 @@ Value nstf::systolic::raiseToFloats(IndexBuilder &index, Value word) {
   return result;
 }
 
+/// All whole numbers that the type holds: what adds the number again may drop both.
 static Value subtract(IndexBuilder &index, Value vector, double number) {
   Attribute element = FloatAttr::get(typeOf(vector).getElementType(), -number);
   Value splat = arith::ConstantOp::create(index.builder, index.loc, DenseElementsAttr::get(typeOf(vector), element));
-  return arith::AddFOp::create(index.builder, index.loc, vector, splat);
+  using arith::FastMathFlags;
+  return arith::AddFOp::create(index.builder, index.loc, vector, splat, FastMathFlags::reassoc | FastMathFlags::nsz);
 }
 
 /// Four bytes of f8E4M3FNUZ as f16, without an instruction for them.

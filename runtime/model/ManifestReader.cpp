@@ -45,11 +45,14 @@ std::optional<support::OperandOrder> readOrder(const support::JsonCursor &item, 
   std::optional<support::JsonCursor> value = item.find("order");
   if (!value)
     return std::nullopt;
-  auto operand = static_cast<support::OperandOrder::Operand>((*value)["operand"].oneOf({"keys", "values"}));
+  auto operand = static_cast<support::OperandOrder::Operand>((*value)["operand"].oneOf({"keys", "values", "scales"}));
   if (shape.dimensions.size() != 2 || shape.hasTokens() || sizeOf(type) > 4)
     value->fail("expected an order of a matrix of fixed size, of elements of at most 4 bytes, but got one of " +
                 shape.str() + " " + std::string(nameOf(type)));
   int64_t heads = (*value)["heads"].integer(1, shape.dimensions[1]);
+  if (operand == support::OperandOrder::Operand::Scales && heads != shape.dimensions[1])
+    (*value)["heads"].failExpected("a head for each of the " + std::to_string(shape.dimensions[1]) +
+                                   " columns of scales");
   if (shape.dimensions[1] % heads != 0)
     (*value)["heads"].failExpected("a divisor of the " + std::to_string(shape.dimensions[1]) + " columns");
   return support::OperandOrder{operand, heads};

@@ -15,16 +15,22 @@
 // bits depend on the row alone. It starts above a key that the row does not see, so that such keys weigh 0 from the first block on.
 // Sums stay in parts, in the lanes that have them, until all keys are seen: of the weights before they are rounded.
 // CODES = 1: K and V are codes, with a scale for each key and head in KS and VS. A key's scale multiplies its scores, a value's its
-// weights. Weights are then in units of a power of two that is not far from the largest scale that the row has seen, so that those
-// of f16 neither overflow nor vanish; the sums that the result is divided by are of weights without scales.
-// ORDER = 1: keys and values lie in operand order (#nstf.operand_order), every key head KD columns of K and VD rows of V, which
-// is transposed, after the one before; what fills up a head is 0. DK: the head size as keys are multiplied, DP or KD.
+// weights. f16 holds every code, and codes become it in the fewest instructions, so that OPERAND is f16 where queries have 16 bits.
+// A row of these is then in units of a power of two below its largest, and weights are in units of a power of two that is not far
+// from the largest scale that the row has seen, so that neither overflow nor vanish; the sums that the result is divided by are of
+// weights without scales.
+// ORDER = 1: keys, values and scales lie in operand order (#nstf.operand_order), every key head KD columns of K and VD rows of V,
+// which is transposed, after the one before; what fills up a head is 0. DK: the head size as keys are multiplied, DP or KD. Scales
+// are transposed, too. SR, SC: their rows and columns. FINITE = 1: whatever memory holds for a value is a finite number.
+// RAISE = 1: codes of i8 are multiplied as 1152 and themselves, which f16 holds, too, and which takes an instruction less for two;
+// scores then start at -1152 times the sum of the row's query. What these sums are rounded by is 2^-14 of a code at most.
 // What lies behind the last position, whatever it is, reaches no row.
 // Waves: one row of them, which share out the BQ rows of the queries.
 // PARTS: how many workgroups share out the keys of a work item, block by block, part p the blocks p, p + PARTS and so on: which
 // keys make a part depends on no launch. What each has of a row, O and behind it the reference and the sum, goes to its
 // place in `partials`, and the last to arrive adds the parts up, in their order. Where one part has all keys, it stores alone.
 !qt = tensor<16x16x!systolic.operand, #systolic.axes<DK, BQ>>
+!qf = tensor<16x16xf32, #systolic.axes<DK, BQ>>
 !kv = tensor<32x16x!systolic.operand, #systolic.axes<BK, DK>>
 !vt = tensor<16x32x!systolic.operand, #systolic.axes<DP, BK>>
 !vi = tensor<16x32xi32, #systolic.axes<DP, BK>>
@@ -43,7 +49,7 @@
 !Q = memref<64x64x!systolic.operand, #systolic.axes<RQ, D>>
 !K = memref<64x64x!systolic.operand, #systolic.axes<L, F>>
 !V = memref<64x64x!systolic.operand, #systolic.axes<VR, VC>>
-!S = memref<64x1xf32, #systolic.axes<L, HK>>
+!S = memref<64x1xf32, #systolic.axes<SR, SC>>
 !Y = memref<64x64xf32, #systolic.axes<RQ, D>>
 !partials = memref<64x32xf32, #systolic.axes<RQ * PARTS, DX>>
 !arrived = memref<64xi32, #systolic.axes<RQ>>
@@ -127,11 +133,14 @@ module {
     %zero = arith.constant dense<0.0> : !s
     %seen = arith.select %is_seen, %scores, %lowest : !mask, !s
     %seen_scales = arith.select %is_seen, %v_scales, %zero : !mask, !s
-    // By rows what is not there is not loaded.
+    // By rows what is not there is not loaded, and what is finite weighs 0.
     %ORDER = systolic.param "ORDER"
+    %FINITE = systolic.param "FINITE"
     %c0 = arith.constant 0 : index
     %is_ordered = arith.cmpi ne, %ORDER, %c0 : index
-    %values = scf.if %is_ordered -> (!vt) {
+    %may_be_undefined = arith.cmpi eq, %FINITE, %c0 : index
+    %is_chosen = arith.andi %is_ordered, %may_be_undefined : i1
+    %values = scf.if %is_chosen -> (!vt) {
       %existing = func.call @existing(%v, %k0, %length) : (!vt, index, index) -> !vt
       scf.yield %existing : !vt
     } else {
@@ -156,11 +165,19 @@ module {
   // The scales of a block of keys.
   func.func private @scales(%buffer: !S, %k0: index, %head: index, %length: index) -> !scale {
     %CODES = systolic.param "CODES"
+    %ORDER = systolic.param "ORDER"
     %HK = systolic.param "HK"
     %c0 = arith.constant 0 : index
     %is_codes = arith.cmpi ne, %CODES, %c0 : index
+    %is_ordered = arith.cmpi ne, %ORDER, %c0 : index
     %result = scf.if %is_codes -> (!scale) {
-      %loaded = systolic.load %buffer[%k0, %head] limit [%length, %HK] : !S -> !scale
+      %loaded = scf.if %is_ordered -> (!scale) {
+        %side_by_side = systolic.load %buffer[%head, %k0] transposed : !S -> !scale
+        scf.yield %side_by_side : !scale
+      } else {
+        %by_rows = systolic.load %buffer[%k0, %head] limit [%length, %HK] : !S -> !scale
+        scf.yield %by_rows : !scale
+      }
       scf.yield %loaded : !scale
     } else {
       %none = arith.constant dense<1.0> : !scale
@@ -169,11 +186,33 @@ module {
     return %result : !scale
   }
 
-  // Weights times the scales of their values, in units of a power of two.
+  // Queries of 16 bits as f16, in units of a power of two for each row, of which they are less than two; and these units.
+  func.func private @fit_queries(%q: !qf) -> (!qt, !r) {
+    %sizes = math.absf %q : !qf
+    %largest = systolic.reduce max %sizes along 0 : !qf -> !r
+    // Scores must stay smaller than those of keys that are not seen.
+    %least = arith.constant dense<0x35800000> : !r
+    %most = arith.constant dense<0x4e800000> : !r
+    %above = arith.maxnumf %largest, %least : !r
+    %within = arith.minnumf %above, %most : !r
+    %bits = arith.bitcast %within : !r to !ri
+    %exponents = arith.constant dense<0x7f800000> : !ri
+    %power = arith.andi %bits, %exponents : !ri
+    %one_squared = arith.constant dense<0x7f000000> : !ri
+    %inverse_power = arith.subi %one_squared, %power : !ri
+    %unit = arith.bitcast %power : !ri to !r
+    %inverse = arith.bitcast %inverse_power : !ri to !r
+    %inverses = systolic.broadcast %inverse along 0 : !r -> !qf
+    %fitted = arith.mulf %q, %inverses : !qf
+    %operand = arith.truncf %fitted : !qf to !qt
+    return %operand, %unit : !qt, !r
+  }
+
+  // Weights times the scales of their values, in units of a power of two; 2^6 of that, the most that weights of f16 can be.
   func.func private @weigh(%p: !s, %scales: !s, %unit: !r) -> !s {
     %exponent = arith.bitcast %unit : !r to !ri
-    %one_squared = arith.constant dense<0x7f000000> : !ri
-    %inverse_exponent = arith.subi %one_squared, %exponent : !ri
+    %times_64 = arith.constant dense<0x82000000> : !ri
+    %inverse_exponent = arith.subi %times_64, %exponent : !ri
     %inverse = arith.bitcast %inverse_exponent : !ri to !r
     %inverses = systolic.broadcast %inverse along 0 : !r -> !s
     %factors = arith.mulf %scales, %inverses : !s
@@ -182,7 +221,7 @@ module {
   }
 
   // A block of keys: the rows' results, references, sums and units with it. Keys up to `inside` are seen by every row.
-  func.func private @attend(%k: !kv, %v: !vt, %k_scale: !scale, %v_scale: !scale, %q: !qt, %factor: f32, %k0: index,
+  func.func private @attend(%k: !kv, %v: !vt, %k_scale: !scale, %v_scale: !scale, %q: !qt, %start: !s, %factor: !r, %k0: index,
                             %own: !ri, %length: index, %is_masked: i1, %inside: index, %o: !o, %reference: !r, %sum: !sums,
                             %unit: !r) -> (!o, !r, !sums, !r) {
     %CODES = systolic.param "CODES"
@@ -191,8 +230,16 @@ module {
     %c1 = arith.constant 1 : index
     %c0 = arith.constant 0 : index
     %is_codes = arith.cmpi ne, %CODES, %c0 : index
-    %zero = arith.constant dense<0.0> : !s
-    %products = systolic.mma %k, %q, %zero : !kv, !qt -> !s
+    %RAISE = systolic.param "RAISE"
+    %is_raised = arith.cmpi ne, %RAISE, %c0 : index
+    %keys = scf.if %is_raised -> (!kv) {
+      %offset = arith.constant dense<1152.0> : !kv
+      %raised = arith.addf %k, %offset fastmath<reassoc,nsz> : !kv
+      scf.yield %raised : !kv
+    } else {
+      scf.yield %k : !kv
+    }
+    %products = systolic.mma %keys, %q, %start : !kv, !qt -> !s
     %all_scores = scf.if %is_codes -> (!s) {
       %k_scales = systolic.broadcast %k_scale each along 1 : !scale -> !s
       %scaled = arith.mulf %products, %k_scales : !s
@@ -233,7 +280,7 @@ module {
     }
     %exponent, %new_reference, %new_unit, %kept_sum, %kept_o
         = func.call @fit(%scores, %block_scale, %factor, %reference, %unit, %sum, %o)
-        : (!s, !sums, f32, !r, !r, !sums, !o) -> (!s, !r, !r, !sums, !o)
+        : (!s, !sums, !r, !r, !r, !sums, !o) -> (!s, !r, !r, !sums, !o)
     %p = math.exp2 %exponent fastmath<afn> : !s
     // The sum is of weights without scales of values.
     %block_sum = systolic.reduce add %p along 0 parts 4 : !s -> !sums
@@ -252,12 +299,12 @@ module {
   // A block's exponents, with references and units that fit its scores and scales, and sums and results in these. Where a
   // score is beyond the row's reference by more than weights may grow to, the block's largest one becomes the reference;
   // where a scale is two units or more, the unit becomes what is not above it. The other rows stay as they are, to the bit.
-  func.func private @fit(%scores: !s, %block_scale: !sums, %factor: f32, %reference: !r, %unit: !r, %sum: !sums, %o: !o)
+  func.func private @fit(%scores: !s, %block_scale: !sums, %factor: !r, %reference: !r, %unit: !r, %sum: !sums, %o: !o)
       -> (!s, !r, !r, !sums, !o) {
     %CODES = systolic.param "CODES"
     %c0 = arith.constant 0 : index
     %is_codes = arith.cmpi ne, %CODES, %c0 : index
-    %factor_s = systolic.broadcast %factor : f32 -> !s
+    %factor_s = systolic.broadcast %factor along 0 : !r -> !s
     %shift = arith.negf %reference : !r
     %shifts = systolic.broadcast %shift along 0 : !r -> !s
     %exponent = math.fma %scores, %factor_s, %shifts : !s
@@ -278,8 +325,7 @@ module {
       %bound = arith.constant dense<8.0> : !r
       %grows = arith.cmpf ogt, %row_largest, %bound : !r
       %row_max = systolic.reduce max %scores along 0 : !s -> !r
-      %factor_r = systolic.broadcast %factor : f32 -> !r
-      %scaled_max = arith.mulf %row_max, %factor_r : !r
+      %scaled_max = arith.mulf %row_max, %factor : !r
       %new_reference = arith.select %grows, %scaled_max, %reference : !row_asks, !r
       %new_shift = arith.negf %new_reference : !r
       %new_shifts = systolic.broadcast %new_shift along 0 : !r -> !s
@@ -375,7 +421,7 @@ module {
       attributes {launch = #systolic.launch<[q, k, v, k_scales = none, v_scales = none, y, control, partials = scratch,
                                              arrived = zeros]>,
                   params = {RT = 64, RG = 64, RQ = 64, L = 64, F = 64, VR = 64, VC = 64, H = 1, HK = 1, G = 1, D = 64, DP = 16,
-                            DX = 32, DK = 16, KD = 64, VD = 64, ORDER = 0, BQ = 16, BK = 32, PARTS = 1,
+                            DX = 32, DK = 16, KD = 64, VD = 64, SR = 64, SC = 1, ORDER = 0, FINITE = 0, RAISE = 0, BQ = 16, BK = 32, PARTS = 1,
                             ROWS = 0, CAUSAL = 1, CACHED = 1, CODES = 0, SCALE = 1.0 : f32,
                             WINDOW = 0, OPERAND = f16},
                   schedule = #systolic.schedule<waves = 1x1>,
@@ -436,7 +482,17 @@ module {
     %head_row = arith.muli %head, %G : index
     %query_rows = func.call @rows(%q0) : (index) -> !ri
     %query_limit = arith.muli %step_rows, %H : index
-    %q = systolic.load %Q[%head_row, %c0] limit [%query_limit, %D] rows(%query_rows : !ri) transposed : !Q -> !qt
+    %CODES = systolic.param "CODES"
+    %is_codes = arith.cmpi ne, %CODES, %c0 : index
+    %q, %q_unit = scf.if %is_codes -> (!qt, !r) {
+      %numbers = systolic.load %Q[%head_row, %c0] limit [%query_limit, %D] rows(%query_rows : !ri) transposed : !Q -> !qf
+      %fitted:2 = func.call @fit_queries(%numbers) : (!qf) -> (!qt, !r)
+      scf.yield %fitted#0, %fitted#1 : !qt, !r
+    } else {
+      %numbers = systolic.load %Q[%head_row, %c0] limit [%query_limit, %D] rows(%query_rows : !ri) transposed : !Q -> !qt
+      %ones = arith.constant dense<1.0> : !r
+      scf.yield %numbers, %ones : !qt, !r
+    }
 
     %ORDER = systolic.param "ORDER"
     %is_ordered = arith.cmpi ne, %ORDER, %c0 : index
@@ -451,11 +507,23 @@ module {
     %is_negative = arith.cmpf olt, %SCALE, %f0_f32 : f32
     %q_negated = arith.negf %q : !qt
     %q_signed = arith.select %is_negative, %q_negated, %q : !qt
+    %RAISE = systolic.param "RAISE"
+    %is_raised = arith.cmpi ne, %RAISE, %c0 : index
+    %zero_scores = arith.constant dense<0.0> : !s
+    %start = scf.if %is_raised -> (!s) {
+      %offset = arith.constant dense<-1152.0> : !kv
+      %below = systolic.mma %offset, %q_signed, %zero_scores : !kv, !qt -> !s
+      scf.yield %below : !s
+    } else {
+      scf.yield %zero_scores : !s
+    }
     %magnitude = math.absf %SCALE : f32
     %smallest = arith.constant 1.0e-20 : f32
     %log2e = arith.constant 1.44269504 : f32
     %positive = arith.maxnumf %magnitude, %smallest : f32
-    %factor = arith.mulf %positive, %log2e : f32
+    %factor_of_all = arith.mulf %positive, %log2e : f32
+    %factors = systolic.broadcast %factor_of_all : f32 -> !r
+    %factor = arith.mulf %factors, %q_unit : !r
 
     // Of the blocks of keys, those up to here are whole and seen by every row.
     %seen_blocks = arith.divui %all_see, %BK : index
@@ -480,9 +548,8 @@ module {
     %true = arith.constant true
     %zero_o = arith.constant dense<0.0> : !o
     %zero_sums = arith.constant dense<0.0> : !sums
-    %unseen_score = arith.constant -1.0e29 : f32
-    %unseen_reference = arith.mulf %unseen_score, %factor : f32
-    %first_reference = systolic.broadcast %unseen_reference : f32 -> !r
+    %unseen_score = arith.constant dense<-1.0e29> : !r
+    %first_reference = arith.mulf %unseen_score, %factor : !r
     %smallest_unit = arith.constant dense<0x0d800000> : !r
     %own = func.call @positions(%q0, %before) : (index, index) -> !ri
     %unmasked:4 = scf.for %k0 = %part_first to %masked_first step %stride
@@ -494,6 +561,8 @@ module {
         %keys = systolic.load %K[%k0, %f0] limit [%length, %f_end] : !K -> !kv
         scf.yield %keys : !kv
       }
+      %k_scale = func.call @scales(%KS, %k0, %head, %length) : (!S, index, index, index) -> !scale
+      %v_scale = func.call @scales(%VS, %k0, %head, %length) : (!S, index, index, index) -> !scale
       %v = scf.if %is_ordered -> (!vt) {
         %all_values = systolic.load %V[%v0, %k0] : !V -> !vt
         scf.yield %all_values : !vt
@@ -501,10 +570,8 @@ module {
         %values = systolic.load %V[%k0, %v0] limit [%length, %v_end] transposed : !V -> !vt
         scf.yield %values : !vt
       }
-      %k_scale = func.call @scales(%KS, %k0, %head, %length) : (!S, index, index, index) -> !scale
-      %v_scale = func.call @scales(%VS, %k0, %head, %length) : (!S, index, index, index) -> !scale
-      %next:4 = func.call @attend(%k, %v, %k_scale, %v_scale, %q_signed, %factor, %k0, %own, %length, %false, %all_see, %o, %reference, %sum, %unit)
-          : (!kv, !vt, !scale, !scale, !qt, f32, index, !ri, index, i1, index, !o, !r, !sums, !r) -> (!o, !r, !sums, !r)
+      %next:4 = func.call @attend(%k, %v, %k_scale, %v_scale, %q_signed, %start, %factor, %k0, %own, %length, %false, %all_see, %o, %reference, %sum, %unit)
+          : (!kv, !vt, !scale, !scale, !qt, !s, !r, index, !ri, index, i1, index, !o, !r, !sums, !r) -> (!o, !r, !sums, !r)
       scf.yield %next#0, %next#1, %next#2, %next#3 : !o, !r, !sums, !r
     }
     // Of a window the first blocks are not whole, either.
@@ -531,6 +598,8 @@ module {
         %keys = systolic.load %K[%k0, %f0] limit [%length, %f_end] : !K -> !kv
         scf.yield %keys : !kv
       }
+      %k_scale = func.call @scales(%KS, %k0, %head, %length) : (!S, index, index, index) -> !scale
+      %v_scale = func.call @scales(%VS, %k0, %head, %length) : (!S, index, index, index) -> !scale
       %v = scf.if %is_ordered -> (!vt) {
         %all_values = systolic.load %V[%v0, %k0] : !V -> !vt
         scf.yield %all_values : !vt
@@ -538,16 +607,14 @@ module {
         %values = systolic.load %V[%k0, %v0] limit [%length, %v_end] transposed : !V -> !vt
         scf.yield %values : !vt
       }
-      %k_scale = func.call @scales(%KS, %k0, %head, %length) : (!S, index, index, index) -> !scale
-      %v_scale = func.call @scales(%VS, %k0, %head, %length) : (!S, index, index, index) -> !scale
-      %next:4 = func.call @attend(%k, %v, %k_scale, %v_scale, %q_signed, %factor, %k0, %own_now, %length, %true, %inside, %o, %reference, %sum, %unit)
-          : (!kv, !vt, !scale, !scale, !qt, f32, index, !ri, index, i1, index, !o, !r, !sums, !r) -> (!o, !r, !sums, !r)
+      %next:4 = func.call @attend(%k, %v, %k_scale, %v_scale, %q_signed, %start, %factor, %k0, %own_now, %length, %true, %inside, %o, %reference, %sum, %unit)
+          : (!kv, !vt, !scale, !scale, !qt, !s, !r, index, !ri, index, i1, index, !o, !r, !sums, !r) -> (!o, !r, !sums, !r)
       scf.yield %next#0, %next#1, %next#2, %next#3, %next_ahead : !o, !r, !sums, !r, !ri
     }
-    %CODES = systolic.param "CODES"
-    %is_codes = arith.cmpi ne, %CODES, %c0 : index
     %o = scf.if %is_codes -> (!o) {
-      %units = systolic.broadcast %state#3 along 0 : !r -> !o
+      %one_64th = arith.constant dense<0.015625> : !r
+      %unit = arith.mulf %state#3, %one_64th : !r
+      %units = systolic.broadcast %unit along 0 : !r -> !o
       %scaled = arith.mulf %state#0, %units : !o
       scf.yield %scaled : !o
     } else {

@@ -17,48 +17,66 @@ TEST(OperandOrder, Matrix) {
     EXPECT_EQ(matrix.columns, columns);
     EXPECT_EQ(matrix.headStride, stride);
   };
-  expect(Operand::Keys, 40, 2, 48, 3 * 64, 64);
-  expect(Operand::Keys, 40, 4, 48, 3 * 48, 48);
-  expect(Operand::Keys, 40, 1, 48, 3 * 64, 64);
+  expect(Operand::Keys, 40, 2, 64, 3 * 64, 64);
+  expect(Operand::Keys, 40, 4, 64, 3 * 48, 48);
+  expect(Operand::Keys, 65, 1, 128, 3 * 64, 64);
   expect(Operand::Values, 40, 2, 3 * 48, 64, 48);
-  expect(Operand::Values, 40, 4, 3 * 48, 48, 48);
+  expect(Operand::Values, 65, 4, 3 * 48, 128, 48);
   expect(Operand::Values, 40, 1, 3 * 48, 64, 48);
+  OperandOrder::Matrix scales = OperandOrder{Operand::Scales, 3}.getMatrix(65, 3, 4);
+  EXPECT_EQ(scales.rows, 3);
+  EXPECT_EQ(scales.columns, 128);
+  EXPECT_EQ(scales.headStride, 1);
+}
+
+/// Packs numbers other than 0, and looks for them and for zeros where there are none.
+template <typename Element> void expectPlaces(Operand operand, int64_t positions, int64_t headSize) {
+  constexpr int64_t size = sizeof(Element), across = 64 / size, granule = 16 / size;
+  const int64_t features = 2 * headSize;
+  OperandOrder order{operand, 2};
+  OperandOrder::Matrix matrix = order.getMatrix(positions, features, size);
+  std::vector<Element> rows(positions * features), back(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i)
+    rows[i] = i % 251 + 1;
+  std::vector<Element> packed(matrix.rows * matrix.columns, 7);
+  auto bytes = [](std::vector<Element> &values) { return reinterpret_cast<std::byte *>(values.data()); };
+  order.pack(positions, features, size, bytes(rows), bytes(packed));
+  // Element (r, c) of a matrix in blocks: these have 16 rows of 64 bytes, one block after the other, in each granules g
+  // of a row's columns 4g to 4g + 3, 16 + 4g to 16 + 4g + 3 and so on, all rows' of one before the next.
+  auto at = [&](int64_t r, int64_t c) {
+    if (!order.hasBlocks())
+      return packed[r * matrix.columns + c];
+    int64_t block = r / 16 * (matrix.columns / across) + c / across, inGranule = c % across / 16 * 4 + c % 4;
+    return packed[block * 16 * across + c % 16 / 4 * 16 * granule + r % 16 * granule + inGranule];
+  };
+  for (int64_t r = 0; r < matrix.rows; ++r)
+    for (int64_t c = 0; c < matrix.columns; ++c) {
+      int64_t position = operand == Operand::Keys ? r : c, column = operand == Operand::Keys ? c : r;
+      int64_t head = column / matrix.headStride, feature = column % matrix.headStride;
+      bool isThere = position < positions && feature < headSize;
+      ASSERT_EQ(at(r, c), isThere ? rows[position * features + head * headSize + feature] : 0);
+    }
+  order.unpack(positions, features, size, bytes(packed), bytes(back));
+  EXPECT_EQ(rows, back);
 }
 
 TEST(OperandOrder, PackAndUnpack) {
   for (Operand operand : {Operand::Keys, Operand::Values})
-    for (int64_t headSize : {4, 38, 64}) {
-      const int64_t positions = 40, features = 2 * headSize;
-      OperandOrder order{operand, 2};
-      OperandOrder::Matrix matrix = order.getMatrix(positions, features, 2);
-      std::vector<uint16_t> rows(positions * features), back(rows.size());
-      for (size_t i = 0; i < rows.size(); ++i)
-        rows[i] = i + 1;
-      std::vector<uint16_t> packed(matrix.rows * matrix.columns, 7);
-      auto bytes = [](std::vector<uint16_t> &values) { return reinterpret_cast<std::byte *>(values.data()); };
-      order.pack(positions, features, 2, bytes(rows), bytes(packed));
-      // Element (r, c) of the matrix: blocks of 16 x 32 one after the other, in each granules g of a row's columns 4g
-      // to 4g + 3 and 16 + 4g to 16 + 4g + 3, all rows' of one before the next.
-      auto at = [&](int64_t r, int64_t c) {
-        int64_t inGranule = c % 32 / 16 * 4 + c % 4;
-        return packed[(r / 16 * (matrix.columns / 32) + c / 32) * 512 + c % 16 / 4 * 128 + r % 16 * 8 + inGranule];
-      };
-      for (int64_t r = 0; r < matrix.rows; ++r)
-        for (int64_t c = 0; c < matrix.columns; ++c) {
-          int64_t position = operand == Operand::Keys ? r : c, column = operand == Operand::Keys ? c : r;
-          int64_t head = column / matrix.headStride, feature = column % matrix.headStride;
-          bool isThere = position < positions && feature < headSize;
-          ASSERT_EQ(at(r, c), isThere ? rows[position * features + head * headSize + feature] : 0);
-        }
-      order.unpack(positions, features, 2, bytes(packed), bytes(back));
-      EXPECT_EQ(rows, back);
-    }
+    for (int64_t headSize : {4, 38, 64, 80})
+      for (int64_t positions : {40, 64, 100}) {
+        expectPlaces<uint8_t>(operand, positions, headSize);
+        expectPlaces<uint16_t>(operand, positions, headSize);
+        expectPlaces<uint32_t>(operand, positions, headSize);
+      }
+  expectPlaces<uint32_t>(Operand::Scales, 100, 1);
 }
 
 TEST(OperandOrder, Names) {
   EXPECT_EQ((OperandOrder{Operand::Keys, 1}.str()), "keys in operand order, 1 head");
   EXPECT_EQ((OperandOrder{Operand::Values, 8}.str()), "values in operand order, 8 heads");
+  EXPECT_EQ((OperandOrder{Operand::Scales, 8}.str()), "scales in operand order, 8 heads");
   EXPECT_EQ(operandFromName("values"), Operand::Values);
+  EXPECT_EQ(operandFromName("scales"), Operand::Scales);
   EXPECT_EQ(operandFromName("rows"), std::nullopt);
 }
 

@@ -64,6 +64,19 @@ std::string describeExactness(const CompileOptions &options) {
   return text.empty() ? "" : text + "\n";
 }
 
+/// The longest context whose caches fit beside everything else; 0 where there is none. Caches in operand order fill
+/// pages.
+uint64_t getFittingContext(const manifest::Manifest &manifest, uint64_t deviceMemory) {
+  manifest::DeviceMemory memory = manifest.deviceMemory();
+  uint64_t rest = memory.weights + memory.work;
+  if (rest >= deviceMemory || !memory.states)
+    return 0;
+  auto isOrdered = [](const manifest::Buffer &buffer) { return buffer.shape && buffer.shape->order; };
+  uint64_t page = llvm::any_of(manifest.buffers, isOrdered) ? support::OperandOrder::pagePositions : 1;
+  uint64_t pages = llvm::divideCeil(manifest.model.context.value_or(1), page);
+  return (deviceMemory - rest) / llvm::divideCeil(memory.states, pages) * page;
+}
+
 /// What a run needs and what the chips have; where that doesn't fit, how it would.
 void printMemory(const Compilation &compilation, const manifest::Manifest &manifest) {
   std::cerr << "device memory: " << runtime::describeMemory(manifest) << "; " << describePrecision(compilation) << "\n";
@@ -73,10 +86,7 @@ void printMemory(const Compilation &compilation, const manifest::Manifest &manif
       continue;
     std::cerr << "note: " << support::formatBytes(memory.total()) << " are more than the "
               << support::formatBytes(target.deviceMemory) << " of " << target.id;
-    uint64_t rest = memory.weights + memory.work, context = manifest.model.context.value_or(1);
-    uint64_t fitting = rest < target.deviceMemory && memory.states
-                           ? (target.deviceMemory - rest) / llvm::divideCeil(memory.states, context)
-                           : 0;
+    uint64_t fitting = getFittingContext(manifest, target.deviceMemory);
     if (fitting && std::filesystem::is_directory(compilation.getOptions().input))
       std::cerr << ": --context=" << fitting << " fits";
     std::cerr << "\n";

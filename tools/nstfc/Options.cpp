@@ -149,8 +149,7 @@ void nstf::addOptions(CLI::App &app, CommandLine &line) {
       ->check(CLI::IsMember({"i8", "e4m3fnuz", "none"}))
       ->type_name("TYPE");
   app.add_option("--kv-order", line.compile.kvOrder,
-                 "how caches of numbers lie: rows, or operands, in the order in which matrix cores read them (default: "
-                 "operands)")
+                 "how caches lie: rows, or operands, in the order in which matrix cores read them (default: operands)")
       ->check(CLI::IsMember({"rows", "operands"}))
       ->type_name("ORDER");
   app.add_option("--max-tokens", line.compile.maxTokens,

@@ -81,7 +81,9 @@ struct AttentionBinding : TemplateModel<AttentionBinding, AttentionOp> {
       binder.addBuffer("k_scales", op.getScales()[0]);
       binder.addBuffer("v_scales", op.getScales()[1]);
     }
-    binder.binding.operandType = op.getQ().getType().getElementType();
+    // Codes of 8 bits are multiplied in f16, which holds them all.
+    Type queries = op.getQ().getType().getElementType();
+    binder.binding.operandType = op.readsCodes() && queries.isBF16() ? Float16Type::get(op.getContext()) : queries;
     // Cells are 16 wide; 32-wide ones divide no more than they do.
     int64_t paddedSize = llvm::alignTo(headSize, 16);
     binder.addParameter("DP", paddedSize);
@@ -102,6 +104,14 @@ struct AttentionBinding : TemplateModel<AttentionBinding, AttentionOp> {
     binder.addParameter("VD", values.headStride);
     binder.addParameter("DK", isOrdered ? keys.headStride : paddedSize);
     binder.addParameter("ORDER", isOrdered);
+    bool isInteger = op.getV().getType().getElementType().isInteger();
+    binder.addParameter("FINITE", isInteger);
+    binder.addParameter("RAISE", isInteger && isOrdered && binder.binding.operandType.isF16());
+    if (op.readsCodes()) {
+      support::OperandOrder::Matrix scales = getMatrix(op.getScales()[0], 1);
+      binder.addParameter("SR", scales.rows);
+      binder.addParameter("SC", scales.columns);
+    }
     binder.addParameter("H", heads);
     binder.addParameter("HK", kvHeads);
     binder.addParameter("G", heads / kvHeads);

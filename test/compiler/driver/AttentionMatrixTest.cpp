@@ -1,5 +1,5 @@
-// Attention at random: head sizes, groups, windows, contexts and steps, in each type and order of caches, with all
-// checks of the emulator. NSTF_TEST_SEED says which, NSTF_TEST_ROUNDS how many times more.
+// Attention at random: head sizes, groups, windows, contexts and steps, in each type, of numbers and of codes, and
+// order of caches, with all checks of the emulator. NSTF_TEST_SEED says which, NSTF_TEST_ROUNDS how many times more.
 #include "test/compiler/driver/AttentionText.h"
 #include "test/compiler/driver/KernelTest.h"
 
@@ -44,16 +44,24 @@ TEST_F(KernelTest, AttentionAtRandom) {
   const int64_t seed = fromEnvironment("NSTF_TEST_SEED", 28), rounds = fromEnvironment("NSTF_TEST_ROUNDS", 1);
   Cases cases(seed);
   options.maxTokens = 40;
+  const auto all = options.targets, gfx942 = decltype(all){"gfx942"};
   for (int64_t round = 0; round < rounds; ++round)
-    for (Precision precision : {Precision::F32, Precision::F16, Precision::BF16})
+    for (auto [precision, codes] : {std::pair(Precision::F32, "none"),
+                                    {Precision::F16, "none"},
+                                    {Precision::BF16, "none"},
+                                    {Precision::F16, "i8"},
+                                    {Precision::BF16, "i8"},
+                                    {Precision::BF16, "e4m3fnuz"}})
       for (const char *order : {"rows", "operands"}) {
         const int64_t context = cases.pick({63, 64, 65, 130, 333, 1000, 4097});
         SCOPED_TRACE("seed " + std::to_string(seed) + ", round " + std::to_string(round) + ", context " +
-                     std::to_string(context) + ", " + order);
+                     std::to_string(context) + ", codes " + codes + ", " + order);
         GraphText graph(context);
         for (int i = 0; i < 3; ++i)
           addCached(graph, cases.attention(context), context);
         options.precision = precision;
+        options.kvCache = codes;
+        options.targets = codes == std::string("e4m3fnuz") ? gfx942 : all;
         options.kvOrder = order;
         check(graph, {cases.steps(context, 40), {}});
       }

@@ -2,6 +2,7 @@
 #include "test/compiler/driver/AttentionText.h"
 #include "test/compiler/driver/KernelTest.h"
 
+#include <bit>
 #include <cmath>
 #include <functional>
 
@@ -97,7 +98,43 @@ TEST_F(KernelTest, AttentionOverACacheOfCodes) {
     addCoded(graph, attention, 300, "f16");
   addCoded(graph, {64, 4, 2}, 300, "bf16");
   options.maxTokens = 200;
-  check(graph, {{7, 1, 1, 16, 200, 65, {1, 299}, {38, 150}}, {}});
+  for (const char *order : {"rows", "operands"}) {
+    SCOPED_TRACE(order);
+    options.kvOrder = order;
+    check(graph, {{7, 1, 1, 16, 200, 65, {1, 299}, {38, 150}}, {}});
+  }
+}
+
+TEST_F(KernelTest, AttentionOverACacheOfFloatCodes) {
+  GraphText graph(300);
+  addCoded(graph, {38, 6, 3}, 300, "f32", "f8E4M3FNUZ");
+  addCoded(graph, {128, 6, 3}, 300, "f16", "f8E4M3FNUZ");
+  addCoded(graph, {64, 4, 2, 100}, 300, "bf16", "f8E4M3FNUZ");
+  options.maxTokens = 65;
+  options.targets = {"gfx942"};
+  for (const char *order : {"rows", "operands"}) {
+    SCOPED_TRACE(order);
+    options.kvOrder = order;
+    check(graph, {{7, 1, 16, 65, {1, 299}, {38, 150}}, {}});
+  }
+}
+
+/// Queries far beyond f16, and far below it.
+TEST_F(KernelTest, AttentionOverCodesOfWideQueries) {
+  GraphText graph(200);
+  addCoded(graph, {64, 4, 2}, 200, "bf16");
+  options.maxTokens = 64;
+  compile(graph.text());
+  for (double size : {1e6, 1e-8})
+    expectReference({{64, 1, 16, 64, 1}, [=](const std::string &name, runtime::HostTensor &value) {
+                       if (name != "in0")
+                         return;
+                       uint16_t *halves = reinterpret_cast<uint16_t *>(value.data.data());
+                       for (uint64_t i = 0; i < value.elements(); ++i) {
+                         uint32_t bits = uint32_t(halves[i]) << 16;
+                         halves[i] = std::bit_cast<uint32_t>(float(std::bit_cast<float>(bits) * size)) >> 16;
+                       }
+                     }});
 }
 
 TEST_F(KernelTest, AttentionInAContextOfOne) {

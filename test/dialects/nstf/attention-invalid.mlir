@@ -218,6 +218,17 @@ func.func @attention_c9(%q: tensor<?x64xf16>, %k: tensor<512x64xi8>, %s: tensor<
 
 // -----
 
+!keys = tensor<512x64xi8, #nstf.operand_order<keys, heads = 8>>
+!values = tensor<512x64xi8, #nstf.operand_order<values, heads = 8>>
+func.func @attention_c9(%q: tensor<?x64xf16>, %k: !keys, %v: !values, %s: tensor<512x8xf32>) {
+  // expected-error @+1 {{expected scales of type 'tensor<512x8xf32, #nstf.operand_order<scales, heads = 8>>' but got 'tensor<512x8xf32>'}}
+  %y = nstf.attention %q, %k, %v scales %s, %s {heads = 8 : i64, kv_heads = 8 : i64, causal, scale = 1.0 : f64}
+      : (tensor<?x64xf16>, !keys, !values, tensor<512x8xf32>, tensor<512x8xf32>) -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
 // expected-error @+1 {{expected at least 1 head but got 0}}
 func.func private @operand_order_c1() -> tensor<16x8xf16, #nstf.operand_order<keys, heads = 0>>
 
@@ -235,6 +246,11 @@ func.func private @operand_order_c2() -> tensor<?x8xf16, #nstf.operand_order<val
 
 // expected-error @+1 {{expected elements of 1, 2 or 4 bytes for #nstf.operand_order<values, heads = 2> but got 'f64'}}
 func.func private @operand_order_c3() -> tensor<16x8xf64, #nstf.operand_order<values, heads = 2>>
+
+// -----
+
+// expected-error @+1 {{expected a column for each head for #nstf.operand_order<scales, heads = 2> but got 8}}
+func.func private @operand_order_c4() -> tensor<16x8xf32, #nstf.operand_order<scales, heads = 2>>
 
 // -----
 

@@ -1,7 +1,8 @@
 // RUN: nstf-opt %s -split-input-file -nstf-order-caches --remark-format=emitRemark --remarks-filter=nstf-order-caches \
 // RUN:   -verify-diagnostics | FileCheck %s
 
-// Keys and values have their own caches, whose types say how they lie. Heads of 4 columns take 32 of keys, 16 rows of values.
+// Keys and values have their own caches, whose types say how they lie. Heads of 4 columns take 32 of keys, 16 rows of values, and
+// 40 positions take 64.
 // Attention to rows of this step has no cache; what something else reads stays.
 // CHECK: nstf.state @k : tensor<40x8xf16, #nstf.operand_order<keys, heads = 2>>
 // CHECK-NEXT: nstf.state @v : tensor<40x8xf16, #nstf.operand_order<values, heads = 2>>
@@ -15,7 +16,7 @@ nstf.state @both : tensor<40x8xf16>
 // CHECK: %[[VC:.+]] = nstf.kv_append {{.+}} -> tensor<40x8xf16, #nstf.operand_order<values, heads = 2>>
 // CHECK: nstf.kv_append {{.+}} -> tensor<40x8xf16>
 // CHECK: nstf.attention %{{.+}}, %[[KC]], %[[VC]] {
-// expected-remark @+1 {{"keys and values in the order of matrix operands", attentions=1, bytes=10240, bytes_before=1280}}
+// expected-remark @+1 {{"keys and values in the order of matrix operands", attentions=1, bytes=12288, bytes_before=1280}}
 nstf.graph @main(%q: tensor<?x16xf16> {nstf.name = "q"}, %t: tensor<?x8xf16> {nstf.name = "t"})
     -> (tensor<?x16xf32> {nstf.name = "a"}, tensor<?x16xf32> {nstf.name = "b"}, tensor<?x16xf32> {nstf.name = "c"})
     attributes {context = 40 : i64} {
@@ -37,7 +38,36 @@ nstf.graph @main(%q: tensor<?x16xf16> {nstf.name = "q"}, %t: tensor<?x8xf16> {ns
 
 // -----
 
-// Codes and wide heads stay row by row.
+// Scales lie beside codes.
+// CHECK: nstf.state @k : tensor<64x128xi8, #nstf.operand_order<keys, heads = 2>>
+// CHECK-NEXT: nstf.state @v : tensor<64x128xi8, #nstf.operand_order<values, heads = 2>>
+// CHECK-NEXT: nstf.state @ks : tensor<64x2xf32, #nstf.operand_order<scales, heads = 2>>
+// CHECK-NEXT: nstf.state @vs : tensor<64x2xf32, #nstf.operand_order<scales, heads = 2>>
+nstf.state @k : tensor<64x128xi8>
+nstf.state @v : tensor<64x128xi8>
+nstf.state @ks : tensor<64x2xf32>
+nstf.state @vs : tensor<64x2xf32>
+// CHECK: %[[S:.+]] = nstf.kv_append %{{.+}} : (tensor<?x2xf32>, tensor<64x2xf32, #nstf.operand_order<scales, heads = 2>>)
+// CHECK: nstf.attention {{.+}} scales %[[S]], %{{.+}} {
+// expected-remark @+1 {{"keys and values in the order of matrix operands", attentions=1, bytes=17408, bytes_before=17408}}
+nstf.graph @main(%q: tensor<?x128xf16> {nstf.name = "q"}, %t: tensor<?x128xi8> {nstf.name = "t"}, %s: tensor<?x2xf32> {nstf.name = "s"})
+    -> (tensor<?x128xf32> {nstf.name = "a"}) attributes {context = 64 : i64} {
+  %k = nstf.get @k : tensor<64x128xi8>
+  %v = nstf.get @v : tensor<64x128xi8>
+  %ks = nstf.get @ks : tensor<64x2xf32>
+  %vs = nstf.get @vs : tensor<64x2xf32>
+  %kc = nstf.kv_append %t, %k : (tensor<?x128xi8>, tensor<64x128xi8>) -> tensor<64x128xi8>
+  %vc = nstf.kv_append %t, %v : (tensor<?x128xi8>, tensor<64x128xi8>) -> tensor<64x128xi8>
+  %ksc = nstf.kv_append %s, %ks : (tensor<?x2xf32>, tensor<64x2xf32>) -> tensor<64x2xf32>
+  %vsc = nstf.kv_append %s, %vs : (tensor<?x2xf32>, tensor<64x2xf32>) -> tensor<64x2xf32>
+  %a = nstf.attention %q, %kc, %vc scales %ksc, %vsc {heads = 2 : i64, kv_heads = 2 : i64, causal, scale = 0.5 : f64}
+      : (tensor<?x128xf16>, tensor<64x128xi8>, tensor<64x128xi8>, tensor<64x2xf32>, tensor<64x2xf32>) -> tensor<?x128xf32>
+  nstf.return %a : tensor<?x128xf32>
+}
+
+// -----
+
+// Codes whose scales something else reads, and wide heads, stay row by row.
 // CHECK: nstf.state @k : tensor<32x8xi8>
 // CHECK: nstf.state @w : tensor<32x264xf16>
 nstf.state @k : tensor<32x8xi8>
@@ -61,8 +91,8 @@ nstf.graph @main(%q: tensor<?x8xf16> {nstf.name = "q"}, %t: tensor<?x8xi8> {nstf
   %vsc = nstf.kv_append %s, %vs : (tensor<?x1xf32>, tensor<32x1xf32>) -> tensor<32x1xf32>
   %wc = nstf.kv_append %p, %w : (tensor<?x264xf16>, tensor<32x264xf16>) -> tensor<32x264xf16>
   %zc = nstf.kv_append %p, %z : (tensor<?x264xf16>, tensor<32x264xf16>) -> tensor<32x264xf16>
-  // expected-remark @+1 {{its caches hold codes}}
-  %a = nstf.attention %q, %kc, %vc scales %ksc, %vsc {heads = 1 : i64, kv_heads = 1 : i64, causal, scale = 0.5 : f64}
+  // expected-remark @+1 {{its scales are no two caches that nothing else reads}}
+  %a = nstf.attention %q, %kc, %vc scales %ksc, %ksc {heads = 1 : i64, kv_heads = 1 : i64, causal, scale = 0.5 : f64}
       : (tensor<?x8xf16>, tensor<32x8xi8>, tensor<32x8xi8>, tensor<32x1xf32>, tensor<32x1xf32>) -> tensor<?x8xf32>
   // expected-remark @+1 {{its heads are wider than 256 columns}}
   %b = nstf.attention %p, %wc, %zc {heads = 1 : i64, kv_heads = 1 : i64, causal, scale = 0.5 : f64}

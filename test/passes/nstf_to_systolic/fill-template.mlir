@@ -29,11 +29,13 @@
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/activations.mlir' %root/templates/kernels/elementwise.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/activations.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-window.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-window.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-ordered.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-ordered.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-codes-ordered.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-codes-ordered.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-codes.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-codes.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention-wide-window.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention-wide-window.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/code-product.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/code-product.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/quantize.mlir' %root/templates/kernels/quantize.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/quantize.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/quantize-append.mlir' %root/templates/kernels/quantize.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/quantize-append.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/quantize-ordered.mlir' %root/templates/kernels/quantize.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/quantize-ordered.mlir
 
 //--- matmul.mlir
 // Tuning goes over the defaults; `?` is max_tokens; bias, silu and the residual are in the slot, with a buffer each for bias
@@ -106,7 +108,7 @@ nstf.kernel @rope_kv(%x: tensor<?x16xf32>, %t: tensor<512x8xf32>, %cache: tensor
 // Six query heads of 20 share two key heads: 3 rows of a key head for each token. The head is padded to whole cells.
 // CHECK: systolic.kernel @attention_0(
 // CHECK-SAME: launch = #systolic.launch<[{{.+}}], per_token = {RG = 3 : i64, RQ = 6 : i64, RT = 1 : i64}>
-// CHECK-SAME: params = {BK = 32 : i64, BQ = 16 : i64, CACHED = 1 : i64, CAUSAL = 1 : i64, CODES = 0 : i64, D = 20 : i64, DK = 32 : i64, DP = 32 : i64, DX = 48 : i64, F = 40 : i64, G = 3 : i64, H = 6 : i64, HK = 2 : i64, KD = 20 : i64, L = 512 : i64, OPERAND = f32, ORDER = 0 : i64, PARTS = 1 : i64, RG = 300 : i64, ROWS = 0 : i64, RQ = 600 : i64, RT = 100 : i64, SCALE = 5.000000e-01 : f32, VC = 40 : i64, VD = 20 : i64, VR = 512 : i64
+// CHECK-SAME: params = {BK = 32 : i64, BQ = 16 : i64, CACHED = 1 : i64, CAUSAL = 1 : i64, CODES = 0 : i64, D = 20 : i64, DK = 32 : i64, DP = 32 : i64, DX = 48 : i64, F = 40 : i64, FINITE = 0 : i64, G = 3 : i64, H = 6 : i64, HK = 2 : i64, KD = 20 : i64, L = 512 : i64, OPERAND = f32, ORDER = 0 : i64, PARTS = 1 : i64, RAISE = 0 : i64, RG = 300 : i64, ROWS = 0 : i64, RQ = 600 : i64, RT = 100 : i64, SC = 1 : i64, SCALE = 5.000000e-01 : f32, SR = 64 : i64, VC = 40 : i64, VD = 20 : i64, VR = 512 : i64
 nstf.kernel @attention_0(%q: tensor<?x120xf32>, %k: tensor<512x40xf32>, %v: tensor<512x40xf32>) -> tensor<?x120xf32> {
   %y = nstf.attention %q, %k, %v {heads = 6 : i64, kv_heads = 2 : i64, causal, scale = 0.5 : f64} : (tensor<?x120xf32>, tensor<512x40xf32>, tensor<512x40xf32>) -> tensor<?x120xf32>
   nstf.return %y : tensor<?x120xf32>
@@ -120,6 +122,21 @@ nstf.kernel @attention_0(%q: tensor<?x120xf32>, %k: tensor<512x40xf32>, %v: tens
 // CHECK-SAME: VC = 512 : i64, VD = 32 : i64, VR = 64 : i64
 nstf.kernel @attention_0(%q: tensor<?x120xf16>, %k: tensor<500x40xf16, #nstf.operand_order<keys, heads = 2>>, %v: tensor<500x40xf16, #nstf.operand_order<values, heads = 2>>) -> tensor<?x120xf32> {
   %y = nstf.attention %q, %k, %v {heads = 6 : i64, kv_heads = 2 : i64, causal, scale = 0.5 : f64} : (tensor<?x120xf16>, tensor<500x40xf16, #nstf.operand_order<keys, heads = 2>>, tensor<500x40xf16, #nstf.operand_order<values, heads = 2>>) -> tensor<?x120xf32>
+  nstf.return %y : tensor<?x120xf32>
+}
+
+//--- attention-codes-ordered.mlir
+// Codes are multiplied in f16, though queries are of bf16; the scales of 500 positions have rows of 512.
+// CHECK: systolic.kernel @attention_0(%{{.+}}: memref<64x64xbf16, {{.+}}, %{{.+}}: memref<64x64xi8, #systolic.axes<L, F>> {systolic.packed = #systolic.packed<16 x 64 bytes, by 4>}, %{{.+}}: memref<64x64xi8, #systolic.axes<VR, VC>> {systolic.packed = #systolic.packed<16 x 64 bytes, by 4>}, %{{[a-zA-Z0-9]+}}: memref<64x1xf32, #systolic.axes<SR, SC>>,
+// CHECK-SAME: CODES = 1 : i64
+// CHECK-SAME: FINITE = 1 : i64
+// CHECK-SAME: KD = 64 : i64, L = 512 : i64, OPERAND = f16, ORDER = 1 : i64
+// CHECK-SAME: SC = 512 : i64
+// CHECK-SAME: SR = 2 : i64
+// CHECK: %[[CODES:.+]] = systolic.load %{{.+}} : memref<64x64xi8, {{.+}} -> tensor<32x16xi8, #systolic.axes<BK, DK>>
+// CHECK: arith.sitofp %[[CODES]] : tensor<32x16xi8, {{.+}} to tensor<32x16xf16
+nstf.kernel @attention_0(%q: tensor<?x120xbf16>, %k: tensor<500x40xi8, #nstf.operand_order<keys, heads = 2>>, %v: tensor<500x40xi8, #nstf.operand_order<values, heads = 2>>, %ks: tensor<500x2xf32, #nstf.operand_order<scales, heads = 2>>, %vs: tensor<500x2xf32, #nstf.operand_order<scales, heads = 2>>) -> tensor<?x120xf32> {
+  %y = nstf.attention %q, %k, %v scales %ks, %vs {heads = 6 : i64, kv_heads = 2 : i64, causal, scale = 0.5 : f64} : (tensor<?x120xbf16>, tensor<500x40xi8, #nstf.operand_order<keys, heads = 2>>, tensor<500x40xi8, #nstf.operand_order<values, heads = 2>>, tensor<500x2xf32, #nstf.operand_order<scales, heads = 2>>, tensor<500x2xf32, #nstf.operand_order<scales, heads = 2>>) -> tensor<?x120xf32>
   nstf.return %y : tensor<?x120xf32>
 }
 
@@ -142,7 +159,7 @@ nstf.kernel @attention_0(%q: tensor<?x16xf32>, %k: tensor<512x16xf32>, %v: tenso
 
 //--- attention-codes.mlir
 // Codes are loaded as they are and made numbers of in registers; their scales have buffers of their own.
-// CHECK: systolic.kernel @attention_0({{.+}}, %[[K:[^:]+]]: memref<64x64xi8, #systolic.axes<L, F>>, %[[V:[^:]+]]: memref<64x64xi8, #systolic.axes<VR, VC>>, %{{[^:]+}}: memref<64x1xf32, #systolic.axes<L, HK>>
+// CHECK: systolic.kernel @attention_0({{.+}}, %[[K:[^:]+]]: memref<64x64xi8, #systolic.axes<L, F>>, %[[V:[^:]+]]: memref<64x64xi8, #systolic.axes<VR, VC>>, %{{[^:]+}}: memref<64x1xf32, #systolic.axes<SR, SC>>
 // CHECK-SAME: launch = #systolic.launch<[q = operand 0, k = operand 1, v = operand 2, k_scales = operand 3, v_scales = operand 4, y = result 0, control, partials = scratch, arrived = zeros]
 // CHECK-SAME: CODES = 1 : i64
 // CHECK: %[[CODES:.+]] = systolic.load %[[K]][%{{.+}}] limit[%{{.+}}] : {{.+}} -> tensor<32x16xi8, #systolic.axes<BK, DK>>
@@ -463,12 +480,12 @@ nstf.kernel @linear_0(%q: tensor<?x64xi8>, %s: tensor<?x1xf32>, %codes: tensor<3
 //--- quantize.mlir
 // Two results; a group of a row is a row of the template.
 // CHECK: systolic.kernel @quantize_0(
-// CHECK-SAME: memref<64x64xf16, #systolic.axes<M, N>> {systolic.per_token = 64 : i64}
-// CHECK-SAME: memref<64x64xi8, #systolic.axes<MY, N>> {systolic.per_token = 64 : i64}
+// CHECK-SAME: memref<64x64xf16, #systolic.axes<M, NX>> {systolic.per_token = 64 : i64}
+// CHECK-SAME: memref<64x64xi8, #systolic.axes<YR, YC>> {systolic.per_token = 64 : i64}
 // CHECK-SAME: memref<64xf32, #systolic.axes<MY>> {systolic.per_token = 2 : i64}
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, y = result 0, scales = result 1, control], per_token = {M = 2 : i64}>
 // CHECK-SAME: APPEND = 0
-// CHECK-SAME: G = 2 : i64, M = 200 : i64, MAX_CODE = 1.270000e+02 : f32, MY = 200 : i64, N = 32 : i64
+// CHECK-SAME: G = 2 : i64, HEADS = 1 : i64, L = 64 : i64, M = 200 : i64, MAX_CODE = 1.270000e+02 : f32, MY = 200 : i64, N = 32 : i64, NX = 32 : i64, ORDER = 0 : i64
 nstf.kernel @quantize_0(%x: tensor<?x64xf16>) -> (tensor<?x64xi8>, tensor<?x2xf32>) {
   %q, %s = nstf.quantize %x {type = i8, group = 32 : i64} : tensor<?x64xf16> -> tensor<?x64xi8>, tensor<?x2xf32>
   nstf.return %q, %s : tensor<?x64xi8>, tensor<?x2xf32>
@@ -477,7 +494,7 @@ nstf.kernel @quantize_0(%x: tensor<?x64xf16>) -> (tensor<?x64xi8>, tensor<?x2xf3
 //--- quantize-append.mlir
 // Both results lie in caches, which have rows for the whole context.
 // CHECK: systolic.kernel @quantize_0(
-// CHECK-SAME: memref<64x64xi8, #systolic.axes<MY, N>>, %{{[a-z0-9]+}}: memref<64xf32, #systolic.axes<MY>>, %{{[a-z0-9]+}}: !systolic.control
+// CHECK-SAME: memref<64x64xi8, #systolic.axes<YR, YC>>, %{{[a-z0-9]+}}: memref<64xf32, #systolic.axes<MY>>, %{{[a-z0-9]+}}: !systolic.control
 // CHECK-SAME: launch = #systolic.launch<[x = operand 0, y = operand 1 in_place, scales = operand 2 in_place, control], per_token = {M = 2 : i64}>
 // CHECK-SAME: APPEND = 1
 // CHECK-SAME: M = 200 : i64, MAX_CODE = 1.270000e+02 : f32, MY = 600 : i64
@@ -486,6 +503,21 @@ nstf.kernel @quantize_0(%x: tensor<?x64xf32>, %codes: tensor<300x64xi8>, %scales
   %qc = nstf.kv_append %q, %codes : (tensor<?x64xi8>, tensor<300x64xi8>) -> tensor<300x64xi8>
   %sc = nstf.kv_append %s, %scales : (tensor<?x2xf32>, tensor<300x2xf32>) -> tensor<300x2xf32>
   nstf.return %qc, %sc : tensor<300x64xi8>, tensor<300x2xf32>
+}
+
+//--- quantize-ordered.mlir
+// In operand order a group is a head, which has work items of its own: 300 positions of 32 columns, transposed, fill blocks of 320
+// of 32, and a head has 320 scales.
+// CHECK: systolic.kernel @quantize_0(
+// CHECK-SAME: memref<64x64xi8, #systolic.axes<YR, YC>> {systolic.packed = #systolic.packed<16 x 64 bytes, by 4>}, %{{[a-z0-9]+}}: memref<64xf32, #systolic.axes<MY>>, %{{[a-z0-9]+}}: !systolic.control
+// CHECK-SAME: launch = #systolic.launch<[x = operand 0, y = operand 1 in_place, scales = operand 2 in_place, control], per_token = {M = 1 : i64}>
+// CHECK-SAME: APPEND = 1
+// CHECK-SAME: G = 1 : i64, HEADS = 2 : i64, L = 300 : i64, M = 100 : i64, MAX_CODE = 1.270000e+02 : f32, MY = 640 : i64, N = 32 : i64, NX = 64 : i64, ORDER = 2 : i64, ROWS = 0 : i64, SC = 320 : i64, YC = 320 : i64, YD = 32 : i64, YR = 64 : i64
+nstf.kernel @quantize_0(%x: tensor<?x64xf32>, %codes: tensor<300x64xi8, #nstf.operand_order<values, heads = 2>>, %scales: tensor<300x2xf32, #nstf.operand_order<scales, heads = 2>>) -> (tensor<300x64xi8, #nstf.operand_order<values, heads = 2>>, tensor<300x2xf32, #nstf.operand_order<scales, heads = 2>>) {
+  %q, %s = nstf.quantize %x {type = i8, group = 32 : i64} : tensor<?x64xf32> -> tensor<?x64xi8>, tensor<?x2xf32>
+  %qc = nstf.kv_append %q, %codes : (tensor<?x64xi8>, tensor<300x64xi8, #nstf.operand_order<values, heads = 2>>) -> tensor<300x64xi8, #nstf.operand_order<values, heads = 2>>
+  %sc = nstf.kv_append %s, %scales : (tensor<?x2xf32>, tensor<300x2xf32, #nstf.operand_order<scales, heads = 2>>) -> tensor<300x2xf32, #nstf.operand_order<scales, heads = 2>>
+  nstf.return %qc, %sc : tensor<300x64xi8, #nstf.operand_order<values, heads = 2>>, tensor<300x2xf32, #nstf.operand_order<scales, heads = 2>>
 }
 
 //--- rms-norm-codes.mlir

@@ -180,3 +180,40 @@ systolic.kernel @of_round_before(%X: !X, %work: index, %lds: !lds)
   systolic.store %sum#0, %X[%c0, %c0] : tensor<16x64xf32, #acc>, !X
   systolic.return
 }
+
+// -----
+
+// Codes are kept as they are loaded, and become numbers where these are wanted.
+#x = #systolic.fragment<reg [1:4*1], lane [1:4*4, 0:16*1], wave []>
+#a = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave []>
+#acc = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+!X = memref<64x64xi8, #systolic.axes<M, K>>
+!Y = memref<64x64xf16, #systolic.axes<M, K>>
+!lds = !systolic.lds<1 x 16x16xf16, unit, #systolic.axes<16, 16>>
+// CHECK-LABEL: systolic.kernel @codes(
+// CHECK: scf.for %{{.+}} = {{.+}} iter_args(%{{.+}} = %{{.+}}, %[[TILE:.+]] = %{{.+}}) -> ({{.+}}, tensor<16x16xi8, #{{.+}}>)
+// CHECK: systolic.barrier
+// CHECK-NEXT: %[[NUMBERS:.+]] = arith.sitofp %[[TILE]]
+// CHECK-NEXT: systolic.write %[[NUMBERS]]
+systolic.kernel @codes(%X: !X, %Y: !Y, %work: index, %lds: !lds)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 16x16x16, instruction_k = 16>} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %b = systolic.load %Y[%c0, %c0] : !Y -> tensor<16x16xf16, #acc>
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
+  // expected-remark @+1 {{Remark="tiles are loaded a round before", buffers=1, bytes_in_flight=512,}}
+  %sum = scf.for %k = %c0 to %work step %c16 iter_args(%acc = %zero) -> (tensor<16x16xf32, #acc>) {
+    %codes = systolic.load %X[%c0, %k] : !X -> tensor<16x16xi8, #x>
+    %x = arith.sitofp %codes : tensor<16x16xi8, #x> to tensor<16x16xf16, #x>
+    systolic.barrier
+    systolic.write %x, %lds[%c0] : tensor<16x16xf16, #x>, !lds
+    systolic.barrier
+    %a = systolic.read %lds[%c0] : !lds -> tensor<16x16xf16, #a>
+    %scaled = arith.mulf %acc, %acc : tensor<16x16xf32, #acc>
+    %next = systolic.mma %a, %b, %scaled : tensor<16x16xf16, #a>, tensor<16x16xf16, #acc> -> tensor<16x16xf32, #acc>
+    scf.yield %next : tensor<16x16xf32, #acc>
+  }
+  systolic.store %sum, %Y[%c0, %c0] : tensor<16x16xf32, #acc>, !Y
+  systolic.return
+}

@@ -8,8 +8,8 @@
 // CHECK: %[[TURNED:.+]] = arith.xori %{{.+}}, %{{.+}} : i32
 // CHECK: llvm.call_intrinsic "llvm.amdgcn.perm"(%{{.+}}, %[[TURNED]], %{{.+}})
 // CHECK: llvm.call_intrinsic "llvm.amdgcn.perm"(%{{.+}}, %[[TURNED]], %{{.+}})
-// CHECK: arith.addf %{{.+}}, %[[MORE]] : vector<4xf16>
-// CHECK: arith.addf %{{.+}}, %[[MORE]] : vector<4xf16>
+// CHECK: arith.addf %{{.+}}, %[[MORE]] fastmath<reassoc,nsz> : vector<4xf16>
+// CHECK: arith.addf %{{.+}}, %[[MORE]] fastmath<reassoc,nsz> : vector<4xf16>
 #row = #systolic.fragment<reg [0:8*1], lane [0:64*8], wave []>
 systolic.kernel @bytes_to_halves(%X: memref<512xi8, #systolic.axes<N>>, %Y: memref<512xf16, #systolic.axes<N>>, %work: index)
     attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {

@@ -120,15 +120,17 @@ TEST(Manifest, LimitsOfInputs) {
 
 TEST(Manifest, OrdersOfCaches) {
   const nlohmann::json keys = {{"operand", "keys"}, {"heads", 1}};
-  // [16, 1] of i32: 16 rows, the head's column filled up to 64 bytes.
+  // [16, 1] of i32: 16 positions filled up to 64, the head's column to 64 bytes.
   EXPECT_THAT(messageWith("/buffers/6/order", keys),
-              HasSubstr("expected the 1024 bytes of [16, 1] (keys in operand order, 1 head) but got 64"));
+              HasSubstr("expected the 4096 bytes of [16, 1] (keys in operand order, 1 head) but got 64"));
   EXPECT_THAT(messageWith("/targets/0/kernels/0/arguments/3/order", keys),
               HasSubstr("expected keys in operand order, 1 head for argument \"cache\" but \"cache\" holds rows"));
   EXPECT_THAT(messageWith("/buffers/6/order", {{"operand", "queries"}, {"heads", 1}}),
               HasSubstr("$.buffers[6].order.operand: expected one of"));
   EXPECT_THAT(messageWith("/buffers/6/order", {{"operand", "keys"}, {"heads", 2}}),
               HasSubstr("$.buffers[6].order.heads: expected 1 but got 2"));
+  EXPECT_THAT(messageWith("/buffers/6/order", {{"operand", "scales"}, {"heads", 1}}),
+              HasSubstr("expected the 256 bytes of [16, 1] (scales in operand order, 1 head) but got 64"));
 }
 
 TEST(Manifest, ConstantMemoryIsNotWritten) {

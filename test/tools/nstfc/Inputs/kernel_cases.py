@@ -67,10 +67,12 @@ def rope(heads, head, rotary, interleaved):
     return compute
 
 
-def attention(heads, kv_heads, head, causal, window=0):
+def attention(heads, kv_heads, head, causal, window=0, scale=None):
     def compute(a, position):
         q = a["q"].reshape(-1, heads, head)
         k, v = (a.get(n + "_cache", a.get(n)).reshape(-1, kv_heads, head) for n in "kv")
+        if "k_scales" in a:
+            k, v = (codes * a[n + "_scales"][:, :, None] for n, codes in (("k", k), ("v", v)))
         start = position if "k_cache" in a else 0
         y = numpy.zeros(q.shape)
         for i in range(len(q)):
@@ -78,7 +80,7 @@ def attention(heads, kv_heads, head, causal, window=0):
             first = max(0, last - window) if window else 0
             for h in range(heads):
                 g = h // (heads // kv_heads)
-                weights = softmax(k[first:last, g] @ q[i, h] / math.sqrt(head))
+                weights = softmax(k[first:last, g] @ q[i, h] * (scale or 1 / math.sqrt(head)))
                 y[i, h] = weights @ v[first:last, g]
         return y.reshape(a["q"].shape)
     return compute
@@ -111,7 +113,10 @@ CASES = {
                   ("--heads=4 --kv-heads=2 --head-size=20 --context=50 --kv-order=operands", attention(4, 2, 20, True)),
                   ("--heads=8 --kv-heads=2 --head-size=80 --context=77 --kv-order=operands --type=f16", attention(8, 2, 80, True)),
                   ("--heads=4 --kv-heads=2 --head-size=64 --context=50 --window=5 --kv-order=operands --type=bf16",
-                   attention(4, 2, 64, True, 5))],
+                   attention(4, 2, 64, True, 5)),
+                  ("--heads=4 --kv-heads=2 --head-size=20 --context=50 --kv-type=i8 --scale=0.002", attention(4, 2, 20, True, scale=0.002)),
+                  ("--heads=8 --kv-heads=2 --head-size=80 --context=77 --kv-type=i8 --kv-order=operands --type=bf16 --scale=0.002",
+                   attention(8, 2, 80, True, scale=0.002))],
     "convert": [("--n=37 --out-type=bf16", lambda a, p: a["x"]), ("--n=37 --type=f16 --out-type=f32", lambda a, p: a["x"])],
     "embedding": [("--n=37 --rows=19", lambda a, p: a["table"][a["ids"]]),
                   ("--n=40 --rows=19 --type=f16", lambda a, p: a["table"][a["ids"]])],

@@ -57,7 +57,8 @@ int run(const char *file, void *const *arguments, uint32_t rows, uint32_t spare)
 
 
 class OperandOrder:
-    """A cache in blocks of 16 rows and 64 bytes of each, 16 bytes of a row after those of the row before: 4 of every 16 columns."""
+    """A cache in blocks of 16 rows and 64 bytes of each, 16 bytes of a row after those of the row before: 4 of every 16 columns.
+    Scales: transposed, row by row."""
 
     def __init__(self, operand, heads, matrix):
         self.operand, self.heads, self.matrix = operand, heads, matrix
@@ -65,6 +66,8 @@ class OperandOrder:
     def places(self, shape, itemsize):
         """Of each element of the cache."""
         position, feature = numpy.indices(shape)
+        if self.operand == "scales":
+            return feature * self.matrix[1] + position
         stride = self.matrix[0 if self.operand == "values" else 1] // self.heads
         size = shape[1] // self.heads
         row, column = position, feature // size * stride + feature % size
@@ -104,7 +107,7 @@ class Kernel:
         for about, field in re.findall(r"/\* (.*?) \*/\n  .*?\*(\w+);", fields, re.S):
             described = re.match(r"\w+: (\w+)(?: \(its bits\))? \[([^]]*)\]", about)
             shape = [int(size.split()[-1]) for size in described.group(2).split(",")] if described else [16]
-            ordered = re.search(r"of the cache \[(\d+), (\d+)\] \((keys|values) in operand order, (\d+) head", about)
+            ordered = re.search(r"of the cache \[(\d+), (\d+)\] \((keys|values|scales) in operand order, (\d+) head", about)
             if ordered:
                 positions, features, heads = int(ordered.group(1)), int(ordered.group(2)), int(ordered.group(4))
                 self.orders[field] = OperandOrder(ordered.group(3), heads, shape)
@@ -213,7 +216,7 @@ def poison(kernel, values, rows, position):
     for name, kind, shape in kernel.arguments:
         if kind not in DTYPES or kind in ("i32", "i8"):
             continue
-        if name.endswith("_cache"):
+        if name.endswith(("_cache", "_scales")):
             values[name][position + rows:] = numpy.nan
         elif name in kernel.stepped:
             values[name][rows:] = numpy.nan
