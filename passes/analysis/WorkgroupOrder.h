@@ -39,6 +39,25 @@ struct WorkgroupOrder {
     }
     return {number * window + row, column};
   }
+
+  /// The same of a launch of `launched` rows, whatever `rows` are. One to one for its workgroups; those that come
+  /// behind them have row `launched`, which is none. The last window's height is divided by, whether it is a whole one
+  /// or not. `Number` has + - * / % with its like, too.
+  template <typename Number> std::pair<Number, Number> place(Number workgroup, Number launched) const {
+    Number items = launched * columns, inside = min(workgroup, items - 1), position = inside;
+    if (xcds > 1) {
+      Number xcd = inside % xcds;
+      position = xcd * (items / xcds) + inside / xcds + min(xcd, items % xcds);
+    }
+    Number row = position / columns, column = position % columns;
+    if (window > 1) {
+      Number number = position / (window * columns), rest = position % (window * columns), first = number * window;
+      Number height = min(launched - first, window);
+      row = first + rest % height;
+      column = rest / height;
+    }
+    return {selectBelow(workgroup, items, row, launched), column};
+  }
 };
 
 /// What a work item reads again and again: `bytes` that are the same for all items of a row (a column), where they

@@ -25,19 +25,30 @@ struct IndexNumber {
   Value value;
 
   Value constant(int64_t number) const { return arith::ConstantIndexOp::create(*builder, loc, number); }
+  IndexNumber of(int64_t number) const { return {builder, loc, constant(number)}; }
   template <typename Op> IndexNumber make(Value right) const {
     return {builder, loc, Op::create(*builder, loc, value, right)};
   }
   IndexNumber operator+(IndexNumber other) const { return make<arith::AddIOp>(other.value); }
+  IndexNumber operator-(int64_t number) const { return *this - of(number); }
+  IndexNumber operator-(IndexNumber other) const { return make<arith::SubIOp>(other.value); }
+  IndexNumber operator*(IndexNumber other) const { return make<arith::MulIOp>(other.value); }
+  IndexNumber operator/(IndexNumber other) const { return make<arith::DivUIOp>(other.value); }
+  IndexNumber operator%(IndexNumber other) const { return make<arith::RemUIOp>(other.value); }
   IndexNumber operator*(int64_t number) const { return make<arith::MulIOp>(constant(number)); }
   IndexNumber operator/(int64_t number) const { return make<arith::DivUIOp>(constant(number)); }
   IndexNumber operator%(int64_t number) const { return make<arith::RemUIOp>(constant(number)); }
 };
 
+IndexNumber min(IndexNumber a, IndexNumber b) { return a.make<arith::MinUIOp>(b.value); }
 IndexNumber min(IndexNumber a, int64_t bound) { return a.make<arith::MinUIOp>(a.constant(bound)); }
-IndexNumber selectBelow(IndexNumber a, int64_t bound, IndexNumber below, IndexNumber other) {
-  Value isBelow = arith::CmpIOp::create(*a.builder, a.loc, arith::CmpIPredicate::ult, a.value, a.constant(bound));
+IndexNumber selectBelow(IndexNumber a, IndexNumber bound, IndexNumber below, IndexNumber other) {
+  Value isBelow = arith::CmpIOp::create(*a.builder, a.loc, arith::CmpIPredicate::ult, a.value, bound.value);
   return {a.builder, a.loc, arith::SelectOp::create(*a.builder, a.loc, isBelow, below.value, other.value)};
+}
+
+IndexNumber selectBelow(IndexNumber a, int64_t bound, IndexNumber below, IndexNumber other) {
+  return selectBelow(a, a.of(bound), below, other);
 }
 
 struct OrderWorkgroupsPass : nstf::systolic::impl::OrderWorkgroupsPassBase<OrderWorkgroupsPass> {
@@ -64,7 +75,11 @@ struct OrderWorkgroupsPass : nstf::systolic::impl::OrderWorkgroupsPassBase<Order
     // Of the first axis's index, which becomes the workgroup's number.
     SmallVector<OpOperand *> uses(llvm::make_pointer_range(indices.front().getUses()));
     auto builder = OpBuilder::atBlockBegin(&kernel.getBody().front());
-    auto [row, column] = order.place(IndexNumber{&builder, kernel.getLoc(), indices.front()});
+    IndexNumber workgroup{&builder, kernel.getLoc(), indices.front()};
+    bool isPlain = order.window == 1 && order.xcds == 1;
+    auto [row, column] = kernel.growsWithTokens(axes.front()) && !isPlain
+                             ? order.place(workgroup, countLaunched(axes.front(), builder))
+                             : order.place(workgroup);
     for (OpOperand *use : uses)
       use->set(row.value);
     // The last axis changes fastest among the columns.
@@ -81,6 +96,22 @@ struct OrderWorkgroupsPass : nstf::systolic::impl::OrderWorkgroupsPassBase<Order
   }
 
 private:
+  /// The work items of an axis that grows with the tokens, in this launch.
+  IndexNumber countLaunched(const KernelOp::GridAxis &axis, OpBuilder &builder) {
+    KernelOp kernel = getOperation();
+    auto perToken = kernel.getLaunch()->getPerToken().getAs<IntegerAttr>(axis.extent);
+    Value tokens = ControlOp::create(builder, kernel.getLoc(), *findControl(), ControlField::tokens);
+    IndexNumber extent = IndexNumber{&builder, kernel.getLoc(), tokens} * perToken.getInt();
+    return (extent + extent.of(axis.tile - 1)) / axis.tile;
+  }
+
+  std::optional<BlockArgument> findControl() {
+    for (BlockArgument argument : getOperation().getArguments())
+      if (isa<ControlType>(argument.getType()))
+        return argument;
+    return std::nullopt;
+  }
+
   /// By what the work items on an XCD read; row by row where nothing is known of it.
   WorkgroupOrder choose(ArrayRef<KernelOp::GridAxis> axes, ArrayRef<BlockArgument> indices) {
     KernelOp kernel = getOperation();
@@ -94,7 +125,8 @@ private:
     text += axes.front().extent.str();
     WorkgroupOrder plain{kernel.getNumWorkItems(axes.front()), columns};
     nstf::TargetView target = nstf::TargetView::lookup(kernel);
-    if (!target || kernel.growsWithTokens(axes.front())) {
+    bool grows = kernel.growsWithTokens(axes.front());
+    if (!target || (grows && !findControl())) {
       remark::passed(kernel.getLoc(), options)
           << (text + (target ? "; how many there are of these is not known before the launch" : ""));
       return plain;
@@ -107,6 +139,8 @@ private:
              ", down each column";
     if (order.xcds > 1)
       text += "; a run of its own for each of " + std::to_string(xcds) + " XCDs";
+    if (grows && (order.window > 1 || order.xcds > 1))
+      text += "; how many rows there are the launch says";
     auto percent = [&](const WorkgroupOrder &one) { return int64_t(100 * getSharedPart(one, tiles, xcds, atOnce)); };
     remark::passed(kernel.getLoc(), options)
         << text << remark::metric("l2_hits_before", percent(plain)) << remark::metric("l2_hits", percent(order));

@@ -33,7 +33,8 @@ def OrderWorkgroupsPass : Pass<"systolic-order-workgroups", "::nstf::systolic::K
     once, each XCD gets a run of neighbours, and goes through a window of rows column by column. Decided by counting the
     rows and columns that are different among them; remarks have that share before and after, in percent.
 
-    Row by row remains without a target, and where the first axis grows with the tokens of a step: a run has no known end then.
+    Where the first axis grows with the tokens of a step, the order is chosen for the largest launch, and runs and the last window
+    end where the control block's tokens say. Row by row remains without a target.
 
     Precondition: instantiated, so that the sizes of the grid are final. Only the first axis may grow with the tokens of a
     step.

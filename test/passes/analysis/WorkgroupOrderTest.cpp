@@ -22,6 +22,13 @@ TEST(WorkgroupOrder, IsOneToOne) {
                 << rows << "x" << columns << " xcds " << xcds << " window " << window << " item " << i;
             ASSERT_TRUE(places.insert({row, column}).second)
                 << rows << "x" << columns << " xcds " << xcds << " window " << window << " item " << i;
+            // A launch of so many rows of a larger grid has the same places.
+            EXPECT_EQ((WorkgroupOrder{13, columns, xcds, window}.place(i, rows)), std::pair(row, column));
+          }
+          // And of a grid that is launched whole, workgroups behind those have none of its rows.
+          for (int64_t i = rows * columns; i < 13 * columns; ++i) {
+            const auto [row, column] = WorkgroupOrder{13, columns, xcds, window}.place(i, rows);
+            ASSERT_TRUE(row == rows && column >= 0 && column < columns);
           }
         }
 }

@@ -47,23 +47,53 @@ systolic.kernel @product(%X: !X, %W: !W, %i: index, %j: index)
 
 // -----
 
-// Rows that nobody knows the number of, before the launch: no XCD's run would have an end.
-// CHECK-LABEL: systolic.kernel @tokens(
-// CHECK: arith.constant 19 : index
-// CHECK-NEXT: arith.divui
-// CHECK-NEXT: arith.constant 19 : index
-// CHECK-NEXT: arith.remui
-// CHECK-NOT: arith.remui
-// CHECK: systolic.return
+// Rows of which the launch says how many there are, two a token: the same order, whose runs and last window end where these do.
+// Workgroups behind them have no row.
 !X = memref<4096x4096xf16, #systolic.axes<M, K>>
-// expected-remark @+1 {{work items: 19 along N, then M; how many there are of these is not known before the launch}}
-systolic.kernel @tokens(%X: !X, %control: !systolic.control, %i: index, %j: index)
-    attributes {launch = #systolic.launch<[x = result 0, control], per_token = {M = 1 : i64}>,
+!W = memref<4256x4096xf16, #systolic.axes<N, K>>
+// CHECK-LABEL: systolic.kernel @tokens(
+// CHECK-SAME: %[[WORK:[a-z0-9]+]]: index)
+// CHECK-NEXT: %[[TOKENS:.+]] = systolic.control tokens
+// CHECK: %[[EXTENT:.+]] = arith.muli %[[TOKENS]], %c2
+// CHECK: %[[UP:.+]] = arith.addi %[[EXTENT]], %c255
+// CHECK: %[[ROWS:.+]] = arith.divui %[[UP]], %c256
+// CHECK: %[[ITEMS:.+]] = arith.muli %[[ROWS]], %c19
+// CHECK: %[[LAST:.+]] = arith.subi %[[ITEMS]], %c1
+// CHECK: %[[INSIDE:.+]] = arith.minui %[[WORK]], %[[LAST]]
+// CHECK: %[[XCD:.+]] = arith.remui %[[INSIDE]],
+// CHECK: %[[LENGTH:.+]] = arith.divui %[[ITEMS]],
+// CHECK: %[[BEGIN:.+]] = arith.muli %[[XCD]], %[[LENGTH]]
+// CHECK: %[[OWN:.+]] = arith.divui %[[INSIDE]],
+// CHECK: %[[PLACE:.+]] = arith.addi %[[BEGIN]], %[[OWN]]
+// CHECK: %[[MORE:.+]] = arith.remui %[[ITEMS]],
+// CHECK: %[[LONGER:.+]] = arith.minui %[[XCD]], %[[MORE]]
+// CHECK: %[[POSITION:.+]] = arith.addi %[[PLACE]], %[[LONGER]]
+// CHECK: %[[NUMBER:.+]] = arith.divui %[[POSITION]], %c76
+// CHECK: %[[REST:.+]] = arith.remui %[[POSITION]], %c76
+// CHECK: %[[FIRST:.+]] = arith.muli %[[NUMBER]], %c4
+// CHECK: %[[LEFT:.+]] = arith.subi %[[ROWS]], %[[FIRST]]
+// CHECK: %[[HEIGHT:.+]] = arith.minui %[[LEFT]], %c4
+// CHECK: %[[IN_WINDOW:.+]] = arith.remui %[[REST]], %[[HEIGHT]]
+// CHECK: %[[ROW:.+]] = arith.addi %[[FIRST]], %[[IN_WINDOW]]
+// CHECK: %[[J:.+]] = arith.divui %[[REST]], %[[HEIGHT]]
+// CHECK: %[[IS_ONE:.+]] = arith.cmpi ult, %[[WORK]], %[[ITEMS]]
+// CHECK: %[[I:.+]] = arith.select %[[IS_ONE]], %[[ROW]], %[[ROWS]]
+// CHECK: arith.muli %[[I]],
+// CHECK: arith.muli %[[J]],
+// expected-remark @+1 {{windows of 4 rows along M, down each column; a run of its own for each of 8 XCDs; how many rows there are the launch says", l2_hits=82, l2_hits_before=54}}
+systolic.kernel @tokens(%X: !X, %W: !W, %control: !systolic.control, %i: index, %j: index)
+    attributes {launch = #systolic.launch<[x = result 0, w = operand 0, control], per_token = {M = 2 : i64}>,
                 params = {M = 4096, N = 4256, K = 4096, BM = 256, BN = 224}, grid = ["M", "BM", "N", "BN"]} {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
-  scf.for %k = %c0 to %j step %c32 {
-    %x = systolic.load %X[%i, %k] : !X -> tensor<256x32xf16, #systolic.axes<BM, 32>>
+  %c224 = arith.constant 224 : index
+  %c256 = arith.constant 256 : index
+  %c4096 = arith.constant 4096 : index
+  %m = arith.muli %i, %c256 : index
+  %n = arith.muli %j, %c224 : index
+  scf.for %k = %c0 to %c4096 step %c32 {
+    %x = systolic.load %X[%m, %k] : !X -> tensor<256x32xf16, #systolic.axes<BM, 32>>
+    %w = systolic.load %W[%n, %k] : !W -> tensor<224x32xf16, #systolic.axes<BN, 32>>
   }
   systolic.return
 }
