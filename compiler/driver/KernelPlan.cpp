@@ -86,7 +86,7 @@ LaunchInfo nstf::readLaunchInfo(VariantOp variant) {
   info.readsTokens = geometry.getReadsTokens();
   info.readsPosition = geometry.getReadsPosition();
   info.waveSize = geometry.getWaveSize();
-  info.waves = geometry.getArray().getNumWaves();
+  info.waves = geometry.getCrews() * geometry.getArray().getNumWaves();
   llvm::raw_string_ostream(info.array) << geometry.getArray();
   return info;
 }

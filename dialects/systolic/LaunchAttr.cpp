@@ -122,7 +122,7 @@ static bool isPositive(Attribute attribute) {
 
 LogicalResult GeometryAttr::verify(function_ref<InFlightDiagnostic()> emitError, LaunchAttr launch, ArrayAttr grid,
                                    DictionaryAttr params, SystolicArrayAttr, ScheduleAttr, int64_t waveSize, bool,
-                                   bool) {
+                                   bool, int64_t crews) {
   if (grid.size() % 2 != 0) // geometry_c1
     return emitError() << "expected grid to be pairs of an extent and a tile but got " << grid.size() << " entries";
   for (size_t i = 0; i < grid.size(); i += 2) {
@@ -137,6 +137,8 @@ LogicalResult GeometryAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "expected per_token to list parameters of at least 1 but got " << entry.getName();
   if (waveSize != 32 && waveSize != 64) // geometry_c3
     return emitError() << "expected a wave size of 32 or 64 but got " << waveSize;
+  if (crews < 1) // geometry_c5
+    return emitError() << "expected at least 1 crew but got " << crews;
   return success();
 }
 

@@ -1,4 +1,4 @@
-// Operations between the workgroups of a launch. Each lists its numbered constraints; the verifier carries the same
+// Operations between the workgroups of a launch, and between the crews of a workgroup. Each lists its numbered constraints; the verifier carries the same
 // numbers.
 #ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICDEVICEOPS
 #define NSTF_DIALECTS_SYSTOLIC_SYSTOLICDEVICEOPS
@@ -14,7 +14,7 @@ def Systolic_ArriveOp : Systolic_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]
     before it arrived is what the last one loads after, on whichever XCD they are. All lanes get the same answer.
 
     Which workgroup is the last changes from run to run; what it computes must not, so it combines the parts in their
-    order.
+    order. All crews of a workgroup come here; they count as one, and what each of them stored before is there after.
 
     - arrive_c1: the counters are a buffer of i32 and rank 1.
 
@@ -32,6 +32,37 @@ def Systolic_ArriveOp : Systolic_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]
   let results = (outs I1:$isLast);
   let assemblyFormat = "$counters `[` $index `]` `of` $count attr-dict `:` type($counters)";
   let hasVerifier = 1;
+}
+
+def Systolic_CrewOp : Systolic_Op<"crew", [Pure]> {
+  let summary = "which of the `count` crews of its workgroup this is";
+  let description = [{
+    Crews are groups of waves that each run the kernel's program for themselves, side by side on one compute unit: layouts,
+    arrays and reductions are of one crew, and only `systolic.arrive` brings them together. Of one number of crews a
+    workgroup has as many times the waves; without this operation it is one crew. All waves of a crew get the same
+    number, from 0 on.
+
+    - crew_c1: the count, where it is known, is 1 to 16.
+    - crew_c2: a kernel has one count.
+
+    ```mlir
+    func.func @first_row(%rows: index) -> index {
+      %count = arith.constant 4 : index
+      %crew = systolic.crew of %count
+      %first = arith.muli %crew, %rows : index
+      return %first : index
+    }
+    ```
+  }];
+  let arguments = (ins Arg<Index, "how many there are, a constant once the kernel is instantiated">:$count);
+  let results = (outs Index:$result);
+  let assemblyFormat = "`of` $count attr-dict";
+  let hasCanonicalizeMethod = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The count, where it is a constant.
+    std::optional<int64_t> getKnownCount();
+  }];
 }
 
 #endif

@@ -79,13 +79,14 @@ def Systolic_GeometryAttr : Systolic_Attr<"Geometry", "geometry"> {
   let summary = "all that launching a kernel takes, after its tile program is lowered";
   let description = [{
     systolic-to-gpu-lower-kernels leaves it, as `systolic.geometry`, on the operation around the kernel: what a launch
-    passes, of each axis of the grid the extent, a parameter, and its tile, the kernel's parameters, array and schedule, and
-    whether anything reads the run scalars.
+    passes, of each axis of the grid the extent, a parameter, and its tile, the kernel's parameters, array and schedule, how
+    many crews of that array a workgroup has, and whether anything reads the run scalars.
 
     - geometry_c1: `grid` is pairs of an extent, a parameter of at least 1, and a tile, a number of at least 1.
     - geometry_c2: what `launch` lists in `per_token` are parameters of at least 1.
     - geometry_c3: the wave size is 32 or 64.
     - geometry_c4: it stands on an operation with symbols, which the kernel is one of.
+    - geometry_c5: there is at least 1 crew.
   }];
   let parameters = (ins
     "::nstf::systolic::LaunchAttr":$launch,
@@ -95,7 +96,8 @@ def Systolic_GeometryAttr : Systolic_Attr<"Geometry", "geometry"> {
     OptionalParameter<"::nstf::systolic::ScheduleAttr">:$schedule,
     "int64_t":$waveSize,
     "bool":$readsTokens,
-    "bool":$readsPosition);
+    "bool":$readsPosition,
+    DefaultValuedParameter<"int64_t", "1">:$crews);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -34,6 +34,15 @@ nstf::support::Schedule KernelOp::getScheduleFields() {
   return getSchedule() ? getSchedule()->getFields() : support::Schedule();
 }
 
+int64_t KernelOp::getCrews() {
+  int64_t crews = 1;
+  walk([&](CrewOp op) {
+    crews = op.getKnownCount().value_or(1);
+    return WalkResult::interrupt();
+  });
+  return crews;
+}
+
 int64_t KernelOp::getElementsPerToken(unsigned argument) {
   auto perToken = getArgAttrOfType<IntegerAttr>(argument, perTokenAttributeName);
   bool isVariable = perToken && cast<MemRefType>(getArgumentTypes()[argument]).getNumElements() > perToken.getInt();

@@ -71,6 +71,8 @@ def Systolic_KernelOp
     ::nstf::support::Schedule getScheduleFields();
     /// The waves that `schedule` asks for, 1x1 where it does not say.
     ::nstf::support::Schedule::Waves getWaves() { return getScheduleFields().waves.value_or(::nstf::support::Schedule::Waves()); }
+    /// The crews of a workgroup: what `systolic.crew` counts, 1 without it.
+    int64_t getCrews();
     /// Elements for each token of a buffer that ends with the launch's tokens; 0 where it ends with its type, as one
     /// for a single token does.
     int64_t getElementsPerToken(unsigned argument);

@@ -24,8 +24,7 @@ struct AllocateScratchPass : nstf::systolic::impl::AllocateScratchPassBase<Alloc
     if (failed(target) || failed(requireWaveSize(kernel)) || failed(requireLayouts(kernel)) ||
         failed(requireNoScratch(kernel)))
       return signalPassFailure();
-    int64_t scratch = 0;
-    kernel.walk([&](Operation *op) { scratch = std::max(scratch, getScratchBytes(op, *kernel.getWaveSize())); });
+    int64_t scratch = getScratchBytes(kernel);
     if (scratch > 0)
       addScratch(kernel, scratch);
 

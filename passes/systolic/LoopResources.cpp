@@ -14,7 +14,7 @@ int64_t nstf::systolic::countRegisters(Type tile) {
 }
 
 int64_t LoopResources::getWavesPerSimd() const {
-  return llvm::divideCeil(KernelOp(kernel).getArray()->getNumWaves(), target.simdsPerComputeUnit());
+  return llvm::divideCeil(countWaves(kernel), target.simdsPerComputeUnit());
 }
 
 int64_t LoopResources::getRegisterLimit() const {
@@ -80,12 +80,11 @@ int64_t LoopResources::countBlockBytes(const ProductLoop &product) {
 
 int64_t LoopResources::countLdsBytes(const ProductLoop &product, PlanAttr plan) const {
   KernelOp op = kernel;
-  int64_t bytes = 0, scratch = 0;
+  int64_t bytes = 0;
   for (Type type : op.getArgumentTypes())
     if (auto lds = dyn_cast<LdsType>(type))
       bytes += lds.getSizeInBytes();
-  op.walk([&](Operation *inside) { scratch = std::max(scratch, getScratchBytes(inside, *op.getWaveSize())); });
-  return bytes + scratch + (plan.getBuffers() - 1) * countBlockBytes(product);
+  return bytes + getScratchBytes(op) + (plan.getBuffers() - 1) * countBlockBytes(product);
 }
 
 int64_t LoopResources::countBytesInFlight(const ProductLoop &product, PlanAttr plan) {

@@ -1,6 +1,7 @@
 // How much LDS an operation needs for itself while it runs (Scratch.h).
 #include "passes/systolic/Scratch.h"
 #include "passes/analysis/Operands.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace nstf::systolic;
@@ -8,6 +9,8 @@ using namespace nstf::systolic;
 Type nstf::systolic::getStoredElementType(Type elementType) {
   return elementType.isInteger(1) ? IntegerType::get(elementType.getContext(), 8) : elementType;
 }
+
+int64_t nstf::systolic::countWaves(KernelOp kernel) { return kernel.getArray()->getNumWaves() * kernel.getCrews(); }
 
 int64_t nstf::systolic::getScratchBytes(Operation *op, int64_t waveSize) {
   if (auto conversion = dyn_cast<ConvertLayoutOp>(op)) {
@@ -20,7 +23,7 @@ int64_t nstf::systolic::getScratchBytes(Operation *op, int64_t waveSize) {
     return tile.getNumElements() * tile.getElementTypeBitWidth() / 8;
   }
   if (auto arrive = dyn_cast<ArriveOp>(op))
-    return arrive->getParentOfType<KernelOp>().getArray()->getNumWaves() > 1 ? sizeof(int32_t) : 0;
+    return countWaves(arrive->getParentOfType<KernelOp>()) > 1 ? sizeof(int32_t) : 0;
   if (auto reduce = dyn_cast<ReduceOp>(op); reduce && !reduce.getParts()) {
     FragmentAttr layout = getFragment(reduce.getTile().getType());
     int64_t waves = 1;
@@ -34,4 +37,11 @@ int64_t nstf::systolic::getScratchBytes(Operation *op, int64_t waveSize) {
              (getTileType(reduce.getResult()).getElementTypeBitWidth() / 8);
   }
   return 0;
+}
+
+int64_t nstf::systolic::getScratchBytes(KernelOp kernel) {
+  constexpr int64_t alignment = 16; // of the widest access
+  int64_t bytes = 0, crews = kernel.getCrews();
+  kernel.walk([&](Operation *op) { bytes = std::max(bytes, getScratchBytes(op, *kernel.getWaveSize())); });
+  return crews == 1 ? bytes : crews * llvm::alignTo(bytes, alignment);
 }

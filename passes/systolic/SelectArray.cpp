@@ -41,10 +41,15 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
     auto products = collectProducts(kernel);
     int64_t parts = products.empty() ? 1 : products.front().getParts();
     std::string waves = getText(rows, cols, parts);
-    int64_t workItems = rows * cols * parts * *kernel.getWaveSize();
-    if (workItems > target->maxWorkgroupSize()) {
+    int64_t workItems = rows * cols * parts * *kernel.getWaveSize(), crews = kernel.getCrews();
+    if (crews * workItems > target->maxWorkgroupSize()) {
       kernel.emitError() << "expected at most " << target->maxWorkgroupSize() << " work-items in a workgroup but got "
-                         << waves << " waves of " << *kernel.getWaveSize();
+                         << (crews > 1 ? std::to_string(crews) + " crews of " : "") << waves << " waves of "
+                         << *kernel.getWaveSize();
+      return signalPassFailure();
+    }
+    if (crews > 1 && workItems > *kernel.getWaveSize()) {
+      kernel.emitError() << "expected crews of one wave but got " << waves << " waves";
       return signalPassFailure();
     }
     if (failed(checkTiles(kernel, *target, workItems)) || failed(checkStores(kernel, *target)))

@@ -79,7 +79,8 @@ struct StageOperandsPass : nstf::systolic::impl::StageOperandsPassBase<StageOper
         scratch = std::max(scratch, getScratchBytes(op, *kernel.getWaveSize()));
     });
     llvm::MapVector<Block *, SmallVector<Stage>> blocks;
-    int64_t room = target.ldsBytes() - scratch;
+    // Arrays are of all waves, and their barriers, too: crews have none.
+    int64_t room = kernel.getCrews() > 1 ? 0 : target.ldsBytes() - scratch;
     for (Stage &stage : stages) {
       if (stage.padded && stage.lds.getSizeInBytes() > room)
         stage = makeStage(stage.conversion, byStage, /*pads=*/false);

@@ -172,7 +172,10 @@ LogicalResult nstf::systolic::checkTileProgram(KernelOp kernel) {
   int64_t waveSize = *kernel.getWaveSize(), scratch = 0;
   for (auto [position, type] : llvm::enumerate(kernel.getArgumentTypes()))
     if (kernel.getArgAttr(position, scratchAttributeName))
-      scratch = cast<LdsType>(type).getSizeInBytes();
+      scratch = cast<LdsType>(type).getSizeInBytes() / kernel.getCrews();
+    else if (isa<LdsType>(type) && kernel.getCrews() > 1)
+      return kernel.emitError() << "expected no LDS but scratch with " << kernel.getCrews() << " crews but argument "
+                                << position << " is " << type;
   WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
     if (op == kernel)
       return WalkResult::advance();
@@ -181,6 +184,8 @@ LogicalResult nstf::systolic::checkTileProgram(KernelOp kernel) {
     auto control = dyn_cast<ControlOp>(op);
     if (isa<ParamOp>(op) || (control && control.getField() == ControlField::rows))
       return op->emitError("expected parameters to be constants (systolic-instantiate)");
+    if (auto crew = dyn_cast<CrewOp>(op); crew && !crew.getKnownCount())
+      return op->emitOpError("expected a count that is a constant (systolic-instantiate)");
     if (failed(checkHasLayouts(op)) || failed(checkSlices(op)))
       return WalkResult::interrupt();
     if (auto product = dyn_cast<MmaOp>(op); product && failed(checkProduct(product, *kernel.getArray(), waveSize)))

@@ -1,4 +1,4 @@
-// Lowering of what workgroups do together.
+// Lowering of what workgroups and crews do together.
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -16,12 +16,12 @@ struct ArrivePattern : TilePattern<ArriveOp> {
   using TilePattern::TilePattern;
   LogicalResult matchAndRewrite(ArriveOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
     IndexBuilder index{rewriter, op.getLoc()};
-    bool hasWaves = kernel.array.getNumWaves() > 1;
+    bool hasWaves = kernel.array.getNumWaves() * kernel.crews > 1;
     makeFence(index, LLVM::AtomicOrdering::release);
     Value isFirst = isZero(index, kernel.lane);
     if (hasWaves) {
       amdgpu::LDSBarrierOp::create(rewriter, op.getLoc());
-      isFirst = index.both(isFirst, isZero(index, kernel.wave));
+      isFirst = index.both(isFirst, isZero(index, kernel.crews > 1 ? kernel.crew : kernel.wave));
     }
     Value counters = kernel.getMemory(op.getCounters(), adaptor.getCounters());
     auto update = [&](arith::AtomicRMWKind kind, int64_t value) -> Value {
@@ -58,9 +58,10 @@ private:
     return branch.getResult(0);
   }
 
-  /// The value of the lane that counted, through LDS.
+  /// The value of the lane that counted, through LDS of the first crew.
   Value shareWithWaves(IndexBuilder &index, Value isFirst, Value value) const {
-    Value shared = viewScratch(index, kernel, {1}, value.getType()), zero = index.constant(0);
+    Value zero = index.constant(0);
+    Value shared = viewScratch(index, kernel, {1}, value.getType(), zero);
     auto branch = scf::IfOp::create(index.builder, index.loc, isFirst, /*withElseRegion=*/false);
     {
       OpBuilder::InsertionGuard guard(index.builder);
@@ -74,9 +75,17 @@ private:
   }
 };
 
+struct CrewPattern : TilePattern<CrewOp> {
+  using TilePattern::TilePattern;
+  LogicalResult matchAndRewrite(CrewOp op, OpAdaptor, ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, kernel.crew);
+    return success();
+  }
+};
+
 } // namespace
 
 void nstf::systolic::populateDeviceLowering(const KernelContext &kernel, TypeConverter &converter,
                                             RewritePatternSet &patterns) {
-  patterns.add<ArrivePattern>(kernel, converter, patterns.getContext());
+  patterns.add<ArrivePattern, CrewPattern>(kernel, converter, patterns.getContext());
 }

@@ -77,6 +77,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     KernelContext context;
     context.array = *kernel.getArray();
     context.waveSize = *kernel.getWaveSize();
+    context.crews = kernel.getCrews();
     markLoopsOfProducts(kernel);
     makeFunction(kernel, converter, context);
     getOperation()->walk([&](Operation *op) {
@@ -117,7 +118,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
       grid.append({axis.extent, builder.getI64IntegerAttr(axis.tile)});
     return GeometryAttr::get(kernel.getContext(), getSizedLaunch(kernel), builder.getArrayAttr(grid),
                              kernel.getParams(), *kernel.getArray(), kernel.getScheduleAttr(), *kernel.getWaveSize(),
-                             readsTokens, readsPosition);
+                             readsTokens, readsPosition, kernel.getCrews());
   }
 
   /// The kernel's launch, which says of memory of its own how much there must be.
@@ -151,7 +152,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), builder.getUnitAttr());
     if (LaunchAttr launch = kernel.getLaunchAttr())
       function->setAttr(launchAttributeName, launch);
-    int32_t workItems = context.waveSize * context.array.getNumWaves();
+    int32_t workItems = context.waveSize * countWaves(kernel);
     function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr({workItems, 1, 1}));
     if (hasRoomForTwo(kernel))
       function->setAttr("rocdl.waves_per_eu", builder.getI32IntegerAttr(2));
@@ -162,15 +163,15 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     builder.setInsertionPointToStart(&entry);
     IndexBuilder index{builder, loc};
     Value thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
-    context.lane = index.rem(thread, context.waveSize);
-    context.wave = index.constant(0);
-    if (context.array.getNumWaves() > 1) {
-      Value wave = index.toI32(index.div(thread, context.waveSize));
+    context.lane = thread;
+    context.wave = context.crew = context.scratchStart = index.constant(0);
+    if (countWaves(kernel) > 1) {
+      context.lane = index.rem(thread, context.waveSize);
+      Value number = index.toI32(index.div(thread, context.waveSize));
       // Scalar for all that depends on it.
-      wave = ROCDL::ReadfirstlaneOp::create(builder, loc, builder.getI32Type(), wave);
-      context.wave = arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), wave);
-    } else {
-      context.lane = thread;
+      number = ROCDL::ReadfirstlaneOp::create(builder, loc, builder.getI32Type(), number);
+      (context.crews > 1 ? context.crew : context.wave) =
+          arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(), number);
     }
 
     Block &body = kernel.getBody().front();
@@ -189,8 +190,11 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
         context.stagedArrays[value] = SmallVector<Value>(arrays.begin(), arrays.end());
       } else if (isa<LdsType>(argument.getType())) {
         value = function.getWorkgroupAttributions()[nextMemory++];
-        if (kernel.getArgAttr(position, scratchAttributeName))
+        if (kernel.getArgAttr(position, scratchAttributeName)) {
           context.scratch = dropBufferDim(builder, value);
+          int64_t bytes = cast<LdsType>(argument.getType()).getSizeInBytes();
+          context.scratchStart = index.mul(context.crew, bytes / context.crews);
+        }
         if (hasViews(argument)) {
           bytes = value;
           value = memref::ViewOp::create(builder, loc, cast<MemRefType>(converter.convertType(argument.getType())),
@@ -228,7 +232,7 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
     if (!target || !kernel.getArray()->hasCell() ||
         (!stagesOperands(kernel) && countLoopRegisters(kernel) >= maxLoopRegistersOfTwo))
       return false;
-    return target.ldsBytes() / std::max<int64_t>(getLdsBytes(kernel), 1) * kernel.getArray()->getNumWaves() >=
+    return target.ldsBytes() / std::max<int64_t>(getLdsBytes(kernel), 1) * countWaves(kernel) >=
            2 * target.simdsPerComputeUnit();
   }
 

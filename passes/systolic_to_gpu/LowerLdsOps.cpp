@@ -229,7 +229,7 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
     for (auto [round, written, read] : llvm::enumerate(in.registers, out.registers)) {
       LdsBuffer array{arrays[round % arrays.size()], zero, lying};
       if (round == 0)
-        amdgpu::LDSBarrierOp::create(index.builder, index.loc);
+        makeLdsBarrier(index, kernel);
       else if (arrays.size() == 1)
         synchronize(index, crossesWaves);
       onFirstReplica(index, kernel, in.part, [&] {
@@ -247,13 +247,12 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
     return result;
   }
 
-  /// Between the accesses of lanes to each other's elements. Those of one wave are served in order; only the compiler
-  /// must not exchange them.
-  static void synchronize(IndexBuilder &index, bool acrossWaves) {
+  /// Between the accesses of lanes to each other's elements.
+  void synchronize(IndexBuilder &index, bool acrossWaves) const {
     if (acrossWaves)
-      amdgpu::LDSBarrierOp::create(index.builder, index.loc);
+      makeLdsBarrier(index, kernel);
     else
-      LLVM::FenceOp::create(index.builder, index.loc, LLVM::AtomicOrdering::acq_rel, "wavefront");
+      makeWaveFence(index);
   }
 };
 

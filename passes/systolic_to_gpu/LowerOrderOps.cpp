@@ -90,7 +90,9 @@ struct BarrierPattern : TilePattern<BarrierOp> {
     Location loc = op.getLoc();
     if (op.getPinned())
       pin(rewriter, loc);
-    if (op.getNowait())
+    if (IndexBuilder index{rewriter, loc}; kernel.crews > 1)
+      makeLdsBarrier(index, kernel);
+    else if (op.getNowait())
       ROCDL::SBarrierOp::create(rewriter, loc);
     else
       makeWaiting(rewriter, loc);

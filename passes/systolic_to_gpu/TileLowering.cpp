@@ -1,6 +1,8 @@
 // Helpers of the patterns that lower tile ops (TileLowering.h).
 #include "passes/systolic_to_gpu/TileLowering.h"
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "support/ControlBlock.h"
@@ -215,8 +217,20 @@ std::optional<SmallVector<int64_t>> nstf::systolic::findSlice(SliceOp slice) {
   return found;
 }
 
+void nstf::systolic::makeLdsBarrier(IndexBuilder &index, const KernelContext &kernel) {
+  if (kernel.crews == 1)
+    amdgpu::LDSBarrierOp::create(index.builder, index.loc);
+  else
+    makeWaveFence(index);
+}
+
+void nstf::systolic::makeWaveFence(IndexBuilder &index) {
+  LLVM::FenceOp::create(index.builder, index.loc, LLVM::AtomicOrdering::acq_rel, "wavefront");
+}
+
 Value nstf::systolic::viewScratch(IndexBuilder &index, const KernelContext &kernel, ArrayRef<int64_t> shape,
-                                  Type elementType) {
+                                  Type elementType, Value start) {
   MemRefType type = getMemory(shape, elementType, gpu::AddressSpace::Workgroup);
-  return memref::ViewOp::create(index.builder, index.loc, type, kernel.scratch, index.constant(0), ValueRange());
+  return memref::ViewOp::create(index.builder, index.loc, type, kernel.scratch,
+                                start ? start : kernel.scratchStart, ValueRange());
 }

@@ -23,12 +23,12 @@ struct LdsBuffer {
   llvm::ArrayRef<int64_t> shape;
 };
 
-/// The kernel being lowered. `lane` and `wave` are index values made once at its entry; `scratch` is the shared i8 LDS
-/// array, null where no op needs one.
+/// The kernel being lowered. `lane`, `wave` (of its crew) and `crew` are index values made once at its entry; `scratch` is
+/// the i8 LDS array that ops share, null where no op needs one, `scratchStart` where the crew's own part of it begins.
 struct KernelContext {
   SystolicArrayAttr array;
-  int64_t waveSize = 0;
-  mlir::Value lane, wave, scratch;
+  int64_t waveSize = 0, crews = 1;
+  mlir::Value lane, wave, crew, scratch, scratchStart;
   llvm::MapVector<mlir::Value, TokenBuffer> tokenBuffers; ///< by the tile program's buffer
   llvm::DenseMap<mlir::Value, PackedAttr> packings;       ///< of buffers that do not lie row by row
   /// The memory of each buffer of an array that is staged, by the tile program's array. Each has one of its own: only
@@ -96,9 +96,16 @@ std::map<llvm::SmallVector<int64_t>, int64_t> mapRegisters(FragmentAttr layout, 
 /// The register of the tile that each of the slice's is; nothing where other lanes hold some of it.
 std::optional<llvm::SmallVector<int64_t>> findSlice(SliceOp slice);
 
-/// The scratch array seen as `shape` x `elementType`.
+/// Between the accesses to LDS of one wave, which are served in order: only the compiler must not exchange them.
+void makeWaveFence(IndexBuilder &index);
+
+/// What the waves of a crew wrote to LDS is there for all of them after, and what they read is read. One of
+/// several crews is one wave, and the others are elsewhere.
+void makeLdsBarrier(IndexBuilder &index, const KernelContext &kernel);
+
+/// The scratch from `start` on, the crew's own without it, seen as `shape` x `elementType`.
 mlir::Value viewScratch(IndexBuilder &index, const KernelContext &kernel, llvm::ArrayRef<int64_t> shape,
-                        mlir::Type elementType);
+                        mlir::Type elementType, mlir::Value start = {});
 
 /// Whether the kernel is what lowering takes for granted: instantiated, slots inlined, every tile with a layout that
 /// goes with its neighbours', scratch allocated, buffers within reach of 32-bit offsets. Else an error says what is

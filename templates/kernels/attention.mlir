@@ -29,6 +29,7 @@
 // PARTS: how many workgroups share out the keys of a work item, block by block, part p the blocks p, p + PARTS and so on: which
 // keys make a part depends on no launch. What each has of a row, O and behind it the reference and the sum, goes to its
 // place in `partials`, and the last to arrive adds the parts up, in their order. Where one part has all keys, it stores alone.
+// CREWS: how many neighbouring parts are of one workgroup, each a crew's. Those of the last workgroup add up a row each at a time.
 !qt = tensor<16x16x!systolic.operand, #systolic.axes<DK, BQ>>
 !qf = tensor<16x16xf32, #systolic.axes<DK, BQ>>
 !kv = tensor<32x16x!systolic.operand, #systolic.axes<BK, DK>>
@@ -354,6 +355,20 @@ module {
     return %new#0, %new#1, %new#2, %new#3, %new#4 : !s, !r, !r, !sums, !o
   }
 
+  // The first key of a part's first block, of keys from `first` on.
+  func.func private @part_begin(%first: index, %part: index) -> index {
+    %PARTS = systolic.param "PARTS"
+    %BK = systolic.param "BK"
+    %first_block = arith.divui %first, %BK : index
+    %first_part = arith.remui %first_block, %PARTS : index
+    %part_after = arith.addi %part, %PARTS : index
+    %blocks_until = arith.subi %part_after, %first_part : index
+    %blocks_skipped = arith.remui %blocks_until, %PARTS : index
+    %keys_skipped = arith.muli %blocks_skipped, %BK : index
+    %begin = arith.addi %first, %keys_skipped : index
+    return %begin : index
+  }
+
   // What one part of the keys gives, at [(head * RG + row) * PARTS + part].
   func.func private @leave(%o: !o, %reference: !r, %sum: !r, %partials: !partials, %first: index, %limit: index, %q0: index,
                            %part: index) {
@@ -417,15 +432,15 @@ module {
   }
 
   systolic.kernel @attention(%Q: !Q, %K: !K, %V: !V, %KS: !S, %VS: !S, %Y: !Y, %control: !systolic.control,
-                             %partials: !partials, %arrived: !arrived, %block: index, %head: index, %part: index)
+                             %partials: !partials, %arrived: !arrived, %block: index, %head: index, %part_group: index)
       attributes {launch = #systolic.launch<[q, k, v, k_scales = none, v_scales = none, y, control, partials = scratch,
                                              arrived = zeros]>,
                   params = {RT = 64, RG = 64, RQ = 64, L = 64, F = 64, VR = 64, VC = 64, H = 1, HK = 1, G = 1, D = 64, DP = 16,
-                            DX = 32, DK = 16, KD = 64, VD = 64, SR = 64, SC = 1, ORDER = 0, FINITE = 0, RAISE = 0, BQ = 16, BK = 32, PARTS = 1,
+                            DX = 32, DK = 16, KD = 64, VD = 64, SR = 64, SC = 1, ORDER = 0, FINITE = 0, RAISE = 0, BQ = 16, BK = 32, PARTS = 1, CREWS = 1,
                             ROWS = 0, CAUSAL = 1, CACHED = 1, CODES = 0, SCALE = 1.0 : f32,
                             WINDOW = 0, OPERAND = f16},
                   schedule = #systolic.schedule<waves = 1x1>,
-                  grid = ["RG", "BQ", "HK", 1, "PARTS", 1]} {
+                  grid = ["RG", "BQ", "HK", 1, "PARTS", "CREWS"]} {
     %BQ = systolic.param "BQ"
     %BK = systolic.param "BK"
     %G = systolic.param "G"
@@ -437,6 +452,7 @@ module {
     %H = systolic.param "H"
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
+    %true = arith.constant true
     %step_rows = systolic.control rows %control
     %position = systolic.control position %control
     %rows = arith.muli %step_rows, %G : index
@@ -531,21 +547,23 @@ module {
     %seen_inside = arith.muli %blocks_inside, %BK : index
     %unmasked_end = arith.select %has_window, %first, %seen_inside : index
 
-    // The blocks of this part: the first of them, and the first that is not whole and seen by every row.
+    // The blocks of this part: the first of them, and the first that is not whole and seen by every row. A crew past the
+    // last part has none.
     %PARTS = systolic.param "PARTS"
+    %CREWS = systolic.param "CREWS"
     %is_split = arith.cmpi ne, %PARTS, %c1 : index
     %stride = arith.muli %BK, %PARTS : index
-    %first_block = arith.divui %first, %BK : index
-    %first_part = arith.remui %first_block, %PARTS : index
-    %part_after = arith.addi %part, %PARTS : index
-    %blocks_until = arith.subi %part_after, %first_part : index
-    %blocks_skipped = arith.remui %blocks_until, %PARTS : index
-    %keys_skipped = arith.muli %blocks_skipped, %BK : index
-    %part_first = arith.addi %first, %keys_skipped : index
+    %group_part = arith.muli %part_group, %CREWS : index
+    %crew = systolic.crew of %CREWS
+    %part = arith.addi %group_part, %crew : index
+    %is_alike = arith.cmpi eq, %CREWS, %c1 : index
+    %is_below = arith.cmpi ult, %part, %PARTS : index
+    %is_part = arith.select %is_alike, %true, %is_below : i1
+    %part_end = arith.select %is_part, %end, %c0 : index
+    %part_first = func.call @part_begin(%first, %part) : (index, index) -> index
     // A part has few blocks: one loop for all of them is less code to come from memory.
     %masked_first = arith.select %is_split, %part_first, %unmasked_end : index
     %false = arith.constant false
-    %true = arith.constant true
     %zero_o = arith.constant dense<0.0> : !o
     %zero_sums = arith.constant dense<0.0> : !sums
     %unseen_score = arith.constant dense<-1.0e29> : !r
@@ -583,7 +601,7 @@ module {
     %first_ahead = arith.subi %own, %begin : !ri
     %stride_i32 = arith.index_cast %stride : index to i32
     %advance = systolic.broadcast %stride_i32 : i32 -> !ri
-    %state:5 = scf.for %k0 = %masked_first to %end step %stride
+    %state:5 = scf.for %k0 = %masked_first to %part_end step %stride
         iter_args(%o = %unmasked#0, %reference = %unmasked#1, %sum = %unmasked#2, %unit = %unmasked#3, %ahead = %first_ahead)
         -> (!o, !r, !sums, !r, !ri) {
       %k0_i32 = arith.index_cast %k0 : index to i32
@@ -633,14 +651,21 @@ module {
       %keys_rounded = arith.addi %keys, %BK_minus_1 : index
       %blocks_seen = arith.divui %keys_rounded, %BK : index
       %parts_seen = arith.minui %blocks_seen, %PARTS : index
-      %sees_keys = arith.cmpi ult, %part_first, %end : index
       // The blocks of a window may be any parts': then all take part, with nothing if they have none.
       %active = arith.select %has_window, %PARTS, %parts_seen : index
-      %takes_part = arith.select %has_window, %is_inside, %sees_keys : i1
+      %sees_keys = arith.cmpi ult, %part_first, %part_end : index
+      %is_inside_part = arith.andi %is_inside, %is_part : i1
+      %has_part = arith.select %has_window, %is_inside_part, %sees_keys : i1
+      // Crews come to the same places: they take part where their first does.
+      %group_first = func.call @part_begin(%first, %group_part) : (index, index) -> index
+      %group_sees_keys = arith.cmpi ult, %group_first, %end : index
+      %takes_part = arith.select %has_window, %is_inside, %group_sees_keys : i1
       scf.if %takes_part {
         %is_alone = arith.cmpi eq, %active, %c1 : index
         scf.if %is_alone {
-          systolic.store %average, %Y[%head_row, %c0] limit [%query_limit, %D] rows(%result_rows : !ri) transposed : !o, !Y
+          scf.if %has_part {
+            systolic.store %average, %Y[%head_row, %c0] limit [%query_limit, %D] rows(%result_rows : !ri) transposed : !o, !Y
+          }
         } else {
           %RG = systolic.param "RG"
           %HK = systolic.param "HK"
@@ -648,13 +673,19 @@ module {
           %partials_first = arith.muli %rows_before, %PARTS : index
           %partials_used = arith.muli %rows, %PARTS : index
           %partials_end = arith.addi %partials_first, %partials_used : index
-          func.call @leave(%o, %state#1, %row_sum, %partials, %partials_first, %partials_end, %q0, %part)
-              : (!o, !r, !r, !partials, index, index, index, index) -> ()
+          scf.if %has_part {
+            func.call @leave(%o, %state#1, %row_sum, %partials, %partials_first, %partials_end, %q0, %part)
+                : (!o, !r, !r, !partials, index, index, index, index) -> ()
+          }
           %items_before = arith.muli %block, %HK : index
           %item = arith.addi %items_before, %head : index
-          %is_last = systolic.arrive %arrived[%item] of %active : !arrived
+          %CREWS_minus_1 = arith.subi %CREWS, %c1 : index
+          %active_rounded = arith.addi %active, %CREWS_minus_1 : index
+          %groups = arith.divui %active_rounded, %CREWS : index
+          %is_last = systolic.arrive %arrived[%item] of %groups : !arrived
           scf.if %is_last {
-            scf.for %row = %q0 to %q_last step %c1 {
+            %row_first = arith.addi %q0, %crew : index
+            scf.for %row = %row_first to %q_last step %CREWS {
               %parts_before = arith.muli %row, %PARTS : index
               %parts_begin = arith.addi %partials_first, %parts_before : index
               %parts_end = arith.addi %parts_begin, %active : index
@@ -670,7 +701,9 @@ module {
         }
       }
     } else {
-      systolic.store %average, %Y[%head_row, %c0] limit [%query_limit, %D] rows(%result_rows : !ri) transposed : !o, !Y
+      scf.if %is_part {
+        systolic.store %average, %Y[%head_row, %c0] limit [%query_limit, %D] rows(%result_rows : !ri) transposed : !o, !Y
+      }
     }
     systolic.return
   }

@@ -128,7 +128,7 @@ public:
                               "",
                               {},
                               uint32_t(kernel.getNumWorkItems()),
-                              uint32_t(*kernel.getWaveSize() * kernel.getArray()->getNumWaves())};
+                              uint32_t(*kernel.getWaveSize() * kernel.getArray()->getNumWaves() * kernel.getCrews())};
     for (const systolic::LaunchArgument &argument : kernel.getLaunch()->getArguments())
       compiled.arguments.push_back(argument.name.str());
     auto generate = [](mlir::OpPassManager &passes) {

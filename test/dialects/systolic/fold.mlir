@@ -34,3 +34,21 @@ func.func @nothing_changes(%tile: tensor<16x16xf32, #layout>, %asks: tensor<16x1
   } else %tile : tensor<16x16xi1, #layout> -> tensor<16x16xf32, #layout>
   return %0 : tensor<16x16xf32, #layout>
 }
+
+// The only crew is the first.
+// CHECK-LABEL: @one_crew
+// CHECK-NEXT: %[[FIRST:.+]] = arith.constant 0 : index
+// CHECK-NEXT: return %[[FIRST]]
+func.func @one_crew() -> index {
+  %count = arith.constant 1 : index
+  %crew = systolic.crew of %count
+  return %crew : index
+}
+
+// CHECK-LABEL: @two_crews
+// CHECK: systolic.crew of
+func.func @two_crews() -> index {
+  %count = arith.constant 2 : index
+  %crew = systolic.crew of %count
+  return %crew : index
+}

@@ -81,3 +81,38 @@ systolic.kernel @arrive(%n: !N, %work: index)
   %is_last = systolic.arrive %n[%work] of %work : !N
   systolic.return
 }
+
+// -----
+
+#rows = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
+#cols = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+!N = memref<4xi32, #systolic.axes<4>>
+
+// Each crew has its own.
+// CHECK-LABEL: systolic.kernel @crews(
+// CHECK-SAME: !systolic.lds<1 x 4096xi8
+// expected-remark @+1 {{"4096 bytes of LDS, 4096 of them scratch"}}
+systolic.kernel @crews(%n: !N, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c4 = arith.constant 4 : index
+  %crew = systolic.crew of %c4
+  %a = arith.constant dense<0.0> : tensor<16x16xf32, #rows>
+  %b = systolic.convert_layout %a : tensor<16x16xf32, #rows> -> tensor<16x16xf32, #cols>
+  %is_last = systolic.arrive %n[%crew] of %work : !N
+  systolic.return
+}
+
+// -----
+
+!N = memref<4xi32, #systolic.axes<4>>
+
+// CHECK-LABEL: systolic.kernel @crews_arrive(
+// CHECK-SAME: !systolic.lds<1 x 32xi8
+// expected-remark @+1 {{"32 bytes of LDS, 32 of them scratch"}}
+systolic.kernel @crews_arrive(%n: !N, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c2 = arith.constant 2 : index
+  %crew = systolic.crew of %c2
+  %is_last = systolic.arrive %n[%crew] of %work : !N
+  systolic.return
+}

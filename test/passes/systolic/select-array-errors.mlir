@@ -16,6 +16,24 @@ systolic.kernel @too_many_waves(%work: index) attributes {params = {}, schedule 
 
 // -----
 
+// expected-error @+1 {{expected at most 1024 work-items in a workgroup but got 16 crews of 1x2 waves of 64}}
+systolic.kernel @too_many_crews(%work: index) attributes {params = {}, schedule = #systolic.schedule<waves = 1x2>, grid = [], wave_size = 64 : i64} {
+  %c16 = arith.constant 16 : index
+  %crew = systolic.crew of %c16
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected crews of one wave but got 1x2 waves}}
+systolic.kernel @wide_crews(%work: index) attributes {params = {}, schedule = #systolic.schedule<waves = 1x2>, grid = [], wave_size = 64 : i64} {
+  %c2 = arith.constant 2 : index
+  %crew = systolic.crew of %c2
+  systolic.return
+}
+
+// -----
+
 // expected-error @+1 {{expected a schedule of waves along rows and columns alone for a kernel without matrix products but got buffers=2 order=turns}}
 systolic.kernel @nothing_to_order(%work: index) attributes {params = {}, schedule = #systolic.schedule<waves = 1x4, buffers = 2, order = turns>, grid = [], wave_size = 64 : i64} {
   systolic.return

@@ -48,3 +48,27 @@ systolic.kernel @large(%X: !X, %work: index)
   systolic.store %c, %X[%c0, %c0] : tensor<256x512xf32, #acc>, !X
   systolic.return
 }
+
+// -----
+
+// Crews have no arrays.
+#x = #systolic.fragment<reg [1:8*1, 0:4*8], lane [1:8*8, 0:8*1], wave []>
+#a = #systolic.fragment<reg [1:8*1, 1:4*16], lane [0:32*1, 1:2*8], wave []>
+#b = #systolic.fragment<reg [0:8*1, 0:4*16], lane [1:32*1, 0:2*8], wave []>
+#acc = #systolic.fragment<reg [0:4*1, 0:4*8], lane [1:32*1, 0:2*4], wave []>
+!X = memref<64x64xf16, #systolic.axes<M, K>>
+systolic.kernel @crews(%X: !X, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1, cell = 32x32x16, instruction_k = 8>} {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %crew = systolic.crew of %c2
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32, #acc>
+  %b = arith.constant dense<1.0> : tensor<64x32xf16, #b>
+  %x = systolic.load %X[%crew, %c0] : !X -> tensor<32x64xf16, #x>
+  // expected-remark @+1 {{[Missed] Stage | Category:systolic-stage-operands | Function=crews | Remark="4096 bytes of LDS are more than is left"}}
+  %a = systolic.convert_layout %x : tensor<32x64xf16, #x> -> tensor<32x64xf16, #a>
+  %c = systolic.mma %a, %b, %zero : tensor<32x64xf16, #a>, tensor<64x32xf16, #b> -> tensor<32x32xf32, #acc>
+  systolic.store %c, %X[%c0, %c0] : tensor<32x32xf32, #acc>, !X
+  systolic.return
+}

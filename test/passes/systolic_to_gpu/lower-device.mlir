@@ -46,3 +46,48 @@ systolic.kernel @waves(%n: !N, %work: index)
   }
   systolic.return
 }
+
+// -----
+
+#rows = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
+#cols = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+!N = memref<4xi32, #systolic.axes<4>>
+!X = memref<16x16xf32, #systolic.axes<16, 16>>
+
+// Four waves that each convert a tile in LDS of their own, with no barrier between them, and arrive as one workgroup.
+// CHECK-LABEL: gpu.func @crews(
+// CHECK-SAME: memref<1x4096xi8, #gpu.address_space<workgroup>>
+// CHECK-SAME: known_block_size = array<i32: 256, 1, 1>
+// CHECK-DAG: %[[LANE:.+]] = arith.remui %thread_id_x, %{{.+}} : index
+// CHECK-DAG: %[[NUMBER:.+]] = arith.divui %thread_id_x, %{{.+}} : index
+// CHECK: rocdl.readfirstlane
+// CHECK: %[[CREW:.+]] = arith.index_castui %{{.+}} : i32 to index
+// CHECK: %[[START:.+]] = arith.muli %[[CREW]], %c1024{{.*}} : index
+// CHECK-NOT: amdgpu.lds_barrier
+// CHECK: memref.view %{{.+}}[%[[START]]][]
+// CHECK: llvm.fence syncscope("wavefront") acq_rel
+// CHECK-NOT: amdgpu.lds_barrier
+// CHECK: llvm.fence syncscope("agent") release
+// CHECK: arith.cmpi ult, %[[LANE]]
+// CHECK: amdgpu.lds_barrier
+// CHECK: arith.cmpi ult, %[[CREW]]
+// CHECK: memref.atomic_rmw addi
+// CHECK: memref.view %{{.+}}[%c0{{.*}}][]
+// CHECK: amdgpu.lds_barrier
+// CHECK: amdgpu.lds_barrier
+// CHECK: llvm.fence syncscope("agent") acquire
+systolic.kernel @crews(%n: !N, %X: !X, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %crew = systolic.crew of %c4
+  %a = systolic.load %X[%c0, %c0] : !X -> tensor<16x16xf32, #rows>
+  %b = systolic.convert_layout %a : tensor<16x16xf32, #rows> -> tensor<16x16xf32, #cols>
+  %row = arith.muli %crew, %c4 : index
+  systolic.store %b, %X[%row, %c0] : tensor<16x16xf32, #cols>, !X
+  %is_last = systolic.arrive %n[%work] of %work : !N
+  scf.if %is_last {
+    systolic.priority 1
+  }
+  systolic.return
+}

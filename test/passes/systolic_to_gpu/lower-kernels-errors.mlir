@@ -73,6 +73,27 @@ systolic.kernel @broadcast(%work: index)
 
 // -----
 
+// Crews whose number was not instantiated.
+systolic.kernel @crews(%work: index)
+    attributes {params = {CREWS = 4}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  // expected-error @+1 {{expected a count that is a constant (systolic-instantiate)}}
+  %crew = systolic.crew of %work
+  systolic.return
+}
+
+// -----
+
+// An array that crews would share.
+// expected-error @+1 {{expected no LDS but scratch with 4 crews but argument 1 is '!systolic.lds<}}
+systolic.kernel @crews_lds(%work: index, %lds: !systolic.lds<1 x 16x16xf32, unit, #systolic.axes<16, 16>>)
+    attributes {params = {}, grid = [], wave_size = 64 : i64, array = #systolic.array<waves = 1x1>} {
+  %c4 = arith.constant 4 : index
+  %crew = systolic.crew of %c4
+  systolic.return
+}
+
+// -----
+
 // A conversion between lanes before scratch was allocated.
 #rows = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
 #cols = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
