@@ -121,8 +121,8 @@ static bool isPositive(Attribute attribute) {
 }
 
 LogicalResult GeometryAttr::verify(function_ref<InFlightDiagnostic()> emitError, LaunchAttr launch, ArrayAttr grid,
-                                   DictionaryAttr params, SystolicArrayAttr, ScheduleAttr, int64_t waveSize, bool,
-                                   bool, int64_t crews) {
+                                   DictionaryAttr params, SystolicArrayAttr, ScheduleAttr, int64_t waveSize, bool, bool,
+                                   int64_t crews) {
   if (grid.size() % 2 != 0) // geometry_c1
     return emitError() << "expected grid to be pairs of an extent and a tile but got " << grid.size() << " entries";
   for (size_t i = 0; i < grid.size(); i += 2) {

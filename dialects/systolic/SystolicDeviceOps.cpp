@@ -14,7 +14,6 @@ LogicalResult ArriveOp::verify() {
   return success();
 }
 
-/// More than any workgroup has waves.
 /// As many as a workgroup has waves.
 static constexpr int64_t maxCrews = 16;
 

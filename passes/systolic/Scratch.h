@@ -11,7 +11,7 @@ constexpr llvm::StringLiteral scratchAttributeName = "systolic.scratch";
 /// The type in which LDS holds an element: i1 takes a byte.
 mlir::Type getStoredElementType(mlir::Type elementType);
 
-/// Of all crews of a workgroup.
+/// The waves of a workgroup, of all its crews.
 int64_t countWaves(KernelOp kernel);
 
 /// Bytes of LDS `op` needs: a conversion between lanes that names no array the whole tile, a reduction across waves one

@@ -231,6 +231,6 @@ void nstf::systolic::makeWaveFence(IndexBuilder &index) {
 Value nstf::systolic::viewScratch(IndexBuilder &index, const KernelContext &kernel, ArrayRef<int64_t> shape,
                                   Type elementType, Value start) {
   MemRefType type = getMemory(shape, elementType, gpu::AddressSpace::Workgroup);
-  return memref::ViewOp::create(index.builder, index.loc, type, kernel.scratch,
-                                start ? start : kernel.scratchStart, ValueRange());
+  return memref::ViewOp::create(index.builder, index.loc, type, kernel.scratch, start ? start : kernel.scratchStart,
+                                ValueRange());
 }

@@ -23,8 +23,9 @@ struct LdsBuffer {
   llvm::ArrayRef<int64_t> shape;
 };
 
-/// The kernel being lowered. `lane`, `wave` (of its crew) and `crew` are index values made once at its entry; `scratch` is
-/// the i8 LDS array that ops share, null where no op needs one, `scratchStart` where the crew's own part of it begins.
+/// The kernel being lowered. `lane`, `wave` (of its crew) and `crew` are index values made once at its entry; `scratch`
+/// is the i8 LDS array that ops share, null where no op needs one, `scratchStart` where the crew's own part of it
+/// begins.
 struct KernelContext {
   SystolicArrayAttr array;
   int64_t waveSize = 0, crews = 1;
