@@ -14,17 +14,14 @@ LogicalResult ArriveOp::verify() {
   return success();
 }
 
-/// As many as a workgroup has waves.
-static constexpr int64_t maxCrews = 16;
-
 std::optional<int64_t> CrewOp::getKnownCount() { return getConstantIntValue(getCount()); }
 
 LogicalResult CrewOp::verify() {
   std::optional<int64_t> count = getKnownCount();
   if (!count)
     return success();
-  if (*count < 1 || *count > maxCrews) // crew_c1
-    return emitOpError() << "expected 1 to " << maxCrews << " crews but got " << *count;
+  if (*count < 1) // crew_c1
+    return emitOpError() << "expected at least 1 crew but got " << *count;
   if (auto kernel = (*this)->getParentOfType<KernelOp>(); kernel && kernel.getCrews() != *count) // crew_c2
     return emitOpError() << "expected the kernel's " << kernel.getCrews() << " crews but got " << *count;
   return success();

@@ -1,5 +1,5 @@
-// Operations between the workgroups of a launch, and between the crews of a workgroup. Each lists its numbered constraints; the verifier carries the same
-// numbers.
+// Operations between the workgroups of a launch, and between the crews of a workgroup. Each lists its numbered constraints;
+// the verifier carries the same numbers.
 #ifndef NSTF_DIALECTS_SYSTOLIC_SYSTOLICDEVICEOPS
 #define NSTF_DIALECTS_SYSTOLIC_SYSTOLICDEVICEOPS
 
@@ -42,7 +42,7 @@ def Systolic_CrewOp : Systolic_Op<"crew", [Pure]> {
     workgroup has as many times the waves; without this operation it is one crew. All waves of a crew get the same
     number, from 0 on.
 
-    - crew_c1: the count, where it is known, is 1 to 16.
+    - crew_c1: the count, where it is known, is at least 1. systolic-select-array refuses more than the chip has waves for.
     - crew_c2: a kernel has one count.
 
     ```mlir

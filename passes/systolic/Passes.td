@@ -133,8 +133,9 @@ def SelectArrayPass : Pass<"systolic-select-array", "::nstf::systolic::KernelOp"
     deep. Results that are stored by rows
     are made with exchanged operands, so that a lane's accumulators, and its stores, run along rows.
 
-    A tile that would take more registers a lane than a wave has is refused, and so are more waves than a workgroup has, and
-    fields of the schedule that are of products alone where there are none.
+    The array is of one crew (`systolic.crew`). A tile that would take more registers a lane than a wave has is refused, and so
+    are more waves than a workgroup has, of all its crews, crews of several waves, and fields of the schedule that are of
+    products alone where there are none.
 
     Preconditions: instantiated, slots inlined; `wave_size` is set; no layouts yet.
   }];
@@ -297,7 +298,7 @@ def WidenStoresPass : Pass<"systolic-widen-stores", "::nstf::systolic::KernelOp"
 def AllocateScratchPass : Pass<"systolic-allocate-scratch", "::nstf::systolic::KernelOp"> {
   let summary = "gives layout conversions and reductions across waves one shared piece of LDS";
   let description = [{
-    Each use is fenced by barriers, so the largest decides. The kernel gets an i8 LDS argument marked
+    Each use is fenced by barriers, or within a crew's wave, so the largest decides, once for each crew. The kernel gets an i8 LDS argument marked
     `systolic.scratch`. Says in a remark how much LDS the kernel takes in all, and refuses more than the target has.
 
     Preconditions: `wave_size` is set, layouts are assigned; no scratch yet.

@@ -75,19 +75,8 @@ private:
 
   /// Whether a product takes what is made of another one, and none of the loop's tiles goes to LDS.
   static bool isChainPastLds(const ProductLoop &product) {
-    if (!product.writes.empty() || !product.stages.empty())
-      return false;
-    scf::ForOp loop = product.loop;
-    return llvm::any_of(loop.getOps<MmaOp>(), [&](MmaOp mma) {
-      llvm::SetVector<Operation *> before;
-      BackwardSliceOptions inLoop;
-      inLoop.inclusive = true;
-      inLoop.omitBlockArguments = true;
-      inLoop.filter = [&](Operation *op) { return op->getBlock() == loop.getBody(); };
-      (void)getBackwardSlice(mma.getA(), &before, inLoop);
-      (void)getBackwardSlice(mma.getB(), &before, inLoop);
-      return llvm::any_of(before, llvm::IsaPred<MmaOp>);
-    });
+    return product.writes.empty() && product.stages.empty() &&
+           llvm::any_of(product.products, [](const LoopProduct &one) { return !one.chain.empty(); });
   }
 
   /// What is loaded for the next round stays behind the product that took the tile before it, and what is loaded in

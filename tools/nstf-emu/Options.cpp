@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
+#include <limits>
 
 namespace nstf::emulator::tool {
 namespace {
@@ -61,6 +62,7 @@ void LaunchLimits::add(CLI::App &command, bool withThreads) {
         ->check(CLI::Range(1, 1024))
         ->type_name("N");
   command.add_option("--shuffle", shuffle, "workgroups begin in a random order (default: in that of their numbers)")
+      ->check(CLI::Range(int64_t(0), std::numeric_limits<int64_t>::max()))
       ->type_name("SEED");
   command.add_option("--max-steps", maxSteps, "wave instructions that a launch may execute (default: any number)")
       ->check(CLI::PositiveNumber)

@@ -17,18 +17,9 @@ func.func @arrive_c1_rank(%counters: memref<64x1xi32, #systolic.axes<M, 1>>, %i:
 
 // -----
 
-func.func @crew_c1_none() {
+func.func @crew_c1() {
   %count = arith.constant 0 : index
-  // expected-error @+1 {{expected 1 to 16 crews but got 0}}
-  %crew = systolic.crew of %count
-  return
-}
-
-// -----
-
-func.func @crew_c1_many() {
-  %count = arith.constant 17 : index
-  // expected-error @+1 {{expected 1 to 16 crews but got 17}}
+  // expected-error @+1 {{expected at least 1 crew but got 0}}
   %crew = systolic.crew of %count
   return
 }

@@ -16,6 +16,15 @@ systolic.kernel @too_many_waves(%work: index) attributes {params = {}, schedule 
 
 // -----
 
+// expected-error @+1 {{expected at most 1024 work-items in a workgroup but got 17 crews of 1x1 waves of 64}}
+systolic.kernel @more_crews_than_waves(%work: index) attributes {params = {}, schedule = #systolic.schedule<waves = 1x1>, grid = [], wave_size = 64 : i64} {
+  %c17 = arith.constant 17 : index
+  %crew = systolic.crew of %c17
+  systolic.return
+}
+
+// -----
+
 // expected-error @+1 {{expected at most 1024 work-items in a workgroup but got 16 crews of 1x2 waves of 64}}
 systolic.kernel @too_many_crews(%work: index) attributes {params = {}, schedule = #systolic.schedule<waves = 1x2>, grid = [], wave_size = 64 : i64} {
   %c16 = arith.constant 16 : index
