@@ -21,7 +21,7 @@ FragmentAttr nstf::systolic::getMmaLayout(SystolicArrayAttr array, MmaOperand op
   // Which dimension of the tile lies along M, N and K of the product; -1: none.
   static constexpr int64_t dims[][3] = {/*A=*/{0, -1, 1}, /*B=*/{-1, 1, 0}, /*Acc=*/{0, 1, -1}};
   const auto &[dimM, dimN, dimK] = dims[size_t(operand)];
-  // Parts of a sum stand below each other; of an operand they take cells along K in turn.
+  // Parts of a sum stand below each other; of an operand they take cells along K in turn, or runs of them.
   int64_t parts = array.getParts();
   bool isAcc = operand == MmaOperand::Acc;
   SmallVector<int64_t> size(shape);
@@ -32,7 +32,8 @@ FragmentAttr nstf::systolic::getMmaLayout(SystolicArrayAttr array, MmaOperand op
     int64_t dim, cell, waves, stride; ///< of a wave's cells
   };
   Axis m = {dimM, array.getM(), array.getWaveRows(), array.getM()},
-       n = {dimN, array.getN(), array.getWaveCols(), array.getN()}, k = {dimK, array.getK(), parts, array.getDepth()};
+       n = {dimN, array.getN(), array.getWaveCols(), array.getN()},
+       k = {dimK, array.getK(), parts, array.getRuns() ? array.getK() : array.getDepth()};
   for (const Axis &axis : {k, n, m}) {
     if (axis.dim < 0)
       continue;
@@ -43,7 +44,8 @@ FragmentAttr nstf::systolic::getMmaLayout(SystolicArrayAttr array, MmaOperand op
   SmallVector<Digit> wave;
   for (const Axis &axis : {m, n})
     wave.push_back({axis.dim, axis.waves, axis.dim < 0 ? 0 : size[axis.dim] / axis.waves});
-  wave.push_back(isAcc ? Digit{0, parts, size[0]} : Digit{dimK, parts, array.getK()});
+  wave.push_back(isAcc ? Digit{0, parts, size[0]}
+                       : Digit{dimK, parts, array.getRuns() ? size[dimK] / parts : array.getK()});
   return FragmentAttr::getCanonical(array.getContext(), cell->reg, cell->lane, wave);
 }
 

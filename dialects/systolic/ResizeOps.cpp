@@ -139,9 +139,10 @@ LogicalResult UnpackOp::verify() {
     return emitOpError() << "expected " << getCodesPerWord() << " elements along dimension " << int64_t(getDim())
                          << " for each word but got " << result << " for " << words;
   Type element = result.getElementType();
-  if (!words.getElementType().isInteger(32) || !(element.isF16() || element.isF32() || isa<OperandType>(element)))
-    return emitOpError() << "expected words of i32 and codes of f16 or f32 but got " << words << " and "
-                         << result; // unpack_c3
+  bool isNumber = element.isF16() || element.isF32() || (element.isBF16() && getRaised()) || isa<OperandType>(element);
+  if (!words.getElementType().isInteger(32) || !isNumber) // unpack_c3
+    return emitOpError() << "expected words of i32 and codes of f16 or f32, raised ones of bf16 too, but got " << words
+                         << " and " << result;
   return success();
 }
 

@@ -71,12 +71,21 @@ std::optional<RoundDigits> nstf::systolic::findRounds(ConvertLayoutOp op) {
 
 OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) { return getTile().getType() == getType() ? getTile() : Value(); }
 
+bool ConvertLayoutOp::staysInWaves() {
+  FragmentAttr from = getFragment(getTile().getType()), to = getFragment(getResult().getType());
+  auto isReplicated = [](const Digit &digit) { return digit.dim < 0; };
+  return from && to && from.getWave() == to.getWave() && llvm::none_of(from.getWave(), isReplicated);
+}
+
 LogicalResult ConvertLayoutOp::verify() {
   auto from = cast<RankedTensorType>(getTile().getType()), to = cast<RankedTensorType>(getResult().getType());
   if (from.getShape() != to.getShape() || from.getElementType() != to.getElementType()) // convert_layout_c1
     return emitOpError() << "expected one shape and element type but got " << from << " and " << to;
   if (getTransposed() && (getThrough().empty() || from.getRank() != 2)) // convert_layout_c2
     return emitOpError("expected a tile of rank 2 and an array for transposed");
+  if (getApart() && (getThrough().size() != 1 || !staysInWaves())) // convert_layout_c4
+    return emitOpError() << "expected one array and waves that keep what they have for apart but got " << from
+                         << " and " << to;
   if (getThrough().empty())
     return success();
   auto array = cast<LdsType>(getThrough().front().getType());

@@ -169,8 +169,8 @@ LogicalResult PackedAttr::verify(function_ref<InFlightDiagnostic()> emitError, i
     return emitError() << "expected blocks of 1024 bytes, a power of two of rows with a multiple of 16 bytes each, but "
                           "got "
                        << rows << " x " << bytes;
-  if (by != 0 && by != 1 && by != 2 && by != 4) // packed_c2
-    return emitError() << "expected granules by 1, 2 or 4 elements but got " << by;
+  if (!llvm::is_contained({0, 1, 2, 4, 8}, by)) // packed_c2
+    return emitError() << "expected granules by 1, 2, 4 or 8 elements but got " << by;
   return success();
 }
 
@@ -200,11 +200,11 @@ bool PackedAttr::divides(ArrayRef<int64_t> shape, unsigned elementBits) const {
   return shape.size() == 2 && shape[0] % getRows() == 0 && shape[1] * elementBits % (getBytes() * 8) == 0;
 }
 
-/// <waves = 2x2, cell = 16x16x16, instruction_k = 4, transposed>, <…, chained> or <waves = 1x4>
+/// <waves = 2x2, cell = 16x16x16, instruction_k = 4, transposed>, <…, chained>, <…, runs> or <waves = 1x4>
 Attribute SystolicArrayAttr::parse(AsmParser &parser, Type) {
   SmallVector<int64_t> waves, cell = {0, 0, 0};
   int64_t instructionK = 0;
-  bool transposed = false, chained = false;
+  bool transposed = false, chained = false, runs = false;
   if (parser.parseLess() || parser.parseKeyword("waves") || parser.parseEqual() ||
       parser.parseDimensionList(waves, /*allowDynamic=*/false, /*withTrailingX=*/false))
     return {};
@@ -214,11 +214,15 @@ Attribute SystolicArrayAttr::parse(AsmParser &parser, Type) {
         parser.parseDimensionList(cell, /*allowDynamic=*/false, /*withTrailingX=*/false) || parser.parseComma() ||
         parser.parseKeyword("instruction_k") || parser.parseEqual() || parser.parseInteger(instructionK))
       return {};
-    if (succeeded(parser.parseOptionalComma())) {
-      chained = succeeded(parser.parseOptionalKeyword("chained"));
-      transposed = !chained;
-      if (transposed && parser.parseKeyword("transposed"))
+    while (succeeded(parser.parseOptionalComma())) {
+      if (succeeded(parser.parseOptionalKeyword("chained")))
+        chained = true;
+      else if (succeeded(parser.parseOptionalKeyword("runs")))
+        runs = true;
+      else if (parser.parseKeyword("transposed"))
         return {};
+      else
+        transposed = true;
     }
   }
   if (parser.parseGreater())
@@ -230,16 +234,18 @@ Attribute SystolicArrayAttr::parse(AsmParser &parser, Type) {
     return {};
   }
   return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), waves[0], waves[1],
-                    cell[0], cell[1], cell[2], instructionK, transposed, chained, waves[2]);
+                    cell[0], cell[1], cell[2], instructionK, transposed, chained, waves[2], runs);
 }
 
 LogicalResult SystolicArrayAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t waveRows,
                                         int64_t waveCols, int64_t m, int64_t n, int64_t k, int64_t instructionK,
-                                        bool transposed, bool chained, int64_t parts) {
+                                        bool transposed, bool chained, int64_t parts, bool runs) {
   if (waveRows < 1 || waveCols < 1 || parts < 1) // array_c1
     return emitError() << "expected at least 1x1x1 waves but got " << waveRows << "x" << waveCols << "x" << parts;
   if (parts > 1 && (m == 0 || chained)) // array_c4
     return emitError() << "expected parts of sums of a cell that is not chained but got " << parts;
+  if (runs && parts == 1) // array_c5
+    return emitError() << "expected runs of more than one part";
   if (m == 0 && n == 0 && k == 0 && instructionK == 0)
     return success();
   if (m < 1 || n < 1 || k < 1 || instructionK < 1 || k % instructionK != 0) // array_c2
@@ -257,7 +263,8 @@ void SystolicArrayAttr::print(AsmPrinter &printer) const {
     printer << "x" << getParts();
   if (hasCell())
     printer << ", cell = " << getM() << "x" << getN() << "x" << getK() << ", instruction_k = " << getInstructionK()
-            << (getTransposed() ? ", transposed" : "") << (getChained() ? ", chained" : "");
+            << (getTransposed() ? ", transposed" : "") << (getChained() ? ", chained" : "")
+            << (getRuns() ? ", runs" : "");
   printer << ">";
 }
 

@@ -117,7 +117,7 @@ def Systolic_PackedAttr : Systolic_Attr<"Packed", "packed"> {
     R * c + j (j < R). That is what a lane multiplies in cells of R elements a lane.
 
     - packed_c1: `rows` is a power of two, `bytes` a multiple of 16, and a block has 1024 bytes.
-    - packed_c2: R is 1, 2 or 4.
+    - packed_c2: R is 1, 2, 4 or 8.
 
     ```mlir
     !W = memref<64x64xf16, #systolic.axes<N, K>>
@@ -157,7 +157,8 @@ def Systolic_ArrayAttr : Systolic_Attr<"SystolicArray", "array"> {
   let summary = "the virtual systolic array of a workgroup";
   let description = [{
     `waves = RxC`: the waves of the workgroup, R along the rows of a product's result and C along its columns. With
-    `RxCxP` there are P times as many, each P-th of them with a sum of its own over a share of K: cell by cell in turn.
+    `RxCxP` there are P times as many, each P-th of them with a sum of its own over a share of K: cell by cell in turn, or
+    with `runs` a run of neighbouring cells.
     `cell = MxNxK`: what one cell multiplies, as K / IK matrix instructions of M x N x `instruction_k`. K says how many
     consecutive elements along it a lane holds of an operand, its pack: 4 elements or 16 bytes, whatever the type, so that
     one layout serves every instruction and one access fetches them: f32's 16x16x4 becomes a cell of 16x16x16, f16's 32x32x8
@@ -171,15 +172,16 @@ def Systolic_ArrayAttr : Systolic_Attr<"SystolicArray", "array"> {
     - array_c2: a cell's sizes are positive, and `instruction_k` divides K.
     - array_c3: a chained array is not transposed, and M is a multiple of K.
     - array_c4: only an array with a cell has more than one part, and none that is chained.
+    - array_c5: `runs` is for more than one part.
   }];
   let parameters = (ins "int64_t":$waveRows, "int64_t":$waveCols, "int64_t":$m, "int64_t":$n, "int64_t":$k,
-                        "int64_t":$instructionK, "bool":$transposed, "bool":$chained, "int64_t":$parts);
+                        "int64_t":$instructionK, "bool":$transposed, "bool":$chained, "int64_t":$parts, "bool":$runs);
   let skipDefaultBuilders = 1;
   let builders = [AttrBuilder<(ins "int64_t":$waveRows, "int64_t":$waveCols, "int64_t":$m, "int64_t":$n, "int64_t":$k,
                                    "int64_t":$instructionK, "bool":$transposed, CArg<"bool", "false">:$chained,
-                                   CArg<"int64_t", "1">:$parts),
+                                   CArg<"int64_t", "1">:$parts, CArg<"bool", "false">:$runs),
                               "return $_get($_ctxt, waveRows, waveCols, m, n, k, instructionK, transposed, chained, "
-                              "parts);">];
+                              "parts, runs);">];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

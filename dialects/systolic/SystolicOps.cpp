@@ -217,6 +217,8 @@ LogicalResult MmaOp::verify() {
   int64_t parts = getParts();
   if (parts < 1) // mma_c4
     return emitOpError() << "expected at least one part but got " << parts;
+  if (getRuns() && (parts == 1 || a.getDimSize(1) % parts != 0)) // mma_c4
+    return emitOpError() << "expected more than one part of as many columns for runs but got " << parts << " of " << a;
   if (a.getRank() != 2 || b.getRank() != 2 || acc.getRank() != 2 || a.getDimSize(1) != b.getDimSize(0) ||
       parts * a.getDimSize(0) != acc.getDimSize(0) || b.getDimSize(1) != acc.getDimSize(1)) { // mma_c1
     auto error = emitOpError() << "expected MxK, KxN and " << (parts > 1 ? "(P*M)xN" : "MxN") << " but got " << a

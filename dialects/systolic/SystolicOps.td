@@ -134,13 +134,14 @@ def Systolic_ParamOp : Systolic_Op<"param", [Pure]> {
 def Systolic_MmaOp : Systolic_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let summary = "result = acc + a * b on the matrix cores";
   let description = [{
-    With `parts` P, acc and result hold P sums below each other, and each column along K is added to one of them; which one is
-    the array's to choose. `systolic.sum_parts` makes one sum of them.
+    With `parts` P, acc and result hold P sums below each other, and each column along K is added to one of them: with `runs`
+    the p-th of P runs of neighbouring columns to sum p, otherwise which one is the array's to choose. `systolic.sum_parts`
+    makes one sum of them.
 
     - mma_c1: a is MxK, b KxN, acc MxN, or (P·M)xN.
     - mma_c2: a and b have the same element type.
     - mma_c3: acc is i32 for integers, f32 for floats; for `!systolic.operand` f32 or `!systolic.accumulator`.
-    - mma_c4: there is at least one part.
+    - mma_c4: there is at least one part, of `runs` more than one, all of the same columns.
 
     ```mlir
     !a = tensor<16x32xf16, #systolic.axes<BM, BK>>
@@ -160,9 +161,9 @@ def Systolic_MmaOp : Systolic_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]
     ```
   }];
   let arguments = (ins Arg<Systolic_Tile, "MxK">:$a, Arg<Systolic_Tile, "KxN">:$b, Arg<Systolic_Tile, "MxN">:$acc,
-                       DefaultValuedAttr<I64Attr, "1">:$parts);
+                       DefaultValuedAttr<I64Attr, "1">:$parts, UnitAttr:$runs);
   let results = (outs Systolic_Tile:$result);
-  let assemblyFormat = "$a `,` $b `,` $acc (`parts` $parts^)? attr-dict `:` type($a) `,` type($b) `->` type($acc)";
+  let assemblyFormat = "$a `,` $b `,` $acc (`parts` $parts^)? (`runs` $runs^)? attr-dict `:` type($a) `,` type($b) `->` type($acc)";
   let hasVerifier = 1;
 }
 
@@ -318,12 +319,12 @@ def Systolic_UnpackOp : Systolic_Op<"unpack", [Pure]> {
   let summary = "the codes of a few bits that words hold, as floats";
   let description = [{
     A word of b = `bits` bits a code holds 32 / b neighbours along `dim`, code j from bit b·⌊j / 2⌋ + 16·(j mod 2) on, so that a
-    shift and a mask make a pair of 16-bit numbers. They have no sign, and are exact. `raised` ones are 64 more than their codes,
-    which in f16 is an instruction less for two: sums of products make up for it by the sum of the other factor.
+    shift and a mask make a pair of 16-bit numbers. They have no sign, and are exact. `raised` ones are 64 (of bf16 128) more than
+    their codes, which is an instruction less for two: sums of products make up for it by the sum of the other factor.
 
     - unpack_c1: `bits` is 1, 2 or 4.
     - unpack_c2: the result has 32 / `bits` elements along `dim` for each of `words`, and the same other sizes.
-    - unpack_c3: `words` are of i32, the result of f16 or f32, or !systolic.operand.
+    - unpack_c3: `words` are of i32, the result of f16 or f32, where `raised` of bf16, or !systolic.operand.
 
     ```mlir
     !words = tensor<4x8xi32, #systolic.axes<BN, BW>>
@@ -340,7 +341,8 @@ def Systolic_UnpackOp : Systolic_Op<"unpack", [Pure]> {
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     int64_t getCodesPerWord() { return 32 / getBits(); }
-    static constexpr int64_t raise = 64; ///< what `raised` codes are more
+    /// What `raised` codes of a type are more: their last bit counts 1 there.
+    static int64_t getRaise(::mlir::Type type) { return type.isBF16() ? 128 : 64; }
     /// The bit of a word at which its code number `code` begins.
     static int64_t getFirstBit(int64_t bits, int64_t code) { return bits * (code / 2) + 16 * (code % 2); }
     /// The layout of the words whose codes lie as `layout`, in the registers of their lane; null where there is none.
@@ -372,11 +374,13 @@ def Systolic_ConvertLayoutOp : Systolic_Op<"convert_layout", [Pure]> {
   let description = [{
     Through the kernel's scratch, or through the arrays that it names, which hold a part of the tile each: part after part
     goes that way, each through the next of the arrays. `transposed`: they hold the tile's transpose. Barriers between
-    waves are part of it, one before the first part among them.
+    waves are part of it, one before the first part among them. `apart`: each wave keeps what it has, in an array that
+    nothing else uses, and no barrier is needed.
     - convert_layout_c1: shape and element type stay.
     - convert_layout_c2: what it goes through are arrays of one type with one buffer each, of the tile's rank and element
       type. `transposed` needs rank 2, and an array.
     - convert_layout_c3: the arrays hold a part of the tile that every lane has a share of before and after.
+    - convert_layout_c4: with `apart` it is one array, and every wave has the same elements before and after, no two any.
 
     ```mlir
     #rows = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
@@ -396,16 +400,20 @@ def Systolic_ConvertLayoutOp : Systolic_Op<"convert_layout", [Pure]> {
   }];
   let arguments = (ins Arg<Systolic_Tile, "the tile as it lies">:$tile,
                        Arg<Variadic<Systolic_LdsType>, "what it goes through, part by part">:$through,
-                       UnitAttr:$transposed);
+                       UnitAttr:$transposed, UnitAttr:$apart);
   let results = (outs Systolic_Tile:$result);
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$tile),
                             [{ build($_builder, $_state, result, tile, ::mlir::ValueRange()); }]>];
   let assemblyFormat = [{
-    $tile (`through` $through^ `:` qualified(type($through)))? (`transposed` $transposed^)? attr-dict
-    `:` type($tile) `->` type($result)
+    $tile (`through` $through^ `:` qualified(type($through)))? (`transposed` $transposed^)?
+    (`apart` $apart^)? attr-dict `:` type($tile) `->` type($result)
   }];
   let hasFolder = 1;
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether every wave has the same elements before and after, and no two waves the same.
+    bool staysInWaves();
+  }];
 }
 
 #endif

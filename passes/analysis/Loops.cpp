@@ -61,6 +61,13 @@ static bool isOperandOf(LoadOp load, MmaOp product, scf::ForOp loop) {
   return slice.contains(load);
 }
 
+/// Whether what a load gives goes through elementwise ops to what the loop carries: a factor of its products, say.
+static bool isWorkedOn(LoadOp load, scf::ForOp loop) {
+  return !load.getWhen() && llvm::any_of(scf::ForOp(loop).getYieldedValues(), [&](Value next) {
+    return next.getDefiningOp() && getSlice(next, loop).contains(load);
+  });
+}
+
 /// Calls `each` with the operations of a loop's body, in order, and with those of its overlaps.
 static void forEachOp(scf::ForOp loop, function_ref<void(Operation &)> each) {
   for (Operation &op : loop.getBody()->without_terminator()) {
@@ -111,11 +118,12 @@ ProductLoop::ProductLoop(scf::ForOp loop)
   for (LoadOp load : loads) {
     if (llvm::any_of(writes, [&](const LoopWrite &one) { return llvm::is_contained(one.loads, load); }))
       continue;
-    for (unsigned product : llvm::reverse(order))
-      if (isOperandOf(load, products[product].mma, loop)) {
-        directLoads.push_back({load, product});
-        break;
-      }
+    auto wants = [&](unsigned product) { return isOperandOf(load, products[product].mma, loop); };
+    auto last = llvm::find_if(llvm::reverse(order), wants);
+    if (last != order.rend())
+      directLoads.push_back({load, *last});
+    else if (isWorkedOn(load, loop))
+      directLoads.push_back({load, order.back()});
   }
   depth = products.empty() ? 0 : getTileType(products.front().mma.getA()).getDimSize(1);
   if (!llvm::all_of(products, [&](LoopProduct &one) { return getTileType(one.mma.getA()).getDimSize(1) == depth; }))

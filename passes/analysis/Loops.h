@@ -37,7 +37,8 @@ struct LoopWrite {
 /// What memory gives to products, or to what is made of them, past LDS.
 struct LoopDirectLoad {
   LoadOp load;
-  unsigned product; ///< the last of the loop's products that wants it, by way of what is computed alone
+  /// The last of the loop's products that wants it, by way of what is computed alone; where none does, the last one.
+  unsigned product;
 };
 
 /// A loop with products in its body, or in the overlaps there.

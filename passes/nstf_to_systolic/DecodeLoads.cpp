@@ -93,10 +93,11 @@ private:
   }
 
   /// "K" -> "K_codes", a parameter of the kernel.
-  Attribute addAxis(Attribute axis, Plane plane, int64_t size) {
+  Attribute addAxis(Attribute axis, Plane plane, int64_t size) { return addAxis(axis, stringifyPlane(plane), size); }
+  Attribute addAxis(Attribute axis, StringRef suffix, int64_t size) {
     std::string text =
         isa<StringAttr>(axis) ? cast<StringAttr>(axis).str() : "A" + std::to_string(cast<IntegerAttr>(axis).getInt());
-    StringAttr added = builder.getStringAttr(text + "_" + stringifyPlane(plane));
+    StringAttr added = builder.getStringAttr(text + "_" + suffix);
     NamedAttrList parameters(program.getParams());
     parameters.set(added, builder.getI64IntegerAttr(size));
     program.setParamsAttr(parameters.getDictionary(program.getContext()));
@@ -125,10 +126,14 @@ private:
     number = tile.getElementType().isBF16() ? Type(builder.getF32Type()) : tile.getElementType();
     auto dot = dyn_cast<systolic::DotOp>(*op->user_begin());
     if (dot && op->hasOneUse() && dot.getW() == op.getResult()) {
-      auto loop = format.getGroups() == 1 ? findSum(dot) : scf::ForOp();
+      auto loop = format.getGroups() == 1 ? findSum(dot, dot.getAcc()) : scf::ForOp();
       loadPlanes(builder.getF32Type(), loop ? loop : op);
       return decodeSums(dot, loop);
     }
+    auto product = dyn_cast<systolic::MmaOp>(*op->user_begin());
+    if (product && op->hasOneUse() && product.getB() == op.getResult() && holdsCodes())
+      if (auto loop = findSum(product, product.getAcc()))
+        return decodeProducts(product, loop);
     if (format.getElementType(Plane::scales).isF32()) // more than f16 holds
       number = builder.getF32Type();
     loadPlanes(number, op);
@@ -189,11 +194,83 @@ private:
     return success();
   }
 
-  /// The loop that makes nothing but the sum that `dot` adds to, of 0, of the same rows; null where there is none.
-  scf::ForOp findSum(systolic::DotOp dot) {
-    auto loop = dyn_cast<scf::ForOp>(dot->getParentOp());
-    bool isSum = loop && loop.getNumResults() == 1 && loop.getRegionIterArgs()[0] == dot.getAcc() &&
-                 dot.getAcc().hasOneUse() && loop.getYieldedValues()[0] == dot.getResult() &&
+  /// Whether products can take codes as they are: as numbers of the tile's own 16 bits, whose groups don't end within
+  /// what a wave multiplies of a block.
+  bool holdsCodes() {
+    int64_t parts = program.getWaves().parts;
+    bool fits = format.getGroups() == 1 || format.getGroupSize() % (columns / parts) == 0;
+    Type element = tile.getElementType();
+    return columns % parts == 0 && fits && (element.isF16() || (element.isBF16() && !format.getHighBits()));
+  }
+
+  /// Where a row has one scale and no zero, its sum is multiplied by the scale. Otherwise each block's sums are, in the
+  /// parts that waves make of them.
+  LogicalResult decodeProducts(systolic::MmaOp product, scf::ForOp loop) {
+    number = tile.getElementType();
+    bool raised = format.isPacked(), isByRow = format.getGroups() == 1;
+    loadPlanes(builder.getF32Type(), isByRow ? loop : load);
+    builder.setInsertionPoint(product);
+    Value codes = getCodes(raised), zeros = getZeros(builder.getF32Type(), raised);
+    auto sums = cast<RankedTensorType>(product.getType());
+    if (isByRow && !zeros)
+      product.getBMutable().assign(codes);
+    else
+      addBlocks(product, loop, codes, zeros, isByRow ? Value() : loaded.scales);
+    if (isByRow) {
+      Operation *sum = loop;
+      if (auto parts = dyn_cast<systolic::SumPartsOp>(loop->getNextNode()))
+        sum = parts;
+      builder.setInsertionPointAfter(sum);
+      auto scaled = arith::MulFOp::create(builder, loc, sum->getResult(0), repeat(loaded.scales, sums));
+      sum->getResult(0).replaceAllUsesExcept(scaled, scaled);
+    }
+    load.erase();
+    return success();
+  }
+
+  /// What the loop adds up becomes (codes * x - zeros * sum of x) * scales of a block at a time.
+  void addBlocks(systolic::MmaOp product, scf::ForOp loop, Value codes, Value zeros, Value scales) {
+    auto sums = cast<RankedTensorType>(product.getType());
+    int64_t parts = program.getWaves().parts;
+    RankedTensorType partial = parts == 1 ? sums : getPartial(sums, parts);
+    Value zero = makeSplat(partial, 0.0), acc = product.getAcc();
+    auto multiply = [&](Value w) -> Value {
+      return systolic::MmaOp::create(builder, loc, partial, product.getA(), w, zero, parts, /*runs=*/parts > 1);
+    };
+    acc.setType(partial);
+    Value block = multiply(codes);
+    if (zeros)
+      block = math::FmaOp::create(builder, loc, arith::NegFOp::create(builder, loc, repeat(zeros, partial)),
+                                  multiply(makeSplat(1.0)), block);
+    Value next = scales ? math::FmaOp::create(builder, loc, block, repeat(scales, partial), acc).getResult()
+                        : arith::AddFOp::create(builder, loc, acc, block).getResult();
+    product.replaceAllUsesWith(next);
+    product.erase();
+    builder.setInsertionPoint(loop);
+    loop.getInitArgsMutable()[0].assign(makeSplat(partial, 0.0));
+    Value result = loop.getResult(0);
+    result.setType(partial);
+    if (parts == 1)
+      return;
+    builder.setInsertionPointAfter(loop);
+    auto total = systolic::SumPartsOp::create(builder, loc, sums, result);
+    result.replaceAllUsesExcept(total, total);
+  }
+
+  RankedTensorType getPartial(RankedTensorType sums, int64_t parts) {
+    SmallVector<Attribute> names(cast<AxesAttr>(sums.getEncoding()).getNames());
+    auto rows = isa<StringAttr>(names[0]) ? *program.getParam(cast<StringAttr>(names[0]).getValue())
+                                          : cast<IntegerAttr>(names[0]).getInt();
+    names[0] = addAxis(names[0], "parts", parts * rows);
+    return RankedTensorType::get({parts * sums.getDimSize(0), sums.getDimSize(1)}, sums.getElementType(),
+                                 AxesAttr::get(program.getContext(), names));
+  }
+
+  /// The loop that makes nothing but the sum that `term` adds to, of 0, of the same rows; null where there is none.
+  scf::ForOp findSum(Operation *term, Value acc) {
+    auto loop = dyn_cast<scf::ForOp>(term->getParentOp());
+    bool isSum = loop && loop.getNumResults() == 1 && loop.getRegionIterArgs()[0] == acc && acc.hasOneUse() &&
+                 loop.getYieldedValues()[0] == term->getResult(0) &&
                  matchPattern(loop.getInitArgs()[0], m_PosZeroFloat()) &&
                  loop.isDefinedOutsideOfLoop(load.getIndices()[0]);
     return isSum ? loop : scf::ForOp();
@@ -314,7 +391,7 @@ private:
 
   /// What codes are less, as they are loaded, by groups: null where that is 0.
   Value getZeros(Type type, bool raised = false) {
-    int64_t offset = !format.isPacked() ? format.getMiddle() : raised ? -systolic::UnpackOp::raise : 0;
+    int64_t offset = !format.isPacked() ? format.getMiddle() : raised ? -systolic::UnpackOp::getRaise(number) : 0;
     auto zerosType = cast<RankedTensorType>(loaded.scales.getType()).clone(type);
     if (!loaded.zeros)
       return format.getMiddle() == offset ? Value() : makeSplat(zerosType, double(format.getMiddle() - offset));

@@ -247,9 +247,12 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
       for (auto [operand, role] : {std::pair(op.getA(), MmaOperand::A), std::pair(op.getB(), MmaOperand::B)}) {
         LoadOp load = findLoad(operand);
         FragmentAttr layout = wantedLayout(operand, role);
-        bool isDirect = load && isForOneWave(layout) && isPacked(load);
-        if (!load || isDirect || (isForOneWave(layout) && isLoadedOnce(load, op)))
-          assign(operand, layout);
+        bool isAlone = isForOneWave(layout), isDirect = load && isAlone && isPacked(load);
+        if (FragmentAttr own = load && isAlone && !isDirect ? getOwnLayout(load) : FragmentAttr())
+          layouts.insert({load.getResult(), own}); // and what is made of it as it is multiplied
+        else if (load && !isDirect && !(isAlone && isLoadedOnce(load, op)))
+          continue;
+        assign(operand, layout);
         if (isDirect)
           remark::passed(load.getLoc(),
                          remark::RemarkOpts::name("Direct").category(getArgument()).function(kernel.getSymName()))
@@ -264,7 +267,29 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
   }
 
   /// Whether memory has it in the order of operands: LDS between would give it nothing.
-  static bool isPacked(LoadOp load) { return !load.getRows() && !load.getCols() && findPacking(load.getBuffer()); }
+  static bool isPacked(LoadOp load) { return isPlain(load) && findPacking(load.getBuffer()); }
+  static bool isPlain(LoadOp load) { return !load.getRows() && !load.getCols() && !load.getAt(); }
+
+  /// Of waves that multiply a run of columns each: along the rows of memory, of its own columns alone. Null where a
+  /// wave has not enough for all lanes.
+  FragmentAttr getOwnLayout(LoadOp load) {
+    RankedTensorType tile = getTileType(load.getResult());
+    if (!kernel.getArray()->getRuns() || !isPlain(load) || tile.getRank() != 2)
+      return {};
+    int64_t parts = kernel.getArray()->getParts();
+    SmallVector<int64_t> shape(tile.getShape());
+    if (load.getTransposed())
+      std::swap(shape[0], shape[1]);
+    if (shape[1] % parts)
+      return {};
+    shape[1] /= parts;
+    unsigned bits = cast<MemRefType>(load.getBuffer().getType()).getElementTypeBitWidth();
+    FragmentAttr share = getBlockedLayout(&getContext(), shape, bits, /*waves=*/1, *kernel.getWaveSize());
+    if (llvm::any_of(share.getLane(), [](const Digit &digit) { return digit.dim < 0 && digit.count > 1; }))
+      return {};
+    auto layout = FragmentAttr::getCanonical(&getContext(), share.getReg(), share.getLane(), {{1, parts, shape[1]}});
+    return load.getTransposed() ? layout.transpose() : layout;
+  }
 
   /// Whether it is loaded before the loop of its product: LDS between would save little and take room.
   static bool isLoadedOnce(LoadOp load, MmaOp product) {
@@ -393,6 +418,9 @@ struct AssignLayoutsPass : nstf::systolic::impl::AssignLayoutsPassBase<AssignLay
           convert(broadcast.getSourceMutable(), source);
         }
       } else if (auto unpack = dyn_cast<UnpackOp>(op)) {
+        if (kernel.getArray()->getRuns())
+          if (FragmentAttr wanted = unpack.getWordsLayout(getFragment(unpack.getType())))
+            convert(unpack.getWordsMutable(), wanted);
         FragmentAttr words = getFragment(unpack.getWords().getType());
         convertResult(unpack, words.refine(unpack.getDim(), unpack.getCodesPerWord()));
       } else if (auto sum = dyn_cast<SumPartsOp>(op)) {

@@ -89,7 +89,7 @@ LogicalResult nstf::systolic::requireNoLayouts(KernelOp kernel) {
 LogicalResult nstf::systolic::requireStaged(KernelOp kernel) {
   return requireOfAll(kernel, [](Operation *op) -> std::string {
     auto conversion = dyn_cast<ConvertLayoutOp>(op);
-    bool isLeft = conversion && isOperand(conversion) && !op->hasAttr(unstagedAttributeName);
+    bool isLeft = conversion && isOperand(conversion) && !conversion.getApart() && !op->hasAttr(unstagedAttributeName);
     return isLeft ? "expected operands to go through LDS (systolic-stage-operands) but got a conversion" : "";
   });
 }

@@ -52,7 +52,7 @@ struct ScheduleLoopPass : nstf::systolic::impl::ScheduleLoopPassBase<ScheduleLoo
         if (takeTurns(product.loop, target->simdsPerComputeUnit()))
           continue;
       }
-      if (isChainPastLds(product))
+      if (isPastLds(product))
         pinLoads(product.loop);
       else
         schedule(product.loop, plan);
@@ -73,11 +73,8 @@ private:
     return reason.empty();
   }
 
-  /// Whether a product takes what is made of another one, and none of the loop's tiles goes to LDS.
-  static bool isChainPastLds(const ProductLoop &product) {
-    return product.writes.empty() && product.stages.empty() &&
-           llvm::any_of(product.products, [](const LoopProduct &one) { return !one.chain.empty(); });
-  }
+  /// Whether none of the loop's tiles goes to LDS.
+  static bool isPastLds(const ProductLoop &product) { return product.writes.empty() && product.stages.empty(); }
 
   /// What is loaded for the next round stays behind the product that took the tile before it, and what is loaded in
   /// front of the loop comes in the same order: a wait is then for the older half of what is on its way.

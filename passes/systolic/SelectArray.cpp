@@ -1,6 +1,7 @@
 // systolic-select-array: how many waves stand where, and which matrix instruction is the cell (Passes.td).
 #include "dialects/nstf/Target.h"
 #include "dialects/systolic/Layouts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
 #include "passes/analysis/Operands.h"
 #include "passes/systolic/Passes.h"
@@ -40,6 +41,7 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
     int64_t rows = kernel.getWaves().rows, cols = kernel.getWaves().columns;
     auto products = collectProducts(kernel);
     int64_t parts = products.empty() ? 1 : products.front().getParts();
+    bool runs = !products.empty() && products.front().getRuns();
     std::string waves = getText(rows, cols, parts);
     int64_t workItems = rows * cols * parts * *kernel.getWaveSize(), crews = kernel.getCrews();
     if (crews * workItems > target->maxWorkgroupSize()) {
@@ -60,8 +62,8 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
       kernel.setArrayAttr(SystolicArrayAttr::get(&getContext(), rows, cols, 0, 0, 0, 0, /*transposed=*/false));
       return;
     }
-    bool isFromMemory =
-        llvm::all_of(products, [](MmaOp product) { return findLoad(product.getA()) && findLoad(product.getB()); });
+    bool isFromMemory = llvm::all_of(
+        products, [](MmaOp product) { return isFromMemoryAlone(product.getA()) && isFromMemoryAlone(product.getB()); });
     SmallVector<nstf::MatrixInstruction> instructions = candidates(*target, products.front());
     if (instructions.empty()) {
       kernel.emitError() << "expected products of " << llvm::join(getOperandTypes(*target), ", ")
@@ -81,7 +83,7 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
       for (int64_t elements : getElementsPerLane(products.front(), instruction, *kernel.getWaveSize(), isFromMemory)) {
         bool isChained = !isFromMemory && elements > elementsOfChain;
         array = makeArray(instruction, rows, cols, *kernel.getWaveSize(), elements, isFromMemory && storesRows(kernel),
-                          isChained, parts);
+                          isChained, parts, runs);
         reason = getMisfit(array, products, *kernel.getWaveSize());
         if (reason.empty())
           break;
@@ -196,19 +198,28 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
   static SmallVector<int64_t> getElementsPerLane(MmaOp product, const nstf::MatrixInstruction &instruction,
                                                  int64_t waveSize, bool isFromMemory) {
     int64_t ofAccess = bitsOfAccess / getTileType(product.getA()).getElementTypeBitWidth();
-    if (comesInRuns(product.getA()) || comesInRuns(product.getB()))
-      return {elementsOfChain};
+    for (Value operand : {product.getA(), product.getB()})
+      if (int64_t elements = getRun(operand))
+        return {elements};
     bool fits = isFromMemory || instruction.m % (ofAccess * waveSize / instruction.m) == 0;
     if (ofAccess <= elementsOfChain || !fits)
       return {elementsOfChain};
     return {ofAccess, elementsOfChain};
   }
 
-  /// Whether an access to memory fetches what a lane holds of several cells.
-  static bool comesInRuns(Value operand) {
+  /// The elements that a lane holds of a cell where an access to memory fetches several cells'; 0: it doesn't.
+  static int64_t getRun(Value operand) {
     LoadOp load = findLoad(operand);
     PackedAttr packing = load ? findPacking(load.getBuffer()) : PackedAttr();
-    return packing && packing.getBy() == elementsOfChain;
+    if (!packing)
+      return 0;
+    // Of words each of their codes is an element.
+    return packing.getBy() * getTileType(operand).getNumElements() / getTileType(load.getResult()).getNumElements();
+  }
+
+  /// Whether an operand is what is loaded, or constant.
+  static bool isFromMemoryAlone(Value operand) {
+    return findLoad(operand) || operand.getDefiningOp<arith::ConstantOp>();
   }
 
   /// Whether results are stored along their rows: then accumulators along them make wide stores.
@@ -222,10 +233,10 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
   }
 
   SystolicArrayAttr makeArray(const nstf::MatrixInstruction &instruction, int64_t rows, int64_t cols, int64_t waveSize,
-                              int64_t elementsPerLane, bool transposed, bool chained, int64_t parts) {
+                              int64_t elementsPerLane, bool transposed, bool chained, int64_t parts, bool runs) {
     int64_t k = elementsPerLane * waveSize / instruction.m;
     return SystolicArrayAttr::get(&getContext(), rows, cols, instruction.m, instruction.n, std::max(instruction.k, k),
-                                  instruction.k, transposed, chained, parts);
+                                  instruction.k, transposed, chained, parts, runs);
   }
 
   static std::string getText(int64_t rows, int64_t cols, int64_t parts) {
@@ -244,8 +255,8 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
     for (MmaOp product : products) {
       if (elementTypes(product) != elementTypes(products.front()))
         return "the kernel's products have different types, and an array has one instruction";
-      if (int64_t(product.getParts()) != array.getParts())
-        return "the kernel's products have different numbers of parts";
+      if (int64_t(product.getParts()) != array.getParts() || product.getRuns() != array.getRuns())
+        return "the kernel's products have different parts";
       if (array.getChained() && array.getParts() > 1)
         return "its rows would be chained, and parts are of products alone";
       auto layout = [&](Value value, MmaOperand operand) {

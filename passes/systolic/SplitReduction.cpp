@@ -34,6 +34,11 @@ struct SplitReductionPass : nstf::systolic::impl::SplitReductionPassBase<SplitRe
       return;
     const LoopAnalysis &analysis = getAnalysis<LoopAnalysis>();
     auto options = remark::RemarkOpts::name("Parts").category(getArgument()).function(kernel.getSymName());
+    if (llvm::all_of(analysis.getLoops(), [&](const ProductLoop &loop) {
+          return llvm::all_of(loop.products,
+                              [&](const LoopProduct &one) { return int64_t(MmaOp(one.mma).getParts()) == parts; });
+        }))
+      return;
     // An array has one number of parts.
     auto isSplit = [](const ProductLoop &loop) {
       return loop.isSumOfProducts() && loop.beginsWithZero() && loop.products.size() == loop.loop->getNumResults();
@@ -96,8 +101,9 @@ private:
     return RankedTensorType::get(shape, sum.getElementType(), AxesAttr::get(sum.getContext(), axes));
   }
 
-  static void split(scf::ForOp loop, int64_t parts) {
+  void split(scf::ForOp loop, int64_t parts) {
     OpBuilder builder(loop);
+    nstf::support::Schedule::Waves waves = getOperation().getWaves();
     for (auto [init, sum, result] :
          llvm::zip_equal(loop.getInitArgsMutable(), loop.getRegionIterArgs(), loop.getResults())) {
       RankedTensorType whole = getTileType(sum), type = getParts(whole, parts);
@@ -107,6 +113,7 @@ private:
       sum.setType(type);
       product.getResult().setType(type);
       product.setParts(parts);
+      product.setRuns(waves.rows * waves.columns == 1); // then waves have nothing to do with each other
       result.setType(type);
       builder.setInsertionPointAfter(loop);
       auto total = SumPartsOp::create(builder, loop.getLoc(), whole, result);

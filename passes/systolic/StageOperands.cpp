@@ -67,13 +67,15 @@ struct StageOperandsPass : nstf::systolic::impl::StageOperandsPassBase<StageOper
     target = *found;
     costs = Costs(*found);
     arrays.clear();
-    SmallVector<Stage> stages;
+    SmallVector<Stage> stages, apart;
     int64_t scratch = 0;
     std::optional<Schedule::Through> through = kernel.getScheduleFields().through;
     bool byStage = through ? *through == Schedule::Through::Lds : stage;
     kernel.walk([&](Operation *op) {
       auto conversion = dyn_cast<ConvertLayoutOp>(op);
-      if (conversion && isOperand(conversion) && !op->hasAttr(unstagedAttributeName))
+      if (conversion && isOfLoneWaves(conversion))
+        apart.push_back(makeStage(conversion, /*byStage=*/false, /*pads=*/false, /*turns=*/false));
+      else if (conversion && isOperand(conversion) && !op->hasAttr(unstagedAttributeName))
         stages.push_back(makeStage(conversion, byStage));
       else if (isa<ConvertLayoutOp, ReduceOp, SumPartsOp>(op))
         scratch = std::max(scratch, getScratchBytes(op, *kernel.getWaveSize()));
@@ -81,6 +83,18 @@ struct StageOperandsPass : nstf::systolic::impl::StageOperandsPassBase<StageOper
     llvm::MapVector<Block *, SmallVector<Stage>> blocks;
     // Arrays are of all waves, and their barriers, too: crews have none.
     int64_t room = kernel.getCrews() > 1 ? 0 : target.ldsBytes() - scratch;
+    for (Stage &stage : apart) {
+      int64_t bytes = stage.lds.getSizeInBytes();
+      report(stage, bytes <= room);
+      if (bytes > room) {
+        stage.conversion->setAttr(unstagedAttributeName, UnitAttr::get(&getContext()));
+        continue;
+      }
+      room -= bytes;
+      stage.conversion.getThroughMutable().assign(addArgument(stage.lds));
+      stage.conversion.setTransposed(stage.read.transposed);
+      stage.conversion.setApart(true);
+    }
     for (Stage &stage : stages) {
       if (stage.padded && stage.lds.getSizeInBytes() > room)
         stage = makeStage(stage.conversion, byStage, /*pads=*/false);
@@ -111,6 +125,12 @@ private:
   nstf::TargetView target;
   Costs costs;
   SmallVector<Array> arrays;
+
+  /// Whether it is of a tile that is loaded in shares of waves that have nothing to do with each other.
+  bool isOfLoneWaves(ConvertLayoutOp op) {
+    return getOperation().getArray()->getRuns() && op.getTile().getDefiningOp<LoadOp>() && movesBetweenLanes(op) &&
+           op.staysInWaves() && !op->hasAttr(unstagedAttributeName);
+  }
 
   Operation *getPlace(const Stage &stage) {
     return getOperation().getBody().front().findAncestorOpInBlock(*ConvertLayoutOp(stage.conversion));
@@ -184,7 +204,7 @@ private:
   }
 
   /// The array lies as memory does, so that writing is as wide as loading was.
-  Stage makeStage(ConvertLayoutOp op, bool byStage, bool pads = true) {
+  Stage makeStage(ConvertLayoutOp op, bool byStage, bool pads = true, bool turns = true) {
     RankedTensorType tile = getTileType(op.getResult());
     LoadOp load = findLoad(op.getTile());
     bool transposed = load.getTransposed();
@@ -217,7 +237,7 @@ private:
                              swizzle ? swizzle : builder.getUnitAttr(), axes);
     if (byStage)
       stage.load = findStageable(op, stage.lds);
-    if (!stage.load && !padded)
+    if (turns && !stage.load && !padded)
       turn(stage, load);
     return stage;
   }

@@ -75,7 +75,11 @@ public:
   static bool isMadeAnew(Operation *op) {
     if (auto load = dyn_cast<LoadOp>(op))
       return !load.getRows() && !load.getCols() && !load.getAt();
-    return isElementwise(op) || isFreeToClone(op) || isa<BroadcastOp>(op);
+    // What is repeated along a whole dimension can be in any layout.
+    auto broadcast = dyn_cast<BroadcastOp>(op);
+    bool repeatsAll =
+        broadcast && (!broadcast.getEach() || getTileType(broadcast.getSource()).getDimSize(broadcast.getDim()) == 1);
+    return isElementwise(op) || isFreeToClone(op) || repeatsAll;
   }
 };
 
@@ -119,7 +123,7 @@ public:
 private:
   static FragmentAttr getOperandLayout(Operation *op, FragmentAttr layout) {
     auto broadcast = dyn_cast<BroadcastOp>(op);
-    return broadcast ? layout.dropDim(broadcast.getDim()) : layout;
+    return broadcast ? broadcast.getSourceLayout(layout) : layout;
   }
 
   llvm::DenseMap<std::pair<Value, Attribute>, Value> made;

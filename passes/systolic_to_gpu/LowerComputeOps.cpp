@@ -140,8 +140,9 @@ struct UnpackPattern : TilePattern<UnpackOp> {
       Value value = extractRegisters(index, adaptor.getWords(), word, 1);
       for (int64_t code = 0; code < perWord; code += 2) {
         int64_t first = UnpackOp::getFirstBit(bits, code);
-        Value pair = type.getElementType().isF16() ? toHalves(index, value, first, bits, op.getRaised())
-                                                   : toFloats(index, value, first, bits, op.getRaised());
+        Value pair = type.getElementType().isF32()
+                         ? toFloats(index, value, first, bits, op.getRaised())
+                         : toHalves(index, value, first, bits, op.getRaised(), type.getElementType());
         result = insertRegisters(index, pair, result, word * perWord + code);
       }
     }
@@ -149,8 +150,7 @@ struct UnpackPattern : TilePattern<UnpackOp> {
     return success();
   }
 
-  static constexpr int64_t mantissaBits = 10; ///< of f16
-  static constexpr int64_t bitOfRaised = 4;   ///< that counts 1 in an f16 of 64 and more
+  static int64_t getMantissaBits(Type type) { return type.isBF16() ? 7 : 10; }
 
   static Value constant(IndexBuilder &index, int64_t value) {
     return arith::ConstantOp::create(index.builder, index.loc, index.builder.getI32IntegerAttr(int32_t(value)));
@@ -167,17 +167,19 @@ struct UnpackPattern : TilePattern<UnpackOp> {
     return arith::AndIOp::create(index.builder, index.loc, word, constant(index, mask));
   }
 
-  /// The codes at bit `first` of both halves.
-  static Value toHalves(IndexBuilder &index, Value word, int64_t first, int64_t bits, bool raised) {
-    // Raised ones where their last bit counts 1 beside 64. Of others those in a mantissa's place need not move, higher
-    // ones do, by a shift that they share.
+  /// The codes at bit `first` of both halves, as numbers of 16 bits.
+  static Value toHalves(IndexBuilder &index, Value word, int64_t first, int64_t bits, bool raised, Type element) {
+    // Raised ones where their last bit counts 1 beside what they are raised by. Of others those in a mantissa's place
+    // need not move, higher ones do, by a shift that they share.
+    int64_t mantissaBits = getMantissaBits(element), bias = element.isBF16() ? 127 : 15;
+    int64_t bitOfRaised = mantissaBits - llvm::Log2_64(UnpackOp::getRaise(element));
     int64_t bit = raised ? bitOfRaised : first + bits <= mantissaBits ? first : first - 8;
-    int64_t mask = ((1 << bits) - 1) << bit, exponent = (25 - bit) << mantissaBits;
+    int64_t mask = ((1 << bits) - 1) << bit, exponent = (bias + mantissaBits - bit) << mantissaBits;
     if (bit > first)
       word = arith::ShLIOp::create(index.builder, index.loc, word, constant(index, bit - first));
     Value pair = shiftAndMask(index, word, std::max<int64_t>(first - bit, 0), mask << 16 | mask);
     pair = arith::OrIOp::create(index.builder, index.loc, pair, inVector(index, exponent << 16 | exponent));
-    auto type = VectorType::get(2, index.builder.getF16Type());
+    auto type = VectorType::get(2, element);
     pair = vector::BroadcastOp::create(index.builder, index.loc, VectorType::get(1, pair.getType()), pair);
     pair = vector::BitCastOp::create(index.builder, index.loc, type, pair);
     if (raised)
@@ -205,7 +207,7 @@ struct UnpackPattern : TilePattern<UnpackOp> {
       Value number = arith::UIToFPOp::create(index.builder, index.loc, type.getElementType(), byte);
       pair = insertRegisters(index, number, pair, half);
     }
-    return raised ? add(index, pair, UnpackOp::raise) : pair;
+    return raised ? add(index, pair, UnpackOp::getRaise(type.getElementType())) : pair;
   }
 };
 
@@ -366,7 +368,18 @@ struct SumPartsPattern : TilePattern<SumPartsOp> {
           ->setAttr("alignment", getAlignment(rewriter));
     }
     amdgpu::LDSBarrierOp::create(rewriter, op.getLoc());
-    Value first = index.mul(index.rem(part, registers / own), ownAccesses), result = zeroVector(index, type);
+    int64_t shares = registers / own;
+    Value first = index.mul(index.rem(part, shares), ownAccesses), result = zeroVector(index, type);
+    // What other waves would do again, these alone do.
+    scf::IfOp branch;
+    if (shares < parts) {
+      Value adds =
+          arith::CmpIOp::create(rewriter, op.getLoc(), arith::CmpIPredicate::ult, part, index.constant(shares));
+      branch = scf::IfOp::create(rewriter, op.getLoc(), type, adds, /*withElseRegion=*/true);
+      rewriter.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(rewriter, op.getLoc(), result);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+    }
     for (int64_t i = 0; i < ownAccesses; ++i) {
       Value sum;
       for (int64_t other = 0; other < parts; ++other) {
@@ -376,6 +389,10 @@ struct SumPartsPattern : TilePattern<SumPartsOp> {
         sum = sum ? combine(index, ReduceKind::add, sum, some) : some.getResult();
       }
       result = insertRegisters(index, sum, result, i * registersOfAccess);
+    }
+    if (branch) {
+      scf::YieldOp::create(rewriter, op.getLoc(), result);
+      result = branch.getResult(0);
     }
     rewriter.replaceOp(op, result);
     return success();

@@ -228,7 +228,9 @@ struct ConvertLayoutPattern : TilePattern<ConvertLayoutOp> {
     Value zero = index.constant(0);
     for (auto [round, written, read] : llvm::enumerate(in.registers, out.registers)) {
       LdsBuffer array{arrays[round % arrays.size()], zero, lying};
-      if (round == 0)
+      if (round == 0 && op.getApart())
+        makeWaveFence(index);
+      else if (round == 0)
         makeLdsBarrier(index, kernel);
       else if (arrays.size() == 1)
         synchronize(index, crossesWaves);
