@@ -208,24 +208,32 @@ private:
   LogicalResult decodeProducts(systolic::MmaOp product, scf::ForOp loop) {
     number = tile.getElementType();
     bool raised = format.isPacked(), isByRow = format.getGroups() == 1;
-    loadPlanes(builder.getF32Type(), isByRow ? loop : load);
+    loadPlanes(format.getElementType(Plane::scales), isByRow ? loop : load);
     builder.setInsertionPoint(product);
     Value codes = getCodes(raised), zeros = getZeros(builder.getF32Type(), raised);
     auto sums = cast<RankedTensorType>(product.getType());
     if (isByRow && !zeros)
       product.getBMutable().assign(codes);
     else
-      addBlocks(product, loop, codes, zeros, isByRow ? Value() : loaded.scales);
+      addBlocks(product, loop, codes, zeros, isByRow ? Value() : widen(loaded.scales));
     if (isByRow) {
       Operation *sum = loop;
       if (auto parts = dyn_cast<systolic::SumPartsOp>(loop->getNextNode()))
         sum = parts;
       builder.setInsertionPointAfter(sum);
-      auto scaled = arith::MulFOp::create(builder, loc, sum->getResult(0), repeat(loaded.scales, sums));
+      auto scaled = arith::MulFOp::create(builder, loc, sum->getResult(0), repeat(widen(loaded.scales), sums));
       sum->getResult(0).replaceAllUsesExcept(scaled, scaled);
     }
     load.erase();
     return success();
+  }
+
+  /// Where it is used: a tile that is on its way has its own type.
+  Value widen(Value tile) {
+    auto type = cast<RankedTensorType>(tile.getType());
+    if (type.getElementType().isF32())
+      return tile;
+    return arith::ExtFOp::create(builder, loc, type.clone(builder.getF32Type()), tile);
   }
 
   /// What the loop adds up becomes (codes * x - zeros * sum of x) * scales of a block at a time.

@@ -14,6 +14,8 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "passes/systolic/LoopResources.h"
+#include "llvm/ADT/SetVector.h"
 #include <deque>
 #include <map>
 
@@ -117,7 +119,7 @@ private:
     for (int64_t block = 0; block < written; ++block)
       for (size_t index = 0; index < product.writes.size(); ++index)
         if (block < plan.find(PlanActionKind::Write, index)->ahead)
-          write(index, block);
+          write(index, block, [&] { return blockAt(block); });
     for (int64_t block = 0; block < staged; ++block) {
       Loading loading = beginLoading(blockAt(block));
       for (size_t index = 0; index < product.stages.size(); ++index)
@@ -157,9 +159,11 @@ private:
 
   SmallVector<Value> gather() const {
     SmallVector<Value> values(sums);
-    for (const auto *queues : {&onTheirWay, &fragments})
-      for (const std::deque<Value> &tiles : *queues)
-        llvm::append_range(values, tiles);
+    for (const std::deque<SmallVector<Value>> &tiles : onTheirWay)
+      for (const SmallVector<Value> &loaded : tiles)
+        llvm::append_range(values, loaded);
+    for (const std::deque<Value> &tiles : fragments)
+      llvm::append_range(values, tiles);
     return values;
   }
 
@@ -169,9 +173,11 @@ private:
       values = values.drop_front(into.size());
     };
     take(sums);
-    for (auto *queues : {&onTheirWay, &fragments})
-      for (std::deque<Value> &tiles : *queues)
-        take(tiles);
+    for (std::deque<SmallVector<Value>> &tiles : onTheirWay)
+      for (SmallVector<Value> &loaded : tiles)
+        take(loaded);
+    for (std::deque<Value> &tiles : fragments)
+      take(tiles);
   }
 
   /// A block whose tiles are loaded one after the other.
@@ -186,14 +192,20 @@ private:
     return block;
   }
 
-  /// What a value of the loop is for a block.
-  Value computeFor(Loading &block, Value value) {
+  /// What a value is made of in the loop.
+  llvm::SetVector<Operation *> findSlice(Value value) {
     llvm::SetVector<Operation *> needed;
     BackwardSliceOptions inLoop;
     inLoop.omitUsesFromAbove = false;
     inLoop.inclusive = true;
     inLoop.filter = [&](Operation *op) { return op->getBlock() == loop.getBody(); };
     (void)getBackwardSlice(value, &needed, inLoop);
+    return needed;
+  }
+
+  /// What a value of the loop is for a block.
+  Value computeFor(Loading &block, Value value) {
+    llvm::SetVector<Operation *> needed = findSlice(value);
     for (Operation *op : product.loading)
       if (needed.contains(op) && !block.mapping.contains(op))
         if (auto load = dyn_cast<LoadOp>(builder.clone(*op, block.mapping)))
@@ -207,11 +219,41 @@ private:
     bool isAlone = !action.pairs || (plan.getFirstAlone() && number < written);
     if (!isAlone && number % 2)
       return;
+    if (isComputedLate(action.index)) {
+      onTheirWay[action.index].push_back(llvm::map_to_vector(
+          product.getLoads(action.index), [&](LoadOp one) { return computeFor(block, one.getResult()); }));
+      return;
+    }
     Value tile = computeFor(block, WriteOp(product.writes[action.index].write).getTile());
     if (isAlone)
-      onTheirWay[action.index].push_back(tile);
+      onTheirWay[action.index].push_back({tile});
     else
-      llvm::append_range(onTheirWay[action.index], widenLoad(tile.getDefiningOp<LoadOp>()));
+      for (Value half : widenLoad(tile.getDefiningOp<LoadOp>()))
+        onTheirWay[action.index].push_back({half});
+  }
+
+  /// Whether what is loaded takes no more registers than the tile that is made of it: then that is made where it is
+  /// written, and nothing waits for the load before.
+  bool isComputedLate(size_t index) const {
+    Value tile = WriteOp(product.writes[index].write).getTile();
+    int64_t registers = 0;
+    for (LoadOp load : product.getLoads(index))
+      registers += countRegisters(load.getType());
+    return !tile.getDefiningOp<LoadOp>() && registers <= countRegisters(tile.getType());
+  }
+
+  /// A tile of what was loaded for it. `k`: where its block begins.
+  Value computeLate(size_t index, ArrayRef<Value> loaded, Value k) {
+    IRMapping mapping;
+    mapping.map(loop.getInductionVar(), k);
+    for (auto [load, value] : llvm::zip_equal(product.getLoads(index), loaded))
+      mapping.map(LoadOp(load).getResult(), value);
+    Value tile = WriteOp(product.writes[index].write).getTile();
+    llvm::SetVector<Operation *> needed = findSlice(tile);
+    for (Operation *op : product.loading)
+      if (needed.contains(op) && !isa<LoadOp>(op))
+        builder.clone(*op, mapping);
+    return mapping.lookup(tile);
   }
 
   /// Makes a block's load one of two blocks, whose neighbouring registers are of one line.
@@ -234,10 +276,12 @@ private:
 
   Value getBuffer(int64_t block) const { return bufferNumbers[block % plan.getBuffers()]; }
 
-  void write(size_t index, int64_t block) {
+  /// `getBegin`: makes where the block begins.
+  void write(size_t index, int64_t block, function_ref<Value()> getBegin) {
     WriteOp write = product.writes[index].write;
-    WriteOp::create(builder, write.getLoc(), onTheirWay[index].front(), write.getLds(), getBuffer(block),
-                    write.getTransposed());
+    ArrayRef<Value> loaded = onTheirWay[index].front();
+    Value tile = isComputedLate(index) ? computeLate(index, loaded, getBegin()) : loaded.front();
+    WriteOp::create(builder, write.getLoc(), tile, write.getLds(), getBuffer(block), write.getTransposed());
     onTheirWay[index].pop_front();
   }
 
@@ -292,13 +336,14 @@ private:
   void makeBlock(int64_t number, Value begin, std::optional<int64_t> left) {
     bool isLast = left && number + 1 == *left;
     std::map<int64_t, Loading> blocks; // by how far ahead
+    auto getBegin = [&](int64_t ahead) -> Value {
+      return begin ? blocksAfter(begin, number + ahead)
+                   : constant(*product.begin + (*product.blocks - *left + number + ahead) * *product.step);
+    };
     auto getLoading = [&](int64_t ahead) -> Loading & {
       auto [block, isNew] = blocks.try_emplace(ahead);
-      if (isNew && begin)
-        block->second = beginLoading(blocksAfter(begin, number + ahead));
-      else if (isNew)
-        block->second =
-            beginLoading(constant(*product.begin + (*product.blocks - *left + number + ahead) * *product.step));
+      if (isNew)
+        block->second = beginLoading(getBegin(ahead));
       return block->second;
     };
     for (const PlanAction &action : plan.getRound()) {
@@ -311,7 +356,7 @@ private:
           load(getLoading(action.ahead), action, block);
         break;
       case PlanActionKind::Write:
-        write(action.index, block);
+        write(action.index, block, [&] { return getBegin(action.ahead); });
         break;
       case PlanActionKind::Stage:
         stage(getLoading(action.ahead), action.index, block);
@@ -356,8 +401,10 @@ private:
 
   // Where the pipeline stands.
   SmallVector<Value> sums;
-  /// Of each tile, and of each operand, those in registers or on their way there, the next first.
-  SmallVector<std::deque<Value>> onTheirWay, fragments;
+  /// Of each tile what is loaded of it, or it itself, and of each operand what is read, in registers or on its way
+  /// there, the next first.
+  SmallVector<std::deque<SmallVector<Value>>> onTheirWay;
+  SmallVector<std::deque<Value>> fragments;
 };
 
 } // namespace

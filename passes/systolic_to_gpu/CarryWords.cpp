@@ -1,4 +1,4 @@
-// systolic-to-gpu-carry-words: what loops and branches give of narrow elements is words (Passes.td).
+// systolic-to-gpu-carry-words: what loops and branches give of narrow elements is words, or one by one (Passes.td).
 //
 // BEFORE  scf.for … iter_args(%tile = %first) -> (vector<64xbf16>) { … scf.yield %next }
 // AFTER   scf.for … iter_args(%words = %part, …) -> (vector<4xi32>, …) { …  scf.yield %part_of_next, … }
@@ -28,7 +28,9 @@ struct CarryWordsPass : nstf::impl::CarryWordsPassBase<CarryWordsPass> {
   void runOnOperation() override {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
-      if (isa<scf::ForOp, scf::IfOp>(op) && llvm::any_of(op->getResultTypes(), isSplit))
+      auto loop = dyn_cast<scf::ForOp>(op);
+      if (isa<scf::ForOp, scf::IfOp>(op) && (llvm::any_of(op->getResultTypes(), isSplit) ||
+                                             (loop && llvm::any_of(loop.getYieldedValues(), comesOneByOne))))
         ops.push_back(op);
     });
     for (Operation *op : ops)
@@ -39,15 +41,43 @@ struct CarryWordsPass : nstf::impl::CarryWordsPassBase<CarryWordsPass> {
   }
 
 private:
-  static bool isSplit(Type type) {
+  static bool isNarrow(Type type) {
     auto vector = dyn_cast<VectorType>(type);
-    if (!vector || vector.getRank() != 1 || !vector.getElementType().isIntOrFloat())
-      return false;
-    int64_t element = vector.getElementTypeBitWidth(), bits = element * vector.getNumElements();
-    return (element == 8 || element == 16) && bits > maxVectorBits && bits % partBits == 0;
+    return vector && vector.getRank() == 1 && vector.getElementType().isIntOrFloat() &&
+           llvm::is_contained({8u, 16u}, vector.getElementTypeBitWidth());
   }
 
-  static SmallVector<Value> getParts(OpBuilder &builder, Value value) {
+  static bool isSplit(Type type) {
+    if (!isNarrow(type))
+      return false;
+    auto vector = cast<VectorType>(type);
+    int64_t bits = vector.getElementTypeBitWidth() * vector.getNumElements();
+    return bits > maxVectorBits && bits % partBits == 0;
+  }
+
+  /// Whether every element of a vector is put there alone, as loads of one element give them: to make words of them,
+  /// the loop would wait for all of them where it was to go on.
+  static bool comesOneByOne(Value value) {
+    if (!isNarrow(value.getType()) || isSplit(value.getType()))
+      return false;
+    int64_t elements = cast<VectorType>(value.getType()).getNumElements(), inserted = 0;
+    if (value.getDefiningOp<vector::FromElementsOp>())
+      return elements > 1;
+    for (; auto insert = value.getDefiningOp<vector::InsertOp>(); value = insert.getDest())
+      ++inserted;
+    return elements > 1 && inserted == elements;
+  }
+
+  static SmallVector<Value> getElements(OpBuilder &builder, Value value) {
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < cast<VectorType>(value.getType()).getNumElements(); ++i)
+      elements.push_back(vector::ExtractOp::create(builder, value.getLoc(), value, i));
+    return elements;
+  }
+
+  static SmallVector<Value> getParts(OpBuilder &builder, Value value, bool isOneByOne) {
+    if (isOneByOne)
+      return getElements(builder, value);
     if (!isSplit(value.getType()))
       return {value};
     auto type = cast<VectorType>(value.getType());
@@ -63,7 +93,13 @@ private:
   }
 
   /// The value of so many of the parts, which it takes off their front.
-  static Value join(OpBuilder &builder, Location loc, Type type, ValueRange &parts) {
+  static Value join(OpBuilder &builder, Location loc, Type type, ValueRange &parts, bool isOneByOne) {
+    if (isOneByOne) {
+      auto whole = cast<VectorType>(type);
+      ValueRange elements = parts.take_front(whole.getNumElements());
+      parts = parts.drop_front(whole.getNumElements());
+      return vector::FromElementsOp::create(builder, loc, whole, elements);
+    }
     if (!isSplit(type)) {
       Value value = parts.front();
       parts = parts.drop_front();
@@ -81,33 +117,39 @@ private:
     return value;
   }
 
-  static SmallVector<Value> join(OpBuilder &builder, Location loc, TypeRange types, ValueRange parts) {
-    return llvm::map_to_vector(types, [&](Type type) { return join(builder, loc, type, parts); });
+  /// `oneByOne`: of each value; empty: none is.
+  static SmallVector<Value> join(OpBuilder &builder, Location loc, TypeRange types, ValueRange parts,
+                                 ArrayRef<bool> oneByOne = {}) {
+    SmallVector<Value> joined;
+    for (auto [index, type] : llvm::enumerate(types))
+      joined.push_back(join(builder, loc, type, parts, !oneByOne.empty() && oneByOne[index]));
+    return joined;
   }
 
-  static SmallVector<Value> getAllParts(OpBuilder &builder, ValueRange values) {
+  static SmallVector<Value> getAllParts(OpBuilder &builder, ValueRange values, ArrayRef<bool> oneByOne = {}) {
     SmallVector<Value> parts;
-    for (Value value : values)
-      llvm::append_range(parts, getParts(builder, value));
+    for (auto [index, value] : llvm::enumerate(values))
+      llvm::append_range(parts, getParts(builder, value, !oneByOne.empty() && oneByOne[index]));
     return parts;
   }
 
   static void carryWords(scf::ForOp loop) {
     OpBuilder builder(loop);
     Location loc = loop.getLoc();
+    SmallVector<bool> oneByOne = llvm::map_to_vector(loop.getYieldedValues(), comesOneByOne);
     auto words = scf::ForOp::create(builder, loc, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
-                                    getAllParts(builder, loop.getInitArgs()));
+                                    getAllParts(builder, loop.getInitArgs(), oneByOne));
     words->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
     Block *body = words.getBody();
     builder.setInsertionPointToStart(body);
-    SmallVector<Value> carried = join(builder, loc, loop.getResultTypes(), words.getRegionIterArgs());
+    SmallVector<Value> carried = join(builder, loc, loop.getResultTypes(), words.getRegionIterArgs(), oneByOne);
     loop.getInductionVar().replaceAllUsesWith(words.getInductionVar());
     for (auto [from, to] : llvm::zip_equal(loop.getRegionIterArgs(), carried))
       from.replaceAllUsesWith(to);
     body->getOperations().splice(body->end(), loop.getBody()->getOperations());
-    yieldWords(*body);
+    yieldWords(*body, oneByOne);
     builder.setInsertionPointAfter(words);
-    loop.replaceAllUsesWith(join(builder, loc, loop.getResultTypes(), words.getResults()));
+    loop.replaceAllUsesWith(join(builder, loc, loop.getResultTypes(), words.getResults(), oneByOne));
     loop.erase();
   }
 
@@ -124,10 +166,10 @@ private:
     branch.erase();
   }
 
-  static void yieldWords(Block &block) {
+  static void yieldWords(Block &block, ArrayRef<bool> oneByOne = {}) {
     auto yield = cast<scf::YieldOp>(block.getTerminator());
     OpBuilder builder(yield);
-    yield.getResultsMutable().assign(getAllParts(builder, yield.getResults()));
+    yield.getResultsMutable().assign(getAllParts(builder, yield.getResults(), oneByOne));
   }
 };
 
