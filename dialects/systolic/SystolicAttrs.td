@@ -117,7 +117,7 @@ def Systolic_PackedAttr : Systolic_Attr<"Packed", "packed"> {
     R * c + j (j < R). That is what a lane multiplies in cells of R elements a lane.
 
     - packed_c1: `rows` is a power of two, `bytes` a multiple of 16, and a block has 1024 bytes.
-    - packed_c2: R is 1, 2, 4 or 8.
+    - packed_c2: R is 1, 2 or 4.
 
     ```mlir
     !W = memref<64x64xf16, #systolic.axes<N, K>>

@@ -154,6 +154,11 @@ def Systolic_MmaOp : Systolic_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]
     !bytes = tensor<16x64xi8, #systolic.axes<BM, BK>>
     !turned = tensor<64x16xi8, #systolic.axes<BK, BN>>
     !whole = tensor<16x16xi32, #systolic.axes<BM, BN>>
+    !two = tensor<32x64xf32, #systolic.axes<32, BN>>
+    func.func @runs(%a: !a, %b: !b, %acc: !two) -> !two {
+      %c = systolic.mma %a, %b, %acc parts 2 runs : !a, !b -> !two
+      return %c : !two
+    }
     func.func @bytes(%a: !bytes, %b: !turned, %acc: !whole) -> !whole {
       %c = systolic.mma %a, %b, %acc : !bytes, !turned -> !whole
       return %c : !whole
@@ -395,6 +400,13 @@ def Systolic_ConvertLayoutOp : Systolic_Op<"convert_layout", [Pure]> {
     func.func @rounds(%tile: tensor<64x16xf32, #cells>, %lds: !half) -> tensor<64x16xf32, #lines> {
       %lines = systolic.convert_layout %tile through %lds : !half : tensor<64x16xf32, #cells> -> tensor<64x16xf32, #lines>
       return %lines : tensor<64x16xf32, #lines>
+    }
+    #own_rows = #systolic.fragment<reg [1:4*1], lane [1:4*4, 0:16*1], wave [1:2*16]>
+    #own_cells = #systolic.fragment<reg [1:4*1], lane [0:16*1, 1:4*4], wave [1:2*16]>
+    !own = !systolic.lds<1 x 16x32xf32, unit, #systolic.axes<16, 32>>
+    func.func @apart(%tile: tensor<16x32xf32, #own_rows>, %lds: !own) -> tensor<16x32xf32, #own_cells> {
+      %cells = systolic.convert_layout %tile through %lds : !own apart : tensor<16x32xf32, #own_rows> -> tensor<16x32xf32, #own_cells>
+      return %cells : tensor<16x32xf32, #own_cells>
     }
     ```
   }];

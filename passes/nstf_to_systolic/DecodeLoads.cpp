@@ -140,7 +140,8 @@ private:
     Value value = arith::MulFOp::create(builder, loc, subtractZeros(getCodes()), repeat(loaded.scales));
     if (number != tile.getElementType()) {
       auto rounded = arith::TruncFOp::create(builder, loc, tile, value);
-      rounded.setFastmath(arith::FastMathFlags::nnan); // codes and scales are numbers
+      // Codes and scales are numbers; ties go away from zero.
+      rounded.setFastmath(arith::FastMathFlags::nnan | arith::FastMathFlags::afn);
       value = rounded;
     }
     op.replaceAllUsesWith(value);
@@ -198,7 +199,7 @@ private:
   /// what a wave multiplies of a block.
   bool holdsCodes() {
     int64_t parts = program.getWaves().parts;
-    bool fits = format.getGroups() == 1 || format.getGroupSize() % (columns / parts) == 0;
+    bool fits = format.getGroups() == 1 || (parts > 1 && format.getGroupSize() % (columns / parts) == 0);
     Type element = tile.getElementType();
     return columns % parts == 0 && fits && (element.isF16() || (element.isBF16() && !format.getHighBits()));
   }

@@ -46,6 +46,10 @@ FragmentAttr getLoadLayout(LoadOp load, int64_t waves, int64_t waveSize) {
   unsigned bits = cast<MemRefType>(load.getBuffer().getType()).getElementTypeBitWidth();
   PackedAttr packing = findPacking(load.getBuffer());
   FragmentAttr layout = packing && waveSize == 64 ? getPackedLayout(packing, shape, bits, waves) : FragmentAttr();
+  // What words hold is work for all waves.
+  if (llvm::any_of(load->getUsers(), llvm::IsaPred<UnpackOp>) && !goesIntoDot(load))
+    while (bits < 128 && tile.getNumElements() * bits / 128 < waves * waveSize)
+      bits *= 2;
   if (!layout)
     layout = getBlockedLayout(load.getContext(), shape, bits, waves, waveSize, goesIntoDot(load));
   return load.getTransposed() ? layout.transpose() : layout;

@@ -52,7 +52,7 @@ struct ScheduleLoopPass : nstf::systolic::impl::ScheduleLoopPassBase<ScheduleLoo
         if (takeTurns(product.loop, target->simdsPerComputeUnit()))
           continue;
       }
-      if (isPastLds(product))
+      if (isPastLds(product, getOperation()))
         pinLoads(product.loop);
       else
         schedule(product.loop, plan);
@@ -73,8 +73,13 @@ private:
     return reason.empty();
   }
 
-  /// Whether none of the loop's tiles goes to LDS.
-  static bool isPastLds(const ProductLoop &product) { return product.writes.empty() && product.stages.empty(); }
+  /// Whether none of the loop's tiles goes to LDS for other waves, and a product takes what is made of another one, or
+  /// waves exchange lanes for themselves.
+  static bool isPastLds(const ProductLoop &product, KernelOp kernel) {
+    bool isChain = llvm::any_of(product.products, [](const LoopProduct &one) { return !one.chain.empty(); });
+    SystolicArrayAttr array = kernel.getArray().value_or(SystolicArrayAttr());
+    return product.writes.empty() && product.stages.empty() && (isChain || (array && array.getRuns()));
+  }
 
   /// What is loaded for the next round stays behind the product that took the tile before it, and what is loaded in
   /// front of the loop comes in the same order: a wait is then for the older half of what is on its way.

@@ -62,8 +62,7 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
       kernel.setArrayAttr(SystolicArrayAttr::get(&getContext(), rows, cols, 0, 0, 0, 0, /*transposed=*/false));
       return;
     }
-    bool isFromMemory = llvm::all_of(
-        products, [](MmaOp product) { return isFromMemoryAlone(product.getA()) && isFromMemoryAlone(product.getB()); });
+    bool isFromMemory = llvm::all_of(products, isOfMemory);
     SmallVector<nstf::MatrixInstruction> instructions = candidates(*target, products.front());
     if (instructions.empty()) {
       kernel.emitError() << "expected products of " << llvm::join(getOperandTypes(*target), ", ")
@@ -198,28 +197,26 @@ struct SelectArrayPass : nstf::systolic::impl::SelectArrayPassBase<SelectArrayPa
   static SmallVector<int64_t> getElementsPerLane(MmaOp product, const nstf::MatrixInstruction &instruction,
                                                  int64_t waveSize, bool isFromMemory) {
     int64_t ofAccess = bitsOfAccess / getTileType(product.getA()).getElementTypeBitWidth();
-    for (Value operand : {product.getA(), product.getB()})
-      if (int64_t elements = getRun(operand))
-        return {elements};
+    if (comesInRuns(product.getA()) || comesInRuns(product.getB()))
+      return {elementsOfChain};
     bool fits = isFromMemory || instruction.m % (ofAccess * waveSize / instruction.m) == 0;
     if (ofAccess <= elementsOfChain || !fits)
       return {elementsOfChain};
     return {ofAccess, elementsOfChain};
   }
 
-  /// The elements that a lane holds of a cell where an access to memory fetches several cells'; 0: it doesn't.
-  static int64_t getRun(Value operand) {
+  /// Whether an access to memory fetches what a lane holds of several cells.
+  static bool comesInRuns(Value operand) {
     LoadOp load = findLoad(operand);
     PackedAttr packing = load ? findPacking(load.getBuffer()) : PackedAttr();
-    if (!packing)
-      return 0;
-    // Of words each of their codes is an element.
-    return packing.getBy() * getTileType(operand).getNumElements() / getTileType(load.getResult()).getNumElements();
+    return packing && packing.getBy() == elementsOfChain;
   }
 
-  /// Whether an operand is what is loaded, or constant.
-  static bool isFromMemoryAlone(Value operand) {
-    return findLoad(operand) || operand.getDefiningOp<arith::ConstantOp>();
+  /// Whether a product's operands are what is loaded, or that and a constant.
+  static bool isOfMemory(MmaOp product) {
+    bool loadsA = bool(findLoad(product.getA())), loadsB = bool(findLoad(product.getB()));
+    auto isConstant = [](Value operand) { return bool(operand.getDefiningOp<arith::ConstantOp>()); };
+    return (loadsA && loadsB) || (loadsA && isConstant(product.getB())) || (loadsB && isConstant(product.getA()));
   }
 
   /// Whether results are stored along their rows: then accumulators along them make wide stores.

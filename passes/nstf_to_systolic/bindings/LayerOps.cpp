@@ -33,7 +33,10 @@ struct LinearBinding : TemplateModel<LinearBinding, LinearOp> {
     binder.addBuffer("w", w);
     Type operandType = getElementTypeOrSelf(x.getType());
     binder.binding.operandType = operandType;
-    binder.binding.facts.push_back({"F16", operandType.isF16()});
+    auto matrix = w.getDefiningOp<DequantizeOp>();
+    int64_t width = operandType.getIntOrFloatBitWidth();
+    binder.binding.facts = {
+        {"F16", operandType.isF16()}, {"BYTES", width / 8}, {"BITS", matrix ? matrix.getFormat().getBits() : width}};
     binder.addParameter("N", op.getW().getType().getDimSize(0));
     binder.addParameter("K", op.getW().getType().getDimSize(1));
     if (binder.getTemplateName() != "matvec")

@@ -97,6 +97,12 @@ func.func private @array_c4_chained() attributes {array = #array_c4_chained}
 
 // -----
 
+// expected-error @+1 {{expected runs of more than one part}}
+#array_c5 = #systolic.array<waves = 1x4, cell = 16x16x32, instruction_k = 16, transposed, runs>
+func.func private @array_c5() attributes {array = #array_c5}
+
+// -----
+
 // expected-error @+1 {{expected RxC or RxCxP waves and an MxNxK cell}}
 #array_shape = #systolic.array<waves = 1x4x1x1>
 func.func private @array_shape() attributes {array = #array_shape}

@@ -64,6 +64,29 @@ func.func @convert_layout_c2_transposed(%tile: tensor<16x16xf32, #rows>) {
 
 // -----
 
+// Scratch is of all waves.
+#rows = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
+#cols = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>
+func.func @convert_layout_c4_scratch(%tile: tensor<16x16xf32, #rows>) {
+  // expected-error @+1 {{expected one array and waves that keep what they have for apart}}
+  %turned = systolic.convert_layout %tile apart : tensor<16x16xf32, #rows> -> tensor<16x16xf32, #cols>
+  return
+}
+
+// -----
+
+// The second wave has the other half of the rows, then of the columns.
+#rows = #systolic.fragment<reg [1:8*1], lane [0:8*1, 1:2*8, -1:4*0], wave [0:2*8]>
+#cols = #systolic.fragment<reg [0:8*1], lane [1:8*1, 0:2*8, -1:4*0], wave [1:2*8]>
+!lds = !systolic.lds<1 x 16x16xf32, unit, #systolic.axes<BM, BK>>
+func.func @convert_layout_c4_waves(%tile: tensor<16x16xf32, #rows>, %lds: !lds) {
+  // expected-error @+1 {{expected one array and waves that keep what they have for apart}}
+  %turned = systolic.convert_layout %tile through %lds : !lds apart : tensor<16x16xf32, #rows> -> tensor<16x16xf32, #cols>
+  return
+}
+
+// -----
+
 // Half of the rows are half of the lanes'.
 #rows = #systolic.fragment<reg [1:16*1], lane [0:16*1, -1:4*0], wave []>
 #cols = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave []>

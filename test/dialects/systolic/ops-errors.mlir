@@ -78,6 +78,28 @@ func.func @mma_c4(%a: !a, %b: !b, %c: !c) {
 
 // -----
 
+!a = tensor<16x32xf32, #systolic.axes<BM, BK>>
+!b = tensor<32x16xf32, #systolic.axes<BK, BN>>
+!c = tensor<16x16xf32, #systolic.axes<BM, BN>>
+func.func @mma_c4_runs_of_one(%a: !a, %b: !b, %c: !c) {
+  // expected-error @+1 {{expected more than one part of as many columns for runs but got 1 of 'tensor<16x32xf32, #systolic.axes<BM, BK>>'}}
+  %d = systolic.mma %a, %b, %c runs : !a, !b -> !c
+  return
+}
+
+// -----
+
+!a = tensor<16x32xf32, #systolic.axes<BM, BK>>
+!b = tensor<32x16xf32, #systolic.axes<BK, BN>>
+!c = tensor<48x16xf32, #systolic.axes<48, BN>>
+func.func @mma_c4_uneven_runs(%a: !a, %b: !b, %c: !c) {
+  // expected-error @+1 {{expected more than one part of as many columns for runs but got 3 of}}
+  %d = systolic.mma %a, %b, %c parts 3 runs : !a, !b -> !c
+  return
+}
+
+// -----
+
 !parts = tensor<40x16xf32, #systolic.axes<40, BN>>
 !sum = tensor<16x16xf32, #systolic.axes<BM, BN>>
 func.func @sum_parts_c1(%parts: !parts) {
@@ -235,7 +257,7 @@ func.func @unpack_c2(%w: tensor<16x4xi32, #systolic.axes<BM, BW>>) {
 // -----
 
 func.func @unpack_c3(%w: tensor<16x4xi32, #systolic.axes<BM, BW>>) {
-  // expected-error @+1 {{expected words of i32 and codes of f16 or f32 but got 'tensor<16x4xi32, #systolic.axes<BM, BW>>' and 'tensor<16x32xbf16, #systolic.axes<BM, BK>>'}}
+  // expected-error @+1 {{expected words of i32 and codes of f16 or f32, raised ones of bf16 too, but got 'tensor<16x4xi32, #systolic.axes<BM, BW>>' and 'tensor<16x32xbf16, #systolic.axes<BM, BK>>'}}
   %y = systolic.unpack 4 %w along 1 : tensor<16x4xi32, #systolic.axes<BM, BW>> -> tensor<16x32xbf16, #systolic.axes<BM, BK>>
   return
 }

@@ -7,6 +7,8 @@
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/' -e '/^module/r %t/matvec-bytes.mlir' %root/templates/kernels/matvec.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matvec-bytes.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/' -e '/^module/r %t/matvec-floats.mlir' %root/templates/kernels/matvec.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matvec-floats.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/matmul-codes.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matmul-codes.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/matmul-bytes.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matmul-bytes.mlir
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/matmul-groups.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matmul-groups.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/rope.mlir' %root/templates/kernels/rope.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/rope.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/rope-append.mlir' %root/templates/kernels/rope.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/rope-append.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/attention.mlir' %root/templates/kernels/attention.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/attention.mlir
@@ -441,6 +443,42 @@ nstf.kernel @linear_0(%codes: tensor<33x300xf8E4M3FNUZ>, %scales: tensor<33x1xf3
 nstf.kernel @linear_0(%codes: tensor<33x8xi32>, %high: tensor<33x4xi32>, %scales: tensor<33x1xf16>, %x: tensor<?x64xbf16>) -> tensor<?x33xf32> {
   %w = nstf.dequantize %codes high %high, %scales {format = #nstf.int<6, group = row, columns = 64>} : (tensor<33x8xi32>, tensor<33x4xi32>, tensor<33x1xf16>) -> tensor<33x64xbf16>
   %y = nstf.linear %x, %w : (tensor<?x64xbf16>, tensor<33x64xbf16>) -> tensor<?x33xf32>
+  nstf.return %y : tensor<?x33xf32>
+}
+
+//--- matmul-bytes.mlir
+// Codes of 8 bits, which bf16 holds, are multiplied as they are; the scale of a row is loaded before the loop, for its whole sum.
+// CHECK: systolic.kernel @linear_0(
+// CHECK: %[[SCALES:.+]] = systolic.load {{.+}} transposed : {{.+}} -> tensor<1x32xf16, #systolic.axes<BK_scales, BN>>
+// CHECK: %[[SUM:.+]] = scf.for
+// CHECK: %[[CODES:.+]] = arith.sitofp %{{.+}} : tensor<32x32xi8, {{.+}} to tensor<32x32xbf16, #systolic.axes<BK, BN>>
+// CHECK: systolic.mma %{{.+}}, %[[CODES]], %
+// CHECK: %[[WIDE:.+]] = arith.extf %[[SCALES]]
+// CHECK: %[[EACH:.+]] = systolic.broadcast %[[WIDE]] each :
+// CHECK: arith.mulf %[[SUM]], %[[EACH]]
+nstf.kernel @linear_0(%codes: tensor<33x64xi8>, %scales: tensor<33x1xf16>, %x: tensor<?x64xbf16>) -> tensor<?x33xf32> {
+  %w = nstf.dequantize %codes, %scales {format = #nstf.int<8, group = row, columns = 64>} : (tensor<33x64xi8>, tensor<33x1xf16>) -> tensor<33x64xbf16>
+  %y = nstf.linear %x, %w : (tensor<?x64xbf16>, tensor<33x64xbf16>) -> tensor<?x33xf32>
+  nstf.return %y : tensor<?x33xf32>
+}
+
+//--- matmul-groups.mlir
+// Waves that share out K make a part of a sum each, which is multiplied by its group's scale; zeros go into the sum of x.
+// CHECK: systolic.kernel @linear_0(
+// CHECK-SAME: BM_parts = 128 : i64
+// CHECK: scf.for {{.+}} -> (tensor<128x32xf32, #systolic.axes<BM_parts, BN>>)
+// CHECK: %[[CODES:.+]] = systolic.unpack 4 raised %{{.+}} along 0 : {{.+}} -> tensor<32x32xbf16, #systolic.axes<BK, BN>>
+// CHECK: %[[PRODUCTS:.+]] = systolic.mma %[[X:.+]], %[[CODES]], %{{.+}} parts 4 runs
+// CHECK: %[[ZEROS:.+]] = systolic.broadcast %{{.+}} each
+// CHECK: %[[LESS:.+]] = arith.negf %[[ZEROS]]
+// CHECK: %[[OF_X:.+]] = systolic.mma %[[X]], %{{.+}}, %{{.+}} parts 4 runs
+// CHECK: %[[BLOCK:.+]] = math.fma %[[LESS]], %[[OF_X]], %[[PRODUCTS]]
+// CHECK: %[[SCALE:.+]] = systolic.broadcast %{{.+}} each
+// CHECK: math.fma %[[BLOCK]], %[[SCALE]], %
+// CHECK: systolic.sum_parts %{{.+}} : tensor<128x32xf32, #systolic.axes<BM_parts, BN>> -> tensor<32x32xf32, #systolic.axes<BM, BN>>
+nstf.kernel @linear_0(%codes: tensor<33x64xi32>, %scales: tensor<33x16xf16>, %zeros: tensor<5x16xi32>, %x: tensor<?x512xbf16>) -> tensor<?x33xf32> attributes {nstf.tuning = {BK = 128}, nstf.schedule = #systolic.schedule<waves = 1x1x4>} {
+  %w = nstf.dequantize %codes, %scales, %zeros {format = #nstf.int<4, group = 32, columns = 512>} : (tensor<33x64xi32>, tensor<33x16xf16>, tensor<5x16xi32>) -> tensor<33x512xbf16>
+  %y = nstf.linear %x, %w : (tensor<?x512xbf16>, tensor<33x512xbf16>) -> tensor<?x33xf32>
   nstf.return %y : tensor<?x33xf32>
 }
 

@@ -10,7 +10,7 @@
 // CHECK-LABEL: systolic.kernel @halves(
 // CHECK: %[[ZERO:.+]] = arith.constant dense<0.000000e+00> : tensor<32x16xf32, #systolic.axes<32, BN>>
 // CHECK: %[[PARTS:.+]] = scf.for {{.+}} iter_args(%[[ACC:.+]] = %[[ZERO]]) -> (tensor<32x16xf32, #systolic.axes<32, BN>>)
-// CHECK: %[[NEXT:.+]] = systolic.mma %{{.+}}, %{{.+}}, %[[ACC]] parts 2
+// CHECK: %[[NEXT:.+]] = systolic.mma %{{.+}}, %{{.+}}, %[[ACC]] parts 2 runs
 // CHECK-NEXT: scf.yield %[[NEXT]]
 // CHECK: %[[SUM:.+]] = systolic.sum_parts %[[PARTS]] : tensor<32x16xf32, #systolic.axes<32, BN>> -> tensor<16x16xf32, #systolic.axes<BM, BN>>
 // CHECK: systolic.store %[[SUM]]
@@ -148,5 +148,60 @@ systolic.kernel @lds(%X: !X, %work: index) attributes {params = {}, schedule = #
     scf.yield %next : !y
   }
   systolic.store %sum, %X[%c0, %c0] : !y, !X
+  systolic.return
+}
+
+// -----
+
+// Where waves stand along rows too, they share what they load: cells in turn.
+!x = tensor<32x64xf32, #systolic.axes<BM, BK>>
+!w = tensor<64x16xf32, #systolic.axes<BK, BN>>
+!y = tensor<32x16xf32, #systolic.axes<BM, BN>>
+!X = memref<64x128xf32, #systolic.axes<M, K>>
+!Y = memref<64x16xf32, #systolic.axes<M, N>>
+// CHECK-LABEL: systolic.kernel @in_turn(
+// CHECK: systolic.mma %{{.+}}, %{{.+}}, %{{.+}} parts 2 : tensor
+systolic.kernel @in_turn(%X: !X, %Y: !Y, %work: index) attributes {params = {}, schedule = #systolic.schedule<waves = 2x1x2>, grid = []} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant dense<0.0> : !y
+  // expected-remark @+1 {{parts=2}}
+  %sum = scf.for %k = %c0 to %c128 step %c64 iter_args(%acc = %zero) -> (!y) {
+    %x = systolic.load %X[%c0, %k] : !X -> !x
+    %w = systolic.load %X[%c0, %k] transposed : !X -> !w
+    %next = systolic.mma %x, %w, %acc : !x, !w -> !y
+    scf.yield %next : !y
+  }
+  systolic.store %sum, %Y[%c0, %c0] : !y, !Y
+  systolic.return
+}
+
+// -----
+
+// Sums that are in parts already stay as they are.
+!x = tensor<16x64xf16, #systolic.axes<BM, BK>>
+!w = tensor<64x16xf16, #systolic.axes<BK, BN>>
+!y = tensor<32x16xf32, #systolic.axes<32, BN>>
+!s = tensor<16x16xf32, #systolic.axes<BM, BN>>
+!X = memref<64x128xf16, #systolic.axes<M, K>>
+!Y = memref<64x16xf32, #systolic.axes<M, N>>
+// CHECK-LABEL: systolic.kernel @in_parts(
+// CHECK: systolic.mma %{{.+}}, %{{.+}}, %{{.+}} parts 2 runs
+// CHECK-COUNT-1: systolic.sum_parts
+systolic.kernel @in_parts(%X: !X, %Y: !Y, %work: index) attributes {params = {}, schedule = #systolic.schedule<waves = 1x1x2>, grid = []} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant dense<0.0> : !y
+  %parts = scf.for %k = %c0 to %c128 step %c64 iter_args(%acc = %zero) -> (!y) {
+    %x = systolic.load %X[%c0, %k] : !X -> !x
+    %w = systolic.load %X[%c0, %k] transposed : !X -> !w
+    %block = systolic.mma %x, %w, %zero parts 2 runs : !x, !w -> !y
+    %next = arith.addf %acc, %block : !y
+    scf.yield %next : !y
+  }
+  %sum = systolic.sum_parts %parts : !y -> !s
+  systolic.store %sum, %Y[%c0, %c0] : !s, !Y
   systolic.return
 }

@@ -37,6 +37,25 @@ func.func @narrow(%first: vector<32xf16>, %words: vector<64xf32>, %end: index) -
   return %result#0, %result#1 : vector<32xf16>, vector<64xf32>
 }
 
+// Elements that come one by one, as a lane's numbers do that lie apart in memory, stay so: to make words of them, the loop would
+// wait for all of them where it goes on.
+// CHECK-LABEL: @one_by_one(
+// CHECK: scf.for {{.+}} iter_args(%[[A:.+]] = %{{.+}}, %[[B:.+]] = %{{.+}}) -> (f16, f16)
+// CHECK: vector.from_elements %[[A]], %[[B]] : vector<2xf16>
+// CHECK: vector.extract
+func.func @one_by_one(%numbers: memref<64xf16>, %first: vector<2xf16>, %end: index) -> vector<2xf16> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %result = scf.for %i = %c0 to %end step %c1 iter_args(%pair = %first) -> (vector<2xf16>) {
+    %j = arith.addi %i, %c1 : index
+    %low = memref.load %numbers[%i] : memref<64xf16>
+    %high = memref.load %numbers[%j] : memref<64xf16>
+    %next = vector.from_elements %low, %high : vector<2xf16>
+    scf.yield %next : vector<2xf16>
+  }
+  return %result : vector<2xf16>
+}
+
 // CHECK-LABEL: @branch(
 // CHECK: %[[WORDS:.+]]:5 = scf.if %{{.+}} -> (vector<4xi32>, vector<4xi32>, vector<4xi32>, vector<4xi32>, vector<4xi32>) {
 // CHECK: } else {
