@@ -52,7 +52,17 @@ static std::vector<TemplateRule> readRules(const TemplateFiles &files, const std
   return rules;
 }
 
-static void chooseTemplate(KernelOp kernel, int64_t tokens, const TemplateFiles &files, KernelChoice &choice) {
+static std::map<std::string, int64_t> getExtents(const TemplateBinding &binding, int64_t tokens) {
+  std::map<std::string, int64_t> extents;
+  for (const TemplateBinding::Parameter &parameter :
+       llvm::concat<const TemplateBinding::Parameter>(binding.parameters, binding.facts))
+    extents[parameter.name.str()] = parameter.getValue(tokens);
+  return extents;
+}
+
+/// `bind`: the binding to a template, null where the kernel can't have it.
+static void chooseTemplate(KernelOp kernel, int64_t tokens, const TemplateFiles &files,
+                           function_ref<const TemplateBinding *(const std::string &)> bind, KernelChoice &choice) {
   SmallVector<StringRef> names = getTemplateNames(kernel);
   std::string operation = kernel.getAnchor()->getName().stripDialect().str();
   std::vector<TemplateRule> rules = readRules(files, operation, names.size() > 1);
@@ -61,7 +71,12 @@ static void chooseTemplate(KernelOp kernel, int64_t tokens, const TemplateFiles 
     return;
   }
   int64_t rows = getRows(kernel, tokens);
-  auto holds = [&](const TemplateRule &rule) { return rule.rows.first <= rows && rows <= rule.rows.second; };
+  auto holds = [&](const TemplateRule &rule) {
+    if (rows < rule.rows.first || rule.rows.second < rows)
+      return false;
+    const TemplateBinding *binding = rule.ranges.empty() ? nullptr : bind(rule.templateName);
+    return rule.ranges.empty() || (binding && getMismatch(rule.ranges, getExtents(*binding, tokens)).empty());
+  };
   auto rule = llvm::find_if(rules, holds);
   if (rule == rules.end() && names.size() == 1) {
     choice.templateName = names.front().str();
@@ -184,19 +199,18 @@ static void applyWishes(const TuningWishes &wishes, const Target &target, const 
 
 FailureOr<KernelChoice> KernelChooser::choose(int64_t tokens, const Target &target, const TuningWishes &wishes) {
   KernelChoice choice;
-  chooseTemplate(kernel, tokens, files, choice);
-  auto binding = bindings.find(choice.templateName);
-  if (binding == bindings.end()) {
-    FailureOr<TemplateBinding> made = bindTemplate(kernel, choice.templateName, maxTokens);
-    if (failed(made))
-      return failure();
-    binding = bindings.insert({choice.templateName, std::move(*made)}).first;
-  }
-  std::map<std::string, int64_t> extents;
-  for (const TemplateBinding::Parameter &parameter :
-       llvm::concat<TemplateBinding::Parameter>(binding->second.parameters, binding->second.facts))
-    extents[parameter.name.str()] = parameter.getValue(tokens);
-  chooseTuning(kernel, extents, target, files, choice);
+  auto bind = [&](const std::string &name) -> const TemplateBinding * {
+    auto binding = bindings.find(name);
+    if (binding != bindings.end())
+      return &binding->second;
+    FailureOr<TemplateBinding> made = bindTemplate(kernel, name, maxTokens);
+    return failed(made) ? nullptr : &bindings.insert({name, std::move(*made)}).first->second;
+  };
+  chooseTemplate(kernel, tokens, files, bind, choice);
+  const TemplateBinding *binding = bind(choice.templateName);
+  if (!binding)
+    return failure();
+  chooseTuning(kernel, getExtents(*binding, tokens), target, files, choice);
   applyWishes(wishes, target, files, choice);
   return choice;
 }

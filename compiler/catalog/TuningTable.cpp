@@ -82,16 +82,23 @@ static support::Schedule readSchedule(const YamlValue &value) {
   return schedule;
 }
 
-static TuningRow readRow(const YamlValue &value) {
-  YamlMap map = value.map("a row: a map", {"when", "set", "schedule", "precedence", "because"});
-  TuningRow row;
-  row.place = value.place();
+/// What `when` says.
+static TuningRanges readRanges(const YamlMap &map) {
+  TuningRanges ranges;
   if (const YamlValue *when = map.find("when"))
     for (const auto &[name, place, range] : when->entries("a map of ranges")) {
       if (splitDivisor(name).second < 1)
         place.error("expected NAME or NAME%DIVISOR but got '" + support::escape(name) + "'");
-      row.ranges.emplace(name, readRange(range));
+      ranges.emplace(name, readRange(range));
     }
+  return ranges;
+}
+
+static TuningRow readRow(const YamlValue &value) {
+  YamlMap map = value.map("a row: a map", {"when", "set", "schedule", "precedence", "because"});
+  TuningRow row;
+  row.place = value.place();
+  row.ranges = readRanges(map);
   for (const auto &[name, place, parameter] : map.get("set", "the parameters").entries("a map of parameters")) {
     if (std::string field(support::Schedule::getFieldInPlaceOf(name)); !field.empty())
       place.error("expected the field " + field + " of schedule in place of the parameter but got '" + name + "'");
@@ -105,7 +112,7 @@ static TuningRow readRow(const YamlValue &value) {
   return row;
 }
 
-std::string TuningRow::getMismatch(const std::map<std::string, int64_t> &extents) const {
+std::string nstf::getMismatch(const TuningRanges &ranges, const std::map<std::string, int64_t> &extents) {
   for (const auto &[name, range] : ranges) {
     auto [axis, divisor] = splitDivisor(name);
     auto extent = extents.find(axis);
@@ -211,11 +218,12 @@ std::map<std::string, std::vector<TemplateRule>> nstf::parseTemplateRules(std::s
     if (operation == "provenance")
       continue;
     for (const YamlValue &value : list.list("a list of templates")) {
-      YamlMap rule = value.map("a rule: a map", {"rows", "take", "because"});
+      YamlMap rule = value.map("a rule: a map", {"rows", "when", "take", "because"});
       std::pair<int64_t, int64_t> rows(1, INT64_MAX);
       if (const YamlValue *range = rule.find("rows"))
         rows = readRange(*range);
-      rules[operation].push_back({rows, rule.get("take", "a template").scalar("a text"), readReason(rule)});
+      rules[operation].push_back(
+          {rows, readRanges(rule), rule.get("take", "a template").scalar("a text"), readReason(rule)});
     }
   }
   return rules;

@@ -28,17 +28,24 @@
 
 namespace nstf {
 
+/// Inclusive ends, INT64_MIN and INT64_MAX where open; by name, or name%divisor.
+using TuningRanges = std::map<std::string, std::pair<int64_t, int64_t>>;
+
+/// Why ranges don't hold of extents: "M is 40, not 1 to 16"; empty where they do.
+std::string getMismatch(const TuningRanges &ranges, const std::map<std::string, int64_t> &extents);
+
 struct TuningRow {
-  /// Inclusive ends, INT64_MIN and INT64_MAX where open; by name, or name%divisor.
-  std::map<std::string, std::pair<int64_t, int64_t>> ranges;
+  TuningRanges ranges;
   std::map<std::string, int64_t> parameters;
   support::Schedule schedule;
   int64_t precedence = 0;
   std::string because;
   support::Place place; ///< of the row
 
-  /// Why the row does not hold: "M is 40, not 1 to 16"; empty where it does.
-  std::string getMismatch(const std::map<std::string, int64_t> &extents) const;
+  /// Why the row does not hold; empty where it does.
+  std::string getMismatch(const std::map<std::string, int64_t> &extents) const {
+    return nstf::getMismatch(ranges, extents);
+  }
   /// Whether all ranges of the other row hold wherever this one's do, by what each says of the same names.
   bool isInside(const TuningRow &other) const;
   /// Whether it decides where it and another one of the table hold.
@@ -75,6 +82,7 @@ std::vector<TokenBucket> parseBuckets(std::string_view text, const std::string &
 /// A line of templates.yaml.
 struct TemplateRule {
   std::pair<int64_t, int64_t> rows; ///< inclusive
+  TuningRanges ranges;              ///< of what the template's kernels are bound to
   std::string templateName;
   std::string because;
 };

@@ -245,18 +245,19 @@ TEST(TuningTable, Buckets) {
 }
 
 TEST(TuningTable, TemplateRules) {
-  auto rules = parseTemplateRules(head + "linear:\n  - {rows: [1, 4], take: matvec, because: few}\n"
+  auto rules = parseTemplateRules(head + "linear:\n  - {rows: [1, 4], when: {K: [1, 9]}, take: matvec, because: few}\n"
                                          "  - {take: matmul, because: many}\n",
                                   "templates.yaml");
   ASSERT_EQ(rules["linear"].size(), 2u);
   EXPECT_EQ(rules["linear"][0].rows, (std::pair<int64_t, int64_t>(1, 4)));
+  EXPECT_EQ(getMismatch(rules["linear"][0].ranges, {{"K", 10}}), "K is 10, not 1 to 9");
   EXPECT_EQ(rules["linear"][1].rows, (std::pair<int64_t, int64_t>(1, INT64_MAX)));
   EXPECT_EQ(rules["linear"][1].templateName, "matmul");
   for (auto [text, message] :
        {std::pair("linear: matmul\n", ":9: expected a list of templates but got 'matmul'"),
         std::pair("linear: [{because: x}]\n", ":10: expected the key 'take' with a template but got none"),
         std::pair("linear: [{take: x, because: x, by: me}]\n",
-                  ":32: expected one of the keys rows, take, because but got 'by'")})
+                  ":32: expected one of the keys rows, when, take, because but got 'by'")})
     try {
       parseTemplateRules(head + text, "templates.yaml");
       ADD_FAILURE() << text;
