@@ -87,7 +87,9 @@ def SplitReductionPass : Pass<"systolic-split-reduction", "::nstf::systolic::Ker
     A product of few tiles leaves compute units idle, and its tiles, made small enough for all of them, leave no work for the
     waves that hide each other's waiting. The schedule's `waves` say how many stand along K: each adds up a part of the sum
     by itself, in registers of its own, and after the loop the parts are added through LDS, in the order of their numbers
-    (`systolic.sum_parts`). Nothing leaves the workgroup, so no result depends on who comes first.
+    (`systolic.sum_parts`). Nothing leaves the workgroup, so no result depends on who comes first. Where waves stand along K
+    alone, each takes a run of a block's columns (`runs`) if that is 64 bytes of memory or more, otherwise cells in turn. Sums that are in so many parts already
+    stay as they are.
 
     Refused (with a missed remark) where the kernel has other products than terms of sums that begin with 0, and where the
     parts would be more waves than a workgroup has, or take more than half of the LDS.
@@ -163,7 +165,9 @@ def AssignLayoutsPass : Pass<"systolic-assign-layouts", "::nstf::systolic::Kerne
 
     What a product takes from memory keeps its blocked layout, along the rows of memory, up to the product; but what the one
     wave that multiplies it loads once, before the loop, is loaded as the product takes it, and so is what memory holds in
-    the order of operands (`systolic.packed`), with elementwise ops on it.
+    the order of operands (`systolic.packed`), with elementwise ops on it. Of an array of `runs` each wave loads its own
+    columns, along the rows of memory, and a conversion follows the load: what is computed of it is computed as it is
+    multiplied.
 
     Remarks say which operands are loaded so from packed memory.
 
@@ -182,6 +186,9 @@ def StageOperandsPass : Pass<"systolic-stage-operands", "::nstf::systolic::Kerne
     What memory holds in the order of operands (`systolic.packed`) goes through an array packed alike. Where the schedule
     says `through = lds`, or does not say and `stage` is set, a tile that is a part of a buffer as it is, in whole dwords,
     goes past the registers: `systolic.stage`, and a `wait` before the barrier.
+
+    What each wave of an array of `runs` loads for itself stays a conversion, through an array in which it has its own
+    part: no barrier (`apart`).
 
     A tile whose rows the waves do not divide (224 on 8 waves, 16 on 4) is loaded and written with rows of nothing behind
     its own, which the range check drops: no wave loads what another does, and none writes under a condition.

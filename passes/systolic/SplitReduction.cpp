@@ -20,6 +20,9 @@ using namespace nstf::systolic;
 
 namespace {
 
+/// Of a row of memory, that a wave loads for itself.
+constexpr int64_t minRunBytes = 64;
+
 struct SplitReductionPass : nstf::systolic::impl::SplitReductionPassBase<SplitReductionPass> {
   using Base::Base;
 
@@ -54,8 +57,9 @@ struct SplitReductionPass : nstf::systolic::impl::SplitReductionPassBase<SplitRe
       remark::missed(kernel.getLoc(), options) << reason;
       return;
     }
-    for (scf::ForOp loop : loops) {
-      split(loop, parts);
+    for (const ProductLoop &product : analysis.getLoops()) {
+      scf::ForOp loop = product.loop;
+      split(loop, parts, takesRuns(product, parts));
       remark::passed(loop.getLoc(), options)
           << ("waves share out the columns of a sum, which has " + describeGrid()) << remark::metric("parts", parts);
     }
@@ -101,9 +105,19 @@ private:
     return RankedTensorType::get(shape, sum.getElementType(), AxesAttr::get(sum.getContext(), axes));
   }
 
-  void split(scf::ForOp loop, int64_t parts) {
-    OpBuilder builder(loop);
+  /// Whether waves, of which none stand along rows and columns, take runs of columns and have nothing to do with each
+  /// other: where such a run is not too short for memory.
+  bool takesRuns(const ProductLoop &product, int64_t parts) {
     nstf::support::Schedule::Waves waves = getOperation().getWaves();
+    auto isLongEnough = [&](LoadOp load) {
+      int64_t bits = cast<MemRefType>(load.getBuffer().getType()).getElementTypeBitWidth();
+      return product.depth / parts * bits >= 8 * minRunBytes;
+    };
+    return waves.rows * waves.columns == 1 && product.depth % parts == 0 && llvm::all_of(product.loads, isLongEnough);
+  }
+
+  static void split(scf::ForOp loop, int64_t parts, bool runs) {
+    OpBuilder builder(loop);
     for (auto [init, sum, result] :
          llvm::zip_equal(loop.getInitArgsMutable(), loop.getRegionIterArgs(), loop.getResults())) {
       RankedTensorType whole = getTileType(sum), type = getParts(whole, parts);
@@ -113,7 +127,7 @@ private:
       sum.setType(type);
       product.getResult().setType(type);
       product.setParts(parts);
-      product.setRuns(waves.rows * waves.columns == 1); // then waves have nothing to do with each other
+      product.setRuns(runs);
       result.setType(type);
       builder.setInsertionPointAfter(loop);
       auto total = SumPartsOp::create(builder, loop.getLoc(), whole, result);

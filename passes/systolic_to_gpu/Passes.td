@@ -57,7 +57,8 @@ def CarryWordsPass : Pass<"systolic-to-gpu-carry-words"> {
   let description = [{
     LLVM has no vectors of elements of 8 or 16 bits that are wider than 512 bits: of those that a loop carries or a branch
     gives it takes elements out one by one and puts them together again, which for a tile that is on its way from memory is a
-    wait for it. Here they come by 16 bytes, as vectors of 4 words, which is what a load gives.
+    wait for it. Here they come by 16 bytes, as vectors of 4 words, which is what a load gives. Of narrower vectors those
+    that a loop puts together of single elements are carried element by element: to pack them, it would wait for them.
 
     Precondition: `systolic-to-gpu-lower-kernels` was run.
 

@@ -1,7 +1,7 @@
 // Waves share out the columns of sums of products.
 // RUN: nstf-opt %s -split-input-file --pass-pipeline='builtin.module(nstf-set-target{target=gfx942},systolic.kernel(systolic-split-reduction))' --remark-format=emitRemark --remarks-filter=systolic-.* -verify-diagnostics | FileCheck %s
 
-// Two sums below each other, which become one behind the loop.
+// Two sums below each other, which become one behind the loop. Runs of 16 columns would be 32 bytes: cells in turn.
 !x = tensor<16x32xf16, #systolic.axes<BM, BK>>
 !w = tensor<32x16xf16, #systolic.axes<BK, BN>>
 !y = tensor<16x16xf32, #systolic.axes<BM, BN>>
@@ -10,7 +10,7 @@
 // CHECK-LABEL: systolic.kernel @halves(
 // CHECK: %[[ZERO:.+]] = arith.constant dense<0.000000e+00> : tensor<32x16xf32, #systolic.axes<32, BN>>
 // CHECK: %[[PARTS:.+]] = scf.for {{.+}} iter_args(%[[ACC:.+]] = %[[ZERO]]) -> (tensor<32x16xf32, #systolic.axes<32, BN>>)
-// CHECK: %[[NEXT:.+]] = systolic.mma %{{.+}}, %{{.+}}, %[[ACC]] parts 2 runs
+// CHECK: %[[NEXT:.+]] = systolic.mma %{{.+}}, %{{.+}}, %[[ACC]] parts 2 :
 // CHECK-NEXT: scf.yield %[[NEXT]]
 // CHECK: %[[SUM:.+]] = systolic.sum_parts %[[PARTS]] : tensor<32x16xf32, #systolic.axes<32, BN>> -> tensor<16x16xf32, #systolic.axes<BM, BN>>
 // CHECK: systolic.store %[[SUM]]
@@ -28,6 +28,32 @@ systolic.kernel @halves(%X: !X, %W: !X, %Y: !Y, %work: index)
     scf.yield %next : !y
   }
   systolic.store %sum, %Y[%work, %c0] : !y, !Y
+  systolic.return
+}
+
+// -----
+
+// Of 64 bytes and more each wave takes a run.
+!x = tensor<16x64xf16, #systolic.axes<BM, BK>>
+!w = tensor<64x16xf16, #systolic.axes<BK, BN>>
+!y = tensor<16x16xf32, #systolic.axes<BM, BN>>
+!X = memref<64x128xf16, #systolic.axes<M, K>>
+!Y = memref<64x16xf32, #systolic.axes<M, N>>
+// CHECK-LABEL: systolic.kernel @runs(
+// CHECK: systolic.mma %{{.+}}, %{{.+}}, %{{.+}} parts 2 runs :
+systolic.kernel @runs(%X: !X, %Y: !Y, %work: index) attributes {params = {}, schedule = #systolic.schedule<waves = 1x1x2>, grid = []} {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant dense<0.0> : !y
+  // expected-remark @+1 {{parts=2}}
+  %sum = scf.for %k = %c0 to %c128 step %c64 iter_args(%acc = %zero) -> (!y) {
+    %x = systolic.load %X[%c0, %k] : !X -> !x
+    %w = systolic.load %X[%c0, %k] transposed : !X -> !w
+    %next = systolic.mma %x, %w, %acc : !x, !w -> !y
+    scf.yield %next : !y
+  }
+  systolic.store %sum, %Y[%c0, %c0] : !y, !Y
   systolic.return
 }
 

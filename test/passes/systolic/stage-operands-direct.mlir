@@ -90,3 +90,30 @@ systolic.kernel @parameter(%X: !X, %work: index)
   systolic.store %t, %X[%c0, %c0] : !acc, !X
   systolic.return
 }
+
+// -----
+
+// Waves that multiply a run of columns each exchange lanes for themselves: no barrier.
+#x = #systolic.fragment<reg [1:8*1, 0:2*8], lane [1:8*8, 0:8*1], wave [1:2*64]>
+#a = #systolic.fragment<reg [1:8*1, 1:2*32], lane [0:16*1, 1:4*8], wave [1:2*64]>
+#b = #systolic.fragment<reg [0:8*1, 0:2*32], lane [1:16*1, 0:4*8], wave [0:2*64]>
+#acc = #systolic.fragment<reg [0:4*1], lane [1:16*1, 0:4*4], wave [0:2*16]>
+!X = memref<64x128xf16, #systolic.axes<M, K>>
+// CHECK-LABEL: systolic.kernel @runs(
+// CHECK-SAME: %[[LDS:[a-z0-9]+]]: !systolic.lds<1 x 16x128xf16, #systolic.swizzle<8, 8, 1>, #systolic.axes<16, 128>>)
+// CHECK-NOT: systolic.barrier
+// CHECK: %[[A:.+]] = systolic.convert_layout %{{.+}} through %[[LDS]] : {{.+}} apart :
+// CHECK: systolic.mma %[[A]], %
+systolic.kernel @runs(%X: !X, %work: index)
+    attributes {params = {}, grid = [], wave_size = 64 : i64,
+                array = #systolic.array<waves = 1x1x2, cell = 16x16x32, instruction_k = 16, runs>} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<32x16xf32, #acc>
+  %x = systolic.load %X[%c0, %c0] : !X -> tensor<16x128xf16, #x>
+  %b = systolic.load %X[%c0, %c0] transposed : !X -> tensor<128x16xf16, #b>
+  // expected-remark @+1 {{Remark="through !systolic.lds<1 x 16x128xf16, #systolic.swizzle<8, 8, 1>, #systolic.axes<16, 128>>: writes of 16 bytes, reads of 16 bytes", lds=4096, read_conflicts=0, write_conflicts=0}}
+  %a = systolic.convert_layout %x : tensor<16x128xf16, #x> -> tensor<16x128xf16, #a>
+  %c = systolic.mma %a, %b, %zero parts 2 runs : tensor<16x128xf16, #a>, tensor<128x16xf16, #b> -> tensor<32x16xf32, #acc>
+  systolic.store %c, %X[%c0, %c0] : tensor<32x16xf32, #acc>, !X
+  systolic.return
+}
