@@ -7,6 +7,7 @@
 #include "support/ElementType.h"
 #include "support/Escape.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 
 #include <stdexcept>
 
@@ -103,9 +104,7 @@ static std::string getTypeName(Type type) {
   return std::string(nameOf(*support::elementTypeFromMlir(name)));
 }
 
-/// Whose file of tuning a kernel takes: the format that an operand is decoded from, of products of codes their type, or
-/// the type of what the kernel computes with, that of its first argument that is no ids.
-static std::string getTypeName(KernelOp region) {
+std::string nstf::getTuningType(KernelOp region) {
   if (std::optional<CodeProduct> codes = findCodeProduct(region.getAnchor()))
     return getTypeName(codes->x.getType());
   for (DequantizeOp matrix : region.getBody().getOps<DequantizeOp>())
@@ -148,11 +147,11 @@ static std::string getReasonAgainst(const TuningRow &row, const TuningRow &decid
                                                        : "has precedence " + std::to_string(decides.precedence));
 }
 
-/// The row that decides, and why no other one does.
-static void chooseTuning(KernelOp region, const std::map<std::string, int64_t> &extents, const Target &target,
+/// The row that decides, and why no other one does. False where none holds.
+static bool chooseTuning(KernelOp region, const std::map<std::string, int64_t> &extents, const Target &target,
                          const TemplateFiles &files, KernelChoice &choice) {
   for (const std::string &name :
-       listTuningFiles({target.name, target.chip}, choice.templateName, getTypeName(region))) {
+       listTuningFiles({target.name, target.chip}, choice.templateName, getTuningType(region))) {
     if (!files.find(name))
       continue;
     TuningTable table = read(files, name, parseTuning);
@@ -171,10 +170,39 @@ static void chooseTuning(KernelOp region, const std::map<std::string, int64_t> &
       choice.tuning = table.rows[*row].parameters;
       choice.schedule = table.rows[*row].schedule;
       choice.tuningReason = place(*row) + " (" + table.provenance + "): " + table.rows[*row].because;
-      return;
+      if (const std::optional<TunedTime> &tuned = table.rows[*row].tuned;
+          tuned && tuned->computeUnits != target.computeUnits)
+        choice.tuningReason += "; tuned for " + tuned->chip + " of " + std::to_string(tuned->computeUnits) +
+                               " compute units, not " + std::to_string(target.computeUnits);
+      return true;
     }
   }
-  choice.tuningReason = "no row of tuning/*/" + choice.templateName + " fits: the template's defaults";
+  return false;
+}
+
+static std::string formatTime(const systolic::Cost &cost) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("about %.1f us", cost.microseconds);
+  return text;
+}
+
+/// What the cost model takes for the fastest of the space that the template declares.
+static void chooseByCost(const KernelCost::Space &space, KernelChoice &choice) {
+  choice.tuningReason = "no row of tuning/*/" + choice.templateName + " fits: ";
+  if (space.legal.empty()) {
+    choice.tuningReason += "the template's defaults";
+    if (space.size > 0)
+      choice.tuningReason += ", for its space has no legal candidate: " + space.refusal;
+    return;
+  }
+  const TuningCandidate &best = space.legal.front();
+  choice.tuning = best.parameters;
+  choice.schedule = best.schedule;
+  choice.tuningReason += "by the cost model the fastest of " + std::to_string(space.legal.size()) + ", " +
+                         formatTime(best.cost) + ", limited by " + best.cost.limiter;
+  if (space.legal.size() > 1)
+    choice.rejectedTuning.push_back(space.legal[1].str() + ": " + formatTime(space.legal[1].cost) +
+                                    " by the cost model");
 }
 
 static void applyWishes(const TuningWishes &wishes, const Target &target, const TemplateFiles &files,
@@ -182,6 +210,8 @@ static void applyWishes(const TuningWishes &wishes, const Target &target, const 
   if (wishes.empty())
     return;
   std::set<std::string> known = getTunableParameters(choice.templateName, files);
+  for (const auto &[name, value] : choice.tuning) // of its space, where no row names it
+    known.insert(name);
   for (const auto &[name, value] : wishes.parameters) {
     if (!known.contains(name))
       throw std::runtime_error("expected a tuning parameter of template " + choice.templateName + " (" +
@@ -210,9 +240,41 @@ FailureOr<KernelChoice> KernelChooser::choose(int64_t tokens, const Target &targ
   const TemplateBinding *binding = bind(choice.templateName);
   if (!binding)
     return failure();
-  chooseTuning(kernel, getExtents(*binding, tokens), target, files, choice);
+  if (!chooseTuning(kernel, ::getExtents(*binding, tokens), target, files, choice)) {
+    FailureOr<KernelCost::Space> space = rank(choice, tokens, target);
+    if (failed(space))
+      return failure();
+    chooseByCost(*space, choice);
+  }
   applyWishes(wishes, target, files, choice);
   return choice;
+}
+
+std::map<std::string, int64_t> KernelChooser::getExtents(const KernelChoice &choice, int64_t tokens) const {
+  return ::getExtents(bindings.at(choice.templateName), tokens);
+}
+
+FailureOr<KernelCost> KernelChooser::getCost(const KernelChoice &choice, const Target &target) {
+  OwningOpRef<ModuleOp> &module = templates[choice.templateName];
+  if (!module)
+    module = parseTemplate(choice.templateName, kernel.getContext(), files);
+  if (!module)
+    return failure();
+  return KernelCost(kernel, bindings.at(choice.templateName), *module->getOps<systolic::KernelOp>().begin(), target);
+}
+
+FailureOr<systolic::Cost> KernelChooser::estimate(const KernelChoice &choice, int64_t tokens, const Target &target) {
+  FailureOr<KernelCost> cost = getCost(choice, target);
+  if (failed(cost))
+    return failure();
+  return cost->estimate(tokens, choice.tuning, choice.schedule);
+}
+
+FailureOr<KernelCost::Space> KernelChooser::rank(const KernelChoice &choice, int64_t tokens, const Target &target) {
+  FailureOr<KernelCost> cost = getCost(choice, target);
+  if (failed(cost))
+    return failure();
+  return cost->rank(tokens);
 }
 
 BindingAttr KernelChooser::getBinding(const KernelChoice &choice) {

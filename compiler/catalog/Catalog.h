@@ -2,10 +2,11 @@
 //
 // The template: what the region computes, and where there are several the first line of tuning/templates.yaml that
 // holds. The parameters and the schedule: the row that decides (TuningTable.h) in the first of the files that
-// listTuningFiles names with one that holds; then the template's own defaults. Never silently: the choice carries its
-// reason.
+// listTuningFiles names with one that holds; then what the cost model takes for the fastest of the space that the
+// template declares; then the template's own defaults. Never silently: the choice carries its reason.
 #pragma once
 
+#include "compiler/catalog/KernelCost.h"
 #include "compiler/catalog/TemplateFiles.h"
 #include "compiler/catalog/TuningWishes.h"
 #include "compiler/target/Target.h"
@@ -43,6 +44,10 @@ struct KernelChoice {
 std::vector<std::pair<int64_t, int64_t>> getTokenBuckets(int64_t maxTokens,
                                                          const TemplateFiles &files = TemplateFiles::getShipped());
 
+/// Whose file of tuning a kernel takes: the format that an operand is decoded from, of products of codes their type, or
+/// the type of what the kernel computes with, that of its first argument that is no ids.
+std::string getTuningType(KernelOp region);
+
 /// Chooses for one kernel. It is bound to a template once, however many buckets ask.
 class KernelChooser {
 public:
@@ -56,12 +61,21 @@ public:
   mlir::FailureOr<KernelChoice> choose(int64_t tokens, const Target &target, const TuningWishes &wishes = {});
   /// Of a choice that was made here.
   BindingAttr getBinding(const KernelChoice &choice);
+  /// What the cost model says of it. Emits an error where its template is none.
+  mlir::FailureOr<systolic::Cost> estimate(const KernelChoice &choice, int64_t tokens, const Target &target);
+  /// And of all that its template may be tuned to.
+  mlir::FailureOr<KernelCost::Space> rank(const KernelChoice &choice, int64_t tokens, const Target &target);
+  /// What tuning rows may ask about.
+  std::map<std::string, int64_t> getExtents(const KernelChoice &choice, int64_t tokens) const;
 
 private:
+  mlir::FailureOr<KernelCost> getCost(const KernelChoice &choice, const Target &target);
+
   KernelOp kernel;
   int64_t maxTokens;
   const TemplateFiles &files;
   std::map<std::string, TemplateBinding> bindings; ///< by template
+  std::map<std::string, mlir::OwningOpRef<mlir::ModuleOp>> templates;
 };
 
 /// Reads kernels/<templateName>.mlir. Emits an error with file and line where that is no kernel template; throws

@@ -82,6 +82,36 @@ static support::Schedule readSchedule(const YamlValue &value) {
   return schedule;
 }
 
+static double readMicroseconds(const YamlValue &value) {
+  static const std::string expected = "a time in us of at least 0";
+  double time = value.number(expected).value;
+  if (!(time >= 0))
+    value.fail(expected);
+  return time;
+}
+
+static TunedTime readTuned(const YamlValue &value) {
+  YamlMap map = value.map("a map", {"by", "us", "interval", "runner_up", "chip", "compute_units", "clock"});
+  auto text = [&](const char *key) { return map.get(key, "a text").scalar("a text"); };
+  TunedTime tuned;
+  tuned.by = text("by");
+  if (tuned.by != "predicted" && tuned.by != "measured")
+    map.find("by")->fail("predicted or measured");
+  tuned.microseconds = readMicroseconds(map.get("us", "a time"));
+  std::vector<YamlValue> ends = map.get("interval", "a range of times").list("a range [least, most]");
+  if (ends.size() != 2)
+    map.find("interval")->fail("a range [least, most]");
+  tuned.least = readMicroseconds(ends[0]);
+  tuned.most = readMicroseconds(ends[1]);
+  if (tuned.least > tuned.microseconds || tuned.microseconds > tuned.most)
+    map.find("interval")->place().error("expected an interval with the time in it but got one without");
+  tuned.runnerUp = text("runner_up");
+  tuned.chip = text("chip");
+  tuned.computeUnits = readInteger(map.get("compute_units", "their number"), 1);
+  tuned.clock = readInteger(map.get("clock", "a clock in MHz"), 1);
+  return tuned;
+}
+
 /// What `when` says.
 static TuningRanges readRanges(const YamlMap &map) {
   TuningRanges ranges;
@@ -95,7 +125,7 @@ static TuningRanges readRanges(const YamlMap &map) {
 }
 
 static TuningRow readRow(const YamlValue &value) {
-  YamlMap map = value.map("a row: a map", {"when", "set", "schedule", "precedence", "because"});
+  YamlMap map = value.map("a row: a map", {"when", "set", "schedule", "precedence", "because", "tuned"});
   TuningRow row;
   row.place = value.place();
   row.ranges = readRanges(map);
@@ -109,6 +139,8 @@ static TuningRow readRow(const YamlValue &value) {
   if (const YamlValue *precedence = map.find("precedence"))
     row.precedence = readInteger(*precedence);
   row.because = readReason(map);
+  if (const YamlValue *tuned = map.find("tuned"))
+    row.tuned = readTuned(*tuned);
   return row;
 }
 

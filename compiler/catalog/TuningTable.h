@@ -9,6 +9,8 @@
 //                                                         # blocks with their unit
 //       precedence: 1                                     # 0 where it doesn't say
 //       because: one cell of rows
+//       tuned: {by: predicted, us: 5.6, interval: [5.3, 6.0], runner_up: "BK=64 BM=64 BN=64 waves=2x2, 5.8 us",
+//               chip: mi300x, compute_units: 304, clock: 2100}    # of rows that nstf-tune has found
 //
 // Of the rows that hold, those of the largest precedence are asked, and of these the one whose ranges lie inside the
 // others' decides. Rows of equal precedence that could hold at once, neither inside the other, are refused.
@@ -34,12 +36,22 @@ using TuningRanges = std::map<std::string, std::pair<int64_t, int64_t>>;
 /// Why ranges don't hold of extents: "M is 40, not 1 to 16"; empty where they do.
 std::string getMismatch(const TuningRanges &ranges, const std::map<std::string, int64_t> &extents);
 
+/// What a row of nstf-tune's took on which chip.
+struct TunedTime {
+  std::string by; ///< "predicted" or "measured"
+  double microseconds = 0, least = 0, most = 0;
+  std::string runnerUp;                ///< the next one, and what it took
+  std::string chip;                    ///< "mi300x"
+  int64_t computeUnits = 0, clock = 0; ///< MHz
+};
+
 struct TuningRow {
   TuningRanges ranges;
   std::map<std::string, int64_t> parameters;
   support::Schedule schedule;
   int64_t precedence = 0;
   std::string because;
+  std::optional<TunedTime> tuned;
   support::Place place; ///< of the row
 
   /// Why the row does not hold; empty where it does.

@@ -95,6 +95,8 @@ private:
   void explainTuning(const KernelVariant &variant) {
     VariantOp op = variant.op;
     std::set<std::string> tunable = getTunableParameters(op.getBinding().getTemplateName().str(), files);
+    for (NamedAttribute entry : op.getChoice().getTuning())
+      tunable.insert(entry.getName().str());
     std::string tuned, sizes;
     for (const auto &[name, value] : variant.launch.parameters)
       (tunable.contains(name) ? tuned : sizes) += " " + name + "=" + std::to_string(value);

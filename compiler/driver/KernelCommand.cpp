@@ -1,5 +1,6 @@
 // One kernel by itself (KernelCommand.h).
 #include "compiler/driver/KernelCommand.h"
+#include "compiler/catalog/Catalog.h"
 #include "compiler/driver/KernelFacts.h"
 #include "compiler/package/KernelLaunchFile.h"
 #include "compiler/package/OffloadBundle.h"
@@ -16,6 +17,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <stdexcept>
@@ -296,6 +298,32 @@ KernelHeader KernelCompilation::describe() const {
       argument.name = names[i].name;
   }
   return header;
+}
+
+FailureOr<std::string> KernelCompilation::getCosts() {
+  TemplateFiles files = getTemplateFiles(request.compile.wishes);
+  KernelOp kernel = *compilation->getModel().getOps<KernelOp>().begin();
+  int64_t tokens = compilation->getMaxTokens();
+  KernelChooser chooser(kernel, tokens, files);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const CompiledTarget &target : compilation->getTargets()) {
+    FailureOr<KernelChoice> choice = chooser.choose(tokens, target.target, request.compile.wishes.tuning);
+    if (failed(choice))
+      return failure();
+    FailureOr<systolic::Cost> cost = chooser.estimate(*choice, tokens, target.target);
+    if (failed(cost))
+      return failure();
+    os << target.target.name << " " << choice->templateName << ": ";
+    if (!cost->isLegal()) {
+      os << cost->refusal << "\n";
+      continue;
+    }
+    os << llvm::format("%.2f", cost->microseconds) << " us, limited by " << cost->limiter << "; " << cost->workgroups
+       << " workgroups in " << cost->rounds << " rounds, " << cost->perComputeUnit << " on a compute unit; about "
+       << cost->registers << " registers, " << cost->ldsBytes << " bytes of LDS\n";
+  }
+  return text;
 }
 
 std::string KernelCompilation::getPlans() const {

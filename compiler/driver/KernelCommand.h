@@ -37,6 +37,8 @@ public:
   /// The plans of each target's loops of products, in their order, as a file that --plan takes. Precondition:
   /// run(Stage::Systolic).
   std::string getPlans() const;
+  /// What the cost model says of the kernel on each target. Precondition: run(Stage::Fused).
+  mlir::FailureOr<std::string> getCosts();
   /// Precondition: run.
   const Compilation &getCompilation() const { return *compilation; }
 

@@ -141,6 +141,33 @@ static LogicalResult verifyPacking(KernelOp kernel, unsigned argument) {
   return success();
 }
 
+/// kernel_c12
+static LogicalResult verifyTune(KernelOp kernel, DictionaryAttr tune) {
+  for (NamedAttribute entry : tune) {
+    StringRef name = entry.getName();
+    bool isField = nstf::support::Schedule::isField(name);
+    if (!isField && !kernel.getParam(name))
+      return kernel.emitOpError() << "expected tune to name parameters and fields of schedule but got " << name;
+    auto values = dyn_cast<ArrayAttr>(entry.getValue());
+    if (!values || values.empty())
+      return kernel.emitOpError() << "expected tune to have a list for " << name << " but got " << entry.getValue();
+    for (Attribute value : values) {
+      auto number = dyn_cast<IntegerAttr>(value);
+      auto text = dyn_cast<StringAttr>(value);
+      if (!isField && (!number || number.getInt() < 1))
+        return kernel.emitOpError() << "expected tune to have numbers of at least 1 for " << name << " but got "
+                                    << value;
+      nstf::support::Schedule schedule;
+      std::string fault = isField && text ? schedule.set(name, text.getValue()) : "";
+      fault = fault.empty() ? schedule.findFault() : fault;
+      if (isField && (!text || !fault.empty()))
+        return kernel.emitOpError() << "expected tune to have texts of the field " << name << " but got " << value
+                                    << (fault.empty() ? "" : ": " + fault);
+    }
+  }
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   int64_t workItems = llvm::count_if(getArgumentTypes(), [](Type type) { return isa<IndexType>(type); });
   int64_t axes = getGrid().size() / 2;
@@ -184,6 +211,8 @@ LogicalResult KernelOp::verify() {
       return emitOpError() << "expected an array of the " << waves->rows << "x" << waves->columns
                            << " waves that schedule asks for but got " << array->getWaveRows() << "x"
                            << array->getWaveCols();
+  if (std::optional<DictionaryAttr> tune = getTune(); tune && failed(verifyTune(*this, *tune)))
+    return failure();
   return getLaunch() ? verifyLaunch(*this, *getLaunch()) : success();
 }
 

@@ -25,7 +25,8 @@ def Systolic_KernelOp
     `params` are what a template can be instantiated with: whole numbers, f32 numbers and types. `grid` lists axes, each
     a pair (extent, tile) of a parameter and a parameter or a number: their rounded-up quotients multiply to the number of
     work items. A template has a work index for each axis; systolic-order-workgroups makes one of them, which counts the work
-    items. `schedule` is what template and tuning say of waves and loops, `array` and `wave_size` are set by passes.
+    items. `schedule` is what template and tuning say of waves and loops, `array` and `wave_size` are set by passes. `tune`
+    is the space in which a template may be tuned: what parameters, and fields of the schedule, may be.
 
     - kernel_c1: there is one work index, or one for each axis of `grid`.
     - kernel_c2: there are no results.
@@ -41,6 +42,8 @@ def Systolic_KernelOp
     - kernel_c10: an argument with `systolic.packed` is a buffer of a whole number of the blocks, without
       `systolic.per_token`.
     - kernel_c11: `array` has as many waves along rows and columns as `schedule` asks for, where both say it.
+    - kernel_c12: `tune` has a list of whole numbers of at least 1 for a parameter, and of texts for a field of the
+      schedule, each with at least one entry.
 
     ```mlir
     systolic.kernel @copy(%X: memref<100xf32, #systolic.axes<N>>, %Y: memref<100xf32, #systolic.axes<N>>, %work: index)
@@ -56,7 +59,7 @@ def Systolic_KernelOp
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type, DictionaryAttr:$params,
                        ArrayAttr:$grid, OptionalAttr<Systolic_ArrayAttr>:$array, OptionalAttr<I64Attr>:$wave_size,
                        OptionalAttr<Systolic_LaunchAttr>:$launch, OptionalAttr<Systolic_ScheduleAttr>:$schedule,
-                       OptionalAttr<StrAttr>:$sym_visibility,
+                       OptionalAttr<DictionaryAttr>:$tune, OptionalAttr<StrAttr>:$sym_visibility,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;

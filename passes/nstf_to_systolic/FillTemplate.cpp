@@ -121,6 +121,7 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     if (binding.operandType && parameters.get(systolic::operandParameterName))
       parameters.set(systolic::operandParameterName, TypeAttr::get(binding.operandType));
     program.setParamsAttr(parameters.getDictionary(&getContext()));
+    program.removeTuneAttr(); // they are chosen
     // What goes into slots and loads has to know its types.
     if (auto operand = dyn_cast_or_null<TypeAttr>(parameters.get(systolic::operandParameterName)))
       systolic::resolveOperandTypes(getOperation(), operand.getValue());

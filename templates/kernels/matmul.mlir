@@ -21,6 +21,11 @@ module {
       attributes {launch = #systolic.launch<[x, w, y, control]>,
                   params = {M = 64, N = 64, K = 64, BM = 32, BN = 32, BK = 32, ROWS = 0, OPERAND = f16},
                   schedule = #systolic.schedule<waves = 2x2, sum = 16>,
+                  tune = {BM = [16, 32, 64, 96, 128, 160, 192, 224, 256],
+                          BN = [16, 32, 48, 64, 96, 112, 128, 160, 192, 224, 256],
+                          BK = [16, 32, 64, 128, 256, 512],
+                          waves = ["1x1x4", "1x1x8", "1x1x16", "1x2", "1x2x4", "1x4", "1x4x2", "1x4x4", "2x2", "2x2x2",
+                                   "2x4", "4x1", "4x2", "4x4"]},
                   grid = ["M", "BM", "N", "BN"]} {
     %BM = systolic.param "BM"
     %BN = systolic.param "BN"

@@ -13,6 +13,7 @@
 #include "support/Path.h"
 #include "support/WriteFile.h"
 #include "tools/nstfc/Commands.h"
+#include "tools/nstfc/KernelArguments.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <CLI/CLI.hpp>
@@ -25,111 +26,39 @@ namespace {
 
 constexpr char version[] = "nstfc " NSTF_VERSION;
 
-/// Every option takes its values as a list, so that one given twice is our own error.
-using Values = std::vector<std::string>;
-
 struct Arguments {
-  Values targets, tuning, templates, plan, output, header, launch, name, emit, dump, waveSize, format, rowCodes,
-      explain, reproducers;
-  Values wave;                          ///< what --wave-size was called before
-  std::map<std::string, Values> kernel; ///< by key
-  Values maxRows;
+  KernelArguments kernel;
+  OptionValues plan, output, header, launch, name, emit, dump, explain, reproducers;
 };
 
-std::string describe(const KernelOption &option) {
-  std::string text = option.about;
-  return option.fallback.empty() ? text + "; must be given"
-                                 : text + " [" + llvm::StringRef(option.fallback).trim('\'').str() + "]";
-}
-
 void addOptions(CLI::App &app, const KernelDescription &description, Arguments &arguments) {
-  auto add = [&](const std::string &flag, Values &values, const std::string &about) {
-    return app.add_option(flag, values, about)->take_all()->type_name("")->allow_extra_args(false);
+  arguments.kernel.add(app, description);
+  auto add = [&](const std::string &flag, OptionValues &values, const std::string &about) {
+    return addOption(app, flag, values, about);
   };
-  for (const KernelOption &option : description.getOptions()) {
-    CLI::Option *added = add(KernelDescription::getFlag(option.key), arguments.kernel[option.key], describe(option));
-    if (!option.oneOf.empty())
-      added->type_name("{" + llvm::join(option.oneOf, ",") + "}");
-    if (option.type == "boolean")
-      added->expected(0, 1)->default_str("true");
-    if (option.isRows)
-      add(KernelDescription::getFlag("max_" + option.key), arguments.maxRows,
-          "in place of " + KernelDescription::getFlag(option.key) +
-              ": the most there can be, each launch says how many");
-  }
-  app.option_defaults()->group("Every kernel");
-  add("--target", arguments.targets, "chips, aliases or files that describe one; several in one object with commas")
-      ->type_name("FILE.yaml|" + getTargetNames())
-      ->delimiter(',');
   add("-o,--output", arguments.output, "the code object; of several targets an offload bundle, as hipcc --genco writes")
       ->type_name("FILE");
   add("--header", arguments.header, "C header with arguments and launch geometry")->type_name("FILE");
   add("--launch", arguments.launch, "launch file, on random numbers and for the first target: nstf-emu run FILE.yaml")
       ->type_name("FILE.yaml");
   add("--name", arguments.name, "what names in the header begin with, and the symbol [" + description.getName() + "]");
-  add("--set", arguments.tuning,
-      "a tuning parameter (BM=64) or a field of the schedule (waves=2x4) over the table's; repeatable")
-      ->type_name("NAME=VALUE");
-  add("--w-format", arguments.format, "codes in place of the numbers of what products are with: int8, int4_g128, …")
-      ->type_name("FORMAT");
-  add("--x-format", arguments.rowCodes, "codes in place of the numbers of rows that products are of, with a scale each")
-      ->type_name("{i8,e4m3fnuz}");
-  add("--templates", arguments.templates, "folder of kernels and tuning, over those nstfc has")->type_name("FOLDER");
   add("--plan", arguments.plan,
       "what each loop of products does when, in place of what is chosen: --emit=plan prints it")
       ->type_name("FILE");
-  add("--wave-size", arguments.waveSize, "lanes of a wave, where the target leaves a choice")->type_name("{32,64}");
-  add("--wave", arguments.wave, "")->group("");
   add("--explain", arguments.explain, "print what the kernel is made of, and why")->expected(0, 1)->default_str(".*");
-  add("--emit", arguments.emit, "prints a stage")->type_name("{nstf,fused,plan,systolic,gpu,llvm,isa}");
+  add("--emit", arguments.emit, "prints a stage")->type_name("{nstf,fused,cost,plan,systolic,gpu,llvm,isa}");
   add("--dump-stages", arguments.dump, "folder that gets the text of every stage")->type_name("FOLDER");
   add("--reproducer-dir", arguments.reproducers, "folder for what replays an internal error (default: the working one)")
       ->type_name("FOLDER");
   app.set_version_flag("--version", version, "print the version and leave");
 }
 
-/// The value of an option that can be given once.
-std::optional<std::string> once(const std::string &flag, const Values &values) {
-  if (values.size() > 1)
-    throw std::runtime_error(flag + ": expected it once but got it " + std::to_string(values.size()) + " times");
-  return values.empty() ? std::nullopt : std::optional(values.front());
-}
-
-int64_t readInteger(const std::string &flag, llvm::StringRef text) {
-  int64_t value;
-  if (text.getAsInteger(10, value))
-    throw std::runtime_error(flag + ": expected a whole number but got '" + support::escape(text) + "'");
-  return value;
-}
-
 KernelRequest makeRequest(const KernelDescription &description, const Arguments &arguments) {
-  KernelRequest request;
-  for (const auto &[key, values] : arguments.kernel)
-    if (std::optional<std::string> value = once(KernelDescription::getFlag(key), values))
-      request.values[key] = *value;
-  std::string rows = description.getRowsKey();
-  if (std::optional<std::string> max = once(KernelDescription::getFlag("max_" + rows), arguments.maxRows)) {
-    if (!request.values.insert({rows, *max}).second)
-      throw std::runtime_error("expected " + KernelDescription::getFlag(rows) + " or " +
-                               KernelDescription::getFlag("max_" + rows) + " but got both");
-    request.runtimeRows = true;
-  }
-  for (const std::string &setting : arguments.tuning)
-    if (std::string fault = request.compile.wishes.tuning.add(setting); !fault.empty())
-      throw std::runtime_error("--set: " + fault);
+  KernelRequest request = arguments.kernel.makeRequest(description);
   request.name = once("--name", arguments.name).value_or("");
-  request.compile.input = "kernel " + description.getName();
-  request.compile.targets = arguments.targets;
-  request.compile.wishes.templates = once("--templates", arguments.templates).value_or("");
   request.compile.wishes.plan = once("--plan", arguments.plan).value_or("");
-  request.compile.quantize = once("--w-format", arguments.format).value_or("");
-  request.rowCodes = once("--x-format", arguments.rowCodes).value_or("");
   request.compile.dumpStages = once("--dump-stages", arguments.dump).value_or("");
   request.compile.reproducerDir = once("--reproducer-dir", arguments.reproducers).value_or("");
-  Values waveSize = arguments.waveSize;
-  waveSize.insert(waveSize.end(), arguments.wave.begin(), arguments.wave.end());
-  if (std::optional<std::string> size = once("--wave-size", waveSize))
-    request.compile.waveSize = readInteger("--wave-size", *size);
   return request;
 }
 
@@ -138,6 +67,7 @@ struct Outputs {
   KernelCompilation::Files files;
   std::optional<Stage> stage; ///< that --emit names
   bool plans = false;         ///< those of Stage::Systolic alone
+  bool costs = false;         ///< what the cost model says behind Stage::Fused
   std::optional<std::string> explain;
 };
 
@@ -151,14 +81,15 @@ Outputs readOutputs(const Arguments &arguments) {
     parseRegex("--explain", *outputs.explain);
   if (std::optional<std::string> name = once("--emit", arguments.emit)) {
     outputs.plans = *name == "plan";
-    outputs.stage = outputs.plans ? Stage::Systolic : parseStage(*name);
+    outputs.costs = *name == "cost";
+    outputs.stage = outputs.plans ? Stage::Systolic : outputs.costs ? Stage::Fused : parseStage(*name);
     if (!outputs.stage || *outputs.stage > Stage::ISA)
-      throw std::runtime_error("--emit: expected nstf, fused, plan, systolic, gpu, llvm or isa but got '" +
+      throw std::runtime_error("--emit: expected nstf, fused, cost, plan, systolic, gpu, llvm or isa but got '" +
                                support::escape(*name) + "'");
     if (!header.empty() || !launch.empty() || outputs.explain)
       throw std::runtime_error("--emit: expected neither --header nor --launch nor --explain beside it");
   }
-  if (arguments.targets.empty() && outputs.stage.value_or(Stage::Hsaco) > Stage::Fused)
+  if (!arguments.kernel.hasTargets() && (outputs.costs || outputs.stage.value_or(Stage::Hsaco) > Stage::Fused))
     throw std::runtime_error(noTargetMessage);
   if (!launch.empty() && object.empty())
     throw std::runtime_error("--launch: expected -o beside it, for the code object that is launched");
@@ -200,7 +131,12 @@ int compile(const KernelDescription &description, KernelRequest request, const O
     std::cout << text;
     return 0;
   }
-  std::string text = outputs.plans ? compilation.getPlans() : compilation.getCompilation().getText(*outputs.stage);
+  mlir::FailureOr<std::string> costs = outputs.costs ? compilation.getCosts() : std::string();
+  if (failed(costs))
+    return 1;
+  std::string text = outputs.costs   ? *costs
+                     : outputs.plans ? compilation.getPlans()
+                                     : compilation.getCompilation().getText(*outputs.stage);
   if (outputs.files.object.empty())
     std::cout << text;
   else
@@ -234,16 +170,6 @@ const char *usage =
 
 } // namespace
 
-std::string nstf::getTargetNames() {
-  std::string names;
-  for (const Target &target : listTargets()) {
-    names += (names.empty() ? "{" : ",") + target.name;
-    for (const std::string &alias : target.aliases)
-      names += "," + alias;
-  }
-  return names + "}";
-}
-
 support::CompletionCommand nstf::describeKernelCommand() {
   support::CompletionCommand command{"kernel", "one kernel by itself", {}, {{}, /*isFile=*/true}, {}};
   command.options = {{{"--list"}, "the kernels with their sizes and options' defaults"}, {{"-h", "--help"}, "help"}};
@@ -273,7 +199,6 @@ int nstf::runKernelCommand(int argc, char **argv) {
                              " (nstfc kernel --list shows them)");
   KernelDescription description = KernelDescription::find(kernel);
   CLI::App app(description.getAbout(), "nstfc kernel " + kernel);
-  app.option_defaults()->group("This kernel");
   Arguments arguments;
   addOptions(app, description, arguments);
   try {

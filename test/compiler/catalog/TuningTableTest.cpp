@@ -1,5 +1,6 @@
 // Tuning rows: what is read, what is refused and where, and that every file the compiler ships is sound.
 #include "compiler/catalog/TuningTable.h"
+#include "compiler/catalog/TuningText.h"
 #include "compiler/catalog/TuningWishes.h"
 #include "templates/Templates.h"
 
@@ -220,6 +221,65 @@ TEST(TuningTable, Refusals) {
       "f32.yaml:7:11: expected an integer of at least 0 but got 'wide'");
   EXPECT_THAT(failureOf(head + "rows:\n  - {set: {BM: 16\n"), testing::StartsWith("f32.yaml:"));
   EXPECT_EQ(failureOf(""), "f32.yaml:1:1: expected a map but got nothing");
+}
+
+TEST(TuningTable, TunedRows) {
+  const std::string row =
+      "  - {when: {M: [1, 2]}, set: {BM: 16}, because: x, tuned: {by: predicted, us: 5.5, interval: [5, "
+      "6.25], runner_up: \"BM=32, 5.6 us\", chip: mi300x, compute_units: 304, clock: 2100}}\n";
+  TuningTable table = parseTuning(head + "rows:\n" + row, "f32.yaml");
+  ASSERT_TRUE(table.rows[0].tuned);
+  EXPECT_EQ(table.rows[0].tuned->by, "predicted");
+  EXPECT_EQ(table.rows[0].tuned->microseconds, 5.5);
+  EXPECT_EQ(table.rows[0].tuned->most, 6.25);
+  EXPECT_EQ(table.rows[0].tuned->runnerUp, "BM=32, 5.6 us");
+  EXPECT_EQ(table.rows[0].tuned->computeUnits, 304);
+  auto edit = [&](const std::string &from, const std::string &to) {
+    std::string edited = row;
+    return failureOf(head + "rows:\n" + edited.replace(edited.find(from), from.size(), to));
+  };
+  EXPECT_THAT(edit("predicted", "guessed"), testing::HasSubstr("expected predicted or measured but got 'guessed'"));
+  EXPECT_THAT(edit("us: 5.5", "us: -1"), testing::HasSubstr("expected a time in us of at least 0 but got '-1'"));
+  EXPECT_THAT(edit("us: 5.5", "us: 7"), testing::HasSubstr("expected an interval with the time in it but got one without"));
+  EXPECT_THAT(edit("[5, 6.25]", "[5]"), testing::HasSubstr("expected a range [least, most] but got a list of 1"));
+  EXPECT_THAT(edit("compute_units: 304", "compute_units: 0"),
+              testing::HasSubstr("expected an integer of at least 1 but got '0'"));
+  EXPECT_THAT(edit("chip: mi300x, ", ""), testing::HasSubstr("expected the key 'chip' with a text but got none"));
+}
+
+TEST(TuningText, PutsRowsIntoFiles) {
+  TuningRow row;
+  row.ranges = {{"M", {512, 512}}, {"N", {3072, INT64_MAX}}};
+  row.parameters = {{"BM", 64}, {"BN", 32}};
+  row.schedule.set("waves", "2x4");
+  row.schedule.set("sum", "16");
+  row.because = "the \"best\" of 3";
+  row.tuned = TunedTime{"predicted", 5.5, 5, 6.25, "BM=32, 5.6 us", "mi300x", 304, 2100};
+  const std::string text =
+      putRow("", "f16.yaml", row, "# mine\n", "{date: 2026-11-28, tool: nstf-tune, kind: predicted}");
+  EXPECT_EQ(text,
+            "# mine\nprovenance: {date: 2026-11-28, tool: nstf-tune, kind: predicted}\nrows:\n"
+            "  - when: {M: [512, 512], N: [3072, .inf]}\n    set: {BM: 64, BN: 32}\n"
+            "    schedule: {waves: 2x4, sum: 16 blocks}\n"
+            "    tuned: {by: predicted, us: 5.50, interval: [5.00, 6.25], runner_up: \"BM=32, 5.6 us\", chip: mi300x, "
+            "compute_units: 304, clock: 2100}\n    because: \"the \\\"best\\\" of 3\"\n");
+  TuningTable table = parseTuning(text, "f16.yaml");
+  EXPECT_EQ(table.rows[0].ranges, row.ranges);
+  EXPECT_EQ(table.rows[0].parameters, row.parameters);
+  EXPECT_EQ(table.rows[0].schedule, row.schedule);
+  EXPECT_EQ(table.rows[0].because, row.because);
+  // Another shape's row comes behind it, one of the same ranges in its place; what else there is stays.
+  TuningRow other = row;
+  other.ranges["M"] = {16, 16};
+  std::string two = putRow(text, "f16.yaml", other, "", "");
+  EXPECT_EQ(two, text + formatRow(other));
+  row.parameters["BM"] = 128;
+  EXPECT_EQ(putRow(two, "f16.yaml", row, "", ""),
+            text.substr(0, text.find("  - ")) + formatRow(row) + formatRow(other));
+  // One that overlaps another is refused.
+  row.ranges = {{"M", {16, 512}}, {"N", {4096, INT64_MAX}}};
+  EXPECT_THROW(putRow(two, "f16.yaml", row, "", ""), support::InputError);
+  EXPECT_THROW(putRow("rows: x", "f16.yaml", row, "", ""), support::InputError);
 }
 
 TEST(TuningTable, Buckets) {

@@ -155,3 +155,45 @@ systolic.kernel @kernel_c11(%work: index)
     attributes {params = {}, grid = [], schedule = #systolic.schedule<waves = 2x4>, array = #systolic.array<waves = 4x2>} {
   systolic.return
 }
+
+// -----
+
+// expected-error @+1 {{expected tune to name parameters and fields of schedule but got BM}}
+systolic.kernel @kernel_c12(%work: index) attributes {params = {}, grid = [], tune = {BM = [16]}} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected tune to have a list for BM but got 16}}
+systolic.kernel @kernel_c12_list(%work: index) attributes {params = {BM = 16}, grid = [], tune = {BM = 16}} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected tune to have a list for BM but got []}}
+systolic.kernel @kernel_c12_empty(%work: index) attributes {params = {BM = 16}, grid = [], tune = {BM = []}} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected tune to have numbers of at least 1 for BM but got 0}}
+systolic.kernel @kernel_c12_number(%work: index) attributes {params = {BM = 16}, grid = [], tune = {BM = [16, 0]}} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected tune to have texts of the field waves but got 4}}
+systolic.kernel @kernel_c12_text(%work: index) attributes {params = {}, grid = [], tune = {waves = [4]}} {
+  systolic.return
+}
+
+// -----
+
+// expected-error @+1 {{expected tune to have texts of the field waves but got "0x4": expected}}
+systolic.kernel @kernel_c12_field(%work: index) attributes {params = {}, grid = [], tune = {waves = ["2x2", "0x4"]}} {
+  systolic.return
+}

@@ -1,0 +1,189 @@
+// nstf-tune: finds parameters and schedules of kernels, and writes them down as tuning rows.
+#include "compiler/catalog/TuningText.h"
+#include "compiler/codegen/Codegen.h"
+#include "compiler/driver/Diagnostics.h"
+#include "compiler/driver/Registration.h"
+#include "mlir/IR/MLIRContext.h"
+#include "support/CommandLineError.h"
+#include "support/Escape.h"
+#include "support/Progress.h"
+#include "support/Tool.h"
+#include "support/WriteFile.h"
+#include "tools/nstf-tune/Search.h"
+#include "tools/nstfc/Commands.h"
+#include "tools/nstfc/KernelArguments.h"
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <iostream>
+#include <thread>
+
+using namespace nstf;
+using namespace nstf::tune;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr char version[] = "nstf-tune " NSTF_VERSION;
+/// Candidates that are timed where nobody says how many.
+constexpr int64_t defaultBudget = 32;
+
+const char *usage = "Finds the parameters and the schedule of a kernel: all that its template declares are ranked by "
+                    "the cost model, the\n"
+                    "first of them compiled and timed by the timing model, and the best becomes a tuning row.\n"
+                    "Usage: nstf-tune kernel KERNEL [OPTIONS] --target=CHIP [--templates=FOLDER | --ship]\n\n"
+                    "  nstf-tune kernel KERNEL --help  the options of one\n\n"
+                    "KERNEL is one that nstfc kernel --list shows.\n";
+
+std::atomic<bool> stop = false;
+
+struct Arguments {
+  KernelArguments kernel;
+  OptionValues budget, jobs, rank, chip;
+  bool ships = false, resumes = false;
+};
+
+void addOptions(CLI::App &app, const KernelDescription &description, Arguments &arguments) {
+  arguments.kernel.add(app, description);
+  app.option_defaults()->group("The search");
+  auto add = [&](const std::string &flag, OptionValues &values, const std::string &about) {
+    return addOption(app, flag, values, about);
+  };
+  add("--budget", arguments.budget, "candidates that are timed [" + std::to_string(defaultBudget) + "]")
+      ->type_name("N");
+  add("-j,--jobs", arguments.jobs, "candidates at once [one a core]")->type_name("N");
+  add("--chip", arguments.chip, "whose time is predicted [the target's default]")->type_name("CHIP|FILE.yaml");
+  add("--rank", arguments.rank, "print the first of the cost model's ranking, and time nothing")->type_name("N");
+  app.add_flag("--ship", arguments.ships, "put the row into templates/tuning of the working folder, a source tree");
+  app.add_flag("--resume", arguments.resumes, "go on with a search that was stopped");
+  app.set_version_flag("--version", version, "print the version and leave");
+}
+
+int64_t readCount(const std::string &flag, const OptionValues &values, int64_t otherwise) {
+  std::optional<std::string> text = once(flag, values);
+  int64_t count = text ? readInteger(flag, *text) : otherwise;
+  if (count < 1)
+    throw std::runtime_error(flag + ": expected at least 1 but got " + std::to_string(count));
+  return count;
+}
+
+/// Whether a folder of templates has any, so that nstfc takes it.
+bool hasTemplates(const fs::path &folder) {
+  if (!fs::is_directory(folder))
+    return false;
+  return std::any_of(fs::recursive_directory_iterator(folder), fs::recursive_directory_iterator(),
+                     [](const fs::directory_entry &entry) {
+                       return entry.path().extension() == ".yaml" || entry.path().extension() == ".mlir";
+                     });
+}
+
+void printRanking(const Search &search, size_t count) {
+  const KernelCost::Space &space = search.getSpace();
+  for (size_t i = 0; i < std::min(count, space.legal.size()); ++i)
+    std::printf("%10.2f us  %-8s %s\n", space.legal[i].cost.microseconds, space.legal[i].cost.limiter.c_str(),
+                space.legal[i].str().c_str());
+  std::fflush(stdout);
+  std::fprintf(stderr, "%zu candidates, %zu legal, %.1f us a query\n", space.size, space.legal.size(),
+               search.getQueryMicroseconds());
+}
+
+void printResult(const Search &search, const std::vector<Timed> &timed, const Timer &timer) {
+  std::printf("%s of %s, %zu of %zu candidates\n", timer.getName().c_str(), timer.getChip().c_str(), timed.size(),
+              search.getSpace().legal.size());
+  for (size_t i = 0; i < std::min<size_t>(timed.size(), 5); ++i)
+    std::printf("%10.2f us  %s%s\n", timed[i].trial.microseconds, timed[i].candidate.str().c_str(),
+                timed[i].isOfRow ? " (the row that was there)" : "");
+  std::fflush(stdout);
+}
+
+int tune(const KernelDescription &description, const Arguments &arguments) {
+  KernelRequest request = arguments.kernel.makeRequest(description);
+  if (request.compile.targets.size() != 1)
+    throw std::runtime_error("--target: expected one chip, such as --target=gfx942, but got " +
+                             std::to_string(request.compile.targets.size()));
+  SearchOptions options;
+  options.budget = readCount("--budget", arguments.budget, defaultBudget);
+  options.jobs = readCount("--jobs", arguments.jobs, std::max(std::thread::hardware_concurrency(), 1u));
+  options.resumes = arguments.resumes;
+  options.folder = request.compile.wishes.templates;
+  if (arguments.ships && !options.folder.empty())
+    throw std::runtime_error("--ship: expected it without --templates");
+  if (arguments.ships && !fs::is_directory("templates/tuning"))
+    throw std::runtime_error("--ship: expected a source tree with templates/tuning in the working folder");
+  if (arguments.ships)
+    options.folder = "templates";
+  request.compile.wishes.templates = hasTemplates(options.folder) ? options.folder.string() : "";
+
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  registerCodegenTranslations(registry);
+  mlir::MLIRContext context(registry);
+  printDiagnostics(context);
+  Search search(description, request, context);
+  if (failed(search.prepare()))
+    return 1;
+  if (!arguments.rank.empty()) {
+    printRanking(search, readCount("--rank", arguments.rank, 1));
+    return 0;
+  }
+  const fs::path table = options.folder / search.getTableName();
+  if (!options.folder.empty()) {
+    std::error_code error;
+    fs::create_directories(table.parent_path(), error);
+    support::checkWritable(table);
+    options.journal = table.string() + ".journal";
+  }
+  std::unique_ptr<Timer> timer =
+      makePredictor(once("--chip", arguments.chip).value_or(findTarget(request.compile.targets.front()).defaultChip));
+  support::showProgress();
+  std::signal(SIGINT, [](int) { stop = true; });
+  std::vector<Timed> timed = search.run(options, *timer, stop);
+  printResult(search, timed, *timer);
+  TuningRow row = search.makeRow(timed, *timer);
+  if (options.folder.empty()) {
+    std::cout << formatRow(row);
+    return 0;
+  }
+  support::writeFile(table, search.putRow(options, row, *timer));
+  std::cout << "a row of " << support::escape(table.string(), support::longLimit) << "\n";
+  return 0;
+}
+
+int run(int argc, char **argv) {
+  std::string command = argc > 1 ? argv[1] : "";
+  if (command == "--version") {
+    std::cout << version << "\n";
+    return 0;
+  }
+  std::string kernel = argc > 2 ? argv[2] : "";
+  if (command == "--help" || command == "-h" || kernel == "--help" || kernel == "-h") {
+    std::cout << usage;
+    return 0;
+  }
+  if (command != "kernel")
+    throw std::runtime_error("expected 'kernel' but got " +
+                             (command.empty() ? "nothing" : "'" + support::escape(command) + "'"));
+  if (kernel.empty() || kernel.front() == '-')
+    throw std::runtime_error("expected the name of a kernel but got " +
+                             (kernel.empty() ? "none" : "'" + support::escape(kernel) + "'") +
+                             " (nstfc kernel --list shows them)");
+  KernelDescription description = KernelDescription::find(kernel);
+  CLI::App app(description.getAbout(), "nstf-tune kernel " + kernel);
+  Arguments arguments;
+  addOptions(app, description, arguments);
+  try {
+    app.parse(argc - 2, argv + 2);
+  } catch (const CLI::ParseError &error) {
+    if (error.get_exit_code() == 0) // --help, --version
+      return app.exit(error);
+    throw std::runtime_error(support::describeCommandLineError(app, error));
+  }
+  return tune(description, arguments);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  return support::runTool([&] { return run(argc, argv); });
+}
