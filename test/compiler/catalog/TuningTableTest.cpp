@@ -240,7 +240,8 @@ TEST(TuningTable, TunedRows) {
   };
   EXPECT_THAT(edit("predicted", "guessed"), testing::HasSubstr("expected predicted or measured but got 'guessed'"));
   EXPECT_THAT(edit("us: 5.5", "us: -1"), testing::HasSubstr("expected a time in us of at least 0 but got '-1'"));
-  EXPECT_THAT(edit("us: 5.5", "us: 7"), testing::HasSubstr("expected an interval with the time in it but got one without"));
+  EXPECT_THAT(edit("us: 5.5", "us: 7"),
+              testing::HasSubstr("expected an interval with the time in it but got one without"));
   EXPECT_THAT(edit("[5, 6.25]", "[5]"), testing::HasSubstr("expected a range [least, most] but got a list of 1"));
   EXPECT_THAT(edit("compute_units: 304", "compute_units: 0"),
               testing::HasSubstr("expected an integer of at least 1 but got '0'"));
