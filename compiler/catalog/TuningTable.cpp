@@ -98,12 +98,12 @@ static TunedTime readTuned(const YamlValue &value) {
   if (tuned.by != "predicted" && tuned.by != "measured")
     map.find("by")->fail("predicted or measured");
   tuned.microseconds = readMicroseconds(map.get("us", "a time"));
-  std::vector<YamlValue> ends = map.get("interval", "a range of times").list("a range [least, most]");
+  std::vector<YamlValue> ends = map.get("interval", "a range of times").list("a range [min, max]");
   if (ends.size() != 2)
-    map.find("interval")->fail("a range [least, most]");
-  tuned.least = readMicroseconds(ends[0]);
-  tuned.most = readMicroseconds(ends[1]);
-  if (tuned.least > tuned.microseconds || tuned.microseconds > tuned.most)
+    map.find("interval")->fail("a range [min, max]");
+  tuned.min = readMicroseconds(ends[0]);
+  tuned.max = readMicroseconds(ends[1]);
+  if (tuned.min > tuned.microseconds || tuned.microseconds > tuned.max)
     map.find("interval")->place().error("expected an interval with the time in it but got one without");
   tuned.runnerUp = text("runner_up");
   tuned.chip = text("chip");

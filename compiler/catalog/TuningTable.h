@@ -39,7 +39,7 @@ std::string getMismatch(const TuningRanges &ranges, const std::map<std::string, 
 /// What a row of nstf-tune's took on which chip.
 struct TunedTime {
   std::string by; ///< "predicted" or "measured"
-  double microseconds = 0, least = 0, most = 0;
+  double microseconds = 0, min = 0, max = 0;
   std::string runnerUp;                ///< the next one, and what it took
   std::string chip;                    ///< "mi300x"
   int64_t computeUnits = 0, clock = 0; ///< MHz

@@ -58,7 +58,7 @@ std::string nstf::formatRow(const TuningRow &row) {
             formatMap(std::vector<std::pair<std::string, std::string>>{
                 {"by", tuned.by},
                 {"us", formatTime(tuned.microseconds)},
-                {"interval", "[" + formatTime(tuned.least) + ", " + formatTime(tuned.most) + "]"},
+                {"interval", "[" + formatTime(tuned.min) + ", " + formatTime(tuned.max) + "]"},
                 {"runner_up", quote(tuned.runnerUp)},
                 {"chip", tuned.chip},
                 {"compute_units", std::to_string(tuned.computeUnits)},
