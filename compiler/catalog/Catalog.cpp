@@ -61,7 +61,25 @@ static std::map<std::string, int64_t> getExtents(const TemplateBinding &binding,
   return extents;
 }
 
-/// `bind`: the binding to a template, null where the kernel can't have it.
+/// Whether what a rule asks for is so. `bind`: the binding to a template, null where the kernel can't have it.
+static bool holds(const TemplateRule &rule, int64_t rows, int64_t tokens, StringRef templateName,
+                  function_ref<const TemplateBinding *(const std::string &)> bind) {
+  if (rows < rule.rows.first || rule.rows.second < rows)
+    return false;
+  if (rule.ranges.empty())
+    return true;
+  const TemplateBinding *binding = bind(templateName.str());
+  if (!binding)
+    return false;
+  std::map<std::string, int64_t> extents = getExtents(*binding, tokens);
+  for (const auto &[name, range] : rule.ranges)
+    if (!extents.contains(name.substr(0, name.find('%'))))
+      rule.place.error("expected ranges of " + llvm::join(llvm::make_first_range(extents), ", ") + " but got '" +
+                       support::escape(name) + "'");
+  return getMismatch(rule.ranges, extents).empty();
+}
+
+/// `bind`: as above.
 static void chooseTemplate(KernelOp kernel, int64_t tokens, const TemplateFiles &files,
                            function_ref<const TemplateBinding *(const std::string &)> bind, KernelChoice &choice) {
   SmallVector<StringRef> names = getTemplateNames(kernel);
@@ -72,13 +90,8 @@ static void chooseTemplate(KernelOp kernel, int64_t tokens, const TemplateFiles 
     return;
   }
   int64_t rows = getRows(kernel, tokens);
-  auto holds = [&](const TemplateRule &rule) {
-    if (rows < rule.rows.first || rule.rows.second < rows)
-      return false;
-    const TemplateBinding *binding = rule.ranges.empty() ? nullptr : bind(rule.templateName);
-    return rule.ranges.empty() || (binding && getMismatch(rule.ranges, getExtents(*binding, tokens)).empty());
-  };
-  auto rule = llvm::find_if(rules, holds);
+  auto rule =
+      llvm::find_if(rules, [&](const TemplateRule &one) { return holds(one, rows, tokens, names.front(), bind); });
   if (rule == rules.end() && names.size() == 1) {
     choice.templateName = names.front().str();
     return;

@@ -255,7 +255,7 @@ std::map<std::string, std::vector<TemplateRule>> nstf::parseTemplateRules(std::s
       if (const YamlValue *range = rule.find("rows"))
         rows = readRange(*range);
       rules[operation].push_back(
-          {rows, readRanges(rule), rule.get("take", "a template").scalar("a text"), readReason(rule)});
+          {rows, readRanges(rule), rule.get("take", "a template").scalar("a text"), readReason(rule), value.place()});
     }
   }
   return rules;

@@ -94,9 +94,10 @@ std::vector<TokenBucket> parseBuckets(std::string_view text, const std::string &
 /// A line of templates.yaml.
 struct TemplateRule {
   std::pair<int64_t, int64_t> rows; ///< inclusive
-  TuningRanges ranges;              ///< of what the template's kernels are bound to
+  TuningRanges ranges;              ///< of what a kernel's binding says, too
   std::string templateName;
   std::string because;
+  support::Place place; ///< of the rule
 };
 
 /// By operation ("linear"). Throws like parseTuning.

@@ -6,7 +6,6 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/analysis/Operands.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -28,8 +27,7 @@ std::optional<int64_t> nstf::systolic::countRounds(scf::ForOp loop) {
   return begin && step && end ? std::optional(llvm::divideCeil(*end - *begin, *step)) : std::nullopt;
 }
 
-/// What a value of the loop's body is made of there, itself included.
-static llvm::SetVector<Operation *> getSlice(Value value, scf::ForOp loop) {
+llvm::SetVector<Operation *> nstf::systolic::findSlice(Value value, scf::ForOp loop) {
   llvm::SetVector<Operation *> slice;
   BackwardSliceOptions inLoop;
   inLoop.omitUsesFromAbove = false;
@@ -64,7 +62,7 @@ static bool isOperandOf(LoadOp load, MmaOp product, scf::ForOp loop) {
 /// Whether what a load gives goes through elementwise ops to what the loop carries: a factor of its products, say.
 static bool isWorkedOn(LoadOp load, scf::ForOp loop) {
   return !load.getWhen() && llvm::any_of(scf::ForOp(loop).getYieldedValues(), [&](Value next) {
-    return next.getDefiningOp() && getSlice(next, loop).contains(load);
+    return next.getDefiningOp() && findSlice(next, loop).contains(load);
   });
 }
 
@@ -99,12 +97,12 @@ ProductLoop::ProductLoop(scf::ForOp loop)
     return left.sum.value_or(UINT_MAX) < right.sum.value_or(UINT_MAX);
   });
   for (LoopWrite &one : writes)
-    for (Operation *op : getSlice(one.write.getTile(), loop))
+    for (Operation *op : findSlice(one.write.getTile(), loop))
       if (auto load = dyn_cast<LoadOp>(op))
         one.loads.push_back(load);
   for (LoopProduct &one : products) {
-    llvm::SetVector<Operation *> slice = getSlice(one.mma.getA(), loop);
-    slice.insert_range(getSlice(one.mma.getB(), loop));
+    llvm::SetVector<Operation *> slice = findSlice(one.mma.getA(), loop);
+    slice.insert_range(findSlice(one.mma.getB(), loop));
     for (auto [index, other] : llvm::enumerate(products))
       if (slice.contains(other.mma))
         one.chain.push_back(index);
@@ -169,13 +167,13 @@ std::string ProductLoop::findMoreThanSums() const {
 
 std::string ProductLoop::findObstacleToLoadingAhead(size_t tile) const {
   if (tile < writes.size())
-    for (Operation *op : getSlice(WriteOp(writes[tile].write).getTile(), loop))
+    for (Operation *op : findSlice(WriteOp(writes[tile].write).getTile(), loop))
       if (!isa<LoadOp>(op) && !isPure(op))
         return "what is written to LDS comes from more than loads: " + op->getName().getStringRef().str();
   for (LoadOp load : getLoads(tile)) {
     if (load.getWhen() || load.getAt())
       return "a load has a condition or places of its own";
-    for (Operation *op : getSlice(load.getResult(), loop)) {
+    for (Operation *op : findSlice(load.getResult(), loop)) {
       if (op != load && !isPure(op))
         return "where it loads depends on " + op->getName().getStringRef().str();
       for (Value operand : op->getOperands())
@@ -190,7 +188,7 @@ bool ProductLoop::writesOfRoundBefore() const {
   auto isCarried = [&](Value value) { return llvm::is_contained(scf::ForOp(loop).getRegionIterArgs(), value); };
   return llvm::any_of(writes, [&](const LoopWrite &one) {
     Value tile = WriteOp(one.write).getTile();
-    return isCarried(tile) || llvm::any_of(getSlice(tile, loop),
+    return isCarried(tile) || llvm::any_of(findSlice(tile, loop),
                                            [&](Operation *op) { return llvm::any_of(op->getOperands(), isCarried); });
   });
 }

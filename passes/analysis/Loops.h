@@ -9,6 +9,7 @@
 
 #include "dialects/systolic/Systolic.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <optional>
 #include <string>
@@ -19,6 +20,9 @@ namespace nstf::systolic {
 /// Rounds of a loop of constant step, where they are known; a loop whose end is a choice between that many and none has
 /// them too.
 std::optional<int64_t> countRounds(mlir::scf::ForOp loop);
+
+/// What a value of the loop's body is made of there, its own operation included.
+llvm::SetVector<mlir::Operation *> findSlice(mlir::Value value, mlir::scf::ForOp loop);
 
 /// A product in the body of a loop.
 struct LoopProduct {

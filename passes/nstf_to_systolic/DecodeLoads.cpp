@@ -11,13 +11,15 @@
 // BEFORE  %next = systolic.dot %w, %x, %acc
 // AFTER   %products = systolic.dot %code, %x, 0        %x_sums = systolic.dot 1, %x, 0
 //         %next = %acc + (%products - 8 * %x_sums) * (systolic.broadcast %scales each along 1)
+//
+// So it is of systolic.mma, if a row has one scale or each wave makes a part of the sum, where codes are numbers of the
+// operands' 16 bits.
 #include "passes/nstf_to_systolic/DecodeLoads.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
-
-#include <map>
+#include "passes/nstf_to_systolic/PlaneLoads.h"
 
 using namespace mlir;
 using namespace nstf;
@@ -36,10 +38,9 @@ SmallVector<TemplateBinding::Buffer> nstf::getPlaneBuffers(StringRef name, Dequa
 namespace {
 
 /// Decodes the loads of one buffer.
-class Decoder {
+class Decoder : PlaneLoads {
 public:
-  Decoder(systolic::KernelOp program, StringRef name, DequantizeOp matrix)
-      : program(program), name(name), matrix(matrix), format(matrix.getFormat()), builder(program.getContext()) {}
+  Decoder(systolic::KernelOp program, StringRef name, DequantizeOp matrix) : PlaneLoads(program, name, matrix) {}
 
   LogicalResult run() {
     std::optional<unsigned> position = program.findBuffer(name);
@@ -63,49 +64,6 @@ public:
   }
 
 private:
-  // Buffers
-
-  void addBuffers(unsigned position) {
-    buffers[Plane::codes] = program.getArgument(position);
-    program.getArgument(position).setType(makeBuffer(Plane::codes));
-    SmallVector<Type> types(program.getArgumentTypes());
-    types[position] = makeBuffer(Plane::codes);
-    program.setFunctionType(FunctionType::get(program.getContext(), types, {}));
-    for (Plane plane : {Plane::high, Plane::scales, Plane::zeros})
-      if (matrix.getPlane(plane)) {
-        program.insertBuffer(++position, makeBuffer(plane), name + "_" + stringifyPlane(plane).str());
-        buffers[plane] = program.getArgument(position);
-      }
-  }
-
-  /// Codes of i8 stand as the matrix does; of other planes the sizes that differ are parameters of their own.
-  MemRefType makeBuffer(Plane plane) {
-    auto type = cast<RankedTensorType>(matrix.getPlane(plane).getType());
-    auto buffer = MemRefType::Builder(whole).setElementType(type.getElementType());
-    SmallVector<Attribute> names(cast<AxesAttr>(whole.getMemorySpace()).getNames());
-    SmallVector<int64_t> shape(whole.getShape());
-    for (unsigned dim = 0; dim < 2; ++dim)
-      if (type.getDimSize(dim) != matrix.getType().getDimSize(dim)) {
-        names[dim] = addAxis(names[dim], plane, type.getDimSize(dim));
-        shape[dim] = 1; // systolic-instantiate gives it the parameter's
-      }
-    return buffer.setShape(shape).setMemorySpace(AxesAttr::get(program.getContext(), names));
-  }
-
-  /// "K" -> "K_codes", a parameter of the kernel.
-  Attribute addAxis(Attribute axis, Plane plane, int64_t size) { return addAxis(axis, stringifyPlane(plane), size); }
-  Attribute addAxis(Attribute axis, StringRef suffix, int64_t size) {
-    std::string text =
-        isa<StringAttr>(axis) ? cast<StringAttr>(axis).str() : "A" + std::to_string(cast<IntegerAttr>(axis).getInt());
-    StringAttr added = builder.getStringAttr(text + "_" + suffix);
-    NamedAttrList parameters(program.getParams());
-    parameters.set(added, builder.getI64IntegerAttr(size));
-    program.setParamsAttr(parameters.getDictionary(program.getContext()));
-    return added;
-  }
-
-  // Tiles
-
   LogicalResult decode(systolic::LoadOp op) {
     load = op;
     loc = op.getLoc();
@@ -284,159 +242,6 @@ private:
                  loop.isDefinedOutsideOfLoop(load.getIndices()[0]);
     return isSum ? loop : scf::ForOp();
   }
-
-  Attribute getAxis(unsigned dim) { return cast<AxesAttr>(tile.getEncoding()).getNames()[dim]; }
-  RankedTensorType withElement(Type element) { return tile.clone(element); }
-  Value constant(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
-
-  /// The tile with another number of elements along K; `size` is what the axis will have.
-  RankedTensorType withColumns(Plane plane, Type element, int64_t size) {
-    SmallVector<Attribute> names(cast<AxesAttr>(tile.getEncoding()).getNames());
-    SmallVector<int64_t> shape(tile.getShape());
-    names[along] = addAxis(names[along], plane, size);
-    // Before systolic-instantiate the sizes are the template's own.
-    shape[along] = std::max<int64_t>(shape[along] * size / columns, 1);
-    return RankedTensorType::get(shape, element, AxesAttr::get(program.getContext(), names));
-  }
-
-  Value loadPlane(Plane plane, Type element, int64_t size, Value column, Value row = {}, Value rows = {}) {
-    auto type = withColumns(plane, element, size);
-    Value place = row ? row : load.getIndices()[0];
-    auto made = systolic::LoadOp::create(builder, loc, type, buffers.at(plane), ValueRange{place, column}, ValueRange(),
-                                         rows, Value());
-    copyModifiers(made);
-    return made;
-  }
-
-  void copyModifiers(systolic::LoadOp made) {
-    made.setTransposed(load.getTransposed());
-    if (Value when = load.getWhen())
-      made.getWhenMutable().assign(when);
-  }
-
-  /// Scales, as `scale`, before `place`.
-  void loadPlanes(Type scale, Operation *place) {
-    loaded = {};
-    Value column = load.getIndices()[1];
-    if (format.isPacked()) {
-      loaded.codes = loadWords(Plane::codes, 4, column);
-      if (format.getHighBits())
-        loaded.high = loadWords(Plane::high, format.getHighBits(), column);
-    } else {
-      auto made = systolic::LoadOp::create(builder, loc, withElement(format.getElementType(Plane::codes)),
-                                           buffers.at(Plane::codes), load.getIndices(), ValueRange(), Value(), Value());
-      copyModifiers(made);
-      loaded.codes = made;
-    }
-    if (matrix.getZeros())
-      loadZeros();
-    builder.setInsertionPoint(place);
-    loaded.scales = loadPlane(Plane::scales, scale, countGroups(), getGroup());
-  }
-
-  Value loadWords(Plane plane, int64_t bits, Value column) {
-    int64_t perWord = 32 / bits;
-    return loadPlane(plane, builder.getI32Type(), columns / perWord,
-                     arith::DivUIOp::create(builder, loc, column, constant(perWord)));
-  }
-
-  /// A word holds the zeros of several rows, each row has its own shift.
-  void loadZeros() {
-    auto rowType = RankedTensorType::get(tile.getDimSize(1 - along), builder.getI32Type(),
-                                         AxesAttr::get(program.getContext(), {getAxis(1 - along)}));
-    Value first = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), load.getIndices()[0]);
-    Value row = arith::AddIOp::create(builder, loc, systolic::IotaOp::create(builder, loc, rowType, 0),
-                                      systolic::BroadcastOp::create(builder, loc, rowType, first, 0));
-    Value perWord = makeSplat(rowType, int32_t(format.getZerosPerWord()));
-    Value word = arith::DivUIOp::create(builder, loc, row, perWord);
-    loaded.zeros = loadPlane(Plane::zeros, builder.getI32Type(), countGroups(), getGroup(), constant(0), word);
-    Value shift = arith::MulIOp::create(builder, loc, arith::RemUIOp::create(builder, loc, row, perWord),
-                                        makeSplat(rowType, int32_t(format.getBits())));
-    loaded.shifts = systolic::BroadcastOp::create(builder, loc, loaded.zeros.getType(), shift, along);
-  }
-
-  /// The codes as floats; whole numbers of 8 bits less 128.
-  Value getCodes(bool raised = false) {
-    if (format.getNumberType())
-      return arith::ExtFOp::create(builder, loc, withElement(number), loaded.codes);
-    if (!format.isPacked())
-      return arith::SIToFPOp::create(builder, loc, withElement(number), loaded.codes);
-    Value low = unpack(4, loaded.codes, raised);
-    if (!format.getHighBits())
-      return low;
-    Value high = unpack(format.getHighBits(), loaded.high);
-    return math::FmaOp::create(builder, loc, high, makeSplat(16), low);
-  }
-
-  Value unpack(int64_t bits, Value words, bool raised = false) {
-    return systolic::UnpackOp::create(builder, loc, withElement(number), bits, words, along, raised);
-  }
-
-  Value makeSplat(double value) { return makeSplat(withElement(number), value); }
-  Value makeSplat(RankedTensorType type, double value) {
-    auto element = cast<FloatType>(type.getElementType());
-    APFloat exact(value);
-    bool isInexact;
-    exact.convert(element.getFloatSemantics(), APFloat::rmNearestTiesToEven, &isInexact);
-    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, exact));
-  }
-  Value makeSplat(RankedTensorType type, int32_t value) {
-    return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, builder.getI32IntegerAttr(value)));
-  }
-
-  // Groups
-
-  /// Groups that a tile has a part of along K.
-  int64_t countGroups() { return format.getGroups() == 1 ? 1 : std::max<int64_t>(columns / format.getGroupSize(), 1); }
-  Value getGroup() {
-    if (format.getGroups() == 1)
-      return constant(0);
-    return arith::DivUIOp::create(builder, loc, load.getIndices()[1], constant(format.getGroupSize()));
-  }
-  Value repeat(Value groups) { return repeat(groups, withElement(number)); }
-  Value repeat(Value groups, RankedTensorType type) {
-    return systolic::BroadcastOp::create(builder, loc, type, groups, along, /*each=*/true);
-  }
-
-  /// What codes are less, as they are loaded, by groups: null where that is 0.
-  Value getZeros(Type type, bool raised = false) {
-    int64_t offset = !format.isPacked() ? format.getMiddle() : raised ? -systolic::UnpackOp::getRaise(number) : 0;
-    auto zerosType = cast<RankedTensorType>(loaded.scales.getType()).clone(type);
-    if (!loaded.zeros)
-      return format.getMiddle() == offset ? Value() : makeSplat(zerosType, double(format.getMiddle() - offset));
-    auto words = cast<RankedTensorType>(loaded.zeros.getType());
-    Value zero = arith::AndIOp::create(builder, loc, arith::ShRUIOp::create(builder, loc, loaded.zeros, loaded.shifts),
-                                       makeSplat(words, int32_t((1 << format.getBits()) - 1)));
-    Value zeros = arith::UIToFPOp::create(builder, loc, words.clone(type), zero);
-    if (offset != 0)
-      zeros = arith::SubFOp::create(builder, loc, zeros, makeSplat(words.clone(type), double(offset)));
-    return zeros;
-  }
-
-  Value subtractZeros(Value value) {
-    Value zeros = getZeros(number);
-    return zeros ? Value(arith::SubFOp::create(builder, loc, value, repeat(zeros))) : value;
-  }
-
-  systolic::KernelOp program;
-  std::string name;
-  DequantizeOp matrix;
-  CodeFormat format;
-  OpBuilder builder;
-  MemRefType whole; ///< the template's buffer of the matrix
-  std::map<Plane, Value> buffers;
-
-  // Of the load that is decoded.
-  systolic::LoadOp load;
-  Location loc = UnknownLoc::get(builder.getContext());
-  RankedTensorType tile;
-  unsigned along = 1;  ///< the tile's dimension along K
-  int64_t columns = 0; ///< its size there, with the program's parameters
-  Type number;         ///< what is computed in
-  struct {
-    Value codes, high, scales, zeros; ///< of the planes, null where there is none
-    Value shifts;                     ///< of a zero in its word
-  } loaded;
 };
 
 } // namespace

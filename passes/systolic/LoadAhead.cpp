@@ -6,13 +6,11 @@
 //         for k iter(tile, n = 0) { barrier; read lds[n]; write tile → lds[1 - n]; load k + 2 steps; … yield loaded, 1
 //         - n }
 #include "passes/systolic/LoadAhead.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/analysis/Operands.h"
 #include "passes/systolic/CheckPlan.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace nstf::systolic;
@@ -139,13 +137,7 @@ private:
   }
 
   Value makeLoad(OpBuilder &builder, Loading &loading, LoadOp load) {
-    llvm::SetVector<Operation *> slice;
-    BackwardSliceOptions inLoop;
-    inLoop.omitUsesFromAbove = false;
-    inLoop.inclusive = true;
-    inLoop.filter = [&](Operation *op) { return op->getBlock() == loop.getBody(); };
-    (void)getBackwardSlice(load.getResult(), &slice, inLoop);
-    for (Operation *op : slice)
+    for (Operation *op : findSlice(load.getResult(), loop))
       if (!loading.mapping.contains(op))
         builder.clone(*op, loading.mapping);
     auto clone = loading.mapping.lookup(load.getResult()).getDefiningOp<LoadOp>();
@@ -225,14 +217,7 @@ private:
   }
 
   static void cloneWrite(OpBuilder &builder, WriteOp write, IRMapping &mapping, Value buffer) {
-    llvm::SetVector<Operation *> slice;
-    BackwardSliceOptions inLoop;
-    inLoop.omitUsesFromAbove = false;
-    inLoop.filter = [&](Operation *op) { return op->getBlock() == write->getBlock(); };
-    (void)getBackwardSlice(write.getTile(), &slice, inLoop);
-    if (Operation *op = write.getTile().getDefiningOp(); op && op->getBlock() == write->getBlock())
-      slice.insert(op);
-    for (Operation *op : slice)
+    for (Operation *op : findSlice(write.getTile(), cast<scf::ForOp>(write->getParentOp())))
       if (!mapping.contains(op))
         builder.clone(*op, mapping);
     cast<WriteOp>(builder.clone(*write, mapping)).getBufferMutable().assign(buffer);

@@ -9,13 +9,11 @@
 // A load past the last block is none (`when`), and what it gives is 0: the blocks that fill the last round add nothing.
 #include "passes/systolic/ProductPipeline.h"
 #include "dialects/systolic/Layouts.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "passes/systolic/LoopResources.h"
-#include "llvm/ADT/SetVector.h"
 #include <deque>
 #include <map>
 
@@ -192,20 +190,9 @@ private:
     return block;
   }
 
-  /// What a value is made of in the loop.
-  llvm::SetVector<Operation *> findSlice(Value value) {
-    llvm::SetVector<Operation *> needed;
-    BackwardSliceOptions inLoop;
-    inLoop.omitUsesFromAbove = false;
-    inLoop.inclusive = true;
-    inLoop.filter = [&](Operation *op) { return op->getBlock() == loop.getBody(); };
-    (void)getBackwardSlice(value, &needed, inLoop);
-    return needed;
-  }
-
   /// What a value of the loop is for a block.
   Value computeFor(Loading &block, Value value) {
-    llvm::SetVector<Operation *> needed = findSlice(value);
+    llvm::SetVector<Operation *> needed = findSlice(value, loop);
     for (Operation *op : product.loading)
       if (needed.contains(op) && !block.mapping.contains(op))
         if (auto load = dyn_cast<LoadOp>(builder.clone(*op, block.mapping)))
@@ -249,7 +236,7 @@ private:
     for (auto [load, value] : llvm::zip_equal(product.getLoads(index), loaded))
       mapping.map(LoadOp(load).getResult(), value);
     Value tile = WriteOp(product.writes[index].write).getTile();
-    llvm::SetVector<Operation *> needed = findSlice(tile);
+    llvm::SetVector<Operation *> needed = findSlice(tile, loop);
     for (Operation *op : product.loading)
       if (needed.contains(op) && !isa<LoadOp>(op))
         builder.clone(*op, mapping);

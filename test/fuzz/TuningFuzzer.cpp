@@ -1,4 +1,4 @@
-// Fuzzes tuning files. A table that was read answers for any extents.
+// Fuzzes tuning files: tables of rows, which answer for any extents, and rules of templates.
 #include "compiler/catalog/TuningTable.h"
 #include "test/fuzz/FuzzInput.h"
 
@@ -10,6 +10,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     table.find({{"M", 1}, {"N", 4096}, {"K", 64}});
     for (const TuningRow &row : table.rows)
       row.getMismatch({});
+  });
+  fuzz::expectRead([&] {
+    for (const auto &[operation, rules] : parseTemplateRules(fuzz::textOf(data, size), "templates.yaml"))
+      for (const TemplateRule &rule : rules)
+        getMismatch(rule.ranges, {{"K", 64}});
   });
   return 0;
 }
