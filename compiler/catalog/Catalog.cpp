@@ -253,7 +253,10 @@ FailureOr<KernelChoice> KernelChooser::choose(int64_t tokens, const Target &targ
   const TemplateBinding *binding = bind(choice.templateName);
   if (!binding)
     return failure();
-  if (!chooseTuning(kernel, ::getExtents(*binding, tokens), target, files, choice)) {
+  std::map<std::string, int64_t> extents = ::getExtents(*binding, tokens);
+  if (beside)
+    extents["N"] += beside;
+  if (!chooseTuning(kernel, extents, target, files, choice)) {
     FailureOr<KernelCost::Space> space = rank(choice, tokens, target);
     if (failed(space))
       return failure();

@@ -51,9 +51,10 @@ std::string getTuningType(KernelOp region);
 /// Chooses for one kernel. It is bound to a template once, however many buckets ask.
 class KernelChooser {
 public:
-  /// `maxTokens` stands for a leading `?`.
-  KernelChooser(KernelOp kernel, int64_t maxTokens, const TemplateFiles &files = TemplateFiles::getShipped())
-      : kernel(kernel), maxTokens(maxTokens), files(files) {}
+  /// `maxTokens` stands for a leading `?`. `beside`: what other parts of its launch add to the extent N.
+  KernelChooser(KernelOp kernel, int64_t maxTokens, const TemplateFiles &files = TemplateFiles::getShipped(),
+                int64_t beside = 0)
+      : kernel(kernel), maxTokens(maxTokens), files(files), beside(beside) {}
 
   /// The choice for steps of up to `tokens` rows; `wishes` go over the row's values. Emits an error where the kernel
   /// has no template; throws std::runtime_error where a tuning file is ill-formed or its row asks for more waves than a
@@ -74,6 +75,7 @@ private:
   KernelOp kernel;
   int64_t maxTokens;
   const TemplateFiles &files;
+  int64_t beside;
   std::map<std::string, TemplateBinding> bindings; ///< by template
   std::map<std::string, mlir::OwningOpRef<mlir::ModuleOp>> templates;
 };

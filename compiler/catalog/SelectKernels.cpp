@@ -89,29 +89,65 @@ private:
     return success();
   }
 
-  /// In the order of buckets, then of kernels: what is in more buckets stands where it comes first.
+  /// The parts of a kernel, each as a kernel by itself, and who chooses for it.
+  struct Chooser {
+    KernelOp kernel;
+    std::vector<KernelOp::Part> parts;
+    std::vector<OwningOpRef<KernelOp>> kernels;
+    std::vector<KernelChooser> choosers;
+  };
+
+  Chooser makeChooser(KernelOp kernel, int64_t maxTokens) {
+    Chooser chooser{kernel, kernel.getParts(), {}, {}};
+    OpBuilder builder(model.getContext());
+    for (const KernelOp::Part &part : chooser.parts)
+      chooser.kernels.emplace_back(kernel.clonePart(builder, part));
+    for (OwningOpRef<KernelOp> &part : chooser.kernels)
+      chooser.choosers.emplace_back(*part, maxTokens, files, countRowsBeside(*part, chooser.kernels));
+    return chooser;
+  }
+
+  /// Rows of other parts' matrices that have as many columns: together they fill the chip, and are tuned as one matrix.
+  static int64_t countRowsBeside(KernelOp kernel, ArrayRef<OwningOpRef<KernelOp>> parts) {
+    auto product = dyn_cast<LinearOp>(kernel.getAnchor());
+    int64_t rows = 0;
+    for (const OwningOpRef<KernelOp> &part : parts) {
+      auto other = dyn_cast<LinearOp>(KernelOp(*part).getAnchor());
+      if (product && other && other != product &&
+          other.getW().getType().getDimSize(1) == product.getW().getType().getDimSize(1))
+        rows += other.getW().getType().getDimSize(0);
+    }
+    return rows;
+  }
+
+  /// In the order of buckets, then of kernels: what is in more buckets stands where it comes first. How many workgroups
+  /// a part has is said in the code of a kernel that has several, so that is for one bucket.
   LogicalResult addVariants(ModuleOp module, const Target &target, int64_t maxTokens) {
     struct Made {
-      KernelChoice choice;
+      std::vector<KernelChoice> choices;
       VariantOp variant;
     };
-    std::vector<KernelChooser> choosers;
+    std::vector<Chooser> choosers;
     for (KernelOp kernel : kernels)
-      choosers.emplace_back(kernel, maxTokens, files);
+      choosers.push_back(makeChooser(kernel, maxTokens));
     std::vector<std::vector<Made>> made(kernels.size());
     for (auto [first, last] : buckets)
-      for (auto [kernel, chooser, known] : llvm::zip_equal(kernels, choosers, made)) {
-        FailureOr<KernelChoice> choice = chooser.choose(last, target, wishes);
-        if (failed(choice))
-          return failure();
-        auto same = llvm::find_if(known, [&](const Made &other) { return other.choice == *choice; });
-        if (same == known.end()) {
-          std::string name = kernel.getSymName().str() + "_t" + std::to_string(last);
-          FailureOr<VariantOp> variant = makeVariant(module, kernel, options.symbol.empty() ? name : options.symbol,
-                                                     chooser.getBinding(*choice), *choice);
+      for (auto [chooser, known] : llvm::zip_equal(choosers, made)) {
+        std::vector<KernelChoice> choices;
+        for (KernelChooser &part : chooser.choosers) {
+          FailureOr<KernelChoice> choice = part.choose(last, target, wishes);
+          if (failed(choice))
+            return failure();
+          choices.push_back(std::move(*choice));
+        }
+        auto same = llvm::find_if(known, [&](const Made &other) { return other.choices == choices; });
+        if (same == known.end() || choices.size() > 1) {
+          std::string name = chooser.kernel.getSymName().str() + "_t" + std::to_string(last);
+          FailureOr<VariantOp> variant =
+              makeVariant(module, chooser, options.symbol.empty() ? name : options.symbol, choices);
           if (failed(variant))
             return failure();
-          known.push_back({std::move(*choice), *variant});
+          known.push_back({std::move(choices), *variant});
           same = std::prev(known.end());
         }
         same->variant.addTokenRange(first, last);
@@ -119,22 +155,33 @@ private:
     return success();
   }
 
-  FailureOr<VariantOp> makeVariant(ModuleOp module, KernelOp kernel, StringRef name, BindingAttr binding,
-                                   const KernelChoice &choice) {
+  FailureOr<VariantOp> makeVariant(ModuleOp module, Chooser &chooser, StringRef name, ArrayRef<KernelChoice> choices) {
+    auto builder = OpBuilder::atBlockEnd(module.getBody());
+    auto variant = VariantOp::create(builder, chooser.kernel.getLoc(), name, chooser.kernel.getSymName());
+    for (auto [i, part, kernel, of, choice] :
+         llvm::enumerate(chooser.parts, chooser.kernels, chooser.choosers, choices)) {
+      std::string symbol = name.str() + (choices.size() > 1 ? "_part" + std::to_string(i) : "");
+      builder.setInsertionPointToEnd(&variant.getBody().front());
+      if (failed(addPart(builder, part.results, *kernel, symbol, of.getBinding(choice), choice)))
+        return failure();
+    }
+    return variant;
+  }
+
+  LogicalResult addPart(OpBuilder &builder, ArrayRef<int64_t> results, KernelOp kernel, StringRef symbol,
+                        BindingAttr binding, const KernelChoice &choice) {
     ModuleOp text = parseTemplate(choice.templateName);
     if (!text)
       return failure();
-    auto builder = OpBuilder::atBlockEnd(module.getBody());
-    auto variant = VariantOp::create(builder, kernel.getLoc(), name, kernel.getSymName(), binding,
-                                     choice.getAttribute(model.getContext()));
-    builder.setInsertionPointToStart(&variant.getBody().front());
+    auto part = PartOp::create(builder, kernel.getLoc(), results, binding, choice.getAttribute(model.getContext()));
+    builder.setInsertionPointToStart(&part.getBody().front());
     for (Operation &op : *text.getBody())
       builder.clone(op);
     auto region = cast<KernelOp>(builder.clone(*kernel));
-    region.setSymName(name);
-    remark::passed(kernel.getLoc(), remark::RemarkOpts::name("Kernel").category("nstf-select-kernels").function(name))
+    region.setSymName(symbol);
+    remark::passed(kernel.getLoc(), remark::RemarkOpts::name("Kernel").category("nstf-select-kernels").function(symbol))
         << "template " + choice.templateName + ": " + choice.getReason();
-    return variant;
+    return success();
   }
 
   /// A template is parsed once, and copied for each kernel.

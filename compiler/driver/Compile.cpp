@@ -6,6 +6,7 @@
 #include "compiler/import/Import.h"
 #include "compiler/pipelines/Pipelines.h"
 #include "dialects/nstf/Target.h"
+#include "dialects/systolic/Systolic.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
@@ -268,6 +269,11 @@ LogicalResult Compilation::selectKernels() {
   return success();
 }
 
+/// Of a part's tile program, under which passes remark on it.
+static std::string getProgramName(PartOp part) {
+  return (*part.getBody().getOps<systolic::KernelOp>().begin()).getSymName().str();
+}
+
 LogicalResult Compilation::buildKernels(CompiledTarget &target, Stage last) {
   TimingScope scope = timing.nest(target.target.name);
   PipelineOptions pipeline;
@@ -289,8 +295,11 @@ LogicalResult Compilation::buildKernels(CompiledTarget &target, Stage last) {
   if (failed(run("tile programs", [&](OpPassManager &pm) { buildTilePipeline(pm.nest<VariantOp>(), pipeline); })))
     return failure();
   if (options.remarks) // before the next target's kernels, which have the same names
-    for (VariantOp variant : target.module.getOps<VariantOp>())
-      target.remarks.push_back(options.remarks->take(variant.getSymName().str()));
+    for (VariantOp variant : target.module.getOps<VariantOp>()) {
+      std::vector<std::vector<PassRemark>> &parts = target.remarks.emplace_back();
+      for (PartOp part : variant.getParts())
+        parts.push_back(options.remarks->take(getProgramName(part)));
+    }
   dump(Stage::Systolic, &target);
   if (last == Stage::Systolic)
     return success();

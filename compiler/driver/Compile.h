@@ -67,10 +67,11 @@ struct CompileOptions {
 /// A model compiled for one target.
 struct CompiledTarget {
   Target target;
-  mlir::ModuleOp module;                        ///< in the model's module
-  std::vector<std::vector<PassRemark>> remarks; ///< of each variant, until the plan takes them
-  KernelPlan plan;                              ///< after code generation
-  llvm::StringRef codeObject;                   ///< the bytes, which are the module's
+  mlir::ModuleOp module; ///< in the model's module
+  /// Of each variant and its parts, until the plan takes them.
+  std::vector<std::vector<std::vector<PassRemark>>> remarks;
+  KernelPlan plan;            ///< after code generation
+  llvm::StringRef codeObject; ///< the bytes, which are the module's
 };
 
 /// Errors are diagnostics of the context or std::runtime_error.

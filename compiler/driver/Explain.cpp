@@ -39,10 +39,8 @@ public:
     const KernelVariant &variant = target.plan.variants[number];
     os << target.target.name << " " << variant.symbol << "\n";
     explainLaunches(number);
-    explainTemplate(variant);
-    explainTuning(variant);
-    explainPass("wave", variant, "systolic-select-wave-size", std::to_string(variant.launch.waveSize));
-    explainPass("array", variant, "systolic-select-array", variant.launch.array);
+    for (size_t part = 0; part < variant.launch.parts.size(); ++part)
+      explainPart(variant, part);
     explainResources(variant);
     os << "\n";
   }
@@ -52,7 +50,10 @@ private:
 
   void explainLaunches(size_t number) {
     const KernelVariant &variant = target.plan.variants[number];
-    line("computes", getOperations(variant));
+    SmallVector<Operation *> ops;
+    for (Operation &op : KernelOp(variant.region).getBody().front().without_terminator())
+      ops.push_back(&op);
+    line("computes", getOperations(ops));
     for (const BucketPlan &bucket : target.plan.buckets) {
       std::vector<std::string> layers;
       for (auto [i, step] : llvm::enumerate(graph.getBody().getOps<StepOp>()))
@@ -72,15 +73,31 @@ private:
     }
   }
 
-  static std::string getOperations(const KernelVariant &variant) {
+  static std::string getOperations(ArrayRef<Operation *> ops) {
     std::string text;
-    for (Operation &op : KernelOp(variant.region).getBody().front().without_terminator())
-      text += (text.empty() ? "" : ", ") + op.getName().stripDialect().str();
+    for (Operation *op : ops)
+      text += (text.empty() ? "" : ", ") + op->getName().stripDialect().str();
     return text;
   }
 
-  void explainTemplate(const KernelVariant &variant) {
-    VariantOp op = variant.op;
+  void explainPart(const KernelVariant &variant, size_t number) {
+    PartOp op = VariantOp(variant.op).getParts()[number];
+    const LaunchInfo::Part &part = variant.launch.parts[number];
+    if (variant.launch.parts.size() > 1) {
+      std::vector<KernelOp::Part> parts = KernelOp(variant.region).getParts();
+      int64_t tokens = VariantOp(variant.op).getTokenRanges().back().second;
+      line("part", count(part.geometry.getWorkgroups(tokens), "workgroup") + ": " + getOperations(parts[number].ops));
+    }
+    ArrayRef<PassRemark> remarks;
+    if (number < variant.remarks.size())
+      remarks = variant.remarks[number];
+    explainTemplate(op);
+    explainTuning(op, part);
+    explainPass("wave", remarks, "systolic-select-wave-size", std::to_string(variant.launch.waveSize));
+    explainPass("array", remarks, "systolic-select-array", part.array);
+  }
+
+  void explainTemplate(PartOp op) {
     StringRef name = op.getBinding().getTemplateName(), reason = op.getChoice().getTemplateReason();
     line("template", (reason.empty() ? name : name + ": " + reason).str());
     explainRejected(op.getChoice().getRejectedTemplates());
@@ -92,33 +109,32 @@ private:
   }
 
   /// What tuning sets, the rest being sizes.
-  void explainTuning(const KernelVariant &variant) {
-    VariantOp op = variant.op;
+  void explainTuning(PartOp op, const LaunchInfo::Part &part) {
     std::set<std::string> tunable = getTunableParameters(op.getBinding().getTemplateName().str(), files);
     for (NamedAttribute entry : op.getChoice().getTuning())
       tunable.insert(entry.getName().str());
     std::string tuned, sizes;
-    for (const auto &[name, value] : variant.launch.parameters)
+    for (const auto &[name, value] : part.parameters)
       (tunable.contains(name) ? tuned : sizes) += " " + name + "=" + std::to_string(value);
     line("parameters", StringRef(tuned).ltrim().str() + "; sizes" + sizes);
-    std::string schedule = variant.launch.schedule.str();
+    std::string schedule = part.schedule.str();
     line("schedule", schedule.empty() ? "the passes'" : schedule);
     line("", op.getChoice().getTuningReason().str());
     explainRejected(op.getChoice().getRejectedTuning());
   }
 
-  void explainPass(StringRef what, const KernelVariant &variant, StringRef pass, const std::string &otherwise) {
+  void explainPass(StringRef what, ArrayRef<PassRemark> remarks, StringRef pass, const std::string &otherwise) {
     bool isFirst = true;
     auto say = [&](const std::string &text) {
       line(isFirst ? what : "", text);
       isFirst = false;
     };
-    for (const PassRemark &remark : variant.remarks)
+    for (const PassRemark &remark : remarks)
       if (remark.category == pass && remark.isPassed)
         say(remark.text + (what == "array" ? ", " + otherwise : ""));
     if (isFirst)
       say(otherwise);
-    for (const PassRemark &remark : variant.remarks)
+    for (const PassRemark &remark : remarks)
       if (remark.category == pass && !remark.isPassed)
         say("not " + remark.text);
   }
@@ -130,9 +146,10 @@ private:
                           count(metadata.vgprSpills + metadata.sgprSpills, "spill") + ", " +
                           count(metadata.scratchSize, "byte") + " of scratch a work-item");
     std::string lds = count(metadata.ldsSize, "byte") + " a workgroup";
-    for (const PassRemark &remark : variant.remarks)
-      if (remark.category == "systolic-allocate-scratch")
-        lds += " (" + remark.text + ")";
+    for (const std::vector<PassRemark> &remarks : variant.remarks)
+      for (const PassRemark &remark : remarks)
+        if (remark.category == "systolic-allocate-scratch")
+          lds += " (" + remark.text + ")";
     line("LDS", lds);
     support::Occupancy occupancy = getOccupancy(variant, target.target);
     line("occupancy", count(occupancy.wavesPerSimd, "wave") + " on a SIMD of at most " +

@@ -226,10 +226,11 @@ ArgumentNames getNames(GraphOp graph, const KernelDescription &description, cons
 KernelHeader::Launch getLaunch(const CompiledTarget &target, bool runtimeRows) {
   const KernelVariant &variant = target.plan.variants.front();
   KernelHeader::Launch launch{target.target.chip, describeKernel(variant, target.target)};
-  for (const auto &[extent, tile] : variant.launch.grid) {
-    int64_t size = variant.launch.parameters.at(extent);
-    auto growing = variant.launch.perToken.find(extent);
-    if (runtimeRows && growing != variant.launch.perToken.end() && growing->second > 0) {
+  const LaunchInfo::Part &part = variant.launch.parts.front(); // a graph of one launch has one
+  for (const auto &[extent, tile] : part.grid) {
+    int64_t size = part.parameters.at(extent);
+    auto growing = part.perToken.find(extent);
+    if (runtimeRows && growing != part.perToken.end() && growing->second > 0) {
       launch.rowsFactor = growing->second;
       launch.rowsTile = tile;
       continue;

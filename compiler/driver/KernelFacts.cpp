@@ -1,6 +1,8 @@
 // Facts of a compiled kernel (KernelFacts.h).
 #include "compiler/driver/KernelFacts.h"
 #include "support/ControlBlock.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <stdexcept>
 
@@ -55,21 +57,34 @@ support::Occupancy nstf::getOccupancy(const KernelVariant &variant, const Target
                                .wavesPerGroup = variant.launch.waves});
 }
 
-static std::vector<manifest::TiledExtent> getTiling(const LaunchInfo &launch) {
+/// Of a kernel of several parts, which is for one bucket, the workgroups of all.
+static std::vector<manifest::TiledExtent> getTiling(const KernelVariant &variant) {
+  const LaunchInfo &launch = variant.launch;
+  if (launch.parts.size() > 1)
+    return {{uint64_t(launch.getWorkItems(VariantOp(variant.op).getTokenRanges().back().second)), false, 1}};
+  const LaunchInfo::Part &part = launch.parts.front();
   std::vector<manifest::TiledExtent> tiling;
-  for (const auto &[extent, tile] : launch.grid) {
-    auto growing = launch.perToken.find(extent);
-    bool perToken = growing != launch.perToken.end();
-    tiling.push_back({uint64_t(perToken ? growing->second : launch.parameters.at(extent)), perToken, uint64_t(tile)});
+  for (const auto &[extent, tile] : part.grid) {
+    auto growing = part.perToken.find(extent);
+    bool perToken = growing != part.perToken.end();
+    tiling.push_back({uint64_t(perToken ? growing->second : part.parameters.at(extent)), perToken, uint64_t(tile)});
   }
   return tiling;
+}
+
+/// Of the parts, each once: "matvec", "rope, kv_append".
+static std::string getTemplateNames(VariantOp variant) {
+  llvm::SetVector<StringRef> names;
+  for (PartOp part : variant.getParts())
+    names.insert(part.getBinding().getTemplateName());
+  return llvm::join(names, ", ");
 }
 
 manifest::Kernel nstf::describeKernel(const KernelVariant &variant, const Target &target) {
   const KernelMetadata &metadata = variant.metadata;
   manifest::Kernel kernel{};
   kernel.symbol = variant.symbol;
-  kernel.templateName = VariantOp(variant.op).getBinding().getTemplateName().str();
+  kernel.templateName = getTemplateNames(variant.op);
   kernel.waveSize = variant.launch.waveSize;
   kernel.block = {uint32_t(variant.launch.waveSize * variant.launch.waves), 1, 1};
   kernel.lds = metadata.ldsSize;
@@ -80,7 +95,7 @@ manifest::Kernel nstf::describeKernel(const KernelVariant &variant, const Target
   kernel.spills = metadata.vgprSpills + metadata.sgprSpills;
   kernel.kernargSize = metadata.kernargSize;
   kernel.occupancy = getOccupancy(variant, target).wavesPerSimd;
-  kernel.tiling = getTiling(variant.launch);
+  kernel.tiling = getTiling(variant);
   for (auto [i, argument] : llvm::enumerate(variant.launch.arguments)) {
     const KernelArgumentMetadata &place = metadata.arguments.at(i);
     manifest::KernelArgument entry{argument.name,     place.offset,          place.size, manifest::ElementType::I32, {},

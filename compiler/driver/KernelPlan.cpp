@@ -1,7 +1,5 @@
 // Kernels, buckets and launches as the IR says them (KernelPlan.h).
 #include "compiler/driver/KernelPlan.h"
-#include "dialects/systolic/Systolic.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <stdexcept>
 
@@ -9,12 +7,9 @@ using namespace mlir;
 using namespace nstf;
 
 int64_t LaunchInfo::getWorkItems(int64_t tokens) const {
-  int64_t items = 1;
-  for (const auto &[extent, tile] : grid) {
-    auto growing = perToken.find(extent);
-    int64_t size = growing == perToken.end() ? parameters.at(extent) : growing->second * tokens;
-    items *= llvm::divideCeil(size, tile);
-  }
+  int64_t items = 0;
+  for (const Part &part : parts)
+    items += part.geometry.getWorkgroups(tokens);
   return items;
 }
 
@@ -56,13 +51,29 @@ static LaunchInfo::Argument::Kind getKind(systolic::LaunchArgument::Kind kind) {
   }
 }
 
+static LaunchInfo::Part readPart(systolic::GeometryAttr geometry) {
+  LaunchInfo::Part part{geometry, {}, {}, {}, {}, {}};
+  ArrayAttr grid = geometry.getGrid();
+  for (size_t i = 0; i + 1 < grid.size(); i += 2)
+    part.grid.push_back({cast<StringAttr>(grid[i]).str(), cast<IntegerAttr>(grid[i + 1]).getInt()});
+  for (NamedAttribute parameter : geometry.getParams())
+    if (auto value = dyn_cast<IntegerAttr>(parameter.getValue()))
+      part.parameters[parameter.getName().str()] = value.getInt();
+  if (systolic::ScheduleAttr schedule = geometry.getSchedule())
+    part.schedule = schedule.getFields();
+  for (NamedAttribute entry : geometry.getLaunch().getPerToken())
+    part.perToken[entry.getName().str()] = cast<IntegerAttr>(entry.getValue()).getInt();
+  llvm::raw_string_ostream(part.array) << geometry.getArray();
+  return part;
+}
+
 LaunchInfo nstf::readLaunchInfo(VariantOp variant) {
-  auto geometry = variant->getAttrOfType<systolic::GeometryAttr>(systolic::geometryAttributeName);
-  if (!geometry)
+  auto launch = variant->getAttrOfType<systolic::LaunchAttr>(systolic::launchAttributeName);
+  if (!launch)
     throw std::runtime_error("expected kernel " + variant.getSymName().str() +
-                             " to say how it is launched (systolic-to-gpu-lower-kernels) but it does not");
+                             " to say how it is launched (systolic-to-gpu-join-parts) but it does not");
   LaunchInfo info;
-  for (const systolic::LaunchArgument &from : geometry.getLaunch().getArguments()) {
+  for (const systolic::LaunchArgument &from : launch.getArguments()) {
     LaunchInfo::Argument argument;
     argument.name = from.name.str();
     argument.index = from.index;
@@ -73,20 +84,13 @@ LaunchInfo nstf::readLaunchInfo(VariantOp variant) {
                                                                                        : "read";
     info.arguments.push_back(argument);
   }
-  ArrayAttr grid = geometry.getGrid();
-  for (size_t i = 0; i + 1 < grid.size(); i += 2)
-    info.grid.push_back({cast<StringAttr>(grid[i]).str(), cast<IntegerAttr>(grid[i + 1]).getInt()});
-  for (NamedAttribute parameter : geometry.getParams())
-    if (auto value = dyn_cast<IntegerAttr>(parameter.getValue()))
-      info.parameters[parameter.getName().str()] = value.getInt();
-  if (systolic::ScheduleAttr schedule = geometry.getSchedule())
-    info.schedule = schedule.getFields();
-  for (NamedAttribute entry : geometry.getLaunch().getPerToken())
-    info.perToken[entry.getName().str()] = cast<IntegerAttr>(entry.getValue()).getInt();
-  info.readsTokens = geometry.getReadsTokens();
-  info.readsPosition = geometry.getReadsPosition();
-  info.waveSize = geometry.getWaveSize();
-  info.waves = geometry.getCrews() * geometry.getArray().getNumWaves();
-  llvm::raw_string_ostream(info.array) << geometry.getArray();
+  for (PartOp part : variant.getParts()) {
+    auto geometry = part->getAttrOfType<systolic::GeometryAttr>(systolic::geometryAttributeName);
+    info.parts.push_back(readPart(geometry));
+    info.readsTokens |= geometry.getReadsTokens();
+    info.readsPosition |= geometry.getReadsPosition();
+    info.waveSize = geometry.getWaveSize();
+    info.waves = std::max(info.waves, geometry.getCrews() * geometry.getArray().getNumWaves());
+  }
   return info;
 }

@@ -4,6 +4,7 @@
 #include "compiler/codegen/Codegen.h"
 #include "compiler/driver/Remarks.h"
 #include "dialects/nstf/NSTF.h"
+#include "dialects/systolic/Systolic.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "support/Schedule.h"
 
@@ -24,13 +25,18 @@ struct LaunchInfo {
     /// Whether it is the launch's own, which nothing outside it reads.
     bool isOwn() const { return kind == Scratch || kind == Zeros; }
   };
+  /// What a share of the workgroups computes.
+  struct Part {
+    systolic::GeometryAttr geometry;
+    std::vector<std::pair<std::string, int64_t>> grid; ///< of each axis the extent, a parameter, and the tile
+    std::map<std::string, int64_t> parameters;         ///< whole numbers
+    std::map<std::string, int64_t> perToken;           ///< rows for each token of the extents that grow with a step
+    support::Schedule schedule;
+    std::string array; ///< as printed
+  };
   std::vector<Argument> arguments;
-  std::vector<std::pair<std::string, int64_t>> grid; ///< of each axis the extent, a parameter, and the tile
-  std::map<std::string, int64_t> parameters;         ///< whole numbers
-  std::map<std::string, int64_t> perToken;           ///< rows for each token of the extents that grow with a step
+  std::vector<Part> parts;
   int64_t waveSize = 0, waves = 0;
-  support::Schedule schedule;
-  std::string array;                               ///< as printed
   bool readsTokens = false, readsPosition = false; ///< from the control block
 
   /// Workgroups of a launch in a bucket of up to `tokens` rows.
@@ -43,8 +49,9 @@ struct KernelVariant {
   std::string symbol;
   KernelOp region; ///< what it computes: the model's kernel
   LaunchInfo launch;
-  KernelMetadata metadata;         ///< of the code object
-  std::vector<PassRemark> remarks; ///< what the passes said up to the tile program, where a log was asked for
+  KernelMetadata metadata; ///< of the code object
+  /// What the passes said of each part up to the tile program, where a log was asked for.
+  std::vector<std::vector<PassRemark>> remarks;
 };
 
 /// The steps of up to maxTokens rows; kernels[i] is step i's index into the variants.
@@ -62,7 +69,8 @@ struct KernelPlan {
 /// std::runtime_error where a step of the graph has no variant.
 KernelPlan readKernelPlan(mlir::ModuleOp target, GraphOp graph);
 
-/// What a launch takes, which systolic-to-gpu-lower-kernels left on the variant.
+/// What a launch takes, which systolic-to-gpu-join-parts and systolic-to-gpu-lower-kernels left on the variant and its
+/// parts.
 LaunchInfo readLaunchInfo(VariantOp variant);
 
 } // namespace nstf

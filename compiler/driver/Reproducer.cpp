@@ -20,10 +20,10 @@ struct Failure {
   bool isInvalid = false;
 
   void note(Pass *failed, Operation *op) {
-    if (!pass.empty()) // the passes around it fail with it
-      return;
     StringRef flag = failed->getArgument();
-    pass = (flag.empty() ? failed->getName() : flag).str();
+    if (!pass.empty() || flag.empty()) // what runs passes on parts fails with them
+      return;
+    pass = flag.str();
     // What code generation says is LLVM's and lld's.
     bool isCode = flag == "nstf-generate-code" || flag == "nstf-link-code";
     isOurs = !isCode && (flag.starts_with("nstf-") || flag.starts_with("systolic-"));
@@ -75,6 +75,8 @@ bool isUnfinishedConversion(const Diagnostic &diagnostic) {
 }
 
 std::string HeldErrors::getInternalError(const Failure &failure) const {
+  if (failure.pass.empty()) // it failed elsewhere
+    return "";
   if (!held.empty() && !failure.isInvalid && failure.isOurs && llvm::none_of(held, isUnfinishedConversion))
     return "";
   std::string message = held.empty() ? "it failed without a word" : held.front().str();
@@ -187,7 +189,8 @@ LogicalResult Reproducer::run(PassManager &passes, ModuleOp module) {
 
 namespace nstf {
 
-/// Opens a scope for a variant on the thread that begins a stage on it, and closes it where the stage ends.
+/// Opens a scope for a variant on the thread that begins a stage on it, or on a part of it, and closes it where that
+/// ends.
 class VariantWatch : public PassInstrumentation {
 public:
   VariantWatch(VariantReproducers &variants, bool &linkFailed, llvm::function_ref<void()> onVariant)
@@ -195,8 +198,9 @@ public:
 
   void runBeforePass(Pass *, Operation *op) override {
     std::vector<std::unique_ptr<Run>> &open = runs[llvm::get_threadid()];
-    if (isa<VariantOp>(op) && (open.empty() || open.back()->op != op))
-      open.push_back(std::make_unique<Run>(op, *variants.reproducerOf.at(op)));
+    Operation *variant = isa<PartOp>(op) ? op->getParentOp() : op;
+    if (isa<VariantOp>(variant) && (open.empty() || open.back()->variant != variant))
+      open.push_back(std::make_unique<Run>(op, variant, *variants.reproducerOf.at(variant)));
   }
 
   void runAfterPassFailed(Pass *pass, Operation *op) override {
@@ -212,17 +216,17 @@ public:
 
   void runAfterPipeline(std::optional<OperationName> name, const PipelineParentInfo &) override {
     std::vector<std::unique_ptr<Run>> &open = runs[llvm::get_threadid()];
-    if (name && name->getStringRef() == VariantOp::getOperationName() && !open.empty())
+    if (name && !open.empty() && open.back()->op->getName() == *name)
       close(open, /*isGood=*/true);
   }
 
 private:
   struct Run {
-    Run(Operation *op, Reproducer &reproducer)
-        : op(op), reproducer(reproducer),
+    Run(Operation *op, Operation *variant, Reproducer &reproducer)
+        : op(op), variant(variant), reproducer(reproducer),
           crash(reproducer.what, reproducer.getFileText(), reproducer.file.string(), reproducer.getCommand()),
           held(op->getContext()) {}
-    Operation *op;
+    Operation *op, *variant;
     Reproducer &reproducer;
     CrashScope crash;
     HeldErrors held;
@@ -233,13 +237,14 @@ private:
     Run &run = *open.back();
     Reproducer &reproducer = run.reproducer;
     MLIRContext *context = run.op->getContext();
-    if (!isGood)
+    bool isWhole = run.op == run.variant;
+    if (!isGood && reproducer.error.empty())
       reproducer.error = run.held.getInternalError(run.failure);
     std::vector<Diagnostic> errors = run.held.take();
     open.pop_back();
     if (reproducer.error.empty())
       emitAll(context, std::move(errors));
-    if (isGood)
+    if (isGood && isWhole)
       onVariant();
   }
 

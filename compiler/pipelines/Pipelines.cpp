@@ -19,7 +19,7 @@ using namespace nstf;
 
 // nstf-opt -nstf-set-precision=type=f32 -nstf-quantize-weights -nstf-quantize-activations -nstf-quantize-caches
 //   -nstf-order-caches -nstf-materialize-rope-tables -nstf-normalize-tensor-ops -nstf-form-tensor-kernels
-//   -nstf-form-kernels -nstf-deduplicate-kernels -nstf-plan-memory
+//   -nstf-form-kernels -nstf-join-kernels -nstf-deduplicate-kernels -nstf-plan-memory
 void nstf::buildGraphPipeline(OpPassManager &model, const PipelineOptions &options) {
   model.addPass(createSetPrecisionPass({.type = options.precision}));
   model.addPass(createQuantizeWeightsPass({.format = options.quantize}));
@@ -31,6 +31,7 @@ void nstf::buildGraphPipeline(OpPassManager &model, const PipelineOptions &optio
   model.addPass(createNormalizeTensorOpsPass());
   model.addPass(createFormTensorKernelsPass());
   model.addPass(createFormKernelsPass());
+  model.addPass(createJoinKernelsPass());
   model.addPass(createDeduplicateKernelsPass());
   model.addPass(createPlanMemoryPass({.maxTokens = options.maxTokens}));
 }
@@ -47,21 +48,23 @@ void nstf::buildSelectPipeline(OpPassManager &model, const PipelineOptions &opti
   model.addPass(createSelectKernelsPass(std::move(select)));
 }
 
-// nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(nstf-to-systolic-fill-template,
-//   systolic-instantiate, systolic.kernel(systolic-order-workgroups), inline, canonicalize, cse, systolic.kernel(
+// nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(nstf.part(
+//   nstf-to-systolic-fill-template, systolic-instantiate, systolic.kernel(systolic-order-workgroups), inline,
+//   canonicalize, cse, systolic.kernel(
 //   systolic-drop-unused-arguments, systolic-expand-math, systolic-align-blocks, systolic-split-reduction,
 //   systolic-split-sums, systolic-select-wave-size, systolic-select-array, systolic-share-loads,
 //   systolic-assign-layouts, systolic-stage-operands, systolic-plan-loops, systolic-insert-prefetch,
-//   systolic-schedule-loop, systolic-widen-stores, systolic-allocate-scratch))))'
+//   systolic-schedule-loop, systolic-widen-stores, systolic-allocate-scratch)))))'
 void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &options) {
-  variant.addPass(createFillTemplatePass());
-  variant.addPass(systolic::createInstantiatePass());
-  variant.addNestedPass<systolic::KernelOp>(systolic::createOrderWorkgroupsPass());
+  OpPassManager &part = variant.nest<PartOp>();
+  part.addPass(createFillTemplatePass());
+  part.addPass(systolic::createInstantiatePass());
+  part.addNestedPass<systolic::KernelOp>(systolic::createOrderWorkgroupsPass());
   // Slots are functions until here; every later pass works on one kernel.
-  variant.addPass(createInlinerPass());
-  variant.addPass(createCanonicalizerPass());
-  variant.addPass(createCSEPass());
-  OpPassManager &kernel = variant.nest<systolic::KernelOp>();
+  part.addPass(createInlinerPass());
+  part.addPass(createCanonicalizerPass());
+  part.addPass(createCSEPass());
+  OpPassManager &kernel = part.nest<systolic::KernelOp>();
   kernel.addPass(systolic::createDropUnusedArgumentsPass());
   kernel.addPass(systolic::createExpandMathPass());
   kernel.addPass(systolic::createAlignBlocksPass());
@@ -79,18 +82,21 @@ void nstf::buildTilePipeline(OpPassManager &variant, const PipelineOptions &opti
   kernel.addPass(systolic::createAllocateScratchPass());
 }
 
-// nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(systolic-to-gpu-lower-kernels,
-//   systolic-to-gpu-merge-overlaps, systolic-to-gpu-carry-words, systolic-to-gpu-fetch-code, canonicalize, cse,
-//   systolic-to-gpu-issue-stores, loop-invariant-code-motion)))'
+// nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(nstf.part(
+//   systolic-to-gpu-lower-kernels, systolic-to-gpu-merge-overlaps, systolic-to-gpu-carry-words,
+//   systolic-to-gpu-fetch-code, canonicalize, cse, systolic-to-gpu-issue-stores, loop-invariant-code-motion),
+//   systolic-to-gpu-join-parts)))'
 void nstf::buildGPUPipeline(OpPassManager &variant) {
-  variant.addPass(createLowerKernelsPass());
-  variant.addPass(createMergeOverlapsPass());
-  variant.addPass(createCarryWordsPass());
-  variant.addPass(createFetchCodePass());
-  variant.addPass(createCanonicalizerPass());
-  variant.addPass(createCSEPass());
-  variant.addPass(createIssueStoresPass());
-  variant.addPass(createLoopInvariantCodeMotionPass());
+  OpPassManager &part = variant.nest<PartOp>();
+  part.addPass(createLowerKernelsPass());
+  part.addPass(createMergeOverlapsPass());
+  part.addPass(createCarryWordsPass());
+  part.addPass(createFetchCodePass());
+  part.addPass(createCanonicalizerPass());
+  part.addPass(createCSEPass());
+  part.addPass(createIssueStoresPass());
+  part.addPass(createLoopInvariantCodeMotionPass());
+  variant.addPass(createJoinPartsPass());
 }
 
 // nstf-opt -pass-pipeline='builtin.module(builtin.module(nstf.variant(gpu.module(expand-strided-metadata, lower-affine,

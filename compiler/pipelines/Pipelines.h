@@ -35,10 +35,10 @@ void buildGraphPipeline(mlir::OpPassManager &model, const PipelineOptions &optio
 /// The first part of fused → systolic, on the model's module: a module for each target, with its variants.
 void buildSelectPipeline(mlir::OpPassManager &model, const PipelineOptions &options);
 
-/// The rest of it: a kernel and its template become a tile program with layouts. On a variant, or a module of both.
+/// The rest of it, on a variant: each part, a kernel and its template, becomes a tile program with layouts.
 void buildTilePipeline(mlir::OpPassManager &variant, const PipelineOptions &options);
 
-/// systolic → gpu, on a variant or a module of one kernel: a gpu.func on per-lane vectors.
+/// systolic → gpu, on a variant: each part becomes a gpu.func on per-lane vectors, and all of them one.
 void buildGPUPipeline(mlir::OpPassManager &variant);
 
 /// gpu → llvm, on a variant or a module of kernels: the LLVM and ROCDL dialects, with line information.

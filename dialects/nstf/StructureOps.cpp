@@ -3,7 +3,10 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/InterleavedRange.h"
 #include "llvm/Support/MathExtras.h"
@@ -173,6 +176,43 @@ void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name, 
 ReturnOp KernelOp::getReturn() { return cast<ReturnOp>(getBody().front().getTerminator()); }
 
 Operation *KernelOp::getAnchor() { return &*llvm::find_if_not(getBody().front(), llvm::IsaPred<DecodeOp>); }
+
+std::vector<KernelOp::Part> KernelOp::getParts() {
+  Block &body = getBody().front();
+  llvm::EquivalenceClasses<Operation *> classes;
+  for (Operation &op : body.without_terminator()) {
+    classes.insert(&op);
+    for (Operation *user : op.getUsers())
+      if (Operation *reader = body.findAncestorOpInBlock(*user); reader != body.getTerminator())
+        classes.unionSets(&op, reader);
+  }
+  llvm::MapVector<Operation *, Part> parts;
+  for (Operation &op : body.without_terminator())
+    parts[classes.getLeaderValue(&op)].ops.push_back(&op);
+  for (auto [i, value] : llvm::enumerate(getReturn().getValues()))
+    if (Operation *op = value.getDefiningOp())
+      parts[classes.getLeaderValue(op)].results.push_back(i);
+  auto ordered = llvm::make_second_range(parts);
+  return {ordered.begin(), ordered.end()};
+}
+
+KernelOp KernelOp::clonePart(OpBuilder &builder, const Part &part) {
+  auto types = llvm::map_to_vector(part.results, [&](int64_t i) { return getResultTypes()[i]; });
+  OpBuilder::InsertionGuard guard(builder);
+  auto kernel = cast<KernelOp>(builder.insert((*this)->cloneWithoutRegions()));
+  kernel->setLoc(part.ops.front()->getLoc());
+  kernel.setFunctionType(builder.getFunctionType(getArgumentTypes(), types));
+  builder.setInsertionPointToStart(&kernel.getBody().emplaceBlock());
+  kernel.getBody().addArguments(getArgumentTypes(), SmallVector<Location>(getNumArguments(), kernel.getLoc()));
+  IRMapping mapping;
+  mapping.map(getBody().getArguments(), kernel.getBody().getArguments());
+  for (Operation *op : part.ops)
+    builder.clone(*op, mapping);
+  auto values =
+      llvm::map_to_vector(part.results, [&](int64_t i) { return mapping.lookup(getReturn().getValues()[i]); });
+  ReturnOp::create(builder, getReturn().getLoc(), values);
+  return kernel;
+}
 
 std::optional<unsigned> KernelOp::getInPlaceArgument(unsigned index) {
   Value value = getReturn().getValues()[index];

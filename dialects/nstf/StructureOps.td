@@ -70,7 +70,8 @@ def NSTF_GraphOp : NSTF_FunctionOp<"graph"> {
 def NSTF_KernelOp : NSTF_FunctionOp<"kernel"> {
   let summary = "what one launch computes";
   let description = [{
-    Made by nstf-form-kernels. Weights and states come in as arguments, so that equal layers share a kernel.
+    Made by nstf-form-kernels. Weights and states come in as arguments, so that equal layers share a kernel. What
+    nstf-join-kernels made of several kernels has several parts, which workgroups of one launch compute side by side.
 
     - C1: the body is one block.
     - C2: the body holds no `get` and no `step`: a kernel touches its arguments and the control block only.
@@ -90,8 +91,17 @@ def NSTF_KernelOp : NSTF_FunctionOp<"kernel"> {
   let hasRegionVerifier = 1;
   let builders = [OpBuilder<(ins "llvm::StringRef":$name, "mlir::FunctionType":$type)>];
   let extraClassDeclaration = functionDeclarations # [{
-    /// The op that the kernel's template computes: the first that is no DecodeOp.
+    /// The op that the template of a kernel of one part computes: the first that is no DecodeOp.
     mlir::Operation *getAnchor();
+    /// Operations that need none of the others, in the order of the body, and the results that they make, ascending.
+    struct Part {
+      llvm::SmallVector<mlir::Operation *> ops;
+      llvm::SmallVector<int64_t> results;
+    };
+    /// In the order of their first operations.
+    std::vector<Part> getParts();
+    /// A kernel of one of the parts alone, with all of the kernel's arguments, at the builder's place.
+    nstf::KernelOp clonePart(mlir::OpBuilder &builder, const Part &part);
     /// The argument whose storage result `index` is, because kv_append writes it in place; nothing where the result has
     /// storage of its own.
     std::optional<unsigned> getInPlaceArgument(unsigned index);

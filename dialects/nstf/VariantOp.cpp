@@ -1,4 +1,4 @@
-// Syntax and verifiers of variant and of the attributes it carries. Numbers are those of VariantOp.td and
+// Syntax and verifiers of variant, part and the attributes that they carry. Numbers are those of VariantOp.td and
 // Attributes.td.
 #include "dialects/nstf/NSTF.h"
 
@@ -60,13 +60,10 @@ std::string ChoiceAttr::getReason() const {
 
 // VariantOp
 
-void VariantOp::build(OpBuilder &builder, OperationState &state, StringRef name, StringRef kernel, BindingAttr binding,
-                      ChoiceAttr choice) {
+void VariantOp::build(OpBuilder &builder, OperationState &state, StringRef name, StringRef kernel) {
   state.addAttribute(mlir::SymbolTable::getSymbolAttrName(), builder.getStringAttr(name));
   state.addAttribute(getKernelAttrName(state.name), FlatSymbolRefAttr::get(builder.getContext(), kernel));
   state.addAttribute(getTokensAttrName(state.name), builder.getDenseI64ArrayAttr({}));
-  state.addAttribute(getBindingAttrName(state.name), binding);
-  state.addAttribute(getChoiceAttrName(state.name), choice);
   state.addRegion()->emplaceBlock();
 }
 
@@ -122,9 +119,38 @@ LogicalResult VariantOp::verify() {
   if (getTokens().empty() || getTokens().size() % 2 != 0)
     return emitOpError() << "expected ranges of tokens but got " << getTokens().size() << " numbers";
   // variant_c3
-  if (before > getBinding().getTokens())
-    return emitOpError() << "expected at most the " << getBinding().getTokens() << " tokens of its binding but got "
-                         << before;
+  for (PartOp part : getParts())
+    if (before > part.getBinding().getTokens())
+      return emitOpError() << "expected at most the " << part.getBinding().getTokens()
+                           << " tokens of its binding but got " << before;
+  return success();
+}
+
+SmallVector<PartOp> VariantOp::getParts() { return llvm::to_vector(getBody().getOps<PartOp>()); }
+
+/// Of a part of the kernel in the module.
+static LogicalResult verifyPart(PartOp op, KernelOp kernel, const KernelOp::Part &part) {
+  // part_c1
+  if (op.getResults() != ArrayRef(part.results))
+    return op.emitOpError() << "expected results " << Builder(op.getContext()).getDenseI64ArrayAttr(part.results)
+                            << " of @" << kernel.getSymName() << " but got " << op.getResultsAttr();
+  // part_c2
+  int64_t arguments = kernel.getNumArguments(), values = arguments;
+  DenseSet<int64_t> results;
+  for (Operation *made : part.ops)
+    for (Value value : made->getResults()) {
+      if (llvm::is_contained(kernel.getReturn().getValues(), value))
+        results.insert(values);
+      ++values;
+    }
+  for (NamedAttribute buffer : op.getBinding().getBuffers())
+    if (int64_t number = cast<IntegerAttr>(buffer.getValue()).getInt();
+        number >= arguments && !results.contains(number))
+      return op.emitOpError() << "expected buffer " << buffer.getName().getValue() << " to be one of the " << arguments
+                              << " arguments of @" << kernel.getSymName() << " or a result but got " << number;
+  if (op.getBinding().getTile() < -1 || op.getBinding().getTile() >= values)
+    return op.emitOpError() << "expected the tile to be one of the " << values << " values of @" << kernel.getSymName()
+                            << " but got " << op.getBinding().getTile();
   return success();
 }
 
@@ -136,21 +162,23 @@ LogicalResult VariantOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError() << "expected the name of a kernel in the module around the target's but got "
                          << getKernelAttr();
   // variant_c4
-  int64_t arguments = kernel.getNumArguments(), values = arguments;
-  DenseSet<int64_t> results;
-  for (Operation &op : kernel.getBody().front())
-    for (Value value : op.getResults()) {
-      if (llvm::is_contained(kernel.getReturn().getValues(), value))
-        results.insert(values);
-      ++values;
-    }
-  for (NamedAttribute buffer : getBinding().getBuffers())
-    if (int64_t number = cast<IntegerAttr>(buffer.getValue()).getInt();
-        number >= arguments && !results.contains(number))
-      return emitOpError() << "expected buffer " << buffer.getName().getValue() << " to be one of the " << arguments
-                           << " arguments of " << getKernelAttr() << " or a result but got " << number;
-  if (getBinding().getTile() < -1 || getBinding().getTile() >= values)
-    return emitOpError() << "expected the tile to be one of the " << values << " values of " << getKernelAttr()
-                         << " but got " << getBinding().getTile();
+  std::vector<KernelOp::Part> parts = kernel.getParts();
+  SmallVector<PartOp> held = getParts();
+  if (held.size() != parts.size())
+    return emitOpError() << "expected the parts of " << getKernelAttr() << ", which are " << parts.size()
+                         << ", but got " << held.size();
+  for (auto [number, part] : llvm::enumerate(held))
+    if (failed(verifyPart(part, kernel, parts[number])))
+      return failure();
   return success();
+}
+
+// PartOp
+
+void PartOp::build(OpBuilder &builder, OperationState &state, ArrayRef<int64_t> results, BindingAttr binding,
+                   ChoiceAttr choice) {
+  state.addAttribute(getResultsAttrName(state.name), builder.getDenseI64ArrayAttr(results));
+  state.addAttribute(getBindingAttrName(state.name), binding);
+  state.addAttribute(getChoiceAttrName(state.name), choice);
+  state.addRegion()->emplaceBlock();
 }

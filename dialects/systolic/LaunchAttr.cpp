@@ -5,6 +5,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace nstf::systolic;
@@ -142,6 +143,19 @@ LogicalResult GeometryAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+int64_t GeometryAttr::getWorkgroups(int64_t tokens) const {
+  auto number = [](Attribute attribute) { return cast<IntegerAttr>(attribute).getInt(); };
+  ArrayAttr grid = getGrid();
+  int64_t workgroups = 1;
+  for (size_t i = 0; i < grid.size(); i += 2) {
+    auto extent = cast<StringAttr>(grid[i]);
+    Attribute perToken = getLaunch().getPerToken().get(extent);
+    int64_t size = perToken ? number(perToken) * tokens : number(getParams().get(extent));
+    workgroups *= llvm::divideCeil(size, number(grid[i + 1]));
+  }
+  return workgroups;
+}
+
 static LogicalResult verifyGeometryPlace(Operation *op, Attribute value) {
   if (!isa<GeometryAttr>(value) || !op->hasTrait<OpTrait::SymbolTable>()) // geometry_c4
     return op->emitOpError() << "expected a #systolic.geometry on an operation with symbols as '"
@@ -176,6 +190,8 @@ LogicalResult SystolicDialect::verifyOperationAttribute(Operation *op, NamedAttr
     return success();
   auto launch = dyn_cast<LaunchAttr>(attribute.getValue());
   auto function = dyn_cast<FunctionOpInterface>(op);
+  if (launch && op->hasTrait<OpTrait::SymbolTable>()) // of the kernel in it
+    return success();
   if (!launch || !function)
     return op->emitOpError() << "expected a #systolic.launch on a function as '" << launchAttributeName << "' but got "
                              << attribute.getValue();

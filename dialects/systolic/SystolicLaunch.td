@@ -100,6 +100,10 @@ def Systolic_GeometryAttr : Systolic_Attr<"Geometry", "geometry"> {
     DefaultValuedParameter<"int64_t", "1">:$crews);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Of a launch for up to `tokens` tokens.
+    int64_t getWorkgroups(int64_t tokens) const;
+  }];
 }
 
 #endif

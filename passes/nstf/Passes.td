@@ -148,6 +148,28 @@ def FormKernelsPass : Pass<"nstf-form-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::nstf::NSTFDialect"];
 }
 
+def JoinKernelsPass : Pass<"nstf-join-kernels", "::mlir::ModuleOp"> {
+  let summary = "launches that need nothing of each other become one";
+  let description = [{
+    A launch stands behind all whose results it needs. Those that stand equally far behind the beginning of a step compute
+    side by side: they become one step of one kernel, each of them a part of it (KernelOp::getParts). So products of one
+    row matrix are one launch, and so is what turns and appends their results. Numbers are those of the kernels alone.
+
+    BEFORE
+    ```mlir
+    %q = nstf.step @linear_0(%x, %wq) : (tensor<?x64xf32>, tensor<64x64xf32>) -> tensor<?x64xf32>
+    %k = nstf.step @linear_1(%x, %wk) : (tensor<?x64xf32>, tensor<32x64xf32>) -> tensor<?x32xf32>
+    ```
+    AFTER
+    ```mlir
+    %q, %k = nstf.step @linear_linear_0(%x, %wq, %wk) : (…) -> (tensor<?x64xf32>, tensor<?x32xf32>)
+    ```
+
+    Precondition: nstf-form-kernels ran.
+  }];
+  let dependentDialects = ["::nstf::NSTFDialect"];
+}
+
 def DeduplicateKernelsPass : Pass<"nstf-deduplicate-kernels", "::mlir::ModuleOp"> {
   let summary = "equal kernels become one, so that equal layers are compiled once";
   let description = [{

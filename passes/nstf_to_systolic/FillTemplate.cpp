@@ -41,10 +41,10 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     regions.front().erase();
   }
 
-  /// Of the variant, or of a module, where there is none yet.
+  /// Of the part, or of a module, where there is none yet.
   FailureOr<BindingAttr> findBinding(KernelOp region, StringRef templateName) {
-    if (auto variant = dyn_cast<VariantOp>(getOperation()))
-      return variant.getBinding();
+    if (auto part = dyn_cast<PartOp>(getOperation()))
+      return part.getBinding();
     auto maxTokens = getOperation()->getAttrOfType<IntegerAttr>(NSTFDialect::maxTokensAttributeName);
     if (!maxTokens)
       return getOperation()->emitError("expected nstf.max_tokens on the module but got none");
@@ -55,14 +55,14 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
   }
 
   DictionaryAttr findTuning(KernelOp region) {
-    auto variant = dyn_cast<VariantOp>(getOperation());
-    return variant ? variant.getChoice().getTuning() : region->getAttrOfType<DictionaryAttr>("nstf.tuning");
+    auto part = dyn_cast<PartOp>(getOperation());
+    return part ? part.getChoice().getTuning() : region->getAttrOfType<DictionaryAttr>("nstf.tuning");
   }
 
   /// What tuning says of waves and loops; null where it says nothing.
   Attribute findSchedule(KernelOp region) {
-    auto variant = dyn_cast<VariantOp>(getOperation());
-    return variant ? variant.getChoice().getSchedule() : region->getAttr("nstf.schedule");
+    auto part = dyn_cast<PartOp>(getOperation());
+    return part ? part.getChoice().getSchedule() : region->getAttr("nstf.schedule");
   }
 
   LogicalResult fill(KernelOp region, systolic::KernelOp program) {

@@ -1,6 +1,7 @@
 // The passes from the systolic dialect down to what the code generator takes; each is described in Passes.td.
 #pragma once
 
+#include "dialects/nstf/NSTF.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"

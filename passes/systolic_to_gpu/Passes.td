@@ -97,6 +97,21 @@ def IssueStoresPass : Pass<"systolic-to-gpu-issue-stores"> {
   let dependentDialects = ["::mlir::amdgpu::AMDGPUDialect", "::mlir::vector::VectorDialect"];
 }
 
+def JoinPartsPass : Pass<"systolic-to-gpu-join-parts", "::nstf::VariantOp"> {
+  let summary = "the functions of a variant's parts become one";
+  let description = [{
+    The workgroups of a launch are shared out among the parts in their order: the first as many as the first part has in
+    the largest step of the variant, and so on; which part a workgroup computes is all that it asks. An argument that several
+    parts read is one of the function. The LDS arrays of one part lie where those of another do. A workgroup has the waves of the part that
+    has the most of them; the others end at once where a part has fewer. `systolic.launch` of the function, and of the
+    variant, says what its arguments are, with the kernel's operands and results. The function of a single part stays as it is.
+
+    Precondition: systolic-to-gpu-lower-kernels ran on every part; a variant of several parts is for one range of tokens.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def LowerKernelsPass : Pass<"systolic-to-gpu-lower-kernels"> {
   let summary = "a tile program becomes a gpu.func on per-lane vectors";
   let description = [{

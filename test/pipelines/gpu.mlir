@@ -2,7 +2,9 @@
 // RUN: nstf-opt %s -nstf-pipeline-graph=max-tokens=8 -nstf-pipeline-tile=targets=gfx942,gfx90a -nstf-pipeline-gpu | FileCheck %s
 
 // CHECK: module @gfx942
-// CHECK: nstf.variant @linear_silu_0_t8 {{.*}}systolic.geometry = #systolic.geometry<
+// CHECK: nstf.variant @linear_silu_0_t8 {{.*}}systolic.launch = #systolic.launch<
+// CHECK-NEXT: nstf.part {{.*}}systolic.geometry = #systolic.geometry<
+// CHECK-NEXT: }
 // CHECK-NEXT: gpu.module @kernels
 // CHECK-NEXT: gpu.func @linear_silu_0_t8(
 // CHECK: amdgpu.mfma

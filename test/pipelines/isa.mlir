@@ -7,7 +7,7 @@
 
 // CHECK: module @gfx942
 // CHECK: nstf.variant @linear_silu_0_t1
-// CHECK-NEXT: gpu.binary @kernels [#gpu.object<{{.*}}, assembly = "{{.*}}">, #gpu.object<{{.*}}, bin = "{{.*}}">]
+// CHECK: gpu.binary @kernels [#gpu.object<{{.*}}, assembly = "{{.*}}">, #gpu.object<{{.*}}, bin = "{{.*}}">]
 // CHECK: gpu.binary @code_object
 // CHECK: module @gfx90a
 // CHECK: gpu.binary @code_object

@@ -5,6 +5,7 @@
 
 // CHECK: module @gfx942
 // CHECK: nstf.variant @linear_silu_0_t1 of @linear_silu_0 tokens [1, 1]
+// CHECK-NEXT: nstf.part results [0]
 // CHECK-NEXT: systolic.kernel @linear_silu_0_t1(
 // CHECK-SAME: array = #systolic.array<
 // CHECK-NOT: nstf.kernel

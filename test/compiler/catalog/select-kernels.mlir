@@ -31,18 +31,23 @@ module attributes {nstf.max_tokens = 200 : i64} {
 // CHECK: nstf.graph @main
 // CHECK: module @gfx942 attributes {nstf.target = {{{.*}}chip = "gfx942",
 // One row takes another template, which has no row extent. It holds the template and a copy of the kernel.
-// CHECK: nstf.variant @linear_1_t1 of @linear_1 tokens [1, 1] binding <"matvec", tokens = 200, parameters = {K = 8 : i64, N = 8 : i64}, per_token = {}, buffers = {w = 1 : i64, x = 0 : i64}, tile = 3, operand = f16>
+// CHECK: nstf.variant @linear_1_t1 of @linear_1 tokens [1, 1] {
+// CHECK-NEXT: nstf.part results [0] binding <"matvec", tokens = 200, parameters = {K = 8 : i64, N = 8 : i64}, per_token = {}, buffers = {w = 1 : i64, x = 0 : i64}, tile = 3, operand = f16>
 // CHECK-SAME: template why "one row: vector units" not ["matmul: one row: vector units"]
 // CHECK-NEXT: func.func private @epilogue
 // CHECK: systolic.kernel @matvec(
 // CHECK: nstf.kernel @linear_1_t1(
-// CHECK: nstf.variant @silu_0_t1 of @silu_0 tokens [1, 1] binding <"elementwise", tokens = 200, parameters = {M = 200 : i64, MX = 200 : i64, N = 8 : i64, ROWS = 0 : i64}, per_token = {M = 1 : i64}, buffers = {x = 0 : i64}, tile = 0>
+// CHECK: nstf.variant @silu_0_t1 of @silu_0 tokens [1, 1] {
+// CHECK-NEXT: nstf.part results [0] binding <"elementwise", tokens = 200, parameters = {M = 200 : i64, MX = 200 : i64, N = 8 : i64, ROWS = 0 : i64}, per_token = {M = 1 : i64}, buffers = {x = 0 : i64}, tile = 0>
 // CHECK-SAME: template why "" not []
 // What is in the binding is for the most tokens of all, the tuning for the most of the bucket.
-// CHECK: nstf.variant @linear_1_t16 of @linear_1 tokens [2, 16] binding <"matmul", tokens = 200, parameters = {K = 8 : i64, M = 200 : i64, N = 8 : i64, ROWS = 0 : i64}, per_token = {M = 1 : i64}, buffers = {w = 1 : i64, x = 0 : i64}, tile = 3, operand = f16>
+// CHECK: nstf.variant @linear_1_t16 of @linear_1 tokens [2, 16] {
+// CHECK-NEXT: nstf.part results [0] binding <"matmul", tokens = 200, parameters = {K = 8 : i64, M = 200 : i64, N = 8 : i64, ROWS = 0 : i64}, per_token = {M = 1 : i64}, buffers = {w = 1 : i64, x = 0 : i64}, tile = 3, operand = f16>
 // CHECK-SAME: choice <{{{.*}}BM = 16 : i64{{.*}}} schedule #systolic.schedule<waves = 1x4, sum = all>, template why "up to 16 rows: matrix cores" not ["matvec: up to 16 rows: matrix cores"], tuning why "tuning/{{.*}}/matmul/f16.yaml row 1 {{.*}}" not ["tuning/gfx942/matmul/f16.yaml row 1: M is 16, not at least 3072", {{.*}}]>
-// CHECK: nstf.variant @silu_0_t16 of @silu_0 tokens [2, 16], [17, 64], [65, 200] binding
-// CHECK: nstf.variant @linear_1_t64 of @linear_1 tokens [17, 64], [65, 200] binding
+// CHECK: nstf.variant @silu_0_t16 of @silu_0 tokens [2, 16], [17, 64], [65, 200] {
+// CHECK-NEXT: nstf.part results [0] binding
+// CHECK: nstf.variant @linear_1_t64 of @linear_1 tokens [17, 64], [65, 200] {
+// CHECK-NEXT: nstf.part results [0] binding
 // CHECK-SAME: not [{{.*}}"tuning/{{.*}} row 1: M is 64, not 1 to 16"{{.*}} lies inside it"]
 // CHECK-NOT: nstf.variant
 // CHECK: module @gfx90a attributes {nstf.target = {{{.*}}chip = "gfx90a",
@@ -52,12 +57,13 @@ module attributes {nstf.max_tokens = 200 : i64} {
 // DEFAULT: module @gfx942
 // DEFAULT-NOT: module @
 
-// FEWER: binding <"elementwise", tokens = 16,
-// FEWER: tokens [2, 16] binding
+// FEWER: {
+// CHECK-NEXT: nstf.part results [0] binding <"elementwise", tokens = 16,
+// FEWER: tokens [2, 16] {
 // FEWER-NOT: [17,
 
 // ASKED: nstf.variant @linear_1_t16 of @linear_1 tokens [1, 16]
-// ASKED-SAME: choice <{{{.*}}BM = 4 : i64{{.*}}} schedule #systolic.schedule<waves = 2x1, sum = all>
+// ASKED-NEXT: nstf.part {{.*}}choice <{{{.*}}BM = 4 : i64{{.*}}} schedule #systolic.schedule<waves = 2x1, sum = all>
 // ASKED-SAME: BM=4 asked for; waves=2x1 asked for"
 // ASKED: nstf.variant @silu_0_t16 of @silu_0 tokens [1, 16]
 // ASKED-NOT: nstf.variant

@@ -165,9 +165,9 @@ protected:
     std::string variants;
     for (const char *name : {"a", "b"})
       variants += std::string("nstf.variant @") + name +
-                  " of @k tokens [1, 1] binding <\"t\", tokens = 1, parameters = {}, " +
+                  " of @k tokens [1, 1] {\n  nstf.part results [0] binding <\"t\", tokens = 1, parameters = {}, " +
                   "per_token = {}, buffers = {}> choice <{}, template why \"\" not [], tuning why \"\" not []> {\n" +
-                  "  func.func @in_" + name + "() { return }\n}\n";
+                  "  func.func @in_" + name + "() { return }\n  }\n}\n";
     module = parseSourceString<ModuleOp>("nstf.kernel @k(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {\n"
                                          "  %y = nstf.silu %x : tensor<1x8xf32>\n"
                                          "  nstf.return %y : tensor<1x8xf32>\n}\n"

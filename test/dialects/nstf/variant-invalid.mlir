@@ -40,8 +40,9 @@ module attributes {nstf.example = #nstf.choice<{BM = "wide"}, template why "" no
 // C1: variant
 module {
   // expected-error @+1 {{expected ascending ranges of at least 1 token but got [0, 1]}}
-  nstf.variant @variant_c1 of @k tokens [0, 1]
-      binding <"t", tokens = 16, parameters = {}, per_token = {}, buffers = {}> choice <{}, template why "" not [], tuning why "" not []> {
+  nstf.variant @variant_c1 of @k tokens [0, 1] {
+    nstf.part results [0] binding <"t", tokens = 16, parameters = {}, per_token = {}, buffers = {}> choice <{}, template why "" not [], tuning why "" not []> {
+    }
   }
 }
 
@@ -50,8 +51,9 @@ module {
 // C1: variant
 module {
   // expected-error @+1 {{expected ascending ranges of at least 1 token but got [4, 8] behind 4}}
-  nstf.variant @variant_c1 of @k tokens [1, 4], [4, 8]
-      binding <"t", tokens = 16, parameters = {}, per_token = {}, buffers = {}> choice <{}, template why "" not [], tuning why "" not []> {
+  nstf.variant @variant_c1 of @k tokens [1, 4], [4, 8] {
+    nstf.part results [0] binding <"t", tokens = 16, parameters = {}, per_token = {}, buffers = {}> choice <{}, template why "" not [], tuning why "" not []> {
+    }
   }
 }
 
@@ -60,9 +62,7 @@ module {
 // C1: variant
 module {
   // expected-error @+1 {{expected ranges of tokens but got 1 numbers}}
-  "nstf.variant"() <{sym_name = "variant_c1", kernel = @k, tokens = array<i64: 1>,
-      binding = #nstf.binding<"t", tokens = 16, parameters = {}, per_token = {}, buffers = {}>,
-      choice = #nstf.choice<{}, template why "" not [], tuning why "" not []>}> ({ ^bb0: }) : () -> ()
+  "nstf.variant"() <{sym_name = "variant_c1", kernel = @k, tokens = array<i64: 1>}> ({ ^bb0: }) : () -> ()
 }
 
 // -----
@@ -70,8 +70,9 @@ module {
 // C2: variant
 module {
   // expected-error @+1 {{expected the name of a kernel in the module around the target's but got @k}}
-  nstf.variant @variant_c2 of @k tokens [1, 1]
-      binding <"t", tokens = 16, parameters = {}, per_token = {}, buffers = {}> choice <{}, template why "" not [], tuning why "" not []> {
+  nstf.variant @variant_c2 of @k tokens [1, 1] {
+    nstf.part results [0] binding <"t", tokens = 16, parameters = {}, per_token = {}, buffers = {}> choice <{}, template why "" not [], tuning why "" not []> {
+    }
   }
 }
 
@@ -80,37 +81,71 @@ module {
 // C3: variant
 module {
   // expected-error @+1 {{expected at most the 16 tokens of its binding but got 17}}
-  nstf.variant @variant_c3 of @k tokens [1, 17]
-      binding <"t", tokens = 16, parameters = {}, per_token = {}, buffers = {}> choice <{}, template why "" not [], tuning why "" not []> {
+  nstf.variant @variant_c3 of @k tokens [1, 17] {
+    nstf.part results [0] binding <"t", tokens = 16, parameters = {}, per_token = {}, buffers = {}> choice <{}, template why "" not [], tuning why "" not []> {
+    }
   }
 }
 
 // -----
 
 // C4: variant
+nstf.kernel @silu_relu_0(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %a = nstf.silu %x : tensor<?x8xf32>
+  %b = nstf.relu %y : tensor<?x8xf32>
+  nstf.return %a, %b : tensor<?x8xf32>, tensor<?x8xf32>
+}
+module {
+  // expected-error @+1 {{expected the parts of @silu_relu_0, which are 2, but got 1}}
+  nstf.variant @variant_c4 of @silu_relu_0 tokens [1, 1] {
+    nstf.part results [0] binding <"t", tokens = 16, parameters = {}, per_token = {}, buffers = {}> choice <{}, template why "" not [], tuning why "" not []> {
+    }
+  }
+}
+
+// -----
+
+// C1: part
+nstf.kernel @silu_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %y = nstf.silu %x : tensor<?x8xf32>
+  nstf.return %y : tensor<?x8xf32>
+}
+module {
+  nstf.variant @part_c1 of @silu_0 tokens [1, 1] {
+    // expected-error @+1 {{expected results array<i64: 0> of @silu_0 but got array<i64: 1>}}
+    nstf.part results [1] binding <"t", tokens = 16, parameters = {}, per_token = {}, buffers = {}> choice <{}, template why "" not [], tuning why "" not []> {
+    }
+  }
+}
+
+// -----
+
+// C2: part
 nstf.kernel @silu_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %y = nstf.silu %x : tensor<?x8xf32>
   %z = nstf.silu %y : tensor<?x8xf32>
   nstf.return %z : tensor<?x8xf32>
 }
 module {
-  // expected-error @+1 {{expected buffer x to be one of the 1 arguments of @silu_0 or a result but got 1}}
-  nstf.variant @variant_c4 of @silu_0 tokens [1, 1]
-      binding <"t", tokens = 16, parameters = {}, per_token = {}, buffers = {x = 1 : i64}> choice <{}, template why "" not [], tuning why "" not []> {
+  nstf.variant @part_c2 of @silu_0 tokens [1, 1] {
+    // expected-error @+1 {{expected buffer x to be one of the 1 arguments of @silu_0 or a result but got 1}}
+    nstf.part results [0] binding <"t", tokens = 16, parameters = {}, per_token = {}, buffers = {x = 1 : i64}> choice <{}, template why "" not [], tuning why "" not []> {
+    }
   }
 }
 
 // -----
 
-// C4: variant
+// C2: part
 nstf.kernel @silu_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %y = nstf.silu %x : tensor<?x8xf32>
   nstf.return %y : tensor<?x8xf32>
 }
 module {
-  // expected-error @+1 {{expected the tile to be one of the 2 values of @silu_0 but got 2}}
-  nstf.variant @variant_c4 of @silu_0 tokens [1, 1]
-      binding <"t", tokens = 16, parameters = {}, per_token = {}, buffers = {x = 0 : i64}, tile = 2> choice <{}, template why "" not [], tuning why "" not []> {
+  nstf.variant @part_c2 of @silu_0 tokens [1, 1] {
+    // expected-error @+1 {{expected the tile to be one of the 2 values of @silu_0 but got 2}}
+    nstf.part results [0] binding <"t", tokens = 16, parameters = {}, per_token = {}, buffers = {x = 0 : i64}, tile = 2> choice <{}, template why "" not [], tuning why "" not []> {
+    }
   }
 }
 
@@ -122,6 +157,7 @@ nstf.kernel @silu_0(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   nstf.return %y : tensor<?x8xf32>
 }
 // expected-error @+1 {{expected the name of a kernel in the module around the target's but got @silu_0}}
-nstf.variant @alone of @silu_0 tokens [1, 1]
-    binding <"t", tokens = 16, parameters = {}, per_token = {}, buffers = {x = 0 : i64}, tile = 0> choice <{}, template why "" not [], tuning why "" not []> {
+nstf.variant @alone of @silu_0 tokens [1, 1] {
+    nstf.part results [0] binding <"t", tokens = 16, parameters = {}, per_token = {}, buffers = {x = 0 : i64}, tile = 0> choice <{}, template why "" not [], tuning why "" not []> {
+    }
 }
