@@ -94,36 +94,52 @@ PackageRunner::Wanted PackageRunner::makeWanted(Operation *op) const {
     wanted.operands = 2;
     wanted.columns = cast<RankedTensorType>(cast<AttentionOp>(op).getK().getType()).getShape().back();
   }
-  const manifest::Step *step = find(wanted, session.target().buckets.back());
-  if (!step)
+  std::optional<Place> place = find(wanted, session.target().buckets.back());
+  if (!place)
     throw makeError(package, "a launch that reads numbers for '" +
                                  (wanted.weight ? wanted.weight->name : wanted.launch) + "' but none does");
-  const manifest::Shape &shape = session.target().kernels[step->kernel].arguments[wanted.firstOperand].shape;
+  const manifest::Shape &shape = session.target().kernels[place->step->kernel].arguments[place->argument].shape;
   wanted.rowByRow = isLanguageModel && wanted.weight && !shape.hasTokens();
   return wanted;
 }
 
-const manifest::Step *PackageRunner::find(const Wanted &wanted, const manifest::Bucket &bucket) const {
+/// Whether it is the argument of that name of a part of the kernel: "x", or "x_1" of a later one.
+static bool isNamed(const manifest::KernelArgument &argument, StringRef name) {
+  StringRef rest = argument.name;
+  unsigned part;
+  return rest.consume_front(name) && (rest.empty() || (rest.consume_front("_") && !rest.getAsInteger(10, part)));
+}
+
+/// Where the rows stand that the launch's argument `last` is multiplied with: in front of it.
+static std::optional<size_t> findRows(ArrayRef<manifest::KernelArgument> arguments, size_t last) {
+  for (size_t i = last; i-- > 0;)
+    if (isNamed(arguments[i], "x"))
+      return i;
+  return std::nullopt;
+}
+
+std::optional<PackageRunner::Place> PackageRunner::find(const Wanted &wanted, const manifest::Bucket &bucket) const {
   std::optional<size_t> weights = session.manifest().weights.buffer;
   for (const manifest::Step &step : bucket.steps) {
     const std::vector<manifest::KernelArgument> &arguments = session.target().kernels[step.kernel].arguments;
-    bool isIt = wanted.weight
-                    ? llvm::any_of(step.arguments,
-                                   [&](const manifest::StepArgument &argument) {
-                                     return argument.buffer == weights && argument.offset == wanted.weight->offset;
-                                   })
-                    : step.name == wanted.launch;
-    if (!isIt || arguments.size() < wanted.firstOperand + wanted.operands)
+    std::optional<size_t> first;
+    for (size_t i = 0; i < arguments.size() && !first; ++i) {
+      if (wanted.weight && step.arguments[i].buffer == weights && step.arguments[i].offset == wanted.weight->offset)
+        first = findRows(arguments, i);
+      if (!wanted.weight && step.hasName(wanted.launch) && isNamed(arguments[i], "k"))
+        first = i;
+    }
+    if (!first || arguments.size() < *first + wanted.operands)
       continue;
     // A table of embeddings may be a linear's matrix too.
-    auto read = ArrayRef(arguments).slice(wanted.firstOperand, wanted.operands);
+    auto read = ArrayRef(arguments).slice(*first, wanted.operands);
     if (llvm::all_of(read, [&](const manifest::KernelArgument &argument) {
           return isFloatType(argument.type) && !argument.shape.dimensions.empty() &&
                  argument.shape.dimensions.back() == wanted.columns;
         }))
-      return &step;
+      return Place{&step, *first};
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 void PackageRunner::runTexts(MutableArrayRef<Wanted> group) {
@@ -140,17 +156,17 @@ void PackageRunner::runTexts(MutableArrayRef<Wanted> group) {
         session.setInput(port.name, value);
       }
       const manifest::Bucket *bucket = session.target().bucketFor(rows);
-      llvm::DenseMap<size_t, SmallVector<Wanted *>> seen; // by launch
+      llvm::DenseMap<size_t, SmallVector<std::pair<Wanted *, size_t>>> seen; // by launch, and from which argument on
       for (Wanted &wanted : group)
-        if (const manifest::Step *step = bucket ? find(wanted, *bucket) : nullptr)
-          seen[step - bucket->steps.data()].push_back(&wanted);
+        if (std::optional<Place> place = bucket ? find(wanted, *bucket) : std::nullopt)
+          seen[place->step - bucket->steps.data()].push_back({&wanted, place->argument});
       session.runSteps(rows, [&](const runtime::LaunchView &launch) {
-        for (Wanted *wanted : seen.lookup(launch.index()))
+        for (auto [wanted, first] : seen.lookup(launch.index()))
           for (unsigned i = 0; i < wanted->operands; ++i) {
-            runtime::HostTensor read = launch.read(wanted->firstOperand + i);
+            runtime::HostTensor read = launch.read(first + i);
             std::vector<float> numbers = reference::toFloats(read);
             // A cache holds the rows of the text so far.
-            bool isCache = !launch.kernel().arguments[wanted->firstOperand + i].shape.hasTokens() && !wanted->weight;
+            bool isCache = !launch.kernel().arguments[first + i].shape.hasTokens() && !wanted->weight;
             if (isCache)
               numbers.resize(std::min<size_t>(numbers.size(), (launch.position() + rows) * wanted->columns));
             llvm::append_range(wanted->numbers[i][text], numbers);

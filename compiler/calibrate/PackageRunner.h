@@ -37,7 +37,12 @@ private:
   void checkWeights(const TextRunner::ReadWeight &readWeight) const;
   Wanted makeWanted(mlir::Operation *op) const;
   /// Its launch in a bucket, or nullptr.
-  const manifest::Step *find(const Wanted &wanted, const manifest::Bucket &bucket) const;
+  /// The launch that reads it, and in which of its arguments.
+  struct Place {
+    const manifest::Step *step;
+    size_t argument;
+  };
+  std::optional<Place> find(const Wanted &wanted, const manifest::Bucket &bucket) const;
   void runTexts(llvm::MutableArrayRef<Wanted> group);
 
   const LinearSites &sites;

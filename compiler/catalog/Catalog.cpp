@@ -240,6 +240,25 @@ static void applyWishes(const TuningWishes &wishes, const Target &target, const 
     choice.tuningReason += "; " + text + " asked for";
 }
 
+/// Of two products of one x a block holds two matrices: it is made so shallow that one fits the LDS.
+static void fitPair(const std::map<std::string, int64_t> &extents, const Target &target, KernelChoice &choice) {
+  constexpr int64_t minDepth = 32; // of codes
+  auto matrices = extents.find("MATRICES");
+  std::map<std::string, int64_t> &tile = choice.tuning;
+  if (matrices == extents.end() || matrices->second < 2 || !tile.contains("BM"))
+    return;
+  int64_t width = tile["BM"] + 2 * tile["BN"], depth = tile["BK"];
+  while (width * depth * extents.at("BYTES") > target.ldsBytes && depth > minDepth)
+    depth /= 2;
+  if (depth == tile["BK"])
+    return;
+  tile["BK"] = depth;
+  choice.tuningReason += "; BK = " + std::to_string(depth) + ", so that blocks of two matrices fit";
+}
+
+/// Up to so many rows a matrix alone doesn't fill a chip; with more its tiles are tuned for their own number.
+static constexpr int64_t maxRowsBeside = 64;
+
 FailureOr<KernelChoice> KernelChooser::choose(int64_t tokens, const Target &target, const TuningWishes &wishes) {
   KernelChoice choice;
   auto bind = [&](const std::string &name) -> const TemplateBinding * {
@@ -254,7 +273,7 @@ FailureOr<KernelChoice> KernelChooser::choose(int64_t tokens, const Target &targ
   if (!binding)
     return failure();
   std::map<std::string, int64_t> extents = ::getExtents(*binding, tokens);
-  if (beside)
+  if (beside && tokens <= maxRowsBeside)
     extents["N"] += beside;
   if (!chooseTuning(kernel, extents, target, files, choice)) {
     FailureOr<KernelCost::Space> space = rank(choice, tokens, target);
@@ -262,6 +281,7 @@ FailureOr<KernelChoice> KernelChooser::choose(int64_t tokens, const Target &targ
       return failure();
     chooseByCost(*space, choice);
   }
+  fitPair(extents, target, choice);
   applyWishes(wishes, target, files, choice);
   return choice;
 }

@@ -51,7 +51,8 @@ std::string getTuningType(KernelOp region);
 /// Chooses for one kernel. It is bound to a template once, however many buckets ask.
 class KernelChooser {
 public:
-  /// `maxTokens` stands for a leading `?`. `beside`: what other parts of its launch add to the extent N.
+  /// `maxTokens` stands for a leading `?`. `beside`: what other parts of its launch add to the extent N
+  /// where rows are few.
   KernelChooser(KernelOp kernel, int64_t maxTokens, const TemplateFiles &files = TemplateFiles::getShipped(),
                 int64_t beside = 0)
       : kernel(kernel), maxTokens(maxTokens), files(files), beside(beside) {}

@@ -33,11 +33,12 @@ template <typename Printed> std::string getText(Printed printed) {
 std::string getName(Location loc, StringRef otherwise) {
   if (auto name = dyn_cast<NameLoc>(loc))
     return name.getName().str();
+  std::string name;
   if (auto fused = dyn_cast<FusedLoc>(loc))
     for (Location part : fused.getLocations())
       if (isa<NameLoc>(part))
-        return getName(part, otherwise);
-  return otherwise.str();
+        name += (name.empty() ? "" : " + ") + getName(part, otherwise);
+  return name.empty() ? otherwise.str() : name;
 }
 
 void readField(Attribute attribute, std::optional<bool> &field) {

@@ -238,6 +238,14 @@ private:
       });
   }
 
+  /// Whether codes are of rows that the part itself makes.
+  static bool quantizesRows(const KernelOp::Part &part) {
+    return llvm::any_of(part.ops, [](Operation *op) {
+      auto quantize = dyn_cast<QuantizeOp>(op);
+      return quantize && !isa<BlockArgument>(quantize.getX());
+    });
+  }
+
   static size_t findResult(KernelOp region, const LaunchInfo::Argument &argument) {
     if (argument.kind == LaunchInfo::Argument::Result)
       return argument.index;
@@ -258,12 +266,15 @@ private:
         arguments[argument.index] = toTensor(launch.read(i));
     }
     std::vector<Tensor> results = evaluateKernel(region, arguments, StepScalars{launch.tokens(), launch.position()});
-    std::optional<Tolerance> tolerance = kernelTolerance(region, arguments);
-    if (!tolerance)
-      throw std::runtime_error("kernel " + variant.symbol + " has no tolerance");
     progress->add();
-    bool makesCodes = !region.getBody().getOps<QuantizeOp>().empty(), fromRows = bool(findRowQuantizer(region));
+    std::vector<KernelOp::Part> parts = region.getParts();
     for (auto [argument, result] : written) {
+      const KernelOp::Part &part =
+          *llvm::find_if(parts, [&](const auto &one) { return llvm::is_contained(one.results, result); });
+      std::optional<Tolerance> tolerance = kernelTolerance(part, arguments);
+      if (!tolerance)
+        throw std::runtime_error("kernel " + variant.symbol + " has no tolerance");
+      bool makesCodes = llvm::any_of(part.ops, llvm::IsaPred<QuantizeOp>), fromRows = quantizesRows(part);
       runtime::HostTensor value = launch.read(argument);
       std::vector<float> got = toFloats(value);
       Type type = getElementTypeOrSelf(region.getResultTypes()[result]);

@@ -105,14 +105,15 @@ static double termRounding(LinearOp op, llvm::ArrayRef<Tensor> arguments) {
   return rounding * terms.cwiseMin(2 * squares.cwiseSqrt()).maxCoeff();
 }
 
-std::optional<Tolerance> nstf::reference::kernelTolerance(KernelOp kernel, llvm::ArrayRef<Tensor> arguments) {
+std::optional<Tolerance> nstf::reference::kernelTolerance(const KernelOp::Part &part,
+                                                          llvm::ArrayRef<Tensor> arguments) {
   Tolerance sum;
-  for (Operation &op : kernel.getBody().front().without_terminator()) {
-    if (isTensorOperation(&op)) {
-      addTo(sum, tensorTolerance(&op));
+  for (Operation *op : part.ops) {
+    if (isTensorOperation(op)) {
+      addTo(sum, tensorTolerance(op));
       continue;
     }
-    auto one = tableTolerance(&op);
+    auto one = tableTolerance(op);
     if (!one)
       return std::nullopt;
     addTo(sum, *one);

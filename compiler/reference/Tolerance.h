@@ -29,7 +29,7 @@ Tolerance operationTolerance(mlir::Operation *op, llvm::ArrayRef<const Tensor *>
 Tolerance tensorTolerance(mlir::Operation *op);
 
 /// Of a kernel on these arguments: the sum over its operations, since each one's error goes through those after it.
-std::optional<Tolerance> kernelTolerance(KernelOp kernel, llvm::ArrayRef<Tensor> arguments);
+std::optional<Tolerance> kernelTolerance(const KernelOp::Part &part, llvm::ArrayRef<Tensor> arguments);
 
 /// Of any value of a whole model that ran by itself with matrix operands of `precision`, where errors of all layers
 /// before have added up. `codes` is the type of those that rows are quantised to, null where they aren't.

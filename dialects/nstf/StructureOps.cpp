@@ -192,6 +192,8 @@ std::vector<KernelOp::Part> KernelOp::getParts() {
   for (auto [i, value] : llvm::enumerate(getReturn().getValues()))
     if (Operation *op = value.getDefiningOp())
       parts[classes.getLeaderValue(op)].results.push_back(i);
+  if (parts.empty())
+    return {{{}, llvm::to_vector(llvm::seq<int64_t>(0, getNumResults()))}};
   auto ordered = llvm::make_second_range(parts);
   return {ordered.begin(), ordered.end()};
 }
@@ -200,7 +202,8 @@ KernelOp KernelOp::clonePart(OpBuilder &builder, const Part &part) {
   auto types = llvm::map_to_vector(part.results, [&](int64_t i) { return getResultTypes()[i]; });
   OpBuilder::InsertionGuard guard(builder);
   auto kernel = cast<KernelOp>(builder.insert((*this)->cloneWithoutRegions()));
-  kernel->setLoc(part.ops.front()->getLoc());
+  if (part.results.size() < getNumResults())
+    kernel->setLoc(part.ops.front()->getLoc());
   kernel.setFunctionType(builder.getFunctionType(getArgumentTypes(), types));
   builder.setInsertionPointToStart(&kernel.getBody().emplaceBlock());
   kernel.getBody().addArguments(getArgumentTypes(), SmallVector<Location>(getNumArguments(), kernel.getLoc()));

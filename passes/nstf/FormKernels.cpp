@@ -150,20 +150,56 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
         return groups[a].isElementwise();
       return groups[a].last()->isBeforeInBlock(groups[b].last());
     });
-    for (size_t chain : candidates) {
-      if (chain == target || !groups[chain].isElementwise())
+    for (size_t other : candidates) {
+      if (other == target)
         continue;
-      for (Operation *member : groups[chain].ops) {
-        groups[target].ops.push_back(member);
-        groupOf[member] = target;
-      }
-      groups[chain].ops.clear();
-      // The anchor stays in front; of a chain any order that is the graph's will do.
-      auto rest =
-          llvm::drop_begin(groups[target].ops, groups[target].isElementwise() ? 0 : groups[target].decoders + 1);
-      std::sort(rest.begin(), rest.end(), [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+      if (groups[other].isElementwise())
+        merge(groups, other, target, groupOf);
+      else if (canPair(groups[other], groups[target]))
+        pair(groups, other, target, groupOf);
     }
     return target;
+  }
+
+  /// A chain into another group.
+  static void merge(std::vector<Group> &groups, size_t from, size_t to, DenseMap<Operation *, size_t> &groupOf) {
+    for (Operation *member : groups[from].ops) {
+      groups[to].ops.push_back(member);
+      groupOf[member] = to;
+    }
+    groups[from].ops.clear();
+    // The anchor stays in front; of a chain any order that is the graph's will do.
+    auto rest = llvm::drop_begin(groups[to].ops, groups[to].isElementwise() ? 0 : groups[to].decoders + 1);
+    std::sort(rest.begin(), rest.end(), [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  }
+
+  /// Whether one kernel can make two products tile by tile: of one x with matrices that are alike.
+  static bool canPair(const Group &first, const Group &second) {
+    auto one = dyn_cast<LinearOp>(first.anchor()), other = dyn_cast<LinearOp>(second.anchor());
+    if (!one || !other || one.getX() != other.getX() || one.getW().getType() != other.getW().getType() ||
+        one.getBias() || other.getBias() || llvm::count_if(first.ops, llvm::IsaPred<LinearOp>) > 1 ||
+        llvm::count_if(second.ops, llvm::IsaPred<LinearOp>) > 1)
+      return false;
+    auto codes = one.getW().getDefiningOp<DequantizeOp>(), otherCodes = other.getW().getDefiningOp<DequantizeOp>();
+    return bool(codes) == bool(otherCodes) && (!codes || (codes.getFormat() == otherCodes.getFormat() &&
+                                                          codes->getOperandTypes() == otherCodes->getOperandTypes()));
+  }
+
+  void pair(std::vector<Group> &groups, size_t from, size_t to, DenseMap<Operation *, size_t> &groupOf) {
+    Group both;
+    for (const Group &group : {groups[from], groups[to]})
+      both.ops.append(group.ops.begin(), group.ops.begin() + group.decoders);
+    both.decoders = both.ops.size();
+    for (const Group &group : {groups[from], groups[to]})
+      both.ops.append(group.ops.begin() + group.decoders, group.ops.end());
+    auto rest = llvm::drop_begin(both.ops, both.decoders);
+    std::sort(rest.begin(), rest.end(), [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    for (Operation *member : groups[from].ops)
+      groupOf[member] = to;
+    groups[from].ops.clear();
+    groups[to] = std::move(both);
+    remark::passed(groups[to].anchor()->getLoc(), remark::RemarkOpts::name("Pair").category(getArgument()))
+        << "two products of one x, with matrices that are alike, are made tile by tile";
   }
 
   /// The group that makes a value only the conversion uses: whatever its kernel, its store converts.

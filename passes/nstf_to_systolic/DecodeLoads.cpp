@@ -84,14 +84,14 @@ private:
     number = tile.getElementType().isBF16() ? Type(builder.getF32Type()) : tile.getElementType();
     auto dot = dyn_cast<systolic::DotOp>(*op->user_begin());
     if (dot && op->hasOneUse() && dot.getW() == op.getResult()) {
-      auto loop = format.getGroups() == 1 ? findSum(dot, dot.getAcc()) : scf::ForOp();
-      loadPlanes(builder.getF32Type(), loop ? loop : op);
+      OpResult loop = format.getGroups() == 1 ? findSum(dot, dot.getAcc()) : OpResult();
+      loadPlanes(builder.getF32Type(), loop ? loop.getOwner() : op);
       return decodeSums(dot, loop);
     }
     auto product = dyn_cast<systolic::MmaOp>(*op->user_begin());
     if (product && op->hasOneUse() && product.getB() == op.getResult() && holdsCodes())
-      if (auto loop = findSum(product, product.getAcc()))
-        return decodeProducts(product, loop);
+      if (OpResult sum = findSum(product, product.getAcc()))
+        return decodeProducts(product, sum);
     if (format.getElementType(Plane::scales).isF32()) // more than f16 holds
       number = builder.getF32Type();
     loadPlanes(number, op);
@@ -108,8 +108,8 @@ private:
   }
 
   /// Loads stand where the matrix was loaded, what is computed of them beside the sums: between them x is shared. Where
-  /// `loop` makes a row's whole sum, the scale is for its result.
-  LogicalResult decodeSums(systolic::DotOp dot, scf::ForOp loop) {
+  /// a loop makes a row's whole sum, `whole`, the scale is for that.
+  LogicalResult decodeSums(systolic::DotOp dot, OpResult whole) {
     auto sums = cast<RankedTensorType>(dot.getResult().getType());
     Attribute axis = cast<AxesAttr>(sums.getEncoding()).getNames()[1];
     int64_t length = isa<StringAttr>(axis) ? columns / *program.getParam(cast<StringAttr>(axis).getValue()) : 0;
@@ -130,20 +130,19 @@ private:
       return systolic::DotOp::create(builder, loc, sums, w, x, acc).getResult();
     };
     Value zeros = getZeros(builder.getF32Type(), raised),
-          products = multiply(codes, loop && !zeros ? dot.getAcc() : zero);
+          products = multiply(codes, whole && !zeros ? dot.getAcc() : zero);
     if (zeros) {
       Value less = arith::NegFOp::create(builder, loc, repeat(zeros, sums));
       Value ones = makeSplat(withElement(number), 1.0);
       products = math::FmaOp::create(builder, loc, less, multiply(ones, zero), products);
-      if (loop)
+      if (whole)
         products = arith::AddFOp::create(builder, loc, dot.getAcc(), products);
     }
-    if (loop) {
+    if (whole) {
       dot.replaceAllUsesWith(products);
-      builder.setInsertionPointAfter(loop);
-      Value sum = loop.getResult(0);
-      auto scaled = arith::MulFOp::create(builder, loc, sum, repeat(loaded.scales, sums));
-      sum.replaceAllUsesExcept(scaled, scaled);
+      builder.setInsertionPointAfter(whole.getOwner());
+      auto scaled = arith::MulFOp::create(builder, loc, whole, repeat(loaded.scales, sums));
+      whole.replaceAllUsesExcept(scaled, scaled);
     } else {
       Value scales = repeat(loaded.scales, sums);
       dot.replaceAllUsesWith(math::FmaOp::create(builder, loc, products, scales, dot.getAcc()).getResult());
@@ -164,24 +163,23 @@ private:
 
   /// Where a row has one scale and no zero, its sum is multiplied by the scale. Otherwise each block's sums are, in the
   /// parts that waves make of them.
-  LogicalResult decodeProducts(systolic::MmaOp product, scf::ForOp loop) {
+  LogicalResult decodeProducts(systolic::MmaOp product, OpResult sum) {
     number = tile.getElementType();
     bool raised = format.isPacked(), isByRow = format.getGroups() == 1;
-    loadPlanes(format.getElementType(Plane::scales), isByRow ? loop : load);
+    loadPlanes(format.getElementType(Plane::scales), isByRow ? sum.getOwner() : load);
     builder.setInsertionPoint(product);
     Value codes = getCodes(raised), zeros = getZeros(builder.getF32Type(), raised);
     auto sums = cast<RankedTensorType>(product.getType());
     if (isByRow && !zeros)
       product.getBMutable().assign(codes);
     else
-      addBlocks(product, loop, codes, zeros, isByRow ? Value() : widen(loaded.scales));
+      addBlocks(product, sum, codes, zeros, isByRow ? Value() : widen(loaded.scales));
     if (isByRow) {
-      Operation *sum = loop;
-      if (auto parts = dyn_cast<systolic::SumPartsOp>(loop->getNextNode()))
-        sum = parts;
-      builder.setInsertionPointAfter(sum);
-      auto scaled = arith::MulFOp::create(builder, loc, sum->getResult(0), repeat(widen(loaded.scales), sums));
-      sum->getResult(0).replaceAllUsesExcept(scaled, scaled);
+      if (auto parts = dyn_cast<systolic::SumPartsOp>(*sum.user_begin()))
+        sum = cast<OpResult>(parts.getResult());
+      builder.setInsertionPointAfter(sum.getOwner());
+      auto scaled = arith::MulFOp::create(builder, loc, sum, repeat(widen(loaded.scales), sums));
+      sum.replaceAllUsesExcept(scaled, scaled);
     }
     load.erase();
     return success();
@@ -195,8 +193,9 @@ private:
     return arith::ExtFOp::create(builder, loc, type.clone(builder.getF32Type()), tile);
   }
 
-  /// What the loop adds up becomes (codes * x - zeros * sum of x) * scales of a block at a time.
-  void addBlocks(systolic::MmaOp product, scf::ForOp loop, Value codes, Value zeros, Value scales) {
+  /// What the loop adds up in `result` becomes (codes * x - zeros * sum of x) * scales of a block at a time.
+  void addBlocks(systolic::MmaOp product, OpResult result, Value codes, Value zeros, Value scales) {
+    auto loop = cast<scf::ForOp>(result.getOwner());
     auto sums = cast<RankedTensorType>(product.getType());
     int64_t parts = program.getWaves().parts;
     RankedTensorType partial = parts == 1 ? sums : getPartial(sums, parts);
@@ -214,8 +213,7 @@ private:
     product.replaceAllUsesWith(next);
     product.erase();
     builder.setInsertionPoint(loop);
-    loop.getInitArgsMutable()[0].assign(makeSplat(partial, 0.0));
-    Value result = loop.getResult(0);
+    loop.getInitArgsMutable()[result.getResultNumber()].assign(makeSplat(partial, 0.0));
     result.setType(partial);
     if (parts == 1)
       return;
@@ -233,14 +231,18 @@ private:
                                  AxesAttr::get(program.getContext(), names));
   }
 
-  /// The loop that makes nothing but the sum that `term` adds to, of 0, of the same rows; null where there is none.
-  scf::ForOp findSum(Operation *term, Value acc) {
+  /// What a loop makes that is nothing but the sum, of 0, that `term` adds to, of the same rows; null where there is
+  /// none.
+  OpResult findSum(Operation *term, Value acc) {
     auto loop = dyn_cast<scf::ForOp>(term->getParentOp());
-    bool isSum = loop && loop.getNumResults() == 1 && loop.getRegionIterArgs()[0] == acc && acc.hasOneUse() &&
-                 loop.getYieldedValues()[0] == term->getResult(0) &&
-                 matchPattern(loop.getInitArgs()[0], m_PosZeroFloat()) &&
+    auto carried = dyn_cast<BlockArgument>(acc);
+    if (!loop || !carried || carried.getOwner() != loop.getBody() || carried == loop.getInductionVar())
+      return {};
+    unsigned number = carried.getArgNumber() - 1;
+    bool isSum = acc.hasOneUse() && loop.getYieldedValues()[number] == term->getResult(0) &&
+                 matchPattern(loop.getInitArgs()[number], m_PosZeroFloat()) &&
                  loop.isDefinedOutsideOfLoop(load.getIndices()[0]);
-    return isSum ? loop : scf::ForOp();
+    return isSum ? cast<OpResult>(loop.getResult(number)) : OpResult();
   }
 };
 

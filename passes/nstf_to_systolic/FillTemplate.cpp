@@ -6,6 +6,7 @@
 #include "passes/nstf_to_systolic/CodeProduct.h"
 #include "passes/nstf_to_systolic/DecodeLoads.h"
 #include "passes/nstf_to_systolic/Passes.h"
+#include "passes/nstf_to_systolic/ProductPair.h"
 #include "passes/nstf_to_systolic/QuantizeRows.h"
 #include "passes/nstf_to_systolic/Slot.h"
 #include "passes/nstf_to_systolic/TensorSlot.h"
@@ -72,6 +73,11 @@ struct FillTemplatePass : nstf::impl::FillTemplatePassBase<FillTemplatePass> {
     TemplateBinding binding = readBinding(*attribute, region);
     if (failed(setParameters(region, program, binding)) || failed(setSchedule(region, program)))
       return failure();
+    if (findSecondProduct(region.getAnchor())) {
+      auto slot = findSlot(slotName);
+      if (!slot || failed(pairProducts(program, slot)))
+        return failure();
+    }
     if (failed(bindBuffers(region, program, binding)))
       return failure();
     if (isTensorKernel(region) ? failed(fillCompute(region, program, attribute->getTokens()))

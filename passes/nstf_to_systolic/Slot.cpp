@@ -2,6 +2,7 @@
 #include "passes/nstf_to_systolic/Slot.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/nstf_to_systolic/CodeProduct.h"
+#include "passes/nstf_to_systolic/ProductPair.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -136,6 +137,8 @@ LogicalResult nstf::fillSlot(func::FuncOp slot, KernelOp region, Value tile, Arr
   SlotBuilder builder(slot);
   builder.setLocation(region.getAnchor()->getLoc());
   values[tile] = builder.toFloats(slot.getArgument(0));
+  if (LinearOp second = findSecondProduct(region.getAnchor()))
+    values[second.getResult()] = builder.toFloats(slot.getArgument(3));
   for (auto [operand, buffer] : llvm::zip_equal(operands, buffers)) {
     if (ElementwiseOp op = operand.reader) {
       builder.setLocation(op.getLoc());

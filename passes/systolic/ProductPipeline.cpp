@@ -301,6 +301,10 @@ private:
 
   void read(size_t index, int64_t block, int64_t step) {
     auto &[whole, role] = operands[index];
+    // What another product reads too is read once, where both reads come one after the other.
+    for (size_t other = 0; other < index; ++other)
+      if (operands[other] == operands[index] && fragments[other].size() == fragments[index].size() + 1)
+        return fragments[index].push_back(fragments[other].back());
     RankedTensorType tile = getTileType(whole.getResult());
     SmallVector<int64_t> shape(tile.getShape()), from = {0, 0};
     shape[role == MmaOperand::A ? 1 : 0] = array.getDepth();

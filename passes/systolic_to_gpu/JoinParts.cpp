@@ -176,7 +176,7 @@ private:
     block->getOperations().splice(block->without_terminator().end(), body.getOperations());
   }
 
-  /// Each argument once, however many parts read it.
+  /// The arguments of one part behind those of another; the control block is one for all.
   struct Arguments {
     explicit Arguments(ArrayRef<Part> parts) {
       llvm::StringSet<> names;
@@ -187,9 +187,7 @@ private:
           Type type = function.getArgumentTypes()[i];
           DictionaryAttr dictionary = function.getArgAttrDict(i);
           auto same = llvm::find_if(llvm::seq<size_t>(0, launch.size()), [&](size_t other) {
-            bool isShared = argument.kind == LaunchArgument::Control || argument.kind == LaunchArgument::Operand;
-            return isShared && launch[other].kind == argument.kind && launch[other].index == argument.index &&
-                   types[other] == type && attributes[other] == dictionary;
+            return argument.kind == LaunchArgument::Control && launch[other].kind == LaunchArgument::Control;
           });
           if (same != llvm::seq<size_t>(0, launch.size()).end()) {
             own.push_back(*same);

@@ -161,6 +161,9 @@ struct LowerKernelsPass : nstf::impl::LowerKernelsPassBase<LowerKernelsPass> {
 
     Block &entry = function.getBody().front();
     builder.setInsertionPointToStart(&entry);
+    // Of the template, not of what the kernel is for.
+    if (FileLineColLoc line = kernel.getBody().front().front().getLoc()->findInstanceOf<FileLineColLoc>())
+      loc = line;
     IndexBuilder index{builder, loc};
     Value thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
     context.lane = thread;

@@ -101,8 +101,8 @@ def JoinPartsPass : Pass<"systolic-to-gpu-join-parts", "::nstf::VariantOp"> {
   let summary = "the functions of a variant's parts become one";
   let description = [{
     The workgroups of a launch are shared out among the parts in their order: the first as many as the first part has in
-    the largest step of the variant, and so on; which part a workgroup computes is all that it asks. An argument that several
-    parts read is one of the function. The LDS arrays of one part lie where those of another do. A workgroup has the waves of the part that
+    the largest step of the variant, and so on; which part a workgroup computes is all that it asks. Arguments of one part stand
+    behind those of another; the control block is one for all. The LDS arrays of one part lie where those of another do. A workgroup has the waves of the part that
     has the most of them; the others end at once where a part has fewer. `systolic.launch` of the function, and of the
     variant, says what its arguments are, with the kernel's operands and results. The function of a single part stays as it is.
 

@@ -77,6 +77,18 @@ std::optional<uint32_t> Kernel::workgroupsFor(int64_t tokens) const {
   return static_cast<uint32_t>(count);
 }
 
+bool Step::hasName(std::string_view node) const {
+  constexpr std::string_view between = " + ";
+  for (std::string_view rest = name;;) {
+    std::size_t end = rest.find(between);
+    if (rest.substr(0, end) == node)
+      return true;
+    if (end == rest.npos)
+      return false;
+    rest.remove_prefix(end + between.size());
+  }
+}
+
 const Bucket *Target::bucketFor(int64_t tokens) const {
   for (const Bucket &bucket : buckets)
     if (bucket.minTokens <= tokens && tokens <= bucket.maxTokens)

@@ -4,8 +4,7 @@
 // CHECK: module @gfx942
 // CHECK: nstf.variant @linear_silu_0_t8 {{.*}}systolic.launch = #systolic.launch<
 // CHECK-NEXT: nstf.part {{.*}}systolic.geometry = #systolic.geometry<
-// CHECK-NEXT: }
-// CHECK-NEXT: gpu.module @kernels
+// CHECK: gpu.module @kernels
 // CHECK-NEXT: gpu.func @linear_silu_0_t8(
 // CHECK: amdgpu.mfma
 // CHECK: module @gfx90a

@@ -1,5 +1,6 @@
 // Bindings of embedding, linear, softmax and argmax to their templates.
 #include "passes/nstf_to_systolic/CodeProduct.h"
+#include "passes/nstf_to_systolic/ProductPair.h"
 #include "passes/nstf_to_systolic/bindings/Bindings.h"
 
 using namespace mlir;
@@ -33,10 +34,15 @@ struct LinearBinding : TemplateModel<LinearBinding, LinearOp> {
     binder.addBuffer("w", w);
     Type operandType = getElementTypeOrSelf(x.getType());
     binder.binding.operandType = operandType;
+    LinearOp second = findSecondProduct(op);
+    if (second)
+      binder.addBuffer("w2", second.getW());
     auto matrix = w.getDefiningOp<DequantizeOp>();
     int64_t width = operandType.getIntOrFloatBitWidth();
-    binder.binding.facts = {
-        {"F16", operandType.isF16()}, {"BYTES", width / 8}, {"BITS", matrix ? matrix.getFormat().getBits() : width}};
+    binder.binding.facts = {{"F16", operandType.isF16()},
+                            {"BYTES", width / 8},
+                            {"BITS", matrix ? matrix.getFormat().getBits() : width},
+                            {"MATRICES", second ? 2 : 1}};
     binder.addParameter("N", op.getW().getType().getDimSize(0));
     binder.addParameter("K", op.getW().getType().getDimSize(1));
     if (binder.getTemplateName() != "matvec")

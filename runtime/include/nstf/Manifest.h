@@ -200,7 +200,9 @@ struct StepArgument {
 
 /// One launch.
 struct Step {
+  /// What it computes: the name of a node of the model's graph, or several side by side, "q_proj + k_proj".
   std::string name;
+  bool hasName(std::string_view node) const;
   std::size_t kernel;           // index into Target::kernels
   std::array<uint32_t, 3> grid; // workgroups
   uint32_t device = 0, queue = 0;

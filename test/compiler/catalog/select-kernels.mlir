@@ -57,8 +57,7 @@ module attributes {nstf.max_tokens = 200 : i64} {
 // DEFAULT: module @gfx942
 // DEFAULT-NOT: module @
 
-// FEWER: {
-// CHECK-NEXT: nstf.part results [0] binding <"elementwise", tokens = 16,
+// FEWER: nstf.part results [0] binding <"elementwise", tokens = 16,
 // FEWER: tokens [2, 16] {
 // FEWER-NOT: [17,
 

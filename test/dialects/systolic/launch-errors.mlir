@@ -99,8 +99,10 @@ func.func private @lower_text() attributes {systolic.launch = "x"}
 
 // -----
 
-// expected-error @+1 {{expected a #systolic.launch on a function as 'systolic.launch' but got #systolic.launch<[x = operand 0]>}}
+// Beside a function, a table of symbols may say how the kernel in it is launched.
 module attributes {systolic.launch = #systolic.launch<[x = operand 0]>} {
+  // expected-error @+1 {{expected a #systolic.launch on a function as 'systolic.launch' but got #systolic.launch<[x = operand 0]>}}
+  %c0 = arith.constant {systolic.launch = #systolic.launch<[x = operand 0]>} 0 : i32
 }
 
 // -----

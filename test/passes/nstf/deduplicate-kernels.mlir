@@ -83,12 +83,11 @@ nstf.graph @main(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nst
 // LLAMA: nstf.kernel @kv_append_0(
 // LLAMA: nstf.kernel @attention_0(
 // LLAMA: nstf.kernel @linear_add_0(
-// LLAMA: nstf.kernel @linear_2(%{{.+}}: tensor<?x64xf32>, %{{.+}}: tensor<172x64xf32>)
-// LLAMA: nstf.kernel @linear_swiglu_0(
+// LLAMA: nstf.kernel @linear_linear_swiglu_0(%{{.+}}: tensor<?x64xf32>, %{{.+}}: tensor<172x64xf32>, %{{.+}}: tensor<172x64xf32>)
 // LLAMA: nstf.kernel @linear_add_1(
 // LLAMA: nstf.kernel @last_row_0(
 // LLAMA: nstf.kernel @rms_norm_1(%{{.+}}: tensor<1x64xf32>
-// LLAMA: nstf.kernel @linear_3(%{{.+}}: tensor<1x64xf32>
+// LLAMA: nstf.kernel @linear_2(%{{.+}}: tensor<1x64xf32>
 // LLAMA: nstf.kernel @argmax_0(
 // LLAMA-NOT: nstf.kernel
 // LLAMA: nstf.graph @main

@@ -34,7 +34,7 @@ nstf.graph @own(%ids: tensor<?xi32> {nstf.name = "ids"}) -> (tensor<1x10xf32> {n
 // -----
 
 // Elementwise consumers move into the epilogue of a linear: a residual comes in as a further argument, and a swiglu joins
-// the last of its producers.
+// the last of its producers, where these are products of different rows.
 
 nstf.weight @w : tensor<8x8xf32>
 // CHECK: nstf.kernel @linear_0(
@@ -44,16 +44,57 @@ nstf.weight @w : tensor<8x8xf32>
 // CHECK-NEXT: %[[SUM:.+]] = nstf.add %[[ACT]], %[[A]]
 // CHECK-NEXT: nstf.return %[[SUM]]
 // CHECK-LABEL: nstf.graph @epilogue(
-nstf.graph @epilogue(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 16 : i64} {
+nstf.graph @epilogue(%x: tensor<?x8xf32> {nstf.name = "x"}, %z: tensor<?x8xf32> {nstf.name = "z"}) -> (tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 16 : i64} {
   // CHECK: %[[G:.+]] = nstf.step @linear_0(
   // CHECK: %[[Y:.+]] = nstf.step @linear_swiglu_add_0(%{{.+}}, %{{.+}}, %[[G]])
   // CHECK: nstf.return %[[Y]]
   %w = nstf.get @w : tensor<8x8xf32>
-  %gate = nstf.linear %x, %w : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
+  %gate = nstf.linear %z, %w : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
   %up = nstf.linear %x, %w : (tensor<?x8xf32>, tensor<8x8xf32>) -> tensor<?x8xf32>
   %act = nstf.swiglu %gate, %up : tensor<?x8xf32>
   %y = nstf.add %act, %x : tensor<?x8xf32>
   nstf.return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// Two products of one x, with matrices that are alike, are one kernel where one operation reads both; what is applied to one
+// of them before comes along.
+
+nstf.weight @gate : tensor<12x8xf32>
+nstf.weight @up : tensor<12x8xf32>
+// CHECK: nstf.kernel @linear_gelu_linear_mul_0(%[[X:.+]]: tensor<?x8xf32>, %[[A:.+]]: tensor<12x8xf32>, %[[B:.+]]: tensor<12x8xf32>) -> tensor<?x12xf32> {
+// CHECK-NEXT: %[[ONE:.+]] = nstf.linear %[[X]], %[[A]]
+// CHECK-NEXT: %[[ACT:.+]] = nstf.gelu %[[ONE]]
+// CHECK-NEXT: %[[OTHER:.+]] = nstf.linear %[[X]], %[[B]]
+// CHECK-NEXT: %[[Y:.+]] = nstf.mul %[[ACT]], %[[OTHER]]
+// CHECK-NEXT: nstf.return %[[Y]]
+// CHECK-NOT: nstf.kernel
+nstf.graph @pair(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x12xf32> {nstf.name = "y"}) attributes {context = 16 : i64} {
+  %g = nstf.get @gate : tensor<12x8xf32>
+  %u = nstf.get @up : tensor<12x8xf32>
+  %one = nstf.linear %x, %g : (tensor<?x8xf32>, tensor<12x8xf32>) -> tensor<?x12xf32>
+  %act = nstf.gelu %one : tensor<?x12xf32>
+  %other = nstf.linear %x, %u : (tensor<?x8xf32>, tensor<12x8xf32>) -> tensor<?x12xf32>
+  %y = nstf.mul %act, %other : tensor<?x12xf32>
+  nstf.return %y : tensor<?x12xf32>
+}
+
+// -----
+
+// Matrices of other sizes aren't, nor are products with a bias.
+
+nstf.weight @w : tensor<12x8xf32>
+nstf.weight @b : tensor<12xf32>
+// CHECK: nstf.kernel @linear_0(
+// CHECK: nstf.kernel @linear_swiglu_0(
+nstf.graph @apart(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x12xf32> {nstf.name = "y"}) attributes {context = 16 : i64} {
+  %w = nstf.get @w : tensor<12x8xf32>
+  %b = nstf.get @b : tensor<12xf32>
+  %one = nstf.linear %x, %w, %b : (tensor<?x8xf32>, tensor<12x8xf32>, tensor<12xf32>) -> tensor<?x12xf32>
+  %other = nstf.linear %x, %w : (tensor<?x8xf32>, tensor<12x8xf32>) -> tensor<?x12xf32>
+  %y = nstf.swiglu %one, %other : tensor<?x12xf32>
+  nstf.return %y : tensor<?x12xf32>
 }
 
 // -----

@@ -66,20 +66,14 @@ nstf.graph @main(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nst
   nstf.return %1 : tensor<?x8xf32>
 }
 
-// -----
-
-// What nstf-form-kernels left open is its to say.
-nstf.graph @main(%x: tensor<?x8xf32> {nstf.name = "x"}) -> (tensor<?x8xf32> {nstf.name = "y"}) attributes {context = 16 : i64} {
-  // expected-error @+1 {{expected nstf.get, nstf.step and nstf.return only in a graph of launches (nstf-form-kernels makes them)}}
-  %y = nstf.silu %x : tensor<?x8xf32>
-  nstf.return %y : tensor<?x8xf32>
-}
-
-// Of a layer: norm, products, ropes and appends, attention, product, norm, gate, up, down.
+// Of a layer: norm; q, k and v; ropes and appends; attention; o; norm; gate and up; down.
 // LLAMA: nstf.step @embedding_0
-// LLAMA-NEXT: nstf.step @rms_norm_0
-// LLAMA-NEXT: nstf.step @linear_linear_linear_0
-// LLAMA-NEXT: nstf.step @rope_rope_kv_append_kv_append_0
-// LLAMA-NEXT: nstf.step @attention_0
-// LLAMA-NEXT: nstf.step @linear_add_0
-// LLAMA-NEXT: nstf.step @rms_norm_0
+// LLAMA: nstf.step @rms_norm_0
+// LLAMA: nstf.step @linear_linear_linear_0
+// LLAMA: nstf.step @rope_rope_kv_append_kv_append_0
+// LLAMA: nstf.step @attention_0
+// LLAMA: nstf.step @linear_add_0
+// LLAMA: nstf.step @rms_norm_0
+// LLAMA: nstf.step @linear_linear_swiglu_0
+// LLAMA: nstf.step @linear_add_1
+// LLAMA: nstf.step @rms_norm_0

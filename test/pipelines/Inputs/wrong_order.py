@@ -45,7 +45,7 @@ BEHIND = ("systolic-to-gpu-lower-kernels,systolic-to-gpu-merge-overlaps,systolic
 def list_passes():
     text = (root / "compiler/pipelines/Pipelines.cpp").read_text()
     lines = re.search(r"((?:^//.*\n)+)void nstf::buildTilePipeline\(", text, re.M)[1]
-    line = "".join(line.removeprefix("//") for line in lines.splitlines()).split("variant(", 1)[1]
+    line = "".join(line.removeprefix("//") for line in lines.splitlines()).split("part(", 1)[1]
     # The template is filled already.
     return [one for one in re.findall(r"[\w-]+", line) if one not in ("systolic", "kernel", "nstf-to-systolic-fill-template")]
 
