@@ -8,9 +8,9 @@ def SelectKernelsPass : Pass<"nstf-select-kernels", "::mlir::ModuleOp"> {
   let summary = "puts beside the graph, for each target, the kernels to compile, each with its template";
   let description = [{
     For each target a module of its name, with the chip's facts (`nstf.target`) and an `nstf.variant` for each kernel that
-    the graph launches and each bucket of tokens (templates/tuning/buckets.yaml). The variant holds the text of the
-    template that the catalog chose and a copy of the kernel; its binding says how they fit, its choice which tuning it
-    has and why. Buckets with equal choices share a variant. A module without a graph has all its kernels compiled.
+    the graph launches and each bucket of tokens (templates/tuning/buckets.yaml). The variant holds an
+    `nstf.part` for each part of the kernel, with the text of the template that the catalog chose and a copy of the part; its
+    binding says how they fit, its choice which tuning it has and why. Buckets with equal choices share a variant, if the kernel has one part. A module without a graph has all its kernels compiled.
 
     `max-tokens` is the number of rows of the largest step. Where memory is planned (nstf-plan-memory), the module says it
     itself (`nstf.max_tokens`), and the option can only ask for fewer.

@@ -211,6 +211,14 @@ bool Compilation::chooseOrder() {
   return *options.kvOrder == "operands";
 }
 
+bool Compilation::fuses(StringRef name) const {
+  ArrayRef<std::string> wanted = options.fusions;
+  for (StringRef whole : {"all", "none"})
+    if (llvm::is_contained(wanted, whole) && wanted.size() > 1)
+      throw std::runtime_error("--fuse: expected " + whole.str() + " alone but got it beside others");
+  return llvm::is_contained(wanted, "all") || llvm::is_contained(wanted, name);
+}
+
 LogicalResult Compilation::buildGraph() {
   TimingScope scope = timing.nest("graph");
   int64_t tokens = options.maxTokens.value_or(std::min<int64_t>(graph.getContext(), defaultMaxTokens));
@@ -232,7 +240,9 @@ LogicalResult Compilation::buildGraph() {
                                                     .key = "kv_cache_scheme",
                                                     .what = "conversions",
                                                     .otherwise = "has caches of numbers"}),
-                          .orderCaches = chooseOrder()});
+                          .orderCaches = chooseOrder(),
+                          .pairs = fuses("pairs"),
+                          .launches = fuses("launches")});
   Reproducer reproducer(*model, "the graph of the model", "graph", options.reproducerDir);
   LogicalResult result = reproducer.run(pm, *model);
   if (reproducer.hasFailed())

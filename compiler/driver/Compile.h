@@ -51,8 +51,9 @@ struct CompileOptions {
   std::string quantize;               ///< format of the linears' weights, "int4_g128"; empty: as they are
   std::optional<std::string>
       activations; ///< type of codes of what linears read, "i8", "e4m3fnuz" or "none"; default: the model's
-  std::optional<std::string> kvCache; ///< of keys and values in caches, likewise
-  std::optional<std::string> kvOrder; ///< how caches lie, "rows" or "operands"; default: operands
+  std::optional<std::string> kvCache;         ///< of keys and values in caches, likewise
+  std::optional<std::string> kvOrder;         ///< how caches lie, "rows" or "operands"; default: operands
+  std::vector<std::string> fusions = {"all"}; ///< "all", "none", or names of those that are wanted: "pairs", "launches"
   manifest::WeightsMode weights = manifest::WeightsMode::Pack;
   uint64_t seed = 0;
   int64_t waveSize = 0; ///< 0: chosen by the passes
@@ -114,6 +115,7 @@ private:
   };
   std::string chooseCodeType(const CodeChoice &choice) const;
   bool chooseOrder();
+  bool fuses(llvm::StringRef name) const;
   mlir::LogicalResult buildGraph();
   mlir::LogicalResult selectKernels();
   mlir::LogicalResult buildKernels(CompiledTarget &target, Stage last);

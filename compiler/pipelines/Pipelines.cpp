@@ -30,8 +30,9 @@ void nstf::buildGraphPipeline(OpPassManager &model, const PipelineOptions &optio
   model.addPass(createMaterializeRopeTablesPass());
   model.addPass(createNormalizeTensorOpsPass());
   model.addPass(createFormTensorKernelsPass());
-  model.addPass(createFormKernelsPass());
-  model.addPass(createJoinKernelsPass());
+  model.addPass(createFormKernelsPass({.pairs = options.pairs}));
+  if (options.launches)
+    model.addPass(createJoinKernelsPass());
   model.addPass(createDeduplicateKernelsPass());
   model.addPass(createPlanMemoryPass({.maxTokens = options.maxTokens}));
 }

@@ -18,6 +18,8 @@ struct PipelineOptions {
   std::string activations;              ///< type of codes of what linears read, "i8" or "e4m3fnuz"; empty: as they are
   std::string caches;                   ///< of keys and values in caches, likewise
   bool orderCaches = false;             ///< those of numbers lie in the order of matrix operands
+  bool pairs = true;                    ///< two products that one operation reads share a kernel
+  bool launches = true;                 ///< launches that need nothing of each other become one
   std::vector<std::string> targets;     ///< names, aliases or .yaml files; none: gfx942
   bool oneBucket = false;               ///< one kernel for every number of rows, chosen for the most
   std::string symbol;                   ///< of a module's only kernel; empty: <kernel>_t<rows>

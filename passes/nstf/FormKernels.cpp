@@ -155,7 +155,7 @@ struct FormKernelsPass : nstf::impl::FormKernelsPassBase<FormKernelsPass> {
         continue;
       if (groups[other].isElementwise())
         merge(groups, other, target, groupOf);
-      else if (canPair(groups[other], groups[target]))
+      else if (pairs && canPair(groups[other], groups[target]))
         pair(groups, other, target, groupOf);
     }
     return target;

@@ -133,6 +133,8 @@ def FormKernelsPass : Pass<"nstf-form-kernels", "::mlir::ModuleOp"> {
     - `convert` of a value with no other use, which joins the kernel that makes it: its store converts.
     - `kv_append` of a `rope` with no other use, which joins it.
     - ops that decode (`DecodeOp`): each reader's kernel has its own.
+    - with `pairs`, two `linear` of one x without a bias, whose matrices have one type and format and whose results one
+      elementwise op reads: it has both in its slot, so that the first isn't stored.
 
     A kernel's arguments are what its ops use from outside, its anchor's operands first. Its body holds what
     decodes operands of the anchor, the anchor, then the rest in their old order. Its name is that of its ops and a number: @linear_add_0. A step stands where the last op
@@ -145,6 +147,7 @@ def FormKernelsPass : Pass<"nstf-form-kernels", "::mlir::ModuleOp"> {
 
     Precondition: the graph holds operations of the nstf dialect only.
   }];
+  let options = [Option<"pairs", "pairs", "bool", "true", "two products of one x that one operation reads share a kernel">];
   let dependentDialects = ["::nstf::NSTFDialect"];
 }
 

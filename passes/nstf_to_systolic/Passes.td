@@ -7,8 +7,8 @@ include "mlir/Pass/PassBase.td"
 def FillTemplatePass : Pass<"nstf-to-systolic-fill-template"> {
   let summary = "puts an nstf.kernel's sizes, buffers and elementwise ops into its template";
   let description = [{
-    An `nstf.variant` holds one `nstf.kernel` and beside it the template that was chosen for it. The template's kernel
-    takes the name of the nstf.kernel; its parameters become those of the variant's binding, and the tuning and the
+    An `nstf.part` holds one `nstf.kernel` and beside it the template that was chosen for it. The template's kernel
+    takes the name of the nstf.kernel; its parameters become those of the part's binding, and the tuning and the
     schedule of its choice go over the template's defaults. In a module of both, as one writes it to try a template, the
     binding is made here, with `nstf.max_tokens` for a `?`, and these are the nstf.kernel's `nstf.tuning` and
     `nstf.schedule`. Buffers get the element types of what is bound to them; the parameter OPERAND becomes the type of the

@@ -28,8 +28,9 @@ bool isStoreConversion(mlir::Operation &op);
 bool readsPosition(llvm::ArrayRef<SlotOperand> operands);
 
 /// Writes the slot's body: appends the operands to its arguments, applies scales, the bias and the elementwise ops. The
-/// slot takes (tile, first row, first column), and of a pair of products (ProductPair.h) the second one's tile, and returns a tile of the same type, of whole numbers with scales one of
-/// f32. Where an operand is a table, the control block is its last argument.
+/// slot takes (tile, first row, first column), and of a pair of products (ProductPair.h) the second one's tile, and
+/// returns a tile of the same type, of whole numbers with scales one of f32. Where an operand is a table, the control
+/// block is its last argument.
 mlir::LogicalResult fillSlot(mlir::func::FuncOp slot, KernelOp region, mlir::Value tile,
                              llvm::ArrayRef<SlotOperand> operands);
 

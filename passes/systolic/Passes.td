@@ -9,7 +9,7 @@ include "mlir/Pass/PassBase.td"
 def InstantiatePass : Pass<"systolic-instantiate"> {
   let summary = "sets a template's parameters and resizes every type by its axis names";
   let description = [{
-    Takes the parameters of the one kernel in a module or nstf.variant, overridden by the option, resizes tiles, buffers,
+    Takes the parameters of the one kernel in a module or nstf.part, overridden by the option, resizes tiles, buffers,
     splat constants and the signatures of the slots, and turns every `systolic.param` into a constant. No text
     substitution. `systolic.control rows` becomes the number of rows, or where that is known only when the kernel runs,
     the tokens of the step.

@@ -6,7 +6,7 @@
 
 namespace nstf::systolic {
 
-/// The one kernel of a module or nstf.variant; an error on it where there is none or more.
+/// The one kernel of a module or nstf.part; an error on it where there is none or more.
 mlir::FailureOr<KernelOp> requireOneKernel(mlir::Operation *symbols);
 
 /// No parameter and no open operand type is left; an error where systolic-instantiate has not run.

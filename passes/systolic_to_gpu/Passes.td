@@ -124,7 +124,7 @@ def LowerKernelsPass : Pass<"systolic-to-gpu-lower-kernels"> {
     the end. A `systolic.overlap` keeps its regions, for systolic-to-gpu-merge-overlaps. A buffer with `systolic.per_token` becomes a memref of the launch's size, made from the control block's
     tokens.
 
-    Preconditions: slots are inlined, layouts are assigned, scratch is allocated; one kernel in the module or nstf.variant.
+    Preconditions: slots are inlined, layouts are assigned, scratch is allocated; one kernel in the module or nstf.part.
   }];
   let dependentDialects = [
     "::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",

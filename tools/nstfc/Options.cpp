@@ -152,6 +152,12 @@ void nstf::addOptions(CLI::App &app, CommandLine &line) {
                  "how caches lie: rows, or operands, in the order in which matrix cores read them (default: operands)")
       ->check(CLI::IsMember({"rows", "operands"}))
       ->type_name("ORDER");
+  app.add_option("--fuse", line.compile.fusions,
+                 "what shares a launch beside elementwise operations: all, none, or of pairs (two products that one "
+                 "operation reads) and launches (those that need nothing of each other) the ones named (default: all)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"all", "none", "pairs", "launches"}))
+      ->type_name("NAME,...");
   app.add_option("--max-tokens", line.compile.maxTokens,
                  "tokens of the largest step; longer prompts run in pieces (default: the context, at most 512)")
       ->type_name("N");

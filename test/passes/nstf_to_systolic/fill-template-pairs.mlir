@@ -3,7 +3,7 @@
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/matmul.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matmul.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 1 : i64} {/' -e '/^module/r %t/matvec.mlir' %root/templates/kernels/matvec.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/matvec.mlir
 // RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e '/^module/r %t/codes.mlir' %root/templates/kernels/matmul.mlir | nstf-opt -nstf-to-systolic-fill-template | FileCheck %t/codes.mlir
-// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e 's/%W\[%n0, %k\] transposed/%X[%n0, %k] transposed/' -e '/^module/r %t/matmul.mlir' %root/templates/kernels/matmul.mlir | not nstf-opt -nstf-to-systolic-fill-template 2>&1 | FileCheck %t/errors.txt
+// RUN: sed -e 's/^module {/module attributes {nstf.max_tokens = 100 : i64} {/' -e 's/%w = systolic.load %W\[%n0, %k\] transposed/%w1 = systolic.load %W[%n0, %k] transposed : !W -> !wt\n&/' -e '/^module/r %t/matmul.mlir' %root/templates/kernels/matmul.mlir | not nstf-opt -nstf-to-systolic-fill-template 2>&1 | FileCheck %t/errors.txt
 
 //--- matmul.mlir
 // CHECK: func.func private @epilogue(%[[GATE:.+]]: tensor<32x32xf32, {{.+}}, %{{.+}}: index, %{{.+}}: index, %[[UP:.+]]: tensor<32x32xf32, {{.+}}) ->
