@@ -4,6 +4,8 @@
 // all lanes. It adds what the emulator carries out without a word but hardware doesn't, or not as meant:
 //   - atomics on addresses that aren't a multiple of their size (the hardware faults; plain accesses may be unaligned,
 //     LDS included: ROCm sets the unaligned access mode);
+//   - accesses past the workgroup's LDS, as it was asked for: up to the end of what the chip allocates there is memory
+//     that nobody wrote, behind it loads give zero and stores are dropped;
 //   - scalar loads from addresses that aren't a multiple of 4: the hardware ignores the low bits and loads what stands
 //     before;
 //   - accesses that start from one allocation and end in another, so far out of bounds that the room between
@@ -12,7 +14,9 @@
 #include "runtime/emulator/checks/MemoryReport.h"
 #include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/instructions/Access.h"
+#include "runtime/emulator/memory/CodeObject.h"
 #include "runtime/emulator/memory/Memory.h"
+#include "runtime/emulator/run/Dispatch.h"
 
 #include <bit>
 
@@ -47,13 +51,14 @@ public:
   }
 
 private:
-  enum Kind : unsigned { Unaligned, Elsewhere };
+  enum Kind : unsigned { Unaligned, Elsewhere, OutsideLds };
 
   void add(Wave &w, const MicroOp *op, Kind kind, std::string what, uint64_t lanes, const uint64_t *address) {
     reports.nextAccess();
     reports.add(op, kind, lanes, [&] {
       Finding finding = findingAt(w, op, "memory", std::move(what));
       finding.lanes = lanes;
+      finding.outsideLds = kind == OutsideLds;
       if (address) {
         finding.hasAddress = true;
         finding.address = *address;
@@ -83,8 +88,13 @@ private:
     throw WaveFault{op, what, std::countr_zero(lanes), !inLds, inLds ? 0 : first, "memory", lanes};
   }
 
+  /// What the launch asked for; the chip rounds up.
+  static uint64_t askedLds(const Launch &launch) {
+    return launch.kernel ? launch.kernel->ldsSize + launch.arguments->dynamicLds : launch.ldsBytes;
+  }
+
   void checkLds(Wave &w, const MicroOp *op, const MemoryAccess &a) {
-    uint64_t size = w.group->launch->ldsBytes;
+    uint64_t size = askedLds(*w.group->launch);
     uint64_t lanes = lanesWhere(a, [&](uint64_t at) { return at + a.bytes > size || at + a.bytes < at; });
     if (!lanes)
       return;
@@ -92,7 +102,7 @@ private:
     std::string what = std::string(a.kind == AccessKind::Load ? "load" : "store") + " of " + std::to_string(a.bytes) +
                        " bytes at LDS offset " + std::to_string(first) + ", outside the " + std::to_string(size) +
                        " bytes of the workgroup";
-    throw WaveFault{op, what, std::countr_zero(lanes), false, 0, "memory", lanes, /*outsideLds=*/true};
+    add(w, op, OutsideLds, what, lanes, nullptr);
   }
 
   void checkRegions(Wave &w, const MicroOp *op, const MemoryAccess &a) {

@@ -151,6 +151,13 @@ using ushortHigh = Small<uint16_t, 16>;
 
 template <typename Kind> constexpr bool isDwords = Kind::bytes >= 4;
 
+/// What these lanes load is out of range.
+template <unsigned width> HWY_INLINE void loadZeros(uint32_t *to, unsigned rows, uint64_t lanes) {
+  for (unsigned k = 0; k < rows; ++k)
+    for (unsigned c = 0; c < width / chunk; ++c)
+      storeRow(to + k * width, c, U32(0u), uint16_t(lanes >> c * chunk));
+}
+
 /// Loads the active lanes into the rows from `to` on.
 template <unsigned width, typename Kind>
 HWY_INLINE void loadLanes(uint32_t *to, const uint64_t *address, uint64_t exec) {

@@ -20,18 +20,6 @@ void throwOutside(const Wave &w, const MicroOp *op, int lane, uint64_t address, 
   throw WaveFault{op, text, lane, true, address, "fault", lanes};
 }
 
-void throwOutsideLds(const Wave &w, const MicroOp *op, int lane, uint64_t offset, unsigned bytes, uint64_t lanes) {
-  throw WaveFault{op,
-                  "access of " + std::to_string(bytes) + " bytes at LDS offset " + std::to_string(offset) +
-                      ", but the workgroup has " + std::to_string(w.group->launch->ldsBytes) + " bytes",
-                  lane,
-                  false,
-                  0,
-                  "fault",
-                  lanes,
-                  /*outsideLds=*/true};
-}
-
 AccessKind accessKindOf(Opcode opcode) {
   switch (infoOf(opcode).effect) {
   case MemoryEffect::Store:
@@ -71,10 +59,14 @@ void reportLds(Wave &w, const MicroOp *op, AccessKind kind, uint64_t lanes, cons
     offsets[lane] = addresses[lane] - reinterpret_cast<uint64_t>(w.group->lds);
   w.group->monitor->access(w, op, {MemorySpace::Lds, kind, lanes, offsets, bytes, at});
 }
-void reportLdsLane(Wave &w, const MicroOp *op, unsigned lane, uint64_t offset, unsigned bytes) {
-  uint64_t offsets[Wave::width];
-  offsets[lane] = offset;
-  w.group->monitor->access(w, op, {MemorySpace::Lds, AccessKind::Store, uint64_t(1) << lane, offsets, bytes});
+void storeLdsLane(Wave &w, const MicroOp *op, unsigned lane, uint64_t offset, const void *data, unsigned bytes) {
+  if (watched(w)) {
+    uint64_t offsets[Wave::width];
+    offsets[lane] = offset;
+    w.group->monitor->access(w, op, {MemorySpace::Lds, AccessKind::Store, uint64_t(1) << lane, offsets, bytes});
+  }
+  if (insideLds(w, offset, bytes))
+    std::memcpy(w.group->lds + offset, data, bytes);
 }
 
 void modifyLane(Wave &w, const MicroOp *op, const AtomicOperation &operation, unsigned lane, uint64_t address) {

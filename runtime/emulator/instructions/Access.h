@@ -12,9 +12,6 @@ namespace nstf::emulator {
 /// they are more than that one.
 [[noreturn]] void throwOutside(const Wave &w, const MicroOp *op, int lane, uint64_t address, unsigned bytes, bool write,
                                uint64_t lanes = 0);
-/// Throws what an LDS access past the workgroup's LDS is.
-[[noreturn]] void throwOutsideLds(const Wave &w, const MicroOp *op, int lane, uint64_t offset, unsigned bytes,
-                                  uint64_t lanes = 0);
 
 /// What a store there is a mistake of.
 const char *storeToReadOnly(const Region &region);
@@ -28,11 +25,15 @@ void reportAccess(Wave &w, const MicroOp *op, uint64_t lanes, const uint64_t *ad
                   unsigned at = 0);
 /// One lane's; -1: a scalar access.
 void reportLane(Wave &w, const MicroOp *op, int lane, uint64_t address, unsigned bytes, unsigned at);
-/// Host addresses in the workgroup's LDS, or behind it.
+/// Host addresses in the workgroup's LDS, or past it.
 void reportLds(Wave &w, const MicroOp *op, AccessKind kind, uint64_t lanes, const uint64_t *addresses, unsigned bytes,
                unsigned at = 0);
+/// Whether the workgroup has these bytes of LDS; where it has not, loads give zero and stores are dropped.
+inline bool insideLds(const Wave &w, uint64_t offset, unsigned bytes) {
+  return offset + bytes <= w.group->launch->ldsBytes;
+}
 /// One lane's LDS store of an LDS-DMA load.
-void reportLdsLane(Wave &w, const MicroOp *op, unsigned lane, uint64_t offset, unsigned bytes);
+void storeLdsLane(Wave &w, const MicroOp *op, unsigned lane, uint64_t offset, const void *data, unsigned bytes);
 /// The kind of access an instruction makes (to LDS: what comes from there or goes there by a register).
 AccessKind accessKindOf(Opcode opcode);
 

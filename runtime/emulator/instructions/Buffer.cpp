@@ -37,11 +37,7 @@ void loadToLds(Wave &w, const MicroOp *op, const BufferAccess<width> &access, ui
     unsigned lane = std::countr_zero(left);
     char data[16] = {};
     moveLane<width, Kind, false>(w, op, access, lane, data);
-    if (watched(w))
-      reportLdsLane(w, op, lane, base + lane * step, step);
-    if (base + lane * step + step > w.group->launch->ldsBytes)
-      throwOutsideLds(w, op, int(lane), base + lane * step, step);
-    std::memcpy(w.group->lds + base + lane * step, data, step);
+    storeLdsLane(w, op, lane, base + lane * step, data, step);
   }
 }
 
@@ -83,9 +79,7 @@ template <unsigned width, typename Kind> const MicroOp *load(Wave &w, const Micr
       loadLanes<width, Kind>(to, address, inside);
     }
     if (uint64_t outside = exec & ~inside)
-      for (unsigned k = 0; k < Kind::rows; ++k)
-        for (unsigned c = 0; c < width / chunk; ++c)
-          storeRow(to + k * width, c, U32(0u), uint16_t(outside >> c * chunk));
+      loadZeros<width>(to, Kind::rows, outside);
     return op + 1;
   }
   return loadSlowly<width, Kind>(w, op, exec);

@@ -78,49 +78,48 @@ HWY_INLINE Space spaceOf(uint64_t address) {
   return high == sharedApertureHigh ? Space::Lds : high == privateApertureHigh ? Space::Scratch : Space::Memory;
 }
 
-/// For flat addresses: LDS addresses become host addresses; returns the lanes whose address means scratch.
+/// Active lanes by what their flat address means.
+struct FlatLanes {
+  uint64_t memory;
+  uint64_t lds = 0, outsideLds = 0; ///< outside: past the workgroup's
+  uint64_t scratch = 0;
+};
+/// LDS addresses become host addresses.
 template <unsigned width>
-HWY_INLINE uint64_t resolveFlat(const Wave &w, const MicroOp *op, uint64_t *address, uint64_t exec, unsigned bytes) {
+HWY_INLINE FlatLanes resolveFlat(const Wave &w, const MicroOp *op, uint64_t *address, uint64_t exec, unsigned bytes) {
+  FlatLanes lanes{exec};
   U64 high = 0ull;
   for (unsigned c = 0; c < width / chunk; ++c)
     high |= loadAddresses(address, c);
   if (__builtin_reduce_or(high) >> 48 == 0) // no lane in an aperture
-    return 0;
-  uint64_t scratch = 0;
+    return lanes;
   forLanes<width>(exec, [&](unsigned lane) HWY_ATTR {
     switch (spaceOf(address[lane])) {
     case Space::Memory:
       break;
     case Space::Lds: {
       uint64_t offset = uint32_t(address[lane]);
-      if (offset + bytes > w.group->launch->ldsBytes)
-        throwOutsideLds(w, op, int(lane), offset, bytes);
+      (insideLds(w, offset, bytes) ? lanes.lds : lanes.outsideLds) |= uint64_t(1) << lane;
       address[lane] = reinterpret_cast<uint64_t>(w.group->lds) + offset;
       break;
     }
     case Space::Scratch:
       checkScratch(w, op, lane, uint32_t(address[lane]), bytes);
-      scratch |= uint64_t(1) << lane;
+      lanes.scratch |= uint64_t(1) << lane;
       break;
     }
   });
-  return scratch;
+  lanes.memory &= ~(lanes.lds | lanes.outsideLds | lanes.scratch);
+  return lanes;
 }
-/// Lanes with a flat address in LDS have been checked; the others are checked here.
+/// LDS and scratch have been checked; memory is checked here.
 template <unsigned width>
-void checkFlat(Wave &w, const MicroOp *op, const uint64_t *address, uint64_t exec, unsigned bytes, bool write) {
-  uint64_t lds = reinterpret_cast<uint64_t>(w.group->lds), memory = exec;
-  if (!exec)
-    return;
-  for (uint64_t left = exec; left; left &= left - 1) {
-    unsigned lane = std::countr_zero(left);
-    if (address[lane] >= lds && address[lane] + bytes <= lds + w.group->launch->ldsBytes)
-      memory &= ~(uint64_t(1) << lane);
-  }
-  if (memory != exec && watched(w))
-    reportLds(w, op, accessKindOf(Opcode(op->opcode)), exec & ~memory, address, bytes);
-  if (memory)
-    checkLanes<width>(w, op, address, memory, bytes, write);
+void checkFlat(Wave &w, const MicroOp *op, const uint64_t *address, const FlatLanes &lanes, unsigned bytes,
+               bool write) {
+  if (uint64_t lds = lanes.lds | lanes.outsideLds; lds && watched(w))
+    reportLds(w, op, accessKindOf(Opcode(op->opcode)), lds, address, bytes);
+  if (lanes.memory)
+    checkLanes<width>(w, op, address, lanes.memory, bytes, write);
 }
 
 template <typename Kind> void setScratchRow(uint32_t *to, unsigned lane, char *data) {
@@ -150,13 +149,15 @@ template <unsigned width, typename Kind, bool flat> const MicroOp *load(Wave &w,
   if constexpr (flat) {
     uint64_t original[width];
     std::memcpy(original, address, sizeof(address));
-    uint64_t scratch = resolveFlat<width>(w, op, address, exec, Kind::bytes);
-    if (watched(w) && scratch)
-      reportFlatScratch(w, op, scratch, original, Kind::bytes);
-    checkFlat<width>(w, op, address, exec & ~scratch, Kind::bytes, false);
-    exec &= ~scratch;
-    for (; scratch; scratch &= scratch - 1) {
-      unsigned lane = std::countr_zero(scratch);
+    FlatLanes lanes = resolveFlat<width>(w, op, address, exec, Kind::bytes);
+    if (watched(w) && lanes.scratch)
+      reportFlatScratch(w, op, lanes.scratch, original, Kind::bytes);
+    checkFlat<width>(w, op, address, lanes, Kind::bytes, false);
+    exec = lanes.memory | lanes.lds;
+    if (HWY_UNLIKELY(lanes.outsideLds))
+      loadZeros<width>(to, Kind::rows, lanes.outsideLds);
+    for (uint64_t left = lanes.scratch; left; left &= left - 1) {
+      unsigned lane = std::countr_zero(left);
       char data[16];
       moveScratch<false>(w, lane, uint32_t(original[lane]), data, Kind::bytes);
       setScratchRow<Kind>(to, lane, data);
@@ -179,13 +180,13 @@ template <unsigned width, typename Kind, bool flat> const MicroOp *store(Wave &w
   if constexpr (flat) {
     uint64_t original[width];
     std::memcpy(original, address, sizeof(address));
-    uint64_t scratch = resolveFlat<width>(w, op, address, exec, Kind::bytes);
-    if (watched(w) && scratch)
-      reportFlatScratch(w, op, scratch, original, Kind::bytes);
-    checkFlat<width>(w, op, address, exec & ~scratch, Kind::bytes, true);
-    exec &= ~scratch;
-    for (; scratch; scratch &= scratch - 1) {
-      unsigned lane = std::countr_zero(scratch);
+    FlatLanes lanes = resolveFlat<width>(w, op, address, exec, Kind::bytes);
+    if (watched(w) && lanes.scratch)
+      reportFlatScratch(w, op, lanes.scratch, original, Kind::bytes);
+    checkFlat<width>(w, op, address, lanes, Kind::bytes, true);
+    exec = lanes.memory | lanes.lds;
+    for (uint64_t left = lanes.scratch; left; left &= left - 1) {
+      unsigned lane = std::countr_zero(left);
       char data[16];
       getScratchRow<Kind>(from, lane, data);
       moveScratch<true>(w, lane, uint32_t(original[lane]), data, Kind::bytes);
@@ -214,11 +215,7 @@ template <unsigned width, typename Kind> const MicroOp *loadToLds(Wave &w, const
       std::memcpy(&value, reinterpret_cast<const void *>(address[lane]), 4);
     else
       value = Kind::get(address[lane]);
-    if (watched(w))
-      reportLdsLane(w, op, lane, base + lane * 4, 4);
-    if (base + lane * 4 + 4 > w.group->launch->ldsBytes)
-      throwOutsideLds(w, op, int(lane), base + lane * 4, 4);
-    std::memcpy(w.group->lds + base + lane * 4, &value, 4);
+    storeLdsLane(w, op, lane, base + lane * 4, &value, 4);
   }
   return op + 1;
 }
@@ -273,9 +270,13 @@ template <unsigned width, bool flat> const MicroOp *atomicModify(Wave &w, const 
   alignas(64) uint64_t address[width];
   globalAddresses<width>(w, op, address);
   if constexpr (flat) {
-    if (resolveFlat<width>(w, op, address, exec, operation.bytes))
+    FlatLanes lanes = resolveFlat<width>(w, op, address, exec, operation.bytes);
+    if (lanes.scratch)
       throw WaveFault{op, "atomic on scratch memory"};
-    checkFlat<width>(w, op, address, exec, operation.bytes, true);
+    checkFlat<width>(w, op, address, lanes, operation.bytes, true);
+    exec = lanes.memory | lanes.lds;
+    if (HWY_UNLIKELY(lanes.outsideLds && op->flags & memoryReturns))
+      loadZeros<width>(w.destination(op), operation.bytes / 4, lanes.outsideLds);
   } else {
     checkLanes<width>(w, op, address, exec, operation.bytes, true);
   }

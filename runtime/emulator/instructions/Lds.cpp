@@ -1,7 +1,7 @@
 // The workgroup's shared memory, and lane permutations by ds_ instructions.
 //
-// An address is a byte offset a lane plus the instruction's offset. Past the workgroup's LDS the hardware reads zero;
-// here it is a fault, since no correct kernel goes there.
+// An address is a byte offset a lane plus the instruction's offset. Past the workgroup's LDS loads give zero, stores
+// and atomics are dropped; each of an instruction's addresses counts for itself, and as a whole.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "runtime/emulator/instructions/Lds.cpp"
 #include <hwy/foreach_target.h>
@@ -14,10 +14,10 @@ HWY_BEFORE_NAMESPACE();
 namespace nstf::emulator::HWY_NAMESPACE {
 namespace {
 
-/// Host addresses of the lanes' accesses at `offset`, checked.
+/// Host addresses of the lanes' accesses at `offset`; returns the lanes that access the workgroup's LDS.
 template <unsigned width>
-HWY_INLINE void ldsAddresses(Wave &w, const MicroOp *op, const uint32_t *row, uint64_t offset, unsigned bytes,
-                             uint64_t exec, uint64_t *address, unsigned dataAt = 0) {
+HWY_INLINE uint64_t ldsAddresses(Wave &w, const MicroOp *op, const uint32_t *row, uint64_t offset, unsigned bytes,
+                                 uint64_t exec, uint64_t *address, unsigned dataAt = 0) {
   uint64_t base = reinterpret_cast<uint64_t>(w.group->lds);
   uint64_t size = w.group->launch->ldsBytes;
   uint64_t outside = 0;
@@ -28,25 +28,29 @@ HWY_INLINE void ldsAddresses(Wave &w, const MicroOp *op, const uint32_t *row, ui
   }
   if (watched(w) && exec)
     reportLds(w, op, accessKindOf(Opcode(op->opcode)), exec, address, bytes, dataAt);
-  outside &= exec;
-  if (HWY_UNLIKELY(outside)) {
-    unsigned lane = std::countr_zero(outside);
-    throwOutsideLds(w, op, int(lane), uint32_t(row[lane] + offset), bytes, outside);
-  }
+  return exec & ~outside;
+}
+
+/// Loads of the lanes in `inside`; the other active ones get zero.
+template <unsigned width, typename Kind>
+HWY_INLINE void loadInside(uint32_t *to, const uint64_t *address, uint64_t exec, uint64_t inside) {
+  loadLanes<width, Kind>(to, address, inside);
+  if (HWY_UNLIKELY(inside != exec))
+    loadZeros<width>(to, Kind::rows, exec & ~inside);
 }
 
 template <unsigned width, typename Kind> const MicroOp *read(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec();
   alignas(64) uint64_t address[width];
-  ldsAddresses<width>(w, op, w.row(op->source[0]), op->immediate, Kind::bytes, exec, address);
-  loadLanes<width, Kind>(w.destination(op), address, exec);
+  uint64_t inside = ldsAddresses<width>(w, op, w.row(op->source[0]), op->immediate, Kind::bytes, exec, address);
+  loadInside<width, Kind>(w.destination(op), address, exec, inside);
   return op + 1;
 }
 template <unsigned width, typename Kind> const MicroOp *write(Wave &w, const MicroOp *op) {
   uint64_t exec = w.exec();
   alignas(64) uint64_t address[width];
-  ldsAddresses<width>(w, op, w.row(op->source[0]), op->immediate, Kind::bytes, exec, address);
-  storeLanes<width, Kind>(w.row(op->source[1]), address, exec);
+  uint64_t inside = ldsAddresses<width>(w, op, w.row(op->source[0]), op->immediate, Kind::bytes, exec, address);
+  storeLanes<width, Kind>(w.row(op->source[1]), address, inside);
   return op + 1;
 }
 
@@ -56,24 +60,26 @@ template <unsigned width, unsigned dwords, unsigned stride> struct Pair {
   static const MicroOp *read(Wave &w, const MicroOp *op) {
     uint64_t exec = w.exec();
     alignas(64) uint64_t first[width], second[width];
-    addresses(w, op, exec, first, second);
+    auto [insideFirst, insideSecond] = addresses(w, op, exec, first, second);
     uint32_t *to = w.destination(op);
-    loadLanes<width, dword<dwords>>(to, first, exec);
-    loadLanes<width, dword<dwords>>(to + dwords * width, second, exec);
+    loadInside<width, dword<dwords>>(to, first, exec, insideFirst);
+    loadInside<width, dword<dwords>>(to + dwords * width, second, exec, insideSecond);
     return op + 1;
   }
   static const MicroOp *write(Wave &w, const MicroOp *op) {
     uint64_t exec = w.exec();
     alignas(64) uint64_t first[width], second[width];
-    addresses(w, op, exec, first, second);
-    storeLanes<width, words<dwords>>(w.row(op->source[1]), first, exec);
-    storeLanes<width, words<dwords>>(w.row(op->source[2]), second, exec);
+    auto [insideFirst, insideSecond] = addresses(w, op, exec, first, second);
+    storeLanes<width, words<dwords>>(w.row(op->source[1]), first, insideFirst);
+    storeLanes<width, words<dwords>>(w.row(op->source[2]), second, insideSecond);
     return op + 1;
   }
-  static HWY_INLINE void addresses(Wave &w, const MicroOp *op, uint64_t exec, uint64_t *first, uint64_t *second) {
+  static HWY_INLINE std::pair<uint64_t, uint64_t> addresses(Wave &w, const MicroOp *op, uint64_t exec, uint64_t *first,
+                                                            uint64_t *second) {
     const uint32_t *row = w.row(op->source[0]);
-    ldsAddresses<width>(w, op, row, (op->immediate & 0xff) * bytes * stride, bytes, exec, first);
-    ldsAddresses<width>(w, op, row, (op->immediate >> 8 & 0xff) * bytes * stride, bytes, exec, second, bytes);
+    uint64_t inside = ldsAddresses<width>(w, op, row, (op->immediate & 0xff) * bytes * stride, bytes, exec, first);
+    return {inside,
+            ldsAddresses<width>(w, op, row, (op->immediate >> 8 & 0xff) * bytes * stride, bytes, exec, second, bytes)};
   }
 };
 
@@ -82,10 +88,10 @@ template <unsigned width> const MicroOp *atomicModify(Wave &w, const MicroOp *op
   bool wide = operation.bytes == 8, returns = op->flags & memoryReturns;
   uint64_t exec = w.exec();
   alignas(64) uint64_t address[width];
-  ldsAddresses<width>(w, op, w.row(op->source[0]), op->immediate, operation.bytes, exec, address);
+  uint64_t inside = ldsAddresses<width>(w, op, w.row(op->source[0]), op->immediate, operation.bytes, exec, address);
   const uint32_t *data = w.row(op->source[1]), *data2 = w.row(op->source[2]);
   uint32_t *to = w.destination(op);
-  for (uint64_t left = exec; left; left &= left - 1) {
+  for (uint64_t left = inside; left; left &= left - 1) {
     unsigned lane = std::countr_zero(left);
     if (address[lane] % operation.bytes)
       throw WaveFault{op, "LDS atomic on an offset that is not a multiple of its size", int(lane)};
@@ -98,6 +104,8 @@ template <unsigned width> const MicroOp *atomicModify(Wave &w, const MicroOp *op
         to[lane + width] = uint32_t(old >> 32);
     }
   }
+  if (HWY_UNLIKELY(returns && inside != exec))
+    loadZeros<width>(to, wide ? 2 : 1, exec & ~inside);
   return op + 1;
 }
 

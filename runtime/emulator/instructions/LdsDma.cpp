@@ -12,11 +12,8 @@ using HWY_NAMESPACE::BufferAccess;
 using HWY_NAMESPACE::Place;
 constexpr unsigned width = Wave::width;
 
-uint8_t *ldsPlace(Wave &w, const MicroOp *op, unsigned lane) {
-  uint64_t offset = (w.scalars[sgpr::m0] & 0xffff) + op->immediate + lane * 4;
-  if (offset + 4 > w.group->launch->ldsBytes)
-    throwOutsideLds(w, op, int(lane), offset, 4);
-  return w.group->lds + offset;
+uint64_t ldsOffset(const Wave &w, const MicroOp *op, unsigned lane) {
+  return (w.scalars[sgpr::m0] & 0xffff) + op->immediate + lane * 4;
 }
 
 /// A lane's scratch lies in dwords interleaved over the wave's lanes.
@@ -39,9 +36,7 @@ template <typename T> const MicroOp *scratchToLds(Wave &w, const MicroOp *op) {
     T value;
     std::memcpy(&value, reinterpret_cast<const void *>(address), sizeof(T));
     uint32_t extended = uint32_t(int32_t(value));
-    if (watched(w))
-      reportLdsLane(w, op, lane, (w.scalars[sgpr::m0] & 0xffff) + op->immediate + lane * 4, 4);
-    std::memcpy(ldsPlace(w, op, lane), &extended, 4);
+    storeLdsLane(w, op, lane, ldsOffset(w, op, lane), &extended, 4);
   }
   return op + 1;
 }
@@ -50,18 +45,20 @@ const MicroOp *ldsToBuffer(Wave &w, const MicroOp *op) {
   BufferAccess<width> access(w, op);
   uint64_t exec = w.exec(), offsets[width];
   for (unsigned lane = 0; lane < width; ++lane)
-    offsets[lane] = (w.scalars[sgpr::m0] & 0xffff) + op->immediate + lane * 4;
+    offsets[lane] = ldsOffset(w, op, lane);
   if (watched(w) && exec)
     w.group->monitor->access(w, op, {MemorySpace::Lds, AccessKind::Load, exec, offsets, 4});
   for (uint64_t left = exec; left; left &= left - 1) {
     unsigned lane = unsigned(std::countr_zero(left));
-    uint8_t *from = ldsPlace(w, op, lane);
+    uint32_t value = 0;
+    if (insideLds(w, offsets[lane], 4))
+      std::memcpy(&value, w.group->lds + offsets[lane], 4);
     Place p = access.place(lane);
     if (!access.inside(p, 4))
       continue;
     uint64_t address = access.address(p);
     checkAccess(w, op, int(lane), address, 4, true);
-    std::memcpy(reinterpret_cast<void *>(address), from, 4);
+    std::memcpy(reinterpret_cast<void *>(address), &value, 4);
   }
   return op + 1;
 }

@@ -1,11 +1,13 @@
 // LDS instructions with a way of their own.
 //
 // Pairs of exchanges, addresses by the lane's number, and the counters of ds_append and ds_consume, which the wave as a
-// whole changes once. The operands are as in Lds.cpp; what is past the workgroup's LDS is a fault as there.
+// whole changes once. The operands are as in Lds.cpp; what is past the workgroup's LDS reads zero and is dropped as
+// there.
 #include "runtime/emulator/decode/MicroOpFlags.h"
 #include "runtime/emulator/instructions/Access.h"
 #include "runtime/emulator/instructions/HandlerTable.h"
 
+#include <array>
 #include <bit>
 
 namespace nstf::emulator {
@@ -13,11 +15,16 @@ namespace {
 
 constexpr unsigned width = Wave::width;
 
-/// Host address of `offset`, checked; `at` says where the bytes stand in the lane's data.
-uint8_t *ldsPlace(Wave &w, const MicroOp *op, unsigned lane, uint64_t offset, unsigned bytes) {
-  if (offset + bytes > w.group->launch->ldsBytes)
-    throwOutsideLds(w, op, int(lane), offset, bytes);
-  return w.group->lds + offset;
+/// What is at `offset`.
+template <typename T> T loadLds(const Wave &w, uint64_t offset) {
+  T value = {};
+  if (insideLds(w, offset, sizeof(T)))
+    std::memcpy(&value, w.group->lds + offset, sizeof(T));
+  return value;
+}
+template <typename T> void storeLds(Wave &w, uint64_t offset, T value) {
+  if (insideLds(w, offset, sizeof(T)))
+    std::memcpy(w.group->lds + offset, &value, sizeof(T));
 }
 /// Tells a monitor of the lanes' accesses at LDS offsets.
 void report(Wave &w, const MicroOp *op, AccessKind kind, uint64_t lanes, const uint64_t *offsets, unsigned bytes,
@@ -40,13 +47,11 @@ template <typename T, unsigned stride> const MicroOp *exchangeTwo(Wave &w, const
   for (uint64_t left = exec; left; left &= left - 1) {
     unsigned lane = unsigned(std::countr_zero(left));
     for (unsigned k = 0; k < 2; ++k) {
-      uint8_t *place = ldsPlace(w, op, lane, offsets[k][lane], sizeof(T));
       const uint32_t *from = w.row(op->source[1 + k]);
-      uint32_t old[rows], next[rows];
+      std::array<uint32_t, rows> old = loadLds<decltype(old)>(w, offsets[k][lane]), next;
       for (unsigned r = 0; r < rows; ++r)
         next[r] = from[r * width + lane];
-      std::memcpy(old, place, sizeof(T));
-      std::memcpy(place, next, sizeof(T));
+      storeLds(w, offsets[k][lane], next);
       for (unsigned r = 0; r < rows; ++r)
         results[k * rows + r][lane] = old[r];
     }
@@ -73,11 +78,10 @@ template <bool isStore> const MicroOp *byLane(Wave &w, const MicroOp *op) {
   uint32_t *to = w.destination(op);
   for (uint64_t left = exec; left; left &= left - 1) {
     unsigned lane = unsigned(std::countr_zero(left));
-    uint8_t *place = ldsPlace(w, op, lane, offsets[lane], 4);
     if (isStore)
-      std::memcpy(place, &from[lane], 4);
+      storeLds(w, offsets[lane], from[lane]);
     else
-      std::memcpy(&to[lane], place, 4);
+      to[lane] = loadLds<uint32_t>(w, offsets[lane]);
   }
   return op + 1;
 }
@@ -92,11 +96,8 @@ template <int sign> const MicroOp *count(Wave &w, const MicroOp *op) {
   uint64_t offsets[width];
   offsets[first] = offsetByM0(w, op) & ~uint64_t(3);
   report(w, op, AccessKind::Atomic, uint64_t(1) << first, offsets, 4);
-  uint8_t *place = ldsPlace(w, op, first, offsets[first], 4);
-  uint32_t old;
-  std::memcpy(&old, place, 4);
-  uint32_t next = old + uint32_t(sign * std::popcount(exec));
-  std::memcpy(place, &next, 4);
+  uint32_t old = loadLds<uint32_t>(w, offsets[first]);
+  storeLds(w, offsets[first], old + uint32_t(sign * std::popcount(exec)));
   for (uint64_t left = exec; left; left &= left - 1)
     w.destination(op)[std::countr_zero(left)] = old;
   return op + 1;

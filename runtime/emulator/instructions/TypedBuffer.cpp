@@ -104,11 +104,7 @@ template <unsigned components, Width registers> const MicroOp *typedLoad(Wave &w
     unsigned lane = unsigned(std::countr_zero(left));
     const uint32_t (&from)[4] = results[lane];
     if (op->flags & bufferToLds) {
-      if (watched(w))
-        reportLdsLane(w, op, lane, lds + lane * 4, 4);
-      if (lds + lane * 4 + 4 > w.group->launch->ldsBytes)
-        throwOutsideLds(w, op, int(lane), lds + lane * 4, 4);
-      std::memcpy(w.group->lds + lds + lane * 4, &from[0], 4);
+      storeLdsLane(w, op, lane, lds + lane * 4, &from[0], 4);
       continue;
     }
     if constexpr (registers == Width::whole)

@@ -91,7 +91,7 @@ PredictedLaunch LaunchPredictor::predict(const PreparedLaunch &launch, const Lau
     try {
       predicted.predictions.push_back(predictAt(clock, clockMhz, caches, launch, options, predicted.result));
     } catch (const Fault &fault) {
-      predicted.result.fault = session.explain(launch, fault.finding);
+      predicted.result.fault = fault.finding;
     }
     predicted.result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return !predicted.result.fault;

@@ -182,21 +182,22 @@ LaunchResult LaunchSession::run(const PreparedLaunch &launch, LaunchOptions opti
     for (uint32_t i = 0; i < launch.description->repeat; ++i)
       dispatch(*chip, *memory, arguments, options);
   } catch (const Fault &fault) {
-    result.fault = explain(launch, fault.finding);
+    result.fault = fault.finding;
   }
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (checker)
-    result.findings.assign(checker->findings().begin() + findingsBefore, checker->findings().end());
+    for (size_t i = findingsBefore; i < checker->findings().size(); ++i)
+      result.findings.push_back(explain(launch, checker->findings()[i]));
   return result;
 }
 
-Finding LaunchSession::explain(const PreparedLaunch &launch, Finding fault) const {
+Finding LaunchSession::explain(const PreparedLaunch &launch, Finding finding) const {
   const LaunchDescription &description = *launch.description;
-  if (fault.outsideLds)
-    fault.what += description.dynamicLds
-                      ? ", " + std::to_string(description.dynamicLds) + " of them by dynamic_lds"
-                      : ", all of them static: the launch at " + description.place.str() + " gives no dynamic_lds";
-  return fault;
+  if (finding.outsideLds)
+    finding.what += description.dynamicLds
+                        ? ", " + std::to_string(description.dynamicLds) + " of them by dynamic_lds"
+                        : ", all of them static: the launch at " + description.place.str() + " gives no dynamic_lds";
+  return finding;
 }
 
 LaunchArguments LaunchSession::argumentsOf(const PreparedLaunch &launch) const {

@@ -64,9 +64,6 @@ public:
   /// checks.
   LaunchResult run(const PreparedLaunch &launch, LaunchOptions options);
 
-  /// The fault with which a launch ended, in the launch file's words: where LDS is missing, it names the key.
-  Finding explain(const PreparedLaunch &launch, Finding fault) const;
-
   /// What `launch` is for whoever runs it himself, on `deviceMemory`.
   LaunchArguments argumentsOf(const PreparedLaunch &launch) const;
   Memory &deviceMemory() { return *memory; }
@@ -89,6 +86,8 @@ private:
   const Kernel &kernelOf(const LaunchDescription &launch);
   void allocate(const BufferDescription &buffer);
   void prepare(PreparedLaunch &launch, const SessionOptions &options);
+  /// A finding in the launch file's words: where LDS is missing, it names the key.
+  Finding explain(const PreparedLaunch &launch, Finding finding) const;
   uint64_t addressOf(const std::string &buffer) const;
 
   LaunchFile launchFile;

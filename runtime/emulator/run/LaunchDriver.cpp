@@ -85,7 +85,9 @@ LaunchDriver::LaunchDriver(const Target &target, Memory &memory, const LaunchArg
   state.program = cached->decoded.get();
   state.entry = entry;
   state.memory = &memory;
-  state.ldsBytes = uint32_t(kernel.ldsSize + arguments.dynamicLds);
+  // In whole granules: so much memory the chip has there.
+  const uint64_t granules = (kernel.ldsSize + arguments.dynamicLds + chip.ldsGranule - 1) / chip.ldsGranule;
+  state.ldsBytes = uint32_t(granules * chip.ldsGranule);
   state.scratchBytes = scratchOf(kernel);
   state.wavesPerGroup = uint32_t((items + Wave::width - 1) / Wave::width);
   waveSync = std::make_unique<GlobalWaveSync>(gridGroups * state.wavesPerGroup);

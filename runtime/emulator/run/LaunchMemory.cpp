@@ -28,7 +28,7 @@ void fillPacket(char *packet, const Launch &launch) {
     put(12 + 4 * i, arguments.grid[i] * arguments.block[i] - missing);
   }
   put(24, launch.scratchBytes);
-  put(28, launch.ldsBytes);
+  put(28, uint32_t(launch.kernel->ldsSize + arguments.dynamicLds));
   put(32, launch.kernel->descriptorAddress);
   put(40, launch.kernarg);
 }

@@ -59,7 +59,6 @@ Fault faultOf(const WaveFault &fault, const Wave &wave) {
   finding.lanes = fault.lanes ? fault.lanes : fault.lane >= 0 ? uint64_t(1) << fault.lane : 0;
   finding.hasAddress = fault.hasAddress;
   finding.address = fault.address;
-  finding.outsideLds = fault.outsideLds;
   if (fault.hasAddress)
     finding.allocation = wave.group->launch->memory->describe(fault.address);
   return Fault(std::move(finding), fault.hasAddress);

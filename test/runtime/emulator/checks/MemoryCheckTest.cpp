@@ -88,6 +88,12 @@ const std::vector<MemoryCase> cases = {
      "s_mov_b64 s[10:11], 64\n s_setpc_b64 s[10:11]",
      {"fault: jump to where no instruction begins: kernel 'k18', pc P (entry + 0x20), instruction 's_setpc_b64 "
       "s[10:11]', workgroup (0, 0, 0), wave 0, address 0x40: 0x40 is a null pointer plus 64 bytes"}},
+    {"past the LDS in a loop, which goes on",
+     "s_mov_b32 s10, 3\n .Lpast:\n ds_read_b32 v3, v1 offset:1024\n s_sub_u32 s10, s10, 1\n s_cmp_lg_u32 s10, 0\n"
+     "s_cbranch_scc1 .Lpast",
+     {"memory: load of 4 bytes at LDS offset 1024, outside the 1024 bytes of the workgroup: kernel 'k19', pc P (entry "
+      "+ "
+      "0x20), instruction 'ds_read_b32 v3, v1 offset:1024', workgroup (0, 0, 0), wave 0, lanes 0-63 (3 times)"}},
 };
 
 TEST(MemoryCheckTest, Gfx942) { runMemoryCases("gfx942", "memory", cases); }

@@ -143,15 +143,6 @@ TEST(LdsSpecial, countersAndAddressesByLane) {
   }
 }
 
-TEST(LdsSpecial, pastTheEndIsAFault) {
-  for (const char *text : {"ds_append v8", "ds_read_addtid_b32 v8", "ds_write_addtid_b32 v8",
-                           "ds_wrxchg2_rtn_b32 v[10:11], v2, v4, v5 offset0:0 offset1:255"}) {
-    Snippet s("gfx942", text, 256);
-    s.wave().scalars[sgpr::m0] = 256;
-    EXPECT_THROW(s.run(), WaveFault) << text;
-  }
-}
-
 TEST(LdsSpecial, loadsFromScratchAndStoresToABuffer) {
   {
     const char *target = "gfx942";

@@ -89,13 +89,14 @@ std::vector<uint8_t> assemble(const std::string &targetName, const std::string &
 }
 
 Snippet::Snippet(const std::string &target, const std::string &text, uint32_t ldsBytes, MatrixMode matrix)
-    : lds(ldsBytes), code(assemble(target, text + "\ns_endpgm\n")), state(std::make_unique<Wave>()) {
+    : lds((ldsBytes + 511) / 512 * 512), code(assemble(target, text + "\ns_endpgm\n")),
+      state(std::make_unique<Wave>()) {
   std::span<const uint8_t> span(code);
   program = decodeProgram(*Target::find(target), {&span, 1}, matrix);
   launch.target = Target::find(target);
   launch.program = program.get();
   launch.memory = &memory;
-  launch.ldsBytes = ldsBytes;
+  launch.ldsBytes = uint32_t(lds.size()); // whole granules
   launch.wavesPerGroup = 1;
   group.launch = &launch;
   group.lds = lds.data();

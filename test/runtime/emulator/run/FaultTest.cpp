@@ -40,13 +40,6 @@ TEST(Faults, nameLaneAndInstruction) {
     store.setLane<u64>(2, l, address + l * 4);
   EXPECT_EQ(faultOf(store), "store to read-only memory, lane 0: global_store_dword v[2:3], v8, off");
 
-  Snippet lds("gfx90a", "ds_read_b128 v[8:11], v2", 1024);
-  for (unsigned l = 0; l < 64; ++l)
-    lds.wave().rows[2][l] = l * 16 + (l == 63 ? 4 : 0);
-  EXPECT_EQ(
-      faultOf(lds),
-      "access of 16 bytes at LDS offset 1012, but the workgroup has 1024 bytes, lane 63: ds_read_b128 v[8:11], v2");
-
   Snippet scalar("gfx942", "s_load_dwordx4 s[4:7], s[2:3], 0xf8");
   scalar.allow(data.data(), 256);
   scalar.wave().setScalar64(2, address);

@@ -31,12 +31,6 @@ kernel void trap(global int *data) {
   if (data[get_global_id(0)] == 0)
     __builtin_trap();
 }
-kernel void lds(global int *data) {
-  local int values[64];
-  values[get_local_id(0)] = data[get_local_id(0)];
-  barrier(0);
-  data[0] = values[data[1] + (1 << 20)];
-}
 kernel void misaligned(global int *data) {
   ATOMIC(fetch_add, (global int *)((global char *)data + data[0] + 2), 1);
 }
@@ -65,9 +59,8 @@ TEST_P(Source, everyFaultNamesItsLine) {
                 ContainsRegex("store of 4 bytes outside every allocation: kernel 'outside', pc .*; "
                               "at faulty.cl:2:11 in store, inlined at faulty.cl:7:5 in outside"));
     EXPECT_THAT(faultOf(k, "trap", data), ContainsRegex("trap 2 .*kernel 'trap'.*; at faulty.cl:11(:5)? in trap"));
-    EXPECT_THAT(faultOf(k, "lds", data), ContainsRegex("LDS offset.*kernel 'lds'.*; at faulty.cl:17(:13)? in lds"));
     EXPECT_THAT(faultOf(k, "misaligned", data),
-                ContainsRegex("not a multiple of its size.*; at faulty.cl:20:3 in misaligned"));
+                ContainsRegex("not a multiple of its size.*; at faulty.cl:14:3 in misaligned"));
   }
 }
 
