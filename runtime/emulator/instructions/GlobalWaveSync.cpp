@@ -1,4 +1,4 @@
-// Barriers and semaphores between all waves of a launch.
+// Barriers and semaphores between the waves of a launch.
 //
 // "CDNA3 Instruction Set Architecture", DS_GWS_*. A wave that waits yields and comes again; the resource's flag tells a
 // wave that comes again whether the barrier it arrived at has opened.
@@ -14,7 +14,7 @@ GlobalWaveSync::Resource &GlobalWaveSync::get(unsigned number, bool asBarrier) {
   Resource &resource = resources[number % resources.size()];
   if (!resource.ready) {
     resource.ready = true;
-    resource.counter = resource.size = asBarrier ? int64_t(waves) - 1 : 0;
+    resource.counter = resource.size = asBarrier ? int64_t(workgroups) - 1 : 0;
   }
   return resource;
 }
@@ -34,6 +34,7 @@ bool GlobalWaveSync::passBarrier(unsigned resource, const Wave *wave, uint32_t n
     if (found->second == r.flag)
       return false;
     r.waiting.erase(found);
+    ++passed;
     return true;
   }
   if (r.counter > 0) {
@@ -45,6 +46,7 @@ bool GlobalWaveSync::passBarrier(unsigned resource, const Wave *wave, uint32_t n
   if (nextLess1)
     r.size = nextLess1;
   r.counter = r.size;
+  ++passed;
   return true;
 }
 
@@ -67,6 +69,7 @@ bool GlobalWaveSync::take(unsigned resource, const Wave *wave) {
     --r.counter;
   if (found != r.waiting.end())
     r.waiting.erase(found);
+  ++passed;
   return true;
 }
 
@@ -74,6 +77,11 @@ void GlobalWaveSync::releaseAll(unsigned resource) {
   std::lock_guard lock(mutex);
   Resource &r = get(resource, false);
   r.flag = !r.flag;
+}
+
+bool GlobalWaveSync::isWait(const MicroOp *op) {
+  const Opcode opcode = Opcode(op->opcode);
+  return opcode == Opcode::DS_GWS_BARRIER || opcode == Opcode::DS_GWS_SEMA_P;
 }
 
 namespace {

@@ -1,4 +1,4 @@
-// Barriers and semaphores between all waves of a launch.
+// Barriers and semaphores between the waves of a launch.
 #pragma once
 
 #include <array>
@@ -8,13 +8,15 @@
 
 namespace nstf::emulator {
 
+struct MicroOp;
 struct Wave;
 
 /// The chip's 64 resources of global wave sync, as a launch sees them. A barrier that no ds_gws_init has set up is one
-/// of all the launch's waves: HIP sets it so before a cooperative launch.
+/// of as many waves as the launch has workgroups: HIP sets it so before a cooperative launch, and one wave of each
+/// workgroup arrives.
 class GlobalWaveSync {
 public:
-  explicit GlobalWaveSync(uint64_t waves) : waves(waves) {}
+  explicit GlobalWaveSync(uint64_t workgroups) : workgroups(workgroups) {}
 
   /// `wavesLess1`: one less than the waves that a barrier waits for; a semaphore's count.
   void initialize(unsigned resource, uint32_t wavesLess1);
@@ -26,6 +28,13 @@ public:
   bool take(unsigned resource, const Wave *wave);
   /// Lets all go that wait for the semaphore.
   void releaseAll(unsigned resource);
+  /// How often a wave was let go.
+  uint64_t passes() {
+    std::lock_guard lock(mutex);
+    return passed;
+  }
+  /// Whether a wave that stands at `op` waits here, once it has run.
+  static bool isWait(const MicroOp *op);
 
 private:
   struct Resource {
@@ -35,8 +44,9 @@ private:
   };
   Resource &get(unsigned resource, bool asBarrier);
 
-  uint64_t waves;
+  uint64_t workgroups;
   std::mutex mutex;
+  uint64_t passed = 0;
   std::array<Resource, 64> resources;
 };
 

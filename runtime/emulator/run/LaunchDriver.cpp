@@ -90,7 +90,7 @@ LaunchDriver::LaunchDriver(const Target &target, Memory &memory, const LaunchArg
   state.ldsBytes = uint32_t(granules * chip.ldsGranule);
   state.scratchBytes = scratchOf(kernel);
   state.wavesPerGroup = uint32_t((items + Wave::width - 1) / Wave::width);
-  waveSync = std::make_unique<GlobalWaveSync>(gridGroups * state.wavesPerGroup);
+  waveSync = std::make_unique<GlobalWaveSync>(gridGroups);
   state.waveSync = waveSync.get();
 
   scratchPerGroup = uint64_t(state.scratchBytes) * Wave::width * state.wavesPerGroup;

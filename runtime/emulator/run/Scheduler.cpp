@@ -141,7 +141,7 @@ public:
       }
       if (active.empty())
         break;
-      if (still && !admitted && scheduler.options.alone)
+      if (still && !admitted && (scheduler.options.alone || waitsForWavesLong()))
         scheduler.suspect();
       round();
     }
@@ -205,6 +205,7 @@ private:
     more = 0;
     if (moved || active.empty()) {
       waitingRounds = 0;
+      waitsSince.reset();
       still = false;
       return;
     }
@@ -217,6 +218,19 @@ private:
     ++waitingRounds;
     if (still || waitingRounds >= 16 * active.size())
       more = active.size();
+  }
+
+  /// Longer than waves that are let go by others do.
+  bool waitsForWavesLong() {
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::milliseconds unsuspicious(20);
+    if (!std::ranges::all_of(active, [](const auto &resident) { return waitsForWaves(resident->group); })) {
+      waitsSince.reset();
+      return false;
+    }
+    if (!waitsSince)
+      waitsSince = Clock::now();
+    return Clock::now() - *waitsSince > unsuspicious;
   }
 
   /// Before every turn, so that a launch of many short workgroups ends too.
@@ -233,16 +247,23 @@ private:
 
   Scheduler &scheduler;
   std::unique_ptr<ExecutionCounters> counters;
-  size_t more = 0;            ///< workgroups to take beside the active ones
-  uint64_t waitingRounds = 0; ///< since a workgroup last got on
-  bool still = false;         ///< nothing changed in the last round
+  size_t more = 0;                                                 ///< workgroups to take beside the active ones
+  uint64_t waitingRounds = 0;                                      ///< since a workgroup last got on
+  bool still = false;                                              ///< nothing changed in the last round
+  std::optional<std::chrono::steady_clock::time_point> waitsSince; ///< all waves wait for waves
 };
 
 void Scheduler::suspect() {
   std::unique_lock lock(stallMutex);
   const uint64_t seen = stallsSeen;
   ++suspecting;
-  stallEnds.wait(lock, [&] { return stallsSeen != seen || suspecting == working.size(); });
+  auto decided = [&] { return stallsSeen != seen || suspecting == working.size(); };
+  if (options.alone) {
+    stallEnds.wait(lock, decided);
+  } else if (!stallEnds.wait_for(lock, std::chrono::milliseconds(10), decided)) {
+    --suspecting; // the others may be waiting for this one
+    return;
+  }
   if (stallsSeen != seen)
     return;
   lookIntoStall();
@@ -258,7 +279,7 @@ void Scheduler::lookIntoStall() {
       all.push_back(resident.get());
   std::ranges::sort(all, {}, [](const ResidentGroup *resident) { return resident->group.index; });
   try {
-    if (neverMoves(all))
+    if (options.alone ? neverMoves(all) : waitForEachOther(all))
       throw stoppedFault(all, "no wave can make progress: all wait for what never comes");
   } catch (...) {
     fail(all.front()->group.index, std::current_exception());

@@ -7,7 +7,8 @@
 // and LDS. One thread is fully deterministic.
 //
 // Waiting that can never end is found (Stall.h): when no wave moves on any thread, the threads stop and one goes on
-// alone until a whole round changes neither a register nor a byte of memory.
+// alone until a whole round changes neither a register nor a byte of memory. Where the host may write memory meanwhile,
+// only waves that wait for each other alone are looked into.
 #pragma once
 
 #include "runtime/emulator/run/Finding.h"
@@ -53,7 +54,7 @@ private:
   void fail(uint64_t index, std::exception_ptr exception);
   bool failedBelow(uint64_t index) const { return faultyGroup.load() < index; }
   /// Called by a worker whose workgroups all wait and stand as they did a round ago. When that is so for every worker,
-  /// the last looks into it while the others wait here.
+  /// the last looks into it while the others wait here; where the host may write memory they wait for a moment only.
   void suspect();
   void lookIntoStall();
 

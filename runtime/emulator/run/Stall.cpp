@@ -1,4 +1,5 @@
 #include "runtime/emulator/run/Stall.h"
+#include "runtime/emulator/instructions/GlobalWaveSync.h"
 #include "runtime/emulator/memory/CodeObject.h"
 #include "runtime/emulator/run/Dispatch.h"
 #include "runtime/emulator/run/StoreLog.h"
@@ -77,6 +78,24 @@ bool neverMoves(std::span<ResidentGroup *const> groups) {
       return true;
   }
   return false;
+}
+
+bool waitsForWaves(const Workgroup &group) {
+  return std::ranges::all_of(group.waves, [](const Wave *wave) {
+    return wave->status == WaveStatus::Ended || wave->status == WaveStatus::AtBarrier ||
+           (wave->status == WaveStatus::Yielded && GlobalWaveSync::isWait(wave->next));
+  });
+}
+
+bool waitForEachOther(std::span<ResidentGroup *const> groups) {
+  auto allWait = [&] {
+    return std::ranges::all_of(groups, [](const ResidentGroup *resident) { return waitsForWaves(resident->group); });
+  };
+  GlobalWaveSync &sync = *groups.front()->group.launch->waveSync;
+  const uint64_t passes = sync.passes();
+  return allWait() &&
+         std::ranges::all_of(groups, [](ResidentGroup *resident) { return resident->run() == Turn::Yielded; }) &&
+         allWait() && sync.passes() == passes;
 }
 
 } // namespace nstf::emulator

@@ -72,6 +72,10 @@ void Dispatcher::groupEnded(uint32_t computeUnit, Clocks drained) {
   plan(die);
 }
 
+bool Dispatcher::places() const {
+  return std::ranges::any_of(dies, [](const Die &die) { return die.next != never; });
+}
+
 Clocks Dispatcher::earliestAt(uint32_t computeUnit) const {
   const Die &die = dies[computeUnit / computeUnitsPerDie];
   return die.freePlaces[computeUnit % computeUnitsPerDie] || !die.becomingFree.empty() ? die.next : never;

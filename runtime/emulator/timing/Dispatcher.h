@@ -39,6 +39,8 @@ public:
   /// Clocks in which workgroups were being started, over the XCDs.
   double busyClocks() const { return double(groupsStarted) * groupClocks; }
   uint64_t left() const { return notBegun; }
+  /// Whether an XCD will place a workgroup before one ends.
+  bool places() const;
   /// The workgroup that an XCD places next, and every so many (as there are XCDs) after it.
   uint64_t nextGroup(uint32_t xcd) const { return dies[xcd].group; }
 

@@ -1,4 +1,5 @@
 #include "runtime/emulator/timing/Standstill.h"
+#include "runtime/emulator/instructions/GlobalWaveSync.h"
 #include "runtime/emulator/run/Stall.h"
 #include "runtime/emulator/timing/PollingLoads.h"
 
@@ -40,7 +41,7 @@ void Standstill::watch(StoreLog *watching) {
 void Standstill::progress() {
   if (stops >= unsuspicious)
     watch(nullptr);
-  stops = 0;
+  stops = syncStops = 0;
   stores.begin();
   seen.clear();
 }
@@ -74,6 +75,23 @@ bool Standstill::executed(const TimedGroup &group, unsigned number) {
   if (registers && (sync || wave.fact->is(TimingFact::load)))
     look(wave, *registers);
   return stops % betweenLooks == 0 && isFinal();
+}
+
+bool Standstill::waitsForWaves(const TimedGroup &group, unsigned number) {
+  if (!group.waves[number].fact->is(TimingFact::globalSync))
+    return false;
+  if (const uint64_t now = launch.waveSync->passes(); now != passes) {
+    passes = now;
+    syncStops = 0;
+    return false;
+  }
+  if (++syncStops % betweenLooks)
+    return false;
+  return std::ranges::all_of(groups, [](const std::unique_ptr<TimedGroup> &group) {
+    return !group->recorded || std::ranges::all_of(group->waves, [](const TimedWave &wave) {
+      return wave.ready == never || wave.fact->is(TimingFact::globalSync);
+    });
+  });
 }
 
 void Standstill::look(const TimedWave &wave, const Wave &registers) {

@@ -4,6 +4,9 @@
 // stands at a barrier, has come back several times with the same registers while nobody changed memory, nobody ever
 // will. Of registers only those count that decide how long the wave waits and what others may hear of it: it may count
 // how often it looked. Who waits until some time has passed is never taken for one that waits for ever.
+//
+// Where the host may write memory meanwhile only waves are looked at that wait for each other, at barriers and at
+// global wave sync.
 #pragma once
 
 #include "runtime/emulator/run/StoreLog.h"
@@ -26,6 +29,8 @@ public:
   void progress();
   /// A wave has executed a stop. Whether all wait for what never comes.
   bool executed(const TimedGroup &group, unsigned wave);
+  /// The same, where somebody else may write memory.
+  bool waitsForWaves(const TimedGroup &group, unsigned wave);
 
 private:
   /// A wave, where it is looked at.
@@ -50,8 +55,9 @@ private:
   const Launch &launch;
   const std::vector<std::unique_ptr<TimedGroup>> &groups;
   std::optional<Code> code;
-  uint64_t stops = 0; ///< since the last progress
-  StoreLog stores;    ///< of the resident workgroups, while they are watched
+  uint64_t stops = 0;                 ///< since the last progress
+  uint64_t passes = 0, syncStops = 0; ///< at global wave sync; stops there since
+  StoreLog stores;                    ///< of the resident workgroups, while they are watched
   std::unordered_map<const TimedWave *, Seen> seen;
 };
 

@@ -246,7 +246,9 @@ void TimedLaunch::retireEnded() {
 
 void TimedLaunch::executeStop(TimedGroup &group, unsigned wave, Clocks now) {
   recorder.executeStop(*group.recorded, wave, now);
-  if (driver.options().alone && standstill.executed(group, wave))
+  const bool isStuck = driver.options().alone ? standstill.executed(group, wave)
+                                              : standstill.waitsForWaves(group, wave) && !dispatcher.places();
+  if (isStuck)
     stop("no wave can make progress: all wait for what never comes" +
          (dispatcher.left() ? ", and workgroups find no place: " + std::to_string(dispatcher.left()) : ""));
 }

@@ -84,6 +84,31 @@ __global__ void workgroupSizes(uint32_t *out) {
   out[blockIdx.x * sizes[0] + threadIdx.x] = blockIdx.x < complete ? sizes[0] : sizes[3];
 }
 
+// The whole grid meets, as by AMD's device library for gfx90a.
+__global__ void meet(int *counts, int *seen, int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    if (threadIdx.x == 0)
+      __scoped_atomic_fetch_add(counts + round, 1, __ATOMIC_ACQ_REL, __MEMORY_SCOPE_DEVICE);
+    __syncthreads();
+    if (threadIdx.x < 64)
+      __builtin_amdgcn_ds_gws_barrier(0, 0);
+    __syncthreads();
+    if (threadIdx.x == 0)
+      seen[round] = __scoped_atomic_load_n(counts + round, __ATOMIC_ACQUIRE, __MEMORY_SCOPE_DEVICE);
+  }
+}
+
+// Of every second workgroup one wave waits at its barrier, one for the whole grid.
+__global__ void neverMeet(int *out) {
+  if (blockIdx.x % 2)
+    return;
+  if (threadIdx.x / 64)
+    __builtin_amdgcn_ds_gws_barrier(0, 0);
+  else
+    __builtin_amdgcn_s_barrier();
+  *out = 1;
+}
+
 __global__ void add(float *x, float value) { x[blockIdx.x * blockDim.x + threadIdx.x] += value; }
 }
 

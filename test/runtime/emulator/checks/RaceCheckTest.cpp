@@ -108,8 +108,9 @@ const std::vector<MemoryCase> common = {
      "ds_cmpst_rtn_b32 v6, v3, v5, v4\n s_waitcnt lgkmcnt(0)",
      {},
      128},
-    {"ordered by the chip's barrier of all waves",
-     OTHER "global_store_dword v1, v1, s[4:5]\n s_waitcnt vmcnt(0)\n v_mov_b32 v4, 0\n s_mov_b32 m0, 0\n s_nop 0\n"
+    {"ordered by the chip's barrier of several waves",
+     OTHER "v_mov_b32 v4, 1\n s_mov_b32 m0, 0\n s_nop 0\n ds_gws_init v4 gds\n s_waitcnt lgkmcnt(0)\n s_barrier\n"
+           "global_store_dword v1, v1, s[4:5]\n s_waitcnt vmcnt(0)\n"
            "ds_gws_barrier v4 gds\n s_waitcnt lgkmcnt(0)\n global_load_dword v3, v2, s[4:5]",
      {},
      128},
