@@ -39,8 +39,13 @@ NSTF_HIP_API hipError_t hipGetDeviceFlags(unsigned *flags) {
     *flags = hipDeviceScheduleAuto;
   });
 }
-// What a reset would free, other libraries of the process may still use: it only waits, as a synchronisation does.
-NSTF_HIP_API hipError_t hipDeviceReset(void) { return hipDeviceSynchronize(); }
+// What a reset would free, other libraries of the process may still use: it ends a fault, and waits as a
+// synchronisation does.
+NSTF_HIP_API hipError_t hipDeviceReset(void) {
+  if (hipError_t code = guarded("hipDeviceReset", [] { Device::get().fault.clear(); }); code != hipSuccess)
+    return code;
+  return hipDeviceSynchronize();
+}
 NSTF_HIP_API hipError_t hipDeviceSetCacheConfig(hipFuncCache_t) { return hipSuccess; }
 NSTF_HIP_API hipError_t hipDeviceSetSharedMemConfig(hipSharedMemConfig) { return hipSuccess; }
 NSTF_HIP_API hipError_t hipDeviceCanAccessPeer(int *can, int ordinal, int peer) {

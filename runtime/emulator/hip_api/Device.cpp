@@ -2,6 +2,7 @@
 #include "runtime/emulator/checks/Checker.h"
 #include "runtime/emulator/hip_api/Timing.h"
 #include "runtime/emulator/run/LaunchOptions.h"
+#include "support/Escape.h"
 
 #include <algorithm>
 #include <atomic>
@@ -48,6 +49,7 @@ std::unique_ptr<DeviceTiming> makeTiming() {
 void checkLaunchVariables() {
   try {
     LaunchOptions::fromEnvironment();
+    DeviceFault::stays();
   } catch (const std::runtime_error &error) {
     throw std::invalid_argument(error.what());
   }
@@ -55,6 +57,28 @@ void checkLaunchVariables() {
 
 uint64_t hostMemory() { return uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGE_SIZE)); }
 } // namespace
+
+bool DeviceFault::stays() {
+  const char *variable = std::getenv("NSTF_EMU_AFTER_FAULT");
+  const std::string_view value = variable ? variable : "";
+  if (value != "" && value != "continue")
+    throw std::runtime_error("NSTF_EMU_AFTER_FAULT: expected continue but got \"" + support::escape(value) + "\"");
+  return value.empty();
+}
+
+void DeviceFault::set(const HipError &error) {
+  std::lock_guard lock(mutex);
+  if (is)
+    return;
+  code = error.code;
+  text = error.what();
+  is = true;
+}
+
+void DeviceFault::rethrow() const {
+  std::lock_guard lock(mutex);
+  throw HipError(code, "an earlier launch failed: " + text);
+}
 
 // Predicted programs may leave memory untouched that the host hasn't.
 Device::Device(const Target &target, TargetId id, DeviceModel model, std::unique_ptr<DeviceTiming> timed)

@@ -7,10 +7,12 @@
 #include "runtime/emulator/memory/Memory.h"
 #include "runtime/emulator/memory/TargetId.h"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <shared_mutex>
+#include <string>
 #include <vector>
 
 namespace nstf::emulator {
@@ -54,6 +56,29 @@ private:
   std::set<T *> live_;
 };
 
+/// The fault of an earlier launch: as on the chip, nothing runs on the device any more until it is reset.
+/// NSTF_EMU_AFTER_FAULT=continue: the device goes on, its memory as the launch left it.
+class DeviceFault {
+public:
+  /// Whether faults stay, by NSTF_EMU_AFTER_FAULT. Throws std::runtime_error for what isn't a value of it.
+  static bool stays();
+  void set(const HipError &error);
+  void clear() { is = false; }
+  /// Throws it, where there is one.
+  void check() const {
+    if (is)
+      rethrow();
+  }
+
+private:
+  [[noreturn]] void rethrow() const;
+
+  std::atomic<bool> is = false;
+  mutable std::mutex mutex; ///< of all in this paragraph
+  hipError_t code = hipSuccess;
+  std::string text;
+};
+
 class Device {
 public:
   /// The device, made at the first call: NSTF_EMU_TARGET says which chip ("gfx90a", "gfx942:xnack+"; gfx942 if unset).
@@ -76,6 +101,7 @@ public:
   std::mutex checking;
   /// What NSTF_EMU_TIMING asks for; null: streams have no time of their own.
   const std::unique_ptr<DeviceTiming> timing;
+  DeviceFault fault;
   /// Held shared while a kernel or a copy runs, exclusively while memory is given back.
   std::shared_mutex running;
 

@@ -141,6 +141,7 @@ NSTF_HIP_API hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream) 
         submit(stream, operation);
       return;
     }
+    Device::get().fault.check();
     const std::vector<Operation> &operations = object.operations;
     std::vector<timing::TimedNode> timed;
     for (size_t i = 0; i < operations.size(); ++i) {

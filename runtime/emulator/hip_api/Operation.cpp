@@ -110,7 +110,12 @@ timing::TimedOperation runKernel(const KernelOperation &operation) {
       reportStatistics(operation, counted, seconds.count(), prediction.executionNs * 1e-9);
     return device.timing ? device.timing->timed(prediction) : timing::TimedOperation();
   } catch (const Fault &fault) {
-    throw HipError(fault.illegalAddress ? hipErrorIllegalAddress : hipErrorLaunchFailure, fault.what(), true);
+    const HipError error(fault.illegalAddress ? hipErrorIllegalAddress : hipErrorLaunchFailure, fault.what(), true);
+    if (DeviceFault::stays())
+      device.fault.set(error);
+    throw error;
+  } catch (const HipError &) { // a finding
+    throw;
   } catch (const std::runtime_error &error) {
     throw HipError(hipErrorLaunchOutOfResources, error.what(), true);
   }
@@ -125,6 +130,7 @@ void check(const Operation &operation) {
 }
 
 timing::TimedOperation run(const Operation &operation) {
+  Device::get().fault.check();
   DeviceTiming *timing = Device::get().timing.get();
   if (const auto *kernel = std::get_if<KernelOperation>(&operation))
     return runKernel(*kernel);

@@ -51,7 +51,7 @@ using Operation = std::variant<KernelOperation, CopyOperation, FillOperation, Ho
 /// Throws HipError where a copy or fill names device memory that isn't there.
 void check(const Operation &operation);
 /// Runs it to its end, and says what it is to the timeline (a marker where nothing is timed). A kernel's fault becomes
-/// HipError(hipErrorIllegalAddress or hipErrorLaunchFailure) with its text.
+/// HipError(hipErrorIllegalAddress or hipErrorLaunchFailure) with its text, and stays (DeviceFault).
 timing::TimedOperation run(const Operation &operation);
 
 } // namespace nstf::emulator

@@ -42,6 +42,7 @@ void submit(hipStream_t handle, Operation operation) {
 }
 
 void synchronize(Stream &stream) {
+  Device::get().fault.check();
   if (DeviceTiming *timing = Device::get().timing.get())
     timing->timeline()->synchronize(stream.queue);
 }
@@ -115,6 +116,7 @@ NSTF_HIP_API hipError_t hipDeviceSynchronize(void) {
   return guarded("hipDeviceSynchronize", [&] {
     Device &device = Device::get();
     refuseDuringCapture();
+    device.fault.check();
     if (device.timing)
       device.timing->timeline()->synchronize();
   });
@@ -178,6 +180,7 @@ NSTF_HIP_API hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
   return guarded("hipEventRecord", [&] {
     Event &object = events().get(event);
     Stream &on = streamOf(stream);
+    Device::get().fault.check();
     object.capture = on.capture;
     object.captured = on.captured;
     object.recorded = true;
@@ -191,6 +194,7 @@ NSTF_HIP_API hipError_t hipEventSynchronize(hipEvent_t event) {
     const Event &object = events().get(event);
     if (object.capture.lock())
       throw HipError(hipErrorCapturedEvent, "the event was recorded while capturing");
+    Device::get().fault.check();
     if (DeviceTiming *timing = Device::get().timing.get())
       timing->timeline()->synchronize(object.task);
   });
@@ -200,6 +204,7 @@ NSTF_HIP_API hipError_t hipEventElapsedTime(float *milliseconds, hipEvent_t star
   return guarded("hipEventElapsedTime", [&] {
     require(milliseconds != nullptr, "the result is null");
     Event &from = events().get(start), &to = events().get(stop);
+    Device::get().fault.check();
     if (!from.recorded || !to.recorded || ((from.flags | to.flags) & hipEventDisableTiming))
       throw HipError(hipErrorInvalidHandle, "an event was not recorded, or made without timing");
     if (DeviceTiming *timing = Device::get().timing.get()) {
@@ -215,6 +220,7 @@ NSTF_HIP_API hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event,
   return guarded("hipStreamWaitEvent", [&] {
     Stream &object = streamOf(stream);
     const Event &awaited = events().get(event);
+    Device::get().fault.check();
     std::shared_ptr<Capture> capture = awaited.capture.lock();
     if (!capture) {
       if (DeviceTiming *timing = Device::get().timing.get(); timing && !object.capture)

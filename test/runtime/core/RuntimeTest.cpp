@@ -173,8 +173,12 @@ TEST_F(Runtime, faultsAreErrorsThatNameTheKernel) {
   Module module = Module::fromFile(backend, kernelFile());
   Stream stream(backend);
   Buffer x(backend, 256);
-  Launch bad{module.kernel("store"), {1, 1, 1}, {1, 1, 1}};
+  Launch bad{module.kernel("store"), {1, 1, 1}, {2048, 1, 1}};
   bad.addPointer(x).addValue<int64_t>(64);
+  // A launch that can't be is an error at once, captured or not, and leaves the stream usable.
+  EXPECT_THAT(failure([&] { HIPGraphRunner(backend, {bad}).run(stream); }), HasSubstr("at most 1024 work-items"));
+  EXPECT_EQ(failure([&] { x.fill(stream, 0, 256); }), "");
+  bad.block = {1, 1, 1};
   std::string text = failure([&] {
     HIPGraphRunner runner(backend, {bad});
     runner.run(stream);
@@ -182,10 +186,6 @@ TEST_F(Runtime, faultsAreErrorsThatNameTheKernel) {
   });
   EXPECT_THAT(text, HasSubstr("hipErrorIllegalAddress"));
   EXPECT_THAT(text, HasSubstr("past the end of"));
-  // A launch that can't be is an error at once, captured or not, and leaves the stream usable.
-  bad.block = {2048, 1, 1};
-  EXPECT_THAT(failure([&] { HIPGraphRunner(backend, {bad}).run(stream); }), HasSubstr("at most 1024 work-items"));
-  EXPECT_EQ(failure([&] { x.fill(stream, 0, 256); }), "");
 }
 
 } // namespace

@@ -198,15 +198,18 @@ TEST_F(KernelTest, faultsNameKernelAndAddress) {
   EXPECT_THAT(nstfEmulatorLastFault(), HasSubstr("store"));
   EXPECT_THAT(nstfEmulatorLastFault(), HasSubstr("past the end of"));
   EXPECT_EQ(hipGetLastError(), hipErrorIllegalAddress);
+  EXPECT_HIP(hipDeviceReset());
   index = -1;
   EXPECT_EQ(hipModuleLaunchKernel(kernel("store"), 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr),
             hipErrorIllegalAddress);
   EXPECT_HIP(hipFree(x));
+  EXPECT_HIP(hipDeviceReset());
   index = 0;
   EXPECT_EQ(hipModuleLaunchKernel(kernel("store"), 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr),
             hipErrorIllegalAddress);
   EXPECT_THAT(nstfEmulatorLastFault(), HasSubstr("was freed"));
-  // Nothing is broken for what comes after.
+  // Nothing is broken for what comes after a reset.
+  EXPECT_HIP(hipDeviceReset());
   x = device(std::vector<float>(1));
   EXPECT_HIP(hipModuleLaunchKernel(kernel("store"), 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
   EXPECT_EQ(host(x, 1)[0], 1.0f);
@@ -228,8 +231,60 @@ TEST_F(KernelTest, faultsInAGraphNameTheNode) {
   ASSERT_HIP(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
   EXPECT_EQ(hipGraphLaunch(exec, stream), hipErrorIllegalAddress);
   EXPECT_THAT(nstfEmulatorLastFault(), testing::StartsWith("hipGraphLaunch: node 2 of 3: store of 4 bytes"));
+  EXPECT_HIP(hipDeviceReset());
   EXPECT_HIP(hipGraphExecDestroy(exec));
   EXPECT_HIP(hipGraphDestroy(graph));
+  EXPECT_HIP(hipStreamDestroy(stream));
+  EXPECT_HIP(hipFree(x));
+}
+
+TEST_F(KernelTest, faultsStayUntilAReset) {
+  float *x = device(std::vector<float>(64));
+  hipStream_t stream = nullptr;
+  hipEvent_t before = nullptr, event = nullptr;
+  ASSERT_HIP(hipStreamCreate(&stream));
+  ASSERT_HIP(hipEventCreate(&before));
+  ASSERT_HIP(hipEventCreate(&event));
+  ASSERT_HIP(hipEventRecord(before, stream));
+  ASSERT_HIP(hipEventRecord(event, stream));
+  hipFunction_t store = kernel("store");
+  long index = 64;
+  void *parameters[] = {&x, &index};
+  const hipError_t fault = hipErrorIllegalAddress;
+  EXPECT_EQ(hipModuleLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr), fault);
+  index = 0;
+  float values[64], milliseconds;
+  EXPECT_EQ(hipDeviceSynchronize(), fault);
+  EXPECT_THAT(nstfEmulatorLastFault(), HasSubstr("an earlier launch failed: store of 4 bytes"));
+  EXPECT_EQ(hipDeviceSynchronize(), fault) << "not told once, but until the reset";
+  EXPECT_EQ(hipModuleLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr), fault);
+  EXPECT_EQ(hipMemcpy(values, x, sizeof values, hipMemcpyDeviceToHost), fault);
+  EXPECT_EQ(hipMemcpyAsync(values, x, sizeof values, hipMemcpyDeviceToHost, stream), fault);
+  EXPECT_EQ(hipMemset(x, 0, sizeof values), fault);
+  EXPECT_EQ(hipStreamSynchronize(stream), fault);
+  EXPECT_EQ(hipStreamQuery(stream), fault);
+  EXPECT_EQ(hipStreamWaitEvent(stream, event, 0), fault);
+  EXPECT_EQ(hipEventRecord(event, stream), fault);
+  EXPECT_EQ(hipEventSynchronize(event), fault);
+  EXPECT_EQ(hipEventQuery(event), fault);
+  EXPECT_EQ(hipEventElapsedTime(&milliseconds, before, event), fault);
+  EXPECT_EQ(hipLaunchHostFunc(stream, [](void *) { ADD_FAILURE() << "a callback ran"; }, nullptr), fault);
+  EXPECT_HIP(hipDeviceReset());
+  EXPECT_HIP(hipModuleLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr));
+  EXPECT_HIP(hipStreamSynchronize(stream));
+  EXPECT_EQ(host(x, 1)[0], 1.0f);
+  // The rule of before, where it is asked for.
+  setenv("NSTF_EMU_AFTER_FAULT", "continue", 1);
+  index = 64;
+  EXPECT_EQ(hipModuleLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr), fault);
+  unsetenv("NSTF_EMU_AFTER_FAULT");
+  EXPECT_HIP(hipDeviceSynchronize());
+  // A launch that can't be is no fault.
+  EXPECT_EQ(hipModuleLaunchKernel(store, 1, 1, 1, 2048, 1, 1, 0, stream, parameters, nullptr),
+            hipErrorInvalidConfiguration);
+  EXPECT_HIP(hipDeviceSynchronize());
+  EXPECT_HIP(hipEventDestroy(before));
+  EXPECT_HIP(hipEventDestroy(event));
   EXPECT_HIP(hipStreamDestroy(stream));
   EXPECT_HIP(hipFree(x));
 }
@@ -242,11 +297,26 @@ TEST_F(KernelTest, faultsAreToldOnceOnStderr) {
   nstfEmulatorPrintFaults(1);
   testing::internal::CaptureStderr();
   EXPECT_EQ(hipModuleLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr), hipErrorIllegalAddress);
-  EXPECT_HIP(hipDeviceSynchronize());
+  EXPECT_EQ(hipDeviceSynchronize(), hipErrorIllegalAddress);
   const std::string text = testing::internal::GetCapturedStderr();
   nstfEmulatorPrintFaults(0);
   EXPECT_THAT(text, testing::StartsWith("nstf-emulator: hipModuleLaunchKernel: "));
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
+  EXPECT_HIP(hipDeviceReset());
+  EXPECT_HIP(hipFree(x));
+}
+
+TEST_F(KernelTest, aFindingIsTheErrorOfItsLaunchAlone) {
+  if (!std::getenv("NSTF_EMU_CHECK"))
+    GTEST_SKIP() << "EmulatorHipTest.checked runs it under NSTF_EMU_CHECK=uninit";
+  void *x = nullptr;
+  float value = 1;
+  ASSERT_HIP(hipMalloc(&x, 64 * sizeof(float)));
+  void *parameters[] = {&x, &value};
+  EXPECT_EQ(hipModuleLaunchKernel(kernel("add"), 1, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr),
+            hipErrorLaunchFailure);
+  EXPECT_THAT(nstfEmulatorLastFault(), HasSubstr("is undefined where stored to device memory"));
+  EXPECT_HIP(hipDeviceSynchronize());
   EXPECT_HIP(hipFree(x));
 }
 
