@@ -163,8 +163,7 @@ double LaunchPredictor::sustainedClockOf(const PreparedLaunch &launch, const Lau
 }
 
 const DecodedProgram &LaunchPredictor::programOf(const PreparedLaunch &launch) const {
-  return *CachedProgram::of(session.target(), *launch.kernel->program, launch.matrix)
-              ->decoded; // lives with the program
+  return *CachedProgram::of(session.target(), *launch.kernel, launch.matrix)->decoded; // lives with the program
 }
 
 } // namespace nstf::emulator

@@ -73,9 +73,8 @@ LaunchDriver::LaunchDriver(const Target &target, Memory &memory, const LaunchArg
   gridGroups = uint64_t(arguments.grid[0]) * arguments.grid[1] * arguments.grid[2];
   if (!gridGroups)
     return;
-  cached = CachedProgram::of(target, *kernel.program, options.matrix);
-  // A kernel with preloaded arguments begins 256 bytes further on; before it stands a prologue for old firmware.
-  const MicroOp *entry = cached->decoded->at(kernel.entry + (kernel.descriptor.preloadDwords ? 256 : 0));
+  cached = CachedProgram::of(target, kernel, options.matrix);
+  const MicroOp *entry = cached->decoded->at(CachedProgram::entryOf(kernel));
   if (!entry)
     refuse(kernel, "its entry is not in the code object's text");
 

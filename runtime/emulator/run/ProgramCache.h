@@ -9,15 +9,17 @@
 
 namespace nstf::emulator {
 
-class Program;
 struct Kernel;
 struct Target;
 
-/// A program's micro-ops, and how long a workgroup of each of its kernels took.
+/// A program's micro-ops, and how long a workgroup of each of its kernels took. Of a large program, those that one
+/// kernel can come to.
 class CachedProgram {
 public:
-  /// The program's, made at its first launch in that mode.
-  static std::shared_ptr<CachedProgram> of(const Target &target, const Program &program, MatrixMode matrix);
+  /// Where a kernel's waves begin.
+  static uint64_t entryOf(const Kernel &kernel);
+  /// The kernel's, made at its first launch in that mode.
+  static std::shared_ptr<CachedProgram> of(const Target &target, const Kernel &kernel, MatrixMode matrix);
 
   const std::shared_ptr<const DecodedProgram> decoded;
   explicit CachedProgram(std::shared_ptr<const DecodedProgram> decoded) : decoded(std::move(decoded)) {}

@@ -1,4 +1,5 @@
 // What a kernel finds when it starts, and what a launch answers when it goes wrong.
+#include "runtime/emulator/run/ProgramCache.h"
 #include "test/runtime/emulator/run/Kernels.h"
 #include "test/support/Environment.h"
 
@@ -261,6 +262,41 @@ TEST_P(Dispatch, indirectCallsAndRecursion) {
   const int fibonacci[] = {0, 1, 1, 2, 3, 5, 8, 13};
   for (int i = 0; i < 64; ++i)
     ASSERT_EQ(out[i], (i & 1 ? 2 * i : i * i) + fibonacci[i & 7]) << i;
+}
+
+TEST_P(Dispatch, ofLargeProgramsWhatAKernelReachesIsDecoded) {
+  CompiledKernels k(GetParam(), R"(
+    typedef __attribute__((address_space(1))) int globalInt;
+    __attribute__((noinline)) int twice(int x) { return 2 * x; }
+    __attribute__((noinline)) int square(int x) { return x * x; }
+    __attribute__((amdgpu_kernel)) void others(globalInt *out) { asm volatile(".fill 300000, 4, 0xbf800000"); }
+    __attribute__((amdgpu_kernel)) void direct(globalInt *out) {
+      int i = __builtin_amdgcn_workitem_id_x();
+      out[i] = twice(i) + square(i);
+    }
+    __attribute__((amdgpu_kernel)) void byPointer(globalInt *out) {
+      int i = __builtin_amdgcn_workitem_id_x();
+      int (*function)(int) = i & 1 ? twice : square;
+      out[i] = function(i);
+    })",
+                    "-O1", "c");
+  auto decoded = [&](const char *name) {
+    return CachedProgram::of(k.target, k.kernel(name), MatrixMode::Fast)->decoded->instructionCount();
+  };
+  int *out = upload(k.memory, std::vector<int>(64));
+  std::vector<std::thread> threads; // that reach it together
+  for (int i = 0; i < 2; ++i)
+    threads.emplace_back([&] { launch(k, "direct", {1}, {64}, out); });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (int i = 0; i < 64; ++i)
+    ASSERT_EQ(out[i], 2 * i + i * i) << i;
+  EXPECT_LT(decoded("direct"), 1000u);
+  launch(k, "byPointer", {1}, {64}, out);
+  for (int i = 0; i < 64; ++i)
+    ASSERT_EQ(out[i], i & 1 ? 2 * i : i * i) << i;
+  EXPECT_GT(decoded("byPointer"), 300000u) << "control may come anywhere";
+  EXPECT_GT(decoded("others"), 300000u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Chips, Dispatch, ::testing::Values("gfx90a", "gfx942"),
