@@ -71,7 +71,11 @@ std::string Run::start(const char *kernel, Grid grid, Grid block, unsigned lds, 
                                                          lds, nullptr, arguments, nullptr);
   if (error == hipSuccess)
     error = hipDeviceSynchronize();
-  return error == hipSuccess ? "" : std::string(hipGetErrorString(error)) + ": " + nstfEmulatorLastFault();
+  if (error == hipSuccess)
+    return "";
+  const std::string fault = std::string(hipGetErrorString(error)) + ": " + nstfEmulatorLastFault();
+  hip(hipDeviceReset(), "hipDeviceReset");
+  return fault;
 }
 
 } // namespace suite
