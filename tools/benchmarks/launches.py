@@ -120,8 +120,13 @@ def write_launch(kernel, path, groups=None, repeat=1, random=False):
     return path
 
 
-def emulate(build, launch, *options):
-    """Runs a launch file and returns the launch's report; throws Failed."""
+def reports(build, launch, *options):
+    """Runs a launch file and returns its launches' reports; throws Failed."""
     report = launch.with_suffix(".json")
     run([build / "bin" / "nstf-emu", "run", launch, f"--report={report}", *options])
-    return json.loads(report.read_text())["launches"][0]
+    return json.loads(report.read_text())["launches"]
+
+
+def emulate(build, launch, *options):
+    """The report of a launch file's only launch; throws Failed."""
+    return reports(build, launch, *options)[0]

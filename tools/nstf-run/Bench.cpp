@@ -1,5 +1,6 @@
 // Tokens a second, as llama-bench measures them: "pp512" is a prompt of 512 tokens, "tg128" 128 tokens that are decoded
-// one by one from an empty context. The mean over repetitions, and the standard deviation of one.
+// one by one from an empty context, "tg128 @ d4096" from position 4096 on. The mean over repetitions, and the standard
+// deviation of one.
 #include "tools/nstf-run/Commands.h"
 #include "tools/nstf-run/Output.h"
 
@@ -18,10 +19,16 @@ namespace {
 struct Row {
   bool decodes;
   int64_t tokens;
+  int64_t depth;             // positions before the first of them, which nothing is run for
   std::vector<double> rates; // tokens a second
   std::string chip;          // that they are predicted of; empty: measured here
 
-  std::string name() const { return (decodes ? "tg" : "pp") + std::to_string(tokens); }
+  std::string name() const {
+    return (decodes ? "tg" : "pp") + std::to_string(tokens) + (depth ? " @ d" + std::to_string(depth) : "");
+  }
+  /// Decoding follows a prompt of one token.
+  int64_t start() const { return decodes && depth ? depth - 1 : depth; }
+  int64_t positions() const { return start() + tokens + (decodes ? 1 : 0); }
   double mean() const { return std::accumulate(rates.begin(), rates.end(), 0.0) / double(rates.size()); }
   /// Of a sample: 0 where there is one only.
   double deviation() const {
@@ -40,13 +47,15 @@ std::vector<int32_t> makePrompt(int64_t tokens, int64_t vocabulary) {
   return ids;
 }
 
-/// Tokens a second of a prompt, or (decoding) of so many steps of one token behind a prompt of one.
+/// Tokens a second of a prompt, or (decoding) of so many steps of one token behind a prompt of one. What the caches
+/// hold before it are zeros.
 double measure(Session &session, const Options &options, Row &row) {
   GenerateOptions generation;
   generation.stopAtEos = false;
   generation.chunk = options.chunk;
   generation.tokens = row.decodes ? row.tokens + 1 : 1; // the first comes out of the prompt's step
   session.reset();
+  session.seek(row.start());
   Generation result = Generator(session).generate(
       makePrompt(row.decodes ? 1 : row.tokens, *session.manifest().model.vocabulary), generation);
   double seconds = row.decodes ? result.decodeSeconds : result.promptSeconds;
@@ -55,6 +64,16 @@ double measure(Session &session, const Options &options, Row &row) {
     seconds = row.decodes ? result.predicted->decodeSeconds : result.predicted->promptSeconds;
   }
   return double(row.tokens) / std::max(seconds, 1e-9);
+}
+
+std::vector<int64_t> depthsOf(const Options &options, int64_t context) {
+  for (int64_t depth : options.benchDepths)
+    if (depth >= context)
+      throw std::runtime_error("--bench-depth: expected a position from 0 to " + std::to_string(context - 1) +
+                               ", inside the model's context, but got " + std::to_string(depth));
+  if (options.benchDepths.empty())
+    return {0};
+  return {options.benchDepths.begin(), options.benchDepths.end()};
 }
 
 /// Characters of UTF-8.
@@ -90,21 +109,25 @@ void runBench(Session &session, const Options &options) {
   Generator generator(session); // says what is no language model
   int64_t context = *session.manifest().model.context;
   std::vector<Row> rows;
-  auto add = [&](bool decodes, const std::vector<int32_t> &given, int64_t preset) {
-    int64_t limit = decodes ? context - 1 : context; // decoding follows a prompt of one token
+  auto add = [&](bool decodes, int64_t depth, const std::vector<int32_t> &given, int64_t preset) {
+    const int64_t limit = context - Row{decodes, 0, depth, {}, {}}.positions();
     std::vector<int64_t> lengths(given.begin(), given.end());
     if (given.empty() && limit > 0)
       lengths = {std::min(preset, limit)};
     for (int64_t length : lengths) {
       if (length > limit)
         throw std::runtime_error(std::string(decodes ? "--bench-tokens" : "--bench-prompt") + ": expected at most " +
-                                 std::to_string(limit) + " tokens, what fits into the model's context, but got " +
+                                 std::to_string(limit) + " tokens, what fits into the model's context" +
+                                 (depth ? " at depth " + std::to_string(depth) : "") + ", but got " +
                                  std::to_string(length));
-      rows.push_back({decodes, length, {}, {}});
+      rows.push_back({decodes, length, depth, {}, {}});
     }
   };
-  add(false, options.benchPrompts, 512);
-  add(true, options.benchTokens, 128);
+  if (options.benchDepths.empty() || !options.benchPrompts.empty())
+    for (int64_t depth : depthsOf(options, context))
+      add(false, depth, options.benchPrompts, 512);
+  for (int64_t depth : depthsOf(options, context))
+    add(true, depth, options.benchTokens, 128);
   for (Row &row : rows) {
     measure(session, options, row); // captures graphs, warms caches
     for (int64_t i = 0; i < options.repetitions; ++i)
@@ -116,6 +139,7 @@ void runBench(Session &session, const Options &options) {
     for (const Row &row : rows)
       json["tests"].push_back({{"name", row.name()},
                                {"tokens", row.tokens},
+                               {"depth", row.depth},
                                {"tokens_per_second", row.rates},
                                {"mean", row.mean()},
                                {"standard_deviation", row.deviation()}});

@@ -49,6 +49,12 @@ void addMeasuringOptions(CLI::App &app, Options &options) {
       ->group(bench)
       ->type_name("N,...");
   app.add_option_function<std::string>(
+         "--bench-depth", [&](const std::string &text) { options.benchDepths = parseList("--bench-depth", text); },
+         "positions to decode from, and to run the prompts of --bench-prompt from, without running what comes before "
+         "them: caches hold zeros there")
+      ->group(bench)
+      ->type_name("P,...");
+  app.add_option_function<std::string>(
          "--repetitions",
          [&](const std::string &text) { options.repetitions = parseInteger("--repetitions", text, 1, 1000000); },
          "runs of each, after one that is not counted")

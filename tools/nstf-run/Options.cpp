@@ -14,6 +14,7 @@ One of --prompt, --prompt-file, --ids, --prompts, --chat, --input, --perplexity,
   nstf-run llama.nstf --chat --system "You are brief." --sampling=model
   nstf-run llama.nstf --perplexity book.txt --window 1024 --stride 512
   nstf-run llama.nstf --bench --bench-prompt 128,512
+  nstf-run llama.nstf --bench --bench-depth 512 --bench-tokens 1 --timing mi300x
   nstf-run llama.nstf --info
   nstf-run mlp.nstf --input x=x.npy --output y=y.npy
   nstf-run minilm.nstf --prompt "hello world" --embed
@@ -125,7 +126,7 @@ void checkTask(CLI::App &app, Options &options, const std::vector<std::string> &
   if (options.task != Task::Perplexity)
     refuse({"--window", "--stride", "--from", "--rows", "--against"}, " is for --perplexity");
   if (options.task != Task::Bench)
-    refuse({"--bench-prompt", "--bench-tokens", "--repetitions"}, " is for --bench");
+    refuse({"--bench-prompt", "--bench-tokens", "--bench-depth", "--repetitions"}, " is for --bench");
   if (what == "--ids")
     refuse({"--truncate"}, " is for a text, not for --ids");
   if (what == "--prompts")

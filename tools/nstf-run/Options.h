@@ -44,7 +44,7 @@ struct Options {
   std::string perplexityFile, rows;
   std::string against; ///< another package
   int64_t window = 0, stride = 0, from = 1;
-  std::vector<int32_t> benchPrompts, benchTokens;
+  std::vector<int32_t> benchPrompts, benchTokens, benchDepths;
   int64_t repetitions = 5;
 };
 

@@ -7,6 +7,13 @@ def _limit(bound, chip):
     return bound.get(chip) if isinstance(bound, dict) else bound
 
 
+def check(aims):
+    """Throws ValueError where a bound is neither min nor max."""
+    for metric, bounds in aims.items():
+        if set(bounds) - {"min", "max"}:
+            raise ValueError(f"{metric}: expected min or max but got {', '.join(bounds)}")
+
+
 def text(value):
     if value is None:
         return "none"

@@ -7,7 +7,7 @@ import re
 import yaml
 
 from benchmarks import h200
-from benchmarks.kernels import chip
+from benchmarks.kernels import aims, chip
 
 FILE = pathlib.Path(__file__).parent / "cases.yaml"
 BYTES = {"f32": 4, "f16": 2, "bf16": 2, "i8": 1, "e4m3fnuz": 1}
@@ -126,11 +126,11 @@ def read(file=FILE):
         data = yaml.safe_load(file.read_text())
         rest = {key: data[key] for key in ("every", "median", "not_of_ping_pong")}
         known = [Case(**case) for case in data["cases"]]
-        for aims in [rest["every"], rest["median"], *(case.aims for case in known)]:
-            for metric, bounds in aims.items():
-                if set(bounds) - {"min", "max"}:
-                    raise Unreadable(f"{file}: {metric}: expected min or max but got {', '.join(bounds)}")
+        for wanted in [rest["every"], rest["median"], *(case.aims for case in known)]:
+            aims.check(wanted)
         return known, rest
+    except ValueError as error:
+        raise Unreadable(f"{file}: {error}")
     except OSError as error:
         raise Unreadable(f"{file}: {error.strerror}")
     except KeyError as error:

@@ -19,6 +19,8 @@ class Chip:
     simds: int
     clock_mhz: float          # the peak clock
     memory_bandwidth: float   # bytes a nanosecond, by the data sheet
+    read_bandwidth: float     # bytes a nanosecond that kernels read from HBM, measured
+    graph_node_ns: float      # between the kernels of a captured graph
     products: dict            # by MLIR type: products a clock and SIMD of its fastest matrix instruction
 
     def products_a_clock(self, element):
@@ -37,5 +39,6 @@ def read(name):
             count = instruction["m"] * instruction["n"] * instruction["k"] * instruction["blocks"]
             clocks = instruction["passes"] * constants["matrix_pass_clocks"]["value"]
             products[instruction["a"]] = max(products.get(instruction["a"], 0), count / clocks)
-    return Chip(name, TARGETS[name], constants["compute_units"]["value"], 
-                constants["simds_per_compute_unit"]["value"], constants["peak_clock"]["value"], constants["memory_bandwidth"]["value"], products)
+    value = {key: constant["value"] for key, constant in constants.items()}
+    return Chip(name, TARGETS[name], value["compute_units"], value["simds_per_compute_unit"], value["peak_clock"],
+                value["memory_bandwidth"], value["hbm_read_bandwidth"], value["graph_node_ns"], products)
